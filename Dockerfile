@@ -1,0 +1,24 @@
+# Build: docker build --build-arg VERSION=$(git describe --tags --always) -t lethe .
+# The image holds one static binary and an empty /data that its user owns.
+
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=dev
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/lethe ./cmd/lethe \
+    && mkdir /out/data
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /out/lethe /lethe
+COPY --from=build --chown=65532:65532 /out/data /data
+USER 65532:65532
+# Inside a container 127.0.0.1 is reachable from nowhere; what the port is
+# published to decides who gets in.
+ENV LETHE_DATA_DIR=/data \
+    LETHE_HTTP_ADDRESS=0.0.0.0:8080
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["/lethe"]
+CMD ["run"]

@@ -1,0 +1,66 @@
+# Bare `make` prints the targets. Every target works from a clean checkout with
+# nothing but Go installed; what else is needed is fetched into ./bin.
+GO       ?= go
+BIN      := $(CURDIR)/bin
+LINT     := $(BIN)/golangci-lint
+LINT_VERSION := v2.15.0
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+PACKAGES ?= ./...
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Print this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/lethe
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/lethe ./cmd/lethe
+
+.PHONY: test
+test: ## Run all tests (under 10 minutes on 2 cores)
+	$(GO) test -timeout 10m $(PACKAGES)
+
+.PHONY: race
+race: ## Run the tests under the race detector, without the longest ones
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m $(PACKAGES)
+
+.PHONY: kafka-test
+kafka-test: ## Run the integration tests on a real Apache Kafka
+	./integration/kafka/kafka.sh run $(GO) test -count=1 -v -timeout 10m ./integration/kafka
+
+.PHONY: lint
+lint: $(LINT) ## Run gofmt, go vet and golangci-lint
+	$(LINT) run $(PACKAGES)
+
+$(LINT):
+	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+.PHONY: tidy-check
+tidy-check: ## Fail if go.mod or go.sum are not tidy
+	$(GO) mod tidy -diff
+
+.PHONY: bench
+bench: ## Run the benchmarks with allocation counts
+	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+.PHONY: demo
+demo: ## Run the whole story on generated data
+	$(GO) run ./cmd/lethe demo
+
+.PHONY: demo-check
+demo-check: ## Run the demos on generated and real data and check what they claim
+	$(GO) test -count=1 -v -timeout 15m ./integration/demo -full
+
+.PHONY: rewrite
+rewrite: ## Regenerate the transcripts under testdata after a wanted change
+	@for p in $$(grep -rl 'datadriven' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+		$(GO) test $$p -args -rewrite || exit 1; done
+
+.PHONY: ci
+ci: ## Run everything that .ci/run runs
+	./.ci/run
+
+.PHONY: clean
+clean: ## Remove what the targets above made
+	rm -rf $(BIN)

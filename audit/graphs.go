@@ -1,0 +1,173 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/partition"
+	"lethe/pipeline/build"
+	"lethe/service"
+	"lethe/snapshot"
+)
+
+// takeGraphs reads the snapshot store and the ledger.
+func (inv *inventory) takeGraphs() (err error) {
+	c := inv.config
+	store, err := snapshot.Open(snapshotDir(c), snapshot.Options{
+		Secret:                inv.secret,
+		TransactionPartitions: c.Kafka.Partitions,
+		LabelPartitions:       c.Kafka.Partitions,
+		AllowedLateness:       c.Ingest.AllowedLatenessTimesteps,
+		LabelLateness:         c.Ingest.LabelLatenessTimesteps,
+		FirstTimestep:         lethe.Timestep(c.Ingest.FirstTimestep),
+		MaxTimestepJump:       c.Ingest.MaxTimestepJump,
+		FeatureCount:          c.Ingest.FeatureCount,
+	})
+	if err != nil {
+		return opening(err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	for _, info := range store.Timesteps() {
+		if info.State == lethe.Open {
+			continue
+		}
+		content, err := store.Load(info.Timestep)
+		if err != nil {
+			return fmt.Errorf("timestep %d: %w", info.Timestep, err)
+		}
+		inv.steps = append(inv.steps, content)
+	}
+	ledger, kv, err := build.OpenLedger(service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	if err != nil {
+		return opening(err)
+	}
+	defer func() { err = errors.Join(err, kv.Close()) }()
+	inv.done, err = ledger.List(deletions.Verified)
+	return err
+}
+
+// checkGraphs checks every graph by itself: canonical order, and for settled
+// ones that each node is in one shard and the shards are even (I2, I3).
+func (inv *inventory) checkGraphs(r *Report) {
+	for _, step := range inv.steps {
+		t := step.Info.Timestep
+		r.Transactions += len(step.Snapshot.Nodes)
+		if err := step.Snapshot.Validate(); err != nil {
+			r.problem("timestep %d: %v", t, err)
+		}
+		if step.Info.State != lethe.Settled {
+			continue
+		}
+		r.Timesteps++
+		if len(step.Assignment) != len(step.Snapshot.Nodes) {
+			r.problem("timestep %d: %d nodes, %d of them in a shard", t, len(step.Snapshot.Nodes), len(step.Assignment))
+			continue
+		}
+		inv.checkEven(r, step)
+	}
+}
+
+// checkEven checks that shard sizes and each class's counts differ by one at
+// most. An erasure keeps the other nodes where they are, so each erased node
+// may widen the difference by one.
+func (inv *inventory) checkEven(r *Report, step *snapshot.Content) {
+	t, allowed := step.Info.Timestep, 1
+	for _, e := range inv.done {
+		if slices.Contains(e.Progress.Timesteps, t) {
+			allowed += e.Progress.Counts.Nodes
+		}
+	}
+	g, err := partition.FromSnapshot(step.Snapshot)
+	if err != nil {
+		r.problem("timestep %d: %v", t, err)
+		return
+	}
+	scores, err := partition.Score(g, step.Assignment, inv.config.Partition.Shards)
+	if err != nil {
+		r.problem("timestep %d: %v", t, err)
+		return
+	}
+	if d := spread(scores.Sizes); d > allowed {
+		r.problem("timestep %d: shard sizes differ by %d, at most %d allowed", t, d, allowed)
+	}
+	for class := range lethe.NumLabels {
+		counts := make([]int, len(scores.ClassCounts))
+		for shard := range counts {
+			counts[shard] = scores.ClassCounts[shard][class]
+		}
+		if d := spread(counts); d > allowed {
+			r.problem("timestep %d: counts of %s differ by %d between shards, at most %d allowed", t, lethe.Label(class), d, allowed)
+		}
+	}
+}
+
+func spread(counts []int) int {
+	if len(counts) == 0 {
+		return 0
+	}
+	return slices.Max(counts) - slices.Min(counts)
+}
+
+// checkSlices derives every slice from its graph and compares it with the one
+// that was trained on.
+func (inv *inventory) checkSlices(r *Report) error {
+	shards := inv.config.Partition.Shards
+	for _, step := range inv.steps {
+		if step.Info.State != lethe.Settled || len(step.Assignment) != len(step.Snapshot.Nodes) {
+			continue
+		}
+		t := step.Info.Timestep
+		derived, err := partition.Slices(step.Snapshot, step.Info.Previous, step.Assignment, shards, service.RepairOptions(inv.config))
+		if err != nil {
+			return fmt.Errorf("timestep %d: %w", t, err)
+		}
+		inv.checkEdges(r, step, derived)
+		for shard, s := range derived {
+			stored, found := inv.columns[shard].Slices[t]
+			r.Slices++
+			switch {
+			case !found:
+				r.problem("timestep %d shard %d: no slice is stored", t, shard)
+			case canonical.DigestOf(stored) != canonical.DigestOf(canonical.EncodeSlice(s)) && !inv.keptStubs(t, lethe.ShardID(shard)):
+				r.problem("timestep %d shard %d: the stored slice is not what the graph gives", t, shard)
+			}
+		}
+	}
+	return nil
+}
+
+// keptStubs reports whether an erasure at scope shard left stubs for its
+// records in this slice, on purpose.
+func (inv *inventory) keptStubs(t lethe.Timestep, shard lethe.ShardID) bool {
+	return slices.ContainsFunc(inv.done, func(e deletions.Entry) bool {
+		return e.Scope == lethe.ScopeShard && slices.Contains(e.Progress.Timesteps, t) &&
+			!slices.Contains(e.Progress.Slices, deletions.SliceRef{Timestep: t, Shard: shard})
+	})
+}
+
+// checkEdges checks that every edge is kept in one slice or has a stub at both
+// ends (I2).
+func (inv *inventory) checkEdges(r *Report, step *snapshot.Content, derived []*lethe.Slice) {
+	edges, kept, nodes, stubs := len(step.Snapshot.Undirected()), 0, 0, 0
+	for _, s := range derived {
+		kept += len(s.Edges)
+		nodes += len(s.Nodes)
+		stubs += len(s.Stubs)
+	}
+	t := step.Info.Timestep
+	if nodes != len(step.Snapshot.Nodes) {
+		r.problem("timestep %d: slices hold %d nodes, the graph %d", t, nodes, len(step.Snapshot.Nodes))
+	}
+	want := 2 * (edges - kept)
+	if inv.config.Repair.Method == partition.RepairNone {
+		want = 0
+	}
+	if stubs < want || inv.config.Repair.MinStubs == 0 && stubs != want {
+		r.problem("timestep %d: %d edges are cut, but there are %d stubs", t, edges-kept, stubs)
+	}
+}

@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/pipeline/train"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// checkCheckpoints checks that every slice has a checkpoint whose lineage is the
+// chain of the slices.
+func (inv *inventory) checkCheckpoints(r *Report) {
+	for _, h := range inv.columns {
+		var lineage lethe.Digest
+		var window []lethe.Digest
+		for _, t := range h.Timesteps {
+			window = append(window, canonical.DigestOf(h.Slices[t]))
+			if len(window) > inv.trainer.WindowTimesteps {
+				window = window[1:]
+			}
+			lineage = inv.trainer.LineageOf(lineage, window)
+			data, found := h.Checkpoints[t]
+			if !found {
+				r.problem("shard %d: no checkpoint after timestep %d", h.Shard, t)
+				continue
+			}
+			r.Checkpoints++
+			c, err := trainer.DecodeCheckpoint(data)
+			switch {
+			case err != nil:
+				r.problem("shard %d: checkpoint after timestep %d: %v", h.Shard, t, err)
+			case c.Lineage != lineage:
+				r.problem("shard %d: the checkpoint after timestep %d was not trained on the stored slices", h.Shard, t)
+			}
+		}
+	}
+}
+
+// checkServed checks that what is served are the checkpoints of the shards.
+func (inv *inventory) checkServed(r *Report) {
+	s := inv.served
+	if s.Through == lethe.NoTimestep {
+		return
+	}
+	r.EnsembleHash = s.Version.String()
+	digests := make([]lethe.Digest, len(s.Checkpoints))
+	for shard, data := range s.Checkpoints {
+		digests[shard] = canonical.DigestOf(data)
+		if !bytes.Equal(data, inv.columns[shard].Checkpoints[s.Through]) {
+			r.problem("shard %d: the served model is not the checkpoint after timestep %d", shard, s.Through)
+		}
+	}
+	if scoring.EnsembleVersion(digests) != s.Version {
+		r.problem("the ensemble's hash is not that of its models")
+	}
+}
+
+// search looks for every erased record in every file of the directory.
+func (inv *inventory) search(ctx context.Context, r *Report) error {
+	var prints []deletions.Fingerprint
+	for _, e := range inv.done {
+		prints = append(prints, e.Progress.Fingerprints...)
+	}
+	r.Erasures = len(inv.done)
+	if len(prints) == 0 {
+		return nil
+	}
+	scanner, err := deletions.NewScanner(inv.secret, prints)
+	if err != nil {
+		return err
+	}
+	report, err := scanner.ScanDir(ctx, inv.config.DataDir, deletions.ScanDirOptions{})
+	if err != nil {
+		return err
+	}
+	r.Files, r.Bytes = report.Files, report.Bytes
+	for _, hit := range report.Hits {
+		r.problem("%s holds the %s of an erased record at byte %d", hit.Path, hit.Kind, hit.Offset)
+	}
+	return nil
+}
+
+// trainAnew trains every shard from fresh weights through all its slices and
+// compares each checkpoint with the stored one.
+func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(done, of int)) error {
+	engine, err := trainer.NewEngine(inv.trainer, trainer.DefaultKernels())
+	if err != nil {
+		return err
+	}
+	workers := inv.config.Trainer.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var mu sync.Mutex
+	done := 0
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, h := range inv.columns {
+		g.Go(func() error {
+			equal, differ, err := trainColumn(ctx, engine, h)
+			if err != nil {
+				return fmt.Errorf("shard %d: %w", h.Shard, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			r.FreshCheckpoints += equal
+			for _, t := range differ {
+				r.problem("shard %d: training anew gives other bytes after timestep %d", h.Shard, t)
+			}
+			if progress != nil {
+				progress(done, len(inv.columns))
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// trainColumn trains one shard through its slices and counts the checkpoints
+// that come out as stored.
+func trainColumn(ctx context.Context, engine *trainer.Engine, h *train.History) (equal int, differ []lethe.Timestep, err error) {
+	var previous *trainer.Checkpoint
+	var window []*lethe.Slice
+	for _, t := range h.Timesteps {
+		s, err := canonical.DecodeSlice(h.Slices[t])
+		if err != nil {
+			return equal, differ, fmt.Errorf("timestep %d: %w", t, err)
+		}
+		if window = append(window, s); len(window) > engine.Options().WindowTimesteps {
+			window = window[1:]
+		}
+		if previous, _, err = train.Step(ctx, engine, h.Shard, previous, window); err != nil {
+			return equal, differ, fmt.Errorf("timestep %d: %w", t, err)
+		}
+		if bytes.Equal(trainer.EncodeCheckpoint(previous), h.Checkpoints[t]) {
+			equal++
+		} else {
+			differ = append(differ, t)
+		}
+	}
+	return equal, differ, nil
+}

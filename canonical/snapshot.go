@@ -1,0 +1,54 @@
+package canonical
+
+import (
+	"fmt"
+
+	"lethe"
+)
+
+const (
+	snapshotMagic   = "LSNP"
+	snapshotVersion = 1
+)
+
+// EncodeSnapshot returns the snapshot's canonical bytes. Its revision is not
+// part of them.
+func EncodeSnapshot(s *lethe.Snapshot) []byte {
+	w := NewWriter(snapshotMagic, snapshotVersion)
+	w.Uint64(uint64(s.Timestep))
+	w.Uint32(uint32(s.FeatureCount))
+	w.Count(len(s.Nodes))
+	for i := range s.Nodes {
+		w.Bytes(s.Nodes[i].Pseudonym[:])
+		w.String(string(s.Nodes[i].ID))
+		w.Uint8(uint8(s.Nodes[i].Label))
+	}
+	w.Float32s(s.Features)
+	writeEdges(w, s.Payments)
+	return w.Seal()
+}
+
+// DecodeSnapshot reads canonical bytes and validates the snapshot. Its
+// revision is left 0, for the caller to set.
+func DecodeSnapshot(message []byte) (*lethe.Snapshot, error) {
+	r, err := NewReader(message, snapshotMagic, snapshotVersion)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	s := &lethe.Snapshot{Timestep: lethe.Timestep(r.Uint64()), FeatureCount: int(r.Uint32())}
+	s.Nodes = make([]lethe.SnapshotNode, r.Count(len(lethe.Pseudonym{})+5))
+	for i := range s.Nodes {
+		r.Bytes(s.Nodes[i].Pseudonym[:])
+		s.Nodes[i].ID = lethe.TransactionID(r.String())
+		s.Nodes[i].Label = lethe.Label(r.Uint8())
+	}
+	s.Features = r.Float32s(len(s.Nodes) * s.FeatureCount)
+	s.Payments = readEdges(r)
+	if err := r.Close(); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
+)
+
+type eraseCmd struct {
+	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions."`
+	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
+	List   eraseListCmd   `cmd:"" help:"List all requests."`
+}
+
+// Help shows an example.
+func (eraseCmd) Help() string {
+	return "Example:\n  lethe erase submit --node 230007682 --wait\n  lethe erase list"
+}
+
+type eraseSubmitCmd struct {
+	brokerFlags
+	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
+	Edge      []string      `help:"Not built yet." hidden:"" sep:"none"`
+	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
+	Subject   string        `help:"Not built yet." hidden:""`
+	Deadline  string        `help:"Not built yet." hidden:""`
+	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"stubs"`
+	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
+	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
+	Wait      bool          `help:"Wait until the request is verified or rejected."`
+	Timeout   time.Duration `help:"How long to wait." default:"10m"`
+	JSON      bool          `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (eraseSubmitCmd) Help() string {
+	return `Example:
+  lethe erase submit --node 230007682 --reason "GDPR Art. 17" --wait
+
+Scope stubs replaces the transaction's own slice and every slice with a stub for
+it; shard replaces its own slice only, as in the paper. The receipt says what may
+remain.`
+}
+
+// Run publishes the request.
+func (c *eraseSubmitCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	id := c.RequestID
+	if id == "" {
+		var err error
+		if id, err = requests.NewID(nil); err != nil {
+			return err
+		}
+	}
+	request := lethe.ErasureRequest{RequestID: id, Scope: lethe.Scope(c.Scope), Reason: c.Reason}
+	for _, node := range c.Node {
+		request.Nodes = append(request.Nodes, lethe.TransactionID(node))
+	}
+	now := time.Now()
+	if err := refusal(request, now); err != nil {
+		return usageError{err}
+	}
+	client, err := c.open(a.ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := requests.Submit(a.ctx, client, request, now); err != nil {
+		return err
+	}
+	if !c.Wait {
+		if c.JSON {
+			return a.printJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope})
+		}
+		fmt.Fprintf(a.stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, id)
+		return nil
+	}
+	return c.wait(a, client, id)
+}
+
+// refusal tells why lethe would refuse the request, before anything is sent. It
+// speaks of flags and never repeats an id.
+func refusal(request lethe.ErasureRequest, at time.Time) error {
+	_, _, err := ingest.EncodeErasure(request, at)
+	var refused *ingest.Refusal
+	if !errors.As(err, &refused) {
+		return err
+	}
+	flag := map[ingest.Reason]string{
+		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason", ingest.UnknownScope: "--scope",
+	}[refused.Reason]
+	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node"), refused.Detail)
+}
+
+// check refuses what cannot be asked for.
+func (c *eraseSubmitCmd) check() error {
+	switch {
+	case len(c.Edge)+len(c.Feature) > 0 || c.Subject != "":
+		return usagef("only whole transactions can be erased yet: use --node")
+	case c.Deadline != "":
+		return usagef("--deadline is not built yet; requests are carried out at once")
+	case len(c.Node) == 0:
+		return usagef("name at least one transaction with --node")
+	case c.Scope == string(lethe.ScopePartition):
+		return usagef("--scope partition is not built yet: use stubs or shard")
+	}
+	return nil
+}
+
+func (c *eraseSubmitCmd) wait(a *app, client *bus.Client, id string) error {
+	ctx, cancel := context.WithTimeout(a.ctx, c.Timeout)
+	defer cancel()
+	p := newProgress(a.stderr)
+	s, err := requests.Wait(ctx, client, id, func(s deletions.Status) { p.show("request %s: %s", id, s.State) })
+	if err != nil {
+		return err
+	}
+	p.done("request %s: %s", id, s.State)
+	if err := printErasure(a, s, c.JSON); err != nil {
+		return err
+	}
+	if s.State != deletions.Verified {
+		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)
+	}
+	return nil
+}
+
+type eraseStatusCmd struct {
+	brokerFlags
+	RequestID string `arg:"" help:"The request."`
+	JSON      bool   `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (eraseStatusCmd) Help() string { return "Example:\n  lethe erase status gdpr-17" }
+
+// Run shows one request.
+func (c *eraseStatusCmd) Run(a *app) error {
+	client, err := c.open(a.ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	s, err := requests.Get(a.ctx, client, c.RequestID)
+	if errors.Is(err, requests.ErrUnknown) {
+		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
+	}
+	if err != nil {
+		return err
+	}
+	return printErasure(a, s, c.JSON)
+}
+
+type eraseListCmd struct {
+	brokerFlags
+	JSON bool `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (eraseListCmd) Help() string { return "Example:\n  lethe erase list --json" }
+
+// Run lists every request.
+func (c *eraseListCmd) Run(a *app) error {
+	client, err := c.open(a.ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	all, err := requests.List(a.ctx, client)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if all == nil {
+			all = []deletions.Status{}
+		}
+		return a.printJSON(all)
+	}
+	rows := [][]string{{"request", "state", "scope", "transactions", "slices", "shards", "received", "updated"}}
+	for _, s := range all {
+		rows = append(rows, []string{
+			s.RequestID, string(s.State), string(s.Scope), strconv.Itoa(s.Counts.Nodes), strconv.Itoa(s.Counts.Slices),
+			strconv.Itoa(s.Counts.Shards), s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime),
+		})
+	}
+	return table(a.stdout, rows)
+}
+
+func printErasure(a *app, s deletions.Status, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(s)
+	}
+	fmt.Fprintf(a.stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
+	fmt.Fprintf(a.stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
+		s.Counts.Nodes, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
+	fmt.Fprintf(a.stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime))
+	if s.Failure != "" {
+		fmt.Fprintf(a.stdout, ", because: %s", s.Failure)
+	}
+	fmt.Fprintln(a.stdout)
+	return nil
+}

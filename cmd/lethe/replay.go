@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/ingest/bus"
+	"lethe/service"
+)
+
+// brokerFlags say which brokers a client command talks to.
+type brokerFlags struct {
+	Brokers     []string `help:"Kafka brokers, host:port." default:"127.0.0.1:9092" placeholder:"A,B"`
+	TopicPrefix string   `help:"What stands before every topic's name." default:"lethe."`
+}
+
+// open reaches the brokers.
+func (f brokerFlags) open(ctx context.Context) (*bus.Client, error) {
+	c := configs.Default()
+	c.Kafka.Brokers, c.Kafka.TopicPrefix = f.Brokers, f.TopicPrefix
+	if err := c.Validate(); err != nil {
+		return nil, usageError{err}
+	}
+	return reach(ctx, c)
+}
+
+// reach opens a client of the configuration's brokers and asks whether they are
+// there.
+func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
+	client, err := bus.Open(service.BusConfig(c))
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if err := client.Ping(ctx); err != nil {
+		return nil, fmt.Errorf("%w (start lethe run, or name brokers that are up with --brokers)", errors.Join(err, client.Close()))
+	}
+	return client, nil
+}
+
+type replayCmd struct {
+	brokerFlags
+	Dataset string  `help:"Folder with Elliptic's three CSV files." required:"" type:"path" placeholder:"DIR"`
+	Rate    float64 `help:"Records per second at most; 0 for no bound." placeholder:"R"`
+	Steps   string  `help:"Timesteps to publish, as in 1-30; all by default." placeholder:"A-B"`
+	JSON    bool    `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (replayCmd) Help() string {
+	return `Example:
+  lethe generate --out stream && lethe replay --dataset stream --rate 500
+
+Per timestep it publishes transactions and payments, a close record, labels and
+a settle record. Publishing a dataset twice is harmless.`
+}
+
+// Run publishes the dataset.
+func (c *replayCmd) Run(a *app) error {
+	if c.Rate < 0 {
+		return usagef("--rate is %g, must not be negative", c.Rate)
+	}
+	stream, err := loadStream(a.ctx, c.Dataset, c.Steps)
+	if err != nil {
+		return err
+	}
+	client, err := c.open(a.ctx)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	p := newProgress(a.stderr)
+	written, err := service.Replay(a.ctx, client, stream, service.ReplayOptions{
+		RatePerSecond: c.Rate,
+		Progress: func(at service.ReplayProgress) {
+			p.show("timestep %d (%d of %d), %d records", at.Timestep, at.Done, at.Of, at.RecordsWritten)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	p.done("published %d timesteps, %d records", len(stream.Steps), written)
+	if c.JSON {
+		return a.printJSON(map[string]any{"dataset": stream.Name, "timesteps": len(stream.Steps), "records": written})
+	}
+	return nil
+}
+
+// loadStream reads an Elliptic-style dataset, or some of its timesteps.
+func loadStream(ctx context.Context, dir, steps string) (*dataset.Stream, error) {
+	var from, to lethe.Timestep
+	if steps != "" {
+		var err error
+		if from, to, err = dataset.ParseSteps(steps); err != nil {
+			return nil, usagef("--steps is %q: %w", steps, err)
+		}
+	}
+	stream, err := dataset.LoadElliptic(ctx, dir)
+	if err != nil || steps == "" {
+		return stream, err
+	}
+	if stream, err = stream.Slice(from, to); err != nil {
+		return nil, usagef("--steps is %q: %w", steps, err)
+	}
+	return stream, nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"lethe/service"
+)
+
+type runCmd struct {
+	configFlags
+	Roles []string `help:"Roles this process plays: build, train, score." placeholder:"R,.."`
+}
+
+// Help shows an example.
+func (runCmd) Help() string {
+	return `Example:
+  lethe run --data-dir /var/lib/lethe
+  lethe run --brokers kafka-1:9092,kafka-2:9092 --roles train
+
+Without --brokers it brings its own broker on 127.0.0.1:9092, so that lethe
+replay and lethe erase in another terminal reach it. The web interface, the
+metrics and the health checks are on http://127.0.0.1:8080. An interrupt or
+SIGTERM ends it cleanly; it can also be killed at any time.`
+}
+
+// Run runs the service until it is interrupted.
+func (c *runCmd) Run(a *app) error {
+	extra := make(map[string]any)
+	if len(c.Roles) > 0 {
+		extra["roles"] = c.Roles
+	}
+	config, err := c.load(a, extra)
+	if err != nil {
+		return err
+	}
+	log := a.logger(config.Log)
+	s, err := service.New(a.ctx, service.Options{Config: config, Version: version, Logger: log})
+	if err != nil {
+		return err
+	}
+	log.Info("lethe is running", "http", "http://"+s.HTTPAddress(), "brokers", strings.Join(s.Brokers(), ","),
+		"roles", strings.Join(config.Roles, ","), "data_dir", config.DataDir)
+	err = s.Run(a.ctx)
+	if closed := s.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		fmt.Fprintln(a.stderr, "lethe: stopped")
+	}
+	return err
+}

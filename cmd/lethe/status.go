@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"lethe/deletions"
+	"lethe/scoring"
+	"lethe/service"
+)
+
+type statusCmd struct {
+	URL  string `help:"Where the service's web interface is." default:"http://127.0.0.1:8080" placeholder:"U"`
+	JSON bool   `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (statusCmd) Help() string {
+	return "Example:\n  lethe status --url http://127.0.0.1:8080"
+}
+
+const statusTimeout = 10 * time.Second
+
+// Run asks a running service.
+func (c *statusCmd) Run(a *app) error {
+	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return usagef("--url is %q, want http://host:port", c.URL)
+	}
+	client := http.Client{Timeout: statusTimeout}
+	response, err := client.Get(c.URL + "/api/v1/status")
+	if err != nil {
+		var cause *url.Error
+		if errors.As(err, &cause) {
+			err = cause.Err // the address is said already
+		}
+		return fmt.Errorf("no service answers at %s: %w (start one with lethe run, or give its --url)", c.URL, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read to its end
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("read the answer of %s: %w", c.URL, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s: is it lethe? (give the address of its web interface with --url)", c.URL, response.Status)
+	}
+	var s service.Status
+	if err := json.Unmarshal(body, &s); err != nil {
+		return fmt.Errorf("%s does not answer like lethe: %w", c.URL, err)
+	}
+	if c.JSON {
+		return a.printJSON(s)
+	}
+	return printStatus(a, &s)
+}
+
+func printStatus(a *app, s *service.Status) error {
+	fmt.Fprintf(a.stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed, s.Timesteps.Settled)
+	fmt.Fprintf(a.stdout, "transactions  %d, predictions %d, records behind %d\n", s.Transactions, s.Predictions, s.LagRecords)
+	fmt.Fprintf(a.stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
+	for _, state := range deletions.States() {
+		if n := s.Erasures[state]; n > 0 {
+			fmt.Fprintf(a.stdout, "erasures      %d %s\n", n, state)
+		}
+	}
+	if len(s.Steps) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.stdout)
+	return table(a.stdout, stepRows(s.Steps))
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none yet"
+	}
+	return text
+}
+
+// stepRows lays the timesteps out as a table.
+func stepRows(steps []service.StepStatus) [][]string {
+	rows := [][]string{{"timestep", "state", "transactions", "payments", "labels", "predictions", "AUC", "macro-F1", "illicit-F1"}}
+	for _, step := range steps {
+		row := []string{
+			strconv.FormatInt(int64(step.Timestep), 10), step.State, strconv.Itoa(step.Nodes),
+			strconv.Itoa(step.Payments), strconv.Itoa(step.Labels), strconv.Itoa(step.Predictions),
+		}
+		rows = append(rows, append(row, qualityCells(step.Quality)...))
+	}
+	return rows
+}
+
+func qualityCells(q *scoring.Summary) []string {
+	if q == nil || q.Labelled == 0 {
+		return []string{"-", "-", "-"}
+	}
+	return []string{orDash(q.AUC), fmt.Sprintf("%.3f", q.MacroF1), fmt.Sprintf("%.3f", q.IllicitF1)}
+}
+
+// orDash prints a measure, or a dash where it is not defined.
+func orDash(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+
+	"lethe/ingest/bus"
+)
+
+type topicsCmd struct {
+	Apply topicsApplyCmd `cmd:"" help:"Create missing topics and mend their settings."`
+	Check topicsCheckCmd `cmd:"" help:"Compare the topics with what lethe needs."`
+}
+
+// Help shows an example.
+func (topicsCmd) Help() string {
+	return "Example:\n  lethe topics check --brokers kafka-1:9092"
+}
+
+// topicFlags take the brokers and the topics' shape from the configuration.
+type topicFlags struct {
+	configFlags
+	JSON bool `help:"Print one JSON document."`
+}
+
+func (f topicFlags) open(a *app) (*bus.Client, error) {
+	config, err := f.load(a, nil)
+	if err != nil {
+		return nil, err
+	}
+	if config.UsesEmbeddedBroker() {
+		config.Kafka.Brokers = []string{fmt.Sprintf("127.0.0.1:%d", config.Embedded.Port)}
+	}
+	return reach(a.ctx, config)
+}
+
+type topicsApplyCmd struct{ topicFlags }
+
+// Help shows an example.
+func (topicsApplyCmd) Help() string {
+	return "Example:\n  lethe topics apply --brokers kafka-1:9092\n\nNothing is ever lowered or deleted."
+}
+
+// Run creates what is missing.
+func (c *topicsApplyCmd) Run(a *app) error {
+	client, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := client.Apply(a.ctx); err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(map[string]any{"ok": true, "topics": topicNames(client)})
+	}
+	fmt.Fprintf(a.stdout, "%d topics are as they should be\n", len(bus.Topics()))
+	return nil
+}
+
+func topicNames(client *bus.Client) []string {
+	var out []string
+	for _, t := range bus.Topics() {
+		out = append(out, client.Name(t))
+	}
+	return out
+}
+
+type topicsCheckCmd struct{ topicFlags }
+
+// Help shows an example.
+func (topicsCheckCmd) Help() string {
+	return "Example:\n  lethe topics check --brokers kafka-1:9092 --json"
+}
+
+// Run lists the differences; any is a failure.
+func (c *topicsCheckCmd) Run(a *app) error {
+	client, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	problems, err := client.Check(a.ctx)
+	if err != nil {
+		return err
+	}
+	lines := []string{}
+	for _, p := range problems {
+		lines = append(lines, p.String())
+	}
+	if c.JSON {
+		if err := a.printJSON(map[string]any{"ok": len(lines) == 0, "problems": lines}); err != nil {
+			return err
+		}
+	} else {
+		for _, line := range lines {
+			fmt.Fprintln(a.stdout, line)
+		}
+	}
+	if len(lines) > 0 {
+		return fmt.Errorf("%d differences from what lethe needs (lethe topics apply mends most)", len(lines))
+	}
+	if !c.JSON {
+		fmt.Fprintf(a.stdout, "%d topics are as they should be\n", len(bus.Topics()))
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package configs
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// convert turns a value from YAML, the environment or a flag into the type of
+// the field. Text is read as the type says. The second result says what would
+// have been right, and is empty if the value is.
+//
+// It is stricter than koanf's own conversion, which reads 1.5 as the whole
+// number 1 and true as 1 too.
+func convert(value any, typ reflect.Type) (any, string) {
+	if d, ok := value.(time.Duration); ok && typ == reflect.TypeFor[time.Duration]() {
+		return d, ""
+	}
+	switch typ {
+	case reflect.TypeFor[time.Duration]():
+		d, err := time.ParseDuration(asText(value))
+		return d, wantIf(err != nil, "a duration such as 5s or 1m30s")
+	case reflect.TypeFor[[]string]():
+		return toList(value)
+	case reflect.TypeFor[string]():
+		text, ok := value.(string)
+		return text, wantIf(!ok, "text (put it in quotes)")
+	case reflect.TypeFor[bool]():
+		b, err := strconv.ParseBool(asText(value))
+		return b, wantIf(err != nil, "true or false")
+	case reflect.TypeFor[int]():
+		i, err := strconv.Atoi(wholeText(value))
+		return i, wantIf(err != nil, "a whole number")
+	case reflect.TypeFor[uint64]():
+		u, err := strconv.ParseUint(wholeText(value), 10, 64)
+		return u, wantIf(err != nil, fmt.Sprintf("a whole number of 0 to %d", uint64(math.MaxUint64)))
+	case reflect.TypeFor[float64]():
+		f, err := strconv.ParseFloat(asText(value), 64)
+		return f, wantIf(err != nil, "a number")
+	default:
+		panic("configs: a field has a type that convert does not know")
+	}
+}
+
+func wantIf(wrong bool, want string) string {
+	if wrong {
+		return want
+	}
+	return ""
+}
+
+// asText gives a scalar's text, and nothing that parses for any other value.
+func asText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case bool, int, int64, uint64, float64, uint, int32, uint32, float32:
+		return fmt.Sprint(v)
+	default:
+		return ""
+	}
+}
+
+// wholeText also takes a float without a fraction, which is what YAML makes of
+// 1e6. Beyond 2^53 a float may have lost digits.
+func wholeText(value any) string {
+	if f, ok := value.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return asText(value)
+}
+
+// toList takes a list of texts, or one text with commas between them.
+func toList(value any) (any, string) {
+	const want = "a list of texts, or one text with commas"
+	switch v := value.(type) {
+	case []string:
+		return v, ""
+	case string:
+		return splitList(v), ""
+	case []any:
+		items := make([]string, 0, len(v))
+		for _, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				return nil, want
+			}
+			items = append(items, text)
+		}
+		return items, ""
+	default:
+		return nil, want
+	}
+}
+
+func splitList(text string) []string {
+	items := []string{}
+	if strings.TrimSpace(text) == "" {
+		return items
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		items = append(items, strings.TrimSpace(item))
+	}
+	return items
+}

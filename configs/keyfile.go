@@ -1,0 +1,97 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// ErrKeyFile marks a key file that must not or cannot be used. The operator
+// has to put it right, as the error says; starting with another key would cut
+// off everything that was made with this one.
+var ErrKeyFile = errors.New("key file")
+
+// maxKeyFileBytes is far above what any key file of ours holds.
+const maxKeyFileBytes = 16 << 10
+
+// readPrivate reads a file that only its owner may read. The error is
+// fs.ErrNotExist if there is none.
+func readPrivate(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w %s: not a regular file", ErrKeyFile, path)
+	}
+	// Windows has no such bits and reports every file as readable by all.
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("%w %s: mode %04o lets others read it, want 0600: run `chmod 600 %s`, and change the key if others could have read it",
+			ErrKeyFile, path, mode, path)
+	}
+	if info.Size() > maxKeyFileBytes {
+		return nil, fmt.Errorf("%w %s: %d bytes, want at most %d", ErrKeyFile, path, info.Size(), maxKeyFileBytes)
+	}
+	return io.ReadAll(io.LimitReader(f, maxKeyFileBytes))
+}
+
+// readOrCreate reads the file at path, or writes what create returns if there is
+// none. Whoever comes second of two processes that start together reads what
+// the first one wrote, and a process that dies leaves the whole file or none.
+func readOrCreate(path string, create func() ([]byte, error)) ([]byte, error) {
+	content, err := readPrivate(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return content, err
+	}
+	if content, err = create(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	err = writeNew(path, content, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return readPrivate(path)
+	}
+	return content, err
+}
+
+// writeNew writes a file as a whole and durably. It fails with fs.ErrExist if
+// there is one, which a rename would replace.
+func writeNew(path string, content []byte, mode fs.FileMode) error {
+	folder := filepath.Dir(path)
+	temporary, err := os.CreateTemp(folder, ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name()) //nolint:errcheck // the link below keeps the content
+	_, err = temporary.Write(content)
+	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Link(temporary.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" { // cannot sync a folder
+		return nil
+	}
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

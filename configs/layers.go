@@ -1,0 +1,114 @@
+package configs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+)
+
+const environmentPrefix = "LETHE_"
+
+// setting is one value as it was given.
+type setting struct {
+	key    string
+	value  any
+	origin string
+}
+
+// fileSettings reads a YAML file. A key without a value is left at its
+// default, as if it were not there.
+func fileSettings(path string) ([]setting, error) {
+	content, err := file.Provider(path).ReadBytes()
+	if err != nil {
+		return nil, fmt.Errorf("the file that --config names cannot be read: %w", err)
+	}
+	tree, err := yaml.Parser().Unmarshal(content)
+	if err != nil {
+		return nil, fmt.Errorf("file %s: %w", path, err)
+	}
+	return flatten(tree, "", "file "+path, nil), nil
+}
+
+func flatten(tree map[string]any, prefix, origin string, found []setting) []setting {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		key := prefix + name
+		if strings.Contains(name, ".") {
+			// Not taken as a path, so that a value has one place in a file.
+			found = append(found, setting{strconv.Quote(key), nil, origin})
+			continue
+		}
+		switch value := tree[name].(type) {
+		case nil:
+			if !knownPrefix(key) {
+				found = append(found, setting{key, nil, origin})
+			}
+		case map[string]any:
+			found = flatten(value, key+".", origin, found)
+		default:
+			found = append(found, setting{key, value, origin})
+		}
+	}
+	return found
+}
+
+// knownPrefix reports whether the name is a key or a section.
+func knownPrefix(name string) bool {
+	return slices.ContainsFunc(Keys(), func(key string) bool {
+		return key == name || strings.HasPrefix(key, name+".")
+	})
+}
+
+// environmentSettings picks out the variables that are meant for lethe. A
+// variable that resembles none of the keys is reported as a setting with its
+// own name, so that a misspelt one is not passed over in silence.
+func environmentSettings(environ []string) ([]setting, error) {
+	keys := map[string]string{}
+	for _, key := range Keys() {
+		keys[EnvironmentName(key)] = key
+	}
+	read, err := env.Provider("", env.Opt{
+		Prefix:      environmentPrefix,
+		EnvironFunc: func() []string { return environ },
+		TransformFunc: func(name, value string) (string, any) {
+			if _, known := keys[name]; !known && foreign(name) {
+				return "", nil
+			}
+			return name, value
+		},
+	}).Read()
+	if err != nil {
+		return nil, fmt.Errorf("environment: %w", err)
+	}
+	var found []setting
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		key, known := keys[name]
+		if !known {
+			key = name
+		}
+		found = append(found, setting{key, read[name], "environment " + name})
+	}
+	return found, nil
+}
+
+// foreign reports whether a variable begins with our prefix but is none of the
+// configuration: those of the tests, and those that Kubernetes sets for a
+// service named lethe.
+func foreign(name string) bool {
+	rest := strings.TrimPrefix(name, environmentPrefix)
+	return rest == "GOLDEN" || rest == "DATA" || rest == "KAFKA_HOME" || rest == "PORT" ||
+		strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_")
+}
+
+func overrideSettings(overrides map[string]any) []setting {
+	found := make([]setting, 0, len(overrides))
+	for _, key := range slices.Sorted(maps.Keys(overrides)) {
+		found = append(found, setting{key, overrides[key], "command line"})
+	}
+	return found
+}

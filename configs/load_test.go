@@ -1,0 +1,150 @@
+package configs_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe/configs"
+)
+
+// In testdata/load every line of a case is NAME=value for the environment or
+// "--key value" for the command line, and "file:" starts the file. The output
+// is what differs from the defaults, or the problems.
+func TestLoad(t *testing.T) {
+	datadriven.RunTest(t, "testdata/load", func(t *testing.T, d *datadriven.TestData) string {
+		opts := configs.LoadOptions{Overrides: map[string]any{}}
+		settings, content, hasFile := strings.Cut(d.Input, "file:\n")
+		for line := range strings.Lines(settings) {
+			line = strings.TrimSuffix(line, "\n")
+			if flag, ok := strings.CutPrefix(line, "--"); ok {
+				key, value, _ := strings.Cut(flag, " ")
+				opts.Overrides[key] = value
+				continue
+			}
+			opts.Environ = append(opts.Environ, line)
+		}
+		folder := t.TempDir()
+		if hasFile {
+			opts.File = filepath.Join(folder, "lethe.yaml")
+			require.NoError(t, os.WriteFile(opts.File, []byte(content), 0o600))
+		}
+		c, err := configs.Load(opts)
+		if err != nil {
+			return strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), "") + "\n"
+		}
+		return difference(t, configs.Default(), c)
+	})
+}
+
+func difference(t require.TestingT, from, to configs.Config) string {
+	before, err := from.YAML(false)
+	require.NoError(t, err)
+	after, err := to.YAML(false)
+	require.NoError(t, err)
+	known := map[string]bool{}
+	section := ""
+	for line := range strings.Lines(string(before)) {
+		section = sectionOf(section, line)
+		known[section+line] = true
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(after)) {
+		section = sectionOf(section, line)
+		if !known[section+line] {
+			fmt.Fprintf(&b, "%s%s", section, strings.TrimLeft(line, " "))
+		}
+	}
+	return b.String()
+}
+
+func sectionOf(current, line string) string {
+	switch {
+	case strings.HasPrefix(line, " "):
+		return current
+	case strings.HasSuffix(line, ":\n"):
+		return strings.TrimSuffix(line, ":\n") + "."
+	default:
+		return ""
+	}
+}
+
+func TestOverridesTakeTheFieldsOwnTypes(t *testing.T) {
+	c, err := configs.Load(configs.LoadOptions{Overrides: map[string]any{
+		"roles":                  []string{"build"},
+		"seed":                   uint64(math.MaxUint64),
+		"embedded.sync_writes":   true,
+		"erasure.verify_timeout": time.Minute,
+		"partition.shards":       3,
+		"scoring.threshold":      0.75,
+	}})
+	require.NoError(t, err)
+	want := configs.Default()
+	want.Roles = []string{"build"}
+	want.Seed = math.MaxUint64
+	want.Embedded.SyncWrites = true
+	want.Erasure.VerifyTimeout = time.Minute
+	want.Partition.Shards = 3
+	want.Scoring.Threshold = 0.75
+	require.Equal(t, want, c)
+}
+
+func TestDefaultIsValidAndFresh(t *testing.T) {
+	c := configs.Default()
+	require.NoError(t, c.Validate())
+	c.Roles[0] = "changed"
+	require.NoError(t, configs.Default().Validate(), "two callers must not share a list")
+}
+
+// What is printed is read back as the same configuration.
+func TestYAMLRoundTrip(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		want := configs.Default()
+		want.DataDir = rapid.StringMatching(`[ -~]{1,20}`).Draw(rt, "folder")
+		want.SecretFile = rapid.SampledFrom([]string{"", "null", "yes", "1e3", "~", "a: b", "#c", "é\t"}).Draw(rt, "secret")
+		want.Seed = rapid.Uint64().Draw(rt, "seed")
+		want.Kafka.Brokers = rapid.SampledFrom([][]string{{}, {"a:1"}, {"[::1]:9092", "b:2"}}).Draw(rt, "brokers")
+		want.Trainer.LearningRate = rapid.Float64Range(1e-12, 10).Draw(rt, "rate")
+		want.Trainer.WeightDecay = rapid.Float64Range(0, 10).Draw(rt, "decay")
+		want.Embedded.CleanInterval = time.Duration(rapid.Int64Range(1e7, 3600e9).Draw(rt, "interval"))
+		want.Embedded.SyncWrites = rapid.Bool().Draw(rt, "sync")
+		text, err := want.YAML(false)
+		require.NoError(rt, err)
+		file := filepath.Join(folder, "round.yaml")
+		require.NoError(rt, os.WriteFile(file, text, 0o600))
+		got, err := configs.Load(configs.LoadOptions{File: file})
+		require.NoError(rt, err, string(text))
+		require.Equal(rt, want, got, string(text))
+	})
+}
+
+func TestYAMLRedactsKeyFiles(t *testing.T) {
+	c := configs.Default()
+	c.SecretFile, c.SigningKeyFile = "/vault/one", "/vault/two"
+	open, err := c.YAML(false)
+	require.NoError(t, err)
+	require.Contains(t, string(open), "/vault/one")
+	closed, err := c.YAML(true)
+	require.NoError(t, err)
+	require.NotContains(t, string(closed), "/vault")
+	require.Equal(t, "/vault/one", c.SecretFile, "printing must not change the configuration")
+}
+
+func TestKeyPathsFollowTheDataFolder(t *testing.T) {
+	c := configs.Default()
+	c.DataDir = "data"
+	require.Equal(t, filepath.Join("data", "keys", "secret"), c.SecretPath())
+	require.Equal(t, filepath.Join("data", "keys", "receipt-ed25519.pem"), c.SigningKeyPath())
+	c.SecretFile, c.SigningKeyFile = "s", "k"
+	require.Equal(t, "s", c.SecretPath())
+	require.Equal(t, "k", c.SigningKeyPath())
+}

@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lethe"
+)
+
+// EllipticOptions says how an Elliptic-style folder is read.
+type EllipticOptions struct {
+	// Name becomes the stream's name.
+	Name string
+	// Lenient takes what a strict load refuses although it can be understood:
+	// payments between two timesteps (kept in the source's), payments with one
+	// end that no transaction has (kept in the other's), payments of a
+	// transaction to itself, transactions without a class row (unknown), and
+	// last rows without a line end. They enter the stream as they stand, so
+	// that it can show how lethe deals with such records.
+	Lenient bool
+}
+
+// LoadElliptic reads the folder strictly. The stream is named after it.
+//
+// Errors: ErrNotDataset if a file is missing, ErrMalformed (a RowError with
+// file, row and column) if the content cannot be taken, the context's error
+// when it ends.
+func LoadElliptic(ctx context.Context, dir string) (*Stream, error) {
+	s, err := ReadElliptic(ctx, os.DirFS(dir), EllipticOptions{Name: filepath.Base(filepath.Clean(dir))})
+	if err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+// ReadElliptic reads the three files from the root of fsys. Steps ascend by
+// timestep; within a step, transactions and payments keep the files' order,
+// and labels that of the transactions. Errors are those of LoadElliptic.
+func ReadElliptic(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*Stream, error) {
+	nodes, err := readFeatures(ctx, fsys, opts)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := readClasses(ctx, fsys, nodes, opts)
+	if err != nil {
+		return nil, err
+	}
+	payments, err := readPayments(ctx, fsys, nodes, opts)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(opts.Name, nodes, labels, payments), nil
+}
+
+// assemble sorts the records into steps.
+func assemble(name string, nodes *nodeTable, labels []lethe.Label, payments []lethe.Payment) *Stream {
+	s := &Stream{Name: name, FeatureCount: nodes.featureCount}
+	position := make(map[lethe.Timestep]int)
+	for _, t := range nodes.timesteps() {
+		position[t] = len(s.Steps)
+		s.Steps = append(s.Steps, Step{Timestep: t})
+	}
+	for i, tx := range nodes.transactions {
+		step := &s.Steps[position[tx.Timestep]]
+		step.Transactions = append(step.Transactions, tx)
+		if labels[i] != lethe.Unknown {
+			step.Labels = append(step.Labels, lethe.LabelRecord{ID: tx.ID, Timestep: tx.Timestep, Label: labels[i]})
+		}
+	}
+	for _, p := range payments {
+		step := &s.Steps[position[p.Timestep]]
+		step.Payments = append(step.Payments, p)
+	}
+	return s
+}
+
+// ctxRows is how many rows pass between two looks at the context.
+const ctxRows = 4096
+
+// checkContext returns the context's error, now and then.
+func (t *table) checkContext(ctx context.Context) error {
+	if t.row%ctxRows != 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: stopped after row %d: %w", t.name, t.row, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"lethe"
+)
+
+// className is how Elliptic's classes file writes a label, by lethe.Label.
+func className(l lethe.Label) string { return [lethe.NumLabels]string{"unknown", "2", "1"}[l] }
+
+func parseClass(field []byte) (lethe.Label, bool) {
+	for l := range lethe.Label(lethe.NumLabels) {
+		if string(field) == className(l) {
+			return l, true
+		}
+	}
+	return lethe.Unknown, false
+}
+
+// readClasses returns the label of every transaction, in their order.
+func readClasses(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts EllipticOptions) ([]lethe.Label, error) {
+	t, err := openTable(fsys, ClassesFile, opts.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	if err := t.header("txId", "class"); err != nil {
+		return nil, err
+	}
+	labels := make([]lethe.Label, len(nodes.transactions))
+	rows := make([]int, len(labels)) // 0: no row yet
+	for {
+		ok, err := t.next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		if err := takeClass(t, nodes, labels, rows); err != nil {
+			return nil, err
+		}
+		if err := t.checkContext(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if !opts.Lenient {
+		if err := everyClass(rows); err != nil {
+			return nil, err
+		}
+	}
+	return labels, nil
+}
+
+// takeClass takes the table's current row.
+func takeClass(t *table, nodes *nodeTable, labels []lethe.Label, rows []int) error {
+	if len(t.fields) != 2 {
+		return t.refuse(0, fmt.Sprintf("%d columns, want 2", len(t.fields)))
+	}
+	label, ok := parseClass(t.fields[1])
+	if !ok {
+		return t.refuse(2, "the class is none of 1 (illicit), 2 (licit), unknown")
+	}
+	i, ok := nodes.position[lethe.TransactionID(t.fields[0])]
+	if !ok {
+		return t.refuse(1, "the id has no row in "+FeaturesFile)
+	}
+	if rows[i] != 0 {
+		return t.refuse(1, fmt.Sprintf("the id has a class in row %d already", rows[i]))
+	}
+	labels[i], rows[i] = label, t.row
+	return nil
+}
+
+// everyClass refuses a file that says nothing of some transactions: Elliptic's
+// names all of them, so this one was cut short or belongs to other features.
+func everyClass(rows []int) error {
+	first, missing := 0, 0
+	for i, row := range rows {
+		if row == 0 {
+			if missing == 0 {
+				first = i
+			}
+			missing++
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	return &RowError{File: ClassesFile, Reason: fmt.Sprintf(
+		"%d of %d transactions have no row (the first is row %d of %s): the file was cut short or belongs to other features",
+		missing, len(rows), first+1, FeaturesFile)}
+}

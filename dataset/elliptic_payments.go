@@ -1,0 +1,77 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"lethe"
+)
+
+// readPayments returns the edges in file order.
+func readPayments(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts EllipticOptions) ([]lethe.Payment, error) {
+	t, err := openTable(fsys, EdgesFile, opts.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	if err := t.header("txId1", "txId2"); err != nil {
+		return nil, err
+	}
+	var payments []lethe.Payment
+	for {
+		ok, err := t.next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return payments, nil
+		}
+		p, err := takePayment(t, nodes, opts.Lenient)
+		if err != nil {
+			return nil, err
+		}
+		payments = append(payments, p)
+		if err := t.checkContext(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// takePayment takes the table's current row. Ids are taken from the features
+// where known, so that a payment shares their memory.
+func takePayment(t *table, nodes *nodeTable, lenient bool) (lethe.Payment, error) {
+	var p lethe.Payment
+	if len(t.fields) != 2 {
+		return p, t.refuse(0, fmt.Sprintf("%d columns, want 2", len(t.fields)))
+	}
+	for column, field := range t.fields {
+		if reason := checkID(field); reason != "" {
+			return p, t.refuse(column+1, reason)
+		}
+	}
+	a, knownA := nodes.position[lethe.TransactionID(t.fields[0])]
+	b, knownB := nodes.position[lethe.TransactionID(t.fields[1])]
+	switch {
+	case !knownA && !knownB:
+		return p, t.refuse(0, "neither end has a row in "+FeaturesFile)
+	case !knownA && !lenient:
+		return p, t.refuse(1, "the source has no row in "+FeaturesFile)
+	case !knownB && !lenient:
+		return p, t.refuse(2, "the target has no row in "+FeaturesFile)
+	case !knownA:
+		target := nodes.transactions[b]
+		return lethe.Payment{Source: lethe.TransactionID(t.fields[0]), Target: target.ID, Timestep: target.Timestep}, nil
+	case !knownB:
+		source := nodes.transactions[a]
+		return lethe.Payment{Source: source.ID, Target: lethe.TransactionID(t.fields[1]), Timestep: source.Timestep}, nil
+	}
+	source, target := nodes.transactions[a], nodes.transactions[b]
+	if a == b && !lenient {
+		return p, t.refuse(0, "both ends are the same transaction")
+	}
+	if source.Timestep != target.Timestep && !lenient {
+		return p, t.refuse(0, fmt.Sprintf("the payment joins timesteps %d and %d", source.Timestep, target.Timestep))
+	}
+	return lethe.Payment{Source: source.ID, Target: target.ID, Timestep: source.Timestep}, nil
+}

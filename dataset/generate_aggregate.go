@@ -1,0 +1,63 @@
+package dataset
+
+import "math"
+
+// aggregations is the number of ways in which neighbours are summarised: mean,
+// maximum, minimum and standard deviation. Elliptic has the last three and
+// correlations.
+const aggregations = 4
+
+// aggregated returns the raw neighbour features: for every node a summary of
+// its neighbours' local values, whichever way the money flowed. A node without
+// neighbours has zeros.
+func (m *featureModel) aggregated(w *world, local matrix) matrix {
+	x := newMatrix(local.rows, len(m.aggregates))
+	around := w.neighbours()
+	var seen []float64
+	for i := range x.rows {
+		if len(around[i]) == 0 {
+			continue
+		}
+		for a, spec := range m.aggregates {
+			seen = seen[:0]
+			for _, k := range around[i] {
+				seen = append(seen, local.at(k, spec.source))
+			}
+			x.set(i, a, summarise(spec.op, seen))
+		}
+	}
+	return x
+}
+
+// neighbours lists the other ends of every node's payments.
+func (w *world) neighbours() [][]int {
+	around := make([][]int, len(w.hidden))
+	for _, p := range w.payments {
+		around[p.A] = append(around[p.A], int(p.B))
+		around[p.B] = append(around[p.B], int(p.A))
+	}
+	return around
+}
+
+// summarise reduces values, of which there is at least one.
+func summarise(op int, values []float64) float64 {
+	sum, largest, smallest := 0.0, values[0], values[0]
+	for _, v := range values {
+		sum += v
+		largest, smallest = max(largest, v), min(smallest, v)
+	}
+	mean := sum / float64(len(values))
+	switch op {
+	case 0:
+		return mean
+	case 1:
+		return largest
+	case 2:
+		return smallest
+	}
+	square := 0.0
+	for _, v := range values {
+		square += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(square / float64(len(values)))
+}

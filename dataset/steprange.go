@@ -1,0 +1,27 @@
+package dataset
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"lethe"
+)
+
+// ParseSteps reads a range of timesteps as written on a command line: "30-34",
+// both included, or "30" for one. What the data set holds is Slice's to check.
+func ParseSteps(text string) (from, to lethe.Timestep, err error) {
+	first, second, isRange := strings.Cut(text, "-")
+	if !isRange {
+		second = first
+	}
+	a, errA := strconv.ParseUint(first, 10, 62)
+	b, errB := strconv.ParseUint(second, 10, 62)
+	if errA != nil || errB != nil {
+		return 0, 0, errors.New("timesteps are written A-B or A, with whole numbers that are not negative")
+	}
+	if a > b {
+		return 0, 0, errors.New("timesteps A-B: A is after B")
+	}
+	return lethe.Timestep(a), lethe.Timestep(b), nil
+}

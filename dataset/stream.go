@@ -1,0 +1,173 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+
+	"lethe"
+)
+
+// Stream is a data set in stream order, wholly in memory.
+type Stream struct {
+	// Name tells data sets apart in reports: the folder's name, or "generated".
+	Name string
+	// FeatureCount is the number of features of every transaction.
+	FeatureCount int
+	// Steps ascend by timestep; every one holds at least one transaction.
+	Steps []Step
+}
+
+// Step is what arrives for one timestep.
+type Step struct {
+	Timestep     lethe.Timestep
+	Transactions []lethe.Transaction
+	// Payments belong to the timestep of their source.
+	Payments []lethe.Payment
+	// Labels holds the illicit and the licit ones, in the order of the
+	// transactions. A transaction without a record here is of unknown class.
+	Labels []lethe.LabelRecord
+	// Truth is what only the generator can know; nil for loaded data.
+	Truth *Truth
+}
+
+// Totals counts what a stream holds.
+type Totals struct {
+	Steps, Transactions, Payments int
+	// Labels is indexed by lethe.Label. Unknown counts the transactions that
+	// have no label.
+	Labels [lethe.NumLabels]int
+}
+
+// Totals counts over all steps.
+func (s *Stream) Totals() Totals {
+	out := Totals{Steps: len(s.Steps)}
+	for i := range s.Steps {
+		step := s.Steps[i].Totals()
+		out.Transactions += step.Transactions
+		out.Payments += step.Payments
+		for l, n := range step.Labels {
+			out.Labels[l] += n
+		}
+	}
+	return out
+}
+
+// Totals counts within the step.
+func (s *Step) Totals() Totals {
+	out := Totals{Steps: 1, Transactions: len(s.Transactions), Payments: len(s.Payments)}
+	for _, l := range s.Labels {
+		out.Labels[l.Label]++
+	}
+	out.Labels[lethe.Unknown] = len(s.Transactions) - out.Labels[lethe.Licit] - out.Labels[lethe.Illicit]
+	return out
+}
+
+// Range returns the first and the last timestep. Both are lethe.NoTimestep when
+// the stream is empty.
+func (s *Stream) Range() (first, last lethe.Timestep) {
+	if len(s.Steps) == 0 {
+		return lethe.NoTimestep, lethe.NoTimestep
+	}
+	return s.Steps[0].Timestep, s.Steps[len(s.Steps)-1].Timestep
+}
+
+// Slice returns the stream of the steps from..to, both included. It shares the
+// steps with s. It is an error if the range is turned round, or reaches beyond
+// the stream: a user who asks for timesteps that are not there has mistaken the
+// data set.
+func (s *Stream) Slice(from, to lethe.Timestep) (*Stream, error) {
+	if from > to {
+		return nil, fmt.Errorf("timesteps %d-%d: the first is after the last", from, to)
+	}
+	first, last := s.Range()
+	if len(s.Steps) == 0 {
+		return nil, fmt.Errorf("timesteps %d-%d: the data set holds no timestep", from, to)
+	}
+	if from < first || to > last {
+		return nil, fmt.Errorf("timesteps %d-%d: the data set holds %d-%d", from, to, first, last)
+	}
+	out := &Stream{Name: s.Name, FeatureCount: s.FeatureCount}
+	for _, step := range s.Steps {
+		if step.Timestep >= from && step.Timestep <= to {
+			out.Steps = append(out.Steps, step)
+		}
+	}
+	if len(out.Steps) == 0 {
+		return nil, fmt.Errorf("timesteps %d-%d: the data set holds %d-%d, but none of these", from, to, first, last)
+	}
+	return out, nil
+}
+
+// Validate checks what Stream and Step promise and reports all broken steps at
+// once, the first problem of each.
+func (s *Stream) Validate() error {
+	var problems []error
+	if s.FeatureCount < 1 {
+		problems = append(problems, fmt.Errorf("%d features, want at least 1", s.FeatureCount))
+	}
+	seen := make(map[lethe.TransactionID]lethe.Timestep)
+	previous := lethe.NoTimestep
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		if step.Timestep <= previous {
+			problems = append(problems, fmt.Errorf("timestep %d follows %d, want ascending and not negative", step.Timestep, previous))
+		}
+		previous = step.Timestep
+		if err := step.validate(s.FeatureCount, seen); err != nil {
+			problems = append(problems, fmt.Errorf("timestep %d: %w", step.Timestep, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// validate checks one step; seen holds every id so far and gains the step's.
+func (s *Step) validate(featureCount int, seen map[lethe.TransactionID]lethe.Timestep) error {
+	if len(s.Transactions) == 0 {
+		return errors.New("no transaction")
+	}
+	for i := range s.Transactions {
+		tx := &s.Transactions[i]
+		if reason := checkID([]byte(tx.ID)); reason != "" {
+			return fmt.Errorf("transaction %d: %s", i, reason)
+		}
+		if _, twice := seen[tx.ID]; twice {
+			return fmt.Errorf("transaction %d: the id occurs before", i)
+		}
+		if tx.Timestep != s.Timestep {
+			return fmt.Errorf("transaction %d: is of timestep %d", i, tx.Timestep)
+		}
+		if len(tx.Features) != featureCount {
+			return fmt.Errorf("transaction %d: %d features, want %d", i, len(tx.Features), featureCount)
+		}
+		if j := firstNotFinite(tx.Features); j >= 0 {
+			return fmt.Errorf("transaction %d: feature %d is not finite", i, j)
+		}
+		seen[tx.ID] = s.Timestep
+	}
+	return s.validateLabels(seen)
+}
+
+func (s *Step) validateLabels(seen map[lethe.TransactionID]lethe.Timestep) error {
+	labelled := make(map[lethe.TransactionID]bool, len(s.Labels))
+	for i, l := range s.Labels {
+		if at, ok := seen[l.ID]; !ok || at != s.Timestep || l.Timestep != s.Timestep {
+			return fmt.Errorf("label %d: names no transaction of this timestep", i)
+		}
+		if l.Label != lethe.Licit && l.Label != lethe.Illicit {
+			return fmt.Errorf("label %d: is %s, want licit or illicit", i, l.Label)
+		}
+		if labelled[l.ID] {
+			return fmt.Errorf("label %d: the transaction has a label already", i)
+		}
+		labelled[l.ID] = true
+	}
+	for i, p := range s.Payments {
+		if p.Timestep != s.Timestep {
+			return fmt.Errorf("payment %d: is of timestep %d", i, p.Timestep)
+		}
+		if checkID([]byte(p.Source)) != "" || checkID([]byte(p.Target)) != "" {
+			return fmt.Errorf("payment %d: an end is no id", i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package dataset_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/dataset"
+)
+
+func streamGen(rt *rapid.T) *dataset.Stream {
+	width := rapid.IntRange(1, 4).Draw(rt, "features")
+	s := &dataset.Stream{Name: "random", FeatureCount: width}
+	// Distinct in a stream and within it: a number, then letters of any kind.
+	ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[0-9]{1,9}[a-zé_-]{0,3}`), 1, 20, rapid.ID).Draw(rt, "ids")
+	value := rapid.Float32().Filter(func(v float32) bool { return !math.IsInf(float64(v), 0) && v == v })
+	t := lethe.Timestep(0)
+	for len(ids) > 0 {
+		t += lethe.Timestep(rapid.IntRange(1, 1000).Draw(rt, "gap"))
+		step := dataset.Step{Timestep: t}
+		n := rapid.IntRange(1, len(ids)).Draw(rt, "transactions")
+		for _, id := range ids[:n] {
+			tx := lethe.Transaction{ID: lethe.TransactionID(id), Timestep: t}
+			tx.Features = rapid.SliceOfN(value, width, width).Draw(rt, "row")
+			step.Transactions = append(step.Transactions, tx)
+			if l := lethe.Label(rapid.IntRange(0, 2).Draw(rt, "label")); l != lethe.Unknown {
+				step.Labels = append(step.Labels, lethe.LabelRecord{ID: tx.ID, Timestep: t, Label: l})
+			}
+		}
+		for i := range n {
+			if j := rapid.IntRange(0, n-1).Draw(rt, "target"); i != j {
+				step.Payments = append(step.Payments, lethe.Payment{
+					Source: step.Transactions[i].ID, Target: step.Transactions[j].ID, Timestep: t,
+				})
+			}
+		}
+		s.Steps = append(s.Steps, step)
+		ids = ids[n:]
+	}
+	return s
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := streamGen(rt)
+		require.NoError(rt, dataset.WriteElliptic(dir, s, dataset.WriteOptions{Force: true}))
+		again, err := dataset.ReadElliptic(context.Background(), os.DirFS(dir), dataset.EllipticOptions{Name: s.Name})
+		require.NoError(rt, err)
+		require.Equal(rt, s, again)
+	})
+}
+
+func TestWriteSparesWhatIsThere(t *testing.T) {
+	s, err := dataset.ReadElliptic(context.Background(), caseFiles(""), dataset.EllipticOptions{Name: "tidy"})
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "new", "tidy")
+	require.NoError(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}))
+	for name, want := range map[string]string{
+		dataset.FeaturesFile: "230000001,1,0.51515,-1.25\n230000002,1,0.75,2\n230000003,2,0,1\n230000004,2,0.25,-0.5\n",
+		dataset.EdgesFile:    tidy()[dataset.EdgesFile],
+		dataset.ClassesFile:  tidy()[dataset.ClassesFile],
+	} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+	require.ErrorIs(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}), dataset.ErrNotEmpty)
+
+	other := filepath.Join(dir, "notes.txt")
+	require.NoError(t, os.WriteFile(other, []byte("mine"), 0o600))
+	shorter, err := s.Slice(2, 2)
+	require.NoError(t, err)
+	require.NoError(t, dataset.WriteElliptic(dir, shorter, dataset.WriteOptions{Force: true}))
+	again, err := dataset.LoadElliptic(context.Background(), dir)
+	require.NoError(t, err)
+	require.Equal(t, shorter, again)
+	require.FileExists(t, other)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 4, "nothing partial stays")
+}
+
+func TestSlice(t *testing.T) {
+	s := &dataset.Stream{FeatureCount: 1}
+	for _, at := range []lethe.Timestep{3, 4, 7} {
+		s.Steps = append(s.Steps, dataset.Step{Timestep: at})
+	}
+	part, err := s.Slice(4, 7)
+	require.NoError(t, err)
+	require.Equal(t, s.Steps[1:], part.Steps)
+	for _, c := range []struct {
+		from, to lethe.Timestep
+		want     string
+	}{
+		{5, 4, "timesteps 5-4: the first is after the last"},
+		{2, 4, "timesteps 2-4: the data set holds 3-7"},
+		{4, 8, "timesteps 4-8: the data set holds 3-7"},
+		{5, 6, "timesteps 5-6: the data set holds 3-7, but none of these"},
+	} {
+		_, err := s.Slice(c.from, c.to)
+		require.EqualError(t, err, c.want)
+	}
+	_, err = (&dataset.Stream{}).Slice(1, 2)
+	require.EqualError(t, err, "timesteps 1-2: the data set holds no timestep")
+}
+
+func TestParseSteps(t *testing.T) {
+	for text, want := range map[string][2]lethe.Timestep{"30-34": {30, 34}, "7": {7, 7}, "0-0": {0, 0}} {
+		from, to, err := dataset.ParseSteps(text)
+		require.NoError(t, err)
+		require.Equal(t, want, [2]lethe.Timestep{from, to})
+	}
+	for _, text := range []string{"", "-", "1-", "-3", "a-b", "1-2-3", "5-4", "1.0-2", "99999999999999999999"} {
+		_, _, err := dataset.ParseSteps(text)
+		require.Error(t, err, text)
+	}
+}
+
+func TestValidateReportsEveryStep(t *testing.T) {
+	fresh := func() *dataset.Stream {
+		s, err := dataset.ReadElliptic(context.Background(), caseFiles(""), dataset.EllipticOptions{})
+		require.NoError(t, err)
+		require.NoError(t, s.Validate())
+		return s
+	}
+	for want, spoil := range map[string]func(s *dataset.Stream){
+		"0 features":                     func(s *dataset.Stream) { s.FeatureCount = 0 },
+		"timestep 1 follows 1":           func(s *dataset.Stream) { s.Steps[1].Timestep = 1 },
+		"no transaction":                 func(s *dataset.Stream) { s.Steps[0].Transactions = nil },
+		"the id is empty":                func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "" },
+		"the id holds a blank":           func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "a,b" },
+		"the id is longer":               func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = lethe.TransactionID(make([]byte, 257)) },
+		"the id occurs before":           func(s *dataset.Stream) { s.Steps[1].Transactions[1].ID = s.Steps[0].Transactions[0].ID },
+		"transaction 0: is of":           func(s *dataset.Stream) { s.Steps[0].Transactions[0].Timestep = 2 },
+		"1 features, want 2":             func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features = []float32{1} },
+		"feature 1 is not finite":        func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features[1] = float32(math.NaN()) },
+		"label 0: names no transaction":  func(s *dataset.Stream) { s.Steps[0].Labels[0].ID = s.Steps[1].Transactions[0].ID },
+		"label 0: is unknown":            func(s *dataset.Stream) { s.Steps[0].Labels[0].Label = lethe.Unknown },
+		"label 1: the transaction has a": func(s *dataset.Stream) { s.Steps[0].Labels = append(s.Steps[0].Labels, s.Steps[0].Labels[0]) },
+		"payment 0: is of timestep 2":    func(s *dataset.Stream) { s.Steps[0].Payments[0].Timestep = 2 },
+		"payment 0: an end is no id":     func(s *dataset.Stream) { s.Steps[0].Payments[0].Target = "a b" },
+	} {
+		s := fresh()
+		spoil(s)
+		require.ErrorContains(t, s.Validate(), want)
+		dir := filepath.Join(t.TempDir(), "out")
+		require.ErrorContains(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}), want)
+		require.NoDirExists(t, dir, "nothing is written of a broken stream")
+	}
+	s := fresh()
+	s.Steps[0].Labels[0].Label = lethe.Unknown
+	s.Steps[1].Labels[0].Label = lethe.Unknown
+	require.ErrorContains(t, s.Validate(), "timestep 1")
+	require.ErrorContains(t, s.Validate(), "timestep 2", "all steps are reported at once")
+}
+
+func TestDetect(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+		return path
+	}
+	_, err := dataset.Detect(filepath.Join(dir, "nowhere"))
+	require.ErrorIs(t, err, dataset.ErrNotDataset)
+	_, err = dataset.Detect(write("data.parquet"))
+	require.ErrorIs(t, err, dataset.ErrNotDataset)
+	require.ErrorContains(t, err, dataset.FeaturesFile)
+	kind, err := dataset.Detect(write("Cora.NPZ"))
+	require.NoError(t, err)
+	require.Equal(t, dataset.CitationArchive, kind)
+	require.Equal(t, "citation", kind.String())
+
+	write(dataset.FeaturesFile)
+	_, err = dataset.Detect(dir)
+	require.ErrorIs(t, err, dataset.ErrNotDataset)
+	require.ErrorContains(t, err, "lacks "+dataset.EdgesFile+", "+dataset.ClassesFile)
+	write(dataset.EdgesFile)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, dataset.ClassesFile), 0o700))
+	_, err = dataset.Detect(dir)
+	require.ErrorContains(t, err, "lacks "+dataset.ClassesFile, "a folder is not the file")
+	require.NoError(t, os.Remove(filepath.Join(dir, dataset.ClassesFile)))
+	write(dataset.ClassesFile)
+	kind, err = dataset.Detect(dir)
+	require.NoError(t, err)
+	require.Equal(t, dataset.Elliptic, kind)
+	require.Equal(t, "elliptic", kind.String())
+}

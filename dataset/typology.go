@@ -1,0 +1,125 @@
+package dataset
+
+import (
+	"fmt"
+
+	"lethe"
+)
+
+// TypologyKind is a shape in which money is laundered, named as in the
+// literature on synthetic laundering data (Altman et al., "Realistic Synthetic
+// Financial Transactions for Anti-Money Laundering Models", NeurIPS 2023).
+type TypologyKind uint8
+
+// The typologies. NumTypologies counts them with 0, which stands for none.
+const (
+	// FanIn: many transactions pay one collector.
+	FanIn TypologyKind = iota + 1
+	// FanOut: one transaction pays many (smurfing).
+	FanOut
+	// Cycle: money returns to where it began.
+	Cycle
+	// Layering: a chain that peels a part off at every hop.
+	Layering
+	// ScatterGather: a fan-out whose parts meet again.
+	ScatterGather
+	NumTypologies = 6
+)
+
+// String returns the shape's name.
+func (k TypologyKind) String() string {
+	if k < 1 || k >= NumTypologies {
+		return fmt.Sprintf("TypologyKind(%d)", uint8(k))
+	}
+	return [NumTypologies]string{"", "fan-in", "fan-out", "cycle", "layering", "scatter-gather"}[k]
+}
+
+// Typology is one laundering scheme of a step.
+type Typology struct {
+	Kind TypologyKind
+	// Nodes are positions in the step's transactions, from the first to receive
+	// the money: the collector of a fan-in, the payer of a fan-out, both ends
+	// of a scatter-gather (payer first, collector last), a chain in its order.
+	Nodes []int
+}
+
+// Truth is what only the generator knows of a step.
+type Truth struct {
+	// Classes holds the true class of every transaction, illicit or licit,
+	// labelled or not.
+	Classes []lethe.Label
+	// Typologies are disjoint and made of illicit transactions only. A few
+	// illicit transactions belong to none.
+	Typologies []Typology
+}
+
+// Sizes of a scheme, in transactions.
+const (
+	minScheme = 4
+	maxScheme = 9
+)
+
+// mix returns the weights of the typologies. After the drift, scatter-gather
+// and layering displace the plain fans.
+func mix(drifted bool) [NumTypologies]int {
+	if drifted {
+		return [NumTypologies]int{FanIn: 10, FanOut: 10, Cycle: 15, Layering: 25, ScatterGather: 40}
+	}
+	return [NumTypologies]int{FanIn: 25, FanOut: 25, Cycle: 20, Layering: 20, ScatterGather: 10}
+}
+
+// organise sorts the illicit nodes into schemes. The last few may stay alone.
+func (w *world) organise(illicit []int) {
+	d := w.draw("typologies")
+	for len(illicit) >= minScheme {
+		size := min(len(illicit), minScheme+d.IntN(maxScheme-minScheme+1))
+		scheme := Typology{Kind: pickKind(d, mix(w.drifted)), Nodes: append([]int(nil), illicit[:size]...)}
+		for _, i := range scheme.Nodes {
+			w.kind[i] = scheme.Kind
+		}
+		w.typologies = append(w.typologies, scheme)
+		illicit = illicit[size:]
+	}
+}
+
+func pickKind(d *lethe.Draw, weights [NumTypologies]int) TypologyKind {
+	total := 0
+	for _, weight := range weights {
+		total += weight
+	}
+	at := d.IntN(total)
+	kind := TypologyKind(0)
+	for at >= weights[kind] {
+		at -= weights[kind]
+		kind++
+	}
+	return kind
+}
+
+// wire adds the payments within a scheme.
+func (w *world) wire(kind TypologyKind, nodes []int) {
+	last := len(nodes) - 1
+	switch kind {
+	case FanIn:
+		for _, i := range nodes[1:] {
+			w.join(i, nodes[0])
+		}
+	case FanOut:
+		for _, i := range nodes[1:] {
+			w.join(nodes[0], i)
+		}
+	case Cycle:
+		for k, i := range nodes {
+			w.join(i, nodes[(k+1)%len(nodes)])
+		}
+	case Layering:
+		for k, i := range nodes[:last] {
+			w.join(i, nodes[k+1])
+		}
+	case ScatterGather:
+		for _, i := range nodes[1:last] {
+			w.join(nodes[0], i)
+			w.join(i, nodes[last])
+		}
+	}
+}

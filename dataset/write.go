@@ -1,0 +1,118 @@
+package dataset
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"lethe"
+)
+
+// WriteOptions says how a stream is written.
+type WriteOptions struct {
+	// Force replaces the three files in a folder that is not empty. Other files
+	// in it stay.
+	Force bool
+}
+
+// WriteElliptic writes the stream as an Elliptic-style folder, made if it is
+// not there. Values are written so that they are read back bit for bit; what
+// only the generator knows is not written. Each file appears under its name
+// when it is whole.
+//
+// Errors: ErrNotEmpty if the folder holds something and Force is not set; the
+// stream's own problems, if Validate finds any, before anything is written.
+func WriteElliptic(dir string, s *Stream, opts WriteOptions) error {
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("stream %s: %w", s.Name, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write dataset: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("write dataset: %w", err)
+	}
+	if len(entries) > 0 && !opts.Force {
+		return fmt.Errorf("write dataset to %s: %w", dir, ErrNotEmpty)
+	}
+	return errors.Join(
+		writeFile(filepath.Join(dir, FeaturesFile), s, writeFeatures),
+		writeFile(filepath.Join(dir, EdgesFile), s, writePayments),
+		writeFile(filepath.Join(dir, ClassesFile), s, writeClasses),
+	)
+}
+
+// writeFile writes beside the name and renames when the content is complete.
+func writeFile(path string, s *Stream, content func(io.Writer, *Stream) error) (err error) {
+	partial := path + ".partial"
+	file, err := os.Create(partial)
+	if err != nil {
+		return fmt.Errorf("write dataset: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("write dataset: %w", err), os.Remove(partial))
+		}
+	}()
+	out := bufio.NewWriterSize(file, 1<<16)
+	err = content(out, s)
+	err = errors.Join(err, out.Flush(), file.Sync(), file.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(partial, path)
+}
+
+func writeFeatures(w io.Writer, s *Stream) error {
+	var row []byte
+	for _, step := range s.Steps {
+		for _, tx := range step.Transactions {
+			row = append(row[:0], tx.ID...)
+			row = strconv.AppendInt(append(row, ','), int64(tx.Timestep), 10)
+			for _, v := range tx.Features {
+				row = strconv.AppendFloat(append(row, ','), float64(v), 'g', -1, 32)
+			}
+			if _, err := w.Write(append(row, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writePayments(w io.Writer, s *Stream) error {
+	if _, err := io.WriteString(w, "txId1,txId2\n"); err != nil {
+		return err
+	}
+	for _, step := range s.Steps {
+		for _, p := range step.Payments {
+			if _, err := io.WriteString(w, string(p.Source)+","+string(p.Target)+"\n"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeClasses(w io.Writer, s *Stream) error {
+	if _, err := io.WriteString(w, "txId,class\n"); err != nil {
+		return err
+	}
+	for _, step := range s.Steps {
+		labels := make(map[lethe.TransactionID]lethe.Label, len(step.Labels))
+		for _, l := range step.Labels {
+			labels[l.ID] = l.Label
+		}
+		for _, tx := range step.Transactions {
+			if _, err := io.WriteString(w, string(tx.ID)+","+className(labels[tx.ID])+"\n"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package deletions
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lethe"
+)
+
+const (
+	entryFormat       = "lethe-ledger/1"
+	maxRequestIDBytes = 128
+)
+
+// ErrRequest refuses an erasure request. The caller rejects it; the text holds
+// no part of the request but the position of a node.
+var ErrRequest = errors.New("erasure request refused")
+
+// SliceRef names a slice.
+type SliceRef struct {
+	Timestep lethe.Timestep `json:"timestep"`
+	Shard    lethe.ShardID  `json:"shard"`
+}
+
+// Change is one step of a request's history.
+type Change struct {
+	State   State       `json:"state"`
+	At      time.Time   `json:"at"`
+	Failure FailureCode `json:"failure,omitempty"`
+}
+
+// Counts says how much a request concerns. It names nothing.
+type Counts struct {
+	Nodes     int `json:"nodes"`
+	Timesteps int `json:"timesteps"`
+	Payments  int `json:"payments"`
+	Labels    int `json:"labels"`
+	Slices    int `json:"slices"`
+	Shards    int `json:"shards"`
+	// Stubs stood for the records in slices of other shards.
+	Stubs int `json:"stubs"`
+	// SourceRecords, DeadLetters and Predictions were found in the topics and
+	// withdrawn: transactions, payments and labels; refused records; predictions
+	// of the records.
+	SourceRecords int `json:"source_records"`
+	DeadLetters   int `json:"dead_letters"`
+	Predictions   int `json:"predictions"`
+}
+
+// ScanSummary is what a search looked at and found, in numbers.
+type ScanSummary struct {
+	Files   int   `json:"files"`
+	Bytes   int64 `json:"bytes"`
+	Records int64 `json:"records"`
+	Hits    int   `json:"hits"`
+	// NotRead counts links, sockets and devices met in the directories.
+	NotRead int `json:"not_read"`
+}
+
+// Add sums two summaries.
+func (s ScanSummary) Add(t ScanSummary) ScanSummary {
+	return ScanSummary{s.Files + t.Files, s.Bytes + t.Bytes, s.Records + t.Records, s.Hits + t.Hits, s.NotRead + t.NotRead}
+}
+
+// Summary puts the report in numbers.
+func (r Report) Summary() ScanSummary {
+	return ScanSummary{Files: r.Files, Bytes: r.Bytes, Hits: len(r.Hits), NotRead: len(r.NotRead)}
+}
+
+// Progress is what the steps find out about a request.
+type Progress struct {
+	// Fingerprints are the forms searched for. They are added before the first
+	// byte is erased: afterwards nobody knows the bytes any more.
+	Fingerprints []Fingerprint `json:"fingerprints,omitempty"`
+	// NotSearched are the forms that say nothing about the records.
+	NotSearched    []Kind           `json:"not_searched,omitempty"`
+	Timesteps      []lethe.Timestep `json:"timesteps,omitempty"`
+	Slices         []SliceRef       `json:"slices,omitempty"`
+	Retrained      []lethe.ShardID  `json:"retrained,omitempty"`
+	Counts         Counts           `json:"counts"`
+	EnsembleBefore lethe.Digest     `json:"ensemble_before,omitzero"`
+	EnsembleAfter  lethe.Digest     `json:"ensemble_after,omitzero"`
+	Verification   *ScanSummary     `json:"verification,omitempty"`
+}
+
+// Entry is what the ledger knows of one request. It holds no id, no feature
+// and no text of the request.
+type Entry struct {
+	Format    string      `json:"format"`
+	RequestID string      `json:"request_id"`
+	Scope     lethe.Scope `json:"scope"`
+	State     State       `json:"state"`
+	// FailedIn is the state to retry from, while State is Failed.
+	FailedIn State `json:"failed_in,omitempty"`
+	// Attempts counts how often a step was begun again after a failure.
+	Attempts int      `json:"attempts"`
+	History  []Change `json:"history"`
+	// Nodes are the ids' keyed hashes (lethe.Secret.Suppression), ascending.
+	Nodes []lethe.Digest `json:"nodes"`
+	// Reason is the keyed hash of the reason's text, zero if there was none.
+	Reason   lethe.Digest `json:"reason,omitzero"`
+	Progress Progress     `json:"progress"`
+}
+
+// NewEntry makes the entry of a request that has just been received. The
+// fingerprints it starts with are those of the ids and pseudonyms, which need
+// no snapshot. A request id that itself holds one of the ids is refused,
+// because receipts and file names carry it.
+func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry, error) {
+	e := Entry{Format: entryFormat, RequestID: r.RequestID, Scope: r.Scope, State: Received}
+	if e.Scope == "" {
+		e.Scope = lethe.ScopeStubs
+	}
+	e.History = []Change{{State: Received, At: canonicalTime(at)}}
+	if r.Reason != "" {
+		e.Reason = secret.Hash("erasure-reason", []byte(r.Reason))
+	}
+	set := fingerprintSet{secret: secret}
+	for i, id := range r.Nodes {
+		if id == "" {
+			return Entry{}, fmt.Errorf("%w: node %d is empty", ErrRequest, i)
+		}
+		node := secret.Suppression(id)
+		if slices.Contains(e.Nodes, node) {
+			continue
+		}
+		set.forms(IDFingerprints(secret, id))
+		set.forms(PseudonymFingerprints(secret, secret.Pseudonym(id)))
+		e.Nodes = append(e.Nodes, node)
+	}
+	if set.err != nil {
+		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, set.err)
+	}
+	slices.SortFunc(e.Nodes, compareDigests)
+	e.Progress = Progress{Fingerprints: set.list, Counts: Counts{Nodes: len(e.Nodes)}}
+	if err := e.Validate(); err != nil {
+		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	for i, id := range r.Nodes {
+		if r.RequestID == string(id) || len(id) >= boundedIDBytes && bytes.Contains([]byte(r.RequestID), []byte(id)) {
+			return Entry{}, fmt.Errorf("%w: the request id holds the id of node %d", ErrRequest, i)
+		}
+	}
+	return e, nil
+}
+
+// Received is when the request came.
+func (e *Entry) Received() time.Time { return e.History[0].At }
+
+// Updated is when the state last changed.
+func (e *Entry) Updated() time.Time { return e.History[len(e.History)-1].At }
+
+// Failure is the code of the last change.
+func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failure }
+
+// Suppresses reports whether the records must be dropped wherever they turn
+// up: from Suppressed on, for ever.
+func (e *Entry) Suppresses() bool {
+	return slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Suppressed })
+}
+
+// ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,
+// a-z, 0-9, '.', '_' and '-', not beginning with '.'.
+func ValidRequestID(id string) bool {
+	if id == "" || len(id) > maxRequestIDBytes || id[0] == '.' {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; !joins(c) && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func validScope(s lethe.Scope) bool {
+	return s == lethe.ScopeShard || s == lethe.ScopeStubs || s == lethe.ScopePartition
+}
+
+func compareDigests(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
+
+// canonicalTime is the form in which every time is kept: UTC, milliseconds.
+func canonicalTime(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,158 @@
+package deletions
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"lethe"
+)
+
+// Kind names the form of a record's bytes that a fingerprint stands for. It
+// also decides how the fingerprint is matched.
+type Kind string
+
+// The kinds. See IDFingerprints for which forms an id has.
+const (
+	// KindID is a raw id of at least 6 bytes, matched where it stands alone.
+	KindID Kind = "id"
+	// KindIDJSON is such an id as JSON escapes it, where that differs.
+	KindIDJSON Kind = "id_json"
+	// KindIDQuoted is an id of 4 or 5 bytes in quotes.
+	KindIDQuoted Kind = "id_quoted"
+	// KindIDField is an id of 1 to 3 bytes with a JSON field's name before it.
+	KindIDField Kind = "id_field"
+	// KindIDFramed is an id of 3 to 5 bytes after its length, as canonical
+	// bytes hold it.
+	KindIDFramed Kind = "id_framed"
+	// KindIDKey is an id of fewer than 6 bytes as the whole of a record's key
+	// or one end of a payment's. It is matched by MatchKey only.
+	KindIDKey Kind = "id_key"
+	// KindPseudonym is the last 12 bytes of a pseudonym: a sorted table may
+	// leave out the first bytes of a key that it shares with the one before.
+	KindPseudonym Kind = "pseudonym"
+	// KindPseudonymHex is the same in hexadecimal.
+	KindPseudonymHex Kind = "pseudonym_hex"
+	// KindFeatures is a feature row as little-endian float32.
+	KindFeatures Kind = "features"
+	// KindFeaturesText is a feature row as lethe writes it into JSON.
+	KindFeaturesText Kind = "features_text"
+	// KindBytes is anything else, such as a record's original bytes.
+	KindBytes Kind = "bytes"
+)
+
+// MinNeedleBytes and MaxNeedleBytes bound what NewFingerprint takes for kinds
+// that stand for raw bytes: shorter needles are found everywhere by chance; of
+// a longer one the first MaxNeedleBytes are searched, which every copy of the
+// whole also holds.
+const (
+	MinNeedleBytes = 8
+	MaxNeedleBytes = 1 << 16
+)
+
+// ErrNeedle refuses a needle that cannot be searched soundly. The caller uses
+// another form, or says on the receipt that this one was not searched.
+var ErrNeedle = errors.New("needle cannot be searched")
+
+// MAC confirms what the rolling hash found: the first 16 bytes of an
+// HMAC-SHA-256 under the deployment's secret, over the kind and the bytes.
+type MAC [16]byte
+
+// MarshalText writes the MAC in hexadecimal, for JSON.
+func (m MAC) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(m[:])), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (m *MAC) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(m) {
+		return fmt.Errorf("MAC has %d hexadecimal digits, want %d", len(text), 2*len(m))
+	}
+	if _, err := hex.Decode(m[:], text); err != nil {
+		return fmt.Errorf("MAC: %w", err)
+	}
+	return nil
+}
+
+// Fingerprint stands for bytes that must not be found any more, without
+// telling them.
+type Fingerprint struct {
+	Kind Kind `json:"kind"`
+	// Length is the number of bytes searched for.
+	Length int `json:"length"`
+	// AnchorAt is where in them the anchor lies: the six bytes that the scanner
+	// looks for first.
+	AnchorAt int `json:"anchor_at"`
+	// Anchor and Rolling are hashes of the anchor and of the whole, each under a
+	// mask that only the secret and the MAC give. Unmasked they would be no keyed
+	// hashes: who knows the bytes behind one fingerprint could solve for the
+	// multiplier and the base, and then try ids against all the others.
+	Anchor  uint64 `json:"anchor,string"`
+	Rolling uint64 `json:"rolling,string"`
+	MAC     MAC    `json:"mac"`
+}
+
+// NewFingerprint returns the fingerprint of the needle's bytes in one form.
+// The error is ErrNeedle, names kind and length, and never the bytes.
+func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint, error) {
+	least, ok := minBytes(kind)
+	if !ok {
+		return Fingerprint{}, fmt.Errorf("%w: unknown kind %q", ErrNeedle, kind)
+	}
+	if len(needle) < least {
+		return Fingerprint{}, fmt.Errorf("%w: %s of %d bytes, at least %d", ErrNeedle, kind, len(needle), least)
+	}
+	needle = needle[:min(len(needle), MaxNeedleBytes)]
+	f := Fingerprint{Kind: kind, Length: len(needle), MAC: macOf(secret, kind, needle)}
+	if kind == KindIDKey {
+		return f, nil
+	}
+	keys := hashKeysOf(secret)
+	f.AnchorAt = anchorAt(needle)
+	anchorMask, rollingMask := f.masks(secret)
+	f.Anchor = anchorOf(keys.multiplier, needle, f.AnchorAt) ^ anchorMask
+	f.Rolling = rollingOf(keys.base, needle) ^ rollingMask
+	return f, nil
+}
+
+// Validate checks what can be checked without the secret.
+func (f Fingerprint) Validate() error {
+	least, ok := minBytes(f.Kind)
+	if !ok {
+		return fmt.Errorf("fingerprint is of unknown kind %q", f.Kind)
+	}
+	if f.Length < least || f.Length > MaxNeedleBytes {
+		return fmt.Errorf("fingerprint of kind %s has length %d, want %d..%d", f.Kind, f.Length, least, MaxNeedleBytes)
+	}
+	if last := max(0, f.Length-anchorBytes); f.AnchorAt < 0 || f.AnchorAt > last {
+		return fmt.Errorf("fingerprint of kind %s has its anchor at %d, want 0..%d", f.Kind, f.AnchorAt, last)
+	}
+	return nil
+}
+
+// masks hide the two hashes at rest. The MAC differs for different needles, so
+// no mask is used for two of them.
+func (f Fingerprint) masks(secret lethe.Secret) (anchor, rolling uint64) {
+	d := secret.Hash("fingerprint-mask", f.MAC[:], []byte(f.Kind))
+	return binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:16])
+}
+
+func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
+	d := secret.Hash("fingerprint", []byte(kind), needle)
+	return MAC(d[:16])
+}
+
+// minBytes is the least length at which a form is told from chance.
+func minBytes(kind Kind) (int, bool) {
+	switch kind {
+	case KindID, KindIDJSON, KindIDQuoted:
+		return boundedIDBytes, true
+	case KindIDField, KindIDFramed:
+		return framedIDBytes, true
+	case KindIDKey:
+		return 1, true
+	case KindPseudonym, KindPseudonymHex, KindFeatures, KindFeaturesText, KindBytes:
+		return MinNeedleBytes, true
+	default:
+		return 0, false
+	}
+}

@@ -1,0 +1,188 @@
+package deletions
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"lethe"
+	"lethe/canonical"
+)
+
+const (
+	// boundedIDBytes is the length from which an id is searched as it is, where
+	// it stands alone (see bounds.go).
+	boundedIDBytes = 6
+	// quotedIDBytes is the length from which an id is searched in bare quotes.
+	quotedIDBytes = 4
+	// framedIDBytes is the least needle of the framed form: an id of 3 bytes
+	// after 4 of length. Shorter ones would be found in every list of edges,
+	// where small 32-bit numbers follow each other.
+	framedIDBytes = 7
+	// pseudonymTailBytes is how much of a pseudonym is searched for.
+	pseudonymTailBytes = 12
+)
+
+// idFields are the JSON fields that hold an id in lethe's record formats.
+func idFields() []string { return []string{"id", "source", "target", "transaction"} }
+
+// IDFingerprints returns the forms in which an id is searched for.
+//
+// From 6 bytes on it is the id itself where it stands alone, and its JSON
+// escape. A shorter id, such as "42", is found in any data by chance and is
+// searched only in forms that delimit it: as a whole key (MatchKey), in quotes
+// (4 and 5 bytes), after its length (3 bytes and more), after the name of an id
+// field (1 to 3 bytes). A bare short id in the middle of other bytes is
+// therefore not found; its pseudonym, which lethe's stores keep beside it, is.
+func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint, error) {
+	set := fingerprintSet{secret: secret}
+	raw := []byte(id)
+	escaped := jsonText(id)
+	switch {
+	case len(raw) == 0:
+		return nil, fmt.Errorf("%w: empty id", ErrNeedle)
+	case len(raw) >= boundedIDBytes:
+		set.add(KindID, raw)
+		if !bytes.Equal(escaped, raw) {
+			set.add(KindIDJSON, escaped)
+		}
+		return set.list, set.err
+	}
+	set.add(KindIDKey, raw)
+	quoted := slices.Concat([]byte{'"'}, escaped, []byte{'"'})
+	if len(raw) >= quotedIDBytes {
+		set.add(KindIDQuoted, quoted)
+	} else {
+		for _, field := range idFields() {
+			set.add(KindIDField, append([]byte(`"`+field+`":`), quoted...))
+			set.add(KindIDField, append([]byte(`"`+field+`": `), quoted...))
+		}
+	}
+	if 4+len(raw) >= framedIDBytes {
+		set.add(KindIDFramed, append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), raw...))
+	}
+	return set.list, set.err
+}
+
+// PseudonymFingerprints returns the forms of a pseudonym.
+func PseudonymFingerprints(secret lethe.Secret, p lethe.Pseudonym) ([]Fingerprint, error) {
+	set := fingerprintSet{secret: secret}
+	tail := p[len(p)-pseudonymTailBytes:]
+	set.add(KindPseudonym, tail)
+	set.add(KindPseudonymHex, []byte(hex.EncodeToString(tail)))
+	return set.list, set.err
+}
+
+// NodeFingerprints returns every form of the nodes of a snapshot, given by
+// position: ids, pseudonyms, features. Features that say nothing about whom
+// they belong to are left out, and their kinds named in notSearched, for the
+// receipt: a row of equal values, a row shorter than MinNeedleBytes, and a row
+// whose bytes also occur in what stays of the timestep.
+func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) (found []Fingerprint, notSearched []Kind, err error) {
+	gone := make([]bool, len(s.Nodes))
+	for _, node := range nodes {
+		if node < 0 || node >= len(s.Nodes) {
+			return nil, nil, fmt.Errorf("timestep %d: node %d of %d", s.Timestep, node, len(s.Nodes))
+		}
+		gone[node] = true
+	}
+	stays := s.Without(func(p lethe.Pseudonym) bool {
+		i, ok := s.Find(p)
+		return ok && gone[i]
+	})
+	keptBytes, keptText := canonical.EncodeSnapshot(stays), featureLines(stays)
+	set := fingerprintSet{secret: secret}
+	for _, node := range nodes {
+		set.forms(IDFingerprints(secret, s.Nodes[node].ID))
+		set.forms(PseudonymFingerprints(secret, s.Nodes[node].Pseudonym))
+		row := s.Row(node)
+		raw, text := featureBytes(row), featureText(row)
+		if constant(row) || len(raw) < MinNeedleBytes || bytes.Contains(keptBytes, raw) {
+			notSearched = append(notSearched, KindFeatures)
+		} else {
+			set.add(KindFeatures, raw)
+		}
+		if constant(row) || len(text) < MinNeedleBytes || bytes.Contains(keptText, text) {
+			notSearched = append(notSearched, KindFeaturesText)
+		} else {
+			set.add(KindFeaturesText, text)
+		}
+	}
+	if set.err != nil {
+		return nil, nil, fmt.Errorf("timestep %d: %w", s.Timestep, set.err)
+	}
+	slices.Sort(notSearched)
+	return set.list, slices.Compact(notSearched), nil
+}
+
+// constant reports whether a row has one value only.
+func constant(row []float32) bool {
+	return !slices.ContainsFunc(row, func(v float32) bool { return v != row[0] })
+}
+
+// featureLines is the text form of every row, one to a line.
+func featureLines(s *lethe.Snapshot) []byte {
+	var out []byte
+	for i := range s.Nodes {
+		out = append(append(out, featureText(s.Row(i))...), '\n')
+	}
+	return out
+}
+
+// fingerprintSet collects fingerprints until the first error.
+type fingerprintSet struct {
+	secret lethe.Secret
+	list   []Fingerprint
+	err    error
+}
+
+func (c *fingerprintSet) add(kind Kind, needle []byte) {
+	f, err := NewFingerprint(c.secret, kind, needle)
+	if err != nil {
+		c.err = err
+		return
+	}
+	c.list = append(c.list, f)
+}
+
+func (c *fingerprintSet) forms(list []Fingerprint, err error) {
+	if err != nil {
+		c.err = err
+	}
+	c.list = append(c.list, list...)
+}
+
+// jsonText is the id as encoding/json writes it, without the quotes.
+func jsonText(id lethe.TransactionID) []byte {
+	out, err := json.Marshal(string(id))
+	if err != nil {
+		return []byte(id)
+	}
+	return out[1 : len(out)-1]
+}
+
+func featureBytes(row []float32) []byte {
+	out := make([]byte, 0, 4*len(row))
+	for _, v := range row {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}
+
+// featureText is the row as package ingest writes it: the shortest decimals
+// that read back as the same float32, joined by commas.
+func featureText(row []float32) []byte {
+	var out []byte
+	for i, v := range row {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendFloat(out, float64(v), 'g', -1, 32)
+	}
+	return out
+}

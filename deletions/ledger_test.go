@@ -1,0 +1,318 @@
+package deletions_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/deletions"
+)
+
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
+
+var errPut = errors.New("disk is full")
+
+// memoryKV is durable as far as a test can see: what Put did not return nil for
+// may be there or not, as keepFailed says.
+type memoryKV struct {
+	rows       map[string][]byte
+	puts       int
+	failPut    int
+	keepFailed bool
+}
+
+func newMemoryKV() *memoryKV { return &memoryKV{rows: map[string][]byte{}} }
+
+func (kv *memoryKV) Get(key []byte) ([]byte, bool, error) {
+	v, ok := kv.rows[string(key)]
+	return bytes.Clone(v), ok, nil
+}
+
+func (kv *memoryKV) Scan(prefix []byte, fn func(key, value []byte) error) error {
+	var keys []string
+	for k := range kv.rows {
+		if strings.HasPrefix(k, string(prefix)) {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		if err := fn([]byte(k), kv.rows[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (kv *memoryKV) Put(key, value []byte) error {
+	kv.puts++
+	failed := kv.puts == kv.failPut
+	if !failed || kv.keepFailed {
+		kv.rows[string(key)] = bytes.Clone(value)
+	}
+	if failed {
+		return errPut
+	}
+	return nil
+}
+
+func request(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
+	return lethe.ErasureRequest{RequestID: id, Nodes: nodes, Scope: lethe.ScopeStubs, Reason: "asked by Jane Doe"}
+}
+
+func TestLedgerTranscript(t *testing.T) {
+	datadriven.Walk(t, "testdata/ledger", func(t *testing.T, path string) {
+		kv, now := newMemoryKV(), epoch
+		ledger := deletions.NewLedger(kv, func() time.Time { return now })
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			var id string
+			if len(d.CmdArgs) > 0 {
+				id = d.CmdArgs[0].Key
+			}
+			show := func(e deletions.Entry, err error) string {
+				if err != nil {
+					return "error: " + err.Error() + "\n"
+				}
+				s := e.Status()
+				out := fmt.Sprintf("%s %s attempts=%d", s.RequestID, s.State, s.Attempts)
+				if s.Failure != "" {
+					out += " failure=" + string(s.Failure)
+				}
+				if s.FailedIn != "" {
+					out += " failed_in=" + string(s.FailedIn)
+				}
+				return out + "\n"
+			}
+			switch d.Cmd {
+			case "receive":
+				r := request(id)
+				for _, a := range d.CmdArgs[1:] {
+					r.Nodes = append(r.Nodes, lethe.TransactionID(a.Key))
+				}
+				return show(ledger.Receive(testSecret, r))
+			case "move":
+				var out string
+				for _, a := range d.CmdArgs[1:] {
+					out = show(ledger.Transition(id, deletions.State(a.Key), nil))
+				}
+				return out
+			case "stop":
+				return show(ledger.Stop(id, deletions.State(d.CmdArgs[1].Key), deletions.FailureCode(d.CmdArgs[2].Key)))
+			case "retry":
+				return show(ledger.Retry(id))
+			case "reopen":
+				ledger = deletions.NewLedger(kv, func() time.Time { return now })
+				return ""
+			case "wait":
+				step, err := time.ParseDuration(id)
+				require.NoError(t, err)
+				now = now.Add(step)
+				return ""
+			case "history":
+				e, err := ledger.Get(id)
+				require.NoError(t, err)
+				var out strings.Builder
+				for _, c := range e.History {
+					fmt.Fprintf(&out, "%s %s %s\n", c.At.Format("15:04:05.000"), c.State, c.Failure)
+				}
+				return out.String()
+			case "list":
+				var states []deletions.State
+				for _, a := range d.CmdArgs {
+					states = append(states, deletions.State(a.Key))
+				}
+				entries, err := ledger.List(states...)
+				require.NoError(t, err)
+				var out strings.Builder
+				for _, e := range entries {
+					out.WriteString(show(e, nil))
+				}
+				return out.String()
+			case "summary":
+				counts, err := ledger.Count()
+				require.NoError(t, err)
+				age, err := ledger.OldestOpenAge()
+				require.NoError(t, err)
+				suppressed, err := ledger.Suppressed()
+				require.NoError(t, err)
+				var out strings.Builder
+				for _, s := range deletions.States() {
+					if counts[s] > 0 {
+						fmt.Fprintf(&out, "%s=%d ", s, counts[s])
+					}
+				}
+				fmt.Fprintf(&out, "oldest=%s suppressed=%d\n", age, len(suppressed))
+				return out.String()
+			}
+			d.Fatalf(t, "unknown command")
+			return ""
+		})
+	})
+}
+
+// Whatever the sequence of moves, the ledger's state is that of the last legal
+// one, and what is stored is always valid.
+func TestLedgerNeverHoldsAnIllegalHistory(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		kv := newMemoryKV()
+		now := epoch
+		ledger := deletions.NewLedger(kv, func() time.Time { return now })
+		e, err := ledger.Receive(testSecret, request("r1", "transaction-1"))
+		require.NoError(rt, err)
+		suppressed := false
+		for range rapid.IntRange(0, 40).Draw(rt, "moves") {
+			now = now.Add(time.Duration(rapid.IntRange(-5, 9).Draw(rt, "seconds")) * time.Second)
+			to := rapid.SampledFrom(deletions.States()).Draw(rt, "to")
+			var after deletions.Entry
+			switch to {
+			case deletions.Failed:
+				after, err = ledger.Stop("r1", to, deletions.FailedStore)
+			case deletions.Rejected:
+				after, err = ledger.Stop("r1", to, deletions.RejectedCancelled)
+			case deletions.Held:
+				after, err = ledger.Stop("r1", to, deletions.HeldLegal)
+			default:
+				after, err = ledger.Transition("r1", to, nil)
+			}
+			if err != nil {
+				require.ErrorIs(rt, err, deletions.ErrIllegalTransition)
+				require.ErrorContains(rt, err, string(e.State))
+				require.ErrorContains(rt, err, string(to))
+			} else {
+				require.False(rt, e.State.Final(), "nothing follows %s", e.State)
+				require.Equal(rt, to, after.State)
+				require.False(rt, after.Updated().Before(e.Updated()))
+				suppressed = suppressed || to == deletions.Suppressed
+				e = after
+			}
+			stored, err := ledger.Get("r1")
+			require.NoError(rt, err)
+			require.Equal(rt, e, stored)
+			require.Equal(rt, suppressed, stored.Suppresses(), "suppression is for ever")
+		}
+	})
+}
+
+// Any write may fail, with or without having taken place; doing the same again
+// must lead to the same end.
+func TestLedgerSurvivesAFailedWriteAnywhere(t *testing.T) {
+	drive := func(ledger *deletions.Ledger) error {
+		if _, err := ledger.Receive(testSecret, request("r1", "transaction-1")); err != nil {
+			return err
+		}
+		for _, to := range []deletions.State{
+			deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,
+			deletions.Swapped, deletions.Verifying, deletions.Verified,
+		} {
+			e, err := ledger.Get("r1")
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(e.History, func(c deletions.Change) bool { return c.State == to }) {
+				continue
+			}
+			if _, err := ledger.Transition("r1", to, func(p *deletions.Progress) { p.Counts.Timesteps++ }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	clock := func() time.Time { return epoch }
+	clean := newMemoryKV()
+	require.NoError(t, drive(deletions.NewLedger(clean, clock)))
+	require.Equal(t, 8, clean.puts)
+	for at := 1; at <= clean.puts; at++ {
+		for _, keep := range []bool{false, true} {
+			kv := newMemoryKV()
+			kv.failPut, kv.keepFailed = at, keep
+			require.ErrorIs(t, drive(deletions.NewLedger(kv, clock)), errPut)
+			require.NoError(t, drive(deletions.NewLedger(kv, clock)), "after a restart")
+			require.Equal(t, clean.rows, kv.rows, "write %d failed, kept %v", at, keep)
+		}
+	}
+}
+
+func TestEntryHoldsNothingOfTheRecord(t *testing.T) {
+	kv := newMemoryKV()
+	ledger := deletions.NewLedger(kv, func() time.Time { return epoch })
+	ids := []lethe.TransactionID{"transaction-77", "42", "12345"}
+	_, err := ledger.Receive(testSecret, request("r1", ids...))
+	require.NoError(t, err)
+	row := []float32{1.5, 2.25, -3}
+	s := &lethe.Snapshot{FeatureCount: 3, Features: row,
+		Nodes: []lethe.SnapshotNode{{Pseudonym: testSecret.Pseudonym(ids[0]), ID: ids[0]}}}
+	forms, _, err := deletions.NodeFingerprints(testSecret, s, []int{0})
+	require.NoError(t, err)
+	_, err = ledger.Update("r1", func(p *deletions.Progress) { p.Fingerprints = append(p.Fingerprints, forms...) })
+	require.NoError(t, err)
+	value := kv.rows["erasure/r1"]
+	for _, id := range ids {
+		p := testSecret.Pseudonym(id)
+		require.NotContains(t, string(value), `"`+string(id))
+		require.NotContains(t, string(value), string(id)+`"`)
+		require.NotContains(t, string(value), string(p[4:]))
+		require.NotContains(t, string(value), p.String()[8:])
+	}
+	require.NotContains(t, string(value), "transaction-77")
+	require.NotContains(t, string(value), "Jane")
+	require.NotContains(t, string(value), hex.EncodeToString([]byte("Jane")))
+	require.NotContains(t, string(value), "1.5")
+	entry, err := ledger.Get("r1")
+	require.NoError(t, err)
+	require.Empty(t, scannerOf(t, entry.Progress.Fingerprints...).ScanBytes(value),
+		"the ledger must pass the search that it is the key to")
+}
+
+func TestEntryRefusesWhatItDoesNotKnow(t *testing.T) {
+	e, err := deletions.NewEntry(testSecret, request("r1", "transaction-1"), epoch)
+	require.NoError(t, err)
+	data, err := e.Encode()
+	require.NoError(t, err)
+	again, err := deletions.DecodeEntry(data)
+	require.NoError(t, err)
+	require.Equal(t, e, again)
+	for name, broken := range map[string][]byte{
+		"empty":         nil,
+		"cut short":     data[:len(data)-1],
+		"more":          append(bytes.Clone(data), "{}"...),
+		"later version": bytes.Replace(data, []byte("lethe-ledger/1"), []byte("lethe-ledger/2"), 1),
+		"unknown field": append([]byte(`{"note":"hello",`), data[1:]...),
+		"other state":   bytes.Replace(data, []byte(`"state":"received"}`), []byte(`"state":"verified"}`), 1),
+		"other scope":   bytes.Replace(data, []byte(`"stubs"`), []byte(`"world"`), 1),
+	} {
+		require.NotEqual(t, data, broken, name)
+		_, err := deletions.DecodeEntry(broken)
+		require.ErrorIs(t, err, deletions.ErrFormat, name)
+	}
+}
+
+func TestVerifiedFingerprintsAreThoseOfVerifiedRequests(t *testing.T) {
+	ledger := deletions.NewLedger(newMemoryKV(), func() time.Time { return epoch })
+	for _, id := range []string{"r1", "r2"} {
+		_, err := ledger.Receive(testSecret, request(id, lethe.TransactionID("transaction-"+id)))
+		require.NoError(t, err)
+	}
+	for _, to := range []deletions.State{
+		deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,
+		deletions.Swapped, deletions.Verifying, deletions.Verified,
+	} {
+		_, err := ledger.Transition("r2", to, nil)
+		require.NoError(t, err)
+	}
+	list, err := ledger.VerifiedFingerprints()
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	for _, s := range list {
+		require.Equal(t, "r2", s.RequestID)
+	}
+}

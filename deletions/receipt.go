@@ -1,0 +1,80 @@
+package deletions
+
+import (
+	"slices"
+	"time"
+
+	"lethe"
+)
+
+// Receipt is what lethe states about a finished request. It names records by
+// keyed hashes only.
+type Receipt struct {
+	RequestID string `json:"request_id"`
+	// State is Verified. Other outcomes have a status, not a receipt.
+	State       State       `json:"state"`
+	Scope       lethe.Scope `json:"scope"`
+	RequestedAt time.Time   `json:"requested_at"`
+	VerifiedAt  time.Time   `json:"verified_at"`
+	// Nodes are the ids' keyed hashes, ascending.
+	Nodes     []lethe.Digest   `json:"nodes"`
+	Timesteps []lethe.Timestep `json:"timesteps"`
+	// SlicesReplaced ascend by timestep, then by shard.
+	SlicesReplaced  []SliceRef      `json:"slices_replaced"`
+	ShardsRetrained []lethe.ShardID `json:"shards_retrained"`
+	Counts          Counts          `json:"counts"`
+	EnsembleBefore  lethe.Digest    `json:"ensemble_before"`
+	EnsembleAfter   lethe.Digest    `json:"ensemble_after"`
+	// KernelSet names the CPU features that the retrained bytes depend on.
+	KernelSet       string `json:"kernel_set"`
+	SoftwareVersion string `json:"software_version"`
+	// Artefacts has at least one row for every class, in the order of Artefacts.
+	Artefacts []ArtefactRow `json:"artefacts"`
+	Scan      ScanSummary   `json:"scan"`
+	// NotSearched are the forms that say nothing about the records, such as a
+	// feature row that another record shares.
+	NotSearched []Kind `json:"not_searched"`
+	// MayRemain begins with what MayRemain(Scope) returns.
+	MayRemain []string `json:"may_remain"`
+}
+
+// Facts are what a receipt says beside the ledger's entry.
+type Facts struct {
+	KernelSet       string
+	SoftwareVersion string
+	// Artefacts in any order.
+	Artefacts []ArtefactRow
+	// MayRemain is what remains beyond the scope's own list, such as a backup
+	// that expires later.
+	MayRemain []string
+}
+
+// NewReceipt fills a receipt from a verified entry. It does not check it: Sign
+// does.
+func NewReceipt(e Entry, facts Facts) Receipt {
+	r := Receipt{
+		RequestID: e.RequestID, State: e.State, Scope: e.Scope,
+		RequestedAt: e.Received(), VerifiedAt: e.Updated(),
+		Nodes:           list(e.Nodes),
+		Timesteps:       list(e.Progress.Timesteps),
+		SlicesReplaced:  list(e.Progress.Slices),
+		ShardsRetrained: list(e.Progress.Retrained),
+		Counts:          e.Progress.Counts,
+		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,
+		KernelSet: facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,
+		Artefacts:   list(facts.Artefacts),
+		NotSearched: list(e.Progress.NotSearched),
+		MayRemain:   slices.Concat(MayRemain(e.Scope), facts.MayRemain),
+	}
+	if v := e.Progress.Verification; v != nil {
+		r.Scan = *v
+	}
+	order := Artefacts()
+	slices.SortStableFunc(r.Artefacts, func(a, b ArtefactRow) int {
+		return slices.Index(order, a.Artefact) - slices.Index(order, b.Artefact)
+	})
+	return r
+}
+
+// list copies a list so that JSON shows an empty one as [] and not as null.
+func list[T any](in []T) []T { return append(make([]T, 0, len(in)), in...) }

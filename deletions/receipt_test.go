@@ -1,0 +1,247 @@
+package deletions_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+)
+
+func signingKey(first byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(append([]byte{first}, make([]byte, ed25519.SeedSize-1)...))
+}
+
+func trusted(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
+
+func artefactRows(nodes, replaced int64) []deletions.ArtefactRow {
+	rows := make([]deletions.ArtefactRow, 0, len(deletions.Artefacts()))
+	for _, a := range deletions.Artefacts() {
+		row := deletions.ArtefactRow{Artefact: a, Location: "data directory", Action: deletions.Rewritten, Found: 1}
+		switch a {
+		case deletions.Slices:
+			row.Action, row.Found = deletions.Replaced, replaced
+		case deletions.SuppressionEntries, deletions.LedgerEntries:
+			row.Action, row.Found, row.Remaining = deletions.KeptKeyed, nodes, nodes
+		case deletions.Backups:
+			row.Action, row.Found = deletions.NoneHeld, 0
+		default:
+		}
+		rows = append(rows, row)
+	}
+	rows[0], rows[5] = rows[5], rows[0] // NewReceipt puts them in order
+	return rows
+}
+
+// verifiedReceipt goes the whole way through the ledger.
+func verifiedReceipt(t testing.TB, scope lethe.Scope) deletions.Receipt {
+	now := epoch
+	ledger := deletions.NewLedger(newMemoryKV(), func() time.Time { now = now.Add(time.Second); return now })
+	r := request("r-7", "transaction-1", "transaction-2")
+	r.Scope = scope
+	_, err := ledger.Receive(testSecret, r)
+	require.NoError(t, err)
+	var e deletions.Entry
+	for _, to := range []deletions.State{
+		deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,
+		deletions.Swapped, deletions.Verifying, deletions.Verified,
+	} {
+		e, err = ledger.Transition("r-7", to, func(p *deletions.Progress) {
+			p.Timesteps = []lethe.Timestep{3}
+			p.Slices = []deletions.SliceRef{{Timestep: 3, Shard: 1}, {Timestep: 3, Shard: 4}}
+			p.Retrained = []lethe.ShardID{1, 4}
+			p.Counts = deletions.Counts{Nodes: 2, Timesteps: 1, Payments: 5, Labels: 1, Slices: 2, Shards: 2}
+			p.EnsembleBefore, p.EnsembleAfter = lethe.Digest{1}, lethe.Digest{2}
+			p.Verification = &deletions.ScanSummary{Files: 12, Bytes: 34567, Records: 890}
+		})
+		require.NoError(t, err)
+	}
+	return deletions.NewReceipt(e, deletions.Facts{
+		KernelSet: "avx2+fma", SoftwareVersion: "v0.1.0", Artefacts: artefactRows(2, 2),
+	})
+}
+
+func TestReceiptRoundTrip(t *testing.T) {
+	key := signingKey(1)
+	for _, scope := range []lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition} {
+		want := verifiedReceipt(t, scope)
+		data, err := deletions.Sign(want, key)
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "transaction-1")
+		require.NotContains(t, string(data), "null")
+		for _, public := range []ed25519.PublicKey{nil, trusted(key)} {
+			got, v, err := deletions.Verify(data, public)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			require.Equal(t, deletions.Verification{
+				Valid: true, KeyID: deletions.KeyID(trusted(key)), TrustedKey: public != nil, Problems: []string{},
+			}, v)
+		}
+		var indented bytes.Buffer
+		require.NoError(t, json.Indent(&indented, data, "", "  "))
+		_, v, err := deletions.Verify(indented.Bytes(), trusted(key))
+		require.NoError(t, err)
+		require.True(t, v.Valid, "white space may differ")
+	}
+}
+
+// Another program checks a receipt with nothing but a JSON parser that sorts.
+func TestSignedBytesAreSortedJSON(t *testing.T) {
+	key := signingKey(1)
+	data, err := deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	require.NoError(t, err)
+	var doc struct {
+		Receipt   map[string]any
+		Signature struct{ Value []byte }
+	}
+	require.NoError(t, json.Unmarshal(data, &doc))
+	sorted, err := json.Marshal(doc.Receipt)
+	require.NoError(t, err)
+	require.True(t, ed25519.Verify(trusted(key), sorted, doc.Signature.Value))
+}
+
+func TestEveryChangedByteIsRefused(t *testing.T) {
+	key := signingKey(1)
+	data, err := deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	require.NoError(t, err)
+	step := 1
+	if testing.Short() {
+		step = 10
+	}
+	for i := 0; i < len(data); i += step {
+		for _, mask := range []byte{0x01, 0x04, 0x20, 0x80} {
+			changed := bytes.Clone(data)
+			changed[i] ^= mask
+			_, v, err := deletions.Verify(changed, nil)
+			require.True(t, err != nil || !v.Valid, "byte %d (%q) changed to %q", i, data[i], changed[i])
+		}
+	}
+	for i := 0; i < len(data); i += step {
+		_, v, err := deletions.Verify(data[:i], nil)
+		require.True(t, err != nil || !v.Valid, "cut to %d bytes", i)
+	}
+	require.NotPanics(t, func() {
+		_, _, err = deletions.Verify([]byte(`{"format":"lethe-receipt/1"}`), nil)
+	})
+	require.ErrorIs(t, err, deletions.ErrFormat)
+}
+
+func TestForeignKeysAndMembersAreRefused(t *testing.T) {
+	key := signingKey(1)
+	data, err := deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	require.NoError(t, err)
+	_, v, err := deletions.Verify(data, trusted(signingKey(2)))
+	require.NoError(t, err)
+	require.False(t, v.Valid)
+	require.False(t, v.TrustedKey)
+	require.Equal(t, []string{"signed by another key than the trusted one"}, v.Problems)
+
+	for name, changed := range map[string]string{
+		"unknown member":            strings.Replace(string(data), `"receipt":{`, `"receipt":{"note":"x",`, 1),
+		"unknown member of the top": strings.Replace(string(data), `{"format"`, `{"note":1,"format"`, 1),
+		"second document":           string(data) + string(data),
+		"later format":              strings.Replace(string(data), "lethe-receipt/1", "lethe-receipt/2", 1),
+	} {
+		_, _, err := deletions.Verify([]byte(changed), nil)
+		require.ErrorIs(t, err, deletions.ErrFormat, name)
+	}
+	doubled := strings.Replace(string(data), `"receipt":{`, `"receipt":{"state":"verified",`, 1)
+	_, v, err = deletions.Verify([]byte(doubled), nil)
+	require.NoError(t, err)
+	require.False(t, v.Valid)
+
+	_, err = deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key[:10])
+	require.ErrorContains(t, err, "10 bytes")
+}
+
+func TestContradictionsAreNotSigned(t *testing.T) {
+	declared := func(r *deletions.Receipt) *deletions.ArtefactRow {
+		row := &r.Artefacts[len(r.Artefacts)-1]
+		row.Action, row.Found, row.Remaining = deletions.KeptDeclared, 3, 3
+		return row
+	}
+	for problem, change := range map[string]func(r *deletions.Receipt){
+		"request_id":                   func(r *deletions.Receipt) { r.RequestID = "a b" },
+		"state is not verified":        func(r *deletions.Receipt) { r.State = deletions.Swapped },
+		"scope is none":                func(r *deletions.Receipt) { r.Scope = "world" },
+		"verified_at":                  func(r *deletions.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
+		"requested_at":                 func(r *deletions.Receipt) { r.RequestedAt = time.Time{} },
+		"kernel_set":                   func(r *deletions.Receipt) { r.KernelSet = "" },
+		"software_version":             func(r *deletions.Receipt) { r.SoftwareVersion = "" },
+		"nodes is empty":               func(r *deletions.Receipt) { r.Nodes = nil },
+		"not ascending digests":        func(r *deletions.Receipt) { r.Nodes[0] = r.Nodes[1] },
+		"timesteps does not name":      func(r *deletions.Receipt) { r.Timesteps[0] = 4 },
+		"slices_replaced are not":      func(r *deletions.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
+		"shard 5 was retrained":        func(r *deletions.Receipt) { r.ShardsRetrained[1] = 5 },
+		"ensemble is not named":        func(r *deletions.Receipt) { r.EnsembleAfter = lethe.Digest{} },
+		"counts.slices is 9":           func(r *deletions.Receipt) { r.Counts.Slices = 9 },
+		"counts.nodes is 1":            func(r *deletions.Receipt) { r.Counts.Nodes = 1 },
+		"a count is negative":          func(r *deletions.Receipt) { r.Counts.Labels = -1 },
+		"scan has a negative":          func(r *deletions.Receipt) { r.Scan.Records = -1 },
+		"the scan has 1 hits":          func(r *deletions.Receipt) { r.Scan.Hits = 1 },
+		"backups is not accounted for": func(r *deletions.Receipt) { r.Artefacts = r.Artefacts[:11] },
+		"row 0 is of an unknown class": func(r *deletions.Receipt) { r.Artefacts[0].Artefact = "attic" },
+		"row 3 is out of order": func(r *deletions.Receipt) {
+			r.Artefacts[3].Artefact = deletions.Stubs
+			r.Artefacts[2].Artefact = deletions.Checkpoints
+		},
+		"row 0 has an unknown action":     func(r *deletions.Receipt) { r.Artefacts[0].Action = "prayed" },
+		"row 0 has no location":           func(r *deletions.Receipt) { r.Artefacts[0].Location = "" },
+		"1 remain after action rewritten": func(r *deletions.Receipt) { r.Artefacts[0].Remaining = 1 },
+		"2 remain of 1 found":             func(r *deletions.Receipt) { r.Artefacts[0].Remaining = 2 },
+		"found 2 where none was held":     func(r *deletions.Receipt) { r.Artefacts[11].Found = 2 },
+		"may_remain does not speak of":    func(r *deletions.Receipt) { declared(r) },
+		"rows count 7 slices":             func(r *deletions.Receipt) { r.Artefacts[1].Found = 7 },
+		"rows count 1 suppression":        func(r *deletions.Receipt) { r.Artefacts[8].Remaining = 1 },
+		"may_remain does not begin":       func(r *deletions.Receipt) { r.MayRemain = r.MayRemain[1:] },
+	} {
+		r := verifiedReceipt(t, lethe.ScopeStubs)
+		change(&r)
+		_, err := deletions.Sign(r, signingKey(1))
+		require.ErrorIs(t, err, deletions.ErrReceipt, problem)
+		require.ErrorContains(t, err, problem)
+	}
+	r := verifiedReceipt(t, lethe.ScopeStubs)
+	declared(&r).Location = "backup b1"
+	r.MayRemain = append(r.MayRemain, "Backup b1 expires on 2026-04-01; a restore from it applies the suppression list.")
+	_, err := deletions.Sign(r, signingKey(1))
+	require.NoError(t, err, "what is declared may remain")
+}
+
+// An erasure may come before the first ensemble is served, though not take one
+// away.
+func TestAnErasureBeforeTheFirstEnsembleHasAReceipt(t *testing.T) {
+	r := verifiedReceipt(t, lethe.ScopeStubs)
+	require.NotEmpty(t, r.ShardsRetrained)
+	r.EnsembleBefore = lethe.Digest{}
+	_, err := deletions.Sign(r, signingKey(1))
+	require.NoError(t, err)
+	r.EnsembleAfter = lethe.Digest{}
+	_, err = deletions.Sign(r, signingKey(1))
+	require.NoError(t, err)
+}
+
+func TestScopesSayWhatRemains(t *testing.T) {
+	seen := map[string]bool{}
+	for _, scope := range []lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition} {
+		text := strings.Join(deletions.MayRemain(scope), "\n")
+		require.False(t, seen[text], scope)
+		seen[text] = true
+		require.Contains(t, text, "Predictions of other transactions")
+		require.Contains(t, text, "keyed hashes")
+		require.Equal(t, scope == lethe.ScopeShard, strings.Contains(text, "keep the stubs"))
+		require.Equal(t, scope != lethe.ScopePartition, strings.Contains(text, "computed with the erased records and is kept"))
+	}
+}
+
+func ExampleKeyID() {
+	fmt.Println(deletions.KeyID(trusted(signingKey(1))))
+	// Output: fa4d86c3b551aa6c
+}

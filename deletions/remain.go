@@ -1,0 +1,26 @@
+package deletions
+
+import "lethe"
+
+// MayRemain returns what an erasure at this scope does not undo, in the words
+// that stand on the receipt. A receipt that left these out would claim more
+// than was done.
+func MayRemain(scope lethe.Scope) []string {
+	var out []string
+	switch scope {
+	case lethe.ScopeShard:
+		out = append(out,
+			"Slices of other shards keep the stubs that stood for the erased records: the number of neighbours of a joined record, and no feature of the erased one. Models of those shards were trained with them.",
+			partitionResidue)
+	case lethe.ScopeStubs:
+		out = append(out, partitionResidue)
+	case lethe.ScopePartition:
+		out = append(out, "The assignment of other timesteps was not computed with the erased records and is unchanged.")
+	}
+	return append(out,
+		"Predictions of other transactions that were sent before the erasure stay as they were sent; a model that knew the erased records may have made them.",
+		"The ledger and the suppression list keep keyed hashes of the ids and keyed fingerprints of the records, so that the records are refused if they return and can be searched for. They cannot be linked to the records without the deployment's secret.",
+		"Copies that were made outside lethe, and what the storage below the file system keeps of unlinked files, are not covered.")
+}
+
+const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed with the erased records and is kept."

@@ -1,0 +1,134 @@
+package deletions
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+const (
+	// chunkBytes stays in a core's second-level cache.
+	chunkBytes = 128 << 10
+	// loadBytes is what an anchor's load may read beyond it.
+	loadBytes = 8 - anchorBytes
+	// prefixedBytes is the window length from which hashing a chunk's prefixes
+	// once beats hashing each window from scratch.
+	prefixedBytes = 64
+)
+
+// Scan reads to the end and returns every hit, in order of offset. On a read
+// error the hits so far are returned with it.
+func (sc *Scanner) Scan(r io.Reader) ([]Hit, error) {
+	hits, bytesRead, err := sc.newPass(chunkBytes).run(r)
+	if err != nil {
+		return hits, fmt.Errorf("scan after %d bytes: %w", bytesRead, err)
+	}
+	return hits, nil
+}
+
+// pass is one scanning of one stream after another: the buffers it reuses.
+type pass struct {
+	sc *Scanner
+	// buf holds the stream from offset start on. Its length is what was read;
+	// loadBytes of capacity beyond it may be loaded but never count.
+	buf   []byte
+	start int64
+	// prefixes are the hashes of buf's prefixes, or empty if not needed yet.
+	prefixes []uint64
+	hits     []Hit
+}
+
+// newPass makes room for reading about chunk bytes at a time.
+func (sc *Scanner) newPass(chunk int) *pass {
+	// The part that is carried over must be small beside what is read.
+	size := max(chunk, 4*(sc.before+sc.after+2*contextBytes))
+	return &pass{sc: sc, buf: make([]byte, 0, size+loadBytes)}
+}
+
+// run scans one stream from its start. The places of anchors are worked off in
+// order; one is left for the next round while the bytes that its windows or
+// their surroundings may reach have not been read.
+func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
+	p.buf, p.start, p.hits = p.buf[:0], 0, nil
+	next := 0
+	for {
+		n, readErr := io.ReadFull(r, p.buf[len(p.buf):cap(p.buf)-loadBytes])
+		p.buf = p.buf[:len(p.buf)+n]
+		p.prefixes = p.prefixes[:0]
+		last := readErr != nil
+		end := len(p.buf) - anchorBytes + 1
+		if !last {
+			end = len(p.buf) - p.sc.after - contextBytes
+		}
+		if next < end {
+			p.sieve(next, end)
+			next = end
+		}
+		if last {
+			sortHits(p.hits)
+			if errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF) {
+				readErr = nil
+			}
+			return p.hits, p.start + int64(len(p.buf)), readErr
+		}
+		done := max(0, next-p.sc.before-contextBytes)
+		p.buf = slices.Delete(p.buf, 0, done)
+		p.start += int64(done)
+		next -= done
+	}
+}
+
+// sieve looks at the anchors that start in [from, to) of the buffer.
+func (p *pass) sieve(from, to int) {
+	data := p.buf[:len(p.buf)+loadBytes]
+	filter, shift, multiplier := p.sc.filter, p.sc.shift&63, p.sc.keys.multiplier
+	for i := from; i < to; i++ {
+		h := anchorHash(multiplier, data[i:i+8])
+		if place := h >> shift; filter[place/64]>>(place%64)&1 != 0 {
+			p.candidate(i, h)
+		}
+	}
+}
+
+// candidate examines every fingerprint with this anchor.
+func (p *pass) candidate(anchor int, h uint64) {
+	bucket := h >> p.sc.directoryShift
+	entries := p.sc.entries[p.sc.directory[bucket]:p.sc.directory[bucket+1]]
+	for i := range entries {
+		e := &entries[i]
+		if e.anchor != h {
+			continue
+		}
+		from, to := anchor-e.at, anchor-e.at+e.length
+		if from < 0 || to > len(p.buf) || p.rolling(from, to, e.power) != e.rolling {
+			continue
+		}
+		f := &p.sc.fingerprints[e.fingerprint]
+		if bounded(f.Kind) && !standsAlone(p.buf, from, to) {
+			continue
+		}
+		if macOf(p.sc.secret, f.Kind, p.buf[from:to]) == f.MAC {
+			p.hits = append(p.hits, Hit{f.Kind, e.fingerprint, p.start + int64(from)})
+		}
+	}
+}
+
+// rolling hashes the window buf[from:to], the long ones by way of the hashes of
+// the buffer's prefixes: rows of few different values share their anchors, and
+// each meeting of one asks for the windows of all of them.
+func (p *pass) rolling(from, to int, power uint64) uint64 {
+	if to-from < prefixedBytes {
+		return rollingOf(p.sc.keys.base, p.buf[from:to])
+	}
+	if p.prefixes == nil {
+		p.prefixes = make([]uint64, 0, cap(p.buf)+1)
+	}
+	if len(p.prefixes) == 0 {
+		p.prefixes = prefixHashes(p.prefixes, p.sc.keys.base, p.buf)
+	}
+	return windowHash(p.prefixes, from, to, power)
+}
+
+// bounded reports whether a kind counts only where it stands alone.
+func bounded(kind Kind) bool { return kind == KindID || kind == KindIDJSON }

@@ -1,0 +1,217 @@
+package deletions_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/deletions"
+)
+
+var testSecret = lethe.Secret{1, 2, 3, 4}
+
+func fingerprint(t require.TestingT, kind deletions.Kind, needle []byte) deletions.Fingerprint {
+	f, err := deletions.NewFingerprint(testSecret, kind, needle)
+	require.NoError(t, err)
+	return f
+}
+
+func scannerOf(t require.TestingT, list ...deletions.Fingerprint) *deletions.Scanner {
+	sc, err := deletions.NewScanner(testSecret, list)
+	require.NoError(t, err)
+	return sc
+}
+
+func fingerprints(t require.TestingT, needles [][]byte) []deletions.Fingerprint {
+	list := make([]deletions.Fingerprint, len(needles))
+	for i, n := range needles {
+		list[i] = fingerprint(t, deletions.KindBytes, n)
+	}
+	return list
+}
+
+// occurrences is the oracle: every place where a needle is, overlaps included.
+func occurrences(data []byte, needles [][]byte) []deletions.Hit {
+	var hits []deletions.Hit
+	for at := range data {
+		for i, n := range needles {
+			if bytes.HasPrefix(data[at:], n) {
+				hits = append(hits, deletions.Hit{Kind: deletions.KindBytes, Fingerprint: i, Offset: int64(at)})
+			}
+		}
+	}
+	return hits
+}
+
+// A small alphabet makes needles share anchors, overlap, and repeat.
+func TestScannerAgreesWithSearch(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		letter := rapid.SampledFrom([]byte{0, 1, 0xff})
+		needles := rapid.SliceOfN(rapid.SliceOfN(letter, 8, 90), 1, 6).Draw(rt, "needles")
+		sc := scannerOf(rt, fingerprints(rt, needles)...)
+		data := make([]byte, 0, 1000)
+		for range rapid.IntRange(0, 8).Draw(rt, "pieces") {
+			data = append(data, rapid.SliceOfN(letter, 0, 30).Draw(rt, "filling")...)
+			data = append(data, rapid.SampledFrom(needles).Draw(rt, "needle")...)
+		}
+		require.Equal(rt, occurrences(data, needles), sc.ScanBytes(data))
+		hits, err := sc.Scan(iotest.OneByteReader(bytes.NewReader(data)))
+		require.NoError(rt, err)
+		require.Equal(rt, occurrences(data, needles), hits)
+	})
+}
+
+const chunk = 128 << 10
+
+// The scanner reads chunks of 128 KiB: needles of every length are laid over
+// every place near the first two seams, and at both ends of the data.
+func TestNeedlesAcrossEveryBoundary(t *testing.T) {
+	// The distinct bytes, where the anchor goes, are at the beginning of one and
+	// at the end of the other.
+	early := append([]byte("abcdef"), bytes.Repeat([]byte("ab"), 80)...)
+	late := append(bytes.Repeat([]byte("ab"), 80), []byte("abcdef")...)
+	needles := [][]byte{[]byte("8 bytes!"), []byte("a needle of 27 bytes, alone"), early, late}
+	sc := scannerOf(t, fingerprints(t, needles)...)
+	data := make([]byte, 2*chunk+1000)
+	for i, n := range needles {
+		pairs := [][2]int{{0, len(data) - len(n)}}
+		for back := -20; back <= 2*len(n)+100; back += stride() {
+			pairs = append(pairs, [2]int{chunk - back, 2*chunk - back})
+		}
+		for _, pair := range pairs {
+			var want []deletions.Hit
+			for _, at := range pair {
+				copy(data[at:], n)
+				want = append(want, deletions.Hit{Kind: deletions.KindBytes, Fingerprint: i, Offset: int64(at)})
+			}
+			hits, err := sc.Scan(bytes.NewReader(data))
+			require.NoError(t, err)
+			require.Equal(t, want, hits)
+			for _, at := range pair {
+				clear(data[at : at+len(n)])
+			}
+		}
+	}
+}
+
+// stride thins out the places tried in short runs.
+func stride() int {
+	if testing.Short() {
+		return 13
+	}
+	return 1
+}
+
+// What stands beside an id counts on the far side of a seam too.
+func TestBoundsAcrossEveryBoundary(t *testing.T) {
+	sc := idScanner(t, "230425980")
+	data := make([]byte, 2*chunk+1000)
+	for text, want := range map[string]int{
+		`\u003e230425980"`: 1, "x230425980": 0, "230425980x": 0, "1.230425980": 0, "230425980.1": 0,
+	} {
+		for back := -20; back <= 120; back += stride() {
+			places := [2]int{chunk - back, 2*chunk - back}
+			for _, at := range places {
+				copy(data[at:], text)
+			}
+			hits, err := sc.Scan(bytes.NewReader(data))
+			require.NoError(t, err)
+			require.Len(t, hits, 2*want, "%s at %v", text, places)
+			for _, at := range places {
+				clear(data[at : at+len(text)])
+			}
+		}
+	}
+}
+
+func TestManyFingerprintsAtOnce(t *testing.T) {
+	const n = 3000
+	list := make([]deletions.Fingerprint, n)
+	var data []byte
+	var want []deletions.Hit
+	for i := range n {
+		p := testSecret.Pseudonym(lethe.TransactionID(fmt.Sprint("node", i)))
+		list[i] = fingerprint(t, deletions.KindBytes, p[:8+i%9])
+		if i%3 == 0 {
+			want = append(want, deletions.Hit{Kind: deletions.KindBytes, Fingerprint: i, Offset: int64(len(data))})
+			data = append(data, p[:]...)
+		}
+	}
+	require.Equal(t, want, scannerOf(t, list...).ScanBytes(data))
+}
+
+func TestReadErrorIsReportedWithTheHitsSoFar(t *testing.T) {
+	sc := scannerOf(t, fingerprint(t, deletions.KindBytes, []byte("a needle")))
+	boom := errors.New("boom")
+	hits, err := sc.Scan(io.MultiReader(bytes.NewReader([]byte("..a needle..")), iotest.ErrReader(boom)))
+	require.ErrorIs(t, err, boom)
+	require.Len(t, hits, 1)
+}
+
+func TestAnotherSecretFindsNothing(t *testing.T) {
+	f := fingerprint(t, deletions.KindBytes, []byte("a needle"))
+	sc, err := deletions.NewScanner(lethe.Secret{9}, []deletions.Fingerprint{f})
+	require.NoError(t, err)
+	require.Empty(t, sc.ScanBytes([]byte("a needle")))
+}
+
+func TestNeedlesThatCannotBeSearchedAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		kind   deletions.Kind
+		needle string
+	}{
+		{deletions.KindBytes, "1234567"},
+		{deletions.KindFeatures, ""},
+		{deletions.KindID, "12345"},
+		{deletions.KindIDKey, ""},
+		{"rumour", "1234567890"},
+	} {
+		_, err := deletions.NewFingerprint(testSecret, c.kind, []byte(c.needle))
+		require.ErrorIs(t, err, deletions.ErrNeedle)
+		if c.needle != "" {
+			require.NotContains(t, err.Error(), c.needle)
+		}
+	}
+	f := fingerprint(t, deletions.KindBytes, []byte("a needle"))
+	f.AnchorAt = 3
+	_, err := deletions.NewScanner(testSecret, []deletions.Fingerprint{f})
+	require.ErrorContains(t, err, "anchor at 3, want 0..2")
+}
+
+// Of a needle beyond the limit the first part is searched.
+func TestLongNeedleIsFoundByItsBeginning(t *testing.T) {
+	d := lethe.NewDraw(5, "long")
+	needle := make([]byte, deletions.MaxNeedleBytes+1000)
+	for i := range needle {
+		needle[i] = byte(d.Uint64())
+	}
+	f := fingerprint(t, deletions.KindBytes, needle)
+	require.Equal(t, deletions.MaxNeedleBytes, f.Length)
+	data := slicesConcat(make([]byte, 100_000), needle, make([]byte, 100_000))
+	hits, err := scannerOf(t, f).Scan(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.Equal(t, []deletions.Hit{{Kind: deletions.KindBytes, Offset: 100_000}}, hits)
+}
+
+// The hashes at rest are masked: equal needles of two kinds, and needles that
+// differ in one bit, have nothing in common.
+func TestHashesAtRestAreMasked(t *testing.T) {
+	a := fingerprint(t, deletions.KindBytes, []byte("a needle"))
+	b := fingerprint(t, deletions.KindFeatures, []byte("a needle"))
+	require.NotEqual(t, a.Anchor, b.Anchor)
+	require.NotEqual(t, a.Rolling, b.Rolling)
+	require.NotEqual(t, a.MAC, b.MAC)
+	require.Equal(t, a, fingerprint(t, deletions.KindBytes, []byte("a needle")))
+}
+
+func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+func kafkaString(s string) string { return string(binary.AppendVarint(nil, int64(len(s)))) + s }

@@ -1,0 +1,186 @@
+package deletions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ScanDirOptions says what of a directory is scanned.
+type ScanDirOptions struct {
+	// Skip leaves out a file, or a directory with all below it, given its
+	// slash-separated path relative to the root. nil skips nothing.
+	Skip func(rel string) bool
+}
+
+// FileHit is a hit in a file.
+type FileHit struct {
+	// Path is slash-separated and relative to the root. A part of it that itself
+	// holds what was searched for is replaced by RedactedName.
+	Path string `json:"path"`
+	// InName says that the hit is in the last part of the path, at Offset there.
+	InName bool `json:"in_name,omitempty"`
+	Hit
+}
+
+// RedactedName stands for a file or directory name that holds a needle.
+const RedactedName = "[redacted]"
+
+// Report is what a scan of a directory looked at and found.
+type Report struct {
+	// Files and Bytes count the regular files read to their ends.
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+	// Hits are in order of path, then of offset, a hit in a name first.
+	Hits []FileHit `json:"hits"`
+	// NotRead are the paths of symbolic links, sockets and devices, which are
+	// neither followed nor read; their names are searched.
+	NotRead []string `json:"not_read"`
+}
+
+// ScanDir scans every regular file below the root, hidden ones included, and
+// the name of everything it meets. Files that vanish meanwhile are passed over,
+// as a store that is being rewritten removes files; any other failure to read
+// is an error, because what was not read was not verified. No error text holds
+// a name that holds a needle.
+func (sc *Scanner) ScanDir(ctx context.Context, root string, opts ScanDirOptions) (Report, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return Report{}, fmt.Errorf("scan: %w", err)
+	}
+	if !info.IsDir() {
+		return Report{}, errors.New("scan: the root is not a directory")
+	}
+	walk := dirWalk{sc: sc, skip: opts.Skip, root: root, pass: sc.newPass(chunkBytes)}
+	err = walk.dir(ctx, "", "")
+	return walk.report, err
+}
+
+// dirWalk is one walk. Every path comes twice: as it is, and as it may be shown.
+type dirWalk struct {
+	sc     *Scanner
+	skip   func(string) bool
+	root   string
+	pass   *pass
+	report Report
+}
+
+func (w *dirWalk) dir(ctx context.Context, rel, shown string) error {
+	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(rel)))
+	if err != nil {
+		return failure(shown, err)
+	}
+	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("scan stopped after %d files: %w", w.report.Files, err)
+		}
+		path := join(rel, entry.Name())
+		if w.skip != nil && w.skip(path) {
+			continue
+		}
+		display := w.name(shown, entry.Name())
+		switch {
+		case entry.IsDir():
+			err = w.dir(ctx, path, display)
+		case entry.Type().IsRegular():
+			err = w.regular(ctx, entry, path, display)
+		default:
+			w.report.NotRead = append(w.report.NotRead, display)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name searches one name and returns the path under which it may be shown. A
+// name's extension is set off by a dot, which between digits would count as a
+// decimal point, so dots are searched as spaces too.
+func (w *dirWalk) name(parent, name string) string {
+	hits := slices.Concat(w.sc.ScanBytes([]byte(name)), w.sc.ScanBytes([]byte(strings.ReplaceAll(name, ".", " "))))
+	sortHits(hits)
+	hits = slices.Compact(hits)
+	if len(hits) == 0 {
+		return join(parent, name)
+	}
+	shown := join(parent, RedactedName)
+	for _, h := range hits {
+		w.report.Hits = append(w.report.Hits, FileHit{Path: shown, InName: true, Hit: h})
+	}
+	return shown
+}
+
+// regular searches a regular file. An empty one counts as read but is not
+// opened: it may be the lock file of a store, and on Unix closing a file ends
+// every lock that the process has on it. A second process could then open the
+// store.
+func (w *dirWalk) regular(ctx context.Context, entry fs.DirEntry, rel, shown string) error {
+	info, err := entry.Info()
+	if err != nil {
+		return failure(shown, err)
+	}
+	if info.Size() == 0 {
+		w.report.Files++
+		return nil
+	}
+	return w.file(ctx, rel, shown)
+}
+
+func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
+	f, err := os.Open(filepath.Join(w.root, filepath.FromSlash(rel)))
+	if err != nil {
+		return failure(shown, err)
+	}
+	// The file was only read: closing it cannot lose anything.
+	defer func() { _ = f.Close() }()
+	hits, n, err := w.pass.run(cancellable{ctx, f})
+	for _, h := range hits {
+		w.report.Hits = append(w.report.Hits, FileHit{Path: shown, Hit: h})
+	}
+	w.report.Bytes += n
+	if err != nil {
+		return failure(shown, err)
+	}
+	w.report.Files++
+	return nil
+}
+
+// failure is nil for what has vanished. It leaves out the path that the error
+// carries, because that one is not fit to be shown.
+func failure(shown string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("scan of %q: %w", shown, err)
+}
+
+func join(parent, name string) string {
+	if parent == "" {
+		return name
+	}
+	return parent + "/" + name
+}
+
+// cancellable reads until the context is done, so that a large file does not
+// hold up a stop.
+type cancellable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,148 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/scoring"
+	"lethe/service"
+)
+
+// Options says what to show.
+type Options struct {
+	Config  configs.Config
+	Stream  *dataset.Stream
+	Version string
+	// Progress hears, in words, how far the story is.
+	Progress func(format string, args ...any)
+	Logger   *slog.Logger
+}
+
+// Result is what lethe demo --json prints. The names are part of the command
+// line.
+type Result struct {
+	Dataset      string          `json:"dataset"`
+	Timesteps    int             `json:"timesteps"`
+	Transactions int             `json:"transactions"`
+	Payments     int             `json:"payments"`
+	Predictions  int             `json:"predictions"`
+	Test         scoring.Summary `json:"test"`
+	// TestTimesteps are the first and the last that Test covers.
+	TestTimesteps [2]lethe.Timestep    `json:"test_timesteps"`
+	Erasures      []Erasure            `json:"erasures"`
+	EnsembleHash  string               `json:"ensemble_hash"`
+	DataDir       string               `json:"data_dir"`
+	Seconds       float64              `json:"seconds"`
+	Audit         *audit.Report        `json:"audit"`
+	Steps         []service.StepStatus `json:"steps"`
+}
+
+// Erasure is one request of the story.
+type Erasure struct {
+	RequestID       string                `json:"request_id"`
+	Nodes           []lethe.TransactionID `json:"nodes"`
+	State           deletions.State       `json:"state"`
+	Scope           lethe.Scope           `json:"scope"`
+	SlicesReplaced  int                   `json:"slices_replaced"`
+	ShardsRetrained int                   `json:"shards_retrained"`
+	// Seconds is from the request to the verified receipt, RetrainAllSeconds
+	// what training every shard anew took on the same machine.
+	Seconds           float64 `json:"seconds"`
+	RetrainAllSeconds float64 `json:"retrain_all_seconds"`
+	// Receipt is the path of the signed receipt.
+	Receipt        string `json:"receipt"`
+	ReceiptValid   bool   `json:"receipt_valid"`
+	EnsembleBefore string `json:"ensemble_before"`
+	EnsembleAfter  string `json:"ensemble_after"`
+}
+
+// Run runs the story. The data directory is left as it is, for grep, for lethe
+// verify and for lethe run.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	started := time.Now()
+	totals := o.Stream.Totals()
+	result := &Result{
+		Dataset: o.Stream.Name, Timesteps: totals.Steps, Transactions: totals.Transactions,
+		Payments: totals.Payments, DataDir: o.Config.DataDir, Erasures: []Erasure{},
+	}
+	if err := drawSecret(o.Config); err != nil {
+		return nil, err
+	}
+	s, err := service.New(ctx, service.Options{Config: o.Config, Version: o.Version, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	runCtx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(runCtx) }()
+	st := &story{Options: o, s: s, ended: ended, result: result}
+	err = st.tell(ctx)
+	cancel()
+	if !st.over {
+		err = errors.Join(err, <-ended)
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return nil, err
+	}
+	if err := st.prove(ctx); err != nil {
+		return nil, err
+	}
+	result.Seconds = time.Since(started).Seconds()
+	return result, nil
+}
+
+// drawSecret makes the deployment's secret from the seed, so that two demos of
+// one dataset give the same hashes. Whoever knows the seed knows the secret: a
+// data directory of the demo is for looking around, not for real data.
+func drawSecret(c configs.Config) error {
+	_, err := configs.LoadOrCreateSecret(c.SecretPath(), keyed{lethe.NewDraw(c.Seed, "demo-secret")})
+	return err
+}
+
+// keyed reads the bytes of a keyed draw.
+type keyed struct{ draw *lethe.Draw }
+
+// Read implements io.Reader.
+func (k keyed) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(k.draw.Uint64())
+	}
+	return len(p), nil
+}
+
+// prove checks the data directory that the story left, the service being down:
+// it trains every shard anew from its slices and compares all bytes.
+func (st *story) prove(ctx context.Context) error {
+	report, err := audit.Check(ctx, audit.Options{
+		Config: st.Config, Fresh: true,
+		Progress: func(done, of int) { st.Progress("proof: trained %d of %d shards anew from their slices", done, of) },
+	})
+	if err != nil {
+		return err
+	}
+	st.result.Audit = report
+	for i := range st.result.Erasures {
+		st.result.Erasures[i].RetrainAllSeconds = report.FreshSeconds
+	}
+	if !report.OK {
+		return fmt.Errorf("the proof failed: %s", report.Problems[0])
+	}
+	if report.EnsembleHash != st.result.EnsembleHash {
+		return fmt.Errorf("the proof failed: the directory holds ensemble %s, served was %s", report.EnsembleHash, st.result.EnsembleHash)
+	}
+	return nil
+}
+
+// receiptPath is where the service keeps the receipt of a request.
+func receiptPath(c configs.Config, requestID string) string {
+	return filepath.Join(service.ReceiptsDir(c.DataDir), requestID+".json")
+}

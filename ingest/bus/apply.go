@@ -1,0 +1,144 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Apply creates the topics that are missing, adds the partitions that are
+// missing and corrects the settings that differ. It removes nothing: a topic
+// with more partitions keeps them. Adding partitions moves keys to other
+// partitions, so do it before there is data. It waits until the brokers show
+// the topics.
+func (c *Client) Apply(ctx context.Context) error {
+	problems, err := c.Check(ctx)
+	if err != nil {
+		return err
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	create, grow, correct := c.plan(problems)
+	err = errors.Join(c.createTopics(ctx, create), c.growTopics(ctx, grow), c.correctSettings(ctx, correct))
+	if err != nil {
+		return fmt.Errorf("apply topics: %w", c.explain(ctx, err))
+	}
+	return c.awaitTopics(ctx)
+}
+
+// plan turns problems into requests.
+func (c *Client) plan(problems []Problem) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
+	var create []kafka.TopicConfig
+	var grow []kafka.TopicPartitionsConfig
+	correct := map[Topic][]Problem{}
+	for _, p := range problems {
+		wanted := specOf(p.Topic, &c.cfg)
+		switch p.Setting {
+		case settingTopic:
+			topic := kafka.TopicConfig{
+				Topic:             c.Name(p.Topic),
+				NumPartitions:     wanted.partitions,
+				ReplicationFactor: c.cfg.ReplicationFactor,
+			}
+			for _, s := range wanted.settings {
+				topic.ConfigEntries = append(topic.ConfigEntries, kafka.ConfigEntry{ConfigName: s.name, ConfigValue: s.value})
+			}
+			create = append(create, topic)
+		case settingPartitions:
+			grow = append(grow, kafka.TopicPartitionsConfig{Name: c.Name(p.Topic), Count: int32(wanted.partitions)})
+		default:
+			correct[p.Topic] = append(correct[p.Topic], p)
+		}
+	}
+	return create, grow, correct
+}
+
+func (c *Client) createTopics(ctx context.Context, topics []kafka.TopicConfig) error {
+	if len(topics) == 0 {
+		return nil
+	}
+	response, err := c.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
+	if err != nil {
+		return fmt.Errorf("create topics: %w", err)
+	}
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(response.Errors)) {
+		// Another process may have created it since Check.
+		if err := response.Errors[name]; err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
+			problems = append(problems, fmt.Errorf("create topic %s: %w", name, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (c *Client) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
+	if len(topics) == 0 {
+		return nil
+	}
+	response, err := c.kafka.CreatePartitions(ctx, &kafka.CreatePartitionsRequest{Topics: topics})
+	if err != nil {
+		return fmt.Errorf("add partitions: %w", err)
+	}
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(response.Errors)) {
+		if err := response.Errors[name]; err != nil {
+			problems = append(problems, fmt.Errorf("add partitions to %s: %w", name, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (c *Client) correctSettings(ctx context.Context, wrong map[Topic][]Problem) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	request := &kafka.IncrementalAlterConfigsRequest{}
+	for _, t := range Topics() {
+		resource := kafka.IncrementalAlterConfigsRequestResource{
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: c.Name(t),
+		}
+		for _, p := range wrong[t] {
+			resource.Configs = append(resource.Configs, kafka.IncrementalAlterConfigsRequestConfig{
+				Name: p.Setting, Value: p.Want, ConfigOperation: kafka.ConfigOperationSet,
+			})
+		}
+		if len(resource.Configs) > 0 {
+			request.Resources = append(request.Resources, resource)
+		}
+	}
+	response, err := c.kafka.IncrementalAlterConfigs(ctx, request)
+	if err != nil {
+		return fmt.Errorf("correct settings: %w", err)
+	}
+	var problems []error
+	for _, resource := range response.Resources {
+		if resource.Error != nil {
+			problems = append(problems, fmt.Errorf("correct settings of %s: %w", resource.ResourceName, resource.Error))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// awaitTopics waits until the brokers show what was created: they learn of it
+// one after the other.
+func (c *Client) awaitTopics(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		problems, err := c.Check(ctx)
+		if err != nil {
+			return err
+		}
+		if len(problems) == 0 {
+			return nil
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return fmt.Errorf("topics are not as applied: %v and %d more: %w", problems[0], len(problems)-1, err)
+		}
+	}
+}

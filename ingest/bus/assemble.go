@@ -1,0 +1,155 @@
+package bus
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lethe/ingest"
+)
+
+// ErrNotChunk marks a record that Chunks and Retract do not write. The caller
+// should report it and go on.
+var ErrNotChunk = errors.New("not a chunk")
+
+// ErrChecksum marks a payload whose chunks are all there but do not hash to
+// its SHA-256. Nothing of it is kept; the caller must fetch or build the
+// payload again.
+var ErrChecksum = errors.New("payload does not match its checksum")
+
+// Payload is a payload put together again.
+type Payload struct {
+	Key string
+	// Retracted says that the payload was deleted; Bytes is nil then.
+	Retracted bool
+	Bytes     []byte
+	// Headers are those given to Chunks.
+	Headers []ingest.Header
+}
+
+// Assembler puts the payloads of one partition together from its records, in
+// order. Chunks of a newer payload under the same key displace those of an
+// older one that is not complete: compaction may have left parts of it. It
+// copies what it keeps. The zero value is not usable.
+type Assembler struct {
+	open   map[string]*assembly
+	extent map[string]int
+}
+
+type assembly struct {
+	sum   string
+	parts [][]byte
+	have  int
+}
+
+// NewAssembler returns an assembler that has seen nothing.
+func NewAssembler() *Assembler {
+	return &Assembler{open: map[string]*assembly{}, extent: map[string]int{}}
+}
+
+// Extent is one more than the highest chunk index of the key that may still be
+// on the topic: what to retract when the payload goes, or shrinks.
+func (a *Assembler) Extent(key string) int { return a.extent[key] }
+
+// Pending counts the payloads of which some chunks have come and some have not.
+func (a *Assembler) Pending() int { return len(a.open) }
+
+// Add takes the next record. It returns a payload when the record completes or
+// retracts one. A payload that was written twice is returned twice. Control
+// records are passed over. The error is ErrNotChunk or ErrChecksum.
+func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
+	if bytes.HasPrefix(rec.Key, []byte("!")) {
+		return Payload{}, false, nil
+	}
+	key, index, ok := splitChunkKey(string(rec.Key))
+	if !ok {
+		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w: the key does not end in an index",
+			rec.Topic, rec.Partition, rec.Offset, ErrNotChunk)
+	}
+	if rec.Tombstone() {
+		return a.retract(key, index)
+	}
+	c, err := parseChunk(rec)
+	if err != nil || c.index != index {
+		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w: headers do not fit", rec.Topic, rec.Partition, rec.Offset, ErrNotChunk)
+	}
+	a.extent[key] = max(a.extent[key], index+1)
+	set := a.open[key]
+	if set == nil || set.sum != c.sum || len(set.parts) != c.count {
+		set = &assembly{sum: c.sum, parts: make([][]byte, c.count)}
+		a.open[key] = set
+	}
+	if set.parts[index] == nil {
+		set.have++
+	}
+	set.parts[index] = append([]byte{}, rec.Value...)
+	if set.have < c.count {
+		return Payload{}, false, nil
+	}
+	delete(a.open, key)
+	whole := bytes.Join(set.parts, nil)
+	if sum := sha256.Sum256(whole); hex.EncodeToString(sum[:]) != c.sum {
+		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, ErrChecksum)
+	}
+	return Payload{Key: key, Bytes: whole, Headers: c.headers}, true, nil
+}
+
+func (a *Assembler) retract(key string, index int) (Payload, bool, error) {
+	// A tombstone beyond a payload's end tidies up after a longer one; that of
+	// its own chunk ends it.
+	if set := a.open[key]; set != nil && index < len(set.parts) {
+		delete(a.open, key)
+	}
+	if index+1 == a.extent[key] {
+		a.extent[key] = index
+	}
+	if a.extent[key] == 0 {
+		delete(a.extent, key)
+	}
+	if index > 0 {
+		return Payload{}, false, nil
+	}
+	return Payload{Key: key, Retracted: true}, true, nil
+}
+
+func splitChunkKey(text string) (key string, index int, ok bool) {
+	at := strings.LastIndexByte(text, '/')
+	if at < 0 {
+		return "", 0, false
+	}
+	index, err := strconv.Atoi(text[at+1:])
+	return text[:at], index, err == nil && index >= 0 && index < maxChunks && strconv.Itoa(index) == text[at+1:]
+}
+
+type chunk struct {
+	index, count int
+	sum          string
+	headers      []ingest.Header
+}
+
+func parseChunk(rec ingest.Record) (chunk, error) {
+	c := chunk{index: -1}
+	var problems []error
+	for _, h := range rec.Headers {
+		var err error
+		switch h.Key {
+		case chunkIndex:
+			c.index, err = strconv.Atoi(string(h.Value))
+		case chunkCount:
+			c.count, err = strconv.Atoi(string(h.Value))
+		case chunkSHA256:
+			c.sum = string(h.Value)
+		default:
+			c.headers = append(c.headers, h)
+		}
+		problems = append(problems, err)
+	}
+	if c.index < 0 || c.count <= c.index || c.count > maxChunks || c.sum == "" {
+		problems = append(problems, errors.New("no index, count or checksum"))
+	}
+	return c, errors.Join(problems...)
+}

@@ -1,0 +1,118 @@
+package bus
+
+import (
+	"strconv"
+	"time"
+)
+
+// bound says how a topic's setting may differ from the wanted value.
+type bound uint8
+
+const (
+	exactly bound = iota
+	atMost
+	atLeast
+)
+
+// setting is one topic setting as lethe needs it.
+type setting struct {
+	name, value string
+	bound       bound
+}
+
+// holds reports whether the value a topic has will do.
+func (s setting) holds(have string) bool {
+	if have == s.value {
+		return true
+	}
+	h, err1 := strconv.ParseFloat(have, 64)
+	w, err2 := strconv.ParseFloat(s.value, 64)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	switch s.bound {
+	case atMost:
+		return h <= w
+	case atLeast:
+		return h >= w
+	default:
+		return h == w
+	}
+}
+
+// spec is what a topic must be like.
+type spec struct {
+	topic      Topic
+	partitions int
+	settings   []setting
+	// expires says that the broker may drop records that no later record
+	// replaced, so that a position before the log's start means a loss.
+	expires bool
+}
+
+func defaultPartitions(t Topic) int {
+	switch t {
+	case Transactions, Labels, Slices, Models, Predictions:
+		return 4
+	default:
+		return 1
+	}
+}
+
+const (
+	// messageBytes is the brokers' default; recorded so that a broker with a
+	// smaller one is noticed.
+	messageBytes = 1_048_588
+	// deadLetterBytes leaves room for the headers around a record of the
+	// largest size.
+	deadLetterBytes = 2 * messageBytes
+	// segmentBytes is how much a log grows before its oldest part may be
+	// compacted. Apache Kafka 4 refuses less than 1 MiB.
+	segmentBytes = 16 << 20
+	// cleaningLag is how soon a record that was replaced or deleted may be
+	// removed: a new segment is started after it, and compaction is due.
+	cleaningLag = time.Minute
+	// fileDeletionDelay is how long a broker keeps a file that compaction has
+	// replaced; its default is a minute.
+	fileDeletionDelay = time.Second
+)
+
+// specOf tells what a topic must be like.
+//
+// Every topic is compacted at once and in full: a tombstone is how lethe
+// erases, so delete.retention.ms is 0 and no share of garbage is tolerated.
+// Records are not compressed by the broker, so that a search for an erased id
+// in its files cannot miss it. Retention is set off where records must stay:
+// the embedded broker applies it to compacted topics too. Erasure requests
+// also expire, because they hold ids and nobody reads old ones.
+func specOf(t Topic, cfg *Config) spec {
+	s := spec{topic: t, partitions: cfg.Partitions[t]}
+	policy, retention := "compact", "-1"
+	if t == Erasures {
+		policy = "compact,delete"
+		if cfg.ErasureRetention >= 0 {
+			s.expires = true
+			retention = strconv.FormatInt(cfg.ErasureRetention.Milliseconds(), 10)
+		}
+	}
+	largest := messageBytes
+	if t == DeadLetters {
+		largest = deadLetterBytes
+	}
+	deletionDelay := strconv.FormatInt(fileDeletionDelay.Milliseconds(), 10)
+	lag := strconv.FormatInt(cleaningLag.Milliseconds(), 10)
+	s.settings = []setting{
+		{"cleanup.policy", policy, exactly},
+		{"compression.type", "uncompressed", exactly},
+		{"delete.retention.ms", "0", exactly},
+		{"file.delete.delay.ms", deletionDelay, atMost},
+		{"max.compaction.lag.ms", lag, atMost},
+		{"max.message.bytes", strconv.Itoa(largest), atLeast},
+		{"min.cleanable.dirty.ratio", "0", exactly},
+		{"retention.bytes", "-1", exactly},
+		{"retention.ms", retention, exactly},
+		{"segment.bytes", strconv.Itoa(segmentBytes), atMost},
+		{"segment.ms", lag, atMost},
+	}
+	return s
+}

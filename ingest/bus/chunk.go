@@ -1,0 +1,71 @@
+package bus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"lethe/ingest"
+)
+
+// DefaultChunkBytes is the usual size of a chunk: large enough that framing
+// does not matter, and two fit a message of the brokers' default limit.
+const DefaultChunkBytes = 512 << 10
+
+const (
+	chunkIndex  = "lethe.chunk.index"
+	chunkCount  = "lethe.chunk.count"
+	chunkSHA256 = "lethe.chunk.sha256"
+	// maxChunks bounds a payload, at the default size, to 32 GiB.
+	maxChunks = 1 << 16
+)
+
+// Chunks cuts a payload into records with the keys <key>/0, <key>/1, ... and
+// adds to the given headers the chunk's index, their count and the payload's
+// SHA-256. All chunks go to the partition of key, in order; an empty payload
+// is one empty chunk. maxBytes of 0 means DefaultChunkBytes.
+//
+// When a payload replaces a longer one, the chunks beyond its own stay on the
+// topic: write RetractFrom for them too (Assembler.Extent knows their number).
+func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) []ingest.Outgoing {
+	if maxBytes <= 0 {
+		maxBytes = DefaultChunkBytes
+	}
+	count := max((len(payload)+maxBytes-1)/maxBytes, 1)
+	sum := sha256.Sum256(payload)
+	out := make([]ingest.Outgoing, count)
+	for i := range out {
+		from := i * maxBytes
+		to := min(from+maxBytes, len(payload))
+		own := make([]ingest.Header, 0, len(headers)+3)
+		own = append(own, headers...)
+		own = append(own,
+			ingest.Header{Key: chunkIndex, Value: []byte(strconv.Itoa(i))},
+			ingest.Header{Key: chunkCount, Value: []byte(strconv.Itoa(count))},
+			ingest.Header{Key: chunkSHA256, Value: []byte(hex.EncodeToString(sum[:]))})
+		out[i] = ingest.Outgoing{
+			Key: chunkKey(key, i), HashKey: []byte(key), Headers: own,
+			// Not nil even when empty: that would be a tombstone.
+			Value: append([]byte{}, payload[from:to]...),
+		}
+	}
+	return out
+}
+
+// Retract returns the tombstones of a payload's first chunks.
+func Retract(key string, chunks int) []ingest.Outgoing { return RetractFrom(key, 0, chunks) }
+
+// RetractFrom returns the tombstones of a payload's chunks first to end-1, the
+// last one first: if only some are written, those that are left are still
+// counted by Assembler.Extent.
+func RetractFrom(key string, first, end int) []ingest.Outgoing {
+	var out []ingest.Outgoing
+	for i := end - 1; i >= first; i-- {
+		out = append(out, ingest.Outgoing{Key: chunkKey(key, i), HashKey: []byte(key)})
+	}
+	return out
+}
+
+func chunkKey(key string, index int) []byte {
+	return strconv.AppendInt([]byte(key+"/"), int64(index), 10)
+}

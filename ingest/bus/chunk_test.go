@@ -1,0 +1,168 @@
+package bus_test
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// log is a compacted partition: an ordered list of records of which the newest
+// of each key must stay.
+type log []ingest.Record
+
+func (l *log) write(records []ingest.Outgoing) {
+	for _, out := range records {
+		*l = append(*l, ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers, Offset: int64(len(*l))})
+	}
+}
+
+// compact does what a broker does to the records before a random offset: of
+// each key the newest stays, and tombstones may go.
+func (l log) compact(rt *rapid.T) log {
+	cut := rapid.IntRange(0, len(l)).Draw(rt, "cut")
+	newest := map[string]int{}
+	for i, rec := range l[:cut] {
+		newest[string(rec.Key)] = i
+	}
+	tombstones := rapid.Bool().Draw(rt, "tombstones stay")
+	var out log
+	for i, rec := range l {
+		if i >= cut || newest[string(rec.Key)] == i && (!rec.Tombstone() || tombstones) {
+			out = append(out, rec)
+		}
+	}
+	return out
+}
+
+// assemble returns the payloads that are left after reading the whole log.
+func assemble(t require.TestingT, l log) (map[string]string, *bus.Assembler) {
+	found := map[string]string{}
+	a := bus.NewAssembler()
+	for _, rec := range l {
+		payload, ok, err := a.Add(rec)
+		require.NoError(t, err)
+		switch {
+		case ok && payload.Retracted:
+			delete(found, payload.Key)
+		case ok:
+			found[payload.Key] = string(payload.Bytes)
+		}
+	}
+	return found, a
+}
+
+// Whatever compaction has removed, a reader from the start finds the newest
+// payload of each key and nothing else, and knows how much there is to
+// retract.
+func TestNewestPayloadsSurviveCompaction(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var l log
+		want := map[string]string{}
+		for range rapid.IntRange(1, 12).Draw(rt, "writes") {
+			key := rapid.SampledFrom([]string{"3/1", "3/2", "x"}).Draw(rt, "key")
+			_, a := assemble(rt, l)
+			if rapid.IntRange(0, 3).Draw(rt, "retract") == 0 {
+				l.write(bus.Retract(key, a.Extent(key)))
+				delete(want, key)
+				_, a = assemble(rt, l)
+				require.Zero(rt, a.Extent(key))
+				continue
+			}
+			payload := rapid.StringN(0, 12, 24)
+			size := rapid.IntRange(1, 8).Draw(rt, "chunk")
+			if rapid.IntRange(0, 3).Draw(rt, "interrupted") == 0 {
+				// A writer died half way, and the next one had something else
+				// or the same to write.
+				lost := bus.Chunks(key, []byte(payload.Draw(rt, "lost")), nil, size)
+				l.write(lost[:rapid.IntRange(0, len(lost)-1).Draw(rt, "written")])
+				_, a = assemble(rt, l)
+			}
+			want[key] = payload.Draw(rt, "payload")
+			chunks := bus.Chunks(key, []byte(want[key]), nil, size)
+			l.write(chunks)
+			l.write(bus.RetractFrom(key, len(chunks), a.Extent(key)))
+			_, a = assemble(rt, l)
+			require.Equal(rt, len(chunks), a.Extent(key))
+		}
+		found, a := assemble(rt, l.compact(rt))
+		require.Equal(rt, want, found)
+		// No chunk can be forgotten: each is below its key's extent.
+		live := map[string]bool{}
+		for _, rec := range l {
+			live[string(rec.Key)] = !rec.Tombstone()
+		}
+		for text := range live {
+			at := strings.LastIndexByte(text, '/')
+			index, err := strconv.Atoi(text[at+1:])
+			require.NoError(rt, err)
+			require.True(rt, !live[text] || index < a.Extent(text[:at]), text)
+		}
+	})
+}
+
+func TestChunksShareAPartitionAndFitMessages(t *testing.T) {
+	_, c := open(t, nil)
+	payloads := map[string][]byte{}
+	for i := range 8 {
+		key := fmt.Sprintf("%d/7", i)
+		payloads[key] = bytes.Repeat([]byte{byte(i), 1, 2}, 400_000+i)
+		headers := []ingest.Header{{Key: "kind", Value: []byte(key)}}
+		require.NoError(t, c.Write(t.Context(), bus.Models, bus.Chunks(key, payloads[key], headers, 0)))
+	}
+	assemblers := map[int]*bus.Assembler{}
+	require.NoError(t, c.RollMarkers(t.Context(), bus.Models))
+	require.NoError(t, c.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
+		if assemblers[rec.Partition] == nil {
+			assemblers[rec.Partition] = bus.NewAssembler()
+		}
+		payload, ok, err := assemblers[rec.Partition].Add(rec)
+		if ok {
+			require.Equal(t, payloads[payload.Key], payload.Bytes)
+			require.Equal(t, []ingest.Header{{Key: "kind", Value: []byte(payload.Key)}}, payload.Headers)
+			require.Equal(t, 3, assemblers[rec.Partition].Extent(payload.Key))
+			delete(payloads, payload.Key)
+		}
+		return err
+	}))
+	require.Empty(t, payloads)
+}
+
+func TestAssemblerRefusesWhatChunksDoesNotWrite(t *testing.T) {
+	good := bus.Chunks("k", []byte("payload"), nil, 4)
+	record := func(out ingest.Outgoing) ingest.Record {
+		return ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}
+	}
+	for name, rec := range map[string]ingest.Record{
+		"no index":      {Key: []byte("k"), Value: []byte("x")},
+		"no headers":    {Key: []byte("k/0"), Value: []byte("x")},
+		"other index":   {Key: []byte("k/1"), Value: good[0].Value, Headers: good[0].Headers},
+		"padded index":  {Key: []byte("k/00"), Value: good[0].Value, Headers: good[0].Headers},
+		"negative":      {Key: []byte("k/-1"), Value: good[0].Value, Headers: good[0].Headers},
+		"no key":        {Value: []byte("x")},
+		"beyond limits": {Key: []byte("k/70000")},
+	} {
+		_, ok, err := bus.NewAssembler().Add(rec)
+		require.ErrorIs(t, err, bus.ErrNotChunk, name)
+		require.False(t, ok)
+	}
+	a := bus.NewAssembler()
+	_, _, err := a.Add(record(good[0]))
+	require.NoError(t, err)
+	bad := record(good[1])
+	bad.Value = []byte("axx")
+	_, ok, err := a.Add(bad)
+	require.ErrorIs(t, err, bus.ErrChecksum)
+	require.False(t, ok)
+	require.Zero(t, a.Pending())
+	_, ok, err = a.Add(ingest.Record{Key: []byte("!marker/0"), Value: []byte("{}")})
+	require.NoError(t, err)
+	require.False(t, ok)
+}

@@ -1,0 +1,118 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Client writes, reads and administers the topics of one deployment. It is
+// safe for use by several goroutines.
+type Client struct {
+	cfg   Config
+	link  *link
+	kafka *kafka.Client
+
+	mu         sync.Mutex
+	partitions map[Topic]int // as last seen by a write
+}
+
+// Open checks the configuration. It does not connect: call Ping to learn
+// whether the brokers answer.
+func Open(cfg Config) (*Client, error) {
+	cfg = cfg.Clone()
+	cfg.EnsureDefaults()
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bus configuration: %w", err)
+	}
+	l := newLink(&cfg)
+	return &Client{
+		cfg: cfg, link: l, partitions: map[Topic]int{},
+		kafka: &kafka.Client{Addr: l.address, Transport: l.transport, Timeout: cfg.RequestTimeout},
+	}, nil
+}
+
+// Close cuts the client's connections. Tails have their own and are closed on
+// their own.
+func (c *Client) Close() error {
+	c.link.cut()
+	return nil
+}
+
+// Name returns the topic's full name.
+func (c *Client) Name(t Topic) string { return c.cfg.TopicPrefix + string(t) }
+
+// Ping reports whether a configured broker can be reached and speaks Kafka.
+// The error is ErrBrokerUnreachable and gives the cause for each address. It
+// takes at most the dial timeout per address.
+func (c *Client) Ping(ctx context.Context) error {
+	dialer := newDialer(&c.cfg)
+	var causes []error
+	for _, address := range c.cfg.Brokers {
+		err := probe(ctx, dialer, address, c.cfg.DialTimeout)
+		if err == nil {
+			return nil
+		}
+		causes = append(causes, fmt.Errorf("broker %s: %w", address, err))
+	}
+	return fmt.Errorf("%w: %w", ErrBrokerUnreachable, errors.Join(causes...))
+}
+
+func probe(ctx context.Context, dialer *kafka.Dialer, address string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		var cause *net.OpError
+		if errors.As(err, &cause) {
+			return cause // without the words that kafka-go puts around it
+		}
+		return err
+	}
+	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	_, err = conn.ApiVersions()
+	return errors.Join(err, conn.Close())
+}
+
+// explain replaces the one answer the transport has for every failure to
+// connect by the cause, if connecting still fails.
+func (c *Client) explain(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || !maybeUnreachable(err) {
+		return err
+	}
+	if cause := c.Ping(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// diagnose is explain for a failure that concerns one partition. The transport
+// calls a topic missing while it has not reached a broker, and a moment after
+// the topic was made; a broker knows better.
+func (c *Client) diagnose(ctx context.Context, tp TopicPartition, err error) error {
+	if !isMissing(err) || ctx.Err() != nil {
+		return c.explain(ctx, err)
+	}
+	counts, cause := c.partitionCounts(ctx)
+	switch {
+	case cause != nil:
+		return cause
+	case counts[c.Name(tp.Topic)] <= tp.Partition:
+		return ErrUnknownTopic
+	default:
+		return err
+	}
+}
+
+func maybeUnreachable(err error) bool {
+	var network net.Error
+	return errors.Is(err, kafka.BrokerNotAvailable) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &network) || isConnectionLoss(err)
+}

@@ -1,0 +1,27 @@
+// Package bus moves records between lethe and Kafka: the topics and their
+// settings, writing, reading without consumer groups, payloads larger than a
+// message, and what an erasure needs of a log. It works the same with Apache
+// Kafka and with the embedded broker.
+//
+// # Writing
+//
+// Client.Write waits for all in-sync replicas and keeps the order of records
+// that share a partition. kafka-go writes without a producer id, so a write
+// that is tried again after a lost answer may store a record twice. Every
+// record of lethe is keyed and repeatable: the second copy changes nothing.
+//
+// # Reading
+//
+// A Tail reads from offsets that the caller keeps together with the state it
+// builds, which makes each record count once. Offsets are positions, not
+// counts: compaction removes records, and a Tail steps over the gaps.
+// Fetching is done with the wire format itself (fetch.go), because the readers
+// of kafka-go hide the end of a compacted batch (Client.Fetch) or go back to
+// offset 1 when a log ends in an emptied one (Conn.ReadBatch). Records of
+// aborted transactions are left out.
+//
+// # Keys of control records
+//
+// A key that starts with '!' belongs to a control record, such as the markers
+// of Client.RollMarkers. Every reader of every topic must pass over them.
+package bus

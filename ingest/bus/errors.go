@@ -1,0 +1,34 @@
+package bus
+
+import "errors"
+
+var (
+	// ErrBrokerUnreachable marks that no configured broker answered. The error
+	// names each address and why it failed. The caller should report it and
+	// may try again; nothing is lost.
+	ErrBrokerUnreachable = errors.New("no broker can be reached")
+
+	// ErrUnknownTopic marks a topic or partition that does not exist. The
+	// caller should run Client.Apply or correct the prefix.
+	ErrUnknownTopic = errors.New("topic or partition does not exist")
+
+	// ErrBelowStart marks a position before the log's start where records that
+	// were never read have expired: they are lost. The caller must not go on
+	// as if nothing happened; it may start again with FromStart.
+	ErrBelowStart = errors.New("position is before the start of the log: records were lost")
+
+	// ErrPastEnd marks a position behind the log's end: the topic is not the
+	// one the position belongs to, was created anew or lost its tail. The
+	// caller must not go on.
+	ErrPastEnd = errors.New("position is past the end of the log")
+
+	// ErrTooLarge marks a record over the topic's max.message.bytes. The
+	// caller must split it or refuse it; trying again fails again.
+	ErrTooLarge = errors.New("record is larger than the topic allows")
+
+	// ErrClosed marks the use of a Tail after Close.
+	ErrClosed = errors.New("closed")
+
+	// ErrCorrupt marks bytes from a broker that cannot be what was written.
+	ErrCorrupt = errors.New("corrupt record batch")
+)

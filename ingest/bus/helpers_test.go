@@ -1,0 +1,116 @@
+package bus_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// broker is what a test talks to: an embedded broker of its own, or topics of
+// its own on the brokers that LETHE_BROKERS names.
+type broker struct {
+	config   bus.Config
+	embedded *embedded.Broker
+}
+
+// compact waits until the log is compacted; only an embedded broker can be
+// told to.
+func (b broker) compact(t *testing.T) {
+	t.Helper()
+	if b.embedded == nil {
+		t.Skip("LETHE_BROKERS is set: a broker that is not ours compacts when it likes")
+	}
+	require.NoError(t, b.embedded.Compact())
+}
+
+func startBroker(t *testing.T) broker {
+	t.Helper()
+	if addresses := os.Getenv("LETHE_BROKERS"); addresses != "" {
+		return broker{config: bus.Config{
+			Brokers:          strings.Split(addresses, ","),
+			TopicPrefix:      fmt.Sprintf("test-%d-%s.", time.Now().UnixNano(), t.Name()),
+			ErasureRetention: -1,
+		}}
+	}
+	b, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	return broker{b.Config(), b}
+}
+
+// open starts a broker, applies the topics and returns a client.
+func open(t *testing.T, change func(*bus.Config)) (broker, *bus.Client) {
+	t.Helper()
+	b := startBroker(t)
+	c := client(t, b, change)
+	require.NoError(t, c.Apply(t.Context()))
+	return b, c
+}
+
+func client(t *testing.T, b broker, change func(*bus.Config)) *bus.Client {
+	t.Helper()
+	cfg := b.config
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := bus.Open(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+func tail(t *testing.T, c *bus.Client, positions map[bus.TopicPartition]int64) *bus.Tail {
+	t.Helper()
+	out, err := c.Tail(positions)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, out.Close()) })
+	return out
+}
+
+func next(t *testing.T, from *bus.Tail) bus.Batch {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	batch, err := from.Next(ctx)
+	require.NoError(t, err)
+	return batch
+}
+
+// quiet checks that nothing comes for a moment.
+func quiet(t *testing.T, from *bus.Tail) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
+	defer cancel()
+	batch, err := from.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "%v", batch)
+}
+
+func put(key, value string) ingest.Outgoing {
+	return ingest.Outgoing{Key: []byte(key), Value: []byte(value)}
+}
+
+func numbered(n int) (out []ingest.Outgoing) {
+	for i := range n {
+		out = append(out, put(fmt.Sprint("k", i), fmt.Sprint("v", i)))
+	}
+	return out
+}
+
+func keys(records []ingest.Record) (out []string) {
+	for _, rec := range records {
+		out = append(out, string(rec.Key))
+	}
+	return out
+}

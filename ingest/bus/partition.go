@@ -1,0 +1,62 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// PartitionOf returns the partition of a key among count: murmur2, as Java's
+// default partitioner does it, so that records of one key meet in one
+// partition whoever writes them.
+func PartitionOf(key []byte, count int) int {
+	all := make([]int, count)
+	for i := range all {
+		all[i] = i
+	}
+	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, all...)
+}
+
+// Partitions returns how many partitions a topic has. The error is
+// ErrUnknownTopic if it has none.
+func (c *Client) Partitions(ctx context.Context, t Topic) (int, error) {
+	name := c.Name(t)
+	response, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{name}})
+	if err == nil {
+		for _, found := range response.Topics {
+			if found.Name == name && found.Error == nil && len(found.Partitions) > 0 {
+				return len(found.Partitions), nil
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return 0, fmt.Errorf("partitions of %s: %w", t, errors.Join(ctx.Err(), err))
+	}
+	// The pool's knowledge may be older than the topic: ask a broker.
+	counts, err := c.partitionCounts(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("partitions of %s: %w", t, err)
+	}
+	if counts[name] == 0 {
+		return 0, fmt.Errorf("%w: %s", ErrUnknownTopic, t)
+	}
+	return counts[name], nil
+}
+
+// partitionsOrLast is Partitions, or what it returned last while no broker
+// answers: a write outlives a broker's restart.
+func (c *Client) partitionsOrLast(ctx context.Context, t Topic) (int, error) {
+	count, err := c.Partitions(ctx, t)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.partitions[t] = count
+		return count, nil
+	}
+	if last := c.partitions[t]; last > 0 && errors.Is(err, ErrBrokerUnreachable) {
+		return last, nil
+	}
+	return 0, err
+}

@@ -1,0 +1,77 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
+
+	"lethe/ingest"
+)
+
+// ReadAll calls fn for every record of a topic from the start of the log to
+// where it ended when ReadAll began: partition by partition, in order. It
+// stops at fn's first error and returns it, wrapped. Records share memory with
+// their neighbours; copy what is kept.
+func (c *Client) ReadAll(ctx context.Context, t Topic, fn func(ingest.Record) error) error {
+	count, err := c.Partitions(ctx, t)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", t, err)
+	}
+	for p := range count {
+		if err := c.readPartition(ctx, TopicPartition{t, p}, fn); err != nil {
+			return fmt.Errorf("read %s/%d: %w", t, p, err)
+		}
+	}
+	return nil
+}
+
+func (c *Client) readPartition(ctx context.Context, tp TopicPartition, fn func(ingest.Record) error) error {
+	position, end, err := c.logRange(ctx, tp)
+	if err != nil {
+		return err
+	}
+	for attempt := 0; position < end; {
+		got, err := c.fetchOnce(ctx, tp, position)
+		switch {
+		case err == nil:
+			attempt = 0
+		case errors.Is(err, kafka.OffsetOutOfRange):
+			// Compaction may move the start past the position meanwhile.
+			start, _, rangeErr := c.logRange(ctx, tp)
+			if rangeErr != nil || start <= position {
+				return errors.Join(err, rangeErr)
+			}
+			position = start
+			continue
+		case attempt == 8 || !isTemporary(err):
+			return c.explain(ctx, err)
+		default:
+			if stopped := pause(ctx, attempt); stopped != nil {
+				return errors.Join(stopped, err)
+			}
+			attempt++
+			continue
+		}
+		for _, rec := range got.records {
+			if rec.Offset >= end {
+				return nil
+			}
+			if err := fn(rec); err != nil {
+				return fmt.Errorf("record at offset %d: %w", rec.Offset, err)
+			}
+		}
+		position = got.next
+	}
+	return nil
+}
+
+func (c *Client) fetchOnce(ctx context.Context, tp TopicPartition, position int64) (fetched, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
+	defer cancel()
+	return fetch(ctx, c.link, fetchRequest{
+		source: tp, name: c.Name(tp.Topic), position: position,
+		wait: c.cfg.FetchWait, maxBytes: c.cfg.MaxBatchBytes, clientID: c.cfg.ClientID,
+	})
+}

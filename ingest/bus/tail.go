@@ -1,0 +1,205 @@
+package bus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"lethe/ingest"
+)
+
+// FromStart as a position means the start of the log, wherever it is now.
+const FromStart int64 = -2
+
+// Batch holds records of one partition, in order.
+type Batch struct {
+	Source TopicPartition
+	// Records are at most Config.MaxBatchRecords. There may be none, when
+	// compaction left nothing: Next still moves on. Records of one batch share
+	// memory; copy what is kept.
+	Records []ingest.Record
+	// Next is the position to go on from once the batch is dealt with.
+	Next int64
+	// End is the position after the last record the broker had when the batch
+	// was read: End-Next bounds the records still to come.
+	End int64
+}
+
+// Tail follows partitions from given positions, for ever. It keeps no offsets:
+// the caller stores Batch.Next together with what the batch changed, in one
+// step, so that after a crash every record counts once.
+//
+// Next is for one goroutine; Pause, Resume and Close for any.
+type Tail struct {
+	client *Client // of its own
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.Mutex
+	wake    chan struct{} // holds a token when something changed
+	sources []*source
+	last    int // index of the source served last
+	closed  bool
+}
+
+// source is one partition being followed. Its fields are guarded by Tail.mu.
+type source struct {
+	tp     TopicPartition
+	paused bool
+	ready  []Batch
+	taken  chan struct{} // holds a token when ready was emptied
+	// failed is final; trouble is told once and may pass.
+	failed, trouble error
+}
+
+// Tail starts following the partitions. A position is the offset of the first
+// record wanted, or FromStart. It does not wait for the broker.
+func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
+	keys := slices.SortedFunc(maps.Keys(positions), func(a, b TopicPartition) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	for _, tp := range keys {
+		if p := positions[tp]; p < 0 && p != FromStart {
+			return nil, fmt.Errorf("position of %s is %d, want at least 0 or FromStart", tp, p)
+		}
+	}
+	own, err := Open(c.cfg)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &Tail{client: own, cancel: cancel, wake: make(chan struct{}, 1)}
+	for _, tp := range keys {
+		s := &source{tp: tp, taken: make(chan struct{}, 1)}
+		t.sources = append(t.sources, s)
+		position := positions[tp] // the caller may change the map later
+		t.done.Go(func() { t.follow(ctx, s, position) })
+	}
+	return t, nil
+}
+
+// Next returns the next batch of a partition that is not paused; partitions
+// take turns. It waits until there is one or the context ends.
+//
+// ErrBelowStart, ErrPastEnd and ErrUnknownTopic are final for their partition
+// and are returned every time. After ErrBrokerUnreachable the Tail goes on
+// trying: report it and call Next again. After Close the error is ErrClosed.
+func (t *Tail) Next(ctx context.Context) (Batch, error) {
+	for {
+		batch, ok, err := t.poll()
+		if ok || err != nil {
+			return batch, err
+		}
+		select {
+		case <-t.wake:
+		case <-ctx.Done():
+			return Batch{}, ctx.Err()
+		}
+	}
+}
+
+func (t *Tail) poll() (Batch, bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return Batch{}, false, ErrClosed
+	}
+	for _, s := range t.sources {
+		if s.failed != nil {
+			return Batch{}, false, s.failed
+		}
+		if err := s.trouble; err != nil {
+			s.trouble = nil
+			return Batch{}, false, err
+		}
+	}
+	for i := range t.sources {
+		at := (t.last + 1 + i) % len(t.sources)
+		s := t.sources[at]
+		if s.paused || len(s.ready) == 0 {
+			continue
+		}
+		t.last = at
+		batch := s.ready[0]
+		s.ready[0] = Batch{}
+		if s.ready = s.ready[1:]; len(s.ready) == 0 {
+			signal(s.taken)
+		}
+		return batch, true, nil
+	}
+	return Batch{}, false, nil
+}
+
+// Pause holds a partition's batches back. Nothing is lost; at most one fetch
+// is kept in memory.
+func (t *Tail) Pause(tp TopicPartition) { t.setPaused(tp, true) }
+
+// Resume lets a partition's batches through again.
+func (t *Tail) Resume(tp TopicPartition) { t.setPaused(tp, false) }
+
+func (t *Tail) setPaused(tp TopicPartition, paused bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.sources {
+		if s.tp == tp {
+			s.paused = paused
+		}
+	}
+	signal(t.wake)
+}
+
+// Close stops following and waits until that is done. Closing twice is fine.
+func (t *Tail) Close() error {
+	t.mu.Lock()
+	t.closed = true
+	signal(t.wake)
+	t.mu.Unlock()
+	t.cancel()
+	err := t.client.Close()
+	t.done.Wait()
+	return err
+}
+
+// signal leaves a token unless one is there.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// deliver hands batches to Next and waits until they are taken.
+func (t *Tail) deliver(ctx context.Context, s *source, batches []Batch) error {
+	t.mu.Lock()
+	s.ready = batches
+	signal(t.wake)
+	t.mu.Unlock()
+	select {
+	case <-s.taken:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// report lets Next return an error.
+func (t *Tail) report(s *source, err error, final bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if final {
+		s.failed = err
+	} else {
+		s.trouble = err
+	}
+	signal(t.wake)
+}
+
+// isFinal reports whether a partition cannot be followed any more.
+func isFinal(err error) bool {
+	return errors.Is(err, ErrBelowStart) || errors.Is(err, ErrPastEnd) ||
+		errors.Is(err, ErrUnknownTopic) || errors.Is(err, ErrCorrupt)
+}

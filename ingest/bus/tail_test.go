@@ -1,0 +1,185 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+var labels0 = bus.TopicPartition{Topic: bus.Labels, Partition: 0}
+
+func pinned(key, value string, partition int) ingest.Outgoing {
+	return ingest.Outgoing{Key: []byte(key), Value: []byte(value), Pinned: true, Partition: partition}
+}
+
+func TestTailFollowsAndResumes(t *testing.T) {
+	_, c := open(t, func(cfg *bus.Config) { cfg.MaxBatchRecords = 3 })
+	positions := map[bus.TopicPartition]int64{}
+	for p := range 4 {
+		positions[bus.TopicPartition{Topic: bus.Labels, Partition: p}] = bus.FromStart
+	}
+	seen := map[string]int{}
+	// A new tail every 30 records, from the positions of the one before.
+	for round := range 5 {
+		require.NoError(t, c.Write(t.Context(), bus.Labels, numbered(30)))
+		follow := tail(t, c, positions)
+		for n := 0; n < 30; {
+			batch := next(t, follow)
+			require.LessOrEqual(t, len(batch.Records), 3)
+			require.GreaterOrEqual(t, batch.End, batch.Next)
+			for i, rec := range batch.Records {
+				if p := positions[batch.Source]; p != bus.FromStart {
+					require.Equal(t, p+int64(i), rec.Offset)
+				}
+				seen[string(rec.Key)]++
+			}
+			n += len(batch.Records)
+			require.Equal(t, batch.Records[len(batch.Records)-1].Offset+1, batch.Next)
+			positions[batch.Source] = batch.Next
+		}
+		require.Len(t, seen, 30)
+		for key, times := range seen {
+			require.Equal(t, round+1, times, key)
+		}
+		require.NoError(t, follow.Close())
+		_, err := follow.Next(t.Context())
+		require.ErrorIs(t, err, bus.ErrClosed)
+	}
+}
+
+func TestTailIsQuick(t *testing.T) {
+	_, c := open(t, nil)
+	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0})
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("warm", "up", 0)}))
+	next(t, follow)
+	best := time.Hour
+	for i := range 20 {
+		began := time.Now()
+		require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned(fmt.Sprint(i), "v", 0)}))
+		next(t, follow)
+		best = min(best, time.Since(began))
+	}
+	t.Logf("best of 20, written to received: %v", best)
+	require.Less(t, best, 20*time.Millisecond)
+}
+
+// Compaction leaves gaps inside, at the start and at the end of what is
+// fetched; positions step over all of them.
+func TestTailStepsOverCompactedRecords(t *testing.T) {
+	b, c := open(t, nil)
+	write := func(records ...ingest.Outgoing) {
+		require.NoError(t, c.Write(t.Context(), bus.Labels, records))
+	}
+	// One batch of which only b stays, a batch that goes, one that stays.
+	write(pinned("a", "1", 0), pinned("b", "1", 0), pinned("c", "1", 0)) // 0 1 2
+	write(pinned("c", "2", 0))                                           // 3
+	write(pinned("a", "2", 0), pinned("c", "3", 0))                      // 4 5
+	write(pinned("end", "1", 0))                                         // 6
+	b.compact(t)
+
+	for from, want := range map[int64][]string{
+		0: {"b", "a", "c", "end"}, 1: {"b", "a", "c", "end"}, 2: {"a", "c", "end"},
+		3: {"a", "c", "end"}, 5: {"c", "end"}, 6: {"end"},
+	} {
+		follow := tail(t, c, map[bus.TopicPartition]int64{labels0: from})
+		var got []string
+		position := from
+		for position < 7 {
+			batch := next(t, follow)
+			require.Greater(t, batch.Next, position)
+			position = batch.Next
+			got = append(got, keys(batch.Records)...)
+		}
+		require.Equal(t, want, got, "from %d", from)
+		require.Equal(t, int64(7), position)
+		require.NoError(t, follow.Close())
+	}
+	var all []ingest.Record
+	require.NoError(t, c.ReadAll(t.Context(), bus.Labels, func(rec ingest.Record) error {
+		all = append(all, rec)
+		return nil
+	}))
+	require.Equal(t, []string{"b", "a", "c", "end"}, keys(all))
+}
+
+func TestTailPausesOnePartition(t *testing.T) {
+	_, c := open(t, nil)
+	slices0 := bus.TopicPartition{Topic: bus.Slices, Partition: 0}
+	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0, slices0: 0})
+	follow.Pause(labels0)
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("held", "v", 0)}))
+	require.NoError(t, c.Write(t.Context(), bus.Slices, []ingest.Outgoing{pinned("free", "v", 0)}))
+	require.Equal(t, slices0, next(t, follow).Source)
+	quiet(t, follow)
+	follow.Resume(labels0)
+	require.Equal(t, []string{"held"}, keys(next(t, follow).Records))
+	quiet(t, follow)
+}
+
+func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
+	_, c := open(t, func(cfg *bus.Config) { cfg.ErasureRetention = 24 * time.Hour })
+	ctx := t.Context()
+	require.NoError(t, c.Write(ctx, bus.Erasures, numbered(5)))
+	erasures := bus.TopicPartition{Topic: bus.Erasures}
+
+	_, err := tail(t, c, map[bus.TopicPartition]int64{erasures: 6}).Next(ctx)
+	require.ErrorIs(t, err, bus.ErrPastEnd)
+	require.ErrorContains(t, err, "erasures.v1/0 from 6")
+
+	_, err = c.DeleteRecordsBefore(ctx, bus.Erasures, 0, 3)
+	require.NoError(t, err)
+	lost := tail(t, c, map[bus.TopicPartition]int64{erasures: 2})
+	for range 2 {
+		_, err = lost.Next(ctx)
+		require.ErrorIs(t, err, bus.ErrBelowStart)
+	}
+	require.Equal(t, []string{"k3", "k4"}, keys(next(t, tail(t, c, map[bus.TopicPartition]int64{erasures: bus.FromStart})).Records))
+
+	_, err = c.Tail(map[bus.TopicPartition]int64{erasures: -1})
+	require.ErrorContains(t, err, "-1")
+}
+
+// Where nothing expires, a start beyond the position is compaction's doing.
+func TestTailGoesOnAfterCompactionMovedTheStart(t *testing.T) {
+	b, c := open(t, nil)
+	for i := range 5 {
+		require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("same", fmt.Sprint(i), 0)}))
+	}
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("end", "v", 0)}))
+	b.compact(t)
+	batch := next(t, tail(t, c, map[bus.TopicPartition]int64{labels0: 1}))
+	require.Equal(t, []string{"same", "end"}, keys(batch.Records))
+	require.Equal(t, int64(4), batch.Records[0].Offset)
+}
+
+func TestTailReportsATopicThatDoesNotExist(t *testing.T) {
+	b, _ := open(t, nil)
+	other := client(t, b, func(cfg *bus.Config) {
+		cfg.TopicPrefix = "other."
+		cfg.DialTimeout = 50 * time.Millisecond
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := tail(t, other, map[bus.TopicPartition]int64{labels0: 0}).Next(ctx)
+	require.ErrorIs(t, err, bus.ErrUnknownTopic)
+}
+
+func TestReadAllStopsAtTheFirstError(t *testing.T) {
+	_, c := open(t, nil)
+	require.NoError(t, c.Write(t.Context(), bus.Receipts, numbered(3)))
+	stop := errors.New("enough")
+	calls := 0
+	err := c.ReadAll(t.Context(), bus.Receipts, func(ingest.Record) error {
+		calls++
+		return stop
+	})
+	require.ErrorIs(t, err, stop)
+	require.Equal(t, 1, calls)
+}

@@ -1,0 +1,106 @@
+package bus_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest/bus"
+)
+
+func TestApplyThenCheckIsClean(t *testing.T) {
+	b, c := open(t, nil)
+	problems, err := c.Check(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, problems)
+
+	for topic, want := range map[bus.Topic]int{bus.Transactions: 4, bus.Slices: 4, bus.Erasures: 1, bus.DeadLetters: 1} {
+		got, err := c.Partitions(t.Context(), topic)
+		require.NoError(t, err)
+		require.Equal(t, want, got, topic)
+	}
+
+	other := client(t, b, func(cfg *bus.Config) { cfg.TopicPrefix = "other." })
+	problems, err = other.Check(t.Context())
+	require.NoError(t, err)
+	require.Len(t, problems, len(bus.Topics()))
+	require.Equal(t, "transactions.v1: topic is missing, want present", problems[0].String())
+	_, err = other.EndOffsets(t.Context(), bus.Labels)
+	require.ErrorIs(t, err, bus.ErrUnknownTopic)
+	err = other.Write(t.Context(), bus.Labels, numbered(1))
+	require.ErrorIs(t, err, bus.ErrUnknownTopic)
+}
+
+func TestApplyCorrectsAndNeverLowers(t *testing.T) {
+	b, c := open(t, nil)
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	raw := &kafka.Client{Addr: kafka.TCP(b.config.Brokers...), Transport: transport}
+	set := func(name, value string) {
+		_, err := raw.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+			Resources: []kafka.IncrementalAlterConfigsRequestResource{{
+				ResourceType: kafka.ResourceTypeTopic, ResourceName: c.Name(bus.Labels),
+				Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
+					Name: name, Value: value, ConfigOperation: kafka.ConfigOperationSet,
+				}},
+			}},
+		})
+		require.NoError(t, err)
+	}
+	set("cleanup.policy", "delete")
+	set("delete.retention.ms", "86400000")
+	set("max.message.bytes", "9999999") // more than needed: fine
+	set("segment.bytes", "1048576")     // less than needed: fine
+	want := []bus.Problem{
+		{Topic: bus.Labels, Setting: "cleanup.policy", Have: "delete", Want: "compact"},
+		{Topic: bus.Labels, Setting: "delete.retention.ms", Have: "86400000", Want: "0"},
+	}
+	// A broker shows a change a moment after it has taken it.
+	require.Eventually(t, func() bool {
+		problems, err := c.Check(t.Context())
+		return err == nil && slices.Equal(want, problems)
+	}, 5*time.Second, 10*time.Millisecond)
+	require.NoError(t, c.Apply(t.Context()))
+	problems, err := c.Check(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, problems)
+
+	wide := client(t, b, func(cfg *bus.Config) { cfg.Partitions = map[bus.Topic]int{bus.Labels: 6} })
+	problems, err = wide.Check(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []bus.Problem{{Topic: bus.Labels, Setting: "partitions", Have: "4", Want: "6"}}, problems)
+	require.NoError(t, wide.Apply(t.Context()))
+	narrow := client(t, b, func(cfg *bus.Config) { cfg.Partitions = map[bus.Topic]int{bus.Labels: 2} })
+	require.NoError(t, narrow.Apply(t.Context()))
+	got, err := narrow.Partitions(t.Context(), bus.Labels)
+	require.NoError(t, err)
+	require.Equal(t, 6, got)
+}
+
+func TestConfigReportsEverythingAtOnce(t *testing.T) {
+	_, err := bus.Open(bus.Config{
+		TopicPrefix: "a b", Partitions: map[bus.Topic]int{"nonsense": 1, bus.Labels: -3},
+		ReplicationFactor: -2, DialTimeout: -1, MaxBatchBytes: -1, MaxBatchRecords: -1,
+	})
+	for _, want := range []string{"no broker", "a b", "nonsense", "-3", "-2", "dial timeout", "batch bytes", "batch records"} {
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// The values are those of Kafka's own test of its murmur2
+// (clients/src/test/java/org/apache/kafka/common/utils/UtilsTest.java):
+// sign bit cleared, modulo the number of partitions.
+func TestPartitionIsThatOfJava(t *testing.T) {
+	for key, hash := range map[string]int32{
+		"21": -973932308, "foobar": -790332482, "a-little-bit-long-string": -985981536,
+		"a-little-bit-longer-string": -1486304829, "lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8": -58897971,
+		"abc": 479470107,
+	} {
+		for _, count := range []int{1, 4, 7} {
+			require.Equal(t, int(hash&0x7fffffff)%count, bus.PartitionOf([]byte(key), count), "%s of %d", key, count)
+		}
+	}
+}

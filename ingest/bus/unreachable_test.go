@@ -1,0 +1,79 @@
+package bus_test
+
+import (
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+)
+
+func TestUnreachableBrokerIsNamedWithItsCause(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := l.Addr().String()
+	require.NoError(t, l.Close())
+	c, err := bus.Open(bus.Config{Brokers: []string{address}, DialTimeout: 200 * time.Millisecond})
+	require.NoError(t, err)
+	defer c.Close()
+
+	began := time.Now()
+	follow := tail(t, c, map[bus.TopicPartition]int64{{Topic: bus.Labels}: 0})
+	_, checkErr := c.Check(t.Context())
+	_, tailErr := follow.Next(t.Context())
+	for what, err := range map[string]error{
+		"ping":  c.Ping(t.Context()),
+		"check": checkErr,
+		"tail":  tailErr,
+		"apply": c.Apply(t.Context()),
+		"write": c.Write(t.Context(), bus.Labels, numbered(1)),
+		"read":  c.ReadAll(t.Context(), bus.Labels, func(ingest.Record) error { return nil }),
+	} {
+		require.ErrorIs(t, err, bus.ErrBrokerUnreachable, what)
+		require.ErrorContains(t, err, address, what)
+		require.ErrorContains(t, err, "connection refused", what)
+	}
+	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+// A listener that never answers is as unreachable as none.
+func TestSilentBrokerIsUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	c, err := bus.Open(bus.Config{Brokers: []string{l.Addr().String()}, DialTimeout: 100 * time.Millisecond})
+	require.NoError(t, err)
+	defer c.Close()
+	require.ErrorIs(t, c.Ping(t.Context()), bus.ErrBrokerUnreachable)
+}
+
+// Writers and tails outlive a broker's restart.
+func TestBrokerRestart(t *testing.T) {
+	dir := t.TempDir()
+	b, err := embedded.Start(embedded.Options{Dir: dir})
+	require.NoError(t, err)
+	c := client(t, broker{config: b.Config()}, nil)
+	require.NoError(t, c.Apply(t.Context()))
+	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0})
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}))
+	require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
+
+	require.NoError(t, b.Close())
+	written := make(chan error, 1)
+	go func() { written <- c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("b", "1", 0)}) }()
+	time.Sleep(100 * time.Millisecond)
+	_, portText, err := net.SplitHostPort(b.Addr())
+	require.NoError(t, err)
+	port, err := strconv.Atoi(portText)
+	require.NoError(t, err)
+	again, err := embedded.Start(embedded.Options{Dir: dir, Port: port})
+	require.NoError(t, err)
+	defer again.Close()
+	require.NoError(t, <-written)
+	require.Equal(t, []string{"b"}, keys(next(t, follow).Records))
+}

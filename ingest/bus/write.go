@@ -1,0 +1,145 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"golang.org/x/sync/errgroup"
+
+	"lethe/ingest"
+)
+
+// Write writes the records and waits until all in-sync replicas have them.
+// Records that share a partition keep their order; those that share a key
+// share a partition. On an error any part of them may be written: write all
+// again.
+//
+// The error is ErrUnknownTopic, ErrTooLarge, ErrBrokerUnreachable or another
+// failure, after attempts that took Config.WriteTimeout.
+func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) error {
+	if len(records) == 0 {
+		return nil
+	}
+	count, err := c.partitionsOrLast(ctx, t)
+	if err != nil {
+		return fmt.Errorf("write to %s: %w", t, err)
+	}
+	byPartition := make([][]ingest.Outgoing, count)
+	for _, rec := range records {
+		p, err := destination(rec, count)
+		if err != nil {
+			return fmt.Errorf("write to %s: %w", t, err)
+		}
+		if rec.Time.IsZero() {
+			rec.Time = c.cfg.Now()
+		}
+		byPartition[p] = append(byPartition[p], rec)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.WriteTimeout)
+	defer cancel()
+	var group errgroup.Group
+	for p, part := range byPartition {
+		if len(part) > 0 {
+			group.Go(func() error { return c.writePartition(ctx, TopicPartition{t, p}, part) })
+		}
+	}
+	return group.Wait()
+}
+
+func destination(rec ingest.Outgoing, count int) (int, error) {
+	if !rec.Pinned {
+		key := rec.Key
+		if rec.HashKey != nil {
+			key = rec.HashKey
+		}
+		return PartitionOf(key, count), nil
+	}
+	if rec.Partition < 0 || rec.Partition >= count {
+		return 0, fmt.Errorf("%w: partition %d of %d", ErrUnknownTopic, rec.Partition, count)
+	}
+	return rec.Partition, nil
+}
+
+// writePartition writes batch after batch, so that none overtakes another.
+func (c *Client) writePartition(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
+	for len(records) > 0 {
+		n := c.batchLength(records)
+		if err := c.writeBatch(ctx, tp, records[:n]); err != nil {
+			return fmt.Errorf("write to %s: %w", tp, err)
+		}
+		records = records[n:]
+	}
+	return nil
+}
+
+// batchLength is how many of the records fit one request, at least one.
+func (c *Client) batchLength(records []ingest.Outgoing) int {
+	const framingBytes = 32 // at most this much surrounds a record or a header
+	size := 0
+	for i, rec := range records[:min(len(records), c.cfg.MaxBatchRecords)] {
+		size += framingBytes + len(rec.Key) + len(rec.Value)
+		for _, h := range rec.Headers {
+			size += framingBytes + len(h.Key) + len(h.Value)
+		}
+		if size > c.cfg.MaxBatchBytes {
+			return max(i, 1)
+		}
+	}
+	return min(len(records), c.cfg.MaxBatchRecords)
+}
+
+func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
+	missingUntil := time.Now().Add(2 * metadataAge)
+	for attempt := 0; ; attempt++ {
+		err := c.produce(ctx, tp, records)
+		if err == nil {
+			return nil
+		}
+		switch {
+		case errors.Is(err, kafka.MessageSizeTooLarge):
+			return ErrTooLarge
+		case isMissing(err):
+			if time.Now().After(missingUntil) {
+				if cause := c.diagnose(ctx, tp, err); errors.Is(cause, ErrUnknownTopic) {
+					return cause
+				}
+			}
+		case !isTemporary(err):
+			return err
+		}
+		if stopped := pause(ctx, attempt); stopped != nil {
+			return c.diagnoseLate(ctx, tp, errors.Join(stopped, err))
+		}
+	}
+}
+
+// diagnoseLate diagnoses a failure after the context's own time has run out.
+func (c *Client) diagnoseLate(ctx context.Context, tp TopicPartition, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.cfg.DialTimeout)
+	defer cancel()
+	return c.diagnose(ctx, tp, err)
+}
+
+func (c *Client) produce(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
+	batch := make([]kafka.Record, len(records))
+	for i, rec := range records {
+		batch[i] = kafka.Record{Time: rec.Time, Key: kafka.NewBytes(rec.Key), Value: kafka.NewBytes(rec.Value)}
+		for _, h := range rec.Headers {
+			batch[i].Headers = append(batch[i].Headers, kafka.Header{Key: h.Key, Value: h.Value})
+		}
+	}
+	response, err := c.kafka.Produce(ctx, &kafka.ProduceRequest{
+		Topic: c.Name(tp.Topic), Partition: tp.Partition,
+		RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(batch...),
+	})
+	if err != nil {
+		return err
+	}
+	return response.Error
+}

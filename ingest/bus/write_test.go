@@ -1,0 +1,103 @@
+package bus_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+func TestWriteReadsBackAsWritten(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_123).UTC()
+	_, c := open(t, func(cfg *bus.Config) { cfg.Now = func() time.Time { return now } })
+	at := time.UnixMilli(1_600_000_000_000).UTC()
+	require.NoError(t, c.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{
+		{Key: []byte("a"), Value: []byte("1"), Time: at, Headers: []ingest.Header{{Key: "h", Value: []byte("x")}, {Key: "empty", Value: []byte{}}}},
+		{Key: []byte("b"), Value: []byte{}},
+		{Key: []byte("c")},
+		{Key: []byte{}, Value: []byte("4")},
+	}))
+	var got []ingest.Record
+	require.NoError(t, c.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		got = append(got, rec)
+		return nil
+	}))
+	require.Len(t, got, 4)
+	require.Equal(t, ingest.Record{
+		Topic: c.Name(bus.DeadLetters), Offset: 0, Key: []byte("a"), Value: []byte("1"), Time: at,
+		Headers: []ingest.Header{{Key: "h", Value: []byte("x")}, {Key: "empty", Value: []byte{}}},
+	}, got[0])
+	require.NotNil(t, got[1].Value)
+	require.Empty(t, got[1].Value)
+	require.False(t, got[1].Tombstone())
+	require.Equal(t, now, got[1].Time)
+	require.True(t, got[2].Tombstone())
+	require.NotNil(t, got[3].Key)
+}
+
+// Many records, larger together than any message may be, keep their order
+// within each partition, and equal keys meet.
+func TestWriteCutsAndKeepsOrder(t *testing.T) {
+	_, c := open(t, func(cfg *bus.Config) { cfg.MaxBatchBytes = 20_000 })
+	const n = 3000
+	records := numbered(n)
+	for i := range records {
+		records[i].Value = []byte(fmt.Sprint(i, strings.Repeat(".", i%400)))
+	}
+	require.NoError(t, c.Write(t.Context(), bus.Transactions, records))
+	last := map[int]int{}
+	total := 0
+	require.NoError(t, c.ReadAll(t.Context(), bus.Transactions, func(rec ingest.Record) error {
+		var i int
+		_, err := fmt.Sscan(strings.TrimRight(string(rec.Value), "."), &i)
+		require.NoError(t, err)
+		require.Equal(t, bus.PartitionOf(rec.Key, 4), rec.Partition)
+		require.Less(t, last[rec.Partition]-1, i)
+		last[rec.Partition] = i + 1
+		total++
+		return nil
+	}))
+	require.Equal(t, n, total)
+	ends, err := c.EndOffsets(t.Context(), bus.Transactions)
+	require.NoError(t, err)
+	require.Equal(t, int64(n), ends[0]+ends[1]+ends[2]+ends[3])
+	require.NotContains(t, ends, int64(0))
+}
+
+func TestWriteRefusesWhatCannotBe(t *testing.T) {
+	_, c := open(t, nil)
+	big := ingest.Outgoing{Key: []byte("k"), Value: make([]byte, 3<<20)}
+	require.ErrorIs(t, c.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{big}), bus.ErrTooLarge)
+	pinned := ingest.Outgoing{Key: []byte("k"), Value: []byte("v"), Pinned: true, Partition: 4}
+	require.ErrorIs(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned}), bus.ErrUnknownTopic)
+	pinned.Partition = 3
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned}))
+	ends, err := c.EndOffsets(t.Context(), bus.Labels)
+	require.NoError(t, err)
+	require.Equal(t, []int64{0, 0, 0, 1}, ends)
+	require.NoError(t, c.Write(t.Context(), bus.Labels, nil))
+}
+
+func TestDeleteRecordsBefore(t *testing.T) {
+	_, c := open(t, nil)
+	require.NoError(t, c.Write(t.Context(), bus.Erasures, numbered(5)))
+	_, err := c.DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
+	require.ErrorIs(t, err, bus.ErrWouldEmpty)
+	require.NoError(t, c.RollMarkers(t.Context(), bus.Erasures))
+	start, err := c.DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
+	require.NoError(t, err)
+	require.Equal(t, int64(5), start)
+	var left []ingest.Record
+	require.NoError(t, c.ReadAll(t.Context(), bus.Erasures, func(rec ingest.Record) error {
+		left = append(left, rec)
+		return nil
+	}))
+	require.Equal(t, []string{"!marker/0"}, keys(left))
+	_, err = c.DeleteRecordsBefore(t.Context(), bus.Erasures, 7, 0)
+	require.ErrorIs(t, err, bus.ErrUnknownTopic)
+}

@@ -1,0 +1,177 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+
+	"lethe"
+)
+
+// DecodeTransactions reads a record of transactions.v1: a Transaction, a
+// Payment, a Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any
+// error is a *Refusal. The event does not alias the record.
+func DecodeTransactions(rec Record, limits Limits) (Event, error) {
+	limits.EnsureDefaults()
+	o, event, r := open(rec, limits, func(key string) (Event, *Refusal) { return tombstone(key, true) })
+	if o == nil {
+		return outcome(event, r)
+	}
+	switch o.kind {
+	case "transaction":
+		return outcome(o.transaction(rec, limits))
+	case "payment":
+		return outcome(o.payment(rec))
+	case "close":
+		return outcome(o.close(rec))
+	case "marker":
+		return outcome(o.marker(rec))
+	default:
+		return nil, o.unknownType()
+	}
+}
+
+// DecodeLabels reads a record of labels.v1: a Label, a Settle, a
+// TransactionTombstone or Ignored. Any error is a *Refusal.
+func DecodeLabels(rec Record, limits Limits) (Event, error) {
+	limits.EnsureDefaults()
+	o, event, r := open(rec, limits, func(key string) (Event, *Refusal) { return tombstone(key, false) })
+	if o == nil {
+		return outcome(event, r)
+	}
+	switch o.kind {
+	case "label":
+		return outcome(o.labelled(rec))
+	case "settle":
+		return outcome(o.settle(rec))
+	case "marker":
+		return outcome(o.marker(rec))
+	default:
+		return nil, o.unknownType()
+	}
+}
+
+// open checks what all records have in common and parses the value. A nil
+// object means that the event or the refusal is final.
+func open(rec Record, limits Limits, deleted func(key string) (Event, *Refusal)) (*object, Event, *Refusal) {
+	if n := rec.sizeBytes(); n > limits.MaxRecordBytes {
+		return nil, nil, &Refusal{TooLarge, fmt.Sprintf("%d bytes, at most %d", n, limits.MaxRecordBytes)}
+	}
+	if rec.Key == nil {
+		return nil, nil, &Refusal{MissingKey, "the record has no key"}
+	}
+	if rec.Tombstone() {
+		event, r := deleted(string(rec.Key))
+		return nil, event, r
+	}
+	o, r := parseObject(rec.Value, limits.FeatureCount)
+	if r != nil {
+		return nil, nil, r
+	}
+	return o, nil, nil
+}
+
+// outcome keeps a nil *Refusal from becoming an error that is not nil.
+func outcome(event Event, r *Refusal) (Event, error) {
+	if r != nil {
+		return nil, r
+	}
+	return event, nil
+}
+
+func (o *object) unknownType() *Refusal {
+	if o.present&fieldType == 0 {
+		return &Refusal{MissingField, "the type is absent"}
+	}
+	return &Refusal{UnknownType, "the type does not belong to this topic"}
+}
+
+func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldID|fieldTimestep|fieldFeatures, 0); r != nil {
+		return nil, r
+	}
+	if !ValidID(o.id) {
+		return nil, &Refusal{BadID, "id is not valid"}
+	}
+	if string(rec.Key) != o.id {
+		return nil, &Refusal{KeyMismatch, "the key is not the id"}
+	}
+	n := len(o.features)
+	switch {
+	case limits.FeatureCount > 0 && n != limits.FeatureCount:
+		return nil, &Refusal{FeatureCount, fmt.Sprintf("%d features, want %d", n, limits.FeatureCount)}
+	case n == 0 || n > limits.MaxFeatureCount:
+		return nil, &Refusal{FeatureCount, fmt.Sprintf("%d features, want 1..%d", n, limits.MaxFeatureCount)}
+	}
+	return Transaction{lethe.Transaction{
+		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features,
+	}}, nil
+}
+
+func (o *object) payment(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldSource|fieldTarget|fieldTimestep, 0); r != nil {
+		return nil, r
+	}
+	if !ValidID(o.source) {
+		return nil, &Refusal{BadID, "source is not valid"}
+	}
+	if !ValidID(o.target) {
+		return nil, &Refusal{BadID, "target is not valid"}
+	}
+	if o.source == o.target {
+		return nil, &Refusal{SelfLoop, "source and target are the same"}
+	}
+	p := lethe.Payment{
+		Source: lethe.TransactionID(o.source), Target: lethe.TransactionID(o.target), Timestep: o.timestep,
+	}
+	if string(rec.Key) != string(PaymentKey(p.Source, p.Target)) {
+		return nil, &Refusal{KeyMismatch, "the key is not source>target"}
+	}
+	return Payment{p}, nil
+}
+
+func (o *object) labelled(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldID|fieldTimestep|fieldLabel, 0); r != nil {
+		return nil, r
+	}
+	if !ValidID(o.id) {
+		return nil, &Refusal{BadID, "id is not valid"}
+	}
+	if string(rec.Key) != o.id {
+		return nil, &Refusal{KeyMismatch, "the key is not the id"}
+	}
+	label, err := lethe.ParseLabel(o.label)
+	if err != nil {
+		return nil, &Refusal{UnknownLabel, "label is none of illicit, licit, unknown"}
+	}
+	return Label{lethe.LabelRecord{ID: lethe.TransactionID(o.id), Timestep: o.timestep, Label: label}}, nil
+}
+
+func (o *object) close(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldTimestep, 0); r != nil {
+		return nil, r
+	}
+	if string(rec.Key) != string(CloseKey(o.timestep, rec.Partition)) {
+		return nil, &Refusal{KeyMismatch, "the key does not name this timestep and partition"}
+	}
+	return Close{o.timestep}, nil
+}
+
+func (o *object) settle(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldTimestep, 0); r != nil {
+		return nil, r
+	}
+	if string(rec.Key) != string(SettleKey(o.timestep, rec.Partition)) {
+		return nil, &Refusal{KeyMismatch, "the key does not name this timestep and partition"}
+	}
+	return Settle{o.timestep}, nil
+}
+
+func (o *object) marker(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType, 0); r != nil {
+		return nil, r
+	}
+	if !strings.HasPrefix(string(rec.Key), markerPrefix) {
+		return nil, &Refusal{KeyMismatch, "the key of a marker does not start with " + markerPrefix}
+	}
+	return Ignored{}, nil
+}

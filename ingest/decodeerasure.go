@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"fmt"
+	"time"
+
+	"lethe"
+)
+
+// DecodeErasure reads a record of erasures.v1: an Erasure or Ignored. A
+// tombstone is Ignored: it purges a request whose receipt is out. Any error is
+// a *Refusal.
+func DecodeErasure(rec Record, limits Limits) (Event, error) {
+	limits.EnsureDefaults()
+	o, event, r := open(rec, limits, func(string) (Event, *Refusal) { return Ignored{}, nil })
+	if o == nil {
+		return outcome(event, r)
+	}
+	switch o.kind {
+	case "erasure":
+		return outcome(o.erasure(rec, limits))
+	case "marker":
+		return outcome(o.marker(rec))
+	default:
+		return nil, o.unknownType()
+	}
+}
+
+func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt); r != nil {
+		return nil, r
+	}
+	if !ValidRequestID(o.requestID) {
+		return nil, &Refusal{BadRequestID, "request_id is not 1..128 of A-Z a-z 0-9 . _ -"}
+	}
+	if string(rec.Key) != o.requestID {
+		return nil, &Refusal{KeyMismatch, "the key is not the request_id"}
+	}
+	nodes, r := erasureNodes(o.nodes, limits.MaxErasureNodes)
+	if r != nil {
+		return nil, r
+	}
+	scope, r := erasureScope(o.scope, o.present&fieldScope != 0)
+	if r != nil {
+		return nil, r
+	}
+	if len(o.reason) > maxReasonBytes {
+		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d bytes, at most %d", len(o.reason), maxReasonBytes)}
+	}
+	var at time.Time
+	if o.present&fieldRequestedAt != 0 {
+		var err error
+		if at, err = time.Parse(time.RFC3339, o.requestedAt); err != nil {
+			return nil, &Refusal{BadTime, "requested_at is not an RFC 3339 time"}
+		}
+	}
+	return Erasure{
+		ErasureRequest: lethe.ErasureRequest{RequestID: o.requestID, Nodes: nodes, Scope: scope, Reason: o.reason},
+		RequestedAt:    at.UTC(),
+	}, nil
+}
+
+func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {
+	if len(ids) == 0 || len(ids) > most {
+		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, want 1..%d", len(ids), most)}
+	}
+	nodes := make([]lethe.TransactionID, len(ids))
+	seen := make(map[string]bool, len(ids))
+	for i, id := range ids {
+		if !ValidID(id) {
+			return nil, &Refusal{BadID, fmt.Sprintf("node %d is not valid", i)}
+		}
+		if seen[id] {
+			return nil, &Refusal{DuplicateNode, fmt.Sprintf("node %d was named before", i)}
+		}
+		seen[id] = true
+		nodes[i] = lethe.TransactionID(id)
+	}
+	return nodes, nil
+}
+
+func erasureScope(name string, given bool) (lethe.Scope, *Refusal) {
+	if !given {
+		return lethe.ScopeStubs, nil
+	}
+	switch scope := lethe.Scope(name); scope {
+	case lethe.ScopeShard, lethe.ScopeStubs:
+		return scope, nil
+	case lethe.ScopePartition:
+		return "", &Refusal{ScopeNotSupported, "scope partition is not supported by this version"}
+	default:
+		return "", &Refusal{UnknownScope, "scope is none of shard, stubs, partition"}
+	}
+}

@@ -1,0 +1,38 @@
+// Package ingest defines the records that enter lethe: their JSON forms, what
+// is accepted, why a record is refused, and the dead letters in which refused
+// records are kept. It is pure: it knows no broker, no clock and no store.
+//
+// # Formats
+//
+// Every value is one JSON object. Field order is free; unknown fields, fields
+// given twice, trailing bytes and invalid UTF-8 are refused. The JSON Schemas
+// of the three topics are embedded (see Schema) and tested against the codec.
+//
+// transactions.v1, keyed by the transaction id, or by source>target for a
+// payment:
+//
+//	{"type":"transaction","id":"a","timestep":1,"features":[0.5,-1]}
+//	{"type":"payment","source":"a","target":"b","timestep":1}
+//	{"type":"close","timestep":1}     key !close/<timestep>/<partition>
+//	{"type":"marker"}                 key !marker/<anything>
+//
+// labels.v1, keyed by the transaction id:
+//
+//	{"type":"label","id":"a","timestep":1,"label":"illicit"}
+//	{"type":"settle","timestep":1}    key !settle/<timestep>/<partition>
+//	{"type":"marker"}
+//
+// erasures.v1, keyed by the request id:
+//
+//	{"type":"erasure","request_id":"r-1","nodes":["a"],"scope":"stubs",
+//	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
+//	{"type":"marker"}
+//
+// In an erasure, scope (default stubs), reason and requested_at may be left
+// out. A close says that its partition holds everything up to and including
+// the timestep; a settle says the same of labels. A marker means nothing: it
+// exists so that the record before it no longer is the newest one, because a
+// broker never compacts the newest part of a log.
+//
+// A record without a value (a tombstone) deletes what its key names.
+package ingest

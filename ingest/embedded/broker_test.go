@@ -1,0 +1,203 @@
+package embedded_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childDir) != "" {
+		child()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func start(t *testing.T, options embedded.Options) (*embedded.Broker, *bus.Client) {
+	t.Helper()
+	b, err := embedded.Start(options)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	c, err := bus.Open(b.Config())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	require.NoError(t, c.Apply(t.Context()))
+	return b, c
+}
+
+func filesWith(t *testing.T, dir, needle string) (names []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if bytes.Contains(text, []byte(needle)) {
+			names = append(names, path)
+		}
+		return err
+	}))
+	return names
+}
+
+func readAll(t *testing.T, c *bus.Client, topic bus.Topic) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	require.NoError(t, c.ReadAll(t.Context(), topic, func(rec ingest.Record) error {
+		if rec.Tombstone() {
+			delete(found, string(rec.Key))
+		} else {
+			found[string(rec.Key)] = string(rec.Value)
+		}
+		return nil
+	}))
+	return found
+}
+
+func put(key, value string) ingest.Outgoing {
+	return ingest.Outgoing{Key: []byte(key), Value: []byte(value)}
+}
+
+// The physical half of an erasure: after a tombstone, a marker and Compact, no
+// file holds a byte of key or value.
+func TestTombstoneMarkerCompactLeavesNoByte(t *testing.T) {
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Erasures, bus.DeadLetters} {
+		t.Run(string(topic), func(t *testing.T) {
+			dir := t.TempDir()
+			b, c := start(t, embedded.Options{Dir: dir, CleanInterval: -1})
+			ctx := t.Context()
+			require.NoError(t, c.Write(ctx, topic, []ingest.Outgoing{
+				put("keep-0", "kept"), put("canary-key", "canary-value"), put("keep-1", "kept"),
+			}))
+			require.NotEmpty(t, filesWith(t, dir, "canary-key"))
+			require.NotEmpty(t, filesWith(t, dir, "canary-value"))
+
+			require.NoError(t, c.Write(ctx, topic, []ingest.Outgoing{{Key: []byte("canary-key")}}))
+			require.NoError(t, b.Compact())
+			require.NotEmpty(t, filesWith(t, dir, "canary-key"), "the tombstone is the newest write")
+
+			require.NoError(t, c.RollMarkers(ctx, topic))
+			require.NoError(t, b.Compact())
+			require.Empty(t, filesWith(t, dir, "canary-key"))
+			require.Empty(t, filesWith(t, dir, "canary-value"))
+			found := readAll(t, c, topic)
+			require.Equal(t, "kept", found["keep-0"])
+			require.Equal(t, "kept", found["keep-1"])
+		})
+	}
+}
+
+func TestCleanerCompactsByItself(t *testing.T) {
+	dir := t.TempDir()
+	_, c := start(t, embedded.Options{Dir: dir, CleanInterval: 20 * time.Millisecond})
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{put("canary-key", "canary-value")}))
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{{Key: []byte("canary-key")}}))
+	require.NoError(t, c.RollMarkers(t.Context(), bus.Labels))
+	require.Eventually(t, func() bool { return len(filesWith(t, filepath.Join(dir, "log"), "canary")) == 0 },
+		5*time.Second, 20*time.Millisecond)
+}
+
+func TestRestartKeepsRecordsAndOffsets(t *testing.T) {
+	dir := t.TempDir()
+	var ends []int64
+	for round := range 3 {
+		b, err := embedded.Start(embedded.Options{Dir: dir, SyncWrites: round == 1})
+		require.NoError(t, err)
+		c, err := bus.Open(b.Config())
+		require.NoError(t, err)
+		require.NoError(t, c.Apply(t.Context()))
+		if round > 0 {
+			again, err := c.EndOffsets(t.Context(), bus.Labels)
+			require.NoError(t, err)
+			require.Equal(t, ends, again)
+		}
+		require.Len(t, readAll(t, c, bus.Labels), round*100)
+		records := make([]ingest.Outgoing, 100)
+		for i := range records {
+			records[i] = put(fmt.Sprintf("k%d-%d", round, i), "v")
+		}
+		require.NoError(t, c.Write(t.Context(), bus.Labels, records))
+		if round == 1 {
+			require.NoError(t, b.Compact())
+		}
+		ends, err = c.EndOffsets(t.Context(), bus.Labels)
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		require.NoError(t, b.Close())
+		require.NoError(t, b.Close())
+		require.ErrorIs(t, b.Compact(), embedded.ErrClosed)
+	}
+}
+
+func TestStartErrorsNameTheirCause(t *testing.T) {
+	dir := t.TempDir()
+	b, _ := start(t, embedded.Options{Dir: dir})
+
+	_, err := embedded.Start(embedded.Options{Dir: dir})
+	require.ErrorIs(t, err, embedded.ErrInUse)
+	require.ErrorContains(t, err, dir)
+
+	_, port, err := net.SplitHostPort(b.Addr())
+	require.NoError(t, err)
+	n, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	other := t.TempDir()
+	_, err = embedded.Start(embedded.Options{Dir: other, Port: n})
+	require.ErrorContains(t, err, b.Addr())
+	again, err := embedded.Start(embedded.Options{Dir: other})
+	require.NoError(t, err, "a failed start must release the lock")
+	require.NoError(t, again.Close())
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err = embedded.Start(embedded.Options{Dir: filepath.Join(file, "log")})
+	require.ErrorContains(t, err, file)
+
+	_, err = embedded.Start(embedded.Options{Port: 70000, CleanInterval: 1})
+	require.ErrorContains(t, err, "no directory")
+	require.ErrorContains(t, err, "70000")
+	require.ErrorContains(t, err, "1ns")
+}
+
+// Writers must not be disturbed by compaction, and lose nothing to it.
+func TestWritesDuringCompaction(t *testing.T) {
+	b, c := start(t, embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		for i := 0; ; i++ {
+			if ctx.Err() != nil {
+				done <- nil
+				return
+			}
+			if err := c.Write(t.Context(), bus.Models, []ingest.Outgoing{put(fmt.Sprint(i), "v"), put("same", fmt.Sprint(i))}); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for range 20 {
+		require.NoError(t, b.Compact())
+	}
+	cancel()
+	require.NoError(t, <-done)
+	found := readAll(t, c, bus.Models)
+	last, err := strconv.Atoi(found["same"])
+	require.NoError(t, err)
+	require.Len(t, found, last+2)
+}

@@ -1,0 +1,105 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Compact compacts every compacted topic now: of each partition's records but
+// those of its newest write, only the newest of each key stays, and tombstones
+// go. When it returns without error, the bytes of what went are in no file of
+// the directory. Write a marker after a tombstone (bus.Client.RollMarkers), so
+// that the tombstone is not the newest write.
+//
+// The broker answers nobody meanwhile. The error is ErrDamaged, ErrClosed or
+// names the partitions that could not be read.
+func (b *Broker) Compact() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return ErrClosed
+	}
+	var err error
+	ran := false
+	turnErr := b.inTurn(func() {
+		ran = true
+		err = b.compact()
+	})
+	if errors.Is(err, ErrDamaged) {
+		// Nothing may be written after this: Start would take it back.
+		b.closed = true
+		close(b.stop)
+		return errors.Join(err, b.lock.release())
+	}
+	if !ran || err != nil {
+		return errors.Join(err, turnErr)
+	}
+	return nil
+}
+
+// compact runs while no request is being handled.
+func (b *Broker) compact() error {
+	if err := secure(b.options.Dir); err != nil {
+		return fmt.Errorf("embedded broker: keep the log in %s during compaction: %w", b.options.Dir, err)
+	}
+	b.log.takeFailures()
+	b.cluster.Compact()
+	skipped, lost := b.log.takeFailures()
+	if len(lost) > 0 {
+		b.cluster.Close()
+		return fmt.Errorf("embedded broker: %w in %s: %w", ErrDamaged, b.options.Dir, errors.Join(lost...))
+	}
+	if err := discard(b.options.Dir); err != nil {
+		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.options.Dir, err)
+	}
+	// Before the next write: what is counted here, the cleaner takes for clean.
+	b.compactedBytes = b.logBytes()
+	if len(skipped) > 0 {
+		return fmt.Errorf("embedded broker: compact: %w", errors.Join(skipped...))
+	}
+	return nil
+}
+
+// inTurn runs fn while the broker handles no request, so that no write comes
+// between securing the log and compacting it. kfake handles one request at a
+// time and lets a control function delay one: the request here is an election
+// of leaders for no partition, which nothing else sends and which does
+// nothing. While a control function runs, kfake still takes calls such as
+// Cluster.Compact.
+func (b *Broker) inTurn(fn func()) error {
+	conn, err := net.Dial("tcp", b.address)
+	if err != nil {
+		return fmt.Errorf("embedded broker: ask for a turn at %s: %w", b.address, err)
+	}
+	b.cluster.ControlKey(int16(kmsg.ElectLeaders), func(kmsg.Request) (kmsg.Response, error, bool) {
+		fn()
+		b.cluster.DropControl()
+		return nil, nil, false
+	})
+	_, err = conn.Write(electNobody())
+	if err == nil {
+		_, err = io.ReadFull(conn, make([]byte, 4))
+	}
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return fmt.Errorf("embedded broker: ask for a turn at %s: %w", b.address, err)
+	}
+	return nil
+}
+
+// electNobody is version 0 of the ElectLeaders request, without partitions.
+func electNobody() []byte {
+	m := make([]byte, 4, 22)
+	m = binary.BigEndian.AppendUint16(m, uint16(kmsg.ElectLeaders))
+	m = binary.BigEndian.AppendUint16(m, 0)      // version
+	m = binary.BigEndian.AppendUint32(m, 1)      // correlation id
+	m = binary.BigEndian.AppendUint16(m, 0xffff) // no client id
+	m = binary.BigEndian.AppendUint32(m, 0)      // no partitions
+	m = binary.BigEndian.AppendUint32(m, 1000)   // timeout, ms
+	binary.BigEndian.PutUint32(m, uint32(len(m)-4))
+	return m
+}

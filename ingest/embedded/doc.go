@@ -1,0 +1,22 @@
+// Package embedded runs a Kafka broker inside the process, so that lethe needs
+// nothing installed: one node of kfake (github.com/twmb/franz-go/pkg/kfake)
+// that keeps its log in a directory and listens on 127.0.0.1. Clients speak to
+// it as to any broker.
+//
+// kfake is made for tests, and three of its habits matter to one that keeps
+// data:
+//
+//   - Compacting a partition removes its files and then writes the new ones. A
+//     process killed in between would lose the partition. Compact therefore
+//     keeps hard links to all files until kfake is done, and Start puts them
+//     back if it finds them (rescue.go).
+//   - Compaction stops the broker while it lasts and rewrites every compacted
+//     partition, whether or not anything changed. The cleaner spends a small
+//     share of the time on it (cleaner.go).
+//   - A partition that is left without any record starts again at offset 0
+//     after a restart. Config turns expiry off, and nothing in lethe deletes
+//     the newest record of a partition.
+//
+// Without SyncWrites a record survives the death of the process, not that of
+// the machine, as with Apache Kafka's defaults on one node.
+package embedded

@@ -1,0 +1,50 @@
+package embedded
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+)
+
+// logger passes kfake's warnings on and remembers what went wrong in a
+// compaction: kfake tells it nowhere else.
+type logger struct {
+	to *slog.Logger
+
+	mu      sync.Mutex
+	skipped []error // a partition could not be read and was left alone
+	lost    []error // a partition was not written back
+}
+
+// Logf implements kfake.Logger.
+func (l *logger) Logf(level kfake.LogLevel, format string, args ...any) {
+	if level > kfake.LogLevelWarn || level == kfake.LogLevelNone {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	l.mu.Lock()
+	switch {
+	case strings.HasPrefix(format, "rebuildSegments"):
+		l.lost = append(l.lost, fmt.Errorf("%s", text))
+	case strings.HasPrefix(format, "compact "):
+		l.skipped = append(l.skipped, fmt.Errorf("%s", text))
+	}
+	l.mu.Unlock()
+	if level == kfake.LogLevelError {
+		l.to.Error("embedded broker", "message", text)
+		return
+	}
+	l.to.Warn("embedded broker", "message", text)
+}
+
+// takeFailures returns and forgets what was remembered.
+func (l *logger) takeFailures() (skipped, lost []error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	skipped, lost = l.skipped, l.lost
+	l.skipped, l.lost = nil, nil
+	return skipped, lost
+}

@@ -1,0 +1,95 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// While a compaction runs, the directory "rescue" holds hard links to every
+// file of the log. It appears and disappears by renaming, so it is whole
+// whenever it exists; its existence at start means that a compaction did not
+// end. Links share their data with the files: making them costs no copying,
+// and nothing stays behind once both are gone.
+const (
+	rescueName   = "rescue"
+	rescueMaking = "rescue.making"
+	rescueSpent  = "rescue.spent"
+)
+
+func partitionsDir(dir string) string { return filepath.Join(logDir(dir), "partitions") }
+
+// secure links every file of the log into rescue.
+func secure(dir string) error {
+	making := filepath.Join(dir, rescueMaking)
+	if err := os.RemoveAll(making); err != nil {
+		return err
+	}
+	if err := os.Mkdir(making, 0o700); err != nil {
+		return err
+	}
+	if err := linkTree(partitionsDir(dir), making); err != nil {
+		return err
+	}
+	return os.Rename(making, filepath.Join(dir, rescueName))
+}
+
+// discard removes rescue; with the last links to a file its bytes go.
+func discard(dir string) error {
+	spent := filepath.Join(dir, rescueSpent)
+	if err := os.Rename(filepath.Join(dir, rescueName), spent); err != nil {
+		return err
+	}
+	return os.RemoveAll(spent)
+}
+
+// restore puts the log back if a compaction did not end, and tidies up. It can
+// itself be interrupted and run again.
+func restore(dir string) error {
+	err := errors.Join(
+		os.RemoveAll(filepath.Join(dir, rescueMaking)),
+		os.RemoveAll(filepath.Join(dir, rescueSpent)))
+	if err != nil {
+		return err
+	}
+	rescue := filepath.Join(dir, rescueName)
+	if _, err := os.Stat(rescue); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.RemoveAll(partitionsDir(dir)); err != nil {
+		return err
+	}
+	if err := linkTree(rescue, partitionsDir(dir)); err != nil {
+		return err
+	}
+	return discard(dir)
+}
+
+// linkTree makes the directories of from under to and links the files, but for
+// those that were being written when a process died.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) && path == from {
+				return os.MkdirAll(to, 0o700) // nothing was written yet
+			}
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return fmt.Errorf("walk %s: %w", from, err)
+		}
+		target := filepath.Join(to, relative)
+		switch {
+		case entry.IsDir():
+			return os.MkdirAll(target, 0o700)
+		case strings.HasSuffix(path, ".tmp"):
+			return nil
+		default:
+			return os.Link(path, target)
+		}
+	})
+}

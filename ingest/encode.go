@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"lethe"
+)
+
+// The Encode functions return the one key and value lethe writes for a record.
+// They fail only on what decoding would refuse; the error is a *Refusal.
+
+// EncodeTransaction returns key and value of a transaction. Features are
+// written as the shortest decimals that read back as the same float32.
+func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
+	if !ValidID(string(t.ID)) {
+		return nil, nil, &Refusal{BadID, "id is not valid"}
+	}
+	if r := checkTimestep(t.Timestep); r != nil {
+		return nil, nil, r
+	}
+	if len(t.Features) == 0 {
+		return nil, nil, &Refusal{FeatureCount, "no features"}
+	}
+	value = make([]byte, 0, 64+len(t.ID)+12*len(t.Features))
+	value = append(value, `{"type":"transaction","id":`...)
+	value = appendText(value, string(t.ID))
+	value = appendTimestep(value, t.Timestep)
+	value = append(value, `,"features":[`...)
+	for i, f := range t.Features {
+		if wide := float64(f); math.IsNaN(wide) || math.IsInf(wide, 0) {
+			return nil, nil, &Refusal{FeatureNotFinite, fmt.Sprintf("feature %d", i)}
+		}
+		if i > 0 {
+			value = append(value, ',')
+		}
+		value = strconv.AppendFloat(value, float64(f), 'g', -1, 32)
+	}
+	return TransactionKey(t.ID), append(value, "]}"...), nil
+}
+
+// EncodePayment returns key and value of a payment.
+func EncodePayment(p lethe.Payment) (key, value []byte, err error) {
+	switch {
+	case !ValidID(string(p.Source)):
+		return nil, nil, &Refusal{BadID, "source is not valid"}
+	case !ValidID(string(p.Target)):
+		return nil, nil, &Refusal{BadID, "target is not valid"}
+	case p.Source == p.Target:
+		return nil, nil, &Refusal{SelfLoop, "source and target are the same"}
+	}
+	if r := checkTimestep(p.Timestep); r != nil {
+		return nil, nil, r
+	}
+	value = append(value, `{"type":"payment","source":`...)
+	value = appendText(value, string(p.Source))
+	value = append(value, `,"target":`...)
+	value = appendText(value, string(p.Target))
+	value = appendTimestep(value, p.Timestep)
+	return PaymentKey(p.Source, p.Target), append(value, '}'), nil
+}
+
+// EncodeLabel returns key and value of a label.
+func EncodeLabel(l lethe.LabelRecord) (key, value []byte, err error) {
+	if !ValidID(string(l.ID)) {
+		return nil, nil, &Refusal{BadID, "id is not valid"}
+	}
+	if l.Label >= lethe.NumLabels {
+		return nil, nil, &Refusal{UnknownLabel, "label is none of illicit, licit, unknown"}
+	}
+	if r := checkTimestep(l.Timestep); r != nil {
+		return nil, nil, r
+	}
+	value = append(value, `{"type":"label","id":`...)
+	value = appendText(value, string(l.ID))
+	value = appendTimestep(value, l.Timestep)
+	value = append(value, `,"label":`...)
+	value = appendText(value, l.Label.String())
+	return TransactionKey(l.ID), append(value, '}'), nil
+}
+
+// EncodeClose returns key and value of the close of one partition; write it
+// pinned to that partition. The timestep must be of 0..2^53.
+func EncodeClose(t lethe.Timestep, partition int) (key, value []byte) {
+	return CloseKey(t, partition), append(appendTimestep([]byte(`{"type":"close"`), t), '}')
+}
+
+// EncodeSettle returns key and value of the settle of one partition; write it
+// pinned to that partition. The timestep must be of 0..2^53.
+func EncodeSettle(t lethe.Timestep, partition int) (key, value []byte) {
+	return SettleKey(t, partition), append(appendTimestep([]byte(`{"type":"settle"`), t), '}')
+}
+
+// EncodeMarker returns key and value of the marker of one partition; write it
+// pinned to that partition.
+func EncodeMarker(partition int) (key, value []byte) {
+	return MarkerKey(partition), []byte(`{"type":"marker"}`)
+}
+
+// EncodeErasure returns key and value of an erasure request. A zero requestedAt
+// and an empty reason or scope are left out.
+func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, value []byte, err error) {
+	if !ValidRequestID(request.RequestID) {
+		return nil, nil, &Refusal{BadRequestID, "request id is not 1..128 of A-Z a-z 0-9 . _ -"}
+	}
+	if !utf8.ValidString(request.Reason) {
+		return nil, nil, &Refusal{BadReasonText, "invalid UTF-8"}
+	}
+	body := struct {
+		Type        string                `json:"type"`
+		RequestID   string                `json:"request_id"`
+		Nodes       []lethe.TransactionID `json:"nodes"`
+		Scope       lethe.Scope           `json:"scope,omitempty"`
+		Reason      string                `json:"reason,omitempty"`
+		RequestedAt string                `json:"requested_at,omitempty"`
+	}{"erasure", request.RequestID, append([]lethe.TransactionID{}, request.Nodes...), request.Scope, request.Reason, ""}
+	if !requestedAt.IsZero() {
+		body.RequestedAt = requestedAt.UTC().Format(time.RFC3339Nano)
+	}
+	if value, err = json.Marshal(body); err != nil {
+		return nil, nil, &Refusal{BadReasonText, "cannot be written as JSON"}
+	}
+	key = []byte(request.RequestID)
+	if _, err := DecodeErasure(Record{Key: key, Value: value}, Limits{}); err != nil {
+		return nil, nil, err
+	}
+	return key, value, nil
+}
+
+func checkTimestep(t lethe.Timestep) *Refusal {
+	if t < 0 || t > maxTimestep {
+		return &Refusal{BadTimestep, "timestep is not an integer of 0..2^53"}
+	}
+	return nil
+}
+
+func appendTimestep(b []byte, t lethe.Timestep) []byte {
+	return strconv.AppendInt(append(b, `,"timestep":`...), int64(t), 10)
+}
+
+// appendText appends a JSON string. The text is a valid id or a label, so only
+// two characters need an escape.
+func appendText(b []byte, text string) []byte {
+	b = append(b, '"')
+	for i := range len(text) {
+		if c := text[i]; c == '"' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, text[i])
+	}
+	return append(b, '"')
+}

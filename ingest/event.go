@@ -1,0 +1,56 @@
+package ingest
+
+import (
+	"time"
+
+	"lethe"
+)
+
+// Event is what a record says: one of Transaction, Payment, Close, Label,
+// Settle, Erasure, TransactionTombstone, PaymentTombstone and Ignored.
+type Event interface{ event() }
+
+// Transaction adds or replaces a transaction.
+type Transaction struct{ lethe.Transaction }
+
+// Payment adds a payment.
+type Payment struct{ lethe.Payment }
+
+// Close says that the record's partition holds every transaction and payment
+// up to and including Timestep.
+type Close struct{ Timestep lethe.Timestep }
+
+// Label sets or corrects what is known of a transaction.
+type Label struct{ lethe.LabelRecord }
+
+// Settle says that the record's partition holds every label up to and
+// including Timestep.
+type Settle struct{ Timestep lethe.Timestep }
+
+// Erasure asks lethe to forget transactions.
+type Erasure struct {
+	lethe.ErasureRequest
+	// RequestedAt is zero when the request does not say.
+	RequestedAt time.Time
+}
+
+// TransactionTombstone deletes the record keyed by a transaction id: the
+// transaction itself on transactions.v1, its label on labels.v1.
+type TransactionTombstone struct{ ID lethe.TransactionID }
+
+// PaymentTombstone deletes a payment record.
+type PaymentTombstone struct{ Source, Target lethe.TransactionID }
+
+// Ignored carries nothing: a marker, or the tombstone of a control record or
+// of an erasure request that was purged.
+type Ignored struct{}
+
+func (Transaction) event()          {}
+func (Payment) event()              {}
+func (Close) event()                {}
+func (Label) event()                {}
+func (Settle) event()               {}
+func (Erasure) event()              {}
+func (TransactionTombstone) event() {}
+func (PaymentTombstone) event()     {}
+func (Ignored) event()              {}

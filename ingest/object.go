@@ -1,0 +1,254 @@
+package ingest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lethe"
+)
+
+// maxTimestep is 2^53: every integer up to it survives a JSON reader that
+// keeps numbers as float64.
+const maxTimestep = 1 << 53
+
+// field is a set of field names, one bit each.
+type field uint16
+
+const (
+	fieldType field = 1 << iota
+	fieldID
+	fieldTimestep
+	fieldFeatures
+	fieldSource
+	fieldTarget
+	fieldLabel
+	fieldRequestID
+	fieldNodes
+	fieldScope
+	fieldReason
+	fieldRequestedAt
+	noField field = 0
+)
+
+func fieldNamed(name string) field {
+	switch name {
+	case "type":
+		return fieldType
+	case "id":
+		return fieldID
+	case "timestep":
+		return fieldTimestep
+	case "features":
+		return fieldFeatures
+	case "source":
+		return fieldSource
+	case "target":
+		return fieldTarget
+	case "label":
+		return fieldLabel
+	case "request_id":
+		return fieldRequestID
+	case "nodes":
+		return fieldNodes
+	case "scope":
+		return fieldScope
+	case "reason":
+		return fieldReason
+	case "requested_at":
+		return fieldRequestedAt
+	default:
+		return noField
+	}
+}
+
+// names lists the fields of the set.
+func (f field) names() string {
+	var out []string
+	for i, name := range [...]string{
+		"type", "id", "timestep", "features", "source", "target", "label",
+		"request_id", "nodes", "scope", "reason", "requested_at",
+	} {
+		if f&(1<<i) != 0 {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// object is the content of a record's value.
+type object struct {
+	present field
+	// unknown says that a field had a name of no format.
+	unknown bool
+	// wrong is the first value that is of the wrong kind or out of range. It
+	// waits until the type is known: an unknown type is the better reason.
+	wrong *Refusal
+
+	kind, id, source, target, label       string
+	requestID, scope, reason, requestedAt string
+	timestep                              lethe.Timestep
+	features                              []float32
+	nodes                                 []string
+}
+
+// parseObject reads a record's value. featureHint sizes the feature vector.
+func parseObject(value []byte, featureHint int) (*object, *Refusal) {
+	s, r := newScanner(value)
+	if r != nil {
+		return nil, r
+	}
+	if !s.take('{') {
+		return nil, s.fail("expected an object")
+	}
+	o := &object{}
+	if r := s.each('}', func() *Refusal { return o.member(s, featureHint) }); r != nil {
+		return nil, r
+	}
+	if r := s.end(); r != nil {
+		return nil, r
+	}
+	return o, nil
+}
+
+func (o *object) member(s *scanner, featureHint int) *Refusal {
+	name, r := s.string()
+	if r != nil {
+		return r
+	}
+	if !s.take(':') {
+		return s.fail("expected a colon")
+	}
+	f := fieldNamed(name)
+	if f == noField {
+		o.unknown = true
+		return s.skip(0)
+	}
+	if o.present&f != 0 {
+		return &Refusal{DuplicateField, fmt.Sprintf("second %s at byte %d", name, s.at)}
+	}
+	o.present |= f
+	switch f {
+	case fieldTimestep:
+		return o.readTimestep(s)
+	case fieldFeatures:
+		return o.readFeatures(s, featureHint)
+	case fieldNodes:
+		return o.readNodes(s)
+	default:
+		return o.readText(s, f, name)
+	}
+}
+
+func (o *object) readText(s *scanner, f field, name string) *Refusal {
+	if s.peek() != '"' {
+		o.note(BadType, name+" is not a string")
+		return s.skip(0)
+	}
+	text, r := s.string()
+	if r != nil {
+		return r
+	}
+	switch f {
+	case fieldType:
+		o.kind = text
+	case fieldID:
+		o.id = text
+	case fieldSource:
+		o.source = text
+	case fieldTarget:
+		o.target = text
+	case fieldLabel:
+		o.label = text
+	case fieldRequestID:
+		o.requestID = text
+	case fieldScope:
+		o.scope = text
+	case fieldReason:
+		o.reason = text
+	default:
+		o.requestedAt = text
+	}
+	return nil
+}
+
+func (o *object) readTimestep(s *scanner) *Refusal {
+	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
+		o.note(BadType, "timestep is not a number")
+		return s.skip(0)
+	}
+	text, r := s.number()
+	if r != nil {
+		return r
+	}
+	if n, err := strconv.ParseUint(string(text), 10, 64); err == nil && n <= maxTimestep {
+		o.timestep = lethe.Timestep(n)
+	} else {
+		o.note(BadTimestep, "timestep is not an integer of 0..2^53")
+	}
+	return nil
+}
+
+func (o *object) readFeatures(s *scanner, hint int) *Refusal {
+	if !s.take('[') {
+		o.note(BadType, "features is not an array")
+		return s.skip(0)
+	}
+	o.features = make([]float32, 0, hint)
+	return s.each(']', func() *Refusal {
+		if c := s.peek(); c != '-' && (c < '0' || c > '9') {
+			o.note(FeatureNotFinite, fmt.Sprintf("feature %d is not a number", len(o.features)))
+			o.features = append(o.features, 0)
+			return s.skip(0)
+		}
+		text, r := s.number()
+		if r != nil {
+			return r
+		}
+		v, err := strconv.ParseFloat(string(text), 32)
+		if err != nil {
+			o.note(FeatureNotFinite, fmt.Sprintf("feature %d overflows float32", len(o.features)))
+		}
+		o.features = append(o.features, float32(v))
+		return nil
+	})
+}
+
+func (o *object) readNodes(s *scanner) *Refusal {
+	if !s.take('[') {
+		o.note(BadType, "nodes is not an array")
+		return s.skip(0)
+	}
+	return s.each(']', func() *Refusal {
+		if s.peek() != '"' {
+			o.note(BadType, fmt.Sprintf("node %d is not a string", len(o.nodes)))
+			return s.skip(0)
+		}
+		text, r := s.string()
+		if r == nil {
+			o.nodes = append(o.nodes, text)
+		}
+		return r
+	})
+}
+
+func (o *object) note(reason Reason, detail string) {
+	if o.wrong == nil {
+		o.wrong = &Refusal{reason, detail}
+	}
+}
+
+// hold checks that the object has every required field, no field beyond the
+// optional ones, and that what it has is of the right kind.
+func (o *object) hold(required, optional field) *Refusal {
+	if o.unknown {
+		return &Refusal{UnknownField, "a field belongs to no format"}
+	}
+	if o.present&^(required|optional) != 0 {
+		return &Refusal{UnknownField, "a field belongs to another type"}
+	}
+	if missing := required &^ o.present; missing != 0 {
+		return &Refusal{MissingField, "absent: " + missing.names()}
+	}
+	return o.wrong
+}

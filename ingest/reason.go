@@ -1,0 +1,104 @@
+package ingest
+
+import "slices"
+
+// Reason is the stable code of why a record is not taken. Codes are part of
+// the interface to operators (dead letters, metric labels): they are added,
+// never renamed.
+type Reason string
+
+// Reasons found by decoding one record alone.
+const (
+	TooLarge          Reason = "too_large"           // over Limits.MaxRecordBytes
+	MissingKey        Reason = "missing_key"         // the record has no key
+	Unparseable       Reason = "unparseable"         // not one JSON object of valid UTF-8
+	DuplicateField    Reason = "duplicate_field"     // a field is given twice
+	UnknownType       Reason = "unknown_type"        // the type does not belong to the topic
+	UnknownField      Reason = "unknown_field"       // a field does not belong to the type
+	MissingField      Reason = "missing_field"       // a required field is absent
+	BadType           Reason = "bad_type"            // a field holds another kind of value
+	BadID             Reason = "bad_id"              // a transaction id breaks the rules of ValidID
+	KeyMismatch       Reason = "key_mismatch"        // the key does not belong to the value
+	BadTimestep       Reason = "bad_timestep"        // not an integer of 0..2^53
+	FeatureCount      Reason = "feature_count"       // none, or another number than expected
+	FeatureNotFinite  Reason = "feature_not_finite"  // a feature is no finite float32
+	UnknownLabel      Reason = "unknown_label"       // none of illicit, licit, unknown
+	SelfLoop          Reason = "self_loop"           // a payment to itself
+	BadRequestID      Reason = "bad_request_id"      // breaks the rules of ValidRequestID
+	NodeCount         Reason = "node_count"          // no node, or more than Limits.MaxErasureNodes
+	DuplicateNode     Reason = "duplicate_node"      // a request names a node twice
+	UnknownScope      Reason = "unknown_scope"       // none of shard, stubs, partition
+	ScopeNotSupported Reason = "scope_not_supported" // partition: not built yet
+	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 bytes
+	BadTime           Reason = "bad_time"            // no RFC 3339 time
+)
+
+// Reasons found by comparing a record with what is already known.
+const (
+	Late               Reason = "late"                // its timestep no longer takes records
+	TimestepJump       Reason = "timestep_jump"       // its timestep is too far ahead of its partition
+	CrossTimestep      Reason = "cross_timestep"      // a payment joins two timesteps
+	UnknownEndpoint    Reason = "unknown_endpoint"    // a payment names an unknown transaction
+	UnknownTransaction Reason = "unknown_transaction" // a label names an unknown transaction
+	TimestepConflict   Reason = "timestep_conflict"   // the transaction is known in another timestep
+	ContentConflict    Reason = "content_conflict"    // the transaction is known with other content
+	Suppressed         Reason = "suppressed"          // the subject was erased
+)
+
+// Disposition says what can become of a dead letter.
+type Disposition string
+
+// The dispositions.
+const (
+	// Permanent: the record itself is wrong; replaying it fails again.
+	Permanent Disposition = "permanent"
+	// Replayable: it may be taken once what it needs has arrived.
+	Replayable Disposition = "replayable"
+	// Withheld: it was erased; neither key nor value is kept.
+	Withheld Disposition = "withheld"
+)
+
+// Reasons lists every reason, in the order in which they are documented.
+func Reasons() []Reason {
+	return []Reason{
+		TooLarge, MissingKey, Unparseable, DuplicateField, UnknownType, UnknownField,
+		MissingField, BadType, BadID, KeyMismatch, BadTimestep, FeatureCount,
+		FeatureNotFinite, UnknownLabel, SelfLoop, BadRequestID, NodeCount, DuplicateNode,
+		UnknownScope, ScopeNotSupported, BadReasonText, BadTime,
+		Late, TimestepJump, CrossTimestep, UnknownEndpoint, UnknownTransaction,
+		TimestepConflict, ContentConflict, Suppressed,
+	}
+}
+
+// Known reports whether the code is one of Reasons.
+func (r Reason) Known() bool { return slices.Contains(Reasons(), r) }
+
+// Disposition tells what can become of a record refused for this reason.
+func (r Reason) Disposition() Disposition {
+	switch r {
+	case Suppressed:
+		return Withheld
+	case Late, TimestepJump, UnknownEndpoint, UnknownTransaction, ScopeNotSupported:
+		return Replayable
+	default:
+		return Permanent
+	}
+}
+
+// Refusal is the error of a record that cannot be taken. The caller keeps the
+// record as a DeadLetter and goes on. Detail gives positions, counts and
+// bounds, never an id, a feature or other content.
+//
+//nolint:errname // "refusal" is the word of the record formats and the operators' guide
+type Refusal struct {
+	Reason Reason
+	Detail string
+}
+
+// Error gives the reason and the detail.
+func (r *Refusal) Error() string {
+	if r.Detail == "" {
+		return "record refused: " + string(r.Reason)
+	}
+	return "record refused: " + string(r.Reason) + ": " + r.Detail
+}

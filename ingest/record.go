@@ -1,0 +1,51 @@
+package ingest
+
+import "time"
+
+// Header is a record header.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Record is a record as it was read from a topic.
+type Record struct {
+	// Topic is the topic's full name, prefix included.
+	Topic     string
+	Partition int
+	Offset    int64
+	// Key is nil for a record without a key.
+	Key []byte
+	// Value is nil for a tombstone.
+	Value   []byte
+	Headers []Header
+	Time    time.Time
+}
+
+// Tombstone reports whether the record deletes its key.
+func (r Record) Tombstone() bool { return r.Value == nil }
+
+// sizeBytes is what the producer supplied; the broker's framing is not counted.
+func (r Record) sizeBytes() int {
+	n := len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		n += len(h.Key) + len(h.Value)
+	}
+	return n
+}
+
+// Outgoing is a record to be written.
+type Outgoing struct {
+	Key []byte
+	// Value is nil for a tombstone.
+	Value   []byte
+	Headers []Header
+	// Time is the record's timestamp; the zero time leaves it to the producer.
+	Time time.Time
+	// HashKey, if not nil, is hashed in place of Key to choose the partition, so
+	// that records of several keys can share one.
+	HashKey []byte
+	// Pinned says that the record goes to Partition, whatever the keys are.
+	Pinned    bool
+	Partition int
+}

@@ -1,0 +1,72 @@
+package ingest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest"
+)
+
+// What the codec takes, the schema takes. What the codec refuses, the schema
+// refuses too, unless the reason is one a schema cannot express.
+func TestSchemasAgreeWithTheCodec(t *testing.T) {
+	beyond := map[ingest.Reason]bool{
+		ingest.DuplicateField: true, // JSON parsers keep one of the two
+		ingest.KeyMismatch:    true, ingest.MissingKey: true, ingest.SelfLoop: true,
+		ingest.TooLarge: true, ingest.BadTime: true,
+	}
+	for _, topic := range []string{"transactions", "labels", "erasures"} {
+		schema := compile(t, topic+".v1")
+		checked := 0
+		datadriven.RunTest(t, "testdata/decode/"+topic, func(t *testing.T, d *datadriven.TestData) string {
+			rec, limits := parseCase(t, d)
+			custom := limits != ingest.Limits{}
+			if rec.Value == nil || custom {
+				return d.Expected
+			}
+			_, err := decode(t, topic, rec, limits)
+			var refusal *ingest.Refusal
+			if err != nil {
+				require.ErrorAs(t, err, &refusal)
+				// Go's parser repairs characters that are broken.
+				repaired := refusal.Reason == ingest.Unparseable && json.Valid(rec.Value) && rec.Value[0] == '{'
+				if beyond[refusal.Reason] || repaired {
+					return d.Expected
+				}
+			}
+			checked++
+			value, parseErr := jsonschema.UnmarshalJSON(bytes.NewReader(rec.Value))
+			accepted := parseErr == nil && schema.Validate(value) == nil
+			// 1.0 and 1e3 are integers to JSON Schema.
+			if accepted && refusal != nil && refusal.Reason == ingest.BadTimestep {
+				return d.Expected
+			}
+			require.Equal(t, err == nil, accepted, "%s", d.Input)
+			return d.Expected
+		})
+		require.Greater(t, checked, 6, topic)
+	}
+}
+
+func compile(t *testing.T, topic string) *jsonschema.Schema {
+	t.Helper()
+	text, err := ingest.Schema(topic)
+	require.NoError(t, err)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource(topic, document))
+	schema, err := compiler.Compile(topic)
+	require.NoError(t, err)
+	return schema
+}
+
+func TestSchemaOfAnotherTopic(t *testing.T) {
+	_, err := ingest.Schema("predictions.v1")
+	require.ErrorContains(t, err, "predictions.v1")
+}

@@ -1,0 +1,194 @@
+package demo_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/demo"
+	"lethe/integration/process"
+)
+
+// The README's promises for 2 cores.
+const (
+	secondsMax     = 180
+	memoryBytesMax = 2 << 30
+)
+
+// full asks for the demos. They are measured, so nothing else should run beside
+// them, as it would in a run of all packages.
+var full = flag.Bool("full", false, "run the demos and check their time and memory")
+
+func requireFull(t *testing.T) {
+	t.Helper()
+	if !*full {
+		t.Skip("the demos are measured and run by themselves: make demo-check")
+	}
+}
+
+// run runs lethe demo --json and checks time, memory and standard output.
+func run(t *testing.T, bin string, args ...string) demo.Result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(bin, append([]string{"demo", "--json", "--data-dir", filepath.Join(t.TempDir(), "data")}, args...)...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	started := time.Now()
+	require.NoError(t, c.Run(), "%s", &stderr)
+	seconds := time.Since(started).Seconds()
+	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
+	t.Logf("%.1f s, %d MiB at most", seconds, usage.Maxrss>>10)
+	require.Less(t, seconds, float64(secondsMax))
+	require.Less(t, usage.Maxrss<<10, int64(memoryBytesMax))
+	require.Contains(t, stderr.String(), "erasure: ", "no progress was shown")
+	decoder := json.NewDecoder(&stdout)
+	var r demo.Result
+	require.NoError(t, decoder.Decode(&r))
+	require.False(t, decoder.More(), "more than one document on standard output")
+	return r
+}
+
+// checkErasure checks the erasure with means of its own: the command that
+// verifies receipts, and a search that knows nothing of lethe's scanner.
+func checkErasure(t *testing.T, bin string, r demo.Result, stream *dataset.Stream) {
+	t.Helper()
+	require.Len(t, r.Erasures, 1)
+	e := r.Erasures[0]
+	require.Equal(t, "verified", string(e.State))
+	require.NotEqual(t, e.EnsembleBefore, e.EnsembleAfter)
+	require.Equal(t, r.EnsembleHash, e.EnsembleAfter)
+	key := filepath.Join(r.DataDir, "keys", "receipt-ed25519.pub.pem")
+	verified := process.Run(t, bin, "receipt", "verify", e.Receipt, "--public-key", key)
+	require.Zero(t, verified.Code, verified.Stderr)
+	require.Contains(t, verified.Stdout, "trusted key")
+
+	audit := process.Run(t, bin, "verify", "--data-dir", r.DataDir, "--json")
+	require.Zero(t, audit.Code, audit.Stdout+audit.Stderr)
+	require.Contains(t, audit.Stdout, r.EnsembleHash)
+
+	secret, err := configs.LoadOrCreateSecret(filepath.Join(r.DataDir, "keys", "secret"), nil)
+	require.NoError(t, err)
+	gone := canaries(t, secret, stream, e.Nodes[0])
+	require.Empty(t, search(t, r.DataDir, gone))
+	// The same search must find a transaction that was not erased.
+	stays := stream.Steps[len(stream.Steps)*2/3].Transactions[0]
+	if stays.ID == e.Nodes[0] {
+		stays = stream.Steps[len(stream.Steps)*2/3].Transactions[1]
+	}
+	require.NotEmpty(t, search(t, r.DataDir, canaries(t, secret, stream, stays.ID)))
+}
+
+// canaries are the id, the pseudonym and the feature row as bytes.
+func canaries(t *testing.T, secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) map[string][]byte {
+	t.Helper()
+	p := secret.Pseudonym(id)
+	out := map[string][]byte{
+		"id": []byte(id), "pseudonym": p[4:], "pseudonym in hexadecimal": []byte(hex.EncodeToString(p[4:])),
+	}
+	shared := 0
+	for _, step := range stream.Steps {
+		for _, tx := range step.Transactions {
+			if tx.ID == id {
+				var row []byte
+				for _, v := range tx.Features {
+					row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
+				}
+				out["features"] = row
+			}
+		}
+	}
+	for _, step := range stream.Steps {
+		for _, tx := range step.Transactions {
+			var row []byte
+			for _, v := range tx.Features {
+				row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
+			}
+			if bytes.Equal(row, out["features"]) {
+				shared++
+			}
+		}
+	}
+	if shared > 1 {
+		// Another transaction has the same features, so finding them proves
+		// nothing.
+		delete(out, "features")
+	}
+	return out
+}
+
+func search(t *testing.T, dir string, canaries map[string][]byte) []string {
+	t.Helper()
+	var out []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for name, c := range canaries {
+			if bytes.Contains(data, c) || strings.Contains(path, string(c)) {
+				out = append(out, name+" in "+filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path))
+			}
+		}
+		return nil
+	}))
+	return out
+}
+
+func TestDemoOnGeneratedData(t *testing.T) {
+	requireFull(t)
+	bin := process.Build(t)
+	r := run(t, bin)
+	require.Equal(t, 20, r.Timesteps)
+	require.NotNil(t, r.Test.AUC)
+	require.Greater(t, *r.Test.AUC, 0.8)
+	require.Less(t, *r.Test.AUC, 0.999, "generated data must not be trivial")
+	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 20, Seed: 1})
+	require.NoError(t, err)
+	checkErasure(t, bin, r, stream)
+}
+
+func TestDemoOnBitcoinOTC(t *testing.T) {
+	requireFull(t)
+	root := os.Getenv("LETHE_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	dir := filepath.Join(root, "bitcoin-otc", "elliptic-format")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no real data: %v; set LETHE_DATA", err)
+	}
+	bin := process.Build(t)
+	r := run(t, bin, "--dataset", dir)
+	require.Equal(t, 49, r.Timesteps)
+	require.Equal(t, 35_592, r.Transactions)
+	require.Equal(t, 44_802, r.Payments)
+	require.Equal(t, [2]lethe.Timestep{35, 49}, r.TestTimesteps)
+	require.Equal(t, 1551+3275, r.Test.Labelled)
+	require.NotNil(t, r.Test.AUC)
+	require.NotNil(t, r.Test.AveragePrecision)
+	t.Logf("AUC %.4f, average precision %.4f, macro-F1 %.4f, illicit-F1 %.4f; ensemble %s",
+		*r.Test.AUC, *r.Test.AveragePrecision, r.Test.MacroF1, r.Test.IllicitF1, r.EnsembleHash)
+	require.GreaterOrEqual(t, *r.Test.AUC, 0.95)
+	require.GreaterOrEqual(t, *r.Test.AveragePrecision, 0.90)
+	stream, err := dataset.LoadElliptic(t.Context(), dir)
+	require.NoError(t, err)
+	checkErasure(t, bin, r, stream)
+}

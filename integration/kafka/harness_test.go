@@ -1,0 +1,198 @@
+package kafka_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/require"
+
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/integration/process"
+	"lethe/service"
+)
+
+const (
+	steps        = 6
+	nodesPerStep = 120
+	// erasureMax is how long an erasure may take: Apache Kafka closes a segment
+	// after a minute and cleans it when its cleaner comes by, twice.
+	erasureMax = 4 * time.Minute
+)
+
+// outside says where the broker is that the tests were given. TestMain takes it
+// out of the environment, where lethe would mistake it for configuration.
+var outside struct{ brokers, dir string }
+
+func TestMain(m *testing.M) {
+	outside.brokers, outside.dir = os.Getenv("LETHE_BROKERS"), os.Getenv("LETHE_BROKER_DIR")
+	os.Unsetenv("LETHE_BROKERS")
+	os.Unsetenv("LETHE_BROKER_DIR")
+	os.Exit(m.Run())
+}
+
+// lab is what all deployments of a test share, so that they can be compared.
+type lab struct {
+	bin, brokers string
+	// dir holds the dataset and the keys.
+	dir    string
+	stream *dataset.Stream
+}
+
+// newLab skips the test if there is no broker.
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{brokers: outside.brokers, dir: t.TempDir()}
+	if l.brokers == "" {
+		t.Skip("no Kafka: run make kafka-test, or set LETHE_BROKERS to the host:port of a broker for tests")
+	}
+	l.bin = process.Build(t)
+	generated := process.Run(t, l.bin, "generate", "--out", l.dataset(),
+		"--steps", "6", "--nodes-per-step", "120", "--features", "12", "--seed", "3")
+	require.Zero(t, generated.Code, generated.Stderr)
+	var err error
+	l.stream, err = dataset.LoadElliptic(t.Context(), l.dataset())
+	require.NoError(t, err)
+	require.Len(t, l.stream.Steps, steps)
+	require.NoError(t, os.WriteFile(l.secret(), []byte(strings.Repeat("5a", 32)+"\n"), 0o600))
+	return l
+}
+
+func (l *lab) dataset() string { return filepath.Join(l.dir, "stream") }
+func (l *lab) secret() string  { return filepath.Join(l.dir, "secret") }
+
+// deployment is a set of topics with one configuration.
+type deployment struct {
+	*lab
+	t      *testing.T
+	prefix string
+	// brokers are the embedded broker's for the reference.
+	brokers string
+}
+
+// outside prepares a deployment on the broker; its topics go at the end.
+func (l *lab) outside(t *testing.T) *deployment {
+	t.Helper()
+	var random [4]byte
+	_, err := rand.Read(random[:])
+	require.NoError(t, err)
+	d := &deployment{lab: l, t: t, prefix: "lethe-test-" + hex.EncodeToString(random[:]) + ".", brokers: l.brokers}
+	t.Cleanup(d.deleteTopics)
+	return d
+}
+
+func (d *deployment) deleteTopics() {
+	var names []string
+	for _, topic := range bus.Topics() {
+		names = append(names, d.prefix+string(topic))
+	}
+	client := kafka.Client{Addr: kafka.TCP(strings.Split(d.brokers, ",")...), Timeout: 10 * time.Second}
+	// The test's own context has ended when this runs.
+	_, err := client.DeleteTopics(context.WithoutCancel(d.t.Context()), &kafka.DeleteTopicsRequest{Topics: names})
+	if err != nil {
+		d.t.Logf("the topics %s* are left behind: %v", d.prefix, err)
+	}
+}
+
+// settings are the same for every process of every deployment: small models,
+// the same secret and key.
+func (d *deployment) settings() []string {
+	var out []string
+	for _, s := range []string{
+		"kafka.topic_prefix=" + d.prefix, "kafka.partitions=2", "partition.shards=4", "trainer.hidden=8",
+		"trainer.window_timesteps=3", "trainer.passes=1", "secret_file=" + d.secret(),
+		"signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
+	} {
+		out = append(out, "--set", s)
+	}
+	return out
+}
+
+// process starts a process with the roles, or all of them.
+func (d *deployment) process(dataDir string, ports process.Ports, roles string) *process.Service {
+	d.t.Helper()
+	args := d.settings()
+	if roles != "" {
+		args = append(args, "--roles", roles)
+	}
+	return process.StartOutside(d.t, d.bin, dataDir, ports, d.brokers, args...)
+}
+
+// client adds the flags by which commands find the deployment.
+func (d *deployment) client(args ...string) []string {
+	return append(args, "--brokers", d.brokers, "--topic-prefix", d.prefix)
+}
+
+// predictions reads what a consumer would hold at the end: by transaction the
+// newest record. A record that contradicts an earlier one with the same
+// prediction id fails the test.
+func (d *deployment) predictions() map[string]string {
+	d.t.Helper()
+	client, err := bus.Open(bus.Config{Brokers: strings.Split(d.brokers, ","), TopicPrefix: d.prefix})
+	require.NoError(d.t, err)
+	defer client.Close()
+	out, byID := make(map[string]string), make(map[string]string)
+	require.NoError(d.t, client.ReadAll(d.t.Context(), bus.Predictions, func(rec ingest.Record) error {
+		switch key := string(rec.Key); {
+		case strings.HasPrefix(key, "!"):
+		case rec.Tombstone():
+			delete(out, key)
+		default:
+			var p struct {
+				ID string `json:"id"`
+			}
+			require.NoError(d.t, json.Unmarshal(rec.Value, &p))
+			if before, seen := byID[p.ID]; seen {
+				require.Equal(d.t, before, string(rec.Value), "a prediction id with two contents")
+			}
+			byID[p.ID] = string(rec.Value)
+			out[key] = string(rec.Value)
+		}
+		return nil
+	}))
+	return out
+}
+
+// erase submits a request and returns the command that waits for its end.
+func (d *deployment) erase(requestID, node string) *process.Background {
+	d.t.Helper()
+	return process.Go(d.t, erasureMax, d.bin,
+		d.client("erase", "submit", "--node", node, "--request-id", requestID, "--wait", "--json")...)
+}
+
+// verified waits for an erasure's end, as long as the services live that carry
+// it out.
+func verified(t *testing.T, b *process.Background, services ...*process.Service) deletions.Status {
+	t.Helper()
+	r := b.Wait(services...)
+	require.Zero(t, r.Code, r.Stderr)
+	var s deletions.Status
+	require.NoError(t, json.Unmarshal([]byte(r.Stdout), &s), r.Stdout)
+	require.Equal(t, deletions.Verified, s.State)
+	return s
+}
+
+// trained reports whether everything that was published has gone through.
+func trained(s service.Status) bool { return s.TrainedThrough == steps && s.LagRecords == 0 }
+
+// equalPredictions compares two deployments' predictions and names what
+// differs.
+func equalPredictions(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+	for id, value := range want {
+		require.Equal(t, value, got[id])
+	}
+}

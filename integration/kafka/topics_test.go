@@ -1,0 +1,57 @@
+package kafka_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest/bus"
+	"lethe/integration/process"
+)
+
+// topics runs a topics command and returns what it printed.
+func (d *deployment) topics(command string) process.Result {
+	d.t.Helper()
+	return process.Run(d.t, d.bin, append([]string{"topics", command, "--brokers", d.brokers}, d.settings()...)...)
+}
+
+func TestTopicsAreMadeAndMended(t *testing.T) {
+	d := newLab(t).outside(t)
+	missing := d.topics("check")
+	require.Equal(t, 1, missing.Code)
+	require.Equal(t, len(bus.Topics()), strings.Count(missing.Stdout, "topic is missing"))
+
+	applied := d.topics("apply")
+	require.Zero(t, applied.Code, applied.Stderr)
+	checked := d.topics("check")
+	require.Zero(t, checked.Code, checked.Stdout)
+
+	// Someone changes a setting so that nothing is ever erased.
+	client := kafka.Client{Addr: kafka.TCP(strings.Split(d.brokers, ",")...), Timeout: 10 * time.Second}
+	response, err := client.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: d.prefix + string(bus.Predictions),
+			Configs: []kafka.IncrementalAlterConfigsRequestConfig{
+				{Name: "cleanup.policy", Value: "delete", ConfigOperation: kafka.ConfigOperationSet},
+				{Name: "delete.retention.ms", Value: "86400000", ConfigOperation: kafka.ConfigOperationSet},
+			},
+		}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, response.Resources[0].Error)
+	var changed process.Result
+	require.Eventually(t, func() bool {
+		changed = d.topics("check")
+		return changed.Code == 1
+	}, 10*time.Second, 200*time.Millisecond, "the check does not see the change")
+	require.Contains(t, changed.Stdout, "predictions.v1: cleanup.policy is delete, want compact")
+	require.Contains(t, changed.Stdout, "predictions.v1: delete.retention.ms is 86400000, want 0")
+
+	mended := d.topics("apply")
+	require.Zero(t, mended.Code, mended.Stderr)
+	checked = d.topics("check")
+	require.Zero(t, checked.Code, checked.Stdout)
+}

@@ -1,0 +1,145 @@
+package kill_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/integration/process"
+	"lethe/pipeline/build"
+	"lethe/pipeline/requests"
+	"lethe/service"
+	"lethe/snapshot"
+)
+
+// The ledger is written before the topics. A process that dies in between
+// leaves a ledger that is ahead of what the others were told; these tests put
+// it ahead by hand, because a random kill hardly ever meets the moment.
+
+// unread submits a request while no build role is there to read it, and ends
+// the process.
+func (d *deployment) unread(request string, id lethe.TransactionID) {
+	d.t.Helper()
+	d.service = process.Start(d.t, d.bin, d.dir, d.ports, append([]string{"--roles", "train,score"}, d.args...)...)
+	d.submit(request, id)
+	d.service.Crash()
+}
+
+// ahead changes the ledger while no process runs.
+func (d *deployment) ahead(change func(*deletions.Ledger) error) {
+	d.t.Helper()
+	ledger, store, err := build.OpenLedger(service.RoleDir(d.dir, configs.RoleBuild), time.Now)
+	require.NoError(d.t, err)
+	require.NoError(d.t, change(ledger))
+	require.NoError(d.t, store.Close())
+}
+
+func (d *deployment) deploymentSecret() lethe.Secret {
+	secret, err := configs.LoadOrCreateSecret(d.secret, nil)
+	require.NoError(d.t, err)
+	return secret
+}
+
+// transitions moves a request through states that need no progress.
+func transitions(l *deletions.Ledger, request string, states ...deletions.State) error {
+	for _, s := range states {
+		if _, err := l.Transition(request, s, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suppress does what precedes the state Suppressed.
+func (d *deployment) suppress(id lethe.TransactionID) {
+	d.t.Helper()
+	store, err := snapshot.Open(filepath.Join(service.RoleDir(d.dir, configs.RoleBuild), "snapshots"), snapshot.Options{
+		Secret: d.deploymentSecret(), TransactionPartitions: 2, LabelPartitions: 2,
+	})
+	require.NoError(d.t, err)
+	require.NoError(d.t, store.Suppress([]lethe.TransactionID{id}))
+	require.NoError(d.t, store.Close())
+}
+
+func testLedger(t *testing.T, bin string) {
+	if testing.Short() {
+		t.Skip("erases several times; left out of the short run")
+	}
+	d := newSetup(t, bin, 4, 60).deploy(t)
+	d.start()
+	published := process.Run(t, bin, "replay", "--dataset", d.dataset, "--brokers", d.service.Brokers)
+	require.Zero(t, published.Code, published.Stderr)
+	d.awaitReplayed()
+	require.Zero(t, d.service.Stop())
+	ids := victims(d.setup, 3)
+	request := func(name string, id lethe.TransactionID) lethe.ErasureRequest {
+		return lethe.ErasureRequest{RequestID: name, Nodes: []lethe.TransactionID{id}, Scope: lethe.ScopeStubs}
+	}
+
+	t.Run("suppressed, but nobody was told", func(t *testing.T) {
+		d.t = t
+		d.unread("suppressed", ids[0])
+		d.suppress(ids[0])
+		d.ahead(func(l *deletions.Ledger) error {
+			_, err := l.Receive(d.deploymentSecret(), request("suppressed", ids[0]))
+			require.NoError(t, err)
+			return transitions(l, "suppressed", deletions.Accepted, deletions.Suppressed)
+		})
+		d.start()
+		d.checkConcluded("suppressed")
+	})
+	t.Run("tried again, but nobody was asked", func(t *testing.T) {
+		d.t = t
+		d.start()
+		d.submit("again", ids[1])
+		d.follow("again", deletions.Verifying)
+		d.service.Crash()
+		d.ahead(func(l *deletions.Ledger) error {
+			_, err := l.Stop("again", deletions.Failed, deletions.FailedTimeout)
+			require.NoError(t, err)
+			_, err = l.Retry("again")
+			return err
+		})
+		d.start()
+		d.checkConcluded("again")
+	})
+	t.Run("verified, but only the file was written", func(t *testing.T) {
+		d.t = t
+		d.start()
+		d.submit("verified", ids[2])
+		d.follow("verified", deletions.Verifying)
+		d.service.Crash()
+		d.ahead(func(l *deletions.Ledger) error {
+			_, err := l.Transition("verified", deletions.Verified, func(p *deletions.Progress) {
+				p.Verification = &deletions.ScanSummary{Files: 1, Bytes: 1, Records: 1}
+			})
+			return err
+		})
+		require.NoError(t, os.WriteFile(filepath.Join(d.dir, "receipts", "verified.json"), []byte("{}\n"), 0o600))
+		d.start()
+		d.checkConcluded("verified")
+	})
+	t.Run("rejected, but that was not announced", func(t *testing.T) {
+		d.t = t
+		const nobody = "never-came"
+		d.unread("rejected", nobody)
+		d.ahead(func(l *deletions.Ledger) error {
+			_, err := l.Receive(d.deploymentSecret(), request("rejected", nobody))
+			require.NoError(t, err)
+			_, err = l.Stop("rejected", deletions.Rejected, deletions.RejectedUnknown)
+			return err
+		})
+		d.start()
+		client := d.client()
+		require.Eventually(t, func() bool {
+			s, err := requests.Get(t.Context(), client, "rejected")
+			return err == nil && s.State == deletions.Rejected
+		}, 10*time.Second, 20*time.Millisecond)
+	})
+}

@@ -1,0 +1,28 @@
+// Package swapstore keeps a Pebble database in a directory that can be
+// replaced as a whole, so that forgetting a key means its bytes are gone.
+//
+// A log-structured store does not erase on Delete: the old value stays in
+// table files, in recycled log files and as a key bound in the manifest, for a
+// time nobody can bound. A Store therefore offers Rewrite, which copies what
+// shall live into a new generation, switches a pointer and unlinks the old
+// files:
+//
+//	<dir>/CURRENT-GEN    names the generation in use, replaced atomically
+//	<dir>/LOCK           held while the store is open
+//	<dir>/g000007/       the Pebble database of generation 7
+//
+// Open removes every generation that the pointer does not name, so a crash on
+// either side of the switch leaves all of the old content or all of the new.
+// Pointer "g000000" means that the first generation was never finished.
+//
+// Tables are written without compression and without shared key prefixes, and
+// in the row format, so that searching the files byte by byte finds every key
+// and value that is still there. Two places may cut one in two by a record
+// header, at a multiple of 32 KiB: the write-ahead log and the manifest. Both
+// are among the files that Rewrite unlinks.
+//
+// Any number of goroutines may read; writers wait for each other. A Rewrite
+// waits for the readers that started before it switched, so no function given
+// to Scan, Apply or Rewrite may call a method that writes, nor Close. Reading
+// is always allowed.
+package swapstore

@@ -1,0 +1,34 @@
+package swapstore
+
+import "errors"
+
+var (
+	// ErrCorrupt marks a directory that is not what Open or Rewrite left, such as
+	// generations without a pointer. Nothing was changed. Restore the directory
+	// from a copy, or remove it and rebuild its content.
+	ErrCorrupt = errors.New("corrupt store directory")
+
+	// ErrInUse marks a folder that another process has open. The caller should
+	// stop that process or choose another folder.
+	ErrInUse = errors.New("another process, such as lethe run, is using it: stop that first")
+
+	// ErrClosed is returned by every use of a store after Close. It is a
+	// programmer's error.
+	ErrClosed = errors.New("store is closed")
+
+	// ErrUncertain is returned when it cannot be known whether a switch of
+	// generations reached the disk, and by every write from then on. Close the
+	// store and open it again: it then has all of the old content or all of the
+	// new.
+	ErrUncertain = errors.New("the switch of generations may or may not have happened")
+
+	// ErrLeftovers is returned by Rewrite when the new content is in place but
+	// files of the old generation could not be removed. What was to be erased may
+	// still be on disk: call Rewrite again, or open the store again.
+	ErrLeftovers = errors.New("files of the old generation are left over")
+
+	// ErrOrder is returned by the writer of Rewrite for a key that is not above
+	// the one before it, and for a delete. Either would leave dead bytes in the
+	// new generation. It is a programmer's error.
+	ErrOrder = errors.New("a rewrite sets keys in ascending order, once each")
+)

@@ -1,0 +1,116 @@
+package swapstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	pointerName     = "CURRENT-GEN"
+	pointerTempName = "CURRENT-GEN.tmp"
+	lockName        = "LOCK"
+	generationMark  = "g"
+)
+
+// generationName is the name of a generation's folder.
+func generationName(number uint64) string { return fmt.Sprintf("%s%06d", generationMark, number) }
+
+// parseGeneration reads what generationName wrote, and nothing else.
+func parseGeneration(name string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(name, generationMark)
+	if !ok {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(digits, 10, 64)
+	return number, err == nil && generationName(number) == name
+}
+
+// readPointer returns the generation that the pointer file names.
+func readPointer(fs vfs.FS, dir string) (number uint64, found bool, err error) {
+	f, err := fs.Open(fs.PathJoin(dir, pointerName))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("open pointer: %w", err)
+	}
+	content, err := io.ReadAll(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return 0, false, fmt.Errorf("read pointer: %w", err)
+	}
+	name, ended := strings.CutSuffix(string(content), "\n")
+	number, ok := parseGeneration(name)
+	if !ended || !ok {
+		return 0, false, fmt.Errorf("%w: pointer file of %d bytes names no generation", ErrCorrupt, len(content))
+	}
+	return number, true, nil
+}
+
+// writePointer replaces the pointer file: all of it or nothing. After an error
+// the old one holds or, if the switch was begun, the old or the new.
+func writePointer(fs vfs.FS, dir string, number uint64) (begun bool, err error) {
+	temp := fs.PathJoin(dir, pointerTempName)
+	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return false, fmt.Errorf("create pointer: %w", err)
+	}
+	_, err = io.WriteString(f, generationName(number)+"\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return false, fmt.Errorf("write pointer: %w", err)
+	}
+	if err := fs.Rename(temp, fs.PathJoin(dir, pointerName)); err != nil {
+		return true, fmt.Errorf("switch pointer: %w", err)
+	}
+	return true, syncDir(fs, dir)
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("open folder to sync: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	return nil
+}
+
+// makeDir creates a folder and its parents, durably.
+func makeDir(fs vfs.FS, dir string) error {
+	var created []string
+	for at := dir; ; at = fs.PathDir(at) {
+		_, err := fs.Stat(at)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("look for folder: %w", err)
+		}
+		created = append(created, at)
+		if fs.PathDir(at) == at {
+			break
+		}
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create folder: %w", err)
+	}
+	for _, at := range created {
+		if err := syncDir(fs, fs.PathDir(at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package swapstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Store is an open store. See the package comment for what may be called from
+// where.
+type Store struct {
+	dir     string
+	options Options
+	lock    io.Closer
+
+	// writing is held by Apply, Rewrite and Close.
+	writing sync.Mutex
+
+	mu sync.RWMutex
+	// current is nil after Close.
+	current *generation
+	// broken is what every write returns once a switch was left in doubt.
+	broken error
+}
+
+// generation is one Pebble database and those who read it.
+type generation struct {
+	number  uint64
+	db      *pebble.DB
+	readers sync.WaitGroup
+}
+
+// Open opens the store in a folder, creating both when absent. It removes
+// whatever a crash left that the pointer does not name. A second Open of the
+// same folder fails while the first is not closed. Errors: ErrCorrupt, ErrInUse
+// if another process has it open, or those of the file system.
+func Open(dir string, o Options) (*Store, error) {
+	o = o.EnsureDefaults()
+	if err := makeDir(o.FS, dir); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	// The lock comes before anything is swept away: another process may be
+	// about to switch.
+	lock, err := o.FS.Lock(o.FS.PathJoin(dir, lockName))
+	if err != nil {
+		if errors.Is(err, syscall.EAGAIN) {
+			err = fmt.Errorf("%w (%s)", ErrInUse, dir)
+		}
+		return nil, fmt.Errorf("store: lock: %w", err)
+	}
+	s := &Store{dir: dir, options: o, lock: lock}
+	if s.current, err = s.recover(); err != nil {
+		return nil, fmt.Errorf("store: %w", errors.Join(err, lock.Close()))
+	}
+	return s, nil
+}
+
+// recover brings the folder into order and opens the current generation.
+func (s *Store) recover() (*generation, error) {
+	number, found, err := readPointer(s.options.FS, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		if err := s.announce(); err != nil {
+			return nil, err
+		}
+	}
+	if err := sweep(s.options.FS, s.dir, number); err != nil {
+		return nil, err
+	}
+	if number == 0 {
+		return s.firstGeneration()
+	}
+	return s.openGeneration(number, false)
+}
+
+// announce notes that a store is being created here. Generations without a
+// pointer mean that the pointer was lost; they are not ours to remove.
+func (s *Store) announce() error {
+	found, err := generations(s.options.FS, s.dir)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%w: %d generations and no pointer", ErrCorrupt, len(found))
+	}
+	_, err = writePointer(s.options.FS, s.dir, 0)
+	return err
+}
+
+// firstGeneration creates an empty generation 1 and points at it.
+func (s *Store) firstGeneration() (*generation, error) {
+	g, err := s.openGeneration(1, true)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := writePointer(s.options.FS, s.dir, 1); err != nil {
+		return nil, errors.Join(err, g.db.Close())
+	}
+	return g, nil
+}
+
+func (s *Store) generationDir(number uint64) string {
+	return s.options.FS.PathJoin(s.dir, generationName(number))
+}
+
+// openGeneration opens the database of a generation, which must be there or,
+// if it is to be created, must not.
+func (s *Store) openGeneration(number uint64, create bool) (*generation, error) {
+	p := s.options.pebbleOptions()
+	p.ErrorIfExists, p.ErrorIfNotExists = create, !create
+	db, err := pebble.Open(s.generationDir(number), p)
+	if errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return nil, fmt.Errorf("%w: generation %d is named by the pointer and not there", ErrCorrupt, number)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open generation %d: %w", number, err)
+	}
+	return &generation{number: number, db: db}, nil
+}
+
+// Dir returns the store's folder.
+func (s *Store) Dir() string { return s.dir }
+
+// Generation counts the store's rewrites, from 1. It is 0 after Close.
+func (s *Store) Generation() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.current == nil {
+		return 0
+	}
+	return s.current.number
+}
+
+// Close waits for readers and closes the database. Closing twice is harmless.
+func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.mu.Lock()
+	g := s.current
+	s.current = nil
+	s.mu.Unlock()
+	if g == nil {
+		return nil
+	}
+	g.readers.Wait()
+	if err := errors.Join(g.db.Close(), s.lock.Close()); err != nil {
+		return fmt.Errorf("close generation %d: %w", g.number, err)
+	}
+	return nil
+}

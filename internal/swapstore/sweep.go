@@ -1,0 +1,66 @@
+package swapstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// generations lists the generations in a store's folder, ascending.
+func generations(fs vfs.FS, dir string) ([]uint64, error) {
+	names, err := fs.List(dir)
+	if err != nil {
+		return nil, fmt.Errorf("list generations: %w", err)
+	}
+	var out []uint64
+	for _, name := range names {
+		if number, ok := parseGeneration(fs.PathBase(name)); ok {
+			out = append(out, number)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// sweep removes every generation but the one to keep and a half-written
+// pointer, then sees that they are gone.
+func sweep(fs vfs.FS, dir string, keep uint64) error {
+	if err := fs.Remove(fs.PathJoin(dir, pointerTempName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove half-written pointer: %w", err)
+	}
+	found, err := generations(fs, dir)
+	if err != nil {
+		return err
+	}
+	for _, number := range found {
+		if number == keep {
+			continue
+		}
+		if err := Remove(fs.PathJoin(dir, generationName(number)), Options{FS: fs}); err != nil {
+			return fmt.Errorf("generation %d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+// Remove unlinks a folder with all it holds, durably, and sees that it is
+// gone. A folder that does not exist is no error. No store may be open in it.
+func Remove(dir string, o Options) error {
+	fs := o.EnsureDefaults().FS
+	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err := fs.RemoveAll(dir); err != nil {
+		return fmt.Errorf("remove folder: %w", err)
+	}
+	if err := syncDir(fs, fs.PathDir(dir)); err != nil {
+		return err
+	}
+	if _, err := fs.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("removed folder %s is still there: %w", fs.PathBase(dir), errors.Join(err, ErrLeftovers))
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package swapstore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Writer takes changes. Keys and values are copied.
+type Writer interface {
+	// Set puts a value under a key.
+	Set(key, value []byte) error
+	// Delete removes a key logically: its bytes stay on disk until the next
+	// Rewrite. Deleting a key that is not there is harmless.
+	Delete(key []byte) error
+}
+
+// Apply makes the changes that fn asks for, all or none. They are durable when
+// it returns nil. An error of fn is returned as it is, and nothing changes. No
+// change is seen by readers, fn included, before Apply is done.
+func (s *Store) Apply(fn func(w Writer) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	g, err := s.writable()
+	if err != nil {
+		return err
+	}
+	b := g.db.NewBatch()
+	if err := fn(batchWriter{b}); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	if err := b.Commit(pebble.Sync); err != nil {
+		return fmt.Errorf("apply to generation %d: %w", g.number, errors.Join(err, b.Close()))
+	}
+	if err := b.Close(); err != nil {
+		return fmt.Errorf("apply to generation %d: %w", g.number, err)
+	}
+	return nil
+}
+
+// writable returns the current generation if writes may go on. The caller
+// holds s.writing, so the generation stays.
+func (s *Store) writable() (*generation, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.current == nil {
+		return nil, ErrClosed
+	}
+	return s.current, s.broken
+}
+
+type batchWriter struct{ b *pebble.Batch }
+
+// Set implements Writer.
+func (w batchWriter) Set(key, value []byte) error { return w.b.Set(key, value, nil) }
+
+// Delete implements Writer.
+func (w batchWriter) Delete(key []byte) error { return w.b.Delete(key, nil) }

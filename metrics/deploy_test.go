@@ -1,0 +1,200 @@
+package metrics_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"lethe/metrics"
+)
+
+const deployFolder = "../deploy"
+
+// exported maps every series name that a scrape of lethe yields to its labels.
+func exported(t *testing.T) map[string][]string {
+	t.Helper()
+	ours := newProcess(t)
+	ours.everything()
+	runtime, err := metrics.NewRegistry()
+	require.NoError(t, err)
+	families, err := prometheus.Gatherers{ours.registry, runtime}.Gather()
+	require.NoError(t, err)
+	names := map[string][]string{}
+	for _, family := range families {
+		var labels []string
+		for _, m := range family.GetMetric() {
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetName())
+			}
+		}
+		// Prometheus adds these when it scrapes.
+		labels = append(labels, "job", "instance")
+		name := family.GetName()
+		if family.GetMetric()[0].GetHistogram() == nil {
+			names[name] = labels
+			continue
+		}
+		names[name+"_bucket"] = append(slices.Clone(labels), "le")
+		names[name+"_sum"], names[name+"_count"] = labels, labels
+	}
+	return names
+}
+
+// requireExported fails unless an expression asks for at least one metric, and
+// only for metrics and labels that exist.
+func requireExported(t *testing.T, names map[string][]string, expression, where string) {
+	t.Helper()
+	u := usedBy(expression)
+	require.NotEmpty(t, u.metrics, "%s: %s", where, expression)
+	var labels []string
+	for _, name := range u.metrics {
+		require.Contains(t, slices.Sorted(maps.Keys(names)), name, "%s: %s", where, expression)
+		labels = append(labels, names[name]...)
+	}
+	for _, label := range u.labels {
+		require.Contains(t, labels, label, "%s: %s", where, expression)
+	}
+}
+
+type dashboard struct {
+	ID         any    `json:"id"`
+	UID        string `json:"uid"`
+	Templating struct {
+		List []struct{ Name, Type, Query string }
+	}
+	Panels []struct {
+		ID                       int
+		Type, Title, Description string
+		GridPos                  struct{ X, Y, W, H int }
+		Datasource               struct{ Type, UID string }
+		Targets                  []struct {
+			Expr       string
+			Datasource struct{ Type, UID string }
+		}
+	}
+}
+
+func readDashboard(t *testing.T) dashboard {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(deployFolder, "grafana/dashboards/lethe.json"))
+	require.NoError(t, err)
+	var d dashboard
+	require.NoError(t, json.Unmarshal(content, &d))
+	return d
+}
+
+func TestDashboardUsesOnlyExportedMetrics(t *testing.T) {
+	names := exported(t)
+	names["up"] = []string{"job", "instance"} // Prometheus's own
+	shown := map[string]bool{}
+	for _, panel := range readDashboard(t).Panels {
+		for _, target := range panel.Targets {
+			requireExported(t, names, target.Expr, panel.Title)
+			for _, name := range usedBy(target.Expr).metrics {
+				shown[name] = true
+			}
+		}
+	}
+	for name := range names {
+		if !strings.HasPrefix(name, "lethe_") || strings.HasSuffix(name, "_sum") || strings.HasSuffix(name, "_count") {
+			continue
+		}
+		if name != "lethe_prequential_timestep" {
+			require.True(t, shown[name], "%s is on no panel", name)
+		}
+	}
+}
+
+func TestDashboardIsSound(t *testing.T) {
+	d := readDashboard(t)
+	require.Nil(t, d.ID, "Grafana gives it one")
+	require.Equal(t, "lethe-overview", d.UID)
+	require.Len(t, d.Templating.List, 1)
+	require.Equal(t, "datasource", d.Templating.List[0].Name)
+	require.Equal(t, "prometheus", d.Templating.List[0].Query)
+	ids := map[int]bool{}
+	taken := map[[2]int]string{}
+	for _, p := range d.Panels {
+		require.NotEmpty(t, p.Title)
+		require.False(t, ids[p.ID], p.Title)
+		ids[p.ID] = true
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				require.Less(t, x, 24, p.Title)
+				require.Empty(t, taken[[2]int{x, y}], "%s lies over another panel", p.Title)
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		if p.Type == "row" {
+			continue
+		}
+		require.NotEmpty(t, p.Description, p.Title)
+		require.NotEmpty(t, p.Targets, p.Title)
+		require.Equal(t, "${datasource}", p.Datasource.UID, p.Title)
+		for _, target := range p.Targets {
+			require.Equal(t, "${datasource}", target.Datasource.UID, p.Title)
+		}
+	}
+}
+
+type rules struct {
+	Groups []struct {
+		Name  string
+		Rules []struct {
+			Alert, Expr, For    string
+			Labels, Annotations map[string]string
+		}
+	}
+}
+
+func TestRulesUseOnlyExportedMetrics(t *testing.T) {
+	var r rules
+	readYAML(t, filepath.Join(deployFolder, "prometheus/rules.yml"), &r)
+	names := exported(t)
+	names["up"] = []string{"job", "instance"}
+	seen := map[string]bool{}
+	for _, group := range r.Groups {
+		for _, rule := range group.Rules {
+			requireExported(t, names, rule.Expr, rule.Alert)
+			require.Contains(t, []string{"page", "ticket"}, rule.Labels["severity"], rule.Alert)
+			require.NotEmpty(t, rule.Annotations["summary"], rule.Alert)
+			require.NotEmpty(t, rule.Annotations["description"], rule.Alert)
+			require.False(t, seen[rule.Alert], rule.Alert)
+			seen[rule.Alert] = true
+		}
+	}
+	require.NotEmpty(t, seen)
+}
+
+// Prometheus's own tool runs the rules' tests and reads the configuration.
+func TestRulesWithPromtool(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not installed")
+	}
+	for _, args := range [][]string{
+		{"test", "rules", "rules.test.yml"},
+		{"check", "config", "prometheus.yml"},
+	} {
+		command := exec.CommandContext(t.Context(), promtool, args...)
+		command.Dir = filepath.Join(deployFolder, "prometheus")
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+}
+
+func readYAML(t *testing.T, path string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(content, into), path)
+}

@@ -1,0 +1,75 @@
+package metrics
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"lethe/metrics/events"
+)
+
+// erasureMetrics follows requests to forget.
+type erasureMetrics struct {
+	requests       *prometheus.CounterVec
+	open           prometheus.Gauge
+	oldestReceived atomic.Pointer[time.Time] // nil if none is open
+	oldestAge      prometheus.GaugeFunc
+	duration       *prometheus.HistogramVec
+	failures       prometheus.Counter
+}
+
+func newErasureMetrics(now func() time.Time) *erasureMetrics {
+	m := &erasureMetrics{
+		requests: counters("lethe_erasure_requests_total",
+			"Times that an erasure request entered a state.", "state", events.ErasureStates()),
+		open: gauge("lethe_erasure_open_requests",
+			"Erasure requests that are neither verified nor rejected."),
+		duration: prometheus.NewHistogramVec(timing("lethe_erasure_duration_seconds",
+			"Time that an erasure took, by phase; whole is from receipt to end.", erasureBuckets()), []string{"phase"}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "lethe_erasure_verification_failures_total",
+			Help: "Verifications that still found something of an erased subject when their time was up.",
+		}),
+	}
+	// Computed when scraped, so that it grows while nothing happens.
+	m.oldestAge = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "lethe_erasure_oldest_open_age_seconds",
+		Help: "Time since the oldest open erasure request was received, 0 if none is open.",
+	}, func() float64 {
+		received := m.oldestReceived.Load()
+		if received == nil {
+			return 0
+		}
+		return max(0, now().Sub(*received).Seconds())
+	})
+	for _, phase := range texts(events.ErasurePhases()) {
+		m.duration.WithLabelValues(phase)
+	}
+	return m
+}
+
+func (m *erasureMetrics) listener() events.Listener {
+	return events.Listener{
+		ErasureChanged: func(e events.ErasureChanged) {
+			m.requests.WithLabelValues(within(e.State, events.ErasureStates())).Inc()
+		},
+		ErasurePhaseDone: func(e events.ErasurePhaseDone) {
+			phase := within(string(e.Phase), texts(events.ErasurePhases()))
+			m.duration.WithLabelValues(phase).Observe(e.Duration.Seconds())
+		},
+		ErasureVerificationFailed: func(events.ErasureVerificationFailed) { m.failures.Inc() },
+		ErasuresOpen: func(e events.ErasuresOpen) {
+			m.open.Set(float64(e.Count))
+			if e.Count == 0 || e.OldestReceived.IsZero() {
+				m.oldestReceived.Store(nil)
+				return
+			}
+			m.oldestReceived.Store(&e.OldestReceived)
+		},
+	}
+}
+
+func (m *erasureMetrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.requests, m.open, m.oldestAge, m.duration, m.failures}
+}

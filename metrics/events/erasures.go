@@ -1,0 +1,54 @@
+package events
+
+import "time"
+
+// ErasureStates lists the states of a request, in the order in which it can
+// pass through them. Package deletions defines what they mean.
+func ErasureStates() []string {
+	return []string{
+		"received", "accepted", "rejected", "held", "suppressed", "rewriting", "retraining",
+		"swapped", "verifying", "verified", "failed",
+	}
+}
+
+// ErasureChanged says that a request entered a state, one of ErasureStates.
+type ErasureChanged struct {
+	State string
+}
+
+// ErasurePhase is a part of an erasure that is timed by itself.
+type ErasurePhase string
+
+// The phases. Swap reaches from the swap of the ensemble to the withdrawal of
+// the predictions that the old one gave, Whole from receipt of the request to
+// its end.
+const (
+	Suppress ErasurePhase = "suppress"
+	Rewrite  ErasurePhase = "rewrite"
+	Retrain  ErasurePhase = "retrain"
+	Swap     ErasurePhase = "swap"
+	Verify   ErasurePhase = "verify"
+	Whole    ErasurePhase = "whole"
+)
+
+// ErasurePhases lists every phase.
+func ErasurePhases() []ErasurePhase {
+	return []ErasurePhase{Suppress, Rewrite, Retrain, Swap, Verify, Whole}
+}
+
+// ErasurePhaseDone says how long a phase of a request took.
+type ErasurePhaseDone struct {
+	Phase    ErasurePhase
+	Duration time.Duration
+}
+
+// ErasureVerificationFailed says that a search of the files and topics still
+// found something of an erased subject when its time was up.
+type ErasureVerificationFailed struct{}
+
+// ErasuresOpen says how many requests are neither verified nor rejected, and
+// when the oldest of them was received (zero if there is none).
+type ErasuresOpen struct {
+	Count          int
+	OldestReceived time.Time
+}

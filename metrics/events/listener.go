@@ -1,0 +1,80 @@
+package events
+
+// Listener is told what happens. A nil function is not called by those who
+// take the listener through EnsureDefaults. Functions are called from several
+// goroutines at once, on the path of the work itself: they must be quick and
+// must not block.
+type Listener struct {
+	// RecordsConsumed follows every batch of records that was taken from a
+	// topic and whose outcome is durable.
+	RecordsConsumed func(RecordsConsumed)
+	// RecordDeadLettered follows every record written to the dead letters.
+	RecordDeadLettered func(RecordDeadLettered)
+	// LagMeasured follows every look at how far a partition has been read.
+	LagMeasured func(LagMeasured)
+	// PartitionReleased says that the process no longer reads a partition.
+	PartitionReleased func(PartitionReleased)
+
+	// SnapshotChanged follows every change of a timestep's state.
+	SnapshotChanged func(SnapshotChanged)
+	// SnapshotPartitioned follows every partition of a settled timestep.
+	SnapshotPartitioned func(SnapshotPartitioned)
+
+	// ShardTrained follows every training of one shard on one timestep.
+	ShardTrained func(ShardTrained)
+	// EnsembleSwapped follows every change of the served models.
+	EnsembleSwapped func(EnsembleSwapped)
+	// SnapshotScored follows every timestep whose predictions are published.
+	SnapshotScored func(SnapshotScored)
+	// QualityMeasured follows every comparison of a timestep's predictions
+	// with its labels.
+	QualityMeasured func(QualityMeasured)
+
+	// ErasureChanged follows every step of a request through its states.
+	ErasureChanged func(ErasureChanged)
+	// ErasurePhaseDone follows every finished phase of a request.
+	ErasurePhaseDone func(ErasurePhaseDone)
+	// ErasureVerificationFailed says that a search found something left.
+	ErasureVerificationFailed func(ErasureVerificationFailed)
+	// ErasuresOpen says how many requests are not done; sent whenever that
+	// number or the oldest of them changes, and once at the start.
+	ErasuresOpen func(ErasuresOpen)
+}
+
+// EnsureDefaults returns the listener with a function that does nothing in
+// place of every nil one.
+func (l Listener) EnsureDefaults() Listener { return Tee(l) }
+
+// Tee returns a listener that passes every event on to all listeners in order.
+func Tee(listeners ...Listener) Listener {
+	return Listener{
+		RecordsConsumed:           tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),
+		RecordDeadLettered:        tee(listeners, func(l Listener) func(RecordDeadLettered) { return l.RecordDeadLettered }),
+		LagMeasured:               tee(listeners, func(l Listener) func(LagMeasured) { return l.LagMeasured }),
+		PartitionReleased:         tee(listeners, func(l Listener) func(PartitionReleased) { return l.PartitionReleased }),
+		SnapshotChanged:           tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
+		SnapshotPartitioned:       tee(listeners, func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),
+		ShardTrained:              tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),
+		EnsembleSwapped:           tee(listeners, func(l Listener) func(EnsembleSwapped) { return l.EnsembleSwapped }),
+		SnapshotScored:            tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
+		QualityMeasured:           tee(listeners, func(l Listener) func(QualityMeasured) { return l.QualityMeasured }),
+		ErasureChanged:            tee(listeners, func(l Listener) func(ErasureChanged) { return l.ErasureChanged }),
+		ErasurePhaseDone:          tee(listeners, func(l Listener) func(ErasurePhaseDone) { return l.ErasurePhaseDone }),
+		ErasureVerificationFailed: tee(listeners, func(l Listener) func(ErasureVerificationFailed) { return l.ErasureVerificationFailed }),
+		ErasuresOpen:              tee(listeners, func(l Listener) func(ErasuresOpen) { return l.ErasuresOpen }),
+	}
+}
+
+func tee[E any](listeners []Listener, of func(Listener) func(E)) func(E) {
+	var functions []func(E)
+	for _, l := range listeners {
+		if f := of(l); f != nil {
+			functions = append(functions, f)
+		}
+	}
+	return func(event E) {
+		for _, f := range functions {
+			f(event)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package events
+
+import (
+	"time"
+
+	"lethe"
+)
+
+// SnapshotChanged says that a timestep reached a state. Duration is the time
+// that building the graph took, and is 0 for lethe.Open.
+type SnapshotChanged struct {
+	Timestep lethe.Timestep
+	State    lethe.State
+	Duration time.Duration
+}
+
+// SnapshotPartitioned gives the scores of a timestep's partition, as package
+// partition defines them. Fractions are of 1.
+type SnapshotPartitioned struct {
+	Timestep lethe.Timestep
+	Balance  float64
+	Fairness float64
+	EdgeCut  float64
+	Duration time.Duration
+}
+
+// TrainReason is why a shard was trained.
+type TrainReason string
+
+// The reasons.
+const (
+	// Update: a timestep settled.
+	Update TrainReason = "update"
+	// Unlearn: a slice was replaced, and training was replayed from there.
+	Unlearn TrainReason = "unlearn"
+)
+
+// TrainReasons lists every reason.
+func TrainReasons() []TrainReason { return []TrainReason{Update, Unlearn} }
+
+// ShardTrained says that one shard was trained through Timestep in Steps
+// optimisation steps. A replay of several timesteps is one event for each.
+type ShardTrained struct {
+	Timestep lethe.Timestep
+	Reason   TrainReason
+	Steps    int
+	Duration time.Duration
+}
+
+// EnsembleSwapped says that the models trained through Timestep are served.
+type EnsembleSwapped struct {
+	Timestep lethe.Timestep
+	Version  lethe.Digest
+}
+
+// SnapshotScored says that a timestep's predictions are published. Illicit
+// gives the probability of illicit of each, in no order that matters;
+// IllicitCount is how many were called illicit. The listener must not keep or
+// change the slice.
+type SnapshotScored struct {
+	Timestep     lethe.Timestep
+	Illicit      []float32
+	IllicitCount int
+	Duration     time.Duration
+}
+
+// QualityMeasured compares a timestep's predictions, made before its labels
+// were seen, with the labels. A measure that is not defined, as the AUC where
+// only one class occurs, is NaN. Fractions are of 1.
+type QualityMeasured struct {
+	Timestep  lethe.Timestep
+	AUC       float64
+	MacroF1   float64
+	IllicitF1 float64
+}

@@ -1,0 +1,214 @@
+package metrics_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/metrics"
+	"lethe/metrics/events"
+)
+
+// process is a registry with the metrics of one process and a clock that the
+// test moves.
+type process struct {
+	registry *prometheus.Registry
+	listener events.Listener
+	clock    time.Time
+}
+
+func newProcess(t *testing.T) *process {
+	t.Helper()
+	p := &process{registry: prometheus.NewPedanticRegistry(), clock: time.Unix(1_700_000_000, 0)}
+	m, err := metrics.New(p.registry, metrics.Options{
+		Version: "v1.2.3", Revision: "abc", Kernels: "portable", TopicPrefix: "lethe.",
+		Topics: topics(), Followed: []string{"slices.v1"}, Reasons: reasons(),
+		Now: func() time.Time { return p.clock },
+	})
+	require.NoError(t, err)
+	p.listener = m.Listener()
+	return p
+}
+
+func topics() []string { return []string{"transactions.v1", "labels.v1", "erasures.v1"} }
+
+func reasons() []string {
+	all := make([]string, 0, len(ingest.Reasons()))
+	for _, r := range ingest.Reasons() {
+		all = append(all, string(r))
+	}
+	return all
+}
+
+// everything sends one event of each kind.
+func (p *process) everything() {
+	l := p.listener
+	l.RecordsConsumed(events.RecordsConsumed{Topic: "lethe.transactions.v1", Result: events.Accepted, Count: 3})
+	l.RecordDeadLettered(events.RecordDeadLettered{Topic: "labels.v1", Reason: "late"})
+	l.LagMeasured(events.LagMeasured{Topic: "lethe.labels.v1", Partition: 2, Records: 17})
+	l.LagMeasured(events.LagMeasured{Topic: "slices.v1", Partition: 1, Records: 5})
+	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
+	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
+	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})
+	l.SnapshotPartitioned(events.SnapshotPartitioned{Timestep: 2, Balance: -.01, Fairness: -.02, EdgeCut: .25, Duration: time.Second})
+	l.ShardTrained(events.ShardTrained{Timestep: 2, Reason: events.Unlearn, Steps: 30, Duration: 2 * time.Second})
+	l.EnsembleSwapped(events.EnsembleSwapped{Timestep: 2, Version: lethe.Digest{0xab, 0xcd}})
+	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float32{.1, .2, .9}, IllicitCount: 1, Duration: time.Millisecond})
+	l.QualityMeasured(events.QualityMeasured{Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN()})
+	l.ErasureChanged(events.ErasureChanged{State: "verified"})
+	l.ErasurePhaseDone(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})
+	l.ErasureVerificationFailed(events.ErasureVerificationFailed{})
+	l.ErasuresOpen(events.ErasuresOpen{Count: 2, OldestReceived: p.clock.Add(-time.Hour)})
+}
+
+// TestMetrics shows every sample that is not 0 after each event.
+func TestMetrics(t *testing.T) {
+	datadriven.RunTest(t, "testdata/metrics", func(t *testing.T, d *datadriven.TestData) string {
+		p := newProcess(t)
+		switch d.Cmd {
+		case "fresh":
+		case "everything":
+			p.everything()
+		case "strange": // values outside their sets
+			p.listener.RecordsConsumed(events.RecordsConsumed{Topic: "lethe.who-knows", Result: "odd", Count: 2})
+			p.listener.RecordsConsumed(events.RecordsConsumed{Topic: "labels.v1", Result: events.Ignored, Count: -5})
+			p.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: "transactions.v1", Reason: "card 4711"})
+			p.listener.SnapshotChanged(events.SnapshotChanged{Timestep: 9, State: 77})
+			p.listener.ShardTrained(events.ShardTrained{Reason: "fun"})
+			p.listener.ErasureChanged(events.ErasureChanged{State: "lost"})
+			p.listener.ErasurePhaseDone(events.ErasurePhaseDone{Phase: "nap"})
+		case "again": // what replaces, what adds up, what goes away
+			p.everything()
+			p.everything()
+			p.clock = p.clock.Add(time.Minute)
+			p.listener.SnapshotChanged(events.SnapshotChanged{Timestep: 1, State: lethe.Settled})
+			p.listener.EnsembleSwapped(events.EnsembleSwapped{Timestep: 3, Version: lethe.Digest{0xef}})
+			p.listener.PartitionReleased(events.PartitionReleased{Topic: "lethe.labels.v1", Partition: 2})
+		case "done":
+			p.everything()
+			p.listener.ErasuresOpen(events.ErasuresOpen{})
+		default:
+			d.Fatalf(t, "unknown command")
+		}
+		return samples(t, p.registry)
+	})
+}
+
+// samples lists what is not 0, one line each.
+func samples(t *testing.T, from prometheus.Gatherer) string {
+	families, err := from.Gather()
+	require.NoError(t, err)
+	var b strings.Builder
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			labels := make([]string, 0, len(m.GetLabel()))
+			for _, l := range m.GetLabel() {
+				labels = append(labels, fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
+			}
+			name := fmt.Sprintf("%s{%s}", family.GetName(), strings.Join(labels, ","))
+			if h := m.GetHistogram(); h != nil && h.GetSampleCount() > 0 {
+				fmt.Fprintf(&b, "%s count=%d sum=%.6g\n", name, h.GetSampleCount(), h.GetSampleSum())
+			}
+			if value := m.GetGauge().GetValue() + m.GetCounter().GetValue(); value != 0 {
+				fmt.Fprintf(&b, "%s %.12g\n", name, value)
+			}
+		}
+	}
+	return b.String()
+}
+
+// A state that the list lacks would be counted as other.
+func TestErasureStatesAreThoseOfTheLedger(t *testing.T) {
+	known := deletions.States()
+	states := make([]string, len(known))
+	for i, s := range known {
+		states[i] = string(s)
+	}
+	require.Equal(t, states, events.ErasureStates())
+}
+
+func TestMetricsPassTheLinter(t *testing.T) {
+	p := newProcess(t)
+	p.everything()
+	problems, err := testutil.GatherAndLint(p.registry)
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
+
+func TestEveryNameHasOurPrefixAndNoIDLabel(t *testing.T) {
+	p := newProcess(t)
+	p.everything()
+	families, err := p.registry.Gather()
+	require.NoError(t, err)
+	require.NotEmpty(t, families)
+	for _, family := range families {
+		require.True(t, strings.HasPrefix(family.GetName(), "lethe_"), family.GetName())
+		for _, m := range family.GetMetric() {
+			for _, label := range m.GetLabel() {
+				require.Contains(t, []string{
+					"version", "revision", "kernels", "topic", "partition", "result", "reason", "state",
+					"class", "phase", "stage",
+				}, label.GetName(), family.GetName())
+			}
+		}
+	}
+}
+
+// However strange the events, the number of series stays bounded.
+func TestSeriesDoNotGrow(t *testing.T) {
+	p := newProcess(t)
+	p.everything()
+	send := func(i int) {
+		odd := fmt.Sprint("odd", i)
+		p.listener.RecordsConsumed(events.RecordsConsumed{Topic: odd, Result: events.Result(odd)})
+		p.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: odd, Reason: odd})
+		p.listener.EnsembleSwapped(events.EnsembleSwapped{Version: lethe.Digest{byte(i), 1}})
+		p.listener.ErasureChanged(events.ErasureChanged{State: odd})
+		p.listener.SnapshotChanged(events.SnapshotChanged{State: lethe.State(i)})
+	}
+	send(200)
+	before, err := testutil.GatherAndCount(p.registry)
+	require.NoError(t, err)
+	var wait sync.WaitGroup
+	for i := range 200 {
+		wait.Go(func() { send(i) })
+	}
+	wait.Wait()
+	after, err := testutil.GatherAndCount(p.registry)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+}
+
+func TestOldestAgeGrowsWhileNothingHappens(t *testing.T) {
+	p := newProcess(t)
+	p.listener.ErasuresOpen(events.ErasuresOpen{Count: 1, OldestReceived: p.clock})
+	p.clock = p.clock.Add(90 * time.Second)
+	require.NoError(t, testutil.GatherAndCompare(p.registry, strings.NewReader(`
+# HELP lethe_erasure_oldest_open_age_seconds Time since the oldest open erasure request was received, 0 if none is open.
+# TYPE lethe_erasure_oldest_open_age_seconds gauge
+lethe_erasure_oldest_open_age_seconds 90
+`), "lethe_erasure_oldest_open_age_seconds"))
+}
+
+func TestNewRefusesWhatItCannotUse(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	_, err := metrics.New(registry, metrics.Options{})
+	require.ErrorContains(t, err, "no topics")
+	require.ErrorContains(t, err, "no reasons")
+	opts := metrics.Options{Topics: topics(), Reasons: reasons()}
+	_, err = metrics.New(registry, opts)
+	require.NoError(t, err)
+	_, err = metrics.New(registry, opts)
+	require.Error(t, err, "registered twice")
+}

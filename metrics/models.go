@@ -1,0 +1,110 @@
+package metrics
+
+import (
+	"math"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"lethe"
+	"lethe/metrics/events"
+)
+
+// modelMetrics follows training, the served ensemble and its predictions.
+type modelMetrics struct {
+	train           *prometheus.HistogramVec
+	steps           *prometheus.CounterVec
+	ensemble        prometheus.Gauge
+	versionMu       sync.Mutex // held while one version replaces another
+	version         *prometheus.GaugeVec
+	scoring         prometheus.Histogram
+	predictions     *prometheus.CounterVec
+	score           prometheus.Histogram
+	qualityTimestep prometheus.Gauge
+	auc, macroF1    prometheus.Gauge
+	illicitF1       prometheus.Gauge
+}
+
+func newModelMetrics() *modelMetrics {
+	m := &modelMetrics{
+		train: prometheus.NewHistogramVec(timing("lethe_shard_train_duration_seconds",
+			"Time to train one shard on one timestep, by reason.", stepBuckets()), []string{"reason"}),
+		steps: counters("lethe_shard_train_steps_total",
+			"Optimisation steps on one slice, over all shards, by reason.", "reason", texts(events.TrainReasons())),
+		ensemble: gauge("lethe_ensemble_timestep",
+			"Timestep through which the served models were trained, -1 for none yet."),
+		version: gauges("lethe_model_version_info",
+			"Always 1; the served ensemble's version, shortened, is in the label.", "version"),
+		scoring: prometheus.NewHistogram(timing("lethe_scoring_duration_seconds",
+			"Time to score one closed timestep and publish its predictions.", stepBuckets())),
+		predictions: counters("lethe_predictions_total",
+			"Published predictions, by predicted class.", "class", []string{"licit", "illicit"}),
+		score: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "lethe_score",
+			Help:    "Predicted probability of illicit, of 1.",
+			Buckets: scoreBuckets(),
+		}),
+		qualityTimestep: gauge("lethe_prequential_timestep",
+			"Timestep whose labels the prequential measures are of, -1 for none yet."),
+		auc: gauge("lethe_prequential_auc_ratio",
+			"Area under the ROC curve of one timestep's predictions, made before its labels; NaN if not defined."),
+		macroF1: gauge("lethe_prequential_macro_f1_ratio",
+			"Macro F1 of one timestep's predictions, made before its labels; NaN if not defined."),
+		illicitF1: gauge("lethe_prequential_illicit_f1_ratio",
+			"F1 of the class illicit of one timestep's predictions, made before its labels; NaN if not defined."),
+	}
+	for _, reason := range texts(events.TrainReasons()) {
+		m.train.WithLabelValues(reason)
+	}
+	m.ensemble.Set(float64(lethe.NoTimestep))
+	m.quality(events.QualityMeasured{
+		Timestep: lethe.NoTimestep, AUC: math.NaN(), MacroF1: math.NaN(), IllicitF1: math.NaN(),
+	})
+	return m
+}
+
+func (m *modelMetrics) listener() events.Listener {
+	return events.Listener{
+		ShardTrained: func(e events.ShardTrained) {
+			reason := within(string(e.Reason), texts(events.TrainReasons()))
+			m.train.WithLabelValues(reason).Observe(e.Duration.Seconds())
+			m.steps.WithLabelValues(reason).Add(float64(max(0, e.Steps)))
+		},
+		EnsembleSwapped: func(e events.EnsembleSwapped) {
+			m.ensemble.Set(float64(e.Timestep))
+			m.serves(e.Version)
+		},
+		SnapshotScored: func(e events.SnapshotScored) {
+			m.scoring.Observe(e.Duration.Seconds())
+			m.predictions.WithLabelValues("illicit").Add(float64(e.IllicitCount))
+			m.predictions.WithLabelValues("licit").Add(float64(len(e.Illicit) - e.IllicitCount))
+			for _, p := range e.Illicit {
+				m.score.Observe(float64(p))
+			}
+		},
+		QualityMeasured: m.quality,
+	}
+}
+
+// serves leaves one series of the version; else every one ever served would
+// stay.
+func (m *modelMetrics) serves(version lethe.Digest) {
+	m.versionMu.Lock()
+	defer m.versionMu.Unlock()
+	m.version.Reset()
+	m.version.WithLabelValues(version.String()[:12]).Set(1)
+}
+
+func (m *modelMetrics) quality(e events.QualityMeasured) {
+	m.qualityTimestep.Set(float64(e.Timestep))
+	m.auc.Set(e.AUC)
+	m.macroF1.Set(e.MacroF1)
+	m.illicitF1.Set(e.IllicitF1)
+}
+
+func (m *modelMetrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{
+		m.train, m.steps, m.ensemble, m.version, m.scoring, m.predictions, m.score,
+		m.qualityTimestep, m.auc, m.macroF1, m.illicitF1,
+	}
+}

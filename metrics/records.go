@@ -1,0 +1,80 @@
+package metrics
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"lethe/metrics/events"
+)
+
+// recordMetrics counts what comes in.
+type recordMetrics struct {
+	prefix          string
+	topics, reasons []string
+	// followed are topics and those of which only the lag is told.
+	followed    []string
+	consumed    *prometheus.CounterVec
+	deadLetters *prometheus.CounterVec
+	lag         *prometheus.GaugeVec
+}
+
+func newRecordMetrics(opts Options) *recordMetrics {
+	m := &recordMetrics{
+		prefix: opts.TopicPrefix, topics: opts.Topics, reasons: opts.Reasons,
+		followed: slices.Concat(opts.Topics, opts.Followed),
+		consumed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lethe_records_consumed_total",
+			Help: "Records whose outcome is durable, by topic and result.",
+		}, []string{"topic", "result"}),
+		deadLetters: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lethe_dlq_records_total",
+			Help: "Records kept as dead letters, by topic and reason.",
+		}, []string{"topic", "reason"}),
+		lag: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "lethe_consumer_lag_records",
+			Help: "Records of a partition that this process has yet to consume.",
+		}, []string{"topic", "partition"}),
+	}
+	for _, topic := range opts.Topics {
+		for _, result := range events.Results() {
+			m.consumed.WithLabelValues(topic, string(result))
+		}
+		for _, reason := range opts.Reasons {
+			m.deadLetters.WithLabelValues(topic, reason)
+		}
+	}
+	return m
+}
+
+func (m *recordMetrics) listener() events.Listener {
+	return events.Listener{
+		RecordsConsumed: func(e events.RecordsConsumed) {
+			result := within(string(e.Result), texts(events.Results()))
+			m.consumed.WithLabelValues(m.topic(e.Topic), result).Add(float64(max(0, e.Count)))
+		},
+		RecordDeadLettered: func(e events.RecordDeadLettered) {
+			m.deadLetters.WithLabelValues(m.topic(e.Topic), within(e.Reason, m.reasons)).Inc()
+		},
+		LagMeasured: func(e events.LagMeasured) {
+			m.lag.WithLabelValues(m.followedTopic(e.Topic), strconv.Itoa(e.Partition)).Set(float64(e.Records))
+		},
+		PartitionReleased: func(e events.PartitionReleased) {
+			m.lag.DeleteLabelValues(m.followedTopic(e.Topic), strconv.Itoa(e.Partition))
+		},
+	}
+}
+
+func (m *recordMetrics) topic(name string) string {
+	return within(strings.TrimPrefix(name, m.prefix), m.topics)
+}
+
+func (m *recordMetrics) followedTopic(name string) string {
+	return within(strings.TrimPrefix(name, m.prefix), m.followed)
+}
+
+func (m *recordMetrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag}
+}

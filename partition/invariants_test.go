@@ -1,0 +1,213 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+)
+
+func drawOptions(rt *rapid.T, g *Graph) Options {
+	return Options{
+		Shards:       rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
+		Method:       rapid.SampledFrom([]string{MethodGPFBFast, MethodRandom}).Draw(rt, "method"),
+		Seed:         rapid.Uint64().Draw(rt, "seed"),
+		Alpha:        rapid.SampledFrom([]float64{0, 1e-3, 0.5}).Draw(rt, "alpha"),
+		Sweeps:       rapid.IntRange(1, 15).Draw(rt, "sweeps"),
+		RefineSweeps: rapid.IntRange(1, 15).Draw(rt, "refine sweeps"),
+		NoRefine:     rapid.Bool().Draw(rt, "no refine"),
+		Unnormalised: rapid.Bool().Draw(rt, "unnormalised"),
+	}
+}
+
+// requireEven checks invariant I3: shard sizes differ by at most one, and so do
+// the counts of every class.
+func requireEven(t require.TestingT, s Scores) {
+	require.LessOrEqual(t, slices.Max(s.Sizes)-slices.Min(s.Sizes), 1, "shard sizes")
+	for class := range s.ClassCounts[0] {
+		low, high := math.MaxInt, 0
+		for _, counts := range s.ClassCounts {
+			low, high = min(low, counts[class]), max(high, counts[class])
+		}
+		require.LessOrEqual(t, high-low, 1, "class %d", class)
+	}
+}
+
+func TestEveryPartitionIsEven(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := drawGraph(rt, 40)
+		opts := drawOptions(rt, g)
+		a, report, err := Run(t.Context(), g, opts)
+		require.NoError(rt, err)
+		scores, err := Score(g, a, opts.Shards) // checks that every node has one shard
+		require.NoError(rt, err)
+		require.Equal(rt, scores, report.Scores)
+		requireEven(rt, scores)
+		require.LessOrEqual(rt, scores.CutEdges, report.ProposedCut, "refinement never makes it worse")
+		if opts.Method == MethodGPFBFast && opts.Shards > 1 && opts.Shards < g.N() {
+			require.Len(rt, report.Objective, report.Iterations+1)
+			require.Positive(rt, report.Iterations)
+			require.True(rt, report.Converged || report.Iterations == opts.Sweeps)
+		} else {
+			require.Empty(rt, report.Objective)
+		}
+		for k := 1; k < len(report.Objective); k++ {
+			slack := 1e-9 * (1 + math.Abs(report.Objective[k]))
+			require.GreaterOrEqual(rt, report.Objective[k], report.Objective[k-1]-slack, "objective of sweep %d", k)
+		}
+	})
+}
+
+func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
+	g := communities(t, 6, 50)
+	for _, method := range []string{MethodGPFBFast, MethodRandom} {
+		opts := Options{Shards: 6, Seed: 5, Method: method, RefineSweeps: 20}
+		before := runtime.GOMAXPROCS(1)
+		one, reportOne, err := Run(t.Context(), g, opts)
+		runtime.GOMAXPROCS(2)
+		two, reportTwo, err2 := Run(t.Context(), g, opts)
+		runtime.GOMAXPROCS(before)
+		require.NoError(t, errors.Join(err, err2))
+		require.Equal(t, one, two)
+		require.Equal(t, reportOne, reportTwo)
+
+		opts.Seed++
+		other, _, err := Run(t.Context(), g, opts)
+		require.NoError(t, err)
+		require.NotEqual(t, one, other, "the seed has no effect")
+	}
+}
+
+// communities returns groups of the given size: cycles with chords inside, and a
+// single edge from each to the next.
+func communities(t testing.TB, groups, size int) *Graph {
+	t.Helper()
+	var edges []lethe.Edge
+	classes := make([]uint8, groups*size)
+	for i := range classes {
+		classes[i] = uint8(i % 3)
+		group, at := i/size*size, i%size
+		for _, step := range []int{1, 2, 5} {
+			edges = append(edges, lethe.Edge{A: uint32(i), B: uint32(group + (at+step)%size)})
+		}
+		if at == 0 {
+			edges = append(edges, lethe.Edge{A: uint32(i), B: uint32((i + size) % len(classes))})
+		}
+	}
+	g, err := NewGraph(len(classes), edges, classes, 3)
+	require.NoError(t, err)
+	return g
+}
+
+func TestRefinementFindsCommunities(t *testing.T) {
+	// The group sizes are multiples of three, so that cutting between the groups
+	// fills the quotas exactly: six edges, and no partition into six cuts fewer.
+	g := communities(t, 6, 48)
+	bound := map[string]int{MethodGPFBFast: 6, MethodRandom: g.NumEdges() / 4}
+	for _, method := range []string{MethodGPFBFast, MethodRandom} {
+		for seed := range uint64(5) {
+			_, report, err := Run(t.Context(), g, Options{Shards: 6, Method: method, Seed: seed})
+			require.NoError(t, err)
+			require.LessOrEqual(t, report.Scores.CutEdges, bound[method], "%s, seed %d", method, seed)
+		}
+	}
+}
+
+func TestLegalExtremes(t *testing.T) {
+	complete := func(n int) (edges []lethe.Edge) {
+		for a := range n {
+			for b := range a {
+				edges = append(edges, lethe.Edge{A: uint32(a), B: uint32(b)})
+			}
+		}
+		return edges
+	}
+	for name, c := range map[string]struct {
+		n, shards int
+		edges     []lethe.Edge
+		cut       int
+	}{
+		"no nodes":              {0, 4, nil, 0},
+		"one node":              {1, 4, nil, 0},
+		"fewer than shards":     {3, 5, complete(3), 3},
+		"as many as shards":     {5, 5, complete(5), 10},
+		"one more than shards":  {6, 5, complete(6), 14},
+		"isolated":              {9, 3, nil, 0},
+		"one shard":             {6, 1, complete(6), 0},
+		"complete":              {6, 2, complete(6), 9},
+		"complete, many shards": {30, 20, complete(30), 425},
+	} {
+		for _, method := range []string{MethodGPFBFast, MethodRandom} {
+			t.Run(name+" "+method, func(t *testing.T) {
+				classes := make([]uint8, c.n) // of four classes three are empty
+				g, err := NewGraph(c.n, c.edges, classes, 4)
+				require.NoError(t, err)
+				_, report, err := Run(t.Context(), g, Options{Shards: c.shards, Method: method})
+				require.NoError(t, err)
+				requireEven(t, report.Scores)
+				require.Equal(t, c.cut, report.Scores.CutEdges)
+			})
+		}
+	}
+}
+
+func TestRunStopsWhenTold(t *testing.T) {
+	g := communities(t, 2, 12)
+	for _, method := range []string{MethodGPFBFast, MethodRandom} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, _, err := Run(ctx, g, Options{Shards: 2, Method: method})
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	// A context that ends during refinement.
+	ctx := &countdown{Context: t.Context(), left: 40}
+	_, _, err := Run(ctx, g, Options{Shards: 2, Method: MethodRandom, RefineSweeps: 100_000_000})
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "refinement")
+}
+
+// countdown is a context that is cancelled once it was asked often enough.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestOptionsReportEverythingAtOnce(t *testing.T) {
+	opts := Options{Shards: 0, Method: "metis", Alpha: math.NaN(), Tolerance: -1, Sweeps: -2, RefineSweeps: -3}
+	_, _, err := Run(t.Context(), communities(t, 2, 6), opts)
+	require.ErrorIs(t, err, ErrMethod)
+	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", "alpha is NaN", "tolerance is -1", "sweeps is -2", "refine sweeps is -3"} {
+		require.ErrorContains(t, err, want)
+	}
+	for _, name := range []string{"gpfb-sr", "blpa", "bekm"} {
+		_, _, err := Run(t.Context(), communities(t, 2, 6), Options{Shards: 2, Method: name})
+		require.ErrorIs(t, err, ErrMethod)
+		require.ErrorContains(t, err, name+" is not built yet")
+	}
+}
+
+func TestAssignmentMustFit(t *testing.T) {
+	g := communities(t, 2, 6)
+	for want, a := range map[string]Assignment{
+		"3 shards given for 12 nodes": make(Assignment, 3),
+		"node 11 is in shard 2 of 2":  {11: 2},
+	} {
+		_, err := Score(g, a, 2)
+		require.ErrorIs(t, err, ErrAssignment)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,65 @@
+package partition
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// meanScores partitions graphs into 20 shards with the defaults and checks that
+// each lies at the rounding optimum: every shard and class within one.
+func meanScores(t *testing.T, graphs []*Graph) (balance, fairness, cut float64) {
+	t.Helper()
+	require.NotEmpty(t, graphs)
+	for i, g := range graphs {
+		_, report, err := Run(t.Context(), g, Options{Shards: 20, Seed: uint64(i)})
+		require.NoError(t, err)
+		requireEven(t, report.Scores)
+		balance += report.Scores.Balance / float64(len(graphs))
+		fairness += report.Scores.Fairness / float64(len(graphs))
+		cut += report.Scores.EdgeCut / float64(len(graphs))
+	}
+	t.Logf("%d graphs: balance %.4f, fairness %.4f, cut %.4f", len(graphs), balance, fairness, cut)
+	return balance, fairness, cut
+}
+
+func TestRealBitcoinOTC(t *testing.T) {
+	folder := filepath.Join(sharedFolder(t, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
+	var some []*Graph
+	for step, g := range readSteps(t, folder) {
+		if step%4 == 0 {
+			some = append(some, g)
+		}
+	}
+	balance, fairness, cut := meanScores(t, some)
+	require.GreaterOrEqual(t, balance, -0.01)
+	require.GreaterOrEqual(t, fairness, -0.015)
+	require.LessOrEqual(t, cut, 0.215)
+}
+
+func TestRealCitationGraphs(t *testing.T) {
+	folder := filepath.Join(sharedFolder(t, "LETHE_DATA", "data"), "planetoid")
+	for name, bound := range map[string]float64{"cora": 0.28, "citeseer": 0.15} {
+		t.Run(name, func(t *testing.T) {
+			splits := make([]*Graph, 3)
+			for seed := range splits {
+				splits[seed] = readCitation(t, filepath.Join(folder, name+".npz"), 0.8, uint64(seed))
+			}
+			balance, fairness, cut := meanScores(t, splits)
+			require.GreaterOrEqual(t, balance, -0.003)
+			require.GreaterOrEqual(t, fairness, -0.015)
+			require.LessOrEqual(t, cut, bound)
+		})
+	}
+}
+
+// BenchmarkOTCStep partitions one timestep of Bitcoin-OTC with the defaults.
+func BenchmarkOTCStep(b *testing.B) {
+	folder := filepath.Join(sharedFolder(b, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
+	steps := readSteps(b, folder)
+	for i := 0; b.Loop(); i++ {
+		_, _, err := Run(b.Context(), steps[i%len(steps)], Options{Shards: 20})
+		require.NoError(b, err)
+	}
+}

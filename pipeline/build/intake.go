@@ -1,0 +1,145 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/snapshot"
+)
+
+// takeRecords applies a batch of transactions or labels: rows, watermark and
+// offset become durable together, after what was refused has been written to
+// the dead letters and what names an erased transaction has been withdrawn.
+// Killed in between, the batch comes again, and dead letters and tombstones are
+// written again under the same keys with the same content.
+func (r *Role) takeRecords(ctx context.Context, batch bus.Batch) error {
+	stream, decode := snapshot.Transactions, ingest.DecodeTransactions
+	if batch.Source.Topic == bus.Labels {
+		stream, decode = snapshot.Labels, ingest.DecodeLabels
+	}
+	tx, err := r.store.Begin(snapshot.Source{Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition})
+	if err != nil {
+		return fmt.Errorf("%s: %w", batch.Source, err)
+	}
+	tally := make(map[events.Result]int)
+	var letters []ingest.Outgoing
+	withdrawn := withdrawal{topic: batch.Source.Topic}
+	for i, rec := range batch.Records {
+		event, err := decode(rec, r.o.Limits)
+		result, refusal, err := r.apply(tx, event, rec, err)
+		if err != nil {
+			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
+		}
+		tally[result]++
+		switch result {
+		case events.Refused:
+			letters = append(letters, r.deadLetter(rec, refusal))
+		case events.Suppressed:
+			withdrawn.add(batch, i)
+		default:
+		}
+	}
+	if err := r.writeLetters(ctx, letters); err != nil {
+		return err
+	}
+	if err := r.withdrawNow(ctx, withdrawn); err != nil {
+		return fmt.Errorf("%s: %w", batch.Source, err)
+	}
+	if err := tx.Commit(batch.Next); err != nil {
+		return fmt.Errorf("%s: commit up to offset %d: %w", batch.Source, batch.Next, err)
+	}
+	for _, result := range events.Results() {
+		if n := tally[result]; n > 0 {
+			r.o.Listener.RecordsConsumed(events.RecordsConsumed{Topic: string(batch.Source.Topic), Result: result, Count: n})
+		}
+	}
+	return nil
+}
+
+// apply takes one record into the batch: what decoding it gave, an event or a
+// *ingest.Refusal. A record that is refused and names an erased transaction is
+// suppressed instead, because a dead letter would keep its bytes.
+func (r *Role) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error) (events.Result, *ingest.Refusal, error) {
+	result := events.Refused
+	var refusal *ingest.Refusal
+	if !errors.As(err, &refusal) {
+		if err == nil {
+			result, refusal, err = r.judge(tx, event, originOf(rec))
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
+	if refusal == nil {
+		return result, nil, nil
+	}
+	erased, err := r.namesErased(rec)
+	if erased {
+		return events.Suppressed, nil, err
+	}
+	return events.Refused, refusal, err
+}
+
+// judge takes one event into the batch.
+func (r *Role) judge(tx *snapshot.Batch, event ingest.Event, origin snapshot.Origin) (events.Result, *ingest.Refusal, error) {
+	var v snapshot.Verdict
+	var err error
+	switch e := event.(type) {
+	case ingest.Transaction:
+		v, err = tx.Transaction(e.Transaction, origin)
+	case ingest.Payment:
+		v, err = tx.Payment(e.Payment, origin)
+	case ingest.Label:
+		v, err = tx.Label(e.LabelRecord, origin)
+	case ingest.Close:
+		v, err = tx.Control(e.Timestep, origin)
+	case ingest.Settle:
+		v, err = tx.Control(e.Timestep, origin)
+	default:
+		// A tombstone in the source topics is the log's own affair: what was
+		// taken from the record stays until an erasure asks for it.
+		return events.Ignored, nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	switch v.Outcome {
+	case snapshot.Duplicate:
+		return events.Duplicate, nil, nil
+	case snapshot.Suppressed:
+		return events.Suppressed, nil, nil
+	case snapshot.Rejected:
+		return events.Refused, &ingest.Refusal{Reason: ingest.Reason(v.Refused.Reason), Detail: v.Refused.Detail}, nil
+	default:
+		return events.Accepted, nil, nil
+	}
+}
+
+// originOf keeps what a dead letter will need of a record that is judged later.
+func originOf(rec ingest.Record) snapshot.Origin {
+	o := snapshot.Origin{
+		Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset,
+		TimeUnixMillis: rec.Time.UnixMilli(), Key: rec.Key, Value: rec.Value,
+	}
+	for _, h := range rec.Headers {
+		o.Headers = append(o.Headers, snapshot.Header(h))
+	}
+	return o
+}
+
+// recordOf is the inverse of originOf.
+func recordOf(o snapshot.Origin) ingest.Record {
+	rec := ingest.Record{
+		Topic: o.Topic, Partition: o.Partition, Offset: o.Offset,
+		Time: time.UnixMilli(o.TimeUnixMillis).UTC(), Key: o.Key, Value: o.Value,
+	}
+	for _, h := range o.Headers {
+		rec.Headers = append(rec.Headers, ingest.Header(h))
+	}
+	return rec
+}

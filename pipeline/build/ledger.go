@@ -1,0 +1,31 @@
+package build
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"lethe/deletions"
+	"lethe/internal/swapstore"
+)
+
+// ledgerStore keeps the erasure ledger in a store of its own. It is never
+// rewritten: it holds keyed hashes only, on purpose and for ever.
+type ledgerStore struct{ *swapstore.Store }
+
+// Put implements deletions.KV.
+func (l ledgerStore) Put(key, value []byte) error {
+	return l.Apply(func(w swapstore.Writer) error { return w.Set(key, value) })
+}
+
+var _ deletions.KV = ledgerStore{}
+
+// OpenLedger opens the ledger below the role's folder. The clock may be nil if
+// the ledger is only read. The store is to be closed by the caller.
+func OpenLedger(dir string, clock func() time.Time) (*deletions.Ledger, *swapstore.Store, error) {
+	store, err := swapstore.Open(filepath.Join(dir, "ledger"), swapstore.Options{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open ledger: %w", err)
+	}
+	return deletions.NewLedger(ledgerStore{store}, clock), store, nil
+}

@@ -1,0 +1,101 @@
+package build
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/partition"
+	"lethe/snapshot"
+)
+
+// Options configures the role.
+type Options struct {
+	// Dir is the role's own folder.
+	Dir    string
+	Shards int
+	// AllowedLateness is by how many timesteps a transaction may be behind the
+	// newest of its partition.
+	AllowedLateness int
+	// LabelLateness is the same for labels; negative means that only settle
+	// records end a timestep's labels.
+	LabelLateness int
+	// FirstTimestep is where streams begin: what is before it is late.
+	FirstTimestep lethe.Timestep
+	// MaxTimestepJump is by how much a timestep may exceed what its partition
+	// has come to; 0 takes the snapshot store's default.
+	MaxTimestepJump int
+	Limits          ingest.Limits
+	// Partition says how a timestep is cut into shards; its Shards and Seed are
+	// set from here.
+	Partition partition.Options
+	Repair    partition.RepairOptions
+	Seed      uint64
+	// BrokerDir is the embedded broker's folder, which is searched too when an
+	// erasure is verified; empty with an outside Kafka.
+	BrokerDir string
+	// Compact, if not nil, makes the broker's cleaner run at once. Only the
+	// embedded broker can be asked; an outside Kafka cleans when it is due.
+	Compact func() error
+	// ReceiptsDir is where signed receipts are kept.
+	ReceiptsDir string
+	// VerifyTimeout bounds how long compaction is waited for before an erasure
+	// counts as failed and is tried again.
+	VerifyTimeout time.Duration
+	Secret        lethe.Secret
+	SigningKey    ed25519.PrivateKey
+	// KernelSet and Version are named on receipts.
+	KernelSet, Version string
+	Client             *bus.Client
+	Clock              func() time.Time
+	Listener           events.Listener
+	Logger             *slog.Logger
+}
+
+// EnsureDefaults returns a copy with the unset fields filled in.
+func (o Options) EnsureDefaults() Options {
+	if o.VerifyTimeout == 0 {
+		o.VerifyTimeout = 5 * time.Minute
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxTimestepJump == 0 {
+		o.MaxTimestepJump = snapshot.DefaultMaxTimestepJump
+	}
+	o.Limits.EnsureDefaults()
+	o.Listener = o.Listener.EnsureDefaults()
+	o.Partition.Shards, o.Partition.Seed, o.Repair.Seed = o.Shards, o.Seed, o.Seed
+	return o
+}
+
+// Validate reports every problem at once.
+func (o Options) Validate() error {
+	var errs []error
+	require := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	require(o.Dir != "", "dir is empty")
+	require(o.ReceiptsDir != "", "receipts dir is empty")
+	require(o.Shards >= 1, "shards is %d, must be at least 1", o.Shards)
+	require(o.AllowedLateness >= 0, "allowed lateness is %d timesteps, must not be negative", o.AllowedLateness)
+	require(o.FirstTimestep >= 0, "first timestep is %d, must not be negative", o.FirstTimestep)
+	least := max(o.AllowedLateness, o.LabelLateness) + 1
+	require(o.MaxTimestepJump >= least, "max timestep jump is %d, must be at least %d, beyond both latenesses", o.MaxTimestepJump, least)
+	require(o.VerifyTimeout > 0, "verify timeout is %v, must be positive", o.VerifyTimeout)
+	require(len(o.SigningKey) == ed25519.PrivateKeySize, "signing key has %d bytes, want %d", len(o.SigningKey), ed25519.PrivateKeySize)
+	require(o.Client != nil, "client is missing")
+	errs = append(errs, o.Limits.Validate())
+	return errors.Join(errs...)
+}

@@ -1,0 +1,19 @@
+// Package score is the role that turns graphs and models into predictions: it
+// follows snapshots.v1 and models.v1 and writes predictions.v1.
+//
+// # Which ensemble scores a timestep
+//
+// A timestep is scored by the ensemble trained through the timestep before it
+// (further back by the label lag), never by a later one, however far training
+// has got. So predictions are a function of the stream, not of a race, and
+// every prediction is made before its label could be learnt from.
+//
+// # What makes an ensemble complete
+//
+// The manifests on snapshots.v1 name the digest of every slice. From them the
+// role computes the lineage that each shard's checkpoint must have; an ensemble
+// is complete when every shard has a checkpoint of that lineage, and is then
+// swapped in with one atomic batch. While an erasure is being trained away the
+// lineages no longer fit, the ensemble that is served stays as it was, and it
+// is replaced as a whole once all affected shards have arrived.
+package score

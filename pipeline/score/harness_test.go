@@ -1,0 +1,245 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/partition"
+	"lethe/pipeline/train"
+	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	shards   = 2
+	features = 3
+	nodes    = 6
+)
+
+var secret = lethe.Secret{7}
+
+func smallModel() trainer.Options {
+	return trainer.Options{Hidden: 4, WindowTimesteps: 2, Passes: 1, Seed: 5}
+}
+
+// world plays the roles around this one: it holds the graphs of a stream and
+// gives the messages that build and train would send.
+type world struct {
+	t         testing.TB
+	options   trainer.Options
+	kernels   trainer.Kernels
+	graphs    map[lethe.Timestep]*lethe.Snapshot
+	shardOf   map[lethe.Pseudonym]lethe.ShardID
+	revisions map[lethe.Timestep]lethe.Revision
+	sliceRevs map[wire.Key]lethe.Revision
+	// stale holds the graph and the manifest of before the last erasure in a
+	// timestep.
+	stale map[lethe.Timestep][2]wire.Message
+}
+
+// newWorld makes the timesteps 1 to n.
+func newWorld(t testing.TB, n lethe.Timestep) *world {
+	t.Helper()
+	w := &world{
+		t: t, options: smallModel(), kernels: trainer.DefaultKernels(),
+		graphs: make(map[lethe.Timestep]*lethe.Snapshot), shardOf: make(map[lethe.Pseudonym]lethe.ShardID),
+		revisions: make(map[lethe.Timestep]lethe.Revision), sliceRevs: make(map[wire.Key]lethe.Revision),
+		stale: make(map[lethe.Timestep][2]wire.Message),
+	}
+	for at := lethe.Timestep(1); at <= n; at++ {
+		d := lethe.NewDraw(1, "test-world", uint64(at))
+		s := &lethe.Snapshot{Timestep: at, FeatureCount: features}
+		for i := range nodes {
+			id := lethe.TransactionID(fmt.Sprintf("transaction-%d-%d", at, i))
+			s.Nodes = append(s.Nodes, lethe.SnapshotNode{
+				ID: id, Pseudonym: secret.Pseudonym(id), Label: []lethe.Label{lethe.Illicit, lethe.Licit, lethe.Unknown}[i%3],
+			})
+		}
+		slices.SortFunc(s.Nodes, func(a, b lethe.SnapshotNode) int { return a.Pseudonym.Compare(b.Pseudonym) })
+		for i, node := range s.Nodes {
+			w.shardOf[node.Pseudonym] = lethe.ShardID(i % shards)
+			for range features {
+				s.Features = append(s.Features, float32(d.Float64()))
+			}
+		}
+		s.Payments = []lethe.Edge{{A: 0, B: 1}, {A: 0, B: 2}, {A: 3, B: 2}}
+		slices.SortFunc(s.Payments, func(a, b lethe.Edge) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
+		require.NoError(t, s.Validate())
+		w.graphs[at], w.revisions[at] = s, 1
+	}
+	return w
+}
+
+// erase takes a node out of a graph and returns its id.
+func (w *world) erase(at lethe.Timestep, node int) lethe.TransactionID {
+	gone := w.graphs[at].Nodes[node]
+	before := w.slices(at)
+	w.stale[at] = [2]wire.Message{w.graph(at), w.manifest(at)}
+	w.graphs[at] = w.graphs[at].Without(func(p lethe.Pseudonym) bool { return p == gone.Pseudonym })
+	w.revisions[at]++
+	for shard, s := range w.slices(at) {
+		if canonical.DigestOf(canonical.EncodeSlice(s)) != canonical.DigestOf(canonical.EncodeSlice(before[shard])) {
+			w.sliceRevs[wire.Key{Shard: lethe.ShardID(shard), Timestep: at}] = w.revisions[at]
+		}
+	}
+	return gone.ID
+}
+
+// replaced are the shards whose slice at a timestep is not the first one.
+func (w *world) replaced(at lethe.Timestep) []lethe.ShardID {
+	out := []lethe.ShardID{}
+	for shard := range lethe.ShardID(shards) {
+		if w.sliceRevs[wire.Key{Shard: shard, Timestep: at}] > 1 {
+			out = append(out, shard)
+		}
+	}
+	return out
+}
+
+func previous(at lethe.Timestep) lethe.Timestep {
+	if at == 1 {
+		return lethe.NoTimestep
+	}
+	return at - 1
+}
+
+func (w *world) slices(at lethe.Timestep) []*lethe.Slice {
+	g := w.graphs[at]
+	assignment := make([]lethe.ShardID, len(g.Nodes))
+	for i, n := range g.Nodes {
+		assignment[i] = w.shardOf[n.Pseudonym]
+	}
+	out, err := partition.Slices(g, previous(at), assignment, shards, partition.RepairOptions{Seed: 1, Method: "mixup", Tau: 1})
+	require.NoError(w.t, err)
+	return out
+}
+
+// graph is the message of a closed timestep: without labels.
+func (w *world) graph(at lethe.Timestep) wire.Message {
+	g := *w.graphs[at]
+	g.Nodes = slices.Clone(g.Nodes)
+	for i := range g.Nodes {
+		g.Nodes[i].Label = lethe.Unknown
+	}
+	return wire.Message{
+		Key: wire.Key{Kind: wire.KindSnapshot, Timestep: at}, Revision: w.revisions[at], Previous: previous(at),
+		Payload: canonical.EncodeSnapshot(&g),
+	}
+}
+
+func (w *world) manifest(at lethe.Timestep) wire.Message {
+	m := &wire.Manifest{Timestep: at, Previous: previous(at), Labels: wire.LabelsOf(w.graphs[at])}
+	for _, s := range w.slices(at) {
+		m.Slices = append(m.Slices, canonical.DigestOf(canonical.EncodeSlice(s)))
+	}
+	return wire.Message{Key: wire.Key{Kind: wire.KindManifest, Timestep: at}, Revision: w.revisions[at], Payload: m.Encode()}
+}
+
+// checkpoint trains a shard through a timestep.
+func (w *world) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trainer.Checkpoint {
+	engine, err := trainer.NewEngine(w.options, w.kernels)
+	require.NoError(w.t, err)
+	var window []*lethe.Slice
+	var out *trainer.Checkpoint
+	for at := lethe.Timestep(1); at <= through; at++ {
+		if window = append(window, w.slices(at)[shard]); len(window) > w.options.WindowTimesteps {
+			window = window[1:]
+		}
+		out, _, err = train.Step(w.t.Context(), engine, shard, out, window)
+		require.NoError(w.t, err)
+	}
+	return out
+}
+
+func (w *world) model(shard lethe.ShardID, at lethe.Timestep) wire.Message {
+	revision := max(1, w.sliceRevs[wire.Key{Shard: shard, Timestep: at}])
+	return wire.Message{
+		Key: wire.Key{Kind: wire.KindModel, Shard: shard, Timestep: at}, Revision: revision,
+		Payload: trainer.EncodeCheckpoint(w.checkpoint(shard, at)),
+	}
+}
+
+// ensemble is the version of the ensemble trained through a timestep.
+func (w *world) ensemble(through lethe.Timestep) lethe.Digest {
+	var digests []lethe.Digest
+	for shard := range lethe.ShardID(shards) {
+		digests = append(digests, canonical.DigestOf(trainer.EncodeCheckpoint(w.checkpoint(shard, through))))
+	}
+	return scoring.EnsembleVersion(digests)
+}
+
+// order asks for the erasure of what was taken out of the timesteps.
+func (w *world) order(phase wire.Phase, gone []lethe.TransactionID, settled lethe.Timestep, steps ...lethe.Timestep) *wire.Order {
+	o := &wire.Order{RequestID: "gdpr-1", Phase: phase}
+	for _, id := range gone {
+		o.Suppressed = append(o.Suppressed, secret.Suppression(id))
+	}
+	for _, at := range steps {
+		o.Steps = append(o.Steps, wire.OrderStep{Timestep: at, Revision: w.revisions[at], Settled: at <= settled, Shards: w.replaced(at)})
+	}
+	return o
+}
+
+// cluster is an embedded broker with a client.
+func cluster(t testing.TB) *bus.Client {
+	t.Helper()
+	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, broker.Close()) })
+	cfg := broker.Config()
+	cfg.Partitions = map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2}
+	client, err := bus.Open(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	require.NoError(t, client.Apply(t.Context()))
+	return client
+}
+
+func optionsFor(dir string, client *bus.Client) Options {
+	return Options{
+		Dir: dir, Shards: shards, Aggregation: scoring.MethodMean, Threshold: .5,
+		Trainer: smallModel(), Kernels: trainer.DefaultKernels(), Secret: secret, Client: client,
+	}
+}
+
+// predictions reads what was published, record by record in partition order.
+func predictions(t testing.TB, client *bus.Client) []*scoring.Prediction {
+	t.Helper()
+	var out []*scoring.Prediction
+	require.NoError(t, client.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
+		p, err := scoring.DecodePrediction(rec.Value)
+		out = append(out, p)
+		return err
+	}))
+	return out
+}
+
+// acks counts the acknowledgements by step.
+func acks(t testing.TB, client *bus.Client) map[string]int {
+	t.Helper()
+	out := make(map[string]int)
+	require.NoError(t, client.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+		n, err := wire.ParseNotice(rec)
+		if n.Ack != nil {
+			out[string(n.Ack.Step)]++
+		}
+		return err
+	}))
+	return out
+}
+
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

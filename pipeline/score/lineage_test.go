@@ -1,0 +1,83 @@
+package score
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/trainer"
+)
+
+// The lineages from manifests, in whatever order they come and are replaced and
+// asked for, are those of a chain that is computed from scratch.
+func TestLineagesAreThoseOfTheChain(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		o := smallModel()
+		o.Schedule = rapid.SampledFrom([]string{trainer.Continual, trainer.Window}).Draw(rt, "schedule")
+		o.WindowTimesteps = rapid.IntRange(1, 3).Draw(rt, "window")
+		l := newLineages(o, 1)
+		const last = 6
+		digests := make(map[lethe.Timestep]lethe.Digest)
+		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
+			at := lethe.Timestep(rapid.IntRange(0, last).Draw(rt, "t"))
+			if rapid.Bool().Draw(rt, "learn") {
+				digests[at] = canonical.DigestOf([]byte{byte(at), rapid.Byte().Draw(rt, "content")})
+				l.learn(at, at-1, []lethe.Digest{digests[at]})
+			}
+			asked := lethe.Timestep(rapid.IntRange(-1, last).Draw(rt, "asked"))
+			got, known := l.at(asked)
+			want, complete := chain(o, digests, asked)
+			require.Equal(rt, complete, known)
+			if known {
+				require.Equal(rt, []lethe.Digest{want}, got)
+			}
+		}
+	})
+}
+
+// chain computes the lineage after a timestep as training does.
+func chain(o trainer.Options, digests map[lethe.Timestep]lethe.Digest, through lethe.Timestep) (lethe.Digest, bool) {
+	var lineage lethe.Digest
+	var window []lethe.Digest
+	for at := lethe.Timestep(0); at <= through; at++ {
+		d, known := digests[at]
+		if !known {
+			return lethe.Digest{}, false
+		}
+		if window = append(window, d); len(window) > o.WindowTimesteps {
+			window = window[1:]
+		}
+		lineage = o.LineageOf(lineage, window)
+	}
+	return lineage, true
+}
+
+func TestLinkRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := link{
+			revision: lethe.Revision(rapid.Uint32().Draw(rt, "revision")),
+			previous: lethe.Timestep(rapid.Int64Min(-1).Draw(rt, "previous")),
+			done:     rapid.Bool().Draw(rt, "done"),
+		}
+		back, err := decodeLink(l.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, l, back)
+	})
+	_, err := decodeLink([]byte("1 x"))
+	require.Error(t, err)
+}
+
+func TestGivenDamage(t *testing.T) {
+	g := &given{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
+	message := g.encode()
+	back, err := decodeGiven(message)
+	require.NoError(t, err)
+	require.Equal(t, g, back)
+	for n := range message {
+		_, err := decodeGiven(message[:n])
+		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
+	}
+}

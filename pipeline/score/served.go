@@ -1,0 +1,45 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/trainer"
+)
+
+// Served describes the ensemble in a role's folder, read while no role is
+// running.
+type Served struct {
+	// Through is NoTimestep if no ensemble is served yet.
+	Through lethe.Timestep
+	Version lethe.Digest
+	// Checkpoints are canonical bytes, by shard.
+	Checkpoints [][]byte
+	Predictions int
+}
+
+// ReadServed reads what the role serves.
+func ReadServed(dir string, options trainer.Options, shards int) (_ *Served, err error) {
+	s, err := openState(stateDir(dir), swapstore.Options{}, options, shards)
+	if err != nil {
+		return nil, fmt.Errorf("score role: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.store.Close()) }()
+	out := &Served{Through: lethe.NoTimestep}
+	for _, q := range s.quality {
+		out.Predictions += q.Predictions
+	}
+	if s.served == nil {
+		return out, nil
+	}
+	out.Through, out.Version = s.served.through, s.served.version
+	for _, m := range s.served.models {
+		out.Checkpoints = append(out.Checkpoints, trainer.EncodeCheckpoint(m))
+	}
+	return out, nil
+}
+
+func stateDir(dir string) string { return filepath.Join(dir, "state") }

@@ -1,0 +1,193 @@
+package score
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// ensemble is a complete set of shard models.
+type ensemble struct {
+	// through is the timestep the models were trained through.
+	through lethe.Timestep
+	version lethe.Digest
+	models  []*trainer.Checkpoint // by shard
+}
+
+// state is what the role knows. All of it is in the store; what decisions need
+// is in memory too. One goroutine uses it.
+type state struct {
+	store      *swapstore.Store
+	offsets    map[bus.TopicPartition]int64
+	links      map[lethe.Timestep]link
+	revisions  map[lethe.Timestep]lethe.Revision // of the manifests
+	lineages   *lineages
+	candidates map[candidate]lethe.Digest // lineage
+	served     *ensemble
+	suppressed map[lethe.Digest]bool
+	quality    map[lethe.Timestep]StepQuality
+}
+
+// openState opens the store and reads what is in it.
+func openState(dir string, o swapstore.Options, options trainer.Options, shards int) (*state, error) {
+	store, err := swapstore.Open(dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &state{
+		store:      store,
+		offsets:    make(map[bus.TopicPartition]int64),
+		links:      make(map[lethe.Timestep]link),
+		revisions:  make(map[lethe.Timestep]lethe.Revision),
+		lineages:   newLineages(options, shards),
+		candidates: make(map[candidate]lethe.Digest),
+		suppressed: make(map[lethe.Digest]bool),
+		quality:    make(map[lethe.Timestep]StepQuality),
+	}
+	if err := s.load(shards); err != nil {
+		return nil, fmt.Errorf("read store: %w", closeOnError(store, err))
+	}
+	return s, nil
+}
+
+func (s *state) load(shards int) error {
+	served := make(map[lethe.ShardID]*trainer.Checkpoint)
+	readers := map[string]func(key, value []byte) error{
+		linkPrefix: func(key, value []byte) error {
+			l, err := decodeLink(value)
+			s.links[timestepOf(linkPrefix, key)] = l
+			return err
+		},
+		manifestPrefix: func(_, value []byte) error {
+			revision, message, err := splitRevision(value)
+			if err != nil {
+				return err
+			}
+			m, err := wire.DecodeManifest(message)
+			if err == nil {
+				s.learn(m, revision)
+			}
+			return err
+		},
+		candidatePrefix: func(key, value []byte) error {
+			c, err := trainer.DecodeCheckpoint(value)
+			if err == nil {
+				s.candidates[candidateOf(key)] = c.Lineage
+			}
+			return err
+		},
+		servedPrefix: func(key, value []byte) error {
+			c, err := trainer.DecodeCheckpoint(value)
+			served[lethe.ShardID(binary.BigEndian.Uint32(key[len(servedPrefix):]))] = c
+			return err
+		},
+		givenPrefix: func(key, value []byte) error {
+			g, err := decodeGiven(value)
+			if err == nil {
+				s.quality[timestepOf(givenPrefix, key)] = StepQuality{Predictions: len(g.nodes)}
+			}
+			return err
+		},
+		suppressedPrefix: func(key, _ []byte) error {
+			s.suppressed[lethe.Digest(key[len(suppressedPrefix):])] = true
+			return nil
+		},
+	}
+	for _, prefix := range slices.Sorted(maps.Keys(readers)) {
+		if err := s.store.Scan([]byte(prefix), readers[prefix]); err != nil {
+			return fmt.Errorf("keys under %q: %w", prefix, err)
+		}
+	}
+	if err := s.loadQuality(); err != nil {
+		return fmt.Errorf("keys under %q: %w", qualityPrefix, err)
+	}
+	if len(served) == 0 {
+		return nil
+	}
+	models := make([]*trainer.Checkpoint, shards)
+	for shard := range models {
+		models[shard] = served[lethe.ShardID(shard)]
+		if models[shard] == nil || len(served) != shards {
+			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: set it to the number the stream was begun with", len(served), shards)
+		}
+	}
+	s.served = ensembleOf(models)
+	return nil
+}
+
+// loadQuality joins the stored summaries to the counts of predictions.
+func (s *state) loadQuality() error {
+	return s.store.Scan([]byte(qualityPrefix), func(key, value []byte) error {
+		t := timestepOf(qualityPrefix, key)
+		q := s.quality[t]
+		q.Summary = &scoring.Summary{}
+		s.quality[t] = q
+		return json.Unmarshal(value, q.Summary)
+	})
+}
+
+// learn takes a manifest into memory.
+func (s *state) learn(m *wire.Manifest, revision lethe.Revision) {
+	s.revisions[m.Timestep] = revision
+	s.lineages.learn(m.Timestep, m.Previous, m.Slices)
+}
+
+// offset returns where a partition is resumed.
+func (s *state) offset(tp bus.TopicPartition) (int64, error) {
+	value, found, err := s.store.Get(offsetKey(tp))
+	if err != nil || !found {
+		return 0, err
+	}
+	return int64(binary.BigEndian.Uint64(value)), nil
+}
+
+func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
+	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
+}
+
+// snapshot reads a snapshot that waits to be scored.
+func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
+	value, found, err := s.store.Get(timestepKey(snapshotPrefix, t))
+	if err != nil {
+		return nil, fmt.Errorf("waiting snapshot of timestep %d: %w", t, err)
+	}
+	if !found {
+		return nil, fmt.Errorf("waiting snapshot of timestep %d is missing", t)
+	}
+	return canonical.DecodeSnapshot(value)
+}
+
+// given reads the probabilities published for a timestep, or nil.
+func (s *state) given(t lethe.Timestep) (*given, error) {
+	value, found, err := s.store.Get(timestepKey(givenPrefix, t))
+	if err != nil || !found {
+		return nil, err
+	}
+	return decodeGiven(value)
+}
+
+// manifest reads the manifest of a timestep, or nil.
+func (s *state) manifest(t lethe.Timestep) (*wire.Manifest, error) {
+	value, found, err := s.store.Get(timestepKey(manifestPrefix, t))
+	if err != nil || !found {
+		return nil, err
+	}
+	_, message, err := splitRevision(value)
+	if err != nil {
+		return nil, err
+	}
+	return wire.DecodeManifest(message)
+}
+
+// known returns the timesteps of all snapshots seen, ascending.
+func (s *state) known() []lethe.Timestep { return slices.Sorted(maps.Keys(s.links)) }

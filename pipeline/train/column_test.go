@@ -1,0 +1,155 @@
+package train
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/wire"
+	"lethe/trainer"
+)
+
+// A column as a transcript: slices that arrive in any order, training, and
+// reopening as after a kill. Each command prints where the column stands.
+func TestColumn(t *testing.T) {
+	engine, err := trainer.NewEngine(smallModel(), trainer.DefaultKernels())
+	require.NoError(t, err)
+	var c *column
+	dir := filepath.Join(t.TempDir(), "shard-0000")
+	open := func() {
+		var err error
+		c, err = openColumn(dir, 0)
+		require.NoError(t, err)
+	}
+	open()
+	t.Cleanup(func() { require.NoError(t, c.store.Close()) })
+	datadriven.RunTest(t, "testdata/column", func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "accept":
+			var at, previous, revision, next int
+			d.ScanArgs(t, "t", &at)
+			d.ScanArgs(t, "previous", &previous)
+			d.ScanArgs(t, "revision", &revision)
+			d.ScanArgs(t, "next", &next)
+			s := sliceOf(0, lethe.Timestep(at), lethe.Timestep(previous), uint64(revision))
+			m := wire.Received{Message: wire.Message{Revision: lethe.Revision(revision), Payload: canonical.EncodeSlice(s)}, Next: int64(next)}
+			require.NoError(t, c.accept(t.Context(), m))
+		case "train":
+			for at, ok := c.next(); ok; at, ok = c.next() {
+				trainWithoutPublishing(t, engine, c, at)
+			}
+		case "forget":
+			require.NoError(t, c.forget(t.Context()))
+		case "reopen":
+			require.NoError(t, c.store.Close())
+			open()
+		default:
+			t.Fatalf("no command %s", d.Cmd)
+		}
+		return describe(t, c)
+	})
+}
+
+// trainWithoutPublishing does what the role does up to where it publishes.
+func trainWithoutPublishing(t *testing.T, engine *trainer.Engine, c *column, at lethe.Timestep) {
+	t.Helper()
+	window, err := c.windowAt(at, smallModel().WindowTimesteps)
+	require.NoError(t, err)
+	checkpoint, _, err := Step(t.Context(), engine, 0, c.newest, window)
+	require.NoError(t, err)
+	require.NoError(t, c.store.Apply(func(w swapstore.Writer) error {
+		if err := w.Set(timestepKey(checkpointPrefix, at), trainer.EncodeCheckpoint(checkpoint)); err != nil {
+			return err
+		}
+		return w.Set(timestepKey(unsentPrefix, at), nil)
+	}))
+	c.trained, c.newest = at, checkpoint
+}
+
+func describe(t *testing.T, c *column) string {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString("slices")
+	for _, at := range c.timesteps {
+		fmt.Fprintf(&out, " %d@%d", at, c.links[at].revision)
+	}
+	unsent, err := c.unsent()
+	require.NoError(t, err)
+	next := "none"
+	if at, ok := c.next(); ok {
+		next = fmt.Sprint(at)
+	}
+	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d\n", c.trained, next, unsent, c.offset)
+	return out.String()
+}
+
+// A replaced slice and what was trained on it leave no byte in the column's
+// files.
+func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
+	engine, err := trainer.NewEngine(smallModel(), trainer.DefaultKernels())
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "shard-0000")
+	c, err := openColumn(dir, 0)
+	require.NoError(t, err)
+	p := planOf(0, 3)
+	for _, m := range p.messages(1) {
+		require.NoError(t, c.accept(t.Context(), wire.Received{Message: m}))
+	}
+	for at, ok := c.next(); ok; at, ok = c.next() {
+		trainWithoutPublishing(t, engine, c, at)
+	}
+	old := map[string][]byte{"slice": canonical.EncodeSlice(p.slices[1])}
+	for at := lethe.Timestep(2); at <= 3; at++ {
+		checkpoint, err := c.checkpoint(at)
+		require.NoError(t, err)
+		old[fmt.Sprintf("checkpoint after %d", at)] = trainer.EncodeCheckpoint(checkpoint)
+	}
+	require.Len(t, traces(t, dir, old), 3, "the search finds nothing even before")
+	p.slices[1] = sliceOf(0, 2, 1, 9)
+	require.NoError(t, c.accept(t.Context(), wire.Received{Message: p.messages(2)[1]}))
+	require.Empty(t, traces(t, dir, old))
+	require.NoError(t, c.store.Close())
+}
+
+// traces lists which of the messages have a piece in the files of a folder.
+func traces(t *testing.T, dir string, messages map[string][]byte) map[string]bool {
+	t.Helper()
+	out := make(map[string]bool)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for name, m := range messages {
+			if bytes.Contains(data, m[len(m)/2:len(m)/2+24]) {
+				out[name] = true
+			}
+		}
+		return err
+	}))
+	return out
+}
+
+func TestStoredSliceDamage(t *testing.T) {
+	for n := range linkBytes {
+		_, _, err := splitStoredSlice(make([]byte, n))
+		require.Error(t, err)
+	}
+	link := sliceLink{revision: 7, previous: lethe.NoTimestep}
+	back, message, err := splitStoredSlice(storedSlice(link, []byte("slice")))
+	require.NoError(t, err)
+	require.Equal(t, link, back)
+	require.Equal(t, "slice", string(message))
+	_, err = timestepOf(slicePrefix, []byte(slicePrefix+"1234567"))
+	require.Error(t, err)
+}

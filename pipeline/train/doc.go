@@ -1,0 +1,10 @@
+// Package train is the role that turns slices into models: it follows
+// slices.v1, keeps one store per shard, trains every shard through its newest
+// slice and publishes a checkpoint per timestep on models.v1.
+//
+// A shard's store holds its slices, its checkpoints and the offset up to which
+// its topic partition was applied. When a slice is replaced, the store is
+// written anew without the old slice and without every checkpoint from that
+// timestep on, and training replays from there: an erasure, and nothing else,
+// takes this path today.
+package train

@@ -1,0 +1,209 @@
+package train
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/metrics/events"
+	"lethe/pipeline/wire"
+	"lethe/trainer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const features = 3
+
+// smallModel trains in a moment.
+func smallModel() trainer.Options {
+	return trainer.Options{Hidden: 4, WindowTimesteps: 2, Passes: 1, Seed: 5}
+}
+
+// sliceOf makes a slice whose content depends on its place and the salt.
+func sliceOf(shard lethe.ShardID, t, previous lethe.Timestep, salt uint64) *lethe.Slice {
+	d := lethe.NewDraw(salt, "test-slice", uint64(shard), uint64(t))
+	s := &lethe.Slice{Timestep: t, Previous: previous, Shard: shard, FeatureCount: features}
+	for i := range 6 {
+		s.Nodes = append(s.Nodes, lethe.Pseudonym{byte(i), byte(t), byte(shard), byte(salt)})
+		s.Labels = append(s.Labels, []lethe.Label{lethe.Illicit, lethe.Licit, lethe.Unknown}[i%3])
+		for range features {
+			s.Features = append(s.Features, float32(d.Float64()))
+		}
+	}
+	s.Edges = []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 4}}
+	return s
+}
+
+// column is what a shard's column should hold.
+type plan struct {
+	shard  lethe.ShardID
+	slices []*lethe.Slice
+}
+
+// planOf is a shard's column of the timesteps 1 to n.
+func planOf(shard lethe.ShardID, n lethe.Timestep) plan {
+	p := plan{shard: shard}
+	previous := lethe.NoTimestep
+	for t := lethe.Timestep(1); t <= n; t++ {
+		p.slices = append(p.slices, sliceOf(shard, t, previous, 0))
+		previous = t
+	}
+	return p
+}
+
+// messages are the slices as they travel.
+func (p plan) messages(revision lethe.Revision) []wire.Message {
+	var out []wire.Message
+	for _, s := range p.slices {
+		out = append(out, wire.Message{
+			Key:      wire.Key{Kind: wire.KindSlice, Shard: s.Shard, Timestep: s.Timestep},
+			Revision: revision, Payload: canonical.EncodeSlice(s),
+		})
+	}
+	return out
+}
+
+// checkpoints trains the column in one go, without stores and topics.
+func (p plan) checkpoints(t testing.TB, o trainer.Options, k trainer.Kernels) map[lethe.Timestep][]byte {
+	t.Helper()
+	engine, err := trainer.NewEngine(o, k)
+	require.NoError(t, err)
+	out := make(map[lethe.Timestep][]byte)
+	var previous *trainer.Checkpoint
+	for i, s := range p.slices {
+		window := p.slices[max(0, i+1-o.WindowTimesteps) : i+1]
+		previous, _, err = Step(t.Context(), engine, p.shard, previous, window)
+		require.NoError(t, err)
+		out[s.Timestep] = trainer.EncodeCheckpoint(previous)
+	}
+	return out
+}
+
+// cluster is an embedded broker with a client.
+func cluster(t testing.TB) *bus.Client {
+	t.Helper()
+	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, broker.Close()) })
+	cfg := broker.Config()
+	cfg.Partitions = map[bus.Topic]int{bus.Slices: 2, bus.Models: 2}
+	client, err := bus.Open(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	require.NoError(t, client.Apply(t.Context()))
+	return client
+}
+
+// heard collects what the role tells its listener.
+type heard struct {
+	mu      sync.Mutex
+	trained []events.ShardTrained
+	lag     []events.LagMeasured
+}
+
+func (h *heard) listener() events.Listener {
+	return events.Listener{
+		ShardTrained: func(e events.ShardTrained) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.trained = append(h.trained, e)
+		},
+		LagMeasured: func(e events.LagMeasured) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.lag = append(h.lag, e)
+		},
+	}
+}
+
+func optionsFor(dir string, client *bus.Client) Options {
+	return Options{
+		Dir: dir, Shards: 3, Trainer: smallModel(), Kernels: trainer.DefaultKernels(), Secret: lethe.Secret{1}, Client: client,
+	}
+}
+
+// running is a role that runs until stop, which returns what Run returned.
+func running(t testing.TB, o Options) (stop func() error) {
+	t.Helper()
+	r, err := New(o)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	var once sync.Once
+	stop = func() (err error) {
+		once.Do(func() {
+			cancel()
+			err = <-ended
+			require.NoError(t, r.Close())
+		})
+		return err
+	}
+	t.Cleanup(func() { require.NoError(t, stop()) })
+	return stop
+}
+
+// models reads the newest model of every key and how often each was published.
+func models(t testing.TB, client *bus.Client) (newest map[wire.Key]wire.Message, times map[wire.Key]int) {
+	t.Helper()
+	newest, times = make(map[wire.Key]wire.Message), make(map[wire.Key]int)
+	reader := wire.NewReader()
+	require.NoError(t, client.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
+		batch := bus.Batch{Source: bus.TopicPartition{Topic: bus.Models, Partition: rec.Partition}, Records: []ingest.Record{rec}}
+		received, err := reader.Read(batch)
+		for _, m := range received {
+			newest[m.Key] = m.Message
+			times[m.Key]++
+		}
+		return err
+	}))
+	return newest, times
+}
+
+// await waits until the newest models are those that the plans give.
+func await(t testing.TB, client *bus.Client, o trainer.Options, k trainer.Kernels, plans ...plan) {
+	t.Helper()
+	want := make(map[wire.Key][]byte)
+	for _, p := range plans {
+		for at, data := range p.checkpoints(t, o, k) {
+			want[wire.Key{Kind: wire.KindModel, Shard: p.shard, Timestep: at}] = data
+		}
+	}
+	got := make(map[wire.Key][]byte)
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		newest, _ := models(t, client)
+		clear(got)
+		for key, m := range newest {
+			got[key] = m.Payload
+		}
+		if equalBytes(got, want) {
+			return
+		}
+	}
+	require.Len(t, got, len(want))
+	require.True(t, equalBytes(got, want), "the models are not those of the slices")
+}
+
+func equalBytes(a, b map[wire.Key][]byte) bool {
+	for key, data := range b {
+		if string(a[key]) != string(data) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// publish sends messages as the build role does.
+func publish(t testing.TB, client *bus.Client, messages ...wire.Message) {
+	t.Helper()
+	require.NoError(t, wire.Publish(t.Context(), client, 2, messages...))
+}

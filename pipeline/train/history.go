@@ -1,0 +1,92 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// History is what a shard's store holds, read while no role is running.
+type History struct {
+	Shard lethe.ShardID
+	// Timesteps of the slices, ascending.
+	Timesteps []lethe.Timestep
+	// Slices and Checkpoints are canonical bytes, by timestep.
+	Slices, Checkpoints map[lethe.Timestep][]byte
+}
+
+// ReadHistory reads a shard's store below the role's folder.
+func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
+	if _, err := os.Stat(shardDir(dir, shard)); err != nil {
+		// Opening would create an empty store.
+		return nil, fmt.Errorf("shard %d: %w", shard, err)
+	}
+	store, err := swapstore.Open(shardDir(dir, shard), swapstore.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	h := &History{Shard: shard, Slices: make(map[lethe.Timestep][]byte), Checkpoints: make(map[lethe.Timestep][]byte)}
+	err = store.Scan([]byte(slicePrefix), func(key, value []byte) error {
+		t, err := timestepOf(slicePrefix, key)
+		if err != nil {
+			return err
+		}
+		_, message, err := splitStoredSlice(value)
+		h.Timesteps = append(h.Timesteps, t)
+		h.Slices[t] = append([]byte(nil), message...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: read slices: %w", shard, err)
+	}
+	err = store.Scan([]byte(checkpointPrefix), func(key, value []byte) error {
+		t, err := timestepOf(checkpointPrefix, key)
+		h.Checkpoints[t] = append([]byte(nil), value...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: read checkpoints: %w", shard, err)
+	}
+	return h, nil
+}
+
+// shardDir is the folder of a shard's store below the role's folder.
+func shardDir(dir string, shard lethe.ShardID) string {
+	return filepath.Join(dir, fmt.Sprintf("shard-%04d", shard))
+}
+
+// otherShards is the remedy for stores and topics of another number of shards.
+const otherShards = "give the number that the stream was begun with, or begin anew with an empty data directory and empty topics"
+
+// checkShards makes sure that the folder holds no slices of a shard beyond those
+// configured.
+func checkShards(dir string, shards int) error {
+	found, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, f := range found {
+		var shard int
+		if _, err := fmt.Sscanf(f.Name(), "shard-%d", &shard); err != nil || shard < shards {
+			continue
+		}
+		c, err := openColumn(filepath.Join(dir, f.Name()), lethe.ShardID(shard))
+		if err != nil {
+			return err
+		}
+		// It is empty if a start with more shards was refused.
+		held := len(c.timesteps)
+		if err := c.store.Close(); err != nil {
+			return err
+		}
+		if held > 0 {
+			return fmt.Errorf("%s holds slices of shard %d, but partition.shards is %d (%s)", dir, shard, shards, otherShards)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/pipeline/wire"
+)
+
+func drawManifest(rt *rapid.T) *wire.Manifest {
+	m := &wire.Manifest{
+		Timestep: lethe.Timestep(rapid.Int64Range(0, 1<<40).Draw(rt, "timestep")),
+		Previous: lethe.Timestep(rapid.Int64Range(-1, 1<<40).Draw(rt, "previous")),
+		Slices:   make([]lethe.Digest, rapid.IntRange(0, 5).Draw(rt, "slices")),
+		Labels:   make([]wire.NodeLabel, rapid.IntRange(0, 5).Draw(rt, "labels")),
+	}
+	for i := range m.Slices {
+		m.Slices[i] = canonical.DigestOf([]byte{rapid.Uint8().Draw(rt, "digest")})
+	}
+	for i := range m.Labels {
+		m.Labels[i].Pseudonym[0], m.Labels[i].Pseudonym[15] = byte(i), rapid.Byte().Draw(rt, "pseudonym")
+		m.Labels[i].Label = lethe.Label(rapid.IntRange(0, lethe.NumLabels-1).Draw(rt, "label"))
+	}
+	return m
+}
+
+func TestManifestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := drawManifest(rt)
+		message := m.Encode()
+		back, err := wire.DecodeManifest(message)
+		require.NoError(rt, err)
+		require.Equal(rt, m, back)
+		require.Equal(rt, message, back.Encode())
+	})
+}
+
+// A manifest that was cut short or altered anywhere must not be believed: it
+// says which models are the right ones.
+func TestManifestDamageIsNoticed(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		message := drawManifest(rt).Encode()
+		cut := rapid.IntRange(0, len(message)-1).Draw(rt, "cut")
+		_, err := wire.DecodeManifest(message[:cut])
+		require.ErrorIs(rt, err, canonical.ErrCorrupt)
+		at := rapid.IntRange(0, len(message)-1).Draw(rt, "at")
+		message[at] ^= 1 << rapid.IntRange(0, 7).Draw(rt, "bit")
+		_, err = wire.DecodeManifest(message)
+		require.Error(rt, err)
+	})
+}
+
+func TestLabelsOfLeavesOutTheUnknown(t *testing.T) {
+	s := &lethe.Snapshot{Nodes: []lethe.SnapshotNode{
+		{Pseudonym: lethe.Pseudonym{1}, Label: lethe.Unknown},
+		{Pseudonym: lethe.Pseudonym{2}, Label: lethe.Illicit},
+		{Pseudonym: lethe.Pseudonym{3}, Label: lethe.Licit},
+	}}
+	require.Equal(t, []wire.NodeLabel{
+		{Pseudonym: lethe.Pseudonym{2}, Label: lethe.Illicit}, {Pseudonym: lethe.Pseudonym{3}, Label: lethe.Licit},
+	}, wire.LabelsOf(s))
+}

@@ -1,0 +1,77 @@
+package wire_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/pipeline/wire"
+)
+
+func recordOf(out ingest.Outgoing) ingest.Record {
+	return ingest.Record{Topic: "status", Offset: 3, Key: out.Key, Value: out.Value}
+}
+
+func TestOrderRoundTrip(t *testing.T) {
+	secret := lethe.Secret{1}
+	prints, err := deletions.IDFingerprints(secret, "transaction-1")
+	require.NoError(t, err)
+	sent := &wire.Order{
+		RequestID: "gdpr-1", Attempt: 2, Phase: wire.PhasePurge, Suppressed: []lethe.Digest{{4}}, Fingerprints: prints,
+		Steps: []wire.OrderStep{
+			{Timestep: 3, Revision: 2, Settled: true, Shards: []lethe.ShardID{1, 4}},
+			{Timestep: 5, Revision: 2, Shards: []lethe.ShardID{}},
+		},
+	}
+	out, err := sent.Record()
+	require.NoError(t, err)
+	require.NotContains(t, string(out.Value), "transaction-1")
+	n, err := wire.ParseNotice(recordOf(out))
+	require.NoError(t, err)
+	require.Equal(t, wire.Notice{Order: sent}, n)
+	require.Equal(t, map[lethe.ShardID]bool{1: true, 4: true}, n.Order.Shards())
+}
+
+func TestParseNoticeTellsTheKindsApart(t *testing.T) {
+	ack := deletions.NewAck("gdpr-1", "score", "1", deletions.StepSuppressed)
+	value, err := ack.Encode()
+	require.NoError(t, err)
+	n, err := wire.ParseNotice(ingest.Record{Key: []byte(ack.Key()), Value: value})
+	require.NoError(t, err)
+	require.Equal(t, wire.Notice{Ack: &ack}, n)
+
+	entry, err := deletions.NewEntry(lethe.Secret{1}, lethe.ErasureRequest{RequestID: "gdpr-1", Nodes: []lethe.TransactionID{"transaction-1"}}, time.Unix(5, 0))
+	require.NoError(t, err)
+	status := entry.Status()
+	value, err = status.Encode()
+	require.NoError(t, err)
+	n, err = wire.ParseNotice(ingest.Record{Key: []byte("gdpr-1"), Value: value})
+	require.NoError(t, err)
+	require.Equal(t, wire.Notice{Status: &status}, n)
+
+	for key, want := range map[string]wire.Notice{
+		string(wire.OrderKey("gdpr-1")): {Deleted: "gdpr-1"},
+		ack.Key():                       {},
+		"gdpr-1":                        {},
+	} {
+		n, err := wire.ParseNotice(ingest.Record{Key: []byte(key)})
+		require.NoError(t, err)
+		require.Equal(t, want, n, "tombstone of %s", key)
+	}
+	n, err = wire.ParseNotice(ingest.Record{Key: []byte("!roll/0"), Value: []byte("not json")})
+	require.NoError(t, err)
+	require.Equal(t, wire.Notice{}, n)
+}
+
+func TestParseNoticeRefusesWhatItDoesNotKnow(t *testing.T) {
+	for _, key := range []string{"order/gdpr-1", "ack/gdpr-1/score/1/purged", "gdpr-1"} {
+		for _, value := range []string{"", "{", `{"format":"lethe-erasure-order/9"}`} {
+			_, err := wire.ParseNotice(ingest.Record{Topic: "status", Offset: 3, Key: []byte(key), Value: []byte(value)})
+			require.ErrorContains(t, err, "status/0@3", "%s: %s", key, value)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package lethe
+
+// Transaction is a node: one payment transaction of one timestep.
+type Transaction struct {
+	ID       TransactionID
+	Timestep Timestep
+	Features []float32
+}
+
+// Payment is an edge: money of one transaction flowing into another of the
+// same timestep.
+type Payment struct {
+	Source, Target TransactionID
+	Timestep       Timestep
+}
+
+// LabelRecord says what is known of a transaction. Timestep is the
+// transaction's own.
+type LabelRecord struct {
+	ID       TransactionID
+	Timestep Timestep
+	Label    Label
+}
+
+// Scope is how far an erasure reaches.
+type Scope string
+
+// The scopes. Shard replaces the transaction's own slice only (the paper's
+// reach); Stubs, the default, replaces also every slice that holds a stub for
+// it; Partition partitions the timestep afresh.
+const (
+	ScopeShard     Scope = "shard"
+	ScopeStubs     Scope = "stubs"
+	ScopePartition Scope = "partition"
+)
+
+// ErasureRequest asks lethe to forget transactions.
+type ErasureRequest struct {
+	RequestID string
+	Nodes     []TransactionID
+	Scope     Scope
+	Reason    string
+}

@@ -1,0 +1,142 @@
+package scoring_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/scoring"
+)
+
+func TestWeightsAreADistribution(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		test := graphs(12).Draw(rt, "test")
+		temperature := rapid.Float64Range(1e-3, 10).Draw(rt, "temperature")
+		reference := histogram(rt, test.n, test.edges)
+		count := rapid.IntRange(1, 6).Draw(rt, "shards")
+		shards := make([]*scoring.Histogram, count)
+		similarities := make([]float64, count)
+		for i := range shards {
+			g := graphs(12).Draw(rt, "shard")
+			shards[i] = histogram(rt, g.n, g.edges)
+			var err error
+			similarities[i], err = scoring.Normalised(reference, shards[i])
+			require.NoError(rt, err)
+		}
+		for _, method := range []scoring.Method{scoring.MethodMean, scoring.MethodSimilarity} {
+			weights, err := scoring.Weights(method, reference, shards, temperature)
+			require.NoError(rt, err)
+			sum := 0.0
+			for i, w := range weights {
+				require.GreaterOrEqual(rt, w, 0.0)
+				sum += w
+				for j, other := range weights {
+					if similarities[i] >= similarities[j] {
+						require.GreaterOrEqual(rt, w, other, "the more similar shard weighs no less")
+					}
+					if method == scoring.MethodMean {
+						require.Equal(rt, w, other)
+					}
+				}
+			}
+			require.InDelta(rt, 1, sum, 1e-12)
+		}
+	})
+}
+
+func TestCombineRefusesWrongUse(t *testing.T) {
+	require.Panics(t, func() { scoring.Combine([][]float32{{1}}, nil) })
+	require.Panics(t, func() { scoring.Combine([][]float32{{1}, {1, 2}}, []float64{0.5, 0.5}) })
+}
+
+// timesteps reads an Elliptic-style dataset as one graph per timestep.
+func timesteps(t *testing.T) map[string]*graph {
+	dir := os.Getenv("LETHE_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "data")
+	}
+	read := func(name string) [][]string {
+		f, err := os.Open(filepath.Join(dir, "bitcoin-otc", "elliptic-format", name))
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skip("no data: set LETHE_DATA to the folder that holds bitcoin-otc")
+		}
+		require.NoError(t, err)
+		defer f.Close()
+		rows, err := csv.NewReader(f).ReadAll()
+		require.NoError(t, err)
+		return rows
+	}
+	out := map[string]*graph{}
+	step, position := map[string]string{}, map[string]uint32{}
+	for _, row := range read("elliptic_txs_features.csv") {
+		if out[row[1]] == nil {
+			out[row[1]] = &graph{}
+		}
+		step[row[0]], position[row[0]] = row[1], uint32(out[row[1]].n)
+		out[row[1]].n++
+	}
+	for _, row := range read("elliptic_txs_edgelist.csv")[1:] {
+		g := out[step[row[0]]]
+		g.edges = append(g.edges, lethe.Edge{A: position[row[0]], B: position[row[1]]})
+	}
+	return out
+}
+
+// On real payments: the numbering of the nodes does not matter, and the default
+// temperature neither flattens the weights nor lets a few shards decide.
+func TestRealPayments(t *testing.T) {
+	const shards = 20
+	all := timesteps(t)
+	for _, name := range []string{"1", "12", "23", "36", "49"} {
+		g := all[name]
+		require.NotNil(t, g, "timestep %s", name)
+		whole := histogram(t, g.n, g.edges)
+		require.Equal(t, whole, histogram(t, g.n, relabel(g.edges, permutation(g.n, 1))))
+
+		draw := lethe.NewDraw(1, "test/shards")
+		slice := make([]*lethe.Slice, shards)
+		for v := range slice {
+			slice[v] = &lethe.Slice{}
+		}
+		of, local := make([]int, g.n), make([]uint32, g.n)
+		for i := range g.n {
+			of[i] = draw.IntN(shards)
+			local[i] = uint32(len(slice[of[i]].Nodes))
+			slice[of[i]].Nodes = append(slice[of[i]].Nodes, lethe.Pseudonym{})
+		}
+		for _, e := range g.edges {
+			if of[e.A] == of[e.B] {
+				slice[of[e.A]].Edges = append(slice[of[e.A]].Edges, lethe.Edge{A: local[e.A], B: local[e.B]})
+				continue
+			}
+			for _, end := range []uint32{e.A, e.B} {
+				slice[of[end]].Stubs = append(slice[of[end]].Stubs, lethe.Stub{Owner: local[end]})
+			}
+		}
+		histograms := make([]*scoring.Histogram, shards)
+		for v, s := range slice {
+			var err error
+			histograms[v], err = scoring.HistogramOfSlice(s, scoring.PyramidOptions{})
+			require.NoError(t, err)
+		}
+		effective := func(temperature float64) float64 {
+			weights, err := scoring.Weights(scoring.MethodSimilarity, whole, histograms, temperature)
+			require.NoError(t, err)
+			squares := 0.0
+			for _, w := range weights {
+				squares += w * w
+			}
+			return 1 / squares
+		}
+		require.Greater(t, effective(1), 19.9, "timestep %s: temperature 1 is the mean", name)
+		require.InDelta(t, 17, effective(0), 2.5, "timestep %s", name)
+		require.Less(t, effective(0.02), 9.0, "timestep %s: a few shards decide", name)
+	}
+}

@@ -1,0 +1,13 @@
+// Package scoring turns what the shard models say into one answer per
+// transaction, and measures how good the answers are.
+//
+// It weighs shards by how much their graphs resemble the graph that is scored
+// (the pyramid match kernel of Nikolentzos, Meladianos and Vazirgiannis,
+// "Matching Node Embeddings for Graph Similarity", AAAI 2017, used as in Wang,
+// Huai and Wang, "Inductive Graph Unlearning", USENIX Security 2023), combines
+// posteriors, names predictions so that a replay repeats them, and computes
+// classification metrics.
+//
+// The package is pure: equal input gives equal bytes, whatever the number of
+// threads. It knows no broker, no store and no metrics library.
+package scoring

@@ -1,0 +1,182 @@
+package scoring_test
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/scoring"
+)
+
+func embed(t require.TestingT, n int, edges []lethe.Edge, opts scoring.PyramidOptions) *scoring.Embedding {
+	e, err := scoring.Embed(n, edges, opts)
+	require.NoError(t, err)
+	return e
+}
+
+func histogram(t require.TestingT, n int, edges []lethe.Edge) *scoring.Histogram {
+	h, err := scoring.HistogramOf(n, edges, scoring.PyramidOptions{})
+	require.NoError(t, err)
+	return h
+}
+
+// Columns of an eigenspace that is wholly inside the embedding have unit
+// length, whatever the ties.
+func TestColumnsAreUnitVectors(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := graphs(20).Draw(rt, "graph")
+		e := embed(rt, g.n, g.edges, scoring.PyramidOptions{})
+		require.Len(rt, e.Values, min(g.n, e.Dimensions))
+		for d := range e.Dimensions {
+			sum := 0.0
+			for i := range g.n {
+				sum += e.Row(i)[d] * e.Row(i)[d]
+			}
+			want := 1.0
+			if d >= g.n {
+				want = 0
+			}
+			require.InDelta(rt, want, sum, 1e-9, "column %d", d)
+		}
+		for d := 1; d < len(e.Values); d++ {
+			require.LessOrEqual(rt, math.Abs(e.Values[d]), math.Abs(e.Values[d-1])+1e-6)
+		}
+	})
+}
+
+func TestSolversAgree(t *testing.T) {
+	same := func(t require.TestingT, n int, edges []lethe.Edge) {
+		dense := embed(t, n, edges, scoring.PyramidOptions{DenseLimit: 2000})
+		krylov := embed(t, n, edges, scoring.PyramidOptions{DenseLimit: 1})
+		require.InDeltaSlice(t, dense.Values, krylov.Values, 1e-8)
+		require.InDeltaSlice(t, dense.Entries, krylov.Entries, 1e-6)
+		require.LessOrEqual(t, krylov.Residual, 1e-10)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := graphs(20).Draw(rt, "graph")
+		if g.n > 0 {
+			same(rt, g.n, g.edges)
+		}
+	})
+	same(t, 300, hubGraph(300, 360, 1))
+	same(t, 300, evenGraph(300, 400, 1))
+	n, joined := stars(12, 20)
+	same(t, n, joined) // ±sqrt(20), eleven times each
+	n, joined = stars(1, 250)
+	same(t, n, joined) // rank 4 only: the rest is the null space
+}
+
+// A star with a long tail among complete graphs of four: one end of the
+// component looks harmless, but it must not be passed over.
+func TestEveryComponentThatMattersIsSeen(t *testing.T) {
+	var edges []lethe.Edge
+	for leaf := uint32(1); leaf <= 20; leaf++ {
+		edges = append(edges, lethe.Edge{A: 0, B: leaf})
+	}
+	for i := uint32(20); i < 24; i++ {
+		edges = append(edges, lethe.Edge{A: i, B: i + 1})
+	}
+	n := uint32(25)
+	for range 8 {
+		for a := range uint32(4) {
+			for b := range a {
+				edges = append(edges, lethe.Edge{A: n + b, B: n + a})
+			}
+		}
+		n += 4
+	}
+	e := embed(t, int(n), edges, scoring.PyramidOptions{})
+	require.InDelta(t, math.Sqrt(20), e.Values[0], 0.1)
+	require.InDelta(t, -e.Values[0], e.Values[1], 1e-12, "a tree is bipartite")
+	require.InDeltaSlice(t, []float64{3, 3, 3, 3}, e.Values[2:], 1e-12)
+	// Eight graphs share the eigenspace of 3: 1/2 over sqrt(8).
+	require.InDelta(t, 0.5/math.Sqrt(8), e.Row(25)[2], 1e-12)
+}
+
+// The pseudonyms decide the order of the nodes, so a histogram must not.
+func TestNumberingDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := graphs(24).Draw(rt, "graph")
+		to := permutation(g.n, rapid.Uint64().Draw(rt, "permutation"))
+		require.Equal(rt, histogram(rt, g.n, g.edges), histogram(rt, g.n, relabel(g.edges, to)))
+	})
+	for seed := range uint64(3) {
+		edges := hubGraph(600, 700, seed)
+		want := histogram(t, 600, edges)
+		require.Equal(t, want, histogram(t, 600, relabel(edges, permutation(600, seed+10))))
+	}
+}
+
+func TestRepeatedAndReversedEdgesCountOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := graphs(12).Draw(rt, "graph")
+		twice := append([]lethe.Edge(nil), g.edges...)
+		for _, e := range g.edges {
+			twice = append(twice, lethe.Edge{A: e.B, B: e.A})
+		}
+		require.Equal(rt, histogram(rt, g.n, g.edges), histogram(rt, g.n, twice))
+	})
+}
+
+func TestBytesDoNotDependOnThreads(t *testing.T) {
+	bytes := func(threads int) [][]byte {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		shapes := []graph{
+			{36, hubGraph(36, 42, 3)}, {100, evenGraph(100, 160, 3)}, {900, hubGraph(900, 1100, 3)},
+			{100, evenGraph(100, 2000, 3)}, // one dense component of the full limit
+		}
+		out := make([][]byte, 0, len(shapes))
+		for _, g := range shapes {
+			data, err := histogram(t, g.n, g.edges).MarshalBinary()
+			require.NoError(t, err)
+			out = append(out, data)
+		}
+		return out
+	}
+	require.Equal(t, bytes(1), bytes(2))
+
+	// Large enough for the dense solver to multiply matrices on all threads.
+	large := func(threads int) *scoring.Embedding {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		return embed(t, 200, evenGraph(200, 4000, 3), scoring.PyramidOptions{DenseLimit: 200})
+	}
+	require.Equal(t, large(1), large(2))
+}
+
+// A path of thousands of nodes has no gaps to speak of between its leading
+// eigenvalues: the bound ends the search, and the result is still one.
+func TestIterationBound(t *testing.T) {
+	e := embed(t, 3000, path(3000), scoring.PyramidOptions{})
+	require.Greater(t, e.Residual, 1e-10)
+	require.Less(t, e.Residual, 1e-3)
+	require.Equal(t, e, embed(t, 3000, path(3000), scoring.PyramidOptions{}))
+	// More copies of one eigenvalue than the search is ready to take.
+	n, joined := stars(130, 4)
+	e = embed(t, n, joined, scoring.PyramidOptions{})
+	require.Equal(t, e, embed(t, n, joined, scoring.PyramidOptions{}))
+	require.InDelta(t, math.Sqrt(134), e.Values[0], 1e-9, "λ² = stars + leaves of a star")
+}
+
+func TestEmbedRefuses(t *testing.T) {
+	for name, call := range map[string]func() (*scoring.Embedding, error){
+		"edge 1 joins 2 and 2 of 3 nodes": func() (*scoring.Embedding, error) {
+			return scoring.Embed(3, []lethe.Edge{{A: 0, B: 1}, {A: 2, B: 2}}, scoring.PyramidOptions{})
+		},
+		"edge 0 joins 0 and 3 of 3 nodes": func() (*scoring.Embedding, error) {
+			return scoring.Embed(3, []lethe.Edge{{A: 0, B: 3}}, scoring.PyramidOptions{})
+		},
+		"graph has -1 nodes, want 0 to 2147483647": func() (*scoring.Embedding, error) {
+			return scoring.Embed(-1, nil, scoring.PyramidOptions{})
+		},
+		"pyramid dimensions is 17, want 1 to 16\npyramid levels is -1, want 1 to 12\npyramid dense limit is 2001, want 1 to 2000": func() (*scoring.Embedding, error) {
+			return scoring.Embed(3, nil, scoring.PyramidOptions{Dimensions: 17, Levels: -1, DenseLimit: 2001})
+		},
+	} {
+		_, err := call()
+		require.EqualError(t, err, name)
+	}
+}

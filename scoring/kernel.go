@@ -1,0 +1,66 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+)
+
+// Intersections returns I_0 to I_L: at level l the sum over cells of the
+// smaller count, dimensions taken apart, which is the number of nodes that
+// match at that level. It returns ErrIncompatible for histograms of different
+// shapes; an empty graph, or nil, fits every shape.
+func Intersections(a, b *Histogram) ([]float64, error) {
+	if a.NumNodes() == 0 || b.NumNodes() == 0 {
+		return []float64{0}, nil
+	}
+	if a.dimensions != b.dimensions || a.levels != b.levels {
+		return nil, fmt.Errorf("%w: %d×%d levels and %d×%d levels",
+			ErrIncompatible, a.dimensions, a.levels, b.dimensions, b.levels)
+	}
+	x, y := a.finest(), b.finest()
+	out := make([]float64, a.levels+1)
+	for l := a.levels; ; l-- {
+		for i := range x {
+			out[l] += float64(min(x[i], y[i]))
+		}
+		if l == 0 {
+			return out, nil
+		}
+		x, y = fold(x), fold(y)
+	}
+}
+
+// Kernel returns the pyramid match kernel of two graphs,
+//
+//	k(a, b) = I_L + Σ_{l<L} (I_l - I_{l+1}) / 2^(L-l),
+//
+// where a match that first appears at a coarser level counts half as much per
+// level (Nikolentzos et al., AAAI 2017; Wang et al., USENIX Security 2023,
+// section "Similarity-based Aggregation"). It is symmetric, exact in floating
+// point, and Dimensions times the number of nodes for a graph with itself. The
+// authors' program and GraKeL add the sum inside the loop over levels, which
+// gives coarse matches up to four times this weight; this is the formula.
+func Kernel(a, b *Histogram) (float64, error) {
+	matches, err := Intersections(a, b)
+	if err != nil {
+		return 0, err
+	}
+	finest := len(matches) - 1
+	k := matches[finest]
+	for l := range finest {
+		k += math.Ldexp(matches[l]-matches[l+1], l-finest)
+	}
+	return k, nil
+}
+
+// Normalised returns k(a, b) / sqrt(k(a, a) k(b, b)), in [0, 1] and 1 for a
+// graph with itself. It is 0 if a graph is empty.
+func Normalised(a, b *Histogram) (float64, error) {
+	k, err := Kernel(a, b)
+	if err != nil || k == 0 {
+		return 0, err
+	}
+	// A graph matches itself in every dimension at the finest level.
+	self := func(h *Histogram) float64 { return float64(h.dimensions * h.numNodes) }
+	return min(1, k/math.Sqrt(self(a)*self(b))), nil
+}

@@ -1,0 +1,112 @@
+package scoring
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"lethe"
+	"lethe/canonical"
+)
+
+// Prediction is one scored transaction, as it is written to the predictions
+// topic under the transaction's id.
+type Prediction struct {
+	// ID is PredictionID: the same on every replay, so that a consumer can
+	// drop repeats.
+	ID          string              `json:"id"`
+	Transaction lethe.TransactionID `json:"transaction"`
+	Timestep    lethe.Timestep      `json:"timestep"`
+	// Probability is that of illicit, in [0, 1].
+	Probability float64 `json:"probability"`
+	// Class is "illicit" if Probability >= Threshold, else "licit".
+	Class     string  `json:"class"`
+	Threshold float64 `json:"threshold"`
+	// EnsembleVersion names the models that were asked.
+	EnsembleVersion lethe.Digest `json:"ensemble_version"`
+	// TrainedThrough is the last timestep the models learnt from.
+	TrainedThrough lethe.Timestep `json:"trained_through"`
+	// Aggregation names how shards were weighed, see AggregationName.
+	Aggregation string `json:"aggregation"`
+}
+
+// Classify returns the class name for a probability of illicit.
+func Classify(probability, threshold float64) string {
+	if probability >= threshold {
+		return lethe.Illicit.String()
+	}
+	return lethe.Licit.String()
+}
+
+// EnsembleVersion names an ensemble: SHA-256 of its shards' checkpoint digests,
+// concatenated in shard order. A shard without a checkpoint has the zero
+// digest.
+func EnsembleVersion(checkpointDigests []lethe.Digest) lethe.Digest {
+	all := make([]byte, 0, len(checkpointDigests)*len(lethe.Digest{}))
+	for _, d := range checkpointDigests {
+		all = append(all, d[:]...)
+	}
+	return canonical.DigestOf(all)
+}
+
+// GraphDigest names what the models see of a snapshot: nodes, features and
+// payments, not labels and not the revision. A label that arrives between two
+// replays therefore changes no prediction's id, and an erasure or a late record
+// changes it.
+func GraphDigest(s *lethe.Snapshot) lethe.Digest {
+	unlabelled := *s
+	unlabelled.Nodes = make([]lethe.SnapshotNode, len(s.Nodes))
+	for i, n := range s.Nodes {
+		n.Label = lethe.Unknown
+		unlabelled.Nodes[i] = n
+	}
+	return canonical.DigestOf(canonical.EncodeSnapshot(&unlabelled))
+}
+
+// PredictionID returns the hexadecimal keyed hash of all that decides a
+// prediction's content: transaction, timestep, graph, ensemble, training
+// horizon, aggregation and threshold. So it is equal on every replay and differs
+// where the content could. The graph's digest enters the id only: published by
+// itself it would be a trace of erased records.
+//
+// The probability is left out on purpose: if it ever differed for one id, that
+// must show, not hide behind a second id.
+func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string {
+	number := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+	return secret.Hash("prediction",
+		[]byte(p.Transaction),
+		number(uint64(p.Timestep)),
+		graph[:],
+		p.EnsembleVersion[:],
+		number(uint64(p.TrainedThrough)),
+		[]byte(p.Aggregation),
+		number(math.Float64bits(p.Threshold)),
+	).String()
+}
+
+// Validate reports every field that cannot be right. The error does not repeat
+// the id of the transaction.
+func (p *Prediction) Validate() error {
+	var problems []error
+	refuse := func(wrong bool, format string, args ...any) {
+		if wrong {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
+	var id lethe.Digest
+	refuse(id.UnmarshalText([]byte(p.ID)) != nil, "id is not a hash in hexadecimal")
+	refuse(p.Transaction == "", "transaction is empty")
+	// JSON would silently replace the bytes, and two transactions become one.
+	refuse(!utf8.ValidString(string(p.Transaction)), "transaction is not UTF-8")
+	refuse(p.Timestep < 0, "timestep is %d, want 0 or more", p.Timestep)
+	refuse(!(p.Probability >= 0 && p.Probability <= 1), "probability is %v, want 0 to 1", p.Probability)
+	refuse(!(p.Threshold >= 0 && p.Threshold <= 1), "threshold is %v, want 0 to 1", p.Threshold)
+	refuse(p.Class != Classify(p.Probability, p.Threshold),
+		"class is not what probability %v and threshold %v give", p.Probability, p.Threshold)
+	refuse(p.EnsembleVersion.IsZero(), "ensemble version is missing")
+	refuse(p.TrainedThrough < lethe.NoTimestep, "trained through is %d, want %d or more", p.TrainedThrough, lethe.NoTimestep)
+	refuse(p.Aggregation == "" || !utf8.ValidString(p.Aggregation), "aggregation is missing or not UTF-8")
+	return errors.Join(problems...)
+}

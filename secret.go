@@ -1,0 +1,57 @@
+package lethe
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// Pseudonym stands for a transaction id wherever lethe keeps one on disk or in
+// a slice: the first 16 bytes of HMAC-SHA-256 under the deployment's secret.
+type Pseudonym [16]byte
+
+// String returns the pseudonym in hexadecimal.
+func (p Pseudonym) String() string { return hex.EncodeToString(p[:]) }
+
+// Compare orders pseudonyms by their bytes. Slices and snapshots list their
+// nodes in this order, so that removing one node never reorders the others.
+func (p Pseudonym) Compare(q Pseudonym) int { return bytes.Compare(p[:], q[:]) }
+
+// Secret is the deployment's key. Without it a pseudonym or a ledger hash
+// cannot be linked to an id. It prints as a placeholder.
+type Secret [32]byte
+
+// String hides the key.
+func (Secret) String() string { return "[redacted]" }
+
+// GoString hides the key from %#v too.
+func (Secret) GoString() string { return "[redacted]" }
+
+// Hash returns HMAC-SHA-256 of the parts under a key derived for the purpose.
+// Hashes for different purposes cannot be linked without the secret. Parts are
+// framed by their lengths, so ("ab", "c") and ("a", "bc") differ.
+func (s Secret) Hash(purpose string, parts ...[]byte) Digest {
+	sub := hmac.New(sha256.New, s[:])
+	sub.Write([]byte(purpose))
+	mac := hmac.New(sha256.New, sub.Sum(nil))
+	for _, part := range parts {
+		n := len(part)
+		mac.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+		mac.Write(part)
+	}
+	return Digest(mac.Sum(nil))
+}
+
+// Pseudonym returns the id's stand-in on disk.
+func (s Secret) Pseudonym(id TransactionID) Pseudonym {
+	d := s.Hash("pseudonym", []byte(id))
+	return Pseudonym(d[:16])
+}
+
+// Suppression returns the keyed hash under which an erased id is remembered,
+// so that a late or replayed record of it can be dropped. It is not linkable
+// to the pseudonym without the secret.
+func (s Secret) Suppression(id TransactionID) Digest {
+	return s.Hash("suppression", []byte(id))
+}

@@ -1,0 +1,222 @@
+package service_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/pipeline/score"
+	"lethe/pipeline/train"
+	"lethe/service"
+)
+
+var forgetSeed = flag.Uint64("forget.seed", 0, "replay the random erasures of this seed only; 0 runs several")
+
+// forgetting is a service beside its mirror.
+type forgetting struct {
+	*running
+	m *mirror
+	// random chooses what is erased.
+	random *rand.Rand
+	erased []lethe.TransactionID
+	number int
+}
+
+// I5: after every erasure the served models, all checkpoints and all slices are
+// those of a build that leaves the records out, byte for byte, given the
+// assignment of the others. The first timesteps are erased from before the last
+// ones arrive.
+func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
+	for _, kind := range []struct {
+		name   string
+		seeds  []uint64
+		scopes []lethe.Scope
+	}{
+		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}},
+		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}},
+		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}},
+	} {
+		seeds, requests := kind.seeds, 4
+		if testing.Short() {
+			seeds, requests = seeds[:1], 2
+		}
+		if *forgetSeed != 0 {
+			seeds = []uint64{*forgetSeed}
+		}
+		for _, seed := range seeds {
+			t.Run(fmt.Sprintf("%s/seed=%d", kind.name, seed), func(t *testing.T) {
+				t.Parallel()
+				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
+				forgetAtRandom(t, seed, requests, kind.scopes)
+			})
+		}
+	}
+}
+
+func forgetAtRandom(t *testing.T, seed uint64, requests int, scopes []lethe.Scope) {
+	stream := smallStream(t, 5, 60, seed)
+	c := smallConfig(t, t.TempDir())
+	f := &forgetting{running: start(t, c), m: newMirror(t, c, stream), random: rand.New(rand.NewPCG(seed, 5))}
+	// What has not arrived yet cannot be erased, so the stream comes in two parts.
+	half := lethe.Timestep(2 + f.random.IntN(3))
+	for _, part := range [][2]lethe.Timestep{{1, half}, {half + 1, 5}} {
+		if part[0] > part[1] {
+			continue
+		}
+		s, err := stream.Slice(part[0], part[1])
+		require.NoError(t, err)
+		f.replay(s)
+		for at := part[0]; at <= part[1]; at++ {
+			f.m.settle(at)
+		}
+		f.equal(f.m.build())
+		for range requests / 2 {
+			f.forget(scopes[f.random.IntN(len(scopes))], f.choose()...)
+		}
+	}
+	want := f.m.build()
+	if len(scopes) == 1 && scopes[0] == lethe.ScopeStubs {
+		// Stronger, and without a notion of whom an erasure reaches: every slice
+		// is what the remaining records give.
+		for at := range f.m.slices {
+			require.Equal(t, f.m.cut(at), f.m.slices[at])
+		}
+	}
+	f.stop()
+	stored(t, c, want)
+}
+
+// choose picks one to three transactions that have arrived, labelled or not,
+// often neighbours of one that was erased or chosen before.
+func (f *forgetting) choose() []lethe.TransactionID {
+	var out []lethe.TransactionID
+	add := func(list []lethe.TransactionID) {
+		list = slices.DeleteFunc(list, func(id lethe.TransactionID) bool { return f.m.gone[id] || slices.Contains(out, id) })
+		if len(list) > 0 {
+			out = append(out, list[f.random.IntN(len(list))])
+		}
+	}
+	for range 1 + f.random.IntN(3) {
+		step := f.m.step(f.m.settled[f.random.IntN(len(f.m.settled))])
+		switch before := slices.Concat(f.erased, out); {
+		case len(before) > 0 && f.random.IntN(2) == 0:
+			add(f.m.neighbours(before[f.random.IntN(len(before))]))
+		case f.random.IntN(3) == 0:
+			add(labelledIllicit(f.m.stream, step.Timestep))
+		default:
+			var all []lethe.TransactionID
+			for _, tx := range step.Transactions {
+				all = append(all, tx.ID)
+			}
+			add(all)
+		}
+	}
+	if len(out) == 0 {
+		return f.choose()
+	}
+	return out
+}
+
+// forget has transactions erased and compares everything with the mirror.
+func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
+	f.t.Helper()
+	f.number++
+	id := fmt.Sprintf("forget-%d", f.number)
+	models, slicesBefore, predictions := f.artefacts(bus.Models), f.artefacts(bus.Slices), f.newest(bus.Predictions)
+	from := f.m.forget(scope, ids...)
+	f.t.Logf("%s: %d records at scope %s, shards from timesteps %v", id, len(ids), scope, from)
+	require.Equal(f.t, deletions.Verified, f.erase(id, scope, ids...))
+	f.erased = append(f.erased, ids...)
+
+	want := f.m.build()
+	f.equal(want)
+	after := f.artefacts(bus.Models)
+	for key, data := range models {
+		first, touched := from[key.Shard]
+		if !touched || key.Timestep < first {
+			require.Equal(f.t, data, after[key], "shard %d timestep %d was not affected", key.Shard, key.Timestep)
+			require.Equal(f.t, slicesBefore[key], want.slices[key])
+		} else {
+			require.NotEqual(f.t, data, after[key], "shard %d timestep %d was affected", key.Shard, key.Timestep)
+		}
+	}
+	for _, id := range ids {
+		delete(predictions, string(id))
+		require.Zero(f.t, f.naming(bus.Predictions, string(id)), "a prediction or its tombstone is left")
+	}
+	require.Equal(f.t, predictions, f.newest(bus.Predictions), "a prediction of another transaction has changed")
+	f.receipt(id, from)
+}
+
+// receipt compares what the receipt says was trained again with the mirror.
+func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
+	f.t.Helper()
+	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(f.m.c.DataDir), id+".json"))
+	require.NoError(f.t, err)
+	receipt, verification, err := deletions.Verify(signed, nil)
+	require.NoError(f.t, err)
+	require.True(f.t, verification.Valid, "%v", verification.Problems)
+	require.Len(f.t, receipt.ShardsRetrained, len(from))
+	for _, shard := range receipt.ShardsRetrained {
+		require.Contains(f.t, from, shard)
+	}
+}
+
+// equal compares what the running service serves and has published.
+func (f *forgetting) equal(want built) {
+	f.t.Helper()
+	status, err := f.Status(f.t.Context())
+	require.NoError(f.t, err)
+	same(f.t, "slices", want.slices, f.artefacts(bus.Slices))
+	same(f.t, "checkpoints", want.checkpoints, f.artefacts(bus.Models))
+	require.Equal(f.t, want.ensemble, status.EnsembleHash)
+}
+
+// same compares maps of bytes and names what differs, not how.
+func same(t testing.TB, what string, want, got map[sliceAt][]byte) {
+	t.Helper()
+	require.Len(t, got, len(want), what)
+	for key, data := range want {
+		if !slices.Equal(data, got[key]) {
+			t.Fatalf("%s: shard %d timestep %d differs", what, key.Shard, key.Timestep)
+		}
+	}
+}
+
+// stored compares what a stopped service has on disk.
+func stored(t testing.TB, c configs.Config, want built) {
+	t.Helper()
+	gotSlices, gotCheckpoints := make(map[sliceAt][]byte), make(map[sliceAt][]byte)
+	for shard := range lethe.ShardID(c.Partition.Shards) {
+		h, err := train.ReadHistory(service.RoleDir(c.DataDir, configs.RoleTrain), shard)
+		require.NoError(t, err)
+		for at, data := range h.Slices {
+			gotSlices[sliceAt{shard, at}] = data
+		}
+		for at, data := range h.Checkpoints {
+			gotCheckpoints[sliceAt{shard, at}] = data
+		}
+	}
+	same(t, "stored slices", want.slices, gotSlices)
+	same(t, "stored checkpoints", want.checkpoints, gotCheckpoints)
+	served, err := score.ReadServed(service.RoleDir(c.DataDir, configs.RoleScore), service.TrainerOptions(c), c.Partition.Shards)
+	require.NoError(t, err)
+	require.Equal(t, want.ensemble, served.Version.String())
+	for shard, data := range served.Checkpoints {
+		require.Equal(t, want.checkpoints[sliceAt{lethe.ShardID(shard), served.Through}], data)
+	}
+	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
+	require.NoError(t, err)
+	require.True(t, report.OK, "%v", report.Problems)
+}

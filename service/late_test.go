@@ -1,0 +1,202 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/service"
+)
+
+// settled waits until everything that was sent has been read, and what was read
+// has had time to show.
+// quiet waits until everything that was sent has been read.
+func (r *running) quiet() *service.Status {
+	r.t.Helper()
+	return r.await(func(st *service.Status) bool { return st.LagRecords == 0 })
+}
+
+// clean waits until no canary is found any more: what was withdrawn from a
+// topic is there until the log has been compacted.
+func (r *running) clean(dir string, list []canary) {
+	r.t.Helper()
+	require.Eventually(r.t, func() bool { return len(residue(r.t, dir, list)) == 0 }, waitFor, tick,
+		"left: %v", residue(r.t, dir, list))
+}
+
+// recordsOf counts the records of a stream that name a transaction.
+func recordsOf(s *dataset.Stream, id lethe.TransactionID) int {
+	n := 0
+	for _, step := range s.Steps {
+		for _, tx := range step.Transactions {
+			if tx.ID == id {
+				n++
+			}
+		}
+		for _, p := range step.Payments {
+			if p.Source == id || p.Target == id {
+				n++
+			}
+		}
+		for _, l := range step.Labels {
+			if l.ID == id {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// I9: an erased transaction does not come back, whatever is sent again.
+func TestErasedNeverReturns(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 5, 60, 8)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	part, err := stream.Slice(1, 4)
+	require.NoError(t, err)
+	s.replay(part)
+	id := labelledIllicit(stream, 3)[0]
+	records := recordsOf(stream, id)
+	require.Greater(t, records, 2, "the transaction should have a payment and a label")
+	list := canaries(t, c, stream, id)
+	require.Equal(t, deletions.Verified, s.erase("never-returns", lethe.ScopeStubs, id))
+	require.Empty(t, residue(t, c.DataDir, list))
+	before := s.quiet()
+	models, predictions := s.artefacts(bus.Models), s.newest(bus.Predictions)
+	suppressed := s.seen.consumed(events.Suppressed)
+
+	s.replayAgain(part)
+	require.Equal(t, records, s.seen.consumed(events.Suppressed)-suppressed)
+	unchanged := func() {
+		t.Helper()
+		after := s.quiet()
+		require.Equal(t, before.Steps, after.Steps)
+		require.Equal(t, before.EnsembleHash, after.EnsembleHash)
+		require.Equal(t, before.Predictions, after.Predictions)
+		require.Equal(t, models, s.artefacts(bus.Models))
+		require.Equal(t, predictions, s.newest(bus.Predictions))
+		require.Empty(t, s.newest(bus.DeadLetters))
+		s.clean(c.DataDir, list)
+		for _, topic := range bus.Topics() {
+			require.Zero(t, s.naming(topic, string(id)), "records of %s", topic)
+		}
+	}
+	unchanged()
+
+	s.stop()
+	require.Empty(t, residue(t, c.DataDir, list))
+	s = start(t, c)
+	s.replayAgain(part)
+	late := lateRecords(stream, id)
+	for _, send := range late {
+		s.send(send.topic, send.key, send.value, send.err)
+	}
+	require.Equal(t, deletions.Rejected, s.erase("again", lethe.ScopeStubs, id), "it is unknown")
+	s.quiet()
+	require.Equal(t, records+len(late), s.seen.consumed(events.Suppressed))
+	unchanged()
+
+	// The stream goes on, without it, as if it had never been there after t 4.
+	rest, err := stream.Slice(5, 5)
+	require.NoError(t, err)
+	s.replay(rest)
+	m := newMirror(t, c, stream)
+	m.settle(1, 2, 3, 4)
+	m.forget(lethe.ScopeStubs, id)
+	m.settle(5)
+	f := &forgetting{running: s, m: m}
+	f.equal(m.build())
+	s.stop()
+	stored(t, c, m.build())
+	require.Empty(t, residue(t, c.DataDir, list))
+}
+
+// replayAgain publishes records a second time and waits until they are read.
+func (r *running) replayAgain(s *dataset.Stream) {
+	r.t.Helper()
+	_, err := service.Replay(r.t.Context(), r.Client(), s, service.ReplayOptions{})
+	require.NoError(r.t, err)
+	r.quiet()
+}
+
+// sending is one record on its way.
+type sending struct {
+	topic      bus.Topic
+	key, value []byte
+	err        error
+}
+
+// lateRecords are records that would bring a transaction back, or its id into
+// the dead letters.
+func lateRecords(s *dataset.Stream, id lethe.TransactionID) []sending {
+	other := s.Steps[3].Transactions[0].ID
+	var out []sending
+	add := func(topic bus.Topic) func(key, value []byte, err error) {
+		return func(key, value []byte, err error) { out = append(out, sending{topic, key, value, err}) }
+	}
+	features := s.Steps[0].Transactions[0].Features
+	transactions, labels := add(bus.Transactions), add(bus.Labels)
+	transactions(ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 5, Features: features}))
+	transactions(ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1 << 40, Features: features}))
+	transactions(ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 5, Features: features[:2]}))
+	transactions(ingest.EncodePayment(lethe.Payment{Source: id, Target: other, Timestep: 5}))
+	transactions(ingest.EncodePayment(lethe.Payment{Source: other, Target: id, Timestep: 4}))
+	transactions([]byte(id), []byte(`{"type":"transaction"`), nil)
+	transactions([]byte("somebody"), []byte(`{"type":"transaction","id":"`+string(id)+`","timestep":5,"features":[1]}`), nil)
+	transactions([]byte(id+">"+id), []byte(`{"type":"payment","source":"`+string(id)+`","target":"`+string(id)+`","timestep":5}`), nil)
+	labels(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 3, Label: lethe.Licit}))
+	labels(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 5, Label: lethe.Illicit}))
+	labels([]byte(id), []byte(strings.Repeat("x", 40)), nil)
+	return out
+}
+
+// Records that come in while their transaction is being erased do not get past
+// the erasure, wherever it stands.
+func TestReplayDuringAnErasure(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 4, 60, 13)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	m := newMirror(t, c, stream)
+	m.settle(1, 2, 3, 4)
+	id := labelledIllicit(stream, 2)[0]
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			if _, err := service.Replay(context.Background(), s.Client(), stream, service.ReplayOptions{RatePerSecond: 2000}); err != nil {
+				stopped <- err
+				return
+			}
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+		}
+	}()
+	s.ask(request(t, "meanwhile", id))
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verifying] == 1 })
+	close(stop)
+	require.NoError(t, <-stopped)
+	require.Equal(t, deletions.Verified, s.outcome("meanwhile"))
+	s.quiet()
+	require.Positive(t, s.seen.consumed(events.Suppressed))
+	m.forget(lethe.ScopeStubs, id)
+	f := &forgetting{running: s, m: m}
+	f.equal(m.build())
+	require.Empty(t, s.newest(bus.DeadLetters))
+	s.clean(c.DataDir, canaries(t, c, stream, id))
+	s.stop()
+	stored(t, c, m.build())
+}

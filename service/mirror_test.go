@@ -1,0 +1,234 @@
+package service_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/partition"
+	"lethe/scoring"
+	"lethe/service"
+	"lethe/trainer"
+)
+
+// mirror says what a service should hold, from the dataset in memory alone: it
+// reads no store and no topic, and knows nothing of plans, ledgers and
+// lineages. Forgetting is leaving the ids out and building everything again.
+type mirror struct {
+	t      testing.TB
+	c      configs.Config
+	secret lethe.Secret
+	stream *dataset.Stream
+	engine *trainer.Engine
+	gone   map[lethe.TransactionID]bool
+	// shards is where every transaction was put when its timestep settled.
+	shards map[lethe.Pseudonym]lethe.ShardID
+	// settled are the settled timesteps, ascending, and slices what their shards
+	// hold now.
+	settled []lethe.Timestep
+	slices  map[lethe.Timestep][]*lethe.Slice
+}
+
+func newMirror(t testing.TB, c configs.Config, stream *dataset.Stream) *mirror {
+	t.Helper()
+	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
+	require.NoError(t, err)
+	engine, err := trainer.NewEngine(service.TrainerOptions(c), trainer.DefaultKernels())
+	require.NoError(t, err)
+	return &mirror{
+		t: t, c: c, secret: secret, stream: stream, engine: engine,
+		gone:   make(map[lethe.TransactionID]bool),
+		shards: make(map[lethe.Pseudonym]lethe.ShardID),
+		slices: make(map[lethe.Timestep][]*lethe.Slice),
+	}
+}
+
+// step returns a timestep of the dataset.
+func (m *mirror) step(at lethe.Timestep) *dataset.Step {
+	for i := range m.stream.Steps {
+		if m.stream.Steps[i].Timestep == at {
+			return &m.stream.Steps[i]
+		}
+	}
+	m.t.Fatalf("the dataset has no timestep %d", at)
+	return nil
+}
+
+// graph builds the graph of a timestep from the records that are not gone.
+func (m *mirror) graph(at lethe.Timestep) *lethe.Snapshot {
+	step := m.step(at)
+	g := &lethe.Snapshot{Timestep: at, FeatureCount: m.stream.FeatureCount}
+	labels, rows := make(map[lethe.TransactionID]lethe.Label), make(map[lethe.TransactionID][]float32)
+	for _, l := range step.Labels {
+		labels[l.ID] = l.Label
+	}
+	for _, tx := range step.Transactions {
+		if !m.gone[tx.ID] {
+			rows[tx.ID] = tx.Features
+			g.Nodes = append(g.Nodes, lethe.SnapshotNode{Pseudonym: m.secret.Pseudonym(tx.ID), ID: tx.ID, Label: labels[tx.ID]})
+		}
+	}
+	slices.SortFunc(g.Nodes, func(a, b lethe.SnapshotNode) int { return a.Pseudonym.Compare(b.Pseudonym) })
+	position := make(map[lethe.TransactionID]uint32)
+	for i, n := range g.Nodes {
+		position[n.ID] = uint32(i)
+		g.Features = append(g.Features, rows[n.ID]...)
+	}
+	for _, p := range step.Payments {
+		a, okA := position[p.Source]
+		b, okB := position[p.Target]
+		if okA && okB {
+			g.Payments = append(g.Payments, lethe.Edge{A: a, B: b})
+		}
+	}
+	slices.SortFunc(g.Payments, lethe.Edge.Compare)
+	g.Payments = slices.Compact(g.Payments)
+	return g
+}
+
+// cut makes every slice of a timestep as the remaining records and the shards
+// they were put into give them.
+func (m *mirror) cut(at lethe.Timestep) []*lethe.Slice {
+	g := m.graph(at)
+	a := make(partition.Assignment, len(g.Nodes))
+	for i, n := range g.Nodes {
+		shard, known := m.shards[n.Pseudonym]
+		require.True(m.t, known)
+		a[i] = shard
+	}
+	previous := lethe.NoTimestep
+	if i := slices.Index(m.settled, at); i > 0 {
+		previous = m.settled[i-1]
+	}
+	out, err := partition.Slices(g, previous, a, m.c.Partition.Shards, service.RepairOptions(m.c))
+	require.NoError(m.t, err)
+	return out
+}
+
+// settle partitions timesteps as they are now.
+func (m *mirror) settle(timesteps ...lethe.Timestep) {
+	for _, at := range timesteps {
+		s := m.graph(at)
+		g, err := partition.FromSnapshot(s)
+		require.NoError(m.t, err)
+		a, _, err := partition.Run(context.Background(), g, service.PartitionOptions(m.c))
+		require.NoError(m.t, err)
+		for i, n := range s.Nodes {
+			m.shards[n.Pseudonym] = a[i]
+		}
+		m.settled = append(m.settled, at)
+		m.slices[at] = m.cut(at)
+	}
+}
+
+// neighbours lists whom the records that are not gone join a transaction with.
+func (m *mirror) neighbours(id lethe.TransactionID) []lethe.TransactionID {
+	var out []lethe.TransactionID
+	for _, step := range m.stream.Steps {
+		for _, p := range step.Payments {
+			switch {
+			case p.Source == id && !m.gone[p.Target]:
+				out = append(out, p.Target)
+			case p.Target == id && !m.gone[p.Source]:
+				out = append(out, p.Source)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// timestepOf says where the dataset has a transaction.
+func (m *mirror) timestepOf(id lethe.TransactionID) lethe.Timestep {
+	for _, step := range m.stream.Steps {
+		for _, tx := range step.Transactions {
+			if tx.ID == id {
+				return step.Timestep
+			}
+		}
+	}
+	return lethe.NoTimestep
+}
+
+// forget leaves transactions out and replaces the slices that the scope names.
+// It returns the shards that have to be trained again, each with the first
+// timestep from which on.
+func (m *mirror) forget(scope lethe.Scope, ids ...lethe.TransactionID) map[lethe.ShardID]lethe.Timestep {
+	touched := make(map[lethe.Timestep]map[lethe.ShardID]bool)
+	for _, id := range ids {
+		at := m.timestepOf(id)
+		own, settled := m.shards[m.secret.Pseudonym(id)]
+		if !settled {
+			continue
+		}
+		if touched[at] == nil {
+			touched[at] = make(map[lethe.ShardID]bool)
+		}
+		touched[at][own] = true
+		if scope == lethe.ScopeStubs {
+			for _, n := range m.neighbours(id) {
+				touched[at][m.shards[m.secret.Pseudonym(n)]] = true
+			}
+		}
+	}
+	for _, id := range ids {
+		m.gone[id] = true
+	}
+	from := make(map[lethe.ShardID]lethe.Timestep)
+	for at, shards := range touched {
+		fresh := m.cut(at)
+		for shard := range shards {
+			m.slices[at][shard] = fresh[shard]
+			if first, known := from[shard]; !known || at < first {
+				from[shard] = at
+			}
+		}
+	}
+	return from
+}
+
+// sliceAt names what one shard has at one timestep.
+type sliceAt struct {
+	Shard    lethe.ShardID
+	Timestep lethe.Timestep
+}
+
+// built is what training from nothing gives.
+type built struct {
+	slices, checkpoints map[sliceAt][]byte
+	// ensemble is the hash of the models after the last settled timestep.
+	ensemble string
+}
+
+// build trains every shard from fresh weights through its slices.
+func (m *mirror) build() built {
+	out := built{slices: make(map[sliceAt][]byte), checkpoints: make(map[sliceAt][]byte)}
+	digests := make([]lethe.Digest, m.c.Partition.Shards)
+	for shard := range lethe.ShardID(m.c.Partition.Shards) {
+		var window []*lethe.Slice
+		var before *trainer.Checkpoint
+		for _, at := range m.settled {
+			s := m.slices[at][shard]
+			window = append(window, s)
+			window = window[max(0, len(window)-m.c.Trainer.WindowTimesteps):]
+			next, _, err := m.engine.Train(context.Background(), shard, before, window)
+			require.NoError(m.t, err)
+			h, err := scoring.HistogramOfSlice(s, scoring.PyramidOptions{})
+			require.NoError(m.t, err)
+			next.Aggregation, err = h.MarshalBinary()
+			require.NoError(m.t, err)
+			data := trainer.EncodeCheckpoint(next)
+			out.slices[sliceAt{shard, at}] = canonical.EncodeSlice(s)
+			out.checkpoints[sliceAt{shard, at}] = data
+			digests[shard], before = canonical.DigestOf(data), next
+		}
+	}
+	out.ensemble = scoring.EnsembleVersion(digests).String()
+	return out
+}

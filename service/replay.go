@@ -1,0 +1,126 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// ReplayOptions says how a dataset is published.
+type ReplayOptions struct {
+	// RatePerSecond bounds the records written per second; 0 means no bound.
+	RatePerSecond float64
+	// Progress, if not nil, is called after each timestep.
+	Progress func(ReplayProgress)
+}
+
+// ReplayProgress says how far a replay is.
+type ReplayProgress struct {
+	Timestep       lethe.Timestep
+	Done, Of       int
+	RecordsWritten int
+}
+
+const replayBatchRecords = 2000
+
+// Replay publishes the stream's records in order: per timestep its transactions
+// and payments, a close record to every partition, its labels, and a settle
+// record to every partition. Publishing a dataset twice is harmless.
+func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o ReplayOptions) (int, error) {
+	r := &replay{client: client, rate: o.RatePerSecond, started: time.Now()}
+	for i := range stream.Steps {
+		if err := r.step(ctx, &stream.Steps[i]); err != nil {
+			return r.written, fmt.Errorf("replay timestep %d: %w", stream.Steps[i].Timestep, err)
+		}
+		if o.Progress != nil {
+			o.Progress(ReplayProgress{Timestep: stream.Steps[i].Timestep, Done: i + 1, Of: len(stream.Steps), RecordsWritten: r.written})
+		}
+	}
+	return r.written, nil
+}
+
+type replay struct {
+	client  *bus.Client
+	rate    float64
+	started time.Time
+	written int
+}
+
+func (r *replay) step(ctx context.Context, step *dataset.Step) error {
+	records := make([]ingest.Outgoing, 0, len(step.Transactions)+len(step.Payments))
+	add := func(key, value []byte, err error) error {
+		records = append(records, ingest.Outgoing{Key: key, Value: value})
+		return err
+	}
+	for i, t := range step.Transactions {
+		if err := add(ingest.EncodeTransaction(t)); err != nil {
+			return fmt.Errorf("transaction %d: %w", i, err)
+		}
+	}
+	for i, p := range step.Payments {
+		if err := add(ingest.EncodePayment(p)); err != nil {
+			return fmt.Errorf("payment %d: %w", i, err)
+		}
+	}
+	if err := r.write(ctx, bus.Transactions, records); err != nil {
+		return err
+	}
+	if err := r.control(ctx, bus.Transactions, step.Timestep, ingest.EncodeClose); err != nil {
+		return err
+	}
+	records = nil
+	for i, l := range step.Labels {
+		if err := add(ingest.EncodeLabel(l)); err != nil {
+			return fmt.Errorf("label %d: %w", i, err)
+		}
+	}
+	if err := r.write(ctx, bus.Labels, records); err != nil {
+		return err
+	}
+	return r.control(ctx, bus.Labels, step.Timestep, ingest.EncodeSettle)
+}
+
+// control writes a control record to every partition of a topic.
+func (r *replay) control(ctx context.Context, topic bus.Topic, t lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) error {
+	n, err := r.client.Partitions(ctx, topic)
+	if err != nil {
+		return err
+	}
+	records := make([]ingest.Outgoing, n)
+	for p := range records {
+		key, value := encode(t, p)
+		records[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
+	}
+	return r.client.Write(ctx, topic, records)
+}
+
+// write writes records in batches, not faster than the rate.
+func (r *replay) write(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
+	size := replayBatchRecords
+	if r.rate > 0 {
+		size = max(1, min(size, int(r.rate/10)))
+	}
+	for len(records) > 0 {
+		n := min(size, len(records))
+		if err := r.client.Write(ctx, topic, records[:n]); err != nil {
+			return err
+		}
+		records = records[n:]
+		r.written += n
+		if r.rate <= 0 {
+			continue
+		}
+		due := r.started.Add(time.Duration(float64(r.written) / r.rate * float64(time.Second)))
+		select {
+		case <-time.After(time.Until(due)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

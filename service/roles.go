@@ -1,0 +1,78 @@
+package service
+
+import (
+	"path/filepath"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/ingest"
+	"lethe/partition"
+	"lethe/pipeline/build"
+	"lethe/pipeline/score"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// TrainerOptions translates the configuration of the shard models. Training,
+// scoring and lethe verify must agree on it.
+func TrainerOptions(c configs.Config) trainer.Options {
+	return trainer.Options{
+		Hidden:          c.Trainer.Hidden,
+		NoLinearSkip:    !c.Trainer.LinearSkip,
+		LearningRate:    c.Trainer.LearningRate,
+		WeightDecay:     c.Trainer.WeightDecay,
+		NoWeightDecay:   c.Trainer.WeightDecay == 0,
+		Schedule:        c.Trainer.Schedule,
+		WindowTimesteps: c.Trainer.WindowTimesteps,
+		Passes:          c.Trainer.Passes,
+		Seed:            c.Seed,
+	}
+}
+
+// PartitionOptions translates the configuration of the partition.
+func PartitionOptions(c configs.Config) partition.Options {
+	return partition.Options{
+		Shards: c.Partition.Shards, Method: c.Partition.Method, Seed: c.Seed,
+		Alpha: c.Partition.Alpha, Sweeps: c.Partition.Sweeps,
+		NoRefine: !c.Partition.Refine, RefineSweeps: c.Partition.RefineSweeps,
+	}
+}
+
+// RepairOptions translates the configuration of the repair.
+func RepairOptions(c configs.Config) partition.RepairOptions {
+	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs}
+}
+
+func buildOptions(c configs.Config) build.Options {
+	o := build.Options{
+		Dir:             RoleDir(c.DataDir, configs.RoleBuild),
+		ReceiptsDir:     ReceiptsDir(c.DataDir),
+		Shards:          c.Partition.Shards,
+		AllowedLateness: c.Ingest.AllowedLatenessTimesteps,
+		LabelLateness:   c.Ingest.LabelLatenessTimesteps,
+		FirstTimestep:   lethe.Timestep(c.Ingest.FirstTimestep),
+		MaxTimestepJump: c.Ingest.MaxTimestepJump,
+		Limits:          ingest.Limits{FeatureCount: c.Ingest.FeatureCount, MaxRecordBytes: c.Ingest.MaxRecordBytes},
+		Partition:       PartitionOptions(c),
+		Repair:          RepairOptions(c),
+		Seed:            c.Seed,
+		VerifyTimeout:   c.Erasure.VerifyTimeout,
+	}
+	if c.UsesEmbeddedBroker() {
+		o.BrokerDir = filepath.Join(c.DataDir, brokerFolder)
+	}
+	return o
+}
+
+func scoreOptions(c configs.Config) score.Options {
+	return score.Options{
+		Dir:         RoleDir(c.DataDir, configs.RoleScore),
+		Shards:      c.Partition.Shards,
+		LabelLag:    c.Scoring.LabelLagTimesteps,
+		Workers:     c.Trainer.Workers,
+		Aggregation: scoring.Method(c.Scoring.Aggregation),
+		Temperature: c.Scoring.Temperature,
+		Threshold:   c.Scoring.Threshold,
+		Trainer:     TrainerOptions(c),
+	}
+}

@@ -1,0 +1,24 @@
+package service_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The main job on a small stream: every timestep closes, settles, is trained on
+// and, but for the first, is scored before its labels were learnt from.
+func TestStreamIsScoredAndTrained(t *testing.T) {
+	stream := smallStream(t, 5, 80, 3)
+	s := start(t, smallConfig(t, t.TempDir()))
+	status := s.replay(stream)
+	totals := stream.Totals()
+	require.Equal(t, 5, status.Timesteps.Settled)
+	require.Equal(t, totals.Transactions, status.Transactions)
+	require.Equal(t, totals.Transactions-len(stream.Steps[0].Transactions), status.Predictions)
+	require.Len(t, status.EnsembleHash, 64)
+	for _, step := range status.Steps[1:] {
+		require.NotNil(t, step.Quality, "timestep %d", step.Timestep)
+		require.Positive(t, step.Quality.Labelled)
+	}
+}

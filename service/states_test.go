@@ -1,0 +1,301 @@
+package service_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
+	"lethe/service"
+)
+
+// lifecycle is a service with timesteps 1 to 3 settled, 4 closed, with its
+// labels waiting, and 5 open.
+func lifecycle(t *testing.T, c configs.Config, stream *dataset.Stream) *running {
+	t.Helper()
+	s := start(t, c)
+	settled, err := stream.Slice(1, 3)
+	require.NoError(t, err)
+	s.replay(settled)
+	if four := step(stream, 4); four != nil {
+		s.sendGraph(*four)
+		s.end(bus.Transactions, 4, ingest.EncodeClose)
+		s.sendLabels(*four)
+	}
+	s.sendGraph(*step(stream, 5))
+	s.await(func(st *service.Status) bool {
+		return st.LagRecords == 0 && st.Timesteps == service.TimestepCounts{Open: 1, Closed: 1, Settled: 3} &&
+			st.Steps[3].Predictions > 0
+	})
+	return s
+}
+
+// finish settles what lifecycle left open.
+func (r *running) finish(stream *dataset.Stream) *service.Status {
+	r.t.Helper()
+	r.end(bus.Labels, 4, ingest.EncodeSettle)
+	r.end(bus.Transactions, 5, ingest.EncodeClose)
+	r.sendLabels(*step(stream, 5))
+	r.end(bus.Labels, 5, ingest.EncodeSettle)
+	return r.await(func(st *service.Status) bool { return st.TrainedThrough == 5 && st.LagRecords == 0 })
+}
+
+func step(s *dataset.Stream, at lethe.Timestep) *dataset.Step {
+	for i := range s.Steps {
+		if s.Steps[i].Timestep == at {
+			return &s.Steps[i]
+		}
+	}
+	return nil
+}
+
+// without is the stream of a sender who never knew the transactions.
+func without(s *dataset.Stream, ids ...lethe.TransactionID) *dataset.Stream {
+	out := &dataset.Stream{Name: s.Name, FeatureCount: s.FeatureCount}
+	gone := func(id lethe.TransactionID) bool { return slices.Contains(ids, id) }
+	for _, step := range s.Steps {
+		next := dataset.Step{Timestep: step.Timestep}
+		for _, tx := range step.Transactions {
+			if !gone(tx.ID) {
+				next.Transactions = append(next.Transactions, tx)
+			}
+		}
+		for _, p := range step.Payments {
+			if !gone(p.Source) && !gone(p.Target) {
+				next.Payments = append(next.Payments, p)
+			}
+		}
+		for _, l := range step.Labels {
+			if !gone(l.ID) {
+				next.Labels = append(next.Labels, l)
+			}
+		}
+		out.Steps = append(out.Steps, next)
+	}
+	return out
+}
+
+// An erasure in any state of a timestep leaves what a build without the records
+// gives, once the timestep has settled.
+func TestErasureInEveryState(t *testing.T) {
+	stream := smallStream(t, 5, 60, 9)
+	for name, timesteps := range map[string][]lethe.Timestep{
+		"open": {5}, "closed": {4}, "settled": {2}, "several": {5, 2, 4, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := smallConfig(t, t.TempDir())
+			m := newMirror(t, c, stream)
+			m.settle(1, 2, 3)
+			s := lifecycle(t, c, stream)
+			var ids []lethe.TransactionID
+			var list []canary
+			for _, at := range timesteps {
+				id := labelledIllicit(stream, at)[1]
+				ids = append(ids, id)
+				list = append(list, canaries(t, c, stream, id)...)
+			}
+			f := &forgetting{running: s, m: m}
+			f.forget(lethe.ScopeStubs, ids...)
+			require.Empty(t, residue(t, c.DataDir, list))
+
+			s.finish(stream)
+			m.settle(4, 5)
+			f.equal(m.build())
+			s.clean(c.DataDir, list)
+			if name == "open" {
+				// Nothing was computed from the record, so nothing at all differs from
+				// a service that never had it.
+				other := smallConfig(t, t.TempDir())
+				never := start(t, other)
+				never.replay(without(stream, ids...))
+				require.Equal(t, never.newest(bus.Predictions), s.newest(bus.Predictions))
+				require.Equal(t, never.newest(bus.Snapshots), s.newest(bus.Snapshots))
+			}
+			s.stop()
+			stored(t, c, m.build())
+			require.Empty(t, residue(t, c.DataDir, list))
+		})
+	}
+}
+
+// Erasing may empty a slice, take the last illicit label of one, or empty a
+// whole timestep.
+func TestErasureToTheLastRecord(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 4, 40, 10)
+	c := smallConfig(t, t.TempDir())
+	f := &forgetting{running: start(t, c), m: newMirror(t, c, stream)}
+	f.replay(stream)
+	f.m.settle(1, 2, 3, 4)
+	f.equal(f.m.build())
+
+	members := func(at lethe.Timestep, shard lethe.ShardID, label lethe.Label) []lethe.TransactionID {
+		var out []lethe.TransactionID
+		for _, n := range f.m.graph(at).Nodes {
+			if f.m.shards[n.Pseudonym] == shard && (label == lethe.Unknown || n.Label == label) {
+				out = append(out, n.ID)
+			}
+		}
+		return out
+	}
+	illicit := members(3, 0, lethe.Illicit)
+	require.Len(t, illicit, 1, "the quotas should give every shard one")
+	f.forget(lethe.ScopeStubs, illicit...)
+	f.forget(lethe.ScopeStubs, members(2, 1, lethe.Unknown)...)
+	require.Empty(t, f.m.slices[2][1].Nodes)
+	var all []lethe.TransactionID
+	for _, n := range f.m.graph(1).Nodes {
+		all = append(all, n.ID)
+	}
+	f.forget(lethe.ScopeShard, all...)
+	f.stop()
+	stored(t, c, f.m.build())
+}
+
+// request encodes an erasure request.
+func request(t testing.TB, id string, nodes ...lethe.TransactionID) ingest.Outgoing {
+	t.Helper()
+	r := lethe.ErasureRequest{RequestID: id, Nodes: nodes, Scope: lethe.ScopeStubs}
+	key, value, err := ingest.EncodeErasure(r, fixedTime)
+	require.NoError(t, err)
+	return ingest.Outgoing{Key: key, Value: value}
+}
+
+// ask writes requests in one go.
+func (r *running) ask(records ...ingest.Outgoing) {
+	r.t.Helper()
+	require.NoError(r.t, r.Client().Write(r.t.Context(), bus.Erasures, records))
+}
+
+// outcome waits until a request has ended.
+func (r *running) outcome(id string) deletions.State {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), waitFor)
+	defer cancel()
+	status, err := requests.Wait(ctx, r.Client(), id, nil)
+	require.NoError(r.t, err)
+	return status.State
+}
+
+// deadLetters returns the dead letters that are not withdrawn.
+func (r *running) deadLetters() []ingest.Letter {
+	r.t.Helper()
+	var out []ingest.Letter
+	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		if control(rec) || rec.Tombstone() {
+			return nil
+		}
+		letter, err := ingest.ParseDeadLetter(rec)
+		letter.Record.Value = slices.Clone(letter.Record.Value)
+		out = append(out, letter)
+		return err
+	}))
+	return out
+}
+
+// A request that comes twice, too late or under an id that is taken changes
+// nothing, and leaves no id of an erased transaction anywhere.
+func TestRepeatedAndConflictingRequests(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 60, 11)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	ids := labelledIllicit(stream, 2)
+	first, second, third := ids[0], ids[1], ids[2]
+	list := slices.Concat(canaries(t, c, stream, first), canaries(t, c, stream, second))
+	receipt := func(id string) string {
+		data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
+		require.NoError(t, err)
+		return string(data)
+	}
+
+	require.Equal(t, deletions.Rejected, s.erase("unknown", lethe.ScopeStubs, "nobody-knows"))
+	require.Equal(t, deletions.Rejected, s.erase("partly-unknown", lethe.ScopeStubs, third, "nobody-knows"))
+	// In one batch: a request, itself again, another under its id, and one of
+	// another id for the same transaction.
+	s.ask(request(t, "one", first), request(t, "one", first), request(t, "one", third), request(t, "other", first))
+	require.Equal(t, deletions.Verified, s.outcome("one"))
+	require.Equal(t, deletions.Rejected, s.outcome("other"))
+	s.quiet()
+	require.Len(t, s.deadLetters(), 1)
+	require.Equal(t, ingest.ContentConflict, s.deadLetters()[0].Refusal.Reason)
+	require.Equal(t, request(t, "one", third).Value, s.deadLetters()[0].Record.Value)
+	require.Equal(t, deletions.Verified, s.erase("two", lethe.ScopeStubs, second))
+
+	m := newMirror(t, c, stream)
+	m.settle(1, 2, 3)
+	m.forget(lethe.ScopeStubs, first, second)
+	f := &forgetting{running: s, m: m}
+	f.equal(m.build())
+	one, before := receipt("one"), s.quiet()
+	models := s.artefacts(bus.Models)
+
+	// The same again when it is long done, and others under its id.
+	s.ask(request(t, "one", first))
+	s.ask(request(t, "one", first, third))
+	s.ask(request(t, "two", third))
+	require.Equal(t, deletions.Rejected, s.erase("too-late", lethe.ScopeStubs, first))
+	after := s.quiet()
+	require.Equal(t, one, receipt("one"))
+	require.Equal(t, models, s.artefacts(bus.Models))
+	require.Equal(t, before.EnsembleHash, after.EnsembleHash)
+	require.Equal(t, before.Erasures[deletions.Verified], after.Erasures[deletions.Verified])
+	require.Contains(t, s.newest(bus.Transactions), string(third), "nobody has asked for it with success")
+	var reasons []ingest.Reason
+	for _, l := range s.deadLetters() {
+		reasons = append(reasons, l.Refusal.Reason)
+	}
+	// The one that names an erased transaction is kept without its bytes.
+	require.ElementsMatch(t, []ingest.Reason{ingest.ContentConflict, ingest.ContentConflict, ingest.Suppressed}, reasons)
+	s.clean(c.DataDir, list)
+	require.Empty(t, s.newest(bus.Erasures), "a request stays that nobody needs")
+	require.Equal(t, deletions.Verified, s.erase("three", lethe.ScopeStubs, third))
+	s.clean(c.DataDir, canaries(t, c, stream, third))
+	s.stop()
+	require.Empty(t, residue(t, c.DataDir, list))
+}
+
+// A request under way survives that another takes its place in the log: the
+// process that takes over reads the ids there.
+func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 60, 12)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	s.stop()
+	ids := labelledIllicit(stream, 2)
+	// Without the role that scores, a request waits to be carried out.
+	alone := c
+	alone.Roles = []string{configs.RoleBuild}
+	s = start(t, alone)
+	s.ask(request(t, "waits", ids[0]))
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
+	s.ask(request(t, "waits", ids[1]))
+	s.ask(ingest.Outgoing{Key: []byte("waits")})
+	require.Eventually(t, func() bool {
+		return s.newest(bus.Erasures)["waits"] == string(request(t, "waits", ids[0]).Value) && s.naming(bus.Erasures, string(ids[1])) == 0
+	}, waitFor, tick)
+	s.stop()
+
+	s = start(t, c)
+	require.Equal(t, deletions.Verified, s.outcome("waits"))
+	m := newMirror(t, c, stream)
+	m.settle(1, 2, 3)
+	m.forget(lethe.ScopeStubs, ids[0])
+	f := &forgetting{running: s, m: m}
+	f.equal(m.build())
+	s.clean(c.DataDir, canaries(t, c, stream, ids[0]))
+}

@@ -1,0 +1,113 @@
+package service_test
+
+import (
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// control reports whether a record is lethe's or the sender's own bookkeeping.
+func control(rec ingest.Record) bool { return strings.HasPrefix(string(rec.Key), "!") }
+
+// newest returns the newest value of every key of a topic, but not of those
+// that were deleted.
+func (r *running) newest(topic bus.Topic) map[string]string {
+	r.t.Helper()
+	out := make(map[string]string)
+	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), topic, func(rec ingest.Record) error {
+		switch {
+		case control(rec):
+		case rec.Tombstone():
+			delete(out, string(rec.Key))
+		default:
+			out[string(rec.Key)] = string(rec.Value)
+		}
+		return nil
+	}))
+	return out
+}
+
+// naming counts the records of a topic, tombstones included, that hold one of
+// the texts in key or value.
+func (r *running) naming(topic bus.Topic, texts ...string) int {
+	r.t.Helper()
+	n := 0
+	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), topic, func(rec ingest.Record) error {
+		for _, text := range texts {
+			if strings.Contains(string(rec.Key), text) || strings.Contains(string(rec.Value), text) {
+				n++
+				break
+			}
+		}
+		return nil
+	}))
+	return n
+}
+
+// artefacts puts together the newest messages of a topic of slices or models.
+func (r *running) artefacts(topic bus.Topic) map[sliceAt][]byte {
+	r.t.Helper()
+	out := make(map[sliceAt][]byte)
+	assemblers := make(map[int]*bus.Assembler)
+	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), topic, func(rec ingest.Record) error {
+		a := assemblers[rec.Partition]
+		if a == nil {
+			a = bus.NewAssembler()
+			assemblers[rec.Partition] = a
+		}
+		p, complete, err := a.Add(rec)
+		if err != nil || !complete || p.Retracted {
+			return err
+		}
+		key, err := wire.ParseKey(p.Key)
+		out[sliceAt{key.Shard, key.Timestep}] = p.Bytes
+		return err
+	}))
+	return out
+}
+
+// send writes one record as the fraud team would.
+func (r *running) send(topic bus.Topic, key, value []byte, err error) {
+	r.t.Helper()
+	require.NoError(r.t, err)
+	require.NoError(r.t, r.Client().Write(r.t.Context(), topic, []ingest.Outgoing{{Key: key, Value: value}}))
+}
+
+// sendGraph writes a timestep's transactions and payments.
+func (r *running) sendGraph(step dataset.Step) {
+	r.t.Helper()
+	for _, tx := range step.Transactions {
+		key, value, err := ingest.EncodeTransaction(tx)
+		r.send(bus.Transactions, key, value, err)
+	}
+	for _, p := range step.Payments {
+		key, value, err := ingest.EncodePayment(p)
+		r.send(bus.Transactions, key, value, err)
+	}
+}
+
+// sendLabels writes a timestep's labels.
+func (r *running) sendLabels(step dataset.Step) {
+	r.t.Helper()
+	for _, l := range step.Labels {
+		key, value, err := ingest.EncodeLabel(l)
+		r.send(bus.Labels, key, value, err)
+	}
+}
+
+// end writes a close or settle record to every partition.
+func (r *running) end(topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) {
+	r.t.Helper()
+	n, err := r.Client().Partitions(r.t.Context(), topic)
+	require.NoError(r.t, err)
+	for p := range n {
+		key, value := encode(at, p)
+		require.NoError(r.t, r.Client().Write(r.t.Context(), topic, []ingest.Outgoing{{Key: key, Value: value, Pinned: true, Partition: p}}))
+	}
+}

@@ -1,0 +1,207 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// Batch takes records of one topic partition in log order. Nothing is stored
+// before Commit, which stores all of it, watermark and offset included, or
+// nothing; a batch that is not committed is simply dropped.
+type Batch struct {
+	s      *Store
+	source Source
+	epoch  int
+	// nextOffset is one after the last record seen: below it, a record was
+	// delivered again.
+	nextOffset   int64
+	watermark    lethe.Timestep
+	featureCount int
+	infos        map[lethe.Timestep]Info
+	// writes overlays staging. Nothing is ever deleted by a batch.
+	writes map[string][]byte
+}
+
+// Begin starts a batch of one topic partition. The partition must be below the
+// stream's partition count.
+func (s *Store) Begin(source Source) (*Batch, error) {
+	b := &Batch{
+		s: s, source: source, epoch: s.epoch,
+		nextOffset:   s.offsets[TopicPartition{source.Topic, source.Partition}],
+		featureCount: s.featureCount,
+		infos:        make(map[lethe.Timestep]Info),
+		writes:       make(map[string][]byte),
+	}
+	if source.Stream == NoStream {
+		return b, nil
+	}
+	if n := s.options.partitions(source.Stream); source.Partition < 0 || source.Partition >= n {
+		return nil, fmt.Errorf("topic %s: partition %d of %d", source.Topic, source.Partition, n)
+	}
+	b.watermark = s.watermarks[source.Stream][source.Partition]
+	return b, nil
+}
+
+// Control takes a control record: the partition has nothing more to say about
+// timesteps up to and including t. An error is not a verdict.
+func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
+	if err := b.check(b.source.Stream, t); err != nil {
+		return Verdict{}, err
+	}
+	if b.source.Stream == NoStream {
+		return Verdict{}, fmt.Errorf("topic %s has no timesteps to end", b.source.Topic)
+	}
+	if b.again(o) {
+		return Verdict{Outcome: Duplicate}, nil
+	}
+	if at := b.standing(t); at.far {
+		return rejected(o, ReasonTimestepJump, at.String()), nil
+	}
+	b.watermark = max(b.watermark, t+1)
+	return Verdict{Outcome: Accepted}, nil
+}
+
+// Mark puts a value of the owner's own under a key, together with the batch.
+// See Marks for what must not be in it.
+func (b *Batch) Mark(key, value []byte) error {
+	if err := b.check(NoStream, 0); err != nil {
+		return err
+	}
+	b.set(markKey(key), value)
+	return nil
+}
+
+// Commit stores the batch durably. The partition is resumed at nextOffset, or
+// where it would be resumed already if that is later. An error leaves the store
+// as it was; then the batch has to be taken again from Offsets on.
+func (b *Batch) Commit(nextOffset int64) error {
+	if err := b.check(NoStream, 0); err != nil {
+		return err
+	}
+	s := b.s
+	s.epoch++
+	at := TopicPartition{b.source.Topic, b.source.Partition}
+	nextOffset = max(nextOffset, s.offsets[at])
+	b.set(offsetKey(at), binary.BigEndian.AppendUint64(nil, uint64(nextOffset)))
+	if b.source.Stream != NoStream {
+		b.set(watermarkKey(b.source.Stream, b.source.Partition), binary.BigEndian.AppendUint64(nil, uint64(b.watermark)))
+	}
+	if b.featureCount > 0 {
+		b.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(b.featureCount)))
+	}
+	for t, i := range b.infos {
+		b.set(timestepKey(kindInfo, t), i.encode())
+	}
+	err := s.staging.Apply(func(w swapstore.Writer) error {
+		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
+			if err := w.Set([]byte(key), b.writes[key]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
+	}
+	s.offsets[at] = nextOffset
+	s.featureCount = b.featureCount
+	maps.Copy(s.infos, b.infos)
+	if b.source.Stream != NoStream {
+		s.watermarks[b.source.Stream][b.source.Partition] = b.watermark
+	}
+	return nil
+}
+
+// check refuses what a caller must not do: use a batch that is over, give a
+// record to another stream's batch, or a timestep that no decoder lets through.
+// For NoStream any stream will do.
+func (b *Batch) check(want Stream, t lethe.Timestep) error {
+	switch {
+	case b.epoch != b.s.epoch:
+		return ErrStale
+	case want != NoStream && b.source.Stream != want:
+		return fmt.Errorf("topic %s carries another stream", b.source.Topic)
+	case t < 0 || t > maxTimestep:
+		return fmt.Errorf("timestep %d is out of 0..%d", t, maxTimestep)
+	}
+	return nil
+}
+
+// maxTimestep leaves room to add 1, and is what JSON can carry exactly.
+const maxTimestep lethe.Timestep = 1 << 53
+
+// again reports whether a record was delivered before, and notes it otherwise.
+func (b *Batch) again(o Origin) bool {
+	if o.Offset < b.nextOffset {
+		return true
+	}
+	b.nextOffset = o.Offset + 1
+	return false
+}
+
+// standing is how a record's timestep compares with the watermark of its
+// partition, as that stood when the record came.
+type standing struct {
+	timestep, watermark lethe.Timestep
+	// late: below the watermark. far: further above it than any stream jumps.
+	late, far bool
+}
+
+func (b *Batch) standing(t lethe.Timestep) standing {
+	return standing{
+		timestep: t, watermark: b.watermark,
+		late: t < b.watermark, far: t-b.watermark > lethe.Timestep(b.s.options.MaxTimestepJump),
+	}
+}
+
+// observe returns where a record of timestep t stands, then lets it raise the
+// watermark, unless it is too far ahead to be believed: one wrong timestep
+// would make late whatever follows.
+func (b *Batch) observe(t lethe.Timestep) standing {
+	at := b.standing(t)
+	if lateness := b.s.options.lateness(b.source.Stream); lateness >= 0 && !at.far {
+		b.watermark = max(b.watermark, t-lethe.Timestep(lateness))
+	}
+	return at
+}
+
+// String is the detail of a refusal.
+func (s standing) String() string {
+	if s.far {
+		return fmt.Sprintf("timestep %d, the partition is at %d", s.timestep, s.watermark)
+	}
+	return fmt.Sprintf("timestep %d, the partition takes %d and later", s.timestep, s.watermark)
+}
+
+func (b *Batch) set(key, value []byte) { b.writes[string(key)] = value }
+
+// get reads staging as it will be after Commit.
+func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
+	if value, found := b.writes[string(key)]; found {
+		return value, true, nil
+	}
+	return b.s.staging.Get(key)
+}
+
+// count changes what is known of a timestep.
+func (b *Batch) count(t lethe.Timestep, change func(*Info)) {
+	i, found := b.infos[t]
+	if !found {
+		i = b.s.info(t)
+	}
+	change(&i)
+	b.infos[t] = i
+}
+
+// info returns what is known of a timestep, or what is known of a new one.
+func (s *Store) info(t lethe.Timestep) Info {
+	if i, found := s.infos[t]; found {
+		return i
+	}
+	return Info{Timestep: t, State: lethe.Open, Previous: lethe.NoTimestep}
+}

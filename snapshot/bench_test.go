@@ -1,0 +1,85 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+)
+
+const benchFeatures = 165
+
+func benchStore(b *testing.B) *Store {
+	b.Helper()
+	s, err := Open(b.TempDir(), Options{
+		Secret: lethe.Secret{3}, TransactionPartitions: 1, LabelPartitions: 1, AllowedLateness: -1, LabelLateness: -1,
+	})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	return s
+}
+
+func takeMany(b *testing.B, s *Store, step lethe.Timestep, first, count int) {
+	b.Helper()
+	features := make([]float32, benchFeatures)
+	batch, err := s.Begin(Source{Transactions, "topic", 0})
+	require.NoError(b, err)
+	offset := s.Offsets()[TopicPartition{"topic", 0}]
+	for n := range count {
+		features[n%benchFeatures] += float32(n)
+		tr := lethe.Transaction{ID: lethe.TransactionID(fmt.Sprintf("%d-%d", step, first+n)), Timestep: step, Features: features}
+		v, err := batch.Transaction(tr, Origin{Offset: offset})
+		if err != nil || v.Outcome != Accepted {
+			b.Fatal(v.Outcome, err)
+		}
+		offset++
+	}
+	require.NoError(b, batch.Commit(offset))
+}
+
+// BenchmarkBatch1000 takes and commits 1,000 transactions of 165 features.
+func BenchmarkBatch1000(b *testing.B) {
+	s := benchStore(b)
+	first := 0
+	for b.Loop() {
+		takeMany(b, s, 1, first, 1000)
+		first += 1000
+	}
+}
+
+// BenchmarkTimestep4000 closes, settles and erases from a timestep of 4,000
+// transactions; taking them is not timed.
+func BenchmarkTimestep4000(b *testing.B) {
+	s := benchStore(b)
+	var closing, settling, erasing float64
+	for n := range b.N {
+		step := lethe.Timestep(n + 1)
+		takeMany(b, s, step, 0, 4000)
+		batch, err := s.Begin(Source{Transactions, "topic", 0})
+		require.NoError(b, err)
+		end(b, batch, step)
+		require.NoError(b, batch.Commit(0))
+		batch, err = s.Begin(Source{Labels, "labels", 0})
+		require.NoError(b, err)
+		end(b, batch, step)
+		require.NoError(b, batch.Commit(0))
+		started := b.Elapsed()
+		_, _, err = s.CloseTimestep(context.Background(), step)
+		require.NoError(b, err)
+		closed := b.Elapsed()
+		_, _, err = s.SettleTimestep(context.Background(), step, oneShard)
+		require.NoError(b, err)
+		settled := b.Elapsed()
+		_, err = s.Erase(context.Background(), []lethe.TransactionID{lethe.TransactionID(fmt.Sprintf("%d-%d", step, 17))})
+		require.NoError(b, err)
+		closing += (closed - started).Seconds()
+		settling += (settled - closed).Seconds()
+		erasing += (b.Elapsed() - settled).Seconds()
+	}
+	b.ReportMetric(1000*closing/float64(b.N), "close-ms")
+	b.ReportMetric(1000*settling/float64(b.N), "settle-ms")
+	b.ReportMetric(1000*erasing/float64(b.N), "erase-ms")
+}

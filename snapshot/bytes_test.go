@@ -1,0 +1,281 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+const scanFeatures = 40
+
+// scanStore fills timesteps 1 (settled), 2 (closed) and 3 (open) with nodes of
+// which the first of each is a subject to be erased. Payments and labels name
+// subjects in every place where they can stand.
+func scanStore(t *testing.T, dir string, fs vfs.FS, nodes int) (*Store, []lethe.TransactionID) {
+	t.Helper()
+	s, err := Open(dir, Options{
+		Secret: lethe.Secret{9}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
+		AllowedLateness: -1, LabelLateness: -1, FeatureCount: scanFeatures,
+	})
+	require.NoError(t, err)
+	var subjects []lethe.TransactionID
+	offset := int64(0)
+	for step := lethe.Timestep(1); step <= 3; step++ {
+		subjects = append(subjects, scanID(step, 0), lethe.TransactionID(fmt.Sprintf("only-named-in-%d", step)))
+		b, err := s.Begin(Source{Transactions, "transactions", 0})
+		require.NoError(t, err)
+		origin := func(value string) Origin {
+			offset++
+			return Origin{Topic: "transactions", Offset: offset, Key: []byte(value), Value: []byte("value of " + value)}
+		}
+		for n := range nodes {
+			id := scanID(step, n)
+			_, err := b.Transaction(lethe.Transaction{ID: id, Timestep: step, Features: scanRow(step, n)}, origin(string(id)))
+			require.NoError(t, err)
+			ends := []lethe.TransactionID{scanID(step, (n+1)%nodes), scanID(step, 0), subjects[len(subjects)-1], "nobody"}
+			for _, end := range ends[:2+2*(n%2)] {
+				_, err = b.Payment(lethe.Payment{Source: id, Target: end, Timestep: step}, origin(fmt.Sprintf("%s>%s", id, end)))
+				require.NoError(t, err)
+			}
+		}
+		end(t, b, min(step, 2))
+		require.NoError(t, b.Commit(offset+1))
+		b, err = s.Begin(Source{Labels, "labels", 0})
+		require.NoError(t, err)
+		for n := range nodes {
+			id := scanID(step, n)
+			_, err = b.Label(lethe.LabelRecord{ID: id, Timestep: step, Label: lethe.Illicit}, origin(string(id)))
+			require.NoError(t, err)
+		}
+		_, err = b.Label(lethe.LabelRecord{ID: subjects[len(subjects)-1], Timestep: step, Label: lethe.Licit}, origin("label of one only named"))
+		require.NoError(t, err)
+		end(t, b, 1)
+		require.NoError(t, b.Commit(offset+1))
+	}
+	ctx := context.Background()
+	_, _, err = s.CloseTimestep(ctx, 1)
+	require.NoError(t, err)
+	_, _, err = s.SettleTimestep(ctx, 1, func(g *lethe.Snapshot) ([]lethe.ShardID, error) {
+		return make([]lethe.ShardID, len(g.Nodes)), nil
+	})
+	require.NoError(t, err)
+	_, _, err = s.CloseTimestep(ctx, 2)
+	require.NoError(t, err)
+	return s, subjects
+}
+
+func scanID(step lethe.Timestep, n int) lethe.TransactionID {
+	return lethe.TransactionID(fmt.Sprintf("account-%d-%06d", step, n))
+}
+
+func scanRow(step lethe.Timestep, n int) []float32 {
+	row := make([]float32, scanFeatures)
+	draw := lethe.NewDraw(5, "row", uint64(step), uint64(n))
+	for i := range row {
+		row[i] = float32(draw.Normal())
+	}
+	return row
+}
+
+// needles are the bytes by which subjects can be recognised.
+func needles(s *Store, subjects []lethe.TransactionID) map[string][]byte {
+	out := map[string][]byte{}
+	for _, id := range subjects {
+		p := s.options.Secret.Pseudonym(id)
+		out["id "+string(id)] = []byte(id)
+		out["pseudonym of "+string(id)] = p[:]
+		out["hex pseudonym of "+string(id)] = []byte(p.String())
+	}
+	for step := lethe.Timestep(1); step <= 3; step++ {
+		hash := s.hashContent(scanRow(step, 0))
+		out[fmt.Sprintf("row %d", step)] = appendFeatures(nil, scanRow(step, 0))
+		out[fmt.Sprintf("content hash %d", step)] = hash[:]
+	}
+	return out
+}
+
+// search returns where needles are found, in files and in their names.
+func search(t require.TestingT, fs vfs.FS, path string, needles map[string][]byte) (hits []string, files int) {
+	info, err := fs.Stat(path)
+	require.NoError(t, err)
+	var content []byte
+	if info.IsDir() {
+		names, err := fs.List(path)
+		require.NoError(t, err)
+		for _, name := range names {
+			h, f := search(t, fs, fs.PathJoin(path, name), needles)
+			hits, files = append(hits, h...), files+f
+		}
+	} else {
+		files++
+		f, err := fs.Open(path)
+		require.NoError(t, err)
+		content, err = io.ReadAll(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	for what, needle := range needles {
+		if bytes.Contains(content, needle) || strings.Contains(path, string(needle)) {
+			hits = append(hits, what+" in "+path)
+		}
+	}
+	return hits, files
+}
+
+func TestNoByteIsLeftAfterErase(t *testing.T) {
+	dir := t.TempDir()
+	s, subjects := scanStore(t, dir, vfs.Default, 300)
+	wanted := needles(s, subjects)
+	before, _ := search(t, vfs.Default, dir, wanted)
+	require.GreaterOrEqual(t, len(before), 2*len(subjects), "the search must find what is there")
+	g, err := s.readGraph(1)
+	require.NoError(t, err)
+
+	infos, err := s.Erase(context.Background(), subjects)
+	require.NoError(t, err)
+	require.Len(t, infos, 2)
+	after, files := search(t, vfs.Default, dir, wanted)
+	require.Empty(t, after)
+	require.Greater(t, files, 10)
+
+	subject := s.options.Secret.Pseudonym(subjects[0])
+	want := g.Without(func(p lethe.Pseudonym) bool { return p == subject })
+	want.Revision++
+	got, err := s.readGraph(1)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.NoError(t, s.Close())
+	after, _ = search(t, vfs.Default, dir, wanted)
+	require.Empty(t, after)
+}
+
+// The same search finds what is left when keys are deleted instead of stores
+// being rewritten, although no read finds it any more.
+func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
+	dir := t.TempDir()
+	s, subjects := scanStore(t, dir, vfs.Default, 300)
+	gone := s.erasure(subjects)
+	stores := map[string]*swapstore.Store{"staging": s.staging}
+	for step := lethe.Timestep(1); step <= 2; step++ {
+		store, err := s.shelf.get(step)
+		require.NoError(t, err)
+		stores[storeName(step)] = store
+	}
+	for name, store := range stores {
+		require.NoError(t, store.Apply(func(w swapstore.Writer) error {
+			return store.Scan(nil, func(key, value []byte) error {
+				drop := gone.names(key, 1)
+				if name == stagingName {
+					var err error
+					if drop, err = dropFromStaging(gone, key, value); err != nil {
+						return err
+					}
+				}
+				if !drop {
+					return nil
+				}
+				return w.Delete(key)
+			})
+		}))
+	}
+	located, err := s.Locate(subjects)
+	require.NoError(t, err)
+	for _, l := range located {
+		require.False(t, l.Known || len(l.Payments) > 0 || len(l.Labels) > 0, "no read may find it")
+	}
+	wanted := needles(s, subjects)
+	require.NoError(t, s.Close())
+	hits, _ := search(t, vfs.Default, dir, wanted)
+	all := strings.Join(hits, "\n")
+	for _, place := range []string{stagingName, storeName(1), storeName(2)} {
+		require.Contains(t, all, place)
+	}
+	for _, what := range []string{"id ", "pseudonym of", "row 1", "row 2", "row 3"} {
+		require.Contains(t, all, what)
+	}
+}
+
+func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
+	disk := vfs.NewCrashableMem()
+	var mu sync.Mutex // Pebble writes from goroutines of its own
+	var survivors []*vfs.MemFS
+	recording := false
+	fs := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if recording && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose {
+			n := uint64(len(survivors))
+			survivors = append(survivors, disk.CrashClone(vfs.CrashCloneCfg{
+				UnsyncedDataPercent: int(n%3) * 50, RNG: rand.New(rand.NewPCG(1, n)),
+			}))
+		}
+		return nil
+	}))
+	s, subjects := scanStore(t, "data", fs, 12)
+	wanted := needles(s, subjects)
+	var before, after [2]int
+	for i := range before {
+		before[i] = s.infos[lethe.Timestep(i+1)].Nodes
+	}
+	record := func(on bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		recording = on
+	}
+	record(true)
+	_, err := s.Erase(context.Background(), subjects)
+	record(false)
+	require.NoError(t, err)
+	for i := range after {
+		after[i] = s.infos[lethe.Timestep(i+1)].Nodes
+	}
+	require.NoError(t, s.Close())
+	require.Greater(t, len(survivors), 100)
+	o := s.options
+	for n, survivor := range survivors {
+		o.FS = survivor
+		s, err := Open("data", o)
+		require.NoError(t, err, "survivor %d", n)
+		for i := range before {
+			c, err := s.Load(lethe.Timestep(i + 1))
+			require.NoError(t, err)
+			want := map[lethe.Revision]int{1: before[i], 2: after[i]}[c.Snapshot.Revision]
+			require.Len(t, c.Snapshot.Nodes, want, "revision %d", c.Snapshot.Revision)
+			require.Equal(t, c.Snapshot.Revision, c.Info.Revision)
+		}
+		_, err = s.Erase(context.Background(), subjects)
+		require.NoError(t, err)
+		hits, _ := search(t, survivor, "data", wanted)
+		require.Empty(t, hits, "survivor %d", n)
+		require.Equal(t, []lethe.Revision{2, 2, 0}, []lethe.Revision{s.infos[1].Revision, s.infos[2].Revision, s.infos[3].Revision})
+		require.NoError(t, s.Close())
+	}
+}
+
+// A close that was interrupted leaves a store that staging does not list. An
+// erasure must reach it too.
+func TestEraseReachesAnUnlistedStore(t *testing.T) {
+	fs := vfs.NewMem()
+	s, subjects := scanStore(t, "data", fs, 12)
+	g, _, err := s.gather(context.Background(), 3)
+	require.NoError(t, err)
+	require.NoError(t, s.writeGraph(g))
+	require.NoError(t, s.shelf.put(3))
+	_, err = s.Erase(context.Background(), subjects)
+	require.NoError(t, err)
+	hits, _ := search(t, fs, "data", needles(s, subjects))
+	require.Empty(t, hits)
+	require.NoError(t, s.Close())
+}

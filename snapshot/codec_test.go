@@ -1,0 +1,81 @@
+package snapshot
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+)
+
+// bytesOrNil draws nil, empty and filled slices: a record without a key is not
+// one with an empty key.
+func bytesOrNil(rt *rapid.T) []byte {
+	if rapid.Bool().Draw(rt, "nil") {
+		return nil
+	}
+	return append([]byte{}, rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(rt, "bytes")...)
+}
+
+func originGen(rt *rapid.T) Origin {
+	o := Origin{
+		Topic:          rapid.StringN(0, 9, 20).Draw(rt, "topic"),
+		Partition:      rapid.IntRange(0, 1<<20).Draw(rt, "partition"),
+		Offset:         rapid.Int64Min(0).Draw(rt, "offset"),
+		TimeUnixMillis: rapid.Int64().Draw(rt, "time"),
+		Key:            bytesOrNil(rt),
+		Value:          bytesOrNil(rt),
+	}
+	for range rapid.IntRange(0, 3).Draw(rt, "headers") {
+		o.Headers = append(o.Headers, Header{Key: rapid.StringN(0, 5, 9).Draw(rt, "key"), Value: bytesOrNil(rt)})
+	}
+	return o
+}
+
+func TestWhatAwaitsJudgementComesBackWhole(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		o := originGen(rt)
+		payment := pendingPayment{"source", "target", o}
+		gotPayment, err := decodePayment(payment.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, payment, gotPayment)
+		label := pendingLabel{lethe.Illicit, "id", o}
+		gotLabel, err := decodeLabel(label.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, label, gotLabel)
+		refusal := pendingRefusal{[]lethe.Pseudonym{{1}, {2}}, Refused{o, "reason", "detail"}}
+		gotRefusal, err := decodeRefusal(refusal.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, refusal, gotRefusal)
+
+		cut := rapid.IntRange(0, len(refusal.encode())-1).Draw(rt, "cut")
+		_, err = decodeRefusal(refusal.encode()[:cut])
+		require.ErrorIs(rt, err, ErrCorrupt)
+		_, err = decodePayment(append(payment.encode(), 0))
+		require.ErrorIs(rt, err, ErrCorrupt)
+	})
+}
+
+func TestStoredRecordsComeBackWhole(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		want := row{
+			id:       lethe.TransactionID(rapid.StringN(0, 9, 20).Draw(rt, "id")),
+			features: append([]float32{}, rapid.SliceOfN(rapid.Float32(), 0, 5).Draw(rt, "features")...),
+		}
+		got, err := decodeRow(encodeRow(want.id, want.features))
+		require.NoError(rt, err)
+		require.Equal(rt, want, got)
+		i := Info{
+			Timestep: 4, State: lethe.Closed, Revision: 3, Nodes: rapid.IntRange(0, 1<<40).Draw(rt, "nodes"),
+			Payments: 7, Labels: 8, Previous: lethe.NoTimestep,
+		}
+		gotInfo, err := decodeInfo(4, i.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, i, gotInfo)
+		m := meta{revision: 2, featureCount: 165, nodes: i.Nodes, payments: 5, labelled: 6}
+		gotMeta, err := decodeMeta(m.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, m, gotMeta)
+	})
+}

@@ -1,0 +1,38 @@
+package snapshot
+
+import "lethe"
+
+// Info says how far a timestep is and how much it holds.
+type Info struct {
+	Timestep lethe.Timestep
+	State    lethe.State
+	// Revision is 0 while the timestep is open.
+	Revision lethe.Revision
+	// Nodes counts transactions.
+	Nodes int
+	// Payments counts the payments of the graph and, while the timestep is open,
+	// those that await judgement.
+	Payments int
+	// Labels counts what awaits judgement and, once the timestep is settled, the
+	// transactions labelled licit or illicit.
+	Labels int
+	// Previous is the settled timestep before this one, or lethe.NoTimestep.
+	Previous lethe.Timestep
+}
+
+// known reports whether the timestep takes part in closing and settling. What
+// only payments or labels name is judged with the next one that does.
+func (i Info) known() bool { return i.State > lethe.Open || i.Nodes > 0 }
+
+// empty reports whether there is nothing left to remember.
+func (i Info) empty() bool { return !i.known() && i.Payments == 0 && i.Labels == 0 }
+
+// Content is a closed or settled timestep.
+type Content struct {
+	Info Info
+	// Snapshot has the labels once the timestep is settled; before, every label
+	// is lethe.Unknown.
+	Snapshot *lethe.Snapshot
+	// Assignment holds each node's shard once the timestep is settled, else nil.
+	Assignment []lethe.ShardID
+}

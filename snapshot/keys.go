@@ -1,0 +1,97 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"lethe"
+)
+
+// Kinds of keys in staging. Each is followed by the fields named here, all of
+// fixed length but the last: timesteps and numbers are big-endian, so that keys
+// of one kind ascend with them.
+const (
+	kindFeatureCount = 'c' // (nothing)
+	kindRefused      = 'f' // timestep, number: a refusal not confirmed yet
+	kindIndex        = 'i' // pseudonym: timestep and content hash
+	kindMark         = 'k' // the owner's key
+	kindLabel        = 'l' // timestep, pseudonym: a label that awaits judgement
+	kindOffset       = 'o' // partition, topic
+	kindPayment      = 'p' // timestep, source, target: a payment that awaits judgement
+	kindRow          = 'r' // timestep, pseudonym: a transaction of an open timestep
+	kindSuppressed   = 's' // suppression digest
+	kindInfo         = 't' // timestep
+	kindFormat       = 'v' // (nothing)
+	kindWatermark    = 'w' // stream, partition
+	kindRewriting    = 'x' // timestep: its store is being rewritten
+)
+
+// Kinds of keys in the store of a closed timestep.
+const (
+	kindEdge     = 'e' // source, target
+	kindAssigned = 'l' // pseudonym: label and shard
+	kindMeta     = 'm' // (nothing)
+	kindNode     = 'n' // pseudonym: a row
+)
+
+const (
+	timestepBytes  = 8
+	pseudonymBytes = len(lethe.Pseudonym{})
+)
+
+func timestepKey(kind byte, t lethe.Timestep) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, uint64(t))
+}
+
+func timestepOf(key []byte) (lethe.Timestep, error) {
+	if len(key) < 1+timestepBytes {
+		return 0, fmt.Errorf("%w: key of kind %q has %d bytes", ErrCorrupt, key[0], len(key))
+	}
+	return lethe.Timestep(binary.BigEndian.Uint64(key[1:])), nil
+}
+
+func pseudonymKey(kind byte, p lethe.Pseudonym) []byte {
+	return append([]byte{kind}, p[:]...)
+}
+
+func rowKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
+	return append(timestepKey(kindRow, t), p[:]...)
+}
+
+func labelKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
+	return append(timestepKey(kindLabel, t), p[:]...)
+}
+
+func paymentKey(t lethe.Timestep, source, target lethe.Pseudonym) []byte {
+	return append(append(timestepKey(kindPayment, t), source[:]...), target[:]...)
+}
+
+func edgeKey(source, target lethe.Pseudonym) []byte {
+	return append(append([]byte{kindEdge}, source[:]...), target[:]...)
+}
+
+func refusedKey(t lethe.Timestep, number int) []byte {
+	return binary.BigEndian.AppendUint32(timestepKey(kindRefused, t), uint32(number))
+}
+
+func offsetKey(p TopicPartition) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{kindOffset}, uint32(p.Partition)), p.Topic...)
+}
+
+func watermarkKey(s Stream, partition int) []byte {
+	return binary.BigEndian.AppendUint32([]byte{kindWatermark, byte(s)}, uint32(partition))
+}
+
+func suppressedKey(d lethe.Digest) []byte { return append([]byte{kindSuppressed}, d[:]...) }
+
+// pseudonymsAfter returns the count pseudonyms that end a key.
+func pseudonymsAfter(key []byte, prefix, count int) ([]lethe.Pseudonym, error) {
+	if len(key) != prefix+count*pseudonymBytes {
+		return nil, fmt.Errorf("%w: key of kind %q has %d bytes", ErrCorrupt, key[0], len(key))
+	}
+	out := make([]lethe.Pseudonym, count)
+	for i := range out {
+		copy(out[i][:], key[prefix+i*pseudonymBytes:])
+	}
+	return out, nil
+}

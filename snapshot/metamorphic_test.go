@@ -1,0 +1,255 @@
+package snapshot_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/snapshot"
+)
+
+// crashDisk is a disk that remembers what a sudden stop would have left.
+type crashDisk struct {
+	mu sync.Mutex
+	// disk is the one in use.
+	disk *vfs.MemFS
+	// countdown is the number of writes until the stop; 0 means none is due.
+	countdown int
+	percent   int
+	survivor  *vfs.MemFS
+}
+
+func (c *crashDisk) fs() vfs.FS {
+	disk := c.disk
+	return errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if disk != c.disk || c.countdown == 0 || op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
+			return nil
+		}
+		if c.countdown--; c.countdown == 0 {
+			c.survivor = c.clone()
+		}
+		return nil
+	}))
+}
+
+func (c *crashDisk) clone() *vfs.MemFS {
+	return c.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: c.percent, RNG: rand.New(rand.NewPCG(1, 2))})
+}
+
+// arm lets the machine stop after some writes of the next action.
+func (c *crashDisk) arm(writes, percent int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.countdown, c.percent, c.survivor = writes, percent, nil
+}
+
+// stopped reports whether the machine has stopped, whatever still runs on it.
+func (c *crashDisk) stopped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.survivor != nil
+}
+
+// stop replaces the disk by what is left of it. Without a stop during the
+// action the machine stops after it.
+func (c *crashDisk) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.survivor == nil {
+		c.survivor = c.clone()
+	}
+	c.disk, c.survivor, c.countdown = c.survivor, nil, 0
+}
+
+// run drives a store through a world in an order of its own.
+type run struct {
+	rt      *rapid.T
+	world   *world
+	disk    *crashDisk
+	store   *snapshot.Store
+	refused map[string]string
+	// ahead are the places of what was refused at once as too far ahead.
+	ahead map[string]bool
+}
+
+func (r *run) open() {
+	o := r.world.options
+	o.FS = r.disk.fs()
+	store, err := snapshot.Open("data", o)
+	require.NoError(r.rt, err)
+	r.store = store
+}
+
+// consume takes a batch of a random partition, now and then from further back
+// than where it was left off. It reports whether there was anything new.
+func (r *run) consume() bool {
+	p := rapid.IntRange(0, len(r.world.transactions)+len(r.world.labels)-1).Draw(r.rt, "partition")
+	source := snapshot.Source{Stream: snapshot.Transactions, Topic: transactionsTopic, Partition: p}
+	log := r.world.transactions[min(p, len(r.world.transactions)-1)]
+	if p >= len(r.world.transactions) {
+		source = snapshot.Source{Stream: snapshot.Labels, Topic: labelsTopic, Partition: p - len(r.world.transactions)}
+		log = r.world.labels[source.Partition]
+	}
+	offset := int(r.store.Offsets()[snapshot.TopicPartition{Topic: source.Topic, Partition: source.Partition}])
+	end := min(len(log), offset+rapid.IntRange(0, 12).Draw(r.rt, "size"))
+	start := max(0, offset-max(0, rapid.IntRange(-4, 4).Draw(r.rt, "again")))
+	b, err := r.store.Begin(source)
+	require.NoError(r.rt, err)
+	for at := start; at < end; at++ {
+		r.take(b, log[at], snapshot.Origin{Topic: source.Topic, Partition: source.Partition, Offset: int64(at)})
+	}
+	require.NoError(r.rt, b.Commit(int64(end)))
+	return end > offset
+}
+
+func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin) {
+	var v snapshot.Verdict
+	var err error
+	switch {
+	case l.end:
+		v, err = b.Control(l.timestep, o)
+	case o.Topic == labelsTopic:
+		v, err = b.Label(lethe.LabelRecord{ID: l.id, Timestep: l.timestep, Label: l.label}, o)
+	case l.target != "":
+		v, err = b.Payment(lethe.Payment{Source: l.id, Target: l.target, Timestep: l.timestep}, o)
+	default:
+		v, err = b.Transaction(lethe.Transaction{ID: l.id, Timestep: l.timestep, Features: l.features}, o)
+	}
+	require.NoError(r.rt, err)
+	require.Equal(r.rt, v.Outcome == snapshot.Rejected, v.Refused != nil)
+	if v.Refused != nil && v.Refused.Reason == snapshot.ReasonTimestepJump {
+		r.ahead[fmt.Sprintf("%s/%d@%d", o.Topic, o.Partition, o.Offset)] = true
+	}
+}
+
+// advance closes and settles what is ready, up to a limit.
+func (r *run) advance(limit int) {
+	ctx := context.Background()
+	for range limit {
+		toClose, toSettle := r.store.Ready()
+		var t lethe.Timestep
+		var refused []snapshot.Refused
+		var err error
+		switch {
+		case len(toClose) > 0:
+			t = toClose[0]
+			_, refused, err = r.store.CloseTimestep(ctx, t)
+		case len(toSettle) > 0:
+			t = toSettle[0]
+			_, refused, err = r.store.SettleTimestep(ctx, t, inTurn)
+		default:
+			return
+		}
+		require.NoError(r.rt, err)
+		if r.disk.stopped() { // nobody was there to be told
+			refused = nil
+		}
+		for _, f := range refused {
+			r.refused[fmt.Sprintf("%s/%d@%d", f.Origin.Topic, f.Origin.Partition, f.Origin.Offset)] = f.Reason
+		}
+		require.NoError(r.rt, r.store.ConfirmRefused(t))
+	}
+}
+
+func (r *run) act() {
+	switch rapid.IntRange(0, 9).Draw(r.rt, "action") {
+	case 0, 1, 2, 3, 4, 5:
+		r.consume()
+	case 6, 7:
+		r.advance(rapid.IntRange(1, 6).Draw(r.rt, "limit"))
+	case 8:
+		require.NoError(r.rt, r.store.Compact(context.Background()))
+	case 9:
+		if len(r.world.erased) > 0 {
+			_, err := r.store.Erase(context.Background(), r.world.erased[:1])
+			require.NoError(r.rt, err)
+		}
+	}
+}
+
+// crash stops the machine somewhere within an action and starts it again.
+func (r *run) crash() {
+	writes := rapid.IntRange(1, 60).Draw(r.rt, "writes")
+	r.disk.arm(writes, rapid.SampledFrom([]int{0, 50, 100}).Draw(r.rt, "percent"))
+	r.act()
+	old := r.store
+	r.disk.stop()
+	require.NoError(r.rt, old.Close())
+	r.open()
+}
+
+func (r *run) exhausted() bool {
+	for stream, logs := range map[string][][]logged{transactionsTopic: r.world.transactions, labelsTopic: r.world.labels} {
+		for p, log := range logs {
+			if r.store.Offsets()[snapshot.TopicPartition{Topic: stream, Partition: p}] < int64(len(log)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestSnapshotDoesNotDependOnHowItCameAbout is invariant I1, and that erasing
+// equals never having had.
+func TestSnapshotDoesNotDependOnHowItCameAbout(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := &run{rt: rt, world: worldGen(rt), disk: &crashDisk{disk: vfs.NewCrashableMem()}, refused: map[string]string{}, ahead: map[string]bool{}}
+		r.open()
+		defer func() { require.NoError(rt, r.store.Close()) }()
+		for !r.exhausted() {
+			if rapid.IntRange(0, 9).Draw(rt, "crash") == 0 {
+				r.crash()
+			} else {
+				r.act()
+			}
+		}
+		r.advance(100)
+		_, err := r.store.Erase(context.Background(), r.world.erased)
+		require.NoError(rt, err)
+		r.compare()
+	})
+}
+
+func (r *run) compare() {
+	want := r.world.judge()
+	previous := lethe.NoTimestep
+	for _, i := range r.store.Timesteps() {
+		if i.State == lethe.Open {
+			require.Zero(r.rt, i.Nodes, "timestep %d is left open", i.Timestep)
+			continue
+		}
+		require.Equal(r.rt, lethe.Settled, i.State, "timestep %d", i.Timestep)
+		c, err := r.store.Load(i.Timestep)
+		require.NoError(r.rt, err)
+		require.Equal(r.rt, i, c.Info)
+		require.Equal(r.rt, previous, i.Previous)
+		require.Len(r.rt, c.Assignment, len(c.Snapshot.Nodes))
+		require.Equal(r.rt, i.Revision, c.Snapshot.Revision)
+		require.Equal(r.rt, []int{i.Nodes, i.Payments}, []int{len(c.Snapshot.Nodes), len(c.Snapshot.Payments)})
+		previous = i.Timestep
+		expected := want.snapshots[i.Timestep]
+		if expected == nil { // all its transactions were erased after it closed
+			expected = &lethe.Snapshot{Timestep: i.Timestep, FeatureCount: modelFeatures}
+		}
+		require.Equal(r.rt, expected.Nodes, slices.Clip(c.Snapshot.Nodes))
+		require.Equal(r.rt, canonical.EncodeSnapshot(expected), canonical.EncodeSnapshot(c.Snapshot), "timestep %d", i.Timestep)
+		delete(want.snapshots, i.Timestep)
+	}
+	require.Empty(r.rt, want.snapshots, "timesteps that should be settled")
+	if len(r.world.erased) == 0 {
+		require.Equal(r.rt, want.refused, r.refused)
+		require.Equal(r.rt, want.ahead, r.ahead)
+	}
+}

@@ -1,0 +1,103 @@
+package snapshot
+
+import (
+	"encoding/binary"
+
+	"lethe"
+)
+
+// pendingPayment awaits the close of its timestep.
+type pendingPayment struct {
+	source, target lethe.TransactionID
+	origin         Origin
+}
+
+func (p pendingPayment) encode() []byte {
+	dst := appendString(appendString(nil, string(p.source)), string(p.target))
+	return appendOrigin(dst, p.origin)
+}
+
+func decodePayment(value []byte) (pendingPayment, error) {
+	c := cursor{rest: value}
+	p := pendingPayment{
+		source: lethe.TransactionID(c.string()),
+		target: lethe.TransactionID(c.string()),
+		origin: c.origin(),
+	}
+	return p, c.close("payment")
+}
+
+// pendingLabel awaits the settling of its timestep.
+type pendingLabel struct {
+	label  lethe.Label
+	id     lethe.TransactionID
+	origin Origin
+}
+
+func (p pendingLabel) encode() []byte {
+	return appendOrigin(appendString([]byte{byte(p.label)}, string(p.id)), p.origin)
+}
+
+func decodeLabel(value []byte) (pendingLabel, error) {
+	c := cursor{rest: value}
+	p := pendingLabel{label: lethe.Label(c.uint8()), id: lethe.TransactionID(c.string()), origin: c.origin()}
+	return p, c.close("label")
+}
+
+// pendingRefusal awaits confirmation by the owner. About lists the
+// transactions it names, so that erasing one of them finds it.
+type pendingRefusal struct {
+	about   []lethe.Pseudonym
+	refused Refused
+}
+
+func (p pendingRefusal) encode() []byte {
+	dst := []byte{byte(len(p.about))}
+	for _, q := range p.about {
+		dst = append(dst, q[:]...)
+	}
+	dst = appendString(appendString(dst, p.refused.Reason), p.refused.Detail)
+	return appendOrigin(dst, p.refused.Origin)
+}
+
+func decodeRefusal(value []byte) (pendingRefusal, error) {
+	c := cursor{rest: value}
+	p := pendingRefusal{about: make([]lethe.Pseudonym, c.uint8())}
+	for i := range p.about {
+		copy(p.about[i][:], c.take(pseudonymBytes))
+	}
+	p.refused.Reason, p.refused.Detail = c.string(), c.string()
+	p.refused.Origin = c.origin()
+	return p, c.close("refusal")
+}
+
+func appendOrigin(dst []byte, o Origin) []byte {
+	dst = appendString(dst, o.Topic)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(o.Partition))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(o.Offset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(o.TimeUnixMillis))
+	dst = appendBlob(appendBlob(dst, o.Key), o.Value)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(o.Headers)))
+	for _, h := range o.Headers {
+		dst = appendBlob(appendString(dst, h.Key), h.Value)
+	}
+	return dst
+}
+
+func (c *cursor) origin() Origin {
+	o := Origin{
+		Topic:          c.string(),
+		Partition:      int(c.uint32()),
+		Offset:         int64(c.uint64()),
+		TimeUnixMillis: int64(c.uint64()),
+		Key:            c.blob(),
+		Value:          c.blob(),
+	}
+	for range c.uint32() {
+		if c.bad {
+			break
+		}
+		o.Headers = append(o.Headers, Header{Key: c.string(), Value: c.blob()})
+	}
+	return o
+}

@@ -1,0 +1,214 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+func openMem(t testing.TB, fs vfs.FS, openStores int) *Store {
+	t.Helper()
+	s, err := Open("data", Options{
+		Secret: lethe.Secret{3}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
+		AllowedLateness: 0, LabelLateness: 0, OpenStores: openStores,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func begin(t testing.TB, s *Store, stream Stream) *Batch {
+	t.Helper()
+	b, err := s.Begin(Source{Stream: stream, Topic: fmt.Sprint("topic", stream)})
+	require.NoError(t, err)
+	return b
+}
+
+// end gives a batch a control record that comes right after what it has seen.
+func end(t testing.TB, b *Batch, at lethe.Timestep) {
+	t.Helper()
+	v, err := b.Control(at, Origin{Offset: b.nextOffset})
+	require.NoError(t, err)
+	require.Equal(t, Accepted, v.Outcome)
+}
+
+// fill takes one transaction per timestep, and closes and settles all but the
+// last.
+func fill(t testing.TB, s *Store, steps int) {
+	t.Helper()
+	b := begin(t, s, Transactions)
+	for step := range steps {
+		tr := lethe.Transaction{ID: lethe.TransactionID(fmt.Sprint("t", step)), Timestep: lethe.Timestep(step), Features: []float32{1}}
+		_, err := b.Transaction(tr, Origin{Offset: int64(step)})
+		require.NoError(t, err)
+	}
+	require.NoError(t, b.Commit(int64(steps)))
+	b = begin(t, s, Labels)
+	end(t, b, lethe.Timestep(steps))
+	require.NoError(t, b.Commit(1))
+	toClose, _ := s.Ready()
+	require.Len(t, toClose, steps-1)
+	for _, at := range toClose {
+		_, _, err := s.CloseTimestep(context.Background(), at)
+		require.NoError(t, err)
+		_, _, err = s.SettleTimestep(context.Background(), at, oneShard)
+		require.NoError(t, err)
+	}
+}
+
+func oneShard(g *lethe.Snapshot) ([]lethe.ShardID, error) {
+	return make([]lethe.ShardID, len(g.Nodes)), nil
+}
+
+func TestStaleBatchStoresNothing(t *testing.T) {
+	s := openMem(t, vfs.NewMem(), 1)
+	for name, change := range map[string]func() error{
+		"commit of another": func() error { return begin(t, s, Transactions).Commit(0) },
+		"suppress":          func() error { return s.Suppress([]lethe.TransactionID{"x"}) },
+		"compact":           func() error { return s.Compact(context.Background()) },
+		"erase":             func() error { _, err := s.Erase(context.Background(), nil); return err },
+		"confirm":           func() error { return s.ConfirmRefused(1) },
+	} {
+		b := begin(t, s, Transactions)
+		_, err := b.Transaction(lethe.Transaction{ID: "a", Timestep: 1, Features: []float32{1}}, Origin{})
+		require.NoError(t, err)
+		require.NoError(t, change(), name)
+		require.ErrorIs(t, b.Commit(1), ErrStale, name)
+		_, err = b.Transaction(lethe.Transaction{ID: "b", Timestep: 1, Features: []float32{1}}, Origin{Offset: 1})
+		require.ErrorIs(t, err, ErrStale, name)
+	}
+	require.Empty(t, s.Timesteps())
+	b := begin(t, s, Transactions)
+	require.NoError(t, b.Commit(7))
+	require.ErrorIs(t, b.Commit(8), ErrStale, "a batch is committed once")
+	require.Equal(t, map[TopicPartition]int64{{"topic1", 0}: 7}, s.Offsets())
+}
+
+func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
+	fs := vfs.NewMem()
+	s := openMem(t, fs, 1)
+	fill(t, s, 3)
+	g, _, err := s.gather(context.Background(), 2)
+	require.NoError(t, err)
+	require.NoError(t, s.writeGraph(g))
+	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
+	require.NoError(t, s.Close())
+	s = openMem(t, fs, 1)
+	names, err := fs.List("data")
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{stagingName, storeName(0), storeName(1), "tools"}, names)
+	require.Len(t, s.Timesteps(), 3)
+}
+
+func TestClosingAgainReplacesWhatAFailureLeft(t *testing.T) {
+	s := openMem(t, vfs.NewMem(), 1)
+	left := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{1},
+		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{1}, ID: "left"}}}
+	require.NoError(t, s.writeGraph(left))
+	next := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{2},
+		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{2}, ID: "next"}}}
+	require.NoError(t, s.writeGraph(next))
+	got, err := s.readGraph(5)
+	require.NoError(t, err)
+	require.Equal(t, next, got)
+}
+
+func TestFewStoresAreHeldOpen(t *testing.T) {
+	s := openMem(t, vfs.NewMem(), 3)
+	fill(t, s, 12)
+	for step := range 11 {
+		_, err := s.Load(lethe.Timestep(step))
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(s.shelf.open), 3)
+	}
+	require.Equal(t, lethe.Timestep(10), s.shelf.open[2].timestep, "the last used stays")
+}
+
+func TestSettlingRefusesABadAssignment(t *testing.T) {
+	s := openMem(t, vfs.NewMem(), 1)
+	fill(t, s, 2)
+	b := begin(t, s, Transactions)
+	end(t, b, 1)
+	require.NoError(t, b.Commit(2))
+	_, _, err := s.CloseTimestep(context.Background(), 1)
+	require.NoError(t, err)
+	broken := errors.New("no shard")
+	_, _, err = s.SettleTimestep(context.Background(), 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+	_, _, err = s.SettleTimestep(context.Background(), 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, nil })
+	require.ErrorContains(t, err, "0 shards for 1 nodes")
+	require.Equal(t, lethe.Closed, s.Timesteps()[1].State)
+	c, _, err := s.SettleTimestep(context.Background(), 1, oneShard)
+	require.NoError(t, err)
+	require.Equal(t, lethe.Timestep(0), c.Info.Previous)
+}
+
+func TestWrongUseIsToldApart(t *testing.T) {
+	s := openMem(t, vfs.NewMem(), 1)
+	fill(t, s, 2)
+	ctx := context.Background()
+	_, err := s.Load(9)
+	require.ErrorIs(t, err, ErrUnknownTimestep)
+	_, err = s.Load(1)
+	require.ErrorIs(t, err, ErrNotReady)
+	_, _, err = s.CloseTimestep(ctx, 9)
+	require.ErrorIs(t, err, ErrUnknownTimestep)
+	_, _, err = s.SettleTimestep(ctx, 9, oneShard)
+	require.ErrorIs(t, err, ErrUnknownTimestep)
+	_, _, err = s.SettleTimestep(ctx, 1, oneShard)
+	require.ErrorIs(t, err, ErrNotReady)
+}
+
+func TestDamageIsFound(t *testing.T) {
+	node := pseudonymKey(kindNode, lethe.Secret{3}.Pseudonym("t0"))
+	for name, damage := range map[string]func(w swapstore.Writer) error{
+		"no meta":     func(w swapstore.Writer) error { return w.Delete([]byte{kindMeta}) },
+		"cut meta":    func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, []byte{formatVersion, 0}) },
+		"cut row":     func(w swapstore.Writer) error { return w.Set(node, []byte{0, 0, 0, 9, 'x'}) },
+		"wrong count": func(w swapstore.Writer) error { return w.Set(node, encodeRow("t0", []float32{1, 2})) },
+		"lost row":    func(w swapstore.Writer) error { return w.Delete(node) },
+		"lost end":    func(w swapstore.Writer) error { return w.Set(edgeKey(lethe.Pseudonym{1}, lethe.Pseudonym{2}), nil) },
+		"odd key":     func(w swapstore.Writer) error { return w.Set([]byte{kindEdge, 1}, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openMem(t, vfs.NewMem(), 1)
+			fill(t, s, 2)
+			store, err := s.shelf.get(0)
+			require.NoError(t, err)
+			require.NoError(t, store.Apply(damage))
+			_, err = s.Load(0)
+			require.ErrorIs(t, err, ErrCorrupt)
+		})
+	}
+}
+
+func TestMarksAreKeptApart(t *testing.T) {
+	fs := vfs.NewMem()
+	s := openMem(t, fs, 1)
+	b := begin(t, s, NoStream)
+	require.NoError(t, b.Mark([]byte("published/1"), []byte("yes")))
+	require.NoError(t, b.Commit(4))
+	require.NoError(t, s.Marks().Put([]byte("published/2"), []byte{}))
+	require.NoError(t, s.Marks().Put([]byte("other"), []byte("x")))
+	require.NoError(t, s.Marks().Delete([]byte("other")))
+	require.NoError(t, s.Compact(context.Background()))
+	require.NoError(t, s.Close())
+	s = openMem(t, fs, 1)
+	got := map[string]string{}
+	require.NoError(t, s.Marks().Scan(nil, func(key, value []byte) error {
+		got[string(key)] = string(value)
+		return nil
+	}))
+	require.Equal(t, map[string]string{"published/1": "yes", "published/2": ""}, got)
+	_, found, err := s.Marks().Get([]byte("other"))
+	require.NoError(t, err)
+	require.False(t, found)
+	require.Equal(t, int64(4), s.Offsets()[TopicPartition{"topic0", 0}])
+}

@@ -1,0 +1,104 @@
+package lethe
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Edge joins two nodes by their positions. An undirected edge has A < B.
+type Edge struct{ A, B uint32 }
+
+// Compare orders edges by A, then by B.
+func (e Edge) Compare(f Edge) int {
+	return cmp.Or(cmp.Compare(e.A, f.A), cmp.Compare(e.B, f.B))
+}
+
+// SnapshotNode is one transaction of a snapshot.
+type SnapshotNode struct {
+	Pseudonym Pseudonym
+	ID        TransactionID
+	Label     Label
+}
+
+// Snapshot is the graph of one timestep in canonical order: Nodes ascending by
+// pseudonym, Payments ascending. Its content does not depend on the order in
+// which records arrived.
+type Snapshot struct {
+	Timestep Timestep
+	Revision Revision
+	// FeatureCount is the number of features of every node.
+	FeatureCount int
+	Nodes        []SnapshotNode
+	// Features is row-major: len(Nodes) rows of FeatureCount.
+	Features []float32
+	// Payments are directed, from Source = A to Target = B, by node position.
+	Payments []Edge
+}
+
+// Row returns the features of node i. It aliases the snapshot.
+func (s *Snapshot) Row(i int) []float32 {
+	return s.Features[i*s.FeatureCount : (i+1)*s.FeatureCount]
+}
+
+// Find returns the position of a pseudonym.
+func (s *Snapshot) Find(p Pseudonym) (int, bool) {
+	return slices.BinarySearchFunc(s.Nodes, p, func(n SnapshotNode, q Pseudonym) int {
+		return n.Pseudonym.Compare(q)
+	})
+}
+
+// Undirected returns the simple undirected graph of the payments: A < B,
+// ascending, each pair once whichever way and however often money flowed.
+func (s *Snapshot) Undirected() []Edge {
+	edges := make([]Edge, 0, len(s.Payments))
+	for _, p := range s.Payments {
+		edges = append(edges, Edge{min(p.A, p.B), max(p.A, p.B)})
+	}
+	slices.SortFunc(edges, Edge.Compare)
+	return slices.Compact(edges)
+}
+
+// Without returns a copy that never held the nodes for which drop is true, nor
+// any payment that names them. The revision is carried over.
+func (s *Snapshot) Without(drop func(Pseudonym) bool) *Snapshot {
+	out := &Snapshot{Timestep: s.Timestep, Revision: s.Revision, FeatureCount: s.FeatureCount}
+	position := make([]int64, len(s.Nodes))
+	for i, n := range s.Nodes {
+		if drop(n.Pseudonym) {
+			position[i] = -1
+			continue
+		}
+		position[i] = int64(len(out.Nodes))
+		out.Nodes = append(out.Nodes, n)
+		out.Features = append(out.Features, s.Row(i)...)
+	}
+	for _, p := range s.Payments {
+		a, b := position[p.A], position[p.B]
+		if a >= 0 && b >= 0 {
+			out.Payments = append(out.Payments, Edge{uint32(a), uint32(b)})
+		}
+	}
+	return out
+}
+
+// Validate checks the canonical order and the bounds of every position.
+func (s *Snapshot) Validate() error {
+	if got, want := len(s.Features), len(s.Nodes)*s.FeatureCount; got != want {
+		return fmt.Errorf("snapshot %d: %d feature values, want %d", s.Timestep, got, want)
+	}
+	for i := 1; i < len(s.Nodes); i++ {
+		if s.Nodes[i-1].Pseudonym.Compare(s.Nodes[i].Pseudonym) >= 0 {
+			return fmt.Errorf("snapshot %d: nodes %d and %d are not ascending", s.Timestep, i-1, i)
+		}
+	}
+	for i, p := range s.Payments {
+		if int(p.A) >= len(s.Nodes) || int(p.B) >= len(s.Nodes) || p.A == p.B {
+			return fmt.Errorf("snapshot %d: payment %d joins %d and %d of %d nodes", s.Timestep, i, p.A, p.B, len(s.Nodes))
+		}
+		if i > 0 && s.Payments[i-1].Compare(p) >= 0 {
+			return fmt.Errorf("snapshot %d: payments %d and %d are not ascending", s.Timestep, i-1, i)
+		}
+	}
+	return nil
+}

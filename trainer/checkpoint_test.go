@@ -1,0 +1,141 @@
+package trainer
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/canonical"
+)
+
+// smallCheckpoint is a trained one of few bytes.
+func smallCheckpoint(t testing.TB) *Checkpoint {
+	t.Helper()
+	e := newEngine(t, Options{Widths: []int{2, 2, 1, 1}}, portableKernels{})
+	c, _, err := e.Train(context.Background(), 3, nil, makeWindow(3, 1, 9, 2))
+	require.NoError(t, err)
+	c.Aggregation = []byte("histogram")
+	return c
+}
+
+func TestCheckpointRoundTrip(t *testing.T) {
+	c := smallCheckpoint(t)
+	got, err := DecodeCheckpoint(EncodeCheckpoint(c))
+	require.NoError(t, err)
+	require.Equal(t, c, got)
+	c.Aggregation = nil
+	got, err = DecodeCheckpoint(EncodeCheckpoint(c))
+	require.NoError(t, err)
+	require.Equal(t, c, got)
+}
+
+func TestEveryTruncationAndFlipIsRefused(t *testing.T) {
+	message := EncodeCheckpoint(smallCheckpoint(t))
+	for n := range message {
+		_, err := DecodeCheckpoint(message[:n])
+		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
+		flipped := append([]byte(nil), message...)
+		flipped[n] ^= 0x10
+		_, err = DecodeCheckpoint(flipped)
+		require.ErrorIs(t, err, canonical.ErrCorrupt, "byte %d flipped", n)
+	}
+	_, err := DecodeCheckpoint(canonical.NewWriter(checkpointMagic, checkpointVersion+1).Seal())
+	require.ErrorIs(t, err, canonical.ErrVersion)
+}
+
+// A right checksum over wrong content must neither pass nor ask for memory that
+// the message does not have.
+func TestSealedNonsenseIsRefused(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := smallCheckpoint(t)
+		c.FeatureCount = rapid.SampledFrom([]int{0, 1, 3, maxWidth, maxWidth + 1, 1 << 31}).Draw(rt, "features")
+		c.Widths = rapid.SampledFrom([][]int{{2, 2, 1, 1}, {}, {2, 2, 1}, {maxWidth, maxWidth, maxWidth, maxWidth}, {0, 2, 1, 1}}).Draw(rt, "widths")
+		_, err := DecodeCheckpoint(EncodeCheckpoint(c))
+		require.ErrorIs(rt, err, canonical.ErrCorrupt)
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		w := canonical.NewWriter(checkpointMagic, checkpointVersion)
+		w.Bytes(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(rt, "body"))
+		_, err := DecodeCheckpoint(w.Seal())
+		require.ErrorIs(rt, err, canonical.ErrCorrupt)
+	})
+}
+
+func TestParameterByName(t *testing.T) {
+	c := smallCheckpoint(t)
+	values, shape, err := c.Parameter("conv1.nn.0.weight")
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 2}, shape)
+	require.Equal(t, c.Params[1:5], values, "conv1.eps comes first")
+	_, _, err = c.Parameter("conv9.eps")
+	require.ErrorContains(t, err, "conv9.eps")
+}
+
+func TestForeignCheckpointsAreRefused(t *testing.T) {
+	opts := Options{Hidden: 8}
+	e := newEngine(t, opts, portableKernels{})
+	window := makeWindow(1, 2, 12, 5)
+	c, _, err := e.Train(context.Background(), 1, nil, window[:1])
+	require.NoError(t, err)
+	require.NoError(t, e.Compatible(c))
+	for name, change := range map[string]func(c *Checkpoint){
+		"options":  func(c *Checkpoint) { c.Options[0]++ },
+		"kernels":  func(c *Checkpoint) { c.Kernels = "other" },
+		"widths":   func(c *Checkpoint) { c.Widths[0]++ },
+		"skip":     func(c *Checkpoint) { c.LinearSkip = false },
+		"params":   func(c *Checkpoint) { c.Params = c.Params[1:] },
+		"shard":    func(c *Checkpoint) { c.Shard++ },
+		"timestep": func(c *Checkpoint) { c.Timestep = 2 },
+		"features": func(c *Checkpoint) { *c = *e.fresh(1, 6) },
+	} {
+		other := c.clone()
+		change(other)
+		_, _, err := e.Train(context.Background(), 1, other, window)
+		require.ErrorIs(t, err, ErrIncompatible, name)
+	}
+	untouched := digestOf(c)
+	_, _, err = e.Train(context.Background(), 1, c, window)
+	require.NoError(t, err)
+	require.Equal(t, untouched, digestOf(c), "Train must not change its argument")
+}
+
+func TestInitialWeightsDependOnSeedAndShardOnly(t *testing.T) {
+	e := newEngine(t, Options{Hidden: 8}, portableKernels{})
+	other := newEngine(t, Options{Hidden: 8, Seed: 1}, portableKernels{})
+	require.Equal(t, e.fresh(1, 5), e.fresh(1, 5))
+	require.NotEqual(t, e.fresh(1, 5).Params, e.fresh(2, 5).Params)
+	require.NotEqual(t, e.fresh(1, 5).Params, other.fresh(1, 5).Params)
+
+	a := e.opts.architecture(5)
+	fresh := a.parameters().fresh(0, 1)
+	for name, want := range map[string]float32{"conv1.eps": 0, "batchnorm2.weight": 1, "batchnorm2.bias": 0} {
+		values, _, err := fresh.named(name)
+		require.NoError(t, err)
+		for _, v := range values {
+			require.Equal(t, want, v, name)
+		}
+	}
+	for name, fanIn := range map[string]int{"conv1.nn.0.weight": 5, "conv1.nn.0.bias": 5, "conv2.nn.2.weight": 8, "skip.bias": 5} {
+		values, _, err := fresh.named(name)
+		require.NoError(t, err)
+		largest := 0.0
+		for _, v := range values {
+			largest = max(largest, abs(float64(v)))
+		}
+		require.LessOrEqual(t, largest*largest*float64(fanIn), 1.0, name)
+		require.Positive(t, largest, name)
+	}
+}
+
+func TestErrorsNameCoordinatesOnly(t *testing.T) {
+	e := newEngine(t, Options{Hidden: 8}, portableKernels{})
+	broken := makeSlice(sliceSpec{timestep: 7, shard: 3, nodes: 12, features: 5})
+	broken.Features[8] = float32(math.Inf(1))
+	_, _, err := e.Train(context.Background(), 3, nil, []*lethe.Slice{broken})
+	require.ErrorIs(t, err, ErrNotFinite)
+	require.ErrorContains(t, err, "shard 3 timestep 7 pass 0")
+}

@@ -1,0 +1,126 @@
+package trainer
+
+import (
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+)
+
+// childVariable makes a test process print one digest and stop.
+const childVariable = "LETHE_TRAINER_CHILD"
+
+// chain trains a shard straight through its slices, as the service does, and
+// returns every checkpoint.
+func chain(t testing.TB, e *Engine, shard lethe.ShardID, slices []*lethe.Slice) []*Checkpoint {
+	t.Helper()
+	out := make([]*Checkpoint, 0, len(slices))
+	var previous *Checkpoint
+	for i := range slices {
+		from := max(0, i+1-e.opts.WindowTimesteps)
+		next, _, err := e.Train(context.Background(), shard, previous, slices[from:i+1])
+		require.NoError(t, err)
+		out, previous = append(out, next), next
+	}
+	return out
+}
+
+func digestOf(c *Checkpoint) lethe.Digest { return canonical.DigestOf(EncodeCheckpoint(c)) }
+
+// sampleDigest is a digest of checkpoint and probabilities after four slices.
+func sampleDigest(t testing.TB, e *Engine, shard lethe.ShardID) string {
+	slices := makeWindow(shard, 4, 30, 11)
+	last := chain(t, e, shard, slices)[3]
+	in := Input{Rows: 40, Cols: 11, Features: randomMatrix(40, 11, 8).Data, Edges: pathInput(40, 11).Edges}
+	probabilities, err := e.Predict(context.Background(), last, in)
+	require.NoError(t, err)
+	w := canonical.NewWriter("TEST", 1)
+	w.Bytes(EncodeCheckpoint(last))
+	w.Float32s(probabilities)
+	return canonical.DigestOf(w.Seal()).String()
+}
+
+func TestSameBytesForAnyThreadCount(t *testing.T) {
+	for _, k := range kernelSets(t) {
+		digests := make(map[string]bool)
+		for _, threads := range []int{1, 2, 8} {
+			before := runtime.GOMAXPROCS(threads)
+			digests[sampleDigest(t, newEngine(t, Options{Hidden: 32}, k), 1)] = true
+			runtime.GOMAXPROCS(before)
+		}
+		require.Len(t, digests, 1, k.Name())
+	}
+}
+
+// Shards of different sizes share one engine and thus its programs. None may
+// see the others, nor what a program computed before.
+func TestSameBytesFromASharedEngine(t *testing.T) {
+	const shards = 6
+	shared := newEngine(t, Options{Hidden: 32}, DefaultKernels())
+	want := make([]string, shards)
+	for shard := range want {
+		want[shard] = sampleDigest(t, newEngine(t, Options{Hidden: 32}, DefaultKernels()), lethe.ShardID(shard))
+	}
+	for range 2 {
+		got := make([]string, shards)
+		var group sync.WaitGroup
+		for shard := range got {
+			group.Go(func() { got[shard] = sampleDigest(t, shared, lethe.ShardID(shard)) })
+		}
+		group.Wait()
+		require.Equal(t, want, got)
+	}
+}
+
+// What a larger slice left in a program's memory must not reach a smaller one,
+// not even if it is not a number.
+func TestRowsBehindTheSliceNeverCount(t *testing.T) {
+	opts := Options{Hidden: 32}
+	small := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 33, features: 11, stubs: 3})}
+	want := chain(t, newEngine(t, opts, DefaultKernels()), 0, small)[0]
+
+	e := newEngine(t, opts, DefaultKernels())
+	large := makeSlice(sliceSpec{timestep: 1, nodes: 50, features: 11, stubs: 14})
+	large.Features[0] = float32(math.NaN())
+	_, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{large})
+	require.ErrorIs(t, err, ErrNotFinite)
+	require.Equal(t, digestOf(want), digestOf(chain(t, e, 0, small)[0]))
+}
+
+func TestSameBytesInFreshProcesses(t *testing.T) {
+	if os.Getenv(childVariable) != "" {
+		_, err := os.Stdout.WriteString("digest " + sampleDigest(t, newEngine(t, Options{Hidden: 32}, DefaultKernels()), 2) + "\n")
+		require.NoError(t, err)
+		return
+	}
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	digests := make(map[string]bool)
+	for range 5 {
+		child := exec.Command(os.Args[0], "-test.run=^TestSameBytesInFreshProcesses$", "-test.count=1")
+		child.Env = append(os.Environ(), childVariable+"=1")
+		output, err := child.Output()
+		require.NoError(t, err)
+		_, rest, found := strings.Cut(string(output), "digest ")
+		require.True(t, found, "%s", output)
+		digests[rest[:64]] = true
+	}
+	require.Len(t, digests, 1)
+}
+
+// The portable set's bytes are pinned, since it promises the same ones on every
+// architecture. A change of the arithmetic or of the format shows here.
+func TestPortableBytesArePinned(t *testing.T) {
+	e := newEngine(t, Options{Hidden: 32}, portableKernels{})
+	require.Equal(t, "d2d552deed42b6ea93aa229a4f7389cfe751278ac4e361baa8da574d8c6b3c92", sampleDigest(t, e, 1))
+}

@@ -1,0 +1,72 @@
+package trainer
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+)
+
+// Engine trains shard models and computes probabilities with them. It holds no
+// model, only compiled programs for reuse, and may be used from several
+// goroutines at once.
+type Engine struct {
+	opts    Options
+	kernels Kernels
+	idle    pool
+}
+
+// NewEngine returns an engine for options whose unset fields mean the defaults.
+func NewEngine(opts Options, kernels Kernels) (*Engine, error) {
+	opts = opts.EnsureDefaults()
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("trainer options: %w", err)
+	}
+	return &Engine{opts: opts, kernels: kernels}, nil
+}
+
+// Options returns the engine's options with every default filled in.
+func (e *Engine) Options() Options { return e.opts.Clone() }
+
+// KernelSet returns the name of the kernel set, for receipts.
+func (e *Engine) KernelSet() string { return e.kernels.Name() }
+
+// Compatible returns an error that wraps ErrIncompatible if training cannot go
+// on from the checkpoint and give what training from the start would give.
+func (e *Engine) Compatible(c *Checkpoint) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%w: shard %d timestep %d: %s", ErrIncompatible, c.Shard, c.Timestep, fmt.Sprintf(format, args...))
+	}
+	if err := c.check(); err != nil {
+		return fail("%v", err)
+	}
+	if got, want := c.Options, e.opts.Fingerprint(); got != want {
+		return fail("trained under options %s, not %s", got, want)
+	}
+	if !slices.Equal(c.Widths, e.opts.Widths) || c.LinearSkip == e.opts.NoLinearSkip {
+		return fail("layers do not fit the options")
+	}
+	if c.Kernels != e.kernels.Name() {
+		return fail("trained with kernel set %q, not %q", c.Kernels, e.kernels.Name())
+	}
+	return nil
+}
+
+// fresh returns the untrained model of a shard.
+func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
+	a := e.opts.architecture(features)
+	params, buffers := a.parameters(), a.buffers()
+	return &Checkpoint{
+		Shard:        shard,
+		Timestep:     lethe.NoTimestep,
+		Options:      e.opts.Fingerprint(),
+		Kernels:      e.kernels.Name(),
+		FeatureCount: features,
+		Widths:       slices.Clone(e.opts.Widths),
+		LinearSkip:   a.linearSkip,
+		Params:       params.fresh(e.opts.Seed, shard).values,
+		Buffers:      buffers.fresh(e.opts.Seed, shard).values,
+		FirstMoment:  make([]float32, params.size),
+		SecondMoment: make([]float32, params.size),
+	}
+}

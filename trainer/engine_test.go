@@ -1,0 +1,91 @@
+package trainer
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+)
+
+// sliceSpec shapes a made-up slice.
+type sliceSpec struct {
+	timestep               lethe.Timestep
+	shard                  lethe.ShardID
+	nodes, features, stubs int
+	unlabelled             bool
+}
+
+// bell returns a number with mean 0 and variance 1 from sums alone, so that the
+// same data arise on every architecture (Draw.Normal takes a logarithm).
+func bell(d *lethe.Draw) float32 {
+	return 2 * (d.Float32() + d.Float32() + d.Float32() - 1.5)
+}
+
+// makeSlice returns a slice whose labels can be learned from its features.
+func makeSlice(s sliceSpec) *lethe.Slice {
+	d := lethe.NewDraw(5, "test slice", uint64(s.timestep), uint64(s.shard))
+	out := &lethe.Slice{Timestep: s.timestep, Previous: s.timestep - 1, Shard: s.shard, FeatureCount: s.features}
+	for i := range s.nodes {
+		out.Nodes = append(out.Nodes, lethe.Pseudonym{byte(s.timestep), byte(i >> 8), byte(i)})
+		label := lethe.Label(d.IntN(lethe.NumLabels))
+		if s.unlabelled {
+			label = lethe.Unknown
+		}
+		out.Labels = append(out.Labels, label)
+		for f := range s.features {
+			v := bell(d)
+			if f < 3 && label == lethe.Illicit {
+				v += 2
+			}
+			out.Features = append(out.Features, v)
+		}
+		if i > 0 {
+			out.Edges = append(out.Edges, lethe.Edge{A: uint32(d.IntN(i)), B: uint32(i)})
+		}
+	}
+	for i := range s.stubs {
+		out.Stubs = append(out.Stubs, lethe.Stub{Owner: uint32(i * s.nodes / s.stubs), Lambda: d.Float32()})
+	}
+	return out
+}
+
+func makeWindow(shard lethe.ShardID, slices, nodes, features int) []*lethe.Slice {
+	out := make([]*lethe.Slice, 0, slices)
+	for i := range slices {
+		out = append(out, makeSlice(sliceSpec{
+			timestep: lethe.Timestep(i + 1), shard: shard, nodes: nodes + i%7, features: features, stubs: 14,
+		}))
+	}
+	return out
+}
+
+func newEngine(t testing.TB, opts Options, k Kernels) *Engine {
+	t.Helper()
+	e, err := NewEngine(opts, k)
+	require.NoError(t, err)
+	return e
+}
+
+func BenchmarkStep(b *testing.B) {
+	for _, k := range kernelSets(b) {
+		for _, size := range [][3]int{{36, 59, 64}, {36, 165, 64}, {200, 165, 128}} {
+			b.Run(fmt.Sprintf("%s/%dx%d-%d", k.Name(), size[0], size[1], size[2]), func(b *testing.B) {
+				e := newEngine(b, Options{Hidden: size[2]}, k)
+				window := makeWindow(1, 10, size[0], size[1])
+				c, _, err := e.Train(context.Background(), 1, nil, window[:9])
+				require.NoError(b, err)
+				b.ReportAllocs()
+				steps := 0
+				for b.Loop() {
+					_, report, err := e.Train(context.Background(), 1, c, window)
+					require.NoError(b, err)
+					steps += report.Steps
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(steps), "µs/step")
+			})
+		}
+	}
+}

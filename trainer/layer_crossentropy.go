@@ -1,0 +1,98 @@
+package trainer
+
+import (
+	"math"
+
+	"gorgonia.org/gorgonia"
+)
+
+// crossEntropy adds the mean negative log-likelihood of the labelled rows,
+// weighted by class: Σ w[y]·nll / Σ w[y] over rows with y ≥ 0, as PyTorch's
+// cross_entropy with ignore_index -1. It fails with ErrNoLabels where the sum
+// of weights is 0.
+func (b *builder) crossEntropy(logits *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := gorgonia.NewF32(0)
+	probabilities := make([]float64, b.capacity*logits.Shape()[1])
+	return b.apply(operation{
+		kind: "loss", inputs: gorgonia.Nodes{logits}, out: out,
+		run: func(in []gorgonia.Value) error {
+			z, batch := b.live(in[0]), b.work.batch
+			total, weight := 0.0, 0.0
+			for i, y := range batch.labels {
+				p := probabilities[i*z.Cols : (i+1)*z.Cols]
+				logNorm := softmax(p, z.row(i))
+				if y >= 0 {
+					w := float64(batch.classWeights[y])
+					total += float64(w * (logNorm - float64(z.row(i)[y])))
+					weight += w
+				}
+			}
+			if weight == 0 {
+				return ErrNoLabels
+			}
+			b.work.loss = total / weight
+			*out = gorgonia.F32(b.work.loss)
+			return nil
+		},
+		pull: func(loss, grad *gorgonia.Node) gorgonia.Nodes {
+			return gorgonia.Nodes{b.crossEntropyGrad(logits, loss, grad, probabilities)}
+		},
+	})
+}
+
+// crossEntropyGrad is w[y]/Σw · (softmax − one-hot) for labelled rows, 0 for
+// the others, times the gradient of the loss. It takes the loss to run after
+// the forward pass, which leaves the probabilities.
+func (b *builder) crossEntropyGrad(logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
+	out := b.rows(logits.Shape()[1])
+	return b.apply(operation{
+		kind: "loss.x", inputs: gorgonia.Nodes{logits, loss, grad}, out: out,
+		run: func(in []gorgonia.Value) error {
+			dst, batch := b.live(out), b.work.batch
+			weight := 0.0
+			for _, y := range batch.labels {
+				if y >= 0 {
+					weight += float64(batch.classWeights[y])
+				}
+			}
+			upstream := float64(*in[2].(*gorgonia.F32))
+			clear(dst.Data)
+			for i, y := range batch.labels {
+				if y < 0 {
+					continue
+				}
+				share := upstream * float64(batch.classWeights[y]) / weight
+				row := dst.row(i)
+				for c := range row {
+					p := probabilities[i*dst.Cols+c]
+					if c == int(y) {
+						p--
+					}
+					row[c] = float32(share * p)
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// softmax stores the class probabilities of one row of logits and returns the
+// logarithm of Σ exp(z).
+func softmax(dst []float64, z []float32) float64 {
+	largest := float64(z[0])
+	for _, v := range z[1:] {
+		largest = max(largest, float64(v))
+	}
+	sum := 0.0
+	for c, v := range z {
+		dst[c] = exponential(float64(v) - largest)
+		sum += dst[c]
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+	return largest + math.Log(sum)
+}

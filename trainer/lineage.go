@@ -1,0 +1,49 @@
+package trainer
+
+import (
+	"lethe"
+	"lethe/canonical"
+)
+
+// Lineage extends a chain of slice digests by one slice: SHA-256 over the
+// digest so far and the slice's canonical digest. Two checkpoints of one
+// lineage, made with one kernel set, have the same bytes.
+func Lineage(previous, slice lethe.Digest) lethe.Digest {
+	w := canonical.NewWriter("LLIN", 1)
+	w.Bytes(previous[:])
+	w.Bytes(slice[:])
+	return canonical.DigestOf(w.Seal())
+}
+
+// Genesis is where a lineage starts when fresh weights meet the given number of
+// slices at once. It commits to the options, so that another configuration has
+// another lineage, and to the number, because one call of Train on two slices
+// gives other weights than two calls.
+func (o Options) Genesis(slices int) lethe.Digest {
+	fingerprint := o.Fingerprint()
+	w := canonical.NewWriter("LGEN", 1)
+	w.Bytes(fingerprint[:])
+	w.Uint32(uint32(slices))
+	return canonical.DigestOf(w.Seal())
+}
+
+// LineageOf is the lineage of the checkpoint that Train returns for a window of
+// slices, given by their canonical digests, after a checkpoint with the
+// previous lineage (zero if there is none). Whoever knows the slices can tell
+// from it which checkpoint a shard should have.
+//
+// Under Continual it covers every slice ever fed. Under Window it covers the
+// window only, since older slices leave no trace in the weights.
+func (o Options) LineageOf(previous lethe.Digest, window []lethe.Digest) lethe.Digest {
+	if len(window) == 0 {
+		return previous
+	}
+	if o.EnsureDefaults().Schedule == Continual && !previous.IsZero() {
+		return Lineage(previous, window[len(window)-1])
+	}
+	d := o.Genesis(len(window))
+	for _, slice := range window {
+		d = Lineage(d, slice)
+	}
+	return d
+}

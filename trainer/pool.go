@@ -1,0 +1,39 @@
+package trainer
+
+import "sync"
+
+// maxIdlePrograms bounds the memory that waits for the next call.
+const maxIdlePrograms = 8
+
+// pool keeps compiled programs between calls. Which program a call gets cannot
+// be seen in its result.
+type pool struct {
+	mu sync.Mutex
+	// idle is ordered by the time of return, oldest first.
+	idle []*program
+}
+
+// take returns an idle program of the shape, or compiles one.
+func (p *pool) take(shape programShape, kernels Kernels) (*program, error) {
+	p.mu.Lock()
+	for i := len(p.idle) - 1; i >= 0; i-- {
+		if found := p.idle[i]; found.shape == shape {
+			p.idle = append(p.idle[:i], p.idle[i+1:]...)
+			p.mu.Unlock()
+			return found, nil
+		}
+	}
+	p.mu.Unlock()
+	return compile(shape, kernels)
+}
+
+// give returns a program that is no longer used.
+func (p *pool) give(done *program) {
+	done.work.batch = nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) == maxIdlePrograms {
+		p.idle = append(p.idle[:0], p.idle[1:]...)
+	}
+	p.idle = append(p.idle, done)
+}

@@ -1,0 +1,92 @@
+package trainer
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+)
+
+// Input is a graph to be scored: Rows nodes with Cols features each, row-major,
+// and undirected edges between them, each listed once with A < B.
+type Input struct {
+	Rows, Cols int
+	Features   []float32
+	Edges      []lethe.Edge
+}
+
+// InputOf returns the whole graph of a snapshot: its features and its payments
+// without direction. Features alias the snapshot.
+func InputOf(s *lethe.Snapshot) Input {
+	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Undirected()}
+}
+
+// check tells whether the parts fit each other and the model.
+func (in Input) check(features int) error {
+	switch {
+	case in.Cols != features:
+		return fmt.Errorf("%w: graph has %d features, model %d", ErrIncompatible, in.Cols, features)
+	case len(in.Features) != in.Rows*in.Cols:
+		return fmt.Errorf("%w: %d feature values, want %d", ErrInvalidSlice, len(in.Features), in.Rows*in.Cols)
+	}
+	for i, e := range in.Edges {
+		if e.A >= e.B || int(e.B) >= in.Rows {
+			return fmt.Errorf("%w: edge %d joins %d and %d of %d nodes", ErrInvalidSlice, i, e.A, e.B, in.Rows)
+		}
+	}
+	return nil
+}
+
+// Predict returns P(illicit) for every node of a graph: the model in evaluation
+// mode, with the batch norms' running statistics. It serves checkpoints of any
+// options and kernel set, since it only reads the weights.
+//
+// Errors wrap ErrIncompatible, ErrInvalidSlice, ErrNotFinite (a probability is
+// not a number: a feature or weight was infinite) or the context's error.
+func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	fail := func(err error) error {
+		return fmt.Errorf("predict with shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+	}
+	if err := c.check(); err != nil {
+		return nil, fail(fmt.Errorf("%w: %w", ErrIncompatible, err))
+	}
+	if err := in.check(c.FeatureCount); err != nil {
+		return nil, fail(err)
+	}
+	if in.Rows == 0 {
+		return nil, nil
+	}
+	a, err := c.architecture()
+	if err != nil {
+		return nil, fail(err)
+	}
+	p, err := e.idle.take(programShape{architecture: a, capacity: capacityFor(in.Rows)}, e.kernels)
+	if err != nil {
+		return nil, fail(err)
+	}
+	defer e.idle.give(p)
+	copy(p.params.values, c.Params)
+	copy(p.buffers.values, c.Buffers)
+	p.load(newBatch(in, e.kernels))
+	if err := p.run(); err != nil {
+		return nil, fail(err)
+	}
+	return illicit(p.logits.Float32s()[:in.Rows*classes], fail)
+}
+
+// illicit turns logits into probabilities of the second class.
+func illicit(logits []float32, fail func(error) error) ([]float32, error) {
+	out := make([]float32, len(logits)/classes)
+	var p [classes]float64
+	for i := range out {
+		softmax(p[:], logits[i*classes:(i+1)*classes])
+		out[i] = float32(p[1])
+		if out[i] != out[i] {
+			return nil, fail(fmt.Errorf("probability of row %d: %w", i, ErrNotFinite))
+		}
+	}
+	return out, nil
+}

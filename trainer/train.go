@@ -1,0 +1,187 @@
+package trainer
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"lethe"
+	"lethe/canonical"
+)
+
+// Report says what a call of Train did.
+type Report struct {
+	// Slices counts the slices of the window with a label; the others were
+	// skipped.
+	Slices int
+	// Steps counts the optimiser's steps of this call.
+	Steps int
+	// FirstLoss and FinalLoss are the weighted cross entropy before the first
+	// and before the last step, 0 without steps.
+	FirstLoss, FinalLoss float64
+}
+
+// Train returns the checkpoint after the last slice of the window.
+//
+// The window holds the shard's latest slices up to and including the new one,
+// ascending by timestep, at most Options.WindowTimesteps of them. Training goes
+// through it Options.Passes times from the oldest to the newest, one step per
+// slice, and skips slices without a label; if none has any, the weights stay as
+// they are and only the lineage moves on. previous is the checkpoint before the
+// new slice; nil means fresh weights. Under the schedule Window the weights are
+// always fresh and previous is only checked.
+//
+// The result is a pure function of the arguments, the options and the kernel
+// set; previous is not changed. Aggregation of the result is empty.
+//
+// Errors wrap ErrInvalidSlice, ErrIncompatible, ErrNotFinite or the context's
+// error.
+func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Checkpoint, window []*lethe.Slice) (*Checkpoint, Report, error) {
+	if err := e.checkWindow(shard, previous, window); err != nil {
+		return nil, Report{}, err
+	}
+	last := window[len(window)-1]
+	next := e.start(shard, previous, last.FeatureCount)
+	next.Timestep = last.Timestep
+	next.Lineage = e.lineage(previous, window)
+
+	report, err := e.fit(ctx, next, window)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	return next, report, nil
+}
+
+// start returns the state that training begins with.
+func (e *Engine) start(shard lethe.ShardID, previous *Checkpoint, features int) *Checkpoint {
+	if previous == nil || e.opts.Schedule == Window {
+		return e.fresh(shard, features)
+	}
+	next := previous.clone()
+	next.Aggregation = nil
+	return next
+}
+
+// lineage returns the lineage of the result. The digests of slices that an
+// earlier call covered are not computed again.
+func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Digest {
+	var earlier lethe.Digest
+	if previous != nil && e.opts.Schedule == Continual {
+		earlier = previous.Lineage
+		window = window[len(window)-1:]
+	}
+	digests := make([]lethe.Digest, len(window))
+	for i, s := range window {
+		digests[i] = canonical.DigestOf(canonical.EncodeSlice(s))
+	}
+	return e.opts.LineageOf(earlier, digests)
+}
+
+// checkWindow tells whether the slices fit each other and what came before.
+func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window []*lethe.Slice) error {
+	if n := len(window); n < 1 || n > e.opts.WindowTimesteps {
+		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n, e.opts.WindowTimesteps)
+	}
+	for i, s := range window {
+		if err := checkSlice(s); err != nil {
+			return err
+		}
+		switch {
+		case s.Shard != shard:
+			return fmt.Errorf("%w: shard %d timestep %d: belongs to shard %d", ErrInvalidSlice, shard, s.Timestep, s.Shard)
+		case i > 0 && s.Timestep <= window[i-1].Timestep:
+			return fmt.Errorf("%w: shard %d: timestep %d follows %d", ErrInvalidSlice, shard, s.Timestep, window[i-1].Timestep)
+		case s.FeatureCount != window[0].FeatureCount:
+			return fmt.Errorf("%w: shard %d timestep %d: %d features after %d",
+				ErrInvalidSlice, shard, s.Timestep, s.FeatureCount, window[0].FeatureCount)
+		}
+	}
+	if previous == nil {
+		return nil
+	}
+	if err := e.Compatible(previous); err != nil {
+		return err
+	}
+	last := window[len(window)-1]
+	switch {
+	case previous.Shard != shard:
+		return fmt.Errorf("%w: belongs to shard %d, not %d", ErrIncompatible, previous.Shard, shard)
+	case previous.Timestep >= last.Timestep:
+		return fmt.Errorf("%w: shard %d: checkpoint after timestep %d is not before %d",
+			ErrIncompatible, shard, previous.Timestep, last.Timestep)
+	case previous.FeatureCount != last.FeatureCount:
+		return fmt.Errorf("%w: shard %d timestep %d: %d features, slice has %d",
+			ErrIncompatible, shard, previous.Timestep, previous.FeatureCount, last.FeatureCount)
+	}
+	return nil
+}
+
+// fit trains next in place.
+func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slice) (Report, error) {
+	var report Report
+	batches := make([]*batch, len(window))
+	rows := 0
+	for i, s := range window {
+		if s.Labelled() == 0 {
+			continue
+		}
+		batches[i] = e.batchOf(s)
+		rows = max(rows, batches[i].rows)
+		report.Slices++
+	}
+	if report.Slices == 0 {
+		return report, nil
+	}
+	p, err := e.idle.take(programShape{
+		architecture: e.opts.architecture(next.FeatureCount), capacity: capacityFor(rows), training: true,
+	}, e.kernels)
+	if err != nil {
+		return report, err
+	}
+	defer e.idle.give(p)
+	copy(p.params.values, next.Params)
+	copy(p.buffers.values, next.Buffers)
+	for pass := range e.opts.Passes {
+		for i, b := range batches {
+			if b == nil {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return report, err
+			}
+			p.load(b)
+			if err := e.step(p, next); err != nil {
+				return report, fmt.Errorf("shard %d timestep %d pass %d: %w", next.Shard, window[i].Timestep, pass, err)
+			}
+			if report.Steps == 0 {
+				report.FirstLoss = p.work.loss
+			}
+			report.Steps++
+		}
+	}
+	report.FinalLoss = p.work.loss
+	copy(next.Params, p.params.values)
+	copy(next.Buffers, p.buffers.values)
+	return report, nil
+}
+
+// step does one optimiser step on the loaded batch. Moments and counters live
+// in next, weights and running statistics in the program.
+func (e *Engine) step(p *program, next *Checkpoint) error {
+	if err := p.run(); err != nil {
+		return err
+	}
+	if math.IsNaN(p.work.loss) || math.IsInf(p.work.loss, 0) {
+		return fmt.Errorf("loss: %w", ErrNotFinite)
+	}
+	next.Steps++
+	next.Batches++
+	update := e.opts.adam().at(next.Steps)
+	for i, spec := range p.params.layout.specs {
+		from, to := spec.from, spec.from+spec.size
+		if !update.update(p.params.values[from:to], p.gradients[i], next.FirstMoment[from:to], next.SecondMoment[from:to]) {
+			return fmt.Errorf("gradient or weight of %s: %w", spec.name, ErrNotFinite)
+		}
+	}
+	return nil
+}
