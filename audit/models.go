@@ -15,6 +15,7 @@ import (
 	"lethe/pipeline/train"
 	"lethe/scoring"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // checkCheckpoints checks that every slice has a checkpoint whose lineage is the
@@ -93,7 +94,7 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 // trainAnew trains every shard from fresh weights through all its slices and
 // compares each checkpoint with the stored one.
 func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(done, of int)) error {
-	engine, err := trainer.NewEngine(inv.trainer, trainer.DefaultKernels())
+	engine, err := trainer.NewEngine(inv.trainer, kernels.Default())
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,8 +17,6 @@ import (
 	"lethe/service"
 )
 
-// settled waits until everything that was sent has been read, and what was read
-// has had time to show.
 // quiet waits until everything that was sent has been read.
 func (r *running) quiet() *service.Status {
 	r.t.Helper()
@@ -28,8 +27,13 @@ func (r *running) quiet() *service.Status {
 // topic is there until the log has been compacted.
 func (r *running) clean(dir string, list []canary) {
 	r.t.Helper()
-	require.Eventually(r.t, func() bool { return len(residue(r.t, dir, list)) == 0 }, waitFor, tick,
-		"left: %v", residue(r.t, dir, list))
+	var left []string
+	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); time.Sleep(tick) {
+		if left = residue(r.t, dir, list); len(left) == 0 {
+			return
+		}
+	}
+	require.Empty(r.t, left)
 }
 
 // recordsOf counts the records of a stream that name a transaction.

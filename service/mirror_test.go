@@ -15,6 +15,7 @@ import (
 	"lethe/scoring"
 	"lethe/service"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // mirror says what a service should hold, from the dataset in memory alone: it
@@ -39,7 +40,7 @@ func newMirror(t testing.TB, c configs.Config, stream *dataset.Stream) *mirror {
 	t.Helper()
 	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
 	require.NoError(t, err)
-	engine, err := trainer.NewEngine(service.TrainerOptions(c), trainer.DefaultKernels())
+	engine, err := trainer.NewEngine(service.TrainerOptions(c), kernels.Default())
 	require.NoError(t, err)
 	return &mirror{
 		t: t, c: c, secret: secret, stream: stream, engine: engine,

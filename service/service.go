@@ -24,7 +24,7 @@ import (
 	"lethe/pipeline/build"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
-	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // Options says what a service runs with.
@@ -154,7 +154,7 @@ func BusConfig(c configs.Config) bus.Config {
 
 // openRoles opens the roles that the configuration names.
 func (s *Service) openRoles(listener events.Listener) (err error) {
-	c, kernels := s.config, trainer.DefaultKernels()
+	c, kernels := s.config, kernels.Default()
 	if c.HasRole(configs.RoleBuild) {
 		o := buildOptions(c)
 		o.Secret, o.SigningKey, o.KernelSet, o.Version = s.secret, s.key, kernels.Name(), s.o.Version

@@ -13,7 +13,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/metrics"
 	"lethe/metrics/events"
-	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 //go:embed status.html
@@ -35,7 +35,7 @@ func (s *Service) openWeb() (events.Listener, error) {
 		return events.Listener{}, err
 	}
 	m, err := metrics.New(registry, metrics.Options{
-		Version: s.o.Version, Kernels: trainer.DefaultKernels().Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
+		Version: s.o.Version, Kernels: kernels.Default().Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
 		Reasons:  reasons(),

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lethe"
+	"lethe/trainer/kernels"
 )
 
 // ignored is the class of a row that carries no loss.
@@ -27,7 +28,7 @@ type batch struct {
 }
 
 // newBatch prepares a graph. Edges must be below rows.
-func newBatch(in Input, kernels Kernels) *batch {
+func newBatch(in Input, kernels kernels.Set) *batch {
 	b := &batch{rows: in.Rows, cols: in.Cols, features: in.Features}
 	b.adjacent = newAdjacency(in.Rows, in.Edges)
 	b.aggregated = make([]float32, in.Rows*in.Cols)

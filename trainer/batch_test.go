@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/trainer/kernels"
 )
 
 func TestStubsBecomeRows(t *testing.T) {
@@ -41,7 +42,7 @@ func TestClassWeightsComeFromTheSliceAlone(t *testing.T) {
 }
 
 func TestInvalidSlicesAreRefused(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 2}, portableKernels{})
+	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 2}, kernels.Portable{})
 	for name, change := range map[string]func(s *lethe.Slice){
 		"no features":    func(s *lethe.Slice) { s.FeatureCount = 0 },
 		"feature values": func(s *lethe.Slice) { s.Features = s.Features[1:] },
@@ -69,7 +70,7 @@ func TestInvalidSlicesAreRefused(t *testing.T) {
 }
 
 func TestTrainAndPredictHeedTheContext(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8}, portableKernels{})
+	e := newEngine(t, Options{Hidden: 8}, kernels.Portable{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, _, err := e.Train(ctx, 1, nil, makeWindow(1, 1, 12, 5))
@@ -79,7 +80,7 @@ func TestTrainAndPredictHeedTheContext(t *testing.T) {
 }
 
 func TestPredictChecksItsInput(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8}, portableKernels{})
+	e := newEngine(t, Options{Hidden: 8}, kernels.Portable{})
 	c := e.fresh(1, 2)
 	for name, in := range map[string]struct {
 		in   Input

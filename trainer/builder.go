@@ -5,13 +5,15 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"lethe/trainer/kernels"
 )
 
 // workspace is what the operators of a program work on besides their inputs.
 // It is replaced slice by slice while the graph stays.
 type workspace struct {
-	kernels Kernels
-	scratch Scratch
+	kernels kernels.Set
+	scratch kernels.Scratch
 	batch   *batch
 	// loss is the last cross entropy, in double precision.
 	loss float64
@@ -35,7 +37,7 @@ type builder struct {
 	err   error
 }
 
-func newBuilder(kernels Kernels, capacity int, training bool, salt int) *builder {
+func newBuilder(kernels kernels.Set, capacity int, training bool, salt int) *builder {
 	return &builder{
 		graph:    gorgonia.NewGraph(),
 		work:     &workspace{kernels: kernels},
@@ -108,14 +110,14 @@ func (b *builder) apply(o operation) *gorgonia.Node {
 
 // live returns the rows of a value that the current slice uses. What lies
 // behind them is left over from other slices and is never read.
-func (b *builder) live(v gorgonia.Value) Matrix {
+func (b *builder) live(v gorgonia.Value) kernels.Matrix {
 	d := v.(*tensor.Dense)
 	rows, cols := b.work.batch.rows, d.Shape()[1]
-	return Matrix{Rows: rows, Cols: cols, Data: d.Float32s()[:rows*cols]}
+	return kernels.Matrix{Rows: rows, Cols: cols, Data: d.Float32s()[:rows*cols]}
 }
 
 // whole returns all of a matrix-shaped value, such as a weight.
-func whole(v gorgonia.Value) Matrix {
+func whole(v gorgonia.Value) kernels.Matrix {
 	d := v.(*tensor.Dense)
-	return Matrix{Rows: d.Shape()[0], Cols: d.Shape()[1], Data: d.Float32s()}
+	return kernels.Matrix{Rows: d.Shape()[0], Cols: d.Shape()[1], Data: d.Float32s()}
 }

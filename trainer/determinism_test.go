@@ -14,6 +14,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/trainer/kernels"
 )
 
 // childVariable makes a test process print one digest and stop.
@@ -65,10 +66,10 @@ func TestSameBytesForAnyThreadCount(t *testing.T) {
 // see the others, nor what a program computed before.
 func TestSameBytesFromASharedEngine(t *testing.T) {
 	const shards = 6
-	shared := newEngine(t, Options{Hidden: 32}, DefaultKernels())
+	shared := newEngine(t, Options{Hidden: 32}, kernels.Default())
 	want := make([]string, shards)
 	for shard := range want {
-		want[shard] = sampleDigest(t, newEngine(t, Options{Hidden: 32}, DefaultKernels()), lethe.ShardID(shard))
+		want[shard] = sampleDigest(t, newEngine(t, Options{Hidden: 32}, kernels.Default()), lethe.ShardID(shard))
 	}
 	for range 2 {
 		got := make([]string, shards)
@@ -86,9 +87,9 @@ func TestSameBytesFromASharedEngine(t *testing.T) {
 func TestRowsBehindTheSliceNeverCount(t *testing.T) {
 	opts := Options{Hidden: 32}
 	small := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 33, features: 11, stubs: 3})}
-	want := chain(t, newEngine(t, opts, DefaultKernels()), 0, small)[0]
+	want := chain(t, newEngine(t, opts, kernels.Default()), 0, small)[0]
 
-	e := newEngine(t, opts, DefaultKernels())
+	e := newEngine(t, opts, kernels.Default())
 	large := makeSlice(sliceSpec{timestep: 1, nodes: 50, features: 11, stubs: 14})
 	large.Features[0] = float32(math.NaN())
 	_, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{large})
@@ -98,7 +99,7 @@ func TestRowsBehindTheSliceNeverCount(t *testing.T) {
 
 func TestSameBytesInFreshProcesses(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
-		_, err := os.Stdout.WriteString("digest " + sampleDigest(t, newEngine(t, Options{Hidden: 32}, DefaultKernels()), 2) + "\n")
+		_, err := os.Stdout.WriteString("digest " + sampleDigest(t, newEngine(t, Options{Hidden: 32}, kernels.Default()), 2) + "\n")
 		require.NoError(t, err)
 		return
 	}
@@ -121,6 +122,6 @@ func TestSameBytesInFreshProcesses(t *testing.T) {
 // The portable set's bytes are pinned, since it promises the same ones on every
 // architecture. A change of the arithmetic or of the format shows here.
 func TestPortableBytesArePinned(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 32}, portableKernels{})
+	e := newEngine(t, Options{Hidden: 32}, kernels.Portable{})
 	require.Equal(t, "d2d552deed42b6ea93aa229a4f7389cfe751278ac4e361baa8da574d8c6b3c92", sampleDigest(t, e, 1))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/trainer/kernels"
 )
 
 // Engine trains shard models and computes probabilities with them. It holds no
@@ -12,12 +13,12 @@ import (
 // goroutines at once.
 type Engine struct {
 	opts    Options
-	kernels Kernels
+	kernels kernels.Set
 	idle    pool
 }
 
 // NewEngine returns an engine for options whose unset fields mean the defaults.
-func NewEngine(opts Options, kernels Kernels) (*Engine, error) {
+func NewEngine(opts Options, kernels kernels.Set) (*Engine, error) {
 	opts = opts.EnsureDefaults()
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("trainer options: %w", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/trainer/kernels"
 )
 
 // sliceSpec shapes a made-up slice.
@@ -62,7 +63,7 @@ func makeWindow(shard lethe.ShardID, slices, nodes, features int) []*lethe.Slice
 	return out
 }
 
-func newEngine(t testing.TB, opts Options, k Kernels) *Engine {
+func newEngine(t testing.TB, opts Options, k kernels.Set) *Engine {
 	t.Helper()
 	e, err := NewEngine(opts, k)
 	require.NoError(t, err)
@@ -88,4 +89,23 @@ func BenchmarkStep(b *testing.B) {
 			})
 		}
 	}
+}
+
+// kernelSets returns every set that this processor can run.
+func kernelSets(t testing.TB) []kernels.Set {
+	t.Helper()
+	sets := []kernels.Set{kernels.Portable{}}
+	if k := kernels.Default(); k.Name() != kernels.PortableName {
+		sets = append(sets, k)
+	}
+	return sets
+}
+
+func randomMatrix(rows, cols int, seed uint64) kernels.Matrix {
+	d := lethe.NewDraw(seed, "test matrix")
+	m := kernels.Matrix{Rows: rows, Cols: cols, Data: make([]float32, rows*cols)}
+	for i := range m.Data {
+		m.Data[i] = bell(d)
+	}
+	return m
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lethe/trainer/kernels"
 )
 
 // goldenStep is the state after one step of Adam.
@@ -76,7 +78,7 @@ func TestGoldenEllipticGIN(t *testing.T) {
 }
 
 // program compiles the case's model, loaded with its weights and its graph.
-func (c *goldenModel) program(t *testing.T, k Kernels, training bool) *program {
+func (c *goldenModel) program(t *testing.T, k kernels.Set, training bool) *program {
 	t.Helper()
 	w := c.Hyper.Widths
 	require.Len(t, w, hiddenLayers+2)
@@ -138,7 +140,7 @@ func checkBuffers(t *testing.T, p *program, path string, want map[string]json.Ra
 	}
 }
 
-func (c *goldenModel) checkAdam(t *testing.T, p *program, k Kernels, check comparer) {
+func (c *goldenModel) checkAdam(t *testing.T, p *program, k kernels.Set, check comparer) {
 	w := c.Hyper.Widths
 	e := newEngine(t, Options{
 		Widths: w[1 : 1+hiddenLayers], NoLinearSkip: true, LearningRate: c.Adam.LR, WeightDecay: c.Adam.WeightDecay,

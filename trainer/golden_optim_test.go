@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
 )
 
 // goldenOptim is a case of optim.json.
@@ -76,7 +78,7 @@ func (c *goldenOptim) checkAdam(t *testing.T, check comparer) {
 
 func (c *goldenOptim) checkCrossEntropy(t *testing.T, check comparer) {
 	rows, cols := c.Logits.Shape[0], c.Logits.Shape[1]
-	b := newBuilder(portableKernels{}, rows, true, 0)
+	b := newBuilder(kernels.Portable{}, rows, true, 0)
 	logits := b.input("logits", dense(c.Logits.floats(), rows, cols), true)
 	b.work.batch = &batch{rows: rows, cols: cols, labels: c.Y, classWeights: c.Hyper.ClassWeight}
 	if c.Hyper.ClassWeight == nil {

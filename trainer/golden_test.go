@@ -13,6 +13,7 @@ import (
 	"gorgonia.org/gorgonia"
 
 	"lethe"
+	"lethe/trainer/kernels"
 )
 
 // goldenTensor is a tensor of the reference vectors.
@@ -166,7 +167,7 @@ func (c *goldenLayer) layerModel(b *builder) *model {
 
 func sortedKeys(m map[string]goldenTensor) []string { return slices.Sorted(maps.Keys(m)) }
 
-func (c *goldenLayer) run(t *testing.T, k Kernels, check comparer) {
+func (c *goldenLayer) run(t *testing.T, k kernels.Set, check comparer) {
 	rows, cols := c.Inputs.X.Shape[0], c.Inputs.X.Shape[1]
 	// Capacity above the rows, with other values behind them, shows that what
 	// lies behind never counts.

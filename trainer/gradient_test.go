@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
+	"lethe/trainer/kernels"
 )
 
 // bench is one operator with leaves to disturb, and a loss of its result.
@@ -24,7 +25,7 @@ type bench struct {
 	weights []float32
 }
 
-func newBench(k Kernels, in Input, training bool) *bench {
+func newBench(k kernels.Set, in Input, training bool) *bench {
 	b := &bench{builder: newBuilder(k, in.Rows+3, training, 0)}
 	b.work.batch = newBatch(in, k)
 	return b

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
 )
 
 const (
@@ -62,12 +64,12 @@ func (b *builder) batchNorm(x *gorgonia.Node, n *batchNorm) *gorgonia.Node {
 }
 
 // measure takes mean and deviation from the rows and updates the running ones.
-func (n *batchNorm) measure(x Matrix) {
+func (n *batchNorm) measure(x kernels.Matrix) {
 	rows := float64(x.Rows)
 	clear(n.sum)
 	clear(n.sumSquare)
 	for i := range x.Rows {
-		for j, v := range x.row(i) {
+		for j, v := range x.Row(i) {
 			n.sum[j] += float64(v)
 		}
 	}
@@ -75,7 +77,7 @@ func (n *batchNorm) measure(x Matrix) {
 		n.sum[j] /= rows
 	}
 	for i := range x.Rows {
-		for j, v := range x.row(i) {
+		for j, v := range x.Row(i) {
 			d := float64(v) - n.sum[j]
 			n.sumSquare[j] += float64(d * d)
 		}
@@ -100,12 +102,12 @@ func (n *batchNorm) recall() {
 	}
 }
 
-func (n *batchNorm) forward(dst, x Matrix, weight, bias []float32) {
+func (n *batchNorm) forward(dst, x kernels.Matrix, weight, bias []float32) {
 	shift, inverse := n.shift[:x.Cols], n.inverse[:x.Cols]
 	weight, bias = weight[:x.Cols], bias[:x.Cols]
 	for i := range x.Rows {
-		row, normalised := dst.row(i), n.normalised[i*x.Cols:(i+1)*x.Cols]
-		for j, v := range x.row(i) {
+		row, normalised := dst.Row(i), n.normalised[i*x.Cols:(i+1)*x.Cols]
+		for j, v := range x.Row(i) {
 			z := (v - shift[j]) * inverse[j]
 			normalised[j] = z
 			row[j] = float32(z*weight[j]) + bias[j]
@@ -125,7 +127,7 @@ func (b *builder) normSums(y, grad *gorgonia.Node, n *batchNorm, width int) *gor
 			clear(n.sumSquare)
 			for i := range g.Rows {
 				normalised := n.normalised[i*width : (i+1)*width]
-				for j, v := range g.row(i) {
+				for j, v := range g.Row(i) {
 					n.sum[j] += float64(v)
 					n.sumSquare[j] += float64(float64(v) * float64(normalised[j]))
 				}
@@ -168,8 +170,8 @@ func (b *builder) normGradInput(grad, sums *gorgonia.Node, n *batchNorm) *gorgon
 			}
 			plain, along := total[:width], total[width:][:width]
 			for i := range g.Rows {
-				row, z := dst.row(i)[:width], normalised[i*width:][:width]
-				for j, v := range g.row(i) {
+				row, z := dst.Row(i)[:width], normalised[i*width:][:width]
+				for j, v := range g.Row(i) {
 					centred := v - float32(share*(plain[j]+float32(z[j]*along[j])))
 					row[j] = weight[j] * inverse[j] * centred
 				}

@@ -23,10 +23,10 @@ func (b *builder) crossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 			total, weight := 0.0, 0.0
 			for i, y := range batch.labels {
 				p := probabilities[i*z.Cols : (i+1)*z.Cols]
-				logNorm := softmax(p, z.row(i))
+				logNorm := softmax(p, z.Row(i))
 				if y >= 0 {
 					w := float64(batch.classWeights[y])
-					total += float64(w * (logNorm - float64(z.row(i)[y])))
+					total += float64(w * (logNorm - float64(z.Row(i)[y])))
 					weight += w
 				}
 			}
@@ -65,7 +65,7 @@ func (b *builder) crossEntropyGrad(logits, loss, grad *gorgonia.Node, probabilit
 					continue
 				}
 				share := upstream * float64(batch.classWeights[y]) / weight
-				row := dst.row(i)
+				row := dst.Row(i)
 				for c := range row {
 					p := probabilities[i*dst.Cols+c]
 					if c == int(y) {

@@ -1,6 +1,10 @@
 package trainer
 
-import "gorgonia.org/gorgonia"
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
+)
 
 // ginSum adds the aggregation of a GIN convolution (Xu et al., "How Powerful
 // are Graph Neural Networks?", ICLR 2019): (1+eps)·x_i + Σ_{j∈N(i)} x_j, with x
@@ -40,13 +44,13 @@ func (b *builder) ginSum(x, eps *gorgonia.Node, cached bool) *gorgonia.Node {
 }
 
 // combine stores (1+eps)·x + A·x. Neighbours are added in ascending order.
-func (b *builder) combine(dst, x Matrix, alpha float32) {
+func (b *builder) combine(dst, x kernels.Matrix, alpha float32) {
 	adjacent := b.work.batch.adjacent
 	for i := range dst.Rows {
-		row := dst.row(i)
-		b.work.kernels.Scale(row, x.row(i), alpha)
+		row := dst.Row(i)
+		b.work.kernels.Scale(row, x.Row(i), alpha)
 		for _, j := range adjacent.of(i) {
-			b.work.kernels.Add(row, x.row(int(j)))
+			b.work.kernels.Add(row, x.Row(int(j)))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (b *builder) linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
 			if len(in) == 3 {
 				shift := floats(in[2])
 				for i := range dst.Rows {
-					b.work.kernels.Add(dst.row(i), shift)
+					b.work.kernels.Add(dst.Row(i), shift)
 				}
 			}
 			return nil
@@ -73,7 +73,7 @@ func (b *builder) columnSums(grad *gorgonia.Node, cols int) *gorgonia.Node {
 			sum, from := floats(out), b.live(in[0])
 			clear(sum)
 			for i := range from.Rows {
-				b.work.kernels.Add(sum, from.row(i))
+				b.work.kernels.Add(sum, from.Row(i))
 			}
 			return nil
 		},

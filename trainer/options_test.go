@@ -7,6 +7,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"lethe/trainer/kernels"
 )
 
 func TestOptions(t *testing.T) {
@@ -27,7 +29,7 @@ func TestOptions(t *testing.T) {
 		case "fingerprint":
 			return o.Fingerprint().String()[:16] + "\n"
 		case "validate":
-			_, err := NewEngine(o, portableKernels{})
+			_, err := NewEngine(o, kernels.Portable{})
 			require.Error(t, err)
 			return err.Error() + "\n"
 		default:

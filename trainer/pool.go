@@ -1,6 +1,10 @@
 package trainer
 
-import "sync"
+import (
+	"sync"
+
+	"lethe/trainer/kernels"
+)
 
 // maxIdlePrograms bounds the memory that waits for the next call.
 const maxIdlePrograms = 8
@@ -14,7 +18,7 @@ type pool struct {
 }
 
 // take returns an idle program of the shape, or compiles one.
-func (p *pool) take(shape programShape, kernels Kernels) (*program, error) {
+func (p *pool) take(shape programShape, kernels kernels.Set) (*program, error) {
 	p.mu.Lock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
 		if found := p.idle[i]; found.shape == shape {

@@ -7,6 +7,8 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"lethe/trainer/kernels"
 )
 
 // compileAttempts bounds the search for names without a hash collision.
@@ -53,7 +55,7 @@ func capacityFor(rows int) int {
 //
 // Gorgonia merges nodes whose 32-bit hashes agree without comparing them. That
 // would silently compute something else, so colliding names are salted anew.
-func compile(shape programShape, kernels Kernels) (*program, error) {
+func compile(shape programShape, kernels kernels.Set) (*program, error) {
 	for salt := range compileAttempts {
 		p, graph, err := assemble(shape, kernels, salt)
 		if err != nil {
@@ -83,7 +85,7 @@ func distinct(graph *gorgonia.ExprGraph) bool {
 	return true
 }
 
-func assemble(shape programShape, kernels Kernels, salt int) (*program, *gorgonia.ExprGraph, error) {
+func assemble(shape programShape, kernels kernels.Set, salt int) (*program, *gorgonia.ExprGraph, error) {
 	b := newBuilder(kernels, shape.capacity, shape.training, salt)
 	p := &program{
 		shape:    shape,

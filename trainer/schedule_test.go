@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/trainer/kernels"
 )
 
 // Going on from any stored checkpoint gives what straight-through training
@@ -17,13 +18,13 @@ func TestReplayEqualsStraightThrough(t *testing.T) {
 	const steps = 8
 	opts := Options{Hidden: 8, WindowTimesteps: 3, Passes: 2}
 	original := makeWindow(1, steps, 20, 5)
-	e := newEngine(t, opts, DefaultKernels())
+	e := newEngine(t, opts, kernels.Default())
 	straight := chain(t, e, 1, original)
 	rapid.Check(t, func(rt *rapid.T) {
 		at := rapid.IntRange(0, steps-1).Draw(rt, "replaced")
 		slices := append([]*lethe.Slice(nil), original...)
 		slices[at] = makeSlice(sliceSpec{timestep: original[at].Timestep, shard: 1, nodes: 17, features: 5})
-		fresh := chain(t, newEngine(t, opts, DefaultKernels()), 1, slices)
+		fresh := chain(t, newEngine(t, opts, kernels.Default()), 1, slices)
 		for i := range at {
 			require.Equal(rt, digestOf(straight[i]), digestOf(fresh[i]), "before the replaced slice")
 		}
@@ -45,7 +46,7 @@ func TestReplayEqualsStraightThrough(t *testing.T) {
 }
 
 func TestWindowScheduleForgetsOldSlices(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 2, Schedule: Window}, DefaultKernels())
+	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 2, Schedule: Window}, kernels.Default())
 	slices := makeWindow(1, 5, 20, 5)
 	before := chain(t, e, 1, slices)
 	slices[0] = makeSlice(sliceSpec{timestep: 1, shard: 1, nodes: 9, features: 5})
@@ -60,7 +61,7 @@ func TestLineageIsTheChainOfSliceDigests(t *testing.T) {
 	slices := makeWindow(1, 4, 12, 5)
 	opts := Options{Hidden: 8, WindowTimesteps: 2}
 	chained := opts.Genesis(1)
-	for i, c := range chain(t, newEngine(t, opts, DefaultKernels()), 1, slices) {
+	for i, c := range chain(t, newEngine(t, opts, kernels.Default()), 1, slices) {
 		chained = Lineage(chained, canonical.DigestOf(canonical.EncodeSlice(slices[i])))
 		require.Equal(t, chained, c.Lineage, "after slice %d", i)
 	}
@@ -77,7 +78,7 @@ func TestLineageIsTheChainOfSliceDigests(t *testing.T) {
 }
 
 func TestWithoutLabelsOnlyTheLineageMoves(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 1}, DefaultKernels())
+	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 1}, kernels.Default())
 	first, report, err := e.Train(context.Background(), 1, nil, makeWindow(1, 1, 20, 5))
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Steps)

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 type versionCmd struct {
@@ -31,7 +31,7 @@ func (c *versionCmd) Run(a *app) error {
 		Version:   version,
 		Go:        runtime.Version(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		KernelSet: trainer.DefaultKernels().Name(),
+		KernelSet: kernels.Default().Name(),
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {

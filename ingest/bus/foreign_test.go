@@ -110,7 +110,7 @@ func TestEndOffsetsStopBeforeAnOpenTransaction(t *testing.T) {
 	require.Eventually(t, func() bool {
 		ends, err = c.EndOffsets(t.Context(), bus.Receipts)
 		return err == nil && ends[0] == 4
-	}, 5*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 }
 
 func foreign(c *bus.Client, topic bus.Topic, key string, n int) (out []*kgo.Record) {

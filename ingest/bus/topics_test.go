@@ -62,7 +62,7 @@ func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 	require.Eventually(t, func() bool {
 		problems, err := c.Check(t.Context())
 		return err == nil && slices.Equal(want, problems)
-	}, 5*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.NoError(t, c.Apply(t.Context()))
 	problems, err := c.Check(t.Context())
 	require.NoError(t, err)

@@ -46,7 +46,7 @@ func TestTopicsAreMadeAndMended(t *testing.T) {
 	require.Eventually(t, func() bool {
 		changed = d.topics("check")
 		return changed.Code == 1
-	}, 10*time.Second, 200*time.Millisecond, "the check does not see the change")
+	}, 60*time.Second, 200*time.Millisecond, "the check does not see the change")
 	require.Contains(t, changed.Stdout, "predictions.v1: cleanup.policy is delete, want compact")
 	require.Contains(t, changed.Stdout, "predictions.v1: delete.retention.ms is 86400000, want 0")
 

@@ -140,6 +140,6 @@ func testLedger(t *testing.T, bin string) {
 		require.Eventually(t, func() bool {
 			s, err := requests.Get(t.Context(), client, "rejected")
 			return err == nil && s.State == deletions.Rejected
-		}, 10*time.Second, 20*time.Millisecond)
+		}, 60*time.Second, 20*time.Millisecond)
 	})
 }

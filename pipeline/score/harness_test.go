@@ -20,6 +20,7 @@ import (
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,7 +42,7 @@ func smallModel() trainer.Options {
 type world struct {
 	t         testing.TB
 	options   trainer.Options
-	kernels   trainer.Kernels
+	kernels   kernels.Set
 	graphs    map[lethe.Timestep]*lethe.Snapshot
 	shardOf   map[lethe.Pseudonym]lethe.ShardID
 	revisions map[lethe.Timestep]lethe.Revision
@@ -55,7 +56,7 @@ type world struct {
 func newWorld(t testing.TB, n lethe.Timestep) *world {
 	t.Helper()
 	w := &world{
-		t: t, options: smallModel(), kernels: trainer.DefaultKernels(),
+		t: t, options: smallModel(), kernels: kernels.Default(),
 		graphs: make(map[lethe.Timestep]*lethe.Snapshot), shardOf: make(map[lethe.Pseudonym]lethe.ShardID),
 		revisions: make(map[lethe.Timestep]lethe.Revision), sliceRevs: make(map[wire.Key]lethe.Revision),
 		stale: make(map[lethe.Timestep][2]wire.Message),
@@ -212,7 +213,7 @@ func cluster(t testing.TB) *bus.Client {
 func optionsFor(dir string, client *bus.Client) Options {
 	return Options{
 		Dir: dir, Shards: shards, Aggregation: scoring.MethodMean, Threshold: .5,
-		Trainer: smallModel(), Kernels: trainer.DefaultKernels(), Secret: secret, Client: client,
+		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret, Client: client,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // Options configures the role.
@@ -36,7 +37,7 @@ type Options struct {
 	Threshold float64
 	// Trainer must equal the training role's options: lineages depend on them.
 	Trainer  trainer.Options
-	Kernels  trainer.Kernels
+	Kernels  kernels.Set
 	Secret   lethe.Secret
 	Client   *bus.Client
 	Listener events.Listener

@@ -63,7 +63,7 @@ func await(t *testing.T, r *Role, through lethe.Timestep) *Status {
 	require.Eventually(t, func() bool {
 		s := r.Status()
 		return s.TrainedThrough == through && s.Waiting == 0 && s.Fits
-	}, 10*time.Second, 10*time.Millisecond, "%+v", r.Status())
+	}, 60*time.Second, 10*time.Millisecond, "%+v", r.Status())
 	return r.Status()
 }
 
@@ -92,7 +92,7 @@ func TestRunRestartAndRebuild(t *testing.T) {
 
 	r, stop = running(t, o)
 	require.NoError(t, wire.Publish(t.Context(), client, 1, w.graph(4)))
-	require.Eventually(t, func() bool { return r.Status().Scored == 4 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return r.Status().Scored == 4 }, 60*time.Second, 10*time.Millisecond)
 	stop()
 	require.Equal(t, 3, h.scored, "a timestep was scored again")
 

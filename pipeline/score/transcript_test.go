@@ -13,7 +13,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
-	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // transcript drives a role by hand: one message after the other, as Run does.
@@ -78,7 +78,7 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 	case "portable":
 		// The training role moved to another processor and trained anew.
 		var err error
-		tr.w.kernels, err = trainer.KernelsByName(trainer.PortableKernels)
+		tr.w.kernels, err = kernels.Named(kernels.PortableName)
 		require.NoError(tr.t, err)
 	case "lag":
 		d.ScanArgs(tr.t, "timesteps", &tr.lag)

@@ -17,12 +17,13 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // A column as a transcript: slices that arrive in any order, training, and
 // reopening as after a kill. Each command prints where the column stands.
 func TestColumn(t *testing.T) {
-	engine, err := trainer.NewEngine(smallModel(), trainer.DefaultKernels())
+	engine, err := trainer.NewEngine(smallModel(), kernels.Default())
 	require.NoError(t, err)
 	var c *column
 	dir := filepath.Join(t.TempDir(), "shard-0000")
@@ -96,7 +97,7 @@ func describe(t *testing.T, c *column) string {
 // A replaced slice and what was trained on it leave no byte in the column's
 // files.
 func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
-	engine, err := trainer.NewEngine(smallModel(), trainer.DefaultKernels())
+	engine, err := trainer.NewEngine(smallModel(), kernels.Default())
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "shard-0000")
 	c, err := openColumn(dir, 0)

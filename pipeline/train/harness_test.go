@@ -17,6 +17,7 @@ import (
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -73,7 +74,7 @@ func (p plan) messages(revision lethe.Revision) []wire.Message {
 }
 
 // checkpoints trains the column in one go, without stores and topics.
-func (p plan) checkpoints(t testing.TB, o trainer.Options, k trainer.Kernels) map[lethe.Timestep][]byte {
+func (p plan) checkpoints(t testing.TB, o trainer.Options, k kernels.Set) map[lethe.Timestep][]byte {
 	t.Helper()
 	engine, err := trainer.NewEngine(o, k)
 	require.NoError(t, err)
@@ -127,7 +128,7 @@ func (h *heard) listener() events.Listener {
 
 func optionsFor(dir string, client *bus.Client) Options {
 	return Options{
-		Dir: dir, Shards: 3, Trainer: smallModel(), Kernels: trainer.DefaultKernels(), Secret: lethe.Secret{1}, Client: client,
+		Dir: dir, Shards: 3, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1}, Client: client,
 	}
 }
 
@@ -170,7 +171,7 @@ func models(t testing.TB, client *bus.Client) (newest map[wire.Key]wire.Message,
 }
 
 // await waits until the newest models are those that the plans give.
-func await(t testing.TB, client *bus.Client, o trainer.Options, k trainer.Kernels, plans ...plan) {
+func await(t testing.TB, client *bus.Client, o trainer.Options, k kernels.Set, plans ...plan) {
 	t.Helper()
 	want := make(map[wire.Key][]byte)
 	for _, p := range plans {

@@ -14,6 +14,7 @@ import (
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // Options configures the role.
@@ -25,7 +26,7 @@ type Options struct {
 	// The result does not depend on it.
 	Workers  int
 	Trainer  trainer.Options
-	Kernels  trainer.Kernels
+	Kernels  kernels.Set
 	Secret   lethe.Secret
 	Client   *bus.Client
 	Listener events.Listener

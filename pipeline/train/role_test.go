@@ -15,7 +15,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
-	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // The published models are what training the slices gives, whatever the number
@@ -157,7 +157,7 @@ func TestRestartGoesOnAndRemovedFolderIsRebuilt(t *testing.T) {
 // Checkpoints of other options or kernels cannot be continued: the shards are
 // trained anew from their slices.
 func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
-	portable, err := trainer.KernelsByName(trainer.PortableKernels)
+	portable, err := kernels.Named(kernels.PortableName)
 	require.NoError(t, err)
 	client, dir := cluster(t), t.TempDir()
 	p := planOf(0, 3)
@@ -173,7 +173,7 @@ func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
 	await(t, client, o.Trainer, portable, p)
 	require.NoError(t, stop())
 
-	if o.Kernels = trainer.DefaultKernels(); o.Kernels.Name() == portable.Name() {
+	if o.Kernels = kernels.Default(); o.Kernels.Name() == portable.Name() {
 		t.Log("this processor runs the portable kernels only; their change is not tested")
 		return
 	}
@@ -248,7 +248,7 @@ func acknowledged(t *testing.T, client *bus.Client) map[deletions.Step][]int {
 
 func awaitAcks(t *testing.T, client *bus.Client, attempts ...int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(acknowledged(t, client)[deletions.StepScanned]) >= len(attempts) }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(acknowledged(t, client)[deletions.StepScanned]) >= len(attempts) }, 60*time.Second, 20*time.Millisecond)
 	require.Equal(t, map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepScanned: attempts}, acknowledged(t, client))
 }
 

@@ -1,4 +1,4 @@
-package trainer
+package kernels
 
 import "github.com/viterin/vek/vek32"
 
@@ -14,16 +14,16 @@ const (
 	vekSerialOperations = 100_000
 )
 
-// vekKernels uses github.com/viterin/vek: AVX2 and fused multiply-add. Every
+// Vek uses github.com/viterin/vek: AVX2 and fused multiply-add. Every
 // element of a product is summed over k in ascending order by fused steps,
 // whatever block it lies in.
-type vekKernels struct{}
+type Vek struct{}
 
-// Name implements Kernels.
-func (vekKernels) Name() string { return VekKernels }
+// Name implements Set.
+func (Vek) Name() string { return VekName }
 
-// MulNN implements Kernels.
-func (vekKernels) MulNN(dst, a, b Matrix, s *Scratch) {
+// MulNN implements Set.
+func (Vek) MulNN(dst, a, b Matrix, s *Scratch) {
 	if a.Cols == 0 {
 		clear(dst.Data)
 		return
@@ -40,31 +40,31 @@ func (vekKernels) MulNN(dst, a, b Matrix, s *Scratch) {
 		for k := range b.Rows {
 			// The padding reaches no result, but numbers left there could be
 			// tiny ones, which processors multiply slowly.
-			row := panel.row(k)
-			clear(row[copy(row, b.row(k)[from:from+live]):])
+			row := panel.Row(k)
+			clear(row[copy(row, b.Row(k)[from:from+live]):])
 		}
 		vekProduct(out.Data, a, panel)
 		for i := range a.Rows {
-			copy(dst.row(i)[from:from+live], out.row(i))
+			copy(dst.Row(i)[from:from+live], out.Row(i))
 		}
 	}
 }
 
-// MulNT implements Kernels through a transposed copy of b.
-func (v vekKernels) MulNT(dst, a, b Matrix, s *Scratch) {
+// MulNT implements Set through a transposed copy of b.
+func (v Vek) MulNT(dst, a, b Matrix, s *Scratch) {
 	v.MulNN(dst, a, transpose(room(&s.right, len(b.Data)), b), s)
 }
 
-// MulTN implements Kernels through a transposed copy of a.
-func (v vekKernels) MulTN(dst, a, b Matrix, s *Scratch) {
+// MulTN implements Set through a transposed copy of a.
+func (v Vek) MulTN(dst, a, b Matrix, s *Scratch) {
 	v.MulNN(dst, transpose(room(&s.left, len(a.Data)), a), b, s)
 }
 
-// Add implements Kernels.
-func (vekKernels) Add(dst, x []float32) { vek32.Add_Inplace(dst, x) }
+// Add implements Set.
+func (Vek) Add(dst, x []float32) { vek32.Add_Inplace(dst, x) }
 
-// Scale implements Kernels.
-func (vekKernels) Scale(dst, x []float32, alpha float32) { vek32.MulNumber_Into(dst, x, alpha) }
+// Scale implements Set.
+func (Vek) Scale(dst, x []float32, alpha float32) { vek32.MulNumber_Into(dst, x, alpha) }
 
 // vekProduct stores a·b in blocks of rows too small for vek to go parallel.
 func vekProduct(dst []float32, a, b Matrix) {

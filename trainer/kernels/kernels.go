@@ -1,4 +1,4 @@
-package trainer
+package kernels
 
 import (
 	"fmt"
@@ -12,18 +12,18 @@ type Matrix struct {
 	Data       []float32
 }
 
-// row returns row i. It aliases the matrix.
-func (m Matrix) row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
+// Row returns row i. It aliases the matrix.
+func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
 // Scratch is working memory for kernels. Its content never reaches a result.
 // One Scratch must not be used from two goroutines.
 type Scratch struct{ left, right, out []float32 }
 
-// Kernels is a set of float32 loops. Implementations run on the calling
+// Set is a set of float32 loops. Implementations run on the calling
 // goroutine only and sum in an order that depends on nothing but the shapes.
 // Two sets may differ in the last bits of products; each is deterministic. The
 // destination of a product must not overlap its operands.
-type Kernels interface {
+type Set interface {
 	// Name identifies the arithmetic, for checkpoints and receipts.
 	Name() string
 	// MulNN stores a·b: a is m×k, b is k×n, dst is m×n.
@@ -40,30 +40,30 @@ type Kernels interface {
 
 // The names of the kernel sets.
 const (
-	PortableKernels = "portable"
-	VekKernels      = "vek-avx2"
+	PortableName = "portable"
+	VekName      = "vek-avx2"
 )
 
-// DefaultKernels returns the fastest set that this processor can run.
-func DefaultKernels() Kernels {
+// Default returns the fastest set that this processor can run.
+func Default() Set {
 	if vek32.Info().Acceleration {
-		return vekKernels{}
+		return Vek{}
 	}
-	return portableKernels{}
+	return Portable{}
 }
 
-// KernelsByName returns the named set, or an error if there is no such set or
+// Named returns the named set, or an error if there is no such set or
 // this processor cannot run it.
-func KernelsByName(name string) (Kernels, error) {
+func Named(name string) (Set, error) {
 	switch {
-	case name == PortableKernels:
-		return portableKernels{}, nil
-	case name == VekKernels && vek32.Info().Acceleration:
-		return vekKernels{}, nil
-	case name == VekKernels:
+	case name == PortableName:
+		return Portable{}, nil
+	case name == VekName && vek32.Info().Acceleration:
+		return Vek{}, nil
+	case name == VekName:
 		return nil, fmt.Errorf("kernel set %q needs a processor with AVX2 and FMA", name)
 	default:
-		return nil, fmt.Errorf("kernel set %q is none of %q, %q", name, PortableKernels, VekKernels)
+		return nil, fmt.Errorf("kernel set %q is none of %q, %q", name, PortableName, VekName)
 	}
 }
 
@@ -71,7 +71,7 @@ func KernelsByName(name string) (Kernels, error) {
 func transpose(dst []float32, src Matrix) Matrix {
 	t := Matrix{Rows: src.Cols, Cols: src.Rows, Data: dst[:src.Rows*src.Cols]}
 	for i := range src.Rows {
-		for j, v := range src.row(i) {
+		for j, v := range src.Row(i) {
 			t.Data[j*t.Cols+i] = v
 		}
 	}
