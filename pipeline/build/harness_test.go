@@ -1,0 +1,150 @@
+package build
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/pipeline/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const shards = 3
+
+// deployment is the build role's surroundings: a broker of its own, whose topics
+// have two partitions of transactions and one of labels.
+type deployment struct {
+	testing.TB
+	client *bus.Client
+	broker *embedded.Broker
+}
+
+func deploy(t testing.TB) *deployment {
+	t.Helper()
+	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, broker.Close()) })
+	cfg := broker.Config()
+	cfg.Partitions = map[bus.Topic]int{bus.Transactions: 2, bus.Labels: 1, bus.Slices: 2, bus.Models: 2}
+	client, err := bus.Open(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	require.NoError(t, client.Apply(t.Context()))
+	return &deployment{TB: t, client: client, broker: broker}
+}
+
+// run starts the role on a folder; stop ends it and checks that it ended well.
+func (d *deployment) run(dir string) (r *Role, stop func()) {
+	d.Helper()
+	r, err := New(Options{
+		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, LabelLateness: -1, Secret: lethe.Secret{3}, Client: d.client,
+		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+		Clock:      func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
+	})
+	require.NoError(d, err)
+	ctx, cancel := context.WithCancel(d.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			cancel()
+			require.NoError(d, <-ended)
+			require.NoError(d, r.Close())
+		})
+	}
+	d.Cleanup(stop)
+	return r, stop
+}
+
+// until waits for a status.
+func (d *deployment) until(r *Role, what string, holds func(*Status) bool) {
+	d.Helper()
+	require.Eventually(d, func() bool { return holds(r.Status()) }, 30*time.Second, 5*time.Millisecond, what)
+}
+
+// send publishes records.
+func (d *deployment) send(topic bus.Topic, records ...ingest.Outgoing) {
+	d.Helper()
+	require.NoError(d, d.client.Write(d.Context(), topic, records))
+}
+
+// controls are a close or settle record for every partition of a topic.
+func (d *deployment) controls(topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) (out []ingest.Outgoing) {
+	d.Helper()
+	n, err := d.client.Partitions(d.Context(), topic)
+	require.NoError(d, err)
+	for p := range n {
+		key, value := encode(at, p)
+		out = append(out, ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p})
+	}
+	return out
+}
+
+func transactionID(at lethe.Timestep, i int) lethe.TransactionID {
+	return lethe.TransactionID(fmt.Sprintf("transaction-%d-%d", at, i))
+}
+
+// fill publishes a timestep of seven transactions in a ring with a chord; every
+// third is illicit, every third unlabelled.
+func (d *deployment) fill(at lethe.Timestep) {
+	d.Helper()
+	const nodes = 7
+	var records []ingest.Outgoing
+	add := func(key, value []byte, err error) {
+		require.NoError(d, err)
+		records = append(records, ingest.Outgoing{Key: key, Value: value})
+	}
+	pay := func(source, target int) {
+		add(ingest.EncodePayment(lethe.Payment{Source: transactionID(at, source), Target: transactionID(at, target), Timestep: at}))
+	}
+	for i := range nodes {
+		add(ingest.EncodeTransaction(lethe.Transaction{
+			ID: transactionID(at, i), Timestep: at, Features: []float32{float32(i), float32(at), 0.5},
+		}))
+		pay(i, (i+1)%nodes)
+	}
+	pay(0, 3)
+	d.send(bus.Transactions, append(records, d.controls(bus.Transactions, at, ingest.EncodeClose)...)...)
+	records = nil
+	for i := range nodes {
+		if label := lethe.Label(i % lethe.NumLabels); label != lethe.Unknown {
+			add(ingest.EncodeLabel(lethe.LabelRecord{ID: transactionID(at, i), Timestep: at, Label: label}))
+		}
+	}
+	d.send(bus.Labels, records...)
+}
+
+func (d *deployment) settle(at lethe.Timestep) {
+	d.send(bus.Labels, d.controls(bus.Labels, at, ingest.EncodeSettle)...)
+}
+
+// published reads every message of the topics, in order, and counts them.
+func (d *deployment) published(topics ...bus.Topic) (newest map[wire.Key]wire.Message, count int) {
+	d.Helper()
+	newest = make(map[wire.Key]wire.Message)
+	for _, topic := range topics {
+		reader := wire.NewReader()
+		require.NoError(d, d.client.ReadAll(d.Context(), topic, func(rec ingest.Record) error {
+			batch := bus.Batch{Source: bus.TopicPartition{Topic: topic, Partition: rec.Partition}, Records: []ingest.Record{rec}}
+			received, err := reader.Read(batch)
+			for _, m := range received {
+				newest[m.Key] = m.Message
+				count++
+			}
+			return err
+		}))
+	}
+	return newest, count
+}
