@@ -13,19 +13,18 @@ const (
 	maxWidth = 1 << 16
 	// convolutions is the number of GIN layers.
 	convolutions = 3
-	// classes are licit (0) and illicit (1), in the order of the logits.
-	classes = 2
 )
 
 // architecture is what the shapes of a model depend on.
 type architecture struct {
 	features   int
+	classes    int
 	widths     [hiddenLayers]int
 	linearSkip bool
 }
 
 func (o Options) architecture(features int) architecture {
-	return architecture{features: features, widths: [hiddenLayers]int(o.Widths), linearSkip: !o.NoLinearSkip}
+	return architecture{features: features, classes: o.Classes, widths: [hiddenLayers]int(o.Widths), linearSkip: !o.NoLinearSkip}
 }
 
 // parameters lays out the trained tensors under PyTorch's names and shapes: a
@@ -44,9 +43,9 @@ func (a architecture) parameters() *layout {
 	last := a.widths[convolutions]
 	l.linear("fc1", in, last)
 	l.norm(fmt.Sprintf("batchnorm%d", convolutions+1), last)
-	l.linear("fc2", last, classes)
+	l.linear("fc2", last, a.classes)
 	if a.linearSkip {
-		l.linear("skip", a.features, classes)
+		l.linear("skip", a.features, a.classes)
 	}
 	return l
 }

@@ -58,7 +58,7 @@ func (e *Engine) batchOf(s *lethe.Slice) *batch {
 	}
 	b := newBatch(in, e.kernels)
 	b.labels = make([]int32, in.Rows)
-	var counts [classes]int
+	counts := make([]int, e.opts.Classes)
 	for i := range b.labels {
 		b.labels[i] = ignored
 		if i < len(s.Nodes) && s.Labels[i] != lethe.Unknown {
@@ -67,26 +67,34 @@ func (e *Engine) batchOf(s *lethe.Slice) *batch {
 			b.labelled++
 		}
 	}
-	b.classWeights = classWeights(e.opts.ClassWeights, counts[0], counts[1])
+	b.classWeights = classWeights(e.opts.ClassWeights, counts)
 	return b
 }
 
-// classWeights are the loss weights of licit and illicit rows.
-func classWeights(rule string, licit, illicit int) []float32 {
-	weights := []float32{1, 1}
-	if licit == 0 || illicit == 0 || rule == EqualClasses {
-		return weights
+// classWeights are the loss weights of the classes, from the number of rows of
+// each. Only their ratios count, since the loss divides by the sum of weights.
+func classWeights(rule string, counts []int) []float32 {
+	weights := make([]float32, len(counts))
+	first := 0.0
+	for c, n := range counts {
+		weights[c] = 1
+		if n == 0 || rule == EqualClasses {
+			continue
+		}
+		if first == 0 {
+			first = float64(n)
+		}
+		ratio := first / float64(n)
+		if rule == RootClasses {
+			ratio = math.Sqrt(ratio)
+		}
+		weights[c] = float32(ratio)
 	}
-	ratio := float64(licit) / float64(illicit)
-	if rule == RootClasses {
-		ratio = math.Sqrt(ratio)
-	}
-	weights[1] = float32(ratio)
 	return weights
 }
 
 // checkSlice tells whether a slice's parts fit each other.
-func checkSlice(s *lethe.Slice) error {
+func checkSlice(s *lethe.Slice, classes int) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: shard %d timestep %d: %s", ErrInvalidSlice, s.Shard, s.Timestep, fmt.Sprintf(format, args...))
 	}
@@ -100,8 +108,8 @@ func checkSlice(s *lethe.Slice) error {
 		return fail("%d labels, want %d", len(s.Labels), n)
 	}
 	for i, l := range s.Labels {
-		if l >= lethe.NumLabels {
-			return fail("label %d of node %d", l, i)
+		if int(l) > classes {
+			return fail("label %d of node %d, want at most %d", l, i, classes)
 		}
 	}
 	for i, edge := range s.Edges {

@@ -31,14 +31,15 @@ func TestStubsBecomeRows(t *testing.T) {
 }
 
 func TestClassWeightsComeFromTheSliceAlone(t *testing.T) {
-	require.Equal(t, []float32{1, 3}, classWeights(BalancedClasses, 9, 3))
-	require.Equal(t, []float32{1, 0.25}, classWeights(BalancedClasses, 1, 4))
-	require.Equal(t, []float32{1, 2}, classWeights(RootClasses, 8, 2))
+	require.Equal(t, []float32{1, 3}, classWeights(BalancedClasses, []int{9, 3}))
+	require.Equal(t, []float32{1, 0.25}, classWeights(BalancedClasses, []int{1, 4}))
+	require.Equal(t, []float32{1, 2}, classWeights(RootClasses, []int{8, 2}))
 	for _, rule := range []string{BalancedClasses, RootClasses, EqualClasses} {
-		require.Equal(t, []float32{1, 1}, classWeights(rule, 5, 0))
-		require.Equal(t, []float32{1, 1}, classWeights(rule, 0, 5))
+		require.Equal(t, []float32{1, 1}, classWeights(rule, []int{5, 0}))
+		require.Equal(t, []float32{1, 1}, classWeights(rule, []int{0, 5}))
 	}
-	require.Equal(t, []float32{1, 1}, classWeights(EqualClasses, 9, 3))
+	require.Equal(t, []float32{1, 1}, classWeights(EqualClasses, []int{9, 3}))
+	require.Equal(t, []float32{1, 1, 3, 0.5}, classWeights(BalancedClasses, []int{0, 6, 2, 12}))
 }
 
 func TestInvalidSlicesAreRefused(t *testing.T) {

@@ -19,8 +19,11 @@ type Checkpoint struct {
 	// Kernels names the kernel set whose arithmetic made it.
 	Kernels string
 
-	// FeatureCount, Widths and LinearSkip are what the shapes depend on.
+	// Model is one of Models. FeatureCount, Classes, Widths and LinearSkip are
+	// what its shapes depend on.
+	Model        string
 	FeatureCount int
+	Classes      int
 	Widths       []int
 	LinearSkip   bool
 
@@ -43,6 +46,12 @@ type Checkpoint struct {
 
 // architecture returns the shapes, or an error for widths that no model has.
 func (c *Checkpoint) architecture() (architecture, error) {
+	if !slices.Contains(Models(), c.Model) {
+		return architecture{}, fmt.Errorf("model %q is none of %q", c.Model, Models())
+	}
+	if c.Classes < 2 || c.Classes > maxClasses {
+		return architecture{}, fmt.Errorf("%d classes, want 2 to %d", c.Classes, maxClasses)
+	}
 	if len(c.Widths) != hiddenLayers {
 		return architecture{}, fmt.Errorf("%d widths, want %d", len(c.Widths), hiddenLayers)
 	}
@@ -51,7 +60,7 @@ func (c *Checkpoint) architecture() (architecture, error) {
 			return architecture{}, fmt.Errorf("width %d, want 1 to %d", n, maxWidth)
 		}
 	}
-	return architecture{features: c.FeatureCount, widths: [hiddenLayers]int(c.Widths), linearSkip: c.LinearSkip}, nil
+	return architecture{features: c.FeatureCount, classes: c.Classes, widths: [hiddenLayers]int(c.Widths), linearSkip: c.LinearSkip}, nil
 }
 
 // check tells whether the vectors have the lengths that the shapes ask for.

@@ -9,7 +9,7 @@ import (
 
 const (
 	checkpointMagic   = "LCKP"
-	checkpointVersion = 1
+	checkpointVersion = 2
 )
 
 // EncodeCheckpoint returns the checkpoint's canonical bytes.
@@ -20,7 +20,9 @@ func EncodeCheckpoint(c *Checkpoint) []byte {
 	w.Bytes(c.Lineage[:])
 	w.Bytes(c.Options[:])
 	w.String(c.Kernels)
+	w.String(c.Model)
 	w.Uint32(uint32(c.FeatureCount))
+	w.Uint32(uint32(c.Classes))
 	w.Count(len(c.Widths))
 	for _, width := range c.Widths {
 		w.Uint32(uint32(width))
@@ -49,7 +51,9 @@ func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 	r.Bytes(c.Lineage[:])
 	r.Bytes(c.Options[:])
 	c.Kernels = r.String()
+	c.Model = r.String()
 	c.FeatureCount = int(r.Uint32())
+	c.Classes = int(r.Uint32())
 	c.Widths = make([]int, r.Count(4))
 	for i := range c.Widths {
 		c.Widths[i] = int(r.Uint32())

@@ -44,7 +44,7 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	if got, want := c.Options, e.opts.Fingerprint(); got != want {
 		return fail("trained under options %s, not %s", got, want)
 	}
-	if !slices.Equal(c.Widths, e.opts.Widths) || c.LinearSkip == e.opts.NoLinearSkip {
+	if c.Model != e.opts.Model || c.Classes != e.opts.Classes || !slices.Equal(c.Widths, e.opts.Widths) || c.LinearSkip == e.opts.NoLinearSkip {
 		return fail("layers do not fit the options")
 	}
 	if c.Kernels != e.kernels.Name() {
@@ -62,7 +62,9 @@ func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
 		Timestep:     lethe.NoTimestep,
 		Options:      e.opts.Fingerprint(),
 		Kernels:      e.kernels.Name(),
+		Model:        e.opts.Model,
 		FeatureCount: features,
+		Classes:      e.opts.Classes,
 		Widths:       slices.Clone(e.opts.Widths),
 		LinearSkip:   a.linearSkip,
 		Params:       params.fresh(e.opts.Seed, shard).values,

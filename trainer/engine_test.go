@@ -109,3 +109,48 @@ func randomMatrix(rows, cols int, seed uint64) kernels.Matrix {
 	}
 	return m
 }
+
+// A citation graph has more than two classes, one slice and many passes.
+func TestSeveralClasses(t *testing.T) {
+	const classes = 5
+	var seen []Progress
+	e := newEngine(t, Options{
+		Classes: classes, Hidden: 16, Passes: 60, LearningRate: 0.01,
+		Observe: func(p Progress) { seen = append(seen, p) },
+	}, kernels.Default())
+	require.Equal(t, EqualClasses, e.Options().ClassWeights)
+	s := makeSlice(sliceSpec{timestep: 1, nodes: 80, features: classes})
+	for i := range s.Labels {
+		s.Labels[i] = lethe.Label(i%classes + 1)
+		s.Row(i)[i%classes] += 6
+	}
+	c, report, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
+	require.NoError(t, err)
+	require.Len(t, seen, report.Steps)
+	require.Equal(t, Progress{Timestep: 1, Epoch: 59, Loss: report.FinalLoss}, seen[59])
+
+	p, err := e.Probabilities(context.Background(), c, Input{Rows: 80, Cols: classes, Features: s.Features, Edges: s.Edges})
+	require.NoError(t, err)
+	require.Len(t, p, 80*classes)
+	right := 0
+	for i := range s.Labels {
+		row, sum := p[i*classes:(i+1)*classes], float32(0)
+		best := 0
+		for class, v := range row {
+			sum += v
+			if v > row[best] {
+				best = class
+			}
+		}
+		require.InDelta(t, 1, sum, 1e-6)
+		if lethe.Label(best+1) == s.Labels[i] {
+			right++
+		}
+	}
+	require.Greater(t, right, 60)
+	_, err = e.Predict(context.Background(), c, Input{Cols: classes})
+	require.ErrorIs(t, err, ErrIncompatible)
+	s.Labels[3] = classes + 1
+	_, _, err = e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
+	require.ErrorIs(t, err, ErrInvalidSlice)
+}

@@ -23,14 +23,24 @@ const (
 
 // The rules for class weights, each computed from one slice alone.
 const (
-	// BalancedClasses weighs illicit rows by licit/illicit, as the paper does,
-	// and both classes by 1 where one of them is missing.
+	// BalancedClasses weighs the rows of a class by the inverse of their number,
+	// so illicit rows by licit/illicit, as the paper does.
 	BalancedClasses = "balanced"
-	// RootClasses weighs illicit rows by the square root of licit/illicit.
+	// RootClasses takes the square root of those weights.
 	RootClasses = "root"
 	// EqualClasses weighs every row by 1.
 	EqualClasses = "equal"
 )
+
+// EllipticGIN is the paper's GIN for the Elliptic data: three convolutions, each
+// followed by batch norm and ReLU, and two linear layers.
+const EllipticGIN = "elliptic-gin"
+
+// Models returns the names that Options.Model takes.
+func Models() []string { return []string{EllipticGIN} }
+
+// maxClasses is the largest number of classes that a label can name.
+const maxClasses = math.MaxUint8
 
 // hiddenLayers is the number of widths between features and logits.
 const hiddenLayers = 4
@@ -38,6 +48,11 @@ const hiddenLayers = 4
 // Options configure an Engine. The zero value means the defaults, which
 // EnsureDefaults fills in.
 type Options struct {
+	// Model is one of Models, default EllipticGIN.
+	Model string
+	// Classes is the number of classes, default 2. Label 0 of a slice is
+	// unknown and label c+1 is class c.
+	Classes int
 	// Hidden is the width h of the first two convolutions; the third and the
 	// layer after it have max(2, h/4). Default 64: wider was not better on
 	// streams of this size. Ignored if Widths is given.
@@ -56,7 +71,8 @@ type Options struct {
 	// DecoupledDecay shrinks weights directly (AdamW) instead of adding the
 	// decay to the gradient (Adam).
 	DecoupledDecay bool
-	// ClassWeights is BalancedClasses (default), RootClasses or EqualClasses.
+	// ClassWeights is BalancedClasses, RootClasses or EqualClasses; the default
+	// is BalancedClasses for two classes and EqualClasses for more.
 	ClassWeights string
 	// Schedule is Continual (default) or Window.
 	Schedule string
@@ -67,6 +83,10 @@ type Options struct {
 	Passes int
 	// Seed keys the initial weights.
 	Seed uint64
+	// Observe is told of every optimiser step, for progress lines and learning
+	// curves; nil tells nobody. It cannot change a result and is no part of the
+	// fingerprint. Shards that train side by side call it at the same time.
+	Observe func(Progress)
 }
 
 // Clone returns a copy that shares nothing with the original.
@@ -78,6 +98,8 @@ func (o Options) Clone() Options {
 // EnsureDefaults returns a copy with every unset field filled in.
 func (o Options) EnsureDefaults() Options {
 	o = o.Clone()
+	o.Model = cmp.Or(o.Model, EllipticGIN)
+	o.Classes = cmp.Or(o.Classes, 2)
 	o.Hidden = cmp.Or(o.Hidden, 64)
 	if o.Widths == nil {
 		quarter := max(2, o.Hidden/4)
@@ -88,7 +110,12 @@ func (o Options) EnsureDefaults() Options {
 	if o.NoWeightDecay {
 		o.WeightDecay = 0
 	}
-	o.ClassWeights = cmp.Or(o.ClassWeights, BalancedClasses)
+	if o.ClassWeights == "" {
+		o.ClassWeights = EqualClasses
+		if o.Classes == 2 {
+			o.ClassWeights = BalancedClasses
+		}
+	}
 	o.Schedule = cmp.Or(o.Schedule, Continual)
 	o.WindowTimesteps = cmp.Or(o.WindowTimesteps, 10)
 	o.Passes = cmp.Or(o.Passes, 3)
@@ -103,6 +130,8 @@ func (o Options) Validate() error {
 			problems = append(problems, fmt.Errorf(format, args...))
 		}
 	}
+	check(slices.Contains(Models(), o.Model), "model %q is none of %q", o.Model, Models())
+	check(o.Classes >= 2 && o.Classes <= maxClasses, "classes is %d, want 2 to %d", o.Classes, maxClasses)
 	check(len(o.Widths) == hiddenLayers, "widths: %d given, want %d (three convolutions and fc1)", len(o.Widths), hiddenLayers)
 	for i, w := range o.Widths {
 		check(w >= 1 && w <= maxWidth, "widths[%d] is %d, want 1 to %d", i, w, maxWidth)
@@ -122,7 +151,8 @@ func (o Options) Validate() error {
 func (o Options) Fingerprint() lethe.Digest {
 	o = o.EnsureDefaults()
 	w := canonical.NewWriter("LOPT", 1)
-	w.String("elliptic-gin")
+	w.String(o.Model)
+	w.Uint32(uint32(o.Classes))
 	w.Count(len(o.Widths))
 	for _, width := range o.Widths {
 		w.Uint32(uint32(width))

@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"lethe"
 )
@@ -37,13 +38,32 @@ func (in Input) check(features int) error {
 	return nil
 }
 
-// Predict returns P(illicit) for every node of a graph: the model in evaluation
-// mode, with the batch norms' running statistics. It serves checkpoints of any
+// Predict returns P(illicit) for every node of a graph: class 1 of a model of
+// two classes. Otherwise it does what Probabilities does.
+func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
+	if c.Classes != 2 {
+		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %d classes, want 2",
+			ErrIncompatible, c.Shard, c.Timestep, c.Classes)
+	}
+	both, err := e.Probabilities(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	out := both[:in.Rows]
+	for i := range out {
+		out[i] = both[2*i+1]
+	}
+	return out, nil
+}
+
+// Probabilities returns the probability of every class for every node of a
+// graph, rows × classes, row-major: the model in evaluation mode, with the batch
+// norms' running statistics and without dropout. It serves checkpoints of any
 // options and kernel set, since it only reads the weights.
 //
 // Errors wrap ErrIncompatible, ErrInvalidSlice, ErrNotFinite (a probability is
 // not a number: a feature or weight was infinite) or the context's error.
-func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
+func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -74,18 +94,24 @@ func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float3
 	if err := p.run(); err != nil {
 		return nil, fail(err)
 	}
-	return illicit(p.logits.Float32s()[:in.Rows*classes], fail)
+	out, err := softmaxRows(p.logits.Float32s()[:in.Rows*c.Classes], c.Classes)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return out, nil
 }
 
-// illicit turns logits into probabilities of the second class.
-func illicit(logits []float32, fail func(error) error) ([]float32, error) {
-	out := make([]float32, len(logits)/classes)
-	var p [classes]float64
-	for i := range out {
-		softmax(p[:], logits[i*classes:(i+1)*classes])
-		out[i] = float32(p[1])
-		if out[i] != out[i] {
-			return nil, fail(fmt.Errorf("probability of row %d: %w", i, ErrNotFinite))
+// softmaxRows turns every row of logits into probabilities.
+func softmaxRows(logits []float32, classes int) ([]float32, error) {
+	out := make([]float32, len(logits))
+	p := make([]float64, classes)
+	for from := 0; from < len(logits); from += classes {
+		softmax(p, logits[from:from+classes])
+		for c, v := range p {
+			if math.IsNaN(v) {
+				return nil, fmt.Errorf("probability of row %d: %w", from/classes, ErrNotFinite)
+			}
+			out[from+c] = float32(v)
 		}
 	}
 	return out, nil

@@ -21,6 +21,17 @@ type Report struct {
 	FirstLoss, FinalLoss float64
 }
 
+// Progress is one optimiser step.
+type Progress struct {
+	Shard lethe.ShardID
+	// Timestep is that of the slice that was trained on.
+	Timestep lethe.Timestep
+	// Epoch counts the passes through the window from 0.
+	Epoch int
+	// Loss is the weighted cross entropy before the step.
+	Loss float64
+}
+
 // Train returns the checkpoint after the last slice of the window.
 //
 // The window holds the shard's latest slices up to and including the new one,
@@ -83,7 +94,7 @@ func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window [
 		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n, e.opts.WindowTimesteps)
 	}
 	for i, s := range window {
-		if err := checkSlice(s); err != nil {
+		if err := checkSlice(s, e.opts.Classes); err != nil {
 			return err
 		}
 		switch {
@@ -157,6 +168,11 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 				report.FirstLoss = p.work.loss
 			}
 			report.Steps++
+			if e.opts.Observe != nil {
+				e.opts.Observe(Progress{
+					Shard: next.Shard, Timestep: window[i].Timestep, Epoch: pass, Loss: p.work.loss,
+				})
+			}
 		}
 	}
 	report.FinalLoss = p.work.loss
