@@ -11,10 +11,13 @@ import (
 type Method string
 
 // The methods. Mean gives every shard the same weight. Similarity prefers
-// shards whose graphs resemble the scored one.
+// shards whose graphs resemble the scored one. Learned takes the weights of
+// LearnWeights; it is for evaluation and not served, since weights that are
+// learnt from labels would have to be learnt anew within every erasure.
 const (
 	MethodMean       Method = "mean"
 	MethodSimilarity Method = "similarity"
+	MethodLearned    Method = "learned"
 )
 
 // DefaultTemperature is what a temperature of 0 stands for.
@@ -28,8 +31,8 @@ const (
 // of many models is gone.
 const DefaultTemperature = 0.1
 
-// ErrMethod marks a method that Weights does not know. The caller should
-// correct the configuration.
+// ErrMethod marks a method that Weights does not know, MethodLearned among them.
+// The caller should correct the configuration.
 var ErrMethod = errors.New("aggregation method is neither mean nor similarity")
 
 // Weights returns one weight per shard, not negative and summing to 1 within
