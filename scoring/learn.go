@@ -88,8 +88,8 @@ func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64
 		row := make([]float64, len(posteriors))
 		for s, p := range posteriors {
 			row[s] = float64(p[i*classes+class])
-			if !(row[s] >= 0 && row[s] <= 1) {
-				return nil, fmt.Errorf("shard %d, row %d has probability %v of class %d, want 0 to 1", s, i, row[s], class)
+			if !(row[s] >= 0) || math.IsInf(row[s], 1) {
+				return nil, fmt.Errorf("shard %d, row %d has probability %v of class %d, want a number of at least 0", s, i, row[s], class)
 			}
 		}
 		rows = append(rows, row)
@@ -127,6 +127,9 @@ func (l *learner) step(batch [][]float64) {
 			l.gradient[s] += float64(w * scale)
 		}
 	}
+	// The loss is that of the scaled weights. Without this term every gradient is
+	// negative, Adam takes equal steps for all, and the scaling undoes them.
+	floats.AddConst(-floats.Dot(l.weights, l.gradient), l.gradient)
 	l.steps++
 	correction1, correction2 := 1-math.Pow(beta1, l.steps), 1-math.Pow(beta2, l.steps)
 	sum := 0.0

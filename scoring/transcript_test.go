@@ -32,6 +32,12 @@ func TestTranscripts(t *testing.T) {
 				return b.weights(t, d)
 			case "combine":
 				return combine(t, d)
+			case "propagate":
+				return propagate(t, d)
+			case "learn":
+				return learn(t, d)
+			case "others":
+				return others(t, d)
 			case "score":
 				return b.score(t, d)
 			case "summary":

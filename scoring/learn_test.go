@@ -1,0 +1,194 @@
+package scoring_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/scoring"
+)
+
+// learn reads one row per line: its class, or "?", and per shard the
+// probability of class 1 of two.
+func learn(t *testing.T, d *datadriven.TestData) string {
+	var posteriors [][]float32
+	var labels []int
+	for line := range strings.Lines(d.Input) {
+		fields := strings.Fields(line)
+		class := scoring.NoClass
+		if fields[0] != "?" {
+			var err error
+			class, err = strconv.Atoi(fields[0])
+			require.NoError(t, err)
+		}
+		labels = append(labels, class)
+		if posteriors == nil {
+			posteriors = make([][]float32, len(fields)-1)
+		}
+		for s, field := range fields[1:] {
+			p, err := strconv.ParseFloat(field, 32)
+			require.NoError(t, err)
+			posteriors[s] = append(posteriors[s], float32(1-p), float32(p))
+		}
+	}
+	var opts scoring.LearnOptions
+	var rate, norm string
+	d.MaybeScanArgs(t, "epochs", &opts.Epochs)
+	if d.HasArg("rate") {
+		d.ScanArgs(t, "rate", &rate)
+		opts.LearningRate, _ = strconv.ParseFloat(rate, 64)
+	}
+	if d.HasArg("norm") {
+		d.ScanArgs(t, "norm", &norm)
+		opts.Norm, _ = strconv.ParseFloat(norm, 64)
+	}
+	weights, err := scoring.LearnWeights(posteriors, 2, labels, opts)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return fmt.Sprintf("%.3f\n", weights)
+}
+
+// others reads one row per line: its owner, or "-", and per shard the
+// probability of class 1 of two. All shards weigh the same.
+func others(t *testing.T, d *datadriven.TestData) string {
+	var posteriors [][]float32
+	var owners []int
+	for line := range strings.Lines(d.Input) {
+		fields := strings.Fields(line)
+		owner := -1
+		if fields[0] != "-" {
+			var err error
+			owner, err = strconv.Atoi(fields[0])
+			require.NoError(t, err)
+		}
+		owners = append(owners, owner)
+		if posteriors == nil {
+			posteriors = make([][]float32, len(fields)-1)
+		}
+		for s, field := range fields[1:] {
+			p, err := strconv.ParseFloat(field, 32)
+			require.NoError(t, err)
+			posteriors[s] = append(posteriors[s], float32(1-p), float32(p))
+		}
+	}
+	weights, err := scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(posteriors)), 0)
+	require.NoError(t, err)
+	return rows(scoring.CombineOthers(posteriors, weights, 2, owners), 2)
+}
+
+// drawn makes posteriors of several shards, with labels.
+func drawn(seed uint64, shards, count, classes int) ([][]float32, []int) {
+	draw := lethe.NewDraw(seed, "test/learn")
+	labels := make([]int, count)
+	for i := range labels {
+		labels[i] = draw.IntN(classes+1) - 1
+	}
+	posteriors := make([][]float32, shards)
+	for s := range posteriors {
+		for range count {
+			row, sum := make([]float32, classes), float32(0)
+			for c := range row {
+				row[c] = draw.Float32() + 1e-3
+				sum += row[c]
+			}
+			for _, p := range row {
+				posteriors[s] = append(posteriors[s], p/sum)
+			}
+		}
+	}
+	return posteriors, labels
+}
+
+// The weights of a build that never held the erased rows: bit for bit.
+func TestErasedRowsLeaveNoTraceInLearnedWeights(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const classes = 3
+		count := rapid.IntRange(2, 80).Draw(rt, "rows")
+		posteriors, labels := drawn(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 5).Draw(rt, "shards"), count, classes)
+		labels[0] = 1
+		never, neverLabels := make([][]float32, len(posteriors)), []int(nil)
+		for i := range labels {
+			if i > 0 && rapid.Bool().Draw(rt, "erased") {
+				labels[i] = scoring.NoClass
+				continue
+			}
+			for s := range never {
+				never[s] = append(never[s], posteriors[s][i*classes:][:classes]...)
+			}
+			neverLabels = append(neverLabels, labels[i])
+		}
+		opts := scoring.LearnOptions{Epochs: 3, Seed: 7}
+		got, err := scoring.LearnWeights(posteriors, classes, labels, opts)
+		require.NoError(rt, err)
+		want, err := scoring.LearnWeights(never, classes, neverLabels, opts)
+		require.NoError(rt, err)
+		require.Equal(rt, want, got)
+		sum := 0.0
+		for _, w := range got {
+			require.GreaterOrEqual(rt, w, 0.0)
+			sum += w
+		}
+		require.InDelta(rt, 1, sum, 1e-12)
+	})
+}
+
+// Two shards, each right on its share of the rows: the cross entropy of the
+// mixture is least where each weighs as much as it explains.
+func TestLearnedWeightsAreThoseOfTheMixture(t *testing.T) {
+	var posteriors [2][]float32
+	labels := make([]int, 1000)
+	for i := range labels {
+		right := i%10 >= 7 // shard 1 alone explains 30 %
+		for s := range posteriors {
+			p := float32(0)
+			if (s == 1) == right {
+				p = 1
+			}
+			posteriors[s] = append(posteriors[s], p, 1-p)
+		}
+	}
+	weights, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.LearnOptions{})
+	require.NoError(t, err)
+	require.InDelta(t, 0.7, weights[0], 0.02)
+	require.InDelta(t, 0.3, weights[1], 0.02)
+	again, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.LearnOptions{})
+	require.NoError(t, err)
+	require.Equal(t, weights, again)
+}
+
+func TestAggregate(t *testing.T) {
+	graphOf := func(n int) *scoring.Histogram { return histogram(t, n, path(n)) }
+	e := &scoring.Ensemble{
+		Posteriors: [][]float32{{1, 0, 0, 0, 1, 0}, {0, 0, 1, 0, 1, 0}},
+		Scored:     graphOf(6), Shards: []*scoring.Histogram{graphOf(6), graphOf(30)},
+		Learned: []float64{0.25, 0.75},
+	}
+	for method, want := range map[scoring.Method][]float32{
+		scoring.MethodMean:    {0.5, 0, 0.5, 0, 1, 0},
+		scoring.MethodLearned: {0.25, 0, 0.75, 0, 1, 0},
+	} {
+		got, _, err := e.Aggregate(method)
+		require.NoError(t, err)
+		require.Equal(t, want, got, method)
+	}
+	got, weights, err := e.Aggregate(scoring.MethodSimilarity)
+	require.NoError(t, err)
+	require.Greater(t, weights[0], 0.9, "the equal graph decides")
+	require.InDelta(t, weights[0], got[0], 1e-7)
+
+	_, _, err = e.Aggregate("best")
+	require.ErrorIs(t, err, scoring.ErrMethod)
+	e.Learned = e.Learned[:1]
+	_, _, err = e.Aggregate(scoring.MethodLearned)
+	require.EqualError(t, err, "learned: 1 weights for 2 shards")
+	e.Posteriors[1] = e.Posteriors[1][:3]
+	_, _, err = e.Aggregate(scoring.MethodMean)
+	require.EqualError(t, err, "shard 1 has 3 posteriors, shard 0 has 6")
+}
