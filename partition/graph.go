@@ -54,13 +54,16 @@ func NewGraph(numNodes int, edges []lethe.Edge, classes []uint8, numClasses int)
 }
 
 // FromSnapshot builds the undirected graph of the payments of a snapshot, with
-// the labels as classes: "unknown" is a class like the others.
+// the labels as classes: "unknown" is a class like the others. Labels beyond
+// those of transactions are taken too, for data sets with more classes.
 func FromSnapshot(s *lethe.Snapshot) (*Graph, error) {
 	classes := make([]uint8, len(s.Nodes))
+	numClasses := lethe.NumLabels
 	for i := range s.Nodes {
 		classes[i] = uint8(s.Nodes[i].Label)
+		numClasses = max(numClasses, int(classes[i])+1)
 	}
-	g, err := NewGraph(len(s.Nodes), s.Payments, classes, lethe.NumLabels)
+	g, err := NewGraph(len(s.Nodes), s.Payments, classes, numClasses)
 	if err != nil {
 		return nil, fmt.Errorf("timestep %d: %w", s.Timestep, err)
 	}

@@ -1,0 +1,17 @@
+// Package protocol trains and measures sharded models the way the paper does
+// (Wang, Huai and Wang, USENIX Security 2023, "Experimental Setup"), so that
+// methods are compared on one and the same terms.
+//
+// RunGraph takes a citation graph: a seeded share of the nodes is for training,
+// the rest for testing. Inductive, the default, means that training sees the
+// graph induced on the training nodes and nothing else; the models are then
+// asked about the graph of all nodes. Transductive means that training sees all
+// nodes and edges, but no label of a test node.
+//
+// RunStream takes timesteps in Elliptic's format: the first steps train, the
+// next validate, the rest test; or every step is scored before it is learnt
+// from.
+//
+// Everything measured is a pure function of data, settings and kernel set, at
+// any number of workers; only the seconds are not.
+package protocol

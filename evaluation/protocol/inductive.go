@@ -1,0 +1,175 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/partition"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// trial is one ensemble on a citation graph on its way from split to figures.
+type trial struct {
+	g     *Graph
+	s     Settings
+	r     Runtime
+	split Split
+	// slices are what the shards train on, one per shard.
+	slices []*lethe.Slice
+	// owners holds the shard of every training node and -1 for the others.
+	owners []int
+	models *ensemble
+	// full is the graph of all nodes, which is tested on.
+	full trainer.Input
+}
+
+// RunGraph splits the graph, partitions and repairs the training graph, trains
+// a model per shard and measures their ensemble on the graph of all nodes.
+//
+// Errors: settings out of bounds, or those of the partition, the trainer and
+// the context, with coordinates.
+func RunGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, error) {
+	s = s.EnsureDefaults()
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	t := &trial{
+		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),
+		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges},
+	}
+	out := &Outcome{}
+	if err := t.cut(ctx, out); err != nil {
+		return nil, err
+	}
+	if err := t.train(ctx, out); err != nil {
+		return nil, err
+	}
+	if err := t.measure(ctx, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// trainingGraph is all that training may see.
+func (t *trial) trainingGraph() *lethe.Snapshot {
+	isTest := func(node int) bool { return t.split.isTest[node] }
+	if !t.s.Transductive {
+		return t.g.snapshot(t.split.Train, isTest)
+	}
+	all := make([]int, t.g.NumNodes())
+	for i := range all {
+		all[i] = i
+	}
+	return t.g.snapshot(all, isTest)
+}
+
+// cut partitions the training graph and repairs its shards.
+func (t *trial) cut(ctx context.Context, out *Outcome) error {
+	graph := t.trainingGraph()
+	now := t.r.clock()
+	started := now()
+	a, shape, err := t.s.assign(ctx, graph, t.g.Classes)
+	if err != nil {
+		return err
+	}
+	out.PartitionSeconds, out.Shape = now().Sub(started).Seconds(), shape
+	t.own(a)
+	t.slices, err = t.s.slices(graph, lethe.NoTimestep, a)
+	return err
+}
+
+// own notes which shard trains on which node's label.
+func (t *trial) own(a partition.Assignment) {
+	t.owners = make([]int, t.g.NumNodes())
+	for node := range t.owners {
+		t.owners[node] = -1
+	}
+	for i, node := range t.split.Train {
+		at := i
+		if t.s.Transductive {
+			at = node
+		}
+		t.owners[node] = int(a[at])
+	}
+}
+
+// train trains the shards side by side.
+func (t *trial) train(ctx context.Context, out *Outcome) error {
+	now := t.r.clock()
+	started := now()
+	var err error
+	if t.models, err = newEnsemble(t.s, t.g.Classes, 1, trainer.Window, t.r); err != nil {
+		return err
+	}
+	windows := make([][]*lethe.Slice, len(t.slices))
+	for i, s := range t.slices {
+		windows[i] = []*lethe.Slice{s}
+	}
+	if err := t.models.train(ctx, windows, t.r.workers()); err != nil {
+		return err
+	}
+	out.TrainSeconds = now().Sub(started).Seconds()
+	out.Steps = int(t.models.steps.Load())
+	out.EnsembleHash = t.models.hash()
+	return nil
+}
+
+// measure asks the ensemble in every way the settings list.
+func (t *trial) measure(ctx context.Context, out *Outcome) error {
+	posteriors, err := t.models.posteriors(ctx, t.full, t.r.workers())
+	if err != nil {
+		return err
+	}
+	for _, name := range t.s.Aggregate {
+		weights, err := t.weights(ctx, name)
+		if err != nil {
+			return fmt.Errorf("aggregation %s: %w", name, err)
+		}
+		combined := scoring.Combine(posteriors, weights)
+		reading, err := t.read(name, combined, combined)
+		if err != nil {
+			return err
+		}
+		out.Readings = append(out.Readings, reading)
+		if !t.s.Propagate {
+			continue
+		}
+		propagated, err := t.propagate(posteriors, weights)
+		if err != nil {
+			return fmt.Errorf("propagation: %w", err)
+		}
+		if reading, err = t.read(name, propagated, combined); err != nil {
+			return err
+		}
+		reading.Propagated = true
+		out.Readings = append(out.Readings, reading)
+	}
+	return nil
+}
+
+// read measures test nodes by one matrix of posteriors and training nodes by
+// another, because propagation shows a training node its own label.
+func (t *trial) read(aggregate string, test, training []float32) (Reading, error) {
+	truth := make([]int, t.g.NumNodes())
+	right := 0
+	for part, posteriors := range [][]float32{training, test} {
+		for node, class := range scoring.MostLikely(posteriors, t.g.Classes) {
+			if t.split.isTest[node] == (part == 1) && class == t.g.Labels[node] {
+				right++
+			}
+		}
+	}
+	for node, class := range t.g.Labels {
+		truth[node] = scoring.NoClass
+		if t.split.isTest[node] {
+			truth[node] = class
+		}
+	}
+	summary, err := scoring.SummarisePosteriors(test, t.g.Classes, truth)
+	if err != nil {
+		return Reading{}, err
+	}
+	return Reading{Aggregate: aggregate, Test: summary, AllNodes: float64(right) / float64(t.g.NumNodes())}, nil
+}

@@ -1,0 +1,114 @@
+package protocol
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lethe/partition"
+)
+
+// The ways to combine the shards' posteriors.
+const (
+	AggregateMean       = "mean"
+	AggregateSimilarity = "similarity"
+	AggregateLearned    = "learned"
+)
+
+// RepairTruth gives every cut edge's end the true neighbour, its features
+// included. It leaks other shards' data into a slice and serves the paper's
+// ablation only.
+const RepairTruth = "truth"
+
+// Settings say how one ensemble is made and measured. They are the key under
+// which a finished measurement is kept, so everything that reaches a figure is
+// in them.
+type Settings struct {
+	// Model and Hidden name the shard model and its width; a width of 0 is the
+	// model's own default.
+	Model  string `json:"model"`
+	Hidden int    `json:"hidden,omitempty"`
+	// Epochs is the number of passes over the training data; default 200, the
+	// paper's.
+	Epochs int `json:"epochs"`
+	// LearningRate and WeightDecay are Adam's; defaults .01 (SGC .1) and 5e-4,
+	// the paper's.
+	LearningRate float64 `json:"learning_rate"`
+	WeightDecay  float64 `json:"weight_decay"`
+
+	Shards    int       `json:"shards"`
+	Partition Partition `json:"partition"`
+	// Repair is mixup, zero, mirror, none or truth; default mixup. Tau bounds
+	// mixup's factor and MinStubs is the least number of stubs per node.
+	Repair   string  `json:"repair"`
+	Tau      float64 `json:"tau"`
+	MinStubs int     `json:"min_stubs,omitempty"`
+
+	// Aggregate lists the combinations to measure, and Propagate adds each of
+	// them with the known labels propagated over the graph.
+	Aggregate []string `json:"aggregate"`
+	Propagate bool     `json:"propagate,omitempty"`
+
+	// TrainFraction is the share of nodes that train; default .8.
+	TrainFraction float64 `json:"train_fraction"`
+	Transductive  bool    `json:"transductive,omitempty"`
+	RawFeatures   bool    `json:"raw_features,omitempty"`
+	// Seed draws the split and everything else.
+	Seed uint64 `json:"seed"`
+}
+
+// Partition is the part of the settings that assigns nodes to shards.
+type Partition struct {
+	// Method is one of the partition package's; default gpfb-fast.
+	Method string `json:"method"`
+	// Assign ends gpfb-fast and gpfb-sr: "quotas" (default) or "kmeans", the
+	// paper's.
+	Assign string `json:"assign,omitempty"`
+	// Refine lowers the cut by swaps afterwards.
+	Refine bool    `json:"refine,omitempty"`
+	Alpha  float64 `json:"alpha,omitempty"`
+	Beta   float64 `json:"beta,omitempty"`
+	Sweeps int     `json:"sweeps,omitempty"`
+}
+
+// EnsureDefaults returns a copy with every unset field filled in.
+func (s Settings) EnsureDefaults() Settings {
+	s.Aggregate = slices.Clone(s.Aggregate)
+	s.Epochs = cmp.Or(s.Epochs, 200)
+	rate := 0.01
+	if s.Model == "sgc" {
+		rate = 0.1
+	}
+	s.LearningRate = cmp.Or(s.LearningRate, rate)
+	s.WeightDecay = cmp.Or(s.WeightDecay, 5e-4)
+	s.Shards = cmp.Or(s.Shards, 1)
+	s.Partition.Method = cmp.Or(s.Partition.Method, partition.MethodGPFBFast)
+	s.Repair = cmp.Or(s.Repair, partition.RepairMixUp)
+	s.Tau = cmp.Or(s.Tau, 1)
+	if len(s.Aggregate) == 0 {
+		s.Aggregate = []string{AggregateMean}
+	}
+	s.TrainFraction = cmp.Or(s.TrainFraction, 0.8)
+	return s
+}
+
+// Validate reports everything that is wrong with the settings at once, but for
+// what the partition and the trainer check themselves.
+func (s Settings) Validate() error {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	check(s.Model != "", "no model is named")
+	check(s.Epochs >= 1, "epochs is %d, want at least 1", s.Epochs)
+	check(s.Hidden >= 0, "hidden is %d, want at least 0", s.Hidden)
+	check(s.TrainFraction > 0 && s.TrainFraction <= 1, "train fraction is %g, want above 0, at most 1", s.TrainFraction)
+	for _, name := range s.Aggregate {
+		check(slices.Contains([]string{AggregateMean, AggregateSimilarity, AggregateLearned}, name),
+			"aggregation is %q, want one of %s, %s, %s", name, AggregateMean, AggregateSimilarity, AggregateLearned)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,66 @@
+package protocol
+
+import (
+	"context"
+
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// weights returns what every shard's answer counts for. Similarity compares the
+// repaired shards with the graph of all nodes; the learned weights are fitted
+// on the training nodes in the training graph, as Eraser's LBAggr.
+func (t *trial) weights(ctx context.Context, aggregate string) ([]float64, error) {
+	switch aggregate {
+	case AggregateSimilarity:
+		shards, err := portraits(t.slices)
+		if err != nil {
+			return nil, err
+		}
+		test, err := scoring.HistogramOf(t.full.Rows, t.full.Edges, scoring.PyramidOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return scoring.Weights(scoring.MethodSimilarity, test, shards, 0)
+	case AggregateLearned:
+		return t.learned(ctx)
+	default:
+		return scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(t.slices)), 0)
+	}
+}
+
+// learned fits the weights on what training saw and nothing else.
+func (t *trial) learned(ctx context.Context) ([]float64, error) {
+	graph := t.trainingGraph()
+	posteriors, err := t.models.posteriors(ctx, trainer.InputOf(graph), t.r.workers())
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]int, len(graph.Nodes))
+	for i, n := range graph.Nodes {
+		labels[i] = int(n.Label) - 1 // a hidden label becomes NoClass
+	}
+	return scoring.LearnWeights(posteriors, t.g.Classes, labels, scoring.LearnOptions{Seed: t.s.Seed})
+}
+
+// propagate spreads the training nodes' labels over the graph of all nodes. A
+// training node enters with what the shards say that never saw it; the settings
+// are chosen on training labels that are hidden in turn.
+func (t *trial) propagate(posteriors [][]float32, weights []float64) ([]float32, error) {
+	known := make([]int, t.g.NumNodes())
+	for node, class := range t.g.Labels {
+		known[node] = class
+		if t.split.isTest[node] {
+			known[node] = scoring.NoClass
+		}
+	}
+	g := &scoring.LabelledGraph{
+		Edges: t.g.Edges, Classes: t.g.Classes, Known: known,
+		Posteriors: scoring.CombineOthers(posteriors, weights, t.g.Classes, t.owners),
+	}
+	choice, err := scoring.ChoosePropagation(g, scoring.ChoiceOptions{Seed: t.s.Seed})
+	if err != nil {
+		return nil, err
+	}
+	return scoring.Propagate(g, choice.Options)
+}
