@@ -1,0 +1,201 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// classesOfStream are licit and illicit.
+const classesOfStream = 2
+
+// threshold is the probability from which a transaction counts as illicit.
+const threshold = 0.5
+
+// journey is one ensemble on its way through a stream.
+type journey struct {
+	s      StreamSettings
+	r      Runtime
+	models *ensemble
+	// steps are the snapshots and windows what each shard learnt from, oldest
+	// first.
+	steps   []*lethe.Snapshot
+	windows [][]*lethe.Slice
+	// validation collects posteriors and labels that learned weights are fitted
+	// on.
+	validation       [][]float32
+	validationLabels []int
+	// readings grow along the way, one per aggregation.
+	tallies []*scoring.Tally
+	shapes  []Shape
+	out     *Outcome
+}
+
+// RunStream goes through the first timesteps of a stream, as many as the split
+// has, and measures every scored timestep. It never scores a timestep by a model
+// that saw a label of it, but for the training timesteps under Static.
+//
+// Errors: settings out of bounds, a stream shorter than the split, or those of
+// the partition, the trainer and the context, with coordinates.
+func RunStream(ctx context.Context, stream *dataset.Stream, s StreamSettings, r Runtime) (*Outcome, error) {
+	if s.Split == (StreamSplit{}) {
+		s.Split = SplitFor(len(stream.Steps))
+	}
+	s = s.EnsureDefaults()
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	if have, want := len(stream.Steps), s.Split.total(); have < want {
+		return nil, fmt.Errorf("split %s wants %d timesteps, the stream has %d", s.Split, want, have)
+	}
+	j := &journey{s: s, r: r, out: &Outcome{}, windows: make([][]*lethe.Slice, s.Shards)}
+	for i := range s.Split.total() {
+		j.steps = append(j.steps, SnapshotOf(&stream.Steps[i], stream.FeatureCount))
+	}
+	for _, name := range s.Aggregate {
+		j.tallies = append(j.tallies, &scoring.Tally{})
+		j.out.Readings = append(j.out.Readings, Reading{Aggregate: name})
+	}
+	if err := j.travel(ctx); err != nil {
+		return nil, err
+	}
+	return j.finish(), nil
+}
+
+// travel goes through the timesteps in order.
+func (j *journey) travel(ctx context.Context) (err error) {
+	schedule, window := j.s.Schedule, j.s.WindowTimesteps
+	if j.s.Schedule == Static {
+		schedule, window = Window, j.s.Split.Train
+	}
+	if j.models, err = newEnsemble(j.s.Settings, classesOfStream, window, schedule, j.r); err != nil {
+		return err
+	}
+	if j.s.Schedule != Static {
+		for i := range j.steps {
+			if i > 0 {
+				if err := j.score(ctx, i); err != nil {
+					return err
+				}
+			}
+			if i+1 < len(j.steps) {
+				if err := j.learn(ctx, i, window, true); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for i := range j.s.Split.Train {
+		if err := j.learn(ctx, i, window, i+1 == j.s.Split.Train); err != nil {
+			return err
+		}
+	}
+	for i := range j.steps {
+		if err := j.score(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learn cuts a timestep into slices and, if it is time to, trains on the window
+// that ends with it.
+func (j *journey) learn(ctx context.Context, index, window int, train bool) error {
+	now := j.r.clock()
+	started := now()
+	snap := j.steps[index]
+	a, shape, err := j.s.assign(ctx, snap, classesOfStream)
+	if err != nil {
+		return err
+	}
+	j.out.PartitionSeconds += now().Sub(started).Seconds()
+	shape.Sizes = nil
+	j.shapes = append(j.shapes, shape)
+	previous := lethe.NoTimestep
+	if index > 0 {
+		previous = j.steps[index-1].Timestep
+	}
+	cut, err := j.s.slices(snap, previous, a)
+	if err != nil {
+		return err
+	}
+	for shard, slice := range cut {
+		held := append(j.windows[shard], slice)
+		j.windows[shard] = held[max(0, len(held)-window):]
+	}
+	if !train {
+		return nil
+	}
+	started = now()
+	err = j.models.train(ctx, j.windows, j.r.workers())
+	j.out.TrainSeconds += now().Sub(started).Seconds()
+	return err
+}
+
+// score asks the ensemble about a timestep, once per aggregation.
+func (j *journey) score(ctx context.Context, index int) error {
+	snap := j.steps[index]
+	posteriors, err := j.models.posteriors(ctx, trainer.InputOf(snap), j.r.workers())
+	if err != nil {
+		return err
+	}
+	part := j.s.Split.part(index)
+	labels := make([]lethe.Label, len(snap.Nodes))
+	for i, n := range snap.Nodes {
+		labels[i] = n.Label
+	}
+	for k, name := range j.s.Aggregate {
+		weights, err := j.weights(name, snap)
+		if err != nil {
+			return fmt.Errorf("timestep %d: aggregation %s: %w", snap.Timestep, name, err)
+		}
+		illicit := make([]float64, len(labels))
+		for i, row := 0, scoring.Combine(posteriors, weights); i < len(illicit); i++ {
+			illicit[i] = float64(row[i*classesOfStream+1])
+			j.tallies[k].Add(snap.Timestep, illicit[i], labels[i])
+		}
+		j.out.Readings[k].PerStep = append(j.out.Readings[k].PerStep,
+			StepReading{Timestep: snap.Timestep, Part: part, Summary: scoring.Summarise(illicit, labels, threshold)})
+	}
+	if part == "validation" {
+		j.keep(posteriors, labels)
+	}
+	return nil
+}
+
+// finish sums up.
+func (j *journey) finish() *Outcome {
+	last := j.steps[len(j.steps)-1].Timestep
+	firstTest := j.steps[j.s.Split.Train+j.s.Split.Validation].Timestep
+	for k := range j.out.Readings {
+		j.out.Readings[k].Test = j.tallies[k].Summarise(firstTest, last, threshold)
+		j.out.Readings[k].AllNodes = j.tallies[k].Summarise(0, last, threshold).Accuracy
+	}
+	j.out.Shape = meanShape(j.shapes)
+	j.out.Steps = int(j.models.steps.Load())
+	j.out.EnsembleHash = j.models.hash()
+	return j.out
+}
+
+// meanShape sums nodes and edges and averages the scores.
+func meanShape(shapes []Shape) Shape {
+	var sum Shape
+	for _, s := range shapes {
+		sum.Nodes += s.Nodes
+		sum.Edges += s.Edges
+		sum.Balance += s.Balance
+		sum.Fairness += s.Fairness
+		sum.EdgeCut += s.EdgeCut
+		sum.ShardsPerErasure += s.ShardsPerErasure
+	}
+	if n := float64(len(shapes)); n > 0 {
+		sum.Balance, sum.Fairness = sum.Balance/n, sum.Fairness/n
+		sum.EdgeCut, sum.ShardsPerErasure = sum.EdgeCut/n, sum.ShardsPerErasure/n
+	}
+	return sum
+}

@@ -1,0 +1,125 @@
+package protocol_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/evaluation/protocol"
+	"lethe/trainer/kernels"
+)
+
+func generated(t *testing.T, steps int) *dataset.Stream {
+	t.Helper()
+	s, err := dataset.Generate(dataset.GenerateOptions{Steps: steps, NodesPerStep: 120, Seed: 5})
+	require.NoError(t, err)
+	return s
+}
+
+func streamSettings(schedule string) protocol.StreamSettings {
+	s := protocol.StreamSettings{Schedule: schedule}
+	s.Shards, s.Hidden, s.Seed = 3, 16, 2
+	s.Aggregate = []string{protocol.AggregateMean, protocol.AggregateSimilarity, protocol.AggregateLearned}
+	return s
+}
+
+func runStream(t *testing.T, stream *dataset.Stream, s protocol.StreamSettings, workers int) *protocol.Outcome {
+	t.Helper()
+	out, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default(), Workers: workers})
+	require.NoError(t, err)
+	out.PartitionSeconds, out.TrainSeconds = 0, 0
+	return out
+}
+
+func TestStreamSchedules(t *testing.T) {
+	stream := generated(t, 12)
+	for _, schedule := range []string{protocol.Static, protocol.Continual, protocol.Window} {
+		t.Run(schedule, func(t *testing.T) {
+			s := streamSettings(schedule)
+			one := runStream(t, stream, s, 1)
+			require.Equal(t, one, runStream(t, stream, s, 3), "workers reach a figure")
+			for _, r := range one.Readings {
+				require.Greater(t, *r.Test.AUC, .6, r.Aggregate)
+				labelled := 0
+				for _, step := range r.PerStep {
+					if step.Part == "test" {
+						labelled += step.Labelled
+					}
+				}
+				require.Equal(t, r.Test.Labelled, labelled)
+			}
+		})
+	}
+}
+
+// The labels of the test timesteps may be learnt from only after they were
+// scored: under static never, under continual not within the last timestep.
+func TestStreamTestLabelsDoNotReachTraining(t *testing.T) {
+	flip := func(stream *dataset.Stream, index int) {
+		labels := append([]lethe.LabelRecord(nil), stream.Steps[index].Labels...)
+		for i := range labels {
+			labels[i].Label = lethe.Licit + lethe.Illicit - labels[i].Label
+		}
+		stream.Steps[index].Labels = labels
+	}
+	for _, schedule := range []string{protocol.Static, protocol.Continual} {
+		stream := generated(t, 12)
+		s := streamSettings(schedule)
+		before := runStream(t, stream, s, 2)
+		flip(stream, 11)
+		after := runStream(t, stream, s, 2)
+		require.Equal(t, before.EnsembleHash, after.EnsembleHash, schedule)
+		flip(stream, 10)
+		after = runStream(t, stream, s, 2)
+		if schedule == protocol.Static {
+			require.Equal(t, before.EnsembleHash, after.EnsembleHash)
+		} else {
+			require.NotEqual(t, before.EnsembleHash, after.EnsembleHash)
+		}
+	}
+}
+
+func TestSplits(t *testing.T) {
+	datadriven.RunTest(t, "testdata/splits", func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "parse":
+			s, err := protocol.ParseSplit(d.Input)
+			if err != nil {
+				return err.Error() + "\n"
+			}
+			return s.String() + "\n"
+		case "for":
+			var n int
+			d.ScanArgs(t, "timesteps", &n)
+			return protocol.SplitFor(n).String() + "\n"
+		default:
+			t.Fatalf("no such command %s", d.Cmd)
+			return ""
+		}
+	})
+}
+
+func TestStreamShorterThanItsSplit(t *testing.T) {
+	s := streamSettings(protocol.Static)
+	s.Split = protocol.EllipticSplit()
+	_, err := protocol.RunStream(t.Context(), generated(t, 5), s, protocol.Runtime{Kernels: kernels.Default()})
+	require.EqualError(t, err, "split 30/4/15 wants 49 timesteps, the stream has 5")
+}
+
+// dataRoot is the folder with real data.
+func dataRoot(t *testing.T) string {
+	t.Helper()
+	root := os.Getenv("LETHE_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(root); err != nil {
+		t.Skipf("no real data under %s: set LETHE_DATA", root)
+	}
+	return root
+}
