@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// Figure is a chart of lines.
+type Figure struct {
+	Title, X, Y string
+	Lines       []Line
+	// LogX draws the horizontal axis in powers of ten.
+	LogX bool
+	// Bare leaves out the points on the lines, for lines of very many.
+	Bare bool
+}
+
+// Line is one named curve. Points that are not numbers are left out.
+type Line struct {
+	Name string
+	X, Y []float64
+	// Faint draws it thin, grey and without a name, as background.
+	Faint bool
+}
+
+// The size of a saved figure: wide enough for a legend beside seven lines.
+const (
+	figureWidth  = 18 * vg.Centimeter
+	figureHeight = 11 * vg.Centimeter
+)
+
+// Save writes the figure in the format of the file's ending, .svg or .png among
+// others. The error names the file.
+func (f *Figure) Save(path string) error {
+	p, err := f.plot()
+	if err != nil {
+		return fmt.Errorf("figure %s: %w", filepath.Base(path), err)
+	}
+	if err := p.Save(figureWidth, figureHeight, path); err != nil {
+		return fmt.Errorf("figure %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+func (f *Figure) plot() (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.Title, f.X, f.Y
+	p.Title.Padding = vg.Points(8)
+	p.Legend.Top = true
+	p.Legend.Padding = vg.Points(2)
+	if f.LogX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 225}, color.Gray{Y: 225}
+	p.Add(grid)
+	named := 0
+	// Background first, so that it stays behind.
+	lines := slices.Clone(f.Lines)
+	slices.SortStableFunc(lines, func(a, b Line) int { return rank(a) - rank(b) })
+	for _, l := range lines {
+		points := l.points()
+		if len(points) == 0 {
+			continue
+		}
+		line, marks, err := plotter.NewLinePoints(points)
+		if err != nil {
+			return nil, fmt.Errorf("line %s: %w", l.Name, err)
+		}
+		if l.Faint {
+			line.Color, line.Width = color.Gray{Y: 190}, vg.Points(0.6)
+			p.Add(line)
+			continue
+		}
+		line.Color, line.Width = plotutil.SoftColors[named%len(plotutil.SoftColors)], vg.Points(1.6)
+		line.Dashes = plotutil.Dashes(named / len(plotutil.SoftColors))
+		marks.Color, marks.Shape = line.Color, plotutil.Shape(named)
+		named++
+		p.Add(line)
+		if f.Bare {
+			p.Legend.Add(l.Name, line)
+			continue
+		}
+		p.Add(marks)
+		p.Legend.Add(l.Name, line, marks)
+	}
+	// Room for the legend above the lines.
+	if named > 1 {
+		p.Y.Max += 0.05 * float64(named) * (p.Y.Max - p.Y.Min)
+	}
+	return p, nil
+}
+
+func rank(l Line) int {
+	if l.Faint {
+		return 0
+	}
+	return 1
+}
+
+func (l Line) points() plotter.XYs {
+	var out plotter.XYs
+	for i, x := range l.X {
+		if y := l.Y[i]; !math.IsNaN(y) && !math.IsInf(y, 0) {
+			out = append(out, plotter.XY{X: x, Y: y})
+		}
+	}
+	return out
+}
