@@ -1,0 +1,89 @@
+// Package portable has the elementary functions of the numeric core that give
+// the same bits on every architecture. Those of package math have assembly of
+// their own on some, and compilers fuse products into sums on others; here
+// every product is rounded before it is added.
+package portable
+
+import "math"
+
+const (
+	// ln2High + ln2Low is ln 2 beyond double precision; ln2High has trailing
+	// zeros, so that its products with small integers are exact.
+	ln2High = 6.93147180369123816490e-01
+	ln2Low  = 1.90821492927058770002e-10
+	// expTerms is where 1/n! falls below double precision for |r| ≤ ln2/2.
+	expTerms = 14
+	// logTerms is where z^(2n+1)/(2n+1) does for |z| ≤ 3-2√2.
+	logTerms = 11
+)
+
+// Exp is e^x, good to a few units in the last place. It is 0 below -700 and
+// +Inf above 709; what is not a number stays one.
+func Exp(x float64) float64 {
+	switch {
+	case x < -700:
+		return 0
+	case x > 709:
+		return math.Inf(1)
+	case x != x:
+		return x
+	}
+	k := math.Floor(float64(x*math.Log2E) + 0.5)
+	r := x - float64(k*ln2High) - float64(k*ln2Low)
+	sum := 1.0
+	for n := expTerms; n >= 1; n-- {
+		sum = 1 + float64(sum*r)/float64(n)
+	}
+	return math.Ldexp(sum, int(k))
+}
+
+// Log is the natural logarithm of a positive finite x, good to a few units in
+// the last place: ln x = k ln 2 + 2 artanh z with z = (m-1)/(m+1) and x = m·2^k,
+// m in [1/√2, √2). It panics for other x.
+func Log(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 1) {
+		panic("portable: logarithm of a number that is not positive and finite")
+	}
+	m, k := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, k = 2*m, k-1
+	}
+	z := (m - 1) / (m + 1)
+	square := z * z
+	sum := 0.0
+	for n := logTerms; n >= 1; n-- {
+		sum = float64(square * (sum + 1/float64(2*n+1)))
+	}
+	return float64(float64(k)*ln2High) + (float64(float64(k)*ln2Low) + (2*z + float64(2*z*sum)))
+}
+
+// Logistic is 1/(1+e^-x).
+func Logistic(x float64) float64 {
+	if x >= 0 {
+		return 1 / (1 + Exp(-x))
+	}
+	e := Exp(x)
+	return e / (1 + e)
+}
+
+// LogOnePlusExp is ln(1+e^x), the log-loss of an example with margin -x.
+func LogOnePlusExp(x float64) float64 {
+	return max(x, 0) + Log(1+Exp(-math.Abs(x)))
+}
+
+// Softmax replaces logits by the class probabilities and returns ln Σ e^z.
+func Softmax(z []float64) float64 {
+	largest := math.Inf(-1)
+	for _, v := range z {
+		largest = max(largest, v)
+	}
+	sum := 0.0
+	for c, v := range z {
+		z[c] = Exp(v - largest)
+		sum += z[c]
+	}
+	for c := range z {
+		z[c] /= sum
+	}
+	return largest + Log(sum)
+}

@@ -1,0 +1,73 @@
+package trees
+
+import "slices"
+
+// binned holds the rows' features as bin numbers.
+type binned struct {
+	rows int
+	// thresholds holds, per feature, the upper bound of every bin but the last,
+	// ascending. A feature with one value has none.
+	thresholds [][]float32
+	// bins is column-major: the bin of every row, feature after feature.
+	bins []uint8
+}
+
+// newBinned sorts every feature into at most maxBins bins that hold about the
+// same number of rows. A bin's bound lies half way between two values, or on
+// the lower one if nothing is in between.
+func newBinned(r Rows, maxBins int) *binned {
+	n := len(r.Labels)
+	b := &binned{rows: n, thresholds: make([][]float32, r.Cols), bins: make([]uint8, n*r.Cols)}
+	sorted := make([]float32, n)
+	for f := range r.Cols {
+		for i := range sorted {
+			sorted[i] = r.Features[i*r.Cols+f]
+		}
+		slices.Sort(sorted)
+		t := boundaries(sorted, maxBins)
+		b.thresholds[f] = t
+		column := b.column(f)
+		for i := range column {
+			// The bin is the number of bounds below the value.
+			at, _ := slices.BinarySearch(t, r.Features[i*r.Cols+f])
+			column[i] = uint8(at)
+		}
+	}
+	return b
+}
+
+// column returns the bins of a feature, by row.
+func (b *binned) column(f int) []uint8 { return b.bins[f*b.rows : (f+1)*b.rows] }
+
+// boundaries returns where sorted values are cut into at most maxBins bins: at
+// every change of value if there are few, else where about len/maxBins rows
+// have come together.
+func boundaries(sorted []float32, maxBins int) []float32 {
+	distinct := 1
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] != sorted[i-1] {
+			distinct++
+		}
+	}
+	var bounds []float32
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			continue
+		}
+		// Cutting before row i leaves i rows below, which should be at least
+		// the next multiple of a bin's fair share.
+		if distinct > maxBins && i*maxBins < (len(bounds)+1)*len(sorted) {
+			continue
+		}
+		bounds = append(bounds, between(sorted[i-1], sorted[i]))
+	}
+	return bounds
+}
+
+// between returns a number from a, included, to b > a, excluded.
+func between(a, b float32) float32 {
+	if m := float32((float64(a) + float64(b)) / 2); m < b {
+		return m
+	}
+	return a
+}

@@ -1,0 +1,158 @@
+package trees
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/internal/portable"
+)
+
+// Report says what a fit did.
+type Report struct {
+	// FirstLoss and FinalLoss are the weighted mean log-loss on the rows before
+	// the first and after the last round.
+	FirstLoss, FinalLoss float64
+}
+
+// Fit boosts a new model on the rows, starting from the classes' frequencies.
+//
+// Errors wrap ErrInvalidRows, ErrNoRows, those of the options or the context's.
+func Fit(ctx context.Context, rows Rows, opts Options) (*Model, Report, error) {
+	opts = opts.EnsureDefaults()
+	if err := opts.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("trees options: %w", err)
+	}
+	if err := rows.check(opts.Classes); err != nil {
+		return nil, Report{}, err
+	}
+	return boost(ctx, &Model{classes: opts.Classes, features: rows.Cols, base: priors(rows, opts.Classes)}, rows, opts)
+}
+
+// Extend returns a model with further rounds, fitted on the rows to what m
+// leaves to be explained. m is not changed. Errors are those of Fit.
+func Extend(ctx context.Context, m *Model, rows Rows, opts Options) (*Model, Report, error) {
+	opts = opts.EnsureDefaults()
+	if err := opts.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("trees options: %w", err)
+	}
+	if err := rows.check(opts.Classes); err != nil {
+		return nil, Report{}, err
+	}
+	if m.classes != opts.Classes || m.features != rows.Cols {
+		return nil, Report{}, fmt.Errorf("%w: %d classes and %d features, the model has %d and %d",
+			ErrInvalidRows, opts.Classes, rows.Cols, m.classes, m.features)
+	}
+	next := *m
+	next.base, next.trees = slices.Clone(m.base), slices.Clip(m.trees)
+	return boost(ctx, &next, rows, opts)
+}
+
+// booster is the state of a fit.
+type booster struct {
+	rows  Rows
+	model *Model
+	// scores are the model's, row-major.
+	scores []float64
+	// residuals are p - y per row and score, and curvatures p(1-p).
+	residuals, curvatures []float64
+}
+
+// boost adds rounds to a model.
+func boost(ctx context.Context, m *Model, rows Rows, opts Options) (*Model, Report, error) {
+	n, outputs := len(rows.Labels), m.outputs()
+	b := &booster{rows: rows, model: m, scores: make([]float64, n*outputs)}
+	b.residuals, b.curvatures = make([]float64, n*outputs), make([]float64, n*outputs)
+	for i := range n {
+		m.score(rows.Features[i*rows.Cols:(i+1)*rows.Cols], b.scores[i*outputs:(i+1)*outputs])
+	}
+	report := Report{FirstLoss: b.differentiate()}
+	g := newGrower(newBinned(rows, opts.MaxBins), opts)
+	for round := range opts.Rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, report, err
+		}
+		g.features = drawFeatures(rows.Cols, len(m.trees)/outputs, opts)
+		for c := range outputs {
+			for i := range n {
+				w := rows.weight(i)
+				g.gradients[i] = fixed(w * b.residuals[i*outputs+c])
+				g.hessians[i] = fixed(w * b.curvatures[i*outputs+c])
+			}
+			t := g.grow()
+			m.trees = append(m.trees, t)
+			for i := range n {
+				b.scores[i*outputs+c] += float64(t.score(rows.Features[i*rows.Cols : (i+1)*rows.Cols]))
+			}
+		}
+		if report.FinalLoss = b.differentiate(); report.FinalLoss != report.FinalLoss {
+			return nil, report, fmt.Errorf("round %d: loss is not a number", round)
+		}
+	}
+	return m, report, nil
+}
+
+// differentiate computes the derivatives at the present scores and returns the
+// weighted mean log-loss.
+func (b *booster) differentiate() float64 {
+	outputs := b.model.outputs()
+	loss, weight := 0.0, 0.0
+	for i, class := range b.rows.Labels {
+		w := b.rows.weight(i)
+		scores := b.scores[i*outputs : (i+1)*outputs]
+		residual, curvature := b.residuals[i*outputs:(i+1)*outputs], b.curvatures[i*outputs:(i+1)*outputs]
+		if outputs == 1 {
+			z := scores[0]
+			p := portable.Logistic(z)
+			residual[0], curvature[0] = p-float64(class), float64(p*(1-p))
+			loss += float64(w * portable.LogOnePlusExp(z*(1-2*float64(class))))
+		} else {
+			copy(residual, scores)
+			loss += float64(w * (portable.Softmax(residual) - scores[class]))
+			for c, p := range residual {
+				curvature[c] = float64(p * (1 - p))
+			}
+			residual[class]--
+		}
+		weight += w
+	}
+	return loss / weight
+}
+
+// priors are the scores of a model without trees: the logarithms of the
+// classes' weighted frequencies, for two classes of their ratio. Each class
+// gets half a row more than it has, so that a missing one stays possible.
+func priors(rows Rows, classes int) []float64 {
+	counts := make([]float64, classes)
+	for i, class := range rows.Labels {
+		counts[class] += rows.weight(i)
+	}
+	base := make([]float64, classes)
+	for c, n := range counts {
+		base[c] = portable.Log(n + 0.5)
+	}
+	if classes == 2 {
+		return []float64{base[1] - base[0]}
+	}
+	return base
+}
+
+// drawFeatures returns the features that a round may split on, ascending.
+func drawFeatures(features, round int, opts Options) []int {
+	all := make([]int, features)
+	for i := range all {
+		all[i] = i
+	}
+	keep := max(1, int(opts.FeatureShare*float64(features)))
+	if keep == features {
+		return all
+	}
+	draw := lethe.NewDraw(opts.Seed, "trees-features", uint64(round))
+	for i := range keep {
+		j := i + draw.IntN(features-i)
+		all[i], all[j] = all[j], all[i]
+	}
+	slices.Sort(all[:keep])
+	return all[:keep]
+}
