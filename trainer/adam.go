@@ -70,3 +70,15 @@ func (s adamStep) update(p, g, m, v []float32) bool {
 	}
 	return finite
 }
+
+// integerPower is b^n by repeated squaring, portable where math.Pow need not be.
+func integerPower(b float64, n uint64) float64 {
+	result := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			result *= b
+		}
+		b *= b
+	}
+	return result
+}

@@ -5,70 +5,92 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/trainer/kernels"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
 )
 
-// ignored is the class of a row that carries no loss.
-const ignored = -1
-
-// batch is a graph prepared for a program: a slice with its stubs, or a whole
-// snapshot to be scored.
-type batch struct {
-	rows, cols int
-	features   []float32
-	adjacent   adjacency
-	// aggregated holds the sum of the neighbours' features per row. It does
-	// not change while the weights do, so it is computed once.
-	aggregated []float32
-	// labels has a class per row or ignored; it is nil without a loss.
-	labels       []int32
-	classWeights []float32
-	// labelled counts the rows with a class.
-	labelled int
+// prepared is a slice on its way to a program.
+type prepared struct {
+	*layers.Batch
+	// features has a row per node and stub.
+	features []float32
 }
 
-// newBatch prepares a graph. Edges must be below rows.
-func newBatch(in Input, kernels kernels.Set) *batch {
-	b := &batch{rows: in.Rows, cols: in.Cols, features: in.Features}
-	b.adjacent = newAdjacency(in.Rows, in.Edges)
-	b.aggregated = make([]float32, in.Rows*in.Cols)
-	for i := range in.Rows {
-		row := b.aggregated[i*in.Cols : (i+1)*in.Cols]
-		for _, j := range b.adjacent.of(i) {
-			kernels.Add(row, in.Features[int(j)*in.Cols:(int(j)+1)*in.Cols])
-		}
-	}
-	return b
-}
-
-// batchOf prepares a slice: the real nodes first, then a row λ·x[owner] for
+// prepare lays a slice out: the real nodes first, then a row λ·x[owner] for
 // every stub, joined to its owner. Stubs have no class, but they pass messages
 // and count in the batch norms.
-func (e *Engine) batchOf(s *lethe.Slice) *batch {
-	in := Input{Rows: len(s.Nodes) + len(s.Stubs), Cols: s.FeatureCount}
-	in.Features = make([]float32, 0, in.Rows*in.Cols)
-	in.Features = append(in.Features, s.Features...)
-	in.Edges = make([]lethe.Edge, 0, len(s.Edges)+len(s.Stubs))
-	in.Edges = append(in.Edges, s.Edges...)
+func (e *Engine) prepare(s *lethe.Slice) prepared {
+	rows := len(s.Nodes) + len(s.Stubs)
+	features := make([]float32, 0, rows*s.FeatureCount)
+	features = append(features, s.Features...)
+	edges := make([]lethe.Edge, 0, len(s.Edges)+len(s.Stubs))
+	edges = append(edges, s.Edges...)
 	for i, stub := range s.Stubs {
 		for _, v := range s.Row(int(stub.Owner)) {
-			in.Features = append(in.Features, stub.Lambda*v)
+			features = append(features, stub.Lambda*v)
 		}
-		in.Edges = append(in.Edges, lethe.Edge{A: stub.Owner, B: uint32(len(s.Nodes) + i)})
+		edges = append(edges, lethe.Edge{A: stub.Owner, B: uint32(len(s.Nodes) + i)})
 	}
-	b := newBatch(in, e.kernels)
-	b.labels = make([]int32, in.Rows)
+	b := layers.NewBatch(rows, s.FeatureCount, features, edges)
+	b.Labels = make([]int32, rows)
+	b.Keys = rowKeys(s)
 	counts := make([]int, e.opts.Classes)
-	for i := range b.labels {
-		b.labels[i] = ignored
+	for i := range b.Labels {
+		b.Labels[i] = layers.Ignored
 		if i < len(s.Nodes) && s.Labels[i] != lethe.Unknown {
-			b.labels[i] = int32(s.Labels[i] - lethe.Licit)
-			counts[b.labels[i]]++
-			b.labelled++
+			b.Labels[i] = int32(s.Labels[i]) - 1
+			counts[b.Labels[i]]++
 		}
 	}
-	b.classWeights = classWeights(e.opts.ClassWeights, counts)
-	return b
+	b.ClassWeights = classWeights(e.opts.ClassWeights, counts)
+	return prepared{Batch: b, features: features}
+}
+
+// rowKeys are the keys of a slice's rows: that of a node is its pseudonym, that
+// of a stub its owner, its λ, which is drawn from the pair it stands for, and
+// its number among the owner's stubs of the same λ, which are alike.
+func rowKeys(s *lethe.Slice) []uint64 {
+	keys := make([]uint64, 0, len(s.Nodes)+len(s.Stubs))
+	for _, node := range s.Nodes {
+		high, low := node.Coordinates()
+		keys = append(keys, lethe.NewDraw(0, "node", high, low).Uint64())
+	}
+	type alike struct {
+		owner  uint32
+		lambda uint32
+	}
+	seen := make(map[alike]uint64)
+	for _, stub := range s.Stubs {
+		kind := alike{stub.Owner, math.Float32bits(stub.Lambda)}
+		high, low := s.Nodes[stub.Owner].Coordinates()
+		keys = append(keys, lethe.NewDraw(0, "stub", high, low, uint64(kind.lambda), seen[kind]).Uint64())
+		seen[kind]++
+	}
+	return keys
+}
+
+// prepareWindow lays out the slices that have a label, nil for the others, in
+// the one form that suits all of them.
+func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (batches []*layers.Batch, rows int, form models.Form) {
+	slices := make([]prepared, len(window))
+	sparse := false
+	for i, s := range window {
+		if s.Labelled() == 0 {
+			continue
+		}
+		slices[i] = e.prepare(s)
+		rows = max(rows, slices[i].Rows)
+		sparse = sparse || slices[i].Features.Sparse != nil
+	}
+	form = a.FormFor(sparse, e.opts.Dropout)
+	batches = make([]*layers.Batch, len(window))
+	for i, s := range slices {
+		if s.Batch != nil {
+			a.Prepare(s.Batch, form, s.features, e.kernels)
+			batches[i] = s.Batch
+		}
+	}
+	return batches, rows, form
 }
 
 // classWeights are the loss weights of the classes, from the number of rows of
@@ -100,8 +122,8 @@ func checkSlice(s *lethe.Slice, classes int) error {
 	}
 	n := len(s.Nodes)
 	switch {
-	case s.FeatureCount < 1 || s.FeatureCount > maxWidth:
-		return fail("%d features, want 1 to %d", s.FeatureCount, maxWidth)
+	case s.FeatureCount < 1 || s.FeatureCount > models.MaxWidth:
+		return fail("%d features, want 1 to %d", s.FeatureCount, models.MaxWidth)
 	case len(s.Features) != n*s.FeatureCount:
 		return fail("%d feature values, want %d", len(s.Features), n*s.FeatureCount)
 	case len(s.Labels) != n:

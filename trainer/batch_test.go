@@ -9,6 +9,8 @@ import (
 
 	"lethe"
 	"lethe/trainer/kernels"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
 )
 
 func TestStubsBecomeRows(t *testing.T) {
@@ -20,13 +22,14 @@ func TestStubsBecomeRows(t *testing.T) {
 		Stubs:    []lethe.Stub{{Owner: 2, Lambda: 0.5}, {Owner: 2, Lambda: 0}},
 	}
 	for _, k := range kernelSets(t) {
-		b := newEngine(t, Options{}, k).batchOf(s)
-		require.Equal(t, 5, b.rows)
-		require.Equal(t, []float32{1, 2, 3, 4, 5, 6, 2.5, 3, 0, 0}, b.features)
-		require.Equal(t, []int32{0, ignored, 1, ignored, ignored}, b.labels)
-		require.Equal(t, []uint32{0, 3, 4}, b.adjacent.of(2))
-		require.Empty(t, b.adjacent.of(1))
-		require.Equal(t, []float32{5, 6, 0, 0, 3.5, 5, 5, 6, 5, 6}, b.aggregated)
+		e := newEngine(t, Options{}, k)
+		batches, rows, form := e.prepareWindow([]*lethe.Slice{s}, e.opts.Architecture(2))
+		b := batches[0]
+		require.Equal(t, models.Cached, form)
+		require.Equal(t, 5, rows)
+		require.Equal(t, []float32{1, 2, 3, 4, 5, 6, 2.5, 3, 0, 0}, b.Features.Dense.Data)
+		require.Equal(t, []int32{0, layers.Ignored, 1, layers.Ignored, layers.Ignored}, b.Labels)
+		require.Equal(t, []float32{5, 6, 0, 0, 3.5, 5, 5, 6, 5, 6}, b.Aggregated.Dense.Data)
 	}
 }
 
@@ -113,13 +116,7 @@ func TestInputOfASnapshot(t *testing.T) {
 	}, InputOf(s))
 }
 
-func TestExponentialAndPower(t *testing.T) {
-	for x := 0.0; x > -50; x -= 0.37 {
-		require.InEpsilon(t, math.Exp(x), exponential(x), 1e-14)
-	}
-	require.Equal(t, 1.0, exponential(0))
-	require.Zero(t, exponential(math.Inf(-1)))
-	require.True(t, math.IsNaN(exponential(math.NaN())))
+func TestIntegerPower(t *testing.T) {
 	for n := range uint64(40) {
 		require.InEpsilon(t, math.Pow(0.9, float64(n)), integerPower(0.9, n), 1e-13)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
 )
 
 // Checkpoint is a shard model's full state after a timestep: everything that
@@ -19,14 +21,22 @@ type Checkpoint struct {
 	// Kernels names the kernel set whose arithmetic made it.
 	Kernels string
 
-	// Model is one of Models. FeatureCount, Classes, Widths and LinearSkip are
-	// what its shapes depend on.
-	Model        string
-	FeatureCount int
-	Classes      int
-	Widths       []int
-	LinearSkip   bool
+	// Model names what was trained. If it is one of Models, Network is its state
+	// and Body is empty; otherwise Body is the state of a model of another kind,
+	// which this package stores and does not read.
+	Model string
+	Network
+	Body []byte
 
+	// Aggregation is not touched by this package: what the ensemble weighs the
+	// shard by.
+	Aggregation []byte
+}
+
+// Network is the state of a graph neural network.
+type Network struct {
+	// Architecture is what the shapes depend on.
+	Architecture models.Architecture
 	// Steps counts the optimiser's steps, Batches the batches that the batch
 	// norms saw.
 	Steps   uint64
@@ -38,38 +48,21 @@ type Checkpoint struct {
 	// FirstMoment and SecondMoment are Adam's m and v, ordered like Params.
 	FirstMoment  []float32
 	SecondMoment []float32
-
-	// Aggregation is not touched by this package: what the ensemble weighs the
-	// shard by.
-	Aggregation []byte
 }
 
-// architecture returns the shapes, or an error for widths that no model has.
-func (c *Checkpoint) architecture() (architecture, error) {
-	if !slices.Contains(Models(), c.Model) {
-		return architecture{}, fmt.Errorf("model %q is none of %q", c.Model, Models())
-	}
-	if c.Classes < 2 || c.Classes > maxClasses {
-		return architecture{}, fmt.Errorf("%d classes, want 2 to %d", c.Classes, maxClasses)
-	}
-	if len(c.Widths) != hiddenLayers {
-		return architecture{}, fmt.Errorf("%d widths, want %d", len(c.Widths), hiddenLayers)
-	}
-	for _, n := range append(slices.Clone(c.Widths), c.FeatureCount) {
-		if n < 1 || n > maxWidth {
-			return architecture{}, fmt.Errorf("width %d, want 1 to %d", n, maxWidth)
-		}
-	}
-	return architecture{features: c.FeatureCount, classes: c.Classes, widths: [hiddenLayers]int(c.Widths), linearSkip: c.LinearSkip}, nil
-}
-
-// check tells whether the vectors have the lengths that the shapes ask for.
+// check tells whether the checkpoint is that of a network whose vectors have the
+// lengths that the shapes ask for.
 func (c *Checkpoint) check() error {
-	a, err := c.architecture()
-	if err != nil {
+	if !slices.Contains(Models(), c.Model) {
+		return fmt.Errorf("model %q is no network: want one of %q", c.Model, Models())
+	}
+	if c.Architecture.Model != c.Model {
+		return fmt.Errorf("model %q has the architecture of %q", c.Model, c.Architecture.Model)
+	}
+	if err := c.Architecture.Validate(); err != nil {
 		return err
 	}
-	params, buffers := a.parameters().size, a.buffers().size
+	params, buffers := c.Architecture.Parameters().Size, c.Architecture.Buffers().Size
 	for _, v := range []struct {
 		name string
 		got  int
@@ -85,30 +78,30 @@ func (c *Checkpoint) check() error {
 	return nil
 }
 
-// Parameter returns a copy of the named parameter, row-major, and its shape.
-// Names are PyTorch's, such as conv1.nn.0.weight with shape [out, in], or
-// skip.weight.
+// Parameter returns a copy of the named parameter in PyTorch's order, and its
+// shape there. Names are PyTorch Geometric's, such as conv1.nn.0.weight with
+// shape [out, in], or skip.weight.
 func (c *Checkpoint) Parameter(name string) (values []float32, shape []int, err error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
-	a, err := c.architecture()
+	all := layers.Tensors{Layout: c.Architecture.Parameters(), Values: c.Params}
+	found, spec, err := all.Named(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := tensors{layout: a.parameters(), values: c.Params}
-	found, shape, err := all.named(name)
-	return slices.Clone(found), slices.Clone(shape), err
+	return spec.ToTorch(found), slices.Clone(spec.TorchShape()), nil
 }
 
 // clone returns a checkpoint that shares no memory with c.
 func (c *Checkpoint) clone() *Checkpoint {
 	out := *c
-	out.Widths = slices.Clone(c.Widths)
+	out.Architecture.Widths = slices.Clone(c.Architecture.Widths)
 	out.Params = slices.Clone(c.Params)
 	out.Buffers = slices.Clone(c.Buffers)
 	out.FirstMoment = slices.Clone(c.FirstMoment)
 	out.SecondMoment = slices.Clone(c.SecondMoment)
+	out.Body = slices.Clone(c.Body)
 	out.Aggregation = slices.Clone(c.Aggregation)
 	return &out
 }

@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // smallCheckpoint is a trained one of few bytes.
@@ -53,8 +54,8 @@ func TestEveryTruncationAndFlipIsRefused(t *testing.T) {
 func TestSealedNonsenseIsRefused(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := smallCheckpoint(t)
-		c.FeatureCount = rapid.SampledFrom([]int{0, 1, 3, maxWidth, maxWidth + 1, 1 << 31}).Draw(rt, "features")
-		c.Widths = rapid.SampledFrom([][]int{{2, 2, 1, 1}, {}, {2, 2, 1}, {maxWidth, maxWidth, maxWidth, maxWidth}, {0, 2, 1, 1}}).Draw(rt, "widths")
+		c.Architecture.Features = rapid.SampledFrom([]int{0, 1, 3, models.MaxWidth, models.MaxWidth + 1, 1 << 31}).Draw(rt, "features")
+		c.Architecture.Widths = rapid.SampledFrom([][]int{{2, 2, 1, 1}, {}, {2, 2, 1}, {models.MaxWidth, models.MaxWidth, models.MaxWidth, models.MaxWidth}, {0, 2, 1, 1}}).Draw(rt, "widths")
 		_, err := DecodeCheckpoint(EncodeCheckpoint(c))
 		require.ErrorIs(rt, err, canonical.ErrCorrupt)
 	})
@@ -71,7 +72,8 @@ func TestParameterByName(t *testing.T) {
 	values, shape, err := c.Parameter("conv1.nn.0.weight")
 	require.NoError(t, err)
 	require.Equal(t, []int{2, 2}, shape)
-	require.Equal(t, c.Params[1:5], values, "conv1.eps comes first")
+	p := c.Params[1:5] // conv1.eps comes first
+	require.Equal(t, []float32{p[0], p[2], p[1], p[3]}, values, "transposed")
 	_, _, err = c.Parameter("conv9.eps")
 	require.ErrorContains(t, err, "conv9.eps")
 }
@@ -86,8 +88,8 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 	for name, change := range map[string]func(c *Checkpoint){
 		"options":  func(c *Checkpoint) { c.Options[0]++ },
 		"kernels":  func(c *Checkpoint) { c.Kernels = "other" },
-		"widths":   func(c *Checkpoint) { c.Widths[0]++ },
-		"skip":     func(c *Checkpoint) { c.LinearSkip = false },
+		"widths":   func(c *Checkpoint) { c.Architecture.Widths[0]++ },
+		"skip":     func(c *Checkpoint) { c.Architecture.LinearSkip = false },
 		"params":   func(c *Checkpoint) { c.Params = c.Params[1:] },
 		"shard":    func(c *Checkpoint) { c.Shard++ },
 		"timestep": func(c *Checkpoint) { c.Timestep = 2 },
@@ -111,21 +113,20 @@ func TestInitialWeightsDependOnSeedAndShardOnly(t *testing.T) {
 	require.NotEqual(t, e.fresh(1, 5).Params, e.fresh(2, 5).Params)
 	require.NotEqual(t, e.fresh(1, 5).Params, other.fresh(1, 5).Params)
 
-	a := e.opts.architecture(5)
-	fresh := a.parameters().fresh(0, 1)
+	fresh := e.opts.Architecture(5).Parameters().Fresh(0, 1)
 	for name, want := range map[string]float32{"conv1.eps": 0, "batchnorm2.weight": 1, "batchnorm2.bias": 0} {
-		values, _, err := fresh.named(name)
+		values, _, err := fresh.Named(name)
 		require.NoError(t, err)
 		for _, v := range values {
 			require.Equal(t, want, v, name)
 		}
 	}
 	for name, fanIn := range map[string]int{"conv1.nn.0.weight": 5, "conv1.nn.0.bias": 5, "conv2.nn.2.weight": 8, "skip.bias": 5} {
-		values, _, err := fresh.named(name)
+		values, _, err := fresh.Named(name)
 		require.NoError(t, err)
 		largest := 0.0
 		for _, v := range values {
-			largest = max(largest, abs(float64(v)))
+			largest = max(largest, math.Abs(float64(v)))
 		}
 		require.LessOrEqual(t, largest*largest*float64(fanIn), 1.0, name)
 		require.Positive(t, largest, name)

@@ -2,13 +2,19 @@ package trainer
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/trainer/models"
 )
 
 const (
-	checkpointMagic   = "LCKP"
+	checkpointMagic = "LCKP"
+	// checkpointVersion counts the formats. Version 1 knew one model and kept
+	// its weights transposed; such checkpoints are refused, and a shard is
+	// trained afresh from its slices.
 	checkpointVersion = 2
 )
 
@@ -21,22 +27,61 @@ func EncodeCheckpoint(c *Checkpoint) []byte {
 	w.Bytes(c.Options[:])
 	w.String(c.Kernels)
 	w.String(c.Model)
-	w.Uint32(uint32(c.FeatureCount))
-	w.Uint32(uint32(c.Classes))
-	w.Count(len(c.Widths))
-	for _, width := range c.Widths {
-		w.Uint32(uint32(width))
-	}
-	w.Uint8(flag(c.LinearSkip))
-	w.Uint64(c.Steps)
-	w.Uint64(c.Batches)
-	for _, values := range [][]float32{c.Params, c.Buffers, c.FirstMoment, c.SecondMoment} {
-		w.Count(len(values))
-		w.Float32s(values)
+	if slices.Contains(Models(), c.Model) {
+		c.write(w)
+	} else {
+		w.Count(len(c.Body))
+		w.Bytes(c.Body)
 	}
 	w.Count(len(c.Aggregation))
 	w.Bytes(c.Aggregation)
 	return w.Seal()
+}
+
+func (n *Network) write(w *canonical.Writer) {
+	writeArchitecture(w, n.Architecture)
+	w.Uint64(n.Steps)
+	w.Uint64(n.Batches)
+	for _, values := range [][]float32{n.Params, n.Buffers, n.FirstMoment, n.SecondMoment} {
+		w.Count(len(values))
+		w.Float32s(values)
+	}
+}
+
+func (n *Network) read(r *canonical.Reader) {
+	n.Architecture = readArchitecture(r)
+	n.Steps, n.Batches = r.Uint64(), r.Uint64()
+	for _, values := range []*[]float32{&n.Params, &n.Buffers, &n.FirstMoment, &n.SecondMoment} {
+		*values = r.Float32s(r.Count(4))
+	}
+}
+
+func writeArchitecture(w *canonical.Writer, a models.Architecture) {
+	w.String(a.Model)
+	w.Uint32(uint32(a.Features))
+	w.Uint32(uint32(a.Classes))
+	w.Count(len(a.Widths))
+	for _, width := range a.Widths {
+		w.Uint32(uint32(width))
+	}
+	w.Uint32(uint32(a.Heads))
+	w.Uint32(uint32(a.OutputHeads))
+	w.Uint32(uint32(a.Hops))
+	w.Uint64(math.Float64bits(a.Teleport))
+	w.Uint8(flag(a.LinearSkip))
+	w.Uint8(flag(a.Plain))
+}
+
+func readArchitecture(r *canonical.Reader) models.Architecture {
+	a := models.Architecture{Model: r.String(), Features: int(r.Uint32()), Classes: int(r.Uint32())}
+	a.Widths = make([]int, r.Count(4))
+	for i := range a.Widths {
+		a.Widths[i] = int(r.Uint32())
+	}
+	a.Heads, a.OutputHeads, a.Hops = int(r.Uint32()), int(r.Uint32()), int(r.Uint32())
+	a.Teleport = math.Float64frombits(r.Uint64())
+	a.LinearSkip, a.Plain = r.Uint8() != 0, r.Uint8() != 0
+	return a
 }
 
 // DecodeCheckpoint reads what EncodeCheckpoint wrote. The error wraps
@@ -52,31 +97,31 @@ func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 	r.Bytes(c.Options[:])
 	c.Kernels = r.String()
 	c.Model = r.String()
-	c.FeatureCount = int(r.Uint32())
-	c.Classes = int(r.Uint32())
-	c.Widths = make([]int, r.Count(4))
-	for i := range c.Widths {
-		c.Widths[i] = int(r.Uint32())
+	network := slices.Contains(Models(), c.Model)
+	if network {
+		c.read(r)
+	} else {
+		c.Body = readBytes(r)
 	}
-	skip := r.Uint8()
-	c.LinearSkip = skip == 1
-	c.Steps, c.Batches = r.Uint64(), r.Uint64()
-	for _, values := range []*[]float32{&c.Params, &c.Buffers, &c.FirstMoment, &c.SecondMoment} {
-		*values = r.Float32s(r.Count(4))
-	}
-	c.Aggregation = make([]byte, r.Count(1))
-	r.Bytes(c.Aggregation)
+	c.Aggregation = readBytes(r)
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	if skip > 1 {
-		return nil, fmt.Errorf("checkpoint: %w: skip flag is %d", canonical.ErrCorrupt, skip)
-	}
-	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("checkpoint: %w: %w", canonical.ErrCorrupt, err)
-	}
-	if len(c.Aggregation) == 0 {
-		c.Aggregation = nil
+	if network {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("checkpoint: %w: %w", canonical.ErrCorrupt, err)
+		}
 	}
 	return c, nil
+}
+
+// readBytes reads a counted string of bytes, nil if it is empty.
+func readBytes(r *canonical.Reader) []byte {
+	n := r.Count(1)
+	if n == 0 {
+		return nil
+	}
+	out := make([]byte, n)
+	r.Bytes(out)
+	return out
 }

@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"fmt"
-	"slices"
 
 	"lethe"
 	"lethe/trainer/kernels"
@@ -44,8 +43,8 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	if got, want := c.Options, e.opts.Fingerprint(); got != want {
 		return fail("trained under options %s, not %s", got, want)
 	}
-	if c.Model != e.opts.Model || c.Classes != e.opts.Classes || !slices.Equal(c.Widths, e.opts.Widths) || c.LinearSkip == e.opts.NoLinearSkip {
-		return fail("layers do not fit the options")
+	if !c.Architecture.Equal(e.opts.Architecture(c.Architecture.Features)) {
+		return fail("architecture does not fit the options")
 	}
 	if c.Kernels != e.kernels.Name() {
 		return fail("trained with kernel set %q, not %q", c.Kernels, e.kernels.Name())
@@ -55,21 +54,20 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 
 // fresh returns the untrained model of a shard.
 func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
-	a := e.opts.architecture(features)
-	params, buffers := a.parameters(), a.buffers()
+	a := e.opts.Architecture(features)
+	params, buffers := a.Parameters(), a.Buffers()
 	return &Checkpoint{
-		Shard:        shard,
-		Timestep:     lethe.NoTimestep,
-		Options:      e.opts.Fingerprint(),
-		Kernels:      e.kernels.Name(),
-		Model:        e.opts.Model,
-		FeatureCount: features,
-		Classes:      e.opts.Classes,
-		Widths:       slices.Clone(e.opts.Widths),
-		LinearSkip:   a.linearSkip,
-		Params:       params.fresh(e.opts.Seed, shard).values,
-		Buffers:      buffers.fresh(e.opts.Seed, shard).values,
-		FirstMoment:  make([]float32, params.size),
-		SecondMoment: make([]float32, params.size),
+		Shard:    shard,
+		Timestep: lethe.NoTimestep,
+		Options:  e.opts.Fingerprint(),
+		Kernels:  e.kernels.Name(),
+		Model:    e.opts.Model,
+		Network: Network{
+			Architecture: a,
+			Params:       params.Fresh(e.opts.Seed, shard).Values,
+			Buffers:      buffers.Fresh(e.opts.Seed, shard).Values,
+			FirstMoment:  make([]float32, params.Size),
+			SecondMoment: make([]float32, params.Size),
+		},
 	}
 }

@@ -1,11 +1,15 @@
 package trainer
 
-import "errors"
+import (
+	"errors"
+
+	"lethe/trainer/layers"
+)
 
 var (
 	// ErrNoLabels means that no row carries a loss: every label is unknown, or
 	// every class that occurs has weight 0. Skip the slice.
-	ErrNoLabels = errors.New("no labelled rows")
+	ErrNoLabels = layers.ErrNoLabels
 
 	// ErrNotFinite means that a loss, a gradient or a weight is infinite or not
 	// a number. The previous checkpoint is unharmed: keep serving it, and look

@@ -3,17 +3,22 @@ package trainer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/trainer/internal/golden"
 	"lethe/trainer/kernels"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
 )
 
 // goldenStep is the state after one step of Adam.
 type goldenStep struct {
 	Loss    float64                    `json:"loss"`
-	Params  map[string]goldenTensor    `json:"params"`
+	Params  map[string]golden.Tensor   `json:"params"`
 	Buffers map[string]json.RawMessage `json:"buffers"`
 }
 
@@ -22,18 +27,36 @@ type goldenModel struct {
 	Name  string `json:"name"`
 	Model string `json:"model"`
 	Hyper struct {
-		Widths []int `json:"widths"`
+		Widths    []int   `json:"widths"`
+		Hidden    int     `json:"hidden"`
+		Heads1    int     `json:"heads1"`
+		Heads2    int     `json:"heads2"`
+		Channels1 int     `json:"channels1"`
+		K         int     `json:"K"`
+		Alpha     float64 `json:"alpha"`
+		Classes   int     `json:"classes"`
+		Layers    string  `json:"layers"`
+		Dropout   float64 `json:"dropout"`
 	} `json:"hyper"`
+	Mode      string     `json:"mode"`
 	EdgeIndex [][]uint32 `json:"edge_index"`
 	Inputs    struct {
-		X goldenTensor `json:"x"`
+		X golden.Tensor `json:"x"`
 	} `json:"inputs"`
-	Y           []int32                 `json:"y"`
-	ClassWeight []float32               `json:"class_weight"`
-	Params      map[string]goldenTensor `json:"params"`
-	Buffers     map[string]goldenTensor `json:"buffers"`
-	Atol        map[string]float64      `json:"atol"`
-	Adam        struct {
+	Y            []int32                  `json:"y"`
+	ClassWeight  []float32                `json:"class_weight"`
+	Params       map[string]golden.Tensor `json:"params"`
+	Buffers      map[string]golden.Tensor `json:"buffers"`
+	DropoutMasks []golden.Tensor          `json:"dropout_masks"`
+	SuperGAT     *struct {
+		AttWeight float64 `json:"att_weight"`
+		Layers    []struct {
+			Pos [][]int `json:"pos_edge_index"`
+			Neg [][]int `json:"neg_edge_index"`
+		} `json:"layers"`
+	} `json:"supergat"`
+	Atol map[string]float64 `json:"atol"`
+	Adam *struct {
 		Beta1       float64 `json:"beta1"`
 		Beta2       float64 `json:"beta2"`
 		Eps         float64 `json:"eps"`
@@ -42,130 +65,196 @@ type goldenModel struct {
 		WeightDecay float64 `json:"weight_decay"`
 	} `json:"adam"`
 	Expect struct {
-		Layers       map[string]goldenTensor `json:"layers"`
-		Logits       goldenTensor            `json:"logits"`
-		CrossEntropy float64                 `json:"cross_entropy"`
-		Loss         float64                 `json:"loss"`
-		Grads        struct {
-			X      goldenTensor            `json:"x"`
-			Params map[string]goldenTensor `json:"params"`
+		Layers        map[string]golden.Tensor `json:"layers"`
+		Logits        golden.Tensor            `json:"logits"`
+		CrossEntropy  float64                  `json:"cross_entropy"`
+		AttentionLoss *float64                 `json:"attention_loss"`
+		Loss          float64                  `json:"loss"`
+		Grads         struct {
+			X      golden.Tensor            `json:"x"`
+			Params map[string]golden.Tensor `json:"params"`
 		} `json:"grads"`
 		BuffersAfter map[string]json.RawMessage `json:"buffers_after"`
 		Adam         map[string]json.RawMessage `json:"adam"`
 	} `json:"expect"`
 }
 
-func TestGoldenEllipticGIN(t *testing.T) {
-	file := readGolden(t, "models.json")
+// Every model of the file, in each form that the features may take.
+func TestGoldenModels(t *testing.T) {
+	file := golden.Read(t, "models.json")
 	for _, k := range kernelSets(t) {
-		ran := 0
 		for _, raw := range file.Cases {
 			var c goldenModel
 			require.NoError(t, json.Unmarshal(raw, &c))
-			if c.Model != "elliptic_gin" {
-				continue
+			for name, form := range map[string]models.Form{
+				"differentiable": models.Differentiable, "sparse": models.Sparse, "cached": models.Cached,
+			} {
+				if form == models.Cached && c.DropoutMasks != nil {
+					continue // dropout of the features leaves nothing to keep
+				}
+				t.Run(k.Name()+"/"+c.Name+"/"+name, func(t *testing.T) {
+					check := golden.Comparer{T: t, Rtol: file.Rtol, Atol: file.Atol, Special: c.Atol}
+					c.checkGradients(t, c.program(t, k, form, true), check)
+					if c.Adam != nil {
+						c.checkAdam(t, k, form, check)
+					}
+				})
 			}
-			ran++
-			t.Run(k.Name()+"/"+c.Name, func(t *testing.T) {
-				check := comparer{t: t, rtol: file.Rtol, atol: file.Atol, special: c.Atol}
-				p := c.program(t, k, true)
-				c.checkGradients(t, p, check)
-				c.checkAdam(t, c.program(t, k, true), k, check)
-			})
 		}
-		require.Positive(t, ran, "the file holds no elliptic_gin")
 	}
+}
+
+func (c *goldenModel) options() Options {
+	o := Options{
+		Model: strings.ReplaceAll(c.Model, "_", "-"), Classes: c.Hyper.Classes, Hidden: c.Hyper.Hidden,
+		Heads: c.Hyper.Heads1, OutputHeads: c.Hyper.Heads2, Hops: c.Hyper.K, Teleport: c.Hyper.Alpha,
+		NoLinearSkip: true, Dropout: c.Hyper.Dropout, NoDropout: c.Hyper.Dropout == 0,
+	}
+	if w := c.Hyper.Widths; w != nil {
+		o.Widths = w[1 : len(w)-1]
+	}
+	if o.Heads > 0 {
+		o.Hidden = o.Heads * c.Hyper.Channels1
+	}
+	o.PlainGIN = c.Model == "gin" && !strings.Contains(c.Hyper.Layers, "BatchNorm1d")
+	if c.SuperGAT != nil {
+		o.AttentionLoss = c.SuperGAT.AttWeight
+	}
+	return o.EnsureDefaults()
 }
 
 // program compiles the case's model, loaded with its weights and its graph.
-func (c *goldenModel) program(t *testing.T, k kernels.Set, training bool) *program {
+func (c *goldenModel) program(t *testing.T, k kernels.Set, form models.Form, training bool) *program {
 	t.Helper()
-	w := c.Hyper.Widths
-	require.Len(t, w, hiddenLayers+2)
+	opts, cols := c.options(), c.Inputs.X.Shape[1]
+	require.NoError(t, opts.Validate())
 	shape := programShape{
-		architecture: architecture{features: w[0], classes: w[len(w)-1], widths: [hiddenLayers]int(w[1:])},
-		capacity:     capacityFor(len(c.Y)), training: training, gradFeatures: training,
+		architecture: opts.Architecture(cols), settings: opts.settings(), form: form,
+		capacity: capacityFor(len(c.Y)), training: training,
+	}
+	if c.SuperGAT == nil {
+		shape.settings.Attention.Weight = 0
 	}
 	p, err := compile(shape, k)
 	require.NoError(t, err)
-	require.Len(t, c.Params, len(p.params.layout.specs), "parameter names")
-	require.Len(t, c.Buffers, len(p.buffers.layout.specs), "buffer names")
-	for i, spec := range p.params.layout.specs {
-		require.Equal(t, c.Params[spec.name].Shape, spec.shape, spec.name)
-		copy(p.params.slice(i), c.Params[spec.name].floats())
+	require.Len(t, c.Params, len(p.Params.Layout.Specs), "parameter names")
+	require.Len(t, c.Buffers, len(p.Buffers.Layout.Specs), "buffer names")
+	for i, spec := range p.Params.Layout.Specs {
+		require.Equal(t, c.Params[spec.Name].Shape, spec.TorchShape(), spec.Name)
+		copy(p.Params.Slice(i), spec.FromTorch(c.Params[spec.Name].Floats()))
 	}
-	for i, spec := range p.buffers.layout.specs {
-		copy(p.buffers.slice(i), c.Buffers[spec.name].floats())
+	for i, spec := range p.Buffers.Layout.Specs {
+		copy(p.Buffers.Slice(i), c.Buffers[spec.Name].Floats())
 	}
-	b := newBatch(Input{Rows: len(c.Y), Cols: w[0], Features: c.Inputs.X.floats(), Edges: undirected(c.EdgeIndex)}, k)
-	b.labels, b.classWeights = c.Y, c.ClassWeight
-	if b.classWeights == nil {
-		b.classWeights = []float32{1, 1}
+	features := c.Inputs.X.Floats()
+	b := layers.NewBatch(len(c.Y), cols, features, golden.Undirected(c.EdgeIndex))
+	b.Labels, b.ClassWeights = c.Y, c.ClassWeight
+	if b.ClassWeights == nil {
+		b.ClassWeights = slices.Repeat([]float32{1}, c.Hyper.Classes)
 	}
-	p.load(b)
+	p.Architecture.Prepare(b, form, features, k)
+	p.Load(b)
+	c.replaceDraws(p.Work)
 	return p
 }
 
-func (c *goldenModel) checkGradients(t *testing.T, p *program, check comparer) {
+// replaceDraws makes the case's masks and samples take the place of keyed draws.
+func (c *goldenModel) replaceDraws(w *layers.Workspace) {
+	if c.DropoutMasks != nil {
+		w.Replace = &layers.Replacement{Keep: func(d layers.Draw) bool {
+			mask := c.DropoutMasks[d.Site]
+			if d.Site%2 == 0 { // features and hidden layer, then their attention
+				return mask.Data[d.Row*mask.Shape[1]+d.Column] != 0
+			}
+			return mask.Data[c.edge(d.Other, d.Row)*mask.Shape[1]+d.Column] != 0
+		}}
+	}
+	if c.SuperGAT != nil {
+		w.Replace = &layers.Replacement{Pairs: func(site uint64) []layers.Pair {
+			var out []layers.Pair
+			layer := c.SuperGAT.Layers[site]
+			for side, index := range [][][]int{layer.Pos, layer.Neg} {
+				for e := range index[0] {
+					out = append(out, layers.Pair{Source: uint32(index[0][e]), Target: uint32(index[1][e]), Edge: side == 0})
+				}
+			}
+			return out
+		}}
+	}
+}
+
+// edge returns the row of an edge in the reference's order, loops last.
+func (c *goldenModel) edge(source, target int) int {
+	if source == target {
+		return len(c.EdgeIndex[0]) + source
+	}
+	for e, s := range c.EdgeIndex[0] {
+		if int(s) == source && int(c.EdgeIndex[1][e]) == target {
+			return e
+		}
+	}
+	panic(fmt.Sprintf("no edge from %d to %d", source, target))
+}
+
+func (c *goldenModel) checkGradients(t *testing.T, p *program, check golden.Comparer) {
 	require.NoError(t, p.run())
-	marks := make(map[string][]float32)
-	for _, m := range p.marks {
-		value := resultOf(m.node)
-		marks[m.name] = floats(value)[:len(c.Y)*value.Shape()[1]]
-	}
 	for name, want := range c.Expect.Layers {
-		require.Contains(t, marks, name)
-		check.values("layers/"+name, want, marks[name])
+		require.Contains(t, p.Marks, name)
+		check.Values("layers/"+name, want, layers.Result(p.Marks[name])[:len(want.Data)])
 	}
-	check.values("logits", c.Expect.Logits, marks["logits"])
-	check.number("cross_entropy", c.Expect.CrossEntropy, p.work.loss)
-	check.number("loss", c.Expect.Loss, p.work.loss)
-	require.Len(t, c.Expect.Grads.Params, len(p.params.layout.specs))
-	for i, spec := range p.params.layout.specs {
-		check.values("grads/params/"+spec.name, c.Expect.Grads.Params[spec.name], p.gradients[i])
+	check.Values("logits", c.Expect.Logits, layers.Result(p.Logits)[:len(c.Expect.Logits.Data)])
+	check.Number("cross_entropy", c.Expect.CrossEntropy, p.Work.Loss)
+	check.Number("loss", c.Expect.Loss, p.loss())
+	if c.Expect.AttentionLoss != nil {
+		check.Number("attention_loss", *c.Expect.AttentionLoss, p.Work.Attention/c.SuperGAT.AttWeight)
 	}
-	check.values("grads/x", c.Expect.Grads.X, p.gradients[len(p.gradients)-1][:len(c.Inputs.X.Data)])
+	require.Len(t, c.Expect.Grads.Params, len(p.Params.Layout.Specs))
+	for i, spec := range p.Params.Layout.Specs {
+		check.Values("grads/params/"+spec.Name, c.Expect.Grads.Params[spec.Name], spec.ToTorch(p.gradients[i]))
+	}
+	if p.Form == models.Differentiable {
+		check.Values("grads/x", c.Expect.Grads.X, p.gradients[len(p.gradients)-1][:len(c.Inputs.X.Data)])
+	}
 	if c.Expect.BuffersAfter != nil {
 		checkBuffers(t, p, "buffers_after/", c.Expect.BuffersAfter, check)
 	}
 }
 
-func checkBuffers(t *testing.T, p *program, path string, want map[string]json.RawMessage, check comparer) {
-	for i, spec := range p.buffers.layout.specs {
-		var w goldenTensor
-		require.Contains(t, want, spec.name)
-		require.NoError(t, json.Unmarshal(want[spec.name], &w))
-		check.values(path+spec.name, w, p.buffers.slice(i))
+func checkBuffers(t *testing.T, p *program, path string, want map[string]json.RawMessage, check golden.Comparer) {
+	for i, spec := range p.Buffers.Layout.Specs {
+		var w golden.Tensor
+		require.Contains(t, want, spec.Name)
+		require.NoError(t, json.Unmarshal(want[spec.Name], &w))
+		check.Values(path+spec.Name, w, p.Buffers.Slice(i))
 	}
 }
 
-func (c *goldenModel) checkAdam(t *testing.T, p *program, k kernels.Set, check comparer) {
-	w := c.Hyper.Widths
-	e := newEngine(t, Options{
-		Widths: w[1 : 1+hiddenLayers], NoLinearSkip: true, LearningRate: c.Adam.LR, WeightDecay: c.Adam.WeightDecay,
-		NoWeightDecay: c.Adam.WeightDecay == 0,
-	}, k)
+func (c *goldenModel) checkAdam(t *testing.T, k kernels.Set, form models.Form, check golden.Comparer) {
+	opts := c.options()
+	opts.LearningRate, opts.WeightDecay, opts.NoWeightDecay = c.Adam.LR, c.Adam.WeightDecay, c.Adam.WeightDecay == 0
+	e := newEngine(t, opts, k)
 	require.Equal(t, []float64{adamBeta1, adamBeta2, adamEpsilon}, []float64{c.Adam.Beta1, c.Adam.Beta2, c.Adam.Eps})
-	state := e.fresh(0, w[0])
+	p, state := c.program(t, k, form, true), e.fresh(0, c.Inputs.X.Shape[1])
 	for step := 1; step <= c.Adam.Steps; step++ {
 		path := fmt.Sprintf("adam/step%d/", step)
 		var want goldenStep
 		require.NoError(t, json.Unmarshal(c.Expect.Adam[fmt.Sprintf("step%d", step)], &want))
 		require.NoError(t, e.step(p, state))
-		check.number(path+"loss", want.Loss, p.work.loss)
-		for i, spec := range p.params.layout.specs {
-			check.values(path+"params/"+spec.name, want.Params[spec.name], p.params.slice(i))
+		check.Number(path+"loss", want.Loss, p.loss())
+		for i, spec := range p.Params.Layout.Specs {
+			check.Values(path+"params/"+spec.Name, want.Params[spec.Name], spec.ToTorch(p.Params.Slice(i)))
 		}
 		checkBuffers(t, p, path+"buffers/", want.Buffers, check)
-		var tracked uint64
-		require.NoError(t, json.Unmarshal(want.Buffers["batchnorm1.num_batches_tracked"], &tracked))
-		require.Equal(t, tracked, state.Batches)
+		require.Equal(t, uint64(step), state.Batches)
 	}
-	var want goldenTensor
+	var want golden.Tensor
 	require.NoError(t, json.Unmarshal(c.Expect.Adam["eval_logits"], &want))
-	eval := c.program(t, k, false)
-	copy(eval.params.values, p.params.values)
-	copy(eval.buffers.values, p.buffers.values)
+	if form == models.Differentiable {
+		form = models.Cached
+	}
+	eval := c.program(t, k, form, false)
+	copy(eval.Params.Values, p.Params.Values)
+	copy(eval.Buffers.Values, p.Buffers.Values)
 	require.NoError(t, eval.run())
-	check.values("adam/eval_logits", want, eval.logits.Float32s()[:len(want.Data)])
+	check.Values("adam/eval_logits", want, layers.Result(eval.Logits)[:len(want.Data)])
 }

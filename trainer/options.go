@@ -9,6 +9,8 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
 )
 
 // The schedules.
@@ -32,18 +34,9 @@ const (
 	EqualClasses = "equal"
 )
 
-// EllipticGIN is the paper's GIN for the Elliptic data: three convolutions, each
-// followed by batch norm and ReLU, and two linear layers.
-const EllipticGIN = "elliptic-gin"
-
-// Models returns the names that Options.Model takes.
-func Models() []string { return []string{EllipticGIN} }
-
-// maxClasses is the largest number of classes that a label can name.
-const maxClasses = math.MaxUint8
-
-// hiddenLayers is the number of widths between features and logits.
-const hiddenLayers = 4
+// Models returns the names of the networks that Options.Model takes; see
+// models.Architecture for what they are.
+func Models() []string { return models.Names() }
 
 // Options configure an Engine. The zero value means the defaults, which
 // EnsureDefaults fills in.
@@ -53,14 +46,37 @@ type Options struct {
 	// Classes is the number of classes, default 2. Label 0 of a slice is
 	// unknown and label c+1 is class c.
 	Classes int
-	// Hidden is the width h of the first two convolutions; the third and the
-	// layer after it have max(2, h/4). Default 64: wider was not better on
-	// streams of this size. Ignored if Widths is given.
+	// Hidden is the width h of the hidden layer, default 64. The attention models
+	// divide it among their heads. The Elliptic models have h in the first two
+	// convolutions and max(2, h/4) in the third and in the layer after it; wider
+	// was not better on streams of this size. Ignored if Widths is given.
 	Hidden int
-	// Widths lists the widths of the three convolutions and of fc1.
+	// Widths lists the widths of the hidden layers: of the three convolutions and
+	// of fc1 for the Elliptic models.
 	Widths []int
+	// Heads and OutputHeads are those of the two attention layers, default 8 and
+	// 1 (SuperGAT 8 and 8).
+	Heads, OutputHeads int
+	// Hops is the number of propagation steps, default 10 for APPNP, 2 for SGC.
+	Hops int
+	// Teleport is α of APPNP, default 0.1.
+	Teleport float64
+	// PlainGIN takes batch norm and the learned ε out of gin.
+	PlainGIN bool
+	// Dropout is the probability that a value in front of a layer, or an
+	// attention weight, is dropped: default 0.6 for the attention models, 0.5
+	// for APPNP, else 0. GIN, SGC and the Elliptic models have none.
+	Dropout float64
+	// NoDropout sets the probability to 0, which Dropout cannot say.
+	NoDropout bool
+	// AttentionLoss is the weight of SuperGAT's attention loss, default 4.
+	AttentionLoss float64
+	// EdgeRatio is the share of edges that the loss samples, default 0.8, and
+	// NegativeRatio the number of pairs without an edge per sampled edge,
+	// default 0.5.
+	EdgeRatio, NegativeRatio float64
 	// NoLinearSkip leaves out the linear layer from the raw features to the
-	// logits, to follow the paper.
+	// logits of the Elliptic models, to follow the paper.
 	NoLinearSkip bool
 	// LearningRate is Adam's step size, default 0.003.
 	LearningRate float64
@@ -81,7 +97,10 @@ type Options struct {
 	WindowTimesteps int
 	// Passes is how often it goes through them, default 3.
 	Passes int
-	// Seed keys the initial weights.
+	// Patience ends training after that many passes in a row that did not lower
+	// the loss. Default 0: never.
+	Patience int
+	// Seed keys the initial weights and every draw of training.
 	Seed uint64
 	// Observe is told of every optimiser step, for progress lines and learning
 	// curves; nil tells nobody. It cannot change a result and is no part of the
@@ -98,12 +117,22 @@ func (o Options) Clone() Options {
 // EnsureDefaults returns a copy with every unset field filled in.
 func (o Options) EnsureDefaults() Options {
 	o = o.Clone()
-	o.Model = cmp.Or(o.Model, EllipticGIN)
+	o.Model = cmp.Or(o.Model, models.EllipticGIN)
 	o.Classes = cmp.Or(o.Classes, 2)
 	o.Hidden = cmp.Or(o.Hidden, 64)
+	a := models.DefaultArchitecture(o.Model, o.Hidden)
 	if o.Widths == nil {
-		quarter := max(2, o.Hidden/4)
-		o.Widths = []int{o.Hidden, o.Hidden, quarter, quarter}
+		o.Widths = a.Widths
+	}
+	o.Heads, o.OutputHeads = cmp.Or(o.Heads, a.Heads), cmp.Or(o.OutputHeads, a.OutputHeads)
+	o.Hops, o.Teleport = cmp.Or(o.Hops, a.Hops), cmp.Or(o.Teleport, a.Teleport)
+	o.Dropout = cmp.Or(o.Dropout, models.DefaultDropout(o.Model))
+	if o.NoDropout {
+		o.Dropout = 0
+	}
+	if o.Model == models.SuperGAT {
+		o.AttentionLoss = cmp.Or(o.AttentionLoss, 4)
+		o.EdgeRatio, o.NegativeRatio = cmp.Or(o.EdgeRatio, 0.8), cmp.Or(o.NegativeRatio, 0.5)
 	}
 	o.LearningRate = cmp.Or(o.LearningRate, 0.003)
 	o.WeightDecay = cmp.Or(o.WeightDecay, 1e-5)
@@ -130,12 +159,16 @@ func (o Options) Validate() error {
 			problems = append(problems, fmt.Errorf(format, args...))
 		}
 	}
-	check(slices.Contains(Models(), o.Model), "model %q is none of %q", o.Model, Models())
-	check(o.Classes >= 2 && o.Classes <= maxClasses, "classes is %d, want 2 to %d", o.Classes, maxClasses)
-	check(len(o.Widths) == hiddenLayers, "widths: %d given, want %d (three convolutions and fc1)", len(o.Widths), hiddenLayers)
-	for i, w := range o.Widths {
-		check(w >= 1 && w <= maxWidth, "widths[%d] is %d, want 1 to %d", i, w, maxWidth)
+	// Features are known only when a slice comes.
+	if err := o.Architecture(1).Validate(); err != nil {
+		problems = append(problems, err)
 	}
+	check(o.Dropout >= 0 && o.Dropout < 1, "dropout is %g, want 0 or more, below 1", o.Dropout)
+	check(o.Dropout == 0 || models.TakesDropout(o.Model), "dropout is %g, but %q has none", o.Dropout, o.Model)
+	check(o.AttentionLoss >= 0 && o.AttentionLoss <= 1e3, "attention loss is %g, want 0 to 1000", o.AttentionLoss)
+	check(o.EdgeRatio >= 0 && o.EdgeRatio <= 1, "edge ratio is %g, want 0 to 1", o.EdgeRatio)
+	check(o.NegativeRatio >= 0 && o.NegativeRatio <= 100, "negative ratio is %g, want 0 to 100", o.NegativeRatio)
+	check(o.Patience >= 0, "patience is %d passes, want 0 or more", o.Patience)
 	check(o.LearningRate > 0 && o.LearningRate <= 1, "learning rate is %g, want above 0, at most 1", o.LearningRate)
 	check(o.WeightDecay >= 0 && o.WeightDecay <= 1, "weight decay is %g, want 0 to 1", o.WeightDecay)
 	check(slices.Contains([]string{BalancedClasses, RootClasses, EqualClasses}, o.ClassWeights),
@@ -146,18 +179,33 @@ func (o Options) Validate() error {
 	return errors.Join(problems...)
 }
 
+// Architecture returns the architecture for a number of features. Unset fields
+// count as their defaults.
+func (o Options) Architecture(features int) models.Architecture {
+	o = o.EnsureDefaults()
+	return models.Architecture{
+		Model: o.Model, Features: features, Classes: o.Classes, Widths: o.Widths,
+		Heads: o.Heads, OutputHeads: o.OutputHeads, Hops: o.Hops, Teleport: o.Teleport,
+		LinearSkip: !o.NoLinearSkip && models.TakesSkip(o.Model), Plain: o.PlainGIN,
+	}
+}
+
+// settings returns what training depends on besides the architecture.
+func (o Options) settings() models.Settings {
+	return models.Settings{Dropout: o.Dropout, Attention: layers.SelfSupervision{
+		Weight: o.AttentionLoss, EdgeRatio: o.EdgeRatio, NegativeRatio: o.NegativeRatio,
+	}}
+}
+
 // Fingerprint is a digest of everything in the options that a checkpoint
 // depends on. Unset fields count as their defaults.
 func (o Options) Fingerprint() lethe.Digest {
 	o = o.EnsureDefaults()
-	w := canonical.NewWriter("LOPT", 1)
-	w.String(o.Model)
-	w.Uint32(uint32(o.Classes))
-	w.Count(len(o.Widths))
-	for _, width := range o.Widths {
-		w.Uint32(uint32(width))
+	w := canonical.NewWriter("LOPT", 2)
+	writeArchitecture(w, o.Architecture(0))
+	for _, v := range []float64{o.Dropout, o.AttentionLoss, o.EdgeRatio, o.NegativeRatio} {
+		w.Uint64(math.Float64bits(v))
 	}
-	w.Uint8(flag(o.NoLinearSkip))
 	w.Uint8(flag(o.DecoupledDecay))
 	w.Uint64(math.Float64bits(o.LearningRate))
 	w.Uint64(math.Float64bits(o.WeightDecay))
@@ -165,6 +213,7 @@ func (o Options) Fingerprint() lethe.Digest {
 	w.String(o.Schedule)
 	w.Uint32(uint32(o.WindowTimesteps))
 	w.Uint32(uint32(o.Passes))
+	w.Uint32(uint32(o.Patience))
 	w.Uint64(o.Seed)
 	return canonical.DigestOf(w.Seal())
 }

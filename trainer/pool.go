@@ -18,22 +18,23 @@ type pool struct {
 }
 
 // take returns an idle program of the shape, or compiles one.
-func (p *pool) take(shape programShape, kernels kernels.Set) (*program, error) {
+func (p *pool) take(shape programShape, set kernels.Set) (*program, error) {
+	key := shape.key()
 	p.mu.Lock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
-		if found := p.idle[i]; found.shape == shape {
+		if found := p.idle[i]; found.key == key {
 			p.idle = append(p.idle[:i], p.idle[i+1:]...)
 			p.mu.Unlock()
 			return found, nil
 		}
 	}
 	p.mu.Unlock()
-	return compile(shape, kernels)
+	return compile(shape, set)
 }
 
 // give returns a program that is no longer used.
 func (p *pool) give(done *program) {
-	done.work.batch = nil
+	done.Work.Batch = nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.idle) == maxIdlePrograms {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"lethe"
+	"lethe/trainer/layers"
 )
 
 // Input is a graph to be scored: Rows nodes with Cols features each, row-major,
@@ -41,9 +42,9 @@ func (in Input) check(features int) error {
 // Predict returns P(illicit) for every node of a graph: class 1 of a model of
 // two classes. Otherwise it does what Probabilities does.
 func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
-	if c.Classes != 2 {
+	if c.Architecture.Classes != 2 {
 		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %d classes, want 2",
-			ErrIncompatible, c.Shard, c.Timestep, c.Classes)
+			ErrIncompatible, c.Shard, c.Timestep, c.Architecture.Classes)
 	}
 	both, err := e.Probabilities(ctx, c, in)
 	if err != nil {
@@ -73,28 +74,29 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	if err := c.check(); err != nil {
 		return nil, fail(fmt.Errorf("%w: %w", ErrIncompatible, err))
 	}
-	if err := in.check(c.FeatureCount); err != nil {
+	if err := in.check(c.Architecture.Features); err != nil {
 		return nil, fail(err)
 	}
 	if in.Rows == 0 {
 		return nil, nil
 	}
-	a, err := c.architecture()
-	if err != nil {
-		return nil, fail(err)
-	}
-	p, err := e.idle.take(programShape{architecture: a, capacity: capacityFor(in.Rows)}, e.kernels)
+	batch := layers.NewBatch(in.Rows, in.Cols, in.Features, in.Edges)
+	form := c.Architecture.FormFor(batch.Features.Sparse != nil, 0)
+	c.Architecture.Prepare(batch, form, in.Features, e.kernels)
+	p, err := e.idle.take(programShape{
+		architecture: c.Architecture, form: form, capacity: capacityFor(in.Rows),
+	}, e.kernels)
 	if err != nil {
 		return nil, fail(err)
 	}
 	defer e.idle.give(p)
-	copy(p.params.values, c.Params)
-	copy(p.buffers.values, c.Buffers)
-	p.load(newBatch(in, e.kernels))
+	copy(p.Params.Values, c.Params)
+	copy(p.Buffers.Values, c.Buffers)
+	p.Load(batch)
 	if err := p.run(); err != nil {
 		return nil, fail(err)
 	}
-	out, err := softmaxRows(p.logits.Float32s()[:in.Rows*c.Classes], c.Classes)
+	out, err := softmaxRows(layers.Result(p.Logits)[:in.Rows*c.Architecture.Classes], c.Architecture.Classes)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -106,7 +108,7 @@ func softmaxRows(logits []float32, classes int) ([]float32, error) {
 	out := make([]float32, len(logits))
 	p := make([]float64, classes)
 	for from := 0; from < len(logits); from += classes {
-		softmax(p, logits[from:from+classes])
+		layers.Softmax(p, logits[from:from+classes])
 		for c, v := range p {
 			if math.IsNaN(v) {
 				return nil, fmt.Errorf("probability of row %d: %w", from/classes, ErrNotFinite)

@@ -120,9 +120,9 @@ func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window [
 	case previous.Timestep >= last.Timestep:
 		return fmt.Errorf("%w: shard %d: checkpoint after timestep %d is not before %d",
 			ErrIncompatible, shard, previous.Timestep, last.Timestep)
-	case previous.FeatureCount != last.FeatureCount:
+	case previous.Architecture.Features != last.FeatureCount:
 		return fmt.Errorf("%w: shard %d timestep %d: %d features, slice has %d",
-			ErrIncompatible, shard, previous.Timestep, previous.FeatureCount, last.FeatureCount)
+			ErrIncompatible, shard, previous.Timestep, previous.Architecture.Features, last.FeatureCount)
 	}
 	return nil
 }
@@ -130,29 +130,28 @@ func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window [
 // fit trains next in place.
 func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slice) (Report, error) {
 	var report Report
-	batches := make([]*batch, len(window))
-	rows := 0
-	for i, s := range window {
-		if s.Labelled() == 0 {
-			continue
+	batches, rows, form := e.prepareWindow(window, next.Architecture)
+	for _, b := range batches {
+		if b != nil {
+			report.Slices++
 		}
-		batches[i] = e.batchOf(s)
-		rows = max(rows, batches[i].rows)
-		report.Slices++
 	}
 	if report.Slices == 0 {
 		return report, nil
 	}
 	p, err := e.idle.take(programShape{
-		architecture: e.opts.architecture(next.FeatureCount), capacity: capacityFor(rows), training: true,
+		architecture: next.Architecture, settings: e.opts.settings(), form: form,
+		capacity: capacityFor(rows), training: true,
 	}, e.kernels)
 	if err != nil {
 		return report, err
 	}
 	defer e.idle.give(p)
-	copy(p.params.values, next.Params)
-	copy(p.buffers.values, next.Buffers)
+	copy(p.Params.Values, next.Params)
+	copy(p.Buffers.Values, next.Buffers)
+	stop := patience{left: e.opts.Patience, limit: e.opts.Patience}
 	for pass := range e.opts.Passes {
+		total := 0.0
 		for i, b := range batches {
 			if b == nil {
 				continue
@@ -160,25 +159,53 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 			if err := ctx.Err(); err != nil {
 				return report, err
 			}
-			p.load(b)
+			p.Load(b)
+			p.Work.Key = lethe.NewDraw(e.opts.Seed, "training step", uint64(next.Shard),
+				uint64(next.Timestep), uint64(window[i].Timestep), uint64(pass)).Uint64()
 			if err := e.step(p, next); err != nil {
 				return report, fmt.Errorf("shard %d timestep %d pass %d: %w", next.Shard, window[i].Timestep, pass, err)
 			}
-			if report.Steps == 0 {
-				report.FirstLoss = p.work.loss
-			}
-			report.Steps++
+			total += p.loss()
+			report.count(p.loss())
 			if e.opts.Observe != nil {
-				e.opts.Observe(Progress{
-					Shard: next.Shard, Timestep: window[i].Timestep, Epoch: pass, Loss: p.work.loss,
-				})
+				e.opts.Observe(Progress{Shard: next.Shard, Timestep: window[i].Timestep, Epoch: pass, Loss: p.loss()})
 			}
 		}
+		if stop.after(total) {
+			break
+		}
 	}
-	report.FinalLoss = p.work.loss
-	copy(next.Params, p.params.values)
-	copy(next.Buffers, p.buffers.values)
+	copy(next.Params, p.Params.Values)
+	copy(next.Buffers, p.Buffers.Values)
 	return report, nil
+}
+
+// count adds a step.
+func (r *Report) count(loss float64) {
+	if r.Steps == 0 {
+		r.FirstLoss = loss
+	}
+	r.FinalLoss = loss
+	r.Steps++
+}
+
+// patience counts the passes in a row that did not lower the loss. Limit 0 means
+// that it never ends.
+type patience struct {
+	left, limit int
+	passes      int
+	best        float64
+}
+
+// after reports whether training ends after a pass with the given loss.
+func (p *patience) after(loss float64) bool {
+	if p.passes == 0 || loss < p.best {
+		p.best, p.left = loss, p.limit
+	} else {
+		p.left--
+	}
+	p.passes++
+	return p.limit > 0 && p.left <= 0
 }
 
 // step does one optimiser step on the loaded batch. Moments and counters live
@@ -187,16 +214,16 @@ func (e *Engine) step(p *program, next *Checkpoint) error {
 	if err := p.run(); err != nil {
 		return err
 	}
-	if math.IsNaN(p.work.loss) || math.IsInf(p.work.loss, 0) {
+	if math.IsNaN(p.loss()) || math.IsInf(p.loss(), 0) {
 		return fmt.Errorf("loss: %w", ErrNotFinite)
 	}
 	next.Steps++
 	next.Batches++
 	update := e.opts.adam().at(next.Steps)
-	for i, spec := range p.params.layout.specs {
-		from, to := spec.from, spec.from+spec.size
-		if !update.update(p.params.values[from:to], p.gradients[i], next.FirstMoment[from:to], next.SecondMoment[from:to]) {
-			return fmt.Errorf("gradient or weight of %s: %w", spec.name, ErrNotFinite)
+	for i, spec := range p.Params.Layout.Specs {
+		from, to := spec.From, spec.From+spec.Size
+		if !update.update(p.Params.Values[from:to], p.gradients[i], next.FirstMoment[from:to], next.SecondMoment[from:to]) {
+			return fmt.Errorf("gradient or weight of %s: %w", spec.Name, ErrNotFinite)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package trainer
+package layers
 
 import (
 	"math"
@@ -13,15 +13,16 @@ const (
 	normMomentum = 0.1
 )
 
-// batchNorm is one batch normalisation (Ioffe and Szegedy, ICML 2015) with
+// BatchNorm is one batch normalisation (Ioffe and Szegedy, ICML 2015) with
 // PyTorch's conventions: training normalises by the biased variance of the rows
 // at hand and moves the running statistics a tenth of the way to theirs, taking
 // the unbiased variance; evaluation normalises by the running ones. A single
 // row has unbiased variance 0 here, where PyTorch refuses it.
-type batchNorm struct {
-	weight, bias *gorgonia.Node
-	// runningMean and runningVar alias the model's buffers.
-	runningMean, runningVar []float32
+type BatchNorm struct {
+	Weight, Bias *gorgonia.Node
+	// RunningMean and RunningVar alias the model's buffers.
+	RunningMean, RunningVar []float32
+
 	// normalised and inverse are the normalised rows and one over the standard
 	// deviations, left by the forward pass for the backward one. mean, variance
 	// and their like are summed in double precision.
@@ -30,21 +31,21 @@ type batchNorm struct {
 	sum, sumSquare []float64
 }
 
-// batchNorm adds normalised(x)·weight + bias, column by column.
-func (b *builder) batchNorm(x *gorgonia.Node, n *batchNorm) *gorgonia.Node {
+// Norm adds normalised(x)·weight + bias, column by column.
+func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	width := x.Shape()[1]
-	n.normalised = make([]float32, b.capacity*width)
-	n.inverse, n.shift = make([]float32, width), make([]float32, width)
-	n.sum, n.sumSquare = make([]float64, width), make([]float64, width)
-	out := b.rows(width)
+	cols := width(x)
+	n.normalised = make([]float32, b.capacity*cols)
+	n.inverse, n.shift = make([]float32, cols), make([]float32, cols)
+	n.sum, n.sumSquare = make([]float64, cols), make([]float64, cols)
+	out := b.rows(cols)
 	return b.apply(operation{
-		kind: "norm", inputs: gorgonia.Nodes{x, n.weight, n.bias}, out: out,
+		kind: "norm", inputs: gorgonia.Nodes{x, n.Weight, n.Bias}, out: out,
 		run: func(in []gorgonia.Value) error {
 			from := b.live(in[0])
-			if b.training {
+			if b.Training {
 				n.measure(from)
 			} else {
 				n.recall()
@@ -53,8 +54,8 @@ func (b *builder) batchNorm(x *gorgonia.Node, n *batchNorm) *gorgonia.Node {
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
-			sums := b.normSums(y, grad, n, width)
-			grads := gorgonia.Nodes{nil, b.normGradRow(sums, 1, width), b.normGradRow(sums, 0, width)}
+			sums := b.normSums(grad, y, n)
+			grads := gorgonia.Nodes{nil, b.normGradRow(sums, 1), b.normGradRow(sums, 0)}
 			if b.needs[x] {
 				grads[0] = b.normGradInput(grad, sums, n)
 			}
@@ -64,7 +65,7 @@ func (b *builder) batchNorm(x *gorgonia.Node, n *batchNorm) *gorgonia.Node {
 }
 
 // measure takes mean and deviation from the rows and updates the running ones.
-func (n *batchNorm) measure(x kernels.Matrix) {
+func (n *BatchNorm) measure(x kernels.Matrix) {
 	rows := float64(x.Rows)
 	clear(n.sum)
 	clear(n.sumSquare)
@@ -85,8 +86,8 @@ func (n *batchNorm) measure(x kernels.Matrix) {
 	for j, s := range n.sumSquare {
 		n.shift[j] = float32(n.sum[j])
 		n.inverse[j] = float32(1 / math.Sqrt(s/rows+normEpsilon))
-		n.runningMean[j] = blend(n.runningMean[j], n.sum[j])
-		n.runningVar[j] = blend(n.runningVar[j], s/max(1, rows-1))
+		n.RunningMean[j] = blend(n.RunningMean[j], n.sum[j])
+		n.RunningVar[j] = blend(n.RunningVar[j], s/max(1, rows-1))
 	}
 }
 
@@ -95,14 +96,14 @@ func blend(running float32, batch float64) float32 {
 }
 
 // recall takes mean and deviation from the running statistics.
-func (n *batchNorm) recall() {
-	copy(n.shift, n.runningMean)
-	for j, v := range n.runningVar {
+func (n *BatchNorm) recall() {
+	copy(n.shift, n.RunningMean)
+	for j, v := range n.RunningVar {
 		n.inverse[j] = float32(1 / math.Sqrt(float64(v)+normEpsilon))
 	}
 }
 
-func (n *batchNorm) forward(dst, x kernels.Matrix, weight, bias []float32) {
+func (n *BatchNorm) forward(dst, x kernels.Matrix, weight, bias []float32) {
 	shift, inverse := n.shift[:x.Cols], n.inverse[:x.Cols]
 	weight, bias = weight[:x.Cols], bias[:x.Cols]
 	for i := range x.Rows {
@@ -117,8 +118,9 @@ func (n *batchNorm) forward(dst, x kernels.Matrix, weight, bias []float32) {
 
 // normSums has rows Σ G (the gradient for the bias) and Σ G∘normalised (for the
 // weight). It takes y to run after the forward pass.
-func (b *builder) normSums(y, grad *gorgonia.Node, n *batchNorm, width int) *gorgonia.Node {
-	out := dense(make([]float32, 2*width), 2, width)
+func (b *Builder) normSums(grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
+	cols := width(grad)
+	out := dense(make([]float32, 2*cols), 2, cols)
 	return b.apply(operation{
 		kind: "norm.sums", inputs: gorgonia.Nodes{y, grad}, out: out,
 		run: func(in []gorgonia.Value) error {
@@ -126,15 +128,15 @@ func (b *builder) normSums(y, grad *gorgonia.Node, n *batchNorm, width int) *gor
 			clear(n.sum)
 			clear(n.sumSquare)
 			for i := range g.Rows {
-				normalised := n.normalised[i*width : (i+1)*width]
+				normalised := n.normalised[i*cols : (i+1)*cols]
 				for j, v := range g.Row(i) {
 					n.sum[j] += float64(v)
 					n.sumSquare[j] += float64(float64(v) * float64(normalised[j]))
 				}
 			}
 			sums := floats(out)
-			for j := range width {
-				sums[j], sums[width+j] = float32(n.sum[j]), float32(n.sumSquare[j])
+			for j := range cols {
+				sums[j], sums[cols+j] = float32(n.sum[j]), float32(n.sumSquare[j])
 			}
 			return nil
 		},
@@ -142,12 +144,13 @@ func (b *builder) normSums(y, grad *gorgonia.Node, n *batchNorm, width int) *gor
 }
 
 // normGradRow is one row of normSums as a vector.
-func (b *builder) normGradRow(sums *gorgonia.Node, row, width int) *gorgonia.Node {
-	out := dense(make([]float32, width), width)
+func (b *Builder) normGradRow(sums *gorgonia.Node, row int) *gorgonia.Node {
+	cols := width(sums)
+	out := dense(make([]float32, cols), cols)
 	return b.apply(operation{
 		kind: "norm.row", inputs: gorgonia.Nodes{sums}, out: out,
 		run: func(in []gorgonia.Value) error {
-			copy(floats(out), floats(in[0])[row*width:])
+			copy(floats(out), floats(in[0])[row*cols:])
 			return nil
 		},
 	})
@@ -155,22 +158,22 @@ func (b *builder) normGradRow(sums *gorgonia.Node, row, width int) *gorgonia.Nod
 
 // normGradInput is weight·inverse·(G − (ΣG + normalised·ΣG∘normalised)/rows)
 // in training, and weight·inverse·G in evaluation.
-func (b *builder) normGradInput(grad, sums *gorgonia.Node, n *batchNorm) *gorgonia.Node {
-	width := grad.Shape()[1]
-	out := b.rows(width)
+func (b *Builder) normGradInput(grad, sums *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
+	cols := width(grad)
+	out := b.rows(cols)
 	return b.apply(operation{
-		kind: "norm.x", inputs: gorgonia.Nodes{grad, sums, n.weight}, out: out,
+		kind: "norm.x", inputs: gorgonia.Nodes{grad, sums, n.Weight}, out: out,
 		run: func(in []gorgonia.Value) error {
 			g, dst := b.live(in[0]), b.live(out)
-			total, weight := floats(in[1]), floats(in[2])[:width]
-			inverse, normalised := n.inverse[:width], n.normalised
+			total, weight := floats(in[1]), floats(in[2])[:cols]
+			inverse, normalised := n.inverse[:cols], n.normalised
 			share := float32(0)
-			if b.training {
+			if b.Training {
 				share = 1 / float32(g.Rows)
 			}
-			plain, along := total[:width], total[width:][:width]
+			plain, along := total[:cols], total[cols:][:cols]
 			for i := range g.Rows {
-				row, z := dst.Row(i)[:width], normalised[i*width:][:width]
+				row, z := dst.Row(i)[:cols], normalised[i*cols:][:cols]
 				for j, v := range g.Row(i) {
 					centred := v - float32(share*(plain[j]+float32(z[j]*along[j])))
 					row[j] = weight[j] * inverse[j] * centred

@@ -1,31 +1,36 @@
-package trainer
+package layers
 
 import (
+	"errors"
 	"math"
 
 	"gorgonia.org/gorgonia"
 )
 
-// crossEntropy adds the mean negative log-likelihood of the labelled rows,
+// ErrNoLabels means that no row carries a loss: every label is unknown, or every
+// class that occurs has weight 0. Skip the slice.
+var ErrNoLabels = errors.New("no labelled rows")
+
+// CrossEntropy adds the mean negative log-likelihood of the labelled rows,
 // weighted by class: Σ w[y]·nll / Σ w[y] over rows with y ≥ 0, as PyTorch's
 // cross_entropy with ignore_index -1. It fails with ErrNoLabels where the sum
 // of weights is 0.
-func (b *builder) crossEntropy(logits *gorgonia.Node) *gorgonia.Node {
+func (b *Builder) CrossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
 	out := gorgonia.NewF32(0)
-	probabilities := make([]float64, b.capacity*logits.Shape()[1])
+	probabilities := make([]float64, b.capacity*width(logits))
 	return b.apply(operation{
 		kind: "loss", inputs: gorgonia.Nodes{logits}, out: out,
 		run: func(in []gorgonia.Value) error {
-			z, batch := b.live(in[0]), b.work.batch
+			z, batch := b.live(in[0]), b.Work.Batch
 			total, weight := 0.0, 0.0
-			for i, y := range batch.labels {
+			for i, y := range batch.Labels {
 				p := probabilities[i*z.Cols : (i+1)*z.Cols]
-				logNorm := softmax(p, z.Row(i))
+				logNorm := Softmax(p, z.Row(i))
 				if y >= 0 {
-					w := float64(batch.classWeights[y])
+					w := float64(batch.ClassWeights[y])
 					total += float64(w * (logNorm - float64(z.Row(i)[y])))
 					weight += w
 				}
@@ -33,8 +38,8 @@ func (b *builder) crossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 			if weight == 0 {
 				return ErrNoLabels
 			}
-			b.work.loss = total / weight
-			*out = gorgonia.F32(b.work.loss)
+			b.Work.Loss = total / weight
+			*out = gorgonia.F32(b.Work.Loss)
 			return nil
 		},
 		pull: func(loss, grad *gorgonia.Node) gorgonia.Nodes {
@@ -46,25 +51,25 @@ func (b *builder) crossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 // crossEntropyGrad is w[y]/Σw · (softmax − one-hot) for labelled rows, 0 for
 // the others, times the gradient of the loss. It takes the loss to run after
 // the forward pass, which leaves the probabilities.
-func (b *builder) crossEntropyGrad(logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
-	out := b.rows(logits.Shape()[1])
+func (b *Builder) crossEntropyGrad(logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
+	out := b.rows(width(logits))
 	return b.apply(operation{
 		kind: "loss.x", inputs: gorgonia.Nodes{logits, loss, grad}, out: out,
 		run: func(in []gorgonia.Value) error {
-			dst, batch := b.live(out), b.work.batch
+			dst, batch := b.live(out), b.Work.Batch
 			weight := 0.0
-			for _, y := range batch.labels {
+			for _, y := range batch.Labels {
 				if y >= 0 {
-					weight += float64(batch.classWeights[y])
+					weight += float64(batch.ClassWeights[y])
 				}
 			}
 			upstream := float64(*in[2].(*gorgonia.F32))
 			clear(dst.Data)
-			for i, y := range batch.labels {
+			for i, y := range batch.Labels {
 				if y < 0 {
 					continue
 				}
-				share := upstream * float64(batch.classWeights[y]) / weight
+				share := upstream * float64(batch.ClassWeights[y]) / weight
 				row := dst.Row(i)
 				for c := range row {
 					p := probabilities[i*dst.Cols+c]
@@ -79,9 +84,9 @@ func (b *builder) crossEntropyGrad(logits, loss, grad *gorgonia.Node, probabilit
 	})
 }
 
-// softmax stores the class probabilities of one row of logits and returns the
+// Softmax stores the class probabilities of one row of logits and returns the
 // logarithm of Σ exp(z).
-func softmax(dst []float64, z []float32) float64 {
+func Softmax(dst []float64, z []float32) float64 {
 	largest := float64(z[0])
 	for _, v := range z[1:] {
 		largest = max(largest, float64(v))

@@ -1,4 +1,4 @@
-package trainer
+package layers
 
 import (
 	"hash"
@@ -21,7 +21,6 @@ type operator struct {
 	out  gorgonia.Value
 	kind hm.Type
 	wrt  []bool
-	work *workspace
 	run  func(in []gorgonia.Value) error
 	// pull builds the nodes that turn the gradient of the result into those of
 	// the inputs, nil for inputs that need none.
@@ -49,13 +48,7 @@ func (o *operator) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
 }
 
 // Do implements gorgonia.Op.
-func (o *operator) Do(in ...gorgonia.Value) (gorgonia.Value, error) {
-	err := o.run(in)
-	if err != nil && o.work.failure == nil {
-		o.work.failure = err
-	}
-	return o.out, err
-}
+func (o *operator) Do(in ...gorgonia.Value) (gorgonia.Value, error) { return o.out, o.run(in) }
 
 // ReturnsPtr implements gorgonia.Op: the result is never copied.
 func (o *operator) ReturnsPtr() bool { return true }

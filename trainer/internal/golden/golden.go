@@ -1,0 +1,117 @@
+// Package golden reads the reference vectors that tests compare with.
+package golden
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+)
+
+// Tensor is a tensor of the reference vectors, row-major.
+type Tensor struct {
+	Shape []int     `json:"shape"`
+	Data  []float64 `json:"data"`
+}
+
+// Floats returns the values in single precision.
+func (g Tensor) Floats() []float32 {
+	out := make([]float32, len(g.Data))
+	for i, v := range g.Data {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// File is what the files have in common.
+type File struct {
+	Rtol  float64           `json:"rtol"`
+	Atol  float64           `json:"atol"`
+	Cases []json.RawMessage `json:"cases"`
+}
+
+// Read returns a file of the folder LETHE_GOLDEN, or ../shared/golden next to the
+// repository, and skips the test where there is none.
+func Read(t *testing.T, name string) File {
+	t.Helper()
+	folder := os.Getenv("LETHE_GOLDEN")
+	if folder == "" {
+		folder = filepath.Join(repository(t), "..", "shared", "golden")
+	}
+	raw, err := os.ReadFile(filepath.Join(folder, name))
+	if os.IsNotExist(err) {
+		t.Skipf("no reference vectors: %v (set LETHE_GOLDEN)", err)
+	}
+	require.NoError(t, err)
+	var f File
+	require.NoError(t, json.Unmarshal(raw, &f))
+	require.NotEmpty(t, f.Cases)
+	return f
+}
+
+// repository returns the folder of go.mod.
+func repository(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs(".")
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		require.NotEqual(t, folder, parent, "no go.mod above the test")
+		folder = parent
+	}
+}
+
+// Comparer checks values against one case's expectations.
+type Comparer struct {
+	T          *testing.T
+	Rtol, Atol float64
+	// Special replaces Atol for paths under expect.
+	Special map[string]float64
+}
+
+// Values accepts |got − want| ≤ atol + rtol·|want|.
+func (c Comparer) Values(path string, want Tensor, got []float32) {
+	c.T.Helper()
+	require.Len(c.T, got, len(want.Data), path)
+	atol := c.Atol
+	if v, ok := c.Special[path]; ok {
+		atol = v
+	}
+	for i, w := range want.Data {
+		limit := atol + c.Rtol*max(w, -w)
+		diff := float64(got[i]) - w
+		// Written so that a value that is not a number fails.
+		if !(max(diff, -diff) <= limit) {
+			require.Failf(c.T, "value differs", "%s[%d]: got %g, want %g ± %g", path, i, got[i], w, limit)
+		}
+	}
+}
+
+// Number is Values of one number.
+func (c Comparer) Number(path string, want, got float64) {
+	c.T.Helper()
+	c.Values(path, Tensor{Data: []float64{want}}, []float32{float32(got)})
+}
+
+// Undirected turns both directions of every edge into one with A < B.
+func Undirected(edgeIndex [][]uint32) []lethe.Edge {
+	if len(edgeIndex) == 0 {
+		return nil
+	}
+	var edges []lethe.Edge
+	for i, source := range edgeIndex[0] {
+		if target := edgeIndex[1][i]; source < target {
+			edges = append(edges, lethe.Edge{A: source, B: target})
+		}
+	}
+	slices.SortFunc(edges, lethe.Edge.Compare)
+	return edges
+}

@@ -1,0 +1,84 @@
+package layers
+
+import (
+	"lethe"
+	"lethe/trainer/kernels"
+)
+
+// Ignored is the class of a row that carries no loss.
+const Ignored = -1
+
+// Batch is a graph prepared for a program: a slice with its stubs, or a whole
+// snapshot to be scored.
+type Batch struct {
+	Rows     int
+	Features Features
+	// Aggregated is what the model's first layer makes of the features by the
+	// graph alone. It does not change while the weights do, so it is computed
+	// once.
+	Aggregated Features
+	Graph      *Graph
+	// Labels has a class per row or Ignored; it is nil without a loss.
+	Labels       []int32
+	ClassWeights []float32
+	// Keys has a key per row for its random draws, from the pseudonym alone, so
+	// that one row does not change the draws of another. It is nil without
+	// training.
+	Keys []uint64
+}
+
+// Aggregation says what Batch.Aggregated holds.
+type Aggregation int
+
+// The aggregations. A is the adjacency matrix, D the degrees and
+// S = (D+I)^-1/2 (A+I) (D+I)^-1/2.
+const (
+	// NoAggregation leaves it empty.
+	NoAggregation Aggregation = iota
+	// NeighbourSum is A·X.
+	NeighbourSum
+	// NeighbourMean is D^-1·A·X, 0 for a node without neighbours.
+	NeighbourMean
+	// Propagation is S^hops·X.
+	Propagation
+)
+
+// NewBatch prepares a graph with cols features per row. Edges must be below
+// rows. It aliases the features.
+func NewBatch(rows, cols int, features []float32, edges []lethe.Edge) *Batch {
+	return &Batch{
+		Rows: rows, Graph: NewGraph(rows, edges),
+		Features: NewFeatures(kernels.Matrix{Rows: rows, Cols: cols, Data: features}),
+	}
+}
+
+// Aggregate fills Aggregated from features, which must be those of the batch.
+func (b *Batch) Aggregate(kind Aggregation, hops int, features []float32, set kernels.Set) {
+	if kind == NoAggregation {
+		return
+	}
+	cols := b.Features.Dense.Cols
+	x := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: features}
+	out := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: make([]float32, b.Rows*cols)}
+	switch kind {
+	case NeighbourSum, NeighbourMean:
+		for i := range b.Rows {
+			row := out.Row(i)
+			neighbours := b.Graph.of(i)
+			for _, j := range neighbours {
+				set.Add(row, x.Row(int(j)))
+			}
+			if kind == NeighbourMean && len(neighbours) > 1 {
+				scale(row, 1/float32(len(neighbours)))
+			}
+		}
+	default:
+		spare := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: make([]float32, b.Rows*cols)}
+		copy(out.Data, x.Data)
+		for range hops {
+			b.Graph.propagate(spare, out)
+			out, spare = spare, out
+		}
+	}
+	b.Aggregated = NewFeatures(out)
+}

@@ -1,0 +1,140 @@
+package layers
+
+import (
+	"fmt"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"lethe/trainer/kernels"
+)
+
+// Builder assembles the expression graph of a program. The first failure sticks,
+// so that models read as formulas; Err returns it.
+type Builder struct {
+	// Training says whether batch norms take their statistics from the batch
+	// and dropout and attention losses are in force.
+	Training bool
+	Work     *Workspace
+
+	graph    *gorgonia.ExprGraph
+	capacity int
+	// salt goes into every name; another salt gives every node another hash.
+	salt  int
+	count int
+	// sites counts the layers that draw, so that each draws by a key of its own.
+	sites uint64
+	// needs holds the nodes that a gradient must flow to.
+	needs map[*gorgonia.Node]bool
+	// sources holds the nodes that stand for the features of a batch.
+	sources map[*gorgonia.Node]source
+	err     error
+}
+
+// Workspace is what the operators of a program work on besides their inputs. It
+// is replaced batch by batch while the graph stays.
+type Workspace struct {
+	Batch *Batch
+	// Key is the key of the step's random draws.
+	Key uint64
+	// Loss is the last cross entropy, Attention the sum of the attention losses
+	// with their weight, both in double precision.
+	Loss, Attention float64
+	// Replace is nil but in comparisons with other programs.
+	Replace *Replacement
+
+	kernels kernels.Set
+	scratch kernels.Scratch
+}
+
+// NewBuilder returns a builder for batches of at most capacity rows.
+func NewBuilder(set kernels.Set, capacity int, training bool, salt int) *Builder {
+	return &Builder{
+		Training: training,
+		Work:     &Workspace{kernels: set},
+		graph:    gorgonia.NewGraph(),
+		capacity: capacity,
+		salt:     salt,
+		needs:    make(map[*gorgonia.Node]bool),
+		sources:  make(map[*gorgonia.Node]source),
+	}
+}
+
+// Err returns the first failure.
+func (b *Builder) Err() error { return b.err }
+
+// unique returns a name that no other node of the graph has.
+func (b *Builder) unique(kind string) string {
+	b.count++
+	return fmt.Sprintf("%s/%d/%d", kind, b.salt, b.count)
+}
+
+// Input adds a leaf that is bound to values, which it aliases.
+func (b *Builder) Input(kind string, values []float32, needsGradient bool, shape ...int) *gorgonia.Node {
+	n := gorgonia.NewTensor(b.graph, tensor.Float32, len(shape),
+		gorgonia.WithShape(shape...), gorgonia.WithName(b.unique(kind)), gorgonia.WithValue(dense(values, shape...)))
+	b.needs[n] = needsGradient
+	return n
+}
+
+// rows returns a new result matrix with a row for every node of a batch.
+func (b *Builder) rows(cols int) *tensor.Dense {
+	return dense(make([]float32, b.capacity*cols), b.capacity, cols)
+}
+
+// operation says what apply adds to the graph.
+type operation struct {
+	kind   string
+	inputs gorgonia.Nodes
+	out    gorgonia.Value
+	run    func(in []gorgonia.Value) error
+	// pull returns one gradient per input, nil where needs is false. It is nil
+	// for the operations that gradients are made of.
+	pull func(out, grad *gorgonia.Node) gorgonia.Nodes
+}
+
+// apply adds an operation's node to the graph.
+func (b *Builder) apply(o operation) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	op := &operator{
+		name: b.unique(o.kind), inputs: o.inputs, out: o.out, run: o.run,
+		kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
+	}
+	any := false
+	if o.pull != nil {
+		for i, n := range o.inputs {
+			op.wrt[i] = b.needs[n]
+			any = any || op.wrt[i]
+		}
+		op.pull = func(out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+			grads := o.pull(out, grad)
+			return grads, b.err
+		}
+	}
+	n, err := gorgonia.ApplyOp(op, o.inputs...)
+	if err != nil {
+		b.err = fmt.Errorf("operator %s: %w", o.kind, err)
+		return nil
+	}
+	b.needs[n] = any
+	return n
+}
+
+// width returns the number of columns of a node's value.
+func width(n *gorgonia.Node) int { return n.Shape()[1] }
+
+// live returns the rows of a value that the current batch uses. What lies behind
+// them is left over from other batches and is never read.
+func (b *Builder) live(v gorgonia.Value) kernels.Matrix {
+	d := v.(*tensor.Dense)
+	rows, cols := b.Work.Batch.Rows, d.Shape()[1]
+	return kernels.Matrix{Rows: rows, Cols: cols, Data: d.Float32s()[:rows*cols]}
+}
+
+// whole returns all of a matrix-shaped value, such as a weight.
+func whole(v gorgonia.Value) kernels.Matrix {
+	d := v.(*tensor.Dense)
+	return kernels.Matrix{Rows: d.Shape()[0], Cols: d.Shape()[1], Data: d.Float32s()}
+}

@@ -1,0 +1,122 @@
+package layers
+
+import (
+	"slices"
+
+	"gorgonia.org/gorgonia"
+)
+
+// Dropout adds x·mask/(1−p), where each element of the mask is 0 with
+// probability p and 1 otherwise (Srivastava et al., JMLR 2014). It is x itself
+// in evaluation. The mask is keyed by step, layer, node and column: a node that
+// goes away changes no other node's mask.
+func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
+	if b.err != nil || p == 0 || !b.Training {
+		return x
+	}
+	site := b.site()
+	if from, ok := b.sources[x]; ok {
+		return b.dropSource(x, from, site, float32(p))
+	}
+	out, mask := b.rows(width(x)), b.rows(width(x))
+	return b.apply(operation{
+		kind: "dropout", inputs: gorgonia.Nodes{x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			keep := b.live(mask)
+			for i := range keep.Rows {
+				b.Work.maskRow(keep.Row(i), site, i, float32(p))
+			}
+			multiply(b.live(out).Data, b.live(in[0]).Data, keep.Data)
+			return nil
+		},
+		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
+			back := b.rows(width(y))
+			return gorgonia.Nodes{b.apply(operation{
+				kind: "dropout.x", inputs: gorgonia.Nodes{grad, y}, out: back,
+				run: func(in []gorgonia.Value) error {
+					multiply(b.live(back).Data, b.live(in[0]).Data, b.live(mask).Data)
+					return nil
+				},
+			})}
+		},
+	})
+}
+
+func multiply(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+// maskRow stores 0 or 1/(1−p) for every column of a row.
+func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float32) {
+	rest := 1 / (1 - p)
+	if w.Replace != nil {
+		for c := range mask {
+			mask[c] = 0
+			if w.Replace.Keep(Draw{Site: site, Row: row, Column: c}) {
+				mask[c] = rest
+			}
+		}
+		return
+	}
+	key := w.rowKey(site, row)
+	for c := range mask {
+		mask[c] = 0
+		if uniform(key, c) >= p {
+			mask[c] = rest
+		}
+	}
+}
+
+// dropSource is dropout of features: a source whose values are masked when the
+// node's operator runs. Of sparse features it draws for the values that are not
+// 0, and gives them what they would get in dense ones.
+func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float32) *gorgonia.Node {
+	cols := width(x)
+	var dropped Features
+	var values []float32
+	n := b.apply(operation{
+		kind: "dropout.source", inputs: gorgonia.Nodes{x}, out: dense(make([]float32, cols), 1, cols),
+		run: func([]gorgonia.Value) error {
+			original := from()
+			if original.Sparse == nil {
+				m := original.Dense
+				values = slices.Grow(values[:0], len(m.Data))[:len(m.Data)]
+				dropped = Features{Dense: m}
+				dropped.Dense.Data = values
+				for i := range m.Rows {
+					b.Work.maskRow(dropped.Dense.Row(i), site, i, p)
+				}
+				multiply(values, m.Data, values)
+				return nil
+			}
+			s := original.Sparse
+			values = slices.Grow(values[:0], len(s.Values))[:len(s.Values)]
+			b.Work.maskSparse(values, s, site, p)
+			if dropped.Sparse == nil {
+				dropped.Sparse = new(Sparse)
+			}
+			*dropped.Sparse = *s
+			dropped.Dense = original.Dense
+			dropped.Sparse.Values = values
+			return nil
+		},
+	})
+	b.sources[n] = func() Features { return dropped }
+	return n
+}
+
+func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float32) {
+	rest := 1 / (1 - p)
+	for i := range s.Rows {
+		key := w.rowKey(site, i)
+		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
+			dst[k] = 0
+			if uniform(key, int(s.Columns[k])) >= p {
+				dst[k] = s.Values[k] * rest
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package layers
+
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
+)
+
+// GINSum adds the aggregation of a GIN convolution (Xu et al., "How Powerful
+// are Graph Neural Networks?", ICLR 2019): (1+eps)·x_i + Σ_{j∈N(i)} x_j, with x
+// rows × width and eps of length 1. The neural network that follows it is built
+// of Linear, Norm and ReLU. The sum and a linear layer without bias may change
+// places, which pays where x is sparse.
+func (b *Builder) GINSum(x, eps *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(width(x))
+	return b.apply(operation{
+		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out,
+		run: func(in []gorgonia.Value) error {
+			b.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			grads := gorgonia.Nodes{nil, nil}
+			if b.needs[x] {
+				grads[0] = b.ginGradInput(grad, eps)
+			}
+			if b.needs[eps] {
+				grads[1] = b.ginGradEps(grad, x)
+			}
+			return grads
+		},
+	})
+}
+
+// GINInput is GINSum of dense features whose neighbour sums the batch holds: x
+// is Source, and Aggregated was filled with NeighbourSum.
+func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(width(x))
+	return b.apply(operation{
+		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out,
+		run: func(in []gorgonia.Value) error {
+			dst, batch := b.live(out).Data, b.Work.Batch
+			b.Work.kernels.Scale(dst, batch.Features.Dense.Data, 1+floats(in[1])[0])
+			if batch.Aggregated.Sparse != nil {
+				batch.Aggregated.Sparse.addTo(b.live(out))
+				return nil
+			}
+			b.Work.kernels.Add(dst, batch.Aggregated.Dense.Data)
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			return gorgonia.Nodes{nil, b.ginGradEps(grad, x)}
+		},
+	})
+}
+
+// combine stores (1+eps)·x + A·x. Neighbours are added in ascending order.
+func (b *Builder) combine(dst, x kernels.Matrix, alpha float32) {
+	graph := b.Work.Batch.Graph
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		b.Work.kernels.Scale(row, x.Row(i), alpha)
+		for _, j := range graph.of(i) {
+			b.Work.kernels.Add(row, x.Row(int(j)))
+		}
+	}
+}
+
+// ginGradInput is (1+eps)·G + Aᵀ·G, the gradient for x. The graph is
+// undirected, so Aᵀ is A.
+func (b *Builder) ginGradInput(grad, eps *gorgonia.Node) *gorgonia.Node {
+	out := b.rows(width(grad))
+	return b.apply(operation{
+		kind: "gin.x", inputs: gorgonia.Nodes{grad, eps}, out: out,
+		run: func(in []gorgonia.Value) error {
+			b.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
+			return nil
+		},
+	})
+}
+
+// ginGradEps is Σ G∘x, the gradient for eps.
+func (b *Builder) ginGradEps(grad, x *gorgonia.Node) *gorgonia.Node {
+	out := dense(make([]float32, 1), 1)
+	return b.apply(operation{
+		kind: "gin.eps", inputs: gorgonia.Nodes{grad, x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			g, from := b.live(in[0]).Data, b.operand(x, in[1]).Dense.Data
+			sum := 0.0
+			for i, v := range g {
+				sum += float64(float64(v) * float64(from[i]))
+			}
+			floats(out)[0] = float32(sum)
+			return nil
+		},
+	})
+}

@@ -1,0 +1,70 @@
+package layers
+
+import (
+	"math"
+	"slices"
+
+	"lethe"
+)
+
+// Graph is an undirected graph in compressed sparse rows, with and without a
+// loop at every node.
+type Graph struct {
+	Nodes   int
+	starts  []int
+	targets []uint32
+	// loopStarts and loopTargets list the neighbours and the node itself.
+	loopStarts  []int
+	loopTargets []uint32
+	// scale is 1/sqrt(degree + 1) per node.
+	scale []float32
+}
+
+// NewGraph lists every edge at both of its ends. Positions must be below nodes.
+func NewGraph(nodes int, edges []lethe.Edge) *Graph {
+	g := &Graph{Nodes: nodes}
+	g.starts, g.targets = neighbours(nodes, edges, false)
+	g.loopStarts, g.loopTargets = neighbours(nodes, edges, true)
+	g.scale = make([]float32, nodes)
+	for i := range g.scale {
+		g.scale[i] = float32(1 / math.Sqrt(float64(len(g.closed(i)))))
+	}
+	return g
+}
+
+func neighbours(nodes int, edges []lethe.Edge, loops bool) (starts []int, targets []uint32) {
+	starts = make([]int, nodes+1)
+	for _, e := range edges {
+		starts[e.A+1]++
+		starts[e.B+1]++
+	}
+	for i := range nodes {
+		starts[i+1] += starts[i]
+		if loops {
+			starts[i+1]++
+		}
+	}
+	targets = make([]uint32, starts[nodes])
+	next := slices.Clone(starts)
+	add := func(at, target uint32) {
+		targets[next[at]] = target
+		next[at]++
+	}
+	for _, e := range edges {
+		add(e.A, e.B)
+		add(e.B, e.A)
+	}
+	for i := range nodes {
+		if loops {
+			add(uint32(i), uint32(i))
+		}
+		slices.Sort(targets[starts[i]:starts[i+1]])
+	}
+	return starts, targets
+}
+
+// of returns the neighbours of node i, ascending.
+func (g *Graph) of(i int) []uint32 { return g.targets[g.starts[i]:g.starts[i+1]] }
+
+// closed returns the neighbours of node i and i itself, ascending.
+func (g *Graph) closed(i int) []uint32 { return g.loopTargets[g.loopStarts[i]:g.loopStarts[i+1]] }

@@ -1,0 +1,150 @@
+package layers
+
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
+)
+
+// Linear adds x·W + bias: x is rows × in or a source, w is in × out, bias has
+// length out or is nil.
+func (b *Builder) Linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	inputs := gorgonia.Nodes{x, w}
+	if bias != nil {
+		inputs = append(inputs, bias)
+	}
+	out := b.rows(width(w))
+	return b.apply(operation{
+		kind: "linear", inputs: inputs, out: out,
+		run: func(in []gorgonia.Value) error {
+			dst := b.live(out)
+			b.product(dst, b.operand(x, in[0]), whole(in[1]))
+			if bias != nil {
+				b.shift(dst, floats(in[2]))
+			}
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			grads := gorgonia.Nodes{nil, b.linearGradWeight(grad, x, w)}
+			if b.needs[x] {
+				grads[0] = b.linearGradInput(grad, w)
+			}
+			if bias != nil {
+				grads = append(grads, b.columnSums(grad))
+			}
+			return grads
+		},
+	})
+}
+
+// product stores x·w.
+func (b *Builder) product(dst kernels.Matrix, x Features, w kernels.Matrix) {
+	if x.Sparse != nil {
+		x.Sparse.mul(dst, w)
+		return
+	}
+	b.Work.kernels.MulNN(dst, x.Dense, w, &b.Work.scratch)
+}
+
+// gradProduct stores xᵀ·g.
+func (b *Builder) gradProduct(dst kernels.Matrix, x Features, g kernels.Matrix) {
+	if x.Sparse != nil {
+		x.Sparse.mulTransposed(dst, g)
+		return
+	}
+	b.Work.kernels.MulTN(dst, x.Dense, g, &b.Work.scratch)
+}
+
+// shift adds a vector to every row.
+func (b *Builder) shift(dst kernels.Matrix, bias []float32) {
+	for i := range dst.Rows {
+		b.Work.kernels.Add(dst.Row(i), bias)
+	}
+}
+
+// linearGradInput is G·Wᵀ, the gradient for x.
+func (b *Builder) linearGradInput(grad, w *gorgonia.Node) *gorgonia.Node {
+	out := b.rows(w.Shape()[0])
+	return b.apply(operation{
+		kind: "linear.x", inputs: gorgonia.Nodes{grad, w}, out: out,
+		run: func(in []gorgonia.Value) error {
+			b.Work.kernels.MulNT(b.live(out), b.live(in[0]), whole(in[1]), &b.Work.scratch)
+			return nil
+		},
+	})
+}
+
+// linearGradWeight is xᵀ·G, the gradient for w.
+func (b *Builder) linearGradWeight(grad, x, w *gorgonia.Node) *gorgonia.Node {
+	shape := w.Shape()
+	out := dense(make([]float32, shape.TotalSize()), shape...)
+	return b.apply(operation{
+		kind: "linear.w", inputs: gorgonia.Nodes{grad, x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			b.gradProduct(whole(out), b.operand(x, in[1]), b.live(in[0]))
+			return nil
+		},
+	})
+}
+
+// Bias adds x + bias, row by row.
+func (b *Builder) Bias(x, bias *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(width(x))
+	return b.apply(operation{
+		kind: "bias", inputs: gorgonia.Nodes{x, bias}, out: out,
+		run: func(in []gorgonia.Value) error {
+			dst := b.live(out)
+			copy(dst.Data, b.live(in[0]).Data)
+			b.shift(dst, floats(in[1]))
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			grads := gorgonia.Nodes{nil, b.columnSums(grad)}
+			if b.needs[x] {
+				grads[0] = grad
+			}
+			return grads
+		},
+	})
+}
+
+// columnSums adds the live rows of a matrix up, the gradient for a bias.
+func (b *Builder) columnSums(grad *gorgonia.Node) *gorgonia.Node {
+	cols := width(grad)
+	out := dense(make([]float32, cols), cols)
+	return b.apply(operation{
+		kind: "linear.b", inputs: gorgonia.Nodes{grad}, out: out,
+		run: func(in []gorgonia.Value) error {
+			sum, from := floats(out), b.live(in[0])
+			clear(sum)
+			for i := range from.Rows {
+				b.Work.kernels.Add(sum, from.Row(i))
+			}
+			return nil
+		},
+	})
+}
+
+// Sum adds two matrices of one shape.
+func (b *Builder) Sum(x, y *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(width(x))
+	return b.apply(operation{
+		kind: "sum", inputs: gorgonia.Nodes{x, y}, out: out,
+		run: func(in []gorgonia.Value) error {
+			dst := b.live(out).Data
+			copy(dst, b.live(in[0]).Data)
+			b.Work.kernels.Add(dst, b.live(in[1]).Data)
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes { return gorgonia.Nodes{grad, grad} },
+	})
+}

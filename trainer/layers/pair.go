@@ -1,0 +1,70 @@
+package layers
+
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
+)
+
+// LinearPair adds [x·left | x·right], plus the biases unless they are nil, rows ×
+// twice the width: two linear layers of one input, which GraphSAGE and GATv2 ask
+// for. It counts as one use of x, so
+// that the gradients for x are summed here and not by an operator of Gorgonia.
+// x is rows × in or a source; both weights are in × out.
+func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	half := width(left)
+	inputs := gorgonia.Nodes{x, left, right}
+	if leftBias != nil {
+		inputs = append(inputs, leftBias, rightBias)
+	}
+	out, part := b.rows(2*half), b.rows(half)
+	return b.apply(operation{
+		kind: "pair", inputs: inputs, out: out,
+		run: func(in []gorgonia.Value) error {
+			from := b.operand(x, in[0])
+			for side := range 2 {
+				b.product(b.live(part), from, whole(in[1+side]))
+				if leftBias != nil {
+					b.shift(b.live(part), floats(in[3+side]))
+				}
+				copyColumns(b.live(out), b.live(part), side*half, 0, half)
+			}
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			l, r := b.columns(grad, 0, half), b.columns(grad, half, half)
+			grads := gorgonia.Nodes{nil, b.linearGradWeight(l, x, left), b.linearGradWeight(r, x, right)}
+			if b.needs[x] {
+				grads[0] = b.Sum(b.linearGradInput(l, left), b.linearGradInput(r, right))
+			}
+			if leftBias != nil {
+				grads = append(grads, b.columnSums(l), b.columnSums(r))
+			}
+			return grads
+		},
+	})
+}
+
+// columns is a copy of some columns of a matrix.
+func (b *Builder) columns(x *gorgonia.Node, from, count int) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(count)
+	return b.apply(operation{
+		kind: "columns", inputs: gorgonia.Nodes{x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			copyColumns(b.live(out), b.live(in[0]), 0, from, count)
+			return nil
+		},
+	})
+}
+
+func copyColumns(dst, src kernels.Matrix, to, from, count int) {
+	for i := range dst.Rows {
+		copy(dst.Row(i)[to:to+count], src.Row(i)[from:from+count])
+	}
+}

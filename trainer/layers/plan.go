@@ -1,0 +1,105 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// ErrCollision means that two names hash alike. Gorgonia merges nodes whose
+// 32-bit hashes agree without comparing them, which would silently compute
+// something else: build again with another salt.
+var ErrCollision = errors.New("two nodes have one hash")
+
+// Plan runs the operators of a graph, each after its inputs. It takes the place
+// of Gorgonia's tape machine, which starts a goroutine, resets its registers and
+// binds every value anew at each step, some hundred allocations.
+type Plan struct{ steps []planned }
+
+type planned struct {
+	op *operator
+	in []gorgonia.Value
+}
+
+// Gradients differentiates a scalar loss with respect to wrt. The leaf of the
+// loss's own gradient is ours: the constant that gorgonia.Grad would share
+// between all graphs is not safe for concurrent use.
+func (b *Builder) Gradients(loss *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
+	if b.err != nil {
+		return nil
+	}
+	one := gorgonia.NewScalar(b.graph, tensor.Float32,
+		gorgonia.WithName(b.unique("one")), gorgonia.WithValue(float32(1)))
+	return b.backpropagate(loss, one, wrt)
+}
+
+// backpropagate pulls the gradient of an output back to wrt.
+func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
+	grads, err := gorgonia.Backpropagate(gorgonia.Nodes{output}, gorgonia.Nodes{gradient}, wrt)
+	if err != nil && b.err == nil {
+		b.err = fmt.Errorf("differentiate: %w", err)
+	}
+	return grads
+}
+
+// Plan orders the graph's operators. The order is a function of the graph alone.
+func (b *Builder) Plan() (*Plan, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	seen := make(map[uint32]bool)
+	for _, n := range b.graph.AllNodes() {
+		if seen[n.Hashcode()] {
+			return nil, ErrCollision
+		}
+		seen[n.Hashcode()] = true
+	}
+	sorted, err := gorgonia.Sort(b.graph)
+	if err != nil {
+		return nil, fmt.Errorf("order the operators: %w", err)
+	}
+	p := &Plan{}
+	// Gorgonia's edges lead from a result to its inputs.
+	for i := len(sorted) - 1; i >= 0; i-- {
+		n := sorted[i]
+		if n.Op() == nil {
+			continue
+		}
+		op, ok := n.Op().(*operator)
+		if !ok {
+			return nil, fmt.Errorf("operator %v is none of this package's: a value with two gradients needs a layer that takes it once", n.Op())
+		}
+		step := planned{op: op}
+		for _, child := range op.inputs {
+			step.in = append(step.in, valueOf(child))
+		}
+		p.steps = append(p.steps, step)
+	}
+	return p, nil
+}
+
+// Run computes every value of the graph for the workspace's batch. It stops at
+// the first error, such as ErrNoLabels.
+func (p *Plan) Run() error {
+	for i := range p.steps {
+		if err := p.steps[i].op.run(p.steps[i].in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valueOf returns the memory of a node: what its operator writes, or what the
+// leaf is bound to.
+func valueOf(n *gorgonia.Node) gorgonia.Value {
+	if op, ok := n.Op().(*operator); ok {
+		return op.out
+	}
+	return n.Value()
+}
+
+// Result returns the memory that a node's value is computed into, with as many
+// rows as the capacity.
+func Result(n *gorgonia.Node) []float32 { return floats(valueOf(n)) }

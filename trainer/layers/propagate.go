@@ -1,0 +1,70 @@
+package layers
+
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
+)
+
+// Propagate adds the result of hops steps of x_{k+1} = (1−teleport)·S·x_k +
+// teleport·x_0 with S = D^-1/2 (A+I) D^-1/2, D the degrees with the loop: the
+// propagation of APPNP (Klicpera, Bojchevski and Günnemann, "Predict then
+// Propagate", ICLR 2019). One hop without teleport is that of GCN (Kipf and
+// Welling, ICLR 2017), several are that of SGC (Wu et al., ICML 2019).
+//
+// S is symmetric, so the gradient for x is the same polynomial of S.
+func (b *Builder) Propagate(x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	return b.propagation("propagate", x, hops, teleport)
+}
+
+func (b *Builder) propagation(kind string, x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
+	out, spare := b.rows(width(x)), b.rows(width(x))
+	return b.apply(operation{
+		kind: kind, inputs: gorgonia.Nodes{x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			from, dst, other := b.live(in[0]), b.live(out), b.live(spare)
+			if hops == 0 {
+				copy(dst.Data, from.Data)
+				return nil
+			}
+			if hops%2 == 0 {
+				dst, other = other, dst
+			}
+			last := from
+			for range hops {
+				b.Work.Batch.Graph.propagate(dst, last)
+				if teleport > 0 {
+					blendRows(dst.Data, from.Data, teleport)
+				}
+				last, dst, other = dst, other, dst
+			}
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			return gorgonia.Nodes{b.propagation("propagate.x", grad, hops, teleport)}
+		},
+	})
+}
+
+// blendRows stores (1−alpha)·dst + alpha·x.
+func blendRows(dst, x []float32, alpha float32) {
+	rest := 1 - alpha
+	x = x[:len(dst)]
+	for i, v := range dst {
+		dst[i] = float32(rest*v) + float32(alpha*x[i])
+	}
+}
+
+// propagate stores S·x. Neighbours are added in ascending order.
+func (g *Graph) propagate(dst, x kernels.Matrix) {
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		clear(row)
+		for _, j := range g.closed(i) {
+			axpy(row, x.Row(int(j)), g.scale[i]*g.scale[j])
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package layers
+
+import (
+	"math"
+
+	"gorgonia.org/gorgonia"
+)
+
+// ReLU adds max(x, 0) element by element. A value that is not a number stays
+// one, so that it reaches the loss and is reported.
+func (b *Builder) ReLU(x *gorgonia.Node) *gorgonia.Node {
+	return b.elementwise("relu", x, func(dst, x []float32) {
+		for i, v := range x {
+			dst[i] = max(v, 0)
+		}
+	}, func(dst, y, g []float32) {
+		for i, v := range y {
+			// The bits of y are 0 or positive, so this mask is 0 or all ones. A
+			// branch here would be mispredicted half of the time.
+			mask := uint32(-int32(math.Float32bits(v)) >> 31)
+			dst[i] = math.Float32frombits(math.Float32bits(g[i]) & mask)
+		}
+	})
+}
+
+// LeakyReLU adds x for x > 0 and slope·x otherwise; slope is positive.
+func (b *Builder) LeakyReLU(x *gorgonia.Node, slope float32) *gorgonia.Node {
+	return b.elementwise("leaky", x, func(dst, x []float32) {
+		for i, v := range x {
+			dst[i] = leaky(v, slope)
+		}
+	}, func(dst, y, g []float32) {
+		for i, v := range y {
+			dst[i] = g[i] * leakySlope(v, slope)
+		}
+	})
+}
+
+func leaky(x, slope float32) float32 { return x * leakySlope(x, slope) }
+
+func leakySlope(x, slope float32) float32 {
+	if x > 0 {
+		return 1
+	}
+	return slope
+}
+
+// ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
+func (b *Builder) ELU(x *gorgonia.Node) *gorgonia.Node {
+	return b.elementwise("elu", x, func(dst, x []float32) {
+		for i, v := range x {
+			if v < 0 {
+				v = exponential32(v) - 1
+			}
+			dst[i] = v
+		}
+	}, func(dst, y, g []float32) {
+		for i, v := range y {
+			// e^x is y + 1 where x is negative.
+			dst[i] = g[i] * (1 + min(v, 0))
+		}
+	})
+}
+
+// elementwise adds a function of single elements. backward stores its derivative
+// times g, told from the function's result y.
+func (b *Builder) elementwise(kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32)) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(width(x))
+	return b.apply(operation{
+		kind: kind, inputs: gorgonia.Nodes{x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			forward(b.live(out).Data, b.live(in[0]).Data)
+			return nil
+		},
+		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
+			back := b.rows(width(y))
+			return gorgonia.Nodes{b.apply(operation{
+				kind: kind + ".x", inputs: gorgonia.Nodes{y, grad}, out: back,
+				run: func(in []gorgonia.Value) error {
+					backward(b.live(back).Data, b.live(in[0]).Data, b.live(in[1]).Data)
+					return nil
+				},
+			})}
+		},
+	})
+}

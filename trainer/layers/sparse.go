@@ -1,0 +1,84 @@
+package layers
+
+import (
+	"lethe/trainer/kernels"
+)
+
+// sparseBelow is the share of values other than 0 up to which features are kept
+// as sparse rows.
+const sparseBelow = 0.25
+
+// Sparse is a matrix in compressed sparse rows: row i has the values
+// Values[Starts[i]:Starts[i+1]] in the columns Columns[Starts[i]:Starts[i+1]],
+// which ascend.
+type Sparse struct {
+	Rows, Cols int
+	Starts     []int
+	Columns    []uint32
+	Values     []float32
+}
+
+// Features is a matrix of which a batch keeps the shorter form.
+type Features struct {
+	// Dense has no Data if Sparse is set.
+	Dense  kernels.Matrix
+	Sparse *Sparse
+}
+
+// NewFeatures keeps a matrix as sparse rows if few of its values are not 0.
+func NewFeatures(m kernels.Matrix) Features {
+	count := 0
+	for _, v := range m.Data {
+		if v != 0 {
+			count++
+		}
+	}
+	if len(m.Data) == 0 || float64(count) > sparseBelow*float64(len(m.Data)) {
+		return Features{Dense: m}
+	}
+	s := &Sparse{
+		Rows: m.Rows, Cols: m.Cols, Starts: make([]int, 1, m.Rows+1),
+		Columns: make([]uint32, 0, count), Values: make([]float32, 0, count),
+	}
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			if v != 0 {
+				s.Columns, s.Values = append(s.Columns, uint32(j)), append(s.Values, v)
+			}
+		}
+		s.Starts = append(s.Starts, len(s.Values))
+	}
+	return Features{Dense: kernels.Matrix{Rows: m.Rows, Cols: m.Cols}, Sparse: s}
+}
+
+// mul stores s·w, where w is cols × n.
+func (s *Sparse) mul(dst, w kernels.Matrix) {
+	clear(dst.Data)
+	for i := range s.Rows {
+		row := dst.Row(i)
+		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
+			axpy(row, w.Row(int(s.Columns[k])), s.Values[k])
+		}
+	}
+}
+
+// mulTransposed stores sᵀ·g, where g has the rows of s.
+func (s *Sparse) mulTransposed(dst, g kernels.Matrix) {
+	clear(dst.Data)
+	for i := range s.Rows {
+		row := g.Row(i)
+		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
+			axpy(dst.Row(int(s.Columns[k])), row, s.Values[k])
+		}
+	}
+}
+
+// addTo adds s to a matrix of its shape.
+func (s *Sparse) addTo(dst kernels.Matrix) {
+	for i := range s.Rows {
+		row := dst.Row(i)
+		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
+			row[s.Columns[k]] += s.Values[k]
+		}
+	}
+}

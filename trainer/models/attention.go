@@ -1,0 +1,103 @@
+package models
+
+import (
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/layers"
+)
+
+// attentionFamily is two attention layers with ELU between them: the heads of
+// the first lie side by side, those of the second are averaged. Dropout is in
+// front of both and on the attention.
+func attentionFamily(
+	parameters func(l *layers.Layout, conv string, in int, shape layers.Attention),
+	layer func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node,
+) family {
+	return family{
+		widths: 1, attention: true,
+		parameters: func(a Architecture, l *layers.Layout) {
+			in := a.Features
+			for i, shape := range a.attention(0) {
+				parameters(l, convolution(i), in, shape)
+				bias := shape.Heads * shape.Channels
+				if i == 1 {
+					bias = shape.Channels
+				}
+				l.Add(convolution(i)+".bias", layers.Start{}, bias)
+				in = shape.Heads * shape.Channels
+			}
+		},
+		logits: func(n *Network) *gorgonia.Node {
+			x := n.Features
+			for i, shape := range n.Architecture.attention(n.Settings.Dropout) {
+				x = layer(n, n.dropout(x), convolution(i), shape)
+				if i == 1 {
+					x = n.HeadMean(x, shape.Heads)
+				}
+				x = n.mark(convolution(i), n.Bias(x, n.parameter(convolution(i)+".bias")))
+				if i == 0 {
+					x = n.mark("act1", n.ELU(x))
+				}
+			}
+			return x
+		},
+	}
+}
+
+// attention returns the shapes of the two layers.
+func (a Architecture) attention(dropout float64) [2]layers.Attention {
+	return [2]layers.Attention{
+		{Heads: a.Heads, Channels: a.Widths[0] / a.Heads, Dropout: dropout},
+		{Heads: a.OutputHeads, Channels: a.Classes, Dropout: dropout},
+	}
+}
+
+// vectors adds attention vectors of shape [1, heads, channels].
+func vectors(l *layers.Layout, shape layers.Attention, names ...string) {
+	for _, name := range names {
+		l.Add(name, layers.Glorot(shape.Heads, shape.Channels), 1, shape.Heads, shape.Channels)
+	}
+}
+
+func gat() family {
+	return attentionFamily(
+		func(l *layers.Layout, conv string, in int, shape layers.Attention) {
+			vectors(l, shape, conv+".att_src", conv+".att_dst")
+			out := shape.Heads * shape.Channels
+			l.Matrix(conv+".lin.weight", in, out, layers.Glorot(in, out))
+		},
+		func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node {
+			z := n.Linear(x, n.parameter(conv+".lin.weight"), nil)
+			return n.GAT(z, n.parameter(conv+".att_src"), n.parameter(conv+".att_dst"), shape)
+		})
+}
+
+func gatv2() family {
+	return attentionFamily(
+		func(l *layers.Layout, conv string, in int, shape layers.Attention) {
+			vectors(l, shape, conv+".att")
+			out := shape.Heads * shape.Channels
+			for _, side := range []string{".lin_l", ".lin_r"} {
+				l.Matrix(conv+side+".weight", in, out, layers.Glorot(in, out))
+				l.Add(conv+side+".bias", layers.FanIn(in), out)
+			}
+		},
+		func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node {
+			pairs := n.LinearPair(x, n.parameter(conv+".lin_l.weight"), n.parameter(conv+".lin_r.weight"),
+				n.parameter(conv+".lin_l.bias"), n.parameter(conv+".lin_r.bias"))
+			return n.GATv2(pairs, n.parameter(conv+".att"), shape)
+		})
+}
+
+func superGAT() family {
+	return attentionFamily(
+		func(l *layers.Layout, conv string, in int, shape layers.Attention) {
+			vectors(l, shape, conv+".att_l", conv+".att_r")
+			out := shape.Heads * shape.Channels
+			l.Matrix(conv+".lin.weight", in, out, layers.Glorot(in, out))
+		},
+		func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node {
+			z := n.Linear(x, n.parameter(conv+".lin.weight"), nil)
+			return n.SuperGAT(z, n.parameter(conv+".att_l"), n.parameter(conv+".att_r"), shape, n.Settings.Attention)
+		})
+}

@@ -1,0 +1,11 @@
+// Package models holds the graph neural networks that a shard may train, each in
+// a file of its own as parameters, buffers and a formula of layers.
+//
+// They are the models of Wang, Huai and Wang, "Inductive Graph Unlearning"
+// (USENIX Security 2023): two layers each for the citation graphs, and the GIN
+// for the Elliptic data. Where the paper is silent, sizes are those of PyTorch
+// Geometric's own citation benchmarks (DefaultArchitecture).
+//
+// Parameters and buffers bear PyTorch Geometric's names and start from its
+// distributions.
+package models

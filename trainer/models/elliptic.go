@@ -1,0 +1,102 @@
+package models
+
+import (
+	"fmt"
+
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/layers"
+)
+
+// ellipticConvolutions is the number of convolutions of the Elliptic models.
+const ellipticConvolutions = 3
+
+// ellipticGIN is three GIN convolutions linear-ReLU-linear, each followed by
+// batch norm and ReLU, then fc1, batch norm, ReLU and fc2.
+func ellipticGIN() family {
+	return family{
+		widths: ellipticConvolutions + 1, aggregation: layers.NeighbourSum,
+		parameters: func(a Architecture, l *layers.Layout) {
+			in := a.Features
+			for i, width := range a.Widths[:ellipticConvolutions] {
+				l.Add(convolution(i)+".eps", layers.Start{}, 1)
+				l.Linear(convolution(i)+".nn.0", in, width)
+				l.Linear(convolution(i)+".nn.2", width, width)
+				l.Norm(batchNorm(i), width)
+				in = width
+			}
+			last := a.Widths[ellipticConvolutions]
+			l.Linear("fc1", in, last)
+			l.Norm(batchNorm(ellipticConvolutions), last)
+			l.Linear("fc2", last, a.Classes)
+			skipParameters(a, l)
+		},
+		buffers: func(a Architecture, l *layers.Layout) {
+			for i, width := range a.Widths {
+				l.RunningNorm(batchNorm(i), width)
+			}
+		},
+		logits: func(n *Network) *gorgonia.Node {
+			x := n.Features
+			for i := range ellipticConvolutions {
+				conv := convolution(i)
+				x = n.ReLU(n.ginFirst(x, conv, i == 0))
+				x = n.mark(conv, n.linear(x, conv+".nn.2"))
+				x = n.ReLU(n.mark(batchNorm(i), n.norm(x, batchNorm(i))))
+			}
+			x = n.norm(n.linear(x, "fc1"), batchNorm(ellipticConvolutions))
+			return n.skip(n.linear(n.mark("fc1_bn_relu", n.ReLU(x)), "fc2"))
+		},
+	}
+}
+
+// ellipticGINMLP3 is three GIN convolutions linear-norm-ReLU-linear-norm-ReLU-
+// linear, ReLU after each, then fc1, ReLU and fc2.
+func ellipticGINMLP3() family {
+	return family{
+		widths: ellipticConvolutions + 1, aggregation: layers.NeighbourSum,
+		parameters: func(a Architecture, l *layers.Layout) {
+			in := a.Features
+			for i, width := range a.Widths[:ellipticConvolutions] {
+				ginParameters(l, convolution(i), []int{in, width, width, width}, false)
+				in = width
+			}
+			last := a.Widths[ellipticConvolutions]
+			l.Linear("fc1", in, last)
+			l.Linear("fc2", last, a.Classes)
+			skipParameters(a, l)
+		},
+		buffers: func(a Architecture, l *layers.Layout) {
+			for i, width := range a.Widths[:ellipticConvolutions] {
+				l.RunningNorm(convolution(i)+".nn.1", width)
+				l.RunningNorm(convolution(i)+".nn.4", width)
+			}
+		},
+		logits: func(n *Network) *gorgonia.Node {
+			x := n.Features
+			for i := range ellipticConvolutions {
+				conv := convolution(i)
+				x = n.ReLU(n.norm(n.ginFirst(x, conv, i == 0), conv+".nn.1"))
+				x = n.ReLU(n.norm(n.linear(x, conv+".nn.3"), conv+".nn.4"))
+				x = n.ReLU(n.mark(conv, n.linear(x, conv+".nn.6")))
+			}
+			return n.skip(n.linear(n.mark("fc1_relu", n.ReLU(n.linear(x, "fc1"))), "fc2"))
+		},
+	}
+}
+
+func batchNorm(i int) string { return fmt.Sprintf("batchnorm%d", i+1) }
+
+func skipParameters(a Architecture, l *layers.Layout) {
+	if a.LinearSkip {
+		l.Linear("skip", a.Features, a.Classes)
+	}
+}
+
+// skip adds the linear skip to the logits if the architecture has it.
+func (n *Network) skip(logits *gorgonia.Node) *gorgonia.Node {
+	if !n.Architecture.LinearSkip {
+		return logits
+	}
+	return n.Sum(logits, n.linear(n.Features, "skip"))
+}

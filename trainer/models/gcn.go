@@ -1,0 +1,59 @@
+package models
+
+import (
+	"fmt"
+
+	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/layers"
+)
+
+// convolution names the i-th convolution.
+func convolution(i int) string { return fmt.Sprintf("conv%d", i+1) }
+
+// gcn is two graph convolutions S·x·W + bias with ReLU between them.
+func gcn() family {
+	return family{
+		widths: 1, aggregation: layers.Propagation,
+		parameters: func(a Architecture, l *layers.Layout) {
+			in := a.Features
+			for i, out := range []int{a.Widths[0], a.Classes} {
+				l.Add(convolution(i)+".bias", layers.Start{}, out)
+				l.Matrix(convolution(i)+".lin.weight", in, out, layers.Glorot(in, out))
+				in = out
+			}
+		},
+		logits: func(n *Network) *gorgonia.Node {
+			x := n.mark("conv1", n.gcn(n.dropout(n.Features), 0))
+			return n.gcn(n.dropout(n.mark("act1", n.ReLU(x))), 1)
+		},
+	}
+}
+
+func (n *Network) gcn(x *gorgonia.Node, i int) *gorgonia.Node {
+	w, bias := n.parameter(convolution(i)+".lin.weight"), n.parameter(convolution(i)+".bias")
+	if i == 0 && n.Form == Cached {
+		return n.Linear(n.Aggregated(n.Architecture.Features), w, bias)
+	}
+	return n.Bias(n.Propagate(n.Linear(x, w, nil), 1, 0), bias)
+}
+
+// sgc is one linear layer of S^hops·X, which does not change while the weights
+// do.
+func sgc() family {
+	return family{
+		aggregation: layers.Propagation,
+		parameters: func(a Architecture, l *layers.Layout) {
+			l.Linear("conv1.lin", a.Features, a.Classes)
+		},
+		logits: func(n *Network) *gorgonia.Node {
+			x := n.Features
+			if n.Form == Differentiable {
+				x = n.Propagate(x, n.Architecture.Hops, 0)
+			} else {
+				x = n.Aggregated(n.Architecture.Features)
+			}
+			return n.linear(x, "conv1.lin")
+		},
+	}
+}
