@@ -2,87 +2,119 @@ package partition
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"lethe"
 )
 
-// lloydSweeps bounds the rounds of assigning nodes and moving centres. The
-// assignment settles after about ten; later rounds move a handful of nodes.
-const lloydSweeps = 12
+const (
+	// lloydSweeps bounds the rounds of assigning nodes under quotas and moving
+	// centres. The assignment settles after about ten; later rounds move a
+	// handful of nodes.
+	lloydSweeps = 12
+	// plainStarts and plainSweeps are those of the published code.
+	plainStarts = 10
+	plainSweeps = 50
+)
 
-// discretise rounds an n × v embedding to shards: k-means with v centres in
-// which the assignment fills the quotas. It costs O(n v² + n log n) a round.
-func discretise(ctx context.Context, g *Graph, h []float64, q *quotas, seed uint64) (Assignment, error) {
-	v := q.shards
-	centres := startCentres(h, g.N(), v, seed)
-	distance := make([]float64, g.N()*v)
+// fillQuotas rounds an embedding to shards: k-means from the centres given, in
+// which the assignment fills the quotas. It moves the centres. A round costs
+// O(n v d + n log n) for d columns.
+func fillQuotas(ctx context.Context, g *Graph, e *Embedding, q *quotas, centres *Embedding) (Assignment, error) {
+	distance := make([]float64, g.N()*q.shards)
 	var a Assignment
 	for range lloydSweeps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		distances(distance, h, centres, v)
+		distances(distance, e, centres)
 		next := assignByRegret(g, distance, q)
-		if same(a, next) {
+		if slices.Equal(a, next) {
 			break
 		}
 		a = next
-		moveCentres(centres, h, a, v)
+		moveCentres(centres, e, a)
 	}
 	return a, nil
 }
 
-// startCentres picks v rows of h as centres (v × v): the first by a keyed draw,
-// each next one with a probability proportional to its squared distance from the
-// centres before it (k-means++, Arthur and Vassilvitskii 2007). Once every row
-// is a centre the last one repeats.
-func startCentres(h []float64, n, v int, seed uint64) []float64 {
-	draw := lethe.NewDraw(seed, "gpfb-centres")
-	centres := make([]float64, 0, v*v)
-	nearest := make([]float64, n)
-	pick := draw.IntN(n)
-	for k := range v {
-		centres = append(centres, h[pick*v:(pick+1)*v]...)
-		total := 0.0
-		for i := range n {
-			if d := squaredDistance(h[i*v:(i+1)*v], centres[k*v:]); k == 0 || d < nearest[i] {
-				nearest[i] = d
+// kMeans is Lloyd's algorithm without quotas. Of several starts it keeps the one
+// with the least sum of squared distances, the first among equals.
+func kMeans(ctx context.Context, e *Embedding, shards int, seed uint64) (Assignment, error) {
+	distance := make([]float64, e.rows()*shards)
+	var best Assignment
+	least := math.Inf(1)
+	for start := range uint64(plainStarts) {
+		centres := startCentres(e, shards, seed, start)
+		var a Assignment
+		var sum float64
+		for range plainSweeps {
+			if err := ctx.Err(); err != nil {
+				return nil, err
 			}
-			total += nearest[i]
+			distances(distance, e, centres)
+			var next Assignment
+			next, sum = nearest(distance, shards)
+			if slices.Equal(a, next) {
+				break
+			}
+			a = next
+			moveCentres(centres, e, a)
 		}
-		pick = 0
-		for left := draw.Float64() * total; pick < n-1 && left >= nearest[pick]; pick++ {
-			left -= nearest[pick]
+		if best == nil || sum < least {
+			best, least = a, sum
 		}
 	}
-	return centres
+	return best, nil
 }
 
-// distances fills dst (n × v) with squared distances from rows to centres.
-func distances(dst, h, centres []float64, v int) {
-	for i := range len(dst) / v {
-		row := h[i*v : (i+1)*v]
-		for s := range v {
-			dst[i*v+s] = squaredDistance(row, centres[s*v:(s+1)*v])
+// nearest assigns every node to the nearest centre, the lowest among equals, and
+// returns the sum of these distances.
+func nearest(distance []float64, shards int) (Assignment, float64) {
+	a := make(Assignment, len(distance)/shards)
+	sum := 0.0
+	for i := range a {
+		row := distance[i*shards : (i+1)*shards]
+		best := 0
+		for s, d := range row {
+			if d < row[best] {
+				best = s
+			}
+		}
+		a[i] = lethe.ShardID(best)
+		sum += row[best]
+	}
+	return a, sum
+}
+
+// distances fills dst (nodes × shards) with squared distances from rows to
+// centres.
+func distances(dst []float64, e, centres *Embedding) {
+	shards := centres.rows()
+	for i := range e.rows() {
+		row := e.row(i)
+		for s := range shards {
+			dst[i*shards+s] = squaredDistance(row, centres.row(s))
 		}
 	}
 }
 
 // moveCentres puts every centre at the mean of its nodes. A centre without
 // nodes stays.
-func moveCentres(centres, h []float64, a Assignment, v int) {
-	sums := make([]float64, v*v)
-	sizes := make([]int, v)
+func moveCentres(centres, e *Embedding, a Assignment) {
+	sums := make([]float64, len(centres.Values))
+	sizes := make([]int, centres.rows())
 	for i, s := range a {
 		sizes[s]++
-		addScaled(sums[int(s)*v:int(s+1)*v], 1, h[i*v:(i+1)*v])
+		addScaled(sums[int(s)*e.Columns:int(s+1)*e.Columns], 1, e.row(i))
 	}
 	for s, size := range sizes {
 		if size == 0 {
 			continue
 		}
-		for j := range v {
-			centres[s*v+j] = sums[s*v+j] / float64(size)
+		for j := range e.Columns {
+			centres.Values[s*e.Columns+j] = sums[s*e.Columns+j] / float64(size)
 		}
 	}
 }
@@ -95,16 +127,4 @@ func squaredDistance(x, y []float64) float64 {
 		sum += d * d
 	}
 	return sum
-}
-
-func same(a, b Assignment) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

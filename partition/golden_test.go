@@ -134,7 +134,7 @@ func TestGoldenPowerIteration(t *testing.T) {
 			edges := listedEdges([2][]uint32{c.W.I, c.W.J})
 			g, err := NewGraph(c.NumNodes, edges, classesOf(c.Y), c.NumClasses)
 			require.NoError(t, err)
-			op := newOperator(g, weightsOf(g, edges, c.W.Value), c.Alpha, c.NumShards, c.Matrix == "unnormalised")
+			op := newOperator(g, weightsOf(g, edges, c.W.Value), Options{Alpha: c.Alpha, Shards: c.NumShards, Unnormalised: c.Matrix == "unnormalised"})
 			requireClose(t, []float64{c.Shift}, []float64{op.shift}, "shift")
 
 			h := c.H0.Data

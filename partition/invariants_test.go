@@ -14,11 +14,15 @@ import (
 	"lethe"
 )
 
+// quotaMethods lists the methods that promise invariant I3.
+func quotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
+
 func drawOptions(rt *rapid.T, g *Graph) Options {
 	return Options{
 		Shards:       rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
-		Method:       rapid.SampledFrom([]string{MethodGPFBFast, MethodRandom}).Draw(rt, "method"),
+		Method:       rapid.SampledFrom(quotaMethods()).Draw(rt, "method"),
 		Seed:         rapid.Uint64().Draw(rt, "seed"),
+		Beta:         rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "beta"),
 		Alpha:        rapid.SampledFrom([]float64{0, 1e-3, 0.5}).Draw(rt, "alpha"),
 		Sweeps:       rapid.IntRange(1, 15).Draw(rt, "sweeps"),
 		RefineSweeps: rapid.IntRange(1, 15).Draw(rt, "refine sweeps"),
@@ -51,7 +55,7 @@ func TestEveryPartitionIsEven(t *testing.T) {
 		require.Equal(rt, scores, report.Scores)
 		requireEven(rt, scores)
 		require.LessOrEqual(rt, scores.CutEdges, report.ProposedCut, "refinement never makes it worse")
-		if opts.Method == MethodGPFBFast && opts.Shards > 1 && opts.Shards < g.N() {
+		if opts.gpfb() && opts.Shards > 1 && opts.Shards < len(withoutIsolated(g).kept) {
 			require.Len(rt, report.Objective, report.Iterations+1)
 			require.Positive(rt, report.Iterations)
 			require.True(rt, report.Converged || report.Iterations == opts.Sweeps)
@@ -67,8 +71,12 @@ func TestEveryPartitionIsEven(t *testing.T) {
 
 func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
 	g := communities(t, 6, 50)
-	for _, method := range []string{MethodGPFBFast, MethodRandom} {
-		opts := Options{Shards: 6, Seed: 5, Method: method, RefineSweeps: 20}
+	variants := []Options{{Method: MethodGPFBFast, Assign: AssignPlain}, {Method: MethodGPFBSR, Assign: AssignPlain}}
+	for _, method := range Methods() {
+		variants = append(variants, Options{Method: method})
+	}
+	for _, opts := range variants {
+		opts.Shards, opts.Seed, opts.RefineSweeps = 6, 5, 20
 		before := runtime.GOMAXPROCS(1)
 		one, reportOne, err := Run(t.Context(), g, opts)
 		runtime.GOMAXPROCS(2)
@@ -110,10 +118,10 @@ func TestRefinementFindsCommunities(t *testing.T) {
 	// The group sizes are multiples of three, so that cutting between the groups
 	// fills the quotas exactly: six edges, and no partition into six cuts fewer.
 	g := communities(t, 6, 48)
-	bound := map[string]int{MethodGPFBFast: 6, MethodRandom: g.NumEdges() / 4}
-	for _, method := range []string{MethodGPFBFast, MethodRandom} {
+	bound := map[string]int{MethodGPFBFast: 6, MethodGPFBSR: g.NumEdges() / 10, MethodRandom: g.NumEdges() / 4}
+	for _, method := range quotaMethods() {
 		for seed := range uint64(5) {
-			_, report, err := Run(t.Context(), g, Options{Shards: 6, Method: method, Seed: seed})
+			_, report, err := Run(t.Context(), g, Options{Shards: 6, Method: method, Seed: seed, Sweeps: 60})
 			require.NoError(t, err)
 			require.LessOrEqual(t, report.Scores.CutEdges, bound[method], "%s, seed %d", method, seed)
 		}
@@ -144,7 +152,7 @@ func TestLegalExtremes(t *testing.T) {
 		"complete":              {6, 2, complete(6), 9},
 		"complete, many shards": {30, 20, complete(30), 425},
 	} {
-		for _, method := range []string{MethodGPFBFast, MethodRandom} {
+		for _, method := range quotaMethods() {
 			t.Run(name+" "+method, func(t *testing.T) {
 				classes := make([]uint8, c.n) // of four classes three are empty
 				g, err := NewGraph(c.n, c.edges, classes, 4)
@@ -160,7 +168,7 @@ func TestLegalExtremes(t *testing.T) {
 
 func TestRunStopsWhenTold(t *testing.T) {
 	g := communities(t, 2, 12)
-	for _, method := range []string{MethodGPFBFast, MethodRandom} {
+	for _, method := range Methods() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, _, err := Run(ctx, g, Options{Shards: 2, Method: method})
@@ -187,16 +195,11 @@ func (c *countdown) Err() error {
 }
 
 func TestOptionsReportEverythingAtOnce(t *testing.T) {
-	opts := Options{Shards: 0, Method: "metis", Alpha: math.NaN(), Tolerance: -1, Sweeps: -2, RefineSweeps: -3}
+	opts := Options{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2, RefineSweeps: -3}
 	_, _, err := Run(t.Context(), communities(t, 2, 6), opts)
 	require.ErrorIs(t, err, ErrMethod)
-	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", "alpha is NaN", "tolerance is -1", "sweeps is -2", "refine sweeps is -3"} {
+	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN", "beta is -3", "tolerance is -1", "sweeps is -2", "refine sweeps is -3"} {
 		require.ErrorContains(t, err, want)
-	}
-	for _, name := range []string{"gpfb-sr", "blpa", "bekm"} {
-		_, _, err := Run(t.Context(), communities(t, 2, 6), Options{Shards: 2, Method: name})
-		require.ErrorIs(t, err, ErrMethod)
-		require.ErrorContains(t, err, name+" is not built yet")
 	}
 }
 

@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// The methods that are built. MethodGPFBFast is the default.
+// The ways to turn GPFB's relaxed solution into shards.
 const (
-	MethodGPFBFast = "gpfb-fast"
-	MethodRandom   = "random"
+	// AssignQuotas fills quotas, so that shards are even in size and classes.
+	AssignQuotas = "quotas"
+	// AssignPlain takes what the paper takes: k-means of the embedding for
+	// gpfb-fast, the indicator matrix for gpfb-sr. It promises nothing and is
+	// there to compare with.
+	AssignPlain = "plain"
 )
-
-// ErrMethod marks a method that does not exist or is not built yet. The caller
-// should choose one of those that the error lists.
-var ErrMethod = errors.New("no such partition method")
 
 // maxShards keeps a slip of the keyboard from asking for all memory. The paper
 // uses up to 100.
@@ -25,31 +25,42 @@ const maxShards = 1 << 16
 type Options struct {
 	// Shards is the number of shards, 1 to 65536.
 	Shards int
-	// Method is MethodGPFBFast (default) or MethodRandom.
+	// Method is one of Methods. Default: MethodGPFBFast.
 	Method string
 	// Seed keys every random draw.
 	Seed uint64
 
+	// Assign is how GPFB ends: AssignQuotas (default) or AssignPlain.
+	Assign string
+	// Embedding is what bekm clusters, one row per node. nil takes an embedding
+	// of the graph's structure, see projectNeighbourhoods.
+	Embedding *Embedding
+
 	// Alpha weighs balance and fairness against the cut in the objective of
-	// gpfb-fast. The paper searches 1e-4 to 1e-2. Default: 0.01, which cut the
+	// GPFB. The paper searches 1e-4 to 1e-2. Default: 0.01, which cut the
 	// fewest edges of 0.001, 0.01 and 0.1 on Cora, CiteSeer and Bitcoin-OTC, but
 	// no more than 8 over the size of the largest class, beyond which the shift
 	// that alpha needs would bring the iteration to a halt. Quotas enforce
 	// balance and fairness anyway.
 	Alpha float64
-	// Sweeps bounds the power iterations of gpfb-fast. Default 60: more did
-	// not lower the cut after refinement on Cora, CiteSeer or Bitcoin-OTC.
+	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1
+	// to 5, and its code takes 0.01. Default 0.05: from 0.5 on, assignments under
+	// quotas cut ever more edges on Cora, CiteSeer and Bitcoin-OTC.
+	Beta float64
+	// Sweeps bounds the sweeps of methods that iterate. Default: 10 for GPFB,
+	// 100 for blpa, 20 for bekm.
 	Sweeps int
-	// Tolerance ends the power iteration once a sweep raises the objective by
-	// less than this share of what the cut part of it can vary by: the number of
-	// shards, times 2 max degree if unnormalised. Default 3e-4.
+	// Tolerance ends GPFB once a sweep raises the objective by
+	// less than this share of the number of shards, times twice the mean degree if
+	// unnormalised. Default 3e-4.
 	Tolerance float64
 	// Unnormalised takes W - D, as Algorithm 1 prints, in place of the default
 	// D^-1/2 W D^-1/2. A node of high degree then slows the iteration down,
 	// since the shift has to exceed twice its degree.
 	Unnormalised bool
 
-	// NoRefine leaves out the swaps that lower the cut.
+	// NoRefine leaves out the swaps that lower the cut. Methods that do not fill
+	// quotas are never refined.
 	NoRefine bool
 	// RefineSweeps is the number of annealing sweeps over the nodes. The default
 	// falls with the number of nodes, see defaultRefineSweeps.
@@ -65,8 +76,14 @@ func (o Options) EnsureDefaults(g *Graph) Options {
 	if o.Alpha == 0 {
 		o.Alpha = min(0.01, 8/float64(max(1, g.largestClass())))
 	}
-	if o.Sweeps == 0 {
-		o.Sweeps = 60
+	if o.Assign == "" {
+		o.Assign = AssignQuotas
+	}
+	if o.Beta == 0 {
+		o.Beta = 0.05
+	}
+	if m, err := methodNamed(o.Method); o.Sweeps == 0 && err == nil {
+		o.Sweeps = m.sweeps()
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 3e-4
@@ -86,11 +103,16 @@ func (o Options) Validate() error {
 	if _, err := methodNamed(o.Method); err != nil {
 		errs = append(errs, err)
 	}
-	if !(o.Alpha >= 0) || math.IsInf(o.Alpha, 1) {
-		errs = append(errs, fmt.Errorf("alpha is %v, want a number of at least 0", o.Alpha))
+	if o.Assign != AssignQuotas && o.Assign != AssignPlain {
+		errs = append(errs, fmt.Errorf("assign is %q, want %s or %s", o.Assign, AssignQuotas, AssignPlain))
 	}
-	if !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 1) {
-		errs = append(errs, fmt.Errorf("tolerance is %v, want a number of at least 0", o.Tolerance))
+	for _, weight := range []struct {
+		name  string
+		value float64
+	}{{"alpha", o.Alpha}, {"beta", o.Beta}, {"tolerance", o.Tolerance}} {
+		if !(weight.value >= 0) || math.IsInf(weight.value, 1) {
+			errs = append(errs, fmt.Errorf("%s is %v, want a number of at least 0", weight.name, weight.value))
+		}
 	}
 	if o.Sweeps < 0 {
 		errs = append(errs, fmt.Errorf("sweeps is %d, want at least 0", o.Sweeps))
@@ -100,6 +122,17 @@ func (o Options) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// fit reports whether the options suit the graph.
+func (o Options) fit(g *Graph) error {
+	if o.Embedding == nil {
+		return nil
+	}
+	return o.Embedding.check(g.N())
+}
+
+// gpfb reports whether the method is a form of GPFB.
+func (o Options) gpfb() bool { return o.Method == MethodGPFBFast || o.Method == MethodGPFBSR }
 
 // defaultRefineSweeps gives small graphs the sweeps they need to come within a
 // few hundredths of the best cut known, and keeps the work of large ones about

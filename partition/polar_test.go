@@ -96,7 +96,7 @@ func TestOperatorEqualsItsFormula(t *testing.T) {
 			weights[k] = 1
 		}
 		const alpha = 0.25
-		op := newOperator(g, weights, alpha, v, true)
+		op := newOperator(g, weights, Options{Alpha: alpha, Shards: v, Unnormalised: true})
 		h := normals(lethe.NewDraw(rapid.Uint64().Draw(rt, "seed"), "test"), g.N()*v)
 		a := mat.NewDense(g.N(), g.N(), nil)
 		for i := range g.N() {

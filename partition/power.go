@@ -21,36 +21,72 @@ type operator struct {
 	alpha    float64
 	columns  int
 	// shift makes A positive semidefinite, on which the ascent rests. spread is
-	// the part of it that the base needs: the size of the base's eigenvalues.
-	shift, spread float64
+	// the part of it that the base needs: a bound on its eigenvalues. scale is the
+	// size of what an edge adds to the objective, to judge a rise by.
+	shift, spread, scale float64
+	// coupling adds β G Rᵀ to B for GPFB-SR; nil for GPFB-Fast.
+	coupling *coupling
 	// classSums is scratch space: Fᵀ H, classes × columns.
 	classSums []float64
 }
 
-// newOperator builds the matrices for v columns from the weights of W, which
-// follow g.neighbours and must be symmetric and not negative.
-func newOperator(g *Graph, weights []float64, alpha float64, columns int, unnormalised bool) *operator {
+// coupling is the matrix β G Rᵀ (n × v) as what it is made of: G has one entry
+// per row, in the column of the node's shard.
+type coupling struct {
+	// weight holds β times that entry.
+	weight   []float64
+	y        Assignment
+	rotation []float64 // R, v × v
+}
+
+// add adds row i to a row, and returns the inner product of row i and h.
+func (c *coupling) add(row, h []float64, i int) float64 {
+	v, s := len(row), int(c.y[i])
+	product := 0.0
+	for k := range row {
+		x := c.weight[i] * c.rotation[k*v+s]
+		row[k] += x
+		product += h[k] * x
+	}
+	return product
+}
+
+// unitWeights weighs every edge with 1.
+func unitWeights(g *Graph) []float64 {
+	weights := make([]float64, len(g.neighbours))
+	for k := range weights {
+		weights[k] = 1
+	}
+	return weights
+}
+
+// newOperator builds the matrices for one column per shard from the weights of
+// W, which follow g.neighbours and must be symmetric and not negative.
+func newOperator(g *Graph, weights []float64, opts Options) *operator {
+	columns, unnormalised := opts.Shards, opts.Unnormalised
 	op := &operator{
-		g: g, alpha: alpha, columns: columns,
+		g: g, alpha: opts.Alpha, columns: columns,
 		weight:    make([]float64, len(weights)),
 		diagonal:  make([]float64, g.N()),
 		classSums: make([]float64, g.NumClasses()*columns),
 	}
 	degree := make([]float64, g.N())
-	largest := 0.0
+	largest, total := 0.0, 0.0
 	for i := range degree {
 		for k := g.start[i]; k < g.start[i+1]; k++ {
 			degree[i] += weights[k]
 		}
 		largest = max(largest, degree[i])
+		total += degree[i]
 	}
 	// The eigenvalues of W - D are at least -2 max degree, those of the
 	// normalised base at least -1, and those of F Fᵀ at most max |C_s|.
-	op.spread = 1
+	op.spread, op.scale = 1, 1
 	if unnormalised {
 		op.spread = 2 * largest
+		op.scale = 2 * total / max(1, float64(g.N()))
 	}
-	op.shift = op.spread + alpha*float64(g.largestClass())
+	op.shift = op.spread + opts.Alpha*float64(g.largestClass())
 
 	for i := range degree {
 		op.diagonal[i] = op.shift
@@ -90,8 +126,26 @@ func (op *operator) apply(p, h []float64) float64 {
 		for j := range row {
 			objective += from[j] * (row[j] + linear)
 		}
+		if op.coupling != nil {
+			objective += 2 * op.coupling.add(row, from, i)
+		}
 	}
 	return objective
+}
+
+// smooth writes (base / spread + I) h to dst: a step that favours what
+// neighbours share. h and dst must not overlap.
+func (op *operator) smooth(dst, h []float64) {
+	v := op.columns
+	clear(dst)
+	for i := range op.g.N() {
+		row := dst[i*v : (i+1)*v]
+		addScaled(row, (op.diagonal[i]-op.shift)/op.spread+1, h[i*v:(i+1)*v])
+		for k := op.g.start[i]; k < op.g.start[i+1]; k++ {
+			at := int(op.g.neighbours[k]) * v
+			addScaled(row, op.weight[k]/op.spread, h[at:at+v])
+		}
+	}
 }
 
 func (op *operator) sumClasses(h []float64) {
@@ -119,11 +173,7 @@ func powerIterate(ctx context.Context, op *operator, h []float64, opts Options, 
 		if err := factor.of(h, p); err != nil {
 			return fmt.Errorf("power iteration %d: %w", report.Iterations, err)
 		}
-		report.Iterations++
-		before := report.Objective[len(report.Objective)-1]
-		after := op.apply(p, h)
-		report.Objective = append(report.Objective, after)
-		report.Converged = after-before <= opts.Tolerance*op.spread*float64(op.columns)
+		report.note(op.apply(p, h), op, opts)
 	}
 	return nil
 }

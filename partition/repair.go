@@ -50,6 +50,9 @@ func (o RepairOptions) Validate() error {
 		if o.MinStubs > 0 {
 			errs = append(errs, fmt.Errorf("min stubs is %d, want 0 with repair method %s", o.MinStubs, RepairNone))
 		}
+	case RepairTruth:
+		errs = append(errs, fmt.Errorf("repair method %s is an ablation that puts other shards' data into stubs: want one of %s, %s, %s, %s",
+			RepairTruth, RepairMixUp, RepairZero, RepairMirror, RepairNone))
 	default:
 		errs = append(errs, fmt.Errorf("repair method is %q, want one of %s, %s, %s, %s",
 			o.Method, RepairMixUp, RepairZero, RepairMirror, RepairNone))

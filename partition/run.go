@@ -2,17 +2,21 @@ package partition
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
 // Report says what a partition did.
 type Report struct {
 	Method string `json:"method"`
-	// Objective is Tr(Hᵀ A H) + 2α Tr(Hᵀ F M̃) before the first power iteration
-	// and after each; it never falls. Empty for methods that do not iterate.
+	// Alpha and Beta are those of GPFB that were used.
+	Alpha float64 `json:"alpha,omitempty"`
+	Beta  float64 `json:"beta,omitempty"`
+	// Objective is what GPFB maximises, before the first sweep and after each; it
+	// never falls. Empty for the other methods.
 	Objective []float64 `json:"objective,omitempty"`
-	// Iterations counts the power iterations; Converged says that the tolerance
-	// ended them, not the bound on sweeps.
+	// Iterations counts the sweeps of methods that iterate; Converged says that
+	// they ended by themselves, not by the bound on sweeps.
 	Iterations int  `json:"iterations"`
 	Converged  bool `json:"converged"`
 	// ProposedCut counts the cut edges before refinement, Swaps the exchanges
@@ -23,32 +27,21 @@ type Report struct {
 	Scores Scores `json:"scores"`
 }
 
-// method proposes an assignment that fills the quotas exactly, and may note in
-// the report how it got there.
-type method interface {
-	propose(ctx context.Context, g *Graph, q *quotas, opts Options, report *Report) (Assignment, error)
-}
-
-// methodNamed returns the method of a name.
-func methodNamed(name string) (method, error) {
-	switch name {
-	case MethodGPFBFast:
-		return gpfbFast{}, nil
-	case MethodRandom:
-		return randomMethod{}, nil
-	case "gpfb-sr", "blpa", "bekm":
-		return nil, fmt.Errorf("%w: %s is not built yet, choose %s or %s", ErrMethod, name, MethodGPFBFast, MethodRandom)
-	default:
-		return nil, fmt.Errorf("%w: %q, choose %s or %s", ErrMethod, name, MethodGPFBFast, MethodRandom)
-	}
+// note records a sweep's objective and whether it ends the iteration.
+func (r *Report) note(objective float64, op *operator, opts Options) {
+	rise := objective - r.Objective[len(r.Objective)-1]
+	r.Objective = append(r.Objective, objective)
+	r.Iterations++
+	r.Converged = rise <= opts.Tolerance*op.scale*float64(op.columns)
 }
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most
-// one, and so do the counts of every class per shard. The result is a pure
-// function of its arguments. Run stops between two sweeps when ctx is done.
+// one, and so do the counts of every class per shard, unless the options name
+// blpa, bekm or AssignPlain, which are there for comparison. The result is a
+// pure function of its arguments. Run stops between two sweeps when ctx is done.
 func Run(ctx context.Context, g *Graph, opts Options) (Assignment, Report, error) {
 	opts = opts.EnsureDefaults(g)
-	if err := opts.Validate(); err != nil {
+	if err := errors.Join(opts.Validate(), opts.fit(g)); err != nil {
 		return nil, Report{}, fmt.Errorf("partition options: %w", err)
 	}
 	m, err := methodNamed(opts.Method)
@@ -56,12 +49,18 @@ func Run(ctx context.Context, g *Graph, opts Options) (Assignment, Report, error
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
 	report := Report{Method: opts.Method}
+	if opts.gpfb() {
+		report.Alpha = opts.Alpha
+	}
+	if opts.Method == MethodGPFBSR {
+		report.Beta = opts.Beta
+	}
 	a, err := m.propose(ctx, g, newQuotas(g, opts.Shards), opts, &report)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition by %s: %w", opts.Method, err)
 	}
 	report.ProposedCut = cutEdges(g, a)
-	if !opts.NoRefine {
+	if !opts.NoRefine && m.even(opts) {
 		report.Swaps, err = refine(ctx, g, a, opts)
 		if err != nil {
 			return nil, Report{}, fmt.Errorf("partition: refinement: %w", err)

@@ -20,6 +20,8 @@ type Scores struct {
 	// Fairness is -1/(2v) Σ_i Σ_s | |C_s ∩ V_i| / |V_i| - |C_s| / n |. A shard
 	// without nodes adds nothing, and v counts it.
 	Fairness float64 `json:"fairness"`
+	// Reach is what the erasure of one node costs.
+	Reach Reach `json:"expected_shards"`
 	// Sizes holds the number of nodes per shard, ClassCounts the same by class:
 	// shards × classes.
 	Sizes       []int   `json:"sizes"`
@@ -32,7 +34,7 @@ func Score(g *Graph, a Assignment, shards int) (Scores, error) {
 	if err := a.check(g.N(), shards); err != nil {
 		return Scores{}, fmt.Errorf("score: %w", err)
 	}
-	s := Scores{Nodes: g.N(), Edges: g.NumEdges(), CutEdges: cutEdges(g, a)}
+	s := Scores{Nodes: g.N(), Edges: g.NumEdges(), CutEdges: cutEdges(g, a), Reach: reach(g, a, shards)}
 	s.Sizes = make([]int, shards)
 	s.ClassCounts = make([][]int, shards)
 	for i := range s.ClassCounts {

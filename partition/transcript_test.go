@@ -17,11 +17,17 @@ import (
 //
 //	graph classes=<n>       "classes" and "edges" lines make the graph
 //	quotas shards=<v>       quotas per class
-//	run shards=<v> [method=] [seed=] [no-refine]
+//	run shards=<v> [method=] [assign=] [sweeps=] [seed=] [no-refine]
+//	                        input, if any, is the embedding: one row per node
+//	tune shards=<v> [method=]
+//	                        the trials and the choice
+//	propagate shards=<v> sweeps=<n>
+//	                        label propagation from the assignment given
 //	refine shards=<v>       refines the assignment given, shows before and after
 //	score shards=<v>        scores the assignment given
 //	slices shards=<v> [repair=] [min-stubs=] [none]
 //	                        the graph as a snapshot, under the assignment given
+//	truth shards=<v>        likewise, with the features of true neighbours
 //	affected                own and stub-holding shards of every node, likewise
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
@@ -52,13 +58,30 @@ func (s *transcript) command(t *testing.T, d *datadriven.TestData) (string, erro
 	case "quotas":
 		return showQuotas(newQuotas(s.graph, shards), s.graph), nil
 	case "run":
-		opts := Options{Shards: shards, Seed: seed, NoRefine: d.HasArg("no-refine")}
-		d.MaybeScanArgs(t, "method", &opts.Method)
-		a, _, err := Run(t.Context(), s.graph, opts)
+		a, report, err := Run(t.Context(), s.graph, readOptions(t, d, shards, seed))
 		if err != nil {
 			return "", err
 		}
-		return s.show(a, shards)
+		out, err := s.show(a, shards)
+		return out + showCourse(report), err
+	case "tune":
+		best, trials, err := Tune(t.Context(), s.graph, readOptions(t, d, shards, seed))
+		if err != nil {
+			return "", err
+		}
+		var out strings.Builder
+		for _, trial := range trials {
+			fmt.Fprintf(&out, "  alpha %g, beta %g: %.4f\n", trial.Alpha, trial.Beta, trial.Loss)
+		}
+		fmt.Fprintf(&out, "  best: alpha %g, beta %g\n", best.Alpha, best.Beta)
+		return out.String(), nil
+	case "propagate":
+		a, report := readAssignment(t, d.Input), Report{}
+		if err := propagate(t.Context(), s.graph, a, readOptions(t, d, shards, seed), &report); err != nil {
+			return "", err
+		}
+		out, err := s.show(a, shards)
+		return out + showCourse(report), err
 	case "refine":
 		a := readAssignment(t, d.Input)
 		before, err := s.show(a, shards)
@@ -77,6 +100,8 @@ func (s *transcript) command(t *testing.T, d *datadriven.TestData) (string, erro
 		d.MaybeScanArgs(t, "repair", &opts.Method)
 		d.MaybeScanArgs(t, "min-stubs", &opts.MinStubs)
 		return showSlices(s.snapshot(), readAssignment(t, d.Input), shards, opts)
+	case "truth":
+		return showTruth(s.snapshot(), readAssignment(t, d.Input), shards)
 	case "affected":
 		a := readAssignment(t, d.Input)
 		var out strings.Builder
@@ -143,6 +168,57 @@ func (s *transcript) show(a Assignment, shards int) (string, error) {
 		fmt.Fprintf(&out, "; by class %v\n", scores.ClassCounts[shard])
 	}
 	fmt.Fprintf(&out, "  cut %d of %d, balance %.4f, fairness %.4f\n", scores.CutEdges, scores.Edges, scores.Balance, scores.Fairness)
+	r := scores.Reach
+	fmt.Fprintf(&out, "  an erasure reaches %.4g, %.4g or %.4g shards\n", r.Shard, r.Stubs, r.Partition)
+	return out.String(), nil
+}
+
+// showCourse describes the iteration of methods that iterate.
+func showCourse(r Report) string {
+	if r.Iterations == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("  %d sweeps, converged %t\n", r.Iterations, r.Converged)
+	if len(r.Objective) > 0 {
+		out += fmt.Sprintf("  objective %.3f\n", r.Objective)
+	}
+	return out
+}
+
+func readOptions(t *testing.T, d *datadriven.TestData, shards int, seed uint64) Options {
+	opts := Options{Shards: shards, Seed: seed, NoRefine: d.HasArg("no-refine")}
+	d.MaybeScanArgs(t, "method", &opts.Method)
+	d.MaybeScanArgs(t, "assign", &opts.Assign)
+	d.MaybeScanArgs(t, "sweeps", &opts.Sweeps)
+	if d.Cmd != "run" || d.Input == "" {
+		return opts
+	}
+	opts.Embedding = &Embedding{}
+	for _, line := range strings.Split(d.Input, "\n") {
+		words := strings.Fields(line)
+		opts.Embedding.Columns = len(words)
+		for _, word := range words {
+			x, err := strconv.ParseFloat(word, 64)
+			require.NoError(t, err)
+			opts.Embedding.Values = append(opts.Embedding.Values, x)
+		}
+	}
+	return opts
+}
+
+func showTruth(s *lethe.Snapshot, a Assignment, shards int) (string, error) {
+	all, err := TruthSlices(s, lethe.NoTimestep, a, shards)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, slice := range all {
+		fmt.Fprintf(&out, "shard %d\n", slice.Shard)
+		for k, stub := range slice.Stubs {
+			fmt.Fprintf(&out, "  stub of node %d: features %v\n", slice.Nodes[stub.Owner][0],
+				slice.StubFeatures[k*slice.FeatureCount:(k+1)*slice.FeatureCount])
+		}
+	}
 	return out.String(), nil
 }
 
