@@ -89,14 +89,24 @@ func nearest(distance []float64, shards int) (Assignment, float64) {
 }
 
 // distances fills dst (nodes × shards) with squared distances from rows to
-// centres.
+// centres, |x|² + |c|² - 2 x·c, which may come out a little below 0.
 func distances(dst []float64, e, centres *Embedding) {
 	shards := centres.rows()
-	for i := range e.rows() {
-		row := e.row(i)
-		for s := range shards {
-			dst[i*shards+s] = squaredDistance(row, centres.row(s))
+	across := make([]float64, len(centres.Values)) // -2 c, transposed
+	lengths := make([]float64, shards)
+	for s := range shards {
+		lengths[s] = squared(centres.row(s))
+		for j, x := range centres.row(s) {
+			across[j*shards+s] = -2 * x
 		}
+	}
+	for i := range e.rows() {
+		row := dst[i*shards : (i+1)*shards]
+		length := squared(e.row(i))
+		for s := range row {
+			row[s] = length + lengths[s]
+		}
+		multiplyRow(row, e.row(i), across)
 	}
 }
 
@@ -117,14 +127,4 @@ func moveCentres(centres, e *Embedding, a Assignment) {
 			centres.Values[s*e.Columns+j] = sums[s*e.Columns+j] / float64(size)
 		}
 	}
-}
-
-func squaredDistance(x, y []float64) float64 {
-	y = y[:len(x)]
-	sum := 0.0
-	for j, value := range x {
-		d := value - y[j]
-		sum += d * d
-	}
-	return sum
 }

@@ -20,17 +20,34 @@ func addScaled4(y []float64, factor [4]float64, a, b, c, d []float64) {
 	}
 }
 
-// multiplyRow adds the row vector x times the square matrix m to y.
+// multiplyRow adds the row vector x times the len(x) × len(y) matrix m to y.
 func multiplyRow(y, x, m []float64) {
-	v := len(x)
+	v := len(y)
 	j := 0
-	for ; j+4 <= v; j += 4 {
+	for ; j+4 <= len(x); j += 4 {
 		rows := m[j*v : (j+4)*v]
 		addScaled4(y, [4]float64(x[j:j+4]), rows[:v], rows[v:2*v], rows[2*v:3*v], rows[3*v:])
 	}
-	for ; j < v; j++ {
+	for ; j < len(x); j++ {
 		addScaled(y, x[j], m[j*v:(j+1)*v])
 	}
+}
+
+// squaredDistance returns |x - y|². Two running sums keep the processor busy.
+func squaredDistance(x, y []float64) float64 {
+	y = y[:len(x)]
+	even, odd := 0.0, 0.0
+	j := 0
+	for ; j+2 <= len(x); j += 2 {
+		d, e := x[j]-y[j], x[j+1]-y[j+1]
+		even += d * d
+		odd += e * e
+	}
+	if j < len(x) {
+		d := x[j] - y[j]
+		even += d * d
+	}
+	return even + odd
 }
 
 // completion returns a unit vector orthogonal to the basis, which has fewer
@@ -64,12 +81,15 @@ func orthogonalise(u []float64, basis [][]float64) {
 	}
 }
 
-func norm(u []float64) float64 {
+func norm(u []float64) float64 { return math.Sqrt(squared(u)) }
+
+// squared returns |u|².
+func squared(u []float64) float64 {
 	sum := 0.0
 	for _, x := range u {
 		sum += x * x
 	}
-	return math.Sqrt(sum)
+	return sum
 }
 
 func scale(u []float64, factor float64) {
