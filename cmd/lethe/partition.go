@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
-	"lethe"
 	"lethe/dataset"
 	"lethe/partition"
 )
@@ -20,40 +18,26 @@ type partitionCmd struct {
 	Method        string  `help:"${enum}; the default is gpfb-fast." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
 	Seed          uint64  `help:"Seed of every draw." default:"1"`
 	TrainFraction float64 `help:"Partition the graph induced on this fraction of the nodes." default:"1" placeholder:"F"`
-	Refine        bool    `help:"Lower the cut by swapping nodes of one class between shards." default:"true" negatable:""`
+	Refine        bool    `help:"Lower the cut by swapping nodes of one class between shards; never for blpa, bekm and --assign plain." default:"true" negatable:""`
+	Assign        string  `help:"How gpfb ends: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
+	Alpha         float64 `help:"Weight of balance and fairness in gpfb; 0 takes the default." placeholder:"A"`
+	Beta          float64 `help:"Weight of the rotation in gpfb-sr; 0 takes the default." placeholder:"B"`
+	Sweeps        int     `help:"Most sweeps of a method that iterates; 0 takes its default." placeholder:"N"`
+	Unnormalised  bool    `help:"Take W-D in gpfb, as the paper prints, in place of the normalised adjacency."`
+	Tune          bool    `help:"Search the paper's alpha and beta for every timestep, for the least cut, imbalance and unfairness."`
 	Assignments   string  `help:"Write id,timestep,shard of every node to this CSV file." type:"path" placeholder:"FILE"`
+	Plot          string  `help:"Draw shard sizes and the spread of classes to this .svg or .png file." type:"path" placeholder:"FILE"`
 	JSON          bool    `help:"Print one JSON document."`
 }
 
 // Help shows an example.
 func (partitionCmd) Help() string {
 	return `Example:
-  lethe partition --dataset stream --shards 20 --assignments shards.csv
+  lethe partition --dataset stream --shards 20 --plot shards.svg
 
 Balance and fairness are those of the paper: 0 is best. edge_cut is the fraction
-of edges between shards.`
-}
-
-type partitionResult struct {
-	Method   string          `json:"method"`
-	Shards   int             `json:"shards"`
-	Nodes    int             `json:"nodes"`
-	Edges    int             `json:"edges"`
-	Balance  float64         `json:"balance"`
-	Fairness float64         `json:"fairness"`
-	EdgeCut  float64         `json:"edge_cut"`
-	Seconds  float64         `json:"seconds"`
-	Steps    []partitionStep `json:"steps"`
-}
-
-type partitionStep struct {
-	Timestep lethe.Timestep `json:"timestep"`
-	Nodes    int            `json:"nodes"`
-	Edges    int            `json:"edges"`
-	Balance  float64        `json:"balance"`
-	Fairness float64        `json:"fairness"`
-	EdgeCut  float64        `json:"edge_cut"`
-	Seconds  float64        `json:"seconds"`
+of edges between shards. stubs is the number of shards that the erasure of one
+node reaches at scope "stubs", in the mean.`
 }
 
 // Run partitions every timestep.
@@ -64,11 +48,16 @@ func (c *partitionCmd) Run(a *app) error {
 	if c.TrainFraction <= 0 || c.TrainFraction > 1 {
 		return usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
 	}
-	if c.Method != partition.MethodGPFBFast && c.Method != partition.MethodRandom {
-		return usagef("--method %s is not built yet: use %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodRandom)
+	if c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR {
+		return usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
 	}
-	if err := c.checkAssignments(); err != nil {
-		return err
+	if c.Plot != "" && !plotFormat(c.Plot) {
+		return usagef("--plot %s must end in .svg or .png", c.Plot)
+	}
+	for flag, path := range map[string]string{"--assignments": c.Assignments, "--plot": c.Plot} {
+		if err := checkWritable(flag, path); err != nil {
+			return err
+		}
 	}
 	graphs, err := dataset.LoadGraphs(a.ctx, c.Dataset)
 	if err != nil {
@@ -97,93 +86,51 @@ func (c *partitionCmd) Run(a *app) error {
 			return err
 		}
 	}
+	if c.Plot != "" {
+		if err := plotShards(c.Plot, result.Steps); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		return a.printJSON(result)
 	}
 	return result.print(a)
 }
 
-// checkAssignments finds out before the work whether its result can be written.
-func (c *partitionCmd) checkAssignments() error {
-	if c.Assignments == "" {
+// checkWritable finds out before the work whether its result can be written.
+func checkWritable(flag, path string) error {
+	if path == "" {
 		return nil
 	}
-	if info, err := os.Stat(c.Assignments); err == nil && info.IsDir() {
-		return fmt.Errorf("--assignments %s is a folder: name a file", c.Assignments)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s %s is a folder: name a file", flag, path)
 	}
-	if info, err := os.Stat(filepath.Dir(c.Assignments)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--assignments %s cannot be written: there is no such folder (make it first)", c.Assignments)
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s %s cannot be written: there is no such folder (make it first)", flag, path)
 	}
 	return nil
 }
 
-// one partitions one graph; the time is that of the partition alone.
+// one partitions one graph; the time is that of the partition alone, tuning
+// included.
 func (c *partitionCmd) one(ctx context.Context, g *dataset.Graph) (partitionStep, partition.Assignment, error) {
 	graph, err := partition.NewGraph(g.NumNodes(), g.Edges, g.Classes, g.NumClasses)
 	if err != nil {
 		return partitionStep{}, nil, err
 	}
+	opts := partition.Options{
+		Shards: c.Shards, Method: c.Method, Seed: c.Seed, NoRefine: !c.Refine, Assign: c.Assign,
+		Alpha: c.Alpha, Beta: c.Beta, Sweeps: c.Sweeps, Unnormalised: c.Unnormalised,
+	}
 	started := time.Now()
-	assignment, report, err := partition.Run(ctx, graph, partition.Options{
-		Shards: c.Shards, Method: c.Method, Seed: c.Seed, NoRefine: !c.Refine,
-	})
+	if c.Tune {
+		if opts, _, err = partition.Tune(ctx, graph, opts); err != nil {
+			return partitionStep{}, nil, err
+		}
+	}
+	assignment, report, err := partition.Run(ctx, graph, opts)
 	if err != nil {
 		return partitionStep{}, nil, err
 	}
-	s := report.Scores
-	return partitionStep{
-		Timestep: g.Timestep, Nodes: s.Nodes, Edges: s.Edges,
-		Balance: s.Balance, Fairness: s.Fairness, EdgeCut: s.EdgeCut, Seconds: time.Since(started).Seconds(),
-	}, assignment, nil
-}
-
-func (r *partitionResult) add(step partitionStep) {
-	r.Steps = append(r.Steps, step)
-	r.Nodes += step.Nodes
-	r.Edges += step.Edges
-	r.Balance += step.Balance
-	r.Fairness += step.Fairness
-	r.EdgeCut += step.EdgeCut
-	r.Seconds += step.Seconds
-}
-
-// mean turns the sums of the scores into means over the timesteps.
-func (r *partitionResult) mean() {
-	if n := float64(len(r.Steps)); n > 0 {
-		r.Balance, r.Fairness, r.EdgeCut = r.Balance/n, r.Fairness/n, r.EdgeCut/n
-	}
-}
-
-func (r *partitionResult) print(a *app) error {
-	rows := [][]string{{"timestep", "nodes", "edges", "balance", "fairness", "edge cut", "seconds"}}
-	row := func(name string, s partitionStep) {
-		rows = append(rows, []string{
-			name, strconv.Itoa(s.Nodes), strconv.Itoa(s.Edges), fmt.Sprintf("%.4f", s.Balance),
-			fmt.Sprintf("%.4f", s.Fairness), fmt.Sprintf("%.3f", s.EdgeCut), fmt.Sprintf("%.3f", s.Seconds),
-		})
-	}
-	for _, s := range r.Steps {
-		row(strconv.FormatInt(int64(s.Timestep), 10), s)
-	}
-	if len(r.Steps) > 1 {
-		row("all", partitionStep{
-			Nodes: r.Nodes, Edges: r.Edges, Balance: r.Balance,
-			Fairness: r.Fairness, EdgeCut: r.EdgeCut, Seconds: r.Seconds,
-		})
-	}
-	return table(a.stdout, rows)
-}
-
-// writeCSV writes rows to a file.
-func writeCSV(path string, rows [][]string) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
-	err = w.WriteAll(rows)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return newPartitionStep(g.Timestep, report, time.Since(started)), assignment, nil
 }
