@@ -62,9 +62,15 @@ type Options struct {
 	// NoRefine leaves out the swaps that lower the cut. Methods that do not fill
 	// quotas are never refined.
 	NoRefine bool
-	// RefineSweeps is the number of annealing sweeps over the nodes. The default
-	// falls with the number of nodes, see defaultRefineSweeps.
+	// RefineSweeps is the number of annealing sweeps over the nodes; coarser
+	// levels get as many as cost the same. The default falls with the number of
+	// nodes, see defaultRefineSweeps.
 	RefineSweeps int
+	// Slack is how many nodes a shard may lie above or below its even share of
+	// every class, and of all nodes, where that lowers the cut. Default 0:
+	// counts and sizes differ by at most one. With slack they may differ by
+	// 1 + 2 Slack.
+	Slack int
 }
 
 // EnsureDefaults returns the options with every unset field filled in for a
@@ -120,6 +126,9 @@ func (o Options) Validate() error {
 	if o.RefineSweeps < 0 {
 		errs = append(errs, fmt.Errorf("refine sweeps is %d, want at least 0", o.RefineSweeps))
 	}
+	if o.Slack < 0 {
+		errs = append(errs, fmt.Errorf("slack is %d, want at least 0", o.Slack))
+	}
 	return errors.Join(errs...)
 }
 
@@ -134,13 +143,10 @@ func (o Options) fit(g *Graph) error {
 // gpfb reports whether the method is a form of GPFB.
 func (o Options) gpfb() bool { return o.Method == MethodGPFBFast || o.Method == MethodGPFBSR }
 
-// defaultRefineSweeps gives small graphs the sweeps they need to come within a
-// few hundredths of the best cut known, and keeps the work of large ones about
-// linear in the nodes: 10 million node visits, but never below 20 sweeps.
+// defaultRefineSweeps gives small graphs the sweeps after which the cut hardly
+// falls, and large ones as few as make it fall most of the way, so that the work
+// is linear in the nodes from there on.
 func defaultRefineSweeps(n int) int {
-	const most, least, visits = 700, 20, 10_000_000
-	if n == 0 {
-		return least
-	}
-	return max(least, min(most, visits/n))
+	const most, least, visits = 200, 10, 200_000
+	return max(least, min(most, visits/max(1, n)))
 }

@@ -25,7 +25,12 @@ type swaps struct {
 	place   []uint32
 	// cut counts the cut edges, made the exchanges.
 	cut, made int
+	// loose allows single moves; nil without slack.
+	loose *slack
 }
+
+// nobody stands for the other node of an exchange where a node moves alone.
+const nobody = -1
 
 func newSwaps(g *Graph, a Assignment, shards int) *swaps {
 	s := &swaps{
@@ -34,9 +39,7 @@ func newSwaps(g *Graph, a Assignment, shards int) *swaps {
 		place:   make([]uint32, g.N()),
 	}
 	for i := range a {
-		list := s.list(g.Class(i), a[i])
-		s.place[i] = uint32(len(*list))
-		*list = append(*list, uint32(i))
+		s.enter(i, a[i])
 	}
 	if g.N()*shards <= tableEntries {
 		s.table = make([]int32, g.N()*shards)
@@ -69,15 +72,19 @@ func (s *swaps) links(i int, shard lethe.ShardID) int {
 
 // best returns the node of shard to, of the class of node i, whose exchange
 // with i saves the most cut edges, and how many it saves (less than 0 if it adds
-// some). It looks at no more than limit nodes, starting from a drawn one. There
-// is none if the shard holds no node of that class.
+// some). It looks at no more than limit nodes, starting from a drawn one. Where
+// the slack allows it and no exchange saves more, node i moves alone and the
+// other is nobody. There is none if the shard holds no node of that class.
 func (s *swaps) best(i int, to lethe.ShardID, limit int, draw *lethe.Draw) (other, saved int, found bool) {
 	from := s.a[i]
 	list := *s.list(s.g.Class(i), to)
-	if len(list) == 0 {
-		return 0, 0, false
-	}
 	own := s.links(i, to) - s.links(i, from)
+	if s.loose.allows(s.g.Class(i), from, to) {
+		other, saved, found = nobody, own, true
+	}
+	if len(list) == 0 {
+		return other, saved, found
+	}
 	at := below(draw, len(list))
 	for range min(limit, len(list)) {
 		j := int(list[at])
@@ -100,26 +107,52 @@ func (s *swaps) best(i int, to lethe.ShardID, limit int, draw *lethe.Draw) (othe
 }
 
 // exchange swaps the shards of two nodes of one class, which saves the given
-// number of cut edges.
-func (s *swaps) exchange(i, j, saved int) {
-	from, to := s.a[i], s.a[j]
-	class := s.g.Class(i)
-	(*s.list(class, from))[s.place[i]] = uint32(j)
-	(*s.list(class, to))[s.place[j]] = uint32(i)
-	s.place[i], s.place[j] = s.place[j], s.place[i]
-	s.a[i], s.a[j] = to, from
+// number of cut edges. If j is nobody node i moves to shard to alone.
+func (s *swaps) exchange(i, j int, to lethe.ShardID, saved int) {
+	from, class := s.a[i], s.g.Class(i)
+	if j == nobody {
+		s.leave(i)
+		s.enter(i, to)
+		s.loose.move(class, from, to)
+		s.recount(i, from, to)
+	} else {
+		(*s.list(class, from))[s.place[i]] = uint32(j)
+		(*s.list(class, to))[s.place[j]] = uint32(i)
+		s.place[i], s.place[j] = s.place[j], s.place[i]
+		s.a[i], s.a[j] = to, from
+		s.recount(i, from, to)
+		s.recount(j, to, from)
+	}
 	s.cut -= saved
 	s.made++
+}
+
+// leave takes node i off the list of its shard: the last of the list fills its
+// place.
+func (s *swaps) leave(i int) {
+	list := s.list(s.g.Class(i), s.a[i])
+	last := (*list)[len(*list)-1]
+	(*list)[s.place[i]] = last
+	s.place[last] = s.place[i]
+	*list = (*list)[:len(*list)-1]
+}
+
+// enter puts node i at the end of the list of a shard.
+func (s *swaps) enter(i int, to lethe.ShardID) {
+	list := s.list(s.g.Class(i), to)
+	s.a[i] = to
+	s.place[i] = uint32(len(*list))
+	*list = append(*list, uint32(i))
+}
+
+// recount tells the neighbours of node i that it moved.
+func (s *swaps) recount(i int, from, to lethe.ShardID) {
 	if s.table == nil {
 		return
 	}
 	for _, k := range s.g.Neighbors(i) {
 		s.table[int(k)*s.shards+int(from)]--
 		s.table[int(k)*s.shards+int(to)]++
-	}
-	for _, k := range s.g.Neighbors(j) {
-		s.table[int(k)*s.shards+int(to)]--
-		s.table[int(k)*s.shards+int(from)]++
 	}
 }
 

@@ -36,7 +36,7 @@ func TestExchangesKeepTheirBooks(t *testing.T) {
 			}
 			require.Equal(rt, g.Class(i), g.Class(j))
 			before := cutEdges(g, s.a)
-			s.exchange(i, j, saved)
+			s.exchange(i, j, to, saved)
 			require.Equal(rt, before-saved, cutEdges(g, s.a))
 			require.Equal(rt, to, s.a[i])
 		}
