@@ -128,6 +128,57 @@ func TestSummariseClasses(t *testing.T) {
 	require.Equal(t, 4, s.Labelled)
 }
 
+func TestSummarisePosteriors(t *testing.T) {
+	// Class 2 never occurs as a truth; row 3 has no label.
+	posteriors := []float32{
+		0.8, 0.1, 0.1,
+		0.4, 0.4, 0.2, // the lowest class among equals
+		0.3, 0.3, 0.4,
+		0, 0, 1,
+	}
+	s, err := scoring.SummarisePosteriors(posteriors, 3, []int{0, 0, 1, scoring.NoClass})
+	require.NoError(t, err)
+	require.Equal(t, 3, s.Labelled)
+	require.InDelta(t, 2.0/3, s.Accuracy, 1e-12)
+	// Class 0 ranks its rows first; class 1 has .3 below .4: one of two pairs.
+	require.InDelta(t, (1+0.5)/2, *s.AUC, 1e-12)
+	require.InDelta(t, (1+0.5)/2, *s.AveragePrecision, 1e-12)
+	require.Zero(t, s.IllicitF1)
+	for _, truth := range [][]int{{0, 0, 1}, {0, 0, 1, 3}, {0, 0, 1, -2}} {
+		_, err = scoring.SummarisePosteriors(posteriors, 3, truth)
+		require.Error(t, err)
+	}
+	one, err := scoring.SummarisePosteriors(posteriors[:3], 3, []int{0})
+	require.NoError(t, err)
+	require.Nil(t, one.AUC, "undefined with one class only")
+	require.Panics(t, func() { scoring.MostLikely(posteriors, 5) })
+}
+
+// Of two classes, each is the other's rest, so the measures are those of the
+// probability of one.
+func TestTwoClassesAreSummarisedAsProbabilities(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := samples().Draw(rt, "samples")
+		var posteriors []float32
+		truth, labels := []int{}, []lethe.Label{}
+		for i, p := range s.scores {
+			posteriors = append(posteriors, float32(1-p), float32(p))
+			truth = append(truth, map[bool]int{false: 0, true: 1}[s.positive[i]])
+			labels = append(labels, map[bool]lethe.Label{false: lethe.Licit, true: lethe.Illicit}[s.positive[i]])
+		}
+		// A tie is class 0 there, and illicit at a threshold of 1/2 here.
+		want := scoring.Summarise(s.scores, labels, 0.51)
+		got, err := scoring.SummarisePosteriors(posteriors, 2, truth)
+		require.NoError(rt, err)
+		require.Equal(rt, want.Accuracy, got.Accuracy)
+		require.Equal(rt, want.MacroF1, got.MacroF1)
+		require.Equal(rt, want.AUC == nil, got.AUC == nil)
+		if got.AUC != nil {
+			require.InDelta(rt, *want.AUC, *got.AUC, 1e-12)
+		}
+	})
+}
+
 func TestConfusionRefuses(t *testing.T) {
 	_, err := scoring.NewConfusion([]int{0}, nil, 2)
 	require.EqualError(t, err, "1 true and 0 predicted classes")
