@@ -38,3 +38,19 @@ func BenchmarkHistogram(b *testing.B) {
 		})
 	}
 }
+
+// One timestep against all slices of 49 timesteps in 20 shards.
+func BenchmarkCompare980(b *testing.B) {
+	scored := histogram(b, 4159, hubGraph(4159, 4783, 1))
+	var slices []*scoring.Histogram
+	for seed := range uint64(20) {
+		slices = append(slices, histogram(b, 208, hubGraph(208, 240, seed)))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range 980 {
+			_, err := scoring.Normalised(scored, slices[i%len(slices)])
+			require.NoError(b, err)
+		}
+	}
+}

@@ -16,8 +16,9 @@ const borderTolerance = 1e-6
 var ErrIncompatible = errors.New("histograms differ in dimensions or levels")
 
 // Histogram is a graph as the pyramid match kernel sees it: how many nodes lie
-// in each cell of the finest level, for each dimension by itself. Coarser
-// levels are sums of these counts. It holds no identifier; like a slice it is
+// in each cell of the finest level, for each dimension by itself. Only occupied
+// cells are stored; coarser levels are sums of these counts, and are kept in
+// memory so that a comparison is one pass over two short vectors. It holds no identifier; like a slice it is
 // derived from records, so an erasure replaces it.
 //
 // A nil Histogram stands for an empty graph.
@@ -25,6 +26,9 @@ type Histogram struct {
 	numNodes, dimensions, levels int
 	// cells are the occupied ones, ascending by index.
 	cells []cell
+	// pyramid has the counts of all cells of every level, the finest first, and
+	// on each level dimension by dimension. It follows from cells.
+	pyramid []uint32
 }
 
 // cell is an occupied cell; index is dimension<<levels plus the position on
@@ -54,7 +58,30 @@ func HistogramOf(numNodes int, edges []lethe.Edge, opts PyramidOptions) (*Histog
 			h.cells = append(h.cells, cell{uint32(i), n})
 		}
 	}
+	h.fold()
 	return h, nil
+}
+
+// fold fills the pyramid from the occupied cells.
+func (h *Histogram) fold() {
+	finest := h.dimensions << h.levels
+	h.pyramid = make([]uint32, 2*finest-h.dimensions)
+	for _, c := range h.cells {
+		h.pyramid[c.index] = c.count
+	}
+	for l := h.levels - 1; l >= 0; l-- {
+		finer, coarser := h.level(l+1), h.level(l)
+		for i := range coarser {
+			coarser[i] = finer[2*i] + finer[2*i+1]
+		}
+	}
+}
+
+// level returns the counts on level l. Those before it have 2^(levels+1) -
+// 2^(l+1) cells per dimension.
+func (h *Histogram) level(l int) []uint32 {
+	from := h.dimensions * (2<<h.levels - 2<<l)
+	return h.pyramid[from:][:h.dimensions<<l]
 }
 
 // HistogramOfSlice returns the histogram of a shard's part of one timestep as
@@ -75,23 +102,4 @@ func (h *Histogram) NumNodes() int {
 		return 0
 	}
 	return h.numNodes
-}
-
-// fold returns the counts of level l, dimension by dimension, from those of
-// the next finer level.
-func fold(counts []int64) []int64 {
-	out := make([]int64, len(counts)/2)
-	for i := range out {
-		out[i] = counts[2*i] + counts[2*i+1]
-	}
-	return out
-}
-
-// finest returns the counts of the finest level, empty cells included.
-func (h *Histogram) finest() []int64 {
-	out := make([]int64, h.dimensions<<h.levels)
-	for _, c := range h.cells {
-		out[c.index] = int64(c.count)
-	}
-	return out
 }

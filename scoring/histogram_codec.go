@@ -60,6 +60,7 @@ func (h *Histogram) UnmarshalBinary(data []byte) error {
 	if err := got.check(); err != nil {
 		return fmt.Errorf("histogram: %w: %w", canonical.ErrCorrupt, err)
 	}
+	got.fold()
 	*h = got
 	return nil
 }

@@ -13,21 +13,33 @@ func Intersections(a, b *Histogram) ([]float64, error) {
 	if a.NumNodes() == 0 || b.NumNodes() == 0 {
 		return []float64{0}, nil
 	}
-	if a.dimensions != b.dimensions || a.levels != b.levels {
-		return nil, fmt.Errorf("%w: %d×%d levels and %d×%d levels",
-			ErrIncompatible, a.dimensions, a.levels, b.dimensions, b.levels)
+	if err := compatible(a, b); err != nil {
+		return nil, err
 	}
-	x, y := a.finest(), b.finest()
 	out := make([]float64, a.levels+1)
-	for l := a.levels; ; l-- {
-		for i := range x {
-			out[l] += float64(min(x[i], y[i]))
-		}
-		if l == 0 {
-			return out, nil
-		}
-		x, y = fold(x), fold(y)
+	for l := range out {
+		out[l] = float64(matches(a.level(l), b.level(l)))
 	}
+	return out, nil
+}
+
+// compatible compares the shapes of two graphs that are not empty.
+func compatible(a, b *Histogram) error {
+	if a.dimensions == b.dimensions && a.levels == b.levels {
+		return nil
+	}
+	return fmt.Errorf("%w: %d×%d levels and %d×%d levels",
+		ErrIncompatible, a.dimensions, a.levels, b.dimensions, b.levels)
+}
+
+// matches counts the nodes that share a cell.
+func matches(a, b []uint32) int64 {
+	var sum int64
+	b = b[:len(a)]
+	for i, n := range a {
+		sum += int64(min(n, b[i]))
+	}
+	return sum
 }
 
 // Kernel returns the pyramid match kernel of two graphs,
@@ -41,14 +53,18 @@ func Intersections(a, b *Histogram) ([]float64, error) {
 // authors' program and GraKeL add the sum inside the loop over levels, which
 // gives coarse matches up to four times this weight; this is the formula.
 func Kernel(a, b *Histogram) (float64, error) {
-	matches, err := Intersections(a, b)
-	if err != nil {
+	if a.NumNodes() == 0 || b.NumNodes() == 0 {
+		return 0, nil
+	}
+	if err := compatible(a, b); err != nil {
 		return 0, err
 	}
-	finest := len(matches) - 1
-	k := matches[finest]
-	for l := range finest {
-		k += math.Ldexp(matches[l]-matches[l+1], l-finest)
+	k, finer := 0.0, 0.0
+	weight := 1.0
+	for l := a.levels; l >= 0; l-- {
+		matched := float64(matches(a.level(l), b.level(l)))
+		k += float64(weight * (matched - finer))
+		finer, weight = matched, weight/2
 	}
 	return k, nil
 }
