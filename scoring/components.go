@@ -33,6 +33,18 @@ func (c *component) multiply(dst, src []float64) {
 	}
 }
 
+// recur replaces before by scale times the adjacency matrix times current, less
+// before: the recurrence of the Chebyshev polynomials.
+func (c *component) recur(before, current []float64, scale float64) {
+	for i := range before {
+		sum := 0.0
+		for _, j := range c.targets[c.offsets[i]:c.offsets[i+1]] {
+			sum += current[j]
+		}
+		before[i] = float64(scale*sum) - before[i]
+	}
+}
+
 // simpleEdges returns the edges as A < B, ascending, each pair once.
 func simpleEdges(numNodes int, edges []lethe.Edge) ([]lethe.Edge, error) {
 	out := make([]lethe.Edge, 0, len(edges))

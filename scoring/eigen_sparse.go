@@ -4,10 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"lethe"
 )
 
 const (
@@ -17,8 +14,13 @@ const (
 	residualTolerance = 1e-10
 	// basisVectors is the size at which the Krylov basis is restarted.
 	basisVectors = 64
-	// maxRestarts bounds the work on one start vector to about
-	// 40 × (64 - 24) multiplications by the matrix.
+	// looks is the number of new basis vectors after which the search looks
+	// whether it is done, which is dear for every single one.
+	looks = 8
+	// plainRestarts is how often the basis is restarted before a filter is
+	// considered.
+	plainRestarts = 1
+	// maxRestarts bounds the work on one start vector.
 	maxRestarts = 40
 	// maxSparsePairs bounds the eigenpairs of one component, which only an
 	// eigenvalue of high multiplicity can reach.
@@ -29,10 +31,15 @@ const (
 // method (Wu and Simon, "Thick-Restart Lanczos Method for Large Symmetric
 // Eigenvalue Problems", SIMAX 22, 2000) with full reorthogonalisation, done
 // twice ("twice is enough", Parlett, "The Symmetric Eigenvalue Problem", 1980).
+// The operator is the adjacency matrix A, or a filter of it.
 type krylov struct {
 	graph  *component
-	basis  [][]float64
+	filter filter
+	// basis holds one vector after the other.
+	basis  []float64
 	matrix []float64
+	// spare is what applying the filter needs.
+	spare [2][]float64
 	// locked pairs are kept out of every new basis.
 	locked []eigenpair
 }
@@ -45,9 +52,11 @@ type krylov struct {
 // keyed vector, until that holds nothing as large.
 func sparseEigenpairs(c *component, want int) ([]eigenpair, error) {
 	n := len(c.nodes)
-	k := &krylov{graph: c, matrix: make([]float64, basisVectors*basisVectors)}
-	for range min(n, basisVectors) + 1 {
-		k.basis = append(k.basis, make([]float64, n))
+	k := &krylov{
+		graph: c, filter: filter{degree: 1},
+		matrix: make([]float64, basisVectors*basisVectors),
+		basis:  make([]float64, n*(min(n, basisVectors)+1)),
+		spare:  [2][]float64{make([]float64, n), make([]float64, n)},
 	}
 	for round := uint64(0); len(k.locked) < min(n, maxSparsePairs); round++ {
 		floor := k.floor(want)
@@ -86,6 +95,20 @@ func (k *krylov) floor(want int) float64 {
 	}
 }
 
+// ritz is what a basis says of the operator: its eigenvalues within the span of
+// the basis by descending magnitude, their vectors in terms of the basis, and
+// the length of what the operator adds to it.
+type ritz struct {
+	values  []float64
+	vectors *mat.Dense
+	beta    float64
+}
+
+// residual bounds the distance of value i from an eigenvalue of the operator.
+func (r *ritz) residual(i int) float64 {
+	return r.beta * math.Abs(r.vectors.At(len(r.values)-1, i))
+}
+
 // search returns up to want leading eigenpairs of the complement of what is
 // locked. It returns none as soon as the complement is seen to hold no
 // |eigenvalue| of floor or more, where floor is not 0.
@@ -96,137 +119,63 @@ func (k *krylov) search(round uint64, want int, floor float64) ([]eigenpair, err
 	room := min(basisVectors, len(k.graph.nodes)-len(k.locked))
 	clear(k.matrix)
 	size := 0
-	for restart := 0; ; restart++ {
-		var beta float64
-		size, beta = k.extend(size, room)
-		small := make([]float64, 0, size*size)
-		for i := range size {
-			small = append(small, k.matrix[i*basisVectors:][:size]...)
-		}
-		values, vectors, err := symmetricEigen(size, small)
+	for restart := 0; ; {
+		r, err := k.grow(size, min(room, size+looks))
 		if err != nil {
 			return nil, err
 		}
+		size = len(r.values)
 		// What is locked was the larger part of the spectrum.
-		scale := math.Abs(values[0])
+		scale := math.Abs(r.values[0])
 		if len(k.locked) > 0 {
-			scale = max(scale, math.Abs(k.locked[0].value))
+			scale = max(scale, math.Abs(k.filter.value(k.locked[0].value)))
 		}
-		residual := func(i int) float64 { return beta * math.Abs(vectors.At(size-1, i)) }
-		if floor > 0 && math.Abs(values[0])+residual(0) < floor {
+		if floor > 0 && math.Abs(r.values[0])+r.residual(0) < k.filter.least(floor) {
 			return nil, nil
 		}
 		take := min(want, size)
-		done := beta == 0 || restart == maxRestarts
-		if !done {
-			done = true
-			for i := range take {
-				done = done && residual(i) <= residualTolerance*scale
+		done := r.beta == 0 || restart == maxRestarts
+		for i := 0; i < take && !done; i++ {
+			if r.residual(i) > residualTolerance*scale {
+				break
 			}
+			done = i == take-1 && size > take
 		}
-		if done {
-			return k.pairs(values[:take], vectors, residual), nil
-		}
-		size = k.restart(values, vectors, want)
-	}
-}
-
-// start fills the first basis vector with keyed draws outside what is locked,
-// and reports whether anything was left of it.
-func (k *krylov) start(round uint64) bool {
-	v := k.basis[0]
-	draw := lethe.NewDraw(0, "scoring/start", uint64(len(v)), round)
-	for i := range v {
-		v[i] = draw.Float64() - 0.5
-	}
-	before := floats.Norm(v, 2)
-	k.project(v, 0, nil)
-	norm := floats.Norm(v, 2)
-	if norm <= 1e-8*before {
-		return false
-	}
-	floats.Scale(1/norm, v)
-	return true
-}
-
-// extend grows the basis from size to room vectors and leaves the next
-// direction in the vector behind them. It returns the new size and the length
-// beta of that direction before it was normalised; beta is 0 if the basis spans
-// an invariant subspace.
-func (k *krylov) extend(size, room int) (int, float64) {
-	column := make([]float64, room)
-	beta := 0.0
-	for size < room {
-		w := k.basis[size+1]
-		k.graph.multiply(w, k.basis[size])
-		size++
-		clear(column)
-		k.project(w, size, column)
-		for i := range size {
-			k.matrix[i*basisVectors+size-1] = column[i]
-			k.matrix[(size-1)*basisVectors+i] = column[i]
-		}
-		beta = floats.Norm(w, 2)
-		if beta <= residualTolerance*k.graph.bound/float64(basisVectors) || size+len(k.locked) == len(w) {
-			return size, 0
-		}
-		floats.Scale(1/beta, w)
-	}
-	return size, beta
-}
-
-// project removes from w what lies along the locked vectors and the first size
-// basis vectors, and adds the latter's coefficients to column.
-func (k *krylov) project(w []float64, size int, column []float64) {
-	for range 2 {
-		for _, p := range k.locked {
-			floats.AddScaled(w, -floats.Dot(p.vector, w), p.vector)
-		}
-		for i := range size {
-			h := floats.Dot(k.basis[i], w)
-			column[i] += h
-			floats.AddScaled(w, -h, k.basis[i])
+		switch {
+		case done:
+			return k.pairs(r, take), nil
+		case size < room:
+		case restart >= plainRestarts && k.sharpen(r, want):
+			size = 0
+			restart++
+		default:
+			size = k.restart(r, want)
+			restart++
 		}
 	}
 }
 
-// pairs forms the eigenvectors for the leading values.
-func (k *krylov) pairs(values []float64, vectors *mat.Dense, residual func(int) float64) []eigenpair {
-	out := make([]eigenpair, 0, len(values))
-	for i, value := range values {
-		v := k.combine(vectors, i)
-		floats.Scale(1/floats.Norm(v, 2), v)
-		out = append(out, eigenpair{value: value, residual: residual(i), nodes: k.graph.nodes, vector: v})
+// grow extends the basis and decomposes the operator within it.
+func (k *krylov) grow(size, room int) (*ritz, error) {
+	size, beta := k.extend(size, room)
+	small := make([]float64, 0, size*size)
+	for i := range size {
+		small = append(small, k.matrix[i*basisVectors:][:size]...)
 	}
-	return out
+	values, vectors, err := symmetricEigen(size, small)
+	return &ritz{values: values, vectors: vectors, beta: beta}, err
 }
 
 // restart shrinks the basis to its leading approximate eigenvectors, followed
 // by the next direction, and returns their number without that direction.
-func (k *krylov) restart(values []float64, vectors *mat.Dense, want int) int {
-	size := len(values)
+func (k *krylov) restart(r *ritz, want int) int {
+	size := len(r.values)
 	keep := min(want+size/4, size-1)
-	kept := make([][]float64, keep)
-	for i := range keep {
-		kept[i] = k.combine(vectors, i)
-	}
-	for i, v := range kept {
-		copy(k.basis[i], v)
-	}
-	copy(k.basis[keep], k.basis[size])
+	k.rotate(r.vectors, keep)
+	copy(k.at(keep), k.at(size))
 	clear(k.matrix)
 	for i := range keep {
-		k.matrix[i*basisVectors+i] = values[i]
+		k.matrix[i*basisVectors+i] = r.values[i]
 	}
 	return keep
-}
-
-// combine returns the basis times one column of the small eigenvectors.
-func (k *krylov) combine(vectors *mat.Dense, column int) []float64 {
-	size, _ := vectors.Dims()
-	out := make([]float64, len(k.graph.nodes))
-	for j := range size {
-		floats.AddScaled(out, vectors.At(j, column), k.basis[j])
-	}
-	return out
 }
