@@ -124,6 +124,10 @@ type Repair struct {
 	Tau float64 `koanf:"tau" yaml:"tau"`
 	// MinStubs is the least number of stubs per node.
 	MinStubs int `koanf:"min_stubs" yaml:"min_stubs"`
+	// OneHop joins the mean of all neighbours' features and the log degree to
+	// every transaction's own, in slices and when scoring. It rules out
+	// erasures at scope shard. Changing it means building anew.
+	OneHop bool `koanf:"one_hop" yaml:"one_hop"`
 }
 
 // Trainer shapes the shard models and their training.

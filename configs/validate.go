@@ -22,6 +22,9 @@ func (c Config) problems(origin func(key string) string) error {
 	c.checkTrainer(k)
 	c.checkScoring(k)
 	k.oneOf("erasure.default_scope", c.Erasure.DefaultScope, "stubs", "shard")
+	if c.Repair.OneHop && c.Erasure.DefaultScope == "shard" {
+		k.bad("erasure.default_scope", c.Erasure.DefaultScope, "stubs while repair.one_hop is on: neighbours' rows in other shards hold a mean of the erased one")
+	}
 	k.duration("erasure.verify_timeout", c.Erasure.VerifyTimeout, time.Second, 30*24*time.Hour)
 	k.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	k.oneOf("log.format", c.Log.Format, "text", "json")

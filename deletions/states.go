@@ -129,6 +129,9 @@ const (
 	RejectedUnknown FailureCode = "unknown_records"
 	// RejectedInvalid: the request cannot be carried out as it stands.
 	RejectedInvalid FailureCode = "invalid_request"
+	// RejectedScope: the deployment's settings rule the scope out, because the
+	// result would not be exact. Ask again for a wider scope.
+	RejectedScope FailureCode = "scope_not_exact"
 	// RejectedCancelled: compliance took the request back.
 	RejectedCancelled FailureCode = "cancelled"
 	// HeldLegal: a legal hold stands against the request.
@@ -143,7 +146,7 @@ func (c FailureCode) fits(s State) bool {
 		return s != Failed && s != Rejected && s != Held
 	case FailedStore, FailedBroker, FailedTraining, FailedTimeout, FailedInterrupted, FailedHits, FailedMismatch:
 		return s == Failed
-	case RejectedUnknown, RejectedInvalid, RejectedCancelled:
+	case RejectedUnknown, RejectedInvalid, RejectedScope, RejectedCancelled:
 		return s == Rejected
 	case HeldLegal:
 		return s == Held

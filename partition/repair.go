@@ -28,6 +28,12 @@ type RepairOptions struct {
 	// cut or not. They act as augmentation and need no other shard's data. 0
 	// means: one stub per cut edge and no more.
 	MinStubs int
+	// OneHop joins to every row what surrounds its node in the whole snapshot,
+	// cut edges included (lethe.OneHop). A slice then holds something of its
+	// neighbours in other shards: erasing a node changes exactly the slices that
+	// hold it or a stub for it, so scopes stubs and partition stay exact, and
+	// scope shard is not to be had.
+	OneHop bool
 }
 
 // EnsureDefaults returns the options with every unset field filled in.

@@ -33,6 +33,7 @@ func drawRepair(rt *rapid.T) RepairOptions {
 		Seed:     rapid.Uint64().Draw(rt, "seed"),
 		Method:   rapid.SampledFrom([]string{RepairMixUp, RepairZero, RepairMirror}).Draw(rt, "repair"),
 		MinStubs: rapid.IntRange(0, 4).Draw(rt, "min stubs"),
+		OneHop:   rapid.Bool().Draw(rt, "one-hop"),
 	}
 }
 
@@ -47,6 +48,10 @@ func TestSlicesHoldEverythingOnce(t *testing.T) {
 		out, err := Slices(s, 4, a, shards, opts)
 		require.NoError(rt, err)
 		require.Len(rt, out, shards)
+		rows := s
+		if opts.OneHop {
+			rows = lethe.OneHop(s)
+		}
 
 		seen := map[lethe.Pseudonym]int{}
 		kept := map[lethe.Edge]int{}
@@ -64,7 +69,7 @@ func TestSlicesHoldEverythingOnce(t *testing.T) {
 				i, ok := s.Find(p)
 				require.True(rt, ok)
 				require.Equal(rt, a[i], slice.Shard)
-				require.Equal(rt, s.Row(i), slice.Row(at))
+				require.Equal(rt, rows.Row(i), slice.Row(at))
 				require.Equal(rt, s.Nodes[i].Label, slice.Labels[at])
 				seen[p]++
 			}

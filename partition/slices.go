@@ -10,7 +10,8 @@ import (
 // holds the shard's nodes in the order of the snapshot, the edges between them,
 // and one stub at each end that the shard holds of a cut edge, ordered by owner
 // and then by the pseudonym it stands for; a node's extra stubs follow its
-// others. It holds nothing of other shards' nodes.
+// others. It holds nothing of other shards' nodes, unless RepairOptions.OneHop
+// joins the mean of all neighbours' features to each row.
 //
 // previous is the settled timestep before, or lethe.NoTimestep. The error wraps
 // ErrAssignment when a does not give every node one of the shards.
@@ -81,20 +82,32 @@ func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
 	members := c.members[shard]
 	out := &lethe.Slice{
 		Timestep: c.snapshot.Timestep, Previous: c.previous, Shard: shard,
-		FeatureCount: c.snapshot.FeatureCount,
+		FeatureCount: c.featureCount(),
 		Nodes:        make([]lethe.Pseudonym, len(members)),
 		Labels:       make([]lethe.Label, len(members)),
-		Features:     make([]float32, 0, len(members)*c.snapshot.FeatureCount),
+		Features:     make([]float32, 0, len(members)*c.featureCount()),
 		Edges:        []lethe.Edge{},
 		Stubs:        []lethe.Stub{},
 	}
 	for at, i := range members {
 		out.Nodes[at] = c.snapshot.Nodes[i].Pseudonym
 		out.Labels[at] = c.snapshot.Nodes[i].Label
-		out.Features = append(out.Features, c.snapshot.Row(int(i))...)
+		if c.lambdas.OneHop {
+			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.graph.Neighbors(int(i)))
+		} else {
+			out.Features = append(out.Features, c.snapshot.Row(int(i))...)
+		}
 		c.connect(out, int(i))
 	}
 	return out
+}
+
+// featureCount is the number of features of a slice's rows.
+func (c *cutter) featureCount() int {
+	if c.lambdas.OneHop {
+		return lethe.OneHopFeatures(c.snapshot.FeatureCount)
+	}
+	return c.snapshot.FeatureCount
 }
 
 // connect adds the kept edges from node i to later nodes, and its stubs. Nodes

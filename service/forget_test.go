@@ -42,10 +42,12 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		name   string
 		seeds  []uint64
 		scopes []lethe.Scope
+		oneHop bool
 	}{
-		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}},
-		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}},
-		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}},
+		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false},
+		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true},
+		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false},
+		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false},
 	} {
 		seeds, requests := kind.seeds, 4
 		if testing.Short() {
@@ -58,15 +60,16 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/seed=%d", kind.name, seed), func(t *testing.T) {
 				t.Parallel()
 				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
-				forgetAtRandom(t, seed, requests, kind.scopes)
+				c := smallConfig(t, t.TempDir())
+				c.Repair.OneHop = kind.oneHop
+				forgetAtRandom(t, c, seed, requests, kind.scopes)
 			})
 		}
 	}
 }
 
-func forgetAtRandom(t *testing.T, seed uint64, requests int, scopes []lethe.Scope) {
+func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, scopes []lethe.Scope) {
 	stream := smallStream(t, 5, 60, seed)
-	c := smallConfig(t, t.TempDir())
 	f := &forgetting{running: start(t, c), m: newMirror(t, c, stream), random: rand.New(rand.NewPCG(seed, 5))}
 	// What has not arrived yet cannot be erased, so the stream comes in two parts.
 	half := lethe.Timestep(2 + f.random.IntN(3))

@@ -40,7 +40,7 @@ func PartitionOptions(c configs.Config) partition.Options {
 
 // RepairOptions translates the configuration of the repair.
 func RepairOptions(c configs.Config) partition.RepairOptions {
-	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs}
+	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop}
 }
 
 func buildOptions(c configs.Config) build.Options {
@@ -73,6 +73,7 @@ func scoreOptions(c configs.Config) score.Options {
 		Aggregation: scoring.Method(c.Scoring.Aggregation),
 		Temperature: c.Scoring.Temperature,
 		Threshold:   c.Scoring.Threshold,
+		OneHop:      c.Repair.OneHop,
 		Trainer:     TrainerOptions(c),
 	}
 }

@@ -114,15 +114,14 @@ func (r *Role) admit(ctx context.Context, entry deletions.Entry, j job) error {
 		if err := r.announce(ctx, entry); err != nil {
 			return err
 		}
-		unknown, err := r.unknown(j.request.Nodes)
+		reason, err := r.objection(entry, j.request.Nodes)
 		if err != nil {
 			return err
 		}
-		if unknown > 0 {
-			r.o.Logger.Warn("erasure rejected: transactions are unknown", "request_id", id, "unknown", unknown, "named", len(j.request.Nodes))
-			entry, err = r.ledger.Stop(id, deletions.Rejected, deletions.RejectedUnknown)
-		} else {
+		if reason == deletions.NoFailure {
 			entry, err = r.ledger.Transition(id, deletions.Accepted, nil)
+		} else {
+			entry, err = r.ledger.Stop(id, deletions.Rejected, reason)
 		}
 		if err != nil {
 			return err
@@ -151,6 +150,22 @@ func (r *Role) admit(ctx context.Context, entry deletions.Entry, j job) error {
 		r.jobs = append(r.jobs, j)
 	}
 	return nil
+}
+
+// objection says why a received request cannot be carried out, or NoFailure.
+func (r *Role) objection(entry deletions.Entry, ids []lethe.TransactionID) (deletions.FailureCode, error) {
+	if r.o.Repair.OneHop && entry.Scope == lethe.ScopeShard {
+		// Rows of other shards hold a mean of the erased one, and this scope
+		// would leave them as they are.
+		r.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs", "request_id", entry.RequestID)
+		return deletions.RejectedScope, nil
+	}
+	unknown, err := r.unknown(ids)
+	if err != nil || unknown == 0 {
+		return deletions.NoFailure, err
+	}
+	r.o.Logger.Warn("erasure rejected: transactions are unknown", "request_id", entry.RequestID, "unknown", unknown, "named", len(ids))
+	return deletions.RejectedUnknown, nil
 }
 
 // unknown counts the ids that no timestep holds. One that another request is

@@ -28,6 +28,7 @@ func (r *Role) settings() map[string]string {
 		"repair.method":    repair.Method,
 		"repair.tau":       fmt.Sprint(repair.Tau),
 		"repair.min_stubs": fmt.Sprint(repair.MinStubs),
+		"repair.one_hop":   fmt.Sprint(repair.OneHop),
 	}
 }
 

@@ -167,7 +167,11 @@ func (r *Role) finish(t lethe.Timestep, out *given) error {
 func (r *Role) predict(ctx context.Context, s *lethe.Snapshot) ([]float32, error) {
 	models := r.state.served.models
 	posteriors := make([][]float32, len(models))
-	in := trainer.InputOf(s)
+	seen := s
+	if r.o.OneHop {
+		seen = lethe.OneHop(s)
+	}
+	in := trainer.InputOf(seen)
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(r.o.Workers)
 	for shard, m := range models {

@@ -40,8 +40,8 @@ func newBinned(r Rows, maxBins int) *binned {
 func (b *binned) column(f int) []uint8 { return b.bins[f*b.rows : (f+1)*b.rows] }
 
 // boundaries returns where sorted values are cut into at most maxBins bins: at
-// every change of value if there are few, else where about len/maxBins rows
-// have come together.
+// every change of value if there are few, else so that bins hold about the same
+// number of rows.
 func boundaries(sorted []float32, maxBins int) []float32 {
 	distinct := 1
 	for i := 1; i < len(sorted); i++ {
@@ -50,16 +50,18 @@ func boundaries(sorted []float32, maxBins int) []float32 {
 		}
 	}
 	var bounds []float32
+	cut := 0
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {
 			continue
 		}
-		// Cutting before row i leaves i rows below, which should be at least
-		// the next multiple of a bin's fair share.
-		if distinct > maxBins && i*maxBins < (len(bounds)+1)*len(sorted) {
+		// What is left since the last cut is shared out among the bins that are
+		// left, so that one frequent value does not starve the others.
+		if distinct > maxBins && (i-cut)*(maxBins-len(bounds)) < len(sorted)-cut {
 			continue
 		}
 		bounds = append(bounds, between(sorted[i-1], sorted[i]))
+		cut = i
 	}
 	return bounds
 }

@@ -1,0 +1,69 @@
+package lethe_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+)
+
+func TestOneHopByHand(t *testing.T) {
+	s := &lethe.Snapshot{
+		FeatureCount: 2, Nodes: make([]lethe.SnapshotNode, 4),
+		Features: []float32{1, 2, 3, 4, 5, 6, 7, 8},
+		// 0 and 1 pay each other, which makes them neighbours once.
+		Payments: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 0}, {A: 2, B: 1}},
+	}
+	one, two := float32(math.Log(2)), float32(math.Log(3))
+	got := lethe.OneHop(s)
+	require.Equal(t, lethe.OneHopFeatures(2), got.FeatureCount)
+	require.Equal(t, []float32{
+		1, 2, 3, 4, one,
+		3, 4, 3, 4, two,
+		5, 6, 3, 4, one,
+		7, 8, 0, 0, 0,
+	}, got.Features)
+	require.Equal(t, []float32{1, 2, 3, 4, 5, 6, 7, 8}, s.Features)
+	require.Equal(t, s.Payments, got.Payments)
+}
+
+// What makes one-hop features exact at scope stubs: taking a node out changes
+// the rows of its neighbours and of nobody else.
+func TestOneHopReachesNeighboursOnly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "nodes")
+		s := &lethe.Snapshot{FeatureCount: 3}
+		for i := range n {
+			s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}})
+			for range 3 {
+				s.Features = append(s.Features, rapid.Float32Range(-9, 9).Draw(t, "feature"))
+			}
+		}
+		for range rapid.IntRange(0, 20).Draw(t, "payments") {
+			a, b := rapid.Uint32Range(0, uint32(n-1)).Draw(t, "a"), rapid.Uint32Range(0, uint32(n-1)).Draw(t, "b")
+			if a != b {
+				s.Payments = append(s.Payments, lethe.Edge{A: a, B: b})
+			}
+		}
+		slices.SortFunc(s.Payments, lethe.Edge.Compare)
+		s.Payments = slices.Compact(s.Payments)
+		gone := rapid.IntRange(0, n-1).Draw(t, "gone")
+		before := lethe.OneHop(s)
+		after := lethe.OneHop(s.Without(func(p lethe.Pseudonym) bool { return int(p[0]) == gone }))
+		for i, node := range after.Nodes {
+			old := int(node.Pseudonym[0])
+			joined := slices.ContainsFunc(s.Undirected(), func(e lethe.Edge) bool {
+				return e == lethe.Edge{A: uint32(min(old, gone)), B: uint32(max(old, gone))}
+			})
+			if joined {
+				require.NotEqual(t, before.Row(old)[6], after.Row(i)[6])
+			} else {
+				require.Equal(t, before.Row(old), after.Row(i))
+			}
+		}
+	})
+}
