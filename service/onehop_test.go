@@ -24,27 +24,25 @@ func TestOneHopFeatures(t *testing.T) {
 	c.Repair.OneHop = true
 	s, m := start(t, c), newMirror(t, c, stream)
 	s.replay(stream)
-	m.settle(1, 2)
-	before := m.models()
-	m.settle(3)
+	m.settle(1, 2, 3)
+	trained := m.build().checkpoints
 
 	g := m.graph(3)
 	require.Equal(t, 2*g.FeatureCount+1, m.slices[3][0].FeatureCount)
-	posteriors := make([][]float32, len(before))
-	for shard, c := range before {
-		var err error
-		posteriors[shard], err = m.engine.Predict(context.Background(), c, trainer.InputOf(lethe.OneHop(g)))
+	posteriors := make([][]float32, c.Partition.Shards)
+	for shard := range posteriors {
+		model, err := trainer.DecodeCheckpoint(trained[sliceAt{lethe.ShardID(shard), 2}])
+		require.NoError(t, err)
+		posteriors[shard], err = m.engine.Predict(context.Background(), model, trainer.InputOf(lethe.OneHop(g)))
 		require.NoError(t, err)
 	}
-	weights, err := scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(before)), 0)
+	weights, err := scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(posteriors)), 0)
 	require.NoError(t, err)
 	want := scoring.Combine(posteriors, weights)
 	given := s.newest(bus.Predictions)
 	for i, n := range g.Nodes {
-		var p struct {
-			Probability float64 `json:"probability_illicit"`
-		}
-		require.NoError(t, json.Unmarshal(given[string(n.ID)], &p))
+		var p scoring.Prediction
+		require.NoError(t, json.Unmarshal([]byte(given[string(n.ID)]), &p))
 		require.InDelta(t, want[i], p.Probability, 1e-9)
 	}
 

@@ -9,6 +9,9 @@ import (
 	"lethe/canonical"
 )
 
+// maxClasses is the largest number of classes that a label of a slice can name.
+const maxClasses = 255
+
 // maxBins is what a row's bin number, one byte, can tell apart.
 const maxBins = 256
 
@@ -69,7 +72,7 @@ func (o Options) Validate() error {
 			problems = append(problems, fmt.Errorf("%s is %g, want above %g, at most %g", name, value, above, most))
 		}
 	}
-	whole("classes", o.Classes, 2, 1<<16)
+	whole("classes", o.Classes, 2, maxClasses)
 	whole("rounds", o.Rounds, 1, 1<<16)
 	whole("max leaves", o.MaxLeaves, 2, 1<<16)
 	whole("max depth", o.MaxDepth, 0, 1<<16)

@@ -1,0 +1,90 @@
+package trees
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"lethe/canonical"
+)
+
+const (
+	modelMagic   = "LGBT"
+	modelVersion = 1
+)
+
+// Encode returns the model's canonical bytes.
+func (m *Model) Encode() []byte {
+	w := canonical.NewWriter(modelMagic, modelVersion)
+	w.Uint32(uint32(m.classes))
+	w.Uint32(uint32(m.features))
+	for _, b := range m.base {
+		w.Uint64(math.Float64bits(b))
+	}
+	w.Count(len(m.trees))
+	for _, t := range m.trees {
+		w.Count(len(t))
+		for _, n := range t {
+			w.Uint32(uint32(n.feature))
+			w.Uint32(math.Float32bits(n.value))
+			w.Uint32(n.right)
+		}
+	}
+	return w.Seal()
+}
+
+// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for
+// bytes that are cut short, altered or contradict themselves, and
+// canonical.ErrVersion for a format this program does not read.
+func Decode(message []byte) (*Model, error) {
+	r, err := canonical.NewReader(message, modelMagic, modelVersion)
+	if err != nil {
+		return nil, fmt.Errorf("trees: %w", err)
+	}
+	m := &Model{classes: int(r.Uint32()), features: int(r.Uint32())}
+	if m.classes < 2 || m.classes > maxClasses || m.features < 1 || m.features > maxFeatures {
+		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
+	}
+	m.base = make([]float64, m.outputs())
+	for i := range m.base {
+		m.base[i] = math.Float64frombits(r.Uint64())
+	}
+	m.trees = make([]tree, r.Count(4))
+	for i := range m.trees {
+		t := make(tree, r.Count(12))
+		for k := range t {
+			t[k] = node{feature: int32(r.Uint32()), value: math.Float32frombits(r.Uint32()), right: r.Uint32()}
+		}
+		m.trees[i] = t
+	}
+	if err := r.Close(); err != nil {
+		return nil, fmt.Errorf("trees: %w", err)
+	}
+	if len(m.trees)%m.outputs() != 0 {
+		return nil, fmt.Errorf("trees: %w: %d trees for %d scores", canonical.ErrCorrupt, len(m.trees), m.outputs())
+	}
+	for i, t := range m.trees {
+		if err := t.check(m.features); err != nil {
+			return nil, fmt.Errorf("trees: %w: tree %d: %w", canonical.ErrCorrupt, i, err)
+		}
+	}
+	return m, nil
+}
+
+// check tells whether every path ends in a leaf. In preorder a split stands
+// before both its children, so positions only grow on the way down.
+func (t tree) check(features int) error {
+	if len(t) == 0 {
+		return errors.New("no node")
+	}
+	for i, n := range t {
+		switch {
+		case n.feature == leaf:
+		case n.feature < 0 || int(n.feature) >= features:
+			return fmt.Errorf("node %d asks for feature %d of %d", i, n.feature, features)
+		case int64(n.right) <= int64(i)+1 || int64(n.right) >= int64(len(t)):
+			return fmt.Errorf("node %d leads to %d of %d nodes", i, n.right, len(t))
+		}
+	}
+	return nil
+}
