@@ -1,6 +1,10 @@
 package trees
 
-import "slices"
+import (
+	"slices"
+
+	"lethe/trainer/tabular"
+)
 
 // binned holds the rows' features as bin numbers.
 type binned struct {
@@ -15,7 +19,7 @@ type binned struct {
 // newBinned sorts every feature into at most maxBins bins that hold about the
 // same number of rows. A bin's bound lies half way between two values, or on
 // the lower one if nothing is in between.
-func newBinned(r Rows, maxBins int) *binned {
+func newBinned(r tabular.Rows, maxBins int) *binned {
 	n := len(r.Labels)
 	b := &binned{rows: n, thresholds: make([][]float32, r.Cols), bins: make([]uint8, n*r.Cols)}
 	sorted := make([]float32, n)

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/portable"
+	"lethe/trainer/tabular"
 )
 
 // Report says what a fit did.
@@ -18,13 +19,13 @@ type Report struct {
 
 // Fit boosts a new model on the rows, starting from the classes' frequencies.
 //
-// Errors wrap ErrInvalidRows, ErrNoRows, those of the options or the context's.
-func Fit(ctx context.Context, rows Rows, opts Options) (*Model, Report, error) {
+// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the options or the context's.
+func Fit(ctx context.Context, rows tabular.Rows, opts Options) (*Model, Report, error) {
 	opts = opts.EnsureDefaults()
 	if err := opts.Validate(); err != nil {
 		return nil, Report{}, fmt.Errorf("trees options: %w", err)
 	}
-	if err := rows.check(opts.Classes); err != nil {
+	if err := rows.Check(opts.Classes); err != nil {
 		return nil, Report{}, err
 	}
 	return boost(ctx, &Model{classes: opts.Classes, features: rows.Cols, base: priors(rows, opts.Classes)}, rows, opts)
@@ -32,17 +33,17 @@ func Fit(ctx context.Context, rows Rows, opts Options) (*Model, Report, error) {
 
 // Extend returns a model with further rounds, fitted on the rows to what m
 // leaves to be explained. m is not changed. Errors are those of Fit.
-func Extend(ctx context.Context, m *Model, rows Rows, opts Options) (*Model, Report, error) {
+func Extend(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Model, Report, error) {
 	opts = opts.EnsureDefaults()
 	if err := opts.Validate(); err != nil {
 		return nil, Report{}, fmt.Errorf("trees options: %w", err)
 	}
-	if err := rows.check(opts.Classes); err != nil {
+	if err := rows.Check(opts.Classes); err != nil {
 		return nil, Report{}, err
 	}
 	if m.classes != opts.Classes || m.features != rows.Cols {
 		return nil, Report{}, fmt.Errorf("%w: %d classes and %d features, the model has %d and %d",
-			ErrInvalidRows, opts.Classes, rows.Cols, m.classes, m.features)
+			tabular.ErrInvalidRows, opts.Classes, rows.Cols, m.classes, m.features)
 	}
 	next := *m
 	next.base, next.trees = slices.Clone(m.base), slices.Clip(m.trees)
@@ -51,7 +52,7 @@ func Extend(ctx context.Context, m *Model, rows Rows, opts Options) (*Model, Rep
 
 // booster is the state of a fit.
 type booster struct {
-	rows  Rows
+	rows  tabular.Rows
 	model *Model
 	// scores are the model's, row-major.
 	scores []float64
@@ -60,12 +61,12 @@ type booster struct {
 }
 
 // boost adds rounds to a model.
-func boost(ctx context.Context, m *Model, rows Rows, opts Options) (*Model, Report, error) {
+func boost(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Model, Report, error) {
 	n, outputs := len(rows.Labels), m.outputs()
 	b := &booster{rows: rows, model: m, scores: make([]float64, n*outputs)}
 	b.residuals, b.curvatures = make([]float64, n*outputs), make([]float64, n*outputs)
 	for i := range n {
-		m.score(rows.Features[i*rows.Cols:(i+1)*rows.Cols], b.scores[i*outputs:(i+1)*outputs])
+		m.score(rows.Row(i), b.scores[i*outputs:(i+1)*outputs])
 	}
 	report := Report{FirstLoss: b.differentiate()}
 	g := newGrower(newBinned(rows, opts.MaxBins), opts)
@@ -76,14 +77,14 @@ func boost(ctx context.Context, m *Model, rows Rows, opts Options) (*Model, Repo
 		g.features = drawFeatures(rows.Cols, len(m.trees)/outputs, opts)
 		for c := range outputs {
 			for i := range n {
-				w := rows.weight(i)
+				w := rows.Weight(i)
 				g.gradients[i] = fixed(w * b.residuals[i*outputs+c])
 				g.hessians[i] = fixed(w * b.curvatures[i*outputs+c])
 			}
 			t := g.grow()
 			m.trees = append(m.trees, t)
 			for i := range n {
-				b.scores[i*outputs+c] += float64(t.score(rows.Features[i*rows.Cols : (i+1)*rows.Cols]))
+				b.scores[i*outputs+c] += float64(t.score(rows.Row(i)))
 			}
 		}
 		if report.FinalLoss = b.differentiate(); report.FinalLoss != report.FinalLoss {
@@ -99,7 +100,7 @@ func (b *booster) differentiate() float64 {
 	outputs := b.model.outputs()
 	loss, weight := 0.0, 0.0
 	for i, class := range b.rows.Labels {
-		w := b.rows.weight(i)
+		w := b.rows.Weight(i)
 		scores := b.scores[i*outputs : (i+1)*outputs]
 		residual, curvature := b.residuals[i*outputs:(i+1)*outputs], b.curvatures[i*outputs:(i+1)*outputs]
 		if outputs == 1 {
@@ -123,10 +124,10 @@ func (b *booster) differentiate() float64 {
 // priors are the scores of a model without trees: the logarithms of the
 // classes' weighted frequencies, for two classes of their ratio. Each class
 // gets half a row more than it has, so that a missing one stays possible.
-func priors(rows Rows, classes int) []float64 {
+func priors(rows tabular.Rows, classes int) []float64 {
 	counts := make([]float64, classes)
 	for i, class := range rows.Labels {
-		counts[class] += rows.weight(i)
+		counts[class] += rows.Weight(i)
 	}
 	base := make([]float64, classes)
 	for c, n := range counts {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"lethe/canonical"
+	"lethe/trainer/tabular"
 )
 
 const (
@@ -42,7 +43,7 @@ func Decode(message []byte) (*Model, error) {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
 	m := &Model{classes: int(r.Uint32()), features: int(r.Uint32())}
-	if m.classes < 2 || m.classes > maxClasses || m.features < 1 || m.features > maxFeatures {
+	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
 		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
 	}
 	m.base = make([]float64, m.outputs())

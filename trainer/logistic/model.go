@@ -1,0 +1,102 @@
+package logistic
+
+import (
+	"fmt"
+	"math"
+
+	"lethe/canonical"
+	"lethe/internal/portable"
+	"lethe/trainer/tabular"
+)
+
+// Model is a fitted regression. It is read-only and may be used from several
+// goroutines at once.
+type Model struct {
+	classes, features int
+	// weights holds, score after score, a weight per feature and an intercept:
+	// one score for two classes, else one per class.
+	weights []float64
+}
+
+// Classes returns the number of classes.
+func (m *Model) Classes() int { return m.classes }
+
+// Features returns the number of features of a row.
+func (m *Model) Features() int { return m.features }
+
+func (m *Model) outputs() int {
+	if m.classes == 2 {
+		return 1
+	}
+	return m.classes
+}
+
+// Probabilities returns the class probabilities of every row, rows × classes.
+// Features are row-major, rows × Features(). The error wraps
+// tabular.ErrInvalidRows.
+func (m *Model) Probabilities(features []float32) ([]float32, error) {
+	if len(features)%m.features != 0 {
+		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features), m.features)
+	}
+	out := make([]float32, 0, len(features)/m.features*m.classes)
+	row, scores := make([]float64, m.features), make([]float64, m.outputs())
+	for from := 0; from < len(features); from += m.features {
+		for f := range row {
+			row[f] = float64(features[from+f])
+		}
+		for c := range scores {
+			scores[c] = affine(m.weights[c*(m.features+1):(c+1)*(m.features+1)], row)
+		}
+		if m.classes == 2 {
+			p := portable.Logistic(scores[0])
+			out = append(out, float32(1-p), float32(p))
+			continue
+		}
+		portable.Softmax(scores)
+		for _, p := range scores {
+			out = append(out, float32(p))
+		}
+	}
+	return out, nil
+}
+
+const (
+	modelMagic   = "LLRG"
+	modelVersion = 1
+)
+
+// Encode returns the model's canonical bytes.
+func (m *Model) Encode() []byte {
+	w := canonical.NewWriter(modelMagic, modelVersion)
+	w.Uint32(uint32(m.classes))
+	w.Uint32(uint32(m.features))
+	w.Count(len(m.weights))
+	for _, v := range m.weights {
+		w.Uint64(math.Float64bits(v))
+	}
+	return w.Seal()
+}
+
+// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for
+// bytes that are cut short, altered or contradict themselves, and
+// canonical.ErrVersion for a format this program does not read.
+func Decode(message []byte) (*Model, error) {
+	r, err := canonical.NewReader(message, modelMagic, modelVersion)
+	if err != nil {
+		return nil, fmt.Errorf("logistic regression: %w", err)
+	}
+	m := &Model{classes: int(r.Uint32()), features: int(r.Uint32())}
+	m.weights = make([]float64, r.Count(8))
+	for i := range m.weights {
+		m.weights[i] = math.Float64frombits(r.Uint64())
+	}
+	if err := r.Close(); err != nil {
+		return nil, fmt.Errorf("logistic regression: %w", err)
+	}
+	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures ||
+		len(m.weights) != m.outputs()*(m.features+1) {
+		return nil, fmt.Errorf("logistic regression: %w: %d weights for %d classes and %d features",
+			canonical.ErrCorrupt, len(m.weights), m.classes, m.features)
+	}
+	return m, nil
+}

@@ -1,0 +1,112 @@
+// Package tabular has what models share that look at one row at a time and at
+// no edge: labelled rows, taken from slices or elsewhere.
+package tabular
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"lethe"
+)
+
+var (
+	// ErrInvalidRows means that rows contradict themselves or the model, or are
+	// not finite. Training or scoring again with the same ones fails again.
+	ErrInvalidRows = errors.New("invalid rows")
+
+	// ErrNoRows means that there is nothing to learn from. Skip the fit and
+	// keep the model before it.
+	ErrNoRows = errors.New("no rows")
+)
+
+const (
+	// MaxFeatures is the largest number of features of a row.
+	MaxFeatures = 1 << 16
+	// MaxClasses is the largest number of classes that a slice's labels can name.
+	MaxClasses = math.MaxUint8
+	// MaxTotalWeight bounds the sum of weights, which keeps sums of gradients in
+	// fixed point below 2^63.
+	MaxTotalWeight = 1 << 29
+)
+
+// Rows are labelled examples.
+type Rows struct {
+	// Cols is the number of features of a row.
+	Cols int
+	// Features is row-major: len(Labels) rows of Cols.
+	Features []float32
+	// Labels holds a class per row, from 0.
+	Labels []int32
+	// Weights holds what each row counts for in the loss; nil means 1 each.
+	Weights []float32
+}
+
+// FromSlices returns the labelled nodes of slices, in their order. Label c+1 of
+// a slice is class c. Edges and stubs are left out.
+func FromSlices(window []*lethe.Slice) Rows {
+	var r Rows
+	for _, s := range window {
+		r.Cols = s.FeatureCount
+		for i, label := range s.Labels {
+			if label != lethe.Unknown {
+				r.Features = append(r.Features, s.Row(i)...)
+				r.Labels = append(r.Labels, int32(label)-1)
+			}
+		}
+	}
+	return r
+}
+
+// Len returns the number of rows.
+func (r Rows) Len() int { return len(r.Labels) }
+
+// Row returns the features of row i. It aliases the rows.
+func (r Rows) Row(i int) []float32 { return r.Features[i*r.Cols : (i+1)*r.Cols] }
+
+// Weight returns what row i counts for.
+func (r Rows) Weight(i int) float64 {
+	if r.Weights == nil {
+		return 1
+	}
+	return float64(r.Weights[i])
+}
+
+// Check returns an error that wraps ErrInvalidRows or ErrNoRows unless a model
+// of the given number of classes can learn from the rows.
+func (r Rows) Check(classes int) error {
+	n := len(r.Labels)
+	switch {
+	case n == 0:
+		return ErrNoRows
+	case r.Cols < 1 || r.Cols > MaxFeatures:
+		return fmt.Errorf("%w: %d features, want 1 to %d", ErrInvalidRows, r.Cols, MaxFeatures)
+	case len(r.Features) != n*r.Cols:
+		return fmt.Errorf("%w: %d feature values, want %d", ErrInvalidRows, len(r.Features), n*r.Cols)
+	case r.Weights != nil && len(r.Weights) != n:
+		return fmt.Errorf("%w: %d weights, want %d", ErrInvalidRows, len(r.Weights), n)
+	}
+	for i, v := range r.Features {
+		if v-v != 0 {
+			return fmt.Errorf("%w: feature %d of row %d is not finite", ErrInvalidRows, i%r.Cols, i/r.Cols)
+		}
+	}
+	total := 0.0
+	for i, class := range r.Labels {
+		if class < 0 || int(class) >= classes {
+			return fmt.Errorf("%w: row %d has class %d, want 0 to %d", ErrInvalidRows, i, class, classes-1)
+		}
+		w := r.Weight(i)
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("%w: row %d has weight %g, want a number from 0", ErrInvalidRows, i, w)
+		}
+		total += w
+	}
+	switch {
+	case total == 0:
+		return ErrNoRows
+	case total > MaxTotalWeight:
+		return fmt.Errorf("%w: weights add up to %g, want at most %d", ErrInvalidRows, total, MaxTotalWeight)
+	}
+	return nil
+}
