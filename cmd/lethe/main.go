@@ -11,9 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"lethe/trainer"
 )
 
 // version is set at link time by the Makefile.
@@ -33,6 +36,7 @@ type cli struct {
 	Generate  generateCmd  `cmd:"" help:"Make an Elliptic-style stream with laundering typologies."`
 	Replay    replayCmd    `cmd:"" help:"Publish a dataset to the topics."`
 	Partition partitionCmd `cmd:"" help:"Partition a dataset and score the partition."`
+	Train     trainCmd     `cmd:"" help:"Train sharded models on a dataset and measure them, offline."`
 	Erase     eraseCmd     `cmd:"" help:"Submit and follow erasure requests."`
 	Receipt   receiptCmd   `cmd:"" help:"Check erasure receipts, offline."`
 	Verify    verifyCmd    `cmd:"" help:"Check the invariants of a data directory."`
@@ -72,6 +76,7 @@ func execute(a *app, args []string) int {
 		kong.Writers(a.stdout, a.stderr),
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Vars{"models": strings.Join(trainer.Models(), ", ")},
 		kong.Bind(a),
 	)
 	if err != nil {

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"lethe/dataset"
+	"lethe/evaluation/curves"
+	"lethe/evaluation/protocol"
+	"lethe/trainer"
+	"lethe/trainer/kernels"
+)
+
+type trainCmd struct {
+	Dataset       string  `help:"Folder with Elliptic's CSV files, or a citation .npz." required:"" type:"path" placeholder:"PATH"`
+	Shards        int     `help:"Number of shards." required:"" placeholder:"V"`
+	Model         string  `help:"Shard model, one of ${models}." required:""`
+	Hidden        int     `help:"Width of the model; the default is the model's own." placeholder:"N"`
+	Epochs        int     `help:"Passes over the training data; by default 200 on a graph, on a stream 60 (static), 3 (continual) or 10 (window)." placeholder:"N"`
+	LearningRate  float64 `help:"Adam's step; by default .01 on a graph (sgc .1), .003 on a stream." placeholder:"R"`
+	WeightDecay   float64 `help:"Adam's L2 coefficient; by default 5e-4 on a graph, 1e-5 on a stream." placeholder:"W"`
+	Method        string  `help:"Partition by ${enum}." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
+	Refine        bool    `help:"Lower the cut by swaps." default:"true" negatable:""`
+	Repair        string  `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
+	Tau           float64 `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
+	MinStubs      int     `help:"Least number of stubs per node." placeholder:"K"`
+	Aggregate     string  `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`
+	Propagate     bool    `help:"Propagate the known labels over the graph when scoring (graphs only)."`
+	TrainFraction float64 `help:"Share of the nodes that trains, on a graph; .8 by default." placeholder:"F"`
+	Transductive  bool    `help:"Let training see the test nodes without their labels (graphs only)."`
+	RawFeatures   bool    `help:"Leave the feature rows as they are instead of dividing them by their sums (graphs only)."`
+	Split         string  `help:"Timesteps that train, validate and test, on a stream; 30/4/15 where there are 49." placeholder:"A/B/C"`
+	Schedule      string  `help:"On a stream: ${enum}. Static trains on the first timesteps only; the others score each timestep, then learn from it." enum:"static,continual,window" default:"static"`
+	Window        int     `help:"Timesteps that continual and window look back." default:"10" placeholder:"N"`
+	Seed          uint64  `help:"Seed of the split and of every draw." default:"1"`
+	Workers       int     `help:"Shards that train side by side; by default one per processor. The result does not depend on it." placeholder:"N"`
+	Curves        string  `help:"Draw the training losses into this .svg or .png file." type:"path" placeholder:"FILE"`
+	JSON          bool    `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (trainCmd) Help() string {
+	return `Example:
+  lethe train --dataset cora.npz --shards 20 --model sage --propagate
+  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model elliptic-gin --schedule continual
+
+Trains a model per shard and measures their ensemble, offline. A graph is split
+into training and test nodes: training sees the graph of the training nodes, the
+test is on the graph of all nodes. Of a stream, the first timesteps train and the
+last test.`
+}
+
+// Run trains and measures.
+func (c *trainCmd) Run(a *app) error {
+	kind, err := dataset.Detect(c.Dataset)
+	if err != nil {
+		return err
+	}
+	if err := c.check(kind); err != nil {
+		return err
+	}
+	job := &trainJob{trainCmd: c, line: newTrainLine(a)}
+	if c.Curves != "" {
+		axis := curves.Epochs
+		if kind == dataset.Elliptic && c.Schedule != protocol.Static {
+			axis = curves.Timesteps
+		}
+		job.recorder = curves.NewRecorder(axis)
+	}
+	if kind == dataset.CitationArchive {
+		err = job.graph(a)
+	} else {
+		err = job.stream(a)
+	}
+	if err != nil {
+		return err
+	}
+	if err := job.draw(); err != nil {
+		return err
+	}
+	result := newTrainResult(c, job.outcome)
+	if c.JSON {
+		return a.printJSON(result)
+	}
+	return result.print(a)
+}
+
+// check finds wrong use before the work.
+func (c *trainCmd) check(kind dataset.Kind) error {
+	switch {
+	case c.Shards < 1:
+		return usagef("--shards is %d, must be at least 1", c.Shards)
+	case !slices.Contains(trainer.Models(), c.Model):
+		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainer.Models(), ", "))
+	case c.Hidden < 0, c.Epochs < 0, c.MinStubs < 0, c.Workers < 0:
+		return usagef("--hidden, --epochs, --min-stubs and --workers must not be negative")
+	case c.Window < 1:
+		return usagef("--window is %d, must be at least 1", c.Window)
+	case c.Tau <= 0:
+		return usagef("--tau is %g, must be above 0", c.Tau)
+	case c.TrainFraction < 0 || c.TrainFraction >= 1:
+		return usagef("--train-fraction is %g, must be above 0, below 1: the other nodes test", c.TrainFraction)
+	}
+	if kind == dataset.CitationArchive {
+		if c.Split != "" || c.Schedule != protocol.Static {
+			return usagef("--split and --schedule need timesteps, and %s has none: use --train-fraction", c.Dataset)
+		}
+	} else {
+		if c.Propagate {
+			return usagef("--propagate needs known labels in the graph that is scored, and none of a timestep is known when it is scored")
+		}
+		if c.TrainFraction != 0 || c.Transductive || c.RawFeatures {
+			return usagef("--train-fraction, --transductive and --raw-features are for graphs: use --split for timesteps")
+		}
+	}
+	if c.Split != "" {
+		if _, err := protocol.ParseSplit(c.Split); err != nil {
+			return usagef("--split: %w", err)
+		}
+	}
+	return c.checkCurves()
+}
+
+// checkCurves finds out before the work whether its result can be drawn.
+func (c *trainCmd) checkCurves() error {
+	if c.Curves == "" {
+		return nil
+	}
+	if ending := strings.ToLower(filepath.Ext(c.Curves)); ending != ".svg" && ending != ".png" {
+		return usagef("--curves %s must end in .svg or .png", c.Curves)
+	}
+	if info, err := os.Stat(filepath.Dir(c.Curves)); err != nil || !info.IsDir() {
+		return usagef("--curves %s cannot be written: there is no such folder (make it first)", c.Curves)
+	}
+	return nil
+}
+
+// settings are the flags that graphs and streams share.
+func (c *trainCmd) settings() protocol.Settings {
+	return protocol.Settings{
+		Model: c.Model, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
+		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Refine: c.Refine},
+		Repair: c.Repair, Tau: c.Tau, MinStubs: c.MinStubs,
+		Aggregate: []string{c.Aggregate}, Propagate: c.Propagate,
+		TrainFraction: c.TrainFraction, Transductive: c.Transductive, RawFeatures: c.RawFeatures, Seed: c.Seed,
+	}
+}
+
+// trainJob is one run of the command.
+type trainJob struct {
+	*trainCmd
+	line     *trainLine
+	recorder *curves.Recorder
+	outcome  *protocol.Outcome
+}
+
+func (j *trainJob) graph(a *app) error {
+	archive, err := dataset.LoadCitation(j.Dataset)
+	if err != nil {
+		return err
+	}
+	s := j.settings()
+	j.line.expect(s.StepsAhead(), s.Shards)
+	j.outcome, err = protocol.RunGraph(a.ctx, protocol.FromCitation(archive, j.RawFeatures), s, j.runtime())
+	return err
+}
+
+func (j *trainJob) stream(a *app) error {
+	stream, err := dataset.LoadElliptic(a.ctx, j.Dataset)
+	if err != nil {
+		return err
+	}
+	s := protocol.StreamSettings{Settings: j.settings(), Schedule: j.Schedule, WindowTimesteps: j.Window}
+	if j.Split != "" {
+		if s.Split, err = protocol.ParseSplit(j.Split); err != nil {
+			return err
+		}
+	}
+	j.line.expect(s.StepsAhead(stream), s.Shards)
+	j.outcome, err = protocol.RunStream(a.ctx, stream, s, j.runtime())
+	return err
+}
+
+func (j *trainJob) runtime() protocol.Runtime {
+	workers := j.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return protocol.Runtime{Kernels: kernels.Default(), Workers: workers, Epoch: func(e protocol.Epoch) {
+		j.line.epoch(e)
+		if j.recorder != nil {
+			j.recorder.Epoch(e)
+		}
+	}}
+}
+
+// draw saves the learning curves, if they were asked for.
+func (j *trainJob) draw() error {
+	j.line.done()
+	if j.recorder == nil {
+		return nil
+	}
+	return j.recorder.Figure(j.Model + " on " + strings.TrimSuffix(filepath.Base(j.Dataset), ".npz")).Save(j.Curves)
+}

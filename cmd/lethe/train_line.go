@@ -1,0 +1,66 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"lethe"
+	"lethe/evaluation/protocol"
+)
+
+// trainLine is the progress line of training. Shards that train side by side
+// report to it at the same time.
+type trainLine struct {
+	mutex    sync.Mutex
+	progress *progress
+	// ahead is the number of optimiser steps that were expected of all shards.
+	ahead, shards int
+	steps         int
+	// taken counts them by shard.
+	taken map[lethe.ShardID]int
+	shown time.Time
+}
+
+// lineInterval keeps drawing the line from costing time.
+const lineInterval = 100 * time.Millisecond
+
+func newTrainLine(a *app) *trainLine {
+	return &trainLine{progress: newProgress(a.stderr), taken: make(map[lethe.ShardID]int)}
+}
+
+// expect says how much work is ahead.
+func (l *trainLine) expect(steps, shards int) {
+	l.ahead, l.shards = max(1, steps), shards
+	l.progress.show("partitioning")
+}
+
+// epoch counts one optimiser step.
+func (l *trainLine) epoch(e protocol.Epoch) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.steps++
+	l.taken[e.Shard]++
+	now := time.Now()
+	if now.Sub(l.shown) < lineInterval {
+		return
+	}
+	l.shown = now
+	done := 0
+	for _, taken := range l.taken {
+		if taken*l.shards >= l.ahead {
+			done++
+		}
+	}
+	spent := now.Sub(l.progress.started)
+	left := time.Duration(float64(spent) / float64(l.steps) * float64(max(0, l.ahead-l.steps)))
+	l.progress.show("shard %d: timestep %d, epoch %d of %d, loss %.4f; %d of %d shards done; %.0f %%, %s left",
+		e.Shard, e.Timestep, e.Epoch, e.Epochs, e.Loss, done, l.shards,
+		100*float64(l.steps)/float64(l.ahead), left.Round(time.Second))
+}
+
+// done ends the line.
+func (l *trainLine) done() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.progress.done("%d steps of %d shards", l.steps, l.shards)
+}

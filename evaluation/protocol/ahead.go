@@ -1,0 +1,26 @@
+package protocol
+
+import "lethe/dataset"
+
+// StepsAhead is how many optimiser steps RunGraph will take, for a progress
+// line; shards without a labelled node take fewer.
+func (s Settings) StepsAhead() int {
+	s = s.EnsureDefaults()
+	return s.Shards * s.Epochs
+}
+
+// StepsAhead is how many optimiser steps RunStream will take at most.
+func (s StreamSettings) StepsAhead(stream *dataset.Stream) int {
+	if s.Split == (StreamSplit{}) {
+		s.Split = SplitFor(len(stream.Steps))
+	}
+	s = s.EnsureDefaults()
+	slices := s.Split.Train
+	if s.Schedule != Static {
+		slices = 0
+		for i := range s.Split.total() - 1 {
+			slices += min(i+1, s.WindowTimesteps)
+		}
+	}
+	return s.Shards * s.Epochs * slices
+}
