@@ -73,11 +73,7 @@ func shardsPerErasure(g *partition.Graph, a partition.Assignment) float64 {
 
 // slices cuts a snapshot into its shards' slices.
 func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partition.Assignment) ([]*lethe.Slice, error) {
-	repair := partition.RepairOptions{Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs}
-	if s.Repair == RepairTruth {
-		repair.Method, repair.MinStubs = partition.RepairNone, 0
-	}
-	out, err := partition.Slices(snap, previous, a, s.Shards, repair)
+	out, err := partition.Slices(snap, previous, a, s.Shards, s.repairOptions())
 	if err != nil || s.Repair != RepairTruth {
 		return out, err
 	}
@@ -85,4 +81,12 @@ func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partit
 		addTruth(out[shard], snap, a)
 	}
 	return out, nil
+}
+
+// repairOptions leave the stubs out where the true neighbours take their place.
+func (s Settings) repairOptions() partition.RepairOptions {
+	if s.Repair == RepairTruth {
+		return partition.RepairOptions{Seed: s.Seed, Method: partition.RepairNone}
+	}
+	return partition.RepairOptions{Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs}
 }

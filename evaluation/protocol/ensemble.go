@@ -42,12 +42,15 @@ func newEnsemble(s Settings, classes, window int, schedule string, r Runtime) (*
 	return &ensemble{engine: engine, models: make([]*trainer.Checkpoint, s.Shards), classes: classes}, nil
 }
 
-// train moves every shard to the end of its window, side by side. The result
-// does not depend on the number of workers.
+// train moves every shard that has a window to the end of it, side by side. The
+// result does not depend on the number of workers.
 func (e *ensemble) train(ctx context.Context, windows [][]*lethe.Slice, workers int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
 	for shard, window := range windows {
+		if window == nil {
+			continue
+		}
 		group.Go(func() error {
 			next, report, err := e.engine.Train(ctx, lethe.ShardID(shard), e.models[shard], window)
 			if err != nil {

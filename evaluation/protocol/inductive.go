@@ -16,6 +16,10 @@ type trial struct {
 	s     Settings
 	r     Runtime
 	split Split
+	// graph is all that training may see, and assignment puts its nodes into
+	// shards.
+	graph      *lethe.Snapshot
+	assignment partition.Assignment
 	// slices are what the shards train on, one per shard.
 	slices []*lethe.Slice
 	// owners holds the shard of every training node and -1 for the others.
@@ -31,13 +35,9 @@ type trial struct {
 // Errors: settings out of bounds, or those of the partition, the trainer and
 // the context, with coordinates.
 func RunGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, error) {
-	s = s.EnsureDefaults()
-	if err := s.Validate(); err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
-	}
-	t := &trial{
-		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),
-		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges},
+	t, err := newTrial(g, s, r)
+	if err != nil {
+		return nil, err
 	}
 	out := &Outcome{}
 	if err := t.cut(ctx, out); err != nil {
@@ -50,6 +50,18 @@ func RunGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, e
 		return nil, err
 	}
 	return out, nil
+}
+
+// newTrial checks the settings and splits the nodes.
+func newTrial(g *Graph, s Settings, r Runtime) (*trial, error) {
+	s = s.EnsureDefaults()
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	return &trial{
+		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),
+		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges},
+	}, nil
 }
 
 // trainingGraph is all that training may see.
@@ -65,23 +77,30 @@ func (t *trial) trainingGraph() *lethe.Snapshot {
 	return t.g.snapshot(all, isTest)
 }
 
-// cut partitions the training graph and repairs its shards.
-func (t *trial) cut(ctx context.Context, out *Outcome) error {
-	graph := t.trainingGraph()
+// assign partitions the training graph.
+func (t *trial) assign(ctx context.Context, out *Outcome) (err error) {
+	t.graph = t.trainingGraph()
 	now := t.r.clock()
 	started := now()
-	a, shape, err := t.s.assign(ctx, graph, t.g.Classes)
-	if err != nil {
+	if t.assignment, out.Shape, err = t.s.assign(ctx, t.graph, t.g.Classes); err != nil {
 		return err
 	}
-	out.PartitionSeconds, out.Shape = now().Sub(started).Seconds(), shape
-	t.own(a)
-	t.slices, err = t.s.slices(graph, lethe.NoTimestep, a)
+	out.PartitionSeconds = now().Sub(started).Seconds()
+	return nil
+}
+
+// cut partitions the training graph and repairs its shards.
+func (t *trial) cut(ctx context.Context, out *Outcome) (err error) {
+	if err := t.assign(ctx, out); err != nil {
+		return err
+	}
+	t.own()
+	t.slices, err = t.s.slices(t.graph, lethe.NoTimestep, t.assignment)
 	return err
 }
 
 // own notes which shard trains on which node's label.
-func (t *trial) own(a partition.Assignment) {
+func (t *trial) own() {
 	t.owners = make([]int, t.g.NumNodes())
 	for node := range t.owners {
 		t.owners[node] = -1
@@ -91,7 +110,7 @@ func (t *trial) own(a partition.Assignment) {
 		if t.s.Transductive {
 			at = node
 		}
-		t.owners[node] = int(a[at])
+		t.owners[node] = int(t.assignment[at])
 	}
 }
 

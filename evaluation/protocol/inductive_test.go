@@ -130,3 +130,21 @@ func TestSettingsAreCheckedAllAtOnce(t *testing.T) {
 	require.ErrorContains(t, err, "train fraction is 2")
 	require.ErrorContains(t, err, `"median"`)
 }
+
+func TestForgetTouchesWhatItMust(t *testing.T) {
+	g := planted(120, 1)
+	s := settings()
+	s.Aggregate = s.Aggregate[1:2]
+	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 2}
+	forget := func(batch int, scope lethe.Scope) *protocol.Forgot {
+		f, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: batch, Scope: scope}, r)
+		require.NoError(t, err)
+		require.Positive(t, f.TrainSeconds)
+		return f
+	}
+	require.Equal(t, 1, forget(1, lethe.ScopeShard).Shards)
+	require.Equal(t, 4, forget(40, lethe.ScopeShard).Shards)
+	require.Greater(t, forget(1, lethe.ScopeStubs).Shards, 1, "the node has cut edges")
+	_, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: 96, Scope: lethe.ScopeShard}, r)
+	require.EqualError(t, err, "batch is 96, want 1 to 95")
+}

@@ -31,13 +31,12 @@ func (t *trial) weights(ctx context.Context, aggregate string) ([]float64, error
 
 // learned fits the weights on what training saw and nothing else.
 func (t *trial) learned(ctx context.Context) ([]float64, error) {
-	graph := t.trainingGraph()
-	posteriors, err := t.models.posteriors(ctx, trainer.InputOf(graph), t.r.workers())
+	posteriors, err := t.models.posteriors(ctx, trainer.InputOf(t.graph), t.r.workers())
 	if err != nil {
 		return nil, err
 	}
-	labels := make([]int, len(graph.Nodes))
-	for i, n := range graph.Nodes {
+	labels := make([]int, len(t.graph.Nodes))
+	for i, n := range t.graph.Nodes {
 		labels[i] = int(n.Label) - 1 // a hidden label becomes NoClass
 	}
 	return scoring.LearnWeights(posteriors, t.g.Classes, labels, scoring.LearnOptions{Seed: t.s.Seed})

@@ -1,0 +1,6 @@
+// Package bench runs the measurements that the tables of the evaluation consist
+// of. A measurement is a Cell: a data set and all settings that reach a figure.
+// Finished cells are kept in a file of JSON lines under a digest of the cell, the
+// data set's bytes and the kernel set, so that a run that was interrupted goes
+// on where it ended and two tables share what they have in common.
+package bench

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"lethe/evaluation/protocol"
+)
+
+// measure does the work of one cell.
+func (r *Runner) measure(ctx context.Context, c Cell, runtime protocol.Runtime) (Result, error) {
+	if c.Stream != nil {
+		stream, err := r.Data.stream(ctx, c.Dataset)
+		if err != nil {
+			return Result{}, err
+		}
+		outcome, err := protocol.RunStream(ctx, stream, *c.Stream, runtime)
+		return Result{Outcome: outcome}, err
+	}
+	s := c.settings()
+	if c.Partition != nil && isStream(c.Dataset) {
+		stream, err := r.Data.stream(ctx, c.Dataset)
+		if err != nil {
+			return Result{}, err
+		}
+		outcome, err := protocol.PartitionStream(ctx, stream, s, runtime)
+		return Result{Outcome: outcome}, err
+	}
+	g, err := r.Data.graph(c.Dataset, s.RawFeatures)
+	if err != nil {
+		return Result{}, err
+	}
+	var result Result
+	switch {
+	case c.Partition != nil:
+		result.Outcome, err = protocol.PartitionGraph(ctx, g, s, runtime)
+	case c.Unlearn != nil:
+		result.Unlearning, err = protocol.Forget(ctx, g, s, protocol.Request{Batch: c.Unlearn.Batch, Scope: c.Unlearn.Scope}, runtime)
+	default:
+		result.Outcome, err = protocol.RunGraph(ctx, g, s, runtime)
+	}
+	return result, err
+}
+
+// settings are those of any cell but a stream's.
+func (c Cell) settings() protocol.Settings {
+	switch {
+	case c.Graph != nil:
+		return *c.Graph
+	case c.Partition != nil:
+		return c.Partition.Settings
+	case c.Unlearn != nil:
+		return c.Unlearn.Settings
+	default:
+		return c.Stream.Settings
+	}
+}
+
+// String describes a cell in a progress line or an error.
+func (c Cell) String() string {
+	s := c.settings()
+	text := fmt.Sprintf("%s, %s, %d shards by %s, seed %d", c.Dataset, s.Model, max(1, s.Shards), s.Partition.Method, s.Seed)
+	switch {
+	case c.Partition != nil:
+		return fmt.Sprintf("partition of %s by %s, seed %d", c.Dataset, s.Partition.Method, s.Seed)
+	case c.Unlearn != nil:
+		return fmt.Sprintf("forgetting %d nodes, %s", c.Unlearn.Batch, text)
+	default:
+		return text
+	}
+}
+
+func isStream(name string) bool { return name == Elliptic || name == BitcoinOTC }

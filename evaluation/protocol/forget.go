@@ -1,0 +1,147 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/partition"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// Request asks to forget a batch of training nodes, drawn by the seed.
+type Request struct {
+	Batch int
+	// Scope is lethe.ScopeShard, the paper's reach, or lethe.ScopeStubs.
+	Scope lethe.Scope
+}
+
+// Forgot is what forgetting took.
+type Forgot struct {
+	// Shards is how many shards were trained anew.
+	Shards int `json:"shards"`
+	// TrainSeconds is the wall time of cutting and training them, AggregateSeconds
+	// that of bringing the aggregation up to date.
+	TrainSeconds     float64 `json:"train_seconds"`
+	AggregateSeconds float64 `json:"aggregate_seconds"`
+}
+
+// Forget erases a batch of nodes from a trained ensemble: it cuts the touched
+// shards anew from the graph without them, trains these from fresh weights and
+// updates the aggregation, which is the first one that the settings list.
+func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (*Forgot, error) {
+	t, err := newTrial(g, s, r)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(t.split.Train); req.Batch < 1 || req.Batch >= n {
+		return nil, fmt.Errorf("batch is %d, want 1 to %d", req.Batch, n-1)
+	}
+	if req.Scope != lethe.ScopeShard && req.Scope != lethe.ScopeStubs {
+		return nil, fmt.Errorf("scope is %q, want %s or %s", req.Scope, lethe.ScopeShard, lethe.ScopeStubs)
+	}
+	out := &Outcome{}
+	if err := t.cut(ctx, out); err != nil {
+		return nil, err
+	}
+	// Only learned weights ask the shards that stay.
+	if t.s.Aggregate[0] == AggregateLearned {
+		if err := t.train(ctx, out); err != nil {
+			return nil, err
+		}
+	} else if t.models, err = newEnsemble(t.s, g.Classes, 1, trainer.Window, r); err != nil {
+		return nil, err
+	}
+	return t.forget(ctx, req)
+}
+
+// forget does what is timed.
+func (t *trial) forget(ctx context.Context, req Request) (*Forgot, error) {
+	victims := t.victims(req.Batch)
+	touched := t.touched(victims, req.Scope)
+	gone := make(map[lethe.Pseudonym]bool, len(victims))
+	var rest partition.Assignment
+	for i, n := range t.graph.Nodes {
+		if victims[i] {
+			gone[n.Pseudonym] = true
+		} else {
+			rest = append(rest, t.assignment[i])
+		}
+	}
+	out := &Forgot{}
+	now := t.r.clock()
+	started := now()
+	graph := t.graph.Without(func(p lethe.Pseudonym) bool { return gone[p] })
+	windows := make([][]*lethe.Slice, t.s.Shards)
+	for shard, anew := range touched {
+		if !anew {
+			continue
+		}
+		slice, err := partition.OneSlice(graph, lethe.NoTimestep, rest, t.s.Shards, lethe.ShardID(shard), t.s.repairOptions())
+		if err != nil {
+			return nil, err
+		}
+		out.Shards++
+		t.models.models[shard] = nil
+		t.slices[shard], windows[shard] = slice, []*lethe.Slice{slice}
+	}
+	if err := t.models.train(ctx, windows, t.r.workers()); err != nil {
+		return nil, err
+	}
+	trained := now()
+	out.TrainSeconds = trained.Sub(started).Seconds()
+	t.graph = graph
+	if err := t.refresh(ctx, touched); err != nil {
+		return nil, err
+	}
+	out.AggregateSeconds = now().Sub(trained).Seconds()
+	return out, nil
+}
+
+// victims draws the nodes to forget, by position in the training graph.
+func (t *trial) victims(batch int) map[int]bool {
+	out := make(map[int]bool, batch)
+	draw := lethe.NewDraw(t.s.Seed, "evaluation-erasure")
+	for len(out) < batch {
+		out[draw.IntN(len(t.graph.Nodes))] = true
+	}
+	return out
+}
+
+// touched tells for every shard whether it has to be trained anew.
+func (t *trial) touched(victims map[int]bool, scope lethe.Scope) []bool {
+	out := make([]bool, t.s.Shards)
+	for v := range victims {
+		out[t.assignment[v]] = true
+	}
+	if scope == lethe.ScopeStubs && t.s.Repair != partition.RepairNone {
+		for _, e := range t.graph.Undirected() {
+			if victims[int(e.A)] || victims[int(e.B)] {
+				out[t.assignment[e.A]], out[t.assignment[e.B]] = true, true
+			}
+		}
+	}
+	return out
+}
+
+// refresh brings the aggregation up to date: similarity describes the touched
+// shards anew, learned weights are fitted from the beginning, the mean needs
+// nothing.
+func (t *trial) refresh(ctx context.Context, touched []bool) error {
+	switch t.s.Aggregate[0] {
+	case AggregateSimilarity:
+		for shard, anew := range touched {
+			if !anew {
+				continue
+			}
+			if _, err := scoring.HistogramOfSlice(t.slices[shard], scoring.PyramidOptions{}); err != nil {
+				return fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
+			}
+		}
+	case AggregateLearned:
+		_, err := t.learned(ctx)
+		return err
+	}
+	return nil
+}
