@@ -70,6 +70,7 @@ func TestStreamTestLabelsDoNotReachTraining(t *testing.T) {
 	for _, schedule := range []string{protocol.Static, protocol.Continual} {
 		stream := generated(t, 12)
 		s := streamSettings(schedule)
+		s.Epochs = 1
 		before := runStream(t, stream, s, 2)
 		flip(stream, 11)
 		after := runStream(t, stream, s, 2)
