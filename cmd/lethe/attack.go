@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/evaluation/attack"
+)
+
+type attackCmd struct {
+	configFlags
+	Dataset string   `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
+	Scope   []string `help:"Scopes to attack: stubs, shard; both by default." enum:"stubs,shard" placeholder:"S,.."`
+	Targets int      `help:"Transactions to erase, and as many that are never sent; 150 by default, fewer if the data has fewer labels." placeholder:"N"`
+	Steps   int      `help:"Timesteps to take, from the first: half for the deployment, half for the attacker; 12 by default." placeholder:"N"`
+	Seed    uint64   `help:"Seed of the targets and the attackers." default:"1"`
+	Out     string   `help:"Folder for the report as Markdown, CSV and ROC curves (PNG)." type:"path" placeholder:"DIR"`
+	Quick   bool     `help:"A small deployment on few timesteps, under a minute."`
+	JSON    bool     `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (attackCmd) Help() string {
+	return `Example:
+  lethe attack --quick
+  lethe attack --dataset elliptic_bitcoin_dataset --scope stubs --targets 200 --out attacks
+
+A deployment is trained on half of the timesteps; labelled transactions drawn at
+random are erased through the topics. Then membership, former payments and
+degrees are attacked with what is published before and after. Every attack also
+runs where it has to succeed; if it does not, the verdict is "no power". The exit
+status is 1 if an attack on what is left after an erasure at scope stubs finds a
+signal.`
+}
+
+const (
+	attackSteps      = 12
+	quickAttackSteps = 6
+)
+
+// quickSettings shrink the deployment that --quick attacks.
+func quickSettings() map[string]any {
+	return map[string]any{"partition.shards": 4, "trainer.hidden": 16, "trainer.passes": 2}
+}
+
+// Run attacks and reports.
+func (c *attackCmd) Run(a *app) (err error) {
+	if c.Targets < 0 || c.Steps < 0 {
+		return usagef("--targets is %d and --steps %d, must not be negative", c.Targets, c.Steps)
+	}
+	stream, err := c.stream(a)
+	if err != nil {
+		return err
+	}
+	config, cleanup, err := c.config(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cleanup()) }()
+	p := newProgress(a.stderr)
+	o := attack.Options{Stream: stream, Config: config, Targets: c.Targets, Seed: c.Seed, Version: version, Progress: p.show}
+	for _, s := range c.Scope {
+		o.Scopes = append(o.Scopes, lethe.Scope(s))
+	}
+	if config.Log.Level == "debug" {
+		o.Logger = a.logger(config.Log)
+	}
+	if err := o.EnsureDefaults().Validate(); err != nil {
+		return usageError{err}
+	}
+	report, err := attack.Run(a.ctx, o)
+	if err != nil {
+		return err
+	}
+	p.done("done")
+	if c.Out != "" {
+		if err := attack.Write(c.Out, report); err != nil {
+			return fmt.Errorf("%w (name another folder with --out)", err)
+		}
+	}
+	if c.JSON {
+		err = a.printJSON(report)
+	} else {
+		err = printAttack(a, report)
+	}
+	if err == nil && !report.Holds {
+		err = errors.New("an attack on what is left after an erasure at scope stubs finds a signal")
+	}
+	return err
+}
+
+// stream loads or generates the data.
+func (c *attackCmd) stream(a *app) (*dataset.Stream, error) {
+	steps := c.Steps
+	switch {
+	case steps > 0:
+	case c.Quick:
+		steps = quickAttackSteps
+	default:
+		steps = attackSteps
+	}
+	if c.Dataset == "" {
+		// More labels than in Elliptic: targets are labelled transactions.
+		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: c.Seed, IllicitFraction: .1, LicitFraction: .4})
+	}
+	if kind, err := dataset.Detect(c.Dataset); err == nil && kind == dataset.CitationArchive {
+		return nil, usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and illicit transactions (give a folder in Elliptic's format)", c.Dataset)
+	}
+	stream, err := loadStream(a.ctx, c.Dataset, "")
+	if err == nil && steps < len(stream.Steps) {
+		stream.Steps = stream.Steps[:steps]
+	}
+	return stream, err
+}
+
+// config takes a folder that is removed afterwards unless one is named, and
+// free ports.
+func (c *attackCmd) config(a *app) (_ configs.Config, cleanup func() error, err error) {
+	cleanup = func() error { return nil }
+	if len(c.Brokers) > 0 {
+		return configs.Config{}, cleanup, usagef("an attack brings its own broker: --brokers %s cannot be attacked", strings.Join(c.Brokers, ","))
+	}
+	extra := map[string]any{"embedded.port": 0, "http.address": "127.0.0.1:0"}
+	if c.Quick {
+		for key, value := range quickSettings() {
+			if _, set := c.Set[key]; !set {
+				extra[key] = value
+			}
+		}
+	}
+	if c.DataDir == "" {
+		dir, err := os.MkdirTemp("", "lethe-attack-")
+		if err != nil {
+			return configs.Config{}, cleanup, err
+		}
+		extra["data_dir"] = dir
+		cleanup = func() error { return os.RemoveAll(dir) }
+	} else if entries, err := os.ReadDir(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return configs.Config{}, cleanup, fmt.Errorf("--data-dir %s cannot be used: %w (name a new folder)", c.DataDir, err)
+	} else if len(entries) > 0 {
+		return configs.Config{}, cleanup, fmt.Errorf("--data-dir %s is not empty: an attack starts from nothing (name a new folder)", c.DataDir)
+	}
+	config, err := c.load(a, extra)
+	if err != nil {
+		err = errors.Join(err, cleanup())
+	}
+	return config, cleanup, err
+}
+
+func printAttack(a *app, r *attack.Report) error {
+	for _, e := range r.Erasures {
+		fmt.Fprintf(a.stdout, "scope %s: %d transactions erased, %s in %.1f s, %d slices replaced, %d shards retrained\n",
+			e.Scope, e.Nodes, e.State, e.Seconds, e.SlicesReplaced, e.ShardsRetrained)
+	}
+	fmt.Fprintln(a.stdout)
+	if err := table(a.stdout, r.Rows()); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "\n%s: %d timesteps, %d transactions, %d shards, %d targets of each kind, seed %d, %.1f s\n",
+		r.Dataset, r.Timesteps, r.Transactions, r.Shards, r.Targets, r.Seed, r.Seconds)
+	return nil
+}

@@ -1,0 +1,124 @@
+package attack
+
+import (
+	"math"
+
+	"lethe"
+)
+
+// view is what the attacker has of one world: the posteriors of its
+// transactions by the models before and after the erasure.
+type view struct {
+	*world
+	before, after answers
+}
+
+// unchanged is the view when the erasure did nothing.
+func (v *view) unchanged() *view { return &view{world: v.world, before: v.before, after: v.before} }
+
+// membershipAttack scores the victim's targets: higher means member. It may
+// learn from its own shadow, where it knows the members.
+type membershipAttack struct {
+	name      string
+	adversary Adversary
+	score     func(shadow, victim *view) []float64
+}
+
+// membershipAttacks lists the attacks on the unlearned models, then those on
+// both versions.
+func membershipAttacks(learners []learner) []membershipAttack {
+	out := []membershipAttack{{name: "loss-threshold", adversary: UnlearnedModel, score: func(_, victim *view) []float64 {
+		out := make([]float64, len(victim.targets))
+		for i, t := range victim.targets {
+			out[i] = -victim.after.loss(t)
+		}
+		return out
+	}}}
+	for _, l := range learners {
+		out = append(out, membershipAttack{"shadow-" + l.name, UnlearnedModel, classical(l)})
+	}
+	out = append(out, membershipAttack{name: l2Distance, adversary: BothVersions, score: func(_, victim *view) []float64 {
+		out := make([]float64, len(victim.targets))
+		for i, t := range victim.targets {
+			out[i] = euclidean(victim.before.posterior(t.id), victim.after.posterior(t.id))
+		}
+		return out
+	}})
+	for _, f := range features() {
+		for _, l := range learners {
+			out = append(out, membershipAttack{"chen-" + f.name + "-" + l.name, BothVersions, trained(l, versionsOf(f))})
+		}
+	}
+	return out
+}
+
+// loss is the cross entropy of a target's true label.
+func (a answers) loss(t target) float64 {
+	p := a.posterior(t.id)[0]
+	if t.label == lethe.Illicit {
+		p = 1 - p
+	}
+	return -math.Log(max(p, math.SmallestNonzeroFloat32))
+}
+
+// single is what a trained attack on one model sees of a target.
+func (a answers) single(t target) []float64 {
+	p := a.posterior(t.id)
+	return []float64{a.loss(t), math.Exp(-a.loss(t)), max(p[0], p[1])}
+}
+
+// classical trains on the shadow's models that hold its members, and judges the
+// victim's unlearned ones.
+func classical(l learner) func(shadow, victim *view) []float64 {
+	return func(shadow, victim *view) []float64 {
+		return trained(l, func(v *view, t target) []float64 { return v.after.single(t) })(shadow.unchanged(), victim)
+	}
+}
+
+// versionsOf sees a target's posteriors by both versions.
+func versionsOf(f feature) func(*view, target) []float64 {
+	return func(v *view, t target) []float64 {
+		return f.of(v.before.posterior(t.id), v.after.posterior(t.id))
+	}
+}
+
+// trained fits a classifier to the shadow's targets and applies it to the
+// victim's.
+func trained(l learner, sample func(*view, target) []float64) func(shadow, victim *view) []float64 {
+	return func(shadow, victim *view) []float64 {
+		samples := make([][]float64, len(shadow.targets))
+		for i, t := range shadow.targets {
+			samples[i] = sample(shadow, t)
+		}
+		classify := l.fit(samples, shadow.isMember())
+		out := make([]float64, len(victim.targets))
+		for i, t := range victim.targets {
+			out[i] = classify(sample(victim, t))
+		}
+		return out
+	}
+}
+
+// degradation compares the two-version attack with the classical one on the
+// models that hold the members, target by target (Chen et al. 2021, section
+// 3.3): count is the share of targets of which the first is the surer in the
+// right direction, rate by how much on average.
+func degradation(member []bool, twoVersions, single []float64) (count, rate float64) {
+	for i, m := range member {
+		gain := twoVersions[i] - single[i]
+		if !m {
+			gain = -gain
+		}
+		if gain > 0 {
+			count++
+		}
+		rate += gain
+	}
+	n := float64(len(member))
+	return count / n, rate / n
+}
+
+const l2Distance = "l2-distance"
+
+// learners are the attack classifiers.
+func learners() []learner { return []learner{{"logistic", fitLogistic}} }
