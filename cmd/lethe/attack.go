@@ -15,14 +15,16 @@ import (
 
 type attackCmd struct {
 	configFlags
-	Dataset string   `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
-	Scope   []string `help:"Scopes to attack: stubs, shard; both by default." enum:"stubs,shard" placeholder:"S,.."`
-	Targets int      `help:"Transactions to erase, and as many that are never sent; 150 by default, fewer if the data has fewer labels." placeholder:"N"`
-	Steps   int      `help:"Timesteps to take, from the first: half for the deployment, half for the attacker; 12 by default." placeholder:"N"`
-	Seed    uint64   `help:"Seed of the targets and the attackers." default:"1"`
-	Out     string   `help:"Folder for the report as Markdown, CSV and ROC curves (PNG)." type:"path" placeholder:"DIR"`
-	Quick   bool     `help:"A small deployment on few timesteps, under a minute."`
-	JSON    bool     `help:"Print one JSON document."`
+	Dataset  string   `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
+	Scope    []string `help:"Scopes to attack: stubs, shard; both by default." enum:"stubs,shard" placeholder:"S,.."`
+	Targets  int      `help:"Transactions to erase, and as many that are never sent; 150 by default, fewer if the data has fewer labels." placeholder:"N"`
+	Requests int      `help:"Erasures over which they are spread; 5 by default. The fewer a request names, the more its two versions tell." placeholder:"N"`
+	Mislabel bool     `help:"Send the targets with wrong labels: the worst case, which a model can only know by heart."`
+	Steps    int      `help:"Timesteps to take, from the first: half for the deployment, half for the attacker; 12 by default." placeholder:"N"`
+	Seed     uint64   `help:"Seed of the targets and the attackers." default:"1"`
+	Out      string   `help:"Folder for the report as Markdown, CSV and ROC curves (PNG)." type:"path" placeholder:"DIR"`
+	Quick    bool     `help:"A small deployment on few timesteps, under a minute."`
+	JSON     bool     `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -46,13 +48,13 @@ const (
 
 // quickSettings shrink the deployment that --quick attacks.
 func quickSettings() map[string]any {
-	return map[string]any{"partition.shards": 4, "trainer.hidden": 16, "trainer.passes": 2}
+	return map[string]any{"partition.shards": 10, "trainer.hidden": 32}
 }
 
 // Run attacks and reports.
 func (c *attackCmd) Run(a *app) (err error) {
-	if c.Targets < 0 || c.Steps < 0 {
-		return usagef("--targets is %d and --steps %d, must not be negative", c.Targets, c.Steps)
+	if c.Targets < 0 || c.Steps < 0 || c.Requests < 0 {
+		return usagef("--targets is %d, --requests %d and --steps %d, must not be negative", c.Targets, c.Requests, c.Steps)
 	}
 	stream, err := c.stream(a)
 	if err != nil {
@@ -64,7 +66,10 @@ func (c *attackCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, cleanup()) }()
 	p := newProgress(a.stderr)
-	o := attack.Options{Stream: stream, Config: config, Targets: c.Targets, Seed: c.Seed, Version: version, Progress: p.show}
+	o := attack.Options{
+		Stream: stream, Config: config, Targets: c.Targets, Requests: c.Requests, Mislabel: c.Mislabel,
+		Seed: c.Seed, Version: version, Progress: p.show,
+	}
 	for _, s := range c.Scope {
 		o.Scopes = append(o.Scopes, lethe.Scope(s))
 	}
@@ -155,8 +160,8 @@ func (c *attackCmd) config(a *app) (_ configs.Config, cleanup func() error, err 
 
 func printAttack(a *app, r *attack.Report) error {
 	for _, e := range r.Erasures {
-		fmt.Fprintf(a.stdout, "scope %s: %d transactions erased, %s in %.1f s, %d slices replaced, %d shards retrained\n",
-			e.Scope, e.Nodes, e.State, e.Seconds, e.SlicesReplaced, e.ShardsRetrained)
+		fmt.Fprintf(a.stdout, "erasure %s at scope %s: %d transactions %s in %.1f s, %d slices replaced, %d shards retrained\n",
+			e.RequestID, e.Scope, e.Nodes, e.State, e.Seconds, e.SlicesReplaced, e.ShardsRetrained)
 	}
 	fmt.Fprintln(a.stdout)
 	if err := table(a.stdout, r.Rows()); err != nil {

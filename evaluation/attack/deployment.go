@@ -14,12 +14,11 @@ import (
 	"lethe/service"
 )
 
-// exposure is what an adversary sees of a deployment around one erasure.
+// exposure is what an adversary sees of a deployment: what was published before
+// the first erasure, and after each.
 type exposure struct {
-	before, after *published
-	// status is the final one of the request, seconds its time to get there.
-	status  deletions.Status
-	seconds float64
+	versions []*published
+	erasures []Erasure
 }
 
 // deployment is a service on an embedded broker that runs until stop.
@@ -36,8 +35,8 @@ const (
 )
 
 // expose runs a deployment on a stream, has transactions erased through the
-// topics, and reads what is published before and after.
-func expose(ctx context.Context, o Options, c configs.Config, sent *dataset.Stream, r lethe.ErasureRequest) (_ *exposure, err error) {
+// topics, one request after the other, and reads what is published.
+func expose(ctx context.Context, o Options, c configs.Config, sent *dataset.Stream, asked []lethe.ErasureRequest) (_ *exposure, err error) {
 	s, err := service.New(ctx, service.Options{Config: c, Version: o.Version, Logger: o.Logger})
 	if err != nil {
 		return nil, err
@@ -49,16 +48,24 @@ func expose(ctx context.Context, o Options, c configs.Config, sent *dataset.Stre
 	if err := d.replay(ctx, o, sent); err != nil {
 		return nil, err
 	}
-	out := &exposure{}
 	_, last := sent.Range()
-	if out.before, err = readPublished(ctx, s.Client(), c.Partition.Shards, last); err != nil {
-		return nil, fmt.Errorf("before the erasure: %w", err)
+	before, err := readPublished(ctx, s.Client(), c.Partition.Shards, last)
+	if err != nil {
+		return nil, fmt.Errorf("before the erasures: %w", err)
 	}
-	if err := out.erase(ctx, o, d, r); err != nil {
-		return nil, err
-	}
-	if out.after, err = readPublished(ctx, s.Client(), c.Partition.Shards, last); err != nil {
-		return nil, fmt.Errorf("after the erasure: %w", err)
+	out := &exposure{versions: []*published{before}}
+	for i, r := range asked {
+		erasure, err := d.erase(ctx, r, func(s deletions.Status) {
+			o.Progress("scope %s: erasure %d of %d is %s", r.Scope, i+1, len(asked), s.State)
+		})
+		if err != nil {
+			return nil, err
+		}
+		after, err := readPublished(ctx, s.Client(), c.Partition.Shards, last)
+		if err != nil {
+			return nil, fmt.Errorf("after erasure %d: %w", i+1, err)
+		}
+		out.versions, out.erasures = append(out.versions, after), append(out.erasures, erasure)
 	}
 	return out, nil
 }
@@ -94,24 +101,23 @@ func (d *deployment) replay(ctx context.Context, o Options, sent *dataset.Stream
 	}
 }
 
-// erase submits the request and waits until it is verified.
-func (e *exposure) erase(ctx context.Context, o Options, d *deployment, r lethe.ErasureRequest) error {
+// erase submits a request and waits until it is verified.
+func (d *deployment) erase(ctx context.Context, r lethe.ErasureRequest, progress func(deletions.Status)) (Erasure, error) {
 	started := time.Now()
 	if err := requests.Submit(ctx, d.Client(), r, started); err != nil {
-		return err
+		return Erasure{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, eraseTimeout)
 	defer cancel()
-	var err error
-	e.status, err = requests.Wait(ctx, d.Client(), r.RequestID, func(s deletions.Status) {
-		o.Progress("erasure at scope %s: %s", r.Scope, s.State)
-	})
+	status, err := requests.Wait(ctx, d.Client(), r.RequestID, progress)
 	if err != nil {
-		return err
+		return Erasure{}, err
 	}
-	e.seconds = time.Since(started).Seconds()
-	if e.status.State != deletions.Verified {
-		return fmt.Errorf("erasure of %d transactions at scope %s: %s, want %s", len(r.Nodes), r.Scope, e.status.State, deletions.Verified)
+	if status.State != deletions.Verified {
+		return Erasure{}, fmt.Errorf("erasure of %d transactions at scope %s is %s, want %s", len(r.Nodes), r.Scope, status.State, deletions.Verified)
 	}
-	return nil
+	return Erasure{
+		RequestID: r.RequestID, Scope: r.Scope, State: status.State, Nodes: status.Counts.Nodes,
+		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards, Seconds: time.Since(started).Seconds(),
+	}, nil
 }

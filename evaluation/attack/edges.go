@@ -3,6 +3,8 @@ package attack
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"lethe"
 	"lethe/dataset"
 	"lethe/evaluation/attack/roc"
@@ -90,12 +92,29 @@ func drawStranger(d *lethe.Draw, ends, near []lethe.TransactionID, self lethe.Tr
 	return "", false
 }
 
-// similarity scores pairs by how close their posteriors are (He et al. 2021,
-// attack 0).
+// similarity scores pairs by the correlation of their posteriors (He et al.
+// 2021, attack 0). A posterior here is the vector of what the shards' models
+// say, as log odds: with two classes alone there would be nothing to correlate.
 func similarity(pairs []pair, a answers) []roc.Sample {
 	out := make([]roc.Sample, len(pairs))
 	for i, p := range pairs {
-		out[i] = roc.Sample{Score: -math.Abs(a[p.target] - a[p.other]), Positive: p.edge, Cluster: p.cluster}
+		score := stat.Correlation(logOdds(a[p.target].shards), logOdds(a[p.other].shards), nil)
+		if math.IsNaN(score) { // one shard, or all of one opinion
+			score = 0
+		}
+		out[i] = roc.Sample{Score: score, Positive: p.edge, Cluster: p.cluster}
+	}
+	return out
+}
+
+// least keeps log odds finite.
+const least = 1e-6
+
+func logOdds(probabilities []float64) []float64 {
+	out := make([]float64, len(probabilities))
+	for i, p := range probabilities {
+		p = min(max(p, least), 1-least)
+		out[i] = math.Log(p / (1 - p))
 	}
 	return out
 }

@@ -20,26 +20,27 @@ type ensemble struct {
 	models []*trainer.Checkpoint
 }
 
-// posteriors returns P(illicit) of every node of a graph.
-func (e *ensemble) posteriors(ctx context.Context, s *lethe.Snapshot) ([]float32, error) {
+// posteriors returns P(illicit) of every node of a graph, by each shard's model
+// and combined as it is served.
+func (e *ensemble) posteriors(ctx context.Context, s *lethe.Snapshot) (shards [][]float32, served []float32, err error) {
 	weights, err := e.weights(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	answers := make([][]float32, len(e.models))
+	shards = make([][]float32, len(e.models))
 	in := trainer.InputOf(s)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for shard, m := range e.models {
 		g.Go(func() (err error) {
-			answers[shard], err = e.engine.Predict(ctx, m, in)
+			shards[shard], err = e.engine.Predict(ctx, m, in)
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, fmt.Errorf("timestep %d: %w", s.Timestep, err)
+		return nil, nil, fmt.Errorf("timestep %d: %w", s.Timestep, err)
 	}
-	return scoring.Combine(answers, weights), nil
+	return shards, scoring.Combine(shards, weights), nil
 }
 
 func (e *ensemble) weights(s *lethe.Snapshot) ([]float64, error) {
@@ -61,23 +62,55 @@ func (e *ensemble) weights(s *lethe.Snapshot) ([]float64, error) {
 	return scoring.Weights(method, test, portraits, e.config.Temperature)
 }
 
-// answers are the posteriors on the graphs of a stream, by transaction.
-type answers map[lethe.TransactionID]float64
+// answer is what the models say of one transaction: P(illicit) as it is served,
+// and by each shard.
+type answer struct {
+	served float64
+	shards []float64
+}
+
+// answers are those on the graphs of a stream, by transaction.
+type answers map[lethe.TransactionID]answer
 
 // ask queries every graph.
 func (e *ensemble) ask(ctx context.Context, graphs []*lethe.Snapshot) (answers, error) {
 	out := make(answers)
 	for _, s := range graphs {
-		p, err := e.posteriors(ctx, s)
+		shards, served, err := e.posteriors(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		for i, n := range s.Nodes {
-			out[n.ID] = float64(p[i])
+			a := answer{served: float64(served[i]), shards: make([]float64, len(shards))}
+			for shard, p := range shards {
+				a.shards[shard] = float64(p[i])
+			}
+			out[n.ID] = a
 		}
 	}
 	return out, nil
 }
 
-// posterior is the vector (P(licit), P(illicit)) of a transaction.
-func (a answers) posterior(id lethe.TransactionID) []float64 { return []float64{1 - a[id], a[id]} }
+// posterior is the served vector (P(licit), P(illicit)) of a transaction.
+func (a answers) posterior(id lethe.TransactionID) []float64 {
+	return []float64{1 - a[id].served, a[id].served}
+}
+
+// askTargets queries the targets of a world: the members on the graph without
+// the outsiders, which is the one that was sent, and the outsiders on the graph
+// without the members. Each kind so misses the other one's payments, and if the
+// models know neither, nothing tells the two apart.
+func (e *ensemble) askTargets(ctx context.Context, secret lethe.Secret, w *world) (answers, error) {
+	out, err := e.ask(ctx, graphs(secret, without(w.stream, w.outside), nil))
+	if err != nil {
+		return nil, err
+	}
+	others, err := e.ask(ctx, graphs(secret, without(w.stream, w.inside()), nil))
+	if err != nil {
+		return nil, err
+	}
+	for id := range w.outside {
+		out[id] = others[id]
+	}
+	return out, nil
+}

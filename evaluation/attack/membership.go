@@ -2,19 +2,37 @@ package attack
 
 import (
 	"math"
+	"slices"
 
 	"lethe"
 )
 
-// view is what the attacker has of one world: the posteriors of its
-// transactions by the models before and after the erasure.
+// view is what the attacker has of one world: what the models said of the
+// targets before the first erasure and after the last one, and right before and
+// right after the one that a target belongs to.
 type view struct {
 	*world
+	first, last   answers
 	before, after answers
 }
 
-// unchanged is the view when the erasure did nothing.
-func (v *view) unchanged() *view { return &view{world: v.world, before: v.before, after: v.before} }
+// newView puts together the answers of all versions, the one before any erasure
+// and one after each.
+func newView(w *world, versions []answers) *view {
+	v := &view{
+		world: w, first: versions[0], last: versions[len(versions)-1],
+		before: make(answers), after: make(answers),
+	}
+	for _, t := range w.targets {
+		v.before[t.id], v.after[t.id] = versions[t.request][t.id], versions[t.request+1][t.id]
+	}
+	return v
+}
+
+// unchanged is the view when the erasures did nothing.
+func (v *view) unchanged() *view {
+	return newView(v.world, slices.Repeat([]answers{v.first}, v.requests+1))
+}
 
 // membershipAttack scores the victim's targets: higher means member. It may
 // learn from its own shadow, where it knows the members.
@@ -30,7 +48,7 @@ func membershipAttacks(learners []learner) []membershipAttack {
 	out := []membershipAttack{{name: "loss-threshold", adversary: UnlearnedModel, score: func(_, victim *view) []float64 {
 		out := make([]float64, len(victim.targets))
 		for i, t := range victim.targets {
-			out[i] = -victim.after.loss(t)
+			out[i] = -victim.last.loss(t)
 		}
 		return out
 	}}}
@@ -71,7 +89,7 @@ func (a answers) single(t target) []float64 {
 // victim's unlearned ones.
 func classical(l learner) func(shadow, victim *view) []float64 {
 	return func(shadow, victim *view) []float64 {
-		return trained(l, func(v *view, t target) []float64 { return v.after.single(t) })(shadow.unchanged(), victim)
+		return trained(l, func(v *view, t target) []float64 { return v.last.single(t) })(shadow.unchanged(), victim)
 	}
 }
 

@@ -25,6 +25,13 @@ type Options struct {
 	// Targets is the number of members, and of outsiders. Default: 150, or as
 	// many as the stream has if those are fewer.
 	Targets int
+	// Requests is over how many erasures, one after the other, the members are
+	// spread. The fewer a request names, the more its two versions tell of them.
+	// Default: 5, or one per 20 targets if those are fewer.
+	Requests int
+	// Mislabel sends the members with wrong labels: the worst case, for a model
+	// can only know them by heart.
+	Mislabel bool
 	// Seed keys the choice of targets and all attackers; Config.Seed keys lethe.
 	Seed uint64
 	// OverfitPasses is how often the overfitted control goes through its data,
@@ -38,8 +45,9 @@ type Options struct {
 }
 
 const (
-	defaultTargets = 150
-	minTargets     = 20
+	defaultTargets  = 150
+	minTargets      = 20
+	defaultRequests = 5
 	// targetShare is the share of labelled transactions that may become members,
 	// and again outsiders: the others are what is left to learn from.
 	targetShare = .25
@@ -65,6 +73,9 @@ func (o Options) EnsureDefaults() Options {
 	}
 	if o.Targets == 0 && o.Stream != nil {
 		o.Targets = min(defaultTargets, maxTargets(o.Stream))
+	}
+	if o.Requests == 0 {
+		o.Requests = max(1, min(defaultRequests, o.Targets/minTargets))
 	}
 	if o.OverfitPasses == 0 {
 		o.OverfitPasses = 60
@@ -93,6 +104,7 @@ func (o Options) Validate() error {
 	refuse(len(o.Stream.Steps) < minTimesteps, "the stream has %d timesteps, want at least %d", len(o.Stream.Steps), minTimesteps)
 	refuse(most < minTargets, "the stream has labels for %d targets, want at least %d", most, minTargets)
 	refuse(most >= minTargets && (o.Targets < minTargets || o.Targets > most), "targets is %d, want %d to %d", o.Targets, minTargets, most)
+	refuse(o.Requests < 1 || o.Requests > o.Targets, "requests is %d, want 1 to the number of targets, %d", o.Requests, o.Targets)
 	refuse(o.OverfitPasses < 1, "overfit passes is %d, want at least 1", o.OverfitPasses)
 	refuse(!o.Config.UsesEmbeddedBroker(), "brokers are named, but an attack brings its own")
 	for _, s := range o.Scopes {

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"lethe"
+	"lethe/deletions"
 	"lethe/evaluation/attack/roc"
 )
 
@@ -73,14 +74,15 @@ type Finding struct {
 	resultCurve, controlCurve []roc.Point
 }
 
-// Erasure is what the deployment said of the request at one scope.
+// Erasure is one request of the deployment.
 type Erasure struct {
-	Scope           lethe.Scope `json:"scope"`
-	State           string      `json:"state"`
-	Nodes           int         `json:"nodes"`
-	SlicesReplaced  int         `json:"slices_replaced"`
-	ShardsRetrained int         `json:"shards_retrained"`
-	Seconds         float64     `json:"seconds"`
+	RequestID       string          `json:"request_id"`
+	Scope           lethe.Scope     `json:"scope"`
+	State           deletions.State `json:"state"`
+	Nodes           int             `json:"nodes"`
+	SlicesReplaced  int             `json:"slices_replaced"`
+	ShardsRetrained int             `json:"shards_retrained"`
+	Seconds         float64         `json:"seconds"`
 }
 
 // Report is the outcome of Run. The JSON names are part of the command line.
@@ -90,6 +92,8 @@ type Report struct {
 	Transactions int       `json:"transactions"`
 	Shards       int       `json:"shards"`
 	Targets      int       `json:"targets"`
+	Requests     int       `json:"requests"`
+	Mislabelled  bool      `json:"mislabelled"`
 	Seed         uint64    `json:"seed"`
 	Erasures     []Erasure `json:"erasures"`
 	Findings     []Finding `json:"findings"`

@@ -11,6 +11,7 @@ import (
 	"lethe/configs"
 	"lethe/evaluation/attack/roc"
 	"lethe/partition"
+	"lethe/scoring"
 	"lethe/trainer"
 )
 
@@ -29,18 +30,23 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	totals := o.Stream.Totals()
 	c := &campaign{
 		Options: o,
-		victim:  newWorld(deployed, o.Targets, o.Seed, "targets"),
-		shadow:  newWorld(shadow, o.Targets, o.Seed, "shadow-targets"),
+		victim:  newWorld(deployed, o.Targets, o.Requests, lethe.NewDraw(o.Seed, "targets")),
+		shadow:  newWorld(shadow, o.Targets, o.Requests, lethe.NewDraw(o.Seed, "shadow-targets")),
 		report: &Report{
 			Dataset: o.Stream.Name, Timesteps: totals.Steps, Transactions: totals.Transactions,
-			Shards: o.Config.Partition.Shards, Targets: o.Targets, Seed: o.Seed,
+			Shards: o.Config.Partition.Shards, Targets: o.Targets, Requests: o.Requests,
+			Mislabelled: o.Mislabel, Seed: o.Seed,
 		},
+	}
+	wrong, wrongShadow := c.victim.mislabelled(), c.shadow.mislabelled()
+	if o.Mislabel {
+		c.victim, c.shadow = wrong, wrongShadow
 	}
 	var err error
 	if c.secret, err = drawSecret(o.scopeConfig(o.Scopes[0])); err != nil {
 		return nil, err
 	}
-	if err := c.controls(ctx); err != nil {
+	if err := c.controls(ctx, wrong, wrongShadow); err != nil {
 		return nil, fmt.Errorf("positive control: %w", err)
 	}
 	for _, scope := range o.Scopes {
@@ -77,68 +83,77 @@ type campaign struct {
 	Options
 	secret         lethe.Secret
 	victim, shadow *world
-	// overfit and overfitShadow are views of models that hold on to what they
-	// were trained on.
+	// overfit and overfitShadow are views of models that know wrong labels by
+	// heart.
 	overfit, overfitShadow *view
 	report                 *Report
 }
+
+// overfitHidden is wide enough to learn wrong labels by heart.
+const overfitHidden = 64
 
 // overfitted is the configuration of the positive control: one model for all,
 // trained on everything at once until it knows it by heart.
 func (c *campaign) overfitted() configs.Config {
 	out := c.Config
 	out.Partition.Shards, out.Partition.Method = 1, partition.MethodRandom
-	out.Scoring.Aggregation = "mean"
+	out.Scoring.Aggregation = string(scoring.MethodMean)
 	out.Trainer.Schedule = trainer.Window
 	out.Trainer.WindowTimesteps = max(len(c.victim.stream.Steps), len(c.shadow.stream.Steps))
 	out.Trainer.Passes = c.OverfitPasses
+	out.Trainer.Hidden = overfitHidden
 	out.Trainer.WeightDecay = 0
 	return out
 }
 
-// controls trains the overfitted models of both worlds, with and without the
-// members.
-func (c *campaign) controls(ctx context.Context) (err error) {
-	c.Progress("positive control: overfitting the attacked data")
-	if c.overfit, _, err = c.inLab(ctx, c.overfitted(), c.victim, lethe.ScopeStubs); err != nil {
+// controls trains overfitted models of both worlds through all erasures. Their
+// targets have wrong labels, which cannot be learnt from the other transactions.
+func (c *campaign) controls(ctx context.Context, victim, shadow *world) (err error) {
+	say := func(whose string) func(done, of int) {
+		return func(done, of int) {
+			c.Progress("positive control: %d of %d models overfitted to %s data", done, of, whose)
+		}
+	}
+	if c.overfit, _, err = c.inLab(ctx, c.overfitted(), victim, lethe.ScopeStubs, say("the deployment's")); err != nil {
 		return err
 	}
-	c.Progress("positive control: overfitting the attacker's data")
-	c.overfitShadow, _, err = c.inLab(ctx, c.overfitted(), c.shadow, lethe.ScopeStubs)
+	c.overfitShadow, _, err = c.inLab(ctx, c.overfitted(), shadow, lethe.ScopeStubs, say("the attacker's"))
 	return err
 }
 
-// inLab trains a world in memory before and after its erasure.
-func (c *campaign) inLab(ctx context.Context, config configs.Config, w *world, scope lethe.Scope) (*view, *lab, error) {
-	before, err := newLab(ctx, config, c.secret, without(w.stream, w.outside))
+// inLab trains a world in memory, before any erasure and after each. It returns
+// the engine too, which can query any model.
+func (c *campaign) inLab(ctx context.Context, config configs.Config, w *world, scope lethe.Scope, progress func(done, of int)) (*view, *trainer.Engine, error) {
+	l, err := newLab(ctx, config, c.secret, without(w.stream, w.outside))
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := before.erase(scope, w.members)
-	if err != nil {
-		return nil, nil, err
-	}
-	out, queries := &view{world: w}, graphs(c.secret, w.stream, nil)
-	for _, version := range []struct {
-		lab *lab
-		to  *answers
-	}{{before, &out.before}, {after, &out.after}} {
-		models, err := version.lab.train(ctx)
+	var versions []answers
+	for r := 0; ; r++ {
+		progress(r, w.requests+1)
+		models, err := l.train(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		e := &ensemble{engine: version.lab.engine, config: config.Scoring, models: models}
-		if *version.to, err = e.ask(ctx, queries); err != nil {
+		e := &ensemble{engine: l.engine, config: config.Scoring, models: models}
+		a, err := e.askTargets(ctx, c.secret, w)
+		if err != nil {
+			return nil, nil, err
+		}
+		if versions = append(versions, a); r == w.requests {
+			return newView(w, versions), l.engine, nil
+		}
+		if l, err = l.erase(scope, w.members[r]); err != nil {
 			return nil, nil, err
 		}
 	}
-	return out, before, nil
 }
 
 // attack runs all attacks on a deployment of its own.
 func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
-	c.Progress("scope %s: training the attacker's shadow models", scope)
-	shadow, laboratory, err := c.inLab(ctx, c.Config, c.shadow, scope)
+	shadow, engine, err := c.inLab(ctx, c.Config, c.shadow, scope, func(done, of int) {
+		c.Progress("scope %s: %d of %d shadow models trained", scope, done, of)
+	})
 	if err != nil {
 		return err
 	}
@@ -146,42 +161,31 @@ func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
 	if _, err := drawSecret(config); err != nil {
 		return err
 	}
-	request := lethe.ErasureRequest{RequestID: "attack-" + string(scope), Nodes: c.victim.members, Scope: scope}
-	seen, err := expose(ctx, c.Options, config, without(c.victim.stream, c.victim.outside), request)
+	var asked []lethe.ErasureRequest
+	for i, nodes := range c.victim.members {
+		asked = append(asked, lethe.ErasureRequest{RequestID: fmt.Sprintf("attack-%s-%d", scope, i+1), Nodes: nodes, Scope: scope})
+	}
+	seen, err := expose(ctx, c.Options, config, without(c.victim.stream, c.victim.outside), asked)
 	if err != nil {
 		return err
 	}
-	c.report.Erasures = append(c.report.Erasures, Erasure{
-		Scope: scope, State: string(seen.status.State), Nodes: seen.status.Counts.Nodes,
-		SlicesReplaced: seen.status.Counts.Slices, ShardsRetrained: seen.status.Counts.Shards, Seconds: seen.seconds,
-	})
+	c.report.Erasures = append(c.report.Erasures, seen.erasures...)
 	c.Progress("scope %s: attacking", scope)
-	ask := func(p *published, lonely map[lethe.TransactionID]bool) (answers, error) {
-		e := &ensemble{engine: laboratory.engine, config: c.Config.Scoring, models: p.models}
-		return e.ask(ctx, graphs(c.secret, c.victim.stream, lonely))
+	ensembles := make([]*ensemble, len(seen.versions))
+	versions := make([]answers, len(seen.versions))
+	for i, p := range seen.versions {
+		ensembles[i] = &ensemble{engine: engine, config: c.Config.Scoring, models: p.models}
+		if versions[i], err = ensembles[i].askTargets(ctx, c.secret, c.victim); err != nil {
+			return err
+		}
 	}
-	victim := &view{world: c.victim}
-	if victim.before, err = ask(seen.before, nil); err != nil {
+	if err := c.membership(scope, shadow, newView(c.victim, versions)); err != nil {
 		return err
 	}
-	if victim.after, err = ask(seen.after, nil); err != nil {
+	if err := c.edges(ctx, scope, ensembles[0], ensembles[len(ensembles)-1]); err != nil {
 		return err
 	}
-	if err := c.membership(scope, shadow, victim); err != nil {
-		return err
-	}
-	held, err := ask(seen.before, c.victim.outside)
-	if err != nil {
-		return err
-	}
-	left, err := ask(seen.after, c.victim.gone)
-	if err != nil {
-		return err
-	}
-	if err := c.edges(scope, held, left); err != nil {
-		return err
-	}
-	return c.residue(scope, seen)
+	return c.residue(scope, seen.versions[0], seen.versions[len(seen.versions)-1])
 }
 
 // membership runs the attacks on posteriors.
@@ -218,13 +222,20 @@ func (c *campaign) membership(scope lethe.Scope, shadow, victim *view) error {
 	return nil
 }
 
-// edges runs the attack on former payments. held are the posteriors before the
-// erasure on the graph with the members in it, left those after it; there the
-// attacker puts the record in question beside the graph, without payments.
-func (c *campaign) edges(scope lethe.Scope, held, left answers) error {
+// edges runs the attack on former payments. The control asks the models of
+// before, on the graph with the members in it. Afterwards the attacker puts the
+// record in question beside the graph that is left, without payments.
+func (c *campaign) edges(ctx context.Context, scope lethe.Scope, first, last *ensemble) error {
+	held, err := first.ask(ctx, graphs(c.secret, c.victim.stream, c.victim.outside))
+	if err != nil {
+		return err
+	}
+	left, err := last.ask(ctx, graphs(c.secret, c.victim.stream, c.victim.gone))
+	if err != nil {
+		return err
+	}
 	members, outsiders := c.victim.pairsOf(true, c.Seed), c.victim.pairsOf(false, c.Seed)
 	f := Finding{Attack: "edge-similarity", Adversary: ModelAndGraph, Scope: scope, Samples: len(members)}
-	var err error
 	if f.Control, f.controlCurve, err = c.measureClusters(similarity(members, held)); err != nil {
 		return fmt.Errorf("edges of members: %w", err)
 	}
@@ -242,13 +253,13 @@ func (c *campaign) edges(scope lethe.Scope, held, left answers) error {
 
 // residue compares slices with the graph that is left; the control's slices are
 // those of before.
-func (c *campaign) residue(scope lethe.Scope, seen *exposure) error {
+func (c *campaign) residue(scope lethe.Scope, first, last *published) error {
 	f := Finding{Attack: "degree-residue", Adversary: SlicesAndGraph, Scope: scope}
 	for _, side := range []struct {
 		from  *published
 		to    *Measured
 		curve *[]roc.Point
-	}{{seen.before, &f.Control, &f.controlCurve}, {seen.after, &f.Result, &f.resultCurve}} {
+	}{{first, &f.Control, &f.controlCurve}, {last, &f.Result, &f.resultCurve}} {
 		samples, err := residue(c.victim, c.secret, side.from.slices)
 		if err != nil {
 			return err

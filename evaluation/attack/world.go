@@ -15,6 +15,9 @@ type target struct {
 	label lethe.Label
 	// member says that it is sent and erased; otherwise it is never sent.
 	member bool
+	// request is the erasure that a member belongs to, counted from 0; outsiders
+	// are dealt out over them too.
+	request int
 }
 
 // world is data with targets drawn from it.
@@ -22,7 +25,9 @@ type world struct {
 	stream *dataset.Stream
 	// targets are the members, then the outsiders.
 	targets []target
-	members []lethe.TransactionID
+	// members holds the members' ids by request.
+	requests int
+	members  [][]lethe.TransactionID
 	// outside and gone are the outsiders, and both kinds of target.
 	outside, gone map[lethe.TransactionID]bool
 }
@@ -40,32 +45,35 @@ func halves(s *dataset.Stream) (deployment, shadow *dataset.Stream) {
 	return out[0], out[1]
 }
 
-// newWorld draws n members and n outsiders: labelled transactions are shuffled
-// within their class and dealt out in turn, so that both kinds have the same
-// number of each class within one.
-func newWorld(s *dataset.Stream, n int, seed uint64, purpose string) *world {
-	w := &world{stream: s, outside: make(map[lethe.TransactionID]bool), gone: make(map[lethe.TransactionID]bool)}
+// newWorld draws n members and n outsiders and deals both out over the requests.
+// Labelled transactions are shuffled, and dealt out in turn within their class,
+// so that both kinds have the same number of each class within one.
+func newWorld(s *dataset.Stream, n, requests int, draw *lethe.Draw) *world {
+	w := &world{
+		stream: s, requests: requests, members: make([][]lethe.TransactionID, requests),
+		outside: make(map[lethe.TransactionID]bool), gone: make(map[lethe.TransactionID]bool),
+	}
 	var pool []target
 	for _, step := range s.Steps {
 		for _, l := range step.Labels {
 			pool = append(pool, target{id: l.ID, at: l.Timestep, label: l.Label})
 		}
 	}
-	d := lethe.NewDraw(seed, purpose)
 	for i := len(pool) - 1; i > 0; i-- {
-		j := d.IntN(i + 1)
+		j := draw.IntN(i + 1)
 		pool[i], pool[j] = pool[j], pool[i]
 	}
 	pool = pool[:2*n]
 	// Stable, so that the order within a class is the drawn one.
 	slices.SortStableFunc(pool, func(a, b target) int { return cmp.Compare(a.label, b.label) })
 	for i := range pool {
-		pool[i].member = i%2 == 0
-		w.gone[pool[i].id] = true
-		if pool[i].member {
-			w.members = append(w.members, pool[i].id)
+		t := &pool[i]
+		t.member, t.request = i%2 == 0, i/2%requests
+		w.gone[t.id] = true
+		if t.member {
+			w.members[t.request] = append(w.members[t.request], t.id)
 		} else {
-			w.outside[pool[i].id] = true
+			w.outside[t.id] = true
 		}
 	}
 	slices.SortStableFunc(pool, func(a, b target) int { return compareBool(b.member, a.member) })
@@ -82,6 +90,45 @@ func compareBool(a, b bool) int {
 	default:
 		return 1
 	}
+}
+
+// mislabelled is the world with the labels of all targets turned round. A model
+// can only know such a label by heart, so its members are the easiest to tell.
+func (w *world) mislabelled() *world {
+	out := *w
+	out.targets = slices.Clone(w.targets)
+	for i := range out.targets {
+		out.targets[i].label = opposite(out.targets[i].label)
+	}
+	out.stream = &dataset.Stream{Name: w.stream.Name, FeatureCount: w.stream.FeatureCount}
+	for _, step := range w.stream.Steps {
+		step.Labels = slices.Clone(step.Labels)
+		for i, l := range step.Labels {
+			if w.gone[l.ID] {
+				step.Labels[i].Label = opposite(l.Label)
+			}
+		}
+		out.stream.Steps = append(out.stream.Steps, step)
+	}
+	return &out
+}
+
+func opposite(l lethe.Label) lethe.Label {
+	if l == lethe.Illicit {
+		return lethe.Licit
+	}
+	return lethe.Illicit
+}
+
+// inside are the members.
+func (w *world) inside() map[lethe.TransactionID]bool {
+	out := make(map[lethe.TransactionID]bool)
+	for _, t := range w.targets {
+		if t.member {
+			out[t.id] = true
+		}
+	}
+	return out
 }
 
 // isMember lists which targets are members.
