@@ -44,6 +44,7 @@ signal.`
 const (
 	attackSteps      = 12
 	quickAttackSteps = 6
+	quickRequests    = 2
 )
 
 // quickSettings shrink the deployment that --quick attacks.
@@ -65,6 +66,9 @@ func (c *attackCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, cleanup()) }()
+	if c.Quick && c.Requests == 0 {
+		c.Requests = quickRequests
+	}
 	p := newProgress(a.stderr)
 	o := attack.Options{
 		Stream: stream, Config: config, Targets: c.Targets, Requests: c.Requests, Mislabel: c.Mislabel,
@@ -164,10 +168,14 @@ func printAttack(a *app, r *attack.Report) error {
 			e.RequestID, e.Scope, e.Nodes, e.State, e.Seconds, e.SlicesReplaced, e.ShardsRetrained)
 	}
 	fmt.Fprintln(a.stdout)
-	if err := table(a.stdout, r.Rows()); err != nil {
+	findings := r.Table()
+	if err := table(a.stdout, append([][]string{findings.Columns}, findings.Rows...)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "\n%s: %d timesteps, %d transactions, %d shards, %d targets of each kind, seed %d, %.1f s\n",
-		r.Dataset, r.Timesteps, r.Transactions, r.Shards, r.Targets, r.Seed, r.Seconds)
+	fmt.Fprintln(a.stdout)
+	for _, note := range findings.Notes {
+		fmt.Fprintln(a.stdout, note)
+	}
+	fmt.Fprintf(a.stdout, "%s in %.1f s\n", r.Dataset, r.Seconds)
 	return nil
 }

@@ -92,17 +92,32 @@ func drawStranger(d *lethe.Draw, ends, near []lethe.TransactionID, self lethe.Tr
 	return "", false
 }
 
-// similarity scores pairs by the correlation of their posteriors (He et al.
-// 2021, attack 0). A posterior here is the vector of what the shards' models
-// say, as log odds: with two classes alone there would be nothing to correlate.
-func similarity(pairs []pair, a answers) []roc.Sample {
+// edgeAttack scores how alike two posteriors are (He et al. 2021, attack 0). A
+// posterior here is the vector of what the shards' models say: with two classes
+// alone there would be little to compare.
+type edgeAttack struct {
+	name  string
+	alike func(a, b []float64) float64
+}
+
+func edgeAttacks() []edgeAttack {
+	return []edgeAttack{
+		{"edge-correlation", func(a, b []float64) float64 {
+			c := stat.Correlation(logOdds(a), logOdds(b), nil)
+			if math.IsNaN(c) { // one shard, or all of one opinion
+				return 0
+			}
+			return c
+		}},
+		{"edge-distance", func(a, b []float64) float64 { return -euclidean(a, b) }},
+	}
+}
+
+// score scores pairs.
+func (e edgeAttack) score(pairs []pair, a answers) []roc.Sample {
 	out := make([]roc.Sample, len(pairs))
 	for i, p := range pairs {
-		score := stat.Correlation(logOdds(a[p.target].shards), logOdds(a[p.other].shards), nil)
-		if math.IsNaN(score) { // one shard, or all of one opinion
-			score = 0
-		}
-		out[i] = roc.Sample{Score: score, Positive: p.edge, Cluster: p.cluster}
+		out[i] = roc.Sample{Score: e.alike(a[p.target].shards, a[p.other].shards), Positive: p.edge, Cluster: p.cluster}
 	}
 	return out
 }

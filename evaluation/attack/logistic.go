@@ -7,13 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A learner fits a classifier to samples and returns what it says of a sample:
-// the probability of being a member.
-type learner struct {
-	name string
-	fit  func(samples [][]float64, member []bool) func(sample []float64) float64
-}
-
 const (
 	// ridge keeps the weights finite where classes can be separated, and unique
 	// where entries depend on each other, as those of a posterior do.
@@ -25,7 +18,7 @@ const (
 // fitLogistic fits a logistic regression on standardised entries by Newton's
 // method; the sum of the log losses plus ridge/2 |w|² times the number of
 // samples is lowest.
-func fitLogistic(samples [][]float64, member []bool) func([]float64) float64 {
+func fitLogistic(samples [][]float64, member []bool) (classifier, error) {
 	scale := newScaler(samples)
 	n, k := len(samples), len(samples[0])+1
 	x := mat.NewDense(n, k, nil)
@@ -46,7 +39,7 @@ func fitLogistic(samples [][]float64, member []bool) func([]float64) float64 {
 			z += float64(w.AtVec(i+1) * v)
 		}
 		return sigmoid(z)
-	}
+	}, nil
 }
 
 // newtonStep returns -H⁻¹g of the penalised loss at w.

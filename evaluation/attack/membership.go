@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -39,35 +40,41 @@ func (v *view) unchanged() *view {
 type membershipAttack struct {
 	name      string
 	adversary Adversary
-	score     func(shadow, victim *view) []float64
+	score     func(shadow, victim *view) ([]float64, error)
 }
+
+// l2Distance is the one attack on both versions that learns nothing.
+const l2Distance = "l2-distance"
 
 // membershipAttacks lists the attacks on the unlearned models, then those on
 // both versions.
 func membershipAttacks(learners []learner) []membershipAttack {
-	out := []membershipAttack{{name: "loss-threshold", adversary: UnlearnedModel, score: func(_, victim *view) []float64 {
-		out := make([]float64, len(victim.targets))
-		for i, t := range victim.targets {
-			out[i] = -victim.last.loss(t)
-		}
-		return out
-	}}}
+	out := []membershipAttack{{"loss-threshold", UnlearnedModel, direct(func(v *view, t target) float64 {
+		return -v.last.loss(t)
+	})}}
 	for _, l := range learners {
 		out = append(out, membershipAttack{"shadow-" + l.name, UnlearnedModel, classical(l)})
 	}
-	out = append(out, membershipAttack{name: l2Distance, adversary: BothVersions, score: func(_, victim *view) []float64 {
-		out := make([]float64, len(victim.targets))
-		for i, t := range victim.targets {
-			out[i] = euclidean(victim.before.posterior(t.id), victim.after.posterior(t.id))
-		}
-		return out
-	}})
+	out = append(out, membershipAttack{l2Distance, BothVersions, direct(func(v *view, t target) float64 {
+		return euclidean(v.before.posterior(t.id), v.after.posterior(t.id))
+	})})
 	for _, f := range features() {
 		for _, l := range learners {
 			out = append(out, membershipAttack{"chen-" + f.name + "-" + l.name, BothVersions, trained(l, versionsOf(f))})
 		}
 	}
 	return out
+}
+
+// direct scores the victim's targets without learning.
+func direct(score func(*view, target) float64) func(shadow, victim *view) ([]float64, error) {
+	return func(_, victim *view) ([]float64, error) {
+		out := make([]float64, len(victim.targets))
+		for i, t := range victim.targets {
+			out[i] = score(victim, t)
+		}
+		return out, nil
+	}
 }
 
 // loss is the cross entropy of a target's true label.
@@ -87,8 +94,8 @@ func (a answers) single(t target) []float64 {
 
 // classical trains on the shadow's models that hold its members, and judges the
 // victim's unlearned ones.
-func classical(l learner) func(shadow, victim *view) []float64 {
-	return func(shadow, victim *view) []float64 {
+func classical(l learner) func(shadow, victim *view) ([]float64, error) {
+	return func(shadow, victim *view) ([]float64, error) {
 		return trained(l, func(v *view, t target) []float64 { return v.last.single(t) })(shadow.unchanged(), victim)
 	}
 }
@@ -102,18 +109,17 @@ func versionsOf(f feature) func(*view, target) []float64 {
 
 // trained fits a classifier to the shadow's targets and applies it to the
 // victim's.
-func trained(l learner, sample func(*view, target) []float64) func(shadow, victim *view) []float64 {
-	return func(shadow, victim *view) []float64 {
+func trained(l learner, sample func(*view, target) []float64) func(shadow, victim *view) ([]float64, error) {
+	return func(shadow, victim *view) ([]float64, error) {
 		samples := make([][]float64, len(shadow.targets))
 		for i, t := range shadow.targets {
 			samples[i] = sample(shadow, t)
 		}
-		classify := l.fit(samples, shadow.isMember())
-		out := make([]float64, len(victim.targets))
-		for i, t := range victim.targets {
-			out[i] = classify(sample(victim, t))
+		classify, err := l.fit(samples, shadow.isMember())
+		if err != nil {
+			return nil, fmt.Errorf("attack classifier %s: %w", l.name, err)
 		}
-		return out
+		return direct(func(v *view, t target) float64 { return classify(sample(v, t)) })(nil, victim)
 	}
 }
 
@@ -135,8 +141,3 @@ func degradation(member []bool, twoVersions, single []float64) (count, rate floa
 	n := float64(len(member))
 	return count / n, rate / n
 }
-
-const l2Distance = "l2-distance"
-
-// learners are the attack classifiers.
-func learners() []learner { return []learner{{"logistic", fitLogistic}} }

@@ -191,24 +191,26 @@ func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
 // membership runs the attacks on posteriors.
 func (c *campaign) membership(scope lethe.Scope, shadow, victim *view) error {
 	learners := learners()
-	single := classical(learners[0])(shadow, victim.unchanged())
+	single, err := classical(learners[0])(shadow, victim.unchanged())
+	if err != nil {
+		return err
+	}
 	for _, a := range membershipAttacks(learners) {
 		control := c.overfit
 		if a.adversary == UnlearnedModel {
-			// On an erasure that does nothing: the models still hold the members.
+			// An erasure that does nothing: the models still hold the members.
 			control = control.unchanged()
 		}
 		f := Finding{Attack: a.name, Adversary: a.adversary, Scope: scope, Samples: len(victim.targets)}
-		scores := a.score(shadow, victim)
-		var err error
-		if f.Result, f.resultCurve, err = measure(scores, victim.isMember()); err != nil {
+		var scores []float64
+		if scores, f.Result, f.resultCurve, err = a.measure(shadow, victim); err != nil {
 			return err
 		}
-		if f.Control, f.controlCurve, err = measure(a.score(c.overfitShadow, control), control.isMember()); err != nil {
+		if _, f.Control, f.controlCurve, err = a.measure(c.overfitShadow, control); err != nil {
 			return err
 		}
 		if a.adversary == UnlearnedModel {
-			before, _, err := measure(a.score(shadow, victim.unchanged()), victim.isMember())
+			_, before, _, err := a.measure(shadow, victim.unchanged())
 			if err != nil {
 				return err
 			}
@@ -222,7 +224,15 @@ func (c *campaign) membership(scope lethe.Scope, shadow, victim *view) error {
 	return nil
 }
 
-// edges runs the attack on former payments. The control asks the models of
+// measure runs the attack and estimates its area.
+func (a membershipAttack) measure(shadow, victim *view) (scores []float64, m Measured, curve []roc.Point, err error) {
+	if scores, err = a.score(shadow, victim); err == nil {
+		m, curve, err = measure(scores, victim.isMember())
+	}
+	return scores, m, curve, err
+}
+
+// edges runs the attacks on former payments. The control asks the models of
 // before, on the graph with the members in it. Afterwards the attacker puts the
 // record in question beside the graph that is left, without payments.
 func (c *campaign) edges(ctx context.Context, scope lethe.Scope, first, last *ensemble) error {
@@ -235,19 +245,19 @@ func (c *campaign) edges(ctx context.Context, scope lethe.Scope, first, last *en
 		return err
 	}
 	members, outsiders := c.victim.pairsOf(true, c.Seed), c.victim.pairsOf(false, c.Seed)
-	f := Finding{Attack: "edge-similarity", Adversary: ModelAndGraph, Scope: scope, Samples: len(members)}
-	if f.Control, f.controlCurve, err = c.measureClusters(similarity(members, held)); err != nil {
-		return fmt.Errorf("edges of members: %w", err)
+	for _, a := range edgeAttacks() {
+		f := Finding{Attack: a.name, Adversary: ModelAndGraph, Scope: scope, Samples: len(members), NeverHeld: &Measured{}}
+		if f.Control, f.controlCurve, err = c.measureClusters(a.score(members, held)); err != nil {
+			return fmt.Errorf("payments of members: %w", err)
+		}
+		if f.Result, f.resultCurve, err = c.measureClusters(a.score(members, left)); err != nil {
+			return fmt.Errorf("payments of members: %w", err)
+		}
+		if *f.NeverHeld, _, err = c.measureClusters(a.score(outsiders, left)); err != nil {
+			return fmt.Errorf("payments of outsiders: %w", err)
+		}
+		c.report.Findings = append(c.report.Findings, f)
 	}
-	if f.Result, f.resultCurve, err = c.measureClusters(similarity(members, left)); err != nil {
-		return err
-	}
-	never, _, err := c.measureClusters(similarity(outsiders, left))
-	if err != nil {
-		return fmt.Errorf("edges of outsiders: %w", err)
-	}
-	f.NeverHeld = &never
-	c.report.Findings = append(c.report.Findings, f)
 	return nil
 }
 
