@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 
+	"lethe/trainer/tabular"
 	"lethe/trainer/trees"
 )
 
@@ -28,7 +29,7 @@ func treeOptions() trees.Options {
 
 // fitTrees fits gradient-boosted trees.
 func fitTrees(samples [][]float64, member []bool) (classifier, error) {
-	rows := trees.Rows{Cols: len(samples[0])}
+	rows := tabular.Rows{Cols: len(samples[0])}
 	for i, s := range samples {
 		rows.Features = append(rows.Features, narrow(s)...)
 		label := int32(0)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lethe/trainer"
+	"lethe/trainer/models"
 )
 
 // The ways through a stream. Static trains on the first timesteps and never
@@ -101,7 +102,7 @@ type StreamSettings struct {
 // on Bitcoin-OTC.
 func (s StreamSettings) EnsureDefaults() StreamSettings {
 	s.Schedule = cmp.Or(s.Schedule, Static)
-	s.Model = cmp.Or(s.Model, trainer.EllipticGIN)
+	s.Model = cmp.Or(s.Model, models.EllipticGIN)
 	s.LearningRate = cmp.Or(s.LearningRate, 0.003)
 	s.WeightDecay = cmp.Or(s.WeightDecay, 1e-5)
 	epochs := 60
