@@ -100,7 +100,7 @@ const LabelsByControl = -1
 
 // Partition says how timesteps are cut into shards.
 type Partition struct {
-	// Method is gpfb-fast or random.
+	// Method is gpfb-fast, gpfb-sr or random: the methods that keep shards even.
 	Method string `koanf:"method" yaml:"method"`
 	// Shards is the number of shards. Changing it means building anew.
 	Shards int `koanf:"shards" yaml:"shards"`

@@ -79,7 +79,7 @@ func (c Config) checkIngest(k *checker) {
 }
 
 func (c Config) checkPartition(k *checker) {
-	k.oneOf("partition.method", c.Partition.Method, "gpfb-fast", "random")
+	k.oneOf("partition.method", c.Partition.Method, "gpfb-fast", "gpfb-sr", "random")
 	k.count("partition.shards", c.Partition.Shards, 1, 10_000)
 	k.number("partition.alpha", c.Partition.Alpha, bounds{from: 0, to: 1000})
 	k.count("partition.sweeps", c.Partition.Sweeps, 0, 100_000)

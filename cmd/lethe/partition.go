@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"lethe"
 	"lethe/dataset"
 	"lethe/partition"
 )
@@ -42,22 +44,8 @@ node reaches at scope "stubs", in the mean.`
 
 // Run partitions every timestep.
 func (c *partitionCmd) Run(a *app) error {
-	if c.Shards < 1 {
-		return usagef("--shards is %d, must be at least 1", c.Shards)
-	}
-	if c.TrainFraction <= 0 || c.TrainFraction > 1 {
-		return usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
-	}
-	if c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR {
-		return usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
-	}
-	if c.Plot != "" && !plotFormat(c.Plot) {
-		return usagef("--plot %s must end in .svg or .png", c.Plot)
-	}
-	for flag, path := range map[string]string{"--assignments": c.Assignments, "--plot": c.Plot} {
-		if err := checkWritable(flag, path); err != nil {
-			return err
-		}
+	if err := c.check(); err != nil {
+		return err
 	}
 	graphs, err := dataset.LoadGraphs(a.ctx, c.Dataset)
 	if err != nil {
@@ -87,7 +75,7 @@ func (c *partitionCmd) Run(a *app) error {
 		}
 	}
 	if c.Plot != "" {
-		if err := plotShards(c.Plot, result.Steps); err != nil {
+		if err := plotShards(c.Plot, result.Steps, classNames(graphs)); err != nil {
 			return err
 		}
 	}
@@ -97,7 +85,42 @@ func (c *partitionCmd) Run(a *app) error {
 	return result.print(a)
 }
 
-// checkWritable finds out before the work whether its result can be written.
+// check finds out before the work whether it can be done and its result written.
+func (c *partitionCmd) check() error {
+	switch {
+	case c.Shards < 1:
+		return usagef("--shards is %d, must be at least 1", c.Shards)
+	case c.TrainFraction <= 0 || c.TrainFraction > 1:
+		return usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
+	case c.Sweeps < 0:
+		return usagef("--sweeps is %d, must be at least 0", c.Sweeps)
+	case c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR:
+		return usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
+	case c.Plot != "" && !plotFormat(c.Plot):
+		return usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
+	}
+	if !(c.Alpha >= 0) || math.IsInf(c.Alpha, 1) {
+		return usagef("--alpha is %g, must be a number of at least 0", c.Alpha)
+	}
+	if !(c.Beta >= 0) || math.IsInf(c.Beta, 1) {
+		return usagef("--beta is %g, must be a number of at least 0", c.Beta)
+	}
+	if err := checkWritable("--assignments", c.Assignments); err != nil {
+		return err
+	}
+	return checkWritable("--plot", c.Plot)
+}
+
+// classNames names the classes of transactions by their labels, those of citation
+// graphs by their numbers.
+func classNames(graphs []*dataset.Graph) func(int) string {
+	if len(graphs) > 0 && graphs[0].IDs == nil {
+		return strconv.Itoa
+	}
+	return func(class int) string { return lethe.Label(class).String() }
+}
+
+// checkWritable reports a path, if there is one, that cannot be written.
 func checkWritable(flag, path string) error {
 	if path == "" {
 		return nil

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -20,7 +21,8 @@ import (
 const (
 	plotWidth, plotHeight = 24 * vg.Centimeter, 10 * vg.Centimeter
 	plotMargin            = 4 * vg.Millimeter
-	sizeBins              = 24
+	// sizeBin is the width of a bar, as a share of an even shard.
+	sizeBin = 0.05
 )
 
 var (
@@ -39,12 +41,8 @@ func plotFormat(path string) bool {
 // plotShards draws two panels over all shards of all timesteps: the distribution
 // of shard sizes, and how each class spreads. Both are relative to an even share,
 // so that graphs of different sizes fit into one picture.
-func plotShards(path string, steps []partitionStep) error {
-	sizes, err := sizePanel(steps)
-	if err != nil {
-		return fmt.Errorf("plot shard sizes: %w", err)
-	}
-	classes, err := classPanel(steps)
+func plotShards(path string, steps []partitionStep, className func(int) string) error {
+	classes, err := classPanel(steps, className)
 	if err != nil {
 		return fmt.Errorf("plot classes: %w", err)
 	}
@@ -53,7 +51,7 @@ func plotShards(path string, steps []partitionStep) error {
 		Rows: 1, Cols: 2, PadX: 2 * plotMargin,
 		PadTop: plotMargin, PadBottom: plotMargin, PadLeft: plotMargin, PadRight: plotMargin,
 	}
-	panels := [][]*plot.Plot{{sizes, classes}}
+	panels := [][]*plot.Plot{{sizePanel(steps), classes}}
 	for i, c := range plot.Align(panels, tiles, draw.New(canvas))[0] {
 		panels[0][i].Draw(c)
 	}
@@ -89,7 +87,7 @@ func relative(count, total, shards int) float64 {
 	return float64(count) * float64(shards) / float64(total)
 }
 
-func sizePanel(steps []partitionStep) (*plot.Plot, error) {
+func sizePanel(steps []partitionStep) *plot.Plot {
 	var values plotter.Values
 	for _, s := range steps {
 		for _, size := range s.Sizes {
@@ -100,22 +98,35 @@ func sizePanel(steps []partitionStep) (*plot.Plot, error) {
 	}
 	p := newPanel("Shard sizes", "nodes / even share", "shards")
 	if len(values) == 0 {
-		return p, nil
+		return p
 	}
-	h, err := plotter.NewHist(values, sizeBins)
-	if err != nil {
-		return nil, err
-	}
+	h := sizeHistogram(values)
 	h.FillColor, h.Color, h.LineStyle.Width = plotBlue, color.White, vg.Points(0.5)
 	p.Add(h)
 	// Wide enough for even shards to look even.
 	low, high, _, top := h.DataRange()
 	p.X.Min, p.X.Max = min(0.5, low), max(1.5, high)
-	p.Add(evenLine(plotter.XYs{{X: 1, Y: 0}, {X: 1, Y: top}}))
-	return p, nil
+	p.Y.Min, p.Y.Max = 0, 1.05*top
+	p.Add(evenLine(plotter.XYs{{X: 1, Y: 0}, {X: 1, Y: p.Y.Max}}))
+	return p
 }
 
-func classPanel(steps []partitionStep) (*plot.Plot, error) {
+// sizeHistogram counts values in bars of one width, one of which is centred on 1.
+func sizeHistogram(values plotter.Values) *plotter.Histogram {
+	bin := func(x float64) int { return int(math.Round((x - 1) / sizeBin)) }
+	first, last := bin(slices.Min(values)), bin(slices.Max(values))
+	h := &plotter.Histogram{Bins: make([]plotter.HistogramBin, last-first+1), Width: sizeBin}
+	for k := range h.Bins {
+		centre := 1 + float64(first+k)*sizeBin
+		h.Bins[k].Min, h.Bins[k].Max = centre-sizeBin/2, centre+sizeBin/2
+	}
+	for _, x := range values {
+		h.Bins[bin(x)-first].Weight++
+	}
+	return h
+}
+
+func classPanel(steps []partitionStep, className func(int) string) (*plot.Plot, error) {
 	p := newPanel("Spread of classes over shards", "class", "nodes of the class / even share")
 	var names []string
 	for class := 0; ; class++ {
@@ -123,7 +134,7 @@ func classPanel(steps []partitionStep) (*plot.Plot, error) {
 		if !exists {
 			break
 		}
-		names = append(names, strconv.Itoa(class))
+		names = append(names, className(class))
 		if len(values) == 0 {
 			continue
 		}
