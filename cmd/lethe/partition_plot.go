@@ -25,12 +25,11 @@ const (
 	sizeBin = 0.05
 )
 
-var (
-	plotBlue  = color.RGBA{R: 0x3b, G: 0x6e, B: 0xa8, A: 0xff}
-	plotPale  = color.RGBA{R: 0xc9, G: 0xda, B: 0xec, A: 0xff}
-	plotRed   = color.RGBA{R: 0xb8, G: 0x3a, B: 0x3a, A: 0xff}
-	plotFaint = color.Gray{Y: 0xe4}
-)
+// The colours of the panels.
+func plotBlue() color.Color  { return color.RGBA{R: 0x3b, G: 0x6e, B: 0xa8, A: 0xff} }
+func plotPale() color.Color  { return color.RGBA{R: 0xc9, G: 0xda, B: 0xec, A: 0xff} }
+func plotRed() color.Color   { return color.RGBA{R: 0xb8, G: 0x3a, B: 0x3a, A: 0xff} }
+func plotFaint() color.Color { return color.Gray{Y: 0xe4} }
 
 // plotFormat reports whether the file name ends in a format that can be drawn.
 func plotFormat(path string) bool {
@@ -101,7 +100,7 @@ func sizePanel(steps []partitionStep) *plot.Plot {
 		return p
 	}
 	h := sizeHistogram(values)
-	h.FillColor, h.Color, h.LineStyle.Width = plotBlue, color.White, vg.Points(0.5)
+	h.FillColor, h.Color, h.LineStyle.Width = plotBlue(), color.White, vg.Points(0.5)
 	p.Add(h)
 	// Wide enough for even shards to look even.
 	low, high, _, top := h.DataRange()
@@ -142,8 +141,8 @@ func classPanel(steps []partitionStep, className func(int) string) (*plot.Plot, 
 		if err != nil {
 			return nil, err
 		}
-		box.FillColor, box.BoxStyle.Color, box.MedianStyle.Color = plotPale, plotBlue, plotBlue
-		box.WhiskerStyle.Color, box.GlyphStyle.Color, box.GlyphStyle.Radius = plotBlue, plotBlue, vg.Points(1.5)
+		box.FillColor, box.BoxStyle.Color, box.MedianStyle.Color = plotPale(), plotBlue(), plotBlue()
+		box.WhiskerStyle.Color, box.GlyphStyle.Color, box.GlyphStyle.Radius = plotBlue(), plotBlue(), vg.Points(1.5)
 		box.WhiskerStyle.Dashes = nil
 		p.Add(box)
 	}
@@ -187,7 +186,7 @@ func newPanel(title, x, y string) *plot.Plot {
 		style.Font.Variant = "Sans"
 	}
 	grid := plotter.NewGrid()
-	grid.Vertical.Width, grid.Horizontal.Color = 0, plotFaint
+	grid.Vertical.Width, grid.Horizontal.Color = 0, plotFaint()
 	p.Add(grid)
 	return p
 }
@@ -195,6 +194,6 @@ func newPanel(title, x, y string) *plot.Plot {
 // evenLine marks an even share.
 func evenLine(points plotter.XYs) *plotter.Line {
 	return &plotter.Line{XYs: points, LineStyle: draw.LineStyle{
-		Color: plotRed, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)},
+		Color: plotRed(), Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)},
 	}}
 }
