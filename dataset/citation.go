@@ -16,8 +16,11 @@ import (
 // Citation is a graph with one label per node, as the paper's Cora, CiteSeer,
 // DBLP and CS. It has no time: lethe takes it as one timestep.
 type Citation struct {
-	Name     string
-	NumNodes int
+	Name string
+	// Published is Cora, CiteSeer, DBLP or CS if the graph has the nodes, edges,
+	// features and classes of the paper's, or "".
+	Published string
+	NumNodes  int
 	// Edges is the simple undirected graph: A < B, ascending, each pair once.
 	Edges []lethe.Edge
 	// AdjacencyEntries counts the stored entries. The paper's Table of data sets
@@ -36,8 +39,11 @@ type Citation struct {
 // the dense attr_matrix, and labels. The graph is made symmetric and loses its
 // self loops.
 //
+// A graph with the nodes and features of one of the paper's must have its edges
+// and classes too.
+//
 // Errors: ErrMalformed if the archive cannot be read as such; the message names
-// the array.
+// the array, or the count that is not the published one.
 func LoadCitation(path string) (*Citation, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -69,6 +75,9 @@ func ReadCitation(r io.ReaderAt, sizeBytes int64) (*Citation, error) {
 	}
 	c := &Citation{}
 	if err := errors.Join(c.takeLabels(arrays), c.takeGraph(arrays), c.takeFeatures(arrays)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if err := errors.Join(c.checkClasses(), c.checkPublished()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return c, nil

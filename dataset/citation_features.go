@@ -20,7 +20,11 @@ func (c *Citation) takeFeatures(in arrays) error {
 		return err
 	}
 	if c.NumNodes > 0 && c.Features.Rows != c.NumNodes {
-		return fmt.Errorf("the features have %d rows for %d nodes", c.Features.Rows, c.NumNodes)
+		hint := ""
+		if c.Features.Columns == c.NumNodes {
+			hint = ": they are transposed"
+		}
+		return fmt.Errorf("the features have %d rows for %d nodes%s", c.Features.Rows, c.NumNodes, hint)
 	}
 	return nil
 }

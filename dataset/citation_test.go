@@ -122,12 +122,17 @@ func TestCitationErrors(t *testing.T) {
 		"features of other nodes": func(m map[string]any) { m["attr_shape"] = []int64{2, 4}; m["attr_indptr"] = []int64{0, 2, 4} },
 		"shape without rows":      set("attr_shape", []int64{0, 4}),
 		"shape of three numbers":  set("attr_shape", []int64{3, 4, 1}),
-		"column out of range":     set("attr_indices", []int64{4, 0, 2, 1}),
-		"column twice":            set("attr_indices", []int64{3, 3, 2, 1}),
-		"values of another size":  set("attr_data", []float32{1, 2}),
-		"value not finite":        set("attr_data", []float32{1, float32(math.Inf(1)), 0, 2}),
-		"value beyond float32":    set("attr_data", []float64{1, 1e300, 0, 2}),
-		"flat dense features":     set("attr_matrix", []float32{1, 2, 3}),
+		"features transposed": func(m map[string]any) {
+			m["attr_shape"], m["attr_indptr"] = []int64{4, 3}, []int64{0, 1, 2, 3, 4}
+			m["attr_indices"] = []int64{0, 2, 1, 0}
+		},
+		"class left out":         set("labels", []int8{2, 0, 2}),
+		"column out of range":    set("attr_indices", []int64{4, 0, 2, 1}),
+		"column twice":           set("attr_indices", []int64{3, 3, 2, 1}),
+		"values of another size": set("attr_data", []float32{1, 2}),
+		"value not finite":       set("attr_data", []float32{1, float32(math.Inf(1)), 0, 2}),
+		"value beyond float32":   set("attr_data", []float64{1, 1e300, 0, 2}),
+		"flat dense features":    set("attr_matrix", []float32{1, 2, 3}),
 	}
 	datadriven.RunTest(t, "testdata/citation", func(t *testing.T, d *datadriven.TestData) string {
 		var out bytes.Buffer
@@ -174,4 +179,54 @@ func TestLoadCitationNamesThePath(t *testing.T) {
 	require.ErrorContains(t, err, path)
 	_, err = dataset.LoadCitation(filepath.Join(dir, "none.npz"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// again turns a citation graph back into the arrays it was read from.
+func again(c *dataset.Citation, edges []lethe.Edge, labels []int) map[string]any {
+	neighbours := make([][]int32, c.NumNodes)
+	for _, e := range edges {
+		neighbours[e.A] = append(neighbours[e.A], int32(e.B))
+	}
+	starts, indices, stored := []int32{0}, []int32{}, []int64{}
+	for _, n := range neighbours {
+		indices = append(indices, n...)
+		starts = append(starts, int32(len(indices)))
+	}
+	for _, s := range c.Features.RowStart {
+		stored = append(stored, int64(s))
+	}
+	classes := make([]int64, len(labels))
+	for i, l := range labels {
+		classes[i] = int64(l)
+	}
+	return map[string]any{
+		"adj_indptr": starts, "adj_indices": indices, "labels": classes,
+		"attr_indptr": stored, "attr_indices": c.Features.Column, "attr_data": c.Features.Value,
+		"attr_shape": []int64{int64(c.Features.Rows), int64(c.Features.Columns)},
+	}
+}
+
+// Damage that leaves a graph whole in itself shows in what is known of Cora.
+func TestPublishedGraphsMustBeWhole(t *testing.T) {
+	cora, err := dataset.LoadCitation(dataDir(t, "planetoid", "cora.npz"))
+	require.NoError(t, err)
+	same, err := readCitation(archive(t, again(cora, cora.Edges, cora.Labels)))
+	require.NoError(t, err, "each edge stored once is the same graph")
+	require.Equal(t, "Cora", same.Published)
+
+	shifted := append(slices.Clone(cora.Labels[1:]), cora.Labels[0])
+	merged := slices.Clone(cora.Labels)
+	for i, l := range merged {
+		merged[i] = l % 5
+	}
+	for want, members := range map[string]map[string]any{
+		"5277 undirected edges, Cora has 5278: the graph was cut short":                   again(cora, cora.Edges[:5277], cora.Labels),
+		"5 classes, Cora has 7: the labels are another's":                                 again(cora, cora.Edges, merged),
+		"edges join nodes of one class, in Cora 4275 do: the labels are in another order": again(cora, cora.Edges, shifted),
+		"the features have 2708 rows for 2709 nodes":                                      again(&dataset.Citation{NumNodes: 2709, Features: cora.Features}, cora.Edges, append(slices.Clone(cora.Labels), 0)),
+	} {
+		_, err := readCitation(archive(t, members))
+		require.ErrorIs(t, err, dataset.ErrMalformed)
+		require.ErrorContains(t, err, want)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,7 @@ func TestPlanetoid(t *testing.T) {
 		g, err := dataset.LoadCitation(path)
 		require.NoError(t, err)
 		require.Equal(t, c.name, g.Name)
+		require.Equal(t, c.name, strings.ToLower(g.Published))
 		require.Equal(t, []int{c.nodes, c.entries, c.features, c.classes},
 			[]int{g.NumNodes, g.AdjacencyEntries, g.Features.Columns, g.Classes})
 		require.Len(t, g.Edges, c.entries/2, "each edge is stored both ways")

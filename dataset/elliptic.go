@@ -17,8 +17,8 @@ type EllipticOptions struct {
 	// Lenient takes what a strict load refuses although it can be understood:
 	// payments between two timesteps (kept in the source's), payments with one
 	// end that no transaction has (kept in the other's), payments of a
-	// transaction to itself, transactions without a class row (unknown), and
-	// last rows without a line end. They enter the stream as they stand, so
+	// transaction to itself, transactions without a class row (unknown), last
+	// rows without a line end, and Elliptic with other counts than published. They enter the stream as they stand, so
 	// that it can show how lethe deals with such records.
 	Lenient bool
 }
@@ -52,7 +52,13 @@ func ReadElliptic(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*Strea
 	if err != nil {
 		return nil, err
 	}
-	return assemble(opts.Name, nodes, labels, payments), nil
+	s := assemble(opts.Name, nodes, labels, payments)
+	if !opts.Lenient {
+		if err := s.Totals().checkPublished(s.FeatureCount); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // assemble sorts the records into steps.
