@@ -8,6 +8,14 @@
 // posteriors, names predictions so that a replay repeats them, and computes
 // classification metrics.
 //
+// For evaluation it also learns weights (LearnWeights) and propagates known
+// labels (Propagate). Neither is served. A prediction leaves when its timestep
+// closes, before the first label of that timestep is due, and graphs of
+// different timesteps share no edge, so there is nothing to propagate; a scorer
+// that waited for some labels would make predictions depend on how topics
+// interleave. Weights learnt from labels would have to be learnt anew within
+// every erasure.
+//
 // The package is pure: equal input gives equal bytes, whatever the number of
 // threads. It knows no broker, no store and no metrics library.
 package scoring
