@@ -123,6 +123,26 @@ func TestChoiceLeavesGoodPosteriorsAlone(t *testing.T) {
 	require.Equal(t, []float64{1, 1, 200}, []float64{choice.Measure, choice.Without, float64(choice.Hidden)})
 }
 
+// Labels without any pattern cannot be predicted, unless they were not hidden.
+func TestChoiceDoesNotSeeWhatItPredicts(t *testing.T) {
+	g := &scoring.LabelledGraph{Edges: evenGraph(600, 900, 2), Classes: 2}
+	draw := lethe.NewDraw(2, "test/noise")
+	heldOut := make([]int, 0, 300)
+	for i := range 600 {
+		g.Known = append(g.Known, draw.IntN(2))
+		g.Posteriors = append(g.Posteriors, 0.5, 0.5)
+		if i%2 == 0 {
+			heldOut = append(heldOut, i)
+		}
+	}
+	for _, opts := range []scoring.ChoiceOptions{{}, {HeldOut: heldOut}} {
+		choice, err := scoring.ChoosePropagation(g, opts)
+		require.NoError(t, err)
+		require.Less(t, choice.Measure, 0.65)
+		require.InDelta(t, 0.5, choice.Without, 0.1)
+	}
+}
+
 func TestChoiceFollowsTheMeasure(t *testing.T) {
 	g := &scoring.LabelledGraph{
 		Edges: path(40), Classes: 2,
