@@ -29,9 +29,12 @@ type hierarchy struct {
 // no more. A graph that is small already has one level. It costs
 // O(nodes + edges), since every level has at most 19/20 of the nodes below it,
 // and mostly a third.
-func coarsen(ctx context.Context, g *Graph, shards int, seed uint64) (*hierarchy, error) {
+func coarsen(ctx context.Context, g *Graph, opts Options) (*hierarchy, error) {
 	h := &hierarchy{g: g, levels: []*level{finestLevel(g)}}
-	target := coarsestPerShard * shards
+	if opts.Shards == 1 || opts.NoRefine && g.N() <= plainLimit {
+		return h, nil // nobody asks for clusters
+	}
+	target := coarsestPerShard * opts.Shards
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -40,7 +43,7 @@ func coarsen(ctx context.Context, g *Graph, shards int, seed uint64) (*hierarchy
 		if l.n() <= 2*target {
 			return h, nil
 		}
-		draw := lethe.NewDraw(seed, "multilevel-cluster", uint64(len(h.levels)))
+		draw := lethe.NewDraw(opts.Seed, "multilevel-cluster", uint64(len(h.levels)))
 		cluster, count := l.cluster(max(2, g.N()/target), draw)
 		if float64(count) > (1-leastShrink)*float64(l.n()) {
 			return h, nil

@@ -143,10 +143,10 @@ func (o Options) fit(g *Graph) error {
 // gpfb reports whether the method is a form of GPFB.
 func (o Options) gpfb() bool { return o.Method == MethodGPFBFast || o.Method == MethodGPFBSR }
 
-// defaultRefineSweeps gives small graphs the sweeps after which the cut hardly
-// falls, and large ones as few as make it fall most of the way, so that the work
-// is linear in the nodes from there on.
+// defaultRefineSweeps falls with the root of the number of nodes: small graphs
+// get the sweeps after which the cut hardly falls, and from 400,000 nodes on the
+// work is linear.
 func defaultRefineSweeps(n int) int {
-	const most, least, visits = 200, 10, 200_000
-	return max(least, min(most, visits/max(1, n)))
+	const most, least, scale = 200, 10, 6325
+	return int(max(least, min(most, scale/math.Sqrt(float64(max(1, n))))))
 }

@@ -22,6 +22,9 @@ const (
 	mostDescentCandidates = 256
 	descentVisits         = 4_000_000
 	descentSweeps         = 20
+	// settled is the share of the cut that a sweep of the descent must save for
+	// another to be worth its time. Below a thousand cut edges it is one edge.
+	settled = 0.001
 )
 
 // refine lowers the cut of an assignment in place, and returns the number of
@@ -31,7 +34,7 @@ const (
 // A multilevel annealing (see hierarchy) finds the shards, quotas are met
 // exactly, and exchanges of two nodes of one class make up for what that cost.
 func refine(ctx context.Context, g *Graph, a Assignment, opts Options) (int, error) {
-	h, err := coarsen(ctx, g, opts.Shards, opts.Seed)
+	h, err := coarsen(ctx, g, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -66,8 +69,12 @@ func (h *hierarchy) improve(ctx context.Context, a Assignment, opts Options) (in
 	return made, nil
 }
 
-// polish anneals exchanges at a low temperature, then descends.
+// polish anneals exchanges at a low temperature, then descends. The largest
+// graphs only descend: single moves have left nothing for exchanges to find.
 func (s *swaps) polish(ctx context.Context, opts Options) error {
+	if s.table == nil {
+		return s.descend(ctx, opts.Seed)
+	}
 	sweeps := int(math.Ceil(polishShare * float64(opts.RefineSweeps)))
 	for sweep := range sweeps {
 		if err := ctx.Err(); err != nil {
@@ -101,7 +108,7 @@ func (s *swaps) anneal(temperature float64, draw *lethe.Draw) {
 	}
 }
 
-// descend takes every exchange that saves a cut edge until a sweep finds none.
+// descend takes exchanges that save cut edges until a sweep finds next to none.
 func (s *swaps) descend(ctx context.Context, seed uint64) error {
 	limit := max(candidates, min(mostDescentCandidates, descentVisits/max(1, s.g.N())))
 	for sweep := range descentSweeps {
@@ -113,7 +120,7 @@ func (s *swaps) descend(ctx context.Context, seed uint64) error {
 		for i := range s.a {
 			s.improve(i, limit, draw)
 		}
-		if s.cut == before {
+		if float64(before-s.cut) <= settled*float64(before) {
 			return nil
 		}
 	}
@@ -124,13 +131,19 @@ func (s *swaps) descend(ctx context.Context, seed uint64) error {
 // that save cut edges. Of the two nodes of such an exchange at least one has more
 // neighbours where it goes than where it is; it is enough to start from that one.
 func (s *swaps) improve(i, limit int, draw *lethe.Draw) {
-	for _, k := range s.g.Neighbors(i) {
+	neighbours := s.g.Neighbors(i)
+	home := s.links(i, s.a[i])
+	if 2*home >= len(neighbours) {
+		return // no other shard holds more of them
+	}
+	for _, k := range neighbours {
 		to := s.a[k]
-		if to == s.a[i] || s.links(i, to) <= s.links(i, s.a[i]) {
+		if to == s.a[i] || s.links(i, to) <= home {
 			continue
 		}
 		if j, saved, found := s.best(i, to, limit, draw); found && saved > 0 {
 			s.exchange(i, j, to, saved)
+			home = s.links(i, to)
 		}
 	}
 }

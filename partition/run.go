@@ -19,8 +19,8 @@ type Report struct {
 	// they ended by themselves, not by the bound on sweeps.
 	Iterations int  `json:"iterations"`
 	Converged  bool `json:"converged"`
-	// ProposedCut counts the cut edges before refinement, Swaps the exchanges
-	// that refinement made on its way.
+	// ProposedCut counts the cut edges before refinement, Swaps the moves and
+	// exchanges that refinement made on its way, on all levels.
 	ProposedCut int `json:"proposed_cut"`
 	Swaps       int `json:"swaps"`
 	// Scores are those of the assignment returned.
@@ -36,9 +36,10 @@ func (r *Report) note(objective float64, op *operator, opts Options) {
 }
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most
-// one, and so do the counts of every class per shard, unless the options name
-// blpa, bekm or AssignPlain, which are there for comparison. The result is a
-// pure function of its arguments. Run stops between two sweeps when ctx is done.
+// one, and so do the counts of every class per shard, unless the options ask for
+// Slack, or name blpa, bekm or AssignPlain, which are there for comparison. The
+// result is a pure function of its arguments. Run stops between two sweeps when
+// ctx is done.
 func Run(ctx context.Context, g *Graph, opts Options) (Assignment, Report, error) {
 	opts = opts.EnsureDefaults(g)
 	if err := errors.Join(opts.Validate(), opts.fit(g)); err != nil {
@@ -55,13 +56,22 @@ func Run(ctx context.Context, g *Graph, opts Options) (Assignment, Report, error
 	if opts.Method == MethodGPFBSR {
 		report.Beta = opts.Beta
 	}
-	a, err := m.propose(ctx, g, newQuotas(g, opts.Shards), opts, &report)
+	opts.NoRefine = opts.NoRefine || !m.even(opts) // exchanges would keep what is uneven
+	h, err := coarsen(ctx, g, opts)
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("partition: coarsening: %w", err)
+	}
+	propose := m.propose
+	if m.even(opts) && h.embedsClusters(opts) {
+		propose = h.proposeByClusters
+	}
+	a, err := propose(ctx, g, newQuotas(g, opts.Shards), opts, &report)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition by %s: %w", opts.Method, err)
 	}
 	report.ProposedCut = cutEdges(g, a)
-	if !opts.NoRefine && m.even(opts) {
-		report.Swaps, err = refine(ctx, g, a, opts)
+	if !opts.NoRefine {
+		report.Swaps, err = h.improve(ctx, a, opts)
 		if err != nil {
 			return nil, Report{}, fmt.Errorf("partition: refinement: %w", err)
 		}

@@ -1,0 +1,86 @@
+package partition
+
+import "math"
+
+// coarseOperator is the operator of GPFB on a level of a hierarchy: A = base +
+// shift I - α F Fᵀ and B = α F M̃. The base is D^-1/2 W D^-1/2 of the graph of
+// clusters. A row of H stands for a cluster's nodes together, so that its row of
+// F holds the cluster's count of every class over the root of its size; with
+// clusters of one node this is the operator of the graph itself.
+type coarseOperator struct {
+	*level
+	// root holds the roots of the weighted degrees, size the roots of the sizes.
+	root, size []float64
+	alpha      float64
+	columns    int
+	shift      float64
+	// linear is α |C_s| / sqrt(n v) per class, n counting the graph's nodes.
+	linear []float64
+	// sums is scratch space: Fᵀ H, classes × columns.
+	sums []float64
+}
+
+func newCoarseOperator(h *hierarchy, alpha float64, columns int) *coarseOperator {
+	l := h.coarsest()
+	op := &coarseOperator{
+		level: l, alpha: alpha, columns: columns,
+		root: make([]float64, l.n()), size: make([]float64, l.n()),
+		linear: make([]float64, h.g.NumClasses()),
+		sums:   make([]float64, h.g.NumClasses()*columns),
+	}
+	// The eigenvalues of the base are at least -1, and those of F Fᵀ at most
+	// max |C_s|, as on the graph itself.
+	op.shift = 1 + alpha*float64(h.g.largestClass())
+	for c, count := range h.g.classCounts {
+		op.linear[c] = alpha * float64(count) / math.Sqrt(float64(h.g.N())*float64(columns))
+	}
+	for i := range op.root {
+		degree := 0
+		for k := l.start[i]; k < l.start[i+1]; k++ {
+			degree += l.weight(k)
+		}
+		op.root[i] = math.Sqrt(float64(degree))
+		op.size[i] = math.Sqrt(float64(l.size(i)))
+	}
+	return op
+}
+
+// apply writes P = A H + B to p and returns the objective of H, Tr(Hᵀ A H) +
+// 2 Tr(Hᵀ B). Both h and p are nodes × columns and must not overlap.
+func (op *coarseOperator) apply(p, h []float64) float64 {
+	v := op.columns
+	op.sumClasses(h)
+	objective := 0.0
+	for i := range op.n() {
+		row, from := p[i*v:(i+1)*v], h[i*v:(i+1)*v]
+		clear(row)
+		addScaled(row, op.shift, from)
+		for k := op.start[i]; k < op.start[i+1]; k++ {
+			at := int(op.neighbours[k])
+			addScaled(row, float64(op.weight(k))/(op.root[i]*op.root[at]), h[at*v:(at+1)*v])
+		}
+		linear := 0.0
+		for k := op.loadStart[i]; k < op.loadStart[i+1]; k++ {
+			c := int(op.loadClass[k])
+			f := float64(op.loadCount[k]) / op.size[i]
+			addScaled(row, -op.alpha*f, op.sums[c*v:(c+1)*v])
+			linear += f * op.linear[c]
+		}
+		for j := range row {
+			row[j] += linear
+			objective += from[j] * (row[j] + linear)
+		}
+	}
+	return objective
+}
+
+func (op *coarseOperator) sumClasses(h []float64) {
+	v := op.columns
+	clear(op.sums)
+	for i := range op.n() {
+		for k := op.loadStart[i]; k < op.loadStart[i+1]; k++ {
+			c := int(op.loadClass[k])
+			addScaled(op.sums[c*v:(c+1)*v], float64(op.loadCount[k])/op.size[i], h[i*v:(i+1)*v])
+		}
+	}
+}
