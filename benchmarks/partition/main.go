@@ -1,0 +1,36 @@
+// Command partition measures the partitioner: how time and memory grow with the
+// graph, and how it compares with METIS on the same graphs in the same run.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+)
+
+type cli struct {
+	Growth growthCmd `cmd:"" help:"Partition graphs with planted communities from 10,000 to a million nodes. Example: partition growth --plot docs/img/partition-growth"`
+	Real   realCmd   `cmd:"" help:"Partition Cora, CiteSeer and Bitcoin-OTC. Example: partition real --data ../shared/data --metis gpmetis"`
+}
+
+// common are the flags of both commands.
+type common struct {
+	Shards int    `default:"20" help:"Number of shards."`
+	Method string `default:"gpfb-fast" help:"Method that proposes."`
+	Metis  string `help:"METIS program to run beside ours on the same graphs, for example gpmetis; left out if empty."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	parser := kong.Parse(&cli{}, kong.Name("partition"),
+		kong.Description("Measures the partitioner; all tables go to standard output."),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	if err := parser.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "partition:", err)
+		os.Exit(1)
+	}
+}
