@@ -9,7 +9,7 @@ import (
 const (
 	// meltTemperature and warmTemperature are the first temperatures of the
 	// coarsest level and of the others, in mean edge weights per node.
-	meltTemperature, warmTemperature = 0.2, 0.15
+	meltTemperature, warmTemperature = 0.35, 0.15
 	// mostSweeps bounds the sweeps of coarse levels.
 	mostSweeps = 1000
 	// finePrice is what one node beyond the quota of a small class costs in cut
