@@ -11,7 +11,7 @@ PACKAGES ?= ./...
 
 .PHONY: help
 help: ## Print this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/lethe
@@ -43,6 +43,10 @@ tidy-check: ## Fail if go.mod or go.sum are not tidy
 .PHONY: bench
 bench: ## Run the benchmarks with allocation counts
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+.PHONY: bench-partition
+bench-partition: ## Measure the partitioner beside METIS, growth and real data
+	./benchmarks/partition/compare.sh
 
 .PHONY: demo
 demo: ## Run the whole story on generated data

@@ -30,7 +30,7 @@ func (m *moves) anneal(ctx context.Context, c cooling) error {
 		}
 		done := float64(sweep) / float64(c.sweeps)
 		for class, price := range c.price {
-			m.price[class] = price * (firstPrice + (1-firstPrice)*done)
+			m.price[class] = price * (firstPrice + float64((1-firstPrice)*done))
 		}
 		m.sweep(c.temperature*(1-done), c.draws)
 	}

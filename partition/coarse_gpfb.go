@@ -15,10 +15,11 @@ import (
 const plainLimit = 100_000
 
 // embedsClusters reports whether gpfb-fast embeds the coarsest level of the
-// hierarchy in place of the graph. It needs more clusters than shards.
+// hierarchy in place of the graph. It needs more clusters than shards, and
+// knows the normalised base only.
 func (h *hierarchy) embedsClusters(opts Options) bool {
 	return opts.Method == MethodGPFBFast && len(h.levels) > 1 && h.coarsest().n() > opts.Shards &&
-		opts.Shards > 1 && (!opts.NoRefine || h.g.N() > plainLimit)
+		opts.Shards > 1 && !opts.Unnormalised && (!opts.NoRefine || h.g.N() > plainLimit)
 }
 
 // proposeByClusters is gpfb-fast on the coarsest level: the power iteration and
@@ -40,51 +41,52 @@ func (h *hierarchy) proposeByClusters(ctx context.Context, _ *Graph, q *quotas, 
 }
 
 // embed runs the power iteration on the coarsest level. See powerIterate.
-func (h *hierarchy) embed(ctx context.Context, opts Options, report *Report) ([]float64, error) {
+func (h *hierarchy) embed(ctx context.Context, opts Options, report *Report) (*Embedding, error) {
 	n, v := h.coarsest().n(), opts.Shards
 	op := newCoarseOperator(h, opts.Alpha, v)
-	embedding, err := startEmbedding(n, v, opts.Seed)
+	embedding, err := op.startEmbedding(opts.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
-	p := make([]float64, len(embedding))
+	values := embedding.Values
+	p := make([]float64, len(values))
 	factor := newPolar(n, v)
-	objective := op.apply(p, embedding)
+	objective := op.apply(p, values)
 	report.Objective = append(report.Objective, objective)
 	for report.Iterations < opts.Sweeps && !report.Converged {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := factor.of(embedding, p); err != nil {
+		if err := factor.of(values, p); err != nil {
 			return nil, fmt.Errorf("power iteration %d: %w", report.Iterations, err)
 		}
 		report.Iterations++
 		before := objective
-		objective = op.apply(p, embedding)
+		objective = op.apply(p, values)
 		report.Objective = append(report.Objective, objective)
 		report.Converged = objective-before <= opts.Tolerance*float64(v)
 	}
 	return embedding, nil
 }
 
-// discretise rounds an embedding of the coarsest level to shards, as discretise
+// discretise rounds an embedding of the coarsest level to shards, as fillQuotas
 // does for the graph itself, but with no more than a bound on sizes.
-func (h *hierarchy) discretise(ctx context.Context, embedding []float64, q *quotas, seed uint64) (Assignment, error) {
+func (h *hierarchy) discretise(ctx context.Context, embedding *Embedding, q *quotas, seed uint64) (Assignment, error) {
 	n, v := h.coarsest().n(), q.shards
-	centres := startCentres(embedding, n, v, seed)
+	centres := startCentres(embedding, v, seed, 0)
 	distance := make([]float64, n*v)
 	var a Assignment
 	for range lloydSweeps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		distances(distance, embedding, centres, v)
+		distances(distance, embedding, centres)
 		next := h.assignBySize(distance, v)
-		if same(a, next) {
+		if slices.Equal(a, next) {
 			break
 		}
 		a = next
-		moveCentres(centres, embedding, a, v)
+		moveCentres(centres, embedding, a)
 	}
 	return a, nil
 }

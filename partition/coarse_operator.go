@@ -1,6 +1,10 @@
 package partition
 
-import "math"
+import (
+	"math"
+
+	"lethe"
+)
 
 // coarseOperator is the operator of GPFB on a level of a hierarchy: A = base +
 // shift I - α F Fᵀ and B = α F M̃. The base is D^-1/2 W D^-1/2 of the graph of
@@ -68,10 +72,39 @@ func (op *coarseOperator) apply(p, h []float64) float64 {
 		}
 		for j := range row {
 			row[j] += linear
-			objective += from[j] * (row[j] + linear)
+			objective += float64(from[j] * (row[j] + linear))
 		}
 	}
 	return objective
+}
+
+// smooth writes (base + I) h to dst, see operator.smooth.
+func (op *coarseOperator) smooth(dst, h []float64) {
+	v := op.columns
+	copy(dst, h)
+	for i := range op.n() {
+		for k := op.start[i]; k < op.start[i+1]; k++ {
+			at := int(op.neighbours[k])
+			addScaled(dst[i*v:(i+1)*v], float64(op.weight(k))/(op.root[i]*op.root[at]), h[at*v:(at+1)*v])
+		}
+	}
+}
+
+// startEmbedding is that of the graph, with a key per cluster.
+func (op *coarseOperator) startEmbedding(seed uint64) (*Embedding, error) {
+	n, v := op.n(), op.columns
+	raw, next := make([]float64, n*v), make([]float64, n*v)
+	for i := range n {
+		draw := lethe.NewDraw(seed, "gpfb-h0-cluster", uint64(i))
+		for j := range v {
+			raw[i*v+j] = draw.Normal()
+		}
+	}
+	for range smoothSteps {
+		op.smooth(next, raw)
+		raw, next = next, raw
+	}
+	return &Embedding{Columns: v, Values: next}, newPolar(n, v).of(next, raw)
 }
 
 func (op *coarseOperator) sumClasses(h []float64) {

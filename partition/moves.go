@@ -75,7 +75,7 @@ func (m *moves) cost(i int, from, to lethe.ShardID) float64 {
 	cost := 0.0
 	for k := m.loadStart[i]; k < m.loadStart[i+1]; k++ {
 		c, x := m.loadClass[k], int(m.loadCount[k])
-		cost += m.price[c] * float64(2*x*(target[c]-source[c]+x))
+		cost += float64(m.price[c] * float64(2*x*(target[c]-source[c]+x)))
 	}
 	return cost
 }

@@ -12,18 +12,17 @@ const (
 	meltTemperature, warmTemperature = 0.35, 0.15
 	// mostSweeps bounds the sweeps of coarse levels.
 	mostSweeps = 1000
-	// finePrice is what one node beyond the quota of a small class costs in cut
-	// edges at the end of annealing. Deviations up to looseShare of a quota are
-	// cheap: making large shards even costs few cut edges afterwards.
+	// finePrice is the price of a node beyond the quota of a small class, in cut
+	// edges, at the end of annealing. It is lower for large classes, of which a
+	// looseShare costs as much: a few nodes of many are evened out cheaply.
 	finePrice, looseShare = 0.5, 0.001
-	// coarsePrice bounds the price of a coarse node's weight by a share of its
-	// edges, or heavy nodes could not move at all.
+	// coarsePrice bounds what a mean node of a coarse level pays for moving by a
+	// share of its edges, or it could not move at all.
 	coarsePrice = 0.25
 )
 
-// anneal refines an assignment to shards from the coarsest level to
-// the graph itself and returns one that meets the quotas, with the number of
-// moves made. start is an assignment of the graph; what it groups well survives
+// anneal refines an assignment from the coarsest level to the graph itself and
+// returns one that meets the quotas, with the number of moves made. start is an assignment of the graph; what it groups well survives
 // as far as clusters allow. On every level nodes move one by one under soft
 // quotas (see moves), so that a level costs O(sweeps × (nodes + edges)).
 func (h *hierarchy) anneal(ctx context.Context, start Assignment, q *quotas, opts Options) (Assignment, int, error) {

@@ -148,16 +148,16 @@ func TestCoarseOperatorOnTheGraphItself(t *testing.T) {
 		if g.N() <= v {
 			return
 		}
-		weights := make([]float64, len(g.neighbours))
-		for k := range weights {
-			weights[k] = 1
-		}
-		fine := newOperator(g, weights, 0.1, v, false)
+		fine := newOperator(g, unitWeights(g), Options{Alpha: 0.1, Shards: v})
 		coarse := newCoarseOperator(&hierarchy{g: g, levels: []*level{finestLevel(g)}}, 0.1, v)
-		h, err := startEmbedding(g.N(), v, 1)
+		e, err := coarse.startEmbedding(1)
 		require.NoError(rt, err)
+		h := e.Values
 		want, got := make([]float64, len(h)), make([]float64, len(h))
 		require.InDelta(rt, fine.apply(want, h), coarse.apply(got, h), 1e-12)
+		require.InDeltaSlice(rt, want, got, 1e-12)
+		fine.smooth(want, h)
+		coarse.smooth(got, h)
 		require.InDeltaSlice(rt, want, got, 1e-12)
 	})
 }

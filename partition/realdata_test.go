@@ -35,12 +35,12 @@ func TestRealBitcoinOTC(t *testing.T) {
 	balance, fairness, cut := meanScores(t, some)
 	require.GreaterOrEqual(t, balance, -0.01)
 	require.GreaterOrEqual(t, fairness, -0.015)
-	require.LessOrEqual(t, cut, 0.215)
+	require.LessOrEqual(t, cut, 0.197)
 }
 
 func TestRealCitationGraphs(t *testing.T) {
 	folder := filepath.Join(sharedFolder(t, "LETHE_DATA", "data"), "planetoid")
-	for name, bound := range map[string]float64{"cora": 0.28, "citeseer": 0.15} {
+	for name, bound := range map[string]float64{"cora": 0.25, "citeseer": 0.137} {
 		t.Run(name, func(t *testing.T) {
 			splits := make([]*Graph, 3)
 			for seed := range splits {

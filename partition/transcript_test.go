@@ -23,7 +23,10 @@ import (
 //	                        the trials and the choice
 //	propagate shards=<v> sweeps=<n>
 //	                        label propagation from the assignment given
-//	refine shards=<v>       refines the assignment given, shows before and after
+//	refine shards=<v> [slack=]
+//	                        refines the assignment given, shows before and after
+//	clusters bound=<n>      the clusters of a coarsening, and the level they make
+//	even-out shards=<v>     makes the assignment given meet the quotas
 //	score shards=<v>        scores the assignment given
 //	slices shards=<v> [repair=] [min-stubs=] [none]
 //	                        the graph as a snapshot, under the assignment given
@@ -88,11 +91,21 @@ func (s *transcript) command(t *testing.T, d *datadriven.TestData) (string, erro
 		if err != nil {
 			return "", err
 		}
-		if _, err := refine(t.Context(), s.graph, a, Options{Shards: shards, Seed: seed, RefineSweeps: 20}); err != nil {
+		opts := Options{Shards: shards, Seed: seed, RefineSweeps: 20}
+		d.MaybeScanArgs(t, "slack", &opts.Slack)
+		if _, err := refine(t.Context(), s.graph, a, opts); err != nil {
 			return "", err
 		}
 		after, err := s.show(a, shards)
 		return "before\n" + before + "after\n" + after, err
+	case "clusters":
+		bound := 0
+		d.ScanArgs(t, "bound", &bound)
+		return showClusters(finestLevel(s.graph), bound, s.graph.NumClasses()), nil
+	case "even-out":
+		m := newMoves(finestLevel(s.graph), readAssignment(t, d.Input), newQuotas(s.graph, shards))
+		m.evenOut()
+		return s.show(m.a, shards)
 	case "score":
 		return s.show(readAssignment(t, d.Input), shards)
 	case "slices":
@@ -226,6 +239,28 @@ func showQuotas(q *quotas, g *Graph) string {
 	var out strings.Builder
 	for class := range g.NumClasses() {
 		fmt.Fprintf(&out, "class %d: %v\n", class, q.of(uint8(class)))
+	}
+	return out.String()
+}
+
+func showClusters(l *level, bound, numClasses int) string {
+	cluster, count := l.cluster(bound, lethe.NewDraw(1, "test"))
+	coarse := l.contract(cluster, count, numClasses)
+	var out strings.Builder
+	for c := range count {
+		fmt.Fprintf(&out, "cluster %d:", c)
+		for i := range cluster {
+			if int(cluster[i]) == c {
+				fmt.Fprintf(&out, " %d", i)
+			}
+		}
+		for k := coarse.loadStart[c]; k < coarse.loadStart[c+1]; k++ {
+			fmt.Fprintf(&out, "; %d of class %d", coarse.loadCount[k], coarse.loadClass[k])
+		}
+		for k := coarse.start[c]; k < coarse.start[c+1]; k++ {
+			fmt.Fprintf(&out, "; weight %d to %d", coarse.weight(k), coarse.neighbours[k])
+		}
+		fmt.Fprintln(&out)
 	}
 	return out.String()
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 
@@ -29,8 +28,5 @@ func main() {
 	parser := kong.Parse(&cli{}, kong.Name("partition"),
 		kong.Description("Measures the partitioner; all tables go to standard output."),
 		kong.BindTo(ctx, (*context.Context)(nil)))
-	if err := parser.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "partition:", err)
-		os.Exit(1)
-	}
+	parser.FatalIfErrorf(parser.Run())
 }

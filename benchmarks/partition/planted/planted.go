@@ -44,7 +44,8 @@ func (s Spec) Graph() (edges []lethe.Edge, classes []uint8) {
 	}
 	edges = make([]lethe.Edge, 0, s.Edges)
 	for len(edges) < s.Edges {
-		a, b := draw.IntN(s.Nodes), 0
+		a := draw.IntN(s.Nodes)
+		var b int
 		if draw.Float64() < s.Inside {
 			// Node a is in community a·c/n, whose nodes lie side by side.
 			community := a * s.Communities / s.Nodes
