@@ -57,7 +57,7 @@ func (h *hierarchy) improve(ctx context.Context, a Assignment, opts Options) (in
 		return 0, err
 	}
 	made += s.made
-	if startCut := cutEdges(h.g, a); s.cut > startCut {
+	if startCut := cutEdges(h.g, a); s.cut >= startCut {
 		s = newSwaps(h.g, append(Assignment(nil), a...), opts.Shards)
 		s.loose = newSlack(q, opts.Slack)
 		if err := s.descend(ctx, opts.Seed); err != nil {
