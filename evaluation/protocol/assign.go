@@ -35,7 +35,7 @@ func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int)
 	scores := report.Scores
 	return a, Shape{
 		Nodes: scores.Nodes, Edges: scores.Edges, Balance: scores.Balance, Fairness: scores.Fairness,
-		EdgeCut: scores.EdgeCut, Sizes: scores.Sizes, ShardsPerErasure: shardsPerErasure(g, a),
+		EdgeCut: scores.EdgeCut, Sizes: scores.Sizes, ShardsPerErasure: scores.Reach.Stubs,
 	}, nil
 }
 
@@ -43,7 +43,7 @@ func (s Settings) partitionOptions() partition.Options {
 	p := s.Partition
 	opts := partition.Options{
 		Shards: s.Shards, Method: p.Method, Seed: s.Seed,
-		Alpha: p.Alpha, Sweeps: p.Sweeps, NoRefine: !p.Refine,
+		Assign: p.Assign, Alpha: p.Alpha, Beta: p.Beta, Sweeps: p.Sweeps, NoRefine: !p.Refine,
 	}
 	if s.Shards == 1 {
 		// There is nothing to decide.
@@ -52,41 +52,22 @@ func (s Settings) partitionOptions() partition.Options {
 	return opts
 }
 
-// shardsPerErasure is the mean over the nodes of how many shards hold the node
-// or a stub for it.
-func shardsPerErasure(g *partition.Graph, a partition.Assignment) float64 {
-	if g.N() == 0 {
-		return 0
-	}
-	total := 0
-	touched := make(map[lethe.ShardID]bool)
-	for i := range g.N() {
-		clear(touched)
-		touched[a[i]] = true
-		for _, j := range g.Neighbors(i) {
-			touched[a[j]] = true
-		}
-		total += len(touched)
-	}
-	return float64(total) / float64(g.N())
-}
-
 // slices cuts a snapshot into its shards' slices.
 func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partition.Assignment) ([]*lethe.Slice, error) {
-	out, err := partition.Slices(snap, previous, a, s.Shards, s.repairOptions())
-	if err != nil || s.Repair != RepairTruth {
-		return out, err
+	if s.Repair != partition.RepairTruth {
+		return partition.Slices(snap, previous, a, s.Shards, s.repairOptions())
 	}
-	for shard := range out {
-		addTruth(out[shard], snap, a)
+	with, err := partition.TruthSlices(snap, previous, a, s.Shards)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*lethe.Slice, len(with))
+	for shard := range with {
+		out[shard] = withTruth(with[shard])
 	}
 	return out, nil
 }
 
-// repairOptions leave the stubs out where the true neighbours take their place.
 func (s Settings) repairOptions() partition.RepairOptions {
-	if s.Repair == RepairTruth {
-		return partition.RepairOptions{Seed: s.Seed, Method: partition.RepairNone}
-	}
 	return partition.RepairOptions{Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs}
 }

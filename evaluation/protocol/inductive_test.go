@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/evaluation/protocol"
+	"lethe/partition"
 	"lethe/trainer/kernels"
 )
 
@@ -121,7 +122,7 @@ func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
 	s.Partition.Refine = false
 	s.Partition.Method = "random"
 	hashes := map[lethe.Digest]string{}
-	for _, repair := range []string{"none", "zero", "mirror", "mixup", protocol.RepairTruth} {
+	for _, repair := range []string{"none", "zero", "mirror", "mixup", partition.RepairTruth} {
 		s.Repair = repair
 		hash := run(t, planted(120, 1), s, 2).EnsembleHash
 		require.Empty(t, hashes[hash], "%s trains on the same slices as %s", repair, hashes[hash])

@@ -16,11 +16,6 @@ const (
 	AggregateLearned    = "learned"
 )
 
-// RepairTruth gives every cut edge's end the true neighbour, its features
-// included. It leaks other shards' data into a slice and serves the paper's
-// ablation only.
-const RepairTruth = "truth"
-
 // Settings say how one ensemble is made and measured. They are the key under
 // which a finished measurement is kept, so everything that reaches a figure is
 // in them.
@@ -62,7 +57,7 @@ type Settings struct {
 type Partition struct {
 	// Method is one of the partition package's; default gpfb-fast.
 	Method string `json:"method"`
-	// Assign ends gpfb-fast and gpfb-sr: "quotas" (default) or "kmeans", the
+	// Assign ends gpfb-fast and gpfb-sr: "quotas" (default) or "plain", the
 	// paper's.
 	Assign string `json:"assign,omitempty"`
 	// Refine lowers the cut by swaps afterwards.
