@@ -38,6 +38,7 @@ type cli struct {
 	Partition partitionCmd `cmd:"" help:"Partition a dataset and score the partition."`
 	Train     trainCmd     `cmd:"" help:"Train sharded models on a dataset and measure them, offline."`
 	Attack    attackCmd    `cmd:"" help:"Attack what an erasure leaves, with positive controls."`
+	Evaluate  evaluateCmd  `cmd:"" help:"Make the tables and figures of the paper's evaluation."`
 	Erase     eraseCmd     `cmd:"" help:"Submit and follow erasure requests."`
 	Receipt   receiptCmd   `cmd:"" help:"Check erasure receipts, offline."`
 	Verify    verifyCmd    `cmd:"" help:"Check the invariants of a data directory."`

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lethe/evaluation/protocol"
+	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
 
@@ -121,6 +122,9 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 			continue
 		}
 		seen[key] = true
+		if absent == nil {
+			absent = modelExists(c)
+		}
 		if absent != nil {
 			out.failed[key] = absent
 			continue
@@ -136,6 +140,14 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 	// known; unsharded ones are.
 	slices.SortStableFunc(jobs, func(a, b job) int { return a.cell.shards() - b.cell.shards() })
 	return jobs, total, nil
+}
+
+// modelExists tells whether the trainer knows the cell's model.
+func modelExists(c Cell) error {
+	if c.Partition != nil || slices.Contains(trainer.Models(), c.settings().Model) {
+		return nil
+	}
+	return fmt.Errorf("%w: the trainer has no model %q", ErrAbsent, c.settings().Model)
 }
 
 // shards is the number of shards of the cell's ensemble.

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"lethe/evaluation/bench"
+	"lethe/evaluation/paper"
+	"lethe/evaluation/tables"
+	"lethe/trainer/kernels"
+)
+
+type evaluateCmd struct {
+	Table   string `arg:"" optional:"" help:"Table to make, or all; without it the tables are listed."`
+	Data    string `help:"Folder with the data sets." type:"path" placeholder:"DIR"`
+	Out     string `help:"Folder for tables, figures and finished measurements." type:"path" placeholder:"DIR"`
+	Splits  int    `help:"Random splits to average over; 10 by default, 1 with --quick." placeholder:"N"`
+	Quick   bool   `help:"Train little, on few data sets: shows that all works, in minutes."`
+	Seed    uint64 `help:"Seed of the first split; the others count on." default:"0"`
+	Workers int    `help:"Measurements side by side; by default one per processor." placeholder:"N"`
+	Results string `help:"Write all tables into this one Markdown file too." type:"path" placeholder:"FILE"`
+	JSON    bool   `help:"Print one JSON document with the files written."`
+}
+
+// Help shows an example.
+func (evaluateCmd) Help() string {
+	return `Example:
+  lethe evaluate all --data data --out results --splits 10
+  lethe evaluate inductive --data data --out results --quick
+
+Makes the tables and figures of the paper's evaluation, each as Markdown, CSV and
+figures. Data sets are looked for as cora.npz, citeseer.npz, dblp.npz, cs.npz (or
+in planetoid/) and as the folders elliptic_bitcoin_dataset and
+bitcoin-otc/elliptic-format; a table says which of them it did not find. Finished
+measurements are kept in OUT/` + bench.StoreFile + `: a run that was interrupted goes on.`
+}
+
+type evaluateResult struct {
+	Tables []evaluatedTable `json:"tables"`
+	// Measured counts measurements, Kept those of them that were finished before.
+	Measured int     `json:"measured"`
+	Kept     int     `json:"kept"`
+	Seconds  float64 `json:"seconds"`
+}
+
+type evaluatedTable struct {
+	Name  string   `json:"name"`
+	Title string   `json:"title"`
+	Needs []string `json:"needs"`
+	Files []string `json:"files,omitempty"`
+}
+
+// Run makes the tables.
+func (c *evaluateCmd) Run(a *app) error {
+	if c.Table == "" {
+		return c.list(a)
+	}
+	chosen, err := tables.Named(c.Table)
+	if err != nil {
+		return usagef("%w (lethe evaluate lists them)", err)
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	store, err := bench.OpenStore(c.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	started := time.Now()
+	opts := tables.Options{Splits: c.Splits, Seed: c.Seed, Quick: c.Quick}
+	result := &evaluateResult{}
+	results, err := c.measure(a, store, chosen, opts, result)
+	if err != nil {
+		return err
+	}
+	if err := c.write(chosen, opts, results, result); err != nil {
+		return err
+	}
+	result.Seconds = time.Since(started).Seconds()
+	if c.JSON {
+		return a.printJSON(result)
+	}
+	for _, t := range result.Tables {
+		fmt.Fprintf(a.stdout, "%s: %s\n", t.Title, strings.Join(t.Files, ", "))
+	}
+	return nil
+}
+
+// list names the tables and what they need.
+func (c *evaluateCmd) list(a *app) error {
+	result := &evaluateResult{}
+	rows := [][]string{{"table", "shows", "data sets"}}
+	for _, t := range tables.All() {
+		result.Tables = append(result.Tables, evaluatedTable{Name: t.Name, Title: t.Title, Needs: t.Needs})
+		rows = append(rows, []string{t.Name, t.Title, strings.Join(t.Needs, ", ")})
+	}
+	if c.JSON {
+		return a.printJSON(result)
+	}
+	return table(a.stdout, rows)
+}
+
+func (c *evaluateCmd) check() error {
+	switch {
+	case c.Data == "":
+		return usagef("--data is missing: name the folder with the data sets")
+	case c.Out == "":
+		return usagef("--out is missing: name a folder for the tables")
+	case c.Splits < 0:
+		return usagef("--splits is %d, must be at least 1", c.Splits)
+	case c.Workers < 0:
+		return usagef("--workers is %d, must be at least 1", c.Workers)
+	}
+	if info, err := os.Stat(c.Data); err != nil || !info.IsDir() {
+		return fmt.Errorf("--data %s is not a folder", c.Data)
+	}
+	if c.Splits == 0 {
+		c.Splits = 10
+		if c.Quick {
+			c.Splits = 1
+		}
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	return nil
+}
+
+// measure runs what the tables need, what they share once.
+func (c *evaluateCmd) measure(a *app, store *bench.Store, chosen []tables.Table, opts tables.Options, result *evaluateResult) (*tables.Results, error) {
+	published, err := paper.Load()
+	if err != nil {
+		return nil, err
+	}
+	var cells []bench.Cell
+	for _, t := range chosen {
+		cells = append(cells, t.Cells(opts)...)
+	}
+	line := newProgress(a.stderr)
+	runner := &bench.Runner{
+		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, Now: time.Now,
+		Progress: func(p bench.Progress) {
+			result.Measured, result.Kept = p.Total, p.Kept
+			if p.Done == p.Kept {
+				line.show("%d of %d measurements are finished already", p.Kept, p.Total)
+				return
+			}
+			line.show("%d of %d measurements, %s left; last: %s", p.Done, p.Total, p.Left.Round(time.Second), p.Last)
+		},
+	}
+	measured, err := runner.Run(a.ctx, cells)
+	if err != nil {
+		return nil, err
+	}
+	line.done("%d measurements", result.Measured)
+	return &tables.Results{Results: measured, Paper: published}, nil
+}
+
+// write renders the tables into files.
+func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results *tables.Results, result *evaluateResult) error {
+	var all strings.Builder
+	fmt.Fprintf(&all, "# Results\n\nMade by `lethe evaluate %s --data DATA --out OUT --splits %d --seed %d%s`.\n", c.Table, opts.Splits, opts.Seed, map[bool]string{true: " --quick"}[opts.Quick])
+	for _, t := range chosen {
+		output, err := t.Render(opts, results)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		files, err := output.Write(c.Out, t.Name)
+		if err != nil {
+			return err
+		}
+		result.Tables = append(result.Tables, evaluatedTable{Name: t.Name, Title: t.Title, Needs: t.Needs, Files: files})
+		fmt.Fprintln(&all)
+		output.Figures = nil
+		if err := output.Markdown(&all, 2, t.Name); err != nil {
+			return err
+		}
+	}
+	if c.Results == "" {
+		return nil
+	}
+	if err := os.WriteFile(c.Results, []byte(all.String()), 0o644); err != nil {
+		return fmt.Errorf("--results: %w", err)
+	}
+	return nil
+}

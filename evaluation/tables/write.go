@@ -1,0 +1,70 @@
+package tables
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Write puts a finished table into a folder: name.md, name.csv and every figure
+// as SVG and PNG. It returns the paths written.
+func (out *Output) Write(dir, name string) ([]string, error) {
+	var paths []string
+	file := func(ending string, write func(io.Writer) error) error {
+		path := filepath.Join(dir, name+ending)
+		var text strings.Builder
+		if err := write(&text); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+			return fmt.Errorf("table %s: %w", name, err)
+		}
+		paths = append(paths, path)
+		return nil
+	}
+	if err := file(".md", func(w io.Writer) error { return out.Markdown(w, 1, name) }); err != nil {
+		return nil, err
+	}
+	if err := file(".csv", out.Data.CSV); err != nil {
+		return nil, err
+	}
+	for _, f := range out.Figures {
+		for _, ending := range []string{".svg", ".png"} {
+			path := filepath.Join(dir, f.stem(name)+ending)
+			if err := f.Save(path); err != nil {
+				return nil, err
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// Markdown writes the tables under headings of a level and links the figures,
+// which lie beside the text under the table's name.
+func (out *Output) Markdown(w io.Writer, level int, name string) error {
+	for i, t := range out.Tables {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := t.Markdown(w, level); err != nil {
+			return err
+		}
+	}
+	for _, f := range out.Figures {
+		if _, err := fmt.Fprintf(w, "\n![%s](%s.svg)\n", f.Title, f.stem(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stem is the figure's file name without its ending.
+func (f NamedFigure) stem(name string) string {
+	if f.Name == "" {
+		return name
+	}
+	return name + "-" + strings.ToLower(f.Name)
+}
