@@ -26,8 +26,6 @@ func (a ablation) table(name, title string) Table {
 	}
 }
 
-func (a ablation) models() []model { return modelsNamed("SAGE", "GIN", "GAT") }
-
 func (a ablation) at(o Options, m model, how method, column string, seed uint64) bench.Cell {
 	s := a.cell(o, m, how, column, seed)
 	return bench.Cell{Dataset: bench.Cora, Graph: &s}
@@ -36,7 +34,7 @@ func (a ablation) at(o Options, m model, how method, column string, seed uint64)
 func (a ablation) cells(o Options) []bench.Cell {
 	var out []bench.Cell
 	for _, name := range a.methods {
-		for _, m := range a.models() {
+		for _, m := range o.models([]string{"SAGE", "GIN", "GAT"}) {
 			for _, column := range a.columns {
 				for _, seed := range o.seeds() {
 					out = append(out, a.at(o, m, methodNamed(name), column, seed))
@@ -53,7 +51,7 @@ func (a ablation) render(o Options, r *Results, title string) (*Output, error) {
 	var missing absences
 	for _, name := range a.methods {
 		how := methodNamed(name)
-		for _, m := range a.models() {
+		for _, m := range o.models([]string{"SAGE", "GIN", "GAT"}) {
 			cells := []string{name, m.name}
 			for _, column := range a.columns {
 				published, known := r.Paper.Value(paper.Key{Table: a.key, Dataset: bench.Cora, Model: m.name, Method: name + " " + column})

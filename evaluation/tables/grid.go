@@ -21,7 +21,7 @@ type grid struct {
 // rows lists data sets and models.
 func (g grid) each(o Options, visit func(dataset string, m model) error) error {
 	for _, dataset := range o.citations() {
-		for _, m := range modelsNamed(g.models...) {
+		for _, m := range o.models(g.models) {
 			if err := visit(dataset, m); err != nil {
 				return err
 			}

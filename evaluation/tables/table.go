@@ -85,6 +85,14 @@ func (o Options) citations() []string {
 	return bench.Citations()
 }
 
+// models are those of a table; a quick run takes the first two.
+func (o Options) models(names []string) []model {
+	if o.Quick {
+		names = names[:min(2, len(names))]
+	}
+	return modelsNamed(names...)
+}
+
 // seeds lists one seed per split.
 func (o Options) seeds() []uint64 {
 	out := make([]uint64, o.Splits)
@@ -97,7 +105,7 @@ func (o Options) seeds() []uint64 {
 // epochs is 0, the protocol's default, or few.
 func (o Options) epochs() int {
 	if o.Quick {
-		return 20
+		return 10
 	}
 	return 0
 }
