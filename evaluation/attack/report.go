@@ -42,7 +42,10 @@ const familyConfidence = .95
 type Measured struct {
 	AUC      float64      `json:"auc"`
 	Interval roc.Interval `json:"interval"`
-	estimate roc.Estimate
+	// CertainShare is the share of positives that score above every negative:
+	// what an attacker who must not err finds.
+	CertainShare float64 `json:"certain_share"`
+	estimate     roc.Estimate
 }
 
 // Finding is one attack at one scope. The JSON names are part of the command
@@ -97,11 +100,11 @@ type Report struct {
 	Seed         uint64    `json:"seed"`
 	Erasures     []Erasure `json:"erasures"`
 	Findings     []Finding `json:"findings"`
-	// Holds is false if an attack on what is left after an erasure at scope
-	// stubs leaks. Attacks on both versions do not count: they see by design
-	// that something changed.
-	Holds   bool    `json:"holds"`
-	Seconds float64 `json:"seconds"`
+	// LeaksAtStubs says that an attack on what is left after an erasure at scope
+	// stubs found a signal. Attacks on both versions do not count: they see by
+	// design that something changed.
+	LeaksAtStubs bool    `json:"leaks_at_stubs"`
+	Seconds      float64 `json:"seconds"`
 }
 
 // conclude fills in the intervals and verdicts once all findings are there.
@@ -114,12 +117,11 @@ func (r *Report) conclude() {
 	for _, f := range r.Findings {
 		sizes[family{f.Adversary, f.Scope}]++
 	}
-	r.Holds = true
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.conclude(1 - (1-familyConfidence)/float64(sizes[family{f.Adversary, f.Scope}]))
 		if f.Scope == lethe.ScopeStubs && f.Adversary != BothVersions && f.Verdict == Leaks {
-			r.Holds = false
+			r.LeaksAtStubs = true
 		}
 	}
 }

@@ -290,7 +290,8 @@ func measure(scores []float64, positive []bool) (Measured, []roc.Point, error) {
 	if err != nil {
 		return Measured{}, nil, err
 	}
-	return Measured{estimate: e}, roc.Curve(scores, positive), nil
+	curve := roc.Curve(scores, positive)
+	return Measured{estimate: e, CertainShare: roc.CertainShare(curve)}, curve, nil
 }
 
 // measureClusters estimates an area over samples that depend on each other.
@@ -299,8 +300,8 @@ func (c *campaign) measureClusters(samples []roc.Sample) (Measured, []roc.Point,
 	if err != nil {
 		return Measured{}, nil, err
 	}
-	scores, positive := unzip(samples)
-	return Measured{estimate: e}, roc.Curve(scores, positive), nil
+	curve := roc.Curve(unzip(samples))
+	return Measured{estimate: e, CertainShare: roc.CertainShare(curve)}, curve, nil
 }
 
 func unzip(samples []roc.Sample) (scores []float64, positive []bool) {

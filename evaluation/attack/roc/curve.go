@@ -19,3 +19,14 @@ func Curve(scores []float64, positive []bool) []Point {
 	}
 	return out
 }
+
+// CertainShare is the true positive rate at a false positive rate of 0.
+func CertainShare(curve []Point) float64 {
+	best := 0.0
+	for _, p := range curve {
+		if p.FalsePositiveRate == 0 {
+			best = max(best, p.TruePositiveRate)
+		}
+	}
+	return best
+}

@@ -1,0 +1,229 @@
+package attack
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/dataset"
+)
+
+// smallStream has many labels, for targets are labelled.
+func smallStream(t testing.TB, steps int) *dataset.Stream {
+	t.Helper()
+	s, err := dataset.Generate(dataset.GenerateOptions{
+		Steps: steps, NodesPerStep: 120, Features: 12, Seed: 1, IllicitFraction: .15, LicitFraction: .4,
+	})
+	require.NoError(t, err)
+	return s
+}
+
+// smallConfig trains in a moment.
+func smallConfig(t testing.TB) configs.Config {
+	t.Helper()
+	c := configs.Default()
+	c.DataDir = t.TempDir()
+	c.HTTP.Address = "127.0.0.1:0"
+	c.Embedded.Port = 0
+	c.Embedded.CleanInterval = 100_000_000
+	c.Kafka.Partitions = 2
+	c.Partition.Shards = 4
+	c.Trainer.Hidden = 8
+	return c
+}
+
+func TestWorldsAreDisjointAndBalanced(t *testing.T) {
+	deployed, shadow := halves(smallStream(t, 6))
+	require.Len(t, deployed.Steps, 3)
+	require.Len(t, shadow.Steps, 3)
+	w := newWorld(deployed, 30, 4, lethe.NewDraw(1, "targets"))
+	other := newWorld(shadow, 30, 4, lethe.NewDraw(1, "targets"))
+	for id := range w.gone {
+		require.NotContains(t, other.gone, id)
+	}
+	require.Len(t, w.targets, 60)
+	require.Len(t, w.outside, 30)
+	require.Len(t, slices.Concat(w.members...), 30)
+	byClass := make(map[bool]map[lethe.Label]int)
+	for _, member := range []bool{false, true} {
+		byClass[member] = make(map[lethe.Label]int)
+	}
+	byRequest := make(map[int]int)
+	for _, target := range w.targets {
+		byClass[target.member][target.label]++
+		byRequest[target.request]++
+		require.Equal(t, target.member, slices.Contains(w.members[target.request], target.id))
+	}
+	for label, n := range byClass[true] {
+		require.InDelta(t, n, byClass[false][label], 1, label.String())
+	}
+	require.Len(t, byRequest, 4)
+
+	sent := without(w.stream, w.outside)
+	for _, step := range sent.Steps {
+		for _, tx := range step.Transactions {
+			require.False(t, w.outside[tx.ID])
+		}
+		for _, p := range step.Payments {
+			require.False(t, w.outside[p.Source] || w.outside[p.Target])
+		}
+		for _, l := range step.Labels {
+			require.False(t, w.outside[l.ID])
+		}
+	}
+}
+
+func TestMislabelledTurnsTheTargetsRoundAndNoOther(t *testing.T) {
+	w := newWorld(smallStream(t, 2), 20, 1, lethe.NewDraw(1, "targets"))
+	wrong := w.mislabelled()
+	for i := range w.targets {
+		require.NotEqual(t, w.targets[i].label, wrong.targets[i].label)
+	}
+	for s, step := range w.stream.Steps {
+		for i, l := range step.Labels {
+			require.Equal(t, w.gone[l.ID], l.Label != wrong.stream.Steps[s].Labels[i].Label)
+		}
+	}
+}
+
+func TestPairsAreFormerNeighboursAndStrangers(t *testing.T) {
+	w := newWorld(smallStream(t, 4), 40, 1, lethe.NewDraw(1, "targets"))
+	near := make(map[lethe.TransactionID][]lethe.TransactionID)
+	for i := range w.stream.Steps {
+		found, _ := w.neighbourhoods(&w.stream.Steps[i])
+		maps.Copy(near, found)
+	}
+	for _, members := range []bool{true, false} {
+		pairs := w.pairsOf(members, 1)
+		edges := 0
+		for _, p := range pairs {
+			require.False(t, w.gone[p.other], "the second end is left")
+			require.Equal(t, members, w.targets[p.cluster].member)
+			require.Equal(t, p.edge, slices.Contains(near[p.target], p.other))
+			if p.edge {
+				edges++
+			}
+		}
+		require.Greater(t, edges, 20)
+		require.InDelta(t, edges, len(pairs)-edges, 3)
+		require.Equal(t, pairs, w.pairsOf(members, 1))
+	}
+}
+
+func TestLogisticFindsTheClosedForm(t *testing.T) {
+	// Of four samples at +1 three are members, of four at -1 one is: the odds are
+	// 3 and 1/3, whatever the scale of the entry.
+	var samples [][]float64
+	var member []bool
+	for i := range 8 {
+		x := float64(1 - 2*(i%2))
+		samples, member = append(samples, []float64{10 * x}), append(member, x > 0 != (i >= 6))
+	}
+	classify, err := fitLogistic(samples, member)
+	require.NoError(t, err)
+	require.InDelta(t, .75, classify([]float64{10}), .002)
+	require.InDelta(t, .25, classify([]float64{-10}), .002)
+}
+
+// conjured is a view without models: members are answered as given, outsiders
+// with what is drawn.
+func conjured(w *world, draw *lethe.Draw, versions int, member func(tg target, version int) float64) *view {
+	var all []answers
+	for v := range versions {
+		a := make(answers)
+		for _, tg := range w.targets {
+			p := .3 + .4*draw.Float64()
+			if tg.member {
+				p = member(tg, v)
+			}
+			a[tg.id] = answer{served: p}
+		}
+		all = append(all, a)
+	}
+	return newView(w, all)
+}
+
+func TestAPlantedLeakIsFoundAndNoLeakIsNot(t *testing.T) {
+	w := newWorld(smallStream(t, 6), 60, 2, lethe.NewDraw(1, "targets"))
+	for _, leak := range []bool{false, true} {
+		make := func(seed uint64) *view {
+			draw := lethe.NewDraw(seed, "conjured")
+			return conjured(w, draw, 3, func(tg target, version int) float64 {
+				knows := version <= tg.request || leak && version == 2
+				switch {
+				case !knows:
+					return .3 + .4*draw.Float64()
+				case tg.label == lethe.Illicit:
+					return .6 + .3*draw.Float64()
+				default:
+					return .1 + .3*draw.Float64()
+				}
+			})
+		}
+		shadow, victim := make(1), make(2)
+		for _, a := range membershipAttacks(learners()) {
+			_, m, _, err := a.measure(shadow, victim)
+			require.NoError(t, err)
+			interval := m.estimate.Interval(.99)
+			switch {
+			case a.adversary == BothVersions && !leak:
+				require.Greater(t, m.estimate.AUC, .6, a.name)
+			case a.adversary == UnlearnedModel && leak:
+				require.Greater(t, interval.Low, .5, a.name)
+			case a.adversary == UnlearnedModel:
+				require.True(t, interval.Contains(.5), "%s: %v", a.name, interval)
+			}
+		}
+	}
+}
+
+func TestDegradationByHand(t *testing.T) {
+	// A member seen better by 0.2, one worse by 0.1, an outsider better by 0.3.
+	count, rate := degradation([]bool{true, true, false}, []float64{.7, .4, .2}, []float64{.5, .5, .5})
+	require.InDelta(t, 2./3, count, 1e-12)
+	require.InDelta(t, .4/3, rate, 1e-12)
+}
+
+func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
+	w := newWorld(smallStream(t, 4), 40, 1, lethe.NewDraw(1, "targets"))
+	c := smallConfig(t)
+	c.Partition.Refine = false // more edges are cut
+	before, err := newLab(t.Context(), c, lethe.Secret{}, without(w.stream, w.outside))
+	require.NoError(t, err)
+	area := func(l *lab) Measured {
+		samples, err := residue(w, lethe.Secret{}, slices.Concat(l.slices...))
+		require.NoError(t, err)
+		m, _, err := measure(unzip(samples))
+		require.NoError(t, err)
+		return m
+	}
+	require.Equal(t, 1., area(before).estimate.AUC, "an erasure that does nothing")
+	stubs, err := before.erase(lethe.ScopeStubs, w.members[0])
+	require.NoError(t, err)
+	require.Equal(t, .5, area(stubs).estimate.AUC)
+	require.Zero(t, area(stubs).estimate.StandardError)
+	shard, err := before.erase(lethe.ScopeShard, w.members[0])
+	require.NoError(t, err)
+	require.Greater(t, area(shard).estimate.Interval(.99).Low, .5)
+	require.Positive(t, area(shard).CertainShare)
+}
+
+func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
+	require.ErrorContains(t, Options{}.EnsureDefaults().Validate(), "no stream")
+	o := Options{Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 5, Requests: 9, Scopes: []lethe.Scope{"partition"}}
+	o.Config.Kafka.Brokers = []string{"a:9092"}
+	err := o.EnsureDefaults().Validate()
+	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to", `scope "partition"`, "brokers are named"} {
+		require.ErrorContains(t, err, part)
+	}
+	few := smallStream(t, 4)
+	for i := range few.Steps {
+		few.Steps[i].Labels = few.Steps[i].Labels[:10]
+	}
+	require.ErrorContains(t, Options{Stream: few, Config: smallConfig(t)}.EnsureDefaults().Validate(), "labels for 5 targets, want at least 20")
+}
+
