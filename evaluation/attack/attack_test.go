@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
+	"lethe/partition"
 )
 
 // smallStream has many labels, for targets are labelled.
@@ -189,9 +190,10 @@ func TestDegradationByHand(t *testing.T) {
 }
 
 func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
-	w := newWorld(smallStream(t, 4), 40, 1, lethe.NewDraw(1, "targets"))
+	// Few, so that slices are left that hold none of them: only those keep stubs.
+	w := newWorld(smallStream(t, 4), 4, 1, lethe.NewDraw(1, "targets"))
 	c := smallConfig(t)
-	c.Partition.Refine = false // more edges are cut
+	c.Partition.Method, c.Partition.Refine = partition.MethodRandom, false // most edges are cut
 	before, err := newLab(t.Context(), c, lethe.Secret{}, without(w.stream, w.outside))
 	require.NoError(t, err)
 	area := func(l *lab) Measured {
@@ -208,7 +210,7 @@ func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 	require.Zero(t, area(stubs).estimate.StandardError)
 	shard, err := before.erase(lethe.ScopeShard, w.members[0])
 	require.NoError(t, err)
-	require.Greater(t, area(shard).estimate.Interval(.99).Low, .5)
+	require.Greater(t, area(shard).estimate.Interval(.95).Low, .5)
 	require.Positive(t, area(shard).CertainShare)
 }
 

@@ -1,0 +1,134 @@
+package attack
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/trainer"
+)
+
+// The shadow and the controls are only worth something if the lab is what it
+// stands for: after every erasure it has to have the published models and
+// slices, byte for byte.
+func TestTheLabIsTheDeployment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs two deployments; left out of the short run")
+	}
+	for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard} {
+		t.Run(string(scope), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(smallStream(t, 3), 20, 2, lethe.NewDraw(1, "targets"))
+			c := smallConfig(t)
+			secret, err := drawSecret(c)
+			require.NoError(t, err)
+			sent := without(w.stream, w.outside)
+			var asked []lethe.ErasureRequest
+			for i, name := range []string{"first", "second"} {
+				asked = append(asked, lethe.ErasureRequest{RequestID: name, Nodes: w.members[i], Scope: scope})
+			}
+			seen, err := expose(t.Context(), Options{}.EnsureDefaults(), c, sent, asked)
+			require.NoError(t, err)
+			require.Len(t, seen.versions, 3)
+
+			l, err := newLab(t.Context(), c, secret, sent)
+			require.NoError(t, err)
+			for i, p := range seen.versions {
+				models, err := l.train(t.Context())
+				require.NoError(t, err)
+				for shard, m := range models {
+					require.Equal(t, trainer.EncodeCheckpoint(m), trainer.EncodeCheckpoint(p.models[shard]), "version %d shard %d", i, shard)
+				}
+				published := make(map[lethe.Digest]bool)
+				for _, s := range p.slices {
+					published[canonical.DigestOf(canonical.EncodeSlice(s))] = true
+				}
+				for _, step := range l.slices {
+					for _, s := range step {
+						require.True(t, published[canonical.DigestOf(canonical.EncodeSlice(s))], "version %d timestep %d shard %d", i, s.Timestep, s.Shard)
+					}
+				}
+				if i < len(asked) {
+					l, err = l.erase(scope, w.members[i])
+					require.NoError(t, err)
+				}
+			}
+		})
+	}
+}
+
+func TestRunEndToEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs two deployments and trains the controls; left out of the short run")
+	}
+	t.Parallel()
+	o := Options{
+		Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 40, Requests: 2, Seed: 1, Version: "test",
+	}
+	said := 0
+	o.Progress = func(string, ...any) { said++ }
+	r, err := Run(t.Context(), o)
+	require.NoError(t, err)
+	require.Greater(t, said, 10, "the attack is silent")
+
+	require.Len(t, r.Erasures, 4)
+	for _, e := range r.Erasures {
+		require.Equal(t, deletions.Verified, e.State)
+		require.Equal(t, 20, e.Nodes)
+	}
+	findings := make(map[lethe.Scope]map[string]Finding)
+	for _, f := range r.Findings {
+		if findings[f.Scope] == nil {
+			findings[f.Scope] = make(map[string]Finding)
+		}
+		findings[f.Scope][f.Attack] = f
+	}
+	for scope, attacks := range findings {
+		for _, name := range []string{"loss-threshold", "shadow-logistic", "shadow-trees"} {
+			f := attacks[name]
+			require.GreaterOrEqual(t, f.Control.AUC, .65, "%s at %s", name, scope)
+			require.Greater(t, f.Control.Interval.Low, .5)
+			require.Equal(t, NoSignal, f.Verdict, "%s at %s: %+v", name, scope, f.Result)
+		}
+		require.GreaterOrEqual(t, attacks[l2Distance].Control.AUC, .65)
+		require.NotNil(t, attacks["chen-sorted-concat-trees"].DegradationCount)
+		require.NotNil(t, attacks["edge-distance"].NeverHeld)
+	}
+	require.Equal(t, NoSignal, findings[lethe.ScopeStubs]["degree-residue"].Verdict)
+	require.Equal(t, .5, findings[lethe.ScopeStubs]["degree-residue"].Result.AUC)
+	require.Positive(t, findings[lethe.ScopeShard]["degree-residue"].Result.CertainShare)
+	require.False(t, r.LeaksAtStubs)
+	written(t, r)
+}
+
+// written checks the files and the JSON.
+func written(t *testing.T, r *Report) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, Write(dir, r))
+	page, err := os.ReadFile(filepath.Join(dir, markdownFile))
+	require.NoError(t, err)
+	for _, f := range r.Findings {
+		require.Contains(t, string(page), f.Attack)
+	}
+	require.FileExists(t, filepath.Join(dir, csvFile))
+	figures, err := filepath.Glob(filepath.Join(dir, "roc-*.png"))
+	require.NoError(t, err)
+	require.Len(t, figures, 8, "four adversaries at two scopes")
+
+	encoded, err := json.Marshal(r)
+	require.NoError(t, err)
+	var fields struct {
+		Findings []map[string]any `json:"findings"`
+	}
+	require.NoError(t, json.Unmarshal(encoded, &fields))
+	for _, name := range []string{"attack", "adversary", "scope", "control", "result", "verdict"} {
+		require.Contains(t, fields.Findings[0], name)
+	}
+}
