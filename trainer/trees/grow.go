@@ -142,5 +142,5 @@ func (g *grower) leafValue(s sums) float32 {
 	if h == 0 {
 		return 0
 	}
-	return float32(-g.opts.LearningRate * (float64(s.gradient) / fixedPoint) / h)
+	return float32(g.opts.LearningRate * (float64(-s.gradient) / fixedPoint) / h)
 }
