@@ -37,13 +37,16 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("%w: shard %d timestep %d: %s", ErrIncompatible, c.Shard, c.Timestep, fmt.Sprintf(format, args...))
 	}
-	if err := c.check(); err != nil {
+	if _, _, err := c.shape(); err != nil {
 		return fail("%v", err)
+	}
+	if c.Model != e.opts.Model {
+		return fail("is a model %q, not %q", c.Model, e.opts.Model)
 	}
 	if got, want := c.Options, e.opts.Fingerprint(); got != want {
 		return fail("trained under options %s, not %s", got, want)
 	}
-	if !c.Architecture.Equal(e.opts.Architecture(c.Architecture.Features)) {
+	if !looksAtRows(c.Model) && !c.Architecture.Equal(e.opts.Architecture(c.Architecture.Features)) {
 		return fail("architecture does not fit the options")
 	}
 	if c.Kernels != e.kernels.Name() {
@@ -54,20 +57,24 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 
 // fresh returns the untrained model of a shard.
 func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
-	a := e.opts.Architecture(features)
-	params, buffers := a.Parameters(), a.Buffers()
-	return &Checkpoint{
+	c := &Checkpoint{
 		Shard:    shard,
 		Timestep: lethe.NoTimestep,
 		Options:  e.opts.Fingerprint(),
 		Kernels:  e.kernels.Name(),
 		Model:    e.opts.Model,
-		Network: Network{
-			Architecture: a,
-			Params:       params.Fresh(e.opts.Seed, shard).Values,
-			Buffers:      buffers.Fresh(e.opts.Seed, shard).Values,
-			FirstMoment:  make([]float32, params.Size),
-			SecondMoment: make([]float32, params.Size),
-		},
 	}
+	if looksAtRows(e.opts.Model) {
+		return c
+	}
+	a := e.opts.Architecture(features)
+	params, buffers := a.Parameters(), a.Buffers()
+	c.Network = Network{
+		Architecture: a,
+		Params:       params.Fresh(e.opts.Seed, shard).Values,
+		Buffers:      buffers.Fresh(e.opts.Seed, shard).Values,
+		FirstMoment:  make([]float32, params.Size),
+		SecondMoment: make([]float32, params.Size),
+	}
+	return c
 }

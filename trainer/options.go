@@ -10,7 +10,9 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/layers"
+	"lethe/trainer/logistic"
 	"lethe/trainer/models"
+	"lethe/trainer/trees"
 )
 
 // The schedules.
@@ -41,7 +43,7 @@ func Models() []string { return models.Names() }
 // Options configure an Engine. The zero value means the defaults, which
 // EnsureDefaults fills in.
 type Options struct {
-	// Model is one of Models, default EllipticGIN.
+	// Model is one of Models or RowModels, default EllipticGIN.
 	Model string
 	// Classes is the number of classes, default 2. Label 0 of a slice is
 	// unknown and label c+1 is class c.
@@ -88,18 +90,24 @@ type Options struct {
 	// decay to the gradient (Adam).
 	DecoupledDecay bool
 	// ClassWeights is BalancedClasses, RootClasses or EqualClasses; the default
-	// is BalancedClasses for two classes and EqualClasses for more.
+	// is BalancedClasses for networks of two classes, else EqualClasses.
 	ClassWeights string
-	// Schedule is Continual (default) or Window.
+	// Schedule is Continual, the default of networks, or Window, that of
+	// RowModels, which know no other.
 	Schedule string
 	// WindowTimesteps is how many of the latest slices a step of the schedule
-	// trains on, default 10.
+	// trains on: by default 10 for networks and 1000, which is to say all, for
+	// RowModels, since on Bitcoin-OTC every shorter window was worse.
 	WindowTimesteps int
 	// Passes is how often it goes through them, default 3.
 	Passes int
 	// Patience ends training after that many passes in a row that did not lower
 	// the loss. Default 0: never.
 	Patience int
+	// Trees and Logistic shape the models of these names; their Classes and Seed
+	// are set from here.
+	Trees    trees.Options
+	Logistic logistic.Options
 	// Seed keys the initial weights and every draw of training.
 	Seed uint64
 	// Observe is told of every optimiser step, for progress lines and learning
@@ -141,9 +149,13 @@ func (o Options) EnsureDefaults() Options {
 	}
 	if o.ClassWeights == "" {
 		o.ClassWeights = EqualClasses
-		if o.Classes == 2 {
+		if o.Classes == 2 && !looksAtRows(o.Model) {
 			o.ClassWeights = BalancedClasses
 		}
+	}
+	if looksAtRows(o.Model) {
+		o.Schedule, o.WindowTimesteps = cmp.Or(o.Schedule, Window), cmp.Or(o.WindowTimesteps, 1000)
+		o.Trees, o.Logistic = o.Trees.EnsureDefaults(), o.Logistic.EnsureDefaults()
 	}
 	o.Schedule = cmp.Or(o.Schedule, Continual)
 	o.WindowTimesteps = cmp.Or(o.WindowTimesteps, 10)
@@ -159,12 +171,16 @@ func (o Options) Validate() error {
 			problems = append(problems, fmt.Errorf(format, args...))
 		}
 	}
-	// Features are known only when a slice comes.
-	if err := o.Architecture(1).Validate(); err != nil {
+	if looksAtRows(o.Model) {
+		problems = append(problems, o.Trees.Validate(), o.Logistic.Validate())
+		check(o.Schedule == Window, "schedule is %q, want %q for model %q, which is fitted anew at every timestep", o.Schedule, Window, o.Model)
+		check(o.Classes >= 2 && o.Classes <= models.MaxClasses, "classes is %d, want 2 to %d", o.Classes, models.MaxClasses)
+	} else if err := o.Architecture(1).Validate(); err != nil {
+		// Features are known only when a slice comes.
 		problems = append(problems, err)
 	}
 	check(o.Dropout >= 0 && o.Dropout < 1, "dropout is %g, want 0 or more, below 1", o.Dropout)
-	check(o.Dropout == 0 || models.TakesDropout(o.Model), "dropout is %g, but %q has none", o.Dropout, o.Model)
+	check(o.Dropout == 0 || looksAtRows(o.Model) || models.TakesDropout(o.Model), "dropout is %g, but %q has none", o.Dropout, o.Model)
 	check(o.AttentionLoss >= 0 && o.AttentionLoss <= 1e3, "attention loss is %g, want 0 to 1000", o.AttentionLoss)
 	check(o.EdgeRatio >= 0 && o.EdgeRatio <= 1, "edge ratio is %g, want 0 to 1", o.EdgeRatio)
 	check(o.NegativeRatio >= 0 && o.NegativeRatio <= 100, "negative ratio is %g, want 0 to 100", o.NegativeRatio)
@@ -215,6 +231,12 @@ func (o Options) Fingerprint() lethe.Digest {
 	w.Uint32(uint32(o.Passes))
 	w.Uint32(uint32(o.Patience))
 	w.Uint64(o.Seed)
+	switch o.Model {
+	case Trees:
+		o.Trees.Append(w)
+	case Logistic:
+		o.Logistic.Append(w)
+	}
 	return canonical.DigestOf(w.Seal())
 }
 

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -42,9 +43,13 @@ func (in Input) check(features int) error {
 // Predict returns P(illicit) for every node of a graph: class 1 of a model of
 // two classes. Otherwise it does what Probabilities does.
 func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
-	if c.Architecture.Classes != 2 {
+	_, classes, err := c.shape()
+	if err != nil {
+		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %w", ErrIncompatible, c.Shard, c.Timestep, err)
+	}
+	if cmp.Or(classes, e.opts.Classes) != 2 {
 		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %d classes, want 2",
-			ErrIncompatible, c.Shard, c.Timestep, c.Architecture.Classes)
+			ErrIncompatible, c.Shard, c.Timestep, cmp.Or(classes, e.opts.Classes))
 	}
 	both, err := e.Probabilities(ctx, c, in)
 	if err != nil {
@@ -70,6 +75,13 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	}
 	fail := func(err error) error {
 		return fmt.Errorf("predict with shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+	}
+	if looksAtRows(c.Model) {
+		out, err := e.rowProbabilities(c, in)
+		if err != nil {
+			return nil, fail(err)
+		}
+		return out, nil
 	}
 	if err := c.check(); err != nil {
 		return nil, fail(fmt.Errorf("%w: %w", ErrIncompatible, err))

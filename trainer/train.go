@@ -40,7 +40,8 @@ type Progress struct {
 // slice, and skips slices without a label; if none has any, the weights stay as
 // they are and only the lineage moves on. previous is the checkpoint before the
 // new slice; nil means fresh weights. Under the schedule Window the weights are
-// always fresh and previous is only checked.
+// always fresh and previous is only checked. The models that look at rows are
+// fitted to all labelled rows of the window at once.
 //
 // The result is a pure function of the arguments, the options and the kernel
 // set; previous is not changed. Aggregation of the result is empty.
@@ -56,7 +57,11 @@ func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Check
 	next.Timestep = last.Timestep
 	next.Lineage = e.lineage(previous, window)
 
-	report, err := e.fit(ctx, next, window)
+	fit := e.fit
+	if looksAtRows(e.opts.Model) {
+		fit = e.fitRows
+	}
+	report, err := fit(ctx, next, window)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -114,15 +119,18 @@ func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window [
 		return err
 	}
 	last := window[len(window)-1]
+	features, _, err := previous.shape()
 	switch {
+	case err != nil:
+		return fmt.Errorf("%w: shard %d timestep %d: %w", ErrIncompatible, shard, previous.Timestep, err)
 	case previous.Shard != shard:
 		return fmt.Errorf("%w: belongs to shard %d, not %d", ErrIncompatible, previous.Shard, shard)
 	case previous.Timestep >= last.Timestep:
 		return fmt.Errorf("%w: shard %d: checkpoint after timestep %d is not before %d",
 			ErrIncompatible, shard, previous.Timestep, last.Timestep)
-	case previous.Architecture.Features != last.FeatureCount:
+	case features != 0 && features != last.FeatureCount:
 		return fmt.Errorf("%w: shard %d timestep %d: %d features, slice has %d",
-			ErrIncompatible, shard, previous.Timestep, previous.Architecture.Features, last.FeatureCount)
+			ErrIncompatible, shard, previous.Timestep, features, last.FeatureCount)
 	}
 	return nil
 }

@@ -1,0 +1,147 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/trainer/logistic"
+	"lethe/trainer/tabular"
+	"lethe/trainer/trees"
+)
+
+// The models that are no networks. They look at one row at a time, so that
+// neighbours reach them through one-hop features only (lethe.OneHop). They are
+// fitted anew to all rows of the window: their schedule is Window.
+const (
+	// Trees are gradient-boosted trees, see package trees.
+	Trees = "trees"
+	// Logistic is logistic regression, see package logistic.
+	Logistic = "logistic"
+)
+
+// RowModels returns the names of the models that are no networks.
+func RowModels() []string { return []string{Trees, Logistic} }
+
+// rowModel is a fitted model that looks at one row at a time.
+type rowModel interface {
+	Classes() int
+	Features() int
+	// Probabilities returns rows × classes for rows of features.
+	Probabilities(features []float32) ([]float32, error)
+	Encode() []byte
+}
+
+// looksAtRows reports whether a model is one of RowModels.
+func looksAtRows(model string) bool { return model == Trees || model == Logistic }
+
+// rows decodes the model of a checkpoint; it is nil if no row had a label yet.
+func (c *Checkpoint) rows() (rowModel, error) {
+	if len(c.Body) == 0 {
+		return nil, nil
+	}
+	switch c.Model {
+	case Trees:
+		return trees.Decode(c.Body)
+	case Logistic:
+		return logistic.Decode(c.Body)
+	default:
+		return nil, fmt.Errorf("%w: model %q is unknown", canonical.ErrCorrupt, c.Model)
+	}
+}
+
+// fitRows fits next to the labelled rows of the window.
+func (e *Engine) fitRows(ctx context.Context, next *Checkpoint, window []*lethe.Slice) (Report, error) {
+	report := Report{}
+	for _, s := range window {
+		if s.Labelled() > 0 {
+			report.Slices++
+		}
+	}
+	if report.Slices == 0 {
+		return report, nil
+	}
+	m, err := e.fitModel(ctx, next.Shard, e.weighted(tabular.FromSlices(window)), &report)
+	switch {
+	case errors.Is(err, tabular.ErrInvalidRows):
+		err = fmt.Errorf("%w: %w", ErrNotFinite, err)
+		fallthrough
+	case err != nil:
+		return report, fmt.Errorf("shard %d timestep %d: %w", next.Shard, next.Timestep, err)
+	}
+	next.Body = m.Encode()
+	return report, nil
+}
+
+func (e *Engine) fitModel(ctx context.Context, shard lethe.ShardID, rows tabular.Rows, report *Report) (rowModel, error) {
+	if e.opts.Model == Logistic {
+		o := e.opts.Logistic
+		o.Classes = e.opts.Classes
+		m, fit, err := logistic.Fit(ctx, rows, o)
+		report.Steps, report.FinalLoss = fit.Iterations, fit.Loss
+		return m, err
+	}
+	o := e.opts.Trees
+	o.Classes = e.opts.Classes
+	o.Seed = lethe.NewDraw(e.opts.Seed, "trees", uint64(shard)).Uint64()
+	m, fit, err := trees.Fit(ctx, rows, o)
+	report.Steps, report.FirstLoss, report.FinalLoss = o.EnsureDefaults().Rounds, fit.FirstLoss, fit.FinalLoss
+	return m, err
+}
+
+// weighted gives the rows the weights of their classes.
+func (e *Engine) weighted(rows tabular.Rows) tabular.Rows {
+	if e.opts.ClassWeights == EqualClasses {
+		return rows
+	}
+	counts := make([]int, e.opts.Classes)
+	for _, class := range rows.Labels {
+		counts[class]++
+	}
+	byClass := classWeights(e.opts.ClassWeights, counts)
+	rows.Weights = make([]float32, rows.Len())
+	for i, class := range rows.Labels {
+		rows.Weights[i] = byClass[class]
+	}
+	return rows
+}
+
+// rowProbabilities asks a model that looks at rows. One that has not met a
+// label yet knows nothing: every class is as likely as the others.
+func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
+	m, err := c.rows()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
+	}
+	if m == nil {
+		out := make([]float32, in.Rows*e.opts.Classes)
+		for i := range out {
+			out[i] = 1 / float32(e.opts.Classes)
+		}
+		return out, nil
+	}
+	if err := in.check(m.Features()); err != nil {
+		return nil, err
+	}
+	for i, v := range in.Features {
+		if v-v != 0 {
+			return nil, fmt.Errorf("feature %d of row %d: %w", i%in.Cols, i/in.Cols, ErrNotFinite)
+		}
+	}
+	return m.Probabilities(in.Features)
+}
+
+// shape returns what a checkpoint's model takes and gives. Both are 0 for a model
+// that looks at rows and has met none.
+func (c *Checkpoint) shape() (features, classes int, err error) {
+	if !looksAtRows(c.Model) {
+		return c.Architecture.Features, c.Architecture.Classes, c.check()
+	}
+	m, err := c.rows()
+	if err != nil || m == nil {
+		return 0, 0, err
+	}
+	return m.Features(), m.Classes(), nil
+}

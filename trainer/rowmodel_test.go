@@ -1,0 +1,122 @@
+package trainer
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/trainer/kernels"
+	"lethe/trainer/trees"
+)
+
+// rowEngine returns an engine of a model that looks at rows.
+func rowEngine(t testing.TB, model string) *Engine {
+	return newEngine(t, Options{Model: model, Seed: 3, Trees: trees.Options{Rounds: 5, MinChildRows: 2}}, kernels.Portable{})
+}
+
+func TestRowModelsTrainLikeNetworks(t *testing.T) {
+	for _, model := range RowModels() {
+		e := rowEngine(t, model)
+		slices := makeWindow(1, 5, 30, 7)
+		var previous *Checkpoint
+		for i := range slices {
+			next, report, err := e.Train(context.Background(), 1, previous, slices[:i+1])
+			require.NoError(t, err)
+			require.Equal(t, i+1, report.Slices)
+			require.Positive(t, report.Steps)
+			require.NoError(t, e.Compatible(next))
+			var digests []lethe.Digest
+			for _, s := range slices[:i+1] {
+				digests = append(digests, canonical.DigestOf(canonical.EncodeSlice(s)))
+			}
+			require.Equal(t, e.opts.LineageOf(lethe.Digest{}, digests), next.Lineage)
+
+			// The checkpoint is a function of the window alone, through its bytes.
+			fresh, _, err := e.Train(context.Background(), 1, nil, slices[:i+1])
+			require.NoError(t, err)
+			require.Equal(t, EncodeCheckpoint(next), EncodeCheckpoint(fresh))
+			previous, err = DecodeCheckpoint(EncodeCheckpoint(next))
+			require.NoError(t, err)
+			require.Equal(t, next, previous)
+		}
+		in := Input{Rows: 40, Cols: 7, Features: randomMatrix(40, 7, 8).Data}
+		p, err := e.Predict(context.Background(), previous, in)
+		require.NoError(t, err)
+		require.Len(t, p, 40)
+		both, err := e.Probabilities(context.Background(), previous, in)
+		require.NoError(t, err)
+		for i := range p {
+			require.Equal(t, both[2*i+1], p[i])
+			require.InDelta(t, 1, both[2*i]+both[2*i+1], 1e-6)
+		}
+	}
+}
+
+// A replaced slice is forgotten: the model is that of a stream that never held
+// the old one.
+func TestRowModelsForget(t *testing.T) {
+	for _, model := range RowModels() {
+		e := rowEngine(t, model)
+		without := makeWindow(1, 3, 30, 7)
+		with := makeWindow(1, 3, 30, 7)
+		with[1] = makeSlice(sliceSpec{timestep: with[1].Timestep, shard: 1, nodes: 31, features: 7})
+		want := chain(t, e, 1, without)
+		old := chain(t, e, 1, with)
+		require.NotEqual(t, digestOf(want[2]), digestOf(old[2]))
+		replayed, _, err := e.Train(context.Background(), 1, old[0], without[:2])
+		require.NoError(t, err)
+		require.Equal(t, digestOf(want[1]), digestOf(replayed))
+	}
+}
+
+func TestRowModelWithoutLabels(t *testing.T) {
+	for _, model := range RowModels() {
+		e := rowEngine(t, model)
+		s := makeSlice(sliceSpec{timestep: 1, nodes: 4, features: 3})
+		clear(s.Labels)
+		c, report, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
+		require.NoError(t, err)
+		require.Zero(t, report.Steps)
+		p, err := e.Predict(context.Background(), c, Input{Rows: 2, Cols: 3, Features: make([]float32, 6)})
+		require.NoError(t, err)
+		require.Equal(t, []float32{0.5, 0.5}, p)
+		next := makeSlice(sliceSpec{timestep: 2, nodes: 12, features: 3})
+		_, report, err = e.Train(context.Background(), 0, c, []*lethe.Slice{s, next})
+		require.NoError(t, err)
+		require.Equal(t, 1, report.Slices)
+	}
+}
+
+func TestRowModelsRefuse(t *testing.T) {
+	e := rowEngine(t, Trees)
+	c := chain(t, e, 1, makeWindow(1, 2, 30, 7))[1]
+	for name, in := range map[string]struct {
+		in   Input
+		want error
+	}{
+		"features":  {Input{Rows: 1, Cols: 3, Features: make([]float32, 3)}, ErrIncompatible},
+		"values":    {Input{Rows: 2, Cols: 7, Features: make([]float32, 3)}, ErrInvalidSlice},
+		"no number": {Input{Rows: 1, Cols: 7, Features: append(make([]float32, 6), float32(math.NaN()))}, ErrNotFinite},
+	} {
+		_, err := e.Predict(context.Background(), c, in.in)
+		require.ErrorIs(t, err, in.want, name)
+	}
+	require.ErrorIs(t, rowEngine(t, Logistic).Compatible(c), ErrIncompatible)
+	other := newEngine(t, Options{Model: Trees, Seed: 3, Trees: trees.Options{Rounds: 6, MinChildRows: 2}}, kernels.Portable{})
+	require.ErrorIs(t, other.Compatible(c), ErrIncompatible)
+	require.ErrorIs(t, newEngine(t, Options{}, kernels.Portable{}).Compatible(c), ErrIncompatible)
+	altered := *c
+	altered.Body = append([]byte(nil), c.Body...)
+	altered.Body[20]++
+	require.ErrorIs(t, e.Compatible(&altered), ErrIncompatible)
+	_, err := e.Predict(context.Background(), &altered, Input{Rows: 1, Cols: 7, Features: make([]float32, 7)})
+	require.ErrorIs(t, err, ErrIncompatible)
+
+	_, err = NewEngine(Options{Model: Trees, Schedule: Continual, Trees: trees.Options{MaxLeaves: 1}}, kernels.Portable{})
+	require.ErrorContains(t, err, `schedule is "continual", want "window"`)
+	require.ErrorContains(t, err, "max leaves is 1")
+}
