@@ -132,6 +132,9 @@ type Repair struct {
 
 // Trainer shapes the shard models and their training.
 type Trainer struct {
+	// Model is elliptic-gin, or trees or logistic, which look at one transaction
+	// at a time and want repair.one_hop, schedule window and a long window.
+	Model string `koanf:"model" yaml:"model"`
 	// Hidden is the width of the first layers.
 	Hidden int `koanf:"hidden" yaml:"hidden"`
 	// LinearSkip adds a linear layer on the raw features to the logits.

@@ -36,6 +36,7 @@ func Default() Config {
 		Partition: Partition{Method: "gpfb-fast", Shards: 20, Refine: true},
 		Repair:    Repair{Method: "mixup", Tau: 1},
 		Trainer: Trainer{
+			Model:           "elliptic-gin",
 			Hidden:          64,
 			LinearSkip:      true,
 			LearningRate:    0.003,

@@ -90,6 +90,10 @@ func (c Config) checkPartition(k *checker) {
 }
 
 func (c Config) checkTrainer(k *checker) {
+	k.oneOf("trainer.model", c.Trainer.Model, "elliptic-gin", "trees", "logistic")
+	if c.Trainer.Model != "elliptic-gin" && c.Trainer.Schedule != "window" {
+		k.bad("trainer.schedule", c.Trainer.Schedule, "window with trainer.model "+c.Trainer.Model+", which is fitted anew at every timestep")
+	}
 	k.count("trainer.hidden", c.Trainer.Hidden, 2, 8192)
 	k.number("trainer.learning_rate", c.Trainer.LearningRate, bounds{from: 0, to: 10, above: true})
 	k.number("trainer.weight_decay", c.Trainer.WeightDecay, bounds{from: 0, to: 10})

@@ -19,6 +19,7 @@ import (
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/service"
+	"lethe/trainer"
 )
 
 var forgetSeed = flag.Uint64("forget.seed", 0, "replay the random erasures of this seed only; 0 runs several")
@@ -43,11 +44,14 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		seeds  []uint64
 		scopes []lethe.Scope
 		oneHop bool
+		model  string
 	}{
-		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false},
-		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true},
-		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false},
-		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false},
+		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false, ""},
+		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true, ""},
+		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, trainer.Trees},
+		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, trainer.Logistic},
+		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, ""},
+		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, ""},
 	} {
 		seeds, requests := kind.seeds, 4
 		if testing.Short() {
@@ -62,6 +66,9 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
 				c := smallConfig(t, t.TempDir())
 				c.Repair.OneHop = kind.oneHop
+				if kind.model != "" {
+					c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = kind.model, trainer.Window, 1000
+				}
 				forgetAtRandom(t, c, seed, requests, kind.scopes)
 			})
 		}

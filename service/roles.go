@@ -17,6 +17,7 @@ import (
 // scoring and lethe verify must agree on it.
 func TrainerOptions(c configs.Config) trainer.Options {
 	return trainer.Options{
+		Model:           c.Trainer.Model,
 		Hidden:          c.Trainer.Hidden,
 		NoLinearSkip:    !c.Trainer.LinearSkip,
 		LearningRate:    c.Trainer.LearningRate,
