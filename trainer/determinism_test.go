@@ -2,15 +2,18 @@ package trainer
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"lethe"
 	"lethe/canonical"
@@ -47,6 +50,18 @@ func sampleDigest(t testing.TB, e *Engine, shard lethe.ShardID) string {
 	w := canonical.NewWriter("TEST", 1)
 	w.Bytes(EncodeCheckpoint(last))
 	w.Float32s(probabilities)
+	return canonical.DigestOf(w.Seal()).String()
+}
+
+// digestOfEveryModel is a digest of what every model makes of a sparse slice.
+func digestOfEveryModel(t testing.TB, k kernels.Set) string {
+	w := canonical.NewWriter("TEST", 1)
+	for _, model := range Models() {
+		e := newEngine(t, Options{Model: model, Classes: 7, Hidden: 8, Passes: 2}, k)
+		c, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{citationSlice()})
+		require.NoError(t, err)
+		w.Bytes(EncodeCheckpoint(c))
+	}
 	return canonical.DigestOf(w.Seal()).String()
 }
 
@@ -97,19 +112,25 @@ func TestRowsBehindTheSliceNeverCount(t *testing.T) {
 	require.Equal(t, digestOf(want), digestOf(chain(t, e, 0, small)[0]))
 }
 
+// Every model in fresh processes of one thread and of two; LETHE_PROCESSES asks
+// for more than four.
 func TestSameBytesInFreshProcesses(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
-		_, err := os.Stdout.WriteString("digest " + sampleDigest(t, newEngine(t, Options{Hidden: 32}, kernels.Default()), 2) + "\n")
+		_, err := os.Stdout.WriteString("digest " + digestOfEveryModel(t, kernels.Default()) + "\n")
 		require.NoError(t, err)
 		return
 	}
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	processes := 4
+	if n, err := strconv.Atoi(os.Getenv("LETHE_PROCESSES")); err == nil {
+		processes = n
+	}
 	digests := make(map[string]bool)
-	for range 5 {
+	for i := range processes {
 		child := exec.Command(os.Args[0], "-test.run=^TestSameBytesInFreshProcesses$", "-test.count=1")
-		child.Env = append(os.Environ(), childVariable+"=1")
+		child.Env = append(os.Environ(), childVariable+"=1", fmt.Sprintf("GOMAXPROCS=%d", 1+i%2))
 		output, err := child.Output()
 		require.NoError(t, err)
 		_, rest, found := strings.Cut(string(output), "digest ")
@@ -119,10 +140,39 @@ func TestSameBytesInFreshProcesses(t *testing.T) {
 	require.Len(t, digests, 1)
 }
 
+// One worker and four share an engine over shards of every model.
+func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains every model twice")
+	}
+	const shards = 6
+	for _, model := range Models() {
+		e := newEngine(t, Options{Model: model, Hidden: 8}, kernels.Default())
+		train := func(workers int) []lethe.Digest {
+			out := make([]lethe.Digest, shards)
+			var group errgroup.Group
+			group.SetLimit(workers)
+			for shard := range lethe.ShardID(shards) {
+				group.Go(func() error {
+					c, _, err := e.Train(context.Background(), shard, nil, makeWindow(shard, 3, 20+int(shard)*9, 11))
+					if err == nil {
+						out[shard] = digestOf(c)
+					}
+					return err
+				})
+			}
+			require.NoError(t, group.Wait())
+			return out
+		}
+		require.Equal(t, train(1), train(4), model)
+	}
+}
+
 // The portable set's bytes are pinned, since it promises the same ones on every
 // architecture. A change of the arithmetic or of the format shows here.
 func TestPortableBytesArePinned(t *testing.T) {
 	e := newEngine(t, Options{Hidden: 32}, kernels.Portable{})
+	require.Equal(t, "f015df9c14a915a73b240d0bc833f8acad071563aa94af0fac2cb1a886e4e9f7", digestOfEveryModel(t, kernels.Portable{}))
 	require.Equal(t, "e5f158944598cb1428a1182806101b1ead98569960feb3621f1d3831b14736b1", sampleDigest(t, e, 1))
 }
 

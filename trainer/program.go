@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"gorgonia.org/gorgonia"
+
 	"lethe/trainer/kernels"
 	"lethe/trainer/layers"
 	"lethe/trainer/models"
@@ -24,6 +26,8 @@ type program struct {
 	// gradients holds a result per parameter, in the order of the layout, and
 	// then that of the features if they take one.
 	gradients [][]float32
+	// update is the optimiser's current step, kept here so that none allocates.
+	update kernels.AdamStep
 }
 
 // programShape says what a program is compiled for.
@@ -72,18 +76,21 @@ func assemble(shape programShape, set kernels.Set, salt int) (*program, error) {
 		return nil, err
 	}
 	p := &program{Network: n, key: shape.key()}
+	var grads gorgonia.Nodes
 	if shape.training {
 		wrt := n.Nodes
 		if shape.form == models.Differentiable {
 			wrt = append(wrt[:len(wrt):len(wrt)], n.Features)
 		}
-		grads := b.Gradients(b.CrossEntropy(n.Logits), wrt)
-		for i := range grads {
-			p.gradients = append(p.gradients, layers.Result(grads[i]))
-		}
+		grads = b.Gradients(b.CrossEntropy(n.Logits), wrt)
 	}
-	p.plan, err = b.Plan()
-	return p, err
+	if p.plan, err = b.Plan(); err != nil {
+		return nil, err
+	}
+	for _, g := range grads {
+		p.gradients = append(p.gradients, layers.Result(g))
+	}
+	return p, nil
 }
 
 // run computes the logits and, in a training program, loss and gradients. A

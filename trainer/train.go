@@ -227,10 +227,10 @@ func (e *Engine) step(p *program, next *Checkpoint) error {
 	}
 	next.Steps++
 	next.Batches++
-	update := e.opts.adam().at(next.Steps)
+	p.update = e.opts.adam().at(next.Steps)
 	for i, spec := range p.Params.Layout.Specs {
 		from, to := spec.From, spec.From+spec.Size
-		if !update.update(p.Params.Values[from:to], p.gradients[i], next.FirstMoment[from:to], next.SecondMoment[from:to]) {
+		if !e.kernels.Adam(&p.update, p.Params.Values[from:to], p.gradients[i], next.FirstMoment[from:to], next.SecondMoment[from:to]) {
 			return fmt.Errorf("gradient or weight of %s: %w", spec.Name, ErrNotFinite)
 		}
 	}

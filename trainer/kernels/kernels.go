@@ -1,87 +1,59 @@
 package kernels
 
-import (
-	"fmt"
-
-	"github.com/viterin/vek/vek32"
-)
-
-// Matrix is a dense row-major matrix: Data holds Rows*Cols values.
-type Matrix struct {
-	Rows, Cols int
-	Data       []float32
-}
-
-// Row returns row i. It aliases the matrix.
-func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
-
-// Scratch is working memory for kernels. Its content never reaches a result.
-// One Scratch must not be used from two goroutines.
-type Scratch struct{ left, right, out []float32 }
-
 // Set is a set of float32 loops. Implementations run on the calling
 // goroutine only and sum in an order that depends on nothing but the shapes.
-// Two sets may differ in the last bits of products; each is deterministic. The
-// destination of a product must not overlap its operands.
+// Two sets may differ in the last bits of Products; each is deterministic.
 type Set interface {
 	// Name identifies the arithmetic, for checkpoints and receipts.
 	Name() string
+	Products
+	Elements
+	Columns
+}
+
+// Products are what the sets differ in. The destination of a matrix product must
+// not overlap its operands.
+type Products interface {
 	// MulNN stores a·b: a is m×k, b is k×n, dst is m×n.
 	MulNN(dst, a, b Matrix, s *Scratch)
 	// MulNT stores a·bᵀ: a is m×k, b is n×k, dst is m×n.
 	MulNT(dst, a, b Matrix, s *Scratch)
 	// MulTN stores aᵀ·b: a is k×m, b is k×n, dst is m×n.
 	MulTN(dst, a, b Matrix, s *Scratch)
-	// Add adds x to dst; both have one length.
+	// Axpy adds alpha·x to dst, which is at least as long.
+	Axpy(dst, x []float32, alpha float32)
+}
+
+// Elements take vectors value by value. Every set computes the same bits. Other
+// arguments are at least as long as the one that gives the length.
+type Elements interface {
+	// Add adds x to dst.
 	Add(dst, x []float32)
-	// Scale stores alpha·x in dst; both have one length.
+	// Scale stores alpha·x in dst, which may be x.
 	Scale(dst, x []float32, alpha float32)
+	// Dot returns Σ x·y in double precision: 16 sums over the positions modulo
+	// 16, then halves added to halves.
+	Dot(x, y []float32) float64
+	// ReLU stores max(x, 0); what is not a number stays so.
+	ReLU(dst, x []float32)
+	// ReLUGrad stores g where y is not 0, else 0.
+	ReLUGrad(dst, y, g []float32)
+	// Adam moves the weights p and the moments m and v by gradient g, in one
+	// pass. It reports whether every gradient and weight is finite.
+	Adam(s *AdamStep, p, g, m, v []float32) bool
 }
 
-// The names of the kernel sets.
-const (
-	PortableName = "portable"
-	VekName      = "vek-avx2"
-)
-
-// Default returns the fastest set that this processor can run.
-func Default() Set {
-	if vek32.Info().Acceleration {
-		return Vek{}
-	}
-	return Portable{}
-}
-
-// Named returns the named set, or an error if there is no such set or
-// this processor cannot run it.
-func Named(name string) (Set, error) {
-	switch {
-	case name == PortableName:
-		return Portable{}, nil
-	case name == VekName && vek32.Info().Acceleration:
-		return Vek{}, nil
-	case name == VekName:
-		return nil, fmt.Errorf("kernel set %q needs a processor with AVX2 and FMA", name)
-	default:
-		return nil, fmt.Errorf("kernel set %q is none of %q, %q", name, PortableName, VekName)
-	}
-}
-
-// transpose stores the transpose of src in dst, which has room for it.
-func transpose(dst []float32, src Matrix) Matrix {
-	t := Matrix{Rows: src.Cols, Cols: src.Rows, Data: dst[:src.Rows*src.Cols]}
-	for i := range src.Rows {
-		for j, v := range src.Row(i) {
-			t.Data[j*t.Cols+i] = v
-		}
-	}
-	return t
-}
-
-// room returns buf with length n, reallocated if it is too small.
-func room(buf *[]float32, n int) []float32 {
-	if cap(*buf) < n {
-		*buf = make([]float32, n)
-	}
-	return (*buf)[:n]
+// Columns take matrices column by column, rows in ascending order. Every set
+// computes the same bits. Sums have a value per column.
+type Columns interface {
+	// ColumnSums stores Σ x.
+	ColumnSums(sums []float64, x Matrix)
+	// ColumnSquares stores Σ (x − centre)².
+	ColumnSquares(sums, centre []float64, x Matrix)
+	// ColumnDots stores Σ x·y.
+	ColumnDots(sums []float64, x, y Matrix)
+	// Normalise stores z = (x − Shift)·Inverse and dst = z·Weight + Bias.
+	Normalise(dst, z, x Matrix, n *Normalisation)
+	// NormaliseGrad stores Weight·Inverse·(g − Share·(Sum + z·Along)).
+	NormaliseGrad(dst, z, g Matrix, n *Normalisation)
 }

@@ -11,11 +11,13 @@ import (
 	"lethe"
 )
 
-// kernelSets returns every set that this processor can run.
+// kernelSets returns every set that this machine can run.
 func kernelSets(t testing.TB) []Set {
 	t.Helper()
-	sets := []Set{Portable{}}
-	if k := Default(); k.Name() != PortableName {
+	var sets []Set
+	for _, name := range Available() {
+		k, err := Named(name)
+		require.NoError(t, err)
 		sets = append(sets, k)
 	}
 	return sets
@@ -30,13 +32,40 @@ func randomMatrix(rows, cols int, seed uint64) Matrix {
 	return m
 }
 
+func transposed(m Matrix) Matrix { return transpose(make([]float32, len(m.Data)), m) }
+
+// guarded returns a matrix that ends where its memory ends and begins behind
+// margin values, together with all of that memory.
+func guarded(rows, cols, margin int) (Matrix, []float32) {
+	all := make([]float32, rows*cols+2*margin)
+	for i := range all {
+		all[i] = 12345
+	}
+	return Matrix{Rows: rows, Cols: cols, Data: all[margin : margin+rows*cols : margin+rows*cols]}, all
+}
+
+// product is one of the three, of a (m×k) and b (k×n).
+type product struct {
+	name string
+	run  func(k Set, dst, a, b Matrix, s *Scratch)
+}
+
+func products() []product {
+	return []product{
+		{"NN", func(k Set, dst, a, b Matrix, s *Scratch) { k.MulNN(dst, a, b, s) }},
+		{"NT", func(k Set, dst, a, b Matrix, s *Scratch) { k.MulNT(dst, a, transposed(b), s) }},
+		{"TN", func(k Set, dst, a, b Matrix, s *Scratch) { k.MulTN(dst, transposed(a), b, s) }},
+	}
+}
+
+// Every product of the sets, of all small and some large shapes, is what
+// float64 gives, and nothing beside the destination is written to.
 func TestProductsMatchTheDefinition(t *testing.T) {
 	for _, k := range kernelSets(t) {
 		t.Run(k.Name(), func(t *testing.T) {
 			var scratch Scratch
 			rapid.Check(t, func(rt *rapid.T) {
-				size := rapid.OneOf(rapid.IntRange(1, 70), rapid.SampledFrom([]int{127, 128, 129, 257}))
-				m, n, inner := size.Draw(rt, "m"), size.Draw(rt, "n"), size.Draw(rt, "k")
+				m, n, inner := drawShape(rt)
 				a, b := randomMatrix(m, inner, 1), randomMatrix(inner, n, 2)
 				want := make([]float64, m*n)
 				for i := range m {
@@ -46,21 +75,36 @@ func TestProductsMatchTheDefinition(t *testing.T) {
 						}
 					}
 				}
-				at := transpose(make([]float32, len(a.Data)), a)
-				bt := transpose(make([]float32, len(b.Data)), b)
-				for name, product := range map[string]func(dst Matrix){
-					"NN": func(dst Matrix) { k.MulNN(dst, a, b, &scratch) },
-					"NT": func(dst Matrix) { k.MulNT(dst, a, bt, &scratch) },
-					"TN": func(dst Matrix) { k.MulTN(dst, at, b, &scratch) },
-				} {
-					got := randomMatrix(m, n, 3)
-					product(got)
+				for _, p := range products() {
+					got, all := guarded(m, n, 64)
+					p.run(k, got, a, b, &scratch)
 					for i := range want {
-						require.InDelta(rt, want[i], got.Data[i], 1e-5*math.Sqrt(float64(inner))*8, "%s element %d", name, i)
+						if math.Abs(want[i]-float64(got.Data[i])) > 1e-5*math.Sqrt(float64(inner))*8 {
+							rt.Fatalf("%s %d×%d×%d element %d is %g, want %g", p.name, m, n, inner, i, got.Data[i], want[i])
+						}
 					}
+					checkGuard(rt, all, 64)
 				}
 			})
 		})
+	}
+}
+
+// drawShape returns sizes up to 70, of which one may be larger than a block.
+func drawShape(t *rapid.T) (m, n, k int) {
+	size := rapid.IntRange(0, 70)
+	shape := [3]int{size.Draw(t, "m"), size.Draw(t, "n"), size.Draw(t, "k")}
+	if large := rapid.SampledFrom([]int{0, 0, 0, 128, 353, 389, 710}).Draw(t, "large"); large > 0 {
+		shape[rapid.IntRange(0, 2).Draw(t, "where")] = large
+	}
+	return shape[0], shape[1], shape[2]
+}
+
+func checkGuard(t rapid.TB, all []float32, margin int) {
+	for i, v := range all {
+		if (i < margin || i >= len(all)-margin) && v != 12345 {
+			t.Fatalf("value %d of %d lies outside and was overwritten", i, len(all))
+		}
 	}
 }
 
@@ -70,13 +114,16 @@ func TestKernelsByName(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, k, got)
 	}
-	_, err := Named("mkl")
+	chosen, err := Named("")
+	require.NoError(t, err)
+	require.Equal(t, Default(), chosen)
+	_, err = Named("mkl")
 	require.ErrorContains(t, err, PortableName)
 }
 
 func BenchmarkMulNT(b *testing.B) {
 	for _, k := range kernelSets(b) {
-		for _, s := range [][3]int{{50, 64, 59}, {50, 64, 64}, {50, 16, 64}, {300, 64, 165}, {300, 256, 256}, {300, 1024, 1024}} {
+		for _, s := range [][3]int{{50, 64, 59}, {168, 64, 64}, {300, 128, 128}, {300, 256, 256}, {300, 1024, 1024}} {
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s[0], s[1], s[2]), func(b *testing.B) {
 				x, w, dst := randomMatrix(s[0], s[2], 1), randomMatrix(s[1], s[2], 2), randomMatrix(s[0], s[1], 3)
 				var scratch Scratch

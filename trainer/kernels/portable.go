@@ -2,55 +2,41 @@ package kernels
 
 // Portable is plain Go and gives the same bits on every architecture:
 // no product is fused with a sum.
-type Portable struct{}
+type Portable struct{ plain }
 
 // Name implements Set.
 func (Portable) Name() string { return PortableName }
 
-// MulNN implements Set, summing over k in ascending order.
-func (Portable) MulNN(dst, a, b Matrix, _ *Scratch) {
+// MulNN implements Products, summing over k in ascending order.
+func (p Portable) MulNN(dst, a, b Matrix, _ *Scratch) {
 	clear(dst.Data)
 	for i := range a.Rows {
 		out := dst.Row(i)
 		for k, alpha := range a.Row(i) {
-			axpy(out, b.Row(k), alpha)
+			p.Axpy(out, b.Row(k), alpha)
 		}
 	}
 }
 
-// MulNT implements Set through a transposed copy of b, which lets the
+// MulNT implements Products through a transposed copy of b, which lets the
 // inner loop run along rows.
 func (p Portable) MulNT(dst, a, b Matrix, s *Scratch) {
 	p.MulNN(dst, a, transpose(room(&s.right, len(b.Data)), b), s)
 }
 
-// MulTN implements Set, summing over k in ascending order.
-func (Portable) MulTN(dst, a, b Matrix, _ *Scratch) {
+// MulTN implements Products, summing over k in ascending order.
+func (p Portable) MulTN(dst, a, b Matrix, _ *Scratch) {
 	clear(dst.Data)
 	for k := range a.Rows {
 		from := b.Row(k)
 		for i, alpha := range a.Row(k) {
-			axpy(dst.Row(i), from, alpha)
+			p.Axpy(dst.Row(i), from, alpha)
 		}
 	}
 }
 
-// Add implements Set.
-func (Portable) Add(dst, x []float32) {
-	for i, v := range x {
-		dst[i] += v
-	}
-}
-
-// Scale implements Set.
-func (Portable) Scale(dst, x []float32, alpha float32) {
-	for i, v := range x {
-		dst[i] = alpha * v
-	}
-}
-
-// axpy adds alpha·x to dst.
-func axpy(dst, x []float32, alpha float32) {
+// Axpy implements Products.
+func (Portable) Axpy(dst, x []float32, alpha float32) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] += float32(alpha * v)

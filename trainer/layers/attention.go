@@ -42,11 +42,8 @@ func (b *Builder) attention(shape Attention) *attention {
 	return a
 }
 
-// grow returns a buffer of length n, reallocated only if it is too small.
-func grow(buf *[]float32, n int) []float32 {
-	*buf = slices.Grow((*buf)[:0], n)[:n]
-	return *buf
-}
+// grow gives a buffer length n, reallocated only if it is too small.
+func grow(buf *[]float32, n int) { *buf = slices.Grow((*buf)[:0], n)[:n] }
 
 // prepare makes room for the batch's edges.
 func (a *attention) prepare() {
@@ -112,7 +109,7 @@ func (w *Workspace) maskEdge(mask []float32, site uint64, row, other int, p floa
 		key = w.pairKey(site, row, other)
 	}
 	for h := range mask {
-		kept := false
+		var kept bool
 		if w.Replace != nil {
 			kept = w.Replace.Keep(Draw{Site: site, Row: row, Other: other, Column: h})
 		} else {

@@ -69,14 +69,14 @@ func (b *Batch) Aggregate(kind Aggregation, hops int, features []float32, set ke
 				set.Add(row, x.Row(int(j)))
 			}
 			if kind == NeighbourMean && len(neighbours) > 1 {
-				scale(row, 1/float32(len(neighbours)))
+				set.Scale(row, row, 1/float32(len(neighbours)))
 			}
 		}
 	default:
 		spare := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: make([]float32, b.Rows*cols)}
 		copy(out.Data, x.Data)
 		for range hops {
-			b.Graph.propagate(spare, out)
+			b.Graph.propagate(set, spare, out)
 			out, spare = spare, out
 		}
 	}

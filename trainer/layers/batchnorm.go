@@ -27,7 +27,7 @@ type BatchNorm struct {
 	// deviations, left by the forward pass for the backward one. mean, variance
 	// and their like are summed in double precision.
 	normalised     []float32
-	inverse, shift []float32
+	call           kernels.Normalisation
 	sum, sumSquare []float64
 }
 
@@ -38,7 +38,9 @@ func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	}
 	cols := width(x)
 	n.normalised = make([]float32, b.capacity*cols)
-	n.inverse, n.shift = make([]float32, cols), make([]float32, cols)
+	n.call.Inverse, n.call.Shift = make([]float32, cols), make([]float32, cols)
+	// Without a gradient nothing is summed.
+	n.call.Sum, n.call.Along = n.call.Shift, n.call.Shift
 	n.sum, n.sumSquare = make([]float64, cols), make([]float64, cols)
 	out := b.rows(cols)
 	return b.apply(operation{
@@ -46,11 +48,12 @@ func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 		run: func(in []gorgonia.Value) error {
 			from := b.live(in[0])
 			if b.Training {
-				n.measure(from)
+				n.measure(b.Work.kernels, from)
 			} else {
 				n.recall()
 			}
-			n.forward(b.live(out), from, floats(in[1]), floats(in[2]))
+			n.call.Weight, n.call.Bias = floats(in[1]), floats(in[2])
+			b.Work.kernels.Normalise(b.live(out), n.rows(from), from, &n.call)
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
@@ -65,27 +68,16 @@ func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 }
 
 // measure takes mean and deviation from the rows and updates the running ones.
-func (n *BatchNorm) measure(x kernels.Matrix) {
+func (n *BatchNorm) measure(k kernels.Set, x kernels.Matrix) {
 	rows := float64(x.Rows)
-	clear(n.sum)
-	clear(n.sumSquare)
-	for i := range x.Rows {
-		for j, v := range x.Row(i) {
-			n.sum[j] += float64(v)
-		}
-	}
+	k.ColumnSums(n.sum, x)
 	for j := range n.sum {
 		n.sum[j] /= rows
 	}
-	for i := range x.Rows {
-		for j, v := range x.Row(i) {
-			d := float64(v) - n.sum[j]
-			n.sumSquare[j] += float64(d * d)
-		}
-	}
+	k.ColumnSquares(n.sumSquare, n.sum, x)
 	for j, s := range n.sumSquare {
-		n.shift[j] = float32(n.sum[j])
-		n.inverse[j] = float32(1 / math.Sqrt(s/rows+normEpsilon))
+		n.call.Shift[j] = float32(n.sum[j])
+		n.call.Inverse[j] = float32(1 / math.Sqrt(s/rows+normEpsilon))
 		n.RunningMean[j] = blend(n.RunningMean[j], n.sum[j])
 		n.RunningVar[j] = blend(n.RunningVar[j], s/max(1, rows-1))
 	}
@@ -97,23 +89,15 @@ func blend(running float32, batch float64) float32 {
 
 // recall takes mean and deviation from the running statistics.
 func (n *BatchNorm) recall() {
-	copy(n.shift, n.RunningMean)
+	copy(n.call.Shift, n.RunningMean)
 	for j, v := range n.RunningVar {
-		n.inverse[j] = float32(1 / math.Sqrt(float64(v)+normEpsilon))
+		n.call.Inverse[j] = float32(1 / math.Sqrt(float64(v)+normEpsilon))
 	}
 }
 
-func (n *BatchNorm) forward(dst, x kernels.Matrix, weight, bias []float32) {
-	shift, inverse := n.shift[:x.Cols], n.inverse[:x.Cols]
-	weight, bias = weight[:x.Cols], bias[:x.Cols]
-	for i := range x.Rows {
-		row, normalised := dst.Row(i), n.normalised[i*x.Cols:(i+1)*x.Cols]
-		for j, v := range x.Row(i) {
-			z := (v - shift[j]) * inverse[j]
-			normalised[j] = z
-			row[j] = float32(z*weight[j]) + bias[j]
-		}
-	}
+// rows returns the normalised rows as a matrix of the shape of x.
+func (n *BatchNorm) rows(x kernels.Matrix) kernels.Matrix {
+	return kernels.Matrix{Rows: x.Rows, Cols: x.Cols, Data: n.normalised[:len(x.Data)]}
 }
 
 // normSums has rows Σ G (the gradient for the bias) and Σ G∘normalised (for the
@@ -125,15 +109,8 @@ func (b *Builder) normSums(grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node 
 		kind: "norm.sums", inputs: gorgonia.Nodes{y, grad}, out: out,
 		run: func(in []gorgonia.Value) error {
 			g := b.live(in[1])
-			clear(n.sum)
-			clear(n.sumSquare)
-			for i := range g.Rows {
-				normalised := n.normalised[i*cols : (i+1)*cols]
-				for j, v := range g.Row(i) {
-					n.sum[j] += float64(v)
-					n.sumSquare[j] += float64(float64(v) * float64(normalised[j]))
-				}
-			}
+			b.Work.kernels.ColumnSums(n.sum, g)
+			b.Work.kernels.ColumnDots(n.sumSquare, g, n.rows(g))
 			sums := floats(out)
 			for j := range cols {
 				sums[j], sums[cols+j] = float32(n.sum[j]), float32(n.sumSquare[j])
@@ -164,21 +141,13 @@ func (b *Builder) normGradInput(grad, sums *gorgonia.Node, n *BatchNorm) *gorgon
 	return b.apply(operation{
 		kind: "norm.x", inputs: gorgonia.Nodes{grad, sums, n.Weight}, out: out,
 		run: func(in []gorgonia.Value) error {
-			g, dst := b.live(in[0]), b.live(out)
-			total, weight := floats(in[1]), floats(in[2])[:cols]
-			inverse, normalised := n.inverse[:cols], n.normalised
-			share := float32(0)
+			g, total := b.live(in[0]), floats(in[1])
+			n.call.Sum, n.call.Along, n.call.Weight = total[:cols], total[cols:], floats(in[2])
+			n.call.Share = 0
 			if b.Training {
-				share = 1 / float32(g.Rows)
+				n.call.Share = 1 / float32(g.Rows)
 			}
-			plain, along := total[:cols], total[cols:][:cols]
-			for i := range g.Rows {
-				row, z := dst.Row(i)[:cols], normalised[i*cols:][:cols]
-				for j, v := range g.Row(i) {
-					centred := v - float32(share*(plain[j]+float32(z[j]*along[j])))
-					row[j] = weight[j] * inverse[j] * centred
-				}
-			}
+			b.Work.kernels.NormaliseGrad(b.live(out), n.rows(g), g, &n.call)
 			return nil
 		},
 	})

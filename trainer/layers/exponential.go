@@ -50,7 +50,7 @@ func exponential32(x float32) float32 {
 	for _, c := range [...]float32{1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1} {
 		sum = float32(sum*r) + c
 	}
-	return sum * math.Float32frombits(uint32(int32(k)+127)<<23)
+	return float32(sum * math.Float32frombits(uint32(int32(k)+127)<<23))
 }
 
 // sigmoid is 1/(1+e^-x).

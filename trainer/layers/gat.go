@@ -88,7 +88,7 @@ func (g *gat) backward(dz, upstream, z kernels.Matrix, source, target []float32)
 			j := int(graph.loopTargets[e])
 			for h := range g.Heads {
 				at := e*g.Heads + h
-				d := g.grad[at] * leakySlope(g.pre[at], attentionSlope)
+				d := float32(g.grad[at] * leakySlope(g.pre[at], attentionSlope))
 				g.bySource[j*g.Heads+h] += d
 				g.byTarget[i*g.Heads+h] += d
 			}

@@ -83,7 +83,7 @@ func (g *gatv2) backward(dp, upstream, pairs kernels.Matrix, vector []float32) {
 					v := left[c] + right[c]
 					slope := leakySlope(v, attentionSlope)
 					g.gradVector[c] += float32(d * float32(v*slope))
-					v = d * slope * vector[c]
+					v = float32(d * slope * vector[c])
 					gradLeft[c] += v
 					gradRight[c] += v
 				}

@@ -91,12 +91,7 @@ func (b *Builder) ginGradEps(grad, x *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "gin.eps", inputs: gorgonia.Nodes{grad, x}, out: out,
 		run: func(in []gorgonia.Value) error {
-			g, from := b.live(in[0]).Data, b.operand(x, in[1]).Dense.Data
-			sum := 0.0
-			for i, v := range g {
-				sum += float64(float64(v) * float64(from[i]))
-			}
-			floats(out)[0] = float32(sum)
+			floats(out)[0] = float32(b.Work.kernels.Dot(b.live(in[0]).Data, b.operand(x, in[1]).Dense.Data))
 			return nil
 		},
 	})

@@ -72,15 +72,15 @@ func TestGoldenLayers(t *testing.T) {
 	}
 }
 
-// bench is a case bound to a builder.
-type bench struct {
+// bound is a case bound to a builder.
+type bound struct {
 	*Builder
 	c               *layerCase
 	params, buffers *Tensors
 	nodes           gorgonia.Nodes
 }
 
-func (c *layerCase) bind(b *Builder) *bench {
+func (c *layerCase) bind(b *Builder) *bound {
 	params, buffers := &Layout{}, &Layout{}
 	for _, name := range slices.Sorted(maps.Keys(c.Params)) {
 		shape := c.Params[name].Shape
@@ -93,7 +93,7 @@ func (c *layerCase) bind(b *Builder) *bench {
 	for _, name := range slices.Sorted(maps.Keys(c.Buffers)) {
 		buffers.Add(name, Start{}, c.Buffers[name].Shape...)
 	}
-	s := &bench{Builder: b, c: c, params: NewTensors(params), buffers: NewTensors(buffers)}
+	s := &bound{Builder: b, c: c, params: NewTensors(params), buffers: NewTensors(buffers)}
 	for i, spec := range params.Specs {
 		copy(s.params.Slice(i), spec.FromTorch(c.Params[spec.Name].Floats()))
 		s.nodes = append(s.nodes, b.Input(spec.Name, s.params.Slice(i), true, spec.Shape...))
@@ -104,7 +104,7 @@ func (c *layerCase) bind(b *Builder) *bench {
 	return s
 }
 
-func (s *bench) parameter(name string) *gorgonia.Node {
+func (s *bound) parameter(name string) *gorgonia.Node {
 	if i, ok := s.params.Layout.Index(name); ok {
 		return s.nodes[i]
 	}
@@ -194,7 +194,7 @@ func (c *layerCase) sample() []Pair {
 }
 
 // forward adds the case's layer.
-func (c *layerCase) forward(t *testing.T, s *bench, x *gorgonia.Node) *gorgonia.Node {
+func (c *layerCase) forward(t *testing.T, s *bound, x *gorgonia.Node) *gorgonia.Node {
 	shape := Attention{Heads: c.Hyper.Heads, Channels: c.Hyper.OutChannels, Dropout: c.Hyper.Dropout}
 	heads := func(x *gorgonia.Node) *gorgonia.Node {
 		if !c.Hyper.Concat {
@@ -238,7 +238,7 @@ func (c *layerCase) forward(t *testing.T, s *bench, x *gorgonia.Node) *gorgonia.
 }
 
 // module adds a layer without a graph; its parameters' names begin with prefix.
-func (c *layerCase) module(t *testing.T, s *bench, kind, prefix string, x *gorgonia.Node) *gorgonia.Node {
+func (c *layerCase) module(t *testing.T, s *bound, kind, prefix string, x *gorgonia.Node) *gorgonia.Node {
 	switch kind {
 	case "Linear":
 		return s.Linear(x, s.parameter(prefix+"weight"), s.parameter(prefix+"bias"))
@@ -259,7 +259,7 @@ func (c *layerCase) module(t *testing.T, s *bench, kind, prefix string, x *gorgo
 	}
 }
 
-func (c *layerCase) gin(t *testing.T, s *bench, x *gorgonia.Node) *gorgonia.Node {
+func (c *layerCase) gin(t *testing.T, s *bound, x *gorgonia.Node) *gorgonia.Node {
 	eps := s.parameter("eps")
 	if eps == nil {
 		eps = s.Input("eps", []float32{float32(c.Hyper.Eps)}, false, 1)

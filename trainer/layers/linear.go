@@ -43,7 +43,7 @@ func (b *Builder) Linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
 // product stores x·w.
 func (b *Builder) product(dst kernels.Matrix, x Features, w kernels.Matrix) {
 	if x.Sparse != nil {
-		x.Sparse.mul(dst, w)
+		x.Sparse.mul(b.Work.kernels, dst, w)
 		return
 	}
 	b.Work.kernels.MulNN(dst, x.Dense, w, &b.Work.scratch)
@@ -52,7 +52,7 @@ func (b *Builder) product(dst kernels.Matrix, x Features, w kernels.Matrix) {
 // gradProduct stores xᵀ·g.
 func (b *Builder) gradProduct(dst kernels.Matrix, x Features, g kernels.Matrix) {
 	if x.Sparse != nil {
-		x.Sparse.mulTransposed(dst, g)
+		x.Sparse.mulTransposed(b.Work.kernels, dst, g)
 		return
 	}
 	b.Work.kernels.MulTN(dst, x.Dense, g, &b.Work.scratch)

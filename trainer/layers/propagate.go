@@ -35,7 +35,7 @@ func (b *Builder) propagation(kind string, x *gorgonia.Node, hops int, teleport 
 			}
 			last := from
 			for range hops {
-				b.Work.Batch.Graph.propagate(dst, last)
+				b.Work.Batch.Graph.propagate(b.Work.kernels, dst, last)
 				if teleport > 0 {
 					blendRows(dst.Data, from.Data, teleport)
 				}
@@ -59,12 +59,12 @@ func blendRows(dst, x []float32, alpha float32) {
 }
 
 // propagate stores S·x. Neighbours are added in ascending order.
-func (g *Graph) propagate(dst, x kernels.Matrix) {
+func (g *Graph) propagate(set kernels.Set, dst, x kernels.Matrix) {
 	for i := range dst.Rows {
 		row := dst.Row(i)
 		clear(row)
 		for _, j := range g.closed(i) {
-			axpy(row, x.Row(int(j)), g.scale[i]*g.scale[j])
+			set.Axpy(row, x.Row(int(j)), g.scale[i]*g.scale[j])
 		}
 	}
 }

@@ -1,26 +1,11 @@
 package layers
 
-import (
-	"math"
-
-	"gorgonia.org/gorgonia"
-)
+import "gorgonia.org/gorgonia"
 
 // ReLU adds max(x, 0) element by element. A value that is not a number stays
 // one, so that it reaches the loss and is reported.
 func (b *Builder) ReLU(x *gorgonia.Node) *gorgonia.Node {
-	return b.elementwise("relu", x, func(dst, x []float32) {
-		for i, v := range x {
-			dst[i] = max(v, 0)
-		}
-	}, func(dst, y, g []float32) {
-		for i, v := range y {
-			// The bits of y are 0 or positive, so this mask is 0 or all ones. A
-			// branch here would be mispredicted half of the time.
-			mask := uint32(-int32(math.Float32bits(v)) >> 31)
-			dst[i] = math.Float32frombits(math.Float32bits(g[i]) & mask)
-		}
-	})
+	return b.elementwise("relu", x, b.Work.kernels.ReLU, b.Work.kernels.ReLUGrad)
 }
 
 // LeakyReLU adds x for x > 0 and slope·x otherwise; slope is positive.

@@ -44,7 +44,7 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 					b.Work.kernels.Add(row, from.Row(int(j))[:half])
 				}
 				if len(neighbours) > 1 {
-					scale(row, 1/float32(len(neighbours)))
+					b.Work.kernels.Scale(row, row, 1/float32(len(neighbours)))
 				}
 				b.Work.kernels.Add(row, from.Row(i)[half:])
 			}
@@ -70,7 +70,7 @@ func (b *Builder) sageGrad(dst, g kernels.Matrix) {
 		left, right := dst.Row(j)[:g.Cols], dst.Row(j)[g.Cols:]
 		clear(left)
 		for _, i := range graph.of(j) {
-			axpy(left, g.Row(int(i)), 1/float32(len(graph.of(int(i)))))
+			b.Work.kernels.Axpy(left, g.Row(int(i)), 1/float32(len(graph.of(int(i)))))
 		}
 		copy(right, g.Row(j))
 	}

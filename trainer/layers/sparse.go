@@ -52,23 +52,23 @@ func NewFeatures(m kernels.Matrix) Features {
 }
 
 // mul stores s·w, where w is cols × n.
-func (s *Sparse) mul(dst, w kernels.Matrix) {
+func (s *Sparse) mul(set kernels.Set, dst, w kernels.Matrix) {
 	clear(dst.Data)
 	for i := range s.Rows {
 		row := dst.Row(i)
 		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			axpy(row, w.Row(int(s.Columns[k])), s.Values[k])
+			set.Axpy(row, w.Row(int(s.Columns[k])), s.Values[k])
 		}
 	}
 }
 
 // mulTransposed stores sᵀ·g, where g has the rows of s.
-func (s *Sparse) mulTransposed(dst, g kernels.Matrix) {
+func (s *Sparse) mulTransposed(set kernels.Set, dst, g kernels.Matrix) {
 	clear(dst.Data)
 	for i := range s.Rows {
 		row := g.Row(i)
 		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			axpy(dst.Row(int(s.Columns[k])), row, s.Values[k])
+			set.Axpy(dst.Row(int(s.Columns[k])), row, s.Values[k])
 		}
 	}
 }

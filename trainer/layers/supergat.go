@@ -71,7 +71,7 @@ func (b *Builder) SuperGAT(z, source, target *gorgonia.Node, shape Attention, lo
 			g.aggregate(b.live(out), from)
 			if g.loss.Weight > 0 {
 				g.sample()
-				g.work.Attention += g.loss.Weight * g.attentionLoss(from)
+				g.work.Attention += float64(g.loss.Weight * g.attentionLoss(from))
 			}
 			return nil
 		},

@@ -1,6 +1,7 @@
 package layers
 
-// axpy adds alpha·x to dst.
+// axpy adds alpha·x to dst. It is for the few channels of an attention head, for
+// which a call of a kernel costs more than the sum.
 func axpy(dst, x []float32, alpha float32) {
 	dst = dst[:len(x)]
 	for len(x) >= 4 && len(dst) >= 4 {
@@ -23,11 +24,4 @@ func dot(a, b []float32) float32 {
 		sum += float32(v * b[i])
 	}
 	return sum
-}
-
-// scale multiplies x by alpha.
-func scale(x []float32, alpha float32) {
-	for i, v := range x {
-		x[i] = alpha * v
-	}
 }

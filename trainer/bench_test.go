@@ -1,0 +1,98 @@
+package trainer
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/trainer/kernels"
+	"lethe/trainer/models"
+)
+
+// citationSlice is shaped like a shard of Cora: 108 nodes and 60 stubs with
+// 1,433 features, of which 1.3 % are not 0, and 7 classes.
+func citationSlice() *lethe.Slice {
+	const nodes, stubs, features, classes = 108, 60, 1433, 7
+	d := lethe.NewDraw(9, "citation slice")
+	s := &lethe.Slice{Previous: lethe.NoTimestep, FeatureCount: features, Features: make([]float32, nodes*features)}
+	for i := range nodes {
+		s.Nodes = append(s.Nodes, lethe.Pseudonym{byte(i)})
+		s.Labels = append(s.Labels, lethe.Label(1+d.IntN(classes)))
+		for range features * 13 / 1000 {
+			s.Row(i)[d.IntN(features)] = 0.05
+		}
+		for range min(i, 2) {
+			s.Edges = append(s.Edges, lethe.Edge{A: uint32(d.IntN(i)), B: uint32(i)})
+		}
+	}
+	for i := range stubs {
+		s.Stubs = append(s.Stubs, lethe.Stub{Owner: uint32(i * nodes / stubs), Lambda: d.Float32()})
+	}
+	return s
+}
+
+// A step of each model on a citation shard: hidden 64, Adam as in the paper.
+func BenchmarkCitationStep(b *testing.B) {
+	s := citationSlice()
+	for _, model := range Models() {
+		for _, k := range kernelSets(b) {
+			b.Run(model+"/"+k.Name(), func(b *testing.B) {
+				e := newEngine(b, Options{Model: model, Classes: 7, LearningRate: 0.01, WeightDecay: 5e-4}, k)
+				benchmarkSteps(b, e, s)
+			})
+		}
+	}
+}
+
+// A step of the Elliptic GIN on a shard of 208 nodes and 92 stubs.
+func BenchmarkEllipticStep(b *testing.B) {
+	s := makeSlice(sliceSpec{timestep: 1, nodes: 208, features: 165, stubs: 92})
+	for _, hidden := range []int{64, 128, 256} {
+		b.Run(kernels.Default().Name(), func(b *testing.B) {
+			e := newEngine(b, Options{Model: models.EllipticGIN, Hidden: hidden}, kernels.Default())
+			benchmarkSteps(b, e, s)
+		})
+	}
+}
+
+// benchmarkSteps measures optimiser steps of a warm program.
+func benchmarkSteps(b *testing.B, e *Engine, s *lethe.Slice) {
+	state := e.fresh(0, s.FeatureCount)
+	batches, rows, form := e.prepareWindow([]*lethe.Slice{s}, state.Architecture)
+	p, err := compile(programShape{
+		architecture: state.Architecture, settings: e.opts.settings(), form: form,
+		capacity: capacityFor(rows), training: true,
+	}, e.kernels)
+	require.NoError(b, err)
+	copy(p.Params.Values, state.Params)
+	copy(p.Buffers.Values, state.Buffers)
+	p.Load(batches[0])
+	require.NoError(b, e.step(p, state))
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Work.Key++
+		require.NoError(b, e.step(p, state))
+	}
+}
+
+// After a step that sizes the buffers, a step allocates only the key of its draws.
+func TestStepsAllocateNextToNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector allocates")
+	}
+	s := citationSlice()
+	for _, model := range Models() {
+		e := newEngine(t, Options{Model: model, Classes: 7, Hidden: 8, WindowTimesteps: 1}, kernels.Default())
+		count := func(passes int) float64 {
+			e.opts.Passes = passes
+			return testing.AllocsPerRun(1, func() {
+				_, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
+				require.NoError(t, err)
+			})
+		}
+		few, many := count(3), count(23)
+		require.Less(t, (many-few)/20, 2.0, "%s: allocations per step", model)
+	}
+}

@@ -1,0 +1,151 @@
+package kernels
+
+// tile is one call of a multiplying loop: rows × columns of c become the product
+// of a panel of a (k × height) and one of b (k × width), or are increased by it.
+type tile struct {
+	a, b, c []float32
+	// k is at least 1; stride is the bytes between rows of c.
+	k, stride int
+	// rows of height and the columns in mask exist in c.
+	rows, height int
+	mask         uint64
+	// add is 1 to go on from what c holds, 0 to start from nothing.
+	add int
+}
+
+// packing is one call of a loop that fills panels.
+type packing struct {
+	dst, src []float32
+	// dstStride and srcStride are the bytes between rows.
+	dstStride, srcStride int
+	// count is how many rows to copy, or how many columns to transpose.
+	count int
+	// panels is how many panels a row is copied to, each dstStride further in
+	// src and panelStride bytes further in dst.
+	panels, panelStride int
+	// rows is how many rows to transpose.
+	rows int
+	// load and store mask the columns to read and to write.
+	load, store uint64
+}
+
+const (
+	// blockDepth bounds the k of a tile, so that a panel of a stays in the
+	// first-level cache while the panels of b pass by.
+	blockDepth = 352
+	// blockColumns bounds the columns of b that are packed at once, so that
+	// they stay in the second-level cache while the rows of a pass by.
+	blockColumns = 384
+	// leftPanels is how many panels of a are packed at once, so that the cache
+	// lines of a transposed one are read once.
+	leftPanels = 8
+	// packSlack is the room behind the panels that transposing may overwrite.
+	packSlack = 15 * 32
+)
+
+// operand is a matrix as a product reads it: its transpose, if turned.
+type operand struct {
+	Matrix
+	turned bool
+}
+
+// block is a part of an operand: depth steps of k from k on, and length rows of
+// a, or columns of b, from from on.
+type block struct{ k, depth, from, length int }
+
+// multiplication is a product under way, after Goto and van de Geijn ("Anatomy
+// of High-Performance Matrix Multiplication", ACM TOMS 2008): blocks of b are
+// packed into panels as wide as a tile, blocks of a into panels as high as one,
+// and every tile of the result is computed from two panels.
+type multiplication struct {
+	loops       loops
+	dst         Matrix
+	a, b        operand
+	left, right []float32
+	tile        tile
+	pack        packing
+}
+
+// multiply stores a·b, with depth columns in a. Every element is a chain of
+// fused multiply-adds over ascending k that starts at 0.
+func (s *Scratch) multiply(l loops, dst Matrix, a, b operand, depth int) {
+	if depth == 0 || len(dst.Data) == 0 {
+		clear(dst.Data)
+		return
+	}
+	size := l.size()
+	blocks := (depth + blockDepth - 1) / blockDepth
+	kc := (depth + blocks - 1) / blocks
+	mc := min(size.height*leftPanels, roundUp(dst.Rows, size.step))
+	nc := min(blockColumns, roundUp(dst.Cols, size.width))
+	m := &s.product
+	m.loops, m.dst, m.a, m.b = l, dst, a, b
+	m.left = room(&s.left, kc*mc+packSlack)
+	m.right = room(&s.right, kc*nc+packSlack)
+	for column := 0; column < dst.Cols; column += nc {
+		for k := 0; k < depth; k += kc {
+			columns := block{k, min(kc, depth-k), column, min(nc, dst.Cols-column)}
+			m.packPanels(m.right, b, columns, size.width)
+			for row := 0; row < dst.Rows; row += mc {
+				rows := block{k, columns.depth, row, min(mc, dst.Rows-row)}
+				m.packLeft(rows, size)
+				m.strip(rows, columns, size)
+			}
+		}
+	}
+	*m = multiplication{}
+}
+
+// strip computes the tiles that the packed blocks determine.
+func (m *multiplication) strip(rows, columns block, size tileSize) {
+	t := &m.tile
+	t.k, t.stride, t.add = rows.depth, 4*m.dst.Cols, min(1, rows.k)
+	for i := 0; i < rows.length; i += size.height {
+		t.rows = min(size.height, rows.length-i)
+		t.height = roundUp(t.rows, size.step)
+		t.a = m.left[i*t.k:]
+		for j := 0; j < columns.length; j += size.width {
+			t.b = m.right[j*t.k:]
+			t.c = m.dst.Data[(rows.from+i)*m.dst.Cols+columns.from+j:]
+			t.mask = lowBits(min(size.width, columns.length-j))
+			m.loops.tile(t)
+		}
+	}
+}
+
+// packLeft packs a block of a. The last panel is only as high as it needs.
+func (m *multiplication) packLeft(at block, size tileSize) {
+	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
+	whole := at.length / size.height * size.height
+	m.packPanels(m.left, a, block{at.k, at.depth, at.from, whole}, size.height)
+	m.packPanels(m.left[whole*at.depth:], a, block{at.k, at.depth, at.from + whole, at.length - whole},
+		roundUp(at.length-whole, size.step))
+}
+
+// packPanels stores a block as panels of width columns, each k-major.
+func (m *multiplication) packPanels(dst []float32, from operand, at block, width int) {
+	p := &m.pack
+	*p = packing{dstStride: 4 * width, srcStride: 4 * from.Cols, panelStride: 4 * width * at.depth, count: at.depth}
+	if from.turned {
+		for j := 0; j < at.length; j += width {
+			live := min(width, at.length-j)
+			for i := 0; i < live; i += 16 {
+				p.dst, p.src = dst[j*at.depth+i:], from.Data[(at.from+j+i)*from.Cols+at.k:]
+				p.rows, p.store = min(16, live-i), lowBits(min(16, width-i))
+				m.loops.transpose(p)
+			}
+		}
+		return
+	}
+	for j := 0; j < at.length; j += p.panels * width {
+		p.dst, p.src = dst[j*at.depth:], from.Data[at.k*from.Cols+at.from+j:]
+		p.panels = max(1, (at.length-j)/width)
+		p.load, p.store = lowBits(min(width, at.length-j)), lowBits(width)
+		m.loops.gather(p)
+	}
+}
+
+// lowBits returns a mask of the n lowest bits.
+func lowBits(n int) uint64 { return 1<<n - 1 }
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -1,0 +1,107 @@
+package kernels
+
+import (
+	"math"
+	"math/bits"
+)
+
+// loops are the innermost loops of the set FMA, for one kind of processor. All
+// kinds compute the same bits.
+type loops interface {
+	// detail names the instructions in use.
+	detail() string
+	size() tileSize
+	tile(t *tile)
+	// gather fills panels from rows, transpose one from columns. transpose may
+	// overwrite up to 15 rows of dst behind the last.
+	gather(p *packing)
+	transpose(p *packing)
+	Axpy(dst, x []float32, alpha float32)
+	Elements
+	Columns
+}
+
+// tileSize is the height and width of a tile. A lower tile has a multiple of
+// step rows.
+type tileSize struct{ height, step, width int }
+
+// plainLoops work everywhere: fused multiply-adds are made of float64 ones.
+type plainLoops struct{ plain }
+
+func (plainLoops) detail() string { return "plain Go" }
+
+func (plainLoops) size() tileSize { return tileSize{height: 4, step: 4, width: 16} }
+
+func (plainLoops) tile(t *tile) {
+	width := bits.OnesCount64(t.mask)
+	for i := range t.rows {
+		out := t.c[i*t.stride/4:][:width]
+		if t.add == 0 {
+			clear(out)
+		}
+		for k := range t.k {
+			alpha, row := t.a[k*t.height+i], t.b[k*16:]
+			for j := range out {
+				out[j] = fusedMultiplyAdd(alpha, row[j], out[j])
+			}
+		}
+	}
+}
+
+func (plainLoops) gather(p *packing) { gatherPlain(p) }
+
+func (plainLoops) transpose(p *packing) { transposePlain(p) }
+
+func (plainLoops) Axpy(dst, x []float32, alpha float32) {
+	for i, v := range x {
+		dst[i] = fusedMultiplyAdd(alpha, v, dst[i])
+	}
+}
+
+func gatherPlain(p *packing) {
+	live, width := bits.OnesCount64(p.load), bits.OnesCount64(p.store)
+	for i := range p.count {
+		for panel := range p.panels {
+			row := p.dst[(i*p.dstStride+panel*p.panelStride)/4:][:width]
+			clear(row[copy(row, p.src[(i*p.srcStride+panel*p.dstStride)/4:][:live]):])
+		}
+	}
+}
+
+func transposePlain(p *packing) {
+	width := bits.OnesCount64(p.store)
+	for i := range width {
+		if i >= p.rows {
+			for j := range p.count {
+				p.dst[j*p.dstStride/4+i] = 0
+			}
+			continue
+		}
+		for j, v := range p.src[i*p.srcStride/4:][:p.count] {
+			p.dst[j*p.dstStride/4+i] = v
+		}
+	}
+}
+
+// fusedMultiplyAdd returns x·y + z rounded once. The product is exact in
+// float64; the sum is rounded there to odd, which makes the second rounding to
+// float32 harmless (Boldo and Melquiond, "Emulation of a FMA and
+// Correctly-Rounded Sums", IEEE TC 2008).
+func fusedMultiplyAdd(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	sum := p + c
+	// The error of the sum, exactly (Knuth's TwoSum).
+	virtual := sum - p
+	lost := (p - (sum - virtual)) + (c - virtual)
+	if lost != 0 && lost-lost == 0 {
+		if b := math.Float64bits(sum); b&1 == 0 {
+			if (lost > 0) == (sum > 0) {
+				b++
+			} else {
+				b--
+			}
+			sum = math.Float64frombits(b)
+		}
+	}
+	return float32(sum)
+}

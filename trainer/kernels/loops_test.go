@@ -1,0 +1,186 @@
+package kernels
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+)
+
+// All loops that this processor can run must agree with the plain ones bit for
+// bit: that is what the set's name promises.
+func TestFusedLoopsComputeTheSameBits(t *testing.T) {
+	want := FMA{plainLoops{}}
+	for _, l := range allLoops() {
+		t.Run(l.detail(), func(t *testing.T) {
+			var scratch, other Scratch
+			rapid.Check(t, func(rt *rapid.T) {
+				m, n, inner := drawShape(rt)
+				a, b := randomMatrix(m, inner, 1), randomMatrix(inner, n, 2)
+				for _, p := range products() {
+					expected, _ := guarded(m, n, 0)
+					p.run(want, expected, a, b, &other)
+					got, all := guarded(m, n, 40)
+					p.run(FMA{l}, got, a, b, &scratch)
+					requireBits(rt, expected.Data, got.Data)
+					checkGuard(rt, all, 40)
+				}
+			})
+		})
+	}
+}
+
+// Vectors hold what is hard: zeros of both signs, infinities, not-a-numbers.
+func hardVector(n int, seed uint64, special bool) []float32 {
+	v := randomMatrix(1, n, seed).Data
+	if !special {
+		return v
+	}
+	hard := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1e-42, 3e38}
+	d := lethe.NewDraw(seed, "hard values")
+	for i := range v {
+		if d.IntN(3) == 0 {
+			v[i] = hard[d.IntN(len(hard))]
+		}
+	}
+	return v
+}
+
+func TestElementsComputeTheSameBits(t *testing.T) {
+	want := FMA{plainLoops{}}
+	for _, l := range allLoops() {
+		t.Run(l.detail(), func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				n := rapid.IntRange(0, 100).Draw(rt, "n")
+				special := rapid.Bool().Draw(rt, "special")
+				for name, run := range elementLoops() {
+					var results [2][][]float32
+					for i, k := range []Set{want, FMA{l}} {
+						all := [][]float32{}
+						var vectors [4][]float32
+						for j := range vectors {
+							m, memory := guarded(1, n, 32)
+							copy(m.Data, hardVector(n, uint64(j), special))
+							vectors[j], all = m.Data, append(all, memory)
+						}
+						last := run(k, vectors)
+						results[i] = append(all, []float32{float32(last)})
+					}
+					for j := range results[0] {
+						require.Equal(rt, len(results[0][j]), len(results[1][j]))
+						for e := range results[0][j] {
+							if !sameFloat(results[0][j][e], results[1][j][e]) {
+								rt.Fatalf("%s: vector %d value %d: %g, want %g", name, j, e, results[1][j][e], results[0][j][e])
+							}
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// elementLoops runs every loop over vectors; what they return or overwrite is
+// compared.
+func elementLoops() map[string]func(k Set, v [4][]float32) float64 {
+	truth := map[bool]float64{true: 1}
+	return map[string]func(k Set, v [4][]float32) float64{
+		"add":   func(k Set, v [4][]float32) float64 { k.Add(v[0], v[1]); return 0 },
+		"scale": func(k Set, v [4][]float32) float64 { k.Scale(v[0], v[1], 1.7); return 0 },
+		"axpy":  func(k Set, v [4][]float32) float64 { k.Axpy(v[0], v[1], -0.3); return 0 },
+		"dot":   func(k Set, v [4][]float32) float64 { return k.Dot(v[0], v[1]) },
+		"relu":  func(k Set, v [4][]float32) float64 { k.ReLU(v[0], v[1]); return 0 },
+		"relu gradient": func(k Set, v [4][]float32) float64 {
+			k.ReLUGrad(v[0], v[1], v[2])
+			return 0
+		},
+		"adam": func(k Set, v [4][]float32) float64 {
+			s := AdamStep{0.01, 0.999, 0.9, 0.999, 0.1, 0.001, 0.003, 1.2, 1e-8}
+			for i, x := range v[3] {
+				v[3][i] = float32(math.Abs(float64(x)))
+			}
+			return truth[k.Adam(&s, v[0], v[1], v[2], v[3])]
+		},
+	}
+}
+
+func TestColumnsComputeTheSameBits(t *testing.T) {
+	want := FMA{plainLoops{}}
+	for _, l := range allLoops() {
+		t.Run(l.detail(), func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				rows, cols := rapid.IntRange(0, 20).Draw(rt, "rows"), rapid.IntRange(1, 70).Draw(rt, "cols")
+				x, y := randomMatrix(rows, cols, 1), randomMatrix(rows, cols, 2)
+				vector := func(seed uint64) []float32 { return randomMatrix(1, cols, seed).Data }
+				n := Normalisation{
+					Shift: vector(3), Inverse: vector(4), Weight: vector(5), Bias: vector(6),
+					Sum: vector(7), Along: vector(8), Share: 0.125,
+				}
+				var sums [2][3][]float64
+				var values [2][]float32
+				for i, k := range []Set{want, FMA{l}} {
+					for j := range sums[i] {
+						sums[i][j] = make([]float64, cols)
+					}
+					k.ColumnSums(sums[i][0], x)
+					k.ColumnSquares(sums[i][1], sums[0][0], x)
+					k.ColumnDots(sums[i][2], x, y)
+					forward, a := guarded(rows, cols, 20)
+					z, b := guarded(rows, cols, 20)
+					backward, c := guarded(rows, cols, 20)
+					k.Normalise(forward, z, x, &n)
+					k.NormaliseGrad(backward, z, y, &n)
+					values[i] = append(append(a, b...), c...)
+				}
+				require.Equal(rt, sums[0], sums[1])
+				requireBits(rt, values[0], values[1])
+			})
+		})
+	}
+}
+
+// The emulated operation rounds once, as exact arithmetic shows.
+func TestFusedMultiplyAddRoundsOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		value := rapid.Custom(func(t *rapid.T) float32 {
+			v := math.Float32frombits(rapid.Uint32().Draw(t, "bits"))
+			if v != v || math.IsInf(float64(v), 0) {
+				return 1
+			}
+			return v
+		})
+		x, y := value.Draw(rt, "x"), value.Draw(rt, "y")
+		p := float64(x) * float64(y)
+		// Sums that nearly cancel and sums half way between two numbers are
+		// where rounding twice goes wrong.
+		z := rapid.SampledFrom([]float32{value.Draw(rt, "z"), -float32(p), float32(p * (1 << 24)), float32(p / (1 << 24))}).Draw(rt, "addend")
+		if math.IsInf(float64(z), 0) {
+			z = 0
+		}
+		exact := new(big.Float).SetPrec(2000).SetFloat64(float64(x))
+		exact.Mul(exact, new(big.Float).SetFloat64(float64(y)))
+		exact.Add(exact, new(big.Float).SetFloat64(float64(z)))
+		want, _ := exact.Float32()
+		require.Equal(rt, want, fusedMultiplyAdd(x, y, z))
+	})
+	// Half way between two float32 plus a little that float64 cannot hold.
+	require.Equal(t, float32(1+0x1p-23), fusedMultiplyAdd(1+0x1p-12, 0x1p-24-0x1p-47, 1+0x1p-60))
+}
+
+func requireBits(t rapid.TB, want, got []float32) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
+			t.Fatalf("value %d is %x, want %x", i, math.Float32bits(got[i]), math.Float32bits(want[i]))
+		}
+	}
+}
+
+// sameFloat compares bits, but takes all not-a-numbers for one.
+func sameFloat(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+}

@@ -1,0 +1,36 @@
+package kernels
+
+// Matrix is a dense row-major matrix: Data holds Rows*Cols values.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32
+}
+
+// Row returns row i. It aliases the matrix.
+func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
+
+// Scratch is working memory for kernels. Its content never reaches a result.
+// One Scratch must not be used from two goroutines.
+type Scratch struct {
+	left, right, out []float32
+	product          multiplication
+}
+
+// transpose stores the transpose of src in dst, which has room for it.
+func transpose(dst []float32, src Matrix) Matrix {
+	t := Matrix{Rows: src.Cols, Cols: src.Rows, Data: dst[:src.Rows*src.Cols]}
+	for i := range src.Rows {
+		for j, v := range src.Row(i) {
+			t.Data[j*t.Cols+i] = v
+		}
+	}
+	return t
+}
+
+// room returns buf with length n, reallocated if it is too small.
+func room(buf *[]float32, n int) []float32 {
+	if cap(*buf) < n {
+		*buf = make([]float32, n)
+	}
+	return (*buf)[:n]
+}

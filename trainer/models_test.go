@@ -1,0 +1,208 @@
+package trainer
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/trainer/kernels"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
+)
+
+// communitySlice has four classes whose nodes are joined among themselves and
+// have words of their own, so that every model can learn it. Its features are
+// sparse.
+func communitySlice(timestep lethe.Timestep) *lethe.Slice {
+	const nodes, classes, words = 120, 4, 80
+	d := lethe.NewDraw(21, "community slice", uint64(timestep))
+	s := &lethe.Slice{Timestep: timestep, Previous: timestep - 1, FeatureCount: words, Features: make([]float32, nodes*words)}
+	for i := range nodes {
+		class := i % classes
+		s.Nodes = append(s.Nodes, lethe.Pseudonym{byte(timestep), byte(i)})
+		s.Labels = append(s.Labels, lethe.Label(class+1))
+		for range 6 {
+			s.Row(i)[class*words/classes+d.IntN(words/classes)] = 1
+			s.Row(i)[d.IntN(words)] = 1
+		}
+		for range min(i/classes, 2) {
+			s.Edges = append(s.Edges, lethe.Edge{A: uint32(class + classes*d.IntN(i/classes)), B: uint32(i)})
+		}
+	}
+	return s
+}
+
+// Every model tells classes apart that it has not seen the nodes of.
+func TestEveryModelLearns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains every model")
+	}
+	unseen := communitySlice(2)
+	for _, model := range Models() {
+		e := newEngine(t, Options{Model: model, Classes: 4, Hidden: 32, Passes: 60, LearningRate: 0.01}, kernels.Default())
+		c, report, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{communitySlice(1)})
+		require.NoError(t, err, model)
+		require.Less(t, report.FinalLoss, report.FirstLoss, model)
+		p, err := e.Probabilities(context.Background(), c, Input{
+			Rows: len(unseen.Nodes), Cols: unseen.FeatureCount, Features: unseen.Features, Edges: unseen.Edges,
+		})
+		require.NoError(t, err, model)
+		right := 0
+		for i, label := range unseen.Labels {
+			best := 0
+			for class := range 4 {
+				if p[i*4+class] > p[i*4+best] {
+					best = class
+				}
+			}
+			if best == int(label)-1 {
+				right++
+			}
+		}
+		require.Greater(t, right, 90, "%s of 120", model)
+	}
+}
+
+// Sparse features give the loss and the gradients that the same features give as
+// a dense leaf, with the same masks.
+func TestSparseFeaturesGiveTheSameGradients(t *testing.T) {
+	s := communitySlice(1)
+	for _, model := range Models() {
+		e := newEngine(t, Options{Model: model, Classes: 4, Hidden: 16, NoLinearSkip: true}, kernels.Portable{})
+		a := e.opts.Architecture(s.FeatureCount)
+		run := func(form models.Form, b *layers.Batch) *program {
+			p, err := compile(programShape{
+				architecture: a, settings: e.opts.settings(), form: form, capacity: capacityFor(b.Rows), training: true,
+			}, e.kernels)
+			require.NoError(t, err)
+			copy(p.Params.Values, a.Parameters().Fresh(1, 0).Values)
+			p.Load(b)
+			require.NoError(t, p.run())
+			return p
+		}
+		batches, _, form := e.prepareWindow([]*lethe.Slice{s}, a)
+		require.Equal(t, models.Sparse, form)
+		dense := *batches[0]
+		dense.Features = layers.Features{Dense: kernels.Matrix{Rows: dense.Rows, Cols: s.FeatureCount, Data: s.Features}}
+		got, want := run(models.Sparse, batches[0]), run(models.Differentiable, &dense)
+		require.InDelta(t, want.loss(), got.loss(), 1e-5, model)
+		for i, spec := range want.Params.Layout.Specs {
+			require.InDeltaSlice(t, want.gradients[i], got.gradients[i], 2e-4, "%s %s", model, spec.Name)
+		}
+	}
+}
+
+// The whole of each model against central differences along the gradient. They
+// cross some of ReLU's kinks, so the bound is wide; a wrong sign or a lost path
+// still shows.
+func TestModelGradientsMatchFiniteDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every model many times")
+	}
+	for _, model := range Models() {
+		e := newEngine(t, Options{Model: model, Hidden: 16}, kernels.Default())
+		window := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 60, features: 7, stubs: 20})}
+		a := e.opts.Architecture(7)
+		batches, rows, form := e.prepareWindow(window, a)
+		p, err := compile(programShape{
+			architecture: a, settings: e.opts.settings(), form: form, capacity: capacityFor(rows), training: true,
+		}, e.kernels)
+		require.NoError(t, err)
+		copy(p.Params.Values, a.Parameters().Fresh(1, 0).Values)
+		p.Load(batches[0])
+		loss := func() float64 {
+			require.NoError(t, p.run())
+			return p.loss()
+		}
+		for i, spec := range p.Params.Layout.Specs {
+			loss()
+			grad := append([]float32(nil), p.gradients[i]...)
+			size := 0.0
+			for _, g := range grad {
+				size += float64(g) * float64(g)
+			}
+			size = math.Sqrt(size)
+			if size < 1e-3 {
+				continue // a bias in front of a batch norm
+			}
+			// Along the gradient itself the slope is its length.
+			values := p.Params.Slice(i)
+			saved := append([]float32(nil), values...)
+			at := func(step float64) float64 {
+				for j := range values {
+					values[j] = saved[j] + float32(step*float64(grad[j])/size)
+				}
+				return loss()
+			}
+			const step = 1.0 / 4096
+			difference := (at(step) - at(-step)) / (2 * step)
+			copy(values, saved)
+			require.InEpsilon(t, size, difference, 0.05, "%s %s", model, spec.Name)
+		}
+	}
+}
+
+// A node that goes away, with its stubs, leaves the keys of all other rows.
+func TestRowKeysDoNotDependOnOtherNodes(t *testing.T) {
+	s := &lethe.Slice{Nodes: []lethe.Pseudonym{{1}, {2}, {3}}, Stubs: []lethe.Stub{
+		{Owner: 0, Lambda: 0.5}, {Owner: 1, Lambda: 0.5}, {Owner: 2, Lambda: 0.5}, {Owner: 2, Lambda: 0.5}, {Owner: 2, Lambda: 0.7},
+	}}
+	all := rowKeys(s)
+	less := rowKeys(&lethe.Slice{Nodes: []lethe.Pseudonym{{1}, {3}}, Stubs: []lethe.Stub{
+		{Owner: 0, Lambda: 0.5}, {Owner: 1, Lambda: 0.5}, {Owner: 1, Lambda: 0.5}, {Owner: 1, Lambda: 0.7},
+	}})
+	require.Equal(t, []uint64{all[0], all[2], all[3], all[5], all[6], all[7]}, less)
+	seen := make(map[uint64]bool)
+	for _, key := range all {
+		seen[key] = true
+	}
+	require.Len(t, seen, len(all))
+}
+
+func TestPatienceEndsTraining(t *testing.T) {
+	opts := Options{Model: models.MLP, Hidden: 8, Passes: 500, LearningRate: 0.5}
+	window := makeWindow(1, 1, 30, 5)
+	_, all, err := newEngine(t, opts, kernels.Default()).Train(context.Background(), 1, nil, window)
+	require.NoError(t, err)
+	require.Equal(t, 500, all.Steps)
+	opts.Patience = 3
+	_, some, err := newEngine(t, opts, kernels.Default()).Train(context.Background(), 1, nil, window)
+	require.NoError(t, err)
+	require.Less(t, some.Steps, 500)
+	require.Greater(t, some.Steps, 3)
+}
+
+// A checkpoint of a model of another kind passes through the codec and is
+// refused by the engine.
+func TestOtherModelsPassThrough(t *testing.T) {
+	c := &Checkpoint{Shard: 2, Timestep: 5, Kernels: "none", Model: "trees", Body: []byte("opaque")}
+	got, err := DecodeCheckpoint(EncodeCheckpoint(c))
+	require.NoError(t, err)
+	require.Equal(t, c, got)
+	e := newEngine(t, Options{}, kernels.Portable{})
+	require.ErrorIs(t, e.Compatible(got), ErrIncompatible)
+	_, err = e.Probabilities(context.Background(), got, Input{Rows: 1, Cols: 1, Features: []float32{1}})
+	require.ErrorIs(t, err, ErrIncompatible)
+}
+
+func TestArchitecturesOutOfBounds(t *testing.T) {
+	for name, o := range map[string]Options{
+		`model "gnn" is none of`:       {Model: "gnn"},
+		"no multiple of 8 heads":       {Model: models.GAT, Hidden: 12},
+		"classes is 1, want 2 to 255":  {Classes: 1},
+		`dropout is 0.5, but "sgc"`:    {Model: models.SGC, Dropout: 0.5},
+		"dropout is 1, want 0 or more": {Model: models.MLP, Dropout: 1},
+		`heads is 2 and 0, but "sage"`: {Model: models.SAGE, Heads: 2},
+		"teleport is 1":                {Model: models.APPNP, Teleport: 1},
+		"hops is 5000":                 {Model: models.APPNP, Hops: 5000},
+		`"gcn" is never plain`:         {Model: models.GCN, PlainGIN: true},
+		"widths: 2 given, want 1":      {Model: models.MLP, Widths: []int{3, 4}},
+		"patience is -1":               {Patience: -1},
+	} {
+		_, err := NewEngine(o, kernels.Portable{})
+		require.ErrorContains(t, err, name)
+	}
+}
