@@ -228,4 +228,3 @@ func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	}
 	require.ErrorContains(t, Options{Stream: few, Config: smallConfig(t)}.EnsureDefaults().Validate(), "labels for 5 targets, want at least 20")
 }
-

@@ -70,6 +70,8 @@ func expose(ctx context.Context, o Options, c configs.Config, sent *dataset.Stre
 	return out, nil
 }
 
+var errEndedEarly = errors.New("the service ended early")
+
 // stop ends the service and waits for it.
 func (d *deployment) stop() error {
 	d.cancel()
@@ -93,7 +95,7 @@ func (d *deployment) replay(ctx context.Context, o Options, sent *dataset.Stream
 		select {
 		case err := <-d.ended:
 			d.ended <- nil
-			return errors.Join(err, errors.New("the service ended early"))
+			return errors.Join(err, errEndedEarly)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(pollInterval):
@@ -109,7 +111,23 @@ func (d *deployment) erase(ctx context.Context, r lethe.ErasureRequest, progress
 	}
 	ctx, cancel := context.WithTimeout(ctx, eraseTimeout)
 	defer cancel()
+	// A service that has ended verifies nothing.
+	over := make(chan error, 1)
+	go func() {
+		select {
+		case err := <-d.ended:
+			d.ended <- nil
+			over <- errors.Join(err, errEndedEarly)
+			cancel()
+		case <-ctx.Done():
+			over <- nil
+		}
+	}()
 	status, err := requests.Wait(ctx, d.Client(), r.RequestID, progress)
+	cancel()
+	if ended := <-over; ended != nil {
+		return Erasure{}, ended
+	}
 	if err != nil {
 		return Erasure{}, err
 	}

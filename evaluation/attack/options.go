@@ -37,7 +37,7 @@ type Options struct {
 	// OverfitPasses is how often the overfitted control goes through its data,
 	// default 60.
 	OverfitPasses int
-	// Version names the program on receipts.
+	// Version names the program on receipts; "dev" if empty.
 	Version string
 	// Progress hears, in words, how far the work is. nil is silence.
 	Progress func(format string, args ...any)
@@ -79,6 +79,9 @@ func (o Options) EnsureDefaults() Options {
 	}
 	if o.OverfitPasses == 0 {
 		o.OverfitPasses = 60
+	}
+	if o.Version == "" {
+		o.Version = "dev"
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
