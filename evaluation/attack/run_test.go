@@ -69,7 +69,8 @@ func TestRunEndToEnd(t *testing.T) {
 	}
 	t.Parallel()
 	o := Options{
-		Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 40, Requests: 2, Seed: 1, Version: "test",
+		Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 40, Requests: 2, Seed: 1,
+		OverfitPasses: 150, Version: "test",
 	}
 	said := 0
 	o.Progress = func(string, ...any) { said++ }
