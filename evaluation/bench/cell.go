@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/evaluation/attack"
 	"lethe/evaluation/protocol"
 )
 
@@ -21,6 +22,8 @@ type Cell struct {
 	Partition *PartitionCell `json:"partition,omitempty"`
 	// Unlearn takes the time of forgetting.
 	Unlearn *UnlearnCell `json:"unlearn,omitempty"`
+	// Attack attacks a running deployment.
+	Attack *AttackCell `json:"attack,omitempty"`
 }
 
 // PartitionCell partitions the graph induced on a share of the nodes.
@@ -36,14 +39,15 @@ type UnlearnCell struct {
 	Scope lethe.Scope `json:"scope"`
 }
 
-// Timed tells whether the cell's figures are times, so that nothing else should
-// run beside it.
-func (c Cell) Timed() bool { return c.Partition != nil || c.Unlearn != nil }
+// Timed tells whether the cell's figures are times or it runs a deployment of its
+// own, so that nothing else should run beside it.
+func (c Cell) Timed() bool { return c.Partition != nil || c.Unlearn != nil || c.Attack != nil }
 
 // Result is what a cell measured.
 type Result struct {
 	Outcome    *protocol.Outcome `json:"outcome,omitempty"`
 	Unlearning *protocol.Forgot  `json:"unlearning,omitempty"`
+	Attack     *attack.Report    `json:"attack,omitempty"`
 	// Seconds is how long the cell took, to foretell the time left.
 	Seconds float64 `json:"seconds"`
 }

@@ -17,6 +17,14 @@ func (r *Runner) measure(ctx context.Context, c Cell, runtime protocol.Runtime) 
 		outcome, err := protocol.RunStream(ctx, stream, *c.Stream, runtime)
 		return Result{Outcome: outcome}, err
 	}
+	if c.Attack != nil {
+		stream, err := r.Data.stream(ctx, c.Dataset)
+		if err != nil {
+			return Result{}, err
+		}
+		found, err := c.Attack.run(ctx, stream)
+		return Result{Attack: found}, err
+	}
 	s := c.settings()
 	if c.Partition != nil && isStream(c.Dataset) {
 		stream, err := r.Data.stream(ctx, c.Dataset)
@@ -42,7 +50,7 @@ func (r *Runner) measure(ctx context.Context, c Cell, runtime protocol.Runtime) 
 	return result, err
 }
 
-// settings are those of any cell but a stream's.
+// settings are those of any cell but an attack, which brings its own.
 func (c Cell) settings() protocol.Settings {
 	switch {
 	case c.Graph != nil:
@@ -51,13 +59,18 @@ func (c Cell) settings() protocol.Settings {
 		return c.Partition.Settings
 	case c.Unlearn != nil:
 		return c.Unlearn.Settings
-	default:
+	case c.Stream != nil:
 		return c.Stream.Settings
+	default:
+		return protocol.Settings{}
 	}
 }
 
 // String describes a cell in a progress line or an error.
 func (c Cell) String() string {
+	if c.Attack != nil {
+		return fmt.Sprintf("attacks on %s, seed %d", c.Dataset, c.Attack.Seed)
+	}
 	s := c.settings()
 	text := fmt.Sprintf("%s, %s, %d shards by %s, seed %d", c.Dataset, s.Model, max(1, s.Shards), s.Partition.Method, s.Seed)
 	switch {

@@ -144,7 +144,7 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 
 // modelExists tells whether the trainer knows the cell's model.
 func modelExists(c Cell) error {
-	if c.Partition != nil || slices.Contains(trainer.Models(), c.settings().Model) {
+	if c.Partition != nil || c.Attack != nil || slices.Contains(trainer.Models(), c.settings().Model) {
 		return nil
 	}
 	return fmt.Errorf("%w: the trainer has no model %q", ErrAbsent, c.settings().Model)

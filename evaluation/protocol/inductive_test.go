@@ -43,7 +43,7 @@ func planted(nodes int, seed uint64) *protocol.Graph {
 
 func settings() protocol.Settings {
 	return protocol.Settings{
-		Model: "elliptic-gin", Hidden: 32, Epochs: 40, Shards: 4, Seed: 3,
+		Model: "sage", Hidden: 16, Epochs: 40, Shards: 4, Seed: 3,
 		Partition: protocol.Partition{Refine: true}, Propagate: true,
 		Aggregate: []string{protocol.AggregateMean, protocol.AggregateSimilarity, protocol.AggregateLearned},
 	}

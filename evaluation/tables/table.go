@@ -60,7 +60,7 @@ type NamedFigure struct {
 func All() []Table {
 	return []Table{
 		inductive(), transductive(), sgc(), mlp(), repair(), aggregation(),
-		partitionTimes(), partitionScores(), shardSizes(), shardNumber(), unlearning(), streams(),
+		partitionTimes(), partitionScores(), shardSizes(), shardNumber(), unlearning(), streams(), membership(),
 	}
 }
 
