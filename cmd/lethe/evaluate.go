@@ -163,10 +163,19 @@ func (c *evaluateCmd) measure(a *app, store *bench.Store, chosen []tables.Table,
 	return &tables.Results{Results: measured, Paper: published}, nil
 }
 
+// command is what makes these tables again.
+func (c *evaluateCmd) command() string {
+	quick := ""
+	if c.Quick {
+		quick = " --quick"
+	}
+	return fmt.Sprintf("lethe evaluate %s --data DATA --out OUT --splits %d --seed %d%s --results docs/results.md", c.Table, c.Splits, c.Seed, quick)
+}
+
 // write renders the tables into files.
 func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results *tables.Results, result *evaluateResult) error {
 	var all strings.Builder
-	fmt.Fprintf(&all, "# Results\n\nMade by `lethe evaluate %s --data DATA --out OUT --splits %d --seed %d%s`.\n", c.Table, opts.Splits, opts.Seed, map[bool]string{true: " --quick"}[opts.Quick])
+	fmt.Fprintf(&all, "# Results\n\nMade by `%s`.\n\n%s", c.command(), tables.Preface())
 	for _, t := range chosen {
 		output, err := t.Render(opts, results)
 		if err != nil {

@@ -125,8 +125,8 @@ func (j *journey) learn(ctx context.Context, index, window int, train bool) erro
 		return err
 	}
 	for shard, slice := range cut {
-		held := append(j.windows[shard], slice)
-		j.windows[shard] = held[max(0, len(held)-window):]
+		j.windows[shard] = append(j.windows[shard], slice)
+		j.windows[shard] = j.windows[shard][max(0, len(j.windows[shard])-window):]
 	}
 	if !train {
 		return nil

@@ -1,8 +1,6 @@
 package protocol_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -110,17 +108,4 @@ func TestStreamShorterThanItsSplit(t *testing.T) {
 	s.Split = protocol.EllipticSplit()
 	_, err := protocol.RunStream(t.Context(), generated(t, 5), s, protocol.Runtime{Kernels: kernels.Default()})
 	require.EqualError(t, err, "split 30/4/15 wants 49 timesteps, the stream has 5")
-}
-
-// dataRoot is the folder with real data.
-func dataRoot(t *testing.T) string {
-	t.Helper()
-	root := os.Getenv("LETHE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no real data under %s: set LETHE_DATA", root)
-	}
-	return root
 }

@@ -17,7 +17,7 @@ func withTruth(t partition.TruthSlice) *lethe.Slice {
 	out.Features = append(slices.Clone(out.Features), t.StubFeatures...)
 	// Appending must not write behind the slices of the argument.
 	out.Nodes, out.Labels, out.Edges = slices.Clip(out.Nodes), slices.Clip(out.Labels), slices.Clone(out.Edges)
-	for i, stub := range t.Slice.Stubs {
+	for i, stub := range t.Stubs {
 		var p lethe.Pseudonym
 		binary.BigEndian.PutUint64(p[:8], 1<<63) // above the pseudonyms of rows
 		binary.BigEndian.PutUint64(p[8:], uint64(i))

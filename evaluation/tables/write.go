@@ -1,12 +1,20 @@
 package tables
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 )
+
+//go:embed preface.md
+var preface string
+
+// Preface says how the tables are to be read, and where and why the paper's
+// figures cannot be reached. It opens a document of all tables.
+func Preface() string { return preface }
 
 // Write puts a finished table into a folder: name.md, name.csv and every figure
 // as SVG and PNG. It returns the paths written.
