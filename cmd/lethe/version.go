@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"lethe/trainer/kernels"
 )
@@ -18,20 +20,28 @@ func (versionCmd) Help() string {
 }
 
 type versionInfo struct {
-	Version   string `json:"version"`
-	Commit    string `json:"commit,omitempty"`
-	Go        string `json:"go"`
-	Platform  string `json:"platform"`
-	KernelSet string `json:"kernel_set"`
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	// KernelSet is the set in use unless the configuration names another,
+	// KernelLoops the instructions it uses here.
+	KernelSet   string `json:"kernel_set"`
+	KernelLoops string `json:"kernel_loops,omitempty"`
+	// KernelSets lists all that this machine can run.
+	KernelSets []string `json:"kernel_sets"`
 }
 
 // Run prints the version.
 func (c *versionCmd) Run(a *app) error {
+	set := kernels.Default()
 	info := versionInfo{
-		Version:   version,
-		Go:        runtime.Version(),
-		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		KernelSet: kernels.Default().Name(),
+		Version:     version,
+		Go:          runtime.Version(),
+		Platform:    runtime.GOOS + "/" + runtime.GOARCH,
+		KernelSet:   set.Name(),
+		KernelLoops: kernels.Detail(set),
+		KernelSets:  kernels.Available(),
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
@@ -43,6 +53,7 @@ func (c *versionCmd) Run(a *app) error {
 	if c.JSON {
 		return a.printJSON(info)
 	}
-	fmt.Fprintf(a.stdout, "lethe %s (%s, %s), kernels %s\n", info.Version, info.Go, info.Platform, info.KernelSet)
+	fmt.Fprintf(a.stdout, "lethe %s (%s, %s), kernels %s (%s), available: %s\n",
+		info.Version, info.Go, info.Platform, info.KernelSet, cmp.Or(info.KernelLoops, "plain Go"), strings.Join(info.KernelSets, ", "))
 	return nil
 }
