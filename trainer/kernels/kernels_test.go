@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
 	"lethe"
@@ -133,5 +134,35 @@ func BenchmarkMulNT(b *testing.B) {
 				b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/1e9/b.Elapsed().Seconds(), "GFLOP/s")
 			})
 		}
+	}
+}
+
+// Products are called from several goroutines at once. Whatever runs beside
+// them, and on whichever thread, the bits are the same.
+func TestProductsDoNotDependOnWhatRunsBeside(t *testing.T) {
+	for _, k := range kernelSets(t) {
+		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
+			a, b := randomMatrix(150, 160, 1), randomMatrix(160, 170, 2)
+			want := randomMatrix(150, 170, 3)
+			k.MulNN(want, a, b, &Scratch{})
+			var g errgroup.Group
+			for range 4 {
+				g.Go(func() error {
+					var scratch Scratch
+					got := randomMatrix(150, 170, 4)
+					for i := range 20 {
+						products()[i%3].run(k, got, a, b, &scratch)
+						for j, v := range got.Data {
+							if i%3 == 0 && v != want.Data[j] {
+								return fmt.Errorf("value %d is %g, want %g", j, v, want.Data[j])
+							}
+						}
+					}
+					return nil
+				})
+			}
+			require.NoError(t, g.Wait())
+		})
 	}
 }

@@ -16,12 +16,18 @@ type Scratch struct {
 	product          multiplication
 }
 
-// transpose stores the transpose of src in dst, which has room for it.
+// transpose stores the transpose of src in dst, which has room for it. It goes
+// by squares, so that the cache lines of both stay at hand.
 func transpose(dst []float32, src Matrix) Matrix {
+	const side = 16
 	t := Matrix{Rows: src.Cols, Cols: src.Rows, Data: dst[:src.Rows*src.Cols]}
-	for i := range src.Rows {
-		for j, v := range src.Row(i) {
-			t.Data[j*t.Cols+i] = v
+	for top := 0; top < src.Rows; top += side {
+		for left := 0; left < src.Cols; left += side {
+			for i := top; i < min(top+side, src.Rows); i++ {
+				for j, v := range src.Row(i)[left:min(left+side, src.Cols)] {
+					t.Data[(left+j)*t.Cols+i] = v
+				}
+			}
 		}
 	}
 	return t
