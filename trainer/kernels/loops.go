@@ -52,6 +52,7 @@ func (plainLoops) gather(p *packing) { gatherPlain(p) }
 
 func (plainLoops) transpose(p *packing) { transposePlain(p) }
 
+// Axpy implements Products.
 func (plainLoops) Axpy(dst, x []float32, alpha float32) {
 	for i, v := range x {
 		dst[i] = fusedMultiplyAdd(alpha, v, dst[i])

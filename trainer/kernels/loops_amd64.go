@@ -26,6 +26,7 @@ func (avx2Loops) gather(p *packing) { gatherPlain(p) }
 
 func (avx2Loops) transpose(p *packing) { transposePlain(p) }
 
+// Axpy implements Products.
 func (avx2Loops) Axpy(dst, x []float32, alpha float32) {
 	if len(x) > 0 {
 		dst = dst[:len(x)]

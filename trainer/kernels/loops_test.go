@@ -167,8 +167,12 @@ func TestFusedMultiplyAddRoundsOnce(t *testing.T) {
 		want, _ := exact.Float32()
 		require.Equal(rt, want, fusedMultiplyAdd(x, y, z))
 	})
-	// Half way between two float32 plus a little that float64 cannot hold.
-	require.Equal(t, float32(1+0x1p-23), fusedMultiplyAdd(1+0x1p-12, 0x1p-24-0x1p-47, 1+0x1p-60))
+	// A product half way between two float32, and an addend that float64 loses
+	// beside it but that decides where to round.
+	x := float32(1 + 0x1p-12)
+	require.Equal(t, float32(1+0x1p-11+0x1p-23), fusedMultiplyAdd(x, x, 0x1p-60))
+	require.Equal(t, float32(1+0x1p-11), fusedMultiplyAdd(x, x, -0x1p-60))
+	require.Equal(t, float32(-1-0x1p-11-0x1p-23), fusedMultiplyAdd(-x, x, -0x1p-60))
 }
 
 func requireBits(t rapid.TB, want, got []float32) {

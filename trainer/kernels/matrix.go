@@ -12,8 +12,8 @@ func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 // Scratch is working memory for kernels. Its content never reaches a result.
 // One Scratch must not be used from two goroutines.
 type Scratch struct {
-	left, right, out []float32
-	product          multiplication
+	left, right []float32
+	product     multiplication
 }
 
 // transpose stores the transpose of src in dst, which has room for it. It goes
