@@ -14,6 +14,7 @@ import (
 	"lethe/deletions"
 	"lethe/pipeline/train"
 	"lethe/scoring"
+	"lethe/service"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -94,7 +95,11 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 // trainAnew trains every shard from fresh weights through all its slices and
 // compares each checkpoint with the stored one.
 func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(done, of int)) error {
-	engine, err := trainer.NewEngine(inv.trainer, kernels.Default())
+	set, err := inv.kernels()
+	if err != nil {
+		return err
+	}
+	engine, err := trainer.NewEngine(inv.trainer, set)
 	if err != nil {
 		return err
 	}
@@ -126,6 +131,19 @@ func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(do
 		})
 	}
 	return g.Wait()
+}
+
+// kernels returns the kernel set that the stored checkpoints name: another
+// would give other bits, whatever the configuration says today.
+func (inv *inventory) kernels() (kernels.Set, error) {
+	for _, h := range inv.columns {
+		for _, t := range h.Timesteps {
+			if c, err := trainer.DecodeCheckpoint(h.Checkpoints[t]); err == nil {
+				return kernels.Named(c.Kernels)
+			}
+		}
+	}
+	return service.KernelsOf(inv.config)
 }
 
 // trainColumn trains one shard through its slices and counts the checkpoints

@@ -153,6 +153,10 @@ type Trainer struct {
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The
 	// models do not depend on it.
 	Workers int `koanf:"workers" yaml:"workers"`
+	// Kernels is the kernel set: auto (fma where the processor has loops for it,
+	// else portable), fma, portable, or openblas where it is installed. Models of different sets differ in their last bits, so another
+	// set trains everything anew.
+	Kernels string `koanf:"kernels" yaml:"kernels"`
 }
 
 // Scoring says how the shards' answers become predictions.

@@ -44,6 +44,7 @@ func Default() Config {
 			Schedule:        "continual",
 			WindowTimesteps: 10,
 			Passes:          3,
+			Kernels:         "auto",
 		},
 		// Similarity was measured within half a point of the mean, which costs
 		// nothing and is easier to explain.

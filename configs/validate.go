@@ -101,6 +101,7 @@ func (c Config) checkTrainer(k *checker) {
 	k.count("trainer.window_timesteps", c.Trainer.WindowTimesteps, 1, 100_000)
 	k.count("trainer.passes", c.Trainer.Passes, 1, 10_000)
 	k.count("trainer.workers", c.Trainer.Workers, 0, 4096)
+	k.oneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable", "openblas")
 }
 
 func (c Config) checkScoring(k *checker) {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"lethe"
@@ -11,6 +12,7 @@ import (
 	"lethe/pipeline/score"
 	"lethe/scoring"
 	"lethe/trainer"
+	"lethe/trainer/kernels"
 )
 
 // TrainerOptions translates the configuration of the shard models. Training,
@@ -28,6 +30,19 @@ func TrainerOptions(c configs.Config) trainer.Options {
 		Passes:          c.Trainer.Passes,
 		Seed:            c.Seed,
 	}
+}
+
+// KernelsOf returns the kernel set that the configuration names.
+func KernelsOf(c configs.Config) (kernels.Set, error) {
+	name := c.Trainer.Kernels
+	if name == "auto" {
+		name = ""
+	}
+	set, err := kernels.Named(name)
+	if err != nil {
+		return nil, fmt.Errorf("trainer.kernels: %w", err)
+	}
+	return set, nil
 }
 
 // PartitionOptions translates the configuration of the partition.

@@ -24,7 +24,6 @@ import (
 	"lethe/pipeline/build"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
-	"lethe/trainer/kernels"
 )
 
 // Options says what a service runs with.
@@ -154,10 +153,14 @@ func BusConfig(c configs.Config) bus.Config {
 
 // openRoles opens the roles that the configuration names.
 func (s *Service) openRoles(listener events.Listener) (err error) {
-	c, kernels := s.config, kernels.Default()
+	c := s.config
+	set, err := KernelsOf(c)
+	if err != nil {
+		return err
+	}
 	if c.HasRole(configs.RoleBuild) {
 		o := buildOptions(c)
-		o.Secret, o.SigningKey, o.KernelSet, o.Version = s.secret, s.key, kernels.Name(), s.o.Version
+		o.Secret, o.SigningKey, o.KernelSet, o.Version = s.secret, s.key, set.Name(), s.o.Version
 		o.Client, o.Listener, o.Logger = s.client, listener, s.o.Logger
 		if s.broker != nil {
 			o.Compact = s.broker.Compact
@@ -170,7 +173,7 @@ func (s *Service) openRoles(listener events.Listener) (err error) {
 	// shards this one refuses to open, and nothing has been changed.
 	if c.HasRole(configs.RoleScore) {
 		o := scoreOptions(c)
-		o.Kernels, o.Secret = kernels, s.secret
+		o.Kernels, o.Secret = set, s.secret
 		o.Client, o.Listener, o.Logger = s.client, listener, s.o.Logger
 		if s.score, err = score.New(o); err != nil {
 			return err
@@ -179,7 +182,7 @@ func (s *Service) openRoles(listener events.Listener) (err error) {
 	if c.HasRole(configs.RoleTrain) {
 		if s.train, err = train.New(train.Options{
 			Dir: RoleDir(c.DataDir, configs.RoleTrain), Shards: c.Partition.Shards, Workers: c.Trainer.Workers,
-			Trainer: TrainerOptions(c), Kernels: kernels, Secret: s.secret,
+			Trainer: TrainerOptions(c), Kernels: set, Secret: s.secret,
 			Client: s.client, Listener: listener, Logger: s.o.Logger,
 		}); err != nil {
 			return err

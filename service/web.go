@@ -13,7 +13,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/metrics"
 	"lethe/metrics/events"
-	"lethe/trainer/kernels"
 )
 
 //go:embed status.html
@@ -34,8 +33,12 @@ func (s *Service) openWeb() (events.Listener, error) {
 	if err != nil {
 		return events.Listener{}, err
 	}
+	set, err := KernelsOf(s.config)
+	if err != nil {
+		return events.Listener{}, err
+	}
 	m, err := metrics.New(registry, metrics.Options{
-		Version: s.o.Version, Kernels: kernels.Default().Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
+		Version: s.o.Version, Kernels: set.Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
 		Reasons:  reasons(),

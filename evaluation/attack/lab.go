@@ -14,7 +14,6 @@ import (
 	"lethe/pipeline/train"
 	"lethe/service"
 	"lethe/trainer"
-	"lethe/trainer/kernels"
 )
 
 // lab is a deployment in memory: the same graphs, partition, slices and training
@@ -33,7 +32,11 @@ type lab struct {
 
 // newLab partitions the stream and cuts its slices.
 func newLab(ctx context.Context, c configs.Config, secret lethe.Secret, s *dataset.Stream) (*lab, error) {
-	engine, err := trainer.NewEngine(service.TrainerOptions(c), kernels.Default())
+	set, err := service.KernelsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := trainer.NewEngine(service.TrainerOptions(c), set)
 	if err != nil {
 		return nil, err
 	}
