@@ -27,7 +27,7 @@ type versionInfo struct {
 	// KernelSet is the set in use unless the configuration names another,
 	// KernelLoops the instructions it uses here.
 	KernelSet   string `json:"kernel_set"`
-	KernelLoops string `json:"kernel_loops,omitempty"`
+	KernelLoops string `json:"kernel_loops"`
 	// KernelSets lists all that this machine can run.
 	KernelSets []string `json:"kernel_sets"`
 }

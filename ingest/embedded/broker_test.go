@@ -2,8 +2,8 @@ package embedded_test
 
 import (
 	"bytes"
-	"errors"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
