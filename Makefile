@@ -56,6 +56,13 @@ demo: ## Run the whole story on generated data
 demo-check: ## Run the demos on generated and real data and check what they claim
 	$(GO) test -count=1 -v -timeout 15m ./integration/demo -full
 
+.PHONY: evaluate-quick
+evaluate-quick: ## Make every table of the evaluation in its short form (LETHE_DATA names the data)
+	@data="$${LETHE_DATA:-../shared/data}"; out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
+	{ [ -d "$$data" ] || echo "evaluate-quick: $$data is not there; the tables will say which files they miss" >&2; } && \
+	$(GO) run ./cmd/lethe evaluate all --quick --data "$$data" --out "$$out" && \
+	for f in "$$out"/*.md; do echo; cat "$$f"; done
+
 .PHONY: rewrite
 rewrite: ## Regenerate the transcripts under testdata after a wanted change
 	@for p in $$(grep -rl 'datadriven' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -6,8 +6,9 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -24,13 +25,31 @@ func (a *app) printJSON(v any) error {
 	return nil
 }
 
-// table writes rows in aligned columns; the first row is the heading.
+// table writes rows in aligned columns: numbers to the right, words to the left.
+// The first row is the heading; all have its length.
 func table(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, row := range rows {
-		fmt.Fprintln(tw, strings.Join(row, "\t")+"\t")
+	width, words := make([]int, len(rows[0])), make([]bool, len(rows[0]))
+	for i, row := range rows {
+		for j, cell := range row {
+			width[j] = max(width[j], utf8.RuneCountInString(cell))
+			words[j] = words[j] || i > 0 && strings.IndexFunc(cell, unicode.IsLetter) == 0
+		}
 	}
-	return tw.Flush()
+	var out strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for j, cell := range row {
+			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(cell))
+			if words[j] {
+				line.WriteString("  " + cell + pad)
+			} else {
+				line.WriteString("  " + pad + cell)
+			}
+		}
+		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
 }
 
 // isTerminal reports whether w is a terminal, where progress may overwrite its
