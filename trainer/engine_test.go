@@ -154,3 +154,10 @@ func TestSeveralClasses(t *testing.T) {
 	_, _, err = e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
 	require.ErrorIs(t, err, ErrInvalidSlice)
 }
+
+// A capacity holds the rows, and wastes little of a large graph's memory.
+func TestCapacity(t *testing.T) {
+	for rows, want := range map[int]int{0: 32, 1: 32, 33: 64, 300: 512, 512: 512, 513: 1024, 4159: 4608} {
+		require.Equal(t, want, capacityFor(rows), "%d rows", rows)
+	}
+}

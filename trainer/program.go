@@ -42,14 +42,24 @@ type programShape struct {
 // key tells shapes apart.
 func (s programShape) key() string { return fmt.Sprintf("%+v", s) }
 
-// capacityFor rounds a number of rows up to a power of two, so that few
-// programs serve graphs of many sizes.
+// capacityFor rounds a number of rows up, so that few programs serve graphs of
+// many sizes: to a power of two while they are small, to a multiple of 512 from
+// there on, where a power of two would waste up to half of the memory.
 func capacityFor(rows int) int {
+	const large = 512
+	if rows > large {
+		return (rows + large - 1) / large * large
+	}
 	capacity := 32
 	for capacity < rows {
 		capacity *= 2
 	}
 	return capacity
+}
+
+// sizeBytes is about the memory that the program holds on to.
+func (p *program) sizeBytes() int {
+	return p.plan.SizeBytes() + 4*(p.Params.Layout.Size+p.Buffers.Layout.Size)
 }
 
 // compile builds the graph, differentiates it if it is for training, and plans

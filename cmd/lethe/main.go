@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -61,7 +62,15 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// collectPercent is the garbage collector's GOGC where the user sets none. Most
+// of the memory is a few large blocks of weights: to collect twice as often costs
+// little time and saves up to a quarter of the peak.
+const collectPercent = 50
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectPercent)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := execute(&app{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}, os.Args[1:])
 	stop()

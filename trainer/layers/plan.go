@@ -23,6 +23,15 @@ type planned struct {
 	in []gorgonia.Value
 }
 
+// SizeBytes is the memory of the operators' results.
+func (p *Plan) SizeBytes() int {
+	size := 0
+	for _, s := range p.steps {
+		size += int(s.op.out.MemSize())
+	}
+	return size
+}
+
 // Gradients differentiates a scalar loss with respect to wrt. The leaf of the
 // loss's own gradient is ours: the constant that gorgonia.Grad would share
 // between all graphs is not safe for concurrent use.
