@@ -7,7 +7,10 @@ type Set interface {
 	// Name identifies the arithmetic, for checkpoints and receipts.
 	Name() string
 	Products
+	Rows
 	Elements
+	Activations
+	Heads
 	Columns
 }
 

@@ -17,7 +17,10 @@ type loops interface {
 	gather(p *packing)
 	transpose(p *packing)
 	Axpy(dst, x []float32, alpha float32)
+	Rows
 	Elements
+	Activations
+	Heads
 	Columns
 }
 
