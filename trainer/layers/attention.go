@@ -23,15 +23,19 @@ type Attention struct {
 // attention is what the attention layers share: scores per edge and head become
 // weights by a softmax over the edges into a node, its loop included, and the
 // weights sum messages up. Edge e of node i's closed neighbourhood and head h
-// lie at e·heads + h.
+// lie at e·heads + h. Matrices are turned so that the heads of a channel lie side
+// by side (kernels.Heads), and the results are turned back.
 type attention struct {
 	Attention
 	work *Workspace
 	site uint64
 	drop bool
 	// pre is what the score is made of, weight the result of the softmax, mask
-	// what dropout multiplies it by, and grad the gradient for the score.
-	pre, weight, mask, grad []float32
+	// what dropout multiplies it by, used their product, and grad the gradient
+	// for the score.
+	pre, weight, mask, used, grad []float32
+	// Turned matrices: the messages, their sums, and the gradients for both.
+	messages, sums, upstream, gradMessages []float32
 }
 
 func (b *Builder) attention(shape Attention) *attention {
@@ -43,119 +47,142 @@ func (b *Builder) attention(shape Attention) *attention {
 }
 
 // grow gives a buffer length n, reallocated only if it is too small.
-func grow(buf *[]float32, n int) { *buf = slices.Grow((*buf)[:0], n)[:n] }
+func grow(buf *[]float32, n int) []float32 {
+	*buf = slices.Grow((*buf)[:0], n)[:n]
+	return *buf
+}
 
 // prepare makes room for the batch's edges.
 func (a *attention) prepare() {
 	n := len(a.work.Batch.Graph.loopTargets) * a.Heads
-	for _, buf := range []*[]float32{&a.pre, &a.weight, &a.mask, &a.grad} {
+	for _, buf := range []*[]float32{&a.pre, &a.weight, &a.grad} {
 		grow(buf, n)
+	}
+	if a.drop {
+		grow(&a.mask, n)
+		grow(&a.used, n)
 	}
 }
 
-// part returns head h of row i.
-func (a *attention) part(m kernels.Matrix, i uint32, h int) []float32 {
-	from := int(i)*m.Cols + h*a.Channels
-	return m.Data[from : from+a.Channels : from+a.Channels]
+// size is the number of columns of the result.
+func (a *attention) size() int { return a.Heads * a.Channels }
+
+// turn returns the columns of m from the given one on with the heads of a
+// channel side by side.
+func (a *attention) turn(buf *[]float32, m kernels.Matrix, from int) kernels.Matrix {
+	t := kernels.Matrix{Rows: m.Rows, Cols: a.size(), Data: grow(buf, m.Rows*a.size())}
+	for i := range m.Rows {
+		interleave(t.Row(i), m.Row(i)[from:from+t.Cols], a.Heads)
+	}
+	return t
+}
+
+// turnBack stores t in the columns of dst from the given one on.
+func (a *attention) turnBack(dst, t kernels.Matrix, from int) {
+	for i := range t.Rows {
+		interleave(dst.Row(i)[from:from+t.Cols], t.Row(i), a.Channels)
+	}
+}
+
+// zeros returns a turned matrix of zeros.
+func (a *attention) zeros(buf *[]float32, rows int) kernels.Matrix {
+	t := kernels.Matrix{Rows: rows, Cols: a.size(), Data: grow(buf, rows*a.size())}
+	clear(t.Data)
+	return t
+}
+
+// interleave stores the values of parts that lie one behind the other in turn:
+// one of each part, then the next of each.
+func interleave(dst, src []float32, parts int) {
+	if parts == 1 {
+		copy(dst, src)
+		return
+	}
+	length := len(src) / parts
+	for part := range parts {
+		at := part
+		for _, v := range src[part*length : (part+1)*length] {
+			dst[at] = v
+			at += parts
+		}
+	}
+}
+
+// edge returns the values of an edge, or of a row, one per head.
+func (a *attention) edge(values []float32, e int) []float32 {
+	return values[e*a.Heads : (e+1)*a.Heads : (e+1)*a.Heads]
 }
 
 // normalise turns the scores in weight into weights and draws the mask.
 func (a *attention) normalise() {
 	graph := a.work.Batch.Graph
 	for i := range graph.Nodes {
-		from, to := graph.loopStarts[i]*a.Heads, graph.loopStarts[i+1]*a.Heads
-		for h := range a.Heads {
-			largest := a.weight[from+h]
-			for at := from + h; at < to; at += a.Heads {
-				largest = max(largest, a.weight[at])
-			}
-			sum := float32(0)
-			for at := from + h; at < to; at += a.Heads {
-				a.weight[at] = exponential32(a.weight[at] - largest)
-				sum += a.weight[at]
-			}
-			for at := from + h; at < to; at += a.Heads {
-				a.weight[at] /= sum
-			}
-		}
+		a.work.kernels.Softmax(a.weight[graph.loopStarts[i]*a.Heads:graph.loopStarts[i+1]*a.Heads], a.Heads)
+	}
+	if !a.drop {
+		a.used = a.weight
+		return
+	}
+	for i := range graph.Nodes {
 		a.drawMask(i)
 	}
+	a.work.kernels.Multiply(a.used, a.weight, a.mask)
 }
 
+// drawMask stores 0 or 1/(1−Dropout) for the edges into a node.
 func (a *attention) drawMask(i int) {
-	graph, rest := a.work.Batch.Graph, float32(1)
-	if a.drop {
-		rest = 1 / float32(1-a.Dropout)
-	}
-	for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-		mask := a.mask[e*a.Heads : (e+1)*a.Heads]
-		if !a.drop {
-			for h := range mask {
-				mask[h] = 1
-			}
-			continue
-		}
-		a.work.maskEdge(mask, a.site, i, int(graph.loopTargets[e]), float32(a.Dropout))
-		for h := range mask {
-			mask[h] *= rest
-		}
-	}
-}
-
-// maskEdge stores 0 or 1 for every head of the edge from other into row.
-func (w *Workspace) maskEdge(mask []float32, site uint64, row, other int, p float32) {
-	key := uint64(0)
-	if w.Replace == nil {
-		key = w.pairKey(site, row, other)
-	}
-	for h := range mask {
-		var kept bool
-		if w.Replace != nil {
-			kept = w.Replace.Keep(Draw{Site: site, Row: row, Other: other, Column: h})
-		} else {
-			kept = uniform(key, h) >= p
-		}
-		mask[h] = 0
-		if kept {
-			mask[h] = 1
-		}
-	}
-}
-
-// aggregate stores Σ_j weight·mask·messages_j.
-func (a *attention) aggregate(dst, messages kernels.Matrix) {
-	graph := a.work.Batch.Graph
-	clear(dst.Data)
-	for i := range uint32(graph.Nodes) {
+	graph, w := a.work.Batch.Graph, a.work
+	rest, limit := kept(a.Dropout), dropLimit(a.Dropout)
+	if w.Replace != nil {
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			for h := range a.Heads {
-				at := e*a.Heads + h
-				axpy(a.part(dst, i, h), a.part(messages, graph.loopTargets[e], h), a.weight[at]*a.mask[at])
+			for h := range a.edge(a.mask, e) {
+				a.mask[e*a.Heads+h] = 0
+				if w.Replace.Keep(Draw{Site: a.site, Row: i, Other: int(graph.loopTargets[e]), Column: h}) {
+					a.mask[e*a.Heads+h] = rest
+				}
 			}
 		}
+		return
+	}
+	key := w.rowKey(a.site, i)
+	for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
+		fillMask(a.edge(a.mask, e), w.pairKey(key, int(graph.loopTargets[e])), limit, rest)
 	}
 }
 
-// pull adds the gradient for the messages to theirs and leaves that for the
-// scores in grad: weight·(d − Σ d·weight), d being the gradient for a weight.
-func (a *attention) pull(g, messages, gradMessages kernels.Matrix) {
-	graph := a.work.Batch.Graph
-	for i := range uint32(graph.Nodes) {
-		from, to := graph.loopStarts[i], graph.loopStarts[i+1]
-		for h := range a.Heads {
-			upstream, total := a.part(g, i, h), float32(0)
-			for e := from; e < to; e++ {
-				at, j := e*a.Heads+h, graph.loopTargets[e]
-				axpy(a.part(gradMessages, j, h), upstream, a.weight[at]*a.mask[at])
-				a.grad[at] = a.mask[at] * dot(upstream, a.part(messages, j, h))
-				total += float32(a.grad[at] * a.weight[at])
-			}
-			for e := from; e < to; e++ {
-				at := e*a.Heads + h
-				a.grad[at] = a.weight[at] * (a.grad[at] - total)
-			}
+// aggregate stores Σ_j used·messages_j in dst; messages are turned.
+func (a *attention) aggregate(dst, messages kernels.Matrix) {
+	graph, sums := a.work.Batch.Graph, a.zeros(&a.sums, dst.Rows)
+	for i := range graph.Nodes {
+		row := sums.Row(i)
+		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
+			a.work.kernels.AddHeads(row, messages.Row(int(graph.loopTargets[e])), a.edge(a.used, e))
 		}
 	}
+	a.turnBack(dst, sums, 0)
+}
+
+// pull returns the gradient for the turned messages and leaves that for the
+// scores in grad: weight·(d − Σ d·weight), d being the gradient for a weight.
+func (a *attention) pull(g, messages kernels.Matrix) kernels.Matrix {
+	graph, k := a.work.Batch.Graph, a.work.kernels
+	upstream, back := a.turn(&a.upstream, g, 0), a.zeros(&a.gradMessages, g.Rows)
+	for i := range graph.Nodes {
+		row := upstream.Row(i)
+		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
+			j := int(graph.loopTargets[e])
+			k.AddHeads(back.Row(j), row, a.edge(a.used, e))
+			k.SumHeads(a.edge(a.grad, e), row, messages.Row(j))
+		}
+	}
+	if a.drop {
+		k.Multiply(a.grad, a.grad, a.mask)
+	}
+	for i := range graph.Nodes {
+		from, to := graph.loopStarts[i]*a.Heads, graph.loopStarts[i+1]*a.Heads
+		k.SoftmaxGrad(a.grad[from:to], a.weight[from:to], a.Heads)
+	}
+	return back
 }
 
 // byproduct is a node for values that another node's operator leaves behind.
@@ -163,42 +190,5 @@ func (b *Builder) byproduct(kind string, of *gorgonia.Node, values []float32, sh
 	return b.apply(operation{
 		kind: kind, inputs: gorgonia.Nodes{of}, out: dense(values, shape...),
 		run: func([]gorgonia.Value) error { return nil },
-	})
-}
-
-// HeadMean adds the mean over the heads of an attention layer's result.
-func (b *Builder) HeadMean(x *gorgonia.Node, heads int) *gorgonia.Node {
-	if b.err != nil || heads == 1 {
-		return x
-	}
-	cols := width(x) / heads
-	out, share := b.rows(cols), 1/float32(heads)
-	return b.apply(operation{
-		kind: "heads", inputs: gorgonia.Nodes{x}, out: out,
-		run: func(in []gorgonia.Value) error {
-			dst, from := b.live(out), b.live(in[0])
-			clear(dst.Data)
-			for i := range dst.Rows {
-				for h := range heads {
-					axpy(dst.Row(i), from.Row(i)[h*cols:(h+1)*cols], share)
-				}
-			}
-			return nil
-		},
-		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
-			back := b.rows(heads * cols)
-			return gorgonia.Nodes{b.apply(operation{
-				kind: "heads.x", inputs: gorgonia.Nodes{grad}, out: back,
-				run: func(in []gorgonia.Value) error {
-					dst, g := b.live(back), b.live(in[0])
-					for i := range dst.Rows {
-						for h := range heads {
-							b.Work.kernels.Scale(dst.Row(i)[h*cols:(h+1)*cols], g.Row(i), share)
-						}
-					}
-					return nil
-				},
-			})}
-		},
 	})
 }

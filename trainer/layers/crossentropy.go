@@ -27,13 +27,13 @@ func (b *Builder) CrossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 			z, batch := b.live(in[0]), b.Work.Batch
 			total, weight := 0.0, 0.0
 			for i, y := range batch.Labels {
-				p := probabilities[i*z.Cols : (i+1)*z.Cols]
-				logNorm := Softmax(p, z.Row(i))
-				if y >= 0 {
-					w := float64(batch.ClassWeights[y])
-					total += float64(w * (logNorm - float64(z.Row(i)[y])))
-					weight += w
+				if y < 0 {
+					continue
 				}
+				logNorm := Softmax(probabilities[i*z.Cols:(i+1)*z.Cols], z.Row(i))
+				w := float64(batch.ClassWeights[y])
+				total += float64(w * (logNorm - float64(z.Row(i)[y])))
+				weight += w
 			}
 			if weight == 0 {
 				return ErrNoLabels

@@ -16,7 +16,7 @@ func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
 	}
 	site := b.site()
 	if from, ok := b.sources[x]; ok {
-		return b.dropSource(x, from, site, float32(p))
+		return b.dropSource(x, from, site, p)
 	}
 	out, mask := b.rows(width(x)), b.rows(width(x))
 	return b.apply(operation{
@@ -24,9 +24,9 @@ func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
 		run: func(in []gorgonia.Value) error {
 			keep := b.live(mask)
 			for i := range keep.Rows {
-				b.Work.maskRow(keep.Row(i), site, i, float32(p))
+				b.Work.maskRow(keep.Row(i), site, i, p)
 			}
-			multiply(b.live(out).Data, b.live(in[0]).Data, keep.Data)
+			b.Work.kernels.Multiply(b.live(out).Data, b.live(in[0]).Data, keep.Data)
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
@@ -34,7 +34,7 @@ func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
 			return gorgonia.Nodes{b.apply(operation{
 				kind: "dropout.x", inputs: gorgonia.Nodes{grad, y}, out: back,
 				run: func(in []gorgonia.Value) error {
-					multiply(b.live(back).Data, b.live(in[0]).Data, b.live(mask).Data)
+					b.Work.kernels.Multiply(b.live(back).Data, b.live(in[0]).Data, b.live(mask).Data)
 					return nil
 				},
 			})}
@@ -42,16 +42,9 @@ func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
 	})
 }
 
-func multiply(dst, x, y []float32) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	for i, v := range x {
-		dst[i] = v * y[i]
-	}
-}
-
 // maskRow stores 0 or 1/(1−p) for every column of a row.
-func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float32) {
-	rest := 1 / (1 - p)
+func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float64) {
+	rest := kept(p)
 	if w.Replace != nil {
 		for c := range mask {
 			mask[c] = 0
@@ -61,19 +54,16 @@ func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float32) {
 		}
 		return
 	}
-	key := w.rowKey(site, row)
-	for c := range mask {
-		mask[c] = 0
-		if uniform(key, c) >= p {
-			mask[c] = rest
-		}
-	}
+	fillMask(mask, w.rowKey(site, row), dropLimit(p), rest)
 }
+
+// kept is what a value that is not dropped is multiplied by.
+func kept(p float64) float32 { return float32(1 / (1 - p)) }
 
 // dropSource is dropout of features: a source whose values are masked when the
 // node's operator runs. Of sparse features it draws for the values that are not
 // 0, and gives them what they would get in dense ones.
-func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float32) *gorgonia.Node {
+func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float64) *gorgonia.Node {
 	cols := width(x)
 	var dropped Features
 	var values []float32
@@ -89,7 +79,7 @@ func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float
 				for i := range m.Rows {
 					b.Work.maskRow(dropped.Dense.Row(i), site, i, p)
 				}
-				multiply(values, m.Data, values)
+				b.Work.kernels.Multiply(values, m.Data, values)
 				return nil
 			}
 			s := original.Sparse
@@ -108,15 +98,13 @@ func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float
 	return n
 }
 
-func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float32) {
-	rest := 1 / (1 - p)
+func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float64) {
+	rest, limit := kept(p), dropLimit(p)
 	for i := range s.Rows {
 		key := w.rowKey(site, i)
 		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			dst[k] = 0
-			if uniform(key, int(s.Columns[k])) >= p {
-				dst[k] = s.Values[k] * rest
-			}
+			column := int(s.Columns[k])
+			dst[k] = unless(draws(key, column)>>(32*(column%2)), limit, s.Values[k]*rest)
 		}
 	}
 }

@@ -9,8 +9,11 @@ import (
 // gatv2 is one GATv2 layer.
 type gatv2 struct {
 	*attention
-	// gradVector is the gradient for the attention vector.
-	gradVector []float32
+	// right and gradRight are the targets' halves of the pairs and the gradient
+	// for them, turned like the attention vector and the gradient for it.
+	right, gradRight, vector, turnedGradVector []float32
+	gradVector                                 []float32
+	pair                                       kernels.PairGrad
 }
 
 // GATv2 adds a graph attention layer with dynamic attention (Brody, Alon and
@@ -23,25 +26,26 @@ func (b *Builder) GATv2(pairs, vector *gorgonia.Node, shape Attention) *gorgonia
 	if b.err != nil {
 		return nil
 	}
-	size := shape.Heads * shape.Channels
-	g := &gatv2{attention: b.attention(shape), gradVector: make([]float32, size)}
+	g := &gatv2{attention: b.attention(shape)}
+	size := g.size()
+	g.vector, g.gradVector, g.turnedGradVector = make([]float32, size), make([]float32, size), make([]float32, size)
 	out := b.rows(size)
 	return b.apply(operation{
 		kind: "gatv2", inputs: gorgonia.Nodes{pairs, vector}, out: out,
 		run: func(in []gorgonia.Value) error {
-			from := b.live(in[0])
 			g.prepare()
-			g.score(from, floats(in[1]))
+			left := g.turn(&g.messages, b.live(in[0]), 0)
+			g.score(left, g.turn(&g.right, b.live(in[0]), size), floats(in[1]))
 			g.normalise()
-			g.aggregate(b.live(out), from)
+			g.aggregate(b.live(out), left)
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
 			back := b.rows(2 * size)
 			gp := b.apply(operation{
-				kind: "gatv2.x", inputs: gorgonia.Nodes{grad, y, pairs, vector}, out: back,
+				kind: "gatv2.x", inputs: gorgonia.Nodes{grad, y}, out: back,
 				run: func(in []gorgonia.Value) error {
-					g.backward(b.live(back), b.live(in[0]), b.live(in[2]), floats(in[3]))
+					g.backward(b.live(back), b.live(in[0]))
 					return nil
 				},
 			})
@@ -50,44 +54,35 @@ func (b *Builder) GATv2(pairs, vector *gorgonia.Node, shape Attention) *gorgonia
 	})
 }
 
-func (g *gatv2) score(pairs kernels.Matrix, vector []float32) {
-	graph, size := g.work.Batch.Graph, g.Heads*g.Channels
+func (g *gatv2) score(left, right kernels.Matrix, vector []float32) {
+	graph := g.work.Batch.Graph
+	interleave(g.vector, vector, g.Heads)
 	for i := range graph.Nodes {
-		right := pairs.Row(i)[size:]
+		own := right.Row(i)
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			left := pairs.Row(int(graph.loopTargets[e]))[:size]
-			for h := range g.Heads {
-				sum, from := float32(0), h*g.Channels
-				for c := from; c < from+g.Channels; c++ {
-					sum += float32(vector[c] * leaky(left[c]+right[c], attentionSlope))
-				}
-				g.weight[e*g.Heads+h] = sum
-			}
+			other := left.Row(int(graph.loopTargets[e]))
+			g.work.kernels.PairScore(g.edge(g.weight, e), other, own, g.vector, attentionSlope)
 		}
 	}
 }
 
-func (g *gatv2) backward(dp, upstream, pairs kernels.Matrix, vector []float32) {
-	graph, size := g.work.Batch.Graph, g.Heads*g.Channels
-	clear(dp.Data)
-	g.pull(upstream, pairs, dp)
-	clear(g.gradVector)
+// backward stores the gradient for the pairs, given that for the result.
+func (g *gatv2) backward(dp, upstream kernels.Matrix) {
+	graph, size := g.work.Batch.Graph, g.size()
+	left := kernels.Matrix{Rows: dp.Rows, Cols: size, Data: g.messages}
+	right := kernels.Matrix{Rows: dp.Rows, Cols: size, Data: g.right}
+	gradLeft, gradRight := g.pull(upstream, left), g.zeros(&g.gradRight, dp.Rows)
+	clear(g.turnedGradVector)
+	g.pair.Vector, g.pair.GradVector = g.vector, g.turnedGradVector
 	for i := range graph.Nodes {
-		right, gradRight := pairs.Row(i)[size:], dp.Row(i)[size:]
+		g.pair.Right, g.pair.GradRight = right.Row(i), gradRight.Row(i)
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
 			j := int(graph.loopTargets[e])
-			left, gradLeft := pairs.Row(j)[:size], dp.Row(j)[:size]
-			for h := range g.Heads {
-				d, from := g.grad[e*g.Heads+h], h*g.Channels
-				for c := from; c < from+g.Channels; c++ {
-					v := left[c] + right[c]
-					slope := leakySlope(v, attentionSlope)
-					g.gradVector[c] += float32(d * float32(v*slope))
-					v = float32(d * slope * vector[c])
-					gradLeft[c] += v
-					gradRight[c] += v
-				}
-			}
+			g.pair.Left, g.pair.GradLeft = left.Row(j), gradLeft.Row(j)
+			g.work.kernels.PairScoreGrad(&g.pair, g.edge(g.grad, e), attentionSlope)
 		}
 	}
+	g.turnBack(dp, gradLeft, 0)
+	g.turnBack(dp, gradRight, size)
+	interleave(g.gradVector, g.turnedGradVector, g.Channels)
 }

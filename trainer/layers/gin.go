@@ -60,15 +60,13 @@ func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
 	})
 }
 
-// combine stores (1+eps)·x + A·x. Neighbours are added in ascending order.
+// combine stores (1+eps)·x + A·x. Neighbours come first, in ascending order.
 func (b *Builder) combine(dst, x kernels.Matrix, alpha float32) {
 	graph := b.Work.Batch.Graph
 	for i := range dst.Rows {
 		row := dst.Row(i)
-		b.Work.kernels.Scale(row, x.Row(i), alpha)
-		for _, j := range graph.of(i) {
-			b.Work.kernels.Add(row, x.Row(int(j)))
-		}
+		b.Work.kernels.SumRows(row, x, graph.of(i), nil)
+		b.Work.kernels.Axpy(row, x.Row(i), alpha)
 	}
 }
 

@@ -16,8 +16,9 @@ type Graph struct {
 	// loopStarts and loopTargets list the neighbours and the node itself.
 	loopStarts  []int
 	loopTargets []uint32
-	// scale is 1/sqrt(degree + 1) per node.
-	scale []float32
+	// normalised holds the values of S = (D+I)^-1/2 (A+I) (D+I)^-1/2 in the order
+	// of loopTargets, and share one over the target's degree in that of targets.
+	normalised, share []float32
 }
 
 // NewGraph lists every edge at both of its ends. Positions must be below nodes.
@@ -25,9 +26,19 @@ func NewGraph(nodes int, edges []lethe.Edge) *Graph {
 	g := &Graph{Nodes: nodes}
 	g.starts, g.targets = neighbours(nodes, edges, false)
 	g.loopStarts, g.loopTargets = neighbours(nodes, edges, true)
-	g.scale = make([]float32, nodes)
-	for i := range g.scale {
-		g.scale[i] = float32(1 / math.Sqrt(float64(len(g.closed(i)))))
+	scale := make([]float32, nodes)
+	for i := range scale {
+		scale[i] = float32(1 / math.Sqrt(float64(len(g.closed(i)))))
+	}
+	g.normalised = make([]float32, 0, len(g.loopTargets))
+	for i := range nodes {
+		for _, j := range g.closed(i) {
+			g.normalised = append(g.normalised, scale[i]*scale[j])
+		}
+	}
+	g.share = make([]float32, 0, len(g.targets))
+	for _, j := range g.targets {
+		g.share = append(g.share, 1/float32(len(g.of(int(j)))))
 	}
 	return g
 }

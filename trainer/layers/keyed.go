@@ -1,5 +1,7 @@
 package layers
 
+import "math"
+
 // Draw says what one keyed draw is for: an element of a matrix, or an edge and a
 // head of an attention layer.
 type Draw struct {
@@ -33,14 +35,36 @@ func (w *Workspace) rowKey(site uint64, row int) uint64 {
 	return mixKey(mixKey(w.Key+site*0x9e3779b97f4a7c15) ^ w.Batch.Keys[row])
 }
 
-// pairKey keys the draws for an ordered pair of rows.
-func (w *Workspace) pairKey(site uint64, row, other int) uint64 {
-	return mixKey(w.rowKey(site, row) + 0x9e3779b97f4a7c15 ^ w.Batch.Keys[other])
+// pairKey keys the draws for an ordered pair of rows, the first given by its key.
+func (w *Workspace) pairKey(row uint64, other int) uint64 {
+	return mixKey(row + 0x9e3779b97f4a7c15 ^ w.Batch.Keys[other])
 }
 
-// uniform is the number in [0, 1) that a key draws for a column.
-func uniform(key uint64, column int) float32 {
-	return float32(mixKey(key+uint64(column+1)*0x9e3779b97f4a7c15)>>40) * 0x1p-24
+// dropLimit is below which a draw of 32 bits drops with probability p.
+func dropLimit(p float64) uint64 { return uint64(p * (1 << 32)) }
+
+// draws holds the draws of 32 bits that a key gives two neighbouring columns,
+// the even one in the lower half.
+func draws(key uint64, column int) uint64 {
+	return mixKey(key + uint64(column/2+1)*0x9e3779b97f4a7c15)
+}
+
+// unless returns value, or 0 if the lower half of a draw is below the limit. A
+// branch would be mispredicted half of the time.
+func unless(draw, limit uint64, value float32) float32 {
+	dropped := uint32(int64(draw&math.MaxUint32-limit) >> 63)
+	return math.Float32frombits(math.Float32bits(value) &^ dropped)
+}
+
+// fillMask stores 0 or rest for every column, drawn by the key.
+func fillMask(mask []float32, key, limit uint64, rest float32) {
+	for c := 0; c+1 < len(mask); c += 2 {
+		d := draws(key, c)
+		mask[c], mask[c+1] = unless(d, limit, rest), unless(d>>32, limit, rest)
+	}
+	if last := len(mask) - 1; last%2 == 0 {
+		mask[last] = unless(draws(key, last), limit, rest)
+	}
 }
 
 // site numbers a layer that draws.

@@ -61,10 +61,6 @@ func blendRows(dst, x []float32, alpha float32) {
 // propagate stores S·x. Neighbours are added in ascending order.
 func (g *Graph) propagate(set kernels.Set, dst, x kernels.Matrix) {
 	for i := range dst.Rows {
-		row := dst.Row(i)
-		clear(row)
-		for _, j := range g.closed(i) {
-			set.Axpy(row, x.Row(int(j)), g.scale[i]*g.scale[j])
-		}
+		set.SumRows(dst.Row(i), x, g.closed(i), g.normalised[g.loopStarts[i]:g.loopStarts[i+1]])
 	}
 }

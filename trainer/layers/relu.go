@@ -10,41 +10,14 @@ func (b *Builder) ReLU(x *gorgonia.Node) *gorgonia.Node {
 
 // LeakyReLU adds x for x > 0 and slope·x otherwise; slope is positive.
 func (b *Builder) LeakyReLU(x *gorgonia.Node, slope float32) *gorgonia.Node {
-	return b.elementwise("leaky", x, func(dst, x []float32) {
-		for i, v := range x {
-			dst[i] = leaky(v, slope)
-		}
-	}, func(dst, y, g []float32) {
-		for i, v := range y {
-			dst[i] = g[i] * leakySlope(v, slope)
-		}
-	})
-}
-
-func leaky(x, slope float32) float32 { return x * leakySlope(x, slope) }
-
-func leakySlope(x, slope float32) float32 {
-	if x > 0 {
-		return 1
-	}
-	return slope
+	return b.elementwise("leaky", x,
+		func(dst, x []float32) { b.Work.kernels.LeakyReLU(dst, x, slope) },
+		func(dst, y, g []float32) { b.Work.kernels.LeakyReLUGrad(dst, y, g, slope) })
 }
 
 // ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
 func (b *Builder) ELU(x *gorgonia.Node) *gorgonia.Node {
-	return b.elementwise("elu", x, func(dst, x []float32) {
-		for i, v := range x {
-			if v < 0 {
-				v = exponential32(v) - 1
-			}
-			dst[i] = v
-		}
-	}, func(dst, y, g []float32) {
-		for i, v := range y {
-			// e^x is y + 1 where x is negative.
-			dst[i] = g[i] * (1 + min(v, 0))
-		}
-	})
+	return b.elementwise("elu", x, b.Work.kernels.ELU, b.Work.kernels.ELUGrad)
 }
 
 // elementwise adds a function of single elements. backward stores its derivative

@@ -39,10 +39,7 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 			dst, from, graph := b.live(out), b.live(in[0]), b.Work.Batch.Graph
 			for i := range dst.Rows {
 				row, neighbours := dst.Row(i), graph.of(i)
-				clear(row)
-				for _, j := range neighbours {
-					b.Work.kernels.Add(row, from.Row(int(j))[:half])
-				}
+				b.Work.kernels.SumRows(row, from, neighbours, nil)
 				if len(neighbours) > 1 {
 					b.Work.kernels.Scale(row, row, 1/float32(len(neighbours)))
 				}
@@ -68,10 +65,7 @@ func (b *Builder) sageGrad(dst, g kernels.Matrix) {
 	graph := b.Work.Batch.Graph
 	for j := range dst.Rows {
 		left, right := dst.Row(j)[:g.Cols], dst.Row(j)[g.Cols:]
-		clear(left)
-		for _, i := range graph.of(j) {
-			b.Work.kernels.Axpy(left, g.Row(int(i)), 1/float32(len(graph.of(int(i)))))
-		}
+		b.Work.kernels.SumRows(left, g, graph.of(j), graph.share[graph.starts[j]:graph.starts[j+1]])
 		copy(right, g.Row(j))
 	}
 }

@@ -53,12 +53,9 @@ func NewFeatures(m kernels.Matrix) Features {
 
 // mul stores s·w, where w is cols × n.
 func (s *Sparse) mul(set kernels.Set, dst, w kernels.Matrix) {
-	clear(dst.Data)
 	for i := range s.Rows {
-		row := dst.Row(i)
-		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			set.Axpy(row, w.Row(int(s.Columns[k])), s.Values[k])
-		}
+		from, to := s.Starts[i], s.Starts[i+1]
+		set.SumRows(dst.Row(i), w, s.Columns[from:to], s.Values[from:to])
 	}
 }
 
@@ -66,10 +63,8 @@ func (s *Sparse) mul(set kernels.Set, dst, w kernels.Matrix) {
 func (s *Sparse) mulTransposed(set kernels.Set, dst, g kernels.Matrix) {
 	clear(dst.Data)
 	for i := range s.Rows {
-		row := g.Row(i)
-		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			set.Axpy(dst.Row(int(s.Columns[k])), row, s.Values[k])
-		}
+		from, to := s.Starts[i], s.Starts[i+1]
+		set.AddRows(dst, g.Row(i), s.Columns[from:to], s.Values[from:to])
 	}
 }
 

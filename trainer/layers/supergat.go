@@ -20,22 +20,23 @@ type SelfSupervision struct {
 
 // superGAT is one SuperGAT layer.
 type superGAT struct {
-	*attention
+	ends
 	loss SelfSupervision
 	pick uint64
-	// bySource and byTarget are each node's part in the scores, rows × heads,
-	// and later the gradients for them; inner is z_i·z_j per edge and head.
-	bySource, byTarget, inner []float32
-	gradSource, gradTarget    []float32
-	pairs                     []Pair
+	// gate is sigmoid(z_i·z_j) per edge and head, score what it makes of pre.
+	gate, score []float32
+	pairs       []Pair
+	logit       [1]float32
 }
 
 // Pair is a pair of rows whose edge an attention loss asks about.
 type Pair struct {
 	Source, Target uint32
 	Edge           bool
-	// logit is the mean of z_i·z_j over the heads.
+	// logit is the mean of z_i·z_j over the heads, wrong the probability that it
+	// gives to the wrong answer.
 	logit float32
+	wrong float64
 }
 
 // SuperGAT adds a SuperGAT layer of the kind MX (Kim and Oh, "How to Find Your
@@ -52,39 +53,34 @@ func (b *Builder) SuperGAT(z, source, target *gorgonia.Node, shape Attention, lo
 	if b.err != nil {
 		return nil
 	}
-	g := &superGAT{attention: b.attention(shape), loss: loss, pick: b.site()}
+	g := &superGAT{ends: b.ends(shape), loss: loss, pick: b.site()}
 	if !b.Training {
 		g.loss.Weight = 0
 	}
-	size := g.Heads * g.Channels
-	g.bySource, g.byTarget = make([]float32, b.capacity*g.Heads), make([]float32, b.capacity*g.Heads)
-	g.gradSource, g.gradTarget = make([]float32, size), make([]float32, size)
-	out := b.rows(size)
+	out := b.rows(g.size())
 	return b.apply(operation{
 		kind: "supergat", inputs: gorgonia.Nodes{z, source, target}, out: out,
 		run: func(in []gorgonia.Value) error {
-			from := b.live(in[0])
 			g.prepare()
-			grow(&g.inner, len(g.weight))
-			g.score(from, floats(in[1]), floats(in[2]))
+			grow(&g.gate, len(g.weight))
+			grow(&g.score, len(g.weight))
+			z := g.turn(&g.messages, b.live(in[0]), 0)
+			g.sum(z, floats(in[1]), floats(in[2]))
+			g.scoreEdges(z)
 			g.normalise()
-			g.aggregate(b.live(out), from)
+			g.aggregate(b.live(out), z)
 			if g.loss.Weight > 0 {
 				g.sample()
-				g.work.Attention += float64(g.loss.Weight * g.attentionLoss(from))
+				g.work.Attention += float64(g.loss.Weight * g.attentionLoss(z))
 			}
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
-			back := b.rows(size)
+			back := b.rows(g.size())
 			gz := b.apply(operation{
-				kind: "supergat.x", inputs: gorgonia.Nodes{grad, y, z, source, target}, out: back,
+				kind: "supergat.x", inputs: gorgonia.Nodes{grad, y}, out: back,
 				run: func(in []gorgonia.Value) error {
-					dz, from := b.live(back), b.live(in[2])
-					g.backward(dz, b.live(in[0]), from, floats(in[3]), floats(in[4]))
-					if g.loss.Weight > 0 {
-						g.attentionGrad(dz, from)
-					}
+					g.backward(b.live(back), b.live(in[0]))
 					return nil
 				},
 			})
@@ -96,60 +92,44 @@ func (b *Builder) SuperGAT(z, source, target *gorgonia.Node, shape Attention, lo
 	})
 }
 
-func (g *superGAT) score(z kernels.Matrix, source, target []float32) {
-	graph, c := g.work.Batch.Graph, g.Channels
-	for i := range uint32(graph.Nodes) {
-		for h := range g.Heads {
-			row := g.part(z, i, h)
-			g.bySource[int(i)*g.Heads+h] = dot(row, source[h*c:(h+1)*c])
-			g.byTarget[int(i)*g.Heads+h] = dot(row, target[h*c:(h+1)*c])
-		}
-	}
-	for i := range uint32(graph.Nodes) {
+// scoreEdges leaves sigmoid(z_i·z_j) in gate, and its product with what the ends
+// add up to, before and behind LeakyReLU, in score and weight.
+func (g *superGAT) scoreEdges(z kernels.Matrix) {
+	graph, k := g.work.Batch.Graph, g.work.kernels
+	for i := range graph.Nodes {
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			j := graph.loopTargets[e]
-			for h := range g.Heads {
-				at := e*g.Heads + h
-				g.inner[at] = dot(g.part(z, i, h), g.part(z, j, h))
-				g.pre[at] = g.bySource[int(j)*g.Heads+h] + g.byTarget[int(i)*g.Heads+h]
-				g.weight[at] = leaky(g.pre[at]*sigmoid(g.inner[at]), attentionSlope)
-			}
+			k.SumHeads(g.edge(g.gate, e), z.Row(i), z.Row(int(graph.loopTargets[e])))
 		}
 	}
+	k.Sigmoid(g.gate, g.gate)
+	k.Multiply(g.score, g.pre, g.gate)
+	k.LeakyReLU(g.weight, g.score, attentionSlope)
 }
 
-func (g *superGAT) backward(dz, upstream, z kernels.Matrix, source, target []float32) {
-	graph, c := g.work.Batch.Graph, g.Channels
-	clear(dz.Data)
-	g.pull(upstream, z, dz)
-	clear(g.bySource)
-	clear(g.byTarget)
-	for i := range uint32(graph.Nodes) {
+// backward stores the gradient for z, given that for the result.
+func (g *superGAT) backward(dz, upstream kernels.Matrix) {
+	graph, k := g.work.Batch.Graph, g.work.kernels
+	z := kernels.Matrix{Rows: dz.Rows, Cols: dz.Cols, Data: g.messages}
+	back := g.pull(upstream, z)
+	k.LeakyReLUGrad(g.grad, g.score, g.grad, attentionSlope)
+	// The gradient for a sum of ends is d·gate, that for z_i·z_j is
+	// d·sum·gate·(1 − gate).
+	k.Multiply(g.grad, g.grad, g.gate)
+	for at, gate := range g.gate {
+		g.score[at] = g.grad[at] * g.pre[at] * (1 - gate)
+	}
+	for i := range graph.Nodes {
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			j := graph.loopTargets[e]
-			for h := range g.Heads {
-				at := e*g.Heads + h
-				gate := sigmoid(g.inner[at])
-				d := g.grad[at] * leakySlope(g.pre[at], attentionSlope)
-				g.bySource[int(j)*g.Heads+h] += float32(d * gate)
-				g.byTarget[int(i)*g.Heads+h] += float32(d * gate)
-				d *= g.pre[at] * gate * (1 - gate)
-				axpy(g.part(dz, i, h), g.part(z, j, h), d)
-				axpy(g.part(dz, j, h), g.part(z, i, h), d)
-			}
+			j, d := int(graph.loopTargets[e]), g.edge(g.score, e)
+			k.AddHeads(back.Row(i), z.Row(j), d)
+			k.AddHeads(back.Row(j), z.Row(i), d)
 		}
 	}
-	clear(g.gradSource)
-	clear(g.gradTarget)
-	for i := range uint32(graph.Nodes) {
-		for h := range g.Heads {
-			at, row, gradRow := int(i)*g.Heads+h, g.part(z, i, h), g.part(dz, i, h)
-			axpy(gradRow, source[h*c:(h+1)*c], g.bySource[at])
-			axpy(gradRow, target[h*c:(h+1)*c], g.byTarget[at])
-			axpy(g.gradSource[h*c:(h+1)*c], row, g.bySource[at])
-			axpy(g.gradTarget[h*c:(h+1)*c], row, g.byTarget[at])
-		}
+	g.pullSum(back, z, g.grad)
+	if g.loss.Weight > 0 {
+		g.attentionGrad(back, z)
 	}
+	g.turnBack(dz, back, 0)
 }
 
 // sample draws the pairs of the attention loss.
@@ -161,20 +141,19 @@ func (g *superGAT) sample() {
 	graph := g.work.Batch.Graph
 	edges, n := len(graph.loopTargets), graph.Nodes
 	free := n*n - edges
-	share := float32(0)
+	positive, negative := dropLimit(g.loss.EdgeRatio), uint64(0)
 	if free > 0 {
-		share = float32(g.loss.EdgeRatio * g.loss.NegativeRatio * float64(edges) / float64(free))
+		negative = dropLimit(min(1, g.loss.EdgeRatio*g.loss.NegativeRatio*float64(edges)/float64(free)))
 	}
 	g.pairs = g.pairs[:0]
 	for i := range n {
 		key, closed := g.work.rowKey(g.pick, i)+0x9e3779b97f4a7c15, graph.closed(i)
 		for j, other := range g.work.Batch.Keys {
-			edge := len(closed) > 0 && int(closed[0]) == j
-			limit := share
+			edge, limit := len(closed) > 0 && int(closed[0]) == j, negative
 			if edge {
-				closed, limit = closed[1:], float32(g.loss.EdgeRatio)
+				closed, limit = closed[1:], positive
 			}
-			if uniform(mixKey(key^other), 0) < limit {
+			if mixKey(key^other)>>32 < limit {
 				g.pairs = append(g.pairs, Pair{Source: uint32(j), Target: uint32(i), Edge: edge})
 			}
 		}
@@ -187,14 +166,19 @@ func (g *superGAT) attentionLoss(z kernels.Matrix) float64 {
 	total := 0.0
 	for k := range g.pairs {
 		p := &g.pairs[k]
-		p.logit = dot(z.Row(int(p.Source)), z.Row(int(p.Target))) / float32(g.Heads)
-		// log(1 + e^-|x|) + max(∓x, 0) never overflows.
+		g.work.kernels.SumHeads(g.logit[:], z.Row(int(p.Source)), z.Row(int(p.Target)))
+		p.logit = g.logit[0] / float32(g.Heads)
+		// log(1 + e^-|x|) + max(x, 0) never overflows.
 		x := float64(p.logit)
-		wrong := x
 		if p.Edge {
-			wrong = -x
+			x = -x
 		}
-		total += math.Log(1+exponential(-math.Abs(x))) + max(wrong, 0)
+		e := exponential(-math.Abs(x))
+		total += math.Log(1+e) + max(x, 0)
+		p.wrong = 1 / (1 + e)
+		if x < 0 {
+			p.wrong *= e
+		}
 	}
 	return total / max(1, float64(len(g.pairs)))
 }
@@ -202,13 +186,14 @@ func (g *superGAT) attentionLoss(z kernels.Matrix) float64 {
 // attentionGrad adds the gradient of the attention loss to that for z.
 func (g *superGAT) attentionGrad(dz, z kernels.Matrix) {
 	share := float32(g.loss.Weight / max(1, float64(len(g.pairs))) / float64(g.Heads))
-	for _, p := range g.pairs {
-		d := sigmoid(p.logit)
+	for k := range g.pairs {
+		p := &g.pairs[k]
+		d := float32(p.wrong)
 		if p.Edge {
-			d--
+			d = -d
 		}
 		d *= share
-		axpy(dz.Row(int(p.Target)), z.Row(int(p.Source)), d)
-		axpy(dz.Row(int(p.Source)), z.Row(int(p.Target)), d)
+		g.work.kernels.Axpy(dz.Row(int(p.Target)), z.Row(int(p.Source)), d)
+		g.work.kernels.Axpy(dz.Row(int(p.Source)), z.Row(int(p.Target)), d)
 	}
 }

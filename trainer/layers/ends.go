@@ -1,0 +1,77 @@
+package layers
+
+import "lethe/trainer/kernels"
+
+// ends is the part of a score that is linear in each end of an edge, source·z_j +
+// target·z_i, and its gradient. GAT and SuperGAT share it.
+type ends struct {
+	*attention
+	// source and target are the attention vectors, turned, bySource and byTarget
+	// each node's part in the scores, rows × heads, and later the gradients for
+	// them.
+	source, target, bySource, byTarget []float32
+	// gradSource and gradTarget are the gradients for the attention vectors, and
+	// the turned ones are what they are summed in.
+	gradSource, gradTarget             []float32
+	turnedGradSource, turnedGradTarget []float32
+}
+
+func (b *Builder) ends(shape Attention) ends {
+	n := ends{attention: b.attention(shape)}
+	for _, buf := range []*[]float32{
+		&n.source, &n.target, &n.gradSource, &n.gradTarget, &n.turnedGradSource, &n.turnedGradTarget,
+	} {
+		*buf = make([]float32, n.size())
+	}
+	n.bySource, n.byTarget = make([]float32, b.capacity*n.Heads), make([]float32, b.capacity*n.Heads)
+	return n
+}
+
+// sum stores source·z_j + target·z_i in pre for every edge; z is turned.
+func (n *ends) sum(z kernels.Matrix, source, target []float32) {
+	interleave(n.source, source, n.Heads)
+	interleave(n.target, target, n.Heads)
+	for i := range z.Rows {
+		n.work.kernels.SumHeads(n.edge(n.bySource, i), z.Row(i), n.source)
+		n.work.kernels.SumHeads(n.edge(n.byTarget, i), z.Row(i), n.target)
+	}
+	graph := n.work.Batch.Graph
+	for i := range graph.Nodes {
+		own := n.edge(n.byTarget, i)
+		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
+			pre, other := n.edge(n.pre, e), n.edge(n.bySource, int(graph.loopTargets[e]))
+			for h, v := range own {
+				pre[h] = v + other[h]
+			}
+		}
+	}
+}
+
+// pullSum adds the gradient for z to dz, both turned, and stores those for the
+// attention vectors, given the gradients for the sums.
+func (n *ends) pullSum(dz, z kernels.Matrix, grad []float32) {
+	graph, k := n.work.Batch.Graph, n.work.kernels
+	clear(n.bySource)
+	clear(n.byTarget)
+	for i := range graph.Nodes {
+		own := n.edge(n.byTarget, i)
+		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
+			d, other := n.edge(grad, e), n.edge(n.bySource, int(graph.loopTargets[e]))
+			for h, v := range d {
+				own[h] += v
+				other[h] += v
+			}
+		}
+	}
+	clear(n.turnedGradSource)
+	clear(n.turnedGradTarget)
+	for i := range z.Rows {
+		bySource, byTarget := n.edge(n.bySource, i), n.edge(n.byTarget, i)
+		k.AddHeads(dz.Row(i), n.source, bySource)
+		k.AddHeads(dz.Row(i), n.target, byTarget)
+		k.AddHeads(n.turnedGradSource, z.Row(i), bySource)
+		k.AddHeads(n.turnedGradTarget, z.Row(i), byTarget)
+	}
+	interleave(n.gradSource, n.turnedGradSource, n.Channels)
+	interleave(n.gradTarget, n.turnedGradTarget, n.Channels)
+}
