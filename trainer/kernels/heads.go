@@ -8,29 +8,40 @@ import "math"
 // taken over the positions modulo 16 and then halves added to halves, or, if 16
 // is no multiple of heads, over the positions of a head in ascending order.
 //
-// The number of heads is the length of dst, w, score or d, or is given; the
-// lengths of the other vectors are multiples of it.
+// Lists of rows ascend, and hold a value per row and head in the order of the
+// list. Lengths of vectors are multiples of heads.
 type Heads interface {
-	// SumHeads stores Σ x·y per head.
-	SumHeads(dst, x, y []float32)
-	// AddHeads adds w·x to dst, w being that of the head.
-	AddHeads(dst, x, w []float32)
+	// SumHeadRows stores Σ_e weights[e]·x[rows[e]] in dst, which has x.Cols values,
+	// the weight being that of the head.
+	SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int)
+	// AddHeadRows adds weights[e]·x to row rows[e] of dst for every e.
+	AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int)
+	// DotHeadRows stores Σ x·y[rows[e]] per head for every e.
+	DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int)
 	// Softmax replaces x by e^x / Σ e^x per head.
 	Softmax(x []float32, heads int)
 	// SoftmaxGrad replaces the gradient g for a softmax's result y by that for
 	// its argument, y·(g − Σ g·y).
 	SoftmaxGrad(g, y []float32, heads int)
-	// PairScore stores Σ vector·LeakyReLU(left + right) per head.
-	PairScore(score, left, right, vector []float32, slope float32)
-	// PairScoreGrad adds the gradients for a pair's and the attention vector,
-	// given that for the scores, d. The gradient for left is that for right.
-	PairScoreGrad(p *PairGrad, d []float32, slope float32)
+	// PairScores stores the scores of the pairs.
+	PairScores(scores []float32, p *Pairs)
+	// PairScoresGrad adds up the gradients for what the scores are made of, given
+	// that for the scores.
+	PairScoresGrad(p *Pairs, grad []float32)
 }
 
-// PairGrad holds the vectors of PairScore and the gradients for them.
-type PairGrad struct {
-	Left, Right, Vector             []float32
-	GradLeft, GradRight, GradVector []float32
+// Pairs are pairs of a row of Left each with one vector, Right. The score of a
+// pair is Σ Vector·LeakyReLU(left + right) per head.
+type Pairs struct {
+	Left          Matrix
+	Rows          []uint32
+	Right, Vector []float32
+	// Slope is that of LeakyReLU.
+	Slope float32
+	Heads int
+	// The gradients are needed by PairScoresGrad only.
+	GradLeft              Matrix
+	GradRight, GradVector []float32
 }
 
 // group is how many values the loops take at a time.
@@ -59,19 +70,36 @@ func folded(dst []float32, length int, at func(p int) float32) {
 	copy(dst, sums[:])
 }
 
-// SumHeads implements Heads.
-func (plain) SumHeads(dst, x, y []float32) {
-	y = y[:len(x)]
-	folded(dst, len(x), func(p int) float32 { return float32(x[p] * y[p]) })
+// SumHeadRows implements Heads.
+func (plain) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
+	clear(dst)
+	for e, row := range rows {
+		addByHead(dst, x.Row(int(row)), weights[e*heads:(e+1)*heads])
+	}
 }
 
-// AddHeads implements Heads.
-func (plain) AddHeads(dst, x, w []float32) {
+// AddHeadRows implements Heads.
+func (plain) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int) {
+	for e, row := range rows {
+		addByHead(dst.Row(int(row)), x, weights[e*heads:(e+1)*heads])
+	}
+}
+
+// addByHead adds w·x to dst, w being that of the head.
+func addByHead(dst, x, w []float32) {
 	dst = dst[:len(x)]
 	for p := 0; p < len(x); p += len(w) {
 		for h, weight := range w {
 			dst[p+h] += float32(weight * x[p+h])
 		}
+	}
+}
+
+// DotHeadRows implements Heads.
+func (plain) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) {
+	for e, row := range rows {
+		other := y.Row(int(row))[:len(x)]
+		folded(dots[e*heads:(e+1)*heads], len(x), func(p int) float32 { return float32(x[p] * other[p]) })
 	}
 }
 
@@ -115,23 +143,29 @@ func perHead(room *[group]float32, heads int) []float32 {
 	return make([]float32, heads)
 }
 
-// PairScore implements Heads.
-func (plain) PairScore(score, left, right, vector []float32, slope float32) {
-	left, right = left[:len(vector)], right[:len(vector)]
-	folded(score, len(vector), func(p int) float32 {
-		v := left[p] + right[p]
-		return float32(vector[p] * float32(v*leakySlope(v, slope)))
-	})
+// PairScores implements Heads.
+func (plain) PairScores(scores []float32, p *Pairs) {
+	right := p.Right[:len(p.Vector)]
+	for e, row := range p.Rows {
+		left := p.Left.Row(int(row))[:len(p.Vector)]
+		folded(scores[e*p.Heads:(e+1)*p.Heads], len(left), func(c int) float32 {
+			v := left[c] + right[c]
+			return float32(p.Vector[c] * float32(v*leakySlope(v, p.Slope)))
+		})
+	}
 }
 
-// PairScoreGrad implements Heads.
-func (plain) PairScoreGrad(g *PairGrad, d []float32, slope float32) {
-	for p, weight := range g.Vector {
-		v := g.Left[p] + g.Right[p]
-		s, upstream := leakySlope(v, slope), d[p%len(d)]
-		g.GradVector[p] += float32(upstream * float32(v*s))
-		v = float32(upstream * s * weight)
-		g.GradLeft[p] += v
-		g.GradRight[p] += v
+// PairScoresGrad implements Heads.
+func (plain) PairScoresGrad(p *Pairs, grad []float32) {
+	for e, row := range p.Rows {
+		left, gradLeft, d := p.Left.Row(int(row)), p.GradLeft.Row(int(row)), grad[e*p.Heads:(e+1)*p.Heads]
+		for c, weight := range p.Vector {
+			v := left[c] + p.Right[c]
+			s, upstream := leakySlope(v, p.Slope), d[c%len(d)]
+			p.GradVector[c] += float32(upstream * float32(v*s))
+			v = float32(float32(upstream*s) * weight)
+			gradLeft[c] += v
+			p.GradRight[c] += v
+		}
 	}
 }

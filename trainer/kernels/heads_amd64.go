@@ -2,26 +2,58 @@ package kernels
 
 // few tells whether the loops in assembly take a number of heads: a power of two
 // up to 16.
-func few(heads int) bool { return heads > 0 && group%heads == 0 }
+func few(heads int) bool { return heads > 0 && heads <= group && heads&(heads-1) == 0 }
 
-// SumHeads implements Heads.
-func (avx512Loops) SumHeads(dst, x, y []float32) {
-	if len(x) == 0 || !few(len(dst)) {
-		plain{}.SumHeads(dst, x, y)
-		return
-	}
-	y = y[:len(x)]
-	sumHeadsAVX512(&dst[0], &x[0], &y[0], len(x), len(dst))
+// headsCall is one call of a loop over rows and heads. Strides are in bytes.
+type headsCall struct {
+	dst, x               *float32
+	stride               int
+	rows                 *uint32
+	weights              *float32
+	count, values, heads int
 }
 
-// AddHeads implements Heads.
-func (avx512Loops) AddHeads(dst, x, w []float32) {
-	if len(x) == 0 || !few(len(w)) {
-		plain{}.AddHeads(dst, x, w)
+// SumHeadRows implements Heads.
+func (avx512Loops) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
+	if len(rows) == 0 || len(dst) == 0 || !few(heads) {
+		plain{}.SumHeadRows(dst, x, rows, weights, heads)
 		return
 	}
-	dst = dst[:len(x)]
-	addHeadsAVX512(&dst[0], &x[0], &w[0], len(x), len(w))
+	// Rows ascend: nothing else checks them in assembly.
+	last := x.Row(int(rows[len(rows)-1]))[:len(dst)]
+	c := headsCall{
+		dst: &dst[0], x: &x.Data[0], stride: 4 * x.Cols, rows: &rows[0],
+		weights: &weights[:len(rows)*heads][0], count: len(rows), values: len(last), heads: heads,
+	}
+	sumHeadRowsAVX512(&c)
+}
+
+// AddHeadRows implements Heads.
+func (avx512Loops) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int) {
+	if len(rows) == 0 || len(x) == 0 || !few(heads) {
+		plain{}.AddHeadRows(dst, x, rows, weights, heads)
+		return
+	}
+	last := dst.Row(int(rows[len(rows)-1]))[:len(x)]
+	c := headsCall{
+		dst: &dst.Data[0], x: &x[0], stride: 4 * dst.Cols, rows: &rows[0],
+		weights: &weights[:len(rows)*heads][0], count: len(rows), values: len(last), heads: heads,
+	}
+	addHeadRowsAVX512(&c)
+}
+
+// DotHeadRows implements Heads.
+func (avx512Loops) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) {
+	if len(rows) == 0 || len(x) == 0 || !few(heads) {
+		plain{}.DotHeadRows(dots, x, y, rows, heads)
+		return
+	}
+	last := y.Row(int(rows[len(rows)-1]))[:len(x)]
+	c := headsCall{
+		dst: &y.Data[0], x: &x[0], stride: 4 * y.Cols, rows: &rows[0],
+		weights: &dots[:len(rows)*heads][0], count: len(rows), values: len(last), heads: heads,
+	}
+	dotHeadRowsAVX512(&c)
 }
 
 // Softmax implements Heads.
@@ -43,32 +75,43 @@ func (avx512Loops) SoftmaxGrad(g, y []float32, heads int) {
 	softmaxGradAVX512(&g[0], &y[0], len(g), heads)
 }
 
-// PairScore implements Heads.
-func (avx512Loops) PairScore(score, left, right, vector []float32, slope float32) {
-	if len(vector) == 0 || !few(len(score)) {
-		plain{}.PairScore(score, left, right, vector, slope)
-		return
+// check panics if the assembly would leave a matrix or a vector.
+func (p *Pairs) check(perHead []float32, more ...[]float32) {
+	n := len(p.Vector)
+	_, _, _ = p.Right[:n], perHead[:len(p.Rows)*p.Heads], p.Left.Row(int(p.Rows[len(p.Rows)-1]))[:n]
+	for _, v := range more {
+		_ = v[:n]
 	}
-	left, right = left[:len(vector)], right[:len(vector)]
-	pairScoreAVX512(&score[0], &left[0], &right[0], &vector[0], len(vector), len(score), slope)
 }
 
-// PairScoreGrad implements Heads.
-func (avx512Loops) PairScoreGrad(g *PairGrad, d []float32, slope float32) {
-	n := len(g.Vector)
-	if n == 0 || !few(len(d)) {
-		plain{}.PairScoreGrad(g, d, slope)
+// PairScores implements Heads.
+func (avx512Loops) PairScores(scores []float32, p *Pairs) {
+	if len(p.Rows) == 0 || len(p.Vector) == 0 || !few(p.Heads) {
+		plain{}.PairScores(scores, p)
 		return
 	}
-	_, _, _, _, _ = g.Left[:n], g.Right[:n], g.GradLeft[:n], g.GradRight[:n], g.GradVector[:n]
-	pairScoreGradAVX512(g, &d[0], len(d), slope)
+	p.check(scores)
+	pairScoresAVX512(p, &scores[0])
+}
+
+// PairScoresGrad implements Heads.
+func (avx512Loops) PairScoresGrad(p *Pairs, grad []float32) {
+	if len(p.Rows) == 0 || len(p.Vector) == 0 || !few(p.Heads) {
+		plain{}.PairScoresGrad(p, grad)
+		return
+	}
+	p.check(grad, p.GradRight, p.GradVector, p.GradLeft.Row(int(p.Rows[len(p.Rows)-1])))
+	pairScoresGradAVX512(p, &grad[0])
 }
 
 //go:noescape
-func sumHeadsAVX512(dst, x, y *float32, n, heads int)
+func sumHeadRowsAVX512(c *headsCall)
 
 //go:noescape
-func addHeadsAVX512(dst, x, w *float32, n, heads int)
+func addHeadRowsAVX512(c *headsCall)
+
+//go:noescape
+func dotHeadRowsAVX512(c *headsCall)
 
 //go:noescape
 func softmaxAVX512(x *float32, n, heads int)
@@ -77,7 +120,7 @@ func softmaxAVX512(x *float32, n, heads int)
 func softmaxGradAVX512(grad, y *float32, n, heads int)
 
 //go:noescape
-func pairScoreAVX512(score, left, right, vector *float32, n, heads int, slope float32)
+func pairScoresAVX512(p *Pairs, scores *float32)
 
 //go:noescape
-func pairScoreGradAVX512(grad *PairGrad, d *float32, heads int, slope float32)
+func pairScoresGradAVX512(p *Pairs, grad *float32)

@@ -29,23 +29,21 @@ GLOBL positions<>(SB), RODATA|NOPTR, $64
 	JLE   done    \
 	TAIL
 
-// HEADS sets K3 to the heads. It takes CX.
-#define HEADS          \
-	MOVQ  AX, CX   \
-	MOVL  $1, R15  \
-	SHLL  CX, R15  \
-	DECL  R15      \
-	KMOVW R15, K3
-
-// SPREAD loads a value per head and gives every position that of its head. It
-// takes CX, K3 and Z14.
-#define SPREAD(from, OUT)                   \
-	HEADS                               \
+// HEADS sets K3 to the heads and Z15 to the head of every position. It takes CX.
+#define HEADS                               \
+	MOVQ         AX, CX                 \
+	MOVL         $1, R15                \
+	SHLL         CX, R15                \
+	DECL         R15                    \
+	KMOVW        R15, K3                \
 	LEAQ         -1(AX), R15            \
-	VPBROADCASTD R15, Z14               \
-	VPANDD       positions<>(SB), Z14, Z14 \
-	VMOVUPS.Z    from, K3, OUT          \
-	VPERMPS      OUT, Z14, OUT
+	VPBROADCASTD R15, Z15               \
+	VPANDD       positions<>(SB), Z15, Z15
+
+// SPREAD loads a value per head and gives every position that of its head.
+#define SPREAD(from, OUT)            \
+	VMOVUPS.Z from, K3, OUT      \
+	VPERMPS   OUT, Z15, OUT
 
 // FOLD adds halves to halves until a value per head is left, in all positions of
 // the head. It takes Z14.
@@ -67,63 +65,194 @@ GLOBL positions<>(SB), RODATA|NOPTR, $64
 	VPERMILPS  $0xb1, Z, Z14      \
 	OP         Z, Z14, Z
 
-// func sumHeadsAVX512(dst, x, y *float32, n, heads int)
-TEXT ·sumHeadsAVX512(SB), NOSPLIT, $0-40
-	MOVQ   dst+0(FP), DI
-	MOVQ   x+8(FP), SI
-	MOVQ   y+16(FP), DX
-	MOVQ   n+24(FP), CX
-	MOVQ   heads+32(FP), AX
+// ROWS loads what the loops over rows need: BX is the call, DI and SI are dst and
+// x, R8 bytes lead from row to row, R11 from weights to weights, R13 is the number
+// of values left.
+#define ROWS                          \
+	MOVQ headsCall_heads(BX), AX  \
+	HEADS                         \
+	LEAQ (AX*4), R11              \
+	MOVQ headsCall_dst(BX), DI    \
+	MOVQ headsCall_x(BX), SI      \
+	MOVQ headsCall_stride(BX), R8 \
+	MOVQ headsCall_values(BX), R13
+
+// LIST begins the list of rows anew: R9 is the next one, R10 its weights, R12 how
+// many are left.
+#define LIST                           \
+	MOVQ headsCall_rows(BX), R9    \
+	MOVQ headsCall_weights(BX), R10 \
+	MOVQ headsCall_count(BX), R12
+
+// NEXT takes the offset of a row into DX and its weights into Z4.
+#define NEXT                \
+	MOVL  (R9), DX      \
+	IMULQ R8, DX        \
+	SPREAD((R10), Z4)   \
+	ADDQ  $4, R9        \
+	ADDQ  R11, R10
+
+// func sumHeadRowsAVX512(c *headsCall)
+TEXT ·sumHeadRowsAVX512(SB), NOSPLIT, $0-8
+	MOVQ   c+0(FP), BX
+	ROWS
+	KXNORW K1, K1, K1
+
+wide:
+	CMPQ   R13, $64
+	JLT    narrow
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	LIST
+
+row:
+	NEXT
+	VMULPS  (SI)(DX*1), Z4, Z5
+	VMULPS  64(SI)(DX*1), Z4, Z6
+	VMULPS  128(SI)(DX*1), Z4, Z7
+	VMULPS  192(SI)(DX*1), Z4, Z8
+	VADDPS  Z5, Z0, Z0
+	VADDPS  Z6, Z1, Z1
+	VADDPS  Z7, Z2, Z2
+	VADDPS  Z8, Z3, Z3
+	DECQ    R12
+	JNZ     row
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	ADDQ    $256, DI
+	ADDQ    $256, SI
+	SUBQ    $64, R13
+	JMP     wide
+
+narrow:
+	MOVQ R13, CX
+	BEGIN(full, done)
+
+full:
+	VPXORD Z0, Z0, Z0
+	LIST
+
+part:
+	NEXT
+	VMOVUPS.Z (SI)(DX*1), K1, Z5
+	VMULPS    Z5, Z4, Z5
+	VADDPS    Z5, Z0, Z0
+	DECQ      R12
+	JNZ       part
+	VMOVUPS   Z0, K1, (DI)
+	ADDQ      $64, DI
+	ADDQ      $64, SI
+	SUBQ      $16, R13
+	JMP       narrow
+
+done:
+	VZEROUPPER
+	RET
+
+// func addHeadRowsAVX512(c *headsCall)
+TEXT ·addHeadRowsAVX512(SB), NOSPLIT, $0-8
+	MOVQ   c+0(FP), BX
+	ROWS
+	KXNORW K1, K1, K1
+
+wide:
+	CMPQ    R13, $64
+	JLT     narrow
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	LIST
+
+row:
+	NEXT
+	VMULPS  Z0, Z4, Z5
+	VMULPS  Z1, Z4, Z6
+	VMULPS  Z2, Z4, Z7
+	VMULPS  Z3, Z4, Z8
+	VADDPS  (DI)(DX*1), Z5, Z5
+	VADDPS  64(DI)(DX*1), Z6, Z6
+	VADDPS  128(DI)(DX*1), Z7, Z7
+	VADDPS  192(DI)(DX*1), Z8, Z8
+	VMOVUPS Z5, (DI)(DX*1)
+	VMOVUPS Z6, 64(DI)(DX*1)
+	VMOVUPS Z7, 128(DI)(DX*1)
+	VMOVUPS Z8, 192(DI)(DX*1)
+	DECQ    R12
+	JNZ     row
+	ADDQ    $256, DI
+	ADDQ    $256, SI
+	SUBQ    $64, R13
+	JMP     wide
+
+narrow:
+	MOVQ R13, CX
+	BEGIN(full, done)
+
+full:
+	VMOVUPS.Z (SI), K1, Z0
+	LIST
+
+part:
+	NEXT
+	VMOVUPS.Z (DI)(DX*1), K1, Z6
+	VMULPS    Z0, Z4, Z5
+	VADDPS    Z6, Z5, Z5
+	VMOVUPS   Z5, K1, (DI)(DX*1)
+	DECQ      R12
+	JNZ       part
+	ADDQ      $64, DI
+	ADDQ      $64, SI
+	SUBQ      $16, R13
+	JMP       narrow
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotHeadRowsAVX512(c *headsCall)
+//
+// dst holds the rows, weights the results.
+TEXT ·dotHeadRowsAVX512(SB), NOSPLIT, $0-8
+	MOVQ c+0(FP), BX
+	ROWS
+	LIST
+
+row:
+	MOVL   (R9), DX
+	IMULQ  R8, DX
+	ADDQ   DI, DX
+	MOVQ   SI, R14
+	MOVQ   R13, CX
 	VPXORD Z0, Z0, Z0
 	KXNORW K1, K1, K1
 
-group:
+columns:
 	BEGIN(body, last)
 
 body:
-	VMOVUPS.Z (SI), K1, Z1
+	VMOVUPS.Z (R14), K1, Z1
 	VMOVUPS.Z (DX), K1, Z2
 	VMULPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	ADDQ      $64, SI
+	ADDQ      $64, R14
 	ADDQ      $64, DX
 	SUBQ      $16, CX
-	JMP       group
+	JMP       columns
 
 last:
 	FOLD(VADDPS, Z0, folded)
 
 folded:
-	HEADS
-	VMOVUPS Z0, K3, (DI)
-	VZEROUPPER
-	RET
-
-// func addHeadsAVX512(dst, x, w *float32, n, heads int)
-TEXT ·addHeadsAVX512(SB), NOSPLIT, $0-40
-	MOVQ   dst+0(FP), DI
-	MOVQ   x+8(FP), SI
-	MOVQ   w+16(FP), DX
-	MOVQ   heads+32(FP), AX
-	SPREAD((DX), Z3)
-	MOVQ   n+24(FP), CX
-	KXNORW K1, K1, K1
-
-group:
-	BEGIN(body, done)
-
-body:
-	VMOVUPS.Z (SI), K1, Z1
-	VMOVUPS.Z (DI), K1, Z0
-	VMULPS    Z3, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (DI)
-	ADDQ      $64, DI
-	ADDQ      $64, SI
-	SUBQ      $16, CX
-	JMP       group
-
-done:
+	VMOVUPS Z0, K3, (R10)
+	ADDQ    $4, R9
+	ADDQ    R11, R10
+	DECQ    R12
+	JNZ     row
 	VZEROUPPER
 	RET
 
@@ -244,25 +373,43 @@ done:
 	VZEROUPPER
 	RET
 
-// func pairScoreAVX512(score, left, right, vector *float32, n, heads int, slope float32)
-TEXT ·pairScoreAVX512(SB), NOSPLIT, $0-52
-	MOVQ         left+8(FP), SI
-	MOVQ         right+16(FP), DX
-	MOVQ         vector+24(FP), BX
-	MOVQ         n+32(FP), CX
-	MOVQ         heads+40(FP), AX
-	VBROADCASTSS slope+48(FP), Z5
-	VPXORD       Z0, Z0, Z0
+// PAIRS loads what the loops over pairs need: BX is the call, R8 bytes lead from
+// row to row, R9 is the next one, R10 its scores, R11 bytes lead to the next, R12 is
+// how many are left.
+#define PAIRS                             \
+	MOVQ         Pairs_Heads(BX), AX  \
+	HEADS                             \
+	LEAQ         (AX*4), R11          \
+	MOVQ         Pairs_Left+8(BX), R8 \
+	SHLQ         $2, R8               \
+	MOVQ         Pairs_Rows+0(BX), R9 \
+	MOVQ         Pairs_Rows+8(BX), R12 \
+	VBROADCASTSS Pairs_Slope(BX), Z5  \
 	VPXORD       Z4, Z4, Z4
-	KXNORW       K1, K1, K1
 
-group:
+// func pairScoresAVX512(p *Pairs, scores *float32)
+TEXT ·pairScoresAVX512(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), BX
+	MOVQ scores+8(FP), R10
+	PAIRS
+
+row:
+	MOVL   (R9), SI
+	IMULQ  R8, SI
+	ADDQ   Pairs_Left+16(BX), SI
+	MOVQ   Pairs_Right+0(BX), DX
+	MOVQ   Pairs_Vector+0(BX), DI
+	MOVQ   Pairs_Vector+8(BX), CX
+	VPXORD Z0, Z0, Z0
+	KXNORW K1, K1, K1
+
+columns:
 	BEGIN(body, last)
 
 body:
 	VMOVUPS.Z (SI), K1, Z1
 	VMOVUPS.Z (DX), K1, Z2
-	VMOVUPS.Z (BX), K1, Z3
+	VMOVUPS.Z (DI), K1, Z3
 	VADDPS    Z2, Z1, Z1
 	VCMPPS    $0x1a, Z4, Z1, K2 // not above 0
 	VMULPS    Z5, Z1, K2, Z1
@@ -270,65 +417,78 @@ body:
 	VADDPS    Z1, Z0, Z0
 	ADDQ      $64, SI
 	ADDQ      $64, DX
-	ADDQ      $64, BX
+	ADDQ      $64, DI
 	SUBQ      $16, CX
-	JMP       group
+	JMP       columns
 
 last:
 	FOLD(VADDPS, Z0, folded)
 
 folded:
-	HEADS
-	MOVQ    score+0(FP), DI
-	VMOVUPS Z0, K3, (DI)
+	VMOVUPS Z0, K3, (R10)
+	ADDQ    $4, R9
+	ADDQ    R11, R10
+	DECQ    R12
+	JNZ     row
 	VZEROUPPER
 	RET
 
-// func pairScoreGradAVX512(grad *PairGrad, d *float32, heads int, slope float32)
-TEXT ·pairScoreGradAVX512(SB), NOSPLIT, $0-28
-	MOVQ         d+8(FP), DX
-	MOVQ         heads+16(FP), AX
-	SPREAD((DX), Z6)
-	VBROADCASTSS slope+24(FP), Z5
-	MOVQ         grad+0(FP), AX
-	MOVQ         PairGrad_Left+0(AX), SI
-	MOVQ         PairGrad_Right+0(AX), DX
-	MOVQ         PairGrad_Vector+0(AX), BX
-	MOVQ         PairGrad_Vector+8(AX), CX
-	MOVQ         PairGrad_GradLeft+0(AX), R8
-	MOVQ         PairGrad_GradRight+0(AX), R9
-	MOVQ         PairGrad_GradVector+0(AX), R10
-	VPXORD       Z4, Z4, Z4
-	KXNORW       K1, K1, K1
-	XORQ         R11, R11
+// func pairScoresGradAVX512(p *Pairs, grad *float32)
+TEXT ·pairScoresGradAVX512(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), BX
+	MOVQ grad+8(FP), R10
+	PAIRS
 
-group:
-	BEGIN(body, done)
+row:
+	SPREAD((R10), Z6)
+	MOVL   (R9), SI
+	IMULQ  R8, SI
+	MOVQ   SI, R13
+	ADDQ   Pairs_Left+16(BX), SI
+	ADDQ   Pairs_GradLeft+16(BX), R13
+	MOVQ   Pairs_Right+0(BX), DX
+	MOVQ   Pairs_GradRight+0(BX), R14
+	MOVQ   Pairs_Vector+0(BX), DI
+	MOVQ   Pairs_GradVector+0(BX), AX
+	MOVQ   Pairs_Vector+8(BX), CX
+	KXNORW K1, K1, K1
+
+columns:
+	BEGIN(body, next)
 
 body:
-	VMOVUPS.Z (SI)(R11*1), K1, Z1
-	VMOVUPS.Z (DX)(R11*1), K1, Z2
-	VMOVUPS.Z (BX)(R11*1), K1, Z3
+	VMOVUPS.Z (SI), K1, Z1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVUPS.Z (DI), K1, Z3
 	VADDPS    Z2, Z1, Z1
 	VCMPPS    $0x1a, Z4, Z1, K2 // not above 0
 	VMULPS    Z5, Z1, K2, Z1
 	VMULPS    Z1, Z6, Z1
-	VMOVUPS.Z (R10)(R11*1), K1, Z7
+	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z1, Z7, Z7
-	VMOVUPS   Z7, K1, (R10)(R11*1)
+	VMOVUPS   Z7, K1, (AX)
 	VMOVAPS   Z6, Z2
 	VMULPS    Z5, Z6, K2, Z2
 	VMULPS    Z3, Z2, Z2
-	VMOVUPS.Z (R8)(R11*1), K1, Z7
-	VMOVUPS.Z (R9)(R11*1), K1, Z8
+	VMOVUPS.Z (R13), K1, Z7
+	VMOVUPS.Z (R14), K1, Z8
 	VADDPS    Z2, Z7, Z7
 	VADDPS    Z2, Z8, Z8
-	VMOVUPS   Z7, K1, (R8)(R11*1)
-	VMOVUPS   Z8, K1, (R9)(R11*1)
-	ADDQ      $64, R11
+	VMOVUPS   Z7, K1, (R13)
+	VMOVUPS   Z8, K1, (R14)
+	ADDQ      $64, SI
+	ADDQ      $64, DX
+	ADDQ      $64, DI
+	ADDQ      $64, AX
+	ADDQ      $64, R13
+	ADDQ      $64, R14
 	SUBQ      $16, CX
-	JMP       group
+	JMP       columns
 
-done:
+next:
+	ADDQ $4, R9
+	ADDQ R11, R10
+	DECQ R12
+	JNZ  row
 	VZEROUPPER
 	RET

@@ -10,17 +10,24 @@ import (
 )
 
 // headLoops runs every loop over heads; what they overwrite is compared. The
-// last vector has a value per head.
-func headLoops() map[string]func(k Set, heads int, v [6][]float32, w []float32) {
-	return map[string]func(k Set, heads int, v [6][]float32, w []float32){
-		"sum":              func(k Set, _ int, v [6][]float32, w []float32) { k.SumHeads(w, v[0], v[1]) },
-		"add":              func(k Set, _ int, v [6][]float32, w []float32) { k.AddHeads(v[0], v[1], w) },
-		"softmax":          func(k Set, heads int, v [6][]float32, _ []float32) { k.Softmax(v[0], heads) },
-		"softmax gradient": func(k Set, heads int, v [6][]float32, _ []float32) { k.SoftmaxGrad(v[0], v[1], heads) },
-		"pair score":       func(k Set, _ int, v [6][]float32, w []float32) { k.PairScore(w, v[0], v[1], v[2], 0.2) },
-		"pair gradient": func(k Set, _ int, v [6][]float32, w []float32) {
-			k.PairScoreGrad(&PairGrad{v[0], v[1], v[2], v[3], v[4], v[5]}, w, 0.2)
-		},
+// vectors are matrices of four rows, w has a value per row and head.
+func headLoops() map[string]func(k Set, heads int, v [6]Matrix, w []float32) {
+	type loop = func(k Set, heads int, v [6]Matrix, w []float32)
+	rows := []uint32{0, 2, 3}
+	pairs := func(heads int, v [6]Matrix) *Pairs {
+		return &Pairs{
+			Left: v[0], Rows: rows, Right: v[1].Row(0), Vector: v[2].Row(0), Slope: 0.2, Heads: heads,
+			GradLeft: v[3], GradRight: v[4].Row(0), GradVector: v[5].Row(0),
+		}
+	}
+	return map[string]loop{
+		"sum":              func(k Set, heads int, v [6]Matrix, w []float32) { k.SumHeadRows(v[0].Row(1), v[1], rows, w, heads) },
+		"add":              func(k Set, heads int, v [6]Matrix, w []float32) { k.AddHeadRows(v[0], v[1].Row(1), rows, w, heads) },
+		"dot":              func(k Set, heads int, v [6]Matrix, w []float32) { k.DotHeadRows(w, v[0].Row(1), v[1], rows, heads) },
+		"softmax":          func(k Set, heads int, v [6]Matrix, _ []float32) { k.Softmax(v[0].Row(1), heads) },
+		"softmax gradient": func(k Set, heads int, v [6]Matrix, _ []float32) { k.SoftmaxGrad(v[0].Row(1), v[1].Row(1), heads) },
+		"pairs":            func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScores(w, pairs(heads, v)) },
+		"pairs' gradient":  func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScoresGrad(pairs(heads, v), w) },
 	}
 }
 
@@ -30,19 +37,19 @@ func TestHeadsComputeTheSameBits(t *testing.T) {
 		t.Run(l.detail(), func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				heads := rapid.SampledFrom([]int{1, 2, 3, 4, 6, 8, 16, 20}).Draw(rt, "heads")
-				n := heads * rapid.IntRange(0, 12).Draw(rt, "channels")
+				n := heads * rapid.IntRange(0, 30).Draw(rt, "channels")
 				special := rapid.Bool().Draw(rt, "special")
 				for name, run := range headLoops() {
 					var results [2][][]float32
 					for i, k := range []Set{want, FMA{l}} {
-						var v [6][]float32
+						var v [6]Matrix
 						for j := range v {
-							m, memory := guarded(1, n, 32)
-							copy(m.Data, hardVector(n, uint64(j), special))
-							v[j], results[i] = m.Data, append(results[i], memory)
+							m, memory := guarded(4, n, 32)
+							copy(m.Data, hardVector(4*n, uint64(j), special))
+							v[j], results[i] = m, append(results[i], memory)
 						}
-						w, memory := guarded(1, heads, 32)
-						copy(w.Data, hardVector(heads, 9, special))
+						w, memory := guarded(3, heads, 32)
+						copy(w.Data, hardVector(3*heads, 9, special))
 						results[i] = append(results[i], memory)
 						run(k, heads, v, w.Data)
 					}
@@ -68,9 +75,10 @@ func TestHeadsAreWhatTheySay(t *testing.T) {
 				n := heads * channels
 				x, y := randomMatrix(1, n, 1).Data, randomMatrix(1, n, 2).Data
 				softmax, added, sums := append([]float32{}, x...), append([]float32{}, x...), make([]float32, heads)
+				row := func(data []float32) Matrix { return Matrix{Rows: 1, Cols: n, Data: data} }
 				k.Softmax(softmax, heads)
-				k.SumHeads(sums, x, y)
-				k.AddHeads(added, y, sums)
+				k.DotHeadRows(sums, x, row(y), []uint32{0}, heads)
+				k.AddHeadRows(row(added), y, []uint32{0}, sums, heads)
 				for h := range heads {
 					total, product := 0.0, 0.0
 					for p := h; p < n; p += heads {

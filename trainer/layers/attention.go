@@ -113,11 +113,17 @@ func (a *attention) edge(values []float32, e int) []float32 {
 	return values[e*a.Heads : (e+1)*a.Heads : (e+1)*a.Heads]
 }
 
+// into returns the values of the edges into a node.
+func (a *attention) into(values []float32, i int) []float32 {
+	graph := a.work.Batch.Graph
+	return values[graph.loopStarts[i]*a.Heads : graph.loopStarts[i+1]*a.Heads]
+}
+
 // normalise turns the scores in weight into weights and draws the mask.
 func (a *attention) normalise() {
 	graph := a.work.Batch.Graph
 	for i := range graph.Nodes {
-		a.work.kernels.Softmax(a.weight[graph.loopStarts[i]*a.Heads:graph.loopStarts[i+1]*a.Heads], a.Heads)
+		a.work.kernels.Softmax(a.into(a.weight, i), a.Heads)
 	}
 	if !a.drop {
 		a.used = a.weight
@@ -152,12 +158,10 @@ func (a *attention) drawMask(i int) {
 
 // aggregate stores Σ_j used·messages_j in dst; messages are turned.
 func (a *attention) aggregate(dst, messages kernels.Matrix) {
-	graph, sums := a.work.Batch.Graph, a.zeros(&a.sums, dst.Rows)
+	graph := a.work.Batch.Graph
+	sums := kernels.Matrix{Rows: dst.Rows, Cols: dst.Cols, Data: grow(&a.sums, len(dst.Data))}
 	for i := range graph.Nodes {
-		row := sums.Row(i)
-		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			a.work.kernels.AddHeads(row, messages.Row(int(graph.loopTargets[e])), a.edge(a.used, e))
-		}
+		a.work.kernels.SumHeadRows(sums.Row(i), messages, graph.closed(i), a.into(a.used, i), a.Heads)
 	}
 	a.turnBack(dst, sums, 0)
 }
@@ -168,19 +172,15 @@ func (a *attention) pull(g, messages kernels.Matrix) kernels.Matrix {
 	graph, k := a.work.Batch.Graph, a.work.kernels
 	upstream, back := a.turn(&a.upstream, g, 0), a.zeros(&a.gradMessages, g.Rows)
 	for i := range graph.Nodes {
-		row := upstream.Row(i)
-		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			j := int(graph.loopTargets[e])
-			k.AddHeads(back.Row(j), row, a.edge(a.used, e))
-			k.SumHeads(a.edge(a.grad, e), row, messages.Row(j))
-		}
+		row, list := upstream.Row(i), graph.closed(i)
+		k.AddHeadRows(back, row, list, a.into(a.used, i), a.Heads)
+		k.DotHeadRows(a.into(a.grad, i), row, messages, list, a.Heads)
 	}
 	if a.drop {
 		k.Multiply(a.grad, a.grad, a.mask)
 	}
 	for i := range graph.Nodes {
-		from, to := graph.loopStarts[i]*a.Heads, graph.loopStarts[i+1]*a.Heads
-		k.SoftmaxGrad(a.grad[from:to], a.weight[from:to], a.Heads)
+		k.SoftmaxGrad(a.into(a.grad, i), a.into(a.weight, i), a.Heads)
 	}
 	return back
 }

@@ -31,11 +31,9 @@ func (b *Builder) ends(shape Attention) ends {
 func (n *ends) sum(z kernels.Matrix, source, target []float32) {
 	interleave(n.source, source, n.Heads)
 	interleave(n.target, target, n.Heads)
-	for i := range z.Rows {
-		n.work.kernels.SumHeads(n.edge(n.bySource, i), z.Row(i), n.source)
-		n.work.kernels.SumHeads(n.edge(n.byTarget, i), z.Row(i), n.target)
-	}
 	graph := n.work.Batch.Graph
+	n.work.kernels.DotHeadRows(n.bySource, n.source, z, graph.all, n.Heads)
+	n.work.kernels.DotHeadRows(n.byTarget, n.target, z, graph.all, n.Heads)
 	for i := range graph.Nodes {
 		own := n.edge(n.byTarget, i)
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
@@ -63,15 +61,10 @@ func (n *ends) pullSum(dz, z kernels.Matrix, grad []float32) {
 			}
 		}
 	}
-	clear(n.turnedGradSource)
-	clear(n.turnedGradTarget)
-	for i := range z.Rows {
-		bySource, byTarget := n.edge(n.bySource, i), n.edge(n.byTarget, i)
-		k.AddHeads(dz.Row(i), n.source, bySource)
-		k.AddHeads(dz.Row(i), n.target, byTarget)
-		k.AddHeads(n.turnedGradSource, z.Row(i), bySource)
-		k.AddHeads(n.turnedGradTarget, z.Row(i), byTarget)
-	}
+	k.AddHeadRows(dz, n.source, graph.all, n.bySource, n.Heads)
+	k.AddHeadRows(dz, n.target, graph.all, n.byTarget, n.Heads)
+	k.SumHeadRows(n.turnedGradSource, z, graph.all, n.bySource, n.Heads)
+	k.SumHeadRows(n.turnedGradTarget, z, graph.all, n.byTarget, n.Heads)
 	interleave(n.gradSource, n.turnedGradSource, n.Channels)
 	interleave(n.gradTarget, n.turnedGradTarget, n.Channels)
 }

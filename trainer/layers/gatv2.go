@@ -13,7 +13,7 @@ type gatv2 struct {
 	// for them, turned like the attention vector and the gradient for it.
 	right, gradRight, vector, turnedGradVector []float32
 	gradVector                                 []float32
-	pair                                       kernels.PairGrad
+	pairs                                      kernels.Pairs
 }
 
 // GATv2 adds a graph attention layer with dynamic attention (Brody, Alon and
@@ -57,12 +57,10 @@ func (b *Builder) GATv2(pairs, vector *gorgonia.Node, shape Attention) *gorgonia
 func (g *gatv2) score(left, right kernels.Matrix, vector []float32) {
 	graph := g.work.Batch.Graph
 	interleave(g.vector, vector, g.Heads)
+	g.pairs = kernels.Pairs{Left: left, Vector: g.vector, Slope: attentionSlope, Heads: g.Heads}
 	for i := range graph.Nodes {
-		own := right.Row(i)
-		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			other := left.Row(int(graph.loopTargets[e]))
-			g.work.kernels.PairScore(g.edge(g.weight, e), other, own, g.vector, attentionSlope)
-		}
+		g.pairs.Rows, g.pairs.Right = graph.closed(i), right.Row(i)
+		g.work.kernels.PairScores(g.into(g.weight, i), &g.pairs)
 	}
 }
 
@@ -73,14 +71,11 @@ func (g *gatv2) backward(dp, upstream kernels.Matrix) {
 	right := kernels.Matrix{Rows: dp.Rows, Cols: size, Data: g.right}
 	gradLeft, gradRight := g.pull(upstream, left), g.zeros(&g.gradRight, dp.Rows)
 	clear(g.turnedGradVector)
-	g.pair.Vector, g.pair.GradVector = g.vector, g.turnedGradVector
+	p := &g.pairs
+	p.GradLeft, p.GradVector = gradLeft, g.turnedGradVector
 	for i := range graph.Nodes {
-		g.pair.Right, g.pair.GradRight = right.Row(i), gradRight.Row(i)
-		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			j := int(graph.loopTargets[e])
-			g.pair.Left, g.pair.GradLeft = left.Row(j), gradLeft.Row(j)
-			g.work.kernels.PairScoreGrad(&g.pair, g.edge(g.grad, e), attentionSlope)
-		}
+		p.Rows, p.Right, p.GradRight = graph.closed(i), right.Row(i), gradRight.Row(i)
+		g.work.kernels.PairScoresGrad(p, g.into(g.grad, i))
 	}
 	g.turnBack(dp, gradLeft, 0)
 	g.turnBack(dp, gradRight, size)

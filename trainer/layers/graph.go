@@ -19,6 +19,8 @@ type Graph struct {
 	// normalised holds the values of S = (D+I)^-1/2 (A+I) (D+I)^-1/2 in the order
 	// of loopTargets, and share one over the target's degree in that of targets.
 	normalised, share []float32
+	// all lists the nodes.
+	all []uint32
 }
 
 // NewGraph lists every edge at both of its ends. Positions must be below nodes.
@@ -29,6 +31,10 @@ func NewGraph(nodes int, edges []lethe.Edge) *Graph {
 	scale := make([]float32, nodes)
 	for i := range scale {
 		scale[i] = float32(1 / math.Sqrt(float64(len(g.closed(i)))))
+	}
+	g.all = make([]uint32, nodes)
+	for i := range g.all {
+		g.all[i] = uint32(i)
 	}
 	g.normalised = make([]float32, 0, len(g.loopTargets))
 	for i := range nodes {

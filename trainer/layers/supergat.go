@@ -26,16 +26,18 @@ type superGAT struct {
 	// gate is sigmoid(z_i·z_j) per edge and head, score what it makes of pre.
 	gate, score []float32
 	pairs       []Pair
-	logit       [1]float32
+	// other and logit are the source of a pair and its z_i·z_j, summed over the
+	// heads.
+	other [1]uint32
+	logit [1]float32
 }
 
 // Pair is a pair of rows whose edge an attention loss asks about.
 type Pair struct {
 	Source, Target uint32
 	Edge           bool
-	// logit is the mean of z_i·z_j over the heads, wrong the probability that it
-	// gives to the wrong answer.
-	logit float32
+	// wrong is the probability that the mean of z_i·z_j over the heads gives to
+	// the wrong answer.
 	wrong float64
 }
 
@@ -97,9 +99,7 @@ func (b *Builder) SuperGAT(z, source, target *gorgonia.Node, shape Attention, lo
 func (g *superGAT) scoreEdges(z kernels.Matrix) {
 	graph, k := g.work.Batch.Graph, g.work.kernels
 	for i := range graph.Nodes {
-		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			k.SumHeads(g.edge(g.gate, e), z.Row(i), z.Row(int(graph.loopTargets[e])))
-		}
+		k.DotHeadRows(g.into(g.gate, i), z.Row(i), z, graph.closed(i), g.Heads)
 	}
 	k.Sigmoid(g.gate, g.gate)
 	k.Multiply(g.score, g.pre, g.gate)
@@ -115,15 +115,15 @@ func (g *superGAT) backward(dz, upstream kernels.Matrix) {
 	// The gradient for a sum of ends is d·gate, that for z_i·z_j is
 	// d·sum·gate·(1 − gate).
 	k.Multiply(g.grad, g.grad, g.gate)
+	own := g.turnedGradSource // free until pullSum
 	for at, gate := range g.gate {
 		g.score[at] = g.grad[at] * g.pre[at] * (1 - gate)
 	}
 	for i := range graph.Nodes {
-		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-			j, d := int(graph.loopTargets[e]), g.edge(g.score, e)
-			k.AddHeads(back.Row(i), z.Row(j), d)
-			k.AddHeads(back.Row(j), z.Row(i), d)
-		}
+		list, d := graph.closed(i), g.into(g.score, i)
+		k.AddHeadRows(back, z.Row(i), list, d, g.Heads)
+		k.SumHeadRows(own, z, list, d, g.Heads)
+		k.Add(back.Row(i), own)
 	}
 	g.pullSum(back, z, g.grad)
 	if g.loss.Weight > 0 {
@@ -166,10 +166,10 @@ func (g *superGAT) attentionLoss(z kernels.Matrix) float64 {
 	total := 0.0
 	for k := range g.pairs {
 		p := &g.pairs[k]
-		g.work.kernels.SumHeads(g.logit[:], z.Row(int(p.Source)), z.Row(int(p.Target)))
-		p.logit = g.logit[0] / float32(g.Heads)
+		g.other[0] = p.Source
+		g.work.kernels.DotHeadRows(g.logit[:], z.Row(int(p.Target)), z, g.other[:], 1)
 		// log(1 + e^-|x|) + max(x, 0) never overflows.
-		x := float64(p.logit)
+		x := float64(g.logit[0] / float32(g.Heads))
 		if p.Edge {
 			x = -x
 		}
