@@ -8,11 +8,31 @@ import "math"
 //	m ← Beta1·m + OneMinusBeta1·g'
 //	v ← Beta2·v + OneMinusBeta2·g'²
 //	w ← Shrink·w − Size·m / (RootScale·√v + Epsilon)
+//
+// Values too small to tell beside Epsilon become 0: g' and m below 2^-56, v below
+// 2^-120, w below 2^-100. What a weight that no gradient reaches leaves behind
+// would otherwise end as subnormal numbers, which processors take many times
+// longer for.
 type AdamStep struct {
 	Decay, Shrink                float32
 	Beta1, Beta2                 float32
 	OneMinusBeta1, OneMinusBeta2 float32
 	Size, RootScale, Epsilon     float32
+}
+
+// The bits of 2^-56, 2^-120 and 2^-100.
+const (
+	smallFirst  = (127 - 56) << 23
+	smallSecond = (127 - 120) << 23
+	smallWeight = (127 - 100) << 23
+)
+
+// unlessBelow returns x, or 0 if its absolute value is below that of the bits.
+func unlessBelow(small uint32, x float32) float32 {
+	if math.Float32bits(x)&^(1<<31) < small {
+		return 0
+	}
+	return x
 }
 
 // Adam implements Elements.
@@ -21,12 +41,13 @@ func (plain) Adam(s *AdamStep, p, g, m, v []float32) bool {
 	const exponent = 0x7f800000
 	finite := true
 	for i, w := range p {
-		grad := g[i] + float32(s.Decay*w)
-		first := float32(s.Beta1*m[i]) + float32(s.OneMinusBeta1*grad)
-		second := float32(s.Beta2*v[i]) + float32(s.OneMinusBeta2*float32(grad*grad))
+		grad := unlessBelow(smallFirst, g[i]+float32(s.Decay*w))
+		first := unlessBelow(smallFirst, float32(s.Beta1*m[i])+float32(s.OneMinusBeta1*grad))
+		second := unlessBelow(smallSecond, float32(s.Beta2*v[i])+float32(s.OneMinusBeta2*float32(grad*grad)))
 		m[i], v[i] = first, second
 		root := float32(math.Sqrt(float64(second)))
 		w = float32(w*s.Shrink) - float32(s.Size*first)/(float32(root*s.RootScale)+s.Epsilon)
+		w = unlessBelow(smallWeight, w)
 		p[i] = w
 		if math.Float32bits(g[i])&exponent == exponent || math.Float32bits(w)&exponent == exponent {
 			finite = false

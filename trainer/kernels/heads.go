@@ -18,6 +18,9 @@ type Heads interface {
 	AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int)
 	// DotHeadRows stores Σ x·y[rows[e]] per head for every e.
 	DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int)
+	// Permute stores column order[p] of src, counted from column from on, in
+	// column to+p of dst. Neither matrix overlaps the other.
+	Permute(dst, src Matrix, to, from int, order []uint32)
 	// Softmax replaces x by e^x / Σ e^x per head.
 	Softmax(x []float32, heads int)
 	// SoftmaxGrad replaces the gradient g for a softmax's result y by that for
@@ -100,6 +103,16 @@ func (plain) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) 
 	for e, row := range rows {
 		other := y.Row(int(row))[:len(x)]
 		folded(dots[e*heads:(e+1)*heads], len(x), func(p int) float32 { return float32(x[p] * other[p]) })
+	}
+}
+
+// Permute implements Heads.
+func (plain) Permute(dst, src Matrix, to, from int, order []uint32) {
+	for i := range dst.Rows {
+		out, in := dst.Row(i)[to:to+len(order)], src.Row(i)[from:]
+		for p, column := range order {
+			out[p] = in[column]
+		}
 	}
 }
 

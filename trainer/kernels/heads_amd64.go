@@ -56,6 +56,18 @@ func (avx512Loops) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads
 	dotHeadRowsAVX512(&c)
 }
 
+// Permute implements Heads.
+func (avx512Loops) Permute(dst, src Matrix, to, from int, order []uint32) {
+	if dst.Rows == 0 || len(order) == 0 {
+		return
+	}
+	_, last := dst.Row(dst.Rows - 1)[to:to+len(order)], src.Row(dst.Rows - 1)[from:]
+	for _, column := range order {
+		_ = last[column]
+	}
+	permuteAVX512(&dst.Data[to], &src.Data[from], &order[0], 4*dst.Cols, 4*src.Cols, dst.Rows, len(order))
+}
+
 // Softmax implements Heads.
 func (avx512Loops) Softmax(x []float32, heads int) {
 	if len(x) == 0 || !few(heads) {
@@ -112,6 +124,9 @@ func addHeadRowsAVX512(c *headsCall)
 
 //go:noescape
 func dotHeadRowsAVX512(c *headsCall)
+
+//go:noescape
+func permuteAVX512(dst, src *float32, order *uint32, dstStride, srcStride, rows, n int)
 
 //go:noescape
 func softmaxAVX512(x *float32, n, heads int)

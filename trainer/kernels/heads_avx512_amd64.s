@@ -256,6 +256,42 @@ folded:
 	VZEROUPPER
 	RET
 
+// func permuteAVX512(dst, src *float32, order *uint32, dstStride, srcStride, rows, n int)
+TEXT ·permuteAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), R8
+	MOVQ src+8(FP), SI
+	MOVQ dstStride+24(FP), R10
+	MOVQ srcStride+32(FP), R11
+	MOVQ rows+40(FP), R12
+
+row:
+	MOVQ   R8, DI
+	MOVQ   order+16(FP), DX
+	MOVQ   n+48(FP), CX
+	KXNORW K1, K1, K1
+
+columns:
+	BEGIN(body, next)
+
+body:
+	VMOVDQU32.Z (DX), K1, Z1
+	KMOVW       K1, K2
+	VPXORD      Z0, Z0, Z0
+	VGATHERDPS  (SI)(Z1*4), K2, Z0
+	VMOVUPS     Z0, K1, (DI)
+	ADDQ        $64, DI
+	ADDQ        $64, DX
+	SUBQ        $16, CX
+	JMP         columns
+
+next:
+	ADDQ R10, R8
+	ADDQ R11, SI
+	DECQ R12
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func softmaxAVX512(x *float32, n, heads int)
 //
 // What is not a number is never the largest, but becomes a result that is none.

@@ -21,9 +21,16 @@ func headLoops() map[string]func(k Set, heads int, v [6]Matrix, w []float32) {
 		}
 	}
 	return map[string]loop{
-		"sum":              func(k Set, heads int, v [6]Matrix, w []float32) { k.SumHeadRows(v[0].Row(1), v[1], rows, w, heads) },
-		"add":              func(k Set, heads int, v [6]Matrix, w []float32) { k.AddHeadRows(v[0], v[1].Row(1), rows, w, heads) },
-		"dot":              func(k Set, heads int, v [6]Matrix, w []float32) { k.DotHeadRows(w, v[0].Row(1), v[1], rows, heads) },
+		"sum": func(k Set, heads int, v [6]Matrix, w []float32) { k.SumHeadRows(v[0].Row(1), v[1], rows, w, heads) },
+		"add": func(k Set, heads int, v [6]Matrix, w []float32) { k.AddHeadRows(v[0], v[1].Row(1), rows, w, heads) },
+		"dot": func(k Set, heads int, v [6]Matrix, w []float32) { k.DotHeadRows(w, v[0].Row(1), v[1], rows, heads) },
+		"permute": func(k Set, heads int, v [6]Matrix, _ []float32) {
+			order := make([]uint32, v[0].Cols-v[0].Cols/3)
+			for p := range order {
+				order[p] = uint32(p * 7 % len(order))
+			}
+			k.Permute(v[0], v[1], v[0].Cols/3, v[0].Cols/4, order)
+		},
 		"softmax":          func(k Set, heads int, v [6]Matrix, _ []float32) { k.Softmax(v[0].Row(1), heads) },
 		"softmax gradient": func(k Set, heads int, v [6]Matrix, _ []float32) { k.SoftmaxGrad(v[0].Row(1), v[1].Row(1), heads) },
 		"pairs":            func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScores(w, pairs(heads, v)) },

@@ -202,6 +202,13 @@ done:
 	VZEROUPPER
 	RET
 
+// UNLESSBELOW replaces what is below small in absolute value by 0. Z29 masks the
+// signs; it takes Z5 and K2.
+#define UNLESSBELOW(small, X)      \
+	VPANDD    Z29, X, Z5       \
+	VPCMPD    $5, small, Z5, K2 \
+	VMOVUPS.Z X, K2, X
+
 // func adamAVX512(s *AdamStep, p, grad, m, v *float32, n int) bool
 //
 // The same operations in the same order as the portable loop, none of them
@@ -224,6 +231,14 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-49
 	VBROADCASTSS AdamStep_Epsilon(R8), Z24
 	MOVL         $0x7f800000, AX
 	VPBROADCASTD AX, Z25
+	MOVL         $const_smallFirst, AX
+	VPBROADCASTD AX, Z26
+	MOVL         $const_smallSecond, AX
+	VPBROADCASTD AX, Z27
+	MOVL         $const_smallWeight, AX
+	VPBROADCASTD AX, Z28
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Z29
 	KXNORW       K1, K1, K1
 	KXORW        K3, K3, K3
 
@@ -244,13 +259,16 @@ body:
 	KORW      K2, K3, K3
 	VMULPS    Z0, Z16, Z4   // gradient + decay·w
 	VADDPS    Z4, Z1, Z1
+	UNLESSBELOW(Z26, Z1)
 	VMULPS    Z2, Z18, Z2   // first moment
 	VMULPS    Z1, Z20, Z4
 	VADDPS    Z4, Z2, Z2
+	UNLESSBELOW(Z26, Z2)
 	VMULPS    Z1, Z1, Z4    // second moment
 	VMULPS    Z4, Z21, Z4
 	VMULPS    Z3, Z19, Z3
 	VADDPS    Z4, Z3, Z3
+	UNLESSBELOW(Z27, Z3)
 	VMOVUPS   Z2, K1, (DX)
 	VMOVUPS   Z3, K1, (BX)
 	VSQRTPS   Z3, Z3
@@ -260,6 +278,7 @@ body:
 	VDIVPS    Z3, Z2, Z2
 	VMULPS    Z17, Z0, Z0
 	VSUBPS    Z2, Z0, Z0
+	UNLESSBELOW(Z28, Z0)
 	VMOVUPS   Z0, K1, (DI)
 	VPANDD    Z25, Z0, Z5
 	VPCMPEQD  Z25, Z5, K1, K2

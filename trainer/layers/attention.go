@@ -30,6 +30,9 @@ type attention struct {
 	work *Workspace
 	site uint64
 	drop bool
+	// order and back are where a turned row takes its values from, and where a
+	// row takes those of a turned one.
+	order, back []uint32
 	// pre is what the score is made of, weight the result of the softmax, mask
 	// what dropout multiplies it by, used their product, and grad the gradient
 	// for the score.
@@ -39,7 +42,10 @@ type attention struct {
 }
 
 func (b *Builder) attention(shape Attention) *attention {
-	a := &attention{Attention: shape, work: b.Work, drop: b.Training && shape.Dropout > 0}
+	a := &attention{
+		Attention: shape, work: b.Work, drop: b.Training && shape.Dropout > 0,
+		order: interleaved(shape.Heads, shape.Channels), back: interleaved(shape.Channels, shape.Heads),
+	}
 	if a.drop {
 		a.site = b.site()
 	}
@@ -71,17 +77,13 @@ func (a *attention) size() int { return a.Heads * a.Channels }
 // channel side by side.
 func (a *attention) turn(buf *[]float32, m kernels.Matrix, from int) kernels.Matrix {
 	t := kernels.Matrix{Rows: m.Rows, Cols: a.size(), Data: grow(buf, m.Rows*a.size())}
-	for i := range m.Rows {
-		interleave(t.Row(i), m.Row(i)[from:from+t.Cols], a.Heads)
-	}
+	a.work.kernels.Permute(t, m, 0, from, a.order)
 	return t
 }
 
 // turnBack stores t in the columns of dst from the given one on.
 func (a *attention) turnBack(dst, t kernels.Matrix, from int) {
-	for i := range t.Rows {
-		interleave(dst.Row(i)[from:from+t.Cols], t.Row(i), a.Channels)
-	}
+	a.work.kernels.Permute(dst, t, from, 0, a.back)
 }
 
 // zeros returns a turned matrix of zeros.
@@ -91,21 +93,26 @@ func (a *attention) zeros(buf *[]float32, rows int) kernels.Matrix {
 	return t
 }
 
-// interleave stores the values of parts that lie one behind the other in turn:
-// one of each part, then the next of each.
-func interleave(dst, src []float32, parts int) {
-	if parts == 1 {
-		copy(dst, src)
-		return
-	}
-	length := len(src) / parts
-	for part := range parts {
-		at := part
-		for _, v := range src[part*length : (part+1)*length] {
-			dst[at] = v
-			at += parts
+// turnVector and turnVectorBack do so with an attention vector.
+func (a *attention) turnVector(dst, v []float32) { a.permute(dst, v, a.order) }
+
+func (a *attention) turnVectorBack(dst, t []float32) { a.permute(dst, t, a.back) }
+
+func (a *attention) permute(dst, src []float32, order []uint32) {
+	row := func(v []float32) kernels.Matrix { return kernels.Matrix{Rows: 1, Cols: len(v), Data: v} }
+	a.work.kernels.Permute(row(dst), row(src), 0, 0, order)
+}
+
+// interleaved is the order in which parts of a length that lie one behind the
+// other are taken in turn: one value of each part, then the next of each.
+func interleaved(parts, length int) []uint32 {
+	order := make([]uint32, 0, parts*length)
+	for i := range length {
+		for part := range parts {
+			order = append(order, uint32(part*length+i))
 		}
 	}
+	return order
 }
 
 // edge returns the values of an edge, or of a row, one per head.

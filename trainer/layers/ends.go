@@ -29,8 +29,8 @@ func (b *Builder) ends(shape Attention) ends {
 
 // sum stores source·z_j + target·z_i in pre for every edge; z is turned.
 func (n *ends) sum(z kernels.Matrix, source, target []float32) {
-	interleave(n.source, source, n.Heads)
-	interleave(n.target, target, n.Heads)
+	n.turnVector(n.source, source)
+	n.turnVector(n.target, target)
 	graph := n.work.Batch.Graph
 	n.work.kernels.DotHeadRows(n.bySource, n.source, z, graph.all, n.Heads)
 	n.work.kernels.DotHeadRows(n.byTarget, n.target, z, graph.all, n.Heads)
@@ -65,6 +65,6 @@ func (n *ends) pullSum(dz, z kernels.Matrix, grad []float32) {
 	k.AddHeadRows(dz, n.target, graph.all, n.byTarget, n.Heads)
 	k.SumHeadRows(n.turnedGradSource, z, graph.all, n.bySource, n.Heads)
 	k.SumHeadRows(n.turnedGradTarget, z, graph.all, n.byTarget, n.Heads)
-	interleave(n.gradSource, n.turnedGradSource, n.Channels)
-	interleave(n.gradTarget, n.turnedGradTarget, n.Channels)
+	n.turnVectorBack(n.gradSource, n.turnedGradSource)
+	n.turnVectorBack(n.gradTarget, n.turnedGradTarget)
 }

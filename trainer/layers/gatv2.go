@@ -56,7 +56,7 @@ func (b *Builder) GATv2(pairs, vector *gorgonia.Node, shape Attention) *gorgonia
 
 func (g *gatv2) score(left, right kernels.Matrix, vector []float32) {
 	graph := g.work.Batch.Graph
-	interleave(g.vector, vector, g.Heads)
+	g.turnVector(g.vector, vector)
 	g.pairs = kernels.Pairs{Left: left, Vector: g.vector, Slope: attentionSlope, Heads: g.Heads}
 	for i := range graph.Nodes {
 		g.pairs.Rows, g.pairs.Right = graph.closed(i), right.Row(i)
@@ -79,5 +79,5 @@ func (g *gatv2) backward(dp, upstream kernels.Matrix) {
 	}
 	g.turnBack(dp, gradLeft, 0)
 	g.turnBack(dp, gradRight, size)
-	interleave(g.gradVector, g.turnedGradVector, g.Channels)
+	g.turnVectorBack(g.gradVector, g.turnedGradVector)
 }
