@@ -3,13 +3,18 @@ package kernels
 // Rows take a matrix by whole rows, which is what sparse products and sums over
 // neighbours consist of. They give the bits of repeated Axpy.
 type Rows interface {
-	// SumRows stores Σ_e weights[e]·x[rows[e]], e ascending, in dst, which has at
-	// most x.Cols values: those of the first columns. rows ascend; weights may be
-	// nil, which stands for ones.
-	SumRows(dst []float32, x Matrix, rows []uint32, weights []float32)
-	// AddRows adds weights[e]·x to row rows[e] of dst for every e. x has
-	// dst.Cols values; rows ascend.
-	AddRows(dst Matrix, x []float32, rows []uint32, weights []float32)
+	// SumRows stores Σ_e weight[e]·x[row[e]] in row i of dst for the i-th list, e
+	// ascending. If one matrix has fewer columns than the other, the sums are over
+	// the first columns, and the other columns of dst stay.
+	SumRows(dst, x Matrix, l Lists)
+}
+
+// Lists are lists of rows: list i holds Rows[Starts[i]:Starts[i+1]], ascending,
+// with the weights at the same places. Weights may be nil, which stands for ones.
+type Lists struct {
+	Starts  []int
+	Rows    []uint32
+	Weights []float32
 }
 
 // axpyer is what Rows can be made of.
@@ -17,39 +22,23 @@ type axpyer interface {
 	Axpy(dst, x []float32, alpha float32)
 }
 
-func sumRows[K axpyer](k K, dst []float32, x Matrix, rows []uint32, weights []float32) {
-	clear(dst)
-	for e, row := range rows {
-		weight := float32(1)
-		if weights != nil {
-			weight = weights[e]
+func sumRows[K axpyer](k K, dst, x Matrix, l Lists) {
+	cols := min(dst.Cols, x.Cols)
+	for i := range dst.Rows {
+		out := dst.Row(i)[:cols]
+		clear(out)
+		for e := l.Starts[i]; e < l.Starts[i+1]; e++ {
+			weight := float32(1)
+			if l.Weights != nil {
+				weight = l.Weights[e]
+			}
+			k.Axpy(out, x.Row(int(l.Rows[e]))[:cols], weight)
 		}
-		k.Axpy(dst, x.Row(int(row))[:len(dst)], weight)
-	}
-}
-
-func addRows[K axpyer](k K, dst Matrix, x []float32, rows []uint32, weights []float32) {
-	for e, row := range rows {
-		k.Axpy(dst.Row(int(row)), x, weights[e])
 	}
 }
 
 // SumRows implements Rows.
-func (p Portable) SumRows(dst []float32, x Matrix, rows []uint32, weights []float32) {
-	sumRows(p, dst, x, rows, weights)
-}
-
-// AddRows implements Rows.
-func (p Portable) AddRows(dst Matrix, x []float32, rows []uint32, weights []float32) {
-	addRows(p, dst, x, rows, weights)
-}
+func (p Portable) SumRows(dst, x Matrix, l Lists) { sumRows(p, dst, x, l) }
 
 // SumRows implements Rows.
-func (p plainLoops) SumRows(dst []float32, x Matrix, rows []uint32, weights []float32) {
-	sumRows(p, dst, x, rows, weights)
-}
-
-// AddRows implements Rows.
-func (p plainLoops) AddRows(dst Matrix, x []float32, rows []uint32, weights []float32) {
-	addRows(p, dst, x, rows, weights)
-}
+func (p plainLoops) SumRows(dst, x Matrix, l Lists) { sumRows(p, dst, x, l) }

@@ -1,60 +1,52 @@
 package kernels
 
 // SumRows implements Rows.
-func (a avx2Loops) SumRows(dst []float32, x Matrix, rows []uint32, weights []float32) {
-	sumRows(a, dst, x, rows, weights)
-}
+func (a avx2Loops) SumRows(dst, x Matrix, l Lists) { sumRows(a, dst, x, l) }
 
-// AddRows implements Rows.
-func (a avx2Loops) AddRows(dst Matrix, x []float32, rows []uint32, weights []float32) {
-	addRows(a, dst, x, rows, weights)
-}
-
-// rowsCall is one call of a loop over rows. Strides are in bytes; step is from
-// one weight to the next.
+// rowsCall is one call of a loop over lists of rows. Strides are in bytes; step is
+// from one weight to the next. The loop counts in it.
 type rowsCall struct {
-	dst, x        *float32
+	dst           *float32
+	dstStride     int
+	x             *float32
 	stride        int
 	rows          *uint32
 	weights       *float32
 	step          int
-	count, values int
+	starts        *int
+	lists, values int
 }
 
 // SumRows implements Rows.
-func (avx512Loops) SumRows(dst []float32, x Matrix, rows []uint32, weights []float32) {
-	if len(rows) == 0 || len(dst) == 0 {
-		clear(dst)
+func (a avx512Loops) SumRows(dst, x Matrix, l Lists) {
+	cols := min(dst.Cols, x.Cols)
+	if len(l.Rows) == 0 || dst.Rows == 0 || cols == 0 {
+		sumRows(a, dst, x, l)
 		return
 	}
-	// Rows ascend: nothing else checks them in assembly.
-	last := x.Row(int(rows[len(rows)-1]))[:len(dst)]
+	l.check(dst.Rows, x.Rows)
 	one := float32(1)
 	c := rowsCall{
-		dst: &dst[0], x: &x.Data[0], stride: 4 * x.Cols, rows: &rows[0],
-		weights: &one, count: len(rows), values: len(last),
+		dst: &dst.Data[:dst.Rows*dst.Cols][0], dstStride: 4 * dst.Cols,
+		x: &x.Data[:x.Rows*x.Cols][0], stride: 4 * x.Cols, rows: &l.Rows[0],
+		weights: &one, starts: &l.Starts[0], lists: dst.Rows, values: cols,
 	}
-	if weights != nil {
-		c.weights, c.step = &weights[:len(rows)][0], 4
+	if l.Weights != nil {
+		c.weights, c.step = &l.Weights[:len(l.Rows)][0], 4
 	}
 	sumRowsAVX512(&c)
 }
 
-// AddRows implements Rows.
-func (avx512Loops) AddRows(dst Matrix, x []float32, rows []uint32, weights []float32) {
-	if len(rows) == 0 || len(x) == 0 {
-		return
+// check panics if a list leaves its memory or names a row that does not exist.
+// Rows ascend, so the last one tells.
+func (l Lists) check(lists, rows int) {
+	for i := range lists {
+		list := l.Rows[l.Starts[i]:l.Starts[i+1]]
+		if len(list) > 0 && int(list[len(list)-1]) >= rows {
+			panic("kernels: a list names a row that does not exist")
+		}
 	}
-	last := dst.Row(int(rows[len(rows)-1]))[:len(x)]
-	c := rowsCall{
-		dst: &dst.Data[0], x: &x[0], stride: 4 * dst.Cols, rows: &rows[0],
-		weights: &weights[:len(rows)][0], step: 4, count: len(rows), values: len(last),
-	}
-	addRowsAVX512(&c)
 }
 
 //go:noescape
 func sumRowsAVX512(c *rowsCall)
-
-//go:noescape
-func addRowsAVX512(c *rowsCall)

@@ -17,41 +17,37 @@ func TestRowsAreRepeatedAxpy(t *testing.T) {
 	for _, k := range append(sets, kernelSets(t)...) {
 		t.Run(k.Name(), func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				rows, cols := rapid.IntRange(1, 12).Draw(rt, "rows"), rapid.IntRange(1, 150).Draw(rt, "cols")
-				first := rapid.IntRange(1, cols).Draw(rt, "first columns")
+				count, rows := rapid.IntRange(0, 9).Draw(rt, "lists"), rapid.IntRange(1, 12).Draw(rt, "rows")
+				cols, wide := rapid.IntRange(1, 150).Draw(rt, "cols"), rapid.IntRange(1, 150).Draw(rt, "wide")
 				d := lethe.NewDraw(7, "test rows", uint64(rapid.IntRange(0, 99).Draw(rt, "seed")))
-				var list []uint32
-				for i := range rows {
-					if d.IntN(2) == 0 {
-						list = append(list, uint32(i))
+				l := Lists{Starts: []int{0}}
+				for range count {
+					for i := range rows {
+						if d.IntN(3) == 0 {
+							l.Rows = append(l.Rows, uint32(i))
+						}
+					}
+					l.Starts = append(l.Starts, len(l.Rows))
+				}
+				if d.IntN(4) > 0 {
+					l.Weights = randomMatrix(1, len(l.Rows), 3).Data
+				}
+				x, want := randomMatrix(rows, wide, 4), randomMatrix(count, cols, 5)
+				got, memory := guarded(count, cols, 20)
+				copy(got.Data, want.Data)
+				shared := min(cols, wide)
+				for i := range count {
+					clear(want.Row(i)[:shared])
+					for e := l.Starts[i]; e < l.Starts[i+1]; e++ {
+						weight := float32(1)
+						if l.Weights != nil {
+							weight = l.Weights[e]
+						}
+						k.Axpy(want.Row(i)[:shared], x.Row(int(l.Rows[e]))[:shared], weight)
 					}
 				}
-				weights := randomMatrix(1, len(list), 3).Data
-				if d.IntN(4) == 0 {
-					weights = nil
-				}
-				x := randomMatrix(rows, cols, 4)
-				want, got := make([]float32, first), make([]float32, first)
-				for e, row := range list {
-					weight := float32(1)
-					if weights != nil {
-						weight = weights[e]
-					}
-					k.Axpy(want, x.Row(int(row))[:first], weight)
-				}
-				k.SumRows(got, x, list, weights)
-				requireBits(rt, want, got)
-
-				if weights == nil {
-					return
-				}
-				to, memory := guarded(rows, cols, 20)
-				copy(to.Data, x.Data)
-				for e, row := range list {
-					k.Axpy(x.Row(int(row)), randomMatrix(1, cols, 5).Data, weights[e])
-				}
-				k.AddRows(to, randomMatrix(1, cols, 5).Data, list, weights)
-				requireBits(rt, x.Data, to.Data)
+				k.SumRows(got, x, l)
+				requireBits(rt, want.Data, got.Data)
 				checkGuard(rt, memory, 20)
 			})
 		})

@@ -88,9 +88,8 @@ func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float
 			if dropped.Sparse == nil {
 				dropped.Sparse = new(Sparse)
 			}
-			*dropped.Sparse = *s
+			dropped.Sparse.mask(s, values)
 			dropped.Dense = original.Dense
-			dropped.Sparse.Values = values
 			return nil
 		},
 	})

@@ -63,11 +63,8 @@ func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
 // combine stores (1+eps)·x + A·x. Neighbours come first, in ascending order.
 func (b *Builder) combine(dst, x kernels.Matrix, alpha float32) {
 	graph := b.Work.Batch.Graph
-	for i := range dst.Rows {
-		row := dst.Row(i)
-		b.Work.kernels.SumRows(row, x, graph.of(i), nil)
-		b.Work.kernels.Axpy(row, x.Row(i), alpha)
-	}
+	b.Work.kernels.SumRows(dst, x, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
+	b.Work.kernels.Axpy(dst.Data, x.Data, alpha)
 }
 
 // ginGradInput is (1+eps)·G + Aᵀ·G, the gradient for x. The graph is

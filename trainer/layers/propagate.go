@@ -60,7 +60,5 @@ func blendRows(dst, x []float32, alpha float32) {
 
 // propagate stores S·x. Neighbours are added in ascending order.
 func (g *Graph) propagate(set kernels.Set, dst, x kernels.Matrix) {
-	for i := range dst.Rows {
-		set.SumRows(dst.Row(i), x, g.closed(i), g.normalised[g.loopStarts[i]:g.loopStarts[i+1]])
-	}
+	set.SumRows(dst, x, kernels.Lists{Starts: g.loopStarts, Rows: g.loopTargets, Weights: g.normalised})
 }

@@ -37,11 +37,11 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 		kind: "sage", inputs: gorgonia.Nodes{pairs}, out: out,
 		run: func(in []gorgonia.Value) error {
 			dst, from, graph := b.live(out), b.live(in[0]), b.Work.Batch.Graph
+			b.Work.kernels.SumRows(dst, from, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
 			for i := range dst.Rows {
-				row, neighbours := dst.Row(i), graph.of(i)
-				b.Work.kernels.SumRows(row, from, neighbours, nil)
-				if len(neighbours) > 1 {
-					b.Work.kernels.Scale(row, row, 1/float32(len(neighbours)))
+				row := dst.Row(i)
+				if degree := len(graph.of(i)); degree > 1 {
+					b.Work.kernels.Scale(row, row, 1/float32(degree))
 				}
 				b.Work.kernels.Add(row, from.Row(i)[half:])
 			}
@@ -63,9 +63,8 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 // sageGrad stores [Σ_{i∈N(j)} g_i/|N(i)| | g_j].
 func (b *Builder) sageGrad(dst, g kernels.Matrix) {
 	graph := b.Work.Batch.Graph
+	b.Work.kernels.SumRows(dst, g, kernels.Lists{Starts: graph.starts, Rows: graph.targets, Weights: graph.share})
 	for j := range dst.Rows {
-		left, right := dst.Row(j)[:g.Cols], dst.Row(j)[g.Cols:]
-		b.Work.kernels.SumRows(left, g, graph.of(j), graph.share[graph.starts[j]:graph.starts[j+1]])
-		copy(right, g.Row(j))
+		copy(dst.Row(j)[g.Cols:], g.Row(j))
 	}
 }

@@ -1,6 +1,8 @@
 package layers
 
 import (
+	"slices"
+
 	"lethe/trainer/kernels"
 )
 
@@ -16,6 +18,7 @@ type Sparse struct {
 	Starts     []int
 	Columns    []uint32
 	Values     []float32
+	transposed *transposition
 }
 
 // Features is a matrix of which a batch keeps the shorter form.
@@ -53,19 +56,61 @@ func NewFeatures(m kernels.Matrix) Features {
 
 // mul stores s·w, where w is cols × n.
 func (s *Sparse) mul(set kernels.Set, dst, w kernels.Matrix) {
+	set.SumRows(dst, w, kernels.Lists{Starts: s.Starts, Rows: s.Columns, Weights: s.Values})
+}
+
+// transposition is a sparse matrix by columns: order tells where a value lies by
+// rows.
+type transposition struct {
+	kernels.Lists
+	order []uint32
+}
+
+// transpose orders the values by columns. The first call does the work.
+func (s *Sparse) transpose() {
+	if s.transposed != nil {
+		return
+	}
+	t := &transposition{order: make([]uint32, len(s.Values))}
+	t.Starts, t.Rows = make([]int, s.Cols+1), make([]uint32, len(s.Values))
+	t.Weights = make([]float32, len(s.Values))
+	for _, c := range s.Columns {
+		t.Starts[c+1]++
+	}
+	for c := range s.Cols {
+		t.Starts[c+1] += t.Starts[c]
+	}
+	next := slices.Clone(t.Starts)
 	for i := range s.Rows {
-		from, to := s.Starts[i], s.Starts[i+1]
-		set.SumRows(dst.Row(i), w, s.Columns[from:to], s.Values[from:to])
+		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
+			at := next[s.Columns[k]]
+			next[s.Columns[k]]++
+			t.Rows[at], t.order[at], t.Weights[at] = uint32(i), uint32(k), s.Values[k]
+		}
+	}
+	s.transposed = t
+}
+
+// mask gives s the places of from and other values.
+func (s *Sparse) mask(from *Sparse, values []float32) {
+	from.transpose()
+	if s.transposed == nil {
+		s.transposed = new(transposition)
+	}
+	t := s.transposed
+	*s = *from
+	s.Values, s.transposed = values, t
+	t.Starts, t.Rows, t.order = from.transposed.Starts, from.transposed.Rows, from.transposed.order
+	grow(&t.Weights, len(values))
+	for at, k := range t.order {
+		t.Weights[at] = values[k]
 	}
 }
 
 // mulTransposed stores sᵀ·g, where g has the rows of s.
 func (s *Sparse) mulTransposed(set kernels.Set, dst, g kernels.Matrix) {
-	clear(dst.Data)
-	for i := range s.Rows {
-		from, to := s.Starts[i], s.Starts[i+1]
-		set.AddRows(dst, g.Row(i), s.Columns[from:to], s.Values[from:to])
-	}
+	s.transpose()
+	set.SumRows(dst, g, s.transposed.Lists)
 }
 
 // addTo adds s to a matrix of its shape.
