@@ -11,8 +11,6 @@ const (
 	// zeros, so that its products with small integers are exact.
 	ln2High = 6.93147180369123816490e-01
 	ln2Low  = 1.90821492927058770002e-10
-	// expTerms is where 1/n! falls below double precision for |r| ≤ ln2/2.
-	expTerms = 14
 	// logTerms is where z^(2n+1)/(2n+1) does for |z| ≤ 3-2√2.
 	logTerms = 11
 )
@@ -30,11 +28,23 @@ func Exp(x float64) float64 {
 	}
 	k := math.Floor(float64(x*math.Log2E) + 0.5)
 	r := x - float64(k*ln2High) - float64(k*ln2Low)
-	sum := 1.0
-	for n := expTerms; n >= 1; n-- {
-		sum = 1 + float64(sum*r)/float64(n)
-	}
-	return math.Ldexp(sum, int(k))
+	// The series Σ r^n/n!, even and odd powers apart so that neither sum waits
+	// for the other.
+	q := r * r
+	even := float64(q*(1.0/87178291200)) + 1.0/479001600
+	even = float64(q*even) + 1.0/3628800
+	even = float64(q*even) + 1.0/40320
+	even = float64(q*even) + 1.0/720
+	even = float64(q*even) + 1.0/24
+	even = float64(q*even) + 1.0/2
+	odd := float64(q*(1.0/6227020800)) + 1.0/39916800
+	odd = float64(q*odd) + 1.0/362880
+	odd = float64(q*odd) + 1.0/5040
+	odd = float64(q*odd) + 1.0/120
+	odd = float64(q*odd) + 1.0/6
+	odd = float64(q*odd) + 1
+	// k is from -1010 to 1023, so that 2^k is a normal number.
+	return (1 + (float64(r*odd) + float64(q*even))) * math.Float64frombits(uint64(int(k)+1023)<<52)
 }
 
 // Log is the natural logarithm of a positive finite x, good to a few units in

@@ -12,6 +12,9 @@ type binned struct {
 	// thresholds holds, per feature, the upper bound of every bin but the last,
 	// ascending. A feature with one value has none.
 	thresholds [][]float32
+	// offsets holds, per feature and at the end, how many bins all features
+	// before it have.
+	offsets []int
 	// bins is column-major: the bin of every row, feature after feature.
 	bins []uint8
 }
@@ -21,7 +24,9 @@ type binned struct {
 // the lower one if nothing is in between.
 func newBinned(r tabular.Rows, maxBins int) *binned {
 	n := len(r.Labels)
-	b := &binned{rows: n, thresholds: make([][]float32, r.Cols), bins: make([]uint8, n*r.Cols)}
+	b := &binned{
+		rows: n, thresholds: make([][]float32, r.Cols), offsets: make([]int, r.Cols+1), bins: make([]uint8, n*r.Cols),
+	}
 	sorted := make([]float32, n)
 	for f := range r.Cols {
 		for i := range sorted {
@@ -30,6 +35,7 @@ func newBinned(r tabular.Rows, maxBins int) *binned {
 		slices.Sort(sorted)
 		t := boundaries(sorted, maxBins)
 		b.thresholds[f] = t
+		b.offsets[f+1] = b.offsets[f] + len(t) + 1
 		column := b.column(f)
 		for i := range column {
 			// The bin is the number of bounds below the value.
@@ -42,6 +48,14 @@ func newBinned(r tabular.Rows, maxBins int) *binned {
 
 // column returns the bins of a feature, by row.
 func (b *binned) column(f int) []uint8 { return b.bins[f*b.rows : (f+1)*b.rows] }
+
+// part returns the histogram of a feature among those of all features.
+func (b *binned) part(all histogram, f int) histogram { return all[b.offsets[f]:b.offsets[f+1]] }
+
+// varying returns those of the features that have more than one value.
+func (b *binned) varying(features []int) []int {
+	return slices.DeleteFunc(features, func(f int) bool { return len(b.thresholds[f]) == 0 })
+}
 
 // boundaries returns where sorted values are cut into at most maxBins bins: at
 // every change of value if there are few, else so that bins hold about the same

@@ -3,6 +3,7 @@ package trees
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"lethe"
@@ -68,53 +69,67 @@ func boost(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Mod
 	for i := range n {
 		m.score(rows.Row(i), b.scores[i*outputs:(i+1)*outputs])
 	}
-	report := Report{FirstLoss: b.differentiate()}
+	report := Report{FirstLoss: b.loss()}
 	g := newGrower(newBinned(rows, opts.MaxBins), opts)
-	for round := range opts.Rounds {
+	for range opts.Rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, report, err
 		}
-		g.features = drawFeatures(rows.Cols, len(m.trees)/outputs, opts)
+		b.differentiate()
+		g.features = g.data.varying(drawFeatures(rows.Cols, len(m.trees)/outputs, opts))
 		for c := range outputs {
 			for i := range n {
 				w := rows.Weight(i)
 				g.gradients[i] = fixed(w * b.residuals[i*outputs+c])
 				g.hessians[i] = fixed(w * b.curvatures[i*outputs+c])
 			}
-			t := g.grow()
-			m.trees = append(m.trees, t)
-			for i := range n {
-				b.scores[i*outputs+c] += float64(t.score(rows.Row(i)))
-			}
+			m.trees = append(m.trees, g.grow())
+			g.leaves(func(rows []int32, value float32) {
+				for _, i := range rows {
+					b.scores[int(i)*outputs+c] += float64(value)
+				}
+			})
 		}
-		if report.FinalLoss = b.differentiate(); report.FinalLoss != report.FinalLoss {
-			return nil, report, fmt.Errorf("round %d: loss is not a number", round)
-		}
+	}
+	if report.FinalLoss = b.loss(); math.IsNaN(report.FinalLoss) || math.IsInf(report.FinalLoss, 0) {
+		return nil, report, fmt.Errorf("loss is %g after %d rounds", report.FinalLoss, opts.Rounds)
 	}
 	return m, report, nil
 }
 
-// differentiate computes the derivatives at the present scores and returns the
-// weighted mean log-loss.
-func (b *booster) differentiate() float64 {
+// differentiate computes the derivatives at the present scores.
+func (b *booster) differentiate() {
 	outputs := b.model.outputs()
-	loss, weight := 0.0, 0.0
 	for i, class := range b.rows.Labels {
-		w := b.rows.Weight(i)
 		scores := b.scores[i*outputs : (i+1)*outputs]
 		residual, curvature := b.residuals[i*outputs:(i+1)*outputs], b.curvatures[i*outputs:(i+1)*outputs]
 		if outputs == 1 {
-			z := scores[0]
-			p := portable.Logistic(z)
+			p := portable.Logistic(scores[0])
 			residual[0], curvature[0] = p-float64(class), float64(p*(1-p))
-			loss += float64(w * portable.LogOnePlusExp(z*(1-2*float64(class))))
+			continue
+		}
+		copy(residual, scores)
+		portable.Softmax(residual)
+		for c, p := range residual {
+			curvature[c] = float64(p * (1 - p))
+		}
+		residual[class]--
+	}
+}
+
+// loss is the weighted mean log-loss at the present scores.
+func (b *booster) loss() float64 {
+	outputs := b.model.outputs()
+	scores := make([]float64, outputs)
+	loss, weight := 0.0, 0.0
+	for i, class := range b.rows.Labels {
+		w := b.rows.Weight(i)
+		copy(scores, b.scores[i*outputs:(i+1)*outputs])
+		if outputs == 1 {
+			loss += float64(w * portable.LogOnePlusExp(scores[0]*(1-2*float64(class))))
 		} else {
-			copy(residual, scores)
-			loss += float64(w * (portable.Softmax(residual) - scores[class]))
-			for c, p := range residual {
-				curvature[c] = float64(p * (1 - p))
-			}
-			residual[class]--
+			own := scores[class]
+			loss += float64(w * (portable.Softmax(scores) - own))
 		}
 		weight += w
 	}

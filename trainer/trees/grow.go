@@ -11,7 +11,8 @@ type grower struct {
 	// features are those the tree may split on, ascending.
 	features []int
 
-	histogram histogram
+	// free are histograms of all features that no leaf holds.
+	free []histogram
 	// near holds a leaf's derivatives in its own order.
 	near [2][]int64
 	// spare holds the rows that go right while a leaf is cut.
@@ -27,6 +28,9 @@ type growing struct {
 	all      sums
 	// best is the split to make, with gain 0 if there is none.
 	best split
+	// sums are the histograms of all features, one behind the other, of a leaf
+	// that may be cut.
+	sums histogram
 	// left is the position of the left child, 0 for a leaf; right follows it.
 	left int
 }
@@ -48,8 +52,14 @@ func (g *grower) grow() tree {
 	for i := range g.rows {
 		g.rows[i] = int32(i)
 	}
-	g.nodes = g.nodes[:0]
-	g.add(growing{to: len(g.rows), all: g.total()})
+	root := growing{to: len(g.rows), all: g.total()}
+	if g.mayCut(&root) {
+		g.gather(&root)
+		for _, f := range g.features {
+			g.measure(&root, f)
+		}
+	}
+	g.nodes = append(g.nodes[:0], root)
 	for leaves := 1; leaves < g.opts.MaxLeaves; leaves++ {
 		next := -1
 		for i, n := range g.nodes {
@@ -61,6 +71,9 @@ func (g *grower) grow() tree {
 			break
 		}
 		g.cut(next)
+	}
+	for i := range g.nodes {
+		g.release(&g.nodes[i])
 	}
 	return g.flatten(make(tree, 0, len(g.nodes)), 0)
 }
@@ -74,38 +87,61 @@ func (g *grower) total() sums {
 	return s
 }
 
-// add appends a leaf and finds its best split.
-func (g *grower) add(n growing) {
-	if n.all.rows >= 2*g.opts.MinChildRows && (g.opts.MaxDepth == 0 || n.depth < g.opts.MaxDepth) {
-		n.best = g.search(n)
-	}
-	g.nodes = append(g.nodes, n)
+// mayCut reports whether the options let a leaf be cut.
+func (g *grower) mayCut(n *growing) bool {
+	return n.all.rows >= 2*g.opts.MinChildRows && (g.opts.MaxDepth == 0 || n.depth < g.opts.MaxDepth)
 }
 
-// search returns the best split of a leaf. Of equal ones the lowest feature
-// wins.
-func (g *grower) search(n growing) split {
-	rows := g.rows[n.from:n.to]
-	for k, i := range rows {
+// gather gives a leaf histograms to fill and puts its derivatives side by side.
+func (g *grower) gather(n *growing) {
+	for k, i := range g.rows[n.from:n.to] {
 		g.near[0][k], g.near[1][k] = g.gradients[i], g.hessians[i]
 	}
-	best := split{}
-	for _, f := range g.features {
-		if len(g.data.thresholds[f]) == 0 {
-			continue
-		}
-		g.histogram.fill(g.data.column(f), rows, g.near[0], g.near[1])
-		if s := g.histogram.take(n.all, &g.opts); s.gain > best.gain {
-			s.feature = f
-			best = s
-		}
+	if last := len(g.free) - 1; last >= 0 {
+		n.sums, g.free = g.free[last], g.free[:last]
+		return
 	}
-	return best
+	n.sums = make(histogram, g.data.offsets[len(g.data.thresholds)])
 }
 
-// cut splits a leaf. Rows keep their order within each half.
+func (g *grower) release(n *growing) {
+	if n.sums != nil {
+		g.free = append(g.free, n.sums)
+		n.sums = nil
+	}
+}
+
+// measure adds up a gathered leaf by one feature and looks for a split. Of
+// equal splits the lowest feature wins.
+func (g *grower) measure(n *growing, f int) {
+	h := g.data.part(n.sums, f)
+	h.fill(g.data.column(f), g.rows[n.from:n.to], g.near[0], g.near[1])
+	h.improve(&n.best, f, n.all, &g.opts)
+}
+
+// cut splits a leaf.
 func (g *grower) cut(at int) {
 	n := g.nodes[at]
+	middle := g.divide(&n)
+	left := growing{from: n.from, to: middle, depth: n.depth + 1, all: n.best.left}
+	right := growing{from: middle, to: n.to, depth: n.depth + 1, all: n.all.minus(n.best.left)}
+	small, large := &left, &right
+	if left.all.rows > right.all.rows {
+		small, large = large, small
+	}
+	if g.mayCut(large) {
+		g.search(small, large, n.sums)
+		g.nodes[at].sums = nil
+	} else {
+		g.release(&g.nodes[at])
+	}
+	g.nodes[at].left = len(g.nodes)
+	g.nodes = append(g.nodes, left, right)
+}
+
+// divide sorts the rows of a leaf by side and returns where the right side
+// begins. Rows keep their order within each.
+func (g *grower) divide(n *growing) int {
 	column := g.data.column(n.best.feature)
 	left, right := n.from, 0
 	for _, i := range g.rows[n.from:n.to] {
@@ -118,9 +154,29 @@ func (g *grower) cut(at int) {
 		}
 	}
 	copy(g.rows[left:n.to], g.spare[:right])
-	g.nodes[at].left = len(g.nodes)
-	g.add(growing{from: n.from, to: left, depth: n.depth + 1, all: n.best.left})
-	g.add(growing{from: left, to: n.to, depth: n.depth + 1, all: n.all.minus(n.best.left)})
+	return left
+}
+
+// search finds the best splits of two siblings. Only the smaller one's rows are
+// added up; the larger one's sums are what is left of their parent's, whose
+// histograms it takes over.
+func (g *grower) search(small, large *growing, parent histogram) {
+	g.gather(small)
+	large.sums = parent
+	column, rows := g.data.column, g.rows[small.from:small.to]
+	both := g.mayCut(small)
+	for _, f := range g.features {
+		own, other := g.data.part(small.sums, f), g.data.part(large.sums, f)
+		own.fill(column(f), rows, g.near[0], g.near[1])
+		if both {
+			own.improve(&small.best, f, small.all, &g.opts)
+		}
+		other.subtract(own)
+		other.improve(&large.best, f, large.all, &g.opts)
+	}
+	if !both {
+		g.release(small)
+	}
 }
 
 // flatten appends the subtree at a node in preorder.
@@ -134,6 +190,16 @@ func (g *grower) flatten(t tree, at int) tree {
 	t = g.flatten(t, n.left)
 	t[here].right = uint32(len(t))
 	return g.flatten(t, n.left+1)
+}
+
+// leaves calls a function with the rows and the value of every leaf of the last
+// tree.
+func (g *grower) leaves(visit func(rows []int32, value float32)) {
+	for _, n := range g.nodes {
+		if n.left == 0 {
+			visit(g.rows[n.from:n.to], g.leafValue(n.all))
+		}
+	}
 }
 
 // leafValue is the Newton step of a leaf, -G/(H+λ), shrunk.

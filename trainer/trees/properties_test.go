@@ -128,7 +128,7 @@ func TestSplitIsTheBestOfAll(t *testing.T) {
 		o := Options{Rounds: 1, MaxLeaves: 2, MinChildRows: rapid.IntRange(1, 3).Draw(t, "child rows"), L2: rapid.Float64Range(0, 2).Draw(t, "l2")}.EnsureDefaults()
 		r := drawRows(t, 2)
 		g := newGrower(newBinned(r, o.MaxBins), o)
-		g.features = drawFeatures(r.Cols, 0, o)
+		g.features = g.data.varying(drawFeatures(r.Cols, 0, o))
 		gradients, hessians := make([]float64, r.Len()), make([]float64, r.Len())
 		for i := range gradients {
 			gradients[i], hessians[i] = rapid.Float64Range(-1, 1).Draw(t, "g"), rapid.Float64Range(0.01, 0.25).Draw(t, "h")

@@ -1,12 +1,14 @@
 package trees
 
-import "math/bits"
-
 // sums are what a set of rows adds up to: first and second derivatives of the
 // loss in fixed point, and the rows.
 type sums struct {
 	gradient, hessian int64
 	rows              int
+}
+
+func (s sums) plus(t sums) sums {
+	return sums{s.gradient + t.gradient, s.hessian + t.hessian, s.rows + t.rows}
 }
 
 func (s sums) minus(t sums) sums {
@@ -35,49 +37,59 @@ type split struct {
 }
 
 // histogram holds the sums of a leaf's rows by bin of one feature.
-type histogram struct {
-	cells [maxBins]sums
-	// used has a bit for every bin that has rows, so that a leaf with few rows
-	// need not look at all bins.
-	used [maxBins / 64]uint64
-}
+type histogram []sums
 
 // fill adds up the rows of a leaf, whose derivatives are given in the leaf's
-// own order. The histogram must be empty.
-func (h *histogram) fill(column []uint8, rows []int32, gradients, hessians []int64) {
+// own order.
+func (h histogram) fill(column []uint8, rows []int32, gradients, hessians []int64) {
+	clear(h)
 	gradients, hessians = gradients[:len(rows)], hessians[:len(rows)]
 	for k, i := range rows {
-		bin := column[i]
-		cell := &h.cells[bin]
+		cell := &h[column[i]]
 		cell.gradient += gradients[k]
 		cell.hessian += hessians[k]
 		cell.rows++
-		h.used[bin>>6] |= 1 << (bin & 63)
 	}
 }
 
-// take empties the histogram and returns the best split of the leaf by this
-// feature; its gain is 0 if there is none. Of equal ones the lowest bin wins.
-func (h *histogram) take(all sums, o *Options) split {
-	best := split{}
-	var left sums
+// subtract takes the rows of one child away, which leaves the other's.
+func (h histogram) subtract(child histogram) {
+	child = child[:len(h)]
+	for bin := range h {
+		h[bin] = h[bin].minus(child[bin])
+	}
+}
+
+// improve makes best the best split of the leaf by this feature if that gains
+// more. Of equal ones the lowest bin wins.
+//
+// Most bins are ruled out without a division: with a and b for the denominators
+// of both sides, G²/a + g²/b exceeds x only if G²b + g²a exceeds xab.
+func (h histogram) improve(best *split, feature int, all sums, o *Options) {
 	whole := all.quality(o.L2)
-	minHessian := fixed(o.MinChildWeight)
-	for word, used := range h.used {
-		h.used[word] = 0
-		for ; used != 0; used &= used - 1 {
-			bin := word<<6 + bits.TrailingZeros64(used)
-			cell := h.cells[bin]
-			h.cells[bin] = sums{}
-			left = sums{left.gradient + cell.gradient, left.hessian + cell.hessian, left.rows + cell.rows}
-			right := all.minus(left)
-			if left.rows < o.MinChildRows || right.rows < o.MinChildRows || left.hessian < minHessian || right.hessian < minHessian {
-				continue
-			}
-			if gain := left.quality(o.L2) + right.quality(o.L2) - whole; gain > best.gain {
-				best = split{bin: uint8(bin), gain: gain, left: left}
-			}
+	minRows, minHessian, l2 := o.MinChildRows, fixed(o.MinChildWeight), o.L2*fixedPoint
+	gradient, hessian := float64(all.gradient), float64(all.hessian)+l2
+	bar := (best.gain + whole) * fixedPoint
+	var left sums
+	bin := 0
+	for ; bin < len(h) && (left.rows+h[bin].rows < minRows || left.hessian+h[bin].hessian < minHessian); bin++ {
+		left = left.plus(h[bin])
+	}
+	mostRows, mostHessian := all.rows-minRows, all.hessian-minHessian
+	for ; bin < len(h); bin++ {
+		left = left.plus(h[bin])
+		if left.rows > mostRows || left.hessian > mostHessian {
+			return
+		}
+		g, a := float64(left.gradient), float64(left.hessian)
+		rest, b := gradient-g, hessian-a
+		a += l2
+		if float64(float64(g*g)*b)+float64(float64(rest*rest)*a) <= float64(bar*float64(a*b)) {
+			continue
+		}
+		if gain := left.quality(o.L2) + all.minus(left).quality(o.L2) - whole; gain > best.gain {
+			*best = split{feature: feature, bin: uint8(bin), gain: gain, left: left}
+			bar = (gain + whole) * fixedPoint
 		}
 	}
-	return best
 }
