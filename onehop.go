@@ -10,6 +10,9 @@ import (
 // node's surroundings to its own f.
 func OneHopFeatures(f int) int { return 2*f + 1 }
 
+// DirectedOneHopFeatures returns the same for DirectedOneHop.
+func DirectedOneHopFeatures(f int) int { return 3*f + 2 }
+
 // OneHop returns the snapshot with what surrounds a node joined to its own
 // features: the mean of its neighbours' features over the whole snapshot, zeros
 // if it has none, and ln(1 + degree), in this order. Neighbours count once
@@ -26,29 +29,63 @@ func OneHop(s *Snapshot) *Snapshot {
 		neighbours[e.A] = append(neighbours[e.A], e.B)
 		neighbours[e.B] = append(neighbours[e.B], e.A)
 	}
+	return s.join(OneHopFeatures(s.FeatureCount), neighbours)
+}
+
+// DirectedOneHop is OneHop with those who pay a node and those whom it pays
+// apart: own features, the payers' mean, the payees' mean, ln(1 + payers),
+// ln(1 + payees). Who is both counts in both.
+func DirectedOneHop(s *Snapshot) *Snapshot {
+	payers, payees := s.Counterparties()
+	return s.join(DirectedOneHopFeatures(s.FeatureCount), payers, payees)
+}
+
+// Counterparties returns, per node, the positions of the nodes that pay it and of
+// those that it pays, ascending.
+func (s *Snapshot) Counterparties() (payers, payees [][]uint32) {
+	payers, payees = make([][]uint32, len(s.Nodes)), make([][]uint32, len(s.Nodes))
+	for _, e := range s.Payments {
+		payers[e.B] = append(payers[e.B], e.A)
+		payees[e.A] = append(payees[e.A], e.B)
+	}
+	return payers, payees
+}
+
+// join returns the snapshot with AppendOneHop's rows.
+func (s *Snapshot) join(features int, groups ...[][]uint32) *Snapshot {
 	out := *s
-	out.FeatureCount = OneHopFeatures(s.FeatureCount)
-	out.Features = make([]float32, 0, len(s.Nodes)*out.FeatureCount)
+	out.FeatureCount = features
+	out.Features = make([]float32, 0, len(s.Nodes)*features)
+	own := make([][]uint32, len(groups))
 	for i := range s.Nodes {
-		out.Features = s.AppendOneHop(out.Features, i, neighbours[i])
+		for k, g := range groups {
+			own[k] = g[i]
+		}
+		out.Features = s.AppendOneHop(out.Features, i, own...)
 	}
 	return &out
 }
 
-// AppendOneHop appends the row that OneHop gives node i. Neighbours are its
-// positions in the undirected graph, ascending and each once; their features
-// are added in this order, in double precision, so that the bits of the mean
-// depend on nothing else.
-func (s *Snapshot) AppendOneHop(dst []float32, i int, neighbours []uint32) []float32 {
+// AppendOneHop appends the row of node i: its features, the mean of each group's
+// features, and ln(1 + size) of each group. OneHop has one group, the neighbours
+// in the undirected graph; DirectedOneHop has the payers and the payees. Groups
+// list positions, ascending and each once; features are added in this order, in
+// double precision, so that the bits of a mean depend on nothing else.
+func (s *Snapshot) AppendOneHop(dst []float32, i int, groups ...[]uint32) []float32 {
 	dst = append(dst, s.Row(i)...)
-	from := len(dst)
-	dst = slices.Grow(dst, s.FeatureCount+1)[:from+s.FeatureCount]
-	for f := range s.FeatureCount {
-		sum := 0.0
-		for _, j := range neighbours {
-			sum += float64(s.Features[int(j)*s.FeatureCount+f])
+	for _, group := range groups {
+		from := len(dst)
+		dst = slices.Grow(dst, s.FeatureCount)[:from+s.FeatureCount]
+		for f := range s.FeatureCount {
+			sum := 0.0
+			for _, j := range group {
+				sum += float64(s.Features[int(j)*s.FeatureCount+f])
+			}
+			dst[from+f] = float32(sum / float64(max(1, len(group))))
 		}
-		dst[from+f] = float32(sum / float64(max(1, len(neighbours))))
 	}
-	return append(dst, float32(portable.Log(1+float64(len(neighbours)))))
+	for _, group := range groups {
+		dst = append(dst, float32(portable.Log(1+float64(len(group)))))
+	}
+	return dst
 }

@@ -29,6 +29,15 @@ func TestOneHopByHand(t *testing.T) {
 	}, got.Features)
 	require.Equal(t, []float32{1, 2, 3, 4, 5, 6, 7, 8}, s.Features)
 	require.Equal(t, s.Payments, got.Payments)
+
+	directed := lethe.DirectedOneHop(s)
+	require.Equal(t, lethe.DirectedOneHopFeatures(2), directed.FeatureCount)
+	require.Equal(t, []float32{
+		1, 2, 3, 4, 3, 4, one, one,
+		3, 4, 3, 4, 1, 2, two, one,
+		5, 6, 0, 0, 3, 4, 0, one,
+		7, 8, 0, 0, 0, 0, 0, 0,
+	}, directed.Features)
 }
 
 // What makes one-hop features exact at scope stubs: taking a node out changes
@@ -52,15 +61,19 @@ func TestOneHopReachesNeighboursOnly(t *testing.T) {
 		slices.SortFunc(s.Payments, lethe.Edge.Compare)
 		s.Payments = slices.Compact(s.Payments)
 		gone := rapid.IntRange(0, n-1).Draw(t, "gone")
-		before := lethe.OneHop(s)
-		after := lethe.OneHop(s.Without(func(p lethe.Pseudonym) bool { return int(p[0]) == gone }))
+		join, degrees := lethe.OneHop, 6
+		if rapid.Bool().Draw(t, "directed") {
+			join, degrees = lethe.DirectedOneHop, 9
+		}
+		before := join(s)
+		after := join(s.Without(func(p lethe.Pseudonym) bool { return int(p[0]) == gone }))
 		for i, node := range after.Nodes {
 			old := int(node.Pseudonym[0])
 			joined := slices.ContainsFunc(s.Undirected(), func(e lethe.Edge) bool {
 				return e == lethe.Edge{A: uint32(min(old, gone)), B: uint32(max(old, gone))}
 			})
 			if joined {
-				require.NotEqual(t, before.Row(old)[6], after.Row(i)[6])
+				require.NotEqual(t, before.Row(old)[degrees:], after.Row(i)[degrees:])
 			} else {
 				require.Equal(t, before.Row(old), after.Row(i))
 			}

@@ -128,6 +128,9 @@ type Repair struct {
 	// every transaction's own, in slices and when scoring. It rules out
 	// erasures at scope shard. Changing it means building anew.
 	OneHop bool `koanf:"one_hop" yaml:"one_hop"`
+	// OneHopDirected joins the mean of those who pay a transaction and the mean
+	// of those whom it pays apart. It needs OneHop.
+	OneHopDirected bool `koanf:"one_hop_directed" yaml:"one_hop_directed"`
 }
 
 // Trainer shapes the shard models and their training.

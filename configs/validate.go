@@ -22,6 +22,9 @@ func (c Config) problems(origin func(key string) string) error {
 	c.checkTrainer(k)
 	c.checkScoring(k)
 	k.oneOf("erasure.default_scope", c.Erasure.DefaultScope, "stubs", "shard")
+	if c.Repair.OneHopDirected && !c.Repair.OneHop {
+		k.bad("repair.one_hop_directed", c.Repair.OneHopDirected, "false while repair.one_hop is off")
+	}
 	if c.Repair.OneHop && c.Erasure.DefaultScope == "shard" {
 		k.bad("erasure.default_scope", c.Erasure.DefaultScope, "stubs while repair.one_hop is on: neighbours' rows in other shards hold a mean of the erased one")
 	}

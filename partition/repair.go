@@ -34,6 +34,9 @@ type RepairOptions struct {
 	// hold it or a stub for it, so scopes stubs and partition stay exact, and
 	// scope shard is not to be had.
 	OneHop bool
+	// OneHopDirected keeps payers and payees apart (lethe.DirectedOneHop). It
+	// needs OneHop.
+	OneHopDirected bool
 }
 
 // EnsureDefaults returns the options with every unset field filled in.
@@ -68,6 +71,9 @@ func (o RepairOptions) Validate() error {
 	}
 	if o.MinStubs < 0 {
 		errs = append(errs, fmt.Errorf("min stubs is %d, want at least 0", o.MinStubs))
+	}
+	if o.OneHopDirected && !o.OneHop {
+		errs = append(errs, errors.New("one hop is directed but off: want both or neither"))
 	}
 	return errors.Join(errs...)
 }

@@ -29,12 +29,14 @@ func drawSnapshot(rt *rapid.T) *lethe.Snapshot {
 }
 
 func drawRepair(rt *rapid.T) RepairOptions {
-	return RepairOptions{
+	o := RepairOptions{
 		Seed:     rapid.Uint64().Draw(rt, "seed"),
 		Method:   rapid.SampledFrom([]string{RepairMixUp, RepairZero, RepairMirror}).Draw(rt, "repair"),
 		MinStubs: rapid.IntRange(0, 4).Draw(rt, "min stubs"),
 		OneHop:   rapid.Bool().Draw(rt, "one-hop"),
 	}
+	o.OneHopDirected = o.OneHop && rapid.Bool().Draw(rt, "directed")
+	return o
 }
 
 // Invariant I2: every node is in exactly one slice; every edge is kept in
@@ -51,6 +53,9 @@ func TestSlicesHoldEverythingOnce(t *testing.T) {
 		rows := s
 		if opts.OneHop {
 			rows = lethe.OneHop(s)
+		}
+		if opts.OneHopDirected {
+			rows = lethe.DirectedOneHop(s)
 		}
 
 		seen := map[lethe.Pseudonym]int{}

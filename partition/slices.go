@@ -11,7 +11,7 @@ import (
 // and one stub at each end that the shard holds of a cut edge, ordered by owner
 // and then by the pseudonym it stands for; a node's extra stubs follow its
 // others. It holds nothing of other shards' nodes, unless RepairOptions.OneHop
-// joins the mean of all neighbours' features to each row.
+// joins means of all neighbours' features to each row.
 //
 // previous is the settled timestep before, or lethe.NoTimestep. The error wraps
 // ErrAssignment when a does not give every node one of the shards.
@@ -50,6 +50,8 @@ type cutter struct {
 	members [][]uint32
 	local   []uint32
 	lambdas lambdas
+	// payers and payees are set for directed one-hop features.
+	payers, payees [][]uint32
 }
 
 func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a Assignment, shards int, opts RepairOptions) (*cutter, error) {
@@ -74,6 +76,9 @@ func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a Assignment, shards 
 		c.local[i] = uint32(len(c.members[shard]))
 		c.members[shard] = append(c.members[shard], uint32(i))
 	}
+	if opts.OneHopDirected {
+		c.payers, c.payees = s.Counterparties()
+	}
 	return c, nil
 }
 
@@ -92,9 +97,12 @@ func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
 	for at, i := range members {
 		out.Nodes[at] = c.snapshot.Nodes[i].Pseudonym
 		out.Labels[at] = c.snapshot.Nodes[i].Label
-		if c.lambdas.OneHop {
+		switch {
+		case c.lambdas.OneHopDirected:
+			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.payers[i], c.payees[i])
+		case c.lambdas.OneHop:
 			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.graph.Neighbors(int(i)))
-		} else {
+		default:
 			out.Features = append(out.Features, c.snapshot.Row(int(i))...)
 		}
 		c.connect(out, int(i))
@@ -104,10 +112,14 @@ func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
 
 // featureCount is the number of features of a slice's rows.
 func (c *cutter) featureCount() int {
-	if c.lambdas.OneHop {
+	switch {
+	case c.lambdas.OneHopDirected:
+		return lethe.DirectedOneHopFeatures(c.snapshot.FeatureCount)
+	case c.lambdas.OneHop:
 		return lethe.OneHopFeatures(c.snapshot.FeatureCount)
+	default:
+		return c.snapshot.FeatureCount
 	}
-	return c.snapshot.FeatureCount
 }
 
 // connect adds the kept edges from node i to later nodes, and its stubs. Nodes

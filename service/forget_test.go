@@ -40,18 +40,19 @@ type forgetting struct {
 // ones arrive.
 func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 	for _, kind := range []struct {
-		name   string
-		seeds  []uint64
-		scopes []lethe.Scope
-		oneHop bool
-		model  string
+		name     string
+		seeds    []uint64
+		scopes   []lethe.Scope
+		oneHop   bool
+		directed bool
+		model    string
 	}{
-		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false, ""},
-		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true, ""},
-		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, trainer.Trees},
-		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, trainer.Logistic},
-		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, ""},
-		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, ""},
+		{"stubs", []uint64{1, 2, 3}, []lethe.Scope{lethe.ScopeStubs}, false, false, ""},
+		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true, false, ""},
+		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, false, trainer.Trees},
+		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Logistic},
+		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, ""},
+		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, ""},
 	} {
 		seeds, requests := kind.seeds, 4
 		if testing.Short() {
@@ -65,7 +66,7 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 				t.Parallel()
 				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
 				c := smallConfig(t, t.TempDir())
-				c.Repair.OneHop = kind.oneHop
+				c.Repair.OneHop, c.Repair.OneHopDirected = kind.oneHop, kind.directed
 				if kind.model != "" {
 					c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = kind.model, trainer.Window, 1000
 				}

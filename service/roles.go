@@ -56,7 +56,7 @@ func PartitionOptions(c configs.Config) partition.Options {
 
 // RepairOptions translates the configuration of the repair.
 func RepairOptions(c configs.Config) partition.RepairOptions {
-	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop}
+	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop, OneHopDirected: c.Repair.OneHopDirected}
 }
 
 func buildOptions(c configs.Config) build.Options {
@@ -82,14 +82,15 @@ func buildOptions(c configs.Config) build.Options {
 
 func scoreOptions(c configs.Config) score.Options {
 	return score.Options{
-		Dir:         RoleDir(c.DataDir, configs.RoleScore),
-		Shards:      c.Partition.Shards,
-		LabelLag:    c.Scoring.LabelLagTimesteps,
-		Workers:     c.Trainer.Workers,
-		Aggregation: scoring.Method(c.Scoring.Aggregation),
-		Temperature: c.Scoring.Temperature,
-		Threshold:   c.Scoring.Threshold,
-		OneHop:      c.Repair.OneHop,
-		Trainer:     TrainerOptions(c),
+		Dir:            RoleDir(c.DataDir, configs.RoleScore),
+		Shards:         c.Partition.Shards,
+		LabelLag:       c.Scoring.LabelLagTimesteps,
+		Workers:        c.Trainer.Workers,
+		Aggregation:    scoring.Method(c.Scoring.Aggregation),
+		Temperature:    c.Scoring.Temperature,
+		Threshold:      c.Scoring.Threshold,
+		OneHop:         c.Repair.OneHop,
+		OneHopDirected: c.Repair.OneHopDirected,
+		Trainer:        TrainerOptions(c),
 	}
 }

@@ -30,7 +30,7 @@ type otcStep struct {
 
 // readOTC partitions the stream of Bitcoin-OTC as the service does. It skips
 // the test where the data is absent.
-func readOTC(t testing.TB, oneHop bool) []otcStep {
+func readOTC(t testing.TB) []otcStep {
 	t.Helper()
 	folder := os.Getenv("LETHE_DATA")
 	if folder == "" {
@@ -49,8 +49,12 @@ func readOTC(t testing.TB, oneHop bool) []otcStep {
 		require.NoError(t, err)
 		a, _, err := partition.Run(t.Context(), g, partition.Options{Shards: otcShards, Seed: 1})
 		require.NoError(t, err)
-		if oneHop {
+		switch *otcHops {
+		case "none":
+		case "undirected":
 			s = lethe.OneHop(s)
+		default:
+			s = lethe.DirectedOneHop(s)
 		}
 		cut, err := partition.Slices(s, lethe.NoTimestep, a, otcShards, partition.RepairOptions{Seed: 1})
 		require.NoError(t, err)
@@ -92,7 +96,7 @@ func TestOTCStream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on real data")
 	}
-	steps := readOTC(t, !*otcRaw)
+	steps := readOTC(t)
 	opts := trainer.Options{Model: *otcModel, Seed: 1, ClassWeights: *otcWeights}
 	opts.Logistic.L2 = *otcL2
 	opts.Trees.Rounds = *otcRounds
@@ -136,7 +140,7 @@ var (
 	otcFirst   = flag.Int("otc.first", 40, "first timestep that is scored")
 	otcLast    = flag.Int("otc.last", 40, "last timestep that is scored")
 	otcWindow  = flag.Int("otc.window", 1000, "how many timesteps are trained on")
-	otcRaw     = flag.Bool("otc.raw", false, "leave one-hop features out")
+	otcHops    = flag.String("otc.onehop", "directed", "one-hop features: none, undirected or directed")
 	otcWeights = flag.String("otc.weights", "", "class weights")
 	otcL2      = flag.Float64("otc.l2", 0, "L2 of logistic regression")
 	otcRounds  = flag.Int("otc.rounds", 0, "rounds of trees")

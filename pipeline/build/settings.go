@@ -22,13 +22,17 @@ func settingsMark() []byte { return []byte("settings") }
 // change: the assignment of a settled one is kept with it.
 func (r *Role) settings() map[string]string {
 	repair := r.o.Repair.EnsureDefaults()
+	oneHop := fmt.Sprint(repair.OneHop)
+	if repair.OneHopDirected {
+		oneHop = "directed"
+	}
 	return map[string]string{
 		"seed":             fmt.Sprint(r.o.Seed),
 		"partition.shards": fmt.Sprint(r.o.Shards),
 		"repair.method":    repair.Method,
 		"repair.tau":       fmt.Sprint(repair.Tau),
 		"repair.min_stubs": fmt.Sprint(repair.MinStubs),
-		"repair.one_hop":   fmt.Sprint(repair.OneHop),
+		"repair.one_hop":   oneHop,
 	}
 }
 

@@ -168,7 +168,10 @@ func (r *Role) predict(ctx context.Context, s *lethe.Snapshot) ([]float32, error
 	models := r.state.served.models
 	posteriors := make([][]float32, len(models))
 	seen := s
-	if r.o.OneHop {
+	switch {
+	case r.o.OneHopDirected:
+		seen = lethe.DirectedOneHop(s)
+	case r.o.OneHop:
 		seen = lethe.OneHop(s)
 	}
 	in := trainer.InputOf(seen)

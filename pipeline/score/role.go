@@ -35,9 +35,9 @@ type Options struct {
 	Temperature float64
 	// Threshold is the probability from which a transaction is called illicit.
 	Threshold float64
-	// OneHop must equal what slices are built with: models see graphs as they
+	// OneHop and OneHopDirected must equal what slices are built with: models see graphs as they
 	// saw slices.
-	OneHop bool
+	OneHop, OneHopDirected bool
 	// Trainer must equal the training role's options: lineages depend on them.
 	Trainer  trainer.Options
 	Kernels  kernels.Set
