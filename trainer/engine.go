@@ -14,6 +14,8 @@ type Engine struct {
 	opts    Options
 	kernels kernels.Set
 	idle    pool
+	// components are those of a blend.
+	components []*Engine
 }
 
 // NewEngine returns an engine for options whose unset fields mean the defaults.
@@ -22,7 +24,13 @@ func NewEngine(opts Options, kernels kernels.Set) (*Engine, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("trainer options: %w", err)
 	}
-	return &Engine{opts: opts, kernels: kernels}, nil
+	e := &Engine{opts: opts, kernels: kernels}
+	if opts.Model == Blend {
+		for _, o := range opts.components() {
+			e.components = append(e.components, &Engine{opts: o, kernels: kernels})
+		}
+	}
+	return e, nil
 }
 
 // Options returns the engine's options with every default filled in.
@@ -46,7 +54,7 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	if got, want := c.Options, e.opts.Fingerprint(); got != want {
 		return fail("trained under options %s, not %s", got, want)
 	}
-	if !looksAtRows(c.Model) && !c.Architecture.Equal(e.opts.Architecture(c.Architecture.Features)) {
+	if !keepsBody(c.Model) && !c.Architecture.Equal(e.opts.Architecture(c.Architecture.Features)) {
 		return fail("architecture does not fit the options")
 	}
 	if c.Kernels != e.kernels.Name() {
@@ -64,7 +72,7 @@ func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
 		Kernels:  e.kernels.Name(),
 		Model:    e.opts.Model,
 	}
-	if looksAtRows(e.opts.Model) {
+	if keepsBody(e.opts.Model) {
 		return c
 	}
 	a := e.opts.Architecture(features)

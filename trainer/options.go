@@ -43,7 +43,7 @@ func Models() []string { return models.Names() }
 // Options configure an Engine. The zero value means the defaults, which
 // EnsureDefaults fills in.
 type Options struct {
-	// Model is one of Models or RowModels, default EllipticGIN.
+	// Model is one of Models or RowModels, or Blend. Default EllipticGIN.
 	Model string
 	// Classes is the number of classes, default 2. Label 0 of a slice is
 	// unknown and label c+1 is class c.
@@ -93,7 +93,7 @@ type Options struct {
 	// is BalancedClasses for networks of two classes, else EqualClasses.
 	ClassWeights string
 	// Schedule is Continual, the default of networks, or Window, that of
-	// RowModels, which know no other.
+	// RowModels. Logistic knows no other.
 	Schedule string
 	// WindowTimesteps is how many of the latest slices a step of the schedule
 	// trains on: by default 10 for networks and 1000, which is to say all, for
@@ -108,6 +108,8 @@ type Options struct {
 	// are set from here.
 	Trees    trees.Options
 	Logistic logistic.Options
+	// Blend shapes the model of this name.
+	Blend BlendOptions
 	// Seed keys the initial weights and every draw of training.
 	Seed uint64
 	// Observe is told of every optimiser step, for progress lines and learning
@@ -119,6 +121,7 @@ type Options struct {
 // Clone returns a copy that shares nothing with the original.
 func (o Options) Clone() Options {
 	o.Widths = slices.Clone(o.Widths)
+	o.Blend.Components = slices.Clone(o.Blend.Components)
 	return o
 }
 
@@ -128,6 +131,9 @@ func (o Options) EnsureDefaults() Options {
 	o.Model = cmp.Or(o.Model, models.EllipticGIN)
 	o.Classes = cmp.Or(o.Classes, 2)
 	o.Hidden = cmp.Or(o.Hidden, 64)
+	if o.Model == Blend {
+		return o.blendDefaults()
+	}
 	a := models.DefaultArchitecture(o.Model, o.Hidden)
 	if o.Widths == nil {
 		o.Widths = a.Widths
@@ -171,9 +177,12 @@ func (o Options) Validate() error {
 			problems = append(problems, fmt.Errorf(format, args...))
 		}
 	}
+	if o.Model == Blend {
+		return o.validateBlend()
+	}
 	if looksAtRows(o.Model) {
 		problems = append(problems, o.Trees.Validate(), o.Logistic.Validate())
-		check(o.Schedule == Window, "schedule is %q, want %q for model %q, which is fitted anew at every timestep", o.Schedule, Window, o.Model)
+		check(o.Schedule != Continual || o.Model == Trees, "schedule is %q, want %q for model %q, which is fitted anew at every timestep", o.Schedule, Window, o.Model)
 		check(o.Classes >= 2 && o.Classes <= models.MaxClasses, "classes is %d, want 2 to %d", o.Classes, models.MaxClasses)
 	} else if err := o.Architecture(1).Validate(); err != nil {
 		// Features are known only when a slice comes.
@@ -236,6 +245,12 @@ func (o Options) Fingerprint() lethe.Digest {
 		o.Trees.Append(w)
 	case Logistic:
 		o.Logistic.Append(w)
+	case Blend:
+		w.Uint64(math.Float64bits(o.Blend.Rate))
+		for _, c := range o.components() {
+			digest := c.Fingerprint()
+			w.Bytes(digest[:])
+		}
 	}
 	return canonical.DigestOf(w.Seal())
 }

@@ -76,8 +76,8 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	fail := func(err error) error {
 		return fmt.Errorf("predict with shard %d timestep %d: %w", c.Shard, c.Timestep, err)
 	}
-	if looksAtRows(c.Model) {
-		out, err := e.rowProbabilities(c, in)
+	if keepsBody(c.Model) {
+		out, err := e.bodyProbabilities(ctx, c, in)
 		if err != nil {
 			return nil, fail(err)
 		}

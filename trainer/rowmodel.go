@@ -13,8 +13,9 @@ import (
 )
 
 // The models that are no networks. They look at one row at a time, so that
-// neighbours reach them through one-hop features only (lethe.OneHop). They are
-// fitted anew to all rows of the window: their schedule is Window.
+// neighbours reach them through one-hop features only (lethe.OneHop). Under the
+// schedule Window they are fitted anew to all rows of the window. Trees know
+// Continual too: a forest that grows by some trees at every timestep.
 const (
 	// Trees are gradient-boosted trees, see package trees.
 	Trees = "trees"
@@ -36,6 +37,10 @@ type rowModel interface {
 
 // looksAtRows reports whether a model is one of RowModels.
 func looksAtRows(model string) bool { return model == Trees || model == Logistic }
+
+// keepsBody reports whether a model is no network: its state is the Body of a
+// checkpoint.
+func keepsBody(model string) bool { return looksAtRows(model) || model == Blend }
 
 // rows decodes the model of a checkpoint; it is nil if no row had a label yet.
 func (c *Checkpoint) rows() (rowModel, error) {
@@ -63,7 +68,7 @@ func (e *Engine) fitRows(ctx context.Context, next *Checkpoint, window []*lethe.
 	if report.Slices == 0 {
 		return report, nil
 	}
-	m, err := e.fitModel(ctx, next.Shard, e.weighted(tabular.FromSlices(window)), &report)
+	m, err := e.fitModel(ctx, next, e.weighted(tabular.FromSlices(window)), &report)
 	switch {
 	case errors.Is(err, tabular.ErrInvalidRows):
 		err = fmt.Errorf("%w: %w", ErrNotFinite, err)
@@ -75,7 +80,7 @@ func (e *Engine) fitRows(ctx context.Context, next *Checkpoint, window []*lethe.
 	return report, nil
 }
 
-func (e *Engine) fitModel(ctx context.Context, shard lethe.ShardID, rows tabular.Rows, report *Report) (rowModel, error) {
+func (e *Engine) fitModel(ctx context.Context, next *Checkpoint, rows tabular.Rows, report *Report) (rowModel, error) {
 	if e.opts.Model == Logistic {
 		o := e.opts.Logistic
 		o.Classes = e.opts.Classes
@@ -85,9 +90,22 @@ func (e *Engine) fitModel(ctx context.Context, shard lethe.ShardID, rows tabular
 	}
 	o := e.opts.Trees
 	o.Classes = e.opts.Classes
-	o.Seed = lethe.NewDraw(e.opts.Seed, "trees", uint64(shard)).Uint64()
-	m, fit, err := trees.Fit(ctx, rows, o)
-	report.Steps, report.FirstLoss, report.FinalLoss = o.EnsureDefaults().Rounds, fit.FirstLoss, fit.FinalLoss
+	o.Seed = lethe.NewDraw(e.opts.Seed, "trees", uint64(next.Shard)).Uint64()
+	var m *trees.Model
+	var fit trees.Report
+	var err error
+	if len(next.Body) == 0 {
+		report.Steps = o.Rounds
+		m, fit, err = trees.Fit(ctx, rows, o)
+	} else {
+		// Under the schedule Continual the forest of the checkpoint before.
+		if m, err = trees.Decode(next.Body); err != nil {
+			return nil, err
+		}
+		report.Steps = o.UpdateRounds
+		m, fit, err = trees.Update(ctx, m, rows, o)
+	}
+	report.FirstLoss, report.FinalLoss = fit.FirstLoss, fit.FinalLoss
 	return m, err
 }
 
@@ -106,6 +124,14 @@ func (e *Engine) weighted(rows tabular.Rows) tabular.Rows {
 		rows.Weights[i] = byClass[class]
 	}
 	return rows
+}
+
+// bodyProbabilities asks a model that is no network.
+func (e *Engine) bodyProbabilities(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
+	if c.Model == Blend {
+		return e.blendProbabilities(ctx, c, in)
+	}
+	return e.rowProbabilities(c, in)
 }
 
 // rowProbabilities asks a model that looks at rows. One that has not met a
@@ -136,8 +162,15 @@ func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 // shape returns what a checkpoint's model takes and gives. Both are 0 for a model
 // that looks at rows and has met none.
 func (c *Checkpoint) shape() (features, classes int, err error) {
-	if !looksAtRows(c.Model) {
+	if !keepsBody(c.Model) {
 		return c.Architecture.Features, c.Architecture.Classes, c.check()
+	}
+	if c.Model == Blend {
+		b, err := decodeBlend(c.Body)
+		if err != nil {
+			return 0, 0, err
+		}
+		return b.shape()
 	}
 	m, err := c.rows()
 	if err != nil || m == nil {

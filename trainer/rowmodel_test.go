@@ -116,7 +116,7 @@ func TestRowModelsRefuse(t *testing.T) {
 	_, err := e.Predict(context.Background(), &altered, Input{Rows: 1, Cols: 7, Features: make([]float32, 7)})
 	require.ErrorIs(t, err, ErrIncompatible)
 
-	_, err = NewEngine(Options{Model: Trees, Schedule: Continual, Trees: trees.Options{MaxLeaves: 1}}, kernels.Portable{})
+	_, err = NewEngine(Options{Model: Logistic, Schedule: Continual, Trees: trees.Options{MaxLeaves: 1}}, kernels.Portable{})
 	require.ErrorContains(t, err, `schedule is "continual", want "window"`)
 	require.ErrorContains(t, err, "max leaves is 1")
 }

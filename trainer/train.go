@@ -58,8 +58,11 @@ func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Check
 	next.Lineage = e.lineage(previous, window)
 
 	fit := e.fit
-	if looksAtRows(e.opts.Model) {
+	switch {
+	case looksAtRows(e.opts.Model):
 		fit = e.fitRows
+	case e.opts.Model == Blend:
+		fit = e.fitBlend
 	}
 	report, err := fit(ctx, next, window)
 	if err != nil {

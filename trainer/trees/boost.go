@@ -51,6 +51,18 @@ func Extend(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Mo
 	return boost(ctx, &next, rows, opts)
 }
 
+// Update goes on from a model along a stream: it extends m by UpdateRounds and
+// drops the oldest rounds beyond MaxRounds. Errors are those of Fit.
+func Update(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Model, Report, error) {
+	opts = opts.EnsureDefaults()
+	opts.Rounds = opts.UpdateRounds
+	next, report, err := Extend(ctx, m, rows, opts)
+	if err != nil {
+		return nil, report, err
+	}
+	return next.Latest(opts.MaxRounds), report, nil
+}
+
 // booster is the state of a fit.
 type booster struct {
 	rows  tabular.Rows

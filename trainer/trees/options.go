@@ -21,6 +21,9 @@ type Options struct {
 	// Rounds is how many trees are added, per class if there are more than two.
 	// Default 100.
 	Rounds int
+	// UpdateRounds is how many rounds Update adds, default 10, and MaxRounds how
+	// many it leaves, default 1000.
+	UpdateRounds, MaxRounds int
 	// LearningRate shrinks every tree, default 0.1.
 	LearningRate float64
 	// MaxLeaves bounds the leaves of a tree, which grows where the gain is
@@ -49,6 +52,7 @@ type Options struct {
 func (o Options) EnsureDefaults() Options {
 	o.Classes = cmp.Or(o.Classes, 2)
 	o.Rounds = cmp.Or(o.Rounds, 100)
+	o.UpdateRounds, o.MaxRounds = cmp.Or(o.UpdateRounds, 10), cmp.Or(o.MaxRounds, 1000)
 	o.LearningRate = cmp.Or(o.LearningRate, 0.1)
 	o.MaxLeaves = cmp.Or(o.MaxLeaves, 31)
 	o.MinChildRows = cmp.Or(o.MinChildRows, 20)
@@ -73,6 +77,8 @@ func (o Options) Validate() error {
 	}
 	whole("classes", o.Classes, 2, tabular.MaxClasses)
 	whole("rounds", o.Rounds, 1, 1<<16)
+	whole("update rounds", o.UpdateRounds, 1, 1<<16)
+	whole("max rounds", o.MaxRounds, 1, 1<<16)
 	whole("max leaves", o.MaxLeaves, 2, 1<<16)
 	whole("max depth", o.MaxDepth, 0, 1<<16)
 	whole("min child rows", o.MinChildRows, 1, math.MaxInt32)
@@ -90,7 +96,7 @@ func (o Options) Validate() error {
 // count as their defaults.
 func (o Options) Append(w *canonical.Writer) {
 	o = o.EnsureDefaults()
-	for _, v := range []int{o.Classes, o.Rounds, o.MaxLeaves, o.MaxDepth, o.MinChildRows, o.MaxBins} {
+	for _, v := range []int{o.Classes, o.Rounds, o.UpdateRounds, o.MaxRounds, o.MaxLeaves, o.MaxDepth, o.MinChildRows, o.MaxBins} {
 		w.Uint32(uint32(v))
 	}
 	for _, v := range []float64{o.LearningRate, o.MinChildWeight, o.L2, o.FeatureShare} {
