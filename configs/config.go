@@ -136,8 +136,11 @@ type Repair struct {
 // Trainer shapes the shard models and their training.
 type Trainer struct {
 	// Model is elliptic-gin, or trees or logistic, which look at one transaction
-	// at a time and want repair.one_hop, schedule window and a long window.
+	// at a time and want repair.one_hop, schedule window and a long window, or
+	// blend, which combines several and wants a long window.
 	Model string `koanf:"model" yaml:"model"`
+	// Components are the models of a blend.
+	Components []string `koanf:"components" yaml:"components"`
 	// Hidden is the width of the first layers.
 	Hidden int `koanf:"hidden" yaml:"hidden"`
 	// LinearSkip adds a linear layer on the raw features to the logits.

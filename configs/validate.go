@@ -93,10 +93,7 @@ func (c Config) checkPartition(k *checker) {
 }
 
 func (c Config) checkTrainer(k *checker) {
-	k.oneOf("trainer.model", c.Trainer.Model, "elliptic-gin", "trees", "logistic")
-	if c.Trainer.Model != "elliptic-gin" && c.Trainer.Schedule != "window" {
-		k.bad("trainer.schedule", c.Trainer.Schedule, "window with trainer.model "+c.Trainer.Model+", which is fitted anew at every timestep")
-	}
+	c.checkModel(k)
 	k.count("trainer.hidden", c.Trainer.Hidden, 2, 8192)
 	k.number("trainer.learning_rate", c.Trainer.LearningRate, bounds{from: 0, to: 10, above: true})
 	k.number("trainer.weight_decay", c.Trainer.WeightDecay, bounds{from: 0, to: 10})
@@ -105,6 +102,25 @@ func (c Config) checkTrainer(k *checker) {
 	k.count("trainer.passes", c.Trainer.Passes, 1, 10_000)
 	k.count("trainer.workers", c.Trainer.Workers, 0, 4096)
 	k.oneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable", "openblas")
+}
+
+func (c Config) checkModel(k *checker) {
+	alone := []string{"elliptic-gin", "trees", "logistic"}
+	k.oneOf("trainer.model", c.Trainer.Model, append(alone, "blend")...)
+	switch {
+	case c.Trainer.Model == "logistic" && c.Trainer.Schedule != "window":
+		k.bad("trainer.schedule", c.Trainer.Schedule, "window with trainer.model logistic, which is fitted anew at every timestep")
+	case c.Trainer.Model == "blend" && c.Trainer.Schedule != "continual":
+		k.bad("trainer.schedule", c.Trainer.Schedule, "continual with trainer.model blend, which remembers past losses")
+	case c.Trainer.Model == "blend" && len(c.Trainer.Components) == 0:
+		k.bad("trainer.components", c.Trainer.Components, "at least one of "+list(alone))
+	}
+	for i, model := range c.Trainer.Components {
+		k.oneOf("trainer.components", model, alone...)
+		if slices.Contains(c.Trainer.Components[:i], model) {
+			k.bad("trainer.components", model, "every model once")
+		}
+	}
 }
 
 func (c Config) checkScoring(k *checker) {

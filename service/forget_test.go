@@ -51,6 +51,7 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		{"onehop", []uint64{7, 8}, []lethe.Scope{lethe.ScopeStubs}, true, false, ""},
 		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, false, trainer.Trees},
 		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Logistic},
+		{"blend", []uint64{11}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Blend},
 		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, ""},
 		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, ""},
 	} {
@@ -69,6 +70,9 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 				c.Repair.OneHop, c.Repair.OneHopDirected = kind.oneHop, kind.directed
 				if kind.model != "" {
 					c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = kind.model, trainer.Window, 1000
+				}
+				if kind.model == trainer.Blend {
+					c.Trainer.Schedule = trainer.Continual
 				}
 				forgetAtRandom(t, c, seed, requests, kind.scopes)
 			})

@@ -29,6 +29,7 @@ func TrainerOptions(c configs.Config) trainer.Options {
 		WindowTimesteps: c.Trainer.WindowTimesteps,
 		Passes:          c.Trainer.Passes,
 		Seed:            c.Seed,
+		Blend:           trainer.BlendOptions{Components: c.Trainer.Components},
 	}
 }
 
