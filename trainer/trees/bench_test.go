@@ -1,6 +1,7 @@
 package trees
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,9 +38,13 @@ func benchmarkRows() tabular.Rows {
 
 func BenchmarkFit(b *testing.B) {
 	r := benchmarkRows()
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _, err := Fit(b.Context(), r, Options{})
-		require.NoError(b, err)
+	for _, share := range []float64{0.2, 1} {
+		b.Run(fmt.Sprintf("share=%g", share), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, err := Fit(b.Context(), r, Options{FeatureShare: share})
+				require.NoError(b, err)
+			}
+		})
 	}
 }

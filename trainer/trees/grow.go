@@ -75,6 +75,11 @@ func (g *grower) grow() tree {
 	for i := range g.nodes {
 		g.release(&g.nodes[i])
 	}
+	if len(g.nodes) == 1 {
+		// Without a split there is nothing to tell rows apart by. Boosting what
+		// all have in common, once per round, would end in certainty.
+		g.nodes[0].all = sums{}
+	}
 	return g.flatten(make(tree, 0, len(g.nodes)), 0)
 }
 
