@@ -1,5 +1,6 @@
 // Command partition measures the partitioner: how time and memory grow with the
-// graph, and how it compares with METIS on the same graphs in the same run.
+// graph, how it compares with METIS on the same graphs in the same run, and what
+// its choices mean for the quality of models and the cost of erasures.
 package main
 
 import (
@@ -11,11 +12,12 @@ import (
 )
 
 type cli struct {
-	Growth growthCmd `cmd:"" help:"Partition graphs with planted communities from 10,000 to a million nodes. Example: partition growth --plot docs/img/partition-growth"`
-	Real   realCmd   `cmd:"" help:"Partition Cora, CiteSeer and Bitcoin-OTC. Example: partition real --data ../shared/data --metis gpmetis"`
+	Growth   growthCmd   `cmd:"" help:"Partition graphs with planted communities from 10,000 to a million nodes. Example: partition growth --plot docs/img/partition-growth"`
+	Real     realCmd     `cmd:"" help:"Partition Cora, CiteSeer and Bitcoin-OTC. Example: partition real --data ../shared/data --metis gpmetis"`
+	Tradeoff tradeoffCmd `cmd:"" help:"Train models on partitions with many and few cut edges: quality against shards per erasure. Example: partition tradeoff --data ../shared/data --out tradeoff --plot docs/img/partition-tradeoff"`
 }
 
-// common are the flags of both commands.
+// common are the flags of the commands that only partition.
 type common struct {
 	Shards int    `default:"20" help:"Number of shards."`
 	Method string `default:"gpfb-fast" help:"Method that proposes."`

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,6 +20,7 @@ type partitionCmd struct {
 	Seed          uint64  `help:"Seed of every draw." default:"1"`
 	TrainFraction float64 `help:"Partition the graph induced on this fraction of the nodes." default:"1" placeholder:"F"`
 	Refine        bool    `help:"Lower the cut by swapping nodes of one class between shards; never for blpa, bekm and --assign plain." default:"true" negatable:""`
+	Slack         int     `help:"Let every class and size of a shard lie up to this many nodes from its even share where that lowers the cut." default:"0" placeholder:"N"`
 	Assign        string  `help:"How gpfb ends: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
 	Alpha         float64 `help:"Weight of balance and fairness in gpfb; 0 takes the default." placeholder:"A"`
 	Beta          float64 `help:"Weight of the rotation in gpfb-sr; 0 takes the default." placeholder:"B"`
@@ -88,27 +88,36 @@ func (c *partitionCmd) Run(a *app) error {
 // check finds out before the work whether it can be done and its result written.
 func (c *partitionCmd) check() error {
 	switch {
-	case c.Shards < 1:
-		return usagef("--shards is %d, must be at least 1", c.Shards)
 	case c.TrainFraction <= 0 || c.TrainFraction > 1:
 		return usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
-	case c.Sweeps < 0:
-		return usagef("--sweeps is %d, must be at least 0", c.Sweeps)
 	case c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR:
 		return usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
+	case c.Slack > 0 && !c.refines():
+		return usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, --assign plain and --method %s, %s",
+			c.Slack, partition.MethodBLPA, partition.MethodBEKM)
 	case c.Plot != "" && !plotFormat(c.Plot):
 		return usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
 	}
-	if !(c.Alpha >= 0) || math.IsInf(c.Alpha, 1) {
-		return usagef("--alpha is %g, must be a number of at least 0", c.Alpha)
-	}
-	if !(c.Beta >= 0) || math.IsInf(c.Beta, 1) {
-		return usagef("--beta is %g, must be a number of at least 0", c.Beta)
+	if err := c.options().Validate(); err != nil {
+		return usageError{err}
 	}
 	if err := checkWritable("--assignments", c.Assignments); err != nil {
 		return err
 	}
 	return checkWritable("--plot", c.Plot)
+}
+
+// refines reports whether shards are even, so that refinement runs.
+func (c *partitionCmd) refines() bool {
+	gpfb := c.Method == partition.MethodGPFBFast || c.Method == partition.MethodGPFBSR
+	return c.Refine && (gpfb && c.Assign == partition.AssignQuotas || c.Method == partition.MethodRandom)
+}
+
+func (c *partitionCmd) options() partition.Options {
+	return partition.Options{
+		Shards: c.Shards, Method: c.Method, Seed: c.Seed, NoRefine: !c.Refine, Slack: c.Slack, Assign: c.Assign,
+		Alpha: c.Alpha, Beta: c.Beta, Sweeps: c.Sweeps, Unnormalised: c.Unnormalised,
+	}
 }
 
 // classNames names the classes of transactions by their labels, those of citation
@@ -141,10 +150,7 @@ func (c *partitionCmd) one(ctx context.Context, g *dataset.Graph) (partitionStep
 	if err != nil {
 		return partitionStep{}, nil, err
 	}
-	opts := partition.Options{
-		Shards: c.Shards, Method: c.Method, Seed: c.Seed, NoRefine: !c.Refine, Assign: c.Assign,
-		Alpha: c.Alpha, Beta: c.Beta, Sweeps: c.Sweeps, Unnormalised: c.Unnormalised,
-	}
+	opts := c.options()
 	started := time.Now()
 	if c.Tune {
 		if opts, _, err = partition.Tune(ctx, graph, opts); err != nil {
