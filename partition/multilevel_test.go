@@ -130,6 +130,9 @@ func TestMultilevelOnAnyProcessors(t *testing.T) {
 // of those stay in the shard: no partition that keeps communities together cuts
 // fewer than about .19. Plain gpfb-fast embeds clusters at this size if asked.
 func TestPlantedCommunitiesAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("50,000 nodes")
+	}
 	g := plantedGraph(t, 50_000)
 	for _, method := range []string{MethodGPFBFast, MethodRandom} {
 		_, report, err := Run(t.Context(), g, Options{Shards: 20, Method: method})
@@ -163,6 +166,9 @@ func TestCoarseOperatorOnTheGraphItself(t *testing.T) {
 }
 
 func TestPlainGPFBOfLargeGraphsEmbedsClusters(t *testing.T) {
+	if testing.Short() {
+		t.Skipf("%d nodes", plainLimit+1)
+	}
 	g := plantedGraph(t, plainLimit+1)
 	_, report, err := Run(t.Context(), g, Options{Shards: 20, NoRefine: true, Sweeps: 20})
 	require.NoError(t, err)

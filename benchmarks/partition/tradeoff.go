@@ -21,7 +21,7 @@ type tradeoffCmd struct {
 	Out      string `required:"" type:"path" help:"Folder for finished measurements: a run that was interrupted goes on."`
 	Plot     string `help:"Draw <plot>.svg and <plot>.png."`
 	Splits   int    `default:"2" help:"Random splits to average over, seeds from 0."`
-	MinStubs []int  `default:"0,1,2,4,8" help:"Minimum numbers of stubs per node, ascending."`
+	MinStubs []int  `default:"0,1,2,4" help:"Minimum numbers of stubs per node, ascending."`
 	Workers  int    `help:"Measurements side by side; by default one per processor."`
 }
 
