@@ -13,14 +13,7 @@ const clusterRounds = 3
 // the graph. Among equals a drawn one wins. It returns the cluster of every
 // node, numbered in the order of their first nodes, and their number.
 func (l *level) cluster(maxSize int, draw *lethe.Draw) (cluster []uint32, clusters int) {
-	p := &propagation{
-		level: l, maxSize: maxSize, draw: draw,
-		cluster: make([]uint32, l.n()), size: make([]uint32, l.n()),
-	}
-	for i := range p.cluster {
-		p.cluster[i] = uint32(i)
-		p.size[i] = uint32(l.size(i))
-	}
+	p := newPropagation(l, maxSize, draw)
 	for range clusterRounds {
 		if moved := p.round(); moved*100 < l.n() {
 			break
@@ -38,6 +31,19 @@ type propagation struct {
 	size []uint32
 	// pull is the edge weight from the node being visited to clusters.
 	pull tally
+}
+
+// newPropagation starts with a cluster per node.
+func newPropagation(l *level, maxSize int, draw *lethe.Draw) *propagation {
+	p := &propagation{
+		level: l, maxSize: maxSize, draw: draw,
+		cluster: make([]uint32, l.n()), size: make([]uint32, l.n()),
+	}
+	for i := range p.cluster {
+		p.cluster[i] = uint32(i)
+		p.size[i] = uint32(l.size(i))
+	}
+	return p
 }
 
 // round visits every node and returns how many changed their cluster.

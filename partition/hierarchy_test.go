@@ -59,16 +59,35 @@ func TestClustersStayWithinTheirBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := drawGraph(rt, 40)
 		bound := rapid.IntRange(1, 8).Draw(rt, "bound")
-		cluster, count := finestLevel(g).cluster(bound, lethe.NewDraw(rapid.Uint64().Draw(rt, "seed"), "test"))
-		size := make([]int, count)
-		for _, c := range cluster {
-			size[c]++
-		}
-		for c := range size {
-			require.Positive(rt, size[c])
-			require.LessOrEqual(rt, size[c], bound)
+		p := newPropagation(finestLevel(g), bound, lethe.NewDraw(rapid.Uint64().Draw(rt, "seed"), "test"))
+		for range clusterRounds {
+			p.round()
+			size := make([]uint32, g.N())
+			for _, c := range p.cluster {
+				size[c]++
+				require.LessOrEqual(rt, int(size[c]), bound)
+			}
+			require.Equal(rt, size, p.size)
 		}
 	})
+}
+
+// Six clusters of two nodes all prefer shard 0. Each shard takes two, those that
+// would lose most by another choice first.
+func TestClustersFillShardsBySize(t *testing.T) {
+	g, err := NewGraph(12, nil, make([]uint8, 12), 1)
+	require.NoError(t, err)
+	l := finestLevel(g).contract([]uint32{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}, 6, 1)
+	h := &hierarchy{g: g, levels: []*level{finestLevel(g), l}}
+	a := h.assignBySize([]float64{
+		0, 1, 9,
+		0, 6, 9,
+		0, 2, 9,
+		0, 5, 9,
+		0, 3, 9,
+		0, 4, 9,
+	}, 3)
+	require.Equal(t, Assignment{2, 0, 2, 0, 1, 1}, a)
 }
 
 // With room for a community in a cluster, label propagation finds cliques.

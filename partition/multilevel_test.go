@@ -21,20 +21,6 @@ func plantedGraph(t testing.TB, nodes int) *Graph {
 	return g
 }
 
-// requireSlack checks that no shard is further from its quotas than the slack
-// allows, in any class and in size.
-func requireSlack(t require.TestingT, q *quotas, s Scores, slack int) {
-	for shard, counts := range s.ClassCounts {
-		even := 0
-		for class, count := range counts {
-			quota := q.of(uint8(class))[shard]
-			even += quota
-			require.LessOrEqual(t, max(count-quota, quota-count), slack, "class %d of shard %d", class, shard)
-		}
-		require.LessOrEqual(t, max(s.Sizes[shard]-even, even-s.Sizes[shard]), slack, "size of shard %d", shard)
-	}
-}
-
 // Graphs of a few hundred nodes have several levels with few shards.
 func TestEveryMultilevelPartitionIsEven(t *testing.T) {
 	shape := map[string]func(rt *rapid.T, n int) []lethe.Edge{
@@ -94,23 +80,6 @@ func withoutLoops(edges []lethe.Edge) []lethe.Edge {
 	return kept
 }
 
-func TestSlackBuysCut(t *testing.T) {
-	// Two cliques of six and two nodes: even halves must cut the larger one.
-	var edges []lethe.Edge
-	for i := range uint32(6) {
-		for j := range i {
-			edges = append(edges, lethe.Edge{A: i, B: j})
-		}
-	}
-	g, err := NewGraph(8, append(edges, lethe.Edge{A: 6, B: 7}), make([]uint8, 8), 1)
-	require.NoError(t, err)
-	for slack, want := range []int{8, 5, 0} {
-		_, report, err := Run(t.Context(), g, Options{Shards: 2, Slack: slack})
-		require.NoError(t, err)
-		require.Equal(t, want, report.Scores.CutEdges, "slack %d", slack)
-	}
-}
-
 func TestMultilevelOnAnyProcessors(t *testing.T) {
 	g := plantedGraph(t, 4_000)
 	for _, method := range []string{MethodGPFBFast, MethodRandom} {
@@ -162,6 +131,27 @@ func TestCoarseOperatorOnTheGraphItself(t *testing.T) {
 		fine.smooth(want, h)
 		coarse.smooth(got, h)
 		require.InDeltaSlice(rt, want, got, 1e-12)
+	})
+}
+
+// A row that stands for a cluster counts as the equal rows of its nodes, each
+// over the root of the size: the class sums are those of the graph.
+func TestCoarseClassSumsAreThoseOfTheGraph(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := drawGraph(rt, 20)
+		cluster, count := drawClusters(rt, g.N())
+		h := &hierarchy{g: g, levels: []*level{finestLevel(g), finestLevel(g).contract(cluster, count, g.NumClasses())}}
+		op := newCoarseOperator(h, 0.1, 1)
+		coarse := make([]float64, count)
+		want := make([]float64, g.NumClasses())
+		for c := range coarse {
+			coarse[c] = rapid.Float64Range(-1, 1).Draw(rt, "row")
+		}
+		for i, c := range cluster {
+			want[g.Class(i)] += coarse[c] / op.size[c]
+		}
+		op.sumClasses(coarse)
+		require.InDeltaSlice(rt, want, op.sums, 1e-12)
 	})
 }
 
