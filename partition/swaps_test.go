@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,18 +121,31 @@ func TestDescentEndsAtAnOptimum(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := drawGraph(rt, 20)
 		shards := rapid.IntRange(2, 4).Draw(rt, "shards")
-		s := newSwaps(g, drawAssignment(rt, g.N(), shards), shards)
-		before := s.cut
-		require.NoError(rt, s.descend(t.Context(), 1))
-		require.LessOrEqual(rt, s.cut, before)
-		for i := range g.N() {
-			for to := range shards {
-				if lethe.ShardID(to) == s.a[i] {
-					continue
-				}
-				_, saved, found := s.best(i, lethe.ShardID(to), g.N(), lethe.NewDraw(1, "test"))
-				require.False(rt, found && saved > 0, "node %d could go to shard %d and save %d", i, to, saved)
-			}
-		}
+		requireDescent(rt, g, drawAssignment(rt, g.N(), shards), shards)
 	})
+}
+
+// A graph that takes several sweeps.
+func TestDescentGoesOnWhileItSaves(t *testing.T) {
+	g := plantedGraph(t, 200)
+	a, _, err := Run(t.Context(), g, Options{Shards: 4, Method: MethodRandom, NoRefine: true})
+	require.NoError(t, err)
+	requireDescent(t, g, a, 4)
+}
+
+// requireDescent checks that no exchange saves a cut edge after a descent.
+func requireDescent(t require.TestingT, g *Graph, a Assignment, shards int) {
+	s := newSwaps(g, a, shards)
+	before := s.cut
+	require.NoError(t, s.descend(context.Background(), 1))
+	require.LessOrEqual(t, s.cut, before)
+	for i := range g.N() {
+		for to := range shards {
+			if lethe.ShardID(to) == s.a[i] {
+				continue
+			}
+			_, saved, found := s.best(i, lethe.ShardID(to), g.N(), lethe.NewDraw(1, "test"))
+			require.False(t, found && saved > 0, "node %d could go to shard %d and save %d", i, to, saved)
+		}
+	}
 }
