@@ -6,13 +6,14 @@ import (
 	"math"
 )
 
-// The ways to turn GPFB's relaxed solution into shards.
+// The ways to turn what a method found into shards.
 const (
 	// AssignQuotas fills quotas, so that shards are even in size and classes.
 	AssignQuotas = "quotas"
 	// AssignPlain takes what the paper takes: k-means of the embedding for
-	// gpfb-fast, the indicator matrix for gpfb-sr. It promises nothing and is
-	// there to compare with.
+	// gpfb-fast, the indicator matrix for gpfb-sr, and for random shards of even
+	// size whatever the classes. It promises nothing else and is there to compare
+	// with.
 	AssignPlain = "plain"
 )
 
@@ -30,7 +31,7 @@ type Options struct {
 	// Seed keys every random draw.
 	Seed uint64
 
-	// Assign is how GPFB ends: AssignQuotas (default) or AssignPlain.
+	// Assign is how GPFB and random end: AssignQuotas (default) or AssignPlain.
 	Assign string
 	// Embedding is what bekm clusters, one row per node. nil takes an embedding
 	// of the graph's structure, see projectNeighbourhoods.

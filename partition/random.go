@@ -7,15 +7,18 @@ import (
 )
 
 // randomMethod fills the quotas at random: the nodes are shuffled, then dealt
-// class by class.
+// class by class. With AssignPlain they are dealt without regard to their class.
 type randomMethod struct{}
 
-func (randomMethod) even(Options) bool { return true }
-func (randomMethod) sweeps() int       { return 0 }
+func (randomMethod) even(opts Options) bool { return opts.Assign == AssignQuotas }
+func (randomMethod) sweeps() int            { return 0 }
 
 func (randomMethod) propose(ctx context.Context, g *Graph, q *quotas, opts Options, _ *Report) (Assignment, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if opts.Assign == AssignPlain {
+		return dealt(g.N(), opts.Shards, opts.Seed), nil
 	}
 	a := make(Assignment, g.N())
 	left := q.room()

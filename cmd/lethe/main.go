@@ -16,8 +16,6 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
-	"lethe/trainer"
 )
 
 // version is set at link time by the Makefile.
@@ -87,7 +85,7 @@ func execute(a *app, args []string) int {
 		kong.Writers(a.stdout, a.stderr),
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars{"models": strings.Join(trainer.Models(), ", ")},
+		kong.Vars{"models": strings.Join(trainableModels(), ", ")},
 		kong.Bind(a),
 	)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"lethe/dataset"
 	"lethe/evaluation/curves"
 	"lethe/evaluation/protocol"
+	"lethe/partition"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -27,13 +28,14 @@ type trainCmd struct {
 	Repair        string  `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
 	Tau           float64 `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
 	MinStubs      int     `help:"Least number of stubs per node." placeholder:"K"`
+	OneHop        bool    `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
 	Aggregate     string  `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`
 	Propagate     bool    `help:"Propagate the known labels over the graph when scoring (graphs only)."`
 	TrainFraction float64 `help:"Share of the nodes that trains, on a graph; .8 by default." placeholder:"F"`
 	Transductive  bool    `help:"Let training see the test nodes without their labels (graphs only)."`
 	RawFeatures   bool    `help:"Leave the feature rows as they are instead of dividing them by their sums (graphs only)."`
 	Split         string  `help:"Timesteps that train, validate and test, on a stream; 30/4/15 where there are 49." placeholder:"A/B/C"`
-	Schedule      string  `help:"On a stream: ${enum}. Static trains on the first timesteps only; the others score each timestep, then learn from it." enum:"static,continual,window" default:"static"`
+	Schedule      string  `help:"On a stream: ${enum}. Static trains on the first timesteps only; the others score each timestep, then learn from it: continual goes on from the last weights, window begins anew." enum:"static,continual,window" default:"static"`
 	Window        int     `help:"Timesteps that continual and window look back." default:"10" placeholder:"N"`
 	Seed          uint64  `help:"Seed of the split and of every draw." default:"1"`
 	Workers       int     `help:"Shards that train side by side; by default one per processor. The result does not depend on it." placeholder:"N"`
@@ -46,11 +48,15 @@ func (trainCmd) Help() string {
 	return `Example:
   lethe train --dataset cora.npz --shards 20 --model sage --propagate
   lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model elliptic-gin --schedule continual
+  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --one-hop --schedule window --window 1000
 
 Trains a model per shard and measures their ensemble, offline. A graph is split
 into training and test nodes: training sees the graph of the training nodes, the
 test is on the graph of all nodes. Of a stream, the first timesteps train and the
-last test.`
+last test.
+
+These models look at one row at a time: ` + strings.Join(trainer.RowModels(), ", ") + `. They are for
+streams, and neighbours reach them through --one-hop.`
 }
 
 // Run trains and measures.
@@ -93,8 +99,8 @@ func (c *trainCmd) check(kind dataset.Kind) error {
 	switch {
 	case c.Shards < 1:
 		return usagef("--shards is %d, must be at least 1", c.Shards)
-	case !slices.Contains(trainer.Models(), c.Model):
-		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainer.Models(), ", "))
+	case !slices.Contains(trainableModels(), c.Model):
+		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainableModels(), ", "))
 	case c.Hidden < 0, c.Epochs < 0, c.MinStubs < 0, c.Workers < 0:
 		return usagef("--hidden, --epochs, --min-stubs and --workers must not be negative")
 	case c.Window < 1:
@@ -103,6 +109,9 @@ func (c *trainCmd) check(kind dataset.Kind) error {
 		return usagef("--tau is %g, must be above 0", c.Tau)
 	case c.TrainFraction < 0 || c.TrainFraction >= 1:
 		return usagef("--train-fraction is %g, must be above 0, below 1: the other nodes test", c.TrainFraction)
+	}
+	if err := c.checkRows(kind); err != nil {
+		return err
 	}
 	if kind == dataset.CitationArchive {
 		if c.Split != "" || c.Schedule != protocol.Static {
@@ -124,6 +133,31 @@ func (c *trainCmd) check(kind dataset.Kind) error {
 	return c.checkCurves()
 }
 
+// trainableModels are the networks and the models that look at rows.
+func trainableModels() []string { return append(trainer.Models(), trainer.RowModels()...) }
+
+// checkRows checks what goes with models that look at rows.
+func (c *trainCmd) checkRows(kind dataset.Kind) error {
+	if c.OneHop && kind == dataset.CitationArchive {
+		return usagef("--one-hop is for streams, and %s is a graph", c.Dataset)
+	}
+	if c.OneHop && c.Repair == partition.RepairTruth {
+		return usagef("--one-hop does not go with --repair truth: both show a shard its true neighbours")
+	}
+	if !slices.Contains(trainer.RowModels(), c.Model) {
+		return nil
+	}
+	switch {
+	case kind == dataset.CitationArchive:
+		return usagef("--model %s is for streams, and %s is a graph: choose one of %s", c.Model, c.Dataset, strings.Join(trainer.Models(), ", "))
+	case c.Schedule == protocol.Continual:
+		return usagef("--schedule is continual, must be static or window for --model %s, which is fitted anew every time", c.Model)
+	case c.Hidden != 0 || c.Epochs != 0 || c.LearningRate != 0 || c.WeightDecay != 0:
+		return usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --model %s is none", c.Model)
+	}
+	return nil
+}
+
 // checkCurves finds out before the work whether its result can be drawn.
 func (c *trainCmd) checkCurves() error {
 	if c.Curves == "" {
@@ -143,7 +177,7 @@ func (c *trainCmd) settings() protocol.Settings {
 	return protocol.Settings{
 		Model: c.Model, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
 		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Refine: c.Refine},
-		Repair: c.Repair, Tau: c.Tau, MinStubs: c.MinStubs,
+		Repair: c.Repair, Tau: c.Tau, MinStubs: c.MinStubs, OneHop: c.OneHop,
 		Aggregate: []string{c.Aggregate}, Propagate: c.Propagate,
 		TrainFraction: c.TrainFraction, Transductive: c.Transductive, RawFeatures: c.RawFeatures, Seed: c.Seed,
 	}

@@ -144,10 +144,12 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 
 // modelExists tells whether the trainer knows the cell's model.
 func modelExists(c Cell) error {
-	if c.Partition != nil || c.Attack != nil || slices.Contains(trainer.Models(), c.settings().Model) {
+	model := c.settings().Model
+	if c.Partition != nil || c.Attack != nil || slices.Contains(trainer.Models(), model) ||
+		c.Stream != nil && slices.Contains(trainer.RowModels(), model) {
 		return nil
 	}
-	return fmt.Errorf("%w: the trainer has no model %q", ErrAbsent, c.settings().Model)
+	return fmt.Errorf("%w: the trainer has no model %q", ErrAbsent, model)
 }
 
 // shards is the number of shards of the cell's ensemble.

@@ -15,12 +15,16 @@ func (s StreamSettings) StepsAhead(stream *dataset.Stream) int {
 		s.Split = SplitFor(len(stream.Steps))
 	}
 	s = s.EnsureDefaults()
-	slices := s.Split.Train
+	slices, trainings := s.Split.Train, 1
 	if s.Schedule != Static {
-		slices = 0
-		for i := range s.Split.total() - 1 {
+		slices, trainings = 0, 0
+		for i := s.firstLearnt(); i < s.Split.total()-1; i++ {
 			slices += min(i+1, s.WindowTimesteps)
+			trainings++
 		}
+	}
+	if s.rowModel() {
+		return s.Shards * trainings
 	}
 	return s.Shards * s.Epochs * slices
 }

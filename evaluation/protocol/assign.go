@@ -9,8 +9,8 @@ import (
 )
 
 // assign partitions a snapshot. Classes are the labels that training may see;
-// hidden ones are a class of their own.
-func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int) (partition.Assignment, Shape, error) {
+// hidden ones are a class of their own. embedding is for bekm and may be nil.
+func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int, embedding *partition.Embedding) (partition.Assignment, Shape, error) {
 	of := make([]uint8, len(snap.Nodes))
 	unknown := false
 	for i, n := range snap.Nodes {
@@ -28,7 +28,9 @@ func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
-	a, report, err := partition.Run(ctx, g, s.partitionOptions())
+	opts := s.partitionOptions()
+	opts.Embedding = embedding
+	a, report, err := partition.Run(ctx, g, opts)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
@@ -69,5 +71,5 @@ func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partit
 }
 
 func (s Settings) repairOptions() partition.RepairOptions {
-	return partition.RepairOptions{Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs}
+	return partition.RepairOptions{Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs, OneHop: s.OneHop}
 }

@@ -16,6 +16,7 @@ import (
 // ensemble is the trained model of every shard.
 type ensemble struct {
 	engine  *trainer.Engine
+	runtime Runtime
 	models  []*trainer.Checkpoint
 	classes int
 	// steps counts the optimiser's steps so far.
@@ -25,10 +26,10 @@ type ensemble struct {
 // newEnsemble returns untrained shards. window is the number of slices that one
 // call of train may hold.
 func newEnsemble(s Settings, classes, window int, schedule string, r Runtime) (*ensemble, error) {
-	opts := trainer.Options{
-		Model: s.Model, Classes: classes, Hidden: s.Hidden,
-		LearningRate: s.LearningRate, WeightDecay: s.WeightDecay, NoWeightDecay: s.WeightDecay == 0,
-		Schedule: schedule, WindowTimesteps: window, Passes: s.Epochs, Seed: s.Seed,
+	opts := trainer.Options{Model: s.Model, Classes: classes, Schedule: schedule, WindowTimesteps: window, Seed: s.Seed}
+	if !s.rowModel() {
+		opts.Hidden, opts.Passes = s.Hidden, s.Epochs
+		opts.LearningRate, opts.WeightDecay, opts.NoWeightDecay = s.LearningRate, s.WeightDecay, s.WeightDecay == 0
 	}
 	if r.Epoch != nil {
 		opts.Observe = func(p trainer.Progress) {
@@ -39,7 +40,7 @@ func newEnsemble(s Settings, classes, window int, schedule string, r Runtime) (*
 	if err != nil {
 		return nil, err
 	}
-	return &ensemble{engine: engine, models: make([]*trainer.Checkpoint, s.Shards), classes: classes}, nil
+	return &ensemble{engine: engine, runtime: r, models: make([]*trainer.Checkpoint, s.Shards), classes: classes}, nil
 }
 
 // train moves every shard that has a window to the end of it, side by side. The
@@ -58,6 +59,10 @@ func (e *ensemble) train(ctx context.Context, windows [][]*lethe.Slice, workers 
 			}
 			e.models[shard] = next
 			e.steps.Add(int64(report.Steps))
+			if e.runtime.Epoch != nil && len(next.Body) > 0 {
+				// A model that looks at rows has no epochs: its fit is one.
+				e.runtime.Epoch(Epoch{Shard: next.Shard, Timestep: next.Timestep, Epoch: 1, Epochs: 1, Loss: report.FinalLoss})
+			}
 			return nil
 		})
 	}

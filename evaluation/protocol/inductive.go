@@ -58,6 +58,9 @@ func newTrial(g *Graph, s Settings, r Runtime) (*trial, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
+	if s.rowModel() || s.OneHop {
+		return nil, fmt.Errorf("settings: models that look at rows and one-hop features are for streams, not for model %q on a graph", s.Model)
+	}
 	return &trial{
 		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),
 		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges},
@@ -82,7 +85,11 @@ func (t *trial) assign(ctx context.Context, out *Outcome) (err error) {
 	t.graph = t.trainingGraph()
 	now := t.r.clock()
 	started := now()
-	if t.assignment, out.Shape, err = t.s.assign(ctx, t.graph, t.g.Classes); err != nil {
+	embedding, err := t.embedding(ctx)
+	if err != nil {
+		return err
+	}
+	if t.assignment, out.Shape, err = t.s.assign(ctx, t.graph, t.g.Classes, embedding); err != nil {
 		return err
 	}
 	out.PartitionSeconds = now().Sub(started).Seconds()

@@ -31,7 +31,7 @@ func PartitionStream(ctx context.Context, stream *dataset.Stream, s Settings, r 
 		snap := SnapshotOf(&stream.Steps[i], stream.FeatureCount)
 		started := now()
 		var err error
-		if _, shapes[i], err = s.assign(ctx, snap, classesOfStream); err != nil {
+		if _, shapes[i], err = s.assign(ctx, snap, classesOfStream, nil); err != nil {
 			return nil, err
 		}
 		out.PartitionSeconds += now().Sub(started).Seconds()

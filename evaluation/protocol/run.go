@@ -16,8 +16,8 @@ type Runtime struct {
 	Workers int
 	// Now is the clock behind the seconds; nil stands for time.Now.
 	Now func() time.Time
-	// Epoch, if set, hears of every optimiser step of every shard, from several
-	// goroutines at once.
+	// Epoch, if set, hears of every optimiser step of every shard, and of every
+	// fit of a model that has none, from several goroutines at once.
 	Epoch func(Epoch)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lethe/partition"
+	"lethe/trainer"
 )
 
 // The ways to combine the shards' posteriors.
@@ -21,7 +22,8 @@ const (
 // in them.
 type Settings struct {
 	// Model and Hidden name the shard model and its width; a width of 0 is the
-	// model's own default.
+	// model's own default. What networks alone have means nothing to the models
+	// that look at rows (trainer.RowModels), which are for streams.
 	Model  string `json:"model"`
 	Hidden int    `json:"hidden,omitempty"`
 	// Epochs is the number of passes over the training data; default 200, the
@@ -39,6 +41,9 @@ type Settings struct {
 	Repair   string  `json:"repair"`
 	Tau      float64 `json:"tau"`
 	MinStubs int     `json:"min_stubs,omitempty"`
+	// OneHop joins to every row what surrounds its node, see lethe.OneHop;
+	// streams only.
+	OneHop bool `json:"one_hop,omitempty"`
 
 	// Aggregate lists the combinations to measure, and Propagate adds each of
 	// them with the known labels propagated over the graph.
@@ -57,9 +62,12 @@ type Settings struct {
 type Partition struct {
 	// Method is one of the partition package's; default gpfb-fast.
 	Method string `json:"method"`
-	// Assign ends gpfb-fast and gpfb-sr: "quotas" (default) or "plain", the
-	// paper's.
+	// Assign ends gpfb-fast, gpfb-sr and random: "quotas" (default) or "plain",
+	// the paper's.
 	Assign string `json:"assign,omitempty"`
+	// Embedding is what bekm clusters: EmbeddingSAGE, or one of the structure by
+	// default and on streams.
+	Embedding string `json:"embedding,omitempty"`
 	// Refine lowers the cut by swaps afterwards.
 	Refine bool    `json:"refine,omitempty"`
 	Alpha  float64 `json:"alpha,omitempty"`
@@ -88,6 +96,9 @@ func (s Settings) EnsureDefaults() Settings {
 	return s
 }
 
+// rowModel tells whether the model looks at rows and not at the graph.
+func (s Settings) rowModel() bool { return slices.Contains(trainer.RowModels(), s.Model) }
+
 // Validate reports everything that is wrong with the settings at once, but for
 // what the partition and the trainer check themselves.
 func (s Settings) Validate() error {
@@ -101,6 +112,9 @@ func (s Settings) Validate() error {
 	check(s.Epochs >= 1, "epochs is %d, want at least 1", s.Epochs)
 	check(s.Hidden >= 0, "hidden is %d, want at least 0", s.Hidden)
 	check(s.TrainFraction > 0 && s.TrainFraction <= 1, "train fraction is %g, want above 0, at most 1", s.TrainFraction)
+	check(!s.OneHop || s.Repair != partition.RepairTruth, "one-hop features do not go with repair %s", partition.RepairTruth)
+	check(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
+		"embedding is %q, want %s or nothing", s.Partition.Embedding, EmbeddingSAGE)
 	for _, name := range s.Aggregate {
 		check(slices.Contains([]string{AggregateMean, AggregateSimilarity, AggregateLearned}, name),
 			"aggregation is %q, want one of %s, %s, %s", name, AggregateMean, AggregateSimilarity, AggregateLearned)

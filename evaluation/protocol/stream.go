@@ -77,13 +77,13 @@ func (j *journey) travel(ctx context.Context) (err error) {
 	}
 	if j.s.Schedule != Static {
 		for i := range j.steps {
-			if i > 0 {
+			if i > j.s.firstLearnt() {
 				if err := j.score(ctx, i); err != nil {
 					return err
 				}
 			}
 			if i+1 < len(j.steps) {
-				if err := j.learn(ctx, i, window, true); err != nil {
+				if err := j.learn(ctx, i, window, i >= j.s.firstLearnt()); err != nil {
 					return err
 				}
 			}
@@ -109,7 +109,7 @@ func (j *journey) learn(ctx context.Context, index, window int, train bool) erro
 	now := j.r.clock()
 	started := now()
 	snap := j.steps[index]
-	a, shape, err := j.s.assign(ctx, snap, classesOfStream)
+	a, shape, err := j.s.assign(ctx, snap, classesOfStream, nil)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,11 @@ func (j *journey) learn(ctx context.Context, index, window int, train bool) erro
 // score asks the ensemble about a timestep, once per aggregation.
 func (j *journey) score(ctx context.Context, index int) error {
 	snap := j.steps[index]
-	posteriors, err := j.models.posteriors(ctx, trainer.InputOf(snap), j.r.workers())
+	seen := snap
+	if j.s.OneHop {
+		seen = lethe.OneHop(snap)
+	}
+	posteriors, err := j.models.posteriors(ctx, trainer.InputOf(seen), j.r.workers())
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 // The ways through a stream. Static trains on the first timesteps and never
 // again, as the paper does. The other two are the trainer's schedules: every
 // timestep is scored by what was learnt before it, and learnt from afterwards.
+// Continual scores from the second timestep on, Window from the first after those
+// that train, and Static all.
 const (
 	Static    = "static"
 	Continual = trainer.Continual
@@ -118,11 +120,24 @@ func (s StreamSettings) EnsureDefaults() StreamSettings {
 	return s
 }
 
+// firstLearnt is the index of the timestep after which models are trained first.
+// Under Window nothing of a model reaches the next, so those that would score
+// training timesteps only are left out.
+func (s StreamSettings) firstLearnt() int {
+	if s.Schedule == Window {
+		return s.Split.Train - 1
+	}
+	return 0
+}
+
 // Validate reports everything that is wrong with the settings at once.
 func (s StreamSettings) Validate() error {
 	errs := []error{s.Settings.Validate(), s.Split.Validate()}
 	if s.Schedule != Static && s.Schedule != Continual && s.Schedule != Window {
 		errs = append(errs, fmt.Errorf("schedule is %q, want %s, %s or %s", s.Schedule, Static, Continual, Window))
+	}
+	if s.rowModel() && s.Schedule == Continual {
+		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which is fitted anew", s.Schedule, Static, Window, s.Model))
 	}
 	if s.WindowTimesteps < 1 {
 		errs = append(errs, fmt.Errorf("window is %d timesteps, want at least 1", s.WindowTimesteps))

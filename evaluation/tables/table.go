@@ -59,7 +59,7 @@ type NamedFigure struct {
 // All returns the tables in the order of the paper.
 func All() []Table {
 	return []Table{
-		inductive(), transductive(), sgc(), mlp(), repair(), aggregation(),
+		inductive(), shardModels(), transductive(), sgc(), mlp(), repair(), aggregation(),
 		partitionTimes(), partitionScores(), shardSizes(), shardNumber(), unlearning(), streams(), membership(),
 	}
 }
