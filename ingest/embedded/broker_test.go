@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/leakcheck"
 )
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		child()
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leakcheck.Main(m)
 }
 
 func start(t *testing.T, options embedded.Options) (*embedded.Broker, *bus.Client) {

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/leakcheck"
 	"lethe/pipeline/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leakcheck.Main(m) }
 
 const shards = 3
 

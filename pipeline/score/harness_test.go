@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/leakcheck"
 	"lethe/partition"
 	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
@@ -23,7 +23,7 @@ import (
 	"lethe/trainer/kernels"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leakcheck.Main(m) }
 
 const (
 	shards   = 2

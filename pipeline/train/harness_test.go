@@ -7,20 +7,20 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/leakcheck"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leakcheck.Main(m) }
 
 const features = 3
 
