@@ -13,6 +13,13 @@ type headsCall struct {
 	count, values, heads int
 }
 
+// permuteCall is one call of the loop that permutes columns.
+type permuteCall struct {
+	dst, src                            *float32
+	order                               *uint32
+	dstStride, srcStride, rows, columns int
+}
+
 // SumHeadRows implements Heads.
 func (avx512Loops) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
 	if len(rows) == 0 || len(dst) == 0 || !few(heads) {
@@ -65,7 +72,10 @@ func (avx512Loops) Permute(dst, src Matrix, to, from int, order []uint32) {
 	for _, column := range order {
 		_ = last[column]
 	}
-	permuteAVX512(&dst.Data[to], &src.Data[from], &order[0], 4*dst.Cols, 4*src.Cols, dst.Rows, len(order))
+	permuteAVX512(&permuteCall{
+		dst: &dst.Data[to], src: &src.Data[from], order: &order[0],
+		dstStride: 4 * dst.Cols, srcStride: 4 * src.Cols, rows: dst.Rows, columns: len(order),
+	})
 }
 
 // Softmax implements Heads.
@@ -126,7 +136,7 @@ func addHeadRowsAVX512(c *headsCall)
 func dotHeadRowsAVX512(c *headsCall)
 
 //go:noescape
-func permuteAVX512(dst, src *float32, order *uint32, dstStride, srcStride, rows, n int)
+func permuteAVX512(c *permuteCall)
 
 //go:noescape
 func softmaxAVX512(x *float32, n, heads int)

@@ -256,18 +256,19 @@ folded:
 	VZEROUPPER
 	RET
 
-// func permuteAVX512(dst, src *float32, order *uint32, dstStride, srcStride, rows, n int)
-TEXT ·permuteAVX512(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), R8
-	MOVQ src+8(FP), SI
-	MOVQ dstStride+24(FP), R10
-	MOVQ srcStride+32(FP), R11
-	MOVQ rows+40(FP), R12
+// func permuteAVX512(c *permuteCall)
+TEXT ·permuteAVX512(SB), NOSPLIT, $0-8
+	MOVQ c+0(FP), BX
+	MOVQ permuteCall_dst(BX), R8
+	MOVQ permuteCall_src(BX), SI
+	MOVQ permuteCall_dstStride(BX), R10
+	MOVQ permuteCall_srcStride(BX), R11
+	MOVQ permuteCall_rows(BX), R12
 
 row:
 	MOVQ   R8, DI
-	MOVQ   order+16(FP), DX
-	MOVQ   n+48(FP), CX
+	MOVQ   permuteCall_order(BX), DX
+	MOVQ   permuteCall_columns(BX), CX
 	KXNORW K1, K1, K1
 
 columns:

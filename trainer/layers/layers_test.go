@@ -71,6 +71,36 @@ func TestSparseEqualsDense(t *testing.T) {
 	require.Nil(t, NewFeatures(kernels.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}).Sparse)
 }
 
+// Sparse rows with other values in the same places, as dropout makes them step by
+// step, give the products of the new values by rows and by columns.
+func TestMaskedSparseEqualsDense(t *testing.T) {
+	k := kernels.Portable{}
+	x := kernels.Matrix{Rows: 3, Cols: 12, Data: make([]float32, 36)}
+	for i, at := range []int{1, 5, 11, 13, 17, 25, 30, 35} {
+		x.Data[at] = float32(i + 1)
+	}
+	s := NewFeatures(x).Sparse
+	g := kernels.Matrix{Rows: 3, Cols: 2, Data: []float32{1, 2, 3, 4, 5, 6}}
+	w := kernels.Matrix{Rows: 12, Cols: 1, Data: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}
+	var masked Sparse
+	for _, factor := range []float32{2, 0, -3} {
+		values, dense := make([]float32, len(s.Values)), kernels.Matrix{Rows: 3, Cols: 12, Data: make([]float32, 36)}
+		for e := range values {
+			values[e] = s.Values[e] * (factor + float32(e))
+		}
+		masked.mask(s, values)
+		masked.addTo(dense)
+		byColumn, want := kernels.Matrix{Rows: 12, Cols: 2, Data: make([]float32, 24)}, kernels.Matrix{Rows: 12, Cols: 2, Data: make([]float32, 24)}
+		masked.mulTransposed(k, byColumn, g)
+		k.MulTN(want, dense, g, nil)
+		require.Equal(t, want.Data, byColumn.Data)
+		byRow, want := kernels.Matrix{Rows: 3, Cols: 1, Data: make([]float32, 3)}, kernels.Matrix{Rows: 3, Cols: 1, Data: make([]float32, 3)}
+		masked.mul(k, byRow, w)
+		k.MulNN(want, dense, w, nil)
+		require.Equal(t, want.Data, byRow.Data)
+	}
+}
+
 // A row that goes away changes no other row's draws, and nothing but the key of
 // the step, the layer, the row and the column matters.
 func TestDrawsAreKeyedByRow(t *testing.T) {
