@@ -149,3 +149,22 @@ func TestTreesGrowAlongTheStream(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, digestOf(all[2]), digestOf(replayed))
 }
+
+// A shard that begins with licit transactions alone must still be able to learn
+// what illicit ones are.
+func TestTreesRecoverFromASliceOfOneClass(t *testing.T) {
+	e := newEngine(t, Options{
+		Model: Trees, Schedule: Continual, WindowTimesteps: 10, Trees: trees.Options{UpdateRounds: 30, MinChildRows: 2},
+	}, kernels.Portable{})
+	slices := makeWindow(1, 4, 60, 7)
+	for i, label := range slices[0].Labels {
+		if label == lethe.Illicit {
+			slices[0].Labels[i] = lethe.Licit
+		}
+	}
+	last := chain(t, e, 1, slices)[3]
+	unseen := makeSlice(sliceSpec{timestep: 99, shard: 1, nodes: 300, features: 7})
+	p, err := e.Predict(context.Background(), last, Input{Rows: 300, Cols: 7, Features: unseen.Features})
+	require.NoError(t, err)
+	require.Greater(t, areaUnderCurve(p, unseen.Labels), 0.7)
+}

@@ -105,7 +105,8 @@ type Options struct {
 	// the loss. Default 0: never.
 	Patience int
 	// Trees and Logistic shape the models of these names; their Classes and Seed
-	// are set from here.
+	// are set from here. By default there are 200 rounds of trees of 4 leaves,
+	// each with a fifth of the features.
 	Trees    trees.Options
 	Logistic logistic.Options
 	// Blend shapes the model of this name.
@@ -161,11 +162,20 @@ func (o Options) EnsureDefaults() Options {
 	}
 	if looksAtRows(o.Model) {
 		o.Schedule, o.WindowTimesteps = cmp.Or(o.Schedule, Window), cmp.Or(o.WindowTimesteps, 1000)
-		o.Trees, o.Logistic = o.Trees.EnsureDefaults(), o.Logistic.EnsureDefaults()
+		o.Trees, o.Logistic = treesDefaults(o.Trees).EnsureDefaults(), o.Logistic.EnsureDefaults()
 	}
 	o.Schedule = cmp.Or(o.Schedule, Continual)
 	o.WindowTimesteps = cmp.Or(o.WindowTimesteps, 10)
 	o.Passes = cmp.Or(o.Passes, 3)
+	return o
+}
+
+// treesDefaults fits forests to the rows of a shard, which are some hundreds:
+// many small trees that see a fifth of the features each were as good on
+// Bitcoin-OTC as half as many of 31 leaves, in a third of the time.
+func treesDefaults(o trees.Options) trees.Options {
+	o.Rounds, o.MaxLeaves = cmp.Or(o.Rounds, 200), cmp.Or(o.MaxLeaves, 4)
+	o.FeatureShare = cmp.Or(o.FeatureShare, 0.2)
 	return o
 }
 

@@ -36,13 +36,16 @@ func benchmarkRows() tabular.Rows {
 	return r
 }
 
+// The first are the defaults of this package, the others those of package
+// trainer.
 func BenchmarkFit(b *testing.B) {
 	r := benchmarkRows()
-	for _, share := range []float64{0.2, 1} {
-		b.Run(fmt.Sprintf("share=%g", share), func(b *testing.B) {
+	for _, o := range []Options{{}, {Rounds: 200, MaxLeaves: 4, FeatureShare: 0.2}} {
+		o = o.EnsureDefaults()
+		b.Run(fmt.Sprintf("rounds=%d,leaves=%d,share=%g", o.Rounds, o.MaxLeaves, o.FeatureShare), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _, err := Fit(b.Context(), r, Options{FeatureShare: share})
+				_, _, err := Fit(b.Context(), r, o)
 				require.NoError(b, err)
 			}
 		})
