@@ -37,7 +37,7 @@ func Default() Config {
 		Repair:    Repair{Method: "mixup", Tau: 1},
 		Trainer: Trainer{
 			Model:           "elliptic-gin",
-			Components:      []string{"elliptic-gin", "logistic"},
+			Components:      []string{"elliptic-gin", "trees"},
 			Hidden:          64,
 			LinearSkip:      true,
 			LearningRate:    0.003,
