@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,23 +29,13 @@ func (o Options) blendDefaults() Options {
 	if o.Blend.Components == nil {
 		o.Blend.Components = []string{models.EllipticGIN, Trees}
 	}
-	if o.Blend.NetworkTimesteps == 0 {
-		o.Blend.NetworkTimesteps = 10
-	}
-	if o.Blend.Rate == 0 {
-		o.Blend.Rate = 0.05
-	}
-	if o.Schedule == "" {
-		o.Schedule = Continual
-	}
-	if o.WindowTimesteps == 0 {
-		o.WindowTimesteps = 1000
-	}
-	if o.ClassWeights == "" {
-		// Weights per class would move the probabilities of some components and
-		// not of others.
-		o.ClassWeights = EqualClasses
-	}
+	o.Blend.NetworkTimesteps = cmp.Or(o.Blend.NetworkTimesteps, 10)
+	o.Blend.Rate = cmp.Or(o.Blend.Rate, 0.05)
+	o.Schedule = cmp.Or(o.Schedule, Continual)
+	o.WindowTimesteps = cmp.Or(o.WindowTimesteps, 1000)
+	// Weights per class would move the probabilities of some components and not
+	// of others.
+	o.ClassWeights = cmp.Or(o.ClassWeights, EqualClasses)
 	return o
 }
 
@@ -78,7 +69,7 @@ func (o Options) validateBlend() error {
 		check(!slices.Contains(b.Components[:i], model), "blend component %q is there twice", model)
 	}
 	check(b.NetworkTimesteps >= 1, "blend network timesteps is %d, want at least 1", b.NetworkTimesteps)
-	check(b.Rate >= 0 && b.Rate <= 1e3, "blend rate is %g, want 0 to 1000", b.Rate)
+	check(b.Rate > 0 && b.Rate <= 1e3, "blend rate is %g, want above 0, at most 1000", b.Rate)
 	check(o.Schedule == Continual, "schedule is %q, want %q for model %q, which remembers past losses", o.Schedule, Continual, Blend)
 	check(o.WindowTimesteps >= 1, "window is %d timesteps, want at least 1", o.WindowTimesteps)
 	if len(problems) == 0 {
