@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"lethe/evaluation/bench"
@@ -16,13 +18,14 @@ import (
 
 // tradeoffCmd measures what a low cut saves at erasures and costs in quality.
 type tradeoffCmd struct {
-	Shards   int    `default:"20" help:"Number of shards."`
-	Data     string `required:"" type:"existingdir" env:"LETHE_DATA" help:"Folder with planetoid/cora.npz, planetoid/citeseer.npz and bitcoin-otc/elliptic-format."`
-	Out      string `required:"" type:"path" help:"Folder for finished measurements: a run that was interrupted goes on."`
-	Plot     string `help:"Draw <plot>.svg and <plot>.png."`
-	Splits   int    `default:"2" help:"Random splits to average over, seeds from 0."`
-	MinStubs []int  `default:"0,1,2,4" help:"Minimum numbers of stubs per node, ascending."`
-	Workers  int    `help:"Measurements side by side; by default one per processor."`
+	Shards   int      `default:"20" help:"Number of shards."`
+	Data     string   `required:"" type:"existingdir" env:"LETHE_DATA" help:"Folder with planetoid/cora.npz, planetoid/citeseer.npz and bitcoin-otc/elliptic-format."`
+	Out      string   `required:"" type:"path" help:"Folder for finished measurements: a run that was interrupted goes on."`
+	Plot     string   `help:"Draw <plot>.svg and <plot>.png."`
+	Splits   int      `default:"2" help:"Random splits to average over, seeds from 0."`
+	MinStubs []int    `default:"0,1,2,4" help:"Minimum numbers of stubs per node, ascending."`
+	Datasets []string `default:"Cora,CiteSeer,Bitcoin-OTC" help:"Data sets to measure."`
+	Workers  int      `help:"Measurements side by side; by default one per processor."`
 }
 
 // cutChoice is a way to cut the graph, from many cut edges to few.
@@ -50,12 +53,13 @@ type subject struct {
 // stream tells whether the data set has timesteps.
 func (s subject) stream() bool { return s.dataset == bench.BitcoinOTC }
 
-func subjects() []subject {
-	return []subject{
+func (c *tradeoffCmd) subjects() []subject {
+	all := []subject{
 		{bench.Cora, "sage", 64, accuracy()}, {bench.Cora, "gin", 64, accuracy()}, {bench.Cora, "gcn", 64, accuracy()},
 		{bench.CiteSeer, "gcn", 64, accuracy()},
 		{bench.BitcoinOTC, models.EllipticGIN, 64, auc()}, {bench.BitcoinOTC, models.EllipticGIN, 64, averagePrecision()},
 	}
+	return slices.DeleteFunc(all, func(s subject) bool { return !slices.Contains(c.Datasets, s.dataset) })
 }
 
 // Run measures what is not finished and prints the table.
@@ -103,6 +107,9 @@ func (c *tradeoffCmd) check() error {
 			return fmt.Errorf("--min-stubs holds %d, must be at least 0", k)
 		}
 	}
+	if len(c.subjects()) == 0 {
+		return fmt.Errorf("--datasets names %s, none of %s, %s, %s", strings.Join(c.Datasets, ", "), bench.Cora, bench.CiteSeer, bench.BitcoinOTC)
+	}
 	if c.Workers < 1 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -112,7 +119,7 @@ func (c *tradeoffCmd) check() error {
 // cells lists the measurements, a whole split before the next.
 func (c *tradeoffCmd) cells() (out []bench.Cell) {
 	for seed := range uint64(c.Splits) {
-		for _, s := range subjects() {
+		for _, s := range c.subjects() {
 			out = append(out, c.unsharded(s, seed))
 			for _, cut := range cutChoices() {
 				for _, k := range c.MinStubs {

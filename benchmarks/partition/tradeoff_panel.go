@@ -55,7 +55,7 @@ type panelRow struct {
 // panels collects the results by subject.
 func (c *tradeoffCmd) panels(results *bench.Results) ([]panel, error) {
 	var out []panel
-	for _, s := range subjects() {
+	for _, s := range c.subjects() {
 		p := panel{subject: s}
 		for _, cut := range cutChoices() {
 			p.rows = append(p.rows, panelRow{name: cut.name, quality: make([]report.Sample, len(c.MinStubs))})

@@ -27,7 +27,7 @@ type trainCmd struct {
 	Refine        bool    `help:"Lower the cut by swaps." default:"true" negatable:""`
 	Repair        string  `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
 	Tau           float64 `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
-	MinStubs      int     `help:"Least number of stubs per node." placeholder:"K"`
+	MinStubs      *int    `help:"Least number of stubs per node; by default 4 on a graph in shards, 0 on a stream." placeholder:"K"`
 	OneHop        bool    `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
 	Aggregate     string  `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`
 	Propagate     bool    `help:"Propagate the known labels over the graph when scoring (graphs only)."`
@@ -68,6 +68,9 @@ func (c *trainCmd) Run(a *app) error {
 	if err := c.check(kind); err != nil {
 		return err
 	}
+	if err := c.fillMinStubs(kind); err != nil {
+		return err
+	}
 	job := &trainJob{trainCmd: c, line: newTrainLine(a)}
 	if c.Curves != "" {
 		axis := curves.Epochs
@@ -101,8 +104,8 @@ func (c *trainCmd) check(kind dataset.Kind) error {
 		return usagef("--shards is %d, must be at least 1", c.Shards)
 	case !slices.Contains(trainableModels(), c.Model):
 		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainableModels(), ", "))
-	case c.Hidden < 0, c.Epochs < 0, c.MinStubs < 0, c.Workers < 0:
-		return usagef("--hidden, --epochs, --min-stubs and --workers must not be negative")
+	case c.Hidden < 0, c.Epochs < 0, c.Workers < 0:
+		return usagef("--hidden, --epochs and --workers must not be negative")
 	case c.Window < 1:
 		return usagef("--window is %d, must be at least 1", c.Window)
 	case c.Tau <= 0:
@@ -177,7 +180,7 @@ func (c *trainCmd) settings() protocol.Settings {
 	return protocol.Settings{
 		Model: c.Model, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
 		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Refine: c.Refine},
-		Repair: c.Repair, Tau: c.Tau, MinStubs: c.MinStubs, OneHop: c.OneHop,
+		Repair: c.Repair, Tau: c.Tau, MinStubs: *c.MinStubs, OneHop: c.OneHop,
 		Aggregate: []string{c.Aggregate}, Propagate: c.Propagate,
 		TrainFraction: c.TrainFraction, Transductive: c.Transductive, RawFeatures: c.RawFeatures, Seed: c.Seed,
 	}

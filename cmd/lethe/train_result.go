@@ -14,6 +14,7 @@ type trainResult struct {
 	Shards           int                    `json:"shards"`
 	Method           string                 `json:"method"`
 	Repair           string                 `json:"repair"`
+	MinStubs         int                    `json:"min_stubs"`
 	Aggregate        string                 `json:"aggregate"`
 	Propagated       bool                   `json:"propagated"`
 	Seed             uint64                 `json:"seed"`
@@ -35,7 +36,7 @@ type trainAccuracy struct {
 func newTrainResult(c *trainCmd, o *protocol.Outcome) *trainResult {
 	reading, _ := o.Reading(c.Aggregate, c.Propagate)
 	r := &trainResult{
-		Model: c.Model, Shards: c.Shards, Method: c.Method, Repair: c.Repair, Aggregate: c.Aggregate,
+		Model: c.Model, Shards: c.Shards, Method: c.Method, Repair: c.Repair, MinStubs: *c.MinStubs, Aggregate: c.Aggregate,
 		Propagated: c.Propagate, Seed: c.Seed,
 		Test: reading.Test, AllNodes: trainAccuracy{reading.AllNodes}, PerStep: reading.PerStep,
 		Partition: o.Shape, TrainSeconds: o.TrainSeconds, Steps: o.Steps, PartitionSeconds: o.PartitionSeconds,
@@ -64,8 +65,8 @@ func (r *trainResult) print(a *app) error {
 		}
 		fmt.Fprintln(a.stdout)
 	}
-	fmt.Fprintf(a.stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s, aggregation %s\n",
-		r.Model, r.Shards, r.Method, r.Partition.EdgeCut, r.Repair, r.Aggregate)
+	fmt.Fprintf(a.stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s with at least %d stubs a node, aggregation %s\n",
+		r.Model, r.Shards, r.Method, r.Partition.EdgeCut, r.Repair, r.MinStubs, r.Aggregate)
 	fmt.Fprintf(a.stdout, "test: accuracy %.4f, macro-F1 %.4f, AUC %s, average precision %s (%d labelled)\n",
 		r.Test.Accuracy, r.Test.MacroF1, orDash(r.Test.AUC), orDash(r.Test.AveragePrecision), r.Test.Labelled)
 	if r.Test.Illicit > 0 {

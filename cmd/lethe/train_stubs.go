@@ -1,0 +1,24 @@
+package main
+
+import (
+	"lethe/dataset"
+	"lethe/partition"
+)
+
+// fillMinStubs checks the minimum number of stubs, or takes the default: stubs
+// beyond those of cut edges help on citation graphs and hardly on streams, see
+// docs/partition.md.
+func (c *trainCmd) fillMinStubs(kind dataset.Kind) error {
+	generates := c.Repair != partition.RepairNone && c.Repair != partition.RepairTruth
+	switch {
+	case c.MinStubs == nil && generates && kind == dataset.CitationArchive && c.Shards > 1:
+		c.MinStubs = new(4)
+	case c.MinStubs == nil:
+		c.MinStubs = new(0)
+	case *c.MinStubs < 0:
+		return usagef("--min-stubs is %d, must be at least 0", *c.MinStubs)
+	case *c.MinStubs > 0 && !generates:
+		return usagef("--min-stubs is %d, must be 0 with --repair %s, which generates no stubs", *c.MinStubs, c.Repair)
+	}
+	return nil
+}

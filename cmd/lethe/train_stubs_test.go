@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/dataset"
+)
+
+func TestDefaultMinStubs(t *testing.T) {
+	for _, c := range []struct {
+		kind   dataset.Kind
+		shards int
+		repair string
+		want   int
+	}{
+		{dataset.CitationArchive, 20, "mixup", 4},
+		{dataset.CitationArchive, 20, "zero", 4},
+		{dataset.CitationArchive, 20, "none", 0},
+		{dataset.CitationArchive, 20, "truth", 0},
+		{dataset.CitationArchive, 1, "mixup", 0},
+		{dataset.Elliptic, 20, "mixup", 0},
+	} {
+		train := &trainCmd{Shards: c.shards, Repair: c.repair}
+		require.NoError(t, train.fillMinStubs(c.kind))
+		require.Equal(t, c.want, *train.MinStubs, "%+v", c)
+	}
+}
+
+func TestMinStubsNeedStubs(t *testing.T) {
+	for _, repair := range []string{"none", "truth"} {
+		code, _, stderr := runLethe(t, "train", "--dataset", twoCliques(t), "--shards", "2", "--model", "sage", "--repair", repair, "--min-stubs", "2")
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "--min-stubs is 2, must be 0 with --repair "+repair)
+	}
+}
