@@ -86,11 +86,8 @@ func (c *tradeoffCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range panels {
-		if err := p.table(c.MinStubs, c.Splits).Markdown(os.Stdout, 3); err != nil {
-			return err
-		}
-		fmt.Println()
+	if err := tradeoffTable(panels, c.MinStubs, c.Splits).Markdown(os.Stdout, 3); err != nil {
+		return err
 	}
 	if c.Plot == "" {
 		return nil

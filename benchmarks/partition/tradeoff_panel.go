@@ -16,7 +16,7 @@ type measure struct {
 }
 
 func accuracy() measure {
-	return measure{"accuracy of test nodes (%)", func(r protocol.Reading) float64 { return 100 * r.Test.Accuracy }}
+	return measure{"accuracy (%)", func(r protocol.Reading) float64 { return 100 * r.Test.Accuracy }}
 }
 
 func auc() measure {
@@ -96,20 +96,26 @@ func (p *panel) read(results *bench.Results, cell bench.Cell) (float64, protocol
 
 func (p *panel) title() string { return p.dataset + ", " + p.model }
 
-// table has a row per way to cut and a column per minimum number of stubs.
-func (p *panel) table(minStubs []int, splits int) *report.Table {
-	t := &report.Table{Title: p.title() + ": " + p.measure.name, Columns: []string{"partition", "cut", "shards per erasure"}}
+// tradeoffTable has a row per panel and way to cut, and a column per minimum
+// number of stubs. One model on everything has no stubs.
+func tradeoffTable(panels []panel, minStubs []int, splits int) *report.Table {
+	t := &report.Table{
+		Title:   "Quality and shards per erasure",
+		Columns: []string{"data set, model", "measure", "partition", "cut", "shards per erasure"},
+	}
 	for _, k := range minStubs {
 		t.Columns = append(t.Columns, fmt.Sprintf("min stubs %d", k))
 	}
-	for _, r := range p.rows {
-		cells := []string{r.name, report.Number(r.cut.Mean(), 3), report.Number(r.shards.Mean(), 2)}
-		for _, q := range r.quality {
-			cells = append(cells, q.Text(1))
+	for _, p := range panels {
+		for _, r := range p.rows {
+			cells := []string{p.title(), p.measure.name, r.name, report.Number(r.cut.Mean(), 3), report.Number(r.shards.Mean(), 2)}
+			for _, q := range r.quality {
+				cells = append(cells, q.Text(1))
+			}
+			t.Add(cells...)
 		}
-		t.Add(cells...)
+		t.Add(p.title(), p.measure.name, "no shards", report.Number(0, 3), "all", p.unsharded.Text(1))
 	}
-	t.Add("no shards", report.Number(0, 3), "everything", p.unsharded.Text(1))
-	t.Note("Means of %d splits.", splits)
+	t.Note("Splits: %d, seeds from 0; ± is the standard deviation over them.", splits)
 	return t
 }
