@@ -34,7 +34,9 @@ func Default() Config {
 			MaxTimestepJump:        1000,
 		},
 		Partition: Partition{Method: "gpfb-fast", Shards: 20, Refine: true},
-		Repair:    Repair{Method: "mixup", Tau: 1},
+		// No minimum of stubs: on a stream more of them hardly help and cost time,
+		// see docs/partition.md.
+		Repair: Repair{Method: "mixup", Tau: 1},
 		Trainer: Trainer{
 			Model:           "elliptic-gin",
 			Components:      []string{"elliptic-gin", "trees"},
