@@ -16,7 +16,7 @@ type growthCmd struct {
 	common
 	Nodes []int  `default:"10000,30000,100000,300000,1000000" help:"Numbers of nodes, ascending; five edges each."`
 	Seed  uint64 `default:"1" help:"Seed of graphs and partitions."`
-	Plot  string `help:"Draw <plot>.svg and <plot>.png."`
+	Plot  string `help:"Draw <plot>.svg."`
 }
 
 // Run prints a row per graph and program.

@@ -53,10 +53,8 @@ func drawGrowth(prefix string, rows []row) error {
 	line.Dashes = []vg.Length{vg.Points(4), vg.Points(4)}
 	p.Add(line)
 	p.Legend.Add("in proportion to the nodes", line)
-	for _, ending := range []string{".svg", ".png"} {
-		if err := p.Save(16*vg.Centimeter, 10*vg.Centimeter, prefix+ending); err != nil {
-			return fmt.Errorf("plot: %w", err)
-		}
+	if err := p.Save(16*vg.Centimeter, 10*vg.Centimeter, prefix+".svg"); err != nil {
+		return fmt.Errorf("plot: %w", err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"lethe"
 	"lethe/dataset"
@@ -23,7 +24,7 @@ type realCmd struct {
 // Run prints, per data set and program, the scores' mean over graphs and seeds
 // and the times' sum over the graphs of one seed. Programs take turns.
 func (c *realCmd) Run(ctx context.Context) error {
-	fmt.Println("| data set " + header)
+	fmt.Println("| data set " + strings.Replace(header, "\n|", "\n|---|", 1))
 	for _, set := range []struct {
 		name, path string
 		share      float64

@@ -21,7 +21,7 @@ type tradeoffCmd struct {
 	Shards   int      `default:"20" help:"Number of shards."`
 	Data     string   `required:"" type:"existingdir" env:"LETHE_DATA" help:"Folder with planetoid/cora.npz, planetoid/citeseer.npz and bitcoin-otc/elliptic-format."`
 	Out      string   `required:"" type:"path" help:"Folder for finished measurements: a run that was interrupted goes on."`
-	Plot     string   `help:"Draw <plot>.svg and <plot>.png."`
+	Plot     string   `help:"Draw <plot>.svg."`
 	Splits   int      `default:"2" help:"Random splits to average over, seeds from 0."`
 	MinStubs []int    `default:"0,1,2,4" help:"Minimum numbers of stubs per node, ascending."`
 	Datasets []string `default:"Cora,CiteSeer,Bitcoin-OTC" help:"Data sets to measure."`

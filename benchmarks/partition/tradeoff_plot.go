@@ -32,17 +32,15 @@ func drawPanels(prefix string, panels []panel, minStubs []int) error {
 		}
 		grid[i/panelColumns][i%panelColumns] = p
 	}
-	for _, format := range []string{"svg", "png"} {
-		if err := saveGrid(prefix+"."+format, format, grid); err != nil {
-			return fmt.Errorf("plot: %w", err)
-		}
+	if err := saveGrid(prefix+".svg", grid); err != nil {
+		return fmt.Errorf("plot: %w", err)
 	}
 	return nil
 }
 
-func saveGrid(path, format string, grid [][]*plot.Plot) error {
+func saveGrid(path string, grid [][]*plot.Plot) error {
 	width, height := 12*panelColumns*vg.Centimeter, vg.Length(9*len(grid))*vg.Centimeter
-	canvas, err := draw.NewFormattedCanvas(width, height, format)
+	canvas, err := draw.NewFormattedCanvas(width, height, "svg")
 	if err != nil {
 		return err
 	}
