@@ -54,7 +54,7 @@ type Result struct {
 
 // version is part of every key: raise it when a change of the program changes
 // figures, so that old results are not taken for new ones.
-const version = 1
+const version = 2
 
 // key names a cell's result in the store.
 func (c Cell) key(datasetDigest, kernels string) (string, error) {
