@@ -33,6 +33,21 @@ func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 	})
 }
 
+// The paper's random shards are even in size, and no swap touches them.
+func TestPlainRandomIsEvenInSizeOnly(t *testing.T) {
+	g := communities(t, 4, 50)
+	opts := Options{Shards: 7, Method: MethodRandom, Assign: AssignPlain, Seed: 4}
+	_, report, err := Run(t.Context(), g, opts)
+	require.NoError(t, err)
+	require.LessOrEqual(t, slices.Max(report.Scores.Sizes)-slices.Min(report.Scores.Sizes), 1)
+	require.Zero(t, report.Swaps)
+	require.Greater(t, report.Scores.EdgeCut, 0.7)
+	opts.Assign = AssignQuotas
+	_, quotas, err := Run(t.Context(), g, opts)
+	require.NoError(t, err)
+	require.Less(t, report.Scores.Fairness, quotas.Scores.Fairness, "classes fall as they may")
+}
+
 func TestCapacityOfThePublishedCode(t *testing.T) {
 	require.Equal(t, 119, eraserCapacity(2166, 20)) // 108.3 + 0.005 * 2057.7 = 118.6
 	require.Equal(t, 5, eraserCapacity(5, 1))

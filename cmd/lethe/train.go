@@ -24,7 +24,8 @@ type trainCmd struct {
 	LearningRate  float64 `help:"Adam's step; by default .01 on a graph (sgc .1), .003 on a stream." placeholder:"R"`
 	WeightDecay   float64 `help:"Adam's L2 coefficient; by default 5e-4 on a graph, 1e-5 on a stream." placeholder:"W"`
 	Method        string  `help:"Partition by ${enum}." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
-	Refine        bool    `help:"Lower the cut by swaps." default:"true" negatable:""`
+	Assign        string  `help:"How gpfb and random end: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
+	Refine        bool    `help:"Lower the cut by swaps; never for blpa, bekm and --assign plain." default:"true" negatable:""`
 	Repair        string  `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
 	Tau           float64 `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
 	MinStubs      *int    `help:"Least number of stubs per node; by default 4 on a graph in shards, 0 on a stream." placeholder:"K"`
@@ -179,7 +180,7 @@ func (c *trainCmd) checkCurves() error {
 func (c *trainCmd) settings() protocol.Settings {
 	return protocol.Settings{
 		Model: c.Model, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
-		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Refine: c.Refine},
+		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Assign: c.Assign, Refine: c.Refine},
 		Repair: c.Repair, Tau: c.Tau, MinStubs: *c.MinStubs, OneHop: c.OneHop,
 		Aggregate: []string{c.Aggregate}, Propagate: c.Propagate,
 		TrainFraction: c.TrainFraction, Transductive: c.Transductive, RawFeatures: c.RawFeatures, Seed: c.Seed,

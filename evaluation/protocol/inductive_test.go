@@ -56,6 +56,25 @@ func brief() protocol.Settings {
 	return s
 }
 
+// BEKM clusters what a GraphSAGE learnt, the same whatever the workers, and what
+// is no graph's business is refused.
+func TestEmbeddingOfBEKM(t *testing.T) {
+	g := planted(90, 2)
+	s := brief()
+	s.Repair, s.Partition = partition.RepairNone, protocol.Partition{Method: partition.MethodBEKM}
+	structure := run(t, g, s, 1)
+	s.Partition.Embedding = protocol.EmbeddingSAGE
+	learnt := run(t, g, s, 1)
+	require.NotEqual(t, structure.EnsembleHash, learnt.EnsembleHash)
+	require.Equal(t, learnt.EnsembleHash, run(t, g, s, 3).EnsembleHash)
+	s.Partition.Embedding, s.Model, s.OneHop = "nonsense", "logistic", true
+	_, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.EqualError(t, err, `settings: embedding is "nonsense", want sage or nothing`)
+	s.Partition.Embedding = ""
+	_, err = protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, "are for streams")
+}
+
 func run(t *testing.T, g *protocol.Graph, s protocol.Settings, workers int) *protocol.Outcome {
 	t.Helper()
 	out, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default(), Workers: workers})

@@ -30,7 +30,7 @@ func TestRealCora(t *testing.T) {
 	require.NoError(t, err)
 	g := protocol.FromCitation(cora, false)
 	unsharded := run(t, g, protocol.Settings{
-		Model: "gcn", Epochs: 40, Repair: partition.RepairNone, Partition: protocol.Partition{Method: partition.MethodRandom},
+		Model: "gcn", Epochs: 80, Repair: partition.RepairNone, Partition: protocol.Partition{Method: partition.MethodRandom},
 	}, 2)
 	require.Greater(t, unsharded.Readings[0].Test.Accuracy, .8)
 	require.Equal(t, 542, unsharded.Readings[0].Test.Labelled)

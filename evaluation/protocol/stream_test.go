@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -9,6 +10,7 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/evaluation/protocol"
+	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
 
@@ -53,6 +55,39 @@ func TestStreamSchedules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Models that look at rows go through a stream too, and see neighbours through
+// one-hop features.
+func TestStreamOfRowModels(t *testing.T) {
+	stream := generated(t, 12)
+	for _, model := range trainer.RowModels() {
+		s := streamSettings(protocol.Window)
+		s.Model, s.Hidden, s.WindowTimesteps = model, 0, 1000
+		raw := runStream(t, stream, s, 1)
+		s.OneHop = true
+		one := runStream(t, stream, s, 1)
+		require.Equal(t, one, runStream(t, stream, s, 3), "workers reach a figure")
+		require.Greater(t, *one.Readings[0].Test.AUC, .6, model)
+		require.NotEqual(t, raw.EnsembleHash, one.EnsembleHash)
+		require.NotEqual(t, "train", one.Readings[0].PerStep[0].Part, "no model is needed for training timesteps")
+		s.Schedule = protocol.Continual
+		_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+		require.ErrorContains(t, err, `schedule is "continual", want static or window`)
+	}
+}
+
+// The progress line foretells the fits of models without epochs.
+func TestStepsAheadOfRowModels(t *testing.T) {
+	stream := generated(t, 12)
+	s := streamSettings(protocol.Window)
+	s.Model, s.Hidden = trainer.Logistic, 0
+	var heard atomic.Int64
+	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{
+		Kernels: kernels.Default(), Workers: 2, Epoch: func(protocol.Epoch) { heard.Add(1) },
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, s.StepsAhead(stream), heard.Load())
 }
 
 // The labels of the test timesteps may be learnt from only after they were

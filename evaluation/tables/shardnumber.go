@@ -21,7 +21,7 @@ func shardNumber() Table {
 func (o Options) shardNumbers(dataset string) []int {
 	switch {
 	case o.Quick:
-		return []int{5, 20}
+		return []int{3, 5}
 	case shardsOf(dataset) == 100:
 		return []int{10, 20, 40, 60, 80, 100}
 	default:

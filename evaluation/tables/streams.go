@@ -3,11 +3,13 @@ package tables
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe/evaluation/bench"
 	"lethe/evaluation/protocol"
 	"lethe/evaluation/report"
 	"lethe/scoring"
+	"lethe/trainer"
 	"lethe/trainer/models"
 )
 
@@ -17,24 +19,49 @@ type entrant struct {
 	how      method
 	model    string
 	schedule string
+	oneHop   bool
 }
 
-// entrants are the methods with the paper's GIN, then the models on features
-// alone, unsharded and sharded as lethe does, then lethe's own schedule.
-func entrants() []entrant {
+// entrants are the methods with the paper's GIN; then, unsharded and sharded as
+// lethe does, the models that look at rows alone, and everything in test-then-
+// train, with one-hop features where they help. A quick run takes some of them.
+func (o Options) entrants() []entrant {
 	var out []entrant
 	for _, m := range methods()[:len(methods())-1] {
-		out = append(out, entrant{m.name, m, models.EllipticGIN, protocol.Static})
+		out = append(out, entrant{name: m.name, how: m, model: models.EllipticGIN, schedule: protocol.Static})
 	}
-	for _, flat := range []string{"logistic", "trees"} {
-		out = append(out,
-			entrant{flat + ", unsharded", methodNamed(scratch), flat, protocol.Static},
-			entrant{flat + ", " + own, methodNamed(own), flat, protocol.Static})
+	both := func(e entrant, what string) {
+		for _, name := range []string{scratch, own} {
+			e.name, e.how = name+", "+what, methodNamed(name)
+			out = append(out, e)
+		}
 	}
-	return append(out,
-		entrant{scratch + ", continual", methodNamed(scratch), models.EllipticGIN, protocol.Continual},
-		entrant{own + ", continual", methodNamed(own), models.EllipticGIN, protocol.Continual})
+	for _, flat := range trainer.RowModels() {
+		both(entrant{model: flat, schedule: protocol.Static}, flat)
+	}
+	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual}, "continual")
+	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, oneHop: true}, "one-hop, continual")
+	for _, flat := range trainer.RowModels() {
+		both(entrant{model: flat, schedule: protocol.Window, oneHop: true}, flat+", one-hop, test-then-train")
+	}
+	if o.Quick {
+		return slices.DeleteFunc(out, func(e entrant) bool {
+			return e.how.name != scratch && e.how.name != own || e.model == trainer.Trees
+		})
+	}
+	return out
 }
+
+// streamSplit is the paper's; a quick run takes the first timesteps.
+func (o Options) streamSplit() protocol.StreamSplit {
+	if o.Quick {
+		return protocol.StreamSplit{Train: 6, Validation: 1, Test: 3}
+	}
+	return protocol.EllipticSplit()
+}
+
+// allHistory is a window that no stream fills.
+const allHistory = 1000
 
 // streams is the paper's fraud detection: timesteps 1-30 train, 35-49 test.
 func streams() Table {
@@ -46,8 +73,11 @@ func streams() Table {
 		return bench.Streams()
 	}
 	cell := func(o Options, dataset string, e entrant, seed uint64) bench.Cell {
-		s := protocol.StreamSettings{Schedule: e.schedule, Split: protocol.EllipticSplit()}
-		s.Model, s.Shards, s.Seed = e.model, shardsOf(dataset), seed
+		s := protocol.StreamSettings{Schedule: e.schedule, Split: o.streamSplit()}
+		s.Model, s.Shards, s.Seed, s.OneHop = e.model, o.shards(dataset), seed, e.oneHop
+		if e.schedule == protocol.Window {
+			s.WindowTimesteps = allHistory
+		}
 		e.how.apply(&s.Settings)
 		s.Propagate = false
 		if o.Quick {
@@ -61,7 +91,7 @@ func streams() Table {
 		Cells: func(o Options) []bench.Cell {
 			var out []bench.Cell
 			for _, dataset := range datasets(o) {
-				for _, e := range entrants() {
+				for _, e := range o.entrants() {
 					for _, seed := range o.seeds() {
 						out = append(out, cell(o, dataset, e, seed))
 					}
@@ -78,7 +108,7 @@ func streams() Table {
 			for _, dataset := range datasets(o) {
 				f1 := &report.Figure{Title: "Macro-F1 by timestep, " + dataset, X: "timestep", Y: "macro-F1"}
 				auc := &report.Figure{Title: "AUC by timestep, " + dataset, X: "timestep", Y: "AUC"}
-				for _, e := range entrants() {
+				for _, e := range o.entrants() {
 					readings, err := streamReadings(r, o, e, func(seed uint64) bench.Cell { return cell(o, dataset, e, seed) })
 					if err != nil {
 						if err = missing.add(dataset, err); err != nil {
@@ -92,8 +122,8 @@ func streams() Table {
 				out.addFigure(dataset+"-macro-f1", f1)
 				out.addFigure(dataset+"-auc", auc)
 			}
-			split := protocol.EllipticSplit()
-			t.Note("Split %s timesteps, labelled transactions, illicit from probability .5. Static: trained on the first %d timesteps only, as the paper. Continual: every timestep is scored, then learnt from.", split, split.Train)
+			split := o.streamSplit()
+			t.Note("Split %s timesteps, labelled transactions, illicit from probability .5. Trained on the first %d timesteps only, as the paper, but for continual and test-then-train: there every timestep is scored, then learnt from, by going on from the last weights or anew from all history. One-hop: the mean of all neighbours' features and the log degree beside each node's own.", split, split.Train)
 			t.Note("GIN of width 64 with a linear skip, step .003, weight decay 1e-5; static 60 epochs, continual 3 passes over 10 timesteps. The paper's width is 1024.")
 			missing.note(t)
 			o.note(t)

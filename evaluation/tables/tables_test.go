@@ -115,12 +115,12 @@ func TestQuickTablesOnSmallData(t *testing.T) {
 	}
 	data, out := t.TempDir(), t.TempDir()
 	writeCora(t, data)
-	names := []string{"mlp", "partition-times", "partition-scores", "shard-sizes", "unlearning"}
+	names := []string{"mlp", "elliptic", "partition-times", "partition-scores", "shard-sizes", "unlearning"}
 	texts, _ := makeTables(t, data, out, names...)
 	require.Contains(t, texts["mlp"], "(87.5)", "the paper's Scratch stands beside")
 	require.Contains(t, texts["mlp"], "normalised score")
 	require.Contains(t, texts["unlearning"], "stubs")
-	require.Contains(t, texts["partition-times"], "not run: file bitcoin-otc/elliptic-format/elliptic_txs_features.csv")
+	require.Contains(t, texts["elliptic"], "not run: file bitcoin-otc/elliptic-format/elliptic_txs_features.csv")
 	for name, text := range texts {
 		require.NotContains(t, text, "NaN", name)
 	}

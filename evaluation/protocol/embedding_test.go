@@ -1,0 +1,70 @@
+package protocol
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/partition"
+	"lethe/trainer"
+	"lethe/trainer/kernels"
+)
+
+// The hidden layer is the model's own: GraphSAGE's second convolution on it gives
+// the posteriors that the engine gives.
+func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
+	const nodes, columns, width, classes = 30, 5, 6, 3
+	draw := lethe.NewDraw(1, "hidden-layer")
+	snap := &lethe.Snapshot{FeatureCount: columns}
+	for i := range nodes {
+		snap.Nodes = append(snap.Nodes, lethe.SnapshotNode{Pseudonym: rowPseudonym(i), Label: labelOf(i % classes)})
+		for range columns {
+			snap.Features = append(snap.Features, max(0, float32(draw.Normal())))
+		}
+		if i > 0 {
+			snap.Payments = append(snap.Payments, lethe.Edge{A: uint32(draw.IntN(i)), B: uint32(i)})
+		}
+	}
+	slice, err := partition.OneSlice(snap, lethe.NoTimestep, make(partition.Assignment, nodes), 1, 0, partition.RepairOptions{Method: partition.RepairNone})
+	require.NoError(t, err)
+	e, err := newEnsemble(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
+	require.NoError(t, err)
+	require.NoError(t, e.train(t.Context(), [][]*lethe.Slice{{slice}}, 1))
+	posteriors, err := e.posteriors(t.Context(), trainer.InputOf(snap), 1)
+	require.NoError(t, err)
+
+	c := e.models[0]
+	h := hiddenLayer(c, trainer.InputOf(snap)).Values
+	around, degree := make([]float64, len(h)), make([]float64, nodes)
+	for _, p := range snap.Undirected() {
+		degree[p.A]++
+		degree[p.B]++
+		for j := range width {
+			around[int(p.A)*width+j] += h[int(p.B)*width+j]
+			around[int(p.B)*width+j] += h[int(p.A)*width+j]
+		}
+	}
+	layout := c.Architecture.Parameters()
+	at := func(name string, p int) float64 {
+		i, _ := layout.Index(name)
+		return float64(c.Params[layout.Specs[i].From+p])
+	}
+	for i := range nodes {
+		var odds [classes]float64
+		sum := 0.0
+		for class := range classes {
+			logit := at("conv2.lin_l.bias", class)
+			for j := range width {
+				logit += around[i*width+j]/max(1, degree[i])*at("conv2.lin_l.weight", j*classes+class) +
+					h[i*width+j]*at("conv2.lin_r.weight", j*classes+class)
+			}
+			odds[class] = math.Exp(logit)
+			sum += odds[class]
+		}
+		for class, v := range odds {
+			require.InDelta(t, v/sum, posteriors[0][i*classes+class], 1e-5, "node %d", i)
+		}
+	}
+}
