@@ -14,16 +14,20 @@ import (
 )
 
 type evaluateCmd struct {
-	Table   string `arg:"" optional:"" help:"Table to make, or all; without it the tables are listed."`
-	Data    string `help:"Folder with the data sets." type:"path" placeholder:"DIR"`
-	Out     string `help:"Folder for tables, figures and finished measurements." type:"path" placeholder:"DIR"`
-	Splits  int    `help:"Random splits to average over; 10 by default, 1 with --quick." placeholder:"N"`
-	Quick   bool   `help:"Train little, on few data sets: shows that all works, in minutes."`
-	Seed    uint64 `help:"Seed of the first split; the others count on." default:"0"`
-	Workers int    `help:"Measurements side by side; by default one per processor." placeholder:"N"`
-	Results string `help:"Write all tables into this one Markdown file too." type:"path" placeholder:"FILE"`
-	JSON    bool   `help:"Print one JSON document with the files written."`
+	Table    string `arg:"" optional:"" help:"Table to make, or all; without it the tables are listed."`
+	Data     string `help:"Folder with the data sets." type:"path" placeholder:"DIR"`
+	Out      string `help:"Folder for tables, figures and finished measurements." type:"path" placeholder:"DIR"`
+	Splits   int    `help:"Random splits to average over; 10 by default, 1 with --quick." placeholder:"N"`
+	Quick    bool   `help:"Train little, on few data sets: shows that all works, in minutes."`
+	Seed     uint64 `help:"Seed of the first split; the others count on." default:"0"`
+	Workers  int    `help:"Measurements side by side; by default one per processor." placeholder:"N"`
+	Finished bool   `help:"Measure nothing: make the tables of what OUT holds already; the rest counts as not run."`
+	Results  string `help:"Write all tables into this one Markdown file too." type:"path" placeholder:"FILE"`
+	JSON     bool   `help:"Print one JSON document with the files written."`
 }
+
+// paperSplits is the number of random splits that the paper averages.
+const paperSplits = 10
 
 // Help shows an example.
 func (evaluateCmd) Help() string {
@@ -35,7 +39,8 @@ Makes the tables and figures of the paper's evaluation, each as Markdown, CSV an
 figures. Data sets are looked for as cora.npz, citeseer.npz, dblp.npz, cs.npz (or
 in planetoid/) and as the folders elliptic_bitcoin_dataset and
 bitcoin-otc/elliptic-format; a table says which of them it did not find. Finished
-measurements are kept in OUT/` + bench.StoreFile + `: a run that was interrupted goes on.`
+measurements are kept in OUT/` + bench.StoreFile + `: a run that was interrupted goes on, and
+--finished shows what it has so far.`
 }
 
 type evaluateResult struct {
@@ -122,7 +127,7 @@ func (c *evaluateCmd) check() error {
 		return fmt.Errorf("--data %s is not a folder", c.Data)
 	}
 	if c.Splits == 0 {
-		c.Splits = 10
+		c.Splits = paperSplits
 		if c.Quick {
 			c.Splits = 1
 		}
@@ -145,7 +150,7 @@ func (c *evaluateCmd) measure(a *app, store *bench.Store, chosen []tables.Table,
 	}
 	line := newProgress(a.stderr)
 	runner := &bench.Runner{
-		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, Now: time.Now,
+		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, OnlyFinished: c.Finished, Now: time.Now,
 		Progress: func(p bench.Progress) {
 			result.Measured, result.Kept = p.Total, p.Kept
 			if p.Done == p.Kept {
@@ -169,13 +174,24 @@ func (c *evaluateCmd) command() string {
 	if c.Quick {
 		quick = " --quick"
 	}
+	if c.Finished {
+		quick += " --finished"
+	}
 	return fmt.Sprintf("lethe evaluate %s --data DATA --out OUT --splits %d --seed %d%s --results docs/results.md", c.Table, c.Splits, c.Seed, quick)
 }
 
 // write renders the tables into files.
 func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results *tables.Results, result *evaluateResult) error {
 	var all strings.Builder
-	fmt.Fprintf(&all, "# Results\n\nMade by `%s`.\n\n%s", c.command(), tables.Preface())
+	fmt.Fprintf(&all, "# Results\n\nMade by `%s`.\n", c.command())
+	if c.Finished {
+		fmt.Fprint(&all, "It shows what is finished; without `--finished` the same command measures the rest.\n")
+	}
+	if c.Splits < paperSplits {
+		fmt.Fprintf(&all, "The paper averages %d splits: the same command with `--splits %[1]d` does. Over fewer, differences of two or three points are chance.\n", paperSplits)
+	}
+	fmt.Fprintf(&all, "\n%s", tables.Preface())
+	var unmeasured []string
 	for _, t := range chosen {
 		output, err := t.Render(opts, results)
 		if err != nil {
@@ -186,11 +202,18 @@ func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results 
 			return err
 		}
 		result.Tables = append(result.Tables, evaluatedTable{Name: t.Name, Title: t.Title, Needs: t.Needs, Files: files})
+		if c.Finished && !results.Any(t.Cells(opts)) {
+			unmeasured = append(unmeasured, t.Name)
+			continue
+		}
 		fmt.Fprintln(&all)
 		output.Figures = nil
 		if err := output.Markdown(&all, 2, t.Name); err != nil {
 			return err
 		}
+	}
+	if len(unmeasured) > 0 {
+		fmt.Fprintf(&all, "\nNot run yet: %s.\n", strings.Join(unmeasured, ", "))
 	}
 	if c.Results == "" {
 		return nil

@@ -23,6 +23,8 @@ type Runner struct {
 	// Workers is how many cells run side by side; timed cells run alone, with
 	// as many shards side by side.
 	Workers int
+	// OnlyFinished measures nothing: cells that are not finished are absent.
+	OnlyFinished bool
 	// Progress hears how far the work is.
 	Progress func(Progress)
 	// Now is the clock.
@@ -62,6 +64,14 @@ func (r *Results) Get(c Cell) (Result, error) {
 		return Result{}, fmt.Errorf("%w: the cell was not asked for", ErrAbsent)
 	}
 	return result, nil
+}
+
+// Any tells whether at least one of the cells has a result.
+func (r *Results) Any(cells []Cell) bool {
+	return slices.ContainsFunc(cells, func(c Cell) bool {
+		_, err := r.Get(c)
+		return err == nil
+	})
 }
 
 // job is a cell that is still to be measured.
@@ -129,11 +139,16 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 			out.failed[key] = absent
 			continue
 		}
-		total++
 		if result, ok := r.Store.get(key); ok {
 			out.keys[key] = result
+			total++
 			continue
 		}
+		if r.OnlyFinished {
+			out.failed[key] = fmt.Errorf("%w yet, or not on all splits", ErrAbsent)
+			continue
+		}
+		total++
 		jobs = append(jobs, job{cell: c, key: key})
 	}
 	// The longest first would balance better, but how long a cell takes is not

@@ -25,8 +25,7 @@ func runPartitions(t *testing.T, data, out string, seeds ...uint64) (measured, k
 	defer store.Close()
 	var cells []bench.Cell
 	for _, seed := range seeds {
-		s := protocol.Settings{Model: "none", Shards: 2, Seed: seed, Partition: protocol.Partition{Method: partition.MethodRandom}}
-		cells = append(cells, bench.Cell{Dataset: bench.BitcoinOTC, Partition: &bench.PartitionCell{Settings: s.EnsureDefaults()}})
+		cells = append(cells, partitionCell(seed))
 	}
 	runner := &bench.Runner{
 		Data: bench.NewData(data), Store: store, Kernels: kernels.Default(), Now: time.Now,
@@ -40,6 +39,11 @@ func runPartitions(t *testing.T, data, out string, seeds ...uint64) (measured, k
 		require.Equal(t, 60, r.Outcome.Shape.Nodes)
 	}
 	return measured, kept
+}
+
+func partitionCell(seed uint64) bench.Cell {
+	s := protocol.Settings{Model: "none", Shards: 2, Seed: seed, Partition: protocol.Partition{Method: partition.MethodRandom}}
+	return bench.Cell{Dataset: bench.BitcoinOTC, Partition: &bench.PartitionCell{Settings: s.EnsureDefaults()}}
 }
 
 func writeStream(t *testing.T, dir string, seed uint64) {
@@ -69,6 +73,30 @@ func TestARunGoesOnWhereItEnded(t *testing.T) {
 	writeStream(t, data, 2)
 	measured, kept = runPartitions(t, data, out, 1, 2)
 	require.Equal(t, []int{2, 0}, []int{measured, kept})
+}
+
+// Asked for what is finished only, a run measures nothing and says so of the rest.
+func TestOnlyFinishedCells(t *testing.T) {
+	data, out := t.TempDir(), t.TempDir()
+	writeStream(t, data, 1)
+	runPartitions(t, data, out, 1)
+	store, err := bench.OpenStore(out)
+	require.NoError(t, err)
+	defer store.Close()
+	first, second := partitionCell(1), partitionCell(2)
+	runner := &bench.Runner{
+		Data: bench.NewData(data), Store: store, Kernels: kernels.Default(), Now: time.Now, OnlyFinished: true,
+		Progress: func(p bench.Progress) { require.Equal(t, p.Kept, p.Total) },
+	}
+	results, err := runner.Run(t.Context(), []bench.Cell{first, second})
+	require.NoError(t, err)
+	_, err = results.Get(first)
+	require.NoError(t, err)
+	_, err = results.Get(second)
+	require.ErrorIs(t, err, bench.ErrAbsent)
+	require.ErrorContains(t, err, "not run yet")
+	require.True(t, results.Any([]bench.Cell{second, first}))
+	require.False(t, results.Any([]bench.Cell{second}))
 }
 
 func TestADamagedStoreIsRefused(t *testing.T) {
