@@ -97,7 +97,11 @@ func TestRunEndToEnd(t *testing.T) {
 			require.Greater(t, f.Control.Interval.Low, .5)
 			require.Equal(t, NoSignal, f.Verdict, "%s at %s: %+v", name, scope, f.Result)
 		}
-		require.GreaterOrEqual(t, attacks[l2Distance].Control.AUC, .65)
+		// Twenty members a request are too few for some attacks. Those must say so.
+		for _, f := range attacks {
+			power := f.Control.AUC >= .65 && f.Control.Interval.Low > .5
+			require.Equal(t, power, f.Verdict != NoPower, "%s at %s: %+v", f.Attack, scope, f.Control)
+		}
 		require.NotNil(t, attacks["chen-sorted-concat-trees"].DegradationCount)
 		require.NotNil(t, attacks["edge-distance"].NeverHeld)
 	}
