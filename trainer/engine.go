@@ -36,9 +36,6 @@ func NewEngine(opts Options, kernels kernels.Set) (*Engine, error) {
 // Options returns the engine's options with every default filled in.
 func (e *Engine) Options() Options { return e.opts.Clone() }
 
-// KernelSet returns the name of the kernel set, for receipts.
-func (e *Engine) KernelSet() string { return e.kernels.Name() }
-
 // Compatible returns an error that wraps ErrIncompatible if training cannot go
 // on from the checkpoint and give what training from the start would give.
 func (e *Engine) Compatible(c *Checkpoint) error {
