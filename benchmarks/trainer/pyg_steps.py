@@ -1,7 +1,7 @@
 """PyTorch Geometric's side of compare.py: trains shard models and counts steps.
 
 Reads the requests of steps/main.go from standard input, answers in the same
-way. The models are those of lethe's trainer: same layers, widths and optimiser.
+way. Optimiser and settings are those of lethe's trainer.
 """
 
 import json
@@ -10,98 +10,10 @@ import sys
 import time
 
 import torch
-import torch.nn.functional as F
-from torch import nn
-from torch_geometric import nn as gnn
+
+from pyg_models import EllipticGIN, cora_model, training_loss
 
 THREADS = int(sys.argv[1])
-
-
-class EllipticGIN(nn.Module):
-    """Three GIN convolutions with batch norm and ReLU, then two linear layers."""
-
-    def __init__(self, features, hidden):
-        super().__init__()
-        quarter = hidden // 4
-        widths = [features, hidden, hidden, quarter]
-        self.convs = nn.ModuleList(
-            gnn.GINConv(nn.Sequential(nn.Linear(a, b), nn.ReLU(), nn.Linear(b, b)), train_eps=True)
-            for a, b in zip(widths, widths[1:])
-        )
-        self.norms = nn.ModuleList(nn.BatchNorm1d(w) for w in widths[1:])
-        self.fc1, self.norm, self.fc2 = nn.Linear(quarter, quarter), nn.BatchNorm1d(quarter), nn.Linear(quarter, 2)
-
-    def forward(self, x, edges):
-        for conv, norm in zip(self.convs, self.norms):
-            x = F.relu(norm(conv(x, edges)))
-        return self.fc2(F.relu(self.norm(self.fc1(x))))
-
-
-class TwoLayers(nn.Module):
-    """Two layers with an activation and dropout between them."""
-
-    def __init__(self, first, second, dropout=0.5, activation=F.relu):
-        super().__init__()
-        self.first, self.second = first, second
-        self.dropout, self.activation = dropout, activation
-
-    def forward(self, x, edges):
-        x = F.dropout(x, self.dropout, self.training)
-        x = self.activation(self.first(x, edges))
-        return self.second(F.dropout(x, self.dropout, self.training), edges)
-
-
-class Plain(nn.Module):
-    """A linear layer that ignores the edges."""
-
-    def __init__(self, a, b):
-        super().__init__()
-        self.linear = nn.Linear(a, b)
-
-    def forward(self, x, edges):
-        return self.linear(x)
-
-
-class APPNP(nn.Module):
-    def __init__(self, features, hidden, classes):
-        super().__init__()
-        self.layers = TwoLayers(Plain(features, hidden), Plain(hidden, classes))
-        self.propagation = gnn.APPNP(K=10, alpha=0.1)
-
-    def forward(self, x, edges):
-        return self.propagation(self.layers(x, edges), edges)
-
-
-def perceptron(a, b):
-    return nn.Sequential(nn.Linear(a, b), nn.BatchNorm1d(b), nn.ReLU(), nn.Linear(b, b))
-
-
-def attention(kind, features, classes, out_heads, **more):
-    return TwoLayers(
-        kind(features, 8, heads=8, dropout=0.6, **more),
-        kind(64, classes, heads=out_heads, concat=False, dropout=0.6, **more),
-        dropout=0.6,
-        activation=F.elu,
-    )
-
-
-def cora_model(name, features, hidden, classes):
-    return {
-        "sage": lambda: TwoLayers(gnn.SAGEConv(features, hidden), gnn.SAGEConv(hidden, classes)),
-        "gin": lambda: TwoLayers(
-            gnn.GINConv(perceptron(features, hidden), train_eps=True),
-            gnn.GINConv(perceptron(hidden, classes), train_eps=True),
-        ),
-        "gcn": lambda: TwoLayers(gnn.GCNConv(features, hidden), gnn.GCNConv(hidden, classes)),
-        "gat": lambda: attention(gnn.GATConv, features, classes, 1),
-        "gatv2": lambda: attention(gnn.GATv2Conv, features, classes, 1),
-        "supergat": lambda: attention(
-            gnn.SuperGATConv, features, classes, 8, attention_type="MX", edge_sample_ratio=0.8, is_undirected=True
-        ),
-        "appnp": lambda: APPNP(features, hidden, classes),
-        "sgc": lambda: gnn.SGConv(features, classes, K=2, cached=True),
-        "mlp": lambda: TwoLayers(Plain(features, hidden), Plain(hidden, classes)),
-    }[name]()
 
 
 def shard(nodes, stubs, features, edges, classes, density):
@@ -127,19 +39,14 @@ class Runner:
             self.model = EllipticGIN(165, int(variant))
         else:
             x, self.edges, self.labels = shard(108, 60, 1433, 100, 7, 0.013)
-            self.model = cora_model(variant, 1433, 64, 7)
+            self.model = cora_model(variant, 1433, 64, 7, cached=True)
         self.x = x
         self.optimiser = torch.optim.Adam(self.model.parameters(), lr=0.003, weight_decay=1e-5)
-        self.super = [m for m in self.model.modules() if isinstance(m, gnn.SuperGATConv)]
 
     def step(self):
         self.model.train()
         self.optimiser.zero_grad()
-        out = self.model(self.x, self.edges)
-        loss = F.cross_entropy(out[: len(self.labels)], self.labels)
-        for layer in self.super:
-            loss = loss + 4.0 * layer.get_attention_loss()
-        loss.backward()
+        training_loss(self.model, self.x, self.edges, self.labels).backward()
         self.optimiser.step()
 
 

@@ -45,6 +45,7 @@ func newRunner(name string, workers int, k kernels.Set) (*runner, error) {
 		s = shape{nodes: 208, stubs: 92, features: 165, edges: 240, classes: 2, density: 1}
 	case "cora":
 		options.Model, options.Hidden, options.Classes = rest, 64, 7
+		options.Schedule, options.WindowTimesteps, options.Passes = trainer.Window, 1, 200
 		s = shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}
 	default:
 		return nil, fmt.Errorf("family %q is none of elliptic, cora", family)
@@ -54,14 +55,17 @@ func newRunner(name string, workers int, k kernels.Set) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{engine: engine}
+	continual := engine.Options().Schedule == trainer.Continual
 	for w := range workers {
 		var window []*lethe.Slice
 		for t := range engine.Options().WindowTimesteps {
 			window = append(window, s.slice(lethe.ShardID(w), lethe.Timestep(t+1)))
 		}
-		before, _, err := engine.Train(context.Background(), lethe.ShardID(w), nil, window[:1])
-		if err != nil {
-			return nil, err
+		var before *trainer.Checkpoint
+		if continual {
+			if before, _, err = engine.Train(context.Background(), lethe.ShardID(w), nil, window[:1]); err != nil {
+				return nil, err
+			}
 		}
 		r.previous, r.windows = append(r.previous, before), append(r.windows, window)
 	}

@@ -6,7 +6,7 @@ optimiser do the same. Needs torch and torch_geometric. Example:
 
   lethe partition --dataset cora.npz --shards 20 --train-fraction .8 --seed 0 \\
       --method random --assign plain --assignments random.csv
-  python shards.py --data cora.npz --assignments random.csv --model gat --repair none
+  python pyg_shards.py --data cora.npz --assignments random.csv --model gat --repair none
   lethe train --dataset cora.npz --shards 20 --seed 0 --method random --assign plain \\
       --model gat --repair none
 """
@@ -16,30 +16,10 @@ import csv
 
 import numpy as np
 import torch
-import torch.nn.functional as F
-from torch_geometric.nn import GATConv, SAGEConv
 
+from pyg_models import cora_model, training_loss
 
-class GAT(torch.nn.Module):
-    def __init__(self, features, classes):
-        super().__init__()
-        self.first = GATConv(features, 8, heads=8, dropout=0.6)
-        self.second = GATConv(64, classes, heads=1, concat=False, dropout=0.6)
-
-    def forward(self, x, edges):
-        x = F.dropout(x, 0.6, self.training)
-        x = F.dropout(F.elu(self.first(x, edges)), 0.6, self.training)
-        return self.second(x, edges)
-
-
-class SAGE(torch.nn.Module):
-    def __init__(self, features, classes):
-        super().__init__()
-        self.first = SAGEConv(features, 64)
-        self.second = SAGEConv(64, classes)
-
-    def forward(self, x, edges):
-        return self.second(F.relu(self.first(x, edges)), edges)
+MODELS = "sage gin gcn gat gatv2 supergat appnp sgc mlp".split()
 
 
 def load(path):
@@ -80,7 +60,8 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", required=True)
     options.add_argument("--assignments", required=True)
-    options.add_argument("--model", choices=["gat", "sage"], required=True)
+    options.add_argument("--model", choices=MODELS, required=True)
+    options.add_argument("--hidden", type=int, default=64)
     options.add_argument("--repair", choices=["mixup", "none"], default="mixup")
     options.add_argument("--seed", type=int, default=0)
     args = options.parse_args()
@@ -96,12 +77,12 @@ def main():
     for shard in range(max(shard_of.values()) + 1):
         nodes = sorted(v for v, s in shard_of.items() if s == shard)
         rows, edges = shard_graph(nodes, shard_of, x, neighbours, args.repair == "mixup", draw)
-        model = {"gat": GAT, "sage": SAGE}[args.model](x.shape[1], classes)
-        adam = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+        model = cora_model(args.model, x.shape[1], args.hidden, classes)
+        adam = torch.optim.Adam(model.parameters(), lr=0.1 if args.model == "sgc" else 0.01, weight_decay=5e-4)
         model.train()
         for _ in range(200):
             adam.zero_grad()
-            F.cross_entropy(model(rows, edges)[: len(nodes)], labels[nodes]).backward()
+            training_loss(model, rows, edges, labels[nodes]).backward()
             adam.step()
         model.eval()
         with torch.no_grad():
