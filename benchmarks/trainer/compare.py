@@ -15,7 +15,8 @@ import statistics
 import subprocess
 import sys
 
-ELLIPTIC = ["elliptic:1024", "elliptic:256", "elliptic:128"]
+WIDTHS = [1024, 256, 128]
+ELLIPTIC = [f"{family}:{width}" for width in WIDTHS for family in ("elliptic", "products")]
 CORA = ["cora:" + m for m in "sage gin gcn gat gatv2 supergat appnp sgc mlp".split()]
 
 

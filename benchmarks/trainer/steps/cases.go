@@ -11,6 +11,39 @@ import (
 	"lethe/trainer/kernels"
 )
 
+// contender does the steps of one case.
+type contender interface {
+	// advance does some steps as a worker and returns how many.
+	advance(worker int) (int, error)
+}
+
+// newContender prepares elliptic:<width>, cora:<model> or products:<width>.
+func newContender(name string, workers int, k kernels.Set) (contender, error) {
+	family, rest, ok := strings.Cut(name, ":")
+	if !ok {
+		return nil, fmt.Errorf("want family:variant")
+	}
+	switch family {
+	case "elliptic", "products":
+		width, err := strconv.Atoi(rest)
+		if err != nil {
+			return nil, err
+		}
+		if family == "products" {
+			return newProducts(width, workers, k), nil
+		}
+		return newRunner(trainer.Options{NoLinearSkip: true, Hidden: width}, shape{
+			nodes: 208, stubs: 92, features: 165, edges: 240, classes: 2, density: 1,
+		}, workers, k)
+	case "cora":
+		return newRunner(trainer.Options{
+			Model: rest, Hidden: 64, Classes: 7, Schedule: trainer.Window, WindowTimesteps: 1, Passes: 200,
+		}, shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}, workers, k)
+	default:
+		return nil, fmt.Errorf("family %q is none of elliptic, cora, products", family)
+	}
+}
+
 // runner trains the shards of one case.
 type runner struct {
 	engine *trainer.Engine
@@ -27,29 +60,7 @@ type shape struct {
 	density float64
 }
 
-// newRunner prepares elliptic:<width> or cora:<model>.
-func newRunner(name string, workers int, k kernels.Set) (*runner, error) {
-	family, rest, ok := strings.Cut(name, ":")
-	if !ok {
-		return nil, fmt.Errorf("want family:variant")
-	}
-	options := trainer.Options{NoLinearSkip: true}
-	var s shape
-	switch family {
-	case "elliptic":
-		width, err := strconv.Atoi(rest)
-		if err != nil {
-			return nil, err
-		}
-		options.Hidden = width
-		s = shape{nodes: 208, stubs: 92, features: 165, edges: 240, classes: 2, density: 1}
-	case "cora":
-		options.Model, options.Hidden, options.Classes = rest, 64, 7
-		options.Schedule, options.WindowTimesteps, options.Passes = trainer.Window, 1, 200
-		s = shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}
-	default:
-		return nil, fmt.Errorf("family %q is none of elliptic, cora", family)
-	}
+func newRunner(options trainer.Options, s shape, workers int, k kernels.Set) (*runner, error) {
 	engine, err := trainer.NewEngine(options, k)
 	if err != nil {
 		return nil, err
@@ -70,6 +81,12 @@ func newRunner(name string, workers int, k kernels.Set) (*runner, error) {
 		r.previous, r.windows = append(r.previous, before), append(r.windows, window)
 	}
 	return r, nil
+}
+
+// advance trains the worker's shard on its window.
+func (r *runner) advance(worker int) (int, error) {
+	_, report, err := r.engine.Train(context.Background(), lethe.ShardID(worker), r.previous[worker], r.windows[worker])
+	return report.Steps, err
 }
 
 // slice returns a slice of random features, labels, edges and stubs.
