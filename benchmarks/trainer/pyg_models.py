@@ -93,10 +93,10 @@ def cora_model(name, features, hidden, classes, cached=False):
     }[name]()
 
 
-def training_loss(model, x, edges, labels):
-    """Cross entropy of the first rows, and SuperGAT's attention losses."""
+def training_loss(model, x, edges, labels, attention=4.0):
+    """Cross entropy of the first rows, and SuperGAT's attention losses by their weight."""
     loss = F.cross_entropy(model(x, edges)[: len(labels)], labels)
     for layer in model.modules():
         if isinstance(layer, gnn.SuperGATConv):
-            loss = loss + 4.0 * layer.get_attention_loss()
+            loss = loss + attention * layer.get_attention_loss()
     return loss

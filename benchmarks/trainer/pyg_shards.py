@@ -62,6 +62,7 @@ def main():
     options.add_argument("--assignments", required=True)
     options.add_argument("--model", choices=MODELS, required=True)
     options.add_argument("--hidden", type=int, default=64)
+    options.add_argument("--attention-loss", type=float, default=4, help="weight of SuperGAT's")
     options.add_argument("--repair", choices=["mixup", "none"], default="mixup")
     options.add_argument("--seed", type=int, default=0)
     args = options.parse_args()
@@ -82,7 +83,7 @@ def main():
         model.train()
         for _ in range(200):
             adam.zero_grad()
-            training_loss(model, rows, edges, labels[nodes]).backward()
+            training_loss(model, rows, edges, labels[nodes], args.attention_loss).backward()
             adam.step()
         model.eval()
         with torch.no_grad():

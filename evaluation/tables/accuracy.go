@@ -92,5 +92,23 @@ func aggregation() Table {
 	return ablation.table("aggregation", "Aggregation")
 }
 
+// embedding compares what Eraser-BEKM may cluster: an embedding of the structure,
+// or the hidden layer of a trained GraphSAGE.
+func embedding() Table {
+	const structure = "structure"
+	ablation := ablation{
+		key: "embedding", methods: []string{eraserBEKM}, columns: []string{structure, "GraphSAGE"},
+		cell: func(o Options, m model, how method, column string, seed uint64) protocol.Settings {
+			s := o.settings(bench.Cora, m, how, seed)
+			if column != structure {
+				s.Partition.Embedding = protocol.EmbeddingSAGE
+			}
+			return s
+		},
+		reading: func(how method, _ string) string { return how.aggregate },
+	}
+	return ablation.table("embedding", "What Eraser-BEKM clusters")
+}
+
 // row is a figure of a long data table.
 func row(t *report.Table, cells ...string) { t.Rows = append(t.Rows, cells) }

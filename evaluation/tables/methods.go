@@ -69,7 +69,7 @@ func methods() []method {
 			s.Partition, s.Repair = plainRandom, partition.RepairNone
 		}},
 		{eraserBLPA, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBLPA})},
-		{eraserBEKM, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE})},
+		{eraserBEKM, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBEKM})},
 		{guideFast, protocol.AggregateSimilarity, false, guide(fast)},
 		{guideSR, protocol.AggregateSimilarity, false, guide(sr)},
 		{own, protocol.AggregateMean, false, lethe},

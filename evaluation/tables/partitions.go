@@ -14,9 +14,8 @@ import (
 func (o Options) partitionCell(dataset string, how method, fraction float64, shards int, seed uint64) bench.Cell {
 	s := protocol.Settings{Model: "none", Shards: shards, TrainFraction: fraction, Seed: seed}
 	how.apply(&s)
-	// Only BEKM's embedding is trained, so nothing else of training tells cells
-	// apart.
-	s = protocol.Settings{Model: "none", Epochs: o.epochs(), Shards: s.Shards, Partition: s.Partition, TrainFraction: s.TrainFraction, Seed: s.Seed}.EnsureDefaults()
+	// Nothing of training tells cells apart.
+	s = protocol.Settings{Model: "none", Shards: s.Shards, Partition: s.Partition, TrainFraction: s.TrainFraction, Seed: s.Seed}.EnsureDefaults()
 	return bench.Cell{Dataset: dataset, Partition: &bench.PartitionCell{Settings: s}}
 }
 
@@ -85,7 +84,7 @@ func partitionTimes() Table {
 						sampleOf(outcomes, func(o *protocol.Outcome) float64 { return o.Shape.ShardsPerErasure }).Text(2))
 				}
 			}
-			t.Note("Graphs: that induced on 80 %% of the nodes. Streams: every timestep, seconds are sums and scores means. In brackets the paper's seconds, on its own machine; BEKM's include its embedding there.")
+			t.Note("Graphs: that induced on 80 %% of the nodes. Streams: every timestep, seconds are sums and scores means. In brackets the paper's seconds, on its own machine; BEKM's include a training there.")
 			t.Note("Balance and fairness: 0 is best.")
 			missing.note(t)
 			o.note(t)
