@@ -1,12 +1,6 @@
 package service_test
 
 import (
-	"bytes"
-	"encoding/binary"
-	"encoding/hex"
-	"errors"
-	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,6 +14,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/residue"
 	"lethe/service"
 )
 
@@ -41,73 +36,24 @@ func (r *running) erase(id string, scope lethe.Scope, nodes ...lethe.Transaction
 	return deletions.Verified
 }
 
-// canary is what must not be found of a transaction: written down by the test
-// itself, from the dataset, not by what lethe says of it.
-type canary struct {
-	name  string
-	bytes []byte
-}
-
-func canaries(t testing.TB, c configs.Config, s *dataset.Stream, id lethe.TransactionID) []canary {
+// formsOf lists the forms in which a transaction could be left.
+func formsOf(t testing.TB, c configs.Config, s *dataset.Stream, id lethe.TransactionID) []residue.Form {
 	t.Helper()
 	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
 	require.NoError(t, err)
-	p := secret.Pseudonym(id)
-	out := []canary{
-		{"raw id", []byte(id)},
-		{"pseudonym", p[4:]},
-		{"pseudonym in hexadecimal", []byte(hex.EncodeToString(p[4:]))},
-	}
-	for _, step := range s.Steps {
-		for _, tx := range step.Transactions {
-			if tx.ID != id {
-				continue
-			}
-			var row []byte
-			for _, v := range tx.Features {
-				row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
-			}
-			_, value, err := ingest.EncodeTransaction(tx)
-			require.NoError(t, err)
-			text := value[bytes.IndexByte(value, '[') : bytes.IndexByte(value, ']')+1]
-			out = append(out, canary{"feature bytes", row}, canary{"features as text", text})
-		}
-	}
-	require.Len(t, out, 5, "the transaction is not in the dataset")
-	return out
+	forms, err := residue.Of(secret, s, id)
+	require.NoError(t, err)
+	return forms
 }
 
-// residue lists where the canaries stand in the files of a folder. A running
-// service replaces files meanwhile; one that is gone holds nothing.
-func residue(t testing.TB, dir string, list []canary) []string {
+// left lists where the forms stand in the files of a folder, which a running
+// service may change meanwhile.
+func left(t testing.TB, dir string, forms []residue.Form) []residue.Hit {
 	t.Helper()
-	var out []string
-	files := 0
-	gone := func(err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return gone(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return gone(err)
-		}
-		files++
-		for _, c := range list {
-			if bytes.Contains(data, c.bytes) || bytes.Contains([]byte(path), c.bytes) {
-				rel, _ := filepath.Rel(dir, path)
-				out = append(out, c.name+" in "+rel)
-			}
-		}
-		return nil
-	}))
-	require.Greater(t, files, 10, "there is hardly a file to search")
-	return out
+	report, err := residue.Search(forms, dir)
+	require.NoError(t, err)
+	require.Greater(t, report.Files, 10, "there is hardly a file to search")
+	return report.Hits
 }
 
 func TestErasureLeavesNoByteAndASignedReceipt(t *testing.T) {
@@ -116,17 +62,17 @@ func TestErasureLeavesNoByteAndASignedReceipt(t *testing.T) {
 	s := start(t, c)
 	before := s.replay(stream)
 	id := labelledIllicit(stream, 3)[0]
-	list := canaries(t, c, stream, id)
-	require.NotEmpty(t, residue(t, c.DataDir, list), "the search finds nothing even before the erasure")
+	forms := formsOf(t, c, stream, id)
+	require.NotEmpty(t, left(t, c.DataDir, forms), "the search finds nothing even before the erasure")
 
 	require.Equal(t, deletions.Verified, s.erase("gdpr-1", lethe.ScopeStubs, id))
-	require.Empty(t, residue(t, c.DataDir, list))
+	require.Empty(t, left(t, c.DataDir, forms))
 	after := s.await(func(*service.Status) bool { return true })
 	require.NotEqual(t, before.EnsembleHash, after.EnsembleHash)
 	require.Equal(t, before.Transactions-1, after.Transactions)
 	require.Equal(t, before.Predictions-1, after.Predictions)
 	s.stop()
-	require.Empty(t, residue(t, c.DataDir, list), "after the service has stopped")
+	require.Empty(t, left(t, c.DataDir, forms), "after the service has stopped")
 
 	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), "gdpr-1.json"))
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/residue"
 	"lethe/metrics/events"
 	"lethe/service"
 )
@@ -23,17 +24,17 @@ func (r *running) quiet() *service.Status {
 	return r.await(func(st *service.Status) bool { return st.LagRecords == 0 })
 }
 
-// clean waits until no canary is found any more: what was withdrawn from a
+// clean waits until no form is found any more: what was withdrawn from a
 // topic is there until the log has been compacted.
-func (r *running) clean(dir string, list []canary) {
+func (r *running) clean(dir string, forms []residue.Form) {
 	r.t.Helper()
-	var left []string
+	var found []residue.Hit
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); time.Sleep(tick) {
-		if left = residue(r.t, dir, list); len(left) == 0 {
+		if found = left(r.t, dir, forms); len(found) == 0 {
 			return
 		}
 	}
-	require.Empty(r.t, left)
+	require.Empty(r.t, found)
 }
 
 // recordsOf counts the records of a stream that name a transaction.
@@ -71,9 +72,9 @@ func TestErasedNeverReturns(t *testing.T) {
 	id := labelledIllicit(stream, 3)[0]
 	records := recordsOf(stream, id)
 	require.Greater(t, records, 2, "the transaction should have a payment and a label")
-	list := canaries(t, c, stream, id)
+	forms := formsOf(t, c, stream, id)
 	require.Equal(t, deletions.Verified, s.erase("never-returns", lethe.ScopeStubs, id))
-	require.Empty(t, residue(t, c.DataDir, list))
+	require.Empty(t, left(t, c.DataDir, forms))
 	before := s.quiet()
 	models, predictions := s.artefacts(bus.Models), s.newest(bus.Predictions)
 	suppressed := s.seen.consumed(events.Suppressed)
@@ -89,7 +90,7 @@ func TestErasedNeverReturns(t *testing.T) {
 		require.Equal(t, models, s.artefacts(bus.Models))
 		require.Equal(t, predictions, s.newest(bus.Predictions))
 		require.Empty(t, s.newest(bus.DeadLetters))
-		s.clean(c.DataDir, list)
+		s.clean(c.DataDir, forms)
 		for _, topic := range bus.Topics() {
 			require.Zero(t, s.naming(topic, string(id)), "records of %s", topic)
 		}
@@ -97,7 +98,7 @@ func TestErasedNeverReturns(t *testing.T) {
 	unchanged()
 
 	s.stop()
-	require.Empty(t, residue(t, c.DataDir, list))
+	require.Empty(t, left(t, c.DataDir, forms))
 	s = start(t, c)
 	s.replayAgain(part)
 	late := lateRecords(stream, id)
@@ -121,7 +122,7 @@ func TestErasedNeverReturns(t *testing.T) {
 	f.equal(m.build())
 	s.stop()
 	stored(t, c, m.build())
-	require.Empty(t, residue(t, c.DataDir, list))
+	require.Empty(t, left(t, c.DataDir, forms))
 }
 
 // replayAgain publishes records a second time and waits until they are read.
@@ -200,7 +201,7 @@ func TestReplayDuringAnErasure(t *testing.T) {
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())
 	require.Empty(t, s.newest(bus.DeadLetters))
-	s.clean(c.DataDir, canaries(t, c, stream, id))
+	s.clean(c.DataDir, formsOf(t, c, stream, id))
 	s.stop()
 	stored(t, c, m.build())
 }

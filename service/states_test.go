@@ -15,6 +15,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/residue"
 	"lethe/pipeline/requests"
 	"lethe/service"
 )
@@ -99,20 +100,20 @@ func TestErasureInEveryState(t *testing.T) {
 			m.settle(1, 2, 3)
 			s := lifecycle(t, c, stream)
 			var ids []lethe.TransactionID
-			var list []canary
+			var forms []residue.Form
 			for _, at := range timesteps {
 				id := labelledIllicit(stream, at)[1]
 				ids = append(ids, id)
-				list = append(list, canaries(t, c, stream, id)...)
+				forms = append(forms, formsOf(t, c, stream, id)...)
 			}
 			f := &forgetting{running: s, m: m}
 			f.forget(lethe.ScopeStubs, ids...)
-			require.Empty(t, residue(t, c.DataDir, list))
+			require.Empty(t, left(t, c.DataDir, forms))
 
 			s.finish(stream)
 			m.settle(4, 5)
 			f.equal(m.build())
-			s.clean(c.DataDir, list)
+			s.clean(c.DataDir, forms)
 			if name == "open" {
 				// Nothing was computed from the record, so nothing at all differs from
 				// a service that never had it.
@@ -124,7 +125,7 @@ func TestErasureInEveryState(t *testing.T) {
 			}
 			s.stop()
 			stored(t, c, m.build())
-			require.Empty(t, residue(t, c.DataDir, list))
+			require.Empty(t, left(t, c.DataDir, forms))
 		})
 	}
 }
@@ -214,7 +215,7 @@ func TestRepeatedAndConflictingRequests(t *testing.T) {
 	s.replay(stream)
 	ids := labelledIllicit(stream, 2)
 	first, second, third := ids[0], ids[1], ids[2]
-	list := slices.Concat(canaries(t, c, stream, first), canaries(t, c, stream, second))
+	forms := slices.Concat(formsOf(t, c, stream, first), formsOf(t, c, stream, second))
 	receipt := func(id string) string {
 		data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
 		require.NoError(t, err)
@@ -259,12 +260,12 @@ func TestRepeatedAndConflictingRequests(t *testing.T) {
 	}
 	// The one that names an erased transaction is kept without its bytes.
 	require.ElementsMatch(t, []ingest.Reason{ingest.ContentConflict, ingest.ContentConflict, ingest.Suppressed}, reasons)
-	s.clean(c.DataDir, list)
+	s.clean(c.DataDir, forms)
 	require.Empty(t, s.newest(bus.Erasures), "a request stays that nobody needs")
 	require.Equal(t, deletions.Verified, s.erase("three", lethe.ScopeStubs, third))
-	s.clean(c.DataDir, canaries(t, c, stream, third))
+	s.clean(c.DataDir, formsOf(t, c, stream, third))
 	s.stop()
-	require.Empty(t, residue(t, c.DataDir, list))
+	require.Empty(t, left(t, c.DataDir, forms))
 }
 
 // A request under way survives that another takes its place in the log: the
@@ -297,5 +298,5 @@ func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
 	m.forget(lethe.ScopeStubs, ids[0])
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())
-	s.clean(c.DataDir, canaries(t, c, stream, ids[0]))
+	s.clean(c.DataDir, formsOf(t, c, stream, ids[0]))
 }

@@ -1,11 +1,8 @@
 package embedded_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
+	"lethe/internal/residue"
 )
 
 func TestMain(m *testing.M) {
@@ -41,24 +39,13 @@ func start(t *testing.T, options embedded.Options) (*embedded.Broker, *bus.Clien
 	return b, c
 }
 
-// filesWith lists the files that hold a text. The broker may replace files
-// meanwhile; one that is gone holds nothing.
-func filesWith(t *testing.T, dir, needle string) (names []string) {
+// filesWith lists where a text stands in the files of a folder. The broker may
+// replace files meanwhile.
+func filesWith(t *testing.T, dir, needle string) []residue.Hit {
 	t.Helper()
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		var text []byte
-		if err == nil && !entry.IsDir() {
-			text, err = os.ReadFile(path)
-		}
-		if bytes.Contains(text, []byte(needle)) {
-			names = append(names, path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}))
-	return names
+	report, err := residue.Search([]residue.Form{{Name: "text", Bytes: []byte(needle)}}, dir)
+	require.NoError(t, err)
+	return report.Hits
 }
 
 func readAll(t *testing.T, c *bus.Client, topic bus.Topic) map[string]string {

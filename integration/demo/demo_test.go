@@ -2,16 +2,12 @@ package demo_test
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
-	"io/fs"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +19,7 @@ import (
 	"lethe/dataset"
 	"lethe/demo"
 	"lethe/integration/process"
+	"lethe/internal/residue"
 )
 
 // The README's promises for 2 cores.
@@ -81,75 +78,27 @@ func checkErasure(t *testing.T, bin string, r demo.Result, stream *dataset.Strea
 	require.Zero(t, audit.Code, audit.Stdout+audit.Stderr)
 	require.Contains(t, audit.Stdout, r.EnsembleHash)
 
-	secret, err := configs.LoadOrCreateSecret(filepath.Join(r.DataDir, "keys", "secret"), nil)
-	require.NoError(t, err)
-	gone := canaries(t, secret, stream, e.Nodes[0])
-	require.Empty(t, search(t, r.DataDir, gone))
+	require.Empty(t, left(t, r.DataDir, stream, e.Nodes[0]))
 	// The same search must find a transaction that was not erased.
 	stays := stream.Steps[len(stream.Steps)*2/3].Transactions[0]
 	if stays.ID == e.Nodes[0] {
 		stays = stream.Steps[len(stream.Steps)*2/3].Transactions[1]
 	}
-	require.NotEmpty(t, search(t, r.DataDir, canaries(t, secret, stream, stays.ID)))
+	require.NotEmpty(t, left(t, r.DataDir, stream, stays.ID))
 }
 
-// canaries are the id, the pseudonym and the feature row as bytes.
-func canaries(t *testing.T, secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) map[string][]byte {
+// left lists what the data directory holds of a transaction.
+func left(t *testing.T, dataDir string, stream *dataset.Stream, id lethe.TransactionID) []residue.Hit {
 	t.Helper()
-	p := secret.Pseudonym(id)
-	out := map[string][]byte{
-		"id": []byte(id), "pseudonym": p[4:], "pseudonym in hexadecimal": []byte(hex.EncodeToString(p[4:])),
+	secret, err := configs.LoadOrCreateSecret(filepath.Join(dataDir, "keys", "secret"), nil)
+	require.NoError(t, err)
+	forms, err := residue.Of(secret, stream, id)
+	if !errors.Is(err, residue.ErrSharedFeatures) {
+		require.NoError(t, err)
 	}
-	shared := 0
-	for _, step := range stream.Steps {
-		for _, tx := range step.Transactions {
-			if tx.ID == id {
-				var row []byte
-				for _, v := range tx.Features {
-					row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
-				}
-				out["features"] = row
-			}
-		}
-	}
-	for _, step := range stream.Steps {
-		for _, tx := range step.Transactions {
-			var row []byte
-			for _, v := range tx.Features {
-				row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
-			}
-			if bytes.Equal(row, out["features"]) {
-				shared++
-			}
-		}
-	}
-	if shared > 1 {
-		// Another transaction has the same features, so finding them proves
-		// nothing.
-		delete(out, "features")
-	}
-	return out
-}
-
-func search(t *testing.T, dir string, canaries map[string][]byte) []string {
-	t.Helper()
-	var out []string
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for name, c := range canaries {
-			if bytes.Contains(data, c) || strings.Contains(path, string(c)) {
-				out = append(out, name+" in "+filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path))
-			}
-		}
-		return nil
-	}))
-	return out
+	report, err := residue.Search(forms, dataDir)
+	require.NoError(t, err)
+	return report.Hits
 }
 
 func TestDemoOnGeneratedData(t *testing.T) {

@@ -97,7 +97,7 @@ func oneProcess(t *testing.T, l *lab, erased, stays lethe.TransactionID, before,
 	require.Zero(t, shown.Code, shown.Stderr)
 	require.Contains(t, shown.Stdout, before.hash)
 
-	gone := l.traces(t, erased)
+	gone := l.forms(t, erased)
 	require.NotEmpty(t, search(t, gone, append(d.logs(), dir)...), "the search finds nothing even before the erasure")
 	started := time.Now()
 	verified(t, d.erase("one", string(erased)), s)
@@ -105,7 +105,7 @@ func oneProcess(t *testing.T, l *lab, erased, stays lethe.TransactionID, before,
 	require.Equal(t, after.hash, s.Await("a status", trained).EnsembleHash)
 	equalPredictions(t, after.predictions, d.predictions())
 	d.requireGone(gone, dir)
-	require.NotEmpty(t, search(t, l.traces(t, stays), append(d.logs(), dir)...), "the search finds nothing at all")
+	require.NotEmpty(t, search(t, l.forms(t, stays), append(d.logs(), dir)...), "the search finds nothing at all")
 
 	require.Zero(t, s.Stop(), s.Log())
 	d.requireGone(gone, dir)
@@ -143,9 +143,9 @@ func threeProcesses(t *testing.T, l *lab, erased, stays lethe.TransactionID, bef
 	verified(t, erasure, build, train, score)
 	require.Equal(t, after.hash, score.Await("a status", trained).EnsembleHash)
 	equalPredictions(t, after.predictions, d.predictions())
-	gone := l.traces(t, erased)
+	gone := l.forms(t, erased)
 	d.requireGone(gone, root)
-	require.NotEmpty(t, search(t, l.traces(t, stays), append(d.logs(), root)...), "the search finds nothing at all")
+	require.NotEmpty(t, search(t, l.forms(t, stays), append(d.logs(), root)...), "the search finds nothing at all")
 	for _, s := range []*process.Service{build, train, score} {
 		require.Zero(t, s.Stop(), s.Log())
 	}

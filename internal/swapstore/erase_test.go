@@ -5,37 +5,27 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
+	"lethe/internal/residue"
 	"lethe/internal/swapstore"
 )
 
 // filesWith searches every file under a folder, and every name.
 func filesWith(t *testing.T, root string, needle []byte) []string {
 	t.Helper()
-	var hits []string
-	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(content, needle) || strings.Contains(path, string(needle)) {
-			hits = append(hits, filepath.Base(path))
-		}
-		return nil
-	}))
-	return hits
+	report, err := residue.Search([]residue.Form{{Name: "needle", Bytes: needle}}, root)
+	require.NoError(t, err)
+	var paths []string
+	for _, h := range report.Hits {
+		paths = append(paths, h.Path)
+	}
+	return paths
 }
 
 // canary is a key and a value among thousands that share its prefix.

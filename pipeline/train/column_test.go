@@ -1,10 +1,7 @@
 package train
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +11,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/internal/residue"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
@@ -125,19 +123,16 @@ func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
 // traces lists which of the messages have a piece in the files of a folder.
 func traces(t *testing.T, dir string, messages map[string][]byte) map[string]bool {
 	t.Helper()
+	var pieces []residue.Form
+	for name, m := range messages {
+		pieces = append(pieces, residue.Form{Name: name, Bytes: m[len(m)/2 : len(m)/2+24]})
+	}
+	report, err := residue.Search(pieces, dir)
+	require.NoError(t, err)
 	out := make(map[string]bool)
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		for name, m := range messages {
-			if bytes.Contains(data, m[len(m)/2:len(m)/2+24]) {
-				out[name] = true
-			}
-		}
-		return err
-	}))
+	for _, h := range report.Hits {
+		out[h.Form] = true
+	}
 	return out
 }
 

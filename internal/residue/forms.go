@@ -1,0 +1,99 @@
+// Package residue looks for what an erasure must not leave. The forms in which
+// a transaction can stand in a file are written down from the dataset, and
+// files are searched byte by byte. It shares nothing with lethe's own scanner
+// and stores, so that a mistake of theirs is not made here again. Only tests
+// use it.
+//
+// What is compressed or encrypted hides from it; lethe does neither to stores
+// and topics. A search proves something only if it also finds a record that is
+// there, which is the caller's to show.
+package residue
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/ingest"
+)
+
+// ErrSharedFeatures says that another transaction has the same features, so
+// that finding them proves nothing. The caller may go on with the other forms,
+// which are returned beside it, or choose another transaction.
+var ErrSharedFeatures = errors.New("another transaction has the same features")
+
+// Form is one way in which something can stand in a file.
+type Form struct {
+	Name  string
+	Bytes []byte
+}
+
+// Of returns the forms of a transaction that the stream holds once: its id; its
+// pseudonym raw, in hexadecimal and in base64; its features raw, in base64 and
+// as the sender writes them.
+func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]Form, error) {
+	var rows [][]byte
+	var subjects []lethe.Transaction
+	for _, step := range stream.Steps {
+		for _, tx := range step.Transactions {
+			rows = append(rows, rowBytes(tx.Features))
+			if tx.ID == id {
+				subjects = append(subjects, tx)
+			}
+		}
+	}
+	if len(subjects) != 1 {
+		return nil, fmt.Errorf("the transaction is %d times in the stream, want once", len(subjects))
+	}
+	pseudonym := secret.Pseudonym(id)
+	// Tables may share prefixes of neighbouring keys, but not so much of them.
+	tail := pseudonym[4:]
+	forms := []Form{{"id", []byte(id)}, {"pseudonym", tail}, {"pseudonym in hexadecimal", []byte(hex.EncodeToString(tail))}}
+	forms = append(forms, base64Forms("pseudonym", tail)...)
+
+	row := rowBytes(subjects[0].Features)
+	shared := 0
+	for _, other := range rows {
+		if bytes.Equal(row, other) {
+			shared++
+		}
+	}
+	if shared > 1 {
+		return forms, ErrSharedFeatures
+	}
+	_, value, err := ingest.EncodeTransaction(subjects[0])
+	if err != nil {
+		return nil, err
+	}
+	text := value[bytes.IndexByte(value, '[') : bytes.IndexByte(value, ']')+1]
+	forms = append(forms, Form{"features", row}, Form{"features as text", text})
+	return append(forms, base64Forms("features", row)...), nil
+}
+
+// rowBytes is a feature row as it lies in memory and in canonical bytes.
+func rowBytes(features []float32) []byte {
+	var out []byte
+	for _, v := range features {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}
+
+// base64Forms returns three texts, one of which stands in the base64 text of
+// anything that holds the data: which one depends on the number of bytes before
+// it. Digits that also encode a neighbouring byte are left off.
+func base64Forms(name string, data []byte) []Form {
+	var out []Form
+	for before := range 3 {
+		whole := data[(3-before)%3:]
+		whole = whole[:len(whole)/3*3]
+		out = append(out, Form{name + " in base64", base64.StdEncoding.AppendEncode(nil, whole)})
+	}
+	return out
+}

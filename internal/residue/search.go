@@ -1,0 +1,77 @@
+package residue
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Hit is a form that stands in a file or in the name of a file or folder.
+type Hit struct {
+	Form, Path string
+}
+
+// String names the form and the place.
+func (h Hit) String() string { return h.Form + " in " + h.Path }
+
+// Report is what a search came to.
+type Report struct {
+	Hits []Hit
+	// Files counts the files that were read.
+	Files int
+}
+
+// Search looks for the forms in every regular file below the folders and in all
+// names. Files may be replaced meanwhile; one that is gone holds nothing. A
+// folder without a file, no forms and a form without bytes are errors: such a
+// search finds nothing, or everything, whatever there is.
+func Search(forms []Form, folders ...string) (Report, error) {
+	var r Report
+	if len(forms) == 0 || len(folders) == 0 {
+		return r, fmt.Errorf("search for %d forms in %d folders, want at least one of each", len(forms), len(folders))
+	}
+	for _, f := range forms {
+		if len(f.Bytes) == 0 {
+			return r, fmt.Errorf("form %q has no bytes: it stands in every file", f.Name)
+		}
+	}
+	for _, folder := range folders {
+		before := r.Files
+		if err := r.walk(forms, folder); err != nil {
+			return r, fmt.Errorf("search %s: %w", folder, err)
+		}
+		if r.Files == before {
+			return r, fmt.Errorf("search %s: no file is there", folder)
+		}
+	}
+	// Alignments of one form share its name.
+	r.Hits = slices.Compact(r.Hits)
+	return r, nil
+}
+
+func (r *Report) walk(forms []Form, folder string) error {
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		var data []byte
+		if err == nil && entry.Type().IsRegular() {
+			data, err = os.ReadFile(path)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case entry.Type().IsRegular():
+			r.Files++
+		}
+		for _, f := range forms {
+			if bytes.Contains(data, f.Bytes) || bytes.Contains([]byte(path), f.Bytes) {
+				r.Hits = append(r.Hits, Hit{f.Name, path})
+			}
+		}
+		return nil
+	})
+}
