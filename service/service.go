@@ -29,13 +29,33 @@ import (
 // Options says what a service runs with.
 type Options struct {
 	Config configs.Config
-	// Version names the program on receipts and in metrics.
+	// Version names the program on receipts and in metrics; it is required.
 	Version string
 	// Random is where new keys come from; nil means crypto/rand.
 	Random io.Reader
 	// Listener hears of everything beside the metrics.
 	Listener events.Listener
 	Logger   *slog.Logger
+}
+
+// EnsureDefaults returns a copy with the unset fields filled in.
+func (o Options) EnsureDefaults() Options {
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Validate refuses what only the first receipt would stumble over. The
+// configuration has been validated by the package that loads it.
+func (o Options) Validate() error {
+	if o.Version == "" {
+		return errors.New("version is empty: receipts and metrics must name the program")
+	}
+	return nil
 }
 
 // Service is one process of lethe. Use New, Run once, then Close.
@@ -69,11 +89,9 @@ func ReceiptsDir(dataDir string) string { return filepath.Join(dataDir, receipts
 // no other is named, reaches the brokers and creates missing topics. On an
 // error everything that was started is stopped.
 func New(ctx context.Context, o Options) (_ *Service, err error) {
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+	o = o.EnsureDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("service: %w", err)
 	}
 	s := &Service{o: o, config: o.Config}
 	defer func() {

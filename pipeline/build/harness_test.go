@@ -49,7 +49,7 @@ func (d *deployment) run(dir string) (r *Role, stop func()) {
 	d.Helper()
 	r, err := New(Options{
 		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, LabelLateness: -1, Secret: lethe.Secret{3}, Client: d.client,
-		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", Version: "test",
 		Clock:      func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
 	})
 	require.NoError(d, err)

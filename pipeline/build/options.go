@@ -95,6 +95,8 @@ func (o Options) Validate() error {
 	require(o.MaxTimestepJump >= least, "max timestep jump is %d, must be at least %d, beyond both latenesses", o.MaxTimestepJump, least)
 	require(o.VerifyTimeout > 0, "verify timeout is %v, must be positive", o.VerifyTimeout)
 	require(len(o.SigningKey) == ed25519.PrivateKeySize, "signing key has %d bytes, want %d", len(o.SigningKey), ed25519.PrivateKeySize)
+	require(o.KernelSet != "", "kernel set is empty, receipts must name it")
+	require(o.Version != "", "version is empty, receipts must name it")
 	require(o.Client != nil, "client is missing")
 	errs = append(errs, o.Limits.Validate())
 	return errors.Join(errs...)
