@@ -15,6 +15,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
+	"lethe/internal/testbroker"
 	"lethe/pipeline/wire"
 )
 
@@ -32,15 +33,7 @@ type deployment struct {
 
 func deploy(t testing.TB) *deployment {
 	t.Helper()
-	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, broker.Close()) })
-	cfg := broker.Config()
-	cfg.Partitions = map[bus.Topic]int{bus.Transactions: 2, bus.Labels: 1, bus.Slices: 2, bus.Models: 2}
-	client, err := bus.Open(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	require.NoError(t, client.Apply(t.Context()))
+	broker, client := testbroker.Start(t, map[bus.Topic]int{bus.Transactions: 2, bus.Labels: 1, bus.Slices: 2, bus.Models: 2})
 	return &deployment{TB: t, client: client, broker: broker}
 }
 
@@ -50,7 +43,7 @@ func (d *deployment) run(dir string) (r *Role, stop func()) {
 	r, err := New(Options{
 		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, LabelLateness: -1, Secret: lethe.Secret{3}, Client: d.client,
 		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", Version: "test",
-		Clock:      func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
+		Clock: func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
 	})
 	require.NoError(d, err)
 	ctx, cancel := context.WithCancel(d.Context())

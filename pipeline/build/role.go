@@ -161,11 +161,7 @@ func (r *Role) pump(ctx context.Context, tail *bus.Tail) (<-chan bus.Batch, <-ch
 	go func() {
 		defer close(batches)
 		for {
-			batch, err := tail.Next(ctx)
-			if errors.Is(err, bus.ErrBrokerUnreachable) && ctx.Err() == nil {
-				r.o.Logger.Warn("broker unreachable, trying again", "error", err)
-				continue
-			}
+			batch, err := wire.Next(ctx, tail, r.o.Logger)
 			if err != nil {
 				done <- wire.UnlessStopped(ctx, "build role", err)
 				return

@@ -164,15 +164,10 @@ func (r *Role) purge(ctx context.Context, o *wire.Order) error {
 	if err := r.send(ctx, r.newAck(o, deletions.StepSwapped)); err != nil {
 		return err
 	}
-	scanner, err := deletions.NewScanner(r.o.Secret, o.Fingerprints)
+	summary, err := o.Search(ctx, r.o.Secret, r.o.Dir)
 	if err != nil {
 		return err
 	}
-	report, err := scanner.ScanDir(ctx, r.o.Dir, deletions.ScanDirOptions{})
-	if err != nil {
-		return fmt.Errorf("search the role's folder: %w", err)
-	}
-	summary := report.Summary()
 	scanned := r.newAck(o, deletions.StepScanned)
 	scanned.Scan = &summary
 	return r.send(ctx, scanned)

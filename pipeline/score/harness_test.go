@@ -13,8 +13,8 @@ import (
 	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
+	"lethe/internal/testbroker"
 	"lethe/partition"
 	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
@@ -198,15 +198,7 @@ func (w *world) order(phase wire.Phase, gone []lethe.TransactionID, settled leth
 // cluster is an embedded broker with a client.
 func cluster(t testing.TB) *bus.Client {
 	t.Helper()
-	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, broker.Close()) })
-	cfg := broker.Config()
-	cfg.Partitions = map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2}
-	client, err := bus.Open(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	require.NoError(t, client.Apply(t.Context()))
+	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
 	return client
 }
 

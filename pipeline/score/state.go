@@ -60,9 +60,36 @@ func openState(dir string, o swapstore.Options, options trainer.Options, shards 
 	return s, nil
 }
 
+// load reads the store into memory.
 func (s *state) load(shards int) error {
 	served := make(map[lethe.ShardID]*trainer.Checkpoint)
-	readers := map[string]func(key, value []byte) error{
+	readers := s.readers(served)
+	for _, prefix := range slices.Sorted(maps.Keys(readers)) {
+		if err := s.store.Scan([]byte(prefix), readers[prefix]); err != nil {
+			return fmt.Errorf("keys under %q: %w", prefix, err)
+		}
+	}
+	if err := s.loadQuality(); err != nil {
+		return fmt.Errorf("keys under %q: %w", qualityPrefix, err)
+	}
+	if len(served) == 0 {
+		return nil
+	}
+	models := make([]*trainer.Checkpoint, shards)
+	for shard := range models {
+		models[shard] = served[lethe.ShardID(shard)]
+		if models[shard] == nil || len(served) != shards {
+			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: set it to the number the stream was begun with", len(served), shards)
+		}
+	}
+	s.served = ensembleOf(models)
+	return nil
+}
+
+// readers take what the store holds, by the prefix of its keys. The models that
+// are served go into the map.
+func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string]func(key, value []byte) error {
+	return map[string]func(key, value []byte) error{
 		linkPrefix: func(key, value []byte) error {
 			l, err := decodeLink(value)
 			s.links[timestepOf(linkPrefix, key)] = l
@@ -103,26 +130,6 @@ func (s *state) load(shards int) error {
 			return nil
 		},
 	}
-	for _, prefix := range slices.Sorted(maps.Keys(readers)) {
-		if err := s.store.Scan([]byte(prefix), readers[prefix]); err != nil {
-			return fmt.Errorf("keys under %q: %w", prefix, err)
-		}
-	}
-	if err := s.loadQuality(); err != nil {
-		return fmt.Errorf("keys under %q: %w", qualityPrefix, err)
-	}
-	if len(served) == 0 {
-		return nil
-	}
-	models := make([]*trainer.Checkpoint, shards)
-	for shard := range models {
-		models[shard] = served[lethe.ShardID(shard)]
-		if models[shard] == nil || len(served) != shards {
-			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: set it to the number the stream was begun with", len(served), shards)
-		}
-	}
-	s.served = ensembleOf(models)
-	return nil
 }
 
 // loadQuality joins the stored summaries to the counts of predictions.

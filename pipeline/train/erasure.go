@@ -87,15 +87,10 @@ func (r *Role) replaced(o *wire.Order) bool {
 // answer acknowledges the order and says what a search of the role's folder
 // found.
 func (r *Role) answer(ctx context.Context, o *wire.Order) error {
-	scanner, err := deletions.NewScanner(r.o.Secret, o.Fingerprints)
+	summary, err := o.Search(ctx, r.o.Secret, r.o.Dir)
 	if err != nil {
 		return err
 	}
-	report, err := scanner.ScanDir(ctx, r.o.Dir, deletions.ScanDirOptions{})
-	if err != nil {
-		return fmt.Errorf("search the role's folder: %w", err)
-	}
-	summary := report.Summary()
 	purged := deletions.NewAck(o.RequestID, roleName, instance, deletions.StepPurged)
 	purged.Shards = slices.Sorted(maps.Keys(o.Shards()))
 	scanned := deletions.NewAck(o.RequestID, roleName, instance, deletions.StepScanned)

@@ -12,8 +12,8 @@ import (
 	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
+	"lethe/internal/testbroker"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
@@ -92,15 +92,7 @@ func (p plan) checkpoints(t testing.TB, o trainer.Options, k kernels.Set) map[le
 // cluster is an embedded broker with a client.
 func cluster(t testing.TB) *bus.Client {
 	t.Helper()
-	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, broker.Close()) })
-	cfg := broker.Config()
-	cfg.Partitions = map[bus.Topic]int{bus.Slices: 2, bus.Models: 2}
-	client, err := bus.Open(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	require.NoError(t, client.Apply(t.Context()))
+	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Slices: 2, bus.Models: 2})
 	return client
 }
 

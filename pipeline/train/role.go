@@ -154,11 +154,7 @@ func (r *Role) Run(ctx context.Context) error {
 	}
 	reader := wire.NewReader()
 	for {
-		batch, err := tail.Next(ctx)
-		if errors.Is(err, bus.ErrBrokerUnreachable) && ctx.Err() == nil {
-			r.o.Logger.Warn("broker unreachable, trying again", "error", err)
-			continue
-		}
+		batch, err := wire.Next(ctx, tail, r.o.Logger)
 		if err != nil {
 			return wire.UnlessStopped(ctx, "train role", err)
 		}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -63,6 +64,19 @@ func (o *Order) Shards() map[lethe.ShardID]bool {
 		}
 	}
 	return out
+}
+
+// Search looks for what the order erases in every file of a role's folder.
+func (o *Order) Search(ctx context.Context, secret lethe.Secret, dir string) (deletions.ScanSummary, error) {
+	scanner, err := deletions.NewScanner(secret, o.Fingerprints)
+	if err != nil {
+		return deletions.ScanSummary{}, err
+	}
+	report, err := scanner.ScanDir(ctx, dir, deletions.ScanDirOptions{})
+	if err != nil {
+		return deletions.ScanSummary{}, fmt.Errorf("search the role's folder: %w", err)
+	}
+	return report.Summary(), nil
 }
 
 // OrderKey is the key of a request's order.

@@ -1,0 +1,28 @@
+// Package testbroker gives a test an embedded broker of its own.
+package testbroker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+)
+
+// Start starts a broker with lethe's topics, which compacts only when it is
+// asked to, and connects to it. partitions overrides how many a topic has.
+// Both end with the test.
+func Start(t testing.TB, partitions map[bus.Topic]int) (*embedded.Broker, *bus.Client) {
+	t.Helper()
+	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, broker.Close()) })
+	cfg := broker.Config()
+	cfg.Partitions = partitions
+	client, err := bus.Open(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	require.NoError(t, client.Apply(t.Context()))
+	return broker, client
+}
