@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -34,6 +36,26 @@ func TestOrderRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, wire.Notice{Order: sent}, n)
 	require.Equal(t, map[lethe.ShardID]bool{1: true, 4: true}, n.Order.Shards())
+}
+
+// A role that looks for what an order erases finds it wherever it is in its
+// folder.
+func TestOrderSearchesAFolder(t *testing.T) {
+	secret, dir := lethe.Secret{1}, t.TempDir()
+	prints, err := deletions.IDFingerprints(secret, "transaction-1")
+	require.NoError(t, err)
+	order := &wire.Order{RequestID: "gdpr-1", Fingerprints: prints}
+	file := filepath.Join(dir, "shard", "table")
+	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
+	for content, hits := range map[string]int{`{"id":"transaction-1"}`: 1, `{"id":"transaction-2"}`: 0} {
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		summary, err := order.Search(t.Context(), secret, dir)
+		require.NoError(t, err)
+		require.Equal(t, hits, summary.Hits)
+		require.EqualValues(t, 1, summary.Files)
+	}
+	_, err = order.Search(t.Context(), secret, filepath.Join(dir, "missing"))
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestParseNoticeTellsTheKindsApart(t *testing.T) {
