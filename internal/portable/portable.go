@@ -17,6 +17,10 @@ const (
 
 // Exp is e^x, good to a few units in the last place. It is 0 below -700 and
 // +Inf above 709; what is not a number stays one.
+//
+// The losses of networks have an exponential of their own (trainer/layers),
+// summed in another order, with other last bits. There are two because the bytes
+// of checkpoints depend on both. Joining them would change models that exist.
 func Exp(x float64) float64 {
 	switch {
 	case x < -700:

@@ -8,6 +8,11 @@ import "math"
 // after subtracting the largest logit; below -700 it is 0. What is not a
 // number stays one. The terms of its series are 1/n! for n up to 13, the last
 // that counts for |r| ≤ ln2/2.
+//
+// portable.Exp is the same function, summed in another order, with other last
+// bits. There are two because the bytes of checkpoints depend on both: those of
+// networks on this one, those of trees, logistic regression and blends on the
+// other. Joining them would change models that exist.
 func exponential(x float64) float64 {
 	if x < -700 {
 		return 0
