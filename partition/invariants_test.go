@@ -69,6 +69,21 @@ func TestEveryPartitionIsEven(t *testing.T) {
 	})
 }
 
+// sameOnAnyProcessors partitions on one processor and on two, and returns what
+// both give.
+func sameOnAnyProcessors(t *testing.T, g *Graph, opts Options) Assignment {
+	t.Helper()
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	one, reportOne, err := Run(t.Context(), g, opts)
+	runtime.GOMAXPROCS(2)
+	two, reportTwo, err2 := Run(t.Context(), g, opts)
+	require.NoError(t, errors.Join(err, err2))
+	require.Equal(t, one, two)
+	require.Equal(t, reportOne, reportTwo)
+	return one
+}
+
 func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
 	g := communities(t, 6, 50)
 	variants := []Options{{Method: MethodGPFBFast, Assign: AssignPlain}, {Method: MethodGPFBSR, Assign: AssignPlain}}
@@ -77,14 +92,7 @@ func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
 	}
 	for _, opts := range variants {
 		opts.Shards, opts.Seed, opts.RefineSweeps = 6, 5, 20
-		before := runtime.GOMAXPROCS(1)
-		one, reportOne, err := Run(t.Context(), g, opts)
-		runtime.GOMAXPROCS(2)
-		two, reportTwo, err2 := Run(t.Context(), g, opts)
-		runtime.GOMAXPROCS(before)
-		require.NoError(t, errors.Join(err, err2))
-		require.Equal(t, one, two)
-		require.Equal(t, reportOne, reportTwo)
+		one := sameOnAnyProcessors(t, g, opts)
 
 		opts.Seed++
 		other, _, err := Run(t.Context(), g, opts)

@@ -1,8 +1,6 @@
 package partition
 
 import (
-	"errors"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,15 +81,7 @@ func withoutLoops(edges []lethe.Edge) []lethe.Edge {
 func TestMultilevelOnAnyProcessors(t *testing.T) {
 	g := plantedGraph(t, 4_000)
 	for _, method := range []string{MethodGPFBFast, MethodRandom} {
-		opts := Options{Shards: 4, Seed: 5, Method: method, RefineSweeps: 5}
-		before := runtime.GOMAXPROCS(1)
-		one, reportOne, err := Run(t.Context(), g, opts)
-		runtime.GOMAXPROCS(2)
-		two, reportTwo, err2 := Run(t.Context(), g, opts)
-		runtime.GOMAXPROCS(before)
-		require.NoError(t, errors.Join(err, err2))
-		require.Equal(t, one, two)
-		require.Equal(t, reportOne, reportTwo)
+		sameOnAnyProcessors(t, g, Options{Shards: 4, Seed: 5, Method: method, RefineSweeps: 5})
 	}
 }
 

@@ -14,20 +14,19 @@ import (
 	"lethe/scoring"
 )
 
-// learn reads one row per line: its class, or "?", and per shard the
-// probability of class 1 of two.
-func learn(t *testing.T, d *datadriven.TestData) string {
-	var posteriors [][]float32
-	var labels []int
-	for line := range strings.Lines(d.Input) {
+// posteriorLines reads one row per line: a number, or the text for none, and per
+// shard the probability of class 1 of two.
+func posteriorLines(t *testing.T, input, noneText string, none int) (numbers []int, posteriors [][]float32) {
+	t.Helper()
+	for line := range strings.Lines(input) {
 		fields := strings.Fields(line)
-		class := scoring.NoClass
-		if fields[0] != "?" {
+		number := none
+		if fields[0] != noneText {
 			var err error
-			class, err = strconv.Atoi(fields[0])
+			number, err = strconv.Atoi(fields[0])
 			require.NoError(t, err)
 		}
-		labels = append(labels, class)
+		numbers = append(numbers, number)
 		if posteriors == nil {
 			posteriors = make([][]float32, len(fields)-1)
 		}
@@ -37,6 +36,13 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 			posteriors[s] = append(posteriors[s], float32(1-p), float32(p))
 		}
 	}
+	return numbers, posteriors
+}
+
+// learn reads one row per line: its class, or "?", and per shard the
+// probability of class 1 of two.
+func learn(t *testing.T, d *datadriven.TestData) string {
+	labels, posteriors := posteriorLines(t, d.Input, "?", scoring.NoClass)
 	var opts scoring.LearnOptions
 	var rate, norm string
 	d.MaybeScanArgs(t, "epochs", &opts.Epochs)
@@ -58,26 +64,7 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 // others reads one row per line: its owner, or "-", and per shard the
 // probability of class 1 of two. All shards weigh the same.
 func others(t *testing.T, d *datadriven.TestData) string {
-	var posteriors [][]float32
-	var owners []int
-	for line := range strings.Lines(d.Input) {
-		fields := strings.Fields(line)
-		owner := -1
-		if fields[0] != "-" {
-			var err error
-			owner, err = strconv.Atoi(fields[0])
-			require.NoError(t, err)
-		}
-		owners = append(owners, owner)
-		if posteriors == nil {
-			posteriors = make([][]float32, len(fields)-1)
-		}
-		for s, field := range fields[1:] {
-			p, err := strconv.ParseFloat(field, 32)
-			require.NoError(t, err)
-			posteriors[s] = append(posteriors[s], float32(1-p), float32(p))
-		}
-	}
+	owners, posteriors := posteriorLines(t, d.Input, "-", -1)
 	weights, err := scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(posteriors)), 0)
 	require.NoError(t, err)
 	return rows(scoring.CombineOthers(posteriors, weights, 2, owners), 2)
