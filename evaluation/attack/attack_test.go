@@ -11,6 +11,7 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/partition"
+	"lethe/trainer/kernels"
 )
 
 // smallStream has many labels, for targets are labelled.
@@ -115,21 +116,6 @@ func TestPairsAreFormerNeighboursAndStrangers(t *testing.T) {
 	}
 }
 
-func TestLogisticFindsTheClosedForm(t *testing.T) {
-	// Of four samples at +1 three are members, of four at -1 one is: the odds are
-	// 3 and 1/3, whatever the scale of the entry.
-	var samples [][]float64
-	var member []bool
-	for i := range 8 {
-		x := float64(1 - 2*(i%2))
-		samples, member = append(samples, []float64{10 * x}), append(member, x > 0 != (i >= 6))
-	}
-	classify, err := fitLogistic(samples, member)
-	require.NoError(t, err)
-	require.InDelta(t, .75, classify([]float64{10}), .002)
-	require.InDelta(t, .25, classify([]float64{-10}), .002)
-}
-
 // conjured is a view without models: members are answered as given, outsiders
 // with what is drawn.
 func conjured(w *world, draw *lethe.Draw, versions int, member func(tg target, version int) float64) *view {
@@ -150,6 +136,8 @@ func conjured(w *world, draw *lethe.Draw, versions int, member func(tg target, v
 
 func TestAPlantedLeakIsFoundAndNoLeakIsNot(t *testing.T) {
 	w := newWorld(smallStream(t, 6), 60, 2, lethe.NewDraw(1, "targets"))
+	all, err := learners(3, kernels.Default())
+	require.NoError(t, err)
 	for _, leak := range []bool{false, true} {
 		make := func(seed uint64) *view {
 			draw := lethe.NewDraw(seed, "conjured")
@@ -166,7 +154,7 @@ func TestAPlantedLeakIsFoundAndNoLeakIsNot(t *testing.T) {
 			})
 		}
 		shadow, victim := make(1), make(2)
-		for _, a := range membershipAttacks(learners()) {
+		for _, a := range membershipAttacks(all) {
 			_, m, _, err := a.measure(shadow, victim)
 			require.NoError(t, err)
 			interval := m.estimate.Interval(.99)

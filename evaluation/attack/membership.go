@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -66,15 +65,18 @@ func membershipAttacks(learners []learner) []membershipAttack {
 	return out
 }
 
+// each computes something for every target of a view.
+func each[T any](v *view, of func(*view, target) T) []T {
+	out := make([]T, len(v.targets))
+	for i, t := range v.targets {
+		out[i] = of(v, t)
+	}
+	return out
+}
+
 // direct scores the victim's targets without learning.
 func direct(score func(*view, target) float64) func(shadow, victim *view) ([]float64, error) {
-	return func(_, victim *view) ([]float64, error) {
-		out := make([]float64, len(victim.targets))
-		for i, t := range victim.targets {
-			out[i] = score(victim, t)
-		}
-		return out, nil
-	}
+	return func(_, victim *view) ([]float64, error) { return each(victim, score), nil }
 }
 
 // loss is the cross entropy of a target's true label.
@@ -107,19 +109,10 @@ func versionsOf(f feature) func(*view, target) []float64 {
 	}
 }
 
-// trained fits a classifier to the shadow's targets and applies it to the
-// victim's.
+// trained learns from the shadow's targets and judges the victim's.
 func trained(l learner, sample func(*view, target) []float64) func(shadow, victim *view) ([]float64, error) {
 	return func(shadow, victim *view) ([]float64, error) {
-		samples := make([][]float64, len(shadow.targets))
-		for i, t := range shadow.targets {
-			samples[i] = sample(shadow, t)
-		}
-		classify, err := l.fit(samples, shadow.isMember())
-		if err != nil {
-			return nil, fmt.Errorf("attack classifier %s: %w", l.name, err)
-		}
-		return direct(func(v *view, t target) float64 { return classify(sample(v, t)) })(nil, victim)
+		return l.judge(each(shadow, sample), shadow.isMember(), each(victim, sample))
 	}
 }
 

@@ -91,7 +91,7 @@ func TestRunEndToEnd(t *testing.T) {
 		findings[f.Scope][f.Attack] = f
 	}
 	for scope, attacks := range findings {
-		for _, name := range []string{"loss-threshold", "shadow-logistic", "shadow-trees"} {
+		for _, name := range []string{"loss-threshold", "shadow-logistic", "shadow-trees", "shadow-mlp"} {
 			f := attacks[name]
 			require.GreaterOrEqual(t, f.Control.AUC, .65, "%s at %s", name, scope)
 			require.Greater(t, f.Control.Interval.Low, .5)
@@ -102,7 +102,9 @@ func TestRunEndToEnd(t *testing.T) {
 			power := f.Control.AUC >= .65 && f.Control.Interval.Low > .5
 			require.Equal(t, power, f.Verdict != NoPower, "%s at %s: %+v", f.Attack, scope, f.Control)
 		}
-		require.NotNil(t, attacks["chen-sorted-concat-trees"].DegradationCount)
+		for _, name := range []string{"logistic", "trees", "mlp"} {
+			require.NotNil(t, attacks["chen-sorted-concat-"+name].DegradationCount)
+		}
 		require.NotNil(t, attacks["edge-distance"].NeverHeld)
 	}
 	require.Equal(t, NoSignal, findings[lethe.ScopeStubs]["degree-residue"].Verdict)

@@ -66,30 +66,20 @@ func newWorld(s *dataset.Stream, n, requests int, draw *lethe.Draw) *world {
 	pool = pool[:2*n]
 	// Stable, so that the order within a class is the drawn one.
 	slices.SortStableFunc(pool, func(a, b target) int { return cmp.Compare(a.label, b.label) })
-	for i := range pool {
-		t := &pool[i]
+	var outsiders []target
+	for i, t := range pool {
 		t.member, t.request = i%2 == 0, i/2%requests
 		w.gone[t.id] = true
 		if t.member {
+			w.targets = append(w.targets, t)
 			w.members[t.request] = append(w.members[t.request], t.id)
 		} else {
+			outsiders = append(outsiders, t)
 			w.outside[t.id] = true
 		}
 	}
-	slices.SortStableFunc(pool, func(a, b target) int { return compareBool(b.member, a.member) })
-	w.targets = pool
+	w.targets = append(w.targets, outsiders...)
 	return w
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	default:
-		return 1
-	}
 }
 
 // mislabelled is the world with the labels of all targets turned round. A model
