@@ -155,7 +155,7 @@ func TestAPlantedLeakIsFoundAndNoLeakIsNot(t *testing.T) {
 		}
 		shadow, victim := make(1), make(2)
 		for _, a := range membershipAttacks(all) {
-			_, m, _, err := a.measure(shadow, victim)
+			_, m, err := a.measure(shadow, victim)
 			require.NoError(t, err)
 			interval := m.estimate.Interval(.99)
 			switch {
@@ -187,7 +187,7 @@ func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 	area := func(l *lab) Measured {
 		samples, err := residue(w, lethe.Secret{}, slices.Concat(l.slices...))
 		require.NoError(t, err)
-		m, _, err := measure(unzip(samples))
+		m, err := measure(unzip(samples))
 		require.NoError(t, err)
 		return m
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lethe"
-	"lethe/evaluation/attack/roc"
 	"lethe/evaluation/report"
 )
 
@@ -89,16 +88,17 @@ func (g *group) figure() *report.Figure {
 		X:     "false positive rate", Y: "true positive rate", Bare: true,
 	}
 	for _, f := range g.findings {
-		control := curve(f.Attack, f.controlCurve)
+		control := f.Control.line(f.Attack)
 		control.Faint = true
-		out.Lines = append(out.Lines, curve(f.Attack, f.resultCurve), control)
+		out.Lines = append(out.Lines, f.Result.line(f.Attack), control)
 	}
 	return out
 }
 
-func curve(name string, points []roc.Point) report.Line {
+// line draws the ROC curve.
+func (m *Measured) line(name string) report.Line {
 	out := report.Line{Name: name}
-	for _, p := range points {
+	for _, p := range m.curve {
 		out.X, out.Y = append(out.X, p.FalsePositiveRate), append(out.Y, p.TruePositiveRate)
 	}
 	return out

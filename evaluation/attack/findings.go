@@ -22,14 +22,14 @@ func (c *campaign) membership(scope lethe.Scope, shadow, victim *view) error {
 		}
 		f := Finding{Attack: a.name, Adversary: a.adversary, Scope: scope, Samples: len(victim.targets)}
 		var scores []float64
-		if scores, f.Result, f.resultCurve, err = a.measure(shadow, victim); err != nil {
+		if scores, f.Result, err = a.measure(shadow, victim); err != nil {
 			return err
 		}
-		if _, f.Control, f.controlCurve, err = a.measure(c.overfitShadow, control); err != nil {
+		if _, f.Control, err = a.measure(c.overfitShadow, control); err != nil {
 			return err
 		}
 		if a.adversary == UnlearnedModel {
-			_, before, _, err := a.measure(shadow, victim.unchanged())
+			_, before, err := a.measure(shadow, victim.unchanged())
 			if err != nil {
 				return err
 			}
@@ -44,11 +44,11 @@ func (c *campaign) membership(scope lethe.Scope, shadow, victim *view) error {
 }
 
 // measure runs the attack and estimates its area.
-func (a membershipAttack) measure(shadow, victim *view) (scores []float64, m Measured, curve []roc.Point, err error) {
+func (a membershipAttack) measure(shadow, victim *view) (scores []float64, m Measured, err error) {
 	if scores, err = a.score(shadow, victim); err == nil {
-		m, curve, err = measure(scores, victim.isMember())
+		m, err = measure(scores, victim.isMember())
 	}
-	return scores, m, curve, err
+	return scores, m, err
 }
 
 // edges runs the attacks on former payments. The control asks the models of
@@ -66,13 +66,13 @@ func (c *campaign) edges(ctx context.Context, scope lethe.Scope, first, last *en
 	members, outsiders := c.victim.pairsOf(true, c.Seed), c.victim.pairsOf(false, c.Seed)
 	for _, a := range edgeAttacks() {
 		f := Finding{Attack: a.name, Adversary: ModelAndGraph, Scope: scope, Samples: len(members), NeverHeld: &Measured{}}
-		if f.Control, f.controlCurve, err = c.measureClusters(a.score(members, held)); err != nil {
+		if f.Control, err = c.measureClusters(a.score(members, held)); err != nil {
 			return fmt.Errorf("payments of members: %w", err)
 		}
-		if f.Result, f.resultCurve, err = c.measureClusters(a.score(members, left)); err != nil {
+		if f.Result, err = c.measureClusters(a.score(members, left)); err != nil {
 			return fmt.Errorf("payments of members: %w", err)
 		}
-		if *f.NeverHeld, _, err = c.measureClusters(a.score(outsiders, left)); err != nil {
+		if *f.NeverHeld, err = c.measureClusters(a.score(outsiders, left)); err != nil {
 			return fmt.Errorf("payments of outsiders: %w", err)
 		}
 		c.report.Findings = append(c.report.Findings, f)
@@ -85,17 +85,15 @@ func (c *campaign) edges(ctx context.Context, scope lethe.Scope, first, last *en
 func (c *campaign) residue(scope lethe.Scope, first, last *published) error {
 	f := Finding{Attack: "degree-residue", Adversary: SlicesAndGraph, Scope: scope}
 	for _, side := range []struct {
-		from  *published
-		to    *Measured
-		curve *[]roc.Point
-	}{{first, &f.Control, &f.controlCurve}, {last, &f.Result, &f.resultCurve}} {
+		from *published
+		to   *Measured
+	}{{first, &f.Control}, {last, &f.Result}} {
 		samples, err := residue(c.victim, c.secret, side.from.slices)
 		if err != nil {
 			return err
 		}
 		f.Samples = len(samples)
-		scores, positive := unzip(samples)
-		if *side.to, *side.curve, err = measure(scores, positive); err != nil {
+		if *side.to, err = measure(unzip(samples)); err != nil {
 			return fmt.Errorf("neighbours of members: %w", err)
 		}
 	}
@@ -104,23 +102,23 @@ func (c *campaign) residue(scope lethe.Scope, first, last *published) error {
 }
 
 // measure estimates an area over independent samples.
-func measure(scores []float64, positive []bool) (Measured, []roc.Point, error) {
+func measure(scores []float64, positive []bool) (Measured, error) {
 	e, err := roc.DeLong(scores, positive)
 	if err != nil {
-		return Measured{}, nil, err
+		return Measured{}, err
 	}
 	curve := roc.Curve(scores, positive)
-	return Measured{estimate: e, CertainShare: roc.CertainShare(curve)}, curve, nil
+	return Measured{estimate: e, CertainShare: roc.CertainShare(curve), curve: curve}, nil
 }
 
-// measureClusters estimates an area over samples that depend on each other.
-func (c *campaign) measureClusters(samples []roc.Sample) (Measured, []roc.Point, error) {
-	e, err := roc.Bootstrap(samples, c.Seed)
+// measureClusters does so over samples that depend on each other.
+func (c *campaign) measureClusters(samples []roc.Sample) (Measured, error) {
+	m, err := measure(unzip(samples))
 	if err != nil {
-		return Measured{}, nil, err
+		return Measured{}, err
 	}
-	curve := roc.Curve(unzip(samples))
-	return Measured{estimate: e, CertainShare: roc.CertainShare(curve)}, curve, nil
+	m.estimate, err = roc.Bootstrap(samples, c.Seed)
+	return m, err
 }
 
 func unzip(samples []roc.Sample) (scores []float64, positive []bool) {

@@ -46,6 +46,8 @@ type Measured struct {
 	// what an attacker who must not err finds.
 	CertainShare float64 `json:"certain_share"`
 	estimate     roc.Estimate
+	// curve is for the figure.
+	curve []roc.Point
 }
 
 // Finding is one attack at one scope. The JSON names are part of the command
@@ -73,8 +75,6 @@ type Finding struct {
 	// Samples counts what was scored: targets, pairs or neighbours.
 	Samples int     `json:"samples"`
 	Verdict Verdict `json:"verdict"`
-	// resultCurve and controlCurve are for the figure.
-	resultCurve, controlCurve []roc.Point
 }
 
 // Erasure is one request of the deployment.
