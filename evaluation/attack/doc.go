@@ -8,8 +8,9 @@
 //     Learning Models", S&P 2017);
 //   - membership inference from both versions: the distance of the posteriors
 //     (Wang, Huai and Wang, "Inductive Graph Unlearning", USENIX Security 2023)
-//     and the trained attacks of Chen et al., "When Machine Unlearning
-//     Jeopardizes Privacy", CCS 2021;
+//     and the attacks of Chen et al., "When Machine Unlearning Jeopardizes
+//     Privacy", CCS 2021, by logistic regression, boosted trees and a multilayer
+//     perceptron;
 //   - edge inference from similar posteriors (He et al., "Stealing Links from
 //     Graph Neural Networks", USENIX Security 2021);
 //   - the degree residue: stubs that still stand for an erased neighbour.

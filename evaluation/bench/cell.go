@@ -52,9 +52,20 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// version is part of every key: raise it when a change of the program changes
-// figures, so that old results are not taken for new ones.
-const version = 2
+// The versions are part of the keys: raise one when a change of the program
+// changes figures, so that old results are not taken for new ones. Attacks have
+// their own.
+const (
+	version       = 2
+	attackVersion = 3
+)
+
+func (c Cell) version() int {
+	if c.Attack != nil {
+		return attackVersion
+	}
+	return version
+}
 
 // key names a cell's result in the store.
 func (c Cell) key(datasetDigest, kernels string) (string, error) {
@@ -63,7 +74,7 @@ func (c Cell) key(datasetDigest, kernels string) (string, error) {
 		Data    string
 		Kernels string
 		Cell    Cell
-	}{version, datasetDigest, kernels, c})
+	}{c.version(), datasetDigest, kernels, c})
 	if err != nil {
 		return "", fmt.Errorf("key of a cell: %w", err)
 	}
