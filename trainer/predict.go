@@ -6,39 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"lethe"
 	"lethe/trainer/layers"
 )
-
-// Input is a graph to be scored: Rows nodes with Cols features each, row-major,
-// and undirected edges between them, each listed once with A < B.
-type Input struct {
-	Rows, Cols int
-	Features   []float32
-	Edges      []lethe.Edge
-}
-
-// InputOf returns the whole graph of a snapshot: its features and its payments
-// without direction. Features alias the snapshot.
-func InputOf(s *lethe.Snapshot) Input {
-	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Undirected()}
-}
-
-// check tells whether the parts fit each other and the model.
-func (in Input) check(features int) error {
-	switch {
-	case in.Cols != features:
-		return fmt.Errorf("%w: graph has %d features, model %d", ErrIncompatible, in.Cols, features)
-	case len(in.Features) != in.Rows*in.Cols:
-		return fmt.Errorf("%w: %d feature values, want %d", ErrInvalidSlice, len(in.Features), in.Rows*in.Cols)
-	}
-	for i, e := range in.Edges {
-		if e.A >= e.B || int(e.B) >= in.Rows {
-			return fmt.Errorf("%w: edge %d joins %d and %d of %d nodes", ErrInvalidSlice, i, e.A, e.B, in.Rows)
-		}
-	}
-	return nil
-}
 
 // Predict returns P(illicit) for every node of a graph: class 1 of a model of
 // two classes. Otherwise it does what Probabilities does.
@@ -92,11 +61,9 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	if in.Rows == 0 {
 		return nil, nil
 	}
-	batch := layers.NewBatch(in.Rows, in.Cols, in.Features, in.Edges)
-	form := c.Architecture.FormFor(batch.Features.Sparse != nil, 0)
-	c.Architecture.Prepare(batch, form, in.Features, e.kernels)
+	laid := in.layout(c.Architecture, e.kernels)
 	p, err := e.idle.take(programShape{
-		architecture: c.Architecture, form: form, capacity: capacityFor(in.Rows),
+		architecture: c.Architecture, form: laid.form, capacity: capacityFor(in.Rows),
 	}, e.kernels)
 	if err != nil {
 		return nil, fail(err)
@@ -104,7 +71,7 @@ func (e *Engine) Probabilities(ctx context.Context, c *Checkpoint, in Input) ([]
 	defer e.idle.give(p)
 	copy(p.Params.Values, c.Params)
 	copy(p.Buffers.Values, c.Buffers)
-	p.Load(batch)
+	p.Load(laid.batch)
 	if err := p.run(); err != nil {
 		return nil, fail(err)
 	}

@@ -63,7 +63,7 @@ func newTrial(g *Graph, s Settings, r Runtime) (*trial, error) {
 	}
 	return &trial{
 		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),
-		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges},
+		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges}.Shared(),
 	}, nil
 }
 

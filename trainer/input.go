@@ -1,0 +1,93 @@
+package trainer
+
+import (
+	"fmt"
+	"sync"
+
+	"lethe"
+	"lethe/trainer/kernels"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
+)
+
+// Input is a graph to be scored: Rows nodes with Cols features each, row-major,
+// and undirected edges between them, each listed once with A < B.
+type Input struct {
+	Rows, Cols int
+	Features   []float32
+	Edges      []lethe.Edge
+	// shared is nil unless layouts are kept.
+	shared *layouts
+}
+
+// InputOf returns the whole graph of a snapshot, Shared: its features and its
+// payments without direction. Features alias the snapshot.
+func InputOf(s *lethe.Snapshot) Input {
+	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Undirected()}.Shared()
+}
+
+// Shared returns the input with room for what models make of a graph before they
+// look at their weights, so that those of an ensemble make it once, whether they
+// are asked one after the other or side by side. Features and edges must not
+// change any more.
+func (in Input) Shared() Input {
+	in.shared = &layouts{kept: make(map[layoutKey]layout)}
+	return in
+}
+
+// layouts keeps one layout of a graph per kind of model.
+type layouts struct {
+	mu   sync.Mutex
+	kept map[layoutKey]layout
+}
+
+// layoutKey is what a layout depends on besides the graph.
+type layoutKey struct {
+	model, kernels string
+	hops           int
+}
+
+// layout is a graph as programs take it. Scoring only reads it.
+type layout struct {
+	batch *layers.Batch
+	form  models.Form
+}
+
+// layout lays the graph out for models of an architecture.
+func (in Input) layout(a models.Architecture, set kernels.Set) layout {
+	if in.shared == nil {
+		return in.lay(a, set)
+	}
+	key := layoutKey{model: a.Model, kernels: set.Name(), hops: a.Hops}
+	in.shared.mu.Lock()
+	defer in.shared.mu.Unlock()
+	kept, ok := in.shared.kept[key]
+	if !ok {
+		kept = in.lay(a, set)
+		in.shared.kept[key] = kept
+	}
+	return kept
+}
+
+func (in Input) lay(a models.Architecture, set kernels.Set) layout {
+	batch := layers.NewBatch(in.Rows, in.Cols, in.Features, in.Edges)
+	form := a.FormFor(batch.Features.Sparse != nil, 0)
+	a.Prepare(batch, form, in.Features, set)
+	return layout{batch: batch, form: form}
+}
+
+// check tells whether the parts fit each other and the model.
+func (in Input) check(features int) error {
+	switch {
+	case in.Cols != features:
+		return fmt.Errorf("%w: graph has %d features, model %d", ErrIncompatible, in.Cols, features)
+	case len(in.Features) != in.Rows*in.Cols:
+		return fmt.Errorf("%w: %d feature values, want %d", ErrInvalidSlice, len(in.Features), in.Rows*in.Cols)
+	}
+	for i, e := range in.Edges {
+		if e.A >= e.B || int(e.B) >= in.Rows {
+			return fmt.Errorf("%w: edge %d joins %d and %d of %d nodes", ErrInvalidSlice, i, e.A, e.B, in.Rows)
+		}
+	}
+	return nil
+}
