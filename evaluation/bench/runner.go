@@ -191,6 +191,9 @@ type board struct {
 
 // do measures one cell and keeps its result.
 func (b *board) do(ctx context.Context, j job, workers int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	r := b.runner
 	started := r.Now()
 	result, err := r.measure(ctx, j.cell, protocol.Runtime{Kernels: r.Kernels, Workers: workers, Now: r.Now})
