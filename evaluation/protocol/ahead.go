@@ -1,6 +1,9 @@
 package protocol
 
-import "lethe/dataset"
+import (
+	"lethe/dataset"
+	"lethe/trainer"
+)
 
 // StepsAhead is how many optimiser steps RunGraph will take, for a progress
 // line; shards without a labelled node take fewer.
@@ -9,7 +12,8 @@ func (s Settings) StepsAhead() int {
 	return s.Shards * s.Epochs
 }
 
-// StepsAhead is how many optimiser steps RunStream will take at most.
+// StepsAhead is how many optimiser steps and fits of models that are no networks
+// RunStream will take at most.
 func (s StreamSettings) StepsAhead(stream *dataset.Stream) int {
 	if s.Split == (StreamSplit{}) {
 		s.Split = SplitFor(len(stream.Steps))
@@ -17,14 +21,19 @@ func (s StreamSettings) StepsAhead(stream *dataset.Stream) int {
 	s = s.EnsureDefaults()
 	slices, trainings := s.Split.Train, 1
 	if s.Schedule != Static {
+		window := s.WindowTimesteps
+		if s.Model == trainer.Blend {
+			window = trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.NetworkTimesteps
+		}
 		slices, trainings = 0, 0
 		for i := s.firstLearnt(); i < s.Split.total()-1; i++ {
-			slices += min(i+1, s.WindowTimesteps)
+			slices += min(i+1, window)
 			trainings++
 		}
 	}
-	if s.rowModel() {
-		return s.Shards * trainings
+	steps := s.networks() * s.Epochs * slices
+	if s.rowModel() || s.Model == trainer.Blend {
+		steps += trainings
 	}
-	return s.Shards * s.Epochs * slices
+	return s.Shards * steps
 }

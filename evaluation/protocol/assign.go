@@ -71,5 +71,8 @@ func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partit
 }
 
 func (s Settings) repairOptions() partition.RepairOptions {
-	return partition.RepairOptions{Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs, OneHop: s.OneHop}
+	return partition.RepairOptions{
+		Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs,
+		OneHop: s.OneHop, OneHopDirected: s.OneHopDirected,
+	}
 }

@@ -31,6 +31,13 @@ func newEnsemble(s Settings, classes, window int, schedule string, r Runtime) (*
 		opts.Hidden, opts.Passes = s.Hidden, s.Epochs
 		opts.LearningRate, opts.WeightDecay, opts.NoWeightDecay = s.LearningRate, s.WeightDecay, s.WeightDecay == 0
 	}
+	if s.Model == trainer.Blend {
+		opts.Blend.Components = s.Components
+		if schedule == trainer.Window {
+			// It is trained once: nothing to go on from, and all there is to see.
+			opts.Schedule, opts.Blend.NetworkTimesteps = trainer.Continual, window
+		}
+	}
 	if r.Epoch != nil {
 		opts.Observe = func(p trainer.Progress) {
 			r.Epoch(Epoch{Shard: p.Shard, Timestep: p.Timestep, Epoch: p.Epoch + 1, Epochs: s.Epochs, Loss: p.Loss})
@@ -60,7 +67,7 @@ func (e *ensemble) train(ctx context.Context, windows [][]*lethe.Slice, workers 
 			e.models[shard] = next
 			e.steps.Add(int64(report.Steps))
 			if e.runtime.Epoch != nil && len(next.Body) > 0 {
-				// A model that looks at rows has no epochs: its fit is one.
+				// A model that is no network has no epochs: its fit is one.
 				e.runtime.Epoch(Epoch{Shard: next.Shard, Timestep: next.Timestep, Epoch: 1, Epochs: 1, Loss: report.FinalLoss})
 			}
 			return nil

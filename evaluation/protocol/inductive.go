@@ -58,8 +58,8 @@ func newTrial(g *Graph, s Settings, r Runtime) (*trial, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
-	if s.rowModel() || s.OneHop {
-		return nil, fmt.Errorf("settings: models that look at rows and one-hop features are for streams, not for model %q on a graph", s.Model)
+	if s.streamsOnly() {
+		return nil, fmt.Errorf("settings: models that look at rows, blends and one-hop features are for streams, not for model %q on a graph", s.Model)
 	}
 	return &trial{
 		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),

@@ -47,6 +47,9 @@ func (r Runtime) workers() int { return max(1, r.Workers) }
 type Reading struct {
 	Aggregate  string `json:"aggregate"`
 	Propagated bool   `json:"propagated,omitempty"`
+	// Propagation says, on a stream, how labels were propagated and what on the
+	// validation timesteps spoke for it; nil where no label was known.
+	Propagation *scoring.PropagationChoice `json:"propagation,omitempty"`
 	// Test measures the test nodes, or the labelled ones of the test timesteps.
 	Test scoring.Summary `json:"test"`
 	// AllNodes is the accuracy over training and test nodes together.

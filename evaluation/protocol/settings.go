@@ -26,6 +26,8 @@ type Settings struct {
 	// that look at rows (trainer.RowModels), which are for streams.
 	Model  string `json:"model"`
 	Hidden int    `json:"hidden,omitempty"`
+	// Components are the models of trainer.Blend, which is for streams.
+	Components []string `json:"components,omitempty"`
 	// Epochs is the number of passes over the training data; default 200, the
 	// paper's.
 	Epochs int `json:"epochs"`
@@ -44,9 +46,13 @@ type Settings struct {
 	// OneHop joins to every row what surrounds its node, see lethe.OneHop;
 	// streams only.
 	OneHop bool `json:"one_hop,omitempty"`
+	// OneHopDirected keeps payers and payees apart, see lethe.DirectedOneHop. It
+	// needs OneHop.
+	OneHopDirected bool `json:"one_hop_directed,omitempty"`
 
 	// Aggregate lists the combinations to measure, and Propagate adds each of
-	// them with the known labels propagated over the graph.
+	// them with the known labels propagated over the graph; on a stream they are
+	// those of StreamSettings.KnownLabels.
 	Aggregate []string `json:"aggregate"`
 	Propagate bool     `json:"propagate,omitempty"`
 
@@ -77,7 +83,7 @@ type Partition struct {
 
 // EnsureDefaults returns a copy with every unset field filled in.
 func (s Settings) EnsureDefaults() Settings {
-	s.Aggregate = slices.Clone(s.Aggregate)
+	s.Aggregate, s.Components = slices.Clone(s.Aggregate), slices.Clone(s.Components)
 	s.Epochs = cmp.Or(s.Epochs, 200)
 	rate := 0.01
 	if s.Model == "sgc" {
@@ -99,6 +105,20 @@ func (s Settings) EnsureDefaults() Settings {
 // rowModel tells whether the model looks at rows and not at the graph.
 func (s Settings) rowModel() bool { return slices.Contains(trainer.RowModels(), s.Model) }
 
+// networks counts the networks that a shard trains.
+func (s Settings) networks() int {
+	count := 0
+	for _, model := range append(slices.Clone(s.Components), s.Model) {
+		if model != trainer.Blend && !slices.Contains(trainer.RowModels(), model) {
+			count++
+		}
+	}
+	return count
+}
+
+// streamsOnly tells whether the settings ask for what a graph does not have.
+func (s Settings) streamsOnly() bool { return s.rowModel() || s.Model == trainer.Blend || s.OneHop }
+
 // Validate reports everything that is wrong with the settings at once, but for
 // what the partition and the trainer check themselves.
 func (s Settings) Validate() error {
@@ -112,6 +132,8 @@ func (s Settings) Validate() error {
 	check(s.Epochs >= 1, "epochs is %d, want at least 1", s.Epochs)
 	check(s.Hidden >= 0, "hidden is %d, want at least 0", s.Hidden)
 	check(s.TrainFraction > 0 && s.TrainFraction <= 1, "train fraction is %g, want above 0, at most 1", s.TrainFraction)
+	check(len(s.Components) == 0 || s.Model == trainer.Blend, "components are %q, want none for model %q, which is no %s", s.Components, s.Model, trainer.Blend)
+	check(s.OneHop || !s.OneHopDirected, "directed one-hop features without one-hop features")
 	check(!s.OneHop || s.Repair != partition.RepairTruth, "one-hop features do not go with repair %s", partition.RepairTruth)
 	check(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"embedding is %q, want %s or nothing", s.Partition.Embedding, EmbeddingSAGE)

@@ -26,10 +26,11 @@ type journey struct {
 	steps   []*lethe.Snapshot
 	windows [][]*lethe.Slice
 	// validation collects posteriors and labels that learned weights are fitted
-	// on.
+	// on, and tunings, one per aggregation, what propagation is tuned on.
 	validation       [][]float32
 	validationLabels []int
-	// readings grow along the way, one per aggregation.
+	tunings          []tuning
+	// tallies grow along the way, one per reading.
 	tallies []*scoring.Tally
 	shapes  []Shape
 	out     *Outcome
@@ -42,6 +43,18 @@ type journey struct {
 // Errors: settings out of bounds, a stream shorter than the split, or those of
 // the partition, the trainer and the context, with coordinates.
 func RunStream(ctx context.Context, stream *dataset.Stream, s StreamSettings, r Runtime) (*Outcome, error) {
+	j, err := newJourney(stream, s, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.travel(ctx); err != nil {
+		return nil, err
+	}
+	return j.finish(), nil
+}
+
+// newJourney checks the settings and makes ready.
+func newJourney(stream *dataset.Stream, s StreamSettings, r Runtime) (*journey, error) {
 	if s.Split == (StreamSplit{}) {
 		s.Split = SplitFor(len(stream.Steps))
 	}
@@ -57,14 +70,21 @@ func RunStream(ctx context.Context, stream *dataset.Stream, s StreamSettings, r 
 		j.steps = append(j.steps, SnapshotOf(&stream.Steps[i], stream.FeatureCount))
 	}
 	for _, name := range s.Aggregate {
-		j.tallies = append(j.tallies, &scoring.Tally{})
 		j.out.Readings = append(j.out.Readings, Reading{Aggregate: name})
+		if s.Propagate {
+			j.out.Readings = append(j.out.Readings, Reading{Aggregate: name, Propagated: true})
+		}
 	}
-	if err := j.travel(ctx); err != nil {
-		return nil, err
+	for range j.out.Readings {
+		j.tallies = append(j.tallies, &scoring.Tally{})
 	}
-	return j.finish(), nil
+	j.tunings = make([]tuning, len(s.Aggregate))
+	return j, nil
 }
+
+// readingsEach is how many readings an aggregation has: the plain one and, if
+// asked for, the propagated one behind it.
+func (j *journey) readingsEach() int { return len(j.out.Readings) / len(j.s.Aggregate) }
 
 // travel goes through the timesteps in order.
 func (j *journey) travel(ctx context.Context) (err error) {
@@ -137,39 +157,81 @@ func (j *journey) learn(ctx context.Context, index, window int, train bool) erro
 	return err
 }
 
-// score asks the ensemble about a timestep, once per aggregation.
+// score asks the ensemble about a timestep and measures every reading on the
+// labels that had not arrived.
 func (j *journey) score(ctx context.Context, index int) error {
+	snap, part := j.steps[index], j.s.Split.part(index)
+	arrived := j.s.arrived(snap)
+	posteriors, answers, err := j.answer(ctx, index, arrived)
+	if err != nil {
+		return fmt.Errorf("timestep %d: %w", snap.Timestep, err)
+	}
+	measured := labelsOf(snap)
+	for i := range measured {
+		if arrived[i] {
+			measured[i] = lethe.Unknown
+		}
+	}
+	for k, rows := range answers {
+		illicit := make([]float64, len(measured))
+		for i, label := range measured {
+			illicit[i] = float64(rows[i*classesOfStream+1])
+			j.tallies[k].Add(snap.Timestep, illicit[i], label)
+		}
+		j.out.Readings[k].PerStep = append(j.out.Readings[k].PerStep,
+			StepReading{Timestep: snap.Timestep, Part: part, Summary: scoring.Summarise(illicit, measured, threshold)})
+	}
+	if part == "validation" {
+		j.keep(posteriors, labelsOf(snap))
+		for k := range j.tunings {
+			j.tunings[k].add(snap, answers[k*j.readingsEach()], arrived)
+		}
+	}
+	return nil
+}
+
+// answer returns what every shard says of a timestep, and per reading what the
+// shards say together; rows of classes both.
+func (j *journey) answer(ctx context.Context, index int, arrived []bool) (posteriors, answers [][]float32, err error) {
 	snap := j.steps[index]
 	seen := snap
-	if j.s.OneHop {
+	switch {
+	case j.s.OneHopDirected:
+		seen = lethe.DirectedOneHop(snap)
+	case j.s.OneHop:
 		seen = lethe.OneHop(snap)
 	}
-	posteriors, err := j.models.posteriors(ctx, trainer.InputOf(seen), j.r.workers())
+	posteriors, err = j.models.posteriors(ctx, trainer.InputOf(seen), j.r.workers())
 	if err != nil {
-		return err
-	}
-	part := j.s.Split.part(index)
-	labels := make([]lethe.Label, len(snap.Nodes))
-	for i, n := range snap.Nodes {
-		labels[i] = n.Label
+		return nil, nil, err
 	}
 	for k, name := range j.s.Aggregate {
 		weights, err := j.weights(name, snap)
 		if err != nil {
-			return fmt.Errorf("timestep %d: aggregation %s: %w", snap.Timestep, name, err)
+			return nil, nil, fmt.Errorf("aggregation %s: %w", name, err)
 		}
-		illicit := make([]float64, len(labels))
-		for i, row := 0, scoring.Combine(posteriors, weights); i < len(illicit); i++ {
-			illicit[i] = float64(row[i*classesOfStream+1])
-			j.tallies[k].Add(snap.Timestep, illicit[i], labels[i])
+		rows := scoring.Combine(posteriors, weights)
+		answers = append(answers, rows)
+		if !j.s.Propagate {
+			continue
 		}
-		j.out.Readings[k].PerStep = append(j.out.Readings[k].PerStep,
-			StepReading{Timestep: snap.Timestep, Part: part, Summary: scoring.Summarise(illicit, labels, threshold)})
+		if j.s.Split.part(index) == "test" {
+			if rows, err = j.tunings[k].propagate(snap, rows, arrived); err != nil {
+				return nil, nil, fmt.Errorf("aggregation %s: propagation: %w", name, err)
+			}
+		}
+		answers = append(answers, rows)
 	}
-	if part == "validation" {
-		j.keep(posteriors, labels)
+	return posteriors, answers, nil
+}
+
+// labelsOf returns the labels of a snapshot's nodes.
+func labelsOf(snap *lethe.Snapshot) []lethe.Label {
+	labels := make([]lethe.Label, len(snap.Nodes))
+	for i, n := range snap.Nodes {
+		labels[i] = n.Label
 	}
-	return nil
+	return labels
 }
 
 // finish sums up.
@@ -177,6 +239,9 @@ func (j *journey) finish() *Outcome {
 	last := j.steps[len(j.steps)-1].Timestep
 	firstTest := j.steps[j.s.Split.Train+j.s.Split.Validation].Timestep
 	for k := range j.out.Readings {
+		if j.out.Readings[k].Propagated {
+			j.out.Readings[k].Propagation = j.tunings[k/j.readingsEach()].choice
+		}
 		j.out.Readings[k].Test = j.tallies[k].Summarise(firstTest, last, threshold)
 		j.out.Readings[k].AllNodes = j.tallies[k].Summarise(0, last, threshold).Accuracy
 	}

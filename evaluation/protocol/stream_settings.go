@@ -88,14 +88,20 @@ func (s StreamSplit) part(index int) string {
 }
 
 // StreamSettings say how an ensemble goes through a stream. Of Settings, a
-// stream does not use TrainFraction, Transductive, RawFeatures and Propagate.
+// stream does not use TrainFraction, Transductive and RawFeatures.
 type StreamSettings struct {
 	Settings
 	Split StreamSplit `json:"split"`
 	// Schedule is Static (default), Continual or Window, and WindowTimesteps is
-	// how far the latter two look back; default 10.
+	// how far the latter two look back: by default 10, and 1000, which is to say
+	// all, for models that are fitted anew and for blends, of whose networks the
+	// trainer has a bound of its own.
 	Schedule        string `json:"schedule"`
 	WindowTimesteps int    `json:"window_timesteps"`
+	// KnownLabels is the share of every timestep's labels that had arrived when
+	// it was scored, at least 0 and below 1. They are left out of what is
+	// measured, and no model saw them; only Propagate uses them.
+	KnownLabels float64 `json:"known_labels,omitempty"`
 }
 
 // EnsureDefaults returns a copy with every unset field filled in. Adam's default
@@ -115,7 +121,14 @@ func (s StreamSettings) EnsureDefaults() StreamSettings {
 		epochs = 10
 	}
 	s.Epochs = cmp.Or(s.Epochs, epochs)
-	s.WindowTimesteps = cmp.Or(s.WindowTimesteps, 10)
+	window := 10
+	if s.Schedule != Static && (s.rowModel() || s.Model == trainer.Blend) {
+		window = 1000
+	}
+	s.WindowTimesteps = cmp.Or(s.WindowTimesteps, window)
+	if s.Model == trainer.Blend && len(s.Components) == 0 {
+		s.Components = trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.Components
+	}
 	s.Settings = s.Settings.EnsureDefaults()
 	return s
 }
@@ -139,11 +152,17 @@ func (s StreamSettings) Validate() error {
 	if s.rowModel() && s.Schedule == Continual {
 		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which is fitted anew", s.Schedule, Static, Window, s.Model))
 	}
+	if s.Model == trainer.Blend && s.Schedule == Window {
+		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which remembers past losses", s.Schedule, Static, Continual, s.Model))
+	}
 	if s.WindowTimesteps < 1 {
 		errs = append(errs, fmt.Errorf("window is %d timesteps, want at least 1", s.WindowTimesteps))
 	}
-	if s.Propagate {
-		errs = append(errs, errors.New("labels cannot be propagated on a stream: none of a timestep is known when it is scored"))
+	if !(s.KnownLabels >= 0 && s.KnownLabels < 1) {
+		errs = append(errs, fmt.Errorf("known labels is %g, want at least 0, below 1: the others are measured", s.KnownLabels))
+	}
+	if s.Propagate && s.KnownLabels > 0 && s.Split.Validation < 1 {
+		errs = append(errs, fmt.Errorf("split %s has no validation timesteps, on which the settings of propagation are chosen", s.Split))
 	}
 	return errors.Join(errs...)
 }

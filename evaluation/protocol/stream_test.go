@@ -77,17 +77,68 @@ func TestStreamOfRowModels(t *testing.T) {
 	}
 }
 
-// The progress line foretells the fits of models without epochs.
-func TestStepsAheadOfRowModels(t *testing.T) {
+// A blend weighs its models by what they had not seen yet; trained once, alike.
+func TestStreamOfBlends(t *testing.T) {
+	stream := generated(t, 12)
+	for _, schedule := range []string{protocol.Static, protocol.Continual} {
+		s := streamSettings(schedule)
+		s.Model, s.Hidden, s.OneHop, s.OneHopDirected = trainer.Blend, 0, true, true
+		s.Components = []string{trainer.Logistic, trainer.Trees}
+		one := runStream(t, stream, s, 1)
+		require.Equal(t, one, runStream(t, stream, s, 3), "workers reach a figure")
+		require.Greater(t, *one.Readings[0].Test.AUC, .6, schedule)
+		s.Components = s.Components[:1]
+		require.NotEqual(t, one.Readings[0].Test, runStream(t, stream, s, 1).Readings[0].Test, "trees have a say")
+	}
+	s := streamSettings(protocol.Window)
+	s.Model = trainer.Blend
+	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, `schedule is "window", want static or continual for model "blend"`)
+	s.Schedule, s.Components = protocol.Continual, []string{"oracle"}
+	_, err = protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, `blend component "oracle"`)
+	s.Model = trainer.Logistic
+	_, err = protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, `want none for model "logistic"`)
+}
+
+// Payers and payees apart are another input than neighbours.
+func TestStreamOfDirectedOneHop(t *testing.T) {
 	stream := generated(t, 12)
 	s := streamSettings(protocol.Window)
-	s.Model, s.Hidden = trainer.Logistic, 0
-	var heard atomic.Int64
-	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{
-		Kernels: kernels.Default(), Workers: 2, Epoch: func(protocol.Epoch) { heard.Add(1) },
-	})
-	require.NoError(t, err)
-	require.EqualValues(t, s.StepsAhead(stream), heard.Load())
+	s.Model, s.Hidden, s.OneHop = trainer.Logistic, 0, true
+	undirected := runStream(t, stream, s, 2)
+	s.OneHopDirected = true
+	directed := runStream(t, stream, s, 2)
+	require.NotEqual(t, undirected.EnsembleHash, directed.EnsembleHash)
+	require.Greater(t, *directed.Readings[0].Test.AUC, .6)
+	s.OneHop = false
+	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, "directed one-hop features without one-hop features")
+}
+
+// The progress line foretells the fits of models without epochs, and in a blend
+// the steps of networks beside them.
+func TestStepsAhead(t *testing.T) {
+	stream := generated(t, 12)
+	for _, c := range []struct {
+		schedule, model string
+		components      []string
+	}{
+		{protocol.Window, trainer.Logistic, nil},
+		{protocol.Static, trainer.Blend, []string{trainer.Logistic, "elliptic-gin"}},
+		{protocol.Continual, trainer.Blend, []string{trainer.Logistic, "elliptic-gin"}},
+	} {
+		s := streamSettings(c.schedule)
+		s.Model, s.Components = c.model, c.components
+		s.Epochs = 2
+		var heard atomic.Int64
+		_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{
+			Kernels: kernels.Default(), Workers: 2, Epoch: func(protocol.Epoch) { heard.Add(1) },
+		})
+		require.NoError(t, err)
+		require.EqualValues(t, s.StepsAhead(stream), heard.Load(), c)
+	}
 }
 
 // The labels of the test timesteps may be learnt from only after they were

@@ -1,0 +1,91 @@
+package protocol
+
+import (
+	"lethe"
+	"lethe/scoring"
+)
+
+// arrived tells of every node whether its label was in when the timestep was
+// scored: a draw per transaction, keyed by it, with probability KnownLabels. A
+// larger share keeps the labels of a smaller one.
+func (s StreamSettings) arrived(snap *lethe.Snapshot) []bool {
+	out := make([]bool, len(snap.Nodes))
+	for i, n := range snap.Nodes {
+		hi, lo := n.Pseudonym.Coordinates()
+		draw := lethe.NewDraw(s.Seed, "protocol/known-labels", uint64(snap.Timestep), hi, lo)
+		out[i] = n.Label != lethe.Unknown && draw.Float64() < s.KnownLabels
+	}
+	return out
+}
+
+// tuning is what the settings of propagation are chosen on for one aggregation:
+// the graphs of the validation timesteps side by side, with the posteriors given
+// when they were scored. Their labels have all arrived by the time the first
+// test timestep is scored. What is rehearsed is what the test will ask: the
+// labels that had arrived in time predict the others, by average precision.
+type tuning struct {
+	graph scoring.LabelledGraph
+	// late are the nodes whose labels had not arrived, and inTime counts the
+	// labels that had.
+	late   []int
+	inTime int
+	choice *scoring.PropagationChoice
+}
+
+// add joins a validation timestep to the others.
+func (t *tuning) add(snap *lethe.Snapshot, posteriors []float32, arrived []bool) {
+	first := uint32(t.graph.NumNodes())
+	for _, e := range snap.Undirected() {
+		t.graph.Edges = append(t.graph.Edges, lethe.Edge{A: first + e.A, B: first + e.B})
+	}
+	t.graph.Posteriors = append(t.graph.Posteriors, posteriors...)
+	for i, n := range snap.Nodes {
+		t.graph.Known = append(t.graph.Known, classOf(n.Label))
+		switch {
+		case arrived[i]:
+			t.inTime++
+		case n.Label != lethe.Unknown:
+			t.late = append(t.late, int(first)+i)
+		}
+	}
+}
+
+// propagate spreads the labels that had arrived over the graph of a test
+// timestep. Where none had, or none to choose the settings by, the posteriors
+// stay as they are.
+func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived []bool) ([]float32, error) {
+	g := &scoring.LabelledGraph{Edges: snap.Undirected(), Classes: classesOfStream, Posteriors: posteriors}
+	known := false
+	for i, n := range snap.Nodes {
+		class := scoring.NoClass
+		if arrived[i] {
+			class, known = classOf(n.Label), true
+		}
+		g.Known = append(g.Known, class)
+	}
+	if !known || t.inTime == 0 || len(t.late) == 0 {
+		return posteriors, nil
+	}
+	if t.choice == nil {
+		t.graph.Classes = classesOfStream
+		choice, err := scoring.ChoosePropagation(&t.graph, scoring.ChoiceOptions{HeldOut: t.late, Measure: averagePrecision})
+		if err != nil {
+			return nil, err
+		}
+		t.choice = &choice
+	}
+	return scoring.Propagate(g, t.choice.Options)
+}
+
+// averagePrecision is that of the illicit class, and 0 where it is undefined.
+func averagePrecision(posteriors []float32, classes int, truth []int) float64 {
+	scores, illicit := make([]float64, len(truth)), make([]bool, len(truth))
+	for i, class := range truth {
+		scores[i], illicit[i] = float64(posteriors[i*classes+1]), class == 1
+	}
+	ap, _ := scoring.AveragePrecision(scores, illicit)
+	return ap
+}
+
+// classOf is the class that a label stands for, scoring.NoClass if unknown.
+func classOf(label lethe.Label) int { return int(label) - 1 }
