@@ -85,7 +85,10 @@ func execute(a *app, args []string) int {
 		kong.Writers(a.stdout, a.stderr),
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars{"models": strings.Join(trainableModels(), ", ")},
+		kong.Vars{
+			"models":     strings.Join(trainableModels(), ", "),
+			"components": strings.Join(defaultComponents(), ","),
+		},
 		kong.Bind(a),
 	)
 	if err != nil {

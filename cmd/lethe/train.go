@@ -1,47 +1,47 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"lethe/dataset"
 	"lethe/evaluation/curves"
 	"lethe/evaluation/protocol"
-	"lethe/partition"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
 
 type trainCmd struct {
-	Dataset       string  `help:"Folder with Elliptic's CSV files, or a citation .npz." required:"" type:"path" placeholder:"PATH"`
-	Shards        int     `help:"Number of shards." required:"" placeholder:"V"`
-	Model         string  `help:"Shard model, one of ${models}." required:""`
-	Hidden        int     `help:"Width of the model; the default is the model's own." placeholder:"N"`
-	Epochs        int     `help:"Passes over the training data; by default 200 on a graph, on a stream 60 (static), 3 (continual) or 10 (window)." placeholder:"N"`
-	LearningRate  float64 `help:"Adam's step; by default .01 on a graph (sgc .1), .003 on a stream." placeholder:"R"`
-	WeightDecay   float64 `help:"Adam's L2 coefficient; by default 5e-4 on a graph, 1e-5 on a stream." placeholder:"W"`
-	Method        string  `help:"Partition by ${enum}." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
-	Assign        string  `help:"How gpfb and random end: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
-	Refine        bool    `help:"Lower the cut by swaps; never for blpa, bekm and --assign plain." default:"true" negatable:""`
-	Repair        string  `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
-	Tau           float64 `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
-	MinStubs      *int    `help:"Least number of stubs per node; by default 4 on a graph in shards, 0 on a stream." placeholder:"K"`
-	OneHop        bool    `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
-	Aggregate     string  `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`
-	Propagate     bool    `help:"Propagate the known labels over the graph when scoring (graphs only)."`
-	TrainFraction float64 `help:"Share of the nodes that trains, on a graph; .8 by default." placeholder:"F"`
-	Transductive  bool    `help:"Let training see the test nodes without their labels (graphs only)."`
-	RawFeatures   bool    `help:"Leave the feature rows as they are instead of dividing them by their sums (graphs only)."`
-	Split         string  `help:"Timesteps that train, validate and test, on a stream; 30/4/15 where there are 49." placeholder:"A/B/C"`
-	Schedule      string  `help:"On a stream: ${enum}. Static trains on the first timesteps only; the others score each timestep, then learn from it: continual goes on from the last weights, window begins anew." enum:"static,continual,window" default:"static"`
-	Window        int     `help:"Timesteps that continual and window look back." default:"10" placeholder:"N"`
-	Seed          uint64  `help:"Seed of the split and of every draw." default:"1"`
-	Workers       int     `help:"Shards that train side by side; by default one per processor. The result does not depend on it." placeholder:"N"`
-	Curves        string  `help:"Draw the training losses into this .svg or .png file." type:"path" placeholder:"FILE"`
-	JSON          bool    `help:"Print one JSON document."`
+	Dataset        string   `help:"Folder with Elliptic's CSV files, or a citation .npz." required:"" type:"path" placeholder:"PATH"`
+	Shards         int      `help:"Number of shards." required:"" placeholder:"V"`
+	Model          string   `help:"Shard model, one of ${models}." required:""`
+	Components     []string `help:"Models of a blend, with commas; by default ${components}." placeholder:"M,M"`
+	Hidden         int      `help:"Width of the model; the default is the model's own." placeholder:"N"`
+	Epochs         int      `help:"Passes over the training data; by default 200 on a graph, on a stream 60 (static), 3 (continual) or 10 (window)." placeholder:"N"`
+	LearningRate   float64  `help:"Adam's step; by default .01 on a graph (sgc .1), .003 on a stream." placeholder:"R"`
+	WeightDecay    float64  `help:"Adam's L2 coefficient; by default 5e-4 on a graph, 1e-5 on a stream." placeholder:"W"`
+	Method         string   `help:"Partition by ${enum}." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
+	Assign         string   `help:"How gpfb and random end: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
+	Refine         bool     `help:"Lower the cut by swaps; never for blpa, bekm and --assign plain." default:"true" negatable:""`
+	Repair         string   `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
+	Tau            float64  `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
+	MinStubs       *int     `help:"Least number of stubs per node; by default 4 on a graph in shards, 0 on a stream." placeholder:"K"`
+	OneHop         bool     `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
+	OneHopDirected bool     `help:"Keep the means of payers and of payees apart; needs --one-hop."`
+	Aggregate      string   `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`
+	Propagate      bool     `help:"Propagate the known labels over the graph when scoring; on a stream those of --known-labels."`
+	KnownLabels    float64  `help:"Share of every timestep's labels that had arrived when it was scored; they are not measured (streams only)." placeholder:"F"`
+	TrainFraction  float64  `help:"Share of the nodes that trains, on a graph; .8 by default." placeholder:"F"`
+	Transductive   bool     `help:"Let training see the test nodes without their labels (graphs only)."`
+	RawFeatures    bool     `help:"Leave the feature rows as they are instead of dividing them by their sums (graphs only)."`
+	Split          string   `help:"Timesteps that train, validate and test, on a stream; 30/4/15 where there are 49." placeholder:"A/B/C"`
+	Schedule       string   `help:"On a stream: ${enum}. Static trains on the first timesteps only; the others score each timestep, then learn from it: continual goes on from the last weights, window begins anew." enum:"static,continual,window" default:"static"`
+	Window         *int     `help:"Timesteps that continual and window look back; by default 10, and 1000 for blend and what looks at rows." placeholder:"N"`
+	Seed           uint64   `help:"Seed of the split and of every draw." default:"1"`
+	Workers        int      `help:"Shards that train side by side; by default one per processor. The result does not depend on it." placeholder:"N"`
+	Curves         string   `help:"Draw the training losses into this .svg or .png file." type:"path" placeholder:"FILE"`
+	JSON           bool     `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -49,7 +49,8 @@ func (trainCmd) Help() string {
 	return `Example:
   lethe train --dataset cora.npz --shards 20 --model sage --propagate
   lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model elliptic-gin --schedule continual
-  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --one-hop --schedule window --window 1000
+  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --one-hop --one-hop-directed --schedule window
+  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model blend --components logistic,trees --one-hop --schedule continual
 
 Trains a model per shard and measures their ensemble, offline. A graph is split
 into training and test nodes: training sees the graph of the training nodes, the
@@ -57,7 +58,13 @@ test is on the graph of all nodes. Of a stream, the first timesteps train and th
 last test.
 
 These models look at one row at a time: ` + strings.Join(trainer.RowModels(), ", ") + `. They are for
-streams, and neighbours reach them through --one-hop.`
+streams, and neighbours reach them through --one-hop. A blend asks several models
+per shard and trusts each by how it did on the timesteps so far; under static all
+alike.
+
+On a stream no label of a timestep is known when it is scored, unless --known-labels
+says which share had arrived. --propagate spreads these over the timestep's graph,
+with settings chosen on the validation timesteps.`
 }
 
 // Run trains and measures.
@@ -72,6 +79,7 @@ func (c *trainCmd) Run(a *app) error {
 	if err := c.fillMinStubs(kind); err != nil {
 		return err
 	}
+	c.fillComponents()
 	job := &trainJob{trainCmd: c, line: newTrainLine(a)}
 	if c.Curves != "" {
 		axis := curves.Epochs
@@ -98,90 +106,12 @@ func (c *trainCmd) Run(a *app) error {
 	return result.print(a)
 }
 
-// check finds wrong use before the work.
-func (c *trainCmd) check(kind dataset.Kind) error {
-	switch {
-	case c.Shards < 1:
-		return usagef("--shards is %d, must be at least 1", c.Shards)
-	case !slices.Contains(trainableModels(), c.Model):
-		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainableModels(), ", "))
-	case c.Hidden < 0, c.Epochs < 0, c.Workers < 0:
-		return usagef("--hidden, --epochs and --workers must not be negative")
-	case c.Window < 1:
-		return usagef("--window is %d, must be at least 1", c.Window)
-	case c.Tau <= 0:
-		return usagef("--tau is %g, must be above 0", c.Tau)
-	case c.TrainFraction < 0 || c.TrainFraction >= 1:
-		return usagef("--train-fraction is %g, must be above 0, below 1: the other nodes test", c.TrainFraction)
-	}
-	if err := c.checkRows(kind); err != nil {
-		return err
-	}
-	if kind == dataset.CitationArchive {
-		if c.Split != "" || c.Schedule != protocol.Static {
-			return usagef("--split and --schedule need timesteps, and %s has none: use --train-fraction", c.Dataset)
-		}
-	} else {
-		if c.Propagate {
-			return usagef("--propagate needs known labels in the graph that is scored, and none of a timestep is known when it is scored")
-		}
-		if c.TrainFraction != 0 || c.Transductive || c.RawFeatures {
-			return usagef("--train-fraction, --transductive and --raw-features are for graphs: use --split for timesteps")
-		}
-	}
-	if c.Split != "" {
-		if _, err := protocol.ParseSplit(c.Split); err != nil {
-			return usagef("--split: %w", err)
-		}
-	}
-	return c.checkCurves()
-}
-
-// trainableModels are the networks and the models that look at rows.
-func trainableModels() []string { return append(trainer.Models(), trainer.RowModels()...) }
-
-// checkRows checks what goes with models that look at rows.
-func (c *trainCmd) checkRows(kind dataset.Kind) error {
-	if c.OneHop && kind == dataset.CitationArchive {
-		return usagef("--one-hop is for streams, and %s is a graph", c.Dataset)
-	}
-	if c.OneHop && c.Repair == partition.RepairTruth {
-		return usagef("--one-hop does not go with --repair truth: both show a shard its true neighbours")
-	}
-	if !slices.Contains(trainer.RowModels(), c.Model) {
-		return nil
-	}
-	switch {
-	case kind == dataset.CitationArchive:
-		return usagef("--model %s is for streams, and %s is a graph: choose one of %s", c.Model, c.Dataset, strings.Join(trainer.Models(), ", "))
-	case c.Schedule == protocol.Continual:
-		return usagef("--schedule is continual, must be static or window for --model %s, which is fitted anew every time", c.Model)
-	case c.Hidden != 0 || c.Epochs != 0 || c.LearningRate != 0 || c.WeightDecay != 0:
-		return usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --model %s is none", c.Model)
-	}
-	return nil
-}
-
-// checkCurves finds out before the work whether its result can be drawn.
-func (c *trainCmd) checkCurves() error {
-	if c.Curves == "" {
-		return nil
-	}
-	if ending := strings.ToLower(filepath.Ext(c.Curves)); ending != ".svg" && ending != ".png" {
-		return usagef("--curves %s must end in .svg or .png", c.Curves)
-	}
-	if info, err := os.Stat(filepath.Dir(c.Curves)); err != nil || !info.IsDir() {
-		return usagef("--curves %s cannot be written: there is no such folder (make it first)", c.Curves)
-	}
-	return nil
-}
-
 // settings are the flags that graphs and streams share.
 func (c *trainCmd) settings() protocol.Settings {
 	return protocol.Settings{
-		Model: c.Model, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
+		Model: c.Model, Components: c.Components, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
 		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Assign: c.Assign, Refine: c.Refine},
-		Repair: c.Repair, Tau: c.Tau, MinStubs: *c.MinStubs, OneHop: c.OneHop,
+		Repair: c.Repair, Tau: c.Tau, MinStubs: *c.MinStubs, OneHop: c.OneHop, OneHopDirected: c.OneHopDirected,
 		Aggregate: []string{c.Aggregate}, Propagate: c.Propagate,
 		TrainFraction: c.TrainFraction, Transductive: c.Transductive, RawFeatures: c.RawFeatures, Seed: c.Seed,
 	}
@@ -211,7 +141,10 @@ func (j *trainJob) stream(a *app) error {
 	if err != nil {
 		return err
 	}
-	s := protocol.StreamSettings{Settings: j.settings(), Schedule: j.Schedule, WindowTimesteps: j.Window}
+	s := protocol.StreamSettings{Settings: j.settings(), Schedule: j.Schedule, KnownLabels: j.KnownLabels}
+	if j.Window != nil {
+		s.WindowTimesteps = *j.Window
+	}
 	if j.Split != "" {
 		if s.Split, err = protocol.ParseSplit(j.Split); err != nil {
 			return err

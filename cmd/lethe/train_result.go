@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"lethe"
 	"lethe/evaluation/protocol"
@@ -10,23 +11,31 @@ import (
 )
 
 type trainResult struct {
-	Model            string                 `json:"model"`
-	Shards           int                    `json:"shards"`
-	Method           string                 `json:"method"`
-	Repair           string                 `json:"repair"`
-	MinStubs         int                    `json:"min_stubs"`
-	Aggregate        string                 `json:"aggregate"`
-	Propagated       bool                   `json:"propagated"`
-	Seed             uint64                 `json:"seed"`
-	Test             scoring.Summary        `json:"test"`
-	AllNodes         trainAccuracy          `json:"all_nodes"`
-	PerStep          []protocol.StepReading `json:"per_step"`
-	Partition        protocol.Shape         `json:"partition"`
-	TrainSeconds     float64                `json:"train_seconds"`
-	Steps            int                    `json:"steps"`
-	StepsPerSecond   float64                `json:"steps_per_second"`
-	PartitionSeconds float64                `json:"partition_seconds"`
-	EnsembleHash     lethe.Digest           `json:"ensemble_hash"`
+	Model      string   `json:"model"`
+	Components []string `json:"components,omitempty"`
+	Shards     int      `json:"shards"`
+	Method     string   `json:"method"`
+	Repair     string   `json:"repair"`
+	MinStubs   int      `json:"min_stubs"`
+	// OneHop is what is joined to rows: nothing, undirected or directed.
+	OneHop      string  `json:"one_hop,omitempty"`
+	Aggregate   string  `json:"aggregate"`
+	Propagated  bool    `json:"propagated"`
+	KnownLabels float64 `json:"known_labels,omitempty"`
+	// Propagation and Unpropagated are how labels were propagated, on a stream,
+	// and the test without it.
+	Propagation      *scoring.PropagationChoice `json:"propagation,omitempty"`
+	Unpropagated     *scoring.Summary           `json:"unpropagated,omitempty"`
+	Seed             uint64                     `json:"seed"`
+	Test             scoring.Summary            `json:"test"`
+	AllNodes         trainAccuracy              `json:"all_nodes"`
+	PerStep          []protocol.StepReading     `json:"per_step"`
+	Partition        protocol.Shape             `json:"partition"`
+	TrainSeconds     float64                    `json:"train_seconds"`
+	Steps            int                        `json:"steps"`
+	StepsPerSecond   float64                    `json:"steps_per_second"`
+	PartitionSeconds float64                    `json:"partition_seconds"`
+	EnsembleHash     lethe.Digest               `json:"ensemble_hash"`
 }
 
 type trainAccuracy struct {
@@ -36,11 +45,20 @@ type trainAccuracy struct {
 func newTrainResult(c *trainCmd, o *protocol.Outcome) *trainResult {
 	reading, _ := o.Reading(c.Aggregate, c.Propagate)
 	r := &trainResult{
-		Model: c.Model, Shards: c.Shards, Method: c.Method, Repair: c.Repair, MinStubs: *c.MinStubs, Aggregate: c.Aggregate,
-		Propagated: c.Propagate, Seed: c.Seed,
+		Model: c.Model, Components: c.Components, Shards: c.Shards, Method: c.Method, Repair: c.Repair, MinStubs: *c.MinStubs, Aggregate: c.Aggregate,
+		Propagated: c.Propagate, KnownLabels: c.KnownLabels, Propagation: reading.Propagation, Seed: c.Seed,
 		Test: reading.Test, AllNodes: trainAccuracy{reading.AllNodes}, PerStep: reading.PerStep,
 		Partition: o.Shape, TrainSeconds: o.TrainSeconds, Steps: o.Steps, PartitionSeconds: o.PartitionSeconds,
 		EnsembleHash: o.EnsembleHash,
+	}
+	switch {
+	case c.OneHopDirected:
+		r.OneHop = "directed"
+	case c.OneHop:
+		r.OneHop = "undirected"
+	}
+	if plain, ok := o.Reading(c.Aggregate, false); ok && c.Propagate {
+		r.Unpropagated = &plain.Test
 	}
 	if r.PerStep == nil {
 		r.PerStep = []protocol.StepReading{}
@@ -66,14 +84,41 @@ func (r *trainResult) print(a *app) error {
 		fmt.Fprintln(a.stdout)
 	}
 	fmt.Fprintf(a.stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s with at least %d stubs a node, aggregation %s\n",
-		r.Model, r.Shards, r.Method, r.Partition.EdgeCut, r.Repair, r.MinStubs, r.Aggregate)
-	fmt.Fprintf(a.stdout, "test: accuracy %.4f, macro-F1 %.4f, AUC %s, average precision %s (%d labelled)\n",
-		r.Test.Accuracy, r.Test.MacroF1, orDash(r.Test.AUC), orDash(r.Test.AveragePrecision), r.Test.Labelled)
-	if r.Test.Illicit > 0 {
-		fmt.Fprintf(a.stdout, "illicit: F1 %.4f, precision %.4f, recall %.4f (%d labelled)\n",
-			r.Test.IllicitF1, r.Test.Precision, r.Test.Recall, r.Test.Illicit)
+		r.modelText(), r.Shards, r.Method, r.Partition.EdgeCut, r.Repair, r.MinStubs, r.Aggregate)
+	if r.KnownLabels > 0 {
+		fmt.Fprintf(a.stdout, "%g of every timestep's labels had arrived when it was scored and are not measured\n", r.KnownLabels)
 	}
+	if r.Unpropagated != nil {
+		printTest(a, "without propagation", *r.Unpropagated)
+	}
+	if p := r.Propagation; p != nil {
+		fmt.Fprintf(a.stdout, "propagation: %s (average precision %.4f on %d validation labels, %.4f without)\n", p.Options, p.Measure, p.Hidden, p.Without)
+	}
+	printTest(a, "test", r.Test)
 	fmt.Fprintf(a.stdout, "all nodes: accuracy %.4f\n", r.AllNodes.Accuracy)
 	fmt.Fprintf(a.stdout, "%d steps in %.1f s (%.0f a second); ensemble %s\n", r.Steps, r.TrainSeconds, r.StepsPerSecond, r.EnsembleHash)
 	return nil
+}
+
+// modelText names the model, of a blend also its models, and what is joined to
+// the rows.
+func (r *trainResult) modelText() string {
+	text := r.Model
+	if len(r.Components) > 0 {
+		text += " of " + strings.Join(r.Components, ", ")
+	}
+	if r.OneHop != "" {
+		text += ", " + r.OneHop + " one-hop features"
+	}
+	return text
+}
+
+// printTest prints what was measured on the test nodes or timesteps.
+func printTest(a *app, name string, s scoring.Summary) {
+	fmt.Fprintf(a.stdout, "%s: accuracy %.4f, macro-F1 %.4f, AUC %s, average precision %s (%d labelled)\n",
+		name, s.Accuracy, s.MacroF1, orDash(s.AUC), orDash(s.AveragePrecision), s.Labelled)
+	if s.Illicit > 0 {
+		fmt.Fprintf(a.stdout, "illicit: F1 %.4f, precision %.4f, recall %.4f (%d labelled)\n",
+			s.IllicitF1, s.Precision, s.Recall, s.Illicit)
+	}
 }

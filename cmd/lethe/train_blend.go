@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"lethe/evaluation/protocol"
+	"lethe/trainer"
+)
+
+// componentModels are what a blend may consist of.
+func componentModels() []string { return append(trainer.Models(), trainer.RowModels()...) }
+
+// defaultComponents are those of a blend that names none.
+func defaultComponents() []string {
+	return trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.Components
+}
+
+// fillComponents names the models of a blend that names none.
+func (c *trainCmd) fillComponents() {
+	if c.Model == trainer.Blend && len(c.Components) == 0 {
+		c.Components = defaultComponents()
+	}
+}
+
+// checkBlend checks the models of a blend and what goes with them.
+func (c *trainCmd) checkBlend() error {
+	if c.Model != trainer.Blend {
+		if len(c.Components) > 0 {
+			return usagef("--components names the models of --model %s, and --model is %s", trainer.Blend, c.Model)
+		}
+		return nil
+	}
+	if c.Schedule == protocol.Window {
+		return usagef("--schedule is window, must be static or continual for --model %s, which remembers how its models did", trainer.Blend)
+	}
+	if len(c.Components) > trainer.MaxComponents {
+		return usagef("--components names %d models, must be at most %d", len(c.Components), trainer.MaxComponents)
+	}
+	networks := len(c.Components) == 0
+	for i, model := range c.Components {
+		if !slices.Contains(componentModels(), model) {
+			return usagef("--components names %q, must be of %s", model, strings.Join(componentModels(), ", "))
+		}
+		if slices.Contains(c.Components[:i], model) {
+			return usagef("--components names %s twice", model)
+		}
+		networks = networks || slices.Contains(trainer.Models(), model)
+	}
+	if !networks && c.shapesNetworks() {
+		return usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --components %s has none", strings.Join(c.Components, ","))
+	}
+	return nil
+}

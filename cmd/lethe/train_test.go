@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/dataset"
+)
+
+// smallStream writes a generated stream and returns its folder.
+func smallStream(t *testing.T) string {
+	t.Helper()
+	s, err := dataset.Generate(dataset.GenerateOptions{Steps: 12, NodesPerStep: 60, Seed: 3})
+	require.NoError(t, err)
+	folder := filepath.Join(t.TempDir(), "stream")
+	require.NoError(t, dataset.WriteElliptic(folder, s, dataset.WriteOptions{}))
+	return folder
+}
+
+func TestTrainRefusals(t *testing.T) {
+	stream := smallStream(t)
+	for _, c := range []struct{ flags, want string }{
+		{"--model blend --schedule window", "--schedule is window, must be static or continual for --model blend"},
+		{"--model blend --components logistic,oracle", `--components names "oracle", must be of`},
+		{"--model blend --components trees,blend", `--components names "blend", must be of`},
+		{"--model blend --components trees,trees", "--components names trees twice"},
+		{"--model blend --components logistic,trees --epochs 3", "--components logistic,trees has none"},
+		{"--model logistic --components trees", "--components names the models of --model blend, and --model is logistic"},
+		{"--model logistic --one-hop-directed", "--one-hop-directed needs --one-hop"},
+		{"--model logistic --schedule continual", "--schedule is continual, must be static or window for --model logistic"},
+		{"--model logistic --propagate", "say with --known-labels which share had arrived"},
+		{"--model logistic --propagate --known-labels .5 --split 6/0/6", "--propagate needs validation timesteps"},
+		{"--model logistic --known-labels 1", "--known-labels is 1, must be at least 0, below 1"},
+		{"--model logistic --known-labels NaN", "--known-labels is NaN"},
+		{"--model logistic --window 0", "--window is 0, must be at least 1"},
+	} {
+		args := append([]string{"train", "--dataset", stream, "--shards", "2"}, strings.Fields(c.flags)...)
+		code, stdout, stderr := runLethe(t, args...)
+		require.Equal(t, exitUsage, code, c.flags)
+		require.Empty(t, stdout, c.flags)
+		require.Contains(t, stderr, c.want)
+	}
+}
+
+func TestTrainRefusesForGraphsWhatIsForStreams(t *testing.T) {
+	for want, c := range map[string]*trainCmd{
+		"--model blend is for streams":                              {Model: "blend"},
+		"--model logistic is for streams":                           {Model: "logistic"},
+		"--one-hop and --one-hop-directed are for streams":          {Model: "sage", OneHopDirected: true},
+		"--known-labels is for streams":                             {Model: "sage", Propagate: true, KnownLabels: .5},
+		"--components names the models of --model blend":            {Model: "sage", Components: []string{"gin"}},
+		"--split and --schedule need timesteps, and g.npz has none": {Model: "sage", Split: "1/1/1"},
+	} {
+		c.Dataset, c.Shards, c.Tau, c.Schedule = "g.npz", 2, 1, "static"
+		require.ErrorContains(t, c.check(dataset.CitationArchive), want)
+	}
+}
+
+func TestTrainNamesItsBlend(t *testing.T) {
+	args := []string{
+		"train", "--dataset", smallStream(t), "--shards", "2", "--model", "blend", "--components", "logistic,trees",
+		"--split", "8/1/3", "--one-hop", "--one-hop-directed", "--known-labels", ".4", "--propagate",
+	}
+	code, stdout, stderr := runLethe(t, args...)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "blend of logistic, trees, directed one-hop features, 2 shards by gpfb-fast")
+	require.Contains(t, stdout, "0.4 of every timestep's labels had arrived")
+	require.Contains(t, stdout, "without propagation: accuracy")
+
+	code, stdout, stderr = runLethe(t, append(args, "--json")...)
+	require.Equal(t, exitOK, code, stderr)
+	var result trainResult
+	require.NoError(t, json.Unmarshal([]byte(stdout), &result))
+	require.Equal(t, []string{"logistic", "trees"}, result.Components)
+	require.Equal(t, "directed", result.OneHop)
+	require.Equal(t, result.Test.Labelled, result.Unpropagated.Labelled)
+}
