@@ -140,7 +140,10 @@ func TestFraudTableOnAGeneratedStream(t *testing.T) {
 	writeOTC(t, data)
 	texts, _ := makeTables(t, data, out, "elliptic")
 	require.Contains(t, texts["elliptic"], "GUIDE-Fast")
-	require.Contains(t, texts["elliptic"], "elliptic-bitcoin-otc-macro-f1.svg")
+	require.Regexp(t, `\| lethe +\| logistic +\| directed +\| window +\| 0\.\d`, texts["elliptic"])
+	for _, picture := range []string{"macro-f1", "auc", "own-macro-f1", "own-auc"} {
+		require.Contains(t, texts["elliptic"], "elliptic-bitcoin-otc-"+picture+".svg")
+	}
 }
 
 func TestEveryTableNamesWhatIsMissing(t *testing.T) {
