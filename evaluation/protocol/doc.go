@@ -10,7 +10,8 @@
 //
 // RunStream takes timesteps in Elliptic's format: the first steps train, the
 // next validate, the rest test; or every step is scored before it is learnt
-// from.
+// from. Labels that had arrived when a timestep was scored, of which settings can
+// assume a share, may be propagated over its graph, and are not measured.
 //
 // Everything measured is a pure function of data, settings and kernel set, at
 // any number of workers; only the seconds are not.

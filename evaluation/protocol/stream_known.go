@@ -68,13 +68,37 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 	}
 	if t.choice == nil {
 		t.graph.Classes = classesOfStream
-		choice, err := scoring.ChoosePropagation(&t.graph, scoring.ChoiceOptions{HeldOut: t.late, Measure: averagePrecision})
+		choice, err := scoring.ChoosePropagation(&t.graph, scoring.ChoiceOptions{
+			HeldOut: t.late, Candidates: candidates(), Measure: averagePrecision,
+		})
 		if err != nil {
 			return nil, err
 		}
 		t.choice = &choice
 	}
 	return scoring.Propagate(g, t.choice.Options)
+}
+
+// candidates are scoring's own, and weaker ones behind them: errors of direct
+// neighbours only, and little smoothing. In a timestep few labels are known and
+// neighbours agree less than in a citation graph; on the validation timesteps of
+// Bitcoin-OTC only the weak ones were of use.
+func candidates() []scoring.PropagationOptions {
+	out := scoring.Candidates()
+	for _, correct := range []scoring.PropagationOptions{
+		{NoCorrect: true},
+		{ResidualScale: scoring.FDiff, ResidualFactor: 0.25, CorrectSteps: 1},
+		{ResidualScale: scoring.FDiff, ResidualFactor: 0.5, CorrectSteps: 1},
+		{ResidualScale: scoring.FDiff, ResidualFactor: 1, CorrectSteps: 1},
+	} {
+		for _, alpha := range []float64{0, 0.05, 0.1, 0.2} {
+			weak := correct
+			weak.NoSmooth, weak.SmoothAlpha = alpha == 0, alpha
+			weak.EnsureDefaults()
+			out = append(out, weak)
+		}
+	}
+	return out
 }
 
 // averagePrecision is that of the illicit class, and 0 where it is undefined.

@@ -79,7 +79,10 @@ func TestStreamOfRowModels(t *testing.T) {
 
 // A blend weighs its models by what they had not seen yet; trained once, alike.
 func TestStreamOfBlends(t *testing.T) {
-	stream := generated(t, 12)
+	if testing.Short() {
+		t.Skip("fits many forests")
+	}
+	stream := generated(t, 8)
 	for _, schedule := range []string{protocol.Static, protocol.Continual} {
 		s := streamSettings(schedule)
 		s.Model, s.Hidden, s.OneHop, s.OneHopDirected = trainer.Blend, 0, true, true
@@ -88,8 +91,12 @@ func TestStreamOfBlends(t *testing.T) {
 		require.Equal(t, one, runStream(t, stream, s, 3), "workers reach a figure")
 		require.Greater(t, *one.Readings[0].Test.AUC, .6, schedule)
 		s.Components = s.Components[:1]
-		require.NotEqual(t, one.Readings[0].Test, runStream(t, stream, s, 1).Readings[0].Test, "trees have a say")
+		require.NotEqual(t, one.Readings[0].Test, runStream(t, stream, s, 2).Readings[0].Test, "trees have a say")
 	}
+}
+
+func TestBlendRefusals(t *testing.T) {
+	stream := generated(t, 8)
 	s := streamSettings(protocol.Window)
 	s.Model = trainer.Blend
 	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
