@@ -22,10 +22,11 @@ type trainResult struct {
 	Aggregate   string  `json:"aggregate"`
 	Propagated  bool    `json:"propagated"`
 	KnownLabels float64 `json:"known_labels,omitempty"`
-	// Propagation and Unpropagated are how labels were propagated, on a stream,
-	// and the test without it.
+	// Propagation is how labels were propagated on a stream, Unpropagated the test
+	// without it, and Unlabelled that with the same settings and no known label.
 	Propagation      *scoring.PropagationChoice `json:"propagation,omitempty"`
 	Unpropagated     *scoring.Summary           `json:"unpropagated,omitempty"`
+	Unlabelled       *scoring.Summary           `json:"unlabelled,omitempty"`
 	Seed             uint64                     `json:"seed"`
 	Test             scoring.Summary            `json:"test"`
 	AllNodes         trainAccuracy              `json:"all_nodes"`
@@ -60,6 +61,9 @@ func newTrainResult(c *trainCmd, o *protocol.Outcome) *trainResult {
 	if plain, ok := o.Reading(c.Aggregate, false); ok && c.Propagate {
 		r.Unpropagated = &plain.Test
 	}
+	if control, ok := o.Control(c.Aggregate); ok {
+		r.Unlabelled = &control.Test
+	}
 	if r.PerStep == nil {
 		r.PerStep = []protocol.StepReading{}
 	}
@@ -93,6 +97,9 @@ func (r *trainResult) print(a *app) error {
 	}
 	if p := r.Propagation; p != nil {
 		fmt.Fprintf(a.stdout, "propagation: %s (average precision %.4f on %d validation labels, %.4f without)\n", p.Options, p.Measure, p.Hidden, p.Without)
+	}
+	if r.Unlabelled != nil {
+		printTest(a, "the same without the known labels", *r.Unlabelled)
 	}
 	printTest(a, "test", r.Test)
 	fmt.Fprintf(a.stdout, "all nodes: accuracy %.4f\n", r.AllNodes.Accuracy)

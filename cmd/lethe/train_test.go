@@ -78,4 +78,5 @@ func TestTrainNamesItsBlend(t *testing.T) {
 	require.Equal(t, []string{"logistic", "trees"}, result.Components)
 	require.Equal(t, "directed", result.OneHop)
 	require.Equal(t, result.Test.Labelled, result.Unpropagated.Labelled)
+	require.Equal(t, result.Test.Labelled, result.Unlabelled.Labelled)
 }

@@ -50,6 +50,9 @@ type Reading struct {
 	// Propagation says, on a stream, how labels were propagated and what on the
 	// validation timesteps spoke for it; nil where no label was known.
 	Propagation *scoring.PropagationChoice `json:"propagation,omitempty"`
+	// Unlabelled marks the control beside a stream's propagated reading: the same
+	// settings without the known labels. What it gains is not the labels' doing.
+	Unlabelled bool `json:"unlabelled,omitempty"`
 	// Test measures the test nodes, or the labelled ones of the test timesteps.
 	Test scoring.Summary `json:"test"`
 	// AllNodes is the accuracy over training and test nodes together.
@@ -96,7 +99,17 @@ type Shape struct {
 // Reading returns the reading of a kind, if it was asked for.
 func (o *Outcome) Reading(aggregate string, propagated bool) (Reading, bool) {
 	for _, r := range o.Readings {
-		if r.Aggregate == aggregate && r.Propagated == propagated {
+		if r.Aggregate == aggregate && r.Propagated == propagated && !r.Unlabelled {
+			return r, true
+		}
+	}
+	return Reading{}, false
+}
+
+// Control returns the control of a propagated reading; streams have one.
+func (o *Outcome) Control(aggregate string) (Reading, bool) {
+	for _, r := range o.Readings {
+		if r.Aggregate == aggregate && r.Unlabelled {
 			return r, true
 		}
 	}

@@ -72,7 +72,8 @@ func newJourney(stream *dataset.Stream, s StreamSettings, r Runtime) (*journey, 
 	for _, name := range s.Aggregate {
 		j.out.Readings = append(j.out.Readings, Reading{Aggregate: name})
 		if s.Propagate {
-			j.out.Readings = append(j.out.Readings, Reading{Aggregate: name, Propagated: true})
+			j.out.Readings = append(j.out.Readings,
+				Reading{Aggregate: name, Propagated: true}, Reading{Aggregate: name, Propagated: true, Unlabelled: true})
 		}
 	}
 	for range j.out.Readings {
@@ -83,7 +84,7 @@ func newJourney(stream *dataset.Stream, s StreamSettings, r Runtime) (*journey, 
 }
 
 // readingsEach is how many readings an aggregation has: the plain one and, if
-// asked for, the propagated one behind it.
+// asked for, the propagated one and its control behind it.
 func (j *journey) readingsEach() int { return len(j.out.Readings) / len(j.s.Aggregate) }
 
 // travel goes through the timesteps in order.
@@ -215,12 +216,13 @@ func (j *journey) answer(ctx context.Context, index int, arrived []bool) (poster
 		if !j.s.Propagate {
 			continue
 		}
+		spread, control := rows, rows
 		if j.s.Split.part(index) == "test" {
-			if rows, err = j.tunings[k].propagate(snap, rows, arrived); err != nil {
+			if spread, control, err = j.tunings[k].propagate(snap, rows, arrived); err != nil {
 				return nil, nil, fmt.Errorf("aggregation %s: propagation: %w", name, err)
 			}
 		}
-		answers = append(answers, rows)
+		answers = append(answers, spread, control)
 	}
 	return posteriors, answers, nil
 }

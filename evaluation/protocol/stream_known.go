@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"slices"
+
 	"lethe"
 	"lethe/scoring"
 )
@@ -51,20 +53,13 @@ func (t *tuning) add(snap *lethe.Snapshot, posteriors []float32, arrived []bool)
 }
 
 // propagate spreads the labels that had arrived over the graph of a test
-// timestep. Where none had, or none to choose the settings by, the posteriors
-// stay as they are.
-func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived []bool) ([]float32, error) {
+// timestep; control is what the same settings make of it without them. Where none
+// had arrived, or none to choose the settings by, the posteriors stay as they are.
+func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived []bool) (spread, control []float32, err error) {
 	g := &scoring.LabelledGraph{Edges: snap.Undirected(), Classes: classesOfStream, Posteriors: posteriors}
-	known := false
-	for i, n := range snap.Nodes {
-		class := scoring.NoClass
-		if arrived[i] {
-			class, known = classOf(n.Label), true
-		}
-		g.Known = append(g.Known, class)
-	}
-	if !known || t.inTime == 0 || len(t.late) == 0 {
-		return posteriors, nil
+	g.Known = slices.Repeat([]int{scoring.NoClass}, len(snap.Nodes))
+	if !slices.Contains(arrived, true) || t.inTime == 0 || len(t.late) == 0 {
+		return posteriors, posteriors, nil
 	}
 	if t.choice == nil {
 		t.graph.Classes = classesOfStream
@@ -72,17 +67,26 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 			HeldOut: t.late, Candidates: candidates(), Measure: averagePrecision,
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		t.choice = &choice
 	}
-	return scoring.Propagate(g, t.choice.Options)
+	if control, err = scoring.Propagate(g, t.choice.Options); err != nil {
+		return nil, nil, err
+	}
+	for i, n := range snap.Nodes {
+		if arrived[i] {
+			g.Known[i] = classOf(n.Label)
+		}
+	}
+	spread, err = scoring.Propagate(g, t.choice.Options)
+	return spread, control, err
 }
 
 // candidates are scoring's own, and weaker ones behind them: errors of direct
 // neighbours only, and little smoothing. In a timestep few labels are known and
 // neighbours agree less than in a citation graph; on the validation timesteps of
-// Bitcoin-OTC only the weak ones were of use.
+// Bitcoin-OTC the weak ones were better.
 func candidates() []scoring.PropagationOptions {
 	out := scoring.Candidates()
 	for _, correct := range []scoring.PropagationOptions{

@@ -54,7 +54,7 @@ func knownSettings(share float64) protocol.StreamSettings {
 func bare(readings []protocol.Reading) []protocol.Reading {
 	out := slices.Clone(readings)
 	for i := range out {
-		out[i].Propagated, out[i].Propagation = false, nil
+		out[i].Propagated, out[i].Propagation, out[i].Unlabelled = false, nil, false
 	}
 	return out
 }
@@ -65,9 +65,9 @@ func TestNoLabelKnownIsTheSameAsNoPropagation(t *testing.T) {
 	want := runStream(t, twins(12), plain, 2)
 	out := runStream(t, twins(12), knownSettings(0), 2)
 	require.Equal(t, want.EnsembleHash, out.EnsembleHash)
-	require.Len(t, out.Readings, 2*len(want.Readings))
+	require.Len(t, out.Readings, 3*len(want.Readings))
 	for k, r := range bare(out.Readings) {
-		require.Equal(t, want.Readings[k/2], r)
+		require.Equal(t, want.Readings[k/3], r)
 		require.Nil(t, out.Readings[k].Propagation)
 	}
 }
@@ -89,6 +89,9 @@ func TestKnownLabelsSpeakForTheirNeighbours(t *testing.T) {
 	require.Less(t, *without.Test.AUC, .6, "features are noise")
 	require.Greater(t, *with.Test.AUC, .65, "half of the twins are known")
 	require.Greater(t, with.Propagation.Measure, with.Propagation.Without)
+	control, ok := out.Control(without.Aggregate)
+	require.True(t, ok)
+	require.Less(t, *control.Test.AUC, .6, "it is the labels that speak")
 	for i, step := range with.PerStep {
 		if step.Part == "validation" {
 			require.Equal(t, without.PerStep[i], step, "settings are not chosen yet")
@@ -98,7 +101,7 @@ func TestKnownLabelsSpeakForTheirNeighbours(t *testing.T) {
 
 // Nothing that comes after the score reaches it: of the labels of the last
 // timestep, those that had not arrived move no answer, and the others move some,
-// in the propagated reading only.
+// in the propagated reading only and not in its control.
 func TestScoresUseArrivedLabelsOnly(t *testing.T) {
 	s := knownSettings(.3)
 	answers := func(flip func(arrived bool) bool) [][]float32 {
@@ -132,10 +135,10 @@ func TestScoresUseArrivedLabelsOnly(t *testing.T) {
 	require.Equal(t, before, answers(func(arrived bool) bool { return !arrived }))
 	after := answers(func(arrived bool) bool { return arrived })
 	for k := range before {
-		if k%2 == 0 {
-			require.Equal(t, before[k], after[k])
-		} else {
+		if k%3 == 1 {
 			require.NotEqual(t, before[k], after[k])
+		} else {
+			require.Equal(t, before[k], after[k])
 		}
 	}
 }
