@@ -40,24 +40,24 @@ func (o Options) entrants() []entrant {
 	for _, m := range methods()[:len(methods())-1] {
 		out = append(out, entrant{how: m, model: models.EllipticGIN, schedule: protocol.Static, hops: noHop})
 	}
-	both := func(e entrant, baseline bool) {
-		e.how, e.drawn = methodNamed(scratch), baseline
-		out = append(out, e)
-		e.how, e.drawn = methodNamed(own), e.schedule != protocol.Static
-		out = append(out, e)
+	both := func(e entrant, drawn ...string) {
+		for _, name := range []string{scratch, own} {
+			e.how, e.drawn = methodNamed(name), slices.Contains(drawn, name)
+			out = append(out, e)
+		}
 	}
 	for _, flat := range trainer.RowModels() {
-		both(entrant{model: flat, schedule: protocol.Static, hops: noHop}, true)
+		both(entrant{model: flat, schedule: protocol.Static, hops: noHop}, scratch)
 	}
-	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, hops: noHop}, false)
-	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, hops: undirectedHop}, false)
-	both(entrant{model: trainer.Trees, schedule: protocol.Window, hops: undirectedHop}, true)
-	both(entrant{model: trainer.Logistic, schedule: protocol.Window, hops: undirectedHop}, false)
-	both(entrant{model: trainer.Logistic, schedule: protocol.Window, hops: directedHop}, true)
+	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, hops: noHop}, own)
+	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, hops: undirectedHop})
+	both(entrant{model: trainer.Trees, schedule: protocol.Window, hops: undirectedHop}, scratch, own)
+	both(entrant{model: trainer.Logistic, schedule: protocol.Window, hops: undirectedHop})
+	both(entrant{model: trainer.Logistic, schedule: protocol.Window, hops: directedHop}, scratch, own)
 	both(entrant{
 		model: trainer.Blend, components: []string{trainer.Logistic, trainer.Trees},
 		schedule: protocol.Continual, hops: directedHop,
-	}, false)
+	}, own)
 	if !o.Quick {
 		return out
 	}
