@@ -13,7 +13,8 @@
 // closes, before the first label of that timestep is due, and graphs of
 // different timesteps share no edge, so there is nothing to propagate; a scorer
 // that waited for some labels would make predictions depend on how topics
-// interleave. Weights learnt from labels would have to be learnt anew within
+// interleave. What labels in time would be worth can be measured offline, with
+// those that had arrived alone (lethe train --known-labels). Weights learnt from labels would have to be learnt anew within
 // every erasure.
 //
 // The package is pure: equal input gives equal bytes, whatever the number of
