@@ -26,7 +26,7 @@ type trainCmd struct {
 	Refine         bool     `help:"Lower the cut by swaps; never for blpa, bekm and --assign plain." default:"true" negatable:""`
 	Repair         string   `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
 	Tau            float64  `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
-	MinStubs       *int     `help:"Least number of stubs per node; by default 4 on a graph in shards, 0 on a stream." placeholder:"K"`
+	MinStubs       *int     `help:"Least number of stubs per node; by default 4 (gin 1) on a graph in shards, 0 on a stream." placeholder:"K"`
 	OneHop         bool     `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
 	OneHopDirected bool     `help:"Keep the means of payers and of payees apart; needs --one-hop."`
 	Aggregate      string   `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"lethe/dataset"
+	"lethe/evaluation/protocol"
 	"lethe/partition"
 )
 
@@ -12,7 +13,7 @@ func (c *trainCmd) fillMinStubs(kind dataset.Kind) error {
 	generates := c.Repair != partition.RepairNone && c.Repair != partition.RepairTruth
 	switch {
 	case c.MinStubs == nil && generates && kind == dataset.CitationArchive && c.Shards > 1:
-		c.MinStubs = new(4)
+		c.MinStubs = new(protocol.GraphMinStubs(c.Model))
 	case c.MinStubs == nil:
 		c.MinStubs = new(0)
 	case *c.MinStubs < 0:

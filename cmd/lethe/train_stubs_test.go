@@ -11,18 +11,20 @@ import (
 func TestDefaultMinStubs(t *testing.T) {
 	for _, c := range []struct {
 		kind   dataset.Kind
+		model  string
 		shards int
 		repair string
 		want   int
 	}{
-		{dataset.CitationArchive, 20, "mixup", 4},
-		{dataset.CitationArchive, 20, "zero", 4},
-		{dataset.CitationArchive, 20, "none", 0},
-		{dataset.CitationArchive, 20, "truth", 0},
-		{dataset.CitationArchive, 1, "mixup", 0},
-		{dataset.Elliptic, 20, "mixup", 0},
+		{dataset.CitationArchive, "sage", 20, "mixup", 4},
+		{dataset.CitationArchive, "gin", 20, "mixup", 1},
+		{dataset.CitationArchive, "sage", 20, "zero", 4},
+		{dataset.CitationArchive, "sage", 20, "none", 0},
+		{dataset.CitationArchive, "sage", 20, "truth", 0},
+		{dataset.CitationArchive, "sage", 1, "mixup", 0},
+		{dataset.Elliptic, "sage", 20, "mixup", 0},
 	} {
-		train := &trainCmd{Shards: c.shards, Repair: c.repair}
+		train := &trainCmd{Model: c.model, Shards: c.shards, Repair: c.repair}
 		require.NoError(t, train.fillMinStubs(c.kind))
 		require.Equal(t, c.want, *train.MinStubs, "%+v", c)
 	}

@@ -102,7 +102,7 @@ func (e entrant) cell(o Options, dataset string, seed uint64) bench.Cell {
 	s.Model, s.Components, s.Shards, s.Seed = e.model, e.components, o.shards(dataset), seed
 	s.OneHop, s.OneHopDirected = e.hops != noHop, e.hops == directedHop
 	e.how.apply(&s.Settings)
-	s.Propagate = false
+	s.Propagate, s.MinStubs = false, 0
 	s.Epochs = o.epochs()
 	s = s.EnsureDefaults()
 	return bench.Cell{Dataset: dataset, Stream: &s}

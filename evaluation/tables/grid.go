@@ -8,6 +8,7 @@ import (
 	"lethe/evaluation/paper"
 	"lethe/evaluation/protocol"
 	"lethe/evaluation/report"
+	"lethe/trainer/models"
 )
 
 // grid is an accuracy table: data sets and models down, methods across.
@@ -121,8 +122,8 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 		missing.note(t)
 		o.note(t)
 	}
-	test.Note("Settings: %s; lethe: quotas and swaps, MixUp, at least %d stubs per node, mean; + labels: known labels propagated when scoring.",
-		settingsText(o), ownMinStubs)
+	test.Note("Settings: %s; lethe: quotas and swaps, MixUp, at least %d stubs per node (GIN %d), mean; + labels: known labels propagated when scoring.",
+		settingsText(o), protocol.GraphMinStubs(""), protocol.GraphMinStubs(models.GIN))
 	out := &Output{Tables: []*report.Table{test, all}, Data: data}
 	if against.total > 0 && !o.Quick {
 		against.conclude()

@@ -31,10 +31,6 @@ const (
 	ownLabels  = "lethe + labels"
 )
 
-// ownMinStubs is the number of stubs that lethe gives every node at least: with
-// a low cut most nodes have none, and stubs act as augmentation.
-const ownMinStubs = 4
-
 // methods are the columns. The paper's take no more than it describes: even
 // shards for Random whatever the classes, no repair but for GUIDE, ten sweeps and
 // k-means at the end of Fast, learned weights for GraphEraser and similarity for
@@ -58,7 +54,7 @@ func methods() []method {
 		}
 	}
 	lethe := func(s *protocol.Settings) {
-		s.Partition, s.MinStubs = protocol.Partition{Refine: true}, ownMinStubs
+		s.Partition, s.MinStubs = protocol.Partition{Refine: true}, protocol.GraphMinStubs(s.Model)
 		s.Propagate = true
 	}
 	return []method{

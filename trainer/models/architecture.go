@@ -33,6 +33,12 @@ func Names() []string {
 	return []string{EllipticGIN, EllipticGINMLP3, SAGE, GIN, GCN, MLP, GAT, GATv2, SuperGAT, APPNP, SGC}
 }
 
+// SumsNeighbours tells whether a model adds its neighbours up instead of
+// averaging them, so that their number counts.
+func SumsNeighbours(model string) bool {
+	return slices.Contains([]string{GIN, EllipticGIN, EllipticGINMLP3}, model)
+}
+
 const (
 	// MaxWidth bounds features and layers, so that a forged checkpoint cannot
 	// make the size of a weight matrix overflow.
