@@ -113,7 +113,7 @@ func TestInputOfASnapshot(t *testing.T) {
 	}
 	require.Equal(t, Input{
 		Rows: 3, Cols: 1, Features: s.Features, Edges: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 2}},
-	}, InputOf(s))
+	}.Shared(), InputOf(s))
 }
 
 func TestIntegerPower(t *testing.T) {

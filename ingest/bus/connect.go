@@ -21,6 +21,9 @@ const metadataAge = 2 * time.Second
 type link struct {
 	transport *kafka.Transport
 	address   net.Addr
+	// stop ends what the transport does by itself, also for a request that comes
+	// after the cut.
+	stop context.CancelFunc
 
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}
@@ -28,12 +31,14 @@ type link struct {
 }
 
 func newLink(cfg *Config) *link {
-	l := &link{address: kafka.TCP(cfg.Brokers...), conns: map[net.Conn]struct{}{}}
+	background, stop := context.WithCancel(context.Background())
+	l := &link{address: kafka.TCP(cfg.Brokers...), stop: stop, conns: map[net.Conn]struct{}{}}
 	dialer := &net.Dialer{Timeout: cfg.DialTimeout}
 	l.transport = &kafka.Transport{
 		ClientID:    cfg.ClientID,
 		DialTimeout: cfg.DialTimeout,
 		MetadataTTL: metadataAge,
+		Context:     background,
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
@@ -65,6 +70,7 @@ func (l *link) cut() {
 	}
 	clear(l.conns)
 	l.mu.Unlock()
+	l.stop()
 	l.transport.CloseIdleConnections()
 }
 

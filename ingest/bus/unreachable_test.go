@@ -1,6 +1,7 @@
 package bus_test
 
 import (
+	"context"
 	"net"
 	"strconv"
 	"testing"
@@ -76,4 +77,18 @@ func TestBrokerRestart(t *testing.T) {
 	defer again.Close()
 	require.NoError(t, <-written)
 	require.Equal(t, []string{"b"}, keys(next(t, follow).Records))
+}
+
+// A goroutine of a role that ends may still ask when its client is closed. That
+// must fail, and must not start the transport's background work again, which
+// TestMain would find.
+func TestACallAfterCloseLeavesNothingBehind(t *testing.T) {
+	b := startBroker(t)
+	c, err := bus.Open(b.config)
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = c.Partitions(ctx, bus.Transactions)
+	require.Error(t, err)
 }
