@@ -18,6 +18,10 @@ type scores struct {
 
 const allSets = "all"
 
+// leastGap is the accuracy that Scratch must have ahead of Random for a score to
+// mean something: below, splits move it by more than its whole range.
+const leastGap = 0.04
+
 func newScores(key string) *scores {
 	return &scores{key: key, test: make(map[string]map[string]report.Sample), shards: make(map[string]map[string]report.Sample)}
 }
@@ -51,7 +55,7 @@ func (s *scores) rows(t *report.Table, p *paper.Paper) {
 		for _, how := range methods() {
 			of := s.test[dataset]
 			text := report.Missing
-			if complete(of, how.name) {
+			if complete(of, how.name) && of[scratch].Mean()-of[random].Mean() >= leastGap {
 				text = report.Number(report.Normalised(of[how.name].Mean(), of[random].Mean(), of[scratch].Mean()), 1)
 			}
 			published, known := p.Value(paper.Key{Table: s.key, Dataset: dataset, Model: "normalised", Method: how.name})
@@ -68,7 +72,7 @@ func (s *scores) rows(t *report.Table, p *paper.Paper) {
 		reach = append(reach, text)
 	}
 	t.Rows = append(t.Rows, reach)
-	t.Note("The normalised score is 100 (x - Random) / (Scratch - Random) of the mean accuracies. Shards per erasure: how many hold a node or a stub for it, so have to be trained anew at scope stubs.")
+	t.Note("The normalised score is 100 (x - Random) / (Scratch - Random) of the mean accuracies; none where these two differ by less than %.0f points. Shards per erasure: how many hold a node or a stub for it, so have to be trained anew at scope stubs.", 100*leastGap)
 }
 
 // complete tells whether a method was measured wherever the two ends were.
