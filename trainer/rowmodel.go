@@ -26,6 +26,13 @@ const (
 // RowModels returns the names of the models that are no networks.
 func RowModels() []string { return []string{Trees, Logistic} }
 
+// ComponentModels returns what a Blend may consist of.
+func ComponentModels() []string { return append(Models(), RowModels()...) }
+
+// StreamModels returns every model that Options.Model takes. A graph without
+// timesteps takes Models alone.
+func StreamModels() []string { return append(ComponentModels(), Blend) }
+
 // rowModel is a fitted model that looks at one row at a time.
 type rowModel interface {
 	Classes() int

@@ -16,6 +16,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"lethe/trainer"
 )
 
 // version is set at link time by the Makefile.
@@ -86,7 +88,7 @@ func execute(a *app, args []string) int {
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{
-			"models":     strings.Join(trainableModels(), ", "),
+			"models":     strings.Join(trainer.StreamModels(), ", "),
 			"components": strings.Join(defaultComponents(), ","),
 		},
 		kong.Bind(a),

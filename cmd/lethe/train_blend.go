@@ -8,9 +8,6 @@ import (
 	"lethe/trainer"
 )
 
-// componentModels are what a blend may consist of.
-func componentModels() []string { return append(trainer.Models(), trainer.RowModels()...) }
-
 // defaultComponents are those of a blend that names none.
 func defaultComponents() []string {
 	return trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.Components
@@ -39,8 +36,8 @@ func (c *trainCmd) checkBlend() error {
 	}
 	networks := len(c.Components) == 0
 	for i, model := range c.Components {
-		if !slices.Contains(componentModels(), model) {
-			return usagef("--components names %q, must be of %s", model, strings.Join(componentModels(), ", "))
+		if !slices.Contains(trainer.ComponentModels(), model) {
+			return usagef("--components names %q, must be of %s", model, strings.Join(trainer.ComponentModels(), ", "))
 		}
 		if slices.Contains(c.Components[:i], model) {
 			return usagef("--components names %s twice", model)

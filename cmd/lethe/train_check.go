@@ -17,8 +17,8 @@ func (c *trainCmd) check(kind dataset.Kind) error {
 	switch {
 	case c.Shards < 1:
 		return usagef("--shards is %d, must be at least 1", c.Shards)
-	case !slices.Contains(trainableModels(), c.Model):
-		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainableModels(), ", "))
+	case !slices.Contains(trainer.StreamModels(), c.Model):
+		return usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainer.StreamModels(), ", "))
 	case c.Hidden < 0, c.Epochs < 0, c.Workers < 0:
 		return usagef("--hidden, --epochs and --workers must not be negative")
 	case c.Window != nil && *c.Window < 1:
@@ -80,10 +80,6 @@ func (c *trainCmd) checkStream() error {
 	}
 	return nil
 }
-
-// trainableModels are the networks, the models that look at rows, and blends of
-// them.
-func trainableModels() []string { return append(componentModels(), trainer.Blend) }
 
 // checkRows checks what goes with models that look at rows.
 func (c *trainCmd) checkRows() error {

@@ -159,9 +159,11 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 
 // modelExists tells whether the trainer knows the cell's model.
 func modelExists(c Cell) error {
-	model := c.settings().Model
-	if c.Partition != nil || c.Attack != nil || slices.Contains(trainer.Models(), model) ||
-		c.Stream != nil && slices.Contains(trainer.RowModels(), model) {
+	known, model := trainer.Models(), c.settings().Model
+	if c.Stream != nil {
+		known = trainer.StreamModels()
+	}
+	if c.Partition != nil || c.Attack != nil || slices.Contains(known, model) {
 		return nil
 	}
 	return fmt.Errorf("%w: the trainer has no model %q", ErrAbsent, model)

@@ -7,7 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/evaluation/protocol"
+	"lethe/trainer"
 )
+
+// A row of a table must not be missing because the runner's list of models is
+// shorter than the trainer's.
+func TestEveryModelOfTheTrainerIsMeasured(t *testing.T) {
+	for _, model := range trainer.StreamModels() {
+		stream := &protocol.StreamSettings{Settings: protocol.Settings{Model: model}}
+		require.NoError(t, modelExists(Cell{Dataset: BitcoinOTC, Stream: stream}))
+	}
+	require.ErrorIs(t, modelExists(Cell{Dataset: Cora, Graph: &protocol.Settings{Model: trainer.Blend}}), ErrAbsent)
+}
 
 // An interrupted run must not partition for every measurement that is left. The
 // runner here could not: it has no clock, no data and no store.
