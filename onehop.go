@@ -40,6 +40,19 @@ func DirectedOneHop(s *Snapshot) *Snapshot {
 	return s.join(DirectedOneHopFeatures(s.FeatureCount), payers, payees)
 }
 
+// WithOneHop returns the snapshot as models see it: with one-hop features, directed
+// ones or none.
+func (s *Snapshot) WithOneHop(oneHop, directed bool) *Snapshot {
+	switch {
+	case directed:
+		return DirectedOneHop(s)
+	case oneHop:
+		return OneHop(s)
+	default:
+		return s
+	}
+}
+
 // Counterparties returns, per node, the positions of the nodes that pay it and of
 // those that it pays, ascending.
 func (s *Snapshot) Counterparties() (payers, payees [][]uint32) {

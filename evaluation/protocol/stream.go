@@ -195,14 +195,8 @@ func (j *journey) score(ctx context.Context, index int) error {
 // shards say together; rows of classes both.
 func (j *journey) answer(ctx context.Context, index int, arrived []bool) (posteriors, answers [][]float32, err error) {
 	snap := j.steps[index]
-	seen := snap
-	switch {
-	case j.s.OneHopDirected:
-		seen = lethe.DirectedOneHop(snap)
-	case j.s.OneHop:
-		seen = lethe.OneHop(snap)
-	}
-	posteriors, err = j.models.posteriors(ctx, trainer.InputOf(seen), j.r.workers())
+	in := trainer.InputOf(snap.WithOneHop(j.s.OneHop, j.s.OneHopDirected))
+	posteriors, err = j.models.posteriors(ctx, in, j.r.workers())
 	if err != nil {
 		return nil, nil, err
 	}

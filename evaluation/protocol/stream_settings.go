@@ -122,8 +122,8 @@ func (s StreamSettings) EnsureDefaults() StreamSettings {
 	}
 	s.Epochs = cmp.Or(s.Epochs, epochs)
 	window := 10
-	if s.Schedule != Static && (s.rowModel() || s.Model == trainer.Blend) {
-		window = 1000
+	if s.Schedule != Static {
+		window = trainer.Options{Model: s.Model}.EnsureDefaults().WindowTimesteps
 	}
 	s.WindowTimesteps = cmp.Or(s.WindowTimesteps, window)
 	if s.Model == trainer.Blend && len(s.Components) == 0 {

@@ -167,14 +167,7 @@ func (r *Role) finish(t lethe.Timestep, out *given) error {
 func (r *Role) predict(ctx context.Context, s *lethe.Snapshot) ([]float32, error) {
 	models := r.state.served.models
 	posteriors := make([][]float32, len(models))
-	seen := s
-	switch {
-	case r.o.OneHopDirected:
-		seen = lethe.DirectedOneHop(s)
-	case r.o.OneHop:
-		seen = lethe.OneHop(s)
-	}
-	in := trainer.InputOf(seen)
+	in := trainer.InputOf(s.WithOneHop(r.o.OneHop, r.o.OneHopDirected))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(r.o.Workers)
 	for shard, m := range models {
