@@ -40,6 +40,17 @@ func (w *Workspace) pairKey(row uint64, other int) uint64 {
 	return mixKey(row + 0x9e3779b97f4a7c15 ^ w.Batch.Keys[other])
 }
 
+// drawn appends the rows whose draw, in a pair with the row of the given key, is
+// below the limit. It looks at every row, so nothing else happens in its loop.
+func (b *Batch) drawn(into []uint32, row, limit uint64) []uint32 {
+	for j, other := range b.Keys {
+		if mixKey(row^other)>>32 < limit {
+			into = append(into, uint32(j))
+		}
+	}
+	return into
+}
+
 // dropLimit is below which a draw of 32 bits drops with probability p.
 func dropLimit(p float64) uint64 { return uint64(p * (1 << 32)) }
 

@@ -26,6 +26,8 @@ type superGAT struct {
 	// gate is sigmoid(z_i·z_j) per edge and head, score what it makes of pre.
 	gate, score []float32
 	pairs       []Pair
+	// strangers are the rows drawn for a pair without an edge.
+	strangers []uint32
 	// other and logit are the source of a pair and its z_i·z_j, summed over the
 	// heads.
 	other [1]uint32
@@ -148,15 +150,26 @@ func (g *superGAT) sample() {
 	g.pairs = g.pairs[:0]
 	for i := range n {
 		key, closed := g.work.rowKey(g.pick, i)+0x9e3779b97f4a7c15, graph.closed(i)
-		for j, other := range g.work.Batch.Keys {
-			edge, limit := len(closed) > 0 && int(closed[0]) == j, negative
-			if edge {
-				closed, limit = closed[1:], positive
+		g.strangers = g.work.Batch.drawn(g.strangers[:0], key, negative)
+		for _, j := range g.strangers {
+			for len(closed) > 0 && closed[0] < j {
+				g.ask(i, closed[0], key, positive)
+				closed = closed[1:]
 			}
-			if mixKey(key^other)>>32 < limit {
-				g.pairs = append(g.pairs, Pair{Source: uint32(j), Target: uint32(i), Edge: edge})
+			if len(closed) == 0 || closed[0] != j {
+				g.pairs = append(g.pairs, Pair{Source: j, Target: uint32(i)})
 			}
 		}
+		for _, j := range closed {
+			g.ask(i, j, key, positive)
+		}
+	}
+}
+
+// ask samples an edge if the draw for it is below the limit.
+func (g *superGAT) ask(target int, source uint32, key, limit uint64) {
+	if mixKey(key^g.work.Batch.Keys[source])>>32 < limit {
+		g.pairs = append(g.pairs, Pair{Source: source, Target: uint32(target), Edge: true})
 	}
 }
 
