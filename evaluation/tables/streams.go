@@ -19,53 +19,58 @@ func (o Options) streamSplit() protocol.StreamSplit {
 
 // streams is the paper's fraud detection: timesteps 1-30 train, 35-49 test.
 func streams() Table {
-	const title = "Fraud detection over the test timesteps"
-	datasets := func(o Options) []string {
-		if o.Quick {
-			return []string{bench.BitcoinOTC}
-		}
-		return bench.Streams()
-	}
 	return Table{
-		Name: "elliptic", Title: title, Needs: bench.Streams(),
-		Cells: func(o Options) []bench.Cell {
-			var out []bench.Cell
-			for _, dataset := range datasets(o) {
-				for _, e := range o.entrants() {
-					for _, seed := range o.seeds() {
-						out = append(out, e.cell(o, dataset, seed))
-					}
-				}
-			}
-			return out
-		},
-		Render: func(o Options, r *Results) (*Output, error) {
-			t := &report.Table{Title: title, Columns: []string{
-				"data set", "method", "model", "one-hop", "schedule",
-				"macro-F1", "AUC", "average precision", "illicit-F1", "precision", "recall", "accuracy, all nodes",
-			}}
-			out := &Output{Tables: []*report.Table{t}, Data: t}
-			var missing absences
-			for _, dataset := range datasets(o) {
-				drawn := newCourses(dataset)
-				for _, e := range o.entrants() {
-					readings, err := streamReadings(r, o, dataset, e)
-					if err != nil {
-						if err = missing.add(dataset, err); err != nil {
-							return nil, err
-						}
-					}
-					row(t, append([]string{dataset, e.how.name, e.modelName(), string(e.hops), e.schedule}, streamRow(readings)...)...)
-					drawn.add(e, readings)
-				}
-				drawn.addTo(out, dataset)
-			}
-			o.noteStreams(t)
-			missing.note(t)
-			o.note(t)
-			return out, nil
-		},
+		Name: "elliptic", Title: fraudTitle, Needs: bench.Streams(),
+		Cells: streamCells, Render: renderStreams,
 	}
+}
+
+const fraudTitle = "Fraud detection over the test timesteps"
+
+func (o Options) streamNames() []string {
+	if o.Quick {
+		return []string{bench.BitcoinOTC}
+	}
+	return bench.Streams()
+}
+
+func streamCells(o Options) []bench.Cell {
+	var out []bench.Cell
+	for _, dataset := range o.streamNames() {
+		for _, e := range o.entrants() {
+			for _, seed := range o.seeds() {
+				out = append(out, e.cell(o, dataset, seed))
+			}
+		}
+	}
+	return out
+}
+
+func renderStreams(o Options, r *Results) (*Output, error) {
+	t := &report.Table{Title: fraudTitle, Columns: []string{
+		"data set", "method", "model", "one-hop", "schedule",
+		"macro-F1", "AUC", "average precision", "illicit-F1", "precision", "recall", "accuracy, all nodes",
+	}}
+	out := &Output{Tables: []*report.Table{t}, Data: t}
+	var missing absences
+	for _, dataset := range o.streamNames() {
+		drawn := newCourses(dataset)
+		for _, e := range o.entrants() {
+			readings, err := streamReadings(r, o, dataset, e)
+			if err != nil {
+				if err = missing.add(dataset, err); err != nil {
+					return nil, err
+				}
+			}
+			row(t, append([]string{dataset, e.how.name, e.modelName(), string(e.hops), e.schedule}, streamRow(readings)...)...)
+			drawn.add(e, readings)
+		}
+		drawn.addTo(out, dataset)
+	}
+	o.noteStreams(t)
+	missing.note(t)
+	o.note(t)
+	return out, nil
 }
 
 // noteStreams says how the rows were made.
