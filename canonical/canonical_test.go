@@ -45,6 +45,13 @@ func TestRoundTrip(t *testing.T) {
 	require.Equal(t, want, snapshot)
 }
 
+// A digest that is computed without the message is that of the message.
+func TestDigestsAreThoseOfTheMessages(t *testing.T) {
+	slice, snapshot := sampleSlice(), sampleSnapshot()
+	require.Equal(t, canonical.DigestOf(canonical.EncodeSlice(slice)), canonical.DigestSlice(slice))
+	require.Equal(t, canonical.DigestOf(canonical.EncodeSnapshot(snapshot)), canonical.DigestSnapshot(snapshot))
+}
+
 func TestRevisionIsNotPartOfTheBytes(t *testing.T) {
 	a, b := sampleSnapshot(), sampleSnapshot()
 	b.Revision++

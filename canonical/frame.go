@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+
+	"lethe"
 )
 
 // ErrCorrupt marks bytes that cannot be what was written: cut short, altered,
@@ -53,6 +56,7 @@ func (w *Writer) String(s string) {
 
 // Float32s appends the values without their count.
 func (w *Writer) Float32s(values []float32) {
+	w.buf = slices.Grow(w.buf, 4*len(values))
 	for _, v := range values {
 		w.Uint32(math.Float32bits(v))
 	}
@@ -62,6 +66,15 @@ func (w *Writer) Float32s(values []float32) {
 func (w *Writer) Seal() []byte {
 	sum := sha256.Sum256(w.buf)
 	return append(w.buf, sum[:]...)
+}
+
+// Digest returns DigestOf the message that Seal would return. It reads the
+// fields once, where sealing and hashing the message read them twice.
+func (w *Writer) Digest() lethe.Digest {
+	h := sha256.New()
+	h.Write(w.buf)
+	h.Write(h.Sum(nil))
+	return lethe.Digest(h.Sum(nil))
 }
 
 // Reader takes the fields of a message apart. The first failure sticks and is

@@ -14,7 +14,12 @@ const (
 )
 
 // EncodeSlice returns the slice's canonical bytes.
-func EncodeSlice(s *lethe.Slice) []byte {
+func EncodeSlice(s *lethe.Slice) []byte { return writeSlice(s).Seal() }
+
+// DigestSlice returns the digest of the slice's canonical bytes.
+func DigestSlice(s *lethe.Slice) lethe.Digest { return writeSlice(s).Digest() }
+
+func writeSlice(s *lethe.Slice) *Writer {
 	w := NewWriter(sliceMagic, sliceVersion)
 	w.Uint64(uint64(s.Timestep))
 	w.Uint64(uint64(s.Previous))
@@ -32,7 +37,7 @@ func EncodeSlice(s *lethe.Slice) []byte {
 		w.Uint32(st.Owner)
 		w.Uint32(math.Float32bits(st.Lambda))
 	}
-	return w.Seal()
+	return w
 }
 
 // DecodeSlice reads canonical bytes and checks every position they hold.

@@ -13,7 +13,12 @@ const (
 
 // EncodeSnapshot returns the snapshot's canonical bytes. Its revision is not
 // part of them.
-func EncodeSnapshot(s *lethe.Snapshot) []byte {
+func EncodeSnapshot(s *lethe.Snapshot) []byte { return writeSnapshot(s).Seal() }
+
+// DigestSnapshot returns the digest of the snapshot's canonical bytes.
+func DigestSnapshot(s *lethe.Snapshot) lethe.Digest { return writeSnapshot(s).Digest() }
+
+func writeSnapshot(s *lethe.Snapshot) *Writer {
 	w := NewWriter(snapshotMagic, snapshotVersion)
 	w.Uint64(uint64(s.Timestep))
 	w.Uint32(uint32(s.FeatureCount))
@@ -25,7 +30,7 @@ func EncodeSnapshot(s *lethe.Snapshot) []byte {
 	}
 	w.Float32s(s.Features)
 	writeEdges(w, s.Payments)
-	return w.Seal()
+	return w
 }
 
 // DecodeSnapshot reads canonical bytes and validates the snapshot. Its

@@ -62,7 +62,7 @@ func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 		n.Label = lethe.Unknown
 		unlabelled.Nodes[i] = n
 	}
-	return canonical.DigestOf(canonical.EncodeSnapshot(&unlabelled))
+	return canonical.DigestSnapshot(&unlabelled)
 }
 
 // PredictionID returns the hexadecimal keyed hash of all that decides a

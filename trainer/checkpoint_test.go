@@ -26,6 +26,7 @@ func smallCheckpoint(t testing.TB) *Checkpoint {
 
 func TestCheckpointRoundTrip(t *testing.T) {
 	c := smallCheckpoint(t)
+	require.Equal(t, canonical.DigestOf(EncodeCheckpoint(c)), DigestCheckpoint(c))
 	got, err := DecodeCheckpoint(EncodeCheckpoint(c))
 	require.NoError(t, err)
 	require.Equal(t, c, got)

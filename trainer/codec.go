@@ -19,7 +19,12 @@ const (
 )
 
 // EncodeCheckpoint returns the checkpoint's canonical bytes.
-func EncodeCheckpoint(c *Checkpoint) []byte {
+func EncodeCheckpoint(c *Checkpoint) []byte { return writeCheckpoint(c).Seal() }
+
+// DigestCheckpoint returns the digest of the checkpoint's canonical bytes.
+func DigestCheckpoint(c *Checkpoint) lethe.Digest { return writeCheckpoint(c).Digest() }
+
+func writeCheckpoint(c *Checkpoint) *canonical.Writer {
 	w := canonical.NewWriter(checkpointMagic, checkpointVersion)
 	w.Uint32(uint32(c.Shard))
 	w.Uint64(uint64(c.Timestep))
@@ -35,7 +40,7 @@ func EncodeCheckpoint(c *Checkpoint) []byte {
 	}
 	w.Count(len(c.Aggregation))
 	w.Bytes(c.Aggregation)
-	return w.Seal()
+	return w
 }
 
 func (n *Network) write(w *canonical.Writer) {

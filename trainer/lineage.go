@@ -12,7 +12,7 @@ func Lineage(previous, slice lethe.Digest) lethe.Digest {
 	w := canonical.NewWriter("LLIN", 1)
 	w.Bytes(previous[:])
 	w.Bytes(slice[:])
-	return canonical.DigestOf(w.Seal())
+	return w.Digest()
 }
 
 // Genesis is where a lineage starts when fresh weights meet the given number of
@@ -24,7 +24,7 @@ func (o Options) Genesis(slices int) lethe.Digest {
 	w := canonical.NewWriter("LGEN", 1)
 	w.Bytes(fingerprint[:])
 	w.Uint32(uint32(slices))
-	return canonical.DigestOf(w.Seal())
+	return w.Digest()
 }
 
 // LineageOf is the lineage of the checkpoint that Train returns for a window of

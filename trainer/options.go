@@ -262,7 +262,7 @@ func (o Options) Fingerprint() lethe.Digest {
 			w.Bytes(digest[:])
 		}
 	}
-	return canonical.DigestOf(w.Seal())
+	return w.Digest()
 }
 
 func flag(b bool) uint8 {

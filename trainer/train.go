@@ -91,7 +91,7 @@ func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Dige
 	}
 	digests := make([]lethe.Digest, len(window))
 	for i, s := range window {
-		digests[i] = canonical.DigestOf(canonical.EncodeSlice(s))
+		digests[i] = canonical.DigestSlice(s)
 	}
 	return e.opts.LineageOf(earlier, digests)
 }

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"sync/atomic"
 
@@ -95,7 +94,7 @@ func (e *ensemble) posteriors(ctx context.Context, in trainer.Input, workers int
 func (e *ensemble) hash() lethe.Digest {
 	digests := make([]lethe.Digest, len(e.models))
 	for i, m := range e.models {
-		digests[i] = sha256.Sum256(trainer.EncodeCheckpoint(m))
+		digests[i] = trainer.DigestCheckpoint(m)
 	}
 	return scoring.EnsembleVersion(digests)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/internal/swapstore"
 	"lethe/scoring"
 	"lethe/trainer"
@@ -15,7 +14,7 @@ import (
 func ensembleOf(models []*trainer.Checkpoint) *ensemble {
 	digests := make([]lethe.Digest, len(models))
 	for i, m := range models {
-		digests[i] = canonical.DigestOf(trainer.EncodeCheckpoint(m))
+		digests[i] = trainer.DigestCheckpoint(m)
 	}
 	return &ensemble{through: models[0].Timestep, version: scoring.EnsembleVersion(digests), models: models}
 }
