@@ -22,7 +22,7 @@ type evaluateCmd struct {
 	Seed     uint64 `help:"Seed of the first split; the others count on." default:"0"`
 	Workers  int    `help:"Measurements side by side; by default one per processor." placeholder:"N"`
 	Finished bool   `help:"Measure nothing: make the tables of what OUT holds already; the rest counts as not run."`
-	Results  string `help:"Write all tables into this one Markdown file too." type:"path" placeholder:"FILE"`
+	Results  string `help:"Write all tables into this one Markdown file too, and their figures into a folder beside it." type:"path" placeholder:"FILE"`
 	JSON     bool   `help:"Print one JSON document with the files written."`
 }
 
@@ -168,30 +168,9 @@ func (c *evaluateCmd) measure(a *app, store *bench.Store, chosen []tables.Table,
 	return &tables.Results{Results: measured, Paper: published}, nil
 }
 
-// command is what makes these tables again.
-func (c *evaluateCmd) command() string {
-	quick := ""
-	if c.Quick {
-		quick = " --quick"
-	}
-	if c.Finished {
-		quick += " --finished"
-	}
-	return fmt.Sprintf("lethe evaluate %s --data DATA --out OUT --splits %d --seed %d%s --results docs/results.md", c.Table, c.Splits, c.Seed, quick)
-}
-
 // write renders the tables into files.
 func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results *tables.Results, result *evaluateResult) error {
-	var all strings.Builder
-	fmt.Fprintf(&all, "# Results\n\nMade by `%s`.\n", c.command())
-	if c.Finished {
-		fmt.Fprint(&all, "It shows what is finished; without `--finished` the same command measures the rest.\n")
-	}
-	if c.Splits < paperSplits {
-		fmt.Fprintf(&all, "The paper averages %d splits: the same command with `--splits %[1]d` does. Over fewer, differences of two or three points are chance.\n", paperSplits)
-	}
-	fmt.Fprintf(&all, "\n%s", tables.Preface())
-	var unmeasured []string
+	document := c.document()
 	for _, t := range chosen {
 		output, err := t.Render(opts, results)
 		if err != nil {
@@ -203,22 +182,15 @@ func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results 
 		}
 		result.Tables = append(result.Tables, evaluatedTable{Name: t.Name, Title: t.Title, Needs: t.Needs, Files: files})
 		if c.Finished && !results.Any(t.Cells(opts)) {
-			unmeasured = append(unmeasured, t.Name)
+			document.missing(t.Name)
 			continue
 		}
-		fmt.Fprintln(&all)
-		output.Figures = nil
-		if err := output.Markdown(&all, 2, t.Name); err != nil {
-			return err
-		}
-	}
-	if len(unmeasured) > 0 {
-		fmt.Fprintf(&all, "\nNot run yet: %s.\n", strings.Join(unmeasured, ", "))
+		document.add(output, t.Name)
 	}
 	if c.Results == "" {
 		return nil
 	}
-	if err := os.WriteFile(c.Results, []byte(all.String()), 0o644); err != nil {
+	if err := document.save(c.Results); err != nil {
 		return fmt.Errorf("--results: %w", err)
 	}
 	return nil

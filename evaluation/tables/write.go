@@ -38,8 +38,16 @@ func (out *Output) Write(dir, name string) ([]string, error) {
 	if err := file(".csv", out.Data.CSV); err != nil {
 		return nil, err
 	}
+	drawn, err := out.Draw(dir, name, ".svg", ".png")
+	return append(paths, drawn...), err
+}
+
+// Draw puts every figure into a folder, in the formats that the endings name. It
+// returns the paths written.
+func (out *Output) Draw(dir, name string, endings ...string) ([]string, error) {
+	var paths []string
 	for _, f := range out.Figures {
-		for _, ending := range []string{".svg", ".png"} {
+		for _, ending := range endings {
 			path := filepath.Join(dir, f.stem(name)+ending)
 			if err := f.Save(path); err != nil {
 				return nil, err
@@ -51,7 +59,7 @@ func (out *Output) Write(dir, name string) ([]string, error) {
 }
 
 // Markdown writes the tables under headings of a level and links the figures,
-// which lie beside the text under the table's name.
+// which Draw has put where name, seen from the text, leads.
 func (out *Output) Markdown(w io.Writer, level int, name string) error {
 	for i, t := range out.Tables {
 		if i > 0 {
