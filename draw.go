@@ -23,11 +23,17 @@ func NewDraw(seed uint64, purpose string, coords ...uint64) *Draw {
 		h = mix64(h ^ uint64(purpose[i]))
 	}
 	h = mix64(h ^ uint64(len(purpose))<<32)
+	d := Draw{state: h}
 	for _, c := range coords {
-		h = mix64(h + 0x9e3779b97f4a7c15 ^ c)
+		d = d.At(c)
 	}
-	return &Draw{state: h}
+	return &d
 }
+
+// At returns the source that NewDraw would with one more coordinate, provided
+// that d has drawn nothing yet. It is for loops in which only the last
+// coordinate changes.
+func (d Draw) At(coord uint64) Draw { return Draw{state: mix64(d.state + 0x9e3779b97f4a7c15 ^ coord)} }
 
 // Coordinates returns the pseudonym as two coordinates for NewDraw.
 func (p Pseudonym) Coordinates() (hi, lo uint64) {

@@ -42,6 +42,8 @@ func TestHashFramesItsParts(t *testing.T) {
 func TestDrawDependsOnEveryCoordinate(t *testing.T) {
 	base := lethe.NewDraw(1, "mixup", 2, 3).Uint64()
 	require.Equal(t, base, lethe.NewDraw(1, "mixup", 2, 3).Uint64())
+	last := lethe.NewDraw(1, "mixup", 2).At(3)
+	require.Equal(t, base, last.Uint64())
 	for name, d := range map[string]*lethe.Draw{
 		"seed":    lethe.NewDraw(2, "mixup", 2, 3),
 		"purpose": lethe.NewDraw(1, "mixuq", 2, 3),

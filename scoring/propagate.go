@@ -89,6 +89,11 @@ func (d *diffusion) propagate(g *LabelledGraph, opts PropagationOptions) []float
 	if opts.NoCorrect && opts.NoSmooth {
 		return append([]float32(nil), g.Posteriors...)
 	}
+	return d.smoothed(d.corrected(g, opts), g, opts)
+}
+
+// corrected returns the posteriors after the correct step.
+func (d *diffusion) corrected(g *LabelledGraph, opts PropagationOptions) []float64 {
 	z := make([]float64, len(g.Posteriors))
 	for i, p := range g.Posteriors {
 		z[i] = float64(p)
@@ -96,6 +101,12 @@ func (d *diffusion) propagate(g *LabelledGraph, opts PropagationOptions) []float
 	if !opts.NoCorrect {
 		d.correct(z, g, opts)
 	}
+	return z
+}
+
+// smoothed returns corrected rows after the smooth step as distributions. It
+// overwrites the rows that it is given.
+func (d *diffusion) smoothed(z []float64, g *LabelledGraph, opts PropagationOptions) []float32 {
 	if !opts.NoSmooth {
 		for i, class := range g.Known {
 			if class != NoClass {

@@ -99,13 +99,14 @@ func ChoosePropagation(g *LabelledGraph, opts ChoiceOptions) (PropagationChoice,
 	without := PropagationOptions{NoCorrect: true, NoSmooth: true}
 	without.EnsureDefaults()
 	out := PropagationChoice{Measure: math.Inf(-1)}
-	out.Without, out.Hidden = d.measureHidden(g, parts, without, opts.Measure)
+	folds := newFolds(g, parts)
+	out.Without, out.Hidden = d.measureHidden(folds, without, opts.Measure)
 	for i, candidate := range opts.Candidates {
 		candidate.EnsureDefaults()
 		if err := candidate.Validate(); err != nil {
 			return PropagationChoice{}, fmt.Errorf("candidate %d: %w", i, err)
 		}
-		if measure, _ := d.measureHidden(g, parts, candidate, opts.Measure); measure > out.Measure {
+		if measure, _ := d.measureHidden(folds, candidate, opts.Measure); measure > out.Measure {
 			out.Options, out.Measure = candidate, measure
 		}
 	}
@@ -146,26 +147,6 @@ func (o *ChoiceOptions) parts(known []int) ([][]int, error) {
 		parts[i%o.Folds] = append(parts[i%o.Folds], node)
 	}
 	return parts, nil
-}
-
-// measureHidden predicts each part from the labels of the others and measures
-// all parts as one set.
-func (d *diffusion) measureHidden(g *LabelledGraph, parts [][]int, opts PropagationOptions, measure Measure) (float64, int) {
-	var posteriors []float32
-	var truth []int
-	for _, part := range parts {
-		hidden := *g
-		hidden.Known = append([]int(nil), g.Known...)
-		for _, node := range part {
-			hidden.Known[node] = NoClass
-		}
-		result := d.propagate(&hidden, opts)
-		for _, node := range part {
-			posteriors = append(posteriors, result[node*g.Classes:][:g.Classes]...)
-			truth = append(truth, g.Known[node])
-		}
-	}
-	return measure(posteriors, g.Classes, truth), len(truth)
 }
 
 // accuracyOf is the share of rows whose most likely class is the true one.

@@ -89,10 +89,12 @@ func (l *Layout) Index(name string) (int, bool) {
 func (l *Layout) Fresh(seed uint64, shard lethe.ShardID) *Tensors {
 	t := NewTensors(l)
 	for i, spec := range l.Specs {
+		tensor := lethe.NewDraw(seed, "init", uint64(shard), uint64(i))
 		for e := range spec.Size {
 			v := spec.Start.Value
 			if spec.Start.Bound > 0 {
-				u := lethe.NewDraw(seed, "init", uint64(shard), uint64(i), uint64(e)).Float32()
+				element := tensor.At(uint64(e))
+				u := element.Float32()
 				v += float32((2*u - 1) * spec.Start.Bound)
 			}
 			t.Values[spec.From+e] = v
