@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"context"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -28,6 +29,8 @@ func citationSlice() *lethe.Slice {
 			s.Edges = append(s.Edges, lethe.Edge{A: uint32(d.IntN(i)), B: uint32(i)})
 		}
 	}
+	slices.SortFunc(s.Edges, lethe.Edge.Compare)
+	s.Edges = slices.Compact(s.Edges)
 	for i := range stubs {
 		s.Stubs = append(s.Stubs, lethe.Stub{Owner: uint32(i * nodes / stubs), Lambda: d.Float32()})
 	}

@@ -23,7 +23,8 @@ type Graph struct {
 	all []uint32
 }
 
-// NewGraph lists every edge at both of its ends. Positions must be below nodes.
+// NewGraph lists every edge at both of its ends. Positions must be below nodes,
+// and no edge may occur twice.
 func NewGraph(nodes int, edges []lethe.Edge) *Graph {
 	g := &Graph{Nodes: nodes}
 	g.starts, g.targets = neighbours(nodes, edges, false)
