@@ -42,7 +42,6 @@ signal.`
 }
 
 const (
-	attackSteps      = 12
 	quickAttackSteps = 6
 	quickRequests    = 2
 	cleanInterval    = "embedded.clean_interval"
@@ -113,7 +112,7 @@ func (c *attackCmd) stream(a *app) (*dataset.Stream, error) {
 	case c.Quick:
 		steps = quickAttackSteps
 	default:
-		steps = attackSteps
+		steps = attack.EnoughTimesteps
 	}
 	if c.Dataset == "" {
 		// More labels than in Elliptic: targets are labelled transactions.

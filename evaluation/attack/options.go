@@ -51,6 +51,10 @@ const (
 	// targetShare is the share of labelled transactions that may become members,
 	// and again outsiders: the others are what is left to learn from.
 	targetShare = .25
+	// EnoughTimesteps is how many a run should be given unless there is a reason
+	// for others: on many more, the control that knows its data by heart has too
+	// many to learn, and the attacks lose their power.
+	EnoughTimesteps = 12
 	// minTimesteps gives deployment and shadow one timestep to learn from and
 	// one to follow.
 	minTimesteps = 4

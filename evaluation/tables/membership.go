@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 
+	"lethe/evaluation/attack"
 	"lethe/evaluation/bench"
 	"lethe/evaluation/paper"
 	"lethe/evaluation/report"
@@ -20,7 +21,7 @@ func membership() Table {
 		return bench.Streams()
 	}
 	cell := func(o Options, dataset string) bench.Cell {
-		c := bench.AttackCell{Shards: shardsOf(dataset), Hidden: 64, Seed: o.Seed + 1}
+		c := bench.AttackCell{Shards: shardsOf(dataset), Hidden: 64, Seed: o.Seed + 1, Timesteps: attack.EnoughTimesteps}
 		if o.Quick {
 			c = bench.AttackCell{Shards: 4, Hidden: 16, Seed: o.Seed + 1, Timesteps: 6, Requests: 2, Targets: 40}
 		}
@@ -64,7 +65,7 @@ func membership() Table {
 			t.Note("%s", text[:len(text)-1]+".")
 			t.Note("An attack that fails on its control, a model that still holds the record, has no power and says nothing. Attacks that see the versions before and after tell by design that something changed.")
 			missing.note(t)
-			t.Note("Seed %d.", o.Seed+1)
+			t.Note("The first %d timesteps, half for the deployment and half for the attacker; seed %d.", cell(o, bench.BitcoinOTC).Attack.Timesteps, o.Seed+1)
 			return &Output{Tables: []*report.Table{t}, Data: t}, nil
 		},
 	}
