@@ -1,16 +1,20 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Figure is a chart of lines.
@@ -31,30 +35,52 @@ type Line struct {
 	Faint bool
 }
 
-// The size of a saved figure: wide enough for a legend beside seven lines.
+// The size of a saved figure without its legend, and the space before that.
 const (
 	figureWidth  = 18 * vg.Centimeter
 	figureHeight = 11 * vg.Centimeter
+	legendSpace  = 4 * vg.Millimeter
 )
 
 // Save writes the figure in the format of the file's ending, .svg or .png among
 // others. The error names the file.
 func (f *Figure) Save(path string) error {
 	p, err := f.plot()
+	if err == nil {
+		err = save(p, path)
+	}
 	if err != nil {
 		return fmt.Errorf("figure %s: %w", filepath.Base(path), err)
 	}
-	if err := p.Save(figureWidth, figureHeight, path); err != nil {
-		return fmt.Errorf("figure %s: %w", filepath.Base(path), err)
-	}
 	return nil
+}
+
+// save draws the legend beside the plot, where it hides no line.
+func save(p *plot.Plot, path string) (err error) {
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	beside := legendSpace + legend.Rectangle(draw.Canvas{}).Size().X
+	whole, err := draw.NewFormattedCanvas(figureWidth+beside, figureHeight, strings.TrimPrefix(filepath.Ext(path), "."))
+	if err != nil {
+		return err
+	}
+	canvas := draw.New(whole)
+	p.Draw(draw.Crop(canvas, 0, -beside, 0, 0))
+	legend.Draw(draw.Crop(canvas, figureWidth+legendSpace, 0, 0, 0))
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	_, err = whole.WriteTo(file)
+	return err
 }
 
 func (f *Figure) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = f.Title, f.X, f.Y
 	p.Title.Padding = vg.Points(8)
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.Padding = vg.Points(2)
 	if f.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
@@ -91,10 +117,6 @@ func (f *Figure) plot() (*plot.Plot, error) {
 		}
 		p.Add(marks)
 		p.Legend.Add(l.Name, line, marks)
-	}
-	// Room for the legend above the lines.
-	if named > 1 {
-		p.Y.Max += 0.05 * float64(named) * (p.Y.Max - p.Y.Min)
 	}
 	return p, nil
 }
