@@ -86,9 +86,6 @@ func Propagate(g *LabelledGraph, opts PropagationOptions) ([]float32, error) {
 
 // propagate runs the steps on checked arguments.
 func (d *diffusion) propagate(g *LabelledGraph, opts PropagationOptions) []float32 {
-	if opts.NoCorrect && opts.NoSmooth {
-		return append([]float32(nil), g.Posteriors...)
-	}
 	return d.smoothed(d.corrected(g, opts), g, opts)
 }
 
@@ -104,9 +101,13 @@ func (d *diffusion) corrected(g *LabelledGraph, opts PropagationOptions) []float
 	return z
 }
 
-// smoothed returns corrected rows after the smooth step as distributions. It
-// overwrites the rows that it is given.
+// smoothed returns corrected rows after the smooth step as distributions, or the
+// posteriors as they came if there was no step at all. It overwrites the rows that
+// it is given.
 func (d *diffusion) smoothed(z []float64, g *LabelledGraph, opts PropagationOptions) []float32 {
+	if opts.NoCorrect && opts.NoSmooth {
+		return append([]float32(nil), g.Posteriors...)
+	}
 	if !opts.NoSmooth {
 		for i, class := range g.Known {
 			if class != NoClass {

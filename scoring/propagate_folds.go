@@ -30,9 +30,6 @@ func newFolds(g *LabelledGraph, parts [][]int) []*fold {
 
 // propagate is that of the diffusion on the fold's graph.
 func (f *fold) propagate(d *diffusion, opts PropagationOptions) []float32 {
-	if opts.NoCorrect && opts.NoSmooth {
-		return f.graph.Posteriors
-	}
 	correction := opts
 	correction.NoSmooth, correction.SmoothAlpha, correction.SmoothSteps = false, 0, 0
 	if f.corrected == nil || f.correction != correction {

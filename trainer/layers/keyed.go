@@ -37,12 +37,17 @@ func (w *Workspace) rowKey(site uint64, row int) uint64 {
 
 // pairKey keys the draws for an ordered pair of rows, the first given by its key.
 func (w *Workspace) pairKey(row uint64, other int) uint64 {
-	return mixKey(row + 0x9e3779b97f4a7c15 ^ w.Batch.Keys[other])
+	return mixKey(row + pairStep ^ w.Batch.Keys[other])
 }
 
-// drawn appends the rows whose draw, in a pair with the row of the given key, is
-// below the limit. It looks at every row, so nothing else happens in its loop.
+// pairStep keeps the draws of pairs apart from those of their first row.
+const pairStep = 0x9e3779b97f4a7c15
+
+// drawn appends the rows whose pairKey with the row of the given key is, in its
+// upper half, below the limit. It looks at every row, so nothing else happens in
+// its loop.
 func (b *Batch) drawn(into []uint32, row, limit uint64) []uint32 {
+	row += pairStep
 	for j, other := range b.Keys {
 		if mixKey(row^other)>>32 < limit {
 			into = append(into, uint32(j))

@@ -149,7 +149,7 @@ func (g *superGAT) sample() {
 	}
 	g.pairs = g.pairs[:0]
 	for i := range n {
-		key, closed := g.work.rowKey(g.pick, i)+0x9e3779b97f4a7c15, graph.closed(i)
+		key, closed := g.work.rowKey(g.pick, i), graph.closed(i)
 		g.strangers = g.work.Batch.drawn(g.strangers[:0], key, negative)
 		for _, j := range g.strangers {
 			for len(closed) > 0 && closed[0] < j {
@@ -168,7 +168,7 @@ func (g *superGAT) sample() {
 
 // ask samples an edge if the draw for it is below the limit.
 func (g *superGAT) ask(target int, source uint32, key, limit uint64) {
-	if mixKey(key^g.work.Batch.Keys[source])>>32 < limit {
+	if g.work.pairKey(key, int(source))>>32 < limit {
 		g.pairs = append(g.pairs, Pair{Source: source, Target: uint32(target), Edge: true})
 	}
 }
