@@ -1,7 +1,7 @@
 package report
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -56,7 +56,7 @@ func (f *Figure) Save(path string) error {
 }
 
 // save draws the legend beside the plot, where it hides no line.
-func save(p *plot.Plot, path string) (err error) {
+func save(p *plot.Plot, path string) error {
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
 	beside := legendSpace + legend.Rectangle(draw.Canvas{}).Size().X
@@ -67,13 +67,11 @@ func save(p *plot.Plot, path string) (err error) {
 	canvas := draw.New(whole)
 	p.Draw(draw.Crop(canvas, 0, -beside, 0, 0))
 	legend.Draw(draw.Crop(canvas, figureWidth+legendSpace, 0, 0, 0))
-	file, err := os.Create(path)
-	if err != nil {
+	var image bytes.Buffer
+	if _, err := whole.WriteTo(&image); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = whole.WriteTo(file)
-	return err
+	return os.WriteFile(path, image.Bytes(), 0o644)
 }
 
 func (f *Figure) plot() (*plot.Plot, error) {
