@@ -43,7 +43,10 @@ func (plain) Adam(s *AdamStep, p, g, m, v []float32) bool {
 	for i, w := range p {
 		grad := unlessBelow(smallFirst, g[i]+float32(s.Decay*w))
 		first := unlessBelow(smallFirst, float32(s.Beta1*m[i])+float32(s.OneMinusBeta1*grad))
-		second := unlessBelow(smallSecond, float32(s.Beta2*v[i])+float32(s.OneMinusBeta2*float32(grad*grad)))
+		second := float32(s.Beta2*v[i]) + float32(s.OneMinusBeta2*float32(grad*grad))
+		if math.Float32bits(second) < smallSecond { // it has no sign
+			second = 0
+		}
 		m[i], v[i] = first, second
 		root := float32(math.Sqrt(float64(second)))
 		w = float32(w*s.Shrink) - float32(s.Size*first)/(float32(root*s.RootScale)+s.Epsilon)

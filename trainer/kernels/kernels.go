@@ -12,6 +12,7 @@ type Set interface {
 	Activations
 	Heads
 	Columns
+	Draws
 }
 
 // Products are what the sets differ in. The destination of a matrix product must

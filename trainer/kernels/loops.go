@@ -22,6 +22,7 @@ type loops interface {
 	Activations
 	Heads
 	Columns
+	Draws
 }
 
 // tileSize is the height and width of a tile. A lower tile has a multiple of

@@ -159,7 +159,7 @@ func (a *attention) drawMask(i int) {
 	}
 	key := w.rowKey(a.site, i)
 	for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-		fillMask(a.edge(a.mask, e), w.pairKey(key, int(graph.loopTargets[e])), limit, rest)
+		w.kernels.Mask(a.edge(a.mask, e), w.pairKey(key, int(graph.loopTargets[e])), limit, rest)
 	}
 }
 

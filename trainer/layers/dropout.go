@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"gorgonia.org/gorgonia"
+
+	"lethe/trainer/kernels"
 )
 
 // Dropout adds x·mask/(1−p), where each element of the mask is 0 with
@@ -54,7 +56,7 @@ func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float64) {
 		}
 		return
 	}
-	fillMask(mask, w.rowKey(site, row), dropLimit(p), rest)
+	w.kernels.Mask(mask, w.rowKey(site, row), dropLimit(p), rest)
 }
 
 // kept is what a value that is not dropped is multiplied by.
@@ -103,7 +105,7 @@ func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float64)
 		key := w.rowKey(site, i)
 		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
 			column := int(s.Columns[k])
-			dst[k] = unless(draws(key, column)>>(32*(column%2)), limit, s.Values[k]*rest)
+			dst[k] = kernels.Unless(kernels.ColumnDraw(key, column), limit, s.Values[k]*rest)
 		}
 	}
 }

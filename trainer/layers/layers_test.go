@@ -104,8 +104,8 @@ func TestMaskedSparseEqualsDense(t *testing.T) {
 // A row that goes away changes no other row's draws, and nothing but the key of
 // the step, the layer, the row and the column matters.
 func TestDrawsAreKeyedByRow(t *testing.T) {
-	all := &Workspace{Key: 7, Batch: &Batch{Rows: 3, Keys: []uint64{11, 22, 33}}}
-	less := &Workspace{Key: 7, Batch: &Batch{Rows: 2, Keys: []uint64{11, 33}}}
+	all := &Workspace{Key: 7, Batch: &Batch{Rows: 3, Keys: []uint64{11, 22, 33}}, kernels: kernels.Portable{}}
+	less := &Workspace{Key: 7, Batch: &Batch{Rows: 2, Keys: []uint64{11, 33}}, kernels: kernels.Portable{}}
 	mask := func(w *Workspace, site uint64, row int) []float32 {
 		out := make([]float32, 400)
 		w.maskRow(out, site, row, 0.25)
@@ -125,7 +125,7 @@ func TestDrawsAreKeyedByRow(t *testing.T) {
 
 	edge := func(w *Workspace, row, other int) []float32 {
 		out := make([]float32, 64)
-		fillMask(out, w.pairKey(w.rowKey(1, row), other), dropLimit(0.5), 2)
+		w.kernels.Mask(out, w.pairKey(w.rowKey(1, row), other), dropLimit(0.5), 2)
 		return out
 	}
 	require.Equal(t, edge(all, 0, 2), edge(less, 0, 1))
@@ -139,7 +139,7 @@ func TestDrawsAreKeyedByRow(t *testing.T) {
 func TestDropoutOfSparseFeatures(t *testing.T) {
 	x := kernels.Matrix{Rows: 2, Cols: 16, Data: make([]float32, 32)}
 	x.Data[3], x.Data[9], x.Data[20] = 1, 1, 1
-	w := &Workspace{Key: 3, Batch: &Batch{Rows: 2, Keys: []uint64{5, 6}}}
+	w := &Workspace{Key: 3, Batch: &Batch{Rows: 2, Keys: []uint64{5, 6}}, kernels: kernels.Portable{}}
 	s := NewFeatures(x).Sparse
 	got := make([]float32, 3)
 	w.maskSparse(got, s, 4, 0.5)

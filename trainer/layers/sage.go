@@ -14,7 +14,15 @@ import (
 // The mean is taken after the product, which is the narrower side where x is
 // wide, and touches no zero where x is sparse.
 func (b *Builder) SAGE(x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
-	return b.Bias(b.sageMean(b.LinearPair(x, neighbours, self, nil, nil)), bias)
+	if b.err != nil {
+		return nil
+	}
+	if b.needs[x] {
+		return b.Bias(b.sageMean(b.LinearPair(x, neighbours, self, nil, nil)), bias)
+	}
+	// Features take no gradient, so x may be used twice, which saves the copies of
+	// a pair.
+	return b.Bias(b.Sum(b.neighbourMean(b.Linear(x, neighbours, nil)), b.Linear(x, self, nil)), bias)
 }
 
 // SAGEInput is SAGE of features whose neighbour means the batch holds: x is
@@ -36,14 +44,10 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "sage", inputs: gorgonia.Nodes{pairs}, out: out,
 		run: func(in []gorgonia.Value) error {
-			dst, from, graph := b.live(out), b.live(in[0]), b.Work.Batch.Graph
-			b.Work.kernels.SumRows(dst, from, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
+			dst, from := b.live(out), b.live(in[0])
+			b.Work.Batch.Graph.mean(b.Work.kernels, dst, from)
 			for i := range dst.Rows {
-				row := dst.Row(i)
-				if degree := len(graph.of(i)); degree > 1 {
-					b.Work.kernels.Scale(row, row, 1/float32(degree))
-				}
-				b.Work.kernels.Add(row, from.Row(i)[half:])
+				b.Work.kernels.Add(dst.Row(i), from.Row(i)[half:])
 			}
 			return nil
 		},
@@ -60,11 +64,52 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 	})
 }
 
+// neighbourMean is mean_{j∈N(i)} x_j.
+func (b *Builder) neighbourMean(x *gorgonia.Node) *gorgonia.Node {
+	if b.err != nil {
+		return nil
+	}
+	out := b.rows(width(x))
+	return b.apply(operation{
+		kind: "mean", inputs: gorgonia.Nodes{x}, out: out,
+		run: func(in []gorgonia.Value) error {
+			b.Work.Batch.Graph.mean(b.Work.kernels, b.live(out), b.live(in[0]))
+			return nil
+		},
+		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
+			back := b.rows(width(grad))
+			return gorgonia.Nodes{b.apply(operation{
+				kind: "mean.x", inputs: gorgonia.Nodes{grad}, out: back,
+				run: func(in []gorgonia.Value) error {
+					b.Work.Batch.Graph.meanGrad(b.Work.kernels, b.live(back), b.live(in[0]))
+					return nil
+				},
+			})}
+		},
+	})
+}
+
 // sageGrad stores [Σ_{i∈N(j)} g_i/|N(i)| | g_j].
 func (b *Builder) sageGrad(dst, g kernels.Matrix) {
-	graph := b.Work.Batch.Graph
-	b.Work.kernels.SumRows(dst, g, kernels.Lists{Starts: graph.starts, Rows: graph.targets, Weights: graph.share})
+	b.Work.Batch.Graph.meanGrad(b.Work.kernels, dst, g)
 	for j := range dst.Rows {
 		copy(dst.Row(j)[g.Cols:], g.Row(j))
 	}
+}
+
+// mean stores mean_{j∈N(i)} x_j in the columns that both matrices have, 0 without
+// neighbours. Neighbours are added in ascending order.
+func (g *Graph) mean(set kernels.Set, dst, x kernels.Matrix) {
+	set.SumRows(dst, x, kernels.Lists{Starts: g.starts, Rows: g.targets})
+	for i := range dst.Rows {
+		if degree := len(g.of(i)); degree > 1 {
+			row := dst.Row(i)
+			set.Scale(row, row, 1/float32(degree))
+		}
+	}
+}
+
+// meanGrad stores Σ_{i∈N(j)} g_i/|N(i)| in the columns that both matrices have.
+func (g *Graph) meanGrad(set kernels.Set, dst, grad kernels.Matrix) {
+	set.SumRows(dst, grad, kernels.Lists{Starts: g.starts, Rows: g.targets, Weights: g.share})
 }

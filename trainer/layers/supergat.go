@@ -150,7 +150,7 @@ func (g *superGAT) sample() {
 	g.pairs = g.pairs[:0]
 	for i := range n {
 		key, closed := g.work.rowKey(g.pick, i), graph.closed(i)
-		g.strangers = g.work.Batch.drawn(g.strangers[:0], key, negative)
+		g.strangers = g.work.drawn(g.strangers[:0], key, negative)
 		for _, j := range g.strangers {
 			for len(closed) > 0 && closed[0] < j {
 				g.ask(i, closed[0], key, positive)

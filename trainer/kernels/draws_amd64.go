@@ -1,0 +1,34 @@
+package kernels
+
+import (
+	"math"
+	"slices"
+)
+
+// Below implements Draws.
+func (avx512Loops) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
+	if len(keys) == 0 {
+		return into
+	}
+	used := len(into)
+	into = slices.Grow(into, len(keys))
+	found := belowAVX512(&into[:used+1][used], &keys[0], len(keys), key, limit)
+	return into[:used+found]
+}
+
+// Mask implements Draws.
+func (avx512Loops) Mask(mask []float32, key, limit uint64, rest float32) {
+	if limit > math.MaxUint32 {
+		clear(mask)
+		return
+	}
+	if len(mask) > 0 {
+		maskAVX512(&mask[0], len(mask), key, uint32(limit), rest)
+	}
+}
+
+//go:noescape
+func maskAVX512(mask *float32, n int, key uint64, limit uint32, rest float32)
+
+//go:noescape
+func belowAVX512(into *uint32, keys *uint64, n int, key, limit uint64) int

@@ -1,0 +1,157 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// MIX is Mix of the 8 values in X. T is free.
+#define MIX(X, T)             \
+	VPSRLQ  $30, X, T     \
+	VPXORQ  T, X, X       \
+	VPMULLQ Z18, X, X     \
+	VPSRLQ  $27, X, T     \
+	VPXORQ  T, X, X       \
+	VPMULLQ Z19, X, X     \
+	VPSRLQ  $31, X, T     \
+	VPXORQ  T, X, X
+
+// UPPER leaves the upper halves of the draws for 8 keys in memory in X.
+#define UPPER(keys, X, T)     \
+	VPXORQ keys, Z16, X   \
+	MIX(X, T)             \
+	VPSRLQ $32, X, X
+
+// CONSTANTS are those of MIX.
+#define CONSTANTS                    \
+	MOVQ         $const_mixFirst, AX \
+	VPBROADCASTQ AX, Z18         \
+	MOVQ         $const_mixSecond, AX \
+	VPBROADCASTQ AX, Z19
+
+// FOUND appends the positions of the bits of AX, 0 standing for R8.
+#define FOUND(next, last)      \
+	TESTQ  AX, AX          \
+	JZ     last            \
+next:                          \
+	BSFQ   AX, DX          \
+	ADDQ   R8, DX          \
+	MOVL   DX, (DI)        \
+	ADDQ   $4, DI          \
+	LEAQ   -1(AX), DX      \
+	ANDQ   DX, AX          \
+	JNZ    next            \
+last:
+
+// func belowAVX512(into *uint32, keys *uint64, n int, key, limit uint64) int
+//
+// Hits are rare where it matters, so they leave the registers one by one.
+TEXT ·belowAVX512(SB), NOSPLIT, $0-48
+	MOVQ         into+0(FP), DI
+	MOVQ         keys+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VPBROADCASTQ key+24(FP), Z16
+	VPBROADCASTQ limit+32(FP), Z17
+	CONSTANTS
+	MOVQ         DI, R9
+	XORQ         R8, R8
+	JMP          four
+
+body:
+	UPPER((SI), Z0, Z1)
+	UPPER(64(SI), Z2, Z3)
+	UPPER(128(SI), Z4, Z5)
+	UPPER(192(SI), Z6, Z7)
+	VPCMPUQ  $1, Z17, Z0, K1
+	VPCMPUQ  $1, Z17, Z2, K2
+	VPCMPUQ  $1, Z17, Z4, K3
+	VPCMPUQ  $1, Z17, Z6, K4
+	KUNPCKBW K1, K2, K1
+	KUNPCKBW K3, K4, K3
+	KMOVW    K1, AX
+	KMOVW    K3, DX
+	SHLL     $16, DX
+	ORL      DX, AX
+	FOUND(bit, none)
+	ADDQ     $256, SI
+	ADDQ     $32, R8
+	SUBQ     $32, CX
+
+four:
+	CMPQ CX, $32
+	JGE  body
+
+one:
+	CMPQ  CX, $0
+	JLE   done
+	MOVL  $0xff, AX
+	CMPQ  CX, $8
+	JGE   some
+	MOVL  $1, AX
+	SHLL  CX, AX
+	DECL  AX
+
+some:
+	KMOVW       AX, K1
+	VMOVDQU64.Z (SI), K1, Z0
+	UPPER(Z0, Z0, Z1)
+	VPCMPUQ     $1, Z17, Z0, K1, K1
+	KMOVB       K1, AX
+	FOUND(lastBit, lastNone)
+	ADDQ        $64, SI
+	ADDQ        $8, R8
+	SUBQ        $8, CX
+	JMP         one
+
+done:
+	SUBQ DI, R9
+	NEGQ R9
+	SHRQ $2, R9
+	MOVQ R9, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func maskAVX512(mask *float32, n int, key uint64, limit uint32, rest float32)
+//
+// Z0 holds the values that 8 pairs of columns mix. Their draws lie in the order of
+// the columns.
+TEXT ·maskAVX512(SB), NOSPLIT, $0-32
+	MOVQ         mask+0(FP), DI
+	MOVQ         n+8(FP), CX
+	MOVL         limit+24(FP), AX
+	VPBROADCASTD AX, Z16
+	VBROADCASTSS rest+28(FP), Z17
+	CONSTANTS
+	// key + mixStep·(1, …, 8), and 8·mixStep for the next ones.
+	VPMOVZXBQ    ·pairNumbers(SB), Z0
+	MOVQ         $const_mixStep, AX
+	VPBROADCASTQ AX, Z2
+	VPMULLQ      Z2, Z0, Z0
+	VPSLLQ       $3, Z2, Z2
+	VPBROADCASTQ key+16(FP), Z1
+	VPADDQ       Z1, Z0, Z0
+	KXNORW       K1, K1, K1
+
+group:
+	CMPQ  CX, $16
+	JGE   body
+	TESTQ CX, CX
+	JLE   done
+	MOVL  $1, R15
+	SHLL  CX, R15
+	DECL  R15
+	KMOVW R15, K1
+
+body:
+	VMOVDQA64 Z0, Z1
+	MIX(Z1, Z3)
+	VPCMPUD   $5, Z16, Z1, K2
+	VMOVUPS.Z Z17, K2, Z1
+	VMOVUPS   Z1, K1, (DI)
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $64, DI
+	SUBQ      $16, CX
+	JMP       group
+
+done:
+	VZEROUPPER
+	RET
+
+DATA ·pairNumbers+0(SB)/8, $0x0807060504030201
+GLOBL ·pairNumbers(SB), RODATA|NOPTR, $8
