@@ -65,20 +65,15 @@ func BenchmarkEllipticStep(b *testing.B) {
 func benchmarkSteps(b *testing.B, e *Engine, s *lethe.Slice) {
 	state := e.fresh(0, s.FeatureCount)
 	batches, rows, form := e.prepareWindow([]*lethe.Slice{s}, state.Architecture)
-	p, err := compile(programShape{
-		architecture: state.Architecture, settings: e.opts.settings(), form: form,
-		capacity: capacityFor(rows), training: true,
-	}, e.kernels)
+	p, err := e.newFitting(state, batches, rows, form)
 	require.NoError(b, err)
-	copy(p.Params.Values, state.Params)
-	copy(p.Buffers.Values, state.Buffers)
 	p.Load(batches[0])
-	require.NoError(b, e.step(p, state))
+	require.NoError(b, e.step(p))
 	b.ReportAllocs()
 	steps, before := 0, cpuMilliseconds(b)
 	for b.Loop() {
 		p.Work.Key++
-		if err := e.step(p, state); err != nil {
+		if err := e.step(p); err != nil {
 			b.Fatal(err)
 		}
 		steps++

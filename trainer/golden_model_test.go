@@ -239,7 +239,7 @@ func (c *goldenModel) checkAdam(t *testing.T, k kernels.Set, form models.Form, c
 		path := fmt.Sprintf("adam/step%d/", step)
 		var want goldenStep
 		require.NoError(t, json.Unmarshal(c.Expect.Adam[fmt.Sprintf("step%d", step)], &want))
-		require.NoError(t, e.step(p, state))
+		require.NoError(t, e.step(&fitting{program: p, next: state, first: state.FirstMoment, second: state.SecondMoment}))
 		check.Number(path+"loss", want.Loss, p.loss())
 		for i, spec := range p.Params.Layout.Specs {
 			check.Values(path+"params/"+spec.Name, want.Params[spec.Name], spec.ToTorch(p.Params.Slice(i)))

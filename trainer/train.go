@@ -150,16 +150,11 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 	if report.Slices == 0 {
 		return report, nil
 	}
-	p, err := e.idle.take(programShape{
-		architecture: next.Architecture, settings: e.opts.settings(), form: form,
-		capacity: capacityFor(rows), training: true,
-	}, e.kernels)
+	p, err := e.newFitting(next, batches, rows, form)
 	if err != nil {
 		return report, err
 	}
-	defer e.idle.give(p)
-	copy(p.Params.Values, next.Params)
-	copy(p.Buffers.Values, next.Buffers)
+	defer e.idle.give(p.program)
 	stop := patience{left: e.opts.Patience, limit: e.opts.Patience}
 	for pass := range e.opts.Passes {
 		total := 0.0
@@ -171,9 +166,8 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 				return report, err
 			}
 			p.Load(b)
-			p.Work.Key = lethe.NewDraw(e.opts.Seed, "training step", uint64(next.Shard),
-				uint64(next.Timestep), uint64(window[i].Timestep), uint64(pass)).Uint64()
-			if err := e.step(p, next); err != nil {
+			p.Work.Key = e.stepKey(next, window[i].Timestep, pass)
+			if err := e.step(p); err != nil {
 				return report, fmt.Errorf("shard %d timestep %d pass %d: %w", next.Shard, window[i].Timestep, pass, err)
 			}
 			total += p.loss()
@@ -186,9 +180,16 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 			break
 		}
 	}
-	copy(next.Params, p.Params.Values)
-	copy(next.Buffers, p.Buffers.Values)
+	if err := p.finish(e.kernels); err != nil {
+		return report, fmt.Errorf("shard %d timestep %d: %w", next.Shard, next.Timestep, err)
+	}
 	return report, nil
+}
+
+// stepKey keys the random draws of a step on the slice of a timestep.
+func (e *Engine) stepKey(next *Checkpoint, slice lethe.Timestep, pass int) uint64 {
+	return lethe.NewDraw(e.opts.Seed, "training step", uint64(next.Shard),
+		uint64(next.Timestep), uint64(slice), uint64(pass)).Uint64()
 }
 
 // count adds a step.
@@ -219,21 +220,23 @@ func (p *patience) after(loss float64) bool {
 	return p.limit > 0 && p.left <= 0
 }
 
-// step does one optimiser step on the loaded batch. Moments and counters live
-// in next, weights and running statistics in the program.
-func (e *Engine) step(p *program, next *Checkpoint) error {
+// step does one optimiser step on the loaded batch.
+func (e *Engine) step(p *fitting) error {
 	if err := p.run(); err != nil {
 		return err
 	}
 	if math.IsNaN(p.loss()) || math.IsInf(p.loss(), 0) {
 		return fmt.Errorf("loss: %w", ErrNotFinite)
 	}
-	next.Steps++
-	next.Batches++
-	p.update = e.opts.adam().at(next.Steps)
+	p.next.Steps++
+	p.next.Batches++
+	p.update = e.opts.adam().at(p.next.Steps)
+	if p.absent != nil {
+		p.steps = append(p.steps, p.update)
+	}
 	for i, spec := range p.Params.Layout.Specs {
 		from, to := spec.From, spec.From+spec.Size
-		if !e.kernels.Adam(&p.update, p.Params.Values[from:to], p.gradients[i], next.FirstMoment[from:to], next.SecondMoment[from:to]) {
+		if !e.kernels.Adam(&p.update, p.Params.Values[from:to], p.gradients[i], p.first[from:to], p.second[from:to]) {
 			return fmt.Errorf("gradient or weight of %s: %w", spec.Name, ErrNotFinite)
 		}
 	}

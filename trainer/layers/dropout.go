@@ -104,8 +104,8 @@ func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float64)
 	for i := range s.Rows {
 		key := w.rowKey(site, i)
 		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			column := int(s.Columns[k])
-			dst[k] = kernels.Unless(kernels.ColumnDraw(key, column), limit, s.Values[k]*rest)
+			draw := kernels.ColumnDraw(key, s.name(s.Columns[k]))
+			dst[k] = kernels.Unless(draw, limit, s.Values[k]*rest)
 		}
 	}
 }

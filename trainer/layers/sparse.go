@@ -18,6 +18,8 @@ type Sparse struct {
 	Starts     []int
 	Columns    []uint32
 	Values     []float32
+	// names are what the columns were before Narrow, nil if they are the same.
+	names      []uint32
 	transposed *transposition
 }
 
@@ -52,6 +54,29 @@ func NewFeatures(m kernels.Matrix) Features {
 		s.Starts = append(s.Starts, len(s.Values))
 	}
 	return Features{Dense: kernels.Matrix{Rows: m.Rows, Cols: m.Cols}, Sparse: s}
+}
+
+// Narrow drops the columns that are not kept, none of which has a value, of sparse
+// features. kept ascends, and width is at least its length. Random draws stay
+// those of the old columns.
+func (f *Features) Narrow(kept []uint32, width int) {
+	s := f.Sparse
+	to := make([]uint32, s.Cols)
+	for k, c := range kept {
+		to[c] = uint32(k)
+	}
+	for k, c := range s.Columns {
+		s.Columns[k] = to[c]
+	}
+	s.names, s.Cols, f.Dense.Cols, s.transposed = kept, width, width, nil
+}
+
+// name is the number of a column that keys its draws.
+func (s *Sparse) name(column uint32) int {
+	if s.names == nil {
+		return int(column)
+	}
+	return int(s.names[column])
 }
 
 // mul stores s·w, where w is cols × n.

@@ -1,0 +1,142 @@
+package trainer
+
+import (
+	"fmt"
+
+	"lethe/trainer/kernels"
+	"lethe/trainer/layers"
+	"lethe/trainer/models"
+)
+
+// narrowStep is what the number of features of a narrow network is a multiple of,
+// so that few programs serve the shards of an ensemble.
+const narrowStep = 128
+
+// fitting is a program on its way through a window, and the checkpoint that it
+// moves.
+//
+// Of many sparse features, such as the words of a document, most shards have only
+// some. The weights of the others take no part in training: nothing reads them,
+// and their gradient is 0. The program is then compiled for the features that do
+// occur, and finish makes the other weights' steps all at once. The bits are those
+// of a program for all features.
+type fitting struct {
+	*program
+	next *Checkpoint
+	// first and second are the moments of the program's parameters.
+	first, second []float32
+	// present and absent select the parameters in and outside the program. Both
+	// are nil if it has all of them.
+	present, absent *selection
+	// steps are those done so far, kept for absent.
+	steps []kernels.AdamStep
+}
+
+// newFitting takes a program for the batches. Its caller gives the program back.
+func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int, form models.Form) (*fitting, error) {
+	f := &fitting{next: next, first: next.FirstMoment, second: next.SecondMoment}
+	a := f.narrow(batches)
+	var err error
+	f.program, err = e.idle.take(programShape{
+		architecture: a, settings: e.opts.settings(), form: form,
+		capacity: capacityFor(rows), training: true,
+	}, e.kernels)
+	if err != nil {
+		return nil, err
+	}
+	copy(f.Buffers.Values, next.Buffers)
+	if f.absent == nil {
+		copy(f.Params.Values, next.Params)
+		return f, nil
+	}
+	f.first, f.second = make([]float32, len(f.Params.Values)), make([]float32, len(f.Params.Values))
+	f.steps = make([]kernels.AdamStep, 0, e.opts.Passes*len(batches))
+	clear(f.Params.Values)
+	f.present.take(f.Params.Values, next.Params)
+	f.present.take(f.first, next.FirstMoment)
+	f.present.take(f.second, next.SecondMoment)
+	return f, nil
+}
+
+// narrow leaves out of the batches what does not occur if that makes the
+// network smaller, and returns the program's architecture.
+func (f *fitting) narrow(batches []*layers.Batch) models.Architecture {
+	a := f.next.Architecture
+	present, absent := occurring(batches, a.Features)
+	narrow := a
+	narrow.Features = (max(1, len(present)) + narrowStep - 1) / narrowStep * narrowStep
+	if len(absent) == 0 || narrow.Features >= a.Features {
+		return a
+	}
+	f.present, f.absent = selectFeatures(a, narrow, present, absent)
+	for _, b := range batches {
+		if b != nil {
+			b.Features.Narrow(present, narrow.Features)
+		}
+	}
+	return narrow
+}
+
+// occurring returns the features that a batch has a value for, ascending, and the
+// others, nil if the first layer looks at all of them.
+func occurring(batches []*layers.Batch, features int) (present, absent []uint32) {
+	seen := make([]bool, features)
+	for _, b := range batches {
+		switch {
+		case b == nil:
+			continue
+		case b.Features.Sparse == nil || b.Aggregated.Dense.Rows > 0:
+			return nil, nil
+		}
+		for _, c := range b.Features.Sparse.Columns {
+			seen[c] = true
+		}
+	}
+	for c, occurs := range seen {
+		if occurs {
+			present = append(present, uint32(c))
+		} else {
+			absent = append(absent, uint32(c))
+		}
+	}
+	return present, absent
+}
+
+// finish stores weights, moments and running statistics in the checkpoint.
+func (f *fitting) finish(set kernels.Set) error {
+	copy(f.next.Buffers, f.Buffers.Values)
+	if f.absent == nil {
+		copy(f.next.Params, f.Params.Values)
+		return nil
+	}
+	f.present.put(f.next.Params, f.Params.Values)
+	f.present.put(f.next.FirstMoment, f.first)
+	f.present.put(f.next.SecondMoment, f.second)
+
+	params, first, second := f.absent.taken(f.next.Params), f.absent.taken(f.next.FirstMoment), f.absent.taken(f.next.SecondMoment)
+	if !idleSteps(set, f.steps, params, first, second) {
+		return fmt.Errorf("weight of a feature that does not occur: %w", ErrNotFinite)
+	}
+	f.absent.put(f.next.Params, params)
+	f.absent.put(f.next.FirstMoment, first)
+	f.absent.put(f.next.SecondMoment, second)
+	return nil
+}
+
+// idleSteps does the steps of weights whose gradient is 0 at each of them. It
+// reports whether the weights are finite.
+func idleSteps(set kernels.Set, steps []kernels.AdamStep, params, first, second []float32) bool {
+	// So many stay in the processor's first cache for all steps.
+	var zeros [1024]float32
+	finite := true
+	for from := 0; from < len(params); from += len(zeros) {
+		to := min(from+len(zeros), len(params))
+		for i := range steps {
+			finite = set.Adam(&steps[i], params[from:to], zeros[:to-from], first[from:to], second[from:to])
+		}
+		if !finite {
+			return false
+		}
+	}
+	return true
+}
