@@ -122,21 +122,3 @@ func (f *fitting) finish(set kernels.Set) error {
 	f.absent.put(f.next.SecondMoment, second)
 	return nil
 }
-
-// idleSteps does the steps of weights whose gradient is 0 at each of them. It
-// reports whether the weights are finite.
-func idleSteps(set kernels.Set, steps []kernels.AdamStep, params, first, second []float32) bool {
-	// So many stay in the processor's first cache for all steps.
-	var zeros [1024]float32
-	finite := true
-	for from := 0; from < len(params); from += len(zeros) {
-		to := min(from+len(zeros), len(params))
-		for i := range steps {
-			finite = set.Adam(&steps[i], params[from:to], zeros[:to-from], first[from:to], second[from:to])
-		}
-		if !finite {
-			return false
-		}
-	}
-	return true
-}

@@ -59,7 +59,7 @@ func (g *Graph) row(node int) []float32 {
 // snapshot returns the graph induced on the nodes, which ascend, as a timestep.
 // The label of class c is c+1, and unknown where hidden says so.
 func (g *Graph) snapshot(nodes []int, hidden func(node int) bool) *lethe.Snapshot {
-	s := &lethe.Snapshot{Revision: 1, FeatureCount: g.Columns}
+	s := &lethe.Snapshot{Revision: 1, FeatureCount: g.Columns, Features: make([]float32, 0, len(nodes)*g.Columns)}
 	position := make([]int, g.NumNodes())
 	for i := range position {
 		position[i] = -1

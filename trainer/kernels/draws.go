@@ -11,6 +11,9 @@ type Draws interface {
 	// Mask stores 0 in the columns whose ColumnDraw is below the limit and rest in
 	// the others.
 	Mask(mask []float32, key, limit uint64, rest float32)
+	// MaskColumns stores 0 where the ColumnDraw of a value's column is below the
+	// limit and rest·value elsewhere.
+	MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32)
 }
 
 // Mix is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast Splittable
@@ -29,9 +32,9 @@ func ColumnDraw(key uint64, column int) uint64 {
 
 func columnPair(key uint64, column int) uint64 { return Mix(key + uint64(column/2+1)*mixStep) }
 
-// Unless returns value, or 0 if a draw of 32 bits is below the limit. A branch
+// unless returns value, or 0 if a draw of 32 bits is below the limit. A branch
 // would be mispredicted half of the time.
-func Unless(draw, limit uint64, value float32) float32 {
+func unless(draw, limit uint64, value float32) float32 {
 	dropped := uint32(int64(draw-limit) >> 63)
 	return math.Float32frombits(math.Float32bits(value) &^ dropped)
 }
@@ -56,9 +59,17 @@ func (plain) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
 func (plain) Mask(mask []float32, key, limit uint64, rest float32) {
 	for c := 0; c+1 < len(mask); c += 2 {
 		d := columnPair(key, c)
-		mask[c], mask[c+1] = Unless(d&math.MaxUint32, limit, rest), Unless(d>>32, limit, rest)
+		mask[c], mask[c+1] = unless(d&math.MaxUint32, limit, rest), unless(d>>32, limit, rest)
 	}
 	if last := len(mask) - 1; last%2 == 0 {
-		mask[last] = Unless(ColumnDraw(key, last), limit, rest)
+		mask[last] = unless(ColumnDraw(key, last), limit, rest)
+	}
+}
+
+// MaskColumns implements Draws.
+func (plain) MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32) {
+	values, columns = values[:len(dst)], columns[:len(dst)]
+	for k, v := range values {
+		dst[k] = unless(ColumnDraw(key, int(columns[k])), limit, v*rest)
 	}
 }

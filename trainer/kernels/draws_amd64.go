@@ -27,6 +27,21 @@ func (avx512Loops) Mask(mask []float32, key, limit uint64, rest float32) {
 	}
 }
 
+// MaskColumns implements Draws.
+func (avx512Loops) MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32) {
+	if limit > math.MaxUint32 {
+		clear(dst)
+		return
+	}
+	if len(dst) > 0 {
+		values, columns = values[:len(dst)], columns[:len(dst)]
+		maskColumnsAVX512(&dst[0], &values[0], &columns[0], len(dst), key, uint32(limit), rest)
+	}
+}
+
+//go:noescape
+func maskColumnsAVX512(dst, values *float32, columns *uint32, n int, key uint64, limit uint32, rest float32)
+
 //go:noescape
 func maskAVX512(mask *float32, n int, key uint64, limit uint32, rest float32)
 

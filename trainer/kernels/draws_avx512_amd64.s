@@ -153,5 +153,61 @@ done:
 	VZEROUPPER
 	RET
 
+// func maskColumnsAVX512(dst, values *float32, columns *uint32, n int, key uint64, limit uint32, rest float32)
+TEXT ·maskColumnsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), DI
+	MOVQ         values+8(FP), SI
+	MOVQ         columns+16(FP), DX
+	MOVQ         n+24(FP), CX
+	VPBROADCASTQ key+32(FP), Z16
+	MOVL         limit+40(FP), AX
+	VPBROADCASTD AX, Y17
+	VBROADCASTSS rest+44(FP), Y20
+	CONSTANTS
+	MOVQ         $const_mixStep, AX
+	VPBROADCASTQ AX, Z21
+	MOVL         $1, AX
+	VPBROADCASTQ AX, Z22
+	KXNORW       K1, K1, K1
+
+group:
+	CMPQ  CX, $8
+	JGE   body
+	TESTQ CX, CX
+	JLE   done
+	MOVL  $1, R15
+	SHLL  CX, R15
+	DECL  R15
+	KMOVW R15, K1
+
+body:
+	VMOVDQU32.Z (DX), K1, Y0
+	VPMOVZXDQ   Y0, Z0
+	VPSRLQ      $1, Z0, Z1
+	VPADDQ      Z22, Z1, Z1
+	VPMULLQ     Z21, Z1, Z1
+	VPADDQ      Z16, Z1, Z1
+	MIX(Z1, Z2)
+
+	// The draw of an odd column is the upper half.
+	VPANDQ    Z22, Z0, Z0
+	VPSLLQ    $5, Z0, Z0
+	VPSRLVQ   Z0, Z1, Z1
+	VPMOVQD   Z1, Y1
+	VPCMPUD   $5, Y17, Y1, K2
+	VMOVUPS.Z (SI), K1, Y0
+	VMULPS    Y20, Y0, Y0
+	VMOVUPS.Z Y0, K2, Y0
+	VMOVUPS   Y0, K1, (DI)
+	ADDQ      $32, DI
+	ADDQ      $32, SI
+	ADDQ      $32, DX
+	SUBQ      $8, CX
+	JMP       group
+
+done:
+	VZEROUPPER
+	RET
+
 DATA ·pairNumbers+0(SB)/8, $0x0807060504030201
 GLOBL ·pairNumbers(SB), RODATA|NOPTR, $8

@@ -63,6 +63,21 @@ func TestDrawsMakeTheSameMasks(t *testing.T) {
 					require.Equal(rt, want, v, "column %d", c)
 				}
 				checkGuard(rt, all, 20)
+
+				values, columns := randomMatrix(1, n, 3).Data, make([]uint32, n)
+				for k := range columns {
+					columns[k] = uint32(Mix(key+uint64(k)) >> 48)
+				}
+				got, all = guarded(1, n, 20)
+				FMA{l}.MaskColumns(got.Data, values, columns, key, limit, 1.25)
+				for k, v := range got.Data {
+					want := values[k] * 1.25
+					if ColumnDraw(key, int(columns[k])) < limit {
+						want = 0
+					}
+					require.Equal(rt, want, v, "value %d of column %d", k, columns[k])
+				}
+				checkGuard(rt, all, 20)
 			})
 		})
 	}

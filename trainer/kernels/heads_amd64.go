@@ -1,5 +1,7 @@
 package kernels
 
+import "slices"
+
 // few tells whether the loops in assembly take a number of heads: a power of two
 // up to 16.
 func few(heads int) bool { return heads > 0 && heads <= group && heads&(heads-1) == 0 }
@@ -72,11 +74,19 @@ func (avx512Loops) Permute(dst, src Matrix, to, from int, order []uint32) {
 	for _, column := range order {
 		_ = last[column]
 	}
-	permuteAVX512(&permuteCall{
+	c := permuteCall{
 		dst: &dst.Data[to], src: &src.Data[from], order: &order[0],
 		dstStride: 4 * dst.Cols, srcStride: 4 * src.Cols, rows: dst.Rows, columns: len(order),
-	})
+	}
+	if len(order) <= permuteNarrow && int(slices.Max(order)) < len(order) {
+		permuteNarrowAVX512(&c)
+		return
+	}
+	permuteAVX512(&c)
 }
+
+// permuteNarrow is how many columns permuteNarrowAVX512 keeps in registers.
+const permuteNarrow = 64
 
 // Softmax implements Heads.
 func (avx512Loops) Softmax(x []float32, heads int) {
@@ -137,6 +147,9 @@ func dotHeadRowsAVX512(c *headsCall)
 
 //go:noescape
 func permuteAVX512(c *permuteCall)
+
+//go:noescape
+func permuteNarrowAVX512(c *permuteCall)
 
 //go:noescape
 func softmaxAVX512(x *float32, n, heads int)

@@ -265,6 +265,71 @@ next:
 	VZEROUPPER
 	RET
 
+// FIRST masks the first of up to 64 columns, CX in number, that lie in a group of 16,
+// and leaves the rest in CX.
+#define FIRST(K)              \
+	MOVL  $0xffff, AX     \
+	MOVL  $1, R15         \
+	SHLL  CX, R15         \
+	DECL  R15             \
+	CMPQ  CX, $16         \
+	CMOVLGE AX, R15       \
+	KMOVW R15, K          \
+	SUBQ  $16, CX         \
+	MOVL  $0, R15         \
+	CMOVQLT R15, CX
+
+// PICK stores the columns that an order names, out of Z0 to Z3.
+#define PICK(order, offset, K)        \
+	VMOVAPS   order, Z4           \
+	VPERMI2PS Z1, Z0, Z4          \
+	VMOVAPS   order, Z5           \
+	VPERMI2PS Z3, Z2, Z5          \
+	VPTESTMD  Z6, order, K5       \
+	VMOVAPS   Z5, K5, Z4          \
+	VMOVUPS   Z4, K, offset(DI)
+
+// func permuteNarrowAVX512(c *permuteCall)
+//
+// A row fits into four registers, and the order of its columns into four more.
+TEXT ·permuteNarrowAVX512(SB), NOSPLIT, $0-8
+	MOVQ c+0(FP), BX
+	MOVQ permuteCall_dst(BX), DI
+	MOVQ permuteCall_src(BX), SI
+	MOVQ permuteCall_dstStride(BX), R10
+	MOVQ permuteCall_srcStride(BX), R11
+	MOVQ permuteCall_rows(BX), R12
+	MOVQ permuteCall_order(BX), DX
+	MOVQ permuteCall_columns(BX), CX
+	FIRST(K1)
+	FIRST(K2)
+	FIRST(K3)
+	FIRST(K4)
+	VMOVDQU32.Z (DX), K1, Z16
+	VMOVDQU32.Z 64(DX), K2, Z17
+	VMOVDQU32.Z 128(DX), K3, Z18
+	VMOVDQU32.Z 192(DX), K4, Z19
+
+	// Columns from 32 on lie in Z2 and Z3.
+	MOVL         $32, AX
+	VPBROADCASTD AX, Z6
+
+row:
+	VMOVUPS.Z (SI), K1, Z0
+	VMOVUPS.Z 64(SI), K2, Z1
+	VMOVUPS.Z 128(SI), K3, Z2
+	VMOVUPS.Z 192(SI), K4, Z3
+	PICK(Z16, 0, K1)
+	PICK(Z17, 64, K2)
+	PICK(Z18, 128, K3)
+	PICK(Z19, 192, K4)
+	ADDQ R10, DI
+	ADDQ R11, SI
+	DECQ R12
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // PAIRS loads what the loops over pairs need: BX is the call, R8 bytes lead from
 // row to row, R9 is the next one, R10 its scores, R11 bytes lead to the next, R12 is
 // how many are left.

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"gorgonia.org/gorgonia"
-
-	"lethe/trainer/kernels"
 )
 
 // Dropout adds x·mask/(1−p), where each element of the mask is 0 with
@@ -102,10 +100,7 @@ func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float
 func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float64) {
 	rest, limit := kept(p), dropLimit(p)
 	for i := range s.Rows {
-		key := w.rowKey(site, i)
-		for k := s.Starts[i]; k < s.Starts[i+1]; k++ {
-			draw := kernels.ColumnDraw(key, s.name(s.Columns[k]))
-			dst[k] = kernels.Unless(draw, limit, s.Values[k]*rest)
-		}
+		from, to := s.Starts[i], s.Starts[i+1]
+		w.kernels.MaskColumns(dst[from:to], s.Values[from:to], s.drawn()[from:to], w.rowKey(site, i), limit, rest)
 	}
 }

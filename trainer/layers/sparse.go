@@ -18,8 +18,8 @@ type Sparse struct {
 	Starts     []int
 	Columns    []uint32
 	Values     []float32
-	// names are what the columns were before Narrow, nil if they are the same.
-	names      []uint32
+	// original is what Columns was before Narrow, nil if it is the same.
+	original   []uint32
 	transposed *transposition
 }
 
@@ -65,18 +65,20 @@ func (f *Features) Narrow(kept []uint32, width int) {
 	for k, c := range kept {
 		to[c] = uint32(k)
 	}
-	for k, c := range s.Columns {
+	s.original = s.Columns
+	s.Columns = make([]uint32, len(s.original))
+	for k, c := range s.original {
 		s.Columns[k] = to[c]
 	}
-	s.names, s.Cols, f.Dense.Cols, s.transposed = kept, width, width, nil
+	s.Cols, f.Dense.Cols, s.transposed = width, width, nil
 }
 
-// name is the number of a column that keys its draws.
-func (s *Sparse) name(column uint32) int {
-	if s.names == nil {
-		return int(column)
+// drawn returns the column that keys the draws of each value.
+func (s *Sparse) drawn() []uint32 {
+	if s.original == nil {
+		return s.Columns
 	}
-	return int(s.names[column])
+	return s.original
 }
 
 // mul stores s·w, where w is cols × n.
