@@ -5,6 +5,16 @@ import (
 	"slices"
 )
 
+// maskCall is one call of the loop over values of named columns.
+type maskCall struct {
+	dst, values *float32
+	columns     *uint32
+	count       int
+	key         uint64
+	limit       uint32
+	rest        float32
+}
+
 // Below implements Draws.
 func (avx512Loops) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
 	if len(keys) == 0 {
@@ -35,12 +45,15 @@ func (avx512Loops) MaskColumns(dst, values []float32, columns []uint32, key, lim
 	}
 	if len(dst) > 0 {
 		values, columns = values[:len(dst)], columns[:len(dst)]
-		maskColumnsAVX512(&dst[0], &values[0], &columns[0], len(dst), key, uint32(limit), rest)
+		maskColumnsAVX512(&maskCall{
+			dst: &dst[0], values: &values[0], columns: &columns[0], count: len(dst),
+			key: key, limit: uint32(limit), rest: rest,
+		})
 	}
 }
 
 //go:noescape
-func maskColumnsAVX512(dst, values *float32, columns *uint32, n int, key uint64, limit uint32, rest float32)
+func maskColumnsAVX512(c *maskCall)
 
 //go:noescape
 func maskAVX512(mask *float32, n int, key uint64, limit uint32, rest float32)

@@ -153,16 +153,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func maskColumnsAVX512(dst, values *float32, columns *uint32, n int, key uint64, limit uint32, rest float32)
-TEXT ·maskColumnsAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), DI
-	MOVQ         values+8(FP), SI
-	MOVQ         columns+16(FP), DX
-	MOVQ         n+24(FP), CX
-	VPBROADCASTQ key+32(FP), Z16
-	MOVL         limit+40(FP), AX
-	VPBROADCASTD AX, Y17
-	VBROADCASTSS rest+44(FP), Y20
+// func maskColumnsAVX512(c *maskCall)
+TEXT ·maskColumnsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         c+0(FP), BX
+	MOVQ         maskCall_dst(BX), DI
+	MOVQ         maskCall_values(BX), SI
+	MOVQ         maskCall_columns(BX), DX
+	MOVQ         maskCall_count(BX), CX
+	VPBROADCASTQ maskCall_key(BX), Z16
+	VPBROADCASTD maskCall_limit(BX), Y17
+	VBROADCASTSS maskCall_rest(BX), Y20
 	CONSTANTS
 	MOVQ         $const_mixStep, AX
 	VPBROADCASTQ AX, Z21
