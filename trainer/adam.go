@@ -47,7 +47,8 @@ func (a adam) at(t uint64) kernels.AdamStep {
 }
 
 // idleSteps does the steps of weights whose gradient is 0 at each of them. It
-// reports whether the weights are finite.
+// reports whether the weights are finite; one that is not stays so, so the last
+// step tells.
 func idleSteps(set kernels.Set, steps []kernels.AdamStep, params, first, second []float32) bool {
 	// A block of weights stays in the first cache for all steps.
 	var zeros [1024]float32

@@ -35,7 +35,12 @@ type fitting struct {
 // newFitting takes a program for the batches. Its caller gives the program back.
 func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int, form models.Form) (*fitting, error) {
 	f := &fitting{next: next, first: next.FirstMoment, second: next.SecondMoment}
-	a := f.narrow(batches)
+	a, params := f.narrow(batches), next.Params
+	if f.absent != nil {
+		params = f.present.taken(params)
+		f.first, f.second = f.present.taken(f.first), f.present.taken(f.second)
+		f.steps = make([]kernels.AdamStep, 0, e.opts.Passes*len(batches))
+	}
 	var err error
 	f.program, err = e.idle.take(programShape{
 		architecture: a, settings: e.opts.settings(), form: form,
@@ -44,17 +49,8 @@ func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int,
 	if err != nil {
 		return nil, err
 	}
+	copy(f.Params.Values, params)
 	copy(f.Buffers.Values, next.Buffers)
-	if f.absent == nil {
-		copy(f.Params.Values, next.Params)
-		return f, nil
-	}
-	f.first, f.second = make([]float32, len(f.Params.Values)), make([]float32, len(f.Params.Values))
-	f.steps = make([]kernels.AdamStep, 0, e.opts.Passes*len(batches))
-	clear(f.Params.Values)
-	f.present.take(f.Params.Values, next.Params)
-	f.present.take(f.first, next.FirstMoment)
-	f.present.take(f.second, next.SecondMoment)
 	return f, nil
 }
 

@@ -6,7 +6,8 @@ import (
 	"lethe/trainer/models"
 )
 
-// selection says which of a network's parameters make up a shorter vector.
+// selection says which of a network's parameters make up a shorter vector, which
+// is 0 where none is selected.
 type selection struct {
 	runs []run
 	size int
@@ -21,45 +22,37 @@ type run struct{ from, to, size int }
 // ones. A tensor has a row per feature if its shape differs between the two
 // networks.
 func selectFeatures(wide, narrow models.Architecture, present, absent []uint32) (inside, outside *selection) {
-	inside, outside = new(selection), new(selection)
-	into := narrow.Parameters().Specs
+	layout := narrow.Parameters()
+	into := layout.Specs
+	inside, outside = &selection{size: layout.Size}, new(selection)
 	for i, spec := range wide.Parameters().Specs {
 		if slices.Equal(spec.Shape, into[i].Shape) {
-			inside.add(run{spec.From, into[i].From, spec.Size})
+			inside.runs = append(inside.runs, run{spec.From, into[i].From, spec.Size})
 			continue
 		}
 		width := spec.Size / wide.Features
 		for k, feature := range present {
-			inside.add(run{spec.From + int(feature)*width, into[i].From + k*width, width})
+			inside.runs = append(inside.runs, run{spec.From + int(feature)*width, into[i].From + k*width, width})
 		}
 		for _, feature := range absent {
-			outside.add(run{spec.From + int(feature)*width, outside.size, width})
+			outside.runs = append(outside.runs, run{spec.From + int(feature)*width, outside.size, width})
+			outside.size += width
 		}
 	}
 	return inside, outside
 }
 
-func (s *selection) add(r run) {
-	s.runs, s.size = append(s.runs, r), max(s.size, r.to+r.size)
-}
-
-// take copies the selected values of the network's vector into the shorter one,
-// put copies them back.
-func (s *selection) take(short, long []float32) {
+// taken returns the shorter vector of the network's vector, put copies it back.
+func (s *selection) taken(long []float32) []float32 {
+	short := make([]float32, s.size)
 	for _, r := range s.runs {
 		copy(short[r.to:r.to+r.size], long[r.from:r.from+r.size])
 	}
+	return short
 }
 
 func (s *selection) put(long, short []float32) {
 	for _, r := range s.runs {
 		copy(long[r.from:r.from+r.size], short[r.to:r.to+r.size])
 	}
-}
-
-// taken returns the selected values.
-func (s *selection) taken(long []float32) []float32 {
-	short := make([]float32, s.size)
-	s.take(short, long)
-	return short
 }

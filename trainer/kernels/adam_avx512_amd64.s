@@ -1,5 +1,6 @@
 #include "go_asm.h"
 #include "textflag.h"
+#include "tail_avx512_amd64.h"
 
 // A group of 16 weights goes through three rounds, in which other groups keep the
 // processor busy while root and quotient take their time: the moments (Z0 to Z3),
@@ -61,19 +62,6 @@
 	ADDQ    $64, BX         \
 	SUBQ    $16, R10        \
 	SUBQ    $16, R11
-
-// MASK masks as many of 16 values as n says, none if it is not positive.
-#define MASK(n, K)                    \
-	XORQ    CX, CX                \
-	TESTQ   n, n                  \
-	CMOVQGT n, CX                 \
-	MOVQ    $16, AX               \
-	CMPQ    CX, AX                \
-	CMOVQGT AX, CX                \
-	MOVL    $1, AX                \
-	SHLL    CX, AX                \
-	DECL    AX                    \
-	KMOVW   AX, K
 
 // func adamAVX512(s *AdamStep, p, grad, m, v *float32, n int) bool
 //

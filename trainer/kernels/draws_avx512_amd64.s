@@ -1,5 +1,6 @@
 #include "go_asm.h"
 #include "textflag.h"
+#include "tail_avx512_amd64.h"
 
 // MIX is Mix of the 8 values in X. T is free.
 #define MIX(X, T)             \
@@ -74,25 +75,22 @@ body:
 	SUBQ     $32, CX
 
 four:
-	CMPQ CX, $32
-	JGE  body
+	CMPQ   CX, $32
+	JGE    body
+	KXNORW K1, K1, K1
 
 one:
-	CMPQ  CX, $0
-	JLE   done
-	MOVL  $0xff, AX
 	CMPQ  CX, $8
 	JGE   some
-	MOVL  $1, AX
-	SHLL  CX, AX
-	DECL  AX
+	TESTQ CX, CX
+	JLE   done
+	TAIL
 
 some:
-	KMOVW       AX, K1
 	VMOVDQU64.Z (SI), K1, Z0
 	UPPER(Z0, Z0, Z1)
-	VPCMPUQ     $1, Z17, Z0, K1, K1
-	KMOVB       K1, AX
+	VPCMPUQ     $1, Z17, Z0, K1, K2
+	KMOVB       K2, AX
 	FOUND(lastBit, lastNone)
 	ADDQ        $64, SI
 	ADDQ        $8, R8
@@ -133,10 +131,7 @@ group:
 	JGE   body
 	TESTQ CX, CX
 	JLE   done
-	MOVL  $1, R15
-	SHLL  CX, R15
-	DECL  R15
-	KMOVW R15, K1
+	TAIL
 
 body:
 	VMOVDQA64 Z0, Z1
@@ -175,10 +170,7 @@ group:
 	JGE   body
 	TESTQ CX, CX
 	JLE   done
-	MOVL  $1, R15
-	SHLL  CX, R15
-	DECL  R15
-	KMOVW R15, K1
+	TAIL
 
 body:
 	VMOVDQU32.Z (DX), K1, Y0

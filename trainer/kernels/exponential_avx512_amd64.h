@@ -1,11 +1,6 @@
-// What the loops with e^x and those with heads share. TAIL sets K1 to the CX
-// (under 16) lowest bits.
+// What the loops with e^x and those with heads share.
 
-#define TAIL            \
-	MOVL  $1, R15    \
-	SHLL  CX, R15    \
-	DECL  R15        \
-	KMOVW R15, K1
+#include "tail_avx512_amd64.h"
 
 #define CONSTANT(bits, Z) \
 	MOVL         $bits, R15 \

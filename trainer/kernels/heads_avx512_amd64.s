@@ -265,20 +265,6 @@ next:
 	VZEROUPPER
 	RET
 
-// FIRST masks the first of up to 64 columns, CX in number, that lie in a group of 16,
-// and leaves the rest in CX.
-#define FIRST(K)              \
-	MOVL  $0xffff, AX     \
-	MOVL  $1, R15         \
-	SHLL  CX, R15         \
-	DECL  R15             \
-	CMPQ  CX, $16         \
-	CMOVLGE AX, R15       \
-	KMOVW R15, K          \
-	SUBQ  $16, CX         \
-	MOVL  $0, R15         \
-	CMOVQLT R15, CX
-
 // PICK stores the columns that an order names, out of Z0 to Z3.
 #define PICK(order, offset, K)        \
 	VMOVAPS   order, Z4           \
@@ -300,11 +286,14 @@ TEXT ·permuteNarrowAVX512(SB), NOSPLIT, $0-8
 	MOVQ permuteCall_srcStride(BX), R11
 	MOVQ permuteCall_rows(BX), R12
 	MOVQ permuteCall_order(BX), DX
-	MOVQ permuteCall_columns(BX), CX
-	FIRST(K1)
-	FIRST(K2)
-	FIRST(K3)
-	FIRST(K4)
+	MOVQ permuteCall_columns(BX), R9
+	MASK(R9, K1)
+	SUBQ $16, R9
+	MASK(R9, K2)
+	SUBQ $16, R9
+	MASK(R9, K3)
+	SUBQ $16, R9
+	MASK(R9, K4)
 	VMOVDQU32.Z (DX), K1, Z16
 	VMOVDQU32.Z 64(DX), K2, Z17
 	VMOVDQU32.Z 128(DX), K3, Z18

@@ -1,5 +1,6 @@
 #include "go_asm.h"
 #include "textflag.h"
+#include "tail_avx512_amd64.h"
 
 // LIST begins a list: R9 is its next row, R10 that one's weight, R12 how many are
 // left.
@@ -72,10 +73,7 @@ narrow:
 	TESTQ R13, R13
 	JLE   next
 	MOVQ  R13, CX
-	MOVL  $1, R15
-	SHLL  CX, R15
-	DECL  R15
-	KMOVW R15, K1
+	TAIL
 
 full:
 	VPXORD Z0, Z0, Z0

@@ -1,14 +1,9 @@
 #include "go_asm.h"
 #include "textflag.h"
+#include "tail_avx512_amd64.h"
 
 // The loops below take 16 values at a time. K1 masks the values that exist: all
-// until the last group. TAIL sets it to the CX (under 16) lowest bits.
-
-#define TAIL            \
-	MOVL  $1, R15    \
-	SHLL  CX, R15    \
-	DECL  R15        \
-	KMOVW R15, K1
+// until the last group.
 
 // func addAVX512(dst, x *float32, n int)
 TEXT ·addAVX512(SB), NOSPLIT, $0-24

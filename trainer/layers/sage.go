@@ -97,7 +97,7 @@ func (b *Builder) sageGrad(dst, g kernels.Matrix) {
 	}
 }
 
-// mean stores mean_{j∈N(i)} x_j in the columns that both matrices have, 0 without
+// mean stores mean_{j∈N(i)} x_j in dst, which may have fewer columns, 0 without
 // neighbours. Neighbours are added in ascending order.
 func (g *Graph) mean(set kernels.Set, dst, x kernels.Matrix) {
 	set.SumRows(dst, x, kernels.Lists{Starts: g.starts, Rows: g.targets})
