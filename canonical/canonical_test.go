@@ -47,9 +47,16 @@ func TestRoundTrip(t *testing.T) {
 
 // A digest that is computed without the message is that of the message.
 func TestDigestsAreThoseOfTheMessages(t *testing.T) {
-	slice, snapshot := sampleSlice(), sampleSnapshot()
-	require.Equal(t, canonical.DigestOf(canonical.EncodeSlice(slice)), canonical.DigestSlice(slice))
-	require.Equal(t, canonical.DigestOf(canonical.EncodeSnapshot(snapshot)), canonical.DigestSnapshot(snapshot))
+	for _, features := range []int{2, 5000, 1 << 13, 1<<13 + 1, 30000} {
+		slice, snapshot := sampleSlice(), sampleSnapshot()
+		slice.FeatureCount = features
+		slice.Features = make([]float32, len(slice.Nodes)*features)
+		for i := range slice.Features {
+			slice.Features[i] = float32(i)
+		}
+		require.Equal(t, canonical.DigestOf(canonical.EncodeSlice(slice)), canonical.DigestSlice(slice))
+		require.Equal(t, canonical.DigestOf(canonical.EncodeSnapshot(snapshot)), canonical.DigestSnapshot(snapshot))
+	}
 }
 
 func TestRevisionIsNotPartOfTheBytes(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"math"
 	"slices"
 
@@ -21,9 +22,16 @@ var ErrVersion = errors.New("unknown format version")
 
 const headerBytes = 5
 
-// Writer appends canonical fields. The zero value is not usable; call
-// NewWriter, append the fields, then Seal.
-type Writer struct{ buf []byte }
+// Writer appends canonical fields. The zero value is not usable; call NewWriter,
+// append the fields, then Seal; or NewDigester, append the fields, then Digest.
+type Writer struct {
+	buf []byte
+	// hash takes in what buf held before, if nobody asks for the message.
+	hash hash.Hash
+}
+
+// blockBytes is how much of a message a digester holds at once.
+const blockBytes = 1 << 15
 
 // NewWriter starts a message with a four-byte magic and a format version.
 func NewWriter(magic string, version byte) *Writer {
@@ -31,6 +39,22 @@ func NewWriter(magic string, version byte) *Writer {
 		panic("canonical: magic is not four bytes")
 	}
 	return &Writer{buf: append([]byte(magic), version)}
+}
+
+// NewDigester starts a message of which only the digest is wanted, and which is
+// not kept.
+func NewDigester(magic string, version byte) *Writer {
+	w := NewWriter(magic, version)
+	w.hash = sha256.New()
+	return w
+}
+
+// settle makes room in a digester.
+func (w *Writer) settle() {
+	if w.hash != nil && len(w.buf) >= blockBytes {
+		w.hash.Write(w.buf)
+		w.buf = w.buf[:0]
+	}
 }
 
 // Uint8 appends one byte.
@@ -46,7 +70,10 @@ func (w *Writer) Uint64(v uint64) { w.buf = binary.LittleEndian.AppendUint64(w.b
 func (w *Writer) Count(n int) { w.Uint32(uint32(n)) }
 
 // Bytes appends raw bytes without their length.
-func (w *Writer) Bytes(b []byte) { w.buf = append(w.buf, b...) }
+func (w *Writer) Bytes(b []byte) {
+	w.buf = append(w.buf, b...)
+	w.settle()
+}
 
 // String appends a length and the string's bytes.
 func (w *Writer) String(s string) {
@@ -56,25 +83,38 @@ func (w *Writer) String(s string) {
 
 // Float32s appends the values without their count.
 func (w *Writer) Float32s(values []float32) {
-	w.buf = slices.Grow(w.buf, 4*len(values))
-	for _, v := range values {
-		w.Uint32(math.Float32bits(v))
+	if w.hash == nil {
+		w.buf = slices.Grow(w.buf, 4*len(values))
+	}
+	for block := range slices.Chunk(values, blockBytes/4) {
+		from := len(w.buf)
+		w.buf = slices.Grow(w.buf, 4*len(block))[:from+4*len(block)]
+		out := w.buf[from:]
+		for i, v := range block {
+			binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(v))
+		}
+		w.settle()
 	}
 }
 
-// Seal appends the checksum and returns the message.
+// Seal appends the checksum and returns the message. A digester has none.
 func (w *Writer) Seal() []byte {
+	if w.hash != nil {
+		panic("canonical: a digester keeps no message")
+	}
 	sum := sha256.Sum256(w.buf)
 	return append(w.buf, sum[:]...)
 }
 
-// Digest returns DigestOf the message that Seal would return. It reads the
-// fields once, where sealing and hashing the message read them twice.
+// Digest returns DigestOf the message that Seal would have returned. The fields
+// are read once, where sealing and hashing a message read them twice.
 func (w *Writer) Digest() lethe.Digest {
-	h := sha256.New()
-	h.Write(w.buf)
-	h.Write(h.Sum(nil))
-	return lethe.Digest(h.Sum(nil))
+	if w.hash == nil {
+		panic("canonical: the digest of a message that is kept is DigestOf what Seal returns")
+	}
+	w.hash.Write(w.buf)
+	w.hash.Write(w.hash.Sum(nil))
+	return lethe.Digest(w.hash.Sum(nil))
 }
 
 // Reader takes the fields of a message apart. The first failure sticks and is

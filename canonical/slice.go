@@ -14,13 +14,20 @@ const (
 )
 
 // EncodeSlice returns the slice's canonical bytes.
-func EncodeSlice(s *lethe.Slice) []byte { return writeSlice(s).Seal() }
+func EncodeSlice(s *lethe.Slice) []byte {
+	w := NewWriter(sliceMagic, sliceVersion)
+	writeSlice(w, s)
+	return w.Seal()
+}
 
 // DigestSlice returns the digest of the slice's canonical bytes.
-func DigestSlice(s *lethe.Slice) lethe.Digest { return writeSlice(s).Digest() }
+func DigestSlice(s *lethe.Slice) lethe.Digest {
+	w := NewDigester(sliceMagic, sliceVersion)
+	writeSlice(w, s)
+	return w.Digest()
+}
 
-func writeSlice(s *lethe.Slice) *Writer {
-	w := NewWriter(sliceMagic, sliceVersion)
+func writeSlice(w *Writer, s *lethe.Slice) {
 	w.Uint64(uint64(s.Timestep))
 	w.Uint64(uint64(s.Previous))
 	w.Uint32(uint32(s.Shard))
@@ -37,7 +44,6 @@ func writeSlice(s *lethe.Slice) *Writer {
 		w.Uint32(st.Owner)
 		w.Uint32(math.Float32bits(st.Lambda))
 	}
-	return w
 }
 
 // DecodeSlice reads canonical bytes and checks every position they hold.

@@ -13,13 +13,20 @@ const (
 
 // EncodeSnapshot returns the snapshot's canonical bytes. Its revision is not
 // part of them.
-func EncodeSnapshot(s *lethe.Snapshot) []byte { return writeSnapshot(s).Seal() }
+func EncodeSnapshot(s *lethe.Snapshot) []byte {
+	w := NewWriter(snapshotMagic, snapshotVersion)
+	writeSnapshot(w, s)
+	return w.Seal()
+}
 
 // DigestSnapshot returns the digest of the snapshot's canonical bytes.
-func DigestSnapshot(s *lethe.Snapshot) lethe.Digest { return writeSnapshot(s).Digest() }
+func DigestSnapshot(s *lethe.Snapshot) lethe.Digest {
+	w := NewDigester(snapshotMagic, snapshotVersion)
+	writeSnapshot(w, s)
+	return w.Digest()
+}
 
-func writeSnapshot(s *lethe.Snapshot) *Writer {
-	w := NewWriter(snapshotMagic, snapshotVersion)
+func writeSnapshot(w *Writer, s *lethe.Snapshot) {
 	w.Uint64(uint64(s.Timestep))
 	w.Uint32(uint32(s.FeatureCount))
 	w.Count(len(s.Nodes))
@@ -30,7 +37,6 @@ func writeSnapshot(s *lethe.Snapshot) *Writer {
 	}
 	w.Float32s(s.Features)
 	writeEdges(w, s.Payments)
-	return w
 }
 
 // DecodeSnapshot reads canonical bytes and validates the snapshot. Its

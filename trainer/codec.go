@@ -19,13 +19,20 @@ const (
 )
 
 // EncodeCheckpoint returns the checkpoint's canonical bytes.
-func EncodeCheckpoint(c *Checkpoint) []byte { return writeCheckpoint(c).Seal() }
+func EncodeCheckpoint(c *Checkpoint) []byte {
+	w := canonical.NewWriter(checkpointMagic, checkpointVersion)
+	c.write(w)
+	return w.Seal()
+}
 
 // DigestCheckpoint returns the digest of the checkpoint's canonical bytes.
-func DigestCheckpoint(c *Checkpoint) lethe.Digest { return writeCheckpoint(c).Digest() }
+func DigestCheckpoint(c *Checkpoint) lethe.Digest {
+	w := canonical.NewDigester(checkpointMagic, checkpointVersion)
+	c.write(w)
+	return w.Digest()
+}
 
-func writeCheckpoint(c *Checkpoint) *canonical.Writer {
-	w := canonical.NewWriter(checkpointMagic, checkpointVersion)
+func (c *Checkpoint) write(w *canonical.Writer) {
 	w.Uint32(uint32(c.Shard))
 	w.Uint64(uint64(c.Timestep))
 	w.Bytes(c.Lineage[:])
@@ -33,14 +40,13 @@ func writeCheckpoint(c *Checkpoint) *canonical.Writer {
 	w.String(c.Kernels)
 	w.String(c.Model)
 	if slices.Contains(Models(), c.Model) {
-		c.write(w)
+		c.Network.write(w)
 	} else {
 		w.Count(len(c.Body))
 		w.Bytes(c.Body)
 	}
 	w.Count(len(c.Aggregation))
 	w.Bytes(c.Aggregation)
-	return w
 }
 
 func (n *Network) write(w *canonical.Writer) {

@@ -9,7 +9,7 @@ import (
 // digest so far and the slice's canonical digest. Two checkpoints of one
 // lineage, made with one kernel set, have the same bytes.
 func Lineage(previous, slice lethe.Digest) lethe.Digest {
-	w := canonical.NewWriter("LLIN", 1)
+	w := canonical.NewDigester("LLIN", 1)
 	w.Bytes(previous[:])
 	w.Bytes(slice[:])
 	return w.Digest()
@@ -21,7 +21,7 @@ func Lineage(previous, slice lethe.Digest) lethe.Digest {
 // gives other weights than two calls.
 func (o Options) Genesis(slices int) lethe.Digest {
 	fingerprint := o.Fingerprint()
-	w := canonical.NewWriter("LGEN", 1)
+	w := canonical.NewDigester("LGEN", 1)
 	w.Bytes(fingerprint[:])
 	w.Uint32(uint32(slices))
 	return w.Digest()

@@ -236,7 +236,7 @@ func (o Options) settings() models.Settings {
 // depends on. Unset fields count as their defaults.
 func (o Options) Fingerprint() lethe.Digest {
 	o = o.EnsureDefaults()
-	w := canonical.NewWriter("LOPT", 2)
+	w := canonical.NewDigester("LOPT", 2)
 	writeArchitecture(w, o.Architecture(0))
 	for _, v := range []float64{o.Dropout, o.AttentionLoss, o.EdgeRatio, o.NegativeRatio} {
 		w.Uint64(math.Float64bits(v))

@@ -185,6 +185,7 @@ func (c Cell) shards() int {
 type board struct {
 	runner      *Runner
 	out         *Results
+	partitions  protocol.Partitions
 	mutex       sync.Mutex
 	total, kept int
 	done        int
@@ -198,7 +199,11 @@ func (b *board) do(ctx context.Context, j job, workers int) error {
 	}
 	r := b.runner
 	started := r.Now()
-	result, err := r.measure(ctx, j.cell, protocol.Runtime{Kernels: r.Kernels, Workers: workers, Now: r.Now})
+	runtime := protocol.Runtime{Kernels: r.Kernels, Workers: workers, Now: r.Now}
+	if !j.cell.Timed() {
+		runtime.Partitions = &b.partitions
+	}
+	result, err := r.measure(ctx, j.cell, runtime)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.cell, err)
 	}

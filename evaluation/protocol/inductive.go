@@ -81,19 +81,26 @@ func (t *trial) trainingGraph() *lethe.Snapshot {
 }
 
 // assign partitions the training graph.
-func (t *trial) assign(ctx context.Context, out *Outcome) (err error) {
+func (t *trial) assign(ctx context.Context, out *Outcome) error {
 	t.graph = t.trainingGraph()
-	now := t.r.clock()
-	started := now()
-	embedding, err := t.embedding(ctx)
-	if err != nil {
-		return err
+	found := t.r.Partitions.get(t.partitionKey(), func(p *partitioned) {
+		now := t.r.clock()
+		started := now()
+		embedding, err := t.embedding(ctx)
+		if err == nil {
+			p.assignment, p.shape, err = t.s.assign(ctx, t.graph, t.g.Classes, embedding)
+		}
+		p.seconds, p.err = now().Sub(started).Seconds(), err
+	})
+	t.assignment, out.Shape, out.PartitionSeconds = found.assignment, found.shape, found.seconds
+	return found.err
+}
+
+func (t *trial) partitionKey() partitionKey {
+	return partitionKey{
+		graph: t.g, transductive: t.s.Transductive, trainFraction: t.s.TrainFraction,
+		shards: t.s.Shards, partition: t.s.Partition, seed: t.s.Seed, epochs: t.s.Epochs,
 	}
-	if t.assignment, out.Shape, err = t.s.assign(ctx, t.graph, t.g.Classes, embedding); err != nil {
-		return err
-	}
-	out.PartitionSeconds = now().Sub(started).Seconds()
-	return nil
 }
 
 // cut partitions the training graph and repairs its shards.

@@ -83,6 +83,41 @@ func run(t *testing.T, g *protocol.Graph, s protocol.Settings, workers int) *pro
 	return out
 }
 
+// Partitions that are kept change no figure, whatever differs between the calls.
+func TestKeptPartitionsAreThoseOfTheirSettings(t *testing.T) {
+	graphs := []*protocol.Graph{planted(90, 1), planted(90, 2)}
+	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 1, Partitions: new(protocol.Partitions)}
+	for _, change := range []func(*protocol.Settings){
+		func(*protocol.Settings) {},
+		func(s *protocol.Settings) { s.Repair = partition.RepairZero },
+		func(s *protocol.Settings) { s.Seed++ },
+		func(s *protocol.Settings) { s.Shards++ },
+		func(s *protocol.Settings) { s.Transductive = true },
+		func(s *protocol.Settings) { s.TrainFraction = .5 },
+		func(s *protocol.Settings) { s.Partition.Method = partition.MethodRandom },
+		func(s *protocol.Settings) {
+			s.Partition = protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
+		},
+		func(s *protocol.Settings) {
+			s.Partition = protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
+			s.Epochs++
+		},
+	} {
+		for _, g := range graphs {
+			s := brief()
+			change(&s)
+			want := run(t, g, s, 1)
+			for range 2 {
+				got, err := protocol.RunGraph(t.Context(), g, s, r)
+				require.NoError(t, err)
+				require.Positive(t, got.PartitionSeconds)
+				got.PartitionSeconds, got.TrainSeconds = 0, 0
+				require.Equal(t, want, got)
+			}
+		}
+	}
+}
+
 func TestWorkersDoNotReachAFigure(t *testing.T) {
 	g := planted(120, 1)
 	one := run(t, g, settings(), 1)

@@ -16,6 +16,8 @@ type Runtime struct {
 	Workers int
 	// Now is the clock behind the seconds; nil stands for time.Now.
 	Now func() time.Time
+	// Partitions, if set, are kept for RunGraph's next calls.
+	Partitions *Partitions
 	// Epoch, if set, hears of every optimiser step of every shard, and of every
 	// fit of a model that has none, from several goroutines at once.
 	Epoch func(Epoch)

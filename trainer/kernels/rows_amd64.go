@@ -40,11 +40,15 @@ func (a avx512Loops) SumRows(dst, x Matrix, l Lists) {
 // check panics if a list leaves its memory or names a row that does not exist.
 // Rows ascend, so the last one tells.
 func (l Lists) check(lists, rows int) {
-	for i := range lists {
-		list := l.Rows[l.Starts[i]:l.Starts[i+1]]
-		if len(list) > 0 && int(list[len(list)-1]) >= rows {
-			panic("kernels: a list names a row that does not exist")
+	from := l.Starts[0]
+	if from < 0 {
+		panic("kernels: a list begins before its memory")
+	}
+	for _, to := range l.Starts[1 : lists+1] {
+		if to < from || to > from && int(l.Rows[to-1]) >= rows {
+			panic("kernels: a list ends before it begins or names a row that does not exist")
 		}
+		from = to
 	}
 }
 
