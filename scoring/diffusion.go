@@ -56,10 +56,15 @@ func newDiffusion(numNodes int, edges []lethe.Edge) (*diffusion, error) {
 func (d *diffusion) spread(start []float64, width int, alpha float64, steps int) []float64 {
 	x, next := append([]float64(nil), start...), make([]float64, len(start))
 	for range steps {
+		for j, scale := range d.symmetric {
+			row := x[j*width:][:width]
+			for c, v := range row {
+				row[c] = float64(scale * v)
+			}
+		}
 		for i := range d.symmetric {
 			row := next[i*width:][:width]
-			clear(row)
-			d.gather(row, x, i, d.symmetric)
+			d.gather(row, x, i)
 			for c := range row {
 				row[c] = float64((1-alpha)*start[i*width+c]) + float64(alpha*float64(d.symmetric[i]*row[c]))
 			}
@@ -79,8 +84,7 @@ func (d *diffusion) average(start []float64, width, steps int, held func(node in
 				continue
 			}
 			row := next[i*width:][:width]
-			clear(row)
-			d.gather(row, x, i, nil)
+			d.gather(row, x, i)
 			for c := range row {
 				row[c] *= share
 			}
@@ -90,17 +94,27 @@ func (d *diffusion) average(start []float64, width, steps int, held func(node in
 	return x
 }
 
-// gather adds the rows of node i's neighbours to row, each times its scale; nil
-// scales stand for 1.
-func (d *diffusion) gather(row, x []float64, i int, scale []float64) {
-	width := len(row)
-	for _, j := range d.targets[d.offsets[i]:d.offsets[i+1]] {
-		s := 1.0
-		if scale != nil {
-			s = scale[j]
+// gather stores the sum of the rows of node i's neighbours in row. It takes four
+// columns at a time, so that their sums stay in registers.
+func (d *diffusion) gather(row, x []float64, i int) {
+	width, neighbours := len(row), d.targets[d.offsets[i]:d.offsets[i+1]]
+	c := 0
+	for ; c+4 <= width; c += 4 {
+		var first, second, third, fourth float64
+		for _, j := range neighbours {
+			from := x[j*width+c:][:4]
+			first += from[0]
+			second += from[1]
+			third += from[2]
+			fourth += from[3]
 		}
-		for c, v := range x[j*width:][:width] {
-			row[c] += float64(s * v)
+		row[c], row[c+1], row[c+2], row[c+3] = first, second, third, fourth
+	}
+	for ; c < width; c++ {
+		sum := 0.0
+		for _, j := range neighbours {
+			sum += x[j*width+c]
 		}
+		row[c] = sum
 	}
 }

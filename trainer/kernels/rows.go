@@ -7,6 +7,11 @@ type Rows interface {
 	// ascending. If one matrix has fewer columns than the other, the sums are over
 	// the first columns, and the other columns of dst stay.
 	SumRows(dst, x Matrix, l Lists)
+	// AddRows stores the sum of row i of x and row i of y in row i of dst, which may
+	// be x or y. A y with a single row is added to all of them. If one matrix has
+	// fewer columns than another, the sums are over the first columns; the last row
+	// of x and y may end there.
+	AddRows(dst, x, y Matrix)
 }
 
 // Lists are lists of rows: list i holds Rows[Starts[i]:Starts[i+1]], ascending,
@@ -33,6 +38,17 @@ func sumRows[K axpyer](k K, dst, x Matrix, l Lists) {
 				weight = l.Weights[e]
 			}
 			k.Axpy(out, x.Row(int(l.Rows[e]))[:cols], weight)
+		}
+	}
+}
+
+// AddRows implements Rows.
+func (plain) AddRows(dst, x, y Matrix) {
+	cols := min(dst.Cols, x.Cols, y.Cols)
+	for i := range dst.Rows {
+		out, left, right := dst.Row(i)[:cols], x.Data[i*x.Cols:][:cols], y.Data[min(i, y.Rows-1)*y.Cols:][:cols]
+		for j, v := range left {
+			out[j] = v + right[j]
 		}
 	}
 }

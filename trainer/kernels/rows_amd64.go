@@ -52,5 +52,38 @@ func (l Lists) check(lists, rows int) {
 	}
 }
 
+// addRowsCall is one call of a loop over pairs of rows. Strides are in bytes. The
+// loop counts in it.
+type addRowsCall struct {
+	dst, x, y                   *float32
+	dstStride, xStride, yStride int
+	rows, values                int
+}
+
+// AddRows implements Rows.
+func (avx512Loops) AddRows(dst, x, y Matrix) {
+	cols := min(dst.Cols, x.Cols, y.Cols)
+	if dst.Rows == 0 || cols == 0 {
+		return
+	}
+	c := addRowsCall{
+		dst: &dst.Data[:dst.Rows*dst.Cols][0], x: &x.Data[:(dst.Rows-1)*x.Cols+cols][0], y: &y.Data[:(y.Rows-1)*y.Cols+cols][0],
+		dstStride: 4 * dst.Cols, xStride: 4 * x.Cols, yStride: 4 * y.Cols, rows: dst.Rows, values: cols,
+	}
+	switch {
+	case y.Rows == 1:
+		c.yStride = 0
+	case y.Rows < dst.Rows:
+		panic("kernels: rows of y end before those of the sum")
+	case x.Cols == cols && y.Cols == cols && dst.Cols == cols:
+		// No row ends before the next one begins.
+		c.rows, c.values = 1, dst.Rows*cols
+	}
+	addRowsAVX512(&c)
+}
+
+//go:noescape
+func addRowsAVX512(c *addRowsCall)
+
 //go:noescape
 func sumRowsAVX512(c *rowsCall)

@@ -103,3 +103,49 @@ next:
 	JNZ  list
 	VZEROUPPER
 	RET
+
+// func addRowsAVX512(c *addRowsCall)
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-8
+	MOVQ   c+0(FP), AX
+	MOVQ   addRowsCall_dst(AX), DI
+	MOVQ   addRowsCall_x(AX), SI
+	MOVQ   addRowsCall_y(AX), DX
+	MOVQ   addRowsCall_dstStride(AX), R8
+	MOVQ   addRowsCall_xStride(AX), R9
+	MOVQ   addRowsCall_yStride(AX), R10
+	MOVQ   addRowsCall_rows(AX), R11
+	MOVQ   addRowsCall_values(AX), R12
+	MOVQ   R12, CX
+	ANDQ   $15, CX
+	SUBQ   CX, R12
+	SHLQ   $2, R12
+	TAIL
+
+row:
+	XORQ BX, BX
+	JMP  test
+
+group:
+	VMOVUPS (SI)(BX*1), Z0
+	VADDPS  (DX)(BX*1), Z0, Z0
+	VMOVUPS Z0, (DI)(BX*1)
+	ADDQ    $64, BX
+
+test:
+	CMPQ  BX, R12
+	JLT   group
+	TESTQ CX, CX
+	JZ    next
+	VMOVUPS.Z (SI)(BX*1), K1, Z0
+	VMOVUPS.Z (DX)(BX*1), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (DI)(BX*1)
+
+next:
+	ADDQ R8, DI
+	ADDQ R9, SI
+	ADDQ R10, DX
+	DECQ R11
+	JNZ  row
+	VZEROUPPER
+	RET

@@ -53,3 +53,36 @@ func TestRowsAreRepeatedAxpy(t *testing.T) {
 		})
 	}
 }
+
+// Rows are added one by one, the last row of y again and again if it is the only
+// one, in place or not, and nothing else is touched.
+func TestAddRowsAddsRowByRow(t *testing.T) {
+	for _, l := range allLoops() {
+		t.Run(l.detail(), func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				rows := rapid.IntRange(1, 9).Draw(rt, "rows")
+				width := rapid.IntRange(1, 70)
+				cols, wide, other := width.Draw(rt, "cols"), width.Draw(rt, "wide"), width.Draw(rt, "other")
+				if rapid.Bool().Draw(rt, "same") {
+					wide, other = cols, cols
+				}
+				count := rapid.SampledFrom([]int{1, rows}).Draw(rt, "rows of y")
+				x, y, want := randomMatrix(rows, wide, 4), randomMatrix(count, other, 5), randomMatrix(rows, cols, 6)
+				got, memory := guarded(rows, cols, 20)
+				copy(got.Data, want.Data)
+				if wide == cols && rapid.Bool().Draw(rt, "in place") {
+					x = got
+				}
+				shared := min(cols, wide, other)
+				for i := range rows {
+					copy(want.Row(i)[:shared], x.Row(i))
+					plain{}.Add(want.Row(i)[:shared], y.Row(min(i, count-1))[:shared])
+				}
+				x.Data, y.Data = x.Data[:(rows-1)*wide+shared], y.Data[:(count-1)*other+shared]
+				l.AddRows(got, x, y)
+				requireBits(rt, want.Data, got.Data)
+				checkGuard(rt, memory, 20)
+			})
+		})
+	}
+}

@@ -23,7 +23,7 @@ func (b *Builder) Linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
 			dst := b.live(out)
 			b.product(dst, b.operand(x, in[0]), whole(in[1]))
 			if bias != nil {
-				b.shift(dst, floats(in[2]))
+				b.shift(dst, dst, floats(in[2]))
 			}
 			return nil
 		},
@@ -58,11 +58,9 @@ func (b *Builder) gradProduct(dst kernels.Matrix, x Features, g kernels.Matrix) 
 	b.Work.kernels.MulTN(dst, x.Dense, g, &b.Work.scratch)
 }
 
-// shift adds a vector to every row.
-func (b *Builder) shift(dst kernels.Matrix, bias []float32) {
-	for i := range dst.Rows {
-		b.Work.kernels.Add(dst.Row(i), bias)
-	}
+// shift stores x + bias, row by row, in dst, which may be x.
+func (b *Builder) shift(dst, x kernels.Matrix, bias []float32) {
+	b.Work.kernels.AddRows(dst, x, kernels.Matrix{Rows: 1, Cols: len(bias), Data: bias})
 }
 
 // linearGradInput is G·Wᵀ, the gradient for x.
@@ -99,9 +97,7 @@ func (b *Builder) Bias(x, bias *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "bias", inputs: gorgonia.Nodes{x, bias}, out: out,
 		run: func(in []gorgonia.Value) error {
-			dst := b.live(out)
-			copy(dst.Data, b.live(in[0]).Data)
-			b.shift(dst, floats(in[1]))
+			b.shift(b.live(out), b.live(in[0]), floats(in[1]))
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
@@ -118,14 +114,17 @@ func (b *Builder) Bias(x, bias *gorgonia.Node) *gorgonia.Node {
 func (b *Builder) columnSums(grad *gorgonia.Node) *gorgonia.Node {
 	cols := width(grad)
 	out := dense(make([]float32, cols), cols)
+	all, starts := make([]uint32, b.capacity), make([]int, 2)
+	for i := range all {
+		all[i] = uint32(i)
+	}
 	return b.apply(operation{
 		kind: "linear.b", inputs: gorgonia.Nodes{grad}, out: out,
 		run: func(in []gorgonia.Value) error {
-			sum, from := floats(out), b.live(in[0])
-			clear(sum)
-			for i := range from.Rows {
-				b.Work.kernels.Add(sum, from.Row(i))
-			}
+			from := b.live(in[0])
+			starts[1] = from.Rows
+			b.Work.kernels.SumRows(kernels.Matrix{Rows: 1, Cols: cols, Data: floats(out)}, from,
+				kernels.Lists{Starts: starts, Rows: all[:from.Rows]})
 			return nil
 		},
 	})
@@ -140,9 +139,7 @@ func (b *Builder) Sum(x, y *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "sum", inputs: gorgonia.Nodes{x, y}, out: out,
 		run: func(in []gorgonia.Value) error {
-			dst := b.live(out).Data
-			copy(dst, b.live(in[0]).Data)
-			b.Work.kernels.Add(dst, b.live(in[1]).Data)
+			b.Work.kernels.AddRows(b.live(out), b.live(in[0]), b.live(in[1]))
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes { return gorgonia.Nodes{grad, grad} },

@@ -28,7 +28,7 @@ func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node)
 			for side := range 2 {
 				b.product(b.live(part), from, whole(in[1+side]))
 				if leftBias != nil {
-					b.shift(b.live(part), floats(in[3+side]))
+					b.shift(b.live(part), b.live(part), floats(in[3+side]))
 				}
 				copyColumns(b.live(out), b.live(part), side*half, 0, half)
 			}

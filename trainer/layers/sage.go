@@ -46,9 +46,8 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 		run: func(in []gorgonia.Value) error {
 			dst, from := b.live(out), b.live(in[0])
 			b.Work.Batch.Graph.mean(b.Work.kernels, dst, from)
-			for i := range dst.Rows {
-				b.Work.kernels.Add(dst.Row(i), from.Row(i)[half:])
-			}
+			right := kernels.Matrix{Rows: from.Rows, Cols: from.Cols, Data: from.Data[half:]}
+			b.Work.kernels.AddRows(dst, dst, right)
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {

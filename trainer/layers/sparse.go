@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"math"
 	"slices"
 
 	"lethe/trainer/kernels"
@@ -33,11 +34,7 @@ type Features struct {
 // NewFeatures keeps a matrix as sparse rows if few of its values are not 0.
 func NewFeatures(m kernels.Matrix) Features {
 	count := 0
-	for _, v := range m.Data {
-		if v != 0 {
-			count++
-		}
-	}
+	eachValue(m.Data, func(int, float32) { count++ })
 	if len(m.Data) == 0 || float64(count) > sparseBelow*float64(len(m.Data)) {
 		return Features{Dense: m}
 	}
@@ -46,14 +43,34 @@ func NewFeatures(m kernels.Matrix) Features {
 		Columns: make([]uint32, 0, count), Values: make([]float32, 0, count),
 	}
 	for i := range m.Rows {
-		for j, v := range m.Row(i) {
-			if v != 0 {
-				s.Columns, s.Values = append(s.Columns, uint32(j)), append(s.Values, v)
-			}
-		}
+		eachValue(m.Row(i), func(j int, v float32) {
+			s.Columns, s.Values = append(s.Columns, uint32(j)), append(s.Values, v)
+		})
 		s.Starts = append(s.Starts, len(s.Values))
 	}
 	return Features{Dense: kernels.Matrix{Rows: m.Rows, Cols: m.Cols}, Sparse: s}
+}
+
+// eachValue visits the values that are not 0, ascending. Most are 0: eight of them
+// are passed over at once.
+func eachValue(row []float32, visit func(j int, v float32)) {
+	for from := 0; from < len(row); from += 8 {
+		if from+8 <= len(row) && zeros((*[8]float32)(row[from:])) {
+			continue
+		}
+		for j, v := range row[from:min(from+8, len(row))] {
+			if v != 0 {
+				visit(from+j, v)
+			}
+		}
+	}
+}
+
+// zeros tells whether all values are 0 or -0.
+func zeros(v *[8]float32) bool {
+	bits := math.Float32bits(v[0]) | math.Float32bits(v[1]) | math.Float32bits(v[2]) | math.Float32bits(v[3]) |
+		math.Float32bits(v[4]) | math.Float32bits(v[5]) | math.Float32bits(v[6]) | math.Float32bits(v[7])
+	return bits<<1 == 0
 }
 
 // Narrow drops the columns that are not kept, none of which has a value, of sparse
