@@ -4,8 +4,9 @@ package kernels
 // of a panel of a (k × height) and one of b (k × width), or are increased by it.
 type tile struct {
 	a, b, c []float32
-	// k is at least 1; stride is the bytes between rows of c.
-	k, stride int
+	// k is at least 1; stride is the bytes between rows of c, aStep and bStep those
+	// between the steps of k in the panels.
+	k, stride, aStep, bStep int
 	// rows of height and the columns in mask exist in c.
 	rows, height int
 	mask         uint64
@@ -39,6 +40,9 @@ const (
 	// leftPanels is how many panels of a are packed at once, so that the cache
 	// lines of a transposed one are read once.
 	leftPanels = 8
+	// narrowColumns bounds the columns of a matrix whose rows are close enough to
+	// each other to be read in place of panels.
+	narrowColumns = 128
 	// packSlack is the room behind the panels that transposing may overwrite.
 	packSlack = 15 * 32
 )
@@ -47,6 +51,12 @@ const (
 type operand struct {
 	Matrix
 	turned bool
+}
+
+// inPlace tells whether a panel of size values per step of k can be read from the
+// operand, k going down its rows.
+func (o operand) inPlace(size tileSize) bool {
+	return size.steps && !o.turned && o.Cols <= narrowColumns
 }
 
 // block is a part of an operand: depth steps of k from k on, and length rows of
@@ -85,10 +95,14 @@ func (s *Scratch) multiply(l loops, dst Matrix, a, b operand, depth int) {
 	for column := 0; column < dst.Cols; column += nc {
 		for k := 0; k < depth; k += kc {
 			columns := block{k, min(kc, depth-k), column, min(nc, dst.Cols-column)}
-			m.packPanels(m.right, b, columns, size.width)
+			if !b.inPlace(size) {
+				m.packPanels(m.right, b, columns, size.width)
+			}
 			for row := 0; row < dst.Rows; row += mc {
 				rows := block{k, columns.depth, row, min(mc, dst.Rows-row)}
-				m.packLeft(rows, size)
+				if !m.leftInPlace(size) {
+					m.packLeft(rows, size)
+				}
 				m.strip(rows, columns, size)
 			}
 		}
@@ -96,16 +110,30 @@ func (s *Scratch) multiply(l loops, dst Matrix, a, b operand, depth int) {
 	*m = multiplication{}
 }
 
-// strip computes the tiles that the packed blocks determine.
+// leftInPlace tells whether panels of a can be read from it: those that are not as
+// high as they pretend to be must be packed.
+func (m *multiplication) leftInPlace(size tileSize) bool {
+	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
+	return a.inPlace(size) && m.dst.Rows%size.step == 0
+}
+
+// strip computes the tiles that the blocks determine.
 func (m *multiplication) strip(rows, columns block, size tileSize) {
 	t := &m.tile
 	t.k, t.stride, t.add = rows.depth, 4*m.dst.Cols, min(1, rows.k)
+	left, right := m.leftInPlace(size), m.b.inPlace(size)
 	for i := 0; i < rows.length; i += size.height {
 		t.rows = min(size.height, rows.length-i)
 		t.height = roundUp(t.rows, size.step)
-		t.a = m.left[i*t.k:]
+		t.a, t.aStep = m.left[i*t.k:], 4*t.height
+		if left {
+			t.a, t.aStep = m.a.Data[rows.k*m.a.Cols+rows.from+i:], 4*m.a.Cols
+		}
 		for j := 0; j < columns.length; j += size.width {
-			t.b = m.right[j*t.k:]
+			t.b, t.bStep = m.right[j*t.k:], 4*size.width
+			if right {
+				t.b, t.bStep = m.b.Data[columns.k*m.b.Cols+columns.from+j:], 4*m.b.Cols
+			}
 			t.c = m.dst.Data[(rows.from+i)*m.dst.Cols+columns.from+j:]
 			t.mask = lowBits(min(size.width, columns.length-j))
 			m.loops.tile(t)

@@ -26,15 +26,19 @@ type loops interface {
 }
 
 // tileSize is the height and width of a tile. A lower tile has a multiple of
-// step rows.
-type tileSize struct{ height, step, width int }
+// step rows. steps tells whether a tile heeds aStep and bStep and reads no column
+// that does not exist; if not, panels are packed.
+type tileSize struct {
+	height, step, width int
+	steps               bool
+}
 
 // plainLoops work everywhere: fused multiply-adds are made of float64 ones.
 type plainLoops struct{ plain }
 
 func (plainLoops) detail() string { return "plain Go" }
 
-func (plainLoops) size() tileSize { return tileSize{height: 4, step: 4, width: 16} }
+func (plainLoops) size() tileSize { return tileSize{height: 4, step: 4, width: 16, steps: true} }
 
 func (plainLoops) tile(t *tile) {
 	width := bits.OnesCount64(t.mask)
@@ -44,7 +48,7 @@ func (plainLoops) tile(t *tile) {
 			clear(out)
 		}
 		for k := range t.k {
-			alpha, row := t.a[k*t.height+i], t.b[k*16:]
+			alpha, row := t.a[k*t.aStep/4+i], t.b[k*t.bStep/4:][:width]
 			for j := range out {
 				out[j] = fusedMultiplyAdd(alpha, row[j], out[j])
 			}

@@ -5,7 +5,7 @@ type avx512Loops struct{}
 
 func (avx512Loops) detail() string { return "AVX-512" }
 
-func (avx512Loops) size() tileSize { return tileSize{height: 12, step: 4, width: 32} }
+func (avx512Loops) size() tileSize { return tileSize{height: 12, step: 4, width: 32, steps: true} }
 
 func (avx512Loops) tile(t *tile) { tileAVX512(t) }
 

@@ -9,6 +9,7 @@
 // ascending k, so its bits do not depend on the tile that it lies in.
 //
 //	AX  panel of a, k × height     BX  panel of b, k × 32
+//	R12 bytes between steps of a   R11 bytes between steps of b
 //	CX  first row of the result    DX  bytes between its rows
 //	SI  steps of k left            DI  rows to load or store
 //	K1, K2  columns in use of the left and of the right half
@@ -18,29 +19,55 @@
 	VFMADD231PS  Z24, x, left    \
 	VFMADD231PS  Z25, x, right
 
-#define COLUMNS(at) \
-	VMOVUPS (at*128)(BX), Z24    \
-	VMOVUPS (at*128+64)(BX), Z25
+#define COLUMNS                   \
+	VMOVUPS.Z (BX), K1, Z24   \
+	VMOVUPS.Z 64(BX), K2, Z25
 
-#define ROWS4(at)                 \
-	ROW((at+0), Z26, Z0, Z1)   \
-	ROW((at+4), Z27, Z2, Z3)   \
-	ROW((at+8), Z28, Z4, Z5)   \
-	ROW((at+12), Z29, Z6, Z7)
+// STEP goes on to the next k.
+#define STEP           \
+	ADDQ R12, AX   \
+	ADDQ R11, BX
 
-#define ROWS8(at)                  \
-	ROWS4(at)                   \
-	ROW((at+16), Z30, Z8, Z9)   \
-	ROW((at+20), Z31, Z10, Z11) \
-	ROW((at+24), Z26, Z12, Z13) \
-	ROW((at+28), Z27, Z14, Z15)
+#define ROWS4                  \
+	ROW(0, Z26, Z0, Z1)    \
+	ROW(4, Z27, Z2, Z3)    \
+	ROW(8, Z28, Z4, Z5)    \
+	ROW(12, Z29, Z6, Z7)
 
-#define ROWS12(at)                 \
-	ROWS8(at)                   \
-	ROW((at+32), Z28, Z16, Z17) \
-	ROW((at+36), Z29, Z18, Z19) \
-	ROW((at+40), Z30, Z20, Z21) \
-	ROW((at+44), Z31, Z22, Z23)
+#define ROWS8                  \
+	ROWS4                  \
+	ROW(16, Z30, Z8, Z9)   \
+	ROW(20, Z31, Z10, Z11) \
+	ROW(24, Z26, Z12, Z13) \
+	ROW(28, Z27, Z14, Z15)
+
+#define ROWS12                 \
+	ROWS8                  \
+	ROW(32, Z28, Z16, Z17) \
+	ROW(36, Z29, Z18, Z19) \
+	ROW(40, Z30, Z20, Z21) \
+	ROW(44, Z31, Z22, Z23)
+
+// HALF4 and so on leave out the right half.
+#define HALF4                               \
+	VFMADD231PS.BCST 0(AX), Z24, Z0     \
+	VFMADD231PS.BCST 4(AX), Z24, Z2     \
+	VFMADD231PS.BCST 8(AX), Z24, Z4     \
+	VFMADD231PS.BCST 12(AX), Z24, Z6
+
+#define HALF8                               \
+	HALF4                               \
+	VFMADD231PS.BCST 16(AX), Z24, Z8    \
+	VFMADD231PS.BCST 20(AX), Z24, Z10   \
+	VFMADD231PS.BCST 24(AX), Z24, Z12   \
+	VFMADD231PS.BCST 28(AX), Z24, Z14
+
+#define HALF12                              \
+	HALF8                               \
+	VFMADD231PS.BCST 32(AX), Z24, Z16   \
+	VFMADD231PS.BCST 36(AX), Z24, Z18   \
+	VFMADD231PS.BCST 40(AX), Z24, Z20   \
+	VFMADD231PS.BCST 44(AX), Z24, Z22
 
 // LOAD and STORE move one row of the result and leave at done after the last.
 #define LOAD(left, right, done)      \
@@ -68,6 +95,8 @@ TEXT ·tileAVX512(SB), NOSPLIT, $0-8
 	MOVQ  tile_b(R8), BX
 	MOVQ  tile_c(R8), CX
 	MOVQ  tile_k(R8), SI
+	MOVQ  tile_bStep(R8), R11
+	MOVQ  tile_aStep(R8), R12
 	MOVQ  tile_stride(R8), DX
 	MOVQ  tile_rows(R8), DI
 	MOVQ  tile_mask(R8), R9
@@ -106,57 +135,63 @@ start:
 	MOVQ tile_c(R8), CX
 	MOVQ tile_rows(R8), DI
 	MOVQ tile_height(R8), R10
+	KTESTW K2, K2
+	JZ   half
 	CMPQ R10, $8
 	JEQ  eight
 	JLT  four
 
 twelve:
-	SUBQ $4, SI
-	JLT  twelveRest
-
-twelveLoop:
-	COLUMNS(0)
-	ROWS12(0)
-	COLUMNS(1)
-	ROWS12(48)
-	COLUMNS(2)
-	ROWS12(96)
-	COLUMNS(3)
-	ROWS12(144)
-	ADDQ $192, AX
-	ADDQ $512, BX
-	SUBQ $4, SI
-	JGE  twelveLoop
-
-twelveRest:
-	ADDQ $4, SI
-	JZ   store
-
-twelveOne:
-	COLUMNS(0)
-	ROWS12(0)
-	ADDQ $48, AX
-	ADDQ $128, BX
+	COLUMNS
+	ROWS12
+	STEP
 	DECQ SI
-	JNZ  twelveOne
+	JNZ  twelve
 	JMP  store
 
 eight:
-	COLUMNS(0)
-	ROWS8(0)
-	ADDQ $32, AX
-	ADDQ $128, BX
+	COLUMNS
+	ROWS8
+	STEP
 	DECQ SI
 	JNZ  eight
 	JMP  store
 
 four:
-	COLUMNS(0)
-	ROWS4(0)
-	ADDQ $16, AX
-	ADDQ $128, BX
+	COLUMNS
+	ROWS4
+	STEP
 	DECQ SI
 	JNZ  four
+	JMP  store
+
+half:
+	CMPQ R10, $8
+	JEQ  eightHalf
+	JLT  fourHalf
+
+twelveHalf:
+	VMOVUPS.Z (BX), K1, Z24
+	HALF12
+	STEP
+	DECQ SI
+	JNZ  twelveHalf
+	JMP  store
+
+eightHalf:
+	VMOVUPS.Z (BX), K1, Z24
+	HALF8
+	STEP
+	DECQ SI
+	JNZ  eightHalf
+	JMP  store
+
+fourHalf:
+	VMOVUPS.Z (BX), K1, Z24
+	HALF4
+	STEP
+	DECQ SI
+	JNZ  fourHalf
 
 store:
 	STORE(Z0, Z1, done)
