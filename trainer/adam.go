@@ -46,25 +46,6 @@ func (a adam) at(t uint64) kernels.AdamStep {
 	return s
 }
 
-// idleSteps does the steps of weights whose gradient is 0 at each of them. It
-// reports whether the weights are finite; one that is not stays so, so the last
-// step tells.
-func idleSteps(set kernels.Set, steps []kernels.AdamStep, params, first, second []float32) bool {
-	// A block of weights stays in the first cache for all steps.
-	var zeros [1024]float32
-	finite := true
-	for from := 0; from < len(params); from += len(zeros) {
-		to := min(from+len(zeros), len(params))
-		for i := range steps {
-			finite = set.Adam(&steps[i], params[from:to], zeros[:to-from], first[from:to], second[from:to])
-		}
-		if !finite {
-			return false
-		}
-	}
-	return true
-}
-
 // integerPower is b^n by repeated squaring, portable where math.Pow need not be.
 func integerPower(b float64, n uint64) float64 {
 	result := 1.0

@@ -110,7 +110,7 @@ func (f *fitting) finish(set kernels.Set) error {
 	f.present.put(f.next.SecondMoment, f.second)
 
 	params, first, second := f.absent.taken(f.next.Params), f.absent.taken(f.next.FirstMoment), f.absent.taken(f.next.SecondMoment)
-	if !idleSteps(set, f.steps, params, first, second) {
+	if !set.Idle(f.steps, params, first, second) {
 		return fmt.Errorf("weight of a feature that does not occur: %w", ErrNotFinite)
 	}
 	f.absent.put(f.next.Params, params)

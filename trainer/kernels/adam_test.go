@@ -2,9 +2,11 @@ package kernels
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // What a weight without a gradient leaves behind fades to 0 and never becomes
@@ -50,4 +52,60 @@ func TestAdamFadesToZero(t *testing.T) {
 			require.Zero(t, v[i])
 		}
 	}
+}
+
+// Steps without a gradient are those of Adam with a gradient of zeros, whatever
+// fades to 0, overflows or is no number on the way, and however many weights.
+func TestIdleStepsAreThoseOfAdam(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(0, 300).Draw(rt, "weights")
+		steps := make([]AdamStep, rapid.IntRange(0, 40).Draw(rt, "steps"))
+		decay := rapid.SampledFrom([]float32{0, 5e-4, 0.3, 1e-20}).Draw(rt, "decay")
+		beta := rapid.SampledFrom([]float32{0.9, 0.01}).Draw(rt, "beta")
+		shrink := rapid.SampledFrom([]float32{1, 0.99, 1e-3, 1e20}).Draw(rt, "shrink")
+		for i := range steps {
+			steps[i] = AdamStep{
+				Decay: decay, Shrink: shrink, Beta1: beta, Beta2: 0.999, OneMinusBeta1: 1 - beta, OneMinusBeta2: 0.001,
+				Size: 0.01 * float32(i+1), RootScale: 1.5, Epsilon: 1e-8,
+			}
+		}
+		special := []float32{0, 1e-30, float32(math.Inf(1)), float32(math.NaN()), 1e38, 3e-17}
+		state := func() [3][]float32 {
+			var s [3][]float32
+			for i := range s {
+				s[i] = randomMatrix(1, n, uint64(i)).Data
+			}
+			for i := range s[2] {
+				s[2][i] *= s[2][i]
+			}
+			return s
+		}
+		start, where := state(), []int{}
+		for range rapid.IntRange(0, 3).Draw(rt, "special") {
+			if n > 0 {
+				where = append(where, rapid.IntRange(0, n-1).Draw(rt, "where"))
+			}
+		}
+		for k, i := range where {
+			start[rapid.IntRange(0, 2).Draw(rt, "what")][i] = special[(k+rapid.IntRange(0, 5).Draw(rt, "which"))%6]
+		}
+		copied := func() (s [3][]float32) {
+			for i := range s {
+				s[i] = slices.Clone(start[i])
+			}
+			return s
+		}
+		want := copied()
+		finite := true
+		for i := range steps {
+			finite = plain{}.Adam(&steps[i], want[0], make([]float32, n), want[1], want[2])
+		}
+		for _, l := range allLoops() {
+			got := copied()
+			require.Equal(rt, finite, l.Idle(steps, got[0], got[1], got[2]), l.detail())
+			for i := range want {
+				requireBits(rt, want[i], got[i])
+			}
+		}
+	})
 }

@@ -45,6 +45,9 @@ type Elements interface {
 	// Adam moves the weights p and the moments m and v by gradient g, in one
 	// pass. It reports whether every gradient and weight is finite.
 	Adam(s *AdamStep, p, g, m, v []float32) bool
+	// Idle makes the steps one after the other with gradients that are all 0. It
+	// reports whether every weight is finite after the last one.
+	Idle(steps []AdamStep, p, m, v []float32) bool
 }
 
 // Columns take matrices column by column, rows in ascending order. Every set
