@@ -40,8 +40,8 @@ const (
 	// leftPanels is how many panels of a are packed at once, so that the cache
 	// lines of a transposed one are read once.
 	leftPanels = 8
-	// narrowColumns bounds the columns of a matrix whose rows are close enough to
-	// each other to be read in place of panels.
+	// narrowColumns bounds the columns of an operand that is read where it is: the
+	// rows of a wide one are too far from each other to share the cache's sets.
 	narrowColumns = 128
 	// packSlack is the room behind the panels that transposing may overwrite.
 	packSlack = 15 * 32
@@ -53,8 +53,7 @@ type operand struct {
 	turned bool
 }
 
-// inPlace tells whether a panel of size values per step of k can be read from the
-// operand, k going down its rows.
+// inPlace tells whether panels can be read from the operand, a row per step of k.
 func (o operand) inPlace(size tileSize) bool {
 	return size.steps && !o.turned && o.Cols <= narrowColumns
 }
@@ -66,7 +65,8 @@ type block struct{ k, depth, from, length int }
 // multiplication is a product under way, after Goto and van de Geijn ("Anatomy
 // of High-Performance Matrix Multiplication", ACM TOMS 2008): blocks of b are
 // packed into panels as wide as a tile, blocks of a into panels as high as one,
-// and every tile of the result is computed from two panels.
+// and every tile of the result is computed from two panels. Where an operand's rows
+// are short, its panels are read where they are.
 type multiplication struct {
 	loops       loops
 	dst         Matrix
@@ -110,8 +110,8 @@ func (s *Scratch) multiply(l loops, dst Matrix, a, b operand, depth int) {
 	*m = multiplication{}
 }
 
-// leftInPlace tells whether panels of a can be read from it: those that are not as
-// high as they pretend to be must be packed.
+// leftInPlace tells whether panels of a can be read from it. A tile reads whole
+// steps of its height, so there must be as many rows.
 func (m *multiplication) leftInPlace(size tileSize) bool {
 	a := operand{Matrix: m.a.Matrix, turned: !m.a.turned}
 	return a.inPlace(size) && m.dst.Rows%size.step == 0

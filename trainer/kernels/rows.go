@@ -1,16 +1,17 @@
 package kernels
 
-// Rows take a matrix by whole rows, which is what sparse products and sums over
-// neighbours consist of. They give the bits of repeated Axpy.
+// Rows take matrices by whole rows, which is what sparse products, sums over
+// neighbours and biases consist of.
 type Rows interface {
 	// SumRows stores Σ_e weight[e]·x[row[e]] in row i of dst for the i-th list, e
-	// ascending. If one matrix has fewer columns than the other, the sums are over
-	// the first columns, and the other columns of dst stay.
+	// ascending, with the bits of repeated Axpy. If one matrix has fewer columns
+	// than the other, the sums are over the first columns, and the other columns of
+	// dst stay.
 	SumRows(dst, x Matrix, l Lists)
 	// AddRows stores the sum of row i of x and row i of y in row i of dst, which may
-	// be x or y. A y with a single row is added to all of them. If one matrix has
-	// fewer columns than another, the sums are over the first columns; the last row
-	// of x and y may end there.
+	// be x or y, with the same bits in every set. A y with a single row is added to
+	// all of them. Columns are those that all matrices have, as in SumRows; the last
+	// row of x and y may end there.
 	AddRows(dst, x, y Matrix)
 }
 
