@@ -15,19 +15,15 @@ const (
 
 // EncodeSlice returns the slice's canonical bytes.
 func EncodeSlice(s *lethe.Slice) []byte {
-	w := NewWriter(sliceMagic, sliceVersion)
-	writeSlice(w, s)
-	return w.Seal()
+	return writeSlice(NewWriter(sliceMagic, sliceVersion), s).Seal()
 }
 
 // DigestSlice returns the digest of the slice's canonical bytes.
 func DigestSlice(s *lethe.Slice) lethe.Digest {
-	w := NewDigester(sliceMagic, sliceVersion)
-	writeSlice(w, s)
-	return w.Digest()
+	return writeSlice(NewDigester(sliceMagic, sliceVersion), s).Digest()
 }
 
-func writeSlice(w *Writer, s *lethe.Slice) {
+func writeSlice(w *Writer, s *lethe.Slice) *Writer {
 	w.Uint64(uint64(s.Timestep))
 	w.Uint64(uint64(s.Previous))
 	w.Uint32(uint32(s.Shard))
@@ -44,6 +40,7 @@ func writeSlice(w *Writer, s *lethe.Slice) {
 		w.Uint32(st.Owner)
 		w.Uint32(math.Float32bits(st.Lambda))
 	}
+	return w
 }
 
 // DecodeSlice reads canonical bytes and checks every position they hold.

@@ -14,19 +14,15 @@ const (
 // EncodeSnapshot returns the snapshot's canonical bytes. Its revision is not
 // part of them.
 func EncodeSnapshot(s *lethe.Snapshot) []byte {
-	w := NewWriter(snapshotMagic, snapshotVersion)
-	writeSnapshot(w, s)
-	return w.Seal()
+	return writeSnapshot(NewWriter(snapshotMagic, snapshotVersion), s).Seal()
 }
 
 // DigestSnapshot returns the digest of the snapshot's canonical bytes.
 func DigestSnapshot(s *lethe.Snapshot) lethe.Digest {
-	w := NewDigester(snapshotMagic, snapshotVersion)
-	writeSnapshot(w, s)
-	return w.Digest()
+	return writeSnapshot(NewDigester(snapshotMagic, snapshotVersion), s).Digest()
 }
 
-func writeSnapshot(w *Writer, s *lethe.Snapshot) {
+func writeSnapshot(w *Writer, s *lethe.Snapshot) *Writer {
 	w.Uint64(uint64(s.Timestep))
 	w.Uint32(uint32(s.FeatureCount))
 	w.Count(len(s.Nodes))
@@ -37,6 +33,7 @@ func writeSnapshot(w *Writer, s *lethe.Snapshot) {
 	}
 	w.Float32s(s.Features)
 	writeEdges(w, s.Payments)
+	return w
 }
 
 // DecodeSnapshot reads canonical bytes and validates the snapshot. Its

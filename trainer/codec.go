@@ -20,19 +20,15 @@ const (
 
 // EncodeCheckpoint returns the checkpoint's canonical bytes.
 func EncodeCheckpoint(c *Checkpoint) []byte {
-	w := canonical.NewWriter(checkpointMagic, checkpointVersion)
-	c.write(w)
-	return w.Seal()
+	return writeCheckpoint(canonical.NewWriter(checkpointMagic, checkpointVersion), c).Seal()
 }
 
 // DigestCheckpoint returns the digest of the checkpoint's canonical bytes.
 func DigestCheckpoint(c *Checkpoint) lethe.Digest {
-	w := canonical.NewDigester(checkpointMagic, checkpointVersion)
-	c.write(w)
-	return w.Digest()
+	return writeCheckpoint(canonical.NewDigester(checkpointMagic, checkpointVersion), c).Digest()
 }
 
-func (c *Checkpoint) write(w *canonical.Writer) {
+func writeCheckpoint(w *canonical.Writer, c *Checkpoint) *canonical.Writer {
 	w.Uint32(uint32(c.Shard))
 	w.Uint64(uint64(c.Timestep))
 	w.Bytes(c.Lineage[:])
@@ -40,13 +36,14 @@ func (c *Checkpoint) write(w *canonical.Writer) {
 	w.String(c.Kernels)
 	w.String(c.Model)
 	if slices.Contains(Models(), c.Model) {
-		c.Network.write(w)
+		c.write(w)
 	} else {
 		w.Count(len(c.Body))
 		w.Bytes(c.Body)
 	}
 	w.Count(len(c.Aggregation))
 	w.Bytes(c.Aggregation)
+	return w
 }
 
 func (n *Network) write(w *canonical.Writer) {

@@ -3,8 +3,7 @@
 
 // STEP makes one step of 16 weights (w, m, v) whose gradient is 0, with the
 // operations of the portable loop but for the small values that it makes 0: the
-// smallest absolute values are kept in Z20 to Z23 instead. Z24 is free for it, a
-// and b as well.
+// smallest absolute values are kept in Z20 to Z23 instead. a and b are free.
 #define STEP(w, m, v, a, b)                                 \
 	VMULPS.BCST AdamStep_Decay(R8), w, a            \
 	VRANGEPS    $10, a, Z20, Z20                    \
@@ -26,7 +25,7 @@
 	VSUBPS      b, w, w                             \
 	VRANGEPS    $10, w, Z23, Z23
 
-// NONEBELOW leaves done unless the bits of all of X are at least those of small.
+// NONEBELOW goes to done unless the bits of all of X are at least those of small.
 #define NONEBELOW(small, X)      \
 	MOVL         $small, AX  \
 	VPBROADCASTD AX, Z24     \
@@ -34,7 +33,7 @@
 	KORTESTW     K1, K1      \
 	JNZ          done
 
-// FINITE leaves done unless all weights are finite.
+// FINITE goes to done unless all weights are finite.
 #define FINITE(w)                \
 	VPANDD   Z25, w, Z24     \
 	VPCMPUD  $5, Z26, Z24, K1 \
