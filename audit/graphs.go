@@ -10,7 +10,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/partition"
-	"lethe/pipeline/build"
+	"lethe/pipeline/graphs"
 	"lethe/service"
 	"lethe/snapshot"
 )
@@ -42,7 +42,7 @@ func (inv *inventory) takeGraphs() (err error) {
 		}
 		inv.steps = append(inv.steps, content)
 	}
-	ledger, kv, err := build.OpenLedger(service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	ledger, kv, err := graphs.OpenLedger(service.RoleDir(c.DataDir, configs.RoleBuild), nil)
 	if err != nil {
 		return opening(err)
 	}

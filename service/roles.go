@@ -8,7 +8,7 @@ import (
 	"lethe/configs"
 	"lethe/ingest"
 	"lethe/partition"
-	"lethe/pipeline/build"
+	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
 	"lethe/scoring"
 	"lethe/trainer"
@@ -60,8 +60,8 @@ func RepairOptions(c configs.Config) partition.RepairOptions {
 	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop, OneHopDirected: c.Repair.OneHopDirected}
 }
 
-func buildOptions(c configs.Config) build.Options {
-	o := build.Options{
+func buildOptions(c configs.Config) graphs.Options {
+	o := graphs.Options{
 		Dir:             RoleDir(c.DataDir, configs.RoleBuild),
 		ReceiptsDir:     ReceiptsDir(c.DataDir),
 		Shards:          c.Partition.Shards,

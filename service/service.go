@@ -21,7 +21,7 @@ import (
 	"lethe/ingest/embedded"
 	"lethe/metrics"
 	"lethe/metrics/events"
-	"lethe/pipeline/build"
+	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 )
@@ -68,7 +68,7 @@ type Service struct {
 	client *bus.Client
 	health *metrics.Health
 	web    *web
-	build  *build.Role
+	build  *graphs.Role
 	train  *train.Role
 	score  *score.Role
 }
@@ -183,7 +183,7 @@ func (s *Service) openRoles(listener events.Listener) (err error) {
 		if s.broker != nil {
 			o.Compact = s.broker.Compact
 		}
-		if s.build, err = build.New(o); err != nil {
+		if s.build, err = graphs.New(o); err != nil {
 			return err
 		}
 	}

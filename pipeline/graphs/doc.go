@@ -1,4 +1,4 @@
-// Package build is the role that turns records into graphs and graphs into
+// Package graphs is the role that turns records into graphs and graphs into
 // slices, and that carries out erasures.
 //
 // It follows transactions.v1, labels.v1, erasures.v1 and erasure-status.v1. One
@@ -11,4 +11,4 @@
 //	erase_*.go    the steps of an erasure
 //	verify.go     searching disks and topics for what should be gone
 //	receipt.go    what the receipt states
-package build
+package graphs
