@@ -46,7 +46,7 @@ bench: ## Run the benchmarks with allocation counts
 
 .PHONY: bench-partition
 bench-partition: ## Measure the partitioner beside METIS, growth and real data
-	./benchmarks/partition/compare.sh
+	./lab/benchmarks/partition/compare.sh
 
 .PHONY: demo
 demo: ## Run the whole story on generated data

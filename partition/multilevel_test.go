@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/benchmarks/partition/planted"
+	"lethe/internal/planted"
 )
 
 func plantedGraph(t testing.TB, nodes int) *Graph {

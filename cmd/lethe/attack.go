@@ -10,7 +10,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
-	"lethe/evaluation/attack"
+	"lethe/lab/attack"
 )
 
 type attackCmd struct {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"lethe/evaluation/bench"
-	"lethe/evaluation/paper"
-	"lethe/evaluation/tables"
+	"lethe/lab/bench"
+	"lethe/lab/paper"
+	"lethe/lab/tables"
 	"lethe/trainer/kernels"
 )
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"lethe/evaluation/tables"
+	"lethe/lab/tables"
 )
 
 // document is all tables in one Markdown text, which links their figures.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/evaluation/report"
-	"lethe/evaluation/tables"
+	"lethe/lab/report"
+	"lethe/lab/tables"
 )
 
 // Every figure that the document of all tables links lies where the link leads.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"lethe/dataset"
-	"lethe/evaluation/curves"
-	"lethe/evaluation/protocol"
+	"lethe/lab/curves"
+	"lethe/lab/protocol"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )

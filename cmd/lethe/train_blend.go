@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"lethe/evaluation/protocol"
+	"lethe/lab/protocol"
 	"lethe/trainer"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lethe/dataset"
-	"lethe/evaluation/protocol"
+	"lethe/lab/protocol"
 	"lethe/partition"
 	"lethe/trainer"
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/evaluation/protocol"
+	"lethe/lab/protocol"
 )
 
 // trainLine is the progress line of training. Shards that train side by side

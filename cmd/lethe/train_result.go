@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lethe"
-	"lethe/evaluation/protocol"
+	"lethe/lab/protocol"
 	"lethe/scoring"
 )
 

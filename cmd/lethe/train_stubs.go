@@ -2,7 +2,7 @@ package main
 
 import (
 	"lethe/dataset"
-	"lethe/evaluation/protocol"
+	"lethe/lab/protocol"
 	"lethe/partition"
 )
 

@@ -1,0 +1,45 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/lab/attack"
+)
+
+// AttackCell attacks a deployment of lethe before and after erasures that go
+// through the public path.
+type AttackCell struct {
+	Shards int    `json:"shards"`
+	Hidden int    `json:"hidden"`
+	Seed   uint64 `json:"seed"`
+	// Timesteps takes the first so many of the stream; 0 takes all.
+	Timesteps int `json:"timesteps,omitempty"`
+	// Requests and Targets are attack.Options'; 0 is its default.
+	Requests int `json:"requests,omitempty"`
+	Targets  int `json:"targets,omitempty"`
+}
+
+// run deploys lethe in a folder that is removed afterwards.
+func (c AttackCell) run(ctx context.Context, stream *dataset.Stream) (_ *attack.Report, err error) {
+	dir, err := os.MkdirTemp("", "lethe-evaluate-")
+	if err != nil {
+		return nil, fmt.Errorf("attacked deployment: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	config := configs.Default()
+	config.DataDir, config.Seed = dir, c.Seed
+	config.Partition.Shards, config.Trainer.Hidden = c.Shards, c.Hidden
+	config.Embedded.Port, config.HTTP.Address = 0, "127.0.0.1:0"
+	part := *stream
+	if c.Timesteps > 0 && c.Timesteps < len(part.Steps) {
+		part.Steps = part.Steps[:c.Timesteps]
+	}
+	return attack.Run(ctx, attack.Options{
+		Stream: &part, Config: config, Seed: c.Seed, Requests: c.Requests, Targets: c.Targets, Version: "evaluate",
+	})
+}

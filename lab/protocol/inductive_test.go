@@ -1,0 +1,212 @@
+package protocol_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/lab/protocol"
+	"lethe/partition"
+	"lethe/trainer/kernels"
+)
+
+// planted returns a graph of three classes whose nodes mostly cite their own
+// class and mostly use their own class's words.
+func planted(nodes int, seed uint64) *protocol.Graph {
+	const classes, words = 3, 12
+	g := &protocol.Graph{Name: "planted", Columns: words, Classes: classes}
+	draw := lethe.NewDraw(seed, "planted")
+	for i := range nodes {
+		g.Labels = append(g.Labels, i%classes)
+		for w := range words {
+			v := float32(0)
+			if own := w%classes == i%classes; own && draw.Float64() < .6 || !own && draw.Float64() < .15 {
+				v = 1
+			}
+			g.Features = append(g.Features, v)
+		}
+	}
+	for a := range nodes {
+		for b := a + 1; b < nodes; b++ {
+			p := .01
+			if a%classes == b%classes {
+				p = .08
+			}
+			if draw.Float64() < p {
+				g.Edges = append(g.Edges, lethe.Edge{A: uint32(a), B: uint32(b)})
+			}
+		}
+	}
+	return g
+}
+
+func settings() protocol.Settings {
+	return protocol.Settings{
+		Model: "sage", Hidden: 16, Epochs: 40, Shards: 4, Seed: 3,
+		Partition: protocol.Partition{Refine: true}, Propagate: true,
+		Aggregate: []string{protocol.AggregateMean, protocol.AggregateSimilarity, protocol.AggregateLearned},
+	}
+}
+
+// brief are settings for tests that compare bytes and need no good model.
+func brief() protocol.Settings {
+	s := settings()
+	s.Epochs, s.Hidden, s.Propagate = 3, 8, false
+	return s
+}
+
+// BEKM clusters what a GraphSAGE learnt, the same whatever the workers, and what
+// is no graph's business is refused.
+func TestEmbeddingOfBEKM(t *testing.T) {
+	g := planted(90, 2)
+	s := brief()
+	s.Repair, s.Partition = partition.RepairNone, protocol.Partition{Method: partition.MethodBEKM}
+	structure := run(t, g, s, 1)
+	s.Partition.Embedding = protocol.EmbeddingSAGE
+	learnt := run(t, g, s, 1)
+	require.NotEqual(t, structure.EnsembleHash, learnt.EnsembleHash)
+	require.Equal(t, learnt.EnsembleHash, run(t, g, s, 3).EnsembleHash)
+	s.Partition.Embedding, s.Model, s.OneHop = "nonsense", "logistic", true
+	_, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.EqualError(t, err, `settings: embedding is "nonsense", want sage or nothing`)
+	s.Partition.Embedding = ""
+	_, err = protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, "are for streams")
+}
+
+func run(t *testing.T, g *protocol.Graph, s protocol.Settings, workers int) *protocol.Outcome {
+	t.Helper()
+	out, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default(), Workers: workers})
+	require.NoError(t, err)
+	out.PartitionSeconds, out.TrainSeconds = 0, 0
+	return out
+}
+
+// Partitions that are kept change no figure, whatever differs between the calls.
+func TestKeptPartitionsAreThoseOfTheirSettings(t *testing.T) {
+	graphs := []*protocol.Graph{planted(90, 1), planted(90, 2)}
+	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 1, Partitions: new(protocol.Partitions)}
+	for _, change := range []func(*protocol.Settings){
+		func(*protocol.Settings) {},
+		func(s *protocol.Settings) { s.Repair = partition.RepairZero },
+		func(s *protocol.Settings) { s.Seed++ },
+		func(s *protocol.Settings) { s.Shards++ },
+		func(s *protocol.Settings) { s.Transductive = true },
+		func(s *protocol.Settings) { s.TrainFraction = .5 },
+		func(s *protocol.Settings) { s.Partition.Method = partition.MethodRandom },
+		func(s *protocol.Settings) {
+			s.Partition = protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
+		},
+		func(s *protocol.Settings) {
+			s.Partition = protocol.Partition{Method: partition.MethodBEKM, Embedding: protocol.EmbeddingSAGE}
+			s.Epochs++
+		},
+	} {
+		for _, g := range graphs {
+			s := brief()
+			change(&s)
+			want := run(t, g, s, 1)
+			for range 2 {
+				got, err := protocol.RunGraph(t.Context(), g, s, r)
+				require.NoError(t, err)
+				require.Positive(t, got.PartitionSeconds)
+				got.PartitionSeconds, got.TrainSeconds = 0, 0
+				require.Equal(t, want, got)
+			}
+		}
+	}
+}
+
+func TestWorkersDoNotReachAFigure(t *testing.T) {
+	g := planted(120, 1)
+	one := run(t, g, settings(), 1)
+	require.Equal(t, one, run(t, g, settings(), 4))
+	require.Equal(t, 4*40, one.Steps)
+	require.Len(t, one.Readings, 6)
+	for _, r := range one.Readings {
+		require.Greater(t, r.Test.Accuracy, .6, "%s, propagated %t", r.Aggregate, r.Propagated)
+		require.Equal(t, 24, r.Test.Labelled)
+	}
+	other := settings()
+	other.Seed++
+	require.NotEqual(t, one.EnsembleHash, run(t, g, other, 1).EnsembleHash)
+}
+
+func TestTestLabelsDoNotReachTraining(t *testing.T) {
+	for _, transductive := range []bool{false, true} {
+		s := brief()
+		s.Transductive = transductive
+		g := planted(120, 1)
+		before := run(t, g, s, 2)
+		shuffled := *g
+		shuffled.Labels = append([]int(nil), g.Labels...)
+		split := protocol.NewSplit(g.NumNodes(), .8, s.Seed)
+		for _, node := range split.Test {
+			shuffled.Labels[node] = (shuffled.Labels[node] + 1) % g.Classes
+		}
+		after := run(t, &shuffled, s, 2)
+		require.Equal(t, before.EnsembleHash, after.EnsembleHash)
+		require.NotEqual(t, before.Readings[0].Test.Accuracy, after.Readings[0].Test.Accuracy, "it is measured against the shuffled labels")
+
+		// The other way round: a training label does reach it.
+		shuffled.Labels[split.Train[0]] = (shuffled.Labels[split.Train[0]] + 1) % g.Classes
+		require.NotEqual(t, before.EnsembleHash, run(t, &shuffled, s, 2).EnsembleHash)
+	}
+}
+
+func TestInductiveTrainingSeesNoTestNode(t *testing.T) {
+	s := brief()
+	g := planted(120, 1)
+	before := run(t, g, s, 2)
+	split := protocol.NewSplit(g.NumNodes(), .8, s.Seed)
+	changed := *g
+	changed.Features = append([]float32(nil), g.Features...)
+	for _, node := range split.Test {
+		changed.Features[node*g.Columns] += 2
+	}
+	require.Equal(t, before.EnsembleHash, run(t, &changed, s, 2).EnsembleHash)
+	s.Transductive = true
+	require.NotEqual(t, run(t, g, s, 2).EnsembleHash, run(t, &changed, s, 2).EnsembleHash,
+		"transductive training sees the features of test nodes")
+}
+
+func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
+	s := brief()
+	s.Partition.Refine = false
+	s.Partition.Method = "random"
+	hashes := map[lethe.Digest]string{}
+	for _, repair := range []string{"none", "zero", "mirror", "mixup", partition.RepairTruth} {
+		s.Repair = repair
+		hash := run(t, planted(120, 1), s, 2).EnsembleHash
+		require.Empty(t, hashes[hash], "%s trains on the same slices as %s", repair, hashes[hash])
+		hashes[hash] = repair
+	}
+}
+
+func TestSettingsAreCheckedAllAtOnce(t *testing.T) {
+	_, err := protocol.RunGraph(t.Context(), planted(30, 1),
+		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"median"}}, protocol.Runtime{Kernels: kernels.Default()})
+	require.ErrorContains(t, err, "no model is named")
+	require.ErrorContains(t, err, "epochs is -1")
+	require.ErrorContains(t, err, "train fraction is 2")
+	require.ErrorContains(t, err, `"median"`)
+}
+
+func TestForgetTouchesWhatItMust(t *testing.T) {
+	g := planted(120, 1)
+	s := brief()
+	s.Aggregate = s.Aggregate[1:2]
+	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 2}
+	forget := func(batch int, scope lethe.Scope) *protocol.Forgot {
+		f, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: batch, Scope: scope}, r)
+		require.NoError(t, err)
+		require.Positive(t, f.TrainSeconds)
+		return f
+	}
+	require.Equal(t, 1, forget(1, lethe.ScopeShard).Shards)
+	require.Equal(t, 4, forget(40, lethe.ScopeShard).Shards)
+	require.Greater(t, forget(3, lethe.ScopeStubs).Shards, forget(3, lethe.ScopeShard).Shards, "their cut edges reach further")
+	_, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: 96, Scope: lethe.ScopeShard}, r)
+	require.EqualError(t, err, "batch is 96, want 1 to 95")
+}

@@ -1,0 +1,44 @@
+package protocol_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/dataset"
+	"lethe/lab/protocol"
+	"lethe/partition"
+)
+
+// Known labels make up for what sharding costs, even to models that were hardly
+// trained: a short form of what the full evaluation measures.
+func TestRealCora(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains on Cora")
+	}
+	root := os.Getenv("LETHE_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	path := filepath.Join(root, "planetoid", "cora.npz")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no file %s: set LETHE_DATA", path)
+	}
+	cora, err := dataset.LoadCitation(path)
+	require.NoError(t, err)
+	g := protocol.FromCitation(cora, false)
+	unsharded := run(t, g, protocol.Settings{
+		Model: "gcn", Epochs: 80, Repair: partition.RepairNone, Partition: protocol.Partition{Method: partition.MethodRandom},
+	}, 2)
+	require.Greater(t, unsharded.Readings[0].Test.Accuracy, .8)
+	require.Equal(t, 542, unsharded.Readings[0].Test.Labelled)
+
+	sharded := run(t, g, protocol.Settings{
+		Model: "gcn", Epochs: 10, Shards: 20, MinStubs: 4, Propagate: true, Partition: protocol.Partition{Refine: true},
+	}, 2)
+	require.Greater(t, sharded.Readings[1].Test.Accuracy, .82, "with known labels")
+	require.Greater(t, sharded.Readings[1].Test.Accuracy, sharded.Readings[0].Test.Accuracy)
+	require.Less(t, sharded.Shape.ShardsPerErasure, 4.)
+}
