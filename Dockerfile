@@ -7,7 +7,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -tags static -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/lethe ./cmd/lethe \
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/lethe ./cmd/lethe \
     && mkdir /out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot

@@ -160,8 +160,8 @@ type Trainer struct {
 	// models do not depend on it.
 	Workers int `koanf:"workers" yaml:"workers"`
 	// Kernels is the kernel set: auto (fma where the processor has loops for it,
-	// else portable), fma, portable, or openblas where it is installed. Models of different sets differ in their last bits, so another
-	// set trains everything anew.
+	// else portable), fma or portable. Models of different sets differ in their
+	// last bits, so another set trains everything anew.
 	Kernels string `koanf:"kernels" yaml:"kernels"`
 }
 

@@ -101,7 +101,11 @@ func (c Config) checkTrainer(k *checker) {
 	k.count("trainer.window_timesteps", c.Trainer.WindowTimesteps, 1, 100_000)
 	k.count("trainer.passes", c.Trainer.Passes, 1, 10_000)
 	k.count("trainer.workers", c.Trainer.Workers, 0, 4096)
-	k.oneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable", "openblas")
+	if c.Trainer.Kernels == "openblas" {
+		k.bad("trainer.kernels", c.Trainer.Kernels, "auto, fma or portable: openblas was removed, since fma is faster")
+	} else {
+		k.oneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
+	}
 }
 
 func (c Config) checkModel(k *checker) {

@@ -122,6 +122,15 @@ func TestKernelsByName(t *testing.T) {
 	require.ErrorContains(t, err, PortableName)
 }
 
+func TestOpenBLASIsRefusedByName(t *testing.T) {
+	for _, name := range []string{"openblas", "openblas-0.3.21-skylakex"} {
+		_, err := Named(name)
+		require.EqualError(t, err, fmt.Sprintf(
+			"kernel set %q: openblas was removed, since fma is faster: use \"fma\" or \"portable\"", name))
+	}
+	require.ElementsMatch(t, []string{FMAName, PortableName}, Available())
+}
+
 func BenchmarkMulNT(b *testing.B) {
 	for _, k := range kernelSets(b) {
 		for _, s := range [][3]int{{50, 64, 59}, {168, 64, 64}, {300, 128, 128}, {300, 256, 256}, {300, 1024, 1024}} {

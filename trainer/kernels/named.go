@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// The names of the kernel sets. The set of OpenBLAS calls itself by its version
-// and the processor it is tuned for too, as in openblas-0.3.21-skylakex, since
-// its bits depend on both.
+// The names of the kernel sets.
 const (
 	FMAName      = "fma"
 	PortableName = "portable"
-	OpenBLASName = "openblas"
 )
+
+// removedName begins the names of a set that no longer exists, such as
+// openblas-0.3.21-skylakex. Old checkpoints and receipts bear them.
+const removedName = "openblas"
 
 // Default returns the set FMA where the processor has loops for it, else
 // Portable. It never depends on a library that is or is not installed, so an
@@ -25,9 +26,7 @@ func Default() Set {
 }
 
 // Named returns the named set, and the default one for no name. It takes what
-// Set.Name returned: every processor can run FMA, if slowly, but an OpenBLAS
-// must be found and be the one that was named. OpenBLASName alone stands for
-// whichever OpenBLAS is found.
+// Set.Name returned: every processor can run every set, if slowly.
 func Named(name string) (Set, error) {
 	switch {
 	case name == "":
@@ -36,29 +35,19 @@ func Named(name string) (Set, error) {
 		return FMA{bestLoops()}, nil
 	case name == PortableName:
 		return Portable{}, nil
-	case name == OpenBLASName || strings.HasPrefix(name, OpenBLASName+"-"):
-		k, err := newOpenBLAS()
-		if err != nil {
-			return nil, fmt.Errorf("kernel set %q: %w", name, err)
-		}
-		if name != OpenBLASName && name != k.Name() {
-			return nil, fmt.Errorf("kernel set %q: this machine has %q", name, k.Name())
-		}
-		return k, nil
+	case name == removedName || strings.HasPrefix(name, removedName+"-"):
+		return nil, fmt.Errorf("kernel set %q: openblas was removed, since fma is faster: use %q or %q",
+			name, FMAName, PortableName)
 	}
-	return nil, fmt.Errorf("kernel set %q is none of %q, %q, %q", name, FMAName, PortableName, OpenBLASName)
+	return nil, fmt.Errorf("kernel set %q is none of %q, %q", name, FMAName, PortableName)
 }
 
-// Available lists the names of the sets that this machine can run, the default
-// one first.
+// Available lists the names of the sets, the default one first.
 func Available() []string {
-	all := []string{Default().Name()}
-	for _, name := range []string{FMAName, PortableName, OpenBLASName} {
-		if k, err := Named(name); err == nil && k.Name() != all[0] {
-			all = append(all, k.Name())
-		}
+	if Default().Name() == PortableName {
+		return []string{PortableName, FMAName}
 	}
-	return all
+	return []string{FMAName, PortableName}
 }
 
 // Detail names the instructions that a set uses here, or is empty. They reach no

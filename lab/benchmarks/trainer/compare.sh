@@ -3,7 +3,7 @@
 # environment in a folder of its own, once, and removes nothing.
 #
 #   ./compare.sh --rounds 9 --seconds 1
-#   VENV=~/pyg ./compare.sh --cases elliptic:1024 --kernels fma openblas
+#   VENV=~/pyg ./compare.sh --cases elliptic:1024 --kernels fma portable
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 venv=${VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/lethe-benchmark-pyg}
