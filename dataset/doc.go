@@ -1,6 +1,6 @@
 // Package dataset reads, writes and makes the data that lethe is tried on:
-// streams in the format of the Elliptic Bitcoin data set, citation graphs in
-// NumPy archives, and generated streams with laundering typologies.
+// streams in the format of the Elliptic Bitcoin data set, and generated streams
+// with laundering typologies.
 //
 // A stream is three CSV files, as published with Weber et al., "Anti-Money
 // Laundering in Bitcoin" (2019): features (no header: id, timestep, values),

@@ -5,14 +5,13 @@ import (
 	"fmt"
 )
 
-// ErrMalformed marks a data set whose content cannot be taken: a row, a column,
-// an array or a whole file is not what the format says. The caller should show
+// ErrMalformed marks a data set whose content cannot be taken: a row, a column
+// or a whole file is not what the format says. The caller should show
 // the error to the user, who has to repair or replace the file; trying again
 // does not help.
 var ErrMalformed = errors.New("malformed data set")
 
-// ErrNotDataset marks a path that is neither a folder with Elliptic's three
-// files nor an npz file, or a folder that lacks some of them. The caller should
+// ErrNotDataset marks a path that is no folder with Elliptic's three files. The caller should
 // show the error, which says what is missing.
 var ErrNotDataset = errors.New("not a data set")
 

@@ -160,36 +160,3 @@ func TestValidateReportsEveryStep(t *testing.T) {
 	require.ErrorContains(t, s.Validate(), "timestep 1")
 	require.ErrorContains(t, s.Validate(), "timestep 2", "all steps are reported at once")
 }
-
-func TestDetect(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name string) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
-		return path
-	}
-	_, err := dataset.Detect(filepath.Join(dir, "nowhere"))
-	require.ErrorIs(t, err, dataset.ErrNotDataset)
-	_, err = dataset.Detect(write("data.parquet"))
-	require.ErrorIs(t, err, dataset.ErrNotDataset)
-	require.ErrorContains(t, err, dataset.FeaturesFile)
-	kind, err := dataset.Detect(write("Cora.NPZ"))
-	require.NoError(t, err)
-	require.Equal(t, dataset.CitationArchive, kind)
-	require.Equal(t, "citation", kind.String())
-
-	write(dataset.FeaturesFile)
-	_, err = dataset.Detect(dir)
-	require.ErrorIs(t, err, dataset.ErrNotDataset)
-	require.ErrorContains(t, err, "lacks "+dataset.EdgesFile+", "+dataset.ClassesFile)
-	write(dataset.EdgesFile)
-	require.NoError(t, os.Mkdir(filepath.Join(dir, dataset.ClassesFile), 0o700))
-	_, err = dataset.Detect(dir)
-	require.ErrorContains(t, err, "lacks "+dataset.ClassesFile, "a folder is not the file")
-	require.NoError(t, os.Remove(filepath.Join(dir, dataset.ClassesFile)))
-	write(dataset.ClassesFile)
-	kind, err = dataset.Detect(dir)
-	require.NoError(t, err)
-	require.Equal(t, dataset.Elliptic, kind)
-	require.Equal(t, "elliptic", kind.String())
-}

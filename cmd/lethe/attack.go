@@ -11,6 +11,7 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/lab/attack"
+	"lethe/lab/graphs"
 )
 
 type attackCmd struct {
@@ -118,7 +119,7 @@ func (c *attackCmd) stream(a *app) (*dataset.Stream, error) {
 		// More labels than in Elliptic: targets are labelled transactions.
 		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: c.Seed, IllicitFraction: .1, LicitFraction: .4})
 	}
-	if kind, err := dataset.Detect(c.Dataset); err == nil && kind == dataset.CitationArchive {
+	if kind, err := graphs.Detect(c.Dataset); err == nil && kind == graphs.CitationArchive {
 		return nil, usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and illicit transactions (give a folder in Elliptic's format)", c.Dataset)
 	}
 	stream, err := loadStream(a.ctx, c.Dataset, "")

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/dataset"
+	"lethe/lab/graphs"
 	"lethe/partition"
 )
 
@@ -47,14 +47,14 @@ func (c *partitionCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	graphs, err := dataset.LoadGraphs(a.ctx, c.Dataset)
+	all, err := graphs.Load(a.ctx, c.Dataset)
 	if err != nil {
 		return err
 	}
 	result := &partitionResult{Method: c.Method, Shards: c.Shards, Steps: []partitionStep{}}
 	rows := [][]string{{"id", "timestep", "shard"}}
 	p := newProgress(a.stderr)
-	for i, g := range graphs {
+	for i, g := range all {
 		g = g.Induce(c.TrainFraction, c.Seed)
 		step, assignment, err := c.one(a.ctx, g)
 		if err != nil {
@@ -64,8 +64,8 @@ func (c *partitionCmd) Run(a *app) error {
 		for node, shard := range assignment {
 			rows = append(rows, []string{g.ID(node), strconv.FormatInt(int64(g.Timestep), 10), strconv.FormatUint(uint64(shard), 10)})
 		}
-		if len(graphs) > 1 {
-			p.show("timestep %d (%d of %d)", g.Timestep, i+1, len(graphs))
+		if len(all) > 1 {
+			p.show("timestep %d (%d of %d)", g.Timestep, i+1, len(all))
 		}
 	}
 	result.mean()
@@ -75,7 +75,7 @@ func (c *partitionCmd) Run(a *app) error {
 		}
 	}
 	if c.Plot != "" {
-		if err := plotShards(c.Plot, result.Steps, classNames(graphs)); err != nil {
+		if err := plotShards(c.Plot, result.Steps, classNames(all)); err != nil {
 			return err
 		}
 	}
@@ -122,8 +122,8 @@ func (c *partitionCmd) options() partition.Options {
 
 // classNames names the classes of transactions by their labels, those of citation
 // graphs by their numbers.
-func classNames(graphs []*dataset.Graph) func(int) string {
-	if len(graphs) > 0 && graphs[0].IDs == nil {
+func classNames(all []*graphs.Graph) func(int) string {
+	if len(all) > 0 && all[0].IDs == nil {
 		return strconv.Itoa
 	}
 	return func(class int) string { return lethe.Label(class).String() }
@@ -145,7 +145,7 @@ func checkWritable(flag, path string) error {
 
 // one partitions one graph; the time is that of the partition alone, tuning
 // included.
-func (c *partitionCmd) one(ctx context.Context, g *dataset.Graph) (partitionStep, partition.Assignment, error) {
+func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep, partition.Assignment, error) {
 	graph, err := partition.NewGraph(g.NumNodes(), g.Edges, g.Classes, g.NumClasses)
 	if err != nil {
 		return partitionStep{}, nil, err

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"lethe/dataset"
+	"lethe/lab/citation"
 	"lethe/lab/curves"
+	"lethe/lab/graphs"
 	"lethe/lab/protocol"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -69,7 +71,7 @@ with settings chosen on the validation timesteps.`
 
 // Run trains and measures.
 func (c *trainCmd) Run(a *app) error {
-	kind, err := dataset.Detect(c.Dataset)
+	kind, err := graphs.Detect(c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -83,12 +85,12 @@ func (c *trainCmd) Run(a *app) error {
 	job := &trainJob{trainCmd: c, line: newTrainLine(a)}
 	if c.Curves != "" {
 		axis := curves.Epochs
-		if kind == dataset.Elliptic && c.Schedule != protocol.Static {
+		if kind == graphs.Elliptic && c.Schedule != protocol.Static {
 			axis = curves.Timesteps
 		}
 		job.recorder = curves.NewRecorder(axis)
 	}
-	if kind == dataset.CitationArchive {
+	if kind == graphs.CitationArchive {
 		err = job.graph(a)
 	} else {
 		err = job.stream(a)
@@ -126,7 +128,7 @@ type trainJob struct {
 }
 
 func (j *trainJob) graph(a *app) error {
-	archive, err := dataset.LoadCitation(j.Dataset)
+	archive, err := citation.Load(j.Dataset)
 	if err != nil {
 		return err
 	}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"lethe/dataset"
+	"lethe/lab/graphs"
 	"lethe/lab/protocol"
 	"lethe/partition"
 	"lethe/trainer"
 )
 
 // check finds wrong use before the work.
-func (c *trainCmd) check(kind dataset.Kind) error {
+func (c *trainCmd) check(kind graphs.Kind) error {
 	switch {
 	case c.Shards < 1:
 		return usagef("--shards is %d, must be at least 1", c.Shards)
@@ -31,7 +31,7 @@ func (c *trainCmd) check(kind dataset.Kind) error {
 		return usagef("--known-labels is %g, must be at least 0, below 1: the others test", c.KnownLabels)
 	}
 	of := c.checkStream
-	if kind == dataset.CitationArchive {
+	if kind == graphs.CitationArchive {
 		of = c.checkGraph
 	}
 	for _, check := range []func() error{of, c.checkBlend, c.checkRows, c.checkCurves} {

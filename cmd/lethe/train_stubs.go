@@ -1,7 +1,7 @@
 package main
 
 import (
-	"lethe/dataset"
+	"lethe/lab/graphs"
 	"lethe/lab/protocol"
 	"lethe/partition"
 )
@@ -9,10 +9,10 @@ import (
 // fillMinStubs checks the minimum number of stubs, or takes the default: stubs
 // beyond those of cut edges help on citation graphs and hardly on streams, see
 // docs/partition.md.
-func (c *trainCmd) fillMinStubs(kind dataset.Kind) error {
+func (c *trainCmd) fillMinStubs(kind graphs.Kind) error {
 	generates := c.Repair != partition.RepairNone && c.Repair != partition.RepairTruth
 	switch {
-	case c.MinStubs == nil && generates && kind == dataset.CitationArchive && c.Shards > 1:
+	case c.MinStubs == nil && generates && kind == graphs.CitationArchive && c.Shards > 1:
 		c.MinStubs = new(protocol.GraphMinStubs(c.Model))
 	case c.MinStubs == nil:
 		c.MinStubs = new(0)

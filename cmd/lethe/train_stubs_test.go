@@ -5,24 +5,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/dataset"
+	"lethe/lab/graphs"
 )
 
 func TestDefaultMinStubs(t *testing.T) {
 	for _, c := range []struct {
-		kind   dataset.Kind
+		kind   graphs.Kind
 		model  string
 		shards int
 		repair string
 		want   int
 	}{
-		{dataset.CitationArchive, "sage", 20, "mixup", 4},
-		{dataset.CitationArchive, "gin", 20, "mixup", 1},
-		{dataset.CitationArchive, "sage", 20, "zero", 4},
-		{dataset.CitationArchive, "sage", 20, "none", 0},
-		{dataset.CitationArchive, "sage", 20, "truth", 0},
-		{dataset.CitationArchive, "sage", 1, "mixup", 0},
-		{dataset.Elliptic, "sage", 20, "mixup", 0},
+		{graphs.CitationArchive, "sage", 20, "mixup", 4},
+		{graphs.CitationArchive, "gin", 20, "mixup", 1},
+		{graphs.CitationArchive, "sage", 20, "zero", 4},
+		{graphs.CitationArchive, "sage", 20, "none", 0},
+		{graphs.CitationArchive, "sage", 20, "truth", 0},
+		{graphs.CitationArchive, "sage", 1, "mixup", 0},
+		{graphs.Elliptic, "sage", 20, "mixup", 0},
 	} {
 		train := &trainCmd{Model: c.model, Shards: c.shards, Repair: c.repair}
 		require.NoError(t, train.fillMinStubs(c.kind))

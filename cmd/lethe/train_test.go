@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/dataset"
+	"lethe/lab/graphs"
 )
 
 // smallStream writes a generated stream and returns its folder.
@@ -56,7 +57,7 @@ func TestTrainRefusesForGraphsWhatIsForStreams(t *testing.T) {
 		"--split and --schedule need timesteps, and g.npz has none": {Model: "sage", Split: "1/1/1"},
 	} {
 		c.Dataset, c.Shards, c.Tau, c.Schedule = "g.npz", 2, 1, "static"
-		require.ErrorContains(t, c.check(dataset.CitationArchive), want)
+		require.ErrorContains(t, c.check(graphs.CitationArchive), want)
 	}
 }
 

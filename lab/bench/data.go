@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"lethe/dataset"
+	"lethe/lab/citation"
+	"lethe/lab/graphs"
 	"lethe/lab/protocol"
 )
 
@@ -78,7 +80,7 @@ func (d *Data) Find(name string) (string, error) {
 	places := fileOf(name)
 	for _, place := range places {
 		path := filepath.Join(d.dir, filepath.FromSlash(place))
-		if _, err := dataset.Detect(path); err == nil {
+		if _, err := graphs.Detect(path); err == nil {
 			return path, nil
 		}
 	}
@@ -99,7 +101,7 @@ func (d *Data) graph(name string, raw bool) (*protocol.Graph, error) {
 	defer d.mutex.Unlock()
 	key := fmt.Sprintf("%s raw=%t", name, raw)
 	if d.graphs[key] == nil {
-		c, err := dataset.LoadCitation(path)
+		c, err := citation.Load(path)
 		if err != nil {
 			return nil, err
 		}

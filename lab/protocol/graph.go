@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/dataset"
+	"lethe/lab/citation"
 )
 
 // Graph is a data set without time: a feature row and a class per node.
@@ -28,7 +28,7 @@ func (g *Graph) NumNodes() int { return len(g.Labels) }
 // FromCitation takes a citation graph. Feature rows are divided by their sums,
 // as PyTorch Geometric's NormalizeFeatures does, unless raw is set; a row
 // without features stays empty.
-func FromCitation(c *dataset.Citation, raw bool) *Graph {
+func FromCitation(c *citation.Graph, raw bool) *Graph {
 	g := &Graph{
 		Name: c.Name, Columns: c.Features.Columns, Features: c.Features.Dense(),
 		Edges: c.Edges, Labels: c.Labels, Classes: c.Classes,

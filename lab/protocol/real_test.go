@@ -1,13 +1,12 @@
 package protocol_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/dataset"
+	"lethe/internal/realdata"
+	"lethe/lab/citation"
 	"lethe/lab/protocol"
 	"lethe/partition"
 )
@@ -18,15 +17,7 @@ func TestRealCora(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on Cora")
 	}
-	root := os.Getenv("LETHE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	path := filepath.Join(root, "planetoid", "cora.npz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no file %s: set LETHE_DATA", path)
-	}
-	cora, err := dataset.LoadCitation(path)
+	cora, err := citation.Load(realdata.Path(t, "planetoid", "cora.npz"))
 	require.NoError(t, err)
 	g := protocol.FromCitation(cora, false)
 	unsharded := run(t, g, protocol.Settings{

@@ -1,7 +1,7 @@
 package protocol
 
 import (
-	"lethe/dataset"
+	"lethe/lab/graphs"
 )
 
 // Split says which nodes train and which test.
@@ -13,10 +13,10 @@ type Split struct {
 }
 
 // NewSplit draws a share of the nodes for training, rounded to the nearest
-// number. It takes the nodes that lethe partition --train-fraction takes for
+// number. It takes the nodes that lethe-lab partition --train-fraction takes for
 // the same seed.
 func NewSplit(nodes int, trainFraction float64, seed uint64) Split {
-	all := &dataset.Graph{Classes: make([]uint8, nodes), Rows: make([]int, nodes)}
+	all := &graphs.Graph{Classes: make([]uint8, nodes), Rows: make([]int, nodes)}
 	s := Split{isTest: make([]bool, nodes)}
 	for i := range nodes {
 		all.Rows[i], s.isTest[i] = i, true

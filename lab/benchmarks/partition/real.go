@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lethe"
-	"lethe/dataset"
+	"lethe/lab/graphs"
 	"lethe/partition"
 )
 
@@ -33,21 +33,21 @@ func (c *realCmd) Run(ctx context.Context) error {
 		{"CiteSeer", "planetoid/citeseer.npz", trainShare},
 		{"Bitcoin-OTC", "bitcoin-otc/elliptic-format", 1},
 	} {
-		graphs, err := dataset.LoadGraphs(ctx, filepath.Join(c.Data, set.path))
+		all, err := graphs.Load(ctx, filepath.Join(c.Data, set.path))
 		if err != nil {
 			return fmt.Errorf("%s: %w", set.name, err)
 		}
-		if err := c.measure(ctx, set.name, graphs, set.share); err != nil {
+		if err := c.measure(ctx, set.name, all, set.share); err != nil {
 			return fmt.Errorf("%s: %w", set.name, err)
 		}
 	}
 	return nil
 }
 
-func (c *realCmd) measure(ctx context.Context, name string, graphs []*dataset.Graph, share float64) error {
+func (c *realCmd) measure(ctx context.Context, name string, all []*graphs.Graph, share float64) error {
 	var ours, theirs row
 	for seed := range uint64(c.Seeds) {
-		for _, full := range graphs {
+		for _, full := range all {
 			g, err := induce(full, share, seed)
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func (c *realCmd) measure(ctx context.Context, name string, graphs []*dataset.Gr
 		if r.program == "" {
 			continue
 		}
-		r.mean(c.Seeds * len(graphs))
+		r.mean(c.Seeds * len(all))
 		r.seconds /= float64(c.Seeds)
 		r.processor /= float64(c.Seeds)
 		r.scores.Nodes /= c.Seeds
@@ -81,7 +81,7 @@ func (c *realCmd) measure(ctx context.Context, name string, graphs []*dataset.Gr
 }
 
 // induce returns the graph between a drawn share of the nodes.
-func induce(full *dataset.Graph, share float64, seed uint64) (*partition.Graph, error) {
+func induce(full *graphs.Graph, share float64, seed uint64) (*partition.Graph, error) {
 	if share == 1 {
 		return partition.NewGraph(full.NumNodes(), full.Edges, full.Classes, full.NumClasses)
 	}

@@ -1,4 +1,4 @@
-package dataset
+package citation
 
 import (
 	"archive/zip"
@@ -11,11 +11,12 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/dataset"
 )
 
-// Citation is a graph with one label per node, as the paper's Cora, CiteSeer,
-// DBLP and CS. It has no time: lethe takes it as one timestep.
-type Citation struct {
+// Graph is a graph with one label per node, as the paper's Cora, CiteSeer, DBLP
+// and CS. It has no time: lethe takes it as one timestep.
+type Graph struct {
 	Name string
 	// Published is Cora, CiteSeer, DBLP or CS if the graph has the nodes, edges,
 	// features and classes of the paper's, or "".
@@ -33,18 +34,17 @@ type Citation struct {
 	Classes int
 }
 
-// LoadCitation reads an npz archive: the graph as adj_indptr and adj_indices
-// (CSR; adj_data and adj_shape are optional, a stored zero is no edge), the
-// features as attr_indptr, attr_indices, attr_data and attr_shape (CSR) or as
+// Load reads an npz archive: the graph as adj_indptr and adj_indices (CSR;
+// adj_data and adj_shape are optional, a stored zero is no edge), the features as attr_indptr, attr_indices, attr_data and attr_shape (CSR) or as
 // the dense attr_matrix, and labels. The graph is made symmetric and loses its
 // self loops.
 //
 // A graph with the nodes and features of one of the paper's must have its edges
 // and classes too.
 //
-// Errors: ErrMalformed if the archive cannot be read as such; the message names
+// Errors: dataset.ErrMalformed if the archive cannot be read as such; the message names
 // the array, or the count that is not the published one.
-func LoadCitation(path string) (*Citation, error) {
+func Load(path string) (*Graph, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -54,33 +54,33 @@ func LoadCitation(path string) (*Citation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	c, err := ReadCitation(file, info.Size())
+	g, err := Read(file, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", path, err)
 	}
-	c.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return c, nil
+	g.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return g, nil
 }
 
-// ReadCitation reads an archive of sizeBytes bytes, as LoadCitation does. The
-// result has no name.
-func ReadCitation(r io.ReaderAt, sizeBytes int64) (*Citation, error) {
+// Read reads an archive of sizeBytes bytes, as Load does. The result has no
+// name.
+func Read(r io.ReaderAt, sizeBytes int64) (*Graph, error) {
 	z, err := zip.NewReader(r, sizeBytes)
 	if err != nil {
-		return nil, fmt.Errorf("%w: not an npz archive: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: not an npz archive: %w", dataset.ErrMalformed, err)
 	}
 	arrays, err := readArrays(z)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: %w", dataset.ErrMalformed, err)
 	}
-	c := &Citation{}
-	if err := errors.Join(c.takeLabels(arrays), c.takeGraph(arrays), c.takeFeatures(arrays)); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	g := &Graph{}
+	if err := errors.Join(g.takeLabels(arrays), g.takeGraph(arrays), g.takeFeatures(arrays)); err != nil {
+		return nil, fmt.Errorf("%w: %w", dataset.ErrMalformed, err)
 	}
-	if err := errors.Join(c.checkClasses(), c.checkPublished()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	if err := errors.Join(g.checkClasses(), g.checkPublished()); err != nil {
+		return nil, fmt.Errorf("%w: %w", dataset.ErrMalformed, err)
 	}
-	return c, nil
+	return g, nil
 }
 
 // arrays are the members of an archive by name.
@@ -127,19 +127,19 @@ func (a arrays) get(names ...string) ([]*array, error) {
 }
 
 // takeLabels sets the classes and checks that each node has one.
-func (c *Citation) takeLabels(in arrays) error {
+func (g *Graph) takeLabels(in arrays) error {
 	found, err := in.get("labels")
 	if err != nil {
 		return err
 	}
-	if c.Labels, err = found[0].ints(); err != nil {
+	if g.Labels, err = found[0].ints(); err != nil {
 		return err
 	}
-	for i, l := range c.Labels {
-		if l < 0 || l >= len(c.Labels) {
-			return fmt.Errorf("labels: entry %d is outside 0..%d", i, len(c.Labels)-1)
+	for i, l := range g.Labels {
+		if l < 0 || l >= len(g.Labels) {
+			return fmt.Errorf("labels: entry %d is outside 0..%d", i, len(g.Labels)-1)
 		}
-		c.Classes = max(c.Classes, l+1)
+		g.Classes = max(g.Classes, l+1)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package dataset
+package citation
 
 import (
 	"archive/zip"

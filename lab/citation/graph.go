@@ -1,4 +1,4 @@
-package dataset
+package citation
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 )
 
 // takeGraph sets the nodes and the undirected edges.
-func (c *Citation) takeGraph(in arrays) error {
+func (g *Graph) takeGraph(in arrays) error {
 	found, err := in.get("adj_indptr", "adj_indices")
 	if err != nil {
 		return err
@@ -23,8 +23,8 @@ func (c *Citation) takeGraph(in arrays) error {
 			return fmt.Errorf("adj_shape is not %d by %d, which adj_indptr says", n, n)
 		}
 	}
-	if c.Labels != nil && len(c.Labels) != n {
-		return fmt.Errorf("labels has %d entries for %d nodes", len(c.Labels), n)
+	if g.Labels != nil && len(g.Labels) != n {
+		return fmt.Errorf("labels has %d entries for %d nodes", len(g.Labels), n)
 	}
 	m, err := newCSR(found[0], found[1], n, n)
 	if err != nil {
@@ -34,8 +34,8 @@ func (c *Citation) takeGraph(in arrays) error {
 	if data != nil && len(data.values) != len(m.indices) {
 		return fmt.Errorf("adj_data has %d entries, adj_indices %d", len(data.values), len(m.indices))
 	}
-	c.NumNodes, c.AdjacencyEntries = n, len(m.indices)
-	c.Edges = m.undirected(data)
+	g.NumNodes, g.AdjacencyEntries = n, len(m.indices)
+	g.Edges = m.undirected(data)
 	return nil
 }
 

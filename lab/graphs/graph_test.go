@@ -1,16 +1,17 @@
-package dataset_test
+package graphs_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/internal/realdata"
+	"lethe/lab/graphs"
 )
 
-func graphOf(t *testing.T) *dataset.Graph {
+func graphOf(t *testing.T) *graphs.Graph {
 	t.Helper()
 	step := dataset.Step{
 		Timestep:     4,
@@ -20,7 +21,7 @@ func graphOf(t *testing.T) *dataset.Graph {
 		},
 		Labels: []lethe.LabelRecord{{ID: "b", Label: lethe.Illicit}, {ID: "d", Label: lethe.Licit}},
 	}
-	return step.Graph()
+	return graphs.FromStep(&step)
 }
 
 func TestStepGraphMergesPaymentsAndKeepsUnknownAsAClass(t *testing.T) {
@@ -46,12 +47,11 @@ func TestInduceKeepsTheFractionAndItsEdges(t *testing.T) {
 }
 
 func TestCitationGraphIsNamedByRow(t *testing.T) {
-	path := filepath.Join(dataDir(t), "planetoid", "cora.npz")
-	graphs, err := dataset.LoadGraphs(t.Context(), path)
+	all, err := graphs.Load(t.Context(), realdata.Path(t, "planetoid", "cora.npz"))
 	require.NoError(t, err)
-	require.Len(t, graphs, 1)
-	g := graphs[0].Induce(0.8, 0)
+	require.Len(t, all, 1)
+	g := all[0].Induce(0.8, 0)
 	require.Equal(t, 2166, g.NumNodes())
 	require.Equal(t, 7, g.NumClasses)
-	require.Less(t, len(g.Edges), len(graphs[0].Edges))
+	require.Less(t, len(g.Edges), len(all[0].Edges))
 }

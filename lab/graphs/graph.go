@@ -1,4 +1,4 @@
-package dataset
+package graphs
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"lethe"
+	"lethe/dataset"
+	"lethe/lab/citation"
 )
 
 // Graph is one timestep of a dataset as a partition sees it: an undirected graph
@@ -33,32 +35,32 @@ func (g *Graph) ID(node int) string {
 	return string(g.IDs[node])
 }
 
-// LoadGraphs reads either kind of dataset as graphs, in timestep order.
-func LoadGraphs(ctx context.Context, path string) ([]*Graph, error) {
+// Load reads either kind of dataset as graphs, in timestep order.
+func Load(ctx context.Context, path string) ([]*Graph, error) {
 	kind, err := Detect(path)
 	if err != nil {
 		return nil, err
 	}
 	if kind == CitationArchive {
-		c, err := LoadCitation(path)
+		c, err := citation.Load(path)
 		if err != nil {
 			return nil, err
 		}
-		return []*Graph{c.Graph()}, nil
+		return []*Graph{fromCitation(c)}, nil
 	}
-	stream, err := LoadElliptic(ctx, path)
+	stream, err := dataset.LoadElliptic(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	graphs := make([]*Graph, len(stream.Steps))
 	for i := range stream.Steps {
-		graphs[i] = stream.Steps[i].Graph()
+		graphs[i] = FromStep(&stream.Steps[i])
 	}
 	return graphs, nil
 }
 
-// Graph returns the citation graph.
-func (c *Citation) Graph() *Graph {
+// fromCitation returns a citation graph as timestep 0.
+func fromCitation(c *citation.Graph) *Graph {
 	g := &Graph{Edges: c.Edges, Classes: make([]uint8, c.NumNodes), NumClasses: c.Classes, Rows: make([]int, c.NumNodes)}
 	for i, label := range c.Labels {
 		g.Classes[i], g.Rows[i] = uint8(label), i
@@ -66,9 +68,9 @@ func (c *Citation) Graph() *Graph {
 	return g
 }
 
-// Graph returns the step's graph. Payments with an end outside the step are left
+// FromStep returns a timestep's graph. Payments with an end outside the step are left
 // out, as they are when a timestep closes.
-func (s *Step) Graph() *Graph {
+func FromStep(s *dataset.Step) *Graph {
 	g := &Graph{Timestep: s.Timestep, NumClasses: lethe.NumLabels, Classes: make([]uint8, len(s.Transactions))}
 	position := make(map[lethe.TransactionID]uint32, len(s.Transactions))
 	for i, t := range s.Transactions {

@@ -1,4 +1,4 @@
-package dataset
+package graphs
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"lethe/dataset"
 )
 
 // Kind is a format of a data set.
@@ -14,9 +16,9 @@ type Kind uint8
 
 // The formats.
 const (
-	// Elliptic is a folder with the three CSV files: use LoadElliptic.
+	// Elliptic is a folder with the three CSV files: use dataset.LoadElliptic.
 	Elliptic Kind = iota + 1
-	// CitationArchive is an npz file: use LoadCitation.
+	// CitationArchive is an npz file: use citation.Load.
 	CitationArchive
 )
 
@@ -34,11 +36,11 @@ func (k Kind) String() string {
 
 // Detect tells which format lies under a path, by what is there and not by what
 // it holds. The error says what a data set has to look like; it is
-// ErrNotDataset unless the path cannot be read.
+// dataset.ErrNotDataset unless the path cannot be read.
 func Detect(path string) (Kind, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("dataset %s: %w: nothing is there (name a folder with Elliptic's CSV files or an .npz file)", path, ErrNotDataset)
+		return 0, fmt.Errorf("dataset %s: %w: nothing is there (name a folder with Elliptic's CSV files or an .npz file)", path, dataset.ErrNotDataset)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("dataset %s: %w", path, err)
@@ -48,16 +50,16 @@ func Detect(path string) (Kind, error) {
 			return CitationArchive, nil
 		}
 		return 0, fmt.Errorf("dataset %s: %w: want a folder with %s, %s and %s, or a file that ends in .npz",
-			path, ErrNotDataset, FeaturesFile, EdgesFile, ClassesFile)
+			path, dataset.ErrNotDataset, dataset.FeaturesFile, dataset.EdgesFile, dataset.ClassesFile)
 	}
 	var missing []string
-	for _, name := range []string{FeaturesFile, EdgesFile, ClassesFile} {
+	for _, name := range []string{dataset.FeaturesFile, dataset.EdgesFile, dataset.ClassesFile} {
 		if inner, err := os.Stat(filepath.Join(path, name)); err != nil || inner.IsDir() {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
-		return 0, fmt.Errorf("dataset %s: %w: the folder lacks %s", path, ErrNotDataset, strings.Join(missing, ", "))
+		return 0, fmt.Errorf("dataset %s: %w: the folder lacks %s", path, dataset.ErrNotDataset, strings.Join(missing, ", "))
 	}
 	return Elliptic, nil
 }

@@ -1,4 +1,4 @@
-package dataset
+package citation
 
 import (
 	"cmp"
@@ -9,22 +9,22 @@ import (
 )
 
 // takeFeatures sets the feature matrix from whichever form the archive has.
-func (c *Citation) takeFeatures(in arrays) error {
+func (g *Graph) takeFeatures(in arrays) error {
 	var err error
 	if dense := in["attr_matrix"]; dense != nil {
-		c.Features, err = fromDense(dense)
+		g.Features, err = fromDense(dense)
 	} else {
-		c.Features, err = fromCSR(in)
+		g.Features, err = fromCSR(in)
 	}
 	if err != nil {
 		return err
 	}
-	if c.NumNodes > 0 && c.Features.Rows != c.NumNodes {
+	if g.NumNodes > 0 && g.Features.Rows != g.NumNodes {
 		hint := ""
-		if c.Features.Columns == c.NumNodes {
+		if g.Features.Columns == g.NumNodes {
 			hint = ": they are transposed"
 		}
-		return fmt.Errorf("the features have %d rows for %d nodes%s", c.Features.Rows, c.NumNodes, hint)
+		return fmt.Errorf("the features have %d rows for %d nodes%s", g.Features.Rows, g.NumNodes, hint)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package dataset_test
+package citation_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/lab/citation"
 )
 
 // small is a graph of three nodes: a payment stored both ways, one stored one
@@ -45,15 +46,15 @@ func archive(tb testing.TB, members map[string]any) []byte {
 	return buf.Bytes()
 }
 
-func readCitation(content []byte) (*dataset.Citation, error) {
-	return dataset.ReadCitation(bytes.NewReader(content), int64(len(content)))
+func readCitation(content []byte) (*citation.Graph, error) {
+	return citation.Read(bytes.NewReader(content), int64(len(content)))
 }
 
 func TestCitationIsMadeSimple(t *testing.T) {
-	want := &dataset.Citation{
+	want := &citation.Graph{
 		NumNodes: 3, AdjacencyEntries: 6,
 		Edges: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 2}},
-		Features: &dataset.Sparse{
+		Features: &citation.Sparse{
 			Rows: 3, Columns: 4, RowStart: []int{0, 2, 2, 3},
 			Column: []int32{0, 3, 1}, Value: []float32{-1, 1.5, 2},
 		},
@@ -170,63 +171,13 @@ func TestLoadCitationNamesThePath(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tiny.npz")
 	require.NoError(t, os.WriteFile(path, archive(t, small()), 0o600))
-	c, err := dataset.LoadCitation(path)
+	c, err := citation.Load(path)
 	require.NoError(t, err)
 	require.Equal(t, "tiny", c.Name)
 	require.NoError(t, os.WriteFile(path, []byte("not a zip"), 0o600))
-	_, err = dataset.LoadCitation(path)
+	_, err = citation.Load(path)
 	require.ErrorIs(t, err, dataset.ErrMalformed)
 	require.ErrorContains(t, err, path)
-	_, err = dataset.LoadCitation(filepath.Join(dir, "none.npz"))
+	_, err = citation.Load(filepath.Join(dir, "none.npz"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
-// again turns a citation graph back into the arrays it was read from.
-func again(c *dataset.Citation, edges []lethe.Edge, labels []int) map[string]any {
-	neighbours := make([][]int32, c.NumNodes)
-	for _, e := range edges {
-		neighbours[e.A] = append(neighbours[e.A], int32(e.B))
-	}
-	starts, indices, stored := []int32{0}, []int32{}, []int64{}
-	for _, n := range neighbours {
-		indices = append(indices, n...)
-		starts = append(starts, int32(len(indices)))
-	}
-	for _, s := range c.Features.RowStart {
-		stored = append(stored, int64(s))
-	}
-	classes := make([]int64, len(labels))
-	for i, l := range labels {
-		classes[i] = int64(l)
-	}
-	return map[string]any{
-		"adj_indptr": starts, "adj_indices": indices, "labels": classes,
-		"attr_indptr": stored, "attr_indices": c.Features.Column, "attr_data": c.Features.Value,
-		"attr_shape": []int64{int64(c.Features.Rows), int64(c.Features.Columns)},
-	}
-}
-
-// Damage that leaves a graph whole in itself shows in what is known of Cora.
-func TestPublishedGraphsMustBeWhole(t *testing.T) {
-	cora, err := dataset.LoadCitation(dataDir(t, "planetoid", "cora.npz"))
-	require.NoError(t, err)
-	same, err := readCitation(archive(t, again(cora, cora.Edges, cora.Labels)))
-	require.NoError(t, err, "each edge stored once is the same graph")
-	require.Equal(t, "Cora", same.Published)
-
-	shifted := append(slices.Clone(cora.Labels[1:]), cora.Labels[0])
-	merged := slices.Clone(cora.Labels)
-	for i, l := range merged {
-		merged[i] = l % 5
-	}
-	for want, members := range map[string]map[string]any{
-		"5277 undirected edges, Cora has 5278: the graph was cut short":                   again(cora, cora.Edges[:5277], cora.Labels),
-		"5 classes, Cora has 7: the labels are another's":                                 again(cora, cora.Edges, merged),
-		"edges join nodes of one class, in Cora 4275 do: the labels are in another order": again(cora, cora.Edges, shifted),
-		"the features have 2708 rows for 2709 nodes":                                      again(&dataset.Citation{NumNodes: 2709, Features: cora.Features}, cora.Edges, append(slices.Clone(cora.Labels), 0)),
-	} {
-		_, err := readCitation(archive(t, members))
-		require.ErrorIs(t, err, dataset.ErrMalformed)
-		require.ErrorContains(t, err, want)
-	}
 }

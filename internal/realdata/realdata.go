@@ -1,0 +1,43 @@
+// Package realdata finds the real data sets that tests compare with. They are
+// not part of the repository: a test whose data is absent is skipped and says so.
+package realdata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path returns the path of a file or folder under LETHE_DATA, or under
+// ../shared/data beside the repository where that is not set. It skips the test
+// if nothing is there.
+func Path(tb testing.TB, parts ...string) string {
+	tb.Helper()
+	root := os.Getenv("LETHE_DATA")
+	if root == "" {
+		root = filepath.Join(repository(tb), "..", "shared", "data")
+	}
+	path := filepath.Join(append([]string{root}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("no real data: %v (set LETHE_DATA)", err)
+	}
+	return path
+}
+
+// repository returns the folder of go.mod above the test.
+func repository(tb testing.TB) string {
+	tb.Helper()
+	folder, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			break
+		}
+		folder = parent
+	}
+	tb.Fatalf("no go.mod above the test: %v", err)
+	return ""
+}
