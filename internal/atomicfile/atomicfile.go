@@ -1,0 +1,84 @@
+// Package atomicfile writes files that are there whole or not at all, also
+// after a loss of power: the content is synced before it gets its name, and the
+// folder after. renameio does all but the last.
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// Write replaces the file at path by the content. It makes the folders that are
+// missing, open to all to read.
+func Write(path string, content []byte, mode fs.FileMode) error {
+	return WriteFrom(path, mode, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// WriteFrom replaces the file at path by what write writes, or leaves it as it
+// is if write fails. It makes the folders that are missing.
+func WriteFrom(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	file, err := pending(path, mode, write)
+	if err != nil {
+		return err
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return errors.Join(err, file.Cleanup())
+	}
+	return syncFolder(folder)
+}
+
+// Create writes a file that must not be there yet, in a folder that must. If
+// there is one, it stays and the error is fs.ErrExist: of two processes that
+// create a file together, one succeeds.
+func Create(path string, content []byte, mode fs.FileMode) error {
+	file, err := pending(path, mode, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// A rename would replace the other's file; a link does not.
+	err = file.Sync()
+	if err == nil {
+		err = os.Link(file.Name(), path)
+	}
+	if err = errors.Join(err, file.Cleanup()); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// pending writes the content beside its name, in the same folder.
+func pending(path string, mode fs.FileMode, write func(io.Writer) error) (*renameio.PendingFile, error) {
+	file, err := renameio.NewPendingFile(path,
+		renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(mode))
+	if err != nil {
+		return nil, err
+	}
+	if err := write(file); err != nil {
+		return nil, errors.Join(err, file.Cleanup())
+	}
+	return file, nil
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,116 @@
+// Package bytecursor takes encoded bytes apart, field by field.
+//
+// It is made for bytes that may be cut short or altered: no length found in
+// them can make it read outside of them, or ask for more memory than they take.
+package bytecursor
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Cursor reads the fields of a message in order. The first failure sticks: Err
+// and Close return it, and fields read after it are zero.
+type Cursor struct {
+	rest  []byte
+	order binary.ByteOrder
+	err   error
+}
+
+// New returns a cursor over the message, whose numbers are in the byte order.
+// The cursor reads the message in place.
+func New(message []byte, order binary.ByteOrder) Cursor {
+	return Cursor{rest: message, order: order}
+}
+
+// Left returns the number of bytes not read yet.
+func (c *Cursor) Left() int { return len(c.rest) }
+
+// Take returns the next n bytes, which share memory with the message, or nil
+// after a failure.
+func (c *Cursor) Take(n int) []byte {
+	if c.err != nil {
+		return nil
+	}
+	if n < 0 || n > len(c.rest) {
+		c.err = fmt.Errorf("field of %d bytes, %d left", n, len(c.rest))
+		return nil
+	}
+	out := c.rest[:n:n]
+	c.rest = c.rest[n:]
+	return out
+}
+
+// Uint8 reads one byte.
+func (c *Cursor) Uint8() uint8 {
+	if b := c.Take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// Uint32 reads a 32-bit number.
+func (c *Cursor) Uint32() uint32 {
+	if b := c.Take(4); b != nil {
+		return c.order.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 reads a 64-bit number.
+func (c *Cursor) Uint64() uint64 {
+	if b := c.Take(8); b != nil {
+		return c.order.Uint64(b)
+	}
+	return 0
+}
+
+// Count reads the 32-bit length of a sequence whose items take at least
+// itemBytes each, and fails if the message is too short to hold them.
+func (c *Cursor) Count(itemBytes int) int {
+	n := int(c.Uint32())
+	if c.err == nil && n > len(c.rest)/itemBytes {
+		c.err = fmt.Errorf("%d items of %d bytes, %d bytes left", n, itemBytes, len(c.rest))
+	}
+	if c.err != nil {
+		return 0
+	}
+	return n
+}
+
+// Bytes fills dst with the next bytes.
+func (c *Cursor) Bytes(dst []byte) { copy(dst, c.Take(len(dst))) }
+
+// Text reads a 32-bit length and as many bytes.
+func (c *Cursor) Text() string { return string(c.Take(c.Count(1))) }
+
+// Float32s reads n values of four little-endian bytes, whatever the byte order
+// of numbers is; nil after a failure. All formats of lethe keep feature rows
+// like this, so that one search of the disk finds a row in any of them.
+func (c *Cursor) Float32s(n int) []float32 {
+	if n < 0 || n > len(c.rest)/4 {
+		c.Take(len(c.rest) + 1)
+		return nil
+	}
+	raw := c.Take(4 * n)
+	if raw == nil {
+		return nil
+	}
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return out
+}
+
+// Err returns the first failure.
+func (c *Cursor) Err() error { return c.err }
+
+// Close returns the first failure, or an error if bytes are left over.
+func (c *Cursor) Close() error {
+	if c.err == nil && len(c.rest) > 0 {
+		c.err = fmt.Errorf("%d bytes left over", len(c.rest))
+	}
+	return c.err
+}

@@ -1,0 +1,19 @@
+// Package sortedset keeps a set as an ascending list without repeats: the form
+// in which sets are stored and published, because it is the same every time.
+package sortedset
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Of sorts the list, removes repeats and returns the set, which reuses the
+// list's memory.
+func Of[T cmp.Ordered](list []T) []T {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Add returns the set with the items, which need no order. It may reuse the
+// set's memory.
+func Add[T cmp.Ordered](set []T, items ...T) []T { return Of(append(set, items...)) }
