@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/bytecursor"
 )
 
 // ErrCorrupt marks bytes that cannot be what was written: cut short, altered,
@@ -119,10 +120,7 @@ func (w *Writer) Digest() lethe.Digest {
 
 // Reader takes the fields of a message apart. The first failure sticks and is
 // returned by Close; fields read after it are zero.
-type Reader struct {
-	rest []byte
-	err  error
-}
+type Reader struct{ bytecursor.Cursor }
 
 // NewReader checks magic, version and checksum of a message.
 func NewReader(message []byte, magic string, version byte) (*Reader, error) {
@@ -139,87 +137,13 @@ func NewReader(message []byte, magic string, version byte) (*Reader, error) {
 	if body[4] != version {
 		return nil, fmt.Errorf("%w: %q has version %d, this program reads %d", ErrVersion, magic, body[4], version)
 	}
-	return &Reader{rest: body[headerBytes:]}, nil
-}
-
-// take returns the next n bytes, or nil after a failure.
-func (r *Reader) take(n int) []byte {
-	if r.err != nil {
-		return nil
-	}
-	if n < 0 || n > len(r.rest) {
-		r.err = fmt.Errorf("%w: field of %d bytes, %d left", ErrCorrupt, n, len(r.rest))
-		return nil
-	}
-	out := r.rest[:n]
-	r.rest = r.rest[n:]
-	return out
-}
-
-// Uint8 reads one byte.
-func (r *Reader) Uint8() uint8 {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-// Uint32 reads a 32-bit number.
-func (r *Reader) Uint32() uint32 {
-	if b := r.take(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-// Uint64 reads a 64-bit number.
-func (r *Reader) Uint64() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// Count reads the length of a sequence whose items take at least itemBytes
-// each, so that a wrong count cannot ask for more memory than the message has.
-func (r *Reader) Count(itemBytes int) int {
-	n := int(r.Uint32())
-	if r.err == nil && n*itemBytes > len(r.rest) {
-		r.err = fmt.Errorf("%w: %d items of %d bytes, %d bytes left", ErrCorrupt, n, itemBytes, len(r.rest))
-	}
-	if r.err != nil {
-		return 0
-	}
-	return n
-}
-
-// Bytes copies the next len(dst) bytes.
-func (r *Reader) Bytes(dst []byte) { copy(dst, r.take(len(dst))) }
-
-// String reads what Writer.String wrote.
-func (r *Reader) String() string { return string(r.take(r.Count(1))) }
-
-// Float32s reads n values, or nil after a failure.
-func (r *Reader) Float32s(n int) []float32 {
-	if n < 0 || n > len(r.rest)/4 {
-		r.take(len(r.rest) + 1)
-		return nil
-	}
-	raw := r.take(4 * n)
-	if raw == nil {
-		return nil
-	}
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
-	return out
+	return &Reader{bytecursor.New(body[headerBytes:], binary.LittleEndian)}, nil
 }
 
 // Close returns the first failure, or an error if bytes are left over.
 func (r *Reader) Close() error {
-	if r.err == nil && len(r.rest) > 0 {
-		r.err = fmt.Errorf("%w: %d bytes left over", ErrCorrupt, len(r.rest))
+	if err := r.Cursor.Close(); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	return r.err
+	return nil
 }

@@ -47,7 +47,7 @@ func DecodeSnapshot(message []byte) (*lethe.Snapshot, error) {
 	s.Nodes = make([]lethe.SnapshotNode, r.Count(len(lethe.Pseudonym{})+5))
 	for i := range s.Nodes {
 		r.Bytes(s.Nodes[i].Pseudonym[:])
-		s.Nodes[i].ID = lethe.TransactionID(r.String())
+		s.Nodes[i].ID = lethe.TransactionID(r.Text())
 		s.Nodes[i].Label = lethe.Label(r.Uint8())
 	}
 	s.Features = r.Float32s(len(s.Nodes) * s.FeatureCount)

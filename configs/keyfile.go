@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"lethe/internal/atomicfile"
 )
 
 // ErrKeyFile marks a key file that must not or cannot be used. The operator
@@ -58,40 +60,9 @@ func readOrCreate(path string, create func() ([]byte, error)) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	err = writeNew(path, content, 0o600)
+	err = atomicfile.Create(path, content, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return readPrivate(path)
 	}
 	return content, err
-}
-
-// writeNew writes a file as a whole and durably. It fails with fs.ErrExist if
-// there is one, which a rename would replace.
-func writeNew(path string, content []byte, mode fs.FileMode) error {
-	folder := filepath.Dir(path)
-	temporary, err := os.CreateTemp(folder, ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name()) //nolint:errcheck // the link below keeps the content
-	_, err = temporary.Write(content)
-	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Link(temporary.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(folder)
-}
-
-func syncFolder(folder string) error {
-	if runtime.GOOS == "windows" { // cannot sync a folder
-		return nil
-	}
-	f, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"lethe/internal/atomicfile"
 )
 
 // LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8
@@ -81,7 +83,7 @@ func keepPublicKey(path string, key ed25519.PrivateKey) error {
 	want := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	got, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = writeNew(path, want, 0o644); !errors.Is(err, fs.ErrExist) {
+		if err = atomicfile.Create(path, want, 0o644); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		got, err = os.ReadFile(path) // another process was first

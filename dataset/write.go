@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"lethe"
+	"lethe/internal/atomicfile"
 )
 
 // WriteOptions says how a stream is written.
@@ -47,25 +48,15 @@ func WriteElliptic(dir string, s *Stream, opts WriteOptions) error {
 	)
 }
 
-// writeFile writes beside the name and renames when the content is complete.
-func writeFile(path string, s *Stream, content func(io.Writer, *Stream) error) (err error) {
-	partial := path + ".partial"
-	file, err := os.Create(partial)
+func writeFile(path string, s *Stream, content func(io.Writer, *Stream) error) error {
+	err := atomicfile.WriteFrom(path, 0o666, func(w io.Writer) error {
+		out := bufio.NewWriterSize(w, 1<<16)
+		return errors.Join(content(out, s), out.Flush())
+	})
 	if err != nil {
 		return fmt.Errorf("write dataset: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("write dataset: %w", err), os.Remove(partial))
-		}
-	}()
-	out := bufio.NewWriterSize(file, 1<<16)
-	err = content(out, s)
-	err = errors.Join(err, out.Flush(), file.Sync(), file.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(partial, path)
+	return nil
 }
 
 func writeFeatures(w io.Writer, s *Stream) error {

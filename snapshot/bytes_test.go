@@ -169,7 +169,7 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	gone := s.erasure(subjects)
 	stores := map[string]*swapstore.Store{"staging": s.staging}
 	for step := lethe.Timestep(1); step <= 2; step++ {
-		store, err := s.shelf.get(step)
+		store, err := s.stores.get(step)
 		require.NoError(t, err)
 		stores[storeName(step)] = store
 	}
@@ -272,7 +272,7 @@ func TestEraseReachesAnUnlistedStore(t *testing.T) {
 	g, _, err := s.gather(context.Background(), 3)
 	require.NoError(t, err)
 	require.NoError(t, s.writeGraph(g))
-	require.NoError(t, s.shelf.put(3))
+	require.NoError(t, s.stores.close(3))
 	_, err = s.Erase(context.Background(), subjects)
 	require.NoError(t, err)
 	hits, _ := search(t, fs, "data", needles(s, subjects))

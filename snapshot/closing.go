@@ -45,7 +45,7 @@ func (s *Store) closeTimestep(ctx context.Context, t lethe.Timestep) (*lethe.Sna
 	if err := s.writeGraph(g); err != nil {
 		// The store is not listed yet. A failed removal is made good by the next
 		// Open, Erase or CloseTimestep.
-		return nil, errors.Join(err, s.shelf.remove(t))
+		return nil, errors.Join(err, s.stores.remove(t))
 	}
 	i.State, i.Revision, i.Payments = lethe.Closed, g.Revision, len(g.Payments)
 	if err := s.listClosed(i, refusals); err != nil {

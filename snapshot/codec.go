@@ -6,59 +6,26 @@ import (
 	"math"
 
 	"lethe"
+	"lethe/internal/bytecursor"
 )
 
 // cursor takes a stored value apart. The first failure sticks; close tells.
-type cursor struct {
-	rest []byte
-	bad  bool
-}
+type cursor struct{ bytecursor.Cursor }
 
-func (c *cursor) take(n int) []byte {
-	if c.bad || n < 0 || n > len(c.rest) {
-		c.bad = true
-		return nil
-	}
-	out := c.rest[:n]
-	c.rest = c.rest[n:]
-	return out
-}
-
-func (c *cursor) uint8() uint8 {
-	if b := c.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (c *cursor) uint32() uint32 {
-	if b := c.take(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (c *cursor) uint64() uint64 {
-	if b := c.take(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (c *cursor) string() string { return string(c.take(int(c.uint32()))) }
+func cursorOver(stored []byte) cursor { return cursor{bytecursor.New(stored, binary.BigEndian)} }
 
 // blob reads what appendBlob wrote, and copies it.
 func (c *cursor) blob() []byte {
-	if c.uint8() == 0 {
+	if c.Uint8() == 0 {
 		return nil
 	}
-	return append([]byte{}, c.take(int(c.uint32()))...)
+	return append([]byte{}, c.Take(c.Count(1))...)
 }
 
 // close returns an error if a field was cut short or bytes are left over.
 func (c *cursor) close(what string) error {
-	if c.bad || len(c.rest) > 0 {
-		return fmt.Errorf("%w: stored %s is cut short or too long", ErrCorrupt, what)
+	if err := c.Close(); err != nil {
+		return fmt.Errorf("%w: stored %s: %w", ErrCorrupt, what, err)
 	}
 	return nil
 }
@@ -98,16 +65,10 @@ func encodeRow(id lethe.TransactionID, features []float32) []byte {
 }
 
 func decodeRow(value []byte) (row, error) {
-	c := cursor{rest: value}
-	r := row{id: lethe.TransactionID(c.string())}
-	if c.bad || len(c.rest)%4 != 0 {
-		return row{}, fmt.Errorf("%w: stored row has %d bytes", ErrCorrupt, len(value))
-	}
-	r.features = make([]float32, len(c.rest)/4)
-	for i := range r.features {
-		r.features[i] = math.Float32frombits(binary.LittleEndian.Uint32(c.rest[4*i:]))
-	}
-	return r, nil
+	c := cursorOver(value)
+	r := row{id: lethe.TransactionID(c.Text())}
+	r.features = c.Float32s(c.Left() / 4)
+	return r, c.close("row")
 }
 
 // contentHash stands for a transaction's content once its row has moved to the
@@ -125,9 +86,9 @@ func (e indexEntry) encode() []byte {
 }
 
 func decodeIndex(value []byte) (indexEntry, error) {
-	c := cursor{rest: value}
-	e := indexEntry{timestep: lethe.Timestep(c.uint64())}
-	copy(e.hash[:], c.take(len(e.hash)))
+	c := cursorOver(value)
+	e := indexEntry{timestep: lethe.Timestep(c.Uint64())}
+	c.Bytes(e.hash[:])
 	return e, c.close("index entry")
 }
 
@@ -141,15 +102,15 @@ func (i Info) encode() []byte {
 }
 
 func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
-	c := cursor{rest: value}
+	c := cursorOver(value)
 	i := Info{
 		Timestep: t,
-		State:    lethe.State(c.uint8()),
-		Revision: lethe.Revision(c.uint32()),
-		Nodes:    int(c.uint64()),
-		Payments: int(c.uint64()),
-		Labels:   int(c.uint64()),
-		Previous: lethe.Timestep(c.uint64()),
+		State:    lethe.State(c.Uint8()),
+		Revision: lethe.Revision(c.Uint32()),
+		Nodes:    int(c.Uint64()),
+		Payments: int(c.Uint64()),
+		Labels:   int(c.Uint64()),
+		Previous: lethe.Timestep(c.Uint64()),
 	}
 	return i, c.close("timestep")
 }

@@ -104,7 +104,7 @@ func (s *Store) rewriteTimestep(ctx context.Context, t lethe.Timestep, gone eras
 	if err != nil {
 		return err
 	}
-	store, err := s.shelf.get(t)
+	store, err := s.stores.get(t)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Store) rewriteTimestep(ctx context.Context, t lethe.Timestep, gone eras
 	}
 	if err := s.replaceTimestep(ctx, store, &m, gone); err != nil {
 		// A store whose switch is in doubt has to be opened afresh.
-		if closeErr := s.shelf.put(t); closeErr != nil {
+		if closeErr := s.stores.close(t); closeErr != nil {
 			return fmt.Errorf("%w (and close: %w)", err, closeErr)
 		}
 		return err

@@ -11,10 +11,10 @@ import (
 // writeGraph creates the timestep's store and puts the snapshot there, in place
 // of whatever a crash left.
 func (s *Store) writeGraph(g *lethe.Snapshot) error {
-	if err := s.shelf.remove(g.Timestep); err != nil {
+	if err := s.stores.remove(g.Timestep); err != nil {
 		return err
 	}
-	store, err := s.shelf.get(g.Timestep)
+	store, err := s.stores.get(g.Timestep)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Store) writeGraph(g *lethe.Snapshot) error {
 
 // readGraph reads the snapshot of a closed timestep, without labels.
 func (s *Store) readGraph(t lethe.Timestep) (*lethe.Snapshot, error) {
-	store, err := s.shelf.get(t)
+	store, err := s.stores.get(t)
 	if err != nil {
 		return nil, err
 	}
@@ -101,15 +101,15 @@ func encodeAssigned(label lethe.Label, shard lethe.ShardID) []byte {
 }
 
 func decodeAssigned(value []byte) (lethe.Label, lethe.ShardID, error) {
-	c := cursor{rest: value}
-	label, shard := lethe.Label(c.uint8()), lethe.ShardID(c.uint32())
+	c := cursorOver(value)
+	label, shard := lethe.Label(c.Uint8()), lethe.ShardID(c.Uint32())
 	return label, shard, c.close("assignment")
 }
 
 // readAssigned fills in the labels of a settled snapshot and returns the shard
 // of every node.
 func (s *Store) readAssigned(g *lethe.Snapshot) ([]lethe.ShardID, error) {
-	store, err := s.shelf.get(g.Timestep)
+	store, err := s.stores.get(g.Timestep)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Store) hasPayment(t lethe.Timestep, source, target lethe.Pseudonym) (bo
 	if s.info(t).State < lethe.Closed {
 		return false, nil
 	}
-	store, err := s.shelf.get(t)
+	store, err := s.stores.get(t)
 	if err != nil {
 		return false, err
 	}
@@ -148,7 +148,7 @@ func (s *Store) settledLabel(t lethe.Timestep, p lethe.Pseudonym) (bool, lethe.L
 	if s.info(t).State < lethe.Settled {
 		return false, lethe.Unknown, nil
 	}
-	store, err := s.shelf.get(t)
+	store, err := s.stores.get(t)
 	if err != nil {
 		return false, lethe.Unknown, err
 	}

@@ -81,8 +81,8 @@ func (s *Store) ConfirmRefused(t lethe.Timestep) error {
 func (s *Store) addRefusals(w swapstore.Writer, t lethe.Timestep, refusals []pendingRefusal) error {
 	number := 0
 	err := s.staging.Scan(timestepKey(kindRefused, t), func(key, _ []byte) error {
-		k := cursor{rest: key[1+timestepBytes:]}
-		number = int(k.uint32()) + 1
+		k := cursorOver(key[1+timestepBytes:])
+		number = int(k.Uint32()) + 1
 		return k.close("refusal number")
 	})
 	for i, r := range refusals {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/internal/timestepkey"
 )
 
 // Kinds of keys in staging. Each is followed by the fields named here, all of
@@ -35,19 +36,18 @@ const (
 )
 
 const (
-	timestepBytes  = 8
+	timestepBytes  = timestepkey.Bytes
 	pseudonymBytes = len(lethe.Pseudonym{})
 )
 
-func timestepKey(kind byte, t lethe.Timestep) []byte {
-	return binary.BigEndian.AppendUint64([]byte{kind}, uint64(t))
-}
+func timestepKey(kind byte, t lethe.Timestep) []byte { return timestepkey.New([]byte{kind}, t) }
 
 func timestepOf(key []byte) (lethe.Timestep, error) {
-	if len(key) < 1+timestepBytes {
-		return 0, fmt.Errorf("%w: key of kind %q has %d bytes", ErrCorrupt, key[0], len(key))
+	t, _, err := timestepkey.Cut(string(key[:1]), key)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	return lethe.Timestep(binary.BigEndian.Uint64(key[1:])), nil
+	return t, nil
 }
 
 func pseudonymKey(kind byte, p lethe.Pseudonym) []byte {

@@ -29,16 +29,16 @@ func (m meta) encode() []byte {
 }
 
 func decodeMeta(value []byte) (meta, error) {
-	c := cursor{rest: value}
-	if version := c.uint8(); version != formatVersion {
+	c := cursorOver(value)
+	if version := c.Uint8(); version != formatVersion {
 		return meta{}, fmt.Errorf("%w: timestep store of format %d, want %d", ErrIncompatible, version, formatVersion)
 	}
 	m := meta{
-		revision:     lethe.Revision(c.uint32()),
-		featureCount: int(c.uint32()),
-		nodes:        int(c.uint64()),
-		payments:     int(c.uint64()),
-		labelled:     int(c.uint64()),
+		revision:     lethe.Revision(c.Uint32()),
+		featureCount: int(c.Uint32()),
+		nodes:        int(c.Uint64()),
+		payments:     int(c.Uint64()),
+		labelled:     int(c.Uint64()),
 	}
 	return m, c.close("meta")
 }
@@ -54,7 +54,7 @@ func (m meta) applyTo(i Info) Info {
 
 // meta reads the description of a closed timestep's store.
 func (s *Store) meta(t lethe.Timestep) (meta, error) {
-	store, err := s.shelf.get(t)
+	store, err := s.stores.get(t)
 	if err != nil {
 		return meta{}, err
 	}

@@ -18,10 +18,10 @@ func (p pendingPayment) encode() []byte {
 }
 
 func decodePayment(value []byte) (pendingPayment, error) {
-	c := cursor{rest: value}
+	c := cursorOver(value)
 	p := pendingPayment{
-		source: lethe.TransactionID(c.string()),
-		target: lethe.TransactionID(c.string()),
+		source: lethe.TransactionID(c.Text()),
+		target: lethe.TransactionID(c.Text()),
 		origin: c.origin(),
 	}
 	return p, c.close("payment")
@@ -39,8 +39,8 @@ func (p pendingLabel) encode() []byte {
 }
 
 func decodeLabel(value []byte) (pendingLabel, error) {
-	c := cursor{rest: value}
-	p := pendingLabel{label: lethe.Label(c.uint8()), id: lethe.TransactionID(c.string()), origin: c.origin()}
+	c := cursorOver(value)
+	p := pendingLabel{label: lethe.Label(c.Uint8()), id: lethe.TransactionID(c.Text()), origin: c.origin()}
 	return p, c.close("label")
 }
 
@@ -61,12 +61,12 @@ func (p pendingRefusal) encode() []byte {
 }
 
 func decodeRefusal(value []byte) (pendingRefusal, error) {
-	c := cursor{rest: value}
-	p := pendingRefusal{about: make([]lethe.Pseudonym, c.uint8())}
+	c := cursorOver(value)
+	p := pendingRefusal{about: make([]lethe.Pseudonym, c.Uint8())}
 	for i := range p.about {
-		copy(p.about[i][:], c.take(pseudonymBytes))
+		c.Bytes(p.about[i][:])
 	}
-	p.refused.Reason, p.refused.Detail = c.string(), c.string()
+	p.refused.Reason, p.refused.Detail = c.Text(), c.Text()
 	p.refused.Origin = c.origin()
 	return p, c.close("refusal")
 }
@@ -86,18 +86,15 @@ func appendOrigin(dst []byte, o Origin) []byte {
 
 func (c *cursor) origin() Origin {
 	o := Origin{
-		Topic:          c.string(),
-		Partition:      int(c.uint32()),
-		Offset:         int64(c.uint64()),
-		TimeUnixMillis: int64(c.uint64()),
+		Topic:          c.Text(),
+		Partition:      int(c.Uint32()),
+		Offset:         int64(c.Uint64()),
+		TimeUnixMillis: int64(c.Uint64()),
 		Key:            c.blob(),
 		Value:          c.blob(),
 	}
-	for range c.uint32() {
-		if c.bad {
-			break
-		}
-		o.Headers = append(o.Headers, Header{Key: c.string(), Value: c.blob()})
+	for range c.Count(5) {
+		o.Headers = append(o.Headers, Header{Key: c.Text(), Value: c.blob()})
 	}
 	return o
 }

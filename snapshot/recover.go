@@ -70,28 +70,28 @@ func (s *Store) load() error {
 }
 
 func (s *Store) loadEntry(key, value []byte) error {
-	c := cursor{rest: value}
+	c := cursorOver(value)
 	switch key[0] {
 	case kindFeatureCount:
-		stored := int(c.uint32())
+		stored := int(c.Uint32())
 		if s.options.FeatureCount != 0 && s.options.FeatureCount != stored {
 			return fmt.Errorf("%w: feature count: stored %d, now %d", ErrIncompatible, stored, s.options.FeatureCount)
 		}
 		s.featureCount = stored
 	case kindOffset:
-		k := cursor{rest: key[1:]}
-		p := TopicPartition{Partition: int(k.uint32())}
-		p.Topic = string(k.rest)
-		s.offsets[p] = int64(c.uint64())
+		k := cursorOver(key[1:])
+		p := TopicPartition{Partition: int(k.Uint32())}
+		p.Topic = string(k.Take(k.Left()))
+		s.offsets[p] = int64(c.Uint64())
 	case kindSuppressed:
 		s.suppressed[lethe.Digest(key[1:])] = struct{}{}
 	case kindWatermark:
-		k := cursor{rest: key[1:]}
-		stream, partition := Stream(k.uint8()), int(k.uint32())
-		if k.bad || partition >= len(s.watermarks[stream]) {
+		k := cursorOver(key[1:])
+		stream, partition := Stream(k.Uint8()), int(k.Uint32())
+		if k.Err() != nil || partition >= len(s.watermarks[stream]) {
 			return fmt.Errorf("%w: watermark of stream %d partition %d", ErrCorrupt, stream, partition)
 		}
-		s.watermarks[stream][partition] = lethe.Timestep(c.uint64())
+		s.watermarks[stream][partition] = lethe.Timestep(c.Uint64())
 	case kindInfo, kindRewriting:
 		t, err := timestepOf(key)
 		if err != nil {
@@ -119,7 +119,7 @@ func (s *Store) sweep() error {
 		if !ok || s.infos[t].State > lethe.Open {
 			continue
 		}
-		if err := s.shelf.remove(t); err != nil {
+		if err := s.stores.remove(t); err != nil {
 			return fmt.Errorf("remove left-over store: %w", err)
 		}
 	}

@@ -131,7 +131,7 @@ func (s *Store) judgeLabel(at, t lethe.Timestep, about []lethe.Pseudonym, p pend
 // writeAssigned stores labels and shards beside the rows. Until staging lists
 // the timestep as settled, nobody reads them.
 func (s *Store) writeAssigned(g *lethe.Snapshot, shards []lethe.ShardID) (labelled int, err error) {
-	store, err := s.shelf.get(g.Timestep)
+	store, err := s.stores.get(g.Timestep)
 	if err != nil {
 		return 0, err
 	}

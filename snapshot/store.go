@@ -20,7 +20,7 @@ type Store struct {
 	dir     string
 	options Options
 	staging *swapstore.Store
-	shelf   *shelf
+	stores  *storeCache
 
 	// What follows mirrors staging.
 
@@ -44,11 +44,15 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("snapshot store options: %w", err)
 	}
 	so := swapstore.Options{FS: o.FS}
+	stores, err := newStoreCache(dir, so, o.OpenStores)
+	if err != nil {
+		return nil, err
+	}
 	staging, err := swapstore.Open(o.FS.PathJoin(dir, stagingName), so)
 	if err != nil {
 		return nil, fmt.Errorf("open staging: %w", err)
 	}
-	s := &Store{dir: dir, options: o, staging: staging, shelf: newShelf(dir, so, o.OpenStores)}
+	s := &Store{dir: dir, options: o, staging: staging, stores: stores}
 	if err := s.recover(); err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, s.Close()))
 	}
@@ -71,7 +75,7 @@ func (s *Store) recover() error {
 // Close closes the store. An open batch is lost.
 func (s *Store) Close() error {
 	s.epoch++
-	return errors.Join(s.shelf.closeAll(), s.staging.Close())
+	return errors.Join(s.stores.closeAll(), s.staging.Close())
 }
 
 // Timesteps lists what is known, ascending, and the timesteps of which only

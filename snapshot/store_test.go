@@ -126,9 +126,9 @@ func TestFewStoresAreHeldOpen(t *testing.T) {
 	for step := range 11 {
 		_, err := s.Load(lethe.Timestep(step))
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(s.shelf.open), 3)
+		require.LessOrEqual(t, s.stores.open.Len(), 3)
 	}
-	require.Equal(t, lethe.Timestep(10), s.shelf.open[2].timestep, "the last used stays")
+	require.Equal(t, []lethe.Timestep{8, 9, 10}, s.stores.open.Keys(), "the last used stay")
 }
 
 func TestSettlingRefusesABadAssignment(t *testing.T) {
@@ -180,7 +180,7 @@ func TestDamageIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openMem(t, vfs.NewMem(), 1)
 			fill(t, s, 2)
-			store, err := s.shelf.get(0)
+			store, err := s.stores.get(0)
 			require.NoError(t, err)
 			require.NoError(t, store.Apply(damage))
 			_, err = s.Load(0)

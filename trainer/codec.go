@@ -81,7 +81,7 @@ func writeArchitecture(w *canonical.Writer, a models.Architecture) {
 }
 
 func readArchitecture(r *canonical.Reader) models.Architecture {
-	a := models.Architecture{Model: r.String(), Features: int(r.Uint32()), Classes: int(r.Uint32())}
+	a := models.Architecture{Model: r.Text(), Features: int(r.Uint32()), Classes: int(r.Uint32())}
 	a.Widths = make([]int, r.Count(4))
 	for i := range a.Widths {
 		a.Widths[i] = int(r.Uint32())
@@ -103,8 +103,8 @@ func DecodeCheckpoint(message []byte) (*Checkpoint, error) {
 	c := &Checkpoint{Shard: lethe.ShardID(r.Uint32()), Timestep: lethe.Timestep(r.Uint64())}
 	r.Bytes(c.Lineage[:])
 	r.Bytes(c.Options[:])
-	c.Kernels = r.String()
-	c.Model = r.String()
+	c.Kernels = r.Text()
+	c.Model = r.Text()
 	network := slices.Contains(Models(), c.Model)
 	if network {
 		c.read(r)

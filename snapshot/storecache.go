@@ -1,0 +1,102 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+const storePrefix = "t"
+
+// storeName is the name of a closed timestep's folder.
+func storeName(t lethe.Timestep) string { return fmt.Sprintf("%s%06d", storePrefix, t) }
+
+// parseStoreName reads what storeName wrote, and nothing else: the folder may
+// hold what is not ours.
+func parseStoreName(name string) (lethe.Timestep, bool) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(name, storePrefix), 10, 64)
+	t := lethe.Timestep(n)
+	return t, err == nil && storeName(t) == name
+}
+
+// storeCache opens the stores of closed timesteps on demand and holds a few
+// open. When there are too many, it closes the one that was used longest ago.
+type storeCache struct {
+	dir      string
+	options  swapstore.Options
+	capacity int
+	open     *simplelru.LRU[lethe.Timestep, *swapstore.Store]
+}
+
+// newStoreCache returns a cache of at least one store.
+func newStoreCache(dir string, o swapstore.Options, capacity int) (*storeCache, error) {
+	open, err := simplelru.NewLRU[lethe.Timestep, *swapstore.Store](capacity, nil)
+	if err != nil {
+		return nil, fmt.Errorf("cache of %d stores: %w", capacity, err)
+	}
+	return &storeCache{dir: dir, options: o, capacity: capacity, open: open}, nil
+}
+
+func (c *storeCache) path(t lethe.Timestep) string {
+	return c.options.EnsureDefaults().FS.PathJoin(c.dir, storeName(t))
+}
+
+// get returns the timestep's store, which is open until the next call of a
+// method. It creates a store that is not there.
+func (c *storeCache) get(t lethe.Timestep) (*swapstore.Store, error) {
+	if store, found := c.open.Get(t); found {
+		return store, nil
+	}
+	if c.open.Len() == c.capacity {
+		// Before the next one is opened, so that there are never more.
+		oldest, _, _ := c.open.GetOldest()
+		if err := c.close(oldest); err != nil {
+			return nil, err
+		}
+	}
+	store, err := swapstore.Open(c.path(t), c.options)
+	if err != nil {
+		return nil, fmt.Errorf("timestep %d: %w", t, err)
+	}
+	c.open.Add(t, store)
+	return store, nil
+}
+
+// close closes the timestep's store if it is open. After a failed write that
+// also is the way to get it back into order: get opens it afresh.
+func (c *storeCache) close(t lethe.Timestep) error {
+	store, found := c.open.Peek(t)
+	if !found {
+		return nil
+	}
+	c.open.Remove(t)
+	if err := store.Close(); err != nil {
+		return fmt.Errorf("timestep %d: %w", t, err)
+	}
+	return nil
+}
+
+// remove unlinks the timestep's store.
+func (c *storeCache) remove(t lethe.Timestep) error {
+	if err := c.close(t); err != nil {
+		return err
+	}
+	if err := swapstore.Remove(c.path(t), c.options); err != nil {
+		return fmt.Errorf("timestep %d: %w", t, err)
+	}
+	return nil
+}
+
+func (c *storeCache) closeAll() error {
+	var errs []error
+	for _, t := range c.open.Keys() {
+		errs = append(errs, c.close(t))
+	}
+	return errors.Join(errs...)
+}
