@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"lethe/internal/atomicfile"
 	"lethe/lab/tables"
 )
 
@@ -72,5 +73,5 @@ func (d *document) save(file string) error {
 	if len(d.unmeasured) > 0 {
 		fmt.Fprintf(&d.text, "\nNot run yet: %s.\n", strings.Join(d.unmeasured, ", "))
 	}
-	return os.WriteFile(file, []byte(d.text.String()), 0o644)
+	return atomicfile.Write(file, []byte(d.text.String()), 0o644)
 }

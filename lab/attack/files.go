@@ -3,11 +3,13 @@ package attack
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"lethe"
+	"lethe/internal/atomicfile"
 	"lethe/lab/report"
 )
 
@@ -34,27 +36,23 @@ func Write(dir string, r *Report) error {
 	return nil
 }
 
-func (r *Report) writeTables(dir string) (err error) {
-	page, err := os.Create(filepath.Join(dir, markdownFile))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, page.Close()) }()
-	sheet, err := os.Create(filepath.Join(dir, csvFile))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, sheet.Close()) }()
+func (r *Report) writeTables(dir string) error {
 	t := r.Table()
-	if err := t.Markdown(page, 1); err != nil {
-		return err
-	}
-	for _, g := range r.groups() {
-		if _, err := fmt.Fprintf(page, "\n![ROC curves, scope %s, %s](%s)\n", g.scope, g.adversary, g.file()); err != nil {
-			return err
-		}
-	}
-	return t.CSV(sheet)
+	return errors.Join(
+		atomicfile.WriteFrom(filepath.Join(dir, markdownFile), 0o644, func(page io.Writer) error {
+			if err := t.Markdown(page, 1); err != nil {
+				return err
+			}
+			for _, g := range r.groups() {
+				_, err := fmt.Fprintf(page, "\n![ROC curves, scope %s, %s](%s)\n", g.scope, g.adversary, g.file())
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		atomicfile.WriteFrom(filepath.Join(dir, csvFile), 0o644, t.CSV),
+	)
 }
 
 // group holds the findings of one adversary at one scope.

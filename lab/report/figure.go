@@ -1,14 +1,15 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
+	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"lethe/internal/atomicfile"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -67,11 +68,10 @@ func save(p *plot.Plot, path string) error {
 	canvas := draw.New(whole)
 	p.Draw(draw.Crop(canvas, 0, -beside, 0, 0))
 	legend.Draw(draw.Crop(canvas, figureWidth+legendSpace, 0, 0, 0))
-	var image bytes.Buffer
-	if _, err := whole.WriteTo(&image); err != nil {
+	return atomicfile.WriteFrom(path, 0o644, func(w io.Writer) error {
+		_, err := whole.WriteTo(w)
 		return err
-	}
-	return os.WriteFile(path, image.Bytes(), 0o644)
+	})
 }
 
 func (f *Figure) plot() (*plot.Plot, error) {

@@ -4,9 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"lethe/internal/atomicfile"
 )
 
 //go:embed preface.md
@@ -26,7 +27,7 @@ func (out *Output) Write(dir, name string) ([]string, error) {
 		if err := write(&text); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		if err := atomicfile.Write(path, []byte(text.String()), 0o644); err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
 		}
 		paths = append(paths, path)

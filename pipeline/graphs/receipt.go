@@ -2,13 +2,13 @@ package graphs
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/atomicfile"
 	"lethe/pipeline/wire"
 )
 
@@ -27,7 +27,7 @@ func (r *Role) issueReceipt(ctx context.Context, e deletions.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(r.receiptPath(e.RequestID), signed); err != nil {
+	if err := atomicfile.Write(r.receiptPath(e.RequestID), signed, 0o644); err != nil {
 		return err
 	}
 	if err := r.o.Client.Write(ctx, bus.Receipts, []ingest.Outgoing{{Key: []byte(e.RequestID), Value: signed}}); err != nil {
@@ -78,16 +78,4 @@ func (r *Role) artefacts(e deletions.Entry) []deletions.ArtefactRow {
 		row(deletions.KafkaTopics, "the request in erasures.v1", deletions.Tombstoned, 1, 0),
 		row(deletions.Backups, "none known to lethe", deletions.NoneHeld, 0, 0),
 	}
-}
-
-// writeFile writes a file that is either there in full or not at all.
-func writeFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
 }
