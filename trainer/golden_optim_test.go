@@ -82,7 +82,7 @@ func (c *goldenOptim) checkAdam(t *testing.T, check golden.Comparer) {
 
 func (c *goldenOptim) checkCrossEntropy(t *testing.T, check golden.Comparer) {
 	rows, cols := c.Logits.Shape[0], c.Logits.Shape[1]
-	b := layers.NewBuilder(kernels.Portable{}, rows, true, 0)
+	b := layers.NewBuilder(kernels.Portable{}, rows, true)
 	logits := b.Input("logits", c.Logits.Floats(), true, rows, cols)
 	b.Work.Batch = &layers.Batch{Rows: rows, Labels: c.Y, ClassWeights: c.Hyper.ClassWeight}
 	if c.Hyper.ClassWeight == nil {

@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"errors"
 	"fmt"
 
 	"gorgonia.org/gorgonia"
@@ -10,9 +9,6 @@ import (
 	"lethe/trainer/layers"
 	"lethe/trainer/models"
 )
-
-// compileAttempts bounds the search for names without a hash collision.
-const compileAttempts = 8
 
 // program is a compiled model with all of its memory. It serves every graph of
 // at most capacity rows: the operators work on the rows in use, so a program's
@@ -63,24 +59,18 @@ func (p *program) sizeBytes() int {
 }
 
 // compile builds the graph, differentiates it if it is for training, and plans
-// its operators. A collision of names is salted away.
+// its operators.
 func compile(shape programShape, set kernels.Set) (*program, error) {
-	for salt := range compileAttempts {
-		p, err := assemble(shape, set, salt)
-		if errors.Is(err, layers.ErrCollision) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s of %d features for %d rows: %w",
-				shape.architecture.Model, shape.architecture.Features, shape.capacity, err)
-		}
-		return p, nil
+	p, err := assemble(shape, set)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %d features for %d rows: %w",
+			shape.architecture.Model, shape.architecture.Features, shape.capacity, err)
 	}
-	return nil, layers.ErrCollision
+	return p, nil
 }
 
-func assemble(shape programShape, set kernels.Set, salt int) (*program, error) {
-	b := layers.NewBuilder(set, shape.capacity, shape.training, salt)
+func assemble(shape programShape, set kernels.Set) (*program, error) {
+	b := layers.NewBuilder(set, shape.capacity, shape.training)
 	n, err := models.NewNetwork(b, shape.architecture, shape.settings, shape.form, shape.capacity)
 	if err != nil {
 		return nil, err

@@ -19,13 +19,16 @@ type Builder struct {
 
 	graph    *gorgonia.ExprGraph
 	capacity int
-	// salt goes into every name; another salt gives every node another hash.
-	salt  int
-	count int
+	// count numbers the names of nodes, operators the operators.
+	count, operators int
 	// sites counts the layers that draw, so that each draws by a key of its own.
 	sites uint64
-	// needs holds the nodes that a gradient must flow to.
+	// needs holds the nodes that a gradient must flow to, terms the gradients that
+	// their uses give them.
 	needs map[*gorgonia.Node]bool
+	terms map[*gorgonia.Node]gorgonia.Nodes
+	// perRow holds the results that have a row for every node of a batch.
+	perRow map[gorgonia.Value]bool
 	// sources holds the nodes that stand for the features of a batch.
 	sources map[*gorgonia.Node]source
 	err     error
@@ -48,14 +51,14 @@ type Workspace struct {
 }
 
 // NewBuilder returns a builder for batches of at most capacity rows.
-func NewBuilder(set kernels.Set, capacity int, training bool, salt int) *Builder {
+func NewBuilder(set kernels.Set, capacity int, training bool) *Builder {
 	return &Builder{
 		Training: training,
 		Work:     &Workspace{kernels: set},
 		graph:    gorgonia.NewGraph(),
 		capacity: capacity,
-		salt:     salt,
 		needs:    make(map[*gorgonia.Node]bool),
+		perRow:   make(map[gorgonia.Value]bool),
 		sources:  make(map[*gorgonia.Node]source),
 	}
 }
@@ -66,7 +69,7 @@ func (b *Builder) Err() error { return b.err }
 // unique returns a name that no other node of the graph has.
 func (b *Builder) unique(kind string) string {
 	b.count++
-	return fmt.Sprintf("%s/%d/%d", kind, b.salt, b.count)
+	return fmt.Sprintf("%s/%d", kind, b.count)
 }
 
 // Input adds a leaf that is bound to values, which it aliases.
@@ -79,7 +82,9 @@ func (b *Builder) Input(kind string, values []float32, needsGradient bool, shape
 
 // rows returns a new result matrix with a row for every node of a batch.
 func (b *Builder) rows(cols int) *tensor.Dense {
-	return dense(make([]float32, b.capacity*cols), b.capacity, cols)
+	out := dense(make([]float32, b.capacity*cols), b.capacity, cols)
+	b.perRow[out] = true
+	return out
 }
 
 // operation says what apply adds to the graph.
@@ -98,8 +103,9 @@ func (b *Builder) apply(o operation) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
+	b.operators++
 	op := &operator{
-		name: b.unique(o.kind), inputs: o.inputs, out: o.out, run: o.run,
+		name: b.unique(o.kind), number: uint32(b.operators), inputs: o.inputs, out: o.out, run: o.run,
 		kind: gorgonia.TypeOf(o.out), wrt: make([]bool, len(o.inputs)),
 	}
 	any := false
@@ -109,7 +115,15 @@ func (b *Builder) apply(o operation) *gorgonia.Node {
 			any = any || op.wrt[i]
 		}
 		op.pull = func(out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
+			if !b.isSum(grad, b.terms[out]) {
+				return nil, errMerged
+			}
 			grads := o.pull(out, grad)
+			for i, n := range o.inputs {
+				if op.wrt[i] {
+					b.terms[n] = append(b.terms[n], grads[i])
+				}
+			}
 			return grads, b.err
 		}
 	}

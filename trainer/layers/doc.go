@@ -4,7 +4,8 @@
 // Gorgonia builds the graph and differentiates it. Every operator is ours (one
 // file per layer), works on memory that it owns and calls the kernels.Set it was
 // handed, so a run allocates nothing and nothing depends on Gorgonia's global
-// BLAS. A graph is built for a capacity of rows and then serves every batch that
+// BLAS. Where a value is used several times, Gorgonia adds the gradients; such an
+// addition is run by a kernel too (sum.go). A graph is built for a capacity of rows and then serves every batch that
 // fits; a Plan runs its operators.
 //
 // Matrices are row-major with a row per node. The weight of a linear layer is

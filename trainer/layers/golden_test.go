@@ -115,7 +115,7 @@ func (c *layerCase) run(t *testing.T, k kernels.Set, check golden.Comparer) {
 	rows, cols := c.Inputs.X.Shape[0], c.Inputs.X.Shape[1]
 	// Capacity above the rows, with other values behind them, shows that what
 	// lies behind never counts.
-	b := NewBuilder(k, rows+5, c.Mode == "train", 0)
+	b := NewBuilder(k, rows+5, c.Mode == "train")
 	b.Work.Batch = NewBatch(rows, cols, c.Inputs.X.Floats(), golden.Undirected(c.EdgeIndex))
 	c.replaceDraws(b)
 	padded := filled(b.capacity*cols, 77)

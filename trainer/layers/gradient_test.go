@@ -26,7 +26,7 @@ type bench struct {
 
 // newBench works on a path graph with an isolated node at the end.
 func newBench(k kernels.Set, rows int) *bench {
-	b := &bench{Builder: NewBuilder(k, rows+3, true, 0)}
+	b := &bench{Builder: NewBuilder(k, rows+3, true)}
 	b.Work.Batch = NewBatch(rows, 1, make([]float32, rows), pathEdges(rows))
 	b.Work.Batch.Keys = make([]uint64, rows)
 	for i := range b.Work.Batch.Keys {
@@ -155,6 +155,10 @@ func layersUnderTest() map[string]layerUnderTest {
 		"heads":     func(b *bench, in, _ int) *gorgonia.Node { return b.HeadMean(x(b, 3*in), 3) },
 		"sum": func(b *bench, in, _ int) *gorgonia.Node {
 			return b.Sum(x(b, in), b.leaf("y", b.capacity, in))
+		},
+		"used twice": func(b *bench, in, _ int) *gorgonia.Node {
+			v, w := x(b, in), b.leaf("w", in, in)
+			return b.Bias(b.Linear(b.Sum(b.ELU(v), b.Linear(v, w, nil)), w, nil), b.leaf("bias", in))
 		},
 		"norm": func(b *bench, in, _ int) *gorgonia.Node {
 			return b.Norm(x(b, in), &BatchNorm{

@@ -175,14 +175,3 @@ func TestAttentionSamples(t *testing.T) {
 	g.sample()
 	require.NotEqual(t, before, g.pairs)
 }
-
-// An operator of Gorgonia would allocate and read what lies behind the rows in
-// use, so a graph that needs one is refused.
-func TestForeignOperatorsAreRefused(t *testing.T) {
-	b := newBench(kernels.Portable{}, 8)
-	x := b.leaf("x", b.capacity, 2)
-	out := b.Sum(b.ReLU(x), b.ELU(x))
-	b.backpropagate(out, b.Input("R", make([]float32, b.capacity*2), false, b.capacity, 2), b.leaves)
-	_, err := b.Plan()
-	require.ErrorContains(t, err, "takes it once")
-}

@@ -2,7 +2,6 @@ package layers
 
 import (
 	"hash"
-	"hash/fnv"
 	"io"
 
 	"github.com/chewxy/hm"
@@ -14,8 +13,10 @@ import (
 // here; the layers differ in run and pull only. An operator belongs to exactly
 // one node and owns the memory of its result, so that a step allocates nothing.
 type operator struct {
-	// name is unique in the graph: Gorgonia merges nodes of equal hash.
+	// name and number are unique in the graph. Gorgonia takes two nodes for one if
+	// their hashes, which are made of names, agree and their numbers do.
 	name   string
+	number uint32
 	inputs gorgonia.Nodes
 	// out is the result, bound once and overwritten by every run.
 	out  gorgonia.Value
@@ -70,12 +71,9 @@ func (o *operator) SymDiff(_ gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia
 // WriteHash implements gorgonia.Op.
 func (o *operator) WriteHash(h hash.Hash) { _, _ = io.WriteString(h, o.name) }
 
-// Hashcode implements gorgonia.Op.
-func (o *operator) Hashcode() uint32 {
-	h := fnv.New32a()
-	o.WriteHash(h)
-	return h.Sum32()
-}
+// Hashcode implements gorgonia.Op. Operators with one hash code are the same to
+// Gorgonia.
+func (o *operator) Hashcode() uint32 { return o.number }
 
 // String implements gorgonia.Op.
 func (o *operator) String() string { return o.name }

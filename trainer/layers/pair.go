@@ -8,15 +8,14 @@ import (
 
 // LinearPair adds [x·left | x·right], plus the biases unless they are nil, rows ×
 // twice the width: two linear layers of one input, which GraphSAGE and GATv2 ask
-// for. It counts as one use of x, so
-// that the gradients for x are summed here and not by an operator of Gorgonia.
-// x is rows × in or a source; both weights are in × out.
+// for. x is rows × in or a source; both weights are in × out.
 func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
 	half := width(left)
-	inputs := gorgonia.Nodes{x, left, right}
+	// x is used twice: Gorgonia adds the two gradients.
+	inputs := gorgonia.Nodes{x, x, left, right}
 	if leftBias != nil {
 		inputs = append(inputs, leftBias, rightBias)
 	}
@@ -26,9 +25,9 @@ func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node)
 		run: func(in []gorgonia.Value) error {
 			from := b.operand(x, in[0])
 			for side := range 2 {
-				b.product(b.live(part), from, whole(in[1+side]))
+				b.product(b.live(part), from, whole(in[2+side]))
 				if leftBias != nil {
-					b.shift(b.live(part), b.live(part), floats(in[3+side]))
+					b.shift(b.live(part), b.live(part), floats(in[4+side]))
 				}
 				copyColumns(b.live(out), b.live(part), side*half, 0, half)
 			}
@@ -36,9 +35,9 @@ func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node)
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
 			l, r := b.columns(grad, 0, half), b.columns(grad, half, half)
-			grads := gorgonia.Nodes{nil, b.linearGradWeight(l, x, left), b.linearGradWeight(r, x, right)}
+			grads := gorgonia.Nodes{nil, nil, b.linearGradWeight(l, x, left), b.linearGradWeight(r, x, right)}
 			if b.needs[x] {
-				grads[0] = b.Sum(b.linearGradInput(l, left), b.linearGradInput(r, right))
+				grads[0], grads[1] = b.linearGradInput(l, left), b.linearGradInput(r, right)
 			}
 			if leftBias != nil {
 				grads = append(grads, b.columnSums(l), b.columnSums(r))

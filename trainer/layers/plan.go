@@ -1,17 +1,11 @@
 package layers
 
 import (
-	"errors"
 	"fmt"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-// ErrCollision means that two names hash alike. Gorgonia merges nodes whose
-// 32-bit hashes agree without comparing them, which would silently compute
-// something else: build again with another salt.
-var ErrCollision = errors.New("two nodes have one hash")
 
 // Plan runs the operators of a graph, each after its inputs. It takes the place
 // of Gorgonia's tape machine, which starts a goroutine, resets its registers and
@@ -46,7 +40,13 @@ func (b *Builder) Gradients(loss *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.No
 
 // backpropagate pulls the gradient of an output back to wrt.
 func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
+	b.terms = map[*gorgonia.Node]gorgonia.Nodes{output: {gradient}}
 	grads, err := gorgonia.Backpropagate(gorgonia.Nodes{output}, gorgonia.Nodes{gradient}, wrt)
+	for i, g := range grads {
+		if !b.isSum(g, b.terms[wrt[i]]) {
+			err = errMerged
+		}
+	}
 	if err != nil && b.err == nil {
 		b.err = fmt.Errorf("differentiate: %w", err)
 	}
@@ -57,13 +57,6 @@ func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.No
 func (b *Builder) Plan() (*Plan, error) {
 	if b.err != nil {
 		return nil, b.err
-	}
-	seen := make(map[uint32]bool)
-	for _, n := range b.graph.AllNodes() {
-		if seen[n.Hashcode()] {
-			return nil, ErrCollision
-		}
-		seen[n.Hashcode()] = true
 	}
 	sorted, err := gorgonia.Sort(b.graph)
 	if err != nil {
@@ -78,7 +71,9 @@ func (b *Builder) Plan() (*Plan, error) {
 		}
 		op, ok := n.Op().(*operator)
 		if !ok {
-			return nil, fmt.Errorf("operator %v is none of this package's: a value with two gradients needs a layer that takes it once", n.Op())
+			if op, err = b.sumOf(n); err != nil {
+				return nil, err
+			}
 		}
 		step := planned{op: op}
 		for _, child := range op.inputs {
