@@ -4,94 +4,83 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"lethe/ingest/embedded"
 )
 
 // Config is the whole configuration of one process. Take it from Load, or from
 // Default and check it with Validate.
 //
-// The tags give the keys: dotted in messages and overrides (kafka.brokers),
+// The tags yaml give the keys: dotted in messages and overrides (kafka.brokers),
 // nested in YAML, upper case with underscores in the environment
-// (LETHE_KAFKA_BROKERS).
+// (LETHE_KAFKA_BROKERS). The tags help describe them.
 type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
-	DataDir string `koanf:"data_dir" yaml:"data_dir"`
+	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does: build, train, score, in any order.
-	Roles []string `koanf:"roles" yaml:"roles"`
+	Roles []string `yaml:"roles" help:"What this process does: build, train, score."`
 	// Seed keys every random draw. Processes that share topics must agree on it.
-	Seed uint64 `koanf:"seed" yaml:"seed"`
+	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics must agree on it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
 	// keys/secret under DataDir, see SecretPath.
-	SecretFile string `koanf:"secret_file" yaml:"secret_file"`
+	SecretFile string `yaml:"secret_file" help:"File of the key for pseudonyms; empty: keys/secret under data_dir."`
 	// SigningKeyFile holds the key that signs receipts. Empty stands for
 	// keys/receipt-ed25519.pem under DataDir, see SigningKeyPath.
-	SigningKeyFile string `koanf:"signing_key_file" yaml:"signing_key_file"`
+	SigningKeyFile string `yaml:"signing_key_file" help:"File of the key that signs receipts; empty: keys/receipt-ed25519.pem under data_dir."`
 
-	HTTP      HTTP      `koanf:"http" yaml:"http"`
-	Kafka     Kafka     `koanf:"kafka" yaml:"kafka"`
-	Embedded  Embedded  `koanf:"embedded" yaml:"embedded"`
-	Ingest    Ingest    `koanf:"ingest" yaml:"ingest"`
-	Partition Partition `koanf:"partition" yaml:"partition"`
-	Repair    Repair    `koanf:"repair" yaml:"repair"`
-	Trainer   Trainer   `koanf:"trainer" yaml:"trainer"`
-	Scoring   Scoring   `koanf:"scoring" yaml:"scoring"`
-	Erasure   Erasure   `koanf:"erasure" yaml:"erasure"`
-	Log       Log       `koanf:"log" yaml:"log"`
+	HTTP      HTTP            `yaml:"http"`
+	Kafka     Kafka           `yaml:"kafka"`
+	Embedded  embedded.Config `yaml:"embedded"`
+	Ingest    Ingest          `yaml:"ingest"`
+	Partition Partition       `yaml:"partition"`
+	Repair    Repair          `yaml:"repair"`
+	Trainer   Trainer         `yaml:"trainer"`
+	Scoring   Scoring         `yaml:"scoring"`
+	Erasure   Erasure         `yaml:"erasure"`
+	Log       Log             `yaml:"log"`
 }
 
 // HTTP is the address of the web interface, the metrics and the health checks.
 type HTTP struct {
 	// Address is host:port. There is no login, so the default is reachable from
 	// this machine only.
-	Address string `koanf:"address" yaml:"address"`
+	Address string `yaml:"address" help:"Address of the web interface, metrics and health checks."`
 }
 
 // Kafka says which brokers and topics to use.
 type Kafka struct {
 	// Brokers are host:port. None stands for the embedded broker.
-	Brokers []string `koanf:"brokers" yaml:"brokers"`
+	Brokers []string `yaml:"brokers" help:"Kafka brokers, host:port; none for the embedded broker."`
 	// TopicPrefix stands before every topic's name.
-	TopicPrefix string `koanf:"topic_prefix" yaml:"topic_prefix"`
+	TopicPrefix string `yaml:"topic_prefix" help:"Stands before every topic's name."`
 	// Partitions is the number of partitions of the busy topics when lethe
 	// creates them.
-	Partitions int `koanf:"partitions" yaml:"partitions"`
+	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
 	// ReplicationFactor is the number of brokers that keep each record.
-	ReplicationFactor int `koanf:"replication_factor" yaml:"replication_factor"`
-}
-
-// Embedded is the broker that runs inside the process when Kafka.Brokers names
-// none.
-type Embedded struct {
-	// Port is where it listens on 127.0.0.1; 0 picks a free one.
-	Port int `koanf:"port" yaml:"port"`
-	// SyncWrites makes every record survive a power failure, not only the end
-	// of the process.
-	SyncWrites bool `koanf:"sync_writes" yaml:"sync_writes"`
-	// CleanInterval is the time between compactions, which bounds how long an
-	// erased record stays in the broker's files.
-	CleanInterval time.Duration `koanf:"clean_interval" yaml:"clean_interval"`
+	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record."`
 }
 
 // Ingest bounds the records that are taken.
 type Ingest struct {
 	// MaxRecordBytes bounds key, value and headers of one record together.
-	MaxRecordBytes int `koanf:"max_record_bytes" yaml:"max_record_bytes"`
+	MaxRecordBytes int `yaml:"max_record_bytes" help:"Bound of key, value and headers of one record together."`
 	// AllowedLatenessTimesteps keeps a timestep open until a record this many
 	// timesteps further on has been seen.
-	AllowedLatenessTimesteps int `koanf:"allowed_lateness_timesteps" yaml:"allowed_lateness_timesteps"`
+	AllowedLatenessTimesteps int `yaml:"allowed_lateness_timesteps" help:"Keeps a timestep open until a record this many timesteps further on has been seen."`
 	// LabelLatenessTimesteps is the same for labels, after which a timestep
 	// settles. LabelsByControl (-1) waits for a control record instead.
-	LabelLatenessTimesteps int `koanf:"label_lateness_timesteps" yaml:"label_lateness_timesteps"`
+	LabelLatenessTimesteps int `yaml:"label_lateness_timesteps" help:"The same for labels; -1 settles a timestep by a control record only."`
 	// FirstTimestep is the number of the stream's first timestep or any before
 	// it, from where MaxTimestepJump counts. Records of earlier timesteps are
 	// late.
-	FirstTimestep int `koanf:"first_timestep" yaml:"first_timestep"`
+	FirstTimestep int `yaml:"first_timestep" help:"Number of the stream's first timestep; earlier records are late."`
 	// MaxTimestepJump is by how many timesteps a record may be ahead of what its
 	// partition has come to. What is further ahead is refused: one wrong number
 	// would make late whatever follows.
-	MaxTimestepJump int `koanf:"max_timestep_jump" yaml:"max_timestep_jump"`
+	MaxTimestepJump int `yaml:"max_timestep_jump" help:"How far a record may be ahead of its partition, in timesteps."`
 	// FeatureCount is the number of features of every transaction; 0 lets the
 	// first transaction fix it.
-	FeatureCount int `koanf:"feature_count" yaml:"feature_count"`
+	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0 lets the first one fix it."`
 }
 
 // LabelsByControl as Ingest.LabelLatenessTimesteps settles a timestep only when
@@ -101,36 +90,36 @@ const LabelsByControl = -1
 // Partition says how timesteps are cut into shards.
 type Partition struct {
 	// Method is gpfb-fast, gpfb-sr or random: the methods that keep shards even.
-	Method string `koanf:"method" yaml:"method"`
+	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr or random."`
 	// Shards is the number of shards. Changing it means building anew.
-	Shards int `koanf:"shards" yaml:"shards"`
+	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Alpha weighs balance and fairness against the cut; 0 takes the method's
 	// own default.
-	Alpha float64 `koanf:"alpha" yaml:"alpha"`
+	Alpha float64 `yaml:"alpha" help:"Weight of balance and fairness against the cut; 0 takes the method's default."`
 	// Sweeps bounds the power iterations; 0 takes the method's own default.
-	Sweeps int `koanf:"sweeps" yaml:"sweeps"`
+	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
 	// Refine lowers the cut by swapping nodes between shards afterwards.
-	Refine bool `koanf:"refine" yaml:"refine"`
+	Refine bool `yaml:"refine" help:"Lower the cut by swapping nodes between shards afterwards."`
 	// RefineSweeps is the number of sweeps of it; 0 takes a number that falls
 	// with the size of the graph.
-	RefineSweeps int `koanf:"refine_sweeps" yaml:"refine_sweeps"`
+	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of that; 0 takes a number that falls with the size of the graph."`
 }
 
 // Repair says what stands for the neighbours a node lost to other shards.
 type Repair struct {
 	// Method is mixup, zero, mirror or none.
-	Method string `koanf:"method" yaml:"method"`
+	Method string `yaml:"method" help:"What stands for lost neighbours: mixup, zero, mirror or none."`
 	// Tau is the upper bound of the factor that mixup draws.
-	Tau float64 `koanf:"tau" yaml:"tau"`
+	Tau float64 `yaml:"tau" help:"Upper bound of the factor that mixup draws."`
 	// MinStubs is the least number of stubs per node.
-	MinStubs int `koanf:"min_stubs" yaml:"min_stubs"`
+	MinStubs int `yaml:"min_stubs" help:"Least number of stubs per node."`
 	// OneHop joins the mean of all neighbours' features and the log degree to
 	// every transaction's own, in slices and when scoring. It rules out
 	// erasures at scope shard. Changing it means building anew.
-	OneHop bool `koanf:"one_hop" yaml:"one_hop"`
+	OneHop bool `yaml:"one_hop" help:"Join the mean of all neighbours' features and the log degree to every row."`
 	// OneHopDirected joins the mean of those who pay a transaction and the mean
 	// of those whom it pays apart. It needs OneHop.
-	OneHopDirected bool `koanf:"one_hop_directed" yaml:"one_hop_directed"`
+	OneHopDirected bool `yaml:"one_hop_directed" help:"Keep the means of payers and of payees apart; needs one_hop."`
 }
 
 // Trainer shapes the shard models and their training.
@@ -138,62 +127,62 @@ type Trainer struct {
 	// Model is elliptic-gin, or trees or logistic, which look at one transaction
 	// at a time and want repair.one_hop, schedule window and a long window, or
 	// blend, which combines several and wants a long window.
-	Model string `koanf:"model" yaml:"model"`
+	Model string `yaml:"model" help:"Shard model: elliptic-gin, trees, logistic or blend."`
 	// Components are the models of a blend.
-	Components []string `koanf:"components" yaml:"components"`
+	Components []string `yaml:"components" help:"Models of a blend."`
 	// Hidden is the width of the first layers.
-	Hidden int `koanf:"hidden" yaml:"hidden"`
+	Hidden int `yaml:"hidden" help:"Width of the first layers."`
 	// LinearSkip adds a linear layer on the raw features to the logits.
-	LinearSkip bool `koanf:"linear_skip" yaml:"linear_skip"`
+	LinearSkip bool `yaml:"linear_skip" help:"Add a linear layer on the raw features to the logits."`
 	// LearningRate is Adam's step size.
-	LearningRate float64 `koanf:"learning_rate" yaml:"learning_rate"`
+	LearningRate float64 `yaml:"learning_rate" help:"Adam's step size."`
 	// WeightDecay is the L2 penalty.
-	WeightDecay float64 `koanf:"weight_decay" yaml:"weight_decay"`
+	WeightDecay float64 `yaml:"weight_decay" help:"Adam's L2 coefficient."`
 	// Schedule is continual (go on from the last checkpoint) or window (start
 	// afresh at every timestep).
-	Schedule string `koanf:"schedule" yaml:"schedule"`
+	Schedule string `yaml:"schedule" help:"continual goes on from the last checkpoint, window starts afresh at every timestep."`
 	// WindowTimesteps is how many settled timesteps each training looks at.
-	WindowTimesteps int `koanf:"window_timesteps" yaml:"window_timesteps"`
+	WindowTimesteps int `yaml:"window_timesteps" help:"Settled timesteps that each training looks at."`
 	// Passes is how often it goes through them.
-	Passes int `koanf:"passes" yaml:"passes"`
+	Passes int `yaml:"passes" help:"How often training goes through them."`
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The
 	// models do not depend on it.
-	Workers int `koanf:"workers" yaml:"workers"`
+	Workers int `yaml:"workers" help:"Shards that train at once; 0: one per CPU. The models do not depend on it."`
 	// Kernels is the kernel set: auto (fma where the processor has loops for it,
 	// else portable), fma or portable. Models of different sets differ in their
 	// last bits, so another set trains everything anew.
-	Kernels string `koanf:"kernels" yaml:"kernels"`
+	Kernels string `yaml:"kernels" help:"Kernel set: auto, fma or portable."`
 }
 
 // Scoring says how the shards' answers become predictions.
 type Scoring struct {
 	// Aggregation is mean or similarity.
-	Aggregation string `koanf:"aggregation" yaml:"aggregation"`
+	Aggregation string `yaml:"aggregation" help:"How shards are combined: mean or similarity."`
 	// Temperature sharpens the weights of similarity; 0 takes its default.
-	Temperature float64 `koanf:"temperature" yaml:"temperature"`
+	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity; 0 takes its default."`
 	// Threshold is the probability from which a transaction is called illicit.
-	Threshold float64 `koanf:"threshold" yaml:"threshold"`
+	Threshold float64 `yaml:"threshold" help:"Probability from which a transaction is called illicit."`
 	// LabelLagTimesteps is how many timesteps right before a scored one its
 	// models were not trained on, as if their labels were not in yet. At 0 they
 	// were trained through the timestep before it.
-	LabelLagTimesteps int `koanf:"label_lag_timesteps" yaml:"label_lag_timesteps"`
+	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps right before a scored one that its models were not trained on."`
 }
 
 // Erasure says how far erasures reach and how long their proof may take.
 type Erasure struct {
 	// DefaultScope is the scope of a request that names none: stubs or shard.
-	DefaultScope string `koanf:"default_scope" yaml:"default_scope"`
+	DefaultScope string `yaml:"default_scope" help:"Scope of a request that names none: stubs or shard."`
 	// VerifyTimeout bounds the search for what is left, after which the
 	// erasure fails and is tried again.
-	VerifyTimeout time.Duration `koanf:"verify_timeout" yaml:"verify_timeout"`
+	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`
 }
 
 // Log shapes what goes to standard error.
 type Log struct {
 	// Level is debug, info, warn or error.
-	Level string `koanf:"level" yaml:"level"`
+	Level string `yaml:"level" help:"debug, info, warn or error."`
 	// Format is text or json.
-	Format string `koanf:"format" yaml:"format"`
+	Format string `yaml:"format" help:"text or json."`
 }
 
 // SecretPath is where the deployment's secret is.

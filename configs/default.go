@@ -1,6 +1,10 @@
 package configs
 
-import "time"
+import (
+	"time"
+
+	"lethe/ingest/embedded"
+)
 
 // The roles a process can play.
 const (
@@ -23,8 +27,7 @@ func Default() Config {
 			Partitions:        4,
 			ReplicationFactor: 1,
 		},
-		// Kafka's own port, so that `lethe replay` in another terminal finds it.
-		Embedded: Embedded{Port: 9092, CleanInterval: time.Second},
+		Embedded: embedded.Defaults(),
 		Ingest: Ingest{
 			// A little under the brokers' limit of 1 MiB, which counts framing.
 			MaxRecordBytes: 1_000_000,

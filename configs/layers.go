@@ -14,16 +14,16 @@ import (
 
 const environmentPrefix = "LETHE_"
 
-// setting is one value as it was given.
-type setting struct {
-	key    string
-	value  any
-	origin string
+// value is one value as it was given.
+type value struct {
+	key     string
+	content any
+	origin  string
 }
 
-// fileSettings reads a YAML file. A key without a value is left at its
+// fileValues reads a YAML file. A key without a value is left at its
 // default, as if it were not there.
-func fileSettings(path string) ([]setting, error) {
+func fileValues(path string) ([]value, error) {
 	content, err := file.Provider(path).ReadBytes()
 	if err != nil {
 		return nil, fmt.Errorf("the file that --config names cannot be read: %w", err)
@@ -35,23 +35,23 @@ func fileSettings(path string) ([]setting, error) {
 	return flatten(tree, "", "file "+path, nil), nil
 }
 
-func flatten(tree map[string]any, prefix, origin string, found []setting) []setting {
+func flatten(tree map[string]any, prefix, origin string, found []value) []value {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		key := prefix + name
 		if strings.Contains(name, ".") {
 			// Not taken as a path, so that a value has one place in a file.
-			found = append(found, setting{strconv.Quote(key), nil, origin})
+			found = append(found, value{strconv.Quote(key), nil, origin})
 			continue
 		}
-		switch value := tree[name].(type) {
+		switch content := tree[name].(type) {
 		case nil:
 			if !knownPrefix(key) {
-				found = append(found, setting{key, nil, origin})
+				found = append(found, value{key, nil, origin})
 			}
 		case map[string]any:
-			found = flatten(value, key+".", origin, found)
+			found = flatten(content, key+".", origin, found)
 		default:
-			found = append(found, setting{key, value, origin})
+			found = append(found, value{key, content, origin})
 		}
 	}
 	return found
@@ -64,10 +64,10 @@ func knownPrefix(name string) bool {
 	})
 }
 
-// environmentSettings picks out the variables that are meant for lethe. A
-// variable that resembles none of the keys is reported as a setting with its
+// environmentValues picks out the variables that are meant for lethe. A
+// variable that resembles none of the keys is reported as a key with its
 // own name, so that a misspelt one is not passed over in silence.
-func environmentSettings(environ []string) ([]setting, error) {
+func environmentValues(environ []string) ([]value, error) {
 	keys := map[string]string{}
 	for _, key := range Keys() {
 		keys[EnvironmentName(key)] = key
@@ -85,13 +85,13 @@ func environmentSettings(environ []string) ([]setting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
-	var found []setting
+	var found []value
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		key, known := keys[name]
 		if !known {
 			key = name
 		}
-		found = append(found, setting{key, read[name], "environment " + name})
+		found = append(found, value{key, read[name], "environment " + name})
 	}
 	return found, nil
 }
@@ -105,10 +105,10 @@ func foreign(name string) bool {
 		strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_")
 }
 
-func overrideSettings(overrides map[string]any) []setting {
-	found := make([]setting, 0, len(overrides))
+func overrideValues(overrides map[string]any) []value {
+	found := make([]value, 0, len(overrides))
 	for _, key := range slices.Sorted(maps.Keys(overrides)) {
-		found = append(found, setting{key, overrides[key], "command line"})
+		found = append(found, value{key, overrides[key], "command line"})
 	}
 	return found
 }

@@ -2,12 +2,10 @@ package configs
 
 import (
 	"errors"
-	"fmt"
+	"reflect"
 	"strings"
 
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/providers/structs"
-	"github.com/knadh/koanf/v2"
+	"lethe/internal/check"
 )
 
 // LoadOptions says where values come from, weakest first. The zero value gives
@@ -29,75 +27,68 @@ type LoadOptions struct {
 // comes with it.
 func Load(opts LoadOptions) (Config, error) {
 	var problems []error
-	var settings []setting
+	var values []value
 	if opts.File != "" {
-		read, err := fileSettings(opts.File)
-		settings, problems = append(settings, read...), appendIf(problems, err)
+		read, err := fileValues(opts.File)
+		values, problems = append(values, read...), appendIf(problems, err)
 	}
-	read, err := environmentSettings(opts.Environ)
-	settings, problems = append(settings, read...), appendIf(problems, err)
-	settings = append(settings, overrideSettings(opts.Overrides)...)
+	read, err := environmentValues(opts.Environ)
+	values, problems = append(values, read...), appendIf(problems, err)
+	values = append(values, overrideValues(opts.Overrides)...)
 
-	k := koanf.New(".")
-	if err := k.Load(structs.Provider(Default(), "koanf"), nil); err != nil {
-		return Config{}, fmt.Errorf("defaults: %w", err)
-	}
-	origins, found := apply(k, settings)
+	c := Default()
+	origins, found := apply(&c, values)
 	problems = append(problems, found...)
-
-	var c Config
-	if err := k.Unmarshal("", &c); err != nil {
-		return Config{}, fmt.Errorf("configuration: %w", err)
+	wrong := check.Of(c.Validate())
+	for i := range wrong {
+		wrong[i].Origin = origins[wrong[i].Key]
 	}
-	problems = appendIf(problems, c.problems(func(key string) string { return origins[key] }))
+	problems = appendIf(problems, wrong.Err())
 	if err := errors.Join(problems...); err != nil {
 		return Config{}, err
 	}
 	return c, nil
 }
 
-// apply lays the settings over the defaults in their order and returns where
-// each key's value came from. A setting that is wrong leaves the value before
-// it in place, so that validation does not report it again.
-func apply(k *koanf.Koanf, settings []setting) (map[string]string, []error) {
+// apply lays the values over the configuration in their order and returns where
+// each key's value came from. A value that is wrong leaves the one before it in
+// place, so that validation does not report it again.
+func apply(c *Config, values []value) (map[string]string, []error) {
 	origins := map[string]string{}
-	byKey := map[string]field{}
-	for _, f := range fields() {
-		byKey[f.key] = f
+	byKey := map[string]Setting{}
+	for _, s := range Settings() {
+		byKey[s.Key] = s
 	}
 	var problems []error
-	for _, s := range settings {
-		f, ok := byKey[s.key]
+	for _, v := range values {
+		s, ok := byKey[v.key]
 		if !ok {
-			problems = append(problems, unknownSetting(s))
+			problems = append(problems, unknownKey(v))
 			continue
 		}
-		value, want := convert(s.value, f.typ)
+		converted, want := convert(v.content, s.typ)
 		if want != "" {
-			problems = append(problems, problem(s.key, s.value, want, s.origin))
+			problems = append(problems, check.Problem{Key: v.key, Value: v.content, Want: want, Origin: v.origin})
 			continue
 		}
-		if err := k.Load(confmap.Provider(map[string]any{s.key: value}, "."), nil); err != nil {
-			problems = append(problems, fmt.Errorf("%s from %s: %w", s.key, s.origin, err))
-			continue
-		}
-		origins[s.key] = s.origin
+		s.in(c).Set(reflect.ValueOf(converted).Convert(s.typ))
+		origins[v.key] = v.origin
 	}
 	return origins, problems
 }
 
-func unknownSetting(s setting) error {
-	if knownPrefix(s.key) {
-		return problem(s.key, s.value, "a section with keys of its own", s.origin)
+func unknownKey(v value) error {
+	if knownPrefix(v.key) {
+		return check.Problem{Key: v.key, Value: v.content, Want: "a section with keys of its own", Origin: v.origin}
 	}
-	if strings.HasPrefix(s.origin, "environment ") {
+	if strings.HasPrefix(v.origin, "environment ") {
 		names := Keys()
 		for i, key := range names {
 			names[i] = EnvironmentName(key)
 		}
-		return unknown(s.key, names, "environment")
+		return unknown(v.key, names, "environment")
 	}
-	return unknown(s.key, Keys(), s.origin)
+	return unknown(v.key, Keys(), v.origin)
 }
 
 func appendIf(problems []error, err error) []error {

@@ -148,3 +148,9 @@ func TestKeyPathsFollowTheDataFolder(t *testing.T) {
 	require.Equal(t, "s", c.SecretPath())
 	require.Equal(t, "k", c.SigningKeyPath())
 }
+
+func TestEverySettingHasHelp(t *testing.T) {
+	for _, s := range configs.Settings() {
+		require.NotEmpty(t, s.Help, s.Key)
+	}
+}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	reader "github.com/knadh/koanf/parsers/yaml"
+
+	"lethe/internal/check"
 )
 
 // YAML writes the configuration as a file that Load reads back. With redact
@@ -19,7 +21,7 @@ func (c Config) YAML(redact bool) ([]byte, error) {
 	}
 	out, err := yaml.MarshalWithOptions(c,
 		yaml.IndentSequence(true),
-		yaml.CustomMarshaler(func(d time.Duration) ([]byte, error) { return []byte(shortDuration(d)), nil }),
+		yaml.CustomMarshaler(func(d time.Duration) ([]byte, error) { return []byte(check.Duration(d)), nil }),
 		yaml.CustomMarshaler(quoted),
 	)
 	if err != nil {

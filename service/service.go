@@ -123,13 +123,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 func (s *Service) connect(ctx context.Context) error {
 	cfg := BusConfig(s.config)
 	if s.config.UsesEmbeddedBroker() {
-		broker, err := embedded.Start(embedded.Options{
-			Dir:           filepath.Join(s.config.DataDir, brokerFolder),
-			Port:          s.config.Embedded.Port,
-			SyncWrites:    s.config.Embedded.SyncWrites,
-			CleanInterval: s.config.Embedded.CleanInterval,
-			Logger:        s.o.Logger,
-		})
+		broker, err := embedded.Start(filepath.Join(s.config.DataDir, brokerFolder), s.config.Embedded, s.o.Logger)
 		switch {
 		case errors.Is(err, embedded.ErrInUse):
 			return fmt.Errorf("%w (another lethe runs on this data directory: stop it, or choose another with --data-dir)", err)

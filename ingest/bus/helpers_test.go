@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func startBroker(t *testing.T) broker {
 			ErasureRetention: -1,
 		}}
 	}
-	b, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	b, err := embedded.Start(t.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	return broker{b.Config(), b}

@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"strconv"
 	"testing"
@@ -56,7 +57,7 @@ func TestSilentBrokerIsUnreachable(t *testing.T) {
 // Writers and tails outlive a broker's restart.
 func TestBrokerRestart(t *testing.T) {
 	dir := t.TempDir()
-	b, err := embedded.Start(embedded.Options{Dir: dir})
+	b, err := embedded.Start(dir, embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	c := client(t, broker{config: b.Config()}, nil)
 	require.NoError(t, c.Apply(t.Context()))
@@ -72,7 +73,7 @@ func TestBrokerRestart(t *testing.T) {
 	require.NoError(t, err)
 	port, err := strconv.Atoi(portText)
 	require.NoError(t, err)
-	again, err := embedded.Start(embedded.Options{Dir: dir, Port: port})
+	again, err := embedded.Start(dir, embedded.Config{Port: port, CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer again.Close()
 	require.NoError(t, <-written)

@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 func BenchmarkCompact(b *testing.B) {
 	for _, mebibytes := range []int{2, 200} {
 		b.Run(fmt.Sprintf("%dMiB", mebibytes), func(b *testing.B) {
-			broker, err := embedded.Start(embedded.Options{Dir: b.TempDir(), CleanInterval: -1})
+			broker, err := embedded.Start(b.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 			require.NoError(b, err)
 			defer broker.Close()
 			c, err := bus.Open(broker.Config())

@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -35,10 +36,12 @@ const never = 20 * 365 * 24 * time.Hour
 
 // Broker is a running broker.
 type Broker struct {
-	options Options
+	dir     string
+	config  Config
+	logger  *slog.Logger
 	address string
 	cluster *kfake.Cluster
-	log     *logger
+	log     *kfakeLogger
 	lock    *dirLock
 	stop    chan struct{}
 	done    sync.WaitGroup
@@ -49,38 +52,41 @@ type Broker struct {
 	compactedBytes int64
 }
 
-// Start opens or makes the log in options.Dir and listens. Errors name the
-// directory or the address they are about.
-func Start(options Options) (*Broker, error) {
-	options.EnsureDefaults()
-	if err := options.Validate(); err != nil {
-		return nil, fmt.Errorf("embedded broker options: %w", err)
+// Start opens or makes the log in a directory and listens. The logger receives
+// the broker's warnings, which name topics and partitions, never keys. Errors
+// name the directory or the address they are about.
+func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("embedded broker: %w", err)
 	}
-	if err := os.MkdirAll(options.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("embedded broker: make directory %s: %w", options.Dir, err)
+	if dir == "" {
+		return nil, errors.New("embedded broker: no directory")
 	}
-	lock, err := lockDir(options.Dir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("embedded broker: make directory %s: %w", dir, err)
+	}
+	lock, err := lockDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("embedded broker: lock directory %s: %w", options.Dir, err)
+		return nil, fmt.Errorf("embedded broker: lock directory %s: %w", dir, err)
 	}
-	b, err := open(options, lock)
-	if err != nil {
+	b := &Broker{dir: dir, config: c, logger: logger, lock: lock, log: &kfakeLogger{to: logger}, stop: make(chan struct{})}
+	if err := b.open(); err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
 	b.done.Go(b.clean)
 	return b, nil
 }
 
-func open(options Options, lock *dirLock) (*Broker, error) {
-	if err := restore(options.Dir); err != nil {
-		return nil, fmt.Errorf("embedded broker: restore the log in %s: %w", options.Dir, err)
+// open restores the log and starts to listen.
+func (b *Broker) open() error {
+	if err := restore(b.dir); err != nil {
+		return fmt.Errorf("embedded broker: restore the log in %s: %w", b.dir, err)
 	}
-	b := &Broker{options: options, lock: lock, log: &logger{to: options.Logger}, stop: make(chan struct{})}
 	var listenErr error
 	opts := []kfake.Opt{
-		kfake.Ports(options.Port),
+		kfake.Ports(b.config.Port),
 		kfake.ClusterID("lethe"),
-		kfake.DataDir(logDir(options.Dir)),
+		kfake.DataDir(logDir(b.dir)),
 		kfake.WithLogger(b.log),
 		kfake.BrokerConfigs(map[string]string{
 			"log.cleaner.backoff.ms": strconv.FormatInt(never.Milliseconds(), 10),
@@ -93,19 +99,19 @@ func open(options Options, lock *dirLock) (*Broker, error) {
 			return l, err
 		}),
 	}
-	if options.SyncWrites {
+	if b.config.SyncWrites {
 		opts = append(opts, kfake.SyncWrites())
 	}
 	cluster, err := kfake.NewCluster(opts...)
 	switch {
 	case listenErr != nil:
-		return nil, listenErr
+		return listenErr
 	case err != nil:
-		return nil, fmt.Errorf("embedded broker: open the log in %s: %w", options.Dir, err)
+		return fmt.Errorf("embedded broker: open the log in %s: %w", b.dir, err)
 	}
 	b.cluster = cluster
 	b.address = cluster.ListenAddrs()[0]
-	return b, nil
+	return nil
 }
 
 // Addr is the broker's host:port.

@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -27,16 +28,16 @@ func TestMain(m *testing.M) {
 	leakcheck.Main(m)
 }
 
-func start(t *testing.T, options embedded.Options) (*embedded.Broker, *bus.Client) {
+func start(t *testing.T, dir string, c embedded.Config) (*embedded.Broker, *bus.Client) {
 	t.Helper()
-	b, err := embedded.Start(options)
+	b, err := embedded.Start(dir, c, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	c, err := bus.Open(b.Config())
+	client, err := bus.Open(b.Config())
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
-	require.NoError(t, c.Apply(t.Context()))
-	return b, c
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	require.NoError(t, client.Apply(t.Context()))
+	return b, client
 }
 
 // filesWith lists where a text stands in the files of a folder. The broker may
@@ -72,7 +73,7 @@ func TestTombstoneMarkerCompactLeavesNoByte(t *testing.T) {
 	for _, topic := range []bus.Topic{bus.Transactions, bus.Erasures, bus.DeadLetters} {
 		t.Run(string(topic), func(t *testing.T) {
 			dir := t.TempDir()
-			b, c := start(t, embedded.Options{Dir: dir, CleanInterval: -1})
+			b, c := start(t, dir, embedded.Config{CleanOnDemand: true})
 			ctx := t.Context()
 			require.NoError(t, c.Write(ctx, topic, []ingest.Outgoing{
 				put("keep-0", "kept"), put("canary-key", "canary-value"), put("keep-1", "kept"),
@@ -97,7 +98,7 @@ func TestTombstoneMarkerCompactLeavesNoByte(t *testing.T) {
 
 func TestCleanerCompactsByItself(t *testing.T) {
 	dir := t.TempDir()
-	_, c := start(t, embedded.Options{Dir: dir, CleanInterval: 20 * time.Millisecond})
+	_, c := start(t, dir, embedded.Config{CleanInterval: 20 * time.Millisecond})
 	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{put("canary-key", "canary-value")}))
 	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{{Key: []byte("canary-key")}}))
 	require.NoError(t, c.RollMarkers(t.Context(), bus.Labels))
@@ -109,7 +110,7 @@ func TestRestartKeepsRecordsAndOffsets(t *testing.T) {
 	dir := t.TempDir()
 	var ends []int64
 	for round := range 3 {
-		b, err := embedded.Start(embedded.Options{Dir: dir, SyncWrites: round == 1})
+		b, err := embedded.Start(dir, embedded.Config{SyncWrites: round == 1, CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		c, err := bus.Open(b.Config())
 		require.NoError(t, err)
@@ -139,9 +140,9 @@ func TestRestartKeepsRecordsAndOffsets(t *testing.T) {
 
 func TestStartErrorsNameTheirCause(t *testing.T) {
 	dir := t.TempDir()
-	b, _ := start(t, embedded.Options{Dir: dir})
+	b, _ := start(t, dir, embedded.Config{CleanInterval: time.Second})
 
-	_, err := embedded.Start(embedded.Options{Dir: dir})
+	_, err := embedded.Start(dir, embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.ErrorIs(t, err, embedded.ErrInUse)
 	require.ErrorContains(t, err, dir)
 
@@ -150,26 +151,26 @@ func TestStartErrorsNameTheirCause(t *testing.T) {
 	n, err := strconv.Atoi(port)
 	require.NoError(t, err)
 	other := t.TempDir()
-	_, err = embedded.Start(embedded.Options{Dir: other, Port: n})
+	_, err = embedded.Start(other, embedded.Config{Port: n, CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, b.Addr())
-	again, err := embedded.Start(embedded.Options{Dir: other})
+	again, err := embedded.Start(other, embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err, "a failed start must release the lock")
 	require.NoError(t, again.Close())
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err = embedded.Start(embedded.Options{Dir: filepath.Join(file, "log")})
+	_, err = embedded.Start(filepath.Join(file, "log"), embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, file)
 
-	_, err = embedded.Start(embedded.Options{Port: 70000, CleanInterval: 1})
+	_, err = embedded.Start("", embedded.Config{Port: 70000, CleanInterval: 1}, slog.New(slog.DiscardHandler))
+	require.EqualError(t, err, "embedded broker: port is 70000, want 0 to 65535\nclean_interval is \"1ns\", want 10ms to 1h")
+	_, err = embedded.Start("", embedded.Defaults(), slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "no directory")
-	require.ErrorContains(t, err, "70000")
-	require.ErrorContains(t, err, "1ns")
 }
 
 // Writers must not be disturbed by compaction, and lose nothing to it.
 func TestWritesDuringCompaction(t *testing.T) {
-	b, c := start(t, embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	b, c := start(t, t.TempDir(), embedded.Config{CleanOnDemand: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

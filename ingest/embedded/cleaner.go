@@ -13,10 +13,10 @@ const restShare = 50
 // clean compacts from time to time when something was written. It counts
 // bytes on disk rather than requests, so that it needs no part in them.
 func (b *Broker) clean() {
-	if b.options.CleanInterval < 0 {
+	if b.config.CleanOnDemand {
 		return
 	}
-	timer := time.NewTimer(b.options.CleanInterval)
+	timer := time.NewTimer(b.config.CleanInterval)
 	defer timer.Stop()
 	for {
 		select {
@@ -24,11 +24,11 @@ func (b *Broker) clean() {
 			return
 		case <-timer.C:
 		}
-		rest := b.options.CleanInterval
+		rest := b.config.CleanInterval
 		if b.dirty() {
 			began := time.Now()
 			if err := b.Compact(); err != nil {
-				b.options.Logger.Error("compact the embedded broker's log", "error", err)
+				b.logger.Error("compact the embedded broker's log", "error", err)
 			}
 			rest = max(rest, restShare*time.Since(began))
 		}
@@ -47,7 +47,7 @@ func (b *Broker) dirty() bool {
 // not matter.
 func (b *Broker) logBytes() int64 {
 	var sum int64
-	_ = filepath.WalkDir(partitionsDir(b.options.Dir), func(path string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(partitionsDir(b.dir), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".dat" {
 			return nil //nolint:nilerr // a file that is gone has no size
 		}

@@ -44,18 +44,18 @@ func (b *Broker) Compact() error {
 
 // compact runs while no request is being handled.
 func (b *Broker) compact() error {
-	if err := secure(b.options.Dir); err != nil {
-		return fmt.Errorf("embedded broker: keep the log in %s during compaction: %w", b.options.Dir, err)
+	if err := secure(b.dir); err != nil {
+		return fmt.Errorf("embedded broker: keep the log in %s during compaction: %w", b.dir, err)
 	}
 	b.log.takeFailures()
 	b.cluster.Compact()
 	skipped, lost := b.log.takeFailures()
 	if len(lost) > 0 {
 		b.cluster.Close()
-		return fmt.Errorf("embedded broker: %w in %s: %w", ErrDamaged, b.options.Dir, errors.Join(lost...))
+		return fmt.Errorf("embedded broker: %w in %s: %w", ErrDamaged, b.dir, errors.Join(lost...))
 	}
-	if err := discard(b.options.Dir); err != nil {
-		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.options.Dir, err)
+	if err := discard(b.dir); err != nil {
+		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.dir, err)
 	}
 	// Before the next write: what is counted here, the cleaner takes for clean.
 	b.compactedBytes = b.logBytes()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +27,7 @@ const childDir = "LETHE_TEST_BROKER_DIR"
 // child writes records k0, k1, ... for ever, compacts all the time and says on
 // standard output which records were acknowledged.
 func child() {
-	b, err := embedded.Start(embedded.Options{Dir: os.Getenv(childDir), CleanInterval: -1})
+	b, err := embedded.Start(os.Getenv(childDir), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		panic(err)
 	}
@@ -85,7 +86,7 @@ func TestKilledBrokerLosesNothing(t *testing.T) {
 			rescued++
 		}
 
-		b, err := embedded.Start(embedded.Options{Dir: dir})
+		b, err := embedded.Start(dir, embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		c, err := bus.Open(b.Config())
 		require.NoError(t, err)
@@ -103,7 +104,7 @@ func TestKilledBrokerLosesNothing(t *testing.T) {
 // A compaction that did not end is undone, even if undoing is interrupted.
 func TestInterruptedCompactionIsUndone(t *testing.T) {
 	dir := t.TempDir()
-	b, err := embedded.Start(embedded.Options{Dir: dir, CleanInterval: -1})
+	b, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	c, err := bus.Open(b.Config())
 	require.NoError(t, err)
@@ -124,7 +125,7 @@ func TestInterruptedCompactionIsUndone(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, name, "x"), 0o700))
 	}
 
-	_, c = start(t, embedded.Options{Dir: dir})
+	_, c = start(t, dir, embedded.Config{CleanInterval: time.Second})
 	require.Len(t, readAll(t, c, bus.Receipts), 5)
 	for _, name := range []string{"rescue", "rescue.making", "rescue.spent"} {
 		require.NoDirExists(t, filepath.Join(dir, name))

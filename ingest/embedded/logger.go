@@ -9,9 +9,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// logger passes kfake's warnings on and remembers what went wrong in a
+// kfakeLogger passes kfake's warnings on and remembers what went wrong in a
 // compaction: kfake tells it nowhere else.
-type logger struct {
+type kfakeLogger struct {
 	to *slog.Logger
 
 	mu      sync.Mutex
@@ -20,7 +20,7 @@ type logger struct {
 }
 
 // Logf implements kfake.Logger.
-func (l *logger) Logf(level kfake.LogLevel, format string, args ...any) {
+func (l *kfakeLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 	if level > kfake.LogLevelWarn || level == kfake.LogLevelNone {
 		return
 	}
@@ -41,7 +41,7 @@ func (l *logger) Logf(level kfake.LogLevel, format string, args ...any) {
 }
 
 // takeFailures returns and forgets what was remembered.
-func (l *logger) takeFailures() (skipped, lost []error) {
+func (l *kfakeLogger) takeFailures() (skipped, lost []error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	skipped, lost = l.skipped, l.lost

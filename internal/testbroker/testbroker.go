@@ -2,6 +2,7 @@
 package testbroker
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ import (
 // Both end with the test.
 func Start(t testing.TB, partitions map[bus.Topic]int) (*embedded.Broker, *bus.Client) {
 	t.Helper()
-	broker, err := embedded.Start(embedded.Options{Dir: t.TempDir(), CleanInterval: -1})
+	broker, err := embedded.Start(t.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, broker.Close()) })
 	cfg := broker.Config()

@@ -30,7 +30,7 @@ func (w warnings) Write(line []byte) (int, error) {
 // they were away.
 func TestNextOutlastsAnOutage(t *testing.T) {
 	dir := t.TempDir()
-	broker, err := embedded.Start(embedded.Options{Dir: dir, CleanInterval: -1})
+	broker, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	cfg := broker.Config()
 	cfg.DialTimeout = 100 * time.Millisecond
@@ -66,7 +66,7 @@ func TestNextOutlastsAnOutage(t *testing.T) {
 	require.NoError(t, err)
 	port, err := strconv.Atoi(text)
 	require.NoError(t, err)
-	again, err := embedded.Start(embedded.Options{Dir: dir, Port: port, CleanInterval: -1})
+	again, err := embedded.Start(dir, embedded.Config{Port: port, CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer again.Close()
 	require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{{Key: []byte("second")}}))

@@ -1,0 +1,37 @@
+package embedded
+
+import (
+	"time"
+
+	"lethe/internal/check"
+)
+
+// Config shapes the broker.
+type Config struct {
+	// Port is where it listens on 127.0.0.1; 0 picks a free one.
+	Port int `yaml:"port" help:"Port on 127.0.0.1; 0 picks a free one."`
+	// SyncWrites makes every record survive a power failure, not only the end
+	// of the process.
+	SyncWrites bool `yaml:"sync_writes" help:"Make every record survive a power failure, at a price."`
+	// CleanInterval is the time between compactions, which bounds how long an
+	// erased record stays in the broker's files.
+	CleanInterval time.Duration `yaml:"clean_interval" help:"Time between compactions, which remove erased records from the files."`
+	// CleanOnDemand leaves compaction to Broker.Compact alone.
+	CleanOnDemand bool `yaml:"-"`
+}
+
+// Defaults returns the configuration of the broker that `lethe run` brings.
+func Defaults() Config {
+	// Kafka's own port, so that `lethe replay` in another terminal finds it.
+	return Config{Port: 9092, CleanInterval: time.Second}
+}
+
+// Validate reports every value that is out of bounds.
+func (c Config) Validate() error {
+	var p check.Problems
+	p.Whole("port", c.Port, 0, 65535)
+	if !c.CleanOnDemand {
+		p.Duration("clean_interval", c.CleanInterval, 10*time.Millisecond, time.Hour)
+	}
+	return p.Err()
+}
