@@ -34,6 +34,9 @@ const (
 	ScopePartition Scope = "partition"
 )
 
+// Valid reports whether the scope is one of the three.
+func (s Scope) Valid() bool { return s == ScopeShard || s == ScopeStubs || s == ScopePartition }
+
 // ErasureRequest asks lethe to forget transactions.
 type ErasureRequest struct {
 	RequestID string

@@ -11,7 +11,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/pipeline/train"
 	"lethe/scoring"
 	"lethe/service"
@@ -69,7 +69,7 @@ func (inv *inventory) checkServed(r *Report) {
 
 // search looks for every erased record in every file of the directory.
 func (inv *inventory) search(ctx context.Context, r *Report) error {
-	var prints []deletions.Fingerprint
+	var prints []scan.Fingerprint
 	for _, e := range inv.done {
 		prints = append(prints, e.Progress.Fingerprints...)
 	}
@@ -77,11 +77,11 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 	if len(prints) == 0 {
 		return nil
 	}
-	scanner, err := deletions.NewScanner(inv.secret, prints)
+	scanner, err := scan.NewScanner(inv.secret, prints)
 	if err != nil {
 		return err
 	}
-	report, err := scanner.ScanDir(ctx, inv.config.DataDir, deletions.ScanDirOptions{})
+	report, err := scanner.ScanDir(ctx, inv.config.DataDir, scan.DirOptions{})
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,15 @@ package deletions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"lethe"
+	"lethe/deletions/internal/record"
+	"lethe/deletions/scan"
 )
 
 const (
@@ -23,6 +26,11 @@ var ErrRequest = errors.New("erasure request refused")
 type SliceRef struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	Shard    lethe.ShardID  `json:"shard"`
+}
+
+// Compare orders slices by timestep, then by shard.
+func (s SliceRef) Compare(t SliceRef) int {
+	return cmp.Or(cmp.Compare(s.Timestep, t.Timestep), cmp.Compare(s.Shard, t.Shard))
 }
 
 // Change is one step of a request's history.
@@ -50,40 +58,20 @@ type Counts struct {
 	Predictions   int `json:"predictions"`
 }
 
-// ScanSummary is what a search looked at and found, in numbers.
-type ScanSummary struct {
-	Files   int   `json:"files"`
-	Bytes   int64 `json:"bytes"`
-	Records int64 `json:"records"`
-	Hits    int   `json:"hits"`
-	// NotRead counts links, sockets and devices met in the directories.
-	NotRead int `json:"not_read"`
-}
-
-// Add sums two summaries.
-func (s ScanSummary) Add(t ScanSummary) ScanSummary {
-	return ScanSummary{s.Files + t.Files, s.Bytes + t.Bytes, s.Records + t.Records, s.Hits + t.Hits, s.NotRead + t.NotRead}
-}
-
-// Summary puts the report in numbers.
-func (r Report) Summary() ScanSummary {
-	return ScanSummary{Files: r.Files, Bytes: r.Bytes, Hits: len(r.Hits), NotRead: len(r.NotRead)}
-}
-
 // Progress is what the steps find out about a request.
 type Progress struct {
 	// Fingerprints are the forms searched for. They are added before the first
 	// byte is erased: afterwards nobody knows the bytes any more.
-	Fingerprints []Fingerprint `json:"fingerprints,omitempty"`
+	Fingerprints []scan.Fingerprint `json:"fingerprints,omitempty"`
 	// NotSearched are the forms that say nothing about the records.
-	NotSearched    []Kind           `json:"not_searched,omitempty"`
+	NotSearched    []scan.Kind      `json:"not_searched,omitempty"`
 	Timesteps      []lethe.Timestep `json:"timesteps,omitempty"`
 	Slices         []SliceRef       `json:"slices,omitempty"`
 	Retrained      []lethe.ShardID  `json:"retrained,omitempty"`
 	Counts         Counts           `json:"counts"`
 	EnsembleBefore lethe.Digest     `json:"ensemble_before,omitzero"`
 	EnsembleAfter  lethe.Digest     `json:"ensemble_after,omitzero"`
-	Verification   *ScanSummary     `json:"verification,omitempty"`
+	Verification   *scan.Summary    `json:"verification,omitempty"`
 }
 
 // Entry is what the ledger knows of one request. It holds no id, no feature
@@ -114,11 +102,11 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	if e.Scope == "" {
 		e.Scope = lethe.ScopeStubs
 	}
-	e.History = []Change{{State: Received, At: canonicalTime(at)}}
+	e.History = []Change{{State: Received, At: record.Time(at)}}
 	if r.Reason != "" {
 		e.Reason = secret.Hash("erasure-reason", []byte(r.Reason))
 	}
-	set := fingerprintSet{secret: secret}
+	var prints []scan.Fingerprint
 	for i, id := range r.Nodes {
 		if id == "" {
 			return Entry{}, fmt.Errorf("%w: node %d is empty", ErrRequest, i)
@@ -127,20 +115,20 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		if slices.Contains(e.Nodes, node) {
 			continue
 		}
-		set.forms(IDFingerprints(secret, id))
-		set.forms(PseudonymFingerprints(secret, secret.Pseudonym(id)))
+		forms, err := scan.TransactionFingerprints(secret, id)
+		if err != nil {
+			return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
+		}
+		prints = append(prints, forms...)
 		e.Nodes = append(e.Nodes, node)
 	}
-	if set.err != nil {
-		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, set.err)
-	}
-	slices.SortFunc(e.Nodes, compareDigests)
-	e.Progress = Progress{Fingerprints: set.list, Counts: Counts{Nodes: len(e.Nodes)}}
+	slices.SortFunc(e.Nodes, record.CompareDigests)
+	e.Progress = Progress{Fingerprints: prints, Counts: Counts{Nodes: len(e.Nodes)}}
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
 	for i, id := range r.Nodes {
-		if r.RequestID == string(id) || len(id) >= boundedIDBytes && bytes.Contains([]byte(r.RequestID), []byte(id)) {
+		if r.RequestID == string(id) || len(id) >= scan.BoundedIDBytes && bytes.Contains([]byte(r.RequestID), []byte(id)) {
 			return Entry{}, fmt.Errorf("%w: the request id holds the id of node %d", ErrRequest, i)
 		}
 	}
@@ -169,18 +157,13 @@ func ValidRequestID(id string) bool {
 		return false
 	}
 	for i := range len(id) {
-		if c := id[i]; !joins(c) && c != '.' && c != '_' && c != '-' {
+		if c := id[i]; !alphanumeric(c) && c != '.' && c != '_' && c != '-' {
 			return false
 		}
 	}
 	return true
 }
 
-func validScope(s lethe.Scope) bool {
-	return s == lethe.ScopeShard || s == lethe.ScopeStubs || s == lethe.ScopePartition
+func alphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
-
-func compareDigests(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
-
-// canonicalTime is the form in which every time is kept: UTC, milliseconds.
-func canonicalTime(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -1,32 +1,30 @@
 package deletions
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"lethe"
+	"lethe/deletions/internal/record"
 )
 
 // ErrFormat marks bytes that this program did not write or does not know the
 // version of. The caller should not guess: it stops and says so.
-var ErrFormat = errors.New("not a known format")
+var ErrFormat = record.ErrFormat
 
 // Encode returns the entry's canonical JSON: one entry, one sequence of bytes.
 func (e *Entry) Encode() ([]byte, error) {
 	if err := e.Validate(); err != nil {
 		return nil, fmt.Errorf("ledger entry: %w", err)
 	}
-	return canonicalJSON(e)
+	return record.Encode(e)
 }
 
 // DecodeEntry reads what Encode wrote and validates it.
 func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
-	if err := decodeStrict(data, entryFormat, &e); err != nil {
+	if err := record.Decode(data, entryFormat, &e); err != nil {
 		return Entry{}, fmt.Errorf("ledger entry: %w", err)
 	}
 	if err := e.Validate(); err != nil {
@@ -37,26 +35,20 @@ func DecodeEntry(data []byte) (Entry, error) {
 
 // Validate reports every inconsistency at once.
 func (e *Entry) Validate() error {
-	var problems []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			problems = append(problems, fmt.Errorf(format, args...))
-		}
-	}
-	check(e.Format == entryFormat, "format is not %s", entryFormat)
-	check(ValidRequestID(e.RequestID), "request id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
-	check(validScope(e.Scope), "scope is none of shard, stubs, partition")
-	check(len(e.Nodes) > 0, "no nodes")
-	check(ascending(e.Nodes, compareDigests), "nodes are not ascending")
-	check(!slices.Contains(e.Nodes, lethe.Digest{}), "a node is the zero digest")
-	check(e.Attempts >= 0, "attempts is %d, at least 0", e.Attempts)
+	var problems record.Problems
+	problems.Check(e.Format == entryFormat, "format is not %s", entryFormat)
+	problems.Check(ValidRequestID(e.RequestID), "request id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
+	problems.Check(e.Scope.Valid(), "scope is none of shard, stubs, partition")
+	problems.Check(len(e.Nodes) > 0, "no nodes")
+	problems.Check(record.Ascending(e.Nodes, record.CompareDigests), "nodes are not ascending")
+	problems.Check(!slices.Contains(e.Nodes, lethe.Digest{}), "a node is the zero digest")
+	problems.Check(e.Attempts >= 0, "attempts is %d, at least 0", e.Attempts)
 	for i, f := range e.Progress.Fingerprints {
 		if err := f.Validate(); err != nil {
-			problems = append(problems, fmt.Errorf("fingerprint %d: %w", i, err))
+			problems.Check(false, "fingerprint %d: %v", i, err)
 		}
 	}
-	problems = append(problems, e.checkHistory())
-	return errors.Join(problems...)
+	return errors.Join(problems.Err(), e.checkHistory())
 }
 
 // checkHistory replays the history through the state machine.
@@ -86,67 +78,6 @@ func (e *Entry) checkHistory() error {
 	}
 	if last := e.History[len(e.History)-1].State; e.State != last || e.FailedIn != failedIn {
 		return fmt.Errorf("state is not the last of the history, %s", last)
-	}
-	return nil
-}
-
-func ascending[T any](list []T, compare func(a, b T) int) bool {
-	for i := 1; i < len(list); i++ {
-		if compare(list[i-1], list[i]) >= 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// canonicalJSON writes a value as JSON without white space, with the members of
-// every object in order of their names and no character escaped that need not
-// be. Values hold no floating-point numbers, so another program gets the same
-// bytes by parsing and writing with sorted keys.
-func canonicalJSON(v any) ([]byte, error) {
-	first, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(first))
-	decoder.UseNumber()
-	var tree any
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
-	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(tree); err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}
-
-// decodeStrict reads one JSON object of a known format into v: no unknown
-// member, nothing after it. Its errors do not repeat what was read.
-func decodeStrict(data []byte, format string, v any) error {
-	var head struct {
-		Format string `json:"format"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("%w: not a JSON object of %d bytes", ErrFormat, len(data))
-	}
-	if head.Format != format {
-		return fmt.Errorf("%w: want %s", ErrFormat, format)
-	}
-	return decodeMembers(data, v)
-}
-
-// decodeMembers is decodeStrict for an object that does not name its format.
-func decodeMembers(data []byte, v any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return fmt.Errorf("%w: a member is unknown or of the wrong type", ErrFormat)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: more after the JSON object", ErrFormat)
 	}
 	return nil
 }

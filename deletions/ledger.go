@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions/internal/record"
 )
 
 // KV is where the ledger keeps its entries.
@@ -89,7 +90,7 @@ func (l *Ledger) Transition(requestID string, to State, update func(*Progress)) 
 	return l.move(requestID, Change{State: to}, update)
 }
 
-// Stop moves a request to Failed, Rejected or Held, with the code that says why.
+// Stop moves a request to Failed or Rejected, with the code that says why.
 func (l *Ledger) Stop(requestID string, to State, code FailureCode) (Entry, error) {
 	return l.move(requestID, Change{State: to, Failure: code}, nil)
 }
@@ -134,7 +135,7 @@ func (l *Ledger) move(requestID string, c Change, update func(*Progress)) (Entry
 	if !c.Failure.fits(c.State) {
 		return Entry{}, fmt.Errorf("request %s: %w: code %q does not explain %s", requestID, ErrIllegalTransition, c.Failure, c.State)
 	}
-	c.At = canonicalTime(l.clock())
+	c.At = record.Time(l.clock())
 	if last := e.Updated(); c.At.Before(last) {
 		c.At = last
 	}

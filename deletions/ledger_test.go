@@ -3,7 +3,6 @@ package deletions_test
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,55 +15,13 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/memorykv"
+	"lethe/deletions/scan"
 )
 
+var testSecret = lethe.Secret{1, 2, 3, 4}
+
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
-
-var errPut = errors.New("disk is full")
-
-// memoryKV is durable as far as a test can see: what Put did not return nil for
-// may be there or not, as keepFailed says.
-type memoryKV struct {
-	rows       map[string][]byte
-	puts       int
-	failPut    int
-	keepFailed bool
-}
-
-func newMemoryKV() *memoryKV { return &memoryKV{rows: map[string][]byte{}} }
-
-func (kv *memoryKV) Get(key []byte) ([]byte, bool, error) {
-	v, ok := kv.rows[string(key)]
-	return bytes.Clone(v), ok, nil
-}
-
-func (kv *memoryKV) Scan(prefix []byte, fn func(key, value []byte) error) error {
-	var keys []string
-	for k := range kv.rows {
-		if strings.HasPrefix(k, string(prefix)) {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		if err := fn([]byte(k), kv.rows[k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (kv *memoryKV) Put(key, value []byte) error {
-	kv.puts++
-	failed := kv.puts == kv.failPut
-	if !failed || kv.keepFailed {
-		kv.rows[string(key)] = bytes.Clone(value)
-	}
-	if failed {
-		return errPut
-	}
-	return nil
-}
 
 func request(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
 	return lethe.ErasureRequest{RequestID: id, Nodes: nodes, Scope: lethe.ScopeStubs, Reason: "asked by Jane Doe"}
@@ -72,7 +29,7 @@ func request(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
 
 func TestLedgerTranscript(t *testing.T) {
 	datadriven.Walk(t, "testdata/ledger", func(t *testing.T, path string) {
-		kv, now := newMemoryKV(), epoch
+		kv, now := memorykv.New(), epoch
 		ledger := deletions.NewLedger(kv, func() time.Time { return now })
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			var id string
@@ -141,18 +98,13 @@ func TestLedgerTranscript(t *testing.T) {
 			case "summary":
 				counts, err := ledger.Count()
 				require.NoError(t, err)
-				age, err := ledger.OldestOpenAge()
-				require.NoError(t, err)
-				suppressed, err := ledger.Suppressed()
-				require.NoError(t, err)
-				var out strings.Builder
+				var out []string
 				for _, s := range deletions.States() {
 					if counts[s] > 0 {
-						fmt.Fprintf(&out, "%s=%d ", s, counts[s])
+						out = append(out, fmt.Sprintf("%s=%d", s, counts[s]))
 					}
 				}
-				fmt.Fprintf(&out, "oldest=%s suppressed=%d\n", age, len(suppressed))
-				return out.String()
+				return strings.Join(out, " ") + "\n"
 			}
 			d.Fatalf(t, "unknown command")
 			return ""
@@ -164,7 +116,7 @@ func TestLedgerTranscript(t *testing.T) {
 // one, and what is stored is always valid.
 func TestLedgerNeverHoldsAnIllegalHistory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		kv := newMemoryKV()
+		kv := memorykv.New()
 		now := epoch
 		ledger := deletions.NewLedger(kv, func() time.Time { return now })
 		e, err := ledger.Receive(testSecret, request("r1", "transaction-1"))
@@ -176,11 +128,9 @@ func TestLedgerNeverHoldsAnIllegalHistory(t *testing.T) {
 			var after deletions.Entry
 			switch to {
 			case deletions.Failed:
-				after, err = ledger.Stop("r1", to, deletions.FailedStore)
+				after, err = ledger.Stop("r1", to, deletions.FailedHits)
 			case deletions.Rejected:
-				after, err = ledger.Stop("r1", to, deletions.RejectedCancelled)
-			case deletions.Held:
-				after, err = ledger.Stop("r1", to, deletions.HeldLegal)
+				after, err = ledger.Stop("r1", to, deletions.RejectedScope)
 			default:
 				after, err = ledger.Transition("r1", to, nil)
 			}
@@ -228,22 +178,22 @@ func TestLedgerSurvivesAFailedWriteAnywhere(t *testing.T) {
 		return nil
 	}
 	clock := func() time.Time { return epoch }
-	clean := newMemoryKV()
+	clean := memorykv.New()
 	require.NoError(t, drive(deletions.NewLedger(clean, clock)))
-	require.Equal(t, 8, clean.puts)
-	for at := 1; at <= clean.puts; at++ {
+	require.Equal(t, 8, clean.Puts)
+	for at := 1; at <= clean.Puts; at++ {
 		for _, keep := range []bool{false, true} {
-			kv := newMemoryKV()
-			kv.failPut, kv.keepFailed = at, keep
-			require.ErrorIs(t, drive(deletions.NewLedger(kv, clock)), errPut)
+			kv := memorykv.New()
+			kv.FailPut, kv.KeepFailed = at, keep
+			require.ErrorIs(t, drive(deletions.NewLedger(kv, clock)), memorykv.ErrPut)
 			require.NoError(t, drive(deletions.NewLedger(kv, clock)), "after a restart")
-			require.Equal(t, clean.rows, kv.rows, "write %d failed, kept %v", at, keep)
+			require.Equal(t, clean.Rows, kv.Rows, "write %d failed, kept %v", at, keep)
 		}
 	}
 }
 
 func TestEntryHoldsNothingOfTheRecord(t *testing.T) {
-	kv := newMemoryKV()
+	kv := memorykv.New()
 	ledger := deletions.NewLedger(kv, func() time.Time { return epoch })
 	ids := []lethe.TransactionID{"transaction-77", "42", "12345"}
 	_, err := ledger.Receive(testSecret, request("r1", ids...))
@@ -251,11 +201,11 @@ func TestEntryHoldsNothingOfTheRecord(t *testing.T) {
 	row := []float32{1.5, 2.25, -3}
 	s := &lethe.Snapshot{FeatureCount: 3, Features: row,
 		Nodes: []lethe.SnapshotNode{{Pseudonym: testSecret.Pseudonym(ids[0]), ID: ids[0]}}}
-	forms, _, err := deletions.NodeFingerprints(testSecret, s, []int{0})
+	forms, _, err := scan.NodeFingerprints(testSecret, s, []int{0})
 	require.NoError(t, err)
 	_, err = ledger.Update("r1", func(p *deletions.Progress) { p.Fingerprints = append(p.Fingerprints, forms...) })
 	require.NoError(t, err)
-	value := kv.rows["erasure/r1"]
+	value := kv.Rows["erasure/r1"]
 	for _, id := range ids {
 		p := testSecret.Pseudonym(id)
 		require.NotContains(t, string(value), `"`+string(id))
@@ -269,7 +219,9 @@ func TestEntryHoldsNothingOfTheRecord(t *testing.T) {
 	require.NotContains(t, string(value), "1.5")
 	entry, err := ledger.Get("r1")
 	require.NoError(t, err)
-	require.Empty(t, scannerOf(t, entry.Progress.Fingerprints...).ScanBytes(value),
+	scanner, err := scan.NewScanner(testSecret, entry.Progress.Fingerprints)
+	require.NoError(t, err)
+	require.Empty(t, scanner.ScanBytes(value),
 		"the ledger must pass the search that it is the key to")
 }
 
@@ -296,23 +248,9 @@ func TestEntryRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestVerifiedFingerprintsAreThoseOfVerifiedRequests(t *testing.T) {
-	ledger := deletions.NewLedger(newMemoryKV(), func() time.Time { return epoch })
-	for _, id := range []string{"r1", "r2"} {
-		_, err := ledger.Receive(testSecret, request(id, lethe.TransactionID("transaction-"+id)))
-		require.NoError(t, err)
-	}
-	for _, to := range []deletions.State{
-		deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,
-		deletions.Swapped, deletions.Verifying, deletions.Verified,
-	} {
-		_, err := ledger.Transition("r2", to, nil)
-		require.NoError(t, err)
-	}
-	list, err := ledger.VerifiedFingerprints()
-	require.NoError(t, err)
-	require.Len(t, list, 3)
-	for _, s := range list {
-		require.Equal(t, "r2", s.RequestID)
-	}
+func TestErrorsNeverRepeatAnID(t *testing.T) {
+	id := lethe.TransactionID("secret-customer")
+	_, err := deletions.NewEntry(testSecret, request("req-"+string(id), id), epoch)
+	require.ErrorIs(t, err, deletions.ErrRequest)
+	require.NotContains(t, err.Error(), string(id))
 }

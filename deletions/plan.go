@@ -39,7 +39,7 @@ type Plan struct {
 // Scope shard replaces the slices of the nodes' own shards; stubs also those of
 // every shard where a neighbour stays, because its stub goes; partition all.
 func PlanErasure(s *lethe.Snapshot, assignment []lethe.ShardID, nodes []int, scope lethe.Scope) (Plan, error) {
-	if !validScope(scope) {
+	if !scope.Valid() {
 		return Plan{}, fmt.Errorf("timestep %d: scope is none of shard, stubs, partition", s.Timestep)
 	}
 	if assignment != nil && len(assignment) != len(s.Nodes) {
@@ -111,7 +111,7 @@ func Reach(plans []Plan) (timesteps []lethe.Timestep, replaced []SliceRef, shard
 		replaced = append(replaced, plans[i].Slices()...)
 		shards = append(shards, plans[i].Affected...)
 	}
-	slices.SortFunc(replaced, compareSlices)
+	slices.SortFunc(replaced, SliceRef.Compare)
 	return sortedSet(timesteps), slices.Compact(replaced), sortedSet(shards)
 }
 

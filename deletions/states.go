@@ -17,8 +17,6 @@ const (
 	Accepted State = "accepted"
 	// Rejected: the request will not be carried out. Final.
 	Rejected State = "rejected"
-	// Held: a duty to keep the record stands against the request.
-	Held State = "held"
 	// Suppressed: no prediction for the records leaves any more, and what comes
 	// in for them is dropped.
 	Suppressed State = "suppressed"
@@ -44,7 +42,7 @@ var ErrIllegalTransition = errors.New("illegal transition")
 // States lists every state in the order of the flow.
 func States() []State {
 	return []State{
-		Received, Accepted, Rejected, Held, Suppressed, Rewriting,
+		Received, Accepted, Rejected, Suppressed, Rewriting,
 		Retraining, Swapped, Verifying, Verified, Failed,
 	}
 }
@@ -59,11 +57,9 @@ func (s State) Final() bool { return s == Verified || s == Rejected }
 func (s State) next() []State {
 	switch s {
 	case Received:
-		return []State{Accepted, Rejected, Held}
-	case Held:
 		return []State{Accepted, Rejected}
 	case Accepted:
-		return []State{Suppressed, Rejected, Held}
+		return []State{Suppressed}
 	case Suppressed:
 		return []State{Rewriting}
 	case Rewriting:
@@ -104,52 +100,36 @@ func checkMove(from, failedIn, to State) error {
 	}
 }
 
-// FailureCode says why a request failed, was rejected or is held. It is one of
-// a fixed list, so that no text with personal data can get into the ledger.
+// FailureCode says why a request failed or was rejected. It is one of a fixed
+// list, so that no text with personal data can get into the ledger.
 type FailureCode string
 
 // The codes.
 const (
 	NoFailure FailureCode = ""
-	// FailedStore: a store could not be read or written.
-	FailedStore FailureCode = "store"
 	// FailedBroker: a topic could not be read or written.
 	FailedBroker FailureCode = "broker"
-	// FailedTraining: a shard could not be trained.
-	FailedTraining FailureCode = "training"
-	// FailedTimeout: an acknowledgement or a compaction did not come in time.
+	// FailedTimeout: the search was not done in time.
 	FailedTimeout FailureCode = "timeout"
-	// FailedInterrupted: the process stopped in the middle.
-	FailedInterrupted FailureCode = "interrupted"
 	// FailedHits: the search found what should be gone.
 	FailedHits FailureCode = "hits_remain"
-	// FailedMismatch: served bytes differ from those rebuilt from the slices.
-	FailedMismatch FailureCode = "bytes_differ"
-	// RejectedUnknown: lethe has never seen any of the records.
+	// RejectedUnknown: one of the targets is not known.
 	RejectedUnknown FailureCode = "unknown_records"
-	// RejectedInvalid: the request cannot be carried out as it stands.
-	RejectedInvalid FailureCode = "invalid_request"
 	// RejectedScope: the deployment's settings rule the scope out, because the
 	// result would not be exact. Ask again for a wider scope.
 	RejectedScope FailureCode = "scope_not_exact"
-	// RejectedCancelled: compliance took the request back.
-	RejectedCancelled FailureCode = "cancelled"
-	// HeldLegal: a legal hold stands against the request.
-	HeldLegal FailureCode = "legal_hold"
 )
 
 // fits reports whether the code may explain the state: a code of its own for
-// failed, rejected and held, none for the others.
+// failed and rejected, none for the others.
 func (c FailureCode) fits(s State) bool {
 	switch c {
 	case NoFailure:
-		return s != Failed && s != Rejected && s != Held
-	case FailedStore, FailedBroker, FailedTraining, FailedTimeout, FailedInterrupted, FailedHits, FailedMismatch:
+		return s != Failed && s != Rejected
+	case FailedBroker, FailedTimeout, FailedHits:
 		return s == Failed
-	case RejectedUnknown, RejectedInvalid, RejectedScope, RejectedCancelled:
+	case RejectedUnknown, RejectedScope:
 		return s == Rejected
-	case HeldLegal:
-		return s == Held
 	default:
 		return false
 	}

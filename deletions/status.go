@@ -2,12 +2,13 @@ package deletions
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"lethe"
+	"lethe/deletions/internal/record"
+	"lethe/deletions/scan"
 )
 
 const (
@@ -44,13 +45,13 @@ func (s *Status) Encode() ([]byte, error) {
 	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("erasure status: %w", err)
 	}
-	return canonicalJSON(s)
+	return record.Encode(s)
 }
 
 // DecodeStatus reads what Encode wrote.
 func DecodeStatus(data []byte) (Status, error) {
 	var s Status
-	if err := decodeStrict(data, statusFormat, &s); err != nil {
+	if err := record.Decode(data, statusFormat, &s); err != nil {
 		return Status{}, fmt.Errorf("erasure status: %w", err)
 	}
 	if err := s.validate(); err != nil {
@@ -60,15 +61,15 @@ func DecodeStatus(data []byte) (Status, error) {
 }
 
 func (s *Status) validate() error {
-	var out problemList
-	out.check(s.Format == statusFormat, "format is not %s", statusFormat)
-	out.check(ValidRequestID(s.RequestID), "request_id is not valid")
-	out.check(s.State.Valid(), "state is not known")
-	out.check(validScope(s.Scope), "scope is none of shard, stubs, partition")
-	out.check(s.Failure.fits(s.State), "failure does not fit the state")
-	out.check((s.State == Failed) == s.FailedIn.working(), "failed_in does not fit the state")
-	out.check(!s.UpdatedAt.Before(s.ReceivedAt), "updated_at is before received_at")
-	return out.err()
+	var out record.Problems
+	out.Check(s.Format == statusFormat, "format is not %s", statusFormat)
+	out.Check(ValidRequestID(s.RequestID), "request_id is not valid")
+	out.Check(s.State.Valid(), "state is not known")
+	out.Check(s.Scope.Valid(), "scope is none of shard, stubs, partition")
+	out.Check(s.Failure.fits(s.State), "failure does not fit the state")
+	out.Check((s.State == Failed) == s.FailedIn.working(), "failed_in does not fit the state")
+	out.Check(!s.UpdatedAt.Before(s.ReceivedAt), "updated_at is before received_at")
+	return out.Err()
 }
 
 // Step is what a role acknowledges.
@@ -101,7 +102,7 @@ type Ack struct {
 	// Ensemble is the version that the role serves at that step, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
 	// Scan is what StepScanned looked at, else nil.
-	Scan *ScanSummary `json:"scan,omitempty"`
+	Scan *scan.Summary `json:"scan,omitempty"`
 	// Shards are those that were trained again, ascending.
 	Shards []lethe.ShardID `json:"shards,omitempty"`
 }
@@ -122,13 +123,13 @@ func (a *Ack) Encode() ([]byte, error) {
 	if err := a.validate(); err != nil {
 		return nil, fmt.Errorf("erasure acknowledgement: %w", err)
 	}
-	return canonicalJSON(a)
+	return record.Encode(a)
 }
 
 // DecodeAck reads what Encode wrote.
 func DecodeAck(data []byte) (Ack, error) {
 	var a Ack
-	if err := decodeStrict(data, ackFormat, &a); err != nil {
+	if err := record.Decode(data, ackFormat, &a); err != nil {
 		return Ack{}, fmt.Errorf("erasure acknowledgement: %w", err)
 	}
 	if err := a.validate(); err != nil {
@@ -138,25 +139,16 @@ func DecodeAck(data []byte) (Ack, error) {
 }
 
 func (a *Ack) validate() error {
-	var out problemList
+	var out record.Problems
 	steps := []Step{StepSuppressed, StepPurged, StepSwapped, StepScanned}
-	out.check(a.Format == ackFormat, "format is not %s", ackFormat)
-	out.check(ValidRequestID(a.RequestID), "request_id is not valid")
+	out.Check(a.Format == ackFormat, "format is not %s", ackFormat)
+	out.Check(ValidRequestID(a.RequestID), "request_id is not valid")
 	// Both stand in a key, between slashes, and obey the same rule.
-	out.check(ValidRequestID(a.Role), "role is not valid")
-	out.check(ValidRequestID(a.Instance), "instance is not valid")
-	out.check(slices.Contains(steps, a.Step), "step is not known")
-	out.check(a.Attempt >= 0, "attempt is %d, at least 0", a.Attempt)
-	out.check(a.Step != StepScanned || a.Scan != nil, "a scan is acknowledged without its numbers")
-	out.check(ascending(a.Shards, cmp.Compare), "shards are not ascending")
-	return out.err()
-}
-
-// err is nil if there are no problems.
-func (p *problemList) err() error {
-	errs := make([]error, len(*p))
-	for i, text := range *p {
-		errs[i] = errors.New(text)
-	}
-	return errors.Join(errs...)
+	out.Check(ValidRequestID(a.Role), "role is not valid")
+	out.Check(ValidRequestID(a.Instance), "instance is not valid")
+	out.Check(slices.Contains(steps, a.Step), "step is not known")
+	out.Check(a.Attempt >= 0, "attempt is %d, at least 0", a.Attempt)
+	out.Check(a.Step != StepScanned || a.Scan != nil, "a scan is acknowledged without its numbers")
+	out.Check(record.Ascending(a.Shards, cmp.Compare), "shards are not ascending")
+	return out.Err()
 }

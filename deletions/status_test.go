@@ -9,10 +9,12 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/memorykv"
+	"lethe/deletions/scan"
 )
 
 func TestStatusTellsNoRecord(t *testing.T) {
-	ledger := deletions.NewLedger(newMemoryKV(), func() time.Time { return epoch })
+	ledger := deletions.NewLedger(memorykv.New(), func() time.Time { return epoch })
 	e, err := ledger.Receive(testSecret, request("r1", "transaction-1"))
 	require.NoError(t, err)
 	for _, to := range []deletions.State{deletions.Accepted, deletions.Suppressed} {
@@ -33,7 +35,7 @@ func TestStatusTellsNoRecord(t *testing.T) {
 	require.Equal(t, s, again)
 	for old, new := range map[string]string{
 		`"failed_in":"suppressed"`: `"failed_in":"verified"`,
-		`"failure":"broker"`:       `"failure":"legal_hold"`,
+		`"failure":"broker"`:       `"failure":"scope_not_exact"`,
 		`"state":"failed"`:         `"state":"lost"`,
 		`"scope":"stubs"`:          `"scope":""`,
 		`status/1`:                 `status/2`,
@@ -50,7 +52,7 @@ func TestStatusTellsNoRecord(t *testing.T) {
 func TestAckRoundTrip(t *testing.T) {
 	a := deletions.NewAck("r1", "train", "node-a", deletions.StepScanned)
 	a.Attempt = 2
-	a.Scan = &deletions.ScanSummary{Files: 3, Bytes: 4, Records: 5}
+	a.Scan = &scan.Summary{Files: 3, Bytes: 4, Records: 5}
 	a.Ensemble = lethe.Digest{7}
 	a.Shards = []lethe.ShardID{1, 4}
 	require.Equal(t, "ack/r1/train/node-a/scanned", a.Key())
@@ -77,9 +79,4 @@ func TestAckRoundTrip(t *testing.T) {
 	}
 	_, err = deletions.DecodeAck(bytes.Replace(data, []byte(`"scanned"`), []byte(`"hoped"`), 1))
 	require.ErrorIs(t, err, deletions.ErrFormat)
-}
-
-func TestScanSummariesAdd(t *testing.T) {
-	a := deletions.ScanSummary{Files: 1, Bytes: 2, Records: 3, Hits: 4, NotRead: 5}
-	require.Equal(t, deletions.ScanSummary{Files: 2, Bytes: 4, Records: 6, Hits: 8, NotRead: 10}, a.Add(a))
 }

@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/requests"
@@ -187,7 +188,7 @@ func checkReceipt(e *Erasure) error {
 	if err != nil {
 		return fmt.Errorf("the receipt: %w", err)
 	}
-	receipt, verification, err := deletions.Verify(data, nil)
+	receipt, verification, err := receipt.Verify(data, nil)
 	if err != nil {
 		return fmt.Errorf("the receipt: %w", err)
 	}

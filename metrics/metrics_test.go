@@ -88,13 +88,12 @@ func TestMetrics(t *testing.T) {
 			p.listener.ShardTrained(events.ShardTrained{Reason: "fun"})
 			p.listener.ErasureChanged(events.ErasureChanged{State: "lost"})
 			p.listener.ErasurePhaseDone(events.ErasurePhaseDone{Phase: "nap"})
-		case "again": // what replaces, what adds up, what goes away
+		case "again": // what replaces, what adds up
 			p.everything()
 			p.everything()
 			p.clock = p.clock.Add(time.Minute)
 			p.listener.SnapshotChanged(events.SnapshotChanged{Timestep: 1, State: lethe.Settled})
 			p.listener.EnsembleSwapped(events.EnsembleSwapped{Timestep: 3, Version: lethe.Digest{0xef}})
-			p.listener.PartitionReleased(events.PartitionReleased{Topic: "lethe.labels.v1", Partition: 2})
 		case "done":
 			p.everything()
 			p.listener.ErasuresOpen(events.ErasuresOpen{})

@@ -61,9 +61,6 @@ func (m *recordMetrics) listener() events.Listener {
 		LagMeasured: func(e events.LagMeasured) {
 			m.lag.WithLabelValues(m.followedTopic(e.Topic), strconv.Itoa(e.Partition)).Set(float64(e.Records))
 		},
-		PartitionReleased: func(e events.PartitionReleased) {
-			m.lag.DeleteLabelValues(m.followedTopic(e.Topic), strconv.Itoa(e.Partition))
-		},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
@@ -76,7 +77,7 @@ func TestErasureLeavesNoByteAndASignedReceipt(t *testing.T) {
 
 	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), "gdpr-1.json"))
 	require.NoError(t, err)
-	receipt, verification, err := deletions.Verify(signed, nil)
+	receipt, verification, err := receipt.Verify(signed, nil)
 	require.NoError(t, err)
 	require.True(t, verification.Valid, "%v", verification.Problems)
 	require.Equal(t, before.EnsembleHash, receipt.EnsembleBefore.String())

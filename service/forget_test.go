@@ -15,6 +15,7 @@ import (
 	"lethe/audit"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/ingest/bus"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
@@ -179,7 +180,7 @@ func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	f.t.Helper()
 	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(f.m.c.DataDir), id+".json"))
 	require.NoError(f.t, err)
-	receipt, verification, err := deletions.Verify(signed, nil)
+	receipt, verification, err := receipt.Verify(signed, nil)
 	require.NoError(f.t, err)
 	require.True(f.t, verification.Valid, "%v", verification.Problems)
 	require.Len(f.t, receipt.ShardsRetrained, len(from))

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"lethe/deletions"
+	"lethe/deletions/receipt"
 )
 
 type receiptCmd struct {
@@ -50,7 +50,7 @@ func (c *receiptVerifyCmd) Run(a *app) error {
 			return fmt.Errorf("--public-key: %w", err)
 		}
 	}
-	receipt, verification, err := deletions.Verify(data, trusted)
+	receipt, verification, err := receipt.Verify(data, trusted)
 	if err != nil {
 		verification.Problems = append(verification.Problems, err.Error())
 	}
@@ -74,7 +74,7 @@ func (c *receiptVerifyCmd) Run(a *app) error {
 }
 
 // printReceipt tells a person what a valid receipt states.
-func printReceipt(a *app, r deletions.Receipt, v deletions.Verification) {
+func printReceipt(a *app, r receipt.Receipt, v receipt.Verification) {
 	key := "trusted key"
 	if !v.TrustedKey {
 		key = "the key inside the receipt; give --public-key to check who signed"

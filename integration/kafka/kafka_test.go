@@ -10,6 +10,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/integration/process"
 	"lethe/service"
 )
@@ -160,9 +161,9 @@ func (d *deployment) checkReceipt(dataDir, requestID string) {
 		"--public-key", filepath.Join(d.dir, "receipts.pub.pem"), "--json")
 	require.Zero(d.t, r.Code, r.Stderr)
 	var out struct {
-		Valid      bool              `json:"valid"`
-		TrustedKey bool              `json:"trusted_key"`
-		Receipt    deletions.Receipt `json:"receipt"`
+		Valid      bool            `json:"valid"`
+		TrustedKey bool            `json:"trusted_key"`
+		Receipt    receipt.Receipt `json:"receipt"`
 	}
 	require.NoError(d.t, json.Unmarshal([]byte(r.Stdout), &out))
 	require.True(d.t, out.Valid && out.TrustedKey)

@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/integration/process"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/requests"
@@ -117,7 +118,7 @@ func testLedger(t *testing.T, bin string) {
 		d.service.Crash()
 		d.ahead(func(l *deletions.Ledger) error {
 			_, err := l.Transition("verified", deletions.Verified, func(p *deletions.Progress) {
-				p.Verification = &deletions.ScanSummary{Files: 1, Bytes: 1, Records: 1}
+				p.Verification = &scan.Summary{Files: 1, Bytes: 1, Records: 1}
 			})
 			return err
 		})

@@ -6,8 +6,8 @@ import "time"
 // pass through them. Package deletions defines what they mean.
 func ErasureStates() []string {
 	return []string{
-		"received", "accepted", "rejected", "held", "suppressed", "rewriting", "retraining",
-		"swapped", "verifying", "verified", "failed",
+		"received", "accepted", "rejected", "suppressed", "rewriting", "retraining", "swapped",
+		"verifying", "verified", "failed",
 	}
 }
 

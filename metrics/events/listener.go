@@ -12,8 +12,6 @@ type Listener struct {
 	RecordDeadLettered func(RecordDeadLettered)
 	// LagMeasured follows every look at how far a partition has been read.
 	LagMeasured func(LagMeasured)
-	// PartitionReleased says that the process no longer reads a partition.
-	PartitionReleased func(PartitionReleased)
 
 	// SnapshotChanged follows every change of a timestep's state.
 	SnapshotChanged func(SnapshotChanged)
@@ -51,7 +49,6 @@ func Tee(listeners ...Listener) Listener {
 		RecordsConsumed:           tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),
 		RecordDeadLettered:        tee(listeners, func(l Listener) func(RecordDeadLettered) { return l.RecordDeadLettered }),
 		LagMeasured:               tee(listeners, func(l Listener) func(LagMeasured) { return l.LagMeasured }),
-		PartitionReleased:         tee(listeners, func(l Listener) func(PartitionReleased) { return l.PartitionReleased }),
 		SnapshotChanged:           tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
 		SnapshotPartitioned:       tee(listeners, func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),
 		ShardTrained:              tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),

@@ -41,9 +41,3 @@ type LagMeasured struct {
 	Partition int
 	Records   int64
 }
-
-// PartitionReleased says that another process reads the partition from now on.
-type PartitionReleased struct {
-	Topic     string
-	Partition int
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -84,7 +85,7 @@ func (r *Role) advanceErasures(ctx context.Context) error {
 			e = next
 		}
 		// One that failed is tried again later and keeps no other waiting.
-		if !e.State.Final() && e.State != deletions.Held && e.State != deletions.Failed {
+		if !e.State.Final() && e.State != deletions.Failed {
 			return nil
 		}
 	}
@@ -174,7 +175,7 @@ func (r *Role) withdraw(ctx context.Context, e deletions.Entry) (deletions.Entry
 // sweep writes a tombstone for every record of the topics that holds one of the
 // request's fingerprints, in its key, value or headers, and returns how many.
 func (r *Role) sweep(ctx context.Context, e deletions.Entry, topics ...bus.Topic) (int, error) {
-	scanner, err := deletions.NewScanner(r.o.Secret, e.Progress.Fingerprints)
+	scanner, err := scan.NewScanner(r.o.Secret, e.Progress.Fingerprints)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -76,7 +77,7 @@ func (r *Role) foresee(e deletions.Entry, located []snapshot.Located) (deletions
 		switch {
 		case !l.Known:
 		case l.State == lethe.Open:
-			prints, err := deletions.RowFingerprints(r.o.Secret, l.Features)
+			prints, err := scan.RowFingerprints(r.o.Secret, l.Features)
 			if err != nil {
 				return e, err
 			}
@@ -114,7 +115,7 @@ func (r *Role) foreseeTimestep(e deletions.Entry, t lethe.Timestep, gone []lethe
 			labels++
 		}
 	}
-	prints, notSearched, err := deletions.NodeFingerprints(r.o.Secret, content.Snapshot, nodes)
+	prints, notSearched, err := scan.NodeFingerprints(r.o.Secret, content.Snapshot, nodes)
 	if err != nil {
 		return e, err
 	}
@@ -135,7 +136,7 @@ func (r *Role) foreseeTimestep(e deletions.Entry, t lethe.Timestep, gone []lethe
 	})
 }
 
-func addFingerprints(p *deletions.Progress, prints []deletions.Fingerprint) {
+func addFingerprints(p *deletions.Progress, prints []scan.Fingerprint) {
 	for _, f := range prints {
 		if !slices.Contains(p.Fingerprints, f) {
 			p.Fingerprints = append(p.Fingerprints, f)
@@ -170,13 +171,13 @@ func sortedSet[T cmp.Ordered](list []T) []T {
 // dropShared leaves out the feature rows that a transaction that stays has too:
 // finding them says nothing. The receipt names them.
 func (r *Role) dropShared(e deletions.Entry) (deletions.Entry, error) {
-	searched := make(map[deletions.Fingerprint]bool)
+	searched := make(map[scan.Fingerprint]bool)
 	for _, f := range e.Progress.Fingerprints {
 		if isFeatures(f) {
 			searched[f] = true
 		}
 	}
-	shared := make(map[deletions.Fingerprint]bool)
+	shared := make(map[scan.Fingerprint]bool)
 	for _, info := range r.store.Timesteps() {
 		if info.State == lethe.Open || len(searched) == 0 {
 			continue
@@ -193,22 +194,22 @@ func (r *Role) dropShared(e deletions.Entry) (deletions.Entry, error) {
 		return e, nil
 	}
 	return r.ledger.Update(e.RequestID, func(p *deletions.Progress) {
-		p.Fingerprints = slices.DeleteFunc(p.Fingerprints, func(f deletions.Fingerprint) bool { return shared[f] })
-		p.NotSearched = sortedSet(append(p.NotSearched, deletions.KindFeatures, deletions.KindFeaturesText))
+		p.Fingerprints = slices.DeleteFunc(p.Fingerprints, func(f scan.Fingerprint) bool { return shared[f] })
+		p.NotSearched = sortedSet(append(p.NotSearched, scan.KindFeatures, scan.KindFeaturesText))
 	})
 }
 
-func isFeatures(f deletions.Fingerprint) bool {
-	return f.Kind == deletions.KindFeatures || f.Kind == deletions.KindFeaturesText
+func isFeatures(f scan.Fingerprint) bool {
+	return f.Kind == scan.KindFeatures || f.Kind == scan.KindFeaturesText
 }
 
 // markShared notes the rows that a transaction outside the request has.
-func markShared(secret lethe.Secret, s *lethe.Snapshot, erased []lethe.Digest, searched, shared map[deletions.Fingerprint]bool) error {
+func markShared(secret lethe.Secret, s *lethe.Snapshot, erased []lethe.Digest, searched, shared map[scan.Fingerprint]bool) error {
 	for i, n := range s.Nodes {
 		if slices.Contains(erased, secret.Suppression(n.ID)) {
 			continue
 		}
-		prints, err := deletions.RowFingerprints(secret, s.Row(i))
+		prints, err := scan.RowFingerprints(secret, s.Row(i))
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -34,7 +35,7 @@ func (r *Role) startVerifying(ctx context.Context, e deletions.Entry) error {
 	if r.checking != "" {
 		return nil
 	}
-	others := deletions.ScanSummary{}
+	others := scan.Summary{}
 	for _, role := range []string{trainRole, scoreRole} {
 		a, ok := r.ack(e, role, deletions.StepScanned)
 		if !ok {
@@ -42,7 +43,7 @@ func (r *Role) startVerifying(ctx context.Context, e deletions.Entry) error {
 		}
 		others = others.Add(*a.Scan)
 	}
-	scanner, err := deletions.NewScanner(r.o.Secret, e.Progress.Fingerprints)
+	scanner, err := scan.NewScanner(r.o.Secret, e.Progress.Fingerprints)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -78,13 +78,13 @@ func (r *Role) namesErased(rec ingest.Record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		var prints []deletions.Fingerprint
+		var prints []scan.Fingerprint
 		for _, e := range entries {
 			if e.Suppresses() {
 				prints = append(prints, e.Progress.Fingerprints...)
 			}
 		}
-		if r.erased, err = deletions.NewScanner(r.o.Secret, prints); err != nil {
+		if r.erased, err = scan.NewScanner(r.o.Secret, prints); err != nil {
 			return false, err
 		}
 	}
@@ -92,7 +92,7 @@ func (r *Role) namesErased(rec ingest.Record) (bool, error) {
 }
 
 // holds reports whether a record holds what the scanner looks for.
-func holds(scanner *deletions.Scanner, rec ingest.Record) bool {
+func holds(scanner *scan.Scanner, rec ingest.Record) bool {
 	if len(scanner.MatchKey(rec.Key)) > 0 || len(scanner.ScanBytes(rec.Key)) > 0 || len(scanner.ScanBytes(rec.Value)) > 0 {
 		return true
 	}

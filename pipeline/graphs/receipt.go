@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/atomicfile"
@@ -18,12 +19,12 @@ func orderKey(requestID string) []byte { return wire.OrderKey(requestID) }
 // the request's last state. Killed before it is done, it is done again at the
 // next start with the same content.
 func (r *Role) issueReceipt(ctx context.Context, e deletions.Entry) error {
-	receipt := deletions.NewReceipt(e, deletions.Facts{
+	statement := receipt.New(e, receipt.Facts{
 		KernelSet:       r.o.KernelSet,
 		SoftwareVersion: r.o.Version,
 		Artefacts:       r.artefacts(e),
 	})
-	signed, err := deletions.Sign(receipt, r.o.SigningKey)
+	signed, err := receipt.Sign(statement, r.o.SigningKey)
 	if err != nil {
 		return err
 	}
@@ -51,31 +52,31 @@ func (r *Role) receiptPath(requestID string) string {
 
 // artefacts accounts for every place where a record, or something computed from
 // it, could be.
-func (r *Role) artefacts(e deletions.Entry) []deletions.ArtefactRow {
+func (r *Role) artefacts(e deletions.Entry) []receipt.ArtefactRow {
 	p, c := e.Progress, e.Progress.Counts
-	row := func(a deletions.Artefact, place string, action deletions.Action, found, remaining int) deletions.ArtefactRow {
+	row := func(a receipt.Artefact, place string, action receipt.Action, found, remaining int) receipt.ArtefactRow {
 		if found == 0 {
-			action = deletions.NoneHeld
+			action = receipt.NoneHeld
 		}
-		return deletions.ArtefactRow{Artefact: a, Location: place, Action: action, Found: int64(found), Remaining: int64(remaining)}
+		return receipt.ArtefactRow{Artefact: a, Location: place, Action: action, Found: int64(found), Remaining: int64(remaining)}
 	}
-	stubs := row(deletions.Stubs, "slices of other shards", deletions.Replaced, c.Stubs, 0)
+	stubs := row(receipt.Stubs, "slices of other shards", receipt.Replaced, c.Stubs, 0)
 	if e.Scope == lethe.ScopeShard {
-		stubs = row(deletions.Stubs, "slices of other shards", deletions.KeptDeclared, c.Stubs, c.Stubs)
+		stubs = row(receipt.Stubs, "slices of other shards", receipt.KeptDeclared, c.Stubs, c.Stubs)
 	}
-	return []deletions.ArtefactRow{
-		row(deletions.SnapshotRows, "snapshot stores and snapshots.v1", deletions.Rewritten, c.Nodes, 0),
-		row(deletions.Slices, "shard stores and slices.v1", deletions.Replaced, len(p.Slices), 0),
+	return []receipt.ArtefactRow{
+		row(receipt.SnapshotRows, "snapshot stores and snapshots.v1", receipt.Rewritten, c.Nodes, 0),
+		row(receipt.Slices, "shard stores and slices.v1", receipt.Replaced, len(p.Slices), 0),
 		stubs,
-		row(deletions.Checkpoints, "models of the affected shards: shard stores, served ensemble, models.v1", deletions.Recomputed, len(p.Retrained), 0),
-		row(deletions.OptimiserState, "inside the checkpoints", deletions.Recomputed, len(p.Retrained), 0),
-		row(deletions.AggregationVectors, "inside the checkpoints", deletions.Recomputed, len(p.Retrained), 0),
-		row(deletions.Predictions, "predictions.v1", deletions.Tombstoned, c.Predictions, 0),
-		row(deletions.DeadLetters, "dlq.v1", deletions.Tombstoned, c.DeadLetters, 0),
-		row(deletions.SuppressionEntries, "suppression list", deletions.KeptKeyed, c.Nodes, c.Nodes),
-		row(deletions.LedgerEntries, "erasure ledger", deletions.KeptKeyed, 1, 1),
-		row(deletions.KafkaTopics, "transactions.v1 and labels.v1", deletions.Tombstoned, c.SourceRecords, 0),
-		row(deletions.KafkaTopics, "the request in erasures.v1", deletions.Tombstoned, 1, 0),
-		row(deletions.Backups, "none known to lethe", deletions.NoneHeld, 0, 0),
+		row(receipt.Checkpoints, "models of the affected shards: shard stores, served ensemble, models.v1", receipt.Recomputed, len(p.Retrained), 0),
+		row(receipt.OptimiserState, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), 0),
+		row(receipt.AggregationVectors, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), 0),
+		row(receipt.Predictions, "predictions.v1", receipt.Tombstoned, c.Predictions, 0),
+		row(receipt.DeadLetters, "dlq.v1", receipt.Tombstoned, c.DeadLetters, 0),
+		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Nodes, c.Nodes),
+		row(receipt.LedgerEntries, "erasure ledger", receipt.KeptKeyed, 1, 1),
+		row(receipt.KafkaTopics, "transactions.v1 and labels.v1", receipt.Tombstoned, c.SourceRecords, 0),
+		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, 0),
+		row(receipt.Backups, "none known to lethe", receipt.NoneHeld, 0, 0),
 	}
 }

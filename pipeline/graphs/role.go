@@ -11,6 +11,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
@@ -46,7 +47,7 @@ type Role struct {
 	counts map[deletions.State]int
 	status atomic.Pointer[Status]
 	// erased looks for whatever was erased so far; nil when that has changed.
-	erased *deletions.Scanner
+	erased *scan.Scanner
 	// rolls counts the markers still to follow a withdrawal, rolled is when the
 	// last was written.
 	rolls  int

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -13,16 +13,16 @@ import (
 // search is what to look for, and where the build role can look itself.
 type search struct {
 	client  *bus.Client
-	scanner *deletions.Scanner
+	scanner *scan.Scanner
 	// dirs are folders to read byte by byte.
 	dirs []string
 }
 
 // found is the outcome of one search.
 type found struct {
-	summary deletions.ScanSummary
+	summary scan.Summary
 	// kinds counts the hits by the form that was found.
-	kinds map[deletions.Kind]int
+	kinds map[scan.Kind]int
 	// places names what was hit: topics and folders, never keys.
 	places map[string]int
 	// superseded counts records of graphs, slices and models that a later one
@@ -36,11 +36,11 @@ type found struct {
 func (f *found) clean() bool { return f.summary.Hits == 0 && f.superseded == 0 }
 
 func newFound() *found {
-	return &found{kinds: make(map[deletions.Kind]int), places: make(map[string]int)}
+	return &found{kinds: make(map[scan.Kind]int), places: make(map[string]int)}
 }
 
 // note counts hits at a place.
-func (f *found) note(place string, hits []deletions.Hit) {
+func (f *found) note(place string, hits []scan.Hit) {
 	f.summary.Hits += len(hits)
 	for _, h := range hits {
 		f.kinds[h.Kind]++
@@ -57,7 +57,7 @@ func (s *search) run(ctx context.Context) (*found, error) {
 		}
 	}
 	for _, dir := range s.dirs {
-		report, err := s.scanner.ScanDir(ctx, dir, deletions.ScanDirOptions{})
+		report, err := s.scanner.ScanDir(ctx, dir, scan.DirOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("search folder: %w", err)
 		}
@@ -65,7 +65,7 @@ func (s *search) run(ctx context.Context) (*found, error) {
 		summary.Hits = 0
 		f.summary = f.summary.Add(summary)
 		for _, h := range report.Hits {
-			f.note(dir, []deletions.Hit{h.Hit})
+			f.note(dir, []scan.Hit{h.Hit})
 		}
 	}
 	return f, nil

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 )
 
@@ -51,8 +52,8 @@ type Order struct {
 	// Suppressed are the keyed hashes of the erased ids.
 	Suppressed []lethe.Digest `json:"suppressed"`
 	// Fingerprints are what to search for.
-	Fingerprints []deletions.Fingerprint `json:"fingerprints"`
-	Steps        []OrderStep             `json:"steps"`
+	Fingerprints []scan.Fingerprint `json:"fingerprints"`
+	Steps        []OrderStep        `json:"steps"`
 }
 
 // Shards returns the shards whose slices were replaced at any timestep.
@@ -67,14 +68,14 @@ func (o *Order) Shards() map[lethe.ShardID]bool {
 }
 
 // Search looks for what the order erases in every file of a role's folder.
-func (o *Order) Search(ctx context.Context, secret lethe.Secret, dir string) (deletions.ScanSummary, error) {
-	scanner, err := deletions.NewScanner(secret, o.Fingerprints)
+func (o *Order) Search(ctx context.Context, secret lethe.Secret, dir string) (scan.Summary, error) {
+	scanner, err := scan.NewScanner(secret, o.Fingerprints)
 	if err != nil {
-		return deletions.ScanSummary{}, err
+		return scan.Summary{}, err
 	}
-	report, err := scanner.ScanDir(ctx, dir, deletions.ScanDirOptions{})
+	report, err := scanner.ScanDir(ctx, dir, scan.DirOptions{})
 	if err != nil {
-		return deletions.ScanSummary{}, fmt.Errorf("search the role's folder: %w", err)
+		return scan.Summary{}, fmt.Errorf("search the role's folder: %w", err)
 	}
 	return report.Summary(), nil
 }

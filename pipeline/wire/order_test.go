@@ -10,6 +10,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/pipeline/wire"
 )
@@ -20,7 +21,7 @@ func recordOf(out ingest.Outgoing) ingest.Record {
 
 func TestOrderRoundTrip(t *testing.T) {
 	secret := lethe.Secret{1}
-	prints, err := deletions.IDFingerprints(secret, "transaction-1")
+	prints, err := scan.IDFingerprints(secret, "transaction-1")
 	require.NoError(t, err)
 	sent := &wire.Order{
 		RequestID: "gdpr-1", Attempt: 2, Phase: wire.PhasePurge, Suppressed: []lethe.Digest{{4}}, Fingerprints: prints,
@@ -42,7 +43,7 @@ func TestOrderRoundTrip(t *testing.T) {
 // folder.
 func TestOrderSearchesAFolder(t *testing.T) {
 	secret, dir := lethe.Secret{1}, t.TempDir()
-	prints, err := deletions.IDFingerprints(secret, "transaction-1")
+	prints, err := scan.IDFingerprints(secret, "transaction-1")
 	require.NoError(t, err)
 	order := &wire.Order{RequestID: "gdpr-1", Fingerprints: prints}
 	file := filepath.Join(dir, "shard", "table")

@@ -1,4 +1,4 @@
-package deletions
+package scan
 
 import (
 	"encoding/binary"

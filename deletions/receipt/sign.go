@@ -1,4 +1,4 @@
-package deletions
+package receipt
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"lethe/deletions/internal/record"
 )
 
 const (
@@ -17,9 +19,9 @@ const (
 	receiptAlgorithm = "Ed25519"
 )
 
-// ErrReceipt refuses to sign a receipt that contradicts itself. The caller has
+// ErrInconsistent refuses to sign a receipt that contradicts itself. The caller has
 // not finished the erasure, or has lost count of it.
-var ErrReceipt = errors.New("receipt contradicts itself")
+var ErrInconsistent = errors.New("receipt contradicts itself")
 
 // envelope is the document. The signature is over the bytes of its receipt
 // member as they stand in the document once white space is taken out: JSON with
@@ -59,15 +61,15 @@ func KeyID(key ed25519.PublicKey) string {
 }
 
 // Sign checks the receipt and returns the signed document as compact JSON. A
-// receipt with problems is ErrReceipt and names them.
+// receipt with problems is ErrInconsistent and names them.
 func Sign(r Receipt, key ed25519.PrivateKey) ([]byte, error) {
 	if len(key) != ed25519.PrivateKeySize {
 		return nil, fmt.Errorf("signing key has %d bytes, want %d", len(key), ed25519.PrivateKeySize)
 	}
 	if problems := r.Problems(); len(problems) > 0 {
-		return nil, fmt.Errorf("%w: %s", ErrReceipt, strings.Join(problems, "; "))
+		return nil, fmt.Errorf("%w: %s", ErrInconsistent, strings.Join(problems, "; "))
 	}
-	body, err := canonicalJSON(r)
+	body, err := record.Encode(r)
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
@@ -87,31 +89,31 @@ func Sign(r Receipt, key ed25519.PrivateKey) ([]byte, error) {
 func Verify(data []byte, trusted ed25519.PublicKey) (Receipt, Verification, error) {
 	var doc envelope
 	var r Receipt
-	if err := decodeStrict(data, receiptFormat, &doc); err != nil {
+	if err := record.Decode(data, receiptFormat, &doc); err != nil {
 		return r, Verification{}, fmt.Errorf("receipt: %w", err)
 	}
-	if err := decodeMembers(doc.Receipt, &r); err != nil {
+	if err := record.DecodeMembers(doc.Receipt, &r); err != nil {
 		return r, Verification{}, fmt.Errorf("receipt: %w", err)
 	}
 	v := Verification{KeyID: doc.Signature.KeyID}
-	problems := problemList(r.Problems())
-	problems.check(isCanonical(data, doc, r), "the document is not as lethe writes it: a member is doubled, missing, misspelt or out of order")
+	problems := record.Problems(r.Problems())
+	problems.Check(isCanonical(data, doc, r), "the document is not as lethe writes it: a member is doubled, missing, misspelt or out of order")
 	public := decodeSized(doc.Signature.PublicKey, ed25519.PublicKeySize)
 	value := decodeSized(doc.Signature.Value, ed25519.SignatureSize)
-	problems.check(doc.Signature.Algorithm == receiptAlgorithm, "the signature's algorithm is not %s", receiptAlgorithm)
-	problems.check(public != nil && value != nil, "the public key or the signature is not of the right length")
+	problems.Check(doc.Signature.Algorithm == receiptAlgorithm, "the signature's algorithm is not %s", receiptAlgorithm)
+	problems.Check(public != nil && value != nil, "the public key or the signature is not of the right length")
 	if public != nil {
-		problems.check(doc.Signature.KeyID == KeyID(public), "key_id does not belong to the public key")
+		problems.Check(doc.Signature.KeyID == KeyID(public), "key_id does not belong to the public key")
 		if trusted != nil {
 			v.TrustedKey = bytes.Equal(public, trusted)
-			problems.check(v.TrustedKey, "signed by another key than the trusted one")
+			problems.Check(v.TrustedKey, "signed by another key than the trusted one")
 		}
 	}
 	if public != nil && value != nil {
 		// Raw bytes keep white space that stands between members.
 		var body bytes.Buffer
 		intact := json.Compact(&body, doc.Receipt) == nil && ed25519.Verify(public, body.Bytes(), value)
-		problems.check(intact, "the signature does not belong to the receipt")
+		problems.Check(intact, "the signature does not belong to the receipt")
 	}
 	v.Problems, v.Valid = list(problems), len(problems) == 0
 	return r, v, nil
@@ -123,7 +125,7 @@ func isCanonical(data []byte, doc envelope, r Receipt) bool {
 	if json.Compact(&compact, data) != nil {
 		return false
 	}
-	body, err := canonicalJSON(r)
+	body, err := record.Encode(r)
 	if err != nil {
 		return false
 	}
@@ -135,13 +137,11 @@ func isCanonical(data []byte, doc envelope, r Receipt) bool {
 // marshalEnvelope writes the document without touching the receipt's bytes:
 // json.Marshal would escape characters in them.
 func marshalEnvelope(doc envelope) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(doc); err != nil {
+	out, err := record.Compact(doc)
+	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return out, nil
 }
 
 // decodeSized returns nil unless the text is strict base64 of that many bytes.

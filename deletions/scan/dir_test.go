@@ -1,4 +1,4 @@
-package deletions_test
+package scan_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/deletions"
+	"lethe/deletions/scan"
 )
 
 func writeFile(t *testing.T, root, name, content string) {
@@ -28,12 +28,12 @@ func TestScanDirFindsEveryCopy(t *testing.T) {
 	require.NoError(t, os.Symlink("/etc/hosts", filepath.Join(root, "link")))
 
 	sc := idScanner(t, "230425980")
-	report, err := sc.ScanDir(context.Background(), root, deletions.ScanDirOptions{
+	report, err := sc.ScanDir(context.Background(), root, scan.DirOptions{
 		Skip: func(rel string) bool { return rel == "skipped" },
 	})
 	require.NoError(t, err)
-	hit := func(offset int64) deletions.Hit { return deletions.Hit{Kind: deletions.KindID, Offset: offset} }
-	require.Equal(t, []deletions.FileHit{
+	hit := func(offset int64) scan.Hit { return scan.Hit{Kind: scan.KindID, Offset: offset} }
+	require.Equal(t, []scan.FileHit{
 		{Path: ".hidden/b.sst", Hit: hit(9)},
 		{Path: "deep/er/c", Hit: hit(1)},
 		{Path: "deep/er/c", Hit: hit(12)},
@@ -43,7 +43,7 @@ func TestScanDirFindsEveryCopy(t *testing.T) {
 	}, report.Hits)
 	require.Equal(t, []string{"link"}, report.NotRead)
 	require.Equal(t, 5, report.Files)
-	require.Equal(t, deletions.ScanSummary{Files: 5, Bytes: report.Bytes, Hits: 6, NotRead: 1}, report.Summary())
+	require.Equal(t, scan.Summary{Files: 5, Bytes: report.Bytes, Hits: 6, NotRead: 1}, report.Summary())
 	require.Equal(t, int64(12+20+22+2+11), report.Bytes)
 }
 
@@ -55,7 +55,7 @@ func TestScanDirToleratesWhatVanishes(t *testing.T) {
 	writeFile(t, root, "gone", "2")
 	writeFile(t, root, "gonedir/b", "3")
 	writeFile(t, root, "z", "4")
-	report, err := idScanner(t, "230425980").ScanDir(context.Background(), root, deletions.ScanDirOptions{
+	report, err := idScanner(t, "230425980").ScanDir(context.Background(), root, scan.DirOptions{
 		Skip: func(rel string) bool {
 			if rel == "gone" || rel == "gonedir" {
 				require.NoError(t, os.RemoveAll(filepath.Join(root, rel)))
@@ -72,7 +72,7 @@ func TestScanDirStopsWhenAsked(t *testing.T) {
 	writeFile(t, root, "a", "1")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := idScanner(t, "230425980").ScanDir(ctx, root, deletions.ScanDirOptions{})
+	_, err := idScanner(t, "230425980").ScanDir(ctx, root, scan.DirOptions{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -80,16 +80,16 @@ func TestScanDirReportsWhatItCannotRead(t *testing.T) {
 	sc := idScanner(t, "230425980")
 	root := t.TempDir()
 	writeFile(t, root, "plain", "1")
-	_, err := sc.ScanDir(context.Background(), filepath.Join(root, "plain"), deletions.ScanDirOptions{})
+	_, err := sc.ScanDir(context.Background(), filepath.Join(root, "plain"), scan.DirOptions{})
 	require.ErrorContains(t, err, "not a directory")
-	_, err = sc.ScanDir(context.Background(), filepath.Join(root, "absent"), deletions.ScanDirOptions{})
+	_, err = sc.ScanDir(context.Background(), filepath.Join(root, "absent"), scan.DirOptions{})
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	// A directory that turned into a file between listing and reading: an error
 	// that even root meets. Its text must not repeat the name.
 	const name = "tx 230425980"
 	require.NoError(t, os.Mkdir(filepath.Join(root, name), 0o700))
-	_, err = sc.ScanDir(context.Background(), root, deletions.ScanDirOptions{Skip: func(rel string) bool {
+	_, err = sc.ScanDir(context.Background(), root, scan.DirOptions{Skip: func(rel string) bool {
 		if rel == name {
 			require.NoError(t, os.Remove(filepath.Join(root, name)))
 			writeFile(t, root, name, "")
@@ -98,5 +98,10 @@ func TestScanDirReportsWhatItCannotRead(t *testing.T) {
 	}})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "230425980")
-	require.Contains(t, err.Error(), deletions.RedactedName)
+	require.Contains(t, err.Error(), scan.RedactedName)
+}
+
+func TestScanSummariesAdd(t *testing.T) {
+	a := scan.Summary{Files: 1, Bytes: 2, Records: 3, Hits: 4, NotRead: 5}
+	require.Equal(t, scan.Summary{Files: 2, Bytes: 4, Records: 6, Hits: 8, NotRead: 10}, a.Add(a))
 }

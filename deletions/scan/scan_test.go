@@ -1,4 +1,4 @@
-package deletions_test
+package scan_test
 
 import (
 	"bytes"
@@ -13,38 +13,38 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/deletions"
+	"lethe/deletions/scan"
 )
 
 var testSecret = lethe.Secret{1, 2, 3, 4}
 
-func fingerprint(t require.TestingT, kind deletions.Kind, needle []byte) deletions.Fingerprint {
-	f, err := deletions.NewFingerprint(testSecret, kind, needle)
+func fingerprint(t require.TestingT, kind scan.Kind, needle []byte) scan.Fingerprint {
+	f, err := scan.NewFingerprint(testSecret, kind, needle)
 	require.NoError(t, err)
 	return f
 }
 
-func scannerOf(t require.TestingT, list ...deletions.Fingerprint) *deletions.Scanner {
-	sc, err := deletions.NewScanner(testSecret, list)
+func scannerOf(t require.TestingT, list ...scan.Fingerprint) *scan.Scanner {
+	sc, err := scan.NewScanner(testSecret, list)
 	require.NoError(t, err)
 	return sc
 }
 
-func fingerprints(t require.TestingT, needles [][]byte) []deletions.Fingerprint {
-	list := make([]deletions.Fingerprint, len(needles))
+func fingerprints(t require.TestingT, needles [][]byte) []scan.Fingerprint {
+	list := make([]scan.Fingerprint, len(needles))
 	for i, n := range needles {
-		list[i] = fingerprint(t, deletions.KindBytes, n)
+		list[i] = fingerprint(t, scan.KindBytes, n)
 	}
 	return list
 }
 
 // occurrences is the oracle: every place where a needle is, overlaps included.
-func occurrences(data []byte, needles [][]byte) []deletions.Hit {
-	var hits []deletions.Hit
+func occurrences(data []byte, needles [][]byte) []scan.Hit {
+	var hits []scan.Hit
 	for at := range data {
 		for i, n := range needles {
 			if bytes.HasPrefix(data[at:], n) {
-				hits = append(hits, deletions.Hit{Kind: deletions.KindBytes, Fingerprint: i, Offset: int64(at)})
+				hits = append(hits, scan.Hit{Kind: scan.KindBytes, Fingerprint: i, Offset: int64(at)})
 			}
 		}
 	}
@@ -87,10 +87,10 @@ func TestNeedlesAcrossEveryBoundary(t *testing.T) {
 			pairs = append(pairs, [2]int{chunk - back, 2*chunk - back})
 		}
 		for _, pair := range pairs {
-			var want []deletions.Hit
+			var want []scan.Hit
 			for _, at := range pair {
 				copy(data[at:], n)
-				want = append(want, deletions.Hit{Kind: deletions.KindBytes, Fingerprint: i, Offset: int64(at)})
+				want = append(want, scan.Hit{Kind: scan.KindBytes, Fingerprint: i, Offset: int64(at)})
 			}
 			hits, err := sc.Scan(bytes.NewReader(data))
 			require.NoError(t, err)
@@ -134,14 +134,14 @@ func TestBoundsAcrossEveryBoundary(t *testing.T) {
 
 func TestManyFingerprintsAtOnce(t *testing.T) {
 	const n = 3000
-	list := make([]deletions.Fingerprint, n)
+	list := make([]scan.Fingerprint, n)
 	var data []byte
-	var want []deletions.Hit
+	var want []scan.Hit
 	for i := range n {
 		p := testSecret.Pseudonym(lethe.TransactionID(fmt.Sprint("node", i)))
-		list[i] = fingerprint(t, deletions.KindBytes, p[:8+i%9])
+		list[i] = fingerprint(t, scan.KindBytes, p[:8+i%9])
 		if i%3 == 0 {
-			want = append(want, deletions.Hit{Kind: deletions.KindBytes, Fingerprint: i, Offset: int64(len(data))})
+			want = append(want, scan.Hit{Kind: scan.KindBytes, Fingerprint: i, Offset: int64(len(data))})
 			data = append(data, p[:]...)
 		}
 	}
@@ -149,7 +149,7 @@ func TestManyFingerprintsAtOnce(t *testing.T) {
 }
 
 func TestReadErrorIsReportedWithTheHitsSoFar(t *testing.T) {
-	sc := scannerOf(t, fingerprint(t, deletions.KindBytes, []byte("a needle")))
+	sc := scannerOf(t, fingerprint(t, scan.KindBytes, []byte("a needle")))
 	boom := errors.New("boom")
 	hits, err := sc.Scan(io.MultiReader(bytes.NewReader([]byte("..a needle..")), iotest.ErrReader(boom)))
 	require.ErrorIs(t, err, boom)
@@ -157,59 +157,59 @@ func TestReadErrorIsReportedWithTheHitsSoFar(t *testing.T) {
 }
 
 func TestAnotherSecretFindsNothing(t *testing.T) {
-	f := fingerprint(t, deletions.KindBytes, []byte("a needle"))
-	sc, err := deletions.NewScanner(lethe.Secret{9}, []deletions.Fingerprint{f})
+	f := fingerprint(t, scan.KindBytes, []byte("a needle"))
+	sc, err := scan.NewScanner(lethe.Secret{9}, []scan.Fingerprint{f})
 	require.NoError(t, err)
 	require.Empty(t, sc.ScanBytes([]byte("a needle")))
 }
 
 func TestNeedlesThatCannotBeSearchedAreRefused(t *testing.T) {
 	for _, c := range []struct {
-		kind   deletions.Kind
+		kind   scan.Kind
 		needle string
 	}{
-		{deletions.KindBytes, "1234567"},
-		{deletions.KindFeatures, ""},
-		{deletions.KindID, "12345"},
-		{deletions.KindIDKey, ""},
+		{scan.KindBytes, "1234567"},
+		{scan.KindFeatures, ""},
+		{scan.KindID, "12345"},
+		{scan.KindIDKey, ""},
 		{"rumour", "1234567890"},
 	} {
-		_, err := deletions.NewFingerprint(testSecret, c.kind, []byte(c.needle))
-		require.ErrorIs(t, err, deletions.ErrNeedle)
+		_, err := scan.NewFingerprint(testSecret, c.kind, []byte(c.needle))
+		require.ErrorIs(t, err, scan.ErrNeedle)
 		if c.needle != "" {
 			require.NotContains(t, err.Error(), c.needle)
 		}
 	}
-	f := fingerprint(t, deletions.KindBytes, []byte("a needle"))
+	f := fingerprint(t, scan.KindBytes, []byte("a needle"))
 	f.AnchorAt = 3
-	_, err := deletions.NewScanner(testSecret, []deletions.Fingerprint{f})
+	_, err := scan.NewScanner(testSecret, []scan.Fingerprint{f})
 	require.ErrorContains(t, err, "anchor at 3, want 0..2")
 }
 
 // Of a needle beyond the limit the first part is searched.
 func TestLongNeedleIsFoundByItsBeginning(t *testing.T) {
 	d := lethe.NewDraw(5, "long")
-	needle := make([]byte, deletions.MaxNeedleBytes+1000)
+	needle := make([]byte, scan.MaxNeedleBytes+1000)
 	for i := range needle {
 		needle[i] = byte(d.Uint64())
 	}
-	f := fingerprint(t, deletions.KindBytes, needle)
-	require.Equal(t, deletions.MaxNeedleBytes, f.Length)
+	f := fingerprint(t, scan.KindBytes, needle)
+	require.Equal(t, scan.MaxNeedleBytes, f.Length)
 	data := slicesConcat(make([]byte, 100_000), needle, make([]byte, 100_000))
 	hits, err := scannerOf(t, f).Scan(bytes.NewReader(data))
 	require.NoError(t, err)
-	require.Equal(t, []deletions.Hit{{Kind: deletions.KindBytes, Offset: 100_000}}, hits)
+	require.Equal(t, []scan.Hit{{Kind: scan.KindBytes, Offset: 100_000}}, hits)
 }
 
 // The hashes at rest are masked: equal needles of two kinds, and needles that
 // differ in one bit, have nothing in common.
 func TestHashesAtRestAreMasked(t *testing.T) {
-	a := fingerprint(t, deletions.KindBytes, []byte("a needle"))
-	b := fingerprint(t, deletions.KindFeatures, []byte("a needle"))
+	a := fingerprint(t, scan.KindBytes, []byte("a needle"))
+	b := fingerprint(t, scan.KindFeatures, []byte("a needle"))
 	require.NotEqual(t, a.Anchor, b.Anchor)
 	require.NotEqual(t, a.Rolling, b.Rolling)
 	require.NotEqual(t, a.MAC, b.MAC)
-	require.Equal(t, a, fingerprint(t, deletions.KindBytes, []byte("a needle")))
+	require.Equal(t, a, fingerprint(t, scan.KindBytes, []byte("a needle")))
 }
 
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

@@ -1,4 +1,4 @@
-package deletions_test
+package receipt_test
 
 import (
 	"bytes"
@@ -13,6 +13,9 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/memorykv"
+	"lethe/deletions/receipt"
+	"lethe/deletions/scan"
 )
 
 func signingKey(first byte) ed25519.PrivateKey {
@@ -21,17 +24,17 @@ func signingKey(first byte) ed25519.PrivateKey {
 
 func trusted(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
-func artefactRows(nodes, replaced int64) []deletions.ArtefactRow {
-	rows := make([]deletions.ArtefactRow, 0, len(deletions.Artefacts()))
-	for _, a := range deletions.Artefacts() {
-		row := deletions.ArtefactRow{Artefact: a, Location: "data directory", Action: deletions.Rewritten, Found: 1}
+func artefactRows(nodes, replaced int64) []receipt.ArtefactRow {
+	rows := make([]receipt.ArtefactRow, 0, len(receipt.Artefacts()))
+	for _, a := range receipt.Artefacts() {
+		row := receipt.ArtefactRow{Artefact: a, Location: "data directory", Action: receipt.Rewritten, Found: 1}
 		switch a {
-		case deletions.Slices:
-			row.Action, row.Found = deletions.Replaced, replaced
-		case deletions.SuppressionEntries, deletions.LedgerEntries:
-			row.Action, row.Found, row.Remaining = deletions.KeptKeyed, nodes, nodes
-		case deletions.Backups:
-			row.Action, row.Found = deletions.NoneHeld, 0
+		case receipt.Slices:
+			row.Action, row.Found = receipt.Replaced, replaced
+		case receipt.SuppressionEntries, receipt.LedgerEntries:
+			row.Action, row.Found, row.Remaining = receipt.KeptKeyed, nodes, nodes
+		case receipt.Backups:
+			row.Action, row.Found = receipt.NoneHeld, 0
 		default:
 		}
 		rows = append(rows, row)
@@ -41,12 +44,12 @@ func artefactRows(nodes, replaced int64) []deletions.ArtefactRow {
 }
 
 // verifiedReceipt goes the whole way through the ledger.
-func verifiedReceipt(t testing.TB, scope lethe.Scope) deletions.Receipt {
-	now := epoch
-	ledger := deletions.NewLedger(newMemoryKV(), func() time.Time { now = now.Add(time.Second); return now })
-	r := request("r-7", "transaction-1", "transaction-2")
-	r.Scope = scope
-	_, err := ledger.Receive(testSecret, r)
+func verifiedReceipt(t testing.TB, scope lethe.Scope) receipt.Receipt {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ledger := deletions.NewLedger(memorykv.New(), func() time.Time { now = now.Add(time.Second); return now })
+	_, err := ledger.Receive(lethe.Secret{1}, lethe.ErasureRequest{
+		RequestID: "r-7", Nodes: []lethe.TransactionID{"transaction-1", "transaction-2"}, Scope: scope,
+	})
 	require.NoError(t, err)
 	var e deletions.Entry
 	for _, to := range []deletions.State{
@@ -59,11 +62,11 @@ func verifiedReceipt(t testing.TB, scope lethe.Scope) deletions.Receipt {
 			p.Retrained = []lethe.ShardID{1, 4}
 			p.Counts = deletions.Counts{Nodes: 2, Timesteps: 1, Payments: 5, Labels: 1, Slices: 2, Shards: 2}
 			p.EnsembleBefore, p.EnsembleAfter = lethe.Digest{1}, lethe.Digest{2}
-			p.Verification = &deletions.ScanSummary{Files: 12, Bytes: 34567, Records: 890}
+			p.Verification = &scan.Summary{Files: 12, Bytes: 34567, Records: 890}
 		})
 		require.NoError(t, err)
 	}
-	return deletions.NewReceipt(e, deletions.Facts{
+	return receipt.New(e, receipt.Facts{
 		KernelSet: "avx2+fma", SoftwareVersion: "v0.1.0", Artefacts: artefactRows(2, 2),
 	})
 }
@@ -72,21 +75,21 @@ func TestReceiptRoundTrip(t *testing.T) {
 	key := signingKey(1)
 	for _, scope := range []lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition} {
 		want := verifiedReceipt(t, scope)
-		data, err := deletions.Sign(want, key)
+		data, err := receipt.Sign(want, key)
 		require.NoError(t, err)
 		require.NotContains(t, string(data), "transaction-1")
 		require.NotContains(t, string(data), "null")
 		for _, public := range []ed25519.PublicKey{nil, trusted(key)} {
-			got, v, err := deletions.Verify(data, public)
+			got, v, err := receipt.Verify(data, public)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
-			require.Equal(t, deletions.Verification{
-				Valid: true, KeyID: deletions.KeyID(trusted(key)), TrustedKey: public != nil, Problems: []string{},
+			require.Equal(t, receipt.Verification{
+				Valid: true, KeyID: receipt.KeyID(trusted(key)), TrustedKey: public != nil, Problems: []string{},
 			}, v)
 		}
 		var indented bytes.Buffer
 		require.NoError(t, json.Indent(&indented, data, "", "  "))
-		_, v, err := deletions.Verify(indented.Bytes(), trusted(key))
+		_, v, err := receipt.Verify(indented.Bytes(), trusted(key))
 		require.NoError(t, err)
 		require.True(t, v.Valid, "white space may differ")
 	}
@@ -95,7 +98,7 @@ func TestReceiptRoundTrip(t *testing.T) {
 // Another program checks a receipt with nothing but a JSON parser that sorts.
 func TestSignedBytesAreSortedJSON(t *testing.T) {
 	key := signingKey(1)
-	data, err := deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	data, err := receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
 	require.NoError(t, err)
 	var doc struct {
 		Receipt   map[string]any
@@ -109,7 +112,7 @@ func TestSignedBytesAreSortedJSON(t *testing.T) {
 
 func TestEveryChangedByteIsRefused(t *testing.T) {
 	key := signingKey(1)
-	data, err := deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	data, err := receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
 	require.NoError(t, err)
 	step := 1
 	if testing.Short() {
@@ -119,25 +122,25 @@ func TestEveryChangedByteIsRefused(t *testing.T) {
 		for _, mask := range []byte{0x01, 0x04, 0x20, 0x80} {
 			changed := bytes.Clone(data)
 			changed[i] ^= mask
-			_, v, err := deletions.Verify(changed, nil)
+			_, v, err := receipt.Verify(changed, nil)
 			require.True(t, err != nil || !v.Valid, "byte %d (%q) changed to %q", i, data[i], changed[i])
 		}
 	}
 	for i := 0; i < len(data); i += step {
-		_, v, err := deletions.Verify(data[:i], nil)
+		_, v, err := receipt.Verify(data[:i], nil)
 		require.True(t, err != nil || !v.Valid, "cut to %d bytes", i)
 	}
 	require.NotPanics(t, func() {
-		_, _, err = deletions.Verify([]byte(`{"format":"lethe-receipt/1"}`), nil)
+		_, _, err = receipt.Verify([]byte(`{"format":"lethe-receipt/1"}`), nil)
 	})
 	require.ErrorIs(t, err, deletions.ErrFormat)
 }
 
 func TestForeignKeysAndMembersAreRefused(t *testing.T) {
 	key := signingKey(1)
-	data, err := deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	data, err := receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
 	require.NoError(t, err)
-	_, v, err := deletions.Verify(data, trusted(signingKey(2)))
+	_, v, err := receipt.Verify(data, trusted(signingKey(2)))
 	require.NoError(t, err)
 	require.False(t, v.Valid)
 	require.False(t, v.TrustedKey)
@@ -149,69 +152,69 @@ func TestForeignKeysAndMembersAreRefused(t *testing.T) {
 		"second document":           string(data) + string(data),
 		"later format":              strings.Replace(string(data), "lethe-receipt/1", "lethe-receipt/2", 1),
 	} {
-		_, _, err := deletions.Verify([]byte(changed), nil)
+		_, _, err := receipt.Verify([]byte(changed), nil)
 		require.ErrorIs(t, err, deletions.ErrFormat, name)
 	}
 	doubled := strings.Replace(string(data), `"receipt":{`, `"receipt":{"state":"verified",`, 1)
-	_, v, err = deletions.Verify([]byte(doubled), nil)
+	_, v, err = receipt.Verify([]byte(doubled), nil)
 	require.NoError(t, err)
 	require.False(t, v.Valid)
 
-	_, err = deletions.Sign(verifiedReceipt(t, lethe.ScopeStubs), key[:10])
+	_, err = receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key[:10])
 	require.ErrorContains(t, err, "10 bytes")
 }
 
 func TestContradictionsAreNotSigned(t *testing.T) {
-	declared := func(r *deletions.Receipt) *deletions.ArtefactRow {
+	declared := func(r *receipt.Receipt) *receipt.ArtefactRow {
 		row := &r.Artefacts[len(r.Artefacts)-1]
-		row.Action, row.Found, row.Remaining = deletions.KeptDeclared, 3, 3
+		row.Action, row.Found, row.Remaining = receipt.KeptDeclared, 3, 3
 		return row
 	}
-	for problem, change := range map[string]func(r *deletions.Receipt){
-		"request_id":                   func(r *deletions.Receipt) { r.RequestID = "a b" },
-		"state is not verified":        func(r *deletions.Receipt) { r.State = deletions.Swapped },
-		"scope is none":                func(r *deletions.Receipt) { r.Scope = "world" },
-		"verified_at":                  func(r *deletions.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
-		"requested_at":                 func(r *deletions.Receipt) { r.RequestedAt = time.Time{} },
-		"kernel_set":                   func(r *deletions.Receipt) { r.KernelSet = "" },
-		"software_version":             func(r *deletions.Receipt) { r.SoftwareVersion = "" },
-		"nodes is empty":               func(r *deletions.Receipt) { r.Nodes = nil },
-		"not ascending digests":        func(r *deletions.Receipt) { r.Nodes[0] = r.Nodes[1] },
-		"timesteps does not name":      func(r *deletions.Receipt) { r.Timesteps[0] = 4 },
-		"slices_replaced are not":      func(r *deletions.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
-		"shard 5 was retrained":        func(r *deletions.Receipt) { r.ShardsRetrained[1] = 5 },
-		"ensemble is not named":        func(r *deletions.Receipt) { r.EnsembleAfter = lethe.Digest{} },
-		"counts.slices is 9":           func(r *deletions.Receipt) { r.Counts.Slices = 9 },
-		"counts.nodes is 1":            func(r *deletions.Receipt) { r.Counts.Nodes = 1 },
-		"a count is negative":          func(r *deletions.Receipt) { r.Counts.Labels = -1 },
-		"scan has a negative":          func(r *deletions.Receipt) { r.Scan.Records = -1 },
-		"the scan has 1 hits":          func(r *deletions.Receipt) { r.Scan.Hits = 1 },
-		"backups is not accounted for": func(r *deletions.Receipt) { r.Artefacts = r.Artefacts[:11] },
-		"row 0 is of an unknown class": func(r *deletions.Receipt) { r.Artefacts[0].Artefact = "attic" },
-		"row 3 is out of order": func(r *deletions.Receipt) {
-			r.Artefacts[3].Artefact = deletions.Stubs
-			r.Artefacts[2].Artefact = deletions.Checkpoints
+	for problem, change := range map[string]func(r *receipt.Receipt){
+		"request_id":                   func(r *receipt.Receipt) { r.RequestID = "a b" },
+		"state is not verified":        func(r *receipt.Receipt) { r.State = deletions.Swapped },
+		"scope is none":                func(r *receipt.Receipt) { r.Scope = "world" },
+		"verified_at":                  func(r *receipt.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
+		"requested_at":                 func(r *receipt.Receipt) { r.RequestedAt = time.Time{} },
+		"kernel_set":                   func(r *receipt.Receipt) { r.KernelSet = "" },
+		"software_version":             func(r *receipt.Receipt) { r.SoftwareVersion = "" },
+		"nodes is empty":               func(r *receipt.Receipt) { r.Nodes = nil },
+		"not ascending digests":        func(r *receipt.Receipt) { r.Nodes[0] = r.Nodes[1] },
+		"timesteps does not name":      func(r *receipt.Receipt) { r.Timesteps[0] = 4 },
+		"slices_replaced are not":      func(r *receipt.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
+		"shard 5 was retrained":        func(r *receipt.Receipt) { r.ShardsRetrained[1] = 5 },
+		"ensemble is not named":        func(r *receipt.Receipt) { r.EnsembleAfter = lethe.Digest{} },
+		"counts.slices is 9":           func(r *receipt.Receipt) { r.Counts.Slices = 9 },
+		"counts.nodes is 1":            func(r *receipt.Receipt) { r.Counts.Nodes = 1 },
+		"a count is negative":          func(r *receipt.Receipt) { r.Counts.Labels = -1 },
+		"scan has a negative":          func(r *receipt.Receipt) { r.Scan.Records = -1 },
+		"the scan has 1 hits":          func(r *receipt.Receipt) { r.Scan.Hits = 1 },
+		"backups is not accounted for": func(r *receipt.Receipt) { r.Artefacts = r.Artefacts[:11] },
+		"row 0 is of an unknown class": func(r *receipt.Receipt) { r.Artefacts[0].Artefact = "attic" },
+		"row 3 is out of order": func(r *receipt.Receipt) {
+			r.Artefacts[3].Artefact = receipt.Stubs
+			r.Artefacts[2].Artefact = receipt.Checkpoints
 		},
-		"row 0 has an unknown action":     func(r *deletions.Receipt) { r.Artefacts[0].Action = "prayed" },
-		"row 0 has no location":           func(r *deletions.Receipt) { r.Artefacts[0].Location = "" },
-		"1 remain after action rewritten": func(r *deletions.Receipt) { r.Artefacts[0].Remaining = 1 },
-		"2 remain of 1 found":             func(r *deletions.Receipt) { r.Artefacts[0].Remaining = 2 },
-		"found 2 where none was held":     func(r *deletions.Receipt) { r.Artefacts[11].Found = 2 },
-		"may_remain does not speak of":    func(r *deletions.Receipt) { declared(r) },
-		"rows count 7 slices":             func(r *deletions.Receipt) { r.Artefacts[1].Found = 7 },
-		"rows count 1 suppression":        func(r *deletions.Receipt) { r.Artefacts[8].Remaining = 1 },
-		"may_remain does not begin":       func(r *deletions.Receipt) { r.MayRemain = r.MayRemain[1:] },
+		"row 0 has an unknown action":     func(r *receipt.Receipt) { r.Artefacts[0].Action = "prayed" },
+		"row 0 has no location":           func(r *receipt.Receipt) { r.Artefacts[0].Location = "" },
+		"1 remain after action rewritten": func(r *receipt.Receipt) { r.Artefacts[0].Remaining = 1 },
+		"2 remain of 1 found":             func(r *receipt.Receipt) { r.Artefacts[0].Remaining = 2 },
+		"found 2 where none was held":     func(r *receipt.Receipt) { r.Artefacts[11].Found = 2 },
+		"may_remain does not speak of":    func(r *receipt.Receipt) { declared(r) },
+		"rows count 7 slices":             func(r *receipt.Receipt) { r.Artefacts[1].Found = 7 },
+		"rows count 1 suppression":        func(r *receipt.Receipt) { r.Artefacts[8].Remaining = 1 },
+		"may_remain does not begin":       func(r *receipt.Receipt) { r.MayRemain = r.MayRemain[1:] },
 	} {
 		r := verifiedReceipt(t, lethe.ScopeStubs)
 		change(&r)
-		_, err := deletions.Sign(r, signingKey(1))
-		require.ErrorIs(t, err, deletions.ErrReceipt, problem)
+		_, err := receipt.Sign(r, signingKey(1))
+		require.ErrorIs(t, err, receipt.ErrInconsistent, problem)
 		require.ErrorContains(t, err, problem)
 	}
 	r := verifiedReceipt(t, lethe.ScopeStubs)
 	declared(&r).Location = "backup b1"
 	r.MayRemain = append(r.MayRemain, "Backup b1 expires on 2026-04-01; a restore from it applies the suppression list.")
-	_, err := deletions.Sign(r, signingKey(1))
+	_, err := receipt.Sign(r, signingKey(1))
 	require.NoError(t, err, "what is declared may remain")
 }
 
@@ -221,17 +224,17 @@ func TestAnErasureBeforeTheFirstEnsembleHasAReceipt(t *testing.T) {
 	r := verifiedReceipt(t, lethe.ScopeStubs)
 	require.NotEmpty(t, r.ShardsRetrained)
 	r.EnsembleBefore = lethe.Digest{}
-	_, err := deletions.Sign(r, signingKey(1))
+	_, err := receipt.Sign(r, signingKey(1))
 	require.NoError(t, err)
 	r.EnsembleAfter = lethe.Digest{}
-	_, err = deletions.Sign(r, signingKey(1))
+	_, err = receipt.Sign(r, signingKey(1))
 	require.NoError(t, err)
 }
 
 func TestScopesSayWhatRemains(t *testing.T) {
 	seen := map[string]bool{}
 	for _, scope := range []lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition} {
-		text := strings.Join(deletions.MayRemain(scope), "\n")
+		text := strings.Join(receipt.MayRemain(scope), "\n")
 		require.False(t, seen[text], scope)
 		seen[text] = true
 		require.Contains(t, text, "Predictions of other transactions")
@@ -242,6 +245,6 @@ func TestScopesSayWhatRemains(t *testing.T) {
 }
 
 func ExampleKeyID() {
-	fmt.Println(deletions.KeyID(trusted(signingKey(1))))
+	fmt.Println(receipt.KeyID(trusted(signingKey(1))))
 	// Output: fa4d86c3b551aa6c
 }

@@ -1,4 +1,4 @@
-package deletions
+package scan
 
 import (
 	"encoding/binary"
@@ -145,7 +145,7 @@ func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
 func minBytes(kind Kind) (int, bool) {
 	switch kind {
 	case KindID, KindIDJSON, KindIDQuoted:
-		return boundedIDBytes, true
+		return BoundedIDBytes, true
 	case KindIDField, KindIDFramed:
 		return framedIDBytes, true
 	case KindIDKey:

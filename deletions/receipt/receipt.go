@@ -1,10 +1,15 @@
-package deletions
+// Package receipt is what lethe hands out at the end of an erasure: a signed
+// document that accounts for every class of artefact, and the check that anyone
+// can make of it.
+package receipt
 
 import (
 	"slices"
 	"time"
 
 	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/scan"
 )
 
 // Receipt is what lethe states about a finished request. It names records by
@@ -12,28 +17,28 @@ import (
 type Receipt struct {
 	RequestID string `json:"request_id"`
 	// State is Verified. Other outcomes have a status, not a receipt.
-	State       State       `json:"state"`
-	Scope       lethe.Scope `json:"scope"`
-	RequestedAt time.Time   `json:"requested_at"`
-	VerifiedAt  time.Time   `json:"verified_at"`
+	State       deletions.State `json:"state"`
+	Scope       lethe.Scope     `json:"scope"`
+	RequestedAt time.Time       `json:"requested_at"`
+	VerifiedAt  time.Time       `json:"verified_at"`
 	// Nodes are the ids' keyed hashes, ascending.
 	Nodes     []lethe.Digest   `json:"nodes"`
 	Timesteps []lethe.Timestep `json:"timesteps"`
 	// SlicesReplaced ascend by timestep, then by shard.
-	SlicesReplaced  []SliceRef      `json:"slices_replaced"`
-	ShardsRetrained []lethe.ShardID `json:"shards_retrained"`
-	Counts          Counts          `json:"counts"`
-	EnsembleBefore  lethe.Digest    `json:"ensemble_before"`
-	EnsembleAfter   lethe.Digest    `json:"ensemble_after"`
+	SlicesReplaced  []deletions.SliceRef `json:"slices_replaced"`
+	ShardsRetrained []lethe.ShardID      `json:"shards_retrained"`
+	Counts          deletions.Counts     `json:"counts"`
+	EnsembleBefore  lethe.Digest         `json:"ensemble_before"`
+	EnsembleAfter   lethe.Digest         `json:"ensemble_after"`
 	// KernelSet names the CPU features that the retrained bytes depend on.
 	KernelSet       string `json:"kernel_set"`
 	SoftwareVersion string `json:"software_version"`
 	// Artefacts has at least one row for every class, in the order of Artefacts.
 	Artefacts []ArtefactRow `json:"artefacts"`
-	Scan      ScanSummary   `json:"scan"`
+	Scan      scan.Summary  `json:"scan"`
 	// NotSearched are the forms that say nothing about the records, such as a
 	// feature row that another record shares.
-	NotSearched []Kind `json:"not_searched"`
+	NotSearched []scan.Kind `json:"not_searched"`
 	// MayRemain begins with what MayRemain(Scope) returns.
 	MayRemain []string `json:"may_remain"`
 }
@@ -49,9 +54,9 @@ type Facts struct {
 	MayRemain []string
 }
 
-// NewReceipt fills a receipt from a verified entry. It does not check it: Sign
+// New fills a receipt from a verified entry. It does not check it: Sign
 // does.
-func NewReceipt(e Entry, facts Facts) Receipt {
+func New(e deletions.Entry, facts Facts) Receipt {
 	r := Receipt{
 		RequestID: e.RequestID, State: e.State, Scope: e.Scope,
 		RequestedAt: e.Received(), VerifiedAt: e.Updated(),

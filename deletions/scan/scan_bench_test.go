@@ -1,4 +1,4 @@
-package deletions_test
+package scan_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/deletions"
+	"lethe/deletions/scan"
 )
 
 // The data is noise, decimal text, and rows of zeros and ones: what stores of
@@ -25,10 +25,10 @@ func BenchmarkScan(b *testing.B) {
 			copy(words[i-3:], []byte{0, 0, 0x80, 0x3f})
 		}
 	}
-	build := func(count int, rows []byte) *deletions.Scanner {
-		var list []deletions.Fingerprint
-		add := func(kind deletions.Kind, needle []byte) {
-			f, err := deletions.NewFingerprint(secret, kind, needle)
+	build := func(count int, rows []byte) *scan.Scanner {
+		var list []scan.Fingerprint
+		add := func(kind scan.Kind, needle []byte) {
+			f, err := scan.NewFingerprint(secret, kind, needle)
 			require.NoError(b, err)
 			list = append(list, f)
 		}
@@ -41,15 +41,15 @@ func BenchmarkScan(b *testing.B) {
 			for i := range pseudonym {
 				pseudonym[i] = byte(d.Uint64())
 			}
-			add(deletions.KindID, id)
-			add(deletions.KindPseudonym, pseudonym)
-			add(deletions.KindPseudonymHex, bytes.Repeat(id, 3)[:24])
+			add(scan.KindID, id)
+			add(scan.KindPseudonym, pseudonym)
+			add(scan.KindPseudonymHex, bytes.Repeat(id, 3)[:24])
 			at := d.IntN(len(rows)/660-1) * 660
 			row := bytes.Clone(rows[at : at+660])
 			row[659] ^= 1
-			add(deletions.KindFeatures, row)
+			add(scan.KindFeatures, row)
 		}
-		sc, err := deletions.NewScanner(secret, list)
+		sc, err := scan.NewScanner(secret, list)
 		require.NoError(b, err)
 		return sc
 	}

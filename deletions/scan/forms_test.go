@@ -1,9 +1,8 @@
-package deletions_test
+package scan_test
 
 import (
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,13 +10,13 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/deletions"
+	"lethe/deletions/scan"
 )
 
-func idScanner(t require.TestingT, ids ...lethe.TransactionID) *deletions.Scanner {
-	var list []deletions.Fingerprint
+func idScanner(t require.TestingT, ids ...lethe.TransactionID) *scan.Scanner {
+	var list []scan.Fingerprint
 	for _, id := range ids {
-		forms, err := deletions.IDFingerprints(testSecret, id)
+		forms, err := scan.IDFingerprints(testSecret, id)
 		require.NoError(t, err)
 		list = append(list, forms...)
 	}
@@ -106,7 +105,7 @@ func TestEveryIDIsFoundInEveryFormat(t *testing.T) {
 		require.NotEmpty(rt, sc.MatchKey([]byte(other+">"+id)))
 		node := lethe.SnapshotNode{Pseudonym: testSecret.Pseudonym(id), ID: id}
 		stored := canonical.EncodeSnapshot(&lethe.Snapshot{Nodes: []lethe.SnapshotNode{node}})
-		forms, err := deletions.PseudonymFingerprints(testSecret, node.Pseudonym)
+		forms, err := scan.PseudonymFingerprints(testSecret, node.Pseudonym)
 		require.NoError(rt, err)
 		require.NotEmpty(rt, scannerOf(rt, forms...).ScanBytes(stored))
 		if len(id) >= 3 {
@@ -118,7 +117,7 @@ func TestEveryIDIsFoundInEveryFormat(t *testing.T) {
 // A sorted table may elide the bytes that a key shares with the one before.
 func TestPseudonymIsFoundWithoutItsBeginning(t *testing.T) {
 	p := testSecret.Pseudonym("somebody")
-	forms, err := deletions.PseudonymFingerprints(testSecret, p)
+	forms, err := scan.PseudonymFingerprints(testSecret, p)
 	require.NoError(t, err)
 	sc := scannerOf(t, forms...)
 	require.Len(t, sc.ScanBytes(p[4:]), 1)
@@ -135,8 +134,8 @@ func TestNodeFormsLeaveOutWhatOthersShare(t *testing.T) {
 		},
 		Features: []float32{1.25, -2, 3.5, 1, 2, 3.5, 7.5, 7.5, 7.5, 1, 2, 3.5},
 	}
-	kinds := func(nodes ...int) (found []deletions.Kind, not []deletions.Kind) {
-		list, not, err := deletions.NodeFingerprints(testSecret, s, nodes)
+	kinds := func(nodes ...int) (found []scan.Kind, not []scan.Kind) {
+		list, not, err := scan.NodeFingerprints(testSecret, s, nodes)
 		require.NoError(t, err)
 		hits := scannerOf(t, list...).ScanBytes(canonical.EncodeSnapshot(s))
 		require.GreaterOrEqual(t, len(hits), 2*len(nodes), "id and pseudonym are there before the erasure")
@@ -146,31 +145,26 @@ func TestNodeFormsLeaveOutWhatOthersShare(t *testing.T) {
 		return found, not
 	}
 	found, not := kinds(0)
-	require.Contains(t, found, deletions.KindFeatures)
-	require.Contains(t, found, deletions.KindFeaturesText)
+	require.Contains(t, found, scan.KindFeatures)
+	require.Contains(t, found, scan.KindFeaturesText)
 	require.Empty(t, not)
 
-	both := []deletions.Kind{deletions.KindFeatures, deletions.KindFeaturesText}
+	both := []scan.Kind{scan.KindFeatures, scan.KindFeaturesText}
 	found, not = kinds(1)
-	require.NotContains(t, found, deletions.KindFeatures, "node 3 has the same row")
+	require.NotContains(t, found, scan.KindFeatures, "node 3 has the same row")
 	require.Equal(t, both, not)
 	found, not = kinds(2)
-	require.NotContains(t, found, deletions.KindFeatures, "one value says nothing")
+	require.NotContains(t, found, scan.KindFeatures, "one value says nothing")
 	require.Equal(t, both, not)
 	found, not = kinds(1, 3)
-	require.Contains(t, found, deletions.KindFeatures, "both rows go")
-	require.Equal(t, []deletions.Kind{deletions.KindFeaturesText}, not, "1,2,3.5 has seven bytes")
+	require.Contains(t, found, scan.KindFeatures, "both rows go")
+	require.Equal(t, []scan.Kind{scan.KindFeaturesText}, not, "1,2,3.5 has seven bytes")
 
-	_, _, err := deletions.NodeFingerprints(testSecret, s, []int{4})
+	_, _, err := scan.NodeFingerprints(testSecret, s, []int{4})
 	require.ErrorContains(t, err, "node 4 of 4")
 }
 
-func TestErrorsNeverRepeatAnID(t *testing.T) {
-	_, err := deletions.IDFingerprints(testSecret, "")
-	require.ErrorIs(t, err, deletions.ErrNeedle)
-	id := lethe.TransactionID("secret-customer")
-	_, err = deletions.NewEntry(testSecret, lethe.ErasureRequest{
-		RequestID: "req-" + string(id), Nodes: []lethe.TransactionID{id}}, epoch)
-	require.ErrorIs(t, err, deletions.ErrRequest)
-	require.False(t, strings.Contains(err.Error(), string(id)))
+func TestAnEmptyIDCannotBeSearched(t *testing.T) {
+	_, err := scan.IDFingerprints(testSecret, "")
+	require.ErrorIs(t, err, scan.ErrNeedle)
 }

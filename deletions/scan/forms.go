@@ -1,4 +1,4 @@
-package deletions
+package scan
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// boundedIDBytes is the length from which an id is searched as it is, where
+	// BoundedIDBytes is the length from which an id is searched as it is, where
 	// it stands alone (see bounds.go).
-	boundedIDBytes = 6
+	BoundedIDBytes = 6
 	// quotedIDBytes is the length from which an id is searched in bare quotes.
 	quotedIDBytes = 4
 	// framedIDBytes is the least needle of the framed form: an id of 3 bytes
@@ -46,7 +46,7 @@ func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint,
 	switch {
 	case len(raw) == 0:
 		return nil, fmt.Errorf("%w: empty id", ErrNeedle)
-	case len(raw) >= boundedIDBytes:
+	case len(raw) >= BoundedIDBytes:
 		set.add(KindID, raw)
 		if !bytes.Equal(escaped, raw) {
 			set.add(KindIDJSON, escaped)
@@ -75,6 +75,15 @@ func PseudonymFingerprints(secret lethe.Secret, p lethe.Pseudonym) ([]Fingerprin
 	tail := p[len(p)-pseudonymTailBytes:]
 	set.add(KindPseudonym, tail)
 	set.add(KindPseudonymHex, []byte(hex.EncodeToString(tail)))
+	return set.list, set.err
+}
+
+// TransactionFingerprints returns the forms of a transaction that need no graph:
+// those of its id and of its pseudonym.
+func TransactionFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint, error) {
+	set := fingerprintSet{secret: secret}
+	set.forms(IDFingerprints(secret, id))
+	set.forms(PseudonymFingerprints(secret, secret.Pseudonym(id)))
 	return set.list, set.err
 }
 

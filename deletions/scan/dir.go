@@ -1,4 +1,4 @@
-package deletions
+package scan
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// ScanDirOptions says what of a directory is scanned.
-type ScanDirOptions struct {
+// DirOptions says what of a directory is scanned.
+type DirOptions struct {
 	// Skip leaves out a file, or a directory with all below it, given its
 	// slash-separated path relative to the root. nil skips nothing.
 	Skip func(rel string) bool
@@ -49,7 +49,7 @@ type Report struct {
 // as a store that is being rewritten removes files; any other failure to read
 // is an error, because what was not read was not verified. No error text holds
 // a name that holds a needle.
-func (sc *Scanner) ScanDir(ctx context.Context, root string, opts ScanDirOptions) (Report, error) {
+func (sc *Scanner) ScanDir(ctx context.Context, root string, opts DirOptions) (Report, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return Report{}, fmt.Errorf("scan: %w", err)

@@ -1,0 +1,58 @@
+// Package memorykv is, for tests, the store of a ledger in memory, whose writes
+// can be made to fail.
+package memorykv
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ErrPut is the failure that a test asked for.
+var ErrPut = errors.New("disk is full")
+
+// KV is durable as far as a test can see: what Put did not return nil for may
+// be there or not, as KeepFailed says.
+type KV struct {
+	Rows map[string][]byte
+	// Puts counts the writes; the write of number FailPut fails.
+	Puts, FailPut int
+	KeepFailed    bool
+}
+
+// New returns an empty store.
+func New() *KV { return &KV{Rows: map[string][]byte{}} }
+
+// Get implements deletions.KV.
+func (kv *KV) Get(key []byte) ([]byte, bool, error) {
+	v, ok := kv.Rows[string(key)]
+	return bytes.Clone(v), ok, nil
+}
+
+// Scan implements deletions.KV.
+func (kv *KV) Scan(prefix []byte, fn func(key, value []byte) error) error {
+	for _, k := range slices.Sorted(maps.Keys(kv.Rows)) {
+		if !strings.HasPrefix(k, string(prefix)) {
+			continue
+		}
+		if err := fn([]byte(k), kv.Rows[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Put implements deletions.KV.
+func (kv *KV) Put(key, value []byte) error {
+	kv.Puts++
+	failed := kv.Puts == kv.FailPut
+	if !failed || kv.KeepFailed {
+		kv.Rows[string(key)] = bytes.Clone(value)
+	}
+	if failed {
+		return ErrPut
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+// Package record is what ledger entries, statuses, acknowledgements and
+// receipts have in common as documents: canonical JSON, a strict reader, and
+// checks that report everything that is wrong at once.
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"lethe"
+)
+
+// ErrFormat marks bytes that this program did not write or does not know the
+// version of. The caller should not guess: it stops and says so.
+var ErrFormat = errors.New("not a known format")
+
+// Encode writes a value as JSON without white space, with the members of every
+// object in order of their names and no character escaped that need not be.
+// Values hold no floating-point numbers, so another program gets the same bytes
+// by parsing and writing with sorted keys.
+func Encode(v any) ([]byte, error) {
+	first, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(first))
+	decoder.UseNumber()
+	var tree any
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	out, err := Compact(tree)
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	return out, nil
+}
+
+// Compact writes a value as JSON in one line, escaping what must be and no more.
+func Compact(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// Decode reads one JSON object of a known format into v: no unknown member,
+// nothing after it. Its errors are ErrFormat and do not repeat what was read.
+func Decode(data []byte, format string, v any) error {
+	var head struct {
+		Format string `json:"format"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("%w: not a JSON object of %d bytes", ErrFormat, len(data))
+	}
+	if head.Format != format {
+		return fmt.Errorf("%w: want %s", ErrFormat, format)
+	}
+	return DecodeMembers(data, v)
+}
+
+// DecodeMembers is Decode for an object that does not name its format.
+func DecodeMembers(data []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return fmt.Errorf("%w: a member is unknown or of the wrong type", ErrFormat)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: more after the JSON object", ErrFormat)
+	}
+	return nil
+}
+
+// Problems is a list of what is wrong, in words without personal data.
+type Problems []string
+
+// Check adds a problem unless ok.
+func (p *Problems) Check(ok bool, format string, args ...any) {
+	if !ok {
+		*p = append(*p, fmt.Sprintf(format, args...))
+	}
+}
+
+// Err is nil if there are no problems.
+func (p Problems) Err() error {
+	errs := make([]error, len(p))
+	for i, text := range p {
+		errs[i] = errors.New(text)
+	}
+	return errors.Join(errs...)
+}
+
+// Ascending reports whether each element is below the next.
+func Ascending[T any](list []T, compare func(a, b T) int) bool {
+	for i := 1; i < len(list); i++ {
+		if compare(list[i-1], list[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// CompareDigests orders digests by their bytes.
+func CompareDigests(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
+
+// Time is the form in which every time is kept: UTC, milliseconds.
+func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

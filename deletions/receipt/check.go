@@ -1,0 +1,103 @@
+package receipt
+
+import (
+	"cmp"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/internal/record"
+)
+
+// Problems returns every inconsistency of the receipt with itself; none means
+// that its numbers agree, that every artefact class is accounted for and that
+// what remains is declared. It cannot tell whether the statements are true.
+func (r *Receipt) Problems() []string {
+	var out record.Problems
+	out.Check(deletions.ValidRequestID(r.RequestID), "request_id is not valid")
+	out.Check(r.State == deletions.Verified, "state is not %s", deletions.Verified)
+	out.Check(r.Scope.Valid(), "scope is none of shard, stubs, partition")
+	out.Check(!r.RequestedAt.IsZero() && r.RequestedAt.Equal(record.Time(r.RequestedAt)), "requested_at is not a time in milliseconds")
+	out.Check(!r.VerifiedAt.Before(r.RequestedAt), "verified_at is before requested_at")
+	out.Check(r.KernelSet != "", "kernel_set is empty")
+	out.Check(r.SoftwareVersion != "", "software_version is empty")
+	out.Check(len(r.Nodes) > 0, "nodes is empty")
+	out.Check(record.Ascending(r.Nodes, record.CompareDigests) && !slices.Contains(r.Nodes, lethe.Digest{}), "nodes are not ascending digests")
+	r.checkReach(&out)
+	r.checkCounts(&out)
+	r.checkArtefacts(&out)
+	residue := MayRemain(r.Scope)
+	out.Check(len(r.MayRemain) >= len(residue) && slices.Equal(r.MayRemain[:min(len(r.MayRemain), len(residue))], residue),
+		"may_remain does not begin with what scope %s leaves", r.Scope)
+	return out
+}
+
+func (r *Receipt) checkReach(out *record.Problems) {
+	out.Check(record.Ascending(r.Timesteps, cmp.Compare), "timesteps are not ascending")
+	out.Check(record.Ascending(r.SlicesReplaced, deletions.SliceRef.Compare), "slices_replaced are not ascending")
+	out.Check(record.Ascending(r.ShardsRetrained, cmp.Compare), "shards_retrained are not ascending")
+	shards := make([]lethe.ShardID, 0, len(r.SlicesReplaced))
+	for _, s := range r.SlicesReplaced {
+		out.Check(slices.Contains(r.Timesteps, s.Timestep), "a slice of timestep %d was replaced, which timesteps does not name", s.Timestep)
+		shards = append(shards, s.Shard)
+	}
+	for _, s := range r.ShardsRetrained {
+		out.Check(slices.Contains(shards, s), "shard %d was retrained without a replaced slice", s)
+	}
+	if len(r.ShardsRetrained) > 0 {
+		// Before the first ensemble is served there is none to name.
+		out.Check(r.EnsembleBefore.IsZero() || !r.EnsembleAfter.IsZero(), "shards were retrained, but an ensemble is not named")
+	}
+}
+
+func (r *Receipt) checkCounts(out *record.Problems) {
+	for _, c := range []struct {
+		name        string
+		count, want int
+	}{
+		{"nodes", r.Counts.Nodes, len(r.Nodes)},
+		{"timesteps", r.Counts.Timesteps, len(r.Timesteps)},
+		{"slices", r.Counts.Slices, len(r.SlicesReplaced)},
+		{"shards", r.Counts.Shards, len(r.ShardsRetrained)},
+	} {
+		out.Check(c.count == c.want, "counts.%s is %d, the list has %d", c.name, c.count, c.want)
+	}
+	c := r.Counts
+	out.Check(min(c.Payments, c.Labels, c.Stubs, c.SourceRecords, c.DeadLetters, c.Predictions) >= 0, "a count is negative")
+	out.Check(min(r.Scan.Files, r.Scan.NotRead) >= 0 && min(r.Scan.Bytes, r.Scan.Records) >= 0, "scan has a negative number")
+	out.Check(r.Scan.Hits == 0, "the scan has %d hits, a verified request has none", r.Scan.Hits)
+}
+
+func (r *Receipt) checkArtefacts(out *record.Problems) {
+	for _, a := range missingArtefacts(r.Artefacts) {
+		out.Check(false, "artefact %s is not accounted for", a)
+	}
+	order := Artefacts()
+	last := 0
+	var replaced, suppressed int64
+	for i, row := range r.Artefacts {
+		at := slices.Index(order, row.Artefact)
+		out.Check(at >= 0, "artefact row %d is of an unknown class", i)
+		out.Check(at >= last, "artefact row %d is out of order", i)
+		last = max(last, at)
+		out.Check(slices.Contains(Actions(), row.Action), "artefact row %d has an unknown action", i)
+		out.Check(row.Location != "", "artefact row %d has no location", i)
+		out.Check(row.Found >= 0 && row.Remaining >= 0 && row.Remaining <= row.Found,
+			"artefact row %d: %d remain of %d found", i, row.Remaining, row.Found)
+		out.Check(row.Remaining == 0 || row.Action.keeps(), "artefact row %d: %d remain after action %s", i, row.Remaining, row.Action)
+		out.Check(row.Action != NoneHeld || row.Found == 0, "artefact row %d found %d where none was held", i, row.Found)
+		if row.Action == KeptDeclared && row.Remaining > 0 {
+			out.Check(len(r.MayRemain) > len(MayRemain(r.Scope)) || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,
+				"artefact row %d keeps what may_remain does not speak of", i)
+		}
+		switch row.Artefact {
+		case Slices:
+			replaced += row.Found
+		case SuppressionEntries:
+			suppressed += row.Remaining
+		default:
+		}
+	}
+	out.Check(replaced == int64(len(r.SlicesReplaced)), "artefact rows count %d slices, slices_replaced has %d", replaced, len(r.SlicesReplaced))
+	out.Check(suppressed == int64(len(r.Nodes)), "artefact rows count %d suppression entries for %d nodes", suppressed, len(r.Nodes))
+}
