@@ -14,8 +14,8 @@ help: ## Print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build bin/lethe
-	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/lethe ./cmd/lethe
+build: ## Build bin/lethe and bin/lethe-lab
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/ ./cmd/lethe ./cmd/lethe-lab
 
 .PHONY: test
 test: ## Run all tests (under 10 minutes on 2 cores)
@@ -60,7 +60,7 @@ demo-check: ## Run the demos on generated and real data and check what they clai
 evaluate-quick: ## Make every table of the evaluation in its short form (LETHE_DATA names the data)
 	@data="$${LETHE_DATA:-../shared/data}"; out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && \
 	{ [ -d "$$data" ] || echo "evaluate-quick: $$data is not there; the tables will say which files they miss" >&2; } && \
-	$(GO) run ./cmd/lethe evaluate all --quick --data "$$data" --out "$$out" && \
+	$(GO) run ./cmd/lethe-lab evaluate all --quick --data "$$data" --out "$$out" && \
 	for f in "$$out"/*.md; do echo; cat "$$f"; done
 
 .PHONY: rewrite

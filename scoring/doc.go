@@ -14,7 +14,7 @@
 // different timesteps share no edge, so there is nothing to propagate; a scorer
 // that waited for some labels would make predictions depend on how topics
 // interleave. What labels in time would be worth can be measured offline, with
-// those that had arrived alone (lethe train --known-labels). Weights learnt from labels would have to be learnt anew within
+// those that had arrived alone (lethe-lab train --known-labels). Weights learnt from labels would have to be learnt anew within
 // every erasure.
 //
 // The package is pure: equal input gives equal bytes, whatever the number of

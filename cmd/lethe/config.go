@@ -3,66 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/knadh/koanf/parsers/yaml"
 
-	"lethe/configs"
+	"lethe/internal/command"
 )
-
-// configFlags are the flags by which commands share the configuration. They
-// beat the environment, which beats the file.
-type configFlags struct {
-	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
-	DataDir     string            `help:"Folder of everything this process keeps on disk." placeholder:"DIR"`
-	Brokers     []string          `help:"Kafka brokers, host:port; none for the embedded broker." placeholder:"A,B"`
-	HTTPAddress string            `name:"http-address" help:"Address of the web interface, metrics and health checks." placeholder:"HOST:PORT"`
-	Set         map[string]string `help:"Set any configuration key, as in --set trainer.hidden=128." placeholder:"KEY=VALUE"`
-}
-
-// load puts the configuration together. A wrong one is wrong use.
-func (f configFlags) load(a *app, extra map[string]any) (configs.Config, error) {
-	overrides := make(map[string]any)
-	for key, value := range f.Set {
-		overrides[key] = value
-	}
-	if f.DataDir != "" {
-		overrides["data_dir"] = f.DataDir
-	}
-	if len(f.Brokers) > 0 {
-		overrides["kafka.brokers"] = f.Brokers
-	}
-	if f.HTTPAddress != "" {
-		overrides["http.address"] = f.HTTPAddress
-	}
-	for key, value := range extra {
-		overrides[key] = value
-	}
-	c, err := configs.Load(configs.LoadOptions{File: f.Config, Environ: a.environ, Overrides: overrides})
-	if err != nil {
-		return c, usageError{fmt.Errorf("configuration: %s", oneLine(err))}
-	}
-	return c, nil
-}
-
-// oneLine joins the lines of an error that reports several problems at once.
-func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
-}
-
-// logger writes structured logs to standard error.
-func (a *app) logger(c configs.Log) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
-		level = slog.LevelInfo
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if c.Format == "json" {
-		return slog.New(slog.NewJSONHandler(a.stderr, options))
-	}
-	return slog.New(slog.NewTextHandler(a.stderr, options))
-}
 
 type configCmd struct {
 	Print    configPrintCmd    `cmd:"" help:"Print the configuration in effect."`
@@ -75,7 +21,7 @@ func (configCmd) Help() string {
 }
 
 type configPrintCmd struct {
-	configFlags
+	command.ConfigFlags
 	Redact bool `help:"Leave out the paths of key files."`
 	JSON   bool `help:"Print one JSON document."`
 }
@@ -86,8 +32,8 @@ func (configPrintCmd) Help() string {
 }
 
 // Run prints the configuration.
-func (c *configPrintCmd) Run(a *app) error {
-	config, err := c.load(a, nil)
+func (c *configPrintCmd) Run(a *command.App) error {
+	config, err := c.Load(a, nil)
 	if err != nil {
 		return err
 	}
@@ -101,14 +47,14 @@ func (c *configPrintCmd) Run(a *app) error {
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
-		return a.printJSON(tree)
+		return a.PrintJSON(tree)
 	}
-	_, err = a.stdout.Write(text)
+	_, err = a.Stdout.Write(text)
 	return err
 }
 
 type configValidateCmd struct {
-	configFlags
+	command.ConfigFlags
 	JSON bool `help:"Print one JSON document."`
 }
 
@@ -118,11 +64,11 @@ func (configValidateCmd) Help() string {
 }
 
 // Run checks the configuration.
-func (c *configValidateCmd) Run(a *app) error {
-	_, err := c.load(a, nil)
+func (c *configValidateCmd) Run(a *command.App) error {
+	_, err := c.Load(a, nil)
 	if !c.JSON {
 		if err == nil {
-			fmt.Fprintln(a.stdout, "the configuration is valid")
+			fmt.Fprintln(a.Stdout, "the configuration is valid")
 		}
 		return err
 	}
@@ -130,5 +76,5 @@ func (c *configValidateCmd) Run(a *app) error {
 	if err != nil {
 		problems = strings.Split(strings.TrimPrefix(err.Error(), "configuration: "), "; ")
 	}
-	return errors.Join(a.printJSON(map[string]any{"ok": err == nil, "problems": problems}), err)
+	return errors.Join(a.PrintJSON(map[string]any{"ok": err == nil, "problems": problems}), err)
 }

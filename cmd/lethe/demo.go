@@ -3,19 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
 	"lethe/demo"
+	"lethe/internal/command"
 	"lethe/service"
 )
 
 type demoCmd struct {
-	configFlags
+	command.ConfigFlags
 	Dataset string `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
 	Steps   int    `help:"Timesteps of the generated data, or the first so many of the dataset." placeholder:"N"`
 	Serve   bool   `help:"Keep the service running afterwards, to look around."`
@@ -39,7 +38,7 @@ therefore no secret.`
 const demoSteps = 20
 
 // Run runs the story.
-func (c *demoCmd) Run(a *app) error {
+func (c *demoCmd) Run(a *command.App) error {
 	stream, err := c.stream(a)
 	if err != nil {
 		return err
@@ -48,19 +47,19 @@ func (c *demoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(a.stderr)
-	p.show("%s: %d timesteps into %s", stream.Name, len(stream.Steps), config.DataDir)
+	p := command.NewProgress(a.Stderr)
+	p.Show("%s: %d timesteps into %s", stream.Name, len(stream.Steps), config.DataDir)
 	logger := slog.New(slog.DiscardHandler)
 	if config.Log.Level == "debug" {
-		logger = a.logger(config.Log)
+		logger = a.Logger(config.Log)
 	}
-	result, err := demo.Run(a.ctx, demo.Options{Config: config, Stream: stream, Version: version, Progress: p.show, Logger: logger})
+	result, err := demo.Run(a.Context, demo.Options{Config: config, Stream: stream, Version: a.Version, Progress: p.Show, Logger: logger})
 	if err != nil {
 		return err
 	}
-	p.done("done")
+	p.Done("done")
 	if c.JSON {
-		err = a.printJSON(result)
+		err = a.PrintJSON(result)
 	} else {
 		err = printDemo(a, result)
 	}
@@ -74,9 +73,9 @@ func (c *demoCmd) Run(a *app) error {
 }
 
 // stream loads or generates the data.
-func (c *demoCmd) stream(a *app) (*dataset.Stream, error) {
+func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 	if c.Steps < 0 {
-		return nil, usagef("--steps is %d, must not be negative", c.Steps)
+		return nil, command.Usagef("--steps is %d, must not be negative", c.Steps)
 	}
 	if c.Dataset == "" {
 		steps := c.Steps
@@ -85,7 +84,7 @@ func (c *demoCmd) stream(a *app) (*dataset.Stream, error) {
 		}
 		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: 1})
 	}
-	stream, err := loadStream(a.ctx, c.Dataset, "")
+	stream, err := command.LoadStream(a.Context, c.Dataset, "")
 	if err == nil && c.Steps > 0 && c.Steps < len(stream.Steps) {
 		stream.Steps = stream.Steps[:c.Steps]
 	}
@@ -94,26 +93,22 @@ func (c *demoCmd) stream(a *app) (*dataset.Stream, error) {
 
 // config takes a fresh data directory unless one is named, and free ports, so
 // that a demo never gets in the way of a service.
-func (c *demoCmd) config(a *app) (configs.Config, error) {
+func (c *demoCmd) config(a *command.App) (configs.Config, error) {
 	extra := map[string]any{"embedded.port": 0}
 	if c.HTTPAddress == "" {
 		extra["http.address"] = "127.0.0.1:0"
 	}
 	if len(c.Brokers) > 0 {
-		return configs.Config{}, usagef("the demo brings its own broker; use lethe run --brokers with lethe replay")
+		return configs.Config{}, command.Usagef("the demo brings its own broker; use lethe run --brokers with lethe replay")
 	}
-	if c.DataDir == "" {
-		dir, err := os.MkdirTemp("", "lethe-demo-")
-		if err != nil {
-			return configs.Config{}, err
-		}
-		extra["data_dir"] = dir
-	} else if entries, err := os.ReadDir(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return configs.Config{}, fmt.Errorf("--data-dir %s cannot be used: %w (name a new folder)", c.DataDir, err)
-	} else if len(entries) > 0 {
-		return configs.Config{}, fmt.Errorf("--data-dir %s is not empty: the demo starts from nothing (name a new folder)", c.DataDir)
+	made, err := c.FreshDataDir("lethe-demo-", "the demo")
+	if err != nil {
+		return configs.Config{}, err
 	}
-	return c.load(a, extra)
+	if made != "" {
+		extra["data_dir"] = made
+	}
+	return c.Load(a, extra)
 }
 
 var errDemo = errors.New("the erasure was not verified")
@@ -127,32 +122,32 @@ func verdict(r *demo.Result) error {
 	return nil
 }
 
-func printDemo(a *app, r *demo.Result) error {
-	if err := table(a.stdout, stepRows(r.Steps)); err != nil {
+func printDemo(a *command.App, r *demo.Result) error {
+	if err := command.Table(a.Stdout, stepRows(r.Steps)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "\ntest timesteps %d-%d, scored before training on them: AUC %s, average precision %s, macro-F1 %.3f, illicit-F1 %.3f (%d labelled, %d illicit)\n",
-		r.TestTimesteps[0], r.TestTimesteps[1], orDash(r.Test.AUC), orDash(r.Test.AveragePrecision),
+	fmt.Fprintf(a.Stdout, "\ntest timesteps %d-%d, scored before training on them: AUC %s, average precision %s, macro-F1 %.3f, illicit-F1 %.3f (%d labelled, %d illicit)\n",
+		r.TestTimesteps[0], r.TestTimesteps[1], command.OrDash(r.Test.AUC), command.OrDash(r.Test.AveragePrecision),
 		r.Test.MacroF1, r.Test.IllicitF1, r.Test.Labelled, r.Test.Illicit)
 	for _, e := range r.Erasures {
-		fmt.Fprintf(a.stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope, e.State, e.Seconds)
-		fmt.Fprintf(a.stdout, "  %d slices replaced, %d shards retrained (training all anew took %.1f s)\n", e.SlicesReplaced, e.ShardsRetrained, e.RetrainAllSeconds)
-		fmt.Fprintf(a.stdout, "  ensemble %.16s... became %.16s...\n", e.EnsembleBefore, e.EnsembleAfter)
-		fmt.Fprintf(a.stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; %d files searched, nothing left\n",
+		fmt.Fprintf(a.Stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope, e.State, e.Seconds)
+		fmt.Fprintf(a.Stdout, "  %d slices replaced, %d shards retrained (training all anew took %.1f s)\n", e.SlicesReplaced, e.ShardsRetrained, e.RetrainAllSeconds)
+		fmt.Fprintf(a.Stdout, "  ensemble %.16s... became %.16s...\n", e.EnsembleBefore, e.EnsembleAfter)
+		fmt.Fprintf(a.Stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; %d files searched, nothing left\n",
 			r.Audit.FreshCheckpoints, r.Audit.Files)
-		fmt.Fprintf(a.stdout, "  receipt: %s (valid: %t)\n", e.Receipt, e.ReceiptValid)
-		fmt.Fprintf(a.stdout, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
+		fmt.Fprintf(a.Stdout, "  receipt: %s (valid: %t)\n", e.Receipt, e.ReceiptValid)
+		fmt.Fprintf(a.Stdout, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
 	}
-	fmt.Fprintf(a.stdout, "\n%d transactions, %d payments, %d predictions in %.1f s; ensemble %s\n", r.Transactions, r.Payments, r.Predictions, r.Seconds, r.EnsembleHash)
+	fmt.Fprintf(a.Stdout, "\n%d transactions, %d payments, %d predictions in %.1f s; ensemble %s\n", r.Transactions, r.Payments, r.Predictions, r.Seconds, r.EnsembleHash)
 	return nil
 }
 
 // serve runs the service on the demo's data until it is interrupted.
-func (c *demoCmd) serve(a *app, config configs.Config) error {
-	s, err := service.New(a.ctx, service.Options{Config: config, Version: version, Logger: a.logger(config.Log)})
+func (c *demoCmd) serve(a *command.App, config configs.Config) error {
+	s, err := service.New(a.Context, service.Options{Config: config, Version: a.Version, Logger: a.Logger(config.Log)})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "lethe: serving on http://%s until interrupted\n", s.HTTPAddress())
-	return errors.Join(s.Run(a.ctx), s.Close())
+	fmt.Fprintf(a.Stderr, "lethe: serving on http://%s until interrupted\n", s.HTTPAddress())
+	return errors.Join(s.Run(a.Context), s.Close())
 }

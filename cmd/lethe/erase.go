@@ -12,6 +12,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/command"
 	"lethe/pipeline/requests"
 )
 
@@ -52,7 +53,7 @@ remain.`
 }
 
 // Run publishes the request.
-func (c *eraseSubmitCmd) Run(a *app) error {
+func (c *eraseSubmitCmd) Run(a *command.App) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -69,21 +70,21 @@ func (c *eraseSubmitCmd) Run(a *app) error {
 	}
 	now := time.Now()
 	if err := refusal(request, now); err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
-	client, err := c.open(a.ctx)
+	client, err := c.open(a.Context)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	if err := requests.Submit(a.ctx, client, request, now); err != nil {
+	if err := requests.Submit(a.Context, client, request, now); err != nil {
 		return err
 	}
 	if !c.Wait {
 		if c.JSON {
-			return a.printJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope})
+			return a.PrintJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope})
 		}
-		fmt.Fprintf(a.stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, id)
+		fmt.Fprintf(a.Stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, id)
 		return nil
 	}
 	return c.wait(a, client, id)
@@ -107,26 +108,26 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 func (c *eraseSubmitCmd) check() error {
 	switch {
 	case len(c.Edge)+len(c.Feature) > 0 || c.Subject != "":
-		return usagef("only whole transactions can be erased yet: use --node")
+		return command.Usagef("only whole transactions can be erased yet: use --node")
 	case c.Deadline != "":
-		return usagef("--deadline is not built yet; requests are carried out at once")
+		return command.Usagef("--deadline is not built yet; requests are carried out at once")
 	case len(c.Node) == 0:
-		return usagef("name at least one transaction with --node")
+		return command.Usagef("name at least one transaction with --node")
 	case c.Scope == string(lethe.ScopePartition):
-		return usagef("--scope partition is not built yet: use stubs or shard")
+		return command.Usagef("--scope partition is not built yet: use stubs or shard")
 	}
 	return nil
 }
 
-func (c *eraseSubmitCmd) wait(a *app, client *bus.Client, id string) error {
-	ctx, cancel := context.WithTimeout(a.ctx, c.Timeout)
+func (c *eraseSubmitCmd) wait(a *command.App, client *bus.Client, id string) error {
+	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	p := newProgress(a.stderr)
-	s, err := requests.Wait(ctx, client, id, func(s deletions.Status) { p.show("request %s: %s", id, s.State) })
+	p := command.NewProgress(a.Stderr)
+	s, err := requests.Wait(ctx, client, id, func(s deletions.Status) { p.Show("request %s: %s", id, s.State) })
 	if err != nil {
 		return err
 	}
-	p.done("request %s: %s", id, s.State)
+	p.Done("request %s: %s", id, s.State)
 	if err := printErasure(a, s, c.JSON); err != nil {
 		return err
 	}
@@ -146,13 +147,13 @@ type eraseStatusCmd struct {
 func (eraseStatusCmd) Help() string { return "Example:\n  lethe erase status gdpr-17" }
 
 // Run shows one request.
-func (c *eraseStatusCmd) Run(a *app) error {
-	client, err := c.open(a.ctx)
+func (c *eraseStatusCmd) Run(a *command.App) error {
+	client, err := c.open(a.Context)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	s, err := requests.Get(a.ctx, client, c.RequestID)
+	s, err := requests.Get(a.Context, client, c.RequestID)
 	if errors.Is(err, requests.ErrUnknown) {
 		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
 	}
@@ -171,13 +172,13 @@ type eraseListCmd struct {
 func (eraseListCmd) Help() string { return "Example:\n  lethe erase list --json" }
 
 // Run lists every request.
-func (c *eraseListCmd) Run(a *app) error {
-	client, err := c.open(a.ctx)
+func (c *eraseListCmd) Run(a *command.App) error {
+	client, err := c.open(a.Context)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	all, err := requests.List(a.ctx, client)
+	all, err := requests.List(a.Context, client)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (c *eraseListCmd) Run(a *app) error {
 		if all == nil {
 			all = []deletions.Status{}
 		}
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	rows := [][]string{{"request", "state", "scope", "transactions", "slices", "shards", "received", "updated"}}
 	for _, s := range all {
@@ -194,20 +195,20 @@ func (c *eraseListCmd) Run(a *app) error {
 			strconv.Itoa(s.Counts.Shards), s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime),
 		})
 	}
-	return table(a.stdout, rows)
+	return command.Table(a.Stdout, rows)
 }
 
-func printErasure(a *app, s deletions.Status, asJSON bool) error {
+func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(s)
+		return a.PrintJSON(s)
 	}
-	fmt.Fprintf(a.stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
-	fmt.Fprintf(a.stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
+	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
+	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
 		s.Counts.Nodes, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
-	fmt.Fprintf(a.stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime))
+	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime))
 	if s.Failure != "" {
-		fmt.Fprintf(a.stdout, ", because: %s", s.Failure)
+		fmt.Fprintf(a.Stdout, ", because: %s", s.Failure)
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lethe/dataset"
+	"lethe/internal/command"
 )
 
 type generateCmd struct {
@@ -28,19 +29,19 @@ payments; their features are informative but noisy, and drift part-way.`
 }
 
 // Run writes the stream.
-func (c *generateCmd) Run(a *app) error {
+func (c *generateCmd) Run(a *command.App) error {
 	// For the package, 0 stands for a default; on a command line it was meant.
 	for _, f := range []struct {
 		name  string
 		value int
 	}{{"steps", c.Steps}, {"nodes-per-step", c.NodesPerStep}, {"features", c.Features}} {
 		if f.value < 1 {
-			return usagef("--%s is %d, must be at least 1", f.name, f.value)
+			return command.Usagef("--%s is %d, must be at least 1", f.name, f.value)
 		}
 	}
 	options := dataset.GenerateOptions{Steps: c.Steps, NodesPerStep: c.NodesPerStep, Features: c.Features, Seed: c.Seed}
 	if err := options.EnsureDefaults().Validate(); err != nil {
-		return usageError{fmt.Errorf("%s", oneLine(err))}
+		return command.Usage(errors.New(command.OneLine(err)))
 	}
 	stream, err := dataset.Generate(options)
 	if err != nil {
@@ -55,12 +56,12 @@ func (c *generateCmd) Run(a *app) error {
 	}
 	totals := stream.Totals()
 	if c.JSON {
-		return a.printJSON(map[string]any{
+		return a.PrintJSON(map[string]any{
 			"out": c.Out, "timesteps": totals.Steps, "transactions": totals.Transactions, "payments": totals.Payments,
 			"features": stream.FeatureCount, "illicit": totals.Labels[2], "licit": totals.Labels[1],
 		})
 	}
-	fmt.Fprintf(a.stdout, "wrote %d timesteps, %d transactions, %d payments, %d illicit and %d licit labels\n",
+	fmt.Fprintf(a.Stdout, "wrote %d timesteps, %d transactions, %d payments, %d illicit and %d licit labels\n",
 		totals.Steps, totals.Transactions, totals.Payments, totals.Labels[2], totals.Labels[1])
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lethe/deletions/receipt"
+	"lethe/internal/command"
 )
 
 type receiptCmd struct {
@@ -39,7 +40,7 @@ key inside the receipt, which shows that nothing was changed but not who signed.
 var errInvalidReceipt = errors.New("the receipt is not valid")
 
 // Run checks a receipt.
-func (c *receiptVerifyCmd) Run(a *app) error {
+func (c *receiptVerifyCmd) Run(a *command.App) error {
 	data, err := os.ReadFile(c.File)
 	if err != nil {
 		return fmt.Errorf("receipt: %w (name the file; lethe keeps receipts in the folder receipts of its data directory)", err)
@@ -60,7 +61,7 @@ func (c *receiptVerifyCmd) Run(a *app) error {
 		if valid {
 			out["receipt"] = receipt
 		}
-		if err := a.printJSON(out); err != nil {
+		if err := a.PrintJSON(out); err != nil {
 			return err
 		}
 	}
@@ -74,23 +75,23 @@ func (c *receiptVerifyCmd) Run(a *app) error {
 }
 
 // printReceipt tells a person what a valid receipt states.
-func printReceipt(a *app, r receipt.Receipt, v receipt.Verification) {
+func printReceipt(a *command.App, r receipt.Receipt, v receipt.Verification) {
 	key := "trusted key"
 	if !v.TrustedKey {
 		key = "the key inside the receipt; give --public-key to check who signed"
 	}
-	fmt.Fprintf(a.stdout, "valid: request %s, %s at %s, signed with %s (%s)\n",
+	fmt.Fprintf(a.Stdout, "valid: request %s, %s at %s, signed with %s (%s)\n",
 		r.RequestID, r.State, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"), v.KeyID, key)
-	fmt.Fprintf(a.stdout, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
+	fmt.Fprintf(a.Stdout, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
 		r.Scope, len(r.Nodes), len(r.SlicesReplaced), len(r.ShardsRetrained))
-	fmt.Fprintf(a.stdout, "searched %d files and %d records, %d hits; kernels %s, lethe %s\n",
+	fmt.Fprintf(a.Stdout, "searched %d files and %d records, %d hits; kernels %s, lethe %s\n",
 		r.Scan.Files, r.Scan.Records, r.Scan.Hits, r.KernelSet, r.SoftwareVersion)
 	for _, row := range r.Artefacts {
-		fmt.Fprintf(a.stdout, "  %-20s %-16s found %d, remaining %d (%s)\n", row.Artefact, row.Action, row.Found, row.Remaining, row.Location)
+		fmt.Fprintf(a.Stdout, "  %-20s %-16s found %d, remaining %d (%s)\n", row.Artefact, row.Action, row.Found, row.Remaining, row.Location)
 	}
-	fmt.Fprintln(a.stdout, "what may remain:")
+	fmt.Fprintln(a.Stdout, "what may remain:")
 	for _, text := range r.MayRemain {
-		fmt.Fprintln(a.stdout, "  -", text)
+		fmt.Fprintln(a.Stdout, "  -", text)
 	}
 }
 

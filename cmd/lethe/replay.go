@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"lethe"
 	"lethe/configs"
-	"lethe/dataset"
 	"lethe/ingest/bus"
+	"lethe/internal/command"
 	"lethe/service"
 )
 
@@ -23,7 +22,7 @@ func (f brokerFlags) open(ctx context.Context) (*bus.Client, error) {
 	c := configs.Default()
 	c.Kafka.Brokers, c.Kafka.TopicPrefix = f.Brokers, f.TopicPrefix
 	if err := c.Validate(); err != nil {
-		return nil, usageError{err}
+		return nil, command.Usage(err)
 	}
 	return reach(ctx, c)
 }
@@ -33,7 +32,7 @@ func (f brokerFlags) open(ctx context.Context) (*bus.Client, error) {
 func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
 	client, err := bus.Open(service.BusConfig(c))
 	if err != nil {
-		return nil, usageError{err}
+		return nil, command.Usage(err)
 	}
 	if err := client.Ping(ctx); err != nil {
 		return nil, fmt.Errorf("%w (start lethe run, or name brokers that are up with --brokers)", errors.Join(err, client.Close()))
@@ -59,51 +58,32 @@ a settle record. Publishing a dataset twice is harmless.`
 }
 
 // Run publishes the dataset.
-func (c *replayCmd) Run(a *app) error {
+func (c *replayCmd) Run(a *command.App) error {
 	if c.Rate < 0 {
-		return usagef("--rate is %g, must not be negative", c.Rate)
+		return command.Usagef("--rate is %g, must not be negative", c.Rate)
 	}
-	stream, err := loadStream(a.ctx, c.Dataset, c.Steps)
+	stream, err := command.LoadStream(a.Context, c.Dataset, c.Steps)
 	if err != nil {
 		return err
 	}
-	client, err := c.open(a.ctx)
+	client, err := c.open(a.Context)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	p := newProgress(a.stderr)
-	written, err := service.Replay(a.ctx, client, stream, service.ReplayOptions{
+	p := command.NewProgress(a.Stderr)
+	written, err := service.Replay(a.Context, client, stream, service.ReplayOptions{
 		RatePerSecond: c.Rate,
 		Progress: func(at service.ReplayProgress) {
-			p.show("timestep %d (%d of %d), %d records", at.Timestep, at.Done, at.Of, at.RecordsWritten)
+			p.Show("timestep %d (%d of %d), %d records", at.Timestep, at.Done, at.Of, at.RecordsWritten)
 		},
 	})
 	if err != nil {
 		return err
 	}
-	p.done("published %d timesteps, %d records", len(stream.Steps), written)
+	p.Done("published %d timesteps, %d records", len(stream.Steps), written)
 	if c.JSON {
-		return a.printJSON(map[string]any{"dataset": stream.Name, "timesteps": len(stream.Steps), "records": written})
+		return a.PrintJSON(map[string]any{"dataset": stream.Name, "timesteps": len(stream.Steps), "records": written})
 	}
 	return nil
-}
-
-// loadStream reads an Elliptic-style dataset, or some of its timesteps.
-func loadStream(ctx context.Context, dir, steps string) (*dataset.Stream, error) {
-	var from, to lethe.Timestep
-	if steps != "" {
-		var err error
-		if from, to, err = dataset.ParseSteps(steps); err != nil {
-			return nil, usagef("--steps is %q: %w", steps, err)
-		}
-	}
-	stream, err := dataset.LoadElliptic(ctx, dir)
-	if err != nil || steps == "" {
-		return stream, err
-	}
-	if stream, err = stream.Slice(from, to); err != nil {
-		return nil, usagef("--steps is %q: %w", steps, err)
-	}
-	return stream, nil
 }

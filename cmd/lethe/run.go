@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"lethe/internal/command"
 	"lethe/service"
 )
 
 type runCmd struct {
-	configFlags
+	command.ConfigFlags
 	Roles []string `help:"Roles this process plays: build, train, score." placeholder:"R,.."`
 }
 
@@ -25,28 +26,28 @@ SIGTERM ends it cleanly; it can also be killed at any time.`
 }
 
 // Run runs the service until it is interrupted.
-func (c *runCmd) Run(a *app) error {
+func (c *runCmd) Run(a *command.App) error {
 	extra := make(map[string]any)
 	if len(c.Roles) > 0 {
 		extra["roles"] = c.Roles
 	}
-	config, err := c.load(a, extra)
+	config, err := c.Load(a, extra)
 	if err != nil {
 		return err
 	}
-	log := a.logger(config.Log)
-	s, err := service.New(a.ctx, service.Options{Config: config, Version: version, Logger: log})
+	log := a.Logger(config.Log)
+	s, err := service.New(a.Context, service.Options{Config: config, Version: a.Version, Logger: log})
 	if err != nil {
 		return err
 	}
 	log.Info("lethe is running", "http", "http://"+s.HTTPAddress(), "brokers", strings.Join(s.Brokers(), ","),
 		"roles", strings.Join(config.Roles, ","), "data_dir", config.DataDir)
-	err = s.Run(a.ctx)
+	err = s.Run(a.Context)
 	if closed := s.Close(); err == nil {
 		err = closed
 	}
 	if err == nil {
-		fmt.Fprintln(a.stderr, "lethe: stopped")
+		fmt.Fprintln(a.Stderr, "lethe: stopped")
 	}
 	return err
 }

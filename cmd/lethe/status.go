@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lethe/deletions"
+	"lethe/internal/command"
 	"lethe/scoring"
 	"lethe/service"
 )
@@ -28,9 +29,9 @@ func (statusCmd) Help() string {
 const statusTimeout = 10 * time.Second
 
 // Run asks a running service.
-func (c *statusCmd) Run(a *app) error {
+func (c *statusCmd) Run(a *command.App) error {
 	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return usagef("--url is %q, want http://host:port", c.URL)
+		return command.Usagef("--url is %q, want http://host:port", c.URL)
 	}
 	client := http.Client{Timeout: statusTimeout}
 	response, err := client.Get(c.URL + "/api/v1/status")
@@ -54,25 +55,25 @@ func (c *statusCmd) Run(a *app) error {
 		return fmt.Errorf("%s does not answer like lethe: %w", c.URL, err)
 	}
 	if c.JSON {
-		return a.printJSON(s)
+		return a.PrintJSON(s)
 	}
 	return printStatus(a, &s)
 }
 
-func printStatus(a *app, s *service.Status) error {
-	fmt.Fprintf(a.stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed, s.Timesteps.Settled)
-	fmt.Fprintf(a.stdout, "transactions  %d, predictions %d, records behind %d\n", s.Transactions, s.Predictions, s.LagRecords)
-	fmt.Fprintf(a.stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
+func printStatus(a *command.App, s *service.Status) error {
+	fmt.Fprintf(a.Stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed, s.Timesteps.Settled)
+	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %d\n", s.Transactions, s.Predictions, s.LagRecords)
+	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
 	for _, state := range deletions.States() {
 		if n := s.Erasures[state]; n > 0 {
-			fmt.Fprintf(a.stdout, "erasures      %d %s\n", n, state)
+			fmt.Fprintf(a.Stdout, "erasures      %d %s\n", n, state)
 		}
 	}
 	if len(s.Steps) == 0 {
 		return nil
 	}
-	fmt.Fprintln(a.stdout)
-	return table(a.stdout, stepRows(s.Steps))
+	fmt.Fprintln(a.Stdout)
+	return command.Table(a.Stdout, stepRows(s.Steps))
 }
 
 func orNone(text string) string {
@@ -99,13 +100,5 @@ func qualityCells(q *scoring.Summary) []string {
 	if q == nil || q.Labelled == 0 {
 		return []string{"-", "-", "-"}
 	}
-	return []string{orDash(q.AUC), fmt.Sprintf("%.3f", q.MacroF1), fmt.Sprintf("%.3f", q.IllicitF1)}
-}
-
-// orDash prints a measure, or a dash where it is not defined.
-func orDash(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.3f", *v)
+	return []string{command.OrDash(q.AUC), fmt.Sprintf("%.3f", q.MacroF1), fmt.Sprintf("%.3f", q.IllicitF1)}
 }

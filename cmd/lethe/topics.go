@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lethe/ingest/bus"
+	"lethe/internal/command"
 )
 
 type topicsCmd struct {
@@ -18,19 +19,19 @@ func (topicsCmd) Help() string {
 
 // topicFlags take the brokers and the topics' shape from the configuration.
 type topicFlags struct {
-	configFlags
+	command.ConfigFlags
 	JSON bool `help:"Print one JSON document."`
 }
 
-func (f topicFlags) open(a *app) (*bus.Client, error) {
-	config, err := f.load(a, nil)
+func (f topicFlags) open(a *command.App) (*bus.Client, error) {
+	config, err := f.Load(a, nil)
 	if err != nil {
 		return nil, err
 	}
 	if config.UsesEmbeddedBroker() {
 		config.Kafka.Brokers = []string{fmt.Sprintf("127.0.0.1:%d", config.Embedded.Port)}
 	}
-	return reach(a.ctx, config)
+	return reach(a.Context, config)
 }
 
 type topicsApplyCmd struct{ topicFlags }
@@ -41,19 +42,19 @@ func (topicsApplyCmd) Help() string {
 }
 
 // Run creates what is missing.
-func (c *topicsApplyCmd) Run(a *app) error {
+func (c *topicsApplyCmd) Run(a *command.App) error {
 	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	if err := client.Apply(a.ctx); err != nil {
+	if err := client.Apply(a.Context); err != nil {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(map[string]any{"ok": true, "topics": topicNames(client)})
+		return a.PrintJSON(map[string]any{"ok": true, "topics": topicNames(client)})
 	}
-	fmt.Fprintf(a.stdout, "%d topics are as they should be\n", len(bus.Topics()))
+	fmt.Fprintf(a.Stdout, "%d topics are as they should be\n", len(bus.Topics()))
 	return nil
 }
 
@@ -73,13 +74,13 @@ func (topicsCheckCmd) Help() string {
 }
 
 // Run lists the differences; any is a failure.
-func (c *topicsCheckCmd) Run(a *app) error {
+func (c *topicsCheckCmd) Run(a *command.App) error {
 	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	problems, err := client.Check(a.ctx)
+	problems, err := client.Check(a.Context)
 	if err != nil {
 		return err
 	}
@@ -88,19 +89,19 @@ func (c *topicsCheckCmd) Run(a *app) error {
 		lines = append(lines, p.String())
 	}
 	if c.JSON {
-		if err := a.printJSON(map[string]any{"ok": len(lines) == 0, "problems": lines}); err != nil {
+		if err := a.PrintJSON(map[string]any{"ok": len(lines) == 0, "problems": lines}); err != nil {
 			return err
 		}
 	} else {
 		for _, line := range lines {
-			fmt.Fprintln(a.stdout, line)
+			fmt.Fprintln(a.Stdout, line)
 		}
 	}
 	if len(lines) > 0 {
 		return fmt.Errorf("%d differences from what lethe needs (lethe topics apply mends most)", len(lines))
 	}
 	if !c.JSON {
-		fmt.Fprintf(a.stdout, "%d topics are as they should be\n", len(bus.Topics()))
+		fmt.Fprintf(a.Stdout, "%d topics are as they should be\n", len(bus.Topics()))
 	}
 	return nil
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"lethe/audit"
+	"lethe/internal/command"
 )
 
 type verifyCmd struct {
-	configFlags
+	command.ConfigFlags
 	Fresh bool `help:"Train every shard anew from its slices and compare all checkpoints byte for byte."`
 	JSON  bool `help:"Print one JSON document."`
 }
@@ -22,20 +23,20 @@ configuration that the directory was written with.`
 }
 
 // Run checks a data directory.
-func (c *verifyCmd) Run(a *app) error {
-	config, err := c.load(a, nil)
+func (c *verifyCmd) Run(a *command.App) error {
+	config, err := c.Load(a, nil)
 	if err != nil {
 		return err
 	}
-	p := newProgress(a.stderr)
-	report, err := audit.Check(a.ctx, audit.Options{Config: config, Fresh: c.Fresh, Progress: func(done, of int) {
-		p.show("trained %d of %d shards anew", done, of)
+	p := command.NewProgress(a.Stderr)
+	report, err := audit.Check(a.Context, audit.Options{Config: config, Fresh: c.Fresh, Progress: func(done, of int) {
+		p.Show("trained %d of %d shards anew", done, of)
 	}})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		if err := a.printJSON(report); err != nil {
+		if err := a.PrintJSON(report); err != nil {
 			return err
 		}
 	} else {
@@ -47,19 +48,19 @@ func (c *verifyCmd) Run(a *app) error {
 	return nil
 }
 
-func printAudit(a *app, r *audit.Report, fresh bool) {
-	fmt.Fprintf(a.stdout, "%d settled timesteps, %d transactions, %d slices, %d checkpoints, ensemble %s\n",
+func printAudit(a *command.App, r *audit.Report, fresh bool) {
+	fmt.Fprintf(a.Stdout, "%d settled timesteps, %d transactions, %d slices, %d checkpoints, ensemble %s\n",
 		r.Timesteps, r.Transactions, r.Slices, r.Checkpoints, orNone(r.EnsembleHash))
 	if r.Erasures > 0 {
-		fmt.Fprintf(a.stdout, "%d erasures: searched %d files, %d bytes\n", r.Erasures, r.Files, r.Bytes)
+		fmt.Fprintf(a.Stdout, "%d erasures: searched %d files, %d bytes\n", r.Erasures, r.Files, r.Bytes)
 	}
 	if fresh {
-		fmt.Fprintf(a.stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints, r.FreshSeconds)
+		fmt.Fprintf(a.Stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints, r.FreshSeconds)
 	}
 	for _, problem := range r.Problems {
-		fmt.Fprintln(a.stdout, "problem:", problem)
+		fmt.Fprintln(a.Stdout, "problem:", problem)
 	}
 	if r.OK {
-		fmt.Fprintln(a.stdout, "ok")
+		fmt.Fprintln(a.Stdout, "ok")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"lethe/internal/command"
 	"lethe/trainer/kernels"
 )
 
@@ -33,10 +34,10 @@ type versionInfo struct {
 }
 
 // Run prints the version.
-func (c *versionCmd) Run(a *app) error {
+func (c *versionCmd) Run(a *command.App) error {
 	set := kernels.Default()
 	info := versionInfo{
-		Version:     version,
+		Version:     a.Version,
 		Go:          runtime.Version(),
 		Platform:    runtime.GOOS + "/" + runtime.GOARCH,
 		KernelSet:   set.Name(),
@@ -51,9 +52,9 @@ func (c *versionCmd) Run(a *app) error {
 		}
 	}
 	if c.JSON {
-		return a.printJSON(info)
+		return a.PrintJSON(info)
 	}
-	fmt.Fprintf(a.stdout, "lethe %s (%s, %s), kernels %s (%s), available: %s\n",
+	fmt.Fprintf(a.Stdout, "lethe %s (%s, %s), kernels %s (%s), available: %s\n",
 		info.Version, info.Go, info.Platform, info.KernelSet, cmp.Or(info.KernelLoops, "plain Go"), strings.Join(info.KernelSets, ", "))
 	return nil
 }

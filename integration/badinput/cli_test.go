@@ -69,7 +69,8 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) string {
 		d.ScanArgs(t, "env", &setting)
 		environ = append(environ, setting)
 	}
-	r := s.run(t, args, environ, d.HasArg("nobody"))
+	program, _, _ := strings.Cut(d.Input, " ")
+	r := s.run(t, program, args, environ, d.HasArg("nobody"))
 	said := r.stderr
 	if d.HasArg("log") {
 		said = logLine.ReplaceAllString(said, "")
@@ -79,7 +80,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) string {
 	}
 	if r.code != 0 {
 		require.Contains(t, []int{1, 2}, r.code, "%s: %s", d.Pos, r.stderr)
-		require.Regexp(t, `^lethe: [^\n]+\n$`, said, d.Pos)
+		require.Regexp(t, `^`+program+`: [^\n]+\n$`, said, d.Pos)
 		require.NotRegexp(t, `goroutine|panic|exit status|Usage:|%!|runtime error|0x[0-9a-f]{6}`, said, d.Pos)
 		require.True(t, r.stdout == "" || d.HasArg("json"), "%s: standard output of a failure: %s", d.Pos, r.stdout)
 	} else {
@@ -120,11 +121,11 @@ func document(t *testing.T, pos, text string) string {
 
 const commandTimeout = 40 * time.Second
 
-func (s *stage) run(t *testing.T, args, environ []string, asNobody bool) ended {
+func (s *stage) run(t *testing.T, program string, args, environ []string, asNobody bool) ended {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), commandTimeout)
 	defer cancel()
-	c := exec.CommandContext(ctx, s.bin, args...)
+	c := exec.CommandContext(ctx, s.path(program), args...)
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr, c.Dir = &stdout, &stderr, s.dir
 	c.Env = append([]string{"HOME=" + s.dir, "TMPDIR=" + s.dir}, environ...)
@@ -135,14 +136,16 @@ func (s *stage) run(t *testing.T, args, environ []string, asNobody bool) ended {
 	err := c.Run()
 	var exit *exec.ExitError
 	require.True(t, err == nil || errors.As(err, &exit), "%v", err)
-	require.NoError(t, ctx.Err(), "lethe %s: no end in sight", strings.Join(args, " "))
+	require.NoError(t, ctx.Err(), "%s %s: no end in sight", program, strings.Join(args, " "))
 	return ended{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// words splits a command line at blanks; single quotes hold words together.
+// words splits a command line at blanks, without the program; single quotes hold
+// words together.
 func words(t *testing.T, line string) []string {
 	t.Helper()
-	parts := strings.Split(strings.TrimPrefix(line, "lethe "), "'")
+	_, line, _ = strings.Cut(line, " ")
+	parts := strings.Split(line, "'")
 	require.Equal(t, 1, len(parts)%2, "a quote without its end")
 	var out []string
 	for i, part := range parts {

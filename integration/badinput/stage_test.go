@@ -36,6 +36,7 @@ func newStage(t *testing.T) *stage {
 	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // see above
 	s := &stage{dir: dir, bin: filepath.Join(dir, "lethe"), ports: process.FreePorts(t)}
 	require.NoError(t, os.Rename(process.Build(t), s.bin))
+	require.NoError(t, os.Rename(process.BuildCommand(t, "lethe-lab"), filepath.Join(dir, "lethe-lab")))
 	s.datasets(t)
 	s.write(t, "junk", "this is none of ours\n")
 	s.write(t, "junk.npz", "this is no archive\n")
@@ -126,10 +127,10 @@ func transposed(text string) string {
 func (s *stage) play(t *testing.T) {
 	t.Helper()
 	s.start(t)
-	r := s.run(t, []string{"replay", "--dataset", "good", "--brokers", s.service.Brokers}, nil, false)
+	r := s.run(t, "lethe", []string{"replay", "--dataset", "good", "--brokers", s.service.Brokers}, nil, false)
 	require.Zero(t, r.code, r.stderr)
 	s.service.Await("training", func(st service.Status) bool { return st.TrainedThrough == 3 })
-	r = s.run(t, []string{"erase", "submit", "--node", s.erased, "--request-id", "gdpr-17", "--wait", "--timeout", "20s", "--brokers", s.service.Brokers}, nil, false)
+	r = s.run(t, "lethe", []string{"erase", "submit", "--node", s.erased, "--request-id", "gdpr-17", "--wait", "--timeout", "20s", "--brokers", s.service.Brokers}, nil, false)
 	require.Zero(t, r.code, "%s\n%s", r.stderr, s.service.Log())
 }
 

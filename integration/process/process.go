@@ -25,11 +25,19 @@ import (
 	"lethe/service"
 )
 
-// Build compiles the command and returns the binary's path.
+// Build compiles the command lethe and returns the binary's path.
 func Build(t testing.TB) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "lethe")
-	out, err := exec.Command("go", "build", "-o", bin, "lethe/cmd/lethe").CombinedOutput()
+	return BuildCommand(t, "lethe")
+}
+
+// BuildCommand compiles one of the commands of cmd, with further flags for the
+// compiler, and returns the binary's path.
+func BuildCommand(t testing.TB, name string, flags ...string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), name)
+	args := append(append([]string{"build"}, flags...), "-o", bin, "lethe/cmd/"+name)
+	out, err := exec.Command("go", args...).CombinedOutput()
 	require.NoError(t, err, "go build: %s", out)
 	return bin
 }

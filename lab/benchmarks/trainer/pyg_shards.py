@@ -4,10 +4,10 @@ measures the mean of their answers on the graph of all nodes.
 Beside lethe's own figure for the same split this shows whether layers, start and
 optimiser do the same. Needs torch and torch_geometric. Example:
 
-  lethe partition --dataset cora.npz --shards 20 --train-fraction .8 --seed 0 \\
+  lethe-lab partition --dataset cora.npz --shards 20 --train-fraction .8 --seed 0 \\
       --method random --assign plain --assignments random.csv
   python pyg_shards.py --data cora.npz --assignments random.csv --model gat --repair none
-  lethe train --dataset cora.npz --shards 20 --seed 0 --method random --assign plain \\
+  lethe-lab train --dataset cora.npz --shards 20 --seed 0 --method random --assign plain \\
       --model gat --repair none
 """
 

@@ -34,7 +34,7 @@ func (c *evaluateCmd) document() *document {
 		flags += " --finished"
 	}
 	d := &document{}
-	fmt.Fprintf(&d.text, "# Results\n\nMade by `lethe evaluate %s --data DATA --out OUT --splits %d --seed %d%s --results docs/results.md`.\n",
+	fmt.Fprintf(&d.text, "# Results\n\nMade by `lethe-lab evaluate %s --data DATA --out OUT --splits %d --seed %d%s --results docs/results.md`.\n",
 		c.Table, c.Splits, c.Seed, flags)
 	if c.Finished {
 		fmt.Fprint(&d.text, "It shows what is finished; without `--finished` the same command measures the rest.\n")

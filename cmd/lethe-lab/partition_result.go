@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/internal/command"
 	"lethe/partition"
 )
 
@@ -79,7 +80,7 @@ func (r *partitionResult) mean() {
 }
 
 // print writes a table with a line per timestep, and one over all if there are several.
-func (r *partitionResult) print(a *app) error {
+func (r *partitionResult) print(a *command.App) error {
 	head := []string{"timestep", "nodes", "edges", "balance", "fairness", "edge cut", "stubs", "sizes", "seconds"}
 	rows := [][]string{head}
 	low, high := math.MaxInt, 0
@@ -94,7 +95,7 @@ func (r *partitionResult) print(a *app) error {
 		}
 		rows = append(rows, all.row("all", low, high))
 	}
-	return table(a.stdout, rows)
+	return command.Table(a.Stdout, rows)
 }
 
 func (s *partitionStep) row(name string, low, high int) []string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"lethe/internal/command"
 	"lethe/lab/graphs"
 	"lethe/lab/protocol"
 	"lethe/partition"
@@ -17,9 +18,9 @@ func (c *trainCmd) fillMinStubs(kind graphs.Kind) error {
 	case c.MinStubs == nil:
 		c.MinStubs = new(0)
 	case *c.MinStubs < 0:
-		return usagef("--min-stubs is %d, must be at least 0", *c.MinStubs)
+		return command.Usagef("--min-stubs is %d, must be at least 0", *c.MinStubs)
 	case *c.MinStubs > 0 && !generates:
-		return usagef("--min-stubs is %d, must be 0 with --repair %s, which generates no stubs", *c.MinStubs, c.Repair)
+		return command.Usagef("--min-stubs is %d, must be 0 with --repair %s, which generates no stubs", *c.MinStubs, c.Repair)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lethe/dataset"
+	"lethe/internal/command"
 	"lethe/lab/citation"
 	"lethe/lab/curves"
 	"lethe/lab/graphs"
@@ -49,10 +50,10 @@ type trainCmd struct {
 // Help shows an example.
 func (trainCmd) Help() string {
 	return `Example:
-  lethe train --dataset cora.npz --shards 20 --model sage --propagate
-  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model elliptic-gin --schedule continual
-  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --one-hop --one-hop-directed --schedule window
-  lethe train --dataset elliptic_bitcoin_dataset --shards 20 --model blend --components logistic,trees --one-hop --schedule continual
+  lethe-lab train --dataset cora.npz --shards 20 --model sage --propagate
+  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model elliptic-gin --schedule continual
+  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --one-hop --one-hop-directed --schedule window
+  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model blend --components logistic,trees --one-hop --schedule continual
 
 Trains a model per shard and measures their ensemble, offline. A graph is split
 into training and test nodes: training sees the graph of the training nodes, the
@@ -70,7 +71,7 @@ with settings chosen on the validation timesteps.`
 }
 
 // Run trains and measures.
-func (c *trainCmd) Run(a *app) error {
+func (c *trainCmd) Run(a *command.App) error {
 	kind, err := graphs.Detect(c.Dataset)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (c *trainCmd) Run(a *app) error {
 	}
 	result := newTrainResult(c, job.outcome)
 	if c.JSON {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
 	return result.print(a)
 }
@@ -127,19 +128,19 @@ type trainJob struct {
 	outcome  *protocol.Outcome
 }
 
-func (j *trainJob) graph(a *app) error {
+func (j *trainJob) graph(a *command.App) error {
 	archive, err := citation.Load(j.Dataset)
 	if err != nil {
 		return err
 	}
 	s := j.settings()
 	j.line.expect(s.StepsAhead(), s.Shards)
-	j.outcome, err = protocol.RunGraph(a.ctx, protocol.FromCitation(archive, j.RawFeatures), s, j.runtime())
+	j.outcome, err = protocol.RunGraph(a.Context, protocol.FromCitation(archive, j.RawFeatures), s, j.runtime())
 	return err
 }
 
-func (j *trainJob) stream(a *app) error {
-	stream, err := dataset.LoadElliptic(a.ctx, j.Dataset)
+func (j *trainJob) stream(a *command.App) error {
+	stream, err := dataset.LoadElliptic(a.Context, j.Dataset)
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (j *trainJob) stream(a *app) error {
 		}
 	}
 	j.line.expect(s.StepsAhead(stream), s.Shards)
-	j.outcome, err = protocol.RunStream(a.ctx, stream, s, j.runtime())
+	j.outcome, err = protocol.RunStream(a.Context, stream, s, j.runtime())
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/dataset"
+	"lethe/internal/command"
 	"lethe/lab/graphs"
 )
 
@@ -41,7 +42,7 @@ func TestTrainRefusals(t *testing.T) {
 	} {
 		args := append([]string{"train", "--dataset", stream, "--shards", "2"}, strings.Fields(c.flags)...)
 		code, stdout, stderr := runLethe(t, args...)
-		require.Equal(t, exitUsage, code, c.flags)
+		require.Equal(t, command.ExitUsage, code, c.flags)
 		require.Empty(t, stdout, c.flags)
 		require.Contains(t, stderr, c.want)
 	}
@@ -67,13 +68,13 @@ func TestTrainNamesItsBlend(t *testing.T) {
 		"--split", "8/1/3", "--one-hop", "--one-hop-directed", "--known-labels", ".4", "--propagate",
 	}
 	code, stdout, stderr := runLethe(t, args...)
-	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, command.ExitOK, code, stderr)
 	require.Contains(t, stdout, "blend of logistic, trees, directed one-hop features, 2 shards by gpfb-fast")
 	require.Contains(t, stdout, "0.4 of every timestep's labels had arrived")
 	require.Contains(t, stdout, "without propagation: accuracy")
 
 	code, stdout, stderr = runLethe(t, append(args, "--json")...)
-	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, command.ExitOK, code, stderr)
 	var result trainResult
 	require.NoError(t, json.Unmarshal([]byte(stdout), &result))
 	require.Equal(t, []string{"logistic", "trees"}, result.Components)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/internal/command"
 	"lethe/lab/protocol"
 )
 
@@ -12,7 +13,7 @@ import (
 // report to it at the same time.
 type trainLine struct {
 	mutex    sync.Mutex
-	progress *progress
+	progress *command.Progress
 	// ahead is the number of optimiser steps that were expected of all shards.
 	ahead, shards int
 	steps         int
@@ -24,14 +25,14 @@ type trainLine struct {
 // lineInterval keeps drawing the line from costing time.
 const lineInterval = 100 * time.Millisecond
 
-func newTrainLine(a *app) *trainLine {
-	return &trainLine{progress: newProgress(a.stderr), taken: make(map[lethe.ShardID]int)}
+func newTrainLine(a *command.App) *trainLine {
+	return &trainLine{progress: command.NewProgress(a.Stderr), taken: make(map[lethe.ShardID]int)}
 }
 
 // expect says how much work is ahead.
 func (l *trainLine) expect(steps, shards int) {
 	l.ahead, l.shards = max(1, steps), shards
-	l.progress.show("partitioning")
+	l.progress.Show("partitioning")
 }
 
 // epoch counts one optimiser step.
@@ -51,9 +52,9 @@ func (l *trainLine) epoch(e protocol.Epoch) {
 			done++
 		}
 	}
-	spent := now.Sub(l.progress.started)
+	spent := now.Sub(l.progress.Started)
 	left := time.Duration(float64(spent) / float64(l.steps) * float64(max(0, l.ahead-l.steps)))
-	l.progress.show("shard %d: timestep %d, epoch %d of %d, loss %.4f; %d of %d shards done; %.0f %%, %s left",
+	l.progress.Show("shard %d: timestep %d, epoch %d of %d, loss %.4f; %d of %d shards done; %.0f %%, %s left",
 		e.Shard, e.Timestep, e.Epoch, e.Epochs, e.Loss, done, l.shards,
 		100*float64(l.steps)/float64(l.ahead), left.Round(time.Second))
 }
@@ -62,5 +63,5 @@ func (l *trainLine) epoch(e protocol.Epoch) {
 func (l *trainLine) done() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.progress.done("%d steps of %d shards", l.steps, l.shards)
+	l.progress.Done("%d steps of %d shards", l.steps, l.shards)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/internal/command"
 	"lethe/lab/protocol"
 	"lethe/scoring"
 )
@@ -73,37 +74,37 @@ func newTrainResult(c *trainCmd, o *protocol.Outcome) *trainResult {
 	return r
 }
 
-func (r *trainResult) print(a *app) error {
+func (r *trainResult) print(a *command.App) error {
 	if len(r.PerStep) > 0 {
 		rows := [][]string{{"timestep", "part", "labelled", "illicit", "AUC", "average precision", "macro-F1", "illicit-F1"}}
 		for _, s := range r.PerStep {
 			rows = append(rows, []string{
 				strconv.FormatInt(int64(s.Timestep), 10), s.Part, strconv.Itoa(s.Labelled), strconv.Itoa(s.Illicit),
-				orDash(s.AUC), orDash(s.AveragePrecision), fmt.Sprintf("%.3f", s.MacroF1), fmt.Sprintf("%.3f", s.IllicitF1),
+				command.OrDash(s.AUC), command.OrDash(s.AveragePrecision), fmt.Sprintf("%.3f", s.MacroF1), fmt.Sprintf("%.3f", s.IllicitF1),
 			})
 		}
-		if err := table(a.stdout, rows); err != nil {
+		if err := command.Table(a.Stdout, rows); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintf(a.stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s with at least %d stubs a node, aggregation %s\n",
+	fmt.Fprintf(a.Stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s with at least %d stubs a node, aggregation %s\n",
 		r.modelText(), r.Shards, r.Method, r.Partition.EdgeCut, r.Repair, r.MinStubs, r.Aggregate)
 	if r.KnownLabels > 0 {
-		fmt.Fprintf(a.stdout, "%g of every timestep's labels had arrived when it was scored and are not measured\n", r.KnownLabels)
+		fmt.Fprintf(a.Stdout, "%g of every timestep's labels had arrived when it was scored and are not measured\n", r.KnownLabels)
 	}
 	if r.Unpropagated != nil {
 		printTest(a, "without propagation", *r.Unpropagated)
 	}
 	if p := r.Propagation; p != nil {
-		fmt.Fprintf(a.stdout, "propagation: %s (average precision %.4f on %d validation labels, %.4f without)\n", p.Options, p.Measure, p.Hidden, p.Without)
+		fmt.Fprintf(a.Stdout, "propagation: %s (average precision %.4f on %d validation labels, %.4f without)\n", p.Options, p.Measure, p.Hidden, p.Without)
 	}
 	if r.Unlabelled != nil {
 		printTest(a, "the same without the known labels", *r.Unlabelled)
 	}
 	printTest(a, "test", r.Test)
-	fmt.Fprintf(a.stdout, "all nodes: accuracy %.4f\n", r.AllNodes.Accuracy)
-	fmt.Fprintf(a.stdout, "%d steps in %.1f s (%.0f a second); ensemble %s\n", r.Steps, r.TrainSeconds, r.StepsPerSecond, r.EnsembleHash)
+	fmt.Fprintf(a.Stdout, "all nodes: accuracy %.4f\n", r.AllNodes.Accuracy)
+	fmt.Fprintf(a.Stdout, "%d steps in %.1f s (%.0f a second); ensemble %s\n", r.Steps, r.TrainSeconds, r.StepsPerSecond, r.EnsembleHash)
 	return nil
 }
 
@@ -121,11 +122,11 @@ func (r *trainResult) modelText() string {
 }
 
 // printTest prints what was measured on the test nodes or timesteps.
-func printTest(a *app, name string, s scoring.Summary) {
-	fmt.Fprintf(a.stdout, "%s: accuracy %.4f, macro-F1 %.4f, AUC %s, average precision %s (%d labelled)\n",
-		name, s.Accuracy, s.MacroF1, orDash(s.AUC), orDash(s.AveragePrecision), s.Labelled)
+func printTest(a *command.App, name string, s scoring.Summary) {
+	fmt.Fprintf(a.Stdout, "%s: accuracy %.4f, macro-F1 %.4f, AUC %s, average precision %s (%d labelled)\n",
+		name, s.Accuracy, s.MacroF1, command.OrDash(s.AUC), command.OrDash(s.AveragePrecision), s.Labelled)
 	if s.Illicit > 0 {
-		fmt.Fprintf(a.stdout, "illicit: F1 %.4f, precision %.4f, recall %.4f (%d labelled)\n",
+		fmt.Fprintf(a.Stdout, "illicit: F1 %.4f, precision %.4f, recall %.4f (%d labelled)\n",
 			s.IllicitF1, s.Precision, s.Recall, s.Illicit)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lethe/internal/command"
 	"lethe/lab/bench"
 	"lethe/lab/paper"
 	"lethe/lab/tables"
@@ -32,8 +33,8 @@ const paperSplits = 10
 // Help shows an example.
 func (evaluateCmd) Help() string {
 	return `Example:
-  lethe evaluate all --data data --out results --splits 10
-  lethe evaluate inductive --data data --out results --quick
+  lethe-lab evaluate all --data data --out results --splits 10
+  lethe-lab evaluate inductive --data data --out results --quick
 
 Makes the tables and figures of the paper's evaluation, each as Markdown, CSV and
 figures. Data sets are looked for as cora.npz, citeseer.npz, dblp.npz, cs.npz (or
@@ -59,13 +60,13 @@ type evaluatedTable struct {
 }
 
 // Run makes the tables.
-func (c *evaluateCmd) Run(a *app) error {
+func (c *evaluateCmd) Run(a *command.App) error {
 	if c.Table == "" {
 		return c.list(a)
 	}
 	chosen, err := tables.Named(c.Table)
 	if err != nil {
-		return usagef("%w (lethe evaluate lists them)", err)
+		return command.Usagef("%w (lethe-lab evaluate lists them)", err)
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -90,16 +91,16 @@ func (c *evaluateCmd) Run(a *app) error {
 	}
 	result.Seconds = time.Since(started).Seconds()
 	if c.JSON {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
 	for _, t := range result.Tables {
-		fmt.Fprintf(a.stdout, "%s: %s\n", t.Title, strings.Join(t.Files, ", "))
+		fmt.Fprintf(a.Stdout, "%s: %s\n", t.Title, strings.Join(t.Files, ", "))
 	}
 	return nil
 }
 
 // list names the tables and what they need.
-func (c *evaluateCmd) list(a *app) error {
+func (c *evaluateCmd) list(a *command.App) error {
 	result := &evaluateResult{}
 	rows := [][]string{{"table", "shows", "data sets"}}
 	for _, t := range tables.All() {
@@ -107,21 +108,21 @@ func (c *evaluateCmd) list(a *app) error {
 		rows = append(rows, []string{t.Name, t.Title, strings.Join(t.Needs, ", ")})
 	}
 	if c.JSON {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
-	return table(a.stdout, rows)
+	return command.Table(a.Stdout, rows)
 }
 
 func (c *evaluateCmd) check() error {
 	switch {
 	case c.Data == "":
-		return usagef("--data is missing: name the folder with the data sets")
+		return command.Usagef("--data is missing: name the folder with the data sets")
 	case c.Out == "":
-		return usagef("--out is missing: name a folder for the tables")
+		return command.Usagef("--out is missing: name a folder for the tables")
 	case c.Splits < 0:
-		return usagef("--splits is %d, must be at least 1", c.Splits)
+		return command.Usagef("--splits is %d, must be at least 1", c.Splits)
 	case c.Workers < 0:
-		return usagef("--workers is %d, must be at least 1", c.Workers)
+		return command.Usagef("--workers is %d, must be at least 1", c.Workers)
 	}
 	if info, err := os.Stat(c.Data); err != nil || !info.IsDir() {
 		return fmt.Errorf("--data %s is not a folder", c.Data)
@@ -139,7 +140,7 @@ func (c *evaluateCmd) check() error {
 }
 
 // measure runs what the tables need, what they share once.
-func (c *evaluateCmd) measure(a *app, store *bench.Store, chosen []tables.Table, opts tables.Options, result *evaluateResult) (*tables.Results, error) {
+func (c *evaluateCmd) measure(a *command.App, store *bench.Store, chosen []tables.Table, opts tables.Options, result *evaluateResult) (*tables.Results, error) {
 	published, err := paper.Load()
 	if err != nil {
 		return nil, err
@@ -148,23 +149,23 @@ func (c *evaluateCmd) measure(a *app, store *bench.Store, chosen []tables.Table,
 	for _, t := range chosen {
 		cells = append(cells, t.Cells(opts)...)
 	}
-	line := newProgress(a.stderr)
+	line := command.NewProgress(a.Stderr)
 	runner := &bench.Runner{
 		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, OnlyFinished: c.Finished, Now: time.Now,
 		Progress: func(p bench.Progress) {
 			result.Measured, result.Kept = p.Total, p.Kept
 			if p.Done == p.Kept {
-				line.show("%d of %d measurements are finished already", p.Kept, p.Total)
+				line.Show("%d of %d measurements are finished already", p.Kept, p.Total)
 				return
 			}
-			line.show("%d of %d measurements, %s left; last: %s", p.Done, p.Total, p.Left.Round(time.Second), p.Last)
+			line.Show("%d of %d measurements, %s left; last: %s", p.Done, p.Total, p.Left.Round(time.Second), p.Last)
 		},
 	}
-	measured, err := runner.Run(a.ctx, cells)
+	measured, err := runner.Run(a.Context, cells)
 	if err != nil {
 		return nil, err
 	}
-	line.done("%d measurements", result.Measured)
+	line.Done("%d measurements", result.Measured)
 	return &tables.Results{Results: measured, Paper: published}, nil
 }
 

@@ -3,19 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
+	"lethe/internal/command"
 	"lethe/lab/attack"
 	"lethe/lab/graphs"
 )
 
 type attackCmd struct {
-	configFlags
+	command.ConfigFlags
 	Dataset  string   `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
 	Scope    []string `help:"Scopes to attack: stubs, shard; both by default." enum:"stubs,shard" placeholder:"S,.."`
 	Targets  int      `help:"Transactions to erase, and as many that are never sent; 150 by default, fewer if the data has fewer labels." placeholder:"N"`
@@ -31,8 +31,8 @@ type attackCmd struct {
 // Help shows an example.
 func (attackCmd) Help() string {
 	return `Example:
-  lethe attack --quick
-  lethe attack --dataset elliptic_bitcoin_dataset --scope stubs --targets 200 --out attacks
+  lethe-lab attack --quick
+  lethe-lab attack --dataset elliptic_bitcoin_dataset --scope stubs --targets 200 --out attacks
 
 A deployment is trained on half of the timesteps; labelled transactions drawn at
 random are erased through the topics. Then membership, former payments and
@@ -54,9 +54,9 @@ func quickSettings() map[string]any {
 }
 
 // Run attacks and reports.
-func (c *attackCmd) Run(a *app) (err error) {
+func (c *attackCmd) Run(a *command.App) (err error) {
 	if c.Targets < 0 || c.Steps < 0 || c.Requests < 0 {
-		return usagef("--targets is %d, --requests %d and --steps %d, must not be negative", c.Targets, c.Requests, c.Steps)
+		return command.Usagef("--targets is %d, --requests %d and --steps %d, must not be negative", c.Targets, c.Requests, c.Steps)
 	}
 	stream, err := c.stream(a)
 	if err != nil {
@@ -70,32 +70,32 @@ func (c *attackCmd) Run(a *app) (err error) {
 	if c.Quick && c.Requests == 0 {
 		c.Requests = quickRequests
 	}
-	p := newProgress(a.stderr)
+	p := command.NewProgress(a.Stderr)
 	o := attack.Options{
 		Stream: stream, Config: config, Targets: c.Targets, Requests: c.Requests, Mislabel: c.Mislabel,
-		Seed: c.Seed, Version: version, Progress: p.show,
+		Seed: c.Seed, Version: a.Version, Progress: p.Show,
 	}
 	for _, s := range c.Scope {
 		o.Scopes = append(o.Scopes, lethe.Scope(s))
 	}
 	if config.Log.Level == "debug" {
-		o.Logger = a.logger(config.Log)
+		o.Logger = a.Logger(config.Log)
 	}
 	if err := o.EnsureDefaults().Validate(); err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
-	report, err := attack.Run(a.ctx, o)
+	report, err := attack.Run(a.Context, o)
 	if err != nil {
 		return err
 	}
-	p.done("done")
+	p.Done("done")
 	if c.Out != "" {
 		if err := attack.Write(c.Out, report); err != nil {
 			return fmt.Errorf("%w (name another folder with --out)", err)
 		}
 	}
 	if c.JSON {
-		err = a.printJSON(report)
+		err = a.PrintJSON(report)
 	} else {
 		err = printAttack(a, report)
 	}
@@ -106,7 +106,7 @@ func (c *attackCmd) Run(a *app) (err error) {
 }
 
 // stream loads or generates the data.
-func (c *attackCmd) stream(a *app) (*dataset.Stream, error) {
+func (c *attackCmd) stream(a *command.App) (*dataset.Stream, error) {
 	steps := c.Steps
 	switch {
 	case steps > 0:
@@ -120,9 +120,9 @@ func (c *attackCmd) stream(a *app) (*dataset.Stream, error) {
 		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: c.Seed, IllicitFraction: .1, LicitFraction: .4})
 	}
 	if kind, err := graphs.Detect(c.Dataset); err == nil && kind == graphs.CitationArchive {
-		return nil, usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and illicit transactions (give a folder in Elliptic's format)", c.Dataset)
+		return nil, command.Usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and illicit transactions (give a folder in Elliptic's format)", c.Dataset)
 	}
-	stream, err := loadStream(a.ctx, c.Dataset, "")
+	stream, err := command.LoadStream(a.Context, c.Dataset, "")
 	if err == nil && steps < len(stream.Steps) {
 		stream.Steps = stream.Steps[:steps]
 	}
@@ -131,10 +131,10 @@ func (c *attackCmd) stream(a *app) (*dataset.Stream, error) {
 
 // config takes a folder that is removed afterwards unless one is named, and
 // free ports.
-func (c *attackCmd) config(a *app) (_ configs.Config, cleanup func() error, err error) {
+func (c *attackCmd) config(a *command.App) (_ configs.Config, cleanup func() error, err error) {
 	cleanup = func() error { return nil }
 	if len(c.Brokers) > 0 {
-		return configs.Config{}, cleanup, usagef("an attack brings its own broker: --brokers %s cannot be attacked", strings.Join(c.Brokers, ","))
+		return configs.Config{}, cleanup, command.Usagef("an attack brings its own broker: --brokers %s cannot be attacked", strings.Join(c.Brokers, ","))
 	}
 	extra := map[string]any{"embedded.port": 0, "http.address": "127.0.0.1:0"}
 	// Verification waits for compaction; nobody else uses this broker.
@@ -148,39 +148,35 @@ func (c *attackCmd) config(a *app) (_ configs.Config, cleanup func() error, err 
 			}
 		}
 	}
-	if c.DataDir == "" {
-		dir, err := os.MkdirTemp("", "lethe-attack-")
-		if err != nil {
-			return configs.Config{}, cleanup, err
-		}
-		extra["data_dir"] = dir
-		cleanup = func() error { return os.RemoveAll(dir) }
-	} else if entries, err := os.ReadDir(c.DataDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return configs.Config{}, cleanup, fmt.Errorf("--data-dir %s cannot be used: %w (name a new folder)", c.DataDir, err)
-	} else if len(entries) > 0 {
-		return configs.Config{}, cleanup, fmt.Errorf("--data-dir %s is not empty: an attack starts from nothing (name a new folder)", c.DataDir)
+	made, err := c.FreshDataDir("lethe-attack-", "an attack")
+	if err != nil {
+		return configs.Config{}, cleanup, err
 	}
-	config, err := c.load(a, extra)
+	if made != "" {
+		extra["data_dir"] = made
+		cleanup = func() error { return os.RemoveAll(made) }
+	}
+	config, err := c.Load(a, extra)
 	if err != nil {
 		err = errors.Join(err, cleanup())
 	}
 	return config, cleanup, err
 }
 
-func printAttack(a *app, r *attack.Report) error {
+func printAttack(a *command.App, r *attack.Report) error {
 	for _, e := range r.Erasures {
-		fmt.Fprintf(a.stdout, "erasure %s at scope %s: %d transactions %s in %.1f s, %d slices replaced, %d shards retrained\n",
+		fmt.Fprintf(a.Stdout, "erasure %s at scope %s: %d transactions %s in %.1f s, %d slices replaced, %d shards retrained\n",
 			e.RequestID, e.Scope, e.Nodes, e.State, e.Seconds, e.SlicesReplaced, e.ShardsRetrained)
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	findings := r.Table()
-	if err := table(a.stdout, append([][]string{findings.Columns}, findings.Rows...)); err != nil {
+	if err := command.Table(a.Stdout, append([][]string{findings.Columns}, findings.Rows...)); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	for _, note := range findings.Notes {
-		fmt.Fprintln(a.stdout, note)
+		fmt.Fprintln(a.Stdout, note)
 	}
-	fmt.Fprintf(a.stdout, "%s in %.1f s\n", r.Dataset, r.Seconds)
+	fmt.Fprintf(a.Stdout, "%s in %.1f s\n", r.Dataset, r.Seconds)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/internal/command"
 	"lethe/lab/graphs"
 	"lethe/partition"
 )
@@ -35,7 +36,7 @@ type partitionCmd struct {
 // Help shows an example.
 func (partitionCmd) Help() string {
 	return `Example:
-  lethe partition --dataset stream --shards 20 --plot shards.svg
+  lethe-lab partition --dataset stream --shards 20 --plot shards.svg
 
 Balance and fairness are those of the paper: 0 is best. edge_cut is the fraction
 of edges between shards. stubs is the number of shards that the erasure of one
@@ -43,20 +44,20 @@ node reaches at scope "stubs", in the mean.`
 }
 
 // Run partitions every timestep.
-func (c *partitionCmd) Run(a *app) error {
+func (c *partitionCmd) Run(a *command.App) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	all, err := graphs.Load(a.ctx, c.Dataset)
+	all, err := graphs.Load(a.Context, c.Dataset)
 	if err != nil {
 		return err
 	}
 	result := &partitionResult{Method: c.Method, Shards: c.Shards, Steps: []partitionStep{}}
 	rows := [][]string{{"id", "timestep", "shard"}}
-	p := newProgress(a.stderr)
+	p := command.NewProgress(a.Stderr)
 	for i, g := range all {
 		g = g.Induce(c.TrainFraction, c.Seed)
-		step, assignment, err := c.one(a.ctx, g)
+		step, assignment, err := c.one(a.Context, g)
 		if err != nil {
 			return fmt.Errorf("timestep %d: %w", g.Timestep, err)
 		}
@@ -65,7 +66,7 @@ func (c *partitionCmd) Run(a *app) error {
 			rows = append(rows, []string{g.ID(node), strconv.FormatInt(int64(g.Timestep), 10), strconv.FormatUint(uint64(shard), 10)})
 		}
 		if len(all) > 1 {
-			p.show("timestep %d (%d of %d)", g.Timestep, i+1, len(all))
+			p.Show("timestep %d (%d of %d)", g.Timestep, i+1, len(all))
 		}
 	}
 	result.mean()
@@ -80,7 +81,7 @@ func (c *partitionCmd) Run(a *app) error {
 		}
 	}
 	if c.JSON {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
 	return result.print(a)
 }
@@ -89,17 +90,17 @@ func (c *partitionCmd) Run(a *app) error {
 func (c *partitionCmd) check() error {
 	switch {
 	case c.TrainFraction <= 0 || c.TrainFraction > 1:
-		return usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
+		return command.Usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
 	case c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR:
-		return usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
+		return command.Usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
 	case c.Slack > 0 && !c.refines():
-		return usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, --assign plain and --method %s, %s",
+		return command.Usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, --assign plain and --method %s, %s",
 			c.Slack, partition.MethodBLPA, partition.MethodBEKM)
 	case c.Plot != "" && !plotFormat(c.Plot):
-		return usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
+		return command.Usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
 	}
 	if err := c.options().Validate(); err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
 	if err := checkWritable("--assignments", c.Assignments); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/internal/command"
 	"lethe/lab/graphs"
 )
 
@@ -33,7 +34,7 @@ func TestDefaultMinStubs(t *testing.T) {
 func TestMinStubsNeedStubs(t *testing.T) {
 	for _, repair := range []string{"none", "truth"} {
 		code, _, stderr := runLethe(t, "train", "--dataset", twoCliques(t), "--shards", "2", "--model", "sage", "--repair", repair, "--min-stubs", "2")
-		require.Equal(t, exitUsage, code)
+		require.Equal(t, command.ExitUsage, code)
 		require.Contains(t, stderr, "--min-stubs is 2, must be 0 with --repair "+repair)
 	}
 }

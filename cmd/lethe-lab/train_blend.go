@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe/internal/command"
 	"lethe/lab/protocol"
 	"lethe/trainer"
 )
@@ -24,28 +25,28 @@ func (c *trainCmd) fillComponents() {
 func (c *trainCmd) checkBlend() error {
 	if c.Model != trainer.Blend {
 		if len(c.Components) > 0 {
-			return usagef("--components names the models of --model %s, and --model is %s", trainer.Blend, c.Model)
+			return command.Usagef("--components names the models of --model %s, and --model is %s", trainer.Blend, c.Model)
 		}
 		return nil
 	}
 	if c.Schedule == protocol.Window {
-		return usagef("--schedule is window, must be static or continual for --model %s, which remembers how its models did", trainer.Blend)
+		return command.Usagef("--schedule is window, must be static or continual for --model %s, which remembers how its models did", trainer.Blend)
 	}
 	if len(c.Components) > trainer.MaxComponents {
-		return usagef("--components names %d models, must be at most %d", len(c.Components), trainer.MaxComponents)
+		return command.Usagef("--components names %d models, must be at most %d", len(c.Components), trainer.MaxComponents)
 	}
 	networks := len(c.Components) == 0
 	for i, model := range c.Components {
 		if !slices.Contains(trainer.ComponentModels(), model) {
-			return usagef("--components names %q, must be of %s", model, strings.Join(trainer.ComponentModels(), ", "))
+			return command.Usagef("--components names %q, must be of %s", model, strings.Join(trainer.ComponentModels(), ", "))
 		}
 		if slices.Contains(c.Components[:i], model) {
-			return usagef("--components names %s twice", model)
+			return command.Usagef("--components names %s twice", model)
 		}
 		networks = networks || slices.Contains(trainer.Models(), model)
 	}
 	if !networks && c.shapesNetworks() {
-		return usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --components %s has none", strings.Join(c.Components, ","))
+		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --components %s has none", strings.Join(c.Components, ","))
 	}
 	return nil
 }

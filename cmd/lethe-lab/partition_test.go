@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lethe/internal/command"
 )
 
 // runLethe runs a command line and returns its exit status and both outputs.
 func runLethe(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = execute(&app{ctx: t.Context(), stdout: &out, stderr: &errs}, args)
+	code = program().Execute(&command.App{Context: t.Context(), Stdout: &out, Stderr: &errs}, args)
 	return code, out.String(), errs.String()
 }
 
@@ -52,7 +54,7 @@ func TestPartitionSlackBuysCut(t *testing.T) {
 		"2": {EdgeCut: 0, Sizes: []int{2, 6}},
 	} {
 		code, stdout, stderr := runLethe(t, "partition", "--dataset", folder, "--shards", "2", "--slack", slack, "--json")
-		require.Equal(t, exitOK, code, stderr)
+		require.Equal(t, command.ExitOK, code, stderr)
 		var got partitionResult
 		require.NoError(t, json.Unmarshal([]byte(stdout), &got))
 		require.InDelta(t, want.EdgeCut, got.EdgeCut, 1e-12, "slack %s", slack)
@@ -77,7 +79,7 @@ func TestPartitionFlagsOutOfBounds(t *testing.T) {
 	} {
 		args := append([]string{"partition", "--dataset", "none"}, strings.Fields(c.flags)...)
 		code, stdout, stderr := runLethe(t, args...)
-		require.Equal(t, exitUsage, code, c.flags)
+		require.Equal(t, command.ExitUsage, code, c.flags)
 		require.Empty(t, stdout, c.flags)
 		require.Contains(t, stderr, c.want)
 	}

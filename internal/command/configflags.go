@@ -1,0 +1,43 @@
+package command
+
+import (
+	"fmt"
+
+	"lethe/configs"
+)
+
+// ConfigFlags are the flags by which commands share the configuration. They
+// beat the environment, which beats the file.
+type ConfigFlags struct {
+	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
+	DataDir     string            `help:"Folder of everything this process keeps on disk." placeholder:"DIR"`
+	Brokers     []string          `help:"Kafka brokers, host:port; none for the embedded broker." placeholder:"A,B"`
+	HTTPAddress string            `name:"http-address" help:"Address of the web interface, metrics and health checks." placeholder:"HOST:PORT"`
+	Set         map[string]string `help:"Set any configuration key, as in --set trainer.hidden=128." placeholder:"KEY=VALUE"`
+}
+
+// Load puts the configuration together; extra are keys that the command sets and
+// that beat the flags. A wrong configuration is wrong use.
+func (f ConfigFlags) Load(a *App, extra map[string]any) (configs.Config, error) {
+	overrides := make(map[string]any)
+	for key, value := range f.Set {
+		overrides[key] = value
+	}
+	if f.DataDir != "" {
+		overrides["data_dir"] = f.DataDir
+	}
+	if len(f.Brokers) > 0 {
+		overrides["kafka.brokers"] = f.Brokers
+	}
+	if f.HTTPAddress != "" {
+		overrides["http.address"] = f.HTTPAddress
+	}
+	for key, value := range extra {
+		overrides[key] = value
+	}
+	c, err := configs.Load(configs.LoadOptions{File: f.Config, Environ: a.Environ, Overrides: overrides})
+	if err != nil {
+		return c, usageError{fmt.Errorf("configuration: %s", OneLine(err))}
+	}
+	return c, nil
+}
