@@ -40,6 +40,11 @@ $(LINT):
 tidy-check: ## Fail if go.mod or go.sum are not tidy
 	$(GO) mod tidy -diff
 
+.PHONY: generate-check
+generate-check: ## Fail if the assembly is not what its descriptions give
+	$(GO) generate ./trainer/kernels
+	git diff --exit-code -- trainer/kernels
+
 .PHONY: bench
 bench: ## Run the benchmarks with allocation counts
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

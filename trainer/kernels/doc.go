@@ -6,4 +6,12 @@
 // of workers. Bits may differ between sets: checkpoints and receipts name the
 // set that made them. The set fma, the default, has loops in assembly for
 // AVX-512 and for AVX2 that compute the bits of its loops in plain Go.
+//
+// The files: kernels.go and its neighbours activations.go, draws.go, heads.go and
+// rows.go say what a set does, and how in plain Go (plain.go, portable.go); fma.go,
+// gemm.go and loops.go make products of tiles; *_amd64.go call the assembly and
+// check what nothing checks there; *_amd64.s is generated from the descriptions in
+// internal/asm.
 package kernels
+
+//go:generate go run ./internal/asm

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is committed is what the descriptions give, for the structs as they are.
+func TestGeneratedAssemblyIsCurrent(t *testing.T) {
+	const folder = "../.."
+	files, err := generate(folder)
+	require.NoError(t, err)
+	for name, text := range files {
+		committed, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(committed), "%s: run go generate ./trainer/kernels", name)
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+// described lists the kernels by the files that their assembly is in.
+func described() map[string]func(a *assembler) {
+	return map[string]func(a *assembler){
+		"vector_avx512_amd64.s": vector,
+	}
+}
+
+func main() {
+	if err := run("."); err != nil {
+		fmt.Fprintln(os.Stderr, "asm:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the files into the folder of package kernels.
+func run(folder string) error {
+	files, err := generate(folder)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate returns the text of every file.
+func generate(folder string) (map[string][]byte, error) {
+	types, err := load(folder)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte)
+	for name, describe := range described() {
+		if files[name], err = text(newAssembler(types), describe); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return files, nil
+}
+
+func text(a *assembler, describe func(a *assembler)) ([]byte, error) {
+	describe(a)
+	file, err := a.Result()
+	if err != nil {
+		return nil, err
+	}
+	if err := pass.Compile.Execute(file); err != nil {
+		return nil, err
+	}
+	return printer.NewGoAsm(printer.Config{Argv: []string{"go", "generate"}, Pkg: "kernels"}).Print(file)
+}
