@@ -1,0 +1,71 @@
+package role
+
+import (
+	"maps"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/scoring"
+)
+
+// Status is what roles know. A role leaves zero what is not its business, so
+// that the statuses of all roles can be put together.
+type Status struct {
+	Steps map[lethe.Timestep]Step
+	// Erasures counts the requests by state.
+	Erasures map[deletions.State]int
+	// Ensemble is what is served, nil if nothing is.
+	Ensemble *Ensemble
+	// Consumed is how far the source topics have been read: the next offset, by
+	// partition. It is nil for roles that read none.
+	Consumed map[bus.TopicPartition]int64
+}
+
+// Step is what is known of one timestep.
+type Step struct {
+	// State is 0 where only predictions are known.
+	State lethe.State
+	// Nodes, Payments and Labels are counts of the graph.
+	Nodes, Payments, Labels int
+	// Predictions counts what was published and not withdrawn.
+	Predictions int
+	// Quality compares the predictions with the labels that came in later; nil
+	// until both are there.
+	Quality *scoring.Summary
+}
+
+// Ensemble names the served models.
+type Ensemble struct {
+	Version lethe.Digest
+	// Through is the last timestep they learnt from.
+	Through lethe.Timestep
+}
+
+// Merge puts together what several roles know. Each fact is known by one role.
+func Merge(all ...*Status) *Status {
+	out := &Status{Steps: make(map[lethe.Timestep]Step), Erasures: make(map[deletions.State]int)}
+	for _, s := range all {
+		for t, step := range s.Steps {
+			out.Steps[t] = out.Steps[t].with(step)
+		}
+		maps.Copy(out.Erasures, s.Erasures)
+		if s.Ensemble != nil {
+			out.Ensemble = s.Ensemble
+		}
+		if s.Consumed != nil {
+			out.Consumed = s.Consumed
+		}
+	}
+	return out
+}
+
+func (s Step) with(o Step) Step {
+	if o.State != 0 {
+		s.State, s.Nodes, s.Payments, s.Labels = o.State, o.Nodes, o.Payments, o.Labels
+	}
+	if o.Predictions != 0 || o.Quality != nil {
+		s.Predictions, s.Quality = o.Predictions, o.Quality
+	}
+	return s
+}

@@ -1,0 +1,61 @@
+package supervisor
+
+import "context"
+
+// Module is one part of the process.
+type Module struct {
+	Name string
+	// Needs names the modules that are opened before this one and stopped after
+	// it. They stand before it in the list.
+	Needs []string
+	// Open prepares the module: it takes ports, opens stores, connects. What
+	// other modules need of it, it leaves where their Open finds it. Its error
+	// is for the operator and says what to do.
+	Open func(ctx context.Context) (Process, error)
+}
+
+// Process is an opened module.
+type Process interface {
+	// Run works until the context ends, which is no error. A module that ends
+	// before has failed.
+	Run(ctx context.Context) error
+	// Close gives back what Open took. It is called once, and never while Run is
+	// running.
+	Close() error
+}
+
+// State is how far a module has come.
+type State uint8
+
+// A module is Opened, then Running, then Stopped or Failed.
+const (
+	Opened State = iota + 1
+	Running
+	Stopped
+	Failed
+)
+
+// String returns the state's name.
+func (s State) String() string {
+	return [...]string{"new", "opened", "running", "stopped", "failed"}[s]
+}
+
+// Resource is a process that only has to be there: it is closed by the function,
+// which may be nil.
+func Resource(closing func() error) Process { return resource{closing} }
+
+type resource struct{ closing func() error }
+
+// Run implements Process.
+func (r resource) Run(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+// Close implements Process.
+func (r resource) Close() error {
+	if r.closing == nil {
+		return nil
+	}
+	return r.closing()
+}

@@ -1,0 +1,70 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// errEnded is how a module fails that stops working without having been asked.
+var errEnded = errors.New("ended before it was stopped")
+
+// running is an opened module.
+type running struct {
+	Module
+	process Process
+	// ended is closed when Run has returned.
+	ended chan struct{}
+}
+
+// Run runs the opened modules until the context ends, which is no error, or one
+// of them fails, which stops the others too. It returns when all have stopped,
+// with the first error, under its module's name.
+func (s *Supervisor) Run(ctx context.Context) error {
+	stopping, stop := context.WithCancel(ctx)
+	defer stop()
+	var once sync.Once
+	var first error
+	var all sync.WaitGroup
+	for _, m := range s.opened {
+		all.Go(func() {
+			defer close(m.ended)
+			if err := s.runOne(stopping, m); err != nil {
+				once.Do(func() { first = fmt.Errorf("%s: %w", m.Name, err) })
+				s.changed(m.Name, Failed)
+				stop()
+				return
+			}
+			s.changed(m.Name, Stopped)
+		})
+	}
+	all.Wait()
+	return first
+}
+
+// runOne runs a module until all are to stop and everything that needs it has.
+func (s *Supervisor) runOne(stopping context.Context, m *running) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
+	defer cancel()
+	go func() {
+		select {
+		case <-m.ended:
+			return
+		case <-stopping.Done():
+		}
+		for _, other := range s.opened {
+			if slices.Contains(other.Needs, m.Name) {
+				<-other.ended
+			}
+		}
+		cancel()
+	}()
+	s.changed(m.Name, Running)
+	err := m.process.Run(ctx)
+	if err == nil && ctx.Err() == nil {
+		return errEnded
+	}
+	return err
+}
