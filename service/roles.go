@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
@@ -58,6 +59,18 @@ func PartitionOptions(c configs.Config) partition.Options {
 // RepairOptions translates the configuration of the repair.
 func RepairOptions(c configs.Config) partition.RepairOptions {
 	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop, OneHopDirected: c.Repair.OneHopDirected}
+}
+
+// BusConfig translates the configuration of brokers and topics.
+func BusConfig(c configs.Config) bus.Config {
+	cfg := bus.Config{
+		Brokers: c.Kafka.Brokers, TopicPrefix: c.Kafka.TopicPrefix,
+		ReplicationFactor: c.Kafka.ReplicationFactor, Partitions: make(map[bus.Topic]int),
+	}
+	for _, t := range []bus.Topic{bus.Transactions, bus.Labels, bus.Slices, bus.Models, bus.Predictions} {
+		cfg.Partitions[t] = c.Kafka.Partitions
+	}
+	return cfg
 }
 
 func buildOptions(c configs.Config) graphs.Options {

@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/scoring"
 )
 
@@ -50,52 +51,50 @@ type StepStatus struct {
 	Quality *scoring.Summary `json:"quality"`
 }
 
-// Status puts together what the roles say of themselves.
+// Status puts together what the roles know.
 func (s *Service) Status(ctx context.Context) (*Status, error) {
+	var said []*role.Status
+	for _, r := range s.roles {
+		said = append(said, r.Status())
+	}
+	known := role.Merge(said...)
+	lag, err := s.lag(ctx, known.Consumed)
+	if err != nil {
+		return nil, err
+	}
 	out := &Status{
-		TrainedThrough: lethe.NoTimestep, Erasures: make(map[deletions.State]int),
+		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
+		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,
+		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
 		Steps: []StepStatus{}, Roles: s.config.Roles, Version: s.o.Version,
 	}
-	steps := make(map[lethe.Timestep]*StepStatus)
-	if s.build != nil {
-		b := s.build.Status()
-		out.Timesteps = TimestepCounts{b.Open, b.Closed, b.Settled}
-		out.Transactions = b.Transactions
-		maps.Copy(out.Erasures, b.Erasures)
-		for _, step := range b.Steps {
-			steps[step.Timestep] = &StepStatus{
-				Timestep: step.Timestep, State: step.State.String(),
-				Nodes: step.Nodes, Payments: step.Payments, Labels: step.Labels,
-			}
-		}
-		lag, err := s.lag(ctx, b.Offsets)
-		if err != nil {
-			return nil, err
-		}
-		out.LagRecords = lag
+	if e := known.Ensemble; e != nil {
+		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through
 	}
-	if s.score != nil {
-		c := s.score.Status()
-		out.Predictions, out.TrainedThrough = c.Predictions, c.TrainedThrough
-		if !c.EnsembleVersion.IsZero() {
-			out.EnsembleHash = c.EnsembleVersion.String()
-		}
-		for t, q := range c.Quality {
-			if steps[t] == nil {
-				steps[t] = &StepStatus{Timestep: t}
-			}
-			steps[t].Predictions, steps[t].Quality = q.Predictions, q.Summary
-		}
-	}
-	for _, t := range slices.Sorted(maps.Keys(steps)) {
-		out.Steps = append(out.Steps, *steps[t])
+	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
+		out.Steps = append(out.Steps, stepStatus(t, known.Steps[t]))
 	}
 	return out, nil
 }
 
-// lag counts the records between where the build role is and the ends of its
-// source topics.
-func (s *Service) lag(ctx context.Context, offsets map[bus.TopicPartition]int64) (int64, error) {
+// stepStatus leaves the state empty where only predictions are known.
+func stepStatus(t lethe.Timestep, step role.Step) StepStatus {
+	out := StepStatus{
+		Timestep: t, Nodes: step.Nodes, Payments: step.Payments, Labels: step.Labels,
+		Predictions: step.Predictions, Quality: step.Quality,
+	}
+	if step.State != 0 {
+		out.State = step.State.String()
+	}
+	return out
+}
+
+// lag counts the records from where the source topics have been consumed to
+// their ends; none if no role of the process consumes them.
+func (s *Service) lag(ctx context.Context, consumed map[bus.TopicPartition]int64) (int64, error) {
+	if consumed == nil {
+		return 0, nil
+	}
 	var total int64
 	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} {
 		ends, err := s.client.EndOffsets(ctx, topic)
@@ -103,7 +102,7 @@ func (s *Service) lag(ctx context.Context, offsets map[bus.TopicPartition]int64)
 			return 0, fmt.Errorf("lag of %s: %w", topic, err)
 		}
 		for p, end := range ends {
-			total += max(0, end-offsets[bus.TopicPartition{Topic: topic, Partition: p}])
+			total += max(0, end-consumed[bus.TopicPartition{Topic: topic, Partition: p}])
 		}
 	}
 	return total, nil

@@ -5,53 +5,50 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"time"
 
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics"
 	"lethe/metrics/events"
+	"lethe/service/supervisor"
 )
 
 //go:embed status.html
 var statusPage []byte
 
-// web serves the status page, the API, the metrics and the health checks.
-type web struct {
-	listener net.Listener
-	server   *http.Server
-}
-
 const shutdownTimeout = 3 * time.Second
 
-// openWeb takes the HTTP address and returns the listener that feeds the
-// metrics.
-func (s *Service) openWeb() (events.Listener, error) {
+// measure makes the metrics and the health checks.
+func (s *Service) measure() error {
+	s.health = metrics.NewHealth(append([]string{brokerModule}, s.config.Roles...)...)
 	registry, err := metrics.NewRegistry()
 	if err != nil {
-		return events.Listener{}, err
+		return err
 	}
-	set, err := KernelsOf(s.config)
-	if err != nil {
-		return events.Listener{}, err
+	var reasons []string
+	for _, r := range ingest.Reasons() {
+		reasons = append(reasons, string(r))
 	}
 	m, err := metrics.New(registry, metrics.Options{
-		Version: s.o.Version, Kernels: set.Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
+		Version: s.o.Version, Kernels: s.kernels.Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
-		Reasons:  reasons(),
+		Reasons:  reasons,
 	})
 	if err != nil {
-		return events.Listener{}, err
+		return err
 	}
-	l, err := net.Listen("tcp", s.config.HTTP.Address)
-	if err != nil {
-		return events.Listener{}, fmt.Errorf("http.address %s cannot be used: %w (is another lethe running? choose another with --http-address)", s.config.HTTP.Address, err)
-	}
+	s.scrape, s.listener = metrics.Handler(registry), events.Tee(m.Listener(), s.o.Listener)
+	return nil
+}
+
+// openHTTP makes the status page, the API, the metrics and the health checks.
+func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", metrics.Handler(registry))
+	mux.Handle("/metrics", s.scrape)
 	mux.Handle("/livez", s.health.LiveHandler())
 	mux.Handle("/readyz", s.health.ReadyHandler())
 	mux.HandleFunc("GET /api/v1/status", s.serveStatus)
@@ -59,8 +56,7 @@ func (s *Service) openWeb() (events.Listener, error) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(statusPage) //nolint:errcheck // the caller went away
 	})
-	s.web = &web{listener: l, server: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}
-	return events.Tee(m.Listener(), s.o.Listener), nil
+	return &web{listener: s.port, server: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}, nil
 }
 
 // serveStatus answers with the service's Status.
@@ -76,29 +72,29 @@ func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // the caller went away
 }
 
-func (w *web) address() string { return w.listener.Addr().String() }
+// web serves pages on a port that it does not own.
+type web struct {
+	listener net.Listener
+	server   *http.Server
+}
 
-// serve answers until the context ends.
-func (w *web) serve(ctx context.Context) error {
+// Run implements supervisor.Process: it answers until the context ends.
+func (w *web) Run(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- w.server.Serve(w.listener) }()
 	select {
 	case err := <-done:
-		return fmt.Errorf("http: %w", err)
+		return err
 	case <-ctx.Done():
 	}
 	// The context is over; give requests under way a moment of their own.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	if err := w.server.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("http: %w", err)
-	}
-	return nil
-}
-
-func (w *web) close() error {
-	if err := w.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	if err := w.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil
 }
+
+// Close implements supervisor.Process; Run leaves nothing open.
+func (w *web) Close() error { return nil }

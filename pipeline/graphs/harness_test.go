@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
 	"lethe/internal/testbroker"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -62,7 +63,7 @@ func (d *deployment) run(dir string) (r *Role, stop func()) {
 }
 
 // until waits for a status.
-func (d *deployment) until(r *Role, what string, holds func(*Status) bool) {
+func (d *deployment) until(r *Role, what string, holds func(*role.Status) bool) {
 	d.Helper()
 	require.Eventually(d, func() bool { return holds(r.Status()) }, 30*time.Second, 5*time.Millisecond, what)
 }

@@ -9,6 +9,7 @@ import (
 	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -18,7 +19,7 @@ func TestATimestepIsPublishedAsItCloses(t *testing.T) {
 	d := deploy(t)
 	r, _ := d.run(t.TempDir())
 	d.fill(1)
-	d.until(r, "timestep 1 closes", func(s *Status) bool { return s.Closed == 1 })
+	d.until(r, "timestep 1 closes", func(s *role.Status) bool { return s.Count(lethe.Closed) == 1 })
 
 	messages, count := d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, 1, count, "only the graph, before the labels are in")
@@ -28,7 +29,7 @@ func TestATimestepIsPublishedAsItCloses(t *testing.T) {
 	require.Len(t, g.Payments, 8)
 
 	d.settle(1)
-	d.until(r, "timestep 1 settles", func(s *Status) bool { return s.Settled == 1 })
+	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
 	messages, count = d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, 1+1+shards, count, "graph, manifest and slices")
 	manifest, err := wire.DecodeManifest(messages[wire.Key{Kind: wire.KindManifest, Timestep: 1}].Payload)
@@ -63,7 +64,7 @@ func TestStartingAgain(t *testing.T) {
 		d.fill(at + 1)
 		d.settle(at + 1)
 	}
-	settled := func(s *Status) bool { return s.Settled == 3 }
+	settled := func(s *role.Status) bool { return s.Count(lethe.Settled) == 3 }
 	d.until(r, "three timesteps settle", settled)
 	before, count := d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, 3*(2+shards), count)
@@ -73,13 +74,13 @@ func TestStartingAgain(t *testing.T) {
 	d.until(r, "three timesteps are known", settled)
 	d.fill(4)
 	d.settle(4)
-	d.until(r, "the stream goes on", func(s *Status) bool { return s.Settled == 4 })
+	d.until(r, "the stream goes on", func(s *role.Status) bool { return s.Count(lethe.Settled) == 4 })
 	_, count = d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, 4*(2+shards), count)
 
 	stop()
 	r, _ = d.run(t.TempDir())
-	d.until(r, "everything is rebuilt", func(s *Status) bool { return s.Settled == 4 })
+	d.until(r, "everything is rebuilt", func(s *role.Status) bool { return s.Count(lethe.Settled) == 4 })
 	again, count := d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, 2*4*(2+shards), count)
 	for key, m := range before {
@@ -104,16 +105,16 @@ func TestRefusedRecordsBecomeDeadLetters(t *testing.T) {
 	sendBroken("no-object")
 	d.fill(1)
 	d.settle(1)
-	d.until(r, "timestep 1 settles", func(s *Status) bool { return s.Settled == 1 })
+	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
 	sendBroken("one-feature")
 	sendBroken("never-comes>transaction-1")
 	d.fill(2)
 	d.settle(2)
-	d.until(r, "timestep 2 settles", func(s *Status) bool { return s.Settled == 2 })
-	require.Equal(t, 14, r.Status().Transactions)
+	d.until(r, "timestep 2 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
+	require.Equal(t, 14, r.Status().Transactions())
 	stop()
 	r, _ = d.run(dir)
-	d.until(r, "both are known", func(s *Status) bool { return s.Settled == 2 })
+	d.until(r, "both are known", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
 
 	letters := make(map[string]string)
 	n := 0

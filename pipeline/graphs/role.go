@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -45,7 +46,7 @@ type Role struct {
 	slicePartitions int
 	// counts are the requests by state.
 	counts map[deletions.State]int
-	status atomic.Pointer[Status]
+	status atomic.Pointer[role.Status]
 	// erased looks for whatever was erased so far; nil when that has changed.
 	erased *scan.Scanner
 	// rolls counts the markers still to follow a withdrawal, rolled is when the
@@ -73,7 +74,7 @@ func New(o Options) (*Role, error) {
 		acks: make(map[string]*acknowledged), checked: make(chan verdict, 1),
 		published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool), stirred: true,
 	}
-	r.status.Store(&Status{})
+	r.status.Store(&role.Status{Consumed: make(map[bus.TopicPartition]int64)})
 	return r, nil
 }
 
@@ -121,15 +122,15 @@ func (r *Role) open(ctx context.Context) error {
 // Run follows the topics until the context ends, which is not an error.
 func (r *Role) Run(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
-		return wire.UnlessStopped(ctx, "build role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	positions, err := r.positions(ctx)
 	if err != nil {
-		return wire.UnlessStopped(ctx, "build role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	tail, err := r.o.Client.Tail(positions)
 	if err != nil {
-		return wire.UnlessStopped(ctx, "build role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	defer tail.Close()
 	running, cancel := context.WithCancel(ctx)
@@ -144,13 +145,13 @@ func (r *Role) Run(ctx context.Context) error {
 	// been published.
 	for _, step := range []func(context.Context) error{r.resume, r.reissue, r.advance} {
 		if err := step(running); err != nil {
-			return wire.UnlessStopped(ctx, "build role", err)
+			return wire.UnlessStopped(ctx, err)
 		}
 	}
 	batches, pumped := r.pump(running, tail)
 	// Whether the role was stopped is for the outer context to say: by its own
 	// cancel every error of the loop would pass for that.
-	err = wire.UnlessStopped(ctx, "build role", r.loop(running, batches))
+	err = wire.UnlessStopped(ctx, r.loop(running, batches))
 	cancel()
 	return errors.Join(err, <-pumped)
 }
@@ -164,7 +165,7 @@ func (r *Role) pump(ctx context.Context, tail *bus.Tail) (<-chan bus.Batch, <-ch
 		for {
 			batch, err := wire.Next(ctx, tail, r.o.Logger)
 			if err != nil {
-				done <- wire.UnlessStopped(ctx, "build role", err)
+				done <- wire.UnlessStopped(ctx, err)
 				return
 			}
 			select {

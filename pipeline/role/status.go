@@ -69,3 +69,32 @@ func (s Step) with(o Step) Step {
 	}
 	return s
 }
+
+// Count counts the timesteps in a state.
+func (s *Status) Count(state lethe.State) int {
+	n := 0
+	for _, step := range s.Steps {
+		if step.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Transactions counts those in graphs and in open timesteps.
+func (s *Status) Transactions() int {
+	n := 0
+	for _, step := range s.Steps {
+		n += step.Nodes
+	}
+	return n
+}
+
+// Predictions counts what was published and not withdrawn.
+func (s *Status) Predictions() int {
+	n := 0
+	for _, step := range s.Steps {
+		n += step.Predictions
+	}
+	return n
+}

@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 	"lethe/scoring"
 )
 
@@ -60,20 +61,14 @@ func (r *Role) measureMissing() error {
 	return nil
 }
 
-// Status is what the role says of itself.
-type Status struct {
-	// Scored counts the timesteps dealt with, Waiting those that wait for their
+// progress is how far the role has come.
+type progress struct {
+	// scored counts the timesteps dealt with, waiting those that wait for their
 	// ensemble.
-	Scored, Waiting int
-	// Predictions counts what was published and not withdrawn.
-	Predictions int
-	// EnsembleVersion and TrainedThrough describe the served ensemble;
-	// TrainedThrough is NoTimestep if there is none.
-	EnsembleVersion lethe.Digest
-	TrainedThrough  lethe.Timestep
-	// Fits is false while an erasure is being trained away.
-	Fits    bool
-	Quality map[lethe.Timestep]StepQuality
+	scored, waiting int
+	// fits is false while an erasure is being trained away.
+	fits bool
+	role.Status
 }
 
 // StepQuality is how good the predictions of one timestep turned out.
@@ -83,25 +78,25 @@ type StepQuality struct {
 	Summary *scoring.Summary
 }
 
-// Status returns the latest state. It may be called from any goroutine; the
-// result must not be changed.
-func (r *Role) Status() *Status { return r.status.Load() }
+// Status implements role.Role: predictions, their quality and the ensemble.
+func (r *Role) Status() *role.Status { return &r.status.Load().Status }
 
 // publishStatus makes the present state the one that Status returns.
 func (r *Role) publishStatus() {
-	s := &Status{TrainedThrough: lethe.NoTimestep, Fits: r.state.fits(), Quality: maps.Clone(r.state.quality)}
+	p := &progress{fits: r.state.fits()}
 	for _, l := range r.state.links {
 		if l.done {
-			s.Scored++
+			p.scored++
 		} else {
-			s.Waiting++
+			p.waiting++
 		}
 	}
 	if e := r.state.served; e != nil {
-		s.EnsembleVersion, s.TrainedThrough = e.version, e.through
+		p.Ensemble = &role.Ensemble{Version: e.version, Through: e.through}
 	}
-	for _, q := range s.Quality {
-		s.Predictions += q.Predictions
+	p.Steps = make(map[lethe.Timestep]role.Step)
+	for t, q := range r.state.quality {
+		p.Steps[t] = role.Step{Predictions: q.Predictions, Quality: q.Summary}
 	}
-	r.status.Store(s)
+	r.status.Store(p)
 }

@@ -91,7 +91,7 @@ type Role struct {
 	erasures map[string]*erasure
 	// portraits caches the decoded aggregation vectors of the served ensemble.
 	portraits *portraits
-	status    atomic.Pointer[Status]
+	status    atomic.Pointer[progress]
 }
 
 // New opens the role's store.
@@ -113,6 +113,9 @@ func New(o Options) (*Role, error) {
 	return r, nil
 }
 
+// Name implements role.Role.
+func (r *Role) Name() string { return roleName }
+
 // Close closes the store. It must not be called while Run is running.
 func (r *Role) Close() error { return r.state.store.Close() }
 
@@ -120,24 +123,24 @@ func (r *Role) Close() error { return r.state.store.Close() }
 func (r *Role) Run(ctx context.Context) error {
 	positions, err := r.positions(ctx)
 	if err != nil {
-		return wire.UnlessStopped(ctx, "score role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	tail, err := r.o.Client.Tail(positions)
 	if err != nil {
-		return fmt.Errorf("score role: %w", err)
+		return err
 	}
 	defer tail.Close()
 	if err := r.measureMissing(); err != nil {
-		return wire.UnlessStopped(ctx, "score role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	if err := r.advance(ctx); err != nil {
-		return wire.UnlessStopped(ctx, "score role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	graphs, models := wire.NewReader(), wire.NewReader()
 	for {
 		batch, err := wire.Next(ctx, tail, r.o.Logger)
 		if err != nil {
-			return wire.UnlessStopped(ctx, "score role", err)
+			return wire.UnlessStopped(ctx, err)
 		}
 		switch batch.Source.Topic {
 		case bus.ErasureStatus:
@@ -156,7 +159,7 @@ func (r *Role) Run(ctx context.Context) error {
 			err = r.acknowledge(ctx)
 		}
 		if err != nil {
-			return wire.UnlessStopped(ctx, "score role", err)
+			return wire.UnlessStopped(ctx, err)
 		}
 		r.publishStatus()
 	}

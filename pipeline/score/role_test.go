@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
@@ -58,12 +59,12 @@ func running(t *testing.T, o Options) (*Role, func()) {
 	return r, stop
 }
 
-func await(t *testing.T, r *Role, through lethe.Timestep) *Status {
+func await(t *testing.T, r *Role, through lethe.Timestep) *role.Status {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		s := r.Status()
-		return s.TrainedThrough == through && s.Waiting == 0 && s.Fits
-	}, 60*time.Second, 10*time.Millisecond, "%+v", r.Status())
+		s := r.status.Load()
+		return s.Ensemble != nil && s.Ensemble.Through == through && s.waiting == 0 && s.fits
+	}, 60*time.Second, 10*time.Millisecond, "%+v", r.status.Load())
 	return r.Status()
 }
 
@@ -83,8 +84,8 @@ func TestRunRestartAndRebuild(t *testing.T) {
 		require.NoError(t, wire.Publish(t.Context(), client, 1, w.graph(at), w.manifest(at)))
 	}
 	s := await(t, r, 3)
-	require.Equal(t, w.ensemble(3), s.EnsembleVersion)
-	require.Equal(t, 2*nodes, s.Predictions)
+	require.Equal(t, w.ensemble(3), s.Ensemble.Version)
+	require.Equal(t, 2*nodes, s.Predictions())
 	stop()
 	require.Equal(t, map[string]int64{string(bus.Models): 0, string(bus.Snapshots): 0}, h.lag)
 	before := predictions(t, client)
@@ -92,14 +93,14 @@ func TestRunRestartAndRebuild(t *testing.T) {
 
 	r, stop = running(t, o)
 	require.NoError(t, wire.Publish(t.Context(), client, 1, w.graph(4)))
-	require.Eventually(t, func() bool { return r.Status().Scored == 4 }, 60*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return r.status.Load().scored == 4 }, 60*time.Second, 10*time.Millisecond)
 	stop()
 	require.Equal(t, 3, h.scored, "a timestep was scored again")
 
 	require.NoError(t, os.RemoveAll(dir))
 	r, stop = running(t, o)
 	s = await(t, r, 3)
-	require.Equal(t, w.ensemble(3), s.EnsembleVersion)
+	require.Equal(t, w.ensemble(3), s.Ensemble.Version)
 	stop()
 	contents := make(map[string]scoring.Prediction)
 	for _, p := range predictions(t, client) {
@@ -134,11 +135,11 @@ func TestQualityIsMeasuredOncePredictionsAndLabelsAreThere(t *testing.T) {
 		}
 	}
 	take(w.graph(1), w.graph(2), w.manifest(1), w.model(0, 1), w.model(1, 1))
-	require.Equal(t, StepQuality{Predictions: nodes}, r.Status().Quality[2], "no label is in")
+	require.Equal(t, role.Step{Predictions: nodes}, r.Status().Steps[2], "no label is in")
 	take(w.manifest(2))
-	q := r.Status().Quality[2]
-	require.Equal(t, nodes*2/3, q.Summary.Labelled)
-	require.NotNil(t, q.Summary.AUC)
+	q := r.Status().Steps[2].Quality
+	require.Equal(t, nodes*2/3, q.Labelled)
+	require.NotNil(t, q.AUC)
 
 	labelled := 0
 	for w.graphs[2].Nodes[labelled].Label == lethe.Unknown {
@@ -146,13 +147,13 @@ func TestQualityIsMeasuredOncePredictionsAndLabelsAreThere(t *testing.T) {
 	}
 	w.erase(2, labelled)
 	take(w.graph(2), w.manifest(2))
-	require.Equal(t, nodes-1, r.Status().Predictions)
-	require.Equal(t, nodes*2/3-1, r.Status().Quality[2].Summary.Labelled)
-	want := r.Status().Quality
+	require.Equal(t, nodes-1, r.Status().Predictions())
+	require.Equal(t, nodes*2/3-1, r.Status().Steps[2].Quality.Labelled)
+	want := r.Status().Steps
 	require.NoError(t, r.Close())
 	r, err = New(o)
 	require.NoError(t, err)
-	require.Equal(t, want, r.Status().Quality, "after a restart")
+	require.Equal(t, want, r.Status().Steps, "after a restart")
 	require.NoError(t, r.Close())
 }
 

@@ -183,16 +183,16 @@ func (tr *transcript) unnote(at lethe.Timestep) {
 
 func (tr *transcript) describe() string {
 	var out strings.Builder
-	s := tr.r.Status()
+	s := tr.r.status.Load()
 	served := "nothing"
-	if s.TrainedThrough != lethe.NoTimestep {
-		served = fmt.Sprintf("the ensemble through %d", s.TrainedThrough)
-		if s.EnsembleVersion != tr.w.ensemble(s.TrainedThrough) {
+	if s.Ensemble != nil {
+		served = fmt.Sprintf("the ensemble through %d", s.Ensemble.Through)
+		if s.Ensemble.Version != tr.w.ensemble(s.Ensemble.Through) {
 			served = "what was " + served
 		}
 	}
-	fmt.Fprintf(&out, "serves %s; scored %d, waiting %d", served, s.Scored, s.Waiting)
-	if !s.Fits {
+	fmt.Fprintf(&out, "serves %s; scored %d, waiting %d", served, s.scored, s.waiting)
+	if !s.fits {
 		out.WriteString("; does not fit")
 	}
 	out.WriteString("\n")

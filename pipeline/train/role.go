@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -97,6 +98,12 @@ func New(o Options) (*Role, error) {
 	return r, nil
 }
 
+// Name implements role.Role.
+func (r *Role) Name() string { return roleName }
+
+// Status implements role.Role: what this role knows is on its topics.
+func (r *Role) Status() *role.Status { return &role.Status{} }
+
 // refresh forgets the checkpoints that training cannot go on from, because they
 // were made with other options or another kernel set: what is served must be
 // what the slices give under the present ones.
@@ -135,28 +142,28 @@ func (r *Role) Close() error {
 func (r *Role) Run(ctx context.Context) error {
 	var err error
 	if r.slicePartitions, err = r.o.Client.Partitions(ctx, bus.Slices); err != nil {
-		return wire.UnlessStopped(ctx, "train role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	if r.modelPartitions, err = r.o.Client.Partitions(ctx, bus.Models); err != nil {
-		return wire.UnlessStopped(ctx, "train role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	if err := r.refresh(ctx); err != nil {
-		return wire.UnlessStopped(ctx, "train role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	tail, err := r.o.Client.Tail(r.positions())
 	if err != nil {
-		return fmt.Errorf("train role: %w", err)
+		return err
 	}
 	defer tail.Close()
 	// What was trained before a crash may not have been published.
 	if err := r.catchUp(ctx, r.columns); err != nil {
-		return wire.UnlessStopped(ctx, "train role", err)
+		return wire.UnlessStopped(ctx, err)
 	}
 	reader := wire.NewReader()
 	for {
 		batch, err := wire.Next(ctx, tail, r.o.Logger)
 		if err != nil {
-			return wire.UnlessStopped(ctx, "train role", err)
+			return wire.UnlessStopped(ctx, err)
 		}
 		if batch.Source.Topic == bus.ErasureStatus {
 			err = r.takeNotices(batch)
@@ -170,7 +177,7 @@ func (r *Role) Run(ctx context.Context) error {
 			err = r.acknowledge(ctx)
 		}
 		if err != nil {
-			return wire.UnlessStopped(ctx, "train role", err)
+			return wire.UnlessStopped(ctx, err)
 		}
 	}
 }
