@@ -4,6 +4,8 @@ GO       ?= go
 BIN      := $(CURDIR)/bin
 LINT     := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
+TESTSUM  := $(BIN)/gotestsum
+TESTSUM_VERSION := v1.13.0
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PACKAGES ?= ./...
 
@@ -18,8 +20,11 @@ build: ## Build bin/lethe and bin/lethe-lab
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/ ./cmd/lethe ./cmd/lethe-lab
 
 .PHONY: test
-test: ## Run all tests (under 10 minutes on 2 cores)
-	$(GO) test -timeout 10m $(PACKAGES)
+test: $(TESTSUM) ## Run all tests (under 10 minutes on 2 cores) and name what was skipped and why
+	$(TESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 10m $(PACKAGES)
+
+$(TESTSUM):
+	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
 race: ## Run the tests under the race detector, without the longest ones

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/trainer/internal/golden"
+	"lethe/internal/golden"
 	"lethe/trainer/kernels"
 	"lethe/trainer/layers"
 	"lethe/trainer/models"
@@ -81,7 +81,12 @@ type goldenModel struct {
 
 // Every model of the file, in each form that the features may take.
 func TestGoldenModels(t *testing.T) {
-	file := golden.Read(t, "models.json")
+	golden.Each(t, "models.json", goldenModelCases)
+}
+
+func goldenModelCases(t *testing.T, file golden.File) {
+	t.Helper()
+	require.NotEmpty(t, file.Cases)
 	for _, k := range kernelSets(t) {
 		for _, raw := range file.Cases {
 			var c goldenModel

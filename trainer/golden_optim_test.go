@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorgonia.org/gorgonia"
 
-	"lethe/trainer/internal/golden"
+	"lethe/internal/golden"
 	"lethe/trainer/kernels"
 	"lethe/trainer/layers"
 )
@@ -43,7 +43,12 @@ type goldenOptim struct {
 }
 
 func TestGoldenOptim(t *testing.T) {
-	file := golden.Read(t, "optim.json")
+	golden.Each(t, "optim.json", goldenOptimCases)
+}
+
+func goldenOptimCases(t *testing.T, file golden.File) {
+	t.Helper()
+	require.NotEmpty(t, file.Cases)
 	for _, raw := range file.Cases {
 		var c goldenOptim
 		require.NoError(t, json.Unmarshal(raw, &c))

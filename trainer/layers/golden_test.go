@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gorgonia.org/gorgonia"
 
-	"lethe/trainer/internal/golden"
+	"lethe/internal/golden"
 	"lethe/trainer/kernels"
 )
 
@@ -60,7 +60,12 @@ type layerCase struct {
 }
 
 func TestGoldenLayers(t *testing.T) {
-	file := golden.Read(t, "layers.json")
+	golden.Each(t, "layers.json", goldenLayerCases)
+}
+
+func goldenLayerCases(t *testing.T, file golden.File) {
+	t.Helper()
+	require.NotEmpty(t, file.Cases)
 	for _, k := range kernelSets(t) {
 		for _, raw := range file.Cases {
 			var c layerCase

@@ -3,8 +3,6 @@ package golden
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -33,40 +31,6 @@ type File struct {
 	Rtol  float64           `json:"rtol"`
 	Atol  float64           `json:"atol"`
 	Cases []json.RawMessage `json:"cases"`
-}
-
-// Read returns a file of the folder LETHE_GOLDEN, or ../shared/golden next to the
-// repository, and skips the test where there is none.
-func Read(t *testing.T, name string) File {
-	t.Helper()
-	folder := os.Getenv("LETHE_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join(repository(t), "..", "shared", "golden")
-	}
-	raw, err := os.ReadFile(filepath.Join(folder, name))
-	if os.IsNotExist(err) {
-		t.Skipf("no reference vectors: %v (set LETHE_GOLDEN)", err)
-	}
-	require.NoError(t, err)
-	var f File
-	require.NoError(t, json.Unmarshal(raw, &f))
-	require.NotEmpty(t, f.Cases)
-	return f
-}
-
-// repository returns the folder of go.mod.
-func repository(t *testing.T) string {
-	t.Helper()
-	folder, err := filepath.Abs(".")
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder
-		}
-		parent := filepath.Dir(folder)
-		require.NotEqual(t, folder, parent, "no go.mod above the test")
-		folder = parent
-	}
 }
 
 // Comparer checks values against one case's expectations.

@@ -1,0 +1,55 @@
+package golden
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each decodes a file of every folder of reference vectors and hands it to run
+// as a subtest: "own" is testdata/golden, which lab/reference makes and every
+// clone has; "other" is the folder that LETHE_GOLDEN names, by default
+// ../shared/golden beside the repository, and is skipped where it is absent.
+func Each[T any](t *testing.T, name string, run func(t *testing.T, file T)) {
+	t.Helper()
+	own := filepath.Join(repository(t), "testdata", "golden")
+	other := os.Getenv("LETHE_GOLDEN")
+	if other == "" {
+		other = filepath.Join(repository(t), "..", "shared", "golden")
+	}
+	t.Run("own", func(t *testing.T) { run(t, decode[T](t, filepath.Join(own, name))) })
+	t.Run("other", func(t *testing.T) {
+		path := filepath.Join(other, name)
+		if _, err := os.Stat(path); os.IsNotExist(err) {
+			t.Skipf("no further reference vectors: %s is not in the folder of LETHE_GOLDEN", name)
+		}
+		run(t, decode[T](t, path))
+	})
+}
+
+func decode[T any](t *testing.T, path string) T {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var file T
+	require.NoError(t, json.Unmarshal(raw, &file))
+	return file
+}
+
+// repository returns the folder of go.mod.
+func repository(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs(".")
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		require.NotEqual(t, folder, parent, "no go.mod above the test")
+		folder = parent
+	}
+}
