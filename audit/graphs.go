@@ -9,7 +9,9 @@ import (
 	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
+	"lethe/partition/scores"
 	"lethe/pipeline/graphs"
 	"lethe/service"
 	"lethe/snapshot"
@@ -82,12 +84,12 @@ func (inv *inventory) checkEven(r *Report, step *snapshot.Content) {
 			allowed += e.Progress.Counts.Nodes
 		}
 	}
-	g, err := partition.FromSnapshot(step.Snapshot)
+	g, err := graph.FromSnapshot(step.Snapshot)
 	if err != nil {
 		r.problem("timestep %d: %v", t, err)
 		return
 	}
-	scores, err := partition.Score(g, step.Assignment, inv.config.Partition.Shards)
+	scores, err := scores.Of(g, step.Assignment, inv.config.Partition.Shards)
 	if err != nil {
 		r.problem("timestep %d: %v", t, err)
 		return
@@ -122,7 +124,7 @@ func (inv *inventory) checkSlices(r *Report) error {
 			continue
 		}
 		t := step.Info.Timestep
-		derived, err := partition.Slices(step.Snapshot, step.Info.Previous, step.Assignment, shards, service.RepairOptions(inv.config))
+		derived, err := repair.Slices(step.Snapshot, step.Info.Previous, step.Assignment, shards, service.RepairOptions(inv.config))
 		if err != nil {
 			return fmt.Errorf("timestep %d: %w", t, err)
 		}
@@ -164,7 +166,7 @@ func (inv *inventory) checkEdges(r *Report, step *snapshot.Content, derived []*l
 		r.problem("timestep %d: slices hold %d nodes, the graph %d", t, nodes, len(step.Snapshot.Nodes))
 	}
 	want := 2 * (edges - kept)
-	if inv.config.Repair.Method == partition.RepairNone {
+	if inv.config.Repair.Method == repair.None {
 		want = 0
 	}
 	if stubs < want || inv.config.Repair.MinStubs == 0 && stubs != want {

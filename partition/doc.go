@@ -1,5 +1,4 @@
-// Package partition cuts the graph of one timestep into shards, and repairs
-// what the cut took away.
+// Package partition cuts the graph of one timestep into shards.
 //
 // A partition runs in three steps. A method proposes: gpfb-fast embeds the
 // nodes by the generalised power iteration of Wang, Huai and Wang, "Inductive
@@ -9,10 +8,13 @@
 // one class between two shards, which leaves every count untouched while the
 // number of cut edges falls.
 //
-// Every cut edge leaves both ends with a missing neighbour. Slices gives each
-// of them a stub, a generated neighbour that knows nothing but its owner.
+// Here are the settings, the names of the methods, the run of the three steps and
+// the search for GPFB's weights. The steps have packages of their own: graph (graph,
+// assignment, quotas), gpfb and baselines (methods, behind the interface of
+// method), kmeans (what they round embeddings with), coarsen and refine
+// (refinement over several levels), scores, and repair, which cuts a partitioned
+// snapshot into slices.
 //
-// The package is pure: the result is a function of the graph, the options and
-// the seed, whatever the number of processors. Nothing here ever holds an array
-// of nodes times nodes.
+// Everything is pure: the result is a function of the graph, the options and the
+// seed, whatever the number of processors.
 package partition

@@ -5,19 +5,21 @@ import (
 	"errors"
 	"math"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"lethe"
+	"lethe/partition/graph"
+	"lethe/partition/internal/graphtest"
+	"lethe/partition/scores"
 )
 
 // quotaMethods lists the methods that promise invariant I3.
 func quotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
 
-func drawOptions(rt *rapid.T, g *Graph) Options {
+func drawOptions(rt *rapid.T, g *graph.Graph) Options {
 	return Options{
 		Shards:       rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
 		Method:       rapid.SampledFrom(quotaMethods()).Draw(rt, "method"),
@@ -31,31 +33,18 @@ func drawOptions(rt *rapid.T, g *Graph) Options {
 	}
 }
 
-// requireEven checks invariant I3: shard sizes differ by at most one, and so do
-// the counts of every class.
-func requireEven(t require.TestingT, s Scores) {
-	require.LessOrEqual(t, slices.Max(s.Sizes)-slices.Min(s.Sizes), 1, "shard sizes")
-	for class := range s.ClassCounts[0] {
-		low, high := math.MaxInt, 0
-		for _, counts := range s.ClassCounts {
-			low, high = min(low, counts[class]), max(high, counts[class])
-		}
-		require.LessOrEqual(t, high-low, 1, "class %d", class)
-	}
-}
-
 func TestEveryPartitionIsEven(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		g := drawGraph(rt, 40)
+		g := graphtest.Draw(rt, 40)
 		opts := drawOptions(rt, g)
 		a, report, err := Run(t.Context(), g, opts)
 		require.NoError(rt, err)
-		scores, err := Score(g, a, opts.Shards) // checks that every node has one shard
+		measured, err := scores.Of(g, a, opts.Shards) // checks that every node has one shard
 		require.NoError(rt, err)
-		require.Equal(rt, scores, report.Scores)
-		requireEven(rt, scores)
-		require.LessOrEqual(rt, scores.CutEdges, report.ProposedCut, "refinement never makes it worse")
-		if opts.gpfb() && opts.Shards > 1 && opts.Shards < len(withoutIsolated(g).kept) {
+		require.Equal(rt, measured, report.Scores)
+		graphtest.RequireEven(rt, measured)
+		require.LessOrEqual(rt, measured.CutEdges, report.ProposedCut, "refinement never makes it worse")
+		if opts.gpfb() && opts.Shards > 1 && opts.Shards < len(g.WithoutIsolated().Kept) {
 			require.Len(rt, report.Objective, report.Iterations+1)
 			require.Positive(rt, report.Iterations)
 			require.True(rt, report.Converged || report.Iterations == opts.Sweeps)
@@ -71,7 +60,7 @@ func TestEveryPartitionIsEven(t *testing.T) {
 
 // sameOnAnyProcessors partitions on one processor and on two, and returns what
 // both give.
-func sameOnAnyProcessors(t *testing.T, g *Graph, opts Options) Assignment {
+func sameOnAnyProcessors(t *testing.T, g *graph.Graph, opts Options) graph.Assignment {
 	t.Helper()
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
@@ -85,7 +74,7 @@ func sameOnAnyProcessors(t *testing.T, g *Graph, opts Options) Assignment {
 }
 
 func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
-	g := communities(t, 6, 50)
+	g := graphtest.Communities(t, 6, 50)
 	variants := []Options{{Method: MethodGPFBFast, Assign: AssignPlain}, {Method: MethodGPFBSR, Assign: AssignPlain}}
 	for _, method := range Methods() {
 		variants = append(variants, Options{Method: method})
@@ -101,31 +90,10 @@ func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
 	}
 }
 
-// communities returns groups of the given size: cycles with chords inside, and a
-// single edge from each to the next.
-func communities(t testing.TB, groups, size int) *Graph {
-	t.Helper()
-	var edges []lethe.Edge
-	classes := make([]uint8, groups*size)
-	for i := range classes {
-		classes[i] = uint8(i % 3)
-		group, at := i/size*size, i%size
-		for _, step := range []int{1, 2, 5} {
-			edges = append(edges, lethe.Edge{A: uint32(i), B: uint32(group + (at+step)%size)})
-		}
-		if at == 0 {
-			edges = append(edges, lethe.Edge{A: uint32(i), B: uint32((i + size) % len(classes))})
-		}
-	}
-	g, err := NewGraph(len(classes), edges, classes, 3)
-	require.NoError(t, err)
-	return g
-}
-
 func TestRefinementFindsCommunities(t *testing.T) {
 	// The group sizes are multiples of three, so that cutting between the groups
 	// fills the quotas exactly: six edges, and no partition into six cuts fewer.
-	g := communities(t, 6, 48)
+	g := graphtest.Communities(t, 6, 48)
 	bound := map[string]int{MethodGPFBFast: 6, MethodGPFBSR: g.NumEdges() / 10, MethodRandom: g.NumEdges() / 4}
 	for _, method := range quotaMethods() {
 		for seed := range uint64(5) {
@@ -163,11 +131,11 @@ func TestLegalExtremes(t *testing.T) {
 		for _, method := range quotaMethods() {
 			t.Run(name+" "+method, func(t *testing.T) {
 				classes := make([]uint8, c.n) // of four classes three are empty
-				g, err := NewGraph(c.n, c.edges, classes, 4)
+				g, err := graph.New(c.n, c.edges, classes, 4)
 				require.NoError(t, err)
 				_, report, err := Run(t.Context(), g, Options{Shards: c.shards, Method: method})
 				require.NoError(t, err)
-				requireEven(t, report.Scores)
+				graphtest.RequireEven(t, report.Scores)
 				require.Equal(t, c.cut, report.Scores.CutEdges)
 			})
 		}
@@ -175,7 +143,7 @@ func TestLegalExtremes(t *testing.T) {
 }
 
 func TestRunStopsWhenTold(t *testing.T) {
-	g := communities(t, 2, 12)
+	g := graphtest.Communities(t, 2, 12)
 	for _, method := range Methods() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -204,21 +172,9 @@ func (c *countdown) Err() error {
 
 func TestOptionsReportEverythingAtOnce(t *testing.T) {
 	opts := Options{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2, RefineSweeps: -3}
-	_, _, err := Run(t.Context(), communities(t, 2, 6), opts)
+	_, _, err := Run(t.Context(), graphtest.Communities(t, 2, 6), opts)
 	require.ErrorIs(t, err, ErrMethod)
 	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN", "beta is -3", "tolerance is -1", "sweeps is -2", "refine sweeps is -3"} {
-		require.ErrorContains(t, err, want)
-	}
-}
-
-func TestAssignmentMustFit(t *testing.T) {
-	g := communities(t, 2, 6)
-	for want, a := range map[string]Assignment{
-		"3 shards given for 12 nodes": make(Assignment, 3),
-		"node 11 is in shard 2 of 2":  {11: 2},
-	} {
-		_, err := Score(g, a, 2)
-		require.ErrorIs(t, err, ErrAssignment)
 		require.ErrorContains(t, err, want)
 	}
 }

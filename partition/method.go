@@ -1,10 +1,13 @@
 package partition
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
+
+	"lethe/partition/baselines"
+	"lethe/partition/gpfb"
+	"lethe/partition/method"
 )
 
 // The methods. MethodGPFBFast is the default.
@@ -25,30 +28,38 @@ func Methods() []string {
 // those that the error lists.
 var ErrMethod = errors.New("no such partition method")
 
-// method proposes an assignment and may note in the report how it got there.
-type method interface {
-	// even reports whether proposals under these options fill the quotas. Only
-	// those are refined, since swaps keep whatever balance they find.
-	even(opts Options) bool
-	// sweeps is the default bound on sweeps.
-	sweeps() int
-	propose(ctx context.Context, g *Graph, q *quotas, opts Options, report *Report) (Assignment, error)
+// method returns the method that the options name, with its settings.
+func (o Options) method() (method.Method, error) {
+	weights := gpfb.Config{
+		Plain: o.Assign == AssignPlain, Alpha: o.Alpha, Beta: o.Beta,
+		Sweeps: o.Sweeps, Tolerance: o.Tolerance, Unnormalised: o.Unnormalised,
+	}
+	switch o.Method {
+	case MethodGPFBFast:
+		return gpfb.Fast{Config: weights}, nil
+	case MethodGPFBSR:
+		return gpfb.SR{Config: weights}, nil
+	case MethodRandom:
+		return baselines.Random{Plain: weights.Plain}, nil
+	case MethodBLPA:
+		return baselines.BLPA{Sweeps: o.Sweeps}, nil
+	case MethodBEKM:
+		return baselines.BEKM{Sweeps: o.Sweeps, Embedding: o.Embedding}, nil
+	default:
+		return nil, fmt.Errorf("%w: %q, choose one of %s", ErrMethod, o.Method, strings.Join(Methods(), ", "))
+	}
 }
 
-// methodNamed returns the method of a name.
-func methodNamed(name string) (method, error) {
+// defaultSweeps returns the default bound on a method's sweeps.
+func defaultSweeps(name string) int {
 	switch name {
-	case MethodGPFBFast:
-		return gpfbFast{}, nil
-	case MethodGPFBSR:
-		return gpfbSR{}, nil
-	case MethodRandom:
-		return randomMethod{}, nil
+	case MethodGPFBFast, MethodGPFBSR:
+		return gpfb.DefaultSweeps
 	case MethodBLPA:
-		return blpa{}, nil
+		return baselines.DefaultBLPASweeps
 	case MethodBEKM:
-		return bekm{}, nil
+		return baselines.DefaultBEKMSweeps
 	default:
-		return nil, fmt.Errorf("%w: %q, choose one of %s", ErrMethod, name, strings.Join(Methods(), ", "))
+		return 0
 	}
 }

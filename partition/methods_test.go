@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"lethe"
+	"lethe/partition/internal/graphtest"
+	"lethe/partition/kmeans"
 )
 
 // The methods of Chen et al. promise a capacity instead of quotas.
 func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		g := drawGraph(rt, 40)
+		g := graphtest.Draw(rt, 40)
 		opts := Options{
 			Shards: rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
 			Method: rapid.SampledFrom([]string{MethodBLPA, MethodBEKM}).Draw(rt, "method"),
@@ -35,7 +36,7 @@ func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 
 // The paper's random shards are even in size, and no swap touches them.
 func TestPlainRandomIsEvenInSizeOnly(t *testing.T) {
-	g := communities(t, 4, 50)
+	g := graphtest.Communities(t, 4, 50)
 	opts := Options{Shards: 7, Method: MethodRandom, Assign: AssignPlain, Seed: 4}
 	_, report, err := Run(t.Context(), g, opts)
 	require.NoError(t, err)
@@ -48,15 +49,9 @@ func TestPlainRandomIsEvenInSizeOnly(t *testing.T) {
 	require.Less(t, report.Scores.Fairness, quotas.Scores.Fairness, "classes fall as they may")
 }
 
-func TestCapacityOfThePublishedCode(t *testing.T) {
-	require.Equal(t, 119, eraserCapacity(2166, 20)) // 108.3 + 0.005 * 2057.7 = 118.6
-	require.Equal(t, 5, eraserCapacity(5, 1))
-	require.Equal(t, 0, eraserCapacity(0, 3))
-}
-
 // A single propagation from a random start cuts less than the start did.
 func TestPropagationFollowsTheEdges(t *testing.T) {
-	g := communities(t, 6, 48)
+	g := graphtest.Communities(t, 6, 48)
 	for _, method := range []string{MethodBLPA, MethodBEKM} {
 		_, report, err := Run(t.Context(), g, Options{Shards: 6, Method: method})
 		require.NoError(t, err)
@@ -65,8 +60,8 @@ func TestPropagationFollowsTheEdges(t *testing.T) {
 }
 
 func TestEmbeddingMustFit(t *testing.T) {
-	g := communities(t, 2, 6)
-	for want, e := range map[string]*Embedding{
+	g := graphtest.Communities(t, 2, 6)
+	for want, e := range map[string]*kmeans.Points{
 		"embedding has 3 values in rows of 2, want 12 rows":            {Columns: 2, Values: make([]float64, 3)},
 		"embedding has 0 values in rows of 0, want 12 rows":            {},
 		"embedding of node 7 has NaN in column 1, want finite numbers": {Columns: 2, Values: append(append(make([]float64, 15), math.NaN()), make([]float64, 8)...)},
@@ -76,60 +71,10 @@ func TestEmbeddingMustFit(t *testing.T) {
 	}
 }
 
-func TestIsolatedNodesStayOutOfTheEmbedding(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		g := drawGraph(rt, 30)
-		c := withoutIsolated(g)
-		require.Equal(rt, g.N(), len(c.kept)+len(c.isolated))
-		require.Equal(rt, g.NumEdges(), c.graph.NumEdges())
-		for at, i := range c.kept {
-			require.Equal(rt, g.Class(int(i)), c.graph.Class(at))
-			require.NotEmpty(rt, c.graph.Neighbors(at))
-			for k, j := range c.graph.Neighbors(at) {
-				require.Equal(rt, g.Neighbors(int(i))[k], c.kept[j])
-			}
-		}
-		for _, i := range c.isolated {
-			require.Empty(rt, g.Neighbors(int(i)))
-		}
-	})
-}
-
-// Reach against Affected, which the pipeline acts on.
-func TestReachIsTheMeanOfAffected(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		g := drawGraph(rt, 15)
-		shards := rapid.IntRange(1, 5).Draw(rt, "shards")
-		a := make(Assignment, g.N())
-		s := &lethe.Snapshot{Nodes: make([]lethe.SnapshotNode, g.N())}
-		for i := range a {
-			a[i] = lethe.ShardID(rapid.IntRange(0, shards-1).Draw(rt, "shard"))
-			for _, j := range g.Neighbors(i) {
-				if int(j) > i {
-					s.Payments = append(s.Payments, lethe.Edge{A: uint32(i), B: j})
-				}
-			}
-		}
-		total := 0
-		for i := range a {
-			total += len(Affected(s, a, i))
-		}
-		scores, err := Score(g, a, shards)
-		require.NoError(rt, err)
-		if g.N() == 0 {
-			require.Zero(rt, scores.Reach)
-			return
-		}
-		require.InDelta(rt, float64(total)/float64(g.N()), scores.Reach.Stubs, 1e-12)
-		require.InDelta(rt, 1, scores.Reach.Shard, 0)
-		require.InDelta(rt, shards, scores.Reach.Partition, 0)
-	})
-}
-
-// BenchmarkMethods partitions 3,000 nodes in 30 communities into 20 shards, as a
+// BenchmarkMethods partitions 3,000 nodes in 30 graphtest.Communities into 20 shards, as a
 // method proposes it.
 func BenchmarkMethods(b *testing.B) {
-	g := communities(b, 30, 100)
+	g := graphtest.Communities(b, 30, 100)
 	for _, method := range Methods() {
 		b.Run(method, func(b *testing.B) {
 			b.ReportAllocs()

@@ -4,6 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"lethe/partition/graph"
+	"lethe/partition/kmeans"
+	"lethe/partition/refine"
 )
 
 // The ways to turn what a method found into shards.
@@ -34,8 +38,8 @@ type Options struct {
 	// Assign is how GPFB and random end: AssignQuotas (default) or AssignPlain.
 	Assign string
 	// Embedding is what bekm clusters, one row per node. nil takes an embedding
-	// of the graph's structure, see projectNeighbourhoods.
-	Embedding *Embedding
+	// of the graph's structure.
+	Embedding *kmeans.Points
 
 	// Alpha weighs balance and fairness against the cut in the objective of
 	// GPFB. The paper searches 1e-4 to 1e-2. Default: 0.01, which cut the
@@ -65,7 +69,7 @@ type Options struct {
 	NoRefine bool
 	// RefineSweeps is the number of annealing sweeps over the nodes; coarser
 	// levels get as many as cost the same. The default falls with the number of
-	// nodes, see defaultRefineSweeps.
+	// nodes, see refine.DefaultSweeps.
 	RefineSweeps int
 	// Slack is how many nodes a shard may lie above or below its even share of
 	// every class, and of all nodes, where that lowers the cut. Default 0:
@@ -76,12 +80,12 @@ type Options struct {
 
 // EnsureDefaults returns the options with every unset field filled in for a
 // graph.
-func (o Options) EnsureDefaults(g *Graph) Options {
+func (o Options) EnsureDefaults(g *graph.Graph) Options {
 	if o.Method == "" {
 		o.Method = MethodGPFBFast
 	}
 	if o.Alpha == 0 {
-		o.Alpha = min(0.01, 8/float64(max(1, g.largestClass())))
+		o.Alpha = min(0.01, 8/float64(max(1, g.LargestClass())))
 	}
 	if o.Assign == "" {
 		o.Assign = AssignQuotas
@@ -89,14 +93,14 @@ func (o Options) EnsureDefaults(g *Graph) Options {
 	if o.Beta == 0 {
 		o.Beta = 0.05
 	}
-	if m, err := methodNamed(o.Method); o.Sweeps == 0 && err == nil {
-		o.Sweeps = m.sweeps()
+	if o.Sweeps == 0 {
+		o.Sweeps = defaultSweeps(o.Method)
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 3e-4
 	}
 	if o.RefineSweeps == 0 {
-		o.RefineSweeps = defaultRefineSweeps(g.N())
+		o.RefineSweeps = refine.DefaultSweeps(g.N())
 	}
 	return o
 }
@@ -107,7 +111,7 @@ func (o Options) Validate() error {
 	if o.Shards < 1 || o.Shards > maxShards {
 		errs = append(errs, fmt.Errorf("shards is %d, want 1 to %d", o.Shards, maxShards))
 	}
-	if _, err := methodNamed(o.Method); err != nil {
+	if _, err := o.method(); err != nil {
 		errs = append(errs, err)
 	}
 	if o.Assign != AssignQuotas && o.Assign != AssignPlain {
@@ -134,20 +138,12 @@ func (o Options) Validate() error {
 }
 
 // fit reports whether the options suit the graph.
-func (o Options) fit(g *Graph) error {
+func (o Options) fit(g *graph.Graph) error {
 	if o.Embedding == nil {
 		return nil
 	}
-	return o.Embedding.check(g.N())
+	return o.Embedding.Check(g.N())
 }
 
 // gpfb reports whether the method is a form of GPFB.
 func (o Options) gpfb() bool { return o.Method == MethodGPFBFast || o.Method == MethodGPFBSR }
-
-// defaultRefineSweeps falls with the root of the number of nodes: small graphs
-// get the sweeps after which the cut hardly falls, and from 400,000 nodes on the
-// work is linear.
-func defaultRefineSweeps(n int) int {
-	const most, least, scale = 200, 10, 6325
-	return int(max(least, min(most, scale/math.Sqrt(float64(max(1, n))))))
-}

@@ -5,17 +5,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lethe/partition/graph"
+	"lethe/partition/internal/graphtest"
 )
 
 // meanScores partitions graphs into 20 shards with the defaults and checks that
 // each lies at the rounding optimum: every shard and class within one.
-func meanScores(t *testing.T, graphs []*Graph) (balance, fairness, cut float64) {
+func meanScores(t *testing.T, graphs []*graph.Graph) (balance, fairness, cut float64) {
 	t.Helper()
 	require.NotEmpty(t, graphs)
 	for i, g := range graphs {
 		_, report, err := Run(t.Context(), g, Options{Shards: 20, Seed: uint64(i)})
 		require.NoError(t, err)
-		requireEven(t, report.Scores)
+		graphtest.RequireEven(t, report.Scores)
 		balance += report.Scores.Balance / float64(len(graphs))
 		fairness += report.Scores.Fairness / float64(len(graphs))
 		cut += report.Scores.EdgeCut / float64(len(graphs))
@@ -25,9 +28,9 @@ func meanScores(t *testing.T, graphs []*Graph) (balance, fairness, cut float64) 
 }
 
 func TestRealBitcoinOTC(t *testing.T) {
-	folder := filepath.Join(sharedFolder(t, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
-	var some []*Graph
-	for step, g := range readSteps(t, folder) {
+	folder := filepath.Join(graphtest.Folder(t, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
+	var some []*graph.Graph
+	for step, g := range graphtest.ReadSteps(t, folder) {
 		if step%4 == 0 {
 			some = append(some, g)
 		}
@@ -39,12 +42,12 @@ func TestRealBitcoinOTC(t *testing.T) {
 }
 
 func TestRealCitationGraphs(t *testing.T) {
-	folder := filepath.Join(sharedFolder(t, "LETHE_DATA", "data"), "planetoid")
+	folder := filepath.Join(graphtest.Folder(t, "LETHE_DATA", "data"), "planetoid")
 	for name, bound := range map[string]float64{"cora": 0.25, "citeseer": 0.137} {
 		t.Run(name, func(t *testing.T) {
-			splits := make([]*Graph, 3)
+			splits := make([]*graph.Graph, 3)
 			for seed := range splits {
-				splits[seed] = readCitation(t, filepath.Join(folder, name+".npz"), 0.8, uint64(seed))
+				splits[seed] = graphtest.ReadCitation(t, filepath.Join(folder, name+".npz"), 0.8, uint64(seed))
 			}
 			balance, fairness, cut := meanScores(t, splits)
 			require.GreaterOrEqual(t, balance, -0.003)
@@ -56,8 +59,8 @@ func TestRealCitationGraphs(t *testing.T) {
 
 // BenchmarkOTCStep partitions one timestep of Bitcoin-OTC with the defaults.
 func BenchmarkOTCStep(b *testing.B) {
-	folder := filepath.Join(sharedFolder(b, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
-	steps := readSteps(b, folder)
+	folder := filepath.Join(graphtest.Folder(b, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
+	steps := graphtest.ReadSteps(b, folder)
 	for i := 0; b.Loop(); i++ {
 		_, _, err := Run(b.Context(), steps[i%len(steps)], Options{Shards: 20})
 		require.NoError(b, err)

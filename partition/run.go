@@ -4,6 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"lethe/partition/coarsen"
+	"lethe/partition/gpfb"
+	"lethe/partition/graph"
+	"lethe/partition/method"
+	"lethe/partition/refine"
+	"lethe/partition/scores"
 )
 
 // Report says what a partition did.
@@ -12,27 +19,13 @@ type Report struct {
 	// Alpha and Beta are those of GPFB that were used.
 	Alpha float64 `json:"alpha,omitempty"`
 	Beta  float64 `json:"beta,omitempty"`
-	// Objective is what GPFB maximises, before the first sweep and after each; it
-	// never falls. Empty for the other methods.
-	Objective []float64 `json:"objective,omitempty"`
-	// Iterations counts the sweeps of methods that iterate; Converged says that
-	// they ended by themselves, not by the bound on sweeps.
-	Iterations int  `json:"iterations"`
-	Converged  bool `json:"converged"`
+	method.Course
 	// ProposedCut counts the cut edges before refinement, Swaps the moves and
 	// exchanges that refinement made on its way, on all levels.
 	ProposedCut int `json:"proposed_cut"`
 	Swaps       int `json:"swaps"`
 	// Scores are those of the assignment returned.
-	Scores Scores `json:"scores"`
-}
-
-// note records a sweep's objective and whether it ends the iteration.
-func (r *Report) note(objective float64, op *operator, opts Options) {
-	rise := objective - r.Objective[len(r.Objective)-1]
-	r.Objective = append(r.Objective, objective)
-	r.Iterations++
-	r.Converged = rise <= opts.Tolerance*op.scale*float64(op.columns)
+	Scores scores.Scores `json:"scores"`
 }
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most
@@ -40,12 +33,12 @@ func (r *Report) note(objective float64, op *operator, opts Options) {
 // Slack, or name blpa, bekm or AssignPlain, which are there for comparison. The
 // result is a pure function of its arguments. Run stops between two sweeps when
 // ctx is done.
-func Run(ctx context.Context, g *Graph, opts Options) (Assignment, Report, error) {
+func Run(ctx context.Context, g *graph.Graph, opts Options) (graph.Assignment, Report, error) {
 	opts = opts.EnsureDefaults(g)
 	if err := errors.Join(opts.Validate(), opts.fit(g)); err != nil {
 		return nil, Report{}, fmt.Errorf("partition options: %w", err)
 	}
-	m, err := methodNamed(opts.Method)
+	m, err := opts.method()
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
@@ -56,29 +49,36 @@ func Run(ctx context.Context, g *Graph, opts Options) (Assignment, Report, error
 	if opts.Method == MethodGPFBSR {
 		report.Beta = opts.Beta
 	}
-	opts.NoRefine = opts.NoRefine || !m.even(opts) // exchanges would keep what is uneven
-	h, err := coarsen(ctx, g, opts)
+	opts.NoRefine = opts.NoRefine || !m.Even() // exchanges would keep what is uneven
+	h, err := opts.hierarchy(ctx, g)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: coarsening: %w", err)
 	}
-	propose := m.propose
-	if m.even(opts) && h.embedsClusters(opts) {
-		propose = h.proposeByClusters
-	}
-	a, err := propose(ctx, g, newQuotas(g, opts.Shards), opts, &report)
+	var a graph.Assignment
+	a, report.Course, err = m.Propose(ctx, method.Request{Hierarchy: h, Shards: opts.Shards, Seed: opts.Seed})
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition by %s: %w", opts.Method, err)
 	}
-	report.ProposedCut = cutEdges(g, a)
+	report.ProposedCut = g.CutEdges(a)
 	if !opts.NoRefine {
-		report.Swaps, err = h.improve(ctx, a, opts)
+		c := refine.Config{Shards: opts.Shards, Seed: opts.Seed, Sweeps: opts.RefineSweeps, Slack: opts.Slack}
+		report.Swaps, err = refine.Refine(ctx, h, a, c)
 		if err != nil {
 			return nil, Report{}, fmt.Errorf("partition: refinement: %w", err)
 		}
 	}
-	report.Scores, err = Score(g, a, opts.Shards)
+	report.Scores, err = scores.Of(g, a, opts.Shards)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
 	return a, report, nil
+}
+
+// hierarchy coarsens the graph if refinement or the method makes use of it.
+func (o Options) hierarchy(ctx context.Context, g *graph.Graph) (*coarsen.Hierarchy, error) {
+	embedsClusters := o.Method == MethodGPFBFast && g.N() > gpfb.PlainLimit
+	if o.Shards == 1 || o.NoRefine && !embedsClusters {
+		return coarsen.Flat(g), nil
+	}
+	return coarsen.New(ctx, g, o.Shards, o.Seed)
 }

@@ -3,6 +3,8 @@ package partition
 import (
 	"context"
 	"fmt"
+
+	"lethe/partition/graph"
 )
 
 // Trial is one pair of weights that Tune tried.
@@ -19,7 +21,7 @@ type Trial struct {
 // options with the pair of least Loss, the options' own and then the first of the
 // grid among equals, and all trials. The error wraps ErrMethod for methods
 // without weights.
-func Tune(ctx context.Context, g *Graph, opts Options) (Options, []Trial, error) {
+func Tune(ctx context.Context, g *graph.Graph, opts Options) (Options, []Trial, error) {
 	opts = opts.EnsureDefaults(g)
 	if !opts.gpfb() {
 		return opts, nil, fmt.Errorf("tune: %w with weights: %q, choose %s or %s", ErrMethod, opts.Method, MethodGPFBFast, MethodGPFBSR)

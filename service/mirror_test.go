@@ -12,6 +12,8 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/service"
 	"lethe/trainer"
@@ -97,7 +99,7 @@ func (m *mirror) graph(at lethe.Timestep) *lethe.Snapshot {
 // they were put into give them.
 func (m *mirror) cut(at lethe.Timestep) []*lethe.Slice {
 	g := m.graph(at)
-	a := make(partition.Assignment, len(g.Nodes))
+	a := make(graph.Assignment, len(g.Nodes))
 	for i, n := range g.Nodes {
 		shard, known := m.shards[n.Pseudonym]
 		require.True(m.t, known)
@@ -107,7 +109,7 @@ func (m *mirror) cut(at lethe.Timestep) []*lethe.Slice {
 	if i := slices.Index(m.settled, at); i > 0 {
 		previous = m.settled[i-1]
 	}
-	out, err := partition.Slices(g, previous, a, m.c.Partition.Shards, service.RepairOptions(m.c))
+	out, err := repair.Slices(g, previous, a, m.c.Partition.Shards, service.RepairOptions(m.c))
 	require.NoError(m.t, err)
 	return out
 }
@@ -116,7 +118,7 @@ func (m *mirror) cut(at lethe.Timestep) []*lethe.Slice {
 func (m *mirror) settle(timesteps ...lethe.Timestep) {
 	for _, at := range timesteps {
 		s := m.graph(at)
-		g, err := partition.FromSnapshot(s)
+		g, err := graph.FromSnapshot(s)
 		require.NoError(m.t, err)
 		a, _, err := partition.Run(context.Background(), g, service.PartitionOptions(m.c))
 		require.NoError(m.t, err)

@@ -9,6 +9,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
 	"lethe/scoring"
@@ -57,8 +58,8 @@ func PartitionOptions(c configs.Config) partition.Options {
 }
 
 // RepairOptions translates the configuration of the repair.
-func RepairOptions(c configs.Config) partition.RepairOptions {
-	return partition.RepairOptions{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop, OneHopDirected: c.Repair.OneHopDirected}
+func RepairOptions(c configs.Config) repair.Options {
+	return repair.Options{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop, OneHopDirected: c.Repair.OneHopDirected}
 }
 
 // BusConfig translates the configuration of brokers and topics.

@@ -16,6 +16,8 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -48,7 +50,7 @@ func readOTC(t testing.TB) []otcStep {
 	out := make([]otcStep, len(stream.Steps))
 	for i := range stream.Steps {
 		s := snapshotOf(&stream.Steps[i], stream.FeatureCount)
-		g, err := partition.FromSnapshot(s)
+		g, err := graph.FromSnapshot(s)
 		require.NoError(t, err)
 		a, _, err := partition.Run(t.Context(), g, partition.Options{Shards: otcShards, Seed: 1})
 		require.NoError(t, err)
@@ -59,7 +61,7 @@ func readOTC(t testing.TB) []otcStep {
 		default:
 			s = lethe.DirectedOneHop(s)
 		}
-		cut, err := partition.Slices(s, lethe.NoTimestep, a, otcShards, partition.RepairOptions{Seed: 1})
+		cut, err := repair.Slices(s, lethe.NoTimestep, a, otcShards, repair.Options{Seed: 1})
 		require.NoError(t, err)
 		out[i] = otcStep{graph: s, slices: cut}
 	}

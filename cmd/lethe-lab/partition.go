@@ -12,6 +12,7 @@ import (
 	"lethe/internal/command"
 	"lethe/lab/graphs"
 	"lethe/partition"
+	"lethe/partition/graph"
 )
 
 type partitionCmd struct {
@@ -146,8 +147,8 @@ func checkWritable(flag, path string) error {
 
 // one partitions one graph; the time is that of the partition alone, tuning
 // included.
-func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep, partition.Assignment, error) {
-	graph, err := partition.NewGraph(g.NumNodes(), g.Edges, g.Classes, g.NumClasses)
+func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep, graph.Assignment, error) {
+	graph, err := graph.New(g.NumNodes(), g.Edges, g.Classes, g.NumClasses)
 	if err != nil {
 		return partitionStep{}, nil, err
 	}

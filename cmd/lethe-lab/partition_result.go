@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/internal/command"
 	"lethe/partition"
+	"lethe/partition/scores"
 )
 
 // partitionResult holds means of the scores over the timesteps, and sums of the
@@ -24,23 +25,23 @@ type partitionResult struct {
 	Balance        float64         `json:"balance"`
 	Fairness       float64         `json:"fairness"`
 	EdgeCut        float64         `json:"edge_cut"`
-	ExpectedShards partition.Reach `json:"expected_shards"`
+	ExpectedShards scores.Reach    `json:"expected_shards"`
 	Seconds        float64         `json:"seconds"`
 	Steps          []partitionStep `json:"steps"`
 }
 
 type partitionStep struct {
-	Timestep       lethe.Timestep  `json:"timestep"`
-	Nodes          int             `json:"nodes"`
-	Edges          int             `json:"edges"`
-	Balance        float64         `json:"balance"`
-	Fairness       float64         `json:"fairness"`
-	EdgeCut        float64         `json:"edge_cut"`
-	ExpectedShards partition.Reach `json:"expected_shards"`
-	Alpha          float64         `json:"alpha,omitempty"`
-	Beta           float64         `json:"beta,omitempty"`
-	Iterations     int             `json:"iterations"`
-	Objective      []float64       `json:"objective,omitempty"`
+	Timestep       lethe.Timestep `json:"timestep"`
+	Nodes          int            `json:"nodes"`
+	Edges          int            `json:"edges"`
+	Balance        float64        `json:"balance"`
+	Fairness       float64        `json:"fairness"`
+	EdgeCut        float64        `json:"edge_cut"`
+	ExpectedShards scores.Reach   `json:"expected_shards"`
+	Alpha          float64        `json:"alpha,omitempty"`
+	Beta           float64        `json:"beta,omitempty"`
+	Iterations     int            `json:"iterations"`
+	Objective      []float64      `json:"objective,omitempty"`
 	// Sizes holds nodes per shard, ClassCounts the same by class.
 	Sizes       []int   `json:"sizes"`
 	ClassCounts [][]int `json:"class_counts"`

@@ -9,7 +9,7 @@ import (
 	"lethe/internal/command"
 	"lethe/lab/graphs"
 	"lethe/lab/protocol"
-	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/trainer"
 )
 
@@ -76,7 +76,7 @@ func (c *trainCmd) checkStream() error {
 		return command.Usagef("--propagate needs validation timesteps, on which its settings are chosen, and --split %s has none", c.Split)
 	case c.OneHopDirected && !c.OneHop:
 		return command.Usagef("--one-hop-directed needs --one-hop")
-	case c.OneHop && c.Repair == partition.RepairTruth:
+	case c.OneHop && c.Repair == repair.Truth:
 		return command.Usagef("--one-hop does not go with --repair truth: both show a shard its true neighbours")
 	}
 	return nil

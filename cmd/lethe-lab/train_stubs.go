@@ -4,14 +4,14 @@ import (
 	"lethe/internal/command"
 	"lethe/lab/graphs"
 	"lethe/lab/protocol"
-	"lethe/partition"
+	"lethe/partition/repair"
 )
 
 // fillMinStubs checks the minimum number of stubs, or takes the default: stubs
 // beyond those of cut edges help on citation graphs and hardly on streams, see
 // docs/partition.md.
 func (c *trainCmd) fillMinStubs(kind graphs.Kind) error {
-	generates := c.Repair != partition.RepairNone && c.Repair != partition.RepairTruth
+	generates := c.Repair != repair.None && c.Repair != repair.Truth
 	switch {
 	case c.MinStubs == nil && generates && kind == graphs.CitationArchive && c.Shards > 1:
 		c.MinStubs = new(protocol.GraphMinStubs(c.Model))

@@ -11,6 +11,8 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
 	"lethe/pipeline/train"
 	"lethe/service"
 	"lethe/trainer"
@@ -42,7 +44,7 @@ func newLab(ctx context.Context, c configs.Config, secret lethe.Secret, s *datas
 	}
 	l := &lab{config: c, secret: secret, engine: engine, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
 	for _, snapshot := range graphs(secret, s, nil) {
-		g, err := partition.FromSnapshot(snapshot)
+		g, err := graph.FromSnapshot(snapshot)
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
@@ -63,11 +65,11 @@ func (l *lab) cut(s *dataset.Stream) ([][]*lethe.Slice, error) {
 	var out [][]*lethe.Slice
 	previous := lethe.NoTimestep
 	for _, snapshot := range graphs(l.secret, s, nil) {
-		assignment := make(partition.Assignment, len(snapshot.Nodes))
+		assignment := make(graph.Assignment, len(snapshot.Nodes))
 		for i, n := range snapshot.Nodes {
 			assignment[i] = l.shards[n.Pseudonym]
 		}
-		cut, err := partition.Slices(snapshot, previous, assignment, l.config.Partition.Shards, service.RepairOptions(l.config))
+		cut, err := repair.Slices(snapshot, previous, assignment, l.config.Partition.Shards, service.RepairOptions(l.config))
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}

@@ -6,11 +6,14 @@ import (
 
 	"lethe"
 	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/kmeans"
+	"lethe/partition/repair"
 )
 
 // assign partitions a snapshot. Classes are the labels that training may see;
 // hidden ones are a class of their own. embedding is for bekm and may be nil.
-func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int, embedding *partition.Embedding) (partition.Assignment, Shape, error) {
+func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int, embedding *kmeans.Points) (graph.Assignment, Shape, error) {
 	of := make([]uint8, len(snap.Nodes))
 	unknown := false
 	for i, n := range snap.Nodes {
@@ -24,7 +27,7 @@ func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int,
 			of[i]--
 		}
 	}
-	g, err := partition.NewGraph(len(snap.Nodes), snap.Undirected(), of, classes)
+	g, err := graph.New(len(snap.Nodes), snap.Undirected(), of, classes)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
@@ -55,11 +58,11 @@ func (s Settings) partitionOptions() partition.Options {
 }
 
 // slices cuts a snapshot into its shards' slices.
-func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partition.Assignment) ([]*lethe.Slice, error) {
-	if s.Repair != partition.RepairTruth {
-		return partition.Slices(snap, previous, a, s.Shards, s.repairOptions())
+func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment) ([]*lethe.Slice, error) {
+	if s.Repair != repair.Truth {
+		return repair.Slices(snap, previous, a, s.Shards, s.repairOptions())
 	}
-	with, err := partition.TruthSlices(snap, previous, a, s.Shards)
+	with, err := repair.TruthSlices(snap, previous, a, s.Shards)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +73,8 @@ func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a partit
 	return out, nil
 }
 
-func (s Settings) repairOptions() partition.RepairOptions {
-	return partition.RepairOptions{
+func (s Settings) repairOptions() repair.Options {
+	return repair.Options{
 		Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs,
 		OneHop: s.OneHop, OneHopDirected: s.OneHopDirected,
 	}

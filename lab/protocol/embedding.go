@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/kmeans"
+	"lethe/partition/repair"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -18,7 +20,7 @@ const EmbeddingSAGE = "sage"
 const embeddingColumns = 256
 
 // embedding trains the GraphSAGE if the settings ask for it.
-func (t *trial) embedding(ctx context.Context) (*partition.Embedding, error) {
+func (t *trial) embedding(ctx context.Context) (*kmeans.Points, error) {
 	if t.s.Partition.Embedding != EmbeddingSAGE {
 		return nil, nil
 	}
@@ -29,8 +31,8 @@ func (t *trial) embedding(ctx context.Context) (*partition.Embedding, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := partition.OneSlice(t.graph, lethe.NoTimestep, make(partition.Assignment, len(t.graph.Nodes)), 1, 0,
-		partition.RepairOptions{Method: partition.RepairNone})
+	whole, err := repair.OneSlice(t.graph, lethe.NoTimestep, make(graph.Assignment, len(t.graph.Nodes)), 1, 0,
+		repair.Options{Method: repair.None})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +44,7 @@ func (t *trial) embedding(ctx context.Context) (*partition.Embedding, error) {
 
 // hiddenLayer returns relu(mean of neighbours · W_l + b + x · W_r), the output of
 // GraphSAGE's first convolution, for every node.
-func hiddenLayer(c *trainer.Checkpoint, in trainer.Input) *partition.Embedding {
+func hiddenLayer(c *trainer.Checkpoint, in trainer.Input) *kmeans.Points {
 	layout, width := c.Architecture.Parameters(), c.Architecture.Widths[0]
 	tensor := func(name string) []float32 {
 		i, _ := layout.Index(name)
@@ -69,7 +71,7 @@ func hiddenLayer(c *trainer.Checkpoint, in trainer.Input) *partition.Embedding {
 	for p := range out {
 		out[p] = max(0, out[p]+float64(bias[p%width]))
 	}
-	return &partition.Embedding{Columns: width, Values: out}
+	return &kmeans.Points{Columns: width, Values: out}
 }
 
 // project returns the features times a matrix of features × width; most features

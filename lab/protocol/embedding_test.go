@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -27,7 +28,7 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 			snap.Payments = append(snap.Payments, lethe.Edge{A: uint32(draw.IntN(i)), B: uint32(i)})
 		}
 	}
-	slice, err := partition.OneSlice(snap, lethe.NoTimestep, make(partition.Assignment, nodes), 1, 0, partition.RepairOptions{Method: partition.RepairNone})
+	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0, repair.Options{Method: repair.None})
 	require.NoError(t, err)
 	e, err := newEnsemble(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
 	require.NoError(t, err)

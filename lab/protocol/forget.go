@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/trainer"
 )
@@ -61,7 +62,7 @@ func (t *trial) forget(ctx context.Context, req Request) (*Forgot, error) {
 	victims := t.victims(req.Batch)
 	touched := t.touched(victims, req.Scope)
 	gone := make(map[lethe.Pseudonym]bool, len(victims))
-	var rest partition.Assignment
+	var rest graph.Assignment
 	for i, n := range t.graph.Nodes {
 		if victims[i] {
 			gone[n.Pseudonym] = true
@@ -78,7 +79,7 @@ func (t *trial) forget(ctx context.Context, req Request) (*Forgot, error) {
 		if !anew {
 			continue
 		}
-		slice, err := partition.OneSlice(graph, lethe.NoTimestep, rest, t.s.Shards, lethe.ShardID(shard), t.s.repairOptions())
+		slice, err := repair.OneSlice(graph, lethe.NoTimestep, rest, t.s.Shards, lethe.ShardID(shard), t.s.repairOptions())
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +116,7 @@ func (t *trial) touched(victims map[int]bool, scope lethe.Scope) []bool {
 	for v := range victims {
 		out[t.assignment[v]] = true
 	}
-	if scope == lethe.ScopeStubs && t.s.Repair != partition.RepairNone {
+	if scope == lethe.ScopeStubs && t.s.Repair != repair.None {
 		for _, e := range t.graph.Undirected() {
 			if victims[int(e.A)] || victims[int(e.B)] {
 				out[t.assignment[e.A]], out[t.assignment[e.B]] = true, true

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/partition"
+	"lethe/partition/graph"
 	"lethe/scoring"
 	"lethe/trainer"
 )
@@ -19,7 +19,7 @@ type trial struct {
 	// graph is all that training may see, and assignment puts its nodes into
 	// shards.
 	graph      *lethe.Snapshot
-	assignment partition.Assignment
+	assignment graph.Assignment
 	// slices are what the shards train on, one per shard.
 	slices []*lethe.Slice
 	// owners holds the shard of every training node and -1 for the others.

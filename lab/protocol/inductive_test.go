@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/lab/protocol"
 	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/trainer/kernels"
 )
 
@@ -61,7 +62,7 @@ func brief() protocol.Settings {
 func TestEmbeddingOfBEKM(t *testing.T) {
 	g := planted(90, 2)
 	s := brief()
-	s.Repair, s.Partition = partition.RepairNone, protocol.Partition{Method: partition.MethodBEKM}
+	s.Repair, s.Partition = repair.None, protocol.Partition{Method: partition.MethodBEKM}
 	structure := run(t, g, s, 1)
 	s.Partition.Embedding = protocol.EmbeddingSAGE
 	learnt := run(t, g, s, 1)
@@ -89,7 +90,7 @@ func TestKeptPartitionsAreThoseOfTheirSettings(t *testing.T) {
 	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 1, Partitions: new(protocol.Partitions)}
 	for _, change := range []func(*protocol.Settings){
 		func(*protocol.Settings) {},
-		func(s *protocol.Settings) { s.Repair = partition.RepairZero },
+		func(s *protocol.Settings) { s.Repair = repair.Zero },
 		func(s *protocol.Settings) { s.Seed++ },
 		func(s *protocol.Settings) { s.Shards++ },
 		func(s *protocol.Settings) { s.Transductive = true },
@@ -176,7 +177,7 @@ func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
 	s.Partition.Refine = false
 	s.Partition.Method = "random"
 	hashes := map[lethe.Digest]string{}
-	for _, repair := range []string{"none", "zero", "mirror", "mixup", partition.RepairTruth} {
+	for _, repair := range []string{"none", "zero", "mirror", "mixup", repair.Truth} {
 		s.Repair = repair
 		hash := run(t, planted(120, 1), s, 2).EnsembleHash
 		require.Empty(t, hashes[hash], "%s trains on the same slices as %s", repair, hashes[hash])

@@ -3,7 +3,7 @@ package protocol
 import (
 	"sync"
 
-	"lethe/partition"
+	"lethe/partition/graph"
 )
 
 // Partitions keeps what RunGraph partitions, because a partition does not depend
@@ -30,7 +30,7 @@ type partitionKey struct {
 // it is found.
 type partitioned struct {
 	once       sync.Once
-	assignment partition.Assignment
+	assignment graph.Assignment
 	shape      Shape
 	seconds    float64
 	err        error

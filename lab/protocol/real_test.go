@@ -9,6 +9,7 @@ import (
 	"lethe/lab/citation"
 	"lethe/lab/protocol"
 	"lethe/partition"
+	"lethe/partition/repair"
 )
 
 // Known labels make up for what sharding costs, even to models that were hardly
@@ -21,7 +22,7 @@ func TestRealCora(t *testing.T) {
 	require.NoError(t, err)
 	g := protocol.FromCitation(cora, false)
 	unsharded := run(t, g, protocol.Settings{
-		Model: "gcn", Epochs: 80, Repair: partition.RepairNone, Partition: protocol.Partition{Method: partition.MethodRandom},
+		Model: "gcn", Epochs: 80, Repair: repair.None, Partition: protocol.Partition{Method: partition.MethodRandom},
 	}, 2)
 	require.Greater(t, unsharded.Readings[0].Test.Accuracy, .8)
 	require.Equal(t, 542, unsharded.Readings[0].Test.Labelled)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/trainer"
 )
 
@@ -93,7 +94,7 @@ func (s Settings) EnsureDefaults() Settings {
 	s.WeightDecay = cmp.Or(s.WeightDecay, 5e-4)
 	s.Shards = cmp.Or(s.Shards, 1)
 	s.Partition.Method = cmp.Or(s.Partition.Method, partition.MethodGPFBFast)
-	s.Repair = cmp.Or(s.Repair, partition.RepairMixUp)
+	s.Repair = cmp.Or(s.Repair, repair.MixUp)
 	s.Tau = cmp.Or(s.Tau, 1)
 	if len(s.Aggregate) == 0 {
 		s.Aggregate = []string{AggregateMean}
@@ -134,7 +135,7 @@ func (s Settings) Validate() error {
 	check(s.TrainFraction > 0 && s.TrainFraction <= 1, "train fraction is %g, want above 0, at most 1", s.TrainFraction)
 	check(len(s.Components) == 0 || s.Model == trainer.Blend, "components are %q, want none for model %q, which is no %s", s.Components, s.Model, trainer.Blend)
 	check(s.OneHop || !s.OneHopDirected, "directed one-hop features without one-hop features")
-	check(!s.OneHop || s.Repair != partition.RepairTruth, "one-hop features do not go with repair %s", partition.RepairTruth)
+	check(!s.OneHop || s.Repair != repair.Truth, "one-hop features do not go with repair %s", repair.Truth)
 	check(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"embedding is %q, want %s or nothing", s.Partition.Embedding, EmbeddingSAGE)
 	for _, name := range s.Aggregate {

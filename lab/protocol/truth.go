@@ -4,14 +4,15 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"lethe/partition/repair"
+
 	"lethe"
-	"lethe/partition"
 )
 
 // withTruth turns the stubs of the ablation into nodes of their own with the
 // true neighbours' features, without a label and with no edge but the one to
 // their owner, which is how training sees a stub.
-func withTruth(t partition.TruthSlice) *lethe.Slice {
+func withTruth(t repair.TruthSlice) *lethe.Slice {
 	out := *t.Slice
 	out.Stubs = []lethe.Stub{}
 	out.Features = append(slices.Clone(out.Features), t.StubFeatures...)

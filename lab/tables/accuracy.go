@@ -4,7 +4,7 @@ import (
 	"lethe/lab/bench"
 	"lethe/lab/protocol"
 	"lethe/lab/report"
-	"lethe/partition"
+	"lethe/partition/repair"
 )
 
 // table makes a grid a table of the evaluation.
@@ -59,17 +59,17 @@ func sgc() Table {
 	}
 }
 
-// repair is the paper's ablation of repair, for Random and lethe too: the paper
+// repairs is the paper's ablation of repair, for Random and lethe too: the paper
 // gives its rivals none.
-func repair() Table {
+func repairs() Table {
 	const title = "Repair strategies"
-	strategies := []string{partition.RepairTruth, "none", "mirror", "zero", "mixup"}
+	strategies := []string{repair.Truth, "none", "mirror", "zero", "mixup"}
 	ablation := ablation{
 		key: "repair", columns: strategies, methods: []string{guideFast, guideSR, random, own},
 		cell: func(o Options, m model, how method, column string, seed uint64) protocol.Settings {
 			s := o.settings(bench.Cora, m, how, seed)
 			s.Repair = column
-			if column == "none" || column == partition.RepairTruth {
+			if column == "none" || column == repair.Truth {
 				s.MinStubs = 0
 			}
 			return s

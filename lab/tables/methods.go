@@ -7,6 +7,7 @@ import (
 	"lethe/lab/protocol"
 	"lethe/lab/report"
 	"lethe/partition"
+	"lethe/partition/repair"
 )
 
 // method is a column of the accuracy tables: how shards are made and asked.
@@ -43,7 +44,7 @@ func methods() []method {
 	sr := protocol.Partition{Method: partition.MethodGPFBSR, Sweeps: 10, Alpha: 0.01, Beta: 5}
 	eraser := func(p protocol.Partition) func(*protocol.Settings) {
 		return func(s *protocol.Settings) {
-			s.Partition, s.Repair = p, partition.RepairNone
+			s.Partition, s.Repair = p, repair.None
 			s.Aggregate = []string{protocol.AggregateMean, protocol.AggregateLearned}
 		}
 	}
@@ -59,10 +60,10 @@ func methods() []method {
 	}
 	return []method{
 		{scratch, protocol.AggregateMean, false, func(s *protocol.Settings) {
-			s.Shards, s.Partition, s.Repair = 1, protocol.Partition{Method: partition.MethodRandom}, partition.RepairNone
+			s.Shards, s.Partition, s.Repair = 1, protocol.Partition{Method: partition.MethodRandom}, repair.None
 		}},
 		{random, protocol.AggregateMean, false, func(s *protocol.Settings) {
-			s.Partition, s.Repair = plainRandom, partition.RepairNone
+			s.Partition, s.Repair = plainRandom, repair.None
 		}},
 		{eraserBLPA, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBLPA})},
 		{eraserBEKM, protocol.AggregateLearned, false, eraser(protocol.Partition{Method: partition.MethodBEKM})},

@@ -10,6 +10,8 @@ import (
 	"lethe/ingest"
 	"lethe/metrics/events"
 	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/repair"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -108,7 +110,7 @@ func (r *Role) settleTimestep(ctx context.Context, t lethe.Timestep) error {
 // assign partitions a snapshot.
 func (r *Role) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.ShardID, error) {
 	started := time.Now()
-	g, err := partition.FromSnapshot(s)
+	g, err := graph.FromSnapshot(s)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +176,7 @@ func (r *Role) publishSlices(ctx context.Context, t lethe.Timestep, shards []let
 	}
 	messages := make([]wire.Message, 0, len(shards))
 	for _, shard := range shards {
-		s, err := partition.OneSlice(content.Snapshot, manifest.Previous, content.Assignment, r.o.Shards, shard, r.o.Repair)
+		s, err := repair.OneSlice(content.Snapshot, manifest.Previous, content.Assignment, r.o.Shards, shard, r.o.Repair)
 		if err != nil {
 			return fmt.Errorf("slice of shard %d: %w", shard, err)
 		}

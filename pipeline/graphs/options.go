@@ -12,6 +12,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/snapshot"
 )
 
@@ -35,7 +36,7 @@ type Options struct {
 	// Partition says how a timestep is cut into shards; its Shards and Seed are
 	// set from here.
 	Partition partition.Options
-	Repair    partition.RepairOptions
+	Repair    repair.Options
 	Seed      uint64
 	// BrokerDir is the embedded broker's folder, which is searched too when an
 	// erasure is verified; empty with an outside Kafka.

@@ -15,7 +15,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
 	"lethe/internal/testbroker"
-	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -124,7 +124,7 @@ func (w *world) slices(at lethe.Timestep) []*lethe.Slice {
 	for i, n := range g.Nodes {
 		assignment[i] = w.shardOf[n.Pseudonym]
 	}
-	out, err := partition.Slices(g, previous(at), assignment, shards, partition.RepairOptions{Seed: 1, Method: "mixup", Tau: 1})
+	out, err := repair.Slices(g, previous(at), assignment, shards, repair.Options{Seed: 1, Method: "mixup", Tau: 1})
 	require.NoError(w.t, err)
 	return out
 }

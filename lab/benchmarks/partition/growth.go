@@ -9,6 +9,7 @@ import (
 
 	"lethe/internal/planted"
 	"lethe/partition"
+	"lethe/partition/graph"
 )
 
 // growthCmd partitions ever larger graphs.
@@ -49,14 +50,14 @@ func (c *growthCmd) Run(ctx context.Context) error {
 	return drawGrowth(c.Plot, ours)
 }
 
-func plantedGraph(spec planted.Spec) (*partition.Graph, error) {
+func plantedGraph(spec planted.Spec) (*graph.Graph, error) {
 	edges, classes := spec.Graph()
-	return partition.NewGraph(spec.Nodes, edges, classes, len(spec.ClassShares))
+	return graph.New(spec.Nodes, edges, classes, len(spec.ClassShares))
 }
 
 // lethe partitions a graph and measures the time of that alone, and the peak
 // memory of the process, graph included.
-func (c *common) lethe(ctx context.Context, g *partition.Graph, seed uint64) (row, error) {
+func (c *common) lethe(ctx context.Context, g *graph.Graph, seed uint64) (row, error) {
 	debug.FreeOSMemory()
 	resetPeak()
 	started := time.Now()

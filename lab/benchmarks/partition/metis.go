@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"lethe/partition/graph"
+	"lethe/partition/scores"
+
 	"lethe"
-	"lethe/partition"
 )
 
 var errMetisOutput = errors.New("METIS wrote something else than expected")
@@ -24,7 +26,7 @@ var errMetisOutput = errors.New("METIS wrote something else than expected")
 // of 3 % and a balance constraint per class that has nodes. The processor time is
 // the one METIS reports for partitioning alone; the seconds on the clock hold
 // reading and writing files too.
-func (c *common) metis(ctx context.Context, g *partition.Graph, seed uint64) (row, error) {
+func (c *common) metis(ctx context.Context, g *graph.Graph, seed uint64) (row, error) {
 	dir, err := os.MkdirTemp("", "metis")
 	if err != nil {
 		return row{}, err
@@ -53,13 +55,13 @@ func (c *common) metis(ctx context.Context, g *partition.Graph, seed uint64) (ro
 	if err != nil {
 		return row{}, fmt.Errorf("read what METIS found: %w", err)
 	}
-	r.scores, err = partition.Score(g, a, c.Shards)
+	r.scores, err = scores.Of(g, a, c.Shards)
 	return r, err
 }
 
 // writeMetis writes a graph in METIS' format: a line per node with its weight in
 // every constraint and its neighbours, counted from 1.
-func writeMetis(path string, g *partition.Graph) error {
+func writeMetis(path string, g *graph.Graph) error {
 	constraint, constraints := usedClasses(g)
 	f, err := os.Create(path)
 	if err != nil {
@@ -89,7 +91,7 @@ func writeMetis(path string, g *partition.Graph) error {
 
 // usedClasses numbers the classes that have nodes: METIS divides by the total of
 // a constraint.
-func usedClasses(g *partition.Graph) (number []int, used int) {
+func usedClasses(g *graph.Graph) (number []int, used int) {
 	number = make([]int, g.NumClasses())
 	seen := make([]bool, g.NumClasses())
 	for i := range g.N() {
@@ -115,13 +117,13 @@ func reported(report, caption string) (float64, error) {
 	return value, nil
 }
 
-func readAssignment(path string, nodes int) (partition.Assignment, error) {
+func readAssignment(path string, nodes int) (graph.Assignment, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	a := make(partition.Assignment, 0, nodes)
+	a := make(graph.Assignment, 0, nodes)
 	in := bufio.NewReader(f)
 	for {
 		var shard uint32

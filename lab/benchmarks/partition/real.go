@@ -8,7 +8,7 @@ import (
 
 	"lethe"
 	"lethe/lab/graphs"
-	"lethe/partition"
+	"lethe/partition/graph"
 )
 
 // trainShare is the share of the nodes of a citation graph that are partitioned,
@@ -81,9 +81,9 @@ func (c *realCmd) measure(ctx context.Context, name string, all []*graphs.Graph,
 }
 
 // induce returns the graph between a drawn share of the nodes.
-func induce(full *graphs.Graph, share float64, seed uint64) (*partition.Graph, error) {
+func induce(full *graphs.Graph, share float64, seed uint64) (*graph.Graph, error) {
 	if share == 1 {
-		return partition.NewGraph(full.NumNodes(), full.Edges, full.Classes, full.NumClasses)
+		return graph.New(full.NumNodes(), full.Edges, full.Classes, full.NumClasses)
 	}
 	draw := lethe.NewDraw(seed, "train-split")
 	order := make([]int, full.NumNodes())
@@ -110,5 +110,5 @@ func induce(full *graphs.Graph, share float64, seed uint64) (*partition.Graph, e
 			edges = append(edges, lethe.Edge{A: uint32(a), B: uint32(b)})
 		}
 	}
-	return partition.NewGraph(len(order), edges, classes, full.NumClasses)
+	return graph.New(len(order), edges, classes, full.NumClasses)
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"lethe/partition"
+	"lethe/partition/scores"
 )
 
 const header = `| program | nodes | edges | seconds | processor seconds | peak MiB | cut | balance | fairness |
@@ -15,7 +15,7 @@ type row struct {
 	seconds, processor float64
 	// peakMiB is 0 where the system does not tell.
 	peakMiB float64
-	scores  partition.Scores
+	scores  scores.Scores
 }
 
 func (r row) String() string {

@@ -1,0 +1,7 @@
+// Package coarsen clusters a graph level by level, so that a partition can be
+// sought where the graph is small and refined as it grows (multilevel
+// partitioning).
+//
+// A Level is one graph, a Hierarchy all of them; cluster.go is the label propagation
+// that finds the clusters of a level, tally.go its counters.
+package coarsen

@@ -1,0 +1,64 @@
+package gpfb
+
+import (
+	"cmp"
+	"slices"
+
+	"lethe/partition/graph"
+
+	"lethe"
+)
+
+// assignByRegret gives every node the nearest shard that still has room for its
+// class. The nodes choose in the order of their regret, which is what the second
+// best shard would cost them over the best; among equals the lower position
+// chooses first. distance is n × v.
+func assignByRegret(g *graph.Graph, distance []float64, q *graph.Quotas) graph.Assignment {
+	v := q.Shards()
+	regret := make([]float64, g.N())
+	order := make([]int, g.N())
+	for i := range order {
+		order[i] = i
+		regret[i] = regretOf(distance[i*v : (i+1)*v])
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(regret[j], regret[i]), cmp.Compare(i, j))
+	})
+	a := make(graph.Assignment, g.N())
+	left := q.Room()
+	for _, i := range order {
+		a[i] = nearestWithRoom(distance[i*v:(i+1)*v], left.Of(g.Class(i)))
+		left.Take(g.Class(i), a[i])
+	}
+	return a
+}
+
+// regretOf returns the second smallest value minus the smallest.
+func regretOf(row []float64) float64 {
+	best, second := row[0], row[1]
+	if second < best {
+		best, second = second, best
+	}
+	for _, d := range row[2:] {
+		switch {
+		case d < best:
+			best, second = d, best
+		case d < second:
+			second = d
+		}
+	}
+	return second - best
+}
+
+// nearestWithRoom returns the shard of the smallest distance among those with
+// room, the lowest among equals. The quotas of a class add up to its nodes, so
+// there is always one.
+func nearestWithRoom(distance []float64, left []int) lethe.ShardID {
+	best := -1
+	for s, d := range distance {
+		if left[s] > 0 && (best < 0 || d < distance[best]) {
+			best = s
+		}
+	}
+	return lethe.ShardID(best)
+}

@@ -1,0 +1,127 @@
+package gpfb
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"lethe/partition/graph"
+	"lethe/partition/internal/vectors"
+	"lethe/partition/kmeans"
+	"lethe/partition/method"
+)
+
+// rotation is the state of GPFB-SR: H, R and Y, on a graph without isolated
+// nodes.
+type rotation struct {
+	op        *operator
+	indicator *indicator
+	h, p, hr  []float64 // nodes × shards
+	r         []float64 // shards × shards
+	tall      *polar    // for H
+	square    *polar    // for R
+}
+
+// warmSweeps is how many iterations H gets before there is a Y: enough for the
+// coarsest structure to show.
+const warmSweeps = 10
+
+// newRotation starts from a few power iterations without Y, and from the even
+// shards that k-means under quotas finds in them. Starting Y at random instead
+// ties H to noise.
+func newRotation(ctx context.Context, g *graph.Graph, q *graph.Quotas, r method.Request, c Config) (*rotation, error) {
+	warm := c
+	warm.Sweeps = warmSweeps
+	h, err := embed(ctx, g, r, warm, &method.Course{})
+	if err != nil {
+		return nil, err
+	}
+	y, err := fillQuotas(ctx, g, h, q, kmeans.StartCentres(h, r.Shards, r.Seed, 0))
+	if err != nil {
+		return nil, err
+	}
+	return newRotationState(g, h.Values, y, r.Shards, c), nil
+}
+
+// newRotationState makes the state of an embedding and an assignment, both of
+// which it takes over. R is not set yet.
+func newRotationState(g *graph.Graph, h []float64, y graph.Assignment, v int, c Config) *rotation {
+	n := g.N()
+	s := &rotation{
+		op: newOperator(g, unitWeights(g), v, c), indicator: newIndicator(g, y, v),
+		h: h, p: make([]float64, n*v), hr: make([]float64, n*v), r: make([]float64, v*v),
+		tall: newPolar(n, v), square: newPolar(v, v),
+	}
+	s.op.coupling = &coupling{weight: make([]float64, n), y: y, rotation: s.r}
+	return s
+}
+
+// ascend sweeps until the objective rises by less than the tolerance allows or
+// the sweeps run out. It notes its course in the course.
+func (s *rotation) ascend(ctx context.Context, c Config, course *method.Course) error {
+	if err := s.rotate(c.Beta); err != nil {
+		return fmt.Errorf("rotation: %w", err)
+	}
+	course.Objective = append(course.Objective, s.op.apply(s.p, s.h))
+	for course.Iterations < c.Sweeps && !course.Converged {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.tall.of(s.h, s.p); err != nil {
+			return fmt.Errorf("sweep %d: embedding: %w", course.Iterations, err)
+		}
+		s.assign()
+		if err := s.rotate(c.Beta); err != nil {
+			return fmt.Errorf("sweep %d: rotation: %w", course.Iterations, err)
+		}
+		note(course, s.op.apply(s.p, s.h), c.Tolerance*s.op.scale*float64(s.op.columns))
+	}
+	return nil
+}
+
+// rotate makes R the polar factor of Hᵀ G and renews the linear term of H, which
+// is β G Rᵀ.
+func (s *rotation) rotate(beta float64) error {
+	v := len(s.indicator.a)
+	volumes := make([]float64, v)
+	for i, j := range s.indicator.y {
+		volumes[j] += s.indicator.degree[i]
+	}
+	product := make([]float64, v*v)
+	for i, j := range s.indicator.y {
+		g := 1 / math.Sqrt(s.indicator.degree[i]*volumes[j])
+		s.op.coupling.weight[i] = beta * g
+		for k, x := range s.h[i*v : (i+1)*v] {
+			product[k*v+int(j)] += x * g
+		}
+	}
+	return s.square.of(s.r, product)
+}
+
+// assign lets Y follow H and R.
+func (s *rotation) assign() {
+	s.project()
+	for range indicatorPasses {
+		if s.indicator.pass(nil) == 0 {
+			return
+		}
+	}
+}
+
+// project hands HR to Y.
+func (s *rotation) project() {
+	v := len(s.indicator.a)
+	clear(s.hr)
+	for i := range s.indicator.y {
+		vectors.MultiplyRow(s.hr[i*v:(i+1)*v], s.h[i*v:(i+1)*v], s.r)
+	}
+	s.indicator.set(s.hr)
+}
+
+// round fills the quotas by k-means that starts from the means of the shards.
+func (s *rotation) round(ctx context.Context, g *graph.Graph, q *graph.Quotas) (graph.Assignment, error) {
+	e := &kmeans.Points{Columns: q.Shards(), Values: s.h}
+	centres := &kmeans.Points{Columns: q.Shards(), Values: make([]float64, q.Shards()*q.Shards())}
+	kmeans.MoveCentres(centres, e, s.indicator.y)
+	return fillQuotas(ctx, g, e, q, centres)
+}

@@ -1,0 +1,61 @@
+package refine
+
+import (
+	"context"
+	"math"
+
+	"lethe"
+)
+
+// firstPrice is the share of their last prices that classes have at first: while
+// it is hot, nodes pass through shards that are full.
+const firstPrice = 0.1
+
+// cooling says how to anneal.
+type cooling struct {
+	draws  *lethe.Draw
+	sweeps int
+	// temperature is the first, in cut edges; it falls linearly to zero.
+	temperature float64
+	// price is the last price of every class; it rises linearly.
+	price []float64
+}
+
+// anneal moves nodes for a number of sweeps (Kirkpatrick, Gelatt and Vecchi
+// 1983), each of which visits every node once.
+func (m *moves) anneal(ctx context.Context, c cooling) error {
+	for sweep := range c.sweeps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done := float64(sweep) / float64(c.sweeps)
+		for class, price := range c.price {
+			m.price[class] = price * (firstPrice + float64((1-firstPrice)*done))
+		}
+		m.sweep(c.temperature*(1-done), c.draws)
+	}
+	return nil
+}
+
+// sweep offers every node the shard of a drawn neighbour, or a drawn shard if it
+// has none. Moves are accepted by Metropolis' rule.
+func (m *moves) sweep(temperature float64, draw *lethe.Draw) {
+	for i, from := range m.a {
+		to := m.offer(i, draw)
+		if to == from {
+			continue
+		}
+		gain := float64(m.saved(i, from, to)) - m.cost(i, from, to)
+		if gain >= 0 || draw.Float64() < math.Exp(gain/temperature) {
+			m.move(i, to)
+		}
+	}
+}
+
+func (m *moves) offer(i int, draw *lethe.Draw) lethe.ShardID {
+	degree := m.Start[i+1] - m.Start[i]
+	if degree == 0 {
+		return lethe.ShardID(below(draw, m.shards))
+	}
+	return m.a[m.Neighbours[m.Start[i]+below(draw, degree)]]
+}

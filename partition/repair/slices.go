@@ -1,0 +1,149 @@
+package repair
+
+import (
+	"fmt"
+
+	"lethe/partition/graph"
+
+	"lethe"
+)
+
+// Slices cuts a snapshot into one slice per shard, empty ones included. A slice
+// holds the shard's nodes in the order of the snapshot, the edges between them,
+// and one stub at each end that the shard holds of a cut edge, ordered by owner
+// and then by the pseudonym it stands for; a node's extra stubs follow its
+// others. It holds nothing of other shards' nodes, unless Options.OneHop
+// joins means of all neighbours' features to each row.
+//
+// previous is the settled timestep before, or lethe.NoTimestep. The error wraps
+// graph.ErrAssignment when a does not give every node one of the shards.
+func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, opts Options) ([]*lethe.Slice, error) {
+	c, err := newCutter(s, previous, a, shards, opts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*lethe.Slice, shards)
+	for shard := range out {
+		out[shard] = c.slice(lethe.ShardID(shard))
+	}
+	return out, nil
+}
+
+// OneSlice builds the slice of one shard only. It equals Slices(...)[shard].
+func OneSlice(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, shard lethe.ShardID, opts Options) (*lethe.Slice, error) {
+	c, err := newCutter(s, previous, a, shards, opts)
+	if err != nil {
+		return nil, err
+	}
+	if int64(shard) >= int64(shards) {
+		return nil, fmt.Errorf("slice of timestep %d: %w: shard %d of %d", s.Timestep, graph.ErrAssignment, shard, shards)
+	}
+	return c.slice(shard), nil
+}
+
+// cutter holds what the slices of one snapshot share.
+type cutter struct {
+	snapshot *lethe.Snapshot
+	previous lethe.Timestep
+	graph    *graph.Graph
+	a        graph.Assignment
+	// members lists the nodes of every shard, ascending, and local is each
+	// node's position in its list.
+	members [][]uint32
+	local   []uint32
+	lambdas lambdas
+	// payers and payees are set for directed one-hop features.
+	payers, payees [][]uint32
+}
+
+func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, opts Options) (*cutter, error) {
+	opts = opts.EnsureDefaults()
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("repair options: %w", err)
+	}
+	if err := a.Check(len(s.Nodes), shards); err != nil {
+		return nil, fmt.Errorf("slices of timestep %d: %w", s.Timestep, err)
+	}
+	g, err := graph.FromSnapshot(s)
+	if err != nil {
+		return nil, fmt.Errorf("slices: %w", err)
+	}
+	c := &cutter{
+		snapshot: s, previous: previous, graph: g, a: a,
+		members: make([][]uint32, shards),
+		local:   make([]uint32, len(a)),
+		lambdas: lambdas{Options: opts, timestep: s.Timestep},
+	}
+	for i, shard := range a {
+		c.local[i] = uint32(len(c.members[shard]))
+		c.members[shard] = append(c.members[shard], uint32(i))
+	}
+	if opts.OneHopDirected {
+		c.payers, c.payees = s.Counterparties()
+	}
+	return c, nil
+}
+
+// slice builds one slice. Its sequences are never nil, as after decoding.
+func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
+	members := c.members[shard]
+	out := &lethe.Slice{
+		Timestep: c.snapshot.Timestep, Previous: c.previous, Shard: shard,
+		FeatureCount: c.featureCount(),
+		Nodes:        make([]lethe.Pseudonym, len(members)),
+		Labels:       make([]lethe.Label, len(members)),
+		Features:     make([]float32, 0, len(members)*c.featureCount()),
+		Edges:        []lethe.Edge{},
+		Stubs:        []lethe.Stub{},
+	}
+	for at, i := range members {
+		out.Nodes[at] = c.snapshot.Nodes[i].Pseudonym
+		out.Labels[at] = c.snapshot.Nodes[i].Label
+		switch {
+		case c.lambdas.OneHopDirected:
+			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.payers[i], c.payees[i])
+		case c.lambdas.OneHop:
+			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.graph.Neighbors(int(i)))
+		default:
+			out.Features = append(out.Features, c.snapshot.Row(int(i))...)
+		}
+		c.connect(out, int(i))
+	}
+	return out
+}
+
+// featureCount is the number of features of a slice's rows.
+func (c *cutter) featureCount() int {
+	switch {
+	case c.lambdas.OneHopDirected:
+		return lethe.DirectedOneHopFeatures(c.snapshot.FeatureCount)
+	case c.lambdas.OneHop:
+		return lethe.OneHopFeatures(c.snapshot.FeatureCount)
+	default:
+		return c.snapshot.FeatureCount
+	}
+}
+
+// connect adds the kept edges from node i to later nodes, and its stubs. Nodes
+// and neighbours ascend by pseudonym, so both come out in their order.
+func (c *cutter) connect(out *lethe.Slice, i int) {
+	owner := c.snapshot.Nodes[i].Pseudonym
+	repair := c.lambdas.Method != None
+	missing := 0
+	for _, j := range c.graph.Neighbors(i) {
+		switch {
+		case c.a[j] != out.Shard:
+			missing++
+			if repair {
+				lambda := c.lambdas.forNeighbour(owner, c.snapshot.Nodes[j].Pseudonym)
+				out.Stubs = append(out.Stubs, lethe.Stub{Owner: c.local[i], Lambda: lambda})
+			}
+		case int(j) > i:
+			out.Edges = append(out.Edges, lethe.Edge{A: c.local[i], B: c.local[j]})
+		}
+	}
+	for extra := range max(0, c.lambdas.MinStubs-missing) {
+		lambda := c.lambdas.forExtra(owner, extra)
+		out.Stubs = append(out.Stubs, lethe.Stub{Owner: c.local[i], Lambda: lambda})
+	}
+}

@@ -1,0 +1,48 @@
+package repair
+
+import (
+	"fmt"
+
+	"lethe/partition/graph"
+
+	"lethe"
+)
+
+// Truth fills in a missing neighbour with the neighbour's own features. It
+// is an ablation that tells what a perfect repair would be worth: the stub holds
+// another shard's data, so an erasure could not leave that shard alone. Slices
+// and the service refuse it; TruthSlices is the one way to it.
+const Truth = "truth"
+
+// TruthSlice is a slice with the features of its stubs, which Stub.Lambda cannot
+// express. It has no canonical bytes and no place on disk or in a topic.
+type TruthSlice struct {
+	*lethe.Slice
+	// StubFeatures is row-major, one row of FeatureCount per stub in the order of
+	// Stubs: the features of the neighbour that the stub stands for.
+	StubFeatures []float32
+}
+
+// TruthSlices cuts a snapshot like Slices with one stub per missing neighbour,
+// and adds the neighbours' true features. Every λ is 1, which a reader who
+// ignores StubFeatures takes for Mirror. It is for evaluation alone.
+func TruthSlices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int) ([]TruthSlice, error) {
+	c, err := newCutter(s, previous, a, shards, Options{Method: Mirror})
+	if err != nil {
+		return nil, fmt.Errorf("ablation with true neighbours: %w", err)
+	}
+	out := make([]TruthSlice, shards)
+	for shard := range out {
+		out[shard].Slice = c.slice(lethe.ShardID(shard))
+		out[shard].StubFeatures = make([]float32, 0, len(out[shard].Stubs)*s.FeatureCount)
+		// In the order in which slice adds stubs.
+		for _, i := range c.members[shard] {
+			for _, j := range c.graph.Neighbors(int(i)) {
+				if a[j] != lethe.ShardID(shard) {
+					out[shard].StubFeatures = append(out[shard].StubFeatures, s.Row(int(j))...)
+				}
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,25 @@
+package scores
+
+import (
+	"slices"
+
+	"lethe"
+	"lethe/partition/graph"
+)
+
+// Affected returns the shards whose slices change when a node is removed and the
+// others keep their shards: its own, and those that hold a stub for it. They
+// ascend. node must be a position in the snapshot, and a must fit the snapshot.
+func Affected(s *lethe.Snapshot, a graph.Assignment, node int) []lethe.ShardID {
+	shards := []lethe.ShardID{a[node]}
+	for _, p := range s.Payments {
+		switch uint32(node) {
+		case p.A:
+			shards = append(shards, a[p.B])
+		case p.B:
+			shards = append(shards, a[p.A])
+		}
+	}
+	slices.Sort(shards)
+	return slices.Compact(shards)
+}

@@ -1,0 +1,36 @@
+package scores
+
+import "lethe/partition/graph"
+
+// Reach is how many shards have to forget when one node is erased, in the mean
+// over the nodes.
+type Reach struct {
+	// Shard counts the node's own shard, which is all that scope "shard" touches.
+	Shard float64 `json:"shard"`
+	// Stubs counts the node's own shard and those with a stub for it, as Affected
+	// lists them for scope "stubs".
+	Stubs float64 `json:"stubs"`
+	// Partition counts all shards: at scope "partition" every node may move.
+	Partition float64 `json:"partition"`
+}
+
+// reach computes the mean reach of an erasure; zero without nodes.
+func reach(g *graph.Graph, a graph.Assignment, shards int) Reach {
+	if g.N() == 0 {
+		return Reach{}
+	}
+	// seenBy[s] is one more than the last node that was found to reach shard s.
+	seenBy := make([]int, shards)
+	total := 0
+	for i := range g.N() {
+		seenBy[a[i]] = i + 1
+		total++
+		for _, j := range g.Neighbors(i) {
+			if seenBy[a[j]] != i+1 {
+				seenBy[a[j]] = i + 1
+				total++
+			}
+		}
+	}
+	return Reach{Shard: 1, Stubs: float64(total) / float64(g.N()), Partition: float64(shards)}
+}

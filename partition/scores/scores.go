@@ -1,0 +1,84 @@
+// Package scores measures assignments: balance, fairness, cut, and how many shards
+// an erasure reaches.
+package scores
+
+import (
+	"fmt"
+	"math"
+
+	"lethe/partition/graph"
+)
+
+// Scores says how good a partition is. Balance and Fairness are those of Wang,
+// Huai and Wang (2023): 0 is best, everything else is negative.
+type Scores struct {
+	// Nodes and Edges count the graph; every undirected edge counts once.
+	Nodes int `json:"nodes"`
+	Edges int `json:"edges"`
+	// CutEdges counts the edges whose ends lie in two shards, EdgeCut is their
+	// share of the edges (0 without edges).
+	CutEdges int     `json:"cut_edges"`
+	EdgeCut  float64 `json:"edge_cut"`
+	// Balance is -1/2 Σ_i | |V_i| - n/v | / n over the v shards.
+	Balance float64 `json:"balance"`
+	// Fairness is -1/(2v) Σ_i Σ_s | |C_s ∩ V_i| / |V_i| - |C_s| / n |. A shard
+	// without nodes adds nothing, and v counts it.
+	Fairness float64 `json:"fairness"`
+	// Reach is what the erasure of one node costs.
+	Reach Reach `json:"expected_shards"`
+	// Sizes holds the number of nodes per shard, ClassCounts the same by class:
+	// shards × classes.
+	Sizes       []int   `json:"sizes"`
+	ClassCounts [][]int `json:"class_counts"`
+}
+
+// Of measures an assignment to the given number of shards. The error wraps
+// graph.ErrAssignment when the two do not fit.
+func Of(g *graph.Graph, a graph.Assignment, shards int) (Scores, error) {
+	if err := a.Check(g.N(), shards); err != nil {
+		return Scores{}, fmt.Errorf("score: %w", err)
+	}
+	s := Scores{Nodes: g.N(), Edges: g.NumEdges(), CutEdges: g.CutEdges(a), Reach: reach(g, a, shards)}
+	s.Sizes = make([]int, shards)
+	s.ClassCounts = make([][]int, shards)
+	for i := range s.ClassCounts {
+		s.ClassCounts[i] = make([]int, g.NumClasses())
+	}
+	for i, shard := range a {
+		s.Sizes[shard]++
+		s.ClassCounts[shard][g.Class(i)]++
+	}
+	if s.Edges > 0 {
+		s.EdgeCut = float64(s.CutEdges) / float64(s.Edges)
+	}
+	if s.Nodes > 0 {
+		s.Balance = balance(s.Sizes, s.Nodes)
+		s.Fairness = fairness(s.Sizes, s.ClassCounts, g.ClassCounts())
+	}
+	return s, nil
+}
+
+func balance(sizes []int, n int) float64 {
+	sum := 0.0
+	for _, size := range sizes {
+		sum += math.Abs(float64(size) - float64(n)/float64(len(sizes)))
+	}
+	return 0 - sum/2/float64(n) // 0 - x, so that a perfect score is not -0
+}
+
+func fairness(sizes []int, counts [][]int, classCounts []int) float64 {
+	n := 0
+	for _, count := range classCounts {
+		n += count
+	}
+	sum := 0.0
+	for i, size := range sizes {
+		if size == 0 {
+			continue
+		}
+		for s, count := range classCounts {
+			sum += math.Abs(float64(counts[i][s])/float64(size) - float64(count)/float64(n))
+		}
+	}
+	return 0 - sum/2/float64(len(sizes))
+}
