@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/ingest/bus/protocol"
 )
 
 // Client writes, reads and administers the topics of one deployment. It is
@@ -17,6 +19,8 @@ type Client struct {
 	cfg   Config
 	link  *link
 	kafka *kafka.Client
+	// raw makes the requests that kafka does not have.
+	raw protocol.Client
 
 	mu         sync.Mutex
 	partitions map[Topic]int // as last seen by a write
@@ -34,6 +38,7 @@ func Open(cfg Config) (*Client, error) {
 	return &Client{
 		cfg: cfg, link: l, partitions: map[Topic]int{},
 		kafka: &kafka.Client{Addr: l.address, Transport: l.transport, Timeout: cfg.RequestTimeout},
+		raw:   protocol.Client{Transport: l.transport, Address: l.address, ClientID: cfg.ClientID},
 	}, nil
 }
 

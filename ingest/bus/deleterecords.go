@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/segmentio/kafka-go/protocol"
 )
 
 // ErrWouldEmpty marks a request to delete every record of a partition. The
@@ -37,37 +35,8 @@ func (c *Client) DeleteRecordsBefore(ctx context.Context, t Topic, partition int
 	}
 }
 
-// deleteRecords sends version 1 of the DeleteRecords request, which kafka-go
-// does not have.
 func (c *Client) deleteRecords(ctx context.Context, tp TopicPartition, offset int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()
-	message, err := c.link.transport.RoundTrip(ctx, c.link.address, &call{
-		key: protocol.DeleteRecords, version: 1, clientID: c.cfg.ClientID,
-		topic: c.Name(tp.Topic), partition: tp.Partition,
-		limitBytes: 1 << 16,
-		body: func(w *wireWriter) {
-			w.int32(1) // topics
-			w.text(c.Name(tp.Topic))
-			w.int32(1) // partitions
-			w.int32(int32(tp.Partition))
-			w.int64(offset)
-			w.int32(int32(c.cfg.RequestTimeout.Milliseconds()))
-		},
-	})
-	if err != nil {
-		return 0, err
-	}
-	r := &wireReader{rest: message.(*answer).body}
-	r.int32() // throttle time
-	topics := r.count(1)
-	r.skipText()
-	partitions := r.count(1)
-	r.int32() // partition
-	start := r.int64()
-	code := r.int16()
-	if r.err != nil || topics != 1 || partitions != 1 {
-		return 0, fmt.Errorf("%w: answer to a deletion of records", ErrCorrupt)
-	}
-	return start, codeError(code)
+	return c.raw.DeleteRecords(ctx, c.Name(tp.Topic), tp.Partition, offset, c.cfg.RequestTimeout)
 }

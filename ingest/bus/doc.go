@@ -15,10 +15,10 @@
 // A Tail reads from offsets that the caller keeps together with the state it
 // builds, which makes each record count once. Offsets are positions, not
 // counts: compaction removes records, and a Tail steps over the gaps.
-// Fetching is done with the wire format itself (fetch.go), because the readers
-// of kafka-go hide the end of a compacted batch (Client.Fetch) or go back to
-// offset 1 when a log ends in an emptied one (Conn.ReadBatch). Records of
-// aborted transactions are left out.
+// Fetching is done by package protocol, because the readers of kafka-go hide the
+// end of a compacted batch (Client.Fetch) or go back to offset 1 when a log ends
+// in an emptied one (Conn.ReadBatch). Records of aborted transactions are left
+// out.
 //
 // # Keys of control records
 //

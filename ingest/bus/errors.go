@@ -1,6 +1,10 @@
 package bus
 
-import "errors"
+import (
+	"errors"
+
+	"lethe/ingest/bus/protocol"
+)
 
 var (
 	// ErrBrokerUnreachable marks that no configured broker answered. The error
@@ -30,5 +34,5 @@ var (
 	ErrClosed = errors.New("closed")
 
 	// ErrCorrupt marks bytes from a broker that cannot be what was written.
-	ErrCorrupt = errors.New("corrupt record batch")
+	ErrCorrupt = protocol.ErrCorrupt
 )

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/ingest/bus/protocol"
 )
 
 // follow reads one partition until the context ends or it cannot go on.
@@ -68,10 +70,10 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	if got.next == position {
+	if got.Next == position {
 		return position, nil
 	}
-	return got.next, t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxBatchRecords))
+	return got.Next, t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxBatchRecords))
 }
 
 // relocate decides what a position outside the log means. Where nothing
@@ -95,12 +97,12 @@ func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, 
 
 // split cuts what was fetched into batches. Only the last one steps over what
 // compaction took from the end.
-func split(tp TopicPartition, got fetched, most int) []Batch {
+func split(tp TopicPartition, got protocol.Fetched, most int) []Batch {
 	var out []Batch
-	records := got.records
+	records := got.Records
 	for len(records) > most {
-		out = append(out, Batch{tp, records[:most:most], records[most-1].Offset + 1, got.end})
+		out = append(out, Batch{tp, records[:most:most], records[most-1].Offset + 1, got.End})
 		records = records[most:]
 	}
-	return append(out, Batch{tp, records, got.next, got.end})
+	return append(out, Batch{tp, records, got.Next, got.End})
 }

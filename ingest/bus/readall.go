@@ -8,6 +8,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"lethe/ingest"
+	"lethe/ingest/bus/protocol"
 )
 
 // ReadAll calls fn for every record of a topic from the start of the log to
@@ -54,7 +55,7 @@ func (c *Client) readPartition(ctx context.Context, tp TopicPartition, fn func(i
 			attempt++
 			continue
 		}
-		for _, rec := range got.records {
+		for _, rec := range got.Records {
 			if rec.Offset >= end {
 				return nil
 			}
@@ -62,16 +63,16 @@ func (c *Client) readPartition(ctx context.Context, tp TopicPartition, fn func(i
 				return fmt.Errorf("record at offset %d: %w", rec.Offset, err)
 			}
 		}
-		position = got.next
+		position = got.Next
 	}
 	return nil
 }
 
-func (c *Client) fetchOnce(ctx context.Context, tp TopicPartition, position int64) (fetched, error) {
+func (c *Client) fetchOnce(ctx context.Context, tp TopicPartition, position int64) (protocol.Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
 	defer cancel()
-	return fetch(ctx, c.link, fetchRequest{
-		source: tp, name: c.Name(tp.Topic), position: position,
-		wait: c.cfg.FetchWait, maxBytes: c.cfg.MaxBatchBytes, clientID: c.cfg.ClientID,
+	return c.raw.Fetch(ctx, protocol.FetchRequest{
+		Topic: c.Name(tp.Topic), Partition: tp.Partition, Position: position,
+		Wait: c.cfg.FetchWait, MaxBytes: c.cfg.MaxBatchBytes,
 	})
 }

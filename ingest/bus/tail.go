@@ -33,7 +33,7 @@ type Batch struct {
 // the caller stores Batch.Next together with what the batch changed, in one
 // step, so that after a crash every record counts once.
 //
-// Next is for one goroutine; Pause, Resume and Close for any.
+// Next is for one goroutine; Close for any.
 type Tail struct {
 	client *Client // of its own
 	cancel context.CancelFunc
@@ -48,10 +48,9 @@ type Tail struct {
 
 // source is one partition being followed. Its fields are guarded by Tail.mu.
 type source struct {
-	tp     TopicPartition
-	paused bool
-	ready  []Batch
-	taken  chan struct{} // holds a token when ready was emptied
+	tp    TopicPartition
+	ready []Batch
+	taken chan struct{} // holds a token when ready was emptied
 	// failed is final; trouble is told once and may pass.
 	failed, trouble error
 }
@@ -82,8 +81,7 @@ func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 	return t, nil
 }
 
-// Next returns the next batch of a partition that is not paused; partitions
-// take turns. It waits until there is one or the context ends.
+// Next returns the next batch; partitions take turns. It waits until there is one or the context ends.
 //
 // ErrBelowStart, ErrPastEnd and ErrUnknownTopic are final for their partition
 // and are returned every time. After ErrBrokerUnreachable the Tail goes on
@@ -120,7 +118,7 @@ func (t *Tail) poll() (Batch, bool, error) {
 	for i := range t.sources {
 		at := (t.last + 1 + i) % len(t.sources)
 		s := t.sources[at]
-		if s.paused || len(s.ready) == 0 {
+		if len(s.ready) == 0 {
 			continue
 		}
 		t.last = at
@@ -132,24 +130,6 @@ func (t *Tail) poll() (Batch, bool, error) {
 		return batch, true, nil
 	}
 	return Batch{}, false, nil
-}
-
-// Pause holds a partition's batches back. Nothing is lost; at most one fetch
-// is kept in memory.
-func (t *Tail) Pause(tp TopicPartition) { t.setPaused(tp, true) }
-
-// Resume lets a partition's batches through again.
-func (t *Tail) Resume(tp TopicPartition) { t.setPaused(tp, false) }
-
-func (t *Tail) setPaused(tp TopicPartition, paused bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, s := range t.sources {
-		if s.tp == tp {
-			s.paused = paused
-		}
-	}
-	signal(t.wake)
 }
 
 // Close stops following and waits until that is done. Closing twice is fine.

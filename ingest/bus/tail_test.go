@@ -109,20 +109,6 @@ func TestTailStepsOverCompactedRecords(t *testing.T) {
 	require.Equal(t, []string{"b", "a", "c", "end"}, keys(all))
 }
 
-func TestTailPausesOnePartition(t *testing.T) {
-	_, c := open(t, nil)
-	slices0 := bus.TopicPartition{Topic: bus.Slices, Partition: 0}
-	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0, slices0: 0})
-	follow.Pause(labels0)
-	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("held", "v", 0)}))
-	require.NoError(t, c.Write(t.Context(), bus.Slices, []ingest.Outgoing{pinned("free", "v", 0)}))
-	require.Equal(t, slices0, next(t, follow).Source)
-	quiet(t, follow)
-	follow.Resume(labels0)
-	require.Equal(t, []string{"held"}, keys(next(t, follow).Records))
-	quiet(t, follow)
-}
-
 func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 	_, c := open(t, func(cfg *bus.Config) { cfg.ErasureRetention = 24 * time.Hour })
 	ctx := t.Context()

@@ -50,6 +50,14 @@ func (c *Cursor) Uint8() uint8 {
 	return 0
 }
 
+// Uint16 reads a 16-bit number.
+func (c *Cursor) Uint16() uint16 {
+	if b := c.Take(2); b != nil {
+		return c.order.Uint16(b)
+	}
+	return 0
+}
+
 // Uint32 reads a 32-bit number.
 func (c *Cursor) Uint32() uint32 {
 	if b := c.Take(4); b != nil {

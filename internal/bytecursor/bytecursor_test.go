@@ -23,7 +23,7 @@ func TestReadsWhatWasAppended(t *testing.T) {
 		a, b, d := rapid.Uint8().Draw(rt, "a"), rapid.Uint32().Draw(rt, "b"), rapid.Uint64().Draw(rt, "d")
 		text := rapid.String().Draw(rt, "text")
 		row := rapid.SliceOfN(rapid.Float32(), 1, 5).Draw(rt, "row")
-		message := order.AppendUint64(order.AppendUint32([]byte{a}, b), d)
+		message := order.AppendUint64(order.AppendUint32(order.AppendUint16([]byte{a}, uint16(b)), b), d)
 		message = append(order.AppendUint32(message, uint32(len(text))), text...)
 		for _, v := range row {
 			message = binary.LittleEndian.AppendUint32(message, math.Float32bits(v))
@@ -32,6 +32,7 @@ func TestReadsWhatWasAppended(t *testing.T) {
 
 		c := bytecursor.New(message, order)
 		require.Equal(rt, a, c.Uint8())
+		require.Equal(rt, uint16(b), c.Uint16())
 		require.Equal(rt, b, c.Uint32())
 		require.Equal(rt, d, c.Uint64())
 		require.Equal(rt, text, c.Text())
@@ -45,6 +46,7 @@ func TestReadsWhatWasAppended(t *testing.T) {
 		// Any part of the message is cut short, and says so once.
 		cut := bytecursor.New(message[:rapid.IntRange(0, len(message)-1).Draw(rt, "cut")], order)
 		cut.Uint8()
+		cut.Uint16()
 		cut.Uint32()
 		cut.Uint64()
 		_ = cut.Text()

@@ -1,4 +1,4 @@
-package bus
+package protocol
 
 import (
 	"bytes"
@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
+	kafkaprotocol "github.com/segmentio/kafka-go/protocol"
 	"github.com/stretchr/testify/require"
 )
 
 // sampleBatch is a batch as the broker keeps it: three records from base on.
-func sampleBatch(t *testing.T, base int64) []byte {
+func sampleBatch(t testing.TB, base int64) []byte {
 	t.Helper()
-	set := protocol.RecordSet{Version: 2, Records: kafka.NewRecordReader(
+	set := kafkaprotocol.RecordSet{Version: 2, Records: kafka.NewRecordReader(
 		kafka.Record{Key: kafka.NewBytes([]byte("a")), Value: kafka.NewBytes([]byte("1"))},
 		kafka.Record{Key: kafka.NewBytes([]byte("b")), Headers: []kafka.Header{{Key: "h", Value: []byte("x")}}},
 		kafka.Record{Value: kafka.NewBytes([]byte("3"))},

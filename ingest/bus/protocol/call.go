@@ -1,0 +1,139 @@
+package protocol
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/segmentio/kafka-go"
+	kafkaprotocol "github.com/segmentio/kafka-go/protocol"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// ErrCorrupt marks bytes from a broker that cannot be what was written.
+var ErrCorrupt = errors.New("corrupt record batch")
+
+// Client sends requests to the leaders of partitions. It is safe for use by
+// several goroutines.
+type Client struct {
+	Transport *kafka.Transport
+	// Address names the brokers to start from.
+	Address net.Addr
+	// ClientID names this program to the brokers.
+	ClientID string
+}
+
+// call is a request on its way through the transport, which routes it as a
+// BrokerMessage and lets it bring its own bytes as a RawExchanger. It concerns
+// one partition.
+type call struct {
+	request   kmsg.Request
+	clientID  string
+	topic     string
+	partition int
+	// limitBytes bounds the answer.
+	limitBytes int64
+	// check, if not nil, looks at the answer before it is taken apart.
+	check func(body []byte) error
+}
+
+// answer is the response to a call.
+type answer struct{ kmsg.Response }
+
+// send makes the call and returns the response.
+func (c Client) send(ctx context.Context, request *call) (kmsg.Response, error) {
+	request.clientID = c.ClientID
+	message, err := c.Transport.RoundTrip(ctx, c.Address, request)
+	if err != nil {
+		return nil, err
+	}
+	return message.(*answer).Response, nil
+}
+
+// ApiKey tells which request this is.
+func (c *call) ApiKey() kafkaprotocol.ApiKey { return kafkaprotocol.ApiKey(c.request.Key()) }
+
+// ApiKey tells which request was answered.
+func (a *answer) ApiKey() kafkaprotocol.ApiKey { return kafkaprotocol.ApiKey(a.Key()) }
+
+// Broker routes the call to the partition's leader.
+func (c *call) Broker(cluster kafkaprotocol.Cluster) (kafkaprotocol.Broker, error) {
+	topic, ok := cluster.Topics[c.topic]
+	if !ok {
+		return kafkaprotocol.Broker{ID: -1}, kafkaprotocol.NewErrNoTopic(c.topic)
+	}
+	partition, ok := topic.Partitions[int32(c.partition)]
+	if !ok {
+		return kafkaprotocol.Broker{ID: -1}, kafkaprotocol.NewErrNoPartition(c.topic, int32(c.partition))
+	}
+	leader, ok := cluster.Brokers[partition.Leader]
+	if !ok {
+		return kafkaprotocol.Broker{ID: -1}, kafkaprotocol.NewErrNoLeader(c.topic, int32(c.partition))
+	}
+	return leader, nil
+}
+
+// Required asks for RawExchange on every connection.
+func (c *call) Required(map[kafkaprotocol.ApiKey]int16) bool { return true }
+
+// RawExchange sends the request and reads the response. A connection carries
+// one exchange at a time, so the correlation id is constant.
+func (c *call) RawExchange(rw io.ReadWriter) (kafkaprotocol.Message, error) {
+	const correlation = 7
+	formatter := kmsg.NewRequestFormatter(kmsg.FormatterClientID(c.clientID))
+	if _, err := rw.Write(formatter.AppendRequest(nil, c.request, correlation)); err != nil {
+		return nil, err
+	}
+	var head [8]byte
+	if _, err := io.ReadFull(rw, head[:]); err != nil {
+		return nil, err
+	}
+	size := int64(binary.BigEndian.Uint32(head[:])) - 4
+	if id := binary.BigEndian.Uint32(head[4:]); id != correlation || size < 0 || size > c.limitBytes {
+		return nil, fmt.Errorf("%w: response %d of %d bytes, want %d of at most %d",
+			ErrCorrupt, id, size, correlation, c.limitBytes)
+	}
+	body, err := readBody(rw, size)
+	if err != nil {
+		return nil, err
+	}
+	if c.check != nil {
+		if err := c.check(body); err != nil {
+			return nil, err
+		}
+	}
+	response := c.request.ResponseKind()
+	if err := response.ReadFrom(body); err != nil {
+		return nil, fmt.Errorf("%w: response of kind %d: %w", ErrCorrupt, response.Key(), err)
+	}
+	return &answer{response}, nil
+}
+
+// readBody reads size bytes. Room for more than a fetch asks for by default is
+// made as the bytes arrive, not because a header announces them.
+func readBody(r io.Reader, size int64) ([]byte, error) {
+	const ahead = 4 << 20
+	body := bytes.NewBuffer(make([]byte, 0, min(size, ahead)+bytes.MinRead))
+	n, err := body.ReadFrom(io.LimitReader(r, size))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
+	}
+	return body.Bytes(), err
+}
+
+var (
+	_ kafkaprotocol.BrokerMessage = (*call)(nil)
+	_ kafkaprotocol.RawExchanger  = (*call)(nil)
+)
+
+// codeError turns an error code of the protocol into an error.
+func codeError(code int16) error {
+	if code == 0 {
+		return nil
+	}
+	return kafka.Error(code)
+}

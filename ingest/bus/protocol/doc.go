@@ -1,0 +1,15 @@
+// Package protocol makes the requests that kafka-go has no message for, or reads
+// with a loss: Fetch and DeleteRecords. The messages are franz-go's kmsg; the
+// connections are those of a kafka-go transport, which dials, encrypts,
+// authenticates and finds the leader.
+//
+//   - call.go: a message of kmsg as one of kafka-go, for the leader of a
+//     partition.
+//   - fetch.go: reading one partition, committed records only.
+//   - recordbatch.go: the batches that a fetch returns, taken apart.
+//   - deleterecords.go: moving the start of a partition's log.
+//
+// What a broker answers is not trusted to be well formed: no size in it makes
+// the reader ask for more memory than the answer has bytes, times a small
+// constant.
+package protocol
