@@ -3,6 +3,7 @@ package bus_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func BenchmarkReadAll(b *testing.B) {
 	const count = 50_000
 	for name, codec := range map[string]kgo.CompressionCodec{"plain": kgo.NoCompression(), "zstd": kgo.ZstdCompression()} {
 		b.Run(name, func(b *testing.B) {
-			broker, err := embedded.Start(embedded.Options{Dir: b.TempDir(), CleanInterval: -1})
+			broker, err := embedded.Start(b.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 			require.NoError(b, err)
 			defer broker.Close()
 			c, err := bus.Open(broker.Config())

@@ -89,15 +89,6 @@ func next(t *testing.T, from *bus.Tail) bus.Batch {
 	return batch
 }
 
-// quiet checks that nothing comes for a moment.
-func quiet(t *testing.T, from *bus.Tail) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
-	defer cancel()
-	batch, err := from.Next(ctx)
-	require.ErrorIs(t, err, context.DeadlineExceeded, "%v", batch)
-}
-
 func put(key, value string) ingest.Outgoing {
 	return ingest.Outgoing{Key: []byte(key), Value: []byte(value)}
 }
