@@ -56,7 +56,8 @@ func quickSettings() map[string]any {
 // Run attacks and reports.
 func (c *attackCmd) Run(a *command.App) (err error) {
 	if c.Targets < 0 || c.Steps < 0 || c.Requests < 0 {
-		return command.Usagef("--targets is %d, --requests %d and --steps %d, must not be negative", c.Targets, c.Requests, c.Steps)
+		return command.Usagef("--targets is %d, --requests %d and --steps %d, must not be negative", c.Targets, c.Requests,
+			c.Steps)
 	}
 	stream, err := c.stream(a)
 	if err != nil {
@@ -120,7 +121,8 @@ func (c *attackCmd) stream(a *command.App) (*dataset.Stream, error) {
 		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: c.Seed, IllicitFraction: .1, LicitFraction: .4})
 	}
 	if kind, err := graphs.Detect(c.Dataset); err == nil && kind == graphs.CitationArchive {
-		return nil, command.Usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and illicit transactions (give a folder in Elliptic's format)", c.Dataset)
+		return nil, command.Usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and "+
+			"illicit transactions (give a folder in Elliptic's format)", c.Dataset)
 	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, "")
 	if err == nil && steps < len(stream.Steps) {
@@ -134,7 +136,8 @@ func (c *attackCmd) stream(a *command.App) (*dataset.Stream, error) {
 func (c *attackCmd) config(a *command.App) (_ configs.Config, cleanup func() error, err error) {
 	cleanup = func() error { return nil }
 	if len(c.Brokers) > 0 {
-		return configs.Config{}, cleanup, command.Usagef("an attack brings its own broker: --brokers %s cannot be attacked", strings.Join(c.Brokers, ","))
+		return configs.Config{}, cleanup, command.Usagef("an attack brings its own broker: --brokers %s cannot be attacked",
+			strings.Join(c.Brokers, ","))
 	}
 	extra := map[string]any{"embedded.port": 0, "http.address": "127.0.0.1:0"}
 	// Verification waits for compaction; nobody else uses this broker.
@@ -165,7 +168,8 @@ func (c *attackCmd) config(a *command.App) (_ configs.Config, cleanup func() err
 
 func printAttack(a *command.App, r *attack.Report) error {
 	for _, e := range r.Erasures {
-		fmt.Fprintf(a.Stdout, "erasure %s at scope %s: %d transactions %s in %.1f s, %d slices replaced, %d shards retrained\n",
+		fmt.Fprintf(a.Stdout, "erasure %s at scope %s: %d transactions %s in %.1f s, %d slices replaced, %d shards "+
+			"retrained\n",
 			e.RequestID, e.Scope, e.Nodes, e.State, e.Seconds, e.SlicesReplaced, e.ShardsRetrained)
 	}
 	fmt.Fprintln(a.Stdout)

@@ -140,7 +140,9 @@ func (c *evaluateCmd) check() error {
 }
 
 // measure runs what the tables need, what they share once.
-func (c *evaluateCmd) measure(a *command.App, store *bench.Store, chosen []tables.Table, opts tables.Options, result *evaluateResult) (*tables.Results, error) {
+func (c *evaluateCmd) measure(
+	a *command.App, store *bench.Store, chosen []tables.Table, opts tables.Options, result *evaluateResult,
+) (*tables.Results, error) {
 	published, err := paper.Load()
 	if err != nil {
 		return nil, err
@@ -170,7 +172,9 @@ func (c *evaluateCmd) measure(a *command.App, store *bench.Store, chosen []table
 }
 
 // write renders the tables into files.
-func (c *evaluateCmd) write(chosen []tables.Table, opts tables.Options, results *tables.Results, result *evaluateResult) error {
+func (c *evaluateCmd) write(
+	chosen []tables.Table, opts tables.Options, results *tables.Results, result *evaluateResult,
+) error {
 	document := c.document()
 	for _, t := range chosen {
 		output, err := t.Render(opts, results)

@@ -34,13 +34,15 @@ func (c *evaluateCmd) document() *document {
 		flags += " --finished"
 	}
 	d := &document{}
-	fmt.Fprintf(&d.text, "# Results\n\nMade by `lethe-lab evaluate %s --data DATA --out OUT --splits %d --seed %d%s --results docs/results.md`.\n",
+	fmt.Fprintf(&d.text, "# Results\n\nMade by `lethe-lab evaluate %s --data DATA --out OUT --splits %d --seed %d%s "+
+		"--results docs/results.md`.\n",
 		c.Table, c.Splits, c.Seed, flags)
 	if c.Finished {
 		fmt.Fprint(&d.text, "It shows what is finished; without `--finished` the same command measures the rest.\n")
 	}
 	if c.Splits < paperSplits {
-		fmt.Fprintf(&d.text, "The paper averages %d splits: the same command with `--splits %[1]d` does. Over fewer, differences of two or three points are chance.\n", paperSplits)
+		fmt.Fprintf(&d.text, "The paper averages %d splits: the same command with `--splits %[1]d` does. Over fewer, "+
+			"differences of two or three points are chance.\n", paperSplits)
 	}
 	fmt.Fprintf(&d.text, "\n%s", tables.Preface())
 	return d

@@ -64,7 +64,8 @@ func (c *partitionCmd) Run(a *command.App) error {
 		}
 		result.add(step)
 		for node, shard := range assignment {
-			rows = append(rows, []string{g.ID(node), strconv.FormatInt(int64(g.Timestep), 10), strconv.FormatUint(uint64(shard), 10)})
+			rows = append(rows, []string{g.ID(node), strconv.FormatInt(int64(g.Timestep), 10),
+				strconv.FormatUint(uint64(shard), 10)})
 		}
 		if len(all) > 1 {
 			p.Show("timestep %d (%d of %d)", g.Timestep, i+1, len(all))
@@ -93,9 +94,11 @@ func (c *partitionCmd) check() error {
 	case c.TrainFraction <= 0 || c.TrainFraction > 1:
 		return command.Usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
 	case c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR:
-		return command.Usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method, partition.MethodGPFBFast, partition.MethodGPFBSR)
+		return command.Usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method,
+			partition.MethodGPFBFast, partition.MethodGPFBSR)
 	case c.Slack > 0 && !c.refines():
-		return command.Usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, --assign plain and --method %s, %s",
+		return command.Usagef("--slack %d without refinement, which alone makes use of it: leave out --refine=false, "+
+			"--assign plain and --method %s, %s",
 			c.Slack, partition.MethodBLPA, partition.MethodBEKM)
 	case c.Plot != "" && !plotFormat(c.Plot):
 		return command.Usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))

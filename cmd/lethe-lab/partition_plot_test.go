@@ -16,7 +16,8 @@ func TestPlotShards(t *testing.T) {
 		{Nodes: 9, Sizes: []int{2, 3, 4}, ClassCounts: [][]int{{1, 1, 0}, {2, 1, 0}, {3, 1, 0}}},
 		{Nodes: 3, Sizes: []int{1, 1, 1}, ClassCounts: [][]int{{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}},
 	}
-	for name, drawn := range map[string][]partitionStep{"full": steps, "no timestep": nil, "no node": {{Sizes: []int{0}, ClassCounts: [][]int{{0, 0}}}}} {
+	for name, drawn := range map[string][]partitionStep{"full": steps, "no timestep": nil,
+		"no node": {{Sizes: []int{0}, ClassCounts: [][]int{{0, 0}}}}} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			require.NoError(t, plotShards(filepath.Join(folder, "a.svg"), drawn, strconv.Itoa))

@@ -39,7 +39,8 @@ func twoCliques(t *testing.T) string {
 		}
 	}
 	for name, content := range map[string]string{
-		"elliptic_txs_features.csv": features.String(), "elliptic_txs_classes.csv": classes.String(), "elliptic_txs_edgelist.csv": edges.String(),
+		"elliptic_txs_features.csv": features.String(), "elliptic_txs_classes.csv": classes.String(),
+		"elliptic_txs_edgelist.csv": edges.String(),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
@@ -70,7 +71,8 @@ func TestPartitionFlagsOutOfBounds(t *testing.T) {
 		{"--shards 2 --slack 1 --refine=false", "--slack 1 without refinement"},
 		{"--shards 2 --slack 1 --assign plain", "--slack 1 without refinement"},
 		{"--shards 2 --slack 1 --method blpa", "--slack 1 without refinement"},
-		{"--shards 2 --sweeps=-3 --alpha=-1 --beta=-2", "alpha is -1, want a number of at least 0; beta is -2, want a number of at least 0; sweeps is -3, want at least 0"},
+		{"--shards 2 --sweeps=-3 --alpha=-1 --beta=-2", "alpha is -1, want a number of at least 0; beta is -2, want a " +
+			"number of at least 0; sweeps is -3, want at least 0"},
 		{"--shards 2 --alpha NaN", "alpha is NaN"},
 		{"--shards 2 --train-fraction 1.5", "--train-fraction is 1.5, must be above 0, at most 1"},
 		{"--shards 2 --tune --method random", "--tune with --method random"},

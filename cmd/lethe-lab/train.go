@@ -52,8 +52,10 @@ func (trainCmd) Help() string {
 	return `Example:
   lethe-lab train --dataset cora.npz --shards 20 --model sage --propagate
   lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model elliptic-gin --schedule continual
-  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --one-hop --one-hop-directed --schedule window
-  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model blend --components logistic,trees --one-hop --schedule continual
+  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model logistic --schedule window \
+      --one-hop --one-hop-directed
+  lethe-lab train --dataset elliptic_bitcoin_dataset --shards 20 --model blend --schedule continual \
+      --components logistic,trees --one-hop
 
 Trains a model per shard and measures their ensemble, offline. A graph is split
 into training and test nodes: training sees the graph of the training nodes, the

@@ -30,7 +30,8 @@ func (c *trainCmd) checkBlend() error {
 		return nil
 	}
 	if c.Schedule == protocol.Window {
-		return command.Usagef("--schedule is window, must be static or continual for --model %s, which remembers how its models did", trainer.Blend)
+		return command.Usagef("--schedule is window, must be static or continual for --model %s, which remembers how its "+
+			"models did", trainer.Blend)
 	}
 	if len(c.Components) > trainer.MaxComponents {
 		return command.Usagef("--components names %d models, must be at most %d", len(c.Components), trainer.MaxComponents)
@@ -46,7 +47,8 @@ func (c *trainCmd) checkBlend() error {
 		networks = networks || slices.Contains(trainer.Models(), model)
 	}
 	if !networks && c.shapesNetworks() {
-		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --components %s has none", strings.Join(c.Components, ","))
+		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --components %s "+
+			"has none", strings.Join(c.Components, ","))
 	}
 	return nil
 }

@@ -51,9 +51,11 @@ func (c *trainCmd) checkGraph() error {
 	case c.OneHop || c.OneHopDirected:
 		return command.Usagef("--one-hop and --one-hop-directed are for streams, and %s is a graph", c.Dataset)
 	case c.KnownLabels != 0:
-		return command.Usagef("--known-labels is for streams, and %s is a graph: with --propagate the labels of its training nodes are known", c.Dataset)
+		return command.Usagef("--known-labels is for streams, and %s is a graph: with --propagate the labels of its "+
+			"training nodes are known", c.Dataset)
 	case !slices.Contains(trainer.Models(), c.Model):
-		return command.Usagef("--model %s is for streams, and %s is a graph: choose one of %s", c.Model, c.Dataset, strings.Join(trainer.Models(), ", "))
+		return command.Usagef("--model %s is for streams, and %s is a graph: choose one of %s", c.Model, c.Dataset,
+			strings.Join(trainer.Models(), ", "))
 	}
 	return nil
 }
@@ -71,9 +73,11 @@ func (c *trainCmd) checkStream() error {
 	case c.TrainFraction != 0 || c.Transductive || c.RawFeatures:
 		return command.Usagef("--train-fraction, --transductive and --raw-features are for graphs: use --split for timesteps")
 	case c.Propagate && c.KnownLabels == 0:
-		return command.Usagef("--propagate needs known labels in the graph that is scored, and none of a timestep is known when it is scored: say with --known-labels which share had arrived")
+		return command.Usagef("--propagate needs known labels in the graph that is scored, and none of a timestep is known " +
+			"when it is scored: say with --known-labels which share had arrived")
 	case c.Propagate && c.Split != "" && split.Validation == 0:
-		return command.Usagef("--propagate needs validation timesteps, on which its settings are chosen, and --split %s has none", c.Split)
+		return command.Usagef("--propagate needs validation timesteps, on which its settings are chosen, and --split %s "+
+			"has none", c.Split)
 	case c.OneHopDirected && !c.OneHop:
 		return command.Usagef("--one-hop-directed needs --one-hop")
 	case c.OneHop && c.Repair == repair.Truth:
@@ -88,10 +92,12 @@ func (c *trainCmd) checkRows() error {
 		return nil
 	}
 	if c.Schedule == protocol.Continual {
-		return command.Usagef("--schedule is continual, must be static or window for --model %s, which is fitted anew every time", c.Model)
+		return command.Usagef("--schedule is continual, must be static or window for --model %s, which is fitted anew "+
+			"every time", c.Model)
 	}
 	if c.shapesNetworks() {
-		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --model %s is none", c.Model)
+		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --model %s is none",
+			c.Model)
 	}
 	return nil
 }

@@ -80,7 +80,8 @@ func (r *trainResult) print(a *command.App) error {
 		for _, s := range r.PerStep {
 			rows = append(rows, []string{
 				strconv.FormatInt(int64(s.Timestep), 10), s.Part, strconv.Itoa(s.Labelled), strconv.Itoa(s.Illicit),
-				command.OrDash(s.AUC), command.OrDash(s.AveragePrecision), fmt.Sprintf("%.3f", s.MacroF1), fmt.Sprintf("%.3f", s.IllicitF1),
+				command.OrDash(s.AUC), command.OrDash(s.AveragePrecision),
+				fmt.Sprintf("%.3f", s.MacroF1), fmt.Sprintf("%.3f", s.IllicitF1),
 			})
 		}
 		if err := command.Table(a.Stdout, rows); err != nil {
@@ -88,23 +89,27 @@ func (r *trainResult) print(a *command.App) error {
 		}
 		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintf(a.Stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s with at least %d stubs a node, aggregation %s\n",
+	fmt.Fprintf(a.Stdout, "%s, %d shards by %s (%.3f of the edges cut), repair %s with at least %d stubs a node, "+
+		"aggregation %s\n",
 		r.modelText(), r.Shards, r.Method, r.Partition.EdgeCut, r.Repair, r.MinStubs, r.Aggregate)
 	if r.KnownLabels > 0 {
-		fmt.Fprintf(a.Stdout, "%g of every timestep's labels had arrived when it was scored and are not measured\n", r.KnownLabels)
+		fmt.Fprintf(a.Stdout, "%g of every timestep's labels had arrived when it was scored and are not measured\n",
+			r.KnownLabels)
 	}
 	if r.Unpropagated != nil {
 		printTest(a, "without propagation", *r.Unpropagated)
 	}
 	if p := r.Propagation; p != nil {
-		fmt.Fprintf(a.Stdout, "propagation: %s (average precision %.4f on %d validation labels, %.4f without)\n", p.Options, p.Measure, p.Hidden, p.Without)
+		fmt.Fprintf(a.Stdout, "propagation: %s (average precision %.4f on %d validation labels, %.4f without)\n", p.Options,
+			p.Measure, p.Hidden, p.Without)
 	}
 	if r.Unlabelled != nil {
 		printTest(a, "the same without the known labels", *r.Unlabelled)
 	}
 	printTest(a, "test", r.Test)
 	fmt.Fprintf(a.Stdout, "all nodes: accuracy %.4f\n", r.AllNodes.Accuracy)
-	fmt.Fprintf(a.Stdout, "%d steps in %.1f s (%.0f a second); ensemble %s\n", r.Steps, r.TrainSeconds, r.StepsPerSecond, r.EnsembleHash)
+	fmt.Fprintf(a.Stdout, "%d steps in %.1f s (%.0f a second); ensemble %s\n", r.Steps, r.TrainSeconds, r.StepsPerSecond,
+		r.EnsembleHash)
 	return nil
 }
 

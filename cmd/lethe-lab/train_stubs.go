@@ -20,7 +20,8 @@ func (c *trainCmd) fillMinStubs(kind graphs.Kind) error {
 	case *c.MinStubs < 0:
 		return command.Usagef("--min-stubs is %d, must be at least 0", *c.MinStubs)
 	case *c.MinStubs > 0 && !generates:
-		return command.Usagef("--min-stubs is %d, must be 0 with --repair %s, which generates no stubs", *c.MinStubs, c.Repair)
+		return command.Usagef("--min-stubs is %d, must be 0 with --repair %s, which generates no stubs", *c.MinStubs,
+			c.Repair)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestDefaultMinStubs(t *testing.T) {
 
 func TestMinStubsNeedStubs(t *testing.T) {
 	for _, repair := range []string{"none", "truth"} {
-		code, _, stderr := runLethe(t, "train", "--dataset", twoCliques(t), "--shards", "2", "--model", "sage", "--repair", repair, "--min-stubs", "2")
+		code, _, stderr := runLethe(t, "train", "--dataset", twoCliques(t), "--shards", "2", "--model", "sage", "--repair",
+			repair, "--min-stubs", "2")
 		require.Equal(t, command.ExitUsage, code)
 		require.Contains(t, stderr, "--min-stubs is 2, must be 0 with --repair "+repair)
 	}

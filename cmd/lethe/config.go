@@ -28,7 +28,8 @@ type configPrintCmd struct {
 
 // Help shows an example.
 func (configPrintCmd) Help() string {
-	return "Example:\n  lethe config print --config lethe.yaml --set trainer.hidden=128\n\nValues come from the defaults, then the file, then the environment (LETHE_TRAINER_HIDDEN), then the flags."
+	return "Example:\n  lethe config print --config lethe.yaml --set trainer.hidden=128\n\nValues come from the " +
+		"defaults, then the file, then the environment (LETHE_TRAINER_HIDDEN), then the flags."
 }
 
 // Run prints the configuration.

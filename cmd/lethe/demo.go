@@ -53,7 +53,8 @@ func (c *demoCmd) Run(a *command.App) error {
 	if config.Log.Level == "debug" {
 		logger = a.Logger(config.Log)
 	}
-	result, err := demo.Run(a.Context, demo.Options{Config: config, Stream: stream, Version: a.Version, Progress: p.Show, Logger: logger})
+	result, err := demo.Run(a.Context, demo.Options{Config: config, Stream: stream, Version: a.Version, Progress: p.Show,
+		Logger: logger})
 	if err != nil {
 		return err
 	}
@@ -126,19 +127,24 @@ func printDemo(a *command.App, r *demo.Result) error {
 	if err := command.Table(a.Stdout, stepRows(r.Steps)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "\ntest timesteps %d-%d, scored before training on them: AUC %s, average precision %s, macro-F1 %.3f, illicit-F1 %.3f (%d labelled, %d illicit)\n",
+	fmt.Fprintf(a.Stdout, "\ntest timesteps %d-%d, scored before training on them: AUC %s, average precision %s, "+
+		"macro-F1 %.3f, illicit-F1 %.3f (%d labelled, %d illicit)\n",
 		r.TestTimesteps[0], r.TestTimesteps[1], command.OrDash(r.Test.AUC), command.OrDash(r.Test.AveragePrecision),
 		r.Test.MacroF1, r.Test.IllicitF1, r.Test.Labelled, r.Test.Illicit)
 	for _, e := range r.Erasures {
-		fmt.Fprintf(a.Stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope, e.State, e.Seconds)
-		fmt.Fprintf(a.Stdout, "  %d slices replaced, %d shards retrained (training all anew took %.1f s)\n", e.SlicesReplaced, e.ShardsRetrained, e.RetrainAllSeconds)
+		fmt.Fprintf(a.Stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope,
+			e.State, e.Seconds)
+		fmt.Fprintf(a.Stdout, "  %d slices replaced, %d shards retrained (training all anew took %.1f s)\n", e.SlicesReplaced,
+			e.ShardsRetrained, e.RetrainAllSeconds)
 		fmt.Fprintf(a.Stdout, "  ensemble %.16s... became %.16s...\n", e.EnsembleBefore, e.EnsembleAfter)
-		fmt.Fprintf(a.Stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; %d files searched, nothing left\n",
+		fmt.Fprintf(a.Stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; %d "+
+			"files searched, nothing left\n",
 			r.Audit.FreshCheckpoints, r.Audit.Files)
 		fmt.Fprintf(a.Stdout, "  receipt: %s (valid: %t)\n", e.Receipt, e.ReceiptValid)
 		fmt.Fprintf(a.Stdout, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
 	}
-	fmt.Fprintf(a.Stdout, "\n%d transactions, %d payments, %d predictions in %.1f s; ensemble %s\n", r.Transactions, r.Payments, r.Predictions, r.Seconds, r.EnsembleHash)
+	fmt.Fprintf(a.Stdout, "\n%d transactions, %d payments, %d predictions in %.1f s; ensemble %s\n", r.Transactions,
+		r.Payments, r.Predictions, r.Seconds, r.EnsembleHash)
 	return nil
 }
 

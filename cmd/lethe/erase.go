@@ -205,7 +205,8 @@ func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
 	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
 	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
 		s.Counts.Nodes, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
-	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime))
+	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime),
+		s.UpdatedAt.Format(time.DateTime))
 	if s.Failure != "" {
 		fmt.Fprintf(a.Stdout, ", because: %s", s.Failure)
 	}

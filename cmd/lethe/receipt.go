@@ -43,7 +43,8 @@ var errInvalidReceipt = errors.New("the receipt is not valid")
 func (c *receiptVerifyCmd) Run(a *command.App) error {
 	data, err := os.ReadFile(c.File)
 	if err != nil {
-		return fmt.Errorf("receipt: %w (name the file; lethe keeps receipts in the folder receipts of its data directory)", err)
+		return fmt.Errorf("receipt: %w (name the file; lethe keeps receipts in the folder receipts of its data directory)",
+			err)
 	}
 	var trusted ed25519.PublicKey
 	if c.PublicKey != "" {
@@ -57,7 +58,8 @@ func (c *receiptVerifyCmd) Run(a *command.App) error {
 	}
 	valid := err == nil && verification.Valid
 	if c.JSON {
-		out := map[string]any{"valid": valid, "key_id": verification.KeyID, "trusted_key": verification.TrustedKey, "problems": verification.Problems}
+		out := map[string]any{"valid": valid, "key_id": verification.KeyID, "trusted_key": verification.TrustedKey,
+			"problems": verification.Problems}
 		if valid {
 			out["receipt"] = receipt
 		}
@@ -87,7 +89,8 @@ func printReceipt(a *command.App, r receipt.Receipt, v receipt.Verification) {
 	fmt.Fprintf(a.Stdout, "searched %d files and %d records, %d hits; kernels %s, lethe %s\n",
 		r.Scan.Files, r.Scan.Records, r.Scan.Hits, r.KernelSet, r.SoftwareVersion)
 	for _, row := range r.Artefacts {
-		fmt.Fprintf(a.Stdout, "  %-20s %-16s found %d, remaining %d (%s)\n", row.Artefact, row.Action, row.Found, row.Remaining, row.Location)
+		fmt.Fprintf(a.Stdout, "  %-20s %-16s found %d, remaining %d (%s)\n", row.Artefact, row.Action, row.Found,
+			row.Remaining, row.Location)
 	}
 	fmt.Fprintln(a.Stdout, "what may remain:")
 	for _, text := range r.MayRemain {

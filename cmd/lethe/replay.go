@@ -35,7 +35,8 @@ func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
 		return nil, command.Usage(err)
 	}
 	if err := client.Ping(ctx); err != nil {
-		return nil, fmt.Errorf("%w (start lethe run, or name brokers that are up with --brokers)", errors.Join(err, client.Close()))
+		return nil, fmt.Errorf("%w (start lethe run, or name brokers that are up with --brokers)",
+			errors.Join(err, client.Close()))
 	}
 	return client, nil
 }

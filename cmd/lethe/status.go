@@ -48,7 +48,8 @@ func (c *statusCmd) Run(a *command.App) error {
 		return fmt.Errorf("read the answer of %s: %w", c.URL, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s: is it lethe? (give the address of its web interface with --url)", c.URL, response.Status)
+		return fmt.Errorf("%s answers %s: is it lethe? (give the address of its web interface with --url)", c.URL,
+			response.Status)
 	}
 	var s service.Status
 	if err := json.Unmarshal(body, &s); err != nil {
@@ -61,8 +62,10 @@ func (c *statusCmd) Run(a *command.App) error {
 }
 
 func printStatus(a *command.App, s *service.Status) error {
-	fmt.Fprintf(a.Stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed, s.Timesteps.Settled)
-	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %d\n", s.Transactions, s.Predictions, s.LagRecords)
+	fmt.Fprintf(a.Stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed,
+		s.Timesteps.Settled)
+	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %d\n", s.Transactions, s.Predictions,
+		s.LagRecords)
 	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
 	for _, state := range deletions.States() {
 		if n := s.Erasures[state]; n > 0 {
@@ -85,7 +88,8 @@ func orNone(text string) string {
 
 // stepRows lays the timesteps out as a table.
 func stepRows(steps []service.StepStatus) [][]string {
-	rows := [][]string{{"timestep", "state", "transactions", "payments", "labels", "predictions", "AUC", "macro-F1", "illicit-F1"}}
+	rows := [][]string{{"timestep", "state", "transactions", "payments", "labels", "predictions", "AUC", "macro-F1",
+		"illicit-F1"}}
 	for _, step := range steps {
 		row := []string{
 			strconv.FormatInt(int64(step.Timestep), 10), step.State, strconv.Itoa(step.Nodes),

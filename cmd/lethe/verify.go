@@ -55,7 +55,8 @@ func printAudit(a *command.App, r *audit.Report, fresh bool) {
 		fmt.Fprintf(a.Stdout, "%d erasures: searched %d files, %d bytes\n", r.Erasures, r.Files, r.Bytes)
 	}
 	if fresh {
-		fmt.Fprintf(a.Stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints, r.FreshSeconds)
+		fmt.Fprintf(a.Stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints,
+			r.FreshSeconds)
 	}
 	for _, problem := range r.Problems {
 		fmt.Fprintln(a.Stdout, "problem:", problem)

@@ -17,7 +17,8 @@ type versionCmd struct {
 
 // Help shows an example.
 func (versionCmd) Help() string {
-	return "Example:\n  lethe version --json\n\nThe kernel set is named on every receipt, because bits may differ across kernel sets."
+	return "Example:\n  lethe version --json\n\nThe kernel set is named on every receipt, because bits may differ " +
+		"across kernel sets."
 }
 
 type versionInfo struct {
@@ -55,6 +56,7 @@ func (c *versionCmd) Run(a *command.App) error {
 		return a.PrintJSON(info)
 	}
 	fmt.Fprintf(a.Stdout, "lethe %s (%s, %s), kernels %s (%s), available: %s\n",
-		info.Version, info.Go, info.Platform, info.KernelSet, cmp.Or(info.KernelLoops, "plain Go"), strings.Join(info.KernelSets, ", "))
+		info.Version, info.Go, info.Platform, info.KernelSet,
+		cmp.Or(info.KernelLoops, "plain Go"), strings.Join(info.KernelSets, ", "))
 	return nil
 }

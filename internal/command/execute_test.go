@@ -66,6 +66,7 @@ func TestExecute(t *testing.T) {
 		}
 		code := p.Execute(a, strings.Fields(d.Input))
 		said := strings.ReplaceAll(stderr.String(), "[  0.0s]", "[time]")
-		return fmt.Sprintf("exit %d\nstdout:\n%sstderr:\n%s", code, strings.ReplaceAll(stdout.String(), "\n\n", "\n.\n"), said)
+		return fmt.Sprintf("exit %d\nstdout:\n%sstderr:\n%s", code, strings.ReplaceAll(stdout.String(), "\n\n", "\n.\n"),
+			said)
 	})
 }

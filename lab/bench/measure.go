@@ -43,7 +43,8 @@ func (r *Runner) measure(ctx context.Context, c Cell, runtime protocol.Runtime) 
 	case c.Partition != nil:
 		result.Outcome, err = protocol.PartitionGraph(ctx, g, s, runtime)
 	case c.Unlearn != nil:
-		result.Unlearning, err = protocol.Forget(ctx, g, s, protocol.Request{Batch: c.Unlearn.Batch, Scope: c.Unlearn.Scope}, runtime)
+		result.Unlearning, err = protocol.Forget(ctx, g, s, protocol.Request{Batch: c.Unlearn.Batch, Scope: c.Unlearn.Scope},
+			runtime)
 	default:
 		result.Outcome, err = protocol.RunGraph(ctx, g, s, runtime)
 	}
@@ -72,7 +73,8 @@ func (c Cell) String() string {
 		return fmt.Sprintf("attacks on %s, seed %d", c.Dataset, c.Attack.Seed)
 	}
 	s := c.settings()
-	text := fmt.Sprintf("%s, %s, %d shards by %s, seed %d", c.Dataset, s.Model, max(1, s.Shards), s.Partition.Method, s.Seed)
+	text := fmt.Sprintf("%s, %s, %d shards by %s, seed %d", c.Dataset, s.Model, max(1, s.Shards), s.Partition.Method,
+		s.Seed)
 	switch {
 	case c.Partition != nil:
 		return fmt.Sprintf("partition of %s by %s, seed %d", c.Dataset, s.Partition.Method, s.Seed)

@@ -45,7 +45,8 @@ func OpenStore(dir string) (*Store, error) {
 	for n := 1; lines.Scan(); n++ {
 		var line storeLine
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return nil, fmt.Errorf("finished cells: %s line %d: %w (remove the line, its cell is then measured anew)", path, n, err)
+			return nil, fmt.Errorf("finished cells: %s line %d: %w (remove the line, its cell is then measured anew)", path, n,
+				err)
 		}
 		s.results[line.Key] = line.Result
 	}

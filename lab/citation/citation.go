@@ -35,9 +35,9 @@ type Graph struct {
 }
 
 // Load reads an npz archive: the graph as adj_indptr and adj_indices (CSR;
-// adj_data and adj_shape are optional, a stored zero is no edge), the features as attr_indptr, attr_indices, attr_data and attr_shape (CSR) or as
-// the dense attr_matrix, and labels. The graph is made symmetric and loses its
-// self loops.
+// adj_data and adj_shape are optional, a stored zero is no edge), the features as
+// attr_indptr, attr_indices, attr_data and attr_shape (CSR) or as the dense
+// attr_matrix, and labels. The graph is made symmetric and loses its self loops.
 //
 // A graph with the nodes and features of one of the paper's must have its edges
 // and classes too.

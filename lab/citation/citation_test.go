@@ -120,9 +120,12 @@ func TestCitationErrors(t *testing.T) {
 		"labels of another size":  set("labels", []int8{1, 0}),
 		"label negative":          set("labels", []int8{1, 0, -1}),
 		"label too large":         set("labels", []int8{1, 0, 100}),
-		"features of other nodes": func(m map[string]any) { m["attr_shape"] = []int64{2, 4}; m["attr_indptr"] = []int64{0, 2, 4} },
-		"shape without rows":      set("attr_shape", []int64{0, 4}),
-		"shape of three numbers":  set("attr_shape", []int64{3, 4, 1}),
+		"features of other nodes": func(m map[string]any) {
+			m["attr_shape"] = []int64{2, 4}
+			m["attr_indptr"] = []int64{0, 2, 4}
+		},
+		"shape without rows":     set("attr_shape", []int64{0, 4}),
+		"shape of three numbers": set("attr_shape", []int64{3, 4, 1}),
 		"features transposed": func(m map[string]any) {
 			m["attr_shape"], m["attr_indptr"] = []int64{4, 3}, []int64{0, 1, 2, 3, 4}
 			m["attr_indices"] = []int64{0, 2, 1, 0}

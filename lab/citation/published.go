@@ -44,13 +44,15 @@ func (g *Graph) checkPublished() error {
 		g.Published = p.name
 		var errs []error
 		if len(g.Edges) != p.edges {
-			errs = append(errs, fmt.Errorf("%d undirected edges, %s has %d: the graph was cut short", len(g.Edges), p.name, p.edges))
+			errs = append(errs, fmt.Errorf("%d undirected edges, %s has %d: the graph was cut short", len(g.Edges), p.name,
+				p.edges))
 		}
 		if g.Classes != p.classes {
 			errs = append(errs, fmt.Errorf("%d classes, %s has %d: the labels are another's", g.Classes, p.name, p.classes))
 		}
 		if len(errs) == 0 && p.agreeing > 0 && agree != p.agreeing {
-			errs = append(errs, fmt.Errorf("%d edges join nodes of one class, in %s %d do: the labels are in another order", agree, p.name, p.agreeing))
+			errs = append(errs, fmt.Errorf("%d edges join nodes of one class, in %s %d do: the labels are in another order",
+				agree, p.name, p.agreeing))
 		}
 		return errors.Join(errs...)
 	}

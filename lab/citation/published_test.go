@@ -72,11 +72,14 @@ func TestPublishedGraphsMustBeWhole(t *testing.T) {
 	for i, l := range merged {
 		merged[i] = l % 5
 	}
+	larger := &citation.Graph{NumNodes: 2709, Features: cora.Features}
 	for want, members := range map[string]map[string]any{
-		"5277 undirected edges, Cora has 5278: the graph was cut short":                   again(cora, cora.Edges[:5277], cora.Labels),
-		"5 classes, Cora has 7: the labels are another's":                                 again(cora, cora.Edges, merged),
-		"edges join nodes of one class, in Cora 4275 do: the labels are in another order": again(cora, cora.Edges, shifted),
-		"the features have 2708 rows for 2709 nodes":                                      again(&citation.Graph{NumNodes: 2709, Features: cora.Features}, cora.Edges, append(slices.Clone(cora.Labels), 0)),
+		"5277 undirected edges, Cora has 5278: the graph was cut short": again(cora, cora.Edges[:5277], cora.Labels),
+		"5 classes, Cora has 7: the labels are another's":               again(cora, cora.Edges, merged),
+		"edges join nodes of one class, in Cora 4275 do: the labels are in another order": again(
+			cora, cora.Edges, shifted),
+		"the features have 2708 rows for 2709 nodes": again(
+			larger, cora.Edges, append(slices.Clone(cora.Labels), 0)),
 	} {
 		_, err := readCitation(archive(t, members))
 		require.ErrorIs(t, err, dataset.ErrMalformed)

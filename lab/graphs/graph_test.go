@@ -17,7 +17,8 @@ func graphOf(t *testing.T) *graphs.Graph {
 		Timestep:     4,
 		Transactions: []lethe.Transaction{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "d"}},
 		Payments: []lethe.Payment{
-			{Source: "b", Target: "a"}, {Source: "a", Target: "b"}, {Source: "c", Target: "d"}, {Source: "c", Target: "elsewhere"},
+			{Source: "b", Target: "a"}, {Source: "a", Target: "b"}, {Source: "c", Target: "d"},
+			{Source: "c", Target: "elsewhere"},
 		},
 		Labels: []lethe.LabelRecord{{ID: "b", Label: lethe.Illicit}, {ID: "d", Label: lethe.Licit}},
 	}

@@ -40,7 +40,8 @@ func (k Kind) String() string {
 func Detect(path string) (Kind, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("dataset %s: %w: nothing is there (name a folder with Elliptic's CSV files or an .npz file)", path, dataset.ErrNotDataset)
+		return 0, fmt.Errorf("dataset %s: %w: nothing is there (name a folder with Elliptic's CSV files or an .npz file)",
+			path, dataset.ErrNotDataset)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("dataset %s: %w", path, err)

@@ -46,15 +46,18 @@ func (a ablation) cells(o Options) []bench.Cell {
 }
 
 func (a ablation) render(o Options, r *Results, title string) (*Output, error) {
-	t := &report.Table{Title: title + " on Cora, test nodes (%)", Columns: append([]string{"method", "model"}, a.columns...)}
-	data := &report.Table{Title: title, Columns: []string{"method", "model", "choice", "seed", "test_accuracy", "all_accuracy", "paper"}}
+	t := &report.Table{Title: title + " on Cora, test nodes (%)",
+		Columns: append([]string{"method", "model"}, a.columns...)}
+	data := &report.Table{Title: title, Columns: []string{"method", "model", "choice", "seed", "test_accuracy",
+		"all_accuracy", "paper"}}
 	var missing absences
 	for _, name := range a.methods {
 		how := methodNamed(name)
 		for _, m := range o.models([]string{"SAGE", "GIN", "GAT"}) {
 			cells := []string{name, m.name}
 			for _, column := range a.columns {
-				published, known := r.Paper.Value(paper.Key{Table: a.key, Dataset: bench.Cora, Model: m.name, Method: name + " " + column})
+				published, known := r.Paper.Value(paper.Key{Table: a.key, Dataset: bench.Cora, Model: m.name,
+					Method: name + " " + column})
 				var sample report.Sample
 				for _, seed := range o.seeds() {
 					result, err := r.Get(a.at(o, m, how, column, seed))

@@ -26,7 +26,8 @@ func TestPicturesOfTheFraudTableAreReadable(t *testing.T) {
 	for _, l := range drawn.ownAUC.Lines {
 		own = append(own, l.Name)
 	}
-	require.Subset(t, own, []string{"lethe, logistic, directed, window", "lethe, logistic + trees, directed, continual", "Scratch, trees, static"})
+	require.Subset(t, own, []string{"lethe, logistic, directed, window", "lethe, logistic + trees, directed, continual",
+		"Scratch, trees, static"})
 }
 
 // The shipped configuration for accuracy is a row, and so is a blend.

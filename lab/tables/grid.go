@@ -88,7 +88,8 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 	test := &report.Table{Title: title + ", test nodes (%)", Columns: columns}
 	all := &report.Table{Title: title + ", all nodes (%)", Columns: columns}
 	data := &report.Table{Title: title, Columns: []string{
-		"dataset", "model", "method", "split", "seed", "test_accuracy", "all_accuracy", "test_accuracy_mean_aggregation", "shards_per_erasure", "paper",
+		"dataset", "model", "method", "split", "seed", "test_accuracy", "all_accuracy", "test_accuracy_mean_aggregation",
+		"shards_per_erasure", "paper",
 	}}
 	against := newReferenceTable(title)
 	scores := newScores(g.key)
@@ -109,7 +110,8 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 			against.add(r.Paper, dataset, m, how.name, a)
 			for i := range a.test {
 				data.Add(dataset, m.name, how.name, fmt.Sprint(i), fmt.Sprint(o.seeds()[i]), report.Number(a.test[i], 4),
-					report.Number(a.all[i], 4), report.Number(a.mean[i], 4), report.Number(a.shards[i], 2), paperText(published, known))
+					report.Number(a.all[i], 4), report.Number(a.mean[i], 4), report.Number(a.shards[i], 2),
+					paperText(published, known))
 			}
 		}
 		test.Rows, all.Rows = append(test.Rows, testRow), append(all.Rows, allRow)
@@ -120,11 +122,13 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 	}
 	scores.rows(test, r.Paper)
 	for _, t := range []*report.Table{test, all} {
-		t.Note("In brackets what the paper prints. Its Scratch column fits accuracy over all nodes, the others that over test nodes: compare within one table only.")
+		t.Note("In brackets what the paper prints. Its Scratch column fits accuracy over all nodes, the others that over " +
+			"test nodes: compare within one table only.")
 		missing.note(t)
 		o.note(t)
 	}
-	test.Note("Settings: %s; lethe: quotas and swaps, MixUp, at least %d stubs per node (GIN %d), mean; + labels: known labels propagated when scoring.",
+	test.Note("Settings: %s; lethe: quotas and swaps, MixUp, at least %d stubs per node (GIN %d), mean; + labels: known "+
+		"labels propagated when scoring.",
 		settingsText(o), protocol.GraphMinStubs(""), protocol.GraphMinStubs(models.GIN))
 	out := &Output{Tables: []*report.Table{test, all}, Data: data}
 	if g.change == nil && against.total > 0 && !o.Quick {
@@ -136,7 +140,8 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 
 // settingsText names what the paper's columns share.
 func settingsText(o Options) string {
-	return fmt.Sprintf("Adam, step .01 (SGC .1), weight decay 5e-4, %s epochs, last epoch, row-normalised features; GUIDE: alpha .01, ten sweeps, MixUp; Fast ends in k-means, SR with beta 5 in quotas", epochsText(o))
+	return fmt.Sprintf("Adam, step .01 (SGC .1), weight decay 5e-4, %s epochs, last epoch, row-normalised features; "+
+		"GUIDE: alpha .01, ten sweeps, MixUp; Fast ends in k-means, SR with beta 5 in quotas", epochsText(o))
 }
 
 func epochsText(o Options) string {

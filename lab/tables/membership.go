@@ -38,7 +38,8 @@ func membership() Table {
 		},
 		Render: func(o Options, r *Results) (*Output, error) {
 			t := &report.Table{Title: title, Columns: []string{
-				"data set", "scope", "attack", "who sees", "AUC on the control", "AUC after the erasure", "interval", "never held", "verdict",
+				"data set", "scope", "attack", "who sees", "AUC on the control", "AUC after the erasure", "interval", "never held",
+				"verdict",
 			}}
 			var missing absences
 			for _, dataset := range datasets(o) {
@@ -56,16 +57,20 @@ func membership() Table {
 			text := "The paper prints these AUC (%) without a control:"
 			for _, dataset := range bench.Citations() {
 				for _, m := range modelsNamed("SAGE", "GAT", "GIN") {
-					if v, known := r.Paper.Value(paper.Key{Table: "membership", Dataset: dataset, Model: m.name, Method: "GUIDE"}); known {
+					if v, known := r.Paper.Value(paper.Key{Table: "membership", Dataset: dataset, Model: m.name,
+						Method: "GUIDE"}); known {
 						text += fmt.Sprintf(" %s %s %.1f,", dataset, m.name, v.Mean)
 					}
 				}
 			}
 			t.Note("%s", text[:len(text)-1]+".")
-			t.Note("An attack that fails on its control, a model that still holds the record, has no power and says nothing. Attacks that see the versions before and after tell by design that something changed.")
-			t.Note("Payments join similar records, which a model tells of records that were never sent as well (never held). What is left of an erasure is what exceeds that.")
+			t.Note("An attack that fails on its control, a model that still holds the record, has no power and says nothing. " +
+				"Attacks that see the versions before and after tell by design that something changed.")
+			t.Note("Payments join similar records, which a model tells of records that were never sent as well (never held). " +
+				"What is left of an erasure is what exceeds that.")
 			missing.note(t)
-			t.Note("The first %d timesteps, half for the deployment and half for the attacker; seed %d.", cell(o, bench.BitcoinOTC).Attack.Timesteps, o.Seed+1)
+			t.Note("The first %d timesteps, half for the deployment and half for the attacker; seed %d.",
+				cell(o, bench.BitcoinOTC).Attack.Timesteps, o.Seed+1)
 			return &Output{Tables: []*report.Table{t}, Data: t}, nil
 		},
 	}
@@ -77,6 +82,7 @@ func findingRow(t *report.Table, dataset string, f *attack.Finding) {
 	if f.NeverHeld != nil {
 		never = report.Number(f.NeverHeld.AUC, 3)
 	}
-	row(t, dataset, string(f.Scope), f.Attack, string(f.Adversary), report.Number(f.Control.AUC, 3), report.Number(f.Result.AUC, 3),
+	row(t, dataset, string(f.Scope), f.Attack, string(f.Adversary), report.Number(f.Control.AUC, 3),
+		report.Number(f.Result.AUC, 3),
 		fmt.Sprintf("%.3f to %.3f", f.Result.Interval.Low, f.Result.Interval.High), never, string(f.Verdict))
 }

@@ -52,7 +52,8 @@ func eachShardModel(o Options, visit func(dataset string, m model, how method) e
 		return m
 	}
 	rows := map[string][]model{
-		bench.Cora: append([]model{narrow("SAGE")}, modelsNamed("SAGE", "GIN", "GAT", "GATv2", "GCN", "APPNP", "MLP", "SGC")...),
+		bench.Cora: append([]model{narrow("SAGE")}, modelsNamed("SAGE", "GIN", "GAT", "GATv2", "GCN", "APPNP", "MLP",
+			"SGC")...),
 		bench.CiteSeer: append(append([]model{narrow("SAGE")}, modelsNamed("SAGE", "GIN", "GAT")...),
 			narrow("APPNP"), narrow("MLP"), modelsNamed("SGC")[0]),
 	}

@@ -15,7 +15,8 @@ func (o Options) partitionCell(dataset string, how method, fraction float64, sha
 	s := protocol.Settings{Model: "none", Shards: shards, TrainFraction: fraction, Seed: seed}
 	how.apply(&s)
 	// Nothing of training tells cells apart.
-	s = protocol.Settings{Model: "none", Shards: s.Shards, Partition: s.Partition, TrainFraction: s.TrainFraction, Seed: s.Seed}.EnsureDefaults()
+	s = protocol.Settings{Model: "none", Shards: s.Shards, Partition: s.Partition, TrainFraction: s.TrainFraction,
+		Seed: s.Seed}.EnsureDefaults()
 	return bench.Cell{Dataset: dataset, Partition: &bench.PartitionCell{Settings: s}}
 }
 
@@ -72,7 +73,8 @@ func partitionTimes() Table {
 							return nil, err
 						}
 					}
-					published, known := r.Paper.Value(paper.Key{Table: "partition-seconds", Dataset: dataset, Method: paperName[how.name]})
+					published, known := r.Paper.Value(paper.Key{Table: "partition-seconds", Dataset: dataset,
+						Method: paperName[how.name]})
 					text := sampleOf(outcomes, func(o *protocol.Outcome) float64 { return o.PartitionSeconds }).Text(3)
 					if known {
 						text += fmt.Sprintf(" (%.2f)", published.Mean)
@@ -84,7 +86,8 @@ func partitionTimes() Table {
 						sampleOf(outcomes, func(o *protocol.Outcome) float64 { return o.Shape.ShardsPerErasure }).Text(2))
 				}
 			}
-			t.Note("Graphs: that induced on 80 %% of the nodes. Streams: every timestep, seconds are sums and scores means. In brackets the paper's seconds, on its own machine; BEKM's include a training there.")
+			t.Note("Graphs: that induced on 80 %% of the nodes. Streams: every timestep, seconds are sums and scores means. " +
+				"In brackets the paper's seconds, on its own machine; BEKM's include a training there.")
 			t.Note("Balance and fairness: 0 is best.")
 			missing.note(t)
 			o.note(t)
@@ -127,7 +130,8 @@ func partitionScores() Table {
 			return slices.DeleteFunc(out, func(c bench.Cell) bool { return slices.Contains(bench.Streams(), c.Dataset) })
 		},
 		Render: func(o Options, r *Results) (*Output, error) {
-			t := &report.Table{Title: title + ": balance + fairness, 0 is best", Columns: []string{"data set", "method", "20 %", "40 %", "60 %", "80 %"}}
+			t := &report.Table{Title: title + ": balance + fairness, 0 is best",
+				Columns: []string{"data set", "method", "20 %", "40 %", "60 %", "80 %"}}
 			out := &Output{Tables: []*report.Table{t}, Data: t}
 			var missing absences
 			for _, dataset := range o.citations() {

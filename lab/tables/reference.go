@@ -17,8 +17,9 @@ type referenceTable struct {
 
 func newReferenceTable(title string) *referenceTable {
 	return &referenceTable{Table: report.Table{
-		Title:   title + ", beside a PyTorch Geometric reference (%)",
-		Columns: []string{"data set", "model", "width", "method", "test nodes", "reference", "all nodes", "reference", "within"},
+		Title: title + ", beside a PyTorch Geometric reference (%)",
+		Columns: []string{"data set", "model", "width", "method", "test nodes", "reference", "all nodes", "reference",
+			"within"},
 	}}
 }
 
@@ -51,7 +52,8 @@ func (t *referenceTable) add(p *paper.Paper, dataset string, m model, method str
 	if gap >= -allowed {
 		t.within++
 	}
-	t.Add(dataset, m.name, m.width(), method, a.mean.Percent(), fmt.Sprintf("%.1f", r.Test), a.meanAll.Percent(), fmt.Sprintf("%.1f", r.All), verdict)
+	t.Add(dataset, m.name, m.width(), method, a.mean.Percent(), fmt.Sprintf("%.1f", r.Test), a.meanAll.Percent(),
+		fmt.Sprintf("%.1f", r.All), verdict)
 }
 
 // conclude notes how many cells are within, if there are any.
@@ -59,6 +61,7 @@ func (t *referenceTable) conclude() {
 	if t.total == 0 {
 		return
 	}
-	t.Note("Mean aggregation on both sides. Within: not below the reference by more than one standard deviation over splits (the larger of the two; %.0f points where the reference reports none). %d of %d are.",
+	t.Note("Mean aggregation on both sides. Within: not below the reference by more than one standard deviation over "+
+		"splits (the larger of the two; %.0f points where the reference reports none). %d of %d are.",
 		referenceDeviation, t.within, t.total)
 }

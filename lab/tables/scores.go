@@ -23,7 +23,8 @@ const allSets = "all"
 const leastGap = 0.04
 
 func newScores(key string) *scores {
-	return &scores{key: key, test: make(map[string]map[string]report.Sample), shards: make(map[string]map[string]report.Sample)}
+	return &scores{key: key, test: make(map[string]map[string]report.Sample),
+		shards: make(map[string]map[string]report.Sample)}
 }
 
 // add takes a cell's mean accuracy; a missing cell counts for nothing.
@@ -72,7 +73,9 @@ func (s *scores) rows(t *report.Table, p *paper.Paper) {
 		reach = append(reach, text)
 	}
 	t.Rows = append(t.Rows, reach)
-	t.Note("The normalised score is 100 (x - Random) / (Scratch - Random) of the mean accuracies; none where these two differ by less than %.0f points. Shards per erasure: how many hold a node or a stub for it, so have to be trained anew at scope stubs.", 100*leastGap)
+	t.Note("The normalised score is 100 (x - Random) / (Scratch - Random) of the mean accuracies; none where these two "+
+		"differ by less than %.0f points. Shards per erasure: how many hold a node or a stub for it, so have to be trained "+
+		"anew at scope stubs.", 100*leastGap)
 }
 
 // complete tells whether a method was measured wherever the two ends were.

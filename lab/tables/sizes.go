@@ -22,7 +22,8 @@ func shardSizes() Table {
 			return slices.DeleteFunc(out, func(c bench.Cell) bool { return slices.Contains(bench.Streams(), c.Dataset) })
 		},
 		Render: func(o Options, r *Results) (*Output, error) {
-			t := &report.Table{Title: title + ", nodes per shard", Columns: []string{"data set", "method", "smallest", "quarter", "median", "three quarters", "largest"}}
+			t := &report.Table{Title: title + ", nodes per shard", Columns: []string{"data set", "method", "smallest", "quarter",
+				"median", "three quarters", "largest"}}
 			out := &Output{Tables: []*report.Table{t}, Data: t}
 			var missing absences
 			for _, dataset := range o.citations() {

@@ -76,8 +76,12 @@ func renderStreams(o Options, r *Results) (*Output, error) {
 // noteStreams says how the rows were made.
 func (o Options) noteStreams(t *report.Table) {
 	split := o.streamSplit()
-	t.Note("Split %s timesteps, labelled transactions, illicit from probability .5. Static, as the paper: trained on the first %d timesteps only. Continual and window score every timestep and then learn from it, going on from the last weights or anew from all history; a blend is fitted anew too, and weighs its models by how they did so far.", split, split.Train)
-	t.Note("One-hop: the mean of all neighbours' features, or of payers and of payees apart (directed), and the logarithms of their numbers beside each node's own.")
+	t.Note("Split %s timesteps, labelled transactions, illicit from probability .5. Static, as the paper: trained on "+
+		"the first %d timesteps only. Continual and window score every timestep and then learn from it, going on from the "+
+		"last weights or anew from all history; a blend is fitted anew too, and weighs its models by how they did so far.",
+		split, split.Train)
+	t.Note("One-hop: the mean of all neighbours' features, or of payers and of payees apart (directed), and the " +
+		"logarithms of their numbers beside each node's own.")
 	gin := "static 60 epochs, continual 3 passes over 10 timesteps"
 	if o.Quick {
 		gin = "few epochs"

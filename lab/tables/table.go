@@ -113,7 +113,8 @@ func (o Options) epochs() int {
 // note prints what every table says of its making.
 func (o Options) note(t *report.Table) {
 	if o.Quick {
-		t.Note("A quick run: %d epochs, 5 shards, few data sets and models, streams cut short. It shows that all works; its figures mean little.", o.epochs())
+		t.Note("A quick run: %d epochs, 5 shards, few data sets and models, streams cut short. It shows that all works; "+
+			"its figures mean little.", o.epochs())
 	}
 	last := o.Seed + uint64(o.Splits) - 1
 	if o.Splits == 1 {

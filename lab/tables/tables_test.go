@@ -71,7 +71,8 @@ func writeOTC(t *testing.T, dir string) {
 	t.Helper()
 	s, err := dataset.Generate(dataset.GenerateOptions{Steps: 49, NodesPerStep: 30, Seed: 1})
 	require.NoError(t, err)
-	require.NoError(t, dataset.WriteElliptic(filepath.Join(dir, "bitcoin-otc", "elliptic-format"), s, dataset.WriteOptions{}))
+	require.NoError(t, dataset.WriteElliptic(filepath.Join(dir, "bitcoin-otc", "elliptic-format"), s,
+		dataset.WriteOptions{}))
 }
 
 // make runs tables and returns their Markdown and how many cells were measured.
@@ -154,7 +155,8 @@ func TestEveryTableNamesWhatIsMissing(t *testing.T) {
 		require.Contains(t, texts[table.Name], "not run: file ", table.Name)
 		for line := range strings.Lines(texts[table.Name]) {
 			// No figure of ours: what is left are the paper's, in brackets.
-			if cells := strings.Split(line, "|"); len(cells) > 3 && !strings.Contains(line, "(") && !strings.Contains(line, "--") {
+			if cells := strings.Split(line, "|"); len(cells) > 3 && !strings.Contains(line, "(") &&
+				!strings.Contains(line, "--") {
 				require.NotRegexp(t, `\d\.\d`, strings.Join(cells[3:], "|"), table.Name)
 			}
 		}

@@ -64,7 +64,8 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 	var missing absences
 	for _, dataset := range o.citations() {
 		whole := &report.Figure{Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "seconds", LogX: true}
-		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "seconds per shard", LogX: true}
+		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "seconds per shard",
+			LogX: true}
 		for _, m := range forgetful() {
 			a, b := report.Line{Name: m.name}, report.Line{Name: m.name}
 			for _, batch := range o.batches() {

@@ -105,7 +105,8 @@ func (c *tradeoffCmd) check() error {
 		}
 	}
 	if len(c.subjects()) == 0 {
-		return fmt.Errorf("--datasets names %s, none of %s, %s, %s", strings.Join(c.Datasets, ", "), bench.Cora, bench.CiteSeer, bench.BitcoinOTC)
+		return fmt.Errorf("--datasets names %s, none of %s, %s, %s", strings.Join(c.Datasets, ", "), bench.Cora,
+			bench.CiteSeer, bench.BitcoinOTC)
 	}
 	if c.Workers < 1 {
 		c.Workers = runtime.GOMAXPROCS(0)
@@ -135,7 +136,8 @@ func (c *tradeoffCmd) cell(s subject, cut cutChoice, minStubs int, seed uint64) 
 		Model: s.model, Hidden: s.hidden, Shards: c.Shards, Partition: cut.Partition, MinStubs: minStubs, Seed: seed,
 	}
 	if s.stream() {
-		stream := protocol.StreamSettings{Settings: settings, Schedule: protocol.Continual, Split: protocol.EllipticSplit()}.EnsureDefaults()
+		stream := protocol.StreamSettings{Settings: settings, Schedule: protocol.Continual,
+			Split: protocol.EllipticSplit()}.EnsureDefaults()
 		return bench.Cell{Dataset: s.dataset, Stream: &stream}
 	}
 	settings = settings.EnsureDefaults()

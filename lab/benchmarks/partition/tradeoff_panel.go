@@ -108,7 +108,8 @@ func tradeoffTable(panels []panel, minStubs []int, splits int) *report.Table {
 	}
 	for _, p := range panels {
 		for _, r := range p.rows {
-			cells := []string{p.title(), p.measure.name, r.name, report.Number(r.cut.Mean(), 3), report.Number(r.shards.Mean(), 2)}
+			cells := []string{p.title(), p.measure.name, r.name, report.Number(r.cut.Mean(), 3),
+				report.Number(r.shards.Mean(), 2)}
 			for _, q := range r.quality {
 				cells = append(cells, q.Text(1))
 			}
