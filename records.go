@@ -37,10 +37,10 @@ const (
 // Valid reports whether the scope is one of the three.
 func (s Scope) Valid() bool { return s == ScopeShard || s == ScopeStubs || s == ScopePartition }
 
-// ErasureRequest asks lethe to forget transactions.
+// ErasureRequest asks lethe to forget its targets.
 type ErasureRequest struct {
 	RequestID string
-	Nodes     []TransactionID
+	Targets   []Target
 	Scope     Scope
 	Reason    string
 }

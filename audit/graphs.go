@@ -81,7 +81,7 @@ func (inv *inventory) checkEven(r *Report, step *snapshot.Content) {
 	t, allowed := step.Info.Timestep, 1
 	for _, e := range inv.done {
 		if slices.Contains(e.Progress.Timesteps, t) {
-			allowed += e.Progress.Counts.Nodes
+			allowed += e.Progress.Counts.Targets
 		}
 	}
 	g, err := graph.FromSnapshot(step.Snapshot)

@@ -19,7 +19,7 @@ const (
 )
 
 // ErrRequest refuses an erasure request. The caller rejects it; the text holds
-// no part of the request but the position of a node.
+// no part of the request but the position of a target.
 var ErrRequest = errors.New("erasure request refused")
 
 // SliceRef names a slice.
@@ -42,7 +42,7 @@ type Change struct {
 
 // Counts says how much a request concerns. It names nothing.
 type Counts struct {
-	Nodes     int `json:"nodes"`
+	Targets   int `json:"nodes"`
 	Timesteps int `json:"timesteps"`
 	Payments  int `json:"payments"`
 	Labels    int `json:"labels"`
@@ -86,8 +86,8 @@ type Entry struct {
 	// Attempts counts how often a step was begun again after a failure.
 	Attempts int      `json:"attempts"`
 	History  []Change `json:"history"`
-	// Nodes are the ids' keyed hashes (lethe.Secret.Suppression), ascending.
-	Nodes []lethe.Digest `json:"nodes"`
+	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
+	Targets []lethe.Digest `json:"nodes"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
 	Reason   lethe.Digest `json:"reason,omitzero"`
 	Progress Progress     `json:"progress"`
@@ -106,13 +106,17 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	if r.Reason != "" {
 		e.Reason = secret.Hash("erasure-reason", []byte(r.Reason))
 	}
+	ids, err := lethe.TransactionsOf(r.Targets)
+	if err != nil {
+		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
 	var prints []scan.Fingerprint
-	for i, id := range r.Nodes {
+	for i, id := range ids {
 		if id == "" {
-			return Entry{}, fmt.Errorf("%w: node %d is empty", ErrRequest, i)
+			return Entry{}, fmt.Errorf("%w: target %d is empty", ErrRequest, i)
 		}
-		node := secret.Suppression(id)
-		if slices.Contains(e.Nodes, node) {
+		target := secret.Suppression(id)
+		if slices.Contains(e.Targets, target) {
 			continue
 		}
 		forms, err := scan.TransactionFingerprints(secret, id)
@@ -120,16 +124,16 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 			return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 		}
 		prints = append(prints, forms...)
-		e.Nodes = append(e.Nodes, node)
+		e.Targets = append(e.Targets, target)
 	}
-	slices.SortFunc(e.Nodes, record.CompareDigests)
-	e.Progress = Progress{Fingerprints: prints, Counts: Counts{Nodes: len(e.Nodes)}}
+	slices.SortFunc(e.Targets, record.CompareDigests)
+	e.Progress = Progress{Fingerprints: prints, Counts: Counts{Targets: len(e.Targets)}}
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
-	for i, id := range r.Nodes {
+	for i, id := range ids {
 		if r.RequestID == string(id) || len(id) >= scan.BoundedIDBytes && bytes.Contains([]byte(r.RequestID), []byte(id)) {
-			return Entry{}, fmt.Errorf("%w: the request id holds the id of node %d", ErrRequest, i)
+			return Entry{}, fmt.Errorf("%w: the request id holds the id of target %d", ErrRequest, i)
 		}
 	}
 	return e, nil

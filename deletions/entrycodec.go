@@ -39,9 +39,9 @@ func (e *Entry) Validate() error {
 	problems.Check(e.Format == entryFormat, "format is not %s", entryFormat)
 	problems.Check(ValidRequestID(e.RequestID), "request id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
 	problems.Check(e.Scope.Valid(), "scope is none of shard, stubs, partition")
-	problems.Check(len(e.Nodes) > 0, "no nodes")
-	problems.Check(record.Ascending(e.Nodes, record.CompareDigests), "nodes are not ascending")
-	problems.Check(!slices.Contains(e.Nodes, lethe.Digest{}), "a node is the zero digest")
+	problems.Check(len(e.Targets) > 0, "no nodes")
+	problems.Check(record.Ascending(e.Targets, record.CompareDigests), "nodes are not ascending")
+	problems.Check(!slices.Contains(e.Targets, lethe.Digest{}), "a node is the zero digest")
 	problems.Check(e.Attempts >= 0, "attempts is %d, at least 0", e.Attempts)
 	for i, f := range e.Progress.Fingerprints {
 		if err := f.Validate(); err != nil {

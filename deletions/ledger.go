@@ -51,7 +51,7 @@ func NewLedger(kv KV, clock func() time.Time) *Ledger {
 }
 
 // Receive puts a request into the ledger, as Received. A request that is there
-// already with the same nodes, scope and reason is returned as it stands, so
+// already with the same targets, scope and reason is returned as it stands, so
 // that a redelivered record does no harm; with another content it is
 // ErrConflict. A request that cannot be is ErrRequest.
 func (l *Ledger) Receive(secret lethe.Secret, r lethe.ErasureRequest) (Entry, error) {
@@ -67,7 +67,7 @@ func (l *Ledger) Receive(secret lethe.Secret, r lethe.ErasureRequest) (Entry, er
 		return l.commit(fresh)
 	case err != nil:
 		return Entry{}, err
-	case !slices.Equal(known.Nodes, fresh.Nodes) || known.Scope != fresh.Scope || known.Reason != fresh.Reason:
+	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason:
 		return known, fmt.Errorf("request %s: %w", r.RequestID, ErrConflict)
 	default:
 		return known, nil

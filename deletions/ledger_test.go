@@ -24,7 +24,7 @@ var testSecret = lethe.Secret{1, 2, 3, 4}
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
 
 func request(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
-	return lethe.ErasureRequest{RequestID: id, Nodes: nodes, Scope: lethe.ScopeStubs, Reason: "asked by Jane Doe"}
+	return lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: lethe.ScopeStubs, Reason: "asked by Jane Doe"}
 }
 
 func TestLedgerTranscript(t *testing.T) {
@@ -54,7 +54,7 @@ func TestLedgerTranscript(t *testing.T) {
 			case "receive":
 				r := request(id)
 				for _, a := range d.CmdArgs[1:] {
-					r.Nodes = append(r.Nodes, lethe.TransactionID(a.Key))
+					r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(a.Key))...)
 				}
 				return show(ledger.Receive(testSecret, r))
 			case "move":

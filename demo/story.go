@@ -158,7 +158,7 @@ func (st *story) erase(ctx context.Context) error {
 		return err
 	}
 	started := time.Now()
-	r := lethe.ErasureRequest{RequestID: id, Nodes: []lethe.TransactionID{node}, Scope: lethe.ScopeStubs}
+	r := lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(node), Scope: lethe.ScopeStubs}
 	if err := requests.Submit(ctx, st.s.Client(), r, started); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (st *story) erase(ctx context.Context) error {
 		return err
 	}
 	e := Erasure{
-		RequestID: id, Nodes: r.Nodes, State: status.State, Scope: r.Scope,
+		RequestID: id, Nodes: []lethe.TransactionID{node}, State: status.State, Scope: r.Scope,
 		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards,
 		Seconds: time.Since(started).Seconds(), Receipt: receiptPath(st.Config, id), EnsembleBefore: before.EnsembleHash,
 	}

@@ -73,7 +73,7 @@ func TestCodecRoundTrips(t *testing.T) {
 
 		request := lethe.ErasureRequest{
 			RequestID: rapid.StringMatching(`[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}`).Draw(rt, "request"),
-			Nodes:     rapid.SliceOfNDistinct(id(), 1, 5, rapid.ID).Draw(rt, "nodes"),
+			Targets:   lethe.Transactions(rapid.SliceOfNDistinct(id(), 1, 5, rapid.ID).Draw(rt, "nodes")...),
 			Scope:     rapid.SampledFrom([]lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs}).Draw(rt, "scope"),
 			Reason:    rapid.StringN(0, 50, 1024).Draw(rt, "reason"),
 		}
@@ -101,7 +101,7 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 	require.Equal(t, ingest.BadRequestID, reason(ingest.EncodeErasure(lethe.ErasureRequest{RequestID: "a/b"}, time.Time{})))
 	require.Equal(t, ingest.NodeCount, reason(ingest.EncodeErasure(lethe.ErasureRequest{RequestID: "r"}, time.Time{})))
 	require.Equal(t, ingest.BadReasonText, reason(ingest.EncodeErasure(
-		lethe.ErasureRequest{RequestID: "r", Nodes: []lethe.TransactionID{"a"}, Reason: "\xff"}, time.Time{})))
+		lethe.ErasureRequest{RequestID: "r", Targets: lethe.Transactions("a"), Reason: "\xff"}, time.Time{})))
 }
 
 // Any text that is taken is JSON to encoding/json too, and says the same; an

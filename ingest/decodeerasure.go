@@ -55,7 +55,7 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 		}
 	}
 	return Erasure{
-		ErasureRequest: lethe.ErasureRequest{RequestID: o.requestID, Nodes: nodes, Scope: scope, Reason: o.reason},
+		ErasureRequest: lethe.ErasureRequest{RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason},
 		RequestedAt:    at.UTC(),
 	}, nil
 }

@@ -102,13 +102,18 @@ func EncodeMarker(partition int) (key, value []byte) {
 }
 
 // EncodeErasure returns key and value of an erasure request. A zero requestedAt
-// and an empty reason or scope are left out.
+// and an empty reason or scope are left out. The error is a *Refusal or
+// lethe.ErrTarget.
 func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, value []byte, err error) {
 	if !ValidRequestID(request.RequestID) {
 		return nil, nil, &Refusal{BadRequestID, "request id is not 1..128 of A-Z a-z 0-9 . _ -"}
 	}
 	if !utf8.ValidString(request.Reason) {
 		return nil, nil, &Refusal{BadReasonText, "invalid UTF-8"}
+	}
+	nodes, err := lethe.TransactionsOf(request.Targets)
+	if err != nil {
+		return nil, nil, fmt.Errorf("erasure request: %w", err)
 	}
 	body := struct {
 		Type        string                `json:"type"`
@@ -117,7 +122,7 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		Scope       lethe.Scope           `json:"scope,omitempty"`
 		Reason      string                `json:"reason,omitempty"`
 		RequestedAt string                `json:"requested_at,omitempty"`
-	}{"erasure", request.RequestID, append([]lethe.TransactionID{}, request.Nodes...), request.Scope, request.Reason, ""}
+	}{"erasure", request.RequestID, nodes, request.Scope, request.Reason, ""}
 	if !requestedAt.IsZero() {
 		body.RequestedAt = requestedAt.UTC().Format(time.RFC3339Nano)
 	}

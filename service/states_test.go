@@ -167,7 +167,7 @@ func TestErasureToTheLastRecord(t *testing.T) {
 // request encodes an erasure request.
 func request(t testing.TB, id string, nodes ...lethe.TransactionID) ingest.Outgoing {
 	t.Helper()
-	r := lethe.ErasureRequest{RequestID: id, Nodes: nodes, Scope: lethe.ScopeStubs}
+	r := lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: lethe.ScopeStubs}
 	key, value, err := ingest.EncodeErasure(r, fixedTime)
 	require.NoError(t, err)
 	return ingest.Outgoing{Key: key, Value: value}

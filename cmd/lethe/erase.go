@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"lethe"
@@ -64,10 +65,7 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 			return err
 		}
 	}
-	request := lethe.ErasureRequest{RequestID: id, Scope: lethe.Scope(c.Scope), Reason: c.Reason}
-	for _, node := range c.Node {
-		request.Nodes = append(request.Nodes, lethe.TransactionID(node))
-	}
+	request := lethe.ErasureRequest{RequestID: id, Targets: c.targets(), Scope: lethe.Scope(c.Scope), Reason: c.Reason}
 	now := time.Now()
 	if err := refusal(request, now); err != nil {
 		return command.Usage(err)
@@ -94,6 +92,9 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 // speaks of flags and never repeats an id.
 func refusal(request lethe.ErasureRequest, at time.Time) error {
 	_, _, err := ingest.EncodeErasure(request, at)
+	if errors.Is(err, lethe.ErrTarget) {
+		return fmt.Errorf("%w: use --node", lethe.ErrTarget)
+	}
 	var refused *ingest.Refusal
 	if !errors.As(err, &refused) {
 		return err
@@ -104,14 +105,32 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node"), refused.Detail)
 }
 
+// targets are what the flags name.
+func (c *eraseSubmitCmd) targets() []lethe.Target {
+	var out []lethe.Target
+	for _, node := range c.Node {
+		out = append(out, lethe.Transactions(lethe.TransactionID(node))...)
+	}
+	for _, edge := range c.Edge {
+		source, target, _ := strings.Cut(edge, ">")
+		payment := lethe.Payment{Source: lethe.TransactionID(source), Target: lethe.TransactionID(target)}
+		out = append(out, lethe.Target{Kind: lethe.PaymentTarget, Payment: payment})
+	}
+	for _, id := range c.Feature {
+		out = append(out, lethe.Target{Kind: lethe.FeaturesTarget, Transaction: lethe.TransactionID(id)})
+	}
+	if c.Subject != "" {
+		out = append(out, lethe.Target{Kind: lethe.SubjectTarget, Subject: c.Subject})
+	}
+	return out
+}
+
 // check refuses what cannot be asked for.
 func (c *eraseSubmitCmd) check() error {
 	switch {
-	case len(c.Edge)+len(c.Feature) > 0 || c.Subject != "":
-		return command.Usagef("only whole transactions can be erased yet: use --node")
 	case c.Deadline != "":
 		return command.Usagef("--deadline is not built yet; requests are carried out at once")
-	case len(c.Node) == 0:
+	case len(c.targets()) == 0:
 		return command.Usagef("name at least one transaction with --node")
 	case c.Scope == string(lethe.ScopePartition):
 		return command.Usagef("--scope partition is not built yet: use stubs or shard")
@@ -191,7 +210,7 @@ func (c *eraseListCmd) Run(a *command.App) error {
 	rows := [][]string{{"request", "state", "scope", "transactions", "slices", "shards", "received", "updated"}}
 	for _, s := range all {
 		rows = append(rows, []string{
-			s.RequestID, string(s.State), string(s.Scope), strconv.Itoa(s.Counts.Nodes), strconv.Itoa(s.Counts.Slices),
+			s.RequestID, string(s.State), string(s.Scope), strconv.Itoa(s.Counts.Targets), strconv.Itoa(s.Counts.Slices),
 			strconv.Itoa(s.Counts.Shards), s.ReceivedAt.Format(time.DateTime), s.UpdatedAt.Format(time.DateTime),
 		})
 	}
@@ -204,7 +223,7 @@ func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
 	}
 	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
 	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
-		s.Counts.Nodes, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
+		s.Counts.Targets, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
 	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime),
 		s.UpdatedAt.Format(time.DateTime))
 	if s.Failure != "" {

@@ -85,7 +85,7 @@ func printReceipt(a *command.App, r receipt.Receipt, v receipt.Verification) {
 	fmt.Fprintf(a.Stdout, "valid: request %s, %s at %s, signed with %s (%s)\n",
 		r.RequestID, r.State, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"), v.KeyID, key)
 	fmt.Fprintf(a.Stdout, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
-		r.Scope, len(r.Nodes), len(r.SlicesReplaced), len(r.ShardsRetrained))
+		r.Scope, len(r.Targets), len(r.SlicesReplaced), len(r.ShardsRetrained))
 	fmt.Fprintf(a.Stdout, "searched %d files and %d records, %d hits; kernels %s, lethe %s\n",
 		r.Scan.Files, r.Scan.Records, r.Scan.Hits, r.KernelSet, r.SoftwareVersion)
 	for _, row := range r.Artefacts {

@@ -21,8 +21,8 @@ func (r *Receipt) Problems() []string {
 	out.Check(!r.VerifiedAt.Before(r.RequestedAt), "verified_at is before requested_at")
 	out.Check(r.KernelSet != "", "kernel_set is empty")
 	out.Check(r.SoftwareVersion != "", "software_version is empty")
-	out.Check(len(r.Nodes) > 0, "nodes is empty")
-	out.Check(record.Ascending(r.Nodes, record.CompareDigests) && !slices.Contains(r.Nodes, lethe.Digest{}), "nodes are not ascending digests")
+	out.Check(len(r.Targets) > 0, "nodes is empty")
+	out.Check(record.Ascending(r.Targets, record.CompareDigests) && !slices.Contains(r.Targets, lethe.Digest{}), "nodes are not ascending digests")
 	r.checkReach(&out)
 	r.checkCounts(&out)
 	r.checkArtefacts(&out)
@@ -55,7 +55,7 @@ func (r *Receipt) checkCounts(out *record.Problems) {
 		name        string
 		count, want int
 	}{
-		{"nodes", r.Counts.Nodes, len(r.Nodes)},
+		{"nodes", r.Counts.Targets, len(r.Targets)},
 		{"timesteps", r.Counts.Timesteps, len(r.Timesteps)},
 		{"slices", r.Counts.Slices, len(r.SlicesReplaced)},
 		{"shards", r.Counts.Shards, len(r.ShardsRetrained)},
@@ -99,5 +99,5 @@ func (r *Receipt) checkArtefacts(out *record.Problems) {
 		}
 	}
 	out.Check(replaced == int64(len(r.SlicesReplaced)), "artefact rows count %d slices, slices_replaced has %d", replaced, len(r.SlicesReplaced))
-	out.Check(suppressed == int64(len(r.Nodes)), "artefact rows count %d suppression entries for %d nodes", suppressed, len(r.Nodes))
+	out.Check(suppressed == int64(len(r.Targets)), "artefact rows count %d suppression entries for %d nodes", suppressed, len(r.Targets))
 }

@@ -21,8 +21,8 @@ type Receipt struct {
 	Scope       lethe.Scope     `json:"scope"`
 	RequestedAt time.Time       `json:"requested_at"`
 	VerifiedAt  time.Time       `json:"verified_at"`
-	// Nodes are the ids' keyed hashes, ascending.
-	Nodes     []lethe.Digest   `json:"nodes"`
+	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
+	Targets   []lethe.Digest   `json:"nodes"`
 	Timesteps []lethe.Timestep `json:"timesteps"`
 	// SlicesReplaced ascend by timestep, then by shard.
 	SlicesReplaced  []deletions.SliceRef `json:"slices_replaced"`
@@ -60,7 +60,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 	r := Receipt{
 		RequestID: e.RequestID, State: e.State, Scope: e.Scope,
 		RequestedAt: e.Received(), VerifiedAt: e.Updated(),
-		Nodes:           list(e.Nodes),
+		Targets:         list(e.Targets),
 		Timesteps:       list(e.Progress.Timesteps),
 		SlicesReplaced:  list(e.Progress.Slices),
 		ShardsRetrained: list(e.Progress.Retrained),

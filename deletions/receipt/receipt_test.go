@@ -48,7 +48,7 @@ func verifiedReceipt(t testing.TB, scope lethe.Scope) receipt.Receipt {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	ledger := deletions.NewLedger(memorykv.New(), func() time.Time { now = now.Add(time.Second); return now })
 	_, err := ledger.Receive(lethe.Secret{1}, lethe.ErasureRequest{
-		RequestID: "r-7", Nodes: []lethe.TransactionID{"transaction-1", "transaction-2"}, Scope: scope,
+		RequestID: "r-7", Targets: lethe.Transactions("transaction-1", "transaction-2"), Scope: scope,
 	})
 	require.NoError(t, err)
 	var e deletions.Entry
@@ -60,7 +60,7 @@ func verifiedReceipt(t testing.TB, scope lethe.Scope) receipt.Receipt {
 			p.Timesteps = []lethe.Timestep{3}
 			p.Slices = []deletions.SliceRef{{Timestep: 3, Shard: 1}, {Timestep: 3, Shard: 4}}
 			p.Retrained = []lethe.ShardID{1, 4}
-			p.Counts = deletions.Counts{Nodes: 2, Timesteps: 1, Payments: 5, Labels: 1, Slices: 2, Shards: 2}
+			p.Counts = deletions.Counts{Targets: 2, Timesteps: 1, Payments: 5, Labels: 1, Slices: 2, Shards: 2}
 			p.EnsembleBefore, p.EnsembleAfter = lethe.Digest{1}, lethe.Digest{2}
 			p.Verification = &scan.Summary{Files: 12, Bytes: 34567, Records: 890}
 		})
@@ -178,14 +178,14 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 		"requested_at":                 func(r *receipt.Receipt) { r.RequestedAt = time.Time{} },
 		"kernel_set":                   func(r *receipt.Receipt) { r.KernelSet = "" },
 		"software_version":             func(r *receipt.Receipt) { r.SoftwareVersion = "" },
-		"nodes is empty":               func(r *receipt.Receipt) { r.Nodes = nil },
-		"not ascending digests":        func(r *receipt.Receipt) { r.Nodes[0] = r.Nodes[1] },
+		"nodes is empty":               func(r *receipt.Receipt) { r.Targets = nil },
+		"not ascending digests":        func(r *receipt.Receipt) { r.Targets[0] = r.Targets[1] },
 		"timesteps does not name":      func(r *receipt.Receipt) { r.Timesteps[0] = 4 },
 		"slices_replaced are not":      func(r *receipt.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
 		"shard 5 was retrained":        func(r *receipt.Receipt) { r.ShardsRetrained[1] = 5 },
 		"ensemble is not named":        func(r *receipt.Receipt) { r.EnsembleAfter = lethe.Digest{} },
 		"counts.slices is 9":           func(r *receipt.Receipt) { r.Counts.Slices = 9 },
-		"counts.nodes is 1":            func(r *receipt.Receipt) { r.Counts.Nodes = 1 },
+		"counts.nodes is 1":            func(r *receipt.Receipt) { r.Counts.Targets = 1 },
 		"a count is negative":          func(r *receipt.Receipt) { r.Counts.Labels = -1 },
 		"scan has a negative":          func(r *receipt.Receipt) { r.Scan.Records = -1 },
 		"the scan has 1 hits":          func(r *receipt.Receipt) { r.Scan.Hits = 1 },

@@ -80,7 +80,7 @@ func testLedger(t *testing.T, bin string) {
 	require.Zero(t, d.service.Stop())
 	ids := victims(d.setup, 3)
 	request := func(name string, id lethe.TransactionID) lethe.ErasureRequest {
-		return lethe.ErasureRequest{RequestID: name, Nodes: []lethe.TransactionID{id}, Scope: lethe.ScopeStubs}
+		return lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(id), Scope: lethe.ScopeStubs}
 	}
 
 	t.Run("suppressed, but nobody was told", func(t *testing.T) {

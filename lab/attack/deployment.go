@@ -123,10 +123,10 @@ func (d *deployment) erase(ctx context.Context, r lethe.ErasureRequest, progress
 		return Erasure{}, err
 	}
 	if status.State != deletions.Verified {
-		return Erasure{}, fmt.Errorf("erasure of %d transactions at scope %s is %s, want %s", len(r.Nodes), r.Scope, status.State, deletions.Verified)
+		return Erasure{}, fmt.Errorf("erasure of %d transactions at scope %s is %s, want %s", len(r.Targets), r.Scope, status.State, deletions.Verified)
 	}
 	return Erasure{
-		RequestID: r.RequestID, Scope: r.Scope, State: status.State, Nodes: status.Counts.Nodes,
+		RequestID: r.RequestID, Scope: r.Scope, State: status.State, Nodes: status.Counts.Targets,
 		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards, Seconds: time.Since(started).Seconds(),
 	}, nil
 }

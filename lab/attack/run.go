@@ -107,7 +107,7 @@ func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
 	}
 	var asked []lethe.ErasureRequest
 	for i, nodes := range c.victim.members {
-		asked = append(asked, lethe.ErasureRequest{RequestID: fmt.Sprintf("attack-%s-%d", scope, i+1), Nodes: nodes, Scope: scope})
+		asked = append(asked, lethe.ErasureRequest{RequestID: fmt.Sprintf("attack-%s-%d", scope, i+1), Targets: lethe.Transactions(nodes...), Scope: scope})
 	}
 	seen, err := expose(ctx, c.Options, config, without(c.victim.stream, c.victim.outside), asked)
 	if err != nil {

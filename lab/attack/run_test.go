@@ -31,7 +31,7 @@ func TestTheLabIsTheDeployment(t *testing.T) {
 			sent := without(w.stream, w.outside)
 			var asked []lethe.ErasureRequest
 			for i, name := range []string{"first", "second"} {
-				asked = append(asked, lethe.ErasureRequest{RequestID: name, Nodes: w.members[i], Scope: scope})
+				asked = append(asked, lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(w.members[i]...), Scope: scope})
 			}
 			seen, err := expose(t.Context(), Options{}.EnsureDefaults(), c, sent, asked)
 			require.NoError(t, err)

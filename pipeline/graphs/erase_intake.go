@@ -19,6 +19,7 @@ import (
 // erasures.v1, nowhere else.
 type job struct {
 	request     lethe.ErasureRequest
+	nodes       []lethe.TransactionID
 	requestedAt time.Time
 	source      bus.TopicPartition
 	// next is the offset to commit once the ids are not needed any more.
@@ -86,8 +87,12 @@ func (r *Role) takeRequest(ctx context.Context, rec ingest.Record, source bus.To
 	case err != nil:
 		return nil, err
 	}
+	nodes, err := lethe.TransactionsOf(request.Targets)
+	if err != nil {
+		return nil, err
+	}
 	return nil, r.admit(ctx, entry, job{
-		request: request.ErasureRequest, requestedAt: request.RequestedAt, source: source, next: rec.Offset + 1,
+		request: request.ErasureRequest, nodes: nodes, requestedAt: request.RequestedAt, source: source, next: rec.Offset + 1,
 	})
 }
 
@@ -114,7 +119,7 @@ func (r *Role) admit(ctx context.Context, entry deletions.Entry, j job) error {
 		if err := r.announce(ctx, entry); err != nil {
 			return err
 		}
-		reason, err := r.objection(entry, j.request.Nodes)
+		reason, err := r.objection(entry, j.nodes)
 		if err != nil {
 			return err
 		}
@@ -131,7 +136,7 @@ func (r *Role) admit(ctx context.Context, entry deletions.Entry, j job) error {
 		}
 	}
 	if entry.State == deletions.Accepted {
-		if err := r.store.Suppress(j.request.Nodes); err != nil {
+		if err := r.store.Suppress(j.nodes); err != nil {
 			return fmt.Errorf("request %s: suppress: %w", id, err)
 		}
 		if entry, err = r.ledger.Transition(id, deletions.Suppressed, nil); err != nil {
@@ -208,7 +213,7 @@ func (r *Role) announce(ctx context.Context, entry deletions.Entry) error {
 func (r *Role) order(ctx context.Context, entry deletions.Entry, phase wire.Phase) error {
 	o := &wire.Order{
 		RequestID: entry.RequestID, Attempt: entry.Attempts, Phase: phase,
-		Suppressed: entry.Nodes, Fingerprints: entry.Progress.Fingerprints,
+		Suppressed: entry.Targets, Fingerprints: entry.Progress.Fingerprints,
 	}
 	if phase == wire.PhasePurge {
 		o.Steps = r.orderSteps(entry)

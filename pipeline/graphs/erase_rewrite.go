@@ -27,7 +27,7 @@ func (r *Role) rewrite(ctx context.Context, e deletions.Entry) (deletions.Entry,
 		// After a crash the request has to be read again first.
 		return e, nil
 	}
-	located, err := r.store.Locate(j.request.Nodes)
+	located, err := r.store.Locate(j.nodes)
 	if err != nil {
 		return e, err
 	}
@@ -35,7 +35,7 @@ func (r *Role) rewrite(ctx context.Context, e deletions.Entry) (deletions.Entry,
 		return e, err
 	}
 	r.erased = nil
-	if _, err := r.store.Erase(ctx, j.request.Nodes); err != nil {
+	if _, err := r.store.Erase(ctx, j.nodes); err != nil {
 		return e, err
 	}
 	if err := r.republish(ctx, e); err != nil {
@@ -186,7 +186,7 @@ func (r *Role) dropShared(e deletions.Entry) (deletions.Entry, error) {
 		if err != nil {
 			return e, fmt.Errorf("timestep %d: %w", info.Timestep, err)
 		}
-		if err := markShared(r.o.Secret, content.Snapshot, e.Nodes, searched, shared); err != nil {
+		if err := markShared(r.o.Secret, content.Snapshot, e.Targets, searched, shared); err != nil {
 			return e, err
 		}
 	}

@@ -65,7 +65,7 @@ func (r *Role) artefacts(e deletions.Entry) []receipt.ArtefactRow {
 		stubs = row(receipt.Stubs, "slices of other shards", receipt.KeptDeclared, c.Stubs, c.Stubs)
 	}
 	return []receipt.ArtefactRow{
-		row(receipt.SnapshotRows, "snapshot stores and snapshots.v1", receipt.Rewritten, c.Nodes, 0),
+		row(receipt.SnapshotRows, "snapshot stores and snapshots.v1", receipt.Rewritten, c.Targets, 0),
 		row(receipt.Slices, "shard stores and slices.v1", receipt.Replaced, len(p.Slices), 0),
 		stubs,
 		row(receipt.Checkpoints, "models of the affected shards: shard stores, served ensemble, models.v1", receipt.Recomputed, len(p.Retrained), 0),
@@ -73,7 +73,7 @@ func (r *Role) artefacts(e deletions.Entry) []receipt.ArtefactRow {
 		row(receipt.AggregationVectors, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), 0),
 		row(receipt.Predictions, "predictions.v1", receipt.Tombstoned, c.Predictions, 0),
 		row(receipt.DeadLetters, "dlq.v1", receipt.Tombstoned, c.DeadLetters, 0),
-		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Nodes, c.Nodes),
+		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Targets, c.Targets),
 		row(receipt.LedgerEntries, "erasure ledger", receipt.KeptKeyed, 1, 1),
 		row(receipt.KafkaTopics, "transactions.v1 and labels.v1", receipt.Tombstoned, c.SourceRecords, 0),
 		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, 0),
