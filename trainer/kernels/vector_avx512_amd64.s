@@ -168,8 +168,6 @@ group:
 
 groupBody:
 	VMOVUPS.Z (SI), K1, Z0
-
-	// Not x ≤ 0: positive, or not a number.
 	VCMPPS    $0x16, Z1, Z0, K2
 	VMOVUPS.Z Z0, K2, Z0
 	VMOVUPS   Z0, K1, (DI)

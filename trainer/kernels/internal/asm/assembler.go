@@ -9,7 +9,6 @@ import (
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
-	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 	"golang.org/x/tools/go/packages"
@@ -147,15 +146,10 @@ func imm(n int) operand.Constant {
 	return operand.U32(n)
 }
 
-// times stores n·from, n being 1, 2, 4 or 8. To avo an address has a base, so it
-// does not know this one.
-func (a *assembler) times(n uint8, from, result Register) {
-	a.Instruction(&ir.Instruction{
-		Opcode:   "LEAQ",
-		Operands: []operand.Op{operand.Mem{Index: from, Scale: n}, result},
-		Inputs:   []operand.Op{from},
-		Outputs:  []operand.Op{result},
-	})
+// four stores 4·from. To avo an address has a base, so LEAQ (from*4) is none.
+func (a *assembler) four(from, result Register) {
+	a.MOVQ(from, result)
+	a.SHLQ(operand.U8(2), result)
 }
 
 // zero clears registers of 512 bits.

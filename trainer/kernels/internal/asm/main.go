@@ -12,7 +12,13 @@ import (
 // described lists the kernels by the files that their assembly is in.
 func described() map[string]func(a *assembler) {
 	return map[string]func(a *assembler){
-		"vector_avx512_amd64.s": vector,
+		"activations_avx512_amd64.s": activations,
+		"adam_avx512_amd64.s":        adam,
+		"columns_avx512_amd64.s":     columns,
+		"idle_avx512_amd64.s":        idle,
+		"pack_avx512_amd64.s":        pack,
+		"rows_avx512_amd64.s":        rows,
+		"vector_avx512_amd64.s":      vector,
 	}
 }
 

@@ -35,8 +35,7 @@ func vector(a *assembler) {
 	a.whole()
 	a.loop("group", group, func() {
 		a.VMOVUPS_Z(at(RSI, 0), K1, Z0)
-		a.Comment("Not x ≤ 0: positive, or not a number.")
-		a.VCMPPS(operand.U8(0x16), Z1, Z0, K2)
+		a.VCMPPS(operand.U8(notUpTo), Z1, Z0, K2)
 		a.VMOVUPS_Z(Z0, K2, Z0)
 		a.VMOVUPS(Z0, K1, at(RDI, 0))
 	}, RDI, RSI)
