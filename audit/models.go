@@ -7,15 +7,15 @@ import (
 	"runtime"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions/scan"
 	"lethe/pipeline/train"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/service"
 	"lethe/trainer"
+	"lethe/trainer/column"
 	"lethe/trainer/kernels"
 )
 
@@ -23,14 +23,12 @@ import (
 // chain of the slices.
 func (inv *inventory) checkCheckpoints(r *Report) {
 	for _, h := range inv.columns {
-		var lineage lethe.Digest
-		var window []lethe.Digest
+		var slices []lethe.Digest
 		for _, t := range h.Timesteps {
-			window = append(window, canonical.DigestOf(h.Slices[t]))
-			if len(window) > inv.trainer.WindowTimesteps {
-				window = window[1:]
-			}
-			lineage = inv.trainer.LineageOf(lineage, window)
+			slices = append(slices, canonical.DigestOf(h.Slices[t]))
+		}
+		lineages := column.Lineages(inv.trainer, slices)
+		for i, t := range h.Timesteps {
 			data, found := h.Checkpoints[t]
 			if !found {
 				r.problem("shard %d: no checkpoint after timestep %d", h.Shard, t)
@@ -41,7 +39,7 @@ func (inv *inventory) checkCheckpoints(r *Report) {
 			switch {
 			case err != nil:
 				r.problem("shard %d: checkpoint after timestep %d: %v", h.Shard, t, err)
-			case c.Lineage != lineage:
+			case c.Lineage != lineages[i]:
 				r.problem("shard %d: the checkpoint after timestep %d was not trained on the stored slices", h.Shard, t)
 			}
 		}
@@ -107,30 +105,27 @@ func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(do
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	runner := ensemble.Runner{Engine: engine, Workers: workers, Describe: scoring.Describe}
 	var mu sync.Mutex
 	done := 0
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for _, h := range inv.columns {
-		g.Go(func() error {
-			equal, differ, err := trainColumn(ctx, engine, h)
-			if err != nil {
-				return fmt.Errorf("shard %d: %w", h.Shard, err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			r.FreshCheckpoints += equal
-			for _, t := range differ {
-				r.problem("shard %d: training anew gives other bytes after timestep %d", h.Shard, t)
-			}
-			if progress != nil {
-				progress(done, len(inv.columns))
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	return runner.Each(ctx, len(inv.columns), func(ctx context.Context, i int) error {
+		h := inv.columns[i]
+		equal, differ, err := replay(ctx, runner.Column(h.Shard), h)
+		if err != nil {
+			return fmt.Errorf("shard %d: %w", h.Shard, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		r.FreshCheckpoints += equal
+		for _, t := range differ {
+			r.problem("shard %d: training anew gives other bytes after timestep %d", h.Shard, t)
+		}
+		if progress != nil {
+			progress(done, len(inv.columns))
+		}
+		return nil
+	})
 }
 
 // kernels returns the kernel set that the stored checkpoints name: another
@@ -146,23 +141,21 @@ func (inv *inventory) kernels() (kernels.Set, error) {
 	return service.KernelsOf(inv.config)
 }
 
-// trainColumn trains one shard through its slices and counts the checkpoints
-// that come out as stored.
-func trainColumn(ctx context.Context, engine *trainer.Engine, h *train.History) (equal int, differ []lethe.Timestep, err error) {
-	var previous *trainer.Checkpoint
-	var window []*lethe.Slice
-	for _, t := range h.Timesteps {
-		s, err := canonical.DecodeSlice(h.Slices[t])
+// replay trains one shard through its slices and counts the checkpoints that come
+// out as stored.
+func replay(ctx context.Context, c column.Column, h *train.History) (equal int, differ []lethe.Timestep, err error) {
+	slices := make([]*lethe.Slice, len(h.Timesteps))
+	for i, t := range h.Timesteps {
+		if slices[i], err = canonical.DecodeSlice(h.Slices[t]); err != nil {
+			return 0, nil, fmt.Errorf("timestep %d: %w", t, err)
+		}
+	}
+	for step, err := range c.Replay(ctx, nil, slices) {
 		if err != nil {
-			return equal, differ, fmt.Errorf("timestep %d: %w", t, err)
+			return 0, nil, err
 		}
-		if window = append(window, s); len(window) > engine.Options().WindowTimesteps {
-			window = window[1:]
-		}
-		if previous, _, err = train.Step(ctx, engine, h.Shard, previous, window); err != nil {
-			return equal, differ, fmt.Errorf("timestep %d: %w", t, err)
-		}
-		if bytes.Equal(trainer.EncodeCheckpoint(previous), h.Checkpoints[t]) {
+		t := step.Checkpoint.Timestep
+		if bytes.Equal(trainer.EncodeCheckpoint(step.Checkpoint), h.Checkpoints[t]) {
 			equal++
 		} else {
 			differ = append(differ, t)

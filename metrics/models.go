@@ -79,7 +79,7 @@ func (m *modelMetrics) listener() events.Listener {
 			m.predictions.WithLabelValues("illicit").Add(float64(e.IllicitCount))
 			m.predictions.WithLabelValues("licit").Add(float64(len(e.Illicit) - e.IllicitCount))
 			for _, p := range e.Illicit {
-				m.score.Observe(float64(p))
+				m.score.Observe(p)
 			}
 		},
 		QualityMeasured: m.quality,

@@ -3,131 +3,136 @@ package scoring
 import (
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
+
+	"lethe"
 )
 
-// Method says how shards are weighed.
+// Method names a way to weigh shards, as configurations and flags do.
 type Method string
 
-// The methods. Mean gives every shard the same weight. Similarity prefers
-// shards whose graphs resemble the scored one. Learned takes the weights of
-// LearnWeights; it is for evaluation and not served, since weights that are
-// learnt from labels would have to be learnt anew within every erasure.
+// The methods. Mean gives every shard the same weight. Similarity prefers shards
+// whose graphs resemble the scored one. Learned takes the weights of
+// LearnWeights; it is not served, since weights that are learnt from labels would
+// have to be learnt anew within every erasure.
 const (
 	MethodMean       Method = "mean"
 	MethodSimilarity Method = "similarity"
 	MethodLearned    Method = "learned"
 )
 
-// DefaultTemperature is what a temperature of 0 stands for.
-//
-// Normalised similarities of the shards of one timestep lie close together: on
-// Bitcoin-OTC in 20 shards their standard deviation is about 0.035. A softmax at
-// temperature 1, as in the authors' notebook, then differs by some 15 % between
-// the best and the worst shard, which is the mean by another name. At 0.1 the
-// best weighs 3 to 7 times the worst, and the weights still average as 16 to 18
-// equal ones would (1/Σw²). At 0.02 two to seven shards decide, and the benefit
-// of many models is gone.
-const DefaultTemperature = 0.1
-
-// ErrMethod marks a method that Weights does not know, MethodLearned among them.
-// The caller should correct the configuration.
-var ErrMethod = errors.New("aggregation method is neither mean nor similarity")
-
-// Weights returns one weight per shard, not negative and summing to 1 within
-// rounding, or none for no shards.
-//
-// For MethodSimilarity they are softmax(s / temperature) over the normalised
-// kernel s of the scored graph (test) and each shard's. A temperature of 0
-// stands for DefaultTemperature; it must not be negative or not finite. A shard
-// with an empty graph, or nil, has similarity 0: it weighs least, but it has
-// learnt from earlier timesteps and keeps its say. MethodMean ignores the
-// graphs and the temperature.
-func Weights(method Method, test *Histogram, shards []*Histogram, temperature float64) ([]float64, error) {
-	weights := make([]float64, len(shards))
-	switch method {
-	case MethodMean:
-		for i := range weights {
-			weights[i] = 1 / float64(len(shards))
-		}
-		return weights, nil
-	case MethodSimilarity:
-		if temperature == 0 {
-			temperature = DefaultTemperature
-		}
-		if !(temperature > 0) || math.IsInf(temperature, 0) {
-			return nil, fmt.Errorf("temperature is %v, want a positive number", temperature)
-		}
-		for i, shard := range shards {
-			similarity, err := Normalised(test, shard)
-			if err != nil {
-				return nil, fmt.Errorf("shard %d: %w", i, err)
-			}
-			weights[i] = similarity
-		}
-		softmax(weights, temperature)
-		return weights, nil
-	default:
-		return nil, ErrMethod
+// methods is the registration of every method: add one here.
+func methods() []method {
+	return []method{
+		{MethodMean, true, func(float64) (Aggregation, error) { return byMean{}, nil }},
+		{MethodSimilarity, true, newBySimilarity},
+		{MethodLearned, false, func(float64) (Aggregation, error) { return byLearning{}, nil }},
 	}
 }
 
-// softmax replaces scores by exp(score / temperature) over their sum. The
-// largest is subtracted first, so that nothing overflows.
-func softmax(scores []float64, temperature float64) {
-	largest := math.Inf(-1)
-	for _, s := range scores {
-		largest = max(largest, s)
-	}
-	sum := 0.0
-	for i, s := range scores {
-		scores[i] = math.Exp((s - largest) / temperature)
-		sum += scores[i]
-	}
-	for i := range scores {
-		scores[i] /= sum
-	}
+type method struct {
+	name Method
+	// served tells whether predictions may leave under it.
+	served bool
+	// build takes the temperature of the configuration, which may be 0 for its
+	// default.
+	build func(temperature float64) (Aggregation, error)
 }
 
-// AggregationName names everything besides the shard models that decides their
-// weights, for Prediction.Aggregation: "mean", or the method and its
-// temperature as in "similarity@0.1".
-func AggregationName(method Method, temperature float64) string {
-	if method != MethodSimilarity {
-		return string(method)
-	}
-	if temperature == 0 {
-		temperature = DefaultTemperature
-	}
-	return string(method) + "@" + strconv.FormatFloat(temperature, 'g', -1, 64)
-}
+// Methods returns the names of all methods, ServedMethods of those that a service
+// may use.
+func Methods() []Method { return namesOf(func(method) bool { return true }) }
 
-// Combine returns the weighted sum of the shards' posteriors, entry by entry.
-// Every shard's posteriors have the same layout, such as one probability per
-// node, and there is one weight per shard. Shards are added in their order in
-// double precision. It panics if the lengths differ.
-func Combine(posteriors [][]float32, weights []float64) []float32 {
-	if len(posteriors) != len(weights) {
-		panic("scoring: number of posteriors and of weights differ")
-	}
-	if len(posteriors) == 0 {
-		return nil
-	}
-	sums := make([]float64, len(posteriors[0]))
-	for s, posterior := range posteriors {
-		if len(posterior) != len(sums) {
-			panic("scoring: posteriors differ in length")
+// ServedMethods returns the methods under which predictions may leave.
+func ServedMethods() []Method { return namesOf(func(m method) bool { return m.served }) }
+
+func namesOf(keep func(method) bool) []Method {
+	var out []Method
+	for _, m := range methods() {
+		if keep(m) {
+			out = append(out, m.name)
 		}
-		for i, p := range posterior {
-			// The conversion forbids fusing with the sum, which would make the
-			// bytes depend on the machine.
-			sums[i] += float64(weights[s] * float64(p))
-		}
-	}
-	out := make([]float32, len(sums))
-	for i, sum := range sums {
-		out[i] = float32(sum)
 	}
 	return out
+}
+
+// ErrMethod marks a method that is none of Methods. The caller should correct the
+// configuration.
+var ErrMethod = errors.New("unknown aggregation method")
+
+// Aggregation weighs the shards of an ensemble. It is pure and may be used from
+// several goroutines at once.
+type Aggregation interface {
+	// Name names everything besides the shard models that decides the weights,
+	// for Prediction.Aggregation: "mean", or the method and its temperature as in
+	// "similarity@0.1".
+	Name() string
+	// Weights returns one weight per shard, not negative and summing to 1 within
+	// rounding, or none for no shards.
+	Weights(Evidence) ([]float64, error)
+}
+
+// Evidence is what weights may rest on. What costs something to come by is
+// computed only when it is asked for.
+type Evidence struct {
+	Shards int
+	// Nodes and Edges are the scored graph, without direction.
+	Nodes int
+	Edges []lethe.Edge
+	// Vectors returns what Describe made of every shard's newest slice.
+	Vectors func() ([][]byte, error)
+	// Labelled returns rows to learn from. With nil there are none.
+	Labelled func() (Labelled, error)
+}
+
+// Labelled are rows whose class is known.
+type Labelled struct {
+	// Posteriors has one entry per shard: rows × Classes, row-major.
+	Posteriors [][]float32
+	Classes    int
+	// Labels has the class of every row, or NoClass.
+	Labels []int
+	// Seed keys the draws of learning.
+	Seed uint64
+}
+
+// NewAggregation returns the aggregation of a method. Temperature is that of
+// MethodSimilarity, positive, or 0 for DefaultTemperature; the others ignore it.
+// The error wraps ErrMethod if there is no such method.
+func NewAggregation(name Method, temperature float64) (Aggregation, error) {
+	for _, m := range methods() {
+		if m.name == name {
+			return m.build(temperature)
+		}
+	}
+	return nil, fmt.Errorf("%w %q, want one of %q", ErrMethod, name, Methods())
+}
+
+// byMean gives every shard the same weight.
+type byMean struct{}
+
+func (byMean) Name() string { return string(MethodMean) }
+
+func (byMean) Weights(e Evidence) ([]float64, error) {
+	weights := make([]float64, e.Shards)
+	for i := range weights {
+		weights[i] = 1 / float64(len(weights))
+	}
+	return weights, nil
+}
+
+// byLearning takes the weights of LearnWeights on the labelled rows. Until there
+// are any every shard weighs the same.
+type byLearning struct{}
+
+func (byLearning) Name() string { return string(MethodLearned) }
+
+func (byLearning) Weights(e Evidence) ([]float64, error) {
+	if e.Labelled == nil {
+		return byMean{}.Weights(e)
+	}
+	rows, err := e.Labelled()
+	if err != nil {
+		return nil, err
+	}
+	return LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, LearnOptions{Seed: rows.Seed})
 }

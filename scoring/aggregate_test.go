@@ -31,7 +31,7 @@ func TestWeightsAreADistribution(t *testing.T) {
 			require.NoError(rt, err)
 		}
 		for _, method := range []scoring.Method{scoring.MethodMean, scoring.MethodSimilarity} {
-			weights, err := scoring.Weights(method, reference, shards, temperature)
+			weights, err := weigh(method, temperature, &test, shards)
 			require.NoError(rt, err)
 			sum := 0.0
 			for i, w := range weights {
@@ -48,6 +48,26 @@ func TestWeightsAreADistribution(t *testing.T) {
 			}
 			require.InDelta(rt, 1, sum, 1e-12)
 		}
+	})
+}
+
+// weigh asks an aggregation about a graph and the histograms of the shards.
+func weigh(method scoring.Method, temperature float64, test *graph, shards []*scoring.Histogram) ([]float64, error) {
+	by, err := scoring.NewAggregation(method, temperature)
+	if err != nil {
+		return nil, err
+	}
+	return by.Weights(scoring.Evidence{
+		Shards: len(shards), Nodes: test.n, Edges: test.edges,
+		Vectors: func() ([][]byte, error) {
+			vectors := make([][]byte, len(shards))
+			for shard, h := range shards {
+				if vectors[shard], err = h.MarshalBinary(); err != nil {
+					return nil, err
+				}
+			}
+			return vectors, nil
+		},
 	})
 }
 
@@ -127,7 +147,7 @@ func TestRealPayments(t *testing.T) {
 			require.NoError(t, err)
 		}
 		effective := func(temperature float64) float64 {
-			weights, err := scoring.Weights(scoring.MethodSimilarity, whole, histograms, temperature)
+			weights, err := weigh(scoring.MethodSimilarity, temperature, g, histograms)
 			require.NoError(t, err)
 			squares := 0.0
 			for _, w := range weights {

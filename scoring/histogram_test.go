@@ -112,7 +112,7 @@ func TestHistogramsOfDifferentShapesDoNotCompare(t *testing.T) {
 	for _, opts := range []scoring.PyramidOptions{{Levels: 3}, {Dimensions: 5}} {
 		b, err := scoring.HistogramOf(6, path(6), opts)
 		require.NoError(t, err)
-		_, err = scoring.Weights(scoring.MethodSimilarity, a, []*scoring.Histogram{a, b}, 0)
+		_, err = weigh(scoring.MethodSimilarity, 0, &graph{6, path(6)}, []*scoring.Histogram{a, b})
 		require.ErrorIs(t, err, scoring.ErrIncompatible)
 		require.ErrorContains(t, err, "shard 1")
 	}

@@ -2,6 +2,7 @@ package scoring_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,8 +66,7 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 // probability of class 1 of two. All shards weigh the same.
 func others(t *testing.T, d *datadriven.TestData) string {
 	owners, posteriors := posteriorLines(t, d.Input, "-", -1)
-	weights, err := scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(posteriors)), 0)
-	require.NoError(t, err)
+	weights := slices.Repeat([]float64{1 / float64(len(posteriors))}, len(posteriors))
 	return rows(scoring.CombineOthers(posteriors, weights, 2, owners), 2)
 }
 
@@ -150,32 +150,25 @@ func TestLearnedWeightsAreThoseOfTheMixture(t *testing.T) {
 	require.Equal(t, weights, again)
 }
 
-func TestAggregate(t *testing.T) {
-	graphOf := func(n int) *scoring.Histogram { return histogram(t, n, path(n)) }
-	e := &scoring.Ensemble{
-		Posteriors: [][]float32{{1, 0, 0, 0, 1, 0}, {0, 0, 1, 0, 1, 0}},
-		Scored:     graphOf(6), Shards: []*scoring.Histogram{graphOf(6), graphOf(30)},
-		Learned: []float64{0.25, 0.75},
-	}
-	for method, want := range map[scoring.Method][]float32{
-		scoring.MethodMean:    {0.5, 0, 0.5, 0, 1, 0},
-		scoring.MethodLearned: {0.25, 0, 0.75, 0, 1, 0},
-	} {
-		got, _, err := e.Aggregate(method)
+// Every method is made by its name; learning without labels is the mean.
+func TestAggregationsByName(t *testing.T) {
+	for _, name := range scoring.Methods() {
+		by, err := scoring.NewAggregation(name, 0)
 		require.NoError(t, err)
-		require.Equal(t, want, got, method)
+		require.Equal(t, strings.HasPrefix(by.Name(), string(name)), true)
 	}
-	got, weights, err := e.Aggregate(scoring.MethodSimilarity)
-	require.NoError(t, err)
-	require.Greater(t, weights[0], 0.9, "the equal graph decides")
-	require.InDelta(t, weights[0], got[0], 1e-7)
-
-	_, _, err = e.Aggregate("best")
+	require.Subset(t, scoring.Methods(), scoring.ServedMethods())
+	require.NotContains(t, scoring.ServedMethods(), scoring.MethodLearned)
+	_, err := scoring.NewAggregation("best", 0)
 	require.ErrorIs(t, err, scoring.ErrMethod)
-	e.Learned = e.Learned[:1]
-	_, _, err = e.Aggregate(scoring.MethodLearned)
-	require.EqualError(t, err, "learned: 1 weights for 2 shards")
-	e.Posteriors[1] = e.Posteriors[1][:3]
-	_, _, err = e.Aggregate(scoring.MethodMean)
-	require.EqualError(t, err, "shard 1 has 3 posteriors, shard 0 has 6")
+
+	learned, err := scoring.NewAggregation(scoring.MethodLearned, 0)
+	require.NoError(t, err)
+	rows := scoring.Labelled{Posteriors: [][]float32{{1, 0}, {0, 1}}, Classes: 2, Labels: []int{0}}
+	weights, err := learned.Weights(scoring.Evidence{Shards: 2})
+	require.NoError(t, err)
+	require.Equal(t, []float64{0.5, 0.5}, weights)
+	weights, err = learned.Weights(scoring.Evidence{Shards: 2, Labelled: func() (scoring.Labelled, error) { return rows, nil }})
+	require.NoError(t, err)
+	require.Greater(t, weights[0], weights[1], "the shard that was right")
 }

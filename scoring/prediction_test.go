@@ -22,7 +22,7 @@ func samplePrediction() *scoring.Prediction {
 	p := &scoring.Prediction{
 		Transaction: "tx-of-somebody", Timestep: 31, Probability: 0.75, Threshold: 0.5,
 		EnsembleVersion: scoring.EnsembleVersion([]lethe.Digest{{1}, {2}}),
-		TrainedThrough:  30, Aggregation: scoring.AggregationName(scoring.MethodMean, 0),
+		TrainedThrough:  30, Aggregation: string(scoring.MethodMean),
 	}
 	p.Class = scoring.Classify(p.Probability, p.Threshold)
 	p.ID = scoring.PredictionID(lethe.Secret{9}, p, lethe.Digest{4})

@@ -16,12 +16,13 @@ import (
 // bench holds the graphs that a transcript named.
 type bench struct {
 	graphs map[string]*scoring.Histogram
+	edges  map[string]*graph
 	tally  scoring.Tally
 }
 
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		b := &bench{graphs: map[string]*scoring.Histogram{}}
+		b := &bench{graphs: map[string]*scoring.Histogram{}, edges: map[string]*graph{}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "graph":
@@ -81,7 +82,7 @@ func (b *bench) graph(t *testing.T, d *datadriven.TestData) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	b.graphs[name] = h
+	b.graphs[name], b.edges[name] = h, &graph{nodes, edges}
 	e, err := scoring.Embed(nodes, edges, scoring.PyramidOptions{})
 	require.NoError(t, err)
 	var out strings.Builder
@@ -128,11 +129,13 @@ func (b *bench) weights(t *testing.T, d *datadriven.TestData) string {
 			shards = append(shards, b.graphs[name])
 		}
 	}
-	weights, err := scoring.Weights(scoring.Method(method), b.graphs[test], shards, value)
+	by, err := scoring.NewAggregation(scoring.Method(method), value)
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	return fmt.Sprintf("%s %.4f\n", scoring.AggregationName(scoring.Method(method), value), weights)
+	weights, err := weigh(scoring.Method(method), value, b.edges[test], shards)
+	require.NoError(t, err)
+	return fmt.Sprintf("%s %.4f\n", by.Name(), weights)
 }
 
 // combine reads one shard per line: its weight, then its posteriors.

@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
@@ -29,16 +29,19 @@ func TestOneHopFeatures(t *testing.T) {
 
 	g := m.graph(3)
 	require.Equal(t, 2*g.FeatureCount+1, m.slices[3][0].FeatureCount)
-	posteriors := make([][]float32, c.Partition.Shards)
-	for shard := range posteriors {
-		model, err := trainer.DecodeCheckpoint(trained[sliceAt{lethe.ShardID(shard), 2}])
-		require.NoError(t, err)
-		posteriors[shard], err = m.engine.Predict(context.Background(), model, trainer.InputOf(lethe.OneHop(g)))
+	models := make([]*trainer.Checkpoint, c.Partition.Shards)
+	for shard := range models {
+		var err error
+		models[shard], err = trainer.DecodeCheckpoint(trained[sliceAt{lethe.ShardID(shard), 2}])
 		require.NoError(t, err)
 	}
-	weights, err := scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(posteriors)), 0)
+	said, err := ensemble.Runner{Engine: m.engine, Workers: 1}.Ask(t.Context(), models, trainer.InputOf(lethe.OneHop(g)))
 	require.NoError(t, err)
-	want := scoring.Combine(posteriors, weights)
+	mean, err := scoring.NewAggregation(scoring.MethodMean, 0)
+	require.NoError(t, err)
+	combined, err := said.Combine(mean)
+	require.NoError(t, err)
+	want := ensemble.Illicit(combined)
 	given := s.newest(bus.Predictions)
 	for i, n := range g.Nodes {
 		var p scoring.Prediction

@@ -52,17 +52,20 @@ func (c *campaign) inLab(ctx context.Context, config configs.Config, w *world, s
 	var versions []answers
 	for r := 0; ; r++ {
 		progress(r, w.requests+1)
-		models, err := l.train(ctx)
+		trained, err := l.train(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		e := &ensemble{engine: l.engine, config: config.Scoring, models: models}
-		a, err := e.askTargets(ctx, c.secret, w)
+		o, err := newOracle(l.runner.Engine, config.Scoring, trained.Models)
+		if err != nil {
+			return nil, nil, err
+		}
+		a, err := o.askTargets(ctx, c.secret, w)
 		if err != nil {
 			return nil, nil, err
 		}
 		if versions = append(versions, a); r == w.requests {
-			return newView(w, versions), l.engine, nil
+			return newView(w, versions), l.runner.Engine, nil
 		}
 		if l, err = l.erase(scope, w.members[r]); err != nil {
 			return nil, nil, err

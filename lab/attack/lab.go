@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
-	"lethe/pipeline/train"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/service"
 	"lethe/trainer"
 )
@@ -24,7 +23,7 @@ import (
 type lab struct {
 	config configs.Config
 	secret lethe.Secret
-	engine *trainer.Engine
+	runner ensemble.Runner
 	stream *dataset.Stream
 	// shards is where every transaction was put.
 	shards map[lethe.Pseudonym]lethe.ShardID
@@ -42,7 +41,12 @@ func newLab(ctx context.Context, c configs.Config, secret lethe.Secret, s *datas
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{config: c, secret: secret, engine: engine, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
+	workers := c.Trainer.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	runner := ensemble.Runner{Engine: engine, Workers: workers, Describe: scoring.Describe}
+	l := &lab{config: c, secret: secret, runner: runner, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
 	for _, snapshot := range graphs(secret, s, nil) {
 		g, err := graph.FromSnapshot(snapshot)
 		if err != nil {
@@ -119,38 +123,12 @@ func holds(s *lethe.Slice, nodes map[lethe.Pseudonym]bool) bool {
 }
 
 // train trains every shard through all its slices.
-func (l *lab) train(ctx context.Context) ([]*trainer.Checkpoint, error) {
-	workers := l.config.Trainer.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	models := make([]*trainer.Checkpoint, l.config.Partition.Shards)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for shard := range models {
-		g.Go(func() (err error) {
-			models[shard], err = l.trainShard(ctx, lethe.ShardID(shard))
-			return err
-		})
-	}
-	return models, g.Wait()
-}
-
-// trainShard trains one shard. Under the schedule window only the last timestep
-// decides.
-func (l *lab) trainShard(ctx context.Context, shard lethe.ShardID) (*trainer.Checkpoint, error) {
-	var model *trainer.Checkpoint
-	var window []*lethe.Slice
-	for i, step := range l.slices {
-		window = append(window, step[shard])
-		window = window[max(0, len(window)-l.config.Trainer.WindowTimesteps):]
-		if l.config.Trainer.Schedule == trainer.Window && i < len(l.slices)-1 {
-			continue
-		}
-		var err error
-		if model, _, err = train.Step(ctx, l.engine, shard, model, window); err != nil {
-			return nil, fmt.Errorf("shard %d timestep %d: %w", shard, step[shard].Timestep, err)
+func (l *lab) train(ctx context.Context) (*ensemble.Ensemble, error) {
+	columns := make([][]*lethe.Slice, l.config.Partition.Shards)
+	for _, step := range l.slices {
+		for shard, slice := range step {
+			columns[shard] = append(columns[shard], slice)
 		}
 	}
-	return model, nil
+	return l.runner.Train(ctx, columns)
 }

@@ -115,18 +115,20 @@ func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
 	}
 	c.report.Erasures = append(c.report.Erasures, seen.erasures...)
 	c.Progress("scope %s: attacking", scope)
-	ensembles := make([]*ensemble, len(seen.versions))
+	oracles := make([]*oracle, len(seen.versions))
 	versions := make([]answers, len(seen.versions))
 	for i, p := range seen.versions {
-		ensembles[i] = &ensemble{engine: engine, config: c.Config.Scoring, models: p.models}
-		if versions[i], err = ensembles[i].askTargets(ctx, c.secret, c.victim); err != nil {
+		if oracles[i], err = newOracle(engine, c.Config.Scoring, p.models); err != nil {
+			return err
+		}
+		if versions[i], err = oracles[i].askTargets(ctx, c.secret, c.victim); err != nil {
 			return err
 		}
 	}
 	if err := c.membership(scope, shadow, newView(c.victim, versions)); err != nil {
 		return err
 	}
-	if err := c.edges(ctx, scope, ensembles[0], ensembles[len(ensembles)-1]); err != nil {
+	if err := c.edges(ctx, scope, oracles[0], oracles[len(oracles)-1]); err != nil {
 		return err
 	}
 	return c.residue(scope, seen.versions[0], seen.versions[len(seen.versions)-1])

@@ -40,9 +40,9 @@ func TestTheLabIsTheDeployment(t *testing.T) {
 			l, err := newLab(t.Context(), c, secret, sent)
 			require.NoError(t, err)
 			for i, p := range seen.versions {
-				models, err := l.train(t.Context())
+				trained, err := l.train(t.Context())
 				require.NoError(t, err)
-				for shard, m := range models {
+				for shard, m := range trained.Models {
 					require.Equal(t, trainer.EncodeCheckpoint(m), trainer.EncodeCheckpoint(p.models[shard]), "version %d shard %d", i, shard)
 				}
 				published := make(map[lethe.Digest]bool)

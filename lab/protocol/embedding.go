@@ -27,7 +27,7 @@ func (t *trial) embedding(ctx context.Context) (*kmeans.Points, error) {
 	s := Settings{Model: models.SAGE, Hidden: embeddingColumns, Epochs: t.s.Epochs, Seed: t.s.Seed}.EnsureDefaults()
 	r := t.r
 	r.Epoch = nil
-	encoder, err := newEnsemble(s, t.g.Classes, 1, trainer.Window, r)
+	encoder, err := newShardModels(s, t.g.Classes, 1, trainer.Window, r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (t *trial) embedding(ctx context.Context) (*kmeans.Points, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := encoder.train(ctx, [][]*lethe.Slice{{whole}}, 1); err != nil {
+	if err := encoder.train(ctx, [][]*lethe.Slice{{whole}}); err != nil {
 		return nil, fmt.Errorf("encoder of the nodes: %w", err)
 	}
 	return hiddenLayer(encoder.models[0], trainer.InputOf(t.graph)), nil

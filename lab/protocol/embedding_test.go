@@ -30,10 +30,10 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 	}
 	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0, repair.Options{Method: repair.None})
 	require.NoError(t, err)
-	e, err := newEnsemble(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
+	e, err := newShardModels(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
 	require.NoError(t, err)
-	require.NoError(t, e.train(t.Context(), [][]*lethe.Slice{{slice}}, 1))
-	posteriors, err := e.posteriors(t.Context(), trainer.InputOf(snap), 1)
+	require.NoError(t, e.train(t.Context(), [][]*lethe.Slice{{slice}}))
+	answers, err := e.ask(t.Context(), trainer.InputOf(snap))
 	require.NoError(t, err)
 
 	c := e.models[0]
@@ -65,7 +65,7 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 			sum += odds[class]
 		}
 		for class, v := range odds {
-			require.InDelta(t, v/sum, posteriors[0][i*classes+class], 1e-5, "node %d", i)
+			require.InDelta(t, v/sum, answers.Shards[0][i*classes+class], 1e-5, "node %d", i)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (
 		if err := t.train(ctx, out); err != nil {
 			return nil, err
 		}
-	} else if t.models, err = newEnsemble(t.s, g.Classes, 1, trainer.Window, r); err != nil {
+	} else if t.models, err = newShardModels(t.s, g.Classes, 1, trainer.Window, r); err != nil {
 		return nil, err
 	}
 	return t.forget(ctx, req)
@@ -87,7 +87,7 @@ func (t *trial) forget(ctx context.Context, req Request) (*Forgot, error) {
 		t.models.models[shard] = nil
 		t.slices[shard], windows[shard] = slice, []*lethe.Slice{slice}
 	}
-	if err := t.models.train(ctx, windows, t.r.workers()); err != nil {
+	if err := t.models.train(ctx, windows); err != nil {
 		return nil, err
 	}
 	trained := now()
@@ -136,12 +136,16 @@ func (t *trial) refresh(ctx context.Context, touched []bool) error {
 			if !anew {
 				continue
 			}
-			if _, err := scoring.HistogramOfSlice(t.slices[shard], scoring.PyramidOptions{}); err != nil {
+			if _, err := scoring.Describe(t.slices[shard]); err != nil {
 				return fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
 			}
 		}
 	case AggregateLearned:
-		_, err := t.learned(ctx)
+		rows, err := t.labelled(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = scoring.LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, scoring.LearnOptions{Seed: rows.Seed})
 		return err
 	}
 	return nil

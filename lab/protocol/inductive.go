@@ -24,7 +24,7 @@ type trial struct {
 	slices []*lethe.Slice
 	// owners holds the shard of every training node and -1 for the others.
 	owners []int
-	models *ensemble
+	models *shardModels
 	// full is the graph of all nodes, which is tested on.
 	full trainer.Input
 }
@@ -133,34 +133,34 @@ func (t *trial) train(ctx context.Context, out *Outcome) error {
 	now := t.r.clock()
 	started := now()
 	var err error
-	if t.models, err = newEnsemble(t.s, t.g.Classes, 1, trainer.Window, t.r); err != nil {
+	if t.models, err = newShardModels(t.s, t.g.Classes, 1, trainer.Window, t.r); err != nil {
 		return err
 	}
 	windows := make([][]*lethe.Slice, len(t.slices))
 	for i, s := range t.slices {
 		windows[i] = []*lethe.Slice{s}
 	}
-	if err := t.models.train(ctx, windows, t.r.workers()); err != nil {
+	if err := t.models.train(ctx, windows); err != nil {
 		return err
 	}
 	out.TrainSeconds = now().Sub(started).Seconds()
-	out.Steps = int(t.models.steps.Load())
-	out.EnsembleHash = t.models.hash()
-	return nil
+	out.Steps = t.models.steps
+	out.EnsembleHash, err = t.models.hash()
+	return err
 }
 
 // measure asks the ensemble in every way the settings list.
 func (t *trial) measure(ctx context.Context, out *Outcome) error {
-	posteriors, err := t.models.posteriors(ctx, t.full, t.r.workers())
+	answers, err := t.models.ask(ctx, t.full)
 	if err != nil {
 		return err
 	}
 	for _, name := range t.s.Aggregate {
-		weights, err := t.weights(ctx, name)
+		weights, err := t.weights(ctx, name, answers)
 		if err != nil {
 			return fmt.Errorf("aggregation %s: %w", name, err)
 		}
-		combined := scoring.Combine(posteriors, weights)
+		combined := scoring.Combine(answers.Shards, weights)
 		reading, err := t.read(name, combined, combined)
 		if err != nil {
 			return err
@@ -169,7 +169,7 @@ func (t *trial) measure(ctx context.Context, out *Outcome) error {
 		if !t.s.Propagate {
 			continue
 		}
-		propagated, err := t.propagate(posteriors, weights)
+		propagated, err := t.propagate(answers.Shards, weights)
 		if err != nil {
 			return fmt.Errorf("propagation: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
@@ -20,7 +21,7 @@ const threshold = 0.5
 type journey struct {
 	s      StreamSettings
 	r      Runtime
-	models *ensemble
+	models *shardModels
 	// steps are the snapshots and windows what each shard learnt from, oldest
 	// first.
 	steps   []*lethe.Snapshot
@@ -50,7 +51,7 @@ func RunStream(ctx context.Context, stream *dataset.Stream, s StreamSettings, r 
 	if err := j.travel(ctx); err != nil {
 		return nil, err
 	}
-	return j.finish(), nil
+	return j.finish()
 }
 
 // newJourney checks the settings and makes ready.
@@ -93,7 +94,7 @@ func (j *journey) travel(ctx context.Context) (err error) {
 	if j.s.Schedule == Static {
 		schedule, window = Window, j.s.Split.Train
 	}
-	if j.models, err = newEnsemble(j.s.Settings, classesOfStream, window, schedule, j.r); err != nil {
+	if j.models, err = newShardModels(j.s.Settings, classesOfStream, window, schedule, j.r); err != nil {
 		return err
 	}
 	if j.s.Schedule != Static {
@@ -153,7 +154,7 @@ func (j *journey) learn(ctx context.Context, index, window int, train bool) erro
 		return nil
 	}
 	started = now()
-	err = j.models.train(ctx, j.windows, j.r.workers())
+	err = j.models.train(ctx, j.windows)
 	j.out.TrainSeconds += now().Sub(started).Seconds()
 	return err
 }
@@ -174,9 +175,8 @@ func (j *journey) score(ctx context.Context, index int) error {
 		}
 	}
 	for k, rows := range answers {
-		illicit := make([]float64, len(measured))
+		illicit := ensemble.Illicit(rows)
 		for i, label := range measured {
-			illicit[i] = float64(rows[i*classesOfStream+1])
 			j.tallies[k].Add(snap.Timestep, illicit[i], label)
 		}
 		j.out.Readings[k].PerStep = append(j.out.Readings[k].PerStep,
@@ -196,16 +196,16 @@ func (j *journey) score(ctx context.Context, index int) error {
 func (j *journey) answer(ctx context.Context, index int, arrived []bool) (posteriors, answers [][]float32, err error) {
 	snap := j.steps[index]
 	in := trainer.InputOf(snap.WithOneHop(j.s.OneHop, j.s.OneHopDirected))
-	posteriors, err = j.models.posteriors(ctx, in, j.r.workers())
+	said, err := j.models.ask(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
 	for k, name := range j.s.Aggregate {
-		weights, err := j.weights(name, snap)
+		weights, err := j.weights(name, said)
 		if err != nil {
 			return nil, nil, fmt.Errorf("aggregation %s: %w", name, err)
 		}
-		rows := scoring.Combine(posteriors, weights)
+		rows := scoring.Combine(said.Shards, weights)
 		answers = append(answers, rows)
 		if !j.s.Propagate {
 			continue
@@ -218,7 +218,7 @@ func (j *journey) answer(ctx context.Context, index int, arrived []bool) (poster
 		}
 		answers = append(answers, spread, control)
 	}
-	return posteriors, answers, nil
+	return said.Shards, answers, nil
 }
 
 // labelsOf returns the labels of a snapshot's nodes.
@@ -231,7 +231,7 @@ func labelsOf(snap *lethe.Snapshot) []lethe.Label {
 }
 
 // finish sums up.
-func (j *journey) finish() *Outcome {
+func (j *journey) finish() (_ *Outcome, err error) {
 	last := j.steps[len(j.steps)-1].Timestep
 	firstTest := j.steps[j.s.Split.Train+j.s.Split.Validation].Timestep
 	for k := range j.out.Readings {
@@ -242,9 +242,9 @@ func (j *journey) finish() *Outcome {
 		j.out.Readings[k].AllNodes = j.tallies[k].Summarise(0, last, threshold).Accuracy
 	}
 	j.out.Shape = meanShape(j.shapes)
-	j.out.Steps = int(j.models.steps.Load())
-	j.out.EnsembleHash = j.models.hash()
-	return j.out
+	j.out.Steps = j.models.steps
+	j.out.EnsembleHash, err = j.models.hash()
+	return j.out, err
 }
 
 // meanShape sums nodes and edges and averages the scores.

@@ -3,35 +3,26 @@ package protocol
 import (
 	"lethe"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 )
 
 // weights returns what every shard's answer counts for at a timestep. Similarity
 // compares its graph with the shards' newest slices. Learned weights are fitted
 // on the labelled transactions of the validation timesteps, scored before they
 // were learnt from; until those are over every shard counts the same.
-func (j *journey) weights(aggregate string, snap *lethe.Snapshot) ([]float64, error) {
-	shards := make([]*scoring.Histogram, j.s.Shards)
-	switch aggregate {
-	case AggregateSimilarity:
-		newest := make([]*lethe.Slice, j.s.Shards)
-		for shard, window := range j.windows {
-			newest[shard] = window[len(window)-1]
-		}
-		shards, err := portraits(newest)
-		if err != nil {
-			return nil, err
-		}
-		test, err := scoring.HistogramOf(len(snap.Nodes), snap.Undirected(), scoring.PyramidOptions{})
-		if err != nil {
-			return nil, err
-		}
-		return scoring.Weights(scoring.MethodSimilarity, test, shards, 0)
-	case AggregateLearned:
-		if len(j.validationLabels) > 0 {
-			return scoring.LearnWeights(j.validation, classesOfStream, j.validationLabels, scoring.LearnOptions{Seed: j.s.Seed})
-		}
+func (j *journey) weights(aggregate string, answers *ensemble.Answers) ([]float64, error) {
+	newest := make([]*lethe.Slice, j.s.Shards)
+	for shard, window := range j.windows {
+		newest[shard] = window[len(window)-1]
 	}
-	return scoring.Weights(scoring.MethodMean, nil, shards, 0)
+	if len(j.validationLabels) == 0 {
+		return weigh(aggregate, answers, newest, nil)
+	}
+	return weigh(aggregate, answers, newest, func() (scoring.Labelled, error) {
+		return scoring.Labelled{
+			Posteriors: j.validation, Classes: classesOfStream, Labels: j.validationLabels, Seed: j.s.Seed,
+		}, nil
+	})
 }
 
 // keep notes the labelled rows of a validation timestep.

@@ -4,42 +4,28 @@ import (
 	"context"
 
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
 // weights returns what every shard's answer counts for. Similarity compares the
 // repaired shards with the graph of all nodes; the learned weights are fitted
 // on the training nodes in the training graph, as Eraser's LBAggr.
-func (t *trial) weights(ctx context.Context, aggregate string) ([]float64, error) {
-	switch aggregate {
-	case AggregateSimilarity:
-		shards, err := portraits(t.slices)
-		if err != nil {
-			return nil, err
-		}
-		test, err := scoring.HistogramOf(t.full.Rows, t.full.Edges, scoring.PyramidOptions{})
-		if err != nil {
-			return nil, err
-		}
-		return scoring.Weights(scoring.MethodSimilarity, test, shards, 0)
-	case AggregateLearned:
-		return t.learned(ctx)
-	default:
-		return scoring.Weights(scoring.MethodMean, nil, make([]*scoring.Histogram, len(t.slices)), 0)
-	}
+func (t *trial) weights(ctx context.Context, aggregate string, answers *ensemble.Answers) ([]float64, error) {
+	return weigh(aggregate, answers, t.slices, func() (scoring.Labelled, error) { return t.labelled(ctx) })
 }
 
-// learned fits the weights on what training saw and nothing else.
-func (t *trial) learned(ctx context.Context) ([]float64, error) {
-	posteriors, err := t.models.posteriors(ctx, trainer.InputOf(t.graph), t.r.workers())
+// labelled returns what training saw and nothing else.
+func (t *trial) labelled(ctx context.Context) (scoring.Labelled, error) {
+	answers, err := t.models.ask(ctx, trainer.InputOf(t.graph))
 	if err != nil {
-		return nil, err
+		return scoring.Labelled{}, err
 	}
 	labels := make([]int, len(t.graph.Nodes))
 	for i, n := range t.graph.Nodes {
 		labels[i] = int(n.Label) - 1 // a hidden label becomes NoClass
 	}
-	return scoring.LearnWeights(posteriors, t.g.Classes, labels, scoring.LearnOptions{Seed: t.s.Seed})
+	return scoring.Labelled{Posteriors: answers.Shards, Classes: t.g.Classes, Labels: labels, Seed: t.s.Seed}, nil
 }
 
 // propagate spreads the training nodes' labels over the graph of all nodes. A

@@ -59,7 +59,7 @@ type EnsembleSwapped struct {
 // change the slice.
 type SnapshotScored struct {
 	Timestep     lethe.Timestep
-	Illicit      []float32
+	Illicit      []float64
 	IllicitCount int
 	Duration     time.Duration
 }

@@ -3,10 +3,7 @@ package score
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"lethe"
 	"lethe/ingest"
@@ -14,6 +11,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
@@ -41,7 +39,7 @@ func (r *Role) advanceOnce(ctx context.Context) (bool, error) {
 		}
 		// The ensemble is a later one only if the label lag was raised since
 		// the last run: it has still seen no label of t.
-		if s := r.state.served; s != nil && s.through >= wanted && s.through < t {
+		if s := r.state.served; s != nil && s.Through >= wanted && s.Through < t {
 			return true, r.score(ctx, t)
 		}
 	case t == lethe.NoTimestep:
@@ -61,11 +59,11 @@ func (r *Role) advanceOnce(ctx context.Context) (bool, error) {
 func (r *Role) serve(wanted lethe.Timestep) (bool, error) {
 	var through []lethe.Timestep
 	served := r.state.served
-	if wanted != lethe.NoTimestep && (served == nil || wanted > served.through) {
+	if wanted != lethe.NoTimestep && (served == nil || wanted > served.Through) {
 		through = append(through, wanted)
 	}
 	if !r.state.fits() || r.state.renewed() {
-		through = append(through, served.through)
+		through = append(through, served.Through)
 	}
 	for _, t := range through {
 		swapped, err := r.state.adopt(t)
@@ -73,7 +71,7 @@ func (r *Role) serve(wanted lethe.Timestep) (bool, error) {
 			return false, err
 		}
 		if swapped {
-			r.o.Listener.EnsembleSwapped(events.EnsembleSwapped{Timestep: t, Version: r.state.served.version})
+			r.o.Listener.EnsembleSwapped(events.EnsembleSwapped{Timestep: t, Version: r.state.served.Version})
 			r.publishStatus()
 			return true, nil
 		}
@@ -123,11 +121,11 @@ func (r *Role) score(ctx context.Context, t lethe.Timestep) error {
 	if err != nil {
 		return err
 	}
-	probabilities, err := r.predict(ctx, snapshot)
+	illicit, err := r.predict(ctx, snapshot)
 	if err != nil {
 		return fmt.Errorf("score timestep %d: %w", t, err)
 	}
-	records, out, illicit, err := r.predictions(snapshot, probabilities)
+	records, out, count, err := r.predictions(snapshot, illicit)
 	if err != nil {
 		return fmt.Errorf("score timestep %d: %w", t, err)
 	}
@@ -135,7 +133,7 @@ func (r *Role) score(ctx context.Context, t lethe.Timestep) error {
 		return fmt.Errorf("publish predictions of timestep %d: %w", t, err)
 	}
 	r.o.Listener.SnapshotScored(events.SnapshotScored{
-		Timestep: t, Illicit: probabilities, IllicitCount: illicit, Duration: time.Since(started),
+		Timestep: t, Illicit: illicit, IllicitCount: count, Duration: time.Since(started),
 	})
 	return r.finish(t, out)
 }
@@ -163,36 +161,23 @@ func (r *Role) finish(t lethe.Timestep, out *given) error {
 	return r.measure(t)
 }
 
-// predict asks every model of the served ensemble and combines the answers.
-func (r *Role) predict(ctx context.Context, s *lethe.Snapshot) ([]float32, error) {
-	models := r.state.served.models
-	posteriors := make([][]float32, len(models))
-	in := trainer.InputOf(s.WithOneHop(r.o.OneHop, r.o.OneHopDirected))
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(r.o.Workers)
-	for shard, m := range models {
-		g.Go(func() error {
-			p, err := r.engine.Predict(gctx, m, in)
-			posteriors[shard] = p
-			if err != nil {
-				return fmt.Errorf("shard %d: %w", shard, err)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	weights, err := r.weights(s)
+// predict asks the served ensemble for the probability of illicit of every node.
+func (r *Role) predict(ctx context.Context, s *lethe.Snapshot) ([]float64, error) {
+	graph := trainer.InputOf(s.WithOneHop(r.o.OneHop, r.o.OneHopDirected))
+	answers, err := r.runner.Ask(ctx, r.state.served.Models, graph)
 	if err != nil {
 		return nil, err
 	}
-	return scoring.Combine(posteriors, weights), nil
+	combined, err := answers.Combine(r.aggregation)
+	if err != nil {
+		return nil, err
+	}
+	return ensemble.Illicit(combined), nil
 }
 
 // predictions builds one record per transaction that is not suppressed, and
 // what is kept of them to be measured.
-func (r *Role) predictions(s *lethe.Snapshot, probabilities []float32) ([]ingest.Outgoing, *given, int, error) {
+func (r *Role) predictions(s *lethe.Snapshot, probabilities []float64) ([]ingest.Outgoing, *given, int, error) {
 	records := make([]ingest.Outgoing, 0, len(s.Nodes))
 	out, illicit := &given{}, 0
 	graph := scoring.GraphDigest(s)
@@ -203,11 +188,11 @@ func (r *Role) predictions(s *lethe.Snapshot, probabilities []float32) ([]ingest
 		p := scoring.Prediction{
 			Transaction:     n.ID,
 			Timestep:        s.Timestep,
-			Probability:     clamp01(float64(probabilities[i])),
+			Probability:     probabilities[i],
 			Threshold:       r.o.Threshold,
-			EnsembleVersion: r.state.served.version,
-			TrainedThrough:  r.state.served.through,
-			Aggregation:     scoring.AggregationName(r.o.Aggregation, r.o.Temperature),
+			EnsembleVersion: r.state.served.Version,
+			TrainedThrough:  r.state.served.Through,
+			Aggregation:     r.aggregation.Name(),
 		}
 		p.Class = scoring.Classify(p.Probability, p.Threshold)
 		p.ID = scoring.PredictionID(r.o.Secret, &p, graph)
@@ -224,6 +209,3 @@ func (r *Role) predictions(s *lethe.Snapshot, probabilities []float32) ([]ingest
 	}
 	return records, out, illicit, nil
 }
-
-// clamp01 takes off the rounding of a weighted sum that may end a bit above 1.
-func clamp01(p float64) float64 { return math.Min(1, math.Max(0, p)) }

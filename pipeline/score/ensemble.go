@@ -6,18 +6,9 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
-	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
-
-// ensembleOf names a complete set of models.
-func ensembleOf(models []*trainer.Checkpoint) *ensemble {
-	digests := make([]lethe.Digest, len(models))
-	for i, m := range models {
-		digests[i] = trainer.DigestCheckpoint(m)
-	}
-	return &ensemble{through: models[0].Timestep, version: scoring.EnsembleVersion(digests), models: models}
-}
 
 // fits reports whether every model of the served ensemble has the lineage that
 // the manifests call for. While an erasure is being trained away it does not.
@@ -25,16 +16,8 @@ func (s *state) fits() bool {
 	if s.served == nil {
 		return true
 	}
-	want, known := s.lineages.at(s.served.through)
-	if !known {
-		return false
-	}
-	for shard, m := range s.served.models {
-		if m.Lineage != want[shard] {
-			return false
-		}
-	}
-	return true
+	want, known := s.lineages.At(s.served.Through)
+	return known && s.served.Fits(want)
 }
 
 // renewed reports whether every shard has sent its checkpoint after the served
@@ -44,9 +27,9 @@ func (s *state) renewed() bool {
 	if s.served == nil {
 		return false
 	}
-	want, known := s.lineages.at(s.served.through)
-	for shard := range s.served.models {
-		if !known || s.candidates[candidate{s.served.through, lethe.ShardID(shard)}] != want[shard] {
+	want, known := s.lineages.At(s.served.Through)
+	for shard := range s.served.Models {
+		if !known || s.candidates[candidate{s.served.Through, lethe.ShardID(shard)}] != want[shard] {
 			return false
 		}
 	}
@@ -57,13 +40,13 @@ func (s *state) renewed() bool {
 // of the right lineage, among those that arrived or those already served. It
 // reports whether it did.
 func (s *state) adopt(t lethe.Timestep) (bool, error) {
-	want, known := s.lineages.at(t)
+	want, known := s.lineages.At(t)
 	if !known {
 		return false, nil
 	}
 	for shard, lineage := range want {
 		arrived := s.candidates[candidate{t, lethe.ShardID(shard)}] == lineage
-		if !arrived && (s.served == nil || s.served.models[shard].Lineage != lineage) {
+		if !arrived && (s.served == nil || s.served.Models[shard].Lineage != lineage) {
 			return false, nil
 		}
 	}
@@ -71,7 +54,7 @@ func (s *state) adopt(t lethe.Timestep) (bool, error) {
 	for shard, lineage := range want {
 		c := candidate{t, lethe.ShardID(shard)}
 		if s.candidates[c] != lineage {
-			models[shard] = s.served.models[shard]
+			models[shard] = s.served.Models[shard]
 			continue
 		}
 		value, found, err := s.store.Get(c.key())
@@ -82,20 +65,24 @@ func (s *state) adopt(t lethe.Timestep) (bool, error) {
 			return false, fmt.Errorf("checkpoint of shard %d after timestep %d: %w", shard, t, err)
 		}
 	}
-	return true, s.swap(ensembleOf(models))
+	next, err := ensemble.Of(models)
+	if err != nil {
+		return false, err
+	}
+	return true, s.swap(next)
 }
 
 // swap makes the ensemble the served one, in one batch, and forgets candidates
 // that cannot be needed any more.
-func (s *state) swap(next *ensemble) error {
+func (s *state) swap(next *ensemble.Ensemble) error {
 	var stale []candidate
 	for c := range s.candidates {
-		if c.timestep <= next.through {
+		if c.timestep <= next.Through {
 			stale = append(stale, c)
 		}
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
-		for shard, m := range next.models {
+		for shard, m := range next.Models {
 			if err := w.Set(servedKey(lethe.ShardID(shard)), trainer.EncodeCheckpoint(m)); err != nil {
 				return err
 			}
@@ -108,7 +95,7 @@ func (s *state) swap(next *ensemble) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("swap to the ensemble trained through timestep %d: %w", next.through, err)
+		return fmt.Errorf("swap to the ensemble trained through timestep %d: %w", next.Through, err)
 	}
 	for _, c := range stale {
 		delete(s.candidates, c)

@@ -106,7 +106,7 @@ func (r *Role) replaced(o *wire.Order) bool {
 	// Candidates are kept only if it can be told that they are of the new
 	// lineage.
 	for c := range r.state.candidates {
-		if _, known := r.state.lineages.at(c.timestep); !known {
+		if _, known := r.state.lineages.At(c.timestep); !known {
 			return false
 		}
 	}
@@ -126,12 +126,12 @@ func (r *Role) stepReplaced(step wire.OrderStep) bool {
 	if r.state.revisions[t] < step.Revision {
 		return false
 	}
-	if r.state.served != nil && t <= r.state.served.through {
+	if r.state.served != nil && t <= r.state.served.Through {
 		return true
 	}
 	// No ensemble that learnt from it is served yet, so the ensemble does not
 	// tell whether the new models have come. The old ones are before them.
-	want, known := r.state.lineages.at(t)
+	want, known := r.state.lineages.At(t)
 	for _, shard := range step.Shards {
 		if !known || int(shard) >= len(want) || r.state.candidates[candidate{t, shard}] != want[shard] {
 			return false
@@ -145,7 +145,7 @@ func (r *Role) stepReplaced(step wire.OrderStep) bool {
 func (r *Role) purge(ctx context.Context, o *wire.Order) error {
 	stale := make(map[string]bool)
 	for c, lineage := range r.state.candidates {
-		if want, _ := r.state.lineages.at(c.timestep); want[c.shard] != lineage {
+		if want, _ := r.state.lineages.At(c.timestep); want[c.shard] != lineage {
 			stale[string(c.key())] = true
 			delete(r.state.candidates, c)
 		}
@@ -184,7 +184,7 @@ func (r *Role) newAck(o *wire.Order, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(o.RequestID, roleName, instance, step)
 	a.Attempt = o.Attempt
 	if r.state.served != nil {
-		a.Ensemble = r.state.served.version
+		a.Ensemble = r.state.served.Version
 	}
 	return a
 }

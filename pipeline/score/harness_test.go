@@ -16,9 +16,9 @@ import (
 	"lethe/internal/leakcheck"
 	"lethe/internal/testbroker"
 	"lethe/partition/repair"
-	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -154,15 +154,13 @@ func (w *world) manifest(at lethe.Timestep) wire.Message {
 func (w *world) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trainer.Checkpoint {
 	engine, err := trainer.NewEngine(w.options, w.kernels)
 	require.NoError(w.t, err)
-	var window []*lethe.Slice
-	var out *trainer.Checkpoint
+	var slices []*lethe.Slice
 	for at := lethe.Timestep(1); at <= through; at++ {
-		if window = append(window, w.slices(at)[shard]); len(window) > w.options.WindowTimesteps {
-			window = window[1:]
-		}
-		out, _, err = train.Step(w.t.Context(), engine, shard, out, window)
-		require.NoError(w.t, err)
+		slices = append(slices, w.slices(at)[shard])
 	}
+	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
+	out, err := runner.Column(shard).Newest(w.t.Context(), nil, slices)
+	require.NoError(w.t, err)
 	return out
 }
 

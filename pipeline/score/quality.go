@@ -92,7 +92,7 @@ func (r *Role) publishStatus() {
 		}
 	}
 	if e := r.state.served; e != nil {
-		p.Ensemble = &role.Ensemble{Version: e.version, Through: e.through}
+		p.Ensemble = &role.Ensemble{Version: e.Version, Through: e.Through}
 	}
 	p.Steps = make(map[lethe.Timestep]role.Step)
 	for t, q := range r.state.quality {

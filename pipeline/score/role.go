@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"lethe"
@@ -14,6 +15,7 @@ import (
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -77,6 +79,9 @@ func (o Options) Validate() error {
 	if o.Threshold < 0 || o.Threshold > 1 {
 		errs = append(errs, fmt.Errorf("threshold is %g, must be in [0, 1]", o.Threshold))
 	}
+	if !slices.Contains(scoring.ServedMethods(), o.Aggregation) {
+		errs = append(errs, fmt.Errorf("aggregation is %q, want one of %q", o.Aggregation, scoring.ServedMethods()))
+	}
 	if o.Client == nil {
 		errs = append(errs, errors.New("client is missing"))
 	}
@@ -85,13 +90,12 @@ func (o Options) Validate() error {
 
 // Role scores snapshots. Use New, Run once, then Close.
 type Role struct {
-	o        Options
-	engine   *trainer.Engine
-	state    *state
-	erasures map[string]*erasure
-	// portraits caches the decoded aggregation vectors of the served ensemble.
-	portraits *portraits
-	status    atomic.Pointer[progress]
+	o           Options
+	runner      ensemble.Runner
+	state       *state
+	erasures    map[string]*erasure
+	aggregation scoring.Aggregation
+	status      atomic.Pointer[progress]
 }
 
 // New opens the role's store.
@@ -104,11 +108,16 @@ func New(o Options) (*Role, error) {
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
+	aggregation, err := scoring.NewAggregation(o.Aggregation, o.Temperature)
+	if err != nil {
+		return nil, fmt.Errorf("score role: %w", err)
+	}
 	s, err := openState(stateDir(o.Dir), swapstore.Options{}, o.Trainer, o.Shards)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
-	r := &Role{o: o, engine: engine, state: s, erasures: make(map[string]*erasure)}
+	runner := ensemble.Runner{Engine: engine, Workers: o.Workers}
+	r := &Role{o: o, runner: runner, aggregation: aggregation, state: s, erasures: make(map[string]*erasure)}
 	r.publishStatus()
 	return r, nil
 }

@@ -35,8 +35,8 @@ func ReadServed(dir string, options trainer.Options, shards int) (_ *Served, err
 	if s.served == nil {
 		return out, nil
 	}
-	out.Through, out.Version = s.served.through, s.served.version
-	for _, m := range s.served.models {
+	out.Through, out.Version = s.served.Through, s.served.Version
+	for _, m := range s.served.Models {
 		out.Checkpoints = append(out.Checkpoints, trainer.EncodeCheckpoint(m))
 	}
 	return out, nil

@@ -13,16 +13,9 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
-
-// ensemble is a complete set of shard models.
-type ensemble struct {
-	// through is the timestep the models were trained through.
-	through lethe.Timestep
-	version lethe.Digest
-	models  []*trainer.Checkpoint // by shard
-}
 
 // state is what the role knows. All of it is in the store; what decisions need
 // is in memory too. One goroutine uses it.
@@ -31,9 +24,9 @@ type state struct {
 	offsets    map[bus.TopicPartition]int64
 	links      map[lethe.Timestep]link
 	revisions  map[lethe.Timestep]lethe.Revision // of the manifests
-	lineages   *lineages
+	lineages   *ensemble.Lineages
 	candidates map[candidate]lethe.Digest // lineage
-	served     *ensemble
+	served     *ensemble.Ensemble
 	suppressed map[lethe.Digest]bool
 	quality    map[lethe.Timestep]StepQuality
 }
@@ -49,7 +42,7 @@ func openState(dir string, o swapstore.Options, options trainer.Options, shards 
 		offsets:    make(map[bus.TopicPartition]int64),
 		links:      make(map[lethe.Timestep]link),
 		revisions:  make(map[lethe.Timestep]lethe.Revision),
-		lineages:   newLineages(options, shards),
+		lineages:   ensemble.NewLineages(options, shards),
 		candidates: make(map[candidate]lethe.Digest),
 		suppressed: make(map[lethe.Digest]bool),
 		quality:    make(map[lethe.Timestep]StepQuality),
@@ -82,8 +75,9 @@ func (s *state) load(shards int) error {
 			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: set it to the number the stream was begun with", len(served), shards)
 		}
 	}
-	s.served = ensembleOf(models)
-	return nil
+	var err error
+	s.served, err = ensemble.Of(models)
+	return err
 }
 
 // readers take what the store holds, by the prefix of its keys. The models that
@@ -146,7 +140,7 @@ func (s *state) loadQuality() error {
 // learn takes a manifest into memory.
 func (s *state) learn(m *wire.Manifest, revision lethe.Revision) {
 	s.revisions[m.Timestep] = revision
-	s.lineages.learn(m.Timestep, m.Previous, m.Slices)
+	s.lineages.Learn(m.Timestep, m.Previous, m.Slices)
 }
 
 // offset returns where a partition is resumed.

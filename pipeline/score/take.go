@@ -130,7 +130,7 @@ func (r *Role) takeModel(source bus.TopicPartition, m wire.Received) error {
 		return fmt.Errorf("partition.shards is %d: give the number that the stream was begun with", r.o.Shards)
 	}
 	// An ensemble older than the served one is never asked for again.
-	wanted := r.state.served == nil || c.timestep >= r.state.served.through
+	wanted := r.state.served == nil || c.timestep >= r.state.served.Through
 	var lineage lethe.Digest
 	if wanted {
 		checkpoint, err := trainer.DecodeCheckpoint(m.Payload)

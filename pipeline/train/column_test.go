@@ -14,6 +14,8 @@ import (
 	"lethe/internal/residue"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -64,15 +66,15 @@ func trainWithoutPublishing(t *testing.T, engine *trainer.Engine, c *column, at 
 	t.Helper()
 	window, err := c.windowAt(at, smallModel().WindowTimesteps)
 	require.NoError(t, err)
-	checkpoint, _, err := Step(t.Context(), engine, 0, c.newest, window)
+	step, err := ensemble.Runner{Engine: engine, Describe: scoring.Describe}.Column(0).Advance(t.Context(), c.newest, window)
 	require.NoError(t, err)
 	require.NoError(t, c.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepKey(checkpointPrefix, at), trainer.EncodeCheckpoint(checkpoint)); err != nil {
+		if err := w.Set(timestepKey(checkpointPrefix, at), trainer.EncodeCheckpoint(step.Checkpoint)); err != nil {
 			return err
 		}
 		return w.Set(timestepKey(unsentPrefix, at), nil)
 	}))
-	c.trained, c.newest = at, checkpoint
+	c.trained, c.newest = at, step.Checkpoint
 }
 
 func describe(t *testing.T, c *column) string {

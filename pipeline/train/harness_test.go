@@ -16,6 +16,8 @@ import (
 	"lethe/internal/testbroker"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -79,12 +81,10 @@ func (p plan) checkpoints(t testing.TB, o trainer.Options, k kernels.Set) map[le
 	engine, err := trainer.NewEngine(o, k)
 	require.NoError(t, err)
 	out := make(map[lethe.Timestep][]byte)
-	var previous *trainer.Checkpoint
-	for i, s := range p.slices {
-		window := p.slices[max(0, i+1-o.WindowTimesteps) : i+1]
-		previous, _, err = Step(t.Context(), engine, p.shard, previous, window)
+	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
+	for step, err := range runner.Column(p.shard).Replay(t.Context(), nil, p.slices) {
 		require.NoError(t, err)
-		out[s.Timestep] = trainer.EncodeCheckpoint(previous)
+		out[step.Checkpoint.Timestep] = trainer.EncodeCheckpoint(step.Checkpoint)
 	}
 	return out
 }

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
 	"lethe"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -67,7 +67,7 @@ func (o Options) Validate() error {
 // Role trains the shards. Use New, Run once, then Close.
 type Role struct {
 	o        Options
-	engine   *trainer.Engine
+	runner   ensemble.Runner
 	columns  []*column
 	erasures map[string]*erasure
 	// slicePartitions and modelPartitions are those of the topics.
@@ -87,7 +87,8 @@ func New(o Options) (*Role, error) {
 	if err := checkShards(o.Dir, o.Shards); err != nil {
 		return nil, fmt.Errorf("train role: %w", err)
 	}
-	r := &Role{o: o, engine: engine, erasures: make(map[string]*erasure)}
+	runner := ensemble.Runner{Engine: engine, Workers: o.Workers, Describe: scoring.Describe}
+	r := &Role{o: o, runner: runner, erasures: make(map[string]*erasure)}
 	for shard := range lethe.ShardID(o.Shards) {
 		c, err := openColumn(shardDir(o.Dir, shard), shard)
 		if err != nil {
@@ -112,7 +113,7 @@ func (r *Role) refresh(ctx context.Context) error {
 		if c.newest == nil {
 			continue
 		}
-		err := r.engine.Compatible(c.newest)
+		err := r.runner.Engine.Compatible(c.newest)
 		if err == nil {
 			continue
 		}
@@ -232,10 +233,7 @@ func (r *Role) takeSlices(ctx context.Context, reader *wire.Reader, batch bus.Ba
 // catchUp trains the columns side by side, one goroutine each, and publishes
 // what they have not published yet.
 func (r *Role) catchUp(ctx context.Context, due []*column) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(r.o.Workers)
-	for _, c := range due {
-		g.Go(func() error { return r.catchUpOne(ctx, c) })
-	}
-	return g.Wait()
+	return r.runner.Each(ctx, len(due), func(ctx context.Context, i int) error {
+		return r.catchUpOne(ctx, due[i])
+	})
 }

@@ -39,28 +39,28 @@ func (r *Role) catchUpOne(ctx context.Context, c *column) error {
 // checkpoint and publishes it.
 func (r *Role) trainOne(ctx context.Context, c *column, t lethe.Timestep) error {
 	started := time.Now()
-	window, err := c.windowAt(t, r.engine.Options().WindowTimesteps)
+	window, err := c.windowAt(t, r.runner.Engine.Options().WindowTimesteps)
 	if err != nil {
 		return fmt.Errorf("shard %d timestep %d: %w", c.shard, t, err)
 	}
-	checkpoint, report, err := Step(ctx, r.engine, c.shard, c.newest, window)
+	step, err := r.runner.Column(c.shard).Advance(ctx, c.newest, window)
 	if err != nil {
 		return fmt.Errorf("train shard %d through timestep %d: %w", c.shard, t, err)
 	}
 	if err := c.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepKey(checkpointPrefix, t), trainer.EncodeCheckpoint(checkpoint)); err != nil {
+		if err := w.Set(timestepKey(checkpointPrefix, t), trainer.EncodeCheckpoint(step.Checkpoint)); err != nil {
 			return err
 		}
 		return w.Set(timestepKey(unsentPrefix, t), nil)
 	}); err != nil {
 		return fmt.Errorf("shard %d: store checkpoint after timestep %d: %w", c.shard, t, err)
 	}
-	c.trained, c.newest = t, checkpoint
+	c.trained, c.newest = t, step.Checkpoint
 	reason := events.Update
 	if t <= c.replayThrough {
 		reason = events.Unlearn
 	}
-	r.o.Listener.ShardTrained(events.ShardTrained{Timestep: t, Reason: reason, Steps: report.Steps, Duration: time.Since(started)})
+	r.o.Listener.ShardTrained(events.ShardTrained{Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: time.Since(started)})
 	return r.publish(ctx, c, t)
 }
 

@@ -1,25 +1,26 @@
-package score
+package ensemble
 
 import (
 	"lethe"
 	"lethe/trainer"
 )
 
-// lineages computes, from the manifests, which lineage the checkpoint of every
-// shard must have after a timestep.
-type lineages struct {
+// Lineages computes which lineage the checkpoint of every shard must have after a
+// timestep, from the digests of the slices, which may come in any order and be
+// replaced. It must not be used from two goroutines.
+type Lineages struct {
 	options trainer.Options
 	shards  int
-	// slices and previous are what the manifests say, by timestep.
+	// slices and previous are what was learnt, by timestep.
 	slices   map[lethe.Timestep][]lethe.Digest
 	previous map[lethe.Timestep]lethe.Timestep
-	// memo holds computed lineages, by timestep; a manifest that arrives or
-	// changes empties it.
+	// memo holds computed lineages, by timestep.
 	memo map[lethe.Timestep][]lethe.Digest
 }
 
-func newLineages(options trainer.Options, shards int) *lineages {
-	return &lineages{
+// NewLineages knows no slice yet. Unset options mean their defaults.
+func NewLineages(options trainer.Options, shards int) *Lineages {
+	return &Lineages{
 		options:  options.EnsureDefaults(),
 		shards:   shards,
 		slices:   make(map[lethe.Timestep][]lethe.Digest),
@@ -28,9 +29,11 @@ func newLineages(options trainer.Options, shards int) *lineages {
 	}
 }
 
-// learn takes what a manifest says. Only timesteps from t on can depend on it.
-func (l *lineages) learn(t, previous lethe.Timestep, slices []lethe.Digest) {
+// Learn takes the digests of a timestep's slices, by shard, and the timestep that
+// is before it in every column (NoTimestep if none), in place of what was known.
+func (l *Lineages) Learn(t, previous lethe.Timestep, slices []lethe.Digest) {
 	l.slices[t], l.previous[t] = slices, previous
+	// Only timesteps from t on can depend on it.
 	for at := range l.memo {
 		if at >= t {
 			delete(l.memo, at)
@@ -38,9 +41,9 @@ func (l *lineages) learn(t, previous lethe.Timestep, slices []lethe.Digest) {
 	}
 }
 
-// at returns one lineage per shard after timestep t, or false while a manifest
-// up to t is missing.
-func (l *lineages) at(t lethe.Timestep) ([]lethe.Digest, bool) {
+// At returns one lineage per shard after timestep t, or false while the digests of
+// a timestep up to t are missing.
+func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
 	var chain []lethe.Timestep // from the first timestep without a memo to t
 	var base []lethe.Digest
 	for at := t; at != lethe.NoTimestep; at = l.previous[at] {
@@ -72,7 +75,7 @@ func (l *lineages) at(t lethe.Timestep) ([]lethe.Digest, bool) {
 
 // window returns the timesteps whose slices train the checkpoint after t,
 // ascending.
-func (l *lineages) window(t lethe.Timestep) []lethe.Timestep {
+func (l *Lineages) window(t lethe.Timestep) []lethe.Timestep {
 	var out []lethe.Timestep
 	for at := t; at != lethe.NoTimestep && len(out) < l.options.WindowTimesteps; at = l.previous[at] {
 		out = append([]lethe.Timestep{at}, out...)

@@ -1,4 +1,4 @@
-package score
+package ensemble_test
 
 import (
 	"testing"
@@ -8,27 +8,28 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
-// The lineages from manifests, in whatever order they come and are replaced and
+// The lineages from digests, in whatever order they come and are replaced and
 // asked for, are those of a chain that is computed from scratch.
 func TestLineagesAreThoseOfTheChain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		o := smallModel()
+		o := trainer.Options{}
 		o.Schedule = rapid.SampledFrom([]string{trainer.Continual, trainer.Window}).Draw(rt, "schedule")
 		o.WindowTimesteps = rapid.IntRange(1, 3).Draw(rt, "window")
-		l := newLineages(o, 1)
+		l := ensemble.NewLineages(o, 1)
 		const last = 6
 		digests := make(map[lethe.Timestep]lethe.Digest)
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 			at := lethe.Timestep(rapid.IntRange(0, last).Draw(rt, "t"))
 			if rapid.Bool().Draw(rt, "learn") {
 				digests[at] = canonical.DigestOf([]byte{byte(at), rapid.Byte().Draw(rt, "content")})
-				l.learn(at, at-1, []lethe.Digest{digests[at]})
+				l.Learn(at, at-1, []lethe.Digest{digests[at]})
 			}
 			asked := lethe.Timestep(rapid.IntRange(-1, last).Draw(rt, "asked"))
-			got, known := l.at(asked)
+			got, known := l.At(asked)
 			want, complete := chain(o, digests, asked)
 			require.Equal(rt, complete, known)
 			if known {
@@ -53,31 +54,4 @@ func chain(o trainer.Options, digests map[lethe.Timestep]lethe.Digest, through l
 		lineage = o.LineageOf(lineage, window)
 	}
 	return lineage, true
-}
-
-func TestLinkRoundTrip(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		l := link{
-			revision: lethe.Revision(rapid.Uint32().Draw(rt, "revision")),
-			previous: lethe.Timestep(rapid.Int64Min(-1).Draw(rt, "previous")),
-			done:     rapid.Bool().Draw(rt, "done"),
-		}
-		back, err := decodeLink(l.encode())
-		require.NoError(rt, err)
-		require.Equal(rt, l, back)
-	})
-	_, err := decodeLink([]byte("1 x"))
-	require.Error(t, err)
-}
-
-func TestGivenDamage(t *testing.T) {
-	g := &given{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
-	message := g.encode()
-	back, err := decodeGiven(message)
-	require.NoError(t, err)
-	require.Equal(t, g, back)
-	for n := range message {
-		_, err := decodeGiven(message[:n])
-		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
-	}
 }

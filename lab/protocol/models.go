@@ -1,0 +1,108 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+)
+
+// shardModels are the trained models of all shards.
+type shardModels struct {
+	runner  ensemble.Runner
+	runtime Runtime
+	models  []*trainer.Checkpoint
+	// steps counts the optimiser's steps so far.
+	steps int
+}
+
+// newShardModels returns untrained shards. window is the number of slices that one
+// call of train may hold.
+func newShardModels(s Settings, classes, window int, schedule string, r Runtime) (*shardModels, error) {
+	opts := trainer.Options{Model: s.Model, Classes: classes, Schedule: schedule, WindowTimesteps: window, Seed: s.Seed}
+	if !s.rowModel() {
+		opts.Hidden, opts.Passes = s.Hidden, s.Epochs
+		opts.LearningRate, opts.WeightDecay, opts.NoWeightDecay = s.LearningRate, s.WeightDecay, s.WeightDecay == 0
+	}
+	if s.Model == trainer.Blend {
+		opts.Blend.Components = s.Components
+		if schedule == trainer.Window {
+			// It is trained once: nothing to go on from, and all there is to see.
+			opts.Schedule, opts.Blend.NetworkTimesteps = trainer.Continual, window
+		}
+	}
+	if r.Epoch != nil {
+		opts.Observe = func(p trainer.Progress) {
+			r.Epoch(Epoch{Shard: p.Shard, Timestep: p.Timestep, Epoch: p.Epoch + 1, Epochs: s.Epochs, Loss: p.Loss})
+		}
+	}
+	engine, err := trainer.NewEngine(opts, r.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	runner := ensemble.Runner{Engine: engine, Workers: r.workers()}
+	return &shardModels{runner: runner, runtime: r, models: make([]*trainer.Checkpoint, s.Shards)}, nil
+}
+
+// train moves every shard that has a window to the end of it.
+func (m *shardModels) train(ctx context.Context, windows [][]*lethe.Slice) error {
+	steps, err := m.runner.Advance(ctx, m.models, windows)
+	if err != nil {
+		return err
+	}
+	for shard, step := range steps {
+		m.models[shard] = step.Checkpoint
+		if windows[shard] == nil {
+			continue
+		}
+		m.steps += step.Report.Steps
+		if m.runtime.Epoch != nil && len(step.Checkpoint.Body) > 0 {
+			// A model that is no network has no epochs: its fit is one.
+			m.runtime.Epoch(Epoch{
+				Shard: step.Checkpoint.Shard, Timestep: step.Checkpoint.Timestep, Epoch: 1, Epochs: 1, Loss: step.Report.FinalLoss,
+			})
+		}
+	}
+	return nil
+}
+
+// ask asks every shard model about a graph.
+func (m *shardModels) ask(ctx context.Context, graph trainer.Input) (*ensemble.Answers, error) {
+	return m.runner.Ask(ctx, m.models, graph)
+}
+
+// hash names the trained bytes of all shards.
+func (m *shardModels) hash() (lethe.Digest, error) {
+	e, err := ensemble.Of(m.models)
+	if err != nil {
+		return lethe.Digest{}, err
+	}
+	return e.Version, nil
+}
+
+// weigh returns what every shard's answer counts for by an aggregation. newest
+// are the slices that the shards learnt from last, and labelled, which may be nil,
+// is what weights may be learnt from.
+func weigh(
+	aggregate string, answers *ensemble.Answers, newest []*lethe.Slice, labelled func() (scoring.Labelled, error),
+) ([]float64, error) {
+	by, err := scoring.NewAggregation(scoring.Method(aggregate), 0)
+	if err != nil {
+		return nil, err
+	}
+	evidence := answers.Evidence()
+	evidence.Labelled = labelled
+	evidence.Vectors = func() ([][]byte, error) {
+		vectors := make([][]byte, len(newest))
+		for shard, s := range newest {
+			if vectors[shard], err = scoring.Describe(s); err != nil {
+				return nil, fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
+			}
+		}
+		return vectors, nil
+	}
+	return by.Weights(evidence)
+}

@@ -1,0 +1,38 @@
+package score
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/canonical"
+)
+
+func TestLinkRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := link{
+			revision: lethe.Revision(rapid.Uint32().Draw(rt, "revision")),
+			previous: lethe.Timestep(rapid.Int64Min(-1).Draw(rt, "previous")),
+			done:     rapid.Bool().Draw(rt, "done"),
+		}
+		back, err := decodeLink(l.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, l, back)
+	})
+	_, err := decodeLink([]byte("1 x"))
+	require.Error(t, err)
+}
+
+func TestGivenDamage(t *testing.T) {
+	g := &given{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
+	message := g.encode()
+	back, err := decodeGiven(message)
+	require.NoError(t, err)
+	require.Equal(t, g, back)
+	for n := range message {
+		_, err := decodeGiven(message[:n])
+		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
+	}
+}

@@ -1,0 +1,90 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"lethe"
+)
+
+// DefaultTemperature is what a temperature of 0 stands for.
+//
+// Normalised similarities of the shards of one timestep lie close together: on
+// Bitcoin-OTC in 20 shards their standard deviation is about 0.035. A softmax at
+// temperature 1, as in the authors' notebook, then differs by some 15 % between
+// the best and the worst shard, which is the mean by another name. At 0.1 the
+// best weighs 3 to 7 times the worst, and the weights still average as 16 to 18
+// equal ones would (1/Σw²). At 0.02 two to seven shards decide, and the benefit
+// of many models is gone.
+const DefaultTemperature = 0.1
+
+// bySimilarity weighs shards by softmax(s / temperature) over the normalised
+// pyramid match kernel s of the scored graph and the slice that a shard learnt
+// from last. A shard whose slice was empty has similarity 0: it weighs least, but
+// it has learnt from earlier timesteps and keeps its say.
+type bySimilarity struct{ temperature float64 }
+
+func newBySimilarity(temperature float64) (Aggregation, error) {
+	if temperature == 0 {
+		temperature = DefaultTemperature
+	}
+	if !(temperature > 0) || math.IsInf(temperature, 0) {
+		return nil, fmt.Errorf("temperature is %v, want a positive number", temperature)
+	}
+	return bySimilarity{temperature}, nil
+}
+
+func (s bySimilarity) Name() string {
+	return string(MethodSimilarity) + "@" + strconv.FormatFloat(s.temperature, 'g', -1, 64)
+}
+
+func (s bySimilarity) Weights(e Evidence) ([]float64, error) {
+	vectors, err := e.Vectors()
+	if err != nil {
+		return nil, err
+	}
+	graph, err := HistogramOf(e.Nodes, e.Edges, PyramidOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("aggregation vector of the graph: %w", err)
+	}
+	weights := make([]float64, e.Shards)
+	for shard := range weights {
+		var h Histogram
+		if err := h.UnmarshalBinary(vectors[shard]); err != nil {
+			return nil, fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
+		}
+		if weights[shard], err = Normalised(graph, &h); err != nil {
+			return nil, fmt.Errorf("shard %d: %w", shard, err)
+		}
+	}
+	softmax(weights, s.temperature)
+	return weights, nil
+}
+
+// Describe returns the aggregation vector that a checkpoint carries: the
+// histogram of the slice it was trained on last, as canonical bytes.
+func Describe(s *lethe.Slice) ([]byte, error) {
+	h, err := HistogramOfSlice(s, PyramidOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return h.MarshalBinary()
+}
+
+// softmax replaces scores by exp(score / temperature) over their sum. The
+// largest is subtracted first, so that nothing overflows.
+func softmax(scores []float64, temperature float64) {
+	largest := math.Inf(-1)
+	for _, s := range scores {
+		largest = max(largest, s)
+	}
+	sum := 0.0
+	for i, s := range scores {
+		scores[i] = math.Exp((s - largest) / temperature)
+		sum += scores[i]
+	}
+	for i := range scores {
+		scores[i] /= sum
+	}
+}

@@ -1,0 +1,86 @@
+package ensemble
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// Answers are what the models of an ensemble say of one graph.
+type Answers struct {
+	Classes int
+	// Shards holds the posteriors of every shard's model: a row of Classes
+	// probabilities per node, row-major.
+	Shards [][]float32
+
+	graph  trainer.Input
+	models []*trainer.Checkpoint
+}
+
+// Ask asks every model about a graph. The models see features as their slices
+// held them, so one-hop features have been joined to the graph where slices have
+// them (lethe.Snapshot.WithOneHop).
+//
+// Errors are those of trainer.Engine.Probabilities, with the shard.
+func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
+	a := &Answers{
+		Classes: r.Engine.Options().Classes, Shards: make([][]float32, len(models)),
+		graph: graph, models: models,
+	}
+	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) error {
+		posteriors, err := r.Engine.Probabilities(ctx, models[shard], graph)
+		if err == nil && len(posteriors) != graph.Rows*a.Classes {
+			err = fmt.Errorf("%w: %d probabilities for %d nodes of %d classes",
+				trainer.ErrIncompatible, len(posteriors), graph.Rows, a.Classes)
+		}
+		if err != nil {
+			return fmt.Errorf("shard %d: %w", shard, err)
+		}
+		a.Shards[shard] = posteriors
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Evidence returns what the weights of an aggregation may rest on: the graph and
+// the aggregation vectors that the models carry. Whoever knows more, such as
+// labels to learn from, adds it.
+func (a *Answers) Evidence() scoring.Evidence {
+	return scoring.Evidence{
+		Shards: len(a.Shards), Nodes: a.graph.Rows, Edges: a.graph.Edges,
+		Vectors: func() ([][]byte, error) {
+			vectors := make([][]byte, len(a.models))
+			for shard, m := range a.models {
+				vectors[shard] = m.Aggregation
+			}
+			return vectors, nil
+		},
+	}
+}
+
+// Combine returns what the shards say together, rows × Classes, weighed by an
+// aggregation on the evidence that the models carry.
+func (a *Answers) Combine(by scoring.Aggregation) ([]float32, error) {
+	weights, err := by.Weights(a.Evidence())
+	if err != nil {
+		return nil, fmt.Errorf("aggregation %s: %w", by.Name(), err)
+	}
+	return scoring.Combine(a.Shards, weights), nil
+}
+
+// Illicit returns the probability of illicit per node, in [0, 1], from posteriors
+// of the two classes licit and illicit.
+func Illicit(posteriors []float32) []float64 {
+	out := make([]float64, len(posteriors)/2)
+	for i := range out {
+		// The rounding of a weighted sum may end a bit above 1.
+		out[i] = math.Min(1, math.Max(0, float64(posteriors[2*i+1])))
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package ensemble
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"lethe"
+	"lethe/trainer"
+	"lethe/trainer/column"
+)
+
+// Runner trains and asks shard models side by side. It holds no state and may be
+// used from several goroutines at once.
+type Runner struct {
+	Engine *trainer.Engine
+	// Workers bounds how many shards are trained or asked at a time; at least 1.
+	// No result depends on it.
+	Workers int
+	// Describe returns the aggregation vector that every checkpoint carries:
+	// scoring.Describe for whatever is served. With nil they carry none.
+	Describe func(*lethe.Slice) ([]byte, error)
+}
+
+// Column returns a shard's column.
+func (r Runner) Column(shard lethe.ShardID) column.Column {
+	return column.Column{Engine: r.Engine, Shard: shard, Describe: r.Describe}
+}
+
+// Each calls f for 0 to n-1, at most Workers of them at a time, and returns the
+// first error. The context that f gets ends with it.
+func (r Runner) Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(r.Workers)
+	for i := range n {
+		g.Go(func() error { return f(ctx, i) })
+	}
+	return g.Wait()
+}
+
+// Train trains every shard from fresh weights through all slices of its column,
+// oldest first, and returns the newest checkpoints. Errors are those of
+// column.Newest; a shard without slices is an error that wraps
+// trainer.ErrInvalidSlice.
+func (r Runner) Train(ctx context.Context, columns [][]*lethe.Slice) (*Ensemble, error) {
+	models := make([]*trainer.Checkpoint, len(columns))
+	err := r.Each(ctx, len(columns), func(ctx context.Context, shard int) (err error) {
+		models[shard], err = r.Column(lethe.ShardID(shard)).Newest(ctx, nil, columns[shard])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return Of(models)
+}
+
+// Advance makes one step in every column that has a window, from the models
+// before it, which may be nil. A shard without a window stands still: its step has
+// the model that it had and an empty report.
+func (r Runner) Advance(
+	ctx context.Context, models []*trainer.Checkpoint, windows [][]*lethe.Slice,
+) ([]column.Step, error) {
+	steps := make([]column.Step, len(models))
+	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) (err error) {
+		steps[shard].Checkpoint = models[shard]
+		if len(windows[shard]) > 0 {
+			steps[shard], err = r.Column(lethe.ShardID(shard)).Advance(ctx, models[shard], windows[shard])
+		}
+		return err
+	})
+	return steps, err
+}

@@ -1,0 +1,45 @@
+package column
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/trainer"
+)
+
+// Column trains the model of one shard. It holds no state and may be copied and
+// used from several goroutines at once.
+type Column struct {
+	Engine *trainer.Engine
+	Shard  lethe.ShardID
+	// Describe returns the aggregation vector that a checkpoint carries, from the
+	// newest slice it was trained on; it must be pure. With nil the checkpoints
+	// carry none.
+	Describe func(*lethe.Slice) ([]byte, error)
+}
+
+// Step is a checkpoint and what training it took.
+type Step struct {
+	Checkpoint *trainer.Checkpoint
+	Report     trainer.Report
+}
+
+// Advance returns the checkpoint after the last slice of the window. previous is
+// the checkpoint after the slice before it, or nil for fresh weights, and is not
+// changed. Windows are those of the function Window.
+//
+// Errors are those of trainer.Engine.Train and of Describe.
+func (c Column) Advance(ctx context.Context, previous *trainer.Checkpoint, window []*lethe.Slice) (Step, error) {
+	checkpoint, report, err := c.Engine.Train(ctx, c.Shard, previous, window)
+	if err != nil {
+		return Step{Report: report}, err
+	}
+	if c.Describe != nil {
+		newest := window[len(window)-1]
+		if checkpoint.Aggregation, err = c.Describe(newest); err != nil {
+			return Step{Report: report}, fmt.Errorf("shard %d timestep %d: aggregation vector: %w", c.Shard, newest.Timestep, err)
+		}
+	}
+	return Step{Checkpoint: checkpoint, Report: report}, nil
+}

@@ -1,0 +1,105 @@
+package column
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"lethe"
+	"lethe/trainer"
+)
+
+// Replay yields the checkpoint after every slice that is newer than from, oldest
+// first, and ends at the first error. With from nil the weights are fresh and the
+// first checkpoint is that after the first slice.
+//
+// The slices are those of the column, ascending and without a gap: all of them, or
+// the newest ones, reaching back to where the first window begins. Those up to
+// from's timestep are only looked at by the windows of later ones. Nothing is
+// yielded if none is newer than from.
+//
+// Errors wrap trainer.ErrInvalidSlice if slices are missing, and are those of
+// Advance otherwise.
+func (c Column) Replay(ctx context.Context, from *trainer.Checkpoint, column []*lethe.Slice) iter.Seq2[Step, error] {
+	return c.replay(ctx, from, column, after(from, column))
+}
+
+// Newest returns the last checkpoint that Replay yields, or from if it yields
+// none. Under the schedule trainer.Window this is the only one it trains, and the
+// slices need not reach back further than its window.
+func (c Column) Newest(
+	ctx context.Context, from *trainer.Checkpoint, column []*lethe.Slice,
+) (*trainer.Checkpoint, error) {
+	first := after(from, column)
+	if c.Engine.Options().Schedule == trainer.Window && first < len(column) {
+		first = len(column) - 1
+	}
+	newest := from
+	for step, err := range c.replay(ctx, from, column, first) {
+		if err != nil {
+			return nil, err
+		}
+		newest = step.Checkpoint
+	}
+	return newest, nil
+}
+
+// after returns the position of the first slice that is newer than a checkpoint.
+func after(from *trainer.Checkpoint, column []*lethe.Slice) int {
+	if from == nil {
+		return 0
+	}
+	newer := func(s *lethe.Slice) bool { return s.Timestep > from.Timestep }
+	if at := slices.IndexFunc(column, newer); at >= 0 {
+		return at
+	}
+	return len(column)
+}
+
+// replay trains from the slice at position first on.
+func (c Column) replay(
+	ctx context.Context, previous *trainer.Checkpoint, column []*lethe.Slice, first int,
+) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		o := c.Engine.Options()
+		if err := c.complete(o, previous, column, first); err != nil {
+			yield(Step{}, err)
+			return
+		}
+		for end := first + 1; end <= len(column); end++ {
+			step, err := c.Advance(ctx, previous, Window(o, column[:end]))
+			if !yield(step, err) || err != nil {
+				return
+			}
+			previous = step.Checkpoint
+		}
+	}
+}
+
+// complete tells whether the slices from position first on can be trained on as
+// those of the whole column would be.
+func (c Column) complete(o trainer.Options, from *trainer.Checkpoint, column []*lethe.Slice, first int) error {
+	for i, s := range column {
+		if i > 0 && s.Previous != column[i-1].Timestep {
+			return fmt.Errorf("%w: shard %d: the slice of timestep %d follows that of %d, not of %d",
+				trainer.ErrInvalidSlice, c.Shard, s.Timestep, s.Previous, column[i-1].Timestep)
+		}
+	}
+	if first == len(column) {
+		return nil
+	}
+	s, begin := column[first], lethe.NoTimestep
+	if from != nil {
+		begin = from.Timestep
+	}
+	if o.Schedule == trainer.Continual && s.Previous != begin {
+		return fmt.Errorf("%w: shard %d: the slice of timestep %d goes on from timestep %d, the checkpoint is after %d",
+			trainer.ErrInvalidSlice, c.Shard, s.Timestep, s.Previous, begin)
+	}
+	if window := Window(o, column[:first+1]); len(window) < o.WindowTimesteps && window[0].Previous != lethe.NoTimestep {
+		return fmt.Errorf("%w: shard %d: the window of %d timesteps that ends at %d begins before %d, the oldest slice",
+			trainer.ErrInvalidSlice, c.Shard, o.WindowTimesteps, s.Timestep, window[0].Timestep)
+	}
+	return nil
+}
