@@ -8,6 +8,7 @@
 // files:
 //
 //	<dir>/CURRENT-GEN    names the generation in use, replaced atomically
+//	<dir>/FORMAT         what its keys and values mean, as in train-shard/1
 //	<dir>/LOCK           held while the store is open
 //	<dir>/g000007/       the Pebble database of generation 7
 //

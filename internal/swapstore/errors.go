@@ -8,6 +8,11 @@ var (
 	// from a copy, or remove it and rebuild its content.
 	ErrCorrupt = errors.New("corrupt store directory")
 
+	// ErrFormat marks a store whose content is of another format or version than
+	// the program reads. Nothing was changed. Use the program that wrote it, or
+	// remove the folder if its content can be rebuilt.
+	ErrFormat = errors.New("store of another format")
+
 	// ErrInUse marks a folder that another process has open. The caller should
 	// stop that process or choose another folder.
 	ErrInUse = errors.New("another process, such as lethe run, is using it: stop that first")

@@ -20,6 +20,9 @@ const (
 type Options struct {
 	// FS is the file system; nil means the operating system's.
 	FS vfs.FS
+	// Format is what the store's keys and values mean. Open refuses another one
+	// with ErrFormat.
+	Format Format
 	// CacheBytes bounds the memory for table blocks; 0 means 1 MiB. Small is the
 	// default because one process holds many stores.
 	CacheBytes int64

@@ -55,20 +55,25 @@ func readPointer(fs vfs.FS, dir string) (number uint64, found bool, err error) {
 // writePointer replaces the pointer file: all of it or nothing. After an error
 // the old one holds or, if the switch was begun, the old or the new.
 func writePointer(fs vfs.FS, dir string, number uint64) (begun bool, err error) {
-	temp := fs.PathJoin(dir, pointerTempName)
+	return writeWhole(fs, dir, pointerName, pointerTempName, generationName(number)+"\n")
+}
+
+// writeWhole replaces a small file of the store's folder: all of it or nothing.
+func writeWhole(fs vfs.FS, dir, name, tempName, content string) (begun bool, err error) {
+	temp := fs.PathJoin(dir, tempName)
 	f, err := fs.Create(temp, vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return false, fmt.Errorf("create pointer: %w", err)
+		return false, fmt.Errorf("create %s: %w", name, err)
 	}
-	_, err = io.WriteString(f, generationName(number)+"\n")
+	_, err = io.WriteString(f, content)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return false, fmt.Errorf("write pointer: %w", err)
+		return false, fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := fs.Rename(temp, fs.PathJoin(dir, pointerName)); err != nil {
-		return true, fmt.Errorf("switch pointer: %w", err)
+	if err := fs.Rename(temp, fs.PathJoin(dir, name)); err != nil {
+		return true, fmt.Errorf("switch %s: %w", name, err)
 	}
 	return true, syncDir(fs, dir)
 }

@@ -36,7 +36,7 @@ type generation struct {
 
 // Open opens the store in a folder, creating both when absent. It removes
 // whatever a crash left that the pointer does not name. A second Open of the
-// same folder fails while the first is not closed. Errors: ErrCorrupt, ErrInUse
+// same folder fails while the first is not closed. Errors: ErrCorrupt, ErrFormat, ErrInUse
 // if another process has it open, or those of the file system.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.EnsureDefaults()
@@ -69,6 +69,9 @@ func (s *Store) recover() (*generation, error) {
 		if err := s.announce(); err != nil {
 			return nil, err
 		}
+	}
+	if err := checkFormat(s.options.FS, s.dir, s.options.Format); err != nil {
+		return nil, err
 	}
 	if err := sweep(s.options.FS, s.dir, number); err != nil {
 		return nil, err

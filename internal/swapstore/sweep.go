@@ -25,11 +25,13 @@ func generations(fs vfs.FS, dir string) ([]uint64, error) {
 	return out, nil
 }
 
-// sweep removes every generation but the one to keep and a half-written
-// pointer, then sees that they are gone.
+// sweep removes every generation but the one to keep and half-written files,
+// then sees that they are gone.
 func sweep(fs vfs.FS, dir string, keep uint64) error {
-	if err := fs.Remove(fs.PathJoin(dir, pointerTempName)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove half-written pointer: %w", err)
+	for _, name := range []string{pointerTempName, formatTempName} {
+		if err := fs.Remove(fs.PathJoin(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove half-written %s: %w", name, err)
+		}
 	}
 	found, err := generations(fs, dir)
 	if err != nil {

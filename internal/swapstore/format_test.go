@@ -1,0 +1,58 @@
+package swapstore_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/internal/swapstore"
+)
+
+func openAs(dir, kind string, version int) error {
+	s, err := swapstore.Open(dir, swapstore.Options{Format: swapstore.Format{Kind: kind, Version: version}})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// A store is opened as what it was written as, and refused otherwise with both
+// formats in one line.
+func TestAStoreOfAnotherFormatIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	require.NoError(t, openAs(dir, "train-shard", 1))
+	require.NoError(t, openAs(dir, "train-shard", 1))
+
+	err := openAs(dir, "train-shard", 2)
+	require.ErrorIs(t, err, swapstore.ErrFormat)
+	require.ErrorContains(t, err, `"train-shard/1", this program reads "train-shard/2"`)
+	require.NotContains(t, err.Error(), "\n")
+	require.ErrorIs(t, openAs(dir, "score-state", 1), swapstore.ErrFormat)
+	require.NoError(t, openAs(dir, "train-shard", 1), "a refusal changes nothing")
+}
+
+// A store from before formats were written holds version 1: it is marked as
+// that, and refused by a program of a later version.
+func TestAStoreWithoutAFormatIsOfVersion1(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	open(t, dir, nil).Close()
+	require.NoFileExists(t, filepath.Join(dir, "FORMAT"))
+
+	require.ErrorIs(t, openAs(dir, "ledger", 2), swapstore.ErrFormat)
+	require.NoError(t, openAs(dir, "ledger", 1))
+	content, err := os.ReadFile(filepath.Join(dir, "FORMAT"))
+	require.NoError(t, err)
+	require.Equal(t, "ledger/1\n", string(content))
+}
+
+// A format cut short, or anything else in its place, is not taken for one.
+func TestADamagedFormatIsRefused(t *testing.T) {
+	for _, content := range []string{"", "led", "ledger/1\n\n", "ledger/01\n"} {
+		dir := filepath.Join(t.TempDir(), "store")
+		require.NoError(t, openAs(dir, "ledger", 1))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "FORMAT"), []byte(content), 0o600))
+		require.ErrorIs(t, openAs(dir, "ledger", 1), swapstore.ErrFormat, "%q", content)
+	}
+}
