@@ -136,7 +136,7 @@ func (j *trainJob) graph(a *command.App) error {
 		return err
 	}
 	s := j.settings()
-	j.line.expect(s.StepsAhead(), s.Shards)
+	j.line.expect(s.ExpectedSteps(), s.Shards)
 	j.outcome, err = protocol.RunGraph(a.Context, protocol.FromCitation(archive, j.RawFeatures), s, j.runtime())
 	return err
 }
@@ -155,7 +155,7 @@ func (j *trainJob) stream(a *command.App) error {
 			return err
 		}
 	}
-	j.line.expect(s.StepsAhead(stream), s.Shards)
+	j.line.expect(s.ExpectedSteps(stream), s.Shards)
 	j.outcome, err = protocol.RunStream(a.Context, stream, s, j.runtime())
 	return err
 }

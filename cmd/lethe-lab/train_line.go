@@ -14,9 +14,9 @@ import (
 type trainLine struct {
 	mutex    sync.Mutex
 	progress *command.Progress
-	// ahead is the number of optimiser steps that were expected of all shards.
-	ahead, shards int
-	steps         int
+	// expected is the number of optimiser steps of all shards, at most.
+	expected, shards int
+	steps            int
 	// taken counts them by shard.
 	taken map[lethe.ShardID]int
 	shown time.Time
@@ -29,9 +29,9 @@ func newTrainLine(a *command.App) *trainLine {
 	return &trainLine{progress: command.NewProgress(a.Stderr), taken: make(map[lethe.ShardID]int)}
 }
 
-// expect says how much work is ahead.
+// expect sets how much work there is.
 func (l *trainLine) expect(steps, shards int) {
-	l.ahead, l.shards = max(1, steps), shards
+	l.expected, l.shards = max(1, steps), shards
 	l.progress.Show("partitioning")
 }
 
@@ -48,15 +48,15 @@ func (l *trainLine) epoch(e protocol.Epoch) {
 	l.shown = now
 	done := 0
 	for _, taken := range l.taken {
-		if taken*l.shards >= l.ahead {
+		if taken*l.shards >= l.expected {
 			done++
 		}
 	}
 	spent := now.Sub(l.progress.Started)
-	left := time.Duration(float64(spent) / float64(l.steps) * float64(max(0, l.ahead-l.steps)))
+	left := time.Duration(float64(spent) / float64(l.steps) * float64(max(0, l.expected-l.steps)))
 	l.progress.Show("shard %d: timestep %d, epoch %d of %d, loss %.4f; %d of %d shards done; %.0f %%, %s left",
 		e.Shard, e.Timestep, e.Epoch, e.Epochs, e.Loss, done, l.shards,
-		100*float64(l.steps)/float64(l.ahead), left.Round(time.Second))
+		100*float64(l.steps)/float64(l.expected), left.Round(time.Second))
 }
 
 // done ends the line.

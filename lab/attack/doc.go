@@ -21,4 +21,11 @@
 // but by chance. An attack that finds nothing says something only if it finds
 // something where there is something: each has a positive control, and without
 // success there its verdict is NoPower.
+//
+//   - options.go and run.go say what is attacked and run it
+//   - world.go draws the targets, deployment.go runs lethe and has them erased,
+//     topics.go reads what it published, lab.go trains the same in memory
+//   - membership.go, features.go, learner.go, edges.go and residue.go are the attacks,
+//     control.go their positive controls
+//   - findings.go, report.go, table.go and files.go hold and write what came out
 package attack

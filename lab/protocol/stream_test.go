@@ -126,7 +126,7 @@ func TestStreamOfDirectedOneHop(t *testing.T) {
 
 // The progress line foretells the fits of models without epochs, and in a blend
 // the steps of networks beside them.
-func TestStepsAhead(t *testing.T) {
+func TestExpectedSteps(t *testing.T) {
 	stream := generated(t, 12)
 	for _, c := range []struct {
 		schedule, model string
@@ -144,7 +144,7 @@ func TestStepsAhead(t *testing.T) {
 			Kernels: kernels.Default(), Workers: 2, Epoch: func(protocol.Epoch) { heard.Add(1) },
 		})
 		require.NoError(t, err)
-		require.EqualValues(t, s.StepsAhead(stream), heard.Load(), c)
+		require.EqualValues(t, s.ExpectedSteps(stream), heard.Load(), c)
 	}
 }
 

@@ -37,7 +37,7 @@ func (o Options) streamNames() []string {
 func streamCells(o Options) []bench.Cell {
 	var out []bench.Cell
 	for _, dataset := range o.streamNames() {
-		for _, e := range o.entrants() {
+		for _, e := range o.streamRows() {
 			for _, seed := range o.seeds() {
 				out = append(out, e.cell(o, dataset, seed))
 			}
@@ -54,15 +54,16 @@ func renderStreams(o Options, r *Results) (*Output, error) {
 	out := &Output{Tables: []*report.Table{t}, Data: t}
 	var missing absences
 	for _, dataset := range o.streamNames() {
-		drawn := newCourses(dataset)
-		for _, e := range o.entrants() {
+		drawn := newStreamFigures(dataset)
+		for _, e := range o.streamRows() {
 			readings, err := streamReadings(r, o, dataset, e)
 			if err != nil {
 				if err = missing.add(dataset, err); err != nil {
 					return nil, err
 				}
 			}
-			row(t, append([]string{dataset, e.how.name, e.modelName(), string(e.hops), e.schedule}, streamRow(readings)...)...)
+			how := []string{dataset, e.how.name, e.modelName(), string(e.hops), e.schedule}
+			row(t, append(how, streamMeasures(readings)...)...)
 			drawn.add(e, readings)
 		}
 		drawn.addTo(out, dataset)
@@ -90,7 +91,7 @@ func (o Options) noteStreams(t *report.Table) {
 }
 
 // streamReadings collects the readings of a row over the splits.
-func streamReadings(r *Results, o Options, dataset string, e entrant) ([]protocol.Reading, error) {
+func streamReadings(r *Results, o Options, dataset string, e streamRow) ([]protocol.Reading, error) {
 	var out []protocol.Reading
 	for _, seed := range o.seeds() {
 		result, err := r.Get(e.cell(o, dataset, seed))
@@ -106,7 +107,8 @@ func streamReadings(r *Results, o Options, dataset string, e entrant) ([]protoco
 	return out, nil
 }
 
-func streamRow(readings []protocol.Reading) []string {
+// streamMeasures are the figures of a row, averaged over splits.
+func streamMeasures(readings []protocol.Reading) []string {
 	sample := func(pick func(protocol.Reading) float64) string {
 		var s report.Sample
 		for _, r := range readings {

@@ -10,9 +10,9 @@ import (
 
 // Lines beyond a dozen cannot be told apart, and the best must be among them.
 func TestPicturesOfTheFraudTableAreReadable(t *testing.T) {
-	drawn := newCourses("Bitcoin-OTC")
+	drawn := newStreamFigures("Bitcoin-OTC")
 	names := make(map[string]bool)
-	for _, e := range (Options{Splits: 1}).entrants() {
+	for _, e := range (Options{Splits: 1}).streamRows() {
 		require.False(t, names[e.String()], "two rows are called %s", e)
 		names[e.String()] = true
 		drawn.add(e, nil)
@@ -33,7 +33,7 @@ func TestPicturesOfTheFraudTableAreReadable(t *testing.T) {
 // The shipped configuration for accuracy is a row, and so is a blend.
 func TestFraudTableHasTheBestConfigurations(t *testing.T) {
 	best, blends := 0, 0
-	for _, e := range (Options{Splits: 1}).entrants() {
+	for _, e := range (Options{Splits: 1}).streamRows() {
 		s := e.cell(Options{Splits: 1}, "Bitcoin-OTC", 0).Stream
 		if !s.OneHopDirected {
 			continue

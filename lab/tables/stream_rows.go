@@ -11,14 +11,14 @@ import (
 	"lethe/trainer/models"
 )
 
-// entrant is a row of the fraud table.
-type entrant struct {
+// streamRow is a row of the fraud table.
+type streamRow struct {
 	how        method
 	model      string
 	components []string
 	schedule   string
 	hops       oneHop
-	// drawn says that its line is in the picture of lethe's own rows.
+	// drawn says that its line is in the figure of lethe's own rows.
 	drawn bool
 }
 
@@ -31,49 +31,49 @@ const (
 	directedHop   oneHop = "directed"
 )
 
-// entrants are the methods with the paper's GIN; then, unsharded and sharded as
+// streamRows are the methods with the paper's GIN; then, unsharded and sharded as
 // lethe does: the models that look at rows alone, test-then-train with one-hop
 // features where they help, and what was measured best (docs/models.md). A quick
 // run takes some of them.
-func (o Options) entrants() []entrant {
-	var out []entrant
+func (o Options) streamRows() []streamRow {
+	var out []streamRow
 	for _, m := range methods()[:len(methods())-1] {
-		out = append(out, entrant{how: m, model: models.EllipticGIN, schedule: protocol.Static, hops: noHop})
+		out = append(out, streamRow{how: m, model: models.EllipticGIN, schedule: protocol.Static, hops: noHop})
 	}
-	both := func(e entrant, drawn ...string) {
+	both := func(e streamRow, drawn ...string) {
 		for _, name := range []string{scratch, own} {
 			e.how, e.drawn = methodNamed(name), slices.Contains(drawn, name)
 			out = append(out, e)
 		}
 	}
 	for _, flat := range trainer.RowModels() {
-		both(entrant{model: flat, schedule: protocol.Static, hops: noHop}, scratch)
+		both(streamRow{model: flat, schedule: protocol.Static, hops: noHop}, scratch)
 	}
-	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, hops: noHop}, own)
-	both(entrant{model: models.EllipticGIN, schedule: protocol.Continual, hops: undirectedHop})
-	both(entrant{model: trainer.Trees, schedule: protocol.Window, hops: undirectedHop}, scratch, own)
-	both(entrant{model: trainer.Logistic, schedule: protocol.Window, hops: undirectedHop})
-	both(entrant{model: trainer.Logistic, schedule: protocol.Window, hops: directedHop}, scratch, own)
-	both(entrant{
+	both(streamRow{model: models.EllipticGIN, schedule: protocol.Continual, hops: noHop}, own)
+	both(streamRow{model: models.EllipticGIN, schedule: protocol.Continual, hops: undirectedHop})
+	both(streamRow{model: trainer.Trees, schedule: protocol.Window, hops: undirectedHop}, scratch, own)
+	both(streamRow{model: trainer.Logistic, schedule: protocol.Window, hops: undirectedHop})
+	both(streamRow{model: trainer.Logistic, schedule: protocol.Window, hops: directedHop}, scratch, own)
+	both(streamRow{
 		model: trainer.Blend, components: []string{trainer.Logistic, trainer.Trees},
 		schedule: protocol.Continual, hops: directedHop,
 	}, own)
 	if !o.Quick {
 		return out
 	}
-	return slices.DeleteFunc(out, func(e entrant) bool {
+	return slices.DeleteFunc(out, func(e streamRow) bool {
 		return !slices.Contains([]string{scratch, guideFast, own}, e.how.name) ||
 			e.model == trainer.Trees || e.model == trainer.Blend || e.hops == undirectedHop
 	})
 }
 
 // papers tells whether the row is one of the paper's: its model and schedule.
-func (e entrant) papers() bool {
+func (e streamRow) papers() bool {
 	return e.model == models.EllipticGIN && e.schedule == protocol.Static
 }
 
 // modelName is what the table calls the model.
-func (e entrant) modelName() string {
+func (e streamRow) modelName() string {
 	switch e.model {
 	case models.EllipticGIN:
 		return "GIN"
@@ -84,8 +84,8 @@ func (e entrant) modelName() string {
 	}
 }
 
-// String names the row in a picture.
-func (e entrant) String() string {
+// String names the row in a figure.
+func (e streamRow) String() string {
 	if e.papers() {
 		return e.how.name
 	}
@@ -97,7 +97,7 @@ func (e entrant) String() string {
 }
 
 // cell is the measurement behind the row.
-func (e entrant) cell(o Options, dataset string, seed uint64) bench.Cell {
+func (e streamRow) cell(o Options, dataset string, seed uint64) bench.Cell {
 	s := protocol.StreamSettings{Schedule: e.schedule, Split: o.streamSplit()}
 	s.Model, s.Components, s.Shards, s.Seed = e.model, e.components, o.shards(dataset), seed
 	s.OneHop, s.OneHopDirected = e.hops != noHop, e.hops == directedHop

@@ -6,21 +6,21 @@ import (
 	"lethe/scoring"
 )
 
-// courses are the pictures of a data set: two measures along the test timesteps,
-// each once for the paper's methods and once for lethe's own rows beside
-// unsharded baselines, because all lines in one picture cannot be told apart.
-type courses struct{ f1, auc, ownF1, ownAUC *report.Figure }
+// streamFigures are the figures of a data set: two measures along the test
+// timesteps, each once for the paper's methods and once for lethe's own rows beside
+// unsharded baselines, because all lines in one figure cannot be told apart.
+type streamFigures struct{ f1, auc, ownF1, ownAUC *report.Figure }
 
-func newCourses(dataset string) courses {
+func newStreamFigures(dataset string) streamFigures {
 	figure := func(what, whose string) *report.Figure {
 		return &report.Figure{Title: what + " by timestep, " + dataset + whose, X: "timestep", Y: what}
 	}
 	const paper, own = ", the paper's methods", ", lethe and unsharded baselines"
-	return courses{figure("macro-F1", paper), figure("AUC", paper), figure("macro-F1", own), figure("AUC", own)}
+	return streamFigures{figure("macro-F1", paper), figure("AUC", paper), figure("macro-F1", own), figure("AUC", own)}
 }
 
 // add draws a row where it belongs.
-func (c courses) add(e entrant, readings []protocol.Reading) {
+func (c streamFigures) add(e streamRow, readings []protocol.Reading) {
 	f1 := stepLine(e.String(), readings, func(s scoring.Summary) float64 { return s.MacroF1 })
 	auc := stepLine(e.String(), readings, func(s scoring.Summary) float64 { return orNaN(s.AUC) })
 	switch {
@@ -31,15 +31,15 @@ func (c courses) add(e entrant, readings []protocol.Reading) {
 	}
 }
 
-// addTo hands the pictures over.
-func (c courses) addTo(out *Output, dataset string) {
+// addTo adds the figures to an output.
+func (c streamFigures) addTo(out *Output, dataset string) {
 	out.addFigure(dataset+"-macro-f1", c.f1)
 	out.addFigure(dataset+"-auc", c.auc)
 	out.addFigure(dataset+"-own-macro-f1", c.ownF1)
 	out.addFigure(dataset+"-own-auc", c.ownAUC)
 }
 
-// stepLine is a figure's course over the test timesteps, averaged over splits.
+// stepLine is a measure by test timestep, averaged over splits.
 func stepLine(name string, readings []protocol.Reading, pick func(scoring.Summary) float64) report.Line {
 	line := report.Line{Name: name}
 	for i := 0; len(readings) > 0 && i < len(readings[0].PerStep); i++ {

@@ -5,16 +5,16 @@ import (
 	"lethe/trainer"
 )
 
-// StepsAhead is how many optimiser steps RunGraph will take, for a progress
+// ExpectedSteps is how many optimiser steps RunGraph will take, for a progress
 // line; shards without a labelled node take fewer.
-func (s Settings) StepsAhead() int {
+func (s Settings) ExpectedSteps() int {
 	s = s.EnsureDefaults()
 	return s.Shards * s.Epochs
 }
 
-// StepsAhead is how many optimiser steps and fits of models that are no networks
+// ExpectedSteps is how many optimiser steps and fits of models that are no networks
 // RunStream will take at most.
-func (s StreamSettings) StepsAhead(stream *dataset.Stream) int {
+func (s StreamSettings) ExpectedSteps(stream *dataset.Stream) int {
 	if s.Split == (StreamSplit{}) {
 		s.Split = SplitFor(len(stream.Steps))
 	}
