@@ -38,73 +38,73 @@ func smallConfig(t testing.TB) configs.Config {
 	return c
 }
 
-func TestWorldsAreDisjointAndBalanced(t *testing.T) {
+func TestScenariosAreDisjointAndBalanced(t *testing.T) {
 	deployed, shadow := halves(smallStream(t, 6))
 	require.Len(t, deployed.Steps, 3)
 	require.Len(t, shadow.Steps, 3)
-	w := newWorld(deployed, 30, 4, lethe.NewDraw(1, "targets"))
-	other := newWorld(shadow, 30, 4, lethe.NewDraw(1, "targets"))
-	for id := range w.gone {
+	sc := newScenario(deployed, 30, 4, lethe.NewDraw(1, "targets"))
+	other := newScenario(shadow, 30, 4, lethe.NewDraw(1, "targets"))
+	for id := range sc.gone {
 		require.NotContains(t, other.gone, id)
 	}
-	require.Len(t, w.targets, 60)
-	require.Len(t, w.outside, 30)
-	require.Len(t, slices.Concat(w.members...), 30)
+	require.Len(t, sc.targets, 60)
+	require.Len(t, sc.outside, 30)
+	require.Len(t, slices.Concat(sc.members...), 30)
 	byClass := make(map[bool]map[lethe.Label]int)
 	for _, member := range []bool{false, true} {
 		byClass[member] = make(map[lethe.Label]int)
 	}
 	byRequest := make(map[int]int)
-	for _, target := range w.targets {
+	for _, target := range sc.targets {
 		byClass[target.member][target.label]++
 		byRequest[target.request]++
-		require.Equal(t, target.member, slices.Contains(w.members[target.request], target.id))
+		require.Equal(t, target.member, slices.Contains(sc.members[target.request], target.id))
 	}
 	for label, n := range byClass[true] {
 		require.InDelta(t, n, byClass[false][label], 1, label.String())
 	}
 	require.Len(t, byRequest, 4)
 
-	sent := without(w.stream, w.outside)
+	sent := without(sc.stream, sc.outside)
 	for _, step := range sent.Steps {
 		for _, tx := range step.Transactions {
-			require.False(t, w.outside[tx.ID])
+			require.False(t, sc.outside[tx.ID])
 		}
 		for _, p := range step.Payments {
-			require.False(t, w.outside[p.Source] || w.outside[p.Target])
+			require.False(t, sc.outside[p.Source] || sc.outside[p.Target])
 		}
 		for _, l := range step.Labels {
-			require.False(t, w.outside[l.ID])
+			require.False(t, sc.outside[l.ID])
 		}
 	}
 }
 
 func TestMislabelledTurnsTheTargetsRoundAndNoOther(t *testing.T) {
-	w := newWorld(smallStream(t, 2), 20, 1, lethe.NewDraw(1, "targets"))
-	wrong := w.mislabelled()
-	for i := range w.targets {
-		require.NotEqual(t, w.targets[i].label, wrong.targets[i].label)
+	sc := newScenario(smallStream(t, 2), 20, 1, lethe.NewDraw(1, "targets"))
+	wrong := sc.mislabelled()
+	for i := range sc.targets {
+		require.NotEqual(t, sc.targets[i].label, wrong.targets[i].label)
 	}
-	for s, step := range w.stream.Steps {
+	for s, step := range sc.stream.Steps {
 		for i, l := range step.Labels {
-			require.Equal(t, w.gone[l.ID], l.Label != wrong.stream.Steps[s].Labels[i].Label)
+			require.Equal(t, sc.gone[l.ID], l.Label != wrong.stream.Steps[s].Labels[i].Label)
 		}
 	}
 }
 
-func TestPairsAreFormerNeighboursAndStrangers(t *testing.T) {
-	w := newWorld(smallStream(t, 4), 40, 1, lethe.NewDraw(1, "targets"))
+func TestPairsAreFormerNeighboursAndOthers(t *testing.T) {
+	sc := newScenario(smallStream(t, 4), 40, 1, lethe.NewDraw(1, "targets"))
 	near := make(map[lethe.TransactionID][]lethe.TransactionID)
-	for i := range w.stream.Steps {
-		found, _ := w.neighbourhoods(&w.stream.Steps[i])
+	for i := range sc.stream.Steps {
+		found, _ := sc.neighbourhoods(&sc.stream.Steps[i])
 		maps.Copy(near, found)
 	}
 	for _, members := range []bool{true, false} {
-		pairs := w.pairsOf(members, 1)
+		pairs := sc.pairsOf(members, 1)
 		edges := 0
 		for _, p := range pairs {
-			require.False(t, w.gone[p.other], "the second end is left")
-			require.Equal(t, members, w.targets[p.cluster].member)
+			require.False(t, sc.gone[p.other], "the second end is left")
+			require.Equal(t, members, sc.targets[p.cluster].member)
 			require.Equal(t, p.edge, slices.Contains(near[p.target], p.other))
 			if p.edge {
 				edges++
@@ -112,17 +112,17 @@ func TestPairsAreFormerNeighboursAndStrangers(t *testing.T) {
 		}
 		require.Greater(t, edges, 20)
 		require.InDelta(t, edges, len(pairs)-edges, 3)
-		require.Equal(t, pairs, w.pairsOf(members, 1))
+		require.Equal(t, pairs, sc.pairsOf(members, 1))
 	}
 }
 
-// conjured is a view without models: members are answered as given, outsiders
+// simulated is a view without models: members are answered as given, outsiders
 // with what is drawn.
-func conjured(w *world, draw *lethe.Draw, versions int, member func(tg target, version int) float64) *view {
+func simulated(sc *scenario, draw *lethe.Draw, versions int, member func(tg target, version int) float64) *view {
 	var all []answers
 	for v := range versions {
 		a := make(answers)
-		for _, tg := range w.targets {
+		for _, tg := range sc.targets {
 			p := .3 + .4*draw.Float64()
 			if tg.member {
 				p = member(tg, v)
@@ -131,17 +131,17 @@ func conjured(w *world, draw *lethe.Draw, versions int, member func(tg target, v
 		}
 		all = append(all, a)
 	}
-	return newView(w, all)
+	return newView(sc, all)
 }
 
 func TestAPlantedLeakIsFoundAndNoLeakIsNot(t *testing.T) {
-	w := newWorld(smallStream(t, 6), 60, 2, lethe.NewDraw(1, "targets"))
+	sc := newScenario(smallStream(t, 6), 60, 2, lethe.NewDraw(1, "targets"))
 	all, err := learners(3, kernels.Default())
 	require.NoError(t, err)
 	for _, leak := range []bool{false, true} {
 		make := func(seed uint64) *view {
-			draw := lethe.NewDraw(seed, "conjured")
-			return conjured(w, draw, 3, func(tg target, version int) float64 {
+			draw := lethe.NewDraw(seed, "test/posteriors")
+			return simulated(sc, draw, 3, func(tg target, version int) float64 {
 				knows := version <= tg.request || leak && version == 2
 				switch {
 				case !knows:
@@ -179,24 +179,24 @@ func TestDegradationByHand(t *testing.T) {
 
 func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 	// Few, so that slices are left that hold none of them: only those keep stubs.
-	w := newWorld(smallStream(t, 4), 4, 1, lethe.NewDraw(1, "targets"))
+	sc := newScenario(smallStream(t, 4), 4, 1, lethe.NewDraw(1, "targets"))
 	c := smallConfig(t)
 	c.Partition.Method, c.Partition.Refine = partition.MethodRandom, false // most edges are cut
-	before, err := newLab(t.Context(), c, lethe.Secret{}, without(w.stream, w.outside))
+	before, err := newReplica(t.Context(), c, lethe.Secret{}, without(sc.stream, sc.outside))
 	require.NoError(t, err)
-	area := func(l *lab) Measured {
-		samples, err := residue(w, lethe.Secret{}, slices.Concat(l.slices...))
+	area := func(r *replica) Measured {
+		samples, err := residue(sc, lethe.Secret{}, slices.Concat(r.slices...))
 		require.NoError(t, err)
 		m, err := measure(unzip(samples))
 		require.NoError(t, err)
 		return m
 	}
 	require.Equal(t, 1., area(before).estimate.AUC, "an erasure that does nothing")
-	stubs, err := before.erase(lethe.ScopeStubs, w.members[0])
+	stubs, err := before.erase(lethe.ScopeStubs, sc.members[0])
 	require.NoError(t, err)
 	require.Equal(t, .5, area(stubs).estimate.AUC)
 	require.Zero(t, area(stubs).estimate.StandardError)
-	shard, err := before.erase(lethe.ScopeShard, w.members[0])
+	shard, err := before.erase(lethe.ScopeShard, sc.members[0])
 	require.NoError(t, err)
 	require.Greater(t, area(shard).estimate.Interval(.95).Low, .5)
 	require.Positive(t, area(shard).CertainShare)
@@ -204,15 +204,18 @@ func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 
 func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	require.ErrorContains(t, Options{}.EnsureDefaults().Validate(), "no stream")
-	o := Options{Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 5, Requests: 9, Scopes: []lethe.Scope{"partition"}}
+	o := Options{Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 5, Requests: 9,
+		Scopes: []lethe.Scope{"partition"}}
 	o.Config.Kafka.Brokers = []string{"a:9092"}
 	err := o.EnsureDefaults().Validate()
-	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to", `scope "partition"`, "brokers are named"} {
+	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to", `scope "partition"`,
+		"brokers are named"} {
 		require.ErrorContains(t, err, part)
 	}
 	few := smallStream(t, 4)
 	for i := range few.Steps {
 		few.Steps[i].Labels = few.Steps[i].Labels[:10]
 	}
-	require.ErrorContains(t, Options{Stream: few, Config: smallConfig(t)}.EnsureDefaults().Validate(), "labels for 5 targets, want at least 20")
+	require.ErrorContains(t, Options{Stream: few, Config: smallConfig(t)}.EnsureDefaults().Validate(),
+		"labels for 5 targets, want at least 20")
 }

@@ -27,47 +27,50 @@ func (c *campaign) overfitted() configs.Config {
 	return out
 }
 
-// controls trains overfitted models of both worlds through all erasures. Their
+// controls trains overfitted models of both scenarios through all erasures. Their
 // targets have wrong labels, which cannot be learnt from the other transactions.
-func (c *campaign) controls(ctx context.Context, victim, shadow *world) (err error) {
+func (c *campaign) controls(ctx context.Context, victim, shadow *scenario) (err error) {
 	say := func(whose string) func(done, of int) {
 		return func(done, of int) {
 			c.Progress("positive control: %d of %d models overfitted to %s data", done, of, whose)
 		}
 	}
-	if c.overfit, _, err = c.inLab(ctx, c.overfitted(), victim, lethe.ScopeStubs, say("the deployment's")); err != nil {
+	if c.overfit, _, err = c.inReplica(ctx, c.overfitted(), victim, lethe.ScopeStubs,
+		say("the deployment's")); err != nil {
 		return err
 	}
-	c.overfitShadow, _, err = c.inLab(ctx, c.overfitted(), shadow, lethe.ScopeStubs, say("the attacker's"))
+	c.overfitShadow, _, err = c.inReplica(ctx, c.overfitted(), shadow, lethe.ScopeStubs, say("the attacker's"))
 	return err
 }
 
-// inLab trains a world in memory, before any erasure and after each. It returns
-// the engine too, which can query any model.
-func (c *campaign) inLab(ctx context.Context, config configs.Config, w *world, scope lethe.Scope, progress func(done, of int)) (*view, *trainer.Engine, error) {
-	l, err := newLab(ctx, config, c.secret, without(w.stream, w.outside))
+// inReplica trains a scenario in memory, before any erasure and after each. It
+// returns the engine too, which can query any model.
+func (c *campaign) inReplica(
+	ctx context.Context, config configs.Config, sc *scenario, scope lethe.Scope, progress func(done, of int),
+) (*view, *trainer.Engine, error) {
+	deployed, err := newReplica(ctx, config, c.secret, without(sc.stream, sc.outside))
 	if err != nil {
 		return nil, nil, err
 	}
 	var versions []answers
 	for r := 0; ; r++ {
-		progress(r, w.requests+1)
-		trained, err := l.train(ctx)
+		progress(r, sc.requests+1)
+		trained, err := deployed.train(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := newOracle(l.runner.Engine, config.Scoring, trained.Models)
+		o, err := newOracle(deployed.runner.Engine, config.Scoring, trained.Models)
 		if err != nil {
 			return nil, nil, err
 		}
-		a, err := o.askTargets(ctx, c.secret, w)
+		a, err := o.askTargets(ctx, c.secret, sc)
 		if err != nil {
 			return nil, nil, err
 		}
-		if versions = append(versions, a); r == w.requests {
-			return newView(w, versions), l.runner.Engine, nil
+		if versions = append(versions, a); r == sc.requests {
+			return newView(sc, versions), deployed.runner.Engine, nil
 		}
-		if l, err = l.erase(scope, w.members[r]); err != nil {
+		if deployed, err = deployed.erase(scope, sc.members[r]); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -31,7 +31,9 @@ var errEndedEarly = errors.New("the service ended early")
 
 // expose runs a service on an embedded broker, uses it as an adversary and a
 // compliance department do, and stops it. Use ends when the service does.
-func expose(ctx context.Context, o Options, c configs.Config, sent *dataset.Stream, asked []lethe.ErasureRequest) (*exposure, error) {
+func expose(
+	ctx context.Context, o Options, c configs.Config, sent *dataset.Stream, asked []lethe.ErasureRequest,
+) (*exposure, error) {
 	s, err := service.New(ctx, service.Options{Config: c, Version: o.Version, Logger: o.Logger})
 	if err != nil {
 		return nil, err
@@ -111,7 +113,9 @@ func (d *deployment) replay(ctx context.Context, last lethe.Timestep) error {
 }
 
 // erase submits a request and waits until it is verified.
-func (d *deployment) erase(ctx context.Context, r lethe.ErasureRequest, progress func(deletions.Status)) (Erasure, error) {
+func (d *deployment) erase(
+	ctx context.Context, r lethe.ErasureRequest, progress func(deletions.Status),
+) (Erasure, error) {
 	started := time.Now()
 	if err := requests.Submit(ctx, d.Client(), r, started); err != nil {
 		return Erasure{}, err
@@ -123,7 +127,8 @@ func (d *deployment) erase(ctx context.Context, r lethe.ErasureRequest, progress
 		return Erasure{}, err
 	}
 	if status.State != deletions.Verified {
-		return Erasure{}, fmt.Errorf("erasure of %d transactions at scope %s is %s, want %s", len(r.Targets), r.Scope, status.State, deletions.Verified)
+		return Erasure{}, fmt.Errorf("erasure of %d transactions at scope %s is %s, want %s", len(r.Targets), r.Scope,
+			status.State, deletions.Verified)
 	}
 	return Erasure{
 		RequestID: r.RequestID, Scope: r.Scope, State: status.State, Nodes: status.Counts.Targets,

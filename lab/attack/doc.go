@@ -23,8 +23,9 @@
 // success there its verdict is NoPower.
 //
 //   - options.go and run.go say what is attacked and run it
-//   - world.go draws the targets, deployment.go runs lethe and has them erased,
-//     topics.go reads what it published, lab.go trains the same in memory
+//   - scenario.go draws the targets, deployment.go runs lethe and has them erased,
+//     topics.go reads what it published, replica.go trains the same in memory and
+//     oracle.go asks models
 //   - membership.go, features.go, learner.go, edges.go and residue.go are the attacks,
 //     control.go their positive controls
 //   - findings.go, report.go, table.go and files.go hold and write what came out

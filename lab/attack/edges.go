@@ -23,28 +23,28 @@ type pair struct {
 // transactions that are left, and as many pairs of the same targets without an
 // edge. The second ends of those are ends of random payments of the timestep,
 // so that both kinds have equal degrees on average.
-func (w *world) pairsOf(members bool, seed uint64) []pair {
+func (sc *scenario) pairsOf(members bool, seed uint64) []pair {
 	var out []pair
-	for s := range w.stream.Steps {
-		step := &w.stream.Steps[s]
-		near, ends := w.neighbourhoods(step)
+	for s := range sc.stream.Steps {
+		step := &sc.stream.Steps[s]
+		near, ends := sc.neighbourhoods(step)
 		if len(ends) == 0 {
 			continue
 		}
-		for i, t := range w.targets {
+		for i, t := range sc.targets {
 			if t.member != members || t.at != step.Timestep {
 				continue
 			}
 			draw := lethe.NewDraw(seed, "edge-pairs", uint64(i))
 			seen := make(map[lethe.TransactionID]bool)
 			for _, other := range near[t.id] {
-				if w.gone[other] || seen[other] {
+				if sc.gone[other] || seen[other] {
 					continue
 				}
 				seen[other] = true
 				out = append(out, pair{t.id, other, true, i})
-				if stranger, found := drawStranger(draw, ends, near[t.id], t.id); found {
-					out = append(out, pair{t.id, stranger, false, i})
+				if other, found := drawNonNeighbour(draw, ends, near[t.id], t.id); found {
+					out = append(out, pair{t.id, other, false, i})
 				}
 			}
 		}
@@ -54,7 +54,9 @@ func (w *world) pairsOf(members bool, seed uint64) []pair {
 
 // neighbourhoods lists every transaction's neighbours, in the order of the
 // payments, and the ends of all payments between transactions that are left.
-func (w *world) neighbourhoods(step *dataset.Step) (near map[lethe.TransactionID][]lethe.TransactionID, ends []lethe.TransactionID) {
+func (sc *scenario) neighbourhoods(step *dataset.Step) (
+	near map[lethe.TransactionID][]lethe.TransactionID, ends []lethe.TransactionID,
+) {
 	near = make(map[lethe.TransactionID][]lethe.TransactionID)
 	held := make(map[lethe.TransactionID]bool, len(step.Transactions))
 	for _, tx := range step.Transactions {
@@ -67,7 +69,7 @@ func (w *world) neighbourhoods(step *dataset.Step) (near map[lethe.TransactionID
 		near[p.Source] = append(near[p.Source], p.Target)
 		near[p.Target] = append(near[p.Target], p.Source)
 		for _, end := range []lethe.TransactionID{p.Source, p.Target} {
-			if !w.gone[end] {
+			if !sc.gone[end] {
 				ends = append(ends, end)
 			}
 		}
@@ -75,16 +77,18 @@ func (w *world) neighbourhoods(step *dataset.Step) (near map[lethe.TransactionID
 	return near, ends
 }
 
-// strangerDraws bounds the search for a transaction that is no neighbour: in a
+// otherDraws bounds the search for a transaction that is no neighbour: in a
 // star there is none.
-const strangerDraws = 20
+const otherDraws = 20
 
-func drawStranger(d *lethe.Draw, ends, near []lethe.TransactionID, self lethe.TransactionID) (lethe.TransactionID, bool) {
+func drawNonNeighbour(
+	d *lethe.Draw, ends, near []lethe.TransactionID, self lethe.TransactionID,
+) (lethe.TransactionID, bool) {
 	isNear := make(map[lethe.TransactionID]bool, len(near))
 	for _, n := range near {
 		isNear[n] = true
 	}
-	for range strangerDraws {
+	for range otherDraws {
 		if e := ends[d.IntN(len(ends))]; e != self && !isNear[e] {
 			return e, true
 		}

@@ -9,8 +9,10 @@ import (
 
 // snapshotOf builds the canonical graph of a step. Payments with an end that is
 // not in the step are left out, as when a timestep closes; payments that touch a
-// transaction of lonely are left out too.
-func snapshotOf(secret lethe.Secret, step *dataset.Step, featureCount int, lonely map[lethe.TransactionID]bool) *lethe.Snapshot {
+// transaction of isolated are left out too.
+func snapshotOf(
+	secret lethe.Secret, step *dataset.Step, featureCount int, isolated map[lethe.TransactionID]bool,
+) *lethe.Snapshot {
 	out := &lethe.Snapshot{Timestep: step.Timestep, FeatureCount: featureCount}
 	labels := make(map[lethe.TransactionID]lethe.Label, len(step.Labels))
 	for _, l := range step.Labels {
@@ -30,7 +32,7 @@ func snapshotOf(secret lethe.Secret, step *dataset.Step, featureCount int, lonel
 	for _, p := range step.Payments {
 		a, knownA := position[p.Source]
 		b, knownB := position[p.Target]
-		if knownA && knownB && a != b && !lonely[p.Source] && !lonely[p.Target] {
+		if knownA && knownB && a != b && !isolated[p.Source] && !isolated[p.Target] {
 			out.Payments = append(out.Payments, lethe.Edge{A: a, B: b})
 		}
 	}
@@ -40,10 +42,10 @@ func snapshotOf(secret lethe.Secret, step *dataset.Step, featureCount int, lonel
 }
 
 // graphs builds the graph of every step.
-func graphs(secret lethe.Secret, s *dataset.Stream, lonely map[lethe.TransactionID]bool) []*lethe.Snapshot {
+func graphs(secret lethe.Secret, s *dataset.Stream, isolated map[lethe.TransactionID]bool) []*lethe.Snapshot {
 	out := make([]*lethe.Snapshot, len(s.Steps))
 	for i := range s.Steps {
-		out[i] = snapshotOf(secret, &s.Steps[i], s.FeatureCount, lonely)
+		out[i] = snapshotOf(secret, &s.Steps[i], s.FeatureCount, isolated)
 	}
 	return out
 }

@@ -7,23 +7,23 @@ import (
 	"lethe"
 )
 
-// view is what the attacker has of one world: what the models said of the
+// view is what the attacker has of one scenario: what the models said of the
 // targets before the first erasure and after the last one, and right before and
 // right after the one that a target belongs to.
 type view struct {
-	*world
+	*scenario
 	first, last   answers
 	before, after answers
 }
 
 // newView puts together the answers of all versions, the one before any erasure
 // and one after each.
-func newView(w *world, versions []answers) *view {
+func newView(sc *scenario, versions []answers) *view {
 	v := &view{
-		world: w, first: versions[0], last: versions[len(versions)-1],
+		scenario: sc, first: versions[0], last: versions[len(versions)-1],
 		before: make(answers), after: make(answers),
 	}
-	for _, t := range w.targets {
+	for _, t := range sc.targets {
 		v.before[t.id], v.after[t.id] = versions[t.request][t.id], versions[t.request+1][t.id]
 	}
 	return v
@@ -31,7 +31,7 @@ func newView(w *world, versions []answers) *view {
 
 // unchanged is the view when the erasures did nothing.
 func (v *view) unchanged() *view {
-	return newView(v.world, slices.Repeat([]answers{v.first}, v.requests+1))
+	return newView(v.scenario, slices.Repeat([]answers{v.first}, v.requests+1))
 }
 
 // membershipAttack scores the victim's targets: higher means member. It may

@@ -108,14 +108,18 @@ func (o Options) Validate() error {
 		return errors.New("there is no stream to attack")
 	}
 	most := maxTargets(o.Stream)
-	refuse(len(o.Stream.Steps) < minTimesteps, "the stream has %d timesteps, want at least %d", len(o.Stream.Steps), minTimesteps)
+	refuse(len(o.Stream.Steps) < minTimesteps, "the stream has %d timesteps, want at least %d", len(o.Stream.Steps),
+		minTimesteps)
 	refuse(most < minTargets, "the stream has labels for %d targets, want at least %d", most, minTargets)
-	refuse(most >= minTargets && (o.Targets < minTargets || o.Targets > most), "targets is %d, want %d to %d", o.Targets, minTargets, most)
-	refuse(o.Requests < 1 || o.Requests > o.Targets, "requests is %d, want 1 to the number of targets, %d", o.Requests, o.Targets)
+	refuse(most >= minTargets && (o.Targets < minTargets || o.Targets > most), "targets is %d, want %d to %d", o.Targets,
+		minTargets, most)
+	refuse(o.Requests < 1 || o.Requests > o.Targets, "requests is %d, want 1 to the number of targets, %d", o.Requests,
+		o.Targets)
 	refuse(o.OverfitPasses < 1, "overfit passes is %d, want at least 1", o.OverfitPasses)
 	refuse(!o.Config.UsesEmbeddedBroker(), "brokers are named, but an attack brings its own")
 	for _, s := range o.Scopes {
-		refuse(s != lethe.ScopeStubs && s != lethe.ScopeShard, "scope %q is neither %s nor %s", s, lethe.ScopeStubs, lethe.ScopeShard)
+		refuse(s != lethe.ScopeStubs && s != lethe.ScopeShard, "scope %q is neither %s nor %s", s, lethe.ScopeStubs,
+			lethe.ScopeShard)
 	}
 	if err := o.Config.Validate(); err != nil {
 		problems = append(problems, err)

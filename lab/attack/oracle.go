@@ -80,20 +80,20 @@ func (a answers) posterior(id lethe.TransactionID) []float64 {
 	return []float64{1 - a[id].served, a[id].served}
 }
 
-// askTargets queries the targets of a world: the members on the graph without
+// askTargets queries the targets of a scenario: the members on the graph without
 // the outsiders, which is the one that was sent, and the outsiders on the graph
 // without the members. Each kind so misses the other one's payments, and if the
 // models know neither, nothing tells the two apart.
-func (o *oracle) askTargets(ctx context.Context, secret lethe.Secret, w *world) (answers, error) {
-	out, err := o.ask(ctx, graphs(secret, without(w.stream, w.outside), nil))
+func (o *oracle) askTargets(ctx context.Context, secret lethe.Secret, sc *scenario) (answers, error) {
+	out, err := o.ask(ctx, graphs(secret, without(sc.stream, sc.outside), nil))
 	if err != nil {
 		return nil, err
 	}
-	others, err := o.ask(ctx, graphs(secret, without(w.stream, w.inside()), nil))
+	others, err := o.ask(ctx, graphs(secret, without(sc.stream, sc.inside()), nil))
 	if err != nil {
 		return nil, err
 	}
-	for id := range w.outside {
+	for id := range sc.outside {
 		out[id] = others[id]
 	}
 	return out, nil

@@ -10,19 +10,19 @@ import (
 // residue scores every transaction that is left by how many more neighbours,
 // stubs included, it has in its slice than in the graph that is left. Positives
 // are the former neighbours of the members; each counts once.
-func residue(w *world, secret lethe.Secret, slices []*lethe.Slice) ([]roc.Sample, error) {
+func residue(sc *scenario, secret lethe.Secret, slices []*lethe.Slice) ([]roc.Sample, error) {
 	var out []roc.Sample
 	inSlice, err := sliceDegrees(slices)
 	if err != nil {
 		return nil, err
 	}
-	sent := without(w.stream, w.outside)
-	left := graphs(secret, without(w.stream, w.gone), nil)
+	sent := without(sc.stream, sc.outside)
+	left := graphs(secret, without(sc.stream, sc.gone), nil)
 	for i, full := range graphs(secret, sent, nil) {
 		former := make(map[lethe.Pseudonym]bool)
 		for _, e := range full.Undirected() {
 			for _, end := range [][2]uint32{{e.A, e.B}, {e.B, e.A}} {
-				if w.gone[full.Nodes[end[0]].ID] {
+				if sc.gone[full.Nodes[end[0]].ID] {
 					former[full.Nodes[end[1]].Pseudonym] = true
 				}
 			}

@@ -27,8 +27,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	totals := o.Stream.Totals()
 	c := &campaign{
 		Options: o,
-		victim:  newWorld(deployed, o.Targets, o.Requests, lethe.NewDraw(o.Seed, "targets")),
-		shadow:  newWorld(shadow, o.Targets, o.Requests, lethe.NewDraw(o.Seed, "shadow-targets")),
+		victim:  newScenario(deployed, o.Targets, o.Requests, lethe.NewDraw(o.Seed, "targets")),
+		shadow:  newScenario(shadow, o.Targets, o.Requests, lethe.NewDraw(o.Seed, "shadow-targets")),
 		report: &Report{
 			Dataset: o.Stream.Name, Timesteps: totals.Steps, Transactions: totals.Transactions,
 			Shards: o.Config.Partition.Shards, Targets: o.Targets, Requests: o.Requests,
@@ -85,7 +85,7 @@ func drawSecret(c configs.Config) (lethe.Secret, error) {
 type campaign struct {
 	Options
 	secret         lethe.Secret
-	victim, shadow *world
+	victim, shadow *scenario
 	// overfit and overfitShadow are views of models that know wrong labels by
 	// heart.
 	overfit, overfitShadow *view
@@ -95,7 +95,7 @@ type campaign struct {
 
 // attack runs all attacks on a deployment of its own.
 func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
-	shadow, engine, err := c.inLab(ctx, c.Config, c.shadow, scope, func(done, of int) {
+	shadow, engine, err := c.inReplica(ctx, c.Config, c.shadow, scope, func(done, of int) {
 		c.Progress("scope %s: %d of %d shadow models trained", scope, done, of)
 	})
 	if err != nil {
@@ -107,7 +107,8 @@ func (c *campaign) attack(ctx context.Context, scope lethe.Scope) error {
 	}
 	var asked []lethe.ErasureRequest
 	for i, nodes := range c.victim.members {
-		asked = append(asked, lethe.ErasureRequest{RequestID: fmt.Sprintf("attack-%s-%d", scope, i+1), Targets: lethe.Transactions(nodes...), Scope: scope})
+		asked = append(asked, lethe.ErasureRequest{RequestID: fmt.Sprintf("attack-%s-%d", scope, i+1),
+			Targets: lethe.Transactions(nodes...), Scope: scope})
 	}
 	seen, err := expose(ctx, c.Options, config, without(c.victim.stream, c.victim.outside), asked)
 	if err != nil {

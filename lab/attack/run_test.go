@@ -14,48 +14,51 @@ import (
 	"lethe/trainer"
 )
 
-// The shadow and the controls are only worth something if the lab is what it
-// stands for: after every erasure it has to have the published models and
+// The shadow and the controls are only worth something if the replica is what
+// it stands for: after every erasure it has to have the published models and
 // slices, byte for byte.
-func TestTheLabIsTheDeployment(t *testing.T) {
+func TestReplicaEqualsTheDeployment(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs two deployments; left out of the short run")
 	}
 	for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard} {
 		t.Run(string(scope), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(smallStream(t, 3), 20, 2, lethe.NewDraw(1, "targets"))
+			sc := newScenario(smallStream(t, 3), 20, 2, lethe.NewDraw(1, "targets"))
 			c := smallConfig(t)
 			secret, err := drawSecret(c)
 			require.NoError(t, err)
-			sent := without(w.stream, w.outside)
+			sent := without(sc.stream, sc.outside)
 			var asked []lethe.ErasureRequest
 			for i, name := range []string{"first", "second"} {
-				asked = append(asked, lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(w.members[i]...), Scope: scope})
+				asked = append(asked, lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(sc.members[i]...),
+					Scope: scope})
 			}
 			seen, err := expose(t.Context(), Options{}.EnsureDefaults(), c, sent, asked)
 			require.NoError(t, err)
 			require.Len(t, seen.versions, 3)
 
-			l, err := newLab(t.Context(), c, secret, sent)
+			copied, err := newReplica(t.Context(), c, secret, sent)
 			require.NoError(t, err)
 			for i, p := range seen.versions {
-				trained, err := l.train(t.Context())
+				trained, err := copied.train(t.Context())
 				require.NoError(t, err)
 				for shard, m := range trained.Models {
-					require.Equal(t, trainer.EncodeCheckpoint(m), trainer.EncodeCheckpoint(p.models[shard]), "version %d shard %d", i, shard)
+					require.Equal(t, trainer.EncodeCheckpoint(m), trainer.EncodeCheckpoint(p.models[shard]), "version %d shard %d", i,
+						shard)
 				}
 				published := make(map[lethe.Digest]bool)
 				for _, s := range p.slices {
 					published[canonical.DigestOf(canonical.EncodeSlice(s))] = true
 				}
-				for _, step := range l.slices {
+				for _, step := range copied.slices {
 					for _, s := range step {
-						require.True(t, published[canonical.DigestOf(canonical.EncodeSlice(s))], "version %d timestep %d shard %d", i, s.Timestep, s.Shard)
+						require.True(t, published[canonical.DigestOf(canonical.EncodeSlice(s))], "version %d timestep %d shard %d", i,
+							s.Timestep, s.Shard)
 					}
 				}
 				if i < len(asked) {
-					l, err = l.erase(scope, w.members[i])
+					copied, err = copied.erase(scope, sc.members[i])
 					require.NoError(t, err)
 				}
 			}

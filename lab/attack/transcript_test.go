@@ -59,7 +59,8 @@ func TestVerdictsTranscript(t *testing.T) {
 		r.conclude()
 		var out strings.Builder
 		for _, f := range r.Findings {
-			fmt.Fprintf(&out, "control %s, after %s at %.4f: %s\n", f.Control.between(), f.Result.between(), f.Confidence, f.Verdict)
+			fmt.Fprintf(&out, "control %s, after %s at %.4f: %s\n", f.Control.between(), f.Result.between(), f.Confidence,
+				f.Verdict)
 		}
 		fmt.Fprintf(&out, "leaks at stubs: %t\n", r.LeaksAtStubs)
 		return out.String()

@@ -20,8 +20,8 @@ type target struct {
 	request int
 }
 
-// world is data with targets drawn from it.
-type world struct {
+// scenario is data with targets drawn from it.
+type scenario struct {
 	stream *dataset.Stream
 	// targets are the members, then the outsiders.
 	targets []target
@@ -45,11 +45,11 @@ func halves(s *dataset.Stream) (deployment, shadow *dataset.Stream) {
 	return out[0], out[1]
 }
 
-// newWorld draws n members and n outsiders and deals both out over the requests.
+// newScenario draws n members and n outsiders and deals both out over the requests.
 // Labelled transactions are shuffled, and dealt out in turn within their class,
 // so that both kinds have the same number of each class within one.
-func newWorld(s *dataset.Stream, n, requests int, draw *lethe.Draw) *world {
-	w := &world{
+func newScenario(s *dataset.Stream, n, requests int, draw *lethe.Draw) *scenario {
+	sc := &scenario{
 		stream: s, requests: requests, members: make([][]lethe.TransactionID, requests),
 		outside: make(map[lethe.TransactionID]bool), gone: make(map[lethe.TransactionID]bool),
 	}
@@ -69,32 +69,32 @@ func newWorld(s *dataset.Stream, n, requests int, draw *lethe.Draw) *world {
 	var outsiders []target
 	for i, t := range pool {
 		t.member, t.request = i%2 == 0, i/2%requests
-		w.gone[t.id] = true
+		sc.gone[t.id] = true
 		if t.member {
-			w.targets = append(w.targets, t)
-			w.members[t.request] = append(w.members[t.request], t.id)
+			sc.targets = append(sc.targets, t)
+			sc.members[t.request] = append(sc.members[t.request], t.id)
 		} else {
 			outsiders = append(outsiders, t)
-			w.outside[t.id] = true
+			sc.outside[t.id] = true
 		}
 	}
-	w.targets = append(w.targets, outsiders...)
-	return w
+	sc.targets = append(sc.targets, outsiders...)
+	return sc
 }
 
-// mislabelled is the world with the labels of all targets turned round. A model
+// mislabelled is the scenario with the labels of all targets turned round. A model
 // can only know such a label by heart, so its members are the easiest to tell.
-func (w *world) mislabelled() *world {
-	out := *w
-	out.targets = slices.Clone(w.targets)
+func (sc *scenario) mislabelled() *scenario {
+	out := *sc
+	out.targets = slices.Clone(sc.targets)
 	for i := range out.targets {
 		out.targets[i].label = opposite(out.targets[i].label)
 	}
-	out.stream = &dataset.Stream{Name: w.stream.Name, FeatureCount: w.stream.FeatureCount}
-	for _, step := range w.stream.Steps {
+	out.stream = &dataset.Stream{Name: sc.stream.Name, FeatureCount: sc.stream.FeatureCount}
+	for _, step := range sc.stream.Steps {
 		step.Labels = slices.Clone(step.Labels)
 		for i, l := range step.Labels {
-			if w.gone[l.ID] {
+			if sc.gone[l.ID] {
 				step.Labels[i].Label = opposite(l.Label)
 			}
 		}
@@ -111,9 +111,9 @@ func opposite(l lethe.Label) lethe.Label {
 }
 
 // inside are the members.
-func (w *world) inside() map[lethe.TransactionID]bool {
+func (sc *scenario) inside() map[lethe.TransactionID]bool {
 	out := make(map[lethe.TransactionID]bool)
-	for _, t := range w.targets {
+	for _, t := range sc.targets {
 		if t.member {
 			out[t.id] = true
 		}
@@ -122,9 +122,9 @@ func (w *world) inside() map[lethe.TransactionID]bool {
 }
 
 // isMember lists which targets are members.
-func (w *world) isMember() []bool {
-	out := make([]bool, len(w.targets))
-	for i, t := range w.targets {
+func (sc *scenario) isMember() []bool {
+	out := make([]bool, len(sc.targets))
+	for i, t := range sc.targets {
 		out[i] = t.member
 	}
 	return out

@@ -17,10 +17,10 @@ import (
 	"lethe/trainer"
 )
 
-// lab is a deployment in memory: the same graphs, partition, slices and training
+// replica is a deployment in memory: the same graphs, partition, slices and training
 // as a service, without topics and stores. The attacker's shadow and the
 // controls are trained in one.
-type lab struct {
+type replica struct {
 	config configs.Config
 	secret lethe.Secret
 	runner ensemble.Runner
@@ -31,8 +31,8 @@ type lab struct {
 	slices [][]*lethe.Slice
 }
 
-// newLab partitions the stream and cuts its slices.
-func newLab(ctx context.Context, c configs.Config, secret lethe.Secret, s *dataset.Stream) (*lab, error) {
+// newReplica partitions the stream and cuts its slices.
+func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *dataset.Stream) (*replica, error) {
 	set, err := service.KernelsOf(c)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func newLab(ctx context.Context, c configs.Config, secret lethe.Secret, s *datas
 		workers = runtime.GOMAXPROCS(0)
 	}
 	runner := ensemble.Runner{Engine: engine, Workers: workers, Describe: scoring.Describe}
-	l := &lab{config: c, secret: secret, runner: runner, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
+	r := &replica{config: c, secret: secret, runner: runner, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
 	for _, snapshot := range graphs(secret, s, nil) {
 		g, err := graph.FromSnapshot(snapshot)
 		if err != nil {
@@ -57,23 +57,23 @@ func newLab(ctx context.Context, c configs.Config, secret lethe.Secret, s *datas
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
 		for i, n := range snapshot.Nodes {
-			l.shards[n.Pseudonym] = assignment[i]
+			r.shards[n.Pseudonym] = assignment[i]
 		}
 	}
-	l.slices, err = l.cut(s)
-	return l, err
+	r.slices, err = r.cut(s)
+	return r, err
 }
 
 // cut cuts the slices of a stream whose transactions have their shards.
-func (l *lab) cut(s *dataset.Stream) ([][]*lethe.Slice, error) {
+func (r *replica) cut(s *dataset.Stream) ([][]*lethe.Slice, error) {
 	var out [][]*lethe.Slice
 	previous := lethe.NoTimestep
-	for _, snapshot := range graphs(l.secret, s, nil) {
+	for _, snapshot := range graphs(r.secret, s, nil) {
 		assignment := make(graph.Assignment, len(snapshot.Nodes))
 		for i, n := range snapshot.Nodes {
-			assignment[i] = l.shards[n.Pseudonym]
+			assignment[i] = r.shards[n.Pseudonym]
 		}
-		cut, err := repair.Slices(snapshot, previous, assignment, l.config.Partition.Shards, service.RepairOptions(l.config))
+		cut, err := repair.Slices(snapshot, previous, assignment, r.config.Partition.Shards, service.RepairOptions(r.config))
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
@@ -83,26 +83,27 @@ func (l *lab) cut(s *dataset.Stream) ([][]*lethe.Slice, error) {
 	return out, nil
 }
 
-// erase returns the lab after an erasure: the transactions are left out, and the
+// erase returns the replica after an erasure: the transactions are left out, and the
 // slices that the scope names are replaced.
-func (l *lab) erase(scope lethe.Scope, ids []lethe.TransactionID) (*lab, error) {
+func (r *replica) erase(scope lethe.Scope, ids []lethe.TransactionID) (*replica, error) {
 	gone, own := make(map[lethe.TransactionID]bool), make(map[lethe.Pseudonym]bool)
 	for _, id := range ids {
-		gone[id], own[l.secret.Pseudonym(id)] = true, true
+		gone[id], own[r.secret.Pseudonym(id)] = true, true
 	}
-	after := *l
-	after.stream = without(l.stream, gone)
+	after := *r
+	after.stream = without(r.stream, gone)
 	fresh, err := after.cut(after.stream)
 	if err != nil {
 		return nil, err
 	}
-	if len(fresh) != len(l.slices) {
-		return nil, fmt.Errorf("erasing %d transactions leaves %d of %d timesteps: take fewer targets", len(ids), len(fresh), len(l.slices))
+	if len(fresh) != len(r.slices) {
+		return nil, fmt.Errorf("erasing %d transactions leaves %d of %d timesteps: take fewer targets", len(ids), len(fresh),
+			len(r.slices))
 	}
 	after.slices = fresh
 	if scope == lethe.ScopeShard {
 		for step := range fresh {
-			for shard, before := range l.slices[step] {
+			for shard, before := range r.slices[step] {
 				if !holds(before, own) {
 					fresh[step][shard] = before
 				}
@@ -123,12 +124,12 @@ func holds(s *lethe.Slice, nodes map[lethe.Pseudonym]bool) bool {
 }
 
 // train trains every shard through all its slices.
-func (l *lab) train(ctx context.Context) (*ensemble.Ensemble, error) {
-	columns := make([][]*lethe.Slice, l.config.Partition.Shards)
-	for _, step := range l.slices {
+func (r *replica) train(ctx context.Context) (*ensemble.Ensemble, error) {
+	columns := make([][]*lethe.Slice, r.config.Partition.Shards)
+	for _, step := range r.slices {
 		for shard, slice := range step {
 			columns[shard] = append(columns[shard], slice)
 		}
 	}
-	return l.runner.Train(ctx, columns)
+	return r.runner.Train(ctx, columns)
 }
