@@ -62,7 +62,7 @@ func (r *Report) problem(format string, args ...any) {
 type inventory struct {
 	config  configs.Config
 	secret  lethe.Secret
-	trainer trainer.Options
+	trainer trainer.Config
 	steps   []*snapshot.Content
 	columns []*train.History
 	served  *score.Served
@@ -109,7 +109,7 @@ func take(c configs.Config) (*inventory, error) {
 	if err != nil {
 		return nil, err
 	}
-	inv := &inventory{config: c, secret: secret, trainer: service.TrainerOptions(c).EnsureDefaults()}
+	inv := &inventory{config: c, secret: secret, trainer: c.TrainerConfig()}
 	if err := inv.takeGraphs(); err != nil {
 		return nil, err
 	}

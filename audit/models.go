@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"lethe"
@@ -13,7 +12,6 @@ import (
 	"lethe/pipeline/train"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
-	"lethe/service"
 	"lethe/trainer"
 	"lethe/trainer/column"
 	"lethe/trainer/kernels"
@@ -101,11 +99,7 @@ func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(do
 	if err != nil {
 		return err
 	}
-	workers := inv.config.Trainer.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	runner := ensemble.Runner{Engine: engine, Workers: workers, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engine: engine, Workers: inv.config.Workers(), Describe: scoring.Describe}
 	var mu sync.Mutex
 	done := 0
 	return runner.Each(ctx, len(inv.columns), func(ctx context.Context, i int) error {
@@ -138,7 +132,7 @@ func (inv *inventory) kernels() (kernels.Set, error) {
 			}
 		}
 	}
-	return service.KernelsOf(inv.config)
+	return inv.config.KernelSet()
 }
 
 // replay trains one shard through its slices and counts the checkpoints that come

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lethe/ingest/embedded"
+	"lethe/trainer"
 )
 
 // Config is the whole configuration of one process. Take it from Load, or from
@@ -122,29 +123,12 @@ type Repair struct {
 	OneHopDirected bool `yaml:"one_hop_directed" help:"Keep the means of payers and of payees apart; needs one_hop."`
 }
 
-// Trainer shapes the shard models and their training.
+// Trainer shapes the shard models and their training. Models that are served are
+// elliptic-gin; trees and logistic, which look at one transaction at a time and
+// want repair.one_hop, schedule window and a long window; and blend, which
+// combines several and wants a long window.
 type Trainer struct {
-	// Model is elliptic-gin, or trees or logistic, which look at one transaction
-	// at a time and want repair.one_hop, schedule window and a long window, or
-	// blend, which combines several and wants a long window.
-	Model string `yaml:"model" help:"Shard model: elliptic-gin, trees, logistic or blend."`
-	// Components are the models of a blend.
-	Components []string `yaml:"components" help:"Models of a blend."`
-	// Hidden is the width of the first layers.
-	Hidden int `yaml:"hidden" help:"Width of the first layers."`
-	// LinearSkip adds a linear layer on the raw features to the logits.
-	LinearSkip bool `yaml:"linear_skip" help:"Add a linear layer on the raw features to the logits."`
-	// LearningRate is Adam's step size.
-	LearningRate float64 `yaml:"learning_rate" help:"Adam's step size."`
-	// WeightDecay is the L2 penalty.
-	WeightDecay float64 `yaml:"weight_decay" help:"Adam's L2 coefficient."`
-	// Schedule is continual (go on from the last checkpoint) or window (start
-	// afresh at every timestep).
-	Schedule string `yaml:"schedule" help:"continual goes on from the last checkpoint, window starts afresh at every timestep."`
-	// WindowTimesteps is how many settled timesteps each training looks at.
-	WindowTimesteps int `yaml:"window_timesteps" help:"Settled timesteps that each training looks at."`
-	// Passes is how often it goes through them.
-	Passes int `yaml:"passes" help:"How often training goes through them."`
+	trainer.Config `yaml:",inline"`
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The
 	// models do not depend on it.
 	Workers int `yaml:"workers" help:"Shards that train at once; 0: one per CPU. The models do not depend on it."`

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lethe/ingest/embedded"
+	"lethe/trainer"
 )
 
 // The roles a process can play.
@@ -39,19 +40,8 @@ func Default() Config {
 		Partition: Partition{Method: "gpfb-fast", Shards: 20, Refine: true},
 		// No minimum of stubs: on a stream more of them hardly help and cost time,
 		// see docs/partition.md.
-		Repair: Repair{Method: "mixup", Tau: 1},
-		Trainer: Trainer{
-			Model:           "elliptic-gin",
-			Components:      []string{"elliptic-gin", "trees"},
-			Hidden:          64,
-			LinearSkip:      true,
-			LearningRate:    0.003,
-			WeightDecay:     1e-5,
-			Schedule:        "continual",
-			WindowTimesteps: 10,
-			Passes:          3,
-			Kernels:         "auto",
-		},
+		Repair:  Repair{Method: "mixup", Tau: 1},
+		Trainer: Trainer{Config: trainer.Defaults(), Kernels: "auto"},
 		// Similarity was measured within half a point of the mean, which costs
 		// nothing and is easier to explain.
 		Scoring: Scoring{Aggregation: "mean", Threshold: 0.5},

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"lethe/internal/check"
+	"lethe/trainer"
+	"lethe/trainer/models"
 )
 
 // Validate reports everything that is wrong at once, each problem with its key,
@@ -85,34 +87,18 @@ func (c Config) checkPartition(p *check.Problems) {
 	p.Whole("repair.min_stubs", c.Repair.MinStubs, 0, 1000)
 }
 
+// checkTrainer bounds the models to those that are served.
 func (c Config) checkTrainer(p *check.Problems) {
-	c.checkModel(p)
-	p.Whole("trainer.hidden", c.Trainer.Hidden, 2, 8192)
-	p.Above("trainer.learning_rate", c.Trainer.LearningRate, 0, 10)
-	p.Number("trainer.weight_decay", c.Trainer.WeightDecay, 0, 10)
-	p.OneOf("trainer.schedule", c.Trainer.Schedule, "continual", "window")
-	p.Whole("trainer.window_timesteps", c.Trainer.WindowTimesteps, 1, 100_000)
-	p.Whole("trainer.passes", c.Trainer.Passes, 1, 10_000)
+	alone := []string{models.EllipticGIN, trainer.Trees, trainer.Logistic}
+	p.OneOf("trainer.model", c.Trainer.Model, append(alone, trainer.Blend)...)
+	p.Each("trainer.components", "model", c.Trainer.Components, alone...)
+	p.Within("trainer", c.TrainerConfig().Validate())
 	p.Whole("trainer.workers", c.Trainer.Workers, 0, 4096)
 	if c.Trainer.Kernels == "openblas" {
 		p.Bad("trainer.kernels", c.Trainer.Kernels, "auto, fma or portable: openblas was removed, since fma is faster")
-	} else {
-		p.OneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
+		return
 	}
-}
-
-func (c Config) checkModel(p *check.Problems) {
-	alone := []string{"elliptic-gin", "trees", "logistic"}
-	p.OneOf("trainer.model", c.Trainer.Model, append(alone, "blend")...)
-	switch {
-	case c.Trainer.Model == "logistic" && c.Trainer.Schedule != "window":
-		p.Bad("trainer.schedule", c.Trainer.Schedule, "window with trainer.model logistic, which is fitted anew at every timestep")
-	case c.Trainer.Model == "blend" && c.Trainer.Schedule != "continual":
-		p.Bad("trainer.schedule", c.Trainer.Schedule, "continual with trainer.model blend, which remembers past losses")
-	case c.Trainer.Model == "blend" && len(c.Trainer.Components) == 0:
-		p.Bad("trainer.components", c.Trainer.Components, "at least one of "+strings.Join(alone, ", "))
-	}
-	p.Each("trainer.components", "model", c.Trainer.Components, alone...)
+	p.OneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
 }
 
 func (c Config) checkScoring(p *check.Problems) {

@@ -226,7 +226,7 @@ func stored(t testing.TB, c configs.Config, want built) {
 	}
 	same(t, "stored slices", want.slices, gotSlices)
 	same(t, "stored checkpoints", want.checkpoints, gotCheckpoints)
-	served, err := score.ReadServed(service.RoleDir(c.DataDir, configs.RoleScore), service.TrainerOptions(c), c.Partition.Shards)
+	served, err := score.ReadServed(service.RoleDir(c.DataDir, configs.RoleScore), c.TrainerConfig(), c.Partition.Shards)
 	require.NoError(t, err)
 	require.Equal(t, want.ensemble, served.Version.String())
 	for shard, data := range served.Checkpoints {

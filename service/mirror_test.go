@@ -42,7 +42,7 @@ func newMirror(t testing.TB, c configs.Config, stream *dataset.Stream) *mirror {
 	t.Helper()
 	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
 	require.NoError(t, err)
-	engine, err := trainer.NewEngine(service.TrainerOptions(c), kernels.Default())
+	engine, err := trainer.NewEngine(c.TrainerConfig(), kernels.Default())
 	require.NoError(t, err)
 	return &mirror{
 		t: t, c: c, secret: secret, stream: stream, engine: engine,

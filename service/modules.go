@@ -150,8 +150,8 @@ func (s *Service) openScore() (role.Role, error) {
 
 func (s *Service) openTrain() (role.Role, error) {
 	return train.New(train.Options{
-		Dir: RoleDir(s.config.DataDir, configs.RoleTrain), Shards: s.config.Partition.Shards, Workers: s.config.Trainer.Workers,
-		Trainer: TrainerOptions(s.config), Kernels: s.kernels, Secret: s.secret,
+		Dir: RoleDir(s.config.DataDir, configs.RoleTrain), Shards: s.config.Partition.Shards, Workers: s.config.Workers(),
+		Trainer: s.config.TrainerConfig(), Kernels: s.kernels, Secret: s.secret,
 		Client: s.client, Listener: s.listener, Logger: s.o.Logger,
 	})
 }

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"lethe"
@@ -13,40 +12,7 @@ import (
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
 	"lethe/scoring"
-	"lethe/trainer"
-	"lethe/trainer/kernels"
 )
-
-// TrainerOptions translates the configuration of the shard models. Training,
-// scoring and lethe verify must agree on it.
-func TrainerOptions(c configs.Config) trainer.Options {
-	return trainer.Options{
-		Model:           c.Trainer.Model,
-		Hidden:          c.Trainer.Hidden,
-		NoLinearSkip:    !c.Trainer.LinearSkip,
-		LearningRate:    c.Trainer.LearningRate,
-		WeightDecay:     c.Trainer.WeightDecay,
-		NoWeightDecay:   c.Trainer.WeightDecay == 0,
-		Schedule:        c.Trainer.Schedule,
-		WindowTimesteps: c.Trainer.WindowTimesteps,
-		Passes:          c.Trainer.Passes,
-		Seed:            c.Seed,
-		Blend:           trainer.BlendOptions{Components: c.Trainer.Components},
-	}
-}
-
-// KernelsOf returns the kernel set that the configuration names.
-func KernelsOf(c configs.Config) (kernels.Set, error) {
-	name := c.Trainer.Kernels
-	if name == "auto" {
-		name = ""
-	}
-	set, err := kernels.Named(name)
-	if err != nil {
-		return nil, fmt.Errorf("trainer.kernels: %w", err)
-	}
-	return set, nil
-}
 
 // PartitionOptions translates the configuration of the partition.
 func PartitionOptions(c configs.Config) partition.Options {
@@ -100,12 +66,12 @@ func scoreOptions(c configs.Config) score.Options {
 		Dir:            RoleDir(c.DataDir, configs.RoleScore),
 		Shards:         c.Partition.Shards,
 		LabelLag:       c.Scoring.LabelLagTimesteps,
-		Workers:        c.Trainer.Workers,
+		Workers:        c.Workers(),
 		Aggregation:    scoring.Method(c.Scoring.Aggregation),
 		Temperature:    c.Scoring.Temperature,
 		Threshold:      c.Scoring.Threshold,
 		OneHop:         c.Repair.OneHop,
 		OneHopDirected: c.Repair.OneHopDirected,
-		Trainer:        TrainerOptions(c),
+		Trainer:        c.TrainerConfig(),
 	}
 }

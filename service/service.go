@@ -108,7 +108,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if s.key, err = configs.LoadOrCreateSigningKey(s.config.SigningKeyPath(), o.Random); err != nil {
 		return nil, err
 	}
-	if s.kernels, err = KernelsOf(s.config); err != nil {
+	if s.kernels, err = s.config.KernelSet(); err != nil {
 		return nil, err
 	}
 	if err := s.measure(); err != nil {

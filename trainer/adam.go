@@ -21,9 +21,9 @@ type adam struct {
 	decoupled                 bool
 }
 
-func (o Options) adam() adam {
+func (c Config) adam() adam {
 	return adam{
-		learningRate: o.LearningRate, weightDecay: o.WeightDecay, decoupled: o.DecoupledDecay,
+		learningRate: c.LearningRate, weightDecay: c.WeightDecay, decoupled: c.DecoupledDecay,
 		beta1: adamBeta1, beta2: adamBeta2, epsilon: adamEpsilon,
 	}
 }

@@ -34,7 +34,7 @@ func (e *Engine) prepare(s *lethe.Slice) prepared {
 	b := layers.NewBatch(rows, s.FeatureCount, features, edges)
 	b.Labels = make([]int32, rows)
 	b.Keys = rowKeys(s)
-	counts := make([]int, e.opts.Classes)
+	counts := make([]int, e.config.Classes)
 	for i := range b.Labels {
 		b.Labels[i] = layers.Ignored
 		if i < len(s.Nodes) && s.Labels[i] != lethe.Unknown {
@@ -42,7 +42,7 @@ func (e *Engine) prepare(s *lethe.Slice) prepared {
 			counts[b.Labels[i]]++
 		}
 	}
-	b.ClassWeights = classWeights(e.opts.ClassWeights, counts)
+	b.ClassWeights = classWeights(e.config.classWeights(), counts)
 	return prepared{Batch: b, features: features}
 }
 
@@ -82,7 +82,7 @@ func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (ba
 		rows = max(rows, slices[i].Rows)
 		sparse = sparse || slices[i].Features.Sparse != nil
 	}
-	form = a.FormFor(sparse, e.opts.Dropout)
+	form = a.FormFor(sparse, e.config.Dropout)
 	batches = make([]*layers.Batch, len(window))
 	for i, s := range slices {
 		if s.Batch != nil {

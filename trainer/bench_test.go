@@ -43,7 +43,7 @@ func BenchmarkCitationStep(b *testing.B) {
 	for _, model := range Models() {
 		for _, k := range kernelSets(b) {
 			b.Run(model+"/"+k.Name(), func(b *testing.B) {
-				e := newEngine(b, Options{Model: model, Classes: 7, LearningRate: 0.01, WeightDecay: 5e-4}, k)
+				e := newEngine(b, with(model, func(c *Config) { c.Classes, c.LearningRate, c.WeightDecay = 7, 0.01, 5e-4 }), k)
 				benchmarkSteps(b, e, s)
 			})
 		}
@@ -55,7 +55,7 @@ func BenchmarkEllipticStep(b *testing.B) {
 	s := makeSlice(sliceSpec{timestep: 1, nodes: 208, features: 165, stubs: 92})
 	for _, hidden := range []int{64, 128, 256} {
 		b.Run(kernels.Default().Name(), func(b *testing.B) {
-			e := newEngine(b, Options{Model: models.EllipticGIN, Hidden: hidden}, kernels.Default())
+			e := newEngine(b, with(models.EllipticGIN, func(c *Config) { c.Hidden = hidden }), kernels.Default())
 			benchmarkSteps(b, e, s)
 		})
 	}
@@ -96,9 +96,9 @@ func TestStepsAllocateNextToNothing(t *testing.T) {
 	}
 	s := citationSlice()
 	for _, model := range Models() {
-		e := newEngine(t, Options{Model: model, Classes: 7, Hidden: 8, WindowTimesteps: 1}, kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.WindowTimesteps = 7, 8, 1 }), kernels.Default())
 		count := func(passes int) float64 {
-			e.opts.Passes = passes
+			e.config.Passes = passes
 			return testing.AllocsPerRun(1, func() {
 				_, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
 				require.NoError(t, err)

@@ -25,7 +25,7 @@ const MaxComponents = 8
 
 // fitBlend judges the components on the newest slice and then trains them.
 func (e *Engine) fitBlend(ctx context.Context, next *Checkpoint, window []*lethe.Slice) (Report, error) {
-	b := newBlend(e.opts.Blend)
+	b := newBlend(e.config)
 	if len(next.Body) > 0 {
 		var err error
 		if b, err = decodeBlend(next.Body); err != nil {
@@ -37,10 +37,10 @@ func (e *Engine) fitBlend(ctx context.Context, next *Checkpoint, window []*lethe
 	}
 	var report Report
 	for k, component := range e.components {
-		recent := window[max(0, len(window)-component.opts.WindowTimesteps):]
+		recent := window[max(0, len(window)-component.config.WindowTimesteps):]
 		c, r, err := component.Train(ctx, next.Shard, b.models[k], recent)
 		if err != nil {
-			return report, fmt.Errorf("component %s: %w", component.opts.Model, err)
+			return report, fmt.Errorf("component %s: %w", component.config.Model, err)
 		}
 		b.models[k] = c
 		report.Slices = max(report.Slices, r.Slices)
@@ -65,7 +65,7 @@ func (e *Engine) judge(ctx context.Context, b *blend, s *lethe.Slice) error {
 		}
 		for i, label := range s.Labels {
 			if label != lethe.Unknown {
-				b.losses[k] -= logProbability(p[i*e.opts.Classes+int(label)-1])
+				b.losses[k] -= logProbability(p[i*e.config.Classes+int(label)-1])
 			}
 		}
 	}

@@ -17,9 +17,9 @@ type blend struct {
 	losses []float64
 }
 
-func newBlend(o BlendOptions) *blend {
-	n := len(o.Components)
-	return &blend{rate: o.Rate, models: make([]*Checkpoint, n), losses: make([]float64, n)}
+func newBlend(c Config) *blend {
+	n := len(c.Components)
+	return &blend{rate: c.Blend.Rate, models: make([]*Checkpoint, n), losses: make([]float64, n)}
 }
 
 // weights add up to 1.

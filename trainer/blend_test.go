@@ -14,11 +14,13 @@ import (
 	"lethe/trainer/trees"
 )
 
-func blendOptions() Options {
-	return Options{
-		Model: Blend, Hidden: 8, Seed: 3, Trees: trees.Options{Rounds: 5, MinChildRows: 2},
-		Blend: BlendOptions{Components: []string{models.EllipticGIN, Trees, Logistic}, NetworkTimesteps: 2, Rate: 0.1},
-	}
+func blendConfig() Config {
+	return with(Blend, func(c *Config) {
+		c.Components = []string{models.EllipticGIN, Trees, Logistic}
+		c.Hidden, c.Seed = 8, 3
+		c.Trees.Rounds, c.Trees.MinChildRows = 5, 2
+		c.Blend.NetworkTimesteps, c.Blend.Rate = 2, 0.1
+	})
 }
 
 func blendOf(t testing.TB, c *Checkpoint) *blend {
@@ -32,15 +34,15 @@ func blendOf(t testing.TB, c *Checkpoint) *blend {
 // Components are what they would be alone, and the losses are those of their
 // answers about every slice before they were trained on it.
 func TestBlendHoldsWhatItsComponentsAreAlone(t *testing.T) {
-	e := newEngine(t, blendOptions(), kernels.Portable{})
+	e := newEngine(t, blendConfig(), kernels.Portable{})
 	slices := makeWindow(1, 5, 30, 7)
 	blends := chain(t, e, 1, slices)
 	for k, component := range e.components {
-		alone := newEngine(t, component.opts, kernels.Portable{})
+		alone := newEngine(t, component.config, kernels.Portable{})
 		loss := 0.0
 		for i, c := range chain(t, alone, 1, slices) {
 			b := blendOf(t, blends[i])
-			require.Equal(t, digestOf(c), digestOf(b.models[k]), "%s after slice %d", component.opts.Model, i)
+			require.Equal(t, digestOf(c), digestOf(b.models[k]), "%s after slice %d", component.config.Model, i)
 			require.InDelta(t, loss, b.losses[k], 1e-9)
 			if i+1 == len(slices) {
 				break
@@ -58,7 +60,7 @@ func TestBlendHoldsWhatItsComponentsAreAlone(t *testing.T) {
 }
 
 func TestBlendIsAWeightedMeanOfLogarithms(t *testing.T) {
-	e := newEngine(t, blendOptions(), kernels.Portable{})
+	e := newEngine(t, blendConfig(), kernels.Portable{})
 	c := chain(t, e, 1, makeWindow(1, 4, 30, 7))[3]
 	b := blendOf(t, c)
 	in := Input{Rows: 20, Cols: 7, Features: randomMatrix(20, 7, 8).Data, Edges: pathEdges(20)}
@@ -91,7 +93,7 @@ func TestBlendTrustsWhoWasRight(t *testing.T) {
 // What a replaced slice did to weights and components is gone after a replay
 // from its timestep.
 func TestBlendForgets(t *testing.T) {
-	e := newEngine(t, blendOptions(), kernels.Portable{})
+	e := newEngine(t, blendConfig(), kernels.Portable{})
 	without, with := makeWindow(1, 4, 30, 7), makeWindow(1, 4, 30, 7)
 	with[1] = makeSlice(sliceSpec{timestep: with[1].Timestep, shard: 1, nodes: 31, features: 7})
 	want, old := chain(t, e, 1, without), chain(t, e, 1, with)
@@ -106,14 +108,16 @@ func TestBlendForgets(t *testing.T) {
 }
 
 func TestBlendRefuses(t *testing.T) {
-	_, err := NewEngine(Options{Model: Blend, Schedule: Window, Blend: BlendOptions{Components: []string{Trees, Trees, Blend}, Rate: -1}}, kernels.Portable{})
-	for _, want := range []string{`"trees" is there twice`, `"blend" is a blend`, "rate is -1", `schedule is "window"`} {
+	_, err := NewEngine(with(Blend, func(c *Config) { c.Schedule, c.Components, c.Blend.Rate = Window, []string{Trees, Trees, Blend}, -1 }), kernels.Portable{})
+	for _, want := range []string{
+		`components is "trees", want every model once`, `components is "blend", want one of`, "blend.rate is -1", `schedule is "window"`,
+	} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = NewEngine(Options{Model: Blend, Trees: trees.Options{MaxLeaves: 1}}, kernels.Portable{})
-	require.ErrorContains(t, err, `component "trees": max leaves is 1`)
+	_, err = NewEngine(with(Blend, func(c *Config) { c.Trees.MaxLeaves = 1 }), kernels.Portable{})
+	require.ErrorContains(t, err, "trees.max_leaves is 1")
 
-	o := blendOptions()
+	o := blendConfig()
 	e := newEngine(t, o, kernels.Portable{})
 	c := chain(t, e, 1, makeWindow(1, 2, 30, 7))[1]
 	require.NoError(t, e.Compatible(c))
@@ -134,10 +138,10 @@ func TestBlendRefuses(t *testing.T) {
 // Under the schedule continual a forest grows at every timestep up to its bound,
 // and replays like any model.
 func TestTreesGrowAlongTheStream(t *testing.T) {
-	e := newEngine(t, Options{
-		Model: Trees, Schedule: Continual, WindowTimesteps: 2,
-		Trees: trees.Options{Rounds: 5, UpdateRounds: 3, MaxRounds: 9, MinChildRows: 2},
-	}, kernels.Portable{})
+	e := newEngine(t, with(Trees, func(c *Config) {
+		c.Schedule, c.WindowTimesteps = Continual, 2
+		c.Trees.Rounds, c.Trees.UpdateRounds, c.Trees.MaxRounds, c.Trees.MinChildRows = 5, 3, 9, 2
+	}), kernels.Portable{})
 	slices := makeWindow(1, 4, 30, 7)
 	all := chain(t, e, 1, slices)
 	for i, rounds := range []int{5, 8, 9, 9} {
@@ -153,9 +157,10 @@ func TestTreesGrowAlongTheStream(t *testing.T) {
 // A shard that begins with licit transactions alone must still be able to learn
 // what illicit ones are.
 func TestTreesRecoverFromASliceOfOneClass(t *testing.T) {
-	e := newEngine(t, Options{
-		Model: Trees, Schedule: Continual, WindowTimesteps: 10, Trees: trees.Options{UpdateRounds: 30, MinChildRows: 2},
-	}, kernels.Portable{})
+	e := newEngine(t, with(Trees, func(c *Config) {
+		c.Schedule, c.WindowTimesteps = Continual, 10
+		c.Trees.UpdateRounds, c.Trees.MinChildRows = 30, 2
+	}), kernels.Portable{})
 	slices := makeWindow(1, 4, 60, 7)
 	for i, label := range slices[0].Labels {
 		if label == lethe.Illicit {

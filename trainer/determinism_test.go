@@ -18,6 +18,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // childVariable makes a test process print one digest and stop.
@@ -30,7 +31,7 @@ func chain(t testing.TB, e *Engine, shard lethe.ShardID, slices []*lethe.Slice) 
 	out := make([]*Checkpoint, 0, len(slices))
 	var previous *Checkpoint
 	for i := range slices {
-		from := max(0, i+1-e.opts.WindowTimesteps)
+		from := max(0, i+1-e.config.WindowTimesteps)
 		next, _, err := e.Train(context.Background(), shard, previous, slices[from:i+1])
 		require.NoError(t, err)
 		out, previous = append(out, next), next
@@ -57,7 +58,7 @@ func sampleDigest(t testing.TB, e *Engine, shard lethe.ShardID) string {
 func digestOfEveryModel(t testing.TB, k kernels.Set) string {
 	w := canonical.NewWriter("TEST", 1)
 	for _, model := range Models() {
-		e := newEngine(t, Options{Model: model, Classes: 7, Hidden: 8, Passes: 2}, k)
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes = 7, 8, 2 }), k)
 		c, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{citationSlice()})
 		require.NoError(t, err)
 		w.Bytes(EncodeCheckpoint(c))
@@ -70,7 +71,7 @@ func TestSameBytesForAnyThreadCount(t *testing.T) {
 		digests := make(map[string]bool)
 		for _, threads := range []int{1, 2, 8} {
 			before := runtime.GOMAXPROCS(threads)
-			digests[sampleDigest(t, newEngine(t, Options{Hidden: 32}, k), 1)] = true
+			digests[sampleDigest(t, newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), k), 1)] = true
 			runtime.GOMAXPROCS(before)
 		}
 		require.Len(t, digests, 1, k.Name())
@@ -81,10 +82,10 @@ func TestSameBytesForAnyThreadCount(t *testing.T) {
 // see the others, nor what a program computed before.
 func TestSameBytesFromASharedEngine(t *testing.T) {
 	const shards = 6
-	shared := newEngine(t, Options{Hidden: 32}, kernels.Default())
+	shared := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), kernels.Default())
 	want := make([]string, shards)
 	for shard := range want {
-		want[shard] = sampleDigest(t, newEngine(t, Options{Hidden: 32}, kernels.Default()), lethe.ShardID(shard))
+		want[shard] = sampleDigest(t, newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), kernels.Default()), lethe.ShardID(shard))
 	}
 	for range 2 {
 		got := make([]string, shards)
@@ -100,7 +101,7 @@ func TestSameBytesFromASharedEngine(t *testing.T) {
 // What a larger slice left in a program's memory must not reach a smaller one,
 // not even if it is not a number.
 func TestRowsBehindTheSliceNeverCount(t *testing.T) {
-	opts := Options{Hidden: 32}
+	opts := with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 })
 	small := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 33, features: 11, stubs: 3})}
 	want := chain(t, newEngine(t, opts, kernels.Default()), 0, small)[0]
 
@@ -147,7 +148,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 	}
 	const shards = 6
 	for _, model := range Models() {
-		e := newEngine(t, Options{Model: model, Hidden: 8}, kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Hidden = 8 }), kernels.Default())
 		train := func(workers int) []lethe.Digest {
 			out := make([]lethe.Digest, shards)
 			var group errgroup.Group
@@ -171,7 +172,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 // The portable set's bytes are pinned, since it promises the same ones on every
 // architecture. A change of the arithmetic or of the format shows here.
 func TestPortableBytesArePinned(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 32}, kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), kernels.Portable{})
 	require.Equal(t, "f2e64a8177921d56afad2b2c4791e170474ea839922ca7fff23ac27b7726a03a", digestOfEveryModel(t, kernels.Portable{}))
 	require.Equal(t, "bd3b28534e7ea3211964dd204f97ed0d8b2d09fc87a05da3b983b14abce61b23", sampleDigest(t, e, 1))
 }

@@ -11,30 +11,40 @@ import (
 // model, only compiled programs for reuse, and may be used from several
 // goroutines at once.
 type Engine struct {
-	opts    Options
+	config  Config
 	kernels kernels.Set
 	idle    pool
+	observe func(Progress)
 	// components are those of a blend.
 	components []*Engine
 }
 
-// NewEngine returns an engine for options whose unset fields mean the defaults.
-func NewEngine(opts Options, kernels kernels.Set) (*Engine, error) {
-	opts = opts.EnsureDefaults()
-	if err := opts.Validate(); err != nil {
-		return nil, fmt.Errorf("trainer options: %w", err)
+// NewEngine returns an engine. The error is that of Config.Validate.
+func NewEngine(c Config, kernels kernels.Set) (*Engine, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("trainer: %w", err)
 	}
-	e := &Engine{opts: opts, kernels: kernels}
-	if opts.Model == Blend {
-		for _, o := range opts.components() {
-			e.components = append(e.components, &Engine{opts: o, kernels: kernels})
+	e := &Engine{config: c.Clone(), kernels: kernels}
+	if c.Model == Blend {
+		for _, one := range c.components() {
+			e.components = append(e.components, &Engine{config: one, kernels: kernels})
 		}
 	}
 	return e, nil
 }
 
-// Options returns the engine's options with every default filled in.
-func (e *Engine) Options() Options { return e.opts.Clone() }
+// Observe makes the engine tell of every optimiser step, for progress lines and
+// learning curves. It cannot change a result. Shards that train side by side
+// call the function at the same time. It must be set before training.
+func (e *Engine) Observe(observe func(Progress)) {
+	e.observe = observe
+	for _, component := range e.components {
+		component.Observe(observe)
+	}
+}
+
+// Config returns the engine's configuration.
+func (e *Engine) Config() Config { return e.config.Clone() }
 
 // Compatible returns an error that wraps ErrIncompatible if training cannot go
 // on from the checkpoint and give what training from the start would give.
@@ -45,13 +55,13 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	if _, _, err := c.shape(); err != nil {
 		return fail("%v", err)
 	}
-	if c.Model != e.opts.Model {
-		return fail("is a model %q, not %q", c.Model, e.opts.Model)
+	if c.Model != e.config.Model {
+		return fail("is a model %q, not %q", c.Model, e.config.Model)
 	}
-	if got, want := c.Options, e.opts.Fingerprint(); got != want {
+	if got, want := c.Options, e.config.Fingerprint(); got != want {
 		return fail("trained under options %s, not %s", got, want)
 	}
-	if !keepsBody(c.Model) && !c.Architecture.Equal(e.opts.Architecture(c.Architecture.Features)) {
+	if !keepsBody(c.Model) && !c.Architecture.Equal(e.config.Architecture(c.Architecture.Features)) {
 		return fail("architecture does not fit the options")
 	}
 	if c.Kernels != e.kernels.Name() {
@@ -65,19 +75,19 @@ func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
 	c := &Checkpoint{
 		Shard:    shard,
 		Timestep: lethe.NoTimestep,
-		Options:  e.opts.Fingerprint(),
+		Options:  e.config.Fingerprint(),
 		Kernels:  e.kernels.Name(),
-		Model:    e.opts.Model,
+		Model:    e.config.Model,
 	}
-	if keepsBody(e.opts.Model) {
+	if keepsBody(e.config.Model) {
 		return c
 	}
-	a := e.opts.Architecture(features)
+	a := e.config.Architecture(features)
 	params, buffers := a.Parameters(), a.Buffers()
 	c.Network = Network{
 		Architecture: a,
-		Params:       params.Fresh(e.opts.Seed, shard).Values,
-		Buffers:      buffers.Fresh(e.opts.Seed, shard).Values,
+		Params:       params.Fresh(e.config.Seed, shard).Values,
+		Buffers:      buffers.Fresh(e.config.Seed, shard).Values,
 		FirstMoment:  make([]float32, params.Size),
 		SecondMoment: make([]float32, params.Size),
 	}

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // sliceSpec shapes a made-up slice.
@@ -63,9 +64,16 @@ func makeWindow(shard lethe.ShardID, slices, nodes, features int) []*lethe.Slice
 	return out
 }
 
-func newEngine(t testing.TB, opts Options, k kernels.Set) *Engine {
+// with returns a model's defaults with changes.
+func with(model string, change func(c *Config)) Config {
+	c := DefaultsOf(model)
+	change(&c)
+	return c
+}
+
+func newEngine(t testing.TB, c Config, k kernels.Set) *Engine {
 	t.Helper()
-	e, err := NewEngine(opts, k)
+	e, err := NewEngine(c, k)
 	require.NoError(t, err)
 	return e
 }
@@ -74,7 +82,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, k := range kernelSets(b) {
 		for _, size := range [][3]int{{36, 59, 64}, {36, 165, 64}, {200, 165, 128}} {
 			b.Run(fmt.Sprintf("%s/%dx%d-%d", k.Name(), size[0], size[1], size[2]), func(b *testing.B) {
-				e := newEngine(b, Options{Hidden: size[2]}, k)
+				e := newEngine(b, with(models.EllipticGIN, func(c *Config) { c.Hidden = size[2] }), k)
 				window := makeWindow(1, 10, size[0], size[1])
 				c, _, err := e.Train(context.Background(), 1, nil, window[:9])
 				require.NoError(b, err)
@@ -114,11 +122,11 @@ func randomMatrix(rows, cols int, seed uint64) kernels.Matrix {
 func TestSeveralClasses(t *testing.T) {
 	const classes = 5
 	var seen []Progress
-	e := newEngine(t, Options{
-		Classes: classes, Hidden: 16, Passes: 60, LearningRate: 0.01,
-		Observe: func(p Progress) { seen = append(seen, p) },
-	}, kernels.Default())
-	require.Equal(t, EqualClasses, e.Options().ClassWeights)
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) {
+		c.Classes, c.Hidden, c.Passes, c.LearningRate = classes, 16, 60, 0.01
+	}), kernels.Default())
+	e.Observe(func(p Progress) { seen = append(seen, p) })
+	require.Equal(t, EqualClasses, e.Config().classWeights())
 	s := makeSlice(sliceSpec{timestep: 1, nodes: 80, features: classes})
 	for i := range s.Labels {
 		s.Labels[i] = lethe.Label(i%classes + 1)

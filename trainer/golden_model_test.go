@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -109,12 +110,12 @@ func goldenModelCases(t *testing.T, file golden.File) {
 	}
 }
 
-func (c *goldenModel) options() Options {
-	o := Options{
-		Model: strings.ReplaceAll(c.Model, "_", "-"), Classes: c.Hyper.Classes, Hidden: c.Hyper.Hidden,
-		Heads: c.Hyper.Heads1, OutputHeads: c.Hyper.Heads2, Hops: c.Hyper.K, Teleport: c.Hyper.Alpha,
-		NoLinearSkip: true, Dropout: c.Hyper.Dropout, NoDropout: c.Hyper.Dropout == 0,
-	}
+func (c *goldenModel) config() Config {
+	o := DefaultsOf(strings.ReplaceAll(c.Model, "_", "-"))
+	o.LinearSkip, o.Dropout, o.Classes = false, c.Hyper.Dropout, cmp.Or(c.Hyper.Classes, o.Classes)
+	o.Hidden = cmp.Or(c.Hyper.Hidden, o.Hidden)
+	o.Heads, o.OutputHeads = cmp.Or(c.Hyper.Heads1, o.Heads), cmp.Or(c.Hyper.Heads2, o.OutputHeads)
+	o.Hops, o.Teleport = cmp.Or(c.Hyper.K, o.Hops), cmp.Or(c.Hyper.Alpha, o.Teleport)
 	if w := c.Hyper.Widths; w != nil {
 		o.Widths = w[1 : len(w)-1]
 	}
@@ -125,13 +126,13 @@ func (c *goldenModel) options() Options {
 	if c.SuperGAT != nil {
 		o.AttentionLoss = c.SuperGAT.AttWeight
 	}
-	return o.EnsureDefaults()
+	return o
 }
 
 // program compiles the case's model, loaded with its weights and its graph.
 func (c *goldenModel) program(t *testing.T, k kernels.Set, form models.Form, training bool) *program {
 	t.Helper()
-	opts, cols := c.options(), c.Inputs.X.Shape[1]
+	opts, cols := c.config(), c.Inputs.X.Shape[1]
 	require.NoError(t, opts.Validate())
 	shape := programShape{
 		architecture: opts.Architecture(cols), settings: opts.settings(), form: form,
@@ -235,8 +236,8 @@ func checkBuffers(t *testing.T, p *program, path string, want map[string]json.Ra
 }
 
 func (c *goldenModel) checkAdam(t *testing.T, k kernels.Set, form models.Form, check golden.Comparer) {
-	opts := c.options()
-	opts.LearningRate, opts.WeightDecay, opts.NoWeightDecay = c.Adam.LR, c.Adam.WeightDecay, c.Adam.WeightDecay == 0
+	opts := c.config()
+	opts.LearningRate, opts.WeightDecay = c.Adam.LR, c.Adam.WeightDecay
 	e := newEngine(t, opts, k)
 	require.Equal(t, []float64{adamBeta1, adamBeta2, adamEpsilon}, []float64{c.Adam.Beta1, c.Adam.Beta2, c.Adam.Eps})
 	p, state := c.program(t, k, form, true), e.fresh(0, c.Inputs.X.Shape[1])

@@ -24,12 +24,12 @@ func TestASharedInputChangesNoAnswer(t *testing.T) {
 		want       []float32
 	}
 	var all []asked
-	for _, opts := range []Options{
-		{Model: models.SGC, Hops: 1}, {Model: models.SGC, Hops: 3}, {Model: models.SAGE}, {Model: models.GIN},
-		{Model: models.GAT}, {Model: models.EllipticGIN},
+	for _, config := range []Config{
+		with(models.SGC, func(c *Config) { c.Hops = 1 }), with(models.SGC, func(c *Config) { c.Hops = 3 }),
+		DefaultsOf(models.SAGE), DefaultsOf(models.GIN), DefaultsOf(models.GAT), DefaultsOf(models.EllipticGIN),
 	} {
-		opts.Passes = 2
-		e := newEngine(t, opts, kernels.Default())
+		config.Passes = 2
+		e := newEngine(t, config, kernels.Default())
 		c, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{s})
 		require.NoError(t, err)
 		want, err := e.Probabilities(context.Background(), c, alone)

@@ -16,11 +16,11 @@ func Lineage(previous, slice lethe.Digest) lethe.Digest {
 }
 
 // Genesis is where a lineage starts when fresh weights meet the given number of
-// slices at once. It commits to the options, so that another configuration has
+// slices at once. It commits to the configuration, so that another configuration has
 // another lineage, and to the number, because one call of Train on two slices
 // gives other weights than two calls.
-func (o Options) Genesis(slices int) lethe.Digest {
-	fingerprint := o.Fingerprint()
+func (c Config) Genesis(slices int) lethe.Digest {
+	fingerprint := c.Fingerprint()
 	w := canonical.NewDigester("LGEN", 1)
 	w.Bytes(fingerprint[:])
 	w.Uint32(uint32(slices))
@@ -34,14 +34,14 @@ func (o Options) Genesis(slices int) lethe.Digest {
 //
 // Under Continual it covers every slice ever fed. Under Window it covers the
 // window only, since older slices leave no trace in the weights.
-func (o Options) LineageOf(previous lethe.Digest, window []lethe.Digest) lethe.Digest {
+func (c Config) LineageOf(previous lethe.Digest, window []lethe.Digest) lethe.Digest {
 	if len(window) == 0 {
 		return previous
 	}
-	if o.EnsureDefaults().Schedule == Continual && !previous.IsZero() {
+	if c.Schedule == Continual && !previous.IsZero() {
 		return Lineage(previous, window[len(window)-1])
 	}
-	d := o.Genesis(len(window))
+	d := c.Genesis(len(window))
 	for _, slice := range window {
 		d = Lineage(d, slice)
 	}

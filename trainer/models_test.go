@@ -42,7 +42,7 @@ func TestEveryModelLearns(t *testing.T) {
 	}
 	unseen := communitySlice(2)
 	for _, model := range Models() {
-		e := newEngine(t, Options{Model: model, Classes: 4, Hidden: 32, Passes: 60, LearningRate: 0.01}, kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.LearningRate = 4, 32, 60, 0.01 }), kernels.Default())
 		c, report, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{communitySlice(1)})
 		require.NoError(t, err, model)
 		require.Less(t, report.FinalLoss, report.FirstLoss, model)
@@ -71,11 +71,11 @@ func TestEveryModelLearns(t *testing.T) {
 func TestSparseFeaturesGiveTheSameGradients(t *testing.T) {
 	s := communitySlice(1)
 	for _, model := range Models() {
-		e := newEngine(t, Options{Model: model, Classes: 4, Hidden: 16, NoLinearSkip: true}, kernels.Portable{})
-		a := e.opts.Architecture(s.FeatureCount)
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.LinearSkip = 4, 16, false }), kernels.Portable{})
+		a := e.config.Architecture(s.FeatureCount)
 		run := func(form models.Form, b *layers.Batch) *program {
 			p, err := compile(programShape{
-				architecture: a, settings: e.opts.settings(), form: form, capacity: capacityFor(b.Rows), training: true,
+				architecture: a, settings: e.config.settings(), form: form, capacity: capacityFor(b.Rows), training: true,
 			}, e.kernels)
 			require.NoError(t, err)
 			copy(p.Params.Values, a.Parameters().Fresh(1, 0).Values)
@@ -103,12 +103,12 @@ func TestModelGradientsMatchFiniteDifferences(t *testing.T) {
 		t.Skip("runs every model many times")
 	}
 	for _, model := range Models() {
-		e := newEngine(t, Options{Model: model, Hidden: 16}, kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Hidden = 16 }), kernels.Default())
 		window := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 60, features: 7, stubs: 20})}
-		a := e.opts.Architecture(7)
+		a := e.config.Architecture(7)
 		batches, rows, form := e.prepareWindow(window, a)
 		p, err := compile(programShape{
-			architecture: a, settings: e.opts.settings(), form: form, capacity: capacityFor(rows), training: true,
+			architecture: a, settings: e.config.settings(), form: form, capacity: capacityFor(rows), training: true,
 		}, e.kernels)
 		require.NoError(t, err)
 		copy(p.Params.Values, a.Parameters().Fresh(1, 0).Values)
@@ -163,7 +163,7 @@ func TestRowKeysDoNotDependOnOtherNodes(t *testing.T) {
 }
 
 func TestPatienceEndsTraining(t *testing.T) {
-	opts := Options{Model: models.MLP, Hidden: 8, Passes: 500, LearningRate: 0.5}
+	opts := with(models.MLP, func(c *Config) { c.Hidden, c.Passes, c.LearningRate = 8, 500, 0.5 })
 	window := makeWindow(1, 1, 30, 5)
 	_, all, err := newEngine(t, opts, kernels.Default()).Train(context.Background(), 1, nil, window)
 	require.NoError(t, err)
@@ -182,27 +182,27 @@ func TestOtherModelsPassThrough(t *testing.T) {
 	got, err := DecodeCheckpoint(EncodeCheckpoint(c))
 	require.NoError(t, err)
 	require.Equal(t, c, got)
-	e := newEngine(t, Options{}, kernels.Portable{})
+	e := newEngine(t, Defaults(), kernels.Portable{})
 	require.ErrorIs(t, e.Compatible(got), ErrIncompatible)
 	_, err = e.Probabilities(context.Background(), got, Input{Rows: 1, Cols: 1, Features: []float32{1}})
 	require.ErrorIs(t, err, ErrIncompatible)
 }
 
 func TestArchitecturesOutOfBounds(t *testing.T) {
-	for name, o := range map[string]Options{
-		`model "gnn" is none of`:       {Model: "gnn"},
-		"no multiple of 8 heads":       {Model: models.GAT, Hidden: 12},
-		"classes is 1, want 2 to 255":  {Classes: 1},
-		`dropout is 0.5, but "sgc"`:    {Model: models.SGC, Dropout: 0.5},
-		"dropout is 1, want 0 or more": {Model: models.MLP, Dropout: 1},
-		`heads is 2 and 0, but "sage"`: {Model: models.SAGE, Heads: 2},
-		"teleport is 1":                {Model: models.APPNP, Teleport: 1},
-		"hops is 5000":                 {Model: models.APPNP, Hops: 5000},
-		`"gcn" is never plain`:         {Model: models.GCN, PlainGIN: true},
-		"widths: 2 given, want 1":      {Model: models.MLP, Widths: []int{3, 4}},
-		"patience is -1":               {Patience: -1},
+	for problem, c := range map[string]Config{
+		`model is "gnn", want one of`:                  DefaultsOf("gnn"),
+		"hidden is 12, want a multiple of the 8 heads": with(models.GAT, func(c *Config) { c.Hidden = 12 }),
+		"classes is 1, want 2 to 255":                  with(models.EllipticGIN, func(c *Config) { c.Classes = 1 }),
+		"dropout is 0.5, want 0 for model sgc":         with(models.SGC, func(c *Config) { c.Dropout = 0.5 }),
+		"dropout is 1, want 0 or more, less than 1":    with(models.MLP, func(c *Config) { c.Dropout = 1 }),
+		"heads is 2, want 0 for model sage":            with(models.SAGE, func(c *Config) { c.Heads = 2 }),
+		"teleport is 1, want 0 or more, less than 1":   with(models.APPNP, func(c *Config) { c.Teleport = 1 }),
+		"hops is 5000, want 0 to 1024":                 with(models.APPNP, func(c *Config) { c.Hops = 5000 }),
+		"plain_gin is true, want false for model gcn":  with(models.GCN, func(c *Config) { c.PlainGIN = true }),
+		"widths is [3 4], want 1 widths":               with(models.MLP, func(c *Config) { c.Widths = []int{3, 4} }),
+		"patience is -1, want at least 0":              with(models.EllipticGIN, func(c *Config) { c.Patience = -1 }),
 	} {
-		_, err := NewEngine(o, kernels.Portable{})
-		require.ErrorContains(t, err, name)
+		_, err := NewEngine(c, kernels.Portable{})
+		require.ErrorContains(t, err, problem)
 	}
 }

@@ -39,11 +39,11 @@ func (e *Engine) newFitting(next *Checkpoint, batches []*layers.Batch, rows int,
 	if f.absent != nil {
 		params = f.present.taken(params)
 		f.first, f.second = f.present.taken(f.first), f.present.taken(f.second)
-		f.steps = make([]kernels.AdamStep, 0, e.opts.Passes*len(batches))
+		f.steps = make([]kernels.AdamStep, 0, e.config.Passes*len(batches))
 	}
 	var err error
 	f.program, err = e.idle.take(programShape{
-		architecture: a, settings: e.opts.settings(), form: form,
+		architecture: a, settings: e.config.settings(), form: form,
 		capacity: capacityFor(rows), training: true,
 	}, e.kernels)
 	if err != nil {

@@ -32,7 +32,7 @@ func rareWords(timestep lethe.Timestep, features int) *lethe.Slice {
 func TestAbsentFeaturesChangeNoBit(t *testing.T) {
 	const features = 720
 	for _, model := range models.Names() {
-		e := newEngine(t, Options{Model: model, Classes: 4, Hidden: 16, Passes: 3, WeightDecay: 0.01}, kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.WeightDecay = 4, 16, 3, 0.01 }), kernels.Default())
 		first, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{rareWords(1, features)})
 		require.NoError(t, err)
 		for name, previous := range map[string]*Checkpoint{"fresh": nil, "continued": first} {
@@ -60,14 +60,14 @@ func trainWide(t *testing.T, e *Engine, c *Checkpoint, s *lethe.Slice) {
 	c.Timestep = s.Timestep
 	batches, rows, form := e.prepareWindow([]*lethe.Slice{s}, c.Architecture)
 	p, err := compile(programShape{
-		architecture: c.Architecture, settings: e.opts.settings(), form: form, capacity: capacityFor(rows), training: true,
+		architecture: c.Architecture, settings: e.config.settings(), form: form, capacity: capacityFor(rows), training: true,
 	}, e.kernels)
 	require.NoError(t, err)
 	copy(p.Params.Values, c.Params)
 	copy(p.Buffers.Values, c.Buffers)
 	p.Load(batches[0])
 	f := &fitting{program: p, next: c, first: c.FirstMoment, second: c.SecondMoment}
-	for pass := range e.opts.Passes {
+	for pass := range e.config.Passes {
 		p.Work.Key = e.stepKey(c, s.Timestep, pass)
 		require.NoError(t, e.step(f))
 	}
@@ -85,7 +85,7 @@ func TestNarrowOnlyWhatIsAbsent(t *testing.T) {
 		{models.SAGE, 80, 80},   // all occur
 		{models.SGC, 720, 720},  // takes what was made of the features
 	} {
-		e := newEngine(t, Options{Model: c.model, Classes: 4, Hidden: 16}, kernels.Default())
+		e := newEngine(t, with(c.model, func(c *Config) { c.Classes, c.Hidden = 4, 16 }), kernels.Default())
 		next := e.fresh(0, c.features)
 		batches, rows, form := e.prepareWindow([]*lethe.Slice{rareWords(1, c.features)}, next.Architecture)
 		f, err := e.newFitting(next, batches, rows, form)
@@ -96,7 +96,7 @@ func TestNarrowOnlyWhatIsAbsent(t *testing.T) {
 
 // A weight of an absent feature that leaves the numbers is an error like any other.
 func TestAbsentFeaturesStayFinite(t *testing.T) {
-	e := newEngine(t, Options{Model: models.MLP, Classes: 4, Hidden: 16, Passes: 2}, kernels.Default())
+	e := newEngine(t, with(models.MLP, func(c *Config) { c.Classes, c.Hidden, c.Passes = 4, 16, 2 }), kernels.Default())
 	first, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{rareWords(1, 720)})
 	require.NoError(t, err)
 	layout := first.Architecture.Parameters()

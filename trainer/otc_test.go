@@ -21,11 +21,18 @@ import (
 	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
-	"lethe/trainer/trees"
 )
 
 // otcShards is the number of shards of every figure in docs/models.md.
 const otcShards = 20
+
+// setIf sets a value if the flag for it is given.
+func setIf[T comparable](value *T, flag T) {
+	var zero T
+	if flag != zero {
+		*value = flag
+	}
+}
 
 // otcStep is one timestep of the Bitcoin-OTC stream, cut into shards.
 type otcStep struct {
@@ -102,21 +109,30 @@ func TestOTCStream(t *testing.T) {
 		t.Skip("trains on real data")
 	}
 	steps := readOTC(t)
-	opts := trainer.Options{Model: *otcModel, Seed: 1, ClassWeights: *otcWeights, Schedule: *otcSchedule, WindowTimesteps: *otcWindow}
-	opts.Logistic.L2 = *otcL2
-	opts.Trees = trees.Options{
-		Rounds: *otcRounds, UpdateRounds: *otcUpdate, MaxLeaves: *otcLeaves, FeatureShare: *otcShare, MaxBins: *otcBins, L2: *otcTreesL2,
-		LearningRate: *otcRate, MinChildRows: *otcChildRows,
-	}
+	c := trainer.DefaultsOf(*otcModel)
+	c.Seed = 1
+	setIf(&c.ClassWeights, *otcWeights)
+	setIf(&c.Schedule, *otcSchedule)
+	setIf(&c.WindowTimesteps, *otcWindow)
+	setIf(&c.Logistic.L2, *otcL2)
+	setIf(&c.Trees.Rounds, *otcRounds)
+	setIf(&c.Trees.UpdateRounds, *otcUpdate)
+	setIf(&c.Trees.MaxLeaves, *otcLeaves)
+	setIf(&c.Trees.FeatureShare, *otcShare)
+	setIf(&c.Trees.MaxBins, *otcBins)
+	setIf(&c.Trees.L2, *otcTreesL2)
+	setIf(&c.Trees.LearningRate, *otcRate)
+	setIf(&c.Trees.MinChildRows, *otcChildRows)
+	setIf(&c.Blend.Rate, *otcBlendRate)
 	if *otcComponents != "" {
-		opts.Blend = trainer.BlendOptions{Components: strings.Split(*otcComponents, ","), Rate: *otcBlendRate}
+		c.Components = strings.Split(*otcComponents, ",")
 	}
-	engine, err := trainer.NewEngine(opts, kernels.Default())
+	engine, err := trainer.NewEngine(c, kernels.Default())
 	require.NoError(t, err)
 	started := time.Now()
 	r := &otcRun{engine: engine, steps: steps, checkpoints: make([]*trainer.Checkpoint, otcShards)}
 	first := *otcFirst - 1
-	if engine.Options().Schedule == trainer.Continual {
+	if engine.Config().Schedule == trainer.Continual {
 		first = 1
 	}
 	for at := first; at < *otcLast; at += *otcStride {
@@ -150,7 +166,7 @@ type otcRun struct {
 func (r *otcRun) train(t *testing.T, at int) {
 	for shard := range lethe.ShardID(otcShards) {
 		var window []*lethe.Slice
-		for _, s := range r.steps[max(0, at-r.engine.Options().WindowTimesteps):at] {
+		for _, s := range r.steps[max(0, at-r.engine.Config().WindowTimesteps):at] {
 			window = append(window, s.slices[shard])
 		}
 		c, _, err := r.engine.Train(t.Context(), shard, r.checkpoints[shard], window)

@@ -16,9 +16,9 @@ func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float3
 	if err != nil {
 		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %w", ErrIncompatible, c.Shard, c.Timestep, err)
 	}
-	if cmp.Or(classes, e.opts.Classes) != 2 {
+	if cmp.Or(classes, e.config.Classes) != 2 {
 		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %d classes, want 2",
-			ErrIncompatible, c.Shard, c.Timestep, cmp.Or(classes, e.opts.Classes))
+			ErrIncompatible, c.Shard, c.Timestep, cmp.Or(classes, e.config.Classes))
 	}
 	both, err := e.Probabilities(ctx, c, in)
 	if err != nil {

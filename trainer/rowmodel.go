@@ -29,7 +29,7 @@ func RowModels() []string { return []string{Trees, Logistic} }
 // ComponentModels returns what a Blend may consist of.
 func ComponentModels() []string { return append(Models(), RowModels()...) }
 
-// StreamModels returns every model that Options.Model takes. A graph without
+// StreamModels returns every model that Config.Model takes. A graph without
 // timesteps takes Models alone.
 func StreamModels() []string { return append(ComponentModels(), Blend) }
 
@@ -88,16 +88,16 @@ func (e *Engine) fitRows(ctx context.Context, next *Checkpoint, window []*lethe.
 }
 
 func (e *Engine) fitModel(ctx context.Context, next *Checkpoint, rows tabular.Rows, report *Report) (rowModel, error) {
-	if e.opts.Model == Logistic {
-		o := e.opts.Logistic
-		o.Classes = e.opts.Classes
+	if e.config.Model == Logistic {
+		o := e.config.Logistic
+		o.Classes = e.config.Classes
 		m, fit, err := logistic.Fit(ctx, rows, o)
 		report.Steps, report.FinalLoss = fit.Iterations, fit.Loss
 		return m, err
 	}
-	o := e.opts.Trees
-	o.Classes = e.opts.Classes
-	o.Seed = lethe.NewDraw(e.opts.Seed, "trees", uint64(next.Shard)).Uint64()
+	o := e.config.Trees
+	o.Classes = e.config.Classes
+	o.Seed = lethe.NewDraw(e.config.Seed, "trees", uint64(next.Shard)).Uint64()
 	var m *trees.Model
 	var fit trees.Report
 	var err error
@@ -118,14 +118,14 @@ func (e *Engine) fitModel(ctx context.Context, next *Checkpoint, rows tabular.Ro
 
 // weighted gives the rows the weights of their classes.
 func (e *Engine) weighted(rows tabular.Rows) tabular.Rows {
-	if e.opts.ClassWeights == EqualClasses {
+	if e.config.classWeights() == EqualClasses {
 		return rows
 	}
-	counts := make([]int, e.opts.Classes)
+	counts := make([]int, e.config.Classes)
 	for _, class := range rows.Labels {
 		counts[class]++
 	}
-	byClass := classWeights(e.opts.ClassWeights, counts)
+	byClass := classWeights(e.config.classWeights(), counts)
 	rows.Weights = make([]float32, rows.Len())
 	for i, class := range rows.Labels {
 		rows.Weights[i] = byClass[class]
@@ -149,9 +149,9 @@ func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
 	}
 	if m == nil {
-		out := make([]float32, in.Rows*e.opts.Classes)
+		out := make([]float32, in.Rows*e.config.Classes)
 		for i := range out {
-			out[i] = 1 / float32(e.opts.Classes)
+			out[i] = 1 / float32(e.config.Classes)
 		}
 		return out, nil
 	}

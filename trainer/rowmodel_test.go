@@ -10,12 +10,11 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/kernels"
-	"lethe/trainer/trees"
 )
 
 // rowEngine returns an engine of a model that looks at rows.
 func rowEngine(t testing.TB, model string) *Engine {
-	return newEngine(t, Options{Model: model, Seed: 3, Trees: trees.Options{Rounds: 5, MinChildRows: 2}}, kernels.Portable{})
+	return newEngine(t, with(model, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 5, 2 }), kernels.Portable{})
 }
 
 func TestRowModelsTrainLikeNetworks(t *testing.T) {
@@ -33,7 +32,7 @@ func TestRowModelsTrainLikeNetworks(t *testing.T) {
 			for _, s := range slices[:i+1] {
 				digests = append(digests, canonical.DigestOf(canonical.EncodeSlice(s)))
 			}
-			require.Equal(t, e.opts.LineageOf(lethe.Digest{}, digests), next.Lineage)
+			require.Equal(t, e.config.LineageOf(lethe.Digest{}, digests), next.Lineage)
 
 			// The checkpoint is a function of the window alone, through its bytes.
 			fresh, _, err := e.Train(context.Background(), 1, nil, slices[:i+1])
@@ -106,9 +105,9 @@ func TestRowModelsRefuse(t *testing.T) {
 		require.ErrorIs(t, err, in.want, name)
 	}
 	require.ErrorIs(t, rowEngine(t, Logistic).Compatible(c), ErrIncompatible)
-	other := newEngine(t, Options{Model: Trees, Seed: 3, Trees: trees.Options{Rounds: 6, MinChildRows: 2}}, kernels.Portable{})
+	other := newEngine(t, with(Trees, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 6, 2 }), kernels.Portable{})
 	require.ErrorIs(t, other.Compatible(c), ErrIncompatible)
-	require.ErrorIs(t, newEngine(t, Options{}, kernels.Portable{}).Compatible(c), ErrIncompatible)
+	require.ErrorIs(t, newEngine(t, Defaults(), kernels.Portable{}).Compatible(c), ErrIncompatible)
 	altered := *c
 	altered.Body = append([]byte(nil), c.Body...)
 	altered.Body[20]++
@@ -116,7 +115,7 @@ func TestRowModelsRefuse(t *testing.T) {
 	_, err := e.Predict(context.Background(), &altered, Input{Rows: 1, Cols: 7, Features: make([]float32, 7)})
 	require.ErrorIs(t, err, ErrIncompatible)
 
-	_, err = NewEngine(Options{Model: Logistic, Schedule: Continual, Trees: trees.Options{MaxLeaves: 1}}, kernels.Portable{})
-	require.ErrorContains(t, err, `schedule is "continual", want "window"`)
-	require.ErrorContains(t, err, "max leaves is 1")
+	_, err = NewEngine(with(Logistic, func(c *Config) { c.Schedule, c.Trees.MaxLeaves = Continual, 1 }), kernels.Portable{})
+	require.ErrorContains(t, err, `schedule is "continual", want window`)
+	require.ErrorContains(t, err, "trees.max_leaves is 1")
 }

@@ -10,13 +10,14 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // Going on from any stored checkpoint gives what straight-through training
 // gives, and a replaced slice changes exactly the checkpoints from it on.
 func TestReplayEqualsStraightThrough(t *testing.T) {
 	const steps = 8
-	opts := Options{Hidden: 8, WindowTimesteps: 3, Passes: 2}
+	opts := with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps, c.Passes = 8, 3, 2 })
 	original := makeWindow(1, steps, 20, 5)
 	e := newEngine(t, opts, kernels.Default())
 	straight := chain(t, e, 1, original)
@@ -46,7 +47,7 @@ func TestReplayEqualsStraightThrough(t *testing.T) {
 }
 
 func TestWindowScheduleForgetsOldSlices(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 2, Schedule: Window}, kernels.Default())
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps, c.Schedule = 8, 2, Window }), kernels.Default())
 	slices := makeWindow(1, 5, 20, 5)
 	before := chain(t, e, 1, slices)
 	slices[0] = makeSlice(sliceSpec{timestep: 1, shard: 1, nodes: 9, features: 5})
@@ -59,7 +60,7 @@ func TestWindowScheduleForgetsOldSlices(t *testing.T) {
 
 func TestLineageIsTheChainOfSliceDigests(t *testing.T) {
 	slices := makeWindow(1, 4, 12, 5)
-	opts := Options{Hidden: 8, WindowTimesteps: 2}
+	opts := with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps = 8, 2 })
 	chained := opts.Genesis(1)
 	for i, c := range chain(t, newEngine(t, opts, kernels.Default()), 1, slices) {
 		chained = Lineage(chained, canonical.DigestOf(canonical.EncodeSlice(slices[i])))
@@ -78,7 +79,7 @@ func TestLineageIsTheChainOfSliceDigests(t *testing.T) {
 }
 
 func TestWithoutLabelsOnlyTheLineageMoves(t *testing.T) {
-	e := newEngine(t, Options{Hidden: 8, WindowTimesteps: 1}, kernels.Default())
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps = 8, 1 }), kernels.Default())
 	first, report, err := e.Train(context.Background(), 1, nil, makeWindow(1, 1, 20, 5))
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Steps)
@@ -107,7 +108,7 @@ func TestWithoutLabelsOnlyTheLineageMoves(t *testing.T) {
 // Training lowers the loss, and classes are told apart on unseen data.
 func TestTrainingLearns(t *testing.T) {
 	for _, k := range kernelSets(t) {
-		e := newEngine(t, Options{Hidden: 16, Passes: 40}, k)
+		e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.Passes = 16, 40 }), k)
 		window := makeWindow(1, 6, 60, 5)
 		c, report, err := e.Train(context.Background(), 1, nil, window)
 		require.NoError(t, err)

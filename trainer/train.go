@@ -35,8 +35,8 @@ type Progress struct {
 // Train returns the checkpoint after the last slice of the window.
 //
 // The window holds the shard's latest slices up to and including the new one,
-// ascending by timestep, at most Options.WindowTimesteps of them. Training goes
-// through it Options.Passes times from the oldest to the newest, one step per
+// ascending by timestep, at most Config.WindowTimesteps of them. Training goes
+// through it Config.Passes times from the oldest to the newest, one step per
 // slice, and skips slices without a label; if none has any, the weights stay as
 // they are and only the lineage moves on. previous is the checkpoint before the
 // new slice; nil means fresh weights. Under the schedule Window the weights are
@@ -59,9 +59,9 @@ func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Check
 
 	fit := e.fit
 	switch {
-	case looksAtRows(e.opts.Model):
+	case looksAtRows(e.config.Model):
 		fit = e.fitRows
-	case e.opts.Model == Blend:
+	case e.config.Model == Blend:
 		fit = e.fitBlend
 	}
 	report, err := fit(ctx, next, window)
@@ -73,7 +73,7 @@ func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Check
 
 // start returns the state that training begins with.
 func (e *Engine) start(shard lethe.ShardID, previous *Checkpoint, features int) *Checkpoint {
-	if previous == nil || e.opts.Schedule == Window {
+	if previous == nil || e.config.Schedule == Window {
 		return e.fresh(shard, features)
 	}
 	next := previous.clone()
@@ -85,7 +85,7 @@ func (e *Engine) start(shard lethe.ShardID, previous *Checkpoint, features int) 
 // earlier call covered are not computed again.
 func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Digest {
 	var earlier lethe.Digest
-	if previous != nil && e.opts.Schedule == Continual {
+	if previous != nil && e.config.Schedule == Continual {
 		earlier = previous.Lineage
 		window = window[len(window)-1:]
 	}
@@ -93,16 +93,16 @@ func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Dige
 	for i, s := range window {
 		digests[i] = canonical.DigestSlice(s)
 	}
-	return e.opts.LineageOf(earlier, digests)
+	return e.config.LineageOf(earlier, digests)
 }
 
 // checkWindow tells whether the slices fit each other and what came before.
 func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window []*lethe.Slice) error {
-	if n := len(window); n < 1 || n > e.opts.WindowTimesteps {
-		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n, e.opts.WindowTimesteps)
+	if n := len(window); n < 1 || n > e.config.WindowTimesteps {
+		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n, e.config.WindowTimesteps)
 	}
 	for i, s := range window {
-		if err := checkSlice(s, e.opts.Classes); err != nil {
+		if err := checkSlice(s, e.config.Classes); err != nil {
 			return err
 		}
 		switch {
@@ -155,8 +155,8 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 		return report, err
 	}
 	defer e.idle.give(p.program)
-	stop := patience{left: e.opts.Patience, limit: e.opts.Patience}
-	for pass := range e.opts.Passes {
+	stop := patience{left: e.config.Patience, limit: e.config.Patience}
+	for pass := range e.config.Passes {
 		total := 0.0
 		for i, b := range batches {
 			if b == nil {
@@ -172,8 +172,8 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 			}
 			total += p.loss()
 			report.count(p.loss())
-			if e.opts.Observe != nil {
-				e.opts.Observe(Progress{Shard: next.Shard, Timestep: window[i].Timestep, Epoch: pass, Loss: p.loss()})
+			if e.observe != nil {
+				e.observe(Progress{Shard: next.Shard, Timestep: window[i].Timestep, Epoch: pass, Loss: p.loss()})
 			}
 		}
 		if stop.after(total) {
@@ -188,7 +188,7 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 
 // stepKey keys the random draws of a step on the slice of a timestep.
 func (e *Engine) stepKey(next *Checkpoint, slice lethe.Timestep, pass int) uint64 {
-	return lethe.NewDraw(e.opts.Seed, "training step", uint64(next.Shard),
+	return lethe.NewDraw(e.config.Seed, "training step", uint64(next.Shard),
 		uint64(next.Timestep), uint64(slice), uint64(pass)).Uint64()
 }
 
@@ -230,7 +230,7 @@ func (e *Engine) step(p *fitting) error {
 	}
 	p.next.Steps++
 	p.next.Batches++
-	p.update = e.opts.adam().at(p.next.Steps)
+	p.update = e.config.adam().at(p.next.Steps)
 	if p.absent != nil {
 		p.steps = append(p.steps, p.update)
 	}

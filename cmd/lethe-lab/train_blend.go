@@ -11,7 +11,7 @@ import (
 
 // defaultComponents are those of a blend that names none.
 func defaultComponents() []string {
-	return trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.Components
+	return trainer.DefaultsOf(trainer.Blend).Components
 }
 
 // fillComponents names the models of a blend that names none.

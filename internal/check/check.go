@@ -86,10 +86,15 @@ func (p Problems) Has(key string) bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Key == key })
 }
 
-// Within adds the problems that the validation of a section reported.
+// Within adds the problems that the validation of a section reported, but for
+// keys with a problem already: whoever embeds a configuration may bound it
+// closer, and then does so first.
 func (p *Problems) Within(section string, err error) {
+	before := *p
 	for _, one := range Of(err) {
 		one.Key = section + "." + one.Key
-		*p = append(*p, one)
+		if !before.Has(one.Key) {
+			*p = append(*p, one)
+		}
 	}
 }

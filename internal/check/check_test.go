@@ -61,6 +61,7 @@ func TestSectionsOriginsAndOrder(t *testing.T) {
 	inner.Whole("port", 70000, 0, 65535)
 	p.OneOf("log", "x", "text")
 	p.Within("embedded", fmt.Errorf("wrapped: %w", inner.Err()))
+	p.Within("embedded", inner.Err())
 	p.Within("kafka", nil)
 	require.True(t, p.Has("embedded.port"))
 	require.False(t, p.Has("port"))

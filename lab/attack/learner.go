@@ -10,9 +10,7 @@ import (
 	"lethe"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
-	"lethe/trainer/logistic"
 	"lethe/trainer/models"
-	"lethe/trainer/trees"
 )
 
 // learner is an attack classifier: a model of the trainer that learns to tell
@@ -29,16 +27,19 @@ type learner struct {
 // samples make one batch here, and none are kept back to end training early.
 func learners(seed uint64, set kernels.Set) ([]learner, error) {
 	out := []learner{{name: "logistic"}, {name: "trees"}, {name: "mlp"}}
-	for i, o := range []trainer.Options{
-		// Weakly penalised, for what an erasure leaves is small.
-		{Model: trainer.Logistic, Logistic: logistic.Options{L2: .3}},
-		// Small trees: an attacker has a few hundred samples of a few entries.
-		{Model: trainer.Trees, Trees: trees.Options{Rounds: 40, MaxLeaves: 4, MinChildRows: 8, FeatureShare: 1}},
-		{Model: models.MLP, Hidden: 100, LearningRate: .01, WeightDecay: 1e-4, Passes: 200, Schedule: trainer.Window},
-	} {
-		o.Seed = seed
+	// Weakly penalised, for what an erasure leaves is small.
+	linear := trainer.DefaultsOf(trainer.Logistic)
+	linear.Logistic.L2 = .3
+	// Small trees: an attacker has a few hundred samples of a few entries.
+	forest := trainer.DefaultsOf(trainer.Trees)
+	forest.Trees.Rounds, forest.Trees.MaxLeaves, forest.Trees.MinChildRows, forest.Trees.FeatureShare = 40, 4, 8, 1
+	perceptron := trainer.DefaultsOf(models.MLP)
+	perceptron.Hidden, perceptron.LearningRate, perceptron.WeightDecay = 100, .01, 1e-4
+	perceptron.Passes, perceptron.Schedule = 200, trainer.Window
+	for i, c := range []trainer.Config{linear, forest, perceptron} {
+		c.Seed = seed
 		var err error
-		if out[i].engine, err = trainer.NewEngine(o, set); err != nil {
+		if out[i].engine, err = trainer.NewEngine(c, set); err != nil {
 			return nil, fmt.Errorf("attack classifier %s: %w", out[i].name, err)
 		}
 	}

@@ -3,7 +3,6 @@ package attack
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"lethe"
 	"lethe/configs"
@@ -33,19 +32,15 @@ type replica struct {
 
 // newReplica partitions the stream and cuts its slices.
 func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *dataset.Stream) (*replica, error) {
-	set, err := service.KernelsOf(c)
+	set, err := c.KernelSet()
 	if err != nil {
 		return nil, err
 	}
-	engine, err := trainer.NewEngine(service.TrainerOptions(c), set)
+	engine, err := trainer.NewEngine(c.TrainerConfig(), set)
 	if err != nil {
 		return nil, err
 	}
-	workers := c.Trainer.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	runner := ensemble.Runner{Engine: engine, Workers: workers, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engine: engine, Workers: c.Workers(), Describe: scoring.Describe}
 	r := &replica{config: c, secret: secret, runner: runner, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
 	for _, snapshot := range graphs(secret, s, nil) {
 		g, err := graph.FromSnapshot(snapshot)

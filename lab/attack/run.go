@@ -9,7 +9,6 @@ import (
 
 	"lethe"
 	"lethe/configs"
-	"lethe/service"
 )
 
 // Run trains, erases and attacks. It is repeatable: everything but Seconds is a
@@ -39,7 +38,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Mislabel {
 		c.victim, c.shadow = wrong, wrongShadow
 	}
-	set, err := service.KernelsOf(o.Config)
+	set, err := o.Config.KernelSet()
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (s StreamSettings) ExpectedSteps(stream *dataset.Stream) int {
 	if s.Schedule != Static {
 		window := s.WindowTimesteps
 		if s.Model == trainer.Blend {
-			window = trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.NetworkTimesteps
+			window = trainer.DefaultsOf(trainer.Blend).Blend.NetworkTimesteps
 		}
 		slices, trainings = 0, 0
 		for i := s.firstLearnt(); i < s.Split.total()-1; i++ {

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -22,26 +23,27 @@ type shardModels struct {
 // newShardModels returns untrained shards. window is the number of slices that one
 // call of train may hold.
 func newShardModels(s Settings, classes, window int, schedule string, r Runtime) (*shardModels, error) {
-	opts := trainer.Options{Model: s.Model, Classes: classes, Schedule: schedule, WindowTimesteps: window, Seed: s.Seed}
+	c := trainer.DefaultsOf(s.Model)
+	c.Classes, c.Schedule, c.WindowTimesteps, c.Seed = classes, schedule, window, s.Seed
 	if !s.rowModel() {
-		opts.Hidden, opts.Passes = s.Hidden, s.Epochs
-		opts.LearningRate, opts.WeightDecay, opts.NoWeightDecay = s.LearningRate, s.WeightDecay, s.WeightDecay == 0
+		c.Hidden, c.Passes = cmp.Or(s.Hidden, c.Hidden), s.Epochs
+		c.LearningRate, c.WeightDecay = s.LearningRate, s.WeightDecay
 	}
 	if s.Model == trainer.Blend {
-		opts.Blend.Components = s.Components
+		c.Components = s.Components
 		if schedule == trainer.Window {
 			// It is trained once: nothing to go on from, and all there is to see.
-			opts.Schedule, opts.Blend.NetworkTimesteps = trainer.Continual, window
+			c.Schedule, c.Blend.NetworkTimesteps = trainer.Continual, window
 		}
 	}
-	if r.Epoch != nil {
-		opts.Observe = func(p trainer.Progress) {
-			r.Epoch(Epoch{Shard: p.Shard, Timestep: p.Timestep, Epoch: p.Epoch + 1, Epochs: s.Epochs, Loss: p.Loss})
-		}
-	}
-	engine, err := trainer.NewEngine(opts, r.Kernels)
+	engine, err := trainer.NewEngine(c, r.Kernels)
 	if err != nil {
 		return nil, err
+	}
+	if r.Epoch != nil {
+		engine.Observe(func(p trainer.Progress) {
+			r.Epoch(Epoch{Shard: p.Shard, Timestep: p.Timestep, Epoch: p.Epoch + 1, Epochs: s.Epochs, Loss: p.Loss})
+		})
 	}
 	runner := ensemble.Runner{Engine: engine, Workers: r.workers()}
 	return &shardModels{runner: runner, runtime: r, models: make([]*trainer.Checkpoint, s.Shards)}, nil

@@ -123,11 +123,11 @@ func (s StreamSettings) EnsureDefaults() StreamSettings {
 	s.Epochs = cmp.Or(s.Epochs, epochs)
 	window := 10
 	if s.Schedule != Static {
-		window = trainer.Options{Model: s.Model}.EnsureDefaults().WindowTimesteps
+		window = trainer.DefaultsOf(s.Model).WindowTimesteps
 	}
 	s.WindowTimesteps = cmp.Or(s.WindowTimesteps, window)
 	if s.Model == trainer.Blend && len(s.Components) == 0 {
-		s.Components = trainer.Options{Model: trainer.Blend}.EnsureDefaults().Blend.Components
+		s.Components = trainer.DefaultsOf(trainer.Blend).Components
 	}
 	s.Settings = s.Settings.EnsureDefaults()
 	return s

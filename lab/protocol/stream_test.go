@@ -103,7 +103,7 @@ func TestBlendRefusals(t *testing.T) {
 	require.ErrorContains(t, err, `schedule is "window", want static or continual for model "blend"`)
 	s.Schedule, s.Components = protocol.Continual, []string{"oracle"}
 	_, err = protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
-	require.ErrorContains(t, err, `blend component "oracle"`)
+	require.ErrorContains(t, err, `components is "oracle"`)
 	s.Model = trainer.Logistic
 	_, err = protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
 	require.ErrorContains(t, err, `want none for model "logistic"`)

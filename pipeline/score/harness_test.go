@@ -33,15 +33,17 @@ const (
 
 var secret = lethe.Secret{7}
 
-func smallModel() trainer.Options {
-	return trainer.Options{Hidden: 4, WindowTimesteps: 2, Passes: 1, Seed: 5}
+func smallModel() trainer.Config {
+	c := trainer.Defaults()
+	c.Hidden, c.WindowTimesteps, c.Passes, c.Seed = 4, 2, 1, 5
+	return c
 }
 
 // world plays the roles around this one: it holds the graphs of a stream and
 // gives the messages that build and train would send.
 type world struct {
 	t         testing.TB
-	options   trainer.Options
+	options   trainer.Config
 	kernels   kernels.Set
 	graphs    map[lethe.Timestep]*lethe.Snapshot
 	shardOf   map[lethe.Pseudonym]lethe.ShardID

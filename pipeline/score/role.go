@@ -41,7 +41,7 @@ type Options struct {
 	// saw slices.
 	OneHop, OneHopDirected bool
 	// Trainer must equal the training role's options: lineages depend on them.
-	Trainer  trainer.Options
+	Trainer  trainer.Config
 	Kernels  kernels.Set
 	Secret   lethe.Secret
 	Client   *bus.Client

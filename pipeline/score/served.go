@@ -22,8 +22,8 @@ type Served struct {
 }
 
 // ReadServed reads what the role serves.
-func ReadServed(dir string, options trainer.Options, shards int) (_ *Served, err error) {
-	s, err := openState(stateDir(dir), swapstore.Options{}, options, shards)
+func ReadServed(dir string, config trainer.Config, shards int) (_ *Served, err error) {
+	s, err := openState(stateDir(dir), swapstore.Options{}, config, shards)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}

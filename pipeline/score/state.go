@@ -32,7 +32,7 @@ type state struct {
 }
 
 // openState opens the store and reads what is in it.
-func openState(dir string, o swapstore.Options, options trainer.Options, shards int) (*state, error) {
+func openState(dir string, o swapstore.Options, config trainer.Config, shards int) (*state, error) {
 	store, err := swapstore.Open(dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -42,7 +42,7 @@ func openState(dir string, o swapstore.Options, options trainer.Options, shards 
 		offsets:    make(map[bus.TopicPartition]int64),
 		links:      make(map[lethe.Timestep]link),
 		revisions:  make(map[lethe.Timestep]lethe.Revision),
-		lineages:   ensemble.NewLineages(options, shards),
+		lineages:   ensemble.NewLineages(config, shards),
 		candidates: make(map[candidate]lethe.Digest),
 		suppressed: make(map[lethe.Digest]bool),
 		quality:    make(map[lethe.Timestep]StepQuality),

@@ -27,8 +27,10 @@ func TestMain(m *testing.M) { leakcheck.Main(m) }
 const features = 3
 
 // smallModel trains in a moment.
-func smallModel() trainer.Options {
-	return trainer.Options{Hidden: 4, WindowTimesteps: 2, Passes: 1, Seed: 5}
+func smallModel() trainer.Config {
+	c := trainer.Defaults()
+	c.Hidden, c.WindowTimesteps, c.Passes, c.Seed = 4, 2, 1, 5
+	return c
 }
 
 // sliceOf makes a slice whose content depends on its place and the salt.
@@ -76,7 +78,7 @@ func (p plan) messages(revision lethe.Revision) []wire.Message {
 }
 
 // checkpoints trains the column in one go, without stores and topics.
-func (p plan) checkpoints(t testing.TB, o trainer.Options, k kernels.Set) map[lethe.Timestep][]byte {
+func (p plan) checkpoints(t testing.TB, o trainer.Config, k kernels.Set) map[lethe.Timestep][]byte {
 	t.Helper()
 	engine, err := trainer.NewEngine(o, k)
 	require.NoError(t, err)
@@ -163,7 +165,7 @@ func models(t testing.TB, client *bus.Client) (newest map[wire.Key]wire.Message,
 }
 
 // await waits until the newest models are those that the plans give.
-func await(t testing.TB, client *bus.Client, o trainer.Options, k kernels.Set, plans ...plan) {
+func await(t testing.TB, client *bus.Client, o trainer.Config, k kernels.Set, plans ...plan) {
 	t.Helper()
 	want := make(map[wire.Key][]byte)
 	for _, p := range plans {

@@ -26,7 +26,7 @@ type Options struct {
 	// Workers bounds how many shards train side by side; 0 means one per CPU.
 	// The result does not depend on it.
 	Workers  int
-	Trainer  trainer.Options
+	Trainer  trainer.Config
 	Kernels  kernels.Set
 	Secret   lethe.Secret
 	Client   *bus.Client

@@ -39,7 +39,7 @@ func (r *Role) catchUpOne(ctx context.Context, c *column) error {
 // checkpoint and publishes it.
 func (r *Role) trainOne(ctx context.Context, c *column, t lethe.Timestep) error {
 	started := time.Now()
-	window, err := c.windowAt(t, r.runner.Engine.Options().WindowTimesteps)
+	window, err := c.windowAt(t, r.runner.Engine.Config().WindowTimesteps)
 	if err != nil {
 		return fmt.Errorf("shard %d timestep %d: %w", c.shard, t, err)
 	}

@@ -27,7 +27,7 @@ type Answers struct {
 // Errors are those of trainer.Engine.Probabilities, with the shard.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
 	a := &Answers{
-		Classes: r.Engine.Options().Classes, Shards: make([][]float32, len(models)),
+		Classes: r.Engine.Config().Classes, Shards: make([][]float32, len(models)),
 		graph: graph, models: models,
 	}
 	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) error {

@@ -9,8 +9,8 @@ import (
 // timestep, from the digests of the slices, which may come in any order and be
 // replaced. It must not be used from two goroutines.
 type Lineages struct {
-	options trainer.Options
-	shards  int
+	config trainer.Config
+	shards int
 	// slices and previous are what was learnt, by timestep.
 	slices   map[lethe.Timestep][]lethe.Digest
 	previous map[lethe.Timestep]lethe.Timestep
@@ -18,10 +18,10 @@ type Lineages struct {
 	memo map[lethe.Timestep][]lethe.Digest
 }
 
-// NewLineages knows no slice yet. Unset options mean their defaults.
-func NewLineages(options trainer.Options, shards int) *Lineages {
+// NewLineages knows no slice yet.
+func NewLineages(config trainer.Config, shards int) *Lineages {
 	return &Lineages{
-		options:  options.EnsureDefaults(),
+		config:   config,
 		shards:   shards,
 		slices:   make(map[lethe.Timestep][]lethe.Digest),
 		previous: make(map[lethe.Timestep]lethe.Timestep),
@@ -66,7 +66,7 @@ func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
 			for j, at := range window {
 				digests[j] = l.slices[at][shard]
 			}
-			next[shard] = l.options.LineageOf(base[shard], digests)
+			next[shard] = l.config.LineageOf(base[shard], digests)
 		}
 		l.memo[chain[i]], base = next, next
 	}
@@ -77,7 +77,7 @@ func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
 // ascending.
 func (l *Lineages) window(t lethe.Timestep) []lethe.Timestep {
 	var out []lethe.Timestep
-	for at := t; at != lethe.NoTimestep && len(out) < l.options.WindowTimesteps; at = l.previous[at] {
+	for at := t; at != lethe.NoTimestep && len(out) < l.config.WindowTimesteps; at = l.previous[at] {
 		out = append([]lethe.Timestep{at}, out...)
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 // asked for, are those of a chain that is computed from scratch.
 func TestLineagesAreThoseOfTheChain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		o := trainer.Options{}
+		o := trainer.Defaults()
 		o.Schedule = rapid.SampledFrom([]string{trainer.Continual, trainer.Window}).Draw(rt, "schedule")
 		o.WindowTimesteps = rapid.IntRange(1, 3).Draw(rt, "window")
 		l := ensemble.NewLineages(o, 1)
@@ -40,7 +40,7 @@ func TestLineagesAreThoseOfTheChain(t *testing.T) {
 }
 
 // chain computes the lineage after a timestep as training does.
-func chain(o trainer.Options, digests map[lethe.Timestep]lethe.Digest, through lethe.Timestep) (lethe.Digest, bool) {
+func chain(o trainer.Config, digests map[lethe.Timestep]lethe.Digest, through lethe.Timestep) (lethe.Digest, bool) {
 	var lineage lethe.Digest
 	var window []lethe.Digest
 	for at := lethe.Timestep(0); at <= through; at++ {

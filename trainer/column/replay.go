@@ -32,7 +32,7 @@ func (c Column) Newest(
 	ctx context.Context, from *trainer.Checkpoint, column []*lethe.Slice,
 ) (*trainer.Checkpoint, error) {
 	first := after(from, column)
-	if c.Engine.Options().Schedule == trainer.Window && first < len(column) {
+	if c.Engine.Config().Schedule == trainer.Window && first < len(column) {
 		first = len(column) - 1
 	}
 	newest := from
@@ -62,13 +62,13 @@ func (c Column) replay(
 	ctx context.Context, previous *trainer.Checkpoint, column []*lethe.Slice, first int,
 ) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		o := c.Engine.Options()
-		if err := c.complete(o, previous, column, first); err != nil {
+		config := c.Engine.Config()
+		if err := c.complete(config, previous, column, first); err != nil {
 			yield(Step{}, err)
 			return
 		}
 		for end := first + 1; end <= len(column); end++ {
-			step, err := c.Advance(ctx, previous, Window(o, column[:end]))
+			step, err := c.Advance(ctx, previous, Window(config, column[:end]))
 			if !yield(step, err) || err != nil {
 				return
 			}
@@ -79,7 +79,7 @@ func (c Column) replay(
 
 // complete tells whether the slices from position first on can be trained on as
 // those of the whole column would be.
-func (c Column) complete(o trainer.Options, from *trainer.Checkpoint, column []*lethe.Slice, first int) error {
+func (c Column) complete(config trainer.Config, from *trainer.Checkpoint, column []*lethe.Slice, first int) error {
 	for i, s := range column {
 		if i > 0 && s.Previous != column[i-1].Timestep {
 			return fmt.Errorf("%w: shard %d: the slice of timestep %d follows that of %d, not of %d",
@@ -93,13 +93,13 @@ func (c Column) complete(o trainer.Options, from *trainer.Checkpoint, column []*
 	if from != nil {
 		begin = from.Timestep
 	}
-	if o.Schedule == trainer.Continual && s.Previous != begin {
+	if config.Schedule == trainer.Continual && s.Previous != begin {
 		return fmt.Errorf("%w: shard %d: the slice of timestep %d goes on from timestep %d, the checkpoint is after %d",
 			trainer.ErrInvalidSlice, c.Shard, s.Timestep, s.Previous, begin)
 	}
-	if window := Window(o, column[:first+1]); len(window) < o.WindowTimesteps && window[0].Previous != lethe.NoTimestep {
+	if window := Window(config, column[:first+1]); len(window) < config.WindowTimesteps && window[0].Previous != lethe.NoTimestep {
 		return fmt.Errorf("%w: shard %d: the window of %d timesteps that ends at %d begins before %d, the oldest slice",
-			trainer.ErrInvalidSlice, c.Shard, o.WindowTimesteps, s.Timestep, window[0].Timestep)
+			trainer.ErrInvalidSlice, c.Shard, config.WindowTimesteps, s.Timestep, window[0].Timestep)
 	}
 	return nil
 }

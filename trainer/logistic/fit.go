@@ -25,19 +25,18 @@ type Report struct {
 
 // Fit learns from the rows.
 //
-// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the options or
+// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the configuration or
 // the context's.
-func Fit(ctx context.Context, rows tabular.Rows, opts Options) (*Model, Report, error) {
-	opts = opts.EnsureDefaults()
-	if err := opts.Validate(); err != nil {
-		return nil, Report{}, fmt.Errorf("logistic options: %w", err)
+func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report, error) {
+	if err := config.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("logistic: %w", err)
 	}
-	if err := rows.Check(opts.Classes); err != nil {
+	if err := rows.Check(config.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	p := newProblem(rows, opts)
+	p := newProblem(rows, config)
 	settings := &optimize.Settings{
-		GradientThreshold: opts.Tolerance, MajorIterations: opts.Iterations,
+		GradientThreshold: config.Tolerance, MajorIterations: config.Iterations,
 		Converger: &optimize.FunctionConverge{Relative: 1e-12, Iterations: 20},
 	}
 	result, err := optimize.Minimize(optimize.Problem{
@@ -65,9 +64,9 @@ func Fit(ctx context.Context, rows tabular.Rows, opts Options) (*Model, Report, 
 // problem is the loss of a fit. Weights are laid out score by score, each
 // followed by its intercept.
 type problem struct {
-	rows  tabular.Rows
-	opts  Options
-	model *Model
+	rows   tabular.Rows
+	config Config
+	model  *Model
 	// inputs are the standardised rows; shift and scale are what they were
 	// standardised by.
 	inputs       []float64
@@ -76,8 +75,8 @@ type problem struct {
 	scores       []float64
 }
 
-func newProblem(rows tabular.Rows, opts Options) *problem {
-	p := &problem{rows: rows, opts: opts, model: &Model{classes: opts.Classes, features: rows.Cols}}
+func newProblem(rows tabular.Rows, config Config) *problem {
+	p := &problem{rows: rows, config: config, model: &Model{classes: config.Classes, features: rows.Cols}}
 	p.scores = make([]float64, p.model.outputs())
 	n := float64(rows.Len())
 	p.shift, p.scale = make([]float64, rows.Cols), make([]float64, rows.Cols)
@@ -137,7 +136,7 @@ func (p *problem) evaluate(x, gradient []float64) (mean, penalty float64) {
 			g[cols] += step
 		}
 	}
-	l2 := p.opts.L2 / p.total
+	l2 := p.config.L2 / p.total
 	for k, v := range x {
 		if k%(cols+1) == cols {
 			continue

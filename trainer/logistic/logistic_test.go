@@ -11,6 +11,13 @@ import (
 	"lethe/trainer/tabular"
 )
 
+// with returns the defaults with changes.
+func with(change func(c *Config)) Config {
+	c := Defaults()
+	change(&c)
+	return c
+}
+
 func drawRows(t *rapid.T, classes int) tabular.Rows {
 	r := tabular.Rows{Cols: rapid.IntRange(1, 4).Draw(t, "cols")}
 	for range rapid.IntRange(1, 30).Draw(t, "rows") {
@@ -26,7 +33,7 @@ func drawRows(t *rapid.T, classes int) tabular.Rows {
 // By hand: one standardised feature, x = ±1, one row of each class. The minimum
 // of 2 ln(1+e^-w) + w²/2 is where w = 2/(1+e^w), 0.9266...
 func TestByHand(t *testing.T) {
-	m, report, err := Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{10, 30}, Labels: []int32{0, 1}}, Options{})
+	m, report, err := Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{10, 30}, Labels: []int32{0, 1}}, Defaults())
 	require.NoError(t, err)
 	require.True(t, report.Converged)
 	w := 0.0
@@ -46,7 +53,7 @@ func TestGradientAgreesWithDifferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		classes := rapid.IntRange(2, 4).Draw(t, "classes")
 		r := drawRows(t, classes)
-		p := newProblem(r, Options{Classes: classes, L2: 0.7}.EnsureDefaults())
+		p := newProblem(r, with(func(c *Config) { c.Classes, c.L2 = classes, 0.7 }))
 		x := make([]float64, p.model.outputs()*(r.Cols+1))
 		for i := range x {
 			x[i] = rapid.Float64Range(-1, 1).Draw(t, "weight")
@@ -72,7 +79,7 @@ func TestMinimumAndScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		classes := rapid.IntRange(2, 3).Draw(t, "classes")
 		r := drawRows(t, classes)
-		m, report, err := Fit(t.Context(), r, Options{Classes: classes})
+		m, report, err := Fit(t.Context(), r, with(func(c *Config) { c.Classes = classes }))
 		require.NoError(t, err)
 		require.LessOrEqual(t, report.Loss, math.Log(float64(classes))+1e-9, "no better than knowing nothing")
 		scaled := r
@@ -80,7 +87,7 @@ func TestMinimumAndScale(t *testing.T) {
 		for i, v := range r.Features {
 			scaled.Features[i] = -8 * v
 		}
-		n, _, err := Fit(t.Context(), scaled, Options{Classes: classes})
+		n, _, err := Fit(t.Context(), scaled, with(func(c *Config) { c.Classes = classes }))
 		require.NoError(t, err)
 		want, err := m.Probabilities(r.Features)
 		require.NoError(t, err)
@@ -95,9 +102,9 @@ func TestMinimumAndScale(t *testing.T) {
 func TestSameRowsSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRows(t, 3)
-		m, _, err := Fit(t.Context(), r, Options{Classes: 3})
+		m, _, err := Fit(t.Context(), r, with(func(c *Config) { c.Classes = 3 }))
 		require.NoError(t, err)
-		n, _, err := Fit(t.Context(), r, Options{Classes: 3})
+		n, _, err := Fit(t.Context(), r, with(func(c *Config) { c.Classes = 3 }))
 		require.NoError(t, err)
 		require.Equal(t, m.Encode(), n.Encode())
 	})
@@ -105,7 +112,7 @@ func TestSameRowsSameBytes(t *testing.T) {
 
 func TestCodecRefusesWhatWasNotWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, _, err := Fit(t.Context(), drawRows(t, 2), Options{})
+		m, _, err := Fit(t.Context(), drawRows(t, 2), Defaults())
 		require.NoError(t, err)
 		data := m.Encode()
 		back, err := Decode(data)
@@ -124,11 +131,11 @@ func TestCodecRefusesWhatWasNotWritten(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	_, _, err := Fit(t.Context(), tabular.Rows{Cols: 1}, Options{})
+	_, _, err := Fit(t.Context(), tabular.Rows{Cols: 1}, Defaults())
 	require.ErrorIs(t, err, tabular.ErrNoRows)
-	_, _, err = Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{1}, Labels: []int32{2}}, Options{})
+	_, _, err = Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{1}, Labels: []int32{2}}, Defaults())
 	require.ErrorIs(t, err, tabular.ErrInvalidRows)
-	_, _, err = Fit(t.Context(), tabular.Rows{}, Options{Classes: 1, L2: -1, Iterations: -1, Tolerance: 2})
+	_, _, err = Fit(t.Context(), tabular.Rows{}, with(func(c *Config) { c.Classes, c.L2, c.Iterations, c.Tolerance = 1, -1, -1, 2 }))
 	for _, want := range []string{"classes is 1", "l2 is -1", "iterations is -1", "tolerance is 2"} {
 		require.ErrorContains(t, err, want)
 	}

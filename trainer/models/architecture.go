@@ -1,11 +1,11 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"lethe/internal/check"
 	"lethe/trainer/layers"
 )
 
@@ -119,35 +119,46 @@ func TakesDropout(model string) bool {
 // TakesSkip reports whether a model may have the linear skip.
 func TakesSkip(model string) bool { return model == EllipticGIN || model == EllipticGINMLP3 }
 
+// Known reports whether there is a model of that name.
+func Known(model string) bool {
+	_, ok := familyOf(model)
+	return ok
+}
+
 // Validate reports every value that is out of bounds.
 func (a Architecture) Validate() error {
-	var problems []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			problems = append(problems, fmt.Errorf(format, args...))
-		}
-	}
+	var p check.Problems
+	p.OneOf("model", a.Model, Names()...)
+	p.Whole("features", a.Features, 1, MaxWidth)
+	p.Whole("classes", a.Classes, 2, MaxClasses)
+	p.That(!a.LinearSkip || TakesSkip(a.Model), "linear_skip", a.LinearSkip, "false for model %s", a.Model)
+	p.That(!a.Plain || a.Model == GIN, "plain_gin", a.Plain, "false for model %s", a.Model)
+	p.Whole("hops", a.Hops, 0, maxHops)
+	p.Below("teleport", a.Teleport, 0, 1)
+	a.checkWidths(&p)
+	return p.Err()
+}
+
+// checkWidths looks at the hidden layers and the heads of a model that is known.
+func (a Architecture) checkWidths(p *check.Problems) {
 	f, ok := familyOf(a.Model)
-	check(ok, "model %q is none of %q", a.Model, Names())
-	check(a.Features >= 1 && a.Features <= MaxWidth, "%d features, want 1 to %d", a.Features, MaxWidth)
-	check(a.Classes >= 2 && a.Classes <= MaxClasses, "classes is %d, want 2 to %d", a.Classes, MaxClasses)
-	check(!ok || len(a.Widths) == f.widths, "widths: %d given, want %d", len(a.Widths), f.widths)
-	for i, w := range a.Widths {
-		check(w >= 1 && w <= MaxWidth, "widths[%d] is %d, want 1 to %d", i, w, MaxWidth)
+	if !ok {
+		return
 	}
-	if ok && f.attention {
-		check(a.Heads >= 1 && a.Heads <= maxHeads, "heads is %d, want 1 to %d", a.Heads, maxHeads)
-		check(a.OutputHeads >= 1 && a.OutputHeads <= maxHeads, "output heads is %d, want 1 to %d", a.OutputHeads, maxHeads)
-		check(a.Heads < 1 || len(a.Widths) == 0 || a.Widths[0]%a.Heads == 0,
-			"hidden width %v is no multiple of %d heads", a.Widths, a.Heads)
-	} else {
-		check(a.Heads == 0 && a.OutputHeads == 0, "heads is %d and %d, but %q has no attention", a.Heads, a.OutputHeads, a.Model)
+	p.That(len(a.Widths) == f.widths, "widths", a.Widths, "%d widths", f.widths)
+	for _, w := range a.Widths {
+		p.That(w >= 1 && w <= MaxWidth, "widths", a.Widths, "1 to %d each", MaxWidth)
 	}
-	check(!a.LinearSkip || TakesSkip(a.Model), "%q has no linear skip", a.Model)
-	check(!a.Plain || a.Model == GIN, "%q is never plain", a.Model)
-	check(a.Hops >= 0 && a.Hops <= maxHops, "hops is %d, want 0 to %d", a.Hops, maxHops)
-	check(a.Teleport >= 0 && a.Teleport < 1, "teleport is %g, want 0 or more, below 1", a.Teleport)
-	return errors.Join(problems...)
+	if !f.attention {
+		p.That(a.Heads == 0, "heads", a.Heads, "0 for model %s, which has no attention", a.Model)
+		p.That(a.OutputHeads == 0, "output_heads", a.OutputHeads, "0 for model %s, which has no attention", a.Model)
+		return
+	}
+	p.Whole("heads", a.Heads, 1, maxHeads)
+	p.Whole("output_heads", a.OutputHeads, 1, maxHeads)
+	if a.Heads >= 1 && len(a.Widths) > 0 {
+		p.That(a.Widths[0]%a.Heads == 0, "hidden", a.Widths[0], "a multiple of the %d heads", a.Heads)
+	}
 }
 
 // Equal reports whether two architectures are the same.

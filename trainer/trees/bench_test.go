@@ -40,8 +40,7 @@ func benchmarkRows() tabular.Rows {
 // trainer.
 func BenchmarkFit(b *testing.B) {
 	r := benchmarkRows()
-	for _, o := range []Options{{}, {Rounds: 200, MaxLeaves: 4, FeatureShare: 0.2}} {
-		o = o.EnsureDefaults()
+	for _, o := range []Config{Defaults(), with(func(c *Config) { c.Rounds, c.MaxLeaves, c.FeatureShare = 200, 4, 0.2 })} {
 		b.Run(fmt.Sprintf("rounds=%d,leaves=%d,share=%g", o.Rounds, o.MaxLeaves, o.FeatureShare), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

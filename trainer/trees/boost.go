@@ -20,47 +20,44 @@ type Report struct {
 
 // Fit boosts a new model on the rows, starting from the classes' frequencies.
 //
-// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the options or the context's.
-func Fit(ctx context.Context, rows tabular.Rows, opts Options) (*Model, Report, error) {
-	opts = opts.EnsureDefaults()
-	if err := opts.Validate(); err != nil {
-		return nil, Report{}, fmt.Errorf("trees options: %w", err)
+// Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the configuration or the context's.
+func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report, error) {
+	if err := config.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("trees: %w", err)
 	}
-	if err := rows.Check(opts.Classes); err != nil {
+	if err := rows.Check(config.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	return boost(ctx, &Model{classes: opts.Classes, features: rows.Cols, base: priors(rows, opts.Classes)}, rows, opts)
+	return boost(ctx, &Model{classes: config.Classes, features: rows.Cols, base: priors(rows, config.Classes)}, rows, config)
 }
 
 // Extend returns a model with further rounds, fitted on the rows to what m
 // leaves to be explained. m is not changed. Errors are those of Fit.
-func Extend(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Model, Report, error) {
-	opts = opts.EnsureDefaults()
-	if err := opts.Validate(); err != nil {
-		return nil, Report{}, fmt.Errorf("trees options: %w", err)
+func Extend(ctx context.Context, m *Model, rows tabular.Rows, config Config) (*Model, Report, error) {
+	if err := config.Validate(); err != nil {
+		return nil, Report{}, fmt.Errorf("trees: %w", err)
 	}
-	if err := rows.Check(opts.Classes); err != nil {
+	if err := rows.Check(config.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	if m.classes != opts.Classes || m.features != rows.Cols {
+	if m.classes != config.Classes || m.features != rows.Cols {
 		return nil, Report{}, fmt.Errorf("%w: %d classes and %d features, the model has %d and %d",
-			tabular.ErrInvalidRows, opts.Classes, rows.Cols, m.classes, m.features)
+			tabular.ErrInvalidRows, config.Classes, rows.Cols, m.classes, m.features)
 	}
 	next := *m
 	next.base, next.trees = slices.Clone(m.base), slices.Clip(m.trees)
-	return boost(ctx, &next, rows, opts)
+	return boost(ctx, &next, rows, config)
 }
 
 // Update goes on from a model along a stream: it extends m by UpdateRounds and
 // drops the oldest rounds beyond MaxRounds. Errors are those of Fit.
-func Update(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Model, Report, error) {
-	opts = opts.EnsureDefaults()
-	opts.Rounds = opts.UpdateRounds
-	next, report, err := Extend(ctx, m, rows, opts)
+func Update(ctx context.Context, m *Model, rows tabular.Rows, config Config) (*Model, Report, error) {
+	config.Rounds = config.UpdateRounds
+	next, report, err := Extend(ctx, m, rows, config)
 	if err != nil {
 		return nil, report, err
 	}
-	return next.Latest(opts.MaxRounds), report, nil
+	return next.Latest(config.MaxRounds), report, nil
 }
 
 // booster is the state of a fit.
@@ -74,7 +71,7 @@ type booster struct {
 }
 
 // boost adds rounds to a model.
-func boost(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Model, Report, error) {
+func boost(ctx context.Context, m *Model, rows tabular.Rows, config Config) (*Model, Report, error) {
 	n, outputs := len(rows.Labels), m.outputs()
 	b := &booster{rows: rows, model: m, scores: make([]float64, n*outputs)}
 	b.residuals, b.curvatures = make([]float64, n*outputs), make([]float64, n*outputs)
@@ -82,13 +79,13 @@ func boost(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Mod
 		m.score(rows.Row(i), b.scores[i*outputs:(i+1)*outputs])
 	}
 	report := Report{FirstLoss: b.loss()}
-	g := newGrower(newBinned(rows, opts.MaxBins), opts)
-	for range opts.Rounds {
+	g := newGrower(newBinned(rows, config.MaxBins), config)
+	for range config.Rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, report, err
 		}
 		b.differentiate()
-		g.features = g.data.varying(drawFeatures(rows.Cols, len(m.trees)/outputs, opts))
+		g.features = g.data.varying(drawFeatures(rows.Cols, len(m.trees)/outputs, config))
 		for c := range outputs {
 			for i := range n {
 				w := rows.Weight(i)
@@ -104,7 +101,7 @@ func boost(ctx context.Context, m *Model, rows tabular.Rows, opts Options) (*Mod
 		}
 	}
 	if report.FinalLoss = b.loss(); math.IsNaN(report.FinalLoss) || math.IsInf(report.FinalLoss, 0) {
-		return nil, report, fmt.Errorf("loss is %g after %d rounds", report.FinalLoss, opts.Rounds)
+		return nil, report, fmt.Errorf("loss is %g after %d rounds", report.FinalLoss, config.Rounds)
 	}
 	return m, report, nil
 }
@@ -167,16 +164,16 @@ func priors(rows tabular.Rows, classes int) []float64 {
 }
 
 // drawFeatures returns the features that a round may split on, ascending.
-func drawFeatures(features, round int, opts Options) []int {
+func drawFeatures(features, round int, config Config) []int {
 	all := make([]int, features)
 	for i := range all {
 		all[i] = i
 	}
-	keep := max(1, int(opts.FeatureShare*float64(features)))
+	keep := max(1, int(config.FeatureShare*float64(features)))
 	if keep == features {
 		return all
 	}
-	draw := lethe.NewDraw(opts.Seed, "trees-features", uint64(round))
+	draw := lethe.NewDraw(config.Seed, "trees-features", uint64(round))
 	for i := range keep {
 		j := i + draw.IntN(features-i)
 		all[i], all[j] = all[j], all[i]

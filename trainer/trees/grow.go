@@ -2,8 +2,8 @@ package trees
 
 // grower grows trees on one set of rows.
 type grower struct {
-	data *binned
-	opts Options
+	data   *binned
+	config Config
 	// gradients and hessians are the derivatives of the loss by row.
 	gradients, hessians []int64
 	// rows lists all rows so that every leaf has a range of its own.
@@ -35,9 +35,9 @@ type growing struct {
 	left int
 }
 
-func newGrower(data *binned, opts Options) *grower {
+func newGrower(data *binned, config Config) *grower {
 	g := &grower{
-		data: data, opts: opts,
+		data: data, config: config,
 		gradients: make([]int64, data.rows), hessians: make([]int64, data.rows),
 		rows: make([]int32, data.rows), spare: make([]int32, data.rows),
 	}
@@ -60,7 +60,7 @@ func (g *grower) grow() tree {
 		}
 	}
 	g.nodes = append(g.nodes[:0], root)
-	for leaves := 1; leaves < g.opts.MaxLeaves; leaves++ {
+	for leaves := 1; leaves < g.config.MaxLeaves; leaves++ {
 		next := -1
 		for i, n := range g.nodes {
 			if n.left == 0 && n.best.gain > 0 && (next < 0 || n.best.gain > g.nodes[next].best.gain) {
@@ -94,7 +94,7 @@ func (g *grower) total() sums {
 
 // mayCut reports whether the options let a leaf be cut.
 func (g *grower) mayCut(n *growing) bool {
-	return n.all.rows >= 2*g.opts.MinChildRows && (g.opts.MaxDepth == 0 || n.depth < g.opts.MaxDepth)
+	return n.all.rows >= 2*g.config.MinChildRows && (g.config.MaxDepth == 0 || n.depth < g.config.MaxDepth)
 }
 
 // gather gives a leaf histograms to fill and puts its derivatives side by side.
@@ -121,7 +121,7 @@ func (g *grower) release(n *growing) {
 func (g *grower) measure(n *growing, f int) {
 	h := g.data.part(n.sums, f)
 	h.fill(g.data.column(f), g.rows[n.from:n.to], g.near[0], g.near[1])
-	h.improve(&n.best, f, n.all, &g.opts)
+	h.improve(&n.best, f, n.all, &g.config)
 }
 
 // cut splits a leaf.
@@ -174,10 +174,10 @@ func (g *grower) search(small, large *growing, parent histogram) {
 		own, other := g.data.part(small.sums, f), g.data.part(large.sums, f)
 		own.fill(column(f), rows, g.near[0], g.near[1])
 		if both {
-			own.improve(&small.best, f, small.all, &g.opts)
+			own.improve(&small.best, f, small.all, &g.config)
 		}
 		other.subtract(own)
-		other.improve(&large.best, f, large.all, &g.opts)
+		other.improve(&large.best, f, large.all, &g.config)
 	}
 	if !both {
 		g.release(small)
@@ -209,9 +209,9 @@ func (g *grower) leaves(visit func(rows []int32, value float32)) {
 
 // leafValue is the Newton step of a leaf, -G/(H+λ), shrunk.
 func (g *grower) leafValue(s sums) float32 {
-	h := float64(s.hessian)/fixedPoint + g.opts.L2
+	h := float64(s.hessian)/fixedPoint + g.config.L2
 	if h == 0 {
 		return 0
 	}
-	return float32(g.opts.LearningRate * (float64(-s.gradient) / fixedPoint) / h)
+	return float32(g.config.LearningRate * (float64(-s.gradient) / fixedPoint) / h)
 }

@@ -25,17 +25,24 @@ func drawRows(t *rapid.T, classes int) tabular.Rows {
 	return r
 }
 
-func drawOptions(t *rapid.T) Options {
-	return Options{
-		Classes: rapid.IntRange(2, 4).Draw(t, "classes"), Rounds: rapid.IntRange(1, 6).Draw(t, "rounds"),
-		MaxLeaves: rapid.IntRange(2, 8).Draw(t, "leaves"), MaxDepth: rapid.IntRange(0, 3).Draw(t, "depth"),
-		MinChildRows: rapid.IntRange(1, 4).Draw(t, "child rows"), L2: rapid.Float64Range(0, 2).Draw(t, "l2"),
-		MaxBins: rapid.IntRange(2, 16).Draw(t, "bins"), FeatureShare: rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "share"),
-		Seed: rapid.Uint64().Draw(t, "seed"),
-	}
+// with returns the defaults with changes.
+func with(change func(c *Config)) Config {
+	c := Defaults()
+	change(&c)
+	return c
 }
 
-func mustFit(t *rapid.T, r tabular.Rows, o Options) (*Model, Report) {
+func drawConfig(t *rapid.T) Config {
+	return with(func(c *Config) {
+		c.Classes, c.Rounds = rapid.IntRange(2, 4).Draw(t, "classes"), rapid.IntRange(1, 6).Draw(t, "rounds")
+		c.MaxLeaves, c.MaxDepth = rapid.IntRange(2, 8).Draw(t, "leaves"), rapid.IntRange(0, 3).Draw(t, "depth")
+		c.MinChildRows, c.L2 = rapid.IntRange(1, 4).Draw(t, "child rows"), rapid.Float64Range(0, 2).Draw(t, "l2")
+		c.MaxBins, c.FeatureShare = rapid.IntRange(2, 16).Draw(t, "bins"), rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "share")
+		c.Seed = rapid.Uint64().Draw(t, "seed")
+	})
+}
+
+func mustFit(t *rapid.T, r tabular.Rows, o Config) (*Model, Report) {
 	m, report, err := Fit(t.Context(), r, o)
 	require.NoError(t, err)
 	return m, report
@@ -54,7 +61,7 @@ func reorder(r tabular.Rows, order []int) tabular.Rows {
 // Sums are integers, so not a bit depends on the order of the rows.
 func TestOrderOfRowsDoesNotCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawConfig(t)
 		r := drawRows(t, o.Classes)
 		order := make([]int, r.Len())
 		for i := range order {
@@ -69,7 +76,7 @@ func TestOrderOfRowsDoesNotCount(t *testing.T) {
 // Trees see the order of a feature's values, not their size.
 func TestScaleOfFeaturesDoesNotCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawConfig(t)
 		r := drawRows(t, o.Classes)
 		scaled := r
 		scaled.Features = make([]float32, len(r.Features))
@@ -88,7 +95,7 @@ func TestScaleOfFeaturesDoesNotCount(t *testing.T) {
 
 func TestLossFallsRoundByRound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawConfig(t)
 		o.LearningRate, o.Rounds = 0.3, 1
 		r := drawRows(t, o.Classes)
 		m, report := mustFit(t, r, o)
@@ -106,7 +113,7 @@ func TestLossFallsRoundByRound(t *testing.T) {
 // Growing in two calls is growing in one.
 func TestExtendGoesOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawConfig(t)
 		r := drawRows(t, o.Classes)
 		first, second, both := o, o, o
 		first.Rounds, second.Rounds, both.Rounds = 3, 2, 5
@@ -125,7 +132,10 @@ func TestExtendGoesOn(t *testing.T) {
 // found by trying each, summing in floating point.
 func TestSplitIsTheBestOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := Options{Rounds: 1, MaxLeaves: 2, MinChildRows: rapid.IntRange(1, 3).Draw(t, "child rows"), L2: rapid.Float64Range(0, 2).Draw(t, "l2")}.EnsureDefaults()
+		o := with(func(c *Config) {
+			c.Rounds, c.MaxLeaves = 1, 2
+			c.MinChildRows, c.L2 = rapid.IntRange(1, 3).Draw(t, "child rows"), rapid.Float64Range(0, 2).Draw(t, "l2")
+		})
 		r := drawRows(t, 2)
 		g := newGrower(newBinned(r, o.MaxBins), o)
 		g.features = g.data.varying(drawFeatures(r.Cols, 0, o))
@@ -150,7 +160,7 @@ func TestSplitIsTheBestOfAll(t *testing.T) {
 
 // gainAt is what splitting all rows at a threshold gains, or 0 if a side is too
 // small.
-func gainAt(r tabular.Rows, f int, threshold float32, gradients, hessians []float64, o Options) float64 {
+func gainAt(r tabular.Rows, f int, threshold float32, gradients, hessians []float64, o Config) float64 {
 	var g, h [3]float64
 	var n [2]int
 	for i := range r.Len() {
@@ -206,7 +216,7 @@ func TestFrequentValueLeavesBinsToOthers(t *testing.T) {
 
 func TestProbabilitiesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawConfig(t)
 		r := drawRows(t, o.Classes)
 		m, _ := mustFit(t, r, o)
 		p, err := m.Probabilities(r.Features)
@@ -229,7 +239,7 @@ func TestProbabilitiesAddUp(t *testing.T) {
 
 func TestCodecRefusesWhatWasNotWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := drawOptions(t)
+		o := drawConfig(t)
 		m, _ := mustFit(t, drawRows(t, o.Classes), o)
 		data := m.Encode()
 		back, err := Decode(data)
@@ -274,7 +284,7 @@ func TestBytesArePinned(t *testing.T) {
 		r.Features = append(r.Features, float32(math.Mod(x*7, 31)), float32(math.Mod(x*x, 17)), float32(i%5))
 		r.Labels = append(r.Labels, int32((i*i/3+i%7)%3))
 	}
-	m, _, err := Fit(t.Context(), r, Options{Classes: 3, Rounds: 20, FeatureShare: 0.7, Seed: 5})
+	m, _, err := Fit(t.Context(), r, with(func(c *Config) { c.Classes, c.Rounds, c.FeatureShare, c.Seed = 3, 20, 0.7, 5 }))
 	require.NoError(t, err)
 	require.Equal(t, "637af1387f8f936603d81e84a14f2332bdd77716d2de4bd295f2674741182ae7", canonical.DigestOf(m.Encode()).String())
 }

@@ -65,7 +65,7 @@ func (h histogram) subtract(child histogram) {
 //
 // Most bins are ruled out without a division: with a and b for the denominators
 // of both sides, G²/a + g²/b exceeds x only if G²b + g²a exceeds xab.
-func (h histogram) improve(best *split, feature int, all sums, o *Options) {
+func (h histogram) improve(best *split, feature int, all sums, o *Config) {
 	whole := all.quality(o.L2)
 	minRows, minHessian, l2 := o.MinChildRows, fixed(o.MinChildWeight), o.L2*fixedPoint
 	gradient, hessian := float64(all.gradient), float64(all.hessian)+l2

@@ -16,7 +16,7 @@ import (
 func TestSplits(t *testing.T) {
 	datadriven.RunTest(t, "testdata/splits", func(t *testing.T, d *datadriven.TestData) string {
 		rows := parseRows(t, d.Input)
-		opts := Options{Rounds: 1, LearningRate: 1, MinChildRows: 1}
+		opts := with(func(c *Config) { c.Rounds, c.LearningRate, c.MinChildRows = 1, 1, 1 })
 		for _, whole := range []struct {
 			name string
 			into *int

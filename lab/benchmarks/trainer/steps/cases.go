@@ -32,13 +32,15 @@ func newContender(name string, workers int, k kernels.Set) (contender, error) {
 		if family == "products" {
 			return newProducts(width, workers, k), nil
 		}
-		return newRunner(trainer.Options{NoLinearSkip: true, Hidden: width}, shape{
+		c := trainer.Defaults()
+		c.LinearSkip, c.Hidden = false, width
+		return newRunner(c, shape{
 			nodes: 208, stubs: 92, features: 165, edges: 240, classes: 2, density: 1,
 		}, workers, k)
 	case "cora":
-		return newRunner(trainer.Options{
-			Model: rest, Hidden: 64, Classes: 7, Schedule: trainer.Window, WindowTimesteps: 1, Passes: 200,
-		}, shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}, workers, k)
+		c := trainer.DefaultsOf(rest)
+		c.Classes, c.Schedule, c.WindowTimesteps, c.Passes = 7, trainer.Window, 1, 200
+		return newRunner(c, shape{nodes: 108, stubs: 60, features: 1433, edges: 100, classes: 7, density: 0.013}, workers, k)
 	default:
 		return nil, fmt.Errorf("family %q is none of elliptic, cora, products", family)
 	}
@@ -60,16 +62,16 @@ type shape struct {
 	density float64
 }
 
-func newRunner(options trainer.Options, s shape, workers int, k kernels.Set) (*runner, error) {
-	engine, err := trainer.NewEngine(options, k)
+func newRunner(c trainer.Config, s shape, workers int, k kernels.Set) (*runner, error) {
+	engine, err := trainer.NewEngine(c, k)
 	if err != nil {
 		return nil, err
 	}
 	r := &runner{engine: engine}
-	continual := engine.Options().Schedule == trainer.Continual
+	continual := engine.Config().Schedule == trainer.Continual
 	for w := range workers {
 		var window []*lethe.Slice
-		for t := range engine.Options().WindowTimesteps {
+		for t := range engine.Config().WindowTimesteps {
 			window = append(window, s.slice(lethe.ShardID(w), lethe.Timestep(t+1)))
 		}
 		var before *trainer.Checkpoint

@@ -9,27 +9,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
-func TestOptions(t *testing.T) {
-	datadriven.RunTest(t, "testdata/options", func(t *testing.T, d *datadriven.TestData) string {
-		var o Options
+func TestConfig(t *testing.T) {
+	datadriven.RunTest(t, "testdata/config", func(t *testing.T, d *datadriven.TestData) string {
+		c := Defaults()
 		for _, arg := range d.CmdArgs {
 			value := ""
 			if len(arg.Vals) > 0 {
 				value = arg.Vals[0]
 			}
-			setOption(t, &o, arg.Key, value)
+			set(t, &c, arg.Key, value)
 		}
 		switch d.Cmd {
 		case "defaults":
-			return fmt.Sprintf("%+v\n", o.EnsureDefaults())
+			return fmt.Sprintf("%+v\n", c)
 		case "widths":
-			return fmt.Sprintln(o.EnsureDefaults().Widths)
+			return fmt.Sprintln(c.Architecture(1).Widths)
 		case "fingerprint":
-			return o.Fingerprint().String()[:16] + "\n"
+			return c.Fingerprint().String()[:16] + "\n"
 		case "validate":
-			_, err := NewEngine(o, kernels.Portable{})
+			_, err := NewEngine(c, kernels.Portable{})
 			require.Error(t, err)
 			return err.Error() + "\n"
 		default:
@@ -39,7 +40,7 @@ func TestOptions(t *testing.T) {
 	})
 }
 
-func setOption(t *testing.T, o *Options, key, value string) {
+func set(t *testing.T, c *Config, key, value string) {
 	t.Helper()
 	number := 0.0
 	if value != "" {
@@ -47,32 +48,31 @@ func setOption(t *testing.T, o *Options, key, value string) {
 	}
 	switch key {
 	case "hidden":
-		o.Hidden = int(number)
+		c.Hidden = int(number)
 	case "learning-rate":
-		o.LearningRate = number
+		c.LearningRate = number
 	case "weight-decay":
-		o.WeightDecay = number
+		c.WeightDecay = number
 	case "class-weights":
-		o.ClassWeights = value
+		c.ClassWeights = value
 	case "schedule":
-		o.Schedule = value
+		c.Schedule = value
 	case "window":
-		o.WindowTimesteps = int(number)
+		c.WindowTimesteps = int(number)
 	case "passes":
-		o.Passes = int(number)
+		c.Passes = int(number)
 	case "seed":
-		o.Seed = uint64(number)
+		c.Seed = uint64(number)
 	case "no-widths":
-		o.Widths = []int{}
+		c.Widths = []int{}
 	default:
-		t.Fatalf("unknown option %s", key)
+		t.Fatalf("unknown setting %s", key)
 	}
 }
 
 func TestCloneSharesNothing(t *testing.T) {
-	o := Options{Widths: []int{1, 2, 3, 4}}
+	o := with(models.EllipticGIN, func(c *Config) { c.Widths = []int{1, 2, 3, 4} })
 	c := o.Clone()
 	c.Widths[0] = 9
 	require.Equal(t, 1, o.Widths[0])
-	require.Zero(t, Options{NoWeightDecay: true}.EnsureDefaults().WeightDecay)
 }

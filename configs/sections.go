@@ -1,0 +1,39 @@
+package configs
+
+import (
+	"fmt"
+	"runtime"
+
+	"lethe/trainer"
+	"lethe/trainer/kernels"
+)
+
+// TrainerConfig is the configuration of the shard models, with the process's
+// seed.
+func (c Config) TrainerConfig() trainer.Config {
+	out := c.Trainer.For(c.Trainer.Model)
+	out.Seed = c.Seed
+	return out
+}
+
+// Workers is how many shards train or answer at once.
+func (c Config) Workers() int {
+	if c.Trainer.Workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return c.Trainer.Workers
+}
+
+// KernelSet is the kernel set that the configuration names. The error says that
+// this processor lacks it.
+func (c Config) KernelSet() (kernels.Set, error) {
+	name := c.Trainer.Kernels
+	if name == "auto" {
+		name = ""
+	}
+	set, err := kernels.Named(name)
+	if err != nil {
+		return nil, fmt.Errorf("trainer.kernels: %w", err)
+	}
+	return set, nil
+}
