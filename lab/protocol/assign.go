@@ -13,7 +13,9 @@ import (
 
 // assign partitions a snapshot. Classes are the labels that training may see;
 // hidden ones are a class of their own. embedding is for bekm and may be nil.
-func (s Settings) assign(ctx context.Context, snap *lethe.Snapshot, classes int, embedding *kmeans.Points) (graph.Assignment, Shape, error) {
+func (s Settings) assign(
+	ctx context.Context, snap *lethe.Snapshot, classes int, embedding *kmeans.Points,
+) (graph.Assignment, Shape, error) {
 	of := make([]uint8, len(snap.Nodes))
 	unknown := false
 	for i, n := range snap.Nodes {

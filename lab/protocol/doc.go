@@ -17,9 +17,10 @@
 // any number of workers; only the seconds are not.
 //
 //   - settings.go and stream_settings.go say how an ensemble is made and measured
-//   - run.go has what a run may use and returns; graphs run in inductive.go, streams
+//   - run.go has what a run may use and returns; graphs run in graph_run.go, streams
 //     in stream.go and the files beside it
 //   - split.go, graph.go, assign.go, partitions.go, partition_only.go, embedding.go,
 //     stubs.go and truth.go make slices of data
-//   - weigh.go and stream_weigh.go weigh the shards, forget.go erases nodes
+//   - models.go trains and asks the shards, graph_weights.go and stream_weights.go weigh
+//     them, forget.go erases nodes
 package protocol

@@ -20,7 +20,7 @@ const EmbeddingSAGE = "sage"
 const embeddingColumns = 256
 
 // embedding trains the GraphSAGE if the settings ask for it.
-func (t *trial) embedding(ctx context.Context) (*kmeans.Points, error) {
+func (t *graphRun) embedding(ctx context.Context) (*kmeans.Points, error) {
 	if t.s.Partition.Embedding != EmbeddingSAGE {
 		return nil, nil
 	}

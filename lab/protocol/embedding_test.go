@@ -28,9 +28,11 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 			snap.Payments = append(snap.Payments, lethe.Edge{A: uint32(draw.IntN(i)), B: uint32(i)})
 		}
 	}
-	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0, repair.Options{Method: repair.None})
+	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0,
+		repair.Options{Method: repair.None})
 	require.NoError(t, err)
-	e, err := newShardModels(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
+	e, err := newShardModels(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1,
+		trainer.Window, Runtime{Kernels: kernels.Default()})
 	require.NoError(t, err)
 	require.NoError(t, e.train(t.Context(), [][]*lethe.Slice{{slice}}))
 	answers, err := e.ask(t.Context(), trainer.InputOf(snap))

@@ -8,12 +8,14 @@ import (
 
 // LastAnswers goes through a stream and returns what every reading says of its
 // last timestep, and which of its labels had arrived.
-func LastAnswers(ctx context.Context, stream *dataset.Stream, s StreamSettings, r Runtime) (answers [][]float32, arrived []bool, err error) {
-	j, err := newJourney(stream, s, r)
+func LastAnswers(ctx context.Context, stream *dataset.Stream, s StreamSettings, r Runtime) (
+	answers [][]float32, arrived []bool, err error,
+) {
+	j, err := newStreamRun(stream, s, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := j.travel(ctx); err != nil {
+	if err := j.run(ctx); err != nil {
 		return nil, nil, err
 	}
 	last := len(j.steps) - 1

@@ -32,7 +32,7 @@ type Forgot struct {
 // shards anew from the graph without them, trains these from fresh weights and
 // updates the aggregation, which is the first one that the settings list.
 func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (*Forgot, error) {
-	t, err := newTrial(g, s, r)
+	t, err := newGraphRun(g, s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (
 }
 
 // forget does what is timed.
-func (t *trial) forget(ctx context.Context, req Request) (*Forgot, error) {
+func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 	victims := t.victims(req.Batch)
 	touched := t.touched(victims, req.Scope)
 	gone := make(map[lethe.Pseudonym]bool, len(victims))
@@ -101,7 +101,7 @@ func (t *trial) forget(ctx context.Context, req Request) (*Forgot, error) {
 }
 
 // victims draws the nodes to forget, by position in the training graph.
-func (t *trial) victims(batch int) map[int]bool {
+func (t *graphRun) victims(batch int) map[int]bool {
 	out := make(map[int]bool, batch)
 	draw := lethe.NewDraw(t.s.Seed, "evaluation-erasure")
 	for len(out) < batch {
@@ -111,7 +111,7 @@ func (t *trial) victims(batch int) map[int]bool {
 }
 
 // touched tells for every shard whether it has to be trained anew.
-func (t *trial) touched(victims map[int]bool, scope lethe.Scope) []bool {
+func (t *graphRun) touched(victims map[int]bool, scope lethe.Scope) []bool {
 	out := make([]bool, t.s.Shards)
 	for v := range victims {
 		out[t.assignment[v]] = true
@@ -129,7 +129,7 @@ func (t *trial) touched(victims map[int]bool, scope lethe.Scope) []bool {
 // refresh brings the aggregation up to date: similarity describes the touched
 // shards anew, learned weights are fitted from the beginning, the mean needs
 // nothing.
-func (t *trial) refresh(ctx context.Context, touched []bool) error {
+func (t *graphRun) refresh(ctx context.Context, touched []bool) error {
 	switch t.s.Aggregate[0] {
 	case AggregateSimilarity:
 		for shard, anew := range touched {

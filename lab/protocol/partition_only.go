@@ -9,7 +9,7 @@ import (
 
 // PartitionGraph cuts the training graph and trains nothing.
 func PartitionGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, error) {
-	t, err := newTrial(g, s, r)
+	t, err := newGraphRun(g, s, r)
 	if err != nil {
 		return nil, err
 	}

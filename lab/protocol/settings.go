@@ -133,7 +133,8 @@ func (s Settings) Validate() error {
 	check(s.Epochs >= 1, "epochs is %d, want at least 1", s.Epochs)
 	check(s.Hidden >= 0, "hidden is %d, want at least 0", s.Hidden)
 	check(s.TrainFraction > 0 && s.TrainFraction <= 1, "train fraction is %g, want above 0, at most 1", s.TrainFraction)
-	check(len(s.Components) == 0 || s.Model == trainer.Blend, "components are %q, want none for model %q, which is no %s", s.Components, s.Model, trainer.Blend)
+	check(len(s.Components) == 0 || s.Model == trainer.Blend, "components are %q, want none for model %q, which is no %s",
+		s.Components, s.Model, trainer.Blend)
 	check(s.OneHop || !s.OneHopDirected, "directed one-hop features without one-hop features")
 	check(!s.OneHop || s.Repair != repair.Truth, "one-hop features do not go with repair %s", repair.Truth)
 	check(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,

@@ -17,8 +17,8 @@ const classesOfStream = 2
 // threshold is the probability from which a transaction counts as illicit.
 const threshold = 0.5
 
-// journey is one ensemble on its way through a stream.
-type journey struct {
+// streamRun is the run of one ensemble through a stream.
+type streamRun struct {
 	s      StreamSettings
 	r      Runtime
 	models *shardModels
@@ -31,7 +31,7 @@ type journey struct {
 	validation       [][]float32
 	validationLabels []int
 	tunings          []tuning
-	// tallies grow along the way, one per reading.
+	// tallies grow with every timestep, one per reading.
 	tallies []*scoring.Tally
 	shapes  []Shape
 	out     *Outcome
@@ -44,18 +44,18 @@ type journey struct {
 // Errors: settings out of bounds, a stream shorter than the split, or those of
 // the partition, the trainer and the context, with coordinates.
 func RunStream(ctx context.Context, stream *dataset.Stream, s StreamSettings, r Runtime) (*Outcome, error) {
-	j, err := newJourney(stream, s, r)
+	j, err := newStreamRun(stream, s, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.travel(ctx); err != nil {
+	if err := j.run(ctx); err != nil {
 		return nil, err
 	}
 	return j.finish()
 }
 
-// newJourney checks the settings and makes ready.
-func newJourney(stream *dataset.Stream, s StreamSettings, r Runtime) (*journey, error) {
+// newStreamRun checks the settings and builds the snapshots.
+func newStreamRun(stream *dataset.Stream, s StreamSettings, r Runtime) (*streamRun, error) {
 	if s.Split == (StreamSplit{}) {
 		s.Split = SplitFor(len(stream.Steps))
 	}
@@ -66,7 +66,7 @@ func newJourney(stream *dataset.Stream, s StreamSettings, r Runtime) (*journey, 
 	if have, want := len(stream.Steps), s.Split.total(); have < want {
 		return nil, fmt.Errorf("split %s wants %d timesteps, the stream has %d", s.Split, want, have)
 	}
-	j := &journey{s: s, r: r, out: &Outcome{}, windows: make([][]*lethe.Slice, s.Shards)}
+	j := &streamRun{s: s, r: r, out: &Outcome{}, windows: make([][]*lethe.Slice, s.Shards)}
 	for i := range s.Split.total() {
 		j.steps = append(j.steps, SnapshotOf(&stream.Steps[i], stream.FeatureCount))
 	}
@@ -86,10 +86,10 @@ func newJourney(stream *dataset.Stream, s StreamSettings, r Runtime) (*journey, 
 
 // readingsEach is how many readings an aggregation has: the plain one and, if
 // asked for, the propagated one and its control behind it.
-func (j *journey) readingsEach() int { return len(j.out.Readings) / len(j.s.Aggregate) }
+func (j *streamRun) readingsEach() int { return len(j.out.Readings) / len(j.s.Aggregate) }
 
-// travel goes through the timesteps in order.
-func (j *journey) travel(ctx context.Context) (err error) {
+// run goes through the timesteps in order.
+func (j *streamRun) run(ctx context.Context) (err error) {
 	schedule, window := j.s.Schedule, j.s.WindowTimesteps
 	if j.s.Schedule == Static {
 		schedule, window = Window, j.s.Split.Train
@@ -127,7 +127,7 @@ func (j *journey) travel(ctx context.Context) (err error) {
 
 // learn cuts a timestep into slices and, if it is time to, trains on the window
 // that ends with it.
-func (j *journey) learn(ctx context.Context, index, window int, train bool) error {
+func (j *streamRun) learn(ctx context.Context, index, window int, train bool) error {
 	now := j.r.clock()
 	started := now()
 	snap := j.steps[index]
@@ -161,7 +161,7 @@ func (j *journey) learn(ctx context.Context, index, window int, train bool) erro
 
 // score asks the ensemble about a timestep and measures every reading on the
 // labels that had not arrived.
-func (j *journey) score(ctx context.Context, index int) error {
+func (j *streamRun) score(ctx context.Context, index int) error {
 	snap, part := j.steps[index], j.s.Split.part(index)
 	arrived := j.s.arrived(snap)
 	posteriors, answers, err := j.answer(ctx, index, arrived)
@@ -193,7 +193,9 @@ func (j *journey) score(ctx context.Context, index int) error {
 
 // answer returns what every shard says of a timestep, and per reading what the
 // shards say together; rows of classes both.
-func (j *journey) answer(ctx context.Context, index int, arrived []bool) (posteriors, answers [][]float32, err error) {
+func (j *streamRun) answer(ctx context.Context, index int, arrived []bool) (
+	posteriors, answers [][]float32, err error,
+) {
 	snap := j.steps[index]
 	in := trainer.InputOf(snap.WithOneHop(j.s.OneHop, j.s.OneHopDirected))
 	said, err := j.models.ask(ctx, in)
@@ -231,7 +233,7 @@ func labelsOf(snap *lethe.Snapshot) []lethe.Label {
 }
 
 // finish sums up.
-func (j *journey) finish() (_ *Outcome, err error) {
+func (j *streamRun) finish() (_ *Outcome, err error) {
 	last := j.steps[len(j.steps)-1].Timestep
 	firstTest := j.steps[j.s.Split.Train+j.s.Split.Validation].Timestep
 	for k := range j.out.Readings {

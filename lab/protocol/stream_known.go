@@ -55,7 +55,9 @@ func (t *tuning) add(snap *lethe.Snapshot, posteriors []float32, arrived []bool)
 // propagate spreads the labels that had arrived over the graph of a test
 // timestep; control is what the same settings make of it without them. Where none
 // had arrived, or none to choose the settings by, the posteriors stay as they are.
-func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived []bool) (spread, control []float32, err error) {
+func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived []bool) (
+	spread, control []float32, err error,
+) {
 	g := &scoring.LabelledGraph{Edges: snap.Undirected(), Classes: classesOfStream, Posteriors: posteriors}
 	g.Known = slices.Repeat([]int{scoring.NoClass}, len(snap.Nodes))
 	if !slices.Contains(arrived, true) || t.inTime == 0 || len(t.late) == 0 {

@@ -150,19 +150,23 @@ func (s StreamSettings) Validate() error {
 		errs = append(errs, fmt.Errorf("schedule is %q, want %s, %s or %s", s.Schedule, Static, Continual, Window))
 	}
 	if s.rowModel() && s.Schedule == Continual {
-		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which is fitted anew", s.Schedule, Static, Window, s.Model))
+		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which is fitted anew", s.Schedule, Static,
+			Window, s.Model))
 	}
 	if s.Model == trainer.Blend && s.Schedule == Window {
-		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which remembers past losses", s.Schedule, Static, Continual, s.Model))
+		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which remembers past losses", s.Schedule,
+			Static, Continual, s.Model))
 	}
 	if s.WindowTimesteps < 1 {
 		errs = append(errs, fmt.Errorf("window is %d timesteps, want at least 1", s.WindowTimesteps))
 	}
 	if !(s.KnownLabels >= 0 && s.KnownLabels < 1) {
-		errs = append(errs, fmt.Errorf("known labels is %g, want at least 0, below 1: the others are measured", s.KnownLabels))
+		errs = append(errs, fmt.Errorf("known labels is %g, want at least 0, below 1: the others are measured",
+			s.KnownLabels))
 	}
 	if s.Propagate && s.KnownLabels > 0 && s.Split.Validation < 1 {
-		errs = append(errs, fmt.Errorf("split %s has no validation timesteps, on which the settings of propagation are chosen", s.Split))
+		errs = append(errs, fmt.Errorf("split %s has no validation timesteps, on which the settings of propagation are "+
+			"chosen", s.Split))
 	}
 	return errors.Join(errs...)
 }

@@ -10,8 +10,9 @@ import (
 	"lethe/trainer"
 )
 
-// trial is one ensemble on a citation graph on its way from split to figures.
-type trial struct {
+// graphRun is the run of one ensemble on a citation graph, from the split of its
+// nodes to what was measured.
+type graphRun struct {
 	g     *Graph
 	s     Settings
 	r     Runtime
@@ -35,7 +36,7 @@ type trial struct {
 // Errors: settings out of bounds, or those of the partition, the trainer and
 // the context, with coordinates.
 func RunGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, error) {
-	t, err := newTrial(g, s, r)
+	t, err := newGraphRun(g, s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -52,23 +53,24 @@ func RunGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, e
 	return out, nil
 }
 
-// newTrial checks the settings and splits the nodes.
-func newTrial(g *Graph, s Settings, r Runtime) (*trial, error) {
+// newGraphRun checks the settings and splits the nodes.
+func newGraphRun(g *Graph, s Settings, r Runtime) (*graphRun, error) {
 	s = s.EnsureDefaults()
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	if s.streamsOnly() {
-		return nil, fmt.Errorf("settings: models that look at rows, blends and one-hop features are for streams, not for model %q on a graph", s.Model)
+		return nil, fmt.Errorf("settings: models that look at rows, blends and one-hop features are for streams, not for "+
+			"model %q on a graph", s.Model)
 	}
-	return &trial{
+	return &graphRun{
 		g: g, s: s, r: r, split: NewSplit(g.NumNodes(), s.TrainFraction, s.Seed),
 		full: trainer.Input{Rows: g.NumNodes(), Cols: g.Columns, Features: g.Features, Edges: g.Edges}.Shared(),
 	}, nil
 }
 
 // trainingGraph is all that training may see.
-func (t *trial) trainingGraph() *lethe.Snapshot {
+func (t *graphRun) trainingGraph() *lethe.Snapshot {
 	isTest := func(node int) bool { return t.split.isTest[node] }
 	if !t.s.Transductive {
 		return t.g.snapshot(t.split.Train, isTest)
@@ -81,7 +83,7 @@ func (t *trial) trainingGraph() *lethe.Snapshot {
 }
 
 // assign partitions the training graph.
-func (t *trial) assign(ctx context.Context, out *Outcome) error {
+func (t *graphRun) assign(ctx context.Context, out *Outcome) error {
 	t.graph = t.trainingGraph()
 	found := t.r.Partitions.get(t.partitionKey(), func(p *partitioned) {
 		now := t.r.clock()
@@ -96,7 +98,7 @@ func (t *trial) assign(ctx context.Context, out *Outcome) error {
 	return found.err
 }
 
-func (t *trial) partitionKey() partitionKey {
+func (t *graphRun) partitionKey() partitionKey {
 	return partitionKey{
 		graph: t.g, transductive: t.s.Transductive, trainFraction: t.s.TrainFraction,
 		shards: t.s.Shards, partition: t.s.Partition, seed: t.s.Seed, epochs: t.s.Epochs,
@@ -104,7 +106,7 @@ func (t *trial) partitionKey() partitionKey {
 }
 
 // cut partitions the training graph and repairs its shards.
-func (t *trial) cut(ctx context.Context, out *Outcome) (err error) {
+func (t *graphRun) cut(ctx context.Context, out *Outcome) (err error) {
 	if err := t.assign(ctx, out); err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (t *trial) cut(ctx context.Context, out *Outcome) (err error) {
 }
 
 // own notes which shard trains on which node's label.
-func (t *trial) own() {
+func (t *graphRun) own() {
 	t.owners = make([]int, t.g.NumNodes())
 	for node := range t.owners {
 		t.owners[node] = -1
@@ -129,7 +131,7 @@ func (t *trial) own() {
 }
 
 // train trains the shards side by side.
-func (t *trial) train(ctx context.Context, out *Outcome) error {
+func (t *graphRun) train(ctx context.Context, out *Outcome) error {
 	now := t.r.clock()
 	started := now()
 	var err error
@@ -150,7 +152,7 @@ func (t *trial) train(ctx context.Context, out *Outcome) error {
 }
 
 // measure asks the ensemble in every way the settings list.
-func (t *trial) measure(ctx context.Context, out *Outcome) error {
+func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 	answers, err := t.models.ask(ctx, t.full)
 	if err != nil {
 		return err
@@ -184,7 +186,7 @@ func (t *trial) measure(ctx context.Context, out *Outcome) error {
 
 // read measures test nodes by one matrix of posteriors and training nodes by
 // another, because propagation shows a training node its own label.
-func (t *trial) read(aggregate string, test, training []float32) (Reading, error) {
+func (t *graphRun) read(aggregate string, test, training []float32) (Reading, error) {
 	truth := make([]int, t.g.NumNodes())
 	right := 0
 	for part, posteriors := range [][]float32{training, test} {

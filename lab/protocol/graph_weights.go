@@ -11,12 +11,12 @@ import (
 // weights returns what every shard's answer counts for. Similarity compares the
 // repaired shards with the graph of all nodes; the learned weights are fitted
 // on the training nodes in the training graph, as Eraser's LBAggr.
-func (t *trial) weights(ctx context.Context, aggregate string, answers *ensemble.Answers) ([]float64, error) {
+func (t *graphRun) weights(ctx context.Context, aggregate string, answers *ensemble.Answers) ([]float64, error) {
 	return weigh(aggregate, answers, t.slices, func() (scoring.Labelled, error) { return t.labelled(ctx) })
 }
 
 // labelled returns what training saw and nothing else.
-func (t *trial) labelled(ctx context.Context) (scoring.Labelled, error) {
+func (t *graphRun) labelled(ctx context.Context) (scoring.Labelled, error) {
 	answers, err := t.models.ask(ctx, trainer.InputOf(t.graph))
 	if err != nil {
 		return scoring.Labelled{}, err
@@ -31,7 +31,7 @@ func (t *trial) labelled(ctx context.Context) (scoring.Labelled, error) {
 // propagate spreads the training nodes' labels over the graph of all nodes. A
 // training node enters with what the shards say that never saw it; the settings
 // are chosen on training labels that are hidden in turn.
-func (t *trial) propagate(posteriors [][]float32, weights []float64) ([]float32, error) {
+func (t *graphRun) propagate(posteriors [][]float32, weights []float64) ([]float32, error) {
 	known := make([]int, t.g.NumNodes())
 	for node, class := range t.g.Labels {
 		known[node] = class

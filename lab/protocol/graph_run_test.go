@@ -148,7 +148,8 @@ func TestTestLabelsDoNotReachTraining(t *testing.T) {
 		}
 		after := run(t, &shuffled, s, 2)
 		require.Equal(t, before.EnsembleHash, after.EnsembleHash)
-		require.NotEqual(t, before.Readings[0].Test.Accuracy, after.Readings[0].Test.Accuracy, "it is measured against the shuffled labels")
+		require.NotEqual(t, before.Readings[0].Test.Accuracy, after.Readings[0].Test.Accuracy,
+			"it is measured against the shuffled labels")
 
 		// The other way round: a training label does reach it.
 		shuffled.Labels[split.Train[0]] = (shuffled.Labels[split.Train[0]] + 1) % g.Classes
@@ -187,7 +188,8 @@ func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
 
 func TestSettingsAreCheckedAllAtOnce(t *testing.T) {
 	_, err := protocol.RunGraph(t.Context(), planted(30, 1),
-		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"median"}}, protocol.Runtime{Kernels: kernels.Default()})
+		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"median"}},
+		protocol.Runtime{Kernels: kernels.Default()})
 	require.ErrorContains(t, err, "no model is named")
 	require.ErrorContains(t, err, "epochs is -1")
 	require.ErrorContains(t, err, "train fraction is 2")
@@ -207,7 +209,8 @@ func TestForgetTouchesWhatItMust(t *testing.T) {
 	}
 	require.Equal(t, 1, forget(1, lethe.ScopeShard).Shards)
 	require.Equal(t, 4, forget(40, lethe.ScopeShard).Shards)
-	require.Greater(t, forget(3, lethe.ScopeStubs).Shards, forget(3, lethe.ScopeShard).Shards, "their cut edges reach further")
+	require.Greater(t, forget(3, lethe.ScopeStubs).Shards, forget(3, lethe.ScopeShard).Shards,
+		"their cut edges reach further")
 	_, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: 96, Scope: lethe.ScopeShard}, r)
 	require.EqualError(t, err, "batch is 96, want 1 to 95")
 }

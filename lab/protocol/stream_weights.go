@@ -10,7 +10,7 @@ import (
 // compares its graph with the shards' newest slices. Learned weights are fitted
 // on the labelled transactions of the validation timesteps, scored before they
 // were learnt from; until those are over every shard counts the same.
-func (j *journey) weights(aggregate string, answers *ensemble.Answers) ([]float64, error) {
+func (j *streamRun) weights(aggregate string, answers *ensemble.Answers) ([]float64, error) {
 	newest := make([]*lethe.Slice, j.s.Shards)
 	for shard, window := range j.windows {
 		newest[shard] = window[len(window)-1]
@@ -26,7 +26,7 @@ func (j *journey) weights(aggregate string, answers *ensemble.Answers) ([]float6
 }
 
 // keep notes the labelled rows of a validation timestep.
-func (j *journey) keep(posteriors [][]float32, labels []lethe.Label) {
+func (j *streamRun) keep(posteriors [][]float32, labels []lethe.Label) {
 	if j.validation == nil {
 		j.validation = make([][]float32, j.s.Shards)
 	}
