@@ -151,7 +151,6 @@ groupBody:
 	VMOVUPS     Z0, K1, (DI)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, SI
-	ADDQ        $0x40, DX
 	SUBQ        $0x10, CX
 	JMP         group
 
@@ -280,7 +279,6 @@ groupBody:
 	VMOVUPS     Z0, K1, (DI)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, SI
-	ADDQ        $0x40, DX
 	SUBQ        $0x10, CX
 	JMP         group
 

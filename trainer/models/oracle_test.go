@@ -166,7 +166,7 @@ func compareWithMachine(t *testing.T, model string, form models.Form,
 		gorgonia.Read(node, &kept[i]) // the machine reuses memory
 	}
 	machine := gorgonia.NewTapeMachine(o.graph)
-	defer machine.Close() //nolint:errcheck // nothing is written
+	defer machine.Close()
 	require.NoError(t, machine.RunAll())
 
 	requireClose(t, "logits", kept[len(want)].Data().([]float32), layers.Result(n.Logits))

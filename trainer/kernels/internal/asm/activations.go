@@ -49,7 +49,7 @@ func elu(a *assembler) {
 		a.exponential(Z1)
 		a.VSUBPS(Z24, Z1, K2, Z0)
 		a.VMOVUPS(Z0, K1, at(RDI, 0))
-	}, RDI, RSI, RDX)
+	}, RDI, RSI)
 	a.ret()
 
 	a.function("eluGradAVX512")
@@ -85,6 +85,6 @@ func sigmoid(a *assembler) {
 		a.VADDPS(Z24, Z1, Z1)
 		a.VDIVPS(Z1, Z2, Z0)
 		a.VMOVUPS(Z0, K1, at(RDI, 0))
-	}, RDI, RSI, RDX)
+	}, RDI, RSI)
 	a.ret()
 }

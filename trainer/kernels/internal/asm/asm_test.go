@@ -18,4 +18,7 @@ func TestGeneratedAssemblyIsCurrent(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(committed), "%s: run go generate ./trainer/kernels", name)
 	}
+	all, err := filepath.Glob(filepath.Join(folder, "*.s"))
+	require.NoError(t, err)
+	require.Len(t, all, len(files), "assembly that nothing describes")
 }

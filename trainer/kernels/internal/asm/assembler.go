@@ -132,6 +132,13 @@ func address(c gotypes.Component) operand.Mem {
 // result is where the function's result goes.
 func (a *assembler) result() operand.Mem { return address(a.ReturnIndex(0)) }
 
+// data begins values that are part of the program.
+func (a *assembler) data(name string) operand.Mem {
+	m := a.StaticGlobal(name)
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	return m
+}
+
 // at is memory at a register plus bytes.
 func at(base Register, bytes int) operand.Mem { return operand.Mem{Base: base, Disp: bytes} }
 

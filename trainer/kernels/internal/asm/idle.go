@@ -24,7 +24,7 @@ func idle(a *assembler) {
 	a.Label("step")
 	all := vectors()
 	for i := range 4 {
-		idleStep(a, steps, all[i], all[4+i], all[8+i], all[12+2*i], all[13+2*i])
+		idleStep(a, steps, all[i], all[4+i], all[8+i], all[12+2*i:14+2*i])
 	}
 	a.ADDQ(imm(a.size("AdamStep")), R8)
 	a.DECQ(RCX)
@@ -52,8 +52,9 @@ func idle(a *assembler) {
 
 // idleStep makes one step of 16 weights (w, m, v) whose gradient is 0, with the
 // operations of the loop in plain Go but for the small values that it makes 0: the
-// smallest absolute values are kept in Z20 to Z23 instead. x and y are free.
-func idleStep(a *assembler, step gotypes.Component, w, m, v, x, y VecPhysical) {
+// smallest absolute values are kept in Z20 to Z23 instead. Two registers are free.
+func idleStep(a *assembler, step gotypes.Component, w, m, v VecPhysical, free []VecPhysical) {
+	x, y := free[0], free[1]
 	const smaller = 10 // of the absolute values
 	of := func(name string) operand.Mem { return address(step.Field(name)) }
 	a.VMULPS_BCST(of("Decay"), w, x)

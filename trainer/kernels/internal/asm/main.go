@@ -15,9 +15,16 @@ func described() map[string]func(a *assembler) {
 		"activations_avx512_amd64.s": activations,
 		"adam_avx512_amd64.s":        adam,
 		"columns_avx512_amd64.s":     columns,
+		"draws_avx512_amd64.s":       draws,
+		"heads_avx512_amd64.s":       heads,
 		"idle_avx512_amd64.s":        idle,
 		"pack_avx512_amd64.s":        pack,
+		"pairs_avx512_amd64.s":       pairs,
+		"permute_avx512_amd64.s":     permute,
 		"rows_avx512_amd64.s":        rows,
+		"softmax_avx512_amd64.s":     softmax,
+		"tile_avx2_amd64.s":          tileAVX2,
+		"tile_avx512_amd64.s":        tile,
 		"vector_avx512_amd64.s":      vector,
 	}
 }
