@@ -58,16 +58,57 @@ const (
 	Withheld Disposition = "withheld"
 )
 
+// registered is a reason with what can become of a record refused for it.
+type registered struct {
+	reason      Reason
+	disposition Disposition
+}
+
+// registry holds every reason, in the order in which they are documented. A new
+// reason needs its code above and its row here: dead letters, metrics and the
+// tests that ask for every reason go by this list.
+func registry() []registered {
+	return []registered{
+		{TooLarge, Permanent},
+		{MissingKey, Permanent},
+		{Unparseable, Permanent},
+		{DuplicateField, Permanent},
+		{UnknownType, Permanent},
+		{UnknownField, Permanent},
+		{MissingField, Permanent},
+		{BadType, Permanent},
+		{BadID, Permanent},
+		{KeyMismatch, Permanent},
+		{BadTimestep, Permanent},
+		{FeatureCount, Permanent},
+		{FeatureNotFinite, Permanent},
+		{UnknownLabel, Permanent},
+		{SelfLoop, Permanent},
+		{BadRequestID, Permanent},
+		{NodeCount, Permanent},
+		{DuplicateNode, Permanent},
+		{UnknownScope, Permanent},
+		{ScopeNotSupported, Replayable},
+		{BadReasonText, Permanent},
+		{BadTime, Permanent},
+		{Late, Replayable},
+		{TimestepJump, Replayable},
+		{CrossTimestep, Permanent},
+		{UnknownEndpoint, Replayable},
+		{UnknownTransaction, Replayable},
+		{TimestepConflict, Permanent},
+		{ContentConflict, Permanent},
+		{Suppressed, Withheld},
+	}
+}
+
 // Reasons lists every reason, in the order in which they are documented.
 func Reasons() []Reason {
-	return []Reason{
-		TooLarge, MissingKey, Unparseable, DuplicateField, UnknownType, UnknownField,
-		MissingField, BadType, BadID, KeyMismatch, BadTimestep, FeatureCount,
-		FeatureNotFinite, UnknownLabel, SelfLoop, BadRequestID, NodeCount, DuplicateNode,
-		UnknownScope, ScopeNotSupported, BadReasonText, BadTime,
-		Late, TimestepJump, CrossTimestep, UnknownEndpoint, UnknownTransaction,
-		TimestepConflict, ContentConflict, Suppressed,
+	var out []Reason
+	for _, r := range registry() {
+		out = append(out, r.reason)
 	}
+	return out
 }
 
 // Known reports whether the code is one of Reasons.
@@ -75,14 +116,12 @@ func (r Reason) Known() bool { return slices.Contains(Reasons(), r) }
 
 // Disposition tells what can become of a record refused for this reason.
 func (r Reason) Disposition() Disposition {
-	switch r {
-	case Suppressed:
-		return Withheld
-	case Late, TimestepJump, UnknownEndpoint, UnknownTransaction, ScopeNotSupported:
-		return Replayable
-	default:
-		return Permanent
+	for _, known := range registry() {
+		if known.reason == r {
+			return known.disposition
+		}
 	}
+	return Permanent
 }
 
 // Refusal is the error of a record that cannot be taken. The caller keeps the

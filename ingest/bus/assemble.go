@@ -40,10 +40,20 @@ type Assembler struct {
 	extent map[string]int
 }
 
+// assembly is a payload of which not all has come. Its parts are kept by index,
+// so that a count that no chunks follow costs nothing.
 type assembly struct {
 	sum   string
-	parts [][]byte
-	have  int
+	count int
+	parts map[int][]byte
+}
+
+func (s *assembly) join() []byte {
+	ordered := make([][]byte, s.count)
+	for i := range ordered {
+		ordered[i] = s.parts[i]
+	}
+	return bytes.Join(ordered, nil)
 }
 
 // NewAssembler returns an assembler that has seen nothing.
@@ -79,19 +89,16 @@ func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 	}
 	a.extent[key] = max(a.extent[key], index+1)
 	set := a.open[key]
-	if set == nil || set.sum != c.sum || len(set.parts) != c.count {
-		set = &assembly{sum: c.sum, parts: make([][]byte, c.count)}
+	if set == nil || set.sum != c.sum || set.count != c.count {
+		set = &assembly{sum: c.sum, count: c.count, parts: map[int][]byte{}}
 		a.open[key] = set
 	}
-	if set.parts[index] == nil {
-		set.have++
-	}
 	set.parts[index] = append([]byte{}, rec.Value...)
-	if set.have < c.count {
+	if len(set.parts) < c.count {
 		return Payload{}, false, nil
 	}
 	delete(a.open, key)
-	whole := bytes.Join(set.parts, nil)
+	whole := set.join()
 	if sum := sha256.Sum256(whole); hex.EncodeToString(sum[:]) != c.sum {
 		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, ErrChecksum)
 	}
@@ -101,7 +108,7 @@ func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 func (a *Assembler) retract(key string, index int) (Payload, bool, error) {
 	// A tombstone beyond a payload's end tidies up after a longer one; that of
 	// its own chunk ends it.
-	if set := a.open[key]; set != nil && index < len(set.parts) {
+	if set := a.open[key]; set != nil && index < set.count {
 		delete(a.open, key)
 	}
 	if index+1 == a.extent[key] {
