@@ -134,6 +134,11 @@ func (s *Service) addRole(r role.Role, err error) (supervisor.Process, error) {
 	return r, nil
 }
 
+// surroundings are what every role works with.
+func (s *Service) surroundings() role.Surroundings {
+	return role.Surroundings{Bus: role.Kafka(s.client), Listener: s.listener, Logger: s.o.Logger}
+}
+
 func (s *Service) openGraphs() (role.Role, error) {
 	o := buildOptions(s.config)
 	o.Secret, o.SigningKey, o.KernelSet, o.Version = s.secret, s.key, s.kernels.Name(), s.o.Version
@@ -151,7 +156,6 @@ func (s *Service) openScore() (role.Role, error) {
 func (s *Service) openTrain() (role.Role, error) {
 	return train.New(train.Options{
 		Dir: RoleDir(s.config.DataDir, configs.RoleTrain), Shards: s.config.Partition.Shards, Workers: s.config.Workers(),
-		Trainer: s.config.TrainerConfig(), Kernels: s.kernels, Secret: s.secret,
-		Client: s.client, Listener: s.listener, Logger: s.o.Logger,
+		Trainer: s.config.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),
 	})
 }

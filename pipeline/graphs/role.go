@@ -163,7 +163,7 @@ func (r *Role) pump(ctx context.Context, tail *bus.Tail) (<-chan bus.Batch, <-ch
 	go func() {
 		defer close(batches)
 		for {
-			batch, err := wire.Next(ctx, tail, r.o.Logger)
+			batch, err := role.Next(ctx, tail, r.o.Logger)
 			if err != nil {
 				done <- wire.UnlessStopped(ctx, err)
 				return

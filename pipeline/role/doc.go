@@ -1,6 +1,17 @@
-// Package role says what a role of the pipeline is to those who run it: a name,
-// work to do until it is stopped, stores to close, and what it knows.
+// Package role says what a role of the pipeline is and runs it. A role's logic is
+// a step function over the state in its stores: what arrived, and the time, give
+// the next state and what to publish. Everything around it is here, once for all
+// roles: following topics from where they were left, putting messages together,
+// publishing before noting that it was published, and stopping.
 //
-//	role.go    the interface
+//	role.go    a role, to those who run it
 //	status.go  what roles know, and how it is put together
+//	logic.go   a role's step function, what it takes and gives
+//	follow.go  the loop that feeds the logic from topics
+//	ports.go   what roles need of topics and stores
+//	kafka.go   the topics of a Kafka client as roles see them
+//
+// A logic that is fed the same inputs in the same order comes to the same state
+// and publishes the same, whatever stands behind the ports: package roletest has
+// topics and stores in memory.
 package role

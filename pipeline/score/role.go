@@ -147,7 +147,7 @@ func (r *Role) Run(ctx context.Context) error {
 	}
 	graphs, models := wire.NewReader(), wire.NewReader()
 	for {
-		batch, err := wire.Next(ctx, tail, r.o.Logger)
+		batch, err := role.Next(ctx, tail, r.o.Logger)
 		if err != nil {
 			return wire.UnlessStopped(ctx, err)
 		}

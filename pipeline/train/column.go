@@ -6,20 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
 )
+
+// errMissing marks what the store should hold and does not.
+var errMissing = errors.New("missing from the store")
 
 // column is one shard through time: its store, and in memory what is needed to
 // decide what to train next. One goroutine uses it at a time.
 type column struct {
 	shard lethe.ShardID
-	store *swapstore.Store
+	store role.Store
 	// links of the stored slices, by timestep.
 	links map[lethe.Timestep]sliceLink
 	// timesteps of the stored slices, ascending.
@@ -28,6 +31,8 @@ type column struct {
 	trained lethe.Timestep
 	// newest is the checkpoint at trained, or nil.
 	newest *trainer.Checkpoint
+	// unsent are the timesteps whose checkpoint was not published, ascending.
+	unsent []lethe.Timestep
 	// recent caches the decoded slices of the window.
 	recent map[lethe.Timestep]*lethe.Slice
 	// replayThrough is the newest timestep that was trained before a slice was
@@ -37,25 +42,17 @@ type column struct {
 	offset int64
 }
 
-// openColumn opens the shard's store and reads where it stands.
-func openColumn(dir string, shard lethe.ShardID) (*column, error) {
-	store, err := swapstore.Open(dir, swapstore.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
-	}
+// openColumn reads from a store where the shard stands.
+func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
 	c := &column{shard: shard, store: store, replayThrough: lethe.NoTimestep}
-	if err := c.load(); err != nil {
-		return nil, fmt.Errorf("shard %d: read store: %w (remove the folder %s and start again: it is rebuilt from the topics)",
-			shard, errors.Join(err, store.Close()), dir)
-	}
-	return c, nil
+	return c, c.load()
 }
 
 // load reads the column's state from its store.
 func (c *column) load() error {
 	c.links = make(map[lethe.Timestep]sliceLink)
 	c.recent = make(map[lethe.Timestep]*lethe.Slice)
-	c.timesteps, c.trained, c.newest = nil, lethe.NoTimestep, nil
+	c.timesteps, c.unsent, c.trained, c.newest = nil, nil, lethe.NoTimestep, nil
 	err := c.store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepOf(slicePrefix, key)
 		if err != nil {
@@ -75,6 +72,14 @@ func (c *column) load() error {
 	err = c.store.Scan([]byte(checkpointPrefix), func(key, _ []byte) error {
 		t, err := timestepOf(checkpointPrefix, key)
 		c.trained = t
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = c.store.Scan([]byte(unsentPrefix), func(key, _ []byte) error {
+		t, err := timestepOf(unsentPrefix, key)
+		c.unsent = append(c.unsent, t)
 		return err
 	})
 	if err != nil {
@@ -101,7 +106,7 @@ func (c *column) checkpoint(t lethe.Timestep) (*trainer.Checkpoint, error) {
 		return nil, err
 	}
 	if !found {
-		return nil, fmt.Errorf("no checkpoint after timestep %d", t)
+		return nil, fmt.Errorf("checkpoint after timestep %d: %w", t, errMissing)
 	}
 	return trainer.DecodeCheckpoint(value)
 }
@@ -142,52 +147,6 @@ func (c *column) accept(ctx context.Context, m wire.Received) error {
 	return nil
 }
 
-// replace rewrites the store with another slice at t and without any
-// checkpoint from t on. The old bytes are unlinked when it returns.
-func (c *column) replace(ctx context.Context, t lethe.Timestep, value, offset []byte) error {
-	sliceKey := string(timestepKey(slicePrefix, t))
-	firstGone := string(timestepKey(checkpointPrefix, t))
-	firstUnsent := string(timestepKey(unsentPrefix, t))
-	err := c.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, old []byte) error {
-			k := string(key)
-			switch {
-			case k == sliceKey:
-				return dst.Set(key, value)
-			case k == offsetKey:
-				return dst.Set(key, offset)
-			case strings.HasPrefix(k, checkpointPrefix) && k >= firstGone:
-				return nil
-			case strings.HasPrefix(k, unsentPrefix) && k >= firstUnsent:
-				return nil
-			}
-			return dst.Set(key, old)
-		})
-	})
-	if err != nil {
-		return err
-	}
-	c.replayThrough = max(c.replayThrough, c.trained)
-	return c.load()
-}
-
-// forget writes the store anew without any checkpoint, so that the shard is
-// trained again from its first slice.
-func (c *column) forget(ctx context.Context) error {
-	err := c.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			if k := string(key); strings.HasPrefix(k, checkpointPrefix) || strings.HasPrefix(k, unsentPrefix) {
-				return nil
-			}
-			return dst.Set(key, value)
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("shard %d: forget checkpoints: %w", c.shard, err)
-	}
-	return c.load()
-}
-
 // next returns the timestep to train next: the one that follows the newest
 // checkpoint. A slice that was erased and replaced stands later in the topic
 // than its successors, so a column that is rebuilt must wait for it.
@@ -200,62 +159,4 @@ func (c *column) next() (lethe.Timestep, bool) {
 		return lethe.NoTimestep, false
 	}
 	return c.timesteps[at], true
-}
-
-// windowAt returns the last size slices up to and including t, ascending.
-func (c *column) windowAt(t lethe.Timestep, size int) ([]*lethe.Slice, error) {
-	end, found := slices.BinarySearch(c.timesteps, t)
-	if !found {
-		return nil, fmt.Errorf("no slice of timestep %d", t)
-	}
-	first := max(0, end+1-size)
-	out := make([]*lethe.Slice, 0, end+1-first)
-	for _, at := range c.timesteps[first : end+1] {
-		s, err := c.slice(at)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	for at := range c.recent {
-		if at < c.timesteps[first] {
-			delete(c.recent, at)
-		}
-	}
-	return out, nil
-}
-
-// slice returns a stored slice, from memory when it is there.
-func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
-	if s, ok := c.recent[t]; ok {
-		return s, nil
-	}
-	value, found, err := c.store.Get(timestepKey(slicePrefix, t))
-	if err != nil {
-		return nil, fmt.Errorf("slice of timestep %d: %w", t, err)
-	}
-	if !found {
-		return nil, fmt.Errorf("slice of timestep %d is missing", t)
-	}
-	_, message, err := splitStoredSlice(value)
-	if err != nil {
-		return nil, err
-	}
-	s, err := canonical.DecodeSlice(message)
-	if err != nil {
-		return nil, err
-	}
-	c.recent[t] = s
-	return s, nil
-}
-
-// unsent returns the timesteps whose checkpoint was not published, ascending.
-func (c *column) unsent() ([]lethe.Timestep, error) {
-	var out []lethe.Timestep
-	err := c.store.Scan([]byte(unsentPrefix), func(key, _ []byte) error {
-		t, err := timestepOf(unsentPrefix, key)
-		out = append(out, t)
-		return err
-	})
-	return out, err
 }

@@ -12,7 +12,6 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/residue"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -29,7 +28,7 @@ func TestColumn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shard-0000")
 	open := func() {
 		var err error
-		c, err = openColumn(dir, 0)
+		c, err = openFolder(dir, 0)
 		require.NoError(t, err)
 	}
 	open()
@@ -68,13 +67,7 @@ func trainWithoutPublishing(t *testing.T, engine *trainer.Engine, c *column, at 
 	require.NoError(t, err)
 	step, err := ensemble.Runner{Engine: engine, Describe: scoring.Describe}.Column(0).Advance(t.Context(), c.newest, window)
 	require.NoError(t, err)
-	require.NoError(t, c.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepKey(checkpointPrefix, at), trainer.EncodeCheckpoint(step.Checkpoint)); err != nil {
-			return err
-		}
-		return w.Set(timestepKey(unsentPrefix, at), nil)
-	}))
-	c.trained, c.newest = at, step.Checkpoint
+	require.NoError(t, c.trainedThrough(at, step.Checkpoint))
 }
 
 func describe(t *testing.T, c *column) string {
@@ -84,13 +77,11 @@ func describe(t *testing.T, c *column) string {
 	for _, at := range c.timesteps {
 		fmt.Fprintf(&out, " %d@%d", at, c.links[at].revision)
 	}
-	unsent, err := c.unsent()
-	require.NoError(t, err)
 	next := "none"
 	if at, ok := c.next(); ok {
 		next = fmt.Sprint(at)
 	}
-	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d\n", c.trained, next, unsent, c.offset)
+	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d\n", c.trained, next, c.unsent, c.offset)
 	return out.String()
 }
 
@@ -100,7 +91,7 @@ func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
 	engine, err := trainer.NewEngine(smallModel(), kernels.Default())
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "shard-0000")
-	c, err := openColumn(dir, 0)
+	c, err := openFolder(dir, 0)
 	require.NoError(t, err)
 	p := planOf(0, 3)
 	for _, m := range p.messages(1) {

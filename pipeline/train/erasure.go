@@ -9,6 +9,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
@@ -26,53 +27,52 @@ const (
 )
 
 // takeNotices follows the erasure orders.
-func (r *Role) takeNotices(batch bus.Batch) error {
-	for _, rec := range batch.Records {
-		n, err := wire.ParseNotice(rec)
-		if err != nil {
-			return err
-		}
+func (l *logic) takeNotices(notices []wire.Notice) {
+	for _, n := range notices {
 		switch {
 		case n.Order != nil && n.Order.Phase == wire.PhasePurge:
-			known := r.erasures[n.Order.RequestID]
+			known := l.erasures[n.Order.RequestID]
 			if known == nil {
 				known = &erasure{purged: -1}
-				r.erasures[n.Order.RequestID] = known
+				l.erasures[n.Order.RequestID] = known
 			}
 			known.order = n.Order
 		case n.Deleted != "":
-			delete(r.erasures, n.Deleted)
+			delete(l.erasures, n.Deleted)
 		}
 	}
-	return nil
 }
 
-// acknowledge answers the orders whose slices have all been replaced and
-// trained through. The stores were rewritten when the slices arrived, so all
-// that is left is to search them.
-func (r *Role) acknowledge(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(r.erasures)) {
-		e := r.erasures[id]
-		if e.purged >= e.order.Attempt || !r.replaced(e.order) {
+// acknowledge answers the next order whose slices have all been replaced and
+// trained through, or is idle. The stores were rewritten when the slices arrived,
+// so all that is left is to search them.
+func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
+	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
+		e := l.erasures[id]
+		if e.purged >= e.order.Attempt || !l.replaced(e.order) {
 			continue
 		}
-		if err := r.answer(ctx, e.order); err != nil {
-			return fmt.Errorf("request %s: %w", id, err)
+		records, err := l.answer(ctx, e.order)
+		if err != nil {
+			return role.Output{}, fmt.Errorf("request %s: %w", id, err)
 		}
-		e.purged = e.order.Attempt
+		return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
+			e.purged = e.order.Attempt
+			return nil
+		}}, nil
 	}
-	return nil
+	return role.Output{Idle: true}, nil
 }
 
 // replaced reports whether every slice that the order replaces is in place and
 // its column trained as far as it goes.
-func (r *Role) replaced(o *wire.Order) bool {
+func (l *logic) replaced(o *wire.Order) bool {
 	for _, step := range o.Steps {
 		for _, shard := range step.Shards {
-			if int(shard) >= len(r.columns) {
+			if int(shard) >= len(l.columns) {
 				return false
 			}
-			c := r.columns[shard]
+			c := l.columns[shard]
 			if c.links[step.Timestep].revision < step.Revision {
 				return false
 			}
@@ -86,10 +86,10 @@ func (r *Role) replaced(o *wire.Order) bool {
 
 // answer acknowledges the order and says what a search of the role's folder
 // found.
-func (r *Role) answer(ctx context.Context, o *wire.Order) error {
-	summary, err := o.Search(ctx, r.o.Secret, r.o.Dir)
+func (l *logic) answer(ctx context.Context, o *wire.Order) ([]ingest.Outgoing, error) {
+	summary, err := l.search(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	purged := deletions.NewAck(o.RequestID, roleName, instance, deletions.StepPurged)
 	purged.Shards = slices.Sorted(maps.Keys(o.Shards()))
@@ -100,9 +100,9 @@ func (r *Role) answer(ctx context.Context, o *wire.Order) error {
 		a.Attempt = o.Attempt
 		value, err := a.Encode()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		records = append(records, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
 	}
-	return r.o.Client.Write(ctx, bus.ErasureStatus, records)
+	return records, nil
 }

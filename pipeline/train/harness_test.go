@@ -13,8 +13,9 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
-	"lethe/internal/testbroker"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -48,7 +49,7 @@ func sliceOf(shard lethe.ShardID, t, previous lethe.Timestep, salt uint64) *leth
 	return s
 }
 
-// column is what a shard's column should hold.
+// plan is what a shard's column should hold.
 type plan struct {
 	shard  lethe.ShardID
 	slices []*lethe.Slice
@@ -91,11 +92,9 @@ func (p plan) checkpoints(t testing.TB, o trainer.Config, k kernels.Set) map[let
 	return out
 }
 
-// cluster is an embedded broker with a client.
-func cluster(t testing.TB) *bus.Client {
-	t.Helper()
-	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Slices: 2, bus.Models: 2})
-	return client
+// topics are in memory, two partitions of slices and of models.
+func topics() *roletest.Bus {
+	return roletest.NewBus(map[bus.Topic]int{bus.Slices: 2, bus.Models: 2})
 }
 
 // heard collects what the role tells its listener.
@@ -120,9 +119,10 @@ func (h *heard) listener() events.Listener {
 	}
 }
 
-func optionsFor(dir string, client *bus.Client) Options {
+func optionsFor(dir string, topics role.Bus) Options {
 	return Options{
-		Dir: dir, Shards: 3, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1}, Client: client,
+		Dir: dir, Shards: 3, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1},
+		Surroundings: role.Surroundings{Bus: topics},
 	}
 }
 
@@ -147,12 +147,17 @@ func running(t testing.TB, o Options) (stop func() error) {
 	return stop
 }
 
+// reader is a bus whose topics can be read: in memory or a broker's.
+type reader interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+}
+
 // models reads the newest model of every key and how often each was published.
-func models(t testing.TB, client *bus.Client) (newest map[wire.Key]wire.Message, times map[wire.Key]int) {
+func models(t testing.TB, topics reader) (newest map[wire.Key]wire.Message, times map[wire.Key]int) {
 	t.Helper()
 	newest, times = make(map[wire.Key]wire.Message), make(map[wire.Key]int)
 	reader := wire.NewReader()
-	require.NoError(t, client.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
 		batch := bus.Batch{Source: bus.TopicPartition{Topic: bus.Models, Partition: rec.Partition}, Records: []ingest.Record{rec}}
 		received, err := reader.Read(batch)
 		for _, m := range received {
@@ -164,41 +169,39 @@ func models(t testing.TB, client *bus.Client) (newest map[wire.Key]wire.Message,
 	return newest, times
 }
 
-// await waits until the newest models are those that the plans give.
-func await(t testing.TB, client *bus.Client, o trainer.Config, k kernels.Set, plans ...plan) {
+// await waits until the role has nothing more to do, and compares the newest
+// models with those that the plans give.
+func await(t testing.TB, topics *roletest.Bus, o Options, plans ...plan) {
 	t.Helper()
-	want := make(map[wire.Key][]byte)
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.Equal(t, wanted(t, o, plans...), payloads(t, topics))
+}
+
+// wanted are the models that the plans give, by their digests.
+func wanted(t testing.TB, o Options, plans ...plan) map[wire.Key]lethe.Digest {
+	t.Helper()
+	want := make(map[wire.Key]lethe.Digest)
 	for _, p := range plans {
-		for at, data := range p.checkpoints(t, o, k) {
-			want[wire.Key{Kind: wire.KindModel, Shard: p.shard, Timestep: at}] = data
+		for at, data := range p.checkpoints(t, o.Trainer, o.Kernels) {
+			want[wire.Key{Kind: wire.KindModel, Shard: p.shard, Timestep: at}] = canonical.DigestOf(data)
 		}
 	}
-	got := make(map[wire.Key][]byte)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		newest, _ := models(t, client)
-		clear(got)
-		for key, m := range newest {
-			got[key] = m.Payload
-		}
-		if equalBytes(got, want) {
-			return
-		}
-	}
-	require.Len(t, got, len(want))
-	require.True(t, equalBytes(got, want), "the models are not those of the slices")
+	return want
 }
 
-func equalBytes(a, b map[wire.Key][]byte) bool {
-	for key, data := range b {
-		if string(a[key]) != string(data) {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
-// publish sends messages as the build role does.
-func publish(t testing.TB, client *bus.Client, messages ...wire.Message) {
+// payloads are the digests of the newest models.
+func payloads(t testing.TB, topics reader) map[wire.Key]lethe.Digest {
 	t.Helper()
-	require.NoError(t, wire.Publish(t.Context(), client, 2, messages...))
+	got := make(map[wire.Key]lethe.Digest)
+	newest, _ := models(t, topics)
+	for key, m := range newest {
+		got[key] = canonical.DigestOf(m.Payload)
+	}
+	return got
+}
+
+// publish sends messages as the role that builds graphs does.
+func publish(t testing.TB, topics wire.Publisher, messages ...wire.Message) {
+	t.Helper()
+	require.NoError(t, wire.Publish(t.Context(), topics, 2, messages...))
 }

@@ -75,7 +75,7 @@ func checkShards(dir string, shards int) error {
 		if _, err := fmt.Sscanf(f.Name(), "shard-%d", &shard); err != nil || shard < shards {
 			continue
 		}
-		c, err := openColumn(filepath.Join(dir, f.Name()), lethe.ShardID(shard))
+		c, err := openFolder(filepath.Join(dir, f.Name()), lethe.ShardID(shard))
 		if err != nil {
 			return err
 		}

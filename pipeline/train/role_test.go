@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/trainer/kernels"
 )
@@ -22,16 +25,16 @@ import (
 // of workers (I4).
 func TestModelsArePureFunctionsOfTheSlices(t *testing.T) {
 	for _, workers := range []int{1, 4} {
-		client := cluster(t)
+		topics := topics()
 		plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
 		h := &heard{}
-		o := optionsFor(t.TempDir(), client)
+		o := optionsFor(t.TempDir(), topics)
 		o.Workers, o.Listener = workers, h.listener()
 		stop := running(t, o)
 		for _, p := range plans {
-			publish(t, client, p.messages(1)...)
+			publish(t, topics, p.messages(1)...)
 		}
-		await(t, client, o.Trainer, o.Kernels, plans...)
+		await(t, topics, o, plans...)
 		require.NoError(t, stop())
 		require.Len(t, h.trained, 12)
 		for _, e := range h.trained {
@@ -45,21 +48,21 @@ func TestModelsArePureFunctionsOfTheSlices(t *testing.T) {
 // A replaced slice is trained away from its timestep on; the models before it
 // and the other shards stay as they are and are not published again.
 func TestReplacedSliceReplaysItsShardFromThere(t *testing.T) {
-	client := cluster(t)
+	topics := topics()
 	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
 	h := &heard{}
-	o := optionsFor(t.TempDir(), client)
+	o := optionsFor(t.TempDir(), topics)
 	o.Listener = h.listener()
 	stop := running(t, o)
 	for _, p := range plans {
-		publish(t, client, p.messages(1)...)
+		publish(t, topics, p.messages(1)...)
 	}
-	await(t, client, o.Trainer, o.Kernels, plans...)
+	await(t, topics, o, plans...)
 	plans[1].slices[2] = sliceOf(1, 3, 2, 77)
-	publish(t, client, plans[1].messages(2)[2])
-	await(t, client, o.Trainer, o.Kernels, plans...)
+	publish(t, topics, plans[1].messages(2)[2])
+	await(t, topics, o, plans...)
 	require.NoError(t, stop())
-	newest, times := models(t, client)
+	newest, times := models(t, topics)
 	for key, n := range times {
 		replayed := key.Shard == 1 && key.Timestep >= 3
 		require.Equal(t, replayed, n == 2, "%s was published %d times", key, n)
@@ -77,79 +80,69 @@ func TestReplacedSliceReplaysItsShardFromThere(t *testing.T) {
 // After compaction a replaced slice stands behind its successors. A column that
 // is rebuilt from the topic must not train across the gap.
 func TestRebuiltColumnWaitsForTheSliceInTheGap(t *testing.T) {
-	client := cluster(t)
+	topics := topics()
 	p := planOf(0, 5)
 	messages := p.messages(1)
 	replaced := messages[1]
 	replaced.Revision = 2
-	o := optionsFor(t.TempDir(), client)
+	o := optionsFor(t.TempDir(), topics)
 	o.Shards = 1
 	running(t, o)
-	publish(t, client, messages[0], messages[2], messages[3], messages[4])
-	await(t, client, o.Trainer, o.Kernels, plan{shard: 0, slices: p.slices[:1]})
-	publish(t, client, replaced)
-	await(t, client, o.Trainer, o.Kernels, p)
+	publish(t, topics, messages[0], messages[2], messages[3], messages[4])
+	await(t, topics, o, plan{shard: 0, slices: p.slices[:1]})
+	publish(t, topics, replaced)
+	await(t, topics, o, p)
 }
 
 // Killed after a checkpoint was stored and before it was published, the role
 // publishes it at the next start, and does not train it again.
 func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
-	client, dir := cluster(t), t.TempDir()
+	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 2)
-	publish(t, client, p.messages(1)...)
+	publish(t, topics, p.messages(1)...)
 
-	nowhere, err := bus.Open(bus.Config{
-		Brokers: []string{"127.0.0.1:1"}, DialTimeout: time.Second, RequestTimeout: time.Second, WriteTimeout: 100 * time.Millisecond,
-	})
-	require.NoError(t, err)
-	o := optionsFor(dir, nowhere)
+	killed := errors.New("killed")
+	topics.Refuse(killed)
+	o := optionsFor(dir, topics)
 	o.Shards = 1
 	r, err := New(o)
 	require.NoError(t, err)
-	r.modelPartitions = 2
-	for i, m := range p.messages(1) {
-		require.NoError(t, r.columns[0].accept(t.Context(), wire.Received{Message: m, Next: int64(i + 1)}))
-	}
-	require.ErrorIs(t, r.catchUpOne(t.Context(), r.columns[0]), bus.ErrBrokerUnreachable)
-	unsent, err := r.columns[0].unsent()
-	require.NoError(t, err)
-	require.Equal(t, []lethe.Timestep{1}, unsent)
+	require.ErrorIs(t, r.Run(t.Context()), killed)
 	require.NoError(t, r.Close())
-	require.NoError(t, nowhere.Close())
+	topics.Refuse(nil)
 
 	h := &heard{}
-	o = optionsFor(dir, client)
-	o.Shards, o.Listener = 1, h.listener()
+	o.Listener = h.listener()
 	stop := running(t, o)
-	await(t, client, o.Trainer, o.Kernels, p)
+	await(t, topics, o, p)
 	require.NoError(t, stop())
 	require.Len(t, h.trained, 1, "the stored checkpoint was trained again")
-	_, times := models(t, client)
+	_, times := models(t, topics)
 	require.Equal(t, 1, times[wire.Key{Kind: wire.KindModel, Shard: 0, Timestep: 1}])
 }
 
 // Restarted, the role goes on where it was; removed, a shard's folder is
 // rebuilt from the topic to the same bytes.
 func TestRestartGoesOnAndRemovedFolderIsRebuilt(t *testing.T) {
-	client, dir := cluster(t), t.TempDir()
+	topics, dir := topics(), t.TempDir()
 	h := &heard{}
-	o := optionsFor(dir, client)
+	o := optionsFor(dir, topics)
 	o.Listener = h.listener()
 	before := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
 	after := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
 	stop := running(t, o)
 	for _, p := range before {
-		publish(t, client, p.messages(1)...)
+		publish(t, topics, p.messages(1)...)
 	}
-	await(t, client, o.Trainer, o.Kernels, before...)
+	await(t, topics, o, before...)
 	require.NoError(t, stop())
 	require.NoError(t, os.RemoveAll(shardDir(dir, 0)))
 	h.trained = nil
 	stop = running(t, o)
 	for _, p := range after {
-		publish(t, client, p.messages(1)[2])
+		publish(t, topics, p.messages(1)[2])
 	}
-	await(t, client, o.Trainer, o.Kernels, after...)
+	await(t, topics, o, after...)
 	require.NoError(t, stop())
 	require.Len(t, h.trained, 5, "shards 1 and 2 train timestep 3 only, shard 0 all three")
 }
@@ -159,18 +152,18 @@ func TestRestartGoesOnAndRemovedFolderIsRebuilt(t *testing.T) {
 func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
 	portable, err := kernels.Named(kernels.PortableName)
 	require.NoError(t, err)
-	client, dir := cluster(t), t.TempDir()
+	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 3)
-	o := optionsFor(dir, client)
+	o := optionsFor(dir, topics)
 	o.Shards, o.Kernels = 1, portable
 	stop := running(t, o)
-	publish(t, client, p.messages(1)...)
-	await(t, client, o.Trainer, portable, p)
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, o, p)
 	require.NoError(t, stop())
 
 	o.Trainer.Hidden = 6
 	stop = running(t, o)
-	await(t, client, o.Trainer, portable, p)
+	await(t, topics, o, p)
 	require.NoError(t, stop())
 
 	if o.Kernels = kernels.Default(); o.Kernels.Name() == portable.Name() {
@@ -178,13 +171,13 @@ func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
 		return
 	}
 	stop = running(t, o)
-	await(t, client, o.Trainer, o.Kernels, p)
+	await(t, topics, o, p)
 	require.NoError(t, stop())
 }
 
 func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
-	client, dir := cluster(t), t.TempDir()
-	o := optionsFor(dir, client)
+	topics, dir := topics(), t.TempDir()
+	o := optionsFor(dir, topics)
 	r, err := New(o)
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
@@ -195,7 +188,8 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 	o.Shards = 3
 	r, err = New(o)
 	require.NoError(t, err)
-	require.NoError(t, r.columns[2].accept(t.Context(), wire.Received{Message: planOf(2, 1).messages(1)[0]}))
+	in := role.Input{Messages: []wire.Received{{Message: planOf(2, 1).messages(1)[0]}}}
+	require.NoError(t, r.Feed(t.Context(), in))
 	require.NoError(t, r.Close())
 	o.Shards = 2
 	_, err = New(o)
@@ -204,7 +198,7 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 	o.Dir = t.TempDir()
 	r, err = New(o)
 	require.NoError(t, err)
-	publish(t, client, planOf(2, 1).messages(1)...)
+	publish(t, topics, planOf(2, 1).messages(1)...)
 	require.ErrorContains(t, r.Run(t.Context()), "slice of shard 2 at timestep 1, but partition.shards is 2 (give the number")
 	require.NoError(t, r.Close())
 }
@@ -217,26 +211,26 @@ func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 		return w.Set(timestepKey(checkpointPrefix, 1), []byte("not a checkpoint"))
 	}))
 	require.NoError(t, store.Close())
-	_, err = New(optionsFor(dir, cluster(t)))
+	_, err = New(optionsFor(dir, topics()))
 	require.ErrorContains(t, err, "remove the folder "+filepath.Join(dir, "shard-0000")+" and start again")
 }
 
 // sendOrder asks for an erasure that replaced one slice of shard 0.
-func sendOrder(t *testing.T, client *bus.Client, attempt int, at lethe.Timestep) {
+func sendOrder(t *testing.T, topics *roletest.Bus, attempt int, at lethe.Timestep) {
 	t.Helper()
 	order := &wire.Order{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: []wire.OrderStep{
 		{Timestep: at, Revision: 2, Settled: true, Shards: []lethe.ShardID{0}},
 	}}
 	rec, err := order.Record()
 	require.NoError(t, err)
-	require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{rec}))
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{rec}))
 }
 
 // acknowledged reads the attempts that were acknowledged, by step.
-func acknowledged(t *testing.T, client *bus.Client) map[deletions.Step][]int {
+func acknowledged(t *testing.T, topics *roletest.Bus) map[deletions.Step][]int {
 	t.Helper()
 	out := make(map[deletions.Step][]int)
-	require.NoError(t, client.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Ack != nil {
 			out[n.Ack.Step] = append(out[n.Ack.Step], n.Ack.Attempt)
@@ -246,47 +240,47 @@ func acknowledged(t *testing.T, client *bus.Client) map[deletions.Step][]int {
 	return out
 }
 
-func awaitAcks(t *testing.T, client *bus.Client, attempts ...int) {
+func awaitAcks(t *testing.T, topics *roletest.Bus, attempts ...int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(acknowledged(t, client)[deletions.StepScanned]) >= len(attempts) }, 60*time.Second, 20*time.Millisecond)
-	require.Equal(t, map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepScanned: attempts}, acknowledged(t, client))
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.Equal(t, map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepScanned: attempts}, acknowledged(t, topics))
 }
 
 // The role acknowledges an erasure once its slices are replaced, not before,
 // and once for each attempt.
 func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
-	client := cluster(t)
+	topics := topics()
 	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), client)
+	o := optionsFor(t.TempDir(), topics)
 	o.Shards = 1
 	stop := running(t, o)
-	publish(t, client, p.messages(1)...)
-	await(t, client, o.Trainer, o.Kernels, p)
-	sendOrder(t, client, 0, 2)
-	time.Sleep(300 * time.Millisecond)
-	require.Empty(t, acknowledged(t, client), "the slice has not been replaced yet")
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, o, p)
+	sendOrder(t, topics, 0, 2)
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.Empty(t, acknowledged(t, topics), "the slice has not been replaced yet")
 	p.slices[1] = sliceOf(0, 2, 1, 9)
-	publish(t, client, p.messages(2)[1])
-	await(t, client, o.Trainer, o.Kernels, p)
-	awaitAcks(t, client, 0)
-	sendOrder(t, client, 1, 2)
-	awaitAcks(t, client, 0, 1)
+	publish(t, topics, p.messages(2)[1])
+	await(t, topics, o, p)
+	awaitAcks(t, topics, 0)
+	sendOrder(t, topics, 1, 2)
+	awaitAcks(t, topics, 0, 1)
 	require.NoError(t, stop())
 }
 
 // A column that is being rebuilt has the new slice before it can train on it.
 func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
-	client := cluster(t)
+	topics := topics()
 	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), client)
+	o := optionsFor(t.TempDir(), topics)
 	o.Shards = 1
 	stop := running(t, o)
-	publish(t, client, p.messages(1)[0], p.messages(2)[2])
-	sendOrder(t, client, 0, 3)
-	time.Sleep(300 * time.Millisecond)
-	require.Empty(t, acknowledged(t, client), "timestep 2 is missing, so 3 cannot have been trained on")
-	publish(t, client, p.messages(1)[1])
-	await(t, client, o.Trainer, o.Kernels, p)
-	awaitAcks(t, client, 0)
+	publish(t, topics, p.messages(1)[0], p.messages(2)[2])
+	sendOrder(t, topics, 0, 3)
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.Empty(t, acknowledged(t, topics), "timestep 2 is missing, so 3 cannot have been trained on")
+	publish(t, topics, p.messages(1)[1])
+	await(t, topics, o, p)
+	awaitAcks(t, topics, 0)
 	require.NoError(t, stop())
 }

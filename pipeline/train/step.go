@@ -3,80 +3,79 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe"
-	"lethe/internal/swapstore"
 	"lethe/metrics/events"
-	"lethe/pipeline/wire"
-	"lethe/trainer"
+	"lethe/pipeline/role"
 )
 
-// catchUpOne publishes what a crash left unpublished, then trains the column
-// through its newest slice, one timestep after the other.
-func (r *Role) catchUpOne(ctx context.Context, c *column) error {
-	unsent, err := c.unsent()
-	if err != nil {
-		return fmt.Errorf("shard %d: %w", c.shard, err)
-	}
-	for _, t := range unsent {
-		if err := r.publish(ctx, c, t); err != nil {
-			return err
-		}
-	}
-	for {
-		t, ok := c.next()
-		if !ok {
+// advance trains every shard that has a slice to train on through one timestep,
+// side by side. The checkpoints are stored with the mark that they have not been
+// published.
+func (l *logic) advance(ctx context.Context, now func() time.Time) error {
+	return l.runner.Each(ctx, len(l.columns), func(ctx context.Context, shard int) error {
+		t, due := l.columns[shard].next()
+		if !due {
 			return nil
 		}
-		if err := r.trainOne(ctx, c, t); err != nil {
-			return err
-		}
-	}
+		return l.advanceShard(ctx, l.columns[shard], t, now)
+	})
 }
 
-// trainOne trains the shard's model on the window that ends at t, stores the
-// checkpoint and publishes it.
-func (r *Role) trainOne(ctx context.Context, c *column, t lethe.Timestep) error {
-	started := time.Now()
-	window, err := c.windowAt(t, r.runner.Engine.Config().WindowTimesteps)
+// advanceShard trains a shard's model on the window that ends at t and stores
+// the checkpoint.
+func (l *logic) advanceShard(ctx context.Context, c *column, t lethe.Timestep, now func() time.Time) error {
+	started := now()
+	window, err := c.windowAt(t, l.runner.Engine.Config().WindowTimesteps)
 	if err != nil {
 		return fmt.Errorf("shard %d timestep %d: %w", c.shard, t, err)
 	}
-	step, err := r.runner.Column(c.shard).Advance(ctx, c.newest, window)
+	step, err := l.runner.Column(c.shard).Advance(ctx, c.newest, window)
 	if err != nil {
 		return fmt.Errorf("train shard %d through timestep %d: %w", c.shard, t, err)
 	}
-	if err := c.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepKey(checkpointPrefix, t), trainer.EncodeCheckpoint(step.Checkpoint)); err != nil {
-			return err
-		}
-		return w.Set(timestepKey(unsentPrefix, t), nil)
-	}); err != nil {
+	if err := c.trainedThrough(t, step.Checkpoint); err != nil {
 		return fmt.Errorf("shard %d: store checkpoint after timestep %d: %w", c.shard, t, err)
 	}
-	c.trained, c.newest = t, step.Checkpoint
 	reason := events.Update
 	if t <= c.replayThrough {
 		reason = events.Unlearn
 	}
-	r.o.Listener.ShardTrained(events.ShardTrained{Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: time.Since(started)})
-	return r.publish(ctx, c, t)
+	l.o.Listener.ShardTrained(events.ShardTrained{
+		Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: now().Sub(started),
+	})
+	return nil
 }
 
-// publish sends the checkpoint after t and notes that it was sent.
-func (r *Role) publish(ctx context.Context, c *column, t lethe.Timestep) error {
-	value, found, err := c.store.Get(timestepKey(checkpointPrefix, t))
-	if err != nil {
-		return fmt.Errorf("shard %d: checkpoint after timestep %d: %w", c.shard, t, err)
+// unpublished reports whether a checkpoint waits to be published.
+func (l *logic) unpublished() bool {
+	return slices.ContainsFunc(l.columns, func(c *column) bool { return len(c.unsent) > 0 })
+}
+
+// publish sends the oldest checkpoint of every shard that has not been published.
+func (l *logic) publish() (role.Output, error) {
+	var out role.Output
+	var due []*column
+	for _, c := range l.columns {
+		if len(c.unsent) == 0 {
+			continue
+		}
+		m, err := c.message(c.unsent[0])
+		if err != nil {
+			return out, err
+		}
+		out.Messages = append(out.Messages, m)
+		due = append(due, c)
 	}
-	if !found {
-		return fmt.Errorf("shard %d: checkpoint after timestep %d is missing", c.shard, t)
+	out.Note = func() error {
+		for _, c := range due {
+			if err := c.sent(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	key := wire.Key{Kind: wire.KindModel, Shard: c.shard, Timestep: t}
-	m := wire.Message{Key: key, Revision: c.links[t].revision, Payload: value}
-	if err := wire.Publish(ctx, r.o.Client, r.modelPartitions, m); err != nil {
-		return fmt.Errorf("publish model of shard %d after timestep %d: %w", c.shard, t, err)
-	}
-	return c.store.Apply(func(w swapstore.Writer) error { return w.Delete(timestepKey(unsentPrefix, t)) })
+	return out, nil
 }

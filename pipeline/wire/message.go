@@ -38,8 +38,8 @@ type Publisher interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }
 
-// topicOf returns where messages of a kind travel.
-func topicOf(k Kind) bus.Topic {
+// TopicOf returns where messages of a kind travel.
+func TopicOf(k Kind) bus.Topic {
 	switch k {
 	case KindSlice:
 		return bus.Slices
@@ -76,7 +76,7 @@ func Publish(ctx context.Context, p Publisher, partitions int, messages ...Messa
 	if len(records) == 0 {
 		return nil
 	}
-	return p.Write(ctx, topicOf(messages[0].Key.Kind), records)
+	return p.Write(ctx, TopicOf(messages[0].Key.Kind), records)
 }
 
 // Received is a message with the position from which its partition is resumed

@@ -1,4 +1,4 @@
-package wire_test
+package role_test
 
 import (
 	"log/slog"
@@ -12,7 +12,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
-	"lethe/pipeline/wire"
+	"lethe/pipeline/role"
 )
 
 // warnings is a log that passes on what was said, as long as somebody listens.
@@ -48,7 +48,7 @@ func TestNextOutlastsAnOutage(t *testing.T) {
 	failed := make(chan error, 1)
 	go func() {
 		for {
-			batch, err := wire.Next(t.Context(), tail, log)
+			batch, err := role.Next(t.Context(), tail, log)
 			if err != nil {
 				failed <- err
 				return

@@ -1,0 +1,208 @@
+package role
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/pipeline/wire"
+)
+
+// Surroundings are what a logic is run with.
+type Surroundings struct {
+	Bus Bus
+	// Clock returns the present time; nil means time.Now.
+	Clock    func() time.Time
+	Listener events.Listener
+	Logger   *slog.Logger
+}
+
+// EnsureDefaults returns a copy with the unset fields filled in.
+func (s Surroundings) EnsureDefaults() Surroundings {
+	if s.Clock == nil {
+		s.Clock = time.Now
+	}
+	if s.Logger == nil {
+		s.Logger = slog.New(slog.DiscardHandler)
+	}
+	s.Listener = s.Listener.EnsureDefaults()
+	return s
+}
+
+// Follower is a role: a logic that is fed from the topics it follows.
+type Follower struct {
+	name   string
+	logic  Logic
+	around Surroundings
+	// readers put the messages of each topic together.
+	readers map[bus.Topic]*wire.Reader
+	// partitions are the numbers of partitions of the topics that were asked for.
+	partitions map[bus.Topic]int
+	status     atomic.Pointer[Status]
+}
+
+// Follow returns the role of a logic. Closing it closes the logic.
+func Follow(name string, logic Logic, around Surroundings) *Follower {
+	f := &Follower{
+		name: name, logic: logic, around: around.EnsureDefaults(),
+		readers: make(map[bus.Topic]*wire.Reader), partitions: make(map[bus.Topic]int),
+	}
+	f.status.Store(logic.Status())
+	return f
+}
+
+// Name implements Role.
+func (f *Follower) Name() string { return f.name }
+
+// Status implements Role.
+func (f *Follower) Status() *Status { return f.status.Load() }
+
+// Close implements Role.
+func (f *Follower) Close() error { return f.logic.Close() }
+
+// Run implements Role. What was not finished before a crash is done before
+// anything new is read.
+func (f *Follower) Run(ctx context.Context) error { return wire.UnlessStopped(ctx, f.follow(ctx)) }
+
+func (f *Follower) follow(ctx context.Context) error {
+	positions, err := f.positions(ctx)
+	if err != nil {
+		return err
+	}
+	tail, err := f.around.Bus.Follow(positions)
+	if err != nil {
+		return err
+	}
+	defer tail.Close() //nolint:errcheck // nothing was written
+	if err := f.Feed(ctx, Input{}); err != nil {
+		return err
+	}
+	for {
+		batch, err := Next(ctx, tail, f.around.Logger)
+		if err != nil {
+			return err
+		}
+		in, err := f.read(batch)
+		if err != nil {
+			return err
+		}
+		if err := f.Feed(ctx, in); err != nil {
+			return err
+		}
+		if batch.Source.Topic != bus.ErasureStatus {
+			f.around.Listener.LagMeasured(events.LagMeasured{
+				Topic: string(batch.Source.Topic), Partition: batch.Source.Partition, Records: max(0, batch.End-batch.Next),
+			})
+		}
+	}
+}
+
+// Next waits for a tail's next batch. While no broker can be reached it says so
+// in the log and goes on waiting: the role has nothing else to do.
+func Next(ctx context.Context, tail Tail, log *slog.Logger) (bus.Batch, error) {
+	for {
+		batch, err := tail.Next(ctx)
+		if !errors.Is(err, bus.ErrBrokerUnreachable) || ctx.Err() != nil {
+			return batch, err
+		}
+		log.Warn("broker unreachable, trying again", "error", err)
+	}
+}
+
+// positions returns where to resume every partition.
+func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+	out := map[bus.TopicPartition]int64{{Topic: bus.ErasureStatus}: bus.FromStart}
+	for _, topic := range f.logic.Topics() {
+		count, err := f.partitionsOf(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		for p := range count {
+			source := bus.TopicPartition{Topic: topic, Partition: p}
+			if out[source], err = f.logic.Resume(source, count); err != nil {
+				return nil, fmt.Errorf("position of %s: %w", source, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// partitionsOf asks once for the number of partitions of a topic.
+func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int, err error) {
+	if f.partitions[topic] == 0 {
+		f.partitions[topic], err = f.around.Bus.Partitions(ctx, topic)
+	}
+	return f.partitions[topic], err
+}
+
+// read puts together what a batch brought.
+func (f *Follower) read(batch bus.Batch) (Input, error) {
+	in := Input{Source: batch.Source}
+	topic := batch.Source.Topic
+	if topic == bus.ErasureStatus {
+		for _, rec := range batch.Records {
+			n, err := wire.ParseNotice(rec)
+			if err != nil {
+				return in, err
+			}
+			in.Notices = append(in.Notices, n)
+		}
+		return in, nil
+	}
+	if f.readers[topic] == nil {
+		f.readers[topic] = wire.NewReader()
+	}
+	var err error
+	in.Messages, err = f.readers[topic].Read(batch)
+	return in, err
+}
+
+// Feed gives the logic what arrived and lets it step until it is idle. What a
+// step asks for is published, then noted, before the next.
+func (f *Follower) Feed(ctx context.Context, in Input) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		out, err := f.logic.Step(ctx, f.around.Clock, in)
+		if err == nil {
+			err = f.publish(ctx, out)
+		}
+		if err != nil {
+			return err
+		}
+		f.status.Store(f.logic.Status())
+		if out.Idle {
+			return nil
+		}
+		in = Input{}
+	}
+}
+
+// publish writes what a step asks for and has it noted.
+func (f *Follower) publish(ctx context.Context, out Output) error {
+	if len(out.Messages) > 0 {
+		topic := wire.TopicOf(out.Messages[0].Key.Kind)
+		count, err := f.partitionsOf(ctx, topic)
+		if err == nil {
+			err = wire.Publish(ctx, f.around.Bus, count, out.Messages...)
+		}
+		if err != nil {
+			return fmt.Errorf("publish %s: %w", out.Messages[0].Key, err)
+		}
+	}
+	if len(out.Records) > 0 {
+		if err := f.around.Bus.Write(ctx, out.Topic, out.Records); err != nil {
+			return fmt.Errorf("publish to %s: %w", out.Topic, err)
+		}
+	}
+	if out.Note == nil {
+		return nil
+	}
+	return out.Note()
+}

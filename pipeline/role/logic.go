@@ -1,0 +1,52 @@
+package role
+
+import (
+	"context"
+	"time"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// Logic is a role without its surroundings. One goroutine uses it at a time.
+type Logic interface {
+	// Topics are the topics that the role follows beside the erasure notices,
+	// which every role reads from their start: they are few, and requests under
+	// way at a crash must be dealt with.
+	Topics() []bus.Topic
+	// Resume returns from where a partition is read: everything before it has
+	// become state. count is the topic's number of partitions.
+	Resume(source bus.TopicPartition, count int) (int64, error)
+	// Step takes what has arrived into the state, then does the next thing that is
+	// due. It is called with nothing new until it is idle. now is asked where time
+	// is measured and decides nothing.
+	Step(ctx context.Context, now func() time.Time, in Input) (Output, error)
+	// Status is what the role knows after the last step. It is not changed later.
+	Status() *Status
+	// Close closes the stores.
+	Close() error
+}
+
+// Input is what one batch of a partition brought. Zero is nothing.
+type Input struct {
+	Source   bus.TopicPartition
+	Messages []wire.Received
+	Notices  []wire.Notice
+}
+
+// Output is what a step asks for. It publishes to one topic at most, so that
+// whatever ends the process falls between two steps.
+type Output struct {
+	// Messages are artefacts that share a topic.
+	Messages []wire.Message
+	// Records go to Topic as they are.
+	Topic   bus.Topic
+	Records []ingest.Outgoing
+	// Note, if not nil, is called once everything is published: it puts into the
+	// state that it was. If the process ends before, the step comes again, with
+	// the same keys and the same content.
+	Note func() error
+	// Idle says that nothing is due until something arrives.
+	Idle bool
+}

@@ -1,0 +1,39 @@
+package role
+
+import (
+	"context"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+)
+
+// Bus is what a role needs of the topics.
+type Bus interface {
+	// Partitions returns how many partitions a topic has.
+	Partitions(ctx context.Context, t bus.Topic) (int, error)
+	// Follow begins to read partitions, each from its position on, for ever.
+	Follow(positions map[bus.TopicPartition]int64) (Tail, error)
+	// Write returns once the records are in the topic for good. On an error any
+	// part of them may be there.
+	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
+}
+
+// Tail is the reading end of some partitions.
+type Tail interface {
+	// Next waits for the next batch of any partition. After
+	// bus.ErrBrokerUnreachable it may be called again.
+	Next(ctx context.Context) (bus.Batch, error)
+	Close() error
+}
+
+// Store is what a role needs of a store: *swapstore.Store is one.
+type Store interface {
+	swapstore.Reader
+	// Apply makes changes, all or none; they are durable when it returns nil.
+	Apply(fn func(w swapstore.Writer) error) error
+	// Rewrite replaces the content by what fn copies. What it leaves out is gone
+	// from the disk when it returns nil.
+	Rewrite(ctx context.Context, fn func(old swapstore.Reader, w swapstore.Writer) error) error
+	Close() error
+}

@@ -1,0 +1,101 @@
+package roletest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Bus is a broker in memory. It may be used by several goroutines.
+type Bus struct {
+	mu     sync.Mutex
+	topics map[bus.Topic][]partition
+	tails  []*Tail
+	// refuses is what Write returns instead of writing.
+	refuses error
+}
+
+// partition is a log.
+type partition struct {
+	records []ingest.Record
+	next    int64
+}
+
+// NewBus makes lethe's topics: with as many partitions as given, or with one.
+func NewBus(partitions map[bus.Topic]int) *Bus {
+	b := &Bus{topics: make(map[bus.Topic][]partition)}
+	for _, t := range bus.Topics() {
+		b.topics[t] = make([]partition, max(1, partitions[t]))
+	}
+	return b
+}
+
+// Partitions implements role.Bus.
+func (b *Bus) Partitions(_ context.Context, t bus.Topic) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.topics[t]) == 0 {
+		return 0, fmt.Errorf("%w: %s", bus.ErrUnknownTopic, t)
+	}
+	return len(b.topics[t]), nil
+}
+
+// Refuse makes every Write return an error, until it is nil.
+func (b *Bus) Refuse(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refuses = err
+}
+
+// Write implements role.Bus.
+func (b *Bus) Write(_ context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refuses != nil {
+		return b.refuses
+	}
+	logs := b.topics[t]
+	for _, out := range records {
+		at := out.Partition
+		if !out.Pinned {
+			key := out.Key
+			if out.HashKey != nil {
+				key = out.HashKey
+			}
+			at = bus.PartitionOf(key, len(logs))
+		}
+		if at < 0 || at >= len(logs) {
+			return fmt.Errorf("%w: %s has no partition %d", bus.ErrUnknownTopic, t, at)
+		}
+		logs[at].records = append(logs[at].records, ingest.Record{
+			Topic: string(t), Partition: at, Offset: logs[at].next, Time: time.Unix(0, 0).UTC(),
+			Key: slices.Clone(out.Key), Value: slices.Clone(out.Value), Headers: slices.Clone(out.Headers),
+		})
+		logs[at].next++
+	}
+	for _, tail := range b.tails {
+		tail.signal()
+	}
+	return nil
+}
+
+// ReadAll calls fn for every record of a topic, partition by partition.
+func (b *Bus) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	b.mu.Lock()
+	var all []ingest.Record
+	for _, p := range b.topics[t] {
+		all = append(all, p.records...)
+	}
+	b.mu.Unlock()
+	for _, rec := range all {
+		if err := fn(rec); err != nil {
+			return fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+// Package roletest is for tests of roles: topics and stores in memory that stand
+// in for a broker and Pebble.
+//
+//	bus.go    topics
+//	tail.go   following them
+//	store.go  a store
+package roletest

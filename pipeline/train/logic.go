@@ -1,0 +1,131 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe/deletions/scan"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+)
+
+// search looks for what an order erases in everything that the role keeps.
+type search func(ctx context.Context, o *wire.Order) (scan.Summary, error)
+
+// logic is the role as a step function over one store per shard.
+type logic struct {
+	o       Options
+	runner  ensemble.Runner
+	columns []*column // by shard
+	search  search
+	// erasures are the requests under way, by id.
+	erasures map[string]*erasure
+	// refreshed is set once the stored checkpoints are known to be of use.
+	refreshed bool
+}
+
+// newLogic returns a logic without columns.
+func newLogic(o Options, search search) (*logic, error) {
+	engine, err := trainer.NewEngine(o.Trainer, o.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	runner := ensemble.Runner{Engine: engine, Workers: o.Workers, Describe: scoring.Describe}
+	return &logic{o: o, runner: runner, search: search, erasures: make(map[string]*erasure)}, nil
+}
+
+// Topics implements role.Logic.
+func (l *logic) Topics() []bus.Topic { return []bus.Topic{bus.Slices} }
+
+// Resume implements role.Logic: at the oldest offset that one of the partition's
+// shards has applied. Applying a record twice is harmless.
+func (l *logic) Resume(source bus.TopicPartition, count int) (int64, error) {
+	position, found := bus.FromStart, false
+	for _, c := range l.columns {
+		if wire.PartitionOf(c.shard, count) == source.Partition && (!found || c.offset < position) {
+			position, found = c.offset, true
+		}
+	}
+	return position, nil
+}
+
+// Status implements role.Logic: what this role knows is on its topics.
+func (l *logic) Status() *role.Status { return &role.Status{} }
+
+// Close implements role.Logic.
+func (l *logic) Close() error {
+	var errs []error
+	for _, c := range l.columns {
+		errs = append(errs, c.store.Close())
+	}
+	l.columns = nil
+	return errors.Join(errs...)
+}
+
+// Step implements role.Logic. What was trained is published before anything
+// else is trained, and all is trained before an erasure is acknowledged.
+func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
+	if err := l.take(ctx, in); err != nil {
+		return role.Output{}, err
+	}
+	if !l.refreshed {
+		if err := l.refresh(ctx); err != nil {
+			return role.Output{}, err
+		}
+		l.refreshed = true
+	}
+	if !l.unpublished() {
+		if err := l.advance(ctx, now); err != nil {
+			return role.Output{}, err
+		}
+	}
+	if l.unpublished() {
+		return l.publish()
+	}
+	return l.acknowledge(ctx)
+}
+
+// take stores the slices and follows the erasure orders.
+func (l *logic) take(ctx context.Context, in role.Input) error {
+	for _, m := range in.Messages {
+		if int(m.Key.Shard) >= len(l.columns) {
+			return fmt.Errorf("slice of shard %d at timestep %d, but partition.shards is %d (%s)",
+				m.Key.Shard, m.Key.Timestep, len(l.columns), otherShards)
+		}
+		if err := l.columns[m.Key.Shard].accept(ctx, m); err != nil {
+			return err
+		}
+	}
+	l.takeNotices(in.Notices)
+	return nil
+}
+
+// refresh forgets the checkpoints that training cannot go on from, because they
+// were made with other options or another kernel set: what is served must be
+// what the slices give under the present ones.
+func (l *logic) refresh(ctx context.Context) error {
+	for _, c := range l.columns {
+		if c.newest == nil {
+			continue
+		}
+		err := l.runner.Engine.Compatible(c.newest)
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, trainer.ErrIncompatible) {
+			return fmt.Errorf("shard %d: checkpoint after timestep %d: %w", c.shard, c.trained, err)
+		}
+		l.o.Logger.Warn("checkpoints cannot be continued: training the shard anew from its slices",
+			"shard", c.shard, "slices", len(c.timesteps), "reason", err)
+		if err := c.forget(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
