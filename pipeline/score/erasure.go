@@ -11,49 +11,46 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
 
 // erasure is a request under way, as far as this role is concerned.
 type erasure struct {
 	order *wire.Order
-	// suppressed and purged are the newest attempts of which the phase was
-	// acknowledged, or -1.
-	suppressed, purged int
+	// suppressed, swapped and scanned are the newest attempts of which that step
+	// was acknowledged, or -1.
+	suppressed, swapped, scanned int
 }
 
 // takeNotices follows the erasure orders. Suppression takes effect before
 // anything else is scored.
-func (r *Role) takeNotices(batch bus.Batch) error {
-	for _, rec := range batch.Records {
-		n, err := wire.ParseNotice(rec)
-		if err != nil {
-			return err
-		}
+func (l *logic) takeNotices(notices []wire.Notice) error {
+	for _, n := range notices {
 		switch {
 		case n.Order != nil:
-			known := r.erasures[n.Order.RequestID]
+			known := l.erasures[n.Order.RequestID]
 			if known == nil {
-				known = &erasure{suppressed: -1, purged: -1}
-				r.erasures[n.Order.RequestID] = known
+				known = &erasure{suppressed: -1, swapped: -1, scanned: -1}
+				l.erasures[n.Order.RequestID] = known
 			}
 			known.order = n.Order
-			if err := r.suppress(n.Order.Suppressed); err != nil {
+			if err := l.suppress(n.Order.Suppressed); err != nil {
 				return fmt.Errorf("request %s: %w", n.Order.RequestID, err)
 			}
 		case n.Deleted != "":
-			delete(r.erasures, n.Deleted)
+			delete(l.erasures, n.Deleted)
 		}
 	}
 	return nil
 }
 
 // suppress notes the erased ids' keyed hashes.
-func (r *Role) suppress(hashes []lethe.Digest) error {
-	if !slices.ContainsFunc(hashes, func(d lethe.Digest) bool { return !r.state.suppressed[d] }) {
+func (l *logic) suppress(hashes []lethe.Digest) error {
+	if !slices.ContainsFunc(hashes, func(d lethe.Digest) bool { return !l.state.suppressed[d] }) {
 		return nil
 	}
-	err := r.state.store.Apply(func(w swapstore.Writer) error {
+	err := l.state.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
 			if err := w.Set(suppressedKey(d), nil); err != nil {
 				return err
@@ -65,48 +62,68 @@ func (r *Role) suppress(hashes []lethe.Digest) error {
 		return fmt.Errorf("note suppressed transactions: %w", err)
 	}
 	for _, d := range hashes {
-		r.state.suppressed[d] = true
+		l.state.suppressed[d] = true
 	}
 	return nil
 }
 
-// acknowledge does what the orders ask for, as far as what has arrived allows,
-// and says so.
-func (r *Role) acknowledge(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(r.erasures)) {
-		e := r.erasures[id]
-		if e.suppressed < e.order.Attempt {
-			if err := r.send(ctx, r.newAck(e.order, deletions.StepSuppressed)); err != nil {
-				return err
-			}
-			e.suppressed = e.order.Attempt
+// acknowledge does the next thing that an order asks for, as far as what has
+// arrived allows, and says so, or is idle.
+func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
+	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
+		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
+		if err != nil {
+			return role.Output{}, fmt.Errorf("request %s: %w", id, err)
 		}
-		if e.order.Phase != wire.PhasePurge || e.purged >= e.order.Attempt || !r.replaced(e.order) {
-			continue
+		if due {
+			return out, nil
 		}
-		if err := r.purge(ctx, e.order); err != nil {
-			return fmt.Errorf("request %s: %w", id, err)
-		}
-		e.purged = e.order.Attempt
 	}
-	return nil
+	return role.Output{Idle: true}, nil
+}
+
+// acknowledgeOne suppresses, then writes the store anew, then searches what is
+// left.
+func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
+	o := e.order
+	switch {
+	case e.suppressed < o.Attempt:
+		out, err = send(l.newAck(o, deletions.StepSuppressed), &e.suppressed)
+	case o.Phase != wire.PhasePurge || e.scanned >= o.Attempt || !l.replaced(o):
+		return role.Output{}, false, nil
+	case e.swapped < o.Attempt:
+		if err := l.purge(ctx); err != nil {
+			return role.Output{}, false, err
+		}
+		out, err = send(l.newAck(o, deletions.StepSwapped), &e.swapped)
+	default:
+		summary, err := l.search(ctx, o)
+		if err != nil {
+			return role.Output{}, false, err
+		}
+		a := l.newAck(o, deletions.StepScanned)
+		a.Scan = &summary
+		out, err = send(a, &e.scanned)
+		return out, true, err
+	}
+	return out, true, err
 }
 
 // replaced reports whether everything the order replaces has arrived: the new
 // graphs and manifests, and an ensemble that fits them.
-func (r *Role) replaced(o *wire.Order) bool {
-	if !r.state.fits() {
+func (l *logic) replaced(o *wire.Order) bool {
+	if !l.state.fits() {
 		return false
 	}
 	for _, step := range o.Steps {
-		if !r.stepReplaced(step) {
+		if !l.stepReplaced(step) {
 			return false
 		}
 	}
 	// Candidates are kept only if it can be told that they are of the new
 	// lineage.
-	for c := range r.state.candidates {
-		if _, known := r.state.lineages.At(c.timestep); !known {
+	for c := range l.state.candidates {
+		if _, known := l.state.lineages.At(c.timestep); !known {
 			return false
 		}
 	}
@@ -115,42 +132,42 @@ func (r *Role) replaced(o *wire.Order) bool {
 
 // stepReplaced reports whether nothing that a timestep held before the erasure
 // can still arrive.
-func (r *Role) stepReplaced(step wire.OrderStep) bool {
+func (l *logic) stepReplaced(step wire.OrderStep) bool {
 	t := step.Timestep
-	if r.state.links[t].revision < step.Revision {
+	if l.state.links[t].revision < step.Revision {
 		return false
 	}
 	if !step.Settled {
 		return true
 	}
-	if r.state.revisions[t] < step.Revision {
+	if l.state.revisions[t] < step.Revision {
 		return false
 	}
-	if r.state.served != nil && t <= r.state.served.Through {
+	if l.state.served != nil && t <= l.state.served.Through {
 		return true
 	}
 	// No ensemble that learnt from it is served yet, so the ensemble does not
 	// tell whether the new models have come. The old ones are before them.
-	want, known := r.state.lineages.At(t)
+	want, known := l.state.lineages.At(t)
 	for _, shard := range step.Shards {
-		if !known || int(shard) >= len(want) || r.state.candidates[candidate{t, shard}] != want[shard] {
+		if !known || int(shard) >= len(want) || l.state.candidates[candidate{t, shard}] != want[shard] {
 			return false
 		}
 	}
 	return true
 }
 
-// purge writes the store anew, so that what was replaced or deleted is gone
-// from the disk, searches what is left, and acknowledges both.
-func (r *Role) purge(ctx context.Context, o *wire.Order) error {
+// purge writes the store anew, so that what was replaced or deleted is gone from
+// the disk.
+func (l *logic) purge(ctx context.Context) error {
 	stale := make(map[string]bool)
-	for c, lineage := range r.state.candidates {
-		if want, _ := r.state.lineages.At(c.timestep); want[c.shard] != lineage {
+	for c, lineage := range l.state.candidates {
+		if want, _ := l.state.lineages.At(c.timestep); want[c.shard] != lineage {
 			stale[string(c.key())] = true
-			delete(r.state.candidates, c)
+			delete(l.state.candidates, c)
 		}
 	}
-	err := r.state.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
+	err := l.state.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, value []byte) error {
 			if stale[string(key)] {
 				return nil
@@ -161,16 +178,7 @@ func (r *Role) purge(ctx context.Context, o *wire.Order) error {
 	if err != nil {
 		return fmt.Errorf("rewrite store: %w", err)
 	}
-	if err := r.send(ctx, r.newAck(o, deletions.StepSwapped)); err != nil {
-		return err
-	}
-	summary, err := o.Search(ctx, r.o.Secret, r.o.Dir)
-	if err != nil {
-		return err
-	}
-	scanned := r.newAck(o, deletions.StepScanned)
-	scanned.Scan = &summary
-	return r.send(ctx, scanned)
+	return nil
 }
 
 // One process plays the role; acknowledgements name it.
@@ -180,20 +188,24 @@ const (
 )
 
 // newAck acknowledges a step of an order with the ensemble that is served.
-func (r *Role) newAck(o *wire.Order, step deletions.Step) deletions.Ack {
+func (l *logic) newAck(o *wire.Order, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(o.RequestID, roleName, instance, step)
 	a.Attempt = o.Attempt
-	if r.state.served != nil {
-		a.Ensemble = r.state.served.Version
+	if l.state.served != nil {
+		a.Ensemble = l.state.served.Version
 	}
 	return a
 }
 
-// send publishes an acknowledgement.
-func (r *Role) send(ctx context.Context, a deletions.Ack) error {
+// send publishes an acknowledgement and notes its attempt.
+func send(a deletions.Ack, note *int) (role.Output, error) {
 	value, err := a.Encode()
 	if err != nil {
-		return err
+		return role.Output{}, err
 	}
-	return r.o.Client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}})
+	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
+	return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
+		*note = a.Attempt
+		return nil
+	}}, nil
 }

@@ -18,7 +18,7 @@ const (
 	manifestPrefix   = "f/" // timestep -> revision, manifest
 	snapshotPrefix   = "g/" // timestep -> canonical snapshot that waits to be scored
 	linkPrefix       = "n/" // timestep -> link
-	givenPrefix      = "r/" // timestep -> probabilities given
+	publishedPrefix  = "r/" // timestep -> probabilities published
 	qualityPrefix    = "q/" // timestep -> summary
 	suppressedPrefix = "x/" // suppression hash
 )

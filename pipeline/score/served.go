@@ -23,14 +23,18 @@ type Served struct {
 
 // ReadServed reads what the role serves.
 func ReadServed(dir string, config trainer.Config, shards int) (_ *Served, err error) {
-	s, err := openState(stateDir(dir), swapstore.Options{}, config, shards)
+	store, err := swapstore.Open(stateDir(dir), swapstore.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("score role: open store: %w", err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	s, err := readState(store, config, shards)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
-	defer func() { err = errors.Join(err, s.store.Close()) }()
 	out := &Served{Through: lethe.NoTimestep}
 	for _, q := range s.quality {
-		out.Predictions += q.Predictions
+		out.Predictions += q.predictions
 	}
 	if s.served == nil {
 		return out, nil

@@ -11,6 +11,7 @@ import (
 	"lethe/canonical"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -20,35 +21,29 @@ import (
 // state is what the role knows. All of it is in the store; what decisions need
 // is in memory too. One goroutine uses it.
 type state struct {
-	store      *swapstore.Store
-	offsets    map[bus.TopicPartition]int64
+	store      role.Store
 	links      map[lethe.Timestep]link
 	revisions  map[lethe.Timestep]lethe.Revision // of the manifests
 	lineages   *ensemble.Lineages
 	candidates map[candidate]lethe.Digest // lineage
 	served     *ensemble.Ensemble
 	suppressed map[lethe.Digest]bool
-	quality    map[lethe.Timestep]StepQuality
+	quality    map[lethe.Timestep]stepQuality
 }
 
-// openState opens the store and reads what is in it.
-func openState(dir string, o swapstore.Options, config trainer.Config, shards int) (*state, error) {
-	store, err := swapstore.Open(dir, o)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
+// readState reads what is in the store.
+func readState(store role.Store, config trainer.Config, shards int) (*state, error) {
 	s := &state{
 		store:      store,
-		offsets:    make(map[bus.TopicPartition]int64),
 		links:      make(map[lethe.Timestep]link),
 		revisions:  make(map[lethe.Timestep]lethe.Revision),
 		lineages:   ensemble.NewLineages(config, shards),
 		candidates: make(map[candidate]lethe.Digest),
 		suppressed: make(map[lethe.Digest]bool),
-		quality:    make(map[lethe.Timestep]StepQuality),
+		quality:    make(map[lethe.Timestep]stepQuality),
 	}
 	if err := s.load(shards); err != nil {
-		return nil, fmt.Errorf("read store: %w", closeOnError(store, err))
+		return nil, fmt.Errorf("read store: %w", err)
 	}
 	return s, nil
 }
@@ -112,10 +107,10 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 			served[lethe.ShardID(binary.BigEndian.Uint32(key[len(servedPrefix):]))] = c
 			return err
 		},
-		givenPrefix: func(key, value []byte) error {
-			g, err := decodeGiven(value)
+		publishedPrefix: func(key, value []byte) error {
+			g, err := decodePublished(value)
 			if err == nil {
-				s.quality[timestepOf(givenPrefix, key)] = StepQuality{Predictions: len(g.nodes)}
+				s.quality[timestepOf(publishedPrefix, key)] = stepQuality{predictions: len(g.nodes)}
 			}
 			return err
 		},
@@ -131,9 +126,9 @@ func (s *state) loadQuality() error {
 	return s.store.Scan([]byte(qualityPrefix), func(key, value []byte) error {
 		t := timestepOf(qualityPrefix, key)
 		q := s.quality[t]
-		q.Summary = &scoring.Summary{}
+		q.summary = &scoring.Summary{}
 		s.quality[t] = q
-		return json.Unmarshal(value, q.Summary)
+		return json.Unmarshal(value, q.summary)
 	})
 }
 
@@ -168,13 +163,13 @@ func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
 	return canonical.DecodeSnapshot(value)
 }
 
-// given reads the probabilities published for a timestep, or nil.
-func (s *state) given(t lethe.Timestep) (*given, error) {
-	value, found, err := s.store.Get(timestepKey(givenPrefix, t))
+// published reads the probabilities published for a timestep, or nil.
+func (s *state) published(t lethe.Timestep) (*published, error) {
+	value, found, err := s.store.Get(timestepKey(publishedPrefix, t))
 	if err != nil || !found {
 		return nil, err
 	}
-	return decodeGiven(value)
+	return decodePublished(value)
 }
 
 // manifest reads the manifest of a timestep, or nil.

@@ -1,0 +1,61 @@
+package score
+
+import (
+	"context"
+	"fmt"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+)
+
+// predict asks the served ensemble for the probability of illicit of every node.
+func (l *logic) predict(ctx context.Context, s *lethe.Snapshot) ([]float64, error) {
+	graph := trainer.InputOf(s.WithOneHop(l.o.OneHop, l.o.OneHopDirected))
+	answers, err := l.runner.Ask(ctx, l.state.served.Models, graph)
+	if err != nil {
+		return nil, err
+	}
+	combined, err := answers.Combine(l.aggregation)
+	if err != nil {
+		return nil, err
+	}
+	return ensemble.Illicit(combined), nil
+}
+
+// predictions builds one record per transaction that is not suppressed, and
+// what is kept of them to be measured.
+func (l *logic) predictions(s *lethe.Snapshot, probabilities []float64) ([]ingest.Outgoing, *published, int, error) {
+	records := make([]ingest.Outgoing, 0, len(s.Nodes))
+	out, illicit := &published{}, 0
+	graph := scoring.GraphDigest(s)
+	for i, n := range s.Nodes {
+		if l.state.suppressed[l.o.Secret.Suppression(n.ID)] {
+			continue
+		}
+		p := scoring.Prediction{
+			Transaction:     n.ID,
+			Timestep:        s.Timestep,
+			Probability:     probabilities[i],
+			Threshold:       l.o.Threshold,
+			EnsembleVersion: l.state.served.Version,
+			TrainedThrough:  l.state.served.Through,
+			Aggregation:     l.aggregation.Name(),
+		}
+		p.Class = scoring.Classify(p.Probability, p.Threshold)
+		p.ID = scoring.PredictionID(l.o.Secret, &p, graph)
+		value, err := scoring.EncodePrediction(&p)
+		if err != nil {
+			return nil, nil, 0, fmt.Errorf("node %d: %w", i, err)
+		}
+		if p.Class == lethe.Illicit.String() {
+			illicit++
+		}
+		records = append(records, ingest.Outgoing{Key: ingest.TransactionKey(n.ID), Value: value})
+		out.nodes = append(out.nodes, n.Pseudonym)
+		out.probabilities = append(out.probabilities, p.Probability)
+	}
+	return records, out, illicit, nil
+}
