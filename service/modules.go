@@ -148,8 +148,7 @@ func (s *Service) openGraphs() (role.Role, error) {
 
 func (s *Service) openScore() (role.Role, error) {
 	o := scoreOptions(s.config)
-	o.Kernels, o.Secret = s.kernels, s.secret
-	o.Client, o.Listener, o.Logger = s.client, s.listener, s.o.Logger
+	o.Kernels, o.Secret, o.Surroundings = s.kernels, s.secret, s.surroundings()
 	return score.New(o)
 }
 

@@ -25,14 +25,14 @@ func TestLinkRoundTrip(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestGivenDamage(t *testing.T) {
-	g := &given{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
+func TestPublishedDamage(t *testing.T) {
+	g := &published{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
 	message := g.encode()
-	back, err := decodeGiven(message)
+	back, err := decodePublished(message)
 	require.NoError(t, err)
 	require.Equal(t, g, back)
 	for n := range message {
-		_, err := decodeGiven(message[:n])
+		_, err := decodePublished(message[:n])
 		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
 	}
 }

@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,11 +12,13 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
-	"lethe/internal/testbroker"
 	"lethe/partition/repair"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -39,9 +42,9 @@ func smallModel() trainer.Config {
 	return c
 }
 
-// world plays the roles around this one: it holds the graphs of a stream and
+// scenario plays the roles around this one: it holds the graphs of a stream and
 // gives the messages that build and train would send.
-type world struct {
+type scenario struct {
 	t         testing.TB
 	options   trainer.Config
 	kernels   kernels.Set
@@ -54,10 +57,10 @@ type world struct {
 	stale map[lethe.Timestep][2]wire.Message
 }
 
-// newWorld makes the timesteps 1 to n.
-func newWorld(t testing.TB, n lethe.Timestep) *world {
+// newScenario makes the timesteps 1 to n.
+func newScenario(t testing.TB, n lethe.Timestep) *scenario {
 	t.Helper()
-	w := &world{
+	w := &scenario{
 		t: t, options: smallModel(), kernels: kernels.Default(),
 		graphs: make(map[lethe.Timestep]*lethe.Snapshot), shardOf: make(map[lethe.Pseudonym]lethe.ShardID),
 		revisions: make(map[lethe.Timestep]lethe.Revision), sliceRevs: make(map[wire.Key]lethe.Revision),
@@ -88,7 +91,7 @@ func newWorld(t testing.TB, n lethe.Timestep) *world {
 }
 
 // erase takes a node out of a graph and returns its id.
-func (w *world) erase(at lethe.Timestep, node int) lethe.TransactionID {
+func (w *scenario) erase(at lethe.Timestep, node int) lethe.TransactionID {
 	gone := w.graphs[at].Nodes[node]
 	before := w.slices(at)
 	w.stale[at] = [2]wire.Message{w.graph(at), w.manifest(at)}
@@ -103,7 +106,7 @@ func (w *world) erase(at lethe.Timestep, node int) lethe.TransactionID {
 }
 
 // replaced are the shards whose slice at a timestep is not the first one.
-func (w *world) replaced(at lethe.Timestep) []lethe.ShardID {
+func (w *scenario) replaced(at lethe.Timestep) []lethe.ShardID {
 	out := []lethe.ShardID{}
 	for shard := range lethe.ShardID(shards) {
 		if w.sliceRevs[wire.Key{Shard: shard, Timestep: at}] > 1 {
@@ -120,7 +123,7 @@ func previous(at lethe.Timestep) lethe.Timestep {
 	return at - 1
 }
 
-func (w *world) slices(at lethe.Timestep) []*lethe.Slice {
+func (w *scenario) slices(at lethe.Timestep) []*lethe.Slice {
 	g := w.graphs[at]
 	assignment := make([]lethe.ShardID, len(g.Nodes))
 	for i, n := range g.Nodes {
@@ -132,7 +135,7 @@ func (w *world) slices(at lethe.Timestep) []*lethe.Slice {
 }
 
 // graph is the message of a closed timestep: without labels.
-func (w *world) graph(at lethe.Timestep) wire.Message {
+func (w *scenario) graph(at lethe.Timestep) wire.Message {
 	g := *w.graphs[at]
 	g.Nodes = slices.Clone(g.Nodes)
 	for i := range g.Nodes {
@@ -144,7 +147,7 @@ func (w *world) graph(at lethe.Timestep) wire.Message {
 	}
 }
 
-func (w *world) manifest(at lethe.Timestep) wire.Message {
+func (w *scenario) manifest(at lethe.Timestep) wire.Message {
 	m := &wire.Manifest{Timestep: at, Previous: previous(at), Labels: wire.LabelsOf(w.graphs[at])}
 	for _, s := range w.slices(at) {
 		m.Slices = append(m.Slices, canonical.DigestOf(canonical.EncodeSlice(s)))
@@ -153,7 +156,7 @@ func (w *world) manifest(at lethe.Timestep) wire.Message {
 }
 
 // checkpoint trains a shard through a timestep.
-func (w *world) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trainer.Checkpoint {
+func (w *scenario) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trainer.Checkpoint {
 	engine, err := trainer.NewEngine(w.options, w.kernels)
 	require.NoError(w.t, err)
 	var slices []*lethe.Slice
@@ -166,7 +169,7 @@ func (w *world) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trainer
 	return out
 }
 
-func (w *world) model(shard lethe.ShardID, at lethe.Timestep) wire.Message {
+func (w *scenario) model(shard lethe.ShardID, at lethe.Timestep) wire.Message {
 	revision := max(1, w.sliceRevs[wire.Key{Shard: shard, Timestep: at}])
 	return wire.Message{
 		Key: wire.Key{Kind: wire.KindModel, Shard: shard, Timestep: at}, Revision: revision,
@@ -175,7 +178,7 @@ func (w *world) model(shard lethe.ShardID, at lethe.Timestep) wire.Message {
 }
 
 // ensemble is the version of the ensemble trained through a timestep.
-func (w *world) ensemble(through lethe.Timestep) lethe.Digest {
+func (w *scenario) ensemble(through lethe.Timestep) lethe.Digest {
 	var digests []lethe.Digest
 	for shard := range lethe.ShardID(shards) {
 		digests = append(digests, canonical.DigestOf(trainer.EncodeCheckpoint(w.checkpoint(shard, through))))
@@ -184,7 +187,7 @@ func (w *world) ensemble(through lethe.Timestep) lethe.Digest {
 }
 
 // order asks for the erasure of what was taken out of the timesteps.
-func (w *world) order(phase wire.Phase, gone []lethe.TransactionID, settled lethe.Timestep, steps ...lethe.Timestep) *wire.Order {
+func (w *scenario) order(phase wire.Phase, gone []lethe.TransactionID, settled lethe.Timestep, steps ...lethe.Timestep) *wire.Order {
 	o := &wire.Order{RequestID: "gdpr-1", Phase: phase}
 	for _, id := range gone {
 		o.Suppressed = append(o.Suppressed, secret.Suppression(id))
@@ -195,25 +198,56 @@ func (w *world) order(phase wire.Phase, gone []lethe.TransactionID, settled leth
 	return o
 }
 
-// cluster is an embedded broker with a client.
-func cluster(t testing.TB) *bus.Client {
-	t.Helper()
-	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
-	return client
+// topics are in memory.
+func topics() *roletest.Bus {
+	return roletest.NewBus(map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
 }
 
-func optionsFor(dir string, client *bus.Client) Options {
+func optionsFor(topics role.Bus) Options {
 	return Options{
-		Dir: dir, Shards: shards, Aggregation: scoring.MethodMean, Threshold: .5,
-		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret, Client: client,
+		Shards: shards, Aggregation: scoring.MethodMean, Threshold: .5,
+		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret,
+		Surroundings: role.Surroundings{Bus: topics},
 	}
 }
 
+// subject is a role with its logic, over a store in memory.
+type subject struct {
+	*role.Follower
+	logic *logic
+}
+
+// newSubject opens the role on a store, as after a kill if it was used before. A
+// search of its files finds nothing.
+func newSubject(t testing.TB, o Options, store role.Store) subject {
+	t.Helper()
+	l, err := newLogic(o, store, func(context.Context, *wire.Order) (scan.Summary, error) {
+		return scan.Summary{}, nil
+	})
+	require.NoError(t, err)
+	return subject{role.Follow(roleName, l, o.Surroundings), l}
+}
+
+// arrive hands messages over, as one batch.
+func (s subject) arrive(t testing.TB, messages ...wire.Message) error {
+	t.Helper()
+	in := role.Input{Source: bus.TopicPartition{Topic: wire.TopicOf(messages[0].Key.Kind)}}
+	for _, m := range messages {
+		in.Messages = append(in.Messages, wire.Received{Message: m})
+	}
+	return s.Feed(t.Context(), in)
+}
+
+// reader is a bus whose topics can be read: in memory or a broker's.
+type reader interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+}
+
 // predictions reads what was published, record by record in partition order.
-func predictions(t testing.TB, client *bus.Client) []*scoring.Prediction {
+func predictions(t testing.TB, topics reader) []*scoring.Prediction {
 	t.Helper()
 	var out []*scoring.Prediction
-	require.NoError(t, client.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
 		p, err := scoring.DecodePrediction(rec.Value)
 		out = append(out, p)
 		return err
@@ -222,10 +256,10 @@ func predictions(t testing.TB, client *bus.Client) []*scoring.Prediction {
 }
 
 // acks counts the acknowledgements by step.
-func acks(t testing.TB, client *bus.Client) map[string]int {
+func acks(t testing.TB, topics reader) map[string]int {
 	t.Helper()
 	out := make(map[string]int)
-	require.NoError(t, client.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Ack != nil {
 			out[string(n.Ack.Step)]++

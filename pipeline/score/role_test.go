@@ -2,6 +2,8 @@ package score
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -11,8 +13,10 @@ import (
 
 	"lethe"
 	"lethe/ingest/bus"
+	"lethe/internal/testbroker"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
@@ -40,7 +44,7 @@ func (h *heard) listener() events.Listener {
 }
 
 // running runs a role until stop, which checks that it ended well.
-func running(t *testing.T, o Options) (*Role, func()) {
+func running(t *testing.T, o Options) (*role.Follower, func()) {
 	t.Helper()
 	r, err := New(o)
 	require.NoError(t, err)
@@ -59,51 +63,54 @@ func running(t *testing.T, o Options) (*Role, func()) {
 	return r, stop
 }
 
-func await(t *testing.T, r *Role, through lethe.Timestep) *role.Status {
+// idle waits until the role has nothing more to do.
+func idle(t *testing.T, topics *roletest.Bus) {
 	t.Helper()
-	require.Eventually(t, func() bool {
-		s := r.status.Load()
-		return s.Ensemble != nil && s.Ensemble.Through == through && s.waiting == 0 && s.fits
-	}, 60*time.Second, 10*time.Millisecond, "%+v", r.status.Load())
-	return r.Status()
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+}
+
+// publish sends a timestep as the other roles do: its models, graph and manifest.
+func publish(t *testing.T, topics wire.Publisher, w *scenario, at lethe.Timestep) {
+	t.Helper()
+	for shard := range lethe.ShardID(shards) {
+		require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, at)))
+	}
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(at), w.manifest(at)))
 }
 
 // Over topics: models and graphs come as they like. Restarted, the role goes on
 // without repeating itself; without its folder it comes to the same predictions
 // again, under the same ids.
 func TestRunRestartAndRebuild(t *testing.T) {
-	client, w, dir := cluster(t), newWorld(t, 4), t.TempDir()
+	topics, w := topics(), newScenario(t, 4)
 	h := &heard{lag: map[string]int64{}}
-	o := optionsFor(dir, client)
-	o.Listener = h.listener()
+	o := optionsFor(topics)
+	o.Dir, o.Listener = t.TempDir(), h.listener()
 	r, stop := running(t, o)
 	for at := lethe.Timestep(1); at <= 3; at++ {
-		for shard := range lethe.ShardID(shards) {
-			require.NoError(t, wire.Publish(t.Context(), client, 2, w.model(shard, at)))
-		}
-		require.NoError(t, wire.Publish(t.Context(), client, 1, w.graph(at), w.manifest(at)))
+		publish(t, topics, w, at)
 	}
-	s := await(t, r, 3)
-	require.Equal(t, w.ensemble(3), s.Ensemble.Version)
-	require.Equal(t, 2*nodes, s.Predictions())
+	idle(t, topics)
+	want := &role.Ensemble{Version: w.ensemble(3), Through: 3}
+	require.Equal(t, want, r.Status().Ensemble)
+	require.Equal(t, 2*nodes, r.Status().Predictions())
 	stop()
 	require.Equal(t, map[string]int64{string(bus.Models): 0, string(bus.Snapshots): 0}, h.lag)
-	before := predictions(t, client)
-	require.Len(t, before, 2*nodes)
+	require.Len(t, predictions(t, topics), 2*nodes)
 
-	r, stop = running(t, o)
-	require.NoError(t, wire.Publish(t.Context(), client, 1, w.graph(4)))
-	require.Eventually(t, func() bool { return r.status.Load().scored == 4 }, 60*time.Second, 10*time.Millisecond)
+	_, stop = running(t, o)
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(4)))
+	idle(t, topics)
 	stop()
 	require.Equal(t, 3, h.scored, "a timestep was scored again")
 
-	require.NoError(t, os.RemoveAll(dir))
+	require.NoError(t, os.RemoveAll(o.Dir))
 	r, stop = running(t, o)
-	s = await(t, r, 3)
-	require.Equal(t, w.ensemble(3), s.Ensemble.Version)
+	idle(t, topics)
+	require.Equal(t, want, r.Status().Ensemble)
 	stop()
 	contents := make(map[string]scoring.Prediction)
-	for _, p := range predictions(t, client) {
+	for _, p := range predictions(t, topics) {
 		known, again := contents[p.ID]
 		require.True(t, !again || known == *p, "one id, two predictions")
 		contents[p.ID] = *p
@@ -111,32 +118,35 @@ func TestRunRestartAndRebuild(t *testing.T) {
 	require.Len(t, contents, 3*nodes)
 }
 
+// Over a broker the role does what it does over topics in memory.
+func TestPredictionsOverABroker(t *testing.T) {
+	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
+	w := newScenario(t, 3)
+	o := optionsFor(role.Kafka(client))
+	o.Dir = t.TempDir()
+	r, stop := running(t, o)
+	for at := lethe.Timestep(1); at <= 3; at++ {
+		publish(t, client, w, at)
+	}
+	require.Eventually(t, func() bool {
+		e := r.Status().Ensemble
+		return e != nil && e.Through == 3
+	}, time.Minute, 10*time.Millisecond)
+	require.Equal(t, w.ensemble(3), r.Status().Ensemble.Version)
+	require.Equal(t, 2*nodes, r.Status().Predictions())
+	stop()
+	require.Len(t, predictions(t, client), 2*nodes)
+}
+
 // What was measured stays measured, and a withdrawn prediction is not counted.
 func TestQualityIsMeasuredOncePredictionsAndLabelsAreThere(t *testing.T) {
-	client, w, dir := cluster(t), newWorld(t, 2), t.TempDir()
-	o := optionsFor(dir, client)
-	r, err := New(o)
-	require.NoError(t, err)
-	source := bus.TopicPartition{Topic: bus.Snapshots}
-	take := func(messages ...wire.Message) {
-		for _, m := range messages {
-			var err error
-			switch m.Key.Kind {
-			case wire.KindSnapshot:
-				err = r.takeSnapshot(source, wire.Received{Message: m})
-			case wire.KindManifest:
-				err = r.takeManifest(source, wire.Received{Message: m})
-			default:
-				err = r.takeModel(source, wire.Received{Message: m})
-			}
-			require.NoError(t, err)
-			require.NoError(t, r.advance(t.Context()))
-			r.publishStatus()
-		}
+	w, store, o := newScenario(t, 2), roletest.NewStore(), optionsFor(topics())
+	r := newSubject(t, o, store)
+	for _, m := range []wire.Message{w.graph(1), w.graph(2), w.manifest(1), w.model(0, 1), w.model(1, 1)} {
+		require.NoError(t, r.arrive(t, m))
 	}
-	take(w.graph(1), w.graph(2), w.manifest(1), w.model(0, 1), w.model(1, 1))
 	require.Equal(t, role.Step{Predictions: nodes}, r.Status().Steps[2], "no label is in")
-	take(w.manifest(2))
+	require.NoError(t, r.arrive(t, w.manifest(2)))
 	q := r.Status().Steps[2].Quality
 	require.Equal(t, nodes*2/3, q.Labelled)
 	require.NotNil(t, q.AUC)
@@ -146,61 +156,51 @@ func TestQualityIsMeasuredOncePredictionsAndLabelsAreThere(t *testing.T) {
 		labelled++
 	}
 	w.erase(2, labelled)
-	take(w.graph(2), w.manifest(2))
+	require.NoError(t, r.arrive(t, w.graph(2), w.manifest(2)))
 	require.Equal(t, nodes-1, r.Status().Predictions())
 	require.Equal(t, nodes*2/3-1, r.Status().Steps[2].Quality.Labelled)
 	want := r.Status().Steps
-	require.NoError(t, r.Close())
-	r, err = New(o)
-	require.NoError(t, err)
-	require.Equal(t, want, r.Status().Steps, "after a restart")
-	require.NoError(t, r.Close())
+	require.Equal(t, want, newSubject(t, o, store).Status().Steps, "after a restart")
 }
 
 func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
-	client, w, dir := cluster(t), newWorld(t, 1), t.TempDir()
-	o := optionsFor(dir, client)
+	w, o := newScenario(t, 1), optionsFor(topics())
 	o.Shards = 3
-	r, err := New(o)
-	require.NoError(t, err)
-	err = r.takeManifest(bus.TopicPartition{}, wire.Received{Message: w.manifest(1)})
+	err := newSubject(t, o, roletest.NewStore()).arrive(t, w.manifest(1))
 	require.ErrorContains(t, err, "manifest names 2 slices, but partition.shards is 3")
-	require.NoError(t, r.Close())
-
 	o.Shards = 1
-	r, err = New(o)
-	require.NoError(t, err)
-	err = r.takeModel(bus.TopicPartition{}, wire.Received{Message: w.model(1, 1)})
+	err = newSubject(t, o, roletest.NewStore()).arrive(t, w.model(1, 1))
 	require.ErrorContains(t, err, "partition.shards is 1")
-	require.NoError(t, r.Close())
 }
 
 // Damage anywhere in a message is an error that says which, before anything is
 // stored.
 func TestDamagedMessagesAreRefused(t *testing.T) {
-	client, w := cluster(t), newWorld(t, 1)
-	r, err := New(optionsFor(t.TempDir(), client))
-	require.NoError(t, err)
+	w := newScenario(t, 1)
 	for _, m := range []wire.Message{w.graph(1), w.manifest(1), w.model(0, 1)} {
-		topic := bus.Snapshots
-		if m.Key.Kind == wire.KindModel {
-			topic = bus.Models
-		}
+		topics, store := topics(), roletest.NewStore()
 		m.Payload[len(m.Payload)/2] ^= 1
-		require.NoError(t, wire.Publish(t.Context(), client, 1, m))
-		tail, err := client.Tail(map[bus.TopicPartition]int64{{Topic: topic}: bus.FromStart})
-		require.NoError(t, err)
-		var batch bus.Batch
-		for len(batch.Records) == 0 {
-			batch, err = tail.Next(t.Context())
-			require.NoError(t, err)
-		}
-		require.NoError(t, tail.Close())
-		batch.Records = batch.Records[len(batch.Records)-1:]
-		require.ErrorContains(t, r.takeMessages(wire.NewReader(), batch), "message "+m.Key.String())
+		require.NoError(t, wire.Publish(t.Context(), topics, 1, m))
+		r := newSubject(t, optionsFor(topics), store)
+		require.ErrorContains(t, r.Run(t.Context()), "message "+m.Key.String())
+		require.NoError(t, store.Scan(nil, func(key, _ []byte) error { return fmt.Errorf("%q is stored", key) }))
 	}
-	require.Empty(t, r.state.links)
-	require.Empty(t, r.state.revisions)
-	require.Empty(t, r.state.candidates)
-	require.NoError(t, r.Close())
+}
+
+// A prediction that was not published is not noted: the role makes it again.
+func TestWhatWasNotPublishedIsNotNoted(t *testing.T) {
+	w, store, topics := newScenario(t, 2), roletest.NewStore(), topics()
+	r := newSubject(t, optionsFor(topics), store)
+	for _, m := range []wire.Message{w.graph(1), w.manifest(1), w.model(0, 1), w.model(1, 1)} {
+		require.NoError(t, r.arrive(t, m))
+	}
+	killed := errors.New("killed")
+	topics.Refuse(killed)
+	require.ErrorIs(t, r.arrive(t, w.graph(2)), killed)
+	require.Zero(t, r.Status().Predictions())
+	topics.Refuse(nil)
+	r = newSubject(t, optionsFor(topics), store)
+	require.NoError(t, r.Feed(t.Context(), role.Input{}))
+	require.Equal(t, nodes, r.Status().Predictions())
+	require.Len(t, predictions(t, topics), nodes)
 }

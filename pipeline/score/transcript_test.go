@@ -10,8 +10,9 @@ import (
 
 	"lethe"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/trainer/kernels"
 )
@@ -19,13 +20,12 @@ import (
 // transcript drives a role by hand: one message after the other, as Run does.
 type transcript struct {
 	t      *testing.T
-	w      *world
-	r      *Role
-	dir    string
+	w      *scenario
+	role   subject
+	store  *roletest.Store
 	lag    int
-	client *bus.Client
+	topics *roletest.Bus
 	gone   []lethe.TransactionID
-	next   int64
 }
 
 // The role as transcripts: what arrives, in which order, and what it serves and
@@ -33,23 +33,21 @@ type transcript struct {
 // which their ensemble was trained.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
-		client := cluster(t)
-		tr := &transcript{t: t, dir: t.TempDir(), client: client}
+		tr := &transcript{t: t, store: roletest.NewStore(), topics: topics()}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			tr.t = t
 			return tr.do(d)
 		})
-		require.NoError(t, tr.r.Close())
 	})
 }
 
 func (tr *transcript) do(d *datadriven.TestData) string {
 	switch d.Cmd {
-	case "world":
+	case "scenario":
 		var steps int
 		d.ScanArgs(tr.t, "steps", &steps)
 		d.MaybeScanArgs(tr.t, "lag", &tr.lag)
-		tr.w = newWorld(tr.t, lethe.Timestep(steps))
+		tr.w = newScenario(tr.t, lethe.Timestep(steps))
 		for _, a := range d.CmdArgs {
 			if a.Key == "window" {
 				tr.w.options.Schedule = "window"
@@ -60,11 +58,8 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		// Read again after a restart: what was there before the erasure.
 		var at int
 		d.ScanArgs(tr.t, "t", &at)
-		source := bus.TopicPartition{Topic: bus.Snapshots}
 		stale := tr.w.stale[lethe.Timestep(at)]
-		require.NoError(tr.t, tr.r.takeSnapshot(source, tr.received(stale[0])))
-		require.NoError(tr.t, tr.r.takeManifest(source, tr.received(stale[1])))
-		tr.settle()
+		require.NoError(tr.t, tr.role.arrive(tr.t, stale[0], stale[1]))
 	case "graph", "manifest", "models":
 		tr.arrive(d)
 	case "erase":
@@ -82,73 +77,55 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		require.NoError(tr.t, err)
 	case "lag":
 		d.ScanArgs(tr.t, "timesteps", &tr.lag)
-		tr.reopen()
+		tr.open()
 	case "kill":
-		tr.reopen()
+		tr.open()
 	case "forget-scored":
 		// What a kill between publishing and noting leaves.
 		var at int
 		d.ScanArgs(tr.t, "t", &at)
 		tr.unnote(lethe.Timestep(at))
-		tr.reopen()
+		tr.open()
 	default:
 		tr.t.Fatalf("no command %s", d.Cmd)
 	}
 	return tr.describe()
 }
 
+// open opens the role on the store, as at the start or after a kill.
 func (tr *transcript) open() {
-	o := optionsFor(tr.dir, tr.client)
+	o := optionsFor(tr.topics)
 	o.LabelLag, o.Trainer = tr.lag, tr.w.options
-	var err error
-	tr.r, err = New(o)
-	require.NoError(tr.t, err)
-	require.NoError(tr.t, tr.r.advance(tr.t.Context()))
+	tr.role = newSubject(tr.t, o, tr.store)
+	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{}))
 }
 
-func (tr *transcript) reopen() {
-	require.NoError(tr.t, tr.r.Close())
-	tr.open()
-}
-
-// arrive hands messages over, then lets the role do what it can.
+// arrive hands messages over in one batch.
 func (tr *transcript) arrive(d *datadriven.TestData) {
 	var steps, of []int
 	d.ScanArgs(tr.t, "t", &steps)
 	if d.MaybeScanArgs(tr.t, "shards", &of); of == nil {
 		of = []int{0, 1}
 	}
+	var messages []wire.Message
 	for _, step := range steps {
 		at := lethe.Timestep(step)
-		source := bus.TopicPartition{Topic: bus.Snapshots}
 		switch d.Cmd {
 		case "graph":
-			require.NoError(tr.t, tr.r.takeSnapshot(source, tr.received(tr.w.graph(at))))
+			messages = append(messages, tr.w.graph(at))
 		case "manifest":
-			require.NoError(tr.t, tr.r.takeManifest(source, tr.received(tr.w.manifest(at))))
+			messages = append(messages, tr.w.manifest(at))
 		default:
 			for _, shard := range of {
-				require.NoError(tr.t, tr.r.takeModel(bus.TopicPartition{Topic: bus.Models}, tr.received(tr.w.model(lethe.ShardID(shard), at))))
+				messages = append(messages, tr.w.model(lethe.ShardID(shard), at))
 			}
 		}
 	}
-	tr.settle()
-}
-
-func (tr *transcript) received(m wire.Message) wire.Received {
-	tr.next++
-	return wire.Received{Message: m, Next: tr.next}
-}
-
-// settle does what Run does after each batch.
-func (tr *transcript) settle() {
-	require.NoError(tr.t, tr.r.advance(tr.t.Context()))
-	require.NoError(tr.t, tr.r.acknowledge(tr.t.Context()))
-	tr.r.publishStatus()
+	require.NoError(tr.t, tr.role.arrive(tr.t, messages...))
 }
 
 // order asks for the suppression, or with purge=(timesteps) for the erasure, of
-// what was taken out of the world so far.
+// what was taken out of the scenario so far.
 func (tr *transcript) order(d *datadriven.TestData) {
 	phase := wire.PhaseSuppress
 	var steps []int
@@ -165,15 +142,16 @@ func (tr *transcript) order(d *datadriven.TestData) {
 	d.MaybeScanArgs(tr.t, "attempt", &o.Attempt)
 	rec, err := o.Record()
 	require.NoError(tr.t, err)
-	require.NoError(tr.t, tr.r.takeNotices(bus.Batch{Records: []ingest.Record{{Key: rec.Key, Value: rec.Value}}}))
-	tr.settle()
+	n, err := wire.ParseNotice(ingest.Record{Key: rec.Key, Value: rec.Value})
+	require.NoError(tr.t, err)
+	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{Notices: []wire.Notice{n}}))
 }
 
 // unnote takes back the note that a timestep was scored.
 func (tr *transcript) unnote(at lethe.Timestep) {
-	l := tr.r.state.links[at]
+	l := tr.role.logic.state.links[at]
 	l.done = false
-	require.NoError(tr.t, tr.r.state.store.Apply(func(w swapstore.Writer) error {
+	require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
 		if err := w.Set(timestepKey(snapshotPrefix, at), tr.w.graph(at).Payload); err != nil {
 			return err
 		}
@@ -183,22 +161,22 @@ func (tr *transcript) unnote(at lethe.Timestep) {
 
 func (tr *transcript) describe() string {
 	var out strings.Builder
-	s := tr.r.status.Load()
-	served := "nothing"
+	s, state := tr.role.Status(), tr.role.logic.state
+	served, scored := "nothing", tr.role.logic.scored()
 	if s.Ensemble != nil {
 		served = fmt.Sprintf("the ensemble through %d", s.Ensemble.Through)
 		if s.Ensemble.Version != tr.w.ensemble(s.Ensemble.Through) {
 			served = "what was " + served
 		}
 	}
-	fmt.Fprintf(&out, "serves %s; scored %d, waiting %d", served, s.scored, s.waiting)
-	if !s.fits {
+	fmt.Fprintf(&out, "serves %s; scored %d, waiting %d", served, scored, len(state.links)-scored)
+	if !state.fits() {
 		out.WriteString("; does not fit")
 	}
 	out.WriteString("\n")
 	counts := make(map[string]int)
 	ids := make(map[string]string)
-	for _, p := range predictions(tr.t, tr.client) {
+	for _, p := range predictions(tr.t, tr.topics) {
 		require.Less(tr.t, p.TrainedThrough, p.Timestep, "scored by an ensemble that has seen its labels")
 		text := fmt.Sprint(*p)
 		if ids[p.ID] != "" {
@@ -212,7 +190,7 @@ func (tr *transcript) describe() string {
 	for _, line := range sorted(counts) {
 		fmt.Fprintf(&out, "%s: %d\n", line, counts[line])
 	}
-	if a := acks(tr.t, tr.client); len(a) > 0 {
+	if a := acks(tr.t, tr.topics); len(a) > 0 {
 		out.WriteString("  acknowledged")
 		for _, step := range sorted(a) {
 			fmt.Fprintf(&out, " %s %d×", step, a[step])
@@ -220,4 +198,15 @@ func (tr *transcript) describe() string {
 		out.WriteString("\n")
 	}
 	return out.String()
+}
+
+// scored counts the timesteps dealt with.
+func (l *logic) scored() int {
+	n := 0
+	for _, at := range l.state.links {
+		if at.done {
+			n++
+		}
+	}
+	return n
 }
