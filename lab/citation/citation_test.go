@@ -50,7 +50,7 @@ func readCitation(content []byte) (*citation.Graph, error) {
 	return citation.Read(bytes.NewReader(content), int64(len(content)))
 }
 
-func TestCitationIsMadeSimple(t *testing.T) {
+func TestGraphIsMadeSimple(t *testing.T) {
 	want := &citation.Graph{
 		NumNodes: 3, AdjacencyEntries: 6,
 		Edges: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 2}},
@@ -100,7 +100,7 @@ func TestEveryNumberTypeIsRead(t *testing.T) {
 	}
 }
 
-func TestCitationErrors(t *testing.T) {
+func TestLoadErrors(t *testing.T) {
 	set := func(name string, value any) func(map[string]any) {
 		return func(m map[string]any) { m[name] = value }
 	}
@@ -170,7 +170,7 @@ func TestDamagedArchives(t *testing.T) {
 	}
 }
 
-func TestLoadCitationNamesThePath(t *testing.T) {
+func TestLoadNamesThePath(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tiny.npz")
 	require.NoError(t, os.WriteFile(path, archive(t, small()), 0o600))
