@@ -156,8 +156,10 @@ func lateRecords(s *dataset.Stream, id lethe.TransactionID) []sending {
 	transactions(ingest.EncodePayment(lethe.Payment{Source: id, Target: other, Timestep: 5}))
 	transactions(ingest.EncodePayment(lethe.Payment{Source: other, Target: id, Timestep: 4}))
 	transactions([]byte(id), []byte(`{"type":"transaction"`), nil)
-	transactions([]byte("somebody"), []byte(`{"type":"transaction","id":"`+string(id)+`","timestep":5,"features":[1]}`), nil)
-	transactions([]byte(id+">"+id), []byte(`{"type":"payment","source":"`+string(id)+`","target":"`+string(id)+`","timestep":5}`), nil)
+	transactions([]byte("somebody"),
+		[]byte(`{"type":"transaction","id":"`+string(id)+`","timestep":5,"features":[1]}`), nil)
+	transactions([]byte(id+">"+id),
+		[]byte(`{"type":"payment","source":"`+string(id)+`","target":"`+string(id)+`","timestep":5}`), nil)
 	labels(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 3, Label: lethe.Licit}))
 	labels(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 5, Label: lethe.Illicit}))
 	labels([]byte(id), []byte(strings.Repeat("x", 40)), nil)
@@ -178,7 +180,8 @@ func TestReplayDuringAnErasure(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {
-			if _, err := service.Replay(context.Background(), s.Client(), stream, service.ReplayOptions{RatePerSecond: 2000}); err != nil {
+			o := service.ReplayOptions{RatePerSecond: 2000}
+			if _, err := service.Replay(context.Background(), s.Client(), stream, o); err != nil {
 				stopped <- err
 				return
 			}

@@ -42,10 +42,10 @@ func TestOneHopFeatures(t *testing.T) {
 	combined, err := said.Combine(mean)
 	require.NoError(t, err)
 	want := ensemble.Illicit(combined)
-	given := s.newest(bus.Predictions)
+	published := s.newest(bus.Predictions)
 	for i, n := range g.Nodes {
 		var p scoring.Prediction
-		require.NoError(t, json.Unmarshal([]byte(given[string(n.ID)]), &p))
+		require.NoError(t, json.Unmarshal([]byte(published[string(n.ID)]), &p))
 		require.InDelta(t, want[i], p.Probability, 1e-9)
 	}
 

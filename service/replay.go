@@ -38,7 +38,9 @@ func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o R
 			return r.written, fmt.Errorf("replay timestep %d: %w", stream.Steps[i].Timestep, err)
 		}
 		if o.Progress != nil {
-			o.Progress(ReplayProgress{Timestep: stream.Steps[i].Timestep, Done: i + 1, Of: len(stream.Steps), RecordsWritten: r.written})
+			o.Progress(ReplayProgress{
+				Timestep: stream.Steps[i].Timestep, Done: i + 1, Of: len(stream.Steps), RecordsWritten: r.written,
+			})
 		}
 	}
 	return r.written, nil
@@ -86,7 +88,9 @@ func (r *replay) step(ctx context.Context, step *dataset.Step) error {
 }
 
 // control writes a control record to every partition of a topic.
-func (r *replay) control(ctx context.Context, topic bus.Topic, t lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) error {
+func (r *replay) control(
+	ctx context.Context, topic bus.Topic, t lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte),
+) error {
 	n, err := r.client.Partitions(ctx, topic)
 	if err != nil {
 		return err

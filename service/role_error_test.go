@@ -29,7 +29,8 @@ func TestServiceEndsWhenARoleFails(t *testing.T) {
 			go func() { ended <- s.Run(ctx) }()
 			// Only lethe writes this topic, so a record it cannot read is an
 			// error.
-			require.NoError(t, s.Client().Write(ctx, bus.ErasureStatus, []ingest.Outgoing{{Key: []byte("r"), Value: []byte("{")}}))
+			unreadable := []ingest.Outgoing{{Key: []byte("r"), Value: []byte("{")}}
+			require.NoError(t, s.Client().Write(ctx, bus.ErasureStatus, unreadable))
 			err = <-ended
 			require.NoError(t, ctx.Err(), "the service went on without its role")
 			require.ErrorContains(t, err, role+" role")

@@ -2,8 +2,6 @@ package service_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -203,100 +201,4 @@ func (r *running) deadLetters() []ingest.Letter {
 		return err
 	}))
 	return out
-}
-
-// A request that comes twice, too late or under an id that is taken changes
-// nothing, and leaves no id of an erased transaction anywhere.
-func TestRepeatedAndConflictingRequests(t *testing.T) {
-	t.Parallel()
-	stream := smallStream(t, 3, 60, 11)
-	c := smallConfig(t, t.TempDir())
-	s := start(t, c)
-	s.replay(stream)
-	ids := labelledIllicit(stream, 2)
-	first, second, third := ids[0], ids[1], ids[2]
-	forms := slices.Concat(formsOf(t, c, stream, first), formsOf(t, c, stream, second))
-	receipt := func(id string) string {
-		data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
-		require.NoError(t, err)
-		return string(data)
-	}
-
-	require.Equal(t, deletions.Rejected, s.erase("unknown", lethe.ScopeStubs, "nobody-knows"))
-	require.Equal(t, deletions.Rejected, s.erase("partly-unknown", lethe.ScopeStubs, third, "nobody-knows"))
-	// In one batch: a request, itself again, another under its id, and one of
-	// another id for the same transaction.
-	s.ask(request(t, "one", first), request(t, "one", first), request(t, "one", third), request(t, "other", first))
-	require.Equal(t, deletions.Verified, s.outcome("one"))
-	require.Equal(t, deletions.Rejected, s.outcome("other"))
-	s.quiet()
-	require.Len(t, s.deadLetters(), 1)
-	require.Equal(t, ingest.ContentConflict, s.deadLetters()[0].Refusal.Reason)
-	require.Equal(t, request(t, "one", third).Value, s.deadLetters()[0].Record.Value)
-	require.Equal(t, deletions.Verified, s.erase("two", lethe.ScopeStubs, second))
-
-	m := newMirror(t, c, stream)
-	m.settle(1, 2, 3)
-	m.forget(lethe.ScopeStubs, first, second)
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
-	one, before := receipt("one"), s.quiet()
-	models := s.artefacts(bus.Models)
-
-	// The same again when it is long done, and others under its id.
-	s.ask(request(t, "one", first))
-	s.ask(request(t, "one", first, third))
-	s.ask(request(t, "two", third))
-	require.Equal(t, deletions.Rejected, s.erase("too-late", lethe.ScopeStubs, first))
-	after := s.quiet()
-	require.Equal(t, one, receipt("one"))
-	require.Equal(t, models, s.artefacts(bus.Models))
-	require.Equal(t, before.EnsembleHash, after.EnsembleHash)
-	require.Equal(t, before.Erasures[deletions.Verified], after.Erasures[deletions.Verified])
-	require.Contains(t, s.newest(bus.Transactions), string(third), "nobody has asked for it with success")
-	var reasons []ingest.Reason
-	for _, l := range s.deadLetters() {
-		reasons = append(reasons, l.Refusal.Reason)
-	}
-	// The one that names an erased transaction is kept without its bytes.
-	require.ElementsMatch(t, []ingest.Reason{ingest.ContentConflict, ingest.ContentConflict, ingest.Suppressed}, reasons)
-	s.clean(c.DataDir, forms)
-	require.Empty(t, s.newest(bus.Erasures), "a request stays that nobody needs")
-	require.Equal(t, deletions.Verified, s.erase("three", lethe.ScopeStubs, third))
-	s.clean(c.DataDir, formsOf(t, c, stream, third))
-	s.stop()
-	require.Empty(t, left(t, c.DataDir, forms))
-}
-
-// A request under way survives that another takes its place in the log: the
-// process that takes over reads the ids there.
-func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
-	t.Parallel()
-	stream := smallStream(t, 3, 60, 12)
-	c := smallConfig(t, t.TempDir())
-	s := start(t, c)
-	s.replay(stream)
-	s.stop()
-	ids := labelledIllicit(stream, 2)
-	// Without the role that scores, a request waits to be carried out.
-	alone := c
-	alone.Roles = []string{configs.RoleBuild}
-	s = start(t, alone)
-	s.ask(request(t, "waits", ids[0]))
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
-	s.ask(request(t, "waits", ids[1]))
-	s.ask(ingest.Outgoing{Key: []byte("waits")})
-	require.Eventually(t, func() bool {
-		return s.newest(bus.Erasures)["waits"] == string(request(t, "waits", ids[0]).Value) && s.naming(bus.Erasures, string(ids[1])) == 0
-	}, waitFor, tick)
-	s.stop()
-
-	s = start(t, c)
-	require.Equal(t, deletions.Verified, s.outcome("waits"))
-	m := newMirror(t, c, stream)
-	m.settle(1, 2, 3)
-	m.forget(lethe.ScopeStubs, ids[0])
-	f := &forgetting{running: s, m: m}
-	f.equal(m.build())
-	s.clean(c.DataDir, formsOf(t, c, stream, ids[0]))
 }

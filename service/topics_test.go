@@ -108,6 +108,7 @@ func (r *running) end(topic bus.Topic, at lethe.Timestep, encode func(lethe.Time
 	require.NoError(r.t, err)
 	for p := range n {
 		key, value := encode(at, p)
-		require.NoError(r.t, r.Client().Write(r.t.Context(), topic, []ingest.Outgoing{{Key: key, Value: value, Pinned: true, Partition: p}}))
+		records := []ingest.Outgoing{{Key: key, Value: value, Pinned: true, Partition: p}}
+		require.NoError(r.t, r.Client().Write(r.t.Context(), topic, records))
 	}
 }

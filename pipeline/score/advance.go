@@ -16,10 +16,10 @@ import (
 // what has arrived allows. It reports whether it did anything.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
 	wanted := lethe.NoTimestep
-	t, ready := l.nextWaiting()
+	t, ready := l.state.nextWaiting()
 	switch {
 	case ready:
-		if wanted = l.stepsBefore(t, 1+l.o.LabelLag); wanted == lethe.NoTimestep {
+		if wanted = l.state.stepsBefore(t, 1+l.o.LabelLag); wanted == lethe.NoTimestep {
 			return role.Output{}, true, l.finish(t, nil)
 		}
 		// The ensemble is a later one only if the label lag was raised since
@@ -30,7 +30,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		}
 	case t == lethe.NoTimestep:
 		// Nothing waits: serve what the next snapshot will need.
-		wanted = l.stepsBefore(l.lastSeen(), l.o.LabelLag)
+		wanted = l.state.stepsBefore(l.state.lastSeen(), l.o.LabelLag)
 	default:
 		// A graph that was replaced stands behind its successors in the topic.
 		// The ensemble that it needs must not be passed over.
@@ -63,39 +63,6 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// nextWaiting returns the oldest snapshot that is not scored, or NoTimestep,
-// and whether its turn has come: the one before it is known and done.
-func (l *logic) nextWaiting() (t lethe.Timestep, ready bool) {
-	for _, t := range l.state.known() {
-		at := l.state.links[t]
-		if at.done {
-			continue
-		}
-		before, known := l.state.links[at.previous]
-		return t, at.previous == lethe.NoTimestep || known && before.done
-	}
-	return lethe.NoTimestep, false
-}
-
-func (l *logic) lastSeen() lethe.Timestep {
-	known := l.state.known()
-	if len(known) == 0 {
-		return lethe.NoTimestep
-	}
-	return known[len(known)-1]
-}
-
-// stepsBefore walks back n snapshots from t.
-func (l *logic) stepsBefore(t lethe.Timestep, n int) lethe.Timestep {
-	for range n {
-		if t == lethe.NoTimestep {
-			break
-		}
-		t = l.state.links[t].previous
-	}
-	return t
 }
 
 // score gives every transaction of the timestep a probability. Killed before the

@@ -16,4 +16,17 @@
 // swapped in with one atomic batch. While an erasure is being trained away the
 // lineages no longer fit, the ensemble that is served stays as it was, and it
 // is replaced as a whole once all affected shards have arrived.
+//
+// # Files
+//
+//	role.go         what the role is configured with, and opening it
+//	logic.go        the step function
+//	take.go         what has arrived goes into the state
+//	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
+//	predict.go      probabilities, and the records that carry them
+//	quality.go      predictions beside the labels that came in later
+//	erasure.go      answering the orders of erasures
+//	state*.go       what the role knows, and its store; ensemble.go, stream.go
+//	keys.go         the store's keys; published.go, the value of one of them
+//	served.go       what a stopped role serves
 package score

@@ -6,11 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -35,34 +33,12 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 				l.erasures[n.Order.RequestID] = known
 			}
 			known.order = n.Order
-			if err := l.suppress(n.Order.Suppressed); err != nil {
+			if err := l.state.suppress(n.Order.Suppressed); err != nil {
 				return fmt.Errorf("request %s: %w", n.Order.RequestID, err)
 			}
 		case n.Deleted != "":
 			delete(l.erasures, n.Deleted)
 		}
-	}
-	return nil
-}
-
-// suppress notes the erased ids' keyed hashes.
-func (l *logic) suppress(hashes []lethe.Digest) error {
-	if !slices.ContainsFunc(hashes, func(d lethe.Digest) bool { return !l.state.suppressed[d] }) {
-		return nil
-	}
-	err := l.state.store.Apply(func(w swapstore.Writer) error {
-		for _, d := range hashes {
-			if err := w.Set(suppressedKey(d), nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("note suppressed transactions: %w", err)
-	}
-	for _, d := range hashes {
-		l.state.suppressed[d] = true
 	}
 	return nil
 }
@@ -89,10 +65,10 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	switch {
 	case e.suppressed < o.Attempt:
 		out, err = send(l.newAck(o, deletions.StepSuppressed), &e.suppressed)
-	case o.Phase != wire.PhasePurge || e.scanned >= o.Attempt || !l.replaced(o):
+	case o.Phase != wire.PhasePurge || e.scanned >= o.Attempt || !l.state.replaced(o):
 		return role.Output{}, false, nil
 	case e.swapped < o.Attempt:
-		if err := l.purge(ctx); err != nil {
+		if err := l.state.purge(ctx); err != nil {
 			return role.Output{}, false, err
 		}
 		out, err = send(l.newAck(o, deletions.StepSwapped), &e.swapped)
@@ -107,78 +83,6 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		return out, true, err
 	}
 	return out, true, err
-}
-
-// replaced reports whether everything the order replaces has arrived: the new
-// graphs and manifests, and an ensemble that fits them.
-func (l *logic) replaced(o *wire.Order) bool {
-	if !l.state.fits() {
-		return false
-	}
-	for _, step := range o.Steps {
-		if !l.stepReplaced(step) {
-			return false
-		}
-	}
-	// Candidates are kept only if it can be told that they are of the new
-	// lineage.
-	for c := range l.state.candidates {
-		if _, known := l.state.lineages.At(c.timestep); !known {
-			return false
-		}
-	}
-	return true
-}
-
-// stepReplaced reports whether nothing that a timestep held before the erasure
-// can still arrive.
-func (l *logic) stepReplaced(step wire.OrderStep) bool {
-	t := step.Timestep
-	if l.state.links[t].revision < step.Revision {
-		return false
-	}
-	if !step.Settled {
-		return true
-	}
-	if l.state.revisions[t] < step.Revision {
-		return false
-	}
-	if l.state.served != nil && t <= l.state.served.Through {
-		return true
-	}
-	// No ensemble that learnt from it is served yet, so the ensemble does not
-	// tell whether the new models have come. The old ones are before them.
-	want, known := l.state.lineages.At(t)
-	for _, shard := range step.Shards {
-		if !known || int(shard) >= len(want) || l.state.candidates[candidate{t, shard}] != want[shard] {
-			return false
-		}
-	}
-	return true
-}
-
-// purge writes the store anew, so that what was replaced or deleted is gone from
-// the disk.
-func (l *logic) purge(ctx context.Context) error {
-	stale := make(map[string]bool)
-	for c, lineage := range l.state.candidates {
-		if want, _ := l.state.lineages.At(c.timestep); want[c.shard] != lineage {
-			stale[string(c.key())] = true
-			delete(l.state.candidates, c)
-		}
-	}
-	err := l.state.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			if stale[string(key)] {
-				return nil
-			}
-			return dst.Set(key, value)
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("rewrite store: %w", err)
-	}
-	return nil
 }
 
 // One process plays the role; acknowledgements name it.

@@ -67,7 +67,7 @@ func newScenario(t testing.TB, n lethe.Timestep) *scenario {
 		stale: make(map[lethe.Timestep][2]wire.Message),
 	}
 	for at := lethe.Timestep(1); at <= n; at++ {
-		d := lethe.NewDraw(1, "test-world", uint64(at))
+		d := lethe.NewDraw(1, "test-scenario", uint64(at))
 		s := &lethe.Snapshot{Timestep: at, FeatureCount: features}
 		for i := range nodes {
 			id := lethe.TransactionID(fmt.Sprintf("transaction-%d-%d", at, i))
@@ -152,7 +152,8 @@ func (w *scenario) manifest(at lethe.Timestep) wire.Message {
 	for _, s := range w.slices(at) {
 		m.Slices = append(m.Slices, canonical.DigestOf(canonical.EncodeSlice(s)))
 	}
-	return wire.Message{Key: wire.Key{Kind: wire.KindManifest, Timestep: at}, Revision: w.revisions[at], Payload: m.Encode()}
+	key := wire.Key{Kind: wire.KindManifest, Timestep: at}
+	return wire.Message{Key: key, Revision: w.revisions[at], Payload: m.Encode()}
 }
 
 // checkpoint trains a shard through a timestep.
@@ -187,13 +188,17 @@ func (w *scenario) ensemble(through lethe.Timestep) lethe.Digest {
 }
 
 // order asks for the erasure of what was taken out of the timesteps.
-func (w *scenario) order(phase wire.Phase, gone []lethe.TransactionID, settled lethe.Timestep, steps ...lethe.Timestep) *wire.Order {
+func (w *scenario) order(
+	phase wire.Phase, gone []lethe.TransactionID, settled lethe.Timestep, steps ...lethe.Timestep,
+) *wire.Order {
 	o := &wire.Order{RequestID: "gdpr-1", Phase: phase}
 	for _, id := range gone {
 		o.Suppressed = append(o.Suppressed, secret.Suppression(id))
 	}
 	for _, at := range steps {
-		o.Steps = append(o.Steps, wire.OrderStep{Timestep: at, Revision: w.revisions[at], Settled: at <= settled, Shards: w.replaced(at)})
+		o.Steps = append(o.Steps, wire.OrderStep{
+			Timestep: at, Revision: w.revisions[at], Settled: at <= settled, Shards: w.replaced(at),
+		})
 	}
 	return o
 }

@@ -67,7 +67,8 @@ func (s *state) load(shards int) error {
 	for shard := range models {
 		models[shard] = served[lethe.ShardID(shard)]
 		if models[shard] == nil || len(served) != shards {
-			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: set it to the number the stream was begun with", len(served), shards)
+			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: "+
+				"set it to the number the stream was begun with", len(served), shards)
 		}
 	}
 	var err error
@@ -184,6 +185,3 @@ func (s *state) manifest(t lethe.Timestep) (*wire.Manifest, error) {
 	}
 	return wire.DecodeManifest(message)
 }
-
-// known returns the timesteps of all snapshots seen, ascending.
-func (s *state) known() []lethe.Timestep { return slices.Sorted(maps.Keys(s.links)) }

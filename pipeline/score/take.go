@@ -91,8 +91,8 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 			return err
 		}
 		if len(manifest.Slices) != l.o.Shards {
-			return fmt.Errorf("manifest names %d slices, but partition.shards is %d: give the number that the stream was begun with",
-				len(manifest.Slices), l.o.Shards)
+			return fmt.Errorf("manifest names %d slices, but partition.shards is %d: "+
+				"give the number that the stream was begun with", len(manifest.Slices), l.o.Shards)
 		}
 	}
 	err := l.state.store.Apply(func(w swapstore.Writer) error {

@@ -162,14 +162,14 @@ func (tr *transcript) unnote(at lethe.Timestep) {
 func (tr *transcript) describe() string {
 	var out strings.Builder
 	s, state := tr.role.Status(), tr.role.logic.state
-	served, scored := "nothing", tr.role.logic.scored()
+	served, done := "nothing", scored(tr.role.logic.state)
 	if s.Ensemble != nil {
 		served = fmt.Sprintf("the ensemble through %d", s.Ensemble.Through)
 		if s.Ensemble.Version != tr.w.ensemble(s.Ensemble.Through) {
 			served = "what was " + served
 		}
 	}
-	fmt.Fprintf(&out, "serves %s; scored %d, waiting %d", served, scored, len(state.links)-scored)
+	fmt.Fprintf(&out, "serves %s; scored %d, waiting %d", served, done, len(state.links)-done)
 	if !state.fits() {
 		out.WriteString("; does not fit")
 	}
@@ -201,9 +201,9 @@ func (tr *transcript) describe() string {
 }
 
 // scored counts the timesteps dealt with.
-func (l *logic) scored() int {
+func scored(s *state) int {
 	n := 0
-	for _, at := range l.state.links {
+	for _, at := range s.links {
 		if at.done {
 			n++
 		}

@@ -42,8 +42,8 @@ func TestColumn(t *testing.T) {
 			d.ScanArgs(t, "revision", &revision)
 			d.ScanArgs(t, "next", &next)
 			s := sliceOf(0, lethe.Timestep(at), lethe.Timestep(previous), uint64(revision))
-			m := wire.Received{Message: wire.Message{Revision: lethe.Revision(revision), Payload: canonical.EncodeSlice(s)}, Next: int64(next)}
-			require.NoError(t, c.accept(t.Context(), m))
+			m := wire.Message{Revision: lethe.Revision(revision), Payload: canonical.EncodeSlice(s)}
+			require.NoError(t, c.accept(t.Context(), wire.Received{Message: m, Next: int64(next)}))
 		case "train":
 			for at, ok := c.next(); ok; at, ok = c.next() {
 				trainWithoutPublishing(t, engine, c, at)
@@ -65,7 +65,8 @@ func trainWithoutPublishing(t *testing.T, engine *trainer.Engine, c *column, at 
 	t.Helper()
 	window, err := c.windowAt(at, smallModel().WindowTimesteps)
 	require.NoError(t, err)
-	step, err := ensemble.Runner{Engine: engine, Describe: scoring.Describe}.Column(0).Advance(t.Context(), c.newest, window)
+	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
+	step, err := runner.Column(0).Advance(t.Context(), c.newest, window)
 	require.NoError(t, err)
 	require.NoError(t, c.trainedThrough(at, step.Checkpoint))
 }

@@ -7,4 +7,12 @@
 // written anew without the old slice and without every checkpoint from that
 // timestep on, and training replays from there: an erasure, and nothing else,
 // takes this path today.
+//
+//	role.go      what the role is configured with, and opening it
+//	logic.go     the step function
+//	step.go      training every shard through one timestep, and publishing
+//	erasure.go   answering the orders of erasures
+//	column*.go   one shard and its store: what arrived, replacing, training
+//	keys.go      the store's keys
+//	history.go   what a stopped role holds
 package train

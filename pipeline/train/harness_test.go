@@ -158,8 +158,8 @@ func models(t testing.TB, topics reader) (newest map[wire.Key]wire.Message, time
 	newest, times = make(map[wire.Key]wire.Message), make(map[wire.Key]int)
 	reader := wire.NewReader()
 	require.NoError(t, topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
-		batch := bus.Batch{Source: bus.TopicPartition{Topic: bus.Models, Partition: rec.Partition}, Records: []ingest.Record{rec}}
-		received, err := reader.Read(batch)
+		source := bus.TopicPartition{Topic: bus.Models, Partition: rec.Partition}
+		received, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}})
 		for _, m := range received {
 			newest[m.Key] = m.Message
 			times[m.Key]++

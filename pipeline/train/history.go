@@ -61,7 +61,8 @@ func shardDir(dir string, shard lethe.ShardID) string {
 }
 
 // otherShards is the remedy for stores and topics of another number of shards.
-const otherShards = "give the number that the stream was begun with, or begin anew with an empty data directory and empty topics"
+const otherShards = "give the number that the stream was begun with, " +
+	"or begin anew with an empty data directory and empty topics"
 
 // checkShards makes sure that the folder holds no slices of a shard beyond those
 // configured.

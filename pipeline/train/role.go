@@ -98,8 +98,8 @@ func openFolder(dir string, shard lethe.ShardID) (*column, error) {
 	}
 	c, err := openColumn(store, shard)
 	if err != nil {
-		return nil, fmt.Errorf("shard %d: read store: %w (remove the folder %s and start again: it is rebuilt from the topics)",
-			shard, errors.Join(err, store.Close()), dir)
+		return nil, fmt.Errorf("shard %d: read store: %w (remove the folder %s and start again: "+
+			"it is rebuilt from the topics)", shard, errors.Join(err, store.Close()), dir)
 	}
 	return c, nil
 }

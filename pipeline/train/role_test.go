@@ -199,7 +199,8 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 	r, err = New(o)
 	require.NoError(t, err)
 	publish(t, topics, planOf(2, 1).messages(1)...)
-	require.ErrorContains(t, r.Run(t.Context()), "slice of shard 2 at timestep 1, but partition.shards is 2 (give the number")
+	require.ErrorContains(t, r.Run(t.Context()),
+		"slice of shard 2 at timestep 1, but partition.shards is 2 (give the number")
 	require.NoError(t, r.Close())
 }
 
@@ -243,7 +244,8 @@ func acknowledged(t *testing.T, topics *roletest.Bus) map[deletions.Step][]int {
 func awaitAcks(t *testing.T, topics *roletest.Bus, attempts ...int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
-	require.Equal(t, map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepScanned: attempts}, acknowledged(t, topics))
+	want := map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepScanned: attempts}
+	require.Equal(t, want, acknowledged(t, topics))
 }
 
 // The role acknowledges an erasure once its slices are replaced, not before,

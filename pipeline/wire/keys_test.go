@@ -11,9 +11,10 @@ import (
 )
 
 func TestKeyRoundTrip(t *testing.T) {
+	kinds := []wire.Kind{wire.KindSnapshot, wire.KindManifest, wire.KindSlice, wire.KindModel}
 	rapid.Check(t, func(rt *rapid.T) {
 		k := wire.Key{
-			Kind:     rapid.SampledFrom([]wire.Kind{wire.KindSnapshot, wire.KindManifest, wire.KindSlice, wire.KindModel}).Draw(rt, "kind"),
+			Kind:     rapid.SampledFrom(kinds).Draw(rt, "kind"),
 			Timestep: lethe.Timestep(rapid.Int64Min(0).Draw(rt, "timestep")),
 		}
 		if k.Kind == wire.KindSlice || k.Kind == wire.KindModel {

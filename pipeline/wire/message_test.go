@@ -172,7 +172,8 @@ func TestPublishRetractsWhatALongerRevisionLeft(t *testing.T) {
 	log := &topic{failAfter: -1}
 	k := wire.Key{Kind: wire.KindSlice, Shard: 1, Timestep: 1}
 	for revision, size := range []int{3 * bus.DefaultChunkBytes, bus.DefaultChunkBytes} {
-		m := wire.Message{Key: k, Revision: lethe.Revision(revision + 1), Payload: payload(k, lethe.Revision(revision+1), size)}
+		next := lethe.Revision(revision + 1)
+		m := wire.Message{Key: k, Revision: next, Payload: payload(k, next, size)}
 		require.NoError(t, wire.Publish(t.Context(), log, partitions, m))
 	}
 	log.compact(1, len(log.logs[1]), false)
@@ -182,7 +183,8 @@ func TestPublishRetractsWhatALongerRevisionLeft(t *testing.T) {
 
 func TestPublishWritesToTheTopicOfTheKind(t *testing.T) {
 	for kind, want := range map[wire.Kind]bus.Topic{
-		wire.KindSlice: bus.Slices, wire.KindModel: bus.Models, wire.KindSnapshot: bus.Snapshots, wire.KindManifest: bus.Snapshots,
+		wire.KindSlice: bus.Slices, wire.KindModel: bus.Models,
+		wire.KindSnapshot: bus.Snapshots, wire.KindManifest: bus.Snapshots,
 	} {
 		var got bus.Topic
 		p := publisherFunc(func(topic bus.Topic, _ []ingest.Outgoing) { got = topic })
@@ -224,7 +226,8 @@ func TestReaderRefusesForeignRecords(t *testing.T) {
 
 func TestMessageKeepsItsHeaders(t *testing.T) {
 	log := &topic{failAfter: -1}
-	sent := wire.Message{Key: wire.Key{Kind: wire.KindSnapshot, Timestep: 9}, Revision: 3, Previous: 7, Payload: []byte("graph")}
+	key := wire.Key{Kind: wire.KindSnapshot, Timestep: 9}
+	sent := wire.Message{Key: key, Revision: 3, Previous: 7, Payload: []byte("graph")}
 	require.NoError(t, wire.Publish(t.Context(), log, 1, sent))
 	received, err := wire.NewReader().Read(log.batch(0, 0, 1))
 	require.NoError(t, err)

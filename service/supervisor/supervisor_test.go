@@ -128,7 +128,8 @@ func TestModulesOpenByNeedAndStopInReverse(t *testing.T) {
 		require.Equal(t, []string{"topics stops", "broker stops"}, lines[3:])
 
 		require.NoError(t, v.Close())
-		require.Equal(t, []string{"http closes", "train closes", "score closes", "topics closes", "broker closes"}, s.take(false))
+		closed := []string{"http closes", "train closes", "score closes", "topics closes", "broker closes"}
+		require.Equal(t, closed, s.take(false))
 		require.Len(t, s.states.take(true), 15, "each of five is opened, running and stopped")
 	})
 }
@@ -174,7 +175,8 @@ func TestRefusedOpenClosesWhatIsOpen(t *testing.T) {
 	v := s.supervisor(t)
 	require.EqualError(t, v.Open(t.Context(), "http"), "port is taken")
 	require.NoError(t, v.Close())
-	require.Equal(t, []string{"broker opens", "topics opens", "score opens", "topics closes", "broker closes"}, s.take(false))
+	require.Equal(t,
+		[]string{"broker opens", "topics opens", "score opens", "topics closes", "broker closes"}, s.take(false))
 }
 
 func TestModulesThatCannotBeOrderedAreRefused(t *testing.T) {
