@@ -8,6 +8,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/partition"
+	"lethe/partition/onehop"
 	"lethe/partition/repair"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
@@ -23,9 +24,13 @@ func PartitionOptions(c configs.Config) partition.Options {
 	}
 }
 
+func oneHop(c configs.Config) onehop.Mode {
+	return onehop.ModeOf(c.Repair.OneHop, c.Repair.OneHopDirected)
+}
+
 // RepairOptions translates the configuration of the repair.
 func RepairOptions(c configs.Config) repair.Options {
-	return repair.Options{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: c.Repair.OneHop, OneHopDirected: c.Repair.OneHopDirected}
+	return repair.Options{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: oneHop(c)}
 }
 
 // BusConfig translates the configuration of brokers and topics.
@@ -63,15 +68,14 @@ func buildOptions(c configs.Config) graphs.Options {
 
 func scoreOptions(c configs.Config) score.Options {
 	return score.Options{
-		Dir:            RoleDir(c.DataDir, configs.RoleScore),
-		Shards:         c.Partition.Shards,
-		LabelLag:       c.Scoring.LabelLagTimesteps,
-		Workers:        c.Workers(),
-		Aggregation:    scoring.Method(c.Scoring.Aggregation),
-		Temperature:    c.Scoring.Temperature,
-		Threshold:      c.Scoring.Threshold,
-		OneHop:         c.Repair.OneHop,
-		OneHopDirected: c.Repair.OneHopDirected,
-		Trainer:        c.TrainerConfig(),
+		Dir:         RoleDir(c.DataDir, configs.RoleScore),
+		Shards:      c.Partition.Shards,
+		LabelLag:    c.Scoring.LabelLagTimesteps,
+		Workers:     c.Workers(),
+		Aggregation: scoring.Method(c.Scoring.Aggregation),
+		Temperature: c.Scoring.Temperature,
+		Threshold:   c.Scoring.Threshold,
+		OneHop:      oneHop(c),
+		Trainer:     c.TrainerConfig(),
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"lethe/dataset"
 	"lethe/partition"
 	"lethe/partition/graph"
+	"lethe/partition/onehop"
 	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/trainer"
@@ -64,9 +65,9 @@ func readOTC(t testing.TB) []otcStep {
 		switch *otcHops {
 		case "none":
 		case "undirected":
-			s = lethe.OneHop(s)
+			s = onehop.Undirected.Join(s)
 		default:
-			s = lethe.DirectedOneHop(s)
+			s = onehop.Directed.Join(s)
 		}
 		cut, err := repair.Slices(s, lethe.NoTimestep, a, otcShards, repair.Options{Seed: 1})
 		require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 )
 
 // The models that are no networks. They look at one row at a time, so that
-// neighbours reach them through one-hop features only (lethe.OneHop). Under the
+// neighbours reach them through one-hop features only (package onehop). Under the
 // schedule Window they are fitted anew to all rows of the window. Trees know
 // Continual too: a forest that grows by some trees at every timestep.
 const (

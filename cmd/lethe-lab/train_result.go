@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/internal/command"
 	"lethe/lab/protocol"
+	"lethe/partition/onehop"
 	"lethe/scoring"
 )
 
@@ -53,11 +54,8 @@ func newTrainResult(c *trainCmd, o *protocol.Outcome) *trainResult {
 		Partition: o.Shape, TrainSeconds: o.TrainSeconds, Steps: o.Steps, PartitionSeconds: o.PartitionSeconds,
 		EnsembleHash: o.EnsembleHash,
 	}
-	switch {
-	case c.OneHopDirected:
-		r.OneHop = "directed"
-	case c.OneHop:
-		r.OneHop = "undirected"
+	if mode := onehop.ModeOf(c.OneHop, c.OneHopDirected); mode != onehop.None {
+		r.OneHop = mode.String()
 	}
 	if plain, ok := o.Reading(c.Aggregate, false); ok && c.Propagate {
 		r.Unpropagated = &plain.Test

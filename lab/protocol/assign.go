@@ -8,6 +8,7 @@ import (
 	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/kmeans"
+	"lethe/partition/onehop"
 	"lethe/partition/repair"
 )
 
@@ -78,6 +79,6 @@ func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a graph.
 func (s Settings) repairOptions() repair.Options {
 	return repair.Options{
 		Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs,
-		OneHop: s.OneHop, OneHopDirected: s.OneHopDirected,
+		OneHop: onehop.ModeOf(s.OneHop, s.OneHopDirected),
 	}
 }

@@ -44,11 +44,11 @@ type Settings struct {
 	Repair   string  `json:"repair"`
 	Tau      float64 `json:"tau"`
 	MinStubs int     `json:"min_stubs,omitempty"`
-	// OneHop joins to every row what surrounds its node, see lethe.OneHop;
+	// OneHop joins to every row what surrounds its node, see package onehop;
 	// streams only.
 	OneHop bool `json:"one_hop,omitempty"`
-	// OneHopDirected keeps payers and payees apart, see lethe.DirectedOneHop. It
-	// needs OneHop.
+	// OneHopDirected keeps payers and payees apart, see onehop.Directed. It needs
+	// OneHop.
 	OneHopDirected bool `json:"one_hop_directed,omitempty"`
 
 	// Aggregate lists the combinations to measure, and Propagate adds each of

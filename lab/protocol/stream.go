@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/partition/onehop"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
@@ -197,7 +198,7 @@ func (j *streamRun) answer(ctx context.Context, index int, arrived []bool) (
 	posteriors, answers [][]float32, err error,
 ) {
 	snap := j.steps[index]
-	in := trainer.InputOf(snap.WithOneHop(j.s.OneHop, j.s.OneHopDirected))
+	in := trainer.InputOf(onehop.ModeOf(j.s.OneHop, j.s.OneHopDirected).Join(snap))
 	said, err := j.models.ask(ctx, in)
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"lethe/partition/onehop"
 )
 
 // The ways to fill in a missing neighbour: a stub's features are its owner's
@@ -28,15 +30,11 @@ type Options struct {
 	// cut or not. They act as augmentation and need no other shard's data. 0
 	// means: one stub per cut edge and no more.
 	MinStubs int
-	// OneHop joins to every row what surrounds its node in the whole snapshot,
-	// cut edges included (lethe.OneHop). A slice then holds something of its
-	// neighbours in other shards: erasing a node changes exactly the slices that
-	// hold it or a stub for it, so scopes stubs and partition stay exact, and
-	// scope shard is not to be had.
-	OneHop bool
-	// OneHopDirected keeps payers and payees apart (lethe.DirectedOneHop). It
-	// needs OneHop.
-	OneHopDirected bool
+	// OneHop joins to every row what surrounds its node in the whole snapshot, cut
+	// edges included. A slice then holds something of its neighbours in other
+	// shards: erasing a node changes exactly the slices that hold it or a stub for
+	// it, so scopes stubs and partition stay exact, and scope shard is not to be had.
+	OneHop onehop.Mode
 }
 
 // EnsureDefaults returns the options with every unset field filled in.
@@ -72,8 +70,8 @@ func (o Options) Validate() error {
 	if o.MinStubs < 0 {
 		errs = append(errs, fmt.Errorf("min stubs is %d, want at least 0", o.MinStubs))
 	}
-	if o.OneHopDirected && !o.OneHop {
-		errs = append(errs, errors.New("one hop is directed but off: want both or neither"))
+	if o.OneHop > onehop.Directed {
+		errs = append(errs, fmt.Errorf("one hop is %d, want none, undirected or directed", o.OneHop))
 	}
 	return errors.Join(errs...)
 }

@@ -10,6 +10,7 @@ import (
 	"lethe/canonical"
 	"lethe/partition/graph"
 	"lethe/partition/internal/graphtest"
+	"lethe/partition/onehop"
 	"lethe/partition/scores"
 )
 
@@ -36,9 +37,8 @@ func drawRepair(rt *rapid.T) Options {
 		Seed:     rapid.Uint64().Draw(rt, "seed"),
 		Method:   rapid.SampledFrom([]string{MixUp, Zero, Mirror}).Draw(rt, "repair"),
 		MinStubs: rapid.IntRange(0, 4).Draw(rt, "min stubs"),
-		OneHop:   rapid.Bool().Draw(rt, "one-hop"),
+		OneHop:   rapid.SampledFrom([]onehop.Mode{onehop.None, onehop.Undirected, onehop.Directed}).Draw(rt, "one-hop"),
 	}
-	o.OneHopDirected = o.OneHop && rapid.Bool().Draw(rt, "directed")
 	return o
 }
 
@@ -53,13 +53,7 @@ func TestSlicesHoldEverythingOnce(t *testing.T) {
 		out, err := Slices(s, 4, a, shards, opts)
 		require.NoError(rt, err)
 		require.Len(rt, out, shards)
-		rows := s
-		if opts.OneHop {
-			rows = lethe.OneHop(s)
-		}
-		if opts.OneHopDirected {
-			rows = lethe.DirectedOneHop(s)
-		}
+		rows := opts.OneHop.Join(s)
 
 		seen := map[lethe.Pseudonym]int{}
 		kept := map[lethe.Edge]int{}

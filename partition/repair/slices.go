@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lethe/partition/graph"
+	"lethe/partition/onehop"
 
 	"lethe"
 )
@@ -52,8 +53,7 @@ type cutter struct {
 	members [][]uint32
 	local   []uint32
 	lambdas lambdas
-	// payers and payees are set for directed one-hop features.
-	payers, payees [][]uint32
+	rows    *onehop.Rows
 }
 
 func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, opts Options) (*cutter, error) {
@@ -73,13 +73,11 @@ func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, s
 		members: make([][]uint32, shards),
 		local:   make([]uint32, len(a)),
 		lambdas: lambdas{Options: opts, timestep: s.Timestep},
+		rows:    opts.OneHop.Rows(s),
 	}
 	for i, shard := range a {
 		c.local[i] = uint32(len(c.members[shard]))
 		c.members[shard] = append(c.members[shard], uint32(i))
-	}
-	if opts.OneHopDirected {
-		c.payers, c.payees = s.Counterparties()
 	}
 	return c, nil
 }
@@ -87,41 +85,23 @@ func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, s
 // slice builds one slice. Its sequences are never nil, as after decoding.
 func (c *cutter) slice(shard lethe.ShardID) *lethe.Slice {
 	members := c.members[shard]
+	features := c.lambdas.OneHop.Features(c.snapshot.FeatureCount)
 	out := &lethe.Slice{
 		Timestep: c.snapshot.Timestep, Previous: c.previous, Shard: shard,
-		FeatureCount: c.featureCount(),
+		FeatureCount: features,
 		Nodes:        make([]lethe.Pseudonym, len(members)),
 		Labels:       make([]lethe.Label, len(members)),
-		Features:     make([]float32, 0, len(members)*c.featureCount()),
+		Features:     make([]float32, 0, len(members)*features),
 		Edges:        []lethe.Edge{},
 		Stubs:        []lethe.Stub{},
 	}
 	for at, i := range members {
 		out.Nodes[at] = c.snapshot.Nodes[i].Pseudonym
 		out.Labels[at] = c.snapshot.Nodes[i].Label
-		switch {
-		case c.lambdas.OneHopDirected:
-			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.payers[i], c.payees[i])
-		case c.lambdas.OneHop:
-			out.Features = c.snapshot.AppendOneHop(out.Features, int(i), c.graph.Neighbors(int(i)))
-		default:
-			out.Features = append(out.Features, c.snapshot.Row(int(i))...)
-		}
+		out.Features = c.rows.Append(out.Features, int(i))
 		c.connect(out, int(i))
 	}
 	return out
-}
-
-// featureCount is the number of features of a slice's rows.
-func (c *cutter) featureCount() int {
-	switch {
-	case c.lambdas.OneHopDirected:
-		return lethe.DirectedOneHopFeatures(c.snapshot.FeatureCount)
-	case c.lambdas.OneHop:
-		return lethe.OneHopFeatures(c.snapshot.FeatureCount)
-	default:
-		return c.snapshot.FeatureCount
-	}
 }
 
 // connect adds the kept edges from node i to later nodes, and its stubs. Nodes

@@ -11,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/partition/onehop"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -159,7 +160,7 @@ func (r *Role) admit(ctx context.Context, entry deletions.Entry, j job) error {
 
 // objection says why a received request cannot be carried out, or NoFailure.
 func (r *Role) objection(entry deletions.Entry, ids []lethe.TransactionID) (deletions.FailureCode, error) {
-	if r.o.Repair.OneHop && entry.Scope == lethe.ScopeShard {
+	if r.o.Repair.OneHop != onehop.None && entry.Scope == lethe.ScopeShard {
 		// Rows of other shards hold a mean of the erased one, and this scope
 		// would leave them as they are.
 		r.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs", "request_id", entry.RequestID)

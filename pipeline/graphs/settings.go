@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"lethe/partition/onehop"
 )
 
 // ErrSettings is returned when the stream was begun with settings that give
@@ -22,18 +24,19 @@ func settingsMark() []byte { return []byte("settings") }
 // change: the assignment of a settled one is kept with it.
 func (r *Role) settings() map[string]string {
 	repair := r.o.Repair.EnsureDefaults()
-	oneHop := fmt.Sprint(repair.OneHop)
-	if repair.OneHopDirected {
-		oneHop = "directed"
-	}
 	return map[string]string{
 		"seed":             fmt.Sprint(r.o.Seed),
 		"partition.shards": fmt.Sprint(r.o.Shards),
 		"repair.method":    repair.Method,
 		"repair.tau":       fmt.Sprint(repair.Tau),
 		"repair.min_stubs": fmt.Sprint(repair.MinStubs),
-		"repair.one_hop":   oneHop,
+		"repair.one_hop":   markOf(repair.OneHop),
 	}
+}
+
+// markOf returns the words for a mode that stores were begun with.
+func markOf(m onehop.Mode) string {
+	return map[onehop.Mode]string{onehop.None: "false", onehop.Undirected: "true", onehop.Directed: "directed"}[m]
 }
 
 // checkSettings compares the settings with those the store was begun with, or

@@ -13,7 +13,7 @@ import (
 
 // predict asks the served ensemble for the probability of illicit of every node.
 func (l *logic) predict(ctx context.Context, s *lethe.Snapshot) ([]float64, error) {
-	graph := trainer.InputOf(s.WithOneHop(l.o.OneHop, l.o.OneHopDirected))
+	graph := trainer.InputOf(l.o.OneHop.Join(s))
 	answers, err := l.runner.Ask(ctx, l.state.served.Models, graph)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/swapstore"
+	"lethe/partition/onehop"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -34,9 +35,9 @@ type Options struct {
 	Temperature float64
 	// Threshold is the probability from which a transaction is called illicit.
 	Threshold float64
-	// OneHop and OneHopDirected must equal what slices are built with: models see graphs as they
-	// saw slices.
-	OneHop, OneHopDirected bool
+	// OneHop must equal what slices are built with: models see graphs as they saw
+	// slices.
+	OneHop onehop.Mode
 	// Trainer must equal the training role's options: lineages depend on them.
 	Trainer trainer.Config
 	Kernels kernels.Set

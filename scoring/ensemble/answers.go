@@ -22,7 +22,7 @@ type Answers struct {
 
 // Ask asks every model about a graph. The models see features as their slices
 // held them, so one-hop features have been joined to the graph where slices have
-// them (lethe.Snapshot.WithOneHop).
+// them (onehop.Mode.Join).
 //
 // Errors are those of trainer.Engine.Probabilities, with the shard.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {

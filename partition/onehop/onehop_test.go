@@ -1,9 +1,11 @@
-package lethe_test
+package onehop_test
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"lethe/partition/onehop"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -19,8 +21,8 @@ func TestOneHopByHand(t *testing.T) {
 		Payments: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 0}, {A: 2, B: 1}},
 	}
 	one, two := float32(math.Log(2)), float32(math.Log(3))
-	got := lethe.OneHop(s)
-	require.Equal(t, lethe.OneHopFeatures(2), got.FeatureCount)
+	got := onehop.Undirected.Join(s)
+	require.Equal(t, onehop.Undirected.Features(2), got.FeatureCount)
 	require.Equal(t, []float32{
 		1, 2, 3, 4, one,
 		3, 4, 3, 4, two,
@@ -29,9 +31,11 @@ func TestOneHopByHand(t *testing.T) {
 	}, got.Features)
 	require.Equal(t, []float32{1, 2, 3, 4, 5, 6, 7, 8}, s.Features)
 	require.Equal(t, s.Payments, got.Payments)
+	require.Same(t, s, onehop.None.Join(s))
+	require.Equal(t, 2, onehop.None.Features(2))
 
-	directed := lethe.DirectedOneHop(s)
-	require.Equal(t, lethe.DirectedOneHopFeatures(2), directed.FeatureCount)
+	directed := onehop.Directed.Join(s)
+	require.Equal(t, onehop.Directed.Features(2), directed.FeatureCount)
 	require.Equal(t, []float32{
 		1, 2, 3, 4, 3, 4, one, one,
 		3, 4, 3, 4, 1, 2, two, one,
@@ -61,12 +65,12 @@ func TestOneHopReachesNeighboursOnly(t *testing.T) {
 		slices.SortFunc(s.Payments, lethe.Edge.Compare)
 		s.Payments = slices.Compact(s.Payments)
 		gone := rapid.IntRange(0, n-1).Draw(t, "gone")
-		join, degrees := lethe.OneHop, 6
+		mode, degrees := onehop.Undirected, 6
 		if rapid.Bool().Draw(t, "directed") {
-			join, degrees = lethe.DirectedOneHop, 9
+			mode, degrees = onehop.Directed, 9
 		}
-		before := join(s)
-		after := join(s.Without(func(p lethe.Pseudonym) bool { return int(p[0]) == gone }))
+		before := mode.Join(s)
+		after := mode.Join(s.Without(func(p lethe.Pseudonym) bool { return int(p[0]) == gone }))
 		for i, node := range after.Nodes {
 			old := int(node.Pseudonym[0])
 			joined := slices.ContainsFunc(s.Undirected(), func(e lethe.Edge) bool {
