@@ -88,7 +88,7 @@ func snapshotGen(rt *rapid.T) *lethe.Snapshot {
 	for a := range n {
 		for b := range n {
 			if a != b && rapid.Bool().Draw(rt, "payment") {
-				s.Payments = append(s.Payments, lethe.Edge{A: uint32(a), B: uint32(b)})
+				s.Payments = append(s.Payments, lethe.Arc{Source: uint32(a), Target: uint32(b)})
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func TestWithoutEqualsNeverHaving(t *testing.T) {
 		require.False(rt, found)
 		want := 0
 		for _, p := range s.Payments {
-			if s.Nodes[p.A].Pseudonym != gone && s.Nodes[p.B].Pseudonym != gone {
+			if s.Nodes[p.Source].Pseudonym != gone && s.Nodes[p.Target].Pseudonym != gone {
 				want++
 			}
 		}
@@ -122,7 +122,7 @@ func TestWithoutEqualsNeverHaving(t *testing.T) {
 func TestUndirectedMergesBothWays(t *testing.T) {
 	s := &lethe.Snapshot{
 		Nodes:    make([]lethe.SnapshotNode, 3),
-		Payments: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 0}, {A: 2, B: 0}},
+		Payments: []lethe.Arc{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 2, Target: 0}},
 	}
 	require.Equal(t, []lethe.Edge{{A: 0, B: 1}, {A: 0, B: 2}}, s.Undirected())
 }

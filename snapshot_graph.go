@@ -6,13 +6,24 @@ import (
 	"slices"
 )
 
-// Edge joins two nodes by their positions. An undirected edge has A < B.
+// Edge is an undirected edge between the nodes at two positions, A < B.
 type Edge struct{ A, B uint32 }
 
 // Compare orders edges by A, then by B.
 func (e Edge) Compare(f Edge) int {
 	return cmp.Or(cmp.Compare(e.A, f.A), cmp.Compare(e.B, f.B))
 }
+
+// Arc is a directed edge from the node at one position to that at another.
+type Arc struct{ Source, Target uint32 }
+
+// Compare orders arcs by their source, then by their target.
+func (a Arc) Compare(b Arc) int {
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+}
+
+// Edge returns the arc without its direction.
+func (a Arc) Edge() Edge { return Edge{min(a.Source, a.Target), max(a.Source, a.Target)} }
 
 // SnapshotNode is one transaction of a snapshot.
 type SnapshotNode struct {
@@ -32,8 +43,8 @@ type Snapshot struct {
 	Nodes        []SnapshotNode
 	// Features is row-major: len(Nodes) rows of FeatureCount.
 	Features []float32
-	// Payments are directed, from Source = A to Target = B, by node position.
-	Payments []Edge
+	// Payments join positions of Nodes.
+	Payments []Arc
 }
 
 // Row returns the features of node i. It aliases the snapshot.
@@ -53,7 +64,7 @@ func (s *Snapshot) Find(p Pseudonym) (int, bool) {
 func (s *Snapshot) Undirected() []Edge {
 	edges := make([]Edge, 0, len(s.Payments))
 	for _, p := range s.Payments {
-		edges = append(edges, Edge{min(p.A, p.B), max(p.A, p.B)})
+		edges = append(edges, p.Edge())
 	}
 	slices.SortFunc(edges, Edge.Compare)
 	return slices.Compact(edges)
@@ -74,9 +85,9 @@ func (s *Snapshot) Without(drop func(Pseudonym) bool) *Snapshot {
 		out.Features = append(out.Features, s.Row(i)...)
 	}
 	for _, p := range s.Payments {
-		a, b := position[p.A], position[p.B]
-		if a >= 0 && b >= 0 {
-			out.Payments = append(out.Payments, Edge{uint32(a), uint32(b)})
+		source, target := position[p.Source], position[p.Target]
+		if source >= 0 && target >= 0 {
+			out.Payments = append(out.Payments, Arc{uint32(source), uint32(target)})
 		}
 	}
 	return out
@@ -93,8 +104,9 @@ func (s *Snapshot) Validate() error {
 		}
 	}
 	for i, p := range s.Payments {
-		if int(p.A) >= len(s.Nodes) || int(p.B) >= len(s.Nodes) || p.A == p.B {
-			return fmt.Errorf("snapshot %d: payment %d joins %d and %d of %d nodes", s.Timestep, i, p.A, p.B, len(s.Nodes))
+		if int(p.Source) >= len(s.Nodes) || int(p.Target) >= len(s.Nodes) || p.Source == p.Target {
+			return fmt.Errorf("snapshot %d: payment %d joins %d and %d of %d nodes",
+				s.Timestep, i, p.Source, p.Target, len(s.Nodes))
 		}
 		if i > 0 && s.Payments[i-1].Compare(p) >= 0 {
 			return fmt.Errorf("snapshot %d: payments %d and %d are not ascending", s.Timestep, i-1, i)

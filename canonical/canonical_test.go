@@ -29,7 +29,7 @@ func sampleSnapshot() *lethe.Snapshot {
 			{Pseudonym: lethe.Pseudonym{2}, ID: "bb"},
 		},
 		Features: []float32{0.5, -1},
-		Payments: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 0}},
+		Payments: []lethe.Arc{{Source: 0, Target: 1}, {Source: 1, Target: 0}},
 	}
 }
 

@@ -32,7 +32,11 @@ func writeSnapshot(w *Writer, s *lethe.Snapshot) *Writer {
 		w.Uint8(uint8(s.Nodes[i].Label))
 	}
 	w.Float32s(s.Features)
-	writeEdges(w, s.Payments)
+	w.Count(len(s.Payments))
+	for _, p := range s.Payments {
+		w.Uint32(p.Source)
+		w.Uint32(p.Target)
+	}
 	return w
 }
 
@@ -51,7 +55,10 @@ func DecodeSnapshot(message []byte) (*lethe.Snapshot, error) {
 		s.Nodes[i].Label = lethe.Label(r.Uint8())
 	}
 	s.Features = r.Float32s(len(s.Nodes) * s.FeatureCount)
-	s.Payments = readEdges(r)
+	s.Payments = make([]lethe.Arc, r.Count(8))
+	for i := range s.Payments {
+		s.Payments[i] = lethe.Arc{Source: r.Uint32(), Target: r.Uint32()}
+	}
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}

@@ -45,8 +45,8 @@ type world struct {
 	// kind is the typology that a node takes part in, or 0.
 	kind       []TypologyKind
 	typologies []Typology
-	// payments are directed from A to B, ascending, without repetition.
-	payments []lethe.Edge
+	// payments are ordered by target, then by source, without repetition.
+	payments []lethe.Arc
 }
 
 // newWorld draws classes, typologies, labels and payments of n nodes.
@@ -101,7 +101,7 @@ func (w *world) step(names naming, features []float32) Step {
 	}
 	for _, p := range w.payments {
 		s.Payments = append(s.Payments, lethe.Payment{
-			Source: s.Transactions[p.A].ID, Target: s.Transactions[p.B].ID, Timestep: w.timestep,
+			Source: s.Transactions[p.Source].ID, Target: s.Transactions[p.Target].ID, Timestep: w.timestep,
 		})
 	}
 	return s
@@ -110,15 +110,15 @@ func (w *world) step(names naming, features []float32) Step {
 // join adds a payment.
 func (w *world) join(source, target int) {
 	if source != target {
-		w.payments = append(w.payments, lethe.Edge{A: uint32(source), B: uint32(target)})
+		w.payments = append(w.payments, lethe.Arc{Source: uint32(source), Target: uint32(target)})
 	}
 }
 
 // settle orders the payments by target, the order in which money arrives, and
 // drops repetitions.
 func (w *world) settle() {
-	slices.SortFunc(w.payments, func(p, q lethe.Edge) int {
-		return cmp.Or(cmp.Compare(p.B, q.B), cmp.Compare(p.A, q.A))
+	slices.SortFunc(w.payments, func(p, q lethe.Arc) int {
+		return cmp.Or(cmp.Compare(p.Target, q.Target), cmp.Compare(p.Source, q.Source))
 	})
 	w.payments = slices.Compact(w.payments)
 }

@@ -33,8 +33,8 @@ func (m *featureModel) aggregated(w *world, local matrix) matrix {
 func (w *world) neighbours() [][]int {
 	around := make([][]int, len(w.hidden))
 	for _, p := range w.payments {
-		around[p.A] = append(around[p.A], int(p.B))
-		around[p.B] = append(around[p.B], int(p.A))
+		around[p.Source] = append(around[p.Source], int(p.Target))
+		around[p.Target] = append(around[p.Target], int(p.Source))
 	}
 	return around
 }

@@ -108,8 +108,8 @@ func heavy(d *lethe.Draw) float64 { return d.Normal() * math.Exp(.35*d.Normal())
 func (w *world) degrees() (in, out []int) {
 	in, out = make([]int, len(w.hidden)), make([]int, len(w.hidden))
 	for _, p := range w.payments {
-		out[p.A]++
-		in[p.B]++
+		out[p.Source]++
+		in[p.Target]++
 	}
 	return in, out
 }

@@ -16,7 +16,7 @@ type Plan struct {
 	Nodes []int
 	// Payments are those that name one of them, directed, by position,
 	// ascending: each has a record in a topic that needs a tombstone.
-	Payments []lethe.Edge
+	Payments []lethe.Arc
 	// Own are the shards that hold the nodes, ascending.
 	Own []lethe.ShardID
 	// Affected are the shards whose slice of this timestep is replaced,
@@ -53,9 +53,9 @@ func PlanErasure(s *lethe.Snapshot, assignment []lethe.ShardID, nodes []int, sco
 		gone[node] = true
 	}
 	p := Plan{Timestep: s.Timestep, Scope: scope, Nodes: sortedSet(slices.Clone(nodes))}
-	for _, e := range s.Payments {
-		if gone[e.A] || gone[e.B] {
-			p.Payments = append(p.Payments, e)
+	for _, a := range s.Payments {
+		if gone[a.Source] || gone[a.Target] {
+			p.Payments = append(p.Payments, a)
 		}
 	}
 	if assignment == nil || len(nodes) == 0 {
@@ -73,14 +73,14 @@ func PlanErasure(s *lethe.Snapshot, assignment []lethe.ShardID, nodes []int, sco
 func (p *Plan) reach(assignment []lethe.ShardID) {
 	p.Affected = slices.Clone(p.Own)
 	var cut []lethe.Edge
-	for _, e := range p.Payments {
-		a, b := assignment[e.A], assignment[e.B]
-		if a == b {
+	for _, a := range p.Payments {
+		source, target := assignment[a.Source], assignment[a.Target]
+		if source == target {
 			continue
 		}
-		cut = append(cut, lethe.Edge{A: min(e.A, e.B), B: max(e.A, e.B)})
+		cut = append(cut, a.Edge())
 		if p.Scope == lethe.ScopeStubs {
-			p.Affected = append(p.Affected, a, b)
+			p.Affected = append(p.Affected, source, target)
 		}
 	}
 	slices.SortFunc(cut, lethe.Edge.Compare)

@@ -29,10 +29,10 @@ func TestPlanTranscript(t *testing.T) {
 					s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}})
 				}
 				for line := range strings.Lines(d.Input) {
-					var e lethe.Edge
-					_, err := fmt.Sscanf(line, "%d>%d", &e.A, &e.B)
+					var a lethe.Arc
+					_, err := fmt.Sscanf(line, "%d>%d", &a.Source, &a.Target)
 					require.NoError(t, err)
-					s.Payments = append(s.Payments, e)
+					s.Payments = append(s.Payments, a)
 				}
 				require.NoError(t, s.Validate())
 				return ""
@@ -56,8 +56,8 @@ func TestPlanTranscript(t *testing.T) {
 				if p.Repartition {
 					out += " repartition"
 				}
-				for _, e := range p.Payments {
-					out += fmt.Sprintf("\ntombstone %d>%d", e.A, e.B)
+				for _, a := range p.Payments {
+					out += fmt.Sprintf("\ntombstone %d>%d", a.Source, a.Target)
 				}
 				return out + "\n"
 			}
@@ -103,7 +103,7 @@ func TestPlanReachesExactlyWhatChanges(t *testing.T) {
 		for a := range n {
 			for b := range n {
 				if a != b && rapid.IntRange(0, 3).Draw(rt, "payment") == 0 {
-					s.Payments = append(s.Payments, lethe.Edge{A: uint32(a), B: uint32(b)})
+					s.Payments = append(s.Payments, lethe.Arc{Source: uint32(a), Target: uint32(b)})
 				}
 			}
 		}

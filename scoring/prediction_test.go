@@ -70,7 +70,7 @@ func TestGraphDigestSeesWhatModelsSee(t *testing.T) {
 			Timestep: 3, Revision: 1, FeatureCount: 1,
 			Nodes:    []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{1}, ID: "a"}, {Pseudonym: lethe.Pseudonym{2}, ID: "b"}},
 			Features: []float32{0.5, 1},
-			Payments: []lethe.Edge{{A: 0, B: 1}},
+			Payments: []lethe.Arc{{Source: 0, Target: 1}},
 		}
 	}
 	base := scoring.GraphDigest(sample())

@@ -87,10 +87,10 @@ func (m *mirror) graph(at lethe.Timestep) *lethe.Snapshot {
 		a, okA := position[p.Source]
 		b, okB := position[p.Target]
 		if okA && okB {
-			g.Payments = append(g.Payments, lethe.Edge{A: a, B: b})
+			g.Payments = append(g.Payments, lethe.Arc{Source: a, Target: b})
 		}
 	}
-	slices.SortFunc(g.Payments, lethe.Edge.Compare)
+	slices.SortFunc(g.Payments, lethe.Arc.Compare)
 	g.Payments = slices.Compact(g.Payments)
 	return g
 }

@@ -98,10 +98,10 @@ func (s *Store) gather(ctx context.Context, t lethe.Timestep) (*lethe.Snapshot, 
 			return err
 		}
 		if at == t {
-			a, foundA := positions[ends[0]]
-			b, foundB := positions[ends[1]]
-			if foundA && foundB {
-				g.Payments = append(g.Payments, lethe.Edge{A: a, B: b})
+			source, foundSource := positions[ends[0]]
+			target, foundTarget := positions[ends[1]]
+			if foundSource && foundTarget {
+				g.Payments = append(g.Payments, lethe.Arc{Source: source, Target: target})
 				return nil
 			}
 		}

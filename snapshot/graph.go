@@ -26,7 +26,7 @@ func (s *Store) writeGraph(g *lethe.Snapshot) error {
 			}
 		}
 		for _, p := range g.Payments {
-			if err := w.Set(edgeKey(g.Nodes[p.A].Pseudonym, g.Nodes[p.B].Pseudonym), nil); err != nil {
+			if err := w.Set(edgeKey(g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym), nil); err != nil {
 				return err
 			}
 		}
@@ -57,12 +57,12 @@ func (s *Store) readGraph(t lethe.Timestep) (*lethe.Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		a, foundA := positions[ends[0]]
-		b, foundB := positions[ends[1]]
-		if !foundA || !foundB {
+		source, foundSource := positions[ends[0]]
+		target, foundTarget := positions[ends[1]]
+		if !foundSource || !foundTarget {
 			return fmt.Errorf("%w: payment without its ends", ErrCorrupt)
 		}
-		g.Payments = append(g.Payments, lethe.Edge{A: a, B: b})
+		g.Payments = append(g.Payments, lethe.Arc{Source: source, Target: target})
 		return nil
 	})
 	if err != nil {

@@ -149,8 +149,9 @@ func (f finder) inTimestep(t lethe.Timestep) error {
 		}
 	}
 	for _, p := range c.Snapshot.Payments {
-		a, b := c.Snapshot.Nodes[p.A], c.Snapshot.Nodes[p.B]
-		f.payment([]lethe.Pseudonym{a.Pseudonym, b.Pseudonym}, lethe.Payment{Source: a.ID, Target: b.ID, Timestep: t})
+		source, target := c.Snapshot.Nodes[p.Source], c.Snapshot.Nodes[p.Target]
+		ends := []lethe.Pseudonym{source.Pseudonym, target.Pseudonym}
+		f.payment(ends, lethe.Payment{Source: source.ID, Target: target.ID, Timestep: t})
 	}
 	return nil
 }

@@ -200,10 +200,10 @@ func (w *world) complete(s *lethe.Snapshot, nodes map[lethe.TransactionID]logged
 		a, foundA := position[pair.source]
 		b, foundB := position[pair.target]
 		if pair.timestep == s.Timestep && foundA && foundB {
-			s.Payments = append(s.Payments, lethe.Edge{A: a, B: b})
+			s.Payments = append(s.Payments, lethe.Arc{Source: a, Target: b})
 		}
 	}
-	slices.SortFunc(s.Payments, lethe.Edge.Compare)
+	slices.SortFunc(s.Payments, lethe.Arc.Compare)
 }
 
 // refuse notes a record of a timestep whose subjects are in the given timesteps

@@ -241,7 +241,7 @@ func formatSnapshot(g *lethe.Snapshot, shards []lethe.ShardID) string {
 		out.WriteString("\n")
 	}
 	for _, p := range g.Payments {
-		fmt.Fprintf(&out, "  %s > %s\n", g.Nodes[p.A].ID, g.Nodes[p.B].ID)
+		fmt.Fprintf(&out, "  %s > %s\n", g.Nodes[p.Source].ID, g.Nodes[p.Target].ID)
 	}
 	return out.String()
 }

@@ -109,7 +109,7 @@ func TestPredictChecksItsInput(t *testing.T) {
 func TestInputOfASnapshot(t *testing.T) {
 	s := &lethe.Snapshot{
 		FeatureCount: 1, Nodes: make([]lethe.SnapshotNode, 3), Features: []float32{1, 2, 3},
-		Payments: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 0}, {A: 2, B: 1}},
+		Payments: []lethe.Arc{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 2, Target: 1}},
 	}
 	require.Equal(t, Input{
 		Rows: 3, Cols: 1, Features: s.Features, Edges: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 2}},

@@ -94,9 +94,9 @@ func snapshotOf(step *dataset.Step, features int) *lethe.Snapshot {
 		s.Features = append(s.Features, rows[n.ID]...)
 	}
 	for _, p := range step.Payments {
-		s.Payments = append(s.Payments, lethe.Edge{A: at[p.Source], B: at[p.Target]})
+		s.Payments = append(s.Payments, lethe.Arc{Source: at[p.Source], Target: at[p.Target]})
 	}
-	slices.SortFunc(s.Payments, lethe.Edge.Compare)
+	slices.SortFunc(s.Payments, lethe.Arc.Compare)
 	s.Payments = slices.Compact(s.Payments)
 	return s
 }

@@ -33,10 +33,10 @@ func snapshotOf(
 		a, knownA := position[p.Source]
 		b, knownB := position[p.Target]
 		if knownA && knownB && a != b && !isolated[p.Source] && !isolated[p.Target] {
-			out.Payments = append(out.Payments, lethe.Edge{A: a, B: b})
+			out.Payments = append(out.Payments, lethe.Arc{Source: a, Target: b})
 		}
 	}
-	slices.SortFunc(out.Payments, lethe.Edge.Compare)
+	slices.SortFunc(out.Payments, lethe.Arc.Compare)
 	out.Payments = slices.Compact(out.Payments)
 	return out
 }

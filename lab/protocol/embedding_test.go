@@ -25,7 +25,7 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 			snap.Features = append(snap.Features, max(0, float32(draw.Normal())))
 		}
 		if i > 0 {
-			snap.Payments = append(snap.Payments, lethe.Edge{A: uint32(draw.IntN(i)), B: uint32(i)})
+			snap.Payments = append(snap.Payments, lethe.Arc{Source: uint32(draw.IntN(i)), Target: uint32(i)})
 		}
 	}
 	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0,

@@ -75,7 +75,7 @@ func (g *Graph) snapshot(nodes []int, hidden func(node int) bool) *lethe.Snapsho
 	}
 	for _, e := range g.Edges {
 		if a, b := position[e.A], position[e.B]; a >= 0 && b >= 0 {
-			s.Payments = append(s.Payments, lethe.Edge{A: uint32(a), B: uint32(b)})
+			s.Payments = append(s.Payments, lethe.Arc{Source: uint32(a), Target: uint32(b)})
 		}
 	}
 	return s

@@ -33,10 +33,10 @@ func SnapshotOf(step *dataset.Step, featureCount int) *lethe.Snapshot {
 		a, knownA := position[p.Source]
 		b, knownB := position[p.Target]
 		if knownA && knownB && a != b {
-			s.Payments = append(s.Payments, lethe.Edge{A: a, B: b})
+			s.Payments = append(s.Payments, lethe.Arc{Source: a, Target: b})
 		}
 	}
-	slices.SortFunc(s.Payments, lethe.Edge.Compare)
+	slices.SortFunc(s.Payments, lethe.Arc.Compare)
 	s.Payments = slices.Compact(s.Payments)
 	return s
 }

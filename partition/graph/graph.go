@@ -62,7 +62,11 @@ func FromSnapshot(s *lethe.Snapshot) (*Graph, error) {
 		classes[i] = uint8(s.Nodes[i].Label)
 		numClasses = max(numClasses, int(classes[i])+1)
 	}
-	g, err := New(len(s.Nodes), s.Payments, classes, numClasses)
+	edges := make([]lethe.Edge, len(s.Payments))
+	for i, p := range s.Payments {
+		edges[i] = p.Edge()
+	}
+	g, err := New(len(s.Nodes), edges, classes, numClasses)
 	if err != nil {
 		return nil, fmt.Errorf("timestep %d: %w", s.Timestep, err)
 	}

@@ -73,8 +73,8 @@ func (m Mode) Rows(s *lethe.Snapshot) *Rows {
 	}
 	r.payers, r.payees = make([][]uint32, len(s.Nodes)), make([][]uint32, len(s.Nodes))
 	for _, p := range s.Payments { // ascending, so both lists ascend
-		r.payers[p.B] = append(r.payers[p.B], p.A)
-		r.payees[p.A] = append(r.payees[p.A], p.B)
+		r.payers[p.Target] = append(r.payers[p.Target], p.Source)
+		r.payees[p.Source] = append(r.payees[p.Source], p.Target)
 	}
 	return r
 }

@@ -18,7 +18,7 @@ func TestOneHopByHand(t *testing.T) {
 		FeatureCount: 2, Nodes: make([]lethe.SnapshotNode, 4),
 		Features: []float32{1, 2, 3, 4, 5, 6, 7, 8},
 		// 0 and 1 pay each other, which makes them neighbours once.
-		Payments: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 0}, {A: 2, B: 1}},
+		Payments: []lethe.Arc{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 2, Target: 1}},
 	}
 	one, two := float32(math.Log(2)), float32(math.Log(3))
 	got := onehop.Undirected.Join(s)
@@ -59,10 +59,10 @@ func TestOneHopReachesNeighboursOnly(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(t, "payments") {
 			a, b := rapid.Uint32Range(0, uint32(n-1)).Draw(t, "a"), rapid.Uint32Range(0, uint32(n-1)).Draw(t, "b")
 			if a != b {
-				s.Payments = append(s.Payments, lethe.Edge{A: a, B: b})
+				s.Payments = append(s.Payments, lethe.Arc{Source: a, Target: b})
 			}
 		}
-		slices.SortFunc(s.Payments, lethe.Edge.Compare)
+		slices.SortFunc(s.Payments, lethe.Arc.Compare)
 		s.Payments = slices.Compact(s.Payments)
 		gone := rapid.IntRange(0, n-1).Draw(t, "gone")
 		mode, degrees := onehop.Undirected, 6

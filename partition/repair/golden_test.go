@@ -78,10 +78,10 @@ func (c *goldenRepair) snapshot() *lethe.Snapshot {
 	}
 	for _, e := range graphtest.ListedEdges(c.EdgeIndex) {
 		if e.A < e.B {
-			s.Payments = append(s.Payments, e)
+			s.Payments = append(s.Payments, lethe.Arc{Source: e.A, Target: e.B})
 		}
 	}
-	slices.SortFunc(s.Payments, lethe.Edge.Compare)
+	slices.SortFunc(s.Payments, lethe.Arc.Compare)
 	return s
 }
 

@@ -25,7 +25,7 @@ func drawSnapshot(rt *rapid.T) *lethe.Snapshot {
 	for a := range s.Nodes {
 		for b := range s.Nodes {
 			if a != b && rapid.IntRange(0, 4).Draw(rt, "payment") == 0 {
-				s.Payments = append(s.Payments, lethe.Edge{A: uint32(a), B: uint32(b)})
+				s.Payments = append(s.Payments, lethe.Arc{Source: uint32(a), Target: uint32(b)})
 			}
 		}
 	}

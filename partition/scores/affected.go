@@ -14,10 +14,10 @@ func Affected(s *lethe.Snapshot, a graph.Assignment, node int) []lethe.ShardID {
 	shards := []lethe.ShardID{a[node]}
 	for _, p := range s.Payments {
 		switch uint32(node) {
-		case p.A:
-			shards = append(shards, a[p.B])
-		case p.B:
-			shards = append(shards, a[p.A])
+		case p.Source:
+			shards = append(shards, a[p.Target])
+		case p.Target:
+			shards = append(shards, a[p.Source])
 		}
 	}
 	slices.Sort(shards)

@@ -23,7 +23,7 @@ func TestReachIsTheMeanOfAffected(t *testing.T) {
 			a[i] = lethe.ShardID(rapid.IntRange(0, shards-1).Draw(rt, "shard"))
 			for _, j := range g.Neighbors(i) {
 				if int(j) > i {
-					s.Payments = append(s.Payments, lethe.Edge{A: uint32(i), B: j})
+					s.Payments = append(s.Payments, lethe.Arc{Source: uint32(i), Target: j})
 				}
 			}
 		}

@@ -82,8 +82,8 @@ func newScenario(t testing.TB, n lethe.Timestep) *scenario {
 				s.Features = append(s.Features, float32(d.Float64()))
 			}
 		}
-		s.Payments = []lethe.Edge{{A: 0, B: 1}, {A: 0, B: 2}, {A: 3, B: 2}}
-		slices.SortFunc(s.Payments, func(a, b lethe.Edge) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
+		s.Payments = []lethe.Arc{{Source: 0, Target: 1}, {Source: 0, Target: 2}, {Source: 3, Target: 2}}
+		slices.SortFunc(s.Payments, lethe.Arc.Compare)
 		require.NoError(t, s.Validate())
 		w.graphs[at], w.revisions[at] = s, 1
 	}

@@ -89,8 +89,11 @@ func readGraph(t *testing.T, s *Session, d *datadriven.TestData) (string, error)
 // Snapshot makes the graph a snapshot of timestep 3: classes are labels, the
 // one feature of a node is its number.
 func (s *Session) Snapshot() *lethe.Snapshot {
-	out := &lethe.Snapshot{Timestep: 3, FeatureCount: 1, Payments: slices.Clone(s.edges)}
-	slices.SortFunc(out.Payments, lethe.Edge.Compare)
+	out := &lethe.Snapshot{Timestep: 3, FeatureCount: 1}
+	for _, e := range s.edges {
+		out.Payments = append(out.Payments, lethe.Arc{Source: e.A, Target: e.B})
+	}
+	slices.SortFunc(out.Payments, lethe.Arc.Compare)
 	for i := range s.Graph.N() {
 		out.Nodes = append(out.Nodes, lethe.SnapshotNode{
 			Pseudonym: lethe.Pseudonym{byte(i)}, Label: lethe.Label(s.Graph.Class(i)),
