@@ -143,14 +143,12 @@ func networkDefaults(model string) NetworkConfig {
 		return NetworkConfig{}
 	}
 	a := models.DefaultArchitecture(model, 0)
-	n := NetworkConfig{
+	s := models.DefaultSettings(model)
+	return NetworkConfig{
 		Heads: a.Heads, OutputHeads: a.OutputHeads, Hops: a.Hops, Teleport: a.Teleport,
-		Dropout: models.DefaultDropout(model),
+		Dropout: s.Dropout, AttentionLoss: s.Attention.Weight,
+		EdgeRatio: s.Attention.EdgeRatio, NegativeRatio: s.Attention.NegativeRatio,
 	}
-	if model == models.SuperGAT {
-		n.AttentionLoss, n.EdgeRatio, n.NegativeRatio = 4, 0.8, 0.5
-	}
-	return n
 }
 
 // treesDefaults fits forests to the rows of a shard, which are some hundreds:

@@ -9,36 +9,6 @@ import (
 	"lethe/trainer/layers"
 )
 
-// The models.
-const (
-	// EllipticGIN is the paper's GIN for the Elliptic data: three convolutions,
-	// each followed by batch norm and ReLU, and two linear layers.
-	EllipticGIN = "elliptic-gin"
-	// EllipticGINMLP3 is the paper's wording of it: three linear layers with
-	// batch norms inside each convolution instead of two without.
-	EllipticGINMLP3 = "elliptic-gin-mlp3"
-	SAGE            = "sage"
-	GIN             = "gin"
-	GCN             = "gcn"
-	MLP             = "mlp"
-	GAT             = "gat"
-	GATv2           = "gatv2"
-	SuperGAT        = "supergat"
-	APPNP           = "appnp"
-	SGC             = "sgc"
-)
-
-// Names returns the names of all models.
-func Names() []string {
-	return []string{EllipticGIN, EllipticGINMLP3, SAGE, GIN, GCN, MLP, GAT, GATv2, SuperGAT, APPNP, SGC}
-}
-
-// SumsNeighbours tells whether a model adds its neighbours up instead of
-// averaging them, so that their number counts.
-func SumsNeighbours(model string) bool {
-	return slices.Contains([]string{GIN, EllipticGIN, EllipticGINMLP3}, model)
-}
-
 const (
 	// MaxWidth bounds features and layers, so that a forged checkpoint cannot
 	// make the size of a weight matrix overflow.
@@ -71,81 +41,38 @@ type Architecture struct {
 }
 
 // DefaultArchitecture returns the sizes of a model for a hidden width, 64 in the
-// citation benchmarks: attention with 8 heads, the last layer with one (SuperGAT
-// 8), APPNP with 10 hops and α .1, SGC with 2 hops. The third convolution of the
-// Elliptic models and the layer after it have a quarter of the width, so that
-// 1024 gives the widths of the paper's notebook.
+// citation benchmarks. A model that is none of these has one hidden layer.
 func DefaultArchitecture(model string, hidden int) Architecture {
-	a := Architecture{Model: model, Widths: []int{hidden}}
-	switch model {
-	case EllipticGIN, EllipticGINMLP3:
-		quarter := max(2, hidden/4)
-		a.Widths = []int{hidden, hidden, quarter, quarter}
-	case GAT, GATv2:
-		a.Heads, a.OutputHeads = 8, 1
-	case SuperGAT:
-		a.Heads, a.OutputHeads = 8, 8
-	case APPNP:
-		a.Hops, a.Teleport = 10, 0.1
-	case SGC:
-		a.Widths, a.Hops = []int{}, 2
+	f, ok := familyOf(model)
+	if !ok {
+		return Architecture{Model: model, Widths: oneLayer(hidden)}
 	}
+	a := f.sizes
+	a.Model, a.Widths = model, f.widths(hidden)
 	return a
-}
-
-// DefaultDropout returns the dropout of PyTorch Geometric's benchmarks: .6 for
-// the attention models, on their attention too, .5 for APPNP, else none.
-func DefaultDropout(model string) float64 {
-	switch model {
-	case GAT, GATv2, SuperGAT:
-		return 0.6
-	case APPNP:
-		return 0.5
-	default:
-		return 0
-	}
-}
-
-// TakesDropout reports whether a model has dropout in front of its layers.
-func TakesDropout(model string) bool {
-	switch model {
-	case EllipticGIN, EllipticGINMLP3, GIN, SGC:
-		return false
-	default:
-		return true
-	}
-}
-
-// TakesSkip reports whether a model may have the linear skip.
-func TakesSkip(model string) bool { return model == EllipticGIN || model == EllipticGINMLP3 }
-
-// Known reports whether there is a model of that name.
-func Known(model string) bool {
-	_, ok := familyOf(model)
-	return ok
 }
 
 // Validate reports every value that is out of bounds.
 func (a Architecture) Validate() error {
 	var p check.Problems
+	f, ok := familyOf(a.Model)
 	p.OneOf("model", a.Model, Names()...)
 	p.Whole("features", a.Features, 1, MaxWidth)
 	p.Whole("classes", a.Classes, 2, MaxClasses)
-	p.That(!a.LinearSkip || TakesSkip(a.Model), "linear_skip", a.LinearSkip, "false for model %s", a.Model)
-	p.That(!a.Plain || a.Model == GIN, "plain_gin", a.Plain, "false for model %s", a.Model)
+	p.That(!a.LinearSkip || f.takesSkip, "linear_skip", a.LinearSkip, "false for model %s", a.Model)
+	p.That(!a.Plain || f.takesPlain, "plain_gin", a.Plain, "false for model %s", a.Model)
 	p.Whole("hops", a.Hops, 0, maxHops)
 	p.Below("teleport", a.Teleport, 0, 1)
-	a.checkWidths(&p)
+	if ok {
+		a.checkWidths(&p, f)
+	}
 	return p.Err()
 }
 
-// checkWidths looks at the hidden layers and the heads of a model that is known.
-func (a Architecture) checkWidths(p *check.Problems) {
-	f, ok := familyOf(a.Model)
-	if !ok {
-		return
-	}
-	p.That(len(a.Widths) == f.widths, "widths", a.Widths, "%d widths", f.widths)
+// checkWidths looks at the hidden layers and the heads.
+func (a Architecture) checkWidths(p *check.Problems, f family) {
+	count := len(f.widths(1))
+	p.That(len(a.Widths) == count, "widths", a.Widths, "%d widths", count)
 	for _, w := range a.Widths {
 		p.That(w >= 1 && w <= MaxWidth, "widths", a.Widths, "1 to %d each", MaxWidth)
 	}

@@ -6,15 +6,25 @@ import (
 	"lethe/trainer/layers"
 )
 
+// The models with attention.
+const (
+	GAT      = "gat"
+	GATv2    = "gatv2"
+	SuperGAT = "supergat"
+)
+
 // attentionFamily is two attention layers with ELU between them: the heads of
 // the first lie side by side, those of the second are averaged. Dropout is in
-// front of both and on the attention.
+// front of both and on the attention. There are 8 heads, and so many in the last
+// layer as outputs says.
 func attentionFamily(
+	name string, outputs int,
 	parameters func(l *layers.Layout, conv string, in int, shape layers.Attention),
 	layer func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node,
 ) family {
 	return family{
-		widths: 1, attention: true,
+		name: name, widths: oneLayer, sizes: Architecture{Heads: 8, OutputHeads: outputs},
+		settings: Settings{Dropout: 0.6}, attention: true, takesDropout: true,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, shape := range a.attention(0) {
@@ -60,7 +70,7 @@ func vectors(l *layers.Layout, shape layers.Attention, names ...string) {
 }
 
 func gat() family {
-	return attentionFamily(
+	return attentionFamily(GAT, 1,
 		func(l *layers.Layout, conv string, in int, shape layers.Attention) {
 			vectors(l, shape, conv+".att_src", conv+".att_dst")
 			out := shape.Heads * shape.Channels
@@ -73,7 +83,7 @@ func gat() family {
 }
 
 func gatv2() family {
-	return attentionFamily(
+	return attentionFamily(GATv2, 1,
 		func(l *layers.Layout, conv string, in int, shape layers.Attention) {
 			vectors(l, shape, conv+".att")
 			out := shape.Heads * shape.Channels
@@ -90,7 +100,7 @@ func gatv2() family {
 }
 
 func superGAT() family {
-	return attentionFamily(
+	f := attentionFamily(SuperGAT, 8,
 		func(l *layers.Layout, conv string, in int, shape layers.Attention) {
 			vectors(l, shape, conv+".att_l", conv+".att_r")
 			out := shape.Heads * shape.Channels
@@ -100,4 +110,6 @@ func superGAT() family {
 			z := n.Linear(x, n.parameter(conv+".lin.weight"), nil)
 			return n.SuperGAT(z, n.parameter(conv+".att_l"), n.parameter(conv+".att_r"), shape, n.Settings.Attention)
 		})
+	f.settings.Attention = layers.SelfSupervision{Weight: 4, EdgeRatio: 0.8, NegativeRatio: 0.5}
+	return f
 }

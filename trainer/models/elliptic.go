@@ -8,14 +8,32 @@ import (
 	"lethe/trainer/layers"
 )
 
+// The models of the Elliptic data.
+const (
+	// EllipticGIN is the paper's GIN: three convolutions, each followed by batch
+	// norm and ReLU, and two linear layers.
+	EllipticGIN = "elliptic-gin"
+	// EllipticGINMLP3 is the paper's wording of it: three linear layers with
+	// batch norms inside each convolution instead of two without.
+	EllipticGINMLP3 = "elliptic-gin-mlp3"
+)
+
 // ellipticConvolutions is the number of convolutions of the Elliptic models.
 const ellipticConvolutions = 3
+
+// ellipticWidths are those of the convolutions and of fc1. The third convolution
+// and the layer after it have a quarter of the width, so that 1024 gives the widths
+// of the paper's notebook.
+func ellipticWidths(hidden int) []int {
+	quarter := max(2, hidden/4)
+	return []int{hidden, hidden, quarter, quarter}
+}
 
 // ellipticGIN is three GIN convolutions linear-ReLU-linear, each followed by
 // batch norm and ReLU, then fc1, batch norm, ReLU and fc2.
 func ellipticGIN() family {
 	return family{
-		widths: ellipticConvolutions + 1, aggregation: layers.NeighbourSum,
+		name: EllipticGIN, widths: ellipticWidths, takesSkip: true, aggregation: layers.NeighbourSum,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, width := range a.Widths[:ellipticConvolutions] {
@@ -54,7 +72,7 @@ func ellipticGIN() family {
 // linear, ReLU after each, then fc1, ReLU and fc2.
 func ellipticGINMLP3() family {
 	return family{
-		widths: ellipticConvolutions + 1, aggregation: layers.NeighbourSum,
+		name: EllipticGINMLP3, widths: ellipticWidths, takesSkip: true, aggregation: layers.NeighbourSum,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, width := range a.Widths[:ellipticConvolutions] {

@@ -8,13 +8,19 @@ import (
 	"lethe/trainer/layers"
 )
 
+// The graph convolutions, and those without anything between them.
+const (
+	GCN = "gcn"
+	SGC = "sgc"
+)
+
 // convolution names the i-th convolution.
 func convolution(i int) string { return fmt.Sprintf("conv%d", i+1) }
 
 // gcn is two graph convolutions S·x·W + bias with ReLU between them.
 func gcn() family {
 	return family{
-		widths: 1, aggregation: layers.Propagation,
+		name: GCN, widths: oneLayer, takesDropout: true, aggregation: layers.Propagation,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, out := range []int{a.Widths[0], a.Classes} {
@@ -39,10 +45,11 @@ func (n *Network) gcn(x *gorgonia.Node, i int) *gorgonia.Node {
 }
 
 // sgc is one linear layer of S^hops·X, which does not change while the weights
-// do.
+// do. It has 2 hops.
 func sgc() family {
 	return family{
-		aggregation: layers.Propagation,
+		name: SGC, widths: func(int) []int { return []int{} }, sizes: Architecture{Hops: 2},
+		aggregation: layers.Propagation, prepared: true,
 		parameters: func(a Architecture, l *layers.Layout) {
 			l.Linear("conv1.lin", a.Features, a.Classes)
 		},

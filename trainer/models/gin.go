@@ -8,12 +8,15 @@ import (
 	"lethe/trainer/layers"
 )
 
+// GIN is the graph isomorphism network of the citation graphs.
+const GIN = "gin"
+
 // gin is two GIN convolutions with ReLU between them. The network of each is
 // linear, batch norm, ReLU, linear, and ε is learned, unless the architecture is
 // Plain.
 func gin() family {
 	return family{
-		widths: 1, aggregation: layers.NeighbourSum,
+		name: GIN, widths: oneLayer, takesPlain: true, aggregation: layers.NeighbourSum,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, out := range []int{a.Widths[0], a.Classes} {

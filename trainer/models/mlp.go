@@ -6,10 +6,16 @@ import (
 	"lethe/trainer/layers"
 )
 
+// The model without a graph, and that with propagation behind it.
+const (
+	MLP   = "mlp"
+	APPNP = "appnp"
+)
+
 // mlp is two linear layers with ReLU between them, the model without a graph.
 func mlp() family {
 	return family{
-		widths: 1,
+		name: MLP, widths: oneLayer, takesDropout: true,
 		parameters: func(a Architecture, l *layers.Layout) {
 			l.Linear("lin1", a.Features, a.Widths[0])
 			l.Linear("lin2", a.Widths[0], a.Classes)
@@ -21,9 +27,11 @@ func mlp() family {
 	}
 }
 
-// appnp is that with personalised propagation of the logits behind it.
+// appnp is that with personalised propagation of the logits behind it, of 10 hops
+// with α .1.
 func appnp() family {
 	f := mlp()
+	f.name, f.sizes, f.settings = APPNP, Architecture{Hops: 10, Teleport: 0.1}, Settings{Dropout: 0.5}
 	predict := f.logits
 	f.logits = func(n *Network) *gorgonia.Node {
 		a := n.Architecture

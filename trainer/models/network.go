@@ -46,7 +46,7 @@ func (a Architecture) FormFor(sparse bool, dropout float64) Form {
 func (a Architecture) Prepare(b *layers.Batch, form Form, features []float32, set kernels.Set) {
 	f, _ := familyOf(a.Model)
 	hops := 1
-	if a.Model == SGC {
+	if f.prepared {
 		form, hops = Cached, a.Hops
 	}
 	if form == Cached {

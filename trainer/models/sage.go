@@ -6,10 +6,13 @@ import (
 	"lethe/trainer/layers"
 )
 
+// SAGE is GraphSAGE with means.
+const SAGE = "sage"
+
 // sage is two GraphSAGE convolutions with ReLU between them.
 func sage() family {
 	return family{
-		widths: 1, aggregation: layers.NeighbourMean,
+		name: SAGE, widths: oneLayer, takesDropout: true, aggregation: layers.NeighbourMean,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, out := range []int{a.Widths[0], a.Classes} {
