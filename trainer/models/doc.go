@@ -4,8 +4,8 @@
 // They are the models of Wang, Huai and Wang, "Inductive Graph Unlearning"
 // (USENIX Security 2023): two layers each for the citation graphs, and the GIN
 // for the Elliptic data. Where the paper is silent, sizes are those of PyTorch
-// Geometric's own citation benchmarks (DefaultArchitecture, DefaultSettings). families lists them: that list and a file of
-// its own are all that a further one takes.
+// Geometric's own citation benchmarks (DefaultArchitecture, DefaultSettings).
+// families lists them: a further one takes a line there and a file of its own.
 //
 // Parameters and buffers bear PyTorch Geometric's names and start from its
 // distributions.
