@@ -25,6 +25,13 @@ import (
 // was never submitted, or lethe has not read it yet.
 var ErrUnknown = errors.New("no such erasure request")
 
+// Bus is what this package needs of the topics; *bus.Client is one.
+type Bus interface {
+	wire.Publisher
+	// ReadAll reads a topic from its start to where it ends now.
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+}
+
 // NewID makes a request id that says nothing about the subject.
 func NewID(random io.Reader) (string, error) {
 	if random == nil {
@@ -38,18 +45,18 @@ func NewID(random io.Reader) (string, error) {
 }
 
 // Submit publishes a request. It returns once the brokers have it.
-func Submit(ctx context.Context, client *bus.Client, r lethe.ErasureRequest, at time.Time) error {
+func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Time) error {
 	key, value, err := ingest.EncodeErasure(r, at)
 	if err != nil {
 		return err
 	}
-	return client.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
+	return topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
 }
 
 // List returns the newest status of every request, oldest first.
-func List(ctx context.Context, client *bus.Client) ([]deletions.Status, error) {
+func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 	byID := make(map[string]deletions.Status)
-	err := client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if err == nil && n.Status != nil {
 			byID[n.Status.RequestID] = *n.Status
@@ -70,8 +77,8 @@ func List(ctx context.Context, client *bus.Client) ([]deletions.Status, error) {
 }
 
 // Get returns the newest status of a request, or ErrUnknown.
-func Get(ctx context.Context, client *bus.Client, requestID string) (deletions.Status, error) {
-	all, err := List(ctx, client)
+func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
+	all, err := List(ctx, topics)
 	if err != nil {
 		return deletions.Status{}, err
 	}
@@ -87,10 +94,12 @@ const pollInterval = 200 * time.Millisecond
 
 // Wait follows a request until it is verified or rejected, or the context ends.
 // progress, if not nil, hears of every state.
-func Wait(ctx context.Context, client *bus.Client, requestID string, progress func(deletions.Status)) (deletions.Status, error) {
+func Wait(
+	ctx context.Context, topics Bus, requestID string, progress func(deletions.Status),
+) (deletions.Status, error) {
 	var last deletions.State
 	for {
-		s, err := Get(ctx, client, requestID)
+		s, err := Get(ctx, topics, requestID)
 		if err != nil && !errors.Is(err, ErrUnknown) {
 			return s, err
 		}
