@@ -98,6 +98,11 @@ func (s *Snapshot) Validate() error {
 	if got, want := len(s.Features), len(s.Nodes)*s.FeatureCount; got != want {
 		return fmt.Errorf("snapshot %d: %d feature values, want %d", s.Timestep, got, want)
 	}
+	for i, n := range s.Nodes {
+		if n.Label >= NumLabels {
+			return fmt.Errorf("snapshot %d: node %d has label %d, must be below %d", s.Timestep, i, n.Label, NumLabels)
+		}
+	}
 	for i := 1; i < len(s.Nodes); i++ {
 		if s.Nodes[i-1].Pseudonym.Compare(s.Nodes[i].Pseudonym) >= 0 {
 			return fmt.Errorf("snapshot %d: nodes %d and %d are not ascending", s.Timestep, i-1, i)

@@ -68,7 +68,23 @@ func DecodeManifest(message []byte) (*Manifest, error) {
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("manifest: %w: %w", canonical.ErrCorrupt, err)
+	}
 	return m, nil
+}
+
+// check reports what Encode never writes, though the checksum is right.
+func (m *Manifest) check() error {
+	for i, l := range m.Labels {
+		if l.Label >= lethe.NumLabels {
+			return fmt.Errorf("label %d is of kind %d, must be below %d", i, l.Label, lethe.NumLabels)
+		}
+		if i > 0 && m.Labels[i-1].Pseudonym.Compare(l.Pseudonym) >= 0 {
+			return fmt.Errorf("labels %d and %d are not ascending", i-1, i)
+		}
+	}
+	return nil
 }
 
 // LabelsOf lists the labelled transactions of a settled snapshot.

@@ -98,5 +98,10 @@ func Decode(message []byte) (*Model, error) {
 		return nil, fmt.Errorf("logistic regression: %w: %d weights for %d classes and %d features",
 			canonical.ErrCorrupt, len(m.weights), m.classes, m.features)
 	}
+	for i, w := range m.weights {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("logistic regression: %w: weight %d is not finite", canonical.ErrCorrupt, i)
+		}
+	}
 	return m, nil
 }

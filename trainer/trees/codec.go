@@ -64,6 +64,11 @@ func Decode(message []byte) (*Model, error) {
 	if len(m.trees)%m.outputs() != 0 {
 		return nil, fmt.Errorf("trees: %w: %d trees for %d scores", canonical.ErrCorrupt, len(m.trees), m.outputs())
 	}
+	for _, b := range m.base {
+		if math.IsNaN(b) || math.IsInf(b, 0) {
+			return nil, fmt.Errorf("trees: %w: a base score is not finite", canonical.ErrCorrupt)
+		}
+	}
 	for i, t := range m.trees {
 		if err := t.check(m.features); err != nil {
 			return nil, fmt.Errorf("trees: %w: tree %d: %w", canonical.ErrCorrupt, i, err)
@@ -80,6 +85,8 @@ func (t tree) check(features int) error {
 	}
 	for i, n := range t {
 		switch {
+		case n.value-n.value != 0:
+			return fmt.Errorf("node %d holds a value that is not finite", i)
 		case n.feature == leaf:
 		case n.feature < 0 || int(n.feature) >= features:
 			return fmt.Errorf("node %d asks for feature %d of %d", i, n.feature, features)

@@ -1,0 +1,33 @@
+package citation
+
+import (
+	"testing"
+)
+
+// An array that is read has as many numbers as its shape says.
+func FuzzParseArray(f *testing.F) {
+	for _, header := range []string{
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }",
+		"{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }",
+		"{'descr': '|b1', 'fortran_order': False, 'shape': (16,), }",
+	} {
+		seed := npy(1, header, "0123456789abcdef")
+		if _, err := parseArray("x", seed); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		a, err := parseArray("x", content)
+		if err != nil {
+			return
+		}
+		want := 1
+		for _, n := range a.shape {
+			want *= n
+		}
+		if len(a.values) != want {
+			t.Fatalf("%d numbers, shape %v", len(a.values), a.shape)
+		}
+	})
+}
