@@ -34,6 +34,10 @@ race: ## Run the tests under the race detector, without the longest ones
 kafka-test: ## Run the integration tests on a real Apache Kafka
 	./integration/kafka/kafka.sh run $(GO) test -count=1 -v -timeout 10m ./integration/kafka
 
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME each (3s)
+	./.ci/fuzz
+
 .PHONY: lint
 lint: $(LINT) ## Run gofmt, go vet and golangci-lint
 	$(LINT) run $(PACKAGES)

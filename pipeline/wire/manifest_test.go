@@ -54,6 +54,21 @@ func TestManifestDamageIsNoticed(t *testing.T) {
 	})
 }
 
+// A right checksum does not make a manifest one that Encode could have written.
+func TestForgedManifestsAreRefused(t *testing.T) {
+	label := func(first byte, l lethe.Label) wire.NodeLabel {
+		return wire.NodeLabel{Pseudonym: lethe.Pseudonym{first}, Label: l}
+	}
+	for name, labels := range map[string][]wire.NodeLabel{
+		"a label of no kind": {label(1, 48)},
+		"not ascending":      {label(2, lethe.Licit), label(1, lethe.Licit)},
+		"twice":              {label(1, lethe.Licit), label(1, lethe.Illicit)},
+	} {
+		_, err := wire.DecodeManifest((&wire.Manifest{Labels: labels}).Encode())
+		require.ErrorIs(t, err, canonical.ErrCorrupt, name)
+	}
+}
+
 func TestLabelsOfLeavesOutTheUnknown(t *testing.T) {
 	s := &lethe.Snapshot{Nodes: []lethe.SnapshotNode{
 		{Pseudonym: lethe.Pseudonym{1}, Label: lethe.Unknown},

@@ -265,14 +265,20 @@ func TestCodecRefusesForgedTrees(t *testing.T) {
 		"negative": func(t tree) tree { t[1].feature = -2; return t },
 		"empty":    func(tree) tree { return nil },
 		"open end": func(t tree) tree { t[2].feature = 1; return t },
+		"NaN":      func(t tree) tree { t[0].value = float32(math.NaN()); return t },
+		"infinite": func(t tree) tree { t[1].value = float32(math.Inf(1)); return t },
 	} {
 		m := &Model{classes: 2, features: 2, base: []float64{0}, trees: []tree{change(append(tree(nil), good...))}}
 		_, err := Decode(m.Encode())
 		require.ErrorIs(t, err, canonical.ErrCorrupt, name)
 	}
-	m := &Model{classes: 3, features: 2, base: make([]float64, 3), trees: []tree{good}}
-	_, err := Decode(m.Encode())
-	require.ErrorIs(t, err, canonical.ErrCorrupt)
+	for name, m := range map[string]*Model{
+		"one tree for three scores": {classes: 3, features: 2, base: make([]float64, 3), trees: []tree{good}},
+		"a base score of NaN":       {classes: 2, features: 2, base: []float64{math.NaN()}, trees: []tree{good}},
+	} {
+		_, err := Decode(m.Encode())
+		require.ErrorIs(t, err, canonical.ErrCorrupt, name)
+	}
 }
 
 // The bytes are pinned: they are promised to be the same on every architecture.
