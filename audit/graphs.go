@@ -21,14 +21,10 @@ import (
 func (inv *inventory) takeGraphs() (err error) {
 	c := inv.config
 	store, err := snapshot.Open(snapshotDir(c), snapshot.Options{
+		Config:                c.Ingest.Config,
 		Secret:                inv.secret,
 		TransactionPartitions: c.Kafka.Partitions,
 		LabelPartitions:       c.Kafka.Partitions,
-		AllowedLateness:       c.Ingest.AllowedLatenessTimesteps,
-		LabelLateness:         c.Ingest.LabelLatenessTimesteps,
-		FirstTimestep:         lethe.Timestep(c.Ingest.FirstTimestep),
-		MaxTimestepJump:       c.Ingest.MaxTimestepJump,
-		FeatureCount:          c.Ingest.FeatureCount,
 	})
 	if err != nil {
 		return opening(err)

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/snapshot"
 	"lethe/trainer"
 )
 
@@ -30,7 +33,7 @@ type Config struct {
 	SigningKeyFile string `yaml:"signing_key_file" help:"File of the key that signs receipts; empty: keys/receipt-ed25519.pem under data_dir."`
 
 	HTTP      HTTP            `yaml:"http"`
-	Kafka     Kafka           `yaml:"kafka"`
+	Kafka     bus.Config      `yaml:"kafka"`
 	Embedded  embedded.Config `yaml:"embedded"`
 	Ingest    Ingest          `yaml:"ingest"`
 	Partition Partition       `yaml:"partition"`
@@ -48,45 +51,11 @@ type HTTP struct {
 	Address string `yaml:"address" help:"Address of the web interface, metrics and health checks."`
 }
 
-// Kafka says which brokers and topics to use.
-type Kafka struct {
-	// Brokers are host:port. None stands for the embedded broker.
-	Brokers []string `yaml:"brokers" help:"Kafka brokers, host:port; none for the embedded broker."`
-	// TopicPrefix stands before every topic's name.
-	TopicPrefix string `yaml:"topic_prefix" help:"Stands before every topic's name."`
-	// Partitions is the number of partitions of the busy topics when lethe
-	// creates them.
-	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
-	// ReplicationFactor is the number of brokers that keep each record.
-	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record."`
-}
-
-// Ingest bounds the records that are taken.
+// Ingest bounds the records that are taken, and says when timesteps end.
 type Ingest struct {
-	// MaxRecordBytes bounds key, value and headers of one record together.
-	MaxRecordBytes int `yaml:"max_record_bytes" help:"Bound of key, value and headers of one record together."`
-	// AllowedLatenessTimesteps keeps a timestep open until a record this many
-	// timesteps further on has been seen.
-	AllowedLatenessTimesteps int `yaml:"allowed_lateness_timesteps" help:"Keeps a timestep open until a record this many timesteps further on has been seen."`
-	// LabelLatenessTimesteps is the same for labels, after which a timestep
-	// settles. LabelsByControl (-1) waits for a control record instead.
-	LabelLatenessTimesteps int `yaml:"label_lateness_timesteps" help:"The same for labels; -1 settles a timestep by a control record only."`
-	// FirstTimestep is the number of the stream's first timestep or any before
-	// it, from where MaxTimestepJump counts. Records of earlier timesteps are
-	// late.
-	FirstTimestep int `yaml:"first_timestep" help:"Number of the stream's first timestep; earlier records are late."`
-	// MaxTimestepJump is by how many timesteps a record may be ahead of what its
-	// partition has come to. What is further ahead is refused: one wrong number
-	// would make late whatever follows.
-	MaxTimestepJump int `yaml:"max_timestep_jump" help:"How far a record may be ahead of its partition, in timesteps."`
-	// FeatureCount is the number of features of every transaction; 0 lets the
-	// first transaction fix it.
-	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0 lets the first one fix it."`
+	Records         ingest.Limits `yaml:",inline"`
+	snapshot.Config `yaml:",inline"`
 }
-
-// LabelsByControl as Ingest.LabelLatenessTimesteps settles a timestep only when
-// a control record says so.
-const LabelsByControl = -1
 
 // Partition says how timesteps are cut into shards.
 type Partition struct {

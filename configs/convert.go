@@ -19,25 +19,25 @@ func convert(value any, typ reflect.Type) (any, string) {
 	if d, ok := value.(time.Duration); ok && typ == reflect.TypeFor[time.Duration]() {
 		return d, ""
 	}
-	switch typ {
-	case reflect.TypeFor[time.Duration]():
+	switch kind := typ.Kind(); {
+	case typ == reflect.TypeFor[time.Duration]():
 		d, err := time.ParseDuration(asText(value))
 		return d, wantIf(err != nil, "a duration such as 5s or 1m30s")
-	case reflect.TypeFor[[]string]():
+	case typ == reflect.TypeFor[[]string]():
 		return toList(value)
-	case reflect.TypeFor[string]():
+	case kind == reflect.String:
 		text, ok := value.(string)
 		return text, wantIf(!ok, "text (put it in quotes)")
-	case reflect.TypeFor[bool]():
+	case kind == reflect.Bool:
 		b, err := strconv.ParseBool(asText(value))
 		return b, wantIf(err != nil, "true or false")
-	case reflect.TypeFor[int]():
+	case kind == reflect.Int || kind == reflect.Int64:
 		i, err := strconv.Atoi(wholeText(value))
 		return i, wantIf(err != nil, "a whole number")
-	case reflect.TypeFor[uint64]():
+	case kind == reflect.Uint64:
 		u, err := strconv.ParseUint(wholeText(value), 10, 64)
 		return u, wantIf(err != nil, fmt.Sprintf("a whole number of 0 to %d", uint64(math.MaxUint64)))
-	case reflect.TypeFor[float64]():
+	case kind == reflect.Float64:
 		f, err := strconv.ParseFloat(asText(value), 64)
 		return f, wantIf(err != nil, "a number")
 	default:

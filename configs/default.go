@@ -3,7 +3,10 @@ package configs
 import (
 	"time"
 
+	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/snapshot"
 	"lethe/trainer"
 )
 
@@ -18,25 +21,13 @@ const (
 // one process, all roles, the embedded broker.
 func Default() Config {
 	return Config{
-		DataDir: "lethe-data",
-		Roles:   []string{RoleBuild, RoleTrain, RoleScore},
-		Seed:    1,
-		HTTP:    HTTP{Address: "127.0.0.1:8080"},
-		Kafka: Kafka{
-			Brokers:           []string{},
-			TopicPrefix:       "lethe.",
-			Partitions:        4,
-			ReplicationFactor: 1,
-		},
-		Embedded: embedded.Defaults(),
-		Ingest: Ingest{
-			// A little under the brokers' limit of 1 MiB, which counts framing.
-			MaxRecordBytes: 1_000_000,
-			// Settling by lateness would train on a timestep whose labels are
-			// still on their way; only the sender knows when they are in.
-			LabelLatenessTimesteps: LabelsByControl,
-			MaxTimestepJump:        1000,
-		},
+		DataDir:   "lethe-data",
+		Roles:     []string{RoleBuild, RoleTrain, RoleScore},
+		Seed:      1,
+		HTTP:      HTTP{Address: "127.0.0.1:8080"},
+		Kafka:     bus.Defaults(),
+		Embedded:  embedded.Defaults(),
+		Ingest:    Ingest{Records: ingest.DefaultLimits(), Config: snapshot.Defaults()},
 		Partition: Partition{Method: "gpfb-fast", Shards: 20, Refine: true},
 		// No minimum of stubs: on a stream more of them hardly help and cost time,
 		// see docs/partition.md.

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -47,33 +46,20 @@ func (c Config) checkProcess(p *check.Problems) {
 }
 
 func (c Config) checkKafka(p *check.Problems) {
-	for i, broker := range c.Kafka.Brokers {
-		p.HostPort("kafka.brokers", broker)
-		p.Once("kafka.brokers", "broker", c.Kafka.Brokers, i)
-	}
-	// Kafka's rule for topic names, with room for the longest of ours under its
-	// limit of 249 characters.
-	p.That(regexp.MustCompile(`^[a-zA-Z0-9._-]{0,200}$`).MatchString(c.Kafka.TopicPrefix), "kafka.topic_prefix", c.Kafka.TopicPrefix,
-		"at most 200 letters, digits, dots, underscores and hyphens")
-	p.Whole("kafka.partitions", c.Kafka.Partitions, 1, 1000)
-	p.Whole("kafka.replication_factor", c.Kafka.ReplicationFactor, 1, 100)
+	p.Within("kafka", c.Kafka.Validate())
 	if c.UsesEmbeddedBroker() && c.Kafka.ReplicationFactor > 1 {
 		p.Bad("kafka.replication_factor", c.Kafka.ReplicationFactor, "1, since the embedded broker is one")
 	}
 	p.Within("embedded", c.Embedded.Validate())
 }
 
+// checkIngest does without snapshot.ByControl for transactions: nobody sends
+// control records alone.
 func (c Config) checkIngest(p *check.Problems) {
-	p.Whole("ingest.max_record_bytes", c.Ingest.MaxRecordBytes, 1000, 100_000_000)
 	p.Whole("ingest.allowed_lateness_timesteps", c.Ingest.AllowedLatenessTimesteps, 0, 1_000_000)
-	p.Whole("ingest.label_lateness_timesteps", c.Ingest.LabelLatenessTimesteps, LabelsByControl, 1_000_000)
-	p.Whole("ingest.first_timestep", c.Ingest.FirstTimestep, 0, 1<<53)
-	p.Whole("ingest.max_timestep_jump", c.Ingest.MaxTimestepJump, 1, 1_000_000_000)
-	if late := max(c.Ingest.AllowedLatenessTimesteps, c.Ingest.LabelLatenessTimesteps); c.Ingest.MaxTimestepJump >= 1 && c.Ingest.MaxTimestepJump <= late {
-		// What a partition has come to is that far behind its newest record.
-		p.Bad("ingest.max_timestep_jump", c.Ingest.MaxTimestepJump, "more than %d, the lateness that is allowed", late)
-	}
-	p.Whole("ingest.feature_count", c.Ingest.FeatureCount, 0, 4096)
+	p.Whole("ingest.feature_count", c.Ingest.FeatureCount, 0, c.Ingest.Records.MaxFeatureCount)
+	p.Within("ingest", c.Ingest.Records.Validate())
+	p.Within("ingest", c.Ingest.Config.Validate())
 }
 
 func (c Config) checkPartition(p *check.Problems) {

@@ -37,7 +37,7 @@ func TestCodecRoundTrips(t *testing.T) {
 		check := func(topic string, want ingest.Event, key, value []byte, err error) {
 			require.NoError(rt, err)
 			require.True(rt, json.Valid(value))
-			got, err := decode(rt, topic, ingest.Record{Partition: 3, Key: key, Value: value}, ingest.Limits{})
+			got, err := decode(rt, topic, ingest.Record{Partition: 3, Key: key, Value: value}, ingest.DefaultLimits())
 			require.NoError(rt, err)
 			require.Equal(rt, want, got)
 		}
@@ -53,7 +53,7 @@ func TestCodecRoundTrips(t *testing.T) {
 			require.Error(rt, err)
 		} else {
 			check("transactions", ingest.Payment{Payment: payment}, key, value, err)
-			event, err := ingest.DecodeTransactions(ingest.Record{Key: key}, ingest.Limits{})
+			event, err := ingest.DecodeTransactions(ingest.Record{Key: key}, ingest.DefaultLimits())
 			require.NoError(rt, err)
 			require.Equal(rt, ingest.PaymentTombstone{Source: a, Target: b}, event)
 		}
@@ -127,7 +127,7 @@ func TestTakenRecordsAreJSON(t *testing.T) {
 				text = text[:at] + text[min(at+1, len(text)):]
 			}
 		}
-		event, err := ingest.DecodeTransactions(ingest.Record{Key: []byte("a"), Value: []byte(text)}, ingest.Limits{})
+		event, err := ingest.DecodeTransactions(ingest.Record{Key: []byte("a"), Value: []byte(text)}, ingest.DefaultLimits())
 		valid := json.Valid([]byte(text)) && utf8.ValidString(text)
 		if err != nil {
 			refused++
@@ -164,7 +164,8 @@ func BenchmarkDecodeTransaction(b *testing.B) {
 	}
 	key, value, err := ingest.EncodeTransaction(tx)
 	require.NoError(b, err)
-	rec, limits := ingest.Record{Key: key, Value: value}, ingest.Limits{FeatureCount: 166}
+	rec, limits := ingest.Record{Key: key, Value: value}, ingest.DefaultLimits()
+	limits.FeatureCount = 166
 	b.SetBytes(int64(len(value)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -11,7 +11,6 @@ import (
 // Payment, a Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any
 // error is a *Refusal. The event does not alias the record.
 func DecodeTransactions(rec Record, limits Limits) (Event, error) {
-	limits.EnsureDefaults()
 	o, event, r := open(rec, limits, func(key string) (Event, *Refusal) { return tombstone(key, true) })
 	if o == nil {
 		return outcome(event, r)
@@ -33,7 +32,6 @@ func DecodeTransactions(rec Record, limits Limits) (Event, error) {
 // DecodeLabels reads a record of labels.v1: a Label, a Settle, a
 // TransactionTombstone or Ignored. Any error is a *Refusal.
 func DecodeLabels(rec Record, limits Limits) (Event, error) {
-	limits.EnsureDefaults()
 	o, event, r := open(rec, limits, func(key string) (Event, *Refusal) { return tombstone(key, false) })
 	if o == nil {
 		return outcome(event, r)

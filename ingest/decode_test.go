@@ -49,6 +49,7 @@ func decode(t require.TestingT, topic string, rec ingest.Record, limits ingest.L
 
 func parseCase(t *testing.T, d *datadriven.TestData) (rec ingest.Record, limits ingest.Limits) {
 	t.Helper()
+	limits = ingest.DefaultLimits()
 	key, value, _ := strings.Cut(d.Input, "\n")
 	switch key {
 	case "nil":
@@ -88,7 +89,7 @@ func TestRefusalsNeverRepeatContent(t *testing.T) {
 		`S3CR3T`,
 	} {
 		for _, topic := range []string{"transactions", "labels", "erasures"} {
-			_, err := decode(t, topic, ingest.Record{Key: []byte(secret), Value: []byte(value)}, ingest.Limits{})
+			_, err := decode(t, topic, ingest.Record{Key: []byte(secret), Value: []byte(value)}, ingest.DefaultLimits())
 			require.Error(t, err)
 			require.NotContains(t, err.Error(), secret)
 			require.NotContains(t, err.Error(), "424242")
@@ -97,13 +98,10 @@ func TestRefusalsNeverRepeatContent(t *testing.T) {
 }
 
 func TestLimitsReportEverythingAtOnce(t *testing.T) {
-	limits := ingest.Limits{FeatureCount: 7, MaxFeatureCount: -1, MaxRecordBytes: -2, MaxErasureNodes: -3}
-	limits.EnsureDefaults()
-	err := limits.Validate()
-	for _, want := range []string{"is 7", "-1", "-2", "-3"} {
-		require.ErrorContains(t, err, want)
-	}
-	limits = ingest.Limits{}
-	limits.EnsureDefaults()
-	require.NoError(t, limits.Validate())
+	err := ingest.Limits{FeatureCount: 7, MaxFeatureCount: -1, MaxRecordBytes: -2, MaxErasureNodes: -3}.Validate()
+	require.EqualError(t, err, `max_record_bytes is -2, want 1000 to 100000000
+max_feature_count is -1, want at least 1
+feature_count is 7, want 0 to -1
+max_erasure_nodes is -3, want at least 1`)
+	require.NoError(t, ingest.DefaultLimits().Validate())
 }

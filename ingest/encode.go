@@ -130,7 +130,7 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		return nil, nil, &Refusal{BadReasonText, "cannot be written as JSON"}
 	}
 	key = []byte(request.RequestID)
-	if _, err := DecodeErasure(Record{Key: key, Value: value}, Limits{}); err != nil {
+	if _, err := DecodeErasure(Record{Key: key, Value: value}, DefaultLimits()); err != nil {
 		return nil, nil, err
 	}
 	return key, value, nil

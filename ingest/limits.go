@@ -1,51 +1,36 @@
 package ingest
 
-import (
-	"errors"
-	"fmt"
-)
+import "lethe/internal/check"
 
-// Limits bounds what decoding accepts. The zero value means the defaults.
+// AnyFeatureCount as Limits.FeatureCount takes any number of features up to
+// MaxFeatureCount; the caller fixes it by the first transaction it takes.
+const AnyFeatureCount = 0
+
+// Limits bounds what decoding accepts.
 type Limits struct {
-	// FeatureCount is the number of features of every transaction; 0 accepts
-	// any number from 1 to MaxFeatureCount, and the caller fixes it by the
-	// first transaction it takes.
-	FeatureCount int
-	// MaxFeatureCount bounds the features of one transaction. Default 4,096.
-	MaxFeatureCount int
-	// MaxRecordBytes bounds key, value and headers together. Default 1,000,000,
-	// which leaves room for the broker's framing under its own limit of 1 MiB.
-	MaxRecordBytes int
-	// MaxErasureNodes bounds the nodes of one request. Default 1,000.
-	MaxErasureNodes int
+	// FeatureCount is the number of features of every transaction, or
+	// AnyFeatureCount.
+	FeatureCount int `yaml:"-"`
+	// MaxFeatureCount bounds the features of one transaction.
+	MaxFeatureCount int `yaml:"-"`
+	// MaxRecordBytes bounds key, value and headers together.
+	MaxRecordBytes int `yaml:"max_record_bytes" help:"Bound of key, value and headers of one record together."`
+	// MaxErasureNodes bounds the nodes of one request.
+	MaxErasureNodes int `yaml:"-"`
 }
 
-// EnsureDefaults fills in what is zero.
-func (l *Limits) EnsureDefaults() {
-	if l.MaxFeatureCount == 0 {
-		l.MaxFeatureCount = 4096
-	}
-	if l.MaxRecordBytes == 0 {
-		l.MaxRecordBytes = 1_000_000
-	}
-	if l.MaxErasureNodes == 0 {
-		l.MaxErasureNodes = 1000
-	}
+// DefaultLimits leaves room for the broker's framing under its own limit of
+// 1 MiB.
+func DefaultLimits() Limits {
+	return Limits{MaxFeatureCount: 4096, MaxRecordBytes: 1_000_000, MaxErasureNodes: 1000}
 }
 
-// Validate reports every limit that cannot be met.
-func (l *Limits) Validate() error {
-	var problems []error
-	positive := func(name string, value int) {
-		if value < 1 {
-			problems = append(problems, fmt.Errorf("%s is %d, want at least 1", name, value))
-		}
-	}
-	positive("max feature count", l.MaxFeatureCount)
-	positive("max record bytes", l.MaxRecordBytes)
-	positive("max erasure nodes", l.MaxErasureNodes)
-	if l.FeatureCount < 0 || l.FeatureCount > l.MaxFeatureCount {
-		problems = append(problems, fmt.Errorf("feature count is %d, want 0..%d", l.FeatureCount, l.MaxFeatureCount))
-	}
-	return errors.Join(problems...)
+// Validate reports every limit that is out of bounds.
+func (l Limits) Validate() error {
+	var p check.Problems
+	p.Whole("max_record_bytes", l.MaxRecordBytes, 1000, 100_000_000)
+	p.AtLeast("max_feature_count", l.MaxFeatureCount, 1)
+	p.Whole("feature_count", l.FeatureCount, AnyFeatureCount, l.MaxFeatureCount)
+	p.AtLeast("max_erasure_nodes", l.MaxErasureNodes, 1)
+	return p.Err()
 }

@@ -25,7 +25,7 @@ func TestSchemasAgreeWithTheCodec(t *testing.T) {
 		checked := 0
 		datadriven.RunTest(t, "testdata/decode/"+topic, func(t *testing.T, d *datadriven.TestData) string {
 			rec, limits := parseCase(t, d)
-			custom := limits != ingest.Limits{}
+			custom := limits != ingest.DefaultLimits()
 			if rec.Value == nil || custom {
 				return d.Expected
 			}

@@ -88,7 +88,7 @@ func (s *Service) openPort(context.Context) (supervisor.Process, error) {
 
 // openBroker starts the embedded broker, unless others are named.
 func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
-	s.bus = BusConfig(s.config)
+	s.bus = s.config.Kafka
 	if !s.config.UsesEmbeddedBroker() {
 		return supervisor.Resource(nil), nil
 	}

@@ -3,10 +3,7 @@ package service
 import (
 	"path/filepath"
 
-	"lethe"
 	"lethe/configs"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
@@ -33,32 +30,17 @@ func RepairOptions(c configs.Config) repair.Options {
 	return repair.Options{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: oneHop(c)}
 }
 
-// BusConfig translates the configuration of brokers and topics.
-func BusConfig(c configs.Config) bus.Config {
-	cfg := bus.Config{
-		Brokers: c.Kafka.Brokers, TopicPrefix: c.Kafka.TopicPrefix,
-		ReplicationFactor: c.Kafka.ReplicationFactor, Partitions: make(map[bus.Topic]int),
-	}
-	for _, t := range []bus.Topic{bus.Transactions, bus.Labels, bus.Slices, bus.Models, bus.Predictions} {
-		cfg.Partitions[t] = c.Kafka.Partitions
-	}
-	return cfg
-}
-
 func buildOptions(c configs.Config) graphs.Options {
 	o := graphs.Options{
-		Dir:             RoleDir(c.DataDir, configs.RoleBuild),
-		ReceiptsDir:     ReceiptsDir(c.DataDir),
-		Shards:          c.Partition.Shards,
-		AllowedLateness: c.Ingest.AllowedLatenessTimesteps,
-		LabelLateness:   c.Ingest.LabelLatenessTimesteps,
-		FirstTimestep:   lethe.Timestep(c.Ingest.FirstTimestep),
-		MaxTimestepJump: c.Ingest.MaxTimestepJump,
-		Limits:          ingest.Limits{FeatureCount: c.Ingest.FeatureCount, MaxRecordBytes: c.Ingest.MaxRecordBytes},
-		Partition:       PartitionOptions(c),
-		Repair:          RepairOptions(c),
-		Seed:            c.Seed,
-		VerifyTimeout:   c.Erasure.VerifyTimeout,
+		Dir:           RoleDir(c.DataDir, configs.RoleBuild),
+		ReceiptsDir:   ReceiptsDir(c.DataDir),
+		Shards:        c.Partition.Shards,
+		Snapshot:      c.Ingest.Config,
+		Limits:        c.Ingest.Records,
+		Partition:     PartitionOptions(c),
+		Repair:        RepairOptions(c),
+		Seed:          c.Seed,
+		VerifyTimeout: c.Erasure.VerifyTimeout,
 	}
 	if c.UsesEmbeddedBroker() {
 		o.BrokerDir = filepath.Join(c.DataDir, brokerFolder)

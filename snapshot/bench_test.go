@@ -14,9 +14,9 @@ const benchFeatures = 165
 
 func benchStore(b *testing.B) *Store {
 	b.Helper()
-	s, err := Open(b.TempDir(), Options{
-		Secret: lethe.Secret{3}, TransactionPartitions: 1, LabelPartitions: 1, AllowedLateness: -1, LabelLateness: -1,
-	})
+	c := Defaults()
+	c.AllowedLatenessTimesteps = ByControl
+	s, err := Open(b.TempDir(), Options{Config: c, Secret: lethe.Secret{3}, TransactionPartitions: 1, LabelPartitions: 1})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	return s

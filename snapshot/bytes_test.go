@@ -25,9 +25,10 @@ const scanFeatures = 40
 // subjects in every place where they can stand.
 func scanStore(t *testing.T, dir string, fs vfs.FS, nodes int) (*Store, []lethe.TransactionID) {
 	t.Helper()
+	c := Defaults()
+	c.AllowedLatenessTimesteps, c.FeatureCount = ByControl, scanFeatures
 	s, err := Open(dir, Options{
-		Secret: lethe.Secret{9}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
-		AllowedLateness: -1, LabelLateness: -1, FeatureCount: scanFeatures,
+		Config: c, Secret: lethe.Secret{9}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
 	})
 	require.NoError(t, err)
 	var subjects []lethe.TransactionID

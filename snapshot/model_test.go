@@ -45,8 +45,10 @@ func worldGen(rt *rapid.T) *world {
 	number := func(low, high int) int { return rapid.IntRange(low, high).Draw(rt, "n") }
 	w := &world{options: snapshot.Options{
 		Secret: lethe.Secret{1}, TransactionPartitions: number(1, 3), LabelPartitions: number(1, 2),
-		AllowedLateness: number(-1, 1), LabelLateness: number(-1, 1), FeatureCount: modelFeatures,
-		OpenStores: number(1, 3), FirstTimestep: lethe.Timestep(number(0, 2)), MaxTimestepJump: number(2, 5),
+		Config: snapshot.Config{
+			AllowedLatenessTimesteps: number(-1, 1), LabelLatenessTimesteps: number(-1, 1), FeatureCount: modelFeatures,
+			OpenStores: number(1, 3), FirstTimestep: lethe.Timestep(number(0, 2)), MaxTimestepJump: number(2, 5),
+		},
 	}}
 	w.transactions = make([][]logged, w.options.TransactionPartitions)
 	w.labels = make([][]logged, w.options.LabelPartitions)
@@ -118,9 +120,9 @@ type labelAt struct {
 // accepted calls take for the records that are neither late nor too far ahead,
 // and notes the latter.
 func (w *world) accepted(v verdicts, topic string, take func(r logged, place string)) {
-	logs, lateness := w.transactions, w.options.AllowedLateness
+	logs, lateness := w.transactions, w.options.AllowedLatenessTimesteps
 	if topic == labelsTopic {
-		logs, lateness = w.labels, w.options.LabelLateness
+		logs, lateness = w.labels, w.options.LabelLatenessTimesteps
 	}
 	for p, log := range logs {
 		watermark := w.options.FirstTimestep

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/internal/swapstore"
 )
@@ -39,9 +41,11 @@ type Store struct {
 // order what a crash left half done. Errors: ErrIncompatible, ErrCorrupt, those
 // of the options and those of the file system.
 func Open(dir string, o Options) (*Store, error) {
-	o = o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
-		return nil, fmt.Errorf("snapshot store options: %w", err)
+		return nil, fmt.Errorf("snapshot store: %w", err)
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
 	}
 	so := swapstore.Options{FS: o.FS}
 	stores, err := newStoreCache(dir, so, o.OpenStores)

@@ -15,9 +15,10 @@ import (
 
 func openMem(t testing.TB, fs vfs.FS, openStores int) *Store {
 	t.Helper()
+	c := Defaults()
+	c.LabelLatenessTimesteps, c.OpenStores = 0, openStores
 	s, err := Open("data", Options{
-		Secret: lethe.Secret{3}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
-		AllowedLateness: 0, LabelLateness: 0, OpenStores: openStores,
+		Config: c, Secret: lethe.Secret{3}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

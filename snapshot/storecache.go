@@ -44,7 +44,7 @@ func newStoreCache(dir string, o swapstore.Options, capacity int) (*storeCache, 
 }
 
 func (c *storeCache) path(t lethe.Timestep) string {
-	return c.options.EnsureDefaults().FS.PathJoin(c.dir, storeName(t))
+	return c.options.FS.PathJoin(c.dir, storeName(t))
 }
 
 // get returns the timestep's store, which is open until the next call of a

@@ -97,12 +97,13 @@ func (d *desk) open(t *testing.T, td *datadriven.TestData) (string, error) {
 	}
 	o := snapshot.Options{
 		Secret: lethe.Secret{1}, FS: d.fs, TransactionPartitions: 1, LabelPartitions: 1,
-		LabelLateness: -1, OpenStores: 1,
+		Config: snapshot.Defaults(),
 	}
+	o.OpenStores = 1
 	td.MaybeScanArgs(t, "partitions", &o.TransactionPartitions)
 	td.MaybeScanArgs(t, "label-partitions", &o.LabelPartitions)
-	td.MaybeScanArgs(t, "lateness", &o.AllowedLateness)
-	td.MaybeScanArgs(t, "label-lateness", &o.LabelLateness)
+	td.MaybeScanArgs(t, "lateness", &o.AllowedLatenessTimesteps)
+	td.MaybeScanArgs(t, "label-lateness", &o.LabelLatenessTimesteps)
 	td.MaybeScanArgs(t, "features", &o.FeatureCount)
 	td.MaybeScanArgs(t, "jump", &o.MaxTimestepJump)
 	var first int

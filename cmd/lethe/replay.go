@@ -30,7 +30,7 @@ func (f brokerFlags) open(ctx context.Context) (*bus.Client, error) {
 // reach opens a client of the configuration's brokers and asks whether they are
 // there.
 func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
-	client, err := bus.Open(service.BusConfig(c))
+	client, err := bus.Open(c.Kafka)
 	if err != nil {
 		return nil, command.Usage(err)
 	}

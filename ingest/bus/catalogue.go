@@ -50,12 +50,12 @@ type spec struct {
 	expires bool
 }
 
-func defaultPartitions(t Topic) int {
+func busy(t Topic) bool {
 	switch t {
 	case Transactions, Labels, Slices, Models, Predictions:
-		return 4
+		return true
 	default:
-		return 1
+		return false
 	}
 }
 
@@ -86,7 +86,7 @@ const (
 // the embedded broker applies it to compacted topics too. Erasure requests
 // also expire, because they hold ids and nobody reads old ones.
 func specOf(t Topic, cfg *Config) spec {
-	s := spec{topic: t, partitions: cfg.Partitions[t]}
+	s := spec{topic: t, partitions: cfg.partitions(t)}
 	policy, retention := "compact", "-1"
 	if t == Erasures {
 		policy = "compact,delete"

@@ -17,6 +17,7 @@ import (
 // safe for use by several goroutines.
 type Client struct {
 	cfg   Config
+	now   func() time.Time
 	link  *link
 	kafka *kafka.Client
 	// raw makes the requests that kafka does not have.
@@ -26,17 +27,22 @@ type Client struct {
 	partitions map[Topic]int // as last seen by a write
 }
 
-// Open checks the configuration. It does not connect: call Ping to learn
-// whether the brokers answer.
-func Open(cfg Config) (*Client, error) {
-	cfg = cfg.Clone()
-	cfg.EnsureDefaults()
+// Open checks the configuration, which must name a broker. It does not connect:
+// call Ping to learn whether the brokers answer.
+func Open(cfg Config) (*Client, error) { return OpenWithClock(cfg, time.Now) }
+
+// OpenWithClock is Open with a clock, which dates records without a time.
+func OpenWithClock(cfg Config, now func() time.Time) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bus configuration: %w", err)
+		return nil, fmt.Errorf("bus: %w", err)
 	}
+	if len(cfg.Brokers) == 0 {
+		return nil, errors.New("bus: no broker is named")
+	}
+	cfg = cfg.Clone()
 	l := newLink(&cfg)
 	return &Client{
-		cfg: cfg, link: l, partitions: map[Topic]int{},
+		cfg: cfg, now: now, link: l, partitions: map[Topic]int{},
 		kafka: &kafka.Client{Addr: l.address, Transport: l.transport, Timeout: cfg.RequestTimeout},
 		raw:   protocol.Client{Transport: l.transport, Address: l.address, ClientID: cfg.ClientID},
 	}, nil

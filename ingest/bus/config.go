@@ -1,137 +1,112 @@
 package bus
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"time"
+
+	"lethe/internal/check"
 )
 
-// Config says where the brokers are and how to treat them. Only Brokers is
-// required.
+// Forever as Config.ErasureRetention keeps erasure requests until they are
+// purged.
+const Forever = -1
+
+// Config says where the brokers are and how to treat them.
 type Config struct {
 	// Brokers are the host:port addresses to start from.
-	Brokers []string
-	// TopicPrefix starts the full name of every topic. Default "lethe.".
-	TopicPrefix string
-	// ClientID names this program to the brokers. Default "lethe".
-	ClientID string
-	// Partitions overrides the number of partitions of topics in Apply and
-	// Check. Default 4 for transactions, labels, slices, models and
-	// predictions, 1 for the rest.
-	Partitions map[Topic]int
-	// ReplicationFactor of topics that Apply creates. Default -1: the
-	// broker's own default.
-	ReplicationFactor int
+	Brokers []string `yaml:"brokers" help:"Kafka brokers, host:port; none for the embedded broker."`
+	// TopicPrefix starts the full name of every topic.
+	TopicPrefix string `yaml:"topic_prefix" help:"What stands before every topic's name."`
+	// Partitions is the number of partitions of transactions, labels, slices,
+	// models and predictions in Apply and Check. Other topics have one.
+	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
+	// ReplicationFactor of topics that Apply creates.
+	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record."`
+	// PartitionsOf is the number of partitions of single topics, in place of that
+	// above.
+	PartitionsOf map[Topic]int `yaml:"-"`
+	// ClientID names this program to the brokers.
+	ClientID string `yaml:"-"`
 	// ErasureRetention is how long a broker keeps erasure requests that were
-	// not purged. Default 7 days. Negative: until they are purged.
-	ErasureRetention time.Duration
-	// DialTimeout bounds one attempt to connect. Default 5 s.
-	DialTimeout time.Duration
-	// RequestTimeout bounds one request. Default 10 s.
-	RequestTimeout time.Duration
-	// WriteTimeout bounds a Write with all its attempts. Default 30 s.
-	WriteTimeout time.Duration
+	// not purged, or Forever.
+	ErasureRetention time.Duration `yaml:"-"`
+	// DialTimeout bounds one attempt to connect.
+	DialTimeout time.Duration `yaml:"-"`
+	// RequestTimeout bounds one request.
+	RequestTimeout time.Duration `yaml:"-"`
+	// WriteTimeout bounds a Write with all its attempts.
+	WriteTimeout time.Duration `yaml:"-"`
 	// FetchWait is how long a broker holds a fetch that finds nothing.
-	// Default 500 ms.
-	FetchWait time.Duration
+	FetchWait time.Duration `yaml:"-"`
 	// MaxBatchBytes bounds what one produce request carries and one fetch asks
-	// for, per partition. Default 900,000: under the brokers' default limit of
-	// 1 MiB with its framing.
-	MaxBatchBytes int
+	// for, per partition.
+	MaxBatchBytes int `yaml:"-"`
 	// MaxBatchRecords bounds the records of one produce request and of one
-	// Batch of a Tail. Default 1,000.
-	MaxBatchRecords int
-	// Now dates records without a time. Default time.Now.
-	Now func() time.Time
+	// Batch of a Tail.
+	MaxBatchRecords int `yaml:"-"`
+}
+
+// Defaults returns a configuration without brokers. Batches stay under the
+// brokers' default limit of 1 MiB with its framing.
+func Defaults() Config {
+	return Config{
+		Brokers: []string{}, TopicPrefix: "lethe.", Partitions: 4, ReplicationFactor: 1,
+		ClientID: "lethe", ErasureRetention: 7 * 24 * time.Hour,
+		DialTimeout: 5 * time.Second, RequestTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+		FetchWait: 500 * time.Millisecond, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
+	}
+}
+
+// At returns the defaults with brokers.
+func At(brokers ...string) Config {
+	c := Defaults()
+	c.Brokers = brokers
+	return c
 }
 
 // Clone returns a copy that shares nothing with c.
 func (c Config) Clone() Config {
 	c.Brokers = slices.Clone(c.Brokers)
-	c.Partitions = maps.Clone(c.Partitions)
+	c.PartitionsOf = maps.Clone(c.PartitionsOf)
 	return c
 }
 
-// EnsureDefaults fills in what is zero.
-func (c *Config) EnsureDefaults() {
-	setDefault(&c.TopicPrefix, "lethe.")
-	setDefault(&c.ClientID, "lethe")
-	setDefault(&c.ReplicationFactor, -1)
-	setDefault(&c.ErasureRetention, 7*24*time.Hour)
-	setDefault(&c.DialTimeout, 5*time.Second)
-	setDefault(&c.RequestTimeout, 10*time.Second)
-	setDefault(&c.WriteTimeout, 30*time.Second)
-	setDefault(&c.FetchWait, 500*time.Millisecond)
-	setDefault(&c.MaxBatchBytes, 900_000)
-	setDefault(&c.MaxBatchRecords, 1000)
-	if c.Now == nil {
-		c.Now = time.Now
+// partitions returns how many partitions a topic has.
+func (c Config) partitions(t Topic) int {
+	if n, named := c.PartitionsOf[t]; named {
+		return n
 	}
-	if c.Partitions == nil {
-		c.Partitions = map[Topic]int{}
+	if busy(t) {
+		return c.Partitions
 	}
-	for _, t := range Topics() {
-		if _, given := c.Partitions[t]; !given {
-			c.Partitions[t] = defaultPartitions(t)
-		}
-	}
+	return 1
 }
 
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
+// Validate reports everything that is wrong. It takes a configuration without
+// brokers, which Open does not.
+func (c Config) Validate() error {
+	var p check.Problems
+	for i, broker := range c.Brokers {
+		p.HostPort("brokers", broker)
+		p.Once("brokers", "broker", c.Brokers, i)
 	}
-}
-
-// Validate reports everything that is wrong.
-func (c *Config) Validate() error {
-	var problems []error
-	complain := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
-	if len(c.Brokers) == 0 {
-		complain("no broker address")
+	// Kafka's rule for topic names, with room for the longest of ours under its
+	// limit of 249 characters.
+	p.That(regexp.MustCompile(`^[a-zA-Z0-9._-]{0,200}$`).MatchString(c.TopicPrefix), "topic_prefix", c.TopicPrefix,
+		"at most 200 letters, digits, dots, underscores and hyphens")
+	p.Whole("partitions", c.Partitions, 1, 1000)
+	p.Whole("replication_factor", c.ReplicationFactor, 1, 100)
+	for _, t := range slices.Sorted(maps.Keys(c.PartitionsOf)) {
+		p.That(slices.Contains(Topics(), t), "partitions_of", string(t), "a topic")
+		p.Whole("partitions_of."+string(t), c.PartitionsOf[t], 1, 1000)
 	}
-	for i, address := range c.Brokers {
-		if address == "" {
-			complain("broker address %d is empty", i)
-		}
-	}
-	// A topic's full name may have 249 characters; the longest own name has 17.
-	if !regexp.MustCompile(`^[A-Za-z0-9._-]{0,200}$`).MatchString(c.TopicPrefix) {
-		complain("topic prefix %q is not at most 200 of A-Z a-z 0-9 . _ -", c.TopicPrefix)
-	}
-	for _, t := range slices.Sorted(maps.Keys(c.Partitions)) {
-		if !slices.Contains(Topics(), t) {
-			complain("partitions are given for %q, which is no topic", t)
-		}
-		if n := c.Partitions[t]; n < 1 || n > 10_000 {
-			complain("partitions of %s are %d, want 1..10000", t, n)
-		}
-	}
-	if c.ReplicationFactor != -1 && (c.ReplicationFactor < 1 || c.ReplicationFactor > 100) {
-		complain("replication factor is %d, want -1 or 1..100", c.ReplicationFactor)
-	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{
-		{"dial timeout", c.DialTimeout},
-		{"request timeout", c.RequestTimeout},
-		{"write timeout", c.WriteTimeout},
-		{"fetch wait", c.FetchWait},
-	} {
-		if d.value < time.Millisecond {
-			complain("%s is %v, want at least 1ms", d.name, d.value)
-		}
-	}
-	if c.MaxBatchBytes < 1 || c.MaxBatchBytes > 1<<30 {
-		complain("max batch bytes is %d, want 1..%d", c.MaxBatchBytes, 1<<30)
-	}
-	if c.MaxBatchRecords < 1 {
-		complain("max batch records is %d, want at least 1", c.MaxBatchRecords)
-	}
-	return errors.Join(problems...)
+	p.Duration("dial_timeout", c.DialTimeout, time.Millisecond, time.Hour)
+	p.Duration("request_timeout", c.RequestTimeout, time.Millisecond, time.Hour)
+	p.Duration("write_timeout", c.WriteTimeout, time.Millisecond, time.Hour)
+	p.Duration("fetch_wait", c.FetchWait, time.Millisecond, time.Hour)
+	p.Whole("max_batch_bytes", c.MaxBatchBytes, 1, 1<<30)
+	p.AtLeast("max_batch_records", c.MaxBatchRecords, 1)
+	return p.Err()
 }

@@ -39,11 +39,9 @@ func (b broker) compact(t *testing.T) {
 func startBroker(t *testing.T) broker {
 	t.Helper()
 	if addresses := os.Getenv("LETHE_BROKERS"); addresses != "" {
-		return broker{config: bus.Config{
-			Brokers:          strings.Split(addresses, ","),
-			TopicPrefix:      fmt.Sprintf("test-%d-%s.", time.Now().UnixNano(), t.Name()),
-			ErasureRetention: -1,
-		}}
+		c := bus.At(strings.Split(addresses, ",")...)
+		c.TopicPrefix, c.ErasureRetention = fmt.Sprintf("test-%d-%s.", time.Now().UnixNano(), t.Name()), bus.Forever
+		return broker{config: c}
 	}
 	b, err := embedded.Start(t.TempDir(), embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

@@ -68,12 +68,12 @@ func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, problems)
 
-	wide := client(t, b, func(cfg *bus.Config) { cfg.Partitions = map[bus.Topic]int{bus.Labels: 6} })
+	wide := client(t, b, func(cfg *bus.Config) { cfg.PartitionsOf = map[bus.Topic]int{bus.Labels: 6} })
 	problems, err = wide.Check(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []bus.Problem{{Topic: bus.Labels, Setting: "partitions", Have: "4", Want: "6"}}, problems)
 	require.NoError(t, wide.Apply(t.Context()))
-	narrow := client(t, b, func(cfg *bus.Config) { cfg.Partitions = map[bus.Topic]int{bus.Labels: 2} })
+	narrow := client(t, b, func(cfg *bus.Config) { cfg.PartitionsOf = map[bus.Topic]int{bus.Labels: 2} })
 	require.NoError(t, narrow.Apply(t.Context()))
 	got, err := narrow.Partitions(t.Context(), bus.Labels)
 	require.NoError(t, err)
@@ -82,12 +82,16 @@ func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 
 func TestConfigReportsEverythingAtOnce(t *testing.T) {
 	_, err := bus.Open(bus.Config{
-		TopicPrefix: "a b", Partitions: map[bus.Topic]int{"nonsense": 1, bus.Labels: -3},
+		Brokers: []string{"a"}, TopicPrefix: "a b", PartitionsOf: map[bus.Topic]int{"nonsense": 1, bus.Labels: -3},
 		ReplicationFactor: -2, DialTimeout: -1, MaxBatchBytes: -1, MaxBatchRecords: -1,
 	})
-	for _, want := range []string{"no broker", "a b", "nonsense", "-3", "-2", "dial timeout", "batch bytes", "batch records"} {
+	for _, want := range []string{
+		`brokers is "a"`, "a b", "nonsense", "-3", "-2", "dial_timeout", "max_batch_bytes", "max_batch_records",
+	} {
 		require.ErrorContains(t, err, want)
 	}
+	_, err = bus.Open(bus.Defaults())
+	require.ErrorContains(t, err, "no broker is named")
 }
 
 // The values are those of Kafka's own test of its murmur2

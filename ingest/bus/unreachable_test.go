@@ -20,7 +20,9 @@ func TestUnreachableBrokerIsNamedWithItsCause(t *testing.T) {
 	require.NoError(t, err)
 	address := l.Addr().String()
 	require.NoError(t, l.Close())
-	c, err := bus.Open(bus.Config{Brokers: []string{address}, DialTimeout: 200 * time.Millisecond})
+	cfg := bus.At(address)
+	cfg.DialTimeout = 200 * time.Millisecond
+	c, err := bus.Open(cfg)
 	require.NoError(t, err)
 	defer c.Close()
 
@@ -48,7 +50,9 @@ func TestSilentBrokerIsUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	c, err := bus.Open(bus.Config{Brokers: []string{l.Addr().String()}, DialTimeout: 100 * time.Millisecond})
+	cfg := bus.At(l.Addr().String())
+	cfg.DialTimeout = 100 * time.Millisecond
+	c, err := bus.Open(cfg)
 	require.NoError(t, err)
 	defer c.Close()
 	require.ErrorIs(t, c.Ping(t.Context()), bus.ErrBrokerUnreachable)

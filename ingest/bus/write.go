@@ -34,7 +34,7 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 			return fmt.Errorf("write to %s: %w", t, err)
 		}
 		if rec.Time.IsZero() {
-			rec.Time = c.cfg.Now()
+			rec.Time = c.now()
 		}
 		byPartition[p] = append(byPartition[p], rec)
 	}

@@ -14,7 +14,10 @@ import (
 
 func TestWriteReadsBackAsWritten(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_123).UTC()
-	_, c := open(t, func(cfg *bus.Config) { cfg.Now = func() time.Time { return now } })
+	b, _ := open(t, nil)
+	c, err := bus.OpenWithClock(b.config, func() time.Time { return now })
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	at := time.UnixMilli(1_600_000_000_000).UTC()
 	require.NoError(t, c.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{
 		{Key: []byte("a"), Value: []byte("1"), Time: at, Headers: []ingest.Header{{Key: "h", Value: []byte("x")}, {Key: "empty", Value: []byte{}}}},

@@ -120,7 +120,9 @@ func (b *Broker) Addr() string { return b.address }
 // Config is what a client of this broker needs. Erasure requests stay until
 // they are purged, because expiry could empty a partition.
 func (b *Broker) Config() bus.Config {
-	return bus.Config{Brokers: []string{b.address}, ReplicationFactor: 1, ErasureRetention: -1}
+	c := bus.At(b.address)
+	c.ErasureRetention = bus.Forever
+	return c
 }
 
 // Close stops the broker and writes what makes the next start fast. Closing

@@ -37,7 +37,7 @@ func start(t *testing.T, bin, secret string) *deployment {
 		args = append(args, "--set", key+"="+value)
 	}
 	s := process.Start(t, bin, filepath.Join(t.TempDir(), "data"), process.FreePorts(t), args...)
-	client, err := bus.Open(bus.Config{Brokers: []string{s.Brokers}})
+	client, err := bus.Open(bus.At(s.Brokers))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	return &deployment{t, s, client}

@@ -17,7 +17,7 @@ func (s *stage) roleFails(t *testing.T) {
 	t.Helper()
 	// In the way of the next receipt.
 	s.write(t, "live/receipts/gdpr-20.json/file", "")
-	client, err := bus.Open(bus.Config{Brokers: []string{s.service.Brokers}})
+	client, err := bus.Open(bus.At(s.service.Brokers))
 	require.NoError(t, err)
 	request := `{"type":"erasure","request_id":"gdpr-20","nodes":["` + s.spare + `"]}`
 	require.NoError(t, client.Write(t.Context(), bus.Erasures, []ingest.Outgoing{{Key: []byte("gdpr-20"), Value: []byte(request)}}))

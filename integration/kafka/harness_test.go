@@ -140,7 +140,9 @@ func (d *deployment) client(args ...string) []string {
 // prediction id fails the test.
 func (d *deployment) predictions() map[string]string {
 	d.t.Helper()
-	client, err := bus.Open(bus.Config{Brokers: strings.Split(d.brokers, ","), TopicPrefix: d.prefix})
+	c := bus.At(strings.Split(d.brokers, ",")...)
+	c.TopicPrefix = d.prefix
+	client, err := bus.Open(c)
 	require.NoError(d.t, err)
 	defer client.Close()
 	out, byID := make(map[string]string), make(map[string]string)

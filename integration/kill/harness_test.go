@@ -132,7 +132,7 @@ func (d *deployment) client() *bus.Client {
 	d.t.Helper()
 	c := configs.Default()
 	c.Kafka.Brokers = []string{d.service.Brokers}
-	client, err := bus.Open(service.BusConfig(c))
+	client, err := bus.Open(c.Kafka)
 	require.NoError(d.t, err)
 	d.t.Cleanup(func() { client.Close() })
 	return client

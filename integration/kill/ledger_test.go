@@ -61,7 +61,7 @@ func transitions(l *deletions.Ledger, request string, states ...deletions.State)
 func (d *deployment) suppress(id lethe.TransactionID) {
 	d.t.Helper()
 	store, err := snapshot.Open(filepath.Join(service.RoleDir(d.dir, configs.RoleBuild), "snapshots"), snapshot.Options{
-		Secret: d.deploymentSecret(), TransactionPartitions: 2, LabelPartitions: 2,
+		Config: snapshot.Defaults(), Secret: d.deploymentSecret(), TransactionPartitions: 2, LabelPartitions: 2,
 	})
 	require.NoError(d.t, err)
 	require.NoError(d.t, store.Suppress([]lethe.TransactionID{id}))

@@ -20,7 +20,7 @@ func Start(t testing.TB, partitions map[bus.Topic]int) (*embedded.Broker, *bus.C
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, broker.Close()) })
 	cfg := broker.Config()
-	cfg.Partitions = partitions
+	cfg.PartitionsOf = partitions
 	client, err := bus.Open(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close()) })

@@ -18,6 +18,7 @@ import (
 	"lethe/internal/testbroker"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
@@ -42,7 +43,7 @@ func deploy(t testing.TB) *deployment {
 func (d *deployment) run(dir string) (r *Role, stop func()) {
 	d.Helper()
 	r, err := New(Options{
-		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, LabelLateness: -1, Secret: lethe.Secret{3}, Client: d.client,
+		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(), Secret: lethe.Secret{3}, Client: d.client,
 		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", Version: "test",
 		Clock: func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
 	})

@@ -126,13 +126,3 @@ func TestRefusedRecordsBecomeDeadLetters(t *testing.T) {
 	require.Equal(t, broken, letters)
 	require.Equal(t, len(broken), n, "each once")
 }
-
-func TestOptionsNameEveryProblem(t *testing.T) {
-	_, err := New(Options{AllowedLateness: -1, FirstTimestep: -2})
-	for _, want := range []string{
-		"dir is empty", "receipts dir is empty", "shards is 0, must be at least 1",
-		"allowed lateness is -1 timesteps", "first timestep is -2", "signing key has 0 bytes, want 64", "client is missing",
-	} {
-		require.ErrorContains(t, err, want)
-	}
-}

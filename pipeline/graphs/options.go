@@ -21,18 +21,10 @@ type Options struct {
 	// Dir is the role's own folder.
 	Dir    string
 	Shards int
-	// AllowedLateness is by how many timesteps a transaction may be behind the
-	// newest of its partition.
-	AllowedLateness int
-	// LabelLateness is the same for labels; negative means that only settle
-	// records end a timestep's labels.
-	LabelLateness int
-	// FirstTimestep is where streams begin: what is before it is late.
-	FirstTimestep lethe.Timestep
-	// MaxTimestepJump is by how much a timestep may exceed what its partition
-	// has come to; 0 takes the snapshot store's default.
-	MaxTimestepJump int
-	Limits          ingest.Limits
+	// Snapshot says when timesteps end.
+	Snapshot snapshot.Config
+	// Limits bounds records; its FeatureCount is that of Snapshot.
+	Limits ingest.Limits
 	// Partition says how a timestep is cut into shards; its Shards and Seed are
 	// set from here.
 	Partition partition.Options
@@ -70,10 +62,7 @@ func (o Options) EnsureDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.MaxTimestepJump == 0 {
-		o.MaxTimestepJump = snapshot.DefaultMaxTimestepJump
-	}
-	o.Limits.EnsureDefaults()
+	o.Limits.FeatureCount = o.Snapshot.FeatureCount
 	o.Listener = o.Listener.EnsureDefaults()
 	o.Partition.Shards, o.Partition.Seed, o.Repair.Seed = o.Shards, o.Seed, o.Seed
 	return o
@@ -90,15 +79,11 @@ func (o Options) Validate() error {
 	require(o.Dir != "", "dir is empty")
 	require(o.ReceiptsDir != "", "receipts dir is empty")
 	require(o.Shards >= 1, "shards is %d, must be at least 1", o.Shards)
-	require(o.AllowedLateness >= 0, "allowed lateness is %d timesteps, must not be negative", o.AllowedLateness)
-	require(o.FirstTimestep >= 0, "first timestep is %d, must not be negative", o.FirstTimestep)
-	least := max(o.AllowedLateness, o.LabelLateness) + 1
-	require(o.MaxTimestepJump >= least, "max timestep jump is %d, must be at least %d, beyond both latenesses", o.MaxTimestepJump, least)
 	require(o.VerifyTimeout > 0, "verify timeout is %v, must be positive", o.VerifyTimeout)
 	require(len(o.SigningKey) == ed25519.PrivateKeySize, "signing key has %d bytes, want %d", len(o.SigningKey), ed25519.PrivateKeySize)
 	require(o.KernelSet != "", "kernel set is empty, receipts must name it")
 	require(o.Version != "", "version is empty, receipts must name it")
 	require(o.Client != nil, "client is missing")
-	errs = append(errs, o.Limits.Validate())
+	errs = append(errs, o.Snapshot.Validate(), o.Limits.Validate())
 	return errors.Join(errs...)
 }

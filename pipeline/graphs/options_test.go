@@ -4,15 +4,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lethe/snapshot"
 )
 
 // Whatever is wrong is said at once, also what only the first receipt would
 // stumble over.
 func TestOptionsNameAllProblems(t *testing.T) {
-	err := Options{AllowedLateness: -1, FirstTimestep: -2, VerifyTimeout: -1, MaxTimestepJump: -3}.EnsureDefaults().Validate()
+	err := Options{Snapshot: snapshot.Config{AllowedLatenessTimesteps: -2, FirstTimestep: -2, MaxTimestepJump: -3}, VerifyTimeout: -1}.EnsureDefaults().Validate()
 	for _, want := range []string{
 		"dir is empty", "receipts dir is empty", "shards is 0, must be at least 1",
-		"allowed lateness is -1 timesteps", "first timestep is -2", "max timestep jump is -3, must be at least 1",
+		"allowed_lateness_timesteps is -2", "first_timestep is -2", "max_timestep_jump is -3", "max_record_bytes is 0",
 		"verify timeout is -1ns", "signing key has 0 bytes, want 64",
 		"kernel set is empty", "version is empty", "client is missing",
 	} {

@@ -101,14 +101,10 @@ func (r *Role) open(ctx context.Context) error {
 		return err
 	}
 	r.store, err = snapshot.Open(filepath.Join(r.o.Dir, "snapshots"), snapshot.Options{
+		Config:                r.o.Snapshot,
 		Secret:                r.o.Secret,
 		TransactionPartitions: transactions,
 		LabelPartitions:       labels,
-		AllowedLateness:       r.o.AllowedLateness,
-		LabelLateness:         r.o.LabelLateness,
-		FirstTimestep:         r.o.FirstTimestep,
-		MaxTimestepJump:       r.o.MaxTimestepJump,
-		FeatureCount:          r.o.Limits.FeatureCount,
 	})
 	if err != nil {
 		return err
