@@ -34,7 +34,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key, value []byte) {
 		for _, topic := range topics {
-			event, err := decode(t, topic, ingest.Record{Key: key, Value: value}, ingest.Limits{})
+			event, err := decode(t, topic, ingest.Record{Key: key, Value: value}, ingest.DefaultLimits())
 			if err == nil {
 				require.NotNil(t, event)
 				require.True(t, value == nil || jsontext.Value(value).IsValid(), "accepted what is no JSON")
