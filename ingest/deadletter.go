@@ -1,16 +1,11 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// ErrNotDeadLetter marks a record whose headers are not those of DeadLetter.
-// The caller should leave the record alone.
-var ErrNotDeadLetter = errors.New("not a dead letter")
 
 const (
 	deadPrefix      = "lethe.dlq."
@@ -24,16 +19,6 @@ const (
 	deadDisposition = deadPrefix + "disposition"
 	deadNull        = deadPrefix + "null"
 )
-
-// Letter is a dead letter that was read back.
-type Letter struct {
-	// Record is the original record. Key and value are nil if Withheld.
-	Record      Record
-	Refusal     Refusal
-	Disposition Disposition
-	// Version is that of the program that refused the record.
-	Version string
-}
 
 // DeadLetter returns the record under which a refused record is kept: original
 // key, value, headers and time, and the why and where in headers lethe.dlq.*.
@@ -87,48 +72,4 @@ func DeadLetter(rec Record, refusal *Refusal, version string) Outgoing {
 		out.Headers = append(out.Headers, Header{h[0], []byte(h[1])})
 	}
 	return out
-}
-
-// ParseDeadLetter reads a dead letter back. The error is ErrNotDeadLetter.
-func ParseDeadLetter(rec Record) (Letter, error) {
-	letter := Letter{Record: Record{Key: rec.Key, Value: rec.Value}}
-	found := map[string]string{}
-	for _, h := range rec.Headers {
-		if strings.HasPrefix(h.Key, deadPrefix) {
-			found[h.Key] = string(h.Value)
-		} else {
-			letter.Record.Headers = append(letter.Record.Headers, h)
-		}
-	}
-	letter.Refusal = Refusal{Reason(found[deadReason]), found[deadDetail]}
-	letter.Disposition = Disposition(found[deadDisposition])
-	letter.Version = found[deadVersion]
-	letter.Record.Topic = found[deadTopic]
-	var err, problems error
-	if letter.Refusal.Reason == "" || letter.Record.Topic == "" {
-		problems = errors.New("no reason or no topic")
-	}
-	if letter.Record.Partition, err = strconv.Atoi(found[deadPartition]); err != nil {
-		problems = errors.Join(problems, errors.New("partition is not a number"))
-	}
-	if letter.Record.Offset, err = strconv.ParseInt(found[deadOffset], 10, 64); err != nil {
-		problems = errors.Join(problems, errors.New("offset is not a number"))
-	}
-	if at := found[deadTime]; at != "" {
-		if letter.Record.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
-			problems = errors.Join(problems, errors.New("time is not RFC 3339"))
-		}
-	}
-	if problems != nil {
-		return Letter{}, fmt.Errorf("%s/%d@%d: %w: %w", rec.Topic, rec.Partition, rec.Offset, ErrNotDeadLetter, problems)
-	}
-	for part := range strings.SplitSeq(found[deadNull], ",") {
-		switch part {
-		case "key":
-			letter.Record.Key = nil
-		case "value":
-			letter.Record.Value = nil
-		}
-	}
-	return letter, nil
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe/ingest"
+	"lethe/ingest/ingesttest"
 )
 
 func optionalBytes(rt *rapid.T, name string) []byte {
@@ -41,9 +42,9 @@ func TestDeadLettersGiveTheRecordBack(t *testing.T) {
 		require.NotNil(rt, out.Key, "a compacted topic takes no record without a key")
 		require.NotNil(rt, out.Value, "a record without a value would be a tombstone")
 
-		letter, err := ingest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+		letter, err := ingesttest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
 		require.NoError(rt, err)
-		require.Equal(rt, ingest.Letter{
+		require.Equal(rt, ingesttest.Letter{
 			Record: rec, Refusal: refusal, Version: "v1.2.3", Disposition: refusal.Reason.Disposition(),
 		}, letter)
 
@@ -53,7 +54,7 @@ func TestDeadLettersGiveTheRecordBack(t *testing.T) {
 		before := len(out.Headers)
 		out = ingest.DeadLetter(letter.Record, &again, "v2")
 		require.Len(rt, out.Headers, before)
-		letter, err = ingest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+		letter, err = ingesttest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
 		require.NoError(rt, err)
 		require.Equal(rt, again, letter.Refusal)
 		require.Equal(rt, rec.Headers, letter.Record.Headers)
@@ -71,15 +72,15 @@ func TestDeadLetterOfAnErasedSubjectHoldsNothingOfIt(t *testing.T) {
 	for _, h := range out.Headers {
 		require.NotContains(t, h.Key+string(h.Value), "S3CR3T")
 	}
-	letter, err := ingest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+	letter, err := ingesttest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
 	require.NoError(t, err)
 	require.Equal(t, ingest.Withheld, letter.Disposition)
 	require.Nil(t, letter.Record.Key)
 }
 
 func TestParseDeadLetterTellsOthersApart(t *testing.T) {
-	_, err := ingest.ParseDeadLetter(ingest.Record{Topic: "t", Offset: 4, Key: []byte("k"), Value: []byte("v")})
-	require.ErrorIs(t, err, ingest.ErrNotDeadLetter)
+	_, err := ingesttest.ParseDeadLetter(ingest.Record{Topic: "t", Offset: 4, Key: []byte("k"), Value: []byte("v")})
+	require.ErrorIs(t, err, ingesttest.ErrNotDeadLetter)
 	require.ErrorContains(t, err, "t/0@4")
 }
 

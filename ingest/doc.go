@@ -5,8 +5,10 @@
 // # Formats
 //
 // Every value is one JSON object. Field order is free; unknown fields, fields
-// given twice, trailing bytes and invalid UTF-8 are refused. The JSON Schemas
-// of the three topics are embedded (see Schema) and tested against the codec.
+// given twice, trailing bytes and invalid UTF-8 are refused. The folder schemas
+// has the JSON Schemas of the three topics, which are tested against the codec.
+// They tell what JSON Schema can tell: field names, kinds and bounds; keys,
+// duplicate fields and what is printable are checked by decoding only.
 //
 // transactions.v1, keyed by the transaction id, or by source>target for a
 // payment:

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/ingest"
+	"lethe/ingest/ingesttest"
 )
 
 var topics = []string{"transactions", "labels", "erasures"}
@@ -61,11 +62,11 @@ func FuzzDeadLetter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value []byte, name string, header []byte) {
 		rec := ingest.Record{Topic: "t", Partition: 2, Offset: 3, Key: key, Value: value,
 			Headers: []ingest.Header{{Key: name, Value: header}}}
-		if _, err := ingest.ParseDeadLetter(rec); err != nil && !errors.Is(err, ingest.ErrNotDeadLetter) {
+		if _, err := ingesttest.ParseDeadLetter(rec); err != nil && !errors.Is(err, ingesttest.ErrNotDeadLetter) {
 			t.Fatal(err)
 		}
 		dead := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Late, Detail: "by 3"}, "v1")
-		letter, err := ingest.ParseDeadLetter(ingest.Record{Key: dead.Key, Value: dead.Value, Headers: dead.Headers})
+		letter, err := ingesttest.ParseDeadLetter(ingest.Record{Key: dead.Key, Value: dead.Value, Headers: dead.Headers})
 		require.NoError(t, err)
 		if strings.HasPrefix(name, "lethe.dlq.") {
 			rec.Headers = nil // told by its newest refusal only

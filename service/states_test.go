@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/ingest/ingesttest"
 	"lethe/internal/residue"
 	"lethe/pipeline/requests"
 	"lethe/service"
@@ -188,14 +189,14 @@ func (r *running) outcome(id string) deletions.State {
 }
 
 // deadLetters returns the dead letters that are not withdrawn.
-func (r *running) deadLetters() []ingest.Letter {
+func (r *running) deadLetters() []ingesttest.Letter {
 	r.t.Helper()
-	var out []ingest.Letter
+	var out []ingesttest.Letter
 	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
 		if control(rec) || rec.Tombstone() {
 			return nil
 		}
-		letter, err := ingest.ParseDeadLetter(rec)
+		letter, err := ingesttest.ParseDeadLetter(rec)
 		letter.Record.Value = slices.Clone(letter.Record.Value)
 		out = append(out, letter)
 		return err

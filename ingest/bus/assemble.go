@@ -12,7 +12,7 @@ import (
 	"lethe/ingest"
 )
 
-// ErrNotChunk marks a record that Chunks and Retract do not write. The caller
+// ErrNotChunk marks a record that Chunks and RetractFrom do not write. The caller
 // should report it and go on.
 var ErrNotChunk = errors.New("not a chunk")
 

@@ -27,7 +27,7 @@ func BenchmarkReadAll(b *testing.B) {
 			require.NoError(b, err)
 			defer c.Close()
 			require.NoError(b, c.Apply(b.Context()))
-			p, err := kgo.NewClient(kgo.SeedBrokers(broker.Addr()), kgo.ProducerBatchCompression(codec))
+			p, err := kgo.NewClient(kgo.SeedBrokers(broker.Config().Brokers[0]), kgo.ProducerBatchCompression(codec))
 			require.NoError(b, err)
 			defer p.Close()
 			value := bytes.Repeat([]byte("0123456789"), 70)

@@ -52,9 +52,6 @@ func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) [
 	return out
 }
 
-// Retract returns the tombstones of a payload's first chunks.
-func Retract(key string, chunks int) []ingest.Outgoing { return RetractFrom(key, 0, chunks) }
-
 // RetractFrom returns the tombstones of a payload's chunks first to end-1, the
 // last one first: if only some are written, those that are left are still
 // counted by Assembler.Extent.

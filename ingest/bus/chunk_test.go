@@ -70,7 +70,7 @@ func TestNewestPayloadsSurviveCompaction(t *testing.T) {
 			key := rapid.SampledFrom([]string{"3/1", "3/2", "x"}).Draw(rt, "key")
 			_, a := assemble(rt, l)
 			if rapid.IntRange(0, 3).Draw(rt, "retract") == 0 {
-				l.write(bus.Retract(key, a.Extent(key)))
+				l.write(bus.RetractFrom(key, 0, a.Extent(key)))
 				delete(want, key)
 				_, a = assemble(rt, l)
 				require.Zero(rt, a.Extent(key))

@@ -73,7 +73,7 @@ func TestBrokerRestart(t *testing.T) {
 	written := make(chan error, 1)
 	go func() { written <- c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("b", "1", 0)}) }()
 	time.Sleep(100 * time.Millisecond)
-	_, portText, err := net.SplitHostPort(b.Addr())
+	_, portText, err := net.SplitHostPort(b.Config().Brokers[0])
 	require.NoError(t, err)
 	port, err := strconv.Atoi(portText)
 	require.NoError(t, err)

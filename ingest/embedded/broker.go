@@ -114,9 +114,6 @@ func (b *Broker) open() error {
 	return nil
 }
 
-// Addr is the broker's host:port.
-func (b *Broker) Addr() string { return b.address }
-
 // Config is what a client of this broker needs. Erasure requests stay until
 // they are purged, because expiry could empty a partition.
 func (b *Broker) Config() bus.Config {

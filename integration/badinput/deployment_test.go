@@ -11,6 +11,7 @@ import (
 	"lethe/dataset"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/ingest/ingesttest"
 	"lethe/integration/process"
 	"lethe/service"
 )
@@ -149,11 +150,11 @@ type place struct {
 
 // letters reads the dead letters, by the place of the original. Nothing else
 // may be in the topic, and nothing twice.
-func (d *deployment) letters() map[place]ingest.Letter {
+func (d *deployment) letters() map[place]ingesttest.Letter {
 	d.t.Helper()
-	found := make(map[place]ingest.Letter)
+	found := make(map[place]ingesttest.Letter)
 	require.NoError(d.t, d.client.ReadAll(d.t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
-		letter, err := ingest.ParseDeadLetter(rec)
+		letter, err := ingesttest.ParseDeadLetter(rec)
 		require.NoError(d.t, err)
 		original := letter.Record
 		at := place{original.Topic, original.Partition, original.Offset}

@@ -2,6 +2,7 @@ package timestepkey_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func TestKeysSortByTimeAndAreReadBack(t *testing.T) {
 		require.NoError(rt, err)
 		require.Equal(rt, b, got)
 
-		longer := append(second, "rest"...)
+		longer := slices.Concat(second, []byte("rest"))
 		_, err = timestepkey.Parse(prefix, longer)
 		require.Error(rt, err)
 		got, rest, err := timestepkey.Cut(prefix, longer)

@@ -62,7 +62,7 @@ func TestNextOutlastsAnOutage(t *testing.T) {
 
 	require.NoError(t, broker.Close())
 	require.Contains(t, <-said, "broker unreachable")
-	_, text, err := net.SplitHostPort(broker.Addr())
+	_, text, err := net.SplitHostPort(broker.Config().Brokers[0])
 	require.NoError(t, err)
 	port, err := strconv.Atoi(text)
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 )
@@ -97,14 +98,14 @@ func (l *logic) finish(t lethe.Timestep, out *published) error {
 	done.done = true
 	err := l.state.store.Apply(func(w swapstore.Writer) error {
 		if out != nil {
-			if err := w.Set(timestepKey(publishedPrefix, t), out.encode()); err != nil {
+			if err := w.Set(timestepkey.New(publishedPrefix, t), out.encode()); err != nil {
 				return err
 			}
 		}
-		if err := w.Delete(timestepKey(snapshotPrefix, t)); err != nil {
+		if err := w.Delete(timestepkey.New(snapshotPrefix, t)); err != nil {
 			return err
 		}
-		return w.Set(timestepKey(linkPrefix, t), done.encode())
+		return w.Set(timestepkey.New(linkPrefix, t), done.encode())
 	})
 	if err != nil {
 		return fmt.Errorf("note that timestep %d was scored: %w", t, err)

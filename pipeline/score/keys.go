@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/ingest/bus"
+	"lethe/internal/timestepkey"
 )
 
 // Prefixes of the store's keys. Timesteps and shards are big-endian so that
@@ -23,14 +24,6 @@ const (
 	suppressedPrefix = "x/" // suppression hash
 )
 
-func timestepKey(prefix string, t lethe.Timestep) []byte {
-	return binary.BigEndian.AppendUint64([]byte(prefix), uint64(t))
-}
-
-func timestepOf(prefix string, key []byte) lethe.Timestep {
-	return lethe.Timestep(binary.BigEndian.Uint64(key[len(prefix):]))
-}
-
 func servedKey(shard lethe.ShardID) []byte {
 	return binary.BigEndian.AppendUint32([]byte(servedPrefix), uint32(shard))
 }
@@ -42,12 +35,18 @@ type candidate struct {
 }
 
 func (c candidate) key() []byte {
-	return binary.BigEndian.AppendUint32(timestepKey(candidatePrefix, c.timestep), uint32(c.shard))
+	return binary.BigEndian.AppendUint32(timestepkey.New(candidatePrefix, c.timestep), uint32(c.shard))
 }
 
-func candidateOf(key []byte) candidate {
-	at := len(candidatePrefix) + 8
-	return candidate{timestepOf(candidatePrefix, key), lethe.ShardID(binary.BigEndian.Uint32(key[at:]))}
+func candidateOf(key []byte) (candidate, error) {
+	t, shard, err := timestepkey.Cut(candidatePrefix, key)
+	if err != nil {
+		return candidate{}, err
+	}
+	if len(shard) != 4 {
+		return candidate{}, fmt.Errorf("key of a candidate has %d bytes behind the timestep, want 4", len(shard))
+	}
+	return candidate{t, lethe.ShardID(binary.BigEndian.Uint32(shard))}, nil
 }
 
 func offsetKey(tp bus.TopicPartition) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/scoring"
 )
@@ -31,7 +32,7 @@ func (l *logic) measure(t lethe.Timestep) error {
 		return fmt.Errorf("quality of timestep %d: %w", t, err)
 	}
 	if err := l.state.store.Apply(func(w swapstore.Writer) error {
-		return w.Set(timestepKey(qualityPrefix, t), value)
+		return w.Set(timestepkey.New(qualityPrefix, t), value)
 	}); err != nil {
 		return fmt.Errorf("quality of timestep %d: %w", t, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"lethe/canonical"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -81,8 +82,11 @@ func (s *state) load(shards int) error {
 func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string]func(key, value []byte) error {
 	return map[string]func(key, value []byte) error{
 		linkPrefix: func(key, value []byte) error {
-			l, err := decodeLink(value)
-			s.links[timestepOf(linkPrefix, key)] = l
+			t, err := timestepkey.Parse(linkPrefix, key)
+			if err != nil {
+				return err
+			}
+			s.links[t], err = decodeLink(value)
 			return err
 		},
 		manifestPrefix: func(_, value []byte) error {
@@ -97,9 +101,13 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 			return err
 		},
 		candidatePrefix: func(key, value []byte) error {
+			at, err := candidateOf(key)
+			if err != nil {
+				return err
+			}
 			c, err := trainer.DecodeCheckpoint(value)
 			if err == nil {
-				s.candidates[candidateOf(key)] = c.Lineage
+				s.candidates[at] = c.Lineage
 			}
 			return err
 		},
@@ -109,9 +117,13 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 			return err
 		},
 		publishedPrefix: func(key, value []byte) error {
+			t, err := timestepkey.Parse(publishedPrefix, key)
+			if err != nil {
+				return err
+			}
 			g, err := decodePublished(value)
 			if err == nil {
-				s.quality[timestepOf(publishedPrefix, key)] = stepQuality{predictions: len(g.nodes)}
+				s.quality[t] = stepQuality{predictions: len(g.nodes)}
 			}
 			return err
 		},
@@ -125,7 +137,10 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 // loadQuality joins the stored summaries to the counts of predictions.
 func (s *state) loadQuality() error {
 	return s.store.Scan([]byte(qualityPrefix), func(key, value []byte) error {
-		t := timestepOf(qualityPrefix, key)
+		t, err := timestepkey.Parse(qualityPrefix, key)
+		if err != nil {
+			return err
+		}
 		q := s.quality[t]
 		q.summary = &scoring.Summary{}
 		s.quality[t] = q
@@ -154,7 +169,7 @@ func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
 
 // snapshot reads a snapshot that waits to be scored.
 func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
-	value, found, err := s.store.Get(timestepKey(snapshotPrefix, t))
+	value, found, err := s.store.Get(timestepkey.New(snapshotPrefix, t))
 	if err != nil {
 		return nil, fmt.Errorf("waiting snapshot of timestep %d: %w", t, err)
 	}
@@ -166,7 +181,7 @@ func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
 
 // published reads the probabilities published for a timestep, or nil.
 func (s *state) published(t lethe.Timestep) (*published, error) {
-	value, found, err := s.store.Get(timestepKey(publishedPrefix, t))
+	value, found, err := s.store.Get(timestepkey.New(publishedPrefix, t))
 	if err != nil || !found {
 		return nil, err
 	}
@@ -175,7 +190,7 @@ func (s *state) published(t lethe.Timestep) (*published, error) {
 
 // manifest reads the manifest of a timestep, or nil.
 func (s *state) manifest(t lethe.Timestep) (*wire.Manifest, error) {
-	value, found, err := s.store.Get(timestepKey(manifestPrefix, t))
+	value, found, err := s.store.Get(timestepkey.New(manifestPrefix, t))
 	if err != nil || !found {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"lethe/canonical"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
 )
@@ -52,19 +53,19 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		if !next.done {
-			if err := w.Set(timestepKey(snapshotPrefix, t), m.Payload); err != nil {
+			if err := w.Set(timestepkey.New(snapshotPrefix, t), m.Payload); err != nil {
 				return err
 			}
 		}
 		if dropped {
-			if err := w.Set(timestepKey(publishedPrefix, t), kept.encode()); err != nil {
+			if err := w.Set(timestepkey.New(publishedPrefix, t), kept.encode()); err != nil {
 				return err
 			}
-			if err := w.Delete(timestepKey(qualityPrefix, t)); err != nil {
+			if err := w.Delete(timestepkey.New(qualityPrefix, t)); err != nil {
 				return err
 			}
 		}
-		if err := w.Set(timestepKey(linkPrefix, t), next.encode()); err != nil {
+		if err := w.Set(timestepkey.New(linkPrefix, t), next.encode()); err != nil {
 			return err
 		}
 		return setOffset(w, source, m.Next)
@@ -97,10 +98,10 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	}
 	err := l.state.store.Apply(func(w swapstore.Writer) error {
 		if fresh {
-			if err := w.Set(timestepKey(manifestPrefix, t), withRevision(m.Revision, m.Payload)); err != nil {
+			if err := w.Set(timestepkey.New(manifestPrefix, t), withRevision(m.Revision, m.Payload)); err != nil {
 				return err
 			}
-			if err := w.Delete(timestepKey(qualityPrefix, t)); err != nil {
+			if err := w.Delete(timestepkey.New(qualityPrefix, t)); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/ingest"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -152,10 +153,10 @@ func (tr *transcript) unnote(at lethe.Timestep) {
 	l := tr.role.logic.state.links[at]
 	l.done = false
 	require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepKey(snapshotPrefix, at), tr.w.graph(at).Payload); err != nil {
+		if err := w.Set(timestepkey.New(snapshotPrefix, at), tr.w.graph(at).Payload); err != nil {
 			return err
 		}
-		return w.Set(timestepKey(linkPrefix, at), l.encode())
+		return w.Set(timestepkey.New(linkPrefix, at), l.encode())
 	}))
 }
 

@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
@@ -54,7 +55,7 @@ func (c *column) load() error {
 	c.recent = make(map[lethe.Timestep]*lethe.Slice)
 	c.timesteps, c.unsent, c.trained, c.newest = nil, nil, lethe.NoTimestep, nil
 	err := c.store.Scan([]byte(slicePrefix), func(key, value []byte) error {
-		t, err := timestepOf(slicePrefix, key)
+		t, err := timestepkey.Parse(slicePrefix, key)
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (c *column) load() error {
 		return err
 	}
 	err = c.store.Scan([]byte(checkpointPrefix), func(key, _ []byte) error {
-		t, err := timestepOf(checkpointPrefix, key)
+		t, err := timestepkey.Parse(checkpointPrefix, key)
 		c.trained = t
 		return err
 	})
@@ -78,7 +79,7 @@ func (c *column) load() error {
 		return err
 	}
 	err = c.store.Scan([]byte(unsentPrefix), func(key, _ []byte) error {
-		t, err := timestepOf(unsentPrefix, key)
+		t, err := timestepkey.Parse(unsentPrefix, key)
 		c.unsent = append(c.unsent, t)
 		return err
 	})
@@ -101,7 +102,7 @@ func (c *column) load() error {
 
 // checkpoint reads and decodes the checkpoint after a timestep.
 func (c *column) checkpoint(t lethe.Timestep) (*trainer.Checkpoint, error) {
-	value, found, err := c.store.Get(timestepKey(checkpointPrefix, t))
+	value, found, err := c.store.Get(timestepkey.New(checkpointPrefix, t))
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (c *column) accept(ctx context.Context, m wire.Received) error {
 		err = c.replace(ctx, s.Timestep, value, offset)
 	default:
 		err = c.store.Apply(func(w swapstore.Writer) error {
-			if err := w.Set(timestepKey(slicePrefix, s.Timestep), value); err != nil {
+			if err := w.Set(timestepkey.New(slicePrefix, s.Timestep), value); err != nil {
 				return err
 			}
 			return w.Set([]byte(offsetKey), offset)

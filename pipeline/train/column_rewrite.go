@@ -7,14 +7,15 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 )
 
 // replace rewrites the store with another slice at t and without any
 // checkpoint from t on. The old bytes are unlinked when it returns.
 func (c *column) replace(ctx context.Context, t lethe.Timestep, value, offset []byte) error {
-	sliceKey := string(timestepKey(slicePrefix, t))
-	firstGone := string(timestepKey(checkpointPrefix, t))
-	firstUnsent := string(timestepKey(unsentPrefix, t))
+	sliceKey := string(timestepkey.New(slicePrefix, t))
+	firstGone := string(timestepkey.New(checkpointPrefix, t))
+	firstUnsent := string(timestepkey.New(unsentPrefix, t))
 	err := c.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, old []byte) error {
 			k := string(key)

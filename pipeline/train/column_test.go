@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/residue"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -140,6 +141,6 @@ func TestStoredSliceDamage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, link, back)
 	require.Equal(t, "slice", string(message))
-	_, err = timestepOf(slicePrefix, []byte(slicePrefix+"1234567"))
+	_, err = timestepkey.Parse(slicePrefix, []byte(slicePrefix+"1234567"))
 	require.Error(t, err)
 }

@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
 	"lethe/trainer"
 )
@@ -39,7 +40,7 @@ func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
 	if s, ok := c.recent[t]; ok {
 		return s, nil
 	}
-	value, found, err := c.store.Get(timestepKey(slicePrefix, t))
+	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
 	if err != nil {
 		return nil, fmt.Errorf("slice of timestep %d: %w", t, err)
 	}
@@ -61,10 +62,10 @@ func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
 // trainedThrough stores a checkpoint that was trained and has to be published.
 func (c *column) trainedThrough(t lethe.Timestep, checkpoint *trainer.Checkpoint) error {
 	err := c.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepKey(checkpointPrefix, t), trainer.EncodeCheckpoint(checkpoint)); err != nil {
+		if err := w.Set(timestepkey.New(checkpointPrefix, t), trainer.EncodeCheckpoint(checkpoint)); err != nil {
 			return err
 		}
-		return w.Set(timestepKey(unsentPrefix, t), nil)
+		return w.Set(timestepkey.New(unsentPrefix, t), nil)
 	})
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (c *column) trainedThrough(t lethe.Timestep, checkpoint *trainer.Checkpoint
 
 // message is the checkpoint after a timestep as it travels.
 func (c *column) message(t lethe.Timestep) (wire.Message, error) {
-	value, found, err := c.store.Get(timestepKey(checkpointPrefix, t))
+	value, found, err := c.store.Get(timestepkey.New(checkpointPrefix, t))
 	if err == nil && !found {
 		err = errMissing
 	}
@@ -90,7 +91,7 @@ func (c *column) message(t lethe.Timestep) (wire.Message, error) {
 // sent notes that the oldest unpublished checkpoint was published.
 func (c *column) sent() error {
 	t := c.unsent[0]
-	err := c.store.Apply(func(w swapstore.Writer) error { return w.Delete(timestepKey(unsentPrefix, t)) })
+	err := c.store.Apply(func(w swapstore.Writer) error { return w.Delete(timestepkey.New(unsentPrefix, t)) })
 	if err != nil {
 		return fmt.Errorf("shard %d: note what was published after timestep %d: %w", c.shard, t, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 )
 
 // History is what a shard's store holds, read while no role is running.
@@ -32,7 +33,7 @@ func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	h := &History{Shard: shard, Slices: make(map[lethe.Timestep][]byte), Checkpoints: make(map[lethe.Timestep][]byte)}
 	err = store.Scan([]byte(slicePrefix), func(key, value []byte) error {
-		t, err := timestepOf(slicePrefix, key)
+		t, err := timestepkey.Parse(slicePrefix, key)
 		if err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
 		return nil, fmt.Errorf("shard %d: read slices: %w", shard, err)
 	}
 	err = store.Scan([]byte(checkpointPrefix), func(key, value []byte) error {
-		t, err := timestepOf(checkpointPrefix, key)
+		t, err := timestepkey.Parse(checkpointPrefix, key)
 		h.Checkpoints[t] = append([]byte(nil), value...)
 		return err
 	})

@@ -15,17 +15,6 @@ const (
 	offsetKey        = "o"
 )
 
-func timestepKey(prefix string, t lethe.Timestep) []byte {
-	return binary.BigEndian.AppendUint64([]byte(prefix), uint64(t))
-}
-
-func timestepOf(prefix string, key []byte) (lethe.Timestep, error) {
-	if len(key) != len(prefix)+8 {
-		return 0, fmt.Errorf("key of %d bytes under %q, want %d", len(key), prefix, len(prefix)+8)
-	}
-	return lethe.Timestep(binary.BigEndian.Uint64(key[len(prefix):])), nil
-}
-
 // storedSlice is the value under slicePrefix: revision and previous timestep,
 // then the slice's canonical bytes. The revision is kept beside them because it
 // is not part of what a model may depend on.

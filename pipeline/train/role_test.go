@@ -14,6 +14,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
@@ -209,7 +210,7 @@ func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 	store, err := swapstore.Open(shardDir(dir, 0), swapstore.Options{})
 	require.NoError(t, err)
 	require.NoError(t, store.Apply(func(w swapstore.Writer) error {
-		return w.Set(timestepKey(checkpointPrefix, 1), []byte("not a checkpoint"))
+		return w.Set(timestepkey.New(checkpointPrefix, 1), []byte("not a checkpoint"))
 	}))
 	require.NoError(t, store.Close())
 	_, err = New(optionsFor(dir, topics()))

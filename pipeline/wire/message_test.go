@@ -242,7 +242,7 @@ func TestReaderPassesOverRetractedAndTornMessages(t *testing.T) {
 	torn := bus.Chunks(m.Key.String(), []byte("other"), nil, 0)
 	torn[0].Value = []byte("rehto")
 	require.NoError(t, log.Write(t.Context(), bus.Models, torn))
-	require.NoError(t, log.Write(t.Context(), bus.Models, bus.Retract(m.Key.String(), 1)))
+	require.NoError(t, log.Write(t.Context(), bus.Models, bus.RetractFrom(m.Key.String(), 0, 1)))
 	require.NoError(t, wire.Publish(t.Context(), log, 1, m))
 	received, err := wire.NewReader().Read(log.batch(0, 0, 9))
 	require.NoError(t, err)

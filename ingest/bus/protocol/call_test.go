@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func TestErrorCodesOfABroker(t *testing.T) {
 // No size that a broker claims may cost more memory than the bytes it sends.
 func TestHostileSizesAreRefused(t *testing.T) {
 	huge := func(at int, from []byte) []byte {
-		body := append(from, make([]byte, 1<<19)...)
+		body := slices.Concat(from, make([]byte, 1<<19))
 		binary.BigEndian.PutUint32(body[at:], 1<<19)
 		return framed(body)
 	}
