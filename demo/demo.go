@@ -13,7 +13,7 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 	"lethe/service"
 )
 
@@ -35,7 +35,7 @@ type Result struct {
 	Transactions int             `json:"transactions"`
 	Payments     int             `json:"payments"`
 	Predictions  int             `json:"predictions"`
-	Test         scoring.Summary `json:"test"`
+	Test         quality.Summary `json:"test"`
 	// TestTimesteps are the first and the last that Test covers.
 	TestTimesteps [2]lethe.Timestep    `json:"test_timesteps"`
 	Erasures      []Erasure            `json:"erasures"`

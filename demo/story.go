@@ -16,6 +16,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/requests"
 	"lethe/scoring"
+	"lethe/scoring/quality"
 	"lethe/service"
 )
 
@@ -104,7 +105,7 @@ func (st *story) measure(ctx context.Context) error {
 			labels[l.ID] = l.Label
 		}
 	}
-	var tally scoring.Tally
+	var tally quality.Tally
 	err := st.s.Client().ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
 		if rec.Tombstone() || len(rec.Key) > 0 && rec.Key[0] == '!' {
 			return nil

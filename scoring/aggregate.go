@@ -89,7 +89,7 @@ type Labelled struct {
 	// Posteriors has one entry per shard: rows × Classes, row-major.
 	Posteriors [][]float32
 	Classes    int
-	// Labels has the class of every row, or NoClass.
+	// Labels has the class of every row, or quality.NoClass.
 	Labels []int
 	// Seed keys the draws of learning.
 	Seed uint64

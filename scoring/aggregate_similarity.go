@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"lethe"
+	"lethe/scoring/similarity"
 )
 
 // DefaultTemperature is what a temperature of 0 stands for.
@@ -44,17 +45,17 @@ func (s bySimilarity) Weights(e Evidence) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	graph, err := HistogramOf(e.Nodes, e.Edges, PyramidOptions{})
+	graph, err := similarity.HistogramOf(e.Nodes, e.Edges, similarity.Defaults())
 	if err != nil {
 		return nil, fmt.Errorf("aggregation vector of the graph: %w", err)
 	}
 	weights := make([]float64, e.Shards)
 	for shard := range weights {
-		var h Histogram
+		var h similarity.Histogram
 		if err := h.UnmarshalBinary(vectors[shard]); err != nil {
 			return nil, fmt.Errorf("aggregation vector of shard %d: %w", shard, err)
 		}
-		if weights[shard], err = Normalised(graph, &h); err != nil {
+		if weights[shard], err = similarity.Normalised(graph, &h); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", shard, err)
 		}
 	}
@@ -65,7 +66,7 @@ func (s bySimilarity) Weights(e Evidence) ([]float64, error) {
 // Describe returns the aggregation vector that a checkpoint carries: the
 // histogram of the slice it was trained on last, as canonical bytes.
 func Describe(s *lethe.Slice) ([]byte, error) {
-	h, err := HistogramOfSlice(s, PyramidOptions{})
+	h, err := similarity.HistogramOfSlice(s, similarity.Defaults())
 	if err != nil {
 		return nil, err
 	}

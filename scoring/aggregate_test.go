@@ -13,21 +13,23 @@ import (
 
 	"lethe"
 	"lethe/scoring"
+	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/similarity"
 )
 
 func TestWeightsAreADistribution(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		test := graphs(12).Draw(rt, "test")
+		test := graphtest.Graphs(12).Draw(rt, "test")
 		temperature := rapid.Float64Range(1e-3, 10).Draw(rt, "temperature")
-		reference := histogram(rt, test.n, test.edges)
+		reference := histogram(rt, test)
 		count := rapid.IntRange(1, 6).Draw(rt, "shards")
-		shards := make([]*scoring.Histogram, count)
+		shards := make([]*similarity.Histogram, count)
 		similarities := make([]float64, count)
 		for i := range shards {
-			g := graphs(12).Draw(rt, "shard")
-			shards[i] = histogram(rt, g.n, g.edges)
+			g := graphtest.Graphs(12).Draw(rt, "shard")
+			shards[i] = histogram(rt, g)
 			var err error
-			similarities[i], err = scoring.Normalised(reference, shards[i])
+			similarities[i], err = similarity.Normalised(reference, shards[i])
 			require.NoError(rt, err)
 		}
 		for _, method := range []scoring.Method{scoring.MethodMean, scoring.MethodSimilarity} {
@@ -51,14 +53,20 @@ func TestWeightsAreADistribution(t *testing.T) {
 	})
 }
 
+func histogram(t require.TestingT, g graphtest.Graph) *similarity.Histogram {
+	h, err := similarity.HistogramOf(g.N, g.Edges, similarity.Defaults())
+	require.NoError(t, err)
+	return h
+}
+
 // weigh asks an aggregation about a graph and the histograms of the shards.
-func weigh(method scoring.Method, temperature float64, test *graph, shards []*scoring.Histogram) ([]float64, error) {
+func weigh(method scoring.Method, temperature float64, test *graphtest.Graph, shards []*similarity.Histogram) ([]float64, error) {
 	by, err := scoring.NewAggregation(method, temperature)
 	if err != nil {
 		return nil, err
 	}
 	return by.Weights(scoring.Evidence{
-		Shards: len(shards), Nodes: test.n, Edges: test.edges,
+		Shards: len(shards), Nodes: test.N, Edges: test.Edges,
 		Vectors: func() ([][]byte, error) {
 			vectors := make([][]byte, len(shards))
 			for shard, h := range shards {
@@ -77,7 +85,7 @@ func TestCombineRefusesWrongUse(t *testing.T) {
 }
 
 // timesteps reads an Elliptic-style dataset as one graph per timestep.
-func timesteps(t *testing.T) map[string]*graph {
+func timesteps(t *testing.T) map[string]*graphtest.Graph {
 	dir := os.Getenv("LETHE_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared", "data")
@@ -93,18 +101,18 @@ func timesteps(t *testing.T) map[string]*graph {
 		require.NoError(t, err)
 		return rows
 	}
-	out := map[string]*graph{}
+	out := map[string]*graphtest.Graph{}
 	step, position := map[string]string{}, map[string]uint32{}
 	for _, row := range read("elliptic_txs_features.csv") {
 		if out[row[1]] == nil {
-			out[row[1]] = &graph{}
+			out[row[1]] = &graphtest.Graph{}
 		}
-		step[row[0]], position[row[0]] = row[1], uint32(out[row[1]].n)
-		out[row[1]].n++
+		step[row[0]], position[row[0]] = row[1], uint32(out[row[1]].N)
+		out[row[1]].N++
 	}
 	for _, row := range read("elliptic_txs_edgelist.csv")[1:] {
 		g := out[step[row[0]]]
-		g.edges = append(g.edges, lethe.Edge{A: position[row[0]], B: position[row[1]]})
+		g.Edges = append(g.Edges, lethe.Edge{A: position[row[0]], B: position[row[1]]})
 	}
 	return out
 }
@@ -117,21 +125,21 @@ func TestRealPayments(t *testing.T) {
 	for _, name := range []string{"1", "12", "23", "36", "49"} {
 		g := all[name]
 		require.NotNil(t, g, "timestep %s", name)
-		whole := histogram(t, g.n, g.edges)
-		require.Equal(t, whole, histogram(t, g.n, relabel(g.edges, permutation(g.n, 1))))
+		renamed := graphtest.Graph{N: g.N, Edges: graphtest.Relabel(g.Edges, graphtest.Permutation(g.N, 1))}
+		require.Equal(t, histogram(t, *g), histogram(t, renamed))
 
 		draw := lethe.NewDraw(1, "test/shards")
 		slice := make([]*lethe.Slice, shards)
 		for v := range slice {
 			slice[v] = &lethe.Slice{}
 		}
-		of, local := make([]int, g.n), make([]uint32, g.n)
-		for i := range g.n {
+		of, local := make([]int, g.N), make([]uint32, g.N)
+		for i := range g.N {
 			of[i] = draw.IntN(shards)
 			local[i] = uint32(len(slice[of[i]].Nodes))
 			slice[of[i]].Nodes = append(slice[of[i]].Nodes, lethe.Pseudonym{})
 		}
-		for _, e := range g.edges {
+		for _, e := range g.Edges {
 			if of[e.A] == of[e.B] {
 				slice[of[e.A]].Edges = append(slice[of[e.A]].Edges, lethe.Edge{A: local[e.A], B: local[e.B]})
 				continue
@@ -140,10 +148,10 @@ func TestRealPayments(t *testing.T) {
 				slice[of[end]].Stubs = append(slice[of[end]].Stubs, lethe.Stub{Owner: local[end]})
 			}
 		}
-		histograms := make([]*scoring.Histogram, shards)
+		histograms := make([]*similarity.Histogram, shards)
 		for v, s := range slice {
 			var err error
-			histograms[v], err = scoring.HistogramOfSlice(s, scoring.PyramidOptions{})
+			histograms[v], err = similarity.HistogramOfSlice(s, similarity.Defaults())
 			require.NoError(t, err)
 		}
 		effective := func(temperature float64) float64 {

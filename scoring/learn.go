@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"lethe"
+	"lethe/scoring/quality"
 )
 
 // smallestLikelihood keeps the gradient finite where all shards rule out the
@@ -24,7 +25,7 @@ const smallestLikelihood = 1e-12
 // Combine does; the authors' program softmaxes combined log-probabilities twice.
 //
 // Each of posteriors is one shard's, row-major, one row of classes
-// probabilities per node; labels has the nodes' classes, and rows of NoClass
+// probabilities per node; labels has the nodes' classes, and rows of quality.NoClass
 // take no part.
 //
 // The weights are learnt from records, so erasure concerns them. They are a
@@ -79,11 +80,11 @@ func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64
 	}
 	var rows [][]float64
 	for i, class := range labels {
-		if class == NoClass {
+		if class == quality.NoClass {
 			continue
 		}
 		if class < 0 || class >= classes {
-			return nil, fmt.Errorf("row %d has class %d, want 0 to %d, or %d for none", i, class, classes-1, NoClass)
+			return nil, fmt.Errorf("row %d has class %d, want 0 to %d, or %d for none", i, class, classes-1, quality.NoClass)
 		}
 		row := make([]float64, len(posteriors))
 		for s, p := range posteriors {

@@ -13,6 +13,7 @@ import (
 
 	"lethe"
 	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // posteriorLines reads one row per line: a number, or the text for none, and per
@@ -43,7 +44,7 @@ func posteriorLines(t *testing.T, input, noneText string, none int) (numbers []i
 // learn reads one row per line: its class, or "?", and per shard the
 // probability of class 1 of two.
 func learn(t *testing.T, d *datadriven.TestData) string {
-	labels, posteriors := posteriorLines(t, d.Input, "?", scoring.NoClass)
+	labels, posteriors := posteriorLines(t, d.Input, "?", quality.NoClass)
 	var opts scoring.LearnOptions
 	var rate, norm string
 	d.MaybeScanArgs(t, "epochs", &opts.Epochs)
@@ -67,7 +68,12 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 func others(t *testing.T, d *datadriven.TestData) string {
 	owners, posteriors := posteriorLines(t, d.Input, "-", -1)
 	weights := slices.Repeat([]float64{1 / float64(len(posteriors))}, len(posteriors))
-	return rows(scoring.CombineOthers(posteriors, weights, 2, owners), 2)
+	var out strings.Builder
+	combined := scoring.CombineOthers(posteriors, weights, 2, owners)
+	for at := 0; at < len(combined); at += 2 {
+		fmt.Fprintf(&out, "%.4f\n", combined[at:at+2])
+	}
+	return out.String()
 }
 
 // drawn makes posteriors of several shards, with labels.
@@ -103,7 +109,7 @@ func TestErasedRowsLeaveNoTraceInLearnedWeights(t *testing.T) {
 		never, neverLabels := make([][]float32, len(posteriors)), []int(nil)
 		for i := range labels {
 			if i > 0 && rapid.Bool().Draw(rt, "erased") {
-				labels[i] = scoring.NoClass
+				labels[i] = quality.NoClass
 				continue
 			}
 			for s := range never {

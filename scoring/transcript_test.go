@@ -11,38 +11,28 @@ import (
 
 	"lethe"
 	"lethe/scoring"
+	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/similarity"
 )
 
-// bench holds the graphs that a transcript named.
-type bench struct {
-	graphs map[string]*scoring.Histogram
-	edges  map[string]*graph
-	tally  scoring.Tally
-}
+// named are the graphs that a transcript defined.
+type named map[string]*graphtest.Graph
 
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		b := &bench{graphs: map[string]*scoring.Histogram{}, edges: map[string]*graph{}}
+		graphs := named{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "graph":
-				return b.graph(t, d)
-			case "kernel":
-				return b.kernel(t, d)
+				return graphs.graph(t, d)
 			case "weights":
-				return b.weights(t, d)
+				return graphs.weights(t, d)
 			case "combine":
 				return combine(t, d)
-			case "propagate":
-				return propagate(t, d)
 			case "learn":
 				return learn(t, d)
 			case "others":
 				return others(t, d)
-			case "score":
-				return b.score(t, d)
-			case "summary":
-				return b.summary(t, d)
 			default:
 				d.Fatalf(t, "unknown command %q", d.Cmd)
 				return ""
@@ -51,71 +41,23 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// graph defines a graph from lines of edges "a-b" and prints, per column, the
-// eigenvalue and the occupied cells as cell:count. stubs=(owner,..) makes it a
-// slice.
-func (b *bench) graph(t *testing.T, d *datadriven.TestData) string {
+// graph defines a graph from lines of edges "a-b".
+func (n named) graph(t *testing.T, d *datadriven.TestData) string {
 	var name string
-	var nodes int
+	g := &graphtest.Graph{}
 	d.ScanArgs(t, "name", &name)
-	d.ScanArgs(t, "nodes", &nodes)
-	fields := strings.Fields(d.Input)
-	edges := make([]lethe.Edge, len(fields))
-	for i, field := range fields {
-		_, err := fmt.Sscanf(field, "%d-%d", &edges[i].A, &edges[i].B)
+	d.ScanArgs(t, "nodes", &g.N)
+	for _, field := range strings.Fields(d.Input) {
+		var e lethe.Edge
+		_, err := fmt.Sscanf(field, "%d-%d", &e.A, &e.B)
 		require.NoError(t, err)
+		g.Edges = append(g.Edges, e)
 	}
-	if d.HasArg("stubs") {
-		s := &lethe.Slice{Nodes: make([]lethe.Pseudonym, nodes), Edges: edges}
-		arg, _ := d.Arg("stubs")
-		for _, owner := range arg.Vals {
-			at, err := strconv.Atoi(owner)
-			require.NoError(t, err)
-			s.Stubs = append(s.Stubs, lethe.Stub{Owner: uint32(at)})
-		}
-		h, err := scoring.HistogramOfSlice(s, scoring.PyramidOptions{})
-		require.NoError(t, err)
-		b.graphs[name] = h
-		return fmt.Sprintf("%d nodes\n", h.NumNodes())
-	}
-	h, err := scoring.HistogramOf(nodes, edges, scoring.PyramidOptions{})
-	if err != nil {
-		return "error: " + err.Error()
-	}
-	b.graphs[name], b.edges[name] = h, &graph{nodes, edges}
-	e, err := scoring.Embed(nodes, edges, scoring.PyramidOptions{})
-	require.NoError(t, err)
-	var out strings.Builder
-	for column := range e.Dimensions {
-		value := "none"
-		if column < len(e.Values) {
-			value = fmt.Sprintf("%.4f", e.Values[column]+0)
-		}
-		fmt.Fprintf(&out, "λ %s cells", value)
-		for _, c := range h.Cells() {
-			if c[0]>>4 == column {
-				fmt.Fprintf(&out, " %d:%d", c[0]&15, c[1])
-			}
-		}
-		out.WriteByte('\n')
-	}
-	return out.String()
+	n[name] = g
+	return fmt.Sprintf("%d nodes, %d edges\n", g.N, len(g.Edges))
 }
 
-func (b *bench) kernel(t *testing.T, d *datadriven.TestData) string {
-	var x, y string
-	d.ScanArgs(t, "a", &x)
-	d.ScanArgs(t, "b", &y)
-	matches, err := scoring.Intersections(b.graphs[x], b.graphs[y])
-	require.NoError(t, err)
-	k, err := scoring.Kernel(b.graphs[x], b.graphs[y])
-	require.NoError(t, err)
-	normalised, err := scoring.Normalised(b.graphs[x], b.graphs[y])
-	require.NoError(t, err)
-	return fmt.Sprintf("I %v\nk %v\nnormalised %.6f\n", matches, k, normalised)
-}
-
-func (b *bench) weights(t *testing.T, d *datadriven.TestData) string {
+func (n named) weights(t *testing.T, d *datadriven.TestData) string {
 	var method, test string
 	temperature := "0"
 	d.ScanArgs(t, "method", &method)
@@ -123,17 +65,21 @@ func (b *bench) weights(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "temperature", &temperature)
 	value, err := strconv.ParseFloat(temperature, 64)
 	require.NoError(t, err)
-	var shards []*scoring.Histogram
+	var shards []*similarity.Histogram
 	if arg, ok := d.Arg("shards"); ok {
 		for _, name := range arg.Vals {
-			shards = append(shards, b.graphs[name])
+			var h *similarity.Histogram // an empty graph, if the transcript does not know it
+			if g := n[name]; g != nil {
+				h = histogram(t, *g)
+			}
+			shards = append(shards, h)
 		}
 	}
 	by, err := scoring.NewAggregation(scoring.Method(method), value)
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	weights, err := weigh(scoring.Method(method), value, b.edges[test], shards)
+	weights, err := weigh(scoring.Method(method), value, n[test], shards)
 	require.NoError(t, err)
 	return fmt.Sprintf("%s %.4f\n", by.Name(), weights)
 }
@@ -156,26 +102,4 @@ func combine(t *testing.T, d *datadriven.TestData) string {
 		posteriors = append(posteriors, row)
 	}
 	return fmt.Sprintln(scoring.Combine(posteriors, weights))
-}
-
-// score adds lines of "probability label" to the tally.
-func (b *bench) score(t *testing.T, d *datadriven.TestData) string {
-	var timestep int64
-	d.ScanArgs(t, "timestep", &timestep)
-	for line := range strings.Lines(d.Input) {
-		field := strings.Fields(line)
-		probability, err := strconv.ParseFloat(field[0], 64)
-		require.NoError(t, err)
-		label, err := lethe.ParseLabel(field[1])
-		require.NoError(t, err)
-		b.tally.Add(lethe.Timestep(timestep), probability, label)
-	}
-	return fmt.Sprintln(b.tally.Timesteps())
-}
-
-func (b *bench) summary(t *testing.T, d *datadriven.TestData) string {
-	var first, last int64
-	d.ScanArgs(t, "first", &first)
-	d.ScanArgs(t, "last", &last)
-	return asJSON(t, b.tally.Summarise(lethe.Timestep(first), lethe.Timestep(last), 0.5))
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/scoring"
+	"lethe/scoring/similarity"
 	"lethe/service"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -222,7 +223,7 @@ func (m *mirror) build() built {
 			window = window[max(0, len(window)-m.c.Trainer.WindowTimesteps):]
 			next, _, err := m.engine.Train(context.Background(), shard, before, window)
 			require.NoError(m.t, err)
-			h, err := scoring.HistogramOfSlice(s, scoring.PyramidOptions{})
+			h, err := similarity.HistogramOfSlice(s, similarity.Defaults())
 			require.NoError(m.t, err)
 			next.Aggregation, err = h.MarshalBinary()
 			require.NoError(m.t, err)

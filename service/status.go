@@ -10,7 +10,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // Status is the state of a running service, as /api/v1/status and lethe status
@@ -48,7 +48,7 @@ type StepStatus struct {
 	Predictions int            `json:"predictions"`
 	// Quality compares the predictions with the labels that came in later; null
 	// until both are there.
-	Quality *scoring.Summary `json:"quality"`
+	Quality *quality.Summary `json:"quality"`
 }
 
 // Status puts together what the roles know.

@@ -19,7 +19,7 @@ import (
 	"lethe/partition/graph"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -143,7 +143,7 @@ func TestOTCStream(t *testing.T) {
 		}
 	}
 	report := func(name string, scores []float64) {
-		s := scoring.Summarise(scores, r.labels, 0.5)
+		s := quality.Summarise(scores, r.labels, 0.5)
 		require.NotNil(t, s.AUC)
 		t.Logf("%s, mean of %s: AUC %.4f, average precision %.4f, F1 %.3f, %.0f s",
 			*otcModel, name, *s.AUC, *s.AveragePrecision, s.IllicitF1, time.Since(started).Seconds())

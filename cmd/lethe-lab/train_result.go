@@ -9,7 +9,8 @@ import (
 	"lethe/internal/command"
 	"lethe/lab/protocol"
 	"lethe/partition/onehop"
-	"lethe/scoring"
+	"lethe/scoring/propagation"
+	"lethe/scoring/quality"
 )
 
 type trainResult struct {
@@ -26,19 +27,19 @@ type trainResult struct {
 	KnownLabels float64 `json:"known_labels,omitempty"`
 	// Propagation is how labels were propagated on a stream, Unpropagated the test
 	// without it, and Unlabelled that with the same settings and no known label.
-	Propagation      *scoring.PropagationChoice `json:"propagation,omitempty"`
-	Unpropagated     *scoring.Summary           `json:"unpropagated,omitempty"`
-	Unlabelled       *scoring.Summary           `json:"unlabelled,omitempty"`
-	Seed             uint64                     `json:"seed"`
-	Test             scoring.Summary            `json:"test"`
-	AllNodes         trainAccuracy              `json:"all_nodes"`
-	PerStep          []protocol.StepReading     `json:"per_step"`
-	Partition        protocol.Shape             `json:"partition"`
-	TrainSeconds     float64                    `json:"train_seconds"`
-	Steps            int                        `json:"steps"`
-	StepsPerSecond   float64                    `json:"steps_per_second"`
-	PartitionSeconds float64                    `json:"partition_seconds"`
-	EnsembleHash     lethe.Digest               `json:"ensemble_hash"`
+	Propagation      *propagation.Choice    `json:"propagation,omitempty"`
+	Unpropagated     *quality.Summary       `json:"unpropagated,omitempty"`
+	Unlabelled       *quality.Summary       `json:"unlabelled,omitempty"`
+	Seed             uint64                 `json:"seed"`
+	Test             quality.Summary        `json:"test"`
+	AllNodes         trainAccuracy          `json:"all_nodes"`
+	PerStep          []protocol.StepReading `json:"per_step"`
+	Partition        protocol.Shape         `json:"partition"`
+	TrainSeconds     float64                `json:"train_seconds"`
+	Steps            int                    `json:"steps"`
+	StepsPerSecond   float64                `json:"steps_per_second"`
+	PartitionSeconds float64                `json:"partition_seconds"`
+	EnsembleHash     lethe.Digest           `json:"ensemble_hash"`
 }
 
 type trainAccuracy struct {
@@ -125,7 +126,7 @@ func (r *trainResult) modelText() string {
 }
 
 // printTest prints what was measured on the test nodes or timesteps.
-func printTest(a *command.App, name string, s scoring.Summary) {
+func printTest(a *command.App, name string, s quality.Summary) {
 	fmt.Fprintf(a.Stdout, "%s: accuracy %.4f, macro-F1 %.4f, AUC %s, average precision %s (%d labelled)\n",
 		name, s.Accuracy, s.MacroF1, command.OrDash(s.AUC), command.OrDash(s.AveragePrecision), s.Labelled)
 	if s.Illicit > 0 {

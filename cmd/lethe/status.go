@@ -12,7 +12,7 @@ import (
 
 	"lethe/deletions"
 	"lethe/internal/command"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 	"lethe/service"
 )
 
@@ -100,7 +100,7 @@ func stepRows(steps []service.StepStatus) [][]string {
 	return rows
 }
 
-func qualityCells(q *scoring.Summary) []string {
+func qualityCells(q *quality.Summary) []string {
 	if q == nil || q.Labelled == 0 {
 		return []string{"-", "-", "-"}
 	}

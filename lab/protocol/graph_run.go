@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/partition/graph"
 	"lethe/scoring"
+	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -190,19 +191,19 @@ func (t *graphRun) read(aggregate string, test, training []float32) (Reading, er
 	truth := make([]int, t.g.NumNodes())
 	right := 0
 	for part, posteriors := range [][]float32{training, test} {
-		for node, class := range scoring.MostLikely(posteriors, t.g.Classes) {
+		for node, class := range quality.MostLikely(posteriors, t.g.Classes) {
 			if t.split.isTest[node] == (part == 1) && class == t.g.Labels[node] {
 				right++
 			}
 		}
 	}
 	for node, class := range t.g.Labels {
-		truth[node] = scoring.NoClass
+		truth[node] = quality.NoClass
 		if t.split.isTest[node] {
 			truth[node] = class
 		}
 	}
-	summary, err := scoring.SummarisePosteriors(test, t.g.Classes, truth)
+	summary, err := quality.SummarisePosteriors(test, t.g.Classes, truth)
 	if err != nil {
 		return Reading{}, err
 	}

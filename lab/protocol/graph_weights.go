@@ -5,6 +5,8 @@ import (
 
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/propagation"
+	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -36,16 +38,16 @@ func (t *graphRun) propagate(posteriors [][]float32, weights []float64) ([]float
 	for node, class := range t.g.Labels {
 		known[node] = class
 		if t.split.isTest[node] {
-			known[node] = scoring.NoClass
+			known[node] = quality.NoClass
 		}
 	}
-	g := &scoring.LabelledGraph{
+	g := &propagation.LabelledGraph{
 		Edges: t.g.Edges, Classes: t.g.Classes, Known: known,
 		Posteriors: scoring.CombineOthers(posteriors, weights, t.g.Classes, t.owners),
 	}
-	choice, err := scoring.ChoosePropagation(g, scoring.ChoiceOptions{Seed: t.s.Seed})
+	choice, err := propagation.Choose(g, propagation.ChoiceOptions{Seed: t.s.Seed})
 	if err != nil {
 		return nil, err
 	}
-	return scoring.Propagate(g, choice.Options)
+	return propagation.Propagate(g, choice.Options)
 }

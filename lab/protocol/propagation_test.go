@@ -9,7 +9,8 @@ import (
 	"lethe"
 	"lethe/internal/realdata"
 	"lethe/lab/citation"
-	"lethe/scoring"
+	"lethe/scoring/propagation"
+	"lethe/scoring/quality"
 )
 
 // bayes scores every paper by multinomial naive Bayes on the words of the known
@@ -21,7 +22,7 @@ func bayes(c *citation.Graph, known []int) []float32 {
 		words[class] = make([]float64, c.Features.Columns)
 	}
 	for i, class := range known {
-		if class == scoring.NoClass {
+		if class == quality.NoClass {
 			continue
 		}
 		papers[class]++
@@ -64,26 +65,26 @@ func TestPropagationOnCora(t *testing.T) {
 	trained, known, test := make([]int, c.NumNodes), make([]int, c.NumNodes), make([]int, c.NumNodes)
 	var heldOut []int
 	for i, label := range c.Labels {
-		trained[i], known[i], test[i] = scoring.NoClass, label, scoring.NoClass
+		trained[i], known[i], test[i] = quality.NoClass, label, quality.NoClass
 		switch x := draw.IntN(10); {
 		case x < 2:
-			known[i], test[i] = scoring.NoClass, label
+			known[i], test[i] = quality.NoClass, label
 		case x == 2:
 			heldOut = append(heldOut, i)
 		default:
 			trained[i] = label
 		}
 	}
-	g := &scoring.LabelledGraph{Edges: c.Edges, Classes: c.Classes, Posteriors: bayes(c, trained), Known: known}
-	choice, err := scoring.ChoosePropagation(g, scoring.ChoiceOptions{HeldOut: heldOut})
+	g := &propagation.LabelledGraph{Edges: c.Edges, Classes: c.Classes, Posteriors: bayes(c, trained), Known: known}
+	choice, err := propagation.Choose(g, propagation.ChoiceOptions{HeldOut: heldOut})
 	require.NoError(t, err)
 	accuracy := func(posteriors []float32) float64 {
-		s, err := scoring.SummarisePosteriors(posteriors, c.Classes, test)
+		s, err := quality.SummarisePosteriors(posteriors, c.Classes, test)
 		require.NoError(t, err)
 		return s.Accuracy
 	}
-	propagated := func(opts scoring.PropagationOptions) []float32 {
-		out, err := scoring.Propagate(g, opts)
+	propagated := func(opts propagation.Options) []float32 {
+		out, err := propagation.Propagate(g, opts)
 		require.NoError(t, err)
 		return out
 	}
@@ -94,6 +95,6 @@ func TestPropagationOnCora(t *testing.T) {
 	require.Greater(t, after, 0.85)
 
 	// Rough settings do as well, so the choice is not what carries it.
-	rough := scoring.PropagationOptions{NoCorrect: true}
+	rough := propagation.Options{NoCorrect: true}
 	require.Greater(t, accuracy(propagated(rough)), 0.84)
 }

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/scoring"
+	"lethe/scoring/propagation"
+	"lethe/scoring/quality"
 	"lethe/trainer/kernels"
 )
 
@@ -51,12 +52,12 @@ type Reading struct {
 	Propagated bool   `json:"propagated,omitempty"`
 	// Propagation says, on a stream, how labels were propagated and what on the
 	// validation timesteps spoke for it; nil where no label was known.
-	Propagation *scoring.PropagationChoice `json:"propagation,omitempty"`
+	Propagation *propagation.Choice `json:"propagation,omitempty"`
 	// Unlabelled marks the control beside a stream's propagated reading: the same
 	// settings without the known labels. What it gains is not the labels' doing.
 	Unlabelled bool `json:"unlabelled,omitempty"`
 	// Test measures the test nodes, or the labelled ones of the test timesteps.
-	Test scoring.Summary `json:"test"`
+	Test quality.Summary `json:"test"`
 	// AllNodes is the accuracy over training and test nodes together.
 	AllNodes float64 `json:"all_nodes"`
 	// PerStep measures the test timesteps one by one; empty for a graph.
@@ -68,7 +69,7 @@ type StepReading struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	// Part is train, validation or test.
 	Part string `json:"part"`
-	scoring.Summary
+	quality.Summary
 }
 
 // Outcome is everything measured of one ensemble.

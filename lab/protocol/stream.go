@@ -9,6 +9,7 @@ import (
 	"lethe/partition/onehop"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -33,7 +34,7 @@ type streamRun struct {
 	validationLabels []int
 	tunings          []tuning
 	// tallies grow with every timestep, one per reading.
-	tallies []*scoring.Tally
+	tallies []*quality.Tally
 	shapes  []Shape
 	out     *Outcome
 }
@@ -79,7 +80,7 @@ func newStreamRun(stream *dataset.Stream, s StreamSettings, r Runtime) (*streamR
 		}
 	}
 	for range j.out.Readings {
-		j.tallies = append(j.tallies, &scoring.Tally{})
+		j.tallies = append(j.tallies, &quality.Tally{})
 	}
 	j.tunings = make([]tuning, len(s.Aggregate))
 	return j, nil
@@ -181,7 +182,7 @@ func (j *streamRun) score(ctx context.Context, index int) error {
 			j.tallies[k].Add(snap.Timestep, illicit[i], label)
 		}
 		j.out.Readings[k].PerStep = append(j.out.Readings[k].PerStep,
-			StepReading{Timestep: snap.Timestep, Part: part, Summary: scoring.Summarise(illicit, measured, threshold)})
+			StepReading{Timestep: snap.Timestep, Part: part, Summary: quality.Summarise(illicit, measured, threshold)})
 	}
 	if part == "validation" {
 		j.keep(posteriors, labelsOf(snap))

@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/scoring"
+	"lethe/scoring/propagation"
+	"lethe/scoring/quality"
 )
 
 // arrived tells of every node whether its label was in when the timestep was
@@ -26,12 +27,12 @@ func (s StreamSettings) arrived(snap *lethe.Snapshot) []bool {
 // test timestep is scored. What is rehearsed is what the test will ask: the
 // labels that had arrived in time predict the others, by average precision.
 type tuning struct {
-	graph scoring.LabelledGraph
+	graph propagation.LabelledGraph
 	// late are the nodes whose labels had not arrived, and inTime counts the
 	// labels that had.
 	late   []int
 	inTime int
-	choice *scoring.PropagationChoice
+	choice *propagation.Choice
 }
 
 // add joins a validation timestep to the others.
@@ -58,14 +59,14 @@ func (t *tuning) add(snap *lethe.Snapshot, posteriors []float32, arrived []bool)
 func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived []bool) (
 	spread, control []float32, err error,
 ) {
-	g := &scoring.LabelledGraph{Edges: snap.Undirected(), Classes: classesOfStream, Posteriors: posteriors}
-	g.Known = slices.Repeat([]int{scoring.NoClass}, len(snap.Nodes))
+	g := &propagation.LabelledGraph{Edges: snap.Undirected(), Classes: classesOfStream, Posteriors: posteriors}
+	g.Known = slices.Repeat([]int{quality.NoClass}, len(snap.Nodes))
 	if !slices.Contains(arrived, true) || t.inTime == 0 || len(t.late) == 0 {
 		return posteriors, posteriors, nil
 	}
 	if t.choice == nil {
 		t.graph.Classes = classesOfStream
-		choice, err := scoring.ChoosePropagation(&t.graph, scoring.ChoiceOptions{
+		choice, err := propagation.Choose(&t.graph, propagation.ChoiceOptions{
 			HeldOut: t.late, Candidates: candidates(), Measure: averagePrecision,
 		})
 		if err != nil {
@@ -73,7 +74,7 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 		}
 		t.choice = &choice
 	}
-	if control, err = scoring.Propagate(g, t.choice.Options); err != nil {
+	if control, err = propagation.Propagate(g, t.choice.Options); err != nil {
 		return nil, nil, err
 	}
 	for i, n := range snap.Nodes {
@@ -81,7 +82,7 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 			g.Known[i] = classOf(n.Label)
 		}
 	}
-	spread, err = scoring.Propagate(g, t.choice.Options)
+	spread, err = propagation.Propagate(g, t.choice.Options)
 	return spread, control, err
 }
 
@@ -89,13 +90,13 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 // neighbours only, and little smoothing. In a timestep few labels are known and
 // neighbours agree less than in a citation graph; on the validation timesteps of
 // Bitcoin-OTC the weak ones were better.
-func candidates() []scoring.PropagationOptions {
-	out := scoring.Candidates()
-	for _, correct := range []scoring.PropagationOptions{
+func candidates() []propagation.Options {
+	out := propagation.Candidates()
+	for _, correct := range []propagation.Options{
 		{NoCorrect: true},
-		{ResidualScale: scoring.FDiff, ResidualFactor: 0.25, CorrectSteps: 1},
-		{ResidualScale: scoring.FDiff, ResidualFactor: 0.5, CorrectSteps: 1},
-		{ResidualScale: scoring.FDiff, ResidualFactor: 1, CorrectSteps: 1},
+		{ResidualScale: propagation.FDiff, ResidualFactor: 0.25, CorrectSteps: 1},
+		{ResidualScale: propagation.FDiff, ResidualFactor: 0.5, CorrectSteps: 1},
+		{ResidualScale: propagation.FDiff, ResidualFactor: 1, CorrectSteps: 1},
 	} {
 		for _, alpha := range []float64{0, 0.05, 0.1, 0.2} {
 			weak := correct
@@ -113,9 +114,9 @@ func averagePrecision(posteriors []float32, classes int, truth []int) float64 {
 	for i, class := range truth {
 		scores[i], illicit[i] = float64(posteriors[i*classes+1]), class == 1
 	}
-	ap, _ := scoring.AveragePrecision(scores, illicit)
+	ap, _ := quality.AveragePrecision(scores, illicit)
 	return ap
 }
 
-// classOf is the class that a label stands for, scoring.NoClass if unknown.
+// classOf is the class that a label stands for, quality.NoClass if unknown.
 func classOf(label lethe.Label) int { return int(label) - 1 }

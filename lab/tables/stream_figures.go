@@ -3,7 +3,7 @@ package tables
 import (
 	"lethe/lab/protocol"
 	"lethe/lab/report"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // streamFigures are the figures of a data set: two measures along the test
@@ -21,8 +21,8 @@ func newStreamFigures(dataset string) streamFigures {
 
 // add draws a row where it belongs.
 func (c streamFigures) add(e streamRow, readings []protocol.Reading) {
-	f1 := stepLine(e.String(), readings, func(s scoring.Summary) float64 { return s.MacroF1 })
-	auc := stepLine(e.String(), readings, func(s scoring.Summary) float64 { return orNaN(s.AUC) })
+	f1 := stepLine(e.String(), readings, func(s quality.Summary) float64 { return s.MacroF1 })
+	auc := stepLine(e.String(), readings, func(s quality.Summary) float64 { return orNaN(s.AUC) })
 	switch {
 	case e.papers():
 		c.f1.Lines, c.auc.Lines = append(c.f1.Lines, f1), append(c.auc.Lines, auc)
@@ -40,7 +40,7 @@ func (c streamFigures) addTo(out *Output, dataset string) {
 }
 
 // stepLine is a measure by test timestep, averaged over splits.
-func stepLine(name string, readings []protocol.Reading, pick func(scoring.Summary) float64) report.Line {
+func stepLine(name string, readings []protocol.Reading, pick func(quality.Summary) float64) report.Line {
 	line := report.Line{Name: name}
 	for i := 0; len(readings) > 0 && i < len(readings[0].PerStep); i++ {
 		if readings[0].PerStep[i].Part != "test" {

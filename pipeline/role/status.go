@@ -6,7 +6,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest/bus"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // Status is what roles know. A role leaves zero what is not its business, so
@@ -32,7 +32,7 @@ type Step struct {
 	Predictions int
 	// Quality compares the predictions with the labels that came in later; nil
 	// until both are there.
-	Quality *scoring.Summary
+	Quality *quality.Summary
 }
 
 // Ensemble names the served models.

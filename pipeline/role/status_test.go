@@ -9,12 +9,12 @@ import (
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // Each role tells what it knows; together they tell all, in any order.
 func TestMergePutsTogetherWhatRolesKnow(t *testing.T) {
-	quality := &scoring.Summary{Labelled: 3}
+	quality := &quality.Summary{Labelled: 3}
 	consumed := map[bus.TopicPartition]int64{{Topic: bus.Labels}: 7}
 	served := &role.Ensemble{Through: 1}
 	graphs := &role.Status{

@@ -7,7 +7,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 const (
@@ -64,7 +64,7 @@ func (p *published) only(s *lethe.Snapshot) (*published, bool) {
 
 // quality measures the probabilities against the labels that came in later.
 // Both are ascending by pseudonym.
-func (p *published) quality(labels []wire.NodeLabel, threshold float64) scoring.Summary {
+func (p *published) quality(labels []wire.NodeLabel, threshold float64) quality.Summary {
 	var probabilities []float64
 	var known []lethe.Label
 	at := 0
@@ -77,5 +77,5 @@ func (p *published) quality(labels []wire.NodeLabel, threshold float64) scoring.
 			known = append(known, l.Label)
 		}
 	}
-	return scoring.Summarise(probabilities, known, threshold)
+	return quality.Summarise(probabilities, known, threshold)
 }

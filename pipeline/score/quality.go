@@ -11,7 +11,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // measure compares what was predicted for a timestep with the labels that came
@@ -65,5 +65,5 @@ func (l *logic) measureMissing() error {
 type stepQuality struct {
 	predictions int
 	// summary is nil until the labels are in.
-	summary *scoring.Summary
+	summary *quality.Summary
 }

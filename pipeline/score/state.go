@@ -14,8 +14,8 @@ import (
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -142,7 +142,7 @@ func (s *state) loadQuality() error {
 			return err
 		}
 		q := s.quality[t]
-		q.summary = &scoring.Summary{}
+		q.summary = &quality.Summary{}
 		s.quality[t] = q
 		return json.Unmarshal(value, q.summary)
 	})

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"lethe"
-	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // Sample is one scored sample. Samples of one cluster, such as the pairs that
@@ -57,5 +57,5 @@ func area(samples []Sample) (float64, bool) {
 	for i, s := range samples {
 		scores[i], positive[i] = s.Score, s.Positive
 	}
-	return scoring.AUC(scores, positive)
+	return quality.AUC(scores, positive)
 }

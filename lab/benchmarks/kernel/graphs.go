@@ -2,7 +2,7 @@ package main
 
 import (
 	"lethe"
-	"lethe/scoring"
+	"lethe/scoring/similarity"
 )
 
 // graph is a simple undirected graph.
@@ -11,8 +11,8 @@ type graph struct {
 	edges []lethe.Edge
 }
 
-func (g graph) histogram() (*scoring.Histogram, error) {
-	return scoring.HistogramOf(g.nodes, g.edges, scoring.PyramidOptions{})
+func (g graph) histogram() (*similarity.Histogram, error) {
+	return similarity.HistogramOf(g.nodes, g.edges, similarity.Defaults())
 }
 
 // grow makes a timestep: each node joins one drawn in proportion to its edges

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"lethe/scoring"
+	"lethe/scoring/similarity"
 )
 
 // The shape of Elliptic: 203,769 transactions and 234,355 payments in 49
@@ -45,7 +45,7 @@ func run(python string, rounds int) error {
 		graphs = append(graphs, deal(grow(t), t)...)
 	}
 	graphs = append(graphs, grow(timesteps))
-	stored := make([]*scoring.Histogram, timesteps*shards)
+	stored := make([]*similarity.Histogram, timesteps*shards)
 	for i := range stored {
 		var err error
 		if stored[i], err = graphs[i].histogram(); err != nil {
@@ -78,7 +78,7 @@ func run(python string, rounds int) error {
 }
 
 // ours times lethe: all of it, and the comparisons alone.
-func ours(timestep graph, stored []*scoring.Histogram) (whole, compared time.Duration, err error) {
+func ours(timestep graph, stored []*similarity.Histogram) (whole, compared time.Duration, err error) {
 	start := time.Now()
 	scored, err := timestep.histogram()
 	if err != nil {
@@ -86,7 +86,7 @@ func ours(timestep graph, stored []*scoring.Histogram) (whole, compared time.Dur
 	}
 	between := time.Now()
 	for _, slice := range stored {
-		if _, err := scoring.Normalised(scored, slice); err != nil {
+		if _, err := similarity.Normalised(scored, slice); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -1,0 +1,58 @@
+package similarity
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Bounds of the pyramid's shape. They keep a histogram's indices far inside 32
+// bits and a hostile stored histogram small.
+const (
+	maxDimensions = 16
+	maxLevels     = 12
+	maxDenseLimit = 2000
+)
+
+// Config is the shape of the pyramid match. Histograms compare only if they have
+// the same Dimensions and Levels.
+type Config struct {
+	// Dimensions is the number d of eigenvectors.
+	Dimensions int
+	// Levels is the index L of the finest level: level l cuts [0, 1] into 2^l
+	// cells.
+	Levels int
+	// DenseLimit is the largest connected component, in nodes, that is
+	// decomposed densely; above it a Krylov method finds the leading
+	// eigenvectors.
+	DenseLimit int
+}
+
+// Defaults returns the shape that every aggregation vector has.
+func Defaults() Config {
+	return Config{
+		// As in the authors' program. More would reach into eigenvalues that small
+		// shard graphs share by chance, fewer would see the largest hubs only.
+		Dimensions: 6,
+		// The five levels 0 to 4, the paper's formula read literally. (GraKeL's
+		// L = 4 means levels 0 to 3.)
+		Levels: 4,
+		// Where both ways take about as long. The dense one takes time cubic in
+		// the limit, hence its bound of 2000.
+		DenseLimit: 100,
+	}
+}
+
+// Validate reports every field that is out of bounds.
+func (c Config) Validate() error {
+	check := func(name string, value, limit int) error {
+		if value < 1 || value > limit {
+			return fmt.Errorf("pyramid %s is %d, want 1 to %d", name, value, limit)
+		}
+		return nil
+	}
+	return errors.Join(
+		check("dimensions", c.Dimensions, maxDimensions),
+		check("levels", c.Levels, maxLevels),
+		check("dense limit", c.DenseLimit, maxDenseLimit),
+	)
+}
