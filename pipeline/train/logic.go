@@ -86,7 +86,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		}
 	}
 	if l.unpublished() {
-		return l.publish()
+		return l.publish(ctx)
 	}
 	return l.acknowledge(ctx)
 }

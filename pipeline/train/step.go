@@ -55,7 +55,8 @@ func (l *logic) unpublished() bool {
 }
 
 // publish sends the oldest checkpoint of every shard that has not been published.
-func (l *logic) publish() (role.Output, error) {
+// That they were sent is noted side by side: every note waits for the disk.
+func (l *logic) publish(ctx context.Context) (role.Output, error) {
 	var out role.Output
 	var due []*column
 	for _, c := range l.columns {
@@ -70,12 +71,7 @@ func (l *logic) publish() (role.Output, error) {
 		due = append(due, c)
 	}
 	out.Note = func() error {
-		for _, c := range due {
-			if err := c.sent(); err != nil {
-				return err
-			}
-		}
-		return nil
+		return l.runner.Each(ctx, len(due), func(_ context.Context, i int) error { return due[i].sent() })
 	}
 	return out, nil
 }
