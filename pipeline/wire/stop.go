@@ -6,7 +6,7 @@ import "context"
 // off whatever is under way, and that is how a role is meant to end.
 func UnlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // see above
 	}
 	return err
 }
