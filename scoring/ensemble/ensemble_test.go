@@ -1,0 +1,115 @@
+package ensemble_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+	"lethe/trainer/kernels"
+)
+
+const shards = 3
+
+func runner(t *testing.T, workers int, describe func(*lethe.Slice) ([]byte, error)) ensemble.Runner {
+	t.Helper()
+	c := trainer.Defaults()
+	c.Hidden, c.Passes, c.Seed, c.WindowTimesteps = 4, 1, 5, 2
+	engine, err := trainer.NewEngine(c, kernels.Default())
+	require.NoError(t, err)
+	return ensemble.Runner{Engine: engine, Workers: workers, Describe: describe}
+}
+
+func columns(timesteps int) [][]*lethe.Slice {
+	out := make([][]*lethe.Slice, shards)
+	for shard := range out {
+		for at := range timesteps {
+			d := lethe.NewDraw(1, "test-slice", uint64(shard), uint64(at))
+			s := &lethe.Slice{
+				Timestep: lethe.Timestep(at), Previous: lethe.Timestep(at - 1), Shard: lethe.ShardID(shard), FeatureCount: 2,
+			}
+			for i := range 5 {
+				s.Nodes = append(s.Nodes, lethe.Pseudonym{byte(i), byte(at), byte(shard)})
+				s.Labels = append(s.Labels, lethe.Label(i%3))
+				s.Features = append(s.Features, float32(d.Float64()), float32(d.Float64()))
+			}
+			s.Edges = []lethe.Edge{{A: 0, B: 1}, {A: uint32(shard), B: 4}}
+			out[shard] = append(out[shard], s)
+		}
+	}
+	return out
+}
+
+// answered trains the columns and asks about a graph by an aggregation.
+func answered(t *testing.T, r ensemble.Runner, by scoring.Method) (*ensemble.Ensemble, []float64) {
+	t.Helper()
+	trained, err := r.Train(t.Context(), columns(3))
+	require.NoError(t, err)
+	graph := trainer.Input{
+		Rows: 3, Cols: 2, Features: []float32{1, 2, 3, 4, 5, 6}, Edges: []lethe.Edge{{A: 0, B: 1}, {A: 1, B: 2}},
+	}
+	said, err := r.Ask(t.Context(), trained.Models, graph)
+	require.NoError(t, err)
+	aggregation, err := scoring.NewAggregation(by, 0)
+	require.NoError(t, err)
+	combined, err := said.Combine(aggregation)
+	require.NoError(t, err)
+	return trained, ensemble.Illicit(combined)
+}
+
+// Neither the version nor a probability depends on the number of workers, nor on
+// whether the columns are trained at once, as the audit and the attacks do, or
+// step by step on windows, as the evaluation and the training role do.
+func TestNoWorkerCountAndNoPathReachesAResult(t *testing.T) {
+	for _, by := range scoring.ServedMethods() {
+		want, probabilities := answered(t, runner(t, 1, scoring.Describe), by)
+		got, again := answered(t, runner(t, 4, scoring.Describe), by)
+		require.Equal(t, want.Version, got.Version)
+		require.Equal(t, probabilities, again)
+
+		r := runner(t, 2, scoring.Describe)
+		models := make([]*trainer.Checkpoint, shards)
+		for at := range 3 {
+			windows := make([][]*lethe.Slice, shards)
+			for shard, slices := range columns(3) {
+				windows[shard] = slices[max(0, at-1) : at+1]
+			}
+			steps, err := r.Advance(t.Context(), models, windows)
+			require.NoError(t, err)
+			for shard := range steps {
+				models[shard] = steps[shard].Checkpoint
+			}
+		}
+		stepwise, err := ensemble.Of(models)
+		require.NoError(t, err)
+		require.Equal(t, want.Version, stepwise.Version)
+	}
+}
+
+// The aggregation vector decides the version and the weights, never a model.
+func TestVectorsAreNoPartOfTheModels(t *testing.T) {
+	with, mean := answered(t, runner(t, 2, scoring.Describe), scoring.MethodMean)
+	without, same := answered(t, runner(t, 2, nil), scoring.MethodMean)
+	require.Equal(t, mean, same)
+	require.NotEqual(t, with.Version, without.Version)
+	want := make([]lethe.Digest, shards)
+	for shard, m := range without.Models {
+		want[shard] = m.Lineage
+	}
+	require.True(t, with.Fits(want))
+	want[1][0]++
+	require.False(t, with.Fits(want))
+}
+
+func TestIncompleteEnsemblesAreRefused(t *testing.T) {
+	full, _ := answered(t, runner(t, 1, nil), scoring.MethodMean)
+	older := *full.Models[1]
+	older.Timestep--
+	for _, models := range [][]*trainer.Checkpoint{nil, {nil}, {full.Models[0], nil}, {full.Models[0], &older}} {
+		_, err := ensemble.Of(models)
+		require.ErrorIs(t, err, trainer.ErrIncompatible)
+	}
+}
