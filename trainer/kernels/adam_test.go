@@ -25,7 +25,10 @@ func TestAdamFadesToZero(t *testing.T) {
 		return p, g, m, v
 	}
 	// β₂ is small, so that the second moment fades as well.
-	s := AdamStep{Shrink: 0.9, Beta1: 0.9, Beta2: 0.9, OneMinusBeta1: 0.1, OneMinusBeta2: 0.1, Size: 1e-30, RootScale: 1, Epsilon: 1e-8}
+	s := AdamStep{
+		Shrink: 0.9, Beta1: 0.9, Beta2: 0.9, OneMinusBeta1: 0.1, OneMinusBeta2: 0.1,
+		Size: 1e-30, RootScale: 1, Epsilon: 1e-8,
+	}
 	want := FMA{plainLoops{}}
 	sets := kernelSets(t)
 	for _, l := range allLoops() {
@@ -69,7 +72,10 @@ func TestIdleStepsAreThoseOfAdam(t *testing.T) {
 				requireIdleIsAdam(t, s, count, weights, first, make([]float32, n))
 			}
 		})
-		s := AdamStep{Decay: 5e-4, Shrink: 1, Beta1: 0.9, Beta2: 0.999, OneMinusBeta1: 0.1, OneMinusBeta2: 0.001, Size: 0.01, RootScale: 1, Epsilon: 1e-8}
+		s := AdamStep{
+			Decay: 5e-4, Shrink: 1, Beta1: 0.9, Beta2: 0.999, OneMinusBeta1: 0.1, OneMinusBeta2: 0.001,
+			Size: 0.01, RootScale: 1, Epsilon: 1e-8,
+		}
 		for i := range n {
 			for _, x := range []float32{0, 1e-30, 1e38, float32(math.Inf(1)), float32(math.NaN())} {
 				for _, where := range [][]float32{weights, first, second} {

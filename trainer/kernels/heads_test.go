@@ -31,10 +31,12 @@ func headLoops() map[string]func(k Set, heads int, v [6]Matrix, w []float32) {
 			}
 			k.Permute(v[0], v[1], v[0].Cols/3, v[0].Cols/4, order)
 		},
-		"softmax":          func(k Set, heads int, v [6]Matrix, _ []float32) { k.Softmax(v[0].Row(1), heads) },
-		"softmax gradient": func(k Set, heads int, v [6]Matrix, _ []float32) { k.SoftmaxGrad(v[0].Row(1), v[1].Row(1), heads) },
-		"pairs":            func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScores(w, pairs(heads, v)) },
-		"pairs' gradient":  func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScoresGrad(pairs(heads, v), w) },
+		"softmax": func(k Set, heads int, v [6]Matrix, _ []float32) { k.Softmax(v[0].Row(1), heads) },
+		"softmax gradient": func(k Set, heads int, v [6]Matrix, _ []float32) {
+			k.SoftmaxGrad(v[0].Row(1), v[1].Row(1), heads)
+		},
+		"pairs":           func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScores(w, pairs(heads, v)) },
+		"pairs' gradient": func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScoresGrad(pairs(heads, v), w) },
 	}
 }
 

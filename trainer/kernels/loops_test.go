@@ -40,7 +40,8 @@ func hardVector(n int, seed uint64, special bool) []float32 {
 	if !special {
 		return v
 	}
-	hard := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1e-42, 3e38}
+	negativeZero, infinity := float32(math.Copysign(0, -1)), float32(math.Inf(1))
+	hard := []float32{0, negativeZero, infinity, -infinity, float32(math.NaN()), 1e-42, 3e38}
 	d := lethe.NewDraw(seed, "hard values")
 	for i := range v {
 		if d.IntN(3) == 0 {
@@ -163,7 +164,8 @@ func TestFusedMultiplyAddRoundsOnce(t *testing.T) {
 		p := float64(x) * float64(y)
 		// Sums that nearly cancel and sums half way between two numbers are
 		// where rounding twice goes wrong.
-		z := rapid.SampledFrom([]float32{value.Draw(rt, "z"), -float32(p), float32(p * (1 << 24)), float32(p / (1 << 24))}).Draw(rt, "addend")
+		addends := []float32{value.Draw(rt, "z"), -float32(p), float32(p * (1 << 24)), float32(p / (1 << 24))}
+		z := rapid.SampledFrom(addends).Draw(rt, "addend")
 		if math.IsInf(float64(z), 0) {
 			z = 0
 		}

@@ -67,7 +67,8 @@ func (avx512Loops) AddRows(dst, x, y Matrix) {
 		return
 	}
 	c := addRowsCall{
-		dst: &dst.Data[:dst.Rows*dst.Cols][0], x: &x.Data[:(dst.Rows-1)*x.Cols+cols][0], y: &y.Data[:(y.Rows-1)*y.Cols+cols][0],
+		dst: &dst.Data[:dst.Rows*dst.Cols][0],
+		x:   &x.Data[:(dst.Rows-1)*x.Cols+cols][0], y: &y.Data[:(y.Rows-1)*y.Cols+cols][0],
 		dstStride: 4 * dst.Cols, xStride: 4 * x.Cols, yStride: 4 * y.Cols, rows: dst.Rows, values: cols,
 	}
 	switch {

@@ -37,7 +37,8 @@ func TestGraphListsNeighboursAscending(t *testing.T) {
 func TestSparseEqualsDense(t *testing.T) {
 	k := kernels.Portable{}
 	rapid.Check(t, func(rt *rapid.T) {
-		rows, cols, out := rapid.IntRange(1, 9).Draw(rt, "rows"), rapid.IntRange(8, 40).Draw(rt, "cols"), rapid.IntRange(1, 9).Draw(rt, "out")
+		rows, cols := rapid.IntRange(1, 9).Draw(rt, "rows"), rapid.IntRange(8, 40).Draw(rt, "cols")
+		out := rapid.IntRange(1, 9).Draw(rt, "out")
 		d := lethe.NewDraw(rapid.Uint64().Draw(rt, "seed"), "sparse")
 		x := kernels.Matrix{Rows: rows, Cols: cols, Data: make([]float32, rows*cols)}
 		for range rows * cols / 8 {
@@ -71,6 +72,10 @@ func TestSparseEqualsDense(t *testing.T) {
 	require.Nil(t, NewFeatures(kernels.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}).Sparse)
 }
 
+func zeroMatrix(rows, cols int) kernels.Matrix {
+	return kernels.Matrix{Rows: rows, Cols: cols, Data: make([]float32, rows*cols)}
+}
+
 // Sparse rows with other values in the same places, as dropout makes them step by
 // step, give the products of the new values by rows and by columns.
 func TestMaskedSparseEqualsDense(t *testing.T) {
@@ -90,11 +95,11 @@ func TestMaskedSparseEqualsDense(t *testing.T) {
 		}
 		masked.mask(s, values)
 		masked.addTo(dense)
-		byColumn, want := kernels.Matrix{Rows: 12, Cols: 2, Data: make([]float32, 24)}, kernels.Matrix{Rows: 12, Cols: 2, Data: make([]float32, 24)}
+		byColumn, want := zeroMatrix(12, 2), zeroMatrix(12, 2)
 		masked.mulTransposed(k, byColumn, g)
 		k.MulTN(want, dense, g, nil)
 		require.Equal(t, want.Data, byColumn.Data)
-		byRow, want := kernels.Matrix{Rows: 3, Cols: 1, Data: make([]float32, 3)}, kernels.Matrix{Rows: 3, Cols: 1, Data: make([]float32, 3)}
+		byRow, want := zeroMatrix(3, 1), zeroMatrix(3, 1)
 		masked.mul(k, byRow, w)
 		k.MulNN(want, dense, w, nil)
 		require.Equal(t, want.Data, byRow.Data)
@@ -155,7 +160,8 @@ func TestDropoutOfSparseFeatures(t *testing.T) {
 func TestAttentionSamples(t *testing.T) {
 	const rows = 120
 	b := newBench(kernels.Portable{}, rows)
-	g := &superGAT{ends: ends{attention: &attention{work: b.Work}}, loss: SelfSupervision{EdgeRatio: 0.8, NegativeRatio: 0.5}}
+	loss := SelfSupervision{EdgeRatio: 0.8, NegativeRatio: 0.5}
+	g := &superGAT{ends: ends{attention: &attention{work: b.Work}}, loss: loss}
 	g.sample()
 	edges, others := 0, 0
 	for _, p := range g.pairs {

@@ -22,7 +22,9 @@ func (b *Builder) ELU(x *gorgonia.Node) *gorgonia.Node {
 
 // elementwise adds a function of single elements. backward stores its derivative
 // times g, told from the function's result y.
-func (b *Builder) elementwise(kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32)) *gorgonia.Node {
+func (b *Builder) elementwise(
+	kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32),
+) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}

@@ -138,7 +138,8 @@ func compareWithMachine(t *testing.T, model string, form models.Form,
 	batch.Labels, batch.ClassWeights = []int32{0, 1, 2, -1, 1, 0, 2, 2, -1}, []float32{1, 2.5, 0.5}
 	a.Prepare(batch, form, features, kernels.Default())
 
-	n, err := models.NewNetwork(layers.NewBuilder(kernels.Default(), oracleRows, true), a, models.Settings{}, form, oracleRows)
+	b := layers.NewBuilder(kernels.Default(), oracleRows, true)
+	n, err := models.NewNetwork(b, a, models.Settings{}, form, oracleRows)
 	require.NoError(t, err)
 	copy(n.Params.Values, normals("weights", len(n.Params.Values)))
 	leaves := n.Nodes
