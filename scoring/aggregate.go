@@ -134,5 +134,5 @@ func (byLearning) Weights(e Evidence) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, LearnOptions{Seed: rows.Seed})
+	return LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, DefaultLearning(rows.Seed))
 }

@@ -37,8 +37,7 @@ const smallestLikelihood = 1e-12
 //
 // It returns an error if an option is out of bounds, lengths or classes do not
 // fit, or no row is labelled.
-func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnOptions) ([]float64, error) {
-	opts.EnsureDefaults()
+func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnConfig) ([]float64, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
@@ -103,7 +102,7 @@ func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64
 
 // learner is Adam (Kingma and Ba, ICLR 2015) on the simplex.
 type learner struct {
-	opts                            LearnOptions
+	opts                            LearnConfig
 	weights, gradient, mean, square []float64
 	steps                           float64
 }

@@ -6,14 +6,13 @@ import (
 	"math"
 )
 
-// LearnOptions are the settings of LearnWeights. The zero value of a field
-// stands for its default, which is that of GraphEraser's program.
-type LearnOptions struct {
-	// LearningRate is Adam's, 0.001 by default.
+// LearnConfig shapes LearnWeights.
+type LearnConfig struct {
+	// LearningRate is Adam's.
 	LearningRate float64
-	// Epochs is the number of passes over the labelled rows, 50 by default.
+	// Epochs is the number of passes over the labelled rows.
 	Epochs int
-	// BatchSize is the number of rows per step, 32 by default.
+	// BatchSize is the number of rows per step.
 	BatchSize int
 	// Norm weighs the Euclidean norm of the weights in the loss, which pulls
 	// them towards each other. The default 0 leaves it out, since the simplex
@@ -23,21 +22,13 @@ type LearnOptions struct {
 	Seed uint64
 }
 
-// EnsureDefaults replaces zero fields by their defaults.
-func (o *LearnOptions) EnsureDefaults() {
-	if o.LearningRate == 0 {
-		o.LearningRate = 0.001
-	}
-	if o.Epochs == 0 {
-		o.Epochs = 50
-	}
-	if o.BatchSize == 0 {
-		o.BatchSize = 32
-	}
+// DefaultLearning is that of GraphEraser's program, but for Norm.
+func DefaultLearning(seed uint64) LearnConfig {
+	return LearnConfig{LearningRate: 0.001, Epochs: 50, BatchSize: 32, Seed: seed}
 }
 
 // Validate reports every field that is out of bounds.
-func (o *LearnOptions) Validate() error {
+func (o LearnConfig) Validate() error {
 	var errs []error
 	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 1) {
 		errs = append(errs, fmt.Errorf("learning rate of the weights is %v, want a positive number", o.LearningRate))

@@ -45,7 +45,7 @@ func posteriorLines(t *testing.T, input, noneText string, none int) (numbers []i
 // probability of class 1 of two.
 func learn(t *testing.T, d *datadriven.TestData) string {
 	labels, posteriors := posteriorLines(t, d.Input, "?", quality.NoClass)
-	var opts scoring.LearnOptions
+	opts := scoring.DefaultLearning(0)
 	var rate, norm string
 	d.MaybeScanArgs(t, "epochs", &opts.Epochs)
 	if d.HasArg("rate") {
@@ -117,7 +117,8 @@ func TestErasedRowsLeaveNoTraceInLearnedWeights(t *testing.T) {
 			}
 			neverLabels = append(neverLabels, labels[i])
 		}
-		opts := scoring.LearnOptions{Epochs: 3, Seed: 7}
+		opts := scoring.DefaultLearning(7)
+		opts.Epochs = 3
 		got, err := scoring.LearnWeights(posteriors, classes, labels, opts)
 		require.NoError(rt, err)
 		want, err := scoring.LearnWeights(never, classes, neverLabels, opts)
@@ -147,11 +148,11 @@ func TestLearnedWeightsAreThoseOfTheMixture(t *testing.T) {
 			posteriors[s] = append(posteriors[s], p, 1-p)
 		}
 	}
-	weights, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.LearnOptions{})
+	weights, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.DefaultLearning(0))
 	require.NoError(t, err)
 	require.InDelta(t, 0.7, weights[0], 0.02)
 	require.InDelta(t, 0.3, weights[1], 0.02)
-	again, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.LearnOptions{})
+	again, err := scoring.LearnWeights(posteriors[:], 2, labels, scoring.DefaultLearning(0))
 	require.NoError(t, err)
 	require.Equal(t, weights, again)
 }

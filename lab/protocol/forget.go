@@ -145,7 +145,7 @@ func (t *graphRun) refresh(ctx context.Context, touched []bool) error {
 		if err != nil {
 			return err
 		}
-		_, err = scoring.LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, scoring.LearnOptions{Seed: rows.Seed})
+		_, err = scoring.LearnWeights(rows.Posteriors, rows.Classes, rows.Labels, scoring.DefaultLearning(rows.Seed))
 		return err
 	}
 	return nil

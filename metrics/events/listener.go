@@ -1,7 +1,7 @@
 package events
 
 // Listener is told what happens. A nil function is not called by those who
-// take the listener through EnsureDefaults. Functions are called from several
+// take the listener through Tee. Functions are called from several
 // goroutines at once, on the path of the work itself: they must be quick and
 // must not block.
 type Listener struct {
@@ -39,11 +39,8 @@ type Listener struct {
 	ErasuresOpen func(ErasuresOpen)
 }
 
-// EnsureDefaults returns the listener with a function that does nothing in
-// place of every nil one.
-func (l Listener) EnsureDefaults() Listener { return Tee(l) }
-
 // Tee returns a listener that passes every event on to all listeners in order.
+// None of its functions is nil; those that no listener has do nothing.
 func Tee(listeners ...Listener) Listener {
 	return Listener{
 		RecordsConsumed:           tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),

@@ -42,14 +42,14 @@ func TestTeePassesEveryEventOnInOrder(t *testing.T) {
 	}
 }
 
-func TestEnsureDefaultsFillsEveryFunction(t *testing.T) {
-	l := events.Listener{}.EnsureDefaults()
+func TestTeeFillsEveryFunction(t *testing.T) {
+	l := events.Tee(events.Listener{})
 	fields := reflect.TypeFor[events.Listener]()
 	for i := range fields.NumField() {
 		require.NotPanics(t, func() { call(l, i) }, fields.Field(i).Name)
 	}
 	called := false
-	l = events.Listener{ErasureVerificationFailed: func(events.ErasureVerificationFailed) { called = true }}.EnsureDefaults()
+	l = events.Tee(events.Listener{ErasureVerificationFailed: func(events.ErasureVerificationFailed) { called = true }})
 	l.ErasureVerificationFailed(events.ErasureVerificationFailed{})
 	require.True(t, called, "functions that are given must stay")
 }

@@ -63,7 +63,7 @@ func (o Options) EnsureDefaults() Options {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Limits.FeatureCount = o.Snapshot.FeatureCount
-	o.Listener = o.Listener.EnsureDefaults()
+	o.Listener = events.Tee(o.Listener)
 	o.Partition.Shards, o.Partition.Seed, o.Repair.Seed = o.Shards, o.Seed, o.Seed
 	return o
 }

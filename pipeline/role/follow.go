@@ -30,7 +30,7 @@ func (s Surroundings) EnsureDefaults() Surroundings {
 	if s.Logger == nil {
 		s.Logger = slog.New(slog.DiscardHandler)
 	}
-	s.Listener = s.Listener.EnsureDefaults()
+	s.Listener = events.Tee(s.Listener)
 	return s
 }
 
