@@ -54,8 +54,10 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 		}
 	}
 	return Erasure{
-		ErasureRequest: lethe.ErasureRequest{RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason},
-		RequestedAt:    at.UTC(),
+		ErasureRequest: lethe.ErasureRequest{
+			RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason,
+		},
+		RequestedAt: at.UTC(),
 	}, nil
 }
 
@@ -78,8 +80,8 @@ func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {
 	return nodes, nil
 }
 
-func erasureScope(name string, given bool) (lethe.Scope, *Refusal) {
-	if !given {
+func erasureScope(name string, present bool) (lethe.Scope, *Refusal) {
+	if !present {
 		return lethe.ScopeStubs, nil
 	}
 	switch scope := lethe.Scope(name); scope {

@@ -5,10 +5,11 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"lethe/internal/atomicfile"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -54,14 +55,10 @@ func plotShards(path string, steps []partitionStep, className func(int) string) 
 	for i, c := range plot.Align(panels, tiles, draw.New(canvas))[0] {
 		panels[0][i].Draw(c)
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("plot: %w", err)
-	}
-	_, err = canvas.WriteTo(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	err = atomicfile.WriteFrom(path, 0o666, func(w io.Writer) error {
+		_, err := canvas.WriteTo(w)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("plot %s: %w", path, err)
 	}

@@ -3,13 +3,14 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"time"
 
 	"lethe"
+	"lethe/internal/atomicfile"
 	"lethe/internal/command"
 	"lethe/partition"
 	"lethe/partition/scores"
@@ -108,15 +109,6 @@ func (s *partitionStep) row(name string, low, high int) []string {
 }
 
 // writeCSV writes rows to a file.
-func writeCSV(path string, rows [][]string) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
-	err = w.WriteAll(rows)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+func writeCSV(path string, rows [][]string) error {
+	return atomicfile.WriteFrom(path, 0o666, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }

@@ -85,7 +85,8 @@ func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 	}
 	c, err := parseChunk(rec)
 	if err != nil || c.index != index {
-		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w: headers do not fit", rec.Topic, rec.Partition, rec.Offset, ErrNotChunk)
+		return Payload{}, false, fmt.Errorf("%s/%d@%d: %w: headers do not fit",
+			rec.Topic, rec.Partition, rec.Offset, ErrNotChunk)
 	}
 	a.extent[key] = max(a.extent[key], index+1)
 	set := a.open[key]

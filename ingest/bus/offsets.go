@@ -44,7 +44,9 @@ func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end in
 
 func (c *Client) logRangeOnce(ctx context.Context, name string, partition int) (start, end int64, err error) {
 	response, err := c.kafka.ListOffsets(ctx, &kafka.ListOffsetsRequest{
-		Topics:         map[string][]kafka.OffsetRequest{name: {kafka.FirstOffsetOf(partition), kafka.LastOffsetOf(partition)}},
+		Topics: map[string][]kafka.OffsetRequest{
+			name: {kafka.FirstOffsetOf(partition), kafka.LastOffsetOf(partition)},
+		},
 		IsolationLevel: kafka.ReadCommitted,
 	})
 	if err != nil {

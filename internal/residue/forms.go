@@ -54,7 +54,8 @@ func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]
 	pseudonym := secret.Pseudonym(id)
 	// Tables may share prefixes of neighbouring keys, but not so much of them.
 	tail := pseudonym[4:]
-	forms := []Form{{"id", []byte(id)}, {"pseudonym", tail}, {"pseudonym in hexadecimal", []byte(hex.EncodeToString(tail))}}
+	forms := []Form{{"id", []byte(id)}, {"pseudonym", tail},
+		{"pseudonym in hexadecimal", []byte(hex.EncodeToString(tail))}}
 	forms = append(forms, base64Forms("pseudonym", tail)...)
 
 	row := rowBytes(subjects[0].Features)

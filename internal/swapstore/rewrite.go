@@ -48,7 +48,9 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 
 // fillNext writes the next generation and makes it durable, without pointing
 // at it yet.
-func (s *Store) fillNext(ctx context.Context, old *generation, fill func(src Reader, dst Writer) error) (*generation, error) {
+func (s *Store) fillNext(
+	ctx context.Context, old *generation, fill func(src Reader, dst Writer) error,
+) (*generation, error) {
 	g, err := s.openGeneration(old.number+1, true)
 	if err != nil {
 		return nil, err
