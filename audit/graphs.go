@@ -120,7 +120,7 @@ func (inv *inventory) checkSlices(r *Report) error {
 			continue
 		}
 		t := step.Info.Timestep
-		derived, err := repair.Slices(step.Snapshot, step.Info.Previous, step.Assignment, shards, service.RepairOptions(inv.config))
+		derived, err := repair.Slices(step.Snapshot, step.Info.Previous, step.Assignment, shards, inv.config.RepairConfig())
 		if err != nil {
 			return fmt.Errorf("timestep %d: %w", t, err)
 		}

@@ -1,9 +1,13 @@
 package configs
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
+	"lethe/partition"
+	"lethe/partition/onehop"
+	"lethe/partition/repair"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -36,4 +40,21 @@ func (c Config) KernelSet() (kernels.Set, error) {
 		return nil, fmt.Errorf("trainer.kernels: %w", err)
 	}
 	return set, nil
+}
+
+// PartitionConfig is the configuration of the partition, with the process's seed.
+func (c Config) PartitionConfig() partition.Config {
+	out := partition.DefaultsOf(c.Partition.Method)
+	out.Shards, out.Seed, out.Refine = c.Partition.Shards, c.Seed, c.Partition.Refine
+	out.Alpha, out.RefineSweeps = c.Partition.Alpha, c.Partition.RefineSweeps
+	out.Sweeps = cmp.Or(c.Partition.Sweeps, out.Sweeps)
+	return out
+}
+
+// RepairConfig is the configuration of the repair, with the process's seed.
+func (c Config) RepairConfig() repair.Config {
+	return repair.Config{
+		Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs,
+		OneHop: onehop.ModeOf(c.Repair.OneHop, c.Repair.OneHopDirected),
+	}
 }

@@ -28,13 +28,13 @@ func Methods() []string {
 // those that the error lists.
 var ErrMethod = errors.New("no such partition method")
 
-// method returns the method that the options name, with its settings.
-func (o Options) method() (method.Method, error) {
+// method returns the method that the configuration names, with its settings.
+func (c Config) method() (method.Method, error) {
 	weights := gpfb.Config{
-		Plain: o.Assign == AssignPlain, Alpha: o.Alpha, Beta: o.Beta,
-		Sweeps: o.Sweeps, Tolerance: o.Tolerance, Unnormalised: o.Unnormalised,
+		Plain: c.Assign == AssignPlain, Alpha: c.Alpha, Beta: c.Beta,
+		Sweeps: c.Sweeps, Tolerance: c.Tolerance, Unnormalised: c.Unnormalised,
 	}
-	switch o.Method {
+	switch c.Method {
 	case MethodGPFBFast:
 		return gpfb.Fast{Config: weights}, nil
 	case MethodGPFBSR:
@@ -42,11 +42,11 @@ func (o Options) method() (method.Method, error) {
 	case MethodRandom:
 		return baselines.Random{Plain: weights.Plain}, nil
 	case MethodBLPA:
-		return baselines.BLPA{Sweeps: o.Sweeps}, nil
+		return baselines.BLPA{Sweeps: c.Sweeps}, nil
 	case MethodBEKM:
-		return baselines.BEKM{Sweeps: o.Sweeps, Embedding: o.Embedding}, nil
+		return baselines.BEKM{Sweeps: c.Sweeps, Embedding: c.Embedding}, nil
 	default:
-		return nil, fmt.Errorf("%w: %q, choose one of %s", ErrMethod, o.Method, strings.Join(Methods(), ", "))
+		return nil, fmt.Errorf("%w: %q, choose one of %s", ErrMethod, c.Method, strings.Join(Methods(), ", "))
 	}
 }
 

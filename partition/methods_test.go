@@ -17,12 +17,12 @@ import (
 func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := graphtest.Draw(rt, 40)
-		opts := Options{
+		opts := refined(Config{
 			Shards: rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
 			Method: rapid.SampledFrom([]string{MethodBLPA, MethodBEKM}).Draw(rt, "method"),
 			Seed:   rapid.Uint64().Draw(rt, "seed"),
 			Sweeps: rapid.IntRange(1, 10).Draw(rt, "sweeps"),
-		}
+		})
 		a, report, err := Run(t.Context(), g, opts)
 		require.NoError(rt, err)
 		require.Len(rt, a, g.N())
@@ -37,7 +37,7 @@ func TestEraserMethodsKeepTheirCapacity(t *testing.T) {
 // The paper's random shards are even in size, and no swap touches them.
 func TestPlainRandomIsEvenInSizeOnly(t *testing.T) {
 	g := graphtest.Communities(t, 4, 50)
-	opts := Options{Shards: 7, Method: MethodRandom, Assign: AssignPlain, Seed: 4}
+	opts := refined(Config{Shards: 7, Method: MethodRandom, Assign: AssignPlain, Seed: 4})
 	_, report, err := Run(t.Context(), g, opts)
 	require.NoError(t, err)
 	require.LessOrEqual(t, slices.Max(report.Scores.Sizes)-slices.Min(report.Scores.Sizes), 1)
@@ -53,7 +53,7 @@ func TestPlainRandomIsEvenInSizeOnly(t *testing.T) {
 func TestPropagationFollowsTheEdges(t *testing.T) {
 	g := graphtest.Communities(t, 6, 48)
 	for _, method := range []string{MethodBLPA, MethodBEKM} {
-		_, report, err := Run(t.Context(), g, Options{Shards: 6, Method: method})
+		_, report, err := Run(t.Context(), g, refined(Config{Shards: 6, Method: method}))
 		require.NoError(t, err)
 		require.Less(t, report.Scores.EdgeCut, 0.4, "%s; at random it is .83", method)
 	}
@@ -66,7 +66,7 @@ func TestEmbeddingMustFit(t *testing.T) {
 		"embedding has 0 values in rows of 0, want 12 rows":            {},
 		"embedding of node 7 has NaN in column 1, want finite numbers": {Columns: 2, Values: append(append(make([]float64, 15), math.NaN()), make([]float64, 8)...)},
 	} {
-		_, _, err := Run(t.Context(), g, Options{Shards: 2, Method: MethodBEKM, Embedding: e})
+		_, _, err := Run(t.Context(), g, refined(Config{Shards: 2, Method: MethodBEKM, Embedding: e}))
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -79,7 +79,7 @@ func BenchmarkMethods(b *testing.B) {
 		b.Run(method, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, report, err := Run(b.Context(), g, Options{Shards: 20, Method: method, NoRefine: true})
+				_, report, err := Run(b.Context(), g, with(Config{Shards: 20, Method: method}))
 				require.NoError(b, err)
 				b.ReportMetric(report.Scores.EdgeCut, "cut")
 			}
@@ -88,7 +88,7 @@ func BenchmarkMethods(b *testing.B) {
 	b.Run(fmt.Sprintf("%s plain", MethodGPFBFast), func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _, err := Run(b.Context(), g, Options{Shards: 20, Assign: AssignPlain})
+			_, _, err := Run(b.Context(), g, refined(Config{Shards: 20, Assign: AssignPlain}))
 			require.NoError(b, err)
 		}
 	})

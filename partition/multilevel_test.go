@@ -47,7 +47,7 @@ func TestEveryMultilevelPartitionIsEven(t *testing.T) {
 				g, err := graph.New(n, edges(rt, n), classes, 5)
 				require.NoError(rt, err)
 				opts := drawOptions(rt, g)
-				opts.NoRefine = false
+				opts.Refine = true
 				opts.Slack = rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(rt, "slack")
 				opts.Shards = rapid.SampledFrom([]int{1, 2, 3, n, n + 2}).Draw(rt, "shards")
 				_, report, err := Run(t.Context(), g, opts)
@@ -75,7 +75,7 @@ func withoutLoops(edges []lethe.Edge) []lethe.Edge {
 func TestMultilevelOnAnyProcessors(t *testing.T) {
 	g := graphtest.Planted(t, 4_000)
 	for _, method := range []string{MethodGPFBFast, MethodRandom} {
-		sameOnAnyProcessors(t, g, Options{Shards: 4, Seed: 5, Method: method, RefineSweeps: 5})
+		sameOnAnyProcessors(t, g, refined(Config{Shards: 4, Seed: 5, Method: method, RefineSweeps: 5}))
 	}
 }
 
@@ -88,7 +88,7 @@ func TestPlantedCommunitiesAreFound(t *testing.T) {
 	}
 	g := graphtest.Planted(t, 50_000)
 	for _, method := range []string{MethodGPFBFast, MethodRandom} {
-		_, report, err := Run(t.Context(), g, Options{Shards: 20, Method: method})
+		_, report, err := Run(t.Context(), g, refined(Config{Shards: 20, Method: method}))
 		require.NoError(t, err)
 		graphtest.RequireEven(t, report.Scores)
 		t.Logf("%s: proposed %d, cut %.4f", method, report.ProposedCut, report.Scores.EdgeCut)
@@ -101,7 +101,7 @@ func TestPlainGPFBOfLargeGraphsEmbedsClusters(t *testing.T) {
 		t.Skipf("%d nodes", gpfb.PlainLimit+1)
 	}
 	g := graphtest.Planted(t, gpfb.PlainLimit+1)
-	_, report, err := Run(t.Context(), g, Options{Shards: 20, NoRefine: true, Sweeps: 20})
+	_, report, err := Run(t.Context(), g, with(Config{Shards: 20, Sweeps: 20}))
 	require.NoError(t, err)
 	graphtest.RequireEven(t, report.Scores)
 	require.Len(t, report.Objective, report.Iterations+1)
@@ -114,7 +114,7 @@ func BenchmarkMultilevel(b *testing.B) {
 		b.Run(method, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, report, err := Run(b.Context(), g, Options{Shards: 20, Method: method})
+				_, report, err := Run(b.Context(), g, refined(Config{Shards: 20, Method: method}))
 				require.NoError(b, err)
 				b.ReportMetric(report.Scores.EdgeCut, "cut")
 			}
@@ -147,7 +147,7 @@ func TestSlackBuysCut(t *testing.T) {
 	g, err := graph.New(8, append(edges, lethe.Edge{A: 6, B: 7}), make([]uint8, 8), 1)
 	require.NoError(t, err)
 	for slack, want := range []int{8, 5, 0} {
-		_, report, err := Run(t.Context(), g, Options{Shards: 2, Slack: slack})
+		_, report, err := Run(t.Context(), g, refined(Config{Shards: 2, Slack: slack}))
 		require.NoError(t, err)
 		require.Equal(t, want, report.Scores.CutEdges, "slack %d", slack)
 	}

@@ -16,7 +16,7 @@ func meanScores(t *testing.T, graphs []*graph.Graph) (balance, fairness, cut flo
 	t.Helper()
 	require.NotEmpty(t, graphs)
 	for i, g := range graphs {
-		_, report, err := Run(t.Context(), g, Options{Shards: 20, Seed: uint64(i)})
+		_, report, err := Run(t.Context(), g, refined(Config{Shards: 20, Seed: uint64(i)}))
 		require.NoError(t, err)
 		graphtest.RequireEven(t, report.Scores)
 		balance += report.Scores.Balance / float64(len(graphs))
@@ -62,7 +62,7 @@ func BenchmarkOTCStep(b *testing.B) {
 	folder := filepath.Join(graphtest.Folder(b, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
 	steps := graphtest.ReadSteps(b, folder)
 	for i := 0; b.Loop(); i++ {
-		_, _, err := Run(b.Context(), steps[i%len(steps)], Options{Shards: 20})
+		_, _, err := Run(b.Context(), steps[i%len(steps)], refined(Config{Shards: 20}))
 		require.NoError(b, err)
 	}
 }

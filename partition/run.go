@@ -29,45 +29,45 @@ type Report struct {
 }
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most
-// one, and so do the counts of every class per shard, unless the options ask for
-// Slack, or name blpa, bekm or AssignPlain, which are there for comparison. The
+// one, and so do the counts of every class per shard, unless the configuration asks for
+// Slack, or names blpa, bekm or AssignPlain, which are there for comparison. The
 // result is a pure function of its arguments. Run stops between two sweeps when
 // ctx is done.
-func Run(ctx context.Context, g *graph.Graph, opts Options) (graph.Assignment, Report, error) {
-	opts = opts.EnsureDefaults(g)
-	if err := errors.Join(opts.Validate(), opts.fit(g)); err != nil {
-		return nil, Report{}, fmt.Errorf("partition options: %w", err)
+func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {
+	c = c.forGraph(g)
+	if err := errors.Join(c.Validate(), c.fit(g)); err != nil {
+		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
-	m, err := opts.method()
+	m, err := c.method()
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
-	report := Report{Method: opts.Method}
-	if opts.gpfb() {
-		report.Alpha = opts.Alpha
+	report := Report{Method: c.Method}
+	if c.gpfb() {
+		report.Alpha = c.Alpha
 	}
-	if opts.Method == MethodGPFBSR {
-		report.Beta = opts.Beta
+	if c.Method == MethodGPFBSR {
+		report.Beta = c.Beta
 	}
-	opts.NoRefine = opts.NoRefine || !m.Even() // exchanges would keep what is uneven
-	h, err := opts.hierarchy(ctx, g)
+	c.Refine = c.Refine && m.Even() // exchanges would keep what is uneven
+	h, err := c.hierarchy(ctx, g)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: coarsening: %w", err)
 	}
 	var a graph.Assignment
-	a, report.Course, err = m.Propose(ctx, method.Request{Hierarchy: h, Shards: opts.Shards, Seed: opts.Seed})
+	a, report.Course, err = m.Propose(ctx, method.Request{Hierarchy: h, Shards: c.Shards, Seed: c.Seed})
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("partition by %s: %w", opts.Method, err)
+		return nil, Report{}, fmt.Errorf("partition by %s: %w", c.Method, err)
 	}
 	report.ProposedCut = g.CutEdges(a)
-	if !opts.NoRefine {
-		c := refine.Config{Shards: opts.Shards, Seed: opts.Seed, Sweeps: opts.RefineSweeps, Slack: opts.Slack}
-		report.Swaps, err = refine.Refine(ctx, h, a, c)
+	if c.Refine {
+		how := refine.Config{Shards: c.Shards, Seed: c.Seed, Sweeps: c.RefineSweeps, Slack: c.Slack}
+		report.Swaps, err = refine.Refine(ctx, h, a, how)
 		if err != nil {
 			return nil, Report{}, fmt.Errorf("partition: refinement: %w", err)
 		}
 	}
-	report.Scores, err = scores.Of(g, a, opts.Shards)
+	report.Scores, err = scores.Of(g, a, c.Shards)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
@@ -75,10 +75,10 @@ func Run(ctx context.Context, g *graph.Graph, opts Options) (graph.Assignment, R
 }
 
 // hierarchy coarsens the graph if refinement or the method makes use of it.
-func (o Options) hierarchy(ctx context.Context, g *graph.Graph) (*coarsen.Hierarchy, error) {
-	embedsClusters := o.Method == MethodGPFBFast && g.N() > gpfb.PlainLimit
-	if o.Shards == 1 || o.NoRefine && !embedsClusters {
+func (c Config) hierarchy(ctx context.Context, g *graph.Graph) (*coarsen.Hierarchy, error) {
+	embedsClusters := c.Method == MethodGPFBFast && g.N() > gpfb.PlainLimit
+	if c.Shards == 1 || !c.Refine && !embedsClusters {
 		return coarsen.Flat(g), nil
 	}
-	return coarsen.New(ctx, g, o.Shards, o.Seed)
+	return coarsen.New(ctx, g, c.Shards, c.Seed)
 }

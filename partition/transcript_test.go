@@ -58,9 +58,9 @@ func showCourse(r Report) string {
 	return out
 }
 
-func readOptions(t *testing.T, d *datadriven.TestData) Options {
-	opts := Options{Shards: graphtest.Shards(t, d), Seed: graphtest.Seed(t, d), NoRefine: d.HasArg("no-refine")}
-	d.MaybeScanArgs(t, "method", &opts.Method)
+func readOptions(t *testing.T, d *datadriven.TestData) Config {
+	opts := DefaultsOf(methodArg(t, d))
+	opts.Shards, opts.Seed, opts.Refine = graphtest.Shards(t, d), graphtest.Seed(t, d), !d.HasArg("no-refine")
 	d.MaybeScanArgs(t, "assign", &opts.Assign)
 	d.MaybeScanArgs(t, "sweeps", &opts.Sweeps)
 	if d.Cmd != "run" || d.Input == "" {
@@ -77,4 +77,11 @@ func readOptions(t *testing.T, d *datadriven.TestData) Options {
 		}
 	}
 	return opts
+}
+
+// methodArg returns the argument of that name, gpfb-fast without it.
+func methodArg(t *testing.T, d *datadriven.TestData) string {
+	name := MethodGPFBFast
+	d.MaybeScanArgs(t, "method", &name)
+	return name
 }

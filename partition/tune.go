@@ -17,23 +17,23 @@ type Trial struct {
 }
 
 // Tune runs GPFB with the weights that the paper searches, α of 0.0001, 0.001 and
-// 0.01 and for gpfb-sr β of 1 to 5, and with those of the options. It returns the
-// options with the pair of least Loss, the options' own and then the first of the
+// 0.01 and for gpfb-sr β of 1 to 5, and with those of the configuration. It returns the
+// configuration with the pair of least Loss, its own and then the first of the
 // grid among equals, and all trials. The error wraps ErrMethod for methods
 // without weights.
-func Tune(ctx context.Context, g *graph.Graph, opts Options) (Options, []Trial, error) {
-	opts = opts.EnsureDefaults(g)
-	if !opts.gpfb() {
-		return opts, nil, fmt.Errorf("tune: %w with weights: %q, choose %s or %s", ErrMethod, opts.Method, MethodGPFBFast, MethodGPFBSR)
+func Tune(ctx context.Context, g *graph.Graph, c Config) (Config, []Trial, error) {
+	c = c.forGraph(g)
+	if !c.gpfb() {
+		return c, nil, fmt.Errorf("tune: %w with weights: %q, choose %s or %s", ErrMethod, c.Method, MethodGPFBFast, MethodGPFBSR)
 	}
-	trials := tuningGrid(opts)
+	trials := tuningGrid(c)
 	best := 0
 	for k := range trials {
 		t := &trials[k]
-		opts.Alpha, opts.Beta = t.Alpha, t.Beta
-		_, report, err := Run(ctx, g, opts)
+		c.Alpha, c.Beta = t.Alpha, t.Beta
+		_, report, err := Run(ctx, g, c)
 		if err != nil {
-			return opts, nil, fmt.Errorf("tune: alpha %v, beta %v: %w", t.Alpha, t.Beta, err)
+			return c, nil, fmt.Errorf("tune: alpha %v, beta %v: %w", t.Alpha, t.Beta, err)
 		}
 		s := report.Scores
 		t.Loss = s.EdgeCut - s.Balance - s.Fairness
@@ -41,20 +41,20 @@ func Tune(ctx context.Context, g *graph.Graph, opts Options) (Options, []Trial, 
 			best = k
 		}
 	}
-	opts.Alpha, opts.Beta = trials[best].Alpha, trials[best].Beta
-	return opts, trials, nil
+	c.Alpha, c.Beta = trials[best].Alpha, trials[best].Beta
+	return c, trials, nil
 }
 
-// tuningGrid lists the options' own weights and the paper's.
-func tuningGrid(opts Options) []Trial {
-	betas := []float64{opts.Beta}
-	if opts.Method == MethodGPFBSR {
+// tuningGrid lists the configuration's own weights and the paper's.
+func tuningGrid(c Config) []Trial {
+	betas := []float64{c.Beta}
+	if c.Method == MethodGPFBSR {
 		betas = []float64{1, 2, 3, 4, 5}
 	}
-	trials := []Trial{{Alpha: opts.Alpha, Beta: opts.Beta}}
+	trials := []Trial{{Alpha: c.Alpha, Beta: c.Beta}}
 	for _, alpha := range []float64{1e-4, 1e-3, 1e-2} {
 		for _, beta := range betas {
-			if alpha != opts.Alpha || beta != opts.Beta {
+			if alpha != c.Alpha || beta != c.Beta {
 				trials = append(trials, Trial{Alpha: alpha, Beta: beta})
 			}
 		}

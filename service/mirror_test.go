@@ -16,7 +16,6 @@ import (
 	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/scoring/similarity"
-	"lethe/service"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -110,7 +109,7 @@ func (m *mirror) cut(at lethe.Timestep) []*lethe.Slice {
 	if i := slices.Index(m.settled, at); i > 0 {
 		previous = m.settled[i-1]
 	}
-	out, err := repair.Slices(g, previous, a, m.c.Partition.Shards, service.RepairOptions(m.c))
+	out, err := repair.Slices(g, previous, a, m.c.Partition.Shards, m.c.RepairConfig())
 	require.NoError(m.t, err)
 	return out
 }
@@ -121,7 +120,7 @@ func (m *mirror) settle(timesteps ...lethe.Timestep) {
 		s := m.graph(at)
 		g, err := graph.FromSnapshot(s)
 		require.NoError(m.t, err)
-		a, _, err := partition.Run(context.Background(), g, service.PartitionOptions(m.c))
+		a, _, err := partition.Run(context.Background(), g, m.c.PartitionConfig())
 		require.NoError(m.t, err)
 		for i, n := range s.Nodes {
 			m.shards[n.Pseudonym] = a[i]

@@ -4,31 +4,10 @@ import (
 	"path/filepath"
 
 	"lethe/configs"
-	"lethe/partition"
-	"lethe/partition/onehop"
-	"lethe/partition/repair"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
 	"lethe/scoring"
 )
-
-// PartitionOptions translates the configuration of the partition.
-func PartitionOptions(c configs.Config) partition.Options {
-	return partition.Options{
-		Shards: c.Partition.Shards, Method: c.Partition.Method, Seed: c.Seed,
-		Alpha: c.Partition.Alpha, Sweeps: c.Partition.Sweeps,
-		NoRefine: !c.Partition.Refine, RefineSweeps: c.Partition.RefineSweeps,
-	}
-}
-
-func oneHop(c configs.Config) onehop.Mode {
-	return onehop.ModeOf(c.Repair.OneHop, c.Repair.OneHopDirected)
-}
-
-// RepairOptions translates the configuration of the repair.
-func RepairOptions(c configs.Config) repair.Options {
-	return repair.Options{Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs, OneHop: oneHop(c)}
-}
 
 func buildOptions(c configs.Config) graphs.Options {
 	o := graphs.Options{
@@ -37,8 +16,8 @@ func buildOptions(c configs.Config) graphs.Options {
 		Shards:        c.Partition.Shards,
 		Snapshot:      c.Ingest.Config,
 		Limits:        c.Ingest.Records,
-		Partition:     PartitionOptions(c),
-		Repair:        RepairOptions(c),
+		Partition:     c.PartitionConfig(),
+		Repair:        c.RepairConfig(),
 		Seed:          c.Seed,
 		VerifyTimeout: c.Erasure.VerifyTimeout,
 	}
@@ -57,7 +36,7 @@ func scoreOptions(c configs.Config) score.Options {
 		Aggregation: scoring.Method(c.Scoring.Aggregation),
 		Temperature: c.Scoring.Temperature,
 		Threshold:   c.Scoring.Threshold,
-		OneHop:      oneHop(c),
+		OneHop:      c.RepairConfig().OneHop,
 		Trainer:     c.TrainerConfig(),
 	}
 }

@@ -60,7 +60,9 @@ func readOTC(t testing.TB) []otcStep {
 		s := snapshotOf(&stream.Steps[i], stream.FeatureCount)
 		g, err := graph.FromSnapshot(s)
 		require.NoError(t, err)
-		a, _, err := partition.Run(t.Context(), g, partition.Options{Shards: otcShards, Seed: 1})
+		config := partition.Defaults()
+		config.Shards, config.Seed = otcShards, 1
+		a, _, err := partition.Run(t.Context(), g, config)
 		require.NoError(t, err)
 		switch *otcHops {
 		case "none":
@@ -69,7 +71,7 @@ func readOTC(t testing.TB) []otcStep {
 		default:
 			s = onehop.Directed.Join(s)
 		}
-		cut, err := repair.Slices(s, lethe.NoTimestep, a, otcShards, repair.Options{Seed: 1})
+		cut, err := repair.Slices(s, lethe.NoTimestep, a, otcShards, repair.Config{Seed: 1, Method: repair.MixUp, Tau: 1})
 		require.NoError(t, err)
 		out[i] = otcStep{graph: s, slices: cut}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -103,7 +104,7 @@ func (c *partitionCmd) check() error {
 	case c.Plot != "" && !plotFormat(c.Plot):
 		return command.Usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
 	}
-	if err := c.options().Validate(); err != nil {
+	if err := c.config().Validate(); err != nil {
 		return command.Usage(err)
 	}
 	if err := checkWritable("--assignments", c.Assignments); err != nil {
@@ -118,11 +119,12 @@ func (c *partitionCmd) refines() bool {
 	return c.Refine && (gpfb && c.Assign == partition.AssignQuotas || c.Method == partition.MethodRandom)
 }
 
-func (c *partitionCmd) options() partition.Options {
-	return partition.Options{
-		Shards: c.Shards, Method: c.Method, Seed: c.Seed, NoRefine: !c.Refine, Slack: c.Slack, Assign: c.Assign,
-		Alpha: c.Alpha, Beta: c.Beta, Sweeps: c.Sweeps, Unnormalised: c.Unnormalised,
-	}
+func (c *partitionCmd) config() partition.Config {
+	out := partition.DefaultsOf(c.Method)
+	out.Shards, out.Seed, out.Refine, out.Slack, out.Assign = c.Shards, c.Seed, c.Refine, c.Slack, c.Assign
+	out.Alpha, out.Unnormalised = c.Alpha, c.Unnormalised
+	out.Beta, out.Sweeps = cmp.Or(c.Beta, out.Beta), cmp.Or(c.Sweeps, out.Sweeps)
+	return out
 }
 
 // classNames names the classes of transactions by their labels, those of citation
@@ -155,14 +157,14 @@ func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep,
 	if err != nil {
 		return partitionStep{}, nil, err
 	}
-	opts := c.options()
+	config := c.config()
 	started := time.Now()
 	if c.Tune {
-		if opts, _, err = partition.Tune(ctx, graph, opts); err != nil {
+		if config, _, err = partition.Tune(ctx, graph, config); err != nil {
 			return partitionStep{}, nil, err
 		}
 	}
-	assignment, report, err := partition.Run(ctx, graph, opts)
+	assignment, report, err := partition.Run(ctx, graph, config)
 	if err != nil {
 		return partitionStep{}, nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
-	"lethe/service"
 	"lethe/trainer"
 )
 
@@ -47,7 +46,7 @@ func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *d
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
-		assignment, _, err := partition.Run(ctx, g, service.PartitionOptions(c))
+		assignment, _, err := partition.Run(ctx, g, c.PartitionConfig())
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
@@ -68,7 +67,7 @@ func (r *replica) cut(s *dataset.Stream) ([][]*lethe.Slice, error) {
 		for i, n := range snapshot.Nodes {
 			assignment[i] = r.shards[n.Pseudonym]
 		}
-		cut, err := repair.Slices(snapshot, previous, assignment, r.config.Partition.Shards, service.RepairOptions(r.config))
+		cut, err := repair.Slices(snapshot, previous, assignment, r.config.Partition.Shards, r.config.RepairConfig())
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}

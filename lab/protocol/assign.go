@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -34,9 +35,9 @@ func (s Settings) assign(
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
-	opts := s.partitionOptions()
-	opts.Embedding = embedding
-	a, report, err := partition.Run(ctx, g, opts)
+	config := s.partitionConfig()
+	config.Embedding = embedding
+	a, report, err := partition.Run(ctx, g, config)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
@@ -47,23 +48,22 @@ func (s Settings) assign(
 	}, nil
 }
 
-func (s Settings) partitionOptions() partition.Options {
+func (s Settings) partitionConfig() partition.Config {
 	p := s.Partition
-	opts := partition.Options{
-		Shards: s.Shards, Method: p.Method, Seed: s.Seed,
-		Assign: p.Assign, Alpha: p.Alpha, Beta: p.Beta, Sweeps: p.Sweeps, NoRefine: !p.Refine,
-	}
 	if s.Shards == 1 {
 		// There is nothing to decide.
-		opts.Method, opts.NoRefine = partition.MethodRandom, true
+		p.Method, p.Refine = partition.MethodRandom, false
 	}
-	return opts
+	c := partition.DefaultsOf(p.Method)
+	c.Shards, c.Seed, c.Refine, c.Alpha = s.Shards, s.Seed, p.Refine, p.Alpha
+	c.Assign, c.Beta, c.Sweeps = cmp.Or(p.Assign, c.Assign), cmp.Or(p.Beta, c.Beta), cmp.Or(p.Sweeps, c.Sweeps)
+	return c
 }
 
 // slices cuts a snapshot into its shards' slices.
 func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment) ([]*lethe.Slice, error) {
 	if s.Repair != repair.Truth {
-		return repair.Slices(snap, previous, a, s.Shards, s.repairOptions())
+		return repair.Slices(snap, previous, a, s.Shards, s.repairConfig())
 	}
 	with, err := repair.TruthSlices(snap, previous, a, s.Shards)
 	if err != nil {
@@ -76,8 +76,8 @@ func (s Settings) slices(snap *lethe.Snapshot, previous lethe.Timestep, a graph.
 	return out, nil
 }
 
-func (s Settings) repairOptions() repair.Options {
-	return repair.Options{
+func (s Settings) repairConfig() repair.Config {
+	return repair.Config{
 		Seed: s.Seed, Method: s.Repair, Tau: s.Tau, MinStubs: s.MinStubs,
 		OneHop: onehop.ModeOf(s.OneHop, s.OneHopDirected),
 	}

@@ -32,7 +32,7 @@ func (t *graphRun) embedding(ctx context.Context) (*kmeans.Points, error) {
 		return nil, err
 	}
 	whole, err := repair.OneSlice(t.graph, lethe.NoTimestep, make(graph.Assignment, len(t.graph.Nodes)), 1, 0,
-		repair.Options{Method: repair.None})
+		repair.Config{Method: repair.None, Tau: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 		}
 	}
 	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0,
-		repair.Options{Method: repair.None})
+		repair.Config{Method: repair.None, Tau: 1})
 	require.NoError(t, err)
 	e, err := newShardModels(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1,
 		trainer.Window, Runtime{Kernels: kernels.Default()})

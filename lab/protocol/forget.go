@@ -79,7 +79,7 @@ func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 		if !anew {
 			continue
 		}
-		slice, err := repair.OneSlice(graph, lethe.NoTimestep, rest, t.s.Shards, lethe.ShardID(shard), t.s.repairOptions())
+		slice, err := repair.OneSlice(graph, lethe.NoTimestep, rest, t.s.Shards, lethe.ShardID(shard), t.s.repairConfig())
 		if err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ func TestGoldenRepair(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.Expect.CutEdges, g.CutEdges(c.Assignment))
 			for _, method := range []string{Zero, Mirror, MixUp} {
-				out, err := Slices(s, lethe.NoTimestep, c.Assignment, c.NumShards, Options{Method: method})
+				out, err := Slices(s, lethe.NoTimestep, c.Assignment, c.NumShards, Config{Method: method, Tau: 1})
 				require.NoError(t, err)
 				for _, want := range c.Expect.Shards {
 					want.require(t, g, out[want.Shard], method)

@@ -32,8 +32,9 @@ func drawSnapshot(rt *rapid.T) *lethe.Snapshot {
 	return s
 }
 
-func drawRepair(rt *rapid.T) Options {
-	o := Options{
+func drawRepair(rt *rapid.T) Config {
+	o := Config{
+		Tau:      1,
 		Seed:     rapid.Uint64().Draw(rt, "seed"),
 		Method:   rapid.SampledFrom([]string{MixUp, Zero, Mirror}).Draw(rt, "repair"),
 		MinStubs: rapid.IntRange(0, 4).Draw(rt, "min stubs"),
@@ -138,7 +139,7 @@ func TestRemovalChangesExactlyTheAffectedSlices(t *testing.T) {
 
 func TestLambdaIsKeyedByTheOrderedPair(t *testing.T) {
 	p, q := lethe.Pseudonym{1}, lethe.Pseudonym{2}
-	base := lambdas{Options{Seed: 1, Method: MixUp, Tau: 1}, 3}
+	base := lambdas{Config{Seed: 1, Method: MixUp, Tau: 1}, 3}
 	later, reseeded := base, base
 	later.timestep++
 	reseeded.Seed++
@@ -154,7 +155,7 @@ func TestLambdaIsKeyedByTheOrderedPair(t *testing.T) {
 }
 
 func TestLambdaIsUniformBelowTau(t *testing.T) {
-	l := lambdas{Options{Seed: 4, Method: MixUp, Tau: 0.4}, 3}
+	l := lambdas{Config{Seed: 4, Method: MixUp, Tau: 0.4}, 3}
 	const n = 20_000
 	mean, most := 0.0, float32(0)
 	for i := range n {
@@ -167,18 +168,18 @@ func TestLambdaIsUniformBelowTau(t *testing.T) {
 	require.InDelta(t, 0.4, most, 0.001)
 }
 
-func TestRepairOptionsReportEverythingAtOnce(t *testing.T) {
+func TestRepairConfigReportEverythingAtOnce(t *testing.T) {
 	s := &lethe.Snapshot{Timestep: 5}
-	_, err := Slices(s, lethe.NoTimestep, nil, 1, Options{Method: "truthy", Tau: -1, MinStubs: -2})
-	for _, want := range []string{`"truthy"`, "mirror", "tau is -1", "min stubs is -2"} {
+	_, err := Slices(s, lethe.NoTimestep, nil, 1, Config{Method: "truthy", Tau: -1, MinStubs: -2})
+	for _, want := range []string{`"truthy"`, "mirror", "tau is -1", "min_stubs is -2"} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = Slices(s, lethe.NoTimestep, nil, 1, Options{Method: None, MinStubs: 1})
-	require.ErrorContains(t, err, "min stubs is 1, want 0")
-	_, err = Slices(s, lethe.NoTimestep, make(graph.Assignment, 3), 1, Options{})
+	_, err = Slices(s, lethe.NoTimestep, nil, 1, Config{Method: None, Tau: 1, MinStubs: 1})
+	require.ErrorContains(t, err, "min_stubs is 1, want 0")
+	_, err = Slices(s, lethe.NoTimestep, make(graph.Assignment, 3), 1, Defaults())
 	require.ErrorIs(t, err, graph.ErrAssignment)
 	require.ErrorContains(t, err, "timestep 5")
-	_, err = OneSlice(s, lethe.NoTimestep, nil, 2, 2, Options{})
+	_, err = OneSlice(s, lethe.NoTimestep, nil, 2, 2, Defaults())
 	require.ErrorIs(t, err, graph.ErrAssignment)
 	require.ErrorContains(t, err, "shard 2 of 2")
 }

@@ -13,13 +13,13 @@ import (
 // holds the shard's nodes in the order of the snapshot, the edges between them,
 // and one stub at each end that the shard holds of a cut edge, ordered by owner
 // and then by the pseudonym it stands for; a node's extra stubs follow its
-// others. It holds nothing of other shards' nodes, unless Options.OneHop
+// others. It holds nothing of other shards' nodes, unless Config.OneHop
 // joins means of all neighbours' features to each row.
 //
 // previous is the settled timestep before, or lethe.NoTimestep. The error wraps
 // graph.ErrAssignment when a does not give every node one of the shards.
-func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, opts Options) ([]*lethe.Slice, error) {
-	c, err := newCutter(s, previous, a, shards, opts)
+func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) ([]*lethe.Slice, error) {
+	c, err := newCutter(s, previous, a, shards, config)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +31,8 @@ func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shar
 }
 
 // OneSlice builds the slice of one shard only. It equals Slices(...)[shard].
-func OneSlice(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, shard lethe.ShardID, opts Options) (*lethe.Slice, error) {
-	c, err := newCutter(s, previous, a, shards, opts)
+func OneSlice(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, shard lethe.ShardID, config Config) (*lethe.Slice, error) {
+	c, err := newCutter(s, previous, a, shards, config)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,9 @@ type cutter struct {
 	rows    *onehop.Rows
 }
 
-func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, opts Options) (*cutter, error) {
-	opts = opts.EnsureDefaults()
-	if err := opts.Validate(); err != nil {
-		return nil, fmt.Errorf("repair options: %w", err)
+func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) (*cutter, error) {
+	if err := config.Validate(); err != nil {
+		return nil, fmt.Errorf("repair: %w", err)
 	}
 	if err := a.Check(len(s.Nodes), shards); err != nil {
 		return nil, fmt.Errorf("slices of timestep %d: %w", s.Timestep, err)
@@ -72,8 +71,8 @@ func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, s
 		snapshot: s, previous: previous, graph: g, a: a,
 		members: make([][]uint32, shards),
 		local:   make([]uint32, len(a)),
-		lambdas: lambdas{Options: opts, timestep: s.Timestep},
-		rows:    opts.OneHop.Rows(s),
+		lambdas: lambdas{Config: config, timestep: s.Timestep},
+		rows:    config.OneHop.Rows(s),
 	}
 	for i, shard := range a {
 		c.local[i] = uint32(len(c.members[shard]))

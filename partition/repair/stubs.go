@@ -9,7 +9,7 @@ import (
 // lambdas draws the λ of stubs. Every draw is keyed by what its stub stands for
 // and by nothing else, so that removing a node changes no other node's stubs.
 type lambdas struct {
-	Options
+	Config
 	timestep lethe.Timestep
 }
 

@@ -20,7 +20,8 @@ import (
 func TestTranscripts(t *testing.T) {
 	graphtest.Transcripts(t, map[string]graphtest.Command{
 		"slices": func(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
-			opts := Options{Seed: graphtest.Seed(t, d)}
+			opts := Defaults()
+			opts.Seed = graphtest.Seed(t, d)
 			d.MaybeScanArgs(t, "repair", &opts.Method)
 			d.MaybeScanArgs(t, "min-stubs", &opts.MinStubs)
 			return showSlices(s.Snapshot(), graphtest.ReadAssignment(t, d.Input), graphtest.Shards(t, d), opts)
@@ -47,7 +48,7 @@ func showTruth(s *lethe.Snapshot, a graph.Assignment, shards int) (string, error
 	return out.String(), nil
 }
 
-func showSlices(s *lethe.Snapshot, a graph.Assignment, shards int, opts Options) (string, error) {
+func showSlices(s *lethe.Snapshot, a graph.Assignment, shards int, opts Config) (string, error) {
 	all, err := Slices(s, lethe.NoTimestep, a, shards, opts)
 	if err != nil {
 		return "", err

@@ -27,7 +27,7 @@ type TruthSlice struct {
 // and adds the neighbours' true features. Every λ is 1, which a reader who
 // ignores StubFeatures takes for Mirror. It is for evaluation alone.
 func TruthSlices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int) ([]TruthSlice, error) {
-	c, err := newCutter(s, previous, a, shards, Options{Method: Mirror})
+	c, err := newCutter(s, previous, a, shards, Config{Method: Mirror, Tau: 1})
 	if err != nil {
 		return nil, fmt.Errorf("ablation with true neighbours: %w", err)
 	}

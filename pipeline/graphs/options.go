@@ -27,8 +27,8 @@ type Options struct {
 	Limits ingest.Limits
 	// Partition says how a timestep is cut into shards; its Shards and Seed are
 	// set from here.
-	Partition partition.Options
-	Repair    repair.Options
+	Partition partition.Config
+	Repair    repair.Config
 	Seed      uint64
 	// BrokerDir is the embedded broker's folder, which is searched too when an
 	// erasure is verified; empty with an outside Kafka.

@@ -23,7 +23,7 @@ func settingsMark() []byte { return []byte("settings") }
 // records, by configuration key. How timesteps to come are partitioned may
 // change: the assignment of a settled one is kept with it.
 func (r *Role) settings() map[string]string {
-	repair := r.o.Repair.EnsureDefaults()
+	repair := r.o.Repair
 	return map[string]string{
 		"seed":             fmt.Sprint(r.o.Seed),
 		"partition.shards": fmt.Sprint(r.o.Shards),

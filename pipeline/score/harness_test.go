@@ -129,7 +129,7 @@ func (w *scenario) slices(at lethe.Timestep) []*lethe.Slice {
 	for i, n := range g.Nodes {
 		assignment[i] = w.shardOf[n.Pseudonym]
 	}
-	out, err := repair.Slices(g, previous(at), assignment, shards, repair.Options{Seed: 1, Method: "mixup", Tau: 1})
+	out, err := repair.Slices(g, previous(at), assignment, shards, repair.Config{Seed: 1, Method: "mixup", Tau: 1})
 	require.NoError(w.t, err)
 	return out
 }

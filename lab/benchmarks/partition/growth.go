@@ -62,7 +62,9 @@ func (c *common) lethe(ctx context.Context, g *graph.Graph, seed uint64) (row, e
 	resetPeak()
 	started := time.Now()
 	before := processorSeconds()
-	_, report, err := partition.Run(ctx, g, partition.Options{Shards: c.Shards, Method: c.Method, Seed: seed})
+	config := partition.DefaultsOf(c.Method)
+	config.Shards, config.Seed = c.Shards, seed
+	_, report, err := partition.Run(ctx, g, config)
 	if err != nil {
 		return row{}, err
 	}

@@ -1,0 +1,56 @@
+package repair
+
+import (
+	"math"
+
+	"lethe/internal/check"
+	"lethe/partition/onehop"
+)
+
+// The ways to fill in a missing neighbour: a stub's features are its owner's
+// times λ, where λ is drawn for mixup, 0 for zero and 1 for mirror. None leaves
+// the neighbourhoods cut (Wang, Huai and Wang 2023, section 4.2).
+const (
+	MixUp  = "mixup"
+	Zero   = "zero"
+	Mirror = "mirror"
+	None   = "none"
+)
+
+// Config says how Slices makes up for cut edges.
+type Config struct {
+	// Seed keys λ.
+	Seed uint64
+	// Method is MixUp, Zero, Mirror or None.
+	Method string
+	// Tau bounds λ of mixup, which is uniform in [0, Tau).
+	Tau float64
+	// MinStubs gives every node at least that many stubs, whether its edges are
+	// cut or not. They act as augmentation and need no other shard's data. 0
+	// means: one stub per cut edge and no more.
+	MinStubs int
+	// OneHop joins to every row what surrounds its node in the whole snapshot, cut
+	// edges included. A slice then holds something of its neighbours in other
+	// shards: erasing a node changes exactly the slices that hold it or a stub for
+	// it, so scopes stubs and partition stay exact, and scope shard is not to be had.
+	OneHop onehop.Mode
+}
+
+// Defaults is mixup with one stub per missing neighbour and no one-hop features.
+func Defaults() Config { return Config{Method: MixUp, Tau: 1} }
+
+// Validate reports everything that is wrong with the configuration at once.
+func (c Config) Validate() error {
+	var p check.Problems
+	if c.Method == Truth {
+		p.Bad("method", c.Method, "one of %s, %s, %s, %s: it is an ablation that puts other shards' data into stubs",
+			MixUp, Zero, Mirror, None)
+	} else {
+		p.OneOf("method", c.Method, MixUp, Zero, Mirror, None)
+	}
+	p.Above("tau", c.Tau, 0, math.MaxFloat32)
+	p.AtLeast("min_stubs", c.MinStubs, 0)
+	p.That(c.Method != None || c.MinStubs <= 0, "min_stubs", c.MinStubs, "0 with method %s", None)
+	p.That(c.OneHop <= onehop.Directed, "one_hop", uint8(c.OneHop), "none, undirected or directed")
+	return p.Err()
+}
