@@ -107,10 +107,10 @@ func (c Config) Validate() error {
 	p.Whole("shards", c.Shards, 1, maxShards)
 	p.OneOf("method", c.Method, Methods()...)
 	p.OneOf("assign", c.Assign, AssignQuotas, AssignPlain)
-	p.Number("alpha", c.Alpha, 0, math.MaxFloat64)
-	p.Number("beta", c.Beta, 0, math.MaxFloat64)
+	p.That(finite(c.Alpha), "alpha", c.Alpha, "a number of at least 0")
+	p.That(finite(c.Beta), "beta", c.Beta, "a number of at least 0")
 	p.AtLeast("sweeps", c.Sweeps, 0)
-	p.Number("tolerance", c.Tolerance, 0, math.MaxFloat64)
+	p.That(finite(c.Tolerance), "tolerance", c.Tolerance, "a number of at least 0")
 	p.AtLeast("refine_sweeps", c.RefineSweeps, 0)
 	p.AtLeast("slack", c.Slack, 0)
 	return p.Err()
@@ -126,3 +126,6 @@ func (c Config) fit(g *graph.Graph) error {
 
 // gpfb reports whether the method is a form of GPFB.
 func (c Config) gpfb() bool { return c.Method == MethodGPFBFast || c.Method == MethodGPFBSR }
+
+// finite reports whether a weight is a number of at least 0.
+func finite(weight float64) bool { return weight >= 0 && !math.IsInf(weight, 1) }

@@ -16,6 +16,8 @@ import (
 	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
 	"lethe/internal/testbroker"
+	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -43,9 +45,11 @@ func deploy(t testing.TB) *deployment {
 func (d *deployment) run(dir string) (r *Role, stop func()) {
 	d.Helper()
 	r, err := New(Options{
-		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(), Secret: lethe.Secret{3}, Client: d.client,
+		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, Secret: lethe.Secret{3}, Client: d.client,
+		Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
 		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", Version: "test",
-		Clock: func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
+		Clock:     func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
+		Partition: partition.Defaults(), Repair: repair.Defaults(),
 	})
 	require.NoError(d, err)
 	ctx, cancel := context.WithCancel(d.Context())

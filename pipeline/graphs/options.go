@@ -84,6 +84,6 @@ func (o Options) Validate() error {
 	require(o.KernelSet != "", "kernel set is empty, receipts must name it")
 	require(o.Version != "", "version is empty, receipts must name it")
 	require(o.Client != nil, "client is missing")
-	errs = append(errs, o.Snapshot.Validate(), o.Limits.Validate())
+	errs = append(errs, o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate())
 	return errors.Join(errs...)
 }
