@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lethe/internal/check"
+	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -88,7 +89,11 @@ func (c Config) checkTrainer(p *check.Problems) {
 }
 
 func (c Config) checkScoring(p *check.Problems) {
-	p.OneOf("scoring.aggregation", c.Scoring.Aggregation, "mean", "similarity")
+	var served []string
+	for _, m := range scoring.ServedMethods() {
+		served = append(served, string(m))
+	}
+	p.OneOf("scoring.aggregation", c.Scoring.Aggregation, served...)
 	p.Number("scoring.temperature", c.Scoring.Temperature, 0, 1000)
 	p.Number("scoring.threshold", c.Scoring.Threshold, 0, 1)
 	p.Whole("scoring.label_lag_timesteps", c.Scoring.LabelLagTimesteps, 0, 1_000_000)

@@ -8,14 +8,15 @@ import (
 
 	"lethe/partition"
 	"lethe/partition/repair"
+	"lethe/scoring"
 	"lethe/trainer"
 )
 
 // The ways to combine the shards' posteriors.
 const (
-	AggregateMean       = "mean"
-	AggregateSimilarity = "similarity"
-	AggregateLearned    = "learned"
+	AggregateMean       = string(scoring.MethodMean)
+	AggregateSimilarity = string(scoring.MethodSimilarity)
+	AggregateLearned    = string(scoring.MethodLearned)
 )
 
 // Settings say how one ensemble is made and measured. They are the key under
@@ -140,8 +141,8 @@ func (s Settings) Validate() error {
 	check(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"embedding is %q, want %s or nothing", s.Partition.Embedding, EmbeddingSAGE)
 	for _, name := range s.Aggregate {
-		check(slices.Contains([]string{AggregateMean, AggregateSimilarity, AggregateLearned}, name),
-			"aggregation is %q, want one of %s, %s, %s", name, AggregateMean, AggregateSimilarity, AggregateLearned)
+		check(slices.Contains(scoring.Methods(), scoring.Method(name)),
+			"aggregation is %q, want one of %q", name, scoring.Methods())
 	}
 	return errors.Join(errs...)
 }

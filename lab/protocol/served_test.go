@@ -1,0 +1,64 @@
+package protocol
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+	"lethe/trainer/kernels"
+)
+
+// What is measured is what is served: the slices of a stream give, on the
+// evaluation's way, the models, the weights and the probabilities that they give
+// on the way of the roles, bit for bit. The evaluation keeps aggregation vectors
+// out of its checkpoints; with them the versions are equal too.
+func TestMeasuredIsServed(t *testing.T) {
+	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 4, NodesPerStep: 60, Seed: 5})
+	require.NoError(t, err)
+	s := StreamSettings{Schedule: trainer.Continual, Split: StreamSplit{Train: 1, Validation: 1, Test: 2}}
+	s.Shards, s.Hidden, s.Epochs, s.Seed = 2, 8, 2, 2
+	s.Aggregate = []string{AggregateMean, AggregateSimilarity}
+	run, err := newStreamRun(stream, s, Runtime{Kernels: kernels.Default(), Workers: 2})
+	require.NoError(t, err)
+
+	run.models, err = newShardModels(run.s.Settings, classesOfStream, run.s.WindowTimesteps, run.s.Schedule, run.r)
+	require.NoError(t, err)
+	columns := make([][]*lethe.Slice, run.s.Shards)
+	for i := range 3 {
+		require.NoError(t, run.learn(t.Context(), i, run.s.WindowTimesteps, true))
+		for shard, window := range run.windows {
+			columns[shard] = append(columns[shard], window[len(window)-1])
+		}
+	}
+	served := ensemble.Runner{Engine: run.models.runner.Engine, Workers: 1, Describe: scoring.Describe}
+	want, err := served.Train(t.Context(), columns)
+	require.NoError(t, err)
+
+	described := make([]*trainer.Checkpoint, run.s.Shards)
+	for shard, m := range run.models.models {
+		c := *m
+		c.Aggregation, err = scoring.Describe(columns[shard][2])
+		require.NoError(t, err)
+		described[shard] = &c
+	}
+	got, err := ensemble.Of(described)
+	require.NoError(t, err)
+	require.Equal(t, want.Version, got.Version)
+
+	said, err := served.Ask(t.Context(), want.Models, trainer.InputOf(run.steps[3]))
+	require.NoError(t, err)
+	_, answers, err := run.answer(t.Context(), 3, make([]bool, len(run.steps[3].Nodes)))
+	require.NoError(t, err)
+	for k, name := range run.s.Aggregate {
+		by, err := scoring.NewAggregation(scoring.Method(name), 0)
+		require.NoError(t, err)
+		combined, err := said.Combine(by)
+		require.NoError(t, err)
+		require.Equal(t, combined, answers[k], name)
+	}
+}
