@@ -30,7 +30,7 @@ type Config struct {
 	SecretFile string `yaml:"secret_file" help:"File of the key for pseudonyms; empty: keys/secret under data_dir."`
 	// SigningKeyFile holds the key that signs receipts. Empty stands for
 	// keys/receipt-ed25519.pem under DataDir, see SigningKeyPath.
-	SigningKeyFile string `yaml:"signing_key_file" help:"File of the key that signs receipts; empty: keys/receipt-ed25519.pem under data_dir."`
+	SigningKeyFile string `yaml:"signing_key_file" help:"Key that signs receipts; empty: keys/receipt-ed25519.pem."`
 
 	HTTP      HTTP            `yaml:"http"`
 	Kafka     bus.Config      `yaml:"kafka"`
@@ -118,7 +118,7 @@ type Scoring struct {
 	// LabelLagTimesteps is how many timesteps right before a scored one its
 	// models were not trained on, as if their labels were not in yet. At 0 they
 	// were trained through the timestep before it.
-	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps right before a scored one that its models were not trained on."`
+	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps before a scored one that no model was trained on."`
 }
 
 // Erasure says how far erasures reach and how long their proof may take.

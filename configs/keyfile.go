@@ -37,7 +37,8 @@ func readPrivate(path string) ([]byte, error) {
 	}
 	// Windows has no such bits and reports every file as readable by all.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("%w %s: mode %04o lets others read it, want 0600: run `chmod 600 %s`, and change the key if others could have read it",
+		return nil, fmt.Errorf("%w %s: mode %04o lets others read it, want 0600: run `chmod 600 %s`, "+
+			"and change the key if others could have read it",
 			ErrKeyFile, path, mode, path)
 	}
 	if info.Size() > maxKeyFileBytes {

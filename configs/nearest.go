@@ -8,7 +8,8 @@ import (
 // unknown is the error of a key that does not exist. It names the key that was
 // probably meant.
 func unknown(key string, known []string, origin string) error {
-	return fmt.Errorf("%s is not a key, nearest is %s (from %s; lethe config print shows all)", key, nearest(key, known), origin)
+	return fmt.Errorf("%s is not a key, nearest is %s (from %s; lethe config print shows all)",
+		key, nearest(key, known), origin)
 }
 
 // nearest returns the known name that is closest to the given one: with the

@@ -92,7 +92,8 @@ func keepPublicKey(path string, key ed25519.PrivateKey) error {
 		return err
 	}
 	if !bytes.Equal(bytes.TrimSpace(got), bytes.TrimSpace(want)) {
-		return fmt.Errorf("%w %s: belongs to another private key: put that one back, or remove this file to have it written anew",
+		return fmt.Errorf("%w %s: belongs to another private key: put that one back, "+
+			"or remove this file to have it written anew",
 			ErrKeyFile, path)
 	}
 	return nil

@@ -26,7 +26,8 @@ func (c Config) Validate() error {
 		p.Bad("repair.one_hop_directed", c.Repair.OneHopDirected, "false while repair.one_hop is off")
 	}
 	if c.Repair.OneHop && c.Erasure.DefaultScope == "shard" {
-		p.Bad("erasure.default_scope", c.Erasure.DefaultScope, "stubs while repair.one_hop is on: neighbours' rows in other shards hold a mean of the erased one")
+		p.Bad("erasure.default_scope", c.Erasure.DefaultScope, "stubs while repair.one_hop is on: "+
+			"neighbours' rows in other shards hold a mean of the erased one")
 	}
 	p.Duration("erasure.verify_timeout", c.Erasure.VerifyTimeout, time.Second, 30*24*time.Hour)
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")

@@ -17,13 +17,13 @@ const maxLateness, maxJump = 1_000_000, 1_000_000_000
 type Config struct {
 	// AllowedLatenessTimesteps is by how many timesteps a transaction or payment
 	// may come behind the newest of its partition, or ByControl.
-	AllowedLatenessTimesteps int `yaml:"allowed_lateness_timesteps" help:"Keep a timestep open until a record this many timesteps further on has been seen."`
+	AllowedLatenessTimesteps int `yaml:"allowed_lateness_timesteps" help:"How far behind its partition a record may come."`
 	// LabelLatenessTimesteps is the same for labels, after which a timestep
 	// settles.
-	LabelLatenessTimesteps int `yaml:"label_lateness_timesteps" help:"The same for labels; -1 settles a timestep by a control record only."`
+	LabelLatenessTimesteps int `yaml:"label_lateness_timesteps" help:"The same for labels; -1: control records alone."`
 	// FirstTimestep is where every watermark starts: records before it are late.
 	// A partition that has been read from already keeps its watermark.
-	FirstTimestep lethe.Timestep `yaml:"first_timestep" help:"Number of the stream's first timestep or any before it; earlier records are late."`
+	FirstTimestep lethe.Timestep `yaml:"first_timestep" help:"Where the stream begins; earlier records are late."`
 	// MaxTimestepJump is by how much a timestep may exceed its partition's
 	// watermark; a record beyond it is refused and ends nothing, for one wrong
 	// number would make late whatever follows. It must exceed both latenesses, by
@@ -52,7 +52,8 @@ func (c Config) Validate() error {
 	p.Whole("label_lateness_timesteps", c.LabelLatenessTimesteps, ByControl, maxLateness)
 	p.Whole("first_timestep", int(c.FirstTimestep), 0, int(maxTimestep))
 	p.Whole("max_timestep_jump", c.MaxTimestepJump, 1, maxJump)
-	if late := max(c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps); c.MaxTimestepJump >= 1 && c.MaxTimestepJump <= late {
+	late := max(c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps)
+	if c.MaxTimestepJump >= 1 && c.MaxTimestepJump <= late {
 		// What a partition has come to is that far behind its newest record.
 		p.Bad("max_timestep_jump", c.MaxTimestepJump, "more than %d, the lateness that is allowed", late)
 	}

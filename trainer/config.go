@@ -59,7 +59,7 @@ type Config struct {
 	// WeightDecay is the L2 coefficient.
 	WeightDecay float64 `yaml:"weight_decay" help:"Adam's L2 coefficient."`
 	// Schedule is Continual or Window. Logistic knows no other than Window.
-	Schedule string `yaml:"schedule" help:"continual goes on from the last checkpoint, window starts afresh at every timestep."`
+	Schedule string `yaml:"schedule" help:"continual goes on from the last checkpoint, window starts afresh."`
 	// WindowTimesteps is how many of the latest slices a step of the schedule
 	// trains on.
 	WindowTimesteps int `yaml:"window_timesteps" help:"Settled timesteps that each training looks at."`

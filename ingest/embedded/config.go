@@ -15,7 +15,7 @@ type Config struct {
 	SyncWrites bool `yaml:"sync_writes" help:"Make every record survive a power failure, at a price."`
 	// CleanInterval is the time between compactions, which bounds how long an
 	// erased record stays in the broker's files.
-	CleanInterval time.Duration `yaml:"clean_interval" help:"Time between compactions, which remove erased records from the files."`
+	CleanInterval time.Duration `yaml:"clean_interval" help:"Time between compactions, which remove erased records."`
 	// CleanOnDemand leaves compaction to Broker.Compact alone.
 	CleanOnDemand bool `yaml:"-"`
 }

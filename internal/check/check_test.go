@@ -67,6 +67,7 @@ func TestSectionsOriginsAndOrder(t *testing.T) {
 	require.False(t, p.Has("port"))
 	p = p.Sorted([]string{"embedded.port", "log"})
 	p[1].Origin = "file a.yaml"
-	require.EqualError(t, p.Err(), "embedded.port is 70000, want 0 to 65535\nlog is \"x\", want one of text (from file a.yaml)")
+	require.EqualError(t, p.Err(), "embedded.port is 70000, want 0 to 65535\n"+
+		"log is \"x\", want one of text (from file a.yaml)")
 	require.Panics(t, func() { p.Within("other", errors.New("not of a validation")) })
 }

@@ -72,7 +72,9 @@ func (c Config) Validate() error {
 
 // Append adds everything that a model depends on to a fingerprint.
 func (c Config) Append(w *canonical.Writer) {
-	for _, v := range []int{c.Classes, c.Rounds, c.UpdateRounds, c.MaxRounds, c.MaxLeaves, c.MaxDepth, c.MinChildRows, c.MaxBins} {
+	for _, v := range []int{
+		c.Classes, c.Rounds, c.UpdateRounds, c.MaxRounds, c.MaxLeaves, c.MaxDepth, c.MinChildRows, c.MaxBins,
+	} {
 		w.Uint32(uint32(v))
 	}
 	for _, v := range []float64{c.LearningRate, c.MinChildWeight, c.L2, c.FeatureShare} {
