@@ -9,10 +9,10 @@ import (
 	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/coordinator"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/partition/scores"
-	"lethe/pipeline/graphs"
 	"lethe/service"
 	"lethe/snapshot"
 )
@@ -40,7 +40,7 @@ func (inv *inventory) takeGraphs() (err error) {
 		}
 		inv.steps = append(inv.steps, content)
 	}
-	ledger, kv, err := graphs.OpenLedger(service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	ledger, kv, err := coordinator.OpenLedger(service.RoleDir(c.DataDir, configs.RoleBuild), nil)
 	if err != nil {
 		return opening(err)
 	}

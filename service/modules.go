@@ -141,8 +141,9 @@ func (s *Service) surroundings() role.Surroundings {
 
 func (s *Service) openGraphs() (role.Role, error) {
 	o := buildOptions(s.config)
-	o.Secret, o.SigningKey, o.KernelSet, o.Version = s.secret, s.key, s.kernels.Name(), s.o.Version
-	o.Client, o.Listener, o.Logger, o.Compact = s.client, s.listener, s.o.Logger, s.compact
+	o.Secret, o.Version = s.secret, s.o.Version
+	o.Erasure.SigningKey, o.Erasure.KernelSet, o.Erasure.Compact = s.key, s.kernels.Name(), s.compact
+	o.Client, o.Listener, o.Logger = s.client, s.listener, s.o.Logger
 	return graphs.New(o)
 }
 

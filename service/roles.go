@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"lethe/configs"
+	"lethe/deletions/coordinator"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
 	"lethe/scoring"
@@ -11,18 +12,17 @@ import (
 
 func buildOptions(c configs.Config) graphs.Options {
 	o := graphs.Options{
-		Dir:           RoleDir(c.DataDir, configs.RoleBuild),
-		ReceiptsDir:   ReceiptsDir(c.DataDir),
-		Shards:        c.Partition.Shards,
-		Snapshot:      c.Ingest.Config,
-		Limits:        c.Ingest.Records,
-		Partition:     c.PartitionConfig(),
-		Repair:        c.RepairConfig(),
-		Seed:          c.Seed,
-		VerifyTimeout: c.Erasure.VerifyTimeout,
+		Dir:       RoleDir(c.DataDir, configs.RoleBuild),
+		Shards:    c.Partition.Shards,
+		Snapshot:  c.Ingest.Config,
+		Limits:    c.Ingest.Records,
+		Partition: c.PartitionConfig(),
+		Repair:    c.RepairConfig(),
+		Seed:      c.Seed,
+		Erasure:   coordinator.Config{ReceiptsDir: ReceiptsDir(c.DataDir), VerifyTimeout: c.Erasure.VerifyTimeout},
 	}
 	if c.UsesEmbeddedBroker() {
-		o.BrokerDir = filepath.Join(c.DataDir, brokerFolder)
+		o.Erasure.BrokerDir = filepath.Join(c.DataDir, brokerFolder)
 	}
 	return o
 }

@@ -17,9 +17,9 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/integration/process"
-	"lethe/pipeline/graphs"
 	"lethe/pipeline/requests"
 	"lethe/pipeline/wire"
 	"lethe/service"
@@ -122,7 +122,7 @@ func (d *deployment) ledgerState(request string) deletions.State {
 	d.t.Helper()
 	copied := d.t.TempDir()
 	require.NoError(d.t, os.CopyFS(copied, os.DirFS(service.RoleDir(d.dir, configs.RoleBuild))))
-	ledger, store, err := graphs.OpenLedger(copied, nil)
+	ledger, store, err := coordinator.OpenLedger(copied, nil)
 	require.NoError(d.t, err)
 	defer store.Close()
 	e, err := ledger.Get(request)

@@ -11,9 +11,9 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/integration/process"
-	"lethe/pipeline/graphs"
 	"lethe/pipeline/requests"
 	"lethe/service"
 	"lethe/snapshot"
@@ -35,7 +35,7 @@ func (d *deployment) unread(request string, id lethe.TransactionID) {
 // ahead changes the ledger while no process runs.
 func (d *deployment) ahead(change func(*deletions.Ledger) error) {
 	d.t.Helper()
-	ledger, store, err := graphs.OpenLedger(service.RoleDir(d.dir, configs.RoleBuild), time.Now)
+	ledger, store, err := coordinator.OpenLedger(service.RoleDir(d.dir, configs.RoleBuild), time.Now)
 	require.NoError(d.t, err)
 	require.NoError(d.t, change(ledger))
 	require.NoError(d.t, store.Close())

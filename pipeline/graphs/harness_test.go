@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -45,11 +46,12 @@ func deploy(t testing.TB) *deployment {
 func (d *deployment) run(dir string) (r *Role, stop func()) {
 	d.Helper()
 	r, err := New(Options{
-		Dir: dir, ReceiptsDir: d.TempDir(), Shards: shards, Secret: lethe.Secret{3}, Client: d.client,
-		Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
-		SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", Version: "test",
-		Clock:     func() time.Time { return time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC) },
+		Dir: dir, Shards: shards, Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
+		Secret: lethe.Secret{3}, Client: d.client, Version: "test",
 		Partition: partition.Defaults(), Repair: repair.Defaults(),
+		Erasure: coordinator.Config{
+			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", ReceiptsDir: d.TempDir(),
+		},
 	})
 	require.NoError(d, err)
 	ctx, cancel := context.WithCancel(d.Context())

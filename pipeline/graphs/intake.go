@@ -12,42 +12,59 @@ import (
 	"lethe/snapshot"
 )
 
-// takeRecords applies a batch of transactions or labels: rows, watermark and
+// Erased knows what was erased; *coordinator.Coordinator does.
+type Erased interface {
+	// NamesErased reports whether a record holds something erased.
+	NamesErased(rec ingest.Record) (bool, error)
+	// Withdraw deletes the records at some positions of a batch from their topic.
+	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
+}
+
+// intake takes transactions and labels into the snapshot store.
+type intake struct {
+	store    *snapshot.Store
+	letters  *letters
+	erased   Erased
+	limits   ingest.Limits
+	listener events.Listener
+}
+
+// take applies a batch of transactions or labels: rows, watermark and
 // offset become durable together, after what was refused has been written to
 // the dead letters and what names an erased transaction has been withdrawn.
 // Killed in between, the batch comes again, and dead letters and tombstones are
 // written again under the same keys with the same content.
-func (r *Role) takeRecords(ctx context.Context, batch bus.Batch) error {
+func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	stream, decode := snapshot.Transactions, ingest.DecodeTransactions
 	if batch.Source.Topic == bus.Labels {
 		stream, decode = snapshot.Labels, ingest.DecodeLabels
 	}
-	tx, err := r.store.Begin(snapshot.Source{Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition})
+	tx, err := in.store.Begin(snapshot.Source{Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition})
 	if err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tally := make(map[events.Result]int)
-	var letters []ingest.Outgoing
-	withdrawn := withdrawal{topic: batch.Source.Topic}
+	var refused []ingest.Outgoing
+	var withdrawn []int
 	for i, rec := range batch.Records {
-		event, err := decode(rec, r.o.Limits)
-		result, refusal, err := r.apply(tx, event, rec, err)
+		event, err := decode(rec, in.limits)
+		result, refusal, err := in.apply(tx, event, rec, err)
 		if err != nil {
 			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
 		}
 		tally[result]++
 		switch result {
 		case events.Refused:
-			letters = append(letters, r.deadLetter(rec, refusal))
+			refused = append(refused, in.letters.letter(rec, refusal))
 		case events.Suppressed:
-			withdrawn.add(batch, i)
+			withdrawn = append(withdrawn, i)
 		default:
 		}
 	}
-	if err := r.writeLetters(ctx, letters); err != nil {
+	if err := in.letters.write(ctx, refused); err != nil {
 		return err
 	}
-	if err := r.withdrawNow(ctx, withdrawn); err != nil {
+	if err := in.erased.Withdraw(ctx, batch, withdrawn); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	if err := tx.Commit(batch.Next); err != nil {
@@ -55,7 +72,7 @@ func (r *Role) takeRecords(ctx context.Context, batch bus.Batch) error {
 	}
 	for _, result := range events.Results() {
 		if n := tally[result]; n > 0 {
-			r.o.Listener.RecordsConsumed(events.RecordsConsumed{Topic: string(batch.Source.Topic), Result: result, Count: n})
+			in.listener.RecordsConsumed(events.RecordsConsumed{Topic: string(batch.Source.Topic), Result: result, Count: n})
 		}
 	}
 	return nil
@@ -64,12 +81,12 @@ func (r *Role) takeRecords(ctx context.Context, batch bus.Batch) error {
 // apply takes one record into the batch: what decoding it gave, an event or a
 // *ingest.Refusal. A record that is refused and names an erased transaction is
 // suppressed instead, because a dead letter would keep its bytes.
-func (r *Role) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error) (events.Result, *ingest.Refusal, error) {
+func (in *intake) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error) (events.Result, *ingest.Refusal, error) {
 	result := events.Refused
 	var refusal *ingest.Refusal
 	if !errors.As(err, &refusal) {
 		if err == nil {
-			result, refusal, err = r.judge(tx, event, originOf(rec))
+			result, refusal, err = in.judge(tx, event, originOf(rec))
 		}
 		if err != nil {
 			return "", nil, err
@@ -78,7 +95,7 @@ func (r *Role) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, 
 	if refusal == nil {
 		return result, nil, nil
 	}
-	erased, err := r.namesErased(rec)
+	erased, err := in.erased.NamesErased(rec)
 	if erased {
 		return events.Suppressed, nil, err
 	}
@@ -86,7 +103,7 @@ func (r *Role) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, 
 }
 
 // judge takes one event into the batch.
-func (r *Role) judge(tx *snapshot.Batch, event ingest.Event, origin snapshot.Origin) (events.Result, *ingest.Refusal, error) {
+func (in *intake) judge(tx *snapshot.Batch, event ingest.Event, origin snapshot.Origin) (events.Result, *ingest.Refusal, error) {
 	var v snapshot.Verdict
 	var err error
 	switch e := event.(type) {

@@ -5,13 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/deletions/coordinator"
 	"lethe/snapshot"
 )
 
 // Whatever is wrong is said at once, also what only the first receipt would
 // stumble over.
 func TestOptionsNameAllProblems(t *testing.T) {
-	err := Options{Snapshot: snapshot.Config{AllowedLatenessTimesteps: -2, FirstTimestep: -2, MaxTimestepJump: -3}, VerifyTimeout: -1}.EnsureDefaults().Validate()
+	err := Options{
+		Snapshot: snapshot.Config{AllowedLatenessTimesteps: -2, FirstTimestep: -2, MaxTimestepJump: -3},
+		Erasure:  coordinator.Config{VerifyTimeout: -1},
+	}.EnsureDefaults().Validate()
 	for _, want := range []string{
 		"dir is empty", "receipts dir is empty", "shards is 0, must be at least 1",
 		"allowed_lateness_timesteps is -2", "first_timestep is -2", "max_timestep_jump is -3", "max_record_bytes is 0",

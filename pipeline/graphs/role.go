@@ -11,8 +11,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/deletions/scan"
-	"lethe/ingest"
+	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/metrics/events"
@@ -21,38 +20,21 @@ import (
 	"lethe/snapshot"
 )
 
-// Role builds graphs and carries out erasures. Use New, Run once, then Close.
+// Role builds graphs and drives the erasure coordinator. Use New, Run once, then
+// Close.
 type Role struct {
 	o           Options
 	ledger      *deletions.Ledger
 	ledgerStore *swapstore.Store
+	// What follows is there once Run has opened the snapshot store.
 	store       *snapshot.Store
-	// jobs are the requests whose ids are still needed, in the order received.
-	jobs []job
-	// acks are what the other roles have acknowledged.
-	acks map[string]*acknowledged
-	// checked delivers the outcome of a verification that runs beside the loop.
-	checked chan verdict
-	// checking is the request under verification, or empty.
-	checking string
-	// stirred says that a request may be able to go on.
-	stirred bool
-	// published notes the states that were published in this run; the durable
-	// marks are in the store.
-	published map[lethe.Timestep]lethe.State
-	// begun are the timesteps that the listener has heard of.
-	begun map[lethe.Timestep]bool
-	// slicePartitions is the topic's number of partitions.
-	slicePartitions int
-	// counts are the requests by state.
-	counts map[deletions.State]int
-	status atomic.Pointer[role.Status]
-	// erased looks for whatever was erased so far; nil when that has changed.
-	erased *scan.Scanner
-	// rolls counts the markers still to follow a withdrawal, rolled is when the
-	// last was written.
-	rolls  int
-	rolled time.Time
+	intake      *intake
+	lifecycle   *lifecycle
+	coordinator *coordinator.Coordinator
+	// verdicts delivers the outcome of a search that runs beside the loop.
+	verdicts  chan coordinator.Verdict
+	searching bool
+	status    atomic.Pointer[role.Status]
 }
 
 // New opens the ledger. The snapshot store is opened by Run, because it needs
@@ -62,18 +44,14 @@ func New(o Options) (*Role, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
-	if err := os.MkdirAll(o.ReceiptsDir, 0o755); err != nil {
+	if err := os.MkdirAll(o.Erasure.ReceiptsDir, 0o755); err != nil {
 		return nil, fmt.Errorf("build role: receipts folder: %w", err)
 	}
-	ledger, store, err := OpenLedger(o.Dir, o.Clock)
+	ledger, store, err := coordinator.OpenLedger(o.Dir, o.Clock.Now)
 	if err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
-	r := &Role{
-		o: o, ledger: ledger, ledgerStore: store,
-		acks: make(map[string]*acknowledged), checked: make(chan verdict, 1),
-		published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool), stirred: true,
-	}
+	r := &Role{o: o, ledger: ledger, ledgerStore: store, verdicts: make(chan coordinator.Verdict, 1)}
 	r.status.Store(&role.Status{Consumed: make(map[bus.TopicPartition]int64)})
 	return r, nil
 }
@@ -89,30 +67,52 @@ func (r *Role) Close() error {
 
 // open opens the snapshot store for the topics as they are.
 func (r *Role) open(ctx context.Context) error {
-	transactions, err := r.o.Client.Partitions(ctx, bus.Transactions)
-	if err != nil {
-		return err
+	partitions := make(map[bus.Topic]int)
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Slices} {
+		n, err := r.o.Client.Partitions(ctx, topic)
+		if err != nil {
+			return err
+		}
+		partitions[topic] = n
 	}
-	labels, err := r.o.Client.Partitions(ctx, bus.Labels)
-	if err != nil {
-		return err
-	}
-	if r.slicePartitions, err = r.o.Client.Partitions(ctx, bus.Slices); err != nil {
-		return err
-	}
-	r.store, err = snapshot.Open(filepath.Join(r.o.Dir, "snapshots"), snapshot.Options{
+	store, err := snapshot.Open(filepath.Join(r.o.Dir, "snapshots"), snapshot.Options{
 		Config:                r.o.Snapshot,
 		Secret:                r.o.Secret,
-		TransactionPartitions: transactions,
-		LabelPartitions:       labels,
+		TransactionPartitions: partitions[bus.Transactions],
+		LabelPartitions:       partitions[bus.Labels],
 	})
 	if err != nil {
 		return err
 	}
-	for _, info := range r.store.Timesteps() {
-		r.begun[info.Timestep] = true
+	r.store = store
+	if err := checkSettings(store.Marks(), r.o.settings()); err != nil {
+		return err
 	}
-	return r.checkSettings()
+	r.assemble(partitions[bus.Slices])
+	return nil
+}
+
+// assemble makes the parts that share the open store.
+func (r *Role) assemble(slicePartitions int) {
+	published := &publisher{
+		store: r.store, client: r.o.Client, cut: cut{r.o.Shards, r.o.Repair}, partitions: slicePartitions,
+	}
+	refused := &letters{client: r.o.Client, version: r.o.Version, listener: r.o.Listener}
+	r.lifecycle = &lifecycle{
+		store: r.store, publisher: published, letters: refused, partition: r.o.Partition, listener: r.o.Listener,
+		published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool),
+	}
+	for _, info := range r.store.Timesteps() {
+		r.lifecycle.begun[info.Timestep] = true
+	}
+	r.coordinator = coordinator.New(coordinator.Options{
+		Config: r.o.Erasure, Ledger: r.ledger,
+		Graphs: &eraser{store: r.store, publisher: published, secret: r.o.Secret, dir: r.o.Dir},
+		Notes:  notes{r.store}, Bus: r.o.Client, Clock: r.o.Clock, Listener: r.o.Listener, Logger: r.o.Logger,
+	})
+	r.intake = &intake{
+		store: r.store, letters: refused, erased: r.coordinator, limits: r.o.Limits, listener: r.o.Listener,
+	}
 }
 
 // Run follows the topics until the context ends, which is not an error.
@@ -132,14 +132,14 @@ func (r *Role) Run(ctx context.Context) error {
 	running, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
-		if r.checking != "" {
+		if r.searching {
 			// The search beside the loop uses what the caller closes next.
-			<-r.checked
+			<-r.verdicts
 		}
 	}()
 	// What was closed, settled, rewritten or decided before a crash may not have
 	// been published.
-	for _, step := range []func(context.Context) error{r.resume, r.reissue, r.advance} {
+	for _, step := range []func(context.Context) error{r.coordinator.Resume, r.advance} {
 		if err := step(running); err != nil {
 			return wire.UnlessStopped(ctx, err)
 		}
@@ -183,17 +183,15 @@ func (r *Role) loop(ctx context.Context, batches <-chan bus.Batch) error {
 		var err error
 		select {
 		case <-ticker.C:
-			// A failed request is tried again after a while.
-			r.stirred = r.stirred || r.counts[deletions.Failed] > 0
-			err = r.rollLater(ctx)
+			err = r.coordinator.Tick(ctx)
 		case batch, open := <-batches:
 			if !open {
 				return nil
 			}
 			err = r.take(ctx, batch)
-		case v := <-r.checked:
-			r.stirred = true
-			err = r.conclude(ctx, v)
+		case v := <-r.verdicts:
+			r.searching = false
+			err = r.coordinator.Conclude(ctx, v)
 		case <-ctx.Done():
 			return nil
 		}
@@ -209,14 +207,12 @@ func (r *Role) loop(ctx context.Context, batches <-chan bus.Batch) error {
 func (r *Role) take(ctx context.Context, batch bus.Batch) (err error) {
 	switch batch.Source.Topic {
 	case bus.Erasures:
-		r.stirred = true
-		err = r.takeRequests(ctx, batch)
+		err = r.coordinator.TakeRequests(ctx, batch)
 	case bus.ErasureStatus:
-		r.stirred = true
-		return r.takeAcks(batch)
+		return r.coordinator.TakeNotices(batch)
 	default:
-		err = r.takeRecords(ctx, batch)
-		r.noteBegun()
+		err = r.intake.take(ctx, batch)
+		r.lifecycle.noteBegun()
 	}
 	r.o.Listener.LagMeasured(events.LagMeasured{
 		Topic: string(batch.Source.Topic), Partition: batch.Source.Partition, Records: max(0, batch.End-batch.Next),
@@ -224,29 +220,17 @@ func (r *Role) take(ctx context.Context, batch bus.Batch) (err error) {
 	return err
 }
 
-// noteBegun tells the listener of the timesteps that a batch began.
-func (r *Role) noteBegun() {
-	for _, info := range r.store.Timesteps() {
-		if info.State == lethe.Open && !r.begun[info.Timestep] {
-			r.begun[info.Timestep] = true
-			r.o.Listener.SnapshotChanged(events.SnapshotChanged{Timestep: info.Timestep, State: lethe.Open})
-		}
-	}
-}
-
 // advance does everything that is due.
 func (r *Role) advance(ctx context.Context) error {
-	if err := r.advanceTimesteps(ctx); err != nil {
+	if err := r.lifecycle.advance(ctx); err != nil {
 		return err
 	}
-	if r.stirred {
-		if err := r.advanceErasures(ctx); err != nil {
-			return err
-		}
-		if err := r.countErasures(); err != nil {
-			return err
-		}
-		r.stirred = false
+	if err := r.coordinator.Advance(ctx); err != nil {
+		return err
+	}
+	if search := r.coordinator.NextSearch(); search != nil {
+		r.searching = true
+		go func() { r.verdicts <- search.Run(ctx) }()
 	}
 	r.publishStatus()
 	return nil
@@ -270,21 +254,4 @@ func (r *Role) positions(ctx context.Context) (map[bus.TopicPartition]int64, err
 	}
 	positions[bus.TopicPartition{Topic: bus.ErasureStatus}] = bus.FromStart
 	return positions, nil
-}
-
-// deadLetter keeps a refused record and tells the listener.
-func (r *Role) deadLetter(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
-	r.o.Listener.RecordDeadLettered(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
-	return ingest.DeadLetter(rec, refusal, r.o.Version)
-}
-
-// writeLetters writes dead letters, if there are any.
-func (r *Role) writeLetters(ctx context.Context, letters []ingest.Outgoing) error {
-	if len(letters) == 0 {
-		return nil
-	}
-	if err := r.o.Client.Write(ctx, bus.DeadLetters, letters); err != nil {
-		return fmt.Errorf("write %d dead letters: %w", len(letters), err)
-	}
-	return nil
 }

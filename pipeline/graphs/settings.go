@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lethe/partition/onehop"
+	"lethe/snapshot"
 )
 
 // ErrSettings is returned when the stream was begun with settings that give
@@ -22,11 +23,11 @@ func settingsMark() []byte { return []byte("settings") }
 // settings are what the slices of settled timesteps depend on beside the
 // records, by configuration key. How timesteps to come are partitioned may
 // change: the assignment of a settled one is kept with it.
-func (r *Role) settings() map[string]string {
-	repair := r.o.Repair
+func (o *Options) settings() map[string]string {
+	repair := o.Repair
 	return map[string]string{
-		"seed":             fmt.Sprint(r.o.Seed),
-		"partition.shards": fmt.Sprint(r.o.Shards),
+		"seed":             fmt.Sprint(o.Seed),
+		"partition.shards": fmt.Sprint(o.Shards),
 		"repair.method":    repair.Method,
 		"repair.tau":       fmt.Sprint(repair.Tau),
 		"repair.min_stubs": fmt.Sprint(repair.MinStubs),
@@ -41,17 +42,16 @@ func markOf(m onehop.Mode) string {
 
 // checkSettings compares the settings with those the store was begun with, or
 // notes them in a new store.
-func (r *Role) checkSettings() error {
-	value, found, err := r.store.Marks().Get(settingsMark())
+func checkSettings(marks snapshot.Marks, now map[string]string) error {
+	value, found, err := marks.Get(settingsMark())
 	if err != nil {
 		return err
 	}
-	now := r.settings()
 	if !found {
 		if value, err = json.Marshal(now); err != nil {
 			return err
 		}
-		return r.store.Marks().Put(settingsMark(), value)
+		return marks.Put(settingsMark(), value)
 	}
 	var then map[string]string
 	if err := json.Unmarshal(value, &then); err != nil {
@@ -66,5 +66,6 @@ func (r *Role) checkSettings() error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s (restore them, or begin anew with an empty data directory and empty topics)", ErrSettings, strings.Join(differ, "; "))
+	return fmt.Errorf("%w: %s (restore them, or begin anew with an empty data directory and empty topics)",
+		ErrSettings, strings.Join(differ, "; "))
 }

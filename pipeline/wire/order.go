@@ -41,7 +41,7 @@ type OrderStep struct {
 	Shards []lethe.ShardID `json:"shards"`
 }
 
-// Order is what the build role asks of the others for an erasure. It travels on
+// Order is what the coordinator asks of the roles for an erasure. It travels on
 // erasure-status.v1 and is deleted once the receipt is out. It holds keyed
 // hashes only.
 type Order struct {

@@ -1,4 +1,4 @@
-package graphs
+package coordinator
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// ledgerStore keeps the erasure ledger in a store of its own. It is never
-// rewritten: it holds keyed hashes only, on purpose and for ever.
+// ledgerStore keeps the ledger in a store of its own. It is never rewritten: it
+// holds keyed hashes only, on purpose and for ever.
 type ledgerStore struct{ *swapstore.Store }
 
 // Put implements deletions.KV.
@@ -20,8 +20,8 @@ func (l ledgerStore) Put(key, value []byte) error {
 
 var _ deletions.KV = ledgerStore{}
 
-// OpenLedger opens the ledger below the role's folder. The clock may be nil if
-// the ledger is only read. The store is to be closed by the caller.
+// OpenLedger opens the ledger below a role's folder. The clock may be nil if the
+// ledger is only read. The store is to be closed by the caller.
 func OpenLedger(dir string, clock func() time.Time) (*deletions.Ledger, *swapstore.Store, error) {
 	store, err := swapstore.Open(filepath.Join(dir, "ledger"), swapstore.Options{})
 	if err != nil {

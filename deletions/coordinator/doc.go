@@ -1,0 +1,24 @@
+// Package coordinator carries out erasures. It owns the ledger, what an erasure
+// will change, the states it goes through, its verification and its receipt. It
+// speaks to the graphs through Graphs and to everyone else through Bus.
+//
+// A Coordinator is a passive thing: whoever plays the role feeds it records and
+// the time and lets it advance. It starts no goroutine; the search at the end is
+// handed out to be run beside the loop.
+//
+//	graphs.go, bus.go   what it needs of others
+//	receipts.go         where receipts are kept
+//	store.go            the ledger on disk
+//	coordinator.go      the table of states, and the loop through it
+//	<state>.go          what is done in a state
+//	requests.go         erasures.v1: requests in, and out when nobody needs them
+//	acks.go             what the other roles answered
+//	outbox.go           what it says: states, orders, withdrawals
+//	erased.go           records that name what was erased
+//	search.go           the search for what is left
+//	artefacts.go        what a receipt accounts for
+//
+// Every step may be repeated: a state is in the ledger before its step begins,
+// messages have the same keys and bytes the second time, and the graphs' methods
+// do nothing that has been done. So a crash anywhere only repeats a step.
+package coordinator

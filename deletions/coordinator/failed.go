@@ -1,0 +1,30 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"lethe/deletions"
+	"lethe/pipeline/wire"
+)
+
+// failed goes back to the step that failed, after a while. Verification is asked
+// for anew, with a new attempt number, so that the other roles search again.
+func (c *Coordinator) failed(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	if c.o.Clock.Now().Sub(e.Updated()) < retryDelay(e.Attempts) {
+		return e, nil
+	}
+	e, err := c.ledger.Retry(e.RequestID)
+	if err != nil {
+		return e, err
+	}
+	if err := c.out.announce(ctx, e); err != nil {
+		return e, err
+	}
+	return e, c.out.order(ctx, e, wire.PhasePurge)
+}
+
+// retryDelay doubles from a second to a minute.
+func retryDelay(attempts int) time.Duration {
+	return min(time.Second<<min(attempts, 6), time.Minute)
+}

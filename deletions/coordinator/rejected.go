@@ -1,0 +1,13 @@
+package coordinator
+
+import (
+	"context"
+
+	"lethe/deletions"
+)
+
+// rejected announces a rejection again when the request comes again: a crash may
+// have prevented it the first time.
+func (c *Coordinator) rejected(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	return e, c.out.announce(ctx, e)
+}

@@ -1,0 +1,29 @@
+package coordinator
+
+import (
+	"context"
+	"slices"
+
+	"lethe/deletions"
+	"lethe/metrics/events"
+)
+
+// retraining waits until every affected shard was trained again and the ensemble
+// that fits is served.
+func (c *Coordinator) retraining(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	purged, ok := c.acks.of(e, trainRole, deletions.StepPurged)
+	if !ok {
+		return e, nil
+	}
+	for _, shard := range e.Progress.Retrained {
+		if !slices.Contains(purged.Shards, shard) {
+			return e, nil
+		}
+	}
+	swapped, ok := c.acks.of(e, scoreRole, deletions.StepSwapped)
+	if !ok {
+		return e, nil
+	}
+	c.out.phaseDone(e, events.Retrain, deletions.Retraining)
+	return c.move(ctx, e, deletions.Swapped, func(p *deletions.Progress) { p.EnsembleAfter = swapped.Ensemble })
+}

@@ -1,0 +1,201 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+const (
+	// rollInterval is how often the logs are rolled while compaction is waited
+	// for: Apache Kafka does not compact a segment that is still written to.
+	rollInterval = 5 * time.Second
+	// searchInterval is how long compaction is given between two searches.
+	searchInterval = 700 * time.Millisecond
+)
+
+// errTimeUp says that something was still found, or that no search was done,
+// when the time to verify was up.
+var errTimeUp = errors.New("the time to verify is up")
+
+// Search looks for what should be gone, until nothing is found or the time is
+// up: deleting a record only asks the log's cleaner to remove it. It touches no
+// state of the coordinator, and runs beside it.
+type Search struct {
+	requestID string
+	scanner   *scan.Scanner
+	// others is what the other roles have searched.
+	others  scan.Summary
+	graphs  Graphs
+	bus     Bus
+	clock   Clock
+	compact func() error
+	timeout time.Duration
+	// folders are read byte by byte, beside those of the graphs.
+	folders []string
+}
+
+// Verdict is the outcome of a search.
+type Verdict struct {
+	requestID string
+	// found is the last search that came to its end, nil if none did.
+	found *findings
+	err   error
+}
+
+// Run searches. When the context ends, so does the search, and the verdict says
+// no more than that.
+func (s *Search) Run(ctx context.Context) Verdict {
+	v := Verdict{requestID: s.requestID}
+	deadline := s.clock.Now().Add(s.timeout)
+	var rolled time.Time
+	for v.found == nil || !v.found.clean() {
+		now := s.clock.Now()
+		if !now.Before(deadline) {
+			v.err = errTimeUp
+			break
+		}
+		if now.Sub(rolled) >= rollInterval {
+			if v.err = s.roll(ctx); v.err != nil {
+				break
+			}
+			rolled = now
+		}
+		if v.err = s.clock.Sleep(ctx, searchInterval); v.err != nil {
+			break
+		}
+		found, err := s.once(ctx)
+		if err != nil {
+			v.err = err
+			break
+		}
+		v.found = found
+	}
+	if v.found != nil {
+		v.found.summary = v.found.summary.Add(s.others)
+	}
+	return v
+}
+
+// roll makes what was written so far old enough to be compacted.
+func (s *Search) roll(ctx context.Context) error {
+	if err := s.bus.RollMarkers(ctx, bus.Topics()...); err != nil {
+		return err
+	}
+	if s.compact == nil {
+		return nil
+	}
+	if err := s.compact(); err != nil {
+		return fmt.Errorf("compact the embedded broker's log: %w", err)
+	}
+	return nil
+}
+
+// once reads every topic from its start and every byte of the folders.
+func (s *Search) once(ctx context.Context) (*findings, error) {
+	f := newFindings()
+	for _, topic := range bus.Topics() {
+		if err := s.topic(ctx, topic, f); err != nil {
+			return nil, fmt.Errorf("search topic %s: %w", topic, err)
+		}
+	}
+	report, err := s.graphs.Search(ctx, s.scanner)
+	if err != nil {
+		return nil, fmt.Errorf("search the graphs: %w", err)
+	}
+	f.folder("graphs", report)
+	for _, dir := range s.folders {
+		report, err := s.scanner.ScanDir(ctx, dir, scan.DirOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("search folder: %w", err)
+		}
+		f.folder(dir, report)
+	}
+	return f, nil
+}
+
+// topic searches keys, values and headers of every record. The values of chunks
+// are joined as long as their keys continue, so that nothing hides across the
+// cut.
+func (s *Search) topic(ctx context.Context, topic bus.Topic, f *findings) error {
+	var joined []byte
+	var joinedKey string
+	seen := make(map[string]bool)
+	internal := topic == bus.Snapshots || topic == bus.Slices || topic == bus.Models
+	flush := func() {
+		f.note(string(topic), s.scanner.ScanBytes(joined))
+		joined, joinedKey = joined[:0], ""
+	}
+	err := s.bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		f.summary.Records++
+		f.summary.Bytes += int64(len(rec.Key) + len(rec.Value))
+		f.note(string(topic), s.scanner.MatchKey(rec.Key))
+		f.note(string(topic), s.scanner.ScanBytes(rec.Key))
+		for _, h := range rec.Headers {
+			f.note(string(topic), s.scanner.ScanBytes(h.Value))
+		}
+		if internal && !strings.HasPrefix(string(rec.Key), "!") {
+			if seen[string(rec.Key)] {
+				f.superseded++
+			}
+			seen[string(rec.Key)] = true
+		}
+		base := string(rec.Key)
+		if at := strings.LastIndexByte(base, '/'); at >= 0 {
+			base = base[:at]
+		}
+		if base != joinedKey {
+			flush()
+		}
+		joined, joinedKey = append(joined, rec.Value...), base
+		return nil
+	})
+	flush()
+	return err
+}
+
+// findings is what one search found.
+type findings struct {
+	summary scan.Summary
+	// kinds counts the hits by the form that was found.
+	kinds map[scan.Kind]int
+	// places names what was hit: topics and folders, never keys.
+	places map[string]int
+	// superseded counts records of graphs, slices and models that a later one
+	// under the same key has replaced, but that are still in the log. What was
+	// computed from an erased record holds none of its bytes, so this is how an
+	// old model that was not compacted away is noticed.
+	superseded int
+}
+
+func newFindings() *findings {
+	return &findings{kinds: make(map[scan.Kind]int), places: make(map[string]int)}
+}
+
+// clean reports whether nothing is left of what was searched for.
+func (f *findings) clean() bool { return f.summary.Hits == 0 && f.superseded == 0 }
+
+// note counts hits at a place.
+func (f *findings) note(place string, hits []scan.Hit) {
+	f.summary.Hits += len(hits)
+	for _, h := range hits {
+		f.kinds[h.Kind]++
+		f.places[place]++
+	}
+}
+
+// folder counts what the search of a folder looked at and found.
+func (f *findings) folder(place string, report scan.Report) {
+	summary := report.Summary()
+	summary.Hits = 0
+	f.summary = f.summary.Add(summary)
+	for _, h := range report.Hits {
+		f.note(place, []scan.Hit{h.Hit})
+	}
+}

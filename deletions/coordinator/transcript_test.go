@@ -1,0 +1,162 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Each command does one thing, lets the coordinator go on as far as it can, and
+// shows the calls that it made and where the requests stand.
+//
+//	request ID targets=(..) [scope=S]    submit a request
+//	record TOPIC key=K [value=V]         publish a record
+//	answer ID role=R step=S [shards=(..)] [attempt=N]
+//	search [slow]                        run the search that is due
+//	pass 2s                              let time pass
+//	restart                              a new process over what is durable
+//	fail call=N                          let the call after N others fail
+func TestTranscripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		d := deploy(t)
+		d.oneHop = strings.HasSuffix(path, "onehop")
+		require.NoError(t, d.boot())
+		require.NoError(t, d.Advance(t.Context()))
+		d.told = nil
+		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
+			d.TB = t
+			err := d.command(td)
+			if err == nil {
+				err = d.deliver()
+			}
+			if err == nil {
+				err = d.Advance(t.Context())
+			}
+			return d.show(err)
+		})
+	})
+}
+
+func (d *deployment) command(td *datadriven.TestData) error {
+	var id string
+	if len(td.CmdArgs) > 0 {
+		id = td.CmdArgs[0].Key
+	}
+	switch td.Cmd {
+	case "request":
+		r := lethe.ErasureRequest{RequestID: id, Scope: lethe.ScopeStubs}
+		for _, arg := range td.CmdArgs[1:] {
+			switch arg.Key {
+			case "targets":
+				for _, v := range arg.Vals {
+					r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(v))...)
+				}
+			case "scope":
+				r.Scope = lethe.Scope(arg.Vals[0])
+			}
+		}
+		d.submit(r)
+	case "record":
+		rec := ingest.Outgoing{Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
+		if td.HasArg("deleted") {
+			rec.Value = nil
+		}
+		d.bus.append(bus.Topic(id), rec)
+	case "answer":
+		a := deletions.NewAck(id, textArg(td, "role"), "1", deletions.Step(textArg(td, "step")))
+		a.Ensemble = lethe.Digest{byte(len(a.Step))}
+		if a.Step == deletions.StepScanned {
+			a.Scan = newScan()
+		}
+		if td.HasArg("shards") {
+			td.ScanArgs(d, "shards", &a.Shards)
+		}
+		if td.HasArg("attempt") {
+			td.ScanArgs(d, "attempt", &a.Attempt)
+		}
+		d.answer(a)
+	case "search":
+		d.ticking = td.HasArg("slow")
+		return d.verify()
+	case "pass":
+		pause, err := time.ParseDuration(id)
+		require.NoError(d, err)
+		d.now = d.now.Add(pause)
+		return d.Tick(d.Context())
+	case "restart":
+		d.notes.read = 0
+		return d.boot()
+	case "fail":
+		td.ScanArgs(d, "call", &d.failAt)
+		d.failAt += d.calls
+	default:
+		td.Fatalf(d, "unknown command")
+	}
+	return nil
+}
+
+func textArg(td *datadriven.TestData, name string) (text string) {
+	for _, arg := range td.CmdArgs {
+		if arg.Key == name {
+			text = strings.Join(arg.Vals, ",")
+		}
+	}
+	return text
+}
+
+// show tells what was called since, and where the requests stand.
+func (d *deployment) show(err error) string {
+	var out strings.Builder
+	for _, line := range shortened(d.told) {
+		fmt.Fprintln(&out, line)
+	}
+	d.told = nil
+	if err != nil {
+		fmt.Fprintf(&out, "error: %v\n", err)
+	}
+	list, listErr := deletions.NewLedger(d.kv, nil).List()
+	require.NoError(d, listErr)
+	for _, e := range list {
+		fmt.Fprintf(&out, "=> %s %s", e.RequestID, e.State)
+		if e.Failure() != deletions.NoFailure {
+			fmt.Fprintf(&out, " because %s", e.Failure())
+		}
+		if e.Attempts > 0 {
+			fmt.Fprintf(&out, ", attempt %d", e.Attempts)
+		}
+		if d.receipts.kept[e.RequestID] != nil {
+			out.WriteString(", receipt")
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// shortened joins what is read in a row, and leaves out a round of a search that
+// is like the one before.
+func shortened(told []string) (out []string) {
+	for _, line := range told {
+		topic, isRead := strings.CutPrefix(line, "read ")
+		last := len(out) - 1
+		if isRead && last >= 0 && strings.HasPrefix(out[last], "read ") {
+			out[last] += " " + topic
+			continue
+		}
+		out = append(out, line)
+		const round = 3
+		if n := len(out); n >= 2*round && slices.Equal(out[n-round:], out[n-2*round:n-round]) {
+			out = out[:n-round]
+		}
+	}
+	return out
+}

@@ -1,0 +1,34 @@
+package graphs
+
+import (
+	"context"
+	"fmt"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+)
+
+// letters keeps refused records as dead letters.
+type letters struct {
+	client   *bus.Client
+	version  string
+	listener events.Listener
+}
+
+// letter is a refused record as it will be kept.
+func (l *letters) letter(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
+	l.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
+	return ingest.DeadLetter(rec, refusal, l.version)
+}
+
+// write publishes dead letters, if there are any.
+func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
+	if len(out) == 0 {
+		return nil
+	}
+	if err := l.client.Write(ctx, bus.DeadLetters, out); err != nil {
+		return fmt.Errorf("write %d dead letters: %w", len(out), err)
+	}
+	return nil
+}

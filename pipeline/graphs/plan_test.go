@@ -1,0 +1,86 @@
+package graphs
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/internal/sortedset"
+	"lethe/partition/onehop"
+	"lethe/partition/repair"
+	"lethe/snapshot"
+)
+
+// drawContent draws a settled timestep of a few transactions in up to 5 shards.
+func drawContent(rt *rapid.T) *snapshot.Content {
+	n := rapid.IntRange(1, 9).Draw(rt, "nodes")
+	s := &lethe.Snapshot{Timestep: 4, FeatureCount: 2}
+	c := &snapshot.Content{Snapshot: s, Info: snapshot.Info{Timestep: 4, Previous: 3}}
+	for i := range n {
+		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: lethe.Label(i % lethe.NumLabels)})
+		s.Features = append(s.Features, float32(i), 0.5)
+		c.Assignment = append(c.Assignment, lethe.ShardID(rapid.IntRange(0, 4).Draw(rt, "shard")))
+	}
+	for a := range n {
+		for b := range n {
+			if a != b && rapid.IntRange(0, 3).Draw(rt, "payment") == 0 {
+				s.Payments = append(s.Payments, lethe.Arc{Source: uint32(a), Target: uint32(b)})
+			}
+		}
+	}
+	return c
+}
+
+// A slice changes if it holds one of the nodes or a stub for one; with one-hop
+// features that is where a neighbour's row changes, too. Without stubs only the
+// nodes' own slices change, and scope shard never takes others.
+func TestSlicesChangeWhereTheNodesAreOrHaveStubs(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawContent(rt)
+		gone := sortedset.Of(rapid.SliceOfN(rapid.IntRange(0, len(c.Assignment)-1), 1, 3).Draw(rt, "gone"))
+		goes := func(node uint32) bool { return slices.Contains(gone, int(node)) }
+		var own, stubs []lethe.ShardID
+		for _, node := range gone {
+			own = append(own, c.Assignment[node])
+		}
+		for _, p := range c.Snapshot.Payments {
+			if goes(p.Source) || goes(p.Target) {
+				stubs = append(stubs, c.Assignment[p.Source], c.Assignment[p.Target])
+			}
+		}
+		own = sortedset.Of(own)
+		stubs = sortedset.Add(stubs, own...)
+		for _, want := range []struct {
+			repair repair.Config
+			scope  lethe.Scope
+			shards []lethe.ShardID
+		}{
+			{repair.Defaults(), lethe.ScopeStubs, stubs},
+			{repair.Defaults(), lethe.ScopeShard, own},
+			{repair.Config{Method: repair.MixUp, Tau: 1, OneHop: onehop.Undirected}, lethe.ScopeStubs, stubs},
+			{repair.Config{Method: repair.None, Tau: 1}, lethe.ScopeStubs, own},
+		} {
+			got, err := cut{5, want.repair}.changed(c, gone, want.scope)
+			require.NoError(rt, err)
+			require.Equal(rt, want.shards, got, "%+v at scope %s", want.repair, want.scope)
+		}
+	})
+}
+
+func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
+	s := &lethe.Snapshot{Timestep: 7, Payments: []lethe.Arc{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 1, Target: 2}, {Source: 2, Target: 3}}}
+	for i, label := range []lethe.Label{lethe.Licit, lethe.Unknown, lethe.Illicit, lethe.Licit} {
+		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: label})
+	}
+	c := &snapshot.Content{Snapshot: s, Assignment: []lethe.ShardID{0, 1, 1, 1}}
+	step := count(c, []int{0, 1})
+	require.Equal(t, []int{1, 3, 1}, []int{step.Labels, step.Payments, step.Stubs}, "a pair that pays both ways is one cut edge")
+	c.Assignment = nil
+	require.Zero(t, count(c, []int{0, 1}).Stubs, "before it is settled there are none")
+	changed, err := cut{3, repair.Defaults()}.changed(c, []int{0}, lethe.ScopeStubs)
+	require.NoError(t, err)
+	require.Empty(t, changed)
+}
