@@ -19,7 +19,6 @@ import (
 // options give the same stream on any number of cores, and the first steps do
 // not depend on Steps. The error reports all options outside their bounds.
 func Generate(opts GenerateOptions) (*Stream, error) {
-	opts = opts.EnsureDefaults()
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}

@@ -92,7 +92,9 @@ func TestFeaturesAreInformativeButNoisy(t *testing.T) {
 	const seeds = 4
 	drop := 0.0
 	for seed := range uint64(seeds) {
-		s, err := dataset.Generate(dataset.GenerateOptions{Seed: seed})
+		options := dataset.GenerateDefaults()
+		options.Seed = seed
+		s, err := dataset.Generate(options)
 		require.NoError(t, err)
 		past, err := s.Slice(1, 9)
 		require.NoError(t, err)

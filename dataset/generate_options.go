@@ -1,35 +1,28 @@
 package dataset
 
 import (
-	"errors"
-	"fmt"
-
 	"lethe"
+	"lethe/internal/check"
 )
 
-// GenerateOptions says what Generate makes. The zero value of a field stands
-// for its default, except Seed, where 0 is a seed like any other.
+// GenerateOptions says what Generate makes; begin with GenerateDefaults.
 type GenerateOptions struct {
-	// Steps is the number of timesteps, numbered from 1. Default 20.
+	// Steps is the number of timesteps, numbered from 1.
 	Steps int
-	// NodesPerStep is the number of transactions of every step. Default 400:
-	// twenty shards get twenty each. At least 20.
+	// NodesPerStep is the number of transactions of every step, at least 20.
 	NodesPerStep int
-	// Features is the number of features. Default 165, Elliptic's without the
-	// timestep: 94 of 165 are local, the others computed from the neighbours'.
-	// At least 2.
+	// Features is the number of features, at least 2. Of 165, which Elliptic has
+	// without the timestep, 94 are local, the others computed from the neighbours'.
 	Features int
 	// Seed keys every draw.
 	Seed uint64
 	// IllicitFraction and LicitFraction are the shares of transactions that
-	// carry these labels; the others are unknown. Defaults .02 and .21, as in
-	// Elliptic.
+	// carry these labels; the others are unknown.
 	IllicitFraction, LicitFraction float64
 	// DriftStep is the first timestep at which laundering looks and is
-	// organised differently. Default 13, which leaves 60 % of the default
-	// stream before it. It does not follow Steps, for a longer stream has to
-	// begin with the very bytes of a shorter one. A step beyond the last means
-	// no drift.
+	// organised differently. Its default does not follow Steps, for a longer
+	// stream has to begin with the very bytes of a shorter one. A step beyond the
+	// last means no drift.
 	DriftStep lethe.Timestep
 }
 
@@ -51,48 +44,26 @@ const (
 	maxNodes        = 100_000_000
 )
 
-// EnsureDefaults returns the options with defaults for what is not set.
-func (o GenerateOptions) EnsureDefaults() GenerateOptions {
-	if o.Steps == 0 {
-		o.Steps = 20
+// GenerateDefaults are Elliptic's shape and shares with fewer transactions.
+// Every step has 400, so that twenty shards get twenty each. The drift begins
+// after 60 % of the stream.
+func GenerateDefaults() GenerateOptions {
+	return GenerateOptions{
+		Steps: 20, NodesPerStep: 400, Features: 165, IllicitFraction: .02, LicitFraction: .21, DriftStep: 13,
 	}
-	if o.NodesPerStep == 0 {
-		o.NodesPerStep = 400
-	}
-	if o.Features == 0 {
-		o.Features = 165
-	}
-	if o.IllicitFraction == 0 {
-		o.IllicitFraction = .02
-	}
-	if o.LicitFraction == 0 {
-		o.LicitFraction = .21
-	}
-	if o.DriftStep == 0 {
-		o.DriftStep = 13
-	}
-	return o
 }
 
-// Validate reports every value outside its bounds. It expects defaults to be
-// set.
+// Validate reports every value outside its bounds.
 func (o GenerateOptions) Validate() error {
-	var problems []error
-	refuse := func(wrong bool, format string, args ...any) {
-		if wrong {
-			problems = append(problems, fmt.Errorf(format, args...))
-		}
+	var p check.Problems
+	p.Whole("steps", o.Steps, 1, maxNodes)
+	p.Whole("nodes_per_step", o.NodesPerStep, minNodesPerStep, maxNodes)
+	if len(p) == 0 && o.Steps > maxNodes/o.NodesPerStep {
+		p.Bad("steps", o.Steps, "at most %d at %d nodes per step", maxNodes/o.NodesPerStep, o.NodesPerStep)
 	}
-	refuse(o.Steps < 1 || o.Steps > maxNodes, "steps is %d, want 1 to %d", o.Steps, maxNodes)
-	refuse(o.NodesPerStep < minNodesPerStep || o.NodesPerStep > maxNodes,
-		"nodes per step is %d, want %d to %d", o.NodesPerStep, minNodesPerStep, maxNodes)
-	refuse(len(problems) == 0 && o.Steps > maxNodes/o.NodesPerStep,
-		"steps times nodes per step is %d times %d, want at most %d", o.Steps, o.NodesPerStep, maxNodes)
-	refuse(o.Features < minFeatures || o.Features > maxFeatures,
-		"features is %d, want %d to %d", o.Features, minFeatures, maxFeatures)
-	// Written so that NaN is refused.
-	refuse(!(o.IllicitFraction > 0 && o.IllicitFraction <= .15), "illicit fraction is %g, want above 0 and at most 0.15", o.IllicitFraction)
-	refuse(!(o.LicitFraction > 0 && o.LicitFraction <= .5), "licit fraction is %g, want above 0 and at most 0.5", o.LicitFraction)
-	refuse(o.DriftStep < 1, "drift step is %d, want at least 1", o.DriftStep)
-	return errors.Join(problems...)
+	p.Whole("features", o.Features, minFeatures, maxFeatures)
+	p.Above("illicit_fraction", o.IllicitFraction, 0, .15)
+	p.Above("licit_fraction", o.LicitFraction, 0, .5)
+	p.AtLeast("drift_step", int(o.DriftStep), 1)
+	return p.Err()
 }

@@ -24,7 +24,9 @@ func generate(tb testing.TB, opts dataset.GenerateOptions) *dataset.Stream {
 
 func TestGeneratedShape(t *testing.T) {
 	for seed := range uint64(4) {
-		s := generate(t, dataset.GenerateOptions{Seed: seed})
+		options := dataset.GenerateDefaults()
+		options.Seed = seed
+		s := generate(t, options)
 		require.NoError(t, s.Validate())
 		require.Equal(t, 165, s.FeatureCount)
 		total := s.Totals()
@@ -75,7 +77,9 @@ func checkTruth(tb testing.TB, step dataset.Step) int {
 
 // Every scheme that the truth names has to be found in the payments.
 func TestTypologiesAreWired(t *testing.T) {
-	s := generate(t, dataset.GenerateOptions{Seed: 5, NodesPerStep: 2000, Features: 2})
+	options := dataset.GenerateDefaults()
+	options.Seed, options.NodesPerStep, options.Features = 5, 2000, 2
+	s := generate(t, options)
 	var before, after [dataset.NumTypologies]int
 	for _, step := range s.Steps {
 		paid := make(map[[2]lethe.TransactionID]bool)
@@ -136,7 +140,8 @@ func wanted(scheme dataset.Typology) [][2]int {
 }
 
 func TestGenerateIsAFunctionOfItsOptions(t *testing.T) {
-	opts := dataset.GenerateOptions{Steps: 4, NodesPerStep: 120, Features: 30, Seed: 9}
+	opts := dataset.GenerateDefaults()
+	opts.Steps, opts.NodesPerStep, opts.Features, opts.Seed = 4, 120, 30, 9
 	want := generate(t, opts)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	require.Equal(t, want, generate(t, opts))
@@ -148,13 +153,12 @@ func TestGenerateIsAFunctionOfItsOptions(t *testing.T) {
 
 func TestALongerStreamBeginsWithAShorterOne(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		opts := dataset.GenerateOptions{
-			Steps:        rapid.IntRange(1, 4).Draw(rt, "steps"),
-			NodesPerStep: rapid.IntRange(20, 80).Draw(rt, "nodes"),
-			Features:     rapid.IntRange(2, 12).Draw(rt, "features"),
-			Seed:         rapid.Uint64().Draw(rt, "seed"),
-			DriftStep:    lethe.Timestep(rapid.IntRange(0, 6).Draw(rt, "drift")),
-		}
+		opts := dataset.GenerateDefaults()
+		opts.Steps = rapid.IntRange(1, 4).Draw(rt, "steps")
+		opts.NodesPerStep = rapid.IntRange(20, 80).Draw(rt, "nodes")
+		opts.Features = rapid.IntRange(2, 12).Draw(rt, "features")
+		opts.Seed = rapid.Uint64().Draw(rt, "seed")
+		opts.DriftStep = lethe.Timestep(rapid.IntRange(1, 6).Draw(rt, "drift"))
 		short := generate(t, opts)
 		require.NoError(rt, short.Validate())
 		require.Equal(rt, opts.Features, short.FeatureCount)
@@ -166,16 +170,19 @@ func TestALongerStreamBeginsWithAShorterOne(t *testing.T) {
 
 func TestExtremeFractionsFit(t *testing.T) {
 	for nodes := 20; nodes < 60; nodes++ {
-		s := generate(t, dataset.GenerateOptions{
-			Steps: 10, NodesPerStep: nodes, Features: 2, IllicitFraction: .15, LicitFraction: .5,
-		})
+		options := dataset.GenerateDefaults()
+		options.Steps, options.NodesPerStep, options.Features = 10, nodes, 2
+		options.IllicitFraction, options.LicitFraction = .15, .5
+		s := generate(t, options)
 		require.NoError(t, s.Validate())
 	}
 }
 
 func TestGeneratedIDsLookLikeElliptics(t *testing.T) {
 	nine := regexp.MustCompile(`^[1-9][0-9]{8}$`)
-	for _, step := range generate(t, dataset.GenerateOptions{Steps: 3, Features: 2}).Steps {
+	options := dataset.GenerateDefaults()
+	options.Steps, options.Features = 3, 2
+	for _, step := range generate(t, options).Steps {
 		for _, tx := range step.Transactions {
 			require.Regexp(t, nine, string(tx.ID))
 		}
@@ -183,7 +190,9 @@ func TestGeneratedIDsLookLikeElliptics(t *testing.T) {
 }
 
 func TestGeneratedFeaturesAreStandardised(t *testing.T) {
-	s := generate(t, dataset.GenerateOptions{Seed: 2})
+	options := dataset.GenerateDefaults()
+	options.Seed = 2
+	s := generate(t, options)
 	var sum, square [165]float64
 	extreme := 0
 	for _, step := range s.Steps {
@@ -206,21 +215,26 @@ func TestGeneratedFeaturesAreStandardised(t *testing.T) {
 }
 
 func TestGenerateReportsAllOptions(t *testing.T) {
-	_, err := dataset.Generate(dataset.GenerateOptions{
-		Steps: -1, NodesPerStep: 19, Features: 1, IllicitFraction: math.NaN(), LicitFraction: 1, DriftStep: -3,
-	})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.DriftStep = -1, 19, 1, -3
+	options.IllicitFraction, options.LicitFraction = math.NaN(), 1
+	_, err := dataset.Generate(options)
 	for _, want := range []string{
-		"steps is -1, want 1 to 100000000", "nodes per step is 19, want 20 to", "features is 1, want 2 to",
-		"illicit fraction is NaN", "licit fraction is 1", "drift step is -3",
+		"steps is -1, want 1 to 100000000", "nodes_per_step is 19, want 20 to", "features is 1, want 2 to",
+		"illicit_fraction is NaN", "licit_fraction is 1", "drift_step is -3",
 	} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = dataset.Generate(dataset.GenerateOptions{Steps: 1_000_000, NodesPerStep: 101})
-	require.ErrorContains(t, err, "1000000 times 101")
+	options = dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep = 1_000_000, 101
+	_, err = dataset.Generate(options)
+	require.ErrorContains(t, err, "steps is 1000000, want at most 990099 at 101 nodes per step")
 }
 
 func TestGeneratedStreamSurvivesWriting(t *testing.T) {
-	s := generate(t, dataset.GenerateOptions{Steps: 3, Seed: 1})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.Seed = 3, 1
+	s := generate(t, options)
 	dir := filepath.Join(t.TempDir(), "generated")
 	require.NoError(t, dataset.WriteElliptic(dir, s, dataset.WriteOptions{}))
 	again, err := dataset.LoadElliptic(context.Background(), dir)
@@ -233,6 +247,6 @@ func TestGeneratedStreamSurvivesWriting(t *testing.T) {
 
 func BenchmarkGenerate(b *testing.B) {
 	for b.Loop() {
-		generate(b, dataset.GenerateOptions{})
+		generate(b, dataset.GenerateDefaults())
 	}
 }

@@ -25,7 +25,9 @@ func smallDemo(t *testing.T, seed uint64) *demo.Result {
 	c.Trainer.Hidden = 8
 	c.Trainer.Passes = 1
 	c.Seed = seed
-	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 6, NodesPerStep: 80, Features: 10, Seed: 1})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = 6, 80, 10, 1
+	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	said := 0
 	r, err := demo.Run(t.Context(), demo.Options{

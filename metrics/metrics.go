@@ -22,7 +22,6 @@ type Metrics struct {
 // New makes the metrics and registers them. It fails if the options are not
 // complete or if a metric of the same name is registered already.
 func New(registry prometheus.Registerer, opts Options) (*Metrics, error) {
-	opts = opts.EnsureDefaults()
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}

@@ -205,7 +205,8 @@ func TestNewRefusesWhatItCannotUse(t *testing.T) {
 	_, err := metrics.New(registry, metrics.Options{})
 	require.ErrorContains(t, err, "no topics")
 	require.ErrorContains(t, err, "no reasons")
-	opts := metrics.Options{Topics: topics(), Reasons: reasons()}
+	require.ErrorContains(t, err, "no clock")
+	opts := metrics.Options{Topics: topics(), Reasons: reasons(), Now: time.Now}
 	_, err = metrics.New(registry, opts)
 	require.NoError(t, err)
 	_, err = metrics.New(registry, opts)

@@ -18,19 +18,8 @@ type Options struct {
 	Followed []string
 	// Reasons are the codes of dead letters. Required.
 	Reasons []string
-	// Now tells the time, time.Now by default.
+	// Now tells the time. Required.
 	Now func() time.Time
-}
-
-// EnsureDefaults returns the options with unset fields filled in.
-func (o Options) EnsureDefaults() Options {
-	if o.Version == "" {
-		o.Version = "dev"
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return o
 }
 
 // Validate reports everything that is missing.
@@ -41,6 +30,9 @@ func (o Options) Validate() error {
 	}
 	if len(o.Reasons) == 0 {
 		problems = append(problems, errors.New("no reasons of dead letters, want at least one"))
+	}
+	if o.Now == nil {
+		problems = append(problems, errors.New("no clock"))
 	}
 	return errors.Join(problems...)
 }

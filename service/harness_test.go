@@ -62,7 +62,9 @@ func (zeroReader) Read(p []byte) (int, error) {
 // smallStream is generated, with few features.
 func smallStream(t testing.TB, steps, nodes int, seed uint64) *dataset.Stream {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{Steps: steps, NodesPerStep: nodes, Features: 12, Seed: seed})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = steps, nodes, 12, seed
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	return s
 }

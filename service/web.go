@@ -37,6 +37,7 @@ func (s *Service) measure() error {
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
 		Reasons:  reasons,
+		Now:      time.Now,
 	})
 	if err != nil {
 		return err

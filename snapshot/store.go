@@ -47,12 +47,11 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
-	so := swapstore.Options{FS: o.FS}
-	stores, err := newStoreCache(dir, so, o.OpenStores)
+	stores, err := newStoreCache(o.FS, dir, o.OpenStores)
 	if err != nil {
 		return nil, err
 	}
-	staging, err := swapstore.Open(o.FS.PathJoin(dir, stagingName), so)
+	staging, err := swapstore.Open(o.FS, o.FS.PathJoin(dir, stagingName), swapstore.Format{})
 	if err != nil {
 		return nil, fmt.Errorf("open staging: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"lethe"
@@ -28,23 +29,23 @@ func parseStoreName(name string) (lethe.Timestep, bool) {
 // storeCache opens the stores of closed timesteps on demand and holds a few
 // open. When there are too many, it closes the one that was used longest ago.
 type storeCache struct {
+	fs       vfs.FS
 	dir      string
-	options  swapstore.Options
 	capacity int
 	open     *simplelru.LRU[lethe.Timestep, *swapstore.Store]
 }
 
 // newStoreCache returns a cache of at least one store.
-func newStoreCache(dir string, o swapstore.Options, capacity int) (*storeCache, error) {
+func newStoreCache(fs vfs.FS, dir string, capacity int) (*storeCache, error) {
 	open, err := simplelru.NewLRU[lethe.Timestep, *swapstore.Store](capacity, nil)
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d stores: %w", capacity, err)
 	}
-	return &storeCache{dir: dir, options: o, capacity: capacity, open: open}, nil
+	return &storeCache{fs: fs, dir: dir, capacity: capacity, open: open}, nil
 }
 
 func (c *storeCache) path(t lethe.Timestep) string {
-	return c.options.FS.PathJoin(c.dir, storeName(t))
+	return c.fs.PathJoin(c.dir, storeName(t))
 }
 
 // get returns the timestep's store, which is open until the next call of a
@@ -60,7 +61,7 @@ func (c *storeCache) get(t lethe.Timestep) (*swapstore.Store, error) {
 			return nil, err
 		}
 	}
-	store, err := swapstore.Open(c.path(t), c.options)
+	store, err := swapstore.Open(c.fs, c.path(t), swapstore.Format{})
 	if err != nil {
 		return nil, fmt.Errorf("timestep %d: %w", t, err)
 	}
@@ -87,7 +88,7 @@ func (c *storeCache) remove(t lethe.Timestep) error {
 	if err := c.close(t); err != nil {
 		return err
 	}
-	if err := swapstore.Remove(c.path(t), c.options); err != nil {
+	if err := swapstore.Remove(c.fs, c.path(t)); err != nil {
 		return fmt.Errorf("timestep %d: %w", t, err)
 	}
 	return nil

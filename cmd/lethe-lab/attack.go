@@ -118,7 +118,9 @@ func (c *attackCmd) stream(a *command.App) (*dataset.Stream, error) {
 	}
 	if c.Dataset == "" {
 		// More labels than in Elliptic: targets are labelled transactions.
-		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: c.Seed, IllicitFraction: .1, LicitFraction: .4})
+		options := dataset.GenerateDefaults()
+		options.Steps, options.Seed, options.IllicitFraction, options.LicitFraction = steps, c.Seed, .1, .4
+		return dataset.Generate(options)
 	}
 	if kind, err := graphs.Detect(c.Dataset); err == nil && kind == graphs.CitationArchive {
 		return nil, command.Usagef("--dataset %s is a citation archive: lethe's pipeline takes streams of licit and "+

@@ -16,7 +16,9 @@ import (
 // smallStream writes a generated stream and returns its folder.
 func smallStream(t *testing.T) string {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{Steps: 12, NodesPerStep: 60, Seed: 3})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Seed = 12, 60, 3
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "stream")
 	require.NoError(t, dataset.WriteElliptic(folder, s, dataset.WriteOptions{}))

@@ -83,7 +83,9 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 		if steps == 0 {
 			steps = demoSteps
 		}
-		return dataset.Generate(dataset.GenerateOptions{Steps: steps, Seed: 1})
+		options := dataset.GenerateDefaults()
+		options.Steps, options.Seed = steps, 1
+		return dataset.Generate(options)
 	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, "")
 	if err == nil && c.Steps > 0 && c.Steps < len(stream.Steps) {

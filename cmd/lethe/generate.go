@@ -30,17 +30,9 @@ payments; their features are informative but noisy, and drift part-way.`
 
 // Run writes the stream.
 func (c *generateCmd) Run(a *command.App) error {
-	// For the package, 0 stands for a default; on a command line it was meant.
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"steps", c.Steps}, {"nodes-per-step", c.NodesPerStep}, {"features", c.Features}} {
-		if f.value < 1 {
-			return command.Usagef("--%s is %d, must be at least 1", f.name, f.value)
-		}
-	}
-	options := dataset.GenerateOptions{Steps: c.Steps, NodesPerStep: c.NodesPerStep, Features: c.Features, Seed: c.Seed}
-	if err := options.EnsureDefaults().Validate(); err != nil {
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = c.Steps, c.NodesPerStep, c.Features, c.Seed
+	if err := options.Validate(); err != nil {
 		return command.Usage(errors.New(command.OneLine(err)))
 	}
 	stream, err := dataset.Generate(options)

@@ -35,7 +35,9 @@ type broken struct {
 // among the good records of a stream. Each must be in the dead letters as it
 // was, and nothing else; and the good ones must fare as if it had never been.
 func TestBrokenRecords(t *testing.T) {
-	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 4, NodesPerStep: 40, Features: 6, Seed: 3})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = 4, 40, 6, 3
+	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	var all []broken
 	datadriven.RunTest(t, brokenFile, func(t *testing.T, d *datadriven.TestData) string {

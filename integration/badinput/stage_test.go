@@ -70,7 +70,9 @@ func (s *stage) read(t *testing.T, name string) string {
 // datasets writes a good dataset, and one for everything that can be wrong.
 func (s *stage) datasets(t *testing.T) {
 	t.Helper()
-	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 3, NodesPerStep: 30, Features: 4, Seed: 5})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = 3, 30, 4, 5
+	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	s.erased, s.spare = string(stream.Steps[1].Transactions[0].ID), string(stream.Steps[1].Transactions[1].ID)
 	require.NoError(t, dataset.WriteElliptic(s.path("good"), stream, dataset.WriteOptions{}))

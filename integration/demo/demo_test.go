@@ -109,7 +109,9 @@ func TestDemoOnGeneratedData(t *testing.T) {
 	require.NotNil(t, r.Test.AUC)
 	require.Greater(t, *r.Test.AUC, 0.8)
 	require.Less(t, *r.Test.AUC, 0.999, "generated data must not be trivial")
-	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 20, Seed: 1})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.Seed = 20, 1
+	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	checkErasure(t, bin, r, stream)
 }

@@ -21,7 +21,9 @@ var secret = lethe.Secret{1, 2, 3}
 
 func newStream(t *testing.T) *dataset.Stream {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{Steps: 2, NodesPerStep: 20, Features: 12, Seed: 4})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = 2, 20, 12, 4
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	return s
 }

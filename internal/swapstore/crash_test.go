@@ -67,7 +67,7 @@ func TestCrashAtEveryWriteLeavesAllOrNothing(t *testing.T) {
 		recorder.acknowledge()
 	}
 
-	s, err := swapstore.Open("data/store", swapstore.Options{FS: fs})
+	s, err := swapstore.Open(fs, "data/store", swapstore.Format{})
 	require.NoError(t, err)
 	set(t, s, map[string]string{"a": "1", "b": strings.Repeat("x", 5000), "c": "3"})
 	record(s)
@@ -85,7 +85,7 @@ func TestCrashAtEveryWriteLeavesAllOrNothing(t *testing.T) {
 
 	require.Greater(t, len(recorder.moments), 300)
 	for _, m := range recorder.moments {
-		s, err := swapstore.Open("data/store", swapstore.Options{FS: m.disk})
+		s, err := swapstore.Open(m.disk, "data/store", swapstore.Format{})
 		require.NoError(t, err, m.op)
 		got := content(t, s)
 		matches := false
@@ -134,7 +134,7 @@ func TestRewriteOnAFailingDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := vfs.NewMem()
 			fs := errorfs.Wrap(mem, c.injector)
-			s, err := swapstore.Open("store", swapstore.Options{FS: fs})
+			s, err := swapstore.Open(fs, "store", swapstore.Format{})
 			require.NoError(t, err)
 			set(t, s, map[string]string{"a": "1", "b": "2"})
 			err = s.Rewrite(context.Background(), without("a"))

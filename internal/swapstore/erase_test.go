@@ -99,14 +99,14 @@ func TestDeleteLeavesTheBytes(t *testing.T) {
 func BenchmarkOpenNew(b *testing.B) {
 	dir := b.TempDir()
 	for i := range b.N {
-		s, err := swapstore.Open(filepath.Join(dir, fmt.Sprint(i)), swapstore.Options{})
+		s, err := swapstore.Open(vfs.Default, filepath.Join(dir, fmt.Sprint(i)), swapstore.Format{})
 		require.NoError(b, err)
 		require.NoError(b, s.Close())
 	}
 }
 
 func BenchmarkRewrite(b *testing.B) {
-	s, err := swapstore.Open(b.TempDir(), swapstore.Options{})
+	s, err := swapstore.Open(vfs.Default, b.TempDir(), swapstore.Format{})
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.Close()) }()
 	value := make([]byte, 700)

@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe/internal/swapstore"
 )
 
 func openAs(dir, kind string, version int) error {
-	s, err := swapstore.Open(dir, swapstore.Options{Format: swapstore.Format{Kind: kind, Version: version}})
+	s, err := swapstore.Open(vfs.Default, dir, swapstore.Format{Kind: kind, Version: version})
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func TestAStoreOfAnotherFormatIsRefused(t *testing.T) {
 // that, and refused by a program of a later version.
 func TestAStoreWithoutAFormatIsOfVersion1(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
-	open(t, dir, nil).Close()
+	open(t, dir, vfs.Default).Close()
 	require.NoFileExists(t, filepath.Join(dir, "FORMAT"))
 
 	require.ErrorIs(t, openAs(dir, "ledger", 2), swapstore.ErrFormat)

@@ -7,43 +7,22 @@ import (
 )
 
 const (
-	defaultCacheBytes = 1 << 20
-	memTableBytes     = 4 << 20
-	maxOpenFiles      = 256
+	// cacheBytes bounds the memory for table blocks. It is small because one
+	// process holds many stores.
+	cacheBytes    = 1 << 20
+	memTableBytes = 4 << 20
+	maxOpenFiles  = 256
 	// The newest format whose tables hold one row after the other. Later ones
 	// store keys by column and may share their prefixes, which a search of the
 	// files for a whole key would miss.
 	formatVersion = pebble.FormatFlushableIngestExcises
 )
 
-// Options say how a store is opened. The zero value is good for production.
-type Options struct {
-	// FS is the file system; nil means the operating system's.
-	FS vfs.FS
-	// Format is what the store's keys and values mean. Open refuses another one
-	// with ErrFormat.
-	Format Format
-	// CacheBytes bounds the memory for table blocks; 0 means 1 MiB. Small is the
-	// default because one process holds many stores.
-	CacheBytes int64
-}
-
-// EnsureDefaults returns a copy with the unset fields filled in.
-func (o Options) EnsureDefaults() Options {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	if o.CacheBytes <= 0 {
-		o.CacheBytes = defaultCacheBytes
-	}
-	return o
-}
-
 // pebbleOptions returns the options of one generation.
-func (o Options) pebbleOptions() *pebble.Options {
+func pebbleOptions(fs vfs.FS) *pebble.Options {
 	p := &pebble.Options{
-		FS:                 o.FS,
-		CacheSize:          o.CacheBytes,
+		FS:                 fs,
+		CacheSize:          cacheBytes,
 		MemTableSize:       memTableBytes,
 		MaxOpenFiles:       maxOpenFiles,
 		FormatMajorVersion: formatVersion,

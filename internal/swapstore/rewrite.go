@@ -27,7 +27,7 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 	if err != nil {
 		return err
 	}
-	fs := s.options.FS
+	fs := s.fs
 	if err := sweep(fs, s.dir, old.number); err != nil {
 		return fmt.Errorf("rewrite: %w", err)
 	}
@@ -72,7 +72,7 @@ func (s *Store) fillNext(
 // switchTo points at the new generation. If that fails, the new one is removed
 // when the pointer is known to name the old; otherwise the store is broken.
 func (s *Store) switchTo(old, g *generation) error {
-	fs := s.options.FS
+	fs := s.fs
 	begun, err := writePointer(fs, s.dir, g.number)
 	if err == nil {
 		s.mu.Lock()

@@ -8,14 +8,16 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Store is an open store. See the package comment for what may be called from
 // where.
 type Store struct {
-	dir     string
-	options Options
-	lock    io.Closer
+	dir    string
+	fs     vfs.FS
+	format Format
+	lock   io.Closer
 
 	// writing is held by Apply, Rewrite and Close.
 	writing sync.Mutex
@@ -34,25 +36,25 @@ type generation struct {
 	readers sync.WaitGroup
 }
 
-// Open opens the store in a folder, creating both when absent. It removes
+// Open opens the store in a folder of a file system, creating both when absent;
+// format is what its keys and values mean. It removes
 // whatever a crash left that the pointer does not name. A second Open of the
 // same folder fails while the first is not closed. Errors: ErrCorrupt, ErrFormat, ErrInUse
 // if another process has it open, or those of the file system.
-func Open(dir string, o Options) (*Store, error) {
-	o = o.EnsureDefaults()
-	if err := makeDir(o.FS, dir); err != nil {
+func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
+	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	// The lock comes before anything is swept away: another process may be
 	// about to switch.
-	lock, err := o.FS.Lock(o.FS.PathJoin(dir, lockName))
+	lock, err := fs.Lock(fs.PathJoin(dir, lockName))
 	if err != nil {
 		if errors.Is(err, syscall.EAGAIN) {
 			err = fmt.Errorf("%w (%s)", ErrInUse, dir)
 		}
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}
-	s := &Store{dir: dir, options: o, lock: lock}
+	s := &Store{fs: fs, dir: dir, format: format, lock: lock}
 	if s.current, err = s.recover(); err != nil {
 		return nil, fmt.Errorf("store: %w", errors.Join(err, lock.Close()))
 	}
@@ -61,7 +63,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 // recover brings the folder into order and opens the current generation.
 func (s *Store) recover() (*generation, error) {
-	number, found, err := readPointer(s.options.FS, s.dir)
+	number, found, err := readPointer(s.fs, s.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +72,10 @@ func (s *Store) recover() (*generation, error) {
 			return nil, err
 		}
 	}
-	if err := checkFormat(s.options.FS, s.dir, s.options.Format); err != nil {
+	if err := checkFormat(s.fs, s.dir, s.format); err != nil {
 		return nil, err
 	}
-	if err := sweep(s.options.FS, s.dir, number); err != nil {
+	if err := sweep(s.fs, s.dir, number); err != nil {
 		return nil, err
 	}
 	if number == 0 {
@@ -85,14 +87,14 @@ func (s *Store) recover() (*generation, error) {
 // announce notes that a store is being created here. Generations without a
 // pointer mean that the pointer was lost; they are not ours to remove.
 func (s *Store) announce() error {
-	found, err := generations(s.options.FS, s.dir)
+	found, err := generations(s.fs, s.dir)
 	if err != nil {
 		return err
 	}
 	if len(found) > 0 {
 		return fmt.Errorf("%w: %d generations and no pointer", ErrCorrupt, len(found))
 	}
-	_, err = writePointer(s.options.FS, s.dir, 0)
+	_, err = writePointer(s.fs, s.dir, 0)
 	return err
 }
 
@@ -102,20 +104,20 @@ func (s *Store) firstGeneration() (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := writePointer(s.options.FS, s.dir, 1); err != nil {
+	if _, err := writePointer(s.fs, s.dir, 1); err != nil {
 		return nil, errors.Join(err, g.db.Close())
 	}
 	return g, nil
 }
 
 func (s *Store) generationDir(number uint64) string {
-	return s.options.FS.PathJoin(s.dir, generationName(number))
+	return s.fs.PathJoin(s.dir, generationName(number))
 }
 
 // openGeneration opens the database of a generation, which must be there or,
 // if it is to be created, must not.
 func (s *Store) openGeneration(number uint64, create bool) (*generation, error) {
-	p := s.options.pebbleOptions()
+	p := pebbleOptions(s.fs)
 	p.ErrorIfExists, p.ErrorIfNotExists = create, !create
 	db, err := pebble.Open(s.generationDir(number), p)
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {

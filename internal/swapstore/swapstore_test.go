@@ -21,7 +21,7 @@ import (
 
 func open(t *testing.T, dir string, fs vfs.FS) *swapstore.Store {
 	t.Helper()
-	s, err := swapstore.Open(dir, swapstore.Options{FS: fs})
+	s, err := swapstore.Open(fs, dir, swapstore.Format{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -62,7 +62,7 @@ func without(drop ...string) func(swapstore.Reader, swapstore.Writer) error {
 
 func TestTranscript(t *testing.T) {
 	fs := vfs.NewMem()
-	s, err := swapstore.Open("store", swapstore.Options{FS: fs})
+	s, err := swapstore.Open(fs, "store", swapstore.Format{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 	datadriven.RunTest(t, "testdata/store", func(t *testing.T, d *datadriven.TestData) string {
@@ -86,7 +86,7 @@ func TestTranscript(t *testing.T) {
 			return b.String()
 		case "reopen":
 			require.NoError(t, s.Close())
-			s, err = swapstore.Open("store", swapstore.Options{FS: fs})
+			s, err = swapstore.Open(fs, "store", swapstore.Format{})
 		case "list":
 			names, err := fs.List("store")
 			require.NoError(t, err)
@@ -164,19 +164,19 @@ func TestOpenRefusesADamagedFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			s, err := swapstore.Open(dir, swapstore.Options{})
+			s, err := swapstore.Open(vfs.Default, dir, swapstore.Format{})
 			require.NoError(t, err)
 			set(t, s, map[string]string{"a": "1"})
 			require.NoError(t, s.Close())
 			require.NoError(t, damage(dir))
-			_, err = swapstore.Open(dir, swapstore.Options{})
+			_, err = swapstore.Open(vfs.Default, dir, swapstore.Format{})
 			require.ErrorIs(t, err, swapstore.ErrCorrupt)
 		})
 	}
 }
 
 func TestClosedStoreRefusesEverything(t *testing.T) {
-	s, err := swapstore.Open("store", swapstore.Options{FS: vfs.NewMem()})
+	s, err := swapstore.Open(vfs.NewMem(), "store", swapstore.Format{})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close())
@@ -191,7 +191,7 @@ func TestClosedStoreRefusesEverything(t *testing.T) {
 func TestSecondOpenIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, vfs.Default)
-	_, err := swapstore.Open(dir, swapstore.Options{})
+	_, err := swapstore.Open(vfs.Default, dir, swapstore.Format{})
 	require.Error(t, err)
 }
 

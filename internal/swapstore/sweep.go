@@ -41,7 +41,7 @@ func sweep(fs vfs.FS, dir string, keep uint64) error {
 		if number == keep {
 			continue
 		}
-		if err := Remove(fs.PathJoin(dir, generationName(number)), Options{FS: fs}); err != nil {
+		if err := Remove(fs, fs.PathJoin(dir, generationName(number))); err != nil {
 			return fmt.Errorf("generation %d: %w", number, err)
 		}
 	}
@@ -50,8 +50,7 @@ func sweep(fs vfs.FS, dir string, keep uint64) error {
 
 // Remove unlinks a folder with all it holds, durably, and sees that it is
 // gone. A folder that does not exist is no error. No store may be open in it.
-func Remove(dir string, o Options) error {
-	fs := o.EnsureDefaults().FS
+func Remove(fs vfs.FS, dir string) error {
 	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

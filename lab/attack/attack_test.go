@@ -17,9 +17,10 @@ import (
 // smallStream has many labels, for targets are labelled.
 func smallStream(t testing.TB, steps int) *dataset.Stream {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{
-		Steps: steps, NodesPerStep: 120, Features: 12, Seed: 1, IllicitFraction: .15, LicitFraction: .4,
-	})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = steps, 120, 12, 1
+	options.IllicitFraction, options.LicitFraction = .15, .4
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	return s
 }

@@ -49,7 +49,9 @@ func partitionCell(seed uint64) bench.Cell {
 
 func writeStream(t *testing.T, dir string, seed uint64) {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{Steps: 2, NodesPerStep: 30, Seed: seed})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Seed = 2, 30, seed
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	path := filepath.Join(dir, "bitcoin-otc", "elliptic-format")
 	require.NoError(t, os.RemoveAll(path))

@@ -18,7 +18,9 @@ import (
 // on the way of the roles, bit for bit. The evaluation keeps aggregation vectors
 // out of its checkpoints; with them the versions are equal too.
 func TestMeasuredIsServed(t *testing.T) {
-	stream, err := dataset.Generate(dataset.GenerateOptions{Steps: 4, NodesPerStep: 60, Seed: 5})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Seed = 4, 60, 5
+	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	s := StreamSettings{Schedule: trainer.Continual, Split: StreamSplit{Train: 1, Validation: 1, Test: 2}}
 	s.Shards, s.Hidden, s.Epochs, s.Seed = 2, 8, 2, 2

@@ -16,7 +16,9 @@ import (
 
 func generated(t *testing.T, steps int) *dataset.Stream {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{Steps: steps, NodesPerStep: 120, Seed: 5})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Seed = steps, 120, 5
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	return s
 }

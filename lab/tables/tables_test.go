@@ -69,7 +69,9 @@ func writeMatrix(w *npz.Writer, values []float32, columns int) error {
 // Bitcoin-OTC.
 func writeOTC(t *testing.T, dir string) {
 	t.Helper()
-	s, err := dataset.Generate(dataset.GenerateOptions{Steps: 49, NodesPerStep: 30, Seed: 1})
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Seed = 49, 30, 1
+	s, err := dataset.Generate(options)
 	require.NoError(t, err)
 	require.NoError(t, dataset.WriteElliptic(filepath.Join(dir, "bitcoin-otc", "elliptic-format"), s,
 		dataset.WriteOptions{}))

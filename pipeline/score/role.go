@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/swapstore"
@@ -92,7 +94,7 @@ func open(o Options) (*logic, error) {
 	if o.Dir == "" {
 		return nil, errors.New("dir is empty")
 	}
-	store, err := swapstore.Open(stateDir(o.Dir), swapstore.Options{})
+	store, err := swapstore.Open(vfs.Default, stateDir(o.Dir), swapstore.Format{})
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}

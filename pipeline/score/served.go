@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/trainer"
@@ -23,7 +25,7 @@ type Served struct {
 
 // ReadServed reads what the role serves.
 func ReadServed(dir string, config trainer.Config, shards int) (_ *Served, err error) {
-	store, err := swapstore.Open(stateDir(dir), swapstore.Options{})
+	store, err := swapstore.Open(vfs.Default, stateDir(dir), swapstore.Format{})
 	if err != nil {
 		return nil, fmt.Errorf("score role: open store: %w", err)
 	}

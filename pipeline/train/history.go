@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
@@ -26,7 +28,7 @@ func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
 		// Opening would create an empty store.
 		return nil, fmt.Errorf("shard %d: %w", shard, err)
 	}
-	store, err := swapstore.Open(shardDir(dir, shard), swapstore.Options{})
+	store, err := swapstore.Open(vfs.Default, shardDir(dir, shard), swapstore.Format{})
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}

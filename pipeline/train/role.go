@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/swapstore"
@@ -92,7 +94,7 @@ func open(o Options) (*logic, error) {
 
 // openFolder opens the store in a folder and reads where the shard stands.
 func openFolder(dir string, shard lethe.ShardID) (*column, error) {
-	store, err := swapstore.Open(dir, swapstore.Options{})
+	store, err := swapstore.Open(vfs.Default, dir, swapstore.Format{})
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}

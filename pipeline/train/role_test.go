@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -207,7 +208,7 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 
 func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 	dir := t.TempDir()
-	store, err := swapstore.Open(shardDir(dir, 0), swapstore.Options{})
+	store, err := swapstore.Open(vfs.Default, shardDir(dir, 0), swapstore.Format{})
 	require.NoError(t, err)
 	require.NoError(t, store.Apply(func(w swapstore.Writer) error {
 		return w.Set(timestepkey.New(checkpointPrefix, 1), []byte("not a checkpoint"))
