@@ -45,7 +45,9 @@ func (t *graphRun) propagate(posteriors [][]float32, weights []float64) ([]float
 		Edges: t.g.Edges, Classes: t.g.Classes, Known: known,
 		Posteriors: scoring.CombineOthers(posteriors, weights, t.g.Classes, t.owners),
 	}
-	choice, err := propagation.Choose(g, propagation.ChoiceOptions{Seed: t.s.Seed})
+	options := propagation.ChoiceDefaults()
+	options.Seed = t.s.Seed
+	choice, err := propagation.Choose(g, options)
 	if err != nil {
 		return nil, err
 	}

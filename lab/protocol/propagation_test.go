@@ -76,7 +76,9 @@ func TestPropagationOnCora(t *testing.T) {
 		}
 	}
 	g := &propagation.LabelledGraph{Edges: c.Edges, Classes: c.Classes, Posteriors: bayes(c, trained), Known: known}
-	choice, err := propagation.Choose(g, propagation.ChoiceOptions{HeldOut: heldOut})
+	options := propagation.ChoiceDefaults()
+	options.HeldOut = heldOut
+	choice, err := propagation.Choose(g, options)
 	require.NoError(t, err)
 	accuracy := func(posteriors []float32) float64 {
 		s, err := quality.SummarisePosteriors(posteriors, c.Classes, test)
@@ -95,6 +97,7 @@ func TestPropagationOnCora(t *testing.T) {
 	require.Greater(t, after, 0.85)
 
 	// Rough settings do as well, so the choice is not what carries it.
-	rough := propagation.Options{NoCorrect: true}
+	rough := propagation.Defaults()
+	rough.Correct = false
 	require.Greater(t, accuracy(propagated(rough)), 0.84)
 }

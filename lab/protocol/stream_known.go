@@ -92,16 +92,15 @@ func (t *tuning) propagate(snap *lethe.Snapshot, posteriors []float32, arrived [
 // Bitcoin-OTC the weak ones were better.
 func candidates() []propagation.Options {
 	out := propagation.Candidates()
-	for _, correct := range []propagation.Options{
-		{NoCorrect: true},
-		{ResidualScale: propagation.FDiff, ResidualFactor: 0.25, CorrectSteps: 1},
-		{ResidualScale: propagation.FDiff, ResidualFactor: 0.5, CorrectSteps: 1},
-		{ResidualScale: propagation.FDiff, ResidualFactor: 1, CorrectSteps: 1},
-	} {
-		for _, alpha := range []float64{0, 0.05, 0.1, 0.2} {
-			weak := correct
-			weak.NoSmooth, weak.SmoothAlpha = alpha == 0, alpha
-			weak.EnsureDefaults()
+	for _, factor := range []float64{0, 0.25, 0.5, 1} {
+		weak := propagation.Defaults()
+		if weak.Correct = factor > 0; weak.Correct {
+			weak.ResidualScale, weak.ResidualFactor, weak.CorrectSteps = propagation.FDiff, factor, 1
+		}
+		weak.Smooth = false
+		out = append(out, weak)
+		weak.Smooth = true
+		for _, weak.SmoothAlpha = range []float64{0.05, 0.1, 0.2} {
 			out = append(out, weak)
 		}
 	}

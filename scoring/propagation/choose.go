@@ -9,14 +9,11 @@ import (
 	"lethe/scoring/quality"
 )
 
-// defaultFolds is how many parts of the known labels are hidden in turn.
-const defaultFolds = 5
-
 // Measure rates posteriors (rows of classes probabilities) against the true
 // class of each row; larger is better.
 type Measure func(posteriors []float32, classes int, truth []int) float64
 
-// ChoiceOptions say how Choose tells settings apart.
+// ChoiceOptions say how Choose tells settings apart; begin with ChoiceDefaults.
 type ChoiceOptions struct {
 	// HeldOut lists nodes with known labels that are hidden and predicted. Name
 	// nodes that no model was trained on, where there are any: on its own
@@ -24,13 +21,13 @@ type ChoiceOptions struct {
 	// hides each known label once, in Folds parts; the posteriors of training
 	// nodes should then be those of CombineOthers.
 	HeldOut []int
-	// Folds is the number of parts, 5 by default; HeldOut overrides it.
+	// Folds is the number of parts; HeldOut overrides it.
 	Folds int
 	// Seed keys the draw of the parts.
 	Seed uint64
-	// Candidates are tried in their order; nil stands for Candidates().
+	// Candidates are tried in their order.
 	Candidates []Options
-	// Measure decides; nil stands for the accuracy.
+	// Measure decides.
 	Measure Measure
 }
 
@@ -45,24 +42,39 @@ type Choice struct {
 	Hidden int `json:"hidden"`
 }
 
+// ChoiceDefaults hides each known label once, in five parts, tries Candidates and
+// takes the most accurate.
+func ChoiceDefaults() ChoiceOptions {
+	return ChoiceOptions{Folds: 5, Candidates: Candidates(), Measure: accuracyOf}
+}
+
 // Candidates returns the settings tried by default: no propagation, then the
 // smooth step alone, the correct step alone, and both, with the strengths that
 // Huang et al. 2021 search among.
 func Candidates() []Options {
-	corrections := []Options{
-		{NoCorrect: true},
-		{CorrectAlpha: 0.5}, {CorrectAlpha: 0.85}, {CorrectAlpha: 0.95, CorrectSteps: 50},
-		{ResidualScale: FDiff, ResidualFactor: 0.5}, {ResidualScale: FDiff, ResidualFactor: 1},
+	type strength struct {
+		alpha float64
+		steps int
 	}
-	smooths := []Options{
-		{NoSmooth: true}, {SmoothAlpha: 0.85}, {SmoothAlpha: 0.5}, {SmoothAlpha: 0.7},
-		{SmoothAlpha: 0.95}, {SmoothAlpha: 0.95, SmoothSteps: 50},
+	c := Defaults()
+	c.Correct = false
+	corrections := []Options{c}
+	for _, s := range []strength{{0.5, 10}, {0.85, 10}, {0.95, 50}} {
+		c = Defaults()
+		c.CorrectAlpha, c.CorrectSteps = s.alpha, s.steps
+		corrections = append(corrections, c)
 	}
-	out := make([]Options, 0, len(corrections)*len(smooths))
+	for _, factor := range []float64{0.5, 1} {
+		c = Defaults()
+		c.ResidualScale, c.ResidualFactor = FDiff, factor
+		corrections = append(corrections, c)
+	}
+	var out []Options
 	for _, c := range corrections {
-		for _, s := range smooths {
-			c.NoSmooth, c.SmoothAlpha, c.SmoothSteps = s.NoSmooth, s.SmoothAlpha, s.SmoothSteps
-			c.EnsureDefaults()
+		c.Smooth = false
+		out = append(out, c)
+		for _, s := range []strength{{0.85, 10}, {0.5, 10}, {0.7, 10}, {0.95, 10}, {0.95, 50}} {
+			c.Smooth, c.SmoothAlpha, c.SmoothSteps = true, s.alpha, s.steps
 			out = append(out, c)
 		}
 	}
@@ -77,15 +89,6 @@ func Candidates() []Options {
 // It returns an error if an option or the graph is not valid, or if fewer than
 // two labels are known.
 func Choose(g *LabelledGraph, opts ChoiceOptions) (Choice, error) {
-	if opts.Folds == 0 {
-		opts.Folds = defaultFolds
-	}
-	if opts.Candidates == nil {
-		opts.Candidates = Candidates()
-	}
-	if opts.Measure == nil {
-		opts.Measure = accuracyOf
-	}
 	if err := g.validate(); err != nil {
 		return Choice{}, err
 	}
@@ -97,13 +100,10 @@ func Choose(g *LabelledGraph, opts ChoiceOptions) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	without := Options{NoCorrect: true, NoSmooth: true}
-	without.EnsureDefaults()
 	out := Choice{Measure: math.Inf(-1)}
 	folds := newFolds(g, parts)
-	out.Without, out.Hidden = d.measureHidden(folds, without, opts.Measure)
+	out.Without, out.Hidden = d.measureHidden(folds, Options{}, opts.Measure)
 	for i, candidate := range opts.Candidates {
-		candidate.EnsureDefaults()
 		if err := candidate.Validate(); err != nil {
 			return Choice{}, fmt.Errorf("candidate %d: %w", i, err)
 		}

@@ -1,6 +1,7 @@
 package propagation_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ func TestChoiceLeavesGoodPosteriorsAlone(t *testing.T) {
 		g.Known = append(g.Known, class)
 		g.Posteriors = append(g.Posteriors, 0.9-0.8*float32(class), 0.1+0.8*float32(class))
 	}
-	choice, err := propagation.Choose(g, propagation.ChoiceOptions{})
+	choice, err := propagation.Choose(g, propagation.ChoiceDefaults())
 	require.NoError(t, err)
 	require.Equal(t, "none", choice.Options.String())
 	require.Equal(t, []float64{1, 1, 200}, []float64{choice.Measure, choice.Without, float64(choice.Hidden)})
@@ -39,7 +40,9 @@ func TestChoiceDoesNotSeeWhatItPredicts(t *testing.T) {
 			heldOut = append(heldOut, i)
 		}
 	}
-	for _, opts := range []propagation.ChoiceOptions{{}, {HeldOut: heldOut}} {
+	for _, hidden := range [][]int{nil, heldOut} {
+		opts := propagation.ChoiceDefaults()
+		opts.HeldOut = hidden
 		choice, err := propagation.Choose(g, opts)
 		require.NoError(t, err)
 		require.Less(t, choice.Measure, 0.65)
@@ -64,7 +67,8 @@ func TestChoiceFollowsTheMeasure(t *testing.T) {
 			return float64(sign * sum)
 		}
 	}
-	opts := propagation.ChoiceOptions{Folds: 4, Seed: 3, Measure: sure(1)}
+	opts := propagation.ChoiceDefaults()
+	opts.Folds, opts.Seed, opts.Measure = 4, 3, sure(1)
 	towards, err := propagation.Choose(g, opts)
 	require.NoError(t, err)
 	require.Greater(t, towards.Measure, 39.0)
@@ -82,18 +86,43 @@ func TestChoiceRefuses(t *testing.T) {
 	g := &propagation.LabelledGraph{
 		Edges: graphtest.Path(3), Classes: 2, Known: []int{0, 1, quality.NoClass}, Posteriors: make([]float32, 6),
 	}
-	for want, opts := range map[string]propagation.ChoiceOptions{
-		"held-out node 2 has no known label or is listed twice": {HeldOut: []int{0, 2}},
-		"held-out node 1 has no known label or is listed twice": {HeldOut: []int{1, 1}},
-		"held-out node 3 has no known label or is listed twice": {HeldOut: []int{3}},
-		"no held-out node": {HeldOut: []int{}},
-		"5 folds of 2 known labels, want at least 2 and a label each":               {},
-		"candidate 0: propagation smooth alpha is 2, want a number between 0 and 1": {Folds: 2, Candidates: []propagation.Options{{SmoothAlpha: 2}}},
+	wrong := propagation.Defaults()
+	wrong.SmoothAlpha = 2
+	for want, change := range map[string]func(*propagation.ChoiceOptions){
+		"held-out node 2 has no known label or is listed twice": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{0, 2} },
+		"held-out node 1 has no known label or is listed twice": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{1, 1} },
+		"held-out node 3 has no known label or is listed twice": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{3} },
+		"no held-out node": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{} },
+		"5 folds of 2 known labels, want at least 2 and a label each": func(*propagation.ChoiceOptions) {},
+		"candidate 0: smooth_alpha is 2, want more than 0, less than 1": func(o *propagation.ChoiceOptions) {
+			o.Folds, o.Candidates = 2, []propagation.Options{wrong}
+		},
 	} {
+		opts := propagation.ChoiceDefaults()
+		change(&opts)
 		_, err := propagation.Choose(g, opts)
 		require.EqualError(t, err, want)
 	}
 	g.Known[0] = 7
-	_, err := propagation.Choose(g, propagation.ChoiceOptions{})
+	_, err := propagation.Choose(g, propagation.ChoiceDefaults())
 	require.EqualError(t, err, "node 0 has class 7, want 0 to 1, or -1 if unknown")
+}
+
+// What was measured before is kept under these names.
+func TestOptionsKeepTheirJSON(t *testing.T) {
+	for want, steps := range map[string][2]bool{
+		`{`:                                    {true, true},
+		`{"no_correct":true,`:                  {false, true},
+		`{"no_correct":true,"no_smooth":true,`: {false, false},
+	} {
+		o := propagation.Defaults()
+		o.Correct, o.Smooth = steps[0], steps[1]
+		text, err := json.Marshal(o)
+		require.NoError(t, err)
+		require.Equal(t, want+`"correct_alpha":0.85,"correct_steps":10,"residual_scale":"autoscale",`+
+			`"residual_factor":1,"smooth_alpha":0.85,"smooth_steps":10}`, string(text))
+		var again propagation.Options
+		require.NoError(t, json.Unmarshal(text, &again))
+		require.Equal(t, o, again)
+	}
 }

@@ -35,7 +35,7 @@ func newFolds(g *LabelledGraph, parts [][]int) []*fold {
 // propagate is that of the diffusion on the fold's graph.
 func (f *fold) propagate(d *diffusion, opts Options) []float32 {
 	correction := opts
-	correction.NoSmooth, correction.SmoothAlpha, correction.SmoothSteps = false, 0, 0
+	correction.Smooth, correction.SmoothAlpha, correction.SmoothSteps = false, 0, 0
 	if f.corrected == nil || f.correction != correction {
 		f.corrected, f.correction = d.corrected(&f.graph, opts), correction
 	}

@@ -1,9 +1,10 @@
 package propagation
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"math"
+
+	"lethe/internal/check"
 )
 
 // ResidualScale says how the correct step sizes the errors that it spread.
@@ -21,77 +22,75 @@ const (
 // maxPropagationSteps is ten times what settles at the largest alpha in use.
 const maxPropagationSteps = 1000
 
-// Options are the settings of Propagate. The zero value of a field
-// stands for its default, so the zero struct runs both steps.
+// Options are the settings of Propagate; begin with Defaults.
 type Options struct {
-	// NoCorrect and NoSmooth leave out a step; both leave the posteriors alone.
-	NoCorrect bool `json:"no_correct,omitempty"`
-	NoSmooth  bool `json:"no_smooth,omitempty"`
+	// Correct and Smooth are the steps to take; without both, posteriors stay as
+	// they are. JSON names those that are left out, see MarshalJSON.
+	Correct bool `json:"-"`
+	Smooth  bool `json:"-"`
 
 	// CorrectAlpha is the share of the neighbours' errors in a round of the
-	// correct step, CorrectSteps the number of rounds. Defaults 0.85 and 10.
-	// FDiff takes all from the neighbours and ignores CorrectAlpha.
-	CorrectAlpha float64 `json:"correct_alpha"`
-	CorrectSteps int     `json:"correct_steps"`
-	// ResidualScale is Autoscale by default.
+	// correct step, CorrectSteps the number of rounds. FDiff takes all from the
+	// neighbours and ignores CorrectAlpha.
+	CorrectAlpha  float64       `json:"correct_alpha"`
+	CorrectSteps  int           `json:"correct_steps"`
 	ResidualScale ResidualScale `json:"residual_scale"`
-	// ResidualFactor is FDiff's s, 1 by default. Autoscale ignores it.
+	// ResidualFactor is FDiff's s. Autoscale ignores it.
 	ResidualFactor float64 `json:"residual_factor"`
 
-	// SmoothAlpha and SmoothSteps are those of the smooth step. Defaults 0.85
-	// and 10.
+	// SmoothAlpha and SmoothSteps are those of the smooth step.
 	SmoothAlpha float64 `json:"smooth_alpha"`
 	SmoothSteps int     `json:"smooth_steps"`
 }
 
-// EnsureDefaults replaces zero fields by their defaults.
-func (o *Options) EnsureDefaults() {
-	alpha := func(v *float64) {
-		if *v == 0 {
-			*v = 0.85
-		}
-	}
-	steps := func(v *int) {
-		if *v == 0 {
-			*v = 10
-		}
-	}
-	alpha(&o.CorrectAlpha)
-	alpha(&o.SmoothAlpha)
-	steps(&o.CorrectSteps)
-	steps(&o.SmoothSteps)
-	if o.ResidualScale == "" {
-		o.ResidualScale = Autoscale
-	}
-	if o.ResidualFactor == 0 {
-		o.ResidualFactor = 1
+// Defaults take both steps, ten rounds of 0.85 each.
+func Defaults() Options {
+	return Options{
+		Correct: true, CorrectAlpha: 0.85, CorrectSteps: 10, ResidualScale: Autoscale, ResidualFactor: 1,
+		Smooth: true, SmoothAlpha: 0.85, SmoothSteps: 10,
 	}
 }
 
 // Validate reports every field that is out of bounds.
-func (o *Options) Validate() error {
-	var errs []error
-	refuse := func(wrong bool, format string, args ...any) {
-		if wrong {
-			errs = append(errs, fmt.Errorf("propagation "+format, args...))
-		}
+func (o Options) Validate() error {
+	var p check.Problems
+	between := func(key string, alpha float64) {
+		p.That(alpha > 0 && alpha < 1, key, alpha, "more than 0, less than 1")
 	}
-	refuse(!(o.CorrectAlpha > 0 && o.CorrectAlpha < 1), "correct alpha is %v, want a number between 0 and 1", o.CorrectAlpha)
-	refuse(!(o.SmoothAlpha > 0 && o.SmoothAlpha < 1), "smooth alpha is %v, want a number between 0 and 1", o.SmoothAlpha)
-	refuse(o.CorrectSteps < 1 || o.CorrectSteps > maxPropagationSteps,
-		"correct steps is %d, want 1 to %d", o.CorrectSteps, maxPropagationSteps)
-	refuse(o.SmoothSteps < 1 || o.SmoothSteps > maxPropagationSteps,
-		"smooth steps is %d, want 1 to %d", o.SmoothSteps, maxPropagationSteps)
-	refuse(o.ResidualScale != Autoscale && o.ResidualScale != FDiff,
-		"residual scale is %q, want %s or %s", o.ResidualScale, Autoscale, FDiff)
-	refuse(!(o.ResidualFactor > 0) || math.IsInf(o.ResidualFactor, 1),
-		"residual factor is %v, want a positive number", o.ResidualFactor)
-	return errors.Join(errs...)
+	between("correct_alpha", o.CorrectAlpha)
+	between("smooth_alpha", o.SmoothAlpha)
+	p.Whole("correct_steps", o.CorrectSteps, 1, maxPropagationSteps)
+	p.Whole("smooth_steps", o.SmoothSteps, 1, maxPropagationSteps)
+	p.OneOf("residual_scale", string(o.ResidualScale), string(Autoscale), string(FDiff))
+	p.Above("residual_factor", o.ResidualFactor, 0, 1000)
+	return p.Err()
+}
+
+type plain Options
+
+// written is the JSON of Options, under which results are kept.
+type written struct {
+	WithoutCorrect bool `json:"no_correct,omitempty"`
+	WithoutSmooth  bool `json:"no_smooth,omitempty"`
+	plain
+}
+
+// MarshalJSON writes no_correct and no_smooth for steps that are left out.
+func (o Options) MarshalJSON() ([]byte, error) {
+	return json.Marshal(written{!o.Correct, !o.Smooth, plain(o)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Options) UnmarshalJSON(text []byte) error {
+	var w written
+	err := json.Unmarshal(text, &w)
+	*o = Options(w.plain)
+	o.Correct, o.Smooth = !w.WithoutCorrect, !w.WithoutSmooth
+	return err
 }
 
 // String names the settings as a table prints them, such as
-// "autoscale 10×0.85, smooth 10×0.85", "smooth 50×0.9" or "none". Defaults must
-// have been filled in.
+// "autoscale 10×0.85, smooth 10×0.85", "smooth 50×0.9" or "none".
 func (o Options) String() string {
 	smooth := fmt.Sprintf("smooth %d×%v", o.SmoothSteps, o.SmoothAlpha)
 	correct := fmt.Sprintf("%s %d×%v", o.ResidualScale, o.CorrectSteps, o.CorrectAlpha)
@@ -99,11 +98,11 @@ func (o Options) String() string {
 		correct = fmt.Sprintf("%s %d, factor %v", o.ResidualScale, o.CorrectSteps, o.ResidualFactor)
 	}
 	switch {
-	case o.NoCorrect && o.NoSmooth:
+	case !o.Correct && !o.Smooth:
 		return "none"
-	case o.NoCorrect:
+	case !o.Correct:
 		return smooth
-	case o.NoSmooth:
+	case !o.Smooth:
 		return correct
 	default:
 		return correct + ", " + smooth

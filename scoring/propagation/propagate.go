@@ -68,7 +68,6 @@ func (g *LabelledGraph) validate() error {
 // It takes O((nodes + edges) · classes) per round, and returns an error if an
 // option is out of bounds or the parts of the graph do not fit.
 func Propagate(g *LabelledGraph, opts Options) ([]float32, error) {
-	opts.EnsureDefaults()
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
@@ -93,7 +92,7 @@ func (d *diffusion) corrected(g *LabelledGraph, opts Options) []float64 {
 	for i, p := range g.Posteriors {
 		z[i] = float64(p)
 	}
-	if !opts.NoCorrect {
+	if opts.Correct {
 		d.correct(z, g, opts)
 	}
 	return z
@@ -103,10 +102,10 @@ func (d *diffusion) corrected(g *LabelledGraph, opts Options) []float64 {
 // posteriors as they came if there was no step at all. It overwrites the rows that
 // it is given.
 func (d *diffusion) smoothed(z []float64, g *LabelledGraph, opts Options) []float32 {
-	if opts.NoCorrect && opts.NoSmooth {
+	if !opts.Correct && !opts.Smooth {
 		return append([]float32(nil), g.Posteriors...)
 	}
-	if !opts.NoSmooth {
+	if opts.Smooth {
 		for i, class := range g.Known {
 			if class != quality.NoClass {
 				row := z[i*g.Classes:][:g.Classes]

@@ -57,9 +57,9 @@ func propagate(t *testing.T, d *datadriven.TestData) string {
 		}
 	}
 	var steps, alpha, scale, factor string
-	opts := propagation.Options{}
+	opts := propagation.Defaults()
 	d.MaybeScanArgs(t, "steps", &steps)
-	opts.NoCorrect, opts.NoSmooth = !strings.Contains(steps, "correct"), !strings.Contains(steps, "smooth")
+	opts.Correct, opts.Smooth = strings.Contains(steps, "correct"), strings.Contains(steps, "smooth")
 	d.MaybeScanArgs(t, "rounds", &opts.CorrectSteps)
 	opts.SmoothSteps = opts.CorrectSteps
 	if d.HasArg("alpha") {
@@ -68,8 +68,10 @@ func propagate(t *testing.T, d *datadriven.TestData) string {
 		require.NoError(t, err)
 		opts.CorrectAlpha, opts.SmoothAlpha = v, v
 	}
-	d.MaybeScanArgs(t, "scale", &scale)
-	opts.ResidualScale = propagation.ResidualScale(scale)
+	if d.HasArg("scale") {
+		d.ScanArgs(t, "scale", &scale)
+		opts.ResidualScale = propagation.ResidualScale(scale)
+	}
 	if d.HasArg("factor") {
 		d.ScanArgs(t, "factor", &factor)
 		v, err := strconv.ParseFloat(factor, 64)
@@ -80,7 +82,6 @@ func propagate(t *testing.T, d *datadriven.TestData) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	opts.EnsureDefaults()
 	return opts.String() + "\n" + rows(out, g.Classes)
 }
 
@@ -120,7 +121,7 @@ func labelled() *rapid.Generator[*propagation.LabelledGraph] {
 func settings() *rapid.Generator[propagation.Options] {
 	return rapid.Custom(func(rt *rapid.T) propagation.Options {
 		return propagation.Options{
-			NoCorrect: rapid.Bool().Draw(rt, "no correct"), NoSmooth: rapid.Bool().Draw(rt, "no smooth"),
+			Correct: rapid.Bool().Draw(rt, "correct"), Smooth: rapid.Bool().Draw(rt, "smooth"),
 			CorrectAlpha: rapid.Float64Range(0.01, 0.99).Draw(rt, "α"), SmoothAlpha: rapid.Float64Range(0.01, 0.99).Draw(rt, "α"),
 			CorrectSteps: rapid.IntRange(1, 30).Draw(rt, "rounds"), SmoothSteps: rapid.IntRange(1, 30).Draw(rt, "rounds"),
 			ResidualScale:  rapid.SampledFrom([]propagation.ResidualScale{propagation.Autoscale, propagation.FDiff}).Draw(rt, "scale"),
@@ -223,7 +224,9 @@ func TestSmoothConvergesToTheLinearSystem(t *testing.T) {
 		}
 		var solved mat.Dense
 		require.NoError(rt, solved.Solve(system, start))
-		out := propagated(rt, g, propagation.Options{NoCorrect: true, SmoothAlpha: alpha, SmoothSteps: 400})
+		opts := propagation.Defaults()
+		opts.Correct, opts.SmoothAlpha, opts.SmoothSteps = false, alpha, 400
+		out := propagated(rt, g, opts)
 		for i := range n {
 			sum := mat.Sum(solved.RowView(i))
 			for c := range g.Classes {
@@ -246,10 +249,12 @@ func TestFixedPoints(t *testing.T) {
 		}
 	}
 	for _, scale := range []propagation.ResidualScale{propagation.Autoscale, propagation.FDiff} {
-		require.Equal(t, g.Posteriors, propagated(t, g, propagation.Options{NoSmooth: true, ResidualScale: scale}))
+		opts := propagation.Defaults()
+		opts.Smooth, opts.ResidualScale = false, scale
+		require.Equal(t, g.Posteriors, propagated(t, g, opts))
 	}
 	g.Known[4], g.Posteriors[8], g.Posteriors[9] = quality.NoClass, 0.25, 0.75
-	require.Equal(t, g.Posteriors, propagated(t, g, propagation.Options{}))
+	require.Equal(t, g.Posteriors, propagated(t, g, propagation.Defaults()))
 }
 
 // A label reaches as far as there are rounds, so one that is forgotten leaves no
@@ -265,7 +270,8 @@ func TestLabelsReachNoFartherThanTheRounds(t *testing.T) {
 	without := *with
 	with.Known = append([]int(nil), with.Known...)
 	with.Known[2] = 0
-	opts := propagation.Options{NoCorrect: true, SmoothSteps: rounds}
+	opts := propagation.Defaults()
+	opts.Correct, opts.SmoothSteps = false, rounds
 	a, b := propagated(t, with, opts), propagated(t, &without, opts)
 	for i := range 12 {
 		same := fmt.Sprint(a[i*3:i*3+3]) == fmt.Sprint(b[i*3:i*3+3])
