@@ -6,6 +6,8 @@ LINT     := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 TESTSUM  := $(BIN)/gotestsum
 TESTSUM_VERSION := v1.13.0
+DEADCODE := $(BIN)/deadcode
+DEADCODE_VERSION := v0.52.0
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PACKAGES ?= ./...
 
@@ -44,6 +46,13 @@ lint: $(LINT) ## Run gofmt, go vet and golangci-lint
 
 $(LINT):
 	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+.PHONY: deadcode
+deadcode: $(DEADCODE) ## Fail if a function outside packages made for tests is reached by no command
+	./.ci/deadcode
+
+$(DEADCODE):
+	GOBIN=$(BIN) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum are not tidy

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func settingsOf(t reflect.Type, prefix string, index []int) []Setting {
 	var found []Setting
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := append(index[:len(index):len(index)], i)
+		at := slices.Concat(index, []int{i})
 		name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case name == "-":

@@ -61,7 +61,7 @@ func (c Config) checkIngest(p *check.Problems) {
 	p.Whole("ingest.allowed_lateness_timesteps", c.Ingest.AllowedLatenessTimesteps, 0, 1_000_000)
 	p.Whole("ingest.feature_count", c.Ingest.FeatureCount, 0, c.Ingest.Records.MaxFeatureCount)
 	p.Within("ingest", c.Ingest.Records.Validate())
-	p.Within("ingest", c.Ingest.Config.Validate())
+	p.Within("ingest", c.Ingest.Validate())
 }
 
 func (c Config) checkPartition(p *check.Problems) {

@@ -54,12 +54,6 @@ func (h *Health) Fail(component, reason string) {
 	h.dead[component] = reason
 }
 
-// Ready reports whether all components are ready and none has failed.
-func (h *Health) Ready() bool {
-	ok, _ := h.readiness()
-	return ok
-}
-
 // readiness returns the verdict and the lines that explain it, of one moment.
 func (h *Health) readiness() (bool, string) {
 	h.mu.Lock()

@@ -110,8 +110,10 @@ func NewAggregation(name Method, temperature float64) (Aggregation, error) {
 // byMean gives every shard the same weight.
 type byMean struct{}
 
+// Name implements Aggregation.
 func (byMean) Name() string { return string(MethodMean) }
 
+// Weights implements Aggregation.
 func (byMean) Weights(e Evidence) ([]float64, error) {
 	weights := make([]float64, e.Shards)
 	for i := range weights {
@@ -124,8 +126,10 @@ func (byMean) Weights(e Evidence) ([]float64, error) {
 // are any every shard weighs the same.
 type byLearning struct{}
 
+// Name implements Aggregation.
 func (byLearning) Name() string { return string(MethodLearned) }
 
+// Weights implements Aggregation.
 func (byLearning) Weights(e Evidence) ([]float64, error) {
 	if e.Labelled == nil {
 		return byMean{}.Weights(e)

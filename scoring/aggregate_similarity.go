@@ -36,10 +36,12 @@ func newBySimilarity(temperature float64) (Aggregation, error) {
 	return bySimilarity{temperature}, nil
 }
 
+// Name implements Aggregation.
 func (s bySimilarity) Name() string {
 	return string(MethodSimilarity) + "@" + strconv.FormatFloat(s.temperature, 'g', -1, 64)
 }
 
+// Weights implements Aggregation.
 func (s bySimilarity) Weights(e Evidence) ([]float64, error) {
 	vectors, err := e.Vectors()
 	if err != nil {

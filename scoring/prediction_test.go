@@ -12,12 +12,6 @@ import (
 	"lethe/scoring"
 )
 
-func asJSON(t require.TestingT, v any) string {
-	data, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(data) + "\n"
-}
-
 func samplePrediction() *scoring.Prediction {
 	p := &scoring.Prediction{
 		Transaction: "tx-of-somebody", Timestep: 31, Probability: 0.75, Threshold: 0.5,

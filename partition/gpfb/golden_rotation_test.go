@@ -137,3 +137,12 @@ func (c *goldenRotation) requireIndicator(t *testing.T, g *graph.Graph) {
 	graphtest.RequireClose(t, c.Expect.Ascent.Objective, objective, "objective")
 	require.IsNonDecreasing(t, objective)
 }
+
+// objective returns Σ_j a_j / sqrt(b_j).
+func (d *indicator) objective() float64 {
+	sum := 0.0
+	for j := range d.a {
+		sum += quotient(d.a[j], d.rootB[j])
+	}
+	return sum
+}

@@ -103,15 +103,6 @@ func (d *indicator) move(i int, to lethe.ShardID) {
 	d.y[i] = to
 }
 
-// objective returns Σ_j a_j / sqrt(b_j).
-func (d *indicator) objective() float64 {
-	sum := 0.0
-	for j := range d.a {
-		sum += quotient(d.a[j], d.rootB[j])
-	}
-	return sum
-}
-
 func quotient(a, root float64) float64 {
 	if root == 0 {
 		return 0

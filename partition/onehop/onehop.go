@@ -94,6 +94,7 @@ type Rows struct {
 func (r *Rows) Append(dst []float32, i int) []float32 {
 	dst = append(dst, r.s.Row(i)...)
 	switch r.mode {
+	case None:
 	case Undirected:
 		r.neighbours = append(append(r.neighbours[:0], r.payers[i]...), r.payees[i]...)
 		slices.Sort(r.neighbours)

@@ -1,3 +1,5 @@
+// Package repair cuts a partitioned snapshot into slices and gives each node a
+// stub for every neighbour that it lost to another shard.
 package repair
 
 import (

@@ -11,7 +11,6 @@ import (
 	"lethe/partition/graph"
 	"lethe/partition/internal/graphtest"
 	"lethe/partition/onehop"
-	"lethe/partition/scores"
 )
 
 // drawSnapshot draws a snapshot whose nodes are numbered by their pseudonyms.
@@ -133,7 +132,7 @@ func TestRemovalChangesExactlyTheAffectedSlices(t *testing.T) {
 				changed = append(changed, lethe.ShardID(shard))
 			}
 		}
-		require.Equal(rt, scores.Affected(s, a, node), changed)
+		require.Equal(rt, graphtest.Affected(s, a, node), changed)
 	})
 }
 

@@ -29,7 +29,7 @@ func TestReachIsTheMeanOfAffected(t *testing.T) {
 		}
 		total := 0
 		for i := range a {
-			total += len(scores.Affected(s, a, i))
+			total += len(graphtest.Affected(s, a, i))
 		}
 		scores, err := scores.Of(g, a, shards)
 		require.NoError(rt, err)

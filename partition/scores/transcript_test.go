@@ -8,7 +8,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"lethe/partition/internal/graphtest"
-	"lethe/partition/scores"
 )
 
 // TestTranscripts knows
@@ -24,7 +23,7 @@ func TestTranscripts(t *testing.T) {
 			a := graphtest.ReadAssignment(t, d.Input)
 			var out strings.Builder
 			for i := range a {
-				fmt.Fprintf(&out, "node %d: %v\n", i, scores.Affected(s.Snapshot(), a, i))
+				fmt.Fprintf(&out, "node %d: %v\n", i, graphtest.Affected(s.Snapshot(), a, i))
 			}
 			return out.String(), nil
 		},

@@ -80,15 +80,6 @@ func (c Confusion) F1(class int) float64 {
 	return ratio(2*c[class][class], c.Support(class)+c.claimed(class))
 }
 
-// MacroF1 is the mean F1 over all classes, those that never occur included.
-func (c Confusion) MacroF1() float64 {
-	sum := 0.0
-	for class := range c {
-		sum += c.F1(class)
-	}
-	return sum / float64(len(c))
-}
-
 // MacroF1Present is the mean F1 over the classes that occur, as a truth or as a
 // prediction. It is scikit-learn's default.
 func (c Confusion) MacroF1Present() float64 { return c.meanPresent(c.F1) }

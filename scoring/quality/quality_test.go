@@ -108,11 +108,6 @@ func TestTallyDoesNotDependOnOrder(t *testing.T) {
 		require.Equal(rt, want, asJSON(rt, tally.Summarise(1, 3, 0.5)))
 		require.Equal(rt, want, asJSON(rt, other.Summarise(1, 3, 0.5)))
 		require.Equal(rt, tally.Timesteps(), other.Timesteps())
-		for _, timestep := range []lethe.Timestep{1, 2, 3} {
-			tally.Drop(timestep)
-		}
-		require.Zero(rt, tally.Summarise(1, 3, 0.5).Labelled)
-		require.Equal(rt, asJSON(rt, other.Summarise(4, 5, 0.5)), asJSON(rt, tally.Summarise(1, 5, 0.5)), "the others stay")
 	})
 }
 

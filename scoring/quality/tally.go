@@ -37,10 +37,6 @@ func (t *Tally) Add(timestep lethe.Timestep, probability float64, label lethe.La
 	step.labels = append(step.labels, label)
 }
 
-// Drop forgets a timestep, for one whose labels changed or that holds an erased
-// transaction and is counted afresh.
-func (t *Tally) Drop(timestep lethe.Timestep) { delete(t.steps, timestep) }
-
 // Timesteps returns the timesteps that have labelled scores, ascending.
 func (t *Tally) Timesteps() []lethe.Timestep {
 	return slices.Sorted(maps.Keys(t.steps))

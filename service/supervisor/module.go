@@ -35,11 +35,6 @@ const (
 	Failed
 )
 
-// String returns the state's name.
-func (s State) String() string {
-	return [...]string{"new", "opened", "running", "stopped", "failed"}[s]
-}
-
 // Resource is a process that only has to be there: it is closed by the function,
 // which may be nil.
 func Resource(closing func() error) Process { return resource{closing} }

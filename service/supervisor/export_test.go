@@ -1,0 +1,6 @@
+package supervisor
+
+// String returns the state's name.
+func (s State) String() string {
+	return [...]string{"new", "opened", "running", "stopped", "failed"}[s]
+}
