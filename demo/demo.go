@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := drawSecret(o.Config); err != nil {
 		return nil, err
 	}
-	s, err := service.New(ctx, service.Options{Config: o.Config, Version: o.Version, Logger: o.Logger})
+	s, err := service.New(ctx, service.Defaults(o.Config, o.Version, o.Logger))
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"encoding/json"
+	"log/slog"
 	"os"
 	"testing"
 
@@ -32,6 +33,7 @@ func smallDemo(t *testing.T, seed uint64) *demo.Result {
 	said := 0
 	r, err := demo.Run(t.Context(), demo.Options{
 		Config: c, Stream: stream, Version: "test", Progress: func(string, ...any) { said++ },
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	require.Greater(t, said, 5, "the demo is silent")

@@ -136,7 +136,7 @@ func (s *Service) addRole(r role.Role, err error) (supervisor.Process, error) {
 
 // surroundings are what every role works with.
 func (s *Service) surroundings() role.Surroundings {
-	return role.Surroundings{Bus: role.Kafka(s.client), Listener: s.listener, Logger: s.o.Logger}
+	return role.Around(role.Kafka(s.client), s.listener, s.o.Logger)
 }
 
 func (s *Service) openGraphs() (role.Role, error) {

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -20,7 +21,9 @@ func TestServiceEndsWhenARoleFails(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			c := smallConfig(t, t.TempDir())
 			c.Roles = []string{role}
-			s, err := service.New(t.Context(), service.Options{Config: c, Version: "test", Random: zeroReader{}})
+			s, err := service.New(t.Context(), service.Options{
+				Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+			})
 			require.NoError(t, err)
 			defer s.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -28,22 +28,16 @@ type Options struct {
 	Config configs.Config
 	// Version names the program on receipts and in metrics; it is required.
 	Version string
-	// Random is where new keys come from; nil means crypto/rand.
+	// Random is where new keys come from.
 	Random io.Reader
 	// Listener hears of everything beside the metrics.
 	Listener events.Listener
 	Logger   *slog.Logger
 }
 
-// EnsureDefaults returns a copy with the unset fields filled in.
-func (o Options) EnsureDefaults() Options {
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	return o
+// Defaults returns the options of a process that runs by itself.
+func Defaults(c configs.Config, version string, logger *slog.Logger) Options {
+	return Options{Config: c, Version: version, Random: rand.Reader, Logger: logger}
 }
 
 // Validate refuses what only the first receipt would stumble over. The
@@ -94,7 +88,6 @@ func ReceiptsDir(dataDir string) string { return filepath.Join(dataDir, receipts
 // reaches the brokers, creates missing topics and opens the roles. On an error
 // everything that was opened is closed.
 func New(ctx context.Context, o Options) (_ *Service, err error) {
-	o = o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}

@@ -68,21 +68,10 @@ func (c *attackCmd) Run(a *command.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, cleanup()) }()
-	if c.Quick && c.Requests == 0 {
-		c.Requests = quickRequests
-	}
 	p := command.NewProgress(a.Stderr)
-	o := attack.Options{
-		Stream: stream, Config: config, Targets: c.Targets, Requests: c.Requests, Mislabel: c.Mislabel,
-		Seed: c.Seed, Version: a.Version, Progress: p.Show,
-	}
-	for _, s := range c.Scope {
-		o.Scopes = append(o.Scopes, lethe.Scope(s))
-	}
-	if config.Log.Level == "debug" {
-		o.Logger = a.Logger(config.Log)
-	}
-	if err := o.EnsureDefaults().Validate(); err != nil {
+	o := c.options(a, stream, config)
+	o.Progress = p.Show
+	if err := o.Validate(); err != nil {
 		return command.Usage(err)
 	}
 	report, err := attack.Run(a.Context, o)
@@ -104,6 +93,32 @@ func (c *attackCmd) Run(a *command.App) (err error) {
 		err = errors.New("an attack on what is left after an erasure at scope stubs finds a signal")
 	}
 	return err
+}
+
+// options are what the flags say, or else the defaults.
+func (c *attackCmd) options(a *command.App, stream *dataset.Stream, config configs.Config) attack.Options {
+	o := attack.Defaults(stream, config)
+	o.Mislabel, o.Seed, o.Version = c.Mislabel, c.Seed, a.Version
+	if len(c.Scope) > 0 {
+		o.Scopes = nil
+	}
+	for _, s := range c.Scope {
+		o.Scopes = append(o.Scopes, lethe.Scope(s))
+	}
+	if c.Targets > 0 {
+		o.Targets = c.Targets
+		o.Requests = attack.RequestsFor(c.Targets)
+	}
+	switch {
+	case c.Requests > 0:
+		o.Requests = c.Requests
+	case c.Quick:
+		o.Requests = quickRequests
+	}
+	if config.Log.Level == "debug" {
+		o.Logger = a.Logger(config.Log)
+	}
+	return o
 }
 
 // stream loads or generates the data.

@@ -152,7 +152,7 @@ func printDemo(a *command.App, r *demo.Result) error {
 
 // serve runs the service on the demo's data until it is interrupted.
 func (c *demoCmd) serve(a *command.App, config configs.Config) error {
-	s, err := service.New(a.Context, service.Options{Config: config, Version: a.Version, Logger: a.Logger(config.Log)})
+	s, err := service.New(a.Context, service.Defaults(config, a.Version, a.Logger(config.Log)))
 	if err != nil {
 		return err
 	}

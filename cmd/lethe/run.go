@@ -36,7 +36,7 @@ func (c *runCmd) Run(a *command.App) error {
 		return err
 	}
 	log := a.Logger(config.Log)
-	s, err := service.New(a.Context, service.Options{Config: config, Version: a.Version, Logger: log})
+	s, err := service.New(a.Context, service.Defaults(config, a.Version, log))
 	if err != nil {
 		return err
 	}

@@ -204,19 +204,18 @@ func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 }
 
 func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
-	require.ErrorContains(t, Options{}.EnsureDefaults().Validate(), "no stream")
-	o := Options{Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 5, Requests: 9,
-		Scopes: []lethe.Scope{"partition"}}
+	o := Defaults(smallStream(t, 6), smallConfig(t))
+	o.Targets, o.Requests, o.Scopes = 5, 9, []lethe.Scope{"partition"}
 	o.Config.Kafka.Brokers = []string{"a:9092"}
-	err := o.EnsureDefaults().Validate()
-	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to", `scope "partition"`,
-		"brokers are named"} {
+	err := o.Validate()
+	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to", `scopes is "partition", want one of stubs, shard`,
+		"kafka.brokers is [a:9092], want none"} {
 		require.ErrorContains(t, err, part)
 	}
 	few := smallStream(t, 4)
 	for i := range few.Steps {
 		few.Steps[i].Labels = few.Steps[i].Labels[:10]
 	}
-	require.ErrorContains(t, Options{Stream: few, Config: smallConfig(t)}.EnsureDefaults().Validate(),
-		"labels for 5 targets, want at least 20")
+	require.ErrorContains(t, Defaults(few, smallConfig(t)).Validate(),
+		"targets that the stream has labels for is 5, want at least 20")
 }

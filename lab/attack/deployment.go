@@ -34,7 +34,7 @@ var errEndedEarly = errors.New("the service ended early")
 func expose(
 	ctx context.Context, o Options, c configs.Config, sent *dataset.Stream, asked []lethe.ErasureRequest,
 ) (*exposure, error) {
-	s, err := service.New(ctx, service.Options{Config: c, Version: o.Version, Logger: o.Logger})
+	s, err := service.New(ctx, service.Defaults(c, o.Version, o.Logger))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func TestNothingWaitsForAServiceThatHasEnded(t *testing.T) {
 			tx.Features[i] = math.MaxFloat32
 		}
 	}
-	_, err := expose(t.Context(), Options{}.EnsureDefaults(), smallConfig(t), s, nil)
+	_, err := expose(t.Context(), Defaults(s, smallConfig(t)), smallConfig(t), s, nil)
 	require.ErrorIs(t, err, errEndedEarly)
 	require.ErrorIs(t, err, trainer.ErrNotFinite)
 }

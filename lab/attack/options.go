@@ -1,17 +1,15 @@
 package attack
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
+	"lethe/internal/check"
 )
 
-// Options says what to attack.
+// Options says what to attack; begin with Defaults.
 type Options struct {
 	// Stream holds the data. Its timesteps alternate between the attacked
 	// deployment and the attacker's shadow, which are so disjoint.
@@ -20,26 +18,24 @@ type Options struct {
 	// used for one deployment per scope; the broker is the embedded one.
 	Config configs.Config
 	// Scopes are attacked one after the other, each on a deployment of its own.
-	// Default: stubs and shard.
 	Scopes []lethe.Scope
-	// Targets is the number of members, and of outsiders. Default: 150, or as
+	// Targets is the number of members, and of outsiders. By default 150, or as
 	// many as the stream has if those are fewer.
 	Targets int
 	// Requests is over how many erasures, one after the other, the members are
 	// spread. The fewer a request names, the more its two versions tell of them.
-	// Default: 5, or one per 20 targets if those are fewer.
+	// RequestsFor is how many to take.
 	Requests int
 	// Mislabel sends the members with wrong labels: the worst case, for a model
 	// can only know them by heart.
 	Mislabel bool
 	// Seed keys the choice of targets and all attackers; Config.Seed keys lethe.
 	Seed uint64
-	// OverfitPasses is how often the overfitted control goes through its data,
-	// default 60.
+	// OverfitPasses is how often the overfitted control goes through its data.
 	OverfitPasses int
-	// Version names the program on receipts; "dev" if empty.
+	// Version names the program on receipts.
 	Version string
-	// Progress hears, in words, how far the work is. nil is silence.
+	// Progress hears, in words, how far the work is.
 	Progress func(format string, args ...any)
 	Logger   *slog.Logger
 }
@@ -62,69 +58,37 @@ const (
 	maxErasureNodes = 1000
 )
 
-// Clone returns a copy that shares no list with the original. The stream is
-// shared: nothing here changes it.
-func (o Options) Clone() Options {
-	o.Scopes = slices.Clone(o.Scopes)
-	return o
+// Defaults attack a deployment on a stream at the scopes stubs and shard, in
+// silence.
+func Defaults(stream *dataset.Stream, config configs.Config) Options {
+	targets := min(defaultTargets, maxTargets(stream))
+	return Options{
+		Stream: stream, Config: config, Scopes: []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard},
+		Targets: targets, Requests: RequestsFor(targets), OverfitPasses: 60, Version: "dev",
+		Progress: func(string, ...any) {}, Logger: slog.New(slog.DiscardHandler),
+	}
 }
 
-// EnsureDefaults returns a copy with every unset field filled in.
-func (o Options) EnsureDefaults() Options {
-	o = o.Clone()
-	if len(o.Scopes) == 0 {
-		o.Scopes = []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}
-	}
-	if o.Targets == 0 && o.Stream != nil {
-		o.Targets = min(defaultTargets, maxTargets(o.Stream))
-	}
-	if o.Requests == 0 {
-		o.Requests = max(1, min(defaultRequests, o.Targets/minTargets))
-	}
-	if o.OverfitPasses == 0 {
-		o.OverfitPasses = 60
-	}
-	if o.Version == "" {
-		o.Version = "dev"
-	}
-	if o.Progress == nil {
-		o.Progress = func(string, ...any) {}
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	return o
-}
+// RequestsFor is five requests, or one per 20 targets if those are fewer.
+func RequestsFor(targets int) int { return max(1, min(defaultRequests, targets/minTargets)) }
 
-// Validate reports everything that is wrong with defaulted options.
+// Validate reports everything that is wrong with the options.
 func (o Options) Validate() error {
-	var problems []error
-	refuse := func(wrong bool, format string, args ...any) {
-		if wrong {
-			problems = append(problems, fmt.Errorf(format, args...))
-		}
-	}
-	if o.Stream == nil {
-		return errors.New("there is no stream to attack")
-	}
+	var p check.Problems
+	p.AtLeast("timesteps of the stream", len(o.Stream.Steps), minTimesteps)
 	most := maxTargets(o.Stream)
-	refuse(len(o.Stream.Steps) < minTimesteps, "the stream has %d timesteps, want at least %d", len(o.Stream.Steps),
-		minTimesteps)
-	refuse(most < minTargets, "the stream has labels for %d targets, want at least %d", most, minTargets)
-	refuse(most >= minTargets && (o.Targets < minTargets || o.Targets > most), "targets is %d, want %d to %d", o.Targets,
-		minTargets, most)
-	refuse(o.Requests < 1 || o.Requests > o.Targets, "requests is %d, want 1 to the number of targets, %d", o.Requests,
-		o.Targets)
-	refuse(o.OverfitPasses < 1, "overfit passes is %d, want at least 1", o.OverfitPasses)
-	refuse(!o.Config.UsesEmbeddedBroker(), "brokers are named, but an attack brings its own")
+	p.AtLeast("targets that the stream has labels for", most, minTargets)
+	if most >= minTargets {
+		p.Whole("targets", o.Targets, minTargets, most)
+	}
+	p.That(o.Requests >= 1 && o.Requests <= o.Targets, "requests", o.Requests, "1 to the number of targets, %d", o.Targets)
+	p.AtLeast("overfit_passes", o.OverfitPasses, 1)
+	p.That(o.Config.UsesEmbeddedBroker(), "kafka.brokers", o.Config.Kafka.Brokers, "none: an attack brings its own")
+	p.That(len(o.Scopes) > 0, "scopes", o.Scopes, "at least one")
 	for _, s := range o.Scopes {
-		refuse(s != lethe.ScopeStubs && s != lethe.ScopeShard, "scope %q is neither %s nor %s", s, lethe.ScopeStubs,
-			lethe.ScopeShard)
+		p.OneOf("scopes", string(s), string(lethe.ScopeStubs), string(lethe.ScopeShard))
 	}
-	if err := o.Config.Validate(); err != nil {
-		problems = append(problems, err)
-	}
-	return errors.Join(problems...)
+	return append(p, check.Of(o.Config.Validate())...).Err()
 }
 
 // maxTargets is the largest number of targets of one kind that both halves of

@@ -18,7 +18,6 @@ import (
 // verified, the context's error. A leak is a finding, no error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	started := time.Now()
-	o = o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("attack options: %w", err)
 	}

@@ -34,7 +34,7 @@ func TestReplicaEqualsTheDeployment(t *testing.T) {
 				asked = append(asked, lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(sc.members[i]...),
 					Scope: scope})
 			}
-			seen, err := expose(t.Context(), Options{}.EnsureDefaults(), c, sent, asked)
+			seen, err := expose(t.Context(), Defaults(sent, c), c, sent, asked)
 			require.NoError(t, err)
 			require.Len(t, seen.versions, 3)
 
@@ -71,10 +71,8 @@ func TestRunEndToEnd(t *testing.T) {
 		t.Skip("runs two deployments and trains the controls; left out of the short run")
 	}
 	t.Parallel()
-	o := Options{
-		Stream: smallStream(t, 6), Config: smallConfig(t), Targets: 40, Requests: 2, Seed: 1,
-		OverfitPasses: 150, Version: "test",
-	}
+	o := Defaults(smallStream(t, 6), smallConfig(t))
+	o.Targets, o.Requests, o.Seed, o.OverfitPasses, o.Version = 40, 2, 1, 150, "test"
 	said := 0
 	o.Progress = func(string, ...any) { said++ }
 	r, err := Run(t.Context(), o)

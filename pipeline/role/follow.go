@@ -13,25 +13,19 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Surroundings are what a logic is run with.
+// Surroundings are what a logic is run with; take them from Around.
 type Surroundings struct {
 	Bus Bus
-	// Clock returns the present time; nil means time.Now.
+	// Clock returns the present time.
 	Clock    func() time.Time
 	Listener events.Listener
 	Logger   *slog.Logger
 }
 
-// EnsureDefaults returns a copy with the unset fields filled in.
-func (s Surroundings) EnsureDefaults() Surroundings {
-	if s.Clock == nil {
-		s.Clock = time.Now
-	}
-	if s.Logger == nil {
-		s.Logger = slog.New(slog.DiscardHandler)
-	}
-	s.Listener = events.Tee(s.Listener)
-	return s
+// Around returns surroundings over a bus by the machine's clock. The
+// listener may lack functions.
+func Around(b Bus, listener events.Listener, logger *slog.Logger) Surroundings {
+	return Surroundings{Bus: b, Clock: time.Now, Listener: events.Tee(listener), Logger: logger}
 }
 
 // Follower is a role: a logic that is fed from the topics it follows.
@@ -49,7 +43,7 @@ type Follower struct {
 // Follow returns the role of a logic. Closing it closes the logic.
 func Follow(name string, logic Logic, around Surroundings) *Follower {
 	f := &Follower{
-		name: name, logic: logic, around: around.EnsureDefaults(),
+		name: name, logic: logic, around: around,
 		readers: make(map[bus.Topic]*wire.Reader), partitions: make(map[bus.Topic]int),
 	}
 	f.status.Store(logic.Status())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -115,7 +116,7 @@ func TestRoleFollowsItsTopics(t *testing.T) {
 	topics, logic := roletest.NewBus(map[bus.Topic]int{bus.Slices: 2, bus.Models: 2}), &echo{}
 	var lag []events.LagMeasured
 	listener := events.Listener{LagMeasured: func(e events.LagMeasured) { lag = append(lag, e) }}
-	f := role.Follow("echo", logic, role.Surroundings{Bus: topics, Listener: listener})
+	f := role.Follow("echo", logic, role.Around(topics, listener, slog.New(slog.DiscardHandler)))
 	stop := start(t, f)
 	idle(t, topics)
 	require.Equal(t, "resume slices.v1/0 of 2 at 0\nresume slices.v1/1 of 2 at 0", logic.take())
@@ -151,7 +152,7 @@ func TestRoleFollowsItsTopics(t *testing.T) {
 // What was not published is not noted, and comes again before anything new.
 func TestNothingIsNotedBeforeItIsPublished(t *testing.T) {
 	topics, logic := roletest.NewBus(nil), &echo{}
-	f := role.Follow("echo", logic, role.Surroundings{Bus: topics})
+	f := role.Follow("echo", logic, role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)))
 	refused := errors.New("refused")
 	topics.Refuse(refused)
 	in := role.Input{Messages: []wire.Received{{Message: slice(1), Next: 1}}}
@@ -166,7 +167,9 @@ func TestNothingIsNotedBeforeItIsPublished(t *testing.T) {
 func TestErrorsEndARoleAndStoppingIsNone(t *testing.T) {
 	topics := roletest.NewBus(nil)
 	noon := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
-	f := role.Follow("echo", &echo{}, role.Surroundings{Bus: topics, Clock: noon})
+	around := role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around.Clock = noon
+	f := role.Follow("echo", &echo{}, around)
 	require.NoError(t, wire.Publish(t.Context(), topics, 1, slice(13)))
 	require.EqualError(t, f.Run(t.Context()), "timestep 13 at 12:00PM")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
+	"lethe/metrics/events"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
@@ -210,9 +212,9 @@ func topics() *roletest.Bus {
 
 func optionsFor(topics role.Bus) Options {
 	return Options{
-		Shards: shards, Aggregation: scoring.MethodMean, Threshold: .5,
+		Shards: shards, Workers: 2, Aggregation: scoring.MethodMean, Threshold: .5,
 		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret,
-		Surroundings: role.Surroundings{Bus: topics},
+		Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}
 }
 

@@ -33,7 +33,6 @@ type logic struct {
 
 // newLogic reads from the store where the role stands.
 func newLogic(o Options, store role.Store, search search) (*logic, error) {
-	o = o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -28,8 +27,8 @@ type Options struct {
 	// LabelLag is by how many snapshots more than one the ensemble that scores
 	// a snapshot is behind it.
 	LabelLag int
-	// Workers bounds how many shard models are asked side by side; 0 means one
-	// per CPU. The result does not depend on it.
+	// Workers bounds how many shard models are asked side by side. The result
+	// does not depend on it.
 	Workers     int
 	Aggregation scoring.Method
 	// Temperature of similarity aggregation; 0 is the default of package
@@ -47,23 +46,14 @@ type Options struct {
 	role.Surroundings
 }
 
-// EnsureDefaults returns a copy with the unset fields filled in.
-func (o Options) EnsureDefaults() Options {
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Aggregation == "" {
-		o.Aggregation = scoring.MethodMean
-	}
-	o.Surroundings = o.Surroundings.EnsureDefaults()
-	return o
-}
-
 // Validate reports every problem at once.
 func (o Options) Validate() error {
 	var errs []error
 	if o.Shards < 1 {
 		errs = append(errs, fmt.Errorf("shards is %d, must be at least 1", o.Shards))
+	}
+	if o.Workers < 1 {
+		errs = append(errs, fmt.Errorf("workers is %d, must be at least 1", o.Workers))
 	}
 	if o.LabelLag < 0 {
 		errs = append(errs, fmt.Errorf("label lag is %d timesteps, must not be negative", o.LabelLag))

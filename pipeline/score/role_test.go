@@ -85,7 +85,7 @@ func TestRunRestartAndRebuild(t *testing.T) {
 	topics, w := topics(), newScenario(t, 4)
 	h := &heard{lag: map[string]int64{}}
 	o := optionsFor(topics)
-	o.Dir, o.Listener = t.TempDir(), h.listener()
+	o.Dir, o.Listener = t.TempDir(), events.Tee(h.listener())
 	r, stop := running(t, o)
 	for at := lethe.Timestep(1); at <= 3; at++ {
 		publish(t, topics, w, at)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -121,8 +122,8 @@ func (h *heard) listener() events.Listener {
 
 func optionsFor(dir string, topics role.Bus) Options {
 	return Options{
-		Dir: dir, Shards: 3, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1},
-		Surroundings: role.Surroundings{Bus: topics},
+		Dir: dir, Shards: 3, Workers: 2, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1},
+		Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}
 }
 

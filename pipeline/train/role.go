@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -22,22 +21,13 @@ type Options struct {
 	// Dir is the role's own folder; it holds one store per shard.
 	Dir    string
 	Shards int
-	// Workers bounds how many shards train side by side; 0 means one per CPU.
-	// The result does not depend on it.
+	// Workers bounds how many shards train side by side. The result does not
+	// depend on it.
 	Workers int
 	Trainer trainer.Config
 	Kernels kernels.Set
 	Secret  lethe.Secret
 	role.Surroundings
-}
-
-// EnsureDefaults returns a copy with the unset fields filled in.
-func (o Options) EnsureDefaults() Options {
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	o.Surroundings = o.Surroundings.EnsureDefaults()
-	return o
 }
 
 // Validate reports every problem at once.
@@ -69,7 +59,6 @@ func New(o Options) (*role.Follower, error) {
 
 // open opens the shards' stores, each in a folder of its own.
 func open(o Options) (*logic, error) {
-	o = o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestModelsArePureFunctionsOfTheSlices(t *testing.T) {
 		plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
 		h := &heard{}
 		o := optionsFor(t.TempDir(), topics)
-		o.Workers, o.Listener = workers, h.listener()
+		o.Workers, o.Listener = workers, events.Tee(h.listener())
 		stop := running(t, o)
 		for _, p := range plans {
 			publish(t, topics, p.messages(1)...)
@@ -54,7 +54,7 @@ func TestReplacedSliceReplaysItsShardFromThere(t *testing.T) {
 	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
 	h := &heard{}
 	o := optionsFor(t.TempDir(), topics)
-	o.Listener = h.listener()
+	o.Listener = events.Tee(h.listener())
 	stop := running(t, o)
 	for _, p := range plans {
 		publish(t, topics, p.messages(1)...)
@@ -114,7 +114,7 @@ func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 	topics.Refuse(nil)
 
 	h := &heard{}
-	o.Listener = h.listener()
+	o.Listener = events.Tee(h.listener())
 	stop := running(t, o)
 	await(t, topics, o, p)
 	require.NoError(t, stop())
@@ -129,7 +129,7 @@ func TestRestartGoesOnAndRemovedFolderIsRebuilt(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	h := &heard{}
 	o := optionsFor(dir, topics)
-	o.Listener = h.listener()
+	o.Listener = events.Tee(h.listener())
 	before := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
 	after := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
 	stop := running(t, o)
