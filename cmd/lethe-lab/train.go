@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -111,15 +112,21 @@ func (c *trainCmd) Run(a *command.App) error {
 	return result.print(a)
 }
 
-// settings are the flags that graphs and streams share.
-func (c *trainCmd) settings() protocol.Settings {
-	return protocol.Settings{
-		Model: c.Model, Components: c.Components, Hidden: c.Hidden, Epochs: c.Epochs, LearningRate: c.LearningRate, WeightDecay: c.WeightDecay,
-		Shards: c.Shards, Partition: protocol.Partition{Method: c.Method, Assign: c.Assign, Refine: c.Refine},
-		Repair: c.Repair, Tau: c.Tau, MinStubs: *c.MinStubs, OneHop: c.OneHop, OneHopDirected: c.OneHopDirected,
-		Aggregate: []string{c.Aggregate}, Propagate: c.Propagate,
-		TrainFraction: c.TrainFraction, Transductive: c.Transductive, RawFeatures: c.RawFeatures, Seed: c.Seed,
+// settings are the flags that graphs and streams share; those that are not given
+// leave the default.
+func (c *trainCmd) settings(s protocol.Settings) protocol.Settings {
+	s.Epochs, s.LearningRate = cmp.Or(c.Epochs, s.Epochs), cmp.Or(c.LearningRate, s.LearningRate)
+	s.WeightDecay, s.TrainFraction = cmp.Or(c.WeightDecay, s.WeightDecay), cmp.Or(c.TrainFraction, s.TrainFraction)
+	if len(c.Components) > 0 {
+		s.Components = c.Components
 	}
+	s.Hidden, s.Shards, s.Seed = c.Hidden, c.Shards, c.Seed
+	s.Partition = protocol.Partition{Method: c.Method, Assign: c.Assign, Refine: c.Refine}
+	s.Repair, s.Tau, s.MinStubs = c.Repair, c.Tau, *c.MinStubs
+	s.OneHop, s.OneHopDirected = c.OneHop, c.OneHopDirected
+	s.Aggregate, s.Propagate = []string{c.Aggregate}, c.Propagate
+	s.Transductive, s.RawFeatures = c.Transductive, c.RawFeatures
+	return s
 }
 
 // trainJob is one run of the command.
@@ -135,7 +142,7 @@ func (j *trainJob) graph(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	s := j.settings()
+	s := j.settings(protocol.Defaults(j.Model))
 	j.line.expect(s.ExpectedSteps(), s.Shards)
 	j.outcome, err = protocol.RunGraph(a.Context, protocol.FromCitation(archive, j.RawFeatures), s, j.runtime())
 	return err
@@ -146,7 +153,8 @@ func (j *trainJob) stream(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	s := protocol.StreamSettings{Settings: j.settings(), Schedule: j.Schedule, KnownLabels: j.KnownLabels}
+	s := protocol.StreamDefaults(j.Model, j.Schedule, protocol.SplitFor(len(stream.Steps)))
+	s.Settings, s.KnownLabels = j.settings(s.Settings), j.KnownLabels
 	if j.Window != nil {
 		s.WindowTimesteps = *j.Window
 	}
@@ -155,7 +163,7 @@ func (j *trainJob) stream(a *command.App) error {
 			return err
 		}
 	}
-	j.line.expect(s.ExpectedSteps(stream), s.Shards)
+	j.line.expect(s.ExpectedSteps(), s.Shards)
 	j.outcome, err = protocol.RunStream(a.Context, stream, s, j.runtime())
 	return err
 }

@@ -42,9 +42,9 @@ func runPartitions(t *testing.T, data, out string, seeds ...uint64) (measured, k
 }
 
 func partitionCell(seed uint64) bench.Cell {
-	s := protocol.Settings{Model: "none", Shards: 2, Seed: seed,
-		Partition: protocol.Partition{Method: partition.MethodRandom}}
-	return bench.Cell{Dataset: bench.BitcoinOTC, Partition: &bench.PartitionCell{Settings: s.EnsureDefaults()}}
+	s := protocol.Defaults("none")
+	s.Shards, s.Seed, s.Partition.Method = 2, seed, partition.MethodRandom
+	return bench.Cell{Dataset: bench.BitcoinOTC, Partition: &bench.PartitionCell{Settings: s}}
 }
 
 func writeStream(t *testing.T, dir string, seed uint64) {

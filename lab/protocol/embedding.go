@@ -24,7 +24,8 @@ func (t *graphRun) embedding(ctx context.Context) (*kmeans.Points, error) {
 	if t.s.Partition.Embedding != EmbeddingSAGE {
 		return nil, nil
 	}
-	s := Settings{Model: models.SAGE, Hidden: embeddingColumns, Epochs: t.s.Epochs, Seed: t.s.Seed}.EnsureDefaults()
+	s := Defaults(models.SAGE)
+	s.Hidden, s.Epochs, s.Seed = embeddingColumns, t.s.Epochs, t.s.Seed
 	r := t.r
 	r.Epoch = nil
 	encoder, err := newShardModels(s, t.g.Classes, 1, trainer.Window, r)

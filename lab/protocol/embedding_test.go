@@ -31,8 +31,9 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 	slice, err := repair.OneSlice(snap, lethe.NoTimestep, make(graph.Assignment, nodes), 1, 0,
 		repair.Config{Method: repair.None, Tau: 1})
 	require.NoError(t, err)
-	e, err := newShardModels(Settings{Model: "sage", Hidden: width, Epochs: 20, Shards: 1}.EnsureDefaults(), classes, 1,
-		trainer.Window, Runtime{Kernels: kernels.Default()})
+	s := Defaults("sage")
+	s.Hidden, s.Epochs = width, 20
+	e, err := newShardModels(s, classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
 	require.NoError(t, err)
 	require.NoError(t, e.train(t.Context(), [][]*lethe.Slice{{slice}}))
 	answers, err := e.ask(t.Context(), trainer.InputOf(snap))

@@ -1,24 +1,14 @@
 package protocol
 
-import (
-	"lethe/dataset"
-	"lethe/trainer"
-)
+import "lethe/trainer"
 
 // ExpectedSteps is how many optimiser steps RunGraph will take, for a progress
 // line; shards without a labelled node take fewer.
-func (s Settings) ExpectedSteps() int {
-	s = s.EnsureDefaults()
-	return s.Shards * s.Epochs
-}
+func (s Settings) ExpectedSteps() int { return s.Shards * s.Epochs }
 
 // ExpectedSteps is how many optimiser steps and fits of models that are no networks
 // RunStream will take at most.
-func (s StreamSettings) ExpectedSteps(stream *dataset.Stream) int {
-	if s.Split == (StreamSplit{}) {
-		s.Split = SplitFor(len(stream.Steps))
-	}
-	s = s.EnsureDefaults()
+func (s StreamSettings) ExpectedSteps() int {
 	slices, trainings := s.Split.Train, 1
 	if s.Schedule != Static {
 		window := s.WindowTimesteps

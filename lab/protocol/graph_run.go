@@ -56,7 +56,6 @@ func RunGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outcome, e
 
 // newGraphRun checks the settings and splits the nodes.
 func newGraphRun(g *Graph, s Settings, r Runtime) (*graphRun, error) {
-	s = s.EnsureDefaults()
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}

@@ -43,11 +43,11 @@ func planted(nodes int, seed uint64) *protocol.Graph {
 }
 
 func settings() protocol.Settings {
-	return protocol.Settings{
-		Model: "sage", Hidden: 16, Epochs: 40, Shards: 4, Seed: 3,
-		Partition: protocol.Partition{Refine: true}, Propagate: true,
-		Aggregate: []string{protocol.AggregateMean, protocol.AggregateSimilarity, protocol.AggregateLearned},
-	}
+	s := protocol.Defaults("sage")
+	s.Hidden, s.Epochs, s.Shards, s.Seed = 16, 40, 4, 3
+	s.Partition.Refine, s.Propagate = true, true
+	s.Aggregate = []string{protocol.AggregateMean, protocol.AggregateSimilarity, protocol.AggregateLearned}
+	return s
 }
 
 // brief are settings for tests that compare bytes and need no good model.
@@ -70,7 +70,7 @@ func TestEmbeddingOfBEKM(t *testing.T) {
 	require.Equal(t, learnt.EnsembleHash, run(t, g, s, 3).EnsembleHash)
 	s.Partition.Embedding, s.Model, s.OneHop = "nonsense", "logistic", true
 	_, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
-	require.EqualError(t, err, `settings: embedding is "nonsense", want sage or nothing`)
+	require.EqualError(t, err, `settings: partition.embedding is "nonsense", want sage or nothing`)
 	s.Partition.Embedding = ""
 	_, err = protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
 	require.ErrorContains(t, err, "are for streams")
@@ -190,9 +190,9 @@ func TestSettingsAreCheckedAllAtOnce(t *testing.T) {
 	_, err := protocol.RunGraph(t.Context(), planted(30, 1),
 		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"median"}},
 		protocol.Runtime{Kernels: kernels.Default()})
-	require.ErrorContains(t, err, "no model is named")
+	require.ErrorContains(t, err, `model is ""`)
 	require.ErrorContains(t, err, "epochs is -1")
-	require.ErrorContains(t, err, "train fraction is 2")
+	require.ErrorContains(t, err, "train_fraction is 2")
 	require.ErrorContains(t, err, `"median"`)
 }
 

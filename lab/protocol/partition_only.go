@@ -20,7 +20,6 @@ func PartitionGraph(ctx context.Context, g *Graph, s Settings, r Runtime) (*Outc
 // PartitionStream cuts every timestep of a stream and trains nothing. The scores
 // are means over the timesteps, the seconds a sum.
 func PartitionStream(ctx context.Context, stream *dataset.Stream, s Settings, r Runtime) (*Outcome, error) {
-	s = s.EnsureDefaults()
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}

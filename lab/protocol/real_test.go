@@ -21,15 +21,15 @@ func TestRealCora(t *testing.T) {
 	cora, err := citation.Load(realdata.Path(t, "planetoid", "cora.npz"))
 	require.NoError(t, err)
 	g := protocol.FromCitation(cora, false)
-	unsharded := run(t, g, protocol.Settings{
-		Model: "gcn", Epochs: 80, Repair: repair.None, Partition: protocol.Partition{Method: partition.MethodRandom},
-	}, 2)
+	one := protocol.Defaults("gcn")
+	one.Epochs, one.Repair, one.Partition.Method = 80, repair.None, partition.MethodRandom
+	unsharded := run(t, g, one, 2)
 	require.Greater(t, unsharded.Readings[0].Test.Accuracy, .8)
 	require.Equal(t, 542, unsharded.Readings[0].Test.Labelled)
 
-	sharded := run(t, g, protocol.Settings{
-		Model: "gcn", Epochs: 10, Shards: 20, MinStubs: 4, Propagate: true, Partition: protocol.Partition{Refine: true},
-	}, 2)
+	many := protocol.Defaults("gcn")
+	many.Epochs, many.Shards, many.MinStubs, many.Propagate, many.Partition.Refine = 10, 20, 4, true, true
+	sharded := run(t, g, many, 2)
 	require.Greater(t, sharded.Readings[1].Test.Accuracy, .82, "with known labels")
 	require.Greater(t, sharded.Readings[1].Test.Accuracy, sharded.Readings[0].Test.Accuracy)
 	require.Less(t, sharded.Shape.ShardsPerErasure, 4.)

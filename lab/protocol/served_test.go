@@ -11,6 +11,7 @@ import (
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 // What is measured is what is served: the slices of a stream give, on the
@@ -22,7 +23,7 @@ func TestMeasuredIsServed(t *testing.T) {
 	options.Steps, options.NodesPerStep, options.Seed = 4, 60, 5
 	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
-	s := StreamSettings{Schedule: trainer.Continual, Split: StreamSplit{Train: 1, Validation: 1, Test: 2}}
+	s := StreamDefaults(models.EllipticGIN, trainer.Continual, StreamSplit{Train: 1, Validation: 1, Test: 2})
 	s.Shards, s.Hidden, s.Epochs, s.Seed = 2, 8, 2, 2
 	s.Aggregate = []string{AggregateMean, AggregateSimilarity}
 	run, err := newStreamRun(stream, s, Runtime{Kernels: kernels.Default(), Workers: 2})

@@ -1,15 +1,14 @@
 package protocol
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 
+	"lethe/internal/check"
 	"lethe/partition"
 	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/trainer"
+	"lethe/trainer/models"
 )
 
 // The ways to combine the shards' posteriors.
@@ -19,7 +18,7 @@ const (
 	AggregateLearned    = string(scoring.MethodLearned)
 )
 
-// Settings say how one ensemble is made and measured. They are the key under
+// Settings say how one ensemble is made and measured; begin with Defaults. They are the key under
 // which a finished measurement is kept, so everything that reaches a figure is
 // in them.
 type Settings struct {
@@ -30,17 +29,15 @@ type Settings struct {
 	Hidden int    `json:"hidden,omitempty"`
 	// Components are the models of trainer.Blend, which is for streams.
 	Components []string `json:"components,omitempty"`
-	// Epochs is the number of passes over the training data; default 200, the
-	// paper's.
+	// Epochs is the number of passes over the training data.
 	Epochs int `json:"epochs"`
-	// LearningRate and WeightDecay are Adam's; defaults .01 (SGC .1) and 5e-4,
-	// the paper's.
+	// LearningRate and WeightDecay are Adam's.
 	LearningRate float64 `json:"learning_rate"`
 	WeightDecay  float64 `json:"weight_decay"`
 
 	Shards    int       `json:"shards"`
 	Partition Partition `json:"partition"`
-	// Repair is mixup, zero, mirror, none or truth; default mixup. Tau bounds
+	// Repair is mixup, zero, mirror, none or truth. Tau bounds
 	// mixup's factor and MinStubs is the least number of stubs per node.
 	Repair   string  `json:"repair"`
 	Tau      float64 `json:"tau"`
@@ -58,7 +55,7 @@ type Settings struct {
 	Aggregate []string `json:"aggregate"`
 	Propagate bool     `json:"propagate,omitempty"`
 
-	// TrainFraction is the share of nodes that train; default .8.
+	// TrainFraction is the share of nodes that train.
 	TrainFraction float64 `json:"train_fraction"`
 	Transductive  bool    `json:"transductive,omitempty"`
 	RawFeatures   bool    `json:"raw_features,omitempty"`
@@ -68,7 +65,7 @@ type Settings struct {
 
 // Partition is the part of the settings that assigns nodes to shards.
 type Partition struct {
-	// Method is one of the partition package's; default gpfb-fast.
+	// Method is one of the partition package's.
 	Method string `json:"method"`
 	// Assign ends gpfb-fast, gpfb-sr and random: "quotas" (default) or "plain",
 	// the paper's.
@@ -83,25 +80,17 @@ type Partition struct {
 	Sweeps int     `json:"sweeps,omitempty"`
 }
 
-// EnsureDefaults returns a copy with every unset field filled in.
-func (s Settings) EnsureDefaults() Settings {
-	s.Aggregate, s.Components = slices.Clone(s.Aggregate), slices.Clone(s.Components)
-	s.Epochs = cmp.Or(s.Epochs, 200)
+// Defaults are the paper's settings of a model on a graph that is not sharded.
+func Defaults(model string) Settings {
 	rate := 0.01
-	if s.Model == "sgc" {
+	if model == models.SGC {
 		rate = 0.1
 	}
-	s.LearningRate = cmp.Or(s.LearningRate, rate)
-	s.WeightDecay = cmp.Or(s.WeightDecay, 5e-4)
-	s.Shards = cmp.Or(s.Shards, 1)
-	s.Partition.Method = cmp.Or(s.Partition.Method, partition.MethodGPFBFast)
-	s.Repair = cmp.Or(s.Repair, repair.MixUp)
-	s.Tau = cmp.Or(s.Tau, 1)
-	if len(s.Aggregate) == 0 {
-		s.Aggregate = []string{AggregateMean}
+	return Settings{
+		Model: model, Epochs: 200, LearningRate: rate, WeightDecay: 5e-4, Shards: 1,
+		Partition: Partition{Method: partition.MethodGPFBFast}, Repair: repair.MixUp, Tau: 1,
+		Aggregate: []string{AggregateMean}, TrainFraction: 0.8,
 	}
-	s.TrainFraction = cmp.Or(s.TrainFraction, 0.8)
-	return s
 }
 
 // rowModel tells whether the model looks at rows and not at the graph.
@@ -124,25 +113,23 @@ func (s Settings) streamsOnly() bool { return s.rowModel() || s.Model == trainer
 // Validate reports everything that is wrong with the settings at once, but for
 // what the partition and the trainer check themselves.
 func (s Settings) Validate() error {
-	var errs []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
+	var p check.Problems
+	p.That(s.Model != "", "model", s.Model, "the name of one")
+	p.AtLeast("epochs", s.Epochs, 1)
+	p.AtLeast("hidden", s.Hidden, 0)
+	p.Above("train_fraction", s.TrainFraction, 0, 1)
+	p.That(len(s.Components) == 0 || s.Model == trainer.Blend, "components", s.Components, "none for model %q, which is no %s",
+		s.Model, trainer.Blend)
+	p.That(s.OneHop || !s.OneHopDirected, "one_hop_directed", s.OneHopDirected, "false without one-hop features")
+	p.That(!s.OneHop || s.Repair != repair.Truth, "one_hop", s.OneHop, "false with repair %s", repair.Truth)
+	p.That(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
+		"partition.embedding", s.Partition.Embedding, "%s or nothing", EmbeddingSAGE)
+	known := make([]string, 0, len(scoring.Methods()))
+	for _, method := range scoring.Methods() {
+		known = append(known, string(method))
 	}
-	check(s.Model != "", "no model is named")
-	check(s.Epochs >= 1, "epochs is %d, want at least 1", s.Epochs)
-	check(s.Hidden >= 0, "hidden is %d, want at least 0", s.Hidden)
-	check(s.TrainFraction > 0 && s.TrainFraction <= 1, "train fraction is %g, want above 0, at most 1", s.TrainFraction)
-	check(len(s.Components) == 0 || s.Model == trainer.Blend, "components are %q, want none for model %q, which is no %s",
-		s.Components, s.Model, trainer.Blend)
-	check(s.OneHop || !s.OneHopDirected, "directed one-hop features without one-hop features")
-	check(!s.OneHop || s.Repair != repair.Truth, "one-hop features do not go with repair %s", repair.Truth)
-	check(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
-		"embedding is %q, want %s or nothing", s.Partition.Embedding, EmbeddingSAGE)
 	for _, name := range s.Aggregate {
-		check(slices.Contains(scoring.Methods(), scoring.Method(name)),
-			"aggregation is %q, want one of %q", name, scoring.Methods())
+		p.OneOf("aggregate", name, known...)
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }

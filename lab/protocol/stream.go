@@ -58,10 +58,6 @@ func RunStream(ctx context.Context, stream *dataset.Stream, s StreamSettings, r 
 
 // newStreamRun checks the settings and builds the snapshots.
 func newStreamRun(stream *dataset.Stream, s StreamSettings, r Runtime) (*streamRun, error) {
-	if s.Split == (StreamSplit{}) {
-		s.Split = SplitFor(len(stream.Steps))
-	}
-	s = s.EnsureDefaults()
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}

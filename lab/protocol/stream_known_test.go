@@ -43,8 +43,8 @@ func twins(steps int) *dataset.Stream {
 }
 
 func knownSettings(share float64) protocol.StreamSettings {
-	s := streamSettings(protocol.Window)
-	s.Model, s.Hidden = trainer.Logistic, 0
+	s := streamSettingsOf(trainer.Logistic, protocol.Window)
+	s.Hidden = 0
 	s.Split = protocol.StreamSplit{Train: 6, Validation: 2, Test: 4}
 	s.Propagate, s.KnownLabels = true, share
 	return s
@@ -149,9 +149,9 @@ func TestKnownLabelsOutOfBounds(t *testing.T) {
 		validation int
 		want       string
 	}{
-		{1, 2, "known labels is 1, want at least 0, below 1"},
-		{-.5, 2, "known labels is -0.5, want at least 0, below 1"},
-		{.5, 0, "split 6/0/4 has no validation timesteps"},
+		{1, 2, "known_labels is 1, want 0 or more, less than 1"},
+		{-.5, 2, "known_labels is -0.5, want 0 or more, less than 1"},
+		{.5, 0, "split is 6/0/4, want validation timesteps"},
 	} {
 		s := knownSettings(c.share)
 		s.Split.Validation = c.validation

@@ -1,14 +1,12 @@
 package protocol
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"lethe/internal/check"
 	"lethe/trainer"
-	"lethe/trainer/models"
 )
 
 // The ways through a stream. Static trains on the first timesteps and never
@@ -87,13 +85,14 @@ func (s StreamSplit) part(index int) string {
 	}
 }
 
-// StreamSettings say how an ensemble goes through a stream. Of Settings, a
+// StreamSettings say how an ensemble goes through a stream; begin with
+// StreamDefaults. Of Settings, a
 // stream does not use TrainFraction, Transductive and RawFeatures.
 type StreamSettings struct {
 	Settings
 	Split StreamSplit `json:"split"`
-	// Schedule is Static (default), Continual or Window, and WindowTimesteps is
-	// how far the latter two look back: by default 10, and 1000, which is to say
+	// Schedule is Static, Continual or Window, and WindowTimesteps is how far the
+	// latter two look back: by default 10, and 1000, which is to say
 	// all, for models that are fitted anew and for blends, of whose networks the
 	// trainer has a bound of its own.
 	Schedule        string `json:"schedule"`
@@ -104,32 +103,24 @@ type StreamSettings struct {
 	KnownLabels float64 `json:"known_labels,omitempty"`
 }
 
-// EnsureDefaults returns a copy with every unset field filled in. Adam's default
-// step is .003, its weight decay 1e-5 and the model elliptic-gin; epochs are 60
-// for Static, 3 for Continual and 10 for Window, which is what was measured best
-// on Bitcoin-OTC.
-func (s StreamSettings) EnsureDefaults() StreamSettings {
-	s.Schedule = cmp.Or(s.Schedule, Static)
-	s.Model = cmp.Or(s.Model, models.EllipticGIN)
-	s.LearningRate = cmp.Or(s.LearningRate, 0.003)
-	s.WeightDecay = cmp.Or(s.WeightDecay, 1e-5)
-	epochs := 60
-	switch s.Schedule {
+// StreamDefaults are the settings of a model on a stream under a schedule that
+// were measured best on Bitcoin-OTC: 60 epochs for Static, 3 for Continual and 10
+// for Window.
+func StreamDefaults(model, schedule string, split StreamSplit) StreamSettings {
+	s := StreamSettings{Settings: Defaults(model), Split: split, Schedule: schedule, WindowTimesteps: 10}
+	s.LearningRate, s.WeightDecay, s.Epochs = 0.003, 1e-5, 60
+	if schedule != Static {
+		s.WindowTimesteps = trainer.DefaultsOf(model).WindowTimesteps
+	}
+	switch schedule {
 	case Continual:
-		epochs = 3
+		s.Epochs = 3
 	case Window:
-		epochs = 10
+		s.Epochs = 10
 	}
-	s.Epochs = cmp.Or(s.Epochs, epochs)
-	window := 10
-	if s.Schedule != Static {
-		window = trainer.DefaultsOf(s.Model).WindowTimesteps
+	if model == trainer.Blend {
+		s.Components = trainer.DefaultsOf(model).Components
 	}
-	s.WindowTimesteps = cmp.Or(s.WindowTimesteps, window)
-	if s.Model == trainer.Blend && len(s.Components) == 0 {
-		s.Components = trainer.DefaultsOf(trainer.Blend).Components
-	}
-	s.Settings = s.Settings.EnsureDefaults()
 	return s
 }
 
@@ -145,28 +136,16 @@ func (s StreamSettings) firstLearnt() int {
 
 // Validate reports everything that is wrong with the settings at once.
 func (s StreamSettings) Validate() error {
-	errs := []error{s.Settings.Validate(), s.Split.Validate()}
-	if s.Schedule != Static && s.Schedule != Continual && s.Schedule != Window {
-		errs = append(errs, fmt.Errorf("schedule is %q, want %s, %s or %s", s.Schedule, Static, Continual, Window))
-	}
-	if s.rowModel() && s.Schedule == Continual {
-		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which is fitted anew", s.Schedule, Static,
-			Window, s.Model))
-	}
-	if s.Model == trainer.Blend && s.Schedule == Window {
-		errs = append(errs, fmt.Errorf("schedule is %q, want %s or %s for model %q, which remembers past losses", s.Schedule,
-			Static, Continual, s.Model))
-	}
-	if s.WindowTimesteps < 1 {
-		errs = append(errs, fmt.Errorf("window is %d timesteps, want at least 1", s.WindowTimesteps))
-	}
-	if !(s.KnownLabels >= 0 && s.KnownLabels < 1) {
-		errs = append(errs, fmt.Errorf("known labels is %g, want at least 0, below 1: the others are measured",
-			s.KnownLabels))
-	}
-	if s.Propagate && s.KnownLabels > 0 && s.Split.Validation < 1 {
-		errs = append(errs, fmt.Errorf("split %s has no validation timesteps, on which the settings of propagation are "+
-			"chosen", s.Split))
-	}
-	return errors.Join(errs...)
+	p := check.Of(s.Settings.Validate())
+	p.That(s.Split.Validate() == nil, "split", s.Split, "at least 1 timestep to train and to test, 0 to validate")
+	p.OneOf("schedule", s.Schedule, Static, Continual, Window)
+	p.That(!s.rowModel() || s.Schedule != Continual, "schedule", s.Schedule, "%s or %s for model %q, which is fitted anew",
+		Static, Window, s.Model)
+	p.That(s.Model != trainer.Blend || s.Schedule != Window, "schedule", s.Schedule,
+		"%s or %s for model %q, which remembers past losses", Static, Continual, s.Model)
+	p.AtLeast("window_timesteps", s.WindowTimesteps, 1)
+	p.Below("known_labels", s.KnownLabels, 0, 1)
+	p.That(!s.Propagate || s.KnownLabels == 0 || s.Split.Validation >= 1, "split", s.Split,
+		"validation timesteps, on which the settings of propagation are chosen")
+	return p.Err()
 }

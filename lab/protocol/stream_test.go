@@ -12,6 +12,7 @@ import (
 	"lethe/lab/protocol"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 )
 
 func generated(t *testing.T, steps int) *dataset.Stream {
@@ -23,8 +24,13 @@ func generated(t *testing.T, steps int) *dataset.Stream {
 	return s
 }
 
+// streamSettings are for streams of 12 timesteps.
 func streamSettings(schedule string) protocol.StreamSettings {
-	s := protocol.StreamSettings{Schedule: schedule}
+	return streamSettingsOf(models.EllipticGIN, schedule)
+}
+
+func streamSettingsOf(model, schedule string) protocol.StreamSettings {
+	s := protocol.StreamDefaults(model, schedule, protocol.SplitFor(12))
 	s.Shards, s.Hidden, s.Seed = 3, 16, 2
 	s.Aggregate = []string{protocol.AggregateMean, protocol.AggregateSimilarity, protocol.AggregateLearned}
 	return s
@@ -64,8 +70,8 @@ func TestStreamSchedules(t *testing.T) {
 func TestStreamOfRowModels(t *testing.T) {
 	stream := generated(t, 12)
 	for _, model := range trainer.RowModels() {
-		s := streamSettings(protocol.Window)
-		s.Model, s.Hidden, s.WindowTimesteps = model, 0, 1000
+		s := streamSettingsOf(model, protocol.Window)
+		s.Hidden = 0
 		raw := runStream(t, stream, s, 1)
 		s.OneHop = true
 		one := runStream(t, stream, s, 1)
@@ -86,8 +92,8 @@ func TestStreamOfBlends(t *testing.T) {
 	}
 	stream := generated(t, 8)
 	for _, schedule := range []string{protocol.Static, protocol.Continual} {
-		s := streamSettings(schedule)
-		s.Model, s.Hidden, s.OneHop, s.OneHopDirected = trainer.Blend, 0, true, true
+		s := streamSettingsOf(trainer.Blend, schedule)
+		s.Split, s.Hidden, s.OneHop, s.OneHopDirected = protocol.SplitFor(8), 0, true, true
 		s.Components = []string{trainer.Logistic, trainer.Trees}
 		one := runStream(t, stream, s, 1)
 		require.Equal(t, one, runStream(t, stream, s, 3), "workers reach a figure")
@@ -99,8 +105,8 @@ func TestStreamOfBlends(t *testing.T) {
 
 func TestBlendRefusals(t *testing.T) {
 	stream := generated(t, 8)
-	s := streamSettings(protocol.Window)
-	s.Model = trainer.Blend
+	s := streamSettingsOf(trainer.Blend, protocol.Window)
+	s.Split = protocol.SplitFor(8)
 	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
 	require.ErrorContains(t, err, `schedule is "window", want static or continual for model "blend"`)
 	s.Schedule, s.Components = protocol.Continual, []string{"oracle"}
@@ -114,8 +120,8 @@ func TestBlendRefusals(t *testing.T) {
 // Payers and payees apart are another input than neighbours.
 func TestStreamOfDirectedOneHop(t *testing.T) {
 	stream := generated(t, 12)
-	s := streamSettings(protocol.Window)
-	s.Model, s.Hidden, s.OneHop = trainer.Logistic, 0, true
+	s := streamSettingsOf(trainer.Logistic, protocol.Window)
+	s.Hidden, s.OneHop = 0, true
 	undirected := runStream(t, stream, s, 2)
 	s.OneHopDirected = true
 	directed := runStream(t, stream, s, 2)
@@ -123,7 +129,7 @@ func TestStreamOfDirectedOneHop(t *testing.T) {
 	require.Greater(t, *directed.Readings[0].Test.AUC, .6)
 	s.OneHop = false
 	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
-	require.ErrorContains(t, err, "directed one-hop features without one-hop features")
+	require.ErrorContains(t, err, "one_hop_directed is true, want false without one-hop features")
 }
 
 // The progress line foretells the fits of models without epochs, and in a blend
@@ -138,15 +144,15 @@ func TestExpectedSteps(t *testing.T) {
 		{protocol.Static, trainer.Blend, []string{trainer.Logistic, "elliptic-gin"}},
 		{protocol.Continual, trainer.Blend, []string{trainer.Logistic, "elliptic-gin"}},
 	} {
-		s := streamSettings(c.schedule)
-		s.Model, s.Components = c.model, c.components
+		s := streamSettingsOf(c.model, c.schedule)
+		s.Components = c.components
 		s.Epochs = 2
 		var heard atomic.Int64
 		_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{
 			Kernels: kernels.Default(), Workers: 2, Epoch: func(protocol.Epoch) { heard.Add(1) },
 		})
 		require.NoError(t, err)
-		require.EqualValues(t, s.ExpectedSteps(stream), heard.Load(), c)
+		require.EqualValues(t, s.ExpectedSteps(), heard.Load(), c)
 	}
 }
 

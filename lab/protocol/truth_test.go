@@ -29,8 +29,8 @@ func TestTruthCompletesEveryNeighbourhood(t *testing.T) {
 	}
 	slices.SortFunc(g.Edges, lethe.Edge.Compare)
 	snap := g.snapshot(all, func(int) bool { return false })
-	s := Settings{Model: "sage", Shards: shards, Repair: repair.Truth,
-		Partition: Partition{Method: partition.MethodRandom}}.EnsureDefaults()
+	s := Defaults("sage")
+	s.Shards, s.Repair, s.Partition.Method = shards, repair.Truth, partition.MethodRandom
 	a, shape, err := s.assign(t.Context(), snap, g.Classes, nil)
 	require.NoError(t, err)
 	require.Greater(t, shape.EdgeCut, 0.5)

@@ -140,15 +140,9 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 
 // settingsText names what the paper's columns share.
 func settingsText(o Options) string {
-	return fmt.Sprintf("Adam, step .01 (SGC .1), weight decay 5e-4, %s epochs, last epoch, row-normalised features; "+
-		"GUIDE: alpha .01, ten sweeps, MixUp; Fast ends in k-means, SR with beta 5 in quotas", epochsText(o))
-}
-
-func epochsText(o Options) string {
-	if o.epochs() == 0 {
-		return "200"
-	}
-	return fmt.Sprint(o.epochs())
+	return fmt.Sprintf("Adam, step .01 (SGC .1), weight decay 5e-4, %d epochs, last epoch, row-normalised features; "+
+		"GUIDE: alpha .01, ten sweeps, MixUp; Fast ends in k-means, SR with beta 5 in quotas",
+		o.epochs(protocol.Defaults("").Epochs))
 }
 
 // beside prints a figure with the paper's in brackets.

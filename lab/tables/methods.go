@@ -55,7 +55,7 @@ func methods() []method {
 		}
 	}
 	lethe := func(s *protocol.Settings) {
-		s.Partition, s.MinStubs = protocol.Partition{Refine: true}, protocol.GraphMinStubs(s.Model)
+		s.Partition, s.MinStubs = protocol.Partition{Method: partition.MethodGPFBFast, Refine: true}, protocol.GraphMinStubs(s.Model)
 		s.Propagate = true
 	}
 	return []method{
@@ -154,7 +154,8 @@ func (o Options) shards(dataset string) int {
 
 // settings are those of a cell of the accuracy tables.
 func (o Options) settings(dataset string, m model, how method, seed uint64) protocol.Settings {
-	s := protocol.Settings{Model: m.trainer, Hidden: m.hidden, Epochs: o.epochs(), Shards: o.shards(dataset), Seed: seed}
+	s := protocol.Defaults(m.trainer)
+	s.Hidden, s.Epochs, s.Shards, s.Seed = m.hidden, o.epochs(s.Epochs), o.shards(dataset), seed
 	how.apply(&s)
-	return s.EnsureDefaults()
+	return s
 }

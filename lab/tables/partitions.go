@@ -12,11 +12,12 @@ import (
 
 // partitionSettings are those of a cell that only partitions.
 func (o Options) partitionCell(dataset string, how method, fraction float64, shards int, seed uint64) bench.Cell {
-	s := protocol.Settings{Model: "none", Shards: shards, TrainFraction: fraction, Seed: seed}
-	how.apply(&s)
+	applied := protocol.Defaults("none")
+	applied.Shards = shards
+	how.apply(&applied)
 	// Nothing of training tells cells apart.
-	s = protocol.Settings{Model: "none", Shards: s.Shards, Partition: s.Partition, TrainFraction: s.TrainFraction,
-		Seed: s.Seed}.EnsureDefaults()
+	s := protocol.Defaults("none")
+	s.Shards, s.Partition, s.TrainFraction, s.Seed = applied.Shards, applied.Partition, fraction, seed
 	return bench.Cell{Dataset: dataset, Partition: &bench.PartitionCell{Settings: s}}
 }
 

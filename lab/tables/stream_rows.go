@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -98,12 +99,13 @@ func (e streamRow) String() string {
 
 // cell is the measurement behind the row.
 func (e streamRow) cell(o Options, dataset string, seed uint64) bench.Cell {
-	s := protocol.StreamSettings{Schedule: e.schedule, Split: o.streamSplit()}
-	s.Model, s.Components, s.Shards, s.Seed = e.model, e.components, o.shards(dataset), seed
+	s := protocol.StreamDefaults(cmp.Or(e.model, models.EllipticGIN), e.schedule, o.streamSplit())
+	s.Epochs, s.Shards, s.Seed = o.epochs(s.Epochs), o.shards(dataset), seed
+	if len(e.components) > 0 {
+		s.Components = slices.Clone(e.components)
+	}
 	s.OneHop, s.OneHopDirected = e.hops != noHop, e.hops == directedHop
 	e.how.apply(&s.Settings)
 	s.Propagate, s.MinStubs = false, 0
-	s.Epochs = o.epochs()
-	s = s.EnsureDefaults()
 	return bench.Cell{Dataset: dataset, Stream: &s}
 }

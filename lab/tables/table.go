@@ -102,19 +102,22 @@ func (o Options) seeds() []uint64 {
 	return out
 }
 
-// epochs is 0, the protocol's default, or few.
-func (o Options) epochs() int {
+// quickEpochs are enough to see that all works.
+const quickEpochs = 10
+
+// epochs is how many a full run takes, or few.
+func (o Options) epochs(full int) int {
 	if o.Quick {
-		return 10
+		return quickEpochs
 	}
-	return 0
+	return full
 }
 
 // note prints what every table says of its making.
 func (o Options) note(t *report.Table) {
 	if o.Quick {
 		t.Note("A quick run: %d epochs, 5 shards, few data sets and models, streams cut short. It shows that all works; "+
-			"its figures mean little.", o.epochs())
+			"its figures mean little.", quickEpochs)
 	}
 	last := o.Seed + uint64(o.Splits) - 1
 	if o.Splits == 1 {

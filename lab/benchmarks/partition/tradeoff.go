@@ -132,15 +132,16 @@ func (c *tradeoffCmd) cells() (out []bench.Cell) {
 // cell is one ensemble. On a stream every timestep is scored and then learnt
 // from, as the service does; on a graph the settings are the paper's.
 func (c *tradeoffCmd) cell(s subject, cut cutChoice, minStubs int, seed uint64) bench.Cell {
-	settings := protocol.Settings{
-		Model: s.model, Hidden: s.hidden, Shards: c.Shards, Partition: cut.Partition, MinStubs: minStubs, Seed: seed,
+	set := func(to *protocol.Settings) {
+		to.Hidden, to.Shards, to.Partition, to.MinStubs, to.Seed = s.hidden, c.Shards, cut.Partition, minStubs, seed
 	}
 	if s.stream() {
-		stream := protocol.StreamSettings{Settings: settings, Schedule: protocol.Continual,
-			Split: protocol.EllipticSplit()}.EnsureDefaults()
+		stream := protocol.StreamDefaults(s.model, protocol.Continual, protocol.EllipticSplit())
+		set(&stream.Settings)
 		return bench.Cell{Dataset: s.dataset, Stream: &stream}
 	}
-	settings = settings.EnsureDefaults()
+	settings := protocol.Defaults(s.model)
+	set(&settings)
 	return bench.Cell{Dataset: s.dataset, Graph: &settings}
 }
 
