@@ -33,7 +33,7 @@ func (c *generateCmd) Run(a *command.App) error {
 	options := dataset.GenerateDefaults()
 	options.Steps, options.NodesPerStep, options.Features, options.Seed = c.Steps, c.NodesPerStep, c.Features, c.Seed
 	if err := options.Validate(); err != nil {
-		return command.Usage(errors.New(command.OneLine(err)))
+		return command.WrongFlags(err)
 	}
 	stream, err := dataset.Generate(options)
 	if err != nil {

@@ -1,8 +1,12 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"lethe/internal/check"
 )
 
 // usageError marks wrong use: the exit status is 2.
@@ -15,6 +19,16 @@ func Usage(err error) error { return usageError{err} }
 
 // Usagef returns an error of wrong use.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// WrongFlags returns an error of wrong use that names the flags of a validation's
+// error: the flag of nodes_per_step is --nodes-per-step.
+func WrongFlags(err error) error {
+	problems := slices.Clone(check.Of(err))
+	for i := range problems {
+		problems[i].Key = "--" + strings.ReplaceAll(problems[i].Key, "_", "-")
+	}
+	return usageError{errors.New(OneLine(problems))}
+}
 
 // OneLine joins the lines of an error that reports several problems at once.
 func OneLine(err error) string {
