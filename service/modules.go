@@ -44,11 +44,11 @@ func (s *Service) moduleList() []supervisor.Module {
 	// another number of shards score refuses, and nothing has been changed.
 	for _, r := range []struct {
 		name string
-		open func() (role.Role, error)
+		open func(context.Context) (role.Role, error)
 	}{{configs.RoleBuild, s.openGraphs}, {configs.RoleScore, s.openScore}, {configs.RoleTrain, s.openTrain}} {
 		list = append(list, supervisor.Module{
 			Name: roleModule(r.name), Needs: []string{topicsModule},
-			Open: func(context.Context) (supervisor.Process, error) { return s.addRole(r.open()) },
+			Open: func(ctx context.Context) (supervisor.Process, error) { return s.addRole(r.open(ctx)) },
 		})
 		if s.config.HasRole(r.name) {
 			served = append(served, roleModule(r.name))
@@ -136,24 +136,24 @@ func (s *Service) addRole(r role.Role, err error) (supervisor.Process, error) {
 
 // surroundings are what every role works with.
 func (s *Service) surroundings() role.Surroundings {
-	return role.Around(role.Kafka(s.client), s.listener, s.o.Logger)
+	return role.Around(role.Kafka{Client: s.client}, s.listener, s.o.Logger)
 }
 
-func (s *Service) openGraphs() (role.Role, error) {
+func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	o := buildOptions(s.config)
 	o.Secret, o.Version = s.secret, s.o.Version
 	o.Erasure.SigningKey, o.Erasure.KernelSet, o.Erasure.Compact = s.key, s.kernels.Name(), s.compact
-	o.Client, o.Listener, o.Logger = s.client, s.listener, s.o.Logger
-	return graphs.New(o)
+	o.Bus, o.Listener, o.Logger = role.Kafka{Client: s.client}, s.listener, s.o.Logger
+	return graphs.New(ctx, o)
 }
 
-func (s *Service) openScore() (role.Role, error) {
+func (s *Service) openScore(context.Context) (role.Role, error) {
 	o := scoreOptions(s.config)
 	o.Kernels, o.Secret, o.Surroundings = s.kernels, s.secret, s.surroundings()
 	return score.New(o)
 }
 
-func (s *Service) openTrain() (role.Role, error) {
+func (s *Service) openTrain(context.Context) (role.Role, error) {
 	return train.New(train.Options{
 		Dir: RoleDir(s.config.DataDir, configs.RoleTrain), Shards: s.config.Partition.Shards, Workers: s.config.Workers(),
 		Trainer: s.config.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),

@@ -6,7 +6,6 @@ import (
 
 	"lethe/deletions"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
@@ -25,18 +24,13 @@ type roleStep struct {
 }
 
 // TakeNotices notes what the other roles acknowledged on erasure-status.v1.
-func (c *Coordinator) TakeNotices(batch bus.Batch) error {
+func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 	c.dirty = true
-	for _, rec := range batch.Records {
-		n, err := wire.ParseNotice(rec)
-		if err != nil {
-			return err
-		}
+	for _, n := range notices {
 		if n.Ack != nil {
 			c.acks.take(*n.Ack)
 		}
 	}
-	return nil
 }
 
 func (a acks) take(ack deletions.Ack) {

@@ -18,6 +18,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/wire"
 )
 
 // errCrash is what a call returns at which the process is to stop, or that is to
@@ -102,14 +103,18 @@ func (d *deployment) boot() error {
 
 // deliver hands over what is new in the topics.
 func (d *deployment) deliver() error {
-	source := bus.TopicPartition{Topic: bus.ErasureStatus}
 	notices := d.bus.topics[bus.ErasureStatus]
 	fresh := notices[d.noticed:]
 	d.noticed = len(notices)
-	if err := d.TakeNotices(bus.Batch{Source: source, Records: fresh}); err != nil {
-		return err
+	parsed := make([]wire.Notice, len(fresh))
+	for i, rec := range fresh {
+		var err error
+		if parsed[i], err = wire.ParseNotice(rec); err != nil {
+			return err
+		}
 	}
-	source.Topic = bus.Erasures
+	d.TakeNotices(parsed)
+	source := bus.TopicPartition{Topic: bus.Erasures}
 	if next := d.bus.ends[bus.Erasures]; d.notes.read < next {
 		from := max(d.notes.read, d.notes.next)
 		batch := bus.Batch{Source: source, Next: next, End: next}

@@ -14,12 +14,11 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/ingest/embedded"
 	"lethe/internal/leakcheck"
-	"lethe/internal/testbroker"
 	"lethe/partition"
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -28,29 +27,35 @@ func TestMain(m *testing.M) { leakcheck.Main(m) }
 
 const shards = 3
 
-// deployment is the build role's surroundings: a broker of its own, whose topics
-// have two partitions of transactions and one of labels.
+var secret = lethe.Secret{3}
+
+// deployment is the role's surroundings: topics in memory, two partitions of
+// transactions and one of labels.
 type deployment struct {
 	testing.TB
-	client *bus.Client
-	broker *embedded.Broker
+	topics *roletest.Bus
 }
 
 func deploy(t testing.TB) *deployment {
-	t.Helper()
-	broker, client := testbroker.Start(t, map[bus.Topic]int{bus.Transactions: 2, bus.Labels: 1, bus.Slices: 2, bus.Models: 2})
-	return &deployment{TB: t, client: client, broker: broker}
+	return &deployment{TB: t, topics: roletest.NewBus(map[bus.Topic]int{bus.Transactions: 2, bus.Slices: 2, bus.Models: 2})}
 }
 
+// impatient is a clock that does not wait.
+type impatient struct{ coordinator.WallClock }
+
+// Sleep implements coordinator.Clock.
+func (impatient) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
 // run starts the role on a folder; stop ends it and checks that it ended well.
-func (d *deployment) run(dir string) (r *Role, stop func()) {
+func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	d.Helper()
-	r, err := New(Options{
+	r, err := New(d.Context(), Options{
 		Dir: dir, Shards: shards, Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
-		Secret: lethe.Secret{3}, Client: d.client, Version: "test",
+		Secret: secret, Bus: d.topics, Clock: impatient{}, Version: "test",
 		Partition: partition.Defaults(), Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", ReceiptsDir: d.TempDir(),
+			Compact: d.topics.Compact,
 		},
 	})
 	require.NoError(d, err)
@@ -70,7 +75,7 @@ func (d *deployment) run(dir string) (r *Role, stop func()) {
 }
 
 // until waits for a status.
-func (d *deployment) until(r *Role, what string, holds func(*role.Status) bool) {
+func (d *deployment) until(r *role.Follower, what string, holds func(*role.Status) bool) {
 	d.Helper()
 	require.Eventually(d, func() bool { return holds(r.Status()) }, 30*time.Second, 5*time.Millisecond, what)
 }
@@ -78,13 +83,15 @@ func (d *deployment) until(r *Role, what string, holds func(*role.Status) bool) 
 // send publishes records.
 func (d *deployment) send(topic bus.Topic, records ...ingest.Outgoing) {
 	d.Helper()
-	require.NoError(d, d.client.Write(d.Context(), topic, records))
+	require.NoError(d, d.topics.Write(d.Context(), topic, records))
 }
 
 // controls are a close or settle record for every partition of a topic.
-func (d *deployment) controls(topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte)) (out []ingest.Outgoing) {
+func (d *deployment) controls(
+	topic bus.Topic, at lethe.Timestep, encode func(lethe.Timestep, int) (key, value []byte),
+) (out []ingest.Outgoing) {
 	d.Helper()
-	n, err := d.client.Partitions(d.Context(), topic)
+	n, err := d.topics.Partitions(d.Context(), topic)
 	require.NoError(d, err)
 	for p := range n {
 		key, value := encode(at, p)
@@ -108,7 +115,9 @@ func (d *deployment) fill(at lethe.Timestep) {
 		records = append(records, ingest.Outgoing{Key: key, Value: value})
 	}
 	pay := func(source, target int) {
-		add(ingest.EncodePayment(lethe.Payment{Source: transactionID(at, source), Target: transactionID(at, target), Timestep: at}))
+		add(ingest.EncodePayment(lethe.Payment{
+			Source: transactionID(at, source), Target: transactionID(at, target), Timestep: at,
+		}))
 	}
 	for i := range nodes {
 		add(ingest.EncodeTransaction(lethe.Transaction{
@@ -137,8 +146,9 @@ func (d *deployment) published(topics ...bus.Topic) (newest map[wire.Key]wire.Me
 	newest = make(map[wire.Key]wire.Message)
 	for _, topic := range topics {
 		reader := wire.NewReader()
-		require.NoError(d, d.client.ReadAll(d.Context(), topic, func(rec ingest.Record) error {
-			batch := bus.Batch{Source: bus.TopicPartition{Topic: topic, Partition: rec.Partition}, Records: []ingest.Record{rec}}
+		require.NoError(d, d.topics.ReadAll(d.Context(), topic, func(rec ingest.Record) error {
+			source := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
+			batch := bus.Batch{Source: source, Records: []ingest.Record{rec}}
 			received, err := reader.Read(batch)
 			for _, m := range received {
 				newest[m.Key] = m.Message

@@ -39,7 +39,9 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	if batch.Source.Topic == bus.Labels {
 		stream, decode = snapshot.Labels, ingest.DecodeLabels
 	}
-	tx, err := in.store.Begin(snapshot.Source{Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition})
+	tx, err := in.store.Begin(snapshot.Source{
+		Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition,
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
@@ -81,7 +83,9 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 // apply takes one record into the batch: what decoding it gave, an event or a
 // *ingest.Refusal. A record that is refused and names an erased transaction is
 // suppressed instead, because a dead letter would keep its bytes.
-func (in *intake) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error) (events.Result, *ingest.Refusal, error) {
+func (in *intake) apply(
+	tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error,
+) (events.Result, *ingest.Refusal, error) {
 	result := events.Refused
 	var refusal *ingest.Refusal
 	if !errors.As(err, &refusal) {
@@ -103,7 +107,9 @@ func (in *intake) apply(tx *snapshot.Batch, event ingest.Event, rec ingest.Recor
 }
 
 // judge takes one event into the batch.
-func (in *intake) judge(tx *snapshot.Batch, event ingest.Event, origin snapshot.Origin) (events.Result, *ingest.Refusal, error) {
+func (in *intake) judge(
+	tx *snapshot.Batch, event ingest.Event, origin snapshot.Origin,
+) (events.Result, *ingest.Refusal, error) {
 	var v snapshot.Verdict
 	var err error
 	switch e := event.(type) {

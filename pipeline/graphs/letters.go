@@ -7,11 +7,12 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 )
 
 // letters keeps refused records as dead letters.
 type letters struct {
-	client   *bus.Client
+	bus      role.Bus
 	version  string
 	listener events.Listener
 }
@@ -27,7 +28,7 @@ func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
 	if len(out) == 0 {
 		return nil
 	}
-	if err := l.client.Write(ctx, bus.DeadLetters, out); err != nil {
+	if err := l.bus.Write(ctx, bus.DeadLetters, out); err != nil {
 		return fmt.Errorf("write %d dead letters: %w", len(out), err)
 	}
 	return nil

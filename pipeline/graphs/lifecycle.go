@@ -19,7 +19,9 @@ type lifecycle struct {
 	publisher *publisher
 	letters   *letters
 	partition partition.Config
-	listener  events.Listener
+	// now measures how long things take.
+	now      func() time.Time
+	listener events.Listener
 	// published notes the states that were published in this run; the durable
 	// marks are in the store.
 	published map[lethe.Timestep]lethe.State
@@ -101,28 +103,33 @@ func (l *lifecycle) publishTimestep(ctx context.Context, info snapshot.Info) err
 
 // closeTimestep completes a graph and publishes it to be scored.
 func (l *lifecycle) closeTimestep(ctx context.Context, t lethe.Timestep) error {
-	started := time.Now()
+	started := l.now()
 	if _, _, err := l.store.CloseTimestep(ctx, t); err != nil {
 		return err
 	}
-	l.listener.SnapshotChanged(events.SnapshotChanged{Timestep: t, State: lethe.Closed, Duration: time.Since(started)})
+	l.noteChanged(t, lethe.Closed, started)
 	return l.publishMissing(ctx)
 }
 
 // settleTimestep cuts a graph into shards once its labels are in.
 func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
-	started := time.Now()
+	started := l.now()
 	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
 	if _, _, err := l.store.SettleTimestep(ctx, t, assign); err != nil {
 		return err
 	}
-	l.listener.SnapshotChanged(events.SnapshotChanged{Timestep: t, State: lethe.Settled, Duration: time.Since(started)})
+	l.noteChanged(t, lethe.Settled, started)
 	return l.publishMissing(ctx)
+}
+
+// noteChanged tells the listener of a state that took until now to reach.
+func (l *lifecycle) noteChanged(t lethe.Timestep, state lethe.State, started time.Time) {
+	l.listener.SnapshotChanged(events.SnapshotChanged{Timestep: t, State: state, Duration: l.now().Sub(started)})
 }
 
 // assign partitions a snapshot.
 func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.ShardID, error) {
-	started := time.Now()
+	started := l.now()
 	g, err := graph.FromSnapshot(s)
 	if err != nil {
 		return nil, err
@@ -133,7 +140,7 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 	}
 	l.listener.SnapshotPartitioned(events.SnapshotPartitioned{
 		Timestep: s.Timestep, Balance: report.Scores.Balance, Fairness: report.Scores.Fairness,
-		EdgeCut: report.Scores.EdgeCut, Duration: time.Since(started),
+		EdgeCut: report.Scores.EdgeCut, Duration: l.now().Sub(started),
 	})
 	return assignment, nil
 }
@@ -147,7 +154,8 @@ func (l *lifecycle) settleRefusals(ctx context.Context, t lethe.Timestep) error 
 	}
 	out := make([]ingest.Outgoing, 0, len(refused))
 	for _, f := range refused {
-		out = append(out, l.letters.letter(recordOf(f.Origin), &ingest.Refusal{Reason: ingest.Reason(f.Reason), Detail: f.Detail}))
+		refusal := &ingest.Refusal{Reason: ingest.Reason(f.Reason), Detail: f.Detail}
+		out = append(out, l.letters.letter(recordOf(f.Origin), refusal))
 	}
 	if err := l.letters.write(ctx, out); err != nil {
 		return err

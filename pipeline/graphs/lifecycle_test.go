@@ -118,7 +118,7 @@ func TestRefusedRecordsBecomeDeadLetters(t *testing.T) {
 
 	letters := make(map[string]string)
 	n := 0
-	require.NoError(t, d.client.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
 		letters[string(rec.Key)] = string(rec.Value)
 		n++
 		return nil

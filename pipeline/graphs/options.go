@@ -9,13 +9,21 @@ import (
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
+	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
+
+// Bus is what the role and the coordinator need of the topics; role.Kafka is one.
+type Bus interface {
+	role.Bus
+	coordinator.Bus
+}
+
+var _ Bus = role.Kafka{}
 
 // Options configures the role.
 type Options struct {
@@ -37,7 +45,7 @@ type Options struct {
 	// Erasure says how erasures are carried out. What it has in common with these
 	// options is set from here.
 	Erasure  coordinator.Config
-	Client   *bus.Client
+	Bus      Bus
 	Clock    coordinator.Clock
 	Listener events.Listener
 	Logger   *slog.Logger
@@ -72,7 +80,7 @@ func (o Options) Validate() error {
 	}
 	require(o.Dir != "", "dir is empty")
 	require(o.Shards >= 1, "shards is %d, must be at least 1", o.Shards)
-	require(o.Client != nil, "client is missing")
+	require(o.Bus != nil, "bus is missing")
 	errs = append(errs, o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate(),
 		o.Erasure.Validate())
 	return errors.Join(errs...)

@@ -20,7 +20,7 @@ func TestOptionsNameAllProblems(t *testing.T) {
 		"dir is empty", "receipts dir is empty", "shards is 0, must be at least 1",
 		"allowed_lateness_timesteps is -2", "first_timestep is -2", "max_timestep_jump is -3", "max_record_bytes is 0",
 		"verify timeout is -1ns", "signing key has 0 bytes, want 64",
-		"kernel set is empty", "version is empty", "client is missing",
+		"kernel set is empty", "version is empty", "bus is missing",
 	} {
 		require.ErrorContains(t, err, want)
 	}

@@ -20,7 +20,8 @@ func drawContent(rt *rapid.T) *snapshot.Content {
 	s := &lethe.Snapshot{Timestep: 4, FeatureCount: 2}
 	c := &snapshot.Content{Snapshot: s, Info: snapshot.Info{Timestep: 4, Previous: 3}}
 	for i := range n {
-		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: lethe.Label(i % lethe.NumLabels)})
+		node := lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: lethe.Label(i % lethe.NumLabels)}
+		s.Nodes = append(s.Nodes, node)
 		s.Features = append(s.Features, float32(i), 0.5)
 		c.Assignment = append(c.Assignment, lethe.ShardID(rapid.IntRange(0, 4).Draw(rt, "shard")))
 	}
@@ -71,7 +72,9 @@ func TestSlicesChangeWhereTheNodesAreOrHaveStubs(t *testing.T) {
 }
 
 func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
-	s := &lethe.Snapshot{Timestep: 7, Payments: []lethe.Arc{{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 1, Target: 2}, {Source: 2, Target: 3}}}
+	s := &lethe.Snapshot{Timestep: 7, Payments: []lethe.Arc{
+		{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 1, Target: 2}, {Source: 2, Target: 3},
+	}}
 	for i, label := range []lethe.Label{lethe.Licit, lethe.Unknown, lethe.Illicit, lethe.Licit} {
 		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: label})
 	}

@@ -6,8 +6,8 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/ingest/bus"
 	"lethe/partition/repair"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -22,9 +22,9 @@ func mark(kind string, t lethe.Timestep) []byte { return fmt.Appendf(nil, "%s%d"
 
 // publisher sends graphs, slices and manifests as they are in the store now.
 type publisher struct {
-	store  *snapshot.Store
-	client *bus.Client
-	cut    cut
+	store *snapshot.Store
+	bus   role.Bus
+	cut   cut
 	// partitions is the number of partitions of the slices' topic.
 	partitions int
 }
@@ -35,7 +35,7 @@ func (p *publisher) graph(ctx context.Context, t lethe.Timestep) error {
 	if err != nil {
 		return err
 	}
-	if err := wire.Publish(ctx, p.client, 1, wire.Message{
+	if err := wire.Publish(ctx, p.bus, 1, wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
 		Revision: content.Info.Revision,
 		Previous: p.previous(t),
@@ -97,11 +97,11 @@ func (p *publisher) slices(ctx context.Context, t lethe.Timestep, shards []lethe
 			Revision: content.Info.Revision, Payload: payload,
 		})
 	}
-	if err := wire.Publish(ctx, p.client, p.partitions, messages...); err != nil {
+	if err := wire.Publish(ctx, p.bus, p.partitions, messages...); err != nil {
 		return fmt.Errorf("publish slices: %w", err)
 	}
 	payload := manifest.Encode()
-	if err := wire.Publish(ctx, p.client, 1, wire.Message{
+	if err := wire.Publish(ctx, p.bus, 1, wire.Message{
 		Key:      wire.Key{Kind: wire.KindManifest, Timestep: t},
 		Revision: content.Info.Revision, Payload: payload,
 	}); err != nil {

@@ -6,252 +6,109 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"lethe"
-	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
-	"lethe/metrics/events"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
-// Role builds graphs and drives the erasure coordinator. Use New, Run once, then
-// Close.
-type Role struct {
-	o           Options
-	ledger      *deletions.Ledger
-	ledgerStore *swapstore.Store
-	// What follows is there once Run has opened the snapshot store.
-	store       *snapshot.Store
-	intake      *intake
-	lifecycle   *lifecycle
-	coordinator *coordinator.Coordinator
-	// verdicts delivers the outcome of a search that runs beside the loop.
-	verdicts  chan coordinator.Verdict
-	searching bool
-	status    atomic.Pointer[role.Status]
-}
+const (
+	// roleName is the name that the configuration had for the role first.
+	roleName = "build"
+	// tick is how often it is looked whether a failed request is to be tried again
+	// and logs are to be rolled.
+	tick = time.Second
+)
 
-// New opens the ledger. The snapshot store is opened by Run, because it needs
-// to know how many partitions the topics have.
-func New(o Options) (*Role, error) {
+// New opens the stores and returns the role that builds graphs and drives the
+// erasure coordinator. The topics must be there: the stores depend on how many
+// partitions they have.
+func New(ctx context.Context, o Options) (*role.Follower, error) {
 	o = o.EnsureDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
-	if err := os.MkdirAll(o.Erasure.ReceiptsDir, 0o755); err != nil {
-		return nil, fmt.Errorf("build role: receipts folder: %w", err)
-	}
-	ledger, store, err := coordinator.OpenLedger(o.Dir, o.Clock.Now)
+	l, err := open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
-	r := &Role{o: o, ledger: ledger, ledgerStore: store, verdicts: make(chan coordinator.Verdict, 1)}
-	r.status.Store(&role.Status{Consumed: make(map[bus.TopicPartition]int64)})
-	return r, nil
+	return role.Follow(roleName, l, role.Surroundings{
+		Bus: o.Bus, Wake: l.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
+	}), nil
 }
 
-// Close closes the stores. It must not be called while Run is running.
-func (r *Role) Close() error {
-	var errs []error
-	if r.store != nil {
-		errs = append(errs, r.store.Close())
+// open opens the ledger and the snapshot store.
+func open(ctx context.Context, o Options) (_ *logic, err error) {
+	if err := os.MkdirAll(o.Erasure.ReceiptsDir, 0o755); err != nil {
+		return nil, fmt.Errorf("receipts folder: %w", err)
 	}
-	return errors.Join(append(errs, r.ledgerStore.Close())...)
-}
-
-// open opens the snapshot store for the topics as they are.
-func (r *Role) open(ctx context.Context) error {
 	partitions := make(map[bus.Topic]int)
 	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Slices} {
-		n, err := r.o.Client.Partitions(ctx, topic)
-		if err != nil {
-			return err
+		if partitions[topic], err = o.Bus.Partitions(ctx, topic); err != nil {
+			return nil, err
 		}
-		partitions[topic] = n
 	}
-	store, err := snapshot.Open(filepath.Join(r.o.Dir, "snapshots"), snapshot.Options{
-		Config:                r.o.Snapshot,
-		Secret:                r.o.Secret,
+	ledger, ledgerStore, err := coordinator.OpenLedger(o.Dir, o.Clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ledgerStore.Close())
+		}
+	}()
+	store, err := openSnapshots(o, partitions)
+	if err != nil {
+		return nil, err
+	}
+	published := &publisher{
+		store: store, bus: o.Bus, cut: cut{o.Shards, o.Repair}, partitions: partitions[bus.Slices],
+	}
+	return newLogic(o, store, ledgerStore, published, coordinator.New(coordinator.Options{
+		Config: o.Erasure, Ledger: ledger,
+		Graphs: &eraser{store: store, publisher: published, secret: o.Secret, dir: o.Dir},
+		Notes:  notes{store}, Bus: o.Bus, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
+	})), nil
+}
+
+// openSnapshots opens the snapshot store, unless it was begun with settings that
+// give other slices.
+func openSnapshots(o Options, partitions map[bus.Topic]int) (*snapshot.Store, error) {
+	store, err := snapshot.Open(filepath.Join(o.Dir, "snapshots"), snapshot.Options{
+		Config:                o.Snapshot,
+		Secret:                o.Secret,
 		TransactionPartitions: partitions[bus.Transactions],
 		LabelPartitions:       partitions[bus.Labels],
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.store = store
-	if err := checkSettings(store.Marks(), r.o.settings()); err != nil {
-		return err
+	if err := checkSettings(store.Marks(), o.settings()); err != nil {
+		return nil, errors.Join(err, store.Close())
 	}
-	r.assemble(partitions[bus.Slices])
-	return nil
+	return store, nil
 }
 
-// assemble makes the parts that share the open store.
-func (r *Role) assemble(slicePartitions int) {
-	published := &publisher{
-		store: r.store, client: r.o.Client, cut: cut{r.o.Shards, r.o.Repair}, partitions: slicePartitions,
+// newLogic makes the parts that share the open store.
+func newLogic(
+	o Options, store *snapshot.Store, ledgerStore *swapstore.Store, p *publisher, c *coordinator.Coordinator,
+) *logic {
+	refused := &letters{bus: o.Bus, version: o.Version, listener: o.Listener}
+	l := &logic{
+		store: store, ledgerStore: ledgerStore, coordinator: c,
+		intake: &intake{store: store, letters: refused, erased: c, limits: o.Limits, listener: o.Listener},
+		lifecycle: &lifecycle{
+			store: store, publisher: p, letters: refused, partition: o.Partition, now: o.Clock.Now, listener: o.Listener,
+			published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool),
+		},
+		verdicts: make(chan coordinator.Verdict, 1), wake: make(chan struct{}, 1),
 	}
-	refused := &letters{client: r.o.Client, version: r.o.Version, listener: r.o.Listener}
-	r.lifecycle = &lifecycle{
-		store: r.store, publisher: published, letters: refused, partition: r.o.Partition, listener: r.o.Listener,
-		published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool),
+	for _, info := range store.Timesteps() {
+		l.lifecycle.begun[info.Timestep] = true
 	}
-	for _, info := range r.store.Timesteps() {
-		r.lifecycle.begun[info.Timestep] = true
-	}
-	r.coordinator = coordinator.New(coordinator.Options{
-		Config: r.o.Erasure, Ledger: r.ledger,
-		Graphs: &eraser{store: r.store, publisher: published, secret: r.o.Secret, dir: r.o.Dir},
-		Notes:  notes{r.store}, Bus: r.o.Client, Clock: r.o.Clock, Listener: r.o.Listener, Logger: r.o.Logger,
-	})
-	r.intake = &intake{
-		store: r.store, letters: refused, erased: r.coordinator, limits: r.o.Limits, listener: r.o.Listener,
-	}
-}
-
-// Run follows the topics until the context ends, which is not an error.
-func (r *Role) Run(ctx context.Context) error {
-	if err := r.open(ctx); err != nil {
-		return wire.UnlessStopped(ctx, err)
-	}
-	positions, err := r.positions(ctx)
-	if err != nil {
-		return wire.UnlessStopped(ctx, err)
-	}
-	tail, err := r.o.Client.Tail(positions)
-	if err != nil {
-		return wire.UnlessStopped(ctx, err)
-	}
-	defer tail.Close()
-	running, cancel := context.WithCancel(ctx)
-	defer func() {
-		cancel()
-		if r.searching {
-			// The search beside the loop uses what the caller closes next.
-			<-r.verdicts
-		}
-	}()
-	// What was closed, settled, rewritten or decided before a crash may not have
-	// been published.
-	for _, step := range []func(context.Context) error{r.coordinator.Resume, r.advance} {
-		if err := step(running); err != nil {
-			return wire.UnlessStopped(ctx, err)
-		}
-	}
-	batches, pumped := r.pump(running, tail)
-	// Whether the role was stopped is for the outer context to say: by its own
-	// cancel every error of the loop would pass for that.
-	err = wire.UnlessStopped(ctx, r.loop(running, batches))
-	cancel()
-	return errors.Join(err, <-pumped)
-}
-
-// pump hands the tail's batches to the loop, so that the loop can also wait for
-// other things. Its error is final and ends the loop.
-func (r *Role) pump(ctx context.Context, tail *bus.Tail) (<-chan bus.Batch, <-chan error) {
-	batches, done := make(chan bus.Batch), make(chan error, 1)
-	go func() {
-		defer close(batches)
-		for {
-			batch, err := role.Next(ctx, tail, r.o.Logger)
-			if err != nil {
-				done <- wire.UnlessStopped(ctx, err)
-				return
-			}
-			select {
-			case batches <- batch:
-			case <-ctx.Done():
-				done <- nil
-				return
-			}
-		}
-	}()
-	return batches, done
-}
-
-// loop deals with one thing after the other.
-func (r *Role) loop(ctx context.Context, batches <-chan bus.Batch) error {
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		var err error
-		select {
-		case <-ticker.C:
-			err = r.coordinator.Tick(ctx)
-		case batch, open := <-batches:
-			if !open {
-				return nil
-			}
-			err = r.take(ctx, batch)
-		case v := <-r.verdicts:
-			r.searching = false
-			err = r.coordinator.Conclude(ctx, v)
-		case <-ctx.Done():
-			return nil
-		}
-		if err == nil {
-			err = r.advance(ctx)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (r *Role) take(ctx context.Context, batch bus.Batch) (err error) {
-	switch batch.Source.Topic {
-	case bus.Erasures:
-		err = r.coordinator.TakeRequests(ctx, batch)
-	case bus.ErasureStatus:
-		return r.coordinator.TakeNotices(batch)
-	default:
-		err = r.intake.take(ctx, batch)
-		r.lifecycle.noteBegun()
-	}
-	r.o.Listener.LagMeasured(events.LagMeasured{
-		Topic: string(batch.Source.Topic), Partition: batch.Source.Partition, Records: max(0, batch.End-batch.Next),
-	})
-	return err
-}
-
-// advance does everything that is due.
-func (r *Role) advance(ctx context.Context) error {
-	if err := r.lifecycle.advance(ctx); err != nil {
-		return err
-	}
-	if err := r.coordinator.Advance(ctx); err != nil {
-		return err
-	}
-	if search := r.coordinator.NextSearch(); search != nil {
-		r.searching = true
-		go func() { r.verdicts <- search.Run(ctx) }()
-	}
-	r.publishStatus()
-	return nil
-}
-
-// positions returns where to resume every partition. Acknowledgements are few
-// and read from their start.
-func (r *Role) positions(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	positions := make(map[bus.TopicPartition]int64)
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} {
-		n, err := r.o.Client.Partitions(ctx, topic)
-		if err != nil {
-			return nil, err
-		}
-		for p := range n {
-			positions[bus.TopicPartition{Topic: topic, Partition: p}] = bus.FromStart
-		}
-	}
-	for at, next := range r.store.Offsets() {
-		positions[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
-	}
-	positions[bus.TopicPartition{Topic: bus.ErasureStatus}] = bus.FromStart
-	return positions, nil
+	return l
 }

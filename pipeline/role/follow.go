@@ -2,7 +2,6 @@ package role
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -16,6 +15,11 @@ import (
 // Surroundings are what a logic is run with; take them from Around.
 type Surroundings struct {
 	Bus Bus
+	// Wake, if not nil, has the logic step, with nothing new, whenever it delivers:
+	// work that the logic began beside the loop is done.
+	Wake <-chan struct{}
+	// Tick, if not 0, is how often the logic is told that time has passed.
+	Tick time.Duration
 	// Clock returns the present time.
 	Clock    func() time.Time
 	Listener events.Listener
@@ -33,7 +37,7 @@ type Follower struct {
 	name   string
 	logic  Logic
 	around Surroundings
-	// readers put the messages of each topic together.
+	// readers put the messages of each topic of artefacts together.
 	readers map[bus.Topic]*wire.Reader
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
@@ -61,7 +65,12 @@ func (f *Follower) Close() error { return f.logic.Close() }
 
 // Run implements Role. What was not finished before a crash is done before
 // anything new is read.
-func (f *Follower) Run(ctx context.Context) error { return wire.UnlessStopped(ctx, f.follow(ctx)) }
+func (f *Follower) Run(ctx context.Context) error {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Whether the role was stopped is for the outer context to say.
+	return wire.UnlessStopped(ctx, f.follow(running))
+}
 
 func (f *Follower) follow(ctx context.Context) error {
 	positions, err := f.positions(ctx)
@@ -76,8 +85,10 @@ func (f *Follower) follow(ctx context.Context) error {
 	if err := f.Feed(ctx, Input{}); err != nil {
 		return err
 	}
+	waiting := newWaiting(tail, f.around)
+	defer waiting.stop()
 	for {
-		batch, err := Next(ctx, tail, f.around.Logger)
+		batch, ticked, err := waiting.next(ctx)
 		if err != nil {
 			return err
 		}
@@ -85,26 +96,15 @@ func (f *Follower) follow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		in.Ticked = ticked
 		if err := f.Feed(ctx, in); err != nil {
 			return err
 		}
-		if batch.Source.Topic != bus.ErasureStatus {
+		if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
 			f.around.Listener.LagMeasured(events.LagMeasured{
-				Topic: string(batch.Source.Topic), Partition: batch.Source.Partition, Records: max(0, batch.End-batch.Next),
+				Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
 			})
 		}
-	}
-}
-
-// Next waits for a tail's next batch. While no broker can be reached it says so
-// in the log and goes on waiting: the role has nothing else to do.
-func Next(ctx context.Context, tail Tail, log *slog.Logger) (bus.Batch, error) {
-	for {
-		batch, err := tail.Next(ctx)
-		if !errors.Is(err, bus.ErrBrokerUnreachable) || ctx.Err() != nil {
-			return batch, err
-		}
-		log.Warn("broker unreachable, trying again", "error", err)
 	}
 }
 
@@ -135,10 +135,10 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 }
 
 // read puts together what a batch brought.
-func (f *Follower) read(batch bus.Batch) (Input, error) {
-	in := Input{Source: batch.Source}
-	topic := batch.Source.Topic
-	if topic == bus.ErasureStatus {
+func (f *Follower) read(batch bus.Batch) (in Input, err error) {
+	in.Batch = batch
+	switch topic := batch.Source.Topic; topic {
+	case bus.ErasureStatus:
 		for _, rec := range batch.Records {
 			n, err := wire.ParseNotice(rec)
 			if err != nil {
@@ -146,13 +146,14 @@ func (f *Follower) read(batch bus.Batch) (Input, error) {
 			}
 			in.Notices = append(in.Notices, n)
 		}
-		return in, nil
+	case bus.Snapshots, bus.Slices, bus.Models:
+		if f.readers[topic] == nil {
+			f.readers[topic] = wire.NewReader()
+		}
+		in.Messages, err = f.readers[topic].Read(batch)
+	default:
+		// The logic reads the records itself.
 	}
-	if f.readers[topic] == nil {
-		f.readers[topic] = wire.NewReader()
-	}
-	var err error
-	in.Messages, err = f.readers[topic].Read(batch)
 	return in, err
 }
 

@@ -20,7 +20,8 @@ type Logic interface {
 	Resume(source bus.TopicPartition, count int) (int64, error)
 	// Step takes what has arrived into the state, then does the next thing that is
 	// due. It is called with nothing new until it is idle. now is asked where time
-	// is measured and decides nothing.
+	// is measured and decides nothing. Work that a step begins beside the loop ends
+	// when ctx does, and Close waits for it.
 	Step(ctx context.Context, now func() time.Time, in Input) (Output, error)
 	// Status is what the role knows after the last step. It is not changed later.
 	Status() *Status
@@ -30,9 +31,14 @@ type Logic interface {
 
 // Input is what one batch of a partition brought. Zero is nothing.
 type Input struct {
-	Source   bus.TopicPartition
+	// Batch is what was read.
+	Batch bus.Batch
+	// Messages are those that it completes, on topics of graphs, slices and models.
 	Messages []wire.Received
-	Notices  []wire.Notice
+	// Notices are those of erasure-status.v1.
+	Notices []wire.Notice
+	// Ticked says that Surroundings.Tick has passed once more.
+	Ticked bool
 }
 
 // Output is what a step asks for. It publishes to one topic at most, so that

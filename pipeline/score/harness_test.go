@@ -238,7 +238,7 @@ func newSubject(t testing.TB, o Options, store role.Store) subject {
 // arrive hands messages over, as one batch.
 func (s subject) arrive(t testing.TB, messages ...wire.Message) error {
 	t.Helper()
-	in := role.Input{Source: bus.TopicPartition{Topic: wire.TopicOf(messages[0].Key.Kind)}}
+	in := role.Input{Batch: bus.Batch{Source: bus.TopicPartition{Topic: wire.TopicOf(messages[0].Key.Kind)}}}
 	for _, m := range messages {
 		in.Messages = append(in.Messages, wire.Received{Message: m})
 	}

@@ -100,7 +100,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 // take stores what has arrived.
 func (l *logic) take(in role.Input) error {
 	for _, m := range in.Messages {
-		if err := l.takeMessage(in.Source, m); err != nil {
+		if err := l.takeMessage(in.Batch.Source, m); err != nil {
 			return fmt.Errorf("message %s: %w", m.Key, err)
 		}
 	}

@@ -122,7 +122,7 @@ func TestRunRestartAndRebuild(t *testing.T) {
 func TestPredictionsOverABroker(t *testing.T) {
 	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
 	w := newScenario(t, 3)
-	o := optionsFor(role.Kafka(client))
+	o := optionsFor(role.Kafka{Client: client})
 	o.Dir = t.TempDir()
 	r, stop := running(t, o)
 	for at := lethe.Timestep(1); at <= 3; at++ {

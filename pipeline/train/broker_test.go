@@ -14,7 +14,7 @@ import (
 // Over a broker the role does what it does over topics in memory.
 func TestModelsOverABroker(t *testing.T) {
 	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Slices: 2, bus.Models: 2})
-	o := optionsFor(t.TempDir(), role.Kafka(client))
+	o := optionsFor(t.TempDir(), role.Kafka{Client: client})
 	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
 	for _, p := range plans {
 		publish(t, client, p.messages(1)...)

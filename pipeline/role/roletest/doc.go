@@ -3,5 +3,6 @@
 //
 //	bus.go    topics
 //	tail.go   following them
+//	compact.go  leaving what a broker's cleaner leaves
 //	store.go  a store
 package roletest

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +13,9 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 )
 
 // warnings is a log that passes on what was said, as long as somebody listens.
@@ -28,7 +31,7 @@ func (w warnings) Write(line []byte) (int, error) {
 
 // A role goes on where it was when the brokers are back, and its log says that
 // they were away.
-func TestNextOutlastsAnOutage(t *testing.T) {
+func TestARoleOutlastsAnOutage(t *testing.T) {
 	dir := t.TempDir()
 	broker, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -38,27 +41,18 @@ func TestNextOutlastsAnOutage(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 	require.NoError(t, client.Apply(t.Context()))
-	tail, err := client.Tail(map[bus.TopicPartition]int64{{Topic: bus.ErasureStatus}: bus.FromStart})
-	require.NoError(t, err)
-	defer tail.Close()
-	require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{{Key: []byte("first")}}))
 	said := make(warnings)
-	log := slog.New(slog.NewTextHandler(said, nil))
-	keys := make(chan string)
-	failed := make(chan error, 1)
-	go func() {
-		for {
-			batch, err := role.Next(t.Context(), tail, log)
-			if err != nil {
-				failed <- err
-				return
-			}
-			for _, rec := range batch.Records {
-				keys <- string(rec.Key)
-			}
-		}
-	}()
-	require.Equal(t, "first", <-keys)
+	logic := &echo{}
+	around := role.Around(role.Kafka{Client: client}, events.Listener{}, slog.New(slog.NewTextHandler(said, nil)))
+	stop := start(t, role.Follow("echo", logic, around))
+	notice := func(id string) {
+		t.Helper()
+		deleted := []ingest.Outgoing{{Key: wire.OrderKey(id)}}
+		require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, deleted))
+		require.Eventually(t, func() bool { return strings.Contains(logic.take(), "notice of "+id) },
+			time.Minute, time.Millisecond)
+	}
+	notice("first")
 
 	require.NoError(t, broker.Close())
 	require.Contains(t, <-said, "broker unreachable")
@@ -69,10 +63,8 @@ func TestNextOutlastsAnOutage(t *testing.T) {
 	again, err := embedded.Start(dir, embedded.Config{Port: port, CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer again.Close()
-	require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{{Key: []byte("second")}}))
-	require.Equal(t, "second", <-keys)
+	notice("second")
 
 	// Stopping is not an outage.
-	require.NoError(t, tail.Close())
-	require.Error(t, <-failed)
+	require.NoError(t, stop())
 }

@@ -1,0 +1,80 @@
+package role
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"lethe/ingest/bus"
+)
+
+// waiting is what a role waits for: a batch, being woken, or time to pass.
+type waiting struct {
+	tail Tail
+	wake <-chan struct{}
+	// ticker is nil if the role does not ask for the time.
+	ticker *time.Ticker
+	log    *slog.Logger
+}
+
+func newWaiting(tail Tail, around Surroundings) *waiting {
+	w := &waiting{tail: tail, wake: around.Wake, log: around.Logger}
+	if around.Tick > 0 {
+		w.ticker = time.NewTicker(around.Tick)
+	}
+	return w
+}
+
+func (w *waiting) stop() {
+	if w.ticker != nil {
+		w.ticker.Stop()
+	}
+}
+
+// next waits for the next batch, or gives an empty one when the role is woken or
+// time has passed, which ticked says. While no broker can be reached it says so
+// in the log and goes on waiting.
+func (w *waiting) next(ctx context.Context) (batch bus.Batch, ticked bool, err error) {
+	for {
+		batch, ticked, err = w.first(ctx)
+		if !errors.Is(err, bus.ErrBrokerUnreachable) || ctx.Err() != nil {
+			return batch, ticked, err
+		}
+		w.log.Warn("broker unreachable, trying again", "error", err)
+	}
+}
+
+// first returns what happens first. A batch that comes at the same time as
+// something else is returned with it.
+func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err error) {
+	var ticks <-chan time.Time
+	if w.ticker != nil {
+		ticks = w.ticker.C
+	}
+	if w.wake == nil && ticks == nil {
+		batch, err = w.tail.Next(ctx)
+		return batch, false, err
+	}
+	reading, interrupt := context.WithCancel(ctx)
+	woken, done := false, make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-w.wake:
+			woken = true
+		case <-ticks:
+			ticked = true
+		case <-reading.Done():
+		}
+		interrupt()
+	}()
+	batch, err = w.tail.Next(reading)
+	interrupt()
+	<-done
+	passes := errors.Is(err, context.Canceled) || errors.Is(err, bus.ErrBrokerUnreachable)
+	if passes && (woken || ticked) && ctx.Err() == nil {
+		return bus.Batch{}, ticked, nil
+	}
+	return batch, ticked, err
+}
