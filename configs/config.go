@@ -8,6 +8,9 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/partition"
+	"lethe/partition/repair"
+	"lethe/scoring"
 	"lethe/snapshot"
 	"lethe/trainer"
 )
@@ -32,16 +35,16 @@ type Config struct {
 	// keys/receipt-ed25519.pem under DataDir, see SigningKeyPath.
 	SigningKeyFile string `yaml:"signing_key_file" help:"Key that signs receipts; empty: keys/receipt-ed25519.pem."`
 
-	HTTP      HTTP            `yaml:"http"`
-	Kafka     bus.Config      `yaml:"kafka"`
-	Embedded  embedded.Config `yaml:"embedded"`
-	Ingest    Ingest          `yaml:"ingest"`
-	Partition Partition       `yaml:"partition"`
-	Repair    Repair          `yaml:"repair"`
-	Trainer   Trainer         `yaml:"trainer"`
-	Scoring   Scoring         `yaml:"scoring"`
-	Erasure   Erasure         `yaml:"erasure"`
-	Log       Log             `yaml:"log"`
+	HTTP      HTTP             `yaml:"http"`
+	Kafka     bus.Config       `yaml:"kafka"`
+	Embedded  embedded.Config  `yaml:"embedded"`
+	Ingest    Ingest           `yaml:"ingest"`
+	Partition partition.Config `yaml:"partition"`
+	Repair    Repair           `yaml:"repair"`
+	Trainer   Trainer          `yaml:"trainer"`
+	Scoring   scoring.Config   `yaml:"scoring"`
+	Erasure   Erasure          `yaml:"erasure"`
+	Log       Log              `yaml:"log"`
 }
 
 // HTTP is the address of the web interface, the metrics and the health checks.
@@ -57,32 +60,9 @@ type Ingest struct {
 	snapshot.Config `yaml:",inline"`
 }
 
-// Partition says how timesteps are cut into shards.
-type Partition struct {
-	// Method is gpfb-fast, gpfb-sr or random: the methods that keep shards even.
-	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr or random."`
-	// Shards is the number of shards. Changing it means building anew.
-	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
-	// Alpha weighs balance and fairness against the cut; 0 takes the method's
-	// own default.
-	Alpha float64 `yaml:"alpha" help:"Weight of balance and fairness against the cut; 0 takes the method's default."`
-	// Sweeps bounds the power iterations; 0 takes the method's own default.
-	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
-	// Refine lowers the cut by swapping nodes between shards afterwards.
-	Refine bool `yaml:"refine" help:"Lower the cut by swapping nodes between shards afterwards."`
-	// RefineSweeps is the number of sweeps of it; 0 takes a number that falls
-	// with the size of the graph.
-	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of that; 0 takes a number that falls with the size of the graph."`
-}
-
 // Repair says what stands for the neighbours a node lost to other shards.
 type Repair struct {
-	// Method is mixup, zero, mirror or none.
-	Method string `yaml:"method" help:"What stands for lost neighbours: mixup, zero, mirror or none."`
-	// Tau is the upper bound of the factor that mixup draws.
-	Tau float64 `yaml:"tau" help:"Upper bound of the factor that mixup draws."`
-	// MinStubs is the least number of stubs per node.
-	MinStubs int `yaml:"min_stubs" help:"Least number of stubs per node."`
+	repair.Config `yaml:",inline"`
 	// OneHop joins the mean of all neighbours' features and the log degree to
 	// every transaction's own, in slices and when scoring. It rules out
 	// erasures at scope shard. Changing it means building anew.
@@ -105,20 +85,6 @@ type Trainer struct {
 	// else portable), fma or portable. Models of different sets differ in their
 	// last bits, so another set trains everything anew.
 	Kernels string `yaml:"kernels" help:"Kernel set: auto, fma or portable."`
-}
-
-// Scoring says how the shards' answers become predictions.
-type Scoring struct {
-	// Aggregation is mean or similarity.
-	Aggregation string `yaml:"aggregation" help:"How shards are combined: mean or similarity."`
-	// Temperature sharpens the weights of similarity; 0 takes its default.
-	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity; 0 takes its default."`
-	// Threshold is the probability from which a transaction is called illicit.
-	Threshold float64 `yaml:"threshold" help:"Probability from which a transaction is called illicit."`
-	// LabelLagTimesteps is how many timesteps right before a scored one its
-	// models were not trained on, as if their labels were not in yet. At 0 they
-	// were trained through the timestep before it.
-	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps before a scored one that no model was trained on."`
 }
 
 // Erasure says how far erasures reach and how long their proof may take.

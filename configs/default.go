@@ -6,6 +6,9 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/partition"
+	"lethe/partition/repair"
+	"lethe/scoring"
 	"lethe/snapshot"
 	"lethe/trainer"
 )
@@ -20,7 +23,7 @@ const (
 // Default returns the configuration that `lethe run` takes without any other:
 // one process, all roles, the embedded broker.
 func Default() Config {
-	return Config{
+	c := Config{
 		DataDir:   "lethe-data",
 		Roles:     []string{RoleBuild, RoleTrain, RoleScore},
 		Seed:      1,
@@ -28,15 +31,14 @@ func Default() Config {
 		Kafka:     bus.Defaults(),
 		Embedded:  embedded.Defaults(),
 		Ingest:    Ingest{Records: ingest.DefaultLimits(), Config: snapshot.Defaults()},
-		Partition: Partition{Method: "gpfb-fast", Shards: 20, Refine: true},
-		// No minimum of stubs: on a stream more of them hardly help and cost time,
-		// see docs/partition.md.
-		Repair:  Repair{Method: "mixup", Tau: 1},
-		Trainer: Trainer{Config: trainer.Defaults(), Kernels: "auto"},
-		// Similarity was measured within half a point of the mean, which costs
-		// nothing and is easier to explain.
-		Scoring: Scoring{Aggregation: "mean", Threshold: 0.5},
-		Erasure: Erasure{DefaultScope: "stubs", VerifyTimeout: 5 * time.Minute},
-		Log:     Log{Level: "info", Format: "text"},
+		Partition: partition.Defaults(),
+		Repair:    Repair{Config: repair.Defaults()},
+		Trainer:   Trainer{Config: trainer.Defaults(), Kernels: "auto"},
+		Scoring:   scoring.Defaults(),
+		Erasure:   Erasure{DefaultScope: "stubs", VerifyTimeout: 5 * time.Minute},
+		Log:       Log{Level: "info", Format: "text"},
 	}
+	// Its default is the method's.
+	c.Partition.Sweeps = 0
+	return c
 }

@@ -8,6 +8,7 @@ import (
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
+	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -44,17 +45,22 @@ func (c Config) KernelSet() (kernels.Set, error) {
 
 // PartitionConfig is the configuration of the partition, with the process's seed.
 func (c Config) PartitionConfig() partition.Config {
-	out := partition.DefaultsOf(c.Partition.Method)
-	out.Shards, out.Seed, out.Refine = c.Partition.Shards, c.Seed, c.Partition.Refine
-	out.Alpha, out.RefineSweeps = c.Partition.Alpha, c.Partition.RefineSweeps
-	out.Sweeps = cmp.Or(c.Partition.Sweeps, out.Sweeps)
+	out := c.Partition
+	out.Seed = c.Seed
+	out.Sweeps = cmp.Or(out.Sweeps, partition.DefaultsOf(out.Method).Sweeps)
 	return out
 }
 
 // RepairConfig is the configuration of the repair, with the process's seed.
 func (c Config) RepairConfig() repair.Config {
-	return repair.Config{
-		Seed: c.Seed, Method: c.Repair.Method, Tau: c.Repair.Tau, MinStubs: c.Repair.MinStubs,
-		OneHop: onehop.ModeOf(c.Repair.OneHop, c.Repair.OneHopDirected),
-	}
+	out := c.Repair.Config
+	out.Seed, out.OneHop = c.Seed, onehop.ModeOf(c.Repair.OneHop, c.Repair.OneHopDirected)
+	return out
+}
+
+// ScoringConfig is the configuration of scoring.
+func (c Config) ScoringConfig() scoring.Config {
+	out := c.Scoring
+	out.Temperature = cmp.Or(out.Temperature, scoring.Defaults().Temperature)
+	return out
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"lethe/internal/check"
-	"lethe/scoring"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -20,7 +19,8 @@ func (c Config) Validate() error {
 	c.checkIngest(&p)
 	c.checkPartition(&p)
 	c.checkTrainer(&p)
-	c.checkScoring(&p)
+	p.Number("scoring.temperature", c.Scoring.Temperature, 0, 1000)
+	p.Within("scoring", c.ScoringConfig().Validate())
 	p.OneOf("erasure.default_scope", c.Erasure.DefaultScope, "stubs", "shard")
 	if c.Repair.OneHopDirected && !c.Repair.OneHop {
 		p.Bad("repair.one_hop_directed", c.Repair.OneHopDirected, "false while repair.one_hop is off")
@@ -70,9 +70,11 @@ func (c Config) checkPartition(p *check.Problems) {
 	p.Number("partition.alpha", c.Partition.Alpha, 0, 1000)
 	p.Whole("partition.sweeps", c.Partition.Sweeps, 0, 100_000)
 	p.Whole("partition.refine_sweeps", c.Partition.RefineSweeps, 0, 100_000)
+	p.Within("partition", c.PartitionConfig().Validate())
 	p.OneOf("repair.method", c.Repair.Method, "mixup", "zero", "mirror", "none")
 	p.Above("repair.tau", c.Repair.Tau, 0, 1000)
 	p.Whole("repair.min_stubs", c.Repair.MinStubs, 0, 1000)
+	p.Within("repair", c.RepairConfig().Validate())
 }
 
 // checkTrainer bounds the models to those that are served.
@@ -87,15 +89,4 @@ func (c Config) checkTrainer(p *check.Problems) {
 		return
 	}
 	p.OneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
-}
-
-func (c Config) checkScoring(p *check.Problems) {
-	var served []string
-	for _, m := range scoring.ServedMethods() {
-		served = append(served, string(m))
-	}
-	p.OneOf("scoring.aggregation", c.Scoring.Aggregation, served...)
-	p.Number("scoring.temperature", c.Scoring.Temperature, 0, 1000)
-	p.Number("scoring.threshold", c.Scoring.Threshold, 0, 1)
-	p.Whole("scoring.label_lag_timesteps", c.Scoring.LabelLagTimesteps, 0, 1_000_000)
 }

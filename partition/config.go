@@ -29,18 +29,18 @@ const FromGraph = 0
 
 // Config says how to partition. Take it from Defaults or DefaultsOf.
 type Config struct {
-	// Shards is the number of shards, 1 to 65536.
-	Shards int
 	// Method is one of Methods.
-	Method string
+	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr or random."`
+	// Shards is the number of shards, 1 to 65536.
+	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Seed keys every random draw.
-	Seed uint64
+	Seed uint64 `yaml:"-"`
 
 	// Assign is how GPFB and random end: AssignQuotas or AssignPlain.
-	Assign string
+	Assign string `yaml:"-"`
 	// Embedding is what bekm clusters, one row per node. nil takes an embedding
 	// of the graph's structure.
-	Embedding *kmeans.Points
+	Embedding *kmeans.Points `yaml:"-"`
 
 	// Alpha weighs balance and fairness against the cut in the objective of
 	// GPFB. The paper searches 1e-4 to 1e-2. FromGraph is 0.01, which cut the
@@ -48,34 +48,34 @@ type Config struct {
 	// no more than 8 over the size of the largest class, beyond which the shift
 	// that alpha needs would bring the iteration to a halt. Quotas enforce
 	// balance and fairness anyway.
-	Alpha float64
+	Alpha float64 `yaml:"alpha" help:"Weight of balance and fairness against the cut; 0 takes the method's default."`
 	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1
 	// to 5, and its code takes 0.01. By default 0.05: from 0.5 on, assignments under
 	// quotas cut ever more edges on Cora, CiteSeer and Bitcoin-OTC.
-	Beta float64
+	Beta float64 `yaml:"-"`
 	// Sweeps bounds the sweeps of methods that iterate.
-	Sweeps int
+	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
 	// Tolerance ends GPFB once a sweep raises the objective by
 	// less than this share of the number of shards, times twice the mean degree if
 	// unnormalised.
-	Tolerance float64
+	Tolerance float64 `yaml:"-"`
 	// Unnormalised takes W - D, as Algorithm 1 prints, in place of the default
 	// D^-1/2 W D^-1/2. A node of high degree then slows the iteration down,
 	// since the shift has to exceed twice its degree.
-	Unnormalised bool
+	Unnormalised bool `yaml:"-"`
 
 	// Refine lowers the cut by moves and swaps. Methods that do not fill quotas are
 	// never refined.
-	Refine bool
+	Refine bool `yaml:"refine" help:"Lower the cut by swapping nodes between shards afterwards."`
 	// RefineSweeps is the number of annealing sweeps over the nodes; coarser
 	// levels get as many as cost the same. FromGraph falls with the number of nodes,
 	// see refine.DefaultSweeps.
-	RefineSweeps int
+	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of that; 0 takes a number that falls with the size of the graph."`
 	// Slack is how many nodes a shard may lie above or below its even share of
 	// every class, and of all nodes, where that lowers the cut. With 0
 	// counts and sizes differ by at most one. With slack they may differ by
 	// 1 + 2 Slack.
-	Slack int
+	Slack int `yaml:"-"`
 }
 
 // Defaults is GPFB-Fast under quotas, refined, with the weights that cut the fewest

@@ -33,8 +33,7 @@ type method struct {
 	name Method
 	// served tells whether predictions may leave under it.
 	served bool
-	// build takes the temperature of the configuration, which may be 0 for its
-	// default.
+	// build takes the temperature of the configuration.
 	build func(temperature float64) (Aggregation, error)
 }
 
@@ -96,7 +95,7 @@ type Labelled struct {
 }
 
 // NewAggregation returns the aggregation of a method. Temperature is that of
-// MethodSimilarity, positive, or 0 for DefaultTemperature; the others ignore it.
+// MethodSimilarity, positive; the others ignore it.
 // The error wraps ErrMethod if there is no such method.
 func NewAggregation(name Method, temperature float64) (Aggregation, error) {
 	for _, m := range methods() {

@@ -9,17 +9,6 @@ import (
 	"lethe/scoring/similarity"
 )
 
-// DefaultTemperature is what a temperature of 0 stands for.
-//
-// Normalised similarities of the shards of one timestep lie close together: on
-// Bitcoin-OTC in 20 shards their standard deviation is about 0.035. A softmax at
-// temperature 1, as in the authors' notebook, then differs by some 15 % between
-// the best and the worst shard, which is the mean by another name. At 0.1 the
-// best weighs 3 to 7 times the worst, and the weights still average as 16 to 18
-// equal ones would (1/Σw²). At 0.02 two to seven shards decide, and the benefit
-// of many models is gone.
-const DefaultTemperature = 0.1
-
 // bySimilarity weighs shards by softmax(s / temperature) over the normalised
 // pyramid match kernel s of the scored graph and the slice that a shard learnt
 // from last. A shard whose slice was empty has similarity 0: it weighs least, but
@@ -27,9 +16,6 @@ const DefaultTemperature = 0.1
 type bySimilarity struct{ temperature float64 }
 
 func newBySimilarity(temperature float64) (Aggregation, error) {
-	if temperature == 0 {
-		temperature = DefaultTemperature
-	}
 	if !(temperature > 0) || math.IsInf(temperature, 0) {
 		return nil, fmt.Errorf("temperature is %v, want a positive number", temperature)
 	}

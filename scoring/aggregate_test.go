@@ -164,7 +164,7 @@ func TestRealPayments(t *testing.T) {
 			return 1 / squares
 		}
 		require.Greater(t, effective(1), 19.9, "timestep %s: temperature 1 is the mean", name)
-		require.InDelta(t, 17, effective(0), 2.5, "timestep %s", name)
+		require.InDelta(t, 17, effective(scoring.Defaults().Temperature), 2.5, "timestep %s", name)
 		require.Less(t, effective(0.02), 9.0, "timestep %s: a few shards decide", name)
 	}
 }

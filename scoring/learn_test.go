@@ -160,7 +160,7 @@ func TestLearnedWeightsAreThoseOfTheMixture(t *testing.T) {
 // Every method is made by its name; learning without labels is the mean.
 func TestAggregationsByName(t *testing.T) {
 	for _, name := range scoring.Methods() {
-		by, err := scoring.NewAggregation(name, 0)
+		by, err := scoring.NewAggregation(name, scoring.Defaults().Temperature)
 		require.NoError(t, err)
 		require.Equal(t, strings.HasPrefix(by.Name(), string(name)), true)
 	}

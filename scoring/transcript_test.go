@@ -59,7 +59,7 @@ func (n named) graph(t *testing.T, d *datadriven.TestData) string {
 
 func (n named) weights(t *testing.T, d *datadriven.TestData) string {
 	var method, test string
-	temperature := "0"
+	temperature := fmt.Sprint(scoring.Defaults().Temperature)
 	d.ScanArgs(t, "method", &method)
 	d.ScanArgs(t, "test", &test)
 	d.MaybeScanArgs(t, "temperature", &temperature)

@@ -7,7 +7,6 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/score"
-	"lethe/scoring"
 )
 
 func buildOptions(c configs.Config) graphs.Options {
@@ -29,14 +28,11 @@ func buildOptions(c configs.Config) graphs.Options {
 
 func scoreOptions(c configs.Config) score.Options {
 	return score.Options{
-		Dir:         RoleDir(c.DataDir, configs.RoleScore),
-		Shards:      c.Partition.Shards,
-		LabelLag:    c.Scoring.LabelLagTimesteps,
-		Workers:     c.Workers(),
-		Aggregation: scoring.Method(c.Scoring.Aggregation),
-		Temperature: c.Scoring.Temperature,
-		Threshold:   c.Scoring.Threshold,
-		OneHop:      c.RepairConfig().OneHop,
-		Trainer:     c.TrainerConfig(),
+		Dir:     RoleDir(c.DataDir, configs.RoleScore),
+		Shards:  c.Partition.Shards,
+		Workers: c.Workers(),
+		Scoring: c.ScoringConfig(),
+		OneHop:  c.RepairConfig().OneHop,
+		Trainer: c.TrainerConfig(),
 	}
 }

@@ -18,7 +18,7 @@ const overfitHidden = 64
 func (c *campaign) overfitted() configs.Config {
 	out := c.Config
 	out.Partition.Shards, out.Partition.Method = 1, partition.MethodRandom
-	out.Scoring.Aggregation = string(scoring.MethodMean)
+	out.Scoring.Aggregation = scoring.MethodMean
 	out.Trainer.Schedule = trainer.Window
 	out.Trainer.WindowTimesteps = max(len(c.victim.stream.Steps), len(c.shadow.stream.Steps))
 	out.Trainer.Passes = c.OverfitPasses
@@ -59,7 +59,7 @@ func (c *campaign) inReplica(
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := newOracle(deployed.runner.Engine, config.Scoring, trained.Models)
+		o, err := newOracle(deployed.runner.Engine, config.ScoringConfig(), trained.Models)
 		if err != nil {
 			return nil, nil, err
 		}

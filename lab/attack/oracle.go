@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"lethe"
-	"lethe/configs"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
@@ -20,8 +19,8 @@ type oracle struct {
 }
 
 // newOracle asks the models with an engine.
-func newOracle(engine *trainer.Engine, c configs.Scoring, models []*trainer.Checkpoint) (*oracle, error) {
-	aggregation, err := scoring.NewAggregation(scoring.Method(c.Aggregation), c.Temperature)
+func newOracle(engine *trainer.Engine, c scoring.Config, models []*trainer.Checkpoint) (*oracle, error) {
+	aggregation, err := scoring.NewAggregation(c.Aggregation, c.Temperature)
 	if err != nil {
 		return nil, err
 	}

@@ -22,23 +22,24 @@ const (
 // Config says how Slices makes up for cut edges.
 type Config struct {
 	// Seed keys λ.
-	Seed uint64
+	Seed uint64 `yaml:"-"`
 	// Method is MixUp, Zero, Mirror or None.
-	Method string
+	Method string `yaml:"method" help:"What stands for lost neighbours: mixup, zero, mirror or none."`
 	// Tau bounds λ of mixup, which is uniform in [0, Tau).
-	Tau float64
+	Tau float64 `yaml:"tau" help:"Upper bound of the factor that mixup draws."`
 	// MinStubs gives every node at least that many stubs, whether its edges are
 	// cut or not. They act as augmentation and need no other shard's data. 0
 	// means: one stub per cut edge and no more.
-	MinStubs int
+	MinStubs int `yaml:"min_stubs" help:"Least number of stubs per node."`
 	// OneHop joins to every row what surrounds its node in the whole snapshot, cut
 	// edges included. A slice then holds something of its neighbours in other
 	// shards: erasing a node changes exactly the slices that hold it or a stub for
 	// it, so scopes stubs and partition stay exact, and scope shard is not to be had.
-	OneHop onehop.Mode
+	OneHop onehop.Mode `yaml:"-"`
 }
 
-// Defaults is mixup with one stub per missing neighbour and no one-hop features.
+// Defaults is mixup with one stub per missing neighbour and no one-hop features. On
+// a stream more stubs hardly help and cost time, see docs/partition.md.
 func Defaults() Config { return Config{Method: MixUp, Tau: 1} }
 
 // Validate reports everything that is wrong with the configuration at once.

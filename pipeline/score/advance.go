@@ -20,7 +20,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 	t, ready := l.state.nextWaiting()
 	switch {
 	case ready:
-		if wanted = l.state.stepsBefore(t, 1+l.o.LabelLag); wanted == lethe.NoTimestep {
+		if wanted = l.state.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps); wanted == lethe.NoTimestep {
 			return role.Output{}, true, l.finish(t, nil)
 		}
 		// The ensemble is a later one only if the label lag was raised since
@@ -31,7 +31,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		}
 	case t == lethe.NoTimestep:
 		// Nothing waits: serve what the next snapshot will need.
-		wanted = l.state.stepsBefore(l.state.lastSeen(), l.o.LabelLag)
+		wanted = l.state.stepsBefore(l.state.lastSeen(), l.o.Scoring.LabelLagTimesteps)
 	default:
 		// A graph that was replaced stands behind its successors in the topic.
 		// The ensemble that it needs must not be passed over.

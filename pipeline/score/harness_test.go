@@ -212,7 +212,7 @@ func topics() *roletest.Bus {
 
 func optionsFor(topics role.Bus) Options {
 	return Options{
-		Shards: shards, Workers: 2, Aggregation: scoring.MethodMean, Threshold: .5,
+		Shards: shards, Workers: 2, Scoring: scoring.Defaults(),
 		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret,
 		Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}

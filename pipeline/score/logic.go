@@ -40,7 +40,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if err != nil {
 		return nil, err
 	}
-	aggregation, err := scoring.NewAggregation(o.Aggregation, o.Temperature)
+	aggregation, err := scoring.NewAggregation(o.Scoring.Aggregation, o.Scoring.Temperature)
 	if err != nil {
 		return nil, err
 	}

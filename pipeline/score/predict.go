@@ -39,7 +39,7 @@ func (l *logic) predictions(s *lethe.Snapshot, probabilities []float64) ([]inges
 			Transaction:     n.ID,
 			Timestep:        s.Timestep,
 			Probability:     probabilities[i],
-			Threshold:       l.o.Threshold,
+			Threshold:       l.o.Scoring.Threshold,
 			EnsembleVersion: l.state.served.Version,
 			TrainedThrough:  l.state.served.Through,
 			Aggregation:     l.aggregation.Name(),

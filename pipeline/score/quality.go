@@ -26,7 +26,7 @@ func (l *logic) measure(t lethe.Timestep) error {
 	if err != nil || manifest == nil {
 		return err
 	}
-	summary := predicted.quality(manifest.Labels, l.o.Threshold)
+	summary := predicted.quality(manifest.Labels, l.o.Scoring.Threshold)
 	value, err := json.Marshal(summary)
 	if err != nil {
 		return fmt.Errorf("quality of timestep %d: %w", t, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -24,18 +23,10 @@ type Options struct {
 	// Dir is the role's own folder.
 	Dir    string
 	Shards int
-	// LabelLag is by how many snapshots more than one the ensemble that scores
-	// a snapshot is behind it.
-	LabelLag int
 	// Workers bounds how many shard models are asked side by side. The result
 	// does not depend on it.
-	Workers     int
-	Aggregation scoring.Method
-	// Temperature of similarity aggregation; 0 is the default of package
-	// scoring.
-	Temperature float64
-	// Threshold is the probability from which a transaction is called illicit.
-	Threshold float64
+	Workers int
+	Scoring scoring.Config
 	// OneHop must equal what slices are built with: models see graphs as they saw
 	// slices.
 	OneHop onehop.Mode
@@ -55,19 +46,10 @@ func (o Options) Validate() error {
 	if o.Workers < 1 {
 		errs = append(errs, fmt.Errorf("workers is %d, must be at least 1", o.Workers))
 	}
-	if o.LabelLag < 0 {
-		errs = append(errs, fmt.Errorf("label lag is %d timesteps, must not be negative", o.LabelLag))
-	}
-	if !slices.Contains(scoring.ServedMethods(), o.Aggregation) {
-		errs = append(errs, fmt.Errorf("aggregation is %q, want one of %q", o.Aggregation, scoring.ServedMethods()))
-	}
-	if o.Threshold < 0 || o.Threshold > 1 {
-		errs = append(errs, fmt.Errorf("threshold is %g, must be in [0, 1]", o.Threshold))
-	}
 	if o.Bus == nil {
 		errs = append(errs, errors.New("bus is missing"))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, o.Scoring.Validate())...)
 }
 
 // New opens the role's store and returns the role that scores snapshots.

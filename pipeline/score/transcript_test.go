@@ -96,7 +96,7 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 // open opens the role on the store, as at the start or after a kill.
 func (tr *transcript) open() {
 	o := optionsFor(tr.topics)
-	o.LabelLag, o.Trainer = tr.lag, tr.w.options
+	o.Scoring.LabelLagTimesteps, o.Trainer = tr.lag, tr.w.options
 	tr.role = newSubject(tr.t, o, tr.store)
 	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{}))
 }

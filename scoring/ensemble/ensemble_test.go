@@ -53,7 +53,7 @@ func answered(t *testing.T, r ensemble.Runner, by scoring.Method) (*ensemble.Ens
 	}
 	said, err := r.Ask(t.Context(), trained.Models, graph)
 	require.NoError(t, err)
-	aggregation, err := scoring.NewAggregation(by, 0)
+	aggregation, err := scoring.NewAggregation(by, scoring.Defaults().Temperature)
 	require.NoError(t, err)
 	combined, err := said.Combine(aggregation)
 	require.NoError(t, err)
