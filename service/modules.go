@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"lethe/configs"
+	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/pipeline/graphs"
@@ -143,7 +144,7 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	o := buildOptions(s.config)
 	o.Secret, o.Version = s.secret, s.o.Version
 	o.Erasure.SigningKey, o.Erasure.KernelSet, o.Erasure.Compact = s.key, s.kernels.Name(), s.compact
-	o.Bus, o.Listener, o.Logger = role.Kafka{Client: s.client}, s.listener, s.o.Logger
+	o.Bus, o.Clock, o.Listener, o.Logger = role.Kafka{Client: s.client}, coordinator.WallClock{}, s.listener, s.o.Logger
 	return graphs.New(ctx, o)
 }
 

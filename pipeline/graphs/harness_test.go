@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -52,10 +53,11 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	r, err := New(d.Context(), Options{
 		Dir: dir, Shards: shards, Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: impatient{}, Version: "test",
+		Logger:    slog.New(slog.DiscardHandler),
 		Partition: partition.Defaults(), Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", ReceiptsDir: d.TempDir(),
-			Compact: d.topics.Compact,
+			Compact: d.topics.Compact, VerifyTimeout: 5 * time.Minute,
 		},
 	})
 	require.NoError(d, err)

@@ -2,13 +2,12 @@ package graphs
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
-	"time"
 
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
+	"lethe/internal/check"
 	"lethe/metrics/events"
 	"lethe/partition"
 	"lethe/partition/onehop"
@@ -51,17 +50,8 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// EnsureDefaults returns a copy with the unset fields filled in.
-func (o Options) EnsureDefaults() Options {
-	if o.Erasure.VerifyTimeout == 0 {
-		o.Erasure.VerifyTimeout = 5 * time.Minute
-	}
-	if o.Clock == nil {
-		o.Clock = coordinator.WallClock{}
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+// agreed returns a copy whose parts have in common what they must.
+func (o Options) agreed() Options {
 	o.Limits.FeatureCount = o.Snapshot.FeatureCount
 	o.Listener = events.Tee(o.Listener)
 	o.Partition.Shards, o.Partition.Seed, o.Repair.Seed = o.Shards, o.Seed, o.Seed
@@ -72,16 +62,11 @@ func (o Options) EnsureDefaults() Options {
 
 // Validate reports every problem at once.
 func (o Options) Validate() error {
-	var errs []error
-	require := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	require(o.Dir != "", "dir is empty")
-	require(o.Shards >= 1, "shards is %d, must be at least 1", o.Shards)
-	require(o.Bus != nil, "bus is missing")
-	errs = append(errs, o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate(),
+	var p check.Problems
+	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
+	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
+	p.That(o.Clock != nil, "clock", o.Clock, "one")
+	p.That(o.Logger != nil, "logger", o.Logger, "one")
+	return errors.Join(p.Err(), o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate(),
 		o.Erasure.Validate())
-	return errors.Join(errs...)
 }

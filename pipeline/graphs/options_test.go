@@ -15,12 +15,12 @@ func TestOptionsNameAllProblems(t *testing.T) {
 	err := Options{
 		Snapshot: snapshot.Config{AllowedLatenessTimesteps: -2, FirstTimestep: -2, MaxTimestepJump: -3},
 		Erasure:  coordinator.Config{VerifyTimeout: -1},
-	}.EnsureDefaults().Validate()
+	}.agreed().Validate()
 	for _, want := range []string{
-		"dir is empty", "receipts dir is empty", "shards is 0, must be at least 1",
+		`dir is ""`, "receipts dir is empty", "shards is 0, want 1 to 65536",
 		"allowed_lateness_timesteps is -2", "first_timestep is -2", "max_timestep_jump is -3", "max_record_bytes is 0",
 		"verify timeout is -1ns", "signing key has 0 bytes, want 64",
-		"kernel set is empty", "version is empty", "bus is missing",
+		"kernel set is empty", "version is empty", "bus is <nil>", "clock is <nil>", "logger is <nil>",
 	} {
 		require.ErrorContains(t, err, want)
 	}

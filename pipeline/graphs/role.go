@@ -28,7 +28,7 @@ const (
 // erasure coordinator. The topics must be there: the stores depend on how many
 // partitions they have.
 func New(ctx context.Context, o Options) (*role.Follower, error) {
-	o = o.EnsureDefaults()
+	o = o.agreed()
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
