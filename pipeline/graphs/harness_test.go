@@ -38,7 +38,8 @@ type deployment struct {
 }
 
 func deploy(t testing.TB) *deployment {
-	return &deployment{TB: t, topics: roletest.NewBus(map[bus.Topic]int{bus.Transactions: 2, bus.Slices: 2, bus.Models: 2})}
+	partitions := map[bus.Topic]int{bus.Transactions: 2, bus.Slices: 2, bus.Models: 2}
+	return &deployment{TB: t, topics: roletest.NewBus(partitions)}
 }
 
 // impatient is a clock that does not wait.

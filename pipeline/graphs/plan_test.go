@@ -80,7 +80,8 @@ func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
 	}
 	c := &snapshot.Content{Snapshot: s, Assignment: []lethe.ShardID{0, 1, 1, 1}}
 	step := count(c, []int{0, 1})
-	require.Equal(t, []int{1, 3, 1}, []int{step.Labels, step.Payments, step.Stubs}, "a pair that pays both ways is one cut edge")
+	require.Equal(t, []int{1, 3, 1}, []int{step.Labels, step.Payments, step.Stubs},
+		"a pair that pays both ways is one cut edge")
 	c.Assignment = nil
 	require.Zero(t, count(c, []int{0, 1}).Stubs, "before it is settled there are none")
 	changed, err := cut{3, repair.Defaults()}.changed(c, []int{0}, lethe.ScopeStubs)
