@@ -29,6 +29,11 @@ func (w warnings) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
+// notices is a logic that follows nothing but notices.
+type notices struct{ echo }
+
+func (*notices) Topics() []bus.Topic { return nil }
+
 // A role goes on where it was when the brokers are back, and its log says that
 // they were away.
 func TestARoleOutlastsAnOutage(t *testing.T) {
@@ -42,7 +47,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	defer client.Close()
 	require.NoError(t, client.Apply(t.Context()))
 	said := make(warnings)
-	logic := &echo{}
+	logic := &notices{}
 	around := role.Around(role.Kafka{Client: client}, events.Listener{}, slog.New(slog.NewTextHandler(said, nil)))
 	stop := start(t, role.Follow("echo", logic, around))
 	notice := func(id string) {
