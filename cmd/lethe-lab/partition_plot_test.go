@@ -37,8 +37,9 @@ func TestPlotShards(t *testing.T) {
 			require.Greater(t, picture.Bounds().Dx(), 1000)
 		})
 	}
-	err := plotShards(filepath.Join(t.TempDir(), "nowhere", "a.svg"), steps, strconv.Itoa)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, plotShards(filepath.Join(file, "a.svg"), steps, strconv.Itoa), "a file is no folder")
 }
 
 func TestSizeHistogram(t *testing.T) {
