@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
 
@@ -23,6 +24,9 @@ const (
 	qualityPrefix    = "q/" // timestep -> summary
 	suppressedPrefix = "x/" // suppression hash
 )
+
+// storeFormat is the version of these keys and their values.
+func storeFormat() swapstore.Format { return swapstore.Format{Kind: "score-state", Version: 1} }
 
 func servedKey(shard lethe.ShardID) []byte {
 	return binary.BigEndian.AppendUint32([]byte(servedPrefix), uint32(shard))

@@ -66,7 +66,7 @@ func open(o Options) (*logic, error) {
 	if o.Dir == "" {
 		return nil, errors.New("dir is empty")
 	}
-	store, err := swapstore.Open(vfs.Default, stateDir(o.Dir), swapstore.Format{})
+	store, err := swapstore.Open(vfs.Default, stateDir(o.Dir), storeFormat())
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}

@@ -25,7 +25,7 @@ type Served struct {
 
 // ReadServed reads what the role serves.
 func ReadServed(dir string, config trainer.Config, shards int) (_ *Served, err error) {
-	store, err := swapstore.Open(vfs.Default, stateDir(dir), swapstore.Format{})
+	store, err := swapstore.Open(vfs.Default, stateDir(dir), storeFormat())
 	if err != nil {
 		return nil, fmt.Errorf("score role: open store: %w", err)
 	}

@@ -28,7 +28,7 @@ func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
 		// Opening would create an empty store.
 		return nil, fmt.Errorf("shard %d: %w", shard, err)
 	}
-	store, err := swapstore.Open(vfs.Default, shardDir(dir, shard), swapstore.Format{})
+	store, err := swapstore.Open(vfs.Default, shardDir(dir, shard), storeFormat())
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
 
 // Keys of a column's store. Timesteps are big-endian so that they sort.
@@ -14,6 +15,9 @@ const (
 	unsentPrefix     = "u/"
 	offsetKey        = "o"
 )
+
+// storeFormat is the version of these keys and their values.
+func storeFormat() swapstore.Format { return swapstore.Format{Kind: "train-shard", Version: 1} }
 
 // storedSlice is the value under slicePrefix: revision and previous timestep,
 // then the slice's canonical bytes. The revision is kept beside them because it

@@ -83,7 +83,7 @@ func open(o Options) (*logic, error) {
 
 // openFolder opens the store in a folder and reads where the shard stands.
 func openFolder(dir string, shard lethe.ShardID) (*column, error) {
-	store, err := swapstore.Open(vfs.Default, dir, swapstore.Format{})
+	store, err := swapstore.Open(vfs.Default, dir, storeFormat())
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}
