@@ -3,13 +3,10 @@ package deletions_test
 import (
 	"bytes"
 	"encoding/hex"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -25,91 +22,6 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
 
 func request(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
 	return lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: lethe.ScopeStubs, Reason: "asked by Jane Doe"}
-}
-
-func TestLedgerTranscript(t *testing.T) {
-	datadriven.Walk(t, "testdata/ledger", func(t *testing.T, path string) {
-		kv, now := memorykv.New(), epoch
-		ledger := deletions.NewLedger(kv, func() time.Time { return now })
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			var id string
-			if len(d.CmdArgs) > 0 {
-				id = d.CmdArgs[0].Key
-			}
-			show := func(e deletions.Entry, err error) string {
-				if err != nil {
-					return "error: " + err.Error() + "\n"
-				}
-				s := e.Status()
-				out := fmt.Sprintf("%s %s attempts=%d", s.RequestID, s.State, s.Attempts)
-				if s.Failure != "" {
-					out += " failure=" + string(s.Failure)
-				}
-				if s.FailedIn != "" {
-					out += " failed_in=" + string(s.FailedIn)
-				}
-				return out + "\n"
-			}
-			switch d.Cmd {
-			case "receive":
-				r := request(id)
-				for _, a := range d.CmdArgs[1:] {
-					r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(a.Key))...)
-				}
-				return show(ledger.Receive(testSecret, r))
-			case "move":
-				var out string
-				for _, a := range d.CmdArgs[1:] {
-					out = show(ledger.Transition(id, deletions.State(a.Key), nil))
-				}
-				return out
-			case "stop":
-				return show(ledger.Stop(id, deletions.State(d.CmdArgs[1].Key), deletions.FailureCode(d.CmdArgs[2].Key)))
-			case "retry":
-				return show(ledger.Retry(id))
-			case "reopen":
-				ledger = deletions.NewLedger(kv, func() time.Time { return now })
-				return ""
-			case "wait":
-				step, err := time.ParseDuration(id)
-				require.NoError(t, err)
-				now = now.Add(step)
-				return ""
-			case "history":
-				e, err := ledger.Get(id)
-				require.NoError(t, err)
-				var out strings.Builder
-				for _, c := range e.History {
-					fmt.Fprintf(&out, "%s %s %s\n", c.At.Format("15:04:05.000"), c.State, c.Failure)
-				}
-				return out.String()
-			case "list":
-				var states []deletions.State
-				for _, a := range d.CmdArgs {
-					states = append(states, deletions.State(a.Key))
-				}
-				entries, err := ledger.List(states...)
-				require.NoError(t, err)
-				var out strings.Builder
-				for _, e := range entries {
-					out.WriteString(show(e, nil))
-				}
-				return out.String()
-			case "summary":
-				counts, err := ledger.Count()
-				require.NoError(t, err)
-				var out []string
-				for _, s := range deletions.States() {
-					if counts[s] > 0 {
-						out = append(out, fmt.Sprintf("%s=%d", s, counts[s]))
-					}
-				}
-				return strings.Join(out, " ") + "\n"
-			}
-			d.Fatalf(t, "unknown command")
-			return ""
-		})
-	})
 }
 
 // Whatever the sequence of moves, the ledger's state is that of the last legal
