@@ -99,7 +99,8 @@ func (inv *inventory) checkEven(r *Report, step *snapshot.Content) {
 			counts[shard] = scores.ClassCounts[shard][class]
 		}
 		if d := spread(counts); d > allowed {
-			r.problem("timestep %d: counts of %s differ by %d between shards, at most %d allowed", t, lethe.Label(class), d, allowed)
+			r.problem("timestep %d: counts of %s differ by %d between shards, at most %d allowed", t, lethe.Label(class), d,
+				allowed)
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (n *nodeTable) add(t *table) error {
 		n.featureCount = len(t.fields) - idColumns
 	}
 	if got, want := len(t.fields), n.featureCount+idColumns; got != want {
-		return t.refuse(0, fmt.Sprintf("%d columns, row 1 has %d; every row is an id, a timestep and as many features", got, want))
+		return t.refuse(0, fmt.Sprintf("%d columns, row 1 has %d; every row is an id, a timestep and as many features", got,
+			want))
 	}
 	if reason := checkID(t.fields[0]); reason != "" {
 		return t.refuse(1, reason)

@@ -20,7 +20,8 @@ func (t Totals) checkPublished(features int) error {
 		if got == want {
 			return nil
 		}
-		return &RowError{File: file, Reason: fmt.Sprintf("%d %s for the %d transactions of Elliptic, which have %d", got, what, transactions, want)}
+		return &RowError{File: file, Reason: fmt.Sprintf("%d %s for the %d transactions of Elliptic, which have %d", got,
+			what, transactions, want)}
 	}
 	return errors.Join(
 		refuse(FeaturesFile, "timesteps", t.Steps, steps),

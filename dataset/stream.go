@@ -110,7 +110,8 @@ func (s *Stream) Validate() error {
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		if step.Timestep <= previous {
-			problems = append(problems, fmt.Errorf("timestep %d follows %d, want ascending and not negative", step.Timestep, previous))
+			problems = append(problems, fmt.Errorf("timestep %d follows %d, want ascending and not negative", step.Timestep,
+				previous))
 		}
 		previous = step.Timestep
 		if err := step.validate(s.FeatureCount, seen); err != nil {

@@ -131,21 +131,28 @@ func TestValidateReportsEveryStep(t *testing.T) {
 		return s
 	}
 	for want, spoil := range map[string]func(s *dataset.Stream){
-		"0 features":                     func(s *dataset.Stream) { s.FeatureCount = 0 },
-		"timestep 1 follows 1":           func(s *dataset.Stream) { s.Steps[1].Timestep = 1 },
-		"no transaction":                 func(s *dataset.Stream) { s.Steps[0].Transactions = nil },
-		"the id is empty":                func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "" },
-		"the id holds a blank":           func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "a,b" },
-		"the id is longer":               func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = lethe.TransactionID(make([]byte, 257)) },
-		"the id occurs before":           func(s *dataset.Stream) { s.Steps[1].Transactions[1].ID = s.Steps[0].Transactions[0].ID },
-		"transaction 0: is of":           func(s *dataset.Stream) { s.Steps[0].Transactions[0].Timestep = 2 },
-		"1 features, want 2":             func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features = []float32{1} },
-		"feature 1 is not finite":        func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features[1] = float32(math.NaN()) },
-		"label 0: names no transaction":  func(s *dataset.Stream) { s.Steps[0].Labels[0].ID = s.Steps[1].Transactions[0].ID },
-		"label 0: is unknown":            func(s *dataset.Stream) { s.Steps[0].Labels[0].Label = lethe.Unknown },
-		"label 1: the transaction has a": func(s *dataset.Stream) { s.Steps[0].Labels = append(s.Steps[0].Labels, s.Steps[0].Labels[0]) },
-		"payment 0: is of timestep 2":    func(s *dataset.Stream) { s.Steps[0].Payments[0].Timestep = 2 },
-		"payment 0: an end is no id":     func(s *dataset.Stream) { s.Steps[0].Payments[0].Target = "a b" },
+		"0 features":           func(s *dataset.Stream) { s.FeatureCount = 0 },
+		"timestep 1 follows 1": func(s *dataset.Stream) { s.Steps[1].Timestep = 1 },
+		"no transaction":       func(s *dataset.Stream) { s.Steps[0].Transactions = nil },
+		"the id is empty":      func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "" },
+		"the id holds a blank": func(s *dataset.Stream) { s.Steps[0].Transactions[1].ID = "a,b" },
+		"the id is longer": func(s *dataset.Stream) {
+			s.Steps[0].Transactions[1].ID = lethe.TransactionID(make([]byte, 257))
+		},
+		"the id occurs before": func(s *dataset.Stream) { s.Steps[1].Transactions[1].ID = s.Steps[0].Transactions[0].ID },
+		"transaction 0: is of": func(s *dataset.Stream) { s.Steps[0].Transactions[0].Timestep = 2 },
+		"1 features, want 2":   func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features = []float32{1} },
+		"feature 1 is not finite": func(s *dataset.Stream) {
+			s.Steps[0].Transactions[0].Features[1] = float32(math.NaN())
+		},
+		"label 0: names no transaction": func(s *dataset.Stream) { s.Steps[0].Labels[0].ID = s.Steps[1].Transactions[0].ID },
+		"label 0: is unknown":           func(s *dataset.Stream) { s.Steps[0].Labels[0].Label = lethe.Unknown },
+		"label 1: the transaction has a": func(s *dataset.Stream) {
+			s.Steps[0].Labels = append(s.Steps[0].Labels,
+				s.Steps[0].Labels[0])
+		},
+		"payment 0: is of timestep 2": func(s *dataset.Stream) { s.Steps[0].Payments[0].Timestep = 2 },
+		"payment 0: an end is no id":  func(s *dataset.Stream) { s.Steps[0].Payments[0].Target = "a b" },
 	} {
 		s := fresh()
 		spoil(s)

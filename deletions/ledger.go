@@ -133,7 +133,8 @@ func (l *Ledger) move(requestID string, c Change, update func(*Progress)) (Entry
 		return Entry{}, fmt.Errorf("request %s: %w", requestID, err)
 	}
 	if !c.Failure.fits(c.State) {
-		return Entry{}, fmt.Errorf("request %s: %w: code %q does not explain %s", requestID, ErrIllegalTransition, c.Failure, c.State)
+		return Entry{}, fmt.Errorf("request %s: %w: code %q does not explain %s", requestID, ErrIllegalTransition, c.Failure,
+			c.State)
 	}
 	c.At = record.Time(l.clock())
 	if last := e.Updated(); c.At.Before(last) {

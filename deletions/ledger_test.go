@@ -21,7 +21,8 @@ var testSecret = lethe.Secret{1, 2, 3, 4}
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123_456_789, time.UTC)
 
 func request(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
-	return lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: lethe.ScopeStubs, Reason: "asked by Jane Doe"}
+	return lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: lethe.ScopeStubs,
+		Reason: "asked by Jane Doe"}
 }
 
 // Whatever the sequence of moves, the ledger's state is that of the last legal

@@ -137,7 +137,8 @@ func (st *story) prove(ctx context.Context) error {
 		return fmt.Errorf("the proof failed: %s", report.Problems[0])
 	}
 	if report.EnsembleHash != st.result.EnsembleHash {
-		return fmt.Errorf("the proof failed: the directory holds ensemble %s, served was %s", report.EnsembleHash, st.result.EnsembleHash)
+		return fmt.Errorf("the proof failed: the directory holds ensemble %s, served was %s", report.EnsembleHash,
+			st.result.EnsembleHash)
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func TestDemoTellsTheWholeStory(t *testing.T) {
 	require.NoError(t, err)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(encoded, &fields))
-	for _, name := range []string{"dataset", "timesteps", "transactions", "payments", "predictions", "test", "erasures", "ensemble_hash", "data_dir"} {
+	for _, name := range []string{"dataset", "timesteps", "transactions", "payments", "predictions", "test", "erasures",
+		"ensemble_hash", "data_dir"} {
 		require.Contains(t, fields, name)
 	}
 	_, err = os.Stat(r.DataDir)

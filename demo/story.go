@@ -165,7 +165,8 @@ func (st *story) erase(ctx context.Context) error {
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, eraseTimeout)
 	defer cancel()
-	status, err := requests.Wait(waitCtx, st.s.Client(), id, func(s deletions.Status) { st.Progress("erasure: %s", s.State) })
+	status, err := requests.Wait(waitCtx, st.s.Client(), id,
+		func(s deletions.Status) { st.Progress("erasure: %s", s.State) })
 	if err != nil {
 		return err
 	}

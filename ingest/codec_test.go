@@ -92,13 +92,16 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 	}
 	require.Equal(t, ingest.BadID, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a b", Features: []float32{1}})))
 	require.Equal(t, ingest.FeatureCount, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a"})))
-	require.Equal(t, ingest.FeatureNotFinite, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Features: []float32{nan}})))
-	require.Equal(t, ingest.BadTimestep, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Timestep: -1, Features: []float32{1}})))
+	require.Equal(t, ingest.FeatureNotFinite,
+		reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Features: []float32{nan}})))
+	require.Equal(t, ingest.BadTimestep, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Timestep: -1,
+		Features: []float32{1}})))
 	require.Equal(t, ingest.BadID, reason(ingest.EncodePayment(lethe.Payment{Source: ">", Target: "b"})))
 	require.Equal(t, ingest.BadID, reason(ingest.EncodePayment(lethe.Payment{Source: "a"})))
 	require.Equal(t, ingest.UnknownLabel, reason(ingest.EncodeLabel(lethe.LabelRecord{ID: "a", Label: 3})))
 	require.Equal(t, ingest.BadTimestep, reason(ingest.EncodeLabel(lethe.LabelRecord{ID: "a", Timestep: 1<<53 + 1})))
-	require.Equal(t, ingest.BadRequestID, reason(ingest.EncodeErasure(lethe.ErasureRequest{RequestID: "a/b"}, time.Time{})))
+	require.Equal(t, ingest.BadRequestID, reason(ingest.EncodeErasure(lethe.ErasureRequest{RequestID: "a/b"},
+		time.Time{})))
 	require.Equal(t, ingest.NodeCount, reason(ingest.EncodeErasure(lethe.ErasureRequest{RequestID: "r"}, time.Time{})))
 	require.Equal(t, ingest.BadReasonText, reason(ingest.EncodeErasure(
 		lethe.ErasureRequest{RequestID: "r", Targets: lethe.Transactions("a"), Reason: "\xff"}, time.Time{})))

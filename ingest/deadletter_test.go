@@ -34,7 +34,8 @@ func TestDeadLettersGiveTheRecordBack(t *testing.T) {
 			rec.Headers = []ingest.Header{{Key: "trace", Value: []byte{0, 1}}}
 		}
 		refusal := ingest.Refusal{
-			Reason: rapid.SampledFrom(ingest.Reasons()).Filter(func(r ingest.Reason) bool { return r != ingest.Suppressed }).Draw(rt, "reason"),
+			Reason: rapid.SampledFrom(ingest.Reasons()).
+				Filter(func(r ingest.Reason) bool { return r != ingest.Suppressed }).Draw(rt, "reason"),
 			Detail: "feature 3",
 		}
 		out := ingest.DeadLetter(rec, &refusal, "v1.2.3")

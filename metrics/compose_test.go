@@ -97,7 +97,8 @@ func TestComposeProvisionsGrafana(t *testing.T) {
 	readYAML(t, filepath.Join(deployFolder, "grafana/provisioning/datasources/prometheus.yml"), &sources)
 	require.Len(t, sources.Datasources, 1)
 	require.True(t, sources.Datasources[0].IsDefault)
-	require.Equal(t, fmt.Sprintf("http://prometheus:%d", project.Services["prometheus"].Ports[0].Target), sources.Datasources[0].URL)
+	require.Equal(t, fmt.Sprintf("http://prometheus:%d", project.Services["prometheus"].Ports[0].Target),
+		sources.Datasources[0].URL)
 
 	var boards struct {
 		Providers []struct {
@@ -116,5 +117,6 @@ func TestComposeProvisionsGrafana(t *testing.T) {
 		}
 	}
 	require.True(t, found, "no volume holds the dashboards")
-	require.Equal(t, boards.Providers[0].Options.Path+"/lethe.json", *grafana.Environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
+	require.Equal(t, boards.Providers[0].Options.Path+"/lethe.json",
+		*grafana.Environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
 }

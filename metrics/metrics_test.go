@@ -61,10 +61,12 @@ func (p *process) everything() {
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})
-	l.SnapshotPartitioned(events.SnapshotPartitioned{Timestep: 2, Balance: -.01, Fairness: -.02, EdgeCut: .25, Duration: time.Second})
+	l.SnapshotPartitioned(events.SnapshotPartitioned{Timestep: 2, Balance: -.01, Fairness: -.02, EdgeCut: .25,
+		Duration: time.Second})
 	l.ShardTrained(events.ShardTrained{Timestep: 2, Reason: events.Unlearn, Steps: 30, Duration: 2 * time.Second})
 	l.EnsembleSwapped(events.EnsembleSwapped{Timestep: 2, Version: lethe.Digest{0xab, 0xcd}})
-	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1, Duration: time.Millisecond})
+	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
+		Duration: time.Millisecond})
 	l.QualityMeasured(events.QualityMeasured{Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN()})
 	l.ErasureChanged(events.ErasureChanged{State: "verified"})
 	l.ErasurePhaseDone(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})

@@ -189,9 +189,11 @@ func (c *countdown) Err() error {
 }
 
 func TestOptionsReportEverythingAtOnce(t *testing.T) {
-	opts := Config{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2, RefineSweeps: -3}
+	opts := Config{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2,
+		RefineSweeps: -3}
 	_, _, err := Run(t.Context(), graphtest.Communities(t, 2, 6), opts)
-	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN", "beta is -3", "tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
+	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN", "beta is -3",
+		"tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -62,9 +62,10 @@ func TestPropagationFollowsTheEdges(t *testing.T) {
 func TestEmbeddingMustFit(t *testing.T) {
 	g := graphtest.Communities(t, 2, 6)
 	for want, e := range map[string]*kmeans.Points{
-		"embedding has 3 values in rows of 2, want 12 rows":            {Columns: 2, Values: make([]float64, 3)},
-		"embedding has 0 values in rows of 0, want 12 rows":            {},
-		"embedding of node 7 has NaN in column 1, want finite numbers": {Columns: 2, Values: append(append(make([]float64, 15), math.NaN()), make([]float64, 8)...)},
+		"embedding has 3 values in rows of 2, want 12 rows": {Columns: 2, Values: make([]float64, 3)},
+		"embedding has 0 values in rows of 0, want 12 rows": {},
+		"embedding of node 7 has NaN in column 1, want finite numbers": {Columns: 2,
+			Values: append(append(make([]float64, 15), math.NaN()), make([]float64, 8)...)},
 	} {
 		_, _, err := Run(t.Context(), g, refined(Config{Shards: 2, Method: MethodBEKM, Embedding: e}))
 		require.ErrorContains(t, err, want)

@@ -24,7 +24,8 @@ type Trial struct {
 func Tune(ctx context.Context, g *graph.Graph, c Config) (Config, []Trial, error) {
 	c = c.forGraph(g)
 	if !c.gpfb() {
-		return c, nil, fmt.Errorf("tune: %w with weights: %q, choose %s or %s", ErrMethod, c.Method, MethodGPFBFast, MethodGPFBSR)
+		return c, nil, fmt.Errorf("tune: %w with weights: %q, choose %s or %s", ErrMethod, c.Method, MethodGPFBFast,
+			MethodGPFBSR)
 	}
 	trials := tuningGrid(c)
 	best := 0

@@ -60,7 +60,8 @@ func histogram(t require.TestingT, g graphtest.Graph) *similarity.Histogram {
 }
 
 // weigh asks an aggregation about a graph and the histograms of the shards.
-func weigh(method scoring.Method, temperature float64, test *graphtest.Graph, shards []*similarity.Histogram) ([]float64, error) {
+func weigh(method scoring.Method, temperature float64, test *graphtest.Graph,
+	shards []*similarity.Histogram) ([]float64, error) {
 	by, err := scoring.NewAggregation(method, temperature)
 	if err != nil {
 		return nil, err

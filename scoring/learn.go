@@ -89,7 +89,8 @@ func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64
 		for s, p := range posteriors {
 			row[s] = float64(p[i*classes+class])
 			if !(row[s] >= 0) || math.IsInf(row[s], 1) {
-				return nil, fmt.Errorf("shard %d, row %d has probability %v of class %d, want a number of at least 0", s, i, row[s], class)
+				return nil, fmt.Errorf("shard %d, row %d has probability %v of class %d, want a number of at least 0", s, i, row[s],
+					class)
 			}
 		}
 		rows = append(rows, row)

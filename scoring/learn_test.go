@@ -175,7 +175,8 @@ func TestAggregationsByName(t *testing.T) {
 	weights, err := learned.Weights(scoring.Evidence{Shards: 2})
 	require.NoError(t, err)
 	require.Equal(t, []float64{0.5, 0.5}, weights)
-	weights, err = learned.Weights(scoring.Evidence{Shards: 2, Labelled: func() (scoring.Labelled, error) { return rows, nil }})
+	weights, err = learned.Weights(scoring.Evidence{Shards: 2,
+		Labelled: func() (scoring.Labelled, error) { return rows, nil }})
 	require.NoError(t, err)
 	require.Greater(t, weights[0], weights[1], "the shard that was right")
 }

@@ -106,7 +106,8 @@ func (p *Prediction) Validate() error {
 	refuse(p.Class != Classify(p.Probability, p.Threshold),
 		"class is not what probability %v and threshold %v give", p.Probability, p.Threshold)
 	refuse(p.EnsembleVersion.IsZero(), "ensemble version is missing")
-	refuse(p.TrainedThrough < lethe.NoTimestep, "trained through is %d, want %d or more", p.TrainedThrough, lethe.NoTimestep)
+	refuse(p.TrainedThrough < lethe.NoTimestep, "trained through is %d, want %d or more", p.TrainedThrough,
+		lethe.NoTimestep)
 	refuse(p.Aggregation == "" || !utf8.ValidString(p.Aggregation), "aggregation is missing or not UTF-8")
 	return errors.Join(problems...)
 }

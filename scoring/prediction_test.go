@@ -83,7 +83,8 @@ func TestEnsembleVersion(t *testing.T) {
 	// sha256sum of the 64 bytes 01 00.. 02 00..
 	require.Equal(t, "ff55c97976a840b4ced964ed49e3794594ba3f675238b5fd25d282b60f70a194",
 		scoring.EnsembleVersion([]lethe.Digest{{1}, {2}}).String())
-	require.NotEqual(t, scoring.EnsembleVersion([]lethe.Digest{{1}, {2}}), scoring.EnsembleVersion([]lethe.Digest{{2}, {1}}))
+	require.NotEqual(t, scoring.EnsembleVersion([]lethe.Digest{{1}, {2}}),
+		scoring.EnsembleVersion([]lethe.Digest{{2}, {1}}))
 	require.NotEqual(t, scoring.EnsembleVersion([]lethe.Digest{{1}}), scoring.EnsembleVersion([]lethe.Digest{{1}, {}}))
 }
 

@@ -24,7 +24,8 @@ func (r *running) erase(id string, scope lethe.Scope, nodes ...lethe.Transaction
 	r.t.Helper()
 	before, err := r.Status(r.t.Context())
 	require.NoError(r.t, err)
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...), Scope: scope}, time.Time{})
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...),
+		Scope: scope}, time.Time{})
 	require.NoError(r.t, err)
 	require.NoError(r.t, r.Client().Write(r.t.Context(), bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}))
 	ended := func(st *service.Status) int {

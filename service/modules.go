@@ -76,7 +76,8 @@ func (s *Service) noteHealth(module string, state supervisor.State) {
 func (s *Service) openPort(context.Context) (supervisor.Process, error) {
 	var err error
 	if s.port, err = net.Listen("tcp", s.config.HTTP.Address); err != nil {
-		return nil, fmt.Errorf("http.address %s cannot be used: %w (is another lethe running? choose another with --http-address)",
+		return nil, fmt.Errorf("http.address %s cannot be used: %w "+
+			"(is another lethe running? choose another with --http-address)",
 			s.config.HTTP.Address, err)
 	}
 	return supervisor.Resource(func() error {
@@ -96,7 +97,8 @@ func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
 	broker, err := embedded.Start(filepath.Join(s.config.DataDir, brokerFolder), s.config.Embedded, s.o.Logger)
 	switch {
 	case errors.Is(err, embedded.ErrInUse):
-		return nil, fmt.Errorf("%w (another lethe runs on this data directory: stop it, or choose another with --data-dir)", err)
+		return nil, fmt.Errorf("%w (another lethe runs on this data directory: stop it, or choose another with --data-dir)",
+			err)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%w (is another lethe running? choose another port with --set embedded.port=N)", err)
 	case err != nil:
@@ -116,7 +118,8 @@ func (s *Service) openTopics(ctx context.Context) (supervisor.Process, error) {
 	}
 	s.client = client
 	if err = client.Ping(ctx); err != nil {
-		err = fmt.Errorf("%w (start Kafka, or name brokers that are up with --brokers; without them lethe brings its own)", err)
+		err = fmt.Errorf("%w (start Kafka, or name brokers that are up with --brokers; without them lethe brings its own)",
+			err)
 	} else if err = client.Apply(ctx); err != nil {
 		err = fmt.Errorf("create the topics: %w", err)
 	}

@@ -30,7 +30,8 @@ func takeMany(b *testing.B, s *Store, step lethe.Timestep, first, count int) {
 	offset := s.Offsets()[TopicPartition{"topic", 0}]
 	for n := range count {
 		features[n%benchFeatures] += float32(n)
-		tr := lethe.Transaction{ID: lethe.TransactionID(fmt.Sprintf("%d-%d", step, first+n)), Timestep: step, Features: features}
+		tr := lethe.Transaction{ID: lethe.TransactionID(fmt.Sprintf("%d-%d", step, first+n)), Timestep: step,
+			Features: features}
 		v, err := batch.Transaction(tr, Origin{Offset: offset})
 		if err != nil || v.Outcome != Accepted {
 			b.Fatal(v.Outcome, err)

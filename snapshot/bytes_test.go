@@ -60,7 +60,8 @@ func scanStore(t *testing.T, dir string, fs vfs.FS, nodes int) (*Store, []lethe.
 			_, err = b.Label(lethe.LabelRecord{ID: id, Timestep: step, Label: lethe.Illicit}, origin(string(id)))
 			require.NoError(t, err)
 		}
-		_, err = b.Label(lethe.LabelRecord{ID: subjects[len(subjects)-1], Timestep: step, Label: lethe.Licit}, origin("label of one only named"))
+		_, err = b.Label(lethe.LabelRecord{ID: subjects[len(subjects)-1], Timestep: step, Label: lethe.Licit},
+			origin("label of one only named"))
 		require.NoError(t, err)
 		end(t, b, 1)
 		require.NoError(t, b.Commit(offset+1))
@@ -260,7 +261,8 @@ func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
 		require.NoError(t, err)
 		hits, _ := search(t, survivor, "data", wanted)
 		require.Empty(t, hits, "survivor %d", n)
-		require.Equal(t, []lethe.Revision{2, 2, 0}, []lethe.Revision{s.infos[1].Revision, s.infos[2].Revision, s.infos[3].Revision})
+		require.Equal(t, []lethe.Revision{2, 2, 0},
+			[]lethe.Revision{s.infos[1].Revision, s.infos[2].Revision, s.infos[3].Revision})
 		require.NoError(t, s.Close())
 	}
 }

@@ -205,7 +205,8 @@ func (r *run) exhausted() bool {
 // equals never having had.
 func TestSnapshotDoesNotDependOnHowItCameAbout(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := &run{rt: rt, world: worldGen(rt), disk: &crashDisk{disk: vfs.NewCrashableMem()}, refused: map[string]string{}, ahead: map[string]bool{}}
+		r := &run{rt: rt, world: worldGen(rt), disk: &crashDisk{disk: vfs.NewCrashableMem()}, refused: map[string]string{},
+			ahead: map[string]bool{}}
 		r.open()
 		defer func() { require.NoError(rt, r.store.Close()) }()
 		for !r.exhausted() {
@@ -244,7 +245,8 @@ func (r *run) compare() {
 			expected = &lethe.Snapshot{Timestep: i.Timestep, FeatureCount: modelFeatures}
 		}
 		require.Equal(r.rt, expected.Nodes, slices.Clip(c.Snapshot.Nodes))
-		require.Equal(r.rt, canonical.EncodeSnapshot(expected), canonical.EncodeSnapshot(c.Snapshot), "timestep %d", i.Timestep)
+		require.Equal(r.rt, canonical.EncodeSnapshot(expected), canonical.EncodeSnapshot(c.Snapshot), "timestep %d",
+			i.Timestep)
 		delete(want.snapshots, i.Timestep)
 	}
 	require.Empty(r.rt, want.snapshots, "timesteps that should be settled")

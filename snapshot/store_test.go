@@ -46,7 +46,8 @@ func fill(t testing.TB, s *Store, steps int) {
 	t.Helper()
 	b := begin(t, s, Transactions)
 	for step := range steps {
-		tr := lethe.Transaction{ID: lethe.TransactionID(fmt.Sprint("t", step)), Timestep: lethe.Timestep(step), Features: []float32{1}}
+		tr := lethe.Transaction{ID: lethe.TransactionID(fmt.Sprint("t", step)), Timestep: lethe.Timestep(step),
+			Features: []float32{1}}
 		_, err := b.Transaction(tr, Origin{Offset: int64(step)})
 		require.NoError(t, err)
 	}
@@ -141,9 +142,11 @@ func TestSettlingRefusesABadAssignment(t *testing.T) {
 	_, _, err := s.CloseTimestep(context.Background(), 1)
 	require.NoError(t, err)
 	broken := errors.New("no shard")
-	_, _, err = s.SettleTimestep(context.Background(), 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, broken })
+	_, _, err = s.SettleTimestep(context.Background(), 1,
+		func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, broken })
 	require.ErrorIs(t, err, broken)
-	_, _, err = s.SettleTimestep(context.Background(), 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, nil })
+	_, _, err = s.SettleTimestep(context.Background(), 1,
+		func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, nil })
 	require.ErrorContains(t, err, "0 shards for 1 nodes")
 	require.Equal(t, lethe.Closed, s.Timesteps()[1].State)
 	c, _, err := s.SettleTimestep(context.Background(), 1, oneShard)

@@ -76,7 +76,8 @@ func (d *desk) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	case "timesteps":
 		return formatInfos(d.store.Timesteps()), nil
 	case "watermarks":
-		return fmt.Sprintf("transactions %d labels %d\n", d.store.Watermark(snapshot.Transactions), d.store.Watermark(snapshot.Labels)), nil
+		return fmt.Sprintf("transactions %d labels %d\n", d.store.Watermark(snapshot.Transactions),
+			d.store.Watermark(snapshot.Labels)), nil
 	case "offsets":
 		return fmt.Sprintln(d.store.Offsets()), nil
 	case "erase":
@@ -176,7 +177,8 @@ func (d *desk) take(b *snapshot.Batch, line string, o snapshot.Origin) (snapshot
 	name, at, _ := strings.Cut(subject, "@")
 	t := parseTimestep(at)
 	if source, target, isPayment := strings.Cut(name, ">"); isPayment {
-		return b.Payment(lethe.Payment{Source: lethe.TransactionID(source), Target: lethe.TransactionID(target), Timestep: t}, o)
+		return b.Payment(lethe.Payment{Source: lethe.TransactionID(source), Target: lethe.TransactionID(target), Timestep: t},
+			o)
 	}
 	if label, err := lethe.ParseLabel(rest); err == nil {
 		return b.Label(lethe.LabelRecord{ID: lethe.TransactionID(name), Timestep: t, Label: label}, o)

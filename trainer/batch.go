@@ -71,7 +71,8 @@ func rowKeys(s *lethe.Slice) []uint64 {
 
 // prepareWindow lays out the slices that have a label, nil for the others, in
 // the one form that suits all of them.
-func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (batches []*layers.Batch, rows int, form models.Form) {
+func (e *Engine) prepareWindow(window []*lethe.Slice, a models.Architecture) (batches []*layers.Batch, rows int,
+	form models.Form) {
 	slices := make([]prepared, len(window))
 	sparse := false
 	for i, s := range window {

@@ -90,9 +90,10 @@ func TestPredictChecksItsInput(t *testing.T) {
 		in   Input
 		want error
 	}{
-		"features":  {Input{Rows: 1, Cols: 3, Features: make([]float32, 3)}, ErrIncompatible},
-		"values":    {Input{Rows: 2, Cols: 2, Features: make([]float32, 3)}, ErrInvalidSlice},
-		"edges":     {Input{Rows: 1, Cols: 2, Features: make([]float32, 2), Edges: []lethe.Edge{{A: 0, B: 1}}}, ErrInvalidSlice},
+		"features": {Input{Rows: 1, Cols: 3, Features: make([]float32, 3)}, ErrIncompatible},
+		"values":   {Input{Rows: 2, Cols: 2, Features: make([]float32, 3)}, ErrInvalidSlice},
+		"edges": {Input{Rows: 1, Cols: 2, Features: make([]float32, 2), Edges: []lethe.Edge{{A: 0, B: 1}}},
+			ErrInvalidSlice},
 		"no number": {Input{Rows: 1, Cols: 2, Features: []float32{0, float32(math.NaN())}}, ErrNotFinite},
 	} {
 		_, err := e.Predict(context.Background(), c, in.in)

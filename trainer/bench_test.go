@@ -96,7 +96,8 @@ func TestStepsAllocateNextToNothing(t *testing.T) {
 	}
 	s := citationSlice()
 	for _, model := range Models() {
-		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.WindowTimesteps = 7, 8, 1 }), kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.WindowTimesteps = 7, 8, 1 }),
+			kernels.Default())
 		count := func(passes int) float64 {
 			e.config.Passes = passes
 			return testing.AllocsPerRun(1, func() {

@@ -96,7 +96,8 @@ func (b *blend) shape() (features, classes int, err error) {
 		case f == 0:
 			continue
 		case features != 0 && (f != features || n != classes):
-			return 0, 0, fmt.Errorf("%w: components of %d and %d features, %d and %d classes", canonical.ErrCorrupt, features, f, classes, n)
+			return 0, 0, fmt.Errorf("%w: components of %d and %d features, %d and %d classes", canonical.ErrCorrupt, features, f,
+				classes, n)
 		}
 		features, classes = f, n
 	}

@@ -48,7 +48,8 @@ func TestBlendHoldsWhatItsComponentsAreAlone(t *testing.T) {
 				break
 			}
 			s := slices[i+1]
-			p, err := alone.Probabilities(context.Background(), c, Input{Rows: len(s.Nodes), Cols: 7, Features: s.Features, Edges: s.Edges})
+			p, err := alone.Probabilities(context.Background(), c,
+				Input{Rows: len(s.Nodes), Cols: 7, Features: s.Features, Edges: s.Edges})
 			require.NoError(t, err)
 			for row, label := range s.Labels {
 				if label != lethe.Unknown {
@@ -108,9 +109,13 @@ func TestBlendForgets(t *testing.T) {
 }
 
 func TestBlendRefuses(t *testing.T) {
-	_, err := NewEngine(with(Blend, func(c *Config) { c.Schedule, c.Components, c.Blend.Rate = Window, []string{Trees, Trees, Blend}, -1 }), kernels.Portable{})
+	_, err := NewEngine(with(Blend, func(c *Config) {
+		c.Schedule, c.Components, c.Blend.Rate = Window,
+			[]string{Trees, Trees, Blend}, -1
+	}), kernels.Portable{})
 	for _, want := range []string{
-		`components is "trees", want every model once`, `components is "blend", want one of`, "blend.rate is -1", `schedule is "window"`,
+		`components is "trees", want every model once`, `components is "blend", want one of`, "blend.rate is -1",
+		`schedule is "window"`,
 	} {
 		require.ErrorContains(t, err, want)
 	}

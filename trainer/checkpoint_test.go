@@ -55,8 +55,10 @@ func TestEveryTruncationAndFlipIsRefused(t *testing.T) {
 func TestSealedNonsenseIsRefused(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := smallCheckpoint(t)
-		c.Architecture.Features = rapid.SampledFrom([]int{0, 1, 3, models.MaxWidth, models.MaxWidth + 1, 1 << 31}).Draw(rt, "features")
-		c.Architecture.Widths = rapid.SampledFrom([][]int{{2, 2, 1, 1}, {}, {2, 2, 1}, {models.MaxWidth, models.MaxWidth, models.MaxWidth, models.MaxWidth}, {0, 2, 1, 1}}).Draw(rt, "widths")
+		c.Architecture.Features = rapid.SampledFrom([]int{0, 1, 3, models.MaxWidth, models.MaxWidth + 1, 1 << 31}).Draw(rt,
+			"features")
+		c.Architecture.Widths = rapid.SampledFrom([][]int{{2, 2, 1, 1}, {}, {2, 2, 1},
+			{models.MaxWidth, models.MaxWidth, models.MaxWidth, models.MaxWidth}, {0, 2, 1, 1}}).Draw(rt, "widths")
 		_, err := DecodeCheckpoint(EncodeCheckpoint(c))
 		require.ErrorIs(rt, err, canonical.ErrCorrupt)
 	})
@@ -122,7 +124,8 @@ func TestInitialWeightsDependOnSeedAndShardOnly(t *testing.T) {
 			require.Equal(t, want, v, name)
 		}
 	}
-	for name, fanIn := range map[string]int{"conv1.nn.0.weight": 5, "conv1.nn.0.bias": 5, "conv2.nn.2.weight": 8, "skip.bias": 5} {
+	for name, fanIn := range map[string]int{"conv1.nn.0.weight": 5, "conv1.nn.0.bias": 5, "conv2.nn.2.weight": 8,
+		"skip.bias": 5} {
 		values, _, err := fresh.Named(name)
 		require.NoError(t, err)
 		largest := 0.0

@@ -91,7 +91,8 @@ func TestSameBytesFromASharedEngine(t *testing.T) {
 	shared := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), kernels.Default())
 	want := make([]string, shards)
 	for shard := range want {
-		want[shard] = sampleDigest(t, newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), kernels.Default()), lethe.ShardID(shard))
+		want[shard] = sampleDigest(t, newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }),
+			kernels.Default()), lethe.ShardID(shard))
 	}
 	for range 2 {
 		got := make([]string, shards)

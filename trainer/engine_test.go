@@ -137,7 +137,8 @@ func TestSeveralClasses(t *testing.T) {
 	require.Len(t, seen, report.Steps)
 	require.Equal(t, Progress{Timestep: 1, Epoch: 59, Loss: report.FinalLoss}, seen[59])
 
-	p, err := e.Probabilities(context.Background(), c, Input{Rows: 80, Cols: classes, Features: s.Features, Edges: s.Edges})
+	p, err := e.Probabilities(context.Background(), c,
+		Input{Rows: 80, Cols: classes, Features: s.Features, Edges: s.Edges})
 	require.NoError(t, err)
 	require.Len(t, p, 80*classes)
 	right := 0

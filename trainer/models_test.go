@@ -19,7 +19,8 @@ import (
 func communitySlice(timestep lethe.Timestep) *lethe.Slice {
 	const nodes, classes, words = 120, 4, 80
 	d := lethe.NewDraw(21, "community slice", uint64(timestep))
-	s := &lethe.Slice{Timestep: timestep, Previous: timestep - 1, FeatureCount: words, Features: make([]float32, nodes*words)}
+	s := &lethe.Slice{Timestep: timestep, Previous: timestep - 1, FeatureCount: words,
+		Features: make([]float32, nodes*words)}
 	for i := range nodes {
 		class := i % classes
 		s.Nodes = append(s.Nodes, lethe.Pseudonym{byte(timestep), byte(i)})
@@ -42,7 +43,8 @@ func TestEveryModelLearns(t *testing.T) {
 	}
 	unseen := communitySlice(2)
 	for _, model := range Models() {
-		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.LearningRate = 4, 32, 60, 0.01 }), kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.LearningRate = 4, 32, 60, 0.01 }),
+			kernels.Default())
 		c, report, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{communitySlice(1)})
 		require.NoError(t, err, model)
 		require.Less(t, report.FinalLoss, report.FirstLoss, model)
@@ -71,7 +73,8 @@ func TestEveryModelLearns(t *testing.T) {
 func TestSparseFeaturesGiveTheSameGradients(t *testing.T) {
 	s := communitySlice(1)
 	for _, model := range Models() {
-		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.LinearSkip = 4, 16, false }), kernels.Portable{})
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.LinearSkip = 4, 16, false }),
+			kernels.Portable{})
 		a := e.config.Architecture(s.FeatureCount)
 		run := func(form models.Form, b *layers.Batch) *program {
 			p, err := compile(programShape{
@@ -148,7 +151,8 @@ func TestModelGradientsMatchFiniteDifferences(t *testing.T) {
 // A node that goes away, with its stubs, leaves the keys of all other rows.
 func TestRowKeysDoNotDependOnOtherNodes(t *testing.T) {
 	s := &lethe.Slice{Nodes: []lethe.Pseudonym{{1}, {2}, {3}}, Stubs: []lethe.Stub{
-		{Owner: 0, Lambda: 0.5}, {Owner: 1, Lambda: 0.5}, {Owner: 2, Lambda: 0.5}, {Owner: 2, Lambda: 0.5}, {Owner: 2, Lambda: 0.7},
+		{Owner: 0, Lambda: 0.5}, {Owner: 1, Lambda: 0.5}, {Owner: 2, Lambda: 0.5}, {Owner: 2, Lambda: 0.5},
+		{Owner: 2, Lambda: 0.7},
 	}}
 	all := rowKeys(s)
 	less := rowKeys(&lethe.Slice{Nodes: []lethe.Pseudonym{{1}, {3}}, Stubs: []lethe.Stub{

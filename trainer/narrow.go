@@ -109,7 +109,8 @@ func (f *fitting) finish(set kernels.Set) error {
 	f.present.put(f.next.FirstMoment, f.first)
 	f.present.put(f.next.SecondMoment, f.second)
 
-	params, first, second := f.absent.taken(f.next.Params), f.absent.taken(f.next.FirstMoment), f.absent.taken(f.next.SecondMoment)
+	params, first, second := f.absent.taken(f.next.Params), f.absent.taken(f.next.FirstMoment),
+		f.absent.taken(f.next.SecondMoment)
 	if !set.Idle(f.steps, params, first, second) {
 		return fmt.Errorf("weight of a feature that does not occur: %w", ErrNotFinite)
 	}

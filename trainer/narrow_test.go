@@ -32,7 +32,8 @@ func rareWords(timestep lethe.Timestep, features int) *lethe.Slice {
 func TestAbsentFeaturesChangeNoBit(t *testing.T) {
 	const features = 720
 	for _, model := range models.Names() {
-		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.WeightDecay = 4, 16, 3, 0.01 }), kernels.Default())
+		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.Passes, c.WeightDecay = 4, 16, 3, 0.01 }),
+			kernels.Default())
 		first, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{rareWords(1, features)})
 		require.NoError(t, err)
 		for name, previous := range map[string]*Checkpoint{"fresh": nil, "continued": first} {

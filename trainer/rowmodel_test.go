@@ -14,7 +14,8 @@ import (
 
 // rowEngine returns an engine of a model that looks at rows.
 func rowEngine(t testing.TB, model string) *Engine {
-	return newEngine(t, with(model, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 5, 2 }), kernels.Portable{})
+	return newEngine(t, with(model, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 5, 2 }),
+		kernels.Portable{})
 }
 
 func TestRowModelsTrainLikeNetworks(t *testing.T) {
@@ -105,7 +106,8 @@ func TestRowModelsRefuse(t *testing.T) {
 		require.ErrorIs(t, err, in.want, name)
 	}
 	require.ErrorIs(t, rowEngine(t, Logistic).Compatible(c), ErrIncompatible)
-	other := newEngine(t, with(Trees, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 6, 2 }), kernels.Portable{})
+	other := newEngine(t, with(Trees, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 6, 2 }),
+		kernels.Portable{})
 	require.ErrorIs(t, other.Compatible(c), ErrIncompatible)
 	require.ErrorIs(t, newEngine(t, Defaults(), kernels.Portable{}).Compatible(c), ErrIncompatible)
 	altered := *c
@@ -115,7 +117,8 @@ func TestRowModelsRefuse(t *testing.T) {
 	_, err := e.Predict(context.Background(), &altered, Input{Rows: 1, Cols: 7, Features: make([]float32, 7)})
 	require.ErrorIs(t, err, ErrIncompatible)
 
-	_, err = NewEngine(with(Logistic, func(c *Config) { c.Schedule, c.Trees.MaxLeaves = Continual, 1 }), kernels.Portable{})
+	_, err = NewEngine(with(Logistic, func(c *Config) { c.Schedule, c.Trees.MaxLeaves = Continual, 1 }),
+		kernels.Portable{})
 	require.ErrorContains(t, err, `schedule is "continual", want window`)
 	require.ErrorContains(t, err, "trees.max_leaves is 1")
 }

@@ -47,7 +47,8 @@ func TestReplayEqualsStraightThrough(t *testing.T) {
 }
 
 func TestWindowScheduleForgetsOldSlices(t *testing.T) {
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps, c.Schedule = 8, 2, Window }), kernels.Default())
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps, c.Schedule = 8, 2, Window }),
+		kernels.Default())
 	slices := makeWindow(1, 5, 20, 5)
 	before := chain(t, e, 1, slices)
 	slices[0] = makeSlice(sliceSpec{timestep: 1, shard: 1, nodes: 9, features: 5})
@@ -74,7 +75,8 @@ func TestLineageIsTheChainOfSliceDigests(t *testing.T) {
 	window := []lethe.Digest{{1}, {2}}
 	require.Equal(t, Lineage(lethe.Digest{9}, lethe.Digest{2}), opts.LineageOf(lethe.Digest{9}, window))
 	opts.Schedule = Window
-	require.Equal(t, Lineage(Lineage(opts.Genesis(2), lethe.Digest{1}), lethe.Digest{2}), opts.LineageOf(lethe.Digest{9}, window))
+	require.Equal(t, Lineage(Lineage(opts.Genesis(2), lethe.Digest{1}), lethe.Digest{2}),
+		opts.LineageOf(lethe.Digest{9}, window))
 	require.Equal(t, lethe.Digest{9}, opts.LineageOf(lethe.Digest{9}, nil))
 }
 
@@ -117,7 +119,8 @@ func TestTrainingLearns(t *testing.T) {
 		require.Less(t, report.FinalLoss, report.FirstLoss/2)
 
 		unseen := makeSlice(sliceSpec{timestep: 99, shard: 1, nodes: 300, features: 5})
-		p, err := e.Predict(context.Background(), c, Input{Rows: 300, Cols: 5, Features: unseen.Features, Edges: unseen.Edges})
+		p, err := e.Predict(context.Background(), c,
+			Input{Rows: 300, Cols: 5, Features: unseen.Features, Edges: unseen.Edges})
 		require.NoError(t, err)
 		require.Greater(t, areaUnderCurve(p, unseen.Labels), 0.85)
 	}

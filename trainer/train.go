@@ -48,7 +48,8 @@ type Progress struct {
 //
 // Errors wrap ErrInvalidSlice, ErrIncompatible, ErrNotFinite or the context's
 // error.
-func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Checkpoint, window []*lethe.Slice) (*Checkpoint, Report, error) {
+func (e *Engine) Train(ctx context.Context, shard lethe.ShardID, previous *Checkpoint,
+	window []*lethe.Slice) (*Checkpoint, Report, error) {
 	if err := e.checkWindow(shard, previous, window); err != nil {
 		return nil, Report{}, err
 	}
@@ -99,7 +100,8 @@ func (e *Engine) lineage(previous *Checkpoint, window []*lethe.Slice) lethe.Dige
 // checkWindow tells whether the slices fit each other and what came before.
 func (e *Engine) checkWindow(shard lethe.ShardID, previous *Checkpoint, window []*lethe.Slice) error {
 	if n := len(window); n < 1 || n > e.config.WindowTimesteps {
-		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n, e.config.WindowTimesteps)
+		return fmt.Errorf("%w: shard %d: window of %d slices, want 1 to %d", ErrInvalidSlice, shard, n,
+			e.config.WindowTimesteps)
 	}
 	for i, s := range window {
 		if err := checkSlice(s, e.config.Classes); err != nil {

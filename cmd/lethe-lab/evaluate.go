@@ -153,7 +153,8 @@ func (c *evaluateCmd) measure(
 	}
 	line := command.NewProgress(a.Stderr)
 	runner := &bench.Runner{
-		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, OnlyFinished: c.Finished, Now: time.Now,
+		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, OnlyFinished: c.Finished,
+		Now: time.Now,
 		Progress: func(p bench.Progress) {
 			result.Measured, result.Kept = p.Total, p.Kept
 			if p.Done == p.Kept {

@@ -49,7 +49,8 @@ type trainAccuracy struct {
 func newTrainResult(c *trainCmd, o *protocol.Outcome) *trainResult {
 	reading, _ := o.Reading(c.Aggregate, c.Propagate)
 	r := &trainResult{
-		Model: c.Model, Components: c.Components, Shards: c.Shards, Method: c.Method, Repair: c.Repair, MinStubs: *c.MinStubs, Aggregate: c.Aggregate,
+		Model: c.Model, Components: c.Components, Shards: c.Shards, Method: c.Method, Repair: c.Repair, MinStubs: *c.MinStubs,
+		Aggregate:  c.Aggregate,
 		Propagated: c.Propagate, KnownLabels: c.KnownLabels, Propagation: reading.Propagation, Seed: c.Seed,
 		Test: reading.Test, AllNodes: trainAccuracy{reading.AllNodes}, PerStep: reading.PerStep,
 		Partition: o.Shape, TrainSeconds: o.TrainSeconds, Steps: o.Steps, PartitionSeconds: o.PartitionSeconds,

@@ -16,7 +16,8 @@ func artefacts(e deletions.Entry) []receipt.ArtefactRow {
 		if found == 0 {
 			action = receipt.NoneHeld
 		}
-		return receipt.ArtefactRow{Artefact: a, Location: place, Action: action, Found: int64(found), Remaining: int64(remaining)}
+		return receipt.ArtefactRow{Artefact: a, Location: place, Action: action, Found: int64(found),
+			Remaining: int64(remaining)}
 	}
 	stubs := row(receipt.Stubs, "slices of other shards", receipt.Replaced, c.Stubs, 0)
 	if e.Scope == lethe.ScopeShard {

@@ -151,7 +151,8 @@ func tell(rec ingest.Record) string {
 	case err != nil:
 		return err.Error()
 	case n.Order != nil:
-		return fmt.Sprintf("order %s attempt %d of %s, %d timesteps", n.Order.Phase, n.Order.Attempt, n.Order.RequestID, len(n.Order.Steps))
+		return fmt.Sprintf("order %s attempt %d of %s, %d timesteps", n.Order.Phase, n.Order.Attempt, n.Order.RequestID,
+			len(n.Order.Steps))
 	default:
 		out := fmt.Sprintf("%s is %s", n.Status.RequestID, n.Status.State)
 		if n.Status.Failure != deletions.NoFailure {

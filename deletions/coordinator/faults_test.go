@@ -72,7 +72,8 @@ func run(t *testing.T, requests, failAt int, effect bool) *deployment {
 	d.bus.append(bus.Predictions, ingest.Outgoing{Key: []byte("transaction-2"), Value: []byte(`{}`)})
 	d.submit(lethe.ErasureRequest{RequestID: "one", Targets: lethe.Transactions("transaction-1"), Scope: lethe.ScopeStubs})
 	if requests > 1 {
-		d.submit(lethe.ErasureRequest{RequestID: "two", Targets: lethe.Transactions("transaction-2"), Scope: lethe.ScopeShard})
+		d.submit(lethe.ErasureRequest{RequestID: "two", Targets: lethe.Transactions("transaction-2"),
+			Scope: lethe.ScopeShard})
 	}
 	running := false
 	for range 60 {

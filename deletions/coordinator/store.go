@@ -25,7 +25,8 @@ var _ deletions.KV = ledgerStore{}
 // OpenLedger opens the ledger below a role's folder. The clock may be nil if the
 // ledger is only read. The store is to be closed by the caller.
 func OpenLedger(dir string, clock func() time.Time) (*deletions.Ledger, *swapstore.Store, error) {
-	store, err := swapstore.Open(vfs.Default, filepath.Join(dir, "ledger"), swapstore.Format{Kind: "erasure-ledger", Version: 1})
+	store, err := swapstore.Open(vfs.Default, filepath.Join(dir, "ledger"),
+		swapstore.Format{Kind: "erasure-ledger", Version: 1})
 	if err != nil {
 		return nil, nil, fmt.Errorf("open ledger: %w", err)
 	}

@@ -17,12 +17,14 @@ func (r *Receipt) Problems() []string {
 	out.Check(deletions.ValidRequestID(r.RequestID), "request_id is not valid")
 	out.Check(r.State == deletions.Verified, "state is not %s", deletions.Verified)
 	out.Check(r.Scope.Valid(), "scope is none of shard, stubs, partition")
-	out.Check(!r.RequestedAt.IsZero() && r.RequestedAt.Equal(record.Time(r.RequestedAt)), "requested_at is not a time in milliseconds")
+	out.Check(!r.RequestedAt.IsZero() && r.RequestedAt.Equal(record.Time(r.RequestedAt)),
+		"requested_at is not a time in milliseconds")
 	out.Check(!r.VerifiedAt.Before(r.RequestedAt), "verified_at is before requested_at")
 	out.Check(r.KernelSet != "", "kernel_set is empty")
 	out.Check(r.SoftwareVersion != "", "software_version is empty")
 	out.Check(len(r.Targets) > 0, "nodes is empty")
-	out.Check(record.Ascending(r.Targets, record.CompareDigests) && !slices.Contains(r.Targets, lethe.Digest{}), "nodes are not ascending digests")
+	out.Check(record.Ascending(r.Targets, record.CompareDigests) && !slices.Contains(r.Targets, lethe.Digest{}),
+		"nodes are not ascending digests")
 	r.checkReach(&out)
 	r.checkCounts(&out)
 	r.checkArtefacts(&out)
@@ -38,7 +40,8 @@ func (r *Receipt) checkReach(out *record.Problems) {
 	out.Check(record.Ascending(r.ShardsRetrained, cmp.Compare), "shards_retrained are not ascending")
 	shards := make([]lethe.ShardID, 0, len(r.SlicesReplaced))
 	for _, s := range r.SlicesReplaced {
-		out.Check(slices.Contains(r.Timesteps, s.Timestep), "a slice of timestep %d was replaced, which timesteps does not name", s.Timestep)
+		out.Check(slices.Contains(r.Timesteps, s.Timestep),
+			"a slice of timestep %d was replaced, which timesteps does not name", s.Timestep)
 		shards = append(shards, s.Shard)
 	}
 	for _, s := range r.ShardsRetrained {
@@ -46,7 +49,8 @@ func (r *Receipt) checkReach(out *record.Problems) {
 	}
 	if len(r.ShardsRetrained) > 0 {
 		// Before the first ensemble is served there is none to name.
-		out.Check(r.EnsembleBefore.IsZero() || !r.EnsembleAfter.IsZero(), "shards were retrained, but an ensemble is not named")
+		out.Check(r.EnsembleBefore.IsZero() || !r.EnsembleAfter.IsZero(),
+			"shards were retrained, but an ensemble is not named")
 	}
 }
 
@@ -63,8 +67,10 @@ func (r *Receipt) checkCounts(out *record.Problems) {
 		out.Check(c.count == c.want, "counts.%s is %d, the list has %d", c.name, c.count, c.want)
 	}
 	c := r.Counts
-	out.Check(min(c.Payments, c.Labels, c.Stubs, c.SourceRecords, c.DeadLetters, c.Predictions) >= 0, "a count is negative")
-	out.Check(min(r.Scan.Files, r.Scan.NotRead) >= 0 && min(r.Scan.Bytes, r.Scan.Records) >= 0, "scan has a negative number")
+	out.Check(min(c.Payments, c.Labels, c.Stubs, c.SourceRecords, c.DeadLetters, c.Predictions) >= 0,
+		"a count is negative")
+	out.Check(min(r.Scan.Files, r.Scan.NotRead) >= 0 && min(r.Scan.Bytes, r.Scan.Records) >= 0,
+		"scan has a negative number")
 	out.Check(r.Scan.Hits == 0, "the scan has %d hits, a verified request has none", r.Scan.Hits)
 }
 
@@ -84,7 +90,8 @@ func (r *Receipt) checkArtefacts(out *record.Problems) {
 		out.Check(row.Location != "", "artefact row %d has no location", i)
 		out.Check(row.Found >= 0 && row.Remaining >= 0 && row.Remaining <= row.Found,
 			"artefact row %d: %d remain of %d found", i, row.Remaining, row.Found)
-		out.Check(row.Remaining == 0 || row.Action.keeps(), "artefact row %d: %d remain after action %s", i, row.Remaining, row.Action)
+		out.Check(row.Remaining == 0 || row.Action.keeps(), "artefact row %d: %d remain after action %s", i, row.Remaining,
+			row.Action)
 		out.Check(row.Action != NoneHeld || row.Found == 0, "artefact row %d found %d where none was held", i, row.Found)
 		if row.Action == KeptDeclared && row.Remaining > 0 {
 			out.Check(len(r.MayRemain) > len(MayRemain(r.Scope)) || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,
@@ -98,6 +105,8 @@ func (r *Receipt) checkArtefacts(out *record.Problems) {
 		default:
 		}
 	}
-	out.Check(replaced == int64(len(r.SlicesReplaced)), "artefact rows count %d slices, slices_replaced has %d", replaced, len(r.SlicesReplaced))
-	out.Check(suppressed == int64(len(r.Targets)), "artefact rows count %d suppression entries for %d nodes", suppressed, len(r.Targets))
+	out.Check(replaced == int64(len(r.SlicesReplaced)), "artefact rows count %d slices, slices_replaced has %d", replaced,
+		len(r.SlicesReplaced))
+	out.Check(suppressed == int64(len(r.Targets)), "artefact rows count %d suppression entries for %d nodes", suppressed,
+		len(r.Targets))
 }

@@ -240,7 +240,8 @@ func TestScopesSayWhatRemains(t *testing.T) {
 		require.Contains(t, text, "Predictions of other transactions")
 		require.Contains(t, text, "keyed hashes")
 		require.Equal(t, scope == lethe.ScopeShard, strings.Contains(text, "keep the stubs"))
-		require.Equal(t, scope != lethe.ScopePartition, strings.Contains(text, "computed with the erased records and is kept"))
+		require.Equal(t, scope != lethe.ScopePartition,
+			strings.Contains(text, "computed with the erased records and is kept"))
 	}
 }
 

@@ -10,7 +10,9 @@ func MayRemain(scope lethe.Scope) []string {
 	switch scope {
 	case lethe.ScopeShard:
 		out = append(out,
-			"Slices of other shards keep the stubs that stood for the erased records: the number of neighbours of a joined record, and no feature of the erased one. Models of those shards were trained with them.",
+			"Slices of other shards keep the stubs that stood for the erased records: "+
+				"the number of neighbours of a joined record, and no feature "+
+				"of the erased one. Models of those shards were trained with them.",
 			partitionResidue)
 	case lethe.ScopeStubs:
 		out = append(out, partitionResidue)
@@ -18,9 +20,14 @@ func MayRemain(scope lethe.Scope) []string {
 		out = append(out, "The assignment of other timesteps was not computed with the erased records and is unchanged.")
 	}
 	return append(out,
-		"Predictions of other transactions that were sent before the erasure stay as they were sent; a model that knew the erased records may have made them.",
-		"The ledger and the suppression list keep keyed hashes of the ids and keyed fingerprints of the records, so that the records are refused if they return and can be searched for. They cannot be linked to the records without the deployment's secret.",
-		"Copies that were made outside lethe, and what the storage below the file system keeps of unlinked files, are not covered.")
+		"Predictions of other transactions that were sent before the erasure stay as they were sent; "+
+			"a model that knew the erased records may have made them.",
+		"The ledger and the suppression list keep keyed hashes of the ids and keyed fingerprints of the records, "+
+			"so that the records are refused if they return and can be searched for. "+
+			"They cannot be linked to the records without the deployment's secret.",
+		"Copies that were made outside lethe, and what the storage below the file system keeps of unlinked files, "+
+			"are not covered.")
 }
 
-const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed with the erased records and is kept."
+const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed " +
+	"with the erased records and is kept."

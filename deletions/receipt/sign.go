@@ -97,7 +97,8 @@ func Verify(data []byte, trusted ed25519.PublicKey) (Receipt, Verification, erro
 	}
 	v := Verification{KeyID: doc.Signature.KeyID}
 	problems := record.Problems(r.Problems())
-	problems.Check(isCanonical(data, doc, r), "the document is not as lethe writes it: a member is doubled, missing, misspelt or out of order")
+	problems.Check(isCanonical(data, doc, r),
+		"the document is not as lethe writes it: a member is doubled, missing, misspelt or out of order")
 	public := decodeSized(doc.Signature.PublicKey, ed25519.PublicKeySize)
 	value := decodeSized(doc.Signature.Value, ed25519.SignatureSize)
 	problems.Check(doc.Signature.Algorithm == receiptAlgorithm, "the signature's algorithm is not %s", receiptAlgorithm)

@@ -92,7 +92,8 @@ func TransactionFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fin
 // they belong to are left out, and their kinds named in notSearched, for the
 // receipt: a row of equal values, a row shorter than MinNeedleBytes, and a row
 // whose bytes also occur in what stays of the timestep.
-func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) (found []Fingerprint, notSearched []Kind, err error) {
+func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) (found []Fingerprint, notSearched []Kind,
+	err error) {
 	gone := make([]bool, len(s.Nodes))
 	for _, node := range nodes {
 		if node < 0 || node >= len(s.Nodes) {

@@ -126,7 +126,8 @@ func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 		_, err = lost.Next(ctx)
 		require.ErrorIs(t, err, bus.ErrBelowStart)
 	}
-	require.Equal(t, []string{"k3", "k4"}, keys(next(t, tail(t, c, map[bus.TopicPartition]int64{erasures: bus.FromStart})).Records))
+	require.Equal(t, []string{"k3", "k4"}, keys(next(t,
+		tail(t, c, map[bus.TopicPartition]int64{erasures: bus.FromStart})).Records))
 
 	_, err = c.Tail(map[bus.TopicPartition]int64{erasures: -1})
 	require.ErrorContains(t, err, "-1")

@@ -77,7 +77,8 @@ func TestBrokerRestart(t *testing.T) {
 	require.NoError(t, err)
 	port, err := strconv.Atoi(portText)
 	require.NoError(t, err)
-	again, err := embedded.Start(dir, embedded.Config{Port: port, CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
+	again, err := embedded.Start(dir, embedded.Config{Port: port, CleanInterval: time.Second},
+		slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer again.Close()
 	require.NoError(t, <-written)

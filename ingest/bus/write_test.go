@@ -20,7 +20,8 @@ func TestWriteReadsBackAsWritten(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	at := time.UnixMilli(1_600_000_000_000).UTC()
 	require.NoError(t, c.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{
-		{Key: []byte("a"), Value: []byte("1"), Time: at, Headers: []ingest.Header{{Key: "h", Value: []byte("x")}, {Key: "empty", Value: []byte{}}}},
+		{Key: []byte("a"), Value: []byte("1"), Time: at,
+			Headers: []ingest.Header{{Key: "h", Value: []byte("x")}, {Key: "empty", Value: []byte{}}}},
 		{Key: []byte("b"), Value: []byte{}},
 		{Key: []byte("c")},
 		{Key: []byte{}, Value: []byte("4")},

@@ -110,7 +110,8 @@ func TestRestartKeepsRecordsAndOffsets(t *testing.T) {
 	dir := t.TempDir()
 	var ends []int64
 	for round := range 3 {
-		b, err := embedded.Start(dir, embedded.Config{SyncWrites: round == 1, CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
+		b, err := embedded.Start(dir, embedded.Config{SyncWrites: round == 1, CleanInterval: time.Second},
+			slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		c, err := bus.Open(b.Config())
 		require.NoError(t, err)
@@ -159,11 +160,13 @@ func TestStartErrorsNameTheirCause(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err = embedded.Start(filepath.Join(file, "log"), embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
+	_, err = embedded.Start(filepath.Join(file, "log"), embedded.Config{CleanInterval: time.Second},
+		slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, file)
 
 	_, err = embedded.Start("", embedded.Config{Port: 70000, CleanInterval: 1}, slog.New(slog.DiscardHandler))
-	require.EqualError(t, err, "embedded broker: port is 70000, want 0 to 65535\nclean_interval is \"1ns\", want 10ms to 1h")
+	require.EqualError(t, err, "embedded broker: port is 70000, want 0 to 65535\n"+
+		"clean_interval is \"1ns\", want 10ms to 1h")
 	_, err = embedded.Start("", embedded.Defaults(), slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "no directory")
 }
@@ -179,7 +182,8 @@ func TestWritesDuringCompaction(t *testing.T) {
 				done <- nil
 				return
 			}
-			if err := c.Write(t.Context(), bus.Models, []ingest.Outgoing{put(fmt.Sprint(i), "v"), put("same", fmt.Sprint(i))}); err != nil {
+			if err := c.Write(t.Context(), bus.Models,
+				[]ingest.Outgoing{put(fmt.Sprint(i), "v"), put("same", fmt.Sprint(i))}); err != nil {
 				done <- err
 				return
 			}

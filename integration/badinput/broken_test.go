@@ -140,7 +140,8 @@ func (d *deployment) verdicts(all []broken) []string {
 	found := make([]string, len(all))
 	for i, b := range all {
 		for at, letter := range letters {
-			if at.topic != d.client.Name(b.topic) || !same(letter.Record.Key, b.out.Key) || !same(letter.Record.Value, b.out.Value) {
+			if at.topic != d.client.Name(b.topic) || !same(letter.Record.Key, b.out.Key) ||
+				!same(letter.Record.Value, b.out.Value) {
 				continue
 			}
 			require.Empty(d.t, found[i], "two dead letters of one record")

@@ -68,7 +68,10 @@ func (d *deployment) play(stream *dataset.Stream, all []broken) {
 		d.write(bus.Labels, mix(encoded(d.t, step.Labels, ingest.EncodeLabel), pick(bus.Labels, false)))
 		d.end(bus.Labels, step, ingest.EncodeSettle)
 		d.write(bus.Erasures, pick(bus.Erasures, false))
-		d.service.Await("timestep to settle", func(s service.Status) bool { return s.Timesteps.Settled == i+1 && s.LagRecords == 0 })
+		d.service.Await("timestep to settle", func(s service.Status) bool {
+			return s.Timesteps.Settled == i+1 &&
+				s.LagRecords == 0
+		})
 		d.write(bus.Transactions, pick(bus.Transactions, true))
 		d.write(bus.Labels, pick(bus.Labels, true))
 	}

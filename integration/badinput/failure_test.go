@@ -20,7 +20,8 @@ func (s *stage) roleFails(t *testing.T) {
 	client, err := bus.Open(bus.At(s.service.Brokers))
 	require.NoError(t, err)
 	request := `{"type":"erasure","request_id":"gdpr-20","nodes":["` + s.spare + `"]}`
-	require.NoError(t, client.Write(t.Context(), bus.Erasures, []ingest.Outgoing{{Key: []byte("gdpr-20"), Value: []byte(request)}}))
+	require.NoError(t, client.Write(t.Context(), bus.Erasures,
+		[]ingest.Outgoing{{Key: []byte("gdpr-20"), Value: []byte(request)}}))
 	require.Equal(t, 1, s.service.AwaitEnd())
 	require.NoError(t, client.Close())
 	lines := strings.Split(strings.TrimSpace(s.service.Log()), "\n")

@@ -44,7 +44,8 @@ func walkHelp(t *testing.T, program string) int {
 			for line := range strings.SplitSeq(strings.ReplaceAll(example, "&&", "\n"), "\n") {
 				for _, flag := range flagName.FindAllString(line, -1) {
 					// Another command may stand before this one.
-					require.True(t, strings.Contains(flags, " "+flag) || !strings.Contains(line, name), "%s has no flag %s", name, flag)
+					require.True(t, strings.Contains(flags, " "+flag) || !strings.Contains(line, name), "%s has no flag %s", name,
+						flag)
 				}
 			}
 			return

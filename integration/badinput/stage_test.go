@@ -100,7 +100,8 @@ func (s *stage) datasets(t *testing.T) {
 	})
 	variant("transposed", dataset.FeaturesFile, transposed)
 	variant("header", dataset.FeaturesFile, func(text string) string { return "id,time,a,b,c,d\n" + text })
-	variant("swapped", dataset.ClassesFile, func(string) string { return s.read(t, filepath.Join("good", dataset.EdgesFile)) })
+	variant("swapped", dataset.ClassesFile,
+		func(string) string { return s.read(t, filepath.Join("good", dataset.EdgesFile)) })
 	variant("nan", dataset.FeaturesFile, func(text string) string {
 		at := strings.IndexByte(text, '\n')
 		return text[:strings.LastIndexByte(text[:at], ',')] + ",NaN" + text[at:]
@@ -132,13 +133,15 @@ func (s *stage) play(t *testing.T) {
 	r := s.run(t, "lethe", []string{"replay", "--dataset", "good", "--brokers", s.service.Brokers}, nil, false)
 	require.Zero(t, r.code, r.stderr)
 	s.service.Await("training", func(st service.Status) bool { return st.TrainedThrough == 3 })
-	r = s.run(t, "lethe", []string{"erase", "submit", "--node", s.erased, "--request-id", "gdpr-17", "--wait", "--timeout", "20s", "--brokers", s.service.Brokers}, nil, false)
+	r = s.run(t, "lethe", []string{"erase", "submit", "--node", s.erased, "--request-id", "gdpr-17", "--wait", "--timeout",
+		"20s", "--brokers", s.service.Brokers}, nil, false)
 	require.Zero(t, r.code, "%s\n%s", r.stderr, s.service.Log())
 }
 
 func (s *stage) start(t *testing.T) {
 	t.Helper()
-	s.service = process.Start(t, s.bin, s.path("live"), s.ports, "--set", "partition.shards=2", "--set", "trainer.hidden=4")
+	s.service = process.Start(t, s.bin, s.path("live"), s.ports, "--set", "partition.shards=2", "--set",
+		"trainer.hidden=4")
 }
 
 // receipts writes the service's receipt anew, with something wrong each time,

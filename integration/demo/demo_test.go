@@ -43,7 +43,8 @@ func requireFull(t *testing.T) {
 func run(t *testing.T, bin string, args ...string) demo.Result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	c := exec.Command(bin, append([]string{"demo", "--json", "--data-dir", filepath.Join(t.TempDir(), "data")}, args...)...)
+	c := exec.Command(bin, append([]string{"demo", "--json", "--data-dir", filepath.Join(t.TempDir(), "data")},
+		args...)...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	started := time.Now()
 	require.NoError(t, c.Run(), "%s", &stderr)

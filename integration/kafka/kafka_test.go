@@ -131,7 +131,10 @@ func threeProcesses(t *testing.T, l *lab, erased, stays lethe.TransactionID, bef
 	train = start("train")
 	replayed := replay.Wait()
 	require.Zero(t, replayed.Code, replayed.Stderr)
-	build.Await("the end of the stream", func(s service.Status) bool { return s.LagRecords == 0 && s.Timesteps.Settled == steps })
+	build.Await("the end of the stream", func(s service.Status) bool {
+		return s.LagRecords == 0 &&
+			s.Timesteps.Settled == steps
+	})
 	require.Equal(t, before.hash, score.Await("the last ensemble", trained).EnsembleHash)
 	equalPredictions(t, before.predictions, d.predictions())
 

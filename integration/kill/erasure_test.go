@@ -83,7 +83,8 @@ func requestID(i int) string { return fmt.Sprintf("gdpr-%d", i) }
 // submit asks for an erasure through the command.
 func (d *deployment) submit(request string, id lethe.TransactionID) {
 	d.t.Helper()
-	out := process.Run(d.t, d.bin, "erase", "submit", "--brokers", d.service.Brokers, "--node", string(id), "--request-id", request)
+	out := process.Run(d.t, d.bin, "erase", "submit", "--brokers", d.service.Brokers, "--node", string(id), "--request-id",
+		request)
 	require.Zero(d.t, out.Code, out.Stderr)
 }
 

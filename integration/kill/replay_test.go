@@ -187,7 +187,8 @@ func testReplay(t *testing.T, bin string) {
 			d := s.deploy(t, "embedded.clean_interval="+cleaning)
 			d.replayKilled(newRandom(t), kills)
 			got := d.finish()
-			t.Logf("%d of %d predictions were written again", got.predictions.records-len(got.predictions.newest), len(got.predictions.newest))
+			t.Logf("%d of %d predictions were written again", got.predictions.records-len(got.predictions.newest),
+				len(got.predictions.newest))
 			requireEqual(t, want, got)
 		})
 	}

@@ -159,7 +159,10 @@ func TestOpenRefusesADamagedFolder(t *testing.T) {
 		"cut pointer": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "CURRENT-GEN"), []byte("g000001"), 0o600)
 		},
-		"odd pointer":        func(dir string) error { return os.WriteFile(filepath.Join(dir, "CURRENT-GEN"), []byte("g01\n"), 0o600) },
+		"odd pointer": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "CURRENT-GEN"), []byte("g01\n"),
+				0o600)
+		},
 		"missing generation": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "g000001")) },
 	} {
 		t.Run(name, func(t *testing.T) {

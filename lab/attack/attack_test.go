@@ -208,7 +208,8 @@ func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	o.Targets, o.Requests, o.Scopes = 5, 9, []lethe.Scope{"partition"}
 	o.Config.Kafka.Brokers = []string{"a:9092"}
 	err := o.Validate()
-	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to", `scopes is "partition", want one of stubs, shard`,
+	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to",
+		`scopes is "partition", want one of stubs, shard`,
 		"kafka.brokers is [a:9092], want none"} {
 		require.ErrorContains(t, err, part)
 	}

@@ -118,7 +118,8 @@ func (s Settings) Validate() error {
 	p.AtLeast("epochs", s.Epochs, 1)
 	p.AtLeast("hidden", s.Hidden, 0)
 	p.Above("train_fraction", s.TrainFraction, 0, 1)
-	p.That(len(s.Components) == 0 || s.Model == trainer.Blend, "components", s.Components, "none for model %q, which is no %s",
+	p.That(len(s.Components) == 0 || s.Model == trainer.Blend, "components", s.Components,
+		"none for model %q, which is no %s",
 		s.Model, trainer.Blend)
 	p.That(s.OneHop || !s.OneHopDirected, "one_hop_directed", s.OneHopDirected, "false without one-hop features")
 	p.That(!s.OneHop || s.Repair != repair.Truth, "one_hop", s.OneHop, "false with repair %s", repair.Truth)

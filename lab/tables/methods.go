@@ -55,7 +55,8 @@ func methods() []method {
 		}
 	}
 	lethe := func(s *protocol.Settings) {
-		s.Partition, s.MinStubs = protocol.Partition{Method: partition.MethodGPFBFast, Refine: true}, protocol.GraphMinStubs(s.Model)
+		s.Partition, s.MinStubs = protocol.Partition{Method: partition.MethodGPFBFast, Refine: true},
+			protocol.GraphMinStubs(s.Model)
 		s.Propagate = true
 	}
 	return []method{

@@ -43,19 +43,21 @@ type Listener struct {
 // None of its functions is nil; those that no listener has do nothing.
 func Tee(listeners ...Listener) Listener {
 	return Listener{
-		RecordsConsumed:           tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),
-		RecordDeadLettered:        tee(listeners, func(l Listener) func(RecordDeadLettered) { return l.RecordDeadLettered }),
-		LagMeasured:               tee(listeners, func(l Listener) func(LagMeasured) { return l.LagMeasured }),
-		SnapshotChanged:           tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
-		SnapshotPartitioned:       tee(listeners, func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),
-		ShardTrained:              tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),
-		EnsembleSwapped:           tee(listeners, func(l Listener) func(EnsembleSwapped) { return l.EnsembleSwapped }),
-		SnapshotScored:            tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
-		QualityMeasured:           tee(listeners, func(l Listener) func(QualityMeasured) { return l.QualityMeasured }),
-		ErasureChanged:            tee(listeners, func(l Listener) func(ErasureChanged) { return l.ErasureChanged }),
-		ErasurePhaseDone:          tee(listeners, func(l Listener) func(ErasurePhaseDone) { return l.ErasurePhaseDone }),
-		ErasureVerificationFailed: tee(listeners, func(l Listener) func(ErasureVerificationFailed) { return l.ErasureVerificationFailed }),
-		ErasuresOpen:              tee(listeners, func(l Listener) func(ErasuresOpen) { return l.ErasuresOpen }),
+		RecordsConsumed:    tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),
+		RecordDeadLettered: tee(listeners, func(l Listener) func(RecordDeadLettered) { return l.RecordDeadLettered }),
+		LagMeasured:        tee(listeners, func(l Listener) func(LagMeasured) { return l.LagMeasured }),
+		SnapshotChanged:    tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
+		SnapshotPartitioned: tee(listeners,
+			func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),
+		ShardTrained:     tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),
+		EnsembleSwapped:  tee(listeners, func(l Listener) func(EnsembleSwapped) { return l.EnsembleSwapped }),
+		SnapshotScored:   tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
+		QualityMeasured:  tee(listeners, func(l Listener) func(QualityMeasured) { return l.QualityMeasured }),
+		ErasureChanged:   tee(listeners, func(l Listener) func(ErasureChanged) { return l.ErasureChanged }),
+		ErasurePhaseDone: tee(listeners, func(l Listener) func(ErasurePhaseDone) { return l.ErasurePhaseDone }),
+		ErasureVerificationFailed: tee(listeners,
+			func(l Listener) func(ErasureVerificationFailed) { return l.ErasureVerificationFailed }),
+		ErasuresOpen: tee(listeners, func(l Listener) func(ErasuresOpen) { return l.ErasuresOpen }),
 	}
 }
 

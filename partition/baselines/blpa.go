@@ -37,7 +37,8 @@ type wish struct {
 }
 
 func (w wish) compare(x wish) int {
-	return cmp.Or(cmp.Compare(x.count, w.count), cmp.Compare(w.tie, x.tie), cmp.Compare(w.node, x.node), cmp.Compare(w.to, x.to))
+	return cmp.Or(cmp.Compare(x.count, w.count), cmp.Compare(w.tie, x.tie), cmp.Compare(w.node, x.node),
+		cmp.Compare(w.to, x.to))
 }
 
 // Propose implements method.Method.

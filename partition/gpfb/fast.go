@@ -54,7 +54,8 @@ func nothingToEmbed(inner *graph.Connected, r method.Request) bool {
 }
 
 // embed returns the embedding of the nodes in v dimensions. It needs n >= v.
-func embed(ctx context.Context, g *graph.Graph, r method.Request, c Config, course *method.Course) (*kmeans.Points, error) {
+func embed(ctx context.Context, g *graph.Graph, r method.Request, c Config, course *method.Course) (*kmeans.Points,
+	error) {
 	op := newOperator(g, unitWeights(g), r.Shards, c)
 	h, err := startEmbedding(op, r.Seed, c.Plain)
 	if err != nil {

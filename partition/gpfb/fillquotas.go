@@ -16,7 +16,8 @@ const lloydSweeps = 12
 // fillQuotas rounds an embedding to shards: k-means from the centres given, in
 // which the assignment fills the quotas. It moves the centres. A round costs
 // O(n v d + n log n) for d columns.
-func fillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.Quotas, centres *kmeans.Points) (graph.Assignment, error) {
+func fillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.Quotas,
+	centres *kmeans.Points) (graph.Assignment, error) {
 	distance := make([]float64, g.N()*q.Shards())
 	var a graph.Assignment
 	for range lloydSweeps {

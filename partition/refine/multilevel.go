@@ -26,9 +26,11 @@ const (
 
 // anneal refines an assignment from the coarsest level to the graph itself and
 // returns one that meets the quotas, with the number of moves made. start is an
-// assignment of the graph; what it groups well survives as far as clusters allow. On every level nodes move one by one under soft
-// quotas (see moves), so that a level costs O(sweeps × (nodes + edges)).
-func anneal(ctx context.Context, h *coarsen.Hierarchy, start graph.Assignment, q *graph.Quotas, c Config) (graph.Assignment, int, error) {
+// assignment of the graph; what it groups well survives as far as clusters allow.
+// On every level nodes move one by one under soft quotas (see moves), so that a
+// level costs O(sweeps × (nodes + edges)).
+func anneal(ctx context.Context, h *coarsen.Hierarchy, start graph.Assignment, q *graph.Quotas,
+	c Config) (graph.Assignment, int, error) {
 	a, made := h.Lift(start, q.Shards()), 0
 	for k := len(h.Levels) - 1; k >= 0; k-- {
 		l := h.Levels[k]

@@ -28,7 +28,8 @@ func TestTranscripts(t *testing.T) {
 }
 
 func refineCommand(t *testing.T, s *graphtest.Session, d *datadriven.TestData) (string, error) {
-	a, c := graphtest.ReadAssignment(t, d.Input), Config{Shards: graphtest.Shards(t, d), Seed: graphtest.Seed(t, d), Sweeps: 20}
+	a, c := graphtest.ReadAssignment(t, d.Input),
+		Config{Shards: graphtest.Shards(t, d), Seed: graphtest.Seed(t, d), Sweeps: 20}
 	d.MaybeScanArgs(t, "slack", &c.Slack)
 	before, err := s.Show(a, c.Shards)
 	if err != nil {

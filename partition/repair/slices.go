@@ -18,7 +18,8 @@ import (
 //
 // previous is the settled timestep before, or lethe.NoTimestep. The error wraps
 // graph.ErrAssignment when a does not give every node one of the shards.
-func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) ([]*lethe.Slice, error) {
+func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) ([]*lethe.Slice,
+	error) {
 	c, err := newCutter(s, previous, a, shards, config)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,8 @@ func Slices(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shar
 }
 
 // OneSlice builds the slice of one shard only. It equals Slices(...)[shard].
-func OneSlice(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, shard lethe.ShardID, config Config) (*lethe.Slice, error) {
+func OneSlice(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, shard lethe.ShardID,
+	config Config) (*lethe.Slice, error) {
 	c, err := newCutter(s, previous, a, shards, config)
 	if err != nil {
 		return nil, err
@@ -56,7 +58,8 @@ type cutter struct {
 	rows    *onehop.Rows
 }
 
-func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) (*cutter, error) {
+func newCutter(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment, shards int, config Config) (*cutter,
+	error) {
 	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("repair: %w", err)
 	}

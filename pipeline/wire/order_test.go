@@ -67,7 +67,8 @@ func TestParseNoticeTellsTheKindsApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, wire.Notice{Ack: &ack}, n)
 
-	entry, err := deletions.NewEntry(lethe.Secret{1}, lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("transaction-1")}, time.Unix(5, 0))
+	entry, err := deletions.NewEntry(lethe.Secret{1},
+		lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("transaction-1")}, time.Unix(5, 0))
 	require.NoError(t, err)
 	status := entry.Status()
 	value, err = status.Encode()

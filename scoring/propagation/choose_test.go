@@ -89,8 +89,14 @@ func TestChoiceRefuses(t *testing.T) {
 	wrong := propagation.Defaults()
 	wrong.SmoothAlpha = 2
 	for want, change := range map[string]func(*propagation.ChoiceOptions){
-		"held-out node 2 has no known label or is listed twice": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{0, 2} },
-		"held-out node 1 has no known label or is listed twice": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{1, 1} },
+		"held-out node 2 has no known label or is listed twice": func(o *propagation.ChoiceOptions) {
+			o.HeldOut = []int{0,
+				2}
+		},
+		"held-out node 1 has no known label or is listed twice": func(o *propagation.ChoiceOptions) {
+			o.HeldOut = []int{1,
+				1}
+		},
 		"held-out node 3 has no known label or is listed twice": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{3} },
 		"no held-out node": func(o *propagation.ChoiceOptions) { o.HeldOut = []int{} },
 		"5 folds of 2 known labels, want at least 2 and a label each": func(*propagation.ChoiceOptions) {},

@@ -39,7 +39,8 @@ func (g *LabelledGraph) validate() error {
 	}
 	for at, p := range g.Posteriors {
 		if !(p >= 0) || math.IsInf(float64(p), 1) {
-			return fmt.Errorf("node %d has probability %v of class %d, want a number of at least 0", at/g.Classes, p, at%g.Classes)
+			return fmt.Errorf("node %d has probability %v of class %d, want a number of at least 0", at/g.Classes, p,
+				at%g.Classes)
 		}
 	}
 	return nil

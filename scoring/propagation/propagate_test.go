@@ -122,9 +122,11 @@ func settings() *rapid.Generator[propagation.Options] {
 	return rapid.Custom(func(rt *rapid.T) propagation.Options {
 		return propagation.Options{
 			Correct: rapid.Bool().Draw(rt, "correct"), Smooth: rapid.Bool().Draw(rt, "smooth"),
-			CorrectAlpha: rapid.Float64Range(0.01, 0.99).Draw(rt, "α"), SmoothAlpha: rapid.Float64Range(0.01, 0.99).Draw(rt, "α"),
+			CorrectAlpha: rapid.Float64Range(0.01, 0.99).Draw(rt, "α"),
+			SmoothAlpha:  rapid.Float64Range(0.01, 0.99).Draw(rt, "α"),
 			CorrectSteps: rapid.IntRange(1, 30).Draw(rt, "rounds"), SmoothSteps: rapid.IntRange(1, 30).Draw(rt, "rounds"),
-			ResidualScale:  rapid.SampledFrom([]propagation.ResidualScale{propagation.Autoscale, propagation.FDiff}).Draw(rt, "scale"),
+			ResidualScale: rapid.SampledFrom([]propagation.ResidualScale{propagation.Autoscale, propagation.FDiff}).Draw(rt,
+				"scale"),
 			ResidualFactor: rapid.Float64Range(0.1, 2).Draw(rt, "factor"),
 		}
 	})

@@ -133,7 +133,8 @@ func (e *Embedding) fill(pairs []eigenpair) {
 	projector := make([]float64, e.NumNodes)
 	for at := 0; at < len(pairs) && len(e.Values) < columns; {
 		end := at + 1
-		for end < len(pairs) && math.Abs(pairs[end-1].value)-math.Abs(pairs[end].value) <= tieTolerance*math.Abs(pairs[0].value) {
+		tie := tieTolerance * math.Abs(pairs[0].value)
+		for end < len(pairs) && math.Abs(pairs[end-1].value)-math.Abs(pairs[end].value) <= tie {
 			end++
 		}
 		for _, positive := range []bool{true, false} {

@@ -38,7 +38,8 @@ func (c Column) Advance(ctx context.Context, previous *trainer.Checkpoint, windo
 	if c.Describe != nil {
 		newest := window[len(window)-1]
 		if checkpoint.Aggregation, err = c.Describe(newest); err != nil {
-			return Step{Report: report}, fmt.Errorf("shard %d timestep %d: aggregation vector: %w", c.Shard, newest.Timestep, err)
+			return Step{Report: report}, fmt.Errorf("shard %d timestep %d: aggregation vector: %w", c.Shard, newest.Timestep,
+				err)
 		}
 	}
 	return Step{Checkpoint: checkpoint, Report: report}, nil

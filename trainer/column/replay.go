@@ -97,7 +97,8 @@ func (c Column) complete(config trainer.Config, from *trainer.Checkpoint, column
 		return fmt.Errorf("%w: shard %d: the slice of timestep %d goes on from timestep %d, the checkpoint is after %d",
 			trainer.ErrInvalidSlice, c.Shard, s.Timestep, s.Previous, begin)
 	}
-	if window := Window(config, column[:first+1]); len(window) < config.WindowTimesteps && window[0].Previous != lethe.NoTimestep {
+	if window := Window(config, column[:first+1]); len(window) < config.WindowTimesteps &&
+		window[0].Previous != lethe.NoTimestep {
 		return fmt.Errorf("%w: shard %d: the window of %d timesteps that ends at %d begins before %d, the oldest slice",
 			trainer.ErrInvalidSlice, c.Shard, config.WindowTimesteps, s.Timestep, window[0].Timestep)
 	}

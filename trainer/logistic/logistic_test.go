@@ -33,7 +33,8 @@ func drawRows(t *rapid.T, classes int) tabular.Rows {
 // By hand: one standardised feature, x = ±1, one row of each class. The minimum
 // of 2 ln(1+e^-w) + w²/2 is where w = 2/(1+e^w), 0.9266...
 func TestByHand(t *testing.T) {
-	m, report, err := Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{10, 30}, Labels: []int32{0, 1}}, Defaults())
+	m, report, err := Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{10, 30}, Labels: []int32{0, 1}},
+		Defaults())
 	require.NoError(t, err)
 	require.True(t, report.Converged)
 	w := 0.0
@@ -135,7 +136,8 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, tabular.ErrNoRows)
 	_, _, err = Fit(t.Context(), tabular.Rows{Cols: 1, Features: []float32{1}, Labels: []int32{2}}, Defaults())
 	require.ErrorIs(t, err, tabular.ErrInvalidRows)
-	_, _, err = Fit(t.Context(), tabular.Rows{}, with(func(c *Config) { c.Classes, c.L2, c.Iterations, c.Tolerance = 1, -1, -1, 2 }))
+	_, _, err = Fit(t.Context(), tabular.Rows{},
+		with(func(c *Config) { c.Classes, c.L2, c.Iterations, c.Tolerance = 1, -1, -1, 2 }))
 	for _, want := range []string{"classes is 1", "l2 is -1", "iterations is -1", "tolerance is 2"} {
 		require.ErrorContains(t, err, want)
 	}

@@ -36,7 +36,8 @@ func (m *Model) outputs() int {
 // tabular.ErrInvalidRows.
 func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	if len(features)%m.features != 0 {
-		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features), m.features)
+		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features),
+			m.features)
 	}
 	out := make([]float32, 0, len(features)/m.features*m.classes)
 	row, scores := make([]float64, m.features), make([]float64, m.outputs())

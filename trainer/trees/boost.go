@@ -28,7 +28,8 @@ func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report,
 	if err := rows.Check(config.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	return boost(ctx, &Model{classes: config.Classes, features: rows.Cols, base: priors(rows, config.Classes)}, rows, config)
+	return boost(ctx, &Model{classes: config.Classes, features: rows.Cols, base: priors(rows, config.Classes)}, rows,
+		config)
 }
 
 // Extend returns a model with further rounds, fitted on the rows to what m

@@ -66,7 +66,8 @@ func (m *Model) score(row []float32, into []float64) {
 // right at every split.
 func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	if len(features)%m.features != 0 {
-		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features), m.features)
+		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features),
+			m.features)
 	}
 	rows := len(features) / m.features
 	out := make([]float32, 0, rows*m.classes)

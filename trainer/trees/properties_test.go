@@ -37,7 +37,8 @@ func drawConfig(t *rapid.T) Config {
 		c.Classes, c.Rounds = rapid.IntRange(2, 4).Draw(t, "classes"), rapid.IntRange(1, 6).Draw(t, "rounds")
 		c.MaxLeaves, c.MaxDepth = rapid.IntRange(2, 8).Draw(t, "leaves"), rapid.IntRange(0, 3).Draw(t, "depth")
 		c.MinChildRows, c.L2 = rapid.IntRange(1, 4).Draw(t, "child rows"), rapid.Float64Range(0, 2).Draw(t, "l2")
-		c.MaxBins, c.FeatureShare = rapid.IntRange(2, 16).Draw(t, "bins"), rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "share")
+		c.MaxBins, c.FeatureShare = rapid.IntRange(2, 16).Draw(t, "bins"),
+			rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "share")
 		c.Seed = rapid.Uint64().Draw(t, "seed")
 	})
 }
@@ -292,5 +293,6 @@ func TestBytesArePinned(t *testing.T) {
 	}
 	m, _, err := Fit(t.Context(), r, with(func(c *Config) { c.Classes, c.Rounds, c.FeatureShare, c.Seed = 3, 20, 0.7, 5 }))
 	require.NoError(t, err)
-	require.Equal(t, "637af1387f8f936603d81e84a14f2332bdd77716d2de4bd295f2674741182ae7", canonical.DigestOf(m.Encode()).String())
+	require.Equal(t, "637af1387f8f936603d81e84a14f2332bdd77716d2de4bd295f2674741182ae7",
+		canonical.DigestOf(m.Encode()).String())
 }

@@ -71,7 +71,8 @@ func TestErrorCodesOfABroker(t *testing.T) {
 	whole.ErrorCode, whole.Topics = int16(kafka.BrokerNotAvailable), nil
 	one := fetchResponse(nil)
 	one.Topics[0].Partitions[0].ErrorCode = int16(kafka.OffsetOutOfRange)
-	for want, r := range map[kafka.Error]*kmsg.FetchResponse{kafka.BrokerNotAvailable: whole, kafka.OffsetOutOfRange: one} {
+	for want, r := range map[kafka.Error]*kmsg.FetchResponse{kafka.BrokerNotAvailable: whole,
+		kafka.OffsetOutOfRange: one} {
 		_, err := fetchFrom(&broker{Reader: bytes.NewReader(framed(r.AppendTo(nil)))})
 		require.ErrorIs(t, err, want)
 	}
@@ -108,7 +109,8 @@ func TestDeleteRecordsReadsTheNewStart(t *testing.T) {
 	c := call{request: &kmsg.DeleteRecordsRequest{Version: 1}, limitBytes: 1 << 16}
 	r := kmsg.NewPtrDeleteRecordsResponse()
 	r.Version = 1
-	r.Topics = []kmsg.DeleteRecordsResponseTopic{{Topic: "t", Partitions: []kmsg.DeleteRecordsResponseTopicPartition{{LowWatermark: 8}}}}
+	r.Topics = []kmsg.DeleteRecordsResponseTopic{{Topic: "t",
+		Partitions: []kmsg.DeleteRecordsResponseTopicPartition{{LowWatermark: 8}}}}
 	message, err := c.RawExchange(&broker{Reader: bytes.NewReader(framed(r.AppendTo(nil)))})
 	require.NoError(t, err)
 	require.Equal(t, r, message.(*answer).Response)

@@ -119,7 +119,8 @@ func (s *Session) Show(a graph.Assignment, shards int) (string, error) {
 		}
 		fmt.Fprintf(&out, "; by class %v\n", measured.ClassCounts[shard])
 	}
-	fmt.Fprintf(&out, "  cut %d of %d, balance %.4f, fairness %.4f\n", measured.CutEdges, measured.Edges, measured.Balance, measured.Fairness)
+	fmt.Fprintf(&out, "  cut %d of %d, balance %.4f, fairness %.4f\n", measured.CutEdges, measured.Edges, measured.Balance,
+		measured.Fairness)
 	r := measured.Reach
 	fmt.Fprintf(&out, "  an erasure reaches %.4g, %.4g or %.4g shards\n", r.Shard, r.Stubs, r.Partition)
 	return out.String(), nil
