@@ -48,16 +48,22 @@ func (s *Supervisor) Run(ctx context.Context) error {
 func (s *Supervisor) runOne(stopping context.Context, m *running) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(stopping))
 	defer cancel()
+	// Listed here: what waits below may outlive Run for a moment, and Close
+	// empties the list of modules.
+	var dependants []*running
+	for _, other := range s.opened {
+		if slices.Contains(other.Needs, m.Name) {
+			dependants = append(dependants, other)
+		}
+	}
 	go func() {
 		select {
 		case <-m.ended:
 			return
 		case <-stopping.Done():
 		}
-		for _, other := range s.opened {
-			if slices.Contains(other.Needs, m.Name) {
-				<-other.ended
-			}
+		for _, other := range dependants {
+			<-other.ended
 		}
 		cancel()
 	}()
