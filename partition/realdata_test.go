@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"lethe/internal/realdata"
+
 	"github.com/stretchr/testify/require"
 
 	"lethe/partition/graph"
@@ -28,7 +30,7 @@ func meanScores(t *testing.T, graphs []*graph.Graph) (balance, fairness, cut flo
 }
 
 func TestRealBitcoinOTC(t *testing.T) {
-	folder := filepath.Join(graphtest.Folder(t, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
+	folder := realdata.Path(t, "bitcoin-otc", "elliptic-format")
 	var some []*graph.Graph
 	for step, g := range graphtest.ReadSteps(t, folder) {
 		if step%4 == 0 {
@@ -42,7 +44,7 @@ func TestRealBitcoinOTC(t *testing.T) {
 }
 
 func TestRealCitationGraphs(t *testing.T) {
-	folder := filepath.Join(graphtest.Folder(t, "LETHE_DATA", "data"), "planetoid")
+	folder := realdata.Path(t, "planetoid")
 	for name, bound := range map[string]float64{"cora": 0.25, "citeseer": 0.137} {
 		t.Run(name, func(t *testing.T) {
 			splits := make([]*graph.Graph, 3)
@@ -59,7 +61,7 @@ func TestRealCitationGraphs(t *testing.T) {
 
 // BenchmarkOTCStep partitions one timestep of Bitcoin-OTC with the defaults.
 func BenchmarkOTCStep(b *testing.B) {
-	folder := filepath.Join(graphtest.Folder(b, "LETHE_DATA", "data"), "bitcoin-otc", "elliptic-format")
+	folder := realdata.Path(b, "bitcoin-otc", "elliptic-format")
 	steps := graphtest.ReadSteps(b, folder)
 	for i := 0; b.Loop(); i++ {
 		_, _, err := Run(b.Context(), steps[i%len(steps)], refined(Config{Shards: 20}))

@@ -2,11 +2,11 @@ package scoring_test
 
 import (
 	"encoding/csv"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"lethe/internal/realdata"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -87,15 +87,9 @@ func TestCombineRefusesWrongUse(t *testing.T) {
 
 // timesteps reads an Elliptic-style dataset as one graph per timestep.
 func timesteps(t *testing.T) map[string]*graphtest.Graph {
-	dir := os.Getenv("LETHE_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
+	dir := realdata.Path(t, "bitcoin-otc", "elliptic-format")
 	read := func(name string) [][]string {
-		f, err := os.Open(filepath.Join(dir, "bitcoin-otc", "elliptic-format", name))
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skip("no data: set LETHE_DATA to the folder that holds bitcoin-otc")
-		}
+		f, err := os.Open(filepath.Join(dir, name))
 		require.NoError(t, err)
 		defer f.Close()
 		rows, err := csv.NewReader(f).ReadAll()

@@ -1,15 +1,14 @@
 package trainer_test
 
 import (
-	"errors"
 	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"lethe/internal/realdata"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,14 +44,7 @@ type otcStep struct {
 // the test where the data is absent.
 func readOTC(t testing.TB) []otcStep {
 	t.Helper()
-	folder := os.Getenv("LETHE_DATA")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "shared", "data")
-	}
-	folder = filepath.Join(folder, "bitcoin-otc", "elliptic-format")
-	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		t.Skipf("no folder %s: set LETHE_DATA to run this test", folder)
-	}
+	folder := realdata.Path(t, "bitcoin-otc", "elliptic-format")
 	stream, err := dataset.LoadElliptic(t.Context(), folder)
 	require.NoError(t, err)
 	out := make([]otcStep, len(stream.Steps))

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"lethe/internal/realdata"
 
 	"github.com/stretchr/testify/require"
 
@@ -119,14 +120,7 @@ func TestDemoOnGeneratedData(t *testing.T) {
 
 func TestDemoOnBitcoinOTC(t *testing.T) {
 	requireFull(t)
-	root := os.Getenv("LETHE_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	dir := filepath.Join(root, "bitcoin-otc", "elliptic-format")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no real data: %v; set LETHE_DATA", err)
-	}
+	dir := realdata.Path(t, "bitcoin-otc", "elliptic-format")
 	bin := process.Build(t)
 	r := run(t, bin, "--dataset", dir)
 	require.Equal(t, 49, r.Timesteps)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"lethe/internal/realdata"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,10 +17,10 @@ import (
 // ../shared/golden beside the repository, and is skipped where it is absent.
 func Each[T any](t *testing.T, name string, run func(t *testing.T, file T)) {
 	t.Helper()
-	own := filepath.Join(repository(t), "testdata", "golden")
+	own := filepath.Join(realdata.Repository(t), "testdata", "golden")
 	other := os.Getenv("LETHE_GOLDEN")
 	if other == "" {
-		other = filepath.Join(repository(t), "..", "shared", "golden")
+		other = filepath.Join(realdata.Repository(t), "..", "shared", "golden")
 	}
 	t.Run("own", func(t *testing.T) { run(t, decode[T](t, filepath.Join(own, name))) })
 	t.Run("other", func(t *testing.T) {
@@ -37,19 +39,4 @@ func decode[T any](t *testing.T, path string) T {
 	var file T
 	require.NoError(t, json.Unmarshal(raw, &file))
 	return file
-}
-
-// repository returns the folder of go.mod.
-func repository(t *testing.T) string {
-	t.Helper()
-	folder, err := filepath.Abs(".")
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder
-		}
-		parent := filepath.Dir(folder)
-		require.NotEqual(t, folder, parent, "no go.mod above the test")
-		folder = parent
-	}
 }

@@ -15,7 +15,7 @@ func Path(tb testing.TB, parts ...string) string {
 	tb.Helper()
 	root := os.Getenv("LETHE_DATA")
 	if root == "" {
-		root = filepath.Join(repository(tb), "..", "shared", "data")
+		root = filepath.Join(Repository(tb), "..", "shared", "data")
 	}
 	path := filepath.Join(append([]string{root}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
@@ -24,8 +24,8 @@ func Path(tb testing.TB, parts ...string) string {
 	return path
 }
 
-// repository returns the folder of go.mod above the test.
-func repository(tb testing.TB) string {
+// Repository returns the folder of go.mod above the test.
+func Repository(tb testing.TB) string {
 	tb.Helper()
 	folder, err := os.Getwd()
 	for err == nil {

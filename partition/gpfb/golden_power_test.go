@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"lethe/internal/golden"
+
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -11,60 +13,62 @@ import (
 	"lethe/partition/internal/graphtest"
 )
 
-func TestGoldenPowerIteration(t *testing.T) {
-	var file struct {
-		GPFB []struct {
-			Name       string
-			NumNodes   int `json:"num_nodes"`
-			NumShards  int `json:"num_shards"`
-			NumClasses int `json:"num_classes"`
-			Alpha      float64
-			Matrix     string
-			W          struct {
-				I, J  []uint32
-				Value []float64
-			}
-			Y      []int
-			Shift  float64
-			H0     graphtest.Tensor
-			Expect struct {
-				Objective  []float64
-				Iterations []struct {
-					P, H           graphtest.Tensor
-					SingularValues []float64 `json:"singular_values"`
-				}
+type goldenPowerIterationFile struct {
+	GPFB []struct {
+		Name       string
+		NumNodes   int `json:"num_nodes"`
+		NumShards  int `json:"num_shards"`
+		NumClasses int `json:"num_classes"`
+		Alpha      float64
+		Matrix     string
+		W          struct {
+			I, J  []uint32
+			Value []float64
+		}
+		Y      []int
+		Shift  float64
+		H0     golden.Tensor
+		Expect struct {
+			Objective  []float64
+			Iterations []struct {
+				P, H           golden.Tensor
+				SingularValues []float64 `json:"singular_values"`
 			}
 		}
 	}
-	graphtest.ReadGolden(t, "partition.json", &file)
-	require.NotEmpty(t, file.GPFB)
-	for _, c := range file.GPFB {
-		t.Run(c.Name, func(t *testing.T) {
-			edges := graphtest.ListedEdges([2][]uint32{c.W.I, c.W.J})
-			g, err := graph.New(c.NumNodes, edges, graphtest.ClassesOf(c.Y), c.NumClasses)
-			require.NoError(t, err)
-			op := newOperator(g, weightsOf(g, edges, c.W.Value), c.NumShards,
-				Config{Alpha: c.Alpha, Unnormalised: c.Matrix == "unnormalised"})
-			graphtest.RequireClose(t, []float64{c.Shift}, []float64{op.shift}, "shift")
+}
 
-			h := c.H0.Data
-			p := make([]float64, len(h))
-			factor := newPolar(c.NumNodes, c.NumShards)
-			objective := append(make([]float64, 0, 1+len(c.Expect.Iterations)), op.apply(p, h))
-			for k, want := range c.Expect.Iterations {
-				graphtest.RequireClose(t, want.P.Data, p, "P")
-				require.NoError(t, factor.of(h, p))
-				graphtest.RequireClose(t, want.H.Data, h, "H")
-				for j, sigma := range want.SingularValues {
-					got := math.Sqrt(factor.values[c.NumShards-1-j])
-					graphtest.RequireClose(t, []float64{sigma}, []float64{got}, "singular value")
+func TestGoldenPowerIteration(t *testing.T) {
+	golden.Each(t, "partition.json", func(t *testing.T, file goldenPowerIterationFile) {
+		require.NotEmpty(t, file.GPFB)
+		for _, c := range file.GPFB {
+			t.Run(c.Name, func(t *testing.T) {
+				edges := graphtest.ListedEdges([2][]uint32{c.W.I, c.W.J})
+				g, err := graph.New(c.NumNodes, edges, graphtest.ClassesOf(c.Y), c.NumClasses)
+				require.NoError(t, err)
+				op := newOperator(g, weightsOf(g, edges, c.W.Value), c.NumShards,
+					Config{Alpha: c.Alpha, Unnormalised: c.Matrix == "unnormalised"})
+				graphtest.RequireClose(t, []float64{c.Shift}, []float64{op.shift}, "shift")
+
+				h := c.H0.Data
+				p := make([]float64, len(h))
+				factor := newPolar(c.NumNodes, c.NumShards)
+				objective := append(make([]float64, 0, 1+len(c.Expect.Iterations)), op.apply(p, h))
+				for k, want := range c.Expect.Iterations {
+					graphtest.RequireClose(t, want.P.Data, p, "P")
+					require.NoError(t, factor.of(h, p))
+					graphtest.RequireClose(t, want.H.Data, h, "H")
+					for j, sigma := range want.SingularValues {
+						got := math.Sqrt(factor.values[c.NumShards-1-j])
+						graphtest.RequireClose(t, []float64{sigma}, []float64{got}, "singular value")
+					}
+					objective = append(objective, op.apply(p, h))
+					require.GreaterOrEqual(t, objective[k+1], objective[k])
 				}
-				objective = append(objective, op.apply(p, h))
-				require.GreaterOrEqual(t, objective[k+1], objective[k])
-			}
-			graphtest.RequireClose(t, c.Expect.Objective, objective, "objective")
-		})
-	}
+				graphtest.RequireClose(t, c.Expect.Objective, objective, "objective")
+			})
+		}
+	})
 }
 
 // weightsOf orders the weights of edges as the graph orders neighbours.

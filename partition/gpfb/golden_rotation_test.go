@@ -3,6 +3,8 @@ package gpfb
 import (
 	"testing"
 
+	"lethe/internal/golden"
+
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -21,23 +23,23 @@ type goldenRotation struct {
 	// Labels and Shards refer to the kept nodes.
 	Labels []int `json:"y"`
 	Shift  float64
-	H      graphtest.Tensor
+	H      golden.Tensor
 	Shards []int `json:"Y"`
 	Expect struct {
 		Degree []float64
-		R      graphtest.Tensor
+		R      golden.Tensor
 		HStep  struct {
 			Printed, Rotated struct {
-				P, H      graphtest.Tensor
+				P, H      golden.Tensor
 				Objective []float64
 			}
 		} `json:"h_step"`
-		HTilde graphtest.Tensor `json:"H_tilde"`
-		Gs     graphtest.Tensor `json:"g"`
+		HTilde golden.Tensor `json:"H_tilde"`
+		Gs     golden.Tensor `json:"g"`
 		Ascent struct {
 			Objective []float64
 			Passes    []struct {
-				C          graphtest.Tensor
+				C          golden.Tensor
 				Assignment graph.Assignment
 				Changed    int
 			}
@@ -46,20 +48,22 @@ type goldenRotation struct {
 }
 
 // The file tells y from Y and g from G; encoding/json prefers the exact name.
+type goldenRotationFile struct {
+	SR []goldenRotation `json:"gpfb_sr"`
+}
+
 func TestGoldenRotation(t *testing.T) {
-	var file struct {
-		SR []goldenRotation `json:"gpfb_sr"`
-	}
-	graphtest.ReadGolden(t, "partition.json", &file)
-	require.NotEmpty(t, file.SR)
-	for _, c := range file.SR {
-		t.Run(c.Name, func(t *testing.T) {
-			g := c.connectedGraph(t)
-			t.Run("rotation", func(t *testing.T) { c.requireRotation(t, g) })
-			t.Run("embedding", func(t *testing.T) { c.requireEmbedding(t, g) })
-			t.Run("indicator", func(t *testing.T) { c.requireIndicator(t, g) })
-		})
-	}
+	golden.Each(t, "partition.json", func(t *testing.T, file goldenRotationFile) {
+		require.NotEmpty(t, file.SR)
+		for _, c := range file.SR {
+			t.Run(c.Name, func(t *testing.T) {
+				g := c.connectedGraph(t)
+				t.Run("rotation", func(t *testing.T) { c.requireRotation(t, g) })
+				t.Run("embedding", func(t *testing.T) { c.requireEmbedding(t, g) })
+				t.Run("indicator", func(t *testing.T) { c.requireIndicator(t, g) })
+			})
+		}
+	})
 }
 
 // connectedGraph builds the graph of the kept nodes as gpfb-sr does.

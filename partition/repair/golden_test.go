@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"lethe/internal/golden"
+
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -11,28 +13,30 @@ import (
 	"lethe/partition/internal/graphtest"
 )
 
+type goldenRepairFile struct {
+	Cases []goldenRepair
+}
+
 func TestGoldenRepair(t *testing.T) {
-	var file struct {
-		Cases []goldenRepair
-	}
-	graphtest.ReadGolden(t, "repair.json", &file)
-	require.NotEmpty(t, file.Cases)
-	for _, c := range file.Cases {
-		t.Run(c.Name, func(t *testing.T) {
-			s := c.snapshot()
-			require.NoError(t, s.Validate())
-			g, err := graph.FromSnapshot(s)
-			require.NoError(t, err)
-			require.Equal(t, c.Expect.CutEdges, g.CutEdges(c.Assignment))
-			for _, method := range []string{Zero, Mirror, MixUp} {
-				out, err := Slices(s, lethe.NoTimestep, c.Assignment, c.NumShards, Config{Method: method, Tau: 1})
+	golden.Each(t, "repair.json", func(t *testing.T, file goldenRepairFile) {
+		require.NotEmpty(t, file.Cases)
+		for _, c := range file.Cases {
+			t.Run(c.Name, func(t *testing.T) {
+				s := c.snapshot()
+				require.NoError(t, s.Validate())
+				g, err := graph.FromSnapshot(s)
 				require.NoError(t, err)
-				for _, want := range c.Expect.Shards {
-					want.require(t, g, out[want.Shard], method)
+				require.Equal(t, c.Expect.CutEdges, g.CutEdges(c.Assignment))
+				for _, method := range []string{Zero, Mirror, MixUp} {
+					out, err := Slices(s, lethe.NoTimestep, c.Assignment, c.NumShards, Config{Method: method, Tau: 1})
+					require.NoError(t, err)
+					for _, want := range c.Expect.Shards {
+						want.require(t, g, out[want.Shard], method)
+					}
 				}
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 type goldenRepair struct {
@@ -40,7 +44,7 @@ type goldenRepair struct {
 	NumNodes   int         `json:"num_nodes"`
 	NumShards  int         `json:"num_shards"`
 	EdgeIndex  [2][]uint32 `json:"edge_index"`
-	Inputs     struct{ X graphtest.Tensor }
+	Inputs     struct{ X golden.Tensor }
 	Assignment graph.Assignment
 	Expect     struct {
 		CutEdges int `json:"cut_edges"`
@@ -60,9 +64,9 @@ type goldenShard struct {
 		NumRealNodes       int `json:"num_real_nodes"`
 		NumEdgesUndirected int `json:"num_edges_undirected"`
 		Edges              [][2]uint32
-		Zero               graphtest.Tensor `json:"x_zero"`
-		Mirror             graphtest.Tensor `json:"x_mirror"`
-		MixUp              graphtest.Tensor `json:"x_mixup"`
+		Zero               golden.Tensor `json:"x_zero"`
+		Mirror             golden.Tensor `json:"x_mirror"`
+		MixUp              golden.Tensor `json:"x_mixup"`
 	}
 }
 

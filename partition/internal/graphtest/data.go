@@ -5,11 +5,9 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/csv"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,21 +17,6 @@ import (
 	"lethe"
 	"lethe/partition/graph"
 )
-
-// Folder returns the folder that the environment variable names, or the
-// default next to the module. It skips the test if there is none.
-func Folder(t testing.TB, variable, name string) string {
-	t.Helper()
-	folder := os.Getenv(variable)
-	if folder == "" {
-		_, here, _, _ := runtime.Caller(0)
-		folder = filepath.Join(filepath.Dir(here), "..", "..", "..", "..", "shared", name)
-	}
-	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		t.Skipf("no folder %s: set %s to run this test", folder, variable)
-	}
-	return folder
-}
 
 // ReadSteps reads the graphs of an Elliptic-style dataset, one per timestep, in
 // order. Features are left out.

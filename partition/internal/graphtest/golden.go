@@ -1,10 +1,7 @@
 package graphtest
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,18 +16,7 @@ const (
 	goldenAbsolute = 1e-10
 )
 
-type Tensor struct {
-	Shape []int     `json:"shape"`
-	Data  []float64 `json:"data"`
-}
-
-func ReadGolden(t *testing.T, name string, into any) {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(Folder(t, "LETHE_GOLDEN", "golden"), name))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(raw, into))
-}
-
+// RequireClose compares numbers within the limits of double precision.
 func RequireClose(t *testing.T, want, got []float64, what string) {
 	t.Helper()
 	require.Len(t, got, len(want), what)
@@ -49,6 +35,7 @@ func ListedEdges(index [2][]uint32) []lethe.Edge {
 	return edges
 }
 
+// ClassesOf turns the classes of a file into those of a graph.
 func ClassesOf(y []int) []uint8 {
 	classes := make([]uint8, len(y))
 	for i := range y {
