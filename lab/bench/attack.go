@@ -35,11 +35,22 @@ func (c AttackCell) run(ctx context.Context, stream *dataset.Stream) (_ *attack.
 	config.DataDir, config.Seed = dir, c.Seed
 	config.Partition.Shards, config.Trainer.Hidden = c.Shards, c.Hidden
 	config.Embedded.Port, config.HTTP.Address = 0, "127.0.0.1:0"
+	return attack.Run(ctx, c.options(stream, config))
+}
+
+// options are attack's defaults but for what the cell names.
+func (c AttackCell) options(stream *dataset.Stream, config configs.Config) attack.Options {
 	part := *stream
 	if c.Timesteps > 0 && c.Timesteps < len(part.Steps) {
 		part.Steps = part.Steps[:c.Timesteps]
 	}
-	return attack.Run(ctx, attack.Options{
-		Stream: &part, Config: config, Seed: c.Seed, Requests: c.Requests, Targets: c.Targets, Version: "evaluate",
-	})
+	o := attack.Defaults(&part, config)
+	o.Seed, o.Version = c.Seed, "evaluate"
+	if c.Targets > 0 {
+		o.Targets, o.Requests = c.Targets, attack.RequestsFor(c.Targets)
+	}
+	if c.Requests > 0 {
+		o.Requests = c.Requests
+	}
+	return o
 }
