@@ -10,7 +10,7 @@ import (
 )
 
 // accepted suppresses the targets: here at once, at score as soon as it has read
-// the order.
+// the command.
 func (c *Coordinator) accepted(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
 	j := c.job(e.RequestID)
 	if j == nil {
@@ -24,7 +24,7 @@ func (c *Coordinator) accepted(ctx context.Context, e deletions.Entry) (deletion
 		return e, err
 	}
 	c.erased.forget()
-	if err := c.out.order(ctx, e, wire.PhaseSuppress); err != nil {
+	if err := c.out.command(ctx, e, wire.PhaseSuppress); err != nil {
 		return e, err
 	}
 	if err := c.out.announce(ctx, e); err != nil {

@@ -13,7 +13,7 @@
 //	<state>.go          what is done in a state
 //	requests.go         erasures.v1: requests in, and out when nobody needs them
 //	acks.go             what the other roles answered
-//	outbox.go           what it says: states, orders, withdrawals
+//	outbox.go           what it says: states, commands, withdrawals
 //	erased.go           records that name what was erased
 //	search.go           the search for what is left
 //	artefacts.go        what a receipt accounts for

@@ -21,7 +21,7 @@ func (c *Coordinator) failed(ctx context.Context, e deletions.Entry) (deletions.
 	if err := c.out.announce(ctx, e); err != nil {
 		return e, err
 	}
-	return e, c.out.order(ctx, e, wire.PhasePurge)
+	return e, c.out.command(ctx, e, wire.PhasePurge)
 }
 
 // retryDelay doubles from a second to a minute.

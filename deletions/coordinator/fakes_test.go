@@ -98,9 +98,9 @@ func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced 
 	}, "rewrite %d: %v", len(targets), replaced)
 }
 
-func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.OrderStep) {
+func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.CommandStep) {
 	for _, r := range replaced {
-		out = append(out, wire.OrderStep{
+		out = append(out, wire.CommandStep{
 			Timestep: r.Timestep, Revision: g.revisions[r.Timestep], Settled: true, Shards: r.Shards,
 		})
 	}
@@ -150,9 +150,9 @@ func tell(rec ingest.Record) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case n.Order != nil:
-		return fmt.Sprintf("order %s attempt %d of %s, %d timesteps", n.Order.Phase, n.Order.Attempt, n.Order.RequestID,
-			len(n.Order.Steps))
+	case n.Command != nil:
+		return fmt.Sprintf("command %s attempt %d of %s, %d timesteps",
+			n.Command.Phase, n.Command.Attempt, n.Command.RequestID, len(n.Command.Steps))
 	default:
 		out := fmt.Sprintf("%s is %s", n.Status.RequestID, n.Status.State)
 		if n.Status.Failure != deletions.NoFailure {

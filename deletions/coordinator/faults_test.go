@@ -123,21 +123,21 @@ func (d *deployment) round() error {
 	return nil
 }
 
-// otherRoles does what train and score do: each order is answered once.
+// otherRoles does what train and score do: each command is answered once.
 func (d *deployment) otherRoles() {
 	answered := make(map[string]int)
-	var orders []*wire.Order
+	var commands []*wire.Command
 	for _, rec := range d.bus.topics[bus.ErasureStatus] {
 		n, err := wire.ParseNotice(rec)
 		require.NoError(d, err)
 		switch {
 		case n.Ack != nil:
 			answered[n.Ack.Key()] = n.Ack.Attempt
-		case n.Order != nil:
-			orders = append(orders, n.Order)
+		case n.Command != nil:
+			commands = append(commands, n.Command)
 		}
 	}
-	for _, o := range orders {
+	for _, o := range commands {
 		list := []deletions.Ack{deletions.NewAck(o.RequestID, "score", "1", deletions.StepSuppressed)}
 		if o.Phase == wire.PhasePurge {
 			list = append(list, deletions.NewAck(o.RequestID, "train", "1", deletions.StepPurged),

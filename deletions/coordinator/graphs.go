@@ -24,7 +24,7 @@ type Graphs interface {
 	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
 	// Steps gives the revisions that no longer hold the targets. Timesteps that
 	// are open, or gone, are left out.
-	Steps(replaced []Replaced) []wire.OrderStep
+	Steps(replaced []Replaced) []wire.CommandStep
 	// Search looks into every file of the graphs.
 	Search(ctx context.Context, scanner *scan.Scanner) (scan.Report, error)
 }

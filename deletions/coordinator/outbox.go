@@ -36,32 +36,32 @@ func (o *outbox) announce(ctx context.Context, e deletions.Entry) error {
 	return o.bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{{Key: []byte(e.RequestID), Value: value}})
 }
 
-// order asks the other roles to do their part. Revisions only grow, so those of
+// command asks the other roles to do their part. Revisions only grow, so those of
 // now will do for a timestep that was rewritten before.
-func (o *outbox) order(ctx context.Context, e deletions.Entry, phase wire.Phase) error {
-	order := &wire.Order{
+func (o *outbox) command(ctx context.Context, e deletions.Entry, phase wire.Phase) error {
+	command := &wire.Command{
 		RequestID: e.RequestID, Attempt: e.Attempts, Phase: phase,
 		Suppressed: e.Targets, Fingerprints: e.Progress.Fingerprints,
 	}
 	if phase == wire.PhasePurge {
-		order.Steps = o.graphs.Steps(replacedBy(e))
+		command.Steps = o.graphs.Steps(replacedBy(e))
 	}
-	record, err := order.Record()
+	record, err := command.Record()
 	if err != nil {
 		return err
 	}
 	return o.bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
 }
 
-// repeat sends the order and the state of an open request once more. A request
-// whose targets are still needed is not ordered anew: it goes on when it has
+// repeat sends the command and the state of an open request once more. A request
+// whose targets are still needed is not commanded anew: it goes on when it has
 // been read again.
 func (o *outbox) repeat(ctx context.Context, e deletions.Entry) (err error) {
 	switch e.State {
 	case deletions.Suppressed:
-		err = o.order(ctx, e, wire.PhaseSuppress)
+		err = o.command(ctx, e, wire.PhaseSuppress)
 	case deletions.Retraining, deletions.Swapped, deletions.Verifying:
-		err = o.order(ctx, e, wire.PhasePurge)
+		err = o.command(ctx, e, wire.PhasePurge)
 	default:
 	}
 	if err != nil {

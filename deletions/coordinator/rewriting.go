@@ -48,7 +48,7 @@ func (c *Coordinator) rewriting(ctx context.Context, e deletions.Entry) (deletio
 	}); err != nil {
 		return e, err
 	}
-	if err := c.out.order(ctx, e, wire.PhasePurge); err != nil {
+	if err := c.out.command(ctx, e, wire.PhasePurge); err != nil {
 		return e, err
 	}
 	c.o.Logger.Info("erasure: graphs rewritten", "request_id", e.RequestID, "timesteps", len(e.Progress.Timesteps),

@@ -29,8 +29,8 @@ func (c *Coordinator) verified(ctx context.Context, e deletions.Entry) (deletion
 	if err := c.issue(ctx, e); err != nil {
 		return e, fmt.Errorf("receipt: %w", err)
 	}
-	// The order and its answers are of no use any more.
-	records := append([]ingest.Outgoing{{Key: wire.OrderKey(e.RequestID)}}, c.acks.drop(e.RequestID)...)
+	// The command and its answers are of no use any more.
+	records := append([]ingest.Outgoing{{Key: wire.CommandKey(e.RequestID)}}, c.acks.drop(e.RequestID)...)
 	if err := c.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
 		return e, err
 	}

@@ -77,15 +77,15 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 }
 
 // Steps implements coordinator.Graphs.
-func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.OrderStep {
+func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.CommandStep {
 	infos := e.infos()
-	var steps []wire.OrderStep
+	var steps []wire.CommandStep
 	for _, r := range replaced {
 		info := infos[r.Timestep]
 		if info.State == lethe.Open || info.Revision == 0 {
 			continue
 		}
-		steps = append(steps, wire.OrderStep{
+		steps = append(steps, wire.CommandStep{
 			Timestep: r.Timestep, Revision: info.Revision, Settled: info.State == lethe.Settled,
 			Shards: append([]lethe.ShardID{}, r.Shards...),
 		})

@@ -33,14 +33,14 @@ func (d *deployment) answer(role string, step deletions.Step) {
 	d.send(bus.ErasureStatus, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
 }
 
-// orders counts what the other roles were asked for, by phase.
-func (d *deployment) orders() map[wire.Phase]int {
+// commands counts what the other roles were asked for, by phase.
+func (d *deployment) commands() map[wire.Phase]int {
 	d.Helper()
 	out := make(map[wire.Phase]int)
 	require.NoError(d, d.topics.ReadAll(d.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
-		if n.Order != nil {
-			out[n.Order.Phase]++
+		if n.Command != nil {
+			out[n.Command.Phase]++
 		}
 		return err
 	}))
@@ -89,12 +89,12 @@ func TestAnErasureIsCarriedOutAndVerified(t *testing.T) {
 	newest, count := d.published(bus.Snapshots, bus.Slices)
 	manifest := newest[wire.Key{Kind: wire.KindManifest, Timestep: 1}]
 	require.Equal(t, lethe.Revision(2), manifest.Revision)
-	require.Equal(t, map[wire.Phase]int{wire.PhaseSuppress: 1, wire.PhasePurge: 1}, d.orders())
+	require.Equal(t, map[wire.Phase]int{wire.PhaseSuppress: 1, wire.PhasePurge: 1}, d.commands())
 
 	stop()
 	r, _ = d.run(dir)
 	in(deletions.Retraining)
-	require.Equal(t, map[wire.Phase]int{wire.PhaseSuppress: 1, wire.PhasePurge: 2}, d.orders())
+	require.Equal(t, map[wire.Phase]int{wire.PhaseSuppress: 1, wire.PhasePurge: 2}, d.commands())
 	_, again := d.published(bus.Snapshots, bus.Slices)
 	require.Equal(t, count, again, "what was published is not published again")
 

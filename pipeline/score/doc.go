@@ -25,7 +25,7 @@
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
 //	quality.go      predictions beside the labels that came in later
-//	erasure.go      answering the orders of erasures
+//	erasure.go      answering the commands of erasures
 //	state*.go       what the role knows, and its store; ensemble.go, stream.go
 //	keys.go         the store's keys; published.go, the value of one of them
 //	served.go       what a stopped role serves

@@ -15,26 +15,26 @@ import (
 
 // erasure is a request under way, as far as this role is concerned.
 type erasure struct {
-	order *wire.Order
+	command *wire.Command
 	// suppressed, swapped and scanned are the newest attempts of which that step
 	// was acknowledged, or -1.
 	suppressed, swapped, scanned int
 }
 
-// takeNotices follows the erasure orders. Suppression takes effect before
+// takeNotices follows the commands of erasures. Suppression takes effect before
 // anything else is scored.
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch {
-		case n.Order != nil:
-			known := l.erasures[n.Order.RequestID]
+		case n.Command != nil:
+			known := l.erasures[n.Command.RequestID]
 			if known == nil {
 				known = &erasure{suppressed: -1, swapped: -1, scanned: -1}
-				l.erasures[n.Order.RequestID] = known
+				l.erasures[n.Command.RequestID] = known
 			}
-			known.order = n.Order
-			if err := l.state.suppress(n.Order.Suppressed); err != nil {
-				return fmt.Errorf("request %s: %w", n.Order.RequestID, err)
+			known.command = n.Command
+			if err := l.state.suppress(n.Command.Suppressed); err != nil {
+				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
 			}
 		case n.Deleted != "":
 			delete(l.erasures, n.Deleted)
@@ -43,7 +43,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 	return nil
 }
 
-// acknowledge does the next thing that an order asks for, as far as what has
+// acknowledge does the next thing that a command asks for, as far as what has
 // arrived allows, and says so, or is idle.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
@@ -61,23 +61,23 @@ func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 // acknowledgeOne suppresses, then writes the store anew, then searches what is
 // left.
 func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
-	o := e.order
+	c := e.command
 	switch {
-	case e.suppressed < o.Attempt:
-		out, err = send(l.newAck(o, deletions.StepSuppressed), &e.suppressed)
-	case o.Phase != wire.PhasePurge || e.scanned >= o.Attempt || !l.state.replaced(o):
+	case e.suppressed < c.Attempt:
+		out, err = send(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
+	case c.Phase != wire.PhasePurge || e.scanned >= c.Attempt || !l.state.replaced(c):
 		return role.Output{}, false, nil
-	case e.swapped < o.Attempt:
+	case e.swapped < c.Attempt:
 		if err := l.state.purge(ctx); err != nil {
 			return role.Output{}, false, err
 		}
-		out, err = send(l.newAck(o, deletions.StepSwapped), &e.swapped)
+		out, err = send(l.newAck(c, deletions.StepSwapped), &e.swapped)
 	default:
-		summary, err := l.search(ctx, o)
+		summary, err := l.search(ctx, c)
 		if err != nil {
 			return role.Output{}, false, err
 		}
-		a := l.newAck(o, deletions.StepScanned)
+		a := l.newAck(c, deletions.StepScanned)
 		a.Scan = &summary
 		out, err = send(a, &e.scanned)
 		return out, true, err
@@ -91,10 +91,10 @@ const (
 	instance = "1"
 )
 
-// newAck acknowledges a step of an order with the ensemble that is served.
-func (l *logic) newAck(o *wire.Order, step deletions.Step) deletions.Ack {
-	a := deletions.NewAck(o.RequestID, roleName, instance, step)
-	a.Attempt = o.Attempt
+// newAck acknowledges a step of a command with the ensemble that is served.
+func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
+	a := deletions.NewAck(c.RequestID, roleName, instance, step)
+	a.Attempt = c.Attempt
 	if l.state.served != nil {
 		a.Ensemble = l.state.served.Version
 	}

@@ -189,20 +189,20 @@ func (w *scenario) ensemble(through lethe.Timestep) lethe.Digest {
 	return scoring.EnsembleVersion(digests)
 }
 
-// order asks for the erasure of what was taken out of the timesteps.
-func (w *scenario) order(
+// command asks for the erasure of what was taken out of the timesteps.
+func (w *scenario) command(
 	phase wire.Phase, gone []lethe.TransactionID, settled lethe.Timestep, steps ...lethe.Timestep,
-) *wire.Order {
-	o := &wire.Order{RequestID: "gdpr-1", Phase: phase}
+) *wire.Command {
+	c := &wire.Command{RequestID: "gdpr-1", Phase: phase}
 	for _, id := range gone {
-		o.Suppressed = append(o.Suppressed, secret.Suppression(id))
+		c.Suppressed = append(c.Suppressed, secret.Suppression(id))
 	}
 	for _, at := range steps {
-		o.Steps = append(o.Steps, wire.OrderStep{
+		c.Steps = append(c.Steps, wire.CommandStep{
 			Timestep: at, Revision: w.revisions[at], Settled: at <= settled, Shards: w.replaced(at),
 		})
 	}
-	return o
+	return c
 }
 
 // topics are in memory.
@@ -228,7 +228,7 @@ type subject struct {
 // search of its files finds nothing.
 func newSubject(t testing.TB, o Options, store role.Store) subject {
 	t.Helper()
-	l, err := newLogic(o, store, func(context.Context, *wire.Order) (scan.Summary, error) {
+	l, err := newLogic(o, store, func(context.Context, *wire.Command) (scan.Summary, error) {
 		return scan.Summary{}, nil
 	})
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	"lethe/trainer"
 )
 
-// search looks for what an order erases in everything that the role keeps.
-type search func(ctx context.Context, o *wire.Order) (scan.Summary, error)
+// search looks for what a command erases in everything that the role keeps.
+type search func(ctx context.Context, c *wire.Command) (scan.Summary, error)
 
 // logic is the role as a step function over one store.
 type logic struct {

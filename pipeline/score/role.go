@@ -70,8 +70,8 @@ func open(o Options) (*logic, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	l, err := newLogic(o, store, func(ctx context.Context, order *wire.Order) (scan.Summary, error) {
-		return order.Search(ctx, o.Secret, o.Dir)
+	l, err := newLogic(o, store, func(ctx context.Context, command *wire.Command) (scan.Summary, error) {
+		return command.Search(ctx, o.Secret, o.Dir)
 	})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -32,13 +32,13 @@ func (s *state) suppress(hashes []lethe.Digest) error {
 	return nil
 }
 
-// replaced reports whether everything the order replaces has arrived: the new
+// replaced reports whether everything the command replaces has arrived: the new
 // graphs and manifests, and an ensemble that fits them.
-func (s *state) replaced(o *wire.Order) bool {
+func (s *state) replaced(command *wire.Command) bool {
 	if !s.fits() {
 		return false
 	}
-	for _, step := range o.Steps {
+	for _, step := range command.Steps {
 		if !s.stepReplaced(step) {
 			return false
 		}
@@ -55,7 +55,7 @@ func (s *state) replaced(o *wire.Order) bool {
 
 // stepReplaced reports whether nothing that a timestep held before the erasure
 // can still arrive.
-func (s *state) stepReplaced(step wire.OrderStep) bool {
+func (s *state) stepReplaced(step wire.CommandStep) bool {
 	t := step.Timestep
 	if s.links[t].revision < step.Revision {
 		return false

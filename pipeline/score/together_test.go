@@ -55,7 +55,7 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 	for _, shard := range w.replaced(2) {
 		settle(w.slice(shard, 2))
 	}
-	rec, err := w.order(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2).Record()
+	rec, err := w.command(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2).Record()
 	require.NoError(t, err)
 	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{rec}))
 	settle()

@@ -69,8 +69,8 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		d.ScanArgs(tr.t, "node", &node)
 		tr.gone = append(tr.gone, tr.w.erase(lethe.Timestep(at), node))
 		return fmt.Sprintf("slices of shards %v change\n", tr.w.replaced(lethe.Timestep(at)))
-	case "order":
-		tr.order(d)
+	case "command":
+		tr.command(d)
 	case "portable":
 		// The training role moved to another processor and trained anew.
 		var err error
@@ -125,9 +125,9 @@ func (tr *transcript) arrive(d *datadriven.TestData) {
 	require.NoError(tr.t, tr.role.arrive(tr.t, messages...))
 }
 
-// order asks for the suppression, or with purge=(timesteps) for the erasure, of
+// command asks for the suppression, or with purge=(timesteps) for the erasure, of
 // what was taken out of the scenario so far.
-func (tr *transcript) order(d *datadriven.TestData) {
+func (tr *transcript) command(d *datadriven.TestData) {
 	phase := wire.PhaseSuppress
 	var steps []int
 	if d.MaybeScanArgs(tr.t, "purge", &steps); steps != nil {
@@ -139,7 +139,7 @@ func (tr *transcript) order(d *datadriven.TestData) {
 	for _, s := range steps {
 		at = append(at, lethe.Timestep(s))
 	}
-	o := tr.w.order(phase, tr.gone, lethe.Timestep(settled), at...)
+	o := tr.w.command(phase, tr.gone, lethe.Timestep(settled), at...)
 	d.MaybeScanArgs(tr.t, "attempt", &o.Attempt)
 	rec, err := o.Record()
 	require.NoError(tr.t, err)

@@ -11,7 +11,7 @@
 //	role.go      what the role is configured with, and opening it
 //	logic.go     the step function
 //	step.go      training every shard through one timestep, and publishing
-//	erasure.go   answering the orders of erasures
+//	erasure.go   answering the commands of erasures
 //	column*.go   one shard and its store: what arrived, replacing, training
 //	keys.go      the store's keys
 //	history.go   what a stopped role holds

@@ -15,7 +15,7 @@ import (
 
 // erasure is a request under way, as far as this role is concerned.
 type erasure struct {
-	order *wire.Order
+	command *wire.Command
 	// purged is the newest attempt that was acknowledged, or -1.
 	purged int
 }
@@ -26,48 +26,48 @@ const (
 	instance = "1"
 )
 
-// takeNotices follows the erasure orders.
+// takeNotices follows the commands of erasures.
 func (l *logic) takeNotices(notices []wire.Notice) {
 	for _, n := range notices {
 		switch {
-		case n.Order != nil && n.Order.Phase == wire.PhasePurge:
-			known := l.erasures[n.Order.RequestID]
+		case n.Command != nil && n.Command.Phase == wire.PhasePurge:
+			known := l.erasures[n.Command.RequestID]
 			if known == nil {
 				known = &erasure{purged: -1}
-				l.erasures[n.Order.RequestID] = known
+				l.erasures[n.Command.RequestID] = known
 			}
-			known.order = n.Order
+			known.command = n.Command
 		case n.Deleted != "":
 			delete(l.erasures, n.Deleted)
 		}
 	}
 }
 
-// acknowledge answers the next order whose slices have all been replaced and
+// acknowledge answers the next command whose slices have all been replaced and
 // trained through, or is idle. The stores were rewritten when the slices arrived,
 // so all that is left is to search them.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
 		e := l.erasures[id]
-		if e.purged >= e.order.Attempt || !l.replaced(e.order) {
+		if e.purged >= e.command.Attempt || !l.replaced(e.command) {
 			continue
 		}
-		records, err := l.answer(ctx, e.order)
+		records, err := l.answer(ctx, e.command)
 		if err != nil {
 			return role.Output{}, fmt.Errorf("request %s: %w", id, err)
 		}
 		return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
-			e.purged = e.order.Attempt
+			e.purged = e.command.Attempt
 			return nil
 		}}, nil
 	}
 	return role.Output{Idle: true}, nil
 }
 
-// replaced reports whether every slice that the order replaces is in place and
+// replaced reports whether every slice that the command replaces is in place and
 // its column trained as far as it goes.
-func (l *logic) replaced(o *wire.Order) bool {
-	for _, step := range o.Steps {
+func (l *logic) replaced(command *wire.Command) bool {
+	for _, step := range command.Steps {
 		for _, shard := range step.Shards {
 			if int(shard) >= len(l.columns) {
 				return false
@@ -84,20 +84,20 @@ func (l *logic) replaced(o *wire.Order) bool {
 	return true
 }
 
-// answer acknowledges the order and says what a search of the role's folder
+// answer acknowledges the command and says what a search of the role's folder
 // found.
-func (l *logic) answer(ctx context.Context, o *wire.Order) ([]ingest.Outgoing, error) {
-	summary, err := l.search(ctx, o)
+func (l *logic) answer(ctx context.Context, command *wire.Command) ([]ingest.Outgoing, error) {
+	summary, err := l.search(ctx, command)
 	if err != nil {
 		return nil, err
 	}
-	purged := deletions.NewAck(o.RequestID, roleName, instance, deletions.StepPurged)
-	purged.Shards = slices.Sorted(maps.Keys(o.Shards()))
-	scanned := deletions.NewAck(o.RequestID, roleName, instance, deletions.StepScanned)
+	purged := deletions.NewAck(command.RequestID, roleName, instance, deletions.StepPurged)
+	purged.Shards = slices.Sorted(maps.Keys(command.Shards()))
+	scanned := deletions.NewAck(command.RequestID, roleName, instance, deletions.StepScanned)
 	scanned.Scan = &summary
 	var records []ingest.Outgoing
 	for _, a := range []deletions.Ack{purged, scanned} {
-		a.Attempt = o.Attempt
+		a.Attempt = command.Attempt
 		value, err := a.Encode()
 		if err != nil {
 			return nil, err

@@ -15,8 +15,8 @@ import (
 	"lethe/trainer"
 )
 
-// search looks for what an order erases in everything that the role keeps.
-type search func(ctx context.Context, o *wire.Order) (scan.Summary, error)
+// search looks for what a command erases in everything that the role keeps.
+type search func(ctx context.Context, c *wire.Command) (scan.Summary, error)
 
 // logic is the role as a step function over one store per shard.
 type logic struct {
@@ -91,7 +91,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	return l.acknowledge(ctx)
 }
 
-// take stores the slices and follows the erasure orders.
+// take stores the slices and follows the commands of erasures.
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	for _, m := range in.Messages {
 		if int(m.Key.Shard) >= len(l.columns) {

@@ -65,8 +65,8 @@ func open(o Options) (*logic, error) {
 	if err := checkShards(o.Dir, o.Shards); err != nil {
 		return nil, err
 	}
-	l, err := newLogic(o, func(ctx context.Context, order *wire.Order) (scan.Summary, error) {
-		return order.Search(ctx, o.Secret, o.Dir)
+	l, err := newLogic(o, func(ctx context.Context, command *wire.Command) (scan.Summary, error) {
+		return command.Search(ctx, o.Secret, o.Dir)
 	})
 	if err != nil {
 		return nil, err

@@ -221,10 +221,10 @@ func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 // sendOrder asks for an erasure that replaced one slice of shard 0.
 func sendOrder(t *testing.T, topics *roletest.Bus, attempt int, at lethe.Timestep) {
 	t.Helper()
-	order := &wire.Order{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: []wire.OrderStep{
+	command := &wire.Command{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: []wire.CommandStep{
 		{Timestep: at, Revision: 2, Settled: true, Shards: []lethe.ShardID{0}},
 	}}
-	rec, err := order.Record()
+	rec, err := command.Record()
 	require.NoError(t, err)
 	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{rec}))
 }

@@ -26,8 +26,8 @@ func FuzzDecodeManifest(f *testing.F) {
 }
 
 func FuzzParseNotice(f *testing.F) {
-	order := wire.Order{RequestID: "r-1", Phase: wire.PhasePurge}
-	rec, err := order.Record()
+	command := wire.Command{RequestID: "r-1", Phase: wire.PhasePurge}
+	rec, err := command.Record()
 	require.NoError(f, err)
 	f.Add(rec.Key, rec.Value)
 	f.Add([]byte("ack/r-1/train/1/purged"), []byte(`{"format":"lethe-erasure-ack/1"}`))

@@ -23,9 +23,9 @@ func TestOrderRoundTrip(t *testing.T) {
 	secret := lethe.Secret{1}
 	prints, err := scan.IDFingerprints(secret, "transaction-1")
 	require.NoError(t, err)
-	sent := &wire.Order{
+	sent := &wire.Command{
 		RequestID: "gdpr-1", Attempt: 2, Phase: wire.PhasePurge, Suppressed: []lethe.Digest{{4}}, Fingerprints: prints,
-		Steps: []wire.OrderStep{
+		Steps: []wire.CommandStep{
 			{Timestep: 3, Revision: 2, Settled: true, Shards: []lethe.ShardID{1, 4}},
 			{Timestep: 5, Revision: 2, Shards: []lethe.ShardID{}},
 		},
@@ -35,27 +35,27 @@ func TestOrderRoundTrip(t *testing.T) {
 	require.NotContains(t, string(out.Value), "transaction-1")
 	n, err := wire.ParseNotice(recordOf(out))
 	require.NoError(t, err)
-	require.Equal(t, wire.Notice{Order: sent}, n)
-	require.Equal(t, map[lethe.ShardID]bool{1: true, 4: true}, n.Order.Shards())
+	require.Equal(t, wire.Notice{Command: sent}, n)
+	require.Equal(t, map[lethe.ShardID]bool{1: true, 4: true}, n.Command.Shards())
 }
 
-// A role that looks for what an order erases finds it wherever it is in its
+// A role that looks for what a command erases finds it wherever it is in its
 // folder.
 func TestOrderSearchesAFolder(t *testing.T) {
 	secret, dir := lethe.Secret{1}, t.TempDir()
 	prints, err := scan.IDFingerprints(secret, "transaction-1")
 	require.NoError(t, err)
-	order := &wire.Order{RequestID: "gdpr-1", Fingerprints: prints}
+	command := &wire.Command{RequestID: "gdpr-1", Fingerprints: prints}
 	file := filepath.Join(dir, "shard", "table")
 	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
 	for content, hits := range map[string]int{`{"id":"transaction-1"}`: 1, `{"id":"transaction-2"}`: 0} {
 		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-		summary, err := order.Search(t.Context(), secret, dir)
+		summary, err := command.Search(t.Context(), secret, dir)
 		require.NoError(t, err)
 		require.Equal(t, hits, summary.Hits)
 		require.EqualValues(t, 1, summary.Files)
 	}
-	_, err = order.Search(t.Context(), secret, filepath.Join(dir, "missing"))
+	_, err = command.Search(t.Context(), secret, filepath.Join(dir, "missing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -78,9 +78,9 @@ func TestParseNoticeTellsTheKindsApart(t *testing.T) {
 	require.Equal(t, wire.Notice{Status: &status}, n)
 
 	for key, want := range map[string]wire.Notice{
-		string(wire.OrderKey("gdpr-1")): {Deleted: "gdpr-1"},
-		ack.Key():                       {},
-		"gdpr-1":                        {},
+		string(wire.CommandKey("gdpr-1")): {Deleted: "gdpr-1"},
+		ack.Key():                         {},
+		"gdpr-1":                          {},
 	} {
 		n, err := wire.ParseNotice(ingest.Record{Key: []byte(key)})
 		require.NoError(t, err)

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	orderFormat = "lethe-erasure-order/1"
-	orderPrefix = "order/"
-	ackPrefix   = "ack/"
+	commandFormat = "lethe-erasure-order/1"
+	commandPrefix = "order/"
+	ackPrefix     = "ack/"
 )
 
 // Phase is how much of an erasure the other roles are asked to do.
 type Phase string
 
-// The phases. An order of a later phase asks for the earlier one too.
+// The phases. A command of a later phase asks for the earlier one too.
 const (
 	// PhaseSuppress: let nothing about the subject leave any more.
 	PhaseSuppress Phase = "suppress"
@@ -30,8 +30,8 @@ const (
 	PhasePurge Phase = "purge"
 )
 
-// OrderStep is a timestep that an erasure rewrote.
-type OrderStep struct {
+// CommandStep is a timestep that an erasure rewrote.
+type CommandStep struct {
 	Timestep lethe.Timestep `json:"timestep"`
 	// Revision is the one that no longer holds the record.
 	Revision lethe.Revision `json:"revision"`
@@ -41,10 +41,10 @@ type OrderStep struct {
 	Shards []lethe.ShardID `json:"shards"`
 }
 
-// Order is what the coordinator asks of the roles for an erasure. It travels on
+// Command is what the coordinator asks of the roles for an erasure. It travels on
 // erasure-status.v1 and is deleted once the receipt is out. It holds keyed
 // hashes only.
-type Order struct {
+type Command struct {
 	Format    string `json:"format"`
 	RequestID string `json:"request_id"`
 	Attempt   int    `json:"attempt"`
@@ -53,13 +53,13 @@ type Order struct {
 	Suppressed []lethe.Digest `json:"suppressed"`
 	// Fingerprints are what to search for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`
-	Steps        []OrderStep        `json:"steps"`
+	Steps        []CommandStep      `json:"steps"`
 }
 
 // Shards returns the shards whose slices were replaced at any timestep.
-func (o *Order) Shards() map[lethe.ShardID]bool {
+func (c *Command) Shards() map[lethe.ShardID]bool {
 	out := make(map[lethe.ShardID]bool)
-	for _, s := range o.Steps {
+	for _, s := range c.Steps {
 		for _, shard := range s.Shards {
 			out[shard] = true
 		}
@@ -67,9 +67,9 @@ func (o *Order) Shards() map[lethe.ShardID]bool {
 	return out
 }
 
-// Search looks for what the order erases in every file of a role's folder.
-func (o *Order) Search(ctx context.Context, secret lethe.Secret, dir string) (scan.Summary, error) {
-	scanner, err := scan.NewScanner(secret, o.Fingerprints)
+// Search looks for what the command erases in every file of a role's folder.
+func (c *Command) Search(ctx context.Context, secret lethe.Secret, dir string) (scan.Summary, error) {
+	scanner, err := scan.NewScanner(secret, c.Fingerprints)
 	if err != nil {
 		return scan.Summary{}, err
 	}
@@ -80,24 +80,24 @@ func (o *Order) Search(ctx context.Context, secret lethe.Secret, dir string) (sc
 	return report.Summary(), nil
 }
 
-// OrderKey is the key of a request's order.
-func OrderKey(requestID string) []byte { return []byte(orderPrefix + requestID) }
+// CommandKey is the key of a request's command.
+func CommandKey(requestID string) []byte { return []byte(commandPrefix + requestID) }
 
-// Record returns the order as a record of erasure-status.v1.
-func (o *Order) Record() (ingest.Outgoing, error) {
-	o.Format = orderFormat
-	value, err := json.Marshal(o)
+// Record returns the command as a record of erasure-status.v1.
+func (c *Command) Record() (ingest.Outgoing, error) {
+	c.Format = commandFormat
+	value, err := json.Marshal(c)
 	if err != nil {
-		return ingest.Outgoing{}, fmt.Errorf("order of request %s: %w", o.RequestID, err)
+		return ingest.Outgoing{}, fmt.Errorf("command of request %s: %w", c.RequestID, err)
 	}
-	return ingest.Outgoing{Key: OrderKey(o.RequestID), Value: value}, nil
+	return ingest.Outgoing{Key: CommandKey(c.RequestID), Value: value}, nil
 }
 
 // Notice is what a record of erasure-status.v1 says: at most one field is set.
-// Deleted is the request whose order was deleted.
+// Deleted is the request whose command was deleted.
 type Notice struct {
 	Status  *deletions.Status
-	Order   *Order
+	Command *Command
 	Ack     *deletions.Ack
 	Deleted string
 }
@@ -109,14 +109,14 @@ func ParseNotice(rec ingest.Record) (Notice, error) {
 	var err error
 	switch {
 	case strings.HasPrefix(key, "!"):
-	case strings.HasPrefix(key, orderPrefix):
+	case strings.HasPrefix(key, commandPrefix):
 		if rec.Tombstone() {
-			n.Deleted = strings.TrimPrefix(key, orderPrefix)
+			n.Deleted = strings.TrimPrefix(key, commandPrefix)
 			break
 		}
-		n.Order = &Order{}
-		if err = json.Unmarshal(rec.Value, n.Order); err == nil && n.Order.Format != orderFormat {
-			err = fmt.Errorf("format %q, want %q", n.Order.Format, orderFormat)
+		n.Command = &Command{}
+		if err = json.Unmarshal(rec.Value, n.Command); err == nil && n.Command.Format != commandFormat {
+			err = fmt.Errorf("format %q, want %q", n.Command.Format, commandFormat)
 		}
 	case rec.Tombstone():
 	case strings.HasPrefix(key, ackPrefix):
