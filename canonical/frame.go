@@ -61,6 +61,15 @@ func (w *Writer) settle() {
 // Uint8 appends one byte.
 func (w *Writer) Uint8(v uint8) { w.buf = append(w.buf, v) }
 
+// Flag appends a byte that is 1 if v is true and else 0.
+func (w *Writer) Flag(v bool) {
+	var b uint8
+	if v {
+		b = 1
+	}
+	w.Uint8(b)
+}
+
 // Uint32 appends a 32-bit number.
 func (w *Writer) Uint32(v uint32) { w.buf = binary.LittleEndian.AppendUint32(w.buf, v) }
 

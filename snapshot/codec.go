@@ -16,7 +16,7 @@ func cursorOver(stored []byte) cursor { return cursor{bytecursor.New(stored, bin
 
 // blob reads what appendBlob wrote, and copies it.
 func (c *cursor) blob() []byte {
-	if c.Uint8() == 0 {
+	if !c.Flag() {
 		return nil
 	}
 	return append([]byte{}, c.Take(c.Count(1))...)

@@ -76,8 +76,8 @@ func writeArchitecture(w *canonical.Writer, a models.Architecture) {
 	w.Uint32(uint32(a.OutputHeads))
 	w.Uint32(uint32(a.Hops))
 	w.Uint64(math.Float64bits(a.Teleport))
-	w.Uint8(flag(a.LinearSkip))
-	w.Uint8(flag(a.Plain))
+	w.Flag(a.LinearSkip)
+	w.Flag(a.Plain)
 }
 
 func readArchitecture(r *canonical.Reader) models.Architecture {
@@ -88,7 +88,7 @@ func readArchitecture(r *canonical.Reader) models.Architecture {
 	}
 	a.Heads, a.OutputHeads, a.Hops = int(r.Uint32()), int(r.Uint32()), int(r.Uint32())
 	a.Teleport = math.Float64frombits(r.Uint64())
-	a.LinearSkip, a.Plain = r.Uint8() != 0, r.Uint8() != 0
+	a.LinearSkip, a.Plain = r.Flag(), r.Flag()
 	return a
 }
 

@@ -15,7 +15,7 @@ func (c Config) Fingerprint() lethe.Digest {
 	for _, v := range []float64{c.Dropout, c.AttentionLoss, c.EdgeRatio, c.NegativeRatio} {
 		w.Uint64(math.Float64bits(v))
 	}
-	w.Uint8(flag(c.DecoupledDecay))
+	w.Flag(c.DecoupledDecay)
 	w.Uint64(math.Float64bits(c.LearningRate))
 	w.Uint64(math.Float64bits(c.WeightDecay))
 	w.String(c.classWeights())
@@ -37,11 +37,4 @@ func (c Config) Fingerprint() lethe.Digest {
 		}
 	}
 	return w.Digest()
-}
-
-func flag(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -50,6 +50,16 @@ func (c *Cursor) Uint8() uint8 {
 	return 0
 }
 
+// Flag reads a byte that is 0 or 1; another one is a failure, for what was read
+// would be written as other bytes.
+func (c *Cursor) Flag() bool {
+	b := c.Uint8()
+	if b > 1 && c.err == nil {
+		c.err = fmt.Errorf("flag is %d, want 0 or 1", b)
+	}
+	return b == 1
+}
+
 // Uint16 reads a 16-bit number.
 func (c *Cursor) Uint16() uint16 {
 	if b := c.Take(2); b != nil {

@@ -80,3 +80,13 @@ func TestBytesLeftOver(t *testing.T) {
 	require.NoError(t, c.Err())
 	require.EqualError(t, c.Close(), "1 bytes left over")
 }
+
+// TestFlagHasOneSpelling: a flag that is neither 0 nor 1 would be written as
+// other bytes than it was read from.
+func TestFlagHasOneSpelling(t *testing.T) {
+	for b := range 256 {
+		c := bytecursor.New([]byte{byte(b)}, binary.BigEndian)
+		require.Equal(t, b == 1, c.Flag(), "flag %d", b)
+		require.Equal(t, b <= 1, c.Close() == nil, "flag %d", b)
+	}
+}
