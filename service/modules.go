@@ -120,7 +120,7 @@ func (s *Service) openTopics(ctx context.Context) (supervisor.Process, error) {
 	if err = client.Ping(ctx); err != nil {
 		err = fmt.Errorf("%w (start Kafka, or name brokers that are up with --brokers; without them lethe brings its own)",
 			err)
-	} else if err = client.Apply(ctx); err != nil {
+	} else if err = client.Admin().Apply(ctx); err != nil {
 		err = fmt.Errorf("create the topics: %w", err)
 	}
 	if err != nil {

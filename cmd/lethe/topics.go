@@ -48,7 +48,7 @@ func (c *topicsApplyCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	if err := client.Apply(a.Context); err != nil {
+	if err := client.Admin().Apply(a.Context); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -80,7 +80,7 @@ func (c *topicsCheckCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	problems, err := client.Check(a.Context)
+	problems, err := client.Admin().Check(a.Context)
 	if err != nil {
 		return err
 	}

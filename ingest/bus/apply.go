@@ -15,42 +15,42 @@ import (
 // with more partitions keeps them. Adding partitions moves keys to other
 // partitions, so do it before there is data. It waits until the brokers show
 // the topics.
-func (c *Client) Apply(ctx context.Context) error {
-	problems, err := c.Check(ctx)
+func (a Admin) Apply(ctx context.Context) error {
+	problems, err := a.Check(ctx)
 	if err != nil {
 		return err
 	}
 	if len(problems) == 0 {
 		return nil
 	}
-	create, grow, correct := c.plan(problems)
-	err = errors.Join(c.createTopics(ctx, create), c.growTopics(ctx, grow), c.correctSettings(ctx, correct))
+	create, grow, correct := a.plan(problems)
+	err = errors.Join(a.createTopics(ctx, create), a.growTopics(ctx, grow), a.correctSettings(ctx, correct))
 	if err != nil {
-		return fmt.Errorf("apply topics: %w", c.explain(ctx, err))
+		return fmt.Errorf("apply topics: %w", a.client.explain(ctx, err))
 	}
-	return c.awaitTopics(ctx)
+	return a.awaitTopics(ctx)
 }
 
 // plan turns problems into requests.
-func (c *Client) plan(problems []Problem) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
+func (a Admin) plan(problems []Problem) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
 	var create []kafka.TopicConfig
 	var grow []kafka.TopicPartitionsConfig
 	correct := map[Topic][]Problem{}
 	for _, p := range problems {
-		wanted := specOf(p.Topic, &c.cfg)
+		wanted := specOf(p.Topic, &a.client.cfg)
 		switch p.Setting {
 		case settingTopic:
 			topic := kafka.TopicConfig{
-				Topic:             c.Name(p.Topic),
+				Topic:             a.client.Name(p.Topic),
 				NumPartitions:     wanted.partitions,
-				ReplicationFactor: c.cfg.ReplicationFactor,
+				ReplicationFactor: a.client.cfg.ReplicationFactor,
 			}
 			for _, s := range wanted.settings {
 				topic.ConfigEntries = append(topic.ConfigEntries, kafka.ConfigEntry{ConfigName: s.name, ConfigValue: s.value})
 			}
 			create = append(create, topic)
 		case settingPartitions:
-			grow = append(grow, kafka.TopicPartitionsConfig{Name: c.Name(p.Topic), Count: int32(wanted.partitions)})
+			grow = append(grow, kafka.TopicPartitionsConfig{Name: a.client.Name(p.Topic), Count: int32(wanted.partitions)})
 		default:
 			correct[p.Topic] = append(correct[p.Topic], p)
 		}
@@ -58,11 +58,11 @@ func (c *Client) plan(problems []Problem) ([]kafka.TopicConfig, []kafka.TopicPar
 	return create, grow, correct
 }
 
-func (c *Client) createTopics(ctx context.Context, topics []kafka.TopicConfig) error {
+func (a Admin) createTopics(ctx context.Context, topics []kafka.TopicConfig) error {
 	if len(topics) == 0 {
 		return nil
 	}
-	response, err := c.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
+	response, err := a.client.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
 	if err != nil {
 		return fmt.Errorf("create topics: %w", err)
 	}
@@ -76,11 +76,11 @@ func (c *Client) createTopics(ctx context.Context, topics []kafka.TopicConfig) e
 	return errors.Join(problems...)
 }
 
-func (c *Client) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
+func (a Admin) growTopics(ctx context.Context, topics []kafka.TopicPartitionsConfig) error {
 	if len(topics) == 0 {
 		return nil
 	}
-	response, err := c.kafka.CreatePartitions(ctx, &kafka.CreatePartitionsRequest{Topics: topics})
+	response, err := a.client.kafka.CreatePartitions(ctx, &kafka.CreatePartitionsRequest{Topics: topics})
 	if err != nil {
 		return fmt.Errorf("add partitions: %w", err)
 	}
@@ -93,14 +93,14 @@ func (c *Client) growTopics(ctx context.Context, topics []kafka.TopicPartitionsC
 	return errors.Join(problems...)
 }
 
-func (c *Client) correctSettings(ctx context.Context, wrong map[Topic][]Problem) error {
+func (a Admin) correctSettings(ctx context.Context, wrong map[Topic][]Problem) error {
 	if len(wrong) == 0 {
 		return nil
 	}
 	request := &kafka.IncrementalAlterConfigsRequest{}
 	for _, t := range Topics() {
 		resource := kafka.IncrementalAlterConfigsRequestResource{
-			ResourceType: kafka.ResourceTypeTopic, ResourceName: c.Name(t),
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: a.client.Name(t),
 		}
 		for _, p := range wrong[t] {
 			resource.Configs = append(resource.Configs, kafka.IncrementalAlterConfigsRequestConfig{
@@ -111,7 +111,7 @@ func (c *Client) correctSettings(ctx context.Context, wrong map[Topic][]Problem)
 			request.Resources = append(request.Resources, resource)
 		}
 	}
-	response, err := c.kafka.IncrementalAlterConfigs(ctx, request)
+	response, err := a.client.kafka.IncrementalAlterConfigs(ctx, request)
 	if err != nil {
 		return fmt.Errorf("correct settings: %w", err)
 	}
@@ -126,11 +126,11 @@ func (c *Client) correctSettings(ctx context.Context, wrong map[Topic][]Problem)
 
 // awaitTopics waits until the brokers show what was created: they learn of it
 // one after the other.
-func (c *Client) awaitTopics(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+func (a Admin) awaitTopics(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.RequestTimeout)
 	defer cancel()
 	for attempt := 0; ; attempt++ {
-		problems, err := c.Check(ctx)
+		problems, err := a.Check(ctx)
 		if err != nil {
 			return err
 		}

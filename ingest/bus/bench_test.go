@@ -26,7 +26,7 @@ func BenchmarkReadAll(b *testing.B) {
 			c, err := bus.Open(broker.Config())
 			require.NoError(b, err)
 			defer c.Close()
-			require.NoError(b, c.Apply(b.Context()))
+			require.NoError(b, c.Admin().Apply(b.Context()))
 			p, err := kgo.NewClient(kgo.SeedBrokers(broker.Config().Brokers[0]), kgo.ProducerBatchCompression(codec))
 			require.NoError(b, err)
 			defer p.Close()

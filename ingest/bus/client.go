@@ -13,8 +13,8 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// Client writes, reads and administers the topics of one deployment. It is
-// safe for use by several goroutines.
+// Client writes and reads the topics of one deployment; Admin keeps them as they
+// should be. It is safe for use by several goroutines.
 type Client struct {
 	cfg   Config
 	now   func() time.Time

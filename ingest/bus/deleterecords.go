@@ -15,9 +15,9 @@ var ErrWouldEmpty = errors.New("no record would be left")
 // returns the new start of the log. Brokers refuse it for topics that are only
 // compacted (of lethe's, all but Erasures), and remove the bytes when a whole
 // segment lies before the start, or later by compaction.
-func (c *Client) DeleteRecordsBefore(ctx context.Context, t Topic, partition int, offset int64) (int64, error) {
+func (a Admin) DeleteRecordsBefore(ctx context.Context, t Topic, partition int, offset int64) (int64, error) {
 	tp := TopicPartition{t, partition}
-	_, end, err := c.logRange(ctx, tp)
+	_, end, err := a.client.logRange(ctx, tp)
 	if err != nil {
 		return 0, err
 	}
@@ -25,18 +25,18 @@ func (c *Client) DeleteRecordsBefore(ctx context.Context, t Topic, partition int
 		return 0, fmt.Errorf("delete records of %s before %d, the log ends at %d: %w", tp, offset, end, ErrWouldEmpty)
 	}
 	for attempt := 0; ; attempt++ {
-		start, err := c.deleteRecords(ctx, tp, offset)
+		start, err := a.deleteRecords(ctx, tp, offset)
 		if err == nil {
 			return start, nil
 		}
 		if attempt == 8 || !isTemporary(err) || pause(ctx, attempt) != nil {
-			return 0, fmt.Errorf("delete records of %s before %d: %w", tp, offset, c.explain(ctx, err))
+			return 0, fmt.Errorf("delete records of %s before %d: %w", tp, offset, a.client.explain(ctx, err))
 		}
 	}
 }
 
-func (c *Client) deleteRecords(ctx context.Context, tp TopicPartition, offset int64) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+func (a Admin) deleteRecords(ctx context.Context, tp TopicPartition, offset int64) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.RequestTimeout)
 	defer cancel()
-	return c.raw.DeleteRecords(ctx, c.Name(tp.Topic), tp.Partition, offset, c.cfg.RequestTimeout)
+	return a.client.raw.DeleteRecords(ctx, a.client.Name(tp.Topic), tp.Partition, offset, a.client.cfg.RequestTimeout)
 }

@@ -13,7 +13,7 @@ var (
 	ErrBrokerUnreachable = errors.New("no broker can be reached")
 
 	// ErrUnknownTopic marks a topic or partition that does not exist. The
-	// caller should run Client.Apply or correct the prefix.
+	// caller should run Admin.Apply or correct the prefix.
 	ErrUnknownTopic = errors.New("topic or partition does not exist")
 
 	// ErrBelowStart marks a position before the log's start where records that

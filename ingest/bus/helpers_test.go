@@ -54,7 +54,7 @@ func open(t *testing.T, change func(*bus.Config)) (broker, *bus.Client) {
 	t.Helper()
 	b := startBroker(t)
 	c := client(t, b, change)
-	require.NoError(t, c.Apply(t.Context()))
+	require.NoError(t, c.Admin().Apply(t.Context()))
 	return b, c
 }
 

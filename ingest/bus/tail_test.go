@@ -119,7 +119,7 @@ func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 	require.ErrorIs(t, err, bus.ErrPastEnd)
 	require.ErrorContains(t, err, "erasures.v1/0 from 6")
 
-	_, err = c.DeleteRecordsBefore(ctx, bus.Erasures, 0, 3)
+	_, err = c.Admin().DeleteRecordsBefore(ctx, bus.Erasures, 0, 3)
 	require.NoError(t, err)
 	lost := tail(t, c, map[bus.TopicPartition]int64{erasures: 2})
 	for range 2 {

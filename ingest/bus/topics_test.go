@@ -13,7 +13,7 @@ import (
 
 func TestApplyThenCheckIsClean(t *testing.T) {
 	b, c := open(t, nil)
-	problems, err := c.Check(t.Context())
+	problems, err := c.Admin().Check(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, problems)
 
@@ -24,7 +24,7 @@ func TestApplyThenCheckIsClean(t *testing.T) {
 	}
 
 	other := client(t, b, func(cfg *bus.Config) { cfg.TopicPrefix = "other." })
-	problems, err = other.Check(t.Context())
+	problems, err = other.Admin().Check(t.Context())
 	require.NoError(t, err)
 	require.Len(t, problems, len(bus.Topics()))
 	require.Equal(t, "transactions.v1: topic is missing, want present", problems[0].String())
@@ -60,21 +60,21 @@ func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 	}
 	// A broker shows a change a moment after it has taken it.
 	require.Eventually(t, func() bool {
-		problems, err := c.Check(t.Context())
+		problems, err := c.Admin().Check(t.Context())
 		return err == nil && slices.Equal(want, problems)
 	}, 30*time.Second, 10*time.Millisecond)
-	require.NoError(t, c.Apply(t.Context()))
-	problems, err := c.Check(t.Context())
+	require.NoError(t, c.Admin().Apply(t.Context()))
+	problems, err := c.Admin().Check(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, problems)
 
 	wide := client(t, b, func(cfg *bus.Config) { cfg.PartitionsOf = map[bus.Topic]int{bus.Labels: 6} })
-	problems, err = wide.Check(t.Context())
+	problems, err = wide.Admin().Check(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []bus.Problem{{Topic: bus.Labels, Setting: "partitions", Have: "4", Want: "6"}}, problems)
-	require.NoError(t, wide.Apply(t.Context()))
+	require.NoError(t, wide.Admin().Apply(t.Context()))
 	narrow := client(t, b, func(cfg *bus.Config) { cfg.PartitionsOf = map[bus.Topic]int{bus.Labels: 2} })
-	require.NoError(t, narrow.Apply(t.Context()))
+	require.NoError(t, narrow.Admin().Apply(t.Context()))
 	got, err := narrow.Partitions(t.Context(), bus.Labels)
 	require.NoError(t, err)
 	require.Equal(t, 6, got)

@@ -28,13 +28,13 @@ func TestUnreachableBrokerIsNamedWithItsCause(t *testing.T) {
 
 	began := time.Now()
 	follow := tail(t, c, map[bus.TopicPartition]int64{{Topic: bus.Labels}: 0})
-	_, checkErr := c.Check(t.Context())
+	_, checkErr := c.Admin().Check(t.Context())
 	_, tailErr := follow.Next(t.Context())
 	for what, err := range map[string]error{
 		"ping":  c.Ping(t.Context()),
 		"check": checkErr,
 		"tail":  tailErr,
-		"apply": c.Apply(t.Context()),
+		"apply": c.Admin().Apply(t.Context()),
 		"write": c.Write(t.Context(), bus.Labels, numbered(1)),
 		"read":  c.ReadAll(t.Context(), bus.Labels, func(ingest.Record) error { return nil }),
 	} {
@@ -64,7 +64,7 @@ func TestBrokerRestart(t *testing.T) {
 	b, err := embedded.Start(dir, embedded.Config{CleanInterval: time.Second}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	c := client(t, broker{config: b.Config()}, nil)
-	require.NoError(t, c.Apply(t.Context()))
+	require.NoError(t, c.Admin().Apply(t.Context()))
 	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0})
 	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}))
 	require.Equal(t, []string{"a"}, keys(next(t, follow).Records))

@@ -90,10 +90,10 @@ func TestWriteRefusesWhatCannotBe(t *testing.T) {
 func TestDeleteRecordsBefore(t *testing.T) {
 	_, c := open(t, nil)
 	require.NoError(t, c.Write(t.Context(), bus.Erasures, numbered(5)))
-	_, err := c.DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
+	_, err := c.Admin().DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
 	require.ErrorIs(t, err, bus.ErrWouldEmpty)
 	require.NoError(t, c.RollMarkers(t.Context(), bus.Erasures))
-	start, err := c.DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
+	start, err := c.Admin().DeleteRecordsBefore(t.Context(), bus.Erasures, 0, 5)
 	require.NoError(t, err)
 	require.Equal(t, int64(5), start)
 	var left []ingest.Record
@@ -102,6 +102,6 @@ func TestDeleteRecordsBefore(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, []string{"!marker/0"}, keys(left))
-	_, err = c.DeleteRecordsBefore(t.Context(), bus.Erasures, 7, 0)
+	_, err = c.Admin().DeleteRecordsBefore(t.Context(), bus.Erasures, 7, 0)
 	require.ErrorIs(t, err, bus.ErrUnknownTopic)
 }

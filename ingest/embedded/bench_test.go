@@ -25,7 +25,7 @@ func BenchmarkCompact(b *testing.B) {
 			c, err := bus.Open(broker.Config())
 			require.NoError(b, err)
 			defer c.Close()
-			require.NoError(b, c.Apply(b.Context()))
+			require.NoError(b, c.Admin().Apply(b.Context()))
 			value := bytes.Repeat([]byte("0123456789"), 100)
 			began := time.Now()
 			for m := range mebibytes {

@@ -36,7 +36,7 @@ func start(t *testing.T, dir string, c embedded.Config) (*embedded.Broker, *bus.
 	client, err := bus.Open(b.Config())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	require.NoError(t, client.Apply(t.Context()))
+	require.NoError(t, client.Admin().Apply(t.Context()))
 	return b, client
 }
 
@@ -115,7 +115,7 @@ func TestRestartKeepsRecordsAndOffsets(t *testing.T) {
 		require.NoError(t, err)
 		c, err := bus.Open(b.Config())
 		require.NoError(t, err)
-		require.NoError(t, c.Apply(t.Context()))
+		require.NoError(t, c.Admin().Apply(t.Context()))
 		if round > 0 {
 			again, err := c.EndOffsets(t.Context(), bus.Labels)
 			require.NoError(t, err)

@@ -36,7 +36,7 @@ func child() {
 		panic(err)
 	}
 	ctx := context.Background()
-	if err := c.Apply(ctx); err != nil {
+	if err := c.Admin().Apply(ctx); err != nil {
 		panic(err)
 	}
 	go func() {
@@ -108,7 +108,7 @@ func TestInterruptedCompactionIsUndone(t *testing.T) {
 	require.NoError(t, err)
 	c, err := bus.Open(b.Config())
 	require.NoError(t, err)
-	require.NoError(t, c.Apply(t.Context()))
+	require.NoError(t, c.Admin().Apply(t.Context()))
 	for i := range 5 {
 		require.NoError(t, c.Write(t.Context(), bus.Receipts, []ingest.Outgoing{put(fmt.Sprint("k", i), "v")}))
 	}

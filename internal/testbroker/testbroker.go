@@ -24,6 +24,6 @@ func Start(t testing.TB, partitions map[bus.Topic]int) (*embedded.Broker, *bus.C
 	client, err := bus.Open(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	require.NoError(t, client.Apply(t.Context()))
+	require.NoError(t, client.Admin().Apply(t.Context()))
 	return broker, client
 }

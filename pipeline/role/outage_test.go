@@ -45,7 +45,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	client, err := bus.Open(cfg)
 	require.NoError(t, err)
 	defer client.Close()
-	require.NoError(t, client.Apply(t.Context()))
+	require.NoError(t, client.Admin().Apply(t.Context()))
 	said := make(warnings)
 	logic := &notices{}
 	around := role.Around(role.Kafka{Client: client}, events.Listener{}, slog.New(slog.NewTextHandler(said, nil)))
