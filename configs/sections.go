@@ -38,7 +38,7 @@ func (c Config) KernelSet() (kernels.Set, error) {
 	}
 	set, err := kernels.Named(name)
 	if err != nil {
-		return nil, fmt.Errorf("trainer.kernels: %w", err)
+		return kernels.Set{}, fmt.Errorf("trainer.kernels: %w", err)
 	}
 	return set, nil
 }

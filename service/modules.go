@@ -146,7 +146,7 @@ func (s *Service) surroundings() role.Surroundings {
 func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	o := buildOptions(s.config)
 	o.Secret, o.Version = s.secret, s.o.Version
-	o.Erasure.SigningKey, o.Erasure.KernelSet, o.Erasure.Compact = s.key, s.kernels.Name(), s.compact
+	o.Erasure.SigningKey, o.Erasure.KernelSet, o.Erasure.Compact = s.key, s.kernels.Name, s.compact
 	o.Bus, o.Clock, o.Listener, o.Logger = role.Kafka{Client: s.client}, coordinator.WallClock{}, s.listener, s.o.Logger
 	return graphs.New(ctx, o)
 }

@@ -33,7 +33,7 @@ func (s *Service) measure() error {
 		reasons = append(reasons, string(r))
 	}
 	m, err := metrics.New(registry, metrics.Options{
-		Version: s.o.Version, Kernels: s.kernels.Name(), TopicPrefix: s.config.Kafka.TopicPrefix,
+		Version: s.o.Version, Kernels: s.kernels.Name, TopicPrefix: s.config.Kafka.TopicPrefix,
 		Topics:   []string{string(bus.Transactions), string(bus.Labels), string(bus.Erasures)},
 		Followed: []string{string(bus.Snapshots), string(bus.Slices), string(bus.Models)},
 		Reasons:  reasons,

@@ -46,7 +46,7 @@ func TestClassWeightsComeFromTheSliceAlone(t *testing.T) {
 }
 
 func TestInvalidSlicesAreRefused(t *testing.T) {
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps = 8, 2 }), kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.WindowTimesteps = 8, 2 }), kernels.Portable())
 	for name, change := range map[string]func(s *lethe.Slice){
 		"no features":    func(s *lethe.Slice) { s.FeatureCount = 0 },
 		"feature values": func(s *lethe.Slice) { s.Features = s.Features[1:] },
@@ -74,7 +74,7 @@ func TestInvalidSlicesAreRefused(t *testing.T) {
 }
 
 func TestTrainAndPredictHeedTheContext(t *testing.T) {
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, _, err := e.Train(ctx, 1, nil, makeWindow(1, 1, 12, 5))
@@ -84,7 +84,7 @@ func TestTrainAndPredictHeedTheContext(t *testing.T) {
 }
 
 func TestPredictChecksItsInput(t *testing.T) {
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable())
 	c := e.fresh(1, 2)
 	for name, in := range map[string]struct {
 		in   Input

@@ -42,7 +42,7 @@ func BenchmarkCitationStep(b *testing.B) {
 	s := citationSlice()
 	for _, model := range Models() {
 		for _, k := range kernelSets(b) {
-			b.Run(model+"/"+k.Name(), func(b *testing.B) {
+			b.Run(model+"/"+k.Name, func(b *testing.B) {
 				e := newEngine(b, with(model, func(c *Config) { c.Classes, c.LearningRate, c.WeightDecay = 7, 0.01, 5e-4 }), k)
 				benchmarkSteps(b, e, s)
 			})
@@ -54,7 +54,7 @@ func BenchmarkCitationStep(b *testing.B) {
 func BenchmarkEllipticStep(b *testing.B) {
 	s := makeSlice(sliceSpec{timestep: 1, nodes: 208, features: 165, stubs: 92})
 	for _, hidden := range []int{64, 128, 256} {
-		b.Run(kernels.Default().Name(), func(b *testing.B) {
+		b.Run(kernels.Default().Name, func(b *testing.B) {
 			e := newEngine(b, with(models.EllipticGIN, func(c *Config) { c.Hidden = hidden }), kernels.Default())
 			benchmarkSteps(b, e, s)
 		})

@@ -34,11 +34,11 @@ func blendOf(t testing.TB, c *Checkpoint) *blend {
 // Components are what they would be alone, and the losses are those of their
 // answers about every slice before they were trained on it.
 func TestBlendHoldsWhatItsComponentsAreAlone(t *testing.T) {
-	e := newEngine(t, blendConfig(), kernels.Portable{})
+	e := newEngine(t, blendConfig(), kernels.Portable())
 	slices := makeWindow(1, 5, 30, 7)
 	blends := chain(t, e, 1, slices)
 	for k, component := range e.components {
-		alone := newEngine(t, component.config, kernels.Portable{})
+		alone := newEngine(t, component.config, kernels.Portable())
 		loss := 0.0
 		for i, c := range chain(t, alone, 1, slices) {
 			b := blendOf(t, blends[i])
@@ -61,7 +61,7 @@ func TestBlendHoldsWhatItsComponentsAreAlone(t *testing.T) {
 }
 
 func TestBlendIsAWeightedMeanOfLogarithms(t *testing.T) {
-	e := newEngine(t, blendConfig(), kernels.Portable{})
+	e := newEngine(t, blendConfig(), kernels.Portable())
 	c := chain(t, e, 1, makeWindow(1, 4, 30, 7))[3]
 	b := blendOf(t, c)
 	in := Input{Rows: 20, Cols: 7, Features: randomMatrix(20, 7, 8).Data, Edges: pathEdges(20)}
@@ -94,7 +94,7 @@ func TestBlendTrustsWhoWasRight(t *testing.T) {
 // What a replaced slice did to weights and components is gone after a replay
 // from its timestep.
 func TestBlendForgets(t *testing.T) {
-	e := newEngine(t, blendConfig(), kernels.Portable{})
+	e := newEngine(t, blendConfig(), kernels.Portable())
 	without, with := makeWindow(1, 4, 30, 7), makeWindow(1, 4, 30, 7)
 	with[1] = makeSlice(sliceSpec{timestep: with[1].Timestep, shard: 1, nodes: 31, features: 7})
 	want, old := chain(t, e, 1, without), chain(t, e, 1, with)
@@ -112,22 +112,22 @@ func TestBlendRefuses(t *testing.T) {
 	_, err := NewEngine(with(Blend, func(c *Config) {
 		c.Schedule, c.Components, c.Blend.Rate = Window,
 			[]string{Trees, Trees, Blend}, -1
-	}), kernels.Portable{})
+	}), kernels.Portable())
 	for _, want := range []string{
 		`components is "trees", want every model once`, `components is "blend", want one of`, "blend.rate is -1",
 		`schedule is "window"`,
 	} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = NewEngine(with(Blend, func(c *Config) { c.Trees.MaxLeaves = 1 }), kernels.Portable{})
+	_, err = NewEngine(with(Blend, func(c *Config) { c.Trees.MaxLeaves = 1 }), kernels.Portable())
 	require.ErrorContains(t, err, "trees.max_leaves is 1")
 
 	o := blendConfig()
-	e := newEngine(t, o, kernels.Portable{})
+	e := newEngine(t, o, kernels.Portable())
 	c := chain(t, e, 1, makeWindow(1, 2, 30, 7))[1]
 	require.NoError(t, e.Compatible(c))
 	o.Blend.Rate = 0.2
-	require.ErrorIs(t, newEngine(t, o, kernels.Portable{}).Compatible(c), ErrIncompatible)
+	require.ErrorIs(t, newEngine(t, o, kernels.Portable()).Compatible(c), ErrIncompatible)
 	for _, change := range []func(*blend){
 		func(b *blend) { b.models, b.losses = nil, nil },
 		func(b *blend) { b.losses[0] = math.NaN() },
@@ -146,7 +146,7 @@ func TestTreesGrowAlongTheStream(t *testing.T) {
 	e := newEngine(t, with(Trees, func(c *Config) {
 		c.Schedule, c.WindowTimesteps = Continual, 2
 		c.Trees.Rounds, c.Trees.UpdateRounds, c.Trees.MaxRounds, c.Trees.MinChildRows = 5, 3, 9, 2
-	}), kernels.Portable{})
+	}), kernels.Portable())
 	slices := makeWindow(1, 4, 30, 7)
 	all := chain(t, e, 1, slices)
 	for i, rounds := range []int{5, 8, 9, 9} {
@@ -165,7 +165,7 @@ func TestTreesRecoverFromASliceOfOneClass(t *testing.T) {
 	e := newEngine(t, with(Trees, func(c *Config) {
 		c.Schedule, c.WindowTimesteps = Continual, 10
 		c.Trees.UpdateRounds, c.Trees.MinChildRows = 30, 2
-	}), kernels.Portable{})
+	}), kernels.Portable())
 	slices := makeWindow(1, 4, 60, 7)
 	for i, label := range slices[0].Labels {
 		if label == lethe.Illicit {

@@ -17,7 +17,7 @@ import (
 // smallCheckpoint is a trained one of few bytes.
 func smallCheckpoint(t testing.TB) *Checkpoint {
 	t.Helper()
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Widths = []int{2, 2, 1, 1} }), kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Widths = []int{2, 2, 1, 1} }), kernels.Portable())
 	c, _, err := e.Train(context.Background(), 3, nil, makeWindow(3, 1, 9, 2))
 	require.NoError(t, err)
 	c.Aggregation = []byte("histogram")
@@ -83,7 +83,7 @@ func TestParameterByName(t *testing.T) {
 
 func TestForeignCheckpointsAreRefused(t *testing.T) {
 	opts := with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 })
-	e := newEngine(t, opts, kernels.Portable{})
+	e := newEngine(t, opts, kernels.Portable())
 	window := makeWindow(1, 2, 12, 5)
 	c, _, err := e.Train(context.Background(), 1, nil, window[:1])
 	require.NoError(t, err)
@@ -110,8 +110,8 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 }
 
 func TestInitialWeightsDependOnSeedAndShardOnly(t *testing.T) {
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable{})
-	other := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.Seed = 8, 1 }), kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable())
+	other := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden, c.Seed = 8, 1 }), kernels.Portable())
 	require.Equal(t, e.fresh(1, 5), e.fresh(1, 5))
 	require.NotEqual(t, e.fresh(1, 5).Params, e.fresh(2, 5).Params)
 	require.NotEqual(t, e.fresh(1, 5).Params, other.fresh(1, 5).Params)
@@ -138,7 +138,7 @@ func TestInitialWeightsDependOnSeedAndShardOnly(t *testing.T) {
 }
 
 func TestErrorsNameCoordinatesOnly(t *testing.T) {
-	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable{})
+	e := newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 8 }), kernels.Portable())
 	broken := makeSlice(sliceSpec{timestep: 7, shard: 3, nodes: 12, features: 5})
 	broken.Features[8] = float32(math.Inf(1))
 	_, _, err := e.Train(context.Background(), 3, nil, []*lethe.Slice{broken})

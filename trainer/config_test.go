@@ -30,7 +30,7 @@ func TestConfig(t *testing.T) {
 		case "fingerprint":
 			return c.Fingerprint().String()[:16] + "\n"
 		case "validate":
-			_, err := NewEngine(c, kernels.Portable{})
+			_, err := NewEngine(c, kernels.Portable())
 			require.Error(t, err)
 			return err.Error() + "\n"
 		default:

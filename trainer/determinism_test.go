@@ -80,7 +80,7 @@ func TestSameBytesForAnyThreadCount(t *testing.T) {
 			digests[sampleDigest(t, newEngine(t, with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 }), k), 1)] = true
 			runtime.GOMAXPROCS(before)
 		}
-		require.Len(t, digests, 1, k.Name())
+		require.Len(t, digests, 1, k.Name)
 	}
 }
 
@@ -183,9 +183,9 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 func TestPortableBytesArePinned(t *testing.T) {
 	datadriven.RunTest(t, "testdata/pinned", func(t *testing.T, d *datadriven.TestData) string {
 		if len(d.CmdArgs) == 0 {
-			return canonical.DigestOf(checkpointOf(t, d.Cmd, kernels.Portable{})).String() + "\n"
+			return canonical.DigestOf(checkpointOf(t, d.Cmd, kernels.Portable())).String() + "\n"
 		}
-		e := newEngine(t, with(d.CmdArgs[0].Key, func(c *Config) { c.Hidden = 32 }), kernels.Portable{})
+		e := newEngine(t, with(d.CmdArgs[0].Key, func(c *Config) { c.Hidden = 32 }), kernels.Portable())
 		return sampleDigest(t, e, 1) + "\n"
 	})
 }

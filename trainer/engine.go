@@ -64,8 +64,8 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	if !keepsBody(c.Model) && !c.Architecture.Equal(e.config.Architecture(c.Architecture.Features)) {
 		return fail("architecture does not fit the options")
 	}
-	if c.Kernels != e.kernels.Name() {
-		return fail("trained with kernel set %q, not %q", c.Kernels, e.kernels.Name())
+	if c.Kernels != e.kernels.Name {
+		return fail("trained with kernel set %q, not %q", c.Kernels, e.kernels.Name)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
 		Shard:    shard,
 		Timestep: lethe.NoTimestep,
 		Options:  e.config.Fingerprint(),
-		Kernels:  e.kernels.Name(),
+		Kernels:  e.kernels.Name,
 		Model:    e.config.Model,
 	}
 	if keepsBody(e.config.Model) {

@@ -81,7 +81,7 @@ func newEngine(t testing.TB, c Config, k kernels.Set) *Engine {
 func BenchmarkStep(b *testing.B) {
 	for _, k := range kernelSets(b) {
 		for _, size := range [][3]int{{36, 59, 64}, {36, 165, 64}, {200, 165, 128}} {
-			b.Run(fmt.Sprintf("%s/%dx%d-%d", k.Name(), size[0], size[1], size[2]), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%dx%d-%d", k.Name, size[0], size[1], size[2]), func(b *testing.B) {
 				e := newEngine(b, with(models.EllipticGIN, func(c *Config) { c.Hidden = size[2] }), k)
 				window := makeWindow(1, 10, size[0], size[1])
 				c, _, err := e.Train(context.Background(), 1, nil, window[:9])
@@ -102,8 +102,8 @@ func BenchmarkStep(b *testing.B) {
 // kernelSets returns every set that this processor can run.
 func kernelSets(t testing.TB) []kernels.Set {
 	t.Helper()
-	sets := []kernels.Set{kernels.Portable{}}
-	if k := kernels.Default(); k.Name() != kernels.PortableName {
+	sets := []kernels.Set{kernels.Portable()}
+	if k := kernels.Default(); k.Name != kernels.PortableName {
 		sets = append(sets, k)
 	}
 	return sets

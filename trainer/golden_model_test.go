@@ -98,7 +98,7 @@ func goldenModelCases(t *testing.T, file golden.File) {
 				if form == models.Cached && c.DropoutMasks != nil {
 					continue // dropout of the features leaves nothing to keep
 				}
-				t.Run(k.Name()+"/"+c.Name+"/"+name, func(t *testing.T) {
+				t.Run(k.Name+"/"+c.Name+"/"+name, func(t *testing.T) {
 					check := golden.Comparer{T: t, Rtol: file.Rtol, Atol: file.Atol, Special: c.Atol}
 					c.checkGradients(t, c.program(t, k, form, true), check)
 					if c.Adam != nil {

@@ -76,7 +76,7 @@ func (c *goldenOptim) checkAdam(t *testing.T, check golden.Comparer) {
 		m, v := make([]float32, len(p)), make([]float32, len(p))
 		for i, want := range c.Expect.Steps {
 			update := a.at(uint64(i + 1))
-			require.True(t, kernels.Default().Adam(&update, p, c.Grads[i][name].Floats(), m, v))
+			require.True(t, kernels.Default().Optimiser.Adam(&update, p, c.Grads[i][name].Floats(), m, v))
 			path := fmt.Sprintf("steps/%d/", i)
 			check.Values(path+"params/"+name, want.Params[name], p)
 			check.Values(path+"m/"+name, want.M[name], m)
@@ -87,7 +87,7 @@ func (c *goldenOptim) checkAdam(t *testing.T, check golden.Comparer) {
 
 func (c *goldenOptim) checkCrossEntropy(t *testing.T, check golden.Comparer) {
 	rows, cols := c.Logits.Shape[0], c.Logits.Shape[1]
-	b := layers.NewBuilder(kernels.Portable{}, rows, true)
+	b := layers.NewBuilder(kernels.Portable(), rows, true)
 	logits := b.Input("logits", c.Logits.Floats(), true, rows, cols)
 	b.Work.Batch = &layers.Batch{Rows: rows, Labels: c.Y, ClassWeights: c.Hyper.ClassWeight}
 	if c.Hyper.ClassWeight == nil {

@@ -58,7 +58,7 @@ func (in Input) layout(a models.Architecture, set kernels.Set) layout {
 	if in.shared == nil {
 		return in.lay(a, set)
 	}
-	key := layoutKey{model: a.Model, kernels: set.Name(), hops: a.Hops}
+	key := layoutKey{model: a.Model, kernels: set.Name, hops: a.Hops}
 	in.shared.mu.Lock()
 	defer in.shared.mu.Unlock()
 	kept, ok := in.shared.kept[key]

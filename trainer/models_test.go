@@ -74,7 +74,7 @@ func TestSparseFeaturesGiveTheSameGradients(t *testing.T) {
 	s := communitySlice(1)
 	for _, model := range Models() {
 		e := newEngine(t, with(model, func(c *Config) { c.Classes, c.Hidden, c.LinearSkip = 4, 16, false }),
-			kernels.Portable{})
+			kernels.Portable())
 		a := e.config.Architecture(s.FeatureCount)
 		run := func(form models.Form, b *layers.Batch) *program {
 			p, err := compile(programShape{
@@ -186,7 +186,7 @@ func TestOtherModelsPassThrough(t *testing.T) {
 	got, err := DecodeCheckpoint(EncodeCheckpoint(c))
 	require.NoError(t, err)
 	require.Equal(t, c, got)
-	e := newEngine(t, Defaults(), kernels.Portable{})
+	e := newEngine(t, Defaults(), kernels.Portable())
 	require.ErrorIs(t, e.Compatible(got), ErrIncompatible)
 	_, err = e.Probabilities(context.Background(), got, Input{Rows: 1, Cols: 1, Features: []float32{1}})
 	require.ErrorIs(t, err, ErrIncompatible)
@@ -206,7 +206,7 @@ func TestArchitecturesOutOfBounds(t *testing.T) {
 		"widths is [3 4], want 1 widths":               with(models.MLP, func(c *Config) { c.Widths = []int{3, 4} }),
 		"patience is -1, want at least 0":              with(models.EllipticGIN, func(c *Config) { c.Patience = -1 }),
 	} {
-		_, err := NewEngine(c, kernels.Portable{})
+		_, err := NewEngine(c, kernels.Portable())
 		require.ErrorContains(t, err, problem)
 	}
 }

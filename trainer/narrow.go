@@ -99,7 +99,7 @@ func occurring(batches []*layers.Batch, features int) (present, absent []uint32)
 }
 
 // finish stores weights, moments and running statistics in the checkpoint.
-func (f *fitting) finish(set kernels.Set) error {
+func (f *fitting) finish(o kernels.Optimiser) error {
 	copy(f.next.Buffers, f.Buffers.Values)
 	if f.absent == nil {
 		copy(f.next.Params, f.Params.Values)
@@ -111,7 +111,7 @@ func (f *fitting) finish(set kernels.Set) error {
 
 	params, first, second := f.absent.taken(f.next.Params), f.absent.taken(f.next.FirstMoment),
 		f.absent.taken(f.next.SecondMoment)
-	if !set.Idle(f.steps, params, first, second) {
+	if !o.Idle(f.steps, params, first, second) {
 		return fmt.Errorf("weight of a feature that does not occur: %w", ErrNotFinite)
 	}
 	f.absent.put(f.next.Params, params)

@@ -72,7 +72,7 @@ func trainWide(t *testing.T, e *Engine, c *Checkpoint, s *lethe.Slice) {
 		p.Work.Key = e.stepKey(c, s.Timestep, pass)
 		require.NoError(t, e.step(f))
 	}
-	require.NoError(t, f.finish(e.kernels))
+	require.NoError(t, f.finish(e.kernels.Optimiser))
 }
 
 // The narrow program is used where it saves something, and only there.

@@ -15,7 +15,7 @@ import (
 // rowEngine returns an engine of a model that looks at rows.
 func rowEngine(t testing.TB, model string) *Engine {
 	return newEngine(t, with(model, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 5, 2 }),
-		kernels.Portable{})
+		kernels.Portable())
 }
 
 func TestRowModelsTrainLikeNetworks(t *testing.T) {
@@ -107,9 +107,9 @@ func TestRowModelsRefuse(t *testing.T) {
 	}
 	require.ErrorIs(t, rowEngine(t, Logistic).Compatible(c), ErrIncompatible)
 	other := newEngine(t, with(Trees, func(c *Config) { c.Seed, c.Trees.Rounds, c.Trees.MinChildRows = 3, 6, 2 }),
-		kernels.Portable{})
+		kernels.Portable())
 	require.ErrorIs(t, other.Compatible(c), ErrIncompatible)
-	require.ErrorIs(t, newEngine(t, Defaults(), kernels.Portable{}).Compatible(c), ErrIncompatible)
+	require.ErrorIs(t, newEngine(t, Defaults(), kernels.Portable()).Compatible(c), ErrIncompatible)
 	altered := *c
 	altered.Body = append([]byte(nil), c.Body...)
 	altered.Body[20]++
@@ -118,7 +118,7 @@ func TestRowModelsRefuse(t *testing.T) {
 	require.ErrorIs(t, err, ErrIncompatible)
 
 	_, err = NewEngine(with(Logistic, func(c *Config) { c.Schedule, c.Trees.MaxLeaves = Continual, 1 }),
-		kernels.Portable{})
+		kernels.Portable())
 	require.ErrorContains(t, err, `schedule is "continual", want window`)
 	require.ErrorContains(t, err, "trees.max_leaves is 1")
 }

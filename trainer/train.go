@@ -182,7 +182,7 @@ func (e *Engine) fit(ctx context.Context, next *Checkpoint, window []*lethe.Slic
 			break
 		}
 	}
-	if err := p.finish(e.kernels); err != nil {
+	if err := p.finish(e.kernels.Optimiser); err != nil {
 		return report, fmt.Errorf("shard %d timestep %d: %w", next.Shard, next.Timestep, err)
 	}
 	return report, nil
@@ -238,7 +238,8 @@ func (e *Engine) step(p *fitting) error {
 	}
 	for i, spec := range p.Params.Layout.Specs {
 		from, to := spec.From, spec.From+spec.Size
-		if !e.kernels.Adam(&p.update, p.Params.Values[from:to], p.gradients[i], p.first[from:to], p.second[from:to]) {
+		weights, first, second := p.Params.Values[from:to], p.first[from:to], p.second[from:to]
+		if !e.kernels.Optimiser.Adam(&p.update, weights, p.gradients[i], first, second) {
 			return fmt.Errorf("gradient or weight of %s: %w", spec.Name, ErrNotFinite)
 		}
 	}

@@ -41,8 +41,8 @@ func (c *versionCmd) Run(a *command.App) error {
 		Version:     a.Version,
 		Go:          runtime.Version(),
 		Platform:    runtime.GOOS + "/" + runtime.GOARCH,
-		KernelSet:   set.Name(),
-		KernelLoops: kernels.Detail(set),
+		KernelSet:   set.Name,
+		KernelLoops: set.Detail,
 		KernelSets:  kernels.Available(),
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {

@@ -86,7 +86,7 @@ type job struct {
 func (r *Runner) Run(ctx context.Context, cells []Cell) (*Results, error) {
 	out := &Results{
 		keys: make(map[string]Result), failed: make(map[string]error),
-		digests: make(map[string]string), kernels: r.Kernels.Name(),
+		digests: make(map[string]string), kernels: r.Kernels.Name,
 	}
 	jobs, total, err := r.plan(cells, out)
 	if err != nil {

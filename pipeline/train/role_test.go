@@ -168,7 +168,7 @@ func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
 	await(t, topics, o, p)
 	require.NoError(t, stop())
 
-	if o.Kernels = kernels.Default(); o.Kernels.Name() == portable.Name() {
+	if o.Kernels = kernels.Default(); o.Kernels.Name == portable.Name {
 		t.Log("this processor runs the portable kernels only; their change is not tested")
 		return
 	}

@@ -5,8 +5,10 @@ import "math"
 // Activations take vectors value by value. Every set computes the same bits.
 // Other arguments are at least as long as dst, which they may be.
 type Activations interface {
-	// Multiply stores x·y.
-	Multiply(dst, x, y []float32)
+	// ReLU stores max(x, 0); what is not a number stays so.
+	ReLU(dst, x []float32)
+	// ReLUGrad stores g where y is not 0, else 0.
+	ReLUGrad(dst, y, g []float32)
 	// LeakyReLU stores x where x > 0 and slope·x elsewhere.
 	LeakyReLU(dst, x []float32, slope float32)
 	// LeakyReLUGrad stores g where y > 0 and slope·g elsewhere.
@@ -19,16 +21,30 @@ type Activations interface {
 	Sigmoid(dst, x []float32)
 }
 
-// Multiply implements Activations.
-func (plain) Multiply(dst, x, y []float32) {
-	x, y = x[:len(dst)], y[:len(dst)]
+type plainActivations struct{}
+
+// ReLU implements Activations.
+func (plainActivations) ReLU(dst, x []float32) {
+	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = v * y[i]
+		dst[i] = max(v, 0)
+	}
+}
+
+// ReLUGrad implements Activations.
+func (plainActivations) ReLUGrad(dst, y, g []float32) {
+	dst, g = dst[:len(y)], g[:len(y)]
+	for i, v := range y {
+		// The mask is 0 or all ones. A branch here would be mispredicted half
+		// of the time.
+		b := math.Float32bits(v)
+		mask := uint32(int32(b|-b) >> 31)
+		dst[i] = math.Float32frombits(math.Float32bits(g[i]) & mask)
 	}
 }
 
 // LeakyReLU implements Activations.
-func (plain) LeakyReLU(dst, x []float32, slope float32) {
+func (plainActivations) LeakyReLU(dst, x []float32, slope float32) {
 	x = x[:len(dst)]
 	for i, v := range x {
 		dst[i] = v * leakySlope(v, slope)
@@ -36,7 +52,7 @@ func (plain) LeakyReLU(dst, x []float32, slope float32) {
 }
 
 // LeakyReLUGrad implements Activations.
-func (plain) LeakyReLUGrad(dst, y, g []float32, slope float32) {
+func (plainActivations) LeakyReLUGrad(dst, y, g []float32, slope float32) {
 	y, g = y[:len(dst)], g[:len(dst)]
 	for i, v := range y {
 		dst[i] = g[i] * leakySlope(v, slope)
@@ -51,7 +67,7 @@ func leakySlope(x, slope float32) float32 {
 }
 
 // ELU implements Activations.
-func (plain) ELU(dst, x []float32) {
+func (plainActivations) ELU(dst, x []float32) {
 	x = x[:len(dst)]
 	for i, v := range x {
 		if v < 0 {
@@ -62,7 +78,7 @@ func (plain) ELU(dst, x []float32) {
 }
 
 // ELUGrad implements Activations.
-func (plain) ELUGrad(dst, y, g []float32) {
+func (plainActivations) ELUGrad(dst, y, g []float32) {
 	y, g = y[:len(dst)], g[:len(dst)]
 	for i, v := range y {
 		// e^x is y + 1 where x is negative.
@@ -71,7 +87,7 @@ func (plain) ELUGrad(dst, y, g []float32) {
 }
 
 // Sigmoid implements Activations.
-func (plain) Sigmoid(dst, x []float32) {
+func (plainActivations) Sigmoid(dst, x []float32) {
 	x = x[:len(dst)]
 	for i, v := range x {
 		e := exponential(-float32(math.Abs(float64(v))))

@@ -1,18 +1,30 @@
 package kernels
 
-// Multiply implements Activations.
-func (avx512Loops) Multiply(dst, x, y []float32) {
-	if len(dst) > 0 {
-		x, y = x[:len(dst)], y[:len(dst)]
-		multiplyAVX512(&dst[0], &x[0], &y[0], len(dst))
+type avx512Activations struct{}
+
+// ReLU implements Activations.
+func (avx512Activations) ReLU(dst, x []float32) {
+	if len(x) > 0 {
+		dst = dst[:len(x)]
+		reluAVX512(&dst[0], &x[0], len(x))
+	}
+}
+
+// ReLUGrad implements Activations.
+func (avx512Activations) ReLUGrad(dst, y, g []float32) {
+	if len(y) > 0 {
+		dst, g = dst[:len(y)], g[:len(y)]
+		reluGradAVX512(&dst[0], &y[0], &g[0], len(y))
 	}
 }
 
 // LeakyReLU implements Activations.
-func (a avx512Loops) LeakyReLU(dst, x []float32, slope float32) { a.LeakyReLUGrad(dst, x, x, slope) }
+func (a avx512Activations) LeakyReLU(dst, x []float32, slope float32) {
+	a.LeakyReLUGrad(dst, x, x, slope)
+}
 
 // LeakyReLUGrad implements Activations.
-func (avx512Loops) LeakyReLUGrad(dst, y, g []float32, slope float32) {
+func (avx512Activations) LeakyReLUGrad(dst, y, g []float32, slope float32) {
 	if len(dst) > 0 {
 		y, g = y[:len(dst)], g[:len(dst)]
 		leakyReLUAVX512(&dst[0], &y[0], &g[0], len(dst), slope)
@@ -20,7 +32,7 @@ func (avx512Loops) LeakyReLUGrad(dst, y, g []float32, slope float32) {
 }
 
 // ELU implements Activations.
-func (avx512Loops) ELU(dst, x []float32) {
+func (avx512Activations) ELU(dst, x []float32) {
 	if len(dst) > 0 {
 		x = x[:len(dst)]
 		eluAVX512(&dst[0], &x[0], len(dst))
@@ -28,7 +40,7 @@ func (avx512Loops) ELU(dst, x []float32) {
 }
 
 // ELUGrad implements Activations.
-func (avx512Loops) ELUGrad(dst, y, g []float32) {
+func (avx512Activations) ELUGrad(dst, y, g []float32) {
 	if len(dst) > 0 {
 		y, g = y[:len(dst)], g[:len(dst)]
 		eluGradAVX512(&dst[0], &y[0], &g[0], len(dst))
@@ -36,7 +48,7 @@ func (avx512Loops) ELUGrad(dst, y, g []float32) {
 }
 
 // Sigmoid implements Activations.
-func (avx512Loops) Sigmoid(dst, x []float32) {
+func (avx512Activations) Sigmoid(dst, x []float32) {
 	if len(dst) > 0 {
 		x = x[:len(dst)]
 		sigmoidAVX512(&dst[0], &x[0], len(dst))
@@ -44,7 +56,10 @@ func (avx512Loops) Sigmoid(dst, x []float32) {
 }
 
 //go:noescape
-func multiplyAVX512(dst, x, y *float32, n int)
+func reluAVX512(dst, x *float32, n int)
+
+//go:noescape
+func reluGradAVX512(dst, y, grad *float32, n int)
 
 //go:noescape
 func leakyReLUAVX512(dst, y, grad *float32, n int, slope float32)

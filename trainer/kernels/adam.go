@@ -2,6 +2,17 @@ package kernels
 
 import "math"
 
+// Optimiser moves weights. Every set computes the same bits. Other vectors are at
+// least as long as the weights p.
+type Optimiser interface {
+	// Adam moves the weights p and the moments m and v by gradient g, in one
+	// pass. It reports whether every gradient and weight is finite.
+	Adam(s *AdamStep, p, g, m, v []float32) bool
+	// Idle makes the steps one after the other with gradients that are all 0. It
+	// reports whether every weight is finite after the last one.
+	Idle(steps []AdamStep, p, m, v []float32) bool
+}
+
 // AdamStep holds the constants of one step of Adam with coupled weight decay
 // (Decay) or decoupled decay (Shrink). With gradient g' = g + Decay·w:
 //
@@ -35,8 +46,10 @@ func unlessBelow(small uint32, x float32) float32 {
 	return x
 }
 
-// Adam implements Elements.
-func (plain) Adam(s *AdamStep, p, g, m, v []float32) bool {
+type plainOptimiser struct{}
+
+// Adam implements Optimiser.
+func (plainOptimiser) Adam(s *AdamStep, p, g, m, v []float32) bool {
 	g, m, v = g[:len(p)], m[:len(p)], v[:len(p)]
 	const exponent = 0x7f800000
 	finite := true
@@ -57,4 +70,27 @@ func (plain) Adam(s *AdamStep, p, g, m, v []float32) bool {
 		}
 	}
 	return finite
+}
+
+// idleBlock is how many weights stay in the first-level cache for all steps.
+const idleBlock = 1024
+
+// idle makes steps with no gradient by those with one.
+func idle(o Optimiser, steps []AdamStep, p, m, v []float32) bool {
+	var zeros [idleBlock]float32
+	finite := true
+	for from := 0; from < len(p); from += idleBlock {
+		to := min(from+idleBlock, len(p))
+		last := true
+		for i := range steps {
+			last = o.Adam(&steps[i], p[from:to], zeros[:to-from], m[from:to], v[from:to])
+		}
+		finite = finite && last
+	}
+	return finite
+}
+
+// Idle implements Optimiser.
+func (o plainOptimiser) Idle(steps []AdamStep, p, m, v []float32) bool {
+	return idle(o, steps, p, m, v)
 }

@@ -29,17 +29,13 @@ func TestAdamFadesToZero(t *testing.T) {
 		Shrink: 0.9, Beta1: 0.9, Beta2: 0.9, OneMinusBeta1: 0.1, OneMinusBeta2: 0.1,
 		Size: 1e-30, RootScale: 1, Epsilon: 1e-8,
 	}
-	want := FMA{plainLoops{}}
-	sets := kernelSets(t)
-	for _, l := range allLoops() {
-		sets = append(sets, FMA{l})
-	}
-	for _, k := range sets {
+	want := fusedPlain()
+	for _, k := range append(kernelSets(t), allFused()...) {
 		p, g, m, v := vectors()
 		p2, g2, m2, v2 := vectors()
 		for range steps {
-			require.True(t, k.Adam(&s, p, g, m, v))
-			want.Adam(&s, p2, g2, m2, v2)
+			require.True(t, k.Optimiser.Adam(&s, p, g, m, v))
+			want.Optimiser.Adam(&s, p2, g2, m2, v2)
 			for _, values := range [][]float32{p, m, v} {
 				for i, x := range values {
 					require.False(t, x != 0 && math.Abs(float64(x)) < 0x1p-126, "value %d is subnormal: %g", i, x)
@@ -114,13 +110,13 @@ func requireIdleIsAdam(t *testing.T, s AdamStep, count int, weights, first, seco
 		steps[i] = s
 		steps[i].Size *= float32(i + 1)
 	}
-	for _, l := range allLoops() {
+	for _, l := range allFused() {
 		p, m, v, finite := slices.Clone(weights), slices.Clone(first), slices.Clone(second), true
 		for i := range steps {
-			finite = l.Adam(&steps[i], p, make([]float32, len(p)), m, v)
+			finite = l.Optimiser.Adam(&steps[i], p, make([]float32, len(p)), m, v)
 		}
 		p2, m2, v2 := slices.Clone(weights), slices.Clone(first), slices.Clone(second)
-		require.Equal(t, finite, l.Idle(steps, p2, m2, v2), l.detail())
+		require.Equal(t, finite, l.Optimiser.Idle(steps, p2, m2, v2), l.Detail)
 		for _, pair := range [][2][]float32{{p, p2}, {m, m2}, {v, v2}} {
 			requireBits(t, pair[0], pair[1])
 		}

@@ -45,8 +45,10 @@ const (
 	mixSecond = 0x94d049bb133111eb
 )
 
+type plainDraws struct{}
+
 // Below implements Draws.
-func (plain) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
+func (plainDraws) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
 	for j, other := range keys {
 		if Mix(key^other)>>32 < limit {
 			into = append(into, uint32(j))
@@ -56,7 +58,7 @@ func (plain) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
 }
 
 // Mask implements Draws.
-func (plain) Mask(mask []float32, key, limit uint64, rest float32) {
+func (plainDraws) Mask(mask []float32, key, limit uint64, rest float32) {
 	for c := 0; c+1 < len(mask); c += 2 {
 		d := columnPair(key, c)
 		mask[c], mask[c+1] = unless(d&math.MaxUint32, limit, rest), unless(d>>32, limit, rest)
@@ -67,7 +69,7 @@ func (plain) Mask(mask []float32, key, limit uint64, rest float32) {
 }
 
 // MaskColumns implements Draws.
-func (plain) MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32) {
+func (plainDraws) MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32) {
 	values, columns = values[:len(dst)], columns[:len(dst)]
 	for k, v := range values {
 		dst[k] = unless(ColumnDraw(key, int(columns[k])), limit, v*rest)

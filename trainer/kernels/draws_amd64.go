@@ -15,8 +15,10 @@ type maskCall struct {
 	rest        float32
 }
 
+type avx512Draws struct{}
+
 // Below implements Draws.
-func (avx512Loops) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
+func (avx512Draws) Below(into []uint32, keys []uint64, key, limit uint64) []uint32 {
 	if len(keys) == 0 {
 		return into
 	}
@@ -27,7 +29,7 @@ func (avx512Loops) Below(into []uint32, keys []uint64, key, limit uint64) []uint
 }
 
 // Mask implements Draws.
-func (avx512Loops) Mask(mask []float32, key, limit uint64, rest float32) {
+func (avx512Draws) Mask(mask []float32, key, limit uint64, rest float32) {
 	if limit > math.MaxUint32 {
 		clear(mask)
 		return
@@ -38,7 +40,7 @@ func (avx512Loops) Mask(mask []float32, key, limit uint64, rest float32) {
 }
 
 // MaskColumns implements Draws.
-func (avx512Loops) MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32) {
+func (avx512Draws) MaskColumns(dst, values []float32, columns []uint32, key, limit uint64, rest float32) {
 	if limit > math.MaxUint32 {
 		clear(dst)
 		return

@@ -10,8 +10,8 @@ import (
 // All loops find the same positions, in whatever room the result has, from no
 // hit to nothing but hits.
 func TestDrawsFindTheSamePositions(t *testing.T) {
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				keys := rapid.SliceOfN(rapid.Uint64(), 0, 150).Draw(rt, "keys")
 				key := rapid.Uint64().Draw(rt, "key")
@@ -24,7 +24,7 @@ func TestDrawsFindTheSamePositions(t *testing.T) {
 						want = append(want, uint32(j))
 					}
 				}
-				got := FMA{l}.Below(append([]uint32{}, before...), keys, key, limit)
+				got := l.Draws.Below(append([]uint32{}, before...), keys, key, limit)
 				require.Equal(rt, want, got)
 			})
 		})
@@ -36,12 +36,12 @@ func BenchmarkDraws(b *testing.B) {
 	for i := range keys {
 		keys[i] = Mix(uint64(i))
 	}
-	for _, l := range allLoops() {
-		b.Run(l.detail(), func(b *testing.B) {
+	for _, l := range allFused() {
+		b.Run(l.Detail, func(b *testing.B) {
 			var into []uint32
 			b.SetBytes(int64(8 * len(keys)))
 			for i := range b.N {
-				into = FMA{l}.Below(into[:0], keys, uint64(i), 1<<22)
+				into = l.Draws.Below(into[:0], keys, uint64(i), 1<<22)
 			}
 		})
 	}
@@ -49,14 +49,14 @@ func BenchmarkDraws(b *testing.B) {
 
 // All loops draw the same masks and write nothing behind them.
 func TestDrawsMakeTheSameMasks(t *testing.T) {
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				n, key := rapid.IntRange(0, 150).Draw(rt, "n"), rapid.Uint64().Draw(rt, "key")
 				some := rapid.SampledFrom([]uint64{0, 1 << 31, 1<<32 - 1, 1 << 32})
 				limit := rapid.OneOf(rapid.Uint64Range(0, 1<<32), some).Draw(rt, "limit")
 				got, all := guarded(1, n, 20)
-				FMA{l}.Mask(got.Data, key, limit, 1.25)
+				l.Draws.Mask(got.Data, key, limit, 1.25)
 				for c, v := range got.Data {
 					want := float32(1.25)
 					if ColumnDraw(key, c) < limit {
@@ -71,7 +71,7 @@ func TestDrawsMakeTheSameMasks(t *testing.T) {
 					columns[k] = uint32(Mix(key+uint64(k)) >> 48)
 				}
 				got, all = guarded(1, n, 20)
-				FMA{l}.MaskColumns(got.Data, values, columns, key, limit, 1.25)
+				l.Draws.MaskColumns(got.Data, values, columns, key, limit, 1.25)
 				for k, v := range got.Data {
 					want := values[k] * 1.25
 					if ColumnDraw(key, int(columns[k])) < limit {

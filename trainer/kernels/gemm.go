@@ -68,7 +68,7 @@ type block struct{ k, depth, from, length int }
 // and every tile of the result is computed from two panels. Where an operand's rows
 // are short, its panels are read where they are.
 type multiplication struct {
-	loops       loops
+	tiles       tiles
 	dst         Matrix
 	a, b        operand
 	left, right []float32
@@ -78,18 +78,18 @@ type multiplication struct {
 
 // multiply stores a·b, with depth columns in a. Every element is a chain of
 // fused multiply-adds over ascending k that starts at 0.
-func (s *Scratch) multiply(l loops, dst Matrix, a, b operand, depth int) {
+func (s *Scratch) multiply(with tiles, dst Matrix, a, b operand, depth int) {
 	if depth == 0 || len(dst.Data) == 0 {
 		clear(dst.Data)
 		return
 	}
-	size := l.size()
+	size := with.size()
 	blocks := (depth + blockDepth - 1) / blockDepth
 	kc := (depth + blocks - 1) / blocks
 	mc := min(size.height*leftPanels, roundUp(dst.Rows, size.step))
 	nc := min(blockColumns, roundUp(dst.Cols, size.width))
 	m := &s.product
-	m.loops, m.dst, m.a, m.b = l, dst, a, b
+	m.tiles, m.dst, m.a, m.b = with, dst, a, b
 	m.left = room(&s.left, kc*mc+packSlack)
 	m.right = room(&s.right, kc*nc+packSlack)
 	for column := 0; column < dst.Cols; column += nc {
@@ -136,7 +136,7 @@ func (m *multiplication) strip(rows, columns block, size tileSize) {
 			}
 			t.c = m.dst.Data[(rows.from+i)*m.dst.Cols+columns.from+j:]
 			t.mask = lowBits(min(size.width, columns.length-j))
-			m.loops.tile(t)
+			m.tiles.tile(t)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (m *multiplication) packPanels(dst []float32, from operand, at block, width
 			for i := 0; i < live; i += 16 {
 				p.dst, p.src = dst[j*at.depth+i:], from.Data[(at.from+j+i)*from.Cols+at.k:]
 				p.rows, p.store = min(16, live-i), lowBits(min(16, width-i))
-				m.loops.transpose(p)
+				m.tiles.transpose(p)
 			}
 		}
 		return
@@ -169,7 +169,7 @@ func (m *multiplication) packPanels(dst []float32, from operand, at block, width
 		p.dst, p.src = dst[j*at.depth:], from.Data[at.k*from.Cols+at.from+j:]
 		p.panels = max(1, (at.length-j)/width)
 		p.load, p.store = lowBits(min(width, at.length-j)), lowBits(width)
-		m.loops.gather(p)
+		m.tiles.gather(p)
 	}
 }
 

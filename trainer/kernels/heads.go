@@ -73,8 +73,10 @@ func folded(dst []float32, length int, at func(p int) float32) {
 	copy(dst, sums[:])
 }
 
+type plainHeads struct{}
+
 // SumHeadRows implements Heads.
-func (plain) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
+func (plainHeads) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
 	clear(dst)
 	for e, row := range rows {
 		addByHead(dst, x.Row(int(row)), weights[e*heads:(e+1)*heads])
@@ -82,7 +84,7 @@ func (plain) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float
 }
 
 // AddHeadRows implements Heads.
-func (plain) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int) {
+func (plainHeads) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int) {
 	for e, row := range rows {
 		addByHead(dst.Row(int(row)), x, weights[e*heads:(e+1)*heads])
 	}
@@ -99,7 +101,7 @@ func addByHead(dst, x, w []float32) {
 }
 
 // DotHeadRows implements Heads.
-func (plain) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) {
+func (plainHeads) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) {
 	for e, row := range rows {
 		other := y.Row(int(row))[:len(x)]
 		folded(dots[e*heads:(e+1)*heads], len(x), func(p int) float32 { return float32(x[p] * other[p]) })
@@ -107,7 +109,7 @@ func (plain) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) 
 }
 
 // Permute implements Heads.
-func (plain) Permute(dst, src Matrix, to, from int, order []uint32) {
+func (plainHeads) Permute(dst, src Matrix, to, from int, order []uint32) {
 	for i := range dst.Rows {
 		out, in := dst.Row(i)[to:to+len(order)], src.Row(i)[from:]
 		for p, column := range order {
@@ -117,7 +119,7 @@ func (plain) Permute(dst, src Matrix, to, from int, order []uint32) {
 }
 
 // Softmax implements Heads.
-func (plain) Softmax(x []float32, heads int) {
+func (plainHeads) Softmax(x []float32, heads int) {
 	for h := range heads {
 		largest := float32(math.Inf(-1))
 		for p := h; p < len(x); p += heads {
@@ -138,7 +140,7 @@ func (plain) Softmax(x []float32, heads int) {
 }
 
 // SoftmaxGrad implements Heads.
-func (plain) SoftmaxGrad(g, y []float32, heads int) {
+func (plainHeads) SoftmaxGrad(g, y []float32, heads int) {
 	y = y[:len(g)]
 	var room [group]float32
 	totals := perHead(&room, heads)
@@ -157,7 +159,7 @@ func perHead(room *[group]float32, heads int) []float32 {
 }
 
 // PairScores implements Heads.
-func (plain) PairScores(scores []float32, p *Pairs) {
+func (plainHeads) PairScores(scores []float32, p *Pairs) {
 	right := p.Right[:len(p.Vector)]
 	for e, row := range p.Rows {
 		left := p.Left.Row(int(row))[:len(p.Vector)]
@@ -169,7 +171,7 @@ func (plain) PairScores(scores []float32, p *Pairs) {
 }
 
 // PairScoresGrad implements Heads.
-func (plain) PairScoresGrad(p *Pairs, grad []float32) {
+func (plainHeads) PairScoresGrad(p *Pairs, grad []float32) {
 	for e, row := range p.Rows {
 		left, gradLeft, d := p.Left.Row(int(row)), p.GradLeft.Row(int(row)), grad[e*p.Heads:(e+1)*p.Heads]
 		for c, weight := range p.Vector {

@@ -22,10 +22,12 @@ type permuteCall struct {
 	dstStride, srcStride, rows, columns int
 }
 
+type avx512Heads struct{}
+
 // SumHeadRows implements Heads.
-func (avx512Loops) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
+func (avx512Heads) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights []float32, heads int) {
 	if len(rows) == 0 || len(dst) == 0 || !few(heads) {
-		plain{}.SumHeadRows(dst, x, rows, weights, heads)
+		plainHeads{}.SumHeadRows(dst, x, rows, weights, heads)
 		return
 	}
 	// Rows ascend: nothing else checks them in assembly.
@@ -38,9 +40,9 @@ func (avx512Loops) SumHeadRows(dst []float32, x Matrix, rows []uint32, weights [
 }
 
 // AddHeadRows implements Heads.
-func (avx512Loops) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int) {
+func (avx512Heads) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights []float32, heads int) {
 	if len(rows) == 0 || len(x) == 0 || !few(heads) {
-		plain{}.AddHeadRows(dst, x, rows, weights, heads)
+		plainHeads{}.AddHeadRows(dst, x, rows, weights, heads)
 		return
 	}
 	last := dst.Row(int(rows[len(rows)-1]))[:len(x)]
@@ -52,9 +54,9 @@ func (avx512Loops) AddHeadRows(dst Matrix, x []float32, rows []uint32, weights [
 }
 
 // DotHeadRows implements Heads.
-func (avx512Loops) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) {
+func (avx512Heads) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads int) {
 	if len(rows) == 0 || len(x) == 0 || !few(heads) {
-		plain{}.DotHeadRows(dots, x, y, rows, heads)
+		plainHeads{}.DotHeadRows(dots, x, y, rows, heads)
 		return
 	}
 	last := y.Row(int(rows[len(rows)-1]))[:len(x)]
@@ -66,7 +68,7 @@ func (avx512Loops) DotHeadRows(dots, x []float32, y Matrix, rows []uint32, heads
 }
 
 // Permute implements Heads.
-func (avx512Loops) Permute(dst, src Matrix, to, from int, order []uint32) {
+func (avx512Heads) Permute(dst, src Matrix, to, from int, order []uint32) {
 	if dst.Rows == 0 || len(order) == 0 {
 		return
 	}
@@ -89,18 +91,18 @@ func (avx512Loops) Permute(dst, src Matrix, to, from int, order []uint32) {
 const permuteNarrow = 64
 
 // Softmax implements Heads.
-func (avx512Loops) Softmax(x []float32, heads int) {
+func (avx512Heads) Softmax(x []float32, heads int) {
 	if len(x) == 0 || !few(heads) {
-		plain{}.Softmax(x, heads)
+		plainHeads{}.Softmax(x, heads)
 		return
 	}
 	softmaxAVX512(&x[0], len(x), heads)
 }
 
 // SoftmaxGrad implements Heads.
-func (avx512Loops) SoftmaxGrad(g, y []float32, heads int) {
+func (avx512Heads) SoftmaxGrad(g, y []float32, heads int) {
 	if len(g) == 0 || !few(heads) {
-		plain{}.SoftmaxGrad(g, y, heads)
+		plainHeads{}.SoftmaxGrad(g, y, heads)
 		return
 	}
 	y = y[:len(g)]
@@ -117,9 +119,9 @@ func (p *Pairs) check(perHead []float32, more ...[]float32) {
 }
 
 // PairScores implements Heads.
-func (avx512Loops) PairScores(scores []float32, p *Pairs) {
+func (avx512Heads) PairScores(scores []float32, p *Pairs) {
 	if len(p.Rows) == 0 || len(p.Vector) == 0 || !few(p.Heads) {
-		plain{}.PairScores(scores, p)
+		plainHeads{}.PairScores(scores, p)
 		return
 	}
 	p.check(scores)
@@ -127,9 +129,9 @@ func (avx512Loops) PairScores(scores []float32, p *Pairs) {
 }
 
 // PairScoresGrad implements Heads.
-func (avx512Loops) PairScoresGrad(p *Pairs, grad []float32) {
+func (avx512Heads) PairScoresGrad(p *Pairs, grad []float32) {
 	if len(p.Rows) == 0 || len(p.Vector) == 0 || !few(p.Heads) {
-		plain{}.PairScoresGrad(p, grad)
+		plainHeads{}.PairScoresGrad(p, grad)
 		return
 	}
 	p.check(grad, p.GradRight, p.GradVector, p.GradLeft.Row(int(p.Rows[len(p.Rows)-1])))

@@ -21,36 +21,42 @@ func headLoops() map[string]func(k Set, heads int, v [6]Matrix, w []float32) {
 		}
 	}
 	return map[string]loop{
-		"sum": func(k Set, heads int, v [6]Matrix, w []float32) { k.SumHeadRows(v[0].Row(1), v[1], rows, w, heads) },
-		"add": func(k Set, heads int, v [6]Matrix, w []float32) { k.AddHeadRows(v[0], v[1].Row(1), rows, w, heads) },
-		"dot": func(k Set, heads int, v [6]Matrix, w []float32) { k.DotHeadRows(w, v[0].Row(1), v[1], rows, heads) },
+		"sum": func(k Set, heads int, v [6]Matrix, w []float32) {
+			k.Heads.SumHeadRows(v[0].Row(1), v[1], rows, w, heads)
+		},
+		"add": func(k Set, heads int, v [6]Matrix, w []float32) {
+			k.Heads.AddHeadRows(v[0], v[1].Row(1), rows, w, heads)
+		},
+		"dot": func(k Set, heads int, v [6]Matrix, w []float32) {
+			k.Heads.DotHeadRows(w, v[0].Row(1), v[1], rows, heads)
+		},
 		"permute": func(k Set, heads int, v [6]Matrix, _ []float32) {
 			order := make([]uint32, v[0].Cols-v[0].Cols/3)
 			for p := range order {
 				order[p] = uint32(p * 7 % len(order))
 			}
-			k.Permute(v[0], v[1], v[0].Cols/3, v[0].Cols/4, order)
+			k.Heads.Permute(v[0], v[1], v[0].Cols/3, v[0].Cols/4, order)
 		},
-		"softmax": func(k Set, heads int, v [6]Matrix, _ []float32) { k.Softmax(v[0].Row(1), heads) },
+		"softmax": func(k Set, heads int, v [6]Matrix, _ []float32) { k.Heads.Softmax(v[0].Row(1), heads) },
 		"softmax gradient": func(k Set, heads int, v [6]Matrix, _ []float32) {
-			k.SoftmaxGrad(v[0].Row(1), v[1].Row(1), heads)
+			k.Heads.SoftmaxGrad(v[0].Row(1), v[1].Row(1), heads)
 		},
-		"pairs":           func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScores(w, pairs(heads, v)) },
-		"pairs' gradient": func(k Set, heads int, v [6]Matrix, w []float32) { k.PairScoresGrad(pairs(heads, v), w) },
+		"pairs":           func(k Set, heads int, v [6]Matrix, w []float32) { k.Heads.PairScores(w, pairs(heads, v)) },
+		"pairs' gradient": func(k Set, heads int, v [6]Matrix, w []float32) { k.Heads.PairScoresGrad(pairs(heads, v), w) },
 	}
 }
 
 func TestHeadsComputeTheSameBits(t *testing.T) {
-	want := FMA{plainLoops{}}
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	want := fusedPlain()
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				heads := rapid.SampledFrom([]int{1, 2, 3, 4, 6, 8, 16, 20}).Draw(rt, "heads")
 				n := heads * rapid.IntRange(0, 30).Draw(rt, "channels")
 				special := rapid.Bool().Draw(rt, "special")
 				for name, run := range headLoops() {
 					var results [2][][]float32
-					for i, k := range []Set{want, FMA{l}} {
+					for i, k := range []Set{want, l} {
 						var v [6]Matrix
 						for j := range v {
 							m, memory := guarded(4, n, 32)
@@ -80,14 +86,14 @@ func TestHeadsAreWhatTheySay(t *testing.T) {
 	const channels = 5
 	for _, k := range kernelSets(t) {
 		for _, heads := range []int{1, 3, 8} {
-			t.Run(fmt.Sprint(k.Name(), "/", heads), func(t *testing.T) {
+			t.Run(fmt.Sprint(k.Name, "/", heads), func(t *testing.T) {
 				n := heads * channels
 				x, y := randomMatrix(1, n, 1).Data, randomMatrix(1, n, 2).Data
 				softmax, added, sums := append([]float32{}, x...), append([]float32{}, x...), make([]float32, heads)
 				row := func(data []float32) Matrix { return Matrix{Rows: 1, Cols: n, Data: data} }
-				k.Softmax(softmax, heads)
-				k.DotHeadRows(sums, x, row(y), []uint32{0}, heads)
-				k.AddHeadRows(row(added), y, []uint32{0}, sums, heads)
+				k.Heads.Softmax(softmax, heads)
+				k.Heads.DotHeadRows(sums, x, row(y), []uint32{0}, heads)
+				k.Heads.AddHeadRows(row(added), y, []uint32{0}, sums, heads)
 				for h := range heads {
 					total, product := 0.0, 0.0
 					for p := h; p < n; p += heads {

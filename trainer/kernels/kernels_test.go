@@ -53,9 +53,9 @@ type product struct {
 
 func products() []product {
 	return []product{
-		{"NN", func(k Set, dst, a, b Matrix, s *Scratch) { k.MulNN(dst, a, b, s) }},
-		{"NT", func(k Set, dst, a, b Matrix, s *Scratch) { k.MulNT(dst, a, transposed(b), s) }},
-		{"TN", func(k Set, dst, a, b Matrix, s *Scratch) { k.MulTN(dst, transposed(a), b, s) }},
+		{"NN", func(k Set, dst, a, b Matrix, s *Scratch) { k.Products.MulNN(dst, a, b, s) }},
+		{"NT", func(k Set, dst, a, b Matrix, s *Scratch) { k.Products.MulNT(dst, a, transposed(b), s) }},
+		{"TN", func(k Set, dst, a, b Matrix, s *Scratch) { k.Products.MulTN(dst, transposed(a), b, s) }},
 	}
 }
 
@@ -63,7 +63,7 @@ func products() []product {
 // float64 gives, and nothing beside the destination is written to.
 func TestProductsMatchTheDefinition(t *testing.T) {
 	for _, k := range kernelSets(t) {
-		t.Run(k.Name(), func(t *testing.T) {
+		t.Run(k.Name, func(t *testing.T) {
 			var scratch Scratch
 			rapid.Check(t, func(rt *rapid.T) {
 				m, n, inner := drawShape(rt)
@@ -111,7 +111,7 @@ func checkGuard(t rapid.TB, all []float32, margin int) {
 
 func TestKernelsByName(t *testing.T) {
 	for _, k := range kernelSets(t) {
-		got, err := Named(k.Name())
+		got, err := Named(k.Name)
 		require.NoError(t, err)
 		require.Equal(t, k, got)
 	}
@@ -134,11 +134,11 @@ func TestOpenBLASIsRefusedByName(t *testing.T) {
 func BenchmarkMulNT(b *testing.B) {
 	for _, k := range kernelSets(b) {
 		for _, s := range [][3]int{{50, 64, 59}, {168, 64, 64}, {300, 128, 128}, {300, 256, 256}, {300, 1024, 1024}} {
-			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s[0], s[1], s[2]), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name, s[0], s[1], s[2]), func(b *testing.B) {
 				x, w, dst := randomMatrix(s[0], s[2], 1), randomMatrix(s[1], s[2], 2), randomMatrix(s[0], s[1], 3)
 				var scratch Scratch
 				for b.Loop() {
-					k.MulNT(dst, x, w, &scratch)
+					k.Products.MulNT(dst, x, w, &scratch)
 				}
 				b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/1e9/b.Elapsed().Seconds(), "GFLOP/s")
 			})
@@ -150,11 +150,11 @@ func BenchmarkMulNT(b *testing.B) {
 // them, and on whichever thread, the bits are the same.
 func TestProductsDoNotDependOnWhatRunsBeside(t *testing.T) {
 	for _, k := range kernelSets(t) {
-		t.Run(k.Name(), func(t *testing.T) {
+		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
 			a, b := randomMatrix(150, 160, 1), randomMatrix(160, 170, 2)
 			want := randomMatrix(150, 170, 3)
-			k.MulNN(want, a, b, &Scratch{})
+			k.Products.MulNN(want, a, b, &Scratch{})
 			var g errgroup.Group
 			for range 4 {
 				g.Go(func() error {

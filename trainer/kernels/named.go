@@ -15,46 +15,38 @@ const (
 // openblas-0.3.21-skylakex. Old checkpoints and receipts bear them.
 const removedName = "openblas"
 
-// Default returns the set FMA where the processor has loops for it, else
-// Portable. It never depends on a library that is or is not installed, so an
+// Default returns the set fma where the processor has loops for it, else
+// portable. It never depends on a library that is or is not installed, so an
 // update of the system cannot change what the next start computes.
 func Default() Set {
-	if l := bestLoops(); l != (plainLoops{}) {
-		return FMA{l}
+	if s, fast := fused(); fast {
+		return s
 	}
-	return Portable{}
+	return Portable()
 }
 
 // Named returns the named set, and the default one for no name. It takes what
-// Set.Name returned: every processor can run every set, if slowly.
+// Set.Name says: every processor can run every set, if slowly.
 func Named(name string) (Set, error) {
 	switch {
 	case name == "":
 		return Default(), nil
 	case name == FMAName:
-		return FMA{bestLoops()}, nil
+		s, _ := fused()
+		return s, nil
 	case name == PortableName:
-		return Portable{}, nil
+		return Portable(), nil
 	case name == removedName || strings.HasPrefix(name, removedName+"-"):
-		return nil, fmt.Errorf("kernel set %q: openblas was removed, since fma is faster: use %q or %q",
+		return Set{}, fmt.Errorf("kernel set %q: openblas was removed, since fma is faster: use %q or %q",
 			name, FMAName, PortableName)
 	}
-	return nil, fmt.Errorf("kernel set %q is none of %q, %q", name, FMAName, PortableName)
+	return Set{}, fmt.Errorf("kernel set %q is none of %q, %q", name, FMAName, PortableName)
 }
 
 // Available lists the names of the sets, the default one first.
 func Available() []string {
-	if Default().Name() == PortableName {
+	if Default().Name == PortableName {
 		return []string{PortableName, FMAName}
 	}
 	return []string{FMAName, PortableName}
-}
-
-// Detail names the instructions that a set uses here, or is empty. They reach no
-// bit of a result.
-func Detail(k Set) string {
-	if d, ok := k.(interface{ Detail() string }); ok {
-		return d.Detail()
-	}
-	return ""
 }

@@ -2,7 +2,11 @@ package kernels
 
 // Rows take matrices by whole rows, which is what sparse products, sums over
 // neighbours and biases consist of.
+//
+// The sets differ in Axpy, and so in SumRows.
 type Rows interface {
+	// Axpy adds alpha·x to dst, which is at least as long.
+	Axpy(dst, x []float32, alpha float32)
 	// SumRows stores Σ_e weight[e]·x[row[e]] in row i of dst for the i-th list, e
 	// ascending, with the bits of repeated Axpy. If one matrix has fewer columns
 	// than the other, the sums are over the first columns, and the other columns of
@@ -23,7 +27,7 @@ type Lists struct {
 	Weights []float32
 }
 
-// axpyer is what Rows can be made of.
+// axpyer is what the sums over rows can be made of.
 type axpyer interface {
 	Axpy(dst, x []float32, alpha float32)
 }
@@ -43,8 +47,11 @@ func sumRows[K axpyer](k K, dst, x Matrix, l Lists) {
 	}
 }
 
+// rowAdder is the half of Rows that all loops in plain Go have in common.
+type rowAdder struct{}
+
 // AddRows implements Rows.
-func (plain) AddRows(dst, x, y Matrix) {
+func (rowAdder) AddRows(dst, x, y Matrix) {
 	cols := min(dst.Cols, x.Cols, y.Cols)
 	for i := range dst.Rows {
 		out, left, right := dst.Row(i)[:cols], x.Data[i*x.Cols:][:cols], y.Data[min(i, y.Rows-1)*y.Cols:][:cols]
@@ -54,8 +61,29 @@ func (plain) AddRows(dst, x, y Matrix) {
 	}
 }
 
-// SumRows implements Rows.
-func (p Portable) SumRows(dst, x Matrix, l Lists) { sumRows(p, dst, x, l) }
+// portableRows fuse no product with a sum.
+type portableRows struct{ rowAdder }
+
+// Axpy implements Rows.
+func (portableRows) Axpy(dst, x []float32, alpha float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += float32(alpha * v)
+	}
+}
 
 // SumRows implements Rows.
-func (p plainLoops) SumRows(dst, x Matrix, l Lists) { sumRows(p, dst, x, l) }
+func (r portableRows) SumRows(dst, x Matrix, l Lists) { sumRows(r, dst, x, l) }
+
+// fusedRows make fused multiply-adds of float64 ones.
+type fusedRows struct{ rowAdder }
+
+// Axpy implements Rows.
+func (fusedRows) Axpy(dst, x []float32, alpha float32) {
+	for i, v := range x {
+		dst[i] = fusedMultiplyAdd(alpha, v, dst[i])
+	}
+}
+
+// SumRows implements Rows.
+func (r fusedRows) SumRows(dst, x Matrix, l Lists) { sumRows(r, dst, x, l) }

@@ -1,7 +1,28 @@
 package kernels
 
+// avx2Rows leave all but Axpy to the compiler.
+type avx2Rows struct{ rowAdder }
+
+// Axpy implements Rows.
+func (avx2Rows) Axpy(dst, x []float32, alpha float32) {
+	if len(x) > 0 {
+		dst = dst[:len(x)]
+		axpyAVX2(&dst[0], &x[0], len(x), alpha)
+	}
+}
+
 // SumRows implements Rows.
-func (a avx2Loops) SumRows(dst, x Matrix, l Lists) { sumRows(a, dst, x, l) }
+func (r avx2Rows) SumRows(dst, x Matrix, l Lists) { sumRows(r, dst, x, l) }
+
+type avx512Rows struct{}
+
+// Axpy implements Rows.
+func (avx512Rows) Axpy(dst, x []float32, alpha float32) {
+	if len(x) > 0 {
+		dst = dst[:len(x)]
+		axpyAVX512(&dst[0], &x[0], len(x), alpha)
+	}
+}
 
 // rowsCall is one call of a loop over lists of rows. Strides are in bytes; step is
 // from one weight to the next. The loop counts in it.
@@ -18,10 +39,10 @@ type rowsCall struct {
 }
 
 // SumRows implements Rows.
-func (a avx512Loops) SumRows(dst, x Matrix, l Lists) {
+func (r avx512Rows) SumRows(dst, x Matrix, l Lists) {
 	cols := min(dst.Cols, x.Cols)
 	if len(l.Rows) == 0 || dst.Rows == 0 || cols == 0 {
-		sumRows(a, dst, x, l)
+		sumRows(r, dst, x, l)
 		return
 	}
 	l.check(dst.Rows, x.Rows)
@@ -61,7 +82,7 @@ type addRowsCall struct {
 }
 
 // AddRows implements Rows.
-func (avx512Loops) AddRows(dst, x, y Matrix) {
+func (avx512Rows) AddRows(dst, x, y Matrix) {
 	cols := min(dst.Cols, x.Cols, y.Cols)
 	if dst.Rows == 0 || cols == 0 {
 		return
@@ -88,3 +109,9 @@ func addRowsAVX512(c *addRowsCall)
 
 //go:noescape
 func sumRowsAVX512(c *rowsCall)
+
+//go:noescape
+func axpyAVX2(dst, x *float32, n int, alpha float32)
+
+//go:noescape
+func axpyAVX512(dst, x *float32, n int, alpha float32)

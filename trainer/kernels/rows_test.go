@@ -10,12 +10,8 @@ import (
 
 // Sums over rows are repeated Axpy, bit by bit, and touch nothing else.
 func TestRowsAreRepeatedAxpy(t *testing.T) {
-	var sets []Set
-	for _, l := range allLoops() {
-		sets = append(sets, FMA{l})
-	}
-	for _, k := range append(sets, kernelSets(t)...) {
-		t.Run(k.Name(), func(t *testing.T) {
+	for _, k := range append(allFused(), kernelSets(t)...) {
+		t.Run(k.Name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				count, rows := rapid.IntRange(0, 9).Draw(rt, "lists"), rapid.IntRange(1, 12).Draw(rt, "rows")
 				cols, wide := rapid.IntRange(1, 150).Draw(rt, "cols"), rapid.IntRange(1, 150).Draw(rt, "wide")
@@ -43,10 +39,10 @@ func TestRowsAreRepeatedAxpy(t *testing.T) {
 						if l.Weights != nil {
 							weight = l.Weights[e]
 						}
-						k.Axpy(want.Row(i)[:shared], x.Row(int(l.Rows[e]))[:shared], weight)
+						k.Rows.Axpy(want.Row(i)[:shared], x.Row(int(l.Rows[e]))[:shared], weight)
 					}
 				}
-				k.SumRows(got, x, l)
+				k.Rows.SumRows(got, x, l)
 				requireBits(rt, want.Data, got.Data)
 				checkGuard(rt, memory, 20)
 			})
@@ -57,8 +53,8 @@ func TestRowsAreRepeatedAxpy(t *testing.T) {
 // Rows are added one by one, the last row of y again and again if it is the only
 // one, in place or not, and nothing else is touched.
 func TestAddRowsAddsRowByRow(t *testing.T) {
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				rows := rapid.IntRange(1, 9).Draw(rt, "rows")
 				width := rapid.IntRange(1, 70)
@@ -76,10 +72,10 @@ func TestAddRowsAddsRowByRow(t *testing.T) {
 				shared := min(cols, wide, other)
 				for i := range rows {
 					copy(want.Row(i)[:shared], x.Row(i))
-					plain{}.Add(want.Row(i)[:shared], y.Row(min(i, count-1))[:shared])
+					plainElements{}.Add(want.Row(i)[:shared], y.Row(min(i, count-1))[:shared])
 				}
 				x.Data, y.Data = x.Data[:(rows-1)*wide+shared], y.Data[:(count-1)*other+shared]
-				l.AddRows(got, x, y)
+				l.Rows.AddRows(got, x, y)
 				requireBits(rt, want.Data, got.Data)
 				checkGuard(rt, memory, 20)
 			})

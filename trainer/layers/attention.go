@@ -77,13 +77,13 @@ func (a *attention) size() int { return a.Heads * a.Channels }
 // channel side by side.
 func (a *attention) turn(buf *[]float32, m kernels.Matrix, from int) kernels.Matrix {
 	t := kernels.Matrix{Rows: m.Rows, Cols: a.size(), Data: grow(buf, m.Rows*a.size())}
-	a.work.kernels.Permute(t, m, 0, from, a.order)
+	a.work.kernels.Heads.Permute(t, m, 0, from, a.order)
 	return t
 }
 
 // turnBack stores t in the columns of dst from the given one on.
 func (a *attention) turnBack(dst, t kernels.Matrix, from int) {
-	a.work.kernels.Permute(dst, t, from, 0, a.back)
+	a.work.kernels.Heads.Permute(dst, t, from, 0, a.back)
 }
 
 // zeros returns a turned matrix of zeros.
@@ -100,7 +100,7 @@ func (a *attention) turnVectorBack(dst, t []float32) { a.permute(dst, t, a.back)
 
 func (a *attention) permute(dst, src []float32, order []uint32) {
 	row := func(v []float32) kernels.Matrix { return kernels.Matrix{Rows: 1, Cols: len(v), Data: v} }
-	a.work.kernels.Permute(row(dst), row(src), 0, 0, order)
+	a.work.kernels.Heads.Permute(row(dst), row(src), 0, 0, order)
 }
 
 // interleaved is the order in which parts of a length that lie one behind the
@@ -130,7 +130,7 @@ func (a *attention) into(values []float32, i int) []float32 {
 func (a *attention) normalise() {
 	graph := a.work.Batch.Graph
 	for i := range graph.Nodes {
-		a.work.kernels.Softmax(a.into(a.weight, i), a.Heads)
+		a.work.kernels.Heads.Softmax(a.into(a.weight, i), a.Heads)
 	}
 	if !a.drop {
 		a.used = a.weight
@@ -139,7 +139,7 @@ func (a *attention) normalise() {
 	for i := range graph.Nodes {
 		a.drawMask(i)
 	}
-	a.work.kernels.Multiply(a.used, a.weight, a.mask)
+	a.work.kernels.Elements.Multiply(a.used, a.weight, a.mask)
 }
 
 // drawMask stores 0 or 1/(1−Dropout) for the edges into a node.
@@ -159,7 +159,7 @@ func (a *attention) drawMask(i int) {
 	}
 	key := w.rowKey(a.site, i)
 	for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
-		w.kernels.Mask(a.edge(a.mask, e), w.pairKey(key, int(graph.loopTargets[e])), limit, rest)
+		w.kernels.Draws.Mask(a.edge(a.mask, e), w.pairKey(key, int(graph.loopTargets[e])), limit, rest)
 	}
 }
 
@@ -168,7 +168,7 @@ func (a *attention) aggregate(dst, messages kernels.Matrix) {
 	graph := a.work.Batch.Graph
 	sums := kernels.Matrix{Rows: dst.Rows, Cols: dst.Cols, Data: grow(&a.sums, len(dst.Data))}
 	for i := range graph.Nodes {
-		a.work.kernels.SumHeadRows(sums.Row(i), messages, graph.closed(i), a.into(a.used, i), a.Heads)
+		a.work.kernels.Heads.SumHeadRows(sums.Row(i), messages, graph.closed(i), a.into(a.used, i), a.Heads)
 	}
 	a.turnBack(dst, sums, 0)
 }
@@ -180,14 +180,14 @@ func (a *attention) pull(g, messages kernels.Matrix) kernels.Matrix {
 	upstream, back := a.turn(&a.upstream, g, 0), a.zeros(&a.gradMessages, g.Rows)
 	for i := range graph.Nodes {
 		row, list := upstream.Row(i), graph.closed(i)
-		k.AddHeadRows(back, row, list, a.into(a.used, i), a.Heads)
-		k.DotHeadRows(a.into(a.grad, i), row, messages, list, a.Heads)
+		k.Heads.AddHeadRows(back, row, list, a.into(a.used, i), a.Heads)
+		k.Heads.DotHeadRows(a.into(a.grad, i), row, messages, list, a.Heads)
 	}
 	if a.drop {
-		k.Multiply(a.grad, a.grad, a.mask)
+		k.Elements.Multiply(a.grad, a.grad, a.mask)
 	}
 	for i := range graph.Nodes {
-		k.SoftmaxGrad(a.into(a.grad, i), a.into(a.weight, i), a.Heads)
+		k.Heads.SoftmaxGrad(a.into(a.grad, i), a.into(a.weight, i), a.Heads)
 	}
 	return back
 }

@@ -66,17 +66,17 @@ func (b *Batch) Aggregate(kind Aggregation, hops int, features []float32, set ke
 			row := out.Row(i)
 			neighbours := b.Graph.of(i)
 			for _, j := range neighbours {
-				set.Add(row, x.Row(int(j)))
+				set.Elements.Add(row, x.Row(int(j)))
 			}
 			if kind == NeighbourMean && len(neighbours) > 1 {
-				set.Scale(row, row, 1/float32(len(neighbours)))
+				set.Elements.Scale(row, row, 1/float32(len(neighbours)))
 			}
 		}
 	default:
 		spare := kernels.Matrix{Rows: b.Rows, Cols: cols, Data: make([]float32, b.Rows*cols)}
 		copy(out.Data, x.Data)
 		for range hops {
-			b.Graph.propagate(set, spare, out)
+			b.Graph.propagate(set.Rows, spare, out)
 			out, spare = spare, out
 		}
 	}

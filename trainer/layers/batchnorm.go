@@ -48,12 +48,12 @@ func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 		run: func(in []gorgonia.Value) error {
 			from := b.live(in[0])
 			if b.Training {
-				n.measure(b.Work.kernels, from)
+				n.measure(b.Work.kernels.Columns, from)
 			} else {
 				n.recall()
 			}
 			n.call.Weight, n.call.Bias = floats(in[1]), floats(in[2])
-			b.Work.kernels.Normalise(b.live(out), n.rows(from), from, &n.call)
+			b.Work.kernels.Columns.Normalise(b.live(out), n.rows(from), from, &n.call)
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
@@ -68,7 +68,7 @@ func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 }
 
 // measure takes mean and deviation from the rows and updates the running ones.
-func (n *BatchNorm) measure(k kernels.Set, x kernels.Matrix) {
+func (n *BatchNorm) measure(k kernels.Columns, x kernels.Matrix) {
 	rows := float64(x.Rows)
 	k.ColumnSums(n.sum, x)
 	for j := range n.sum {
@@ -109,8 +109,8 @@ func (b *Builder) normSums(grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node 
 		kind: "norm.sums", inputs: gorgonia.Nodes{y, grad}, out: out,
 		run: func(in []gorgonia.Value) error {
 			g := b.live(in[1])
-			b.Work.kernels.ColumnSums(n.sum, g)
-			b.Work.kernels.ColumnDots(n.sumSquare, g, n.rows(g))
+			b.Work.kernels.Columns.ColumnSums(n.sum, g)
+			b.Work.kernels.Columns.ColumnDots(n.sumSquare, g, n.rows(g))
 			sums := floats(out)
 			for j := range cols {
 				sums[j], sums[cols+j] = float32(n.sum[j]), float32(n.sumSquare[j])
@@ -147,7 +147,7 @@ func (b *Builder) normGradInput(grad, sums *gorgonia.Node, n *BatchNorm) *gorgon
 			if b.Training {
 				n.call.Share = 1 / float32(g.Rows)
 			}
-			b.Work.kernels.NormaliseGrad(b.live(out), n.rows(g), g, &n.call)
+			b.Work.kernels.Columns.NormaliseGrad(b.live(out), n.rows(g), g, &n.call)
 			return nil
 		},
 	})

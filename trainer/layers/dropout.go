@@ -26,7 +26,7 @@ func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
 			for i := range keep.Rows {
 				b.Work.maskRow(keep.Row(i), site, i, p)
 			}
-			b.Work.kernels.Multiply(b.live(out).Data, b.live(in[0]).Data, keep.Data)
+			b.Work.kernels.Elements.Multiply(b.live(out).Data, b.live(in[0]).Data, keep.Data)
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
@@ -34,7 +34,7 @@ func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
 			return gorgonia.Nodes{b.apply(operation{
 				kind: "dropout.x", inputs: gorgonia.Nodes{grad, y}, out: back,
 				run: func(in []gorgonia.Value) error {
-					b.Work.kernels.Multiply(b.live(back).Data, b.live(in[0]).Data, b.live(mask).Data)
+					b.Work.kernels.Elements.Multiply(b.live(back).Data, b.live(in[0]).Data, b.live(mask).Data)
 					return nil
 				},
 			})}
@@ -54,7 +54,7 @@ func (w *Workspace) maskRow(mask []float32, site uint64, row int, p float64) {
 		}
 		return
 	}
-	w.kernels.Mask(mask, w.rowKey(site, row), dropLimit(p), rest)
+	w.kernels.Draws.Mask(mask, w.rowKey(site, row), dropLimit(p), rest)
 }
 
 // kept is what a value that is not dropped is multiplied by.
@@ -79,7 +79,7 @@ func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float
 				for i := range m.Rows {
 					b.Work.maskRow(dropped.Dense.Row(i), site, i, p)
 				}
-				b.Work.kernels.Multiply(values, m.Data, values)
+				b.Work.kernels.Elements.Multiply(values, m.Data, values)
 				return nil
 			}
 			s := original.Sparse
@@ -101,6 +101,6 @@ func (w *Workspace) maskSparse(dst []float32, s *Sparse, site uint64, p float64)
 	rest, limit := kept(p), dropLimit(p)
 	for i := range s.Rows {
 		from, to := s.Starts[i], s.Starts[i+1]
-		w.kernels.MaskColumns(dst[from:to], s.Values[from:to], s.drawn()[from:to], w.rowKey(site, i), limit, rest)
+		w.kernels.Draws.MaskColumns(dst[from:to], s.Values[from:to], s.drawn()[from:to], w.rowKey(site, i), limit, rest)
 	}
 }

@@ -32,8 +32,8 @@ func (n *ends) sum(z kernels.Matrix, source, target []float32) {
 	n.turnVector(n.source, source)
 	n.turnVector(n.target, target)
 	graph := n.work.Batch.Graph
-	n.work.kernels.DotHeadRows(n.bySource, n.source, z, graph.all, n.Heads)
-	n.work.kernels.DotHeadRows(n.byTarget, n.target, z, graph.all, n.Heads)
+	n.work.kernels.Heads.DotHeadRows(n.bySource, n.source, z, graph.all, n.Heads)
+	n.work.kernels.Heads.DotHeadRows(n.byTarget, n.target, z, graph.all, n.Heads)
 	for i := range graph.Nodes {
 		own := n.edge(n.byTarget, i)
 		for e := graph.loopStarts[i]; e < graph.loopStarts[i+1]; e++ {
@@ -61,10 +61,10 @@ func (n *ends) pullSum(dz, z kernels.Matrix, grad []float32) {
 			}
 		}
 	}
-	k.AddHeadRows(dz, n.source, graph.all, n.bySource, n.Heads)
-	k.AddHeadRows(dz, n.target, graph.all, n.byTarget, n.Heads)
-	k.SumHeadRows(n.turnedGradSource, z, graph.all, n.bySource, n.Heads)
-	k.SumHeadRows(n.turnedGradTarget, z, graph.all, n.byTarget, n.Heads)
+	k.Heads.AddHeadRows(dz, n.source, graph.all, n.bySource, n.Heads)
+	k.Heads.AddHeadRows(dz, n.target, graph.all, n.byTarget, n.Heads)
+	k.Heads.SumHeadRows(n.turnedGradSource, z, graph.all, n.bySource, n.Heads)
+	k.Heads.SumHeadRows(n.turnedGradTarget, z, graph.all, n.byTarget, n.Heads)
 	n.turnVectorBack(n.gradSource, n.turnedGradSource)
 	n.turnVectorBack(n.gradTarget, n.turnedGradTarget)
 }

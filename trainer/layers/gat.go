@@ -26,7 +26,7 @@ func (b *Builder) GAT(z, source, target *gorgonia.Node, shape Attention) *gorgon
 			g.prepare()
 			z := g.turn(&g.messages, b.live(in[0]), 0)
 			g.sum(z, floats(in[1]), floats(in[2]))
-			b.Work.kernels.LeakyReLU(g.weight, g.pre, attentionSlope)
+			b.Work.kernels.Activations.LeakyReLU(g.weight, g.pre, attentionSlope)
 			g.normalise()
 			g.aggregate(b.live(out), z)
 			return nil
@@ -52,7 +52,7 @@ func (b *Builder) GAT(z, source, target *gorgonia.Node, shape Attention) *gorgon
 func (g *gat) backward(dz, upstream kernels.Matrix) {
 	z := kernels.Matrix{Rows: dz.Rows, Cols: dz.Cols, Data: g.messages}
 	back := g.pull(upstream, z)
-	g.work.kernels.LeakyReLUGrad(g.grad, g.pre, g.grad, attentionSlope)
+	g.work.kernels.Activations.LeakyReLUGrad(g.grad, g.pre, g.grad, attentionSlope)
 	g.pullSum(back, z, g.grad)
 	g.turnBack(dz, back, 0)
 }

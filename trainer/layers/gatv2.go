@@ -60,7 +60,7 @@ func (g *gatv2) score(left, right kernels.Matrix, vector []float32) {
 	g.pairs = kernels.Pairs{Left: left, Vector: g.vector, Slope: attentionSlope, Heads: g.Heads}
 	for i := range graph.Nodes {
 		g.pairs.Rows, g.pairs.Right = graph.closed(i), right.Row(i)
-		g.work.kernels.PairScores(g.into(g.weight, i), &g.pairs)
+		g.work.kernels.Heads.PairScores(g.into(g.weight, i), &g.pairs)
 	}
 }
 
@@ -75,7 +75,7 @@ func (g *gatv2) backward(dp, upstream kernels.Matrix) {
 	p.GradLeft, p.GradVector = gradLeft, g.turnedGradVector
 	for i := range graph.Nodes {
 		p.Rows, p.Right, p.GradRight = graph.closed(i), right.Row(i), gradRight.Row(i)
-		g.work.kernels.PairScoresGrad(p, g.into(g.grad, i))
+		g.work.kernels.Heads.PairScoresGrad(p, g.into(g.grad, i))
 	}
 	g.turnBack(dp, gradLeft, 0)
 	g.turnBack(dp, gradRight, size)

@@ -46,12 +46,12 @@ func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
 		kind: "gin.input", inputs: gorgonia.Nodes{x, eps}, out: out,
 		run: func(in []gorgonia.Value) error {
 			dst, batch := b.live(out).Data, b.Work.Batch
-			b.Work.kernels.Scale(dst, batch.Features.Dense.Data, 1+floats(in[1])[0])
+			b.Work.kernels.Elements.Scale(dst, batch.Features.Dense.Data, 1+floats(in[1])[0])
 			if batch.Aggregated.Sparse != nil {
 				batch.Aggregated.Sparse.addTo(b.live(out))
 				return nil
 			}
-			b.Work.kernels.Add(dst, batch.Aggregated.Dense.Data)
+			b.Work.kernels.Elements.Add(dst, batch.Aggregated.Dense.Data)
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
@@ -63,8 +63,8 @@ func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
 // combine stores (1+eps)·x + A·x. Neighbours come first, in ascending order.
 func (b *Builder) combine(dst, x kernels.Matrix, alpha float32) {
 	graph := b.Work.Batch.Graph
-	b.Work.kernels.SumRows(dst, x, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
-	b.Work.kernels.Axpy(dst.Data, x.Data, alpha)
+	b.Work.kernels.Rows.SumRows(dst, x, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
+	b.Work.kernels.Rows.Axpy(dst.Data, x.Data, alpha)
 }
 
 // ginGradInput is (1+eps)·G + Aᵀ·G, the gradient for x. The graph is
@@ -86,7 +86,7 @@ func (b *Builder) ginGradEps(grad, x *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "gin.eps", inputs: gorgonia.Nodes{grad, x}, out: out,
 		run: func(in []gorgonia.Value) error {
-			floats(out)[0] = float32(b.Work.kernels.Dot(b.live(in[0]).Data, b.operand(x, in[1]).Dense.Data))
+			floats(out)[0] = float32(b.Work.kernels.Elements.Dot(b.live(in[0]).Data, b.operand(x, in[1]).Dense.Data))
 			return nil
 		},
 	})

@@ -70,7 +70,7 @@ func goldenLayerCases(t *testing.T, file golden.File) {
 		for _, raw := range file.Cases {
 			var c layerCase
 			require.NoError(t, json.Unmarshal(raw, &c))
-			t.Run(k.Name()+"/"+c.Name, func(t *testing.T) {
+			t.Run(k.Name+"/"+c.Name, func(t *testing.T) {
 				c.run(t, k, golden.Comparer{T: t, Rtol: file.Rtol, Atol: file.Atol, Special: c.Atol})
 			})
 		}
@@ -287,8 +287,8 @@ func filled(n int, v float32) []float32 {
 // kernelSets returns every set that this processor can run.
 func kernelSets(t testing.TB) []kernels.Set {
 	t.Helper()
-	sets := []kernels.Set{kernels.Portable{}}
-	if k := kernels.Default(); k.Name() != kernels.PortableName {
+	sets := []kernels.Set{kernels.Portable()}
+	if k := kernels.Default(); k.Name != kernels.PortableName {
 		sets = append(sets, k)
 	}
 	return sets

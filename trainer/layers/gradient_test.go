@@ -192,7 +192,7 @@ func layersUnderTest() map[string]layerUnderTest {
 func TestGradientsMatchFiniteDifferences(t *testing.T) {
 	for name, build := range layersUnderTest() {
 		for _, k := range kernelSets(t) {
-			t.Run(name+"/"+k.Name(), func(t *testing.T) {
+			t.Run(name+"/"+k.Name, func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
 					rows := rapid.IntRange(8, 20).Draw(rt, "rows")
 					in, out := rapid.IntRange(1, 9).Draw(rt, "in"), rapid.IntRange(2, 7).Draw(rt, "out")

@@ -16,7 +16,7 @@ func (b *Builder) HeadMean(x *gorgonia.Node, heads int) *gorgonia.Node {
 			clear(dst.Data)
 			for i := range dst.Rows {
 				for h := range heads {
-					b.Work.kernels.Axpy(dst.Row(i), from.Row(i)[h*cols:(h+1)*cols], share)
+					b.Work.kernels.Rows.Axpy(dst.Row(i), from.Row(i)[h*cols:(h+1)*cols], share)
 				}
 			}
 			return nil
@@ -29,7 +29,7 @@ func (b *Builder) HeadMean(x *gorgonia.Node, heads int) *gorgonia.Node {
 					dst, g := b.live(back), b.live(in[0])
 					for i := range dst.Rows {
 						for h := range heads {
-							b.Work.kernels.Scale(dst.Row(i)[h*cols:(h+1)*cols], g.Row(i), share)
+							b.Work.kernels.Elements.Scale(dst.Row(i)[h*cols:(h+1)*cols], g.Row(i), share)
 						}
 					}
 					return nil

@@ -39,7 +39,7 @@ const pairStep = 0x9e3779b97f4a7c15
 // drawn appends the rows whose pairKey with the row of the given key is, in its
 // upper half, below the limit.
 func (w *Workspace) drawn(into []uint32, row, limit uint64) []uint32 {
-	return w.kernels.Below(into, w.Batch.Keys, row+pairStep, limit)
+	return w.kernels.Draws.Below(into, w.Batch.Keys, row+pairStep, limit)
 }
 
 // dropLimit is below which a draw of 32 bits drops with probability p.

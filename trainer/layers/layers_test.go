@@ -35,7 +35,7 @@ func TestGraphListsNeighboursAscending(t *testing.T) {
 
 // Sparse rows give what the dense matrix gives, in both products.
 func TestSparseEqualsDense(t *testing.T) {
-	k := kernels.Portable{}
+	k := kernels.Portable()
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, cols := rapid.IntRange(1, 9).Draw(rt, "rows"), rapid.IntRange(8, 40).Draw(rt, "cols")
 		out := rapid.IntRange(1, 9).Draw(rt, "out")
@@ -56,16 +56,16 @@ func TestSparseEqualsDense(t *testing.T) {
 		var scratch kernels.Scratch
 		w, g := random(cols, out), random(rows, out)
 		want, got := random(rows, out), random(rows, out)
-		k.MulNN(want, x, w, &scratch)
-		s.mul(k, got, w)
+		k.Products.MulNN(want, x, w, &scratch)
+		s.mul(k.Rows, got, w)
 		require.InDeltaSlice(rt, want.Data, got.Data, 1e-4)
 		want, got = random(cols, out), random(cols, out)
-		k.MulTN(want, x, g, &scratch)
-		s.mulTransposed(k, got, g)
+		k.Products.MulTN(want, x, g, &scratch)
+		s.mulTransposed(k.Rows, got, g)
 		require.InDeltaSlice(rt, want.Data, got.Data, 1e-4)
 		sum := random(rows, cols)
 		twice := append([]float32(nil), sum.Data...)
-		k.Add(twice, x.Data)
+		k.Elements.Add(twice, x.Data)
 		s.addTo(sum)
 		require.Equal(rt, twice, sum.Data)
 	})
@@ -79,7 +79,7 @@ func zeroMatrix(rows, cols int) kernels.Matrix {
 // Sparse rows with other values in the same places, as dropout makes them step by
 // step, give the products of the new values by rows and by columns.
 func TestMaskedSparseEqualsDense(t *testing.T) {
-	k := kernels.Portable{}
+	k := kernels.Portable()
 	x := kernels.Matrix{Rows: 3, Cols: 12, Data: make([]float32, 36)}
 	for i, at := range []int{1, 5, 11, 13, 17, 25, 30, 35} {
 		x.Data[at] = float32(i + 1)
@@ -96,12 +96,12 @@ func TestMaskedSparseEqualsDense(t *testing.T) {
 		masked.mask(s, values)
 		masked.addTo(dense)
 		byColumn, want := zeroMatrix(12, 2), zeroMatrix(12, 2)
-		masked.mulTransposed(k, byColumn, g)
-		k.MulTN(want, dense, g, nil)
+		masked.mulTransposed(k.Rows, byColumn, g)
+		k.Products.MulTN(want, dense, g, nil)
 		require.Equal(t, want.Data, byColumn.Data)
 		byRow, want := zeroMatrix(3, 1), zeroMatrix(3, 1)
-		masked.mul(k, byRow, w)
-		k.MulNN(want, dense, w, nil)
+		masked.mul(k.Rows, byRow, w)
+		k.Products.MulNN(want, dense, w, nil)
 		require.Equal(t, want.Data, byRow.Data)
 	}
 }
@@ -109,8 +109,8 @@ func TestMaskedSparseEqualsDense(t *testing.T) {
 // A row that goes away changes no other row's draws, and nothing but the key of
 // the step, the layer, the row and the column matters.
 func TestDrawsAreKeyedByRow(t *testing.T) {
-	all := &Workspace{Key: 7, Batch: &Batch{Rows: 3, Keys: []uint64{11, 22, 33}}, kernels: kernels.Portable{}}
-	less := &Workspace{Key: 7, Batch: &Batch{Rows: 2, Keys: []uint64{11, 33}}, kernels: kernels.Portable{}}
+	all := &Workspace{Key: 7, Batch: &Batch{Rows: 3, Keys: []uint64{11, 22, 33}}, kernels: kernels.Portable()}
+	less := &Workspace{Key: 7, Batch: &Batch{Rows: 2, Keys: []uint64{11, 33}}, kernels: kernels.Portable()}
 	mask := func(w *Workspace, site uint64, row int) []float32 {
 		out := make([]float32, 400)
 		w.maskRow(out, site, row, 0.25)
@@ -130,7 +130,7 @@ func TestDrawsAreKeyedByRow(t *testing.T) {
 
 	edge := func(w *Workspace, row, other int) []float32 {
 		out := make([]float32, 64)
-		w.kernels.Mask(out, w.pairKey(w.rowKey(1, row), other), dropLimit(0.5), 2)
+		w.kernels.Draws.Mask(out, w.pairKey(w.rowKey(1, row), other), dropLimit(0.5), 2)
 		return out
 	}
 	require.Equal(t, edge(all, 0, 2), edge(less, 0, 1))
@@ -144,7 +144,7 @@ func TestDrawsAreKeyedByRow(t *testing.T) {
 func TestDropoutOfSparseFeatures(t *testing.T) {
 	x := kernels.Matrix{Rows: 2, Cols: 16, Data: make([]float32, 32)}
 	x.Data[3], x.Data[9], x.Data[20] = 1, 1, 1
-	w := &Workspace{Key: 3, Batch: &Batch{Rows: 2, Keys: []uint64{5, 6}}, kernels: kernels.Portable{}}
+	w := &Workspace{Key: 3, Batch: &Batch{Rows: 2, Keys: []uint64{5, 6}}, kernels: kernels.Portable()}
 	s := NewFeatures(x).Sparse
 	got := make([]float32, 3)
 	w.maskSparse(got, s, 4, 0.5)
@@ -159,7 +159,7 @@ func TestDropoutOfSparseFeatures(t *testing.T) {
 // the expected numbers.
 func TestAttentionSamples(t *testing.T) {
 	const rows = 120
-	b := newBench(kernels.Portable{}, rows)
+	b := newBench(kernels.Portable(), rows)
 	loss := SelfSupervision{EdgeRatio: 0.8, NegativeRatio: 0.5}
 	g := &superGAT{ends: ends{attention: &attention{work: b.Work}}, loss: loss}
 	g.sample()

@@ -43,24 +43,24 @@ func (b *Builder) Linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
 // product stores x·w.
 func (b *Builder) product(dst kernels.Matrix, x Features, w kernels.Matrix) {
 	if x.Sparse != nil {
-		x.Sparse.mul(b.Work.kernels, dst, w)
+		x.Sparse.mul(b.Work.kernels.Rows, dst, w)
 		return
 	}
-	b.Work.kernels.MulNN(dst, x.Dense, w, &b.Work.scratch)
+	b.Work.kernels.Products.MulNN(dst, x.Dense, w, &b.Work.scratch)
 }
 
 // gradProduct stores xᵀ·g.
 func (b *Builder) gradProduct(dst kernels.Matrix, x Features, g kernels.Matrix) {
 	if x.Sparse != nil {
-		x.Sparse.mulTransposed(b.Work.kernels, dst, g)
+		x.Sparse.mulTransposed(b.Work.kernels.Rows, dst, g)
 		return
 	}
-	b.Work.kernels.MulTN(dst, x.Dense, g, &b.Work.scratch)
+	b.Work.kernels.Products.MulTN(dst, x.Dense, g, &b.Work.scratch)
 }
 
 // shift stores x + bias, row by row, in dst, which may be x.
 func (b *Builder) shift(dst, x kernels.Matrix, bias []float32) {
-	b.Work.kernels.AddRows(dst, x, kernels.Matrix{Rows: 1, Cols: len(bias), Data: bias})
+	b.Work.kernels.Rows.AddRows(dst, x, kernels.Matrix{Rows: 1, Cols: len(bias), Data: bias})
 }
 
 // linearGradInput is G·Wᵀ, the gradient for x.
@@ -69,7 +69,7 @@ func (b *Builder) linearGradInput(grad, w *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "linear.x", inputs: gorgonia.Nodes{grad, w}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.Work.kernels.MulNT(b.live(out), b.live(in[0]), whole(in[1]), &b.Work.scratch)
+			b.Work.kernels.Products.MulNT(b.live(out), b.live(in[0]), whole(in[1]), &b.Work.scratch)
 			return nil
 		},
 	})
@@ -123,7 +123,7 @@ func (b *Builder) columnSums(grad *gorgonia.Node) *gorgonia.Node {
 		run: func(in []gorgonia.Value) error {
 			from := b.live(in[0])
 			starts[1] = from.Rows
-			b.Work.kernels.SumRows(kernels.Matrix{Rows: 1, Cols: cols, Data: floats(out)}, from,
+			b.Work.kernels.Rows.SumRows(kernels.Matrix{Rows: 1, Cols: cols, Data: floats(out)}, from,
 				kernels.Lists{Starts: starts, Rows: all[:from.Rows]})
 			return nil
 		},
@@ -139,7 +139,7 @@ func (b *Builder) Sum(x, y *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "sum", inputs: gorgonia.Nodes{x, y}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.Work.kernels.AddRows(b.live(out), b.live(in[0]), b.live(in[1]))
+			b.Work.kernels.Rows.AddRows(b.live(out), b.live(in[0]), b.live(in[1]))
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes { return gorgonia.Nodes{grad, grad} },

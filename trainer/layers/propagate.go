@@ -35,7 +35,7 @@ func (b *Builder) propagation(kind string, x *gorgonia.Node, hops int, teleport 
 			}
 			last := from
 			for range hops {
-				b.Work.Batch.Graph.propagate(b.Work.kernels, dst, last)
+				b.Work.Batch.Graph.propagate(b.Work.kernels.Rows, dst, last)
 				if teleport > 0 {
 					blendRows(dst.Data, from.Data, teleport)
 				}
@@ -59,6 +59,6 @@ func blendRows(dst, x []float32, alpha float32) {
 }
 
 // propagate stores S·x. Neighbours are added in ascending order.
-func (g *Graph) propagate(set kernels.Set, dst, x kernels.Matrix) {
-	set.SumRows(dst, x, kernels.Lists{Starts: g.loopStarts, Rows: g.loopTargets, Weights: g.normalised})
+func (g *Graph) propagate(rows kernels.Rows, dst, x kernels.Matrix) {
+	rows.SumRows(dst, x, kernels.Lists{Starts: g.loopStarts, Rows: g.loopTargets, Weights: g.normalised})
 }

@@ -5,19 +5,19 @@ import "gorgonia.org/gorgonia"
 // ReLU adds max(x, 0) element by element. A value that is not a number stays
 // one, so that it reaches the loss and is reported.
 func (b *Builder) ReLU(x *gorgonia.Node) *gorgonia.Node {
-	return b.elementwise("relu", x, b.Work.kernels.ReLU, b.Work.kernels.ReLUGrad)
+	return b.elementwise("relu", x, b.Work.kernels.Activations.ReLU, b.Work.kernels.Activations.ReLUGrad)
 }
 
 // LeakyReLU adds x for x > 0 and slope·x otherwise; slope is positive.
 func (b *Builder) LeakyReLU(x *gorgonia.Node, slope float32) *gorgonia.Node {
 	return b.elementwise("leaky", x,
-		func(dst, x []float32) { b.Work.kernels.LeakyReLU(dst, x, slope) },
-		func(dst, y, g []float32) { b.Work.kernels.LeakyReLUGrad(dst, y, g, slope) })
+		func(dst, x []float32) { b.Work.kernels.Activations.LeakyReLU(dst, x, slope) },
+		func(dst, y, g []float32) { b.Work.kernels.Activations.LeakyReLUGrad(dst, y, g, slope) })
 }
 
 // ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
 func (b *Builder) ELU(x *gorgonia.Node) *gorgonia.Node {
-	return b.elementwise("elu", x, b.Work.kernels.ELU, b.Work.kernels.ELUGrad)
+	return b.elementwise("elu", x, b.Work.kernels.Activations.ELU, b.Work.kernels.Activations.ELUGrad)
 }
 
 // elementwise adds a function of single elements. backward stores its derivative

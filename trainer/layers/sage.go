@@ -47,7 +47,7 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 			dst, from := b.live(out), b.live(in[0])
 			b.Work.Batch.Graph.mean(b.Work.kernels, dst, from)
 			right := kernels.Matrix{Rows: from.Rows, Cols: from.Cols, Data: from.Data[half:]}
-			b.Work.kernels.AddRows(dst, dst, right)
+			b.Work.kernels.Rows.AddRows(dst, dst, right)
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
@@ -80,7 +80,7 @@ func (b *Builder) neighbourMean(x *gorgonia.Node) *gorgonia.Node {
 			return gorgonia.Nodes{b.apply(operation{
 				kind: "mean.x", inputs: gorgonia.Nodes{grad}, out: back,
 				run: func(in []gorgonia.Value) error {
-					b.Work.Batch.Graph.meanGrad(b.Work.kernels, b.live(back), b.live(in[0]))
+					b.Work.Batch.Graph.meanGrad(b.Work.kernels.Rows, b.live(back), b.live(in[0]))
 					return nil
 				},
 			})}
@@ -90,7 +90,7 @@ func (b *Builder) neighbourMean(x *gorgonia.Node) *gorgonia.Node {
 
 // sageGrad stores [Σ_{i∈N(j)} g_i/|N(i)| | g_j].
 func (b *Builder) sageGrad(dst, g kernels.Matrix) {
-	b.Work.Batch.Graph.meanGrad(b.Work.kernels, dst, g)
+	b.Work.Batch.Graph.meanGrad(b.Work.kernels.Rows, dst, g)
 	for j := range dst.Rows {
 		copy(dst.Row(j)[g.Cols:], g.Row(j))
 	}
@@ -99,16 +99,16 @@ func (b *Builder) sageGrad(dst, g kernels.Matrix) {
 // mean stores mean_{j∈N(i)} x_j in dst, which may have fewer columns, 0 without
 // neighbours. Neighbours are added in ascending order.
 func (g *Graph) mean(set kernels.Set, dst, x kernels.Matrix) {
-	set.SumRows(dst, x, kernels.Lists{Starts: g.starts, Rows: g.targets})
+	set.Rows.SumRows(dst, x, kernels.Lists{Starts: g.starts, Rows: g.targets})
 	for i := range dst.Rows {
 		if degree := len(g.of(i)); degree > 1 {
 			row := dst.Row(i)
-			set.Scale(row, row, 1/float32(degree))
+			set.Elements.Scale(row, row, 1/float32(degree))
 		}
 	}
 }
 
 // meanGrad stores Σ_{i∈N(j)} g_i/|N(i)| in the columns that both matrices have.
-func (g *Graph) meanGrad(set kernels.Set, dst, grad kernels.Matrix) {
-	set.SumRows(dst, grad, kernels.Lists{Starts: g.starts, Rows: g.targets, Weights: g.share})
+func (g *Graph) meanGrad(rows kernels.Rows, dst, grad kernels.Matrix) {
+	rows.SumRows(dst, grad, kernels.Lists{Starts: g.starts, Rows: g.targets, Weights: g.share})
 }

@@ -99,8 +99,8 @@ func (s *Sparse) drawn() []uint32 {
 }
 
 // mul stores s·w, where w is cols × n.
-func (s *Sparse) mul(set kernels.Set, dst, w kernels.Matrix) {
-	set.SumRows(dst, w, kernels.Lists{Starts: s.Starts, Rows: s.Columns, Weights: s.Values})
+func (s *Sparse) mul(rows kernels.Rows, dst, w kernels.Matrix) {
+	rows.SumRows(dst, w, kernels.Lists{Starts: s.Starts, Rows: s.Columns, Weights: s.Values})
 }
 
 // transposition is a sparse matrix by columns: order tells where a value lies by
@@ -152,9 +152,9 @@ func (s *Sparse) mask(from *Sparse, values []float32) {
 }
 
 // mulTransposed stores sᵀ·g, where g has the rows of s.
-func (s *Sparse) mulTransposed(set kernels.Set, dst, g kernels.Matrix) {
+func (s *Sparse) mulTransposed(rows kernels.Rows, dst, g kernels.Matrix) {
 	s.transpose()
-	set.SumRows(dst, g, s.transposed.Lists)
+	rows.SumRows(dst, g, s.transposed.Lists)
 }
 
 // addTo adds s to a matrix of its shape.

@@ -39,7 +39,7 @@ func (b *Builder) sumOf(n *gorgonia.Node) (*operator, error) {
 		b.perRow[out], all = true, b.live
 	}
 	run := func(in []gorgonia.Value) error {
-		b.Work.kernels.AddRows(all(out), all(in[0]), all(in[1]))
+		b.Work.kernels.Rows.AddRows(all(out), all(in[0]), all(in[1]))
 		return nil
 	}
 	if err := gorgonia.UnsafeLet(n, out); err != nil {

@@ -12,7 +12,7 @@ import (
 // The gradients of a value that is used several times, seven in all, are added by our
 // kernel in the rows in use. What lies behind them stays as it was.
 func TestGradientsOfSeveralUsesAreAdded(t *testing.T) {
-	b := newBench(kernels.Portable{}, 8)
+	b := newBench(kernels.Portable(), 8)
 	x := b.leaf("x", b.capacity, 2)
 	twice := b.Sum(x, x)
 	out := b.LeakyReLU(b.Sum(b.Sum(twice, twice), b.Sum(twice, x)), 1)
@@ -42,7 +42,7 @@ func TestForeignOperatorsAreRefused(t *testing.T) {
 			return gorgonia.Add(x, gorgonia.NewScalar(x.Graph(), gorgonia.Float32, gorgonia.WithName("s")))
 		},
 	} {
-		b := newBench(kernels.Portable{}, 8)
+		b := newBench(kernels.Portable(), 8)
 		_, err := op(b.leaf("x", b.capacity, 2))
 		require.NoError(t, err)
 		_, err = b.Plan()
@@ -52,7 +52,7 @@ func TestForeignOperatorsAreRefused(t *testing.T) {
 
 // Two operators whose nodes have one hash stay two.
 func TestNodesOfOneHashStayApart(t *testing.T) {
-	b := newBench(kernels.Portable{}, 8)
+	b := newBench(kernels.Portable(), 8)
 	x := b.leaf("x", b.capacity, 2)
 	first := b.LeakyReLU(x, 0.25)
 	b.count--
@@ -68,7 +68,7 @@ func TestNodesOfOneHashStayApart(t *testing.T) {
 
 // A sum that is not of the gradients in question is noticed.
 func TestSumsAreThoseOfTheirTerms(t *testing.T) {
-	b := newBench(kernels.Portable{}, 8)
+	b := newBench(kernels.Portable(), 8)
 	x, y, z := b.leaf("x", b.capacity, 2), b.leaf("y", b.capacity, 2), b.leaf("z", b.capacity, 2)
 	add := func(x, y *gorgonia.Node) *gorgonia.Node {
 		n, err := gorgonia.Add(x, y)

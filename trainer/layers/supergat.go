@@ -101,11 +101,11 @@ func (b *Builder) SuperGAT(z, source, target *gorgonia.Node, shape Attention, lo
 func (g *superGAT) scoreEdges(z kernels.Matrix) {
 	graph, k := g.work.Batch.Graph, g.work.kernels
 	for i := range graph.Nodes {
-		k.DotHeadRows(g.into(g.gate, i), z.Row(i), z, graph.closed(i), g.Heads)
+		k.Heads.DotHeadRows(g.into(g.gate, i), z.Row(i), z, graph.closed(i), g.Heads)
 	}
-	k.Sigmoid(g.gate, g.gate)
-	k.Multiply(g.score, g.pre, g.gate)
-	k.LeakyReLU(g.weight, g.score, attentionSlope)
+	k.Activations.Sigmoid(g.gate, g.gate)
+	k.Elements.Multiply(g.score, g.pre, g.gate)
+	k.Activations.LeakyReLU(g.weight, g.score, attentionSlope)
 }
 
 // backward stores the gradient for z, given that for the result.
@@ -113,19 +113,19 @@ func (g *superGAT) backward(dz, upstream kernels.Matrix) {
 	graph, k := g.work.Batch.Graph, g.work.kernels
 	z := kernels.Matrix{Rows: dz.Rows, Cols: dz.Cols, Data: g.messages}
 	back := g.pull(upstream, z)
-	k.LeakyReLUGrad(g.grad, g.score, g.grad, attentionSlope)
+	k.Activations.LeakyReLUGrad(g.grad, g.score, g.grad, attentionSlope)
 	// The gradient for a sum of ends is d·gate, that for z_i·z_j is
 	// d·sum·gate·(1 − gate).
-	k.Multiply(g.grad, g.grad, g.gate)
+	k.Elements.Multiply(g.grad, g.grad, g.gate)
 	own := g.turnedGradSource // free until pullSum
 	for at, gate := range g.gate {
 		g.score[at] = g.grad[at] * g.pre[at] * (1 - gate)
 	}
 	for i := range graph.Nodes {
 		list, d := graph.closed(i), g.into(g.score, i)
-		k.AddHeadRows(back, z.Row(i), list, d, g.Heads)
-		k.SumHeadRows(own, z, list, d, g.Heads)
-		k.Add(back.Row(i), own)
+		k.Heads.AddHeadRows(back, z.Row(i), list, d, g.Heads)
+		k.Heads.SumHeadRows(own, z, list, d, g.Heads)
+		k.Elements.Add(back.Row(i), own)
 	}
 	g.pullSum(back, z, g.grad)
 	if g.loss.Weight > 0 {
@@ -180,7 +180,7 @@ func (g *superGAT) attentionLoss(z kernels.Matrix) float64 {
 	for k := range g.pairs {
 		p := &g.pairs[k]
 		g.other[0] = p.Source
-		g.work.kernels.DotHeadRows(g.logit[:], z.Row(int(p.Target)), z, g.other[:], 1)
+		g.work.kernels.Heads.DotHeadRows(g.logit[:], z.Row(int(p.Target)), z, g.other[:], 1)
 		// log(1 + e^-|x|) + max(x, 0) never overflows.
 		x := float64(g.logit[0] / float32(g.Heads))
 		if p.Edge {
@@ -206,7 +206,7 @@ func (g *superGAT) attentionGrad(dz, z kernels.Matrix) {
 			d = -d
 		}
 		d *= share
-		g.work.kernels.Axpy(dz.Row(int(p.Target)), z.Row(int(p.Source)), d)
-		g.work.kernels.Axpy(dz.Row(int(p.Source)), z.Row(int(p.Target)), d)
+		g.work.kernels.Rows.Axpy(dz.Row(int(p.Target)), z.Row(int(p.Source)), d)
+		g.work.kernels.Rows.Axpy(dz.Row(int(p.Source)), z.Row(int(p.Target)), d)
 	}
 }

@@ -123,7 +123,7 @@ func (b *bench) answer(r request) (answer, error) {
 		return answer{}, err
 	}
 	a := answer{
-		Seconds: time.Since(start).Seconds(), CPUSeconds: (processorTime() - used).Seconds(), Kernels: b.kernels.Name(),
+		Seconds: time.Since(start).Seconds(), CPUSeconds: (processorTime() - used).Seconds(), Kernels: b.kernels.Name,
 	}
 	for _, n := range steps {
 		a.Steps += n

@@ -47,12 +47,12 @@ func linearLayers(rows, width int) []layer {
 func (p *products) advance(worker int) (int, error) {
 	layers, scratch := p.layers[worker], &p.scratch[worker]
 	for _, l := range layers {
-		p.set.MulNT(l.output, l.input, l.weights, scratch)
+		p.set.Products.MulNT(l.output, l.input, l.weights, scratch)
 	}
 	for _, l := range layers {
-		p.set.MulTN(l.weightsGrad, l.output, l.input, scratch)
+		p.set.Products.MulTN(l.weightsGrad, l.output, l.input, scratch)
 		if l.inner {
-			p.set.MulNN(l.inputGrad, l.output, l.weights, scratch)
+			p.set.Products.MulNN(l.inputGrad, l.output, l.weights, scratch)
 		}
 	}
 	return 1, nil

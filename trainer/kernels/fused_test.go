@@ -14,9 +14,9 @@ import (
 // All loops that this processor can run must agree with the plain ones bit for
 // bit: that is what the set's name promises.
 func TestFusedLoopsComputeTheSameBits(t *testing.T) {
-	want := FMA{plainLoops{}}
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	want := fusedPlain()
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			var scratch, other Scratch
 			rapid.Check(t, func(rt *rapid.T) {
 				m, n, inner := drawShape(rt)
@@ -25,7 +25,7 @@ func TestFusedLoopsComputeTheSameBits(t *testing.T) {
 					expected, _ := guarded(m, n, 0)
 					p.run(want, expected, a, b, &other)
 					got, all := guarded(m, n, 40)
-					p.run(FMA{l}, got, a, b, &scratch)
+					p.run(l, got, a, b, &scratch)
 					requireBits(rt, expected.Data, got.Data)
 					checkGuard(rt, all, 40)
 				}
@@ -52,15 +52,15 @@ func hardVector(n int, seed uint64, special bool) []float32 {
 }
 
 func TestElementsComputeTheSameBits(t *testing.T) {
-	want := FMA{plainLoops{}}
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	want := fusedPlain()
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				n := rapid.IntRange(0, 100).Draw(rt, "n")
 				special := rapid.Bool().Draw(rt, "special")
 				for name, run := range elementLoops() {
 					var results [2][][]float32
-					for i, k := range []Set{want, FMA{l}} {
+					for i, k := range []Set{want, l} {
 						all := [][]float32{}
 						var vectors [4][]float32
 						for j := range vectors {
@@ -90,35 +90,38 @@ func TestElementsComputeTheSameBits(t *testing.T) {
 func elementLoops() map[string]func(k Set, v [4][]float32) float64 {
 	truth := map[bool]float64{true: 1}
 	return map[string]func(k Set, v [4][]float32) float64{
-		"add":   func(k Set, v [4][]float32) float64 { k.Add(v[0], v[1]); return 0 },
-		"scale": func(k Set, v [4][]float32) float64 { k.Scale(v[0], v[1], 1.7); return 0 },
-		"axpy":  func(k Set, v [4][]float32) float64 { k.Axpy(v[0], v[1], -0.3); return 0 },
-		"dot":   func(k Set, v [4][]float32) float64 { return k.Dot(v[0], v[1]) },
-		"relu":  func(k Set, v [4][]float32) float64 { k.ReLU(v[0], v[1]); return 0 },
+		"add":   func(k Set, v [4][]float32) float64 { k.Elements.Add(v[0], v[1]); return 0 },
+		"scale": func(k Set, v [4][]float32) float64 { k.Elements.Scale(v[0], v[1], 1.7); return 0 },
+		"axpy":  func(k Set, v [4][]float32) float64 { k.Rows.Axpy(v[0], v[1], -0.3); return 0 },
+		"dot":   func(k Set, v [4][]float32) float64 { return k.Elements.Dot(v[0], v[1]) },
+		"relu":  func(k Set, v [4][]float32) float64 { k.Activations.ReLU(v[0], v[1]); return 0 },
 		"relu gradient": func(k Set, v [4][]float32) float64 {
-			k.ReLUGrad(v[0], v[1], v[2])
+			k.Activations.ReLUGrad(v[0], v[1], v[2])
 			return 0
 		},
-		"multiply":            func(k Set, v [4][]float32) float64 { k.Multiply(v[0], v[1], v[2]); return 0 },
-		"leaky ReLU":          func(k Set, v [4][]float32) float64 { k.LeakyReLU(v[0], v[1], 0.2); return 0 },
-		"leaky ReLU gradient": func(k Set, v [4][]float32) float64 { k.LeakyReLUGrad(v[0], v[1], v[2], 0.2); return 0 },
-		"ELU":                 func(k Set, v [4][]float32) float64 { k.ELU(v[0], v[1]); return 0 },
-		"ELU gradient":        func(k Set, v [4][]float32) float64 { k.ELUGrad(v[0], v[1], v[2]); return 0 },
-		"sigmoid":             func(k Set, v [4][]float32) float64 { k.Sigmoid(v[0], v[1]); return 0 },
+		"multiply":   func(k Set, v [4][]float32) float64 { k.Elements.Multiply(v[0], v[1], v[2]); return 0 },
+		"leaky ReLU": func(k Set, v [4][]float32) float64 { k.Activations.LeakyReLU(v[0], v[1], 0.2); return 0 },
+		"leaky ReLU gradient": func(k Set, v [4][]float32) float64 {
+			k.Activations.LeakyReLUGrad(v[0], v[1], v[2], 0.2)
+			return 0
+		},
+		"ELU":          func(k Set, v [4][]float32) float64 { k.Activations.ELU(v[0], v[1]); return 0 },
+		"ELU gradient": func(k Set, v [4][]float32) float64 { k.Activations.ELUGrad(v[0], v[1], v[2]); return 0 },
+		"sigmoid":      func(k Set, v [4][]float32) float64 { k.Activations.Sigmoid(v[0], v[1]); return 0 },
 		"adam": func(k Set, v [4][]float32) float64 {
 			s := AdamStep{0.01, 0.999, 0.9, 0.999, 0.1, 0.001, 0.003, 1.2, 1e-8}
 			for i, x := range v[3] {
 				v[3][i] = float32(math.Abs(float64(x)))
 			}
-			return truth[k.Adam(&s, v[0], v[1], v[2], v[3])]
+			return truth[k.Optimiser.Adam(&s, v[0], v[1], v[2], v[3])]
 		},
 	}
 }
 
 func TestColumnsComputeTheSameBits(t *testing.T) {
-	want := FMA{plainLoops{}}
-	for _, l := range allLoops() {
-		t.Run(l.detail(), func(t *testing.T) {
+	want := fusedPlain()
+	for _, l := range allFused() {
+		t.Run(l.Detail, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				rows, cols := rapid.IntRange(0, 20).Draw(rt, "rows"), rapid.IntRange(1, 70).Draw(rt, "cols")
 				x, y := randomMatrix(rows, cols, 1), randomMatrix(rows, cols, 2)
@@ -129,18 +132,18 @@ func TestColumnsComputeTheSameBits(t *testing.T) {
 				}
 				var sums [2][3][]float64
 				var values [2][]float32
-				for i, k := range []Set{want, FMA{l}} {
+				for i, k := range []Set{want, l} {
 					for j := range sums[i] {
 						sums[i][j] = make([]float64, cols)
 					}
-					k.ColumnSums(sums[i][0], x)
-					k.ColumnSquares(sums[i][1], sums[0][0], x)
-					k.ColumnDots(sums[i][2], x, y)
+					k.Columns.ColumnSums(sums[i][0], x)
+					k.Columns.ColumnSquares(sums[i][1], sums[0][0], x)
+					k.Columns.ColumnDots(sums[i][2], x, y)
 					forward, a := guarded(rows, cols, 20)
 					z, b := guarded(rows, cols, 20)
 					backward, c := guarded(rows, cols, 20)
-					k.Normalise(forward, z, x, &n)
-					k.NormaliseGrad(backward, z, y, &n)
+					k.Columns.Normalise(forward, z, x, &n)
+					k.Columns.NormaliseGrad(backward, z, y, &n)
 					values[i] = append(append(a, b...), c...)
 				}
 				require.Equal(rt, sums[0], sums[1])

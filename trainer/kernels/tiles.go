@@ -5,24 +5,15 @@ import (
 	"math/bits"
 )
 
-// loops are the innermost loops of the set FMA, for one kind of processor. All
-// kinds compute the same bits.
-type loops interface {
-	// detail names the instructions in use.
-	detail() string
+// tiles are the innermost loops of the fused products, for one kind of processor.
+// All kinds compute the same bits.
+type tiles interface {
 	size() tileSize
 	tile(t *tile)
 	// gather fills panels from rows, transpose one from columns. transpose may
 	// overwrite up to 15 rows of dst behind the last.
 	gather(p *packing)
 	transpose(p *packing)
-	Axpy(dst, x []float32, alpha float32)
-	Rows
-	Elements
-	Activations
-	Heads
-	Columns
-	Draws
 }
 
 // tileSize is the height and width of a tile. A lower tile has a multiple of
@@ -33,14 +24,12 @@ type tileSize struct {
 	steps               bool
 }
 
-// plainLoops work everywhere: fused multiply-adds are made of float64 ones.
-type plainLoops struct{ plain }
+// plainTiles work everywhere: fused multiply-adds are made of float64 ones.
+type plainTiles struct{}
 
-func (plainLoops) detail() string { return "plain Go" }
+func (plainTiles) size() tileSize { return tileSize{height: 4, step: 4, width: 16, steps: true} }
 
-func (plainLoops) size() tileSize { return tileSize{height: 4, step: 4, width: 16, steps: true} }
-
-func (plainLoops) tile(t *tile) {
+func (plainTiles) tile(t *tile) {
 	width := bits.OnesCount64(t.mask)
 	for i := range t.rows {
 		out := t.c[i*t.stride/4:][:width]
@@ -56,16 +45,9 @@ func (plainLoops) tile(t *tile) {
 	}
 }
 
-func (plainLoops) gather(p *packing) { gatherPlain(p) }
+func (plainTiles) gather(p *packing) { gatherPlain(p) }
 
-func (plainLoops) transpose(p *packing) { transposePlain(p) }
-
-// Axpy implements Products.
-func (plainLoops) Axpy(dst, x []float32, alpha float32) {
-	for i, v := range x {
-		dst[i] = fusedMultiplyAdd(alpha, v, dst[i])
-	}
-}
+func (plainTiles) transpose(p *packing) { transposePlain(p) }
 
 func gatherPlain(p *packing) {
 	live, width := bits.OnesCount64(p.load), bits.OnesCount64(p.store)

@@ -1,0 +1,59 @@
+package kernels
+
+// Elements take vectors value by value. Every set computes the same bits. Other
+// arguments are at least as long as the one that gives the length: dst of Multiply,
+// x of the others.
+type Elements interface {
+	// Add adds x to dst.
+	Add(dst, x []float32)
+	// Scale stores alpha·x in dst, which may be x.
+	Scale(dst, x []float32, alpha float32)
+	// Multiply stores x·y in dst, which may be either.
+	Multiply(dst, x, y []float32)
+	// Dot returns Σ x·y in double precision: 16 sums over the positions modulo
+	// 16, then halves added to halves.
+	Dot(x, y []float32) float64
+}
+
+// plainElements are in plain Go, as are the loops of every type that begins with
+// plain: what they multiply is rounded before it is added, or exact in float64.
+type plainElements struct{}
+
+// Add implements Elements.
+func (plainElements) Add(dst, x []float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += v
+	}
+}
+
+// Scale implements Elements.
+func (plainElements) Scale(dst, x []float32, alpha float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = alpha * v
+	}
+}
+
+// Multiply implements Elements.
+func (plainElements) Multiply(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+// Dot implements Elements.
+func (plainElements) Dot(x, y []float32) float64 {
+	var sums [16]float64
+	y = y[:len(x)]
+	for i, v := range x {
+		sums[i%16] += float64(float64(v) * float64(y[i]))
+	}
+	for half := 8; half > 0; half /= 2 {
+		for i := range half {
+			sums[i] += sums[i+half]
+		}
+	}
+	return sums[0]
+}
