@@ -25,7 +25,7 @@ type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does: build, train, score, in any order.
-	Roles []string `yaml:"roles" help:"What this process does: build, train, score."`
+	Roles []string `yaml:"roles" help:"Roles this process plays: build, train, score."`
 	// Seed keys every random draw. Processes that share topics must agree on it.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics must agree on it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
@@ -35,16 +35,16 @@ type Config struct {
 	// keys/receipt-ed25519.pem under DataDir, see SigningKeyPath.
 	SigningKeyFile string `yaml:"signing_key_file" help:"Key that signs receipts; empty: keys/receipt-ed25519.pem."`
 
-	HTTP      HTTP             `yaml:"http"`
-	Kafka     bus.Config       `yaml:"kafka"`
-	Embedded  embedded.Config  `yaml:"embedded"`
-	Ingest    Ingest           `yaml:"ingest"`
-	Partition partition.Config `yaml:"partition"`
-	Repair    Repair           `yaml:"repair"`
-	Trainer   Trainer          `yaml:"trainer"`
-	Scoring   scoring.Config   `yaml:"scoring"`
-	Erasure   Erasure          `yaml:"erasure"`
-	Log       Log              `yaml:"log"`
+	HTTP      HTTP            `yaml:"http"`
+	Kafka     bus.Config      `yaml:"kafka"`
+	Embedded  embedded.Config `yaml:"embedded"`
+	Ingest    Ingest          `yaml:"ingest"`
+	Partition Partition       `yaml:"partition"`
+	Repair    Repair          `yaml:"repair"`
+	Trainer   Trainer         `yaml:"trainer"`
+	Scoring   scoring.Config  `yaml:"scoring"`
+	Erasure   Erasure         `yaml:"erasure"`
+	Log       Log             `yaml:"log"`
 }
 
 // HTTP is the address of the web interface, the metrics and the health checks.
@@ -58,6 +58,19 @@ type HTTP struct {
 type Ingest struct {
 	Records         ingest.Limits `yaml:",inline"`
 	snapshot.Config `yaml:",inline"`
+}
+
+// Partition says how timesteps are cut into shards. Here a number that is 0 stands
+// for the default of the method; PartitionConfig has the defaults in its place.
+type Partition struct {
+	partition.Config `yaml:",inline"`
+	// Alpha weighs balance and fairness against the cut. By default it suits the
+	// graph, see partition.Config.
+	Alpha float64 `yaml:"alpha" help:"Weight of balance and fairness against the cut; 0 takes the method's default."`
+	// Sweeps bounds the sweeps of methods that iterate.
+	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
+	// RefineSweeps is the number of sweeps of the refinement, on graphs of any size.
+	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0 takes a number that falls with the size of the graph."`
 }
 
 // Repair says what stands for the neighbours a node lost to other shards.

@@ -23,7 +23,7 @@ const (
 // Default returns the configuration that `lethe run` takes without any other:
 // one process, all roles, the embedded broker.
 func Default() Config {
-	c := Config{
+	return Config{
 		DataDir:   "lethe-data",
 		Roles:     []string{RoleBuild, RoleTrain, RoleScore},
 		Seed:      1,
@@ -31,14 +31,11 @@ func Default() Config {
 		Kafka:     bus.Defaults(),
 		Embedded:  embedded.Defaults(),
 		Ingest:    Ingest{Records: ingest.DefaultLimits(), Config: snapshot.Defaults()},
-		Partition: partition.Defaults(),
+		Partition: Partition{Config: partition.Defaults()},
 		Repair:    Repair{Config: repair.Defaults()},
 		Trainer:   Trainer{Config: trainer.Defaults(), Kernels: "auto"},
 		Scoring:   scoring.Defaults(),
 		Erasure:   Erasure{DefaultScope: "stubs", VerifyTimeout: 5 * time.Minute},
 		Log:       Log{Level: "info", Format: "text"},
 	}
-	// Its default is the method's.
-	c.Partition.Sweeps = 0
-	return c
 }

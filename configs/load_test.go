@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe/configs"
+	"lethe/partition"
+	"lethe/scoring"
 )
 
 // In testdata/load every line of a case is NAME=value for the environment or
@@ -147,6 +149,30 @@ func TestKeyPathsFollowTheDataFolder(t *testing.T) {
 	c.SecretFile, c.SigningKeyFile = "s", "k"
 	require.Equal(t, "s", c.SecretPath())
 	require.Equal(t, "k", c.SigningKeyPath())
+}
+
+// 0 is a default in a file or a flag; what the packages run with is a value.
+func TestZeroIsWrittenForADefault(t *testing.T) {
+	load := func(overrides map[string]any) configs.Config {
+		c, err := configs.Load(configs.LoadOptions{Overrides: overrides})
+		require.NoError(t, err)
+		return c
+	}
+	zeros := load(map[string]any{"partition.alpha": 0, "partition.sweeps": 0, "partition.refine_sweeps": 0,
+		"scoring.temperature": 0, "trainer.workers": 0})
+	want := partition.Defaults()
+	want.Seed = 1
+	require.Equal(t, want, zeros.PartitionConfig())
+	require.Equal(t, scoring.Defaults(), zeros.ScoringConfig())
+	require.Positive(t, zeros.Workers())
+
+	given := load(map[string]any{"partition.alpha": 0.01, "partition.sweeps": 7, "partition.refine_sweeps": 9,
+		"scoring.temperature": 2, "trainer.workers": 3})
+	want.Sweeps, want.RefineSweeps.Least, want.RefineSweeps.Most = 7, 9, 9
+	want.MaxShift = math.Inf(1) // an alpha that is written holds for every graph
+	require.Equal(t, want, given.PartitionConfig())
+	require.Equal(t, 2.0, given.ScoringConfig().Temperature)
+	require.Equal(t, 3, given.Workers())
 }
 
 func TestEverySettingHasHelp(t *testing.T) {

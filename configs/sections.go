@@ -7,6 +7,7 @@ import (
 
 	"lethe/partition"
 	"lethe/partition/onehop"
+	"lethe/partition/refine"
 	"lethe/partition/repair"
 	"lethe/scoring"
 	"lethe/trainer"
@@ -45,9 +46,14 @@ func (c Config) KernelSet() (kernels.Set, error) {
 
 // PartitionConfig is the configuration of the partition, with the process's seed.
 func (c Config) PartitionConfig() partition.Config {
-	out := c.Partition
-	out.Seed = c.Seed
-	out.Sweeps = cmp.Or(out.Sweeps, partition.DefaultsOf(out.Method).Sweeps)
+	out := c.Partition.Config
+	out.Seed, out.Sweeps = c.Seed, cmp.Or(c.Partition.Sweeps, partition.DefaultsOf(out.Method).Sweeps)
+	if alpha := c.Partition.Alpha; alpha != 0 {
+		out = out.WithAlpha(alpha)
+	}
+	if n := c.Partition.RefineSweeps; n != 0 {
+		out.RefineSweeps = refine.Sweeps{Least: n, Most: n}
+	}
 	return out
 }
 

@@ -24,9 +24,6 @@ const (
 // uses up to 100.
 const maxShards = 1 << 16
 
-// FromGraph as Alpha or RefineSweeps takes the value that suits the graph.
-const FromGraph = 0
-
 // Config says how to partition. Take it from Defaults or DefaultsOf.
 type Config struct {
 	// Method is one of Methods.
@@ -43,18 +40,20 @@ type Config struct {
 	Embedding *kmeans.Points `yaml:"-"`
 
 	// Alpha weighs balance and fairness against the cut in the objective of
-	// GPFB. The paper searches 1e-4 to 1e-2. FromGraph is 0.01, which cut the
-	// fewest edges of 0.001, 0.01 and 0.1 on Cora, CiteSeer and Bitcoin-OTC, but
-	// no more than 8 over the size of the largest class, beyond which the shift
-	// that alpha needs would bring the iteration to a halt. Quotas enforce
-	// balance and fairness anyway.
-	Alpha float64 `yaml:"alpha" help:"Weight of balance and fairness against the cut; 0 takes the method's default."`
+	// GPFB. The paper searches 1e-4 to 1e-2. By default 0.01, which cut the fewest
+	// edges of 0.001, 0.01 and 0.1 on Cora, CiteSeer and Bitcoin-OTC. Quotas
+	// enforce balance and fairness anyway.
+	Alpha float64 `yaml:"-"`
+	// MaxShift bounds what alpha adds to the shift of the iteration: on a graph
+	// whose largest class has n nodes, alpha is at most MaxShift/n. By default 8;
+	// more would bring the iteration to a halt. See WithAlpha.
+	MaxShift float64 `yaml:"-"`
 	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1
 	// to 5, and its code takes 0.01. By default 0.05: from 0.5 on, assignments under
 	// quotas cut ever more edges on Cora, CiteSeer and Bitcoin-OTC.
 	Beta float64 `yaml:"-"`
 	// Sweeps bounds the sweeps of methods that iterate.
-	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
+	Sweeps int `yaml:"-"`
 	// Tolerance ends GPFB once a sweep raises the objective by
 	// less than this share of the number of shards, times twice the mean degree if
 	// unnormalised.
@@ -67,10 +66,9 @@ type Config struct {
 	// Refine lowers the cut by moves and swaps. Methods that do not fill quotas are
 	// never refined.
 	Refine bool `yaml:"refine" help:"Lower the cut by swapping nodes between shards afterwards."`
-	// RefineSweeps is the number of annealing sweeps over the nodes; coarser
-	// levels get as many as cost the same. FromGraph falls with the number of nodes,
-	// see refine.DefaultSweeps.
-	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of that; 0 takes a number that falls with the size of the graph."`
+	// RefineSweeps are the annealing sweeps over the nodes; coarser levels get as
+	// many as cost the same.
+	RefineSweeps refine.Sweeps `yaml:"-"`
 	// Slack is how many nodes a shard may lie above or below its even share of
 	// every class, and of all nodes, where that lowers the cut. With 0
 	// counts and sizes differ by at most one. With slack they may differ by
@@ -85,20 +83,21 @@ func Defaults() Config { return DefaultsOf(MethodGPFBFast) }
 // DefaultsOf is Defaults for a method, with its own bound on sweeps.
 func DefaultsOf(method string) Config {
 	return Config{
-		Shards: 20, Method: method, Assign: AssignQuotas, Beta: 0.05,
-		Sweeps: defaultSweeps(method), Tolerance: 3e-4, Refine: true,
+		Shards: 20, Method: method, Assign: AssignQuotas, Alpha: 0.01, MaxShift: 8, Beta: 0.05,
+		Sweeps: defaultSweeps(method), Tolerance: 3e-4, Refine: true, RefineSweeps: refine.DefaultSweeps(),
 	}
 }
 
-// forGraph returns the configuration with what FromGraph stands for.
-func (c Config) forGraph(g *graph.Graph) Config {
-	if c.Alpha == FromGraph {
-		c.Alpha = min(0.01, 8/float64(max(1, g.LargestClass())))
-	}
-	if c.RefineSweeps == FromGraph {
-		c.RefineSweeps = refine.DefaultSweeps(g.N())
-	}
+// WithAlpha returns the configuration with an alpha that every graph takes as it
+// is.
+func (c Config) WithAlpha(alpha float64) Config {
+	c.Alpha, c.MaxShift = alpha, math.Inf(1)
 	return c
+}
+
+// forGraph returns the configuration with the alpha that suits the graph.
+func (c Config) forGraph(g *graph.Graph) Config {
+	return c.WithAlpha(min(c.Alpha, c.MaxShift/float64(max(1, g.LargestClass()))))
 }
 
 // Validate reports everything that is wrong with the configuration at once.
@@ -108,10 +107,12 @@ func (c Config) Validate() error {
 	p.OneOf("method", c.Method, Methods()...)
 	p.OneOf("assign", c.Assign, AssignQuotas, AssignPlain)
 	p.That(finite(c.Alpha), "alpha", c.Alpha, "a number of at least 0")
+	p.That(c.MaxShift > 0, "max_shift", c.MaxShift, "a number above 0")
 	p.That(finite(c.Beta), "beta", c.Beta, "a number of at least 0")
 	p.AtLeast("sweeps", c.Sweeps, 0)
 	p.That(finite(c.Tolerance), "tolerance", c.Tolerance, "a number of at least 0")
-	p.AtLeast("refine_sweeps", c.RefineSweeps, 0)
+	p.AtLeast("refine_sweeps", c.RefineSweeps.Least, 0)
+	p.AtLeast("refine_sweeps", c.RefineSweeps.Most, c.RefineSweeps.Least)
 	p.AtLeast("slack", c.Slack, 0)
 	return p.Err()
 }

@@ -14,6 +14,7 @@ import (
 	"lethe"
 	"lethe/partition/graph"
 	"lethe/partition/internal/graphtest"
+	"lethe/partition/refine"
 	"lethe/partition/scores"
 )
 
@@ -25,8 +26,15 @@ func with(c Config) Config {
 	d := DefaultsOf(cmp.Or(c.Method, MethodGPFBFast))
 	c.Method, c.Assign = d.Method, cmp.Or(c.Assign, d.Assign)
 	c.Beta, c.Sweeps, c.Tolerance = cmp.Or(c.Beta, d.Beta), cmp.Or(c.Sweeps, d.Sweeps), d.Tolerance
+	c.MaxShift, c.RefineSweeps = math.Inf(1), cmp.Or(c.RefineSweeps, d.RefineSweeps)
+	if c.Alpha == 0 {
+		c.Alpha, c.MaxShift = d.Alpha, d.MaxShift
+	}
 	return c
 }
+
+// sweeps are as many on every graph.
+func sweeps(n int) refine.Sweeps { return refine.Sweeps{Least: n, Most: n} }
 
 // refined is with, and refinement.
 func refined(c Config) Config {
@@ -42,7 +50,7 @@ func drawOptions(rt *rapid.T, g *graph.Graph) Config {
 		Beta:         rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "beta"),
 		Alpha:        rapid.SampledFrom([]float64{0, 1e-3, 0.5}).Draw(rt, "alpha"),
 		Sweeps:       rapid.IntRange(1, 15).Draw(rt, "sweeps"),
-		RefineSweeps: rapid.IntRange(1, 15).Draw(rt, "refine sweeps"),
+		RefineSweeps: sweeps(rapid.IntRange(1, 15).Draw(rt, "refine sweeps")),
 		Refine:       rapid.Bool().Draw(rt, "refine"),
 		Unnormalised: rapid.Bool().Draw(rt, "unnormalised"),
 	})
@@ -98,7 +106,7 @@ func TestSameSeedSameShardsOnAnyProcessors(t *testing.T) {
 		variants = append(variants, refined(Config{Method: method}))
 	}
 	for _, opts := range variants {
-		opts.Shards, opts.Seed, opts.RefineSweeps = 6, 5, 20
+		opts.Shards, opts.Seed, opts.RefineSweeps = 6, 5, sweeps(20)
 		one := sameOnAnyProcessors(t, g, opts)
 
 		opts.Seed++
@@ -170,7 +178,7 @@ func TestRunStopsWhenTold(t *testing.T) {
 	}
 	// A context that ends during refinement.
 	ctx := &countdown{Context: t.Context(), left: 40}
-	_, _, err := Run(ctx, g, refined(Config{Shards: 2, Method: MethodRandom, RefineSweeps: 100_000_000}))
+	_, _, err := Run(ctx, g, refined(Config{Shards: 2, Method: MethodRandom, RefineSweeps: sweeps(100_000_000)}))
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "refinement")
 }
@@ -190,10 +198,10 @@ func (c *countdown) Err() error {
 
 func TestOptionsReportEverythingAtOnce(t *testing.T) {
 	opts := Config{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2,
-		RefineSweeps: -3}
+		RefineSweeps: sweeps(-3)}
 	_, _, err := Run(t.Context(), graphtest.Communities(t, 2, 6), opts)
 	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN", "beta is -3",
-		"tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
+		"max_shift is 0", "tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -75,7 +75,7 @@ func withoutLoops(edges []lethe.Edge) []lethe.Edge {
 func TestMultilevelOnAnyProcessors(t *testing.T) {
 	g := graphtest.Planted(t, 4_000)
 	for _, method := range []string{MethodGPFBFast, MethodRandom} {
-		sameOnAnyProcessors(t, g, refined(Config{Shards: 4, Seed: 5, Method: method, RefineSweeps: 5}))
+		sameOnAnyProcessors(t, g, refined(Config{Shards: 4, Seed: 5, Method: method, RefineSweeps: sweeps(5)}))
 	}
 }
 

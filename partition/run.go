@@ -34,10 +34,10 @@ type Report struct {
 // result is a pure function of its arguments. Run stops between two sweeps when
 // ctx is done.
 func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {
-	c = c.forGraph(g)
 	if err := errors.Join(c.Validate(), c.fit(g)); err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
 	}
+	c = c.forGraph(g)
 	m, err := c.method()
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)
@@ -61,7 +61,7 @@ func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Repor
 	}
 	report.ProposedCut = g.CutEdges(a)
 	if c.Refine {
-		how := refine.Config{Shards: c.Shards, Seed: c.Seed, Sweeps: c.RefineSweeps, Slack: c.Slack}
+		how := refine.Config{Shards: c.Shards, Seed: c.Seed, Sweeps: c.RefineSweeps.For(g.N()), Slack: c.Slack}
 		report.Swaps, err = refine.Refine(ctx, h, a, how)
 		if err != nil {
 			return nil, Report{}, fmt.Errorf("partition: refinement: %w", err)

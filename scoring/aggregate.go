@@ -7,17 +7,15 @@ import (
 	"lethe"
 )
 
-// Method names a way to weigh shards, as configurations and flags do.
-type Method string
-
-// The methods. Mean gives every shard the same weight. Similarity prefers shards
-// whose graphs resemble the scored one. Learned takes the weights of
-// LearnWeights; it is not served, since weights that are learnt from labels would
-// have to be learnt anew within every erasure.
+// The names of the methods, as in configurations and flags. Mean gives every
+// shard the same weight. Similarity prefers shards whose graphs resemble the
+// scored one. Learned takes the weights of LearnWeights; it is not served, since
+// weights that are learnt from labels would have to be learnt anew within every
+// erasure.
 const (
-	MethodMean       Method = "mean"
-	MethodSimilarity Method = "similarity"
-	MethodLearned    Method = "learned"
+	MethodMean       = "mean"
+	MethodSimilarity = "similarity"
+	MethodLearned    = "learned"
 )
 
 // methods is the registration of every method: add one here.
@@ -30,7 +28,7 @@ func methods() []method {
 }
 
 type method struct {
-	name Method
+	name string
 	// served tells whether predictions may leave under it.
 	served bool
 	// build takes the temperature of the configuration.
@@ -39,13 +37,13 @@ type method struct {
 
 // Methods returns the names of all methods, ServedMethods of those that a service
 // may use.
-func Methods() []Method { return namesOf(func(method) bool { return true }) }
+func Methods() []string { return namesOf(func(method) bool { return true }) }
 
 // ServedMethods returns the methods under which predictions may leave.
-func ServedMethods() []Method { return namesOf(func(m method) bool { return m.served }) }
+func ServedMethods() []string { return namesOf(func(m method) bool { return m.served }) }
 
-func namesOf(keep func(method) bool) []Method {
-	var out []Method
+func namesOf(keep func(method) bool) []string {
+	var out []string
 	for _, m := range methods() {
 		if keep(m) {
 			out = append(out, m.name)
@@ -97,7 +95,7 @@ type Labelled struct {
 // NewAggregation returns the aggregation of a method. Temperature is that of
 // MethodSimilarity, positive; the others ignore it.
 // The error wraps ErrMethod if there is no such method.
-func NewAggregation(name Method, temperature float64) (Aggregation, error) {
+func NewAggregation(name string, temperature float64) (Aggregation, error) {
 	for _, m := range methods() {
 		if m.name == name {
 			return m.build(temperature)
@@ -110,7 +108,7 @@ func NewAggregation(name Method, temperature float64) (Aggregation, error) {
 type byMean struct{}
 
 // Name implements Aggregation.
-func (byMean) Name() string { return string(MethodMean) }
+func (byMean) Name() string { return MethodMean }
 
 // Weights implements Aggregation.
 func (byMean) Weights(e Evidence) ([]float64, error) {
@@ -126,7 +124,7 @@ func (byMean) Weights(e Evidence) ([]float64, error) {
 type byLearning struct{}
 
 // Name implements Aggregation.
-func (byLearning) Name() string { return string(MethodLearned) }
+func (byLearning) Name() string { return MethodLearned }
 
 // Weights implements Aggregation.
 func (byLearning) Weights(e Evidence) ([]float64, error) {

@@ -24,7 +24,7 @@ func newBySimilarity(temperature float64) (Aggregation, error) {
 
 // Name implements Aggregation.
 func (s bySimilarity) Name() string {
-	return string(MethodSimilarity) + "@" + strconv.FormatFloat(s.temperature, 'g', -1, 64)
+	return MethodSimilarity + "@" + strconv.FormatFloat(s.temperature, 'g', -1, 64)
 }
 
 // Weights implements Aggregation.

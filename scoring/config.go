@@ -5,7 +5,7 @@ import "lethe/internal/check"
 // Config says how the shards' answers become predictions. Take it from Defaults.
 type Config struct {
 	// Aggregation is one of ServedMethods.
-	Aggregation Method `yaml:"aggregation" help:"How shards are combined: mean or similarity."`
+	Aggregation string `yaml:"aggregation" help:"How shards are combined: mean or similarity."`
 	// Temperature sharpens the weights of similarity.
 	//
 	// Normalised similarities of the shards of one timestep lie close together: on
@@ -31,11 +31,7 @@ func Defaults() Config { return Config{Aggregation: MethodMean, Temperature: 0.1
 // Validate reports everything that is wrong with the configuration at once.
 func (c Config) Validate() error {
 	var p check.Problems
-	served := make([]string, 0, len(ServedMethods()))
-	for _, m := range ServedMethods() {
-		served = append(served, string(m))
-	}
-	p.OneOf("aggregation", string(c.Aggregation), served...)
+	p.OneOf("aggregation", c.Aggregation, ServedMethods()...)
 	p.Above("temperature", c.Temperature, 0, 1000)
 	p.Number("threshold", c.Threshold, 0, 1)
 	p.Whole("label_lag_timesteps", c.LabelLagTimesteps, 0, 1_000_000)

@@ -6,7 +6,7 @@
 //   - aggregate_similarity.go: weights by how much a shard's graph resembles the
 //     scored one (Wang, Huai and Wang, "Inductive Graph Unlearning", USENIX
 //     Security 2023)
-//   - learn.go, learn_options.go: weights learnt from labels
+//   - learn.go, learn_config.go: weights learnt from labels
 //   - combine.go: the weighted sum of posteriors
 //   - prediction.go, prediction_codec.go: the records that leave, named so that a
 //     replay repeats them

@@ -39,7 +39,7 @@ const smallestLikelihood = 1e-12
 // fit, or no row is labelled.
 func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnConfig) ([]float64, error) {
 	if err := opts.Validate(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("learnt weights: %w", err)
 	}
 	rows, err := likelihoods(posteriors, classes, labels)
 	if err != nil {

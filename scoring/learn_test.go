@@ -162,7 +162,7 @@ func TestAggregationsByName(t *testing.T) {
 	for _, name := range scoring.Methods() {
 		by, err := scoring.NewAggregation(name, scoring.Defaults().Temperature)
 		require.NoError(t, err)
-		require.Equal(t, strings.HasPrefix(by.Name(), string(name)), true)
+		require.Equal(t, strings.HasPrefix(by.Name(), name), true)
 	}
 	require.Subset(t, scoring.Methods(), scoring.ServedMethods())
 	require.NotContains(t, scoring.ServedMethods(), scoring.MethodLearned)

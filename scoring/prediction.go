@@ -2,13 +2,12 @@ package scoring
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 	"unicode/utf8"
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/internal/check"
 )
 
 // Prediction is one scored transaction, as it is written to the predictions
@@ -89,25 +88,27 @@ func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string
 // Validate reports every field that cannot be right. The error does not repeat
 // the id of the transaction.
 func (p *Prediction) Validate() error {
-	var problems []error
-	refuse := func(wrong bool, format string, args ...any) {
-		if wrong {
-			problems = append(problems, fmt.Errorf(format, args...))
-		}
-	}
+	var found check.Problems
 	var id lethe.Digest
-	refuse(id.UnmarshalText([]byte(p.ID)) != nil, "id is not a hash in hexadecimal")
-	refuse(p.Transaction == "", "transaction is empty")
-	// JSON would silently replace the bytes, and two transactions become one.
-	refuse(!utf8.ValidString(string(p.Transaction)), "transaction is not UTF-8")
-	refuse(p.Timestep < 0, "timestep is %d, want 0 or more", p.Timestep)
-	refuse(!(p.Probability >= 0 && p.Probability <= 1), "probability is %v, want 0 to 1", p.Probability)
-	refuse(!(p.Threshold >= 0 && p.Threshold <= 1), "threshold is %v, want 0 to 1", p.Threshold)
-	refuse(p.Class != Classify(p.Probability, p.Threshold),
-		"class is not what probability %v and threshold %v give", p.Probability, p.Threshold)
-	refuse(p.EnsembleVersion.IsZero(), "ensemble version is missing")
-	refuse(p.TrainedThrough < lethe.NoTimestep, "trained through is %d, want %d or more", p.TrainedThrough,
-		lethe.NoTimestep)
-	refuse(p.Aggregation == "" || !utf8.ValidString(p.Aggregation), "aggregation is missing or not UTF-8")
-	return errors.Join(problems...)
+	found.That(id.UnmarshalText([]byte(p.ID)) == nil, "id", withheld{}, "a hash in hexadecimal")
+	// JSON would silently replace bytes that are no UTF-8, and two transactions
+	// become one.
+	found.That(utf8Text(string(p.Transaction)), "transaction", withheld{}, "UTF-8, not empty")
+	found.AtLeast("timestep", int(p.Timestep), 0)
+	found.Number("probability", p.Probability, 0, 1)
+	found.Number("threshold", p.Threshold, 0, 1)
+	found.That(p.Class == Classify(p.Probability, p.Threshold), "class", withheld{},
+		"what probability %v and threshold %v give", p.Probability, p.Threshold)
+	found.That(!p.EnsembleVersion.IsZero(), "ensemble_version", p.EnsembleVersion, "that of an ensemble")
+	found.AtLeast("trained_through", int(p.TrainedThrough), int(lethe.NoTimestep))
+	found.That(utf8Text(p.Aggregation), "aggregation", withheld{}, "UTF-8, not empty")
+	return found.Err()
 }
+
+func utf8Text(text string) bool { return text != "" && utf8.ValidString(text) }
+
+// withheld stands in messages for a value that may name a person's transaction.
+type withheld struct{}
+
+// String implements fmt.Stringer.
+func (withheld) String() string { return "not shown" }

@@ -16,7 +16,7 @@ func samplePrediction() *scoring.Prediction {
 	p := &scoring.Prediction{
 		Transaction: "tx-of-somebody", Timestep: 31, Probability: 0.75, Threshold: 0.5,
 		EnsembleVersion: scoring.EnsembleVersion([]lethe.Digest{{1}, {2}}),
-		TrainedThrough:  30, Aggregation: string(scoring.MethodMean),
+		TrainedThrough:  30, Aggregation: scoring.MethodMean,
 	}
 	p.Class = scoring.Classify(p.Probability, p.Threshold)
 	p.ID = scoring.PredictionID(lethe.Secret{9}, p, lethe.Digest{4})
@@ -90,17 +90,17 @@ func TestEnsembleVersion(t *testing.T) {
 
 func TestPredictionsThatCannotBeAreRefused(t *testing.T) {
 	for want, change := range map[string]func(*scoring.Prediction){
-		"id is not a hash":         func(p *scoring.Prediction) { p.ID = "7" },
-		"transaction is empty":     func(p *scoring.Prediction) { p.Transaction = "" },
-		"transaction is not UTF-8": func(p *scoring.Prediction) { p.Transaction = "somebody\xff" },
-		"timestep is -2":           func(p *scoring.Prediction) { p.Timestep = -2 },
-		"probability is NaN":       func(p *scoring.Prediction) { p.Probability = math.NaN() },
-		"probability is 1.5":       func(p *scoring.Prediction) { p.Probability = 1.5 },
-		"threshold is -1":          func(p *scoring.Prediction) { p.Threshold = -1 },
-		"class is not what":        func(p *scoring.Prediction) { p.Class = "somebody" },
-		"ensemble version":         func(p *scoring.Prediction) { p.EnsembleVersion = lethe.Digest{} },
-		"trained through is -2":    func(p *scoring.Prediction) { p.TrainedThrough = -2 },
-		"aggregation":              func(p *scoring.Prediction) { p.Aggregation = "" },
+		"id is not shown":            func(p *scoring.Prediction) { p.ID = "7" },
+		"transaction is not shown":   func(p *scoring.Prediction) { p.Transaction = "" },
+		"want UTF-8":                 func(p *scoring.Prediction) { p.Transaction = "somebody\xff" },
+		"timestep is -2":             func(p *scoring.Prediction) { p.Timestep = -2 },
+		"probability is NaN":         func(p *scoring.Prediction) { p.Probability = math.NaN() },
+		"probability is 1.5":         func(p *scoring.Prediction) { p.Probability = 1.5 },
+		"threshold is -1":            func(p *scoring.Prediction) { p.Threshold = -1 },
+		"want what probability 0.75": func(p *scoring.Prediction) { p.Class = "somebody" },
+		"ensemble_version is 0000":   func(p *scoring.Prediction) { p.EnsembleVersion = lethe.Digest{} },
+		"trained_through is -2":      func(p *scoring.Prediction) { p.TrainedThrough = -2 },
+		"aggregation":                func(p *scoring.Prediction) { p.Aggregation = "" },
 	} {
 		p := samplePrediction()
 		change(p)
@@ -108,7 +108,7 @@ func TestPredictionsThatCannotBeAreRefused(t *testing.T) {
 		require.ErrorIs(t, err, scoring.ErrPrediction)
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "somebody")
-		if data, err := json.Marshal(p); err == nil && want != "transaction is not UTF-8" {
+		if data, err := json.Marshal(p); err == nil && want != "want UTF-8" {
 			_, err = scoring.DecodePrediction(data)
 			require.ErrorIs(t, err, scoring.ErrPrediction)
 			require.ErrorContains(t, err, want)

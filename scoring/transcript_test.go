@@ -75,11 +75,11 @@ func (n named) weights(t *testing.T, d *datadriven.TestData) string {
 			shards = append(shards, h)
 		}
 	}
-	by, err := scoring.NewAggregation(scoring.Method(method), value)
+	by, err := scoring.NewAggregation(method, value)
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	weights, err := weigh(scoring.Method(method), value, n[test], shards)
+	weights, err := weigh(method, value, n[test], shards)
 	require.NoError(t, err)
 	return fmt.Sprintf("%s %.4f\n", by.Name(), weights)
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"lethe/internal/command"
+	"lethe/partition"
+	"lethe/scoring"
 	"lethe/trainer"
 )
 
@@ -36,8 +38,10 @@ func program() command.Program {
 			"what an erasure leaves.\n\nExample:\n  lethe-lab train --dataset cora.npz --shards 20 --model sage",
 		Commands: &cli{},
 		Vars: kong.Vars{
-			"models":     strings.Join(trainer.StreamModels(), ", "),
-			"components": strings.Join(defaultComponents(), ","),
+			"models":       strings.Join(trainer.StreamModels(), ", "),
+			"components":   strings.Join(defaultComponents(), ","),
+			"partitions":   strings.Join(partition.Methods(), ","),
+			"aggregations": strings.Join(scoring.Methods(), ","),
 		},
 	}
 }

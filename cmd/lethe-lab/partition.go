@@ -19,7 +19,7 @@ import (
 type partitionCmd struct {
 	Dataset       string  `help:"Folder with Elliptic's CSV files, or a citation .npz." required:"" type:"path" placeholder:"PATH"`
 	Shards        int     `help:"Number of shards." required:"" placeholder:"V"`
-	Method        string  `help:"${enum}; the default is gpfb-fast." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
+	Method        string  `help:"${enum}; the default is gpfb-fast." enum:"${partitions}" default:"gpfb-fast"`
 	Seed          uint64  `help:"Seed of every draw." default:"1"`
 	TrainFraction float64 `help:"Partition the graph induced on this fraction of the nodes." default:"1" placeholder:"F"`
 	Refine        bool    `help:"Lower the cut by swapping nodes of one class between shards; never for blpa, bekm and --assign plain." default:"true" negatable:""`
@@ -122,8 +122,11 @@ func (c *partitionCmd) refines() bool {
 func (c *partitionCmd) config() partition.Config {
 	out := partition.DefaultsOf(c.Method)
 	out.Shards, out.Seed, out.Refine, out.Slack, out.Assign = c.Shards, c.Seed, c.Refine, c.Slack, c.Assign
-	out.Alpha, out.Unnormalised = c.Alpha, c.Unnormalised
 	out.Beta, out.Sweeps = cmp.Or(c.Beta, out.Beta), cmp.Or(c.Sweeps, out.Sweeps)
+	out.Unnormalised = c.Unnormalised
+	if c.Alpha != 0 {
+		out = out.WithAlpha(c.Alpha)
+	}
 	return out
 }
 

@@ -25,7 +25,7 @@ type trainCmd struct {
 	Epochs         int      `help:"Passes over the training data; by default 200 on a graph, on a stream 60 (static), 3 (continual) or 10 (window)." placeholder:"N"`
 	LearningRate   float64  `help:"Adam's step; by default .01 on a graph (sgc .1), .003 on a stream." placeholder:"R"`
 	WeightDecay    float64  `help:"Adam's L2 coefficient; by default 5e-4 on a graph, 1e-5 on a stream." placeholder:"W"`
-	Method         string   `help:"Partition by ${enum}." enum:"gpfb-fast,gpfb-sr,random,blpa,bekm" default:"gpfb-fast"`
+	Method         string   `help:"Partition by ${enum}." enum:"${partitions}" default:"gpfb-fast"`
 	Assign         string   `help:"How gpfb and random end: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
 	Refine         bool     `help:"Lower the cut by swaps; never for blpa, bekm and --assign plain." default:"true" negatable:""`
 	Repair         string   `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
@@ -33,7 +33,7 @@ type trainCmd struct {
 	MinStubs       *int     `help:"Least number of stubs per node; by default 4 (gin 1) on a graph in shards, 0 on a stream." placeholder:"K"`
 	OneHop         bool     `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
 	OneHopDirected bool     `help:"Keep the means of payers and of payees apart; needs --one-hop."`
-	Aggregate      string   `help:"Combine the shards by ${enum}." enum:"mean,similarity,learned" default:"mean"`
+	Aggregate      string   `help:"Combine the shards by ${enum}." enum:"${aggregations}" default:"mean"`
 	Propagate      bool     `help:"Propagate the known labels over the graph when scoring; on a stream those of --known-labels."`
 	KnownLabels    float64  `help:"Share of every timestep's labels that had arrived when it was scored; they are not measured (streams only)." placeholder:"F"`
 	TrainFraction  float64  `help:"Share of the nodes that trains, on a graph; .8 by default." placeholder:"F"`

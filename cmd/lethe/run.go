@@ -10,7 +10,7 @@ import (
 
 type runCmd struct {
 	command.ConfigFlags
-	Roles []string `help:"Roles this process plays: build, train, score." placeholder:"R,.."`
+	Roles []string `help:"${roles}" placeholder:"R,.."`
 }
 
 // Help shows an example.

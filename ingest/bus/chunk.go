@@ -23,14 +23,11 @@ const (
 // Chunks cuts a payload into records with the keys <key>/0, <key>/1, ... and
 // adds to the given headers the chunk's index, their count and the payload's
 // SHA-256. All chunks go to the partition of key, in order; an empty payload
-// is one empty chunk. maxBytes of 0 means DefaultChunkBytes.
+// is one empty chunk. maxBytes is positive.
 //
 // When a payload replaces a longer one, the chunks beyond its own stay on the
 // topic: write RetractFrom for them too (Assembler.Extent knows their number).
 func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) []ingest.Outgoing {
-	if maxBytes <= 0 {
-		maxBytes = DefaultChunkBytes
-	}
 	count := max((len(payload)+maxBytes-1)/maxBytes, 1)
 	sum := sha256.Sum256(payload)
 	out := make([]ingest.Outgoing, count)

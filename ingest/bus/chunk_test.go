@@ -115,7 +115,7 @@ func TestChunksShareAPartitionAndFitMessages(t *testing.T) {
 		key := fmt.Sprintf("%d/7", i)
 		payloads[key] = bytes.Repeat([]byte{byte(i), 1, 2}, 400_000+i)
 		headers := []ingest.Header{{Key: "kind", Value: []byte(key)}}
-		require.NoError(t, c.Write(t.Context(), bus.Models, bus.Chunks(key, payloads[key], headers, 0)))
+		require.NoError(t, c.Write(t.Context(), bus.Models, bus.Chunks(key, payloads[key], headers, bus.DefaultChunkBytes)))
 	}
 	assemblers := map[int]*bus.Assembler{}
 	require.NoError(t, c.RollMarkers(t.Context(), bus.Models))

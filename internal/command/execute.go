@@ -25,7 +25,8 @@ type Program struct {
 	// Commands points to a struct that kong reads: a field per subcommand, whose
 	// Run method takes an *App.
 	Commands any
-	// Vars are put into help texts.
+	// Vars are put into help texts and lists of values, beside the help of the
+	// configuration's keys: ${kafka_brokers} for kafka.brokers.
 	Vars kong.Vars
 	// Elsewhere maps subcommands that another program has to its name: asked for
 	// here, they are wrong use with a hint.
@@ -66,6 +67,7 @@ func (p Program) Execute(a *App, args []string) int {
 		kong.Writers(a.Stdout, a.Stderr),
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		helpOfKeys(),
 		p.Vars,
 		kong.Bind(a),
 	)

@@ -55,8 +55,11 @@ func (s Settings) partitionConfig() partition.Config {
 		p.Method, p.Refine = partition.MethodRandom, false
 	}
 	c := partition.DefaultsOf(p.Method)
-	c.Shards, c.Seed, c.Refine, c.Alpha = s.Shards, s.Seed, p.Refine, p.Alpha
+	c.Shards, c.Seed, c.Refine = s.Shards, s.Seed, p.Refine
 	c.Assign, c.Beta, c.Sweeps = cmp.Or(p.Assign, c.Assign), cmp.Or(p.Beta, c.Beta), cmp.Or(p.Sweeps, c.Sweeps)
+	if p.Alpha != 0 {
+		return c.WithAlpha(p.Alpha)
+	}
 	return c
 }
 

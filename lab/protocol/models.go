@@ -91,7 +91,7 @@ func (m *shardModels) hash() (lethe.Digest, error) {
 func weigh(
 	aggregate string, answers *ensemble.Answers, newest []*lethe.Slice, labelled func() (scoring.Labelled, error),
 ) ([]float64, error) {
-	by, err := scoring.NewAggregation(scoring.Method(aggregate), scoring.Defaults().Temperature)
+	by, err := scoring.NewAggregation(aggregate, scoring.Defaults().Temperature)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func TestMeasuredIsServed(t *testing.T) {
 	_, answers, err := run.answer(t.Context(), 3, make([]bool, len(run.steps[3].Nodes)))
 	require.NoError(t, err)
 	for k, name := range run.s.Aggregate {
-		by, err := scoring.NewAggregation(scoring.Method(name), scoring.Defaults().Temperature)
+		by, err := scoring.NewAggregation(name, scoring.Defaults().Temperature)
 		require.NoError(t, err)
 		combined, err := said.Combine(by)
 		require.NoError(t, err)

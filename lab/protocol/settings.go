@@ -13,9 +13,9 @@ import (
 
 // The ways to combine the shards' posteriors.
 const (
-	AggregateMean       = string(scoring.MethodMean)
-	AggregateSimilarity = string(scoring.MethodSimilarity)
-	AggregateLearned    = string(scoring.MethodLearned)
+	AggregateMean       = scoring.MethodMean
+	AggregateSimilarity = scoring.MethodSimilarity
+	AggregateLearned    = scoring.MethodLearned
 )
 
 // Settings say how one ensemble is made and measured; begin with Defaults. They are the key under
@@ -125,12 +125,8 @@ func (s Settings) Validate() error {
 	p.That(!s.OneHop || s.Repair != repair.Truth, "one_hop", s.OneHop, "false with repair %s", repair.Truth)
 	p.That(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"partition.embedding", s.Partition.Embedding, "%s or nothing", EmbeddingSAGE)
-	known := make([]string, 0, len(scoring.Methods()))
-	for _, method := range scoring.Methods() {
-		known = append(known, string(method))
-	}
 	for _, name := range s.Aggregate {
-		p.OneOf("aggregate", name, known...)
+		p.OneOf("aggregate", name, scoring.Methods()...)
 	}
 	return p.Err()
 }

@@ -43,12 +43,18 @@ type Config struct {
 	Slack int
 }
 
-// DefaultSweeps falls with the root of the number of nodes: small graphs get the
-// sweeps after which the cut hardly falls, and from 400,000 nodes on the work is
-// linear.
-func DefaultSweeps(n int) int {
-	const most, least, scale = 200, 10, 6325
-	return int(max(least, min(most, scale/math.Sqrt(float64(max(1, n))))))
+// Sweeps says how many sweeps a graph gets: fewer with the root of the number of
+// its nodes, but never below Least or above Most.
+type Sweeps struct{ Least, Most int }
+
+// DefaultSweeps gives small graphs the sweeps after which the cut hardly falls;
+// from 400,000 nodes on the work is linear.
+func DefaultSweeps() Sweeps { return Sweeps{Least: 10, Most: 200} }
+
+// For returns the number of sweeps for a graph of n nodes.
+func (s Sweeps) For(n int) int {
+	const scale = 6325
+	return int(max(float64(s.Least), min(float64(s.Most), scale/math.Sqrt(float64(max(1, n))))))
 }
 
 // Refine lowers the cut of an assignment of the hierarchy's graph in place, and

@@ -60,7 +60,7 @@ func Publish(ctx context.Context, p Publisher, partitions int, messages ...Messa
 			{Key: revisionHeader, Value: strconv.AppendUint(nil, uint64(m.Revision), 10)},
 			{Key: previousHeader, Value: strconv.AppendInt(nil, int64(m.Previous), 10)},
 		}
-		chunks := bus.Chunks(m.Key.String(), m.Payload, headers, 0)
+		chunks := bus.Chunks(m.Key.String(), m.Payload, headers, bus.DefaultChunkBytes)
 		for i := range chunks {
 			chunks[i].Pinned, chunks[i].Partition = true, PartitionOf(m.Key.Shard, partitions)
 		}

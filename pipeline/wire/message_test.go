@@ -203,7 +203,7 @@ func (f publisherFunc) Write(_ context.Context, topic bus.Topic, records []inges
 // Only lethe writes these topics: anything else is an error that names where.
 func TestReaderRefusesForeignRecords(t *testing.T) {
 	chunk := func(key string, headers ...ingest.Header) ingest.Record {
-		out := bus.Chunks(key, []byte("payload"), headers, 0)[0]
+		out := bus.Chunks(key, []byte("payload"), headers, bus.DefaultChunkBytes)[0]
 		return ingest.Record{Topic: "t", Partition: 1, Offset: 5, Key: out.Key, Value: out.Value, Headers: out.Headers}
 	}
 	revision := ingest.Header{Key: "lethe.revision", Value: []byte("1")}
@@ -239,7 +239,7 @@ func TestMessageKeepsItsHeaders(t *testing.T) {
 func TestReaderPassesOverRetractedAndTornMessages(t *testing.T) {
 	log := &topic{failAfter: -1}
 	m := wire.Message{Key: wire.Key{Kind: wire.KindModel, Timestep: 4}, Revision: 1, Payload: []byte("model")}
-	torn := bus.Chunks(m.Key.String(), []byte("other"), nil, 0)
+	torn := bus.Chunks(m.Key.String(), []byte("other"), nil, bus.DefaultChunkBytes)
 	torn[0].Value = []byte("rehto")
 	require.NoError(t, log.Write(t.Context(), bus.Models, torn))
 	require.NoError(t, log.Write(t.Context(), bus.Models, bus.RetractFrom(m.Key.String(), 0, 1)))

@@ -44,7 +44,7 @@ func columns(timesteps int) [][]*lethe.Slice {
 }
 
 // answered trains the columns and asks about a graph by an aggregation.
-func answered(t *testing.T, r ensemble.Runner, by scoring.Method) (*ensemble.Ensemble, []float64) {
+func answered(t *testing.T, r ensemble.Runner, by string) (*ensemble.Ensemble, []float64) {
 	t.Helper()
 	trained, err := r.Train(t.Context(), columns(3))
 	require.NoError(t, err)

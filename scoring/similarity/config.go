@@ -1,9 +1,6 @@
 package similarity
 
-import (
-	"errors"
-	"fmt"
-)
+import "lethe/internal/check"
 
 // Bounds of the pyramid's shape. They keep a histogram's indices far inside 32
 // bits and a hostile stored histogram small.
@@ -44,15 +41,9 @@ func Defaults() Config {
 
 // Validate reports every field that is out of bounds.
 func (c Config) Validate() error {
-	check := func(name string, value, limit int) error {
-		if value < 1 || value > limit {
-			return fmt.Errorf("pyramid %s is %d, want 1 to %d", name, value, limit)
-		}
-		return nil
-	}
-	return errors.Join(
-		check("dimensions", c.Dimensions, maxDimensions),
-		check("levels", c.Levels, maxLevels),
-		check("dense limit", c.DenseLimit, maxDenseLimit),
-	)
+	var p check.Problems
+	p.Whole("dimensions", c.Dimensions, 1, maxDimensions)
+	p.Whole("levels", c.Levels, 1, maxLevels)
+	p.Whole("dense_limit", c.DenseLimit, 1, maxDenseLimit)
+	return p.Err()
 }

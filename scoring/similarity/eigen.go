@@ -64,7 +64,7 @@ func (e *Embedding) Row(i int) []float64 {
 // to itself or names a node that does not exist.
 func Embed(numNodes int, edges []lethe.Edge, c Config) (*Embedding, error) {
 	if err := c.Validate(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pyramid: %w", err)
 	}
 	if numNodes < 0 || numNodes > math.MaxInt32 {
 		return nil, fmt.Errorf("graph has %d nodes, want 0 to %d", numNodes, math.MaxInt32)

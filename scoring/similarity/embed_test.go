@@ -207,8 +207,8 @@ func TestEmbedRefuses(t *testing.T) {
 		"graph has -1 nodes, want 0 to 2147483647": func() (*similarity.Embedding, error) {
 			return similarity.Embed(-1, nil, similarity.Defaults())
 		},
-		"pyramid dimensions is 17, want 1 to 16\npyramid levels is -1, want 1 to 12\n" +
-			"pyramid dense limit is 2001, want 1 to 2000": func() (*similarity.Embedding, error) {
+		"pyramid: dimensions is 17, want 1 to 16\nlevels is -1, want 1 to 12\n" +
+			"dense_limit is 2001, want 1 to 2000": func() (*similarity.Embedding, error) {
 			return similarity.Embed(3, nil, similarity.Config{Dimensions: 17, Levels: -1, DenseLimit: 2001})
 		},
 	} {

@@ -69,7 +69,7 @@ func (h *Histogram) UnmarshalBinary(data []byte) error {
 func (h *Histogram) check() error {
 	shape := Config{Dimensions: h.dimensions, Levels: h.levels, DenseLimit: 1}
 	if err := shape.Validate(); err != nil {
-		return err
+		return fmt.Errorf("pyramid: %w", err)
 	}
 	total := make([]int, h.dimensions)
 	for i, c := range h.cells {

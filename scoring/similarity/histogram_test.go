@@ -68,8 +68,8 @@ func TestSealedNonsenseIsRefused(t *testing.T) {
 	var h similarity.Histogram
 	require.NoError(t, h.UnmarshalBinary(seal(2, 1, 3, 0, 1, 1, 2, 3, 3)))
 	for want, message := range map[string][]byte{
-		"pyramid dimensions is 0":      seal(0, 1, 0),
-		"pyramid levels is 200":        seal(1, 200, 0),
+		"pyramid: dimensions is 0":     seal(0, 1, 0),
+		"pyramid: levels is 200":       seal(1, 200, 0),
 		"dimension 1 counts 0 nodes":   seal(2, 1, 3, 0, 3),
 		"cells 0 and 1 are not":        seal(1, 1, 3, 1, 1, 0, 2),
 		"cell 0 counts 0 nodes":        seal(1, 1, 0, 0, 0),

@@ -1,10 +1,6 @@
 package scoring
 
-import (
-	"errors"
-	"fmt"
-	"math"
-)
+import "lethe/internal/check"
 
 // LearnConfig shapes LearnWeights.
 type LearnConfig struct {
@@ -28,19 +24,11 @@ func DefaultLearning(seed uint64) LearnConfig {
 }
 
 // Validate reports every field that is out of bounds.
-func (o LearnConfig) Validate() error {
-	var errs []error
-	if !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 1) {
-		errs = append(errs, fmt.Errorf("learning rate of the weights is %v, want a positive number", o.LearningRate))
-	}
-	if !(o.Norm >= 0) || math.IsInf(o.Norm, 1) {
-		errs = append(errs, fmt.Errorf("norm of the weights is %v, want a number of at least 0", o.Norm))
-	}
-	if o.Epochs < 1 {
-		errs = append(errs, fmt.Errorf("epochs of the weights is %d, want at least 1", o.Epochs))
-	}
-	if o.BatchSize < 1 {
-		errs = append(errs, fmt.Errorf("batch size of the weights is %d, want at least 1", o.BatchSize))
-	}
-	return errors.Join(errs...)
+func (c LearnConfig) Validate() error {
+	var p check.Problems
+	p.Above("learning_rate", c.LearningRate, 0, 10)
+	p.AtLeast("epochs", c.Epochs, 1)
+	p.AtLeast("batch_size", c.BatchSize, 1)
+	p.Number("norm", c.Norm, 0, 1000)
+	return p.Err()
 }
