@@ -93,7 +93,7 @@ func (c *goldenOptim) checkCrossEntropy(t *testing.T, check golden.Comparer) {
 	if c.Hyper.ClassWeight == nil {
 		b.Work.Batch.ClassWeights = slices.Repeat([]float32{1}, cols)
 	}
-	grads := b.Gradients(b.CrossEntropy(logits), gorgonia.Nodes{logits})
+	grads := b.Gradients(layers.CrossEntropy(b, logits), gorgonia.Nodes{logits})
 	plan, err := b.Plan()
 	require.NoError(t, err)
 	err = plan.Run()

@@ -82,7 +82,7 @@ func assemble(shape programShape, set kernels.Set) (*program, error) {
 		if shape.form == models.Differentiable {
 			wrt = append(wrt[:len(wrt):len(wrt)], n.Features)
 		}
-		grads = b.Gradients(b.CrossEntropy(n.Logits), wrt)
+		grads = b.Gradients(layers.CrossEntropy(b, n.Logits), wrt)
 	}
 	if p.plan, err = b.Plan(); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type attention struct {
 	messages, sums, upstream, gradMessages []float32
 }
 
-func (b *Builder) attention(shape Attention) *attention {
+func newAttention(b *Builder, shape Attention) *attention {
 	a := &attention{
 		Attention: shape, work: b.Work, drop: b.Training && shape.Dropout > 0,
 		order: interleaved(shape.Heads, shape.Channels), back: interleaved(shape.Channels, shape.Heads),

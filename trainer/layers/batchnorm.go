@@ -32,7 +32,7 @@ type BatchNorm struct {
 }
 
 // Norm adds normalised(x)·weight + bias, column by column.
-func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
+func Norm(b *Builder, x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -57,10 +57,10 @@ func (b *Builder) Norm(x *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 			return nil
 		},
 		pull: func(y, grad *gorgonia.Node) gorgonia.Nodes {
-			sums := b.normSums(grad, y, n)
-			grads := gorgonia.Nodes{nil, b.normGradRow(sums, 1), b.normGradRow(sums, 0)}
+			sums := normSums(b, grad, y, n)
+			grads := gorgonia.Nodes{nil, normGradRow(b, sums, 1), normGradRow(b, sums, 0)}
 			if b.needs[x] {
-				grads[0] = b.normGradInput(grad, sums, n)
+				grads[0] = normGradInput(b, grad, sums, n)
 			}
 			return grads
 		},
@@ -102,7 +102,7 @@ func (n *BatchNorm) rows(x kernels.Matrix) kernels.Matrix {
 
 // normSums has rows Σ G (the gradient for the bias) and Σ G∘normalised (for the
 // weight). It takes y to run after the forward pass.
-func (b *Builder) normSums(grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
+func normSums(b *Builder, grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	cols := width(grad)
 	out := dense(make([]float32, 2*cols), 2, cols)
 	return b.apply(operation{
@@ -121,7 +121,7 @@ func (b *Builder) normSums(grad, y *gorgonia.Node, n *BatchNorm) *gorgonia.Node 
 }
 
 // normGradRow is one row of normSums as a vector.
-func (b *Builder) normGradRow(sums *gorgonia.Node, row int) *gorgonia.Node {
+func normGradRow(b *Builder, sums *gorgonia.Node, row int) *gorgonia.Node {
 	cols := width(sums)
 	out := dense(make([]float32, cols), cols)
 	return b.apply(operation{
@@ -135,7 +135,7 @@ func (b *Builder) normGradRow(sums *gorgonia.Node, row int) *gorgonia.Node {
 
 // normGradInput is weight·inverse·(G − (ΣG + normalised·ΣG∘normalised)/rows)
 // in training, and weight·inverse·G in evaluation.
-func (b *Builder) normGradInput(grad, sums *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
+func normGradInput(b *Builder, grad, sums *gorgonia.Node, n *BatchNorm) *gorgonia.Node {
 	cols := width(grad)
 	out := b.rows(cols)
 	return b.apply(operation{

@@ -9,8 +9,9 @@ import (
 	"lethe/trainer/kernels"
 )
 
-// Builder assembles the expression graph of a program. The first failure sticks,
-// so that models read as formulas; Err returns it.
+// Builder assembles the expression graph of a program, differentiates it and plans
+// its operators. Layers are functions that add to it. The first failure sticks, so
+// that models read as formulas; Err returns it.
 type Builder struct {
 	// Training says whether batch norms take their statistics from the batch
 	// and dropout and attention losses are in force.

@@ -15,7 +15,7 @@ var ErrNoLabels = errors.New("no labelled rows")
 // weighted by class: Σ w[y]·nll / Σ w[y] over rows with y ≥ 0, as PyTorch's
 // cross_entropy with ignore_index -1. It fails with ErrNoLabels where the sum
 // of weights is 0.
-func (b *Builder) CrossEntropy(logits *gorgonia.Node) *gorgonia.Node {
+func CrossEntropy(b *Builder, logits *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (b *Builder) CrossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 			return nil
 		},
 		pull: func(loss, grad *gorgonia.Node) gorgonia.Nodes {
-			return gorgonia.Nodes{b.crossEntropyGrad(logits, loss, grad, probabilities)}
+			return gorgonia.Nodes{crossEntropyGrad(b, logits, loss, grad, probabilities)}
 		},
 	})
 }
@@ -51,7 +51,7 @@ func (b *Builder) CrossEntropy(logits *gorgonia.Node) *gorgonia.Node {
 // crossEntropyGrad is w[y]/Σw · (softmax − one-hot) for labelled rows, 0 for
 // the others, times the gradient of the loss. It takes the loss to run after
 // the forward pass, which leaves the probabilities.
-func (b *Builder) crossEntropyGrad(logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
+func crossEntropyGrad(b *Builder, logits, loss, grad *gorgonia.Node, probabilities []float64) *gorgonia.Node {
 	out := b.rows(width(logits))
 	return b.apply(operation{
 		kind: "loss.x", inputs: gorgonia.Nodes{logits, loss, grad}, out: out,

@@ -10,13 +10,13 @@ import (
 // probability p and 1 otherwise (Srivastava et al., JMLR 2014). It is x itself
 // in evaluation. The mask is keyed by step, layer, node and column: a node that
 // goes away changes no other node's mask.
-func (b *Builder) Dropout(x *gorgonia.Node, p float64) *gorgonia.Node {
+func Dropout(b *Builder, x *gorgonia.Node, p float64) *gorgonia.Node {
 	if b.err != nil || p == 0 || !b.Training {
 		return x
 	}
 	site := b.site()
 	if from, ok := b.sources[x]; ok {
-		return b.dropSource(x, from, site, p)
+		return dropSource(b, x, from, site, p)
 	}
 	out, mask := b.rows(width(x)), b.rows(width(x))
 	return b.apply(operation{
@@ -63,7 +63,7 @@ func kept(p float64) float32 { return float32(1 / (1 - p)) }
 // dropSource is dropout of features: a source whose values are masked when the
 // node's operator runs. Of sparse features it draws for the values that are not
 // 0, and gives them what they would get in dense ones.
-func (b *Builder) dropSource(x *gorgonia.Node, from source, site uint64, p float64) *gorgonia.Node {
+func dropSource(b *Builder, x *gorgonia.Node, from source, site uint64, p float64) *gorgonia.Node {
 	cols := width(x)
 	var dropped Features
 	var values []float32

@@ -16,8 +16,8 @@ type ends struct {
 	turnedGradSource, turnedGradTarget []float32
 }
 
-func (b *Builder) ends(shape Attention) ends {
-	n := ends{attention: b.attention(shape)}
+func newEnds(b *Builder, shape Attention) ends {
+	n := ends{attention: newAttention(b, shape)}
 	for _, buf := range []*[]float32{
 		&n.source, &n.target, &n.gradSource, &n.gradTarget, &n.turnedGradSource, &n.turnedGradTarget,
 	} {

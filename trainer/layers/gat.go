@@ -14,11 +14,11 @@ type gat struct{ ends }
 // softmax over the edges into i, its loop included, of
 // LeakyReLU(source·z_j + target·z_i). source and target have shape
 // [1, heads, channels].
-func (b *Builder) GAT(z, source, target *gorgonia.Node, shape Attention) *gorgonia.Node {
+func GAT(b *Builder, z, source, target *gorgonia.Node, shape Attention) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	g := &gat{b.ends(shape)}
+	g := &gat{newEnds(b, shape)}
 	out := b.rows(g.size())
 	return b.apply(operation{
 		kind: "gat", inputs: gorgonia.Nodes{z, source, target}, out: out,

@@ -22,11 +22,11 @@ type gatv2 struct {
 // Σ_j α_ij·l_j per head, where α is the softmax over the edges into i, its loop
 // included, of vector·LeakyReLU(l_j + r_i). vector has shape
 // [1, heads, channels].
-func (b *Builder) GATv2(pairs, vector *gorgonia.Node, shape Attention) *gorgonia.Node {
+func GATv2(b *Builder, pairs, vector *gorgonia.Node, shape Attention) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	g := &gatv2{attention: b.attention(shape)}
+	g := &gatv2{attention: newAttention(b, shape)}
 	size := g.size()
 	g.vector, g.gradVector, g.turnedGradVector = make([]float32, size), make([]float32, size), make([]float32, size)
 	out := b.rows(size)

@@ -11,7 +11,7 @@ import (
 // rows × width and eps of length 1. The neural network that follows it is built
 // of Linear, Norm and ReLU. The sum and a linear layer without bias may change
 // places, which pays where x is sparse.
-func (b *Builder) GINSum(x, eps *gorgonia.Node) *gorgonia.Node {
+func GINSum(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -19,16 +19,16 @@ func (b *Builder) GINSum(x, eps *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "gin", inputs: gorgonia.Nodes{x, eps}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
+			b.Work.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
 			grads := gorgonia.Nodes{nil, nil}
 			if b.needs[x] {
-				grads[0] = b.ginGradInput(grad, eps)
+				grads[0] = ginGradInput(b, grad, eps)
 			}
 			if b.needs[eps] {
-				grads[1] = b.ginGradEps(grad, x)
+				grads[1] = ginGradEps(b, grad, x)
 			}
 			return grads
 		},
@@ -37,7 +37,7 @@ func (b *Builder) GINSum(x, eps *gorgonia.Node) *gorgonia.Node {
 
 // GINInput is GINSum of dense features whose neighbour sums the batch holds: x
 // is Source, and Aggregated was filled with NeighbourSum.
-func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
+func GINInput(b *Builder, x, eps *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -55,33 +55,33 @@ func (b *Builder) GINInput(x, eps *gorgonia.Node) *gorgonia.Node {
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
-			return gorgonia.Nodes{nil, b.ginGradEps(grad, x)}
+			return gorgonia.Nodes{nil, ginGradEps(b, grad, x)}
 		},
 	})
 }
 
 // combine stores (1+eps)·x + A·x. Neighbours come first, in ascending order.
-func (b *Builder) combine(dst, x kernels.Matrix, alpha float32) {
-	graph := b.Work.Batch.Graph
-	b.Work.kernels.Rows.SumRows(dst, x, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
-	b.Work.kernels.Rows.Axpy(dst.Data, x.Data, alpha)
+func (w *Workspace) combine(dst, x kernels.Matrix, alpha float32) {
+	graph := w.Batch.Graph
+	w.kernels.Rows.SumRows(dst, x, kernels.Lists{Starts: graph.starts, Rows: graph.targets})
+	w.kernels.Rows.Axpy(dst.Data, x.Data, alpha)
 }
 
 // ginGradInput is (1+eps)·G + Aᵀ·G, the gradient for x. The graph is
 // undirected, so Aᵀ is A.
-func (b *Builder) ginGradInput(grad, eps *gorgonia.Node) *gorgonia.Node {
+func ginGradInput(b *Builder, grad, eps *gorgonia.Node) *gorgonia.Node {
 	out := b.rows(width(grad))
 	return b.apply(operation{
 		kind: "gin.x", inputs: gorgonia.Nodes{grad, eps}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
+			b.Work.combine(b.live(out), b.live(in[0]), 1+floats(in[1])[0])
 			return nil
 		},
 	})
 }
 
 // ginGradEps is Σ G∘x, the gradient for eps.
-func (b *Builder) ginGradEps(grad, x *gorgonia.Node) *gorgonia.Node {
+func ginGradEps(b *Builder, grad, x *gorgonia.Node) *gorgonia.Node {
 	out := dense(make([]float32, 1), 1)
 	return b.apply(operation{
 		kind: "gin.eps", inputs: gorgonia.Nodes{grad, x}, out: out,

@@ -203,40 +203,41 @@ func (c *layerCase) forward(t *testing.T, s *bound, x *gorgonia.Node) *gorgonia.
 	shape := Attention{Heads: c.Hyper.Heads, Channels: c.Hyper.OutChannels, Dropout: c.Hyper.Dropout}
 	heads := func(x *gorgonia.Node) *gorgonia.Node {
 		if !c.Hyper.Concat {
-			x = s.HeadMean(x, shape.Heads)
+			x = HeadMean(s.Builder, x, shape.Heads)
 		}
-		return s.Bias(x, s.parameter("bias"))
+		return Bias(s.Builder, x, s.parameter("bias"))
 	}
 	switch c.Op {
 	case "GINConv":
 		return c.gin(t, s, x)
 	case "SAGEConv":
-		return s.SAGE(x, s.parameter("lin_l.weight"), s.parameter("lin_l.bias"), s.parameter("lin_r.weight"))
+		return SAGE(s.Builder, x, s.parameter("lin_l.weight"), s.parameter("lin_l.bias"), s.parameter("lin_r.weight"))
 	case "GATConv":
-		z := s.Linear(x, s.parameter("lin.weight"), nil)
-		return heads(s.GAT(z, s.parameter("att_src"), s.parameter("att_dst"), shape))
+		z := Linear(s.Builder, x, s.parameter("lin.weight"), nil)
+		return heads(GAT(s.Builder, z, s.parameter("att_src"), s.parameter("att_dst"), shape))
 	case "GATv2Conv":
-		pairs := s.LinearPair(x, s.parameter("lin_l.weight"), s.parameter("lin_r.weight"),
+		pairs := LinearPair(s.Builder, x, s.parameter("lin_l.weight"), s.parameter("lin_r.weight"),
 			s.parameter("lin_l.bias"), s.parameter("lin_r.bias"))
-		return heads(s.GATv2(pairs, s.parameter("att"), shape))
+		return heads(GATv2(s.Builder, pairs, s.parameter("att"), shape))
 	case "SuperGATConv":
-		z, loss := s.Linear(x, s.parameter("lin.weight"), nil), SelfSupervision{}
+		z, loss := Linear(s.Builder, x, s.parameter("lin.weight"), nil), SelfSupervision{}
 		if c.SuperGAT != nil {
 			loss.Weight = c.SuperGAT.AttWeight
 		}
-		return heads(s.SuperGAT(z, s.parameter("att_l"), s.parameter("att_r"), shape, loss))
+		return heads(SuperGAT(s.Builder, z, s.parameter("att_l"), s.parameter("att_r"), shape, loss))
 	case "APPNP":
-		return s.Propagate(x, c.Hyper.K, float32(c.Hyper.Alpha))
+		return Propagate(s.Builder, x, c.Hyper.K, float32(c.Hyper.Alpha))
 	case "SGConv":
-		return s.Linear(s.Propagate(x, c.Hyper.K, 0), s.parameter("lin.weight"), s.parameter("lin.bias"))
+		return Linear(s.Builder, Propagate(s.Builder, x, c.Hyper.K, 0), s.parameter("lin.weight"), s.parameter("lin.bias"))
 	case "GCNConv":
-		return s.Bias(s.Propagate(s.Linear(x, s.parameter("lin.weight"), nil), 1, 0), s.parameter("bias"))
+		x = Propagate(s.Builder, Linear(s.Builder, x, s.parameter("lin.weight"), nil), 1, 0)
+		return Bias(s.Builder, x, s.parameter("bias"))
 	case "Dropout":
-		return s.Dropout(x, c.Hyper.P)
+		return Dropout(s.Builder, x, c.Hyper.P)
 	case "ELU":
-		return s.ELU(x)
+		return ELU(s.Builder, x)
 	case "LeakyReLU":
-		return s.LeakyReLU(x, float32(c.Hyper.NegativeSlope))
+		return LeakyReLU(s.Builder, x, float32(c.Hyper.NegativeSlope))
 	default:
 		return c.module(t, s, c.Op, "", x)
 	}
@@ -246,18 +247,18 @@ func (c *layerCase) forward(t *testing.T, s *bound, x *gorgonia.Node) *gorgonia.
 func (c *layerCase) module(t *testing.T, s *bound, kind, prefix string, x *gorgonia.Node) *gorgonia.Node {
 	switch kind {
 	case "Linear":
-		return s.Linear(x, s.parameter(prefix+"weight"), s.parameter(prefix+"bias"))
+		return Linear(s.Builder, x, s.parameter(prefix+"weight"), s.parameter(prefix+"bias"))
 	case "BatchNorm1d":
 		mean, _, err := s.buffers.Named(prefix + "running_mean")
 		require.NoError(t, err)
 		variance, _, err := s.buffers.Named(prefix + "running_var")
 		require.NoError(t, err)
-		return s.Norm(x, &BatchNorm{
+		return Norm(s.Builder, x, &BatchNorm{
 			Weight: s.parameter(prefix + "weight"), Bias: s.parameter(prefix + "bias"),
 			RunningMean: mean, RunningVar: variance,
 		})
 	case "ReLU":
-		return s.ReLU(x)
+		return ReLU(s.Builder, x)
 	default:
 		require.Failf(t, "no such layer", "%q", kind)
 		return nil
@@ -269,7 +270,7 @@ func (c *layerCase) gin(t *testing.T, s *bound, x *gorgonia.Node) *gorgonia.Node
 	if eps == nil {
 		eps = s.Input("eps", []float32{float32(c.Hyper.Eps)}, false, 1)
 	}
-	x = s.GINSum(x, eps)
+	x = GINSum(s.Builder, x, eps)
 	for i, kind := range c.Hyper.MLP {
 		x = c.module(t, s, kind, fmt.Sprintf("nn.%d.", i), x)
 	}

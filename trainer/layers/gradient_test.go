@@ -137,43 +137,45 @@ func layersUnderTest() map[string]layerUnderTest {
 	heads := Attention{Heads: 2, Channels: 3, Dropout: 0.3}
 	return map[string]layerUnderTest{
 		"linear": func(b *bench, in, out int) *gorgonia.Node {
-			return b.Linear(x(b, in), b.leaf("w", in, out), b.leaf("bias", out))
+			return Linear(b.Builder, x(b, in), b.leaf("w", in, out), b.leaf("bias", out))
 		},
 		"pair": func(b *bench, in, out int) *gorgonia.Node {
-			return b.LinearPair(x(b, in), b.leaf("l", in, out), b.leaf("r", in, out), b.leaf("lb", out), b.leaf("rb", out))
+			return LinearPair(b.Builder, x(b, in), b.leaf("l", in, out), b.leaf("r", in, out),
+				b.leaf("lb", out), b.leaf("rb", out))
 		},
-		"bias": func(b *bench, in, _ int) *gorgonia.Node { return b.Bias(x(b, in), b.leaf("bias", in)) },
+		"bias": func(b *bench, in, _ int) *gorgonia.Node { return Bias(b.Builder, x(b, in), b.leaf("bias", in)) },
 		"sage": func(b *bench, in, out int) *gorgonia.Node {
-			return b.SAGE(x(b, in), b.leaf("l", in, out), b.leaf("bias", out), b.leaf("r", in, out))
+			return SAGE(b.Builder, x(b, in), b.leaf("l", in, out), b.leaf("bias", out), b.leaf("r", in, out))
 		},
-		"gin":       func(b *bench, in, _ int) *gorgonia.Node { return b.GINSum(x(b, in), b.leaf("eps", 1)) },
-		"propagate": func(b *bench, in, out int) *gorgonia.Node { return b.Propagate(x(b, in), out, 0.1) },
-		"relu":      func(b *bench, in, _ int) *gorgonia.Node { return b.ReLU(x(b, in)) },
-		"leaky":     func(b *bench, in, _ int) *gorgonia.Node { return b.LeakyReLU(x(b, in), 0.2) },
-		"elu":       func(b *bench, in, _ int) *gorgonia.Node { return b.ELU(x(b, in)) },
-		"dropout":   func(b *bench, in, _ int) *gorgonia.Node { return b.Dropout(x(b, in), 0.4) },
-		"heads":     func(b *bench, in, _ int) *gorgonia.Node { return b.HeadMean(x(b, 3*in), 3) },
+		"gin":       func(b *bench, in, _ int) *gorgonia.Node { return GINSum(b.Builder, x(b, in), b.leaf("eps", 1)) },
+		"propagate": func(b *bench, in, out int) *gorgonia.Node { return Propagate(b.Builder, x(b, in), out, 0.1) },
+		"relu":      func(b *bench, in, _ int) *gorgonia.Node { return ReLU(b.Builder, x(b, in)) },
+		"leaky":     func(b *bench, in, _ int) *gorgonia.Node { return LeakyReLU(b.Builder, x(b, in), 0.2) },
+		"elu":       func(b *bench, in, _ int) *gorgonia.Node { return ELU(b.Builder, x(b, in)) },
+		"dropout":   func(b *bench, in, _ int) *gorgonia.Node { return Dropout(b.Builder, x(b, in), 0.4) },
+		"heads":     func(b *bench, in, _ int) *gorgonia.Node { return HeadMean(b.Builder, x(b, 3*in), 3) },
 		"sum": func(b *bench, in, _ int) *gorgonia.Node {
-			return b.Sum(x(b, in), b.leaf("y", b.capacity, in))
+			return Sum(b.Builder, x(b, in), b.leaf("y", b.capacity, in))
 		},
 		"used twice": func(b *bench, in, _ int) *gorgonia.Node {
 			v, w := x(b, in), b.leaf("w", in, in)
-			return b.Bias(b.Linear(b.Sum(b.ELU(v), b.Linear(v, w, nil)), w, nil), b.leaf("bias", in))
+			sum := Sum(b.Builder, ELU(b.Builder, v), Linear(b.Builder, v, w, nil))
+			return Bias(b.Builder, Linear(b.Builder, sum, w, nil), b.leaf("bias", in))
 		},
 		"norm": func(b *bench, in, _ int) *gorgonia.Node {
-			return b.Norm(x(b, in), &BatchNorm{
+			return Norm(b.Builder, x(b, in), &BatchNorm{
 				Weight: b.leaf("weight", in), Bias: b.leaf("bias", in),
 				RunningMean: make([]float32, in), RunningVar: make([]float32, in),
 			})
 		},
 		"gat": func(b *bench, _, _ int) *gorgonia.Node {
-			return b.GAT(x(b, 6), b.leaf("source", 1, 2, 3), b.leaf("target", 1, 2, 3), heads)
+			return GAT(b.Builder, x(b, 6), b.leaf("source", 1, 2, 3), b.leaf("target", 1, 2, 3), heads)
 		},
 		"gatv2": func(b *bench, _, _ int) *gorgonia.Node {
-			return b.GATv2(x(b, 12), b.leaf("vector", 1, 2, 3), heads)
+			return GATv2(b.Builder, x(b, 12), b.leaf("vector", 1, 2, 3), heads)
 		},
 		"supergat": func(b *bench, _, _ int) *gorgonia.Node {
-			return b.SuperGAT(x(b, 6), b.leaf("source", 1, 2, 3), b.leaf("target", 1, 2, 3), heads,
+			return SuperGAT(b.Builder, x(b, 6), b.leaf("source", 1, 2, 3), b.leaf("target", 1, 2, 3), heads,
 				SelfSupervision{Weight: 4, EdgeRatio: 0.8, NegativeRatio: 0.5})
 		},
 		"loss": func(b *bench, _, out int) *gorgonia.Node {
@@ -184,7 +186,7 @@ func layersUnderTest() map[string]layerUnderTest {
 			for c := range out {
 				b.Work.Batch.ClassWeights[c] = 1 + float32(c)/2
 			}
-			return b.CrossEntropy(b.leaf("logits", b.capacity, out))
+			return CrossEntropy(b.Builder, b.leaf("logits", b.capacity, out))
 		},
 	}
 }

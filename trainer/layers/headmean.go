@@ -3,7 +3,7 @@ package layers
 import "gorgonia.org/gorgonia"
 
 // HeadMean adds the mean over the heads of an attention layer's result.
-func (b *Builder) HeadMean(x *gorgonia.Node, heads int) *gorgonia.Node {
+func HeadMean(b *Builder, x *gorgonia.Node, heads int) *gorgonia.Node {
 	if b.err != nil || heads == 1 {
 		return x
 	}

@@ -8,7 +8,7 @@ import (
 
 // Linear adds x·W + bias: x is rows × in or a source, w is in × out, bias has
 // length out or is nil.
-func (b *Builder) Linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
+func Linear(b *Builder, x, w, bias *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -21,50 +21,50 @@ func (b *Builder) Linear(x, w, bias *gorgonia.Node) *gorgonia.Node {
 		kind: "linear", inputs: inputs, out: out,
 		run: func(in []gorgonia.Value) error {
 			dst := b.live(out)
-			b.product(dst, b.operand(x, in[0]), whole(in[1]))
+			b.Work.product(dst, b.operand(x, in[0]), whole(in[1]))
 			if bias != nil {
-				b.shift(dst, dst, floats(in[2]))
+				b.Work.shift(dst, dst, floats(in[2]))
 			}
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
-			grads := gorgonia.Nodes{nil, b.linearGradWeight(grad, x, w)}
+			grads := gorgonia.Nodes{nil, linearGradWeight(b, grad, x, w)}
 			if b.needs[x] {
-				grads[0] = b.linearGradInput(grad, w)
+				grads[0] = linearGradInput(b, grad, w)
 			}
 			if bias != nil {
-				grads = append(grads, b.columnSums(grad))
+				grads = append(grads, columnSums(b, grad))
 			}
 			return grads
 		},
 	})
 }
 
-// product stores x·w.
-func (b *Builder) product(dst kernels.Matrix, x Features, w kernels.Matrix) {
+// product stores x·weight.
+func (w *Workspace) product(dst kernels.Matrix, x Features, weight kernels.Matrix) {
 	if x.Sparse != nil {
-		x.Sparse.mul(b.Work.kernels.Rows, dst, w)
+		x.Sparse.mul(w.kernels.Rows, dst, weight)
 		return
 	}
-	b.Work.kernels.Products.MulNN(dst, x.Dense, w, &b.Work.scratch)
+	w.kernels.Products.MulNN(dst, x.Dense, weight, &w.scratch)
 }
 
 // gradProduct stores xᵀ·g.
-func (b *Builder) gradProduct(dst kernels.Matrix, x Features, g kernels.Matrix) {
+func (w *Workspace) gradProduct(dst kernels.Matrix, x Features, g kernels.Matrix) {
 	if x.Sparse != nil {
-		x.Sparse.mulTransposed(b.Work.kernels.Rows, dst, g)
+		x.Sparse.mulTransposed(w.kernels.Rows, dst, g)
 		return
 	}
-	b.Work.kernels.Products.MulTN(dst, x.Dense, g, &b.Work.scratch)
+	w.kernels.Products.MulTN(dst, x.Dense, g, &w.scratch)
 }
 
 // shift stores x + bias, row by row, in dst, which may be x.
-func (b *Builder) shift(dst, x kernels.Matrix, bias []float32) {
-	b.Work.kernels.Rows.AddRows(dst, x, kernels.Matrix{Rows: 1, Cols: len(bias), Data: bias})
+func (w *Workspace) shift(dst, x kernels.Matrix, bias []float32) {
+	w.kernels.Rows.AddRows(dst, x, kernels.Matrix{Rows: 1, Cols: len(bias), Data: bias})
 }
 
 // linearGradInput is G·Wᵀ, the gradient for x.
-func (b *Builder) linearGradInput(grad, w *gorgonia.Node) *gorgonia.Node {
+func linearGradInput(b *Builder, grad, w *gorgonia.Node) *gorgonia.Node {
 	out := b.rows(w.Shape()[0])
 	return b.apply(operation{
 		kind: "linear.x", inputs: gorgonia.Nodes{grad, w}, out: out,
@@ -76,20 +76,20 @@ func (b *Builder) linearGradInput(grad, w *gorgonia.Node) *gorgonia.Node {
 }
 
 // linearGradWeight is xᵀ·G, the gradient for w.
-func (b *Builder) linearGradWeight(grad, x, w *gorgonia.Node) *gorgonia.Node {
+func linearGradWeight(b *Builder, grad, x, w *gorgonia.Node) *gorgonia.Node {
 	shape := w.Shape()
 	out := dense(make([]float32, shape.TotalSize()), shape...)
 	return b.apply(operation{
 		kind: "linear.w", inputs: gorgonia.Nodes{grad, x}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.gradProduct(whole(out), b.operand(x, in[1]), b.live(in[0]))
+			b.Work.gradProduct(whole(out), b.operand(x, in[1]), b.live(in[0]))
 			return nil
 		},
 	})
 }
 
 // Bias adds x + bias, row by row.
-func (b *Builder) Bias(x, bias *gorgonia.Node) *gorgonia.Node {
+func Bias(b *Builder, x, bias *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -97,11 +97,11 @@ func (b *Builder) Bias(x, bias *gorgonia.Node) *gorgonia.Node {
 	return b.apply(operation{
 		kind: "bias", inputs: gorgonia.Nodes{x, bias}, out: out,
 		run: func(in []gorgonia.Value) error {
-			b.shift(b.live(out), b.live(in[0]), floats(in[1]))
+			b.Work.shift(b.live(out), b.live(in[0]), floats(in[1]))
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
-			grads := gorgonia.Nodes{nil, b.columnSums(grad)}
+			grads := gorgonia.Nodes{nil, columnSums(b, grad)}
 			if b.needs[x] {
 				grads[0] = grad
 			}
@@ -111,7 +111,7 @@ func (b *Builder) Bias(x, bias *gorgonia.Node) *gorgonia.Node {
 }
 
 // columnSums adds the live rows of a matrix up, the gradient for a bias.
-func (b *Builder) columnSums(grad *gorgonia.Node) *gorgonia.Node {
+func columnSums(b *Builder, grad *gorgonia.Node) *gorgonia.Node {
 	cols := width(grad)
 	out := dense(make([]float32, cols), cols)
 	all, starts := make([]uint32, b.capacity), make([]int, 2)
@@ -131,7 +131,7 @@ func (b *Builder) columnSums(grad *gorgonia.Node) *gorgonia.Node {
 }
 
 // Sum adds two matrices of one shape.
-func (b *Builder) Sum(x, y *gorgonia.Node) *gorgonia.Node {
+func Sum(b *Builder, x, y *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 // LinearPair adds [x·left | x·right], plus the biases unless they are nil, rows ×
 // twice the width: two linear layers of one input, which GraphSAGE and GATv2 ask
 // for. x is rows × in or a source; both weights are in × out.
-func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node) *gorgonia.Node {
+func LinearPair(b *Builder, x, left, right, leftBias, rightBias *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -25,22 +25,22 @@ func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node)
 		run: func(in []gorgonia.Value) error {
 			from := b.operand(x, in[0])
 			for side := range 2 {
-				b.product(b.live(part), from, whole(in[2+side]))
+				b.Work.product(b.live(part), from, whole(in[2+side]))
 				if leftBias != nil {
-					b.shift(b.live(part), b.live(part), floats(in[4+side]))
+					b.Work.shift(b.live(part), b.live(part), floats(in[4+side]))
 				}
 				copyColumns(b.live(out), b.live(part), side*half, 0, half)
 			}
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
-			l, r := b.columns(grad, 0, half), b.columns(grad, half, half)
-			grads := gorgonia.Nodes{nil, nil, b.linearGradWeight(l, x, left), b.linearGradWeight(r, x, right)}
+			l, r := columns(b, grad, 0, half), columns(b, grad, half, half)
+			grads := gorgonia.Nodes{nil, nil, linearGradWeight(b, l, x, left), linearGradWeight(b, r, x, right)}
 			if b.needs[x] {
-				grads[0], grads[1] = b.linearGradInput(l, left), b.linearGradInput(r, right)
+				grads[0], grads[1] = linearGradInput(b, l, left), linearGradInput(b, r, right)
 			}
 			if leftBias != nil {
-				grads = append(grads, b.columnSums(l), b.columnSums(r))
+				grads = append(grads, columnSums(b, l), columnSums(b, r))
 			}
 			return grads
 		},
@@ -48,7 +48,7 @@ func (b *Builder) LinearPair(x, left, right, leftBias, rightBias *gorgonia.Node)
 }
 
 // columns is a copy of some columns of a matrix.
-func (b *Builder) columns(x *gorgonia.Node, from, count int) *gorgonia.Node {
+func columns(b *Builder, x *gorgonia.Node, from, count int) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}

@@ -13,14 +13,14 @@ import (
 // Welling, ICLR 2017), several are that of SGC (Wu et al., ICML 2019).
 //
 // S is symmetric, so the gradient for x is the same polynomial of S.
-func (b *Builder) Propagate(x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
+func Propagate(b *Builder, x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	return b.propagation("propagate", x, hops, teleport)
+	return propagation(b, "propagate", x, hops, teleport)
 }
 
-func (b *Builder) propagation(kind string, x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
+func propagation(b *Builder, kind string, x *gorgonia.Node, hops int, teleport float32) *gorgonia.Node {
 	out, spare := b.rows(width(x)), b.rows(width(x))
 	return b.apply(operation{
 		kind: kind, inputs: gorgonia.Nodes{x}, out: out,
@@ -44,7 +44,7 @@ func (b *Builder) propagation(kind string, x *gorgonia.Node, hops int, teleport 
 			return nil
 		},
 		pull: func(_, grad *gorgonia.Node) gorgonia.Nodes {
-			return gorgonia.Nodes{b.propagation("propagate.x", grad, hops, teleport)}
+			return gorgonia.Nodes{propagation(b, "propagate.x", grad, hops, teleport)}
 		},
 	})
 }

@@ -4,26 +4,26 @@ import "gorgonia.org/gorgonia"
 
 // ReLU adds max(x, 0) element by element. A value that is not a number stays
 // one, so that it reaches the loss and is reported.
-func (b *Builder) ReLU(x *gorgonia.Node) *gorgonia.Node {
-	return b.elementwise("relu", x, b.Work.kernels.Activations.ReLU, b.Work.kernels.Activations.ReLUGrad)
+func ReLU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
+	return elementwise(b, "relu", x, b.Work.kernels.Activations.ReLU, b.Work.kernels.Activations.ReLUGrad)
 }
 
 // LeakyReLU adds x for x > 0 and slope·x otherwise; slope is positive.
-func (b *Builder) LeakyReLU(x *gorgonia.Node, slope float32) *gorgonia.Node {
-	return b.elementwise("leaky", x,
+func LeakyReLU(b *Builder, x *gorgonia.Node, slope float32) *gorgonia.Node {
+	return elementwise(b, "leaky", x,
 		func(dst, x []float32) { b.Work.kernels.Activations.LeakyReLU(dst, x, slope) },
 		func(dst, y, g []float32) { b.Work.kernels.Activations.LeakyReLUGrad(dst, y, g, slope) })
 }
 
 // ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
-func (b *Builder) ELU(x *gorgonia.Node) *gorgonia.Node {
-	return b.elementwise("elu", x, b.Work.kernels.Activations.ELU, b.Work.kernels.Activations.ELUGrad)
+func ELU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
+	return elementwise(b, "elu", x, b.Work.kernels.Activations.ELU, b.Work.kernels.Activations.ELUGrad)
 }
 
 // elementwise adds a function of single elements. backward stores its derivative
 // times g, told from the function's result y.
-func (b *Builder) elementwise(
-	kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32),
+func elementwise(
+	b *Builder, kind string, x *gorgonia.Node, forward func(dst, x []float32), backward func(dst, y, g []float32),
 ) *gorgonia.Node {
 	if b.err != nil {
 		return nil

@@ -13,29 +13,29 @@ import (
 //
 // The mean is taken after the product, which is the narrower side where x is
 // wide, and touches no zero where x is sparse.
-func (b *Builder) SAGE(x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
+func SAGE(b *Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
 	if b.needs[x] {
-		return b.Bias(b.sageMean(b.LinearPair(x, neighbours, self, nil, nil)), bias)
+		return Bias(b, sageMean(b, LinearPair(b, x, neighbours, self, nil, nil)), bias)
 	}
 	// Features take no gradient, so x may be used twice, which saves the copies of
 	// a pair.
-	return b.Bias(b.Sum(b.neighbourMean(b.Linear(x, neighbours, nil)), b.Linear(x, self, nil)), bias)
+	return Bias(b, Sum(b, neighbourMean(b, Linear(b, x, neighbours, nil)), Linear(b, x, self, nil)), bias)
 }
 
 // SAGEInput is SAGE of features whose neighbour means the batch holds: x is
 // Source, and Aggregated was filled with NeighbourMean.
-func (b *Builder) SAGEInput(x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
+func SAGEInput(b *Builder, x, neighbours, bias, self *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	return b.Sum(b.Linear(b.Aggregated(width(x)), neighbours, bias), b.Linear(x, self, nil))
+	return Sum(b, Linear(b, b.Aggregated(width(x)), neighbours, bias), Linear(b, x, self, nil))
 }
 
 // sageMean is mean_{j∈N(i)} l_j + r_i for pairs [l | r].
-func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
+func sageMean(b *Builder, pairs *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 			return gorgonia.Nodes{b.apply(operation{
 				kind: "sage.x", inputs: gorgonia.Nodes{grad}, out: back,
 				run: func(in []gorgonia.Value) error {
-					b.sageGrad(b.live(back), b.live(in[0]))
+					b.Work.sageGrad(b.live(back), b.live(in[0]))
 					return nil
 				},
 			})}
@@ -64,7 +64,7 @@ func (b *Builder) sageMean(pairs *gorgonia.Node) *gorgonia.Node {
 }
 
 // neighbourMean is mean_{j∈N(i)} x_j.
-func (b *Builder) neighbourMean(x *gorgonia.Node) *gorgonia.Node {
+func neighbourMean(b *Builder, x *gorgonia.Node) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
@@ -89,8 +89,8 @@ func (b *Builder) neighbourMean(x *gorgonia.Node) *gorgonia.Node {
 }
 
 // sageGrad stores [Σ_{i∈N(j)} g_i/|N(i)| | g_j].
-func (b *Builder) sageGrad(dst, g kernels.Matrix) {
-	b.Work.Batch.Graph.meanGrad(b.Work.kernels.Rows, dst, g)
+func (w *Workspace) sageGrad(dst, g kernels.Matrix) {
+	w.Batch.Graph.meanGrad(w.kernels.Rows, dst, g)
 	for j := range dst.Rows {
 		copy(dst.Row(j)[g.Cols:], g.Row(j))
 	}

@@ -14,8 +14,8 @@ import (
 func TestGradientsOfSeveralUsesAreAdded(t *testing.T) {
 	b := newBench(kernels.Portable(), 8)
 	x := b.leaf("x", b.capacity, 2)
-	twice := b.Sum(x, x)
-	out := b.LeakyReLU(b.Sum(b.Sum(twice, twice), b.Sum(twice, x)), 1)
+	twice := Sum(b.Builder, x, x)
+	out := LeakyReLU(b.Builder, Sum(b.Builder, Sum(b.Builder, twice, twice), Sum(b.Builder, twice, x)), 1)
 	require.NoError(t, b.Err())
 	upstream := filled(b.capacity*2, 5)
 	grads := b.backpropagate(out, b.Input("R", upstream, false, b.capacity, 2), b.leaves)
@@ -54,9 +54,9 @@ func TestForeignOperatorsAreRefused(t *testing.T) {
 func TestNodesOfOneHashStayApart(t *testing.T) {
 	b := newBench(kernels.Portable(), 8)
 	x := b.leaf("x", b.capacity, 2)
-	first := b.LeakyReLU(x, 0.25)
+	first := LeakyReLU(b.Builder, x, 0.25)
 	b.count--
-	second := b.LeakyReLU(x, 0.5)
+	second := LeakyReLU(b.Builder, x, 0.5)
 	require.NoError(t, b.Err())
 	require.Equal(t, first.Hashcode(), second.Hashcode())
 	require.NotSame(t, first, second)
@@ -84,7 +84,7 @@ func TestSumsAreThoseOfTheirTerms(t *testing.T) {
 
 	// Another term than the operators were asked for.
 	b.terms = map[*gorgonia.Node]gorgonia.Nodes{}
-	out := b.ReLU(x)
+	out := ReLU(b.Builder, x)
 	_, err := gorgonia.Backpropagate(gorgonia.Nodes{out}, gorgonia.Nodes{y}, gorgonia.Nodes{x})
 	require.ErrorContains(t, err, errMerged.Error())
 }

@@ -53,11 +53,11 @@ type Pair struct {
 // binary cross entropy, over the sampled pairs, of sigmoid of the mean of
 // z_i·z_j over the heads. Its gradient joins that of z here. Each pair is drawn
 // by the key of the step, the layer and its two nodes.
-func (b *Builder) SuperGAT(z, source, target *gorgonia.Node, shape Attention, loss SelfSupervision) *gorgonia.Node {
+func SuperGAT(b *Builder, z, source, target *gorgonia.Node, shape Attention, loss SelfSupervision) *gorgonia.Node {
 	if b.err != nil {
 		return nil
 	}
-	g := &superGAT{ends: b.ends(shape), loss: loss, pick: b.site()}
+	g := &superGAT{ends: newEnds(b, shape), loss: loss, pick: b.site()}
 	if !b.Training {
 		g.loss.Weight = 0
 	}

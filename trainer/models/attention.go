@@ -42,11 +42,11 @@ func attentionFamily(
 			for i, shape := range n.Architecture.attention(n.Settings.Dropout) {
 				x = layer(n, n.dropout(x), convolution(i), shape)
 				if i == 1 {
-					x = n.HeadMean(x, shape.Heads)
+					x = layers.HeadMean(n.Builder, x, shape.Heads)
 				}
-				x = n.mark(convolution(i), n.Bias(x, n.parameter(convolution(i)+".bias")))
+				x = n.mark(convolution(i), layers.Bias(n.Builder, x, n.parameter(convolution(i)+".bias")))
 				if i == 0 {
-					x = n.mark("act1", n.ELU(x))
+					x = n.mark("act1", layers.ELU(n.Builder, x))
 				}
 			}
 			return x
@@ -77,8 +77,8 @@ func gat() family {
 			l.Matrix(conv+".lin.weight", in, out, layers.Glorot(in, out))
 		},
 		func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node {
-			z := n.Linear(x, n.parameter(conv+".lin.weight"), nil)
-			return n.GAT(z, n.parameter(conv+".att_src"), n.parameter(conv+".att_dst"), shape)
+			z := layers.Linear(n.Builder, x, n.parameter(conv+".lin.weight"), nil)
+			return layers.GAT(n.Builder, z, n.parameter(conv+".att_src"), n.parameter(conv+".att_dst"), shape)
 		})
 }
 
@@ -93,9 +93,9 @@ func gatv2() family {
 			}
 		},
 		func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node {
-			pairs := n.LinearPair(x, n.parameter(conv+".lin_l.weight"), n.parameter(conv+".lin_r.weight"),
+			pairs := layers.LinearPair(n.Builder, x, n.parameter(conv+".lin_l.weight"), n.parameter(conv+".lin_r.weight"),
 				n.parameter(conv+".lin_l.bias"), n.parameter(conv+".lin_r.bias"))
-			return n.GATv2(pairs, n.parameter(conv+".att"), shape)
+			return layers.GATv2(n.Builder, pairs, n.parameter(conv+".att"), shape)
 		})
 }
 
@@ -107,8 +107,9 @@ func superGAT() family {
 			l.Matrix(conv+".lin.weight", in, out, layers.Glorot(in, out))
 		},
 		func(n *Network, x *gorgonia.Node, conv string, shape layers.Attention) *gorgonia.Node {
-			z := n.Linear(x, n.parameter(conv+".lin.weight"), nil)
-			return n.SuperGAT(z, n.parameter(conv+".att_l"), n.parameter(conv+".att_r"), shape, n.Settings.Attention)
+			z := layers.Linear(n.Builder, x, n.parameter(conv+".lin.weight"), nil)
+			left, right := n.parameter(conv+".att_l"), n.parameter(conv+".att_r")
+			return layers.SuperGAT(n.Builder, z, left, right, shape, n.Settings.Attention)
 		})
 	f.settings.Attention = layers.SelfSupervision{Weight: 4, EdgeRatio: 0.8, NegativeRatio: 0.5}
 	return f

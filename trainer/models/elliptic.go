@@ -58,12 +58,12 @@ func ellipticGIN() family {
 			x := n.Features
 			for i := range ellipticConvolutions {
 				conv := convolution(i)
-				x = n.ReLU(n.ginFirst(x, conv, i == 0))
+				x = layers.ReLU(n.Builder, n.ginFirst(x, conv, i == 0))
 				x = n.mark(conv, n.linear(x, conv+".nn.2"))
-				x = n.ReLU(n.mark(batchNorm(i), n.norm(x, batchNorm(i))))
+				x = layers.ReLU(n.Builder, n.mark(batchNorm(i), n.norm(x, batchNorm(i))))
 			}
 			x = n.norm(n.linear(x, "fc1"), batchNorm(ellipticConvolutions))
-			return n.skip(n.linear(n.mark("fc1_bn_relu", n.ReLU(x)), "fc2"))
+			return n.skip(n.linear(n.mark("fc1_bn_relu", layers.ReLU(n.Builder, x)), "fc2"))
 		},
 	}
 }
@@ -94,11 +94,11 @@ func ellipticGINMLP3() family {
 			x := n.Features
 			for i := range ellipticConvolutions {
 				conv := convolution(i)
-				x = n.ReLU(n.norm(n.ginFirst(x, conv, i == 0), conv+".nn.1"))
-				x = n.ReLU(n.norm(n.linear(x, conv+".nn.3"), conv+".nn.4"))
-				x = n.ReLU(n.mark(conv, n.linear(x, conv+".nn.6")))
+				x = layers.ReLU(n.Builder, n.norm(n.ginFirst(x, conv, i == 0), conv+".nn.1"))
+				x = layers.ReLU(n.Builder, n.norm(n.linear(x, conv+".nn.3"), conv+".nn.4"))
+				x = layers.ReLU(n.Builder, n.mark(conv, n.linear(x, conv+".nn.6")))
 			}
-			return n.skip(n.linear(n.mark("fc1_relu", n.ReLU(n.linear(x, "fc1"))), "fc2"))
+			return n.skip(n.linear(n.mark("fc1_relu", layers.ReLU(n.Builder, n.linear(x, "fc1"))), "fc2"))
 		},
 	}
 }
@@ -116,5 +116,5 @@ func (n *Network) skip(logits *gorgonia.Node) *gorgonia.Node {
 	if !n.Architecture.LinearSkip {
 		return logits
 	}
-	return n.Sum(logits, n.linear(n.Features, "skip"))
+	return layers.Sum(n.Builder, logits, n.linear(n.Features, "skip"))
 }

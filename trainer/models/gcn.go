@@ -31,7 +31,7 @@ func gcn() family {
 		},
 		logits: func(n *Network) *gorgonia.Node {
 			x := n.mark("conv1", n.gcn(n.dropout(n.Features), 0))
-			return n.gcn(n.dropout(n.mark("act1", n.ReLU(x))), 1)
+			return n.gcn(n.dropout(n.mark("act1", layers.ReLU(n.Builder, x))), 1)
 		},
 	}
 }
@@ -39,9 +39,9 @@ func gcn() family {
 func (n *Network) gcn(x *gorgonia.Node, i int) *gorgonia.Node {
 	w, bias := n.parameter(convolution(i)+".lin.weight"), n.parameter(convolution(i)+".bias")
 	if i == 0 && n.Form == Cached {
-		return n.Linear(n.Aggregated(n.Architecture.Features), w, bias)
+		return layers.Linear(n.Builder, n.Aggregated(n.Architecture.Features), w, bias)
 	}
-	return n.Bias(n.Propagate(n.Linear(x, w, nil), 1, 0), bias)
+	return layers.Bias(n.Builder, layers.Propagate(n.Builder, layers.Linear(n.Builder, x, w, nil), 1, 0), bias)
 }
 
 // sgc is one linear layer of S^hops·X, which does not change while the weights
@@ -56,7 +56,7 @@ func sgc() family {
 		logits: func(n *Network) *gorgonia.Node {
 			x := n.Features
 			if n.Form == Differentiable {
-				x = n.Propagate(x, n.Architecture.Hops, 0)
+				x = layers.Propagate(n.Builder, x, n.Architecture.Hops, 0)
 			} else {
 				x = n.Aggregated(n.Architecture.Features)
 			}

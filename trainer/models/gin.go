@@ -40,9 +40,9 @@ func gin() family {
 				if !n.Architecture.Plain {
 					x, second = n.norm(x, conv+".nn.1"), ".nn.3"
 				}
-				x = n.linear(n.ReLU(x), conv+second)
+				x = n.linear(layers.ReLU(n.Builder, x), conv+second)
 				if i == 0 {
-					x = n.mark("act1", n.ReLU(n.mark(conv, x)))
+					x = n.mark("act1", layers.ReLU(n.Builder, n.mark(conv, x)))
 				}
 			}
 			return x
@@ -79,11 +79,11 @@ func (n *Network) ginFirst(x *gorgonia.Node, conv string, first bool) *gorgonia.
 	}
 	switch {
 	case first && n.Form == Cached:
-		return n.linear(n.GINInput(x, eps), name)
+		return n.linear(layers.GINInput(n.Builder, x, eps), name)
 	case first && n.Form == Sparse:
-		x = n.GINSum(n.Linear(x, n.parameter(name+".weight"), nil), eps)
-		return n.Bias(x, n.parameter(name+".bias"))
+		x = layers.GINSum(n.Builder, layers.Linear(n.Builder, x, n.parameter(name+".weight"), nil), eps)
+		return layers.Bias(n.Builder, x, n.parameter(name+".bias"))
 	default:
-		return n.linear(n.GINSum(x, eps), name)
+		return n.linear(layers.GINSum(n.Builder, x, eps), name)
 	}
 }

@@ -22,7 +22,7 @@ func mlp() family {
 		},
 		logits: func(n *Network) *gorgonia.Node {
 			x := n.mark("lin1", n.linear(n.dropout(n.Features), "lin1"))
-			return n.linear(n.dropout(n.ReLU(x)), "lin2")
+			return n.linear(n.dropout(layers.ReLU(n.Builder, x)), "lin2")
 		},
 	}
 }
@@ -35,7 +35,7 @@ func appnp() family {
 	predict := f.logits
 	f.logits = func(n *Network) *gorgonia.Node {
 		a := n.Architecture
-		return n.Propagate(n.mark("lin2", predict(n)), a.Hops, float32(a.Teleport))
+		return layers.Propagate(n.Builder, n.mark("lin2", predict(n)), a.Hops, float32(a.Teleport))
 	}
 	return f
 }

@@ -125,12 +125,12 @@ func (n *Network) parameter(name string) *gorgonia.Node {
 
 // linear adds the named linear layer with bias.
 func (n *Network) linear(x *gorgonia.Node, name string) *gorgonia.Node {
-	return n.Linear(x, n.parameter(name+".weight"), n.parameter(name+".bias"))
+	return layers.Linear(n.Builder, x, n.parameter(name+".weight"), n.parameter(name+".bias"))
 }
 
 // norm adds the named batch norm.
 func (n *Network) norm(x *gorgonia.Node, name string) *gorgonia.Node {
-	return n.Norm(x, &layers.BatchNorm{
+	return layers.Norm(n.Builder, x, &layers.BatchNorm{
 		Weight: n.parameter(name + ".weight"), Bias: n.parameter(name + ".bias"),
 		RunningMean: n.buffer(name + ".running_mean"), RunningVar: n.buffer(name + ".running_var"),
 	})
@@ -146,7 +146,9 @@ func (n *Network) buffer(name string) []float32 {
 }
 
 // dropout adds dropout with the model's probability.
-func (n *Network) dropout(x *gorgonia.Node) *gorgonia.Node { return n.Dropout(x, n.Settings.Dropout) }
+func (n *Network) dropout(x *gorgonia.Node) *gorgonia.Node {
+	return layers.Dropout(n.Builder, x, n.Settings.Dropout)
+}
 
 func (n *Network) mark(name string, x *gorgonia.Node) *gorgonia.Node {
 	n.Marks[name] = x

@@ -146,7 +146,7 @@ func compareWithMachine(t *testing.T, model string, form models.Form,
 	if form == models.Differentiable {
 		leaves = append(leaves[:len(leaves):len(leaves)], n.Features)
 	}
-	grads := n.Gradients(n.CrossEntropy(n.Logits), leaves)
+	grads := n.Gradients(layers.CrossEntropy(n.Builder, n.Logits), leaves)
 	plan, err := n.Plan()
 	require.NoError(t, err)
 	n.Load(batch)

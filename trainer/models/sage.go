@@ -24,7 +24,7 @@ func sage() family {
 		},
 		logits: func(n *Network) *gorgonia.Node {
 			x := n.mark("conv1", n.sage(n.dropout(n.Features), 0))
-			return n.sage(n.dropout(n.mark("act1", n.ReLU(x))), 1)
+			return n.sage(n.dropout(n.mark("act1", layers.ReLU(n.Builder, x))), 1)
 		},
 	}
 }
@@ -34,7 +34,7 @@ func (n *Network) sage(x *gorgonia.Node, i int) *gorgonia.Node {
 	left, bias := n.parameter(conv+".lin_l.weight"), n.parameter(conv+".lin_l.bias")
 	right := n.parameter(conv + ".lin_r.weight")
 	if i == 0 && n.Form == Cached {
-		return n.SAGEInput(x, left, bias, right)
+		return layers.SAGEInput(n.Builder, x, left, bias, right)
 	}
-	return n.SAGE(x, left, bias, right)
+	return layers.SAGE(n.Builder, x, left, bias, right)
 }
