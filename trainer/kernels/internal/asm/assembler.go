@@ -14,8 +14,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// assembler describes the functions of one file. Its first failure about package
-// kernels panics: the descriptions are wrong then.
+// assembler emits the functions of one file: instructions, arguments, constants of
+// package kernels and loops over groups. What only some kernels share is a function
+// beside them. Its first failure about package kernels panics: the descriptions are
+// wrong then.
 type assembler struct {
 	*build.Context
 	kernels *types.Package

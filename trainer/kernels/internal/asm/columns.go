@@ -10,19 +10,19 @@ import (
 // sums in double precision, which each take their rows in ascending order, and
 // batch norms.
 func columns(a *assembler) {
-	a.columnSums("columnSumsAVX512", nil, func() {
+	columnSums(a, "columnSumsAVX512", nil, func() {
 		a.VMOVUPS_Z(at(R9, 0), K1, Z2)
-		a.doubles(Z2, Y2, Y3, Z3)
+		doubles(a, Z2, Y2, Y3, Z3)
 		a.VADDPD(Z2, Z0, Z0)
 		a.VADDPD(Z3, Z1, Z1)
 		a.ADDQ(RBX, R9)
 	}, argument{"sums", RDI}, argument{"x", RSI})
-	a.columnSums("columnSquaresAVX512", func() {
+	columnSums(a, "columnSquaresAVX512", func() {
 		a.VMOVUPD_Z(at(RDX, 0), K1, Z4)
 		a.VMOVUPD_Z(at(RDX, 64), K2, Z5)
 	}, func() {
 		a.VMOVUPS_Z(at(R9, 0), K1, Z2)
-		a.doubles(Z2, Y2, Y3, Z3)
+		doubles(a, Z2, Y2, Y3, Z3)
 		a.VSUBPD(Z4, Z2, Z2)
 		a.VSUBPD(Z5, Z3, Z3)
 		a.VMULPD(Z2, Z2, Z2)
@@ -31,7 +31,7 @@ func columns(a *assembler) {
 		a.VADDPD(Z3, Z1, Z1)
 		a.ADDQ(RBX, R9)
 	}, argument{"sums", RDI}, argument{"centre", RDX}, argument{"x", RSI})
-	a.columnSums("columnDotsAVX512", nil, func() {
+	columnSums(a, "columnDotsAVX512", nil, func() {
 		a.VMOVUPS_Z(at(R9, 0), K1, Z2)
 		a.VMOVUPS_Z(at(R10, 0), K1, Z4)
 		a.VEXTRACTF64X4(operand.U8(1), Z2, Y3)
@@ -50,7 +50,7 @@ func columns(a *assembler) {
 }
 
 // doubles turns 16 values into 8 doubles each in low and high.
-func (a *assembler) doubles(low, lower, upper, high VecPhysical) {
+func doubles(a *assembler, low, lower, upper, high VecPhysical) {
 	a.VEXTRACTF64X4(operand.U8(1), low, upper)
 	a.VCVTPS2PD(lower, low)
 	a.VCVTPS2PD(upper, high)
@@ -59,13 +59,13 @@ func (a *assembler) doubles(low, lower, upper, high VecPhysical) {
 // columnSums describes a loop whose sums are in Z0 and Z1: DI is the sums, SI x, BX
 // the bytes between rows, R8 the rows left, R9 the value of x in this row, R10 that
 // of y, CX the columns left. group loads what belongs to the columns, row adds a row.
-func (a *assembler) columnSums(name string, group, row func(), args ...argument) {
+func columnSums(a *assembler, name string, group, row func(), args ...argument) {
 	a.function(name)
 	a.args(args...)
 	a.Load(a.Param("cols"), RCX)
 	a.four(RCX, RBX)
 	a.Label("group")
-	a.columnMask()
+	columnMask(a)
 	a.Load(a.Param("rows"), R8)
 	a.MOVQ(RSI, R9)
 	other := args[len(args)-1].name == "y"
@@ -96,7 +96,7 @@ func (a *assembler) columnSums(name string, group, row func(), args ...argument)
 }
 
 // columnMask masks the columns of this group by K1, and the last 8 of 16 by K2.
-func (a *assembler) columnMask() {
+func columnMask(a *assembler) {
 	a.MOVL(operand.U32(group), EAX)
 	a.CMPQ(RCX, RAX)
 	a.CMOVQLT(RCX, RAX)
@@ -111,13 +111,13 @@ func (a *assembler) columnMask() {
 }
 
 // column loads the 16 values of a vector that belong to the columns, by way of AX.
-func (a *assembler) column(call gotypes.Component, name string, z VecPhysical) {
+func column(a *assembler, call gotypes.Component, name string, z VecPhysical) {
 	a.Load(field(call, name), RAX)
 	a.VMOVUPS_Z(at(RAX, 0).Idx(R14, 1), K1, z)
 }
 
 // normaliseRows describes the rows of a batch norm: DI is dst, SI x, DX z.
-func (a *assembler) normaliseRows(call gotypes.Component, row func()) {
+func normaliseRows(a *assembler, call gotypes.Component, row func()) {
 	a.fields(call, argument{"dst", RDI}, argument{"x", RSI}, argument{"z", RDX})
 	a.ADDQ(R14, RDI)
 	a.ADDQ(R14, RSI)
@@ -145,12 +145,12 @@ func normalise(a *assembler) {
 	a.four(RCX, RBX)
 	a.XORQ(R14, R14)
 	a.Label("group")
-	a.columnMask()
-	a.column(call, "shift", Z1)
-	a.column(call, "inverse", Z2)
-	a.column(call, "weight", Z3)
-	a.column(call, "bias", Z4)
-	a.normaliseRows(call, func() {
+	columnMask(a)
+	column(a, call, "shift", Z1)
+	column(a, call, "inverse", Z2)
+	column(a, call, "weight", Z3)
+	column(a, call, "bias", Z4)
+	normaliseRows(a, call, func() {
 		a.VMOVUPS_Z(at(RSI, 0), K1, Z0)
 		a.VSUBPS(Z1, Z0, Z0)
 		a.VMULPS(Z2, Z0, Z0)
@@ -169,13 +169,13 @@ func normaliseGrad(a *assembler) {
 	a.XORQ(R14, R14)
 	a.VBROADCASTSS(address(call.Field("share")), Z5)
 	a.Label("group")
-	a.columnMask()
-	a.column(call, "sum", Z1)
-	a.column(call, "inverse", Z2)
-	a.column(call, "weight", Z3)
+	columnMask(a)
+	column(a, call, "sum", Z1)
+	column(a, call, "inverse", Z2)
+	column(a, call, "weight", Z3)
 	a.VMULPS(Z2, Z3, Z3)
-	a.column(call, "along", Z4)
-	a.normaliseRows(call, func() {
+	column(a, call, "along", Z4)
+	normaliseRows(a, call, func() {
 		a.VMOVUPS_Z(at(RDX, 0), K1, Z6)
 		a.VMULPS(Z4, Z6, Z6)
 		a.VADDPS(Z6, Z1, Z6)

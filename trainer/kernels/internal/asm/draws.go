@@ -13,19 +13,19 @@ func draws(a *assembler) {
 }
 
 // mixConstants loads the constants of mix into Z18 and Z19.
-func (a *assembler) mixConstants() {
-	a.spread64("mixFirst", Z18)
-	a.spread64("mixSecond", Z19)
+func mixConstants(a *assembler) {
+	spread64(a, "mixFirst", Z18)
+	spread64(a, "mixSecond", Z19)
 }
 
 // spread64 sets all 64-bit values of a register to a constant, by way of AX.
-func (a *assembler) spread64(constant string, z VecPhysical) {
+func spread64(a *assembler, constant string, z VecPhysical) {
 	a.MOVQ(operand.U64(a.constant(constant)), RAX)
 	a.VPBROADCASTQ(RAX, z)
 }
 
 // mix is Mix of the 8 values in x. free is overwritten.
-func (a *assembler) mix(x, free VecPhysical) {
+func mix(a *assembler, x, free VecPhysical) {
 	round := func(bits uint8) {
 		a.VPSRLQ(operand.U8(bits), x, free)
 		a.VPXORQ(free, x, x)
@@ -38,14 +38,14 @@ func (a *assembler) mix(x, free VecPhysical) {
 }
 
 // drawsOf leaves the upper halves of the draws for 8 keys in x.
-func (a *assembler) drawsOf(keys operand.Op, x, free VecPhysical) {
+func drawsOf(a *assembler, keys operand.Op, x, free VecPhysical) {
 	a.VPXORQ(keys, Z16, x)
-	a.mix(x, free)
+	mix(a, x, free)
 	a.VPSRLQ(operand.U8(32), x, x)
 }
 
 // found appends the positions of the bits of AX, 0 standing for R8.
-func (a *assembler) found(next, last string) {
+func found(a *assembler, next, last string) {
 	a.TESTQ(RAX, RAX)
 	a.JZ(to(last))
 	a.Label(next)
@@ -66,7 +66,7 @@ func drawsBelow(a *assembler) {
 	a.args(argument{"into", RDI}, argument{"keys", RSI}, argument{"n", RCX})
 	a.VPBROADCASTQ(address(a.Param("key")), Z16)
 	a.VPBROADCASTQ(address(a.Param("limit")), Z17)
-	a.mixConstants()
+	mixConstants(a)
 	a.MOVQ(RDI, R9)
 	a.XORQ(R8, R8)
 	a.JMP(to("four"))
@@ -74,7 +74,7 @@ func drawsBelow(a *assembler) {
 	a.Label("body")
 	z, k := vectors(), []OpmaskPhysical{K1, K2, K3, K4}
 	for i := range 4 {
-		a.drawsOf(at(RSI, 64*i), z[2*i], z[2*i+1])
+		drawsOf(a, at(RSI, 64*i), z[2*i], z[2*i+1])
 	}
 	for i := range 4 {
 		a.VPCMPUQ(operand.U8(less), Z17, z[2*i], k[i])
@@ -85,7 +85,7 @@ func drawsBelow(a *assembler) {
 	a.KMOVW(K3, EDX)
 	a.SHLL(operand.U8(16), EDX)
 	a.ORL(EDX, EAX)
-	a.found("bit", "none")
+	found(a, "bit", "none")
 	a.add(256, RSI)
 	a.add(32, R8)
 	a.SUBQ(imm(32), RCX)
@@ -98,10 +98,10 @@ func drawsBelow(a *assembler) {
 	a.begin(8, "some", "done")
 	a.Label("some")
 	a.VMOVDQU64_Z(at(RSI, 0), K1, Z0)
-	a.drawsOf(Z0, Z0, Z1)
+	drawsOf(a, Z0, Z0, Z1)
 	a.VPCMPUQ(operand.U8(less), Z17, Z0, K1, K2)
 	a.KMOVB(K2, EAX)
-	a.found("lastBit", "lastNone")
+	found(a, "lastBit", "lastNone")
 	a.add(64, RSI)
 	a.add(8, R8)
 	a.SUBQ(imm(8), RCX)
@@ -124,10 +124,10 @@ func mask(a *assembler) {
 	a.args(argument{"mask", RDI}, argument{"n", RCX}, argument{"limit", EAX})
 	a.VPBROADCASTD(EAX, Z16)
 	a.VBROADCASTSS(address(a.Param("rest")), Z17)
-	a.mixConstants()
+	mixConstants(a)
 	// key + mixStep·(1, …, 8), and 8·mixStep for the next ones.
 	a.VPMOVZXBQ(numbers, Z0)
-	a.spread64("mixStep", Z2)
+	spread64(a, "mixStep", Z2)
 	a.VPMULLQ(Z2, Z0, Z0)
 	a.VPSLLQ(operand.U8(3), Z2, Z2)
 	a.VPBROADCASTQ(address(a.Param("key")), Z1)
@@ -135,7 +135,7 @@ func mask(a *assembler) {
 	a.whole()
 	a.loop("group", group, func() {
 		a.VMOVDQA64(Z0, Z1)
-		a.mix(Z1, Z3)
+		mix(a, Z1, Z3)
 		a.VPCMPUD(operand.U8(notLess), Z16, Z1, K2)
 		a.VMOVUPS_Z(Z17, K2, Z1)
 		a.VMOVUPS(Z1, K1, at(RDI, 0))
@@ -151,8 +151,8 @@ func maskColumns(a *assembler) {
 	a.VPBROADCASTQ(address(call.Field("key")), Z16)
 	a.VPBROADCASTD(address(call.Field("limit")), Y17)
 	a.VBROADCASTSS(address(call.Field("rest")), Y20)
-	a.mixConstants()
-	a.spread64("mixStep", Z21)
+	mixConstants(a)
+	spread64(a, "mixStep", Z21)
 	a.MOVL(operand.U32(1), EAX)
 	a.VPBROADCASTQ(RAX, Z22)
 	a.whole()
@@ -163,7 +163,7 @@ func maskColumns(a *assembler) {
 		a.VPADDQ(Z22, Z1, Z1)
 		a.VPMULLQ(Z21, Z1, Z1)
 		a.VPADDQ(Z16, Z1, Z1)
-		a.mix(Z1, Z2)
+		mix(a, Z1, Z2)
 
 		// The draw of an odd column is the upper half.
 		a.VPANDQ(Z22, Z0, Z0)

@@ -14,7 +14,7 @@ const (
 
 // exponentials loads the constants of exponential into Z16 to Z26. Z24 is 1. It
 // takes R15.
-func (a *assembler) exponentials() {
+func exponentials(a *assembler) {
 	a.spread(0x3fb8aa3b, R15, Z16) // log2 e
 	a.spread(0x3f000000, R15, Z17) // 1/2
 	a.spread(0x3f318000, R15, Z18) // ln 2, high part
@@ -30,7 +30,7 @@ func (a *assembler) exponentials() {
 
 // exponential replaces x by e^x for x ≤ 0, with the operations of the function of
 // that name in plain Go. It takes Z10 to Z12 and K4 and K5.
-func (a *assembler) exponential(x VecPhysical) {
+func exponential(a *assembler, x VecPhysical) {
 	a.VMULPS(Z16, x, Z10)
 	a.VADDPS(Z17, Z10, Z10)
 	a.VRNDSCALEPS(operand.U8(1), Z10, Z10)

@@ -9,14 +9,14 @@ import (
 // heads describes the loops over rows of values that belong to heads. AX is the
 // number of heads, a power of two; position p of 16 belongs to head p mod heads.
 func heads(a *assembler) {
-	positions := a.positions()
+	positions := headPositions(a)
 	sumHeadRows(a, positions)
 	addHeadRows(a, positions)
 	dotHeadRows(a, positions)
 }
 
-// positions adds the numbers 0 to 15 to the file.
-func (a *assembler) positions() operand.Mem {
+// headPositions adds the numbers 0 to 15 to the file.
+func headPositions(a *assembler) operand.Mem {
 	m := a.data("positions")
 	for i := range uint32(group) {
 		a.AppendDatum(operand.U32(i))
@@ -25,7 +25,7 @@ func (a *assembler) positions() operand.Mem {
 }
 
 // headsOf sets K3 to the heads and Z15 to the head of every position. It takes CX.
-func (a *assembler) headsOf(positions operand.Mem) {
+func headsOf(a *assembler, positions operand.Mem) {
 	a.MOVQ(RAX, RCX)
 	a.MOVL(operand.U32(1), R15L)
 	a.SHLL(CL, R15L)
@@ -37,14 +37,14 @@ func (a *assembler) headsOf(positions operand.Mem) {
 }
 
 // perHead loads a value per head and gives every position that of its head.
-func (a *assembler) perHead(from operand.Mem, z VecPhysical) {
+func perHead(a *assembler, from operand.Mem, z VecPhysical) {
 	a.VMOVUPS_Z(from, K3, z)
 	a.VPERMPS(z, Z15, z)
 }
 
 // fold adds halves to halves, or takes the larger ones, until a value per head is
 // left, in all positions of the head. It takes Z14.
-func (a *assembler) fold(op func(ops ...operand.Op), z VecPhysical, done string) {
+func fold(a *assembler, op func(ops ...operand.Op), z VecPhysical, done string) {
 	half := func(heads int, shuffle func()) {
 		a.CMPQ(RAX, imm(heads))
 		a.JGE(to(done))
@@ -61,11 +61,11 @@ func (a *assembler) fold(op func(ops ...operand.Op), z VecPhysical, done string)
 // headRows begins a function over rows: BX is the call, DI and SI are dst and x, R8
 // bytes lead from row to row, R11 from weights to weights, R13 is the number of
 // values left.
-func (a *assembler) headRows(name string, positions operand.Mem) gotypes.Component {
+func headRows(a *assembler, name string, positions operand.Mem) gotypes.Component {
 	a.function(name)
 	call := a.pointed("c", RBX)
 	a.Load(call.Field("heads"), RAX)
-	a.headsOf(positions)
+	headsOf(a, positions)
 	a.four(RAX, R11)
 	a.fields(call, argument{"dst", RDI}, argument{"x", RSI}, argument{"stride", R8}, argument{"values", R13})
 	return call
@@ -73,28 +73,28 @@ func (a *assembler) headRows(name string, positions operand.Mem) gotypes.Compone
 
 // headList begins the list of rows anew: R9 is the next one, R10 its weights, R12
 // how many are left.
-func (a *assembler) headList(call gotypes.Component) {
+func headList(a *assembler, call gotypes.Component) {
 	a.fields(call, argument{"rows", R9}, argument{"weights", R10}, argument{"count", R12})
 }
 
 // headRow takes the offset of the next row into DX and its weights into Z4.
-func (a *assembler) headRow() {
+func headRow(a *assembler) {
 	a.MOVL(at(R9, 0), EDX)
 	a.IMULQ(R8, RDX)
-	a.perHead(at(R10, 0), Z4)
+	perHead(a, at(R10, 0), Z4)
 	a.add(4, R9)
 	a.ADDQ(R11, R10)
 }
 
 // overRows goes through the values, 64 at a time and then 16: start sets the four
 // or the one register that begin at Z0, row takes a row, store ends the list.
-func (a *assembler) overRows(call gotypes.Component, wide, narrow listLoop) {
+func overRows(a *assembler, call gotypes.Component, wide, narrow listLoop) {
 	a.whole()
 	part := func(label, again string, l listLoop) {
 		l.start()
-		a.headList(call)
+		headList(a, call)
 		a.Label(label)
-		a.headRow()
+		headRow(a)
 		l.row()
 		a.DECQ(R12)
 		a.JNZ(to(label))
@@ -123,8 +123,8 @@ type listLoop struct {
 }
 
 func sumHeadRows(a *assembler, positions operand.Mem) {
-	call := a.headRows("sumHeadRowsAVX512", positions)
-	a.overRows(call, listLoop{
+	call := headRows(a, "sumHeadRowsAVX512", positions)
+	overRows(a, call, listLoop{
 		values: 64,
 		start:  func() { a.zero(Z0, Z1, Z2, Z3) },
 		row: func() {
@@ -147,9 +147,9 @@ func sumHeadRows(a *assembler, positions operand.Mem) {
 }
 
 func addHeadRows(a *assembler, positions operand.Mem) {
-	call := a.headRows("addHeadRowsAVX512", positions)
+	call := headRows(a, "addHeadRowsAVX512", positions)
 	nothing := func() {}
-	a.overRows(call, listLoop{
+	overRows(a, call, listLoop{
 		values: 64,
 		start:  func() { each(Z0, func(x VecPhysical, bytes int) { a.VMOVUPS(at(RSI, bytes), x) }) },
 		row: func() {
@@ -175,8 +175,8 @@ func addHeadRows(a *assembler, positions operand.Mem) {
 
 // dotHeadRows takes the rows from dst and stores the results in weights.
 func dotHeadRows(a *assembler, positions operand.Mem) {
-	call := a.headRows("dotHeadRowsAVX512", positions)
-	a.headList(call)
+	call := headRows(a, "dotHeadRowsAVX512", positions)
+	headList(a, call)
 	a.Label("row")
 	a.MOVL(at(R9, 0), EDX)
 	a.IMULQ(R8, RDX)
@@ -191,13 +191,13 @@ func dotHeadRows(a *assembler, positions operand.Mem) {
 		a.VMULPS(Z2, Z1, Z1)
 		a.VADDPS(Z1, Z0, Z0)
 	}, R14, RDX)
-	a.fold(a.VADDPS, Z0, "folded")
-	a.nextScore()
+	fold(a, a.VADDPS, Z0, "folded")
+	nextScore(a)
 	a.ret()
 }
 
 // nextScore stores a value per head and goes on with the next row.
-func (a *assembler) nextScore() {
+func nextScore(a *assembler) {
 	a.VMOVUPS(Z0, K3, at(R10, 0))
 	a.add(4, R9)
 	a.ADDQ(R11, R10)

@@ -12,7 +12,7 @@ func pack(a *assembler) {
 }
 
 // maskPair loads a mask of 32 columns into two registers, by way of AX.
-func (a *assembler) maskPair(left, right OpmaskPhysical) {
+func maskPair(a *assembler, left, right OpmaskPhysical) {
 	a.KMOVW(EAX, left)
 	a.SHRQ(operand.U8(16), RAX)
 	a.KMOVW(EAX, right)
@@ -26,9 +26,9 @@ func copyRows(a *assembler) {
 	call := a.pointed("p", R8)
 	a.fields(call, argument{"dst", RDI}, argument{"src", RSI}, argument{"count", RCX},
 		argument{"dstStride", RDX}, argument{"srcStride", RBX}, argument{"panelStride", R13}, argument{"load", RAX})
-	a.maskPair(K1, K2)
+	maskPair(a, K1, K2)
 	a.Load(call.Field("store"), RAX)
-	a.maskPair(K3, K4)
+	maskPair(a, K3, K4)
 
 	a.Label("row")
 	a.MOVQ(RSI, R9)

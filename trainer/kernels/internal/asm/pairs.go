@@ -8,7 +8,7 @@ import (
 
 // pairs describes the scores of GATv2 for pairs of rows, and their gradients.
 func pairs(a *assembler) {
-	positions := a.positions()
+	positions := headPositions(a)
 	pairScores(a, positions)
 	pairScoresGrad(a, positions)
 }
@@ -16,12 +16,12 @@ func pairs(a *assembler) {
 // ofPairs begins a function over pairs: BX is the call, R8 bytes lead from row to
 // row, R9 is the next one, R10 its scores, R11 bytes lead to the next, R12 is how
 // many are left.
-func (a *assembler) ofPairs(name, scores string, positions operand.Mem) gotypes.Component {
+func ofPairs(a *assembler, name, scores string, positions operand.Mem) gotypes.Component {
 	a.function(name)
 	p := a.pointed("p", RBX)
 	a.args(argument{scores, R10})
 	a.Load(p.Field("Heads"), RAX)
-	a.headsOf(positions)
+	headsOf(a, positions)
 	a.four(RAX, R11)
 	a.Load(p.Field("Left").Field("Cols"), R8)
 	a.SHLQ(operand.U8(2), R8)
@@ -34,7 +34,7 @@ func (a *assembler) ofPairs(name, scores string, positions operand.Mem) gotypes.
 
 // leakySum stores LeakyReLU(left + right) in Z1 and masks by K2 where the sum is
 // not above 0; Z3 is the vector.
-func (a *assembler) leakySum() {
+func leakySum(a *assembler) {
 	a.VMOVUPS_Z(at(RSI, 0), K1, Z1)
 	a.VMOVUPS_Z(at(RDX, 0), K1, Z2)
 	a.VMOVUPS_Z(at(RDI, 0), K1, Z3)
@@ -49,7 +49,7 @@ func values(p gotypes.Component, matrix string) operand.Mem {
 }
 
 func pairScores(a *assembler, positions operand.Mem) {
-	p := a.ofPairs("pairScoresAVX512", "scores", positions)
+	p := ofPairs(a, "pairScoresAVX512", "scores", positions)
 	a.Label("row")
 	a.MOVL(at(R9, 0), ESI)
 	a.IMULQ(R8, RSI)
@@ -59,19 +59,19 @@ func pairScores(a *assembler, positions operand.Mem) {
 	a.zero(Z0)
 	a.whole()
 	a.loop("columns", group, func() {
-		a.leakySum()
+		leakySum(a)
 		a.VMULPS(Z3, Z1, Z1)
 		a.VADDPS(Z1, Z0, Z0)
 	}, RSI, RDX, RDI)
-	a.fold(a.VADDPS, Z0, "folded")
-	a.nextScore()
+	fold(a, a.VADDPS, Z0, "folded")
+	nextScore(a)
 	a.ret()
 }
 
 func pairScoresGrad(a *assembler, positions operand.Mem) {
-	p := a.ofPairs("pairScoresGradAVX512", "grad", positions)
+	p := ofPairs(a, "pairScoresGradAVX512", "grad", positions)
 	a.Label("row")
-	a.perHead(at(R10, 0), Z6)
+	perHead(a, at(R10, 0), Z6)
 	a.MOVL(at(R9, 0), ESI)
 	a.IMULQ(R8, RSI)
 	a.MOVQ(RSI, R13)
@@ -81,7 +81,7 @@ func pairScoresGrad(a *assembler, positions operand.Mem) {
 	a.Load(p.Field("Vector").Len(), RCX)
 	a.whole()
 	a.loop("columns", group, func() {
-		a.leakySum()
+		leakySum(a)
 		a.VMULPS(Z1, Z6, Z1)
 		a.VMOVUPS_Z(at(RAX, 0), K1, Z7)
 		a.VADDPS(Z1, Z7, Z7)

@@ -18,7 +18,7 @@ func softmaxForward(a *assembler) {
 	}
 	a.function("softmaxAVX512")
 	a.args(argument{"heads", RAX})
-	a.exponentials()
+	exponentials(a)
 	a.spread(minusInfinity, R15, Z0) // the largest so far
 	a.VMOVAPS(Z0, Z2)
 	again()
@@ -27,18 +27,18 @@ func softmaxForward(a *assembler) {
 		a.VMOVUPS(at(RSI, 0), K1, Z1)
 		a.VMAXPS(Z0, Z1, Z0)
 	}, RSI)
-	a.fold(a.VMAXPS, Z0, "largest")
+	fold(a, a.VMAXPS, Z0, "largest")
 
 	a.zero(Z3)
 	again()
 	a.loop("group", group, func() {
 		a.VMOVUPS_Z(at(RSI, 0), K1, Z1)
 		a.VSUBPS(Z0, Z1, Z1)
-		a.exponential(Z1)
+		exponential(a, Z1)
 		a.VMOVUPS(Z1, K1, at(RSI, 0))
 		a.VADDPS(Z1, Z3, K1, Z3)
 	}, RSI)
-	a.fold(a.VADDPS, Z3, "total")
+	fold(a, a.VADDPS, Z3, "total")
 
 	again()
 	a.loop("share", group, func() {
@@ -60,7 +60,7 @@ func softmaxGrad(a *assembler) {
 		a.VMULPS(Z2, Z1, Z1)
 		a.VADDPS(Z1, Z0, Z0)
 	}, RDI, RSI)
-	a.fold(a.VADDPS, Z0, "total")
+	fold(a, a.VADDPS, Z0, "total")
 	a.args(argument{"grad", RDI}, argument{"y", RSI}, argument{"n", RCX})
 	a.whole()
 	a.loop("pull", group, func() {
