@@ -10,13 +10,9 @@ import (
 	"syscall"
 
 	"lethe/configs"
-	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
-	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
-	"lethe/pipeline/score"
-	"lethe/pipeline/train"
 	"lethe/service/supervisor"
 )
 
@@ -136,30 +132,4 @@ func (s *Service) addRole(r role.Role, err error) (supervisor.Process, error) {
 	}
 	s.roles = append(s.roles, r)
 	return r, nil
-}
-
-// surroundings are what every role works with.
-func (s *Service) surroundings() role.Surroundings {
-	return role.Around(role.Kafka{Client: s.client}, s.listener, s.o.Logger)
-}
-
-func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
-	o := buildOptions(s.config)
-	o.Secret, o.Version = s.secret, s.o.Version
-	o.Erasure.SigningKey, o.Erasure.KernelSet, o.Erasure.Compact = s.key, s.kernels.Name, s.compact
-	o.Bus, o.Clock, o.Listener, o.Logger = role.Kafka{Client: s.client}, coordinator.WallClock{}, s.listener, s.o.Logger
-	return graphs.New(ctx, o)
-}
-
-func (s *Service) openScore(context.Context) (role.Role, error) {
-	o := scoreOptions(s.config)
-	o.Kernels, o.Secret, o.Surroundings = s.kernels, s.secret, s.surroundings()
-	return score.New(o)
-}
-
-func (s *Service) openTrain(context.Context) (role.Role, error) {
-	return train.New(train.Options{
-		Dir: RoleDir(s.config.DataDir, configs.RoleTrain), Shards: s.config.Partition.Shards, Workers: s.config.Workers(),
-		Trainer: s.config.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),
-	})
 }

@@ -1,38 +1,52 @@
 package service
 
 import (
+	"context"
 	"path/filepath"
 
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/pipeline/graphs"
+	"lethe/pipeline/role"
 	"lethe/pipeline/score"
+	"lethe/pipeline/train"
 )
 
-func buildOptions(c configs.Config) graphs.Options {
-	o := graphs.Options{
-		Dir:       RoleDir(c.DataDir, configs.RoleBuild),
-		Shards:    c.Partition.Shards,
-		Snapshot:  c.Ingest.Config,
-		Limits:    c.Ingest.Records,
-		Partition: c.PartitionConfig(),
-		Repair:    c.RepairConfig(),
-		Seed:      c.Seed,
-		Erasure:   coordinator.Config{ReceiptsDir: ReceiptsDir(c.DataDir), VerifyTimeout: c.Erasure.VerifyTimeout},
-	}
-	if c.UsesEmbeddedBroker() {
-		o.Erasure.BrokerDir = filepath.Join(c.DataDir, brokerFolder)
-	}
-	return o
+// surroundings are what every role works with.
+func (s *Service) surroundings() role.Surroundings {
+	return role.Around(role.Kafka{Client: s.client}, s.listener, s.o.Logger)
 }
 
-func scoreOptions(c configs.Config) score.Options {
-	return score.Options{
-		Dir:     RoleDir(c.DataDir, configs.RoleScore),
-		Shards:  c.Partition.Shards,
-		Workers: c.Workers(),
-		Scoring: c.ScoringConfig(),
-		OneHop:  c.RepairConfig().OneHop,
-		Trainer: c.TrainerConfig(),
+func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
+	c := s.config
+	o := graphs.Options{
+		Dir: RoleDir(c.DataDir, configs.RoleBuild), ReceiptsDir: ReceiptsDir(c.DataDir),
+		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
+		Secret: s.secret, Version: s.o.Version,
+		Erasure: coordinator.Config{
+			SigningKey: s.key, KernelSet: s.kernels.Name, Compact: s.compact, VerifyTimeout: c.Erasure.VerifyTimeout,
+		},
+		Bus: role.Kafka{Client: s.client}, Clock: coordinator.WallClock{}, Listener: s.listener, Logger: s.o.Logger,
 	}
+	if c.UsesEmbeddedBroker() {
+		o.BrokerDir = filepath.Join(c.DataDir, brokerFolder)
+	}
+	return graphs.New(ctx, o)
+}
+
+func (s *Service) openScore(context.Context) (role.Role, error) {
+	c := s.config
+	return score.New(score.Options{
+		Dir: RoleDir(c.DataDir, configs.RoleScore), Shards: c.Partition.Shards, Workers: c.Workers(),
+		Scoring: c.ScoringConfig(), OneHop: c.RepairConfig().OneHop, Trainer: c.TrainerConfig(),
+		Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),
+	})
+}
+
+func (s *Service) openTrain(context.Context) (role.Role, error) {
+	c := s.config
+	return train.New(train.Options{
+		Dir: RoleDir(c.DataDir, configs.RoleTrain), Shards: c.Partition.Shards, Workers: c.Workers(),
+		Trainer: c.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),
+	})
 }

@@ -11,25 +11,25 @@ import (
 
 // accepted suppresses the targets: here at once, at score as soon as it has read
 // the command.
-func (c *Coordinator) accepted(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	j := c.job(e.RequestID)
+func (s *states) accepted(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	j := s.jobs.of(e.RequestID)
 	if j == nil {
 		return e, nil
 	}
-	if err := c.graphs.Suppress(j.request.Targets); err != nil {
+	if err := s.graphs.Suppress(j.request.Targets); err != nil {
 		return e, fmt.Errorf("suppress: %w", err)
 	}
-	e, err := c.ledger.Transition(e.RequestID, deletions.Suppressed, nil)
+	e, err := s.ledger.Transition(e.RequestID, deletions.Suppressed, nil)
 	if err != nil {
 		return e, err
 	}
-	c.erased.forget()
-	if err := c.out.command(ctx, e, wire.PhaseSuppress); err != nil {
+	s.erased.forget()
+	if err := s.out.command(ctx, e, wire.PhaseSuppress); err != nil {
 		return e, err
 	}
-	if err := c.out.announce(ctx, e); err != nil {
+	if err := s.out.announce(ctx, e); err != nil {
 		return e, err
 	}
-	c.out.phaseDone(e, events.Suppress, deletions.Received)
+	s.out.phaseDone(e, events.Suppress, deletions.Received)
 	return e, nil
 }

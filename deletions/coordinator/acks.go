@@ -6,7 +6,6 @@ import (
 
 	"lethe/deletions"
 	"lethe/ingest"
-	"lethe/pipeline/wire"
 )
 
 // The roles whose acknowledgements are waited for.
@@ -21,16 +20,6 @@ type acks map[string]map[roleStep]deletions.Ack
 type roleStep struct {
 	role string
 	step deletions.Step
-}
-
-// TakeNotices notes what the other roles acknowledged on erasure-status.v1.
-func (c *Coordinator) TakeNotices(notices []wire.Notice) {
-	c.dirty = true
-	for _, n := range notices {
-		if n.Ack != nil {
-			c.acks.take(*n.Ack)
-		}
-	}
 }
 
 func (a acks) take(ack deletions.Ack) {

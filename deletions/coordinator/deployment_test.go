@@ -93,6 +93,7 @@ func (d *deployment) boot() error {
 		},
 		Ledger: deletions.NewLedger(countedKV{d}, func() time.Time { return d.now }),
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},
+		Places:   []Place{{"graphs", d.graphs.search}},
 		Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err := d.Resume(d.Context()); err != nil {
@@ -124,7 +125,7 @@ func (d *deployment) deliver() error {
 			}
 		}
 		d.notes.read = next
-		return d.TakeRequests(d.Context(), batch)
+		return d.Requests.Take(d.Context(), batch)
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (d *deployment) answer(a deletions.Ack) {
 
 // verify runs the search that is due, if there is one.
 func (d *deployment) verify() error {
-	s := d.NextSearch()
+	s := d.Verification.Next()
 	if s == nil {
 		return nil
 	}
@@ -154,7 +155,7 @@ func (d *deployment) verify() error {
 		// The process stopped in the middle of it.
 		return v.err
 	}
-	return d.Conclude(d.Context(), v)
+	return d.Verification.Conclude(d.Context(), v)
 }
 
 // countedKV counts the writes of the ledger.

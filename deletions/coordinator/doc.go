@@ -9,13 +9,16 @@
 //	graphs.go, bus.go   what it needs of others
 //	receipts.go         where receipts are kept
 //	store.go            the ledger on disk
-//	coordinator.go      the table of states, and the loop through it
+//	coordinator.go      the parts, and the loop through the open requests
+//	requests.go         Requests: erasures.v1, in, and out when nobody needs it
+//	jobs.go             the requests whose targets are still needed
+//	states.go           the table of states
 //	<state>.go          what is done in a state
-//	requests.go         erasures.v1: requests in, and out when nobody needs them
 //	acks.go             what the other roles answered
-//	outbox.go           what it says: states, commands, withdrawals
-//	erased.go           records that name what was erased
-//	search.go           the search for what is left
+//	outbox.go           what is said: states, commands, withdrawals
+//	erased.go           Erased: records that name what was erased
+//	verification.go     Verification: when what is left is searched for
+//	search.go           that search, and the places it looks into
 //	artefacts.go        what a receipt accounts for
 //
 // Every step may be repeated: a state is in the ledger before its step begins,

@@ -18,18 +18,21 @@ import (
 // letters, and withdrawn from their topic, for lethe promises that no topic of
 // its own holds them.
 
-// erased looks for whatever was erased so far.
-type erased struct {
+// Erased keeps whatever was erased so far out of lethe's topics.
+type Erased struct {
 	ledger *deletions.Ledger
 	secret lethe.Secret
+	bus    Bus
+	out    *outbox
 	// scanner is nil when what was erased has changed.
 	scanner *scan.Scanner
 }
 
-func (n *erased) forget() { n.scanner = nil }
+func (n *Erased) forget() { n.scanner = nil }
 
-// names reports whether a record holds something erased, anywhere in it.
-func (n *erased) names(rec ingest.Record) (bool, error) {
+// Names reports whether a record holds something erased, anywhere in it. One that
+// is to be refused is asked about: a dead letter would keep its bytes.
+func (n *Erased) Names(rec ingest.Record) (bool, error) {
 	if n.scanner == nil {
 		entries, err := n.ledger.List()
 		if err != nil {
@@ -56,14 +59,10 @@ func holds(scanner *scan.Scanner, rec ingest.Record) bool {
 	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return len(scanner.ScanBytes(h.Value)) > 0 })
 }
 
-// NamesErased reports whether a record that is to be refused holds something
-// erased: a dead letter would keep its bytes.
-func (c *Coordinator) NamesErased(rec ingest.Record) (bool, error) { return c.erased.names(rec) }
-
 // Withdraw deletes the records at some positions of a batch from their topic. A
 // record is left alone if a later one of the batch has taken its key over:
 // compaction will remove it then, and a tombstone would remove the later one too.
-func (c *Coordinator) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
+func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
 	var tombstones []ingest.Outgoing
 	for _, at := range positions {
 		key := batch.Records[at].Key
@@ -75,20 +74,20 @@ func (c *Coordinator) Withdraw(ctx context.Context, batch bus.Batch, positions [
 			Key: bytes.Clone(key), Pinned: true, Partition: batch.Source.Partition,
 		})
 	}
-	return c.out.withdraw(ctx, batch.Source.Topic, tombstones)
+	return n.out.withdraw(ctx, batch.Source.Topic, tombstones)
 }
 
-// withdraw writes a tombstone for every record of the topics that holds one of
+// withdrawFrom writes a tombstone for every record of the topics that holds one of
 // the request's fingerprints, in its key, value or headers, and returns how many.
-func (c *Coordinator) withdraw(ctx context.Context, e deletions.Entry, topics ...bus.Topic) (int, error) {
-	scanner, err := scan.NewScanner(c.o.Secret, e.Progress.Fingerprints)
+func (n *Erased) withdrawFrom(ctx context.Context, e deletions.Entry, topics ...bus.Topic) (int, error) {
+	scanner, err := scan.NewScanner(n.secret, e.Progress.Fingerprints)
 	if err != nil {
 		return 0, err
 	}
 	total := 0
 	for _, topic := range topics {
 		var tombstones []ingest.Outgoing
-		err := c.o.Bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		err := n.bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
 			if !rec.Tombstone() && len(rec.Key) > 0 && holds(scanner, rec) {
 				tombstones = append(tombstones, ingest.Outgoing{
 					Key: bytes.Clone(rec.Key), Pinned: true, Partition: rec.Partition,
@@ -97,7 +96,7 @@ func (c *Coordinator) withdraw(ctx context.Context, e deletions.Entry, topics ..
 			return nil
 		})
 		if err == nil && len(tombstones) > 0 {
-			err = c.o.Bus.Write(ctx, topic, tombstones)
+			err = n.bus.Write(ctx, topic, tombstones)
 		}
 		if err != nil {
 			return total, fmt.Errorf("withdraw records of %s: %w", topic, err)

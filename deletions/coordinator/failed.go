@@ -10,18 +10,18 @@ import (
 
 // failed goes back to the step that failed, after a while. Verification is asked
 // for anew, with a new attempt number, so that the other roles search again.
-func (c *Coordinator) failed(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	if c.o.Clock.Now().Sub(e.Updated()) < retryDelay(e.Attempts) {
+func (s *states) failed(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	if s.o.Clock.Now().Sub(e.Updated()) < retryDelay(e.Attempts) {
 		return e, nil
 	}
-	e, err := c.ledger.Retry(e.RequestID)
+	e, err := s.ledger.Retry(e.RequestID)
 	if err != nil {
 		return e, err
 	}
-	if err := c.out.announce(ctx, e); err != nil {
+	if err := s.out.announce(ctx, e); err != nil {
 		return e, err
 	}
-	return e, c.out.command(ctx, e, wire.PhasePurge)
+	return e, s.out.command(ctx, e, wire.PhasePurge)
 }
 
 // retryDelay doubles from a second to a minute.

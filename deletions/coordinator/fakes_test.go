@@ -107,7 +107,7 @@ func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.CommandStep) {
 	return out
 }
 
-func (g fakeGraphs) Search(context.Context, *scan.Scanner) (report scan.Report, err error) {
+func (g fakeGraphs) search(context.Context, *scan.Scanner) (report scan.Report, err error) {
 	return report, g.d.call(func() error { report = scan.Report{Files: 2, Bytes: 100}; return nil }, "search the graphs")
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Graphs is what the coordinator asks of whoever holds the graphs. One method is
-// called at a time, but for Search, which reads files only.
+// called at a time.
 type Graphs interface {
 	// Locate tells of each target, in order, what the graphs know of it.
 	Locate(targets []lethe.Target) ([]Location, error)
@@ -25,8 +25,6 @@ type Graphs interface {
 	// Steps gives the revisions that no longer hold the targets. Timesteps that
 	// are open, or gone, are left out.
 	Steps(replaced []Replaced) []wire.CommandStep
-	// Search looks into every file of the graphs.
-	Search(ctx context.Context, scanner *scan.Scanner) (scan.Report, error)
 }
 
 // Location is what the graphs know of one target.

@@ -2,14 +2,13 @@ package coordinator
 
 import (
 	"crypto/ed25519"
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
+	"lethe/internal/check"
 	"lethe/metrics/events"
 )
 
@@ -19,11 +18,6 @@ type Config struct {
 	SigningKey ed25519.PrivateKey
 	// KernelSet and Version are named on receipts.
 	KernelSet, Version string
-	// ReceiptsDir is where signed receipts are kept. It is searched too.
-	ReceiptsDir string
-	// BrokerDir is the embedded broker's folder, which is searched too; empty
-	// with an outside Kafka.
-	BrokerDir string
 	// Compact, if not nil, makes the broker's cleaner run at once.
 	Compact func() error
 	// VerifyTimeout bounds how long compaction is waited for before a request
@@ -38,11 +32,12 @@ type Config struct {
 // Options are the settings and the surroundings.
 type Options struct {
 	Config
-	Ledger *deletions.Ledger
-	Graphs Graphs
-	Notes  Notes
-	// Receipts is, if nil, the folder for them.
+	Ledger   *deletions.Ledger
+	Graphs   Graphs
+	Notes    Notes
 	Receipts Receipts
+	// Places are searched for what is left, beside the topics.
+	Places   []Place
 	Bus      Bus
 	Clock    Clock
 	Listener events.Listener
@@ -51,18 +46,11 @@ type Options struct {
 
 // Validate reports every problem at once. What only the first receipt would
 // stumble over is refused here.
-func (o *Config) Validate() error {
-	var errs []error
-	require := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	require(o.ReceiptsDir != "", "receipts dir is empty")
-	require(o.VerifyTimeout > 0, "verify timeout is %v, must be positive", o.VerifyTimeout)
-	require(len(o.SigningKey) == ed25519.PrivateKeySize,
-		"signing key has %d bytes, want %d", len(o.SigningKey), ed25519.PrivateKeySize)
-	require(o.KernelSet != "", "kernel set is empty, receipts must name it")
-	require(o.Version != "", "version is empty, receipts must name it")
-	return errors.Join(errs...)
+func (c *Config) Validate() error {
+	var p check.Problems
+	p.That(c.VerifyTimeout > 0, "verify_timeout", c.VerifyTimeout, "a positive duration")
+	p.That(len(c.SigningKey) == ed25519.PrivateKeySize, "bytes of the signing key", len(c.SigningKey), "64")
+	p.That(c.KernelSet != "", "kernel set", c.KernelSet, "a name, for receipts")
+	p.That(c.Version != "", "version", c.Version, "a name, for receipts")
+	return p.Err()
 }

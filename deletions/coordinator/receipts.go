@@ -16,15 +16,15 @@ type Receipts interface {
 	Keep(requestID string, signed []byte) error
 }
 
-// receiptFolder keeps each receipt as a file. A request id is safe in its name.
-type receiptFolder string
+// ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.
+type ReceiptFolder string
 
-func (f receiptFolder) path(requestID string) string {
+func (f ReceiptFolder) path(requestID string) string {
 	return filepath.Join(string(f), requestID+".json")
 }
 
 // Has implements Receipts.
-func (f receiptFolder) Has(requestID string) (bool, error) {
+func (f ReceiptFolder) Has(requestID string) (bool, error) {
 	_, err := os.Stat(f.path(requestID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -33,6 +33,6 @@ func (f receiptFolder) Has(requestID string) (bool, error) {
 }
 
 // Keep implements Receipts.
-func (f receiptFolder) Keep(requestID string, signed []byte) error {
+func (f ReceiptFolder) Keep(requestID string, signed []byte) error {
 	return atomicfile.Write(f.path(requestID), signed, 0o644)
 }

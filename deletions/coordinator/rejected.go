@@ -8,6 +8,6 @@ import (
 
 // rejected announces a rejection again when the request comes again: a crash may
 // have prevented it the first time.
-func (c *Coordinator) rejected(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	return e, c.out.announce(ctx, e)
+func (s *states) rejected(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	return e, s.out.announce(ctx, e)
 }

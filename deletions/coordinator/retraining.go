@@ -10,8 +10,8 @@ import (
 
 // retraining waits until every affected shard was trained again and the ensemble
 // that fits is served.
-func (c *Coordinator) retraining(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	purged, ok := c.acks.of(e, trainRole, deletions.StepPurged)
+func (s *states) retraining(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	purged, ok := s.acks.of(e, trainRole, deletions.StepPurged)
 	if !ok {
 		return e, nil
 	}
@@ -20,10 +20,10 @@ func (c *Coordinator) retraining(ctx context.Context, e deletions.Entry) (deleti
 			return e, nil
 		}
 	}
-	swapped, ok := c.acks.of(e, scoreRole, deletions.StepSwapped)
+	swapped, ok := s.acks.of(e, scoreRole, deletions.StepSwapped)
 	if !ok {
 		return e, nil
 	}
-	c.out.phaseDone(e, events.Retrain, deletions.Retraining)
-	return c.move(ctx, e, deletions.Swapped, func(p *deletions.Progress) { p.EnsembleAfter = swapped.Ensemble })
+	s.out.phaseDone(e, events.Retrain, deletions.Retraining)
+	return s.move(ctx, e, deletions.Swapped, func(p *deletions.Progress) { p.EnsembleAfter = swapped.Ensemble })
 }

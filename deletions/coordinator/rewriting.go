@@ -16,50 +16,50 @@ import (
 // What is about to be lost is put into the ledger first: the fingerprints, the
 // timesteps and the slices that change. Everything after that can be repeated
 // from the ledger and the targets, so a crash at any point only repeats it.
-func (c *Coordinator) rewriting(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	j := c.job(e.RequestID)
+func (s *states) rewriting(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	j := s.jobs.of(e.RequestID)
 	if j == nil {
 		return e, nil
 	}
-	plan, err := c.graphs.Plan(j.request.Targets, e.Scope)
+	plan, err := s.graphs.Plan(j.request.Targets, e.Scope)
 	if err != nil {
 		return e, err
 	}
-	e, err = c.ledger.Update(e.RequestID, func(p *deletions.Progress) { recordPlan(p, plan) })
+	e, err = s.ledger.Update(e.RequestID, func(p *deletions.Progress) { recordPlan(p, plan) })
 	if err != nil {
 		return e, err
 	}
-	c.erased.forget()
-	if err := c.graphs.Rewrite(ctx, j.request.Targets, replacedBy(e)); err != nil {
+	s.erased.forget()
+	if err := s.graphs.Rewrite(ctx, j.request.Targets, replacedBy(e)); err != nil {
 		return e, err
 	}
-	sources, err := c.withdraw(ctx, e, bus.Transactions, bus.Labels)
+	sources, err := s.erased.withdrawFrom(ctx, e, bus.Transactions, bus.Labels)
 	if err != nil {
 		return e, err
 	}
-	letters, err := c.withdraw(ctx, e, bus.DeadLetters)
+	letters, err := s.erased.withdrawFrom(ctx, e, bus.DeadLetters)
 	if err != nil {
 		return e, err
 	}
 	// A step that is repeated after a crash may find less than it withdrew.
-	if e, err = c.ledger.Update(e.RequestID, func(p *deletions.Progress) {
+	if e, err = s.ledger.Update(e.RequestID, func(p *deletions.Progress) {
 		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources)
 		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters)
 	}); err != nil {
 		return e, err
 	}
-	if err := c.out.command(ctx, e, wire.PhasePurge); err != nil {
+	if err := s.out.command(ctx, e, wire.PhasePurge); err != nil {
 		return e, err
 	}
-	c.o.Logger.Info("erasure: graphs rewritten", "request_id", e.RequestID, "timesteps", len(e.Progress.Timesteps),
+	s.o.Logger.Info("erasure: graphs rewritten", "request_id", e.RequestID, "timesteps", len(e.Progress.Timesteps),
 		"slices", len(e.Progress.Slices), "records", sources, "dead_letters", letters)
-	c.out.phaseDone(e, events.Rewrite, deletions.Rewriting)
+	s.out.phaseDone(e, events.Rewrite, deletions.Rewriting)
 	source, next := j.source, j.next
-	c.dropJob(e.RequestID)
-	if e, err = c.move(ctx, e, deletions.Retraining, nil); err != nil {
+	s.jobs.drop(e.RequestID)
+	if e, err = s.move(ctx, e, deletions.Retraining, nil); err != nil {
 		return e, err
 	}
-	return e, c.commit(source, next)
+	return e, s.jobs.commit(source, next)
 }
 
 // recordPlan adds a plan to a request's progress. After a crash the same is

@@ -32,13 +32,25 @@ type Search struct {
 	scanner   *scan.Scanner
 	// others is what the other roles have searched.
 	others  scan.Summary
-	graphs  Graphs
+	places  []Place
 	bus     Bus
 	clock   Clock
 	compact func() error
 	timeout time.Duration
-	// folders are read byte by byte, beside those of the graphs.
-	folders []string
+}
+
+// Place is somewhere beside the topics where a copy could be. Its search touches
+// nothing that a step changes.
+type Place struct {
+	Name   string
+	Search func(ctx context.Context, scanner *scan.Scanner) (scan.Report, error)
+}
+
+// Folder is a folder as a place: every file of it is read byte by byte.
+func Folder(name, dir string) Place {
+	return Place{name, func(ctx context.Context, scanner *scan.Scanner) (scan.Report, error) {
+		return scanner.ScanDir(ctx, dir, scan.DirOptions{})
+	}}
 }
 
 // Verdict is the outcome of a search.
@@ -97,7 +109,7 @@ func (s *Search) roll(ctx context.Context) error {
 	return nil
 }
 
-// once reads every topic from its start and every byte of the folders.
+// once reads every topic from its start and searches every place.
 func (s *Search) once(ctx context.Context) (*findings, error) {
 	f := newFindings()
 	for _, topic := range bus.Topics() {
@@ -105,17 +117,12 @@ func (s *Search) once(ctx context.Context) (*findings, error) {
 			return nil, fmt.Errorf("search topic %s: %w", topic, err)
 		}
 	}
-	report, err := s.graphs.Search(ctx, s.scanner)
-	if err != nil {
-		return nil, fmt.Errorf("search the graphs: %w", err)
-	}
-	f.folder("graphs", report)
-	for _, dir := range s.folders {
-		report, err := s.scanner.ScanDir(ctx, dir, scan.DirOptions{})
+	for _, place := range s.places {
+		report, err := place.Search(ctx, s.scanner)
 		if err != nil {
-			return nil, fmt.Errorf("search folder: %w", err)
+			return nil, fmt.Errorf("search %s: %w", place.Name, err)
 		}
-		f.folder(dir, report)
+		f.place(place.Name, report)
 	}
 	return f, nil
 }
@@ -190,12 +197,12 @@ func (f *findings) note(place string, hits []scan.Hit) {
 	}
 }
 
-// folder counts what the search of a folder looked at and found.
-func (f *findings) folder(place string, report scan.Report) {
+// place counts what the search of a place looked at and found.
+func (f *findings) place(name string, report scan.Report) {
 	summary := report.Summary()
 	summary.Hits = 0
 	f.summary = f.summary.Add(summary)
 	for _, h := range report.Hits {
-		f.note(place, []scan.Hit{h.Hit})
+		f.note(name, []scan.Hit{h.Hit})
 	}
 }

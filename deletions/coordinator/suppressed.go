@@ -8,10 +8,10 @@ import (
 
 // suppressed waits until score lets nothing about the targets out any more. It
 // answers with the ensemble it serves, which the receipt names.
-func (c *Coordinator) suppressed(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	before, ok := c.acks.of(e, scoreRole, deletions.StepSuppressed)
-	if !ok || c.job(e.RequestID) == nil {
+func (s *states) suppressed(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+	before, ok := s.acks.of(e, scoreRole, deletions.StepSuppressed)
+	if !ok || s.jobs.of(e.RequestID) == nil {
 		return e, nil
 	}
-	return c.move(ctx, e, deletions.Rewriting, func(p *deletions.Progress) { p.EnsembleBefore = before.Ensemble })
+	return s.move(ctx, e, deletions.Rewriting, func(p *deletions.Progress) { p.EnsembleBefore = before.Ensemble })
 }

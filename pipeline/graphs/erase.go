@@ -6,7 +6,6 @@ import (
 
 	"lethe"
 	"lethe/deletions/coordinator"
-	"lethe/deletions/scan"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
@@ -16,8 +15,6 @@ type eraser struct {
 	store     *snapshot.Store
 	publisher *publisher
 	secret    lethe.Secret
-	// dir is the role's folder.
-	dir string
 }
 
 var _ coordinator.Graphs = (*eraser)(nil)
@@ -91,11 +88,6 @@ func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.CommandStep {
 		})
 	}
 	return steps
-}
-
-// Search implements coordinator.Graphs. It may run beside everything else.
-func (e *eraser) Search(ctx context.Context, scanner *scan.Scanner) (scan.Report, error) {
-	return scanner.ScanDir(ctx, e.dir, scan.DirOptions{})
 }
 
 // infos are the timesteps as they are now.

@@ -51,13 +51,15 @@ func (impatient) Sleep(ctx context.Context, _ time.Duration) error { return ctx.
 // run starts the role on a folder; stop ends it and checks that it ended well.
 func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	d.Helper()
+	cut := partition.Defaults()
+	cut.Shards = shards
 	r, err := New(d.Context(), Options{
-		Dir: dir, Shards: shards, Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
+		Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: impatient{}, Version: "test",
 		Logger:    slog.New(slog.DiscardHandler),
-		Partition: partition.Defaults(), Repair: repair.Defaults(),
+		Partition: cut, Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
-			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", ReceiptsDir: d.TempDir(),
+			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
 			Compact: d.topics.Compact, VerifyTimeout: 5 * time.Minute,
 		},
 	})

@@ -12,10 +12,10 @@ import (
 	"lethe/snapshot"
 )
 
-// Erased knows what was erased; *coordinator.Coordinator does.
+// Erased knows what was erased; *coordinator.Erased does.
 type Erased interface {
-	// NamesErased reports whether a record holds something erased.
-	NamesErased(rec ingest.Record) (bool, error)
+	// Names reports whether a record holds something erased.
+	Names(rec ingest.Record) (bool, error)
 	// Withdraw deletes the records at some positions of a batch from their topic.
 	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
 }
@@ -99,7 +99,7 @@ func (in *intake) apply(
 	if refusal == nil {
 		return result, nil, nil
 	}
-	erased, err := in.erased.NamesErased(rec)
+	erased, err := in.erased.Names(rec)
 	if erased {
 		return events.Suppressed, nil, err
 	}

@@ -75,7 +75,7 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 func (l *logic) take(ctx context.Context, in role.Input) error {
 	select {
 	case v := <-l.verdicts:
-		if err := l.coordinator.Conclude(ctx, v); err != nil {
+		if err := l.coordinator.Verification.Conclude(ctx, v); err != nil {
 			return err
 		}
 	default:
@@ -89,7 +89,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case "":
 		return nil
 	case bus.Erasures:
-		return l.coordinator.TakeRequests(ctx, in.Batch)
+		return l.coordinator.Requests.Take(ctx, in.Batch)
 	case bus.ErasureStatus:
 		l.coordinator.TakeNotices(in.Notices)
 		return nil
@@ -112,7 +112,7 @@ func (l *logic) advance(ctx context.Context) error {
 	if err := l.coordinator.Advance(ctx); err != nil {
 		return err
 	}
-	if search := l.coordinator.NextSearch(); search != nil {
+	if search := l.coordinator.Verification.Next(); search != nil {
 		l.searching.Go(func() {
 			// There is one search at a time, and its verdict is taken before the next.
 			l.verdicts <- search.Run(ctx)

@@ -27,17 +27,19 @@ var _ Bus = role.Kafka{}
 // Options configures the role.
 type Options struct {
 	// Dir is the role's own folder.
-	Dir    string
-	Shards int
+	Dir string
+	// ReceiptsDir is where signed receipts are kept. It is searched too.
+	ReceiptsDir string
+	// BrokerDir is the embedded broker's folder, which is searched too; empty
+	// with an outside Kafka.
+	BrokerDir string
 	// Snapshot says when timesteps end.
 	Snapshot snapshot.Config
 	// Limits bounds records; its FeatureCount is that of Snapshot.
 	Limits ingest.Limits
-	// Partition says how a timestep is cut into shards; its Shards and Seed are
-	// set from here.
+	// Partition says how a timestep is cut into shards. Its seed is that of Repair too.
 	Partition partition.Config
 	Repair    repair.Config
-	Seed      uint64
 	Secret    lethe.Secret
 	// Version is named on dead letters and receipts.
 	Version string
@@ -54,16 +56,28 @@ type Options struct {
 func (o Options) agreed() Options {
 	o.Limits.FeatureCount = o.Snapshot.FeatureCount
 	o.Listener = events.Tee(o.Listener)
-	o.Partition.Shards, o.Partition.Seed, o.Repair.Seed = o.Shards, o.Seed, o.Seed
+	o.Repair.Seed = o.Partition.Seed
 	o.Erasure.Secret, o.Erasure.Version, o.Erasure.Limits = o.Secret, o.Version, o.Limits
 	o.Erasure.OneHop = o.Repair.OneHop != onehop.None
 	return o
+}
+
+// places are the folders where a copy of what was erased could be.
+func (o Options) places() []coordinator.Place {
+	out := []coordinator.Place{
+		coordinator.Folder("graphs", o.Dir), coordinator.Folder(o.ReceiptsDir, o.ReceiptsDir),
+	}
+	if o.BrokerDir != "" {
+		out = append(out, coordinator.Folder(o.BrokerDir, o.BrokerDir))
+	}
+	return out
 }
 
 // Validate reports every problem at once.
 func (o Options) Validate() error {
 	var p check.Problems
 	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
+	p.That(o.ReceiptsDir != "", "receipts_dir", o.ReceiptsDir, "the name of a folder")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	p.That(o.Clock != nil, "clock", o.Clock, "one")
 	p.That(o.Logger != nil, "logger", o.Logger, "one")

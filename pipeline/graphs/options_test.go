@@ -17,10 +17,10 @@ func TestOptionsNameAllProblems(t *testing.T) {
 		Erasure:  coordinator.Config{VerifyTimeout: -1},
 	}.agreed().Validate()
 	for _, want := range []string{
-		`dir is ""`, "receipts dir is empty", "shards is 0, want 1 to 65536",
+		`dir is ""`, `receipts_dir is ""`, "shards is 0, want 1 to 65536",
 		"allowed_lateness_timesteps is -2", "first_timestep is -2", "max_timestep_jump is -3", "max_record_bytes is 0",
-		"verify timeout is -1ns", "signing key has 0 bytes, want 64",
-		"kernel set is empty", "version is empty", "bus is <nil>", "clock is <nil>", "logger is <nil>",
+		`verify_timeout is "-1ns"`, "signing key is 0, want 64",
+		`kernel set is ""`, `version is ""`, "bus is <nil>", "clock is <nil>", "logger is <nil>",
 	} {
 		require.ErrorContains(t, err, want)
 	}

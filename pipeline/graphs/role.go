@@ -43,7 +43,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 
 // open opens the ledger and the snapshot store.
 func open(ctx context.Context, o Options) (_ *logic, err error) {
-	if err := os.MkdirAll(o.Erasure.ReceiptsDir, 0o755); err != nil {
+	if err := os.MkdirAll(o.ReceiptsDir, 0o755); err != nil {
 		return nil, fmt.Errorf("receipts folder: %w", err)
 	}
 	partitions := make(map[bus.Topic]int)
@@ -66,12 +66,13 @@ func open(ctx context.Context, o Options) (_ *logic, err error) {
 		return nil, err
 	}
 	published := &publisher{
-		store: store, bus: o.Bus, cut: cut{o.Shards, o.Repair}, partitions: partitions[bus.Slices],
+		store: store, bus: o.Bus, cut: cut{o.Partition.Shards, o.Repair}, partitions: partitions[bus.Slices],
 	}
 	return newLogic(o, store, ledgerStore, published, coordinator.New(coordinator.Options{
 		Config: o.Erasure, Ledger: ledger,
-		Graphs: &eraser{store: store, publisher: published, secret: o.Secret, dir: o.Dir},
-		Notes:  notes{store}, Bus: o.Bus, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
+		Graphs: &eraser{store: store, publisher: published, secret: o.Secret},
+		Notes:  notes{store}, Receipts: coordinator.ReceiptFolder(o.ReceiptsDir), Places: o.places(),
+		Bus: o.Bus, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})), nil
 }
 
@@ -100,7 +101,7 @@ func newLogic(
 	refused := &letters{bus: o.Bus, version: o.Version, listener: o.Listener}
 	l := &logic{
 		store: store, ledgerStore: ledgerStore, coordinator: c,
-		intake: &intake{store: store, letters: refused, erased: c, limits: o.Limits, listener: o.Listener},
+		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, now: o.Clock.Now, listener: o.Listener,
 			published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool),

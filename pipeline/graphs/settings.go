@@ -26,8 +26,8 @@ func settingsMark() []byte { return []byte("settings") }
 func (o *Options) settings() map[string]string {
 	repair := o.Repair
 	return map[string]string{
-		"seed":             fmt.Sprint(o.Seed),
-		"partition.shards": fmt.Sprint(o.Shards),
+		"seed":             fmt.Sprint(o.Partition.Seed),
+		"partition.shards": fmt.Sprint(o.Partition.Shards),
 		"repair.method":    repair.Method,
 		"repair.tau":       fmt.Sprint(repair.Tau),
 		"repair.min_stubs": fmt.Sprint(repair.MinStubs),

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
+	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
 	"lethe/pipeline/role"
@@ -39,17 +40,11 @@ type Options struct {
 
 // Validate reports every problem at once.
 func (o Options) Validate() error {
-	var errs []error
-	if o.Shards < 1 {
-		errs = append(errs, fmt.Errorf("shards is %d, must be at least 1", o.Shards))
-	}
-	if o.Workers < 1 {
-		errs = append(errs, fmt.Errorf("workers is %d, must be at least 1", o.Workers))
-	}
-	if o.Bus == nil {
-		errs = append(errs, errors.New("bus is missing"))
-	}
-	return errors.Join(append(errs, o.Scoring.Validate())...)
+	var p check.Problems
+	p.AtLeast("shards", o.Shards, 1)
+	p.AtLeast("workers", o.Workers, 1)
+	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
+	return errors.Join(p.Err(), o.Scoring.Validate())
 }
 
 // New opens the role's store and returns the role that scores snapshots.

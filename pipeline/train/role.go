@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
+	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
@@ -32,20 +33,12 @@ type Options struct {
 
 // Validate reports every problem at once.
 func (o Options) Validate() error {
-	var errs []error
-	if o.Shards < 1 {
-		errs = append(errs, fmt.Errorf("shards is %d, must be at least 1", o.Shards))
-	}
-	if o.Workers < 1 {
-		errs = append(errs, fmt.Errorf("workers is %d, must be at least 1", o.Workers))
-	}
-	if o.Dir == "" {
-		errs = append(errs, errors.New("dir is empty"))
-	}
-	if o.Bus == nil {
-		errs = append(errs, errors.New("bus is missing"))
-	}
-	return errors.Join(errs...)
+	var p check.Problems
+	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
+	p.AtLeast("shards", o.Shards, 1)
+	p.AtLeast("workers", o.Workers, 1)
+	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
+	return p.Err()
 }
 
 // New opens every shard's store and returns the role that trains the shards.
