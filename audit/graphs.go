@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/canonical"
 	"lethe/configs"
@@ -23,6 +25,7 @@ func (inv *inventory) takeGraphs() (err error) {
 	store, err := snapshot.Open(snapshotDir(c), snapshot.Options{
 		Config:                c.Ingest.Config,
 		Secret:                inv.secret,
+		FS:                    vfs.Default,
 		TransactionPartitions: c.Kafka.Partitions,
 		LabelPartitions:       c.Kafka.Partitions,
 	})

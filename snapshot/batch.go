@@ -14,9 +14,10 @@ import (
 // before Commit, which stores all of it, watermark and offset included, or
 // nothing; a batch that is not committed is simply dropped.
 type Batch struct {
-	s      *Store
-	source Source
-	epoch  int
+	staging *staging
+	closed  *storeCache
+	source  Source
+	epoch   int
 	// nextOffset is one after the last record seen: below it, a record was
 	// delivered again.
 	nextOffset   int64
@@ -31,19 +32,19 @@ type Batch struct {
 // stream's partition count.
 func (s *Store) Begin(source Source) (*Batch, error) {
 	b := &Batch{
-		s: s, source: source, epoch: s.epoch,
-		nextOffset:   s.offsets[TopicPartition{source.Topic, source.Partition}],
-		featureCount: s.featureCount,
+		staging: s.staging, closed: s.closed, source: source, epoch: s.staging.epoch,
+		nextOffset:   s.staging.offsets[TopicPartition{source.Topic, source.Partition}],
+		featureCount: s.staging.featureCount,
 		infos:        make(map[lethe.Timestep]Info),
 		writes:       make(map[string][]byte),
 	}
 	if source.Stream == NoStream {
 		return b, nil
 	}
-	if n := s.options.partitions(source.Stream); source.Partition < 0 || source.Partition >= n {
+	if n := s.staging.options.partitions(source.Stream); source.Partition < 0 || source.Partition >= n {
 		return nil, fmt.Errorf("topic %s: partition %d of %d", source.Topic, source.Partition, n)
 	}
-	b.watermark = s.watermarks[source.Stream][source.Partition]
+	b.watermark = s.staging.watermarks[source.Stream][source.Partition]
 	return b, nil
 }
 
@@ -56,24 +57,14 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 	if b.source.Stream == NoStream {
 		return Verdict{}, fmt.Errorf("topic %s has no timesteps to end", b.source.Topic)
 	}
-	if b.again(o) {
+	if b.redelivered(o) {
 		return Verdict{Outcome: Duplicate}, nil
 	}
-	if at := b.standing(t); at.far {
-		return rejected(o, ReasonTimestepJump, at.String()), nil
+	if at := b.arrival(t); at.far {
+		return refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	b.watermark = max(b.watermark, t+1)
 	return Verdict{Outcome: Accepted}, nil
-}
-
-// Mark puts a value of the owner's own under a key, together with the batch.
-// See Marks for what must not be in it.
-func (b *Batch) Mark(key, value []byte) error {
-	if err := b.check(NoStream, 0); err != nil {
-		return err
-	}
-	b.set(markKey(key), value)
-	return nil
 }
 
 // Commit stores the batch durably. The partition is resumed at nextOffset, or
@@ -83,8 +74,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 	if err := b.check(NoStream, 0); err != nil {
 		return err
 	}
-	s := b.s
-	s.epoch++
+	s := b.staging
 	at := TopicPartition{b.source.Topic, b.source.Partition}
 	nextOffset = max(nextOffset, s.offsets[at])
 	b.set(offsetKey(at), binary.BigEndian.AppendUint64(nil, uint64(nextOffset)))
@@ -97,7 +87,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 	for t, i := range b.infos {
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
-	err := s.staging.Apply(func(w swapstore.Writer) error {
+	err := s.Apply(func(w swapstore.Writer) error {
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
 			if err := w.Set([]byte(key), b.writes[key]); err != nil {
 				return err
@@ -122,7 +112,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 // For NoStream any stream will do.
 func (b *Batch) check(want Stream, t lethe.Timestep) error {
 	switch {
-	case b.epoch != b.s.epoch:
+	case b.epoch != b.staging.epoch:
 		return ErrStale
 	case want != NoStream && b.source.Stream != want:
 		return fmt.Errorf("topic %s carries another stream", b.source.Topic)
@@ -132,50 +122,14 @@ func (b *Batch) check(want Stream, t lethe.Timestep) error {
 	return nil
 }
 
-// maxTimestep leaves room to add 1, and is what JSON can carry exactly.
-const maxTimestep lethe.Timestep = 1 << 53
-
-// again reports whether a record was delivered before, and notes it otherwise.
-func (b *Batch) again(o Origin) bool {
+// redelivered reports whether a record was delivered before, and notes it
+// otherwise.
+func (b *Batch) redelivered(o Origin) bool {
 	if o.Offset < b.nextOffset {
 		return true
 	}
 	b.nextOffset = o.Offset + 1
 	return false
-}
-
-// standing is how a record's timestep compares with the watermark of its
-// partition, as that stood when the record came.
-type standing struct {
-	timestep, watermark lethe.Timestep
-	// late: below the watermark. far: further above it than any stream jumps.
-	late, far bool
-}
-
-func (b *Batch) standing(t lethe.Timestep) standing {
-	return standing{
-		timestep: t, watermark: b.watermark,
-		late: t < b.watermark, far: t-b.watermark > lethe.Timestep(b.s.options.MaxTimestepJump),
-	}
-}
-
-// observe returns where a record of timestep t stands, then lets it raise the
-// watermark, unless it is too far ahead to be believed: one wrong timestep
-// would make late whatever follows.
-func (b *Batch) observe(t lethe.Timestep) standing {
-	at := b.standing(t)
-	if lateness := b.s.options.lateness(b.source.Stream); lateness >= 0 && !at.far {
-		b.watermark = max(b.watermark, t-lethe.Timestep(lateness))
-	}
-	return at
-}
-
-// String is the detail of a refusal.
-func (s standing) String() string {
-	if s.far {
-		return fmt.Sprintf("timestep %d, the partition is at %d", s.timestep, s.watermark)
-	}
-	return fmt.Sprintf("timestep %d, the partition takes %d and later", s.timestep, s.watermark)
 }
 
 func (b *Batch) set(key, value []byte) { b.writes[string(key)] = value }
@@ -185,23 +139,15 @@ func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
 	if value, found := b.writes[string(key)]; found {
 		return value, true, nil
 	}
-	return b.s.staging.Get(key)
+	return b.staging.Get(key)
 }
 
 // count changes what is known of a timestep.
 func (b *Batch) count(t lethe.Timestep, change func(*Info)) {
 	i, found := b.infos[t]
 	if !found {
-		i = b.s.info(t)
+		i = b.staging.info(t)
 	}
 	change(&i)
 	b.infos[t] = i
-}
-
-// info returns what is known of a timestep, or what is known of a new one.
-func (s *Store) info(t lethe.Timestep) Info {
-	if i, found := s.infos[t]; found {
-		return i
-	}
-	return Info{Timestep: t, State: lethe.Open, Previous: lethe.NoTimestep}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -16,7 +17,9 @@ func benchStore(b *testing.B) *Store {
 	b.Helper()
 	c := Defaults()
 	c.AllowedLatenessTimesteps = ByControl
-	s, err := Open(b.TempDir(), Options{Config: c, Secret: lethe.Secret{3}, TransactionPartitions: 1, LabelPartitions: 1})
+	s, err := Open(b.TempDir(), Options{
+		Config: c, Secret: lethe.Secret{3}, FS: vfs.Default, TransactionPartitions: 1, LabelPartitions: 1,
+	})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	return s
@@ -68,13 +71,13 @@ func BenchmarkTimestep4000(b *testing.B) {
 		end(b, batch, step)
 		require.NoError(b, batch.Commit(0))
 		started := b.Elapsed()
-		_, _, err = s.CloseTimestep(context.Background(), step)
+		err = s.CloseTimestep(context.Background(), step)
 		require.NoError(b, err)
 		closed := b.Elapsed()
-		_, _, err = s.SettleTimestep(context.Background(), step, oneShard)
+		err = s.SettleTimestep(context.Background(), step, oneShard)
 		require.NoError(b, err)
 		settled := b.Elapsed()
-		_, err = s.Erase(context.Background(), []lethe.TransactionID{lethe.TransactionID(fmt.Sprintf("%d-%d", step, 17))})
+		err = s.Erase(context.Background(), lethe.Transactions(lethe.TransactionID(fmt.Sprintf("%d-%d", step, 17))))
 		require.NoError(b, err)
 		closing += (closed - started).Seconds()
 		settling += (settled - closed).Seconds()

@@ -67,14 +67,9 @@ func scanStore(t *testing.T, dir string, fs vfs.FS, nodes int) (*Store, []lethe.
 		require.NoError(t, b.Commit(offset+1))
 	}
 	ctx := context.Background()
-	_, _, err = s.CloseTimestep(ctx, 1)
-	require.NoError(t, err)
-	_, _, err = s.SettleTimestep(ctx, 1, func(g *lethe.Snapshot) ([]lethe.ShardID, error) {
-		return make([]lethe.ShardID, len(g.Nodes)), nil
-	})
-	require.NoError(t, err)
-	_, _, err = s.CloseTimestep(ctx, 2)
-	require.NoError(t, err)
+	require.NoError(t, s.CloseTimestep(ctx, 1))
+	require.NoError(t, s.SettleTimestep(ctx, 1, oneShard))
+	require.NoError(t, s.CloseTimestep(ctx, 2))
 	return s, subjects
 }
 
@@ -95,13 +90,13 @@ func scanRow(step lethe.Timestep, n int) []float32 {
 func needles(s *Store, subjects []lethe.TransactionID) map[string][]byte {
 	out := map[string][]byte{}
 	for _, id := range subjects {
-		p := s.options.Secret.Pseudonym(id)
+		p := s.staging.options.Secret.Pseudonym(id)
 		out["id "+string(id)] = []byte(id)
 		out["pseudonym of "+string(id)] = p[:]
 		out["hex pseudonym of "+string(id)] = []byte(p.String())
 	}
 	for step := lethe.Timestep(1); step <= 3; step++ {
-		hash := s.hashContent(scanRow(step, 0))
+		hash := hashContent(s.staging.options.Secret, scanRow(step, 0))
 		out[fmt.Sprintf("row %d", step)] = appendFeatures(nil, scanRow(step, 0))
 		out[fmt.Sprintf("content hash %d", step)] = hash[:]
 	}
@@ -142,22 +137,20 @@ func TestNoByteIsLeftAfterErase(t *testing.T) {
 	wanted := needles(s, subjects)
 	before, _ := search(t, vfs.Default, dir, wanted)
 	require.GreaterOrEqual(t, len(before), 2*len(subjects), "the search must find what is there")
-	g, err := s.readGraph(1)
+	before1, err := s.Load(1)
 	require.NoError(t, err)
 
-	infos, err := s.Erase(context.Background(), subjects)
-	require.NoError(t, err)
-	require.Len(t, infos, 2)
+	require.NoError(t, s.Erase(context.Background(), lethe.Transactions(subjects...)))
 	after, files := search(t, vfs.Default, dir, wanted)
 	require.Empty(t, after)
 	require.Greater(t, files, 10)
 
-	subject := s.options.Secret.Pseudonym(subjects[0])
-	want := g.Without(func(p lethe.Pseudonym) bool { return p == subject })
+	subject := s.staging.options.Secret.Pseudonym(subjects[0])
+	want := before1.Snapshot.Without(func(p lethe.Pseudonym) bool { return p == subject })
 	want.Revision++
-	got, err := s.readGraph(1)
+	got, err := s.Load(1)
 	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, want, got.Snapshot)
 	require.NoError(t, s.Close())
 	after, _ = search(t, vfs.Default, dir, wanted)
 	require.Empty(t, after)
@@ -168,34 +161,34 @@ func TestNoByteIsLeftAfterErase(t *testing.T) {
 func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	dir := t.TempDir()
 	s, subjects := scanStore(t, dir, vfs.Default, 300)
-	gone := s.erasure(subjects)
-	stores := map[string]*swapstore.Store{"staging": s.staging}
+	gone := erasure{}
+	for _, id := range subjects {
+		gone[s.staging.options.Secret.Pseudonym(id)] = true
+	}
+	stores := map[string]*swapstore.Store{stagingName: s.staging.Store}
 	for step := lethe.Timestep(1); step <= 2; step++ {
-		store, err := s.stores.get(step)
+		store, err := s.closed.get(step)
 		require.NoError(t, err)
-		stores[storeName(step)] = store
+		stores[storeName(step)] = store.Store
 	}
 	for name, store := range stores {
 		require.NoError(t, store.Apply(func(w swapstore.Writer) error {
 			return store.Scan(nil, func(key, value []byte) error {
-				drop := gone.names(key, 1)
+				drop, err := gone.isIn(key, 1)
 				if name == stagingName {
-					var err error
-					if drop, err = dropFromStaging(gone, key, value); err != nil {
-						return err
-					}
+					drop, err = dropFromStaging(gone, key, value)
 				}
-				if !drop {
-					return nil
+				if err != nil || !drop {
+					return err
 				}
 				return w.Delete(key)
 			})
 		}))
 	}
-	located, err := s.Locate(subjects)
+	located, err := s.Locate(lethe.Transactions(subjects...))
 	require.NoError(t, err)
 	for _, l := range located {
-		require.False(t, l.Known || len(l.Payments) > 0 || len(l.Labels) > 0, "no read may find it")
+		require.False(t, l.Known, "no read may find it")
 	}
 	wanted := needles(s, subjects)
 	require.NoError(t, s.Close())
@@ -229,7 +222,7 @@ func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
 	wanted := needles(s, subjects)
 	var before, after [2]int
 	for i := range before {
-		before[i] = s.infos[lethe.Timestep(i+1)].Nodes
+		before[i] = s.staging.infos[lethe.Timestep(i+1)].Nodes
 	}
 	record := func(on bool) {
 		mu.Lock()
@@ -237,15 +230,15 @@ func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
 		recording = on
 	}
 	record(true)
-	_, err := s.Erase(context.Background(), subjects)
+	err := s.Erase(context.Background(), lethe.Transactions(subjects...))
 	record(false)
 	require.NoError(t, err)
 	for i := range after {
-		after[i] = s.infos[lethe.Timestep(i+1)].Nodes
+		after[i] = s.staging.infos[lethe.Timestep(i+1)].Nodes
 	}
 	require.NoError(t, s.Close())
 	require.Greater(t, len(survivors), 100)
-	o := s.options
+	o := s.staging.options
 	for n, survivor := range survivors {
 		o.FS = survivor
 		s, err := Open("data", o)
@@ -257,12 +250,11 @@ func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
 			require.Len(t, c.Snapshot.Nodes, want, "revision %d", c.Snapshot.Revision)
 			require.Equal(t, c.Snapshot.Revision, c.Info.Revision)
 		}
-		_, err = s.Erase(context.Background(), subjects)
-		require.NoError(t, err)
+		require.NoError(t, s.Erase(context.Background(), lethe.Transactions(subjects...)))
 		hits, _ := search(t, survivor, "data", wanted)
 		require.Empty(t, hits, "survivor %d", n)
 		require.Equal(t, []lethe.Revision{2, 2, 0},
-			[]lethe.Revision{s.infos[1].Revision, s.infos[2].Revision, s.infos[3].Revision})
+			[]lethe.Revision{s.staging.infos[1].Revision, s.staging.infos[2].Revision, s.staging.infos[3].Revision})
 		require.NoError(t, s.Close())
 	}
 }
@@ -272,12 +264,11 @@ func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
 func TestEraseReachesAnUnlistedStore(t *testing.T) {
 	fs := vfs.NewMem()
 	s, subjects := scanStore(t, "data", fs, 12)
-	g, _, err := s.gather(context.Background(), 3)
+	g, _, err := s.staging.assemble(context.Background(), 3)
 	require.NoError(t, err)
-	require.NoError(t, s.writeGraph(g))
-	require.NoError(t, s.stores.close(3))
-	_, err = s.Erase(context.Background(), subjects)
-	require.NoError(t, err)
+	require.NoError(t, s.closed.create(g))
+	require.NoError(t, s.closed.close(3))
+	require.NoError(t, s.Erase(context.Background(), lethe.Transactions(subjects...)))
 	hits, _ := search(t, fs, "data", needles(s, subjects))
 	require.Empty(t, hits)
 	require.NoError(t, s.Close())

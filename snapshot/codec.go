@@ -9,6 +9,9 @@ import (
 	"lethe/internal/bytecursor"
 )
 
+// formatVersion is that of staging and of the stores of closed timesteps.
+const formatVersion = 1
+
 // cursor takes a stored value apart. The first failure sticks; close tells.
 type cursor struct{ bytecursor.Cursor }
 
@@ -90,27 +93,4 @@ func decodeIndex(value []byte) (indexEntry, error) {
 	e := indexEntry{timestep: lethe.Timestep(c.Uint64())}
 	c.Bytes(e.hash[:])
 	return e, c.close("index entry")
-}
-
-func (i Info) encode() []byte {
-	dst := append([]byte{}, byte(i.State))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(i.Revision))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Nodes))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Payments))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Labels))
-	return binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
-}
-
-func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
-	c := cursorOver(value)
-	i := Info{
-		Timestep: t,
-		State:    lethe.State(c.Uint8()),
-		Revision: lethe.Revision(c.Uint32()),
-		Nodes:    int(c.Uint64()),
-		Payments: int(c.Uint64()),
-		Labels:   int(c.Uint64()),
-		Previous: lethe.Timestep(c.Uint64()),
-	}
-	return i, c.close("timestep")
 }

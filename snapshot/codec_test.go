@@ -33,7 +33,7 @@ func originGen(rt *rapid.T) Origin {
 	return o
 }
 
-func TestWhatAwaitsJudgementComesBackWhole(t *testing.T) {
+func TestWhatIsPendingComesBackWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := originGen(rt)
 		payment := pendingPayment{"source", "target", o}
@@ -44,7 +44,7 @@ func TestWhatAwaitsJudgementComesBackWhole(t *testing.T) {
 		gotLabel, err := decodeLabel(label.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, label, gotLabel)
-		refusal := pendingRefusal{[]lethe.Pseudonym{{1}, {2}}, Refused{o, "reason", "detail"}}
+		refusal := storedRefusal{[]lethe.Pseudonym{{1}, {2}}, Refusal{o, "reason", "detail"}}
 		gotRefusal, err := decodeRefusal(refusal.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, refusal, gotRefusal)

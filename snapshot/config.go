@@ -13,6 +13,9 @@ const ByControl = -1
 // maxLateness and maxJump keep sums with timesteps far from overflow.
 const maxLateness, maxJump = 1_000_000, 1_000_000_000
 
+// maxTimestep leaves room to add 1, and is what JSON can carry exactly.
+const maxTimestep lethe.Timestep = 1 << 53
+
 // Config says which records belong to a stream and when its timesteps end.
 type Config struct {
 	// AllowedLatenessTimesteps is by how many timesteps a transaction or payment
@@ -68,7 +71,7 @@ type Options struct {
 	Config
 	// Secret makes the pseudonyms.
 	Secret lethe.Secret
-	// FS is the file system; nil means the operating system's.
+	// FS is the file system that everything is kept on, as vfs.Default is.
 	FS vfs.FS
 	// TransactionPartitions and LabelPartitions are the streams' partition
 	// counts, at least 1.
@@ -79,6 +82,7 @@ type Options struct {
 // Validate reports every value that is out of bounds.
 func (o Options) Validate() error {
 	p := check.Of(o.Config.Validate())
+	p.That(o.FS != nil, "fs", nil, "a file system")
 	p.That(o.Secret != (lethe.Secret{}), "secret", "all zero", "a key")
 	p.AtLeast("transaction_partitions", o.TransactionPartitions, 1)
 	p.AtLeast("label_partitions", o.LabelPartitions, 1)

@@ -21,9 +21,10 @@
 //     refused and raises nothing, or one wrong number would end a partition.
 //
 // A record of timestep t is late if t < W where it stands in its partition's
-// log. So lateness, as well as what is too far ahead, is decided by the log of one partition alone, not by how
-// partitions interleave, batches are cut, or the process is restarted. With a
-// lateness of 0, the first record of t+1 ends t for its partition.
+// log. So lateness, as well as what is too far ahead, is decided by the log of
+// one partition alone, not by how partitions interleave, batches are cut, or the
+// process is restarted. With a lateness of 0, the first record of t+1 ends t for
+// its partition.
 //
 //   - t may close when every transactions partition has W > t: no partition can
 //     contribute to it any more, and all that contributes has been stored.
@@ -39,12 +40,12 @@
 // A record below the stored offset of its partition was delivered again and
 // changes nothing at all, the watermark included.
 //
-// Ends of payments and subjects of labels need not be there yet: the record is
-// kept with its origin and judged when its timestep closes or settles. It is
-// then compared with the transactions of timesteps up to that one only, because
-// which later transactions have arrived depends on how partitions interleave.
-// Payments and labels of a timestep that never became known are judged with the
-// next known one.
+// A payment or label may come before the transactions it refers to. It is
+// pending, kept with its origin, until its timestep closes or settles; then its
+// references are resolved, and it becomes part of the graph or is refused. Only
+// transactions of timesteps up to that one count, because which later ones have
+// arrived depends on how partitions interleave. What is pending of a timestep
+// that never became known is resolved with the next known one.
 //
 // What this does not cover: the feature count, if it is not configured, is that
 // of the first accepted transaction, and which one is first depends on how
@@ -52,7 +53,7 @@
 //
 // # On disk
 //
-//	<dir>/staging/     offsets, watermarks, open timesteps, what awaits judgement
+//	<dir>/staging/     offsets, watermarks, open timesteps, what is pending
 //	<dir>/t000012/     the snapshot of timestep 12, once it is closed
 //
 // Both kinds are swapstores. A batch of records is one atomic write to staging,
@@ -63,4 +64,25 @@
 // # Concurrency
 //
 // One goroutine owns a Store. Marks may be used from any.
+//
+// # Files of the package
+//
+//	config.go, errors.go    settings and what can go wrong
+//	record.go               what is taken: sources, origins, verdicts, refusals
+//	info.go                 what is told of a timestep
+//	store.go                the Store; with lifecycle, erase, targets, refusals and
+//	                        marks, what its owner may ask for
+//	lifecycle.go            close and settle a timestep
+//	refusals.go             what was refused then, until it is confirmed
+//	targets.go              suppress and locate what is erased
+//	erase.go                rewrite all stores without the targets; erasestaging.go
+//	marks.go                bookkeeping of the owner
+//	batch.go                records of one partition, stored together
+//	arrival.go, take.go     late or not; what becomes of each record
+//	staging.go              the part with open timesteps: its store and its mirror
+//	resolve.go              pending payments and labels into graphs or refusals
+//	recover.go              staging read from disk, crashes made good
+//	storecache.go           the part with closed timesteps: a store of each
+//	graphstore.go, meta.go  one of these stores: a graph, labels and shards
+//	keys.go, codec.go       keys and values; pending.go: those of pending records
 package snapshot

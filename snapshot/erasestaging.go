@@ -8,15 +8,15 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// rewriteStaging writes staging anew without the transactions. It always
-// writes, even if it holds none of them: bytes of what was deleted before may
-// still be in its files.
-func (s *Store) rewriteStaging(ctx context.Context, gone erasure) error {
+// erase writes staging anew without the transactions. It always writes, even if
+// it holds none of them: bytes of what was deleted before may still be in its
+// files.
+func (s *staging) erase(ctx context.Context, gone erasure) error {
 	infos, err := s.infosWithout(gone)
 	if err != nil {
 		return err
 	}
-	err = s.staging.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
+	err = s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, value []byte) error {
 			drop, err := dropFromStaging(gone, key, value)
 			if err != nil || drop {
@@ -38,14 +38,13 @@ func (s *Store) rewriteStaging(ctx context.Context, gone erasure) error {
 	if err != nil {
 		return err
 	}
-	clear(s.rewriting)
 	maps.DeleteFunc(infos, func(_ lethe.Timestep, i Info) bool { return i.empty() })
 	s.infos = infos
 	return nil
 }
 
 // infosWithout returns what will be known of every timestep.
-func (s *Store) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
+func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 	infos := maps.Clone(s.infos)
 	lose := map[byte]func(*Info){
 		kindRow:     func(i *Info) { i.Nodes-- },
@@ -53,15 +52,13 @@ func (s *Store) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 		kindLabel:   func(i *Info) { i.Labels-- },
 	}
 	for kind, change := range lose {
-		err := s.staging.Scan([]byte{kind}, func(key, _ []byte) error {
-			if !gone.names(key, 1+timestepBytes) {
-				return nil
+		err := s.scanThrough(kind, maxTimestep, func(at lethe.Timestep, about []lethe.Pseudonym, _ []byte) error {
+			if gone.names(about) {
+				i := infos[at]
+				change(&i)
+				infos[at] = i
 			}
-			t, err := timestepOf(key)
-			i := infos[t]
-			change(&i)
-			infos[t] = i
-			return err
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -75,12 +72,12 @@ func (s *Store) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 func dropFromStaging(gone erasure, key, value []byte) (bool, error) {
 	switch key[0] {
 	case kindIndex:
-		return gone.names(key, 1), nil
+		return gone.isIn(key, 1)
 	case kindRow, kindPayment, kindLabel:
-		return gone.names(key, 1+timestepBytes), nil
-	case kindRefused:
+		return gone.isIn(key, 1+timestepBytes)
+	case kindRefusal:
 		r, err := decodeRefusal(value)
-		return gone.namesAny(r.about), err
+		return gone.names(r.about), err
 	case kindRewriting:
 		return true, nil
 	}

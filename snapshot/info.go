@@ -1,6 +1,10 @@
 package snapshot
 
-import "lethe"
+import (
+	"encoding/binary"
+
+	"lethe"
+)
 
 // Info says how far a timestep is and how much it holds.
 type Info struct {
@@ -10,10 +14,10 @@ type Info struct {
 	Revision lethe.Revision
 	// Nodes counts transactions.
 	Nodes int
-	// Payments counts the payments of the graph and, while the timestep is open,
-	// those that await judgement.
+	// Payments counts the payments of the graph or, while the timestep is open,
+	// those that are pending.
 	Payments int
-	// Labels counts what awaits judgement and, once the timestep is settled, the
+	// Labels counts the pending labels or, once the timestep is settled, the
 	// transactions labelled licit or illicit.
 	Labels int
 	// Previous is the settled timestep before this one, or lethe.NoTimestep.
@@ -21,7 +25,7 @@ type Info struct {
 }
 
 // known reports whether the timestep takes part in closing and settling. What
-// only payments or labels name is judged with the next one that does.
+// only payments or labels name is resolved with the next one that does.
 func (i Info) known() bool { return i.State > lethe.Open || i.Nodes > 0 }
 
 // empty reports whether there is nothing left to remember.
@@ -35,4 +39,27 @@ type Content struct {
 	Snapshot *lethe.Snapshot
 	// Assignment holds each node's shard once the timestep is settled, else nil.
 	Assignment []lethe.ShardID
+}
+
+func (i Info) encode() []byte {
+	dst := append([]byte{}, byte(i.State))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(i.Revision))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Nodes))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Payments))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Labels))
+	return binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
+}
+
+func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
+	c := cursorOver(value)
+	i := Info{
+		Timestep: t,
+		State:    lethe.State(c.Uint8()),
+		Revision: lethe.Revision(c.Uint32()),
+		Nodes:    int(c.Uint64()),
+		Payments: int(c.Uint64()),
+		Labels:   int(c.Uint64()),
+		Previous: lethe.Timestep(c.Uint64()),
+	}
+	return i, c.close("timestep")
 }

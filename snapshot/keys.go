@@ -13,12 +13,12 @@ import (
 // of one kind ascend with them.
 const (
 	kindFeatureCount = 'c' // (nothing)
-	kindRefused      = 'f' // timestep, number: a refusal not confirmed yet
+	kindRefusal      = 'f' // timestep, number: a refusal not confirmed yet
 	kindIndex        = 'i' // pseudonym: timestep and content hash
 	kindMark         = 'k' // the owner's key
-	kindLabel        = 'l' // timestep, pseudonym: a label that awaits judgement
+	kindLabel        = 'l' // timestep, pseudonym: a pending label
 	kindOffset       = 'o' // partition, topic
-	kindPayment      = 'p' // timestep, source, target: a payment that awaits judgement
+	kindPayment      = 'p' // timestep, source, target: a pending payment
 	kindRow          = 'r' // timestep, pseudonym: a transaction of an open timestep
 	kindSuppressed   = 's' // suppression digest
 	kindInfo         = 't' // timestep
@@ -40,7 +40,20 @@ const (
 	pseudonymBytes = len(lethe.Pseudonym{})
 )
 
-func timestepKey(kind byte, t lethe.Timestep) []byte { return timestepkey.New([]byte{kind}, t) }
+func timestepKey(kind byte, t lethe.Timestep, about ...lethe.Pseudonym) []byte {
+	return appendPseudonyms(timestepkey.New([]byte{kind}, t), about)
+}
+
+func pseudonymKey(kind byte, about ...lethe.Pseudonym) []byte {
+	return appendPseudonyms([]byte{kind}, about)
+}
+
+func appendPseudonyms(dst []byte, about []lethe.Pseudonym) []byte {
+	for _, p := range about {
+		dst = append(dst, p[:]...)
+	}
+	return dst
+}
 
 func timestepOf(key []byte) (lethe.Timestep, error) {
 	t, _, err := timestepkey.Cut(string(key[:1]), key)
@@ -50,28 +63,8 @@ func timestepOf(key []byte) (lethe.Timestep, error) {
 	return t, nil
 }
 
-func pseudonymKey(kind byte, p lethe.Pseudonym) []byte {
-	return append([]byte{kind}, p[:]...)
-}
-
-func rowKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
-	return append(timestepKey(kindRow, t), p[:]...)
-}
-
-func labelKey(t lethe.Timestep, p lethe.Pseudonym) []byte {
-	return append(timestepKey(kindLabel, t), p[:]...)
-}
-
-func paymentKey(t lethe.Timestep, source, target lethe.Pseudonym) []byte {
-	return append(append(timestepKey(kindPayment, t), source[:]...), target[:]...)
-}
-
-func edgeKey(source, target lethe.Pseudonym) []byte {
-	return append(append([]byte{kindEdge}, source[:]...), target[:]...)
-}
-
-func refusedKey(t lethe.Timestep, number int) []byte {
-	return binary.BigEndian.AppendUint32(timestepKey(kindRefused, t), uint32(number))
+func refusalKey(t lethe.Timestep, number int) []byte {
+	return binary.BigEndian.AppendUint32(timestepKey(kindRefusal, t), uint32(number))
 }
 
 func offsetKey(p TopicPartition) []byte {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"lethe"
-	"lethe/internal/swapstore"
 )
 
 // meta describes a timestep's store. It is written together with what it
@@ -52,17 +51,9 @@ func (m meta) applyTo(i Info) Info {
 	return i
 }
 
-// meta reads the description of a closed timestep's store.
-func (s *Store) meta(t lethe.Timestep) (meta, error) {
-	store, err := s.stores.get(t)
-	if err != nil {
-		return meta{}, err
-	}
-	return readMeta(store)
-}
-
-func readMeta(r swapstore.Reader) (meta, error) {
-	value, found, err := r.Get([]byte{kindMeta})
+// meta reads the description.
+func (s graphStore) meta() (meta, error) {
+	value, found, err := s.Get([]byte{kindMeta})
 	if err != nil {
 		return meta{}, err
 	}

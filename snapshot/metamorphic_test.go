@@ -73,10 +73,10 @@ func (c *crashDisk) stop() {
 	c.disk, c.survivor, c.countdown = c.survivor, nil, 0
 }
 
-// run drives a store through a world in an order of its own.
+// run drives a store through logs in an order of its own.
 type run struct {
 	rt      *rapid.T
-	world   *world
+	logs    *logs
 	disk    *crashDisk
 	store   *snapshot.Store
 	refused map[string]string
@@ -85,7 +85,7 @@ type run struct {
 }
 
 func (r *run) open() {
-	o := r.world.options
+	o := r.logs.options
 	o.FS = r.disk.fs()
 	store, err := snapshot.Open("data", o)
 	require.NoError(r.rt, err)
@@ -95,12 +95,12 @@ func (r *run) open() {
 // consume takes a batch of a random partition, now and then from further back
 // than where it was left off. It reports whether there was anything new.
 func (r *run) consume() bool {
-	p := rapid.IntRange(0, len(r.world.transactions)+len(r.world.labels)-1).Draw(r.rt, "partition")
+	p := rapid.IntRange(0, len(r.logs.transactions)+len(r.logs.labels)-1).Draw(r.rt, "partition")
 	source := snapshot.Source{Stream: snapshot.Transactions, Topic: transactionsTopic, Partition: p}
-	log := r.world.transactions[min(p, len(r.world.transactions)-1)]
-	if p >= len(r.world.transactions) {
-		source = snapshot.Source{Stream: snapshot.Labels, Topic: labelsTopic, Partition: p - len(r.world.transactions)}
-		log = r.world.labels[source.Partition]
+	log := r.logs.transactions[min(p, len(r.logs.transactions)-1)]
+	if p >= len(r.logs.transactions) {
+		source = snapshot.Source{Stream: snapshot.Labels, Topic: labelsTopic, Partition: p - len(r.logs.transactions)}
+		log = r.logs.labels[source.Partition]
 	}
 	offset := int(r.store.Offsets()[snapshot.TopicPartition{Topic: source.Topic, Partition: source.Partition}])
 	end := min(len(log), offset+rapid.IntRange(0, 12).Draw(r.rt, "size"))
@@ -128,8 +128,8 @@ func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin) {
 		v, err = b.Transaction(lethe.Transaction{ID: l.id, Timestep: l.timestep, Features: l.features}, o)
 	}
 	require.NoError(r.rt, err)
-	require.Equal(r.rt, v.Outcome == snapshot.Rejected, v.Refused != nil)
-	if v.Refused != nil && v.Refused.Reason == snapshot.ReasonTimestepJump {
+	require.Equal(r.rt, v.Outcome == snapshot.Refused, v.Refusal != nil)
+	if v.Refusal != nil && v.Refusal.Reason == snapshot.ReasonTimestepJump {
 		r.ahead[fmt.Sprintf("%s/%d@%d", o.Topic, o.Partition, o.Offset)] = true
 	}
 }
@@ -140,18 +140,19 @@ func (r *run) advance(limit int) {
 	for range limit {
 		toClose, toSettle := r.store.Ready()
 		var t lethe.Timestep
-		var refused []snapshot.Refused
 		var err error
 		switch {
 		case len(toClose) > 0:
 			t = toClose[0]
-			_, refused, err = r.store.CloseTimestep(ctx, t)
+			err = r.store.CloseTimestep(ctx, t)
 		case len(toSettle) > 0:
 			t = toSettle[0]
-			_, refused, err = r.store.SettleTimestep(ctx, t, inTurn)
+			err = r.store.SettleTimestep(ctx, t, inTurn)
 		default:
 			return
 		}
+		require.NoError(r.rt, err)
+		refused, err := r.store.Refusals(t)
 		require.NoError(r.rt, err)
 		if r.disk.stopped() { // nobody was there to be told
 			refused = nil
@@ -159,7 +160,7 @@ func (r *run) advance(limit int) {
 		for _, f := range refused {
 			r.refused[fmt.Sprintf("%s/%d@%d", f.Origin.Topic, f.Origin.Partition, f.Origin.Offset)] = f.Reason
 		}
-		require.NoError(r.rt, r.store.ConfirmRefused(t))
+		require.NoError(r.rt, r.store.ConfirmRefusals(t))
 	}
 }
 
@@ -170,12 +171,10 @@ func (r *run) act() {
 	case 6, 7:
 		r.advance(rapid.IntRange(1, 6).Draw(r.rt, "limit"))
 	case 8:
-		require.NoError(r.rt, r.store.Compact(context.Background()))
+		require.NoError(r.rt, r.store.Erase(context.Background(), nil))
 	case 9:
-		if len(r.world.erased) > 0 {
-			_, err := r.store.Erase(context.Background(), r.world.erased[:1])
-			require.NoError(r.rt, err)
-		}
+		erased := r.logs.erased[:min(1, len(r.logs.erased))]
+		require.NoError(r.rt, r.store.Erase(context.Background(), lethe.Transactions(erased...)))
 	}
 }
 
@@ -191,7 +190,7 @@ func (r *run) crash() {
 }
 
 func (r *run) exhausted() bool {
-	for stream, logs := range map[string][][]logged{transactionsTopic: r.world.transactions, labelsTopic: r.world.labels} {
+	for stream, logs := range map[string][][]logged{transactionsTopic: r.logs.transactions, labelsTopic: r.logs.labels} {
 		for p, log := range logs {
 			if r.store.Offsets()[snapshot.TopicPartition{Topic: stream, Partition: p}] < int64(len(log)) {
 				return false
@@ -205,7 +204,7 @@ func (r *run) exhausted() bool {
 // equals never having had.
 func TestSnapshotDoesNotDependOnHowItCameAbout(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := &run{rt: rt, world: worldGen(rt), disk: &crashDisk{disk: vfs.NewCrashableMem()}, refused: map[string]string{},
+		r := &run{rt: rt, logs: drawLogs(rt), disk: &crashDisk{disk: vfs.NewCrashableMem()}, refused: map[string]string{},
 			ahead: map[string]bool{}}
 		r.open()
 		defer func() { require.NoError(rt, r.store.Close()) }()
@@ -217,14 +216,13 @@ func TestSnapshotDoesNotDependOnHowItCameAbout(t *testing.T) {
 			}
 		}
 		r.advance(100)
-		_, err := r.store.Erase(context.Background(), r.world.erased)
-		require.NoError(rt, err)
+		require.NoError(rt, r.store.Erase(context.Background(), lethe.Transactions(r.logs.erased...)))
 		r.compare()
 	})
 }
 
 func (r *run) compare() {
-	want := r.world.judge()
+	want := r.logs.expected()
 	previous := lethe.NoTimestep
 	for _, i := range r.store.Timesteps() {
 		if i.State == lethe.Open {
@@ -250,7 +248,7 @@ func (r *run) compare() {
 		delete(want.snapshots, i.Timestep)
 	}
 	require.Empty(r.rt, want.snapshots, "timesteps that should be settled")
-	if len(r.world.erased) == 0 {
+	if len(r.logs.erased) == 0 {
 		require.Equal(r.rt, want.refused, r.refused)
 		require.Equal(r.rt, want.ahead, r.ahead)
 	}

@@ -29,8 +29,8 @@ type logged struct {
 	label    lethe.Label
 }
 
-// world is what the topics hold, one log per partition.
-type world struct {
+// logs is what the topics hold, one log per partition.
+type logs struct {
 	options      snapshot.Options
 	transactions [][]logged
 	labels       [][]logged
@@ -39,11 +39,11 @@ type world struct {
 
 func nodeID(n int) lethe.TransactionID { return lethe.TransactionID(fmt.Sprintf("node-%02d", n)) }
 
-// worldGen draws logs whose timesteps rise unevenly, with late records, ids in
+// drawLogs draws logs whose timesteps rise unevenly, with late records, ids in
 // two timesteps, repetitions and ends that never come.
-func worldGen(rt *rapid.T) *world {
+func drawLogs(rt *rapid.T) *logs {
 	number := func(low, high int) int { return rapid.IntRange(low, high).Draw(rt, "n") }
-	w := &world{options: snapshot.Options{
+	w := &logs{options: snapshot.Options{
 		Secret: lethe.Secret{1}, TransactionPartitions: number(1, 3), LabelPartitions: number(1, 2),
 		Config: snapshot.Config{
 			AllowedLatenessTimesteps: number(-1, 1), LabelLatenessTimesteps: number(-1, 1), FeatureCount: modelFeatures,
@@ -96,7 +96,7 @@ func worldGen(rt *rapid.T) *world {
 	return w
 }
 
-// verdicts is what the rules of the package comment say of a world, worked out
+// verdicts is what the rules of the package comment say of the logs, worked out
 // log by log without a store.
 type verdicts struct {
 	snapshots map[lethe.Timestep]*lethe.Snapshot
@@ -119,7 +119,7 @@ type labelAt struct {
 
 // accepted calls take for the records that are neither late nor too far ahead,
 // and notes the latter.
-func (w *world) accepted(v verdicts, topic string, take func(r logged, place string)) {
+func (w *logs) accepted(v verdicts, topic string, take func(r logged, place string)) {
 	logs, lateness := w.transactions, w.options.AllowedLatenessTimesteps
 	if topic == labelsTopic {
 		logs, lateness = w.labels, w.options.LabelLatenessTimesteps
@@ -145,7 +145,7 @@ func (w *world) accepted(v verdicts, topic string, take func(r logged, place str
 	}
 }
 
-func (w *world) judge() verdicts {
+func (w *logs) expected() verdicts {
 	v := verdicts{snapshots: map[lethe.Timestep]*lethe.Snapshot{}, refused: map[string]string{}, ahead: map[string]bool{}}
 	nodes := map[lethe.TransactionID]logged{}
 	payments := map[pairAt]string{}
@@ -191,7 +191,7 @@ func (w *world) judge() verdicts {
 }
 
 // complete orders a snapshot's nodes, and fills in features and payments.
-func (w *world) complete(s *lethe.Snapshot, nodes map[lethe.TransactionID]logged, payments map[pairAt]string) {
+func (w *logs) complete(s *lethe.Snapshot, nodes map[lethe.TransactionID]logged, payments map[pairAt]string) {
 	slices.SortFunc(s.Nodes, func(a, b lethe.SnapshotNode) int { return a.Pseudonym.Compare(b.Pseudonym) })
 	position := map[lethe.TransactionID]uint32{}
 	for i, n := range s.Nodes {
@@ -209,20 +209,20 @@ func (w *world) complete(s *lethe.Snapshot, nodes map[lethe.TransactionID]logged
 }
 
 // refuse notes a record of a timestep whose subjects are in the given timesteps
-// (0: nowhere), if any is elsewhere and there is a timestep to judge it with.
+// (0: nowhere), if any is elsewhere and there is a timestep to resolve it with.
 func (v *verdicts) refuse(place string, at lethe.Timestep, unknown string, subjects ...lethe.Timestep) {
-	judged := lethe.Timestep(0)
+	resolved := lethe.Timestep(0)
 	for t := range v.snapshots {
-		if t >= at && (judged == 0 || t < judged) {
-			judged = t
+		if t >= at && (resolved == 0 || t < resolved) {
+			resolved = t
 		}
 	}
 	elsewhere := slices.ContainsFunc(subjects, func(t lethe.Timestep) bool { return t != at })
-	if judged == 0 || !elsewhere {
+	if resolved == 0 || !elsewhere {
 		return
 	}
 	v.refused[place] = snapshot.ReasonCrossTimestep
-	if slices.ContainsFunc(subjects, func(t lethe.Timestep) bool { return t == 0 || t > judged }) {
+	if slices.ContainsFunc(subjects, func(t lethe.Timestep) bool { return t == 0 || t > resolved }) {
 		v.refused[place] = unknown
 	}
 }

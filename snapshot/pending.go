@@ -6,7 +6,7 @@ import (
 	"lethe"
 )
 
-// pendingPayment awaits the close of its timestep.
+// pendingPayment is a payment until its timestep closes.
 type pendingPayment struct {
 	source, target lethe.TransactionID
 	origin         Origin
@@ -27,7 +27,7 @@ func decodePayment(value []byte) (pendingPayment, error) {
 	return p, c.close("payment")
 }
 
-// pendingLabel awaits the settling of its timestep.
+// pendingLabel is a label until its timestep settles.
 type pendingLabel struct {
 	label  lethe.Label
 	id     lethe.TransactionID
@@ -44,30 +44,27 @@ func decodeLabel(value []byte) (pendingLabel, error) {
 	return p, c.close("label")
 }
 
-// pendingRefusal awaits confirmation by the owner. About lists the
+// storedRefusal is a refusal until the owner confirms it. About lists the
 // transactions it names, so that erasing one of them finds it.
-type pendingRefusal struct {
+type storedRefusal struct {
 	about   []lethe.Pseudonym
-	refused Refused
+	refusal Refusal
 }
 
-func (p pendingRefusal) encode() []byte {
-	dst := []byte{byte(len(p.about))}
-	for _, q := range p.about {
-		dst = append(dst, q[:]...)
-	}
-	dst = appendString(appendString(dst, p.refused.Reason), p.refused.Detail)
-	return appendOrigin(dst, p.refused.Origin)
+func (p storedRefusal) encode() []byte {
+	dst := appendPseudonyms([]byte{byte(len(p.about))}, p.about)
+	dst = appendString(appendString(dst, p.refusal.Reason), p.refusal.Detail)
+	return appendOrigin(dst, p.refusal.Origin)
 }
 
-func decodeRefusal(value []byte) (pendingRefusal, error) {
+func decodeRefusal(value []byte) (storedRefusal, error) {
 	c := cursorOver(value)
-	p := pendingRefusal{about: make([]lethe.Pseudonym, c.Uint8())}
+	p := storedRefusal{about: make([]lethe.Pseudonym, c.Uint8())}
 	for i := range p.about {
 		c.Bytes(p.about[i][:])
 	}
-	p.refused.Reason, p.refused.Detail = c.Text(), c.Text()
-	p.refused.Origin = c.origin()
+	p.refusal.Reason, p.refusal.Detail = c.Text(), c.Text()
+	p.refusal.Origin = c.origin()
 	return p, c.close("refusal")
 }
 

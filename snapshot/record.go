@@ -31,8 +31,8 @@ type Header struct {
 	Value []byte
 }
 
-// Origin is the record as it was read. It is kept while the record awaits
-// judgement and given back with a refusal. Only Offset has a meaning here:
+// Origin is the record as it was read. It is kept while the record is pending
+// and given back with a refusal. Only Offset has a meaning here:
 // below the stored offset, a record was delivered again.
 type Origin struct {
 	Topic          string
@@ -45,42 +45,26 @@ type Origin struct {
 }
 
 // Outcome is what became of a record.
-type Outcome uint8
+type Outcome string
 
 // The outcomes. An Accepted record is stored (a payment or label may still be
 // refused when its timestep closes or settles). A Duplicate changes nothing. A
 // Suppressed record names an erased transaction and must be dropped without a
-// copy. A Rejected record has a Refused and belongs into a dead letter.
+// copy. A Refused record has a Refusal and belongs into a dead letter.
 const (
-	Accepted Outcome = iota + 1
-	Duplicate
-	Suppressed
-	Rejected
+	Accepted   Outcome = "accepted"
+	Duplicate  Outcome = "duplicate"
+	Suppressed Outcome = "suppressed"
+	Refused    Outcome = "refused"
 )
 
-// String returns the outcome's name, for metrics.
-func (o Outcome) String() string {
-	switch o {
-	case Accepted:
-		return "accepted"
-	case Duplicate:
-		return "duplicate"
-	case Suppressed:
-		return "suppressed"
-	case Rejected:
-		return "rejected"
-	default:
-		return "none"
-	}
-}
-
-// Verdict is the outcome and, if it is Rejected, why.
+// Verdict is the outcome and, if it is Refused, why.
 type Verdict struct {
 	Outcome Outcome
-	Refused *Refused
+	Refusal *Refusal
 }
 
-// The reasons of a Refused: codes shared with package ingest.
+// The reasons of a Refusal: codes shared with package ingest.
 const (
 	ReasonLate               = "late"                // its timestep no longer takes records
 	ReasonTimestepJump       = "timestep_jump"       // its timestep is too far ahead of its partition
@@ -92,14 +76,14 @@ const (
 	ReasonUnknownTransaction = "unknown_transaction" // a label for a transaction not known up to its timestep
 )
 
-// Refused is a record that cannot be taken. Detail gives numbers, never an id
+// Refusal is a record that cannot be taken. Detail gives numbers, never an id
 // or other content.
-type Refused struct {
+type Refusal struct {
 	Origin Origin
 	Reason string
 	Detail string
 }
 
-func rejected(o Origin, reason, detail string) Verdict {
-	return Verdict{Outcome: Rejected, Refused: &Refused{Origin: o, Reason: reason, Detail: detail}}
+func refuse(o Origin, reason, detail string) Verdict {
+	return Verdict{Outcome: Refused, Refusal: &Refusal{Origin: o, Reason: reason, Detail: detail}}
 }

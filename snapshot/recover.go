@@ -2,33 +2,58 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
 )
 
-// format is what a store remembers of the options it was written with. The
-// check value tells another secret without saying anything about this one.
-func (s *Store) format() []byte {
-	check := s.options.Secret.Hash("snapshot-store")
-	dst := append([]byte{formatVersion}, check[:16]...)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(s.options.TransactionPartitions))
-	return binary.BigEndian.AppendUint32(dst, uint32(s.options.LabelPartitions))
+// openStaging opens staging and reads into memory what is mirrored there.
+func openStaging(path string, o Options) (*staging, error) {
+	store, err := swapstore.Open(o.FS, path, swapstore.Format{})
+	if err != nil {
+		return nil, fmt.Errorf("open staging: %w", err)
+	}
+	s := &staging{
+		Store: store, options: o, featureCount: o.FeatureCount,
+		infos:      make(map[lethe.Timestep]Info),
+		offsets:    make(map[TopicPartition]int64),
+		suppressed: make(map[lethe.Digest]struct{}),
+		watermarks: map[Stream][]lethe.Timestep{
+			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
+			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
+		},
+	}
+	err = s.checkFormat()
+	for _, kind := range []byte{kindFeatureCount, kindOffset, kindSuppressed, kindInfo, kindWatermark} {
+		if err == nil {
+			if err = s.Scan([]byte{kind}, s.mirror); err != nil {
+				err = fmt.Errorf("read staging, kind %q: %w", kind, err)
+			}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, store.Close()))
+	}
+	return s, nil
 }
 
 // checkFormat compares the options with those the store was written with, or
-// writes them into a new store.
-func (s *Store) checkFormat() error {
-	want := s.format()
-	got, found, err := s.staging.Get([]byte{kindFormat})
+// writes them into a new store. The check value tells another secret without
+// saying anything about this one.
+func (s *staging) checkFormat() error {
+	check := s.options.Secret.Hash("snapshot-store")
+	want := append([]byte{formatVersion}, check[:16]...)
+	want = binary.BigEndian.AppendUint32(want, uint32(s.options.TransactionPartitions))
+	want = binary.BigEndian.AppendUint32(want, uint32(s.options.LabelPartitions))
+	got, found, err := s.Get([]byte{kindFormat})
 	if err != nil {
 		return err
 	}
 	if !found {
-		return s.staging.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, want) })
+		return s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, want) })
 	}
 	if len(got) != len(want) || got[0] != want[0] {
 		return fmt.Errorf("%w: format of %d bytes, want version %d", ErrIncompatible, len(got), want[0])
@@ -45,32 +70,9 @@ func (s *Store) checkFormat() error {
 	return nil
 }
 
-// load reads into memory what is kept there.
-func (s *Store) load() error {
-	s.infos = make(map[lethe.Timestep]Info)
-	s.offsets = make(map[TopicPartition]int64)
-	s.suppressed = make(map[lethe.Digest]struct{})
-	s.rewriting = make(map[lethe.Timestep]struct{})
-	s.watermarks = map[Stream][]lethe.Timestep{
-		Transactions: make([]lethe.Timestep, s.options.TransactionPartitions),
-		Labels:       make([]lethe.Timestep, s.options.LabelPartitions),
-	}
-	for _, watermarks := range s.watermarks {
-		for p := range watermarks {
-			watermarks[p] = s.options.FirstTimestep
-		}
-	}
-	s.featureCount = s.options.FeatureCount
-	for _, kind := range []byte{kindFeatureCount, kindOffset, kindSuppressed, kindInfo, kindWatermark, kindRewriting} {
-		if err := s.staging.Scan([]byte{kind}, s.loadEntry); err != nil {
-			return fmt.Errorf("read staging, kind %q: %w", kind, err)
-		}
-	}
-	return nil
-}
-
-func (s *Store) loadEntry(key, value []byte) error {
-	c := cursorOver(value)
+// mirror takes a stored entry into memory.
+func (s *staging) mirror(key, value []byte) error {
+	k, c := cursorOver(key[1:]), cursorOver(value)
 	switch key[0] {
 	case kindFeatureCount:
 		stored := int(c.Uint32())
@@ -79,79 +81,62 @@ func (s *Store) loadEntry(key, value []byte) error {
 		}
 		s.featureCount = stored
 	case kindOffset:
-		k := cursorOver(key[1:])
 		p := TopicPartition{Partition: int(k.Uint32())}
 		p.Topic = string(k.Take(k.Left()))
 		s.offsets[p] = int64(c.Uint64())
 	case kindSuppressed:
-		s.suppressed[lethe.Digest(key[1:])] = struct{}{}
+		var d lethe.Digest
+		k.Bytes(d[:])
+		s.suppressed[d] = struct{}{}
 	case kindWatermark:
-		k := cursorOver(key[1:])
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())
 		if k.Err() != nil || partition >= len(s.watermarks[stream]) {
 			return fmt.Errorf("%w: watermark of stream %d partition %d", ErrCorrupt, stream, partition)
 		}
 		s.watermarks[stream][partition] = lethe.Timestep(c.Uint64())
-	case kindInfo, kindRewriting:
+	case kindInfo:
+		t, err := timestepOf(key)
+		if err == nil {
+			s.infos[t], err = decodeInfo(t, value)
+		}
+		return err
+	}
+	return errors.Join(k.close("key"), c.close("entry"))
+}
+
+// recover removes the stores that a crash left behind and takes over what an
+// interrupted Erase changed in those of closed timesteps. The erasure itself is
+// for its requester to go on with.
+func (s *Store) recover() error {
+	if err := s.closed.removeUnlisted(s.isListed); err != nil {
+		return err
+	}
+	var rewritten []Info
+	err := s.staging.Scan([]byte{kindRewriting}, func(key, _ []byte) error {
 		t, err := timestepOf(key)
 		if err != nil {
 			return err
 		}
-		if key[0] == kindRewriting {
-			s.rewriting[t] = struct{}{}
-			break
+		store, err := s.closed.get(t)
+		if err != nil {
+			return err
 		}
-		s.infos[t], err = decodeInfo(t, value)
+		m, err := store.meta()
+		rewritten = append(rewritten, m.applyTo(s.staging.info(t)))
+		return err
+	})
+	if err != nil || len(rewritten) == 0 {
 		return err
 	}
-	return c.close("entry")
-}
-
-// sweep removes the stores of timesteps that staging does not list as closed:
-// a crash left them behind.
-func (s *Store) sweep() error {
-	names, err := s.options.FS.List(s.dir)
-	if err != nil {
-		return fmt.Errorf("list timestep stores: %w", err)
-	}
-	for _, name := range names {
-		t, ok := parseStoreName(s.options.FS.PathBase(name))
-		if !ok || s.infos[t].State > lethe.Open {
-			continue
-		}
-		if err := s.stores.remove(t); err != nil {
-			return fmt.Errorf("remove left-over store: %w", err)
-		}
-	}
-	return nil
-}
-
-// finishRewriting takes over what an interrupted Erase changed in timestep
-// stores. The erasure itself is for its requester to go on with.
-func (s *Store) finishRewriting() error {
-	if len(s.rewriting) == 0 {
-		return nil
-	}
-	for _, t := range slices.Sorted(maps.Keys(s.rewriting)) {
-		m, err := s.meta(t)
-		if err != nil {
-			return fmt.Errorf("timestep %d: %w", t, err)
-		}
-		s.infos[t] = m.applyTo(s.infos[t])
-	}
-	err := s.staging.Apply(func(w swapstore.Writer) error {
-		for t := range s.rewriting {
-			if err := w.Set(timestepKey(kindInfo, t), s.infos[t].encode()); err != nil {
-				return err
-			}
-			if err := w.Delete(timestepKey(kindRewriting, t)); err != nil {
+	return s.staging.applyInfos(rewritten, func(w swapstore.Writer) error {
+		for _, i := range rewritten {
+			if err := w.Delete(timestepKey(kindRewriting, i.Timestep)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err == nil {
-		clear(s.rewriting)
-	}
-	return err
 }
+
+// isListed reports whether staging lists the timestep as closed.
+func (s *Store) isListed(t lethe.Timestep) bool { return s.staging.info(t).State > lethe.Open }

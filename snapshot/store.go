@@ -4,37 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
-	"lethe/internal/swapstore"
-)
-
-const (
-	stagingName   = "staging"
-	formatVersion = 1
 )
 
 // Store holds the timesteps of one deployment. One goroutine owns it.
+//
+// It has two parts, and its methods move timesteps from the one to the other:
+// staging takes records until their timestep closes, and knows how far every
+// timestep is; closed has a store for the graph of each closed timestep.
 type Store struct {
-	dir     string
-	options Options
-	staging *swapstore.Store
-	stores  *storeCache
-
-	// What follows mirrors staging.
-
-	featureCount int
-	infos        map[lethe.Timestep]Info
-	offsets      map[TopicPartition]int64
-	watermarks   map[Stream][]lethe.Timestep
-	suppressed   map[lethe.Digest]struct{}
-	rewriting    map[lethe.Timestep]struct{}
-
-	// epoch counts what changed the store; a batch of an older one is stale.
-	epoch int
+	staging *staging
+	closed  *storeCache
 }
 
 // Open opens the store in a folder, creating it when absent, and brings into
@@ -44,86 +25,79 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("snapshot store: %w", err)
 	}
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	stores, err := newStoreCache(o.FS, dir, o.OpenStores)
+	closed, err := newStoreCache(o.FS, dir, o.OpenStores)
 	if err != nil {
 		return nil, err
 	}
-	staging, err := swapstore.Open(o.FS, o.FS.PathJoin(dir, stagingName), swapstore.Format{})
+	staging, err := openStaging(o.FS.PathJoin(dir, stagingName), o)
 	if err != nil {
-		return nil, fmt.Errorf("open staging: %w", err)
+		return nil, err
 	}
-	s := &Store{dir: dir, options: o, staging: staging, stores: stores}
+	s := &Store{staging: staging, closed: closed}
 	if err := s.recover(); err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, s.Close()))
 	}
 	return s, nil
 }
 
-func (s *Store) recover() error {
-	if err := s.checkFormat(); err != nil {
-		return err
-	}
-	if err := s.load(); err != nil {
-		return err
-	}
-	if err := s.sweep(); err != nil {
-		return err
-	}
-	return s.finishRewriting()
-}
-
 // Close closes the store. An open batch is lost.
-func (s *Store) Close() error {
-	s.epoch++
-	return errors.Join(s.stores.closeAll(), s.staging.Close())
-}
+func (s *Store) Close() error { return errors.Join(s.closed.closeAll(), s.staging.Close()) }
 
 // Timesteps lists what is known, ascending, and the timesteps of which only
 // payments or labels have arrived.
-func (s *Store) Timesteps() []Info {
-	out := make([]Info, 0, len(s.infos))
-	for _, t := range slices.Sorted(maps.Keys(s.infos)) {
-		out = append(out, s.infos[t])
-	}
-	return out
-}
+func (s *Store) Timesteps() []Info { return s.staging.timesteps() }
 
 // Offsets tells where every topic partition is to be resumed: one after the
 // last stored record.
-func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.offsets) }
-
-// Watermark returns the lowest watermark of a stream's partitions: timesteps
-// below it take no more records.
-func (s *Store) Watermark(stream Stream) lethe.Timestep { return slices.Min(s.watermarks[stream]) }
-
-// FeatureCount returns the number of features of every transaction, or 0 as
-// long as it is not fixed.
-func (s *Store) FeatureCount() int { return s.featureCount }
+func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging.offsets) }
 
 // Ready lists the timesteps that may be closed now and those that may be
 // settled now, each ascending. Closing may make more ready to settle.
 func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
-	for _, i := range s.Timesteps() {
+	for _, i := range s.staging.timesteps() {
 		switch {
 		case !i.known():
-		case i.State == lethe.Open && i.Timestep < s.Watermark(Transactions):
+		case i.State == lethe.Open && i.Timestep < s.staging.watermark(Transactions):
 			toClose = append(toClose, i.Timestep)
-		case i.State == lethe.Closed && i.Timestep < s.Watermark(Labels):
+		case i.State == lethe.Closed && i.Timestep < s.staging.watermark(Labels):
 			toSettle = append(toSettle, i.Timestep)
 		}
 	}
 	return toClose, toSettle
 }
 
-// lookup returns where a transaction is.
-func (s *Store) lookup(p lethe.Pseudonym) (indexEntry, bool, error) {
-	value, found, err := s.staging.Get(pseudonymKey(kindIndex, p))
-	if err != nil || !found {
-		return indexEntry{}, false, err
+// due returns what is known of a timestep that is the first in ready, or that
+// has reached the state already. Errors: ErrUnknownTimestep, ErrNotReady.
+func (s *Store) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep) (i Info, reached bool, err error) {
+	i = s.staging.info(t)
+	switch {
+	case !i.known():
+		return i, false, ErrUnknownTimestep
+	case i.State >= state:
+		return i, true, nil
+	case len(ready) == 0 || ready[0] != t:
+		return i, false, fmt.Errorf("%w to be %s", ErrNotReady, state)
 	}
-	e, err := decodeIndex(value)
-	return e, err == nil, err
+	return i, false, nil
+}
+
+// Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and
+// ErrNotReady for an open one.
+func (s *Store) Load(t lethe.Timestep) (*Content, error) {
+	i, closed, err := s.due(t, lethe.Closed, nil)
+	if !closed {
+		return nil, fmt.Errorf("load timestep %d: %w", t, err)
+	}
+	c := &Content{Info: i}
+	store, err := s.closed.get(t)
+	if err == nil {
+		c.Snapshot, err = store.read()
+	}
+	if err == nil && i.State == lethe.Settled {
+		c.Assignment, err = store.readAssigned(c.Snapshot)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load timestep %d: %w", t, err)
+	}
+	return c, nil
 }

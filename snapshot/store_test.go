@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -58,10 +59,8 @@ func fill(t testing.TB, s *Store, steps int) {
 	toClose, _ := s.Ready()
 	require.Len(t, toClose, steps-1)
 	for _, at := range toClose {
-		_, _, err := s.CloseTimestep(context.Background(), at)
-		require.NoError(t, err)
-		_, _, err = s.SettleTimestep(context.Background(), at, oneShard)
-		require.NoError(t, err)
+		require.NoError(t, s.CloseTimestep(context.Background(), at))
+		require.NoError(t, s.SettleTimestep(context.Background(), at, oneShard))
 	}
 }
 
@@ -73,10 +72,9 @@ func TestStaleBatchStoresNothing(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1)
 	for name, change := range map[string]func() error{
 		"commit of another": func() error { return begin(t, s, Transactions).Commit(0) },
-		"suppress":          func() error { return s.Suppress([]lethe.TransactionID{"x"}) },
-		"compact":           func() error { return s.Compact(context.Background()) },
-		"erase":             func() error { _, err := s.Erase(context.Background(), nil); return err },
-		"confirm":           func() error { return s.ConfirmRefused(1) },
+		"suppress":          func() error { return s.Suppress(lethe.Transactions("x")) },
+		"erase":             func() error { return s.Erase(context.Background(), nil) },
+		"confirm":           func() error { return s.ConfirmRefusals(1) },
 	} {
 		b := begin(t, s, Transactions)
 		_, err := b.Transaction(lethe.Transaction{ID: "a", Timestep: 1, Features: []float32{1}}, Origin{})
@@ -97,9 +95,9 @@ func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openMem(t, fs, 1)
 	fill(t, s, 3)
-	g, _, err := s.gather(context.Background(), 2)
+	g, _, err := s.staging.assemble(context.Background(), 2)
 	require.NoError(t, err)
-	require.NoError(t, s.writeGraph(g))
+	require.NoError(t, s.closed.create(g))
 	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
 	require.NoError(t, s.Close())
 	s = openMem(t, fs, 1)
@@ -113,11 +111,13 @@ func TestClosingAgainReplacesWhatAFailureLeft(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1)
 	left := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{1},
 		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{1}, ID: "left"}}}
-	require.NoError(t, s.writeGraph(left))
+	require.NoError(t, s.closed.create(left))
 	next := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{2},
 		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{2}, ID: "next"}}}
-	require.NoError(t, s.writeGraph(next))
-	got, err := s.readGraph(5)
+	require.NoError(t, s.closed.create(next))
+	store, err := s.closed.get(5)
+	require.NoError(t, err)
+	got, err := store.read()
 	require.NoError(t, err)
 	require.Equal(t, next, got)
 }
@@ -128,9 +128,9 @@ func TestFewStoresAreHeldOpen(t *testing.T) {
 	for step := range 11 {
 		_, err := s.Load(lethe.Timestep(step))
 		require.NoError(t, err)
-		require.LessOrEqual(t, s.stores.open.Len(), 3)
+		require.LessOrEqual(t, s.closed.open.Len(), 3)
 	}
-	require.Equal(t, []lethe.Timestep{8, 9, 10}, s.stores.open.Keys(), "the last used stay")
+	require.Equal(t, []lethe.Timestep{8, 9, 10}, s.closed.open.Keys(), "the last used stay")
 }
 
 func TestSettlingRefusesABadAssignment(t *testing.T) {
@@ -139,19 +139,16 @@ func TestSettlingRefusesABadAssignment(t *testing.T) {
 	b := begin(t, s, Transactions)
 	end(t, b, 1)
 	require.NoError(t, b.Commit(2))
-	_, _, err := s.CloseTimestep(context.Background(), 1)
-	require.NoError(t, err)
+	ctx := context.Background()
+	require.NoError(t, s.CloseTimestep(ctx, 1))
 	broken := errors.New("no shard")
-	_, _, err = s.SettleTimestep(context.Background(), 1,
-		func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, broken })
+	err := s.SettleTimestep(ctx, 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, broken })
 	require.ErrorIs(t, err, broken)
-	_, _, err = s.SettleTimestep(context.Background(), 1,
-		func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, nil })
+	err = s.SettleTimestep(ctx, 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, nil })
 	require.ErrorContains(t, err, "0 shards for 1 nodes")
 	require.Equal(t, lethe.Closed, s.Timesteps()[1].State)
-	c, _, err := s.SettleTimestep(context.Background(), 1, oneShard)
-	require.NoError(t, err)
-	require.Equal(t, lethe.Timestep(0), c.Info.Previous)
+	require.NoError(t, s.SettleTimestep(ctx, 1, oneShard))
+	require.Equal(t, lethe.Timestep(0), s.Timesteps()[1].Previous)
 }
 
 func TestWrongUseIsToldApart(t *testing.T) {
@@ -162,12 +159,9 @@ func TestWrongUseIsToldApart(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknownTimestep)
 	_, err = s.Load(1)
 	require.ErrorIs(t, err, ErrNotReady)
-	_, _, err = s.CloseTimestep(ctx, 9)
-	require.ErrorIs(t, err, ErrUnknownTimestep)
-	_, _, err = s.SettleTimestep(ctx, 9, oneShard)
-	require.ErrorIs(t, err, ErrUnknownTimestep)
-	_, _, err = s.SettleTimestep(ctx, 1, oneShard)
-	require.ErrorIs(t, err, ErrNotReady)
+	require.ErrorIs(t, s.CloseTimestep(ctx, 9), ErrUnknownTimestep)
+	require.ErrorIs(t, s.SettleTimestep(ctx, 9, oneShard), ErrUnknownTimestep)
+	require.ErrorIs(t, s.SettleTimestep(ctx, 1, oneShard), ErrNotReady)
 }
 
 func TestDamageIsFound(t *testing.T) {
@@ -178,13 +172,15 @@ func TestDamageIsFound(t *testing.T) {
 		"cut row":     func(w swapstore.Writer) error { return w.Set(node, []byte{0, 0, 0, 9, 'x'}) },
 		"wrong count": func(w swapstore.Writer) error { return w.Set(node, encodeRow("t0", []float32{1, 2})) },
 		"lost row":    func(w swapstore.Writer) error { return w.Delete(node) },
-		"lost end":    func(w swapstore.Writer) error { return w.Set(edgeKey(lethe.Pseudonym{1}, lethe.Pseudonym{2}), nil) },
-		"odd key":     func(w swapstore.Writer) error { return w.Set([]byte{kindEdge, 1}, nil) },
+		"lost end": func(w swapstore.Writer) error {
+			return w.Set(pseudonymKey(kindEdge, lethe.Pseudonym{1}, lethe.Pseudonym{2}), nil)
+		},
+		"odd key": func(w swapstore.Writer) error { return w.Set([]byte{kindEdge, 1}, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openMem(t, vfs.NewMem(), 1)
 			fill(t, s, 2)
-			store, err := s.stores.get(0)
+			store, err := s.closed.get(0)
 			require.NoError(t, err)
 			require.NoError(t, store.Apply(damage))
 			_, err = s.Load(0)
@@ -193,26 +189,33 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-func TestMarksAreKeptApart(t *testing.T) {
+// A store on a file system in memory leaves no file, whatever it does.
+func TestAStoreInMemoryTouchesNoDisk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := openMem(t, vfs.NewMem(), 1)
+	fill(t, s, 3)
+	require.NoError(t, s.Erase(context.Background(), lethe.Transactions("t1")))
+	_, err := s.Load(1)
+	require.NoError(t, err)
+	files, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
+
+func TestMarksAreKept(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openMem(t, fs, 1)
-	b := begin(t, s, NoStream)
-	require.NoError(t, b.Mark([]byte("published/1"), []byte("yes")))
-	require.NoError(t, b.Commit(4))
+	require.NoError(t, begin(t, s, NoStream).Commit(4))
+	require.NoError(t, s.Marks().Put([]byte("published/1"), []byte("yes")))
 	require.NoError(t, s.Marks().Put([]byte("published/2"), []byte{}))
-	require.NoError(t, s.Marks().Put([]byte("other"), []byte("x")))
-	require.NoError(t, s.Marks().Delete([]byte("other")))
-	require.NoError(t, s.Compact(context.Background()))
+	require.NoError(t, s.Erase(context.Background(), nil))
 	require.NoError(t, s.Close())
 	s = openMem(t, fs, 1)
-	got := map[string]string{}
-	require.NoError(t, s.Marks().Scan(nil, func(key, value []byte) error {
-		got[string(key)] = string(value)
-		return nil
-	}))
-	require.Equal(t, map[string]string{"published/1": "yes", "published/2": ""}, got)
-	_, found, err := s.Marks().Get([]byte("other"))
-	require.NoError(t, err)
-	require.False(t, found)
+	for key, want := range map[string][]byte{"published/1": []byte("yes"), "published/2": {}, "other": nil} {
+		got, found, err := s.Marks().Get([]byte(key))
+		require.NoError(t, err)
+		require.Equal(t, want != nil, found, key)
+		require.Equal(t, want, got, key)
+	}
 	require.Equal(t, int64(4), s.Offsets()[TopicPartition{"topic0", 0}])
 }

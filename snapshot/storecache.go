@@ -32,12 +32,12 @@ type storeCache struct {
 	fs       vfs.FS
 	dir      string
 	capacity int
-	open     *simplelru.LRU[lethe.Timestep, *swapstore.Store]
+	open     *simplelru.LRU[lethe.Timestep, graphStore]
 }
 
 // newStoreCache returns a cache of at least one store.
 func newStoreCache(fs vfs.FS, dir string, capacity int) (*storeCache, error) {
-	open, err := simplelru.NewLRU[lethe.Timestep, *swapstore.Store](capacity, nil)
+	open, err := simplelru.NewLRU[lethe.Timestep, graphStore](capacity, nil)
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d stores: %w", capacity, err)
 	}
@@ -50,7 +50,7 @@ func (c *storeCache) path(t lethe.Timestep) string {
 
 // get returns the timestep's store, which is open until the next call of a
 // method. It creates a store that is not there.
-func (c *storeCache) get(t lethe.Timestep) (*swapstore.Store, error) {
+func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 	if store, found := c.open.Get(t); found {
 		return store, nil
 	}
@@ -58,15 +58,29 @@ func (c *storeCache) get(t lethe.Timestep) (*swapstore.Store, error) {
 		// Before the next one is opened, so that there are never more.
 		oldest, _, _ := c.open.GetOldest()
 		if err := c.close(oldest); err != nil {
-			return nil, err
+			return graphStore{}, err
 		}
 	}
-	store, err := swapstore.Open(c.fs, c.path(t), swapstore.Format{})
+	opened, err := swapstore.Open(c.fs, c.path(t), swapstore.Format{})
 	if err != nil {
-		return nil, fmt.Errorf("timestep %d: %w", t, err)
+		return graphStore{}, fmt.Errorf("timestep %d: %w", t, err)
 	}
+	store := graphStore{opened, t}
 	c.open.Add(t, store)
 	return store, nil
+}
+
+// create puts a snapshot without labels into a store of its own, in place of
+// whatever a crash left there.
+func (c *storeCache) create(g *lethe.Snapshot) error {
+	if err := c.remove(g.Timestep); err != nil {
+		return err
+	}
+	store, err := c.get(g.Timestep)
+	if err != nil {
+		return err
+	}
+	return store.write(g)
 }
 
 // close closes the timestep's store if it is open. After a failed write that
@@ -90,6 +104,25 @@ func (c *storeCache) remove(t lethe.Timestep) error {
 	}
 	if err := swapstore.Remove(c.fs, c.path(t)); err != nil {
 		return fmt.Errorf("timestep %d: %w", t, err)
+	}
+	return nil
+}
+
+// removeUnlisted unlinks the stores of timesteps that are not listed: a crash
+// left them behind.
+func (c *storeCache) removeUnlisted(listed func(lethe.Timestep) bool) error {
+	names, err := c.fs.List(c.dir)
+	if err != nil {
+		return fmt.Errorf("list timestep stores: %w", err)
+	}
+	for _, name := range names {
+		t, ok := parseStoreName(c.fs.PathBase(name))
+		if !ok || listed(t) {
+			continue
+		}
+		if err := c.remove(t); err != nil {
+			return fmt.Errorf("remove left-over store: %w", err)
+		}
 	}
 	return nil
 }

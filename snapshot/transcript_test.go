@@ -16,22 +16,22 @@ import (
 	"lethe/snapshot"
 )
 
-// desk executes the commands of a transcript.
-type desk struct {
+// harness executes the commands of a transcript.
+type harness struct {
 	fs    vfs.FS
 	store *snapshot.Store
 }
 
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
-		d := &desk{fs: vfs.NewMem()}
+		h := &harness{fs: vfs.NewMem()}
 		defer func() {
-			if d.store != nil {
-				require.NoError(t, d.store.Close())
+			if h.store != nil {
+				require.NoError(t, h.store.Close())
 			}
 		}()
 		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
-			out, err := d.run(t, td)
+			out, err := h.run(t, td)
 			if err != nil {
 				return out + "error: " + err.Error() + "\n"
 			}
@@ -40,64 +40,54 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-func (d *desk) run(t *testing.T, td *datadriven.TestData) (string, error) {
+func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	ctx := context.Background()
 	switch td.Cmd {
 	case "open":
-		return d.open(t, td)
+		return h.open(t, td)
 	case "transactions", "labels", "control":
-		return d.consume(t, td)
+		return h.consume(t, td)
 	case "ready":
-		toClose, toSettle := d.store.Ready()
+		toClose, toSettle := h.store.Ready()
 		return fmt.Sprintf("close %d settle %d\n", toClose, toSettle), nil
 	case "close":
-		g, refused, err := d.store.CloseTimestep(ctx, d.timestep(t, td))
-		if err != nil {
+		at := h.timestep(t, td)
+		if err := h.store.CloseTimestep(ctx, at); err != nil {
 			return "", err
 		}
-		return formatSnapshot(g, nil) + formatRefused(refused), nil
+		return h.show(at)
 	case "settle":
-		c, refused, err := d.store.SettleTimestep(ctx, d.timestep(t, td), inTurn)
-		if err != nil {
+		at := h.timestep(t, td)
+		if err := h.store.SettleTimestep(ctx, at, inTurn); err != nil {
 			return "", err
 		}
-		return formatContent(c) + formatRefused(refused), nil
+		return h.show(at)
 	case "show":
-		c, err := d.store.Load(d.timestep(t, td))
-		if err != nil {
-			return "", err
-		}
-		return formatContent(c), nil
-	case "refused":
-		refused, err := d.store.Refused(d.timestep(t, td))
-		return formatRefused(refused), err
+		return h.show(h.timestep(t, td))
 	case "confirm":
-		return "", d.store.ConfirmRefused(d.timestep(t, td))
+		return "", h.store.ConfirmRefusals(h.timestep(t, td))
 	case "timesteps":
-		return formatInfos(d.store.Timesteps()), nil
+		return formatInfos(h.store.Timesteps()), nil
 	case "watermarks":
-		return fmt.Sprintf("transactions %d labels %d\n", d.store.Watermark(snapshot.Transactions),
-			d.store.Watermark(snapshot.Labels)), nil
+		return fmt.Sprintf("transactions %d labels %d\n", snapshot.Watermark(h.store, snapshot.Transactions),
+			snapshot.Watermark(h.store, snapshot.Labels)), nil
 	case "offsets":
-		return fmt.Sprintln(d.store.Offsets()), nil
+		return fmt.Sprintln(h.store.Offsets()), nil
 	case "erase":
-		infos, err := d.store.Erase(ctx, ids(td.Input))
-		return formatInfos(infos), err
+		return "", h.store.Erase(ctx, targets(td.Input))
 	case "locate":
-		return d.locate(td)
-	case "compact":
-		return "", d.store.Compact(ctx)
+		return h.locate(td)
 	}
 	return "", fmt.Errorf("no command %q", td.Cmd)
 }
 
-func (d *desk) open(t *testing.T, td *datadriven.TestData) (string, error) {
-	if d.store != nil {
-		require.NoError(t, d.store.Close())
-		d.store = nil
+func (h *harness) open(t *testing.T, td *datadriven.TestData) (string, error) {
+	if h.store != nil {
+		require.NoError(t, h.store.Close())
+		h.store = nil
 	}
 	o := snapshot.Options{
-		Secret: lethe.Secret{1}, FS: d.fs, TransactionPartitions: 1, LabelPartitions: 1,
+		Secret: lethe.Secret{1}, FS: h.fs, TransactionPartitions: 1, LabelPartitions: 1,
 		Config: snapshot.Defaults(),
 	}
 	o.OpenStores = 1
@@ -114,13 +104,13 @@ func (d *desk) open(t *testing.T, td *datadriven.TestData) (string, error) {
 		o.Secret[0]++
 	}
 	var err error
-	d.store, err = snapshot.Open("data", o)
+	h.store, err = snapshot.Open("data", o)
 	return "", err
 }
 
 // consume takes one batch. Offsets follow on from the stored one, unless the
 // argument offset says where a second delivery starts.
-func (d *desk) consume(t *testing.T, td *datadriven.TestData) (string, error) {
+func (h *harness) consume(t *testing.T, td *datadriven.TestData) (string, error) {
 	source := snapshot.Source{Stream: snapshot.Transactions, Topic: "transactions"}
 	switch td.Cmd {
 	case "labels":
@@ -129,9 +119,9 @@ func (d *desk) consume(t *testing.T, td *datadriven.TestData) (string, error) {
 		source = snapshot.Source{Topic: "erasures"}
 	}
 	td.MaybeScanArgs(t, "partition", &source.Partition)
-	offset := d.store.Offsets()[snapshot.TopicPartition{Topic: source.Topic, Partition: source.Partition}]
+	offset := h.store.Offsets()[snapshot.TopicPartition{Topic: source.Topic, Partition: source.Partition}]
 	td.MaybeScanArgs(t, "offset", &offset)
-	b, err := d.store.Begin(source)
+	b, err := h.store.Begin(source)
 	if err != nil {
 		return "", err
 	}
@@ -140,16 +130,16 @@ func (d *desk) consume(t *testing.T, td *datadriven.TestData) (string, error) {
 		line = strings.TrimSpace(line)
 		o := snapshot.Origin{Topic: source.Topic, Partition: source.Partition, Offset: offset, Value: []byte(line)}
 		offset++
-		v, err := d.take(b, line, o)
+		v, err := h.take(b, line, o)
 		if err != nil {
 			return out.String(), err
 		}
-		if v.Outcome == 0 {
+		if v.Outcome == "" {
 			continue
 		}
 		fmt.Fprintf(&out, "%s: %s", line, v.Outcome)
-		if v.Refused != nil {
-			fmt.Fprintf(&out, " %s (%s)", v.Refused.Reason, v.Refused.Detail)
+		if v.Refusal != nil {
+			fmt.Fprintf(&out, " %s (%s)", v.Refusal.Reason, v.Refusal.Detail)
 		}
 		out.WriteString("\n")
 	}
@@ -160,8 +150,8 @@ func (d *desk) consume(t *testing.T, td *datadriven.TestData) (string, error) {
 }
 
 // take gives one line to the batch: "id@timestep features", "a>b@timestep",
-// "id@timestep label", "end timestep" or "mark key value".
-func (d *desk) take(b *snapshot.Batch, line string, o snapshot.Origin) (snapshot.Verdict, error) {
+// "id@timestep label" or "end timestep".
+func (h *harness) take(b *snapshot.Batch, line string, o snapshot.Origin) (snapshot.Verdict, error) {
 	subject, rest, _ := strings.Cut(line, " ")
 	if subject == "end" {
 		v, err := b.Control(parseTimestep(rest), o)
@@ -169,10 +159,6 @@ func (d *desk) take(b *snapshot.Batch, line string, o snapshot.Origin) (snapshot
 			return snapshot.Verdict{}, nil // an end that counts is not worth a line
 		}
 		return v, err
-	}
-	if subject == "mark" {
-		key, value, _ := strings.Cut(rest, " ")
-		return snapshot.Verdict{}, b.Mark([]byte(key), []byte(value))
 	}
 	name, at, _ := strings.Cut(subject, "@")
 	t := parseTimestep(at)
@@ -194,17 +180,20 @@ func (d *desk) take(b *snapshot.Batch, line string, o snapshot.Origin) (snapshot
 	return b.Transaction(tr, o)
 }
 
-func (d *desk) timestep(t *testing.T, td *datadriven.TestData) lethe.Timestep {
+func (h *harness) timestep(t *testing.T, td *datadriven.TestData) lethe.Timestep {
 	require.NotEmpty(t, td.CmdArgs)
 	return parseTimestep(td.CmdArgs[0].Key)
 }
 
-func (d *desk) locate(td *datadriven.TestData) (string, error) {
-	located, err := d.store.Locate(ids(td.Input))
+func (h *harness) locate(td *datadriven.TestData) (string, error) {
+	located, err := h.store.Locate(targets(td.Input))
 	var out strings.Builder
-	for _, l := range located {
-		fmt.Fprintf(&out, "%s: known %t timestep %d %s %v payments %v labels %v\n",
-			l.ID, l.Known, l.Timestep, l.State, l.Features, l.Payments, l.Labels)
+	for i, l := range located {
+		fmt.Fprintf(&out, "%s: suppressed %t", strings.Fields(td.Input)[i], l.Suppressed)
+		if l.Known {
+			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Features)
+		}
+		out.WriteString("\n")
 	}
 	return out.String(), err
 }
@@ -217,9 +206,9 @@ func parseTimestep(s string) lethe.Timestep {
 	return lethe.Timestep(n)
 }
 
-func ids(input string) (out []lethe.TransactionID) {
+func targets(input string) (out []lethe.Target) {
 	for _, id := range strings.Fields(input) {
-		out = append(out, lethe.TransactionID(id))
+		out = append(out, lethe.Transactions(lethe.TransactionID(id))...)
 	}
 	return out
 }
@@ -249,17 +238,19 @@ func formatSnapshot(g *lethe.Snapshot, shards []lethe.ShardID) string {
 	return out.String()
 }
 
-func formatContent(c *snapshot.Content) string {
-	return fmt.Sprintf("%s previous %d: ", c.Info.State, c.Info.Previous) + formatSnapshot(c.Snapshot, c.Assignment)
-}
-
-func formatRefused(refused []snapshot.Refused) string {
-	var out strings.Builder
-	for _, r := range refused {
-		fmt.Fprintf(&out, "refused %s/%d@%d %q: %s (%s)\n",
+// show tells what a closed timestep holds, and the refusals to be confirmed.
+func (h *harness) show(at lethe.Timestep) (string, error) {
+	c, err := h.store.Load(at)
+	if err != nil {
+		return "", err
+	}
+	refusals, err := h.store.Refusals(at)
+	out := fmt.Sprintf("%s previous %d: %s", c.Info.State, c.Info.Previous, formatSnapshot(c.Snapshot, c.Assignment))
+	for _, r := range refusals {
+		out += fmt.Sprintf("refused %s/%d@%d %q: %s (%s)\n",
 			r.Origin.Topic, r.Origin.Partition, r.Origin.Offset, r.Origin.Value, r.Reason, r.Detail)
 	}
-	return out.String()
+	return out, err
 }
 
 func formatInfos(infos []snapshot.Info) string {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -61,10 +62,11 @@ func transitions(l *deletions.Ledger, request string, states ...deletions.State)
 func (d *deployment) suppress(id lethe.TransactionID) {
 	d.t.Helper()
 	store, err := snapshot.Open(filepath.Join(service.RoleDir(d.dir, configs.RoleBuild), "snapshots"), snapshot.Options{
-		Config: snapshot.Defaults(), Secret: d.deploymentSecret(), TransactionPartitions: 2, LabelPartitions: 2,
+		Config: snapshot.Defaults(), Secret: d.deploymentSecret(), FS: vfs.Default,
+		TransactionPartitions: 2, LabelPartitions: 2,
 	})
 	require.NoError(d.t, err)
-	require.NoError(d.t, store.Suppress([]lethe.TransactionID{id}))
+	require.NoError(d.t, store.Suppress(lethe.Transactions(id)))
 	require.NoError(d.t, store.Close())
 }
 

@@ -21,37 +21,23 @@ var _ coordinator.Graphs = (*eraser)(nil)
 
 // Locate implements coordinator.Graphs.
 func (e *eraser) Locate(targets []lethe.Target) ([]coordinator.Location, error) {
-	ids, err := lethe.TransactionsOf(targets)
-	if err != nil {
-		return nil, err
-	}
-	located, err := e.store.Locate(ids)
+	located, err := e.store.Locate(targets)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]coordinator.Location, len(located))
 	for i, l := range located {
-		out[i] = coordinator.Location{Known: l.Known, Suppressed: e.store.IsSuppressed(l.ID)}
+		out[i] = coordinator.Location{Known: l.Known, Suppressed: l.Suppressed}
 	}
 	return out, nil
 }
 
 // Suppress implements coordinator.Graphs.
-func (e *eraser) Suppress(targets []lethe.Target) error {
-	ids, err := lethe.TransactionsOf(targets)
-	if err != nil {
-		return err
-	}
-	return e.store.Suppress(ids)
-}
+func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
 
 // Rewrite implements coordinator.Graphs.
 func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
-	ids, err := lethe.TransactionsOf(targets)
-	if err != nil {
-		return err
-	}
-	if _, err := e.store.Erase(ctx, ids); err != nil {
+	if err := e.store.Erase(ctx, targets); err != nil {
 		return err
 	}
 	infos := e.infos()

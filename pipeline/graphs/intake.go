@@ -136,14 +136,14 @@ func (in *intake) judge(
 		return events.Duplicate, nil, nil
 	case snapshot.Suppressed:
 		return events.Suppressed, nil, nil
-	case snapshot.Rejected:
-		return events.Refused, &ingest.Refusal{Reason: ingest.Reason(v.Refused.Reason), Detail: v.Refused.Detail}, nil
+	case snapshot.Refused:
+		return events.Refused, &ingest.Refusal{Reason: ingest.Reason(v.Refusal.Reason), Detail: v.Refusal.Detail}, nil
 	default:
 		return events.Accepted, nil, nil
 	}
 }
 
-// originOf keeps what a dead letter will need of a record that is judged later.
+// originOf keeps what a dead letter will need of a record that is refused later.
 func originOf(rec ingest.Record) snapshot.Origin {
 	o := snapshot.Origin{
 		Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset,

@@ -104,7 +104,7 @@ func (l *lifecycle) publishTimestep(ctx context.Context, info snapshot.Info) err
 // closeTimestep completes a graph and publishes it to be scored.
 func (l *lifecycle) closeTimestep(ctx context.Context, t lethe.Timestep) error {
 	started := l.now()
-	if _, _, err := l.store.CloseTimestep(ctx, t); err != nil {
+	if err := l.store.CloseTimestep(ctx, t); err != nil {
 		return err
 	}
 	l.noteChanged(t, lethe.Closed, started)
@@ -115,7 +115,7 @@ func (l *lifecycle) closeTimestep(ctx context.Context, t lethe.Timestep) error {
 func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
 	started := l.now()
 	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
-	if _, _, err := l.store.SettleTimestep(ctx, t, assign); err != nil {
+	if err := l.store.SettleTimestep(ctx, t, assign); err != nil {
 		return err
 	}
 	l.noteChanged(t, lethe.Settled, started)
@@ -145,10 +145,10 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 	return assignment, nil
 }
 
-// settleRefusals writes the records that were judged when a timestep closed or
+// settleRefusals writes the records that were refused when a timestep closed or
 // settled to the dead letters, and only then forgets them.
 func (l *lifecycle) settleRefusals(ctx context.Context, t lethe.Timestep) error {
-	refused, err := l.store.Refused(t)
+	refused, err := l.store.Refusals(t)
 	if err != nil || len(refused) == 0 {
 		return err
 	}
@@ -160,5 +160,5 @@ func (l *lifecycle) settleRefusals(ctx context.Context, t lethe.Timestep) error 
 	if err := l.letters.write(ctx, out); err != nil {
 		return err
 	}
-	return l.store.ConfirmRefused(t)
+	return l.store.ConfirmRefusals(t)
 }

@@ -18,16 +18,14 @@ import (
 // Plan implements coordinator.Graphs.
 func (e *eraser) Plan(targets []lethe.Target, scope lethe.Scope) (coordinator.Plan, error) {
 	var plan coordinator.Plan
-	ids, err := lethe.TransactionsOf(targets)
+	located, err := e.store.Locate(targets)
 	if err != nil {
 		return plan, err
 	}
-	located, err := e.store.Locate(ids)
-	if err != nil {
-		return plan, err
-	}
+	erased := make(map[lethe.Pseudonym]bool)
 	gone := make(map[lethe.Timestep][]lethe.Pseudonym)
 	for _, l := range located {
+		erased[l.Pseudonym] = true
 		switch {
 		case !l.Known:
 		case l.State == lethe.Open:
@@ -45,7 +43,7 @@ func (e *eraser) Plan(targets []lethe.Target, scope lethe.Scope) (coordinator.Pl
 			return plan, fmt.Errorf("timestep %d: %w", t, err)
 		}
 	}
-	return plan, e.leaveOutShared(&plan, ids)
+	return plan, e.leaveOutShared(&plan, erased)
 }
 
 // planTimestep adds what the erasure will change in a closed timestep.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
@@ -82,6 +84,7 @@ func openSnapshots(o Options, partitions map[bus.Topic]int) (*snapshot.Store, er
 	store, err := snapshot.Open(filepath.Join(o.Dir, "snapshots"), snapshot.Options{
 		Config:                o.Snapshot,
 		Secret:                o.Secret,
+		FS:                    vfs.Default,
 		TransactionPartitions: partitions[bus.Transactions],
 		LabelPartitions:       partitions[bus.Labels],
 	})

@@ -12,7 +12,7 @@ import (
 
 // leaveOutShared leaves out the feature rows that a transaction that stays has
 // too: finding them says nothing. The receipt names their kinds.
-func (e *eraser) leaveOutShared(plan *coordinator.Plan, erased []lethe.TransactionID) error {
+func (e *eraser) leaveOutShared(plan *coordinator.Plan, erased map[lethe.Pseudonym]bool) error {
 	searched := make(map[scan.Fingerprint]bool)
 	for _, f := range plan.Fingerprints {
 		if f.Kind == scan.KindFeatures || f.Kind == scan.KindFeaturesText {
@@ -42,10 +42,10 @@ func (e *eraser) leaveOutShared(plan *coordinator.Plan, erased []lethe.Transacti
 
 // markShared notes the rows that a transaction beside the erased ones has.
 func (e *eraser) markShared(
-	s *lethe.Snapshot, erased []lethe.TransactionID, searched, shared map[scan.Fingerprint]bool,
+	s *lethe.Snapshot, erased map[lethe.Pseudonym]bool, searched, shared map[scan.Fingerprint]bool,
 ) error {
 	for i, n := range s.Nodes {
-		if slices.Contains(erased, n.ID) {
+		if erased[n.Pseudonym] {
 			continue
 		}
 		prints, err := scan.RowFingerprints(e.secret, s.Row(i))
