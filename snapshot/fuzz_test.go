@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/internal/fuzzing"
+)
+
+// FuzzDecodeValue decodes a stored value as every kind that it may be.
+func FuzzDecodeValue(f *testing.F) {
+	p, o := lethe.Pseudonym{7}, Origin{Topic: "t", Key: []byte{}, Headers: []Header{{Key: "k"}}}
+	fuzzing.Plain(f, func(value []byte) error {
+		var taken bool
+		for _, decode := range []func() error{
+			func() error { _, err := decodeRow(value); return err },
+			func() error { _, err := decodePayment(value); return err },
+			func() error { _, err := decodeLabel(value); return err },
+			func() error { _, err := decodeRefusal(value); return err },
+			func() error { _, err := decodeIndex(value); return err },
+			func() error { _, err := decodeInfo(1, value); return err },
+			func() error { _, err := decodeMeta(value); return err },
+			func() error { _, _, err := decodeAssigned(value); return err },
+		} {
+			taken = decode() == nil || taken
+		}
+		if !taken {
+			return ErrCorrupt
+		}
+		return nil
+	},
+		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o}.encode(), pendingLabel{lethe.Licit, "a", o}.encode(),
+		storedRefusal{[]lethe.Pseudonym{p}, Refusal{o, ReasonLate, ""}}.encode(), indexEntry{timestep: 1}.encode(),
+		Info{Timestep: 1, Nodes: 2}.encode(), meta{nodes: 1}.encode(), encodeAssigned(lethe.Licit, 3))
+}
+
+// FuzzMirror takes an entry of staging into memory, as Open does. The first byte
+// is the length of the key.
+func FuzzMirror(f *testing.F) {
+	s := openMem(f, vfs.NewMem(), 1)
+	entry := func(key, value []byte) []byte { return append(append([]byte{byte(len(key))}, key...), value...) }
+	fuzzing.Plain(f, func(data []byte) error {
+		if len(data) < 2 || data[0] == 0 || int(data[0]) >= len(data) {
+			return ErrCorrupt
+		}
+		return s.staging.mirror(data[1:1+data[0]], data[1+data[0]:])
+	},
+		entry([]byte{kindFeatureCount}, []byte{0, 0, 0, 1}), entry(suppressedKey(lethe.Digest{}), nil),
+		entry(offsetKey(TopicPartition{"t", 0}), make([]byte, 8)), entry(watermarkKey(Labels, 0), make([]byte, 8)),
+		entry(timestepKey(kindInfo, 1), Info{}.encode()))
+}
