@@ -23,6 +23,9 @@ func generate(tb testing.TB, opts dataset.GenerateOptions) *dataset.Stream {
 }
 
 func TestGeneratedShape(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates whole streams")
+	}
 	for seed := range uint64(4) {
 		options := dataset.GenerateDefaults()
 		options.Seed = seed

@@ -30,6 +30,9 @@ func meanScores(t *testing.T, graphs []*graph.Graph) (balance, fairness, cut flo
 }
 
 func TestRealBitcoinOTC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("partitions whole real graphs")
+	}
 	folder := realdata.Path(t, "bitcoin-otc", "elliptic-format")
 	var some []*graph.Graph
 	for step, g := range graphtest.ReadSteps(t, folder) {
@@ -44,6 +47,9 @@ func TestRealBitcoinOTC(t *testing.T) {
 }
 
 func TestRealCitationGraphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("partitions whole real graphs")
+	}
 	folder := realdata.Path(t, "planetoid")
 	for name, bound := range map[string]float64{"cora": 0.25, "citeseer": 0.137} {
 		t.Run(name, func(t *testing.T) {

@@ -45,6 +45,9 @@ func runStream(t *testing.T, stream *dataset.Stream, s protocol.StreamSettings, 
 }
 
 func TestStreamSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains whole streams")
+	}
 	stream := generated(t, 12)
 	for _, schedule := range []string{protocol.Static, protocol.Continual, protocol.Window} {
 		t.Run(schedule, func(t *testing.T) {
@@ -68,6 +71,9 @@ func TestStreamSchedules(t *testing.T) {
 // Models that look at rows go through a stream too, and see neighbours through
 // one-hop features.
 func TestStreamOfRowModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains whole streams")
+	}
 	stream := generated(t, 12)
 	for _, model := range trainer.RowModels() {
 		s := streamSettingsOf(model, protocol.Window)
@@ -135,6 +141,9 @@ func TestStreamOfDirectedOneHop(t *testing.T) {
 // The progress line foretells the fits of models without epochs, and in a blend
 // the steps of networks beside them.
 func TestExpectedSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains whole streams")
+	}
 	stream := generated(t, 12)
 	for _, c := range []struct {
 		schedule, model string
@@ -159,6 +168,9 @@ func TestExpectedSteps(t *testing.T) {
 // The labels of the test timesteps may be learnt from only after they were
 // scored: under static never, under continual not within the last timestep.
 func TestStreamTestLabelsDoNotReachTraining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains whole streams")
+	}
 	flip := func(stream *dataset.Stream, index int) {
 		labels := append([]lethe.LabelRecord(nil), stream.Steps[index].Labels...)
 		for i := range labels {
