@@ -68,11 +68,11 @@ func (n named) weights(t *testing.T, d *datadriven.TestData) string {
 	var shards []*similarity.Histogram
 	if arg, ok := d.Arg("shards"); ok {
 		for _, name := range arg.Vals {
-			var h *similarity.Histogram // an empty graph, if the transcript does not know it
-			if g := n[name]; g != nil {
-				h = histogram(t, *g)
+			g := n[name]
+			if g == nil { // an empty graph, if the transcript does not know it
+				g = &graphtest.Graph{}
 			}
-			shards = append(shards, h)
+			shards = append(shards, histogram(t, *g))
 		}
 	}
 	by, err := scoring.NewAggregation(method, value)

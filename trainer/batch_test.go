@@ -79,7 +79,7 @@ func TestTrainAndPredictHeedTheContext(t *testing.T) {
 	cancel()
 	_, _, err := e.Train(ctx, 1, nil, makeWindow(1, 1, 12, 5))
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = e.Predict(ctx, e.fresh(1, 5), Input{})
+	_, err = e.Probabilities(ctx, e.fresh(1, 5), Input{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -96,14 +96,14 @@ func TestPredictChecksItsInput(t *testing.T) {
 			ErrInvalidSlice},
 		"no number": {Input{Rows: 1, Cols: 2, Features: []float32{0, float32(math.NaN())}}, ErrNotFinite},
 	} {
-		_, err := e.Predict(context.Background(), c, in.in)
+		_, err := e.Probabilities(context.Background(), c, in.in)
 		require.ErrorIs(t, err, in.want, name)
 	}
-	p, err := e.Predict(context.Background(), c, Input{Cols: 2})
+	p, err := e.Probabilities(context.Background(), c, Input{Cols: 2})
 	require.NoError(t, err)
 	require.Empty(t, p)
 	c.Params = c.Params[1:]
-	_, err = e.Predict(context.Background(), c, Input{Cols: 2})
+	_, err = e.Probabilities(context.Background(), c, Input{Cols: 2})
 	require.ErrorIs(t, err, ErrIncompatible)
 }
 

@@ -175,11 +175,12 @@ func (r *otcRun) score(t *testing.T, at int) {
 	graph := r.steps[at].graph
 	mean, logit := make([]float64, len(graph.Nodes)), make([]float64, len(graph.Nodes))
 	for _, c := range r.checkpoints {
-		p, err := r.engine.Predict(t.Context(), c, trainer.InputOf(graph))
+		p, err := r.engine.Probabilities(t.Context(), c, trainer.InputOf(graph))
 		require.NoError(t, err)
-		for i, v := range p {
-			mean[i] += float64(v) / otcShards
-			bounded := min(max(float64(v), 1e-7), 1-1e-7)
+		for i := range graph.Nodes {
+			v := float64(p[2*i+1])
+			mean[i] += v / otcShards
+			bounded := min(max(v, 1e-7), 1-1e-7)
 			logit[i] += math.Log(bounded/(1-bounded)) / otcShards
 		}
 	}

@@ -1,35 +1,12 @@
 package trainer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"lethe/trainer/layers"
 )
-
-// Predict returns P(illicit) for every node of a graph: class 1 of a model of
-// two classes. Otherwise it does what Probabilities does.
-func (e *Engine) Predict(ctx context.Context, c *Checkpoint, in Input) ([]float32, error) {
-	_, classes, err := c.shape()
-	if err != nil {
-		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %w", ErrIncompatible, c.Shard, c.Timestep, err)
-	}
-	if cmp.Or(classes, e.config.Classes) != 2 {
-		return nil, fmt.Errorf("%w: predict with shard %d timestep %d: %d classes, want 2",
-			ErrIncompatible, c.Shard, c.Timestep, cmp.Or(classes, e.config.Classes))
-	}
-	both, err := e.Probabilities(ctx, c, in)
-	if err != nil {
-		return nil, err
-	}
-	out := both[:in.Rows]
-	for i := range out {
-		out[i] = both[2*i+1]
-	}
-	return out, nil
-}
 
 // Probabilities returns the probability of every class for every node of a
 // graph, rows × classes, row-major: the model in evaluation mode, with the batch

@@ -119,9 +119,7 @@ func TestTrainingLearns(t *testing.T) {
 		require.Less(t, report.FinalLoss, report.FirstLoss/2)
 
 		unseen := makeSlice(sliceSpec{timestep: 99, shard: 1, nodes: 300, features: 5})
-		p, err := e.Predict(context.Background(), c,
-			Input{Rows: 300, Cols: 5, Features: unseen.Features, Edges: unseen.Edges})
-		require.NoError(t, err)
+		p := illicit(t, e, c, Input{Rows: 300, Cols: 5, Features: unseen.Features, Edges: unseen.Edges})
 		require.Greater(t, areaUnderCurve(p, unseen.Labels), 0.85)
 	}
 }

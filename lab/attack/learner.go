@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"lethe"
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 	"lethe/trainer/models"
@@ -56,15 +57,11 @@ func (l learner) judge(known [][]float64, member []bool, asked [][]float64) ([]f
 		return nil, fmt.Errorf("attack classifier %s: %w", l.name, err)
 	}
 	in := trainer.Input{Rows: len(asked), Cols: len(asked[0]), Features: scale.apply(asked)}
-	p, err := l.engine.Predict(ctx, model, in)
+	p, err := l.engine.Probabilities(ctx, model, in)
 	if err != nil {
 		return nil, fmt.Errorf("attack classifier %s: %w", l.name, err)
 	}
-	out := make([]float64, len(p))
-	for i, v := range p {
-		out[i] = float64(v)
-	}
-	return out, nil
+	return ensemble.Illicit(p), nil
 }
 
 // samplesSlice is a slice without edges that holds samples. Members are illicit,

@@ -18,10 +18,8 @@ var ErrIncompatible = errors.New("histograms differ in dimensions or levels")
 // Histogram is a graph as the pyramid match kernel sees it: how many nodes lie
 // in each cell of the finest level, for each dimension by itself. Only occupied
 // cells are stored; coarser levels are sums of these counts, and are kept in
-// memory so that a comparison is one pass over two short vectors. It holds no identifier; like a slice it is
-// derived from records, so an erasure replaces it.
-//
-// A nil Histogram stands for an empty graph.
+// memory so that a comparison is one pass over two short vectors. It holds no
+// identifier; like a slice it is derived from records, so an erasure replaces it.
 type Histogram struct {
 	numNodes, dimensions, levels int
 	// cells are the occupied ones, ascending by index.
@@ -96,9 +94,4 @@ func HistogramOfSlice(s *lethe.Slice, c Config) (*Histogram, error) {
 }
 
 // NumNodes returns the number of nodes counted in each dimension.
-func (h *Histogram) NumNodes() int {
-	if h == nil {
-		return 0
-	}
-	return h.numNodes
-}
+func (h *Histogram) NumNodes() int { return h.numNodes }

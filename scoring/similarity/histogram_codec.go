@@ -19,13 +19,8 @@ var (
 
 // MarshalBinary returns the histogram's canonical bytes: dimensions, levels,
 // number of nodes, then index and count of each occupied cell, ascending. Equal
-// histograms have equal bytes. It never fails; a nil histogram is written as an
-// empty graph with the default shape.
+// histograms have equal bytes. It never fails.
 func (h *Histogram) MarshalBinary() ([]byte, error) {
-	if h == nil {
-		shape := Defaults()
-		h = &Histogram{dimensions: shape.Dimensions, levels: shape.Levels}
-	}
 	w := canonical.NewWriter(histogramMagic, histogramVersion)
 	w.Uint8(uint8(h.dimensions))
 	w.Uint8(uint8(h.levels))
