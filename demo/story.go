@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -150,7 +151,7 @@ func (st *story) erase(ctx context.Context) error {
 	if !ok {
 		return errors.New("the stream has no transaction to erase")
 	}
-	id, err := requests.NewID(nil)
+	id, err := requests.NewID(rand.Reader)
 	if err != nil {
 		return err
 	}

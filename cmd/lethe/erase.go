@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -61,7 +62,7 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 	id := c.RequestID
 	if id == "" {
 		var err error
-		if id, err = requests.NewID(nil); err != nil {
+		if id, err = requests.NewID(rand.Reader); err != nil {
 			return err
 		}
 	}

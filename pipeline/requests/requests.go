@@ -6,7 +6,6 @@ package requests
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -34,9 +33,6 @@ type Bus interface {
 
 // NewID makes a request id that says nothing about the subject.
 func NewID(random io.Reader) (string, error) {
-	if random == nil {
-		random = rand.Reader
-	}
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", fmt.Errorf("request id: %w", err)

@@ -16,12 +16,8 @@ type Supervisor struct {
 }
 
 // New takes the modules, each after those it needs: so there can be no circle.
-// changed, if not nil, hears of every state; it may be called from several
-// goroutines.
+// changed hears of every state; it may be called from several goroutines.
 func New(modules []Module, changed func(module string, s State)) (*Supervisor, error) {
-	if changed == nil {
-		changed = func(string, State) {}
-	}
 	known := make(map[string]bool)
 	for _, m := range modules {
 		if known[m.Name] {
