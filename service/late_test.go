@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
 	"lethe/ingest"
@@ -89,11 +90,7 @@ func TestErasedNeverReturns(t *testing.T) {
 		require.Equal(t, before.Predictions, after.Predictions)
 		require.Equal(t, models, s.artefacts(bus.Models))
 		require.Equal(t, predictions, s.newest(bus.Predictions))
-		require.Empty(t, s.newest(bus.DeadLetters))
-		s.clean(c.DataDir, forms)
-		for _, topic := range bus.Topics() {
-			require.Zero(t, s.naming(topic, string(id)), "records of %s", topic)
-		}
+		s.holdsNothingOf(c, id, forms)
 	}
 	unchanged()
 
@@ -123,6 +120,17 @@ func TestErasedNeverReturns(t *testing.T) {
 	s.stop()
 	stored(t, c, m.build())
 	require.Empty(t, left(t, c.DataDir, forms))
+}
+
+// holdsNothingOf: the erased record is in no file and in no topic, dead letters
+// included.
+func (r *running) holdsNothingOf(c configs.Config, id lethe.TransactionID, forms []residue.Form) {
+	r.t.Helper()
+	require.Empty(r.t, r.newest(bus.DeadLetters))
+	r.clean(c.DataDir, forms)
+	for _, topic := range bus.Topics() {
+		require.Zero(r.t, r.naming(topic, string(id)), "records of %s", topic)
+	}
 }
 
 // replayAgain publishes records a second time and waits until they are read.

@@ -13,7 +13,6 @@ import (
 // The data is noise, decimal text, and rows of zeros and ones: what stores of
 // real features, topics and word counts look like.
 func BenchmarkScan(b *testing.B) {
-	secret := lethe.Secret{3}
 	d := lethe.NewDraw(1, "bench")
 	noise := make([]byte, 16<<20)
 	text := make([]byte, len(noise))
@@ -25,34 +24,6 @@ func BenchmarkScan(b *testing.B) {
 			copy(words[i-3:], []byte{0, 0, 0x80, 0x3f})
 		}
 	}
-	build := func(count int, rows []byte) *scan.Scanner {
-		var list []scan.Fingerprint
-		add := func(kind scan.Kind, needle []byte) {
-			f, err := scan.NewFingerprint(secret, kind, needle)
-			require.NoError(b, err)
-			list = append(list, f)
-		}
-		for range count {
-			id := make([]byte, 9)
-			pseudonym := make([]byte, 12)
-			for i := range id {
-				id[i] = '0' + byte(d.IntN(10))
-			}
-			for i := range pseudonym {
-				pseudonym[i] = byte(d.Uint64())
-			}
-			add(scan.KindID, id)
-			add(scan.KindPseudonym, pseudonym)
-			add(scan.KindPseudonymHex, bytes.Repeat(id, 3)[:24])
-			at := d.IntN(len(rows)/660-1) * 660
-			row := bytes.Clone(rows[at : at+660])
-			row[659] ^= 1
-			add(scan.KindFeatures, row)
-		}
-		sc, err := scan.NewScanner(secret, list)
-		require.NoError(b, err)
-		return sc
-	}
 	for _, bench := range []struct {
 		name  string
 		data  []byte
@@ -63,7 +34,7 @@ func BenchmarkScan(b *testing.B) {
 		{"words/records=1", words, 1}, {"words/records=200", words, 200},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			sc := build(bench.count, bench.data)
+			sc := benchScanner(b, d, bench.count, bench.data)
 			b.SetBytes(int64(len(bench.data)))
 			for b.Loop() {
 				if _, err := sc.Scan(bytes.NewReader(bench.data)); err != nil {
@@ -72,4 +43,36 @@ func BenchmarkScan(b *testing.B) {
 			}
 		})
 	}
+}
+
+// benchScanner searches for count records: their ids, pseudonyms, and feature
+// rows that differ from those in rows by one bit.
+func benchScanner(b *testing.B, d *lethe.Draw, count int, rows []byte) *scan.Scanner {
+	secret := lethe.Secret{3}
+	var list []scan.Fingerprint
+	add := func(kind scan.Kind, needle []byte) {
+		f, err := scan.NewFingerprint(secret, kind, needle)
+		require.NoError(b, err)
+		list = append(list, f)
+	}
+	for range count {
+		id := make([]byte, 9)
+		pseudonym := make([]byte, 12)
+		for i := range id {
+			id[i] = '0' + byte(d.IntN(10))
+		}
+		for i := range pseudonym {
+			pseudonym[i] = byte(d.Uint64())
+		}
+		add(scan.KindID, id)
+		add(scan.KindPseudonym, pseudonym)
+		add(scan.KindPseudonymHex, bytes.Repeat(id, 3)[:24])
+		at := d.IntN(len(rows)/660-1) * 660
+		row := bytes.Clone(rows[at : at+660])
+		row[659] ^= 1
+		add(scan.KindFeatures, row)
+	}
+	sc, err := scan.NewScanner(secret, list)
+	require.NoError(b, err)
+	return sc
 }

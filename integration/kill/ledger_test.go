@@ -81,68 +81,82 @@ func testLedger(t *testing.T, bin string) {
 	d.awaitReplayed()
 	require.Zero(t, d.service.Stop())
 	ids := victims(d.setup, 3)
-	request := func(name string, id lethe.TransactionID) lethe.ErasureRequest {
-		return lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(id), Scope: lethe.ScopeStubs}
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"suppressed, but nobody was told", func() { d.resumeSuppressed(ids[0]) }},
+		{"tried again, but nobody was asked", func() { d.resumeRetried(ids[1]) }},
+		{"verified, but only the file was written", func() { d.resumeVerified(ids[2]) }},
+		{"rejected, but that was not announced", func() { d.resumeRejected("never-came") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d.t = t
+			c.run()
+		})
 	}
+}
 
-	t.Run("suppressed, but nobody was told", func(t *testing.T) {
-		d.t = t
-		d.unread("suppressed", ids[0])
-		d.suppress(ids[0])
-		d.ahead(func(l *deletions.Ledger) error {
-			_, err := l.Receive(d.deploymentSecret(), request("suppressed", ids[0]))
-			require.NoError(t, err)
-			return transitions(l, "suppressed", deletions.Accepted, deletions.Suppressed)
-		})
-		d.start()
-		d.checkConcluded("suppressed")
+// ledgerRequest asks for one transaction at scope stubs.
+func ledgerRequest(name string, id lethe.TransactionID) lethe.ErasureRequest {
+	return lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(id), Scope: lethe.ScopeStubs}
+}
+
+func (d *deployment) resumeSuppressed(id lethe.TransactionID) {
+	d.unread("suppressed", id)
+	d.suppress(id)
+	d.ahead(func(l *deletions.Ledger) error {
+		_, err := l.Receive(d.deploymentSecret(), ledgerRequest("suppressed", id))
+		require.NoError(d.t, err)
+		return transitions(l, "suppressed", deletions.Accepted, deletions.Suppressed)
 	})
-	t.Run("tried again, but nobody was asked", func(t *testing.T) {
-		d.t = t
-		d.start()
-		d.submit("again", ids[1])
-		d.follow("again", deletions.Verifying)
-		d.service.Crash()
-		d.ahead(func(l *deletions.Ledger) error {
-			_, err := l.Stop("again", deletions.Failed, deletions.FailedTimeout)
-			require.NoError(t, err)
-			_, err = l.Retry("again")
-			return err
-		})
-		d.start()
-		d.checkConcluded("again")
+	d.start()
+	d.checkConcluded("suppressed")
+}
+
+func (d *deployment) resumeRetried(id lethe.TransactionID) {
+	d.start()
+	d.submit("again", id)
+	d.follow("again", deletions.Verifying)
+	d.service.Crash()
+	d.ahead(func(l *deletions.Ledger) error {
+		_, err := l.Stop("again", deletions.Failed, deletions.FailedTimeout)
+		require.NoError(d.t, err)
+		_, err = l.Retry("again")
+		return err
 	})
-	t.Run("verified, but only the file was written", func(t *testing.T) {
-		d.t = t
-		d.start()
-		d.submit("verified", ids[2])
-		d.follow("verified", deletions.Verifying)
-		d.service.Crash()
-		d.ahead(func(l *deletions.Ledger) error {
-			_, err := l.Transition("verified", deletions.Verified, func(p *deletions.Progress) {
-				p.Verification = &scan.Summary{Files: 1, Bytes: 1, Records: 1}
-			})
-			return err
+	d.start()
+	d.checkConcluded("again")
+}
+
+func (d *deployment) resumeVerified(id lethe.TransactionID) {
+	d.start()
+	d.submit("verified", id)
+	d.follow("verified", deletions.Verifying)
+	d.service.Crash()
+	d.ahead(func(l *deletions.Ledger) error {
+		_, err := l.Transition("verified", deletions.Verified, func(p *deletions.Progress) {
+			p.Verification = &scan.Summary{Files: 1, Bytes: 1, Records: 1}
 		})
-		require.NoError(t, os.WriteFile(filepath.Join(d.dir, "receipts", "verified.json"), []byte("{}\n"), 0o600))
-		d.start()
-		d.checkConcluded("verified")
+		return err
 	})
-	t.Run("rejected, but that was not announced", func(t *testing.T) {
-		d.t = t
-		const nobody = "never-came"
-		d.unread("rejected", nobody)
-		d.ahead(func(l *deletions.Ledger) error {
-			_, err := l.Receive(d.deploymentSecret(), request("rejected", nobody))
-			require.NoError(t, err)
-			_, err = l.Stop("rejected", deletions.Rejected, deletions.RejectedUnknown)
-			return err
-		})
-		d.start()
-		client := d.client()
-		require.Eventually(t, func() bool {
-			s, err := requests.Get(t.Context(), client, "rejected")
-			return err == nil && s.State == deletions.Rejected
-		}, 60*time.Second, 20*time.Millisecond)
+	require.NoError(d.t, os.WriteFile(filepath.Join(d.dir, "receipts", "verified.json"), []byte("{}\n"), 0o600))
+	d.start()
+	d.checkConcluded("verified")
+}
+
+func (d *deployment) resumeRejected(nobody lethe.TransactionID) {
+	d.unread("rejected", nobody)
+	d.ahead(func(l *deletions.Ledger) error {
+		_, err := l.Receive(d.deploymentSecret(), ledgerRequest("rejected", nobody))
+		require.NoError(d.t, err)
+		_, err = l.Stop("rejected", deletions.Rejected, deletions.RejectedUnknown)
+		return err
 	})
+	d.start()
+	client := d.client()
+	require.Eventually(d.t, func() bool {
+		s, err := requests.Get(d.t.Context(), client, "rejected")
+		return err == nil && s.State == deletions.Rejected
+	}, 60*time.Second, 20*time.Millisecond)
 }
