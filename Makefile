@@ -40,6 +40,15 @@ kafka-test: ## Run the integration tests on a real Apache Kafka
 fuzz: ## Run every fuzz target for FUZZTIME each (3s)
 	./.ci/fuzz
 
+# TORTURE is how many times longer than in CI everything random is tried.
+TORTURE ?= 20
+.PHONY: torture
+torture: ## Run properties, kills, real Kafka and fuzzing many times over, with the race detector (hours)
+	RAPID_CHECKS=$$((100 * $(TORTURE))) CGO_ENABLED=1 $(GO) test -race -count=1 -timeout 6h $(PACKAGES)
+	$(GO) test -count=$(TORTURE) -timeout 6h ./integration/kill ./pipeline/role ./service/... ./deletions/coordinator
+	$(MAKE) kafka-test
+	FUZZTIME=$$((10 * $(TORTURE)))s $(MAKE) fuzz
+
 .PHONY: lint
 lint: $(LINT) ## Run gofmt, go vet and golangci-lint
 	$(LINT) run $(PACKAGES)
