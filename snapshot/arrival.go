@@ -10,14 +10,14 @@ import (
 // partition, as that was when the record came.
 type arrival struct {
 	timestep, watermark lethe.Timestep
-	// late: below the watermark. far: further above it than any stream jumps.
-	late, far bool
+	// late: below the watermark. tooFar: further above it than any stream jumps.
+	late, tooFar bool
 }
 
 func (b *Batch) arrival(t lethe.Timestep) arrival {
 	return arrival{
 		timestep: t, watermark: b.watermark,
-		late: t < b.watermark, far: t-b.watermark > lethe.Timestep(b.staging.options.MaxTimestepJump),
+		late: t < b.watermark, tooFar: t-b.watermark > lethe.Timestep(b.staging.options.MaxTimestepJump),
 	}
 }
 
@@ -26,7 +26,7 @@ func (b *Batch) arrival(t lethe.Timestep) arrival {
 // would make late whatever follows.
 func (b *Batch) observe(t lethe.Timestep) arrival {
 	at := b.arrival(t)
-	if lateness := b.staging.options.lateness(b.source.Stream); lateness >= 0 && !at.far {
+	if lateness := b.staging.options.lateness(b.source.Stream); lateness >= 0 && !at.tooFar {
 		b.watermark = max(b.watermark, t-lethe.Timestep(lateness))
 	}
 	return at
@@ -34,7 +34,7 @@ func (b *Batch) observe(t lethe.Timestep) arrival {
 
 // String is the detail of a refusal.
 func (a arrival) String() string {
-	if a.far {
+	if a.tooFar {
 		return fmt.Sprintf("timestep %d, the partition is at %d", a.timestep, a.watermark)
 	}
 	return fmt.Sprintf("timestep %d, the partition takes %d and later", a.timestep, a.watermark)

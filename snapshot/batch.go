@@ -60,7 +60,7 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 	if b.redelivered(o) {
 		return Verdict{Outcome: Duplicate}, nil
 	}
-	if at := b.arrival(t); at.far {
+	if at := b.arrival(t); at.tooFar {
 		return refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	b.watermark = max(b.watermark, t+1)

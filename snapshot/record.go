@@ -3,8 +3,8 @@ package snapshot
 // Stream tells which records a partition carries.
 type Stream uint8
 
-// The streams. A topic of NoStream brings no records for the graphs; its
-// offset and its marks are stored all the same.
+// The streams. A topic of NoStream brings no records for the graphs; its offset
+// is stored all the same.
 const (
 	NoStream Stream = iota
 	Transactions
@@ -32,8 +32,8 @@ type Header struct {
 }
 
 // Origin is the record as it was read. It is kept while the record is pending
-// and given back with a refusal. Only Offset has a meaning here:
-// below the stored offset, a record was delivered again.
+// and given back with a refusal. Only Offset has a meaning here: below the stored
+// offset, a record was delivered again.
 type Origin struct {
 	Topic          string
 	Partition      int

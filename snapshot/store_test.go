@@ -189,6 +189,24 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+func TestDamagedStagingIsFound(t *testing.T) {
+	for name, entry := range map[string][2][]byte{
+		"short suppressed": {{kindSuppressed, 1}, nil},
+		"long offset":      {offsetKey(TopicPartition{"t", 0}), make([]byte, 9)},
+		"no partition":     {watermarkKey(Labels, 1), make([]byte, 8)},
+		"cut info":         {timestepKey(kindInfo, 1), {1}},
+		"odd key of info":  {{kindInfo, 1}, Info{}.encode()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openMem(t, vfs.NewMem(), 1)
+			require.NoError(t, s.staging.Apply(func(w swapstore.Writer) error { return w.Set(entry[0], entry[1]) }))
+			require.NoError(t, s.Close())
+			_, err := Open("data", s.staging.options)
+			require.ErrorIs(t, err, ErrCorrupt)
+		})
+	}
+}
+
 // A store on a file system in memory leaves no file, whatever it does.
 func TestAStoreInMemoryTouchesNoDisk(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -110,7 +110,7 @@ func (b *Batch) admit(
 	switch {
 	case slices.ContainsFunc(about, b.staging.isSuppressed):
 		return at, Verdict{Outcome: Suppressed}, nil
-	case at.far:
+	case at.tooFar:
 		return at, refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	return at, Verdict{}, nil
