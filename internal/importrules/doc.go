@@ -1,0 +1,14 @@
+// Package importrules holds the packages to the table of DESIGN.md, whose last
+// column says what each may import of the others: its tests compare the table
+// with the imports, and make the linter's rules of it.
+//
+// In that column a package has its path, or as much of the end of it as is
+// unique; root is the package of the module's folder, and x/... is x with all
+// below it. "all above" are the packages of the rows before, "nothing" are none.
+// A package that no row names belongs to the row of the folder it lies in, and
+// packages of one folder's row may import each other.
+//
+// After a change of the table, make the rules anew:
+//
+//	go test ./internal/importrules -rewrite
+package importrules
