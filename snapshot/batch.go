@@ -41,10 +41,11 @@ func (s *Store) Begin(source Source) (*Batch, error) {
 	if source.Stream == NoStream {
 		return b, nil
 	}
-	if n := s.staging.options.partitions(source.Stream); source.Partition < 0 || source.Partition >= n {
-		return nil, fmt.Errorf("topic %s: partition %d of %d", source.Topic, source.Partition, n)
+	watermarks := s.staging.watermarks[source.Stream]
+	if source.Partition < 0 || source.Partition >= len(watermarks) {
+		return nil, fmt.Errorf("topic %s: partition %d of %d", source.Topic, source.Partition, len(watermarks))
 	}
-	b.watermark = s.staging.watermarks[source.Stream][source.Partition]
+	b.watermark = watermarks[source.Partition]
 	return b, nil
 }
 

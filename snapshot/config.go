@@ -89,13 +89,6 @@ func (o Options) Validate() error {
 	return p.Err()
 }
 
-func (o Options) partitions(s Stream) int {
-	if s == Labels {
-		return o.LabelPartitions
-	}
-	return o.TransactionPartitions
-}
-
 func (o Options) lateness(s Stream) int {
 	if s == Labels {
 		return o.LabelLatenessTimesteps
