@@ -12,4 +12,12 @@
 //
 // Loaders, writer and generator are pure in what they return: the same files,
 // or the same options, give the same stream on any number of cores.
+//
+// # Files
+//
+// stream.go has what a data set is in memory, errors.go what can be wrong with it.
+// elliptic*.go read a folder, one file for each of the three CSV files, with
+// table.go (rows) and field.go (values); write.go writes one. generate*.go make a
+// stream: options, payments, features and ids, with typology.go for the shapes of
+// laundering. steprange.go reads ranges of timesteps.
 package dataset

@@ -18,8 +18,9 @@ type EllipticOptions struct {
 	// payments between two timesteps (kept in the source's), payments with one
 	// end that no transaction has (kept in the other's), payments of a
 	// transaction to itself, transactions without a class row (unknown), last
-	// rows without a line end, and Elliptic with other counts than published. They enter the stream as they stand, so
-	// that it can show how lethe deals with such records.
+	// rows without a line end, and Elliptic with other counts than published. They
+	// enter the stream as they stand, so that it can show how lethe deals with such
+	// records.
 	Lenient bool
 }
 
@@ -81,18 +82,4 @@ func assemble(name string, nodes *nodeTable, labels []lethe.Label, payments []le
 		step.Payments = append(step.Payments, p)
 	}
 	return s
-}
-
-// ctxRows is how many rows pass between two looks at the context.
-const ctxRows = 4096
-
-// checkContext returns the context's error, now and then.
-func (t *table) checkContext(ctx context.Context) error {
-	if t.row%ctxRows != 0 {
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s: stopped after row %d: %w", t.name, t.row, err)
-	}
-	return nil
 }

@@ -32,20 +32,8 @@ func readClasses(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts Ellipti
 	}
 	labels := make([]lethe.Label, len(nodes.transactions))
 	rows := make([]int, len(labels)) // 0: no row yet
-	for {
-		ok, err := t.next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			break
-		}
-		if err := takeClass(t, nodes, labels, rows); err != nil {
-			return nil, err
-		}
-		if err := t.checkContext(ctx); err != nil {
-			return nil, err
-		}
+	if err := t.each(ctx, func() error { return takeClass(t, nodes, labels, rows) }); err != nil {
+		return nil, err
 	}
 	if !opts.Lenient {
 		if err := everyClass(rows); err != nil {

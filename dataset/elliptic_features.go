@@ -41,20 +41,8 @@ func readFeatures(ctx context.Context, fsys fs.FS, opts EllipticOptions) (*nodeT
 	}
 	defer t.close()
 	n := &nodeTable{position: make(map[lethe.TransactionID]int)}
-	for {
-		ok, err := t.next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			break
-		}
-		if err := n.add(t); err != nil {
-			return nil, err
-		}
-		if err := t.checkContext(ctx); err != nil {
-			return nil, err
-		}
+	if err := t.each(ctx, func() error { return n.add(t) }); err != nil {
+		return nil, err
 	}
 	if len(n.transactions) == 0 {
 		return nil, t.refuse(0, "the file is empty")

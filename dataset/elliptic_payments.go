@@ -19,23 +19,15 @@ func readPayments(ctx context.Context, fsys fs.FS, nodes *nodeTable, opts Ellipt
 		return nil, err
 	}
 	var payments []lethe.Payment
-	for {
-		ok, err := t.next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return payments, nil
-		}
+	err = t.each(ctx, func() error {
 		p, err := takePayment(t, nodes, opts.Lenient)
-		if err != nil {
-			return nil, err
-		}
 		payments = append(payments, p)
-		if err := t.checkContext(ctx); err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return payments, nil
 }
 
 // takePayment takes the table's current row. Ids are taken from the features

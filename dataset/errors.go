@@ -6,13 +6,12 @@ import (
 )
 
 // ErrMalformed marks a data set whose content cannot be taken: a row, a column
-// or a whole file is not what the format says. The caller should show
-// the error to the user, who has to repair or replace the file; trying again
-// does not help.
+// or a whole file is not what the format says. The caller should show the error to
+// the user, who has to repair or replace the file; trying again does not help.
 var ErrMalformed = errors.New("malformed data set")
 
-// ErrNotDataset marks a path that is no folder with Elliptic's three files. The caller should
-// show the error, which says what is missing.
+// ErrNotDataset marks a path that is no folder with Elliptic's three files. The
+// caller should show the error, which says what is missing.
 var ErrNotDataset = errors.New("not a data set")
 
 // ErrNotEmpty marks a folder that holds files already. The caller should ask

@@ -23,24 +23,24 @@ func Generate(opts GenerateOptions) (*Stream, error) {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	model := newFeatureModel(opts)
-	names := newNaming(opts.Seed)
+	ids := newIDSequence(opts.Seed)
 	s := &Stream{Name: "generated", FeatureCount: opts.Features}
 	for t := lethe.Timestep(1); t <= lethe.Timestep(opts.Steps); t++ {
-		w := newWorld(opts, t, opts.NodesPerStep)
-		s.Steps = append(s.Steps, w.step(names, model.features(w)))
+		g := newGeneratedStep(opts, t, opts.NodesPerStep)
+		s.Steps = append(s.Steps, g.step(ids, model.features(g)))
 	}
 	return s, nil
 }
 
-// world is one generated timestep before it gets ids.
-type world struct {
+// generatedStep is one timestep before it gets ids.
+type generatedStep struct {
 	seed     uint64
 	timestep lethe.Timestep
 	// drifted is true from the drift step on.
 	drifted bool
-	// hidden is the true class of every node, illicit or licit; labels is what
-	// is known of it.
-	hidden, labels []lethe.Label
+	// classes are the true ones of the nodes, illicit or licit; labels are what is
+	// known of them.
+	classes, labels []lethe.Label
 	// kind is the typology that a node takes part in, or 0.
 	kind       []TypologyKind
 	typologies []Typology
@@ -48,78 +48,78 @@ type world struct {
 	payments []lethe.Arc
 }
 
-// newWorld draws classes, typologies, labels and payments of n nodes.
-func newWorld(opts GenerateOptions, t lethe.Timestep, n int) *world {
-	w := &world{
+// newGeneratedStep draws classes, typologies, labels and payments of n nodes.
+func newGeneratedStep(opts GenerateOptions, t lethe.Timestep, n int) *generatedStep {
+	g := &generatedStep{
 		seed: opts.Seed, timestep: t, drifted: t >= opts.DriftStep,
-		hidden: make([]lethe.Label, n),
-		labels: make([]lethe.Label, n),
-		kind:   make([]TypologyKind, n),
+		classes: make([]lethe.Label, n),
+		labels:  make([]lethe.Label, n),
+		kind:    make([]TypologyKind, n),
 	}
-	d := w.draw("classes")
+	d := g.draw("classes")
 	// The share of laundering swings between steps, as Elliptic's does.
 	swing := .7 + .6*d.Float64()
 	known := max(minLabelledIllicit, round(opts.IllicitFraction*swing*float64(n)))
 	illicit := known + round(hiddenPerLabelled*float64(known))
 	order := permutation(d, n)
 	for _, i := range order {
-		w.hidden[i] = lethe.Licit
+		g.classes[i] = lethe.Licit
 	}
 	for _, i := range order[:illicit] {
-		w.hidden[i] = lethe.Illicit
+		g.classes[i] = lethe.Illicit
 	}
 	for _, i := range permutation(d, illicit)[:known] {
-		w.labels[order[i]] = lethe.Illicit
+		g.labels[order[i]] = lethe.Illicit
 	}
 	for _, i := range order[illicit : illicit+round(opts.LicitFraction*float64(n))] {
-		w.labels[i] = lethe.Licit
+		g.labels[i] = lethe.Licit
 	}
-	w.organise(order[:illicit])
-	w.pay(order[illicit:])
-	return w
+	g.drawSchemes(order[:illicit])
+	g.drawPayments(order[illicit:])
+	return g
 }
 
-// draw returns the world's numbers for one purpose.
-func (w *world) draw(purpose string, coords ...uint64) *lethe.Draw {
-	return lethe.NewDraw(w.seed, "generate/"+purpose, append([]uint64{uint64(w.timestep)}, coords...)...)
+// draw returns the step's random numbers for one purpose.
+func (g *generatedStep) draw(purpose string, coords ...uint64) *lethe.Draw {
+	return lethe.NewDraw(g.seed, "generate/"+purpose, append([]uint64{uint64(g.timestep)}, coords...)...)
 }
 
-// step names the nodes. features is row-major.
-func (w *world) step(names naming, features []float32) Step {
-	n := len(w.hidden)
+// step gives the nodes ids. features is row-major.
+func (g *generatedStep) step(ids idSequence, features []float32) Step {
+	n := len(g.classes)
 	width := len(features) / n
-	s := Step{Timestep: w.timestep, Truth: &Truth{Classes: w.hidden, Typologies: w.typologies}}
+	s := Step{Timestep: g.timestep, Truth: &Truth{Classes: g.classes, Typologies: g.typologies}}
 	for i := range n {
-		id := names.id(w.timestep, i, n)
+		id := ids.id(g.timestep, i, n)
 		s.Transactions = append(s.Transactions, lethe.Transaction{
-			ID: id, Timestep: w.timestep, Features: features[i*width : (i+1)*width : (i+1)*width],
+			ID: id, Timestep: g.timestep, Features: features[i*width : (i+1)*width : (i+1)*width],
 		})
-		if w.labels[i] != lethe.Unknown {
-			s.Labels = append(s.Labels, lethe.LabelRecord{ID: id, Timestep: w.timestep, Label: w.labels[i]})
+		if g.labels[i] != lethe.Unknown {
+			s.Labels = append(s.Labels, lethe.LabelRecord{ID: id, Timestep: g.timestep, Label: g.labels[i]})
 		}
 	}
-	for _, p := range w.payments {
+	for _, p := range g.payments {
 		s.Payments = append(s.Payments, lethe.Payment{
-			Source: s.Transactions[p.Source].ID, Target: s.Transactions[p.Target].ID, Timestep: w.timestep,
+			Source: s.Transactions[p.Source].ID, Target: s.Transactions[p.Target].ID, Timestep: g.timestep,
 		})
 	}
 	return s
 }
 
-// join adds a payment.
-func (w *world) join(source, target int) {
+// addPayment adds a payment.
+func (g *generatedStep) addPayment(source, target int) {
 	if source != target {
-		w.payments = append(w.payments, lethe.Arc{Source: uint32(source), Target: uint32(target)})
+		g.payments = append(g.payments, lethe.Arc{Source: uint32(source), Target: uint32(target)})
 	}
 }
 
-// settle orders the payments by target, the order in which money arrives, and
-// drops repetitions.
-func (w *world) settle() {
-	slices.SortFunc(w.payments, func(p, q lethe.Arc) int {
+// sortPayments orders the payments by target, the order in which money arrives,
+// and drops repetitions.
+func (g *generatedStep) sortPayments() {
+	slices.SortFunc(g.payments, func(p, q lethe.Arc) int {
 		return cmp.Or(cmp.Compare(p.Target, q.Target), cmp.Compare(p.Source, q.Source))
 	})
-	w.payments = slices.Compact(w.payments)
+	g.payments = slices.Compact(g.payments)
 }
 
 // permutation returns 0..n-1 in random order (Fisher and Yates).

@@ -10,9 +10,9 @@ const aggregations = 4
 // aggregated returns the raw neighbour features: for every node a summary of
 // its neighbours' local values, whichever way the money flowed. A node without
 // neighbours has zeros.
-func (m *featureModel) aggregated(w *world, local matrix) matrix {
+func (m *featureModel) aggregated(g *generatedStep, local matrix) matrix {
 	x := newMatrix(local.rows, len(m.aggregates))
-	around := w.neighbours()
+	around := g.neighbours()
 	var seen []float64
 	for i := range x.rows {
 		if len(around[i]) == 0 {
@@ -30,9 +30,9 @@ func (m *featureModel) aggregated(w *world, local matrix) matrix {
 }
 
 // neighbours lists the other ends of every node's payments.
-func (w *world) neighbours() [][]int {
-	around := make([][]int, len(w.hidden))
-	for _, p := range w.payments {
+func (g *generatedStep) neighbours() [][]int {
+	around := make([][]int, len(g.classes))
+	for _, p := range g.payments {
 		around[p.Source] = append(around[p.Source], int(p.Target))
 		around[p.Target] = append(around[p.Target], int(p.Source))
 	}

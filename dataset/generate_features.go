@@ -22,10 +22,10 @@ func (x matrix) set(i, j int, v float64) { x.values[i*x.columns+j] = v }
 // features returns the standardised rows of all nodes, row-major: local
 // features, then aggregated ones. Values have four decimals, which keeps files
 // small and hides the last bits of the machine's exponential function.
-func (m *featureModel) features(w *world) []float32 {
-	local := m.local(w)
+func (m *featureModel) features(g *generatedStep) []float32 {
+	local := m.local(g)
 	m.standardise(local, 0)
-	around := m.aggregated(w, local)
+	around := m.aggregated(g, local)
 	m.standardise(around, local.columns)
 	out := make([]float32, 0, local.rows*(local.columns+around.columns))
 	for i := range local.rows {
@@ -43,20 +43,20 @@ func (m *featureModel) features(w *world) []float32 {
 func fourDecimals(v float64) float32 { return float32(math.Round(v*1e4)/1e4 + 0) }
 
 // local returns the raw features that follow from the nodes themselves.
-func (m *featureModel) local(w *world) matrix {
-	x := newMatrix(len(w.hidden), len(m.traits))
-	in, out := w.degrees()
+func (m *featureModel) local(g *generatedStep) matrix {
+	x := newMatrix(len(g.classes), len(m.locals))
+	in, out := g.degrees()
 	for i := range x.rows {
-		d := w.draw("node", uint64(i))
-		var hidden [factors]float64
-		for f := range hidden {
-			hidden[f] = heavy(d)
+		d := g.draw("node", uint64(i))
+		var latent [factors]float64
+		for f := range latent {
+			latent[f] = heavyTailed(d)
 		}
-		strength := w.strength(d, i)
-		for j := range m.traits {
+		strength := g.strength(d, i)
+		for j := range m.locals {
 			// Every feature takes its draw, so that none shifts another's.
-			noise := heavy(d)
-			x.set(i, j, m.traits[j].value(w, hidden, noise, strength, w.kind[i]))
+			noise := heavyTailed(d)
+			x.set(i, j, m.locals[j].value(g, latent, noise, strength, g.kind[i]))
 		}
 		degrees := [degreeFeatures]int{in[i], out[i]}
 		for j := range min(degreeFeatures, x.columns) {
@@ -66,20 +66,22 @@ func (m *featureModel) local(w *world) matrix {
 	return x
 }
 
-// value is the trait of one node: what its hidden traits say, a season that all
+// value is the feature of one node: its latent factors, a season that all nodes
 // share, noise, and the signal of laundering as strongly as the node shows it.
-func (tr *trait) value(w *world, hidden [factors]float64, noise, strength float64, kind TypologyKind) float64 {
-	v := tr.noise * noise
-	for f, l := range tr.loading {
-		v += l * hidden[f]
+func (l *localFeature) value(
+	g *generatedStep, latent [factors]float64, noise, strength float64, kind TypologyKind,
+) float64 {
+	v := l.noise * noise
+	for f, loading := range l.loading {
+		v += loading * latent[f]
 	}
-	v += .15 * math.Sin(2*math.Pi*float64(w.timestep)/7+tr.season)
-	signal := tr.signal
-	if w.drifted {
-		signal = tr.drifted
+	v += .15 * math.Sin(2*math.Pi*float64(g.timestep)/7+l.season)
+	signal := l.signal
+	if g.drifted {
+		signal = l.drifted
 	}
-	v += strength * (signal + tr.byKind[kind])
-	if tr.skewed {
+	v += strength * (signal + l.byKind[kind])
+	if l.skewed {
 		return math.Exp(.5 * min(v, 8))
 	}
 	return v
@@ -87,12 +89,12 @@ func (tr *trait) value(w *world, hidden [factors]float64, noise, strength float6
 
 // strength is how clearly a node shows laundering: some launderers are
 // camouflaged, and a few licit ones look suspicious.
-func (w *world) strength(d *lethe.Draw, i int) float64 {
+func (g *generatedStep) strength(d *lethe.Draw, i int) float64 {
 	kind, much := d.Float64(), d.Float64()
 	switch {
-	case w.hidden[i] == lethe.Licit && kind < .03:
+	case g.classes[i] == lethe.Licit && kind < .03:
 		return .5 + .7*much
-	case w.hidden[i] == lethe.Licit:
+	case g.classes[i] == lethe.Licit:
 		return 0
 	case kind < .12:
 		return .3 * much
@@ -101,13 +103,13 @@ func (w *world) strength(d *lethe.Draw, i int) float64 {
 	}
 }
 
-// heavy is a normal draw of random scale: more extremes than a normal one has.
-func heavy(d *lethe.Draw) float64 { return d.Normal() * math.Exp(.35*d.Normal()) }
+// heavyTailed is a normal draw of random scale: more extremes than a normal one has.
+func heavyTailed(d *lethe.Draw) float64 { return d.Normal() * math.Exp(.35*d.Normal()) }
 
 // degrees counts payments received and made.
-func (w *world) degrees() (in, out []int) {
-	in, out = make([]int, len(w.hidden)), make([]int, len(w.hidden))
-	for _, p := range w.payments {
+func (g *generatedStep) degrees() (in, out []int) {
+	in, out = make([]int, len(g.classes)), make([]int, len(g.classes))
+	for _, p := range g.payments {
 		out[p.Source]++
 		in[p.Target]++
 	}

@@ -13,18 +13,18 @@ const (
 	idPrime = 899_999_963
 )
 
-// naming maps the k-th transaction of the stream to idFirst + (a*k + b) mod
+// idSequence maps the k-th transaction of the stream to idFirst + (a*k + b) mod
 // idPrime, which is one to one because idPrime is prime and a is not 0: ids are
 // unique without remembering those of other steps.
-type naming struct{ factor, offset uint64 }
+type idSequence struct{ factor, offset uint64 }
 
-func newNaming(seed uint64) naming {
+func newIDSequence(seed uint64) idSequence {
 	d := lethe.NewDraw(seed, "generate/ids")
-	return naming{factor: uint64(1 + d.IntN(idPrime-1)), offset: uint64(d.IntN(idPrime))}
+	return idSequence{factor: uint64(1 + d.IntN(idPrime-1)), offset: uint64(d.IntN(idPrime))}
 }
 
 // id returns the id of node i of a timestep that has n nodes, as all have.
-func (m naming) id(t lethe.Timestep, i, n int) lethe.TransactionID {
+func (m idSequence) id(t lethe.Timestep, i, n int) lethe.TransactionID {
 	k := uint64(t-1)*uint64(n) + uint64(i)
 	return lethe.TransactionID(strconv.FormatUint(idFirst+(m.factor*k+m.offset)%idPrime, 10))
 }

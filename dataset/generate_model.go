@@ -6,8 +6,8 @@ import (
 	"lethe"
 )
 
-// factors is the number of hidden traits (amount, fee, age, ...) from which the
-// features of a transaction follow. Shared traits make features correlate.
+// factors is the number of latent factors (amount, fee, age, ...) from which the
+// features of a transaction follow. Shared factors make features correlate.
 const factors = 8
 
 // degreeFeatures is how many local features are degrees: log(1+in), log(1+out).
@@ -18,11 +18,11 @@ const degreeFeatures = 2
 // Steps and NodesPerStep.
 const calibrationNodes = 2000
 
-// maxDeviations bounds standardised values: heavy tails, but no accidents.
+// maxDeviations bounds standardised values.
 const maxDeviations = 25
 
-// trait is how one local feature follows from a node.
-type trait struct {
+// localFeature is how one local feature follows from a node.
+type localFeature struct {
 	loading [factors]float64
 	noise   float64
 	// skewed features are log-normal, as amounts are.
@@ -31,21 +31,21 @@ type trait struct {
 	// byKind is moved by the typology alone.
 	signal, drifted float64
 	byKind          [NumTypologies]float64
-	// season is the phase of a weekly swing that all classes share.
+	// season is the phase of a swing of seven timesteps that all classes share.
 	season float64
 }
 
-// aggregate is a feature computed from the neighbours' values of a local one.
-type aggregate struct {
+// aggregateFeature is one computed from the neighbours' values of a local one.
+type aggregateFeature struct {
 	source int
 	op     int
 }
 
-// featureModel turns worlds into feature rows. It is fixed by seed and number
+// featureModel computes the features of a step's nodes. It is fixed by seed and number
 // of features.
 type featureModel struct {
-	traits     []trait
-	aggregates []aggregate
+	locals     []localFeature
+	aggregates []aggregateFeature
 	// mean and deviation standardise local features, then aggregated ones.
 	mean, deviation []float64
 }
@@ -62,38 +62,38 @@ func newFeatureModel(opts GenerateOptions) *featureModel {
 	local := max(1, opts.Features*94/165)
 	m := &featureModel{}
 	for j := range local {
-		m.traits = append(m.traits, newTrait(lethe.NewDraw(opts.Seed, "generate/trait", uint64(j))))
+		m.locals = append(m.locals, newLocalFeature(lethe.NewDraw(opts.Seed, "generate/trait", uint64(j))))
 	}
 	for a := range opts.Features - local {
 		d := lethe.NewDraw(opts.Seed, "generate/aggregate", uint64(a))
-		m.aggregates = append(m.aggregates, aggregate{source: d.IntN(local), op: a % aggregations})
+		m.aggregates = append(m.aggregates, aggregateFeature{source: d.IntN(local), op: a % aggregations})
 	}
-	m.calibrate(newWorld(opts, 0, calibrationNodes))
+	m.calibrate(newGeneratedStep(opts, 0, calibrationNodes))
 	return m
 }
 
-func newTrait(d *lethe.Draw) trait {
-	tr := trait{noise: .5 + d.Float64(), season: 2 * math.Pi * d.Float64()}
-	for f := range tr.loading {
+func newLocalFeature(d *lethe.Draw) localFeature {
+	l := localFeature{noise: .5 + d.Float64(), season: 2 * math.Pi * d.Float64()}
+	for f := range l.loading {
 		if d.Float64() < .4 {
-			tr.loading[f] = d.Normal() / math.Sqrt(factors*.4)
+			l.loading[f] = d.Normal() / math.Sqrt(factors*.4)
 		}
 	}
-	tr.skewed = d.Float64() < .4
-	tr.signal = sometimes(d, signalGain)
-	tr.drifted = tr.signal
-	if changed := sometimes(d, signalGain); d.Float64() < driftShare {
-		tr.drifted = changed
+	l.skewed = d.Float64() < .4
+	l.signal = occasionalShift(d, signalGain)
+	l.drifted = l.signal
+	if changed := occasionalShift(d, signalGain); d.Float64() < driftShare {
+		l.drifted = changed
 	}
 	for k := 1; k < NumTypologies; k++ {
-		tr.byKind[k] = sometimes(d, kindGain)
+		l.byKind[k] = occasionalShift(d, kindGain)
 	}
-	return tr
+	return l
 }
 
-// sometimes returns a shift of about the given size and either sign for one
+// occasionalShift returns a shift of about the given size and either sign for one
 // feature in signalEvery, else 0.
-func sometimes(d *lethe.Draw, size float64) float64 {
+func occasionalShift(d *lethe.Draw, size float64) float64 {
 	shift := size * (.6 + .8*d.Float64())
 	if d.Float64() < .5 {
 		shift = -shift
@@ -104,17 +104,17 @@ func sometimes(d *lethe.Draw, size float64) float64 {
 	return shift
 }
 
-// calibrate sets means and deviations from one world.
-func (m *featureModel) calibrate(w *world) {
-	width := len(m.traits) + len(m.aggregates)
+// calibrate sets means and deviations from one step.
+func (m *featureModel) calibrate(g *generatedStep) {
+	width := len(m.locals) + len(m.aggregates)
 	m.mean, m.deviation = make([]float64, width), make([]float64, width)
 	for j := range m.deviation {
 		m.deviation[j] = 1
 	}
-	local := m.local(w)
+	local := m.local(g)
 	m.measure(local, 0)
 	m.standardise(local, 0)
-	m.measure(m.aggregated(w, local), len(m.traits))
+	m.measure(m.aggregated(g, local), len(m.locals))
 }
 
 // measure takes the moments of a matrix whose first column is feature from.

@@ -17,51 +17,51 @@ const (
 	peels = .5
 )
 
-// pay draws all payments of the step: the schemes with their ways in and out,
-// honest business of the same shapes, and the background. outsiders are the
-// licit nodes in random order.
-func (w *world) pay(outsiders []int) {
-	d := w.draw("payments")
-	for _, scheme := range w.typologies {
-		w.wire(scheme.Kind, scheme.Nodes)
+// drawPayments draws all payments of the step: those of the schemes, into and out
+// of them, those of licit nodes in the same shapes, and the background. outsiders
+// are the licit nodes in random order.
+func (g *generatedStep) drawPayments(outsiders []int) {
+	d := g.draw("payments")
+	for _, scheme := range g.typologies {
+		g.addScheme(scheme.Kind, scheme.Nodes)
 		first, last := scheme.Nodes[0], scheme.Nodes[len(scheme.Nodes)-1]
-		w.join(outsiders[d.IntN(len(outsiders))], first)
-		w.join(last, outsiders[d.IntN(len(outsiders))])
+		g.addPayment(outsiders[d.IntN(len(outsiders))], first)
+		g.addPayment(last, outsiders[d.IntN(len(outsiders))])
 		if scheme.Kind != Layering {
 			continue
 		}
 		for _, hop := range scheme.Nodes {
 			if d.Float64() < peels {
-				w.join(hop, outsiders[d.IntN(len(outsiders))])
+				g.addPayment(hop, outsiders[d.IntN(len(outsiders))])
 			}
 		}
 	}
-	w.payHonestly(d, outsiders)
-	w.payBackground(d)
-	w.settle()
+	g.payLicitShapes(d, outsiders)
+	g.payBackground(d)
+	g.sortPayments()
 }
 
-// payHonestly adds shapes that honest business has too: exchanges collect,
-// pools pay out, wallets hand change on. Without them the shape alone would
-// give laundering away.
-func (w *world) payHonestly(d *lethe.Draw, outsiders []int) {
-	honest := [...]TypologyKind{FanIn, FanOut, Layering}
-	for range w.typologies {
+// payLicitShapes adds shapes that licit business has too: exchanges collect,
+// pools pay out, wallets pass change on. Without them the shape alone would tell
+// laundering.
+func (g *generatedStep) payLicitShapes(d *lethe.Draw, outsiders []int) {
+	shapes := [...]TypologyKind{FanIn, FanOut, Layering}
+	for range g.typologies {
 		size := minScheme + d.IntN(maxScheme-minScheme+1)
 		if len(outsiders) < size {
 			return
 		}
-		w.wire(honest[d.IntN(len(honest))], outsiders[:size])
+		g.addScheme(shapes[d.IntN(len(shapes))], outsiders[:size])
 		outsiders = outsiders[size:]
 	}
 }
 
 // payBackground lets every node spend what earlier ones paid.
-func (w *world) payBackground(d *lethe.Draw) {
+func (g *generatedStep) payBackground(d *lethe.Draw) {
 	var spent []int // the sources so far, once for each payment
-	for i := 1; i < len(w.hidden); i++ {
+	for i := 1; i < len(g.classes); i++ {
 		chance := spendsEarlier
-		if w.hidden[i] == lethe.Illicit {
+		if g.classes[i] == lethe.Illicit {
 			chance = spendsIllicit
 		}
 		inputs := 0
@@ -74,7 +74,7 @@ func (w *world) payBackground(d *lethe.Draw) {
 		for range inputs {
 			source := earlier(d, i, spent)
 			spent = append(spent, source)
-			w.join(source, i)
+			g.addPayment(source, i)
 		}
 	}
 }

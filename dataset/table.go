@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -86,6 +87,29 @@ func (t *table) next() (bool, error) {
 	return true, nil
 }
 
+// rowsPerLook is how many rows pass between two looks at the context.
+const rowsPerLook = 4096
+
+// each calls fn for every row that is left, until one is refused or ctx is done.
+func (t *table) each(ctx context.Context, fn func() error) error {
+	for {
+		ok, err := t.next()
+		if err != nil || !ok {
+			return err
+		}
+		if err := fn(); err != nil {
+			return err
+		}
+		if t.row%rowsPerLook != 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s: stopped after row %d: %w", t.name, t.row, err)
+		}
+	}
+}
+
+// split cuts a line into t.fields.
 func (t *table) split(line []byte) {
 	t.fields = t.fields[:0]
 	for {
@@ -108,14 +132,8 @@ func (t *table) header(want ...string) error {
 	if !ok {
 		return t.refuse(0, "the file is empty, want a header")
 	}
-	if len(t.fields) == len(want) {
-		same := true
-		for i, name := range want {
-			same = same && string(t.fields[i]) == name
-		}
-		if same {
-			return nil
-		}
+	if string(bytes.Join(t.fields, []byte{','})) == strings.Join(want, ",") {
+		return nil
 	}
 	return t.refuse(0, "the header is not "+strings.Join(want, ",")+
 		": another file under this name, or columns in another order")

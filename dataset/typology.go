@@ -68,16 +68,16 @@ func mix(drifted bool) [NumTypologies]int {
 	return [NumTypologies]int{FanIn: 25, FanOut: 25, Cycle: 20, Layering: 20, ScatterGather: 10}
 }
 
-// organise sorts the illicit nodes into schemes. The last few may stay alone.
-func (w *world) organise(illicit []int) {
-	d := w.draw("typologies")
+// drawSchemes sorts the illicit nodes into schemes. The last few may stay alone.
+func (g *generatedStep) drawSchemes(illicit []int) {
+	d := g.draw("typologies")
 	for len(illicit) >= minScheme {
 		size := min(len(illicit), minScheme+d.IntN(maxScheme-minScheme+1))
-		scheme := Typology{Kind: pickKind(d, mix(w.drifted)), Nodes: append([]int(nil), illicit[:size]...)}
+		scheme := Typology{Kind: pickKind(d, mix(g.drifted)), Nodes: append([]int(nil), illicit[:size]...)}
 		for _, i := range scheme.Nodes {
-			w.kind[i] = scheme.Kind
+			g.kind[i] = scheme.Kind
 		}
-		w.typologies = append(w.typologies, scheme)
+		g.typologies = append(g.typologies, scheme)
 		illicit = illicit[size:]
 	}
 }
@@ -96,30 +96,30 @@ func pickKind(d *lethe.Draw, weights [NumTypologies]int) TypologyKind {
 	return kind
 }
 
-// wire adds the payments within a scheme.
-func (w *world) wire(kind TypologyKind, nodes []int) {
+// addScheme adds the payments within a scheme.
+func (g *generatedStep) addScheme(kind TypologyKind, nodes []int) {
 	last := len(nodes) - 1
 	switch kind {
 	case FanIn:
 		for _, i := range nodes[1:] {
-			w.join(i, nodes[0])
+			g.addPayment(i, nodes[0])
 		}
 	case FanOut:
 		for _, i := range nodes[1:] {
-			w.join(nodes[0], i)
+			g.addPayment(nodes[0], i)
 		}
 	case Cycle:
 		for k, i := range nodes {
-			w.join(i, nodes[(k+1)%len(nodes)])
+			g.addPayment(i, nodes[(k+1)%len(nodes)])
 		}
 	case Layering:
 		for k, i := range nodes[:last] {
-			w.join(i, nodes[k+1])
+			g.addPayment(i, nodes[k+1])
 		}
 	case ScatterGather:
 		for _, i := range nodes[1:last] {
-			w.join(nodes[0], i)
-			w.join(i, nodes[last])
+			g.addPayment(nodes[0], i)
+			g.addPayment(i, nodes[last])
 		}
 	}
 }

@@ -173,7 +173,8 @@ func (tb table) named(i int, name string) ([]string, error) {
 		if folder == name {
 			return []string{name}, nil
 		}
-		if all && within(folder, top) && !strings.Contains(folder, "/internal/") || !all && strings.HasSuffix(folder, "/"+name) {
+		inner := strings.Contains(folder, "/internal/")
+		if all && within(folder, top) && !inner || !all && strings.HasSuffix(folder, "/"+name) {
 			out = append(out, folder)
 		}
 	}
