@@ -25,7 +25,7 @@ type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does: build, train, score, in any order.
-	Roles []string `yaml:"roles" help:"Roles this process plays: build, train, score."`
+	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build means graphs and erasure."`
 	// Seed keys every random draw. Processes that share topics must agree on it.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics must agree on it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
@@ -137,5 +137,17 @@ func (c Config) SigningKeyPath() string {
 // brings its own.
 func (c Config) UsesEmbeddedBroker() bool { return len(c.Kafka.Brokers) == 0 }
 
+// Plays lists the roles of the process, build as the two that it stands for.
+func (c Config) Plays() []string {
+	var list []string
+	for _, r := range []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore} {
+		old := r == RoleGraphs || r == RoleErasure
+		if slices.Contains(c.Roles, r) || old && slices.Contains(c.Roles, RoleBuild) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // HasRole reports whether the process plays the role.
-func (c Config) HasRole(role string) bool { return slices.Contains(c.Roles, role) }
+func (c Config) HasRole(role string) bool { return slices.Contains(c.Plays(), role) }

@@ -13,11 +13,16 @@ import (
 	"lethe/trainer"
 )
 
-// The roles a process can play.
+// The roles a process can play. Erasures are driven beside the graphs, whose
+// stores they rewrite, so that a process plays both or neither.
 const (
+	RoleGraphs  = "graphs"
+	RoleErasure = "erasure"
+	RoleTrain   = "train"
+	RoleScore   = "score"
+	// RoleBuild is what graphs and erasure together were called, and their folder
+	// still is.
 	RoleBuild = "build"
-	RoleTrain = "train"
-	RoleScore = "score"
 )
 
 // Default returns the configuration that `lethe run` takes without any other:
@@ -25,7 +30,7 @@ const (
 func Default() Config {
 	return Config{
 		DataDir:   "lethe-data",
-		Roles:     []string{RoleBuild, RoleTrain, RoleScore},
+		Roles:     []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore},
 		Seed:      1,
 		HTTP:      HTTP{Address: "127.0.0.1:8080"},
 		Kafka:     bus.Defaults(),

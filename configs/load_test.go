@@ -180,3 +180,25 @@ func TestEverySettingHasHelp(t *testing.T) {
 		require.NotEmpty(t, s.Help, s.Key)
 	}
 }
+
+// TestRoles: build stands for the two roles that it was split into, which share
+// stores and so a process.
+func TestRoles(t *testing.T) {
+	for written, want := range map[string]string{
+		"build":                      "graphs,erasure",
+		"train,build":                "graphs,erasure,train",
+		"erasure,graphs,build":       "graphs,erasure",
+		"graphs,erasure,train,score": "graphs,erasure,train,score",
+		"score":                      "score",
+		"graphs":                     "roles is [graphs], want graphs and erasure together, since they share their stores",
+		"erasure,score":              "roles is [erasure score], want graphs and erasure together, since they share their stores",
+	} {
+		c := configs.Default()
+		c.Roles = strings.Split(written, ",")
+		if err := c.Validate(); err != nil {
+			require.EqualError(t, err, want)
+			continue
+		}
+		require.Equal(t, want, strings.Join(c.Plays(), ","), written)
+	}
+}

@@ -39,11 +39,14 @@ func (c Config) checkProcess(p *check.Problems) {
 	if c.DataDir == "" {
 		p.Bad("data_dir", c.DataDir, "the name of a folder")
 	}
-	known := []string{RoleBuild, RoleTrain, RoleScore}
+	known := []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore, RoleBuild}
 	if len(c.Roles) == 0 {
 		p.Bad("roles", c.Roles, "at least one of "+strings.Join(known, ", "))
 	}
 	p.Each("roles", "role", c.Roles, known...)
+	if c.HasRole(RoleGraphs) != c.HasRole(RoleErasure) {
+		p.Bad("roles", c.Roles, "graphs and erasure together, since they share their stores")
+	}
 	p.ListenAddress("http.address", c.HTTP.Address)
 }
 

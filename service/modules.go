@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"slices"
 	"syscall"
 
 	"lethe/configs"
@@ -24,8 +23,14 @@ const (
 	httpModule   = "http"
 )
 
-// roleModule names the module of a role.
-func roleModule(role string) string { return role + " role" }
+// roleModule names the module of a role. Erasures are driven by the one of the
+// graphs.
+func roleModule(role string) string {
+	if role == configs.RoleErasure {
+		role = configs.RoleGraphs
+	}
+	return role + " role"
+}
 
 // moduleList lists the parts of the process, each after those it needs. The port
 // comes first because it is what two processes of one machine quarrel about; the
@@ -42,7 +47,7 @@ func (s *Service) moduleList() []supervisor.Module {
 	for _, r := range []struct {
 		name string
 		open func(context.Context) (role.Role, error)
-	}{{configs.RoleBuild, s.openGraphs}, {configs.RoleScore, s.openScore}, {configs.RoleTrain, s.openTrain}} {
+	}{{configs.RoleGraphs, s.openGraphs}, {configs.RoleScore, s.openScore}, {configs.RoleTrain, s.openTrain}} {
 		list = append(list, supervisor.Module{
 			Name: roleModule(r.name), Needs: []string{topicsModule},
 			Open: func(ctx context.Context) (supervisor.Process, error) { return s.addRole(r.open(ctx)) },
@@ -56,15 +61,17 @@ func (s *Service) moduleList() []supervisor.Module {
 
 // noteHealth tells the health checks how the roles fare.
 func (s *Service) noteHealth(module string, state supervisor.State) {
-	at := slices.IndexFunc(s.config.Roles, func(role string) bool { return roleModule(role) == module })
-	switch {
-	case module == topicsModule && state == supervisor.Opened:
+	if module == topicsModule && state == supervisor.Opened {
 		s.health.Set(brokerModule, true, "")
-	case at < 0:
-	case state == supervisor.Running:
-		s.health.Set(s.config.Roles[at], true, "")
-	case state == supervisor.Failed:
-		s.health.Fail(s.config.Roles[at], "ended with an error; see the log")
+	}
+	for _, r := range s.config.Plays() {
+		switch {
+		case roleModule(r) != module:
+		case state == supervisor.Running:
+			s.health.Set(r, true, "")
+		case state == supervisor.Failed:
+			s.health.Fail(r, "ended with an error; see the log")
+		}
 	}
 }
 

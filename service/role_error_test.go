@@ -17,10 +17,13 @@ import (
 // A role that cannot go on ends the service with its error; a service that
 // stays up without one of its roles would look healthy and do nothing.
 func TestServiceEndsWhenARoleFails(t *testing.T) {
-	for _, role := range []string{configs.RoleBuild, configs.RoleTrain, configs.RoleScore} {
+	for _, role := range []string{configs.RoleGraphs, configs.RoleTrain, configs.RoleScore} {
 		t.Run(role, func(t *testing.T) {
 			c := smallConfig(t, t.TempDir())
 			c.Roles = []string{role}
+			if role == configs.RoleGraphs {
+				c.Roles = append(c.Roles, configs.RoleErasure)
+			}
 			s, err := service.New(t.Context(), service.Options{
 				Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
 			})

@@ -66,7 +66,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
 		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,
 		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
-		Steps: []StepStatus{}, Roles: s.config.Roles, Version: s.o.Version,
+		Steps: []StepStatus{}, Roles: s.config.Plays(), Version: s.o.Version,
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through

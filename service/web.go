@@ -23,7 +23,7 @@ const shutdownTimeout = 3 * time.Second
 
 // measure makes the metrics and the health checks.
 func (s *Service) measure() error {
-	s.health = metrics.NewHealth(append([]string{brokerModule}, s.config.Roles...)...)
+	s.health = metrics.NewHealth(append([]string{brokerModule}, s.config.Plays()...)...)
 	registry, err := metrics.NewRegistry()
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func (c *runCmd) Run(a *command.App) error {
 		return err
 	}
 	log.Info("lethe is running", "http", "http://"+s.HTTPAddress(), "brokers", strings.Join(s.Brokers(), ","),
-		"roles", strings.Join(config.Roles, ","), "data_dir", config.DataDir)
+		"roles", strings.Join(config.Plays(), ","), "data_dir", config.DataDir)
 	err = s.Run(a.Context)
 	if closed := s.Close(); err == nil {
 		err = closed
