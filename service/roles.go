@@ -22,9 +22,9 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	o := graphs.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleBuild), ReceiptsDir: ReceiptsDir(c.DataDir),
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
-		Secret: s.secret, Version: s.o.Version,
+		Secret: s.secret, Version: s.o.Version, Compact: s.compact,
 		Erasure: coordinator.Config{
-			SigningKey: s.key, KernelSet: s.kernels.Name, Compact: s.compact, VerifyTimeout: c.Erasure.VerifyTimeout,
+			SigningKey: s.key, KernelSet: s.kernels.Name, VerifyTimeout: c.Erasure.VerifyTimeout,
 		},
 		Bus: role.Kafka{Client: s.client}, Clock: coordinator.WallClock{}, Listener: s.listener, Logger: s.o.Logger,
 	}

@@ -88,12 +88,10 @@ func (d *deployment) boot() error {
 		Config: Config{
 			Secret: testSecret, SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
 			Version: "test", VerifyTimeout: 10 * time.Second, OneHop: d.oneHop,
-			Limits:  ingest.DefaultLimits(),
-			Compact: func() error { return d.call(d.bus.compact, "compact") },
+			Limits: ingest.DefaultLimits(),
 		},
 		Ledger: deletions.NewLedger(countedKV{d}, func() time.Time { return d.now }),
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},
-		Places:   []Place{{"graphs", d.graphs.search}},
 		Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err := d.Resume(d.Context()); err != nil {
@@ -150,7 +148,10 @@ func (d *deployment) verify() error {
 	if s == nil {
 		return nil
 	}
-	v := s.Run(d.Context())
+	v := Searcher{
+		Bus: d.bus, Places: []Place{{"graphs", d.graphs.search}}, Clock: fakeClock{d},
+		Compact: func() error { return d.call(d.bus.compact, "compact") },
+	}.Run(d.Context(), s)
 	if errors.Is(v.err, errCrash) && d.effect {
 		// The process stopped in the middle of it.
 		return v.err

@@ -18,8 +18,6 @@ type Config struct {
 	SigningKey ed25519.PrivateKey
 	// KernelSet and Version are named on receipts.
 	KernelSet, Version string
-	// Compact, if not nil, makes the broker's cleaner run at once.
-	Compact func() error
 	// VerifyTimeout bounds how long compaction is waited for before a request
 	// counts as failed and is tried again.
 	VerifyTimeout time.Duration
@@ -36,8 +34,6 @@ type Options struct {
 	Graphs   Graphs
 	Notes    Notes
 	Receipts Receipts
-	// Places are searched for what is left, beside the topics.
-	Places   []Place
 	Bus      Bus
 	Clock    Clock
 	Listener events.Listener

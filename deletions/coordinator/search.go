@@ -24,19 +24,24 @@ const (
 // when the time to verify was up.
 var errTimeUp = errors.New("the time to verify is up")
 
-// Search looks for what should be gone, until nothing is found or the time is
-// up: deleting a record only asks the log's cleaner to remove it. It touches no
-// state of the coordinator, and runs beside it.
+// Search is what should be gone, and how long it may take until it is: deleting a
+// record only asks the log's cleaner to remove it.
 type Search struct {
 	requestID string
 	scanner   *scan.Scanner
 	// others is what the other roles have searched.
 	others  scan.Summary
-	places  []Place
-	bus     Bus
-	clock   Clock
-	compact func() error
 	timeout time.Duration
+}
+
+// Searcher looks for what should be gone, until nothing is found or the time is
+// up. It touches no state of the coordinator, and may run beside it.
+type Searcher struct {
+	Bus    Bus
+	Places []Place
+	Clock  Clock
+	// Compact, if not nil, makes the broker's cleaner run at once.
+	Compact func() error
 }
 
 // Place is somewhere beside the topics where a copy could be. Its search touches
@@ -63,12 +68,12 @@ type Verdict struct {
 
 // Run searches. When the context ends, so does the search, and the verdict says
 // no more than that.
-func (s *Search) Run(ctx context.Context) Verdict {
-	v := Verdict{requestID: s.requestID}
-	deadline := s.clock.Now().Add(s.timeout)
+func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
+	v := Verdict{requestID: search.requestID}
+	deadline := s.Clock.Now().Add(search.timeout)
 	var rolled time.Time
 	for v.found == nil || !v.found.clean() {
-		now := s.clock.Now()
+		now := s.Clock.Now()
 		if !now.Before(deadline) {
 			v.err = errTimeUp
 			break
@@ -79,10 +84,10 @@ func (s *Search) Run(ctx context.Context) Verdict {
 			}
 			rolled = now
 		}
-		if v.err = s.clock.Sleep(ctx, searchInterval); v.err != nil {
+		if v.err = s.Clock.Sleep(ctx, searchInterval); v.err != nil {
 			break
 		}
-		found, err := s.once(ctx)
+		found, err := s.once(ctx, search.scanner)
 		if err != nil {
 			v.err = err
 			break
@@ -90,35 +95,35 @@ func (s *Search) Run(ctx context.Context) Verdict {
 		v.found = found
 	}
 	if v.found != nil {
-		v.found.summary = v.found.summary.Add(s.others)
+		v.found.summary = v.found.summary.Add(search.others)
 	}
 	return v
 }
 
 // roll makes what was written so far old enough to be compacted.
-func (s *Search) roll(ctx context.Context) error {
-	if err := s.bus.RollMarkers(ctx, bus.Topics()...); err != nil {
+func (s Searcher) roll(ctx context.Context) error {
+	if err := s.Bus.RollMarkers(ctx, bus.Topics()...); err != nil {
 		return err
 	}
-	if s.compact == nil {
+	if s.Compact == nil {
 		return nil
 	}
-	if err := s.compact(); err != nil {
+	if err := s.Compact(); err != nil {
 		return fmt.Errorf("compact the embedded broker's log: %w", err)
 	}
 	return nil
 }
 
 // once reads every topic from its start and searches every place.
-func (s *Search) once(ctx context.Context) (*findings, error) {
+func (s Searcher) once(ctx context.Context, scanner *scan.Scanner) (*findings, error) {
 	f := newFindings()
 	for _, topic := range bus.Topics() {
-		if err := s.topic(ctx, topic, f); err != nil {
+		if err := s.topic(ctx, topic, scanner, f); err != nil {
 			return nil, fmt.Errorf("search topic %s: %w", topic, err)
 		}
 	}
-	for _, place := range s.places {
-		report, err := place.Search(ctx, s.scanner)
+	for _, place := range s.Places {
+		report, err := place.Search(ctx, scanner)
 		if err != nil {
 			return nil, fmt.Errorf("search %s: %w", place.Name, err)
 		}
@@ -130,22 +135,22 @@ func (s *Search) once(ctx context.Context) (*findings, error) {
 // topic searches keys, values and headers of every record. The values of chunks
 // are joined as long as their keys continue, so that nothing hides across the
 // cut.
-func (s *Search) topic(ctx context.Context, topic bus.Topic, f *findings) error {
+func (s Searcher) topic(ctx context.Context, topic bus.Topic, scanner *scan.Scanner, f *findings) error {
 	var joined []byte
 	var joinedKey string
 	seen := make(map[string]bool)
 	internal := topic == bus.Snapshots || topic == bus.Slices || topic == bus.Models
 	flush := func() {
-		f.note(string(topic), s.scanner.ScanBytes(joined))
+		f.note(string(topic), scanner.ScanBytes(joined))
 		joined, joinedKey = joined[:0], ""
 	}
-	err := s.bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
+	err := s.Bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
 		f.summary.Records++
 		f.summary.Bytes += int64(len(rec.Key) + len(rec.Value))
-		f.note(string(topic), s.scanner.MatchKey(rec.Key))
-		f.note(string(topic), s.scanner.ScanBytes(rec.Key))
+		f.note(string(topic), scanner.MatchKey(rec.Key))
+		f.note(string(topic), scanner.ScanBytes(rec.Key))
 		for _, h := range rec.Headers {
-			f.note(string(topic), s.scanner.ScanBytes(h.Value))
+			f.note(string(topic), scanner.ScanBytes(h.Value))
 		}
 		if internal && !strings.HasPrefix(string(rec.Key), "!") {
 			if seen[string(rec.Key)] {

@@ -27,8 +27,7 @@ func (s *states) verifying(_ context.Context, e deletions.Entry) (deletions.Entr
 		return e, err
 	}
 	s.verification.search, s.verification.handed = &Search{
-		requestID: e.RequestID, scanner: scanner, others: others,
-		places: s.o.Places, bus: s.o.Bus, clock: s.o.Clock, compact: s.o.Compact, timeout: s.o.VerifyTimeout,
+		requestID: e.RequestID, scanner: scanner, others: others, timeout: s.o.VerifyTimeout,
 	}, false
 	return e, nil
 }

@@ -17,8 +17,19 @@ import (
 //
 // There is one marker key for each partition, so markers do not pile up.
 func (c *Client) RollMarkers(ctx context.Context, topics ...Topic) error {
+	return RollMarkers(ctx, c, topics...)
+}
+
+// Writer is what markers are written to.
+type Writer interface {
+	Partitions(ctx context.Context, t Topic) (int, error)
+	Write(ctx context.Context, t Topic, records []ingest.Outgoing) error
+}
+
+// RollMarkers is Client.RollMarkers over a writer.
+func RollMarkers(ctx context.Context, w Writer, topics ...Topic) error {
 	for _, t := range topics {
-		count, err := c.Partitions(ctx, t)
+		count, err := w.Partitions(ctx, t)
 		if err != nil {
 			return fmt.Errorf("roll markers: %w", err)
 		}
@@ -27,7 +38,7 @@ func (c *Client) RollMarkers(ctx context.Context, topics ...Topic) error {
 			key, value := ingest.EncodeMarker(p)
 			markers[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
 		}
-		if err := c.Write(ctx, t, markers); err != nil {
+		if err := w.Write(ctx, t, markers); err != nil {
 			return fmt.Errorf("roll markers: %w", err)
 		}
 	}

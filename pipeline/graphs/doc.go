@@ -4,10 +4,12 @@
 // It follows transactions.v1, labels.v1, erasures.v1 and erasure-status.v1. One
 // step follows the other: a timestep is never closed, settled and rewritten at
 // once. Only the search that verifies an erasure runs beside the steps; it touches
-// no state, and its end wakes the role. What is published is repeatable: after a crash the same messages go
-// out again under the same keys with the same bytes.
+// no state, and its end wakes the role. What is published is repeatable: after a
+// crash the same messages go out again under the same keys with the same bytes.
 //
 //	role.go       opening the stores
+//	ports.go      what the role needs of topics, store and search
+//	searches.go   the search beside the steps
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1
 //	lifecycle.go  closing and settling timesteps

@@ -12,7 +12,7 @@ import (
 
 // eraser is what the coordinator sees of the graphs.
 type eraser struct {
-	store     *snapshot.Store
+	store     Store
 	publisher *publisher
 	secret    lethe.Secret
 }
@@ -46,13 +46,13 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 		if !known || info.State == lethe.Open {
 			continue
 		}
-		if err := e.publisher.graph(ctx, r.Timestep); err != nil {
+		if err := e.publisher.graph(r.Timestep); err != nil {
 			return err
 		}
 		if info.State != lethe.Settled {
 			continue
 		}
-		if err := e.publisher.slices(ctx, r.Timestep, r.Shards); err != nil {
+		if err := e.publisher.slices(r.Timestep, r.Shards); err != nil {
 			return err
 		}
 	}

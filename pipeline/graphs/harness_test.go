@@ -55,12 +55,12 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	cut.Shards = shards
 	r, err := New(d.Context(), Options{
 		Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
-		Secret: secret, Bus: d.topics, Clock: impatient{}, Version: "test",
+		Secret: secret, Bus: d.topics, Clock: impatient{}, Version: "test", Compact: d.topics.Compact,
 		Logger:    slog.New(slog.DiscardHandler),
 		Partition: cut, Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
-			Compact: d.topics.Compact, VerifyTimeout: 5 * time.Minute,
+			VerifyTimeout: 5 * time.Minute,
 		},
 	})
 	require.NoError(d, err)

@@ -22,7 +22,7 @@ type Erased interface {
 
 // intake takes transactions and labels into the snapshot store.
 type intake struct {
-	store    *snapshot.Store
+	store    Store
 	letters  *letters
 	erased   Erased
 	limits   ingest.Limits

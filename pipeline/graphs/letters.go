@@ -12,7 +12,7 @@ import (
 
 // letters keeps refused records as dead letters.
 type letters struct {
-	bus      role.Bus
+	turns    *role.Turns
 	version  string
 	listener events.Listener
 }
@@ -28,7 +28,7 @@ func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
 	if len(out) == 0 {
 		return nil
 	}
-	if err := l.bus.Write(ctx, bus.DeadLetters, out); err != nil {
+	if err := l.turns.Write(ctx, bus.DeadLetters, out); err != nil {
 		return fmt.Errorf("write %d dead letters: %w", len(out), err)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 
 // lifecycle closes and settles timesteps, and sees to it that all are published.
 type lifecycle struct {
-	store     *snapshot.Store
+	store     Store
 	publisher *publisher
 	letters   *letters
 	partition partition.Config
@@ -39,13 +39,16 @@ func (l *lifecycle) noteBegun() {
 	}
 }
 
-// advance closes and settles what is ready, and publishes what a crash
-// left unpublished.
+// advance closes and settles what is ready. What a crash left unpublished goes
+// first: a graph that is settled before it is published holds its labels.
 func (l *lifecycle) advance(ctx context.Context) error {
 	for {
+		if err := l.publishMissing(ctx); err != nil {
+			return err
+		}
 		toClose, toSettle := l.store.Ready()
 		if len(toClose)+len(toSettle) == 0 {
-			return l.publishMissing(ctx)
+			return nil
 		}
 		for _, t := range toClose {
 			if err := l.closeTimestep(ctx, t); err != nil {
@@ -85,7 +88,7 @@ func (l *lifecycle) publishTimestep(ctx context.Context, info snapshot.Info) err
 		if err := l.settleRefusals(ctx, t); err != nil {
 			return err
 		}
-		if err := l.publisher.graph(ctx, t); err != nil {
+		if err := l.publisher.graph(t); err != nil {
 			return err
 		}
 	}
@@ -98,7 +101,7 @@ func (l *lifecycle) publishTimestep(ctx context.Context, info snapshot.Info) err
 	if err := l.settleRefusals(ctx, t); err != nil {
 		return err
 	}
-	return l.publisher.allSlices(ctx, t)
+	return l.publisher.allSlices(t)
 }
 
 // closeTimestep completes a graph and publishes it to be scored.

@@ -4,36 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"io"
 	"time"
 
 	"lethe"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
 
-// logic is the role as a step function over the snapshot store and the ledger.
+// logic is the role as a step function over the store of graphs and the ledger.
 //
-// A step does all that is due. Unlike the other roles' steps it publishes by
-// itself, through the bus it was opened with, because the coordinator has what it
-// says in the topics before it goes on; its outputs are empty. What is published
-// is noted after that, and comes again after a crash in between.
+// What is due after an input is one piece of work, of which every step does as
+// much as there is to do between two things that are published: what is noted or
+// done after a message relies on its being in its topic. It comes again after a
+// crash in between.
 type logic struct {
-	store       *snapshot.Store
-	ledgerStore *swapstore.Store
+	turns       *role.Turns
+	store       Store
+	ledgerStore io.Closer
 	intake      *intake
 	lifecycle   *lifecycle
 	coordinator *coordinator.Coordinator
+	searches    Searches
 	// resumed is set once what a crash left unsaid has been said again.
 	resumed bool
-	// verdicts has the outcome of a search that ran beside the steps, and wake is
-	// told when it is there. searching waits for the search.
-	verdicts  chan coordinator.Verdict
-	wake      chan struct{}
-	searching sync.WaitGroup
+	status  *role.Status
 }
 
 var _ role.Logic = (*logic)(nil)
@@ -52,33 +49,41 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 
 // Close implements role.Logic. The search uses what is closed here.
 func (l *logic) Close() error {
-	l.searching.Wait()
+	l.turns.Close()
+	l.searches.Wait()
 	return errors.Join(l.store.Close(), l.ledgerStore.Close())
 }
 
-// Step implements role.Logic. What was closed, settled, rewritten or decided
-// before a crash may not have been published: it is before anything new is taken.
+// Step implements role.Logic.
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
+	out, err := l.turns.Step(func() error { return l.work(ctx, in) })
+	if out.Idle {
+		l.status = l.know()
+	}
+	return out, err
+}
+
+// work does what is due. What was closed, settled, rewritten or decided before a
+// crash may not have been published: it is before anything new is taken.
+func (l *logic) work(ctx context.Context, in role.Input) error {
 	if !l.resumed {
 		if err := l.coordinator.Resume(ctx); err != nil {
-			return role.Output{}, err
+			return err
 		}
 		l.resumed = true
 	}
 	if err := l.take(ctx, in); err != nil {
-		return role.Output{}, err
+		return err
 	}
-	return role.Output{Idle: true}, l.advance(ctx)
+	return l.advance(ctx)
 }
 
 // take puts what has arrived into the stores.
 func (l *logic) take(ctx context.Context, in role.Input) error {
-	select {
-	case v := <-l.verdicts:
+	if v, ended := l.searches.Verdict(); ended {
 		if err := l.coordinator.Verification.Conclude(ctx, v); err != nil {
 			return err
 		}
-	default:
 	}
 	if in.Ticked {
 		if err := l.coordinator.Tick(ctx); err != nil {
@@ -113,21 +118,17 @@ func (l *logic) advance(ctx context.Context) error {
 		return err
 	}
 	if search := l.coordinator.Verification.Next(); search != nil {
-		l.searching.Go(func() {
-			// There is one search at a time, and its verdict is taken before the next.
-			l.verdicts <- search.Run(ctx)
-			select {
-			case l.wake <- struct{}{}:
-			default:
-			}
-		})
+		l.searches.Begin(ctx, search)
 	}
 	return nil
 }
 
-// Status implements role.Logic: the timesteps, the requests by state and how far
-// the source topics have been consumed.
-func (l *logic) Status() *role.Status {
+// Status implements role.Logic: what was known when everything due was done.
+func (l *logic) Status() *role.Status { return l.status }
+
+// know puts together the timesteps, the requests by state and how far the source
+// topics have been consumed.
+func (l *logic) know() *role.Status {
 	s := &role.Status{
 		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
 		Consumed: make(map[bus.TopicPartition]int64),

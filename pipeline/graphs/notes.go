@@ -9,7 +9,7 @@ import (
 )
 
 // notes keeps the coordinator's notes in the snapshot store, beside the offsets.
-type notes struct{ store *snapshot.Store }
+type notes struct{ store Store }
 
 var _ coordinator.Notes = notes{}
 

@@ -12,17 +12,8 @@ import (
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
-	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
-
-// Bus is what the role and the coordinator need of the topics; role.Kafka is one.
-type Bus interface {
-	role.Bus
-	coordinator.Bus
-}
-
-var _ Bus = role.Kafka{}
 
 // Options configures the role.
 type Options struct {
@@ -45,7 +36,9 @@ type Options struct {
 	Version string
 	// Erasure says how erasures are carried out. What it has in common with these
 	// options is set from here.
-	Erasure  coordinator.Config
+	Erasure coordinator.Config
+	// Compact, if not nil, makes the broker's cleaner run at once.
+	Compact  func() error
 	Bus      Bus
 	Clock    coordinator.Clock
 	Listener events.Listener

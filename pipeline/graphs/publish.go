@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"context"
 	"fmt"
 
 	"lethe"
@@ -9,7 +8,6 @@ import (
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/snapshot"
 )
 
 // Marks of the snapshot store say what has been published.
@@ -22,26 +20,29 @@ func mark(kind string, t lethe.Timestep) []byte { return fmt.Appendf(nil, "%s%d"
 
 // publisher sends graphs, slices and manifests as they are in the store now.
 type publisher struct {
-	store *snapshot.Store
-	bus   role.Bus
+	store Store
+	turns *role.Turns
 	cut   cut
-	// partitions is the number of partitions of the slices' topic.
-	partitions int
+}
+
+// publish returns once the messages are in their topic.
+func (p *publisher) publish(messages ...wire.Message) error {
+	return p.turns.Publish(role.Output{Messages: messages})
 }
 
 // graph publishes a closed timestep's graph.
-func (p *publisher) graph(ctx context.Context, t lethe.Timestep) error {
+func (p *publisher) graph(t lethe.Timestep) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
 	}
-	if err := wire.Publish(ctx, p.bus, 1, wire.Message{
+	if err := p.publish(wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
 		Revision: content.Info.Revision,
 		Previous: p.previous(t),
 		Payload:  canonical.EncodeSnapshot(content.Snapshot),
 	}); err != nil {
-		return fmt.Errorf("publish graph: %w", err)
+		return err
 	}
 	return p.store.Marks().Put(mark(graphMark, t), nil)
 }
@@ -59,18 +60,18 @@ func (p *publisher) previous(t lethe.Timestep) lethe.Timestep {
 }
 
 // allSlices publishes every slice of a settled timestep and its manifest.
-func (p *publisher) allSlices(ctx context.Context, t lethe.Timestep) error {
+func (p *publisher) allSlices(t lethe.Timestep) error {
 	all := make([]lethe.ShardID, p.cut.shards)
 	for i := range all {
 		all[i] = lethe.ShardID(i)
 	}
-	return p.slices(ctx, t, all)
+	return p.slices(t, all)
 }
 
 // slices publishes the slices of some shards of a settled timestep and the
 // manifest that names all. The other slices keep the digest they had: at scope
 // shard they are not what the present snapshot would give.
-func (p *publisher) slices(ctx context.Context, t lethe.Timestep, shards []lethe.ShardID) error {
+func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
@@ -97,15 +98,14 @@ func (p *publisher) slices(ctx context.Context, t lethe.Timestep, shards []lethe
 			Revision: content.Info.Revision, Payload: payload,
 		})
 	}
-	if err := wire.Publish(ctx, p.bus, p.partitions, messages...); err != nil {
-		return fmt.Errorf("publish slices: %w", err)
+	if err := p.publish(messages...); err != nil {
+		return err
 	}
-	payload := manifest.Encode()
-	if err := wire.Publish(ctx, p.bus, 1, wire.Message{
+	if err := p.publish(wire.Message{
 		Key:      wire.Key{Kind: wire.KindManifest, Timestep: t},
-		Revision: content.Info.Revision, Payload: payload,
+		Revision: content.Info.Revision, Payload: manifest.Encode(),
 	}); err != nil {
-		return fmt.Errorf("publish manifest: %w", err)
+		return err
 	}
 	return p.store.Marks().Put(mark(manifestMark, t), digestsOf(manifest))
 }

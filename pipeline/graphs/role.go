@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
-	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -34,59 +35,54 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
-	l, err := open(ctx, o)
+	kept, err := open(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("build role: %w", err)
 	}
-	return role.Follow(roleName, l, role.Surroundings{
-		Bus: o.Bus, Wake: l.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
+	searches := newBeside(coordinator.Searcher{Bus: o.Bus, Places: o.places(), Clock: o.Clock, Compact: o.Compact})
+	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
+		Bus: o.Bus, Wake: searches.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
 	}), nil
 }
 
-// open opens the ledger and the snapshot store.
-func open(ctx context.Context, o Options) (_ *logic, err error) {
+// stores are what outlives the process.
+type stores struct {
+	graphs      Store
+	ledger      *deletions.Ledger
+	ledgerStore io.Closer
+	receipts    coordinator.Receipts
+}
+
+// open opens the stores in the role's folder.
+func open(ctx context.Context, o Options) (stores, error) {
 	if err := os.MkdirAll(o.ReceiptsDir, 0o755); err != nil {
-		return nil, fmt.Errorf("receipts folder: %w", err)
+		return stores{}, fmt.Errorf("receipts folder: %w", err)
 	}
-	partitions := make(map[bus.Topic]int)
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Slices} {
-		if partitions[topic], err = o.Bus.Partitions(ctx, topic); err != nil {
-			return nil, err
-		}
+	graphs, err := openSnapshots(ctx, o)
+	if err != nil {
+		return stores{}, err
 	}
 	ledger, ledgerStore, err := coordinator.OpenLedger(o.Dir, o.Clock.Now)
 	if err != nil {
-		return nil, err
+		return stores{}, errors.Join(err, graphs.Close())
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ledgerStore.Close())
-		}
-	}()
-	store, err := openSnapshots(o, partitions)
-	if err != nil {
-		return nil, err
-	}
-	published := &publisher{
-		store: store, bus: o.Bus, cut: cut{o.Partition.Shards, o.Repair}, partitions: partitions[bus.Slices],
-	}
-	return newLogic(o, store, ledgerStore, published, coordinator.New(coordinator.Options{
-		Config: o.Erasure, Ledger: ledger,
-		Graphs: &eraser{store: store, publisher: published, secret: o.Secret},
-		Notes:  notes{store}, Receipts: coordinator.ReceiptFolder(o.ReceiptsDir), Places: o.places(),
-		Bus: o.Bus, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
-	})), nil
+	return stores{graphs, ledger, ledgerStore, coordinator.ReceiptFolder(o.ReceiptsDir)}, nil
 }
 
 // openSnapshots opens the snapshot store, unless it was begun with settings that
 // give other slices.
-func openSnapshots(o Options, partitions map[bus.Topic]int) (*snapshot.Store, error) {
+func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
+	transactions, err := o.Bus.Partitions(ctx, bus.Transactions)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := o.Bus.Partitions(ctx, bus.Labels)
+	if err != nil {
+		return nil, err
+	}
 	store, err := snapshot.Open(filepath.Join(o.Dir, "snapshots"), snapshot.Options{
-		Config:                o.Snapshot,
-		Secret:                o.Secret,
-		FS:                    vfs.Default,
-		TransactionPartitions: partitions[bus.Transactions],
-		LabelPartitions:       partitions[bus.Labels],
+		Config: o.Snapshot, Secret: o.Secret, FS: vfs.Default,
+		TransactionPartitions: transactions, LabelPartitions: labels,
 	})
 	if err != nil {
 		return nil, err
@@ -97,22 +93,28 @@ func openSnapshots(o Options, partitions map[bus.Topic]int) (*snapshot.Store, er
 	return store, nil
 }
 
-// newLogic makes the parts that share the open store.
-func newLogic(
-	o Options, store *snapshot.Store, ledgerStore *swapstore.Store, p *publisher, c *coordinator.Coordinator,
-) *logic {
-	refused := &letters{bus: o.Bus, version: o.Version, listener: o.Listener}
+// newLogic makes the parts that share the open stores.
+func newLogic(o Options, kept stores, searches Searches) *logic {
+	turns := &role.Turns{}
+	store := kept.graphs
+	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}}
+	c := coordinator.New(coordinator.Options{
+		Config: o.Erasure, Ledger: kept.ledger, Receipts: kept.receipts, Notes: notes{store},
+		Graphs: &eraser{store: store, publisher: p, secret: o.Secret},
+		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
+	})
+	refused := &letters{turns: turns, version: o.Version, listener: o.Listener}
 	l := &logic{
-		store: store, ledgerStore: ledgerStore, coordinator: c,
+		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, now: o.Clock.Now, listener: o.Listener,
 			published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool),
 		},
-		verdicts: make(chan coordinator.Verdict, 1), wake: make(chan struct{}, 1),
 	}
 	for _, info := range store.Timesteps() {
 		l.lifecycle.begun[info.Timestep] = true
 	}
+	l.status = l.know()
 	return l
 }

@@ -8,6 +8,7 @@
 //	status.go  what roles know, and how it is put together
 //	logic.go   a role's step function, what it takes and gives
 //	follow.go  the loop that feeds the logic from topics
+//	turns.go   work that publishes as it goes, cut into steps
 //	wait.go    waiting for batches, for time, and for work beside the loop
 //	ports.go   what roles need of topics and stores
 //	kafka.go   the topics of a Kafka client as roles see them

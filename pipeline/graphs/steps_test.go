@@ -1,0 +1,259 @@
+package graphs
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/metrics/events"
+	"lethe/partition"
+	"lethe/partition/repair"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+	"lethe/snapshot"
+)
+
+// errKilled ends a process of a simulation.
+var errKilled = errors.New("killed")
+
+// simulation is the role step by step, with everything in memory: no file, no
+// goroutine, no clock.
+type simulation struct {
+	*deployment
+	logic    *logic
+	tail     role.Tail
+	disk     *vfs.MemFS
+	ledger   *roletest.Store
+	receipts map[string][]byte
+	now      time.Time
+	// steps counts those that publish; number killAt is the last one of its
+	// process, whether its messages leave or not.
+	steps, killAt int
+	leave         bool
+	// sent are the messages that left, but for what is said of the erasure.
+	sent map[string]bool
+}
+
+// Now and Sleep implement coordinator.Clock.
+func (s *simulation) Now() time.Time { return s.now }
+
+func (s *simulation) Sleep(_ context.Context, d time.Duration) error {
+	s.now = s.now.Add(d)
+	return nil
+}
+
+// Has and Keep implement coordinator.Receipts.
+func (s *simulation) Has(requestID string) (bool, error) { return s.receipts[requestID] != nil, nil }
+
+func (s *simulation) Keep(requestID string, signed []byte) error {
+	s.receipts[requestID] = signed
+	return nil
+}
+
+// ledgerKV is a ledger in memory.
+type ledgerKV struct{ *roletest.Store }
+
+func (l ledgerKV) Put(key, value []byte) error {
+	return l.Apply(func(w swapstore.Writer) error { return w.Set(key, value) })
+}
+
+// atOnce runs a search as part of the step that begins it.
+type atOnce struct {
+	coordinator.Searcher
+	verdicts []coordinator.Verdict
+}
+
+func (a *atOnce) Begin(ctx context.Context, s *coordinator.Search) {
+	a.verdicts = append(a.verdicts, a.Run(ctx, s))
+}
+
+func (a *atOnce) Verdict() (v coordinator.Verdict, ended bool) {
+	if len(a.verdicts) == 0 {
+		return v, false
+	}
+	v, a.verdicts = a.verdicts[0], a.verdicts[1:]
+	return v, true
+}
+
+func (*atOnce) Wait() {}
+
+// boot begins a process over what the last one left.
+func (s *simulation) boot() {
+	cut := partition.Defaults()
+	cut.Shards = shards
+	o := Options{
+		Partition: cut, Repair: repair.Defaults(), Limits: ingest.DefaultLimits(), Secret: secret, Version: "test",
+		Erasure: coordinator.Config{
+			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", VerifyTimeout: time.Minute,
+		},
+		Bus: s.topics, Clock: s, Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
+	}.agreed()
+	store, err := snapshot.Open("graphs", snapshot.Options{
+		Config: snapshot.Defaults(), Secret: secret, FS: s.disk, TransactionPartitions: 2, LabelPartitions: 1,
+	})
+	require.NoError(s, err)
+	kept := stores{store, deletions.NewLedger(ledgerKV{s.ledger}, s.Now), io.NopCloser(nil), s}
+	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
+	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})
+
+	positions := map[bus.TopicPartition]int64{{Topic: bus.ErasureStatus}: 0}
+	for _, topic := range s.logic.Topics() {
+		n, err := s.topics.Partitions(s.Context(), topic)
+		require.NoError(s, err)
+		for p := range n {
+			source := bus.TopicPartition{Topic: topic, Partition: p}
+			positions[source], err = s.logic.Resume(source, n)
+			require.NoError(s, err)
+		}
+	}
+	s.tail, err = s.topics.Follow(positions)
+	require.NoError(s, err)
+}
+
+// feed steps until the role is idle, or killed.
+func (s *simulation) feed(in role.Input) error {
+	for {
+		out, err := s.logic.Step(s.Context(), s.Now, in)
+		require.NoError(s, err)
+		in = role.Input{}
+		if len(out.Messages)+len(out.Records) > 0 {
+			s.steps++
+			if s.steps == s.killAt && !s.leave {
+				return errKilled
+			}
+			s.note(out)
+			if len(out.Messages) > 0 {
+				n, err := s.topics.Partitions(s.Context(), wire.TopicOf(out.Messages[0].Key.Kind))
+				require.NoError(s, err)
+				require.NoError(s, wire.Publish(s.Context(), s.topics, n, out.Messages...))
+			}
+			require.NoError(s, s.topics.Write(s.Context(), out.Topic, out.Records))
+			if s.steps == s.killAt {
+				return errKilled
+			}
+		}
+		if out.Note != nil {
+			require.NoError(s, out.Note())
+		}
+		if out.Idle {
+			return nil
+		}
+	}
+}
+
+// note remembers what an output says.
+func (s *simulation) note(out role.Output) {
+	for _, m := range out.Messages {
+		s.sent[fmt.Sprintf("%s revision %d: %s", m.Key, m.Revision, canonical.DigestOf(m.Payload))] = true
+	}
+	if out.Topic != bus.ErasureStatus && out.Topic != bus.Receipts {
+		for _, rec := range out.Records {
+			if rec.Key[0] == '!' {
+				continue // a marker says nothing
+			}
+			s.sent[fmt.Sprintf("%s %s: %s", out.Topic, rec.Key, rec.Value)] = true
+		}
+	}
+}
+
+// turn feeds everything that has arrived, and that time passes.
+func (s *simulation) turn() error {
+	over, cancel := context.WithCancel(s.Context())
+	cancel()
+	in := role.Input{}
+	for {
+		if err := s.feed(in); err != nil {
+			return err
+		}
+		batch, err := s.tail.Next(over)
+		if err != nil {
+			s.now = s.now.Add(time.Second)
+			return s.feed(role.Input{Ticked: true})
+		}
+		in = role.Input{Batch: batch}
+		if batch.Source.Topic == bus.ErasureStatus {
+			for _, rec := range batch.Records {
+				n, err := wire.ParseNotice(rec)
+				require.NoError(s, err)
+				in.Notices = append(in.Notices, n)
+			}
+		}
+	}
+}
+
+// simulate plays the same story: two timesteps, a refused record, an erasure.
+// The process is killed at one step and begins again.
+func simulate(t *testing.T, killAt int, leave bool) *simulation {
+	s := &simulation{
+		deployment: deploy(t), disk: vfs.NewMem(), ledger: roletest.NewStore(), receipts: make(map[string][]byte),
+		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), killAt: killAt, leave: leave,
+		sent: make(map[string]bool),
+	}
+	s.send(bus.Transactions, ingest.Outgoing{Key: []byte("broken"), Value: []byte(`[1]`)})
+	s.fill(1)
+	s.settle(1)
+	s.fill(2)
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 0), transactionID(2, 1)),
+	}, time.Time{})
+	require.NoError(t, err)
+	answers := []func(){
+		func() { s.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value}) },
+		func() { s.answer("score", deletions.StepSuppressed) },
+		func() { s.answer("train", deletions.StepPurged) },
+		func() { s.answer("score", deletions.StepSwapped) },
+		func() { s.answer("train", deletions.StepScanned) },
+		func() { s.answer("score", deletions.StepScanned) },
+	}
+	s.boot()
+	for range 20 {
+		if err := s.turn(); err != nil {
+			require.ErrorIs(t, err, errKilled)
+			require.NoError(t, s.logic.Close())
+			require.NoError(t, s.tail.Close())
+			s.boot()
+			continue
+		}
+		if len(answers) > 0 {
+			answers[0]()
+			answers = answers[1:]
+		}
+		if s.logic.Status().Erasures[deletions.Verified] == 1 {
+			require.NoError(t, s.logic.Close())
+			return s
+		}
+	}
+	t.Fatalf("killed at %d, left=%v: the erasure ends in %v", killAt, leave, s.logic.Status().Erasures)
+	return nil
+}
+
+// I7: killed at any step, before its messages have left or before that is noted,
+// the role begins again, comes to the same end and has said the same.
+func TestKilledAtAnyStepItComesToTheSameEnd(t *testing.T) {
+	t.Parallel()
+	undisturbed := simulate(t, 0, false)
+	require.Greater(t, undisturbed.steps, 20)
+	for at := 1; at <= undisturbed.steps; at++ {
+		for _, leave := range []bool{false, true} {
+			s := simulate(t, at, leave)
+			require.Equal(t, undisturbed.sent, s.sent, "killed at %d, left=%v", at, leave)
+			require.Len(t, s.receipts, 1)
+		}
+	}
+}
