@@ -81,7 +81,7 @@ bench-partition: ## Measure the partitioner beside METIS, growth and real data
 	./lab/benchmarks/partition/compare.sh
 
 .PHONY: demo
-demo: ## Run the whole story on generated data
+demo: ## Run generated data through lethe, one erasure included
 	$(GO) run ./cmd/lethe demo
 
 .PHONY: demo-check

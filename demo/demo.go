@@ -22,7 +22,7 @@ type Options struct {
 	Config  configs.Config
 	Stream  *dataset.Stream
 	Version string
-	// Progress hears, in words, how far the story is.
+	// Progress hears, in words, how far it is.
 	Progress func(format string, args ...any)
 	Logger   *slog.Logger
 }
@@ -46,7 +46,7 @@ type Result struct {
 	Steps         []service.StepStatus `json:"steps"`
 }
 
-// Erasure is one request of the story.
+// Erasure is one request.
 type Erasure struct {
 	RequestID       string                `json:"request_id"`
 	Nodes           []lethe.TransactionID `json:"nodes"`
@@ -65,7 +65,7 @@ type Erasure struct {
 	EnsembleAfter  string `json:"ensemble_after"`
 }
 
-// Run runs the story. The data directory is left as it is, for grep, for lethe
+// Run shows it. The data directory is left as it is, for grep, for lethe
 // verify and for lethe run.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	started := time.Now()
@@ -77,23 +77,23 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := drawSecret(o.Config); err != nil {
 		return nil, err
 	}
-	s, err := service.New(ctx, service.Defaults(o.Config, o.Version, o.Logger))
+	up, err := service.New(ctx, service.Defaults(o.Config, o.Version, o.Logger))
 	if err != nil {
 		return nil, err
 	}
 	runCtx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	go func() { ended <- s.Run(runCtx) }()
-	st := &story{Options: o, s: s, ended: ended, result: result}
-	err = st.tell(ctx)
+	go func() { ended <- up.Run(runCtx) }()
+	s := &scenario{Options: o, service: up, ended: ended, result: result}
+	err = s.play(ctx)
 	cancel()
-	if !st.over {
+	if !s.over {
 		err = errors.Join(err, <-ended)
 	}
-	if err = errors.Join(err, s.Close()); err != nil {
+	if err = errors.Join(err, up.Close()); err != nil {
 		return nil, err
 	}
-	if err := st.prove(ctx); err != nil {
+	if err := s.prove(ctx); err != nil {
 		return nil, err
 	}
 	result.Seconds = time.Since(started).Seconds()
@@ -119,26 +119,26 @@ func (k keyed) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// prove checks the data directory that the story left, the service being down:
-// it trains every shard anew from its slices and compares all bytes.
-func (st *story) prove(ctx context.Context) error {
+// prove checks the data directory once the service is down: it trains every shard
+// anew from its slices and compares all bytes.
+func (s *scenario) prove(ctx context.Context) error {
 	report, err := audit.Check(ctx, audit.Options{
-		Config: st.Config, Fresh: true,
-		Progress: func(done, of int) { st.Progress("proof: trained %d of %d shards anew from their slices", done, of) },
+		Config: s.Config, Fresh: true,
+		Progress: func(done, of int) { s.Progress("proof: trained %d of %d shards anew from their slices", done, of) },
 	})
 	if err != nil {
 		return err
 	}
-	st.result.Audit = report
-	for i := range st.result.Erasures {
-		st.result.Erasures[i].RetrainAllSeconds = report.FreshSeconds
+	s.result.Audit = report
+	for i := range s.result.Erasures {
+		s.result.Erasures[i].RetrainAllSeconds = report.FreshSeconds
 	}
 	if !report.OK {
 		return fmt.Errorf("the proof failed: %s", report.Problems[0])
 	}
-	if report.EnsembleHash != st.result.EnsembleHash {
+	if report.EnsembleHash != s.result.EnsembleHash {
 		return fmt.Errorf("the proof failed: the directory holds ensemble %s, served was %s", report.EnsembleHash,
-			st.result.EnsembleHash)
+			s.result.EnsembleHash)
 	}
 	return nil
 }

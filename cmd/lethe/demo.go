@@ -37,7 +37,7 @@ therefore no secret.`
 
 const demoSteps = 20
 
-// Run runs the story.
+// Run shows lethe at work.
 func (c *demoCmd) Run(a *command.App) error {
 	stream, err := c.stream(a)
 	if err != nil {

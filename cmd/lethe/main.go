@@ -15,7 +15,7 @@ var version = "dev"
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Run the service."`
-	Demo     demoCmd     `cmd:"" help:"Run the whole story on an embedded broker, one erasure included."`
+	Demo     demoCmd     `cmd:"" help:"Run a stream through an embedded broker, one erasure included."`
 	Status   statusCmd   `cmd:"" help:"Show the state of a running service."`
 	Generate generateCmd `cmd:"" help:"Make an Elliptic-style stream with laundering typologies."`
 	Replay   replayCmd   `cmd:"" help:"Publish a dataset to the topics."`

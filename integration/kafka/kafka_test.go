@@ -21,7 +21,7 @@ type outcome struct {
 	predictions map[string]string
 }
 
-// The whole story on an outside Kafka ends as it does on the embedded broker:
+// A stream on an outside Kafka ends as it does on the embedded broker:
 // the same models and predictions, before and after an erasure, in one process
 // that is killed and in three of which two are.
 func TestOutsideKafkaGivesWhatTheEmbeddedBrokerGives(t *testing.T) {

@@ -21,48 +21,49 @@ import (
 	"lethe/service"
 )
 
-// story is the part with the service up.
-type story struct {
+// scenario is what is done while the service is up.
+type scenario struct {
 	Options
-	s      *service.Service
-	ended  chan error
-	over   bool
-	result *Result
+	service *service.Service
+	ended   chan error
+	over    bool
+	result  *Result
 }
 
 const pollInterval = 50 * time.Millisecond
 
-// tell replays the stream, measures the predictions and erases one transaction.
-func (st *story) tell(ctx context.Context) error {
+// play replays the stream, measures the predictions and erases one transaction.
+func (s *scenario) play(ctx context.Context) error {
 	replayed := make(chan error, 1)
 	go func() {
-		_, err := service.Replay(ctx, st.s.Client(), st.Stream, service.ReplayOptions{})
+		_, err := service.Replay(ctx, s.service.Client(), s.Stream, service.ReplayOptions{})
 		replayed <- err
 	}()
 	// The ensemble that will score the next timestep is behind it by the lag.
-	steps := st.Stream.Steps
-	behind := min(st.Config.Scoring.LabelLagTimesteps, len(steps)-1)
+	steps := s.Stream.Steps
+	behind := min(s.Config.Scoring.LabelLagTimesteps, len(steps)-1)
 	through := steps[len(steps)-1-behind].Timestep
-	if _, err := st.await(ctx, func(s *service.Status) bool {
-		st.Progress("stream: %d of %d timesteps trained on, %d predictions", s.Timesteps.Settled, len(steps), s.Predictions)
-		return s.TrainedThrough == through && s.Timesteps.Settled == len(steps) && s.LagRecords == 0
+	if _, err := s.await(ctx, func(now *service.Status) bool {
+		settled := now.Timesteps.Settled
+		s.Progress("stream: %d of %d timesteps trained on, %d predictions", settled, len(steps), now.Predictions)
+		return now.TrainedThrough == through && settled == len(steps) && now.LagRecords == 0
 	}); err != nil {
 		return errors.Join(err, first(replayed))
 	}
 	if err := <-replayed; err != nil {
 		return err
 	}
-	if err := st.measure(ctx); err != nil {
+	if err := s.measure(ctx); err != nil {
 		return err
 	}
-	if err := st.erase(ctx); err != nil {
+	if err := s.erase(ctx); err != nil {
 		return err
 	}
-	status, err := st.s.Status(ctx)
+	status, err := s.service.Status(ctx)
 	if err != nil {
 		return err
 	}
-	st.result.Predictions, st.result.EnsembleHash, st.result.Steps = status.Predictions, status.EnsembleHash, status.Steps
+	s.result.Predictions, s.result.EnsembleHash, s.result.Steps = status.Predictions, status.EnsembleHash, status.Steps
 	return nil
 }
 
@@ -77,15 +78,15 @@ func first(c chan error) error {
 }
 
 // await polls the service until it is as wanted or has ended.
-func (st *story) await(ctx context.Context, want func(*service.Status) bool) (*service.Status, error) {
+func (s *scenario) await(ctx context.Context, want func(*service.Status) bool) (*service.Status, error) {
 	for {
-		s, err := st.s.Status(ctx)
-		if err == nil && want(s) {
-			return s, nil
+		now, err := s.service.Status(ctx)
+		if err == nil && want(now) {
+			return now, nil
 		}
 		select {
-		case err := <-st.ended:
-			st.over = true
+		case err := <-s.ended:
+			s.over = true
 			if err == nil {
 				err = errors.New("the service ended early")
 			}
@@ -99,15 +100,15 @@ func (st *story) await(ctx context.Context, want func(*service.Status) bool) (*s
 
 // measure compares the published predictions with the dataset's labels over the
 // test timesteps. It reads the topic as any consumer would.
-func (st *story) measure(ctx context.Context) error {
+func (s *scenario) measure(ctx context.Context) error {
 	labels := make(map[lethe.TransactionID]lethe.Label)
-	for _, step := range st.Stream.Steps {
+	for _, step := range s.Stream.Steps {
 		for _, l := range step.Labels {
 			labels[l.ID] = l.Label
 		}
 	}
 	var tally quality.Tally
-	err := st.s.Client().ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
+	err := s.service.Client().ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
 		if rec.Tombstone() || len(rec.Key) > 0 && rec.Key[0] == '!' {
 			return nil
 		}
@@ -121,8 +122,8 @@ func (st *story) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st.result.TestTimesteps = testTimesteps(st.Stream)
-	st.result.Test = tally.Summarise(st.result.TestTimesteps[0], st.result.TestTimesteps[1], st.Config.Scoring.Threshold)
+	s.result.TestTimesteps = testTimesteps(s.Stream)
+	s.result.Test = tally.Summarise(s.result.TestTimesteps[0], s.result.TestTimesteps[1], s.Config.Scoring.Threshold)
 	return nil
 }
 
@@ -146,8 +147,8 @@ func testTimesteps(s *dataset.Stream) [2]lethe.Timestep {
 const eraseTimeout = 5 * time.Minute
 
 // erase has one transaction forgotten and checks the receipt.
-func (st *story) erase(ctx context.Context) error {
-	node, ok := subject(st.Stream)
+func (s *scenario) erase(ctx context.Context) error {
+	node, ok := subject(s.Stream)
 	if !ok {
 		return errors.New("the stream has no transaction to erase")
 	}
@@ -155,33 +156,33 @@ func (st *story) erase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, err := st.s.Status(ctx)
+	before, err := s.service.Status(ctx)
 	if err != nil {
 		return err
 	}
 	started := time.Now()
 	r := lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(node), Scope: lethe.ScopeStubs}
-	if err := requests.Submit(ctx, st.s.Client(), r, started); err != nil {
+	if err := requests.Submit(ctx, s.service.Client(), r, started); err != nil {
 		return err
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, eraseTimeout)
 	defer cancel()
-	status, err := requests.Wait(waitCtx, st.s.Client(), id,
-		func(s deletions.Status) { st.Progress("erasure: %s", s.State) })
+	status, err := requests.Wait(waitCtx, s.service.Client(), id,
+		func(now deletions.Status) { s.Progress("erasure: %s", now.State) })
 	if err != nil {
 		return err
 	}
 	e := Erasure{
 		RequestID: id, Nodes: []lethe.TransactionID{node}, State: status.State, Scope: r.Scope,
 		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards,
-		Seconds: time.Since(started).Seconds(), Receipt: receiptPath(st.Config, id), EnsembleBefore: before.EnsembleHash,
+		Seconds: time.Since(started).Seconds(), Receipt: receiptPath(s.Config, id), EnsembleBefore: before.EnsembleHash,
 	}
 	if status.State == deletions.Verified {
 		if err := checkReceipt(&e); err != nil {
 			return err
 		}
 	}
-	st.result.Erasures = append(st.result.Erasures, e)
+	s.result.Erasures = append(s.result.Erasures, e)
 	return nil
 }
 
