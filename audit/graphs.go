@@ -15,6 +15,7 @@ import (
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/partition/scores"
+	"lethe/pipeline/graphs"
 	"lethe/service"
 	"lethe/snapshot"
 )
@@ -33,6 +34,9 @@ func (inv *inventory) takeGraphs() (err error) {
 		return opening(err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := graphs.CheckSettings(store.Marks(), c.PartitionConfig(), c.RepairConfig()); err != nil {
+		return err
+	}
 	for _, info := range store.Timesteps() {
 		if info.State == lethe.Open {
 			continue

@@ -26,8 +26,8 @@ type Config struct {
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does: build, train, score, in any order.
 	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build means graphs and erasure."`
-	// Seed keys every random draw. Processes that share topics must agree on it.
-	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics must agree on it."`
+	// Seed keys every random draw. Processes that share topics share it, too.
+	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
 	// keys/secret under DataDir, see SecretPath.
 	SecretFile string `yaml:"secret_file" help:"File of the key for pseudonyms; empty: keys/secret under data_dir."`

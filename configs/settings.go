@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,6 +46,15 @@ func settingsOf(t reflect.Type, prefix string, index []int) []Setting {
 
 // in returns the setting's field of a configuration.
 func (s Setting) in(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(s.index) }
+
+// Values returns every value as text, by its key.
+func (c Config) Values() map[string]string {
+	out := make(map[string]string)
+	for _, s := range Settings() {
+		out[s.Key] = fmt.Sprint(s.in(&c).Interface())
+	}
+	return out
+}
 
 // Keys lists the dotted key of every value, in the order in which they are
 // documented.

@@ -20,6 +20,7 @@ const (
 	portModule   = "port"
 	brokerModule = "broker"
 	topicsModule = "topics"
+	sharedModule = "shared settings"
 	httpModule   = "http"
 )
 
@@ -40,6 +41,7 @@ func (s *Service) moduleList() []supervisor.Module {
 		{Name: portModule, Open: s.openPort},
 		{Name: brokerModule, Open: s.openBroker},
 		{Name: topicsModule, Needs: []string{brokerModule}, Open: s.openTopics},
+		{Name: sharedModule, Needs: []string{topicsModule}, Open: s.openShared},
 	}
 	served := []string{portModule}
 	// Score opens before train, which makes a folder for every shard: under
@@ -49,7 +51,7 @@ func (s *Service) moduleList() []supervisor.Module {
 		open func(context.Context) (role.Role, error)
 	}{{configs.RoleGraphs, s.openGraphs}, {configs.RoleScore, s.openScore}, {configs.RoleTrain, s.openTrain}} {
 		list = append(list, supervisor.Module{
-			Name: roleModule(r.name), Needs: []string{topicsModule},
+			Name: roleModule(r.name), Needs: []string{sharedModule},
 			Open: func(ctx context.Context) (supervisor.Process, error) { return s.addRole(r.open(ctx)) },
 		})
 		if s.config.HasRole(r.name) {

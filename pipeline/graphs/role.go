@@ -87,7 +87,7 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSettings(store.Marks(), o.settings()); err != nil {
+	if err := keepSettings(store.Marks(), o.Partition, o.Repair); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"lethe/partition"
 	"lethe/partition/onehop"
+	"lethe/partition/repair"
 	"lethe/snapshot"
 )
 
@@ -20,18 +22,17 @@ var ErrSettings = errors.New("the data directory was written with other settings
 
 func settingsMark() []byte { return []byte("settings") }
 
-// settings are what the slices of settled timesteps depend on beside the
+// settingsOf are what the slices of settled timesteps depend on beside the
 // records, by configuration key. How timesteps to come are partitioned may
 // change: the assignment of a settled one is kept with it.
-func (o *Options) settings() map[string]string {
-	repair := o.Repair
+func settingsOf(p partition.Config, r repair.Config) map[string]string {
 	return map[string]string{
-		"seed":             fmt.Sprint(o.Partition.Seed),
-		"partition.shards": fmt.Sprint(o.Partition.Shards),
-		"repair.method":    repair.Method,
-		"repair.tau":       fmt.Sprint(repair.Tau),
-		"repair.min_stubs": fmt.Sprint(repair.MinStubs),
-		"repair.one_hop":   markOf(repair.OneHop),
+		"seed":             fmt.Sprint(p.Seed),
+		"partition.shards": fmt.Sprint(p.Shards),
+		"repair.method":    r.Method,
+		"repair.tau":       fmt.Sprint(r.Tau),
+		"repair.min_stubs": fmt.Sprint(r.MinStubs),
+		"repair.one_hop":   markOf(r.OneHop),
 	}
 }
 
@@ -40,19 +41,26 @@ func markOf(m onehop.Mode) string {
 	return map[onehop.Mode]string{onehop.None: "false", onehop.Undirected: "true", onehop.Directed: "directed"}[m]
 }
 
-// checkSettings compares the settings with those the store was begun with, or
-// notes them in a new store.
-func checkSettings(marks snapshot.Marks, now map[string]string) error {
-	value, found, err := marks.Get(settingsMark())
+// keepSettings is CheckSettings, which notes the settings in a new store.
+func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
+	if _, found, err := marks.Get(settingsMark()); err != nil || found {
+		return errors.Join(err, CheckSettings(marks, p, r))
+	}
+	value, err := json.Marshal(settingsOf(p, r))
 	if err != nil {
 		return err
 	}
-	if !found {
-		if value, err = json.Marshal(now); err != nil {
-			return err
-		}
-		return marks.Put(settingsMark(), value)
+	return marks.Put(settingsMark(), value)
+}
+
+// CheckSettings compares settings with those that a store of graphs was begun with,
+// if it was. The error is ErrSettings and names all that differ.
+func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) error {
+	value, found, err := marks.Get(settingsMark())
+	if err != nil || !found {
+		return err
 	}
+	now := settingsOf(p, r)
 	var then map[string]string
 	if err := json.Unmarshal(value, &then); err != nil {
 		return fmt.Errorf("stored settings: %w", err)

@@ -28,10 +28,9 @@ type Options struct {
 	// does not depend on it.
 	Workers int
 	Scoring scoring.Config
-	// OneHop must equal what slices are built with: models see graphs as they saw
-	// slices.
+	// OneHop is what slices are built with: models see graphs as they saw slices.
 	OneHop onehop.Mode
-	// Trainer must equal the training role's options: lineages depend on them.
+	// Trainer is what the models are trained with: lineages depend on it.
 	Trainer trainer.Config
 	Kernels kernels.Set
 	Secret  lethe.Secret

@@ -39,3 +39,26 @@ func FuzzParseNotice(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseSettings(f *testing.F) {
+	rec, err := wire.Settings{Role: "train", Values: map[string]string{"trainer.model": "trees"}}.Record()
+	require.NoError(f, err)
+	f.Add(rec.Key, rec.Value)
+	f.Add(rec.Key, []byte(`{"format":"lethe-settings/2"}`))
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		s, found, err := wire.ParseSettings(ingest.Record{Key: key, Value: value})
+		if err != nil {
+			require.False(t, found)
+			return
+		}
+		if !found {
+			return
+		}
+		rec, err := s.Record()
+		require.NoError(t, err)
+		again, found, err := wire.ParseSettings(ingest.Record{Key: []byte("!settings/" + s.Role), Value: rec.Value})
+		require.NoError(t, err)
+		require.True(t, found)
+		require.Equal(t, s, again)
+	})
+}

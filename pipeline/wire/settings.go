@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lethe/ingest"
+)
+
+const (
+	settingsFormat = "lethe-settings/1"
+	settingsPrefix = "!settings/"
+)
+
+// Settings are what other roles must have in common with a role, as its process
+// said when it began. They travel on erasure-status.v1, which everyone reads, as a
+// control record: the newest of each role counts.
+type Settings struct {
+	Format string `json:"format"`
+	Role   string `json:"role"`
+	// Values are by configuration key.
+	Values map[string]string `json:"values"`
+}
+
+// Record returns the settings as a record of erasure-status.v1.
+func (s Settings) Record() (ingest.Outgoing, error) {
+	s.Format = settingsFormat
+	value, err := json.Marshal(s)
+	if err != nil {
+		return ingest.Outgoing{}, fmt.Errorf("settings of role %s: %w", s.Role, err)
+	}
+	return ingest.Outgoing{Key: []byte(settingsPrefix + s.Role), Value: value}, nil
+}
+
+// ParseSettings reads a record of erasure-status.v1; it says whether there are
+// settings in it.
+func ParseSettings(rec ingest.Record) (s Settings, found bool, err error) {
+	if !strings.HasPrefix(string(rec.Key), settingsPrefix) || rec.Tombstone() {
+		return s, false, nil
+	}
+	if err = json.Unmarshal(rec.Value, &s); err == nil && s.Format != settingsFormat {
+		err = fmt.Errorf("format %q, want %q", s.Format, settingsFormat)
+	}
+	if err != nil {
+		return s, false, fmt.Errorf("%s/%d@%d: settings: %w", rec.Topic, rec.Partition, rec.Offset, err)
+	}
+	return s, true, nil
+}
