@@ -126,7 +126,7 @@ func (p *shared) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if errors.Is(err, bus.ErrBrokerUnreachable) {
+		if errors.Is(err, bus.ErrInterrupted) {
 			continue // the roles say so
 		}
 		if err != nil {

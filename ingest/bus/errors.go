@@ -12,6 +12,11 @@ var (
 	// may try again; nothing is lost.
 	ErrBrokerUnreachable = errors.New("no broker can be reached")
 
+	// ErrInterrupted marks that a partition has not been read for a while, for one
+	// of the other reasons here or because its leader does not answer. The Tail goes
+	// on trying; nothing is lost.
+	ErrInterrupted = errors.New("reading is interrupted")
+
 	// ErrUnknownTopic marks a topic or partition that does not exist. The
 	// caller should run Admin.Apply or correct the prefix.
 	ErrUnknownTopic = errors.New("topic or partition does not exist")

@@ -50,8 +50,12 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, err erro
 	if ctx.Err() != nil {
 		return true
 	}
-	t.report(s, fmt.Errorf("follow %s from %d: %w", s.tp, position, cause), isFinal(cause))
-	return isFinal(cause)
+	cause = fmt.Errorf("follow %s from %d: %w", s.tp, position, cause)
+	if final = isFinal(cause); !final {
+		cause = fmt.Errorf("%w: %w", ErrInterrupted, cause)
+	}
+	t.report(s, cause, final)
+	return final
 }
 
 // step fetches once, hands over what there is and returns the next position.

@@ -84,8 +84,8 @@ func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 // Next returns the next batch; partitions take turns. It waits until there is one or the context ends.
 //
 // ErrBelowStart, ErrPastEnd and ErrUnknownTopic are final for their partition
-// and are returned every time. After ErrBrokerUnreachable the Tail goes on
-// trying: report it and call Next again. After Close the error is ErrClosed.
+// and are returned every time. After ErrInterrupted the Tail goes on trying: report
+// it and call Next again. After Close the error is ErrClosed.
 func (t *Tail) Next(ctx context.Context) (Batch, error) {
 	for {
 		batch, ok, err := t.poll()

@@ -29,11 +29,6 @@ func (w warnings) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// notices is a logic that follows nothing but notices.
-type notices struct{ echo }
-
-func (*notices) Topics() []bus.Topic { return nil }
-
 // A role goes on where it was when the brokers are back, and its log says that
 // they were away.
 func TestARoleOutlastsAnOutage(t *testing.T) {
@@ -47,7 +42,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	defer client.Close()
 	require.NoError(t, client.Admin().Apply(t.Context()))
 	said := make(warnings)
-	logic := &notices{}
+	logic := &echo{}
 	around := role.Around(role.Kafka{Client: client}, events.Listener{}, slog.New(slog.NewTextHandler(said, nil)))
 	stop := start(t, role.Follow("echo", logic, around))
 	notice := func(id string) {
@@ -60,7 +55,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	notice("first")
 
 	require.NoError(t, broker.Close())
-	require.Contains(t, <-said, "broker unreachable")
+	require.Contains(t, <-said, "reading is interrupted")
 	_, text, err := net.SplitHostPort(broker.Config().Brokers[0])
 	require.NoError(t, err)
 	port, err := strconv.Atoi(text)

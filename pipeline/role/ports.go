@@ -22,7 +22,7 @@ type Bus interface {
 // Tail is the reading end of some partitions.
 type Tail interface {
 	// Next waits for the next batch of any partition. After
-	// bus.ErrBrokerUnreachable it may be called again.
+	// bus.ErrInterrupted it may be called again.
 	Next(ctx context.Context) (bus.Batch, error)
 	Close() error
 }

@@ -33,15 +33,15 @@ func (w *waiting) stop() {
 }
 
 // next waits for the next batch, or gives an empty one when the role is woken or
-// time has passed, which ticked says. While no broker can be reached it says so
+// time has passed, which ticked says. While a partition is out of reach it says so
 // in the log and goes on waiting.
 func (w *waiting) next(ctx context.Context) (batch bus.Batch, ticked bool, err error) {
 	for {
 		batch, ticked, err = w.first(ctx)
-		if !errors.Is(err, bus.ErrBrokerUnreachable) || ctx.Err() != nil {
+		if !errors.Is(err, bus.ErrInterrupted) || ctx.Err() != nil {
 			return batch, ticked, err
 		}
-		w.log.Warn("broker unreachable, trying again", "error", err)
+		w.log.Warn("reading is interrupted, trying again", "error", err)
 	}
 }
 
@@ -72,7 +72,7 @@ func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err 
 	batch, err = w.tail.Next(reading)
 	interrupt()
 	<-done
-	passes := errors.Is(err, context.Canceled) || errors.Is(err, bus.ErrBrokerUnreachable)
+	passes := errors.Is(err, context.Canceled) || errors.Is(err, bus.ErrInterrupted)
 	if passes && (woken || ticked) && ctx.Err() == nil {
 		return bus.Batch{}, ticked, nil
 	}
