@@ -16,10 +16,10 @@ func (s *states) accepted(ctx context.Context, e deletions.Entry) (deletions.Ent
 	if j == nil {
 		return e, nil
 	}
-	if err := s.graphs.Suppress(j.request.Targets); err != nil {
+	if err := s.o.Graphs.Suppress(j.request.Targets); err != nil {
 		return e, fmt.Errorf("suppress: %w", err)
 	}
-	e, err := s.ledger.Transition(e.RequestID, deletions.Suppressed, nil)
+	e, err := s.o.Ledger.Transition(e.RequestID, deletions.Suppressed, nil)
 	if err != nil {
 		return e, err
 	}

@@ -37,7 +37,7 @@ func (c *Coordinator) Counts() map[deletions.State]int { return c.counts }
 // before anybody is told, so a crash in between leaves commands and states that
 // nobody has heard of. Hearing them twice is harmless.
 func (c *Coordinator) Resume(ctx context.Context) error {
-	open, err := c.states.ledger.Open()
+	open, err := c.states.o.Ledger.Open()
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 			return fmt.Errorf("resume request %s in state %s: %w", e.RequestID, e.State, err)
 		}
 	}
-	done, err := c.states.ledger.List(deletions.Verified)
+	done, err := c.states.o.Ledger.List(deletions.Verified)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 	if !c.states.dirty {
 		return nil
 	}
-	open, err := c.states.ledger.Open()
+	open, err := c.states.o.Ledger.Open()
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 			break
 		}
 	}
-	c.counts, err = c.states.ledger.Count()
+	c.counts, err = c.states.o.Ledger.Count()
 	c.states.dirty = false
 	return err
 }

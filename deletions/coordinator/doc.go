@@ -6,20 +6,19 @@
 // the time and lets it advance. It starts no goroutine; the search at the end is
 // handed out to be run beside the loop.
 //
-//	graphs.go, bus.go   what it needs of others
-//	receipts.go         where receipts are kept
-//	store.go            the ledger on disk
-//	coordinator.go      the parts, and the loop through the open requests
-//	requests.go         Requests: erasures.v1, in, and out when nobody needs it
-//	jobs.go             the requests whose targets are still needed
-//	states.go           the table of states
-//	<state>.go          what is done in a state
-//	acks.go             what the other roles answered
-//	outbox.go           what is said: states, commands, withdrawals
-//	erased.go           Erased: records that name what was erased
-//	verification.go     Verification: when what is left is searched for
-//	search.go           that search, and the places it looks into
-//	artefacts.go        what a receipt accounts for
+//	ports.go          what it needs of graphs, topics and clock
+//	stores.go         the ledger on disk, and where receipts are kept
+//	coordinator.go    the parts, and the loop through the open requests
+//	requests.go       Requests: erasures.v1, in, and out when nobody needs it
+//	jobs.go           the requests whose targets are still needed
+//	states.go         the table of states
+//	<state>.go        what is done in a state
+//	acks.go           what the other roles answered
+//	outbox.go         what is said: states, commands, withdrawals
+//	erased.go         Erased: records that name what was erased
+//	verification.go   Verification: when what is left is searched for
+//	search.go         that search, and the places it looks into
+//	artefacts.go      what a receipt accounts for
 //
 // Every step may be repeated: a state is in the ledger before its step begins,
 // messages have the same keys and bytes the second time, and the graphs' methods

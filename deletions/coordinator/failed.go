@@ -14,7 +14,7 @@ func (s *states) failed(ctx context.Context, e deletions.Entry) (deletions.Entry
 	if s.o.Clock.Now().Sub(e.Updated()) < retryDelay(e.Attempts) {
 		return e, nil
 	}
-	e, err := s.ledger.Retry(e.RequestID)
+	e, err := s.o.Ledger.Retry(e.RequestID)
 	if err != nil {
 		return e, err
 	}

@@ -37,8 +37,6 @@ func (j *jobs) of(requestID string) *job {
 	return nil
 }
 
-func (j *jobs) add(one job) { j.list = append(j.list, one) }
-
 func (j *jobs) drop(requestID string) {
 	j.list = slices.DeleteFunc(j.list, func(one job) bool { return one.request.RequestID == requestID })
 }

@@ -36,7 +36,7 @@ func (s *states) objection(e deletions.Entry, targets []lethe.Target) (deletions
 			"request_id", e.RequestID)
 		return deletions.RejectedScope, nil
 	}
-	located, err := s.graphs.Locate(targets)
+	located, err := s.o.Graphs.Locate(targets)
 	if err != nil {
 		return deletions.NoFailure, err
 	}

@@ -63,7 +63,7 @@ func (r *Requests) takeOne(
 	if !ok {
 		return nil, nil
 	}
-	e, err := r.states.ledger.Receive(r.states.o.Secret, request.ErasureRequest)
+	e, err := r.states.o.Ledger.Receive(r.states.o.Secret, request.ErasureRequest)
 	switch {
 	case errors.Is(err, deletions.ErrConflict):
 		return &ingest.Refusal{Reason: ingest.ContentConflict, Detail: "another request has this request_id"}, nil
@@ -84,7 +84,7 @@ func (r *Requests) admit(ctx context.Context, e deletions.Entry, j job) (err err
 		_, err := r.states.rejected(ctx, e)
 		return err
 	}
-	r.states.jobs.add(j)
+	r.states.jobs.list = append(r.states.jobs.list, j)
 	for e.State == deletions.Received || e.State == deletions.Accepted {
 		if e, err = r.states.steps[e.State](ctx, e); err != nil {
 			return fmt.Errorf("request %s: %w", j.request.RequestID, err)

@@ -21,16 +21,16 @@ func (s *states) rewriting(ctx context.Context, e deletions.Entry) (deletions.En
 	if j == nil {
 		return e, nil
 	}
-	plan, err := s.graphs.Plan(j.request.Targets, e.Scope)
+	plan, err := s.o.Graphs.Plan(j.request.Targets, e.Scope)
 	if err != nil {
 		return e, err
 	}
-	e, err = s.ledger.Update(e.RequestID, func(p *deletions.Progress) { recordPlan(p, plan) })
+	e, err = s.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { recordPlan(p, plan) })
 	if err != nil {
 		return e, err
 	}
 	s.erased.forget()
-	if err := s.graphs.Rewrite(ctx, j.request.Targets, replacedBy(e)); err != nil {
+	if err := s.o.Graphs.Rewrite(ctx, j.request.Targets, replacedBy(e)); err != nil {
 		return e, err
 	}
 	sources, err := s.erased.withdrawFrom(ctx, e, bus.Transactions, bus.Labels)
@@ -42,7 +42,7 @@ func (s *states) rewriting(ctx context.Context, e deletions.Entry) (deletions.En
 		return e, err
 	}
 	// A step that is repeated after a crash may find less than it withdrew.
-	if e, err = s.ledger.Update(e.RequestID, func(p *deletions.Progress) {
+	if e, err = s.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) {
 		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources)
 		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters)
 	}); err != nil {

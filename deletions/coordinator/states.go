@@ -10,8 +10,6 @@ import (
 // states moves requests from state to state; each has a file of its own.
 type states struct {
 	o      Options
-	ledger *deletions.Ledger
-	graphs Graphs
 	steps  map[deletions.State]step
 	jobs   jobs
 	acks   acks
@@ -30,7 +28,7 @@ type step func(ctx context.Context, e deletions.Entry) (deletions.Entry, error)
 func newStates(o Options) *states {
 	out := &outbox{bus: o.Bus, graphs: o.Graphs, clock: o.Clock, listener: o.Listener}
 	s := &states{
-		o: o, ledger: o.Ledger, graphs: o.Graphs, jobs: jobs{notes: o.Notes}, acks: make(acks), out: out,
+		o: o, jobs: jobs{notes: o.Notes}, acks: make(acks), out: out,
 		erased: &Erased{ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out}, dirty: true,
 	}
 	s.verification = &Verification{states: s}
@@ -67,7 +65,7 @@ func (s *states) drive(ctx context.Context, e deletions.Entry) (deletions.Entry,
 func (s *states) move(
 	ctx context.Context, e deletions.Entry, to deletions.State, update func(*deletions.Progress),
 ) (deletions.Entry, error) {
-	e, err := s.ledger.Transition(e.RequestID, to, update)
+	e, err := s.o.Ledger.Transition(e.RequestID, to, update)
 	if err != nil {
 		return e, err
 	}
@@ -78,7 +76,7 @@ func (s *states) move(
 func (s *states) stop(
 	ctx context.Context, e deletions.Entry, to deletions.State, why deletions.FailureCode,
 ) (deletions.Entry, error) {
-	e, err := s.ledger.Stop(e.RequestID, to, why)
+	e, err := s.o.Ledger.Stop(e.RequestID, to, why)
 	if err != nil {
 		return e, err
 	}

@@ -35,7 +35,7 @@ func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
 		// The process is stopping; the search begins again at the next start.
 		return verdict.err
 	}
-	e, err := v.states.ledger.Get(verdict.requestID)
+	e, err := v.states.o.Ledger.Get(verdict.requestID)
 	if err != nil || e.State != deletions.Verifying {
 		return err
 	}
@@ -44,7 +44,7 @@ func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
 		_, err := v.states.stop(ctx, e, deletions.Failed, v.failure(verdict))
 		return err
 	}
-	e, err = v.states.ledger.Transition(verdict.requestID, deletions.Verified, func(p *deletions.Progress) {
+	e, err = v.states.o.Ledger.Transition(verdict.requestID, deletions.Verified, func(p *deletions.Progress) {
 		p.Verification = &verdict.found.summary
 	})
 	if err != nil {
