@@ -3,6 +3,8 @@ package lethe
 import (
 	"encoding/binary"
 	"math"
+
+	"lethe/internal/portable/gomath"
 )
 
 // Draw is a keyed source of random numbers: a pure function of a seed, a
@@ -47,10 +49,10 @@ func (d *Draw) Uint64() uint64 {
 }
 
 // Float64 returns the next number in [0, 1), a multiple of 2^-53.
-func (d *Draw) Float64() float64 { return float64(d.Uint64()>>11) * 0x1p-53 }
+func (d *Draw) Float64() float64 { return float64(float64(d.Uint64()>>11) * 0x1p-53) }
 
 // Float32 returns the next number in [0, 1), a multiple of 2^-24.
-func (d *Draw) Float32() float32 { return float32(d.Uint64()>>40) * 0x1p-24 }
+func (d *Draw) Float32() float32 { return float32(float32(d.Uint64()>>40) * 0x1p-24) }
 
 // IntN returns the next number in [0, n). It panics if n is not positive.
 func (d *Draw) IntN(n int) int {
@@ -67,10 +69,10 @@ func (d *Draw) IntN(n int) int {
 }
 
 // Normal returns the next draw from the standard normal distribution, by the
-// Box-Muller transform.
+// Box-Muller transform. Like all draws, it has the same bits on every processor.
 func (d *Draw) Normal() float64 {
 	u := 1 - d.Float64() // in (0, 1]
-	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*d.Float64())
+	return float64(math.Sqrt(-2*gomath.Log(u)) * gomath.Cos(float64(2*math.Pi*d.Float64())))
 }
 
 func mix64(z uint64) uint64 {

@@ -58,9 +58,9 @@ func newGeneratedStep(opts GenerateOptions, t lethe.Timestep, n int) *generatedS
 	}
 	d := g.draw("classes")
 	// The share of laundering swings between steps, as Elliptic's does.
-	swing := .7 + .6*d.Float64()
-	known := max(minLabelledIllicit, round(opts.IllicitFraction*swing*float64(n)))
-	illicit := known + round(hiddenPerLabelled*float64(known))
+	swing := .7 + float64(.6*d.Float64())
+	known := max(minLabelledIllicit, round(float64(opts.IllicitFraction*swing*float64(n))))
+	illicit := known + round(float64(hiddenPerLabelled*float64(known)))
 	order := permutation(d, n)
 	for _, i := range order {
 		g.classes[i] = lethe.Licit
@@ -71,7 +71,7 @@ func newGeneratedStep(opts GenerateOptions, t lethe.Timestep, n int) *generatedS
 	for _, i := range permutation(d, illicit)[:known] {
 		g.labels[order[i]] = lethe.Illicit
 	}
-	for _, i := range order[illicit : illicit+round(opts.LicitFraction*float64(n))] {
+	for _, i := range order[illicit : illicit+round(float64(opts.LicitFraction*float64(n)))] {
 		g.labels[i] = lethe.Licit
 	}
 	g.drawSchemes(order[:illicit])

@@ -57,7 +57,7 @@ func summarise(op int, values []float64) float64 {
 	}
 	square := 0.0
 	for _, v := range values {
-		square += (v - mean) * (v - mean)
+		square += float64((v - mean) * (v - mean))
 	}
 	return math.Sqrt(square / float64(len(values)))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lethe"
+	"lethe/internal/portable/gomath"
 )
 
 // matrix is row-major.
@@ -21,7 +22,7 @@ func (x matrix) set(i, j int, v float64) { x.values[i*x.columns+j] = v }
 
 // features returns the standardised rows of all nodes, row-major: local
 // features, then aggregated ones. Values have four decimals, which keeps files
-// small and hides the last bits of the machine's exponential function.
+// small.
 func (m *featureModel) features(g *generatedStep) []float32 {
 	local := m.local(g)
 	m.standardise(local, 0)
@@ -60,7 +61,7 @@ func (m *featureModel) local(g *generatedStep) matrix {
 		}
 		degrees := [degreeFeatures]int{in[i], out[i]}
 		for j := range min(degreeFeatures, x.columns) {
-			x.set(i, j, math.Log1p(float64(degrees[j])))
+			x.set(i, j, gomath.Log(float64(1+degrees[j])))
 		}
 	}
 	return x
@@ -71,18 +72,18 @@ func (m *featureModel) local(g *generatedStep) matrix {
 func (l *localFeature) value(
 	g *generatedStep, latent [factors]float64, noise, strength float64, kind TypologyKind,
 ) float64 {
-	v := l.noise * noise
+	v := float64(l.noise * noise)
 	for f, loading := range l.loading {
-		v += loading * latent[f]
+		v += float64(loading * latent[f])
 	}
-	v += .15 * math.Sin(2*math.Pi*float64(g.timestep)/7+l.season)
+	v += float64(.15 * gomath.Sin(float64(2*math.Pi*float64(g.timestep))/7+l.season))
 	signal := l.signal
 	if g.drifted {
 		signal = l.drifted
 	}
-	v += strength * (signal + l.byKind[kind])
+	v += float64(strength * (signal + l.byKind[kind]))
 	if l.skewed {
-		return math.Exp(.5 * min(v, 8))
+		return gomath.Exp(float64(.5 * min(v, 8)))
 	}
 	return v
 }
@@ -93,18 +94,20 @@ func (g *generatedStep) strength(d *lethe.Draw, i int) float64 {
 	kind, much := d.Float64(), d.Float64()
 	switch {
 	case g.classes[i] == lethe.Licit && kind < .03:
-		return .5 + .7*much
+		return .5 + float64(.7*much)
 	case g.classes[i] == lethe.Licit:
 		return 0
 	case kind < .12:
 		return .3 * much
 	default:
-		return .5 + 1.2*much
+		return .5 + float64(1.2*much)
 	}
 }
 
 // heavyTailed is a normal draw of random scale: more extremes than a normal one has.
-func heavyTailed(d *lethe.Draw) float64 { return d.Normal() * math.Exp(.35*d.Normal()) }
+func heavyTailed(d *lethe.Draw) float64 {
+	return float64(d.Normal() * gomath.Exp(float64(.35*d.Normal())))
+}
 
 // degrees counts payments received and made.
 func (g *generatedStep) degrees() (in, out []int) {

@@ -73,7 +73,7 @@ func newFeatureModel(opts GenerateOptions) *featureModel {
 }
 
 func newLocalFeature(d *lethe.Draw) localFeature {
-	l := localFeature{noise: .5 + d.Float64(), season: 2 * math.Pi * d.Float64()}
+	l := localFeature{noise: .5 + d.Float64(), season: float64(2 * math.Pi * d.Float64())}
 	for f := range l.loading {
 		if d.Float64() < .4 {
 			l.loading[f] = d.Normal() / math.Sqrt(factors*.4)
@@ -94,7 +94,7 @@ func newLocalFeature(d *lethe.Draw) localFeature {
 // occasionalShift returns a shift of about the given size and either sign for one
 // feature in signalEvery, else 0.
 func occasionalShift(d *lethe.Draw, size float64) float64 {
-	shift := size * (.6 + .8*d.Float64())
+	shift := size * (.6 + float64(.8*d.Float64()))
 	if d.Float64() < .5 {
 		shift = -shift
 	}
@@ -124,11 +124,11 @@ func (m *featureModel) measure(x matrix, from int) {
 		for i := range x.rows {
 			v := x.at(i, j)
 			sum += v
-			square += v * v
+			square += float64(v * v)
 		}
 		mean := sum / float64(x.rows)
 		m.mean[from+j] = mean
-		if variance := square/float64(x.rows) - mean*mean; variance > 1e-12 {
+		if variance := square/float64(x.rows) - float64(mean*mean); variance > 1e-12 {
 			m.deviation[from+j] = math.Sqrt(variance)
 		}
 	}

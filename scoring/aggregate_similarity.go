@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"lethe"
+	"lethe/internal/portable/gomath"
 	"lethe/scoring/similarity"
 )
 
@@ -70,7 +71,7 @@ func softmax(scores []float64, temperature float64) {
 	}
 	sum := 0.0
 	for i, s := range scores {
-		scores[i] = math.Exp((s - largest) / temperature)
+		scores[i] = gomath.Exp((s - largest) / temperature)
 		sum += scores[i]
 	}
 	for i := range scores {

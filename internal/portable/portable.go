@@ -1,7 +1,8 @@
 // Package portable has the elementary functions of the numeric core that give
 // the same bits on every architecture. Those of package math have assembly of
 // their own on some, and compilers fuse products into sums on others; here
-// every product is rounded before it is added.
+// every product is rounded before it is added. What must keep the bytes that package
+// math gave on amd64 takes those of gomath.
 package portable
 
 import "math"

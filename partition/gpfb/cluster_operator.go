@@ -38,7 +38,7 @@ func newClusterOperator(h *coarsen.Hierarchy, alpha float64, columns int) *clust
 	}
 	// The eigenvalues of the base are at least -1, and those of F Fᵀ at most
 	// max |C_s|, as on the graph itself.
-	op.shift = 1 + alpha*float64(h.Graph.LargestClass())
+	op.shift = 1 + float64(alpha*float64(h.Graph.LargestClass()))
 	for c, count := range h.Graph.ClassCounts() {
 		op.linear[c] = alpha * float64(count) / math.Sqrt(float64(h.Graph.N())*float64(columns))
 	}
@@ -72,7 +72,7 @@ func (op *clusterOperator) apply(p, h []float64) float64 {
 			c := int(op.LoadClass[k])
 			f := float64(op.LoadCount[k]) / op.size[i]
 			vectors.AddScaled(row, -op.alpha*f, op.sums[c*v:(c+1)*v])
-			linear += f * op.linear[c]
+			linear += float64(f * op.linear[c])
 		}
 		for j := range row {
 			row[j] += linear

@@ -51,9 +51,9 @@ func (c *coupling) add(row, h []float64, i int) float64 {
 	v, s := len(row), int(c.y[i])
 	product := 0.0
 	for k := range row {
-		x := c.weight[i] * c.rotation[k*v+s]
+		x := float64(c.weight[i] * c.rotation[k*v+s])
 		row[k] += x
-		product += h[k] * x
+		product += float64(h[k] * x)
 	}
 	return product
 }
@@ -93,7 +93,7 @@ func newOperator(g *graph.Graph, weights []float64, columns int, c Config) *oper
 		op.spread = 2 * largest
 		op.scale = 2 * total / max(1, float64(g.N()))
 	}
-	op.shift = op.spread + c.Alpha*float64(g.LargestClass())
+	op.shift = op.spread + float64(c.Alpha*float64(g.LargestClass()))
 
 	for i := range degree {
 		op.diagonal[i] = op.shift
@@ -124,14 +124,14 @@ func (op *operator) apply(p, h []float64) float64 {
 		sums := op.classSums[class*v : (class+1)*v]
 		linear := op.alpha * float64(op.g.ClassCounts()[class]) / root
 		for j := range row {
-			row[j] = op.diagonal[i]*from[j] - op.alpha*sums[j] + linear
+			row[j] = float64(op.diagonal[i]*from[j]) - float64(op.alpha*sums[j]) + linear
 		}
 		for k := op.start[i]; k < op.start[i+1]; k++ {
 			at := int(op.neighbours[k]) * v
 			vectors.AddScaled(row, op.weight[k], h[at:at+v])
 		}
 		for j := range row {
-			objective += from[j] * (row[j] + linear)
+			objective += float64(from[j] * (row[j] + linear))
 		}
 		if op.coupling != nil {
 			objective += 2 * op.coupling.add(row, from, i)

@@ -94,7 +94,7 @@ func (f *polar) byInverseRoot(h, p []float64) {
 		for i := range v {
 			x := f.vectors.At(i, k) / math.Sqrt(value)
 			for j := range v {
-				f.root[i*v+j] += x * f.vectors.At(j, k)
+				f.root[i*v+j] += float64(x * f.vectors.At(j, k))
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (f *polar) byColumns(h, p []float64) {
 		basis = append(basis, u)
 		for i, x := range u {
 			for j := range f.v {
-				h[i*f.v+j] += x * f.vectors.At(j, k)
+				h[i*f.v+j] += float64(x * f.vectors.At(j, k))
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (f *polar) image(p []float64, k int) []float64 {
 	u := make([]float64, f.n)
 	for i := range u {
 		for j := range f.v {
-			u[i] += p[i*f.v+j] * f.vectors.At(j, k)
+			u[i] += float64(p[i*f.v+j] * f.vectors.At(j, k))
 		}
 	}
 	return u

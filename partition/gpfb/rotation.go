@@ -92,7 +92,7 @@ func (s *rotation) rotate(beta float64) error {
 		g := 1 / math.Sqrt(s.indicator.degree[i]*volumes[j])
 		s.op.coupling.weight[i] = beta * g
 		for k, x := range s.h[i*v : (i+1)*v] {
-			product[k*v+int(j)] += x * g
+			product[k*v+int(j)] += float64(x * g)
 		}
 	}
 	return s.square.of(s.r, product)

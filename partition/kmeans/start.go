@@ -3,9 +3,9 @@ package kmeans
 import (
 	"math"
 
-	"lethe/partition/internal/vectors"
-
 	"lethe"
+	"lethe/internal/portable/gomath"
+	"lethe/partition/internal/vectors"
 )
 
 // StartCentres picks rows of e as centres (k-means++, Arthur and Vassilvitskii
@@ -16,7 +16,7 @@ import (
 func StartCentres(e *Points, shards int, seed, try uint64) *Points {
 	n := e.Rows()
 	draw := lethe.NewDraw(seed, "gpfb-centres", try)
-	candidates := 2 + int(math.Log(float64(shards)))
+	candidates := 2 + int(gomath.Log(float64(shards)))
 	// Squared distances to the closest centre: so far, with a candidate, and with
 	// the best candidate.
 	closest, with, best := make([]float64, n), make([]float64, n), make([]float64, n)

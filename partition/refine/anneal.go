@@ -2,9 +2,9 @@ package refine
 
 import (
 	"context"
-	"math"
 
 	"lethe"
+	"lethe/internal/portable/gomath"
 )
 
 // firstPrice is the share of their last prices that classes have at first: while
@@ -46,7 +46,7 @@ func (m *moves) sweep(temperature float64, draw *lethe.Draw) {
 			continue
 		}
 		gain := float64(m.saved(i, from, to)) - m.cost(i, from, to)
-		if gain >= 0 || draw.Float64() < math.Exp(gain/temperature) {
+		if gain >= 0 || draw.Float64() < gomath.Exp(gain/temperature) {
 			m.move(i, to)
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"lethe"
+	"lethe/internal/portable/gomath"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
-
-	"lethe"
 )
 
 const (
@@ -124,7 +124,7 @@ func (s *swaps) anneal(temperature float64, draw *lethe.Draw) {
 		if !found {
 			continue
 		}
-		if saved >= 0 || draw.Float64() < math.Exp(float64(saved)/temperature) {
+		if saved >= 0 || draw.Float64() < gomath.Exp(float64(saved)/temperature) {
 			s.exchange(i, j, to, saved)
 		}
 	}

@@ -124,7 +124,7 @@ func byMagnitude(a, b eigenpair) int {
 // tieFloor returns the |eigenvalue| below which a pair neither is among the
 // first n pairs nor ties with the last of them.
 func tieFloor(sorted []eigenpair, n int) float64 {
-	return math.Abs(sorted[n-1].value) - tieTolerance*math.Abs(sorted[0].value)
+	return math.Abs(sorted[n-1].value) - float64(tieTolerance*math.Abs(sorted[0].value))
 }
 
 // fill writes the columns. Pairs are sorted by magnitude.

@@ -106,7 +106,7 @@ type ritz struct {
 
 // residual bounds the distance of value i from an eigenvalue of the operator.
 func (r *ritz) residual(i int) float64 {
-	return r.beta * math.Abs(r.vectors.At(len(r.values)-1, i))
+	return float64(r.beta * math.Abs(r.vectors.At(len(r.values)-1, i)))
 }
 
 // search returns up to want leading eigenpairs of the complement of what is

@@ -45,7 +45,7 @@ func HistogramOf(numNodes int, edges []lethe.Edge, c Config) (*Histogram, error)
 	counts := make([]uint32, c.Dimensions*perDimension)
 	for i := range numNodes {
 		for d, entry := range e.Row(i) {
-			at := int(entry*float64(perDimension) + borderTolerance)
+			at := int(float64(entry*float64(perDimension)) + borderTolerance)
 			counts[d<<c.Levels+min(at, perDimension-1)]++
 		}
 	}

@@ -79,7 +79,7 @@ func transposePlain(p *packing) {
 // float32 harmless (Boldo and Melquiond, "Emulation of a FMA and
 // Correctly-Rounded Sums", IEEE TC 2008).
 func fusedMultiplyAdd(x, y, z float32) float32 {
-	p, c := float64(x)*float64(y), float64(z)
+	p, c := float64(float64(x)*float64(y)), float64(z)
 	sum := p + c
 	// The error of the sum, exactly (Knuth's TwoSum).
 	virtual := sum - p

@@ -2,9 +2,10 @@ package layers
 
 import (
 	"errors"
-	"math"
 
 	"gorgonia.org/gorgonia"
+
+	"lethe/internal/portable/gomath"
 )
 
 // ErrNoLabels means that no row carries a loss: every label is unknown, or every
@@ -99,5 +100,5 @@ func Softmax(dst []float64, z []float32) float64 {
 	for c := range dst {
 		dst[c] /= sum
 	}
-	return largest + math.Log(sum)
+	return largest + gomath.Log(sum)
 }

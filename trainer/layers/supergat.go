@@ -5,6 +5,7 @@ import (
 
 	"gorgonia.org/gorgonia"
 
+	"lethe/internal/portable/gomath"
 	"lethe/trainer/kernels"
 )
 
@@ -187,7 +188,7 @@ func (g *superGAT) attentionLoss(z kernels.Matrix) float64 {
 			x = -x
 		}
 		e := exponential(-math.Abs(x))
-		total += math.Log(1+e) + max(x, 0)
+		total += gomath.Log(1+e) + max(x, 0)
 		p.wrong = 1 / (1 + e)
 		if x < 0 {
 			p.wrong *= e

@@ -129,7 +129,7 @@ func (p *problem) evaluate(x, gradient []float64) (mean, penalty float64) {
 		}
 		for c, residual := range p.scores {
 			g := gradient[c*(cols+1) : (c+1)*(cols+1)]
-			step := w * residual
+			step := float64(w * residual)
 			for f, v := range row {
 				g[f] += float64(step * v)
 			}

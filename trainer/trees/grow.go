@@ -209,7 +209,7 @@ func (g *grower) leaves(visit func(rows []int32, value float32)) {
 
 // leafValue is the Newton step of a leaf, -G/(H+λ), shrunk.
 func (g *grower) leafValue(s sums) float32 {
-	h := float64(s.hessian)/fixedPoint + g.config.L2
+	h := float64(float64(s.hessian)/fixedPoint) + g.config.L2
 	if h == 0 {
 		return 0
 	}

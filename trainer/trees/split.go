@@ -23,7 +23,7 @@ func fixed(x float64) int64 { return int64(x * fixedPoint) }
 // quality is how much a leaf with these sums lowers the loss, twice over:
 // G²/(H+λ).
 func (s sums) quality(l2 float64) float64 {
-	g, h := float64(s.gradient)/fixedPoint, float64(s.hessian)/fixedPoint
+	g, h := float64(s.gradient)/fixedPoint, float64(float64(s.hessian)/fixedPoint)
 	return float64(g*g) / (h + l2)
 }
 
@@ -67,7 +67,7 @@ func (h histogram) subtract(child histogram) {
 // of both sides, G²/a + g²/b exceeds x only if G²b + g²a exceeds xab.
 func (h histogram) improve(best *split, feature int, all sums, o *Config) {
 	whole := all.quality(o.L2)
-	minRows, minHessian, l2 := o.MinChildRows, fixed(o.MinChildWeight), o.L2*fixedPoint
+	minRows, minHessian, l2 := o.MinChildRows, fixed(o.MinChildWeight), float64(o.L2*fixedPoint)
 	gradient, hessian := float64(all.gradient), float64(all.hessian)+l2
 	bar := (best.gain + whole) * fixedPoint
 	var left sums

@@ -1,5 +1,5 @@
 // Package vectors has the loops over float64 vectors that embedding and k-means
-// share. Sums run in a fixed order.
+// share. Sums run in a fixed order, and no product is fused with one.
 package vectors
 
 import "math"
@@ -8,7 +8,7 @@ import "math"
 func AddScaled(y []float64, factor float64, x []float64) {
 	y = y[:len(x)]
 	for j := range x {
-		y[j] += factor * x[j]
+		y[j] += float64(factor * x[j])
 	}
 }
 
@@ -18,7 +18,7 @@ func AddScaled4(y []float64, factor [4]float64, a, b, c, d []float64) {
 	a, b, c, d = a[:len(y)], b[:len(y)], c[:len(y)], d[:len(y)]
 	fa, fb, fc, fd := factor[0], factor[1], factor[2], factor[3]
 	for j := range y {
-		y[j] += (fa*a[j] + fb*b[j]) + (fc*c[j] + fd*d[j])
+		y[j] += (float64(fa*a[j]) + float64(fb*b[j])) + (float64(fc*c[j]) + float64(fd*d[j]))
 	}
 }
 
@@ -42,12 +42,12 @@ func SquaredDistance(x, y []float64) float64 {
 	j := 0
 	for ; j+2 <= len(x); j += 2 {
 		d, e := x[j]-y[j], x[j+1]-y[j+1]
-		even += d * d
-		odd += e * e
+		even += float64(d * d)
+		odd += float64(e * e)
 	}
 	if j < len(x) {
 		d := x[j] - y[j]
-		even += d * d
+		even += float64(d * d)
 	}
 	return even + odd
 }
@@ -59,7 +59,7 @@ func Completion(n int, basis [][]float64) []float64 {
 	for i := range n {
 		left := 1.0
 		for _, b := range basis {
-			left -= b[i] * b[i]
+			left -= float64(b[i] * b[i])
 		}
 		if left > bestLeft {
 			best, bestLeft = i, left
@@ -77,7 +77,7 @@ func Orthogonalise(u []float64, basis [][]float64) {
 	for _, b := range basis {
 		dot := 0.0
 		for i, x := range b {
-			dot += x * u[i]
+			dot += float64(x * u[i])
 		}
 		AddScaled(u, -dot, b)
 	}
@@ -90,7 +90,7 @@ func Norm(u []float64) float64 { return math.Sqrt(Squared(u)) }
 func Squared(u []float64) float64 {
 	sum := 0.0
 	for _, x := range u {
-		sum += x * x
+		sum += float64(x * x)
 	}
 	return sum
 }
