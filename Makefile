@@ -72,6 +72,10 @@ generate-check: ## Fail if the assembly is not what its descriptions give
 	$(GO) generate ./trainer/kernels
 	git diff --exit-code -- trainer/kernels
 
+.PHONY: portable-check
+portable-check: ## Fail if the numeric core has other bits on arm64 (installs qemu-user if it may)
+	./.ci/portable
+
 .PHONY: bench
 bench: ## Run the benchmarks with allocation counts
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
