@@ -85,10 +85,10 @@ type Repair struct {
 	OneHopDirected bool `yaml:"one_hop_directed" help:"Keep the means of payers and of payees apart; needs one_hop."`
 }
 
-// Trainer shapes the shard models and their training. Models that are served are
-// elliptic-gin; trees and logistic, which look at one transaction at a time and
-// want repair.one_hop, schedule window and a long window; and blend, which
-// combines several and wants a long window.
+// Trainer shapes the shard models and their training. Served are models.Served;
+// trees and logistic, which look at one transaction at a time and want
+// repair.one_hop, schedule window and a long window; and blend, which combines
+// several and wants a long window.
 type Trainer struct {
 	trainer.Config `yaml:",inline"`
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The

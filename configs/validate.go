@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lethe/internal/check"
+	"lethe/partition"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -68,7 +69,7 @@ func (c Config) checkIngest(p *check.Problems) {
 }
 
 func (c Config) checkPartition(p *check.Problems) {
-	p.OneOf("partition.method", c.Partition.Method, "gpfb-fast", "gpfb-sr", "random")
+	p.OneOf("partition.method", c.Partition.Method, partition.QuotaMethods()...)
 	p.Whole("partition.shards", c.Partition.Shards, 1, 10_000)
 	p.Number("partition.alpha", c.Partition.Alpha, 0, 1000)
 	p.Whole("partition.sweeps", c.Partition.Sweeps, 0, 100_000)
@@ -82,7 +83,7 @@ func (c Config) checkPartition(p *check.Problems) {
 
 // checkTrainer bounds the models to those that are served.
 func (c Config) checkTrainer(p *check.Problems) {
-	alone := []string{models.EllipticGIN, trainer.Trees, trainer.Logistic}
+	alone := append(models.Served(), trainer.RowModels()...)
 	p.OneOf("trainer.model", c.Trainer.Model, append(alone, trainer.Blend)...)
 	p.Each("trainer.components", "model", c.Trainer.Components, alone...)
 	p.Within("trainer", c.TrainerConfig().Validate())

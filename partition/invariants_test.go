@@ -18,9 +18,6 @@ import (
 	"lethe/partition/scores"
 )
 
-// quotaMethods lists the methods that promise invariant I3.
-func quotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
-
 // with fills what a configuration leaves out with the method's defaults.
 func with(c Config) Config {
 	d := DefaultsOf(cmp.Or(c.Method, MethodGPFBFast))
@@ -45,7 +42,7 @@ func refined(c Config) Config {
 func drawOptions(rt *rapid.T, g *graph.Graph) Config {
 	return with(Config{
 		Shards:       rapid.IntRange(1, g.N()+3).Draw(rt, "shards"),
-		Method:       rapid.SampledFrom(quotaMethods()).Draw(rt, "method"),
+		Method:       rapid.SampledFrom(QuotaMethods()).Draw(rt, "method"),
 		Seed:         rapid.Uint64().Draw(rt, "seed"),
 		Beta:         rapid.SampledFrom([]float64{0, 0.5, 3}).Draw(rt, "beta"),
 		Alpha:        rapid.SampledFrom([]float64{0, 1e-3, 0.5}).Draw(rt, "alpha"),
@@ -121,7 +118,7 @@ func TestRefinementFindsCommunities(t *testing.T) {
 	// fills the quotas exactly: six edges, and no partition into six cuts fewer.
 	g := graphtest.Communities(t, 6, 48)
 	bound := map[string]int{MethodGPFBFast: 6, MethodGPFBSR: g.NumEdges() / 10, MethodRandom: g.NumEdges() / 4}
-	for _, method := range quotaMethods() {
+	for _, method := range QuotaMethods() {
 		for seed := range uint64(5) {
 			_, report, err := Run(t.Context(), g, refined(Config{Shards: 6, Method: method, Seed: seed, Sweeps: 60}))
 			require.NoError(t, err)
@@ -154,7 +151,7 @@ func TestLegalExtremes(t *testing.T) {
 		"complete":              {6, 2, complete(6), 9},
 		"complete, many shards": {30, 20, complete(30), 425},
 	} {
-		for _, method := range quotaMethods() {
+		for _, method := range QuotaMethods() {
 			t.Run(name+" "+method, func(t *testing.T) {
 				classes := make([]uint8, c.n) // of four classes three are empty
 				g, err := graph.New(c.n, c.edges, classes, 4)

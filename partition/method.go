@@ -24,6 +24,9 @@ func Methods() []string {
 	return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom, MethodBLPA, MethodBEKM}
 }
 
+// QuotaMethods lists those whose proposals meet the quotas, which a service needs.
+func QuotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
+
 // ErrMethod marks a method that does not exist. The caller should choose one of
 // those that the error lists.
 var ErrMethod = errors.New("no such partition method")

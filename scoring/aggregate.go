@@ -56,19 +56,19 @@ func namesOf(keep func(method) bool) []string {
 // configuration.
 var ErrMethod = errors.New("unknown aggregation method")
 
-// Aggregation weighs the shards of an ensemble. It is pure and may be used from
-// several goroutines at once.
+// Aggregation decides how the shards of an ensemble are put together for one
+// graph. It is pure and may be used from several goroutines at once.
 type Aggregation interface {
-	// Name names everything besides the shard models that decides the weights,
+	// Name names everything besides the shard models that decides the outcome,
 	// for Prediction.Aggregation: "mean", or the method and its temperature as in
 	// "similarity@0.1".
 	Name() string
-	// Weights returns one weight per shard, not negative and summing to 1 within
-	// rounding, or none for no shards.
-	Weights(Evidence) ([]float64, error)
+	// Combiner returns what puts the shards' answers together on the evidence:
+	// Weights, or another rule.
+	Combiner(Evidence) (Combiner, error)
 }
 
-// Evidence is what weights may rest on. What costs something to come by is
+// Evidence is what an aggregation may rest on. What costs something to come by is
 // computed only when it is asked for.
 type Evidence struct {
 	Shards int
@@ -110,9 +110,9 @@ type byMean struct{}
 // Name implements Aggregation.
 func (byMean) Name() string { return MethodMean }
 
-// Weights implements Aggregation.
-func (byMean) Weights(e Evidence) ([]float64, error) {
-	weights := make([]float64, e.Shards)
+// Combiner implements Aggregation.
+func (byMean) Combiner(e Evidence) (Combiner, error) {
+	weights := make(Weights, e.Shards)
 	for i := range weights {
 		weights[i] = 1 / float64(len(weights))
 	}
@@ -126,10 +126,10 @@ type byLearning struct{}
 // Name implements Aggregation.
 func (byLearning) Name() string { return MethodLearned }
 
-// Weights implements Aggregation.
-func (byLearning) Weights(e Evidence) ([]float64, error) {
+// Combiner implements Aggregation.
+func (byLearning) Combiner(e Evidence) (Combiner, error) {
 	if e.Labelled == nil {
-		return byMean{}.Weights(e)
+		return byMean{}.Combiner(e)
 	}
 	rows, err := e.Labelled()
 	if err != nil {

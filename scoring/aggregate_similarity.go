@@ -28,8 +28,8 @@ func (s bySimilarity) Name() string {
 	return MethodSimilarity + "@" + strconv.FormatFloat(s.temperature, 'g', -1, 64)
 }
 
-// Weights implements Aggregation.
-func (s bySimilarity) Weights(e Evidence) ([]float64, error) {
+// Combiner implements Aggregation.
+func (s bySimilarity) Combiner(e Evidence) (Combiner, error) {
 	vectors, err := e.Vectors()
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s bySimilarity) Weights(e Evidence) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("aggregation vector of the graph: %w", err)
 	}
-	weights := make([]float64, e.Shards)
+	weights := make(Weights, e.Shards)
 	for shard := range weights {
 		var h similarity.Histogram
 		if err := h.UnmarshalBinary(vectors[shard]); err != nil {

@@ -61,12 +61,12 @@ func histogram(t require.TestingT, g graphtest.Graph) *similarity.Histogram {
 
 // weigh asks an aggregation about a graph and the histograms of the shards.
 func weigh(method string, temperature float64, test *graphtest.Graph,
-	shards []*similarity.Histogram) ([]float64, error) {
+	shards []*similarity.Histogram) (scoring.Weights, error) {
 	by, err := scoring.NewAggregation(method, temperature)
 	if err != nil {
 		return nil, err
 	}
-	return by.Weights(scoring.Evidence{
+	combiner, err := by.Combiner(scoring.Evidence{
 		Shards: len(shards), Nodes: test.N, Edges: test.Edges,
 		Vectors: func() ([][]byte, error) {
 			vectors := make([][]byte, len(shards))
@@ -78,11 +78,15 @@ func weigh(method string, temperature float64, test *graphtest.Graph,
 			return vectors, nil
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
+	return combiner.(scoring.Weights), nil
 }
 
 func TestCombineRefusesWrongUse(t *testing.T) {
-	require.Panics(t, func() { scoring.Combine([][]float32{{1}}, nil) })
-	require.Panics(t, func() { scoring.Combine([][]float32{{1}, {1, 2}}, []float64{0.5, 0.5}) })
+	require.Panics(t, func() { scoring.Weights(nil).Combine([][]float32{{1}}, 1, nil) })
+	require.Panics(t, func() { scoring.Weights{0.5, 0.5}.Combine([][]float32{{1}, {1, 2}}, 1, nil) })
 }
 
 // timesteps reads an Elliptic-style dataset as one graph per timestep.

@@ -1,11 +1,64 @@
 package scoring
 
-// Combine returns the weighted sum of the shards' posteriors, entry by entry.
-// Every shard's posteriors have the same layout, such as one probability per
-// node, and there is one weight per shard. Shards are added in their order in
-// double precision. It panics if the lengths differ.
-func Combine(posteriors [][]float32, weights []float64) []float32 {
-	if len(posteriors) != len(weights) {
+// Combiner puts together what every shard's model says of the same rows. It is
+// pure and may be used from several goroutines at once.
+type Combiner interface {
+	// Combine returns posteriors of rows × classes, row-major, made of those of
+	// every shard in the same layout. owners has, for every row, the shard that was
+	// trained on it and is therefore not heard on it, or -1; with no owners every
+	// shard is heard on every row. So training nodes get posteriors as honest as
+	// those of test nodes, which the correct step and propagation.Choose need, and
+	// which costs nothing where models are sharded. A row that only its owner has a
+	// say in is that of all shards.
+	//
+	// It panics if the lengths do not fit.
+	Combine(posteriors [][]float32, classes int, owners []int) []float32
+}
+
+// Weights are one per shard, not negative and summing to 1 within rounding, or
+// none for no shards. As a Combiner they give the weighted sum of the posteriors,
+// entry by entry; without a row's owner, the weights of the others are scaled up.
+type Weights []float64
+
+// Combine implements Combiner. Shards are added in their order in double
+// precision.
+func (w Weights) Combine(posteriors [][]float32, classes int, owners []int) []float32 {
+	out := w.sum(posteriors)
+	if owners == nil {
+		return out
+	}
+	if classes < 1 || len(out) != len(owners)*classes {
+		panic("scoring: number of owners and of rows differ")
+	}
+	for i, owner := range owners {
+		if owner < 0 {
+			continue
+		}
+		rest := 0.0
+		for s, weight := range w {
+			if s != owner {
+				rest += weight
+			}
+		}
+		if !(rest > 0) {
+			continue
+		}
+		for at := i * classes; at < (i+1)*classes; at++ {
+			sum := 0.0
+			for s, weight := range w {
+				if s != owner {
+					sum += float64(weight * float64(posteriors[s][at]))
+				}
+			}
+			out[at] = float32(sum / rest)
+		}
+	}
+	return out
+}
+
+// sum hears every shard on every row.
+func (w Weights) sum(posteriors [][]float32) []float32 {
+	if len(posteriors) != len(w) {
 		panic("scoring: number of posteriors and of weights differ")
 	}
 	if len(posteriors) == 0 {
@@ -19,51 +72,12 @@ func Combine(posteriors [][]float32, weights []float64) []float32 {
 		for i, p := range posterior {
 			// The conversion forbids fusing with the sum, which would make the
 			// bytes depend on the machine.
-			sums[i] += float64(weights[s] * float64(p))
+			sums[i] += float64(w[s] * float64(p))
 		}
 	}
 	out := make([]float32, len(sums))
 	for i, sum := range sums {
 		out[i] = float32(sum)
-	}
-	return out
-}
-
-// CombineOthers is Combine, except that a row is what the shards say that were
-// not trained on it: owners has one shard per row, or -1 for a row that no
-// shard holds, and the weights of the others are scaled up. So it gives
-// training nodes posteriors as honest as those of test nodes, which the correct
-// step and ChoosePropagation need, and which costs nothing where models are
-// sharded. A row whose owner has all the weight is that of all shards.
-//
-// It panics where Combine does, and if owners do not fit the rows of classes.
-func CombineOthers(posteriors [][]float32, weights []float64, classes int, owners []int) []float32 {
-	out := Combine(posteriors, weights)
-	if classes < 1 || len(out) != len(owners)*classes {
-		panic("scoring: number of owners and of rows differ")
-	}
-	for i, owner := range owners {
-		if owner < 0 {
-			continue
-		}
-		rest := 0.0
-		for s, w := range weights {
-			if s != owner {
-				rest += w
-			}
-		}
-		if !(rest > 0) {
-			continue
-		}
-		for at := i * classes; at < (i+1)*classes; at++ {
-			sum := 0.0
-			for s, w := range weights {
-				if s != owner {
-					sum += float64(w * float64(posteriors[s][at]))
-				}
-			}
-			out[at] = float32(sum / rest)
-		}
 	}
 	return out
 }

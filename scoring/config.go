@@ -5,7 +5,7 @@ import "lethe/internal/check"
 // Config says how the shards' answers become predictions. Take it from Defaults.
 type Config struct {
 	// Aggregation is one of ServedMethods.
-	Aggregation string `yaml:"aggregation" help:"How shards are combined: mean or similarity."`
+	Aggregation string `yaml:"aggregation" help:"How shards are combined: one of the served aggregations, such as mean."`
 	// Temperature sharpens the weights of similarity.
 	//
 	// Normalised similarities of the shards of one timestep lie close together: on

@@ -1,13 +1,13 @@
 // Package scoring turns what the shard models say into one answer per
 // transaction.
 //
-//   - aggregate.go: the aggregations, which weigh the shards, and where a new one
-//     is registered
+//   - aggregate.go: the aggregations, which put the shards together, and where a
+//     new one is registered
 //   - aggregate_similarity.go: weights by how much a shard's graph resembles the
 //     scored one (Wang, Huai and Wang, "Inductive Graph Unlearning", USENIX
 //     Security 2023)
 //   - learn.go, learn_config.go: weights learnt from labels
-//   - combine.go: the weighted sum of posteriors
+//   - combine.go: what an aggregation gives; the weighted sum of posteriors
 //   - prediction.go, prediction_codec.go: the records that leave, named so that a
 //     replay repeats them
 //

@@ -22,7 +22,7 @@ const smallestLikelihood = 1e-12
 //
 // of the combined posteriors, by Adam over shuffled batches, cut at 0 and scaled
 // to sum 1 after each step, from equal weights. It combines probabilities, as
-// Combine does; the authors' program softmaxes combined log-probabilities twice.
+// Weights do; the authors' program softmaxes combined log-probabilities twice.
 //
 // Each of posteriors is one shard's, row-major, one row of classes
 // probabilities per node; labels has the nodes' classes, and rows of quality.NoClass
@@ -37,7 +37,7 @@ const smallestLikelihood = 1e-12
 //
 // It returns an error if an option is out of bounds, lengths or classes do not
 // fit, or no row is labelled.
-func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnConfig) ([]float64, error) {
+func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnConfig) (Weights, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("learnt weights: %w", err)
 	}
@@ -46,7 +46,7 @@ func LearnWeights(posteriors [][]float32, classes int, labels []int, opts LearnC
 		return nil, err
 	}
 	l := &learner{
-		weights: make([]float64, len(posteriors)), gradient: make([]float64, len(posteriors)),
+		weights: make(Weights, len(posteriors)), gradient: make([]float64, len(posteriors)),
 		mean: make([]float64, len(posteriors)), square: make([]float64, len(posteriors)), opts: opts,
 	}
 	for s := range l.weights {
@@ -103,9 +103,10 @@ func likelihoods(posteriors [][]float32, classes int, labels []int) ([][]float64
 
 // learner is Adam (Kingma and Ba, ICLR 2015) on the simplex.
 type learner struct {
-	opts                            LearnConfig
-	weights, gradient, mean, square []float64
-	steps                           float64
+	opts                   LearnConfig
+	weights                Weights
+	gradient, mean, square []float64
+	steps                  float64
 }
 
 // step moves the weights against the gradient over one batch.

@@ -67,9 +67,9 @@ func learn(t *testing.T, d *datadriven.TestData) string {
 // probability of class 1 of two. All shards weigh the same.
 func others(t *testing.T, d *datadriven.TestData) string {
 	owners, posteriors := posteriorLines(t, d.Input, "-", -1)
-	weights := slices.Repeat([]float64{1 / float64(len(posteriors))}, len(posteriors))
+	weights := slices.Repeat(scoring.Weights{1 / float64(len(posteriors))}, len(posteriors))
 	var out strings.Builder
-	combined := scoring.CombineOthers(posteriors, weights, 2, owners)
+	combined := weights.Combine(posteriors, 2, owners)
 	for at := 0; at < len(combined); at += 2 {
 		fmt.Fprintf(&out, "%.4f\n", combined[at:at+2])
 	}
@@ -172,11 +172,12 @@ func TestAggregationsByName(t *testing.T) {
 	learned, err := scoring.NewAggregation(scoring.MethodLearned, 0)
 	require.NoError(t, err)
 	rows := scoring.Labelled{Posteriors: [][]float32{{1, 0}, {0, 1}}, Classes: 2, Labels: []int{0}}
-	weights, err := learned.Weights(scoring.Evidence{Shards: 2})
+	equal, err := learned.Combiner(scoring.Evidence{Shards: 2})
 	require.NoError(t, err)
-	require.Equal(t, []float64{0.5, 0.5}, weights)
-	weights, err = learned.Weights(scoring.Evidence{Shards: 2,
+	require.Equal(t, scoring.Weights{0.5, 0.5}, equal)
+	learnt, err := learned.Combiner(scoring.Evidence{Shards: 2,
 		Labelled: func() (scoring.Labelled, error) { return rows, nil }})
 	require.NoError(t, err)
+	weights := learnt.(scoring.Weights)
 	require.Greater(t, weights[0], weights[1], "the shard that was right")
 }

@@ -101,5 +101,5 @@ func combine(t *testing.T, d *datadriven.TestData) string {
 		}
 		posteriors = append(posteriors, row)
 	}
-	return fmt.Sprintln(scoring.Combine(posteriors, weights))
+	return fmt.Sprintln(scoring.Weights(weights).Combine(posteriors, 1, nil))
 }

@@ -42,7 +42,7 @@ func Models() []string { return models.Names() }
 // DefaultsOf.
 type Config struct {
 	// Model is one of StreamModels.
-	Model string `yaml:"model" help:"Shard model: elliptic-gin, trees, logistic or blend."`
+	Model string `yaml:"model" help:"Shard model: a network such as elliptic-gin, trees, logistic or blend."`
 	// Components are the models of a Blend, of ComponentModels, each once. Other
 	// models have no use for them.
 	Components []string `yaml:"components" help:"Models of a blend."`

@@ -6,7 +6,6 @@ import (
 
 	"lethe"
 	"lethe/partition/graph"
-	"lethe/scoring"
 	"lethe/scoring/quality"
 	"lethe/trainer"
 )
@@ -158,11 +157,11 @@ func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 		return err
 	}
 	for _, name := range t.s.Aggregate {
-		weights, err := t.weights(ctx, name, answers)
+		by, err := t.combiner(ctx, name, answers)
 		if err != nil {
 			return fmt.Errorf("aggregation %s: %w", name, err)
 		}
-		combined := scoring.Combine(answers.Shards, weights)
+		combined := by.Combine(answers.Shards, t.g.Classes, nil)
 		reading, err := t.read(name, combined, combined)
 		if err != nil {
 			return err
@@ -171,7 +170,7 @@ func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 		if !t.s.Propagate {
 			continue
 		}
-		propagated, err := t.propagate(answers.Shards, weights)
+		propagated, err := t.propagate(answers.Shards, by)
 		if err != nil {
 			return fmt.Errorf("propagation: %w", err)
 		}

@@ -188,12 +188,12 @@ func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
 
 func TestSettingsAreCheckedAllAtOnce(t *testing.T) {
 	_, err := protocol.RunGraph(t.Context(), planted(30, 1),
-		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"median"}},
+		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"best"}},
 		protocol.Runtime{Kernels: kernels.Default()})
 	require.ErrorContains(t, err, `model is ""`)
 	require.ErrorContains(t, err, "epochs is -1")
 	require.ErrorContains(t, err, "train_fraction is 2")
-	require.ErrorContains(t, err, `"median"`)
+	require.ErrorContains(t, err, `"best"`)
 }
 
 func TestForgetTouchesWhatItMust(t *testing.T) {

@@ -85,12 +85,12 @@ func (m *shardModels) hash() (lethe.Digest, error) {
 	return e.Version, nil
 }
 
-// weigh returns what every shard's answer counts for by an aggregation. newest
+// combiner returns what puts the shards' answers together by an aggregation. newest
 // are the slices that the shards learnt from last, and labelled, which may be nil,
-// is what weights may be learnt from.
-func weigh(
+// is what it may learn from.
+func combiner(
 	aggregate string, answers *ensemble.Answers, newest []*lethe.Slice, labelled func() (scoring.Labelled, error),
-) ([]float64, error) {
+) (scoring.Combiner, error) {
 	by, err := scoring.NewAggregation(aggregate, scoring.Defaults().Temperature)
 	if err != nil {
 		return nil, err
@@ -106,5 +106,5 @@ func weigh(
 		}
 		return vectors, nil
 	}
-	return by.Weights(evidence)
+	return by.Combiner(evidence)
 }

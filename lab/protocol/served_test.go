@@ -15,7 +15,7 @@ import (
 )
 
 // What is measured is what is served: the slices of a stream give, on the
-// evaluation's way, the models, the weights and the probabilities that they give
+// evaluation's way, the models and the probabilities that they give
 // on the way of the roles, bit for bit. The evaluation keeps aggregation vectors
 // out of its checkpoints; with them the versions are equal too.
 func TestMeasuredIsServed(t *testing.T) {
@@ -25,7 +25,7 @@ func TestMeasuredIsServed(t *testing.T) {
 	require.NoError(t, err)
 	s := StreamDefaults(models.EllipticGIN, trainer.Continual, StreamSplit{Train: 1, Validation: 1, Test: 2})
 	s.Shards, s.Hidden, s.Epochs, s.Seed = 2, 8, 2, 2
-	s.Aggregate = []string{AggregateMean, AggregateSimilarity}
+	s.Aggregate = scoring.ServedMethods()
 	run, err := newStreamRun(stream, s, Runtime{Kernels: kernels.Default(), Workers: 2})
 	require.NoError(t, err)
 

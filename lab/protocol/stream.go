@@ -7,7 +7,6 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/partition/onehop"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/quality"
 	"lethe/trainer"
@@ -201,11 +200,11 @@ func (j *streamRun) answer(ctx context.Context, index int, arrived []bool) (
 		return nil, nil, err
 	}
 	for k, name := range j.s.Aggregate {
-		weights, err := j.weights(name, said)
+		by, err := j.combiner(name, said)
 		if err != nil {
 			return nil, nil, fmt.Errorf("aggregation %s: %w", name, err)
 		}
-		rows := scoring.Combine(said.Shards, weights)
+		rows := by.Combine(said.Shards, classesOfStream, nil)
 		answers = append(answers, rows)
 		if !j.s.Propagate {
 			continue

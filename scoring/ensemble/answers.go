@@ -48,7 +48,7 @@ func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph tra
 	return a, nil
 }
 
-// Evidence returns what the weights of an aggregation may rest on: the graph and
+// Evidence returns what an aggregation may rest on: the graph and
 // the aggregation vectors that the models carry. Whoever knows more, such as
 // labels to learn from, adds it.
 func (a *Answers) Evidence() scoring.Evidence {
@@ -64,14 +64,14 @@ func (a *Answers) Evidence() scoring.Evidence {
 	}
 }
 
-// Combine returns what the shards say together, rows × Classes, weighed by an
+// Combine returns what the shards say together, rows × Classes, by an
 // aggregation on the evidence that the models carry.
 func (a *Answers) Combine(by scoring.Aggregation) ([]float32, error) {
-	weights, err := by.Weights(a.Evidence())
+	combiner, err := by.Combiner(a.Evidence())
 	if err != nil {
 		return nil, fmt.Errorf("aggregation %s: %w", by.Name(), err)
 	}
-	return scoring.Combine(a.Shards, weights), nil
+	return combiner.Combine(a.Shards, a.Classes, nil), nil
 }
 
 // Illicit returns the probability of illicit per node, in [0, 1], from posteriors

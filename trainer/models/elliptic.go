@@ -33,7 +33,7 @@ func ellipticWidths(hidden int) []int {
 // batch norm and ReLU, then fc1, batch norm, ReLU and fc2.
 func ellipticGIN() family {
 	return family{
-		name: EllipticGIN, widths: ellipticWidths, takesSkip: true, aggregation: layers.NeighbourSum,
+		name: EllipticGIN, served: true, widths: ellipticWidths, takesSkip: true, aggregation: layers.NeighbourSum,
 		parameters: func(a Architecture, l *layers.Layout) {
 			in := a.Features
 			for i, width := range a.Widths[:ellipticConvolutions] {

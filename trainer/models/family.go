@@ -9,6 +9,8 @@ import (
 // family says how a model is built, and what a configuration may ask of it.
 type family struct {
 	name string
+	// served tells whether a service may train it, which takes two classes.
+	served bool
 	// widths returns the widths of the hidden layers for a hidden width, and sizes
 	// holds the other default ones.
 	widths func(hidden int) []int
@@ -54,6 +56,17 @@ func Names() []string {
 	var names []string
 	for _, f := range families() {
 		names = append(names, f.name)
+	}
+	return names
+}
+
+// Served returns the names of the models that a service may train.
+func Served() []string {
+	var names []string
+	for _, f := range families() {
+		if f.served {
+			names = append(names, f.name)
+		}
 	}
 	return names
 }

@@ -6,19 +6,19 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// weights returns what every shard's answer counts for at a timestep. Similarity
+// combiner returns what puts the shards' answers together at a timestep. Similarity
 // compares its graph with the shards' newest slices. Learned weights are fitted
 // on the labelled transactions of the validation timesteps, scored before they
 // were learnt from; until those are over every shard counts the same.
-func (j *streamRun) weights(aggregate string, answers *ensemble.Answers) ([]float64, error) {
+func (j *streamRun) combiner(aggregate string, answers *ensemble.Answers) (scoring.Combiner, error) {
 	newest := make([]*lethe.Slice, j.s.Shards)
 	for shard, window := range j.windows {
 		newest[shard] = window[len(window)-1]
 	}
 	if len(j.validationLabels) == 0 {
-		return weigh(aggregate, answers, newest, nil)
+		return combiner(aggregate, answers, newest, nil)
 	}
-	return weigh(aggregate, answers, newest, func() (scoring.Labelled, error) {
+	return combiner(aggregate, answers, newest, func() (scoring.Labelled, error) {
 		return scoring.Labelled{
 			Posteriors: j.validation, Classes: classesOfStream, Labels: j.validationLabels, Seed: j.s.Seed,
 		}, nil

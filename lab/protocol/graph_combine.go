@@ -10,11 +10,13 @@ import (
 	"lethe/trainer"
 )
 
-// weights returns what every shard's answer counts for. Similarity compares the
+// combiner returns what puts the shards' answers together. Similarity compares the
 // repaired shards with the graph of all nodes; the learned weights are fitted
 // on the training nodes in the training graph, as Eraser's LBAggr.
-func (t *graphRun) weights(ctx context.Context, aggregate string, answers *ensemble.Answers) ([]float64, error) {
-	return weigh(aggregate, answers, t.slices, func() (scoring.Labelled, error) { return t.labelled(ctx) })
+func (t *graphRun) combiner(
+	ctx context.Context, aggregate string, answers *ensemble.Answers,
+) (scoring.Combiner, error) {
+	return combiner(aggregate, answers, t.slices, func() (scoring.Labelled, error) { return t.labelled(ctx) })
 }
 
 // labelled returns what training saw and nothing else.
@@ -33,7 +35,7 @@ func (t *graphRun) labelled(ctx context.Context) (scoring.Labelled, error) {
 // propagate spreads the training nodes' labels over the graph of all nodes. A
 // training node enters with what the shards say that never saw it; the settings
 // are chosen on training labels that are hidden in turn.
-func (t *graphRun) propagate(posteriors [][]float32, weights []float64) ([]float32, error) {
+func (t *graphRun) propagate(posteriors [][]float32, by scoring.Combiner) ([]float32, error) {
 	known := make([]int, t.g.NumNodes())
 	for node, class := range t.g.Labels {
 		known[node] = class
@@ -43,7 +45,7 @@ func (t *graphRun) propagate(posteriors [][]float32, weights []float64) ([]float
 	}
 	g := &propagation.LabelledGraph{
 		Edges: t.g.Edges, Classes: t.g.Classes, Known: known,
-		Posteriors: scoring.CombineOthers(posteriors, weights, t.g.Classes, t.owners),
+		Posteriors: by.Combine(posteriors, t.g.Classes, t.owners),
 	}
 	options := propagation.ChoiceDefaults()
 	options.Seed = t.s.Seed
