@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"sync"
 
 	"lethe"
@@ -77,7 +78,7 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 	if err != nil {
 		return err
 	}
-	report, err := scanner.ScanDir(ctx, inv.config.DataDir, scan.DirOptions{})
+	report, err := scanner.ScanDir(ctx, os.DirFS(inv.config.DataDir))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ type Place struct {
 // Folder is a folder as a place: every file of it is read byte by byte.
 func Folder(name, dir string) Place {
 	return Place{name, func(ctx context.Context, scanner *scan.Scanner) (scan.Report, error) {
-		return scanner.ScanDir(ctx, dir, scan.DirOptions{})
+		return scanner.ScanDir(ctx, os.DirFS(dir))
 	}}
 }
 

@@ -6,18 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 )
-
-// DirOptions says what of a directory is scanned.
-type DirOptions struct {
-	// Skip leaves out a file, or a directory with all below it, given its
-	// slash-separated path relative to the root. nil skips nothing.
-	Skip func(rel string) bool
-}
 
 // FileHit is a hit in a file.
 type FileHit struct {
@@ -44,35 +36,34 @@ type Report struct {
 	NotRead []string `json:"not_read"`
 }
 
-// ScanDir scans every regular file below the root, hidden ones included, and
-// the name of everything it meets. Files that vanish meanwhile are passed over,
+// ScanDir scans every regular file of a file system, hidden ones included, and the
+// name of everything it meets. Files that vanish meanwhile are passed over,
 // as a store that is being rewritten removes files; any other failure to read
 // is an error, because what was not read was not verified. No error text holds
 // a name that holds a needle.
-func (sc *Scanner) ScanDir(ctx context.Context, root string, opts DirOptions) (Report, error) {
-	info, err := os.Stat(root)
+func (sc *Scanner) ScanDir(ctx context.Context, fsys fs.FS) (Report, error) {
+	info, err := fs.Stat(fsys, ".")
 	if err != nil {
 		return Report{}, fmt.Errorf("scan: %w", err)
 	}
 	if !info.IsDir() {
 		return Report{}, errors.New("scan: the root is not a directory")
 	}
-	walk := dirWalk{sc: sc, skip: opts.Skip, root: root, pass: sc.newPass(chunkBytes)}
-	err = walk.dir(ctx, "", "")
+	walk := dirWalk{sc: sc, fsys: fsys, pass: sc.newPass(chunkBytes)}
+	err = walk.dir(ctx, ".", "")
 	return walk.report, err
 }
 
 // dirWalk is one walk. Every path comes twice: as it is, and as it may be shown.
 type dirWalk struct {
 	sc     *Scanner
-	skip   func(string) bool
-	root   string
+	fsys   fs.FS
 	pass   *pass
 	report Report
 }
 
 func (w *dirWalk) dir(ctx context.Context, rel, shown string) error {
-	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(rel)))
+	entries, err := fs.ReadDir(w.fsys, rel)
 	if err != nil {
 		return failure(shown, err)
 	}
@@ -80,16 +71,12 @@ func (w *dirWalk) dir(ctx context.Context, rel, shown string) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("scan stopped after %d files: %w", w.report.Files, err)
 		}
-		path := join(rel, entry.Name())
-		if w.skip != nil && w.skip(path) {
-			continue
-		}
-		display := w.name(shown, entry.Name())
+		at, display := path.Join(rel, entry.Name()), w.name(shown, entry.Name())
 		switch {
 		case entry.IsDir():
-			err = w.dir(ctx, path, display)
+			err = w.dir(ctx, at, display)
 		case entry.Type().IsRegular():
-			err = w.regular(ctx, entry, path, display)
+			err = w.regular(ctx, entry, at, display)
 		default:
 			w.report.NotRead = append(w.report.NotRead, display)
 		}
@@ -108,9 +95,9 @@ func (w *dirWalk) name(parent, name string) string {
 	sortHits(hits)
 	hits = slices.Compact(hits)
 	if len(hits) == 0 {
-		return join(parent, name)
+		return path.Join(parent, name)
 	}
-	shown := join(parent, RedactedName)
+	shown := path.Join(parent, RedactedName)
 	for _, h := range hits {
 		w.report.Hits = append(w.report.Hits, FileHit{Path: shown, InName: true, Hit: h})
 	}
@@ -134,7 +121,7 @@ func (w *dirWalk) regular(ctx context.Context, entry fs.DirEntry, rel, shown str
 }
 
 func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
-	f, err := os.Open(filepath.Join(w.root, filepath.FromSlash(rel)))
+	f, err := w.fsys.Open(rel)
 	if err != nil {
 		return failure(shown, err)
 	}
@@ -162,13 +149,6 @@ func failure(shown string, err error) error {
 		err = p.Err
 	}
 	return fmt.Errorf("scan of %q: %w", shown, err)
-}
-
-func join(parent, name string) string {
-	if parent == "" {
-		return name
-	}
-	return parent + "/" + name
 }
 
 // cancellable reads until the context is done, so that a large file does not

@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,15 +23,12 @@ func TestScanDirFindsEveryCopy(t *testing.T) {
 	writeFile(t, root, "a.log", "nothing here")
 	writeFile(t, root, ".hidden/b.sst", `xx{"id":"230425980"}`)
 	writeFile(t, root, "deep/er/c", `"230425980""230425980"`)
-	writeFile(t, root, "skipped/d", `"230425980"`)
 	writeFile(t, root, "names/230425980.json", "{}")
 	writeFile(t, root, "names/230425980-dir/inner", `"230425980"`)
 	require.NoError(t, os.Symlink("/etc/hosts", filepath.Join(root, "link")))
 
 	sc := idScanner(t, "230425980")
-	report, err := sc.ScanDir(context.Background(), root, scan.DirOptions{
-		Skip: func(rel string) bool { return rel == "skipped" },
-	})
+	report, err := sc.ScanDir(t.Context(), os.DirFS(root))
 	require.NoError(t, err)
 	hit := func(offset int64) scan.Hit { return scan.Hit{Kind: scan.KindID, Offset: offset} }
 	require.Equal(t, []scan.FileHit{
@@ -47,22 +45,29 @@ func TestScanDirFindsEveryCopy(t *testing.T) {
 	require.Equal(t, int64(12+20+22+2+11), report.Bytes)
 }
 
-// Skip is called for a path right before it is read: a good moment to have it
-// vanish, or be cancelled.
+// changing is a folder in which something happens to a path right before it is
+// opened.
+type changing struct {
+	fs.FS
+	before func(path string)
+}
+
+func (c changing) Open(path string) (fs.File, error) {
+	c.before(path)
+	return c.FS.Open(path)
+}
+
 func TestScanDirToleratesWhatVanishes(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, root, "a", "1")
 	writeFile(t, root, "gone", "2")
 	writeFile(t, root, "gonedir/b", "3")
 	writeFile(t, root, "z", "4")
-	report, err := idScanner(t, "230425980").ScanDir(context.Background(), root, scan.DirOptions{
-		Skip: func(rel string) bool {
-			if rel == "gone" || rel == "gonedir" {
-				require.NoError(t, os.RemoveAll(filepath.Join(root, rel)))
-			}
-			return false
-		},
-	})
+	report, err := idScanner(t, "230425980").ScanDir(t.Context(), changing{os.DirFS(root), func(path string) {
+		if path == "gone" || path == "gonedir" {
+			require.NoError(t, os.RemoveAll(filepath.Join(root, path)))
+		}
+	}})
 	require.NoError(t, err)
 	require.Equal(t, 2, report.Files)
 }
@@ -72,7 +77,7 @@ func TestScanDirStopsWhenAsked(t *testing.T) {
 	writeFile(t, root, "a", "1")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := idScanner(t, "230425980").ScanDir(ctx, root, scan.DirOptions{})
+	_, err := idScanner(t, "230425980").ScanDir(ctx, os.DirFS(root))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -80,21 +85,20 @@ func TestScanDirReportsWhatItCannotRead(t *testing.T) {
 	sc := idScanner(t, "230425980")
 	root := t.TempDir()
 	writeFile(t, root, "plain", "1")
-	_, err := sc.ScanDir(context.Background(), filepath.Join(root, "plain"), scan.DirOptions{})
+	_, err := sc.ScanDir(t.Context(), os.DirFS(filepath.Join(root, "plain")))
 	require.ErrorContains(t, err, "not a directory")
-	_, err = sc.ScanDir(context.Background(), filepath.Join(root, "absent"), scan.DirOptions{})
+	_, err = sc.ScanDir(t.Context(), os.DirFS(filepath.Join(root, "absent")))
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	// A directory that turned into a file between listing and reading: an error
 	// that even root meets. Its text must not repeat the name.
 	const name = "tx 230425980"
 	require.NoError(t, os.Mkdir(filepath.Join(root, name), 0o700))
-	_, err = sc.ScanDir(context.Background(), root, scan.DirOptions{Skip: func(rel string) bool {
-		if rel == name {
+	_, err = sc.ScanDir(t.Context(), changing{os.DirFS(root), func(path string) {
+		if path == name {
 			require.NoError(t, os.Remove(filepath.Join(root, name)))
 			writeFile(t, root, name, "")
 		}
-		return false
 	}})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "230425980")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 
 	"lethe"
@@ -73,7 +74,7 @@ func (c *Command) Search(ctx context.Context, secret lethe.Secret, dir string) (
 	if err != nil {
 		return scan.Summary{}, err
 	}
-	report, err := scanner.ScanDir(ctx, dir, scan.DirOptions{})
+	report, err := scanner.ScanDir(ctx, os.DirFS(dir))
 	if err != nil {
 		return scan.Summary{}, fmt.Errorf("search the role's folder: %w", err)
 	}
