@@ -1,10 +1,7 @@
 package swapstore
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -33,19 +30,14 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if want == (Format{}) {
 		return nil
 	}
-	path := fs.PathJoin(dir, formatName)
-	f, err := fs.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
+	content, found, err := readWhole(fs, dir, formatName)
+	if err != nil {
+		return err
+	}
+	if !found {
 		return markFormat(fs, dir, want)
 	}
-	if err != nil {
-		return fmt.Errorf("open format: %w", err)
-	}
-	content, err := io.ReadAll(io.LimitReader(f, 256))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("read format: %w", err)
-	}
-	if got := strings.TrimSuffix(string(content), "\n"); got != want.String() {
+	if got := strings.TrimSuffix(content, "\n"); got != want.String() {
 		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, want)
 	}
 	return nil

@@ -33,18 +33,11 @@ func parseGeneration(name string) (uint64, bool) {
 
 // readPointer returns the generation that the pointer file names.
 func readPointer(fs vfs.FS, dir string) (number uint64, found bool, err error) {
-	f, err := fs.Open(fs.PathJoin(dir, pointerName))
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, false, nil
+	content, found, err := readWhole(fs, dir, pointerName)
+	if err != nil || !found {
+		return 0, false, err
 	}
-	if err != nil {
-		return 0, false, fmt.Errorf("open pointer: %w", err)
-	}
-	content, err := io.ReadAll(f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return 0, false, fmt.Errorf("read pointer: %w", err)
-	}
-	name, ended := strings.CutSuffix(string(content), "\n")
+	name, ended := strings.CutSuffix(content, "\n")
 	number, ok := parseGeneration(name)
 	if !ended || !ok {
 		return 0, false, fmt.Errorf("%w: pointer file of %d bytes names no generation", ErrCorrupt, len(content))
@@ -56,6 +49,22 @@ func readPointer(fs vfs.FS, dir string) (number uint64, found bool, err error) {
 // the old one holds or, if the switch was begun, the old or the new.
 func writePointer(fs vfs.FS, dir string, number uint64) (begun bool, err error) {
 	return writeWhole(fs, dir, pointerName, pointerTempName, generationName(number)+"\n")
+}
+
+// readWhole reads a small file of the store's folder, if it is there.
+func readWhole(fs vfs.FS, dir, name string) (content string, found bool, err error) {
+	f, err := fs.Open(fs.PathJoin(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("open %s: %w", name, err)
+	}
+	read, err := io.ReadAll(io.LimitReader(f, 256))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return string(read), true, nil
 }
 
 // writeWhole replaces a small file of the store's folder: all of it or nothing.
