@@ -5,9 +5,6 @@ import (
 
 	"lethe/partition/coarsen"
 	"lethe/partition/internal/vectors"
-	"lethe/partition/kmeans"
-
-	"lethe"
 )
 
 // clusterOperator is the operator of GPFB on a level of a hierarchy: A = base +
@@ -53,8 +50,6 @@ func newClusterOperator(h *coarsen.Hierarchy, alpha float64, columns int) *clust
 	return op
 }
 
-// apply writes P = A H + B to p and returns the objective of H, Tr(Hᵀ A H) +
-// 2 Tr(Hᵀ B). Both h and p are nodes × columns and must not overlap.
 func (op *clusterOperator) apply(p, h []float64) float64 {
 	v := op.columns
 	op.sumClasses(h)
@@ -94,22 +89,11 @@ func (op *clusterOperator) smooth(dst, h []float64) {
 	}
 }
 
-// startEmbedding is that of the graph, with a key per cluster.
-func (op *clusterOperator) startEmbedding(seed uint64) (*kmeans.Points, error) {
-	n, v := op.N(), op.columns
-	raw, next := make([]float64, n*v), make([]float64, n*v)
-	for i := range n {
-		draw := lethe.NewDraw(seed, "gpfb-h0-cluster", uint64(i))
-		for j := range v {
-			raw[i*v+j] = draw.Normal()
-		}
-	}
-	for range smoothSteps {
-		op.smooth(next, raw)
-		raw, next = next, raw
-	}
-	return &kmeans.Points{Columns: v, Values: next}, newPolar(n, v).of(next, raw)
-}
+func (op *clusterOperator) shape() (n, v int) { return op.N(), op.columns }
+
+func (op *clusterOperator) purpose() string { return "gpfb-h0-cluster" }
+
+func (op *clusterOperator) edge() float64 { return 1 }
 
 func (op *clusterOperator) sumClasses(h []float64) {
 	v := op.columns

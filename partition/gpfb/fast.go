@@ -30,7 +30,8 @@ func (f Fast) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 		return baselines.Random{Plain: f.Plain}.Propose(ctx, r)
 	}
 	var course method.Course
-	h, err := embed(ctx, inner.Graph, r, f.Config, &course)
+	op := newOperator(inner.Graph, unitWeights(inner.Graph), r.Shards, f.Config)
+	h, err := embed(ctx, op, r.Seed, f.Config, &course)
 	if err != nil {
 		return nil, course, fmt.Errorf("embedding: %w", err)
 	}
@@ -51,18 +52,4 @@ func (f Fast) Propose(ctx context.Context, r method.Request) (graph.Assignment, 
 // of its own and every edge is.
 func nothingToEmbed(inner *graph.Connected, r method.Request) bool {
 	return r.Shards == 1 || inner.Graph.N() <= r.Shards
-}
-
-// embed returns the embedding of the nodes in v dimensions. It needs n >= v.
-func embed(ctx context.Context, g *graph.Graph, r method.Request, c Config, course *method.Course) (*kmeans.Points,
-	error) {
-	op := newOperator(g, unitWeights(g), r.Shards, c)
-	h, err := startEmbedding(op, r.Seed, c.Plain)
-	if err != nil {
-		return nil, fmt.Errorf("start: %w", err)
-	}
-	if err := powerIterate(ctx, op, h.Values, c, course); err != nil {
-		return nil, err
-	}
-	return h, nil
 }

@@ -18,14 +18,23 @@ const lloydSweeps = 12
 // O(n v d + n log n) for d columns.
 func fillQuotas(ctx context.Context, g *graph.Graph, e *kmeans.Points, q *graph.Quotas,
 	centres *kmeans.Points) (graph.Assignment, error) {
-	distance := make([]float64, g.N()*q.Shards())
+	return boundedMeans(ctx, e, centres, func(distance []float64) graph.Assignment {
+		return assignByRegret(g, distance, q)
+	})
+}
+
+// boundedMeans is k-means with bounded shards: assign has the distance of every
+// row to every centre. It moves the centres.
+func boundedMeans(ctx context.Context, e, centres *kmeans.Points,
+	assign func(distance []float64) graph.Assignment) (graph.Assignment, error) {
+	distance := make([]float64, e.Rows()*centres.Rows())
 	var a graph.Assignment
 	for range lloydSweeps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		kmeans.Distances(distance, e, centres)
-		next := assignByRegret(g, distance, q)
+		next := assign(distance)
 		if slices.Equal(a, next) {
 			break
 		}

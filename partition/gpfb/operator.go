@@ -1,13 +1,10 @@
 package gpfb
 
 import (
-	"context"
-	"fmt"
 	"math"
 
 	"lethe/partition/graph"
 	"lethe/partition/internal/vectors"
-	"lethe/partition/method"
 )
 
 // operator is the n × n matrix A = base + shift I - α F Fᵀ of GPFB and the
@@ -111,8 +108,7 @@ func newOperator(g *graph.Graph, weights []float64, columns int, c Config) *oper
 }
 
 // apply writes P = A H + B to p and returns the objective of H,
-// Tr(Hᵀ A H) + 2 Tr(Hᵀ B) = Tr(Hᵀ P) + Tr(Hᵀ B). Both h and p are n × v,
-// row-major, and must not overlap. One call costs O((|E| + n) v).
+// Tr(Hᵀ A H) + 2 Tr(Hᵀ B) = Tr(Hᵀ P) + Tr(Hᵀ B). One call costs O((|E| + n) v).
 func (op *operator) apply(p, h []float64) float64 {
 	v := op.columns
 	op.sumClasses(h)
@@ -140,8 +136,13 @@ func (op *operator) apply(p, h []float64) float64 {
 	return objective
 }
 
-// smooth writes (base / spread + I) h to dst: a step that favours what
-// neighbours share. h and dst must not overlap.
+func (op *operator) shape() (n, v int) { return op.g.N(), op.columns }
+
+func (op *operator) purpose() string { return "gpfb-h0" }
+
+func (op *operator) edge() float64 { return op.scale }
+
+// smooth writes (base / spread + I) h to dst.
 func (op *operator) smooth(dst, h []float64) {
 	v := op.columns
 	clear(dst)
@@ -162,34 +163,4 @@ func (op *operator) sumClasses(h []float64) {
 		class := int(op.g.Class(i))
 		vectors.AddScaled(op.classSums[class*v:(class+1)*v], 1, h[i*v:(i+1)*v])
 	}
-}
-
-// powerIterate improves h (n × v) in place: P = A H + B, H <- polar factor of
-// P, until the objective rises by less than the tolerance allows or the sweeps run
-// out. Since A is positive semidefinite the objective never falls (Nie,
-// Zhang and Li, "A generalized power iteration method for solving quadratic
-// problem on the Stiefel manifold", 2017). It notes its course.
-func powerIterate(ctx context.Context, op *operator, h []float64, c Config, course *method.Course) error {
-	p := make([]float64, len(h))
-	factor := newPolar(op.g.N(), op.columns)
-	course.Objective = append(course.Objective, op.apply(p, h))
-	for course.Iterations < c.Sweeps && !course.Converged {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := factor.of(h, p); err != nil {
-			return fmt.Errorf("power iteration %d: %w", course.Iterations, err)
-		}
-		note(course, op.apply(p, h), c.Tolerance*op.scale*float64(op.columns))
-	}
-	return nil
-}
-
-// note records a sweep's objective and whether it ends the iteration: whether it
-// rose by no more than enough.
-func note(course *method.Course, objective, enough float64) {
-	rise := objective - course.Objective[len(course.Objective)-1]
-	course.Objective = append(course.Objective, objective)
-	course.Iterations++
-	course.Converged = rise <= enough
 }

@@ -85,7 +85,7 @@ func TestCoarseOperatorOnTheGraphItself(t *testing.T) {
 		}
 		fine := newOperator(g, unitWeights(g), v, Config{Alpha: 0.1})
 		coarse := newClusterOperator(coarsen.Flat(g), 0.1, v)
-		e, err := coarse.startEmbedding(1)
+		e, err := startEmbedding(coarse, 1, false)
 		require.NoError(rt, err)
 		h := e.Values
 		want, got := make([]float64, len(h)), make([]float64, len(h))

@@ -15,8 +15,21 @@ import (
 // chooses first. distance is n × v.
 func assignByRegret(g *graph.Graph, distance []float64, q *graph.Quotas) graph.Assignment {
 	v := q.Shards()
-	regret := make([]float64, g.N())
-	order := make([]int, g.N())
+	a := make(graph.Assignment, g.N())
+	left := q.Room()
+	for _, i := range regretOrder(distance, v) {
+		// The quotas of a class add up to its nodes, so there is room.
+		a[i] = lethe.ShardID(nearestWithRoom(distance[i*v:(i+1)*v], left.Of(g.Class(i)), 1))
+		left.Take(g.Class(i), a[i])
+	}
+	return a
+}
+
+// regretOrder lists the rows of distance, of v shards each, by descending regret,
+// and among equals by their positions.
+func regretOrder(distance []float64, v int) []int {
+	regret := make([]float64, len(distance)/v)
+	order := make([]int, len(regret))
 	for i := range order {
 		order[i] = i
 		regret[i] = regretOf(distance[i*v : (i+1)*v])
@@ -24,13 +37,7 @@ func assignByRegret(g *graph.Graph, distance []float64, q *graph.Quotas) graph.A
 	slices.SortFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(regret[j], regret[i]), cmp.Compare(i, j))
 	})
-	a := make(graph.Assignment, g.N())
-	left := q.Room()
-	for _, i := range order {
-		a[i] = nearestWithRoom(distance[i*v:(i+1)*v], left.Of(g.Class(i)))
-		left.Take(g.Class(i), a[i])
-	}
-	return a
+	return order
 }
 
 // regretOf returns the second smallest value minus the smallest.
@@ -50,15 +57,14 @@ func regretOf(row []float64) float64 {
 	return second - best
 }
 
-// nearestWithRoom returns the shard of the smallest distance among those with
-// room, the lowest among equals. The quotas of a class add up to its nodes, so
-// there is always one.
-func nearestWithRoom(distance []float64, left []int) lethe.ShardID {
+// nearestWithRoom returns the shard of the smallest distance among those with room
+// for size nodes, the lowest among equals, or -1.
+func nearestWithRoom(distance []float64, left []int, size int) int {
 	best := -1
 	for s, d := range distance {
-		if left[s] > 0 && (best < 0 || d < distance[best]) {
+		if left[s] >= size && (best < 0 || d < distance[best]) {
 			best = s
 		}
 	}
-	return lethe.ShardID(best)
+	return best
 }

@@ -32,7 +32,7 @@ const warmSweeps = 10
 func newRotation(ctx context.Context, g *graph.Graph, q *graph.Quotas, r method.Request, c Config) (*rotation, error) {
 	warm := c
 	warm.Sweeps = warmSweeps
-	h, err := embed(ctx, g, r, warm, &method.Course{})
+	h, err := embed(ctx, newOperator(g, unitWeights(g), r.Shards, warm), r.Seed, warm, &method.Course{})
 	if err != nil {
 		return nil, err
 	}

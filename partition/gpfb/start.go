@@ -11,25 +11,23 @@ import (
 // Bitcoin-OTC each.
 const smoothSteps = 10
 
-// startEmbedding returns an n × v matrix of keyed normal draws, one key per node
-// position, made orthonormal. It needs n >= v. Under quotas the draws are first
-// smoothed over the graph; a plain method starts from the bare draws as the paper
-// does.
-func startEmbedding(op *operator, seed uint64, plain bool) (*kmeans.Points, error) {
-	n, v := op.g.N(), op.columns
-	raw := make([]float64, n*v)
+// startEmbedding returns an n × v matrix of normal draws, a key per row, made
+// orthonormal. It needs n >= v. Under quotas the draws are first smoothed over the
+// graph; a plain method starts from the bare draws as the paper does.
+func startEmbedding(m matrix, seed uint64, plain bool) (*kmeans.Points, error) {
+	n, v := m.shape()
+	raw, h := make([]float64, n*v), make([]float64, n*v)
 	for i := range n {
-		draw := lethe.NewDraw(seed, "gpfb-h0", uint64(i))
+		draw := lethe.NewDraw(seed, m.purpose(), uint64(i))
 		for j := range v {
 			raw[i*v+j] = draw.Normal()
 		}
 	}
-	h := &kmeans.Points{Columns: v, Values: make([]float64, n*v)}
 	if !plain {
 		for range smoothSteps {
-			op.smooth(h.Values, raw)
-			raw, h.Values = h.Values, raw
+			m.smooth(h, raw)
+			raw, h = h, raw
 		}
 	}
-	return h, newPolar(n, v).of(h.Values, raw)
+	return &kmeans.Points{Columns: v, Values: h}, newPolar(n, v).of(h, raw)
 }
