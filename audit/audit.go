@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/internal/swapstore"
@@ -124,12 +125,22 @@ func take(c configs.Config) (*inventory, error) {
 	return inv, opening(err)
 }
 
-// opening adds the likely remedy to an error of opening a store.
+// opening adds the remedy to an error of opening a store.
 func opening(err error) error {
-	if err == nil || errors.Is(err, swapstore.ErrInUse) {
+	var remedy string
+	switch {
+	case err == nil || errors.Is(err, swapstore.ErrInUse):
 		return err
+	case errors.Is(err, swapstore.ErrFormat) || errors.Is(err, deletions.ErrFormat) ||
+		errors.Is(err, canonical.ErrVersion):
+		remedy = "use the version of lethe that wrote it"
+	case errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
+		errors.Is(err, canonical.ErrCorrupt):
+		remedy = "the directory is damaged: restore it from a copy"
+	default:
+		remedy = "give the configuration that the directory was written with"
 	}
-	return fmt.Errorf("%w (give the configuration that the directory was written with)", err)
+	return fmt.Errorf("%w (%s)", err, remedy)
 }
 
 func snapshotDir(c configs.Config) string {

@@ -55,8 +55,11 @@ func (s *staging) checkFormat() error {
 	if !found {
 		return s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, want) })
 	}
-	if len(got) != len(want) || got[0] != want[0] {
-		return fmt.Errorf("%w: format of %d bytes, want version %d", ErrIncompatible, len(got), want[0])
+	if len(got) > 0 && got[0] != want[0] {
+		return fmt.Errorf("%w: snapshots of version %d, this program reads %d", swapstore.ErrFormat, got[0], want[0])
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("%w: format of %d bytes, want %d", ErrCorrupt, len(got), len(want))
 	}
 	if !slices.Equal(got[1:17], want[1:17]) {
 		return fmt.Errorf("%w: another secret", ErrIncompatible)

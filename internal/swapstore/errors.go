@@ -1,10 +1,16 @@
 package swapstore
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+)
 
 var (
 	// ErrCorrupt marks a directory that is not what Open or Rewrite left, such as
-	// generations without a pointer. Nothing was changed. Restore the directory
+	// generations without a pointer or a table that was cut short. Nothing was changed. Restore the directory
 	// from a copy, or remove it and rebuild its content.
 	ErrCorrupt = errors.New("corrupt store directory")
 
@@ -37,3 +43,22 @@ var (
 	// new generation. It is a programmer's error.
 	ErrOrder = errors.New("a rewrite sets keys in ascending order, once each")
 )
+
+// damage marks what Pebble calls corruption as ErrCorrupt.
+func damage(err error) error {
+	if errors.Is(err, pebble.ErrCorruption) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
+// openingDamage is damage for an error of opening a generation that was there:
+// Pebble gives no mark to a manifest or a table that was cut short, so that all is
+// damage but a refusal by the file system, such as of permissions or space.
+func openingDamage(err error) error {
+	var refused syscall.Errno
+	if errors.As(err, &refused) && refused != syscall.ENOENT {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}

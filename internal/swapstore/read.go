@@ -57,7 +57,7 @@ func (g *generation) Get(key []byte) (value []byte, found bool, err error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("get from generation %d: %w", g.number, err)
+		return nil, false, fmt.Errorf("get from generation %d: %w", g.number, damage(err))
 	}
 	value = append([]byte{}, v...)
 	if err := closer.Close(); err != nil {
@@ -74,7 +74,7 @@ func (g *generation) Scan(prefix []byte, fn func(key, value []byte) error) (err 
 	}
 	it, err := g.db.NewIter(bounds)
 	if err != nil {
-		return fmt.Errorf("scan generation %d: %w", g.number, err)
+		return fmt.Errorf("scan generation %d: %w", g.number, damage(err))
 	}
 	for ok := it.First(); ok; ok = it.Next() {
 		value, err := it.ValueAndErr()
@@ -86,7 +86,7 @@ func (g *generation) Scan(prefix []byte, fn func(key, value []byte) error) (err 
 		}
 	}
 	if err := errors.Join(it.Error(), it.Close()); err != nil {
-		return fmt.Errorf("scan generation %d: %w", g.number, err)
+		return fmt.Errorf("scan generation %d: %w", g.number, damage(err))
 	}
 	return nil
 }

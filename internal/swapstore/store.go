@@ -123,6 +123,9 @@ func (s *Store) openGeneration(number uint64, create bool) (*generation, error) 
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {
 		return nil, fmt.Errorf("%w: generation %d is named by the pointer and not there", ErrCorrupt, number)
 	}
+	if err != nil && !create {
+		err = openingDamage(err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open generation %d: %w", number, err)
 	}

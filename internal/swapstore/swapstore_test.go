@@ -1,6 +1,7 @@
 package swapstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -163,6 +164,7 @@ func TestOpenRefusesADamagedFolder(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, "CURRENT-GEN"), []byte("g01\n"),
 				0o600)
 		},
+		"cut manifest":       func(dir string) error { return halve(filepath.Join(dir, "g000001", "MANIFEST-*")) },
 		"missing generation": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "g000001")) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,6 +178,39 @@ func TestOpenRefusesADamagedFolder(t *testing.T) {
 			require.ErrorIs(t, err, swapstore.ErrCorrupt)
 		})
 	}
+}
+
+// halve cuts the only file that the pattern names to half its length.
+func halve(pattern string) error {
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) != 1 {
+		return fmt.Errorf("%d files are named %s: %w", len(found), pattern, err)
+	}
+	info, err := os.Stat(found[0])
+	if err != nil {
+		return err
+	}
+	return os.Truncate(found[0], info.Size()/2)
+}
+
+// A table that was cut short is found when it is read, at the latest.
+func TestADamagedTableIsFoundWhenItIsRead(t *testing.T) {
+	dir := t.TempDir()
+	s, err := swapstore.Open(vfs.Default, dir, swapstore.Format{})
+	require.NoError(t, err)
+	require.NoError(t, s.Rewrite(t.Context(), func(_ swapstore.Reader, w swapstore.Writer) error {
+		return w.Set([]byte("a"), bytes.Repeat([]byte("1"), 1000))
+	}))
+	require.NoError(t, s.Close())
+	require.NoError(t, halve(filepath.Join(dir, "g000002", "*.sst")))
+	s, err = swapstore.Open(vfs.Default, dir, swapstore.Format{})
+	if err == nil {
+		_, _, err = s.Get([]byte("a"))
+		require.ErrorIs(t, err, swapstore.ErrCorrupt)
+		err = s.Scan(nil, func(_, _ []byte) error { return nil })
+		require.NoError(t, s.Close())
+	}
+	require.ErrorIs(t, err, swapstore.ErrCorrupt)
 }
 
 func TestClosedStoreRefusesEverything(t *testing.T) {

@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// roleName is the name that the configuration had for the role first.
-	roleName = "build"
+	roleName = "graphs"
 	// tick is how often it is looked whether a failed request is to be tried again
 	// and logs are to be rolled.
 	tick = time.Second
@@ -33,11 +32,11 @@ const (
 func New(ctx context.Context, o Options) (*role.Follower, error) {
 	o = o.agreed()
 	if err := o.Validate(); err != nil {
-		return nil, fmt.Errorf("build role: %w", err)
+		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
 	kept, err := open(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("build role: %w", err)
+		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
 	searches := newBeside(coordinator.Searcher{Bus: o.Bus, Places: o.places(), Clock: o.Clock, Compact: o.Compact})
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{

@@ -8,13 +8,6 @@ func ReLU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
 	return elementwise(b, "relu", x, b.Work.kernels.Activations.ReLU, b.Work.kernels.Activations.ReLUGrad)
 }
 
-// LeakyReLU adds x for x > 0 and slope·x otherwise; slope is positive.
-func LeakyReLU(b *Builder, x *gorgonia.Node, slope float32) *gorgonia.Node {
-	return elementwise(b, "leaky", x,
-		func(dst, x []float32) { b.Work.kernels.Activations.LeakyReLU(dst, x, slope) },
-		func(dst, y, g []float32) { b.Work.kernels.Activations.LeakyReLUGrad(dst, y, g, slope) })
-}
-
 // ELU adds x for x > 0 and e^x − 1 otherwise (Clevert et al., ICLR 2016).
 func ELU(b *Builder, x *gorgonia.Node) *gorgonia.Node {
 	return elementwise(b, "elu", x, b.Work.kernels.Activations.ELU, b.Work.kernels.Activations.ELUGrad)

@@ -61,7 +61,7 @@ func Decode(data []byte, format string, v any) error {
 		return fmt.Errorf("%w: not a JSON object of %d bytes", ErrFormat, len(data))
 	}
 	if head.Format != format {
-		return fmt.Errorf("%w: want %s", ErrFormat, format)
+		return fmt.Errorf("%w: found %.40q, want %q", ErrFormat, head.Format, format)
 	}
 	return DecodeMembers(data, v)
 }
