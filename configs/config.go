@@ -102,7 +102,8 @@ type Trainer struct {
 
 // Erasure says how far erasures reach and how long their proof may take.
 type Erasure struct {
-	// DefaultScope is the scope of a request that names none: stubs or shard.
+	// DefaultScope is the scope of a request that names none, as lethe erase submit
+	// never does: stubs or shard.
 	DefaultScope string `yaml:"default_scope" help:"Scope of a request that names none: stubs or shard."`
 	// VerifyTimeout bounds the search for what is left, after which the
 	// erasure fails and is tried again.

@@ -80,9 +80,10 @@ func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {
 	return nodes, nil
 }
 
+// erasureScope is empty where a record leaves it to the deployment.
 func erasureScope(name string, present bool) (lethe.Scope, *Refusal) {
 	if !present {
-		return lethe.ScopeStubs, nil
+		return "", nil
 	}
 	switch scope := lethe.Scope(name); scope {
 	case lethe.ScopeShard, lethe.ScopeStubs:

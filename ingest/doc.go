@@ -30,7 +30,7 @@
 //	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
 //	{"type":"marker"}
 //
-// In an erasure, scope (default stubs), reason and requested_at may be left
+// In an erasure, scope (else erasure.default_scope), reason and requested_at may be left
 // out. A close says that its partition holds everything up to and including
 // the timestep; a settle says the same of labels. A marker means nothing: it
 // exists so that the record before it no longer is the newest one, because a

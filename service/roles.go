@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"lethe"
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/pipeline/graphs"
@@ -25,6 +26,7 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact,
 		Erasure: coordinator.Config{
 			SigningKey: s.key, KernelSet: s.kernels.Name, VerifyTimeout: c.Erasure.VerifyTimeout,
+			DefaultScope: lethe.Scope(c.Erasure.DefaultScope),
 		},
 		Bus: role.Kafka{Client: s.client}, Clock: coordinator.WallClock{}, Listener: s.listener, Logger: s.o.Logger,
 	}

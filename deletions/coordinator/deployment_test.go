@@ -88,7 +88,7 @@ func (d *deployment) boot() error {
 		Config: Config{
 			Secret: testSecret, SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
 			Version: "test", VerifyTimeout: 10 * time.Second, OneHop: d.oneHop,
-			Limits: ingest.DefaultLimits(),
+			Limits: ingest.DefaultLimits(), DefaultScope: lethe.ScopeShard,
 		},
 		Ledger: deletions.NewLedger(countedKV{d}, func() time.Time { return d.now }),
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},

@@ -24,7 +24,9 @@ type Config struct {
 	// OneHop says that rows hold means of their neighbours' features, which
 	// scope shard would leave as they are.
 	OneHop bool
-	Limits ingest.Limits
+	// DefaultScope is the scope of requests that name none.
+	DefaultScope lethe.Scope
+	Limits       ingest.Limits
 }
 
 // Options are the settings and the surroundings.
@@ -46,6 +48,7 @@ func (c *Config) Validate() error {
 	var p check.Problems
 	p.That(c.VerifyTimeout > 0, "verify_timeout", c.VerifyTimeout, "a positive duration")
 	p.That(len(c.SigningKey) == ed25519.PrivateKeySize, "bytes of the signing key", len(c.SigningKey), "64")
+	p.OneOf("default_scope", string(c.DefaultScope), string(lethe.ScopeStubs), string(lethe.ScopeShard))
 	p.That(c.KernelSet != "", "kernel set", c.KernelSet, "a name, for receipts")
 	p.That(c.Version != "", "version", c.Version, "a name, for receipts")
 	return p.Err()

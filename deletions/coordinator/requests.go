@@ -63,6 +63,9 @@ func (r *Requests) takeOne(
 	if !ok {
 		return nil, nil
 	}
+	if request.Scope == "" {
+		request.Scope = r.states.o.DefaultScope
+	}
 	e, err := r.states.o.Ledger.Receive(r.states.o.Secret, request.ErasureRequest)
 	switch {
 	case errors.Is(err, deletions.ErrConflict):

@@ -19,7 +19,8 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [scope=S]    submit a request
+//	request ID targets=(..) [scope=S]    submit a request, with scope=none without one
+//	                                     (the deployment's is shard)
 //	record TOPIC key=K [value=V]         publish a record
 //	answer ID role=R step=S [shards=(..)] [attempt=N]
 //	search [slow]                        run the search that is due
@@ -62,7 +63,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 					r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(v))...)
 				}
 			case "scope":
-				r.Scope = lethe.Scope(arg.Vals[0])
+				r.Scope = lethe.Scope(strings.TrimPrefix(arg.Vals[0], "none"))
 			}
 		}
 		d.submit(r)

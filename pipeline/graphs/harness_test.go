@@ -60,7 +60,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 		Partition: cut, Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
-			VerifyTimeout: 5 * time.Minute,
+			VerifyTimeout: 5 * time.Minute, DefaultScope: lethe.ScopeStubs,
 		},
 	})
 	require.NoError(d, err)

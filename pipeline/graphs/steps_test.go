@@ -101,6 +101,7 @@ func (s *simulation) boot() {
 		Partition: cut, Repair: repair.Defaults(), Limits: ingest.DefaultLimits(), Secret: secret, Version: "test",
 		Erasure: coordinator.Config{
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", VerifyTimeout: time.Minute,
+			DefaultScope: lethe.ScopeStubs,
 		},
 		Bus: s.topics, Clock: s, Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	}.agreed()
