@@ -184,14 +184,15 @@ func TestEverySettingHasHelp(t *testing.T) {
 // TestRoles: build stands for the two roles that it was split into, which share
 // stores and so a process.
 func TestRoles(t *testing.T) {
+	const together = "want graphs and erasure together, since they share their stores"
 	for written, want := range map[string]string{
 		"build":                      "graphs,erasure",
 		"train,build":                "graphs,erasure,train",
 		"erasure,graphs,build":       "graphs,erasure",
 		"graphs,erasure,train,score": "graphs,erasure,train,score",
 		"score":                      "score",
-		"graphs":                     "roles is [graphs], want graphs and erasure together, since they share their stores",
-		"erasure,score":              "roles is [erasure score], want graphs and erasure together, since they share their stores",
+		"graphs":                     "roles is [graphs], " + together,
+		"erasure,score":              "roles is [erasure score], " + together,
 	} {
 		c := configs.Default()
 		c.Roles = strings.Split(written, ",")

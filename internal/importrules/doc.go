@@ -1,6 +1,7 @@
 // Package importrules holds the packages to the table of DESIGN.md, whose last
 // column says what each may import of the others: its tests compare the table
-// with the imports, and make the linter's rules of it.
+// with the imports, and make the linter's rules of it. They also bound what the
+// linter cannot count, methods of a type and files of a package.
 //
 // In that column a package has its path, or as much of the end of it as is
 // unique; root is the package of the module's folder, and x/... is x with all
