@@ -26,7 +26,7 @@ type Options struct {
 	Config configs.Config
 	// Fresh trains every shard anew from its slices and compares.
 	Fresh bool
-	// Progress, if not nil, hears how many shards have been trained anew.
+	// Progress, if not nil, is called with how many shards have been trained anew.
 	Progress func(done, of int)
 }
 

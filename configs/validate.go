@@ -76,7 +76,6 @@ func (c Config) checkPartition(p *check.Problems) {
 	p.Whole("partition.refine_sweeps", c.Partition.RefineSweeps, 0, 100_000)
 	p.Within("partition", c.PartitionConfig().Validate())
 	p.OneOf("repair.method", c.Repair.Method, "mixup", "zero", "mirror", "none")
-	p.Above("repair.tau", c.Repair.Tau, 0, 1000)
 	p.Whole("repair.min_stubs", c.Repair.MinStubs, 0, 1000)
 	p.Within("repair", c.RepairConfig().Validate())
 }

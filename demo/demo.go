@@ -22,7 +22,7 @@ type Options struct {
 	Config  configs.Config
 	Stream  *dataset.Stream
 	Version string
-	// Progress hears, in words, how far it is.
+	// Progress is called with how far it is, in words.
 	Progress func(format string, args ...any)
 	Logger   *slog.Logger
 }

@@ -20,8 +20,8 @@ const (
 	AssignPlain = "plain"
 )
 
-// maxShards keeps a slip of the keyboard from asking for all memory. The paper
-// uses up to 100.
+// maxShards keeps a typing error from asking for all memory. The paper uses up to
+// 100.
 const maxShards = 1 << 16
 
 // Config says how to partition. Take it from Defaults or DefaultsOf.

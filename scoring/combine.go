@@ -5,11 +5,11 @@ package scoring
 type Combiner interface {
 	// Combine returns posteriors of rows × classes, row-major, made of those of
 	// every shard in the same layout. owners has, for every row, the shard that was
-	// trained on it and is therefore not heard on it, or -1; with no owners every
-	// shard is heard on every row. So training nodes get posteriors as honest as
-	// those of test nodes, which the correct step and propagation.Choose need, and
-	// which costs nothing where models are sharded. A row that only its owner has a
-	// say in is that of all shards.
+	// trained on it and is therefore left out of it, or -1; without owners every
+	// shard counts for every row. So the posteriors of training nodes are, like
+	// those of test nodes, by models that have not seen them, which the correct step
+	// and propagation.Choose need, and which costs nothing where models are sharded.
+	// If the owner is the only shard with a weight, the row is that of all shards.
 	//
 	// It panics if the lengths do not fit.
 	Combine(posteriors [][]float32, classes int, owners []int) []float32
@@ -56,7 +56,7 @@ func (w Weights) Combine(posteriors [][]float32, classes int, owners []int) []fl
 	return out
 }
 
-// sum hears every shard on every row.
+// sum adds the weighted posteriors of every shard.
 func (w Weights) sum(posteriors [][]float32) []float32 {
 	if len(posteriors) != len(w) {
 		panic("scoring: number of posteriors and of weights differ")

@@ -11,7 +11,7 @@ type Config struct {
 	// Normalised similarities of the shards of one timestep lie close together: on
 	// Bitcoin-OTC in 20 shards their standard deviation is about 0.035. A softmax at
 	// temperature 1, as in the authors' notebook, then differs by some 15 % between
-	// the best and the worst shard, which is the mean by another name. At 0.1 the
+	// the best and the worst shard, which is almost the mean. At 0.1 the
 	// best weighs 3 to 7 times the worst, and the weights still average as 16 to 18
 	// equal ones would (1/Σw²). At 0.02 two to seven shards decide, and the benefit
 	// of many models is gone.

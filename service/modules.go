@@ -34,8 +34,8 @@ func roleModule(role string) string {
 }
 
 // moduleList lists the parts of the process, each after those it needs. The port
-// comes first because it is what two processes of one machine quarrel about; the
-// pages are served last and stop first.
+// comes first because two processes of one machine may want the same; the pages are
+// served last and stop first.
 func (s *Service) moduleList() []supervisor.Module {
 	list := []supervisor.Module{
 		{Name: portModule, Open: s.openPort},
@@ -61,7 +61,7 @@ func (s *Service) moduleList() []supervisor.Module {
 	return append(list, supervisor.Module{Name: httpModule, Needs: served, Open: s.openHTTP})
 }
 
-// noteHealth tells the health checks how the roles fare.
+// noteHealth tells the health checks the state of the roles.
 func (s *Service) noteHealth(module string, state supervisor.State) {
 	if module == topicsModule && state == supervisor.Opened {
 		s.health.Set(brokerModule, true, "")

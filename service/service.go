@@ -30,7 +30,7 @@ type Options struct {
 	Version string
 	// Random is where new keys come from.
 	Random io.Reader
-	// Listener hears of everything beside the metrics.
+	// Listener is told of every event, as the metrics are.
 	Listener events.Listener
 	Logger   *slog.Logger
 }
@@ -40,7 +40,7 @@ func Defaults(c configs.Config, version string, logger *slog.Logger) Options {
 	return Options{Config: c, Version: version, Random: rand.Reader, Logger: logger}
 }
 
-// Validate refuses what only the first receipt would stumble over. The
+// Validate refuses what would otherwise fail only at the first receipt. The
 // configuration has been validated by the package that loads it.
 func (o Options) Validate() error {
 	if o.Version == "" {

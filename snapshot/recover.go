@@ -29,9 +29,7 @@ func openStaging(path string, o Options) (*staging, error) {
 	err = s.checkFormat()
 	for _, kind := range []byte{kindFeatureCount, kindOffset, kindSuppressed, kindInfo, kindWatermark} {
 		if err == nil {
-			if err = s.Scan([]byte{kind}, s.mirror); err != nil {
-				err = fmt.Errorf("read staging, kind %q: %w", kind, err)
-			}
+			err = s.Scan([]byte{kind}, s.mirror)
 		}
 	}
 	if err != nil {
@@ -67,7 +65,7 @@ func (s *staging) checkFormat() error {
 	for i, name := range []string{"transaction partitions", "label partitions"} {
 		g, w := binary.BigEndian.Uint32(got[17+4*i:]), binary.BigEndian.Uint32(want[17+4*i:])
 		if g != w {
-			return fmt.Errorf("%w: %s: stored %d, now %d", ErrIncompatible, name, g, w)
+			return fmt.Errorf("%w: %s were %d, now they are %d", ErrIncompatible, name, g, w)
 		}
 	}
 	return nil
@@ -80,7 +78,7 @@ func (s *staging) mirror(key, value []byte) error {
 	case kindFeatureCount:
 		stored := int(c.Uint32())
 		if s.options.FeatureCount != 0 && s.options.FeatureCount != stored {
-			return fmt.Errorf("%w: feature count: stored %d, now %d", ErrIncompatible, stored, s.options.FeatureCount)
+			return fmt.Errorf("%w: ingest.feature_count was %d, now it is %d", ErrIncompatible, stored, s.options.FeatureCount)
 		}
 		s.featureCount = stored
 	case kindOffset:

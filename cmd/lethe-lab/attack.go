@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
+	"lethe/internal/check"
 	"lethe/internal/command"
 	"lethe/lab/attack"
 	"lethe/lab/graphs"
@@ -55,9 +56,8 @@ func quickSettings() map[string]any {
 
 // Run attacks and reports.
 func (c *attackCmd) Run(a *command.App) (err error) {
-	if c.Targets < 0 || c.Steps < 0 || c.Requests < 0 {
-		return command.Usagef("--targets is %d, --requests %d and --steps %d, must not be negative", c.Targets, c.Requests,
-			c.Steps)
+	if err := c.check(); err != nil {
+		return command.WrongFlags(err)
 	}
 	stream, err := c.stream(a)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *attackCmd) Run(a *command.App) (err error) {
 	o := c.options(a, stream, config)
 	o.Progress = p.Show
 	if err := o.Validate(); err != nil {
-		return command.Usage(err)
+		return command.WrongFlags(err)
 	}
 	report, err := attack.Run(a.Context, o)
 	if err != nil {
@@ -93,6 +93,15 @@ func (c *attackCmd) Run(a *command.App) (err error) {
 		err = errors.New("an attack on what is left after an erasure at scope stubs finds a signal")
 	}
 	return err
+}
+
+// check finds wrong numbers before any data is loaded; 0 takes the default.
+func (c *attackCmd) check() error {
+	var p check.Problems
+	p.AtLeast("targets", c.Targets, 0)
+	p.AtLeast("requests", c.Requests, 0)
+	p.That(c.Steps == 0 || c.Steps >= attack.MinTimesteps, "steps", c.Steps, "at least %d", attack.MinTimesteps)
+	return p.Err()
 }
 
 // options are what the flags say, or else the defaults.

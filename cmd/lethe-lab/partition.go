@@ -92,7 +92,7 @@ func (c *partitionCmd) Run(a *command.App) error {
 // check finds out before the work whether it can be done and its result written.
 func (c *partitionCmd) check() error {
 	switch {
-	case c.TrainFraction <= 0 || c.TrainFraction > 1:
+	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):
 		return command.Usagef("--train-fraction is %g, must be above 0, at most 1", c.TrainFraction)
 	case c.Tune && c.Method != partition.MethodGPFBFast && c.Method != partition.MethodGPFBSR:
 		return command.Usagef("--tune with --method %s, which has no alpha: use it with %s or %s", c.Method,
@@ -105,7 +105,7 @@ func (c *partitionCmd) check() error {
 		return command.Usagef("--plot %s must end in .svg or .png", filepath.Base(c.Plot))
 	}
 	if err := c.config().Validate(); err != nil {
-		return command.Usage(err)
+		return command.WrongFlags(err)
 	}
 	if err := checkWritable("--assignments", c.Assignments); err != nil {
 		return err

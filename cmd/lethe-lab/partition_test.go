@@ -65,15 +65,17 @@ func TestPartitionSlackBuysCut(t *testing.T) {
 
 func TestPartitionFlagsOutOfBounds(t *testing.T) {
 	for _, c := range []struct{ flags, want string }{
-		{"--shards 0", "shards is 0, want 1 to 65536"},
-		{"--shards 65537", "shards is 65537, want 1 to 65536"},
-		{"--shards 2 --slack=-1", "slack is -1, want at least 0"},
+		{"--shards 0", "--shards is 0, want 1 to 65536"},
+		{"--shards 65537", "--shards is 65537, want 1 to 65536"},
+		{"--shards 2 --slack=-1", "--slack is -1, want at least 0"},
 		{"--shards 2 --slack 1 --refine=false", "--slack 1 without refinement"},
 		{"--shards 2 --slack 1 --assign plain", "--slack 1 without refinement"},
 		{"--shards 2 --slack 1 --method blpa", "--slack 1 without refinement"},
-		{"--shards 2 --sweeps=-3 --alpha=-1 --beta=-2", "alpha is -1, want a number of at least 0; beta is -2, want a " +
-			"number of at least 0; sweeps is -3, want at least 0"},
-		{"--shards 2 --alpha NaN", "alpha is NaN"},
+		{"--shards 2 --sweeps=-3 --alpha=-1 --beta=-2", "--alpha is -1, want a number of at least 0; --beta is -2, want " +
+			"a number of at least 0; --sweeps is -3, want at least 0"},
+		{"--shards 2 --alpha NaN", "--alpha is NaN"},
+		{"--shards 2 --beta Inf", "--beta is +Inf"},
+		{"--shards 2 --train-fraction NaN", "--train-fraction is NaN, must be above 0, at most 1"},
 		{"--shards 2 --train-fraction 1.5", "--train-fraction is 1.5, must be above 0, at most 1"},
 		{"--shards 2 --tune --method random", "--tune with --method random"},
 		{"--shards 2 --plot shards.pdf", "--plot shards.pdf must end in .svg or .png"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe/internal/check"
 	"lethe/internal/command"
 	"lethe/lab/graphs"
 	"lethe/lab/protocol"
@@ -15,32 +16,39 @@ import (
 
 // check finds wrong use before the work.
 func (c *trainCmd) check(kind graphs.Kind) error {
-	switch {
-	case c.Shards < 1:
-		return command.Usagef("--shards is %d, must be at least 1", c.Shards)
-	case !slices.Contains(trainer.StreamModels(), c.Model):
-		return command.Usagef("--model is %q, must be one of %s", c.Model, strings.Join(trainer.StreamModels(), ", "))
-	case c.Hidden < 0, c.Epochs < 0, c.Workers < 0:
-		return command.Usagef("--hidden, --epochs and --workers must not be negative")
-	case c.Window != nil && *c.Window < 1:
-		return command.Usagef("--window is %d, must be at least 1", *c.Window)
-	case c.Tau <= 0:
-		return command.Usagef("--tau is %g, must be above 0", c.Tau)
-	case c.TrainFraction < 0 || c.TrainFraction >= 1:
-		return command.Usagef("--train-fraction is %g, must be above 0, below 1: the other nodes test", c.TrainFraction)
-	case !(c.KnownLabels >= 0 && c.KnownLabels < 1):
-		return command.Usagef("--known-labels is %g, must be at least 0, below 1: the others test", c.KnownLabels)
+	if err := c.checkBounds(); err != nil {
+		return command.WrongFlags(err)
 	}
 	of := c.checkStream
 	if kind == graphs.CitationArchive {
 		of = c.checkGraph
 	}
-	for _, check := range []func() error{of, c.checkBlend, c.checkRows, c.checkCurves} {
-		if err := check(); err != nil {
+	for _, holds := range []func() error{of, c.checkBlend, c.checkRows, c.checkCurves} {
+		if err := holds(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkBounds reports every flag that is out of bounds by itself. Numbers of which
+// 0 takes the default are bounded here by what the trainer takes.
+func (c *trainCmd) checkBounds() error {
+	var p check.Problems
+	p.AtLeast("shards", c.Shards, 1)
+	p.OneOf("model", c.Model, trainer.StreamModels()...)
+	p.AtLeast("hidden", c.Hidden, 0)
+	p.AtLeast("epochs", c.Epochs, 0)
+	p.AtLeast("workers", c.Workers, 0)
+	p.Number("learning_rate", c.LearningRate, 0, 10)
+	p.Number("weight_decay", c.WeightDecay, 0, 10)
+	if c.Window != nil {
+		p.AtLeast("window", *c.Window, 1)
+	}
+	p = append(p, check.Of(repair.Config{Method: repair.MixUp, Tau: c.Tau}.Validate())...)
+	p.Below("train_fraction", c.TrainFraction, 0, 1)
+	p.Below("known_labels", c.KnownLabels, 0, 1)
+	return p.Err()
 }
 
 // checkGraph refuses what a graph does not have.

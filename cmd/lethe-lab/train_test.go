@@ -38,9 +38,15 @@ func TestTrainRefusals(t *testing.T) {
 		{"--model logistic --schedule continual", "--schedule is continual, must be static or window for --model logistic"},
 		{"--model logistic --propagate", "say with --known-labels which share had arrived"},
 		{"--model logistic --propagate --known-labels .5 --split 6/0/6", "--propagate needs validation timesteps"},
-		{"--model logistic --known-labels 1", "--known-labels is 1, must be at least 0, below 1"},
-		{"--model logistic --known-labels NaN", "--known-labels is NaN"},
-		{"--model logistic --window 0", "--window is 0, must be at least 1"},
+		{"--model logistic --known-labels 1", "--known-labels is 1, want 0 or more, less than 1"},
+		{"--model logistic --known-labels NaN", "--known-labels is NaN, want 0 or more, less than 1"},
+		{"--model logistic --train-fraction NaN", "--train-fraction is NaN, want 0 or more, less than 1"},
+		{"--model logistic --tau NaN", "--tau is NaN, want more than 0, at most 1000"},
+		{"--model gin --learning-rate NaN --weight-decay Inf", "--learning-rate is NaN, want 0 to 10; " +
+			"--weight-decay is +Inf, want 0 to 10"},
+		{"--model logistic --window 0", "--window is 0, want at least 1"},
+		{"--model gin --hidden=-1 --workers=-2", "--hidden is -1, want at least 0; --workers is -2, want at least 0"},
+		{"--model gin --epochs=-3", "--epochs is -3, want at least 0"},
 	} {
 		args := append([]string{"train", "--dataset", stream, "--shards", "2"}, strings.Fields(c.flags)...)
 		code, stdout, stderr := runLethe(t, args...)

@@ -76,7 +76,7 @@ func (c *demoCmd) Run(a *command.App) error {
 // stream loads or generates the data.
 func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 	if c.Steps < 0 {
-		return nil, command.Usagef("--steps is %d, must not be negative", c.Steps)
+		return nil, command.Usagef("--steps is %d, must be at least 0", c.Steps)
 	}
 	if c.Dataset == "" {
 		steps := c.Steps

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"lethe/configs"
 	"lethe/ingest/bus"
@@ -60,8 +61,8 @@ a settle record. Publishing a dataset twice is harmless.`
 
 // Run publishes the dataset.
 func (c *replayCmd) Run(a *command.App) error {
-	if c.Rate < 0 {
-		return command.Usagef("--rate is %g, must not be negative", c.Rate)
+	if !(c.Rate >= 0 && c.Rate <= math.MaxInt32) {
+		return command.Usagef("--rate is %g, must be 0 to %d", c.Rate, math.MaxInt32)
 	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, c.Steps)
 	if err != nil {

@@ -35,7 +35,7 @@ func (c *Coordinator) Counts() map[deletions.State]int { return c.counts }
 
 // Resume tells the others again what the ledger says. The ledger is written
 // before anybody is told, so a crash in between leaves commands and states that
-// nobody has heard of. Hearing them twice is harmless.
+// nobody was told of. Telling them twice is harmless.
 func (c *Coordinator) Resume(ctx context.Context) error {
 	open, err := c.states.o.Ledger.Open()
 	if err != nil {

@@ -2,9 +2,9 @@
 // will change, the states it goes through, its verification and its receipt. It
 // speaks to the graphs through Graphs and to everyone else through Bus.
 //
-// A Coordinator is a passive thing: whoever plays the role feeds it records and
-// the time and lets it advance. It starts no goroutine; the search at the end is
-// handed out to be run beside the loop.
+// A Coordinator does nothing by itself: its caller gives it records and the time
+// and calls Advance. It starts no goroutine; the search at the end is a function
+// that the caller runs beside its loop.
 //
 //	ports.go          what it needs of graphs, topics and clock
 //	stores.go         the ledger on disk, and where receipts are kept

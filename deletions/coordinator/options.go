@@ -42,8 +42,8 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// Validate reports every problem at once. What only the first receipt would
-// stumble over is refused here.
+// Validate reports every problem at once. What would otherwise fail only at
+// the first receipt is refused here.
 func (c *Config) Validate() error {
 	var p check.Problems
 	p.That(c.VerifyTimeout > 0, "verify_timeout", c.VerifyTimeout, "a positive duration")

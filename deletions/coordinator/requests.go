@@ -109,10 +109,10 @@ func (r *Requests) withhold(rec ingest.Record, refusal *ingest.Refusal) (*ingest
 	return &ingest.Refusal{Reason: ingest.Suppressed, Detail: "a request refused as " + string(refusal.Reason)}, nil
 }
 
-// tidy sees to it that erasures.v1 holds the requests of a batch whose
-// targets are still needed, and no other: ids that nobody needs must not stay in
-// a topic, least of all those of a request that came too late because they are
-// erased already. A request under way that lost its record to another under the
+// tidy leaves in erasures.v1 those requests of a batch whose targets are still
+// needed, and withdraws all others: ids that nobody needs must not stay in a topic,
+// and above all not those of a request that came too late because they are erased
+// already. A request under way that lost its record to another under the
 // same key is written again, for a restart reads the targets there.
 func (r *Requests) tidy(ctx context.Context, batch bus.Batch, refused map[int]bool) error {
 	var withdrawn []int

@@ -36,7 +36,7 @@ func isConnectionLoss(err error) bool {
 }
 
 // isMissing reports that the topic or partition is not known; it may be so
-// new that the transport has not heard of it.
+// new that the transport does not know it yet.
 func isMissing(err error) bool {
 	return errors.Is(err, kafka.UnknownTopicOrPartition) ||
 		errors.Is(err, protocol.ErrNoTopic) || errors.Is(err, protocol.ErrNoPartition)

@@ -16,8 +16,8 @@ import (
 	"lethe/service"
 )
 
-// stage holds what the commands of the transcript stumble over: datasets and
-// files that are wrong in one way each, and a service that is up.
+// stage holds what the commands of the transcript are given: datasets and files
+// that are wrong in one way each, and a service that is up.
 type stage struct {
 	dir, bin string
 	ports    process.Ports

@@ -21,10 +21,14 @@ func Usage(err error) error { return usageError{err} }
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // WrongFlags returns an error of wrong use that names the flags of a validation's
-// error: the flag of nodes_per_step is --nodes-per-step.
+// error: the flag of nodes_per_step is --nodes-per-step. A key of several words is
+// none.
 func WrongFlags(err error) error {
 	problems := slices.Clone(check.Of(err))
 	for i := range problems {
+		if strings.ContainsAny(problems[i].Key, " .") {
+			continue
+		}
 		problems[i].Key = "--" + strings.ReplaceAll(problems[i].Key, "_", "-")
 	}
 	return usageError{errors.New(OneLine(problems))}

@@ -208,15 +208,20 @@ func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	o.Targets, o.Requests, o.Scopes = 5, 9, []lethe.Scope{"partition"}
 	o.Config.Kafka.Brokers = []string{"a:9092"}
 	err := o.Validate()
-	for _, part := range []string{"targets is 5, want 20 to", "requests is 9, want 1 to",
+	for _, part := range []string{"targets is 5, want 20 to",
 		`scopes is "partition", want one of stubs, shard`,
 		"kafka.brokers is [a:9092], want none"} {
 		require.ErrorContains(t, err, part)
 	}
+	require.NotContains(t, err.Error(), "requests", "its bound would be of wrong targets")
+	o.Targets, o.Requests = 20, 21
+	require.ErrorContains(t, o.Validate(), "requests is 21, want 1 to 20")
 	few := smallStream(t, 4)
 	for i := range few.Steps {
 		few.Steps[i].Labels = few.Steps[i].Labels[:10]
 	}
-	require.ErrorContains(t, Defaults(few, smallConfig(t)).Validate(),
-		"targets that the stream has labels for is 5, want at least 20")
+	require.EqualError(t, Defaults(few, smallConfig(t)).Validate(),
+		"number of labels in every second timestep is 20, want at least 80: take more timesteps or other data")
+	few.Steps = few.Steps[:3]
+	require.EqualError(t, Defaults(few, smallConfig(t)).Validate(), "number of timesteps is 3, want at least 4")
 }

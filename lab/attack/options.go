@@ -35,7 +35,7 @@ type Options struct {
 	OverfitPasses int
 	// Version names the program on receipts.
 	Version string
-	// Progress hears, in words, how far the work is.
+	// Progress is called with how far the work is, in words.
 	Progress func(format string, args ...any)
 	Logger   *slog.Logger
 }
@@ -51,9 +51,9 @@ const (
 	// for others: on many more, the control that knows its data by heart has too
 	// many to learn, and the attacks lose their power.
 	EnoughTimesteps = 12
-	// minTimesteps gives deployment and shadow one timestep to learn from and
+	// MinTimesteps gives deployment and shadow one timestep to learn from and
 	// one to follow.
-	minTimesteps = 4
+	MinTimesteps = 4
 	// maxErasureNodes is what one request may name, see ingest.Limits.
 	maxErasureNodes = 1000
 )
@@ -75,13 +75,7 @@ func RequestsFor(targets int) int { return max(1, min(defaultRequests, targets/m
 // Validate reports everything that is wrong with the options.
 func (o Options) Validate() error {
 	var p check.Problems
-	p.AtLeast("timesteps of the stream", len(o.Stream.Steps), minTimesteps)
-	most := maxTargets(o.Stream)
-	p.AtLeast("targets that the stream has labels for", most, minTargets)
-	if most >= minTargets {
-		p.Whole("targets", o.Targets, minTargets, most)
-	}
-	p.That(o.Requests >= 1 && o.Requests <= o.Targets, "requests", o.Requests, "1 to the number of targets, %d", o.Targets)
+	o.checkTargets(&p)
 	p.AtLeast("overfit_passes", o.OverfitPasses, 1)
 	p.That(o.Config.UsesEmbeddedBroker(), "kafka.brokers", o.Config.Kafka.Brokers, "none: an attack brings its own")
 	p.That(len(o.Scopes) > 0, "scopes", o.Scopes, "at least one")
@@ -91,12 +85,34 @@ func (o Options) Validate() error {
 	return append(p, check.Of(o.Config.Validate())...).Err()
 }
 
+// checkTargets reports the first of timesteps, labels, targets and requests that
+// is wrong: the bound of each follows from those before it.
+func (o Options) checkTargets(p *check.Problems) {
+	most, labels := maxTargets(o.Stream), fewestLabels(o.Stream)
+	switch {
+	case len(o.Stream.Steps) < MinTimesteps:
+		p.AtLeast("number of timesteps", len(o.Stream.Steps), MinTimesteps)
+	case most < minTargets:
+		p.Bad("number of labels in every second timestep", labels, "at least %d: take more timesteps or other data",
+			int(minTargets/targetShare))
+	case o.Targets < minTargets || o.Targets > most:
+		p.Whole("targets", o.Targets, minTargets, most)
+	default:
+		p.Whole("requests", o.Requests, 1, o.Targets)
+	}
+}
+
 // maxTargets is the largest number of targets of one kind that both halves of
 // the stream can give.
 func maxTargets(s *dataset.Stream) int {
+	return min(int(targetShare*float64(fewestLabels(s))), maxErasureNodes)
+}
+
+// fewestLabels counts the labels of the half of the stream that has fewer.
+func fewestLabels(s *dataset.Stream) int {
 	var labelled [2]int
 	for i := range s.Steps {
 		labelled[i%2] += len(s.Steps[i].Labels)
 	}
-	return min(int(targetShare*float64(min(labelled[0], labelled[1]))), maxErasureNodes)
+	return min(labelled[0], labelled[1])
 }

@@ -58,8 +58,8 @@ func readPublished(ctx context.Context, client *bus.Client, shards int, last let
 	return out, err
 }
 
-// readNewest hears of every complete message of a topic, newer ones of a key
-// after older ones.
+// readNewest calls take with every complete message of a topic, newer ones of a
+// key after older ones.
 func readNewest(ctx context.Context, client *bus.Client, topic bus.Topic, take func(wire.Key, []byte) error) error {
 	assemblers := make(map[int]*bus.Assembler)
 	return client.ReadAll(ctx, topic, func(rec ingest.Record) error {

@@ -25,7 +25,7 @@ type Runner struct {
 	Workers int
 	// OnlyFinished measures nothing: cells that are not finished are absent.
 	OnlyFinished bool
-	// Progress hears how far the work is.
+	// Progress is called with how far the work is.
 	Progress func(Progress)
 	// Now is the clock.
 	Now func() time.Time

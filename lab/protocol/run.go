@@ -19,8 +19,8 @@ type Runtime struct {
 	Now func() time.Time
 	// Partitions, if set, are kept for RunGraph's next calls.
 	Partitions *Partitions
-	// Epoch, if set, hears of every optimiser step of every shard, and of every
-	// fit of a model that has none, from several goroutines at once.
+	// Epoch, if set, is called with every optimiser step of every shard, and with
+	// every fit of a model that has none, from several goroutines at once.
 	Epoch func(Epoch)
 }
 

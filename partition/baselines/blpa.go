@@ -27,12 +27,12 @@ func (BLPA) Even() bool { return false }
 // DefaultBLPASweeps is the default bound on the sweeps of BLPA.
 const DefaultBLPASweeps = 100
 
-// wish is a node's wish to be in a shard, where it has count neighbours.
+// wish is a move that a node proposes: to a shard in which it has count neighbours.
 type wish struct {
 	node  uint32
 	to    lethe.ShardID
 	count int
-	// tie orders equal counts; 0 for the wish to stay.
+	// tie orders equal counts; it is 0 for the shard that the node is in.
 	tie uint64
 }
 

@@ -3,8 +3,6 @@
 package repair
 
 import (
-	"math"
-
 	"lethe/internal/check"
 	"lethe/partition/onehop"
 )
@@ -34,7 +32,7 @@ type Config struct {
 	// OneHop joins to every row what surrounds its node in the whole snapshot, cut
 	// edges included. A slice then holds something of its neighbours in other
 	// shards: erasing a node changes exactly the slices that hold it or a stub for
-	// it, so scopes stubs and partition stay exact, and scope shard is not to be had.
+	// it, so scopes stubs and partition stay exact, and scope shard is impossible.
 	OneHop onehop.Mode `yaml:"-"`
 }
 
@@ -51,7 +49,7 @@ func (c Config) Validate() error {
 	} else {
 		p.OneOf("method", c.Method, MixUp, Zero, Mirror, None)
 	}
-	p.Above("tau", c.Tau, 0, math.MaxFloat32)
+	p.Above("tau", c.Tau, 0, 1000)
 	p.AtLeast("min_stubs", c.MinStubs, 0)
 	p.That(c.Method != None || c.MinStubs <= 0, "min_stubs", c.MinStubs, "0 with method %s", None)
 	p.That(c.OneHop <= onehop.Directed, "one_hop", uint8(c.OneHop), "none, undirected or directed")

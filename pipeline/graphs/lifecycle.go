@@ -13,7 +13,7 @@ import (
 	"lethe/snapshot"
 )
 
-// lifecycle closes and settles timesteps, and sees to it that all are published.
+// lifecycle closes, settles and publishes timesteps.
 type lifecycle struct {
 	store     Store
 	publisher *publisher
@@ -25,7 +25,7 @@ type lifecycle struct {
 	// published notes the states that were published in this run; the durable
 	// marks are in the store.
 	published map[lethe.Timestep]lethe.State
-	// begun are the timesteps that the listener has heard of.
+	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool
 }
 

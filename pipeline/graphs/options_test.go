@@ -9,8 +9,8 @@ import (
 	"lethe/snapshot"
 )
 
-// Whatever is wrong is said at once, also what only the first receipt would
-// stumble over.
+// Whatever is wrong is said at once, also what would otherwise fail only at the
+// first receipt.
 func TestOptionsNameAllProblems(t *testing.T) {
 	err := Options{
 		Snapshot: snapshot.Config{AllowedLatenessTimesteps: -2, FirstTimestep: -2, MaxTimestepJump: -3},

@@ -83,6 +83,9 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 		Config: o.Snapshot, Secret: o.Secret, FS: vfs.Default,
 		TransactionPartitions: transactions, LabelPartitions: labels,
 	})
+	if errors.Is(err, snapshot.ErrIncompatible) {
+		return nil, fmt.Errorf("%w (%s)", err, remedy)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,9 @@ import (
 // and empty topics.
 var ErrSettings = errors.New("the data directory was written with other settings")
 
+// remedy says what the operator can do when stores and settings do not fit.
+const remedy = "restore what differs, or begin anew with an empty data directory and empty topics"
+
 func settingsMark() []byte { return []byte("settings") }
 
 // settingsOf are what the slices of settled timesteps depend on beside the
@@ -74,6 +77,5 @@ func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) er
 	if len(differ) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s (restore them, or begin anew with an empty data directory and empty topics)",
-		ErrSettings, strings.Join(differ, "; "))
+	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
 }

@@ -89,7 +89,7 @@ func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, e
 const pollInterval = 200 * time.Millisecond
 
 // Wait follows a request until it is verified or rejected, or the context ends.
-// progress, if not nil, hears of every state.
+// progress, if not nil, is called with every state.
 func Wait(
 	ctx context.Context, topics Bus, requestID string, progress func(deletions.Status),
 ) (deletions.Status, error) {

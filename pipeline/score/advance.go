@@ -43,7 +43,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 // serve swaps to the ensemble trained through a timestep, if it is later than
 // the served one and complete. If it is not, and the served one is not what it
 // should be any more, it is replaced by its own successor: the next ensemble
-// may be long in coming, while an erasure waits.
+// may come much later, and an erasure waits.
 func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	var through []lethe.Timestep
 	served := l.state.served

@@ -10,7 +10,7 @@ const NoClass = -1
 // whole rows.
 func MostLikely(posteriors []float32, classes int) []int {
 	if classes < 1 || len(posteriors)%classes != 0 {
-		panic("scoring: posteriors are not rows of one probability per class")
+		panic("quality: posteriors are not rows of one probability per class")
 	}
 	out := make([]int, len(posteriors)/classes)
 	for i := range out {

@@ -12,7 +12,7 @@ type tiedScores struct{ positives, negatives int }
 // It panics if the lengths differ.
 func rank(scores []float64, positive []bool) []tiedScores {
 	if len(scores) != len(positive) {
-		panic("scoring: number of scores and of labels differ")
+		panic("quality: number of scores and of labels differ")
 	}
 	order := make([]int, len(scores))
 	for i := range order {

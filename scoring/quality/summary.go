@@ -26,7 +26,7 @@ type Summary struct {
 // lengths differ.
 func Summarise(probabilities []float64, labels []lethe.Label, threshold float64) Summary {
 	if len(probabilities) != len(labels) {
-		panic("scoring: number of probabilities and of labels differ")
+		panic("quality: number of probabilities and of labels differ")
 	}
 	const licit, illicit = 0, 1
 	scores := make([]float64, 0, len(labels))

@@ -15,8 +15,8 @@ type Supervisor struct {
 	opened []*running
 }
 
-// New takes the modules, each after those it needs: so there can be no circle.
-// changed hears of every state; it may be called from several goroutines.
+// New takes the modules, each after those it needs, so that there is no cycle.
+// changed is called with every state; it may be called from several goroutines.
 func New(modules []Module, changed func(module string, s State)) (*Supervisor, error) {
 	known := make(map[string]bool)
 	for _, m := range modules {

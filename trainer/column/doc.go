@@ -10,7 +10,7 @@
 //
 // The package knows no broker, store, clock or log, and starts no goroutine.
 //
-// How the shards of an ensemble are weighed is no business of training: what a
+// Training does not know how the shards of an ensemble are weighed: what a
 // checkpoint carries for it comes from a function that the caller hands in, so
 // that package trainer and this one do not depend on package scoring. Package
 // ensemble, which trains and asks many columns, hands in scoring.Describe.

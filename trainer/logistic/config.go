@@ -29,7 +29,7 @@ func Defaults() Config { return Config{Classes: 2, L2: 1, Iterations: 200, Toler
 func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("classes", c.Classes, 2, tabular.MaxClasses)
-	p.Above("l2", c.L2, 0, math.MaxFloat32)
+	p.Above("l2", c.L2, 0, 1e6)
 	p.AtLeast("iterations", c.Iterations, 1)
 	p.That(c.Tolerance > 0 && c.Tolerance < 1, "tolerance", c.Tolerance, "more than 0, less than 1")
 	return p.Err()

@@ -64,9 +64,9 @@ func (c Config) Validate() error {
 	p.Whole("min_child_rows", c.MinChildRows, 1, math.MaxInt32)
 	p.Whole("max_bins", c.MaxBins, 2, maxBins)
 	p.Above("learning_rate", c.LearningRate, 0, 1)
-	p.Above("min_child_weight", c.MinChildWeight, 0, math.MaxFloat32)
+	p.Above("min_child_weight", c.MinChildWeight, 0, 1e6)
 	p.Above("feature_share", c.FeatureShare, 0, 1)
-	p.Number("l2", c.L2, 0, math.MaxFloat32)
+	p.Number("l2", c.L2, 0, 1e6)
 	return p.Err()
 }
 
