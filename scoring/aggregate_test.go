@@ -13,7 +13,7 @@ import (
 
 	"lethe"
 	"lethe/scoring"
-	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/similarity"
 )
 

@@ -12,10 +12,9 @@
 //     replay repeats them
 //
 // Beside it, package similarity compares graphs, package quality measures
-// predictions, package propagation spreads known labels, and package ensemble
-// trains and asks the models of all shards.
+// predictions, and package ensemble trains and asks the models of all shards.
 //
-// Learnt weights and propagation are for evaluation and not served. A prediction
+// Learnt weights and propagation (lab/propagation) are for evaluation and not served. A prediction
 // leaves when its timestep closes, before the first label of that timestep is
 // due, and graphs of different timesteps share no edge, so there is nothing to
 // propagate; a scorer that waited for some labels would make predictions depend

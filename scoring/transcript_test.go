@@ -11,7 +11,7 @@ import (
 
 	"lethe"
 	"lethe/scoring"
-	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/similarity"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"lethe"
 	"lethe/internal/command"
+	"lethe/lab/propagation"
 	"lethe/lab/protocol"
 	"lethe/partition/onehop"
-	"lethe/scoring/propagation"
 	"lethe/scoring/quality"
 )
 

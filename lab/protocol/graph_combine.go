@@ -3,9 +3,9 @@ package protocol
 import (
 	"context"
 
+	"lethe/lab/propagation"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
-	"lethe/scoring/propagation"
 	"lethe/scoring/quality"
 	"lethe/trainer"
 )

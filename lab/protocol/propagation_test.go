@@ -9,7 +9,7 @@ import (
 	"lethe"
 	"lethe/internal/realdata"
 	"lethe/lab/citation"
-	"lethe/scoring/propagation"
+	"lethe/lab/propagation"
 	"lethe/scoring/quality"
 )
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"lethe"
-	"lethe/scoring/propagation"
+	"lethe/lab/propagation"
 	"lethe/scoring/quality"
 	"lethe/trainer/kernels"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/scoring/propagation"
+	"lethe/lab/propagation"
 	"lethe/scoring/quality"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/similarity"
 )
 

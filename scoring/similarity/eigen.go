@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/scoring/internal/undirected"
+	"lethe/internal/undirected"
 )
 
 // tieTolerance, times the largest |eigenvalue|, is the distance below which

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/similarity"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/internal/fuzzing"
-	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/similarity"
 )
 

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe/canonical"
-	"lethe/scoring/internal/graphtest"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/similarity"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/scoring/internal/graphtest"
-	"lethe/scoring/propagation"
+	"lethe/lab/propagation"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/quality"
 )
 

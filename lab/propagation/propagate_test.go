@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"lethe"
-	"lethe/scoring/internal/graphtest"
-	"lethe/scoring/propagation"
+	"lethe/lab/propagation"
+	"lethe/scoring/graphtest"
 	"lethe/scoring/quality"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"lethe"
-	"lethe/scoring/internal/undirected"
+	"lethe/internal/undirected"
 )
 
 // diffusion is a graph along whose edges rows of numbers spread: an adjacency
