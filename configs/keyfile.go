@@ -48,8 +48,8 @@ func readPrivate(path string) ([]byte, error) {
 }
 
 // readOrCreate reads the file at path, or writes what create returns if there is
-// none. Whoever comes second of two processes that start together reads what
-// the first one wrote, and a process that dies leaves the whole file or none.
+// none. Of two processes that start together the second reads what the first
+// one wrote, and a process that is killed leaves the whole file or none.
 func readOrCreate(path string, create func() ([]byte, error)) ([]byte, error) {
 	content, err := readPrivate(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 // formatVersion is that of staging and of the stores of closed timesteps.
 const formatVersion = 1
 
-// cursor takes a stored value apart. The first failure sticks; close tells.
+// cursor takes a stored value apart. The first failure is kept; close returns it.
 type cursor struct{ bytecursor.Cursor }
 
 func cursorOver(stored []byte) cursor { return cursor{bytecursor.New(stored, binary.BigEndian)} }

@@ -4,7 +4,7 @@ package snapshot
 type Stream uint8
 
 // The streams. A topic of NoStream brings no records for the graphs; its offset
-// is stored all the same.
+// is stored nevertheless.
 const (
 	NoStream Stream = iota
 	Transactions
@@ -50,7 +50,7 @@ type Outcome string
 // The outcomes. An Accepted record is stored (a payment or label may still be
 // refused when its timestep closes or settles). A Duplicate changes nothing. A
 // Suppressed record names an erased transaction and must be dropped without a
-// copy. A Refused record has a Refusal and belongs into a dead letter.
+// copy. A Refused record has a Refusal and belongs in a dead letter.
 const (
 	Accepted   Outcome = "accepted"
 	Duplicate  Outcome = "duplicate"

@@ -9,15 +9,15 @@ import (
 )
 
 // Blend is a combination of several models per shard. Each is trained as it
-// would be alone. A shard trusts each by how it has done so far: before a slice
+// would be alone. A shard weighs each by its losses so far: before a slice
 // is trained on, every model scores it, and the model's log-losses on the
 // shard's own labels add up. Probabilities are combined as weighted means of
 // their logarithms, with weights proportional to e^(-rate · loss) (exponential
 // weights: Vovk, "Aggregating Strategies", COLT 1990).
 //
 // Losses are part of the checkpoint and come from the shard's slices alone, each
-// judged by models that had not seen it, so that a blend is replayed and
-// forgets like any other model.
+// computed by models that had not seen it, so that a blend is replayed after an
+// erasure like any other model.
 const Blend = "blend"
 
 // MaxComponents bounds the models of a blend.

@@ -95,7 +95,7 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 }
 
 // config takes a fresh data directory unless one is named, and free ports, so
-// that a demo never gets in the way of a service.
+// that a demo never disturbs a service.
 func (c *demoCmd) config(a *command.App) (configs.Config, error) {
 	extra := map[string]any{"embedded.port": 0}
 	if c.HTTPAddress == "" {

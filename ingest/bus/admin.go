@@ -9,7 +9,7 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Admin checks and mends the topics of a client's deployment: which there are,
+// Admin checks and repairs the topics of a client's deployment: which there are,
 // their partitions and settings, and where their logs begin.
 type Admin struct{ client *Client }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // PartitionOf returns the partition of a key among count: murmur2, as Java's
-// default partitioner does it, so that records of one key meet in one
-// partition whoever writes them.
+// default partitioner does it, so that records of one key are in one
+// partition, whichever client writes them.
 func PartitionOf(key []byte, count int) int {
 	all := make([]int, count)
 	for i := range all {

@@ -10,7 +10,7 @@ import (
 )
 
 // dirLock keeps a second broker, of this or another process, out of a
-// directory. The system drops it when the process dies.
+// directory. The system drops it when the process ends.
 type dirLock struct{ file *os.File }
 
 func lockDir(dir string) (*dirLock, error) {

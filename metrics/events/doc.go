@@ -1,5 +1,5 @@
 // Package events names what happens inside lethe, for metrics, tests and
-// whoever else wants to know, without importing any of them.
+// other listeners, without importing any of them.
 //
 // A component takes a Listener and calls its functions. Events carry counts,
 // durations and timesteps, never a transaction id, a pseudonym or a feature:

@@ -14,7 +14,7 @@ type Bus interface {
 	Partitions(ctx context.Context, t bus.Topic) (int, error)
 	// Follow begins to read partitions, each from its position on, for ever.
 	Follow(positions map[bus.TopicPartition]int64) (Tail, error)
-	// Write returns once the records are in the topic for good. On an error any
+	// Write returns once the records are stored in the topic. On an error any
 	// part of them may be there.
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
 }

@@ -34,7 +34,7 @@ func Defaults() Config {
 		// L = 4 means levels 0 to 3.)
 		Levels: 4,
 		// Where both ways take about as long. The dense one takes time cubic in
-		// the limit, hence its bound of 2000.
+		// the limit, which is therefore at most 2000.
 		DenseLimit: 100,
 	}
 }

@@ -35,7 +35,7 @@ type Embedding struct {
 	Entries []float64
 	// Residual is the largest |A u - λ u| / |λ_1| of an eigenvector used. Above
 	// about 1e-10 the Krylov method met its iteration bound, which a path of
-	// 20,000 nodes does not; the embedding is deterministic all the same.
+	// 20,000 nodes does not; the embedding is deterministic nevertheless.
 	Residual float64
 }
 

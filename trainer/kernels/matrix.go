@@ -17,7 +17,7 @@ type Scratch struct {
 }
 
 // transpose stores the transpose of src in dst, which has room for it. It goes
-// by squares, so that the cache lines of both stay at hand.
+// by squares, so that the lines of both stay in the cache.
 func transpose(dst []float32, src Matrix) Matrix {
 	const side = 16
 	t := Matrix{Rows: src.Cols, Cols: src.Rows, Data: dst[:src.Rows*src.Cols]}

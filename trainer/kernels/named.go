@@ -12,7 +12,7 @@ const (
 )
 
 // removedName begins the names of a set that no longer exists, such as
-// openblas-0.3.21-skylakex. Old checkpoints and receipts bear them.
+// openblas-0.3.21-skylakex. Old checkpoints and receipts have them.
 const removedName = "openblas"
 
 // Default returns the set fma where the processor has loops for it, else

@@ -15,7 +15,7 @@ const (
 
 // BatchNorm is one batch normalisation (Ioffe and Szegedy, ICML 2015) with
 // PyTorch's conventions: training normalises by the biased variance of the rows
-// at hand and moves the running statistics a tenth of the way to theirs, taking
+// given and moves the running statistics a tenth of the way to theirs, taking
 // the unbiased variance; evaluation normalises by the running ones. A single
 // row has unbiased variance 0 here, where PyTorch refuses it.
 type BatchNorm struct {

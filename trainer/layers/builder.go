@@ -10,7 +10,7 @@ import (
 )
 
 // Builder assembles the expression graph of a program, differentiates it and plans
-// its operators. Layers are functions that add to it. The first failure sticks, so
+// its operators. Layers are functions that add to it. The first failure is kept, so
 // that models read as formulas; Err returns it.
 type Builder struct {
 	// Training says whether batch norms take their statistics from the batch

@@ -7,6 +7,6 @@
 // Geometric's own citation benchmarks (DefaultArchitecture, DefaultSettings).
 // families lists them: a further one takes a line there and a file of its own.
 //
-// Parameters and buffers bear PyTorch Geometric's names and start from its
+// Parameters and buffers have PyTorch Geometric's names and start from its
 // distributions.
 package models
