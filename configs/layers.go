@@ -66,7 +66,7 @@ func knownPrefix(name string) bool {
 
 // environmentValues picks out the variables that are meant for lethe. A
 // variable that resembles none of the keys is reported as a key with its
-// own name, so that a misspelt one is not passed over in silence.
+// own name, so that a misspelt one is not ignored silently.
 func environmentValues(environ []string) ([]value, error) {
 	keys := map[string]string{}
 	for _, key := range Keys() {

@@ -46,7 +46,7 @@ type Config struct {
 	Alpha float64 `yaml:"-"`
 	// MaxShift bounds what alpha adds to the shift of the iteration: on a graph
 	// whose largest class has n nodes, alpha is at most MaxShift/n. By default 8;
-	// more would bring the iteration to a halt. See WithAlpha.
+	// more would stop the iteration. See WithAlpha.
 	MaxShift float64 `yaml:"-"`
 	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1
 	// to 5, and its code takes 0.01. By default 0.05: from 0.5 on, assignments under

@@ -37,7 +37,7 @@ type Report struct {
 }
 
 // ScanDir scans every regular file of a file system, hidden ones included, and the
-// name of everything it meets. Files that vanish meanwhile are passed over,
+// name of everything it meets. Files that vanish meanwhile are skipped,
 // as a store that is being rewritten removes files; any other failure to read
 // is an error, because what was not read was not verified. No error text holds
 // a name that holds a needle.

@@ -70,7 +70,7 @@ func (a *Assembler) Pending() int { return len(a.open) }
 
 // Add takes the next record. It returns a payload when the record completes or
 // retracts one. A payload that was written twice is returned twice. Control
-// records are passed over. The error is ErrNotChunk or ErrChecksum.
+// records are skipped. The error is ErrNotChunk or ErrChecksum.
 func (a *Assembler) Add(rec ingest.Record) (Payload, bool, error) {
 	if bytes.HasPrefix(rec.Key, []byte("!")) {
 		return Payload{}, false, nil

@@ -10,11 +10,11 @@ import (
 	"lethe/trainer"
 )
 
-// overfitHidden is wide enough to learn wrong labels by heart.
+// overfitHidden is wide enough to memorise wrong labels.
 const overfitHidden = 64
 
 // overfitted is the configuration of the positive control: one model for all,
-// trained on everything at once until it knows it by heart.
+// trained on everything at once until it has memorised it.
 func (c *campaign) overfitted() configs.Config {
 	out := c.Config
 	out.Partition.Shards, out.Partition.Method = 1, partition.MethodRandom

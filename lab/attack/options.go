@@ -27,7 +27,7 @@ type Options struct {
 	// RequestsFor is how many to take.
 	Requests int
 	// Mislabel sends the members with wrong labels: the worst case, for a model
-	// can only know them by heart.
+	// can only have memorised them.
 	Mislabel bool
 	// Seed keys the choice of targets and all attackers; Config.Seed keys lethe.
 	Seed uint64
@@ -48,7 +48,7 @@ const (
 	// and again outsiders: the others are what is left to learn from.
 	targetShare = .25
 	// EnoughTimesteps is how many a run should be given unless there is a reason
-	// for others: on many more, the control that knows its data by heart has too
+	// for others: on many more, the control that memorises its data has too
 	// many to learn, and the attacks lose their power.
 	EnoughTimesteps = 12
 	// MinTimesteps gives deployment and shadow one timestep to learn from and

@@ -83,7 +83,7 @@ func newScenario(s *dataset.Stream, n, requests int, draw *lethe.Draw) *scenario
 }
 
 // mislabelled is the scenario with the labels of all targets turned round. A model
-// can only know such a label by heart, so its members are the easiest to tell.
+// can only have memorised such a label, so its members are the easiest to tell.
 func (sc *scenario) mislabelled() *scenario {
 	out := *sc
 	out.targets = slices.Clone(sc.targets)

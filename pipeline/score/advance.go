@@ -33,8 +33,8 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		// Nothing waits: serve what the next snapshot will need.
 		wanted = l.state.stepsBefore(l.state.lastSeen(), l.o.Scoring.LabelLagTimesteps)
 	default:
-		// A graph that was replaced stands behind its successors in the topic.
-		// The ensemble that it needs must not be passed over.
+		// A graph that was replaced comes after its successors in the topic.
+		// The ensemble that it needs must not be skipped.
 	}
 	swapped, err := l.serve(wanted)
 	return role.Output{}, swapped, err

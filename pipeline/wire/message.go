@@ -101,7 +101,7 @@ func NewReader() *Reader {
 }
 
 // Read takes the next batch of a partition and returns the messages that are
-// now complete. Retractions and control records are passed over. Bytes that
+// now complete. Retractions and control records are skipped. Bytes that
 // lethe did not write are an error: only lethe writes these topics.
 func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 	p := batch.Source.Partition

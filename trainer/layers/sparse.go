@@ -52,7 +52,7 @@ func NewFeatures(m kernels.Matrix) Features {
 }
 
 // eachValue visits the values that are not 0, ascending. Most are 0: eight of them
-// are passed over at once.
+// are skipped at once.
 func eachValue(row []float32, visit func(j int, v float32)) {
 	for from := 0; from < len(row); from += 8 {
 		if from+8 <= len(row) && zeros((*[8]float32)(row[from:])) {
