@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/configs"
+	"lethe/partition"
+	"lethe/scoring"
 )
 
 // Every *.bad.yml lists the problems to be reported in its "# want: " lines.
@@ -20,10 +22,13 @@ func TestBadFilesReportEveryProblem(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			content, err := os.ReadFile(file)
 			require.NoError(t, err)
+			// What other packages list is not spelled out in the files.
+			listed := strings.NewReplacer("FILE", file, "SERVED", strings.Join(scoring.ServedMethods(), ", "),
+				"QUOTA", strings.Join(partition.QuotaMethods(), ", "))
 			var want []string
 			for line := range strings.Lines(string(content)) {
 				if text, ok := strings.CutPrefix(strings.TrimSpace(line), "# want: "); ok {
-					want = append(want, strings.ReplaceAll(text, "FILE", file))
+					want = append(want, listed.Replace(text))
 				}
 			}
 			c, err := configs.Load(configs.LoadOptions{File: file})
