@@ -30,7 +30,7 @@ $(TESTSUM):
 
 .PHONY: race
 race: ## Run the tests under the race detector, without the longest ones
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m $(PACKAGES)
+	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 20m $(PACKAGES)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka
