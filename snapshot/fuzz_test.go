@@ -45,7 +45,8 @@ func FuzzMirror(f *testing.F) {
 		if len(data) < 2 || data[0] == 0 || int(data[0]) >= len(data) {
 			return ErrCorrupt
 		}
-		return s.staging.mirror(data[1:1+data[0]], data[1+data[0]:])
+		key, value := data[1:1+int(data[0])], data[1+int(data[0]):]
+		return s.staging.mirror(key, value)
 	},
 		entry([]byte{kindFeatureCount}, []byte{0, 0, 0, 1}), entry(suppressedKey(lethe.Digest{}), nil),
 		entry(offsetKey(TopicPartition{"t", 0}), make([]byte, 8)), entry(watermarkKey(Labels, 0), make([]byte, 8)),
