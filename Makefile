@@ -29,8 +29,8 @@ $(TESTSUM):
 	GOBIN=$(BIN) $(GO) install gotest.tools/gotestsum@$(TESTSUM_VERSION)
 
 .PHONY: race
-race: ## Run the tests under the race detector, without the longest ones
-	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 20m $(PACKAGES)
+race: ## Run the tests under the race detector, without the longest ones and those of whole programs
+	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 20m $$($(GO) list $(PACKAGES) | grep -v /integration/)
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka
