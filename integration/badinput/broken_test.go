@@ -35,6 +35,7 @@ type broken struct {
 // among the good records of a stream. Each must be in the dead letters as it
 // was, and nothing else; and the good ones must fare as if it had never been.
 func TestBrokenRecords(t *testing.T) {
+	t.Parallel()
 	options := dataset.GenerateDefaults()
 	options.Steps, options.NodesPerStep, options.Features, options.Seed = 4, 40, 6, 3
 	stream, err := dataset.Generate(options)

@@ -29,6 +29,7 @@ func TestCommandLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs programs that were built without -race")
 	}
+	t.Parallel()
 	s := newStage(t)
 	datadriven.RunTest(t, "testdata/cli", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {

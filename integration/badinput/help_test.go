@@ -18,6 +18,7 @@ func TestEveryCommandShowsAnExample(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs programs that were built without -race")
 	}
+	t.Parallel()
 	// The least numbers of commands, groups and the program itself included.
 	for program, least := range map[string]int{"lethe": 18, "lethe-lab": 5} {
 		t.Run(program, func(t *testing.T) {
