@@ -2,7 +2,6 @@ package configs
 
 import (
 	"path/filepath"
-	"slices"
 	"time"
 
 	"lethe/ingest"
@@ -24,7 +23,7 @@ import (
 type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
-	// Roles are what this process does: build, train, score, in any order.
+	// Roles are what this process does, in any order; see Plays.
 	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build means graphs and erasure."`
 	// Seed keys every random draw. Processes that share topics share it, too.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
@@ -137,18 +136,3 @@ func (c Config) SigningKeyPath() string {
 // UsesEmbeddedBroker reports whether no broker is named, so that the process
 // brings its own.
 func (c Config) UsesEmbeddedBroker() bool { return len(c.Kafka.Brokers) == 0 }
-
-// Plays lists the roles of the process, build as the two that it stands for.
-func (c Config) Plays() []string {
-	var list []string
-	for _, r := range []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore} {
-		old := r == RoleGraphs || r == RoleErasure
-		if slices.Contains(c.Roles, r) || old && slices.Contains(c.Roles, RoleBuild) {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// HasRole reports whether the process plays the role.
-func (c Config) HasRole(role string) bool { return slices.Contains(c.Plays(), role) }

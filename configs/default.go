@@ -13,24 +13,12 @@ import (
 	"lethe/trainer"
 )
 
-// The roles a process can play. Erasures are driven beside the graphs, whose
-// stores they rewrite, so that a process plays both or neither.
-const (
-	RoleGraphs  = "graphs"
-	RoleErasure = "erasure"
-	RoleTrain   = "train"
-	RoleScore   = "score"
-	// RoleBuild is what graphs and erasure together were called, and their folder
-	// still is.
-	RoleBuild = "build"
-)
-
 // Default returns the configuration that `lethe run` takes without any other:
 // one process, all roles, the embedded broker.
 func Default() Config {
 	return Config{
 		DataDir:   "lethe-data",
-		Roles:     []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore},
+		Roles:     roles(),
 		Seed:      1,
 		HTTP:      HTTP{Address: "127.0.0.1:8080"},
 		Kafka:     bus.Defaults(),

@@ -40,7 +40,7 @@ func (c Config) checkProcess(p *check.Problems) {
 	if c.DataDir == "" {
 		p.Bad("data_dir", c.DataDir, "the name of a folder")
 	}
-	known := []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore, RoleBuild}
+	known := append(roles(), RoleBuild)
 	if len(c.Roles) == 0 {
 		p.Bad("roles", c.Roles, "at least one of "+strings.Join(known, ", "))
 	}

@@ -63,7 +63,9 @@ func (d *deployment) command(td *datadriven.TestData) error {
 					r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(v))...)
 				}
 			case "scope":
-				r.Scope = lethe.Scope(strings.TrimPrefix(arg.Vals[0], "none"))
+				if r.Scope = lethe.Scope(arg.Vals[0]); r.Scope == "none" {
+					r.Scope = ""
+				}
 			}
 		}
 		d.submit(r)

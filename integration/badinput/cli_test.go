@@ -26,9 +26,6 @@ import (
 // that do, against the folders and the service of a stage. What fails says so
 // in one line.
 func TestCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs that were built without -race")
-	}
 	t.Parallel()
 	s := newStage(t)
 	datadriven.RunTest(t, "testdata/cli", func(t *testing.T, d *datadriven.TestData) string {

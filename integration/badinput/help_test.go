@@ -15,9 +15,6 @@ var flagName = regexp.MustCompile(`--[a-z][a-z-]*`)
 // TestEveryCommandShowsAnExample walks all commands from --help on. An example
 // must be a command line of the command itself, with flags that it has.
 func TestEveryCommandShowsAnExample(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs that were built without -race")
-	}
 	t.Parallel()
 	// The least numbers of commands, groups and the program itself included.
 	for program, least := range map[string]int{"lethe": 18, "lethe-lab": 5} {
