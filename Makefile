@@ -34,11 +34,24 @@ race: ## Run the tests under the race detector, without the longest ones and tho
 
 .PHONY: kafka-test
 kafka-test: ## Run the integration tests on a real Apache Kafka
-	./integration/kafka/kafka.sh run $(GO) test -count=1 -v -timeout 10m ./integration/kafka
+	./integration/kafka/kafka.sh run $(GO) test -count=1 -short -v -timeout 10m ./integration/kafka
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME each (3s)
 	./.ci/fuzz
+
+# WORLDS is how many of each kind are tried. SEED chooses them: another one each time, which
+# the printed command shows, unless it is given.
+WORLDS ?= 50
+SEED   ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+.PHONY: worlds
+worlds: ## Try WORLDS (50) random worlds of each kind: streams, erasures amid them, and kills
+	LETHE_WORLDS=$(WORLDS) $(GO) test -count=1 -timeout 24h -run Worlds ./integration/worlds -rapid.nofailfile \
+	  -rapid.shrinktime=30s -rapid.seed=$(SEED)
+
+.PHONY: mutations
+mutations: ## Make the mistakes of .ci/mutations.d one by one: a named test must notice each (minutes)
+	./.ci/mutations
 
 # TORTURE is how many times longer than in CI everything random is tried.
 TORTURE ?= 20
@@ -46,7 +59,9 @@ TORTURE ?= 20
 torture: ## Run properties, kills, real Kafka and fuzzing many times over, with the race detector (hours)
 	RAPID_CHECKS=$$((100 * $(TORTURE))) CGO_ENABLED=1 $(GO) test -race -count=1 -timeout 6h $(PACKAGES)
 	$(GO) test -count=$(TORTURE) -timeout 6h ./integration/kill ./pipeline/role ./service/... ./deletions/coordinator
-	$(MAKE) kafka-test
+	$(MAKE) worlds WORLDS=$$((25 * $(TORTURE)))
+	$(MAKE) mutations
+	./integration/kafka/kafka.sh run $(GO) test -count=1 -timeout 30m ./integration/kafka
 	FUZZTIME=$$((10 * $(TORTURE)))s $(MAKE) fuzz
 
 .PHONY: lint

@@ -27,12 +27,15 @@ type Scope string
 
 // The scopes. Shard replaces the transaction's own slice only (the paper's
 // reach); Stubs, the default, replaces also every slice that holds a stub for
-// it; Partition partitions the timestep afresh.
+// it; Partition partitions the timestep again.
 const (
 	ScopeShard     Scope = "shard"
 	ScopeStubs     Scope = "stubs"
 	ScopePartition Scope = "partition"
 )
+
+// SupportedScopes are the names of those that are built, the default first.
+func SupportedScopes() []string { return []string{string(ScopeStubs), string(ScopeShard)} }
 
 // Valid reports whether the scope is one of the three.
 func (s Scope) Valid() bool { return s == ScopeShard || s == ScopeStubs || s == ScopePartition }
@@ -43,4 +46,7 @@ type ErasureRequest struct {
 	Targets   []Target
 	Scope     Scope
 	Reason    string
+	// Nonce is 32 random hexadecimal digits, or empty. With it, the digest of a
+	// request's content tells nothing of the content to those who do not hold it.
+	Nonce string
 }

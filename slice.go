@@ -31,6 +31,9 @@ type Slice struct {
 	Edges []Edge
 	// Stubs are ordered by owner, then by the pseudonym they stand for.
 	Stubs []Stub
+	// Parts are the digests of the slices that this one is the union of; nil for
+	// what a shard holds. A union is made for training and never stored.
+	Parts []Digest
 }
 
 // Row returns the features of node i. It aliases the slice.

@@ -2,17 +2,16 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/internal/swapstore"
+	"lethe/ingest/bus"
+	"lethe/internal/cputime"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/service"
@@ -43,9 +42,13 @@ type Report struct {
 	// Fresh says how many checkpoints were trained anew and found equal.
 	FreshCheckpoints int     `json:"fresh_checkpoints"`
 	FreshSeconds     float64 `json:"fresh_seconds"`
+	// FreshCPUSeconds is the processor time of that.
+	FreshCPUSeconds float64 `json:"fresh_cpu_seconds"`
 	// Erasures counts the verified erasures whose traces were searched for in
-	// Files files of Bytes bytes.
+	// Files files of Bytes bytes, and in Records records of Topics topics by what they say.
 	Erasures int   `json:"erasures"`
+	Topics   int   `json:"topics"`
+	Records  int64 `json:"records"`
 	Files    int   `json:"files"`
 	Bytes    int64 `json:"bytes"`
 }
@@ -67,7 +70,19 @@ type inventory struct {
 	steps   []*snapshot.Content
 	columns []*train.History
 	served  *score.Served
-	done    []deletions.Entry
+	// next are the positions of the broker's log behind the last records that the stores
+	// of graphs have taken.
+	next map[bus.TopicPartition]int64
+	// entries are all requests, done the verified ones.
+	entries, done []deletions.Entry
+	// receipts are the files of the verified requests, by request id.
+	receipts map[string][]byte
+	// unsuppressed counts the erased transactions that the store of graphs would take
+	// again, missing says what folders are not there, and what to do.
+	unsuppressed int
+	// inStaging counts what pending records say of what was erased.
+	inStaging int
+	missing   []string
 }
 
 // Check reads the whole directory and reports everything that is wrong. The
@@ -78,21 +93,38 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Problems: []string{}}
+	for _, what := range inv.missing {
+		r.problem("%s", what)
+	}
+	if inv.unsuppressed > 0 {
+		r.problem("the store of graphs would take %d erased transactions again: start lethe run, which suppresses them",
+			inv.unsuppressed)
+	}
+	if inv.inStaging > 0 {
+		r.problem("records in %s, of payments and labels that wait, name what was erased %d times",
+			filepath.Join(snapshotDir(o.Config), snapshot.StagingFolder), inv.inStaging)
+	}
+	if err := inv.checkReceipts(r, inv.checkKeys(r)); err != nil {
+		return nil, err
+	}
 	inv.checkGraphs(r)
 	if err := inv.checkSlices(r); err != nil {
 		return nil, err
 	}
 	inv.checkCheckpoints(r)
 	inv.checkServed(r)
+	if err := inv.checkBroker(ctx, r); err != nil {
+		return nil, err
+	}
 	if err := inv.search(ctx, r); err != nil {
 		return nil, err
 	}
 	if o.Fresh {
-		started := time.Now()
+		started, used := time.Now(), cputime.Used()
 		if err := inv.trainAnew(ctx, r, o.Progress); err != nil {
 			return nil, err
 		}
-		r.FreshSeconds = time.Since(started).Seconds()
+		r.FreshSeconds, r.FreshCPUSeconds = time.Since(started).Seconds(), (cputime.Used() - used).Seconds()
 	}
 	r.OK = len(r.Problems) == 0
 	return r, nil
@@ -110,37 +142,16 @@ func take(c configs.Config) (*inventory, error) {
 	if err != nil {
 		return nil, err
 	}
-	inv := &inventory{config: c, secret: secret, trainer: c.TrainerConfig()}
+	inv := &inventory{
+		config: c, secret: secret, trainer: c.TrainerConfig(), next: make(map[bus.TopicPartition]int64),
+	}
 	if err := inv.takeGraphs(); err != nil {
 		return nil, err
 	}
-	for shard := range lethe.ShardID(c.Partition.Shards) {
-		h, err := train.ReadHistory(service.RoleDir(c.DataDir, configs.RoleTrain), shard)
-		if err != nil {
-			return nil, opening(err)
-		}
-		inv.columns = append(inv.columns, h)
+	if err := inv.takeColumns(); err != nil {
+		return nil, err
 	}
-	inv.served, err = score.ReadServed(service.RoleDir(c.DataDir, configs.RoleScore), inv.trainer, c.Partition.Shards)
-	return inv, opening(err)
-}
-
-// opening adds the remedy to an error of opening a store.
-func opening(err error) error {
-	var remedy string
-	switch {
-	case err == nil || errors.Is(err, swapstore.ErrInUse):
-		return err
-	case errors.Is(err, swapstore.ErrFormat) || errors.Is(err, deletions.ErrFormat) ||
-		errors.Is(err, canonical.ErrVersion):
-		remedy = "use the version of lethe that wrote it"
-	case errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
-		errors.Is(err, canonical.ErrCorrupt):
-		remedy = "the directory is damaged: restore it from a copy"
-	default:
-		remedy = "give the configuration that the directory was written with"
-	}
-	return fmt.Errorf("%w (%s)", err, remedy)
+	return inv, inv.takeServed()
 }
 
 func snapshotDir(c configs.Config) string {

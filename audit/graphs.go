@@ -3,6 +3,8 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -11,7 +13,8 @@ import (
 	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
+	"lethe/ingest/bus"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/partition/scores"
@@ -23,19 +26,32 @@ import (
 // takeGraphs reads the snapshot store and the ledger.
 func (inv *inventory) takeGraphs() (err error) {
 	c := inv.config
+	ledgerDir := filepath.Join(service.RoleDir(c.DataDir, configs.RoleBuild), "ledger")
+	for _, folder := range []string{snapshotDir(c), ledgerDir} {
+		// Opening would create an empty store.
+		if _, err := os.Stat(folder); err != nil {
+			inv.lacks(nil, folder, service.Remedy(c.DataDir, configs.RoleGraphs))
+		}
+	}
+	if len(inv.missing) > 0 {
+		return nil
+	}
 	store, err := snapshot.Open(snapshotDir(c), snapshot.Options{
 		Config:                c.Ingest.Config,
 		Secret:                inv.secret,
-		FS:                    vfs.Default,
+		FS:                    service.RemediedFS(vfs.Default, c.DataDir, configs.RoleGraphs),
 		TransactionPartitions: c.Kafka.Partitions,
 		LabelPartitions:       c.Kafka.Partitions,
 	})
 	if err != nil {
-		return opening(err)
+		return opening(err, inv.config.DataDir, configs.RoleGraphs)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	if err := graphs.CheckSettings(store.Marks(), c.PartitionConfig(), c.RepairConfig()); err != nil {
 		return err
+	}
+	for at, next := range store.Offsets() {
+		inv.next[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
 	for _, info := range store.Timesteps() {
 		if info.State == lethe.Open {
@@ -43,17 +59,56 @@ func (inv *inventory) takeGraphs() (err error) {
 		}
 		content, err := store.Load(info.Timestep)
 		if err != nil {
-			return fmt.Errorf("timestep %d: %w", info.Timestep, err)
+			return opening(err, inv.config.DataDir, configs.RoleGraphs)
 		}
 		inv.steps = append(inv.steps, content)
 	}
-	ledger, kv, err := coordinator.OpenLedger(service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	if err := snapshot.CheckStaging(store); err != nil {
+		return opening(err, inv.config.DataDir, configs.RoleGraphs)
+	}
+	if err := inv.takeLedger(store); err != nil {
+		return err
+	}
+	inv.inStaging, err = inv.searchStaging(store)
+	return err
+}
+
+// takeLedger reads the ledger, and whether the store suppresses what it names.
+func (inv *inventory) takeLedger(store *snapshot.Store) (err error) {
+	dir := service.RoleDir(inv.config.DataDir, configs.RoleBuild)
+	ledger, kv, err := disk.OpenLedger(service.RemediedFS(vfs.Default, inv.config.DataDir, configs.RoleGraphs), dir, nil)
 	if err != nil {
-		return opening(err)
+		return opening(err, inv.config.DataDir, configs.RoleGraphs)
 	}
 	defer func() { err = errors.Join(err, kv.Close()) }()
-	inv.done, err = ledger.List(deletions.Verified)
-	return err
+	if inv.entries, err = ledger.List(); err != nil {
+		return err
+	}
+	for _, e := range inv.entries {
+		if e.State == deletions.Verified {
+			inv.done = append(inv.done, e)
+		}
+		for _, target := range e.Targets {
+			if e.Suppresses() && !store.Suppresses(target) {
+				inv.unsuppressed++
+			}
+		}
+	}
+	return nil
+}
+
+// searchStaging counts what the records that staging keeps as they came say of what was
+// erased. Their bytes are searched with the other files.
+func (inv *inventory) searchStaging(store *snapshot.Store) (hits int, err error) {
+	scanner, err := inv.scanner()
+	if err != nil || scanner == nil {
+		return 0, err
+	}
+	err = store.Originals(func(o snapshot.Origin) error {
+		hits += len(scanner.MatchRecord(o.Key, o.Parts()...))
+		return nil
+	})
+	return hits, err
 }
 
 // checkGraphs checks every graph by itself: canonical order, and for settled

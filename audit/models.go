@@ -9,7 +9,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/deletions/scan"
+	"lethe/configs"
 	"lethe/pipeline/train"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -66,16 +66,9 @@ func (inv *inventory) checkServed(r *Report) {
 
 // search looks for every erased record in every file of the directory.
 func (inv *inventory) search(ctx context.Context, r *Report) error {
-	var prints []scan.Fingerprint
-	for _, e := range inv.done {
-		prints = append(prints, e.Progress.Fingerprints...)
-	}
 	r.Erasures = len(inv.done)
-	if len(prints) == 0 {
-		return nil
-	}
-	scanner, err := scan.NewScanner(inv.secret, prints)
-	if err != nil {
+	scanner, err := inv.scanner()
+	if err != nil || scanner == nil {
 		return err
 	}
 	report, err := scanner.ScanDir(ctx, os.DirFS(inv.config.DataDir))
@@ -107,7 +100,7 @@ func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(do
 		h := inv.columns[i]
 		equal, differ, err := replay(ctx, runner.Column(h.Shard), h)
 		if err != nil {
-			return fmt.Errorf("shard %d: %w", h.Shard, err)
+			return opening(fmt.Errorf("shard %d: %w", h.Shard, err), inv.config.DataDir, configs.RoleTrain)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -11,16 +11,37 @@ import (
 const (
 	sliceMagic   = "LSLC"
 	sliceVersion = 1
+	unionMagic   = "LUNI"
+	unionVersion = 1
 )
 
-// EncodeSlice returns the slice's canonical bytes.
+// EncodeSlice returns the slice's canonical bytes. It panics for a union, see
+// lethe.Slice.Parts: whoever stores one would keep what its parts have forgotten.
 func EncodeSlice(s *lethe.Slice) []byte {
+	if s.Parts != nil {
+		panic("canonical: a union of slices has no bytes of its own: it is never stored")
+	}
 	return writeSlice(NewWriter(sliceMagic, sliceVersion), s).Seal()
 }
 
-// DigestSlice returns the digest of the slice's canonical bytes.
+// DigestSlice returns the digest of the slice's canonical bytes, and of a union
+// DigestUnion of its parts.
 func DigestSlice(s *lethe.Slice) lethe.Digest {
+	if s.Parts != nil {
+		return DigestUnion(s.Parts)
+	}
 	return writeSlice(NewDigester(sliceMagic, sliceVersion), s).Digest()
+}
+
+// DigestUnion returns the digest that stands for slices put together, from their own
+// digests in ascending order of shards. Whoever knows those need not see the slices.
+func DigestUnion(parts []lethe.Digest) lethe.Digest {
+	w := NewDigester(unionMagic, unionVersion)
+	w.Count(len(parts))
+	for _, part := range parts {
+		w.Bytes(part[:])
+	}
+	return w.Digest()
 }
 
 func writeSlice(w *Writer, s *lethe.Slice) *Writer {

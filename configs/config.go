@@ -107,6 +107,12 @@ type Erasure struct {
 	// VerifyTimeout bounds the search for what is left, after which the
 	// erasure fails and is tried again.
 	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`
+	// BatchWindow is how long a suppressed request waits at most for others that keep
+	// coming, so that they are carried out together; when none has come for a twentieth
+	// of it, they begin. It does not wait after a batch before it.
+	BatchWindow time.Duration `yaml:"batch_window" help:"How long a suppressed request waits at most for others that keep coming."`
+	// SearchCPU is how much of one core all searches of the process take together.
+	SearchCPU float64 `yaml:"search_cpu" help:"Share of one core that the searches for what was erased may take."`
 }
 
 // Log shapes what goes to standard error.

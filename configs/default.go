@@ -28,7 +28,8 @@ func Default() Config {
 		Repair:    Repair{Config: repair.Defaults()},
 		Trainer:   Trainer{Config: trainer.Defaults(), Kernels: "auto"},
 		Scoring:   scoring.Defaults(),
-		Erasure:   Erasure{DefaultScope: "stubs", VerifyTimeout: 5 * time.Minute},
-		Log:       Log{Level: "info", Format: "text"},
+		Erasure: Erasure{DefaultScope: "stubs", VerifyTimeout: 5 * time.Minute, SearchCPU: .5,
+			BatchWindow: 2 * time.Second},
+		Log: Log{Level: "info", Format: "text"},
 	}
 }

@@ -3,13 +3,13 @@ package configs
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/knadh/koanf/parsers/yaml"
 	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/providers/file"
 )
 
 const environmentPrefix = "LETHE_"
@@ -24,7 +24,7 @@ type value struct {
 // fileValues reads a YAML file. A key without a value is left at its
 // default, as if it were not there.
 func fileValues(path string) ([]value, error) {
-	content, err := file.Provider(path).ReadBytes()
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the file that --config names cannot be read: %w", err)
 	}

@@ -1,12 +1,12 @@
 package configs
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	reader "github.com/knadh/koanf/parsers/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"lethe/internal/check"
 )
@@ -19,26 +19,40 @@ func (c Config) YAML(redact bool) ([]byte, error) {
 		c.SecretFile = hidden(c.SecretFile)
 		c.SigningKeyFile = hidden(c.SigningKeyFile)
 	}
-	out, err := yaml.MarshalWithOptions(c,
-		yaml.IndentSequence(true),
-		yaml.CustomMarshaler(func(d time.Duration) ([]byte, error) { return []byte(check.Duration(d)), nil }),
-		yaml.CustomMarshaler(quoted),
-	)
-	if err != nil {
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	sections := map[string]*yaml.Node{"": root}
+	for _, s := range Settings() {
+		content := s.in(&c).Interface()
+		if d, isDuration := content.(time.Duration); isDuration {
+			content = check.Duration(d)
+		}
+		value := new(yaml.Node)
+		if err := value.Encode(content); err != nil {
+			return nil, fmt.Errorf("configuration: %s: %w", s.Key, err)
+		}
+		put(sections, s.Key, value)
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(root); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	return out, nil
+	return out.Bytes(), nil
 }
 
-// quoted writes a text without quotes only if the parser that Load uses takes
-// it for the same text. The library that writes has other rules, by which
-// 1e3 needs none.
-func quoted(text string) ([]byte, error) {
-	read, err := reader.Parser().Unmarshal([]byte("text: " + text))
-	if err == nil && len(read) == 1 && read["text"] == text {
-		return []byte(text), nil
+// put enters a value under a dotted key, and the sections above it if they are not
+// there yet.
+func put(sections map[string]*yaml.Node, key string, value *yaml.Node) {
+	section, name := "", key
+	if dot := strings.LastIndexByte(key, '.'); dot >= 0 {
+		section, name = key[:dot], key[dot+1:]
 	}
-	return json.Marshal(text)
+	if sections[section] == nil {
+		sections[section] = &yaml.Node{Kind: yaml.MappingNode}
+		put(sections, section, sections[section])
+	}
+	sections[section].Content = append(sections[section].Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, value)
 }
 
 func hidden(path string) string {

@@ -2,7 +2,7 @@ package configs
 
 import "slices"
 
-// The roles a process can play. Erasures are driven beside the graphs, whose
+// The roles a process can play. Erasures are carried out in the process of the graphs, whose
 // stores they rewrite, so that a process plays both or neither.
 const (
 	RoleGraphs  = "graphs"

@@ -33,11 +33,10 @@ func (c Config) Workers() int {
 // KernelSet is the kernel set that the configuration names. The error says that
 // this processor lacks it.
 func (c Config) KernelSet() (kernels.Set, error) {
-	name := c.Trainer.Kernels
-	if name == "auto" {
-		name = ""
+	if c.Trainer.Kernels == "auto" {
+		return kernels.Default(), nil
 	}
-	set, err := kernels.Named(name)
+	set, err := kernels.Named(c.Trainer.Kernels)
 	if err != nil {
 		return kernels.Set{}, fmt.Errorf("trainer.kernels: %w", err)
 	}

@@ -18,11 +18,11 @@ import (
 
 // LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8
 // in PEM, or creates it from the random source with mode 0600 at the first
-// start. The public key is kept beside it, at PublicKeyPath, for those who
+// start. The public key is kept in the same folder, at PublicKeyPath, for those who
 // check receipts.
 //
 // The error wraps ErrKeyFile if others may read the file, if it holds something
-// else, or if the public key beside it belongs to another key.
+// else, or if the public key in its folder belongs to another key.
 func LoadOrCreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error) {
 	content, err := readOrCreate(path, func() ([]byte, error) { return newSigningKey(random) })
 	if err != nil {

@@ -4,8 +4,10 @@ import (
 	"strings"
 	"time"
 
+	"lethe"
 	"lethe/internal/check"
 	"lethe/partition"
+	"lethe/partition/repair"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -22,15 +24,17 @@ func (c Config) Validate() error {
 	c.checkTrainer(&p)
 	p.Number("scoring.temperature", c.Scoring.Temperature, 0, 1000)
 	p.Within("scoring", c.ScoringConfig().Validate())
-	p.OneOf("erasure.default_scope", c.Erasure.DefaultScope, "stubs", "shard")
+	p.OneOf("erasure.default_scope", c.Erasure.DefaultScope, lethe.SupportedScopes()...)
 	if c.Repair.OneHopDirected && !c.Repair.OneHop {
 		p.Bad("repair.one_hop_directed", c.Repair.OneHopDirected, "false while repair.one_hop is off")
 	}
-	if c.Repair.OneHop && c.Erasure.DefaultScope == "shard" {
+	if c.Repair.OneHop && c.Erasure.DefaultScope == string(lethe.ScopeShard) {
 		p.Bad("erasure.default_scope", c.Erasure.DefaultScope, "stubs while repair.one_hop is on: "+
 			"neighbours' rows in other shards hold a mean of the erased one")
 	}
 	p.Duration("erasure.verify_timeout", c.Erasure.VerifyTimeout, time.Second, 30*24*time.Hour)
+	p.Duration("erasure.batch_window", c.Erasure.BatchWindow, 0, 24*time.Hour)
+	p.Number("erasure.search_cpu", c.Erasure.SearchCPU, .01, 1)
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.OneOf("log.format", c.Log.Format, "text", "json")
 	return p.Sorted(Keys()).Err()
@@ -59,7 +63,7 @@ func (c Config) checkKafka(p *check.Problems) {
 	p.Within("embedded", c.Embedded.Validate())
 }
 
-// checkIngest does without snapshot.ByControl for transactions: nobody sends
+// checkIngest does not allow snapshot.ByControl for transactions: nobody sends
 // control records alone.
 func (c Config) checkIngest(p *check.Problems) {
 	p.Whole("ingest.allowed_lateness_timesteps", c.Ingest.AllowedLatenessTimesteps, 0, 1_000_000)
@@ -75,7 +79,7 @@ func (c Config) checkPartition(p *check.Problems) {
 	p.Whole("partition.sweeps", c.Partition.Sweeps, 0, 100_000)
 	p.Whole("partition.refine_sweeps", c.Partition.RefineSweeps, 0, 100_000)
 	p.Within("partition", c.PartitionConfig().Validate())
-	p.OneOf("repair.method", c.Repair.Method, "mixup", "zero", "mirror", "none")
+	p.OneOf("repair.method", c.Repair.Method, repair.Methods()...)
 	p.Whole("repair.min_stubs", c.Repair.MinStubs, 0, 1000)
 	p.Within("repair", c.RepairConfig().Validate())
 }

@@ -8,14 +8,14 @@ import (
 // GenerateOptions says what Generate makes; begin with GenerateDefaults.
 type GenerateOptions struct {
 	// Steps is the number of timesteps, numbered from 1.
-	Steps int
+	Steps int `help:"Number of timesteps."`
 	// NodesPerStep is the number of transactions of every step, at least 20.
-	NodesPerStep int
+	NodesPerStep int `help:"Transactions per timestep."`
 	// Features is the number of features, at least 2. Of 165, which Elliptic has
 	// without the timestep, 94 are local, the others computed from the neighbours'.
-	Features int
+	Features int `help:"Features per transaction."`
 	// Seed keys every draw.
-	Seed uint64
+	Seed uint64 `help:"Seed of everything random: equal seeds give equal files."`
 	// IllicitFraction and LicitFraction are the shares of transactions that
 	// carry these labels; the others are unknown.
 	IllicitFraction, LicitFraction float64

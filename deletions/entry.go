@@ -1,7 +1,6 @@
 package deletions
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,13 +13,18 @@ import (
 )
 
 const (
-	entryFormat       = "lethe-ledger/1"
+	entryFormat       = "lethe-ledger/3"
+	entryFormat1      = "lethe-ledger/1"
 	maxRequestIDBytes = 128
 )
 
 // ErrRequest refuses an erasure request. The caller rejects it; the text holds
 // no part of the request but the position of a target.
 var ErrRequest = errors.New("erasure request refused")
+
+// ErrNamesTarget is the ErrRequest of a request whose id holds the id of a target:
+// receipts, logs and file names carry request ids.
+var ErrNamesTarget = fmt.Errorf("%w: the request id holds an id that is to be erased", ErrRequest)
 
 // SliceRef names a slice.
 type SliceRef struct {
@@ -42,7 +46,9 @@ type Change struct {
 
 // Counts says how much a request concerns. It names nothing.
 type Counts struct {
-	Targets   int `json:"nodes"`
+	Targets int `json:"nodes"`
+	// Held are those of them whose transaction a graph or an open timestep held.
+	Held      int `json:"held,omitempty"`
 	Timesteps int `json:"timesteps"`
 	Payments  int `json:"payments"`
 	Labels    int `json:"labels"`
@@ -63,29 +69,77 @@ type Progress struct {
 	// Fingerprints are the forms searched for. They are added before the first
 	// byte is erased: afterwards nobody knows the bytes any more.
 	Fingerprints []scan.Fingerprint `json:"fingerprints,omitempty"`
+	// Rows tell which of them are forms of features, by transaction.
+	Rows []RowForms `json:"rows,omitempty"`
 	// NotSearched are the forms that say nothing about the records.
-	NotSearched    []scan.Kind      `json:"not_searched,omitempty"`
-	Timesteps      []lethe.Timestep `json:"timesteps,omitempty"`
-	Slices         []SliceRef       `json:"slices,omitempty"`
-	Retrained      []lethe.ShardID  `json:"retrained,omitempty"`
-	Counts         Counts           `json:"counts"`
-	EnsembleBefore lethe.Digest     `json:"ensemble_before,omitzero"`
-	EnsembleAfter  lethe.Digest     `json:"ensemble_after,omitzero"`
-	Verification   *scan.Summary    `json:"verification,omitempty"`
+	NotSearched []scan.Kind      `json:"not_searched,omitempty"`
+	Timesteps   []lethe.Timestep `json:"timesteps,omitempty"`
+	Slices      []SliceRef       `json:"slices,omitempty"`
+	Retrained   []lethe.ShardID  `json:"retrained,omitempty"`
+	// Revisions are those at which the request's slices were replaced, by the
+	// timestep's place in Timesteps. Entries of before lack them.
+	Revisions []lethe.Revision `json:"revisions,omitempty"`
+	Counts    Counts           `json:"counts"`
+	// Withdrawn says that the records were withdrawn from the topics: from then on
+	// nobody needs to know them.
+	Withdrawn bool `json:"withdrawn,omitempty"`
+	// Outcomes are in the order of the request, which may name a target twice.
+	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
+	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`
+	EnsembleAfter  lethe.Digest    `json:"ensemble_after,omitzero"`
+	// Erasure is what was searched before the records counted as erased: the places
+	// that held them. Verification is what was searched in the end: everything.
+	Erasure *scan.Summary `json:"erasure,omitempty"`
+	// Searched is the verification by place. Entries of the first version lack it.
+	Searched     []PlaceSearch `json:"searched,omitempty"`
+	Verification *scan.Summary `json:"verification,omitempty"`
+	// Gone are the folders that were not searched, because an operator has declared them
+	// gone for good.
+	Gone []GoneFolder `json:"gone_folders,omitempty"`
+	// KeptStubs are the stubs that a request at scope shard leaves in slices of other
+	// shards, and StubsLeft counts those that were still there when everything was
+	// searched. It is nil if that is not counted: at other scopes, and for what earlier
+	// versions began.
+	KeptStubs []KeptStubs `json:"kept_stubs,omitempty"`
+	StubsLeft *int        `json:"stubs_left,omitempty"`
+}
+
+// RowForms are the fingerprints of the features of a transaction that is erased. Another
+// one may come that has the same: then finding them says nothing.
+type RowForms struct {
+	// Content is the hash by which the graphs know the features.
+	Content scan.MAC   `json:"content"`
+	Forms   []scan.MAC `json:"forms"`
+}
+
+// PlaceSearch is what the search of one place came to.
+type PlaceSearch struct {
+	// Place is a topic, a role whose folder it is, or a folder of the data directory.
+	Place string `json:"place"`
+	scan.Summary
+	// Superseded counts records that a later one under their key has replaced, but that
+	// are still in the log.
+	Superseded int `json:"superseded,omitempty"`
 }
 
 // Entry is what the ledger knows of one request. It holds no id, no feature
 // and no text of the request.
 type Entry struct {
-	Format    string      `json:"format"`
-	RequestID string      `json:"request_id"`
-	Scope     lethe.Scope `json:"scope"`
-	State     State       `json:"state"`
+	Format    string `json:"format"`
+	RequestID string `json:"request_id"`
+	// Digest is that of the request's content (RequestDigest), zero in an entry of the first
+	// version. Whoever holds the request can check it.
+	Digest lethe.Digest `json:"request_digest,omitzero"`
+	Scope  lethe.Scope  `json:"scope"`
+	State  State        `json:"state"`
 	// FailedIn is the state to retry from, while State is Failed.
 	FailedIn State `json:"failed_in,omitempty"`
 	// Attempts counts how often a step was begun again after a failure.
-	Attempts int      `json:"attempts"`
-	History  []Change `json:"history"`
+	Attempts int `json:"attempts"`
+	// Batch is set when the request begins to be carried out, and zero in what earlier
+	// versions began.
+	Batch   Batch    `json:"batch,omitzero"`
+	History []Change `json:"history"`
 	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
 	Targets []lethe.Digest `json:"nodes"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
@@ -95,12 +149,15 @@ type Entry struct {
 
 // NewEntry makes the entry of a request that has just been received. The
 // fingerprints it starts with are those of the ids and pseudonyms, which need
-// no snapshot. A request id that itself holds one of the ids is refused,
-// because receipts and file names carry it.
+// no snapshot. With ErrNamesTarget the entry is returned too, for the answer to
+// the request (Refuse).
 func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry, error) {
 	e := Entry{Format: entryFormat, RequestID: r.RequestID, Scope: r.Scope, State: Received}
 	if e.Scope == "" {
 		e.Scope = lethe.ScopeStubs
+	}
+	if r.Nonce == "" {
+		r.Nonce = nonceOf(secret, r.RequestID)
 	}
 	e.History = []Change{{State: Received, At: record.Time(at)}}
 	if r.Reason != "" {
@@ -111,11 +168,14 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
 	var prints []scan.Fingerprint
+	var notSearched []scan.Kind
+	var outcomes []TargetOutcome
 	for i, id := range ids {
 		if id == "" {
 			return Entry{}, fmt.Errorf("%w: target %d is empty", ErrRequest, i)
 		}
 		target := secret.Suppression(id)
+		outcomes = append(outcomes, TargetOutcome{Target: target})
 		if slices.Contains(e.Targets, target) {
 			continue
 		}
@@ -124,19 +184,39 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 			return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 		}
 		prints = append(prints, forms...)
+		notSearched = append(notSearched, scan.NotSearched(id)...)
 		e.Targets = append(e.Targets, target)
 	}
 	slices.SortFunc(e.Targets, record.CompareDigests)
-	e.Progress = Progress{Fingerprints: prints, Counts: Counts{Targets: len(e.Targets)}}
+	slices.Sort(notSearched)
+	e.Progress = Progress{
+		Fingerprints: prints, NotSearched: slices.Compact(notSearched), Counts: Counts{Targets: len(e.Targets)},
+		Outcomes: outcomes,
+	}
+	r.Scope = e.Scope
+	if e.Digest, err = RequestDigest(r); err != nil {
+		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
-	for i, id := range ids {
-		if r.RequestID == string(id) || len(id) >= scan.BoundedIDBytes && bytes.Contains([]byte(r.RequestID), []byte(id)) {
-			return Entry{}, fmt.Errorf("%w: the request id holds the id of target %d", ErrRequest, i)
-		}
+	if NamesTarget(r) {
+		return e, ErrNamesTarget
 	}
 	return e, nil
+}
+
+// clone returns a copy that shares nothing that can be changed in place.
+func (e *Entry) clone() Entry {
+	c, p := *e, &e.Progress
+	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
+	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
+	c.Progress.Rows = slices.Clone(p.Rows)
+	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)
+	c.Progress.Retrained, c.Progress.Revisions = slices.Clone(p.Retrained), slices.Clone(p.Revisions)
+	c.Progress.Outcomes, c.Progress.Searched = slices.Clone(p.Outcomes), slices.Clone(p.Searched)
+	c.Progress.Gone, c.Progress.KeptStubs = slices.Clone(p.Gone), slices.Clone(p.KeptStubs)
+	return c
 }
 
 // Received is when the request came.
@@ -149,9 +229,9 @@ func (e *Entry) Updated() time.Time { return e.History[len(e.History)-1].At }
 func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failure }
 
 // Suppresses reports whether the records must be dropped wherever they turn
-// up: from Suppressed on, for ever.
+// up: from Accepted on, without end.
 func (e *Entry) Suppresses() bool {
-	return slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Suppressed })
+	return slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
 }
 
 // ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,
@@ -170,4 +250,12 @@ func ValidRequestID(id string) bool {
 
 func alphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// Stage is the state of the request, or, if it has failed, the one to retry from.
+func (e *Entry) Stage() State {
+	if e.State == Failed {
+		return e.FailedIn
+	}
+	return e.State
 }

@@ -21,12 +21,15 @@ func (e *Entry) Encode() ([]byte, error) {
 	return record.Encode(e)
 }
 
-// DecodeEntry reads what Encode wrote and validates it.
+// DecodeEntry reads what Encode wrote, or an earlier version of it, and validates it.
+// An entry of the first version has neither digest nor outcomes, one of the second no
+// batch.
 func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
-	if err := record.Decode(data, entryFormat, &e); err != nil {
+	if err := record.Decode(data, &e, entryFormat, entryFormat1); err != nil {
 		return Entry{}, fmt.Errorf("ledger entry: %w", err)
 	}
+	e.Format = entryFormat
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("ledger entry: %w: %w", ErrFormat, err)
 	}
@@ -42,7 +45,12 @@ func (e *Entry) Validate() error {
 	problems.Check(len(e.Targets) > 0, "no nodes")
 	problems.Check(record.Ascending(e.Targets, record.CompareDigests), "nodes are not ascending")
 	problems.Check(!slices.Contains(e.Targets, lethe.Digest{}), "a node is the zero digest")
+	for i, o := range e.Progress.Outcomes {
+		problems.Check(slices.Contains(e.Targets, o.Target), "outcome %d is of no node", i)
+		problems.Check(!o.Decided() || o.Outcome.Valid(), "outcome %d is not known", i)
+	}
 	problems.Check(e.Attempts >= 0, "attempts is %d, at least 0", e.Attempts)
+	problems.Check(e.Batch == (Batch{}) || ValidRequestID(e.Batch.Leader) && e.Batch.Size > 0, "batch is not valid")
 	for i, f := range e.Progress.Fingerprints {
 		if err := f.Validate(); err != nil {
 			problems.Check(false, "fingerprint %d: %v", i, err)

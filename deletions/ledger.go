@@ -2,26 +2,27 @@ package deletions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"lethe"
 	"lethe/deletions/internal/record"
 )
 
 // KV is where the ledger keeps its entries.
 type KV interface {
-	// Get returns the value under a key and whether there is one.
-	Get(key []byte) ([]byte, bool, error)
 	// Scan calls fn for the keys with the prefix, ascending. fn must not keep
 	// key and value.
 	Scan(prefix []byte, fn func(key, value []byte) error) error
-	// Put is atomic and durable when it returns nil.
-	Put(key, value []byte) error
+	// Put writes all rows or none, and durably when it returns nil.
+	Put(rows ...Row) error
 }
+
+// Row is a key and its value.
+type Row = record.Row
 
 var (
 	// ErrUnknownRequest says that the ledger has no such request.
@@ -29,6 +30,9 @@ var (
 	// ErrConflict says that the ledger has a request of this id with another content.
 	// The caller rejects the later one without touching the first.
 	ErrConflict = errors.New("another erasure request has this id")
+	// ErrRepeat says that the ledger has a request of this id and content, submitted
+	// before. The caller answers the later one by the first.
+	ErrRepeat = errors.New("the same was requested before")
 )
 
 // ledgerPrefix begins every key of the ledger.
@@ -42,6 +46,8 @@ type Ledger struct {
 	mu    sync.Mutex
 	kv    KV
 	clock func() time.Time
+	// known are the entries as they are stored, by request id; nil until they are read.
+	known map[string]Entry
 }
 
 // NewLedger returns the ledger kept in kv. clock tells the time of a change; it
@@ -50,28 +56,86 @@ func NewLedger(kv KV, clock func() time.Time) *Ledger {
 	return &Ledger{kv: kv, clock: clock}
 }
 
-// Receive puts a request into the ledger, as Received. A request that is there
-// already with the same targets, scope and reason is returned as it stands, so
-// that a redelivered record does no harm; with another content it is
-// ErrConflict. A request that cannot be is ErrRequest.
-func (l *Ledger) Receive(secret lethe.Secret, r lethe.ErasureRequest) (Entry, error) {
-	fresh, err := NewEntry(secret, r, l.clock())
+// Take puts a new entry into the ledger. If there is one of its request id, that is
+// returned as it stands: without an error if the request is the same, so that a
+// redelivered record does no harm, with ErrRepeat if the same was submitted a second
+// time, and with ErrConflict if it asks for something else. An entry of the first
+// version takes over the digest of the first request that asks for the same.
+func (l *Ledger) Take(fresh Entry) (Entry, error) {
+	list, errs, err := l.TakeAll([]Entry{fresh})
 	if err != nil {
 		return Entry{}, err
 	}
+	return list[0], errs[0]
+}
+
+// TakeAll is Take of several entries, in order, in one write: for each what Take would
+// return. The last error is that of the ledger as a whole.
+func (l *Ledger) TakeAll(fresh []Entry) (list []Entry, errs []error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known, err := l.read(r.RequestID)
+	if err := l.load(); err != nil {
+		return nil, nil, err
+	}
+	changed := make(map[string]Entry)
+	var order []string
+	for _, e := range fresh {
+		known, found := changed[e.RequestID]
+		if !found {
+			known, found = l.known[e.RequestID]
+		}
+		taken, err := take(known, found, e)
+		if err == nil && (!found || known.Digest != taken.Digest) {
+			if _, again := changed[e.RequestID]; !again {
+				order = append(order, e.RequestID)
+			}
+			changed[e.RequestID] = taken
+		}
+		list, errs = append(list, taken.clone()), append(errs, err)
+	}
+	var written []Entry
+	for _, id := range order {
+		written = append(written, changed[id])
+	}
+	if len(written) == 0 {
+		return list, errs, nil
+	}
+	return list, errs, l.commitAll(written)
+}
+
+// take is what becomes of a new entry next to the one that has its request id, if one was
+// found.
+func take(known Entry, found bool, fresh Entry) (Entry, error) {
 	switch {
-	case errors.Is(err, ErrUnknownRequest):
-		return l.commit(fresh)
-	case err != nil:
-		return Entry{}, err
+	case !found:
+		return fresh, nil
 	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason:
-		return known, fmt.Errorf("request %s: %w", r.RequestID, ErrConflict)
+		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrConflict)
+	case known.Digest.IsZero():
+		known = known.clone()
+		known.Digest, known.Progress.Outcomes = fresh.Digest, fresh.Progress.Outcomes
+		return known, nil
+	case known.Digest != fresh.Digest:
+		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrRepeat)
 	default:
 		return known, nil
 	}
+}
+
+// Restore puts an entry into the ledger that was taken from a copy of it, unless the
+// ledger knows as much of the request.
+func (l *Ledger) Restore(e Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, err := l.read(e.RequestID)
+	if err != nil && !errors.Is(err, ErrUnknownRequest) {
+		return err
+	}
+	if err == nil && len(known.History) >= len(e.History) {
+		return nil
+	}
+	_, err = l.commit(e)
+	return err
 }
 
 // Get returns a request, or ErrUnknownRequest.
@@ -81,108 +145,64 @@ func (l *Ledger) Get(requestID string) (Entry, error) {
 	return l.read(requestID)
 }
 
-// Transition moves a request to a state that needs no failure code, and records
-// what update changes of its progress in the same write; update may be nil. To
-// leave Failed, move to the state it failed in. A move that the state machine
-// does not have is ErrIllegalTransition. On any error the ledger is unchanged,
-// unless the KV broke its promise.
-func (l *Ledger) Transition(requestID string, to State, update func(*Progress)) (Entry, error) {
-	return l.move(requestID, Change{State: to}, update)
-}
-
-// Stop moves a request to Failed or Rejected, with the code that says why.
-func (l *Ledger) Stop(requestID string, to State, code FailureCode) (Entry, error) {
-	return l.move(requestID, Change{State: to, Failure: code}, nil)
-}
-
-// Retry moves a failed request back to the state it failed in.
-func (l *Ledger) Retry(requestID string) (Entry, error) {
-	e, err := l.Get(requestID)
+// load decodes what is stored, once.
+func (l *Ledger) load() error {
+	if l.known != nil {
+		return nil
+	}
+	known := make(map[string]Entry)
+	err := l.kv.Scan([]byte(ledgerPrefix), func(key, value []byte) error {
+		id := string(bytes.TrimPrefix(key, []byte(ledgerPrefix)))
+		e, err := DecodeEntry(value)
+		if err != nil {
+			return fmt.Errorf("request %s: %w", id, err)
+		}
+		known[id] = e
+		return nil
+	})
 	if err != nil {
-		return Entry{}, err
+		return fmt.Errorf("ledger: %w", err)
 	}
-	if e.State != Failed {
-		return Entry{}, fmt.Errorf("request %s: %w: retry from %s", requestID, ErrIllegalTransition, e.State)
-	}
-	return l.Transition(requestID, e.FailedIn, nil)
-}
-
-// Update records progress within a state.
-func (l *Ledger) Update(requestID string, update func(*Progress)) (Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e, err := l.read(requestID)
-	if err != nil {
-		return Entry{}, err
-	}
-	if e.State.Final() {
-		return Entry{}, fmt.Errorf("request %s: %w: progress in %s", requestID, ErrIllegalTransition, e.State)
-	}
-	update(&e.Progress)
-	return l.commit(e)
-}
-
-func (l *Ledger) move(requestID string, c Change, update func(*Progress)) (Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e, err := l.read(requestID)
-	if err != nil {
-		return Entry{}, err
-	}
-	if err := checkMove(e.State, e.FailedIn, c.State); err != nil {
-		return Entry{}, fmt.Errorf("request %s: %w", requestID, err)
-	}
-	if !c.Failure.fits(c.State) {
-		return Entry{}, fmt.Errorf("request %s: %w: code %q does not explain %s", requestID, ErrIllegalTransition, c.Failure,
-			c.State)
-	}
-	c.At = record.Time(l.clock())
-	if last := e.Updated(); c.At.Before(last) {
-		c.At = last
-	}
-	if e.State == Failed {
-		e.Attempts++
-	}
-	e.FailedIn = ""
-	if c.State == Failed {
-		e.FailedIn = e.State
-	}
-	e.State = c.State
-	e.History = append(e.History, c)
-	if update != nil {
-		update(&e.Progress)
-	}
-	return l.commit(e)
+	l.known = known
+	return nil
 }
 
 func (l *Ledger) read(requestID string) (Entry, error) {
 	if !ValidRequestID(requestID) {
 		return Entry{}, fmt.Errorf("%w: no request has such an id", ErrUnknownRequest)
 	}
-	value, found, err := l.kv.Get([]byte(ledgerPrefix + requestID))
-	if err != nil {
-		return Entry{}, fmt.Errorf("ledger: request %s: %w", requestID, err)
+	if err := l.load(); err != nil {
+		return Entry{}, err
 	}
+	e, found := l.known[requestID]
 	if !found {
 		return Entry{}, fmt.Errorf("%w: %s", ErrUnknownRequest, requestID)
 	}
-	e, err := DecodeEntry(value)
-	if err != nil {
-		return Entry{}, fmt.Errorf("request %s: %w", requestID, err)
-	}
-	return e, nil
+	return e.clone(), nil
 }
 
 // commit writes an entry and returns it.
-func (l *Ledger) commit(e Entry) (Entry, error) {
-	value, err := e.Encode()
-	if err != nil {
-		return Entry{}, fmt.Errorf("request %s: %w", e.RequestID, err)
+func (l *Ledger) commit(e Entry) (Entry, error) { return e, l.commitAll([]Entry{e}) }
+
+// commitAll writes entries, all or none.
+func (l *Ledger) commitAll(list []Entry) error {
+	rows := make([]Row, len(list))
+	for i, e := range list {
+		value, err := e.Encode()
+		if err != nil {
+			return fmt.Errorf("request %s: %w", e.RequestID, err)
+		}
+		rows[i] = Row{Key: []byte(ledgerPrefix + e.RequestID), Value: value}
 	}
-	if err := l.kv.Put([]byte(ledgerPrefix+e.RequestID), value); err != nil {
-		return Entry{}, fmt.Errorf("ledger: request %s: %w", e.RequestID, err)
+	if err := l.kv.Put(rows...); err != nil {
+		// Whether it was written is not known.
+		l.known = nil
+		return fmt.Errorf("ledger: request %s and %d more: %w", list[0].RequestID, len(list)-1, err)
 	}
-	return e, nil
+	for _, e := range list {
+		l.known[e.RequestID] = e.clone()
+	}
+	return nil
 }
 
 // List returns the requests in the given states, or all if none is given, in
@@ -190,20 +210,17 @@ func (l *Ledger) commit(e Entry) (Entry, error) {
 func (l *Ledger) List(states ...State) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var list []Entry
-	err := l.kv.Scan([]byte(ledgerPrefix), func(key, value []byte) error {
-		e, err := DecodeEntry(value)
-		if err != nil {
-			return fmt.Errorf("request %s: %w", bytes.TrimPrefix(key, []byte(ledgerPrefix)), err)
-		}
-		if len(states) == 0 || slices.Contains(states, e.State) {
-			list = append(list, e)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+	if err := l.load(); err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b Entry) int { return a.Received().Compare(b.Received()) })
+	var list []Entry
+	for _, e := range l.known {
+		if len(states) == 0 || slices.Contains(states, e.State) {
+			list = append(list, e.clone())
+		}
+	}
+	slices.SortFunc(list, func(a, b Entry) int {
+		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID))
+	})
 	return list, nil
 }

@@ -55,7 +55,7 @@ func TestLedgerNeverHoldsAnIllegalHistory(t *testing.T) {
 				require.False(rt, e.State.Final(), "nothing follows %s", e.State)
 				require.Equal(rt, to, after.State)
 				require.False(rt, after.Updated().Before(e.Updated()))
-				suppressed = suppressed || to == deletions.Suppressed
+				suppressed = suppressed || to == deletions.Accepted
 				e = after
 			}
 			stored, err := ledger.Get("r1")
@@ -114,9 +114,11 @@ func TestEntryHoldsNothingOfTheRecord(t *testing.T) {
 	row := []float32{1.5, 2.25, -3}
 	s := &lethe.Snapshot{FeatureCount: 3, Features: row,
 		Nodes: []lethe.SnapshotNode{{Pseudonym: testSecret.Pseudonym(ids[0]), ID: ids[0]}}}
-	forms, _, err := scan.NodeFingerprints(testSecret, s, []int{0})
+	forms, err := scan.NodeFingerprints(testSecret, s, []int{0})
 	require.NoError(t, err)
-	_, err = ledger.Update("r1", func(p *deletions.Progress) { p.Fingerprints = append(p.Fingerprints, forms...) })
+	_, err = ledger.Update("r1", func(p *deletions.Progress) {
+		p.Fingerprints = append(p.Fingerprints, forms[0].Found...)
+	})
 	require.NoError(t, err)
 	value := kv.Rows["erasure/r1"]
 	for _, id := range ids {
@@ -150,7 +152,7 @@ func TestEntryRefusesWhatItDoesNotKnow(t *testing.T) {
 		"empty":         nil,
 		"cut short":     data[:len(data)-1],
 		"more":          append(bytes.Clone(data), "{}"...),
-		"later version": bytes.Replace(data, []byte("lethe-ledger/1"), []byte("lethe-ledger/2"), 1),
+		"later version": bytes.Replace(data, []byte("lethe-ledger/3"), []byte("lethe-ledger/4"), 1),
 		"unknown field": append([]byte(`{"note":"hello",`), data[1:]...),
 		"other state":   bytes.Replace(data, []byte(`"state":"received"}`), []byte(`"state":"verified"}`), 1),
 		"other scope":   bytes.Replace(data, []byte(`"stubs"`), []byte(`"world"`), 1),
@@ -166,4 +168,110 @@ func TestErrorsNeverRepeatAnID(t *testing.T) {
 	_, err := deletions.NewEntry(testSecret, request("req-"+string(id), id), epoch)
 	require.ErrorIs(t, err, deletions.ErrRequest)
 	require.NotContains(t, err.Error(), string(id))
+}
+
+// An entry of the first version has no digest. It takes over that of the request that
+// asks for the same, whether it comes again or is submitted anew.
+func TestEntriesOfTheFirstVersionAreRead(t *testing.T) {
+	e, err := deletions.NewEntry(testSecret, request("r1", "transaction-1"), epoch)
+	require.NoError(t, err)
+	e.Digest, e.Progress.Outcomes = lethe.Digest{}, nil
+	data, err := e.Encode()
+	require.NoError(t, err)
+	old := bytes.Replace(data, []byte("lethe-ledger/3"), []byte("lethe-ledger/1"), 1)
+	require.NotEqual(t, data, old)
+	again, err := deletions.DecodeEntry(old)
+	require.NoError(t, err)
+	require.Equal(t, e, again)
+
+	kv := memorykv.New()
+	kv.Rows["erasure/r1"] = old
+	ledger := deletions.NewLedger(kv, func() time.Time { return epoch })
+	_, err = ledger.Receive(testSecret, request("r1", "transaction-2"))
+	require.ErrorIs(t, err, deletions.ErrConflict)
+	taken, err := ledger.Receive(testSecret, request("r1", "transaction-1"))
+	require.NoError(t, err)
+	require.False(t, taken.Digest.IsZero())
+	require.Len(t, taken.Progress.Outcomes, 1)
+}
+
+// The digest is of the content, whatever the order of the targets, and the same
+// content submitted twice is told apart by its nonce.
+func TestDigestIsOfTheContent(t *testing.T) {
+	digest := func(r lethe.ErasureRequest) lethe.Digest {
+		d, err := deletions.RequestDigest(r)
+		require.NoError(t, err)
+		return d
+	}
+	base := request("r1", "a", "b")
+	// That of sha256sum over
+	// {"nodes":["a","b"],"nonce":"","reason":"asked by Jane Doe","request_id":"r1","scope":"stubs"}
+	require.Equal(t, "428ce98ba09a2f5b6d91b8c794cfead0a6910c5e92a5bd2b7a1aaf06a43e869a", digest(base).String())
+	require.Equal(t, digest(base), digest(request("r1", "b", "a")))
+	for name, change := range map[string]func(*lethe.ErasureRequest){
+		"request id": func(r *lethe.ErasureRequest) { r.RequestID = "r2" },
+		"scope":      func(r *lethe.ErasureRequest) { r.Scope = lethe.ScopeShard },
+		"reason":     func(r *lethe.ErasureRequest) { r.Reason = "" },
+		"nonce":      func(r *lethe.ErasureRequest) { r.Nonce = "0" },
+		"targets":    func(r *lethe.ErasureRequest) { r.Targets = lethe.Transactions("a", "c") },
+		"fewer":      func(r *lethe.ErasureRequest) { r.Targets = lethe.Transactions("a") },
+		"joined":     func(r *lethe.ErasureRequest) { r.Targets = lethe.Transactions("ab") },
+	} {
+		other := base
+		change(&other)
+		require.NotEqual(t, digest(base), digest(other), name)
+	}
+	repeated := base
+	repeated.Nonce = "00112233445566778899aabbccddeeff"
+	ledger := deletions.NewLedger(memorykv.New(), func() time.Time { return epoch })
+	_, err := ledger.Receive(testSecret, base)
+	require.NoError(t, err)
+	_, err = ledger.Receive(testSecret, repeated)
+	require.ErrorIs(t, err, deletions.ErrRepeat)
+}
+
+// Requests of a batch move together: if one cannot, or the write fails, none does.
+func TestABatchMovesAsAWholeOrNotAtAll(t *testing.T) {
+	kv := memorykv.New()
+	ledger := deletions.NewLedger(kv, func() time.Time { return epoch })
+	ids := []string{"r1", "r2"}
+	for _, id := range ids {
+		_, err := ledger.Receive(testSecret, request(id, lethe.TransactionID("transaction-"+id)))
+		require.NoError(t, err)
+	}
+	states := func() (out []deletions.State) {
+		list, err := ledger.List()
+		require.NoError(t, err)
+		for _, e := range list {
+			out = append(out, e.State)
+		}
+		return out
+	}
+	_, err := ledger.Transition("r1", deletions.Accepted, nil)
+	require.NoError(t, err)
+	_, err = ledger.TransitionAll(ids, deletions.Suppressed, nil)
+	require.ErrorIs(t, err, deletions.ErrIllegalTransition)
+	require.Equal(t, []deletions.State{deletions.Accepted, deletions.Received}, states())
+
+	_, err = ledger.Transition("r2", deletions.Accepted, nil)
+	require.NoError(t, err)
+	kv.FailPut = kv.Puts + 1
+	_, err = ledger.TransitionAll(ids, deletions.Suppressed, nil)
+	require.ErrorIs(t, err, memorykv.ErrPut)
+	require.Equal(t, []deletions.State{deletions.Accepted, deletions.Accepted}, states())
+	before := kv.Puts
+	_, err = ledger.TransitionAll(ids, deletions.Suppressed, nil)
+	require.NoError(t, err)
+	batch := deletions.Batch{Leader: "r1", Size: 2}
+	moved, err := ledger.TransitionAll(ids, deletions.Rewriting, func(_ int, e *deletions.Entry) { e.Batch = batch })
+	require.NoError(t, err)
+	require.Equal(t, before+2, kv.Puts, "one write each")
+	for i, e := range moved {
+		require.Equal(t, ids[i], e.RequestID)
+		require.Equal(t, "r1", e.Leader())
+		require.Equal(t, 2, e.Status().BatchSize)
+		stored, err := ledger.Get(e.RequestID)
+		require.NoError(t, err)
+		require.Equal(t, e, stored)
+	}
 }

@@ -9,15 +9,16 @@ func (l *Ledger) Open() ([]Entry, error) {
 
 // Count returns the number of requests by state, every state included.
 func (l *Ledger) Count() (map[State]int, error) {
-	list, err := l.List()
-	if err != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(); err != nil {
 		return nil, err
 	}
 	counts := make(map[State]int, len(States()))
 	for _, s := range States() {
 		counts[s] = 0
 	}
-	for _, e := range list {
+	for _, e := range l.known {
 		counts[e.State]++
 	}
 	return counts, nil

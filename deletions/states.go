@@ -26,9 +26,12 @@ const (
 	Retraining State = "retraining"
 	// Swapped: the new ensemble is served.
 	Swapped State = "swapped"
-	// Verifying: every artefact is being searched.
+	// Erased: every place that held the records was rewritten, unlinked and
+	// searched again.
+	Erased State = "erased"
+	// Verifying: as Swapped, and only in what earlier versions wrote.
 	Verifying State = "verifying"
-	// Verified: nothing was found. Final.
+	// Verified: everything was searched and nothing found. Final.
 	Verified State = "verified"
 	// Failed: a step did not succeed; a retry goes back to it.
 	Failed State = "failed"
@@ -43,7 +46,7 @@ var ErrIllegalTransition = errors.New("illegal transition")
 func States() []State {
 	return []State{
 		Received, Accepted, Rejected, Suppressed, Rewriting,
-		Retraining, Swapped, Verifying, Verified, Failed,
+		Retraining, Swapped, Erased, Verifying, Verified, Failed,
 	}
 }
 
@@ -67,9 +70,11 @@ func (s State) next() []State {
 	case Retraining:
 		return []State{Swapped}
 	case Swapped:
-		return []State{Verifying}
-	case Verifying:
+		return []State{Erased, Verifying}
+	case Erased:
 		return []State{Verified}
+	case Verifying:
+		return []State{Erased, Verified}
 	default:
 		return nil
 	}
@@ -78,7 +83,7 @@ func (s State) next() []State {
 // working reports whether a step is under way that can fail.
 func (s State) working() bool {
 	switch s {
-	case Accepted, Suppressed, Rewriting, Retraining, Swapped, Verifying:
+	case Accepted, Suppressed, Rewriting, Retraining, Swapped, Erased, Verifying:
 		return true
 	default:
 		return false
@@ -109,15 +114,22 @@ const (
 	NoFailure FailureCode = ""
 	// FailedBroker: a topic could not be read or written.
 	FailedBroker FailureCode = "broker"
+	// FailedDisk: the disk takes no writes, or has no room for the log's cleaning.
+	FailedDisk FailureCode = "disk"
 	// FailedTimeout: the search was not done in time.
 	FailedTimeout FailureCode = "timeout"
 	// FailedHits: the search found what should be gone.
 	FailedHits FailureCode = "hits_remain"
-	// RejectedUnknown: one of the targets is not known.
+	// RejectedUnknown: one of the targets was not known. Earlier versions rejected
+	// such requests; now every target has an outcome.
 	RejectedUnknown FailureCode = "unknown_records"
 	// RejectedScope: the deployment's settings rule the scope out, because the
 	// result would not be exact. Ask again for a wider scope.
 	RejectedScope FailureCode = "scope_not_exact"
+	// RejectedConflict: another request has the request id.
+	RejectedConflict FailureCode = "request_id_conflict"
+	// RejectedName: the request id holds the id of a target.
+	RejectedName FailureCode = "request_id_names_target"
 )
 
 // fits reports whether the code may explain the state: a code of its own for
@@ -126,9 +138,9 @@ func (c FailureCode) fits(s State) bool {
 	switch c {
 	case NoFailure:
 		return s != Failed && s != Rejected
-	case FailedBroker, FailedTimeout, FailedHits:
+	case FailedBroker, FailedDisk, FailedTimeout, FailedHits:
 		return s == Failed
-	case RejectedUnknown, RejectedScope:
+	case RejectedUnknown, RejectedScope, RejectedConflict, RejectedName:
 		return s == Rejected
 	default:
 		return false

@@ -11,16 +11,28 @@ import (
 	"lethe/deletions/scan"
 )
 
+// StatusFormatName begins the format of every version of a status.
+const StatusFormatName = "lethe-erasure-status/"
+
 const (
-	statusFormat = "lethe-erasure-status/1"
-	ackFormat    = "lethe-erasure-ack/1"
+	statusFormat  = StatusFormatName + "3"
+	statusFormat1 = StatusFormatName + "1"
+	ackFormat     = "lethe-erasure-ack/1"
 )
 
-// Status is what the erasure-status topic says of a request, under the request
-// id as its key. It holds no hash of a record either.
+// Status is what the erasure-status topic says of a request, under Key. Of the
+// records it holds keyed hashes only.
 type Status struct {
-	Format     string      `json:"format"`
-	RequestID  string      `json:"request_id"`
+	Format string `json:"format"`
+	// RequestID is empty if it must not be told (RejectedName).
+	RequestID string `json:"request_id"`
+	// RequestDigest is that of the request's content (RequestDigest of package deletions):
+	// whoever waits for a request goes by it. It is zero in a status of the first version.
+	RequestDigest lethe.Digest `json:"request_digest,omitzero"`
+	// Repeats is the digest of an earlier request for the same under the same id, whose
+	// status is this one's too. It is zero if there was none.
+	Repeats lethe.Digest `json:"repeats,omitzero"`
+
 	State      State       `json:"state"`
 	Scope      lethe.Scope `json:"scope"`
 	Counts     Counts      `json:"counts"`
@@ -29,15 +41,62 @@ type Status struct {
 	Attempts   int         `json:"attempts"`
 	ReceivedAt time.Time   `json:"received_at"`
 	UpdatedAt  time.Time   `json:"updated_at"`
+	// Elapsed are the four times, as far as they are known; none in a status of the
+	// first version.
+	Elapsed Elapsed `json:"elapsed_ms,omitzero"`
+	// BatchSize is the number of requests that are carried out together with this one,
+	// itself included, or 0 as long as that is not known.
+	BatchSize int `json:"batch_size,omitempty"`
+	// Outcomes are in the order of the request.
+	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
 }
 
 // Status returns what may be told of the entry.
 func (e *Entry) Status() Status {
 	return Status{
-		Format: statusFormat, RequestID: e.RequestID, State: e.State, Scope: e.Scope,
+		Format: statusFormat, RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		Counts: e.Progress.Counts, Failure: e.Failure(), FailedIn: e.FailedIn, Attempts: e.Attempts,
-		ReceivedAt: e.Received(), UpdatedAt: e.Updated(),
+		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
+		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size,
 	}
+}
+
+// Refuse returns the answer to a request that has no place in the ledger because of
+// its id: RejectedConflict or RejectedName. The entry is that of the request, at is
+// when it came.
+func (e *Entry) Refuse(why FailureCode, at time.Time) Status {
+	s := e.Status()
+	s.State, s.Failure = Rejected, why
+	s.ReceivedAt, s.UpdatedAt = record.Time(at), record.Time(at)
+	if why == RejectedName {
+		s.RequestID = ""
+	}
+	return s
+}
+
+// Repeat returns the answer to a request that asks for what the first did. The entry
+// is that of the later one.
+func (e *Entry) Repeat(first Entry) Status {
+	s := first.Status()
+	s.RequestDigest, s.Repeats, s.Outcomes = e.Digest, first.Digest, slices.Clone(e.Progress.Outcomes)
+	return s
+}
+
+// Key is the status's key in the topic: the request id, and for an answer to a
+// request that is not the one of its id, a part of the digest too.
+func (s *Status) Key() string {
+	if !s.aside() {
+		return s.RequestID
+	}
+	return s.RequestID + "/" + s.RequestDigest.String()[:digestKeyDigits]
+}
+
+const digestKeyDigits = 16
+
+// aside reports whether the status answers a request that the ledger does not know
+// by its id.
+func (s *Status) aside() bool {
+	return s.Failure == RejectedConflict || s.Failure == RejectedName || !s.Repeats.IsZero()
 }
 
 // Encode returns the status as canonical JSON.
@@ -48,12 +107,13 @@ func (s *Status) Encode() ([]byte, error) {
 	return record.Encode(s)
 }
 
-// DecodeStatus reads what Encode wrote.
+// DecodeStatus reads what Encode wrote, or an earlier version of it.
 func DecodeStatus(data []byte) (Status, error) {
 	var s Status
-	if err := record.Decode(data, statusFormat, &s); err != nil {
+	if err := record.Decode(data, &s, statusFormat, statusFormat1); err != nil {
 		return Status{}, fmt.Errorf("erasure status: %w", err)
 	}
+	s.Format = statusFormat
 	if err := s.validate(); err != nil {
 		return Status{}, fmt.Errorf("erasure status: %w: %w", ErrFormat, err)
 	}
@@ -63,12 +123,18 @@ func DecodeStatus(data []byte) (Status, error) {
 func (s *Status) validate() error {
 	var out record.Problems
 	out.Check(s.Format == statusFormat, "format is not %s", statusFormat)
-	out.Check(ValidRequestID(s.RequestID), "request_id is not valid")
+	out.Check(ValidRequestID(s.RequestID) || s.RequestID == "" && s.Failure == RejectedName, "request_id is not valid")
+	out.Check(!s.aside() || !s.RequestDigest.IsZero(), "request_digest is absent")
+	for i, o := range s.Outcomes {
+		out.Check(!o.Decided() || o.Outcome.Valid(), "outcome %d is not known", i)
+	}
 	out.Check(s.State.Valid(), "state is not known")
 	out.Check(s.Scope.Valid(), "scope is none of shard, stubs, partition")
 	out.Check(s.Failure.fits(s.State), "failure does not fit the state")
 	out.Check((s.State == Failed) == s.FailedIn.working(), "failed_in does not fit the state")
 	out.Check(!s.UpdatedAt.Before(s.ReceivedAt), "updated_at is before received_at")
+	out.Check(s.Elapsed.Ascending(), "elapsed_ms is not ascending")
+	out.Check(s.BatchSize >= 0, "batch_size is negative")
 	return out.Err()
 }
 
@@ -83,7 +149,10 @@ const (
 	StepPurged Step = "purged"
 	// StepSwapped: the role serves, or has published, the new models.
 	StepSwapped Step = "swapped"
-	// StepScanned: the role has searched its local state.
+	// StepErased: the role has searched every place of its local state that held
+	// the records, after it was rewritten or unlinked.
+	StepErased Step = "erased"
+	// StepScanned: the role has searched all of its local state.
 	StepScanned Step = "scanned"
 )
 
@@ -101,7 +170,7 @@ type Ack struct {
 	Attempt int `json:"attempt"`
 	// Ensemble is the version that the role serves at that step, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
-	// Scan is what StepScanned looked at, else nil.
+	// Scan is what StepErased or StepScanned looked at, else nil.
 	Scan *scan.Summary `json:"scan,omitempty"`
 	// Shards are those that were trained again, ascending.
 	Shards []lethe.ShardID `json:"shards,omitempty"`
@@ -129,7 +198,7 @@ func (a *Ack) Encode() ([]byte, error) {
 // DecodeAck reads what Encode wrote.
 func DecodeAck(data []byte) (Ack, error) {
 	var a Ack
-	if err := record.Decode(data, ackFormat, &a); err != nil {
+	if err := record.Decode(data, &a, ackFormat); err != nil {
 		return Ack{}, fmt.Errorf("erasure acknowledgement: %w", err)
 	}
 	if err := a.validate(); err != nil {
@@ -140,7 +209,8 @@ func DecodeAck(data []byte) (Ack, error) {
 
 func (a *Ack) validate() error {
 	var out record.Problems
-	steps := []Step{StepSuppressed, StepPurged, StepSwapped, StepScanned}
+	steps := []Step{StepSuppressed, StepPurged, StepSwapped, StepErased, StepScanned}
+	searched := a.Step == StepErased || a.Step == StepScanned
 	out.Check(a.Format == ackFormat, "format is not %s", ackFormat)
 	out.Check(ValidRequestID(a.RequestID), "request_id is not valid")
 	// Both stand in a key, between slashes, and obey the same rule.
@@ -148,7 +218,7 @@ func (a *Ack) validate() error {
 	out.Check(ValidRequestID(a.Instance), "instance is not valid")
 	out.Check(slices.Contains(steps, a.Step), "step is not known")
 	out.Check(a.Attempt >= 0, "attempt is %d, at least 0", a.Attempt)
-	out.Check(a.Step != StepScanned || a.Scan != nil, "a scan is acknowledged without its numbers")
+	out.Check(!searched || a.Scan != nil, "a scan is acknowledged without its numbers")
 	out.Check(record.Ascending(a.Shards, cmp.Compare), "shards are not ascending")
 	return out.Err()
 }

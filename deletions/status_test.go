@@ -26,9 +26,13 @@ func TestStatusTellsNoRecord(t *testing.T) {
 	s := e.Status()
 	data, err := s.Encode()
 	require.NoError(t, err)
-	require.Equal(t, `{"attempts":0,"counts":{"dead_letters":0,"labels":0,"nodes":1,"payments":0,"predictions":0,"shards":0,"slices":0,"source_records":0,"stubs":0,"timesteps":0},`+
-		`"failed_in":"suppressed","failure":"broker","format":"lethe-erasure-status/1",`+
-		`"received_at":"2026-03-01T12:00:00.123Z","request_id":"r1","scope":"stubs","state":"failed",`+
+	require.Equal(t, `{"attempts":0,"counts":{"dead_letters":0,"labels":0,`+
+		`"nodes":1,"payments":0,"predictions":0,"shards":0,"slices":0,"source_records":0,"stubs":0,"timesteps":0},`+
+		`"elapsed_ms":{"suppressed":0},"failed_in":"suppressed","failure":"broker","format":"lethe-erasure-status/3",`+
+		`"outcomes":[{"target":"bb3020b27b69ae443a6437918121915118ece15e2f29d27aceee7526fa309f0a"}],`+
+		`"received_at":"2026-03-01T12:00:00.123Z",`+
+		`"request_digest":"1aef0d49461a9594783c7415872785090edf687525b35d2fcc40a5910d044717",`+
+		`"request_id":"r1","scope":"stubs","state":"failed",`+
 		`"updated_at":"2026-03-01T12:00:00.123Z"}`, string(data))
 	again, err := deletions.DecodeStatus(data)
 	require.NoError(t, err)
@@ -38,7 +42,9 @@ func TestStatusTellsNoRecord(t *testing.T) {
 		`"failure":"broker"`:       `"failure":"scope_not_exact"`,
 		`"state":"failed"`:         `"state":"lost"`,
 		`"scope":"stubs"`:          `"scope":""`,
-		`status/1`:                 `status/2`,
+		`status/3`:                 `status/4`,
+		`"suppressed":0`:           `"suppressed":0,"swapped":-1`,
+		`"target":"bb`:             `"target":"b`,
 		`"attempts":0`:             `"attempts":"0"`,
 		`"attempts"`:               `"extra"`,
 	} {

@@ -24,7 +24,9 @@ type Options struct {
 	Version string
 	// Progress is called with how far it is, in words.
 	Progress func(format string, args ...any)
-	Logger   *slog.Logger
+	// Reached is called with each stage that it comes to, of which none should be left out.
+	Reached func(format string, args ...any)
+	Logger  *slog.Logger
 }
 
 // Result is what lethe demo --json prints. The names are part of the command
@@ -58,11 +60,22 @@ type Erasure struct {
 	// what training every shard anew took on the same machine.
 	Seconds           float64 `json:"seconds"`
 	RetrainAllSeconds float64 `json:"retrain_all_seconds"`
+	Costs
 	// Receipt is the path of the signed receipt.
-	Receipt        string `json:"receipt"`
-	ReceiptValid   bool   `json:"receipt_valid"`
-	EnsembleBefore string `json:"ensemble_before"`
-	EnsembleAfter  string `json:"ensemble_after"`
+	Receipt string `json:"receipt"`
+	// Searched is what was searched before the receipt was signed, as it says.
+	Searched       Searched `json:"searched"`
+	ReceiptValid   bool     `json:"receipt_valid"`
+	EnsembleBefore string   `json:"ensemble_before"`
+	EnsembleAfter  string   `json:"ensemble_after"`
+}
+
+// Searched counts what a search looked at: files, and records of topics by what they say.
+type Searched struct {
+	Files   int   `json:"files"`
+	Bytes   int64 `json:"bytes"`
+	Topics  int   `json:"topics"`
+	Records int64 `json:"records"`
 }
 
 // Run shows it. The data directory is left as it is, for grep, for lethe
@@ -74,17 +87,23 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		Dataset: o.Stream.Name, Timesteps: totals.Steps, Transactions: totals.Transactions,
 		Payments: totals.Payments, DataDir: o.Config.DataDir, Erasures: []Erasure{},
 	}
+	if err := checkFeatures(o.Stream, o.Config.Ingest.Records.MaxMagnitude); err != nil {
+		return nil, err
+	}
 	if err := drawSecret(o.Config); err != nil {
 		return nil, err
 	}
-	up, err := service.New(ctx, service.Defaults(o.Config, o.Version, o.Logger))
+	costs := &costMeter{}
+	so := service.Defaults(o.Config, o.Version, o.Logger)
+	so.Listener = costs.listener()
+	up, err := service.New(ctx, so)
 	if err != nil {
 		return nil, err
 	}
 	runCtx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- up.Run(runCtx) }()
-	s := &scenario{Options: o, service: up, ended: ended, result: result}
+	s := &scenario{Options: o, service: up, ended: ended, result: result, costs: costs}
 	err = s.play(ctx)
 	cancel()
 	if !s.over {
@@ -132,6 +151,7 @@ func (s *scenario) prove(ctx context.Context) error {
 	s.result.Audit = report
 	for i := range s.result.Erasures {
 		s.result.Erasures[i].RetrainAllSeconds = report.FreshSeconds
+		s.result.Erasures[i].CPUSecondsRetrainAll = report.FreshCPUSeconds
 	}
 	if !report.OK {
 		return fmt.Errorf("the proof failed: %s", report.Problems[0])

@@ -28,6 +28,7 @@ type scenario struct {
 	ended   chan error
 	over    bool
 	result  *Result
+	costs   *costMeter
 }
 
 const pollInterval = 50 * time.Millisecond
@@ -160,22 +161,24 @@ func (s *scenario) erase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started := time.Now()
+	started := s.costs.begin()
 	r := lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(node), Scope: lethe.ScopeStubs}
-	if err := requests.Submit(ctx, s.service.Client(), r, started); err != nil {
+	submitted, err := requests.Submit(ctx, s.service.Client(), r, started)
+	if err != nil {
 		return err
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, eraseTimeout)
 	defer cancel()
-	status, err := requests.Wait(waitCtx, s.service.Client(), id,
-		func(now deletions.Status) { s.Progress("erasure: %s", now.State) })
+	status, err := requests.Wait(waitCtx, s.service.Client(), submitted,
+		func(now deletions.Status) { s.Reached("erasure: %s", now.State) })
 	if err != nil {
 		return err
 	}
 	e := Erasure{
 		RequestID: id, Nodes: []lethe.TransactionID{node}, State: status.State, Scope: r.Scope,
 		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards,
-		Seconds: time.Since(started).Seconds(), Receipt: receiptPath(s.Config, id), EnsembleBefore: before.EnsembleHash,
+		Seconds: time.Since(started).Seconds(), Costs: s.costs.costs(), Receipt: receiptPath(s.Config, id),
+		EnsembleBefore: before.EnsembleHash,
 	}
 	if status.State == deletions.Verified {
 		if err := checkReceipt(&e); err != nil {
@@ -197,6 +200,12 @@ func checkReceipt(e *Erasure) error {
 		return fmt.Errorf("the receipt: %w", err)
 	}
 	e.ReceiptValid, e.EnsembleAfter = verification.Valid, receipt.EnsembleAfter.String()
+	e.Searched = Searched{Files: receipt.Scan.Files, Bytes: receipt.Scan.Bytes, Records: receipt.Scan.Records}
+	for _, place := range receipt.Searched {
+		if slices.Contains(bus.Topics(), bus.Topic(place.Place)) {
+			e.Searched.Topics++
+		}
+	}
 	return nil
 }
 

@@ -18,6 +18,7 @@ const (
 	deadVersion     = deadPrefix + "version"
 	deadDisposition = deadPrefix + "disposition"
 	deadNull        = deadPrefix + "null"
+	deadCut         = deadPrefix + "cut"
 )
 
 // DeadLetter returns the record under which a refused record is kept: original
@@ -25,30 +26,44 @@ const (
 //
 // Nothing in it depends on a clock, so a record that is delivered and refused
 // twice gives the same dead letter twice. A record without a key is keyed by
-// <topic>/<partition>/<offset>, and one without a value gets an empty one,
+// <topic>/<partition>/<offset>, a label by ">!<topic>><key>", and one without a value gets an empty one,
 // because the topic of dead letters is compacted; the header lethe.dlq.null
 // says which were absent. Of a record refused as Suppressed neither key, value
 // nor headers are kept: the subject was erased.
 //
+// Of a record that is too large for the topic of dead letters a part of the value
+// is kept. The header lethe.dlq.cut is there then: it names what was cut, with the
+// length and the SHA-256 of the whole.
+//
 // version names the running program.
 func DeadLetter(rec Record, refusal *Refusal, version string) Outgoing {
-	disposition := refusal.Reason.Disposition()
+	return deadLetter(rec, refusal, refusal.Reason.Disposition(), version)
+}
+
+// WithheldLetter is DeadLetter without the record's key, value and headers,
+// whatever the reason is: refused requests for erasure hold ids that must not be kept.
+func WithheldLetter(rec Record, refusal *Refusal, version string) Outgoing {
+	return deadLetter(rec, refusal, Withheld, version)
+}
+
+func deadLetter(rec Record, refusal *Refusal, disposition Disposition, version string) Outgoing {
+	rec.Headers = foreign(rec.Headers)
+	var missing string
+	if disposition != Withheld {
+		rec, missing = cut(rec)
+	}
 	out := Outgoing{Key: rec.Key, Value: rec.Value, Time: rec.Time}
 	if disposition == Withheld {
 		out.Key, out.Value = nil, nil
 	} else {
-		for _, h := range rec.Headers {
-			// A replayed dead letter that is refused again is told by its
-			// newest refusal only.
-			if !strings.HasPrefix(h.Key, deadPrefix) {
-				out.Headers = append(out.Headers, h)
-			}
-		}
+		out.Headers = rec.Headers
 	}
 	var null []string
 	if out.Key == nil {
 		null = append(null, "key")
-		out.Key = fmt.Appendf(nil, "%s/%d/%d", rec.Topic, rec.Partition, rec.Offset)
+		out.Key = placeKey(rec)
+	} else {
+		out.Key = letterKey(rec)
 	}
 	if out.Value == nil {
 		null = append(null, "value")
@@ -71,5 +86,53 @@ func DeadLetter(rec Record, refusal *Refusal, version string) Outgoing {
 	} {
 		out.Headers = append(out.Headers, Header{h[0], []byte(h[1])})
 	}
+	if missing != "" {
+		out.Headers = append(out.Headers, Header{deadCut, []byte(missing)})
+	}
 	return out
+}
+
+// foreign leaves out the headers of an earlier dead letter: one that is sent again
+// and refused again is told by its newest refusal only.
+func foreign(headers []Header) []Header {
+	var out []Header
+	for _, h := range headers {
+		if !strings.HasPrefix(h.Key, deadPrefix) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// placeKey is the key of the dead letter of a record without one.
+func placeKey(rec Record) []byte {
+	return fmt.Appendf(nil, "%s/%d/%d", rec.Topic, rec.Partition, rec.Offset)
+}
+
+// labelsTopic ends the name of the topic of labels.
+const labelsTopic = "labels.v1"
+
+// letterKey is the key of a record's dead letter. A label has the key of its
+// transaction, but not one dead letter with it: of theirs the key begins with ">!", the
+// topic and ">". No id begins with "!", so that the parts between ">" are still ids.
+func letterKey(rec Record) []byte {
+	if !strings.HasSuffix(rec.Topic, labelsTopic) {
+		return rec.Key
+	}
+	return append([]byte(">!"+rec.Topic+">"), rec.Key...)
+}
+
+// WithdrawnLetter returns the record that deletes the dead letter of a record which
+// was taken after all.
+func WithdrawnLetter(rec Record) Outgoing {
+	if rec.Key == nil {
+		return Outgoing{Key: placeKey(rec)}
+	}
+	return Outgoing{Key: letterKey(rec)}
+}
+
+// WithdrawnOldLetter deletes a dead letter of a label that an earlier version wrote, under
+// the key that its transaction has. There is none of other records.
+func WithdrawnOldLetter(rec Record) (out Outgoing, is bool) {
+	return Outgoing{Key: rec.Key}, rec.Key != nil && strings.HasSuffix(rec.Topic, labelsTopic)
 }

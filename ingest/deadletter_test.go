@@ -1,6 +1,9 @@
 package ingest_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,4 +96,83 @@ func TestReasonsAreDistinctSnakeCase(t *testing.T) {
 		seen[r] = true
 	}
 	require.False(t, ingest.Reason("other").Known())
+}
+
+// A record that is larger than its topic of dead letters allows ended the
+// process, and again at every start. A part of it is kept, with length and digest
+// of the whole.
+func TestDeadLetterOfALargeRecordKeepsAPart(t *testing.T) {
+	// The cut must not leave half of an id, in which nobody would find the whole.
+	const id = "the-id,of:a{person}"
+	for name, head := range map[string]string{
+		"object":  `{"id":"` + id + `","ids":["` + strings.Repeat(id+`","`, 400),
+		"text":    strings.Repeat("of-a-person ", 400),
+		"escaped": `{"note":"a \" in it","ids":["` + strings.Repeat(`\u0074he-id","`, 400),
+	} {
+		value := []byte(head + strings.Repeat("x", 3<<20))
+		rec := ingest.Record{
+			Topic: "t", Partition: 1, Offset: 7, Key: []byte("k"), Value: value,
+			Headers: []ingest.Header{{Key: "trace", Value: []byte{1}}},
+		}
+		out := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.TooLarge, Detail: "3 MB"}, "v")
+		letter, err := ingesttest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+		require.NoError(t, err)
+		kept := string(letter.Record.Value)
+		require.NotEmpty(t, kept, name)
+		require.LessOrEqual(t, len(kept), 4096, name)
+		require.True(t, strings.HasPrefix(head, kept), name)
+		last := kept[len(kept)-1]
+		require.Contains(t, ", ", string(last), "%s is cut in a word: %q", name, kept[len(kept)-20:])
+		sum, headers := sha256.Sum256(value), sha256.Sum256([]byte("trace\x01"))
+		require.Equal(t, fmt.Sprintf("value %d %x,headers 6 %x", len(value), sum, headers), letter.Cut, name)
+		require.Equal(t, "k", string(letter.Record.Key))
+		require.Empty(t, letter.Record.Headers)
+	}
+}
+
+func TestDeadLettersFitTheirTopic(t *testing.T) {
+	const topicMax = 2 * 1_048_588 // as package bus sets it
+	many := make([]ingest.Header, 300_000)
+	for name, rec := range map[string]ingest.Record{
+		"key":     {Topic: "t", Key: make([]byte, 3<<20), Value: []byte("v")},
+		"value":   {Topic: "t", Key: []byte("k"), Value: make([]byte, 3<<20)},
+		"headers": {Topic: "t", Key: []byte("k"), Value: []byte("v"), Headers: many},
+		"header":  {Topic: "t", Key: []byte("k"), Headers: []ingest.Header{{Key: strings.Repeat("h", 3<<20)}}},
+		"just":    {Topic: "t", Key: []byte("k"), Value: make([]byte, 1_999_999)},
+	} {
+		out := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.TooLarge}, "v")
+		size := len(out.Key) + len(out.Value)
+		for _, h := range out.Headers {
+			size += 16 + len(h.Key) + len(h.Value)
+		}
+		require.Less(t, size, topicMax-1000, name)
+		require.NotNil(t, out.Key, name)
+	}
+	// Half a text without an end could hold half an id: nothing of it is kept.
+	endless := ingest.Record{Topic: "t", Key: []byte("k"), Value: make([]byte, 3<<20)}
+	require.Empty(t, ingest.DeadLetter(endless, &ingest.Refusal{Reason: ingest.TooLarge}, "v").Value)
+}
+
+// A transaction and its label have one key, and each a dead letter of its own: that one is
+// withdrawn leaves the other.
+func TestLettersOfATransactionAndItsLabelDiffer(t *testing.T) {
+	transaction := ingest.Record{Topic: "lethe.transactions.v1", Key: []byte("tx-1"), Value: []byte("x")}
+	label := transaction
+	label.Topic = "lethe.labels.v1"
+	refusal := &ingest.Refusal{Reason: ingest.BadID}
+	keys := make(map[string]bool)
+	for _, rec := range []ingest.Record{transaction, label} {
+		letter := ingest.DeadLetter(rec, refusal, "1")
+		require.Equal(t, letter.Key, ingest.WithdrawnLetter(rec).Key)
+		keys[string(letter.Key)] = true
+		read, err := ingesttest.ParseDeadLetter(ingest.Record{Key: letter.Key, Value: letter.Value, Headers: letter.Headers})
+		require.NoError(t, err)
+		require.Equal(t, rec.Key, read.Record.Key)
+	}
+	require.Len(t, keys, 2)
+	old, is := ingest.WithdrawnOldLetter(label)
+	require.True(t, is)
+	require.Equal(t, []byte("tx-1"), old.Key)
+	_, is = ingest.WithdrawnOldLetter(transaction)
+	require.False(t, is)
 }

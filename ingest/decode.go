@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"lethe"
@@ -99,6 +100,11 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 		return nil, &Refusal{FeatureCount, fmt.Sprintf("%d features, want %d", n, limits.FeatureCount)}
 	case n == 0 || n > limits.MaxFeatureCount:
 		return nil, &Refusal{FeatureCount, fmt.Sprintf("%d features, want 1..%d", n, limits.MaxFeatureCount)}
+	}
+	for i, f := range o.features {
+		if math.Abs(float64(f)) > limits.MaxMagnitude {
+			return nil, &Refusal{FeatureMagnitude, fmt.Sprintf("feature %d is beyond ±%g", i, limits.MaxMagnitude)}
+		}
 	}
 	return Transaction{lethe.Transaction{
 		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features,

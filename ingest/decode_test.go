@@ -70,6 +70,13 @@ func parseCase(t *testing.T, d *datadriven.TestData) (rec ingest.Record, limits 
 	d.MaybeScanArgs(t, "features", &limits.FeatureCount)
 	d.MaybeScanArgs(t, "max-features", &limits.MaxFeatureCount)
 	d.MaybeScanArgs(t, "max-bytes", &limits.MaxRecordBytes)
+	if d.HasArg("max-magnitude") {
+		var text string
+		d.ScanArgs(t, "max-magnitude", &text)
+		var err error
+		limits.MaxMagnitude, err = strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+	}
 	d.MaybeScanArgs(t, "max-nodes", &limits.MaxErasureNodes)
 	return rec, limits
 }
@@ -100,6 +107,7 @@ func TestRefusalsNeverRepeatContent(t *testing.T) {
 func TestLimitsReportEverythingAtOnce(t *testing.T) {
 	err := ingest.Limits{FeatureCount: 7, MaxFeatureCount: -1, MaxRecordBytes: -2, MaxErasureNodes: -3}.Validate()
 	require.EqualError(t, err, `max_record_bytes is -2, want 1000 to 100000000
+max_magnitude is 0, want more than 0, at most 1e+12
 max_feature_count is -1, want at least 1
 feature_count is 7, want 0 to -1
 max_erasure_nodes is -3, want at least 1`)

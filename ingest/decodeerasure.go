@@ -26,7 +26,7 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 }
 
 func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt); r != nil {
+	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt|fieldNonce); r != nil {
 		return nil, r
 	}
 	if !ValidRequestID(o.requestID) {
@@ -46,6 +46,9 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if len(o.reason) > maxReasonBytes {
 		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d bytes, at most %d", len(o.reason), maxReasonBytes)}
 	}
+	if o.present&fieldNonce != 0 && !validNonce(o.nonce) {
+		return nil, &Refusal{BadNonce, "nonce is not 32 hexadecimal digits 0-9 a-f"}
+	}
 	var at time.Time
 	if o.present&fieldRequestedAt != 0 {
 		var err error
@@ -55,7 +58,7 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	return Erasure{
 		ErasureRequest: lethe.ErasureRequest{
-			RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason,
+			RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason, Nonce: o.nonce,
 		},
 		RequestedAt: at.UTC(),
 	}, nil
@@ -66,15 +69,10 @@ func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {
 		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, want 1..%d", len(ids), most)}
 	}
 	nodes := make([]lethe.TransactionID, len(ids))
-	seen := make(map[string]bool, len(ids))
 	for i, id := range ids {
 		if !ValidID(id) {
 			return nil, &Refusal{BadID, fmt.Sprintf("node %d is not valid", i)}
 		}
-		if seen[id] {
-			return nil, &Refusal{DuplicateNode, fmt.Sprintf("node %d was named before", i)}
-		}
-		seen[id] = true
 		nodes[i] = lethe.TransactionID(id)
 	}
 	return nodes, nil

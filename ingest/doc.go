@@ -30,6 +30,9 @@
 //	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
 //	{"type":"marker"}
 //
+// Features are finite as float32 and at most ingest.max_magnitude from 0; one that
+// is too small for float32 is 0.
+//
 // In an erasure, scope (else erasure.default_scope), reason and requested_at may be left
 // out. A close says that its partition holds everything up to and including
 // the timestep; a settle says the same of labels. A marker means nothing: it
@@ -37,4 +40,10 @@
 // broker never compacts the newest part of a log.
 //
 // A record without a value (a tombstone) deletes what its key names.
+//
+//	event.go, record.go, ids.go       what a record says, the record itself, valid ids
+//	decode.go, decodeerasure.go       records decoded; object.go and scan*.go, their strict JSON
+//	encode.go, keys.go                records as lethe writes them, and their keys
+//	limits.go                         bounds of what is accepted
+//	reason.go, deadletter.go, cut.go  why a record is refused, and what is kept of it
 package ingest

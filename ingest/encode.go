@@ -102,7 +102,7 @@ func EncodeMarker(partition int) (key, value []byte) {
 }
 
 // EncodeErasure returns key and value of an erasure request. A zero requestedAt
-// and an empty reason or scope are left out. The error is a *Refusal or
+// and an empty reason, scope or nonce are left out. The error is a *Refusal or
 // lethe.ErrTarget.
 func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, value []byte, err error) {
 	if !ValidRequestID(request.RequestID) {
@@ -122,7 +122,8 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		Scope       lethe.Scope           `json:"scope,omitempty"`
 		Reason      string                `json:"reason,omitempty"`
 		RequestedAt string                `json:"requested_at,omitempty"`
-	}{"erasure", request.RequestID, nodes, request.Scope, request.Reason, ""}
+		Nonce       string                `json:"nonce,omitempty"`
+	}{"erasure", request.RequestID, nodes, request.Scope, request.Reason, "", request.Nonce}
 	if !requestedAt.IsZero() {
 		body.RequestedAt = requestedAt.UTC().Format(time.RFC3339Nano)
 	}

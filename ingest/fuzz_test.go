@@ -25,7 +25,8 @@ func FuzzDecode(f *testing.F) {
 		`{"type":"close","timestep":1}`,
 		`{"type":"settle","timestep":9007199254740992}`,
 		`{"type":"marker"}`,
-		`{"type":"erasure","request_id":"a","nodes":["b","c"],"scope":"shard","reason":"","requested_at":"2026-01-02T03:04:05Z"}`,
+		`{"type":"erasure","request_id":"a","nodes":["b","c"],"scope":"shard",` +
+			`"reason":"","requested_at":"2026-01-02T03:04:05Z"}`,
 		`{"type":"marker","type":"marker"}`,
 		`{"x":` + strings.Repeat("[", 33) + strings.Repeat("]", 33) + `}`,
 		`{"id":"\ud83d\ude00 \ud83d \u0061\"\\\/\b\f\n\r\t"}`,

@@ -10,6 +10,7 @@ const (
 	maxIDBytes        = 256
 	maxRequestIDBytes = 128
 	maxReasonBytes    = 1024
+	nonceDigits       = 32
 )
 
 // ValidID reports whether the text may be a transaction id: 1 to 256 bytes of
@@ -40,5 +41,13 @@ func ValidRequestID(id string) bool {
 	const taken = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return !strings.ContainsFunc(id, func(r rune) bool {
 		return !strings.ContainsRune(taken, r)
+	})
+}
+
+// validNonce reports whether the text may be the nonce of a request: 32 lower-case
+// hexadecimal digits.
+func validNonce(nonce string) bool {
+	return len(nonce) == nonceDigits && !strings.ContainsFunc(nonce, func(r rune) bool {
+		return !strings.ContainsRune("0123456789abcdef", r)
 	})
 }

@@ -6,6 +6,10 @@ import "lethe/internal/check"
 // MaxFeatureCount; the caller fixes it by the first transaction it takes.
 const AnyFeatureCount = 0
 
+// largestMagnitude leaves room, in float32, for the sum of the squares of a million
+// features.
+const largestMagnitude = 1e12
+
 // Limits bounds what decoding accepts.
 type Limits struct {
 	// FeatureCount is the number of features of every transaction, or
@@ -15,6 +19,10 @@ type Limits struct {
 	MaxFeatureCount int `yaml:"-"`
 	// MaxRecordBytes bounds key, value and headers together.
 	MaxRecordBytes int `yaml:"max_record_bytes" help:"Bound of key, value and headers of one record together."`
+	// MaxMagnitude bounds the absolute value of a feature. Training squares and adds
+	// features up in float32, and codes for "missing" such as its largest number
+	// would leave no finite weight.
+	MaxMagnitude float64 `yaml:"max_magnitude" help:"Bound of a feature's absolute value; larger ones are dead letters."`
 	// MaxErasureNodes bounds the nodes of one request.
 	MaxErasureNodes int `yaml:"-"`
 }
@@ -22,13 +30,14 @@ type Limits struct {
 // DefaultLimits leaves room for the broker's framing under its own limit of
 // 1 MiB.
 func DefaultLimits() Limits {
-	return Limits{MaxFeatureCount: 4096, MaxRecordBytes: 1_000_000, MaxErasureNodes: 1000}
+	return Limits{MaxFeatureCount: 4096, MaxRecordBytes: 1_000_000, MaxMagnitude: 1e6, MaxErasureNodes: 1000}
 }
 
 // Validate reports every limit that is out of bounds.
 func (l Limits) Validate() error {
 	var p check.Problems
 	p.Whole("max_record_bytes", l.MaxRecordBytes, 1000, 100_000_000)
+	p.Above("max_magnitude", l.MaxMagnitude, 0, largestMagnitude)
 	p.AtLeast("max_feature_count", l.MaxFeatureCount, 1)
 	p.Whole("feature_count", l.FeatureCount, AnyFeatureCount, l.MaxFeatureCount)
 	p.AtLeast("max_erasure_nodes", l.MaxErasureNodes, 1)

@@ -28,6 +28,7 @@ const (
 	fieldScope
 	fieldReason
 	fieldRequestedAt
+	fieldNonce
 	noField field = 0
 )
 
@@ -57,6 +58,8 @@ func fieldNamed(name string) field {
 		return fieldReason
 	case "requested_at":
 		return fieldRequestedAt
+	case "nonce":
+		return fieldNonce
 	default:
 		return noField
 	}
@@ -67,7 +70,7 @@ func (f field) names() string {
 	var out []string
 	for i, name := range [...]string{
 		"type", "id", "timestep", "features", "source", "target", "label",
-		"request_id", "nodes", "scope", "reason", "requested_at",
+		"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
 	} {
 		if f&(1<<i) != 0 {
 			out = append(out, name)
@@ -87,6 +90,7 @@ type object struct {
 
 	kind, id, source, target, label       string
 	requestID, scope, reason, requestedAt string
+	nonce                                 string
 	timestep                              lethe.Timestep
 	features                              []float32
 	nodes                                 []string
@@ -166,6 +170,8 @@ func (o *object) readText(s *scanner, f field, name string) *Refusal {
 		o.scope = text
 	case fieldReason:
 		o.reason = text
+	case fieldNonce:
+		o.nonce = text
 	default:
 		o.requestedAt = text
 	}

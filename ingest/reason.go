@@ -22,15 +22,16 @@ const (
 	BadTimestep       Reason = "bad_timestep"        // not an integer of 0..2^53
 	FeatureCount      Reason = "feature_count"       // none, or another number than expected
 	FeatureNotFinite  Reason = "feature_not_finite"  // a feature is no finite float32
+	FeatureMagnitude  Reason = "feature_magnitude"   // a feature is beyond Limits.MaxMagnitude
 	UnknownLabel      Reason = "unknown_label"       // none of illicit, licit, unknown
 	SelfLoop          Reason = "self_loop"           // a payment to itself
 	BadRequestID      Reason = "bad_request_id"      // breaks the rules of ValidRequestID
 	NodeCount         Reason = "node_count"          // no node, or more than Limits.MaxErasureNodes
-	DuplicateNode     Reason = "duplicate_node"      // a request names a node twice
 	UnknownScope      Reason = "unknown_scope"       // none of shard, stubs, partition
 	ScopeNotSupported Reason = "scope_not_supported" // partition: not built yet
 	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 bytes
 	BadTime           Reason = "bad_time"            // no RFC 3339 time
+	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
 )
 
 // Reasons found by comparing a record with what is already known.
@@ -41,8 +42,14 @@ const (
 	UnknownEndpoint    Reason = "unknown_endpoint"    // a payment names an unknown transaction
 	UnknownTransaction Reason = "unknown_transaction" // a label names an unknown transaction
 	TimestepConflict   Reason = "timestep_conflict"   // the transaction is known in another timestep
-	ContentConflict    Reason = "content_conflict"    // the transaction is known with other content
 	Suppressed         Reason = "suppressed"          // the subject was erased
+)
+
+// Reasons of dead letters that stand for a stretch of a partition that could not be
+// read. They have no key and no value, and are named by its first offset.
+const (
+	CorruptBatch  Reason = "corrupt_batch"  // the bytes in the log are no records
+	RemovedUnread Reason = "removed_unread" // the broker dropped them before they were read
 )
 
 // Disposition says what can become of a dead letter.
@@ -54,7 +61,7 @@ const (
 	Permanent Disposition = "permanent"
 	// Replayable: it may be taken once what it needs has arrived.
 	Replayable Disposition = "replayable"
-	// Withheld: it was erased; neither key nor value is kept.
+	// Withheld: it holds an erased or unverified id; neither key nor value is kept.
 	Withheld Disposition = "withheld"
 )
 
@@ -82,23 +89,25 @@ func registry() []registered {
 		{BadTimestep, Permanent},
 		{FeatureCount, Permanent},
 		{FeatureNotFinite, Permanent},
+		{FeatureMagnitude, Permanent},
 		{UnknownLabel, Permanent},
 		{SelfLoop, Permanent},
 		{BadRequestID, Permanent},
 		{NodeCount, Permanent},
-		{DuplicateNode, Permanent},
 		{UnknownScope, Permanent},
 		{ScopeNotSupported, Replayable},
 		{BadReasonText, Permanent},
 		{BadTime, Permanent},
+		{BadNonce, Permanent},
 		{Late, Replayable},
 		{TimestepJump, Replayable},
 		{CrossTimestep, Permanent},
 		{UnknownEndpoint, Replayable},
 		{UnknownTransaction, Replayable},
 		{TimestepConflict, Permanent},
-		{ContentConflict, Permanent},
 		{Suppressed, Withheld},
+		{CorruptBatch, Permanent},
+		{RemovedUnread, Permanent},
 	}
 }
 

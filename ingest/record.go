@@ -25,6 +25,16 @@ type Record struct {
 // Tombstone reports whether the record deletes its key.
 func (r Record) Tombstone() bool { return r.Value == nil }
 
+// Parts are all that a record holds in addition to its key: the value, and the keys and values of
+// its headers.
+func (r Record) Parts() [][]byte {
+	parts := [][]byte{r.Value}
+	for _, h := range r.Headers {
+		parts = append(parts, []byte(h.Key), h.Value)
+	}
+	return parts
+}
+
 // sizeBytes is what the producer supplied; the broker's framing is not counted.
 func (r Record) sizeBytes() int {
 	n := len(r.Key) + len(r.Value)

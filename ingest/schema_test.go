@@ -20,6 +20,7 @@ func TestSchemasAgreeWithTheCodec(t *testing.T) {
 		ingest.DuplicateField: true, // JSON parsers keep one of the two
 		ingest.KeyMismatch:    true, ingest.MissingKey: true, ingest.SelfLoop: true,
 		ingest.TooLarge: true, ingest.BadTime: true,
+		ingest.FeatureMagnitude: true, // a setting
 	}
 	for _, topic := range []string{"transactions", "labels", "erasures"} {
 		schema := compile(t, topic+".v1")

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"lethe/metrics"
 )

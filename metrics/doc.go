@@ -6,4 +6,10 @@
 // have a bounded set of label values, which stand at 0 from the start. A value
 // outside its set is counted as "other", so that no event can grow the
 // metrics. No label carries a transaction id, a pseudonym or a request id.
+//
+//	metrics.go, families.go              all metrics as one collector, and their names
+//	records.go, timesteps.go, models.go  what comes in, graphs, models and predictions
+//	erasures.go, success.go              requests to forget; when each stage last succeeded
+//	health.go, handler.go                health checks and /metrics
+//	options.go                           what the metrics must know of the process
 package metrics

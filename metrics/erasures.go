@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ type erasureMetrics struct {
 	oldestReceived atomic.Pointer[time.Time] // nil if none is open
 	oldestAge      prometheus.GaugeFunc
 	duration       *prometheus.HistogramVec
+	elapsed        *prometheus.HistogramVec
 	failures       prometheus.Counter
 }
 
@@ -27,6 +29,9 @@ func newErasureMetrics(now func() time.Time) *erasureMetrics {
 			"Erasure requests that are neither verified nor rejected."),
 		duration: prometheus.NewHistogramVec(timing("lethe_erasure_duration_seconds",
 			"Time that an erasure took, by phase; whole is from receipt to end.", erasureBuckets()), []string{"phase"}),
+		elapsed: prometheus.NewHistogramVec(timing("lethe_erasure_elapsed_seconds",
+			"Time from the receipt of an erasure request to a state: suppressed, swapped, erased or verified.",
+			erasureBuckets()), []string{"state"}),
 		failures: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "lethe_erasure_verification_failures_total",
 			Help: "Verifications that still found something of an erased subject when their time was up.",
@@ -46,6 +51,9 @@ func newErasureMetrics(now func() time.Time) *erasureMetrics {
 	for _, phase := range texts(events.ErasurePhases()) {
 		m.duration.WithLabelValues(phase)
 	}
+	for _, state := range events.ErasureMilestones() {
+		m.elapsed.WithLabelValues(state)
+	}
 	return m
 }
 
@@ -53,6 +61,9 @@ func (m *erasureMetrics) listener() events.Listener {
 	return events.Listener{
 		ErasureChanged: func(e events.ErasureChanged) {
 			m.requests.WithLabelValues(within(e.State, events.ErasureStates())).Inc()
+			if slices.Contains(events.ErasureMilestones(), e.State) {
+				m.elapsed.WithLabelValues(e.State).Observe(e.Elapsed.Seconds())
+			}
 		},
 		ErasurePhaseDone: func(e events.ErasurePhaseDone) {
 			phase := within(string(e.Phase), texts(events.ErasurePhases()))
@@ -71,5 +82,5 @@ func (m *erasureMetrics) listener() events.Listener {
 }
 
 func (m *erasureMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.open, m.oldestAge, m.duration, m.failures}
+	return []prometheus.Collector{m.requests, m.open, m.oldestAge, m.duration, m.elapsed, m.failures}
 }

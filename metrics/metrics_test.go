@@ -58,6 +58,9 @@ func (p *process) everything() {
 	l.RecordDeadLettered(events.RecordDeadLettered{Topic: "labels.v1", Reason: "late"})
 	l.LagMeasured(events.LagMeasured{Topic: "lethe.labels.v1", Partition: 2, Records: 17})
 	l.LagMeasured(events.LagMeasured{Topic: "slices.v1", Partition: 1, Records: 5})
+	l.RecordsMissed(events.RecordsMissed{Topic: "slices.v1", Partition: 1, From: 3, To: 7, Reason: "corrupt_batch"})
+	l.BrokersProbed(events.BrokersProbed{Reachable: true})
+	l.OutageChanged(events.OutageChanged{Places: 2})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})
@@ -68,7 +71,7 @@ func (p *process) everything() {
 	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
 		Duration: time.Millisecond})
 	l.QualityMeasured(events.QualityMeasured{Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN()})
-	l.ErasureChanged(events.ErasureChanged{State: "verified"})
+	l.ErasureChanged(events.ErasureChanged{State: "verified", Elapsed: 2 * time.Minute})
 	l.ErasurePhaseDone(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})
 	l.ErasureVerificationFailed(events.ErasureVerificationFailed{})
 	l.ErasuresOpen(events.ErasuresOpen{Count: 2, OldestReceived: p.clock.Add(-time.Hour)})

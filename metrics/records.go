@@ -19,6 +19,9 @@ type recordMetrics struct {
 	consumed    *prometheus.CounterVec
 	deadLetters *prometheus.CounterVec
 	lag         *prometheus.GaugeVec
+	missed      *prometheus.CounterVec
+	reachable   prometheus.Gauge
+	waiting     prometheus.Gauge
 }
 
 func newRecordMetrics(opts Options) *recordMetrics {
@@ -37,6 +40,13 @@ func newRecordMetrics(opts Options) *recordMetrics {
 			Name: "lethe_consumer_lag_records",
 			Help: "Records of a partition that this process has yet to consume.",
 		}, []string{"topic", "partition"}),
+		missed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lethe_records_missed_total",
+			Help: "Offsets that were stepped over because they cannot be read, by topic and reason.",
+		}, []string{"topic", "reason"}),
+		reachable: gauge("lethe_broker_reachable", "Whether a broker answered when it was last asked: 1 or 0."),
+		waiting: gauge("lethe_partitions_waiting",
+			"Topics and partitions that cannot be read or written at present and are waited for."),
 	}
 	for _, topic := range opts.Topics {
 		for _, result := range events.Results() {
@@ -61,6 +71,16 @@ func (m *recordMetrics) listener() events.Listener {
 		LagMeasured: func(e events.LagMeasured) {
 			m.lag.WithLabelValues(m.followedTopic(e.Topic), strconv.Itoa(e.Partition)).Set(float64(e.Records))
 		},
+		RecordsMissed: func(e events.RecordsMissed) {
+			m.missed.WithLabelValues(m.followedTopic(e.Topic), within(e.Reason, m.reasons)).Add(float64(max(0, e.To-e.From)))
+		},
+		BrokersProbed: func(e events.BrokersProbed) {
+			m.reachable.Set(0)
+			if e.Reachable {
+				m.reachable.Set(1)
+			}
+		},
+		OutageChanged: func(e events.OutageChanged) { m.waiting.Set(float64(e.Places)) },
 	}
 }
 
@@ -73,5 +93,5 @@ func (m *recordMetrics) followedTopic(name string) string {
 }
 
 func (m *recordMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag}
+	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag, m.missed, m.reachable, m.waiting}
 }

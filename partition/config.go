@@ -20,6 +20,9 @@ const (
 	AssignPlain = "plain"
 )
 
+// Assigns lists them.
+func Assigns() []string { return []string{AssignQuotas, AssignPlain} }
+
 // maxShards keeps a typing error from asking for all memory. The paper uses up to
 // 100.
 const maxShards = 1 << 16
@@ -31,19 +34,19 @@ type Config struct {
 	// Shards is the number of shards, 1 to 65536.
 	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Seed keys every random draw.
-	Seed uint64 `yaml:"-"`
+	Seed uint64 `yaml:"-" help:"Seed of every draw."`
 
-	// Assign is how GPFB and random end: AssignQuotas or AssignPlain.
-	Assign string `yaml:"-"`
-	// Embedding is what bekm clusters, one row per node. nil takes an embedding
-	// of the graph's structure.
+	// Assign is how GPFB and random end: one of Assigns.
+	Assign string `yaml:"-" help:"How gpfb and random end; plain is the paper's end, without a promise of balance."`
+	// Embedding, if it is given, is what bekm clusters in place of the graph's structure,
+	// one row per node.
 	Embedding *kmeans.Points `yaml:"-"`
 
 	// Alpha weighs balance and fairness against the cut in the objective of
 	// GPFB. The paper searches 1e-4 to 1e-2. By default 0.01, which cut the fewest
 	// edges of 0.001, 0.01 and 0.1 on Cora, CiteSeer and Bitcoin-OTC. Quotas
 	// enforce balance and fairness anyway.
-	Alpha float64 `yaml:"-"`
+	Alpha float64 `yaml:"-" help:"Weight of balance and fairness against the cut in gpfb."`
 	// MaxShift bounds what alpha adds to the shift of the iteration: on a graph
 	// whose largest class has n nodes, alpha is at most MaxShift/n. By default 8;
 	// more would stop the iteration. See WithAlpha.
@@ -51,9 +54,9 @@ type Config struct {
 	// Beta ties the embedding of gpfb-sr to its assignment. The paper searches 1
 	// to 5, and its code takes 0.01. By default 0.05: from 0.5 on, assignments under
 	// quotas cut ever more edges on Cora, CiteSeer and Bitcoin-OTC.
-	Beta float64 `yaml:"-"`
+	Beta float64 `yaml:"-" help:"Weight of the rotation in gpfb-sr."`
 	// Sweeps bounds the sweeps of methods that iterate.
-	Sweeps int `yaml:"-"`
+	Sweeps int `yaml:"-" help:"Most sweeps of a method that iterates."`
 	// Tolerance ends GPFB once a sweep raises the objective by
 	// less than this share of the number of shards, times twice the mean degree if
 	// unnormalised.
@@ -61,7 +64,7 @@ type Config struct {
 	// Unnormalised takes W - D, as Algorithm 1 prints, in place of the default
 	// D^-1/2 W D^-1/2. A node of high degree then slows the iteration down,
 	// since the shift has to exceed twice its degree.
-	Unnormalised bool `yaml:"-"`
+	Unnormalised bool `yaml:"-" help:"Take W-D in gpfb, as the paper prints, in place of the normalised adjacency."`
 
 	// Refine lowers the cut by moves and swaps. Methods that do not fill quotas are
 	// never refined.
@@ -73,7 +76,7 @@ type Config struct {
 	// every class, and of all nodes, where that lowers the cut. With 0
 	// counts and sizes differ by at most one. With slack they may differ by
 	// 1 + 2 Slack.
-	Slack int `yaml:"-"`
+	Slack int `yaml:"-" help:"Nodes by which a shard's classes and size may differ from even where that lowers the cut."`
 }
 
 // Defaults is GPFB-Fast under quotas, refined, with the weights that cut the fewest
@@ -105,7 +108,7 @@ func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("shards", c.Shards, 1, maxShards)
 	p.OneOf("method", c.Method, Methods()...)
-	p.OneOf("assign", c.Assign, AssignQuotas, AssignPlain)
+	p.OneOf("assign", c.Assign, Assigns()...)
 	p.That(finite(c.Alpha), "alpha", c.Alpha, "a number of at least 0")
 	p.That(c.MaxShift > 0, "max_shift", c.MaxShift, "a number above 0")
 	p.That(finite(c.Beta), "beta", c.Beta, "a number of at least 0")

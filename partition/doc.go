@@ -3,7 +3,7 @@
 // A partition runs in three steps. A method proposes: gpfb-fast embeds the
 // nodes by the generalised power iteration of Wang, Huai and Wang, "Inductive
 // Graph Unlearning" (USENIX Security 2023, Algorithm 1), random shuffles them.
-// Quotas dispose: the proposal is rounded so that every class, and the shard
+// Quotas correct it: the proposal is rounded so that every class, and the shard
 // sizes, are spread as evenly as integers allow. Refinement then swaps nodes of
 // one class between two shards, which leaves every count untouched while the
 // number of cut edges falls.

@@ -197,8 +197,8 @@ func TestOptionsReportEverythingAtOnce(t *testing.T) {
 	opts := Config{Shards: 0, Method: "metis", Assign: "kmedoids", Alpha: math.NaN(), Beta: -3, Tolerance: -1, Sweeps: -2,
 		RefineSweeps: sweeps(-3)}
 	_, _, err := Run(t.Context(), graphtest.Communities(t, 2, 6), opts)
-	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN", "beta is -3",
-		"max_shift is 0", "tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
+	for _, want := range []string{"shards is 0", `"metis"`, "gpfb-fast", `assign is "kmedoids"`, "alpha is NaN",
+		"beta is -3", "max_shift is 0", "tolerance is -1", "sweeps is -2", "refine_sweeps is -3"} {
 		require.ErrorContains(t, err, want)
 	}
 }

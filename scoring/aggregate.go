@@ -10,7 +10,7 @@ import (
 // The names of the methods, as in configurations and flags. Mean gives every
 // shard the same weight. Similarity prefers shards whose graphs resemble the
 // scored one. Learned takes the weights of LearnWeights; it is not served, since
-// weights that are learnt from labels would have to be learnt anew within every
+// weights that are learnt from labels would have to be learnt again within every
 // erasure.
 const (
 	MethodMean       = "mean"

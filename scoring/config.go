@@ -15,7 +15,7 @@ type Config struct {
 	// best weighs 3 to 7 times the worst, and the weights still average as 16 to 18
 	// equal ones would (1/Σw²). At 0.02 two to seven shards decide, and the benefit
 	// of many models is gone.
-	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity; 0 takes its default."`
+	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity."`
 	// Threshold is the probability from which a transaction is called illicit.
 	Threshold float64 `yaml:"threshold" help:"Probability from which a transaction is called illicit."`
 	// LabelLagTimesteps is how many timesteps right before a scored one its

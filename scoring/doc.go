@@ -11,8 +11,10 @@
 //   - prediction.go, prediction_codec.go: the records that leave, named so that a
 //     replay repeats them
 //
-// Beside it, package similarity compares graphs, package quality measures
+// In packages of their own, similarity compares graphs, quality measures
 // predictions, and package ensemble trains and asks the models of all shards.
+// Packages stack, calibrate and decision go from the logits of several components
+// to one, to a probability and to the served class.
 //
 // Learnt weights and propagation (lab/propagation) are for evaluation and not served. A prediction
 // leaves when its timestep closes, before the first label of that timestep is
@@ -20,7 +22,7 @@
 // propagate; a scorer that waited for some labels would make predictions depend
 // on how topics interleave. What labels in time would be worth can be measured
 // offline, with those that had arrived alone (lethe-lab train --known-labels).
-// Weights learnt from labels would have to be learnt anew within every erasure.
+// Weights learnt from labels would have to be learnt again within every erasure.
 //
 // The packages are pure: equal input gives equal bytes, whatever the number of
 // threads. They know no broker, store, clock, log or metrics library.

@@ -29,6 +29,10 @@ type Prediction struct {
 	TrainedThrough lethe.Timestep `json:"trained_through"`
 	// Aggregation names how shards were weighed, see AggregationName.
 	Aggregation string `json:"aggregation"`
+	// Late says that the transaction came when its timestep had been scored. It was
+	// scored by the ensemble served then, which may have learnt from its timestep
+	// and later ones, and counts in no quality figure.
+	Late bool `json:"late,omitempty"`
 }
 
 // Classify returns the class name for a probability of illicit.
@@ -66,7 +70,7 @@ func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 
 // PredictionID returns the hexadecimal keyed hash of all that decides a
 // prediction's content: transaction, timestep, graph, ensemble, training
-// horizon, aggregation and threshold. So it is equal on every replay and differs
+// horizon, aggregation, threshold and whether it came late. So it is equal on every replay and differs
 // where the content could. The graph's digest enters the id only: published by
 // itself it would be a trace of erased records.
 //
@@ -74,7 +78,7 @@ func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 // must show, not hide behind a second id.
 func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string {
 	number := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
-	return secret.Hash("prediction",
+	fields := [][]byte{
 		[]byte(p.Transaction),
 		number(uint64(p.Timestep)),
 		graph[:],
@@ -82,7 +86,11 @@ func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string
 		number(uint64(p.TrainedThrough)),
 		[]byte(p.Aggregation),
 		number(math.Float64bits(p.Threshold)),
-	).String()
+	}
+	if p.Late {
+		fields = append(fields, []byte("late"))
+	}
+	return secret.Hash("prediction", fields...).String()
 }
 
 // Validate reports every field that cannot be right. The error does not repeat

@@ -48,6 +48,7 @@ func TestPredictionIDNamesAllThatDecides(t *testing.T) {
 		"horizon":     func(p *scoring.Prediction) { p.TrainedThrough-- },
 		"aggregation": func(p *scoring.Prediction) { p.Aggregation = "similarity@1" },
 		"threshold":   func(p *scoring.Prediction) { p.Threshold = 0.6 },
+		"late":        func(p *scoring.Prediction) { p.Late = true },
 	} {
 		p := samplePrediction()
 		change(p)

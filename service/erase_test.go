@@ -22,8 +22,7 @@ import (
 // erase publishes a request and waits until it ends.
 func (r *running) erase(id string, scope lethe.Scope, nodes ...lethe.TransactionID) deletions.State {
 	r.t.Helper()
-	before, err := r.Status(r.t.Context())
-	require.NoError(r.t, err)
+	before := r.await(func(*service.Status) bool { return true })
 	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(nodes...),
 		Scope: scope}, time.Time{})
 	require.NoError(r.t, err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -215,7 +216,7 @@ func stored(t testing.TB, c configs.Config, want built) {
 	t.Helper()
 	gotSlices, gotCheckpoints := make(map[sliceAt][]byte), make(map[sliceAt][]byte)
 	for shard := range lethe.ShardID(c.Partition.Shards) {
-		h, err := train.ReadHistory(service.RoleDir(c.DataDir, configs.RoleTrain), shard)
+		h, err := train.ReadHistory(vfs.Default, service.RoleDir(c.DataDir, configs.RoleTrain), shard)
 		require.NoError(t, err)
 		for at, data := range h.Slices {
 			gotSlices[sliceAt{shard, at}] = data
@@ -226,7 +227,8 @@ func stored(t testing.TB, c configs.Config, want built) {
 	}
 	same(t, "stored slices", want.slices, gotSlices)
 	same(t, "stored checkpoints", want.checkpoints, gotCheckpoints)
-	served, err := score.ReadServed(service.RoleDir(c.DataDir, configs.RoleScore), c.TrainerConfig(), c.Partition.Shards)
+	dir := service.RoleDir(c.DataDir, configs.RoleScore)
+	served, err := score.ReadServed(vfs.Default, dir, c.TrainerConfig(), c.Partition.Shards)
 	require.NoError(t, err)
 	require.Equal(t, want.ensemble, served.Version.String())
 	for shard, data := range served.Checkpoints {

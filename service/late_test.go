@@ -103,7 +103,8 @@ func TestErasedNeverReturns(t *testing.T) {
 	for _, send := range late {
 		s.send(send.topic, send.key, send.value, send.err)
 	}
-	require.Equal(t, deletions.Rejected, s.erase("again", lethe.ScopeStubs, id), "it is unknown")
+	require.Equal(t, deletions.Verified, s.erase("again", lethe.ScopeStubs, id))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
 	s.quiet()
 	require.Equal(t, records+len(late), s.seen.consumed(events.Suppressed))
 	unchanged()
@@ -203,7 +204,7 @@ func TestReplayDuringAnErasure(t *testing.T) {
 		}
 	}()
 	s.ask(request(t, "meanwhile", id))
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verifying] == 1 })
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Erased] == 1 })
 	close(stop)
 	require.NoError(t, <-stopped)
 	require.Equal(t, deletions.Verified, s.outcome("meanwhile"))

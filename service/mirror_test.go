@@ -184,16 +184,41 @@ func (m *mirror) forget(scope lethe.Scope, ids ...lethe.TransactionID) map[lethe
 		m.gone[id] = true
 	}
 	from := make(map[lethe.ShardID]lethe.Timestep)
+	note := func(shard lethe.ShardID, at lethe.Timestep) {
+		if first, known := from[shard]; !known || at < first {
+			from[shard] = at
+		}
+	}
+	var empty []lethe.Timestep
 	for at, shards := range touched {
+		if len(m.graph(at).Nodes) == 0 {
+			empty = append(empty, at)
+			continue
+		}
 		fresh := m.cut(at)
 		for shard := range shards {
 			m.slices[at][shard] = fresh[shard]
-			if first, known := from[shard]; !known || at < first {
-				from[shard] = at
-			}
+			note(shard, at)
+		}
+	}
+	for _, at := range empty {
+		m.leaveOut(at)
+		for shard := range lethe.ShardID(m.c.Partition.Shards) {
+			note(shard, at)
 		}
 	}
 	return from
+}
+
+// leaveOut takes an empty timestep out of the stream: that after it follows another
+// one.
+func (m *mirror) leaveOut(at lethe.Timestep) {
+	i := slices.Index(m.settled, at)
+	m.settled = slices.Delete(m.settled, i, i+1)
+	delete(m.slices, at)
+	if i < len(m.settled) {
+		m.slices[m.settled[i]] = m.cut(m.settled[i])
+	}
 }
 
 // sliceAt names what one shard has at one timestep.

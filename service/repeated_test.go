@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
 	"lethe/service"
 )
 
@@ -33,17 +34,16 @@ func TestRepeatedAndConflictingRequests(t *testing.T) {
 		return string(data)
 	}
 
-	require.Equal(t, deletions.Rejected, s.erase("unknown", lethe.ScopeStubs, "nobody-knows"))
-	require.Equal(t, deletions.Rejected, s.erase("partly-unknown", lethe.ScopeStubs, third, "nobody-knows"))
 	// In one batch: a request, itself again, another under its id, and one of
 	// another id for the same transaction.
 	s.ask(request(t, "one", first), request(t, "one", first), request(t, "one", third), request(t, "other", first))
 	require.Equal(t, deletions.Verified, s.outcome("one"))
-	require.Equal(t, deletions.Rejected, s.outcome("other"))
+	require.Equal(t, deletions.Verified, s.outcome("other"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("one"))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("other"))
 	s.quiet()
-	require.Len(t, s.deadLetters(), 1)
-	require.Equal(t, ingest.ContentConflict, s.deadLetters()[0].Refusal.Reason)
-	require.Equal(t, request(t, "one", third).Value, s.deadLetters()[0].Record.Value)
+	require.Empty(t, s.deadLetters())
+	require.Equal(t, 1, s.conflicts())
 	require.Equal(t, deletions.Verified, s.erase("two", lethe.ScopeStubs, second))
 
 	m := newMirror(t, c, stream)
@@ -58,19 +58,16 @@ func TestRepeatedAndConflictingRequests(t *testing.T) {
 	s.ask(request(t, "one", first))
 	s.ask(request(t, "one", first, third))
 	s.ask(request(t, "two", third))
-	require.Equal(t, deletions.Rejected, s.erase("too-late", lethe.ScopeStubs, first))
+	require.Equal(t, deletions.Verified, s.erase("too-late", lethe.ScopeStubs, first))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("too-late"))
 	after := s.quiet()
 	require.Equal(t, one, receipt("one"))
 	require.Equal(t, models, s.artefacts(bus.Models))
 	require.Equal(t, before.EnsembleHash, after.EnsembleHash)
-	require.Equal(t, before.Erasures[deletions.Verified], after.Erasures[deletions.Verified])
+	require.Equal(t, before.Erasures[deletions.Verified]+1, after.Erasures[deletions.Verified])
 	require.Contains(t, s.newest(bus.Transactions), string(third), "nobody has asked for it with success")
-	var reasons []ingest.Reason
-	for _, l := range s.deadLetters() {
-		reasons = append(reasons, l.Refusal.Reason)
-	}
-	// The one that names an erased transaction is kept without its bytes.
-	require.ElementsMatch(t, []ingest.Reason{ingest.ContentConflict, ingest.ContentConflict, ingest.Suppressed}, reasons)
+	require.Equal(t, 3, s.conflicts())
+	require.Empty(t, s.deadLetters())
 	s.clean(c.DataDir, forms)
 	require.Empty(t, s.newest(bus.Erasures), "a request stays that nobody needs")
 	require.Equal(t, deletions.Verified, s.erase("three", lethe.ScopeStubs, third))
@@ -94,7 +91,7 @@ func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
 	alone.Roles = []string{configs.RoleBuild}
 	s = start(t, alone)
 	s.ask(request(t, "waits", ids[0]))
-	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Accepted] == 1 })
 	s.ask(request(t, "waits", ids[1]))
 	s.ask(ingest.Outgoing{Key: []byte("waits")})
 	require.Eventually(t, func() bool {
@@ -111,4 +108,17 @@ func TestARequestUnderWayKeepsItsRecord(t *testing.T) {
 	f := &forgetting{running: s, m: m}
 	f.equal(m.build())
 	s.clean(c.DataDir, formsOf(t, c, stream, ids[0]))
+}
+
+// conflicts counts the requests that were rejected because of their request id.
+func (r *running) conflicts() (n int) {
+	r.t.Helper()
+	all, err := requests.List(r.t.Context(), r.Client())
+	require.NoError(r.t, err)
+	for _, status := range all {
+		if status.Failure == deletions.RejectedConflict {
+			n++
+		}
+	}
+	return n
 }

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"path/filepath"
 
 	"lethe"
 	"lethe/configs"
@@ -13,25 +12,31 @@ import (
 	"lethe/pipeline/train"
 )
 
-// surroundings are what every role works with.
-func (s *Service) surroundings() role.Surroundings {
-	return role.Around(role.Kafka{Client: s.client}, s.listener, s.o.Logger)
+// surroundings are what a role works with.
+func (s *Service) surroundings(name string) role.Surroundings {
+	around := role.Around(role.Kafka{Client: s.patient}, s.listener, s.o.Logger)
+	around.FS, around.Clock = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now
+	return around
 }
 
 func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	c := s.config
 	o := graphs.Options{
+		FS: RemediedFS(s.disk, c.DataDir, configs.RoleGraphs), Patience: s.patience,
 		Dir: RoleDir(c.DataDir, configs.RoleBuild), ReceiptsDir: ReceiptsDir(c.DataDir),
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
-		Secret: s.secret, Version: s.o.Version, Compact: s.compact,
+		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
 		Erasure: coordinator.Config{
 			SigningKey: s.key, KernelSet: s.kernels.Name, VerifyTimeout: c.Erasure.VerifyTimeout,
-			DefaultScope: lethe.Scope(c.Erasure.DefaultScope),
+			DefaultScope: lethe.Scope(c.Erasure.DefaultScope), BatchWindow: c.Erasure.BatchWindow,
 		},
-		Bus: role.Kafka{Client: s.client}, Clock: coordinator.WallClock{}, Listener: s.listener, Logger: s.o.Logger,
+		Beside: func(search func()) { go search() }, Whole: s.partitionsHold,
+		Bus: role.Kafka{Client: s.patient}, Clock: coordinator.WallClock{Time: s.o.Now},
+		Listener: s.listener, Logger: s.o.Logger,
 	}
 	if c.UsesEmbeddedBroker() {
-		o.BrokerDir = filepath.Join(c.DataDir, brokerFolder)
+		o.BrokerDir = BrokerDir(c.DataDir)
+		o.Log = embeddedLog{s.broker, s.patient.Name}
 	}
 	return graphs.New(ctx, o)
 }
@@ -41,7 +46,8 @@ func (s *Service) openScore(context.Context) (role.Role, error) {
 	return score.New(score.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleScore), Shards: c.Partition.Shards, Workers: c.Workers(),
 		Scoring: c.ScoringConfig(), OneHop: c.RepairConfig().OneHop, Trainer: c.TrainerConfig(),
-		Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),
+		Kernels: s.kernels, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
+		Surroundings: s.surroundings(configs.RoleScore),
 	})
 }
 
@@ -49,6 +55,7 @@ func (s *Service) openTrain(context.Context) (role.Role, error) {
 	c := s.config
 	return train.New(train.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleTrain), Shards: c.Partition.Shards, Workers: c.Workers(),
-		Trainer: c.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Surroundings: s.surroundings(),
+		Trainer: c.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Instance: s.instance,
+		Pacer: s.pacer, Surroundings: s.surroundings(configs.RoleTrain),
 	})
 }

@@ -12,10 +12,18 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/configs"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/scan"
 	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/internal/patientfs"
 	"lethe/metrics"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
@@ -28,8 +36,13 @@ type Options struct {
 	Config configs.Config
 	// Version names the program on receipts and in metrics; it is required.
 	Version string
+	// TakeOver says that the data directories that played the roles before are gone
+	// for good.
+	TakeOver bool
 	// Random is where new keys come from.
 	Random io.Reader
+	// Now is the clock; that of the machine if it is nil. It may step back.
+	Now func() time.Time
 	// Listener is told of every event, as the metrics are.
 	Listener events.Listener
 	Logger   *slog.Logger
@@ -51,24 +64,41 @@ func (o Options) Validate() error {
 
 // Service is one process of lethe. Use New, Run once, then Close.
 type Service struct {
-	o       Options
-	config  configs.Config
-	secret  lethe.Secret
-	key     ed25519.PrivateKey
-	kernels kernels.Set
-	health  *metrics.Health
+	o      Options
+	config configs.Config
+	secret lethe.Secret
+	// instance is the identity of the data directory.
+	instance string
+	key      ed25519.PrivateKey
+	kernels  kernels.Set
+	// pacer is what all searches of the process share.
+	pacer  *scan.Pacer
+	health *metrics.Health
 	// listener feeds the metrics that scrape serves, and the one of the options.
 	listener events.Listener
 	scrape   http.Handler
 	modules  *supervisor.Supervisor
 
-	// What modules leave for others when they are opened. compact is nil with an
-	// outside Kafka.
-	port    net.Listener
-	bus     bus.Config
-	compact func() error
-	client  *bus.Client
-	roles   []role.Role
+	outages *outages
+	// ends are those of the source topics.
+	ends *ends
+	// patience has writes to disk wait; the roles' file system is the disk.
+	patience *patientfs.Patience
+	disk     vfs.FS
+
+	// What modules leave for others when they are opened. compact and broker are nil
+	// with an outside Kafka. The patient client is the roles', the other answers requests,
+	// which do not wait for ever.
+	port            net.Listener
+	bus             bus.Config
+	compact         func() error
+	broker          *embedded.Broker
+	client, patient *bus.Client
+	roles           []role.Role
+	// partitions are the topics' numbers of partitions when the process began.
+	partitions map[bus.Topic]int
+	// open is set once all of them are there.
+	open atomic.Bool
 }
 
 // The folders of a data directory.
@@ -80,22 +110,34 @@ const (
 // RoleDir is the folder of a role within a data directory.
 func RoleDir(dataDir, role string) string { return filepath.Join(dataDir, role) }
 
+// BrokerDir is the folder of the embedded broker's log within a data directory.
+func BrokerDir(dataDir string) string { return filepath.Join(dataDir, brokerFolder) }
+
 // ReceiptsDir is the folder of the signed receipts within a data directory.
 func ReceiptsDir(dataDir string) string { return filepath.Join(dataDir, receiptsFolder) }
 
 // New prepares the data directory and the keys and opens every module that the
 // configuration asks for: it starts the embedded broker if no other is named,
-// reaches the brokers, creates missing topics and opens the roles. On an error
-// everything that was opened is closed.
+// reaches the brokers, for which it waits, creates missing topics and opens the
+// roles. The pages are served from the beginning. On an error everything that was
+// opened is closed.
 func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	s := &Service{o: o, config: o.Config}
+	s.ends = &ends{ask: s.sourceEnds}
+	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)
 	if err := os.MkdirAll(s.config.DataDir, 0o755); err != nil {
 		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
 	if s.secret, err = configs.LoadOrCreateSecret(s.config.SecretPath(), o.Random); err != nil {
+		return nil, err
+	}
+	if s.instance, err = configs.LoadOrCreateInstance(s.config.DataDir, o.Random); err != nil {
 		return nil, err
 	}
 	if s.key, err = configs.LoadOrCreateSigningKey(s.config.SigningKeyPath(), o.Random); err != nil {
@@ -107,12 +149,16 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
+	s.patience = patientfs.New(s.outages.watchDisk)
+	s.disk = s.patience.FS(vfs.Default)
 	if s.modules, err = supervisor.New(s.moduleList(), s.noteHealth); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
-	if err := s.modules.Open(ctx, httpModule); err != nil {
+	if err := s.modules.OpenAll(ctx); err != nil {
 		return nil, errors.Join(err, s.modules.Close())
 	}
+	s.patience.Begin()
+	s.open.Store(true)
 	return s, nil
 }
 

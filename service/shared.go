@@ -2,10 +2,13 @@ package service
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lethe/configs"
@@ -25,60 +28,104 @@ var ErrSettings = errors.New("processes that share topics must share settings")
 // from its beginning, so for graphs itself too. Train says what models are made
 // with. It may change that, and score has to follow.
 type shared struct {
-	client *bus.Client
-	plays  func(role string) bool
-	own    map[string]wire.Settings
+	client   *bus.Client
+	plays    func(role string) bool
+	own      map[string]wire.Settings
+	register *register
 	// next is how far erasure-status.v1 was read when the process began.
 	next int64
+	// junk is told of records that lethe did not write.
+	junk func(rec ingest.Record)
 }
 
-// openShared compares the settings of this process with what others said, then
-// says its own.
+// openShared compares the settings of this process with what others said, and that
+// nobody else plays its roles, then says its own.
 func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
-	p := &shared{client: s.client, plays: s.config.HasRole, own: s.sharedSettings()}
-	said := make(map[string]wire.Settings)
-	if err := s.client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	run := make([]byte, 8)
+	if _, err := io.ReadFull(s.o.Random, run); err != nil {
+		return nil, fmt.Errorf("random source: %w", err)
+	}
+	p := &shared{
+		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(),
+		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, s.config.Plays(), s.o.Now),
+		junk: func(rec ingest.Record) {
+			s.outages.lastingly(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition),
+				fmt.Sprintf("offset %d holds a record that lethe did not write", rec.Offset))
+		},
+	}
+	if err := p.compareBefore(ctx); err != nil {
+		return nil, err
+	}
+	records, err := p.records(s.config.Plays())
+	if err != nil {
+		return nil, err
+	}
+	return p, s.patient.Write(ctx, bus.ErasureStatus, records)
+}
+
+// compareBefore compares with what was said before the process began.
+func (p *shared) compareBefore(ctx context.Context) error {
+	said, there := make(map[string]wire.Settings), make(map[string]wire.Instance)
+	if err := p.client.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		p.next = rec.Offset + 1
-		settings, found, err := wire.ParseSettings(rec)
-		if found {
+		settings, isSettings, err := wire.ParseSettings(rec)
+		if isSettings {
 			said[settings.Role] = settings
 		}
+		instance, isInstance, alsoErr := wire.ParseInstance(rec)
+		if isInstance {
+			there[instance.Role] = instance
+		}
+		if err != nil || alsoErr != nil {
+			p.junk(rec)
+		}
+		return nil
+	}, func(gap *bus.Gap) { p.next = gap.To }); err != nil {
 		return err
-	}); err != nil {
-		return nil, err
 	}
 	var differ []error
 	for _, role := range slices.Sorted(maps.Keys(said)) {
 		differ = append(differ, p.compare(said[role]))
 	}
-	if err := errors.Join(differ...); err != nil {
-		return nil, err
+	for _, role := range slices.Sorted(maps.Keys(there)) {
+		differ = append(differ, p.register.before(there[role]))
 	}
+	return errors.Join(differ...)
+}
+
+// records are what the process says of its roles.
+func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 	var records []ingest.Outgoing
-	for _, role := range slices.Sorted(maps.Keys(p.own)) {
-		if !p.plays(role) {
-			continue
+	for _, role := range slices.Sorted(slices.Values(roles)) {
+		if settings, has := p.own[role]; has {
+			record, err := settings.Record()
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, record)
 		}
-		record, err := p.own[role].Record()
+		record, err := p.register.record(role)
 		if err != nil {
 			return nil, err
 		}
 		records = append(records, record)
 	}
-	return p, s.client.Write(ctx, bus.ErasureStatus, records)
+	return records, nil
 }
 
 // sharedSettings are the settings that this process would say for each role.
 func (s *Service) sharedSettings() map[string]wire.Settings {
 	values := s.config.Values()
 	values["trainer.kernels"] = s.kernels.Name
-	// Enough to tell two keys apart, and of no use to guess one.
-	values["secret_file"] = "key " + s.secret.Hash("shared settings").String()[:16]
+	values["secret_file"] = "key " + wire.SecretCheck(s.secret)
 	graphs, train := make(map[string]string), make(map[string]string)
 	for _, key := range []string{
 		"seed", "partition.shards", "repair.one_hop", "repair.one_hop_directed", "secret_file",
 	} {
 		graphs[key] = values[key]
+	}
+	for topic, count := range s.partitions {
+		graphs["partitions of "+string(topic)] = strconv.Itoa(count)
 	}
 	for key, value := range values {
 		if strings.HasPrefix(key, "trainer.") && key != "trainer.workers" {
@@ -127,21 +174,43 @@ func (p *shared) Run(ctx context.Context) error {
 			return nil
 		}
 		if errors.Is(err, bus.ErrInterrupted) {
-			continue // the roles say so
+			continue // the client's watch says so
 		}
 		if err != nil {
 			return err
 		}
 		for _, rec := range batch.Records {
-			settings, found, err := wire.ParseSettings(rec)
-			if err == nil && found {
-				err = p.compare(settings)
-			}
-			if err != nil {
+			if err := p.take(ctx, rec); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// take compares with what a process says that began later.
+func (p *shared) take(ctx context.Context, rec ingest.Record) error {
+	settings, found, junk := wire.ParseSettings(rec)
+	if found {
+		if err := p.compare(settings); err != nil {
+			return err
+		}
+	}
+	instance, found, alsoJunk := wire.ParseInstance(rec)
+	if junk != nil || alsoJunk != nil {
+		p.junk(rec)
+	}
+	if !found {
+		return nil
+	}
+	again, err := p.register.take(instance)
+	if err != nil || !again {
+		return err
+	}
+	record, err := p.register.record(instance.Role)
+	if err != nil {
+		return err
+	}
+	return p.client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
 }
 
 // Close implements supervisor.Process; Run leaves nothing open.

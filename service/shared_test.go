@@ -3,15 +3,19 @@ package service_test
 import (
 	"context"
 	"log/slog"
+	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 
 	"lethe/audit"
 	"lethe/configs"
+	"lethe/ingest/bus"
 	"lethe/pipeline/graphs"
 	"lethe/service"
 )
@@ -105,4 +109,77 @@ func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
 	err = <-ended
 	require.ErrorContains(t, err, "trainer.passes is 1 here, train has 3")
 	require.NoError(t, ctx.Err())
+}
+
+// A second data directory does not play a role that another plays, unless an
+// operator says that the other is gone for good; then the other one stops.
+func TestASecondInstanceOfARoleIsRefused(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	c.Roles = []string{configs.RoleBuild, configs.RoleScore}
+	first := start(t, c)
+	c.Roles = []string{configs.RoleTrain}
+	open := func(random string, takeOver bool) (*service.Service, error) {
+		c := c
+		c.DataDir, c.Kafka.Brokers = t.TempDir(), first.Brokers()
+		return service.New(t.Context(), service.Options{
+			Config: c, Version: "test", Random: strings.NewReader(strings.Repeat(random, 99)), TakeOver: takeOver,
+			Logger: slog.New(slog.DiscardHandler),
+		})
+	}
+	one, err := open("one", false)
+	require.NoError(t, err)
+	defer one.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- one.Run(t.Context()) }()
+
+	_, err = open("two", false)
+	require.ErrorIs(t, err, service.ErrInstance)
+	require.ErrorContains(t, err, "train is played by instance")
+	require.ErrorContains(t, err, "--take-over")
+	select {
+	case err := <-ended:
+		require.NoError(t, err, "the first one goes on")
+	case <-time.After(300 * time.Millisecond):
+	}
+
+	two, err := open("two", true)
+	require.NoError(t, err)
+	defer two.Close()
+	err = <-ended
+	require.ErrorIs(t, err, service.ErrInstance)
+	require.ErrorContains(t, err, "taken over")
+}
+
+// Partitions that are added while lethe runs are named, and no timestep is closed
+// or settled any more, for it would lack what goes to them. A new start is refused.
+func TestAddedPartitionsAreNamed(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	first := start(t, c)
+	stream := smallStream(t, 3, 40, 3)
+	begin, rest := *stream, *stream
+	begin.Steps, rest.Steps = stream.Steps[:1], stream.Steps[1:]
+	first.replay(&begin)
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	raw := &kafka.Client{Addr: kafka.TCP(first.Brokers()...), Transport: transport}
+	_, err := raw.CreatePartitions(t.Context(), &kafka.CreatePartitionsRequest{
+		Topics: []kafka.TopicPartitionsConfig{{Name: first.Client().Name(bus.Transactions), Count: 5}},
+	})
+	require.NoError(t, err)
+	_, err = service.Replay(t.Context(), first.Client(), &rest, service.ReplayOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		return strings.Contains(page(t, c.HTTP.Address, "/readyz"),
+			"transactions.v1: it has 5 partitions, and had 2 when lethe began")
+	}, 20*time.Second, 50*time.Millisecond)
+	status, err := first.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, service.TimestepCounts{Open: 2, Settled: 1}, status.Timesteps)
+	first.stop()
+	_, err = service.New(t.Context(), service.Options{
+		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.ErrorIs(t, err, service.ErrSettings)
+	require.ErrorContains(t, err, "partitions of transactions.v1 is 5 here, graphs has 2")
 }

@@ -1,7 +1,7 @@
 package service_test
 
 import (
-	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -130,7 +130,8 @@ func TestErasureInEveryState(t *testing.T) {
 }
 
 // Erasing may empty a slice, take the last illicit label of one, or empty a
-// whole timestep.
+// whole timestep, of which nothing is left then: the first, one between others,
+// the newest.
 func TestErasureToTheLastRecord(t *testing.T) {
 	t.Parallel()
 	stream := smallStream(t, 4, 40, 10)
@@ -154,11 +155,13 @@ func TestErasureToTheLastRecord(t *testing.T) {
 	f.forget(lethe.ScopeStubs, illicit...)
 	f.forget(lethe.ScopeStubs, members(2, 1, lethe.Unknown)...)
 	require.Empty(t, f.m.slices[2][1].Nodes)
-	var all []lethe.TransactionID
-	for _, n := range f.m.graph(1).Nodes {
-		all = append(all, n.ID)
+	for i, at := range []lethe.Timestep{1, 3, 4} {
+		var all []lethe.TransactionID
+		for _, n := range f.m.graph(at).Nodes {
+			all = append(all, n.ID)
+		}
+		f.forget([]lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs}[i%2], all...)
 	}
-	f.forget(lethe.ScopeShard, all...)
 	f.stop()
 	stored(t, c, f.m.build())
 }
@@ -181,25 +184,48 @@ func (r *running) ask(records ...ingest.Outgoing) {
 // outcome waits until a request has ended.
 func (r *running) outcome(id string) deletions.State {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), waitFor)
-	defer cancel()
-	status, err := requests.Wait(ctx, r.Client(), id, nil)
-	require.NoError(r.t, err)
-	return status.State
+	var s deletions.Status
+	require.Eventually(r.t, func() bool {
+		var err error
+		s, err = requests.Get(r.t.Context(), r.Client(), id)
+		return err == nil && s.State.Final()
+	}, waitFor, tick)
+	return s.State
 }
 
-// deadLetters returns the dead letters that are not withdrawn.
+// outcomes are those of a request's targets, in its order.
+func (r *running) outcomes(id string) (out []deletions.Outcome) {
+	r.t.Helper()
+	s, err := requests.Get(r.t.Context(), r.Client(), id)
+	require.NoError(r.t, err)
+	for _, o := range s.Outcomes {
+		out = append(out, o.Outcome)
+	}
+	return out
+}
+
+// deadLetters returns the dead letters that are not withdrawn, whether the log was
+// compacted since or not.
 func (r *running) deadLetters() []ingesttest.Letter {
 	r.t.Helper()
 	var out []ingesttest.Letter
-	require.NoError(r.t, r.Client().ReadAll(r.t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
-		if control(rec) || rec.Tombstone() {
+	newest := make(map[string]int64)
+	read := func(fn func(ingest.Record) error) {
+		require.NoError(r.t, r.Client().ReadAll(r.t.Context(), bus.DeadLetters, fn))
+	}
+	place := func(rec ingest.Record) string { return fmt.Sprintf("%d/%s", rec.Partition, rec.Key) }
+	read(func(rec ingest.Record) error {
+		newest[place(rec)] = rec.Offset
+		return nil
+	})
+	read(func(rec ingest.Record) error {
+		if control(rec) || rec.Tombstone() || newest[place(rec)] > rec.Offset {
 			return nil
 		}
 		letter, err := ingesttest.ParseDeadLetter(rec)
 		letter.Record.Value = slices.Clone(letter.Record.Value)
 		out = append(out, letter)
 		return err
-	}))
+	})
 	return out
 }

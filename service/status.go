@@ -2,13 +2,11 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/scoring/quality"
 )
@@ -19,7 +17,8 @@ type Status struct {
 	Timesteps    TimestepCounts `json:"timesteps"`
 	Transactions int            `json:"transactions"`
 	Predictions  int            `json:"predictions"`
-	// LagRecords counts the source records that have not been consumed.
+	// LagRecords counts the source records that have not been consumed, -1 if the brokers
+	// do not say at once.
 	LagRecords int64 `json:"lag_records"`
 	// EnsembleHash names the served models; empty if there are none yet.
 	EnsembleHash string `json:"ensemble_hash"`
@@ -27,8 +26,11 @@ type Status struct {
 	TrainedThrough lethe.Timestep          `json:"trained_through"`
 	Erasures       map[deletions.State]int `json:"erasures"`
 	Steps          []StepStatus            `json:"steps"`
-	Roles          []string                `json:"roles"`
-	Version        string                  `json:"version"`
+	// FeatureCount is the number of features of every transaction, 0 while it is not
+	// known.
+	FeatureCount int      `json:"feature_count"`
+	Roles        []string `json:"roles"`
+	Version      string   `json:"version"`
 }
 
 // TimestepCounts counts timesteps by state.
@@ -51,7 +53,8 @@ type StepStatus struct {
 	Quality *quality.Summary `json:"quality"`
 }
 
-// Status puts together what the roles know.
+// Status puts together what the roles know, and asks the brokers how much is not consumed.
+// If they do not answer before the context ends, all but that is there with the error.
 func (s *Service) Status(ctx context.Context) (*Status, error) {
 	var said []*role.Status
 	for _, r := range s.roles {
@@ -59,14 +62,11 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 	}
 	known := role.Merge(said...)
 	lag, err := s.lag(ctx, known.Consumed)
-	if err != nil {
-		return nil, err
-	}
 	out := &Status{
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
 		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,
 		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
-		Steps: []StepStatus{}, Roles: s.config.Plays(), Version: s.o.Version,
+		Steps: []StepStatus{}, FeatureCount: known.FeatureCount, Roles: s.config.Plays(), Version: s.o.Version,
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through
@@ -74,7 +74,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 	for _, t := range slices.Sorted(maps.Keys(known.Steps)) {
 		out.Steps = append(out.Steps, stepStatus(t, known.Steps[t]))
 	}
-	return out, nil
+	return out, err
 }
 
 // stepStatus leaves the state empty where only predictions are known.
@@ -87,23 +87,4 @@ func stepStatus(t lethe.Timestep, step role.Step) StepStatus {
 		out.State = step.State.String()
 	}
 	return out
-}
-
-// lag counts the records from where the source topics have been consumed to
-// their ends; none if no role of the process consumes them.
-func (s *Service) lag(ctx context.Context, consumed map[bus.TopicPartition]int64) (int64, error) {
-	if consumed == nil {
-		return 0, nil
-	}
-	var total int64
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} {
-		ends, err := s.client.EndOffsets(ctx, topic)
-		if err != nil {
-			return 0, fmt.Errorf("lag of %s: %w", topic, err)
-		}
-		for p, end := range ends {
-			total += max(0, end-consumed[bus.TopicPartition{Topic: topic, Partition: p}])
-		}
-	}
-	return total, nil
 }

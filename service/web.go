@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -19,11 +20,15 @@ import (
 //go:embed status.html
 var statusPage []byte
 
-const shutdownTimeout = 3 * time.Second
+const (
+	shutdownTimeout = 3 * time.Second
+	// statusTimeout bounds how long is waited for what the brokers know of a status.
+	statusTimeout = 700 * time.Millisecond
+)
 
 // measure makes the metrics and the health checks.
 func (s *Service) measure() error {
-	s.health = metrics.NewHealth(append([]string{brokerModule}, s.config.Plays()...)...)
+	s.health = metrics.NewHealth(append([]string{brokerModule, diskComponent, topicsModule}, s.config.Plays()...)...)
 	registry, err := metrics.NewRegistry()
 	if err != nil {
 		return err
@@ -42,12 +47,20 @@ func (s *Service) measure() error {
 	if err != nil {
 		return err
 	}
-	s.scrape, s.listener = metrics.Handler(registry), events.Tee(m.Listener(), s.o.Listener)
+	s.outages = newOutages(s.health, m.Listener(), s.o.Logger)
+	s.scrape, s.listener = metrics.Handler(registry), events.Tee(m.Listener(), s.outages.listener(), s.o.Listener)
 	return nil
 }
 
-// openHTTP makes the status page, the API, the metrics and the health checks.
+// openHTTP takes the HTTP address and serves the status page, the API, the metrics
+// and the health checks there.
 func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
+	var err error
+	if s.port, err = net.Listen("tcp", s.config.HTTP.Address); err != nil {
+		return nil, fmt.Errorf("http.address %s cannot be used: %w "+
+			"(is another lethe running? choose another with --http-address)",
+			s.config.HTTP.Address, err)
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", s.scrape)
 	mux.Handle("/livez", s.health.LiveHandler())
@@ -57,34 +70,36 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(statusPage) //nolint:errcheck // the caller went away
 	})
-	return &web{listener: s.port, server: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}, nil
+	pages := &web{server: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}, ended: make(chan error, 1)}
+	go func() { pages.ended <- pages.server.Serve(s.port) }()
+	return pages, nil
 }
 
 // serveStatus answers with the service's Status.
 func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	status, err := s.Status(r.Context())
-	if err != nil {
-		s.o.Logger.Warn("status", "error", err)
-		http.Error(w, "the brokers cannot be asked", http.StatusServiceUnavailable)
+	if !s.open.Load() {
+		http.Error(w, "lethe is starting; see /readyz", http.StatusServiceUnavailable)
 		return
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
+	defer cancel()
+	// Brokers that are away are told by the lag, and by /readyz.
+	status, _ := s.Status(ctx)
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(status) //nolint:errcheck // the caller went away
 }
 
-// web serves pages on a port that it does not own.
+// web serves pages from when it is made.
 type web struct {
-	listener net.Listener
-	server   *http.Server
+	server *http.Server
+	ended  chan error
 }
 
 // Run implements supervisor.Process: it answers until the context ends.
 func (w *web) Run(ctx context.Context) error {
-	done := make(chan error, 1)
-	go func() { done <- w.server.Serve(w.listener) }()
 	select {
-	case err := <-done:
+	case err := <-w.ended:
 		return err
 	case <-ctx.Done():
 	}
@@ -97,5 +112,5 @@ func (w *web) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close implements supervisor.Process; Run leaves nothing open.
-func (w *web) Close() error { return nil }
+// Close implements supervisor.Process.
+func (w *web) Close() error { return w.server.Close() }

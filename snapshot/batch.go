@@ -65,6 +65,9 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 		return refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	b.watermark = max(b.watermark, t+1)
+	if b.source.Stream == Transactions && b.featureCount == 0 {
+		b.set(controlKey(t, b.source.Partition), []byte{})
+	}
 	return Verdict{Outcome: Accepted}, nil
 }
 
@@ -100,7 +103,6 @@ func (b *Batch) Commit(nextOffset int64) error {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
 	}
 	s.offsets[at] = nextOffset
-	s.featureCount = b.featureCount
 	maps.Copy(s.infos, b.infos)
 	if b.source.Stream != NoStream {
 		s.watermarks[b.source.Stream][b.source.Partition] = b.watermark
@@ -143,12 +145,64 @@ func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
 	return b.staging.Get(key)
 }
 
+// info returns what will be known of a timestep after Commit.
+func (b *Batch) info(t lethe.Timestep) Info {
+	if i, found := b.infos[t]; found {
+		return i
+	}
+	return b.staging.info(t)
+}
+
 // count changes what is known of a timestep.
 func (b *Batch) count(t lethe.Timestep, change func(*Info)) {
-	i, found := b.infos[t]
-	if !found {
-		i = b.staging.info(t)
-	}
+	i := b.info(t)
 	change(&i)
 	b.infos[t] = i
+}
+
+// arrival is how a record's timestep compares with the watermark of its
+// partition, as that was when the record came.
+type arrival struct {
+	timestep, watermark lethe.Timestep
+	// late: below the watermark. tooFar: further above it than any stream jumps.
+	late, tooFar bool
+}
+
+func (b *Batch) arrival(t lethe.Timestep) arrival {
+	return arrival{
+		timestep: t, watermark: b.watermark,
+		late: t < b.watermark, tooFar: t-b.watermark > lethe.Timestep(b.staging.options.MaxTimestepJump),
+	}
+}
+
+// observe returns how a record of timestep t arrives, then lets it raise the
+// watermark, unless it is too far ahead to be believed: one wrong timestep
+// would make late whatever follows.
+func (b *Batch) observe(t lethe.Timestep) arrival {
+	at := b.arrival(t)
+	if lateness := b.staging.options.lateness(b.source.Stream); lateness >= 0 && !at.tooFar {
+		b.watermark = max(b.watermark, t-lethe.Timestep(lateness))
+	}
+	return at
+}
+
+// refused reports whether a record that came late is not taken, and why.
+func (b *Batch) refused(a arrival) (detail string, refused bool) {
+	o := b.staging.options
+	if !a.late || o.Late == DeadLetter || a.timestep < o.FirstTimestep {
+		return a.String(), a.late
+	}
+	oldest := b.staging.newest(lethe.Closed) - lethe.Timestep(o.ReopenTimesteps)
+	if o.ReopenTimesteps == AnyTimestep || a.timestep >= oldest {
+		return "", false
+	}
+	return fmt.Sprintf("timestep %d, those from %d on are reopened", a.timestep, oldest), true
+}
+
+// String is the detail of a refusal.
+func (a arrival) String() string {
+	if a.tooFar {
+		return fmt.Sprintf("timestep %d, the partition is at %d", a.timestep, a.watermark)
+	}
+	return fmt.Sprintf("timestep %d, the partition takes %d and later", a.timestep, a.watermark)
 }

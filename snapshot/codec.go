@@ -9,8 +9,8 @@ import (
 	"lethe/internal/bytecursor"
 )
 
-// formatVersion is that of staging and of the stores of closed timesteps.
-const formatVersion = 1
+// The versions of the stores of closed timesteps and of staging.
+const formatVersion, stagingVersion = 1, 2
 
 // cursor takes a stored value apart. The first failure is kept; close returns it.
 type cursor struct{ bytecursor.Cursor }

@@ -36,21 +36,25 @@ func originGen(rt *rapid.T) Origin {
 func TestWhatIsPendingComesBackWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := originGen(rt)
-		payment := pendingPayment{"source", "target", o}
+		payment := pendingPayment{"source", "target", o, standing{ReasonCrossTimestep, true}}
 		gotPayment, err := decodePayment(payment.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, payment, gotPayment)
-		label := pendingLabel{lethe.Illicit, "id", o}
+		label := pendingLabel{lethe.Illicit, "id", o, standing{}}
 		gotLabel, err := decodeLabel(label.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, label, gotLabel)
-		refusal := storedRefusal{[]lethe.Pseudonym{{1}, {2}}, Refusal{o, "reason", "detail"}}
-		gotRefusal, err := decodeRefusal(refusal.encode())
+		letter := storedLetter{[]lethe.Pseudonym{{1}, {2}}, Letter{Refusal: Refusal{o, "reason", "detail"}}}
+		gotLetter, err := decodeLetter(letter.encode())
 		require.NoError(rt, err)
-		require.Equal(rt, refusal, gotRefusal)
+		require.Equal(rt, letter, gotLetter)
+		found := candidate{indexEntry{3, contentHash{4}}, "id", []byte{5}, o}
+		gotCandidate, err := decodeCandidate(found.encode())
+		require.NoError(rt, err)
+		require.Equal(rt, found, gotCandidate)
 
-		cut := rapid.IntRange(0, len(refusal.encode())-1).Draw(rt, "cut")
-		_, err = decodeRefusal(refusal.encode()[:cut])
+		cut := rapid.IntRange(0, len(letter.encode())-1).Draw(rt, "cut")
+		_, err = decodeLetter(letter.encode()[:cut])
 		require.ErrorIs(rt, err, ErrCorrupt)
 		_, err = decodePayment(append(payment.encode(), 0))
 		require.ErrorIs(rt, err, ErrCorrupt)
@@ -68,7 +72,7 @@ func TestStoredRecordsComeBackWhole(t *testing.T) {
 		require.Equal(rt, want, got)
 		i := Info{
 			Timestep: 4, State: lethe.Closed, Revision: 3, Nodes: rapid.IntRange(0, 1<<40).Draw(rt, "nodes"),
-			Payments: 7, Labels: 8, Previous: lethe.NoTimestep,
+			Payments: 7, Labels: 8, Previous: lethe.NoTimestep, Waiting: 2, Reopened: 2,
 		}
 		gotInfo, err := decodeInfo(4, i.encode())
 		require.NoError(rt, err)

@@ -1,17 +1,34 @@
 package snapshot
 
 import (
+	"errors"
+	"time"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/internal/check"
 )
 
+// What becomes of late records.
+const (
+	// Reopen takes them: their timestep is written anew.
+	Reopen = "reopen"
+	// DeadLetter refuses them.
+	DeadLetter = "dlq"
+)
+
+// AnyTimestep as Config.ReopenTimesteps takes late records of all timesteps.
+const AnyTimestep = -1
+
 // ByControl as a lateness ends a timestep only when a control record says so.
 const ByControl = -1
 
 // maxLateness and maxJump keep sums with timesteps far from overflow.
 const maxLateness, maxJump = 1_000_000, 1_000_000_000
+
+// maxWindow is far longer than any burst.
+const maxWindow = 24 * time.Hour
 
 // maxTimestep leaves room to add 1, and is what JSON can carry exactly.
 const maxTimestep lethe.Timestep = 1 << 53
@@ -24,17 +41,29 @@ type Config struct {
 	// LabelLatenessTimesteps is the same for labels, after which a timestep
 	// settles.
 	LabelLatenessTimesteps int `yaml:"label_lateness_timesteps" help:"The same for labels; -1: control records alone."`
-	// FirstTimestep is where every watermark starts: records before it are late.
-	// A partition that has been read from already keeps its watermark.
+	// Late says what becomes of the record of a timestep that its partition has
+	// passed: Reopen or DeadLetter.
+	Late string `yaml:"late" help:"Late records: reopen (their timestep) or dlq."`
+	// ReopenWindow is how long late records of closed timesteps may wait for others,
+	// so that a burst of them is one replay. What is closed or settled meanwhile
+	// ends the wait. The owner of a Store keeps to it.
+	ReopenWindow time.Duration `yaml:"reopen_window" help:"How long late records wait for others to reopen a timestep with."`
+	// ReopenTimesteps is how far behind the newest closed timestep a late record may
+	// be, or AnyTimestep. What is older is refused.
+	ReopenTimesteps int `yaml:"reopen_timesteps" help:"How far back late records reopen timesteps; -1: all."`
+	// FirstTimestep is where every watermark starts: records before it are late and
+	// reopen nothing. A partition that has been read from already keeps its
+	// watermark.
 	FirstTimestep lethe.Timestep `yaml:"first_timestep" help:"Where the stream begins; earlier records are late."`
 	// MaxTimestepJump is by how much a timestep may exceed its partition's
 	// watermark; a record beyond it is refused and ends nothing, for one wrong
 	// number would make late whatever follows. It must exceed both latenesses, by
 	// which watermarks stay behind.
 	MaxTimestepJump int `yaml:"max_timestep_jump" help:"How far a record may be ahead of its partition, in timesteps."`
-	// FeatureCount is the number of features of every transaction. 0 takes that
-	// of the first one, which depends on how partitions interleave.
-	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0 lets the first one fix it."`
+	// FeatureCount is the number of features of every transaction. With 0, the most
+	// frequent one of the first timestep of ten transactions decides, see the
+	// package comment.
+	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: the first timestep of ten or more decides."`
 	// OpenStores bounds how many closed timesteps are held open.
 	OpenStores int `yaml:"-"`
 }
@@ -45,7 +74,10 @@ type Config struct {
 // stores hold the timestep being closed, the one being settled and two that late
 // duplicates look into.
 func Defaults() Config {
-	return Config{LabelLatenessTimesteps: ByControl, MaxTimestepJump: 1000, OpenStores: 4}
+	return Config{
+		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
+		MaxTimestepJump: 1000, OpenStores: 4,
+	}
 }
 
 // Validate reports every value that is out of bounds.
@@ -53,6 +85,9 @@ func (c Config) Validate() error {
 	var p check.Problems
 	p.Whole("allowed_lateness_timesteps", c.AllowedLatenessTimesteps, ByControl, maxLateness)
 	p.Whole("label_lateness_timesteps", c.LabelLatenessTimesteps, ByControl, maxLateness)
+	p.OneOf("late", c.Late, Reopen, DeadLetter)
+	p.Duration("reopen_window", c.ReopenWindow, 0, maxWindow)
+	p.Whole("reopen_timesteps", c.ReopenTimesteps, AnyTimestep, maxJump)
 	p.Whole("first_timestep", int(c.FirstTimestep), 0, int(maxTimestep))
 	p.Whole("max_timestep_jump", c.MaxTimestepJump, 1, maxJump)
 	late := max(c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps)
@@ -95,3 +130,26 @@ func (o Options) lateness(s Stream) int {
 	}
 	return o.AllowedLatenessTimesteps
 }
+
+var (
+	// ErrCorrupt marks stored bytes that cannot be what was written. The store
+	// has to be rebuilt from the topics.
+	ErrCorrupt = errors.New("corrupt snapshot store")
+
+	// ErrIncompatible is returned by Open when the store was written with another
+	// secret, partition count, feature count or format. Open it with the options
+	// it was written with, or rebuild it from the topics.
+	ErrIncompatible = errors.New("snapshot store was written with other options")
+
+	// ErrUnknownTimestep is returned for a timestep that has no transaction. It is
+	// a programmer's error: see Timesteps.
+	ErrUnknownTimestep = errors.New("timestep is not known")
+
+	// ErrNotReady is returned for a step that is not due: a timestep that is not
+	// listed by Ready, or one that is not closed yet. Consume on and try again.
+	ErrNotReady = errors.New("timestep is not ready")
+
+	// ErrStale is returned by a Batch that is used after Commit, or after another
+	// call changed the store. Nothing of it was stored: begin again at Offsets.
+	ErrStale = errors.New("batch is stale")
+)

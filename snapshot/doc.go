@@ -6,54 +6,73 @@
 //
 // A timestep is open while it fills, closed once its graph is complete, and
 // settled once its labels are in. Timesteps close and settle in ascending
-// order. A closed or settled snapshot changes only by Erase, which gives it a
-// new revision; settling adds labels and an assignment and keeps the revision.
+// order; settling adds labels and an assignment and keeps the revision. Afterwards
+// two things change a snapshot, and give it a new revision: Erase, and late records,
+// which wait in staging until ReopenTimestep makes them part of it.
 //
-// # Which records belong to a snapshot
+// What a timestep holds in the end is a function of the set of its records alone, and
+// of the order of those that share a key: not of batches, of how partitions interleave,
+// of when it closed, or of records that were refused or erased. The same holds for
+// which timesteps there are, and for what is refused of payments and labels.
+//
+// # When a timestep is over
 //
 // The transactions stream has P partitions, the labels stream Q. Each partition
 // has a watermark W, which starts at the first timestep and never falls:
 //
 //   - a record of timestep t raises W to at least t - lateness (whatever becomes
-//     of the record; a negative lateness means that data never raises W);
+//     of the record, unless it names an erased transaction: such a record is
+//     dropped before it moves anything; a negative lateness means that data
+//     never raises W);
 //   - a control record of timestep t raises W to at least t + 1;
 //   - a record or control record of a timestep beyond W + the greatest jump is
 //     refused and raises nothing, or one wrong number would end a partition.
 //
-// A record of timestep t is late if t < W where it stands in its partition's
-// log. So lateness, as well as what is too far ahead, is decided by the log of
-// one partition alone, not by how partitions interleave, batches are cut, or the
-// process is restarted. With a lateness of 0, the first record of t+1 ends t for
-// its partition.
+// With a lateness of 0, the first record of t+1 ends t for its partition.
 //
-//   - t may close when every transactions partition has W > t: no partition can
-//     contribute to it any more, and all that contributes has been stored.
+//   - t may close when every transactions partition has W > t.
 //   - t may settle when it and all known timesteps before it are closed, those
 //     before it are settled, and every labels partition has W > t.
 //
 // A timestep is known once it has an accepted transaction.
 //
+// # Late records
+//
+// A record of timestep t is late if t < W where it stands in its partition's log. It
+// is taken all the same, unless Config.Late says DeadLetter, t is before the first
+// timestep, or t is further behind the newest closed timestep than
+// Config.ReopenTimesteps. If t is open, the record simply joins. Otherwise it waits,
+// durably, until ReopenTimestep: that writes the timestep's store anew and partitions it
+// afresh, or inserts a timestep that nobody knew of, which gives the closed timestep
+// after it a new revision, for it follows another one now.
+//
+// # Which records belong to a snapshot
+//
 // Within its timestep the last record of a transaction in log order wins; an id
-// travels through one partition, so that order is defined. Of equal payments
-// the first is kept. Of several labels for the same id and timestep the last
-// wins. An exact duplicate of what is stored is never late and changes nothing.
-// A record below the stored offset of its partition was delivered again and
-// changes nothing at all, the watermark included.
+// travels through one partition, so that order is defined. A record of the same id in
+// another timestep than its first is refused. Of equal payments the first is kept. Of
+// several labels for the same id and timestep the last wins. An exact duplicate of what
+// is stored is never late and changes nothing. A record below the stored offset of its
+// partition was delivered again and changes nothing at all, the watermark included.
 //
-// A payment or label may come before the transactions it refers to. It is
-// pending, kept with its origin, until its timestep closes or settles; then its
-// references are resolved, and it becomes part of the graph or is refused. Only
-// transactions of timesteps up to that one count, because which later ones have
-// arrived depends on how partitions interleave. What is pending of a timestep
-// that never became known is resolved with the next known one.
+// A payment or label may come before the transactions it refers to, even before those
+// that come late. It stays in staging, with its origin, until a graph takes it. Once its
+// timestep is over it is judged: a letter says that it is refused, and why. It is judged
+// again whenever a closed timestep gets transactions that it names. When it becomes part
+// of a graph after all, its letter is withdrawn. Only transactions of closed timesteps
+// count, because which others have arrived depends on how partitions interleave.
 //
-// What this does not cover: the feature count, if it is not configured, is that
-// of the first accepted transaction, and which one is first depends on how
-// partitions interleave. Configure it.
+// A timestep that an erasure empties is gone: it is in no list but Gone, and the closed
+// timestep after it follows the one before it, with a new revision.
+//
+// The number of features is configured, or told by the first timestep that may close
+// and has ten transactions or more: the most frequent one. Before, transactions of any
+// width are candidates, and smaller timesteps wait: see DecideFeatureCount. Once told, no
+// record and no erasure moves it.
 //
 // # On disk
 //
-//	<dir>/staging/     offsets, watermarks, open timesteps, what is pending
+//	<dir>/staging/     offsets, watermarks, open timesteps, what waits or is refused
 //	<dir>/t000012/     the snapshot of timestep 12, once it is closed
 //
 // Both kinds are swapstores. A batch of records is one atomic write to staging,
@@ -67,22 +86,18 @@
 //
 // # Files of the package
 //
-//	config.go, errors.go    settings and what can go wrong
-//	record.go               what is taken: sources, origins, verdicts, refusals
+//	config.go, record.go    settings and errors; sources, verdicts, letters
 //	info.go                 what is told of a timestep
-//	store.go                the Store; with lifecycle, erase, targets, refusals and
-//	                        marks, what its owner may ask for
-//	lifecycle.go            close and settle a timestep
-//	refusals.go             what was refused then, until it is confirmed
-//	targets.go              suppress and locate what is erased
-//	erase.go                rewrite all stores without the targets; erasestaging.go
-//	marks.go                bookkeeping of the owner
-//	batch.go                records of one partition, stored together
-//	arrival.go, take.go     late or not; what becomes of each record
+//	store.go, whole.go      the Store, and marks for its owner; whether all is there
+//	batch.go, take.go       records of one partition; what becomes of each
+//	width.go                the number of features
+//	lifecycle.go, reopen.go close and settle a timestep; late records into it
+//	judge.go, letters.go    what is in no graph: why not; until it is said
+//	targets.go, alike.go    suppress and locate what is erased; who has equal features
+//	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror
-//	resolve.go              pending payments and labels into graphs or refusals
 //	recover.go              staging read from disk, crashes made good
 //	storecache.go           the part with closed timesteps: a store of each
-//	graphstore.go, meta.go  one of these stores: a graph, labels and shards
-//	keys.go, codec.go       keys and values; pending.go: those of pending records
+//	graphstore.go           one of these stores: a graph, labels and shards
+//	keys.go, codec.go       keys and values; pending.go: of what is in no graph
 package snapshot

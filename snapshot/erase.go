@@ -2,22 +2,26 @@ package snapshot
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"lethe"
+	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 )
 
 // Erase removes the targets in whatever state their timesteps are: their rows,
 // labels, assignments, index entries and content hashes, every payment that
-// names them, and whatever of them is pending or awaits confirmation. Every
-// store concerned is written anew and the old files are unlinked, so that when
-// Erase returns nil, no file of the store holds a byte of them but the keyed
-// hash by which they stay suppressed (Erase suppresses them first). A closed or
-// settled timestep that held one has a new revision then.
+// names them, and whatever of them is pending or awaits confirmation. The store of a
+// closed or settled timestep that held one is written anew, the old files are unlinked,
+// and it has a new revision. One that held nothing else is gone, see Gone, and the
+// closed timestep after it has a new revision. Nothing reads the targets any more when
+// Erase returns nil, but the files of staging hold bytes of them until Scrub returns nil
+// too; the keyed hash by which they stay suppressed is left (Erase suppresses them
+// first).
 //
 // It is idempotent: after an error or a crash, call it again with the same
 // targets; a timestep that was done before keeps its revision. What was there
@@ -40,36 +44,114 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(timesteps)) {
-		if err := s.eraseFrom(ctx, t, gone); err != nil {
+		if err := (transition{s, s.staging.change()}).eraseFrom(ctx, t, gone); err != nil {
 			return fmt.Errorf("erase from timestep %d: %w", t, err)
 		}
 	}
-	if err := s.closed.removeUnlisted(s.isListed); err != nil {
+	if err := (transition{s, s.staging.change()}).dropEmpty(); err != nil {
+		return fmt.Errorf("erase: drop empty timesteps: %w", err)
+	}
+	if err := s.closed.removeUnlisted(s.staging.isListed); err != nil {
 		return fmt.Errorf("erase: %w", err)
 	}
-	if err := s.staging.erase(ctx, gone); err != nil {
+	if err := s.staging.erase(gone); err != nil {
 		return fmt.Errorf("erase from staging: %w", err)
+	}
+	return nil
+}
+
+// Scrub writes staging anew, so that its files hold nothing any more that was deleted
+// from it. It takes time as the history is long, for staging has an index of all
+// transactions; nothing that Erase promises waits for it but the bytes on the disk.
+// It is idempotent. Errors are those of the context and of the file system.
+func (s *Store) Scrub(ctx context.Context) error {
+	if err := scrub(ctx, s.staging); err != nil {
+		return fmt.Errorf("scrub staging: %w", err)
 	}
 	return nil
 }
 
 // eraseFrom erases from a closed timestep. The note in staging lets Open take
 // the revision over after a crash.
-func (s *Store) eraseFrom(ctx context.Context, t lethe.Timestep, gone erasure) error {
-	err := s.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, t), nil) })
+func (t transition) eraseFrom(ctx context.Context, at lethe.Timestep, gone erasure) error {
+	err := t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
 	if err != nil {
 		return err
 	}
-	store, err := s.closed.get(t)
+	store, err := t.store.closed.get(at)
 	if err != nil {
 		return err
 	}
 	m, err := store.erase(ctx, gone)
 	if err != nil {
 		// A store whose switch is in doubt has to be opened afresh.
-		return errors.Join(err, s.closed.close(t))
+		return errors.Join(err, t.store.closed.close(at))
 	}
-	s.staging.infos[t] = m.applyTo(s.staging.infos[t])
+	t.staging.infos[at] = m.applyTo(t.staging.infos[at])
+	return nil
+}
+
+// dropEmpty takes the closed timesteps that are empty out of the stream. What waits
+// for one may bring it back.
+func (t transition) dropEmpty() error {
+	gone := maps.Clone(t.staging.gone)
+	var empty []lethe.Timestep
+	for _, i := range t.staging.timesteps() {
+		if i.State == lethe.Open || i.Nodes > 0 {
+			continue
+		}
+		empty = append(empty, i.Timestep)
+		gone[i.Timestep] = i.Revision + 1
+		t.infos[i.Timestep] = Info{Timestep: i.Timestep, State: lethe.Open, Previous: lethe.NoTimestep}
+		t.set(timestepKey(kindGone, i.Timestep), binary.BigEndian.AppendUint32(nil, uint32(i.Revision)+1))
+		t.drop(timestepKey(kindRewriting, i.Timestep))
+	}
+	if len(empty) == 0 {
+		return nil
+	}
+	for _, at := range empty {
+		if err := t.relink(at); err != nil {
+			return err
+		}
+	}
+	if err := t.judgeAll(lethe.NoTimestep, nil, true); err != nil {
+		return err
+	}
+	// What waits again in a timestep that nobody knew of makes it known.
+	for _, at := range sortedset.Add(empty, t.unjudged...) {
+		if t.info(at).State > lethe.Open {
+			continue
+		}
+		if err := t.recount(at); err != nil {
+			return err
+		}
+	}
+	if err := t.apply(); err != nil {
+		return err
+	}
+	t.staging.gone = gone
+	return nil
+}
+
+// recount counts what staging holds of a timestep that is open again.
+func (c *changes) recount(t lethe.Timestep) error {
+	i := c.info(t)
+	i.Nodes, i.Payments, i.Labels = 0, 0, 0
+	for kind, n := range map[byte]*int{kindRow: &i.Nodes, kindPayment: &i.Payments, kindLabel: &i.Labels} {
+		err := c.staging.scanAt(kind, t, func(e staged) error {
+			if value := c.writes[string(e.key)]; value != nil {
+				e.value = value
+			}
+			if kind == kindRow || !isJudged(e.value) {
+				*n++
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.infos[t] = i
 	return nil
 }
 

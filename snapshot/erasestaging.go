@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"maps"
 
@@ -8,32 +9,38 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// erase writes staging anew without the transactions. It always writes, even if
-// it holds none of them: bytes of what was deleted before may still be in its
-// files.
-func (s *staging) erase(ctx context.Context, gone erasure) error {
+// erase takes the transactions out of staging, and the notes of rewriting that end
+// here. Their bytes stay in its files until it is scrubbed.
+func (s *staging) erase(gone erasure) error {
 	infos, err := s.infosWithout(gone)
 	if err != nil {
 		return err
 	}
-	err = s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			drop, err := dropFromStaging(gone, key, value)
-			if err != nil || drop {
+	going, err := s.alikeWithout(gone)
+	if err != nil {
+		return err
+	}
+	dropped, err := keysOf(s, gone)
+	if err != nil {
+		return err
+	}
+	err = s.Apply(func(w swapstore.Writer) error {
+		for _, key := range dropped {
+			if err := w.Delete(key); err != nil {
 				return err
 			}
-			if key[0] == kindInfo {
-				t, err := timestepOf(key)
-				if err != nil {
-					return err
-				}
-				if infos[t].empty() {
-					return nil
-				}
-				value = infos[t].encode()
+		}
+		for hash, n := range going {
+			if err := uncount(s, w, hash, n); err != nil {
+				return err
 			}
-			return dst.Set(key, value)
-		})
+		}
+		for t, i := range infos {
+			if err := putInfo(w, t, i); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -43,21 +50,106 @@ func (s *staging) erase(ctx context.Context, gone erasure) error {
 	return nil
 }
 
+// uncount takes transactions off the number of those with a content.
+func uncount(s *staging, w swapstore.Writer, hash contentHash, going int) error {
+	n, err := alike(s.Get, hash)
+	if err != nil {
+		return err
+	}
+	if n <= going {
+		return w.Delete(alikeKey(hash))
+	}
+	return w.Set(alikeKey(hash), encodeCount(n-going))
+}
+
+// putInfo stores what is known of a timestep, if anything is.
+func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
+	if i.empty() {
+		return w.Delete(timestepKey(kindInfo, t))
+	}
+	return w.Set(timestepKey(kindInfo, t), i.encode())
+}
+
+// keysOf returns what goes with the transactions. The index and the counts of contents,
+// which have an entry for every transaction of the history, are not gone through.
+func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
+	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
+	for p := range gone {
+		prefixes = append(prefixes, pseudonymKey(kindIndex, p), pseudonymKey(kindCandidate, p))
+	}
+	for _, prefix := range prefixes {
+		err = s.Scan(prefix, func(key, value []byte) error {
+			drop, err := dropFromStaging(gone, key, value)
+			if drop {
+				keys = append(keys, bytes.Clone(key))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// scrub writes staging anew as it is. It always writes: bytes of what was deleted may
+// still be in its files.
+func scrub(ctx context.Context, s *staging) error {
+	return s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
+		return src.Scan(nil, func(key, value []byte) error {
+			if key[0] == kindAlike {
+				n, err := decodeCount(value)
+				if err != nil || n == 0 {
+					return err
+				}
+			}
+			return dst.Set(key, value)
+		})
+	})
+}
+
 // infosWithout returns what will be known of every timestep.
 func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 	infos := maps.Clone(s.infos)
-	lose := map[byte]func(*Info){
-		kindRow:     func(i *Info) { i.Nodes-- },
-		kindPayment: func(i *Info) { i.Payments-- },
-		kindLabel:   func(i *Info) { i.Labels-- },
+	// What is counted as late, or as pending while a timestep is open.
+	lose := func(t lethe.Timestep, through lethe.State, pending func(*Info)) {
+		i, known := infos[t]
+		if !known {
+			return
+		}
+		if i.State > through {
+			i.Waiting--
+		} else {
+			pending(&i)
+		}
+		infos[t] = i
 	}
-	for kind, change := range lose {
-		err := s.scanThrough(kind, maxTimestep, func(at lethe.Timestep, about []lethe.Pseudonym, _ []byte) error {
-			if gone.names(about) {
-				i := infos[at]
-				change(&i)
-				infos[at] = i
+	for kind, forget := range map[byte]func(e staged){
+		kindRow: func(e staged) { lose(e.at, lethe.Open, func(i *Info) { i.Nodes-- }) },
+		kindPayment: func(e staged) {
+			if !isJudged(e.value) {
+				lose(e.at, lethe.Open, func(i *Info) { i.Payments-- })
 			}
+		},
+		kindLabel: func(e staged) {
+			if !isJudged(e.value) {
+				lose(e.at, lethe.Closed, func(i *Info) { i.Labels-- })
+			}
+		},
+	} {
+		err := s.scanThrough(kind, maxTimestep, func(e staged) error {
+			if gone.names(e.about) {
+				forget(e)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for p := range gone {
+		err := widths{s}.candidates(p, func(c candidate) error {
+			lose(c.entry.timestep, lethe.Open, func(i *Info) { i.Nodes-- })
 			return nil
 		})
 		if err != nil {
@@ -75,9 +167,11 @@ func dropFromStaging(gone erasure, key, value []byte) (bool, error) {
 		return gone.isIn(key, 1)
 	case kindRow, kindPayment, kindLabel:
 		return gone.isIn(key, 1+timestepBytes)
-	case kindRefusal:
-		r, err := decodeRefusal(value)
-		return gone.names(r.about), err
+	case kindCandidate:
+		return gone.isIn(key[:len(key)-widthBytes], 1)
+	case kindLetter:
+		l, err := decodeLetter(value)
+		return gone.names(l.about), err
 	case kindRewriting:
 		return true, nil
 	}

@@ -38,8 +38,10 @@ func Example() {
 
 // openExample opens a store in memory for topics of one partition each.
 func openExample() *snapshot.Store {
+	config := snapshot.Defaults()
+	config.FeatureCount = 1
 	store, err := snapshot.Open("data", snapshot.Options{
-		Config: snapshot.Defaults(), Secret: lethe.Secret{1}, FS: vfs.NewMem(),
+		Config: config, Secret: lethe.Secret{1}, FS: vfs.NewMem(),
 		TransactionPartitions: 1, LabelPartitions: 1,
 	})
 	check(err)

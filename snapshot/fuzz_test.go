@@ -18,7 +18,8 @@ func FuzzDecodeValue(f *testing.F) {
 			func() error { _, err := decodeRow(value); return err },
 			func() error { _, err := decodePayment(value); return err },
 			func() error { _, err := decodeLabel(value); return err },
-			func() error { _, err := decodeRefusal(value); return err },
+			func() error { _, err := decodeLetter(value); return err },
+			func() error { _, err := decodeCandidate(value); return err },
 			func() error { _, err := decodeIndex(value); return err },
 			func() error { _, err := decodeInfo(1, value); return err },
 			func() error { _, err := decodeMeta(value); return err },
@@ -31,8 +32,10 @@ func FuzzDecodeValue(f *testing.F) {
 		}
 		return nil
 	},
-		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o}.encode(), pendingLabel{lethe.Licit, "a", o}.encode(),
-		storedRefusal{[]lethe.Pseudonym{p}, Refusal{o, ReasonLate, ""}}.encode(), indexEntry{timestep: 1}.encode(),
+		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o, standing{}}.encode(),
+		pendingLabel{lethe.Licit, "a", o, standing{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
+		storedLetter{[]lethe.Pseudonym{p}, Letter{Refusal: Refusal{o, ReasonLate, ""}}}.encode(),
+		indexEntry{timestep: 1}.encode(),
 		Info{Timestep: 1, Nodes: 2}.encode(), meta{nodes: 1}.encode(), encodeAssigned(lethe.Licit, 3))
 }
 

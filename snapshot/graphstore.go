@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -95,6 +96,50 @@ func addPayment(g *lethe.Snapshot, ends []lethe.Pseudonym) bool {
 	return true
 }
 
+// replace writes the store anew with another graph, without the old bytes, and
+// returns its description. shards are nil until the timestep is settled.
+func (s graphStore) replace(ctx context.Context, g *lethe.Snapshot, shards []lethe.ShardID) (meta, error) {
+	m := meta{revision: g.Revision, featureCount: g.FeatureCount, nodes: len(g.Nodes), payments: len(g.Payments)}
+	// Keys ascend: payments, assignments, description, rows.
+	err := s.Rewrite(ctx, func(_ swapstore.Reader, dst swapstore.Writer) error {
+		for _, p := range g.Payments {
+			key := pseudonymKey(kindEdge, g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym)
+			if err := dst.Set(key, nil); err != nil {
+				return err
+			}
+		}
+		for i, shard := range shards {
+			n := g.Nodes[i]
+			if n.Label != lethe.Unknown {
+				m.labelled++
+			}
+			if err := dst.Set(pseudonymKey(kindAssigned, n.Pseudonym), encodeAssigned(n.Label, shard)); err != nil {
+				return err
+			}
+		}
+		if err := dst.Set([]byte{kindMeta}, m.encode()); err != nil {
+			return err
+		}
+		for i, n := range g.Nodes {
+			if err := dst.Set(pseudonymKey(kindNode, n.Pseudonym), encodeRow(n.ID, g.Row(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return m, err
+}
+
+// raise gives the store the next revision and returns its description.
+func (s graphStore) raise() (meta, error) {
+	m, err := s.meta()
+	if err != nil {
+		return m, err
+	}
+	m.revision++
+	return m, s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, m.encode()) })
+}
+
 // writeAssigned stores labels and shards, and returns how many nodes are
 // labelled. Until staging lists the timestep as settled, nobody reads them.
 func (s graphStore) writeAssigned(g *lethe.Snapshot, shards []lethe.ShardID) (labelled int, err error) {
@@ -145,4 +190,60 @@ func decodeAssigned(value []byte) (lethe.Label, lethe.ShardID, error) {
 	c := cursorOver(value)
 	label, shard := lethe.Label(c.Uint8()), lethe.ShardID(c.Uint32())
 	return label, shard, c.close("assignment")
+}
+
+// meta describes a timestep's store. It is written together with what it
+// describes.
+type meta struct {
+	revision     lethe.Revision
+	featureCount int
+	nodes        int
+	payments     int
+	// labelled counts the transactions labelled licit or illicit; it is 0 until
+	// the labels are written.
+	labelled int
+}
+
+func (m meta) encode() []byte {
+	dst := binary.BigEndian.AppendUint32([]byte{formatVersion}, uint32(m.revision))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(m.featureCount))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(m.nodes))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(m.payments))
+	return binary.BigEndian.AppendUint64(dst, uint64(m.labelled))
+}
+
+func decodeMeta(value []byte) (meta, error) {
+	c := cursorOver(value)
+	if version := c.Uint8(); version != formatVersion {
+		return meta{}, fmt.Errorf("%w: timestep store of format %d, want %d", ErrIncompatible, version, formatVersion)
+	}
+	m := meta{
+		revision:     lethe.Revision(c.Uint32()),
+		featureCount: int(c.Uint32()),
+		nodes:        int(c.Uint64()),
+		payments:     int(c.Uint64()),
+		labelled:     int(c.Uint64()),
+	}
+	return m, c.close("meta")
+}
+
+// applyTo returns the timestep's info with the store's revision and counts.
+func (m meta) applyTo(i Info) Info {
+	i.Revision, i.Nodes, i.Payments = m.revision, m.nodes, m.payments
+	if i.State == lethe.Settled {
+		i.Labels = m.labelled
+	}
+	return i
+}
+
+// meta reads the description.
+func (s graphStore) meta() (meta, error) {
+	value, found, err := s.Get([]byte{kindMeta})
+	if err != nil {
+		return meta{}, err
+	}
+	if !found {
+		return meta{}, fmt.Errorf("%w: timestep store without a description", ErrCorrupt)
+	}
+	return decodeMeta(value)
 }

@@ -15,17 +15,23 @@ type Info struct {
 	// Nodes counts transactions.
 	Nodes int
 	// Payments counts the payments of the graph or, while the timestep is open,
-	// those that are pending.
+	// those that are pending and were not refused.
 	Payments int
-	// Labels counts the pending labels or, once the timestep is settled, the
-	// transactions labelled licit or illicit.
+	// Labels counts the labels that are pending and were not refused or, once the
+	// timestep is settled, the transactions labelled licit or illicit.
 	Labels int
 	// Previous is the settled timestep before this one, or lethe.NoTimestep.
 	Previous lethe.Timestep
+	// Waiting counts the late records that wait to become part of a closed timestep.
+	Waiting int
+	// Reopened is the revision that late records, or a timestep that was inserted or
+	// is gone before this one, gave it last; the first one at least. Revisions after
+	// it are those of erasures.
+	Reopened lethe.Revision
 }
 
 // known reports whether the timestep takes part in closing and settling. What
-// only payments or labels name is resolved with the next one that does.
+// only payments or labels name is judged with the next one that does.
 func (i Info) known() bool { return i.State > lethe.Open || i.Nodes > 0 }
 
 // empty reports whether there is nothing left to remember.
@@ -47,7 +53,9 @@ func (i Info) encode() []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Nodes))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Payments))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Labels))
-	return binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Previous))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.Waiting))
+	return binary.BigEndian.AppendUint32(dst, uint32(i.Reopened))
 }
 
 func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
@@ -60,6 +68,9 @@ func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
 		Payments: int(c.Uint64()),
 		Labels:   int(c.Uint64()),
 		Previous: lethe.Timestep(c.Uint64()),
+	}
+	if i.Reopened = min(i.Revision, 1); c.Left() > 0 { // version 1 ends here
+		i.Waiting, i.Reopened = int(c.Uint64()), lethe.Revision(c.Uint32())
 	}
 	return i, c.close("timestep")
 }

@@ -12,19 +12,24 @@ import (
 // fixed length but the last: timesteps and numbers are big-endian, so that keys
 // of one kind ascend with them.
 const (
+	kindAlike        = 'a' // content hash: how many transactions have it
 	kindFeatureCount = 'c' // (nothing)
-	kindRefusal      = 'f' // timestep, number: a refusal not confirmed yet
+	kindLetter       = 'f' // number: a letter not confirmed yet
+	kindGone         = 'g' // timestep: the revision that says that it is gone
 	kindIndex        = 'i' // pseudonym: timestep and content hash
 	kindMark         = 'k' // the owner's key
-	kindLabel        = 'l' // timestep, pseudonym: a pending label
+	kindLabel        = 'l' // timestep, pseudonym: a label that no graph has
+	kindCounted      = 'n' // (nothing): there are counts of contents
 	kindOffset       = 'o' // partition, topic
-	kindPayment      = 'p' // timestep, source, target: a pending payment
-	kindRow          = 'r' // timestep, pseudonym: a transaction of an open timestep
+	kindPayment      = 'p' // timestep, source, target: a payment that is in no graph
+	kindCandidate    = 'q' // pseudonym, width: a transaction while the width is not known
+	kindRow          = 'r' // timestep, pseudonym: a transaction of an open timestep, or one that waits
 	kindSuppressed   = 's' // suppression digest
 	kindInfo         = 't' // timestep
+	kindControl      = 'u' // timestep, partition: a control record, while the width is not known
 	kindFormat       = 'v' // (nothing)
 	kindWatermark    = 'w' // stream, partition
-	kindRewriting    = 'x' // timestep: its store is being rewritten
+	kindRewriting    = 'x' // timestep: its store is being rewritten; with a value: reopened
 )
 
 // Kinds of keys in the store of a closed timestep.
@@ -63,8 +68,19 @@ func timestepOf(key []byte) (lethe.Timestep, error) {
 	return t, nil
 }
 
-func refusalKey(t lethe.Timestep, number int) []byte {
-	return binary.BigEndian.AppendUint32(timestepKey(kindRefusal, t), uint32(number))
+func letterKey(number uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kindLetter}, number)
+}
+
+func controlKey(t lethe.Timestep, partition int) []byte {
+	return binary.BigEndian.AppendUint32(timestepKey(kindControl, t), uint32(partition))
+}
+
+// widthBytes end the key of a candidate.
+const widthBytes = 4
+
+func candidateKey(p lethe.Pseudonym, width int) []byte {
+	return binary.BigEndian.AppendUint32(pseudonymKey(kindCandidate, p), uint32(width))
 }
 
 func offsetKey(p TopicPartition) []byte {

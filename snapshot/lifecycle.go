@@ -6,45 +6,89 @@ import (
 	"fmt"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
+
+// transition changes a timestep: its store, and what staging knows.
+type transition struct {
+	store *Store
+	*changes
+}
 
 // CloseTimestep completes the graph of a timestep that Ready lists first, and
 // moves it to a store of its own, to be read by Load. The payments that are not
-// in it are refused (see Refusals). From then on only Erase changes the graph.
-// On a timestep that is closed already it does nothing, so that a caller that
+// in it are refused (see Letters). From then on Erase and ReopenTimestep change the
+// graph. On a timestep that is closed already it does nothing, so that a caller that
 // was killed can go on. Errors, which leave it to the caller to name the
 // timestep: ErrUnknownTimestep, ErrNotReady.
 func (s *Store) CloseTimestep(ctx context.Context, t lethe.Timestep) error {
 	toClose, _ := s.Ready()
-	i, closed, err := s.due(t, lethe.Closed, toClose)
+	i, closed, err := s.staging.due(t, lethe.Closed, toClose)
 	if err != nil || closed {
 		return err
 	}
-	g, refusals, err := s.staging.assemble(ctx, t)
+	next := transition{s, s.staging.change()}
+	g, _, err := s.staging.assemble(ctx, next.changes, t, nil)
 	if err != nil {
 		return err
 	}
-	if err := s.closed.create(g); err != nil {
+	if err := next.begin(i, g); err != nil {
+		return err
+	}
+	return next.conclude(t, g)
+}
+
+// begin makes a store of its own for the graph of a timestep that closes.
+func (t transition) begin(i Info, g *lethe.Snapshot) error {
+	g.Revision = t.staging.gone[i.Timestep] + 1
+	if err := t.store.closed.create(g); err != nil {
 		// The store is not listed yet. A failed removal is made good by the next
 		// Open, Erase or CloseTimestep.
-		return errors.Join(err, s.closed.remove(t))
+		return errors.Join(err, t.store.closed.remove(i.Timestep))
 	}
-	i.State, i.Revision, i.Payments = lethe.Closed, g.Revision, len(g.Payments)
-	return s.staging.advance(i, refusals, func(i *Info) { i.Payments = 0 }, kindRow, kindPayment)
+	i.State, i.Revision, i.Reopened = lethe.Closed, g.Revision, g.Revision
+	i.Nodes, i.Payments, i.Waiting = len(g.Nodes), len(g.Payments), 0
+	t.infos[i.Timestep] = i
+	t.drop(timestepKey(kindGone, i.Timestep))
+	return nil
+}
+
+// conclude judges what a changed timestep leaves and stores the changes.
+func (t transition) conclude(at lethe.Timestep, arrived *lethe.Snapshot) error {
+	if err := t.judgeAll(at, arrived, false); err != nil {
+		return err
+	}
+	if err := t.apply(); err != nil {
+		return err
+	}
+	delete(t.staging.gone, at)
+	return nil
 }
 
 // Assign chooses a shard for every node of a labelled snapshot. It should be a
 // pure function: after a crash it may be called again.
 type Assign func(*lethe.Snapshot) ([]lethe.ShardID, error)
 
+// run returns the shards of a snapshot.
+func (a Assign) run(g *lethe.Snapshot) ([]lethe.ShardID, error) {
+	shards, err := a(g)
+	if err != nil {
+		return nil, fmt.Errorf("assign: %w", err)
+	}
+	if len(shards) != len(g.Nodes) {
+		return nil, fmt.Errorf("assign gave %d shards for %d nodes", len(shards), len(g.Nodes))
+	}
+	return shards, nil
+}
+
 // SettleTimestep gives the nodes of a timestep that Ready lists first their
 // labels and, by assign, their shards. The labels that belong to none of them
-// are refused (see Refusals). On a timestep that is settled already it does
+// are refused (see Letters). On a timestep that is settled already it does
 // nothing. Errors, which leave it to the caller to name the timestep:
 // ErrUnknownTimestep, ErrNotReady, and those of assign.
 func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Assign) error {
 	_, toSettle := s.Ready()
-	i, settled, err := s.due(t, lethe.Settled, toSettle)
+	i, settled, err := s.staging.due(t, lethe.Settled, toSettle)
 	if err != nil || settled {
 		return err
 	}
@@ -56,25 +100,77 @@ func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 	if err != nil {
 		return err
 	}
-	refusals, err := s.staging.label(ctx, g)
+	next := transition{s, s.staging.change()}
+	if err := next.settle(ctx, i, g, assign); err != nil {
+		return err
+	}
+	return next.conclude(t, nil)
+}
+
+// settle gives a closed graph its labels and shards.
+func (t transition) settle(ctx context.Context, i Info, g *lethe.Snapshot, assign Assign) error {
+	if _, err := t.staging.label(ctx, t.changes, g); err != nil {
+		return err
+	}
+	shards, err := assign.run(g)
 	if err != nil {
 		return err
 	}
-	shards, err := assign(g)
+	store, err := t.store.closed.get(i.Timestep)
 	if err != nil {
-		return fmt.Errorf("assign: %w", err)
-	}
-	if len(shards) != len(g.Nodes) {
-		return fmt.Errorf("assign gave %d shards for %d nodes", len(shards), len(g.Nodes))
+		return err
 	}
 	if i.Labels, err = store.writeAssigned(g, shards); err != nil {
 		return err
 	}
-	i.State = lethe.Settled
-	for _, before := range s.staging.timesteps() {
-		if before.Timestep < t && before.State == lethe.Settled {
-			i.Previous = before.Timestep
+	i.State, i.Previous = lethe.Settled, t.settledBefore(i.Timestep)
+	t.infos[i.Timestep] = i
+	return nil
+}
+
+// settledBefore returns the newest settled timestep before t, or NoTimestep.
+func (c *changes) settledBefore(t lethe.Timestep) lethe.Timestep {
+	before := lethe.NoTimestep
+	for _, i := range c.timesteps() {
+		if i.Timestep < t && i.State == lethe.Settled {
+			before = i.Timestep
 		}
 	}
-	return s.staging.advance(i, refusals, func(i *Info) { i.Labels = 0 }, kindLabel)
+	return before
+}
+
+// relink gives the closed timestep after another a new revision, because that before
+// it has changed.
+func (t transition) relink(after lethe.Timestep) error {
+	for _, i := range t.timesteps() {
+		if i.Timestep <= after || i.State == lethe.Open {
+			continue
+		}
+		if err := t.noteReopening(i.Timestep); err != nil {
+			return err
+		}
+		store, err := t.store.closed.get(i.Timestep)
+		if err != nil {
+			return err
+		}
+		m, err := store.raise()
+		if err != nil {
+			return errors.Join(err, t.store.closed.close(i.Timestep))
+		}
+		i = m.applyTo(i)
+		i.Reopened = i.Revision
+		if i.State == lethe.Settled {
+			i.Previous = t.settledBefore(i.Timestep)
+		}
+		t.infos[i.Timestep] = i
+		t.drop(timestepKey(kindRewriting, i.Timestep))
+		return nil
+	}
+	return nil
+}
+
+// noteReopening lets Open take over the revision that a timestep's store is about to
+// get, if the process ends before it is noted otherwise.
+func (t transition) noteReopening(at lethe.Timestep) error {
+	return t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), []byte{1}) })
 }

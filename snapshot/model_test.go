@@ -1,8 +1,11 @@
 package snapshot_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -46,10 +49,19 @@ func drawLogs(rt *rapid.T) *logs {
 	w := &logs{options: snapshot.Options{
 		Secret: lethe.Secret{1}, TransactionPartitions: number(1, 3), LabelPartitions: number(1, 2),
 		Config: snapshot.Config{
-			AllowedLatenessTimesteps: number(-1, 1), LabelLatenessTimesteps: number(-1, 1), FeatureCount: modelFeatures,
+			AllowedLatenessTimesteps: number(-1, 1), LabelLatenessTimesteps: number(-1, 1),
+			FeatureCount: modelFeatures * number(0, 1), Late: snapshot.Reopen, ReopenTimesteps: snapshot.AnyTimestep,
 			OpenStores: number(1, 3), FirstTimestep: lethe.Timestep(number(0, 2)), MaxTimestepJump: number(2, 5),
 		},
 	}}
+	if number(0, 3) == 0 {
+		w.options.Late = snapshot.DeadLetter
+	}
+	for range number(0, 2) {
+		w.erased = append(w.erased, nodeID(number(3, 3*lastTimestep)))
+		// What is too far ahead depends on what was read before.
+		w.options.MaxTimestepJump = 2 * (lastTimestep + wrongBy)
+	}
 	w.transactions = make([][]logged, w.options.TransactionPartitions)
 	w.labels = make([][]logged, w.options.LabelPartitions)
 	put := func(logs [][]logged, key int, r logged) {
@@ -90,9 +102,6 @@ func drawLogs(rt *rapid.T) *logs {
 			}
 		}
 	}
-	for range number(0, 2) {
-		w.erased = append(w.erased, nodeID(number(3, 3*lastTimestep)))
-	}
 	return w
 }
 
@@ -100,11 +109,36 @@ func drawLogs(rt *rapid.T) *logs {
 // log by log without a store.
 type verdicts struct {
 	snapshots map[lethe.Timestep]*lethe.Snapshot
-	// refused holds the reason of every payment and label that is refused when
-	// its timestep closes or settles, by "topic/partition@offset".
-	refused map[string]string
+	dead      deadLetters
 	// ahead holds the places of the records that are too far ahead.
 	ahead map[string]bool
+}
+
+// deadLetters are those of payments and labels, by what they are about.
+type deadLetters map[string]deadLetter
+
+// deadLetter is the letter of a record by its place, "topic/partition@offset".
+type deadLetter struct{ place, reason string }
+
+// put writes a letter, as a compacted topic keeps it.
+func (d deadLetters) put(w *logs, l snapshot.Letter) {
+	at := w.transactions
+	if l.Origin.Topic == labelsTopic {
+		at = w.labels
+	}
+	about := at[l.Origin.Partition][l.Origin.Offset].about(l.Origin.Topic)
+	if l.Withdrawn {
+		delete(d, about)
+		return
+	}
+	d[about] = deadLetter{fmt.Sprintf("%s/%d@%d", l.Origin.Topic, l.Origin.Partition, l.Origin.Offset), l.Reason}
+}
+
+func (r logged) about(topic string) string { return fmt.Sprintf("%s %s>%s", topic, r.id, r.target) }
+
+// names reports whether a dead letter is about something erased.
+func (w *logs) names(about string) bool {
+	return slices.ContainsFunc(w.erased, func(id lethe.TransactionID) bool { return strings.Contains(about, string(id)) })
 }
 
 type pairAt struct {
@@ -117,8 +151,8 @@ type labelAt struct {
 	timestep lethe.Timestep
 }
 
-// accepted calls take for the records that are neither late nor too far ahead,
-// and notes the latter.
+// accepted calls take for the records that are taken, and notes those that are too far
+// ahead.
 func (w *logs) accepted(v verdicts, topic string, take func(r logged, place string)) {
 	logs, lateness := w.transactions, w.options.AllowedLatenessTimesteps
 	if topic == labelsTopic {
@@ -135,7 +169,10 @@ func (w *logs) accepted(v verdicts, topic string, take func(r logged, place stri
 			case r.end:
 				watermark = max(watermark, r.timestep+1)
 				continue
-			case r.timestep >= watermark:
+			case slices.Contains(w.erased, r.id) || slices.Contains(w.erased, r.target):
+				// Erased at the end, it has moved the watermark. That matters only if
+				// late records are refused.
+			case r.timestep >= watermark, w.options.Late == snapshot.Reopen && r.timestep >= w.options.FirstTimestep:
 				take(r, place)
 			}
 			if lateness >= 0 {
@@ -146,13 +183,12 @@ func (w *logs) accepted(v verdicts, topic string, take func(r logged, place stri
 }
 
 func (w *logs) expected() verdicts {
-	v := verdicts{snapshots: map[lethe.Timestep]*lethe.Snapshot{}, refused: map[string]string{}, ahead: map[string]bool{}}
+	v := verdicts{snapshots: map[lethe.Timestep]*lethe.Snapshot{}, dead: deadLetters{}, ahead: map[string]bool{}}
 	nodes := map[lethe.TransactionID]logged{}
 	payments := map[pairAt]string{}
 	w.accepted(v, transactionsTopic, func(r logged, place string) {
 		pair := pairAt{r.id, r.target, r.timestep}
 		switch known, found := nodes[r.id]; {
-		case slices.Contains(w.erased, r.id) || slices.Contains(w.erased, r.target):
 		case r.target != "" && payments[pair] == "":
 			payments[pair] = place
 		case r.target == "" && (!found || known.timestep == r.timestep):
@@ -163,7 +199,7 @@ func (w *logs) expected() verdicts {
 	places := map[labelAt]string{}
 	w.accepted(v, labelsTopic, func(r logged, place string) {
 		at := labelAt{r.id, r.timestep}
-		if known, found := labels[at]; !slices.Contains(w.erased, r.id) && (!found || known.label != r.label) {
+		if known, found := labels[at]; !found || known.label != r.label {
 			labels[at], places[at] = r, place
 		}
 	})
@@ -180,15 +216,23 @@ func (w *logs) expected() verdicts {
 	for _, s := range v.snapshots {
 		w.complete(s, nodes, payments)
 	}
-	for pair, place := range payments {
-		source, target := nodes[pair.source], nodes[pair.target]
-		v.refuse(place, pair.timestep, snapshot.ReasonUnknownEndpoint, source.timestep, target.timestep)
+	for _, pair := range slices.SortedFunc(maps.Keys(payments), byTimestep) {
+		about := logged{id: pair.source, target: pair.target}.about(transactionsTopic)
+		v.refuse(about, payments[pair], pair.timestep, snapshot.ReasonUnknownEndpoint,
+			nodes[pair.source].timestep, nodes[pair.target].timestep)
 	}
-	for at, place := range places {
-		v.refuse(place, at.timestep, snapshot.ReasonUnknownTransaction, nodes[at.id].timestep)
+	for at := range lethe.Timestep(lastTimestep + wrongBy) {
+		for label, place := range places {
+			if label.timestep == at {
+				about := logged{id: label.id}.about(labelsTopic)
+				v.refuse(about, place, at, snapshot.ReasonUnknownTransaction, nodes[label.id].timestep)
+			}
+		}
 	}
 	return v
 }
+
+func byTimestep(a, b pairAt) int { return cmp.Compare(a.timestep, b.timestep) }
 
 // complete orders a snapshot's nodes, and fills in features and payments.
 func (w *logs) complete(s *lethe.Snapshot, nodes map[lethe.TransactionID]logged, payments map[pairAt]string) {
@@ -209,20 +253,19 @@ func (w *logs) complete(s *lethe.Snapshot, nodes map[lethe.TransactionID]logged,
 }
 
 // refuse notes a record of a timestep whose subjects are in the given timesteps
-// (0: nowhere), if any is elsewhere and there is a timestep to resolve it with.
-func (v *verdicts) refuse(place string, at lethe.Timestep, unknown string, subjects ...lethe.Timestep) {
-	resolved := lethe.Timestep(0)
+// (0: nowhere), if any is elsewhere and its timestep is over. Of those about the same,
+// the last one counts.
+func (v *verdicts) refuse(about, place string, at lethe.Timestep, unknown string, subjects ...lethe.Timestep) {
+	over := lethe.NoTimestep
 	for t := range v.snapshots {
-		if t >= at && (resolved == 0 || t < resolved) {
-			resolved = t
-		}
+		over = max(over, t)
 	}
 	elsewhere := slices.ContainsFunc(subjects, func(t lethe.Timestep) bool { return t != at })
-	if resolved == 0 || !elsewhere {
+	if at > over || !elsewhere {
 		return
 	}
-	v.refused[place] = snapshot.ReasonCrossTimestep
-	if slices.ContainsFunc(subjects, func(t lethe.Timestep) bool { return t == 0 || t > resolved }) {
-		v.refused[place] = unknown
+	v.dead[about] = deadLetter{place, snapshot.ReasonCrossTimestep}
+	if slices.Contains(subjects, 0) {
+		v.dead[about] = deadLetter{place, unknown}
 	}
 }

@@ -6,15 +6,39 @@ import (
 	"lethe"
 )
 
-// pendingPayment is a payment until its timestep closes.
+// standing is how a payment or label that is in no graph was judged. It ends their
+// stored values.
+type standing struct {
+	// letter is the reason of the dead letter that is out, or empty.
+	letter string
+	// judged is unset until the timestep has closed, or settled, and what was taken
+	// since has been looked at.
+	judged bool
+}
+
+func (s standing) appendTo(dst []byte) []byte {
+	if dst = appendString(dst, s.letter); s.judged {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+func (c *cursor) standing() standing { return standing{letter: c.Text(), judged: c.Flag()} }
+
+// isJudged reads the standing at the end of a stored value.
+func isJudged(value []byte) bool { return len(value) > 0 && value[len(value)-1] == 1 }
+
+// pendingPayment is a payment that is in no graph: because its timestep is open, or
+// because it lacks an end.
 type pendingPayment struct {
 	source, target lethe.TransactionID
 	origin         Origin
+	standing
 }
 
 func (p pendingPayment) encode() []byte {
 	dst := appendString(appendString(nil, string(p.source)), string(p.target))
-	return appendOrigin(dst, p.origin)
+	return p.appendTo(appendOrigin(dst, p.origin))
 }
 
 func decodePayment(value []byte) (pendingPayment, error) {
@@ -24,48 +48,53 @@ func decodePayment(value []byte) (pendingPayment, error) {
 		target: lethe.TransactionID(c.Text()),
 		origin: c.origin(),
 	}
+	p.standing = c.standing()
 	return p, c.close("payment")
 }
 
-// pendingLabel is a label until its timestep settles.
+// pendingLabel is a label that no graph has.
 type pendingLabel struct {
 	label  lethe.Label
 	id     lethe.TransactionID
 	origin Origin
+	standing
 }
 
 func (p pendingLabel) encode() []byte {
-	return appendOrigin(appendString([]byte{byte(p.label)}, string(p.id)), p.origin)
+	return p.appendTo(appendOrigin(appendString([]byte{byte(p.label)}, string(p.id)), p.origin))
 }
 
 func decodeLabel(value []byte) (pendingLabel, error) {
 	c := cursorOver(value)
 	p := pendingLabel{label: lethe.Label(c.Uint8()), id: lethe.TransactionID(c.Text()), origin: c.origin()}
+	p.standing = c.standing()
 	return p, c.close("label")
 }
 
-// storedRefusal is a refusal until the owner confirms it. About lists the
+// storedLetter is a letter until the owner confirms it. About lists the
 // transactions it names, so that erasing one of them finds it.
-type storedRefusal struct {
-	about   []lethe.Pseudonym
-	refusal Refusal
+type storedLetter struct {
+	about  []lethe.Pseudonym
+	letter Letter
 }
 
-func (p storedRefusal) encode() []byte {
+func (p storedLetter) encode() []byte {
 	dst := appendPseudonyms([]byte{byte(len(p.about))}, p.about)
-	dst = appendString(appendString(dst, p.refusal.Reason), p.refusal.Detail)
-	return appendOrigin(dst, p.refusal.Origin)
+	dst = appendString(appendString(dst, p.letter.Reason), p.letter.Detail)
+	return appendOrigin(dst, p.letter.Origin)
 }
 
-func decodeRefusal(value []byte) (storedRefusal, error) {
+// decodeLetter takes a letter without a reason for one that is withdrawn.
+func decodeLetter(value []byte) (storedLetter, error) {
 	c := cursorOver(value)
-	p := storedRefusal{about: make([]lethe.Pseudonym, c.Uint8())}
+	p := storedLetter{about: make([]lethe.Pseudonym, c.Uint8())}
 	for i := range p.about {
 		c.Bytes(p.about[i][:])
 	}
-	p.refusal.Reason, p.refusal.Detail = c.Text(), c.Text()
-	p.refusal.Origin = c.origin()
-	return p, c.close("refusal")
+	p.letter.Reason, p.letter.Detail = c.Text(), c.Text()
+	p.letter.Origin = c.origin()
+	p.letter.Withdrawn = p.letter.Reason == ""
+	return p, c.close("letter")
 }
 
 func appendOrigin(dst []byte, o Origin) []byte {

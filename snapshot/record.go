@@ -44,11 +44,30 @@ type Origin struct {
 	Headers    []Header
 }
 
+// Parts are all that the record holds beside its key: the value, and the keys and values
+// of its headers.
+func (o Origin) Parts() [][]byte {
+	parts := [][]byte{o.Value}
+	for _, h := range o.Headers {
+		parts = append(parts, []byte(h.Key), h.Value)
+	}
+	return parts
+}
+
+// Letter is what has to be said in the dead letters: that a record was refused, or,
+// if Withdrawn, that one which was is part of its graph now, and its dead letter has to be
+// deleted. Of those that share a key, the letter of the latest timestep counts.
+type Letter struct {
+	Refusal
+	Withdrawn bool
+}
+
 // Outcome is what became of a record.
 type Outcome string
 
 // The outcomes. An Accepted record is stored (a payment or label may still be
-// refused when its timestep closes or settles). A Duplicate changes nothing. A
+// refused when its timestep closes or settles, and taken again when what it refers
+// to has come; a transaction may be refused when the number of features is known). A Duplicate changes nothing. A
 // Suppressed record names an erased transaction and must be dropped without a
 // copy. A Refused record has a Refusal and belongs in a dead letter.
 const (
@@ -66,7 +85,7 @@ type Verdict struct {
 
 // The reasons of a Refusal: codes shared with package ingest.
 const (
-	ReasonLate               = "late"                // its timestep no longer takes records
+	ReasonLate               = "late"                // its timestep takes no more records
 	ReasonTimestepJump       = "timestep_jump"       // its timestep is too far ahead of its partition
 	ReasonTimestepConflict   = "timestep_conflict"   // the transaction is known in another timestep
 	ReasonFeatureCount       = "feature_count"       // none, or another number than expected

@@ -21,13 +21,18 @@ func openStaging(path string, o Options) (*staging, error) {
 		infos:      make(map[lethe.Timestep]Info),
 		offsets:    make(map[TopicPartition]int64),
 		suppressed: make(map[lethe.Digest]struct{}),
+		gone:       make(map[lethe.Timestep]lethe.Revision),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
 		},
 	}
-	err = s.checkFormat()
-	for _, kind := range []byte{kindFeatureCount, kindOffset, kindSuppressed, kindInfo, kindWatermark} {
+	if err = s.checkFormat(); err == nil {
+		err = s.countAll()
+	}
+	for _, kind := range []byte{
+		kindFeatureCount, kindOffset, kindSuppressed, kindInfo, kindWatermark, kindGone,
+	} {
 		if err == nil {
 			err = s.Scan([]byte{kind}, s.mirror)
 		}
@@ -43,7 +48,7 @@ func openStaging(path string, o Options) (*staging, error) {
 // saying anything about this one.
 func (s *staging) checkFormat() error {
 	check := s.options.Secret.Hash("snapshot-store")
-	want := append([]byte{formatVersion}, check[:16]...)
+	want := append([]byte{stagingVersion}, check[:16]...)
 	want = binary.BigEndian.AppendUint32(want, uint32(s.options.TransactionPartitions))
 	want = binary.BigEndian.AppendUint32(want, uint32(s.options.LabelPartitions))
 	got, found, err := s.Get([]byte{kindFormat})
@@ -52,6 +57,12 @@ func (s *staging) checkFormat() error {
 	}
 	if !found {
 		return s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, want) })
+	}
+	if len(got) > 0 && got[0] == stagingVersion-1 {
+		if err := s.migrate(); err != nil {
+			return err
+		}
+		got[0] = stagingVersion
 	}
 	if len(got) > 0 && got[0] != want[0] {
 		return fmt.Errorf("%w: snapshots of version %d, this program reads %d", swapstore.ErrFormat, got[0], want[0])
@@ -69,6 +80,33 @@ func (s *staging) checkFormat() error {
 		}
 	}
 	return nil
+}
+
+// migrate brings version 1, in which payments and labels that were refused did not
+// stay, to the present one.
+func (s *staging) migrate() error {
+	c := s.change()
+	var number uint64
+	err := s.Scan([]byte{kindLetter}, func(key, value []byte) error {
+		c.drop(key)
+		c.set(letterKey(number), value)
+		number++
+		return nil
+	})
+	for _, kind := range []byte{kindPayment, kindLabel} {
+		err = errors.Join(err, s.scanThrough(kind, maxTimestep, func(e staged) error {
+			c.set(e.key, standing{}.appendTo(slices.Clone(e.value)))
+			return nil
+		}))
+	}
+	err = errors.Join(err, s.Scan([]byte{kindFormat}, func(key, value []byte) error {
+		c.set(key, append([]byte{stagingVersion}, value[1:]...))
+		return nil
+	}))
+	if err != nil {
+		return err
+	}
+	return c.commit()
 }
 
 // mirror takes a stored entry into memory.
@@ -95,6 +133,13 @@ func (s *staging) mirror(key, value []byte) error {
 			return fmt.Errorf("%w: watermark of stream %d partition %d", ErrCorrupt, stream, partition)
 		}
 		s.watermarks[stream][partition] = lethe.Timestep(c.Uint64())
+	case kindGone:
+		t, err := timestepOf(key)
+		if err != nil {
+			return err
+		}
+		s.gone[t] = lethe.Revision(c.Uint32())
+		return c.close("gone")
 	case kindInfo:
 		t, err := timestepOf(key)
 		if err == nil {
@@ -105,17 +150,18 @@ func (s *staging) mirror(key, value []byte) error {
 	return errors.Join(k.close("key"), c.close("entry"))
 }
 
-// recover removes the stores that a crash left behind and takes over what an
-// interrupted Erase changed in those of closed timesteps. The erasure itself is
-// for its requester to go on with.
-func (s *Store) recover() error {
-	if err := s.closed.removeUnlisted(s.isListed); err != nil {
+// makeGood removes the stores that a crash left behind and takes over what an
+// interrupted Erase or ReopenTimestep changed in those of closed timesteps. The erasure
+// itself is for its requester to go on with; what waited waits on.
+func makeGood(s *Store) error {
+	if err := s.closed.removeUnlisted(s.staging.isListed); err != nil {
 		return err
 	}
-	var rewritten []Info
-	err := s.staging.Scan([]byte{kindRewriting}, func(key, _ []byte) error {
+	c := s.staging.change()
+	err := s.staging.Scan([]byte{kindRewriting}, func(key, value []byte) error {
+		c.drop(key)
 		t, err := timestepOf(key)
-		if err != nil {
+		if err != nil || !s.staging.isListed(t) {
 			return err
 		}
 		store, err := s.closed.get(t)
@@ -123,21 +169,27 @@ func (s *Store) recover() error {
 			return err
 		}
 		m, err := store.meta()
-		rewritten = append(rewritten, m.applyTo(s.staging.info(t)))
+		i := m.applyTo(s.staging.info(t))
+		if len(value) > 0 && i.Revision > s.staging.info(t).Revision {
+			i.Reopened = i.Revision
+		}
+		c.infos[t] = i
 		return err
 	})
-	if err != nil || len(rewritten) == 0 {
+	if err == nil && len(c.writes) > 0 {
+		err = c.apply()
+	}
+	if err == nil {
+		err = transition{s, s.staging.change()}.dropEmpty()
+	}
+	if err == nil && s.staging.featureCount > 0 {
+		err = widths{s.staging}.settleWidth()
+	}
+	if err != nil {
 		return err
 	}
-	return s.staging.applyInfos(rewritten, func(w swapstore.Writer) error {
-		for _, i := range rewritten {
-			if err := w.Delete(timestepKey(kindRewriting, i.Timestep)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.closed.removeUnlisted(s.staging.isListed)
 }
 
 // isListed reports whether staging lists the timestep as closed.
-func (s *Store) isListed(t lethe.Timestep) bool { return s.staging.info(t).State > lethe.Open }
+func (s *staging) isListed(t lethe.Timestep) bool { return s.info(t).State > lethe.Open }

@@ -12,9 +12,9 @@ import (
 
 const stagingName = "staging"
 
-// staging holds the records of open timesteps, the payments and labels that are
-// pending, the refusals that are not confirmed, and what is known of every
-// timestep, partition and erased transaction.
+// staging holds the records of open timesteps, those that wait to become part of a
+// closed one, the payments and labels that are in no graph, the letters that are not
+// confirmed, and what is known of every timestep, partition and erased transaction.
 type staging struct {
 	*swapstore.Store
 	options Options
@@ -26,6 +26,8 @@ type staging struct {
 	offsets      map[TopicPartition]int64
 	watermarks   map[Stream][]lethe.Timestep
 	suppressed   map[lethe.Digest]struct{}
+	// gone are the timesteps that were emptied, with the revision that says so.
+	gone map[lethe.Timestep]lethe.Revision
 
 	// epoch counts the changes; a batch of an older one is stale.
 	epoch int
@@ -37,30 +39,91 @@ func (s *staging) Apply(fn func(w swapstore.Writer) error) error {
 	return s.Store.Apply(fn)
 }
 
-// applyInfos stores what is known of some timesteps, nothing if nothing is left
-// to know, together with other changes.
-func (s *staging) applyInfos(infos []Info, other func(w swapstore.Writer) error) error {
-	err := s.Apply(func(w swapstore.Writer) error {
-		for _, i := range infos {
-			key := timestepKey(kindInfo, i.Timestep)
-			err := w.Set(key, i.encode())
-			if i.empty() {
-				err = w.Delete(key)
+// changes are made to staging together, or none of them.
+type changes struct {
+	staging *staging
+	// writes holds the values to be set, nil for those to be deleted.
+	writes  map[string][]byte
+	infos   map[lethe.Timestep]Info
+	letters []storedLetter
+	// unjudged are the timesteps of payments and labels that were judged and wait again.
+	unjudged []lethe.Timestep
+}
+
+func (s *staging) change() *changes {
+	return &changes{staging: s, writes: make(map[string][]byte), infos: make(map[lethe.Timestep]Info)}
+}
+
+func (c *changes) set(key, value []byte) { c.writes[string(key)] = value }
+func (c *changes) drop(key []byte)       { c.writes[string(key)] = nil }
+
+// dropped reports whether the entry goes.
+func (c *changes) dropped(key []byte) bool {
+	value, found := c.writes[string(key)]
+	return found && value == nil
+}
+
+// info returns what will be known of a timestep.
+func (c *changes) info(t lethe.Timestep) Info {
+	if i, found := c.infos[t]; found {
+		return i
+	}
+	return c.staging.info(t)
+}
+
+// timesteps returns what will be known of every timestep, ascending.
+func (c *changes) timesteps() []Info {
+	all := maps.Clone(c.staging.infos)
+	maps.Copy(all, c.infos)
+	return slices.SortedFunc(maps.Values(all), func(a, b Info) int { return cmp.Compare(a.Timestep, b.Timestep) })
+}
+
+// newest returns the newest timestep that will have reached a state, or NoTimestep.
+func (c *changes) newest(state lethe.State) lethe.Timestep { return newestOf(c.timesteps(), state) }
+
+// apply stores the changes durably. What will be known of a timestep that holds
+// nothing is nothing.
+func (c *changes) apply() error {
+	s := c.staging
+	number, err := s.nextLetter()
+	if err != nil {
+		return err
+	}
+	for _, l := range c.letters {
+		c.set(letterKey(number), l.encode())
+		number++
+	}
+	for t, i := range c.infos {
+		if key := timestepKey(kindInfo, t); i.empty() {
+			c.drop(key)
+		} else {
+			c.set(key, i.encode())
+		}
+	}
+	if err := c.commit(); err != nil {
+		return err
+	}
+	maps.Copy(s.infos, c.infos)
+	maps.DeleteFunc(s.infos, func(_ lethe.Timestep, i Info) bool { return i.empty() })
+	return nil
+}
+
+// commit stores the writes.
+func (c *changes) commit() error {
+	return c.staging.Apply(func(w swapstore.Writer) error {
+		for _, key := range slices.Sorted(maps.Keys(c.writes)) {
+			var err error
+			if value := c.writes[key]; value == nil {
+				err = w.Delete([]byte(key))
+			} else {
+				err = w.Set([]byte(key), value)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		return other(w)
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, i := range infos {
-		s.infos[i.Timestep] = i
-	}
-	maps.DeleteFunc(s.infos, func(_ lethe.Timestep, i Info) bool { return i.empty() })
-	return nil
 }
 
 // info returns what is known of a timestep, or what is known of a new one.
@@ -74,6 +137,20 @@ func (s *staging) info(t lethe.Timestep) Info {
 // timesteps returns what is known of every timestep, ascending.
 func (s *staging) timesteps() []Info {
 	return slices.SortedFunc(maps.Values(s.infos), func(a, b Info) int { return cmp.Compare(a.Timestep, b.Timestep) })
+}
+
+// newest returns the newest timestep that has reached a state, or NoTimestep.
+func (s *staging) newest(state lethe.State) lethe.Timestep { return newestOf(s.timesteps(), state) }
+
+// newestOf returns the newest of some timesteps, ascending, that has reached a state,
+// or NoTimestep.
+func newestOf(infos []Info, state lethe.State) lethe.Timestep {
+	for _, i := range slices.Backward(infos) {
+		if i.State >= state {
+			return i.Timestep
+		}
+	}
+	return lethe.NoTimestep
 }
 
 // watermark returns the lowest watermark of a stream's partitions: timesteps
@@ -95,28 +172,44 @@ func lookup(
 // errStop ends a scan early.
 var errStop = errors.New("enough")
 
-// scanThrough calls fn for what is stored of a kind up to and including
-// timestep t: transactions, or pending payments or labels about the given ones.
-func (s *staging) scanThrough(
-	kind byte, t lethe.Timestep, fn func(at lethe.Timestep, about []lethe.Pseudonym, value []byte) error,
-) error {
-	names := 1
-	if kind == kindPayment {
-		names = 2
-	}
-	err := s.Scan([]byte{kind}, func(key, value []byte) error {
-		at, err := timestepOf(key)
-		if err != nil {
-			return err
-		}
-		if at > t {
+// staged is what is stored of a transaction, payment or label: its timestep, the
+// transactions it is about, and its value.
+type staged struct {
+	at         lethe.Timestep
+	about      []lethe.Pseudonym
+	key, value []byte
+}
+
+// scanThrough calls fn for what is stored of a kind up to and including timestep t.
+func (s *staging) scanThrough(kind byte, t lethe.Timestep, fn func(staged) error) error {
+	return s.scanStaged([]byte{kind}, func(e staged) error {
+		if e.at > t {
 			return errStop
 		}
-		about, err := pseudonymsAfter(key, 1+timestepBytes, names)
-		if err != nil {
+		return fn(e)
+	})
+}
+
+// scanAt calls fn for what is stored of a kind at timestep t.
+func (s *staging) scanAt(kind byte, t lethe.Timestep, fn func(staged) error) error {
+	return s.scanStaged(timestepKey(kind, t), fn)
+}
+
+func (s *staging) scanStaged(prefix []byte, fn func(staged) error) error {
+	names := 1
+	if prefix[0] == kindPayment {
+		names = 2
+	}
+	err := s.Scan(prefix, func(key, value []byte) error {
+		e := staged{key: key, value: value}
+		var err error
+		if e.at, err = timestepOf(key); err != nil {
 			return err
 		}
-		return fn(at, about, value)
+		if e.about, err = pseudonymsAfter(key, 1+timestepBytes, names); err != nil {
+			return err
+		}
+		return fn(e)
 	})
 	if errors.Is(err, errStop) {
 		return nil

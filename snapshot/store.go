@@ -1,11 +1,13 @@
 package snapshot
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
 
 // Store holds the timesteps of one deployment. One goroutine owns it.
@@ -29,12 +31,19 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := requireStaging(o.FS, dir); err != nil {
+		return nil, fmt.Errorf("open snapshot store: %w", err)
+	}
 	staging, err := openStaging(o.FS.PathJoin(dir, stagingName), o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{staging: staging, closed: closed}
-	if err := s.recover(); err != nil {
+	err = requireStores(staging, o.FS, dir)
+	if err == nil {
+		err = makeGood(s)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, s.Close()))
 	}
 	return s, nil
@@ -51,25 +60,55 @@ func (s *Store) Timesteps() []Info { return s.staging.timesteps() }
 // last stored record.
 func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging.offsets) }
 
+// BeginBehind has the timesteps begin with the revision after the given ones: they were
+// published by a store that was lost. It is for a store that has taken nothing yet.
+func (s *Store) BeginBehind(last map[lethe.Timestep]lethe.Revision) error {
+	err := s.staging.Apply(func(w swapstore.Writer) error {
+		for t, r := range last {
+			if err := w.Set(timestepKey(kindGone, t), binary.BigEndian.AppendUint32(nil, uint32(r))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("begin behind %d timesteps: %w", len(last), err)
+	}
+	maps.Copy(s.staging.gone, last)
+	return nil
+}
+
 // Ready lists the timesteps that may be closed now and those that may be
-// settled now, each ascending. Closing may make more ready to settle.
+// settled now, each ascending. Closing may make more ready to settle. Nothing closes
+// until the number of features is known (see DecideFeatureCount), and nothing settles
+// before an earlier timestep that waits to be inserted (see Waiting).
 func (s *Store) Ready() (toClose, toSettle []lethe.Timestep) {
-	for _, i := range s.staging.timesteps() {
+	infos := s.staging.timesteps()
+	newest := newestOf(infos, lethe.Closed)
+	inserting := false
+	for _, i := range infos {
 		switch {
 		case !i.known():
-		case i.State == lethe.Open && i.Timestep < s.staging.watermark(Transactions):
+		case i.State == lethe.Open && i.Timestep < newest:
+			inserting = true
+		case i.State == lethe.Open && s.staging.featureCount > 0 && i.Timestep < s.staging.watermark(Transactions):
 			toClose = append(toClose, i.Timestep)
-		case i.State == lethe.Closed && i.Timestep < s.staging.watermark(Labels):
+		case i.State == lethe.Closed && !inserting && i.Timestep < s.staging.watermark(Labels):
 			toSettle = append(toSettle, i.Timestep)
 		}
 	}
 	return toClose, toSettle
 }
 
+// Gone lists the timesteps that an erasure emptied, with the revision that says so:
+// they are to be deleted wherever they were published. One that late records bring
+// back has a greater revision and is not listed any more.
+func (s *Store) Gone() map[lethe.Timestep]lethe.Revision { return maps.Clone(s.staging.gone) }
+
 // due returns what is known of a timestep that is the first in ready, or that
 // has reached the state already. Errors: ErrUnknownTimestep, ErrNotReady.
-func (s *Store) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep) (i Info, reached bool, err error) {
-	i = s.staging.info(t)
+func (s *staging) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep) (i Info, reached bool, err error) {
+	i = s.info(t)
 	switch {
 	case !i.known():
 		return i, false, ErrUnknownTimestep
@@ -84,7 +123,7 @@ func (s *Store) due(t lethe.Timestep, state lethe.State, ready []lethe.Timestep)
 // Load reads a closed or settled timestep. Errors: ErrUnknownTimestep, and
 // ErrNotReady for an open one.
 func (s *Store) Load(t lethe.Timestep) (*Content, error) {
-	i, closed, err := s.due(t, lethe.Closed, nil)
+	i, closed, err := s.staging.due(t, lethe.Closed, nil)
 	if !closed {
 		return nil, fmt.Errorf("load timestep %d: %w", t, err)
 	}
@@ -100,4 +139,29 @@ func (s *Store) Load(t lethe.Timestep) (*Content, error) {
 		return nil, fmt.Errorf("load timestep %d: %w", t, err)
 	}
 	return c, nil
+}
+
+// Marks is a small area for the owner's own bookkeeping, beside the offsets.
+// Erase does not look into it: keys and values must hold no id, feature or other
+// content of a record. It may be used from any goroutine; Put waits while Erase writes
+// the files anew.
+type Marks struct{ store *swapstore.Store }
+
+// Marks returns the owner's area.
+func (s *Store) Marks() Marks { return Marks{s.staging.Store} }
+
+func markKey(key []byte) []byte { return append([]byte{kindMark}, key...) }
+
+// Get returns a copy of the value under a key and whether there is one.
+func (m Marks) Get(key []byte) (value []byte, found bool, err error) {
+	return m.store.Get(markKey(key))
+}
+
+// Put stores a value under a key. It is durable when it returns.
+func (m Marks) Put(key, value []byte) error {
+	err := m.store.Apply(func(w swapstore.Writer) error { return w.Set(markKey(key), value) })
+	if err != nil {
+		return fmt.Errorf("put mark: %w", err)
+	}
+	return nil
 }

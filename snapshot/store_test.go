@@ -14,10 +14,11 @@ import (
 	"lethe/internal/swapstore"
 )
 
-func openMem(t testing.TB, fs vfs.FS, openStores int) *Store {
+// openMem opens a store of transactions of one feature, or as many as are given.
+func openMem(t testing.TB, fs vfs.FS, openStores int, features ...int) *Store {
 	t.Helper()
 	c := Defaults()
-	c.LabelLatenessTimesteps, c.OpenStores = 0, openStores
+	c.LabelLatenessTimesteps, c.OpenStores, c.FeatureCount = 0, openStores, append(features, 1)[0]
 	s, err := Open("data", Options{
 		Config: c, Secret: lethe.Secret{3}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
 	})
@@ -74,7 +75,7 @@ func TestStaleBatchStoresNothing(t *testing.T) {
 		"commit of another": func() error { return begin(t, s, Transactions).Commit(0) },
 		"suppress":          func() error { return s.Suppress(lethe.Transactions("x")) },
 		"erase":             func() error { return s.Erase(context.Background(), nil) },
-		"confirm":           func() error { return s.ConfirmRefusals(1) },
+		"confirm":           func() error { return s.ConfirmLetters(1) },
 	} {
 		b := begin(t, s, Transactions)
 		_, err := b.Transaction(lethe.Transaction{ID: "a", Timestep: 1, Features: []float32{1}}, Origin{})
@@ -95,7 +96,7 @@ func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openMem(t, fs, 1)
 	fill(t, s, 3)
-	g, _, err := s.staging.assemble(context.Background(), 2)
+	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 2, nil)
 	require.NoError(t, err)
 	require.NoError(t, s.closed.create(g))
 	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
@@ -213,7 +214,7 @@ func TestAStoreInMemoryTouchesNoDisk(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1)
 	fill(t, s, 3)
 	require.NoError(t, s.Erase(context.Background(), lethe.Transactions("t1")))
-	_, err := s.Load(1)
+	_, err := s.Load(0)
 	require.NoError(t, err)
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)

@@ -15,6 +15,13 @@ import (
 
 const storePrefix = "t"
 
+// StagingFolder and TimestepFolder are the names of folders below that of a Store:
+// of what is open, and of a closed timestep.
+const StagingFolder = stagingName
+
+// TimestepFolder is described with StagingFolder.
+func TimestepFolder(t lethe.Timestep) string { return storeName(t) }
+
 // storeName is the name of a closed timestep's folder.
 func storeName(t lethe.Timestep) string { return fmt.Sprintf("%s%06d", storePrefix, t) }
 

@@ -14,11 +14,26 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
-	if n := len(tr.Features); n == 0 || b.featureCount != 0 && n != b.featureCount {
+	n := len(tr.Features)
+	switch {
+	case n == 0 && b.featureCount == 0:
+		return refuse(o, ReasonFeatureCount, "0 features"), nil
+	case b.featureCount != 0 && n != b.featureCount:
 		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", n, b.featureCount)), nil
 	}
 	secret := b.staging.options.Secret
 	p, arrived := secret.Pseudonym(tr.ID), indexEntry{tr.Timestep, hashContent(secret, tr.Features)}
+	late, isLate := b.refused(at)
+	if b.featureCount == 0 {
+		if isLate {
+			return refuse(o, ReasonLate, late), nil
+		}
+		v, err := b.candidate(p, tr, arrived, o)
+		if err != nil {
+			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+		}
+		return v, err
+	}
 	entry, known, err := lookup(b.get, p)
 	switch {
 	case err != nil:
@@ -26,18 +41,53 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	case known && entry == arrived:
 		return Verdict{Outcome: Duplicate}, nil
 	case known && entry.timestep != tr.Timestep:
-		detail := fmt.Sprintf("timestep %d, known in %d", tr.Timestep, entry.timestep)
-		return refuse(o, ReasonTimestepConflict, detail), nil
-	case at.late:
-		return refuse(o, ReasonLate, at.String()), nil
+		return conflict(o, tr.Timestep, entry.timestep), nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
 	}
-	b.featureCount = len(tr.Features)
-	b.set(pseudonymKey(kindIndex, p), arrived.encode())
-	b.set(timestepKey(kindRow, tr.Timestep, p), encodeRow(tr.ID, tr.Features))
-	if !known {
-		b.count(tr.Timestep, func(i *Info) { i.Nodes++ })
+	if err := b.store(p, tr, entry, arrived, known); err != nil {
+		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
 	return Verdict{Outcome: Accepted}, nil
+}
+
+// store puts a transaction into staging, in place of the one that was known there.
+func (b *Batch) store(p lethe.Pseudonym, tr lethe.Transaction, entry, arrived indexEntry, known bool) error {
+	if known {
+		if err := b.countAlike(entry.hash, -1); err != nil {
+			return err
+		}
+	}
+	if err := b.countAlike(arrived.hash, 1); err != nil {
+		return err
+	}
+	key := timestepKey(kindRow, tr.Timestep, p)
+	_, staged, err := b.get(key)
+	if err != nil {
+		return err
+	}
+	b.set(pseudonymKey(kindIndex, p), arrived.encode())
+	b.set(key, encodeRow(tr.ID, tr.Features))
+	if !staged {
+		b.wait(tr.Timestep, lethe.Open, func(i *Info) { i.Nodes++ })
+	}
+	return nil
+}
+
+func conflict(o Origin, at, known lethe.Timestep) Verdict {
+	return refuse(o, ReasonTimestepConflict, fmt.Sprintf("timestep %d, known in %d", at, known))
+}
+
+// wait counts what was put into staging: by pending while the timestep is in a state
+// that still waits for it, and as late otherwise.
+func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(*Info)) {
+	b.count(t, func(i *Info) {
+		if i.State > through {
+			i.Waiting++
+			return
+		}
+		pending(i)
+	})
 }
 
 // Payment takes a payment. Its ends need not be there yet: it is pending until
@@ -57,16 +107,17 @@ func (b *Batch) Payment(p lethe.Payment, o Origin) (Verdict, error) {
 	if err == nil && !known && at.late {
 		_, known, err = b.getClosed(p.Timestep, lethe.Closed, pseudonymKey(kindEdge, source, target))
 	}
+	late, isLate := b.refused(at)
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)
 	case known:
 		return Verdict{Outcome: Duplicate}, nil
-	case at.late:
-		return refuse(o, ReasonLate, at.String()), nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
 	}
-	b.set(key, pendingPayment{p.Source, p.Target, o}.encode())
-	b.count(p.Timestep, func(i *Info) { i.Payments++ })
+	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
+	b.wait(p.Timestep, lethe.Open, func(i *Info) { i.Payments++ })
 	return Verdict{Outcome: Accepted}, nil
 }
 
@@ -78,25 +129,31 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 		return v, err
 	}
 	p := b.staging.options.Secret.Pseudonym(l.ID)
-	known, label, err := b.knownLabel(l.Timestep, p, at.late)
+	known, label, old, err := b.knownLabel(l.Timestep, p, at.late)
+	late, isLate := b.refused(at)
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: label: %w", l.Timestep, err)
 	case known && label == l.Label:
 		return Verdict{Outcome: Duplicate}, nil
-	case at.late:
-		return refuse(o, ReasonLate, at.String()), nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
 	}
-	b.set(timestepKey(kindLabel, l.Timestep, p), pendingLabel{l.Label, l.ID, o}.encode())
-	if !known {
-		b.count(l.Timestep, func(i *Info) { i.Labels++ })
+	next := pendingLabel{label: l.Label, id: l.ID, origin: o}
+	if old != nil {
+		next.letter = old.letter
+	}
+	b.set(timestepKey(kindLabel, l.Timestep, p), next.encode())
+	if old == nil || old.judged {
+		b.wait(l.Timestep, lethe.Closed, func(i *Info) { i.Labels++ })
 	}
 	return Verdict{Outcome: Accepted}, nil
 }
 
-// admit does what every record begins with: one that was delivered before ends
-// here; others raise the watermark; those that name an erased transaction or
-// are too far ahead end here. Without an outcome the caller goes on.
+// admit does what every record begins with: one that was delivered before, or
+// names an erased transaction, ends here and moves nothing; others raise the
+// watermark, and those that are too far ahead end here. Without an outcome the
+// caller goes on.
 func (b *Batch) admit(
 	stream Stream, t lethe.Timestep, o Origin, about ...lethe.TransactionID,
 ) (arrival, Verdict, error) {
@@ -106,36 +163,38 @@ func (b *Batch) admit(
 	if b.redelivered(o) {
 		return arrival{}, Verdict{Outcome: Duplicate}, nil
 	}
+	if slices.ContainsFunc(about, b.staging.isSuppressed) {
+		return arrival{}, Verdict{Outcome: Suppressed}, nil
+	}
 	at := b.observe(t)
-	switch {
-	case slices.ContainsFunc(about, b.staging.isSuppressed):
-		return at, Verdict{Outcome: Suppressed}, nil
-	case at.tooFar:
+	if at.tooFar {
 		return at, refuse(o, ReasonTimestepJump, at.String()), nil
 	}
 	return at, Verdict{}, nil
 }
 
-// knownLabel returns the label that is pending or, for a late one, that the
-// settled snapshot holds.
-func (b *Batch) knownLabel(t lethe.Timestep, p lethe.Pseudonym, late bool) (bool, lethe.Label, error) {
+// knownLabel returns the label that is in staging, and how it was judged, or, for a
+// late one, the label that the settled snapshot holds.
+func (b *Batch) knownLabel(
+	t lethe.Timestep, p lethe.Pseudonym, late bool,
+) (known bool, label lethe.Label, pending *pendingLabel, err error) {
 	value, found, err := b.get(timestepKey(kindLabel, t, p))
 	if err != nil {
-		return false, lethe.Unknown, err
+		return false, lethe.Unknown, nil, err
 	}
 	if found {
 		pending, err := decodeLabel(value)
-		return true, pending.label, err
+		return true, pending.label, &pending, err
 	}
 	if !late {
-		return false, lethe.Unknown, nil
+		return false, lethe.Unknown, nil, nil
 	}
 	value, found, err = b.getClosed(t, lethe.Settled, pseudonymKey(kindAssigned, p))
 	if err != nil || !found {
-		return false, lethe.Unknown, err
+		return false, lethe.Unknown, nil, err
 	}
-	label, _, err := decodeAssigned(value)
-	return true, label, err
+	label, _, err = decodeAssigned(value)
+	return true, label, nil, err
 }
 
 // getClosed reads the store of a timestep that has reached a state.

@@ -62,10 +62,26 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		return h.show(at)
+	case "reopen":
+		at := h.timestep(t, td)
+		changed, err := h.store.ReopenTimestep(ctx, at, inTurn)
+		if err != nil || !changed {
+			return "unchanged\n" + h.letters(t), err
+		}
+		return h.show(at)
+	case "waiting":
+		return fmt.Sprintf("%d\n", h.store.Waiting()), nil
+	case "gone":
+		return fmt.Sprintf("%v\n", h.store.Gone()), nil
+	case "decide":
+		decided, err := h.store.DecideFeatureCount()
+		return fmt.Sprintf("decided %t: %d features\n%s", decided, h.store.FeatureCount(), h.letters(t)), err
 	case "show":
 		return h.show(h.timestep(t, td))
 	case "confirm":
-		return "", h.store.ConfirmRefusals(h.timestep(t, td))
+		all, err := h.store.Letters()
+		require.NoError(t, err)
+		return "", h.store.ConfirmLetters(len(all))
 	case "timesteps":
 		return formatInfos(h.store.Timesteps()), nil
 	case "watermarks":
@@ -90,13 +106,15 @@ func (h *harness) open(t *testing.T, td *datadriven.TestData) (string, error) {
 		Secret: lethe.Secret{1}, FS: h.fs, TransactionPartitions: 1, LabelPartitions: 1,
 		Config: snapshot.Defaults(),
 	}
-	o.OpenStores = 1
+	o.OpenStores, o.FeatureCount = 1, 2
 	td.MaybeScanArgs(t, "partitions", &o.TransactionPartitions)
 	td.MaybeScanArgs(t, "label-partitions", &o.LabelPartitions)
 	td.MaybeScanArgs(t, "lateness", &o.AllowedLatenessTimesteps)
 	td.MaybeScanArgs(t, "label-lateness", &o.LabelLatenessTimesteps)
 	td.MaybeScanArgs(t, "features", &o.FeatureCount)
 	td.MaybeScanArgs(t, "jump", &o.MaxTimestepJump)
+	td.MaybeScanArgs(t, "late", &o.Late)
+	td.MaybeScanArgs(t, "reopen-timesteps", &o.ReopenTimesteps)
 	var first int
 	td.MaybeScanArgs(t, "first", &first)
 	o.FirstTimestep = lethe.Timestep(first)
@@ -191,7 +209,7 @@ func (h *harness) locate(td *datadriven.TestData) (string, error) {
 	for i, l := range located {
 		fmt.Fprintf(&out, "%s: suppressed %t", strings.Fields(td.Input)[i], l.Suppressed)
 		if l.Known {
-			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Features)
+			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Rows)
 		}
 		out.WriteString("\n")
 	}
@@ -238,26 +256,45 @@ func formatSnapshot(g *lethe.Snapshot, shards []lethe.ShardID) string {
 	return out.String()
 }
 
-// show tells what a closed timestep holds, and the refusals to be confirmed.
+// show tells what a closed timestep holds, and the letters to be confirmed.
 func (h *harness) show(at lethe.Timestep) (string, error) {
 	c, err := h.store.Load(at)
 	if err != nil {
 		return "", err
 	}
-	refusals, err := h.store.Refusals(at)
+	letters, err := h.store.Letters()
 	out := fmt.Sprintf("%s previous %d: %s", c.Info.State, c.Info.Previous, formatSnapshot(c.Snapshot, c.Assignment))
-	for _, r := range refusals {
-		out += fmt.Sprintf("refused %s/%d@%d %q: %s (%s)\n",
-			r.Origin.Topic, r.Origin.Partition, r.Origin.Offset, r.Origin.Value, r.Reason, r.Detail)
+	return out + formatLetters(letters), err
+}
+
+func (h *harness) letters(t *testing.T) string {
+	all, err := h.store.Letters()
+	require.NoError(t, err)
+	return formatLetters(all)
+}
+
+func formatLetters(letters []snapshot.Letter) string {
+	var out strings.Builder
+	for _, l := range letters {
+		place := fmt.Sprintf("%s/%d@%d", l.Origin.Topic, l.Origin.Partition, l.Origin.Offset)
+		if l.Withdrawn {
+			fmt.Fprintf(&out, "withdrawn %s\n", place)
+			continue
+		}
+		fmt.Fprintf(&out, "refused %s %q: %s (%s)\n", place, l.Origin.Value, l.Reason, l.Detail)
 	}
-	return out, err
+	return out.String()
 }
 
 func formatInfos(infos []snapshot.Info) string {
 	var out strings.Builder
 	for _, i := range infos {
-		fmt.Fprintf(&out, "%d %s revision %d: %d nodes %d payments %d labels, previous %d\n",
+		fmt.Fprintf(&out, "%d %s revision %d: %d nodes %d payments %d labels, previous %d",
 			i.Timestep, i.State, i.Revision, i.Nodes, i.Payments, i.Labels, i.Previous)
+		if i.Waiting > 0 {
+			fmt.Fprintf(&out, ", %d wait", i.Waiting)
+		}
+		out.WriteString("\n")
 	}
 	return out.String()
 }

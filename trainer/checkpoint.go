@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/trainer/layers"
 	"lethe/trainer/models"
 )
 
@@ -76,21 +75,6 @@ func (c *Checkpoint) check() error {
 		}
 	}
 	return nil
-}
-
-// Parameter returns a copy of the named parameter in PyTorch's order, and its
-// shape there. Names are PyTorch Geometric's, such as conv1.nn.0.weight with
-// shape [out, in], or skip.weight.
-func (c *Checkpoint) Parameter(name string) (values []float32, shape []int, err error) {
-	if err := c.check(); err != nil {
-		return nil, nil, err
-	}
-	all := layers.Tensors{Layout: c.Architecture.Parameters(), Values: c.Params}
-	found, spec, err := all.Named(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return spec.ToTorch(found), slices.Clone(spec.TorchShape()), nil
 }
 
 // clone returns a checkpoint that shares no memory with c.

@@ -14,4 +14,15 @@
 // Products that feed a sum are written float32(a*b): the conversion forbids the
 // compiler to fuse the two, so that the portable kernels give the same bits on
 // every architecture.
+//
+//	config*.go, errors.go       the configuration, its bounds and its errors
+//	engine.go                   Engine: which program a slice runs on; pool.go, programs that wait for a call
+//	train.go, adam.go           training on slices; the optimiser
+//	predict.go, input.go        probabilities for a graph
+//	program.go, batch.go        a compiled network, and slices as its input
+//	narrow.go, selection.go     networks without the features that no slice of a window has
+//	rowmodel.go                 trees and logistic regression
+//	blend*.go                   several models per shard, weighed by their losses
+//	checkpoint.go, codec.go     checkpoints and their bytes
+//	fingerprint.go, lineage.go  what a checkpoint depends on: configuration and slices
 package trainer

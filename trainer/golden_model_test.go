@@ -147,7 +147,7 @@ func (c *goldenModel) program(t *testing.T, k kernels.Set, form models.Form, tra
 	require.Len(t, c.Buffers, len(p.Buffers.Layout.Specs), "buffer names")
 	for i, spec := range p.Params.Layout.Specs {
 		require.Equal(t, c.Params[spec.Name].Shape, spec.TorchShape(), spec.Name)
-		copy(p.Params.Slice(i), spec.FromTorch(c.Params[spec.Name].Floats()))
+		copy(p.Params.Slice(i), fromTorch(spec, c.Params[spec.Name].Floats()))
 	}
 	for i, spec := range p.Buffers.Layout.Specs {
 		copy(p.Buffers.Slice(i), c.Buffers[spec.Name].Floats())

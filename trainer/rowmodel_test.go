@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/kernels"
+	"lethe/trainer/trees"
 )
 
 // rowEngine returns an engine of a model that looks at rows.
@@ -88,6 +89,39 @@ func TestRowModelWithoutLabels(t *testing.T) {
 	}
 }
 
+// Forests are trees of another kind: a shard of them is replayed to the same bytes
+// without a node, and their rows' draws are those of their nodes.
+func TestForestsOfAShardForget(t *testing.T) {
+	for _, kind := range []string{trees.Boosted, trees.Forest, trees.Extra} {
+		e := newEngine(t, with(Trees, func(c *Config) {
+			c.Trees.Kind, c.Trees.Rounds, c.Trees.MinChildRows, c.Trees.RowShare, c.Trees.SplitShare = kind, 5, 2, .7, .5
+		}), kernels.Portable())
+		without, window := makeWindow(1, 3, 30, 7), makeWindow(1, 3, 30, 7)
+		window[1] = makeSlice(sliceSpec{timestep: window[1].Timestep, shard: 1, nodes: 31, features: 7})
+		want, old := chain(t, e, 1, without), chain(t, e, 1, window)
+		require.NotEqual(t, digestOf(want[2]), digestOf(old[2]))
+		replayed, _, err := e.Train(t.Context(), 1, old[0], without[:2])
+		require.NoError(t, err)
+		require.Equal(t, digestOf(want[1]), digestOf(replayed), kind)
+	}
+}
+
+// Trees learn from rows with missing values and are asked about such. Logistic
+// regression is not.
+func TestOnlyTreesTakeMissingValues(t *testing.T) {
+	missing := append(make([]float32, 6), float32(math.NaN()))
+	for model, want := range map[string]error{Trees: nil, Logistic: ErrNotFinite} {
+		e := rowEngine(t, model)
+		window := makeWindow(1, 2, 30, 7)
+		c := chain(t, e, 1, window)[1]
+		_, err := e.Probabilities(t.Context(), c, Input{Rows: 1, Cols: 7, Features: missing})
+		require.ErrorIs(t, err, want)
+		copy(window[0].Row(0), missing)
+		_, _, err = e.Train(t.Context(), 1, nil, window)
+		require.ErrorIs(t, err, want)
+	}
+}
+
 func TestRowModelsRefuse(t *testing.T) {
 	e := rowEngine(t, Trees)
 	c := chain(t, e, 1, makeWindow(1, 2, 30, 7))[1]
@@ -97,7 +131,7 @@ func TestRowModelsRefuse(t *testing.T) {
 	}{
 		"features":  {Input{Rows: 1, Cols: 3, Features: make([]float32, 3)}, ErrIncompatible},
 		"values":    {Input{Rows: 2, Cols: 7, Features: make([]float32, 3)}, ErrInvalidSlice},
-		"no number": {Input{Rows: 1, Cols: 7, Features: append(make([]float32, 6), float32(math.NaN()))}, ErrNotFinite},
+		"no number": {Input{Rows: 1, Cols: 7, Features: append(make([]float32, 6), float32(math.Inf(1)))}, ErrNotFinite},
 	} {
 		_, err := e.Probabilities(context.Background(), c, in.in)
 		require.ErrorIs(t, err, in.want, name)

@@ -17,12 +17,12 @@ import (
 
 type attackCmd struct {
 	command.ConfigFlags
-	Dataset  string   `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
-	Scope    []string `help:"Scopes to attack: stubs, shard; both by default." enum:"stubs,shard" placeholder:"S,.."`
-	Targets  int      `help:"Transactions to erase, and as many that are never sent; 150 by default, fewer if the data has fewer labels." placeholder:"N"`
-	Requests int      `help:"Erasures over which they are spread; 5 by default. The fewer a request names, the more its two versions tell." placeholder:"N"`
+	Dataset  string   `help:"${elliptic_or_generated}" type:"path" placeholder:"DIR"`
+	Scope    []string `help:"Scopes to attack: ${enum}; all by default." enum:"${attack_scopes}" placeholder:"S,.."`
+	Targets  int      `help:"${attack_targets}" placeholder:"N"`
+	Requests int      `help:"${attack_requests}" placeholder:"N"`
 	Mislabel bool     `help:"Send the targets with wrong labels: the worst case, which a model can only know by heart."`
-	Steps    int      `help:"Timesteps to take, from the first: half for the deployment, half for the attacker; 12 by default." placeholder:"N"`
+	Steps    int      `help:"${attack_steps}" placeholder:"N"`
 	Seed     uint64   `help:"Seed of the targets and the attackers." default:"1"`
 	Out      string   `help:"Folder for the report as Markdown, CSV and ROC curves (PNG)." type:"path" placeholder:"DIR"`
 	Quick    bool     `help:"A small deployment on few timesteps, under a minute."`

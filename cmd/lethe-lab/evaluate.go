@@ -18,12 +18,12 @@ type evaluateCmd struct {
 	Table    string `arg:"" optional:"" help:"Table to make, or all; without it the tables are listed."`
 	Data     string `help:"Folder with the data sets." type:"path" placeholder:"DIR"`
 	Out      string `help:"Folder for tables, figures and finished measurements." type:"path" placeholder:"DIR"`
-	Splits   int    `help:"Random splits to average over; 10 by default, 1 with --quick." placeholder:"N"`
+	Splits   int    `help:"Random splits to average over; ${paper_splits} by default, 1 with --quick." placeholder:"N"`
 	Quick    bool   `help:"Train little, on few data sets: shows that all works, in minutes."`
 	Seed     uint64 `help:"Seed of the first split; the others count on." default:"0"`
 	Workers  int    `help:"Measurements side by side; by default one per processor." placeholder:"N"`
 	Finished bool   `help:"Measure nothing: make the tables of what OUT holds already; the rest counts as not run."`
-	Results  string `help:"Write all tables into this one Markdown file too, and their figures into a folder beside it." type:"path" placeholder:"FILE"`
+	Results  string `help:"${evaluate_results}" type:"path" placeholder:"FILE"`
 	JSON     bool   `help:"Print one JSON document with the files written."`
 }
 

@@ -9,14 +9,8 @@ package main
 
 import (
 	"os"
-	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"lethe/internal/command"
-	"lethe/partition"
-	"lethe/scoring"
-	"lethe/trainer"
 )
 
 // version is set at link time by the Makefile.
@@ -37,11 +31,6 @@ func program() command.Program {
 		Description: "Partitions data sets, trains and measures sharded models, repeats the paper's evaluation and attacks " +
 			"what an erasure leaves.\n\nExample:\n  lethe-lab train --dataset cora.npz --shards 20 --model sage",
 		Commands: &cli{},
-		Vars: kong.Vars{
-			"models":       strings.Join(trainer.StreamModels(), ", "),
-			"components":   strings.Join(defaultComponents(), ","),
-			"partitions":   strings.Join(partition.Methods(), ","),
-			"aggregations": strings.Join(scoring.Methods(), ","),
-		},
+		Vars:     vars(),
 	}
 }

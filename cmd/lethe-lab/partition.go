@@ -17,21 +17,21 @@ import (
 )
 
 type partitionCmd struct {
-	Dataset       string  `help:"Folder with Elliptic's CSV files, or a citation .npz." required:"" type:"path" placeholder:"PATH"`
-	Shards        int     `help:"Number of shards." required:"" placeholder:"V"`
-	Method        string  `help:"${enum}; the default is gpfb-fast." enum:"${partitions}" default:"gpfb-fast"`
-	Seed          uint64  `help:"Seed of every draw." default:"1"`
+	Dataset       string  `help:"${any_dataset}" required:"" type:"path" placeholder:"PATH"`
+	Shards        int     `help:"${graph_shards}" required:"" placeholder:"V"`
+	Method        string  `help:"Partition by ${enum}." enum:"${partitions}" default:"${cut_method_default}"`
+	Seed          uint64  `help:"${cut_seed}" default:"1"`
 	TrainFraction float64 `help:"Partition the graph induced on this fraction of the nodes." default:"1" placeholder:"F"`
-	Refine        bool    `help:"Lower the cut by swapping nodes of one class between shards; never for blpa, bekm and --assign plain." default:"true" negatable:""`
-	Slack         int     `help:"Let every class and size of a shard lie up to this many nodes from its even share where that lowers the cut." default:"0" placeholder:"N"`
-	Assign        string  `help:"How gpfb ends: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
-	Alpha         float64 `help:"Weight of balance and fairness in gpfb; 0 takes the default." placeholder:"A"`
-	Beta          float64 `help:"Weight of the rotation in gpfb-sr; 0 takes the default." placeholder:"B"`
-	Sweeps        int     `help:"Most sweeps of a method that iterates; 0 takes its default." placeholder:"N"`
-	Unnormalised  bool    `help:"Take W-D in gpfb, as the paper prints, in place of the normalised adjacency."`
-	Tune          bool    `help:"Search the paper's alpha and beta for every timestep, for the least cut, imbalance and unfairness."`
+	Refine        bool    `help:"${refine}" default:"${cut_refine_default}" negatable:""`
+	Slack         int     `help:"${cut_slack}" default:"${cut_slack_default}" placeholder:"N"`
+	Assign        string  `help:"${cut_assign} One of ${enum}." enum:"${assigns}" default:"${cut_assign_default}"`
+	Alpha         float64 `help:"${partition_alpha}" placeholder:"A"`
+	Beta          float64 `help:"${cut_beta} 0 takes ${cut_beta_default}." placeholder:"B"`
+	Sweeps        int     `help:"${cut_sweeps} 0 takes the method's default." placeholder:"N"`
+	Unnormalised  bool    `help:"${cut_unnormalised}"`
+	Tune          bool    `help:"${partition_tune}"`
 	Assignments   string  `help:"Write id,timestep,shard of every node to this CSV file." type:"path" placeholder:"FILE"`
-	Plot          string  `help:"Draw shard sizes and the spread of classes to this .svg or .png file." type:"path" placeholder:"FILE"`
+	Plot          string  `help:"${partition_plot}" type:"path" placeholder:"FILE"`
 	JSON          bool    `help:"Print one JSON document."`
 }
 

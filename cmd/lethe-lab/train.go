@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"lethe/dataset"
 	"lethe/internal/command"
@@ -17,33 +18,33 @@ import (
 )
 
 type trainCmd struct {
-	Dataset        string   `help:"Folder with Elliptic's CSV files, or a citation .npz." required:"" type:"path" placeholder:"PATH"`
-	Shards         int      `help:"Number of shards." required:"" placeholder:"V"`
-	Model          string   `help:"Shard model, one of ${models}." required:""`
-	Components     []string `help:"Models of a blend, with commas; by default ${components}." placeholder:"M,M"`
-	Hidden         int      `help:"Width of the model; the default is the model's own." placeholder:"N"`
-	Epochs         int      `help:"Passes over the training data; by default 200 on a graph, on a stream 60 (static), 3 (continual) or 10 (window)." placeholder:"N"`
-	LearningRate   float64  `help:"Adam's step; by default .01 on a graph (sgc .1), .003 on a stream." placeholder:"R"`
-	WeightDecay    float64  `help:"Adam's L2 coefficient; by default 5e-4 on a graph, 1e-5 on a stream." placeholder:"W"`
-	Method         string   `help:"Partition by ${enum}." enum:"${partitions}" default:"gpfb-fast"`
-	Assign         string   `help:"How gpfb and random end: ${enum}. plain is the paper's end, without a promise of balance." enum:"quotas,plain" default:"quotas"`
-	Refine         bool     `help:"Lower the cut by swaps; never for blpa, bekm and --assign plain." default:"true" negatable:""`
-	Repair         string   `help:"Repair cut neighbourhoods by ${enum}; truth is for the paper's ablation only." enum:"none,zero,mirror,mixup,truth" default:"mixup"`
-	Tau            float64  `help:"Bound of mixup's factor." default:"1" placeholder:"T"`
-	MinStubs       *int     `help:"Least number of stubs per node; by default 4 (gin 1) on a graph in shards, 0 on a stream." placeholder:"K"`
-	OneHop         bool     `help:"Join the mean of all neighbours' features and the log degree to every row (streams only)."`
-	OneHopDirected bool     `help:"Keep the means of payers and of payees apart; needs --one-hop."`
-	Aggregate      string   `help:"Combine the shards by ${enum}." enum:"${aggregations}" default:"mean"`
-	Propagate      bool     `help:"Propagate the known labels over the graph when scoring; on a stream those of --known-labels."`
-	KnownLabels    float64  `help:"Share of every timestep's labels that had arrived when it was scored; they are not measured (streams only)." placeholder:"F"`
-	TrainFraction  float64  `help:"Share of the nodes that trains, on a graph; .8 by default." placeholder:"F"`
-	Transductive   bool     `help:"Let training see the test nodes without their labels (graphs only)."`
-	RawFeatures    bool     `help:"Leave the feature rows as they are instead of dividing them by their sums (graphs only)."`
-	Split          string   `help:"Timesteps that train, validate and test, on a stream; 30/4/15 where there are 49." placeholder:"A/B/C"`
-	Schedule       string   `help:"On a stream: ${enum}. Static trains on the first timesteps only; the others score each timestep, then learn from it: continual goes on from the last weights, window begins anew." enum:"static,continual,window" default:"static"`
-	Window         *int     `help:"Timesteps that continual and window look back; by default 10, and 1000 for blend and what looks at rows." placeholder:"N"`
-	Seed           uint64   `help:"Seed of the split and of every draw." default:"1"`
-	Workers        int      `help:"Shards that train side by side; by default one per processor. The result does not depend on it." placeholder:"N"`
+	Dataset        string   `help:"${any_dataset}" required:"" type:"path" placeholder:"PATH"`
+	Shards         int      `help:"${graph_shards}" required:"" placeholder:"V"`
+	Model          string   `help:"${graph_model} One of ${models}." required:""`
+	Components     []string `help:"${graph_components} By default ${components}." placeholder:"M,M"`
+	Hidden         int      `help:"${graph_hidden} By default the model's own." placeholder:"N"`
+	Epochs         int      `help:"${train_epochs}" placeholder:"N"`
+	LearningRate   float64  `help:"${train_learning_rate}" placeholder:"R"`
+	WeightDecay    float64  `help:"${train_weight_decay}" placeholder:"W"`
+	Method         string   `help:"Partition by ${enum}." enum:"${partitions}" default:"${cut_method_default}"`
+	Assign         string   `help:"${cut_assign} One of ${enum}." enum:"${assigns}" default:"${cut_assign_default}"`
+	Refine         bool     `help:"${refine}" default:"${cut_refine_default}" negatable:""`
+	Repair         string   `help:"${train_repair}" enum:"${repairs}" default:"${mend_method_default}"`
+	Tau            float64  `help:"${mend_tau}" default:"${mend_tau_default}" placeholder:"T"`
+	MinStubs       *int     `help:"${train_min_stubs}" placeholder:"K"`
+	OneHop         bool     `help:"${graph_one_hop} For streams."`
+	OneHopDirected bool     `help:"${graph_one_hop_directed} Needs --one-hop."`
+	Aggregate      string   `help:"How the shards are combined: ${enum}." enum:"${aggregations}" default:"mean"`
+	Propagate      bool     `help:"${graph_propagate} On a stream those of --known-labels."`
+	KnownLabels    float64  `help:"${static_known_labels} For streams." placeholder:"F"`
+	TrainFraction  float64  `help:"${train_train_fraction}" placeholder:"F"`
+	Transductive   bool     `help:"${graph_transductive} For graphs."`
+	RawFeatures    bool     `help:"${graph_raw_features} For graphs."`
+	Split          string   `help:"${train_split}" placeholder:"A/B/C"`
+	Schedule       string   `help:"${static_schedule} One of ${enum}. For streams." enum:"${schedules}" default:"static"`
+	Window         *int     `help:"${train_window}" placeholder:"N"`
+	Seed           uint64   `help:"${graph_seed}" default:"1"`
+	Workers        int      `help:"${train_workers}" placeholder:"N"`
 	Curves         string   `help:"Draw the training losses into this .svg or .png file." type:"path" placeholder:"FILE"`
 	JSON           bool     `help:"Print one JSON document."`
 }
@@ -173,7 +174,7 @@ func (j *trainJob) runtime() protocol.Runtime {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return protocol.Runtime{Kernels: kernels.Default(), Workers: workers, Epoch: func(e protocol.Epoch) {
+	return protocol.Runtime{Kernels: kernels.Default(), Workers: workers, Now: time.Now, Epoch: func(e protocol.Epoch) {
 		j.line.epoch(e)
 		if j.recorder != nil {
 			j.recorder.Epoch(e)

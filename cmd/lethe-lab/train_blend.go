@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lethe/internal/command"
-	"lethe/lab/protocol"
 	"lethe/trainer"
 )
 
@@ -28,10 +27,6 @@ func (c *trainCmd) checkBlend() error {
 			return command.Usagef("--components names the models of --model %s, and --model is %s", trainer.Blend, c.Model)
 		}
 		return nil
-	}
-	if c.Schedule == protocol.Window {
-		return command.Usagef("--schedule is window, must be static or continual for --model %s, which remembers how its "+
-			"models did", trainer.Blend)
 	}
 	if len(c.Components) > trainer.MaxComponents {
 		return command.Usagef("--components names %d models, must be at most %d", len(c.Components), trainer.MaxComponents)

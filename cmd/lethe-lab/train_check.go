@@ -68,12 +68,14 @@ func (c *trainCmd) checkGraph() error {
 	return nil
 }
 
-// checkStream refuses what a stream does not have.
+// checkStream refuses what a stream does not have, and what the protocol refuses that
+// needs no stream to see.
 func (c *trainCmd) checkStream() error {
-	var split protocol.StreamSplit
+	s := protocol.StreamDefaults(c.Model, c.Schedule, protocol.EllipticSplit())
+	s.Propagate, s.KnownLabels = c.Propagate, c.KnownLabels
 	if c.Split != "" {
 		var err error
-		if split, err = protocol.ParseSplit(c.Split); err != nil {
+		if s.Split, err = protocol.ParseSplit(c.Split); err != nil {
 			return command.Usagef("--split: %w", err)
 		}
 	}
@@ -83,13 +85,13 @@ func (c *trainCmd) checkStream() error {
 	case c.Propagate && c.KnownLabels == 0:
 		return command.Usagef("--propagate needs known labels in the graph that is scored, and none of a timestep is known " +
 			"when it is scored: say with --known-labels which share had arrived")
-	case c.Propagate && c.Split != "" && split.Validation == 0:
-		return command.Usagef("--propagate needs validation timesteps, on which its settings are chosen, and --split %s "+
-			"has none", c.Split)
 	case c.OneHopDirected && !c.OneHop:
 		return command.Usagef("--one-hop-directed needs --one-hop")
 	case c.OneHop && c.Repair == repair.Truth:
 		return command.Usagef("--one-hop does not go with --repair truth: both show a shard its true neighbours")
+	}
+	if err := s.Validate(); err != nil {
+		return command.WrongFlags(err)
 	}
 	return nil
 }
@@ -98,10 +100,6 @@ func (c *trainCmd) checkStream() error {
 func (c *trainCmd) checkRows() error {
 	if !slices.Contains(trainer.RowModels(), c.Model) {
 		return nil
-	}
-	if c.Schedule == protocol.Continual {
-		return command.Usagef("--schedule is continual, must be static or window for --model %s, which is fitted anew "+
-			"every time", c.Model)
 	}
 	if c.shapesNetworks() {
 		return command.Usagef("--hidden, --epochs, --learning-rate and --weight-decay shape networks, and --model %s is none",

@@ -28,16 +28,16 @@ func smallStream(t *testing.T) string {
 func TestTrainRefusals(t *testing.T) {
 	stream := smallStream(t)
 	for _, c := range []struct{ flags, want string }{
-		{"--model blend --schedule window", "--schedule is window, must be static or continual for --model blend"},
+		{"--model blend --schedule window", `--schedule is "window", want static or continual for model "blend"`},
 		{"--model blend --components logistic,oracle", `--components names "oracle", must be of`},
 		{"--model blend --components trees,blend", `--components names "blend", must be of`},
 		{"--model blend --components trees,trees", "--components names trees twice"},
 		{"--model blend --components logistic,trees --epochs 3", "--components logistic,trees has none"},
 		{"--model logistic --components trees", "--components names the models of --model blend, and --model is logistic"},
 		{"--model logistic --one-hop-directed", "--one-hop-directed needs --one-hop"},
-		{"--model logistic --schedule continual", "--schedule is continual, must be static or window for --model logistic"},
+		{"--model logistic --schedule continual", `--schedule is "continual", want static or window for model "logistic"`},
 		{"--model logistic --propagate", "say with --known-labels which share had arrived"},
-		{"--model logistic --propagate --known-labels .5 --split 6/0/6", "--propagate needs validation timesteps"},
+		{"--model logistic --propagate --known-labels .5 --split 6/0/6", "--split is 6/0/6, want validation timesteps"},
 		{"--model logistic --known-labels 1", "--known-labels is 1, want 0 or more, less than 1"},
 		{"--model logistic --known-labels NaN", "--known-labels is NaN, want 0 or more, less than 1"},
 		{"--model logistic --train-fraction NaN", "--train-fraction is NaN, want 0 or more, less than 1"},

@@ -15,7 +15,7 @@ import (
 
 type demoCmd struct {
 	command.ConfigFlags
-	Dataset string `help:"Folder with Elliptic's three CSV files; generated data without it." type:"path" placeholder:"DIR"`
+	Dataset string `help:"${elliptic_or_generated}" type:"path" placeholder:"DIR"`
 	Steps   int    `help:"Timesteps of the generated data, or the first so many of the dataset." placeholder:"N"`
 	Serve   bool   `help:"Keep the service running afterwards, to look around."`
 	JSON    bool   `help:"Print one JSON document."`
@@ -53,8 +53,8 @@ func (c *demoCmd) Run(a *command.App) error {
 	if config.Log.Level == "debug" {
 		logger = a.Logger(config.Log)
 	}
-	result, err := demo.Run(a.Context, demo.Options{Config: config, Stream: stream, Version: a.Version, Progress: p.Show,
-		Logger: logger})
+	result, err := demo.Run(a.Context, demo.Options{Config: config, Stream: stream, Version: a.Version,
+		Progress: p.Show, Reached: p.Reached, Logger: logger})
 	if err != nil {
 		return err
 	}
@@ -136,12 +136,18 @@ func printDemo(a *command.App, r *demo.Result) error {
 	for _, e := range r.Erasures {
 		fmt.Fprintf(a.Stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope,
 			e.State, e.Seconds)
-		fmt.Fprintf(a.Stdout, "  %d slices replaced, %d shards retrained (training all anew took %.1f s)\n", e.SlicesReplaced,
-			e.ShardsRetrained, e.RetrainAllSeconds)
+		fmt.Fprintf(a.Stdout, "  %d slices replaced, %d shards retrained: %.2f s of processor time until the models forgot, "+
+			"beside %.2f s for training all anew\n", e.SlicesReplaced, e.ShardsRetrained, e.CPUSecondsSwapped,
+			e.CPUSecondsRetrainAll)
+		fmt.Fprintf(a.Stdout, "  nothing left lethe after %.2f s, the models forgot after %.2f s, every place that held it "+
+			"was written anew after %.2f s, everything was searched after %.2f s\n", e.SecondsSuppressed, e.SecondsSwapped,
+			e.SecondsErased, e.SecondsVerified)
+		fmt.Fprintf(a.Stdout, "  searched for it before the receipt was signed: %d files and %d records of %d topics, "+
+			"nothing left\n", e.Searched.Files, e.Searched.Records, e.Searched.Topics)
 		fmt.Fprintf(a.Stdout, "  ensemble %.16s... became %.16s...\n", e.EnsembleBefore, e.EnsembleAfter)
-		fmt.Fprintf(a.Stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; %d "+
-			"files searched, nothing left\n",
-			r.Audit.FreshCheckpoints, r.Audit.Files)
+		fmt.Fprintf(a.Stdout, "  proof: %d checkpoints trained anew from slices without it are equal byte for byte; "+
+			"%d files and %d records of %d topics searched again, nothing left\n",
+			r.Audit.FreshCheckpoints, r.Audit.Files, r.Audit.Records, r.Audit.Topics)
 		fmt.Fprintf(a.Stdout, "  receipt: %s (valid: %t)\n", e.Receipt, e.ReceiptValid)
 		fmt.Fprintf(a.Stdout, "  look for it yourself: grep -rc %s %s | grep -v ':0'\n", e.Nodes[0], r.DataDir)
 	}

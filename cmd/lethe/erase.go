@@ -36,7 +36,7 @@ type eraseSubmitCmd struct {
 	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
 	Subject   string        `help:"Not built yet." hidden:""`
 	Deadline  string        `help:"Not built yet." hidden:""`
-	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"stubs"`
+	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
 	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
 	Wait      bool          `help:"Wait until the request is verified or rejected."`
@@ -66,7 +66,12 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 			return err
 		}
 	}
-	request := lethe.ErasureRequest{RequestID: id, Targets: c.targets(), Scope: lethe.Scope(c.Scope), Reason: c.Reason}
+	request, err := requests.Sealed(lethe.ErasureRequest{
+		RequestID: id, Targets: c.targets(), Scope: lethe.Scope(c.Scope), Reason: c.Reason,
+	}, rand.Reader)
+	if err != nil {
+		return err
+	}
 	now := time.Now()
 	if err := refusal(request, now); err != nil {
 		return command.Usage(err)
@@ -76,25 +81,30 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	if err := requests.Submit(a.Context, client, request, now); err != nil {
+	submitted, err := requests.Submit(a.Context, client, request, now)
+	if err != nil {
 		return err
 	}
 	if !c.Wait {
 		if c.JSON {
-			return a.PrintJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope})
+			return a.PrintJSON(map[string]any{"request_id": id, "state": "submitted", "scope": c.Scope,
+				"request_digest": submitted.Digest, "nonce": request.Nonce})
 		}
 		fmt.Fprintf(a.Stdout, "submitted request %s; follow it with: lethe erase status %s\n", id, id)
 		return nil
 	}
-	return c.wait(a, client, id)
+	return c.wait(a, client, submitted, request)
 }
 
 // refusal tells why lethe would refuse the request, before anything is sent. It
 // speaks of flags and never repeats an id.
 func refusal(request lethe.ErasureRequest, at time.Time) error {
+	if _, err := lethe.TransactionsOf(request.Targets); err != nil {
+		return fmt.Errorf("%w: use --node", err)
+	}
 	_, _, err := ingest.EncodeErasure(request, at)
-	if errors.Is(err, lethe.ErrTarget) {
-		return fmt.Errorf("%w: use --node", lethe.ErrTarget)
+	if err == nil && deletions.NamesTarget(request) {
+		return errors.New("--request-id: it holds an id that is to be erased, and request ids are kept")
 	}
 	var refused *ingest.Refusal
 	if !errors.As(err, &refused) {
@@ -139,16 +149,19 @@ func (c *eraseSubmitCmd) check() error {
 	return nil
 }
 
-func (c *eraseSubmitCmd) wait(a *command.App, client *bus.Client, id string) error {
+func (c *eraseSubmitCmd) wait(
+	a *command.App, client *bus.Client, submitted requests.Submitted, request lethe.ErasureRequest,
+) error {
+	id := submitted.RequestID
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
 	p := command.NewProgress(a.Stderr)
-	s, err := requests.Wait(ctx, client, id, func(s deletions.Status) { p.Show("request %s: %s", id, s.State) })
+	s, err := requests.Wait(ctx, client, submitted, func(s deletions.Status) { p.Reached("request %s: %s", id, s.State) })
 	if err != nil {
 		return err
 	}
 	p.Done("request %s: %s", id, s.State)
-	if err := printErasure(a, s, c.JSON); err != nil {
+	if err := printSubmitted(a, s, request, c.JSON); err != nil {
 		return err
 	}
 	if s.State != deletions.Verified {
@@ -216,20 +229,4 @@ func (c *eraseListCmd) Run(a *command.App) error {
 		})
 	}
 	return command.Table(a.Stdout, rows)
-}
-
-func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
-	if asJSON {
-		return a.PrintJSON(s)
-	}
-	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
-	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
-		s.Counts.Targets, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
-	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime),
-		s.UpdatedAt.Format(time.DateTime))
-	if s.Failure != "" {
-		fmt.Fprintf(a.Stdout, ", because: %s", s.Failure)
-	}
-	fmt.Fprintln(a.Stdout)
-	return nil
 }

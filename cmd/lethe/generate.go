@@ -10,10 +10,10 @@ import (
 
 type generateCmd struct {
 	Out          string `help:"Folder to write the three CSV files to." required:"" type:"path" placeholder:"DIR"`
-	Steps        int    `help:"Number of timesteps." default:"20"`
-	NodesPerStep int    `help:"Transactions per timestep." default:"400"`
-	Features     int    `help:"Features per transaction." default:"165"`
-	Seed         uint64 `help:"Seed of everything random: equal seeds give equal files." default:"1"`
+	Steps        int    `help:"${generate_steps}" default:"${generate_steps_default}"`
+	NodesPerStep int    `help:"${generate_nodes_per_step}" default:"${generate_nodes_per_step_default}"`
+	Features     int    `help:"${generate_features}" default:"${generate_features_default}"`
+	Seed         uint64 `help:"${generate_seed}" default:"1"`
 	Force        bool   `help:"Write into a folder that is not empty."`
 	JSON         bool   `help:"Print one JSON document."`
 }

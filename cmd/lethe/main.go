@@ -5,8 +5,15 @@
 package main
 
 import (
+	"maps"
+	"net"
 	"os"
+	"strconv"
 
+	"github.com/alecthomas/kong"
+
+	"lethe/configs"
+	"lethe/dataset"
 	"lethe/internal/command"
 )
 
@@ -29,13 +36,28 @@ type cli struct {
 
 func main() { os.Exit(command.Main(program(), version)) }
 
+// vars are what help texts and defaults of flags take from the packages that own them.
+func vars() kong.Vars {
+	c := configs.Default()
+	out := kong.Vars{
+		"own_broker":           net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port)),
+		"topic_prefix":         c.Kafka.TopicPrefix,
+		"http_address_default": c.HTTP.Address,
+		"scope":                c.Erasure.DefaultScope,
+	}
+	maps.Copy(out, command.VarsOf("generate", dataset.GenerateDefaults()))
+	return out
+}
+
 func program() command.Program {
 	const lab = "lethe-lab"
 	return command.Program{
 		Name: "lethe",
 		Description: "Scores evolving transaction graphs for fraud, and can forget: what is served after an erasure is " +
-			"byte-identical to a build that never saw the record.\n\nExample:\n  lethe demo",
+			"byte-identical to a build that never saw the record, given the other transactions' shards.\n\n" +
+			"Example:\n  lethe demo",
 		Commands:  &cli{},
+		Vars:      vars(),
 		Elsewhere: map[string]string{"partition": lab, "train": lab, "evaluate": lab, "attack": lab},
 	}
 }

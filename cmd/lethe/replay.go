@@ -14,8 +14,8 @@ import (
 
 // brokerFlags say which brokers a client command talks to.
 type brokerFlags struct {
-	Brokers     []string `help:"Kafka brokers, host:port." default:"127.0.0.1:9092" placeholder:"A,B"`
-	TopicPrefix string   `help:"What stands before every topic's name." default:"lethe."`
+	Brokers     []string `help:"Kafka brokers, host:port." default:"${own_broker}" placeholder:"A,B"`
+	TopicPrefix string   `help:"What stands before every topic's name." default:"${topic_prefix}"`
 }
 
 // open reaches the brokers.

@@ -10,7 +10,8 @@ import (
 
 type runCmd struct {
 	command.ConfigFlags
-	Roles []string `help:"${roles}" placeholder:"R,.."`
+	Roles    []string `help:"${roles}" placeholder:"R,.."`
+	TakeOver bool     `help:"Play roles that another data directory played, which is gone for good."`
 }
 
 // Help shows an example.
@@ -22,7 +23,8 @@ func (runCmd) Help() string {
 Without --brokers it brings its own broker on 127.0.0.1:9092, so that lethe
 replay and lethe erase in another terminal reach it. The web interface, the
 metrics and the health checks are on http://127.0.0.1:8080. An interrupt or
-SIGTERM ends it cleanly; it can also be killed at any time.`
+SIGTERM ends it cleanly; it can also be killed at any time. Brokers that are
+away are waited for: /readyz, the metrics and the log say so.`
 }
 
 // Run runs the service until it is interrupted.
@@ -36,7 +38,13 @@ func (c *runCmd) Run(a *command.App) error {
 		return err
 	}
 	log := a.Logger(config.Log)
-	s, err := service.New(a.Context, service.Defaults(config, a.Version, log))
+	o := service.Defaults(config, a.Version, log)
+	o.TakeOver = c.TakeOver
+	s, err := service.New(a.Context, o)
+	if err != nil && a.Context.Err() != nil {
+		fmt.Fprintln(a.Stderr, "lethe: stopped before it was open")
+		return nil //nolint:nilerr // interrupted while it waited for brokers
+	}
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 type statusCmd struct {
-	URL  string `help:"Where the service's web interface is." default:"http://127.0.0.1:8080" placeholder:"U"`
+	URL  string `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
 	JSON bool   `help:"Print one JSON document."`
 }
 
@@ -64,8 +64,11 @@ func (c *statusCmd) Run(a *command.App) error {
 func printStatus(a *command.App, s *service.Status) error {
 	fmt.Fprintf(a.Stdout, "timesteps     %d open, %d closed, %d settled\n", s.Timesteps.Open, s.Timesteps.Closed,
 		s.Timesteps.Settled)
-	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %d\n", s.Transactions, s.Predictions,
-		s.LagRecords)
+	behind := strconv.FormatInt(s.LagRecords, 10)
+	if s.LagRecords < 0 {
+		behind = "not known, the brokers do not answer"
+	}
+	fmt.Fprintf(a.Stdout, "transactions  %d, predictions %d, records behind %s\n", s.Transactions, s.Predictions, behind)
 	fmt.Fprintf(a.Stdout, "ensemble      %s, trained through timestep %d\n", orNone(s.EnsembleHash), s.TrainedThrough)
 	for _, state := range deletions.States() {
 		if n := s.Erasures[state]; n > 0 {

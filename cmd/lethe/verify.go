@@ -43,7 +43,7 @@ func (c *verifyCmd) Run(a *command.App) error {
 		printAudit(a, report, c.Fresh)
 	}
 	if !report.OK {
-		return fmt.Errorf("%d problems", len(report.Problems))
+		return fmt.Errorf("%d problems, named above", len(report.Problems))
 	}
 	return nil
 }
@@ -52,7 +52,8 @@ func printAudit(a *command.App, r *audit.Report, fresh bool) {
 	fmt.Fprintf(a.Stdout, "%d settled timesteps, %d transactions, %d slices, %d checkpoints, ensemble %s\n",
 		r.Timesteps, r.Transactions, r.Slices, r.Checkpoints, orNone(r.EnsembleHash))
 	if r.Erasures > 0 {
-		fmt.Fprintf(a.Stdout, "%d erasures: searched %d files, %d bytes\n", r.Erasures, r.Files, r.Bytes)
+		fmt.Fprintf(a.Stdout, "%d erasures: searched %d files, %d bytes, and %d records of %d topics by what they say\n",
+			r.Erasures, r.Files, r.Bytes, r.Records, r.Topics)
 	}
 	if fresh {
 		fmt.Fprintf(a.Stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints,

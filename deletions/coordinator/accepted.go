@@ -4,32 +4,53 @@ import (
 	"context"
 	"fmt"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/metrics/events"
-	"lethe/pipeline/wire"
 )
 
-// accepted suppresses the targets: here at once, at score as soon as it has read
-// the command.
-func (s *states) accepted(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	j := s.jobs.of(e.RequestID)
-	if j == nil {
-		return e, nil
+// accepted suppresses the targets of requests here and asks score to do so, then waits
+// until score lets nothing about them out any more. It answers with the ensemble it
+// serves, which the receipt names. Requests whose targets have to be read again, after a
+// crash, wait for that.
+func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
+	var untold, answered batch
+	var targets [][]lethe.Target
+	before := make(map[string]lethe.Digest)
+	for _, e := range list {
+		j := s.jobs.of(e.RequestID)
+		if j == nil {
+			continue
+		}
+		if !s.commanded[e.RequestID] {
+			untold.members, targets = append(untold.members, e), append(targets, j.request.Targets)
+		}
+		if a, ok := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed); ok {
+			answered.members = append(answered.members, e)
+			before[e.RequestID] = a.Ensemble
+		}
 	}
-	if err := s.o.Graphs.Suppress(j.request.Targets); err != nil {
-		return e, fmt.Errorf("suppress: %w", err)
+	if len(untold.members) > 0 {
+		if err := s.o.Graphs.Suppress(distinct(targets)); err != nil {
+			return fmt.Errorf("suppress the targets of %d requests: %w", len(targets), err)
+		}
+		s.erased.forget()
+		if err := s.out.suppress(ctx, untold.members...); err != nil {
+			return err
+		}
+		for _, id := range untold.ids() {
+			s.commanded[id] = true
+		}
 	}
-	e, err := s.o.Ledger.Transition(e.RequestID, deletions.Suppressed, nil)
-	if err != nil {
-		return e, err
+	if len(answered.members) == 0 {
+		return nil
 	}
-	s.erased.forget()
-	if err := s.out.command(ctx, e, wire.PhaseSuppress); err != nil {
-		return e, err
+	for _, id := range answered.ids() {
+		delete(s.commanded, id)
 	}
-	if err := s.out.announce(ctx, e); err != nil {
-		return e, err
-	}
-	s.out.phaseDone(e, events.Suppress, deletions.Received)
-	return e, nil
+	s.out.phaseDone(answered, events.Suppress, deletions.Received)
+	_, err := s.moveEach(ctx, answered, deletions.Suppressed, func(_ int, e *deletions.Entry) {
+		e.Progress.EnsembleBefore = before[e.RequestID]
+	})
+	return err
 }

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"lethe/deletions"
 	"lethe/metrics/events"
@@ -42,17 +44,25 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 		return err
 	}
 	for _, e := range open {
-		if err := c.states.out.repeat(ctx, e); err != nil {
+		if begun(e) {
+			continue
+		}
+		if err := c.states.out.repeatAlone(ctx, e); err != nil {
 			return fmt.Errorf("resume request %s in state %s: %w", e.RequestID, e.State, err)
+		}
+	}
+	for _, b := range batches(open) {
+		if err := c.states.out.repeat(ctx, b); err != nil {
+			return fmt.Errorf("resume request %s in state %s: %w", b.leader, b.state(), err)
 		}
 	}
 	done, err := c.states.o.Ledger.List(deletions.Verified)
 	if err != nil {
 		return err
 	}
-	for _, e := range done {
-		if _, err := c.states.verified(ctx, e); err != nil {
-			return fmt.Errorf("request %s: %w", e.RequestID, err)
+	for _, b := range batches(done) {
+		if _, err := c.states.verified(ctx, b); err != nil {
+			return fmt.Errorf("request %s: %w", b.leader, err)
 		}
 	}
 	return nil
@@ -62,18 +72,34 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 	c.states.dirty = true
 	for _, n := range notices {
+		if n.Instance != nil {
+			c.states.acks.registered[n.Instance.Role] = *n.Instance
+		}
 		if n.Ack != nil {
 			c.states.acks.take(*n.Ack)
 		}
 	}
 }
 
-// Advance takes the oldest open request as far as it can go. Requests are
-// carried out one after the other; all are suppressed when they come in.
+// Advance takes the open requests as far as they can go: each is suppressed at once,
+// and those that are wait for a batch. Batches are carried out one after the other, but
+// for the search at the end.
 func (c *Coordinator) Advance(ctx context.Context) (err error) {
-	if !c.states.dirty {
+	if !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()) {
 		return nil
 	}
+	// What a step leaves to be done at once makes it dirty again.
+	for again := true; again; again = c.states.dirty {
+		c.states.dirty = false
+		if err := c.advance(ctx); err != nil {
+			return err
+		}
+	}
+	c.counts, err = c.states.o.Ledger.Count()
+	return err
+}
+
+func (c *Coordinator) advance(ctx context.Context) error {
 	open, err := c.states.o.Ledger.Open()
 	if err != nil {
 		return err
@@ -83,19 +109,17 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 		oldest.OldestReceived = open[0].Received()
 	}
 	c.states.o.Listener.ErasuresOpen(oldest)
-	for _, e := range open {
-		if e, err = c.states.drive(ctx, e); err != nil {
-			return err
-		}
-		// One that failed is tried again later and keeps no other waiting.
-		if !e.State.Final() && e.State != deletions.Failed {
-			break
-		}
+	accepted := slices.DeleteFunc(slices.Clone(open), func(e deletions.Entry) bool {
+		return e.State != deletions.Accepted
+	})
+	if err := c.states.accepted(ctx, accepted); err != nil {
+		return err
 	}
-	c.counts, err = c.states.o.Ledger.Count()
-	c.states.dirty = false
-	return err
+	return c.states.carryOut(ctx, batches(open))
 }
+
+// Due is when Advance will have something to do though nothing has arrived, or zero.
+func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 
 // Tick does what is due after a while: a failed request is tried again, and
 // markers follow a withdrawal.

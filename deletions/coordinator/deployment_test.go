@@ -32,28 +32,40 @@ var testSecret = lethe.Secret{1, 2, 3, 4}
 type deployment struct {
 	testing.TB
 	*Coordinator
+	// waiting is the search that waits for verify, or nil.
+	waiting  *Search
 	kv       *memorykv.KV
 	graphs   fakeGraphs
 	bus      fakeBus
 	notes    fakeNotes
 	receipts fakeReceipts
 	now      time.Time
-	// ticking says that waiting takes time.
-	ticking bool
+	// setBack is the number of the call at which the clock is set back by hours.
+	setBack int
+	// ticking says that waiting takes time, hanging that the process hangs for long
+	// after it looks at the clock next.
+	ticking, hanging bool
 	// told lists the calls since it was last read.
 	told []string
 	// calls counts them; call number failAt fails, with its effect or without.
+	// failure is what it fails with.
 	calls, failAt int
 	effect        bool
+	failure       error
 	// noticed is how far erasure-status.v1 was delivered.
 	noticed int
-	// oneHop is the setting.
+	// memo is shared by runs that send the same bytes.
+	memo *memo
+	// oneHop and window are settings.
 	oneHop bool
+	window time.Duration
+	limits ingest.Limits
 }
 
 func deploy(t testing.TB) *deployment {
 	d := &deployment{
-		TB: t, kv: memorykv.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		TB: t, failure: errCrash, memo: &memo{}, limits: ingest.DefaultLimits(), kv: memorykv.New(),
+		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 	}
 	d.graphs = newFakeGraphs(d)
 	d.bus = fakeBus{d: d, topics: make(map[bus.Topic][]ingest.Record), ends: make(map[bus.Topic]int64)}
@@ -64,10 +76,12 @@ func deploy(t testing.TB) *deployment {
 
 // call runs what a call does, unless it is the one that is to fail.
 func (d *deployment) call(do func() error, format string, args ...any) error {
-	d.calls++
+	if d.calls++; d.calls == d.setBack {
+		d.now = d.now.Add(-3 * time.Hour)
+	}
 	fails := d.calls == d.failAt
 	if fails && !d.effect {
-		return errCrash
+		return d.failure
 	}
 	if err := do(); err != nil {
 		return err
@@ -83,12 +97,13 @@ func (d *deployment) call(do func() error, format string, args ...any) error {
 // new process reads again.
 func (d *deployment) boot() error {
 	// Messages of an earlier process that nobody dealt with are delivered again.
-	d.noticed = 0
+	d.noticed, d.waiting = 0, nil
 	d.Coordinator = New(Options{
 		Config: Config{
 			Secret: testSecret, SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
 			Version: "test", VerifyTimeout: 10 * time.Second, OneHop: d.oneHop,
-			Limits: ingest.DefaultLimits(), DefaultScope: lethe.ScopeShard,
+			BatchWindow: d.window,
+			Limits:      d.limits, DefaultScope: lethe.ScopeShard,
 		},
 		Ledger: deletions.NewLedger(countedKV{d}, func() time.Time { return d.now }),
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},
@@ -106,9 +121,10 @@ func (d *deployment) deliver() error {
 	fresh := notices[d.noticed:]
 	d.noticed = len(notices)
 	parsed := make([]wire.Notice, len(fresh))
+	reader := wire.NewNoticeReader()
 	for i, rec := range fresh {
 		var err error
-		if parsed[i], err = wire.ParseNotice(rec); err != nil {
+		if parsed[i], err = d.memo.notice(reader, rec); err != nil {
 			return err
 		}
 	}
@@ -142,12 +158,38 @@ func (d *deployment) answer(a deletions.Ack) {
 	d.bus.append(bus.ErasureStatus, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
 }
 
+// advance advances, and looks for records that are to be withdrawn as soon as that is
+// due. A search that verifies waits for verify.
+func (d *deployment) advance() error {
+	for {
+		if err := d.Advance(d.Context()); err != nil {
+			return err
+		}
+		s := d.Verification.Next()
+		if s == nil {
+			return nil
+		}
+		if !s.locates {
+			d.waiting = s
+			return nil
+		}
+		if err := d.run(s); err != nil {
+			return err
+		}
+	}
+}
+
 // verify runs the search that is due, if there is one.
 func (d *deployment) verify() error {
-	s := d.Verification.Next()
-	if s == nil {
+	s := d.waiting
+	if d.waiting = nil; s == nil {
 		return nil
 	}
+	return d.run(s)
+}
+
+// run runs a search.
+func (d *deployment) run(s *Search) error {
 	v := Searcher{
 		Bus: d.bus, Places: []Place{{"graphs", d.graphs.search}}, Clock: fakeClock{d},
 		Compact: func() error { return d.call(d.bus.compact, "compact") },
@@ -162,22 +204,30 @@ func (d *deployment) verify() error {
 // countedKV counts the writes of the ledger.
 type countedKV struct{ d *deployment }
 
-func (kv countedKV) Get(key []byte) ([]byte, bool, error) { return kv.d.kv.Get(key) }
-
 func (kv countedKV) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	return kv.d.kv.Scan(prefix, fn)
 }
 
-func (kv countedKV) Put(key, value []byte) error {
-	e, err := deletions.DecodeEntry(value)
-	require.NoError(kv.d, err)
-	return kv.d.call(func() error { return kv.d.kv.Put(key, value) }, "ledger %s: %s",
-		strings.TrimPrefix(string(key), "erasure/"), e.State)
+func (kv countedKV) Put(rows ...deletions.Row) error {
+	var told []string
+	for _, row := range rows {
+		// The state is the last member of an entry.
+		_, state, found := strings.Cut(string(row.Value[len(row.Value)-len(`"state":"suppressed"}`):]), `:"`)
+		require.True(kv.d, found)
+		told = append(told, strings.TrimPrefix(string(row.Key), "erasure/")+": "+strings.TrimSuffix(state, `"}`))
+	}
+	return kv.d.call(func() error { return kv.d.kv.Put(rows...) }, "ledger %s", strings.Join(told, ", "))
 }
 
 type fakeClock struct{ d *deployment }
 
-func (c fakeClock) Now() time.Time { return c.d.now }
+func (c fakeClock) Now() time.Time {
+	now := c.d.now
+	if c.d.hanging {
+		c.d.hanging, c.d.now = false, now.Add(time.Hour)
+	}
+	return now
+}
 
 func (c fakeClock) Sleep(_ context.Context, pause time.Duration) error {
 	return c.d.call(func() error {

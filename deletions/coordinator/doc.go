@@ -4,21 +4,22 @@
 //
 // A Coordinator does nothing by itself: its caller gives it records and the time
 // and calls Advance. It starts no goroutine; the search at the end is a function
-// that the caller runs beside its loop.
+// that the caller runs in another goroutine.
 //
-//	ports.go          what it needs of graphs, topics and clock
-//	stores.go         the ledger on disk, and where receipts are kept
+//	ports.go          what it needs of graphs, topics, receipts and clock
 //	coordinator.go    the parts, and the loop through the open requests
 //	requests.go       Requests: erasures.v1, in, and out when nobody needs it
 //	jobs.go           the requests whose targets are still needed
-//	states.go         the table of states
+//	batches.go        requests that are carried out together, and when they begin
+//	states.go         the table of states, and how a batch moves through them
 //	<state>.go        what is done in a state
 //	acks.go           what the other roles answered
 //	outbox.go         what is said: states, commands, withdrawals
-//	erased.go         Erased: records that name what was erased
+//	returning.go      Erased: records that name what was erased
+//	withdrawal.go     known records withdrawn at once, all others when they were found
 //	verification.go   Verification: when what is left is searched for
-//	search.go         that search, and the places it looks into
-//	artefacts.go      what a receipt accounts for
+//	search.go         that search, the places it looks into, and what it has found;
+//	                  topics.go, the records of a topic
 //
 // Every step may be repeated: a state is in the ledger before its step begins,
 // messages have the same keys and bytes the second time, and the graphs' methods

@@ -1,107 +1,104 @@
 package coordinator
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
-	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
-	"lethe/ingest"
-	"lethe/ingest/bus"
+	"lethe/internal/sortedset"
 )
 
-// What was erased may be sent again: a replay of the source, a late label, a
-// record that is broken but names it. Such records are dropped, not kept as dead
-// letters, and withdrawn from their topic, for lethe promises that no topic of
-// its own holds them.
-
-// Erased keeps whatever was erased so far out of lethe's topics.
-type Erased struct {
-	ledger *deletions.Ledger
-	secret lethe.Secret
-	bus    Bus
-	out    *outbox
-	// scanner is nil when what was erased has changed.
-	scanner *scan.Scanner
+// erasedEverywhere has the topics looked through for records of the targets whose keys
+// were not known, and withdraws them. Then it has everything searched for what should be
+// gone, outside of the loop, and ends the requests when that and the searches of the other
+// roles have found nothing. One search is under way at a time. A request waits as long as
+// another that names one of its targets is still in erasures.v1.
+func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
+	if s.verification.search != nil {
+		return s.verification.conclude(ctx, b)
+	}
+	b, done, err := s.verification.withdrawn(ctx, b)
+	if err != nil || !done {
+		return b, err
+	}
+	if b, err = s.spare(b); err != nil {
+		return b, err
+	}
+	open, err := s.o.Ledger.Open()
+	if err != nil {
+		return b, err
+	}
+	ready := slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return awaitsOthers(e, open) })
+	if len(ready) == 0 {
+		return b, nil
+	}
+	return b, s.verification.begin(ready)
 }
 
-func (n *Erased) forget() { n.scanner = nil }
-
-// Names reports whether a record holds something erased, anywhere in it. One that
-// is to be refused is asked about: a dead letter would keep its bytes.
-func (n *Erased) Names(rec ingest.Record) (bool, error) {
-	if n.scanner == nil {
-		entries, err := n.ledger.List()
-		if err != nil {
-			return false, err
+// spare drops the features that another transaction has by now from what is searched
+// for, and says so.
+func (s *states) spare(b batch) (batch, error) {
+	var contents []scan.MAC
+	for _, e := range b.members {
+		for _, row := range e.Progress.Rows {
+			contents = append(contents, row.Content)
 		}
-		var prints []scan.Fingerprint
-		for _, e := range entries {
-			if e.Suppresses() {
-				prints = append(prints, e.Progress.Fingerprints...)
+	}
+	if len(contents) == 0 {
+		return b, nil
+	}
+	alike, err := s.o.Graphs.Alike(contents)
+	if err != nil || !slices.Contains(alike, true) {
+		return b, err
+	}
+	has := make(map[scan.MAC]bool)
+	for i, content := range contents {
+		has[content] = alike[i]
+	}
+	s.erased.forget()
+	return s.update(b, func(_ int, p *deletions.Progress) {
+		for _, row := range p.Rows {
+			if !has[row.Content] {
+				continue
 			}
+			p.NotSearched = sortedset.Add(p.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
+			p.Fingerprints = slices.DeleteFunc(p.Fingerprints, func(f scan.Fingerprint) bool {
+				return isFeatures(f.Kind) && slices.Contains(row.Forms, f.MAC)
+			})
 		}
-		if n.scanner, err = scan.NewScanner(n.secret, prints); err != nil {
-			return false, err
-		}
-	}
-	return holds(n.scanner, rec), nil
+		p.Rows = slices.DeleteFunc(p.Rows, func(row deletions.RowForms) bool { return has[row.Content] })
+	})
 }
 
-// holds reports whether a record holds what the scanner looks for.
-func holds(scanner *scan.Scanner, rec ingest.Record) bool {
-	if len(scanner.MatchKey(rec.Key)) > 0 || len(scanner.ScanBytes(rec.Key)) > 0 || len(scanner.ScanBytes(rec.Value)) > 0 {
-		return true
-	}
-	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return len(scanner.ScanBytes(h.Value)) > 0 })
-}
-
-// Withdraw deletes the records at some positions of a batch from their topic. A
-// record is left alone if a later one of the batch has taken its key over:
-// compaction will remove it then, and a tombstone would remove the later one too.
-func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
-	var tombstones []ingest.Outgoing
-	for _, at := range positions {
-		key := batch.Records[at].Key
-		later := func(rec ingest.Record) bool { return bytes.Equal(rec.Key, key) }
-		if len(key) == 0 || slices.ContainsFunc(batch.Records[at+1:], later) {
+// stubsLeft counts, for each request of a batch that is at scope shard, the stubs for its
+// records that slices of other shards still hold: those in slices that have not been
+// replaced since.
+func (v *Verification) stubsLeft(b batch) ([]*int, error) {
+	left := make([]*int, len(b.members))
+	for i, e := range b.members {
+		if e.Progress.StubsLeft == nil {
 			continue
 		}
-		tombstones = append(tombstones, ingest.Outgoing{
-			Key: bytes.Clone(key), Pinned: true, Partition: batch.Source.Partition,
-		})
+		stands, err := v.states.o.Graphs.Outdated(refs(e.Progress.KeptStubs))
+		if err != nil {
+			return nil, err
+		}
+		sum := 0
+		for at, kept := range e.Progress.KeptStubs {
+			if stands[at] {
+				sum += kept.Stubs
+			}
+		}
+		left[i] = &sum
 	}
-	return n.out.withdraw(ctx, batch.Source.Topic, tombstones)
+	return left, nil
 }
 
-// withdrawFrom writes a tombstone for every record of the topics that holds one of
-// the request's fingerprints, in its key, value or headers, and returns how many.
-func (n *Erased) withdrawFrom(ctx context.Context, e deletions.Entry, topics ...bus.Topic) (int, error) {
-	scanner, err := scan.NewScanner(n.secret, e.Progress.Fingerprints)
-	if err != nil {
-		return 0, err
+func refs(list []deletions.KeptStubs) []deletions.SliceRef {
+	out := make([]deletions.SliceRef, len(list))
+	for i, kept := range list {
+		out[i] = kept.SliceRef
 	}
-	total := 0
-	for _, topic := range topics {
-		var tombstones []ingest.Outgoing
-		err := n.bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
-			if !rec.Tombstone() && len(rec.Key) > 0 && holds(scanner, rec) {
-				tombstones = append(tombstones, ingest.Outgoing{
-					Key: bytes.Clone(rec.Key), Pinned: true, Partition: rec.Partition,
-				})
-			}
-			return nil
-		})
-		if err == nil && len(tombstones) > 0 {
-			err = n.bus.Write(ctx, topic, tombstones)
-		}
-		if err != nil {
-			return total, fmt.Errorf("withdraw records of %s: %w", topic, err)
-		}
-		total += len(tombstones)
-	}
-	return total, nil
+	return out
 }

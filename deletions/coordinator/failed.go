@@ -9,19 +9,52 @@ import (
 )
 
 // failed goes back to the step that failed, after a while. Verification is asked
-// for anew, with a new attempt number, so that the other roles search again.
-func (s *states) failed(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	if s.o.Clock.Now().Sub(e.Updated()) < retryDelay(e.Attempts) {
-		return e, nil
+// for again, with a new attempt number, so that the other roles search again.
+func (s *states) failed(ctx context.Context, b batch) (batch, error) {
+	now := s.o.Clock.Now()
+	for _, e := range b.members {
+		if s.failedAt.waited(e, now) < retryDelay(e.Attempts) {
+			return b, nil
+		}
 	}
-	e, err := s.o.Ledger.Retry(e.RequestID)
+	for _, e := range b.members {
+		delete(s.failedAt, try{e.RequestID, e.Attempts})
+	}
+	b, err := s.spare(b)
 	if err != nil {
-		return e, err
+		return b, err
 	}
-	if err := s.out.announce(ctx, e); err != nil {
-		return e, err
+	members, err := s.o.Ledger.RetryAll(b.ids())
+	if err != nil {
+		return b, err
 	}
-	return e, s.out.command(ctx, e, wire.PhasePurge)
+	b.members = members
+	if err := s.out.announce(ctx, members...); err != nil {
+		return b, err
+	}
+	if b.state() == deletions.Erased {
+		return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
+	}
+	return b, s.out.command(ctx, b.leader, wire.PhasePurge)
+}
+
+// try is one try of a request.
+type try struct {
+	requestID string
+	attempts  int
+}
+
+// tries says when this process first saw that a try had failed.
+type tries map[try]time.Time
+
+// waited is how long ago a try failed. The ledger has the time of day, which may have been
+// set back since: then it counts from when this process first saw that.
+func (known tries) waited(e deletions.Entry, now time.Time) time.Duration {
+	this := try{e.RequestID, e.Attempts}
+	if seen, found := known[this]; !found || now.Before(seen) {
+		known[this] = now
+	}
+	return max(now.Sub(e.Updated()), now.Sub(known[this]))
 }
 
 // retryDelay doubles from a second to a minute.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lethe"
@@ -22,23 +24,18 @@ type fakeGraphs struct {
 	held       map[lethe.TransactionID]lethe.Timestep
 	suppressed map[lethe.TransactionID]bool
 	revisions  map[lethe.Timestep]lethe.Revision
+	// alike are the contents that a transaction has that is not erased.
+	alike map[scan.MAC]bool
+	// renewed are slices that something else replaced.
+	renewed map[deletions.SliceRef]bool
 }
 
 func newFakeGraphs(d *deployment) fakeGraphs {
 	return fakeGraphs{
 		d: d, held: map[lethe.TransactionID]lethe.Timestep{"transaction-1": 3, "transaction-2": 5, "transaction-3": 5},
 		suppressed: make(map[lethe.TransactionID]bool), revisions: map[lethe.Timestep]lethe.Revision{3: 1, 5: 1},
+		alike: make(map[scan.MAC]bool), renewed: make(map[deletions.SliceRef]bool),
 	}
-}
-
-func (g fakeGraphs) Locate(targets []lethe.Target) (out []Location, err error) {
-	return out, g.d.call(func() error {
-		for _, t := range targets {
-			_, known := g.held[t.Transaction]
-			out = append(out, Location{Known: known, Suppressed: g.suppressed[t.Transaction]})
-		}
-		return nil
-	}, "locate %d", len(targets))
 }
 
 func (g fakeGraphs) Suppress(targets []lethe.Target) error {
@@ -50,34 +47,82 @@ func (g fakeGraphs) Suppress(targets []lethe.Target) error {
 	}, "suppress %d", len(targets))
 }
 
-func (g fakeGraphs) Plan(targets []lethe.Target, scope lethe.Scope) (plan Plan, err error) {
-	return plan, g.d.call(func() error {
-		steps := make(map[lethe.Timestep]StepPlan)
-		for _, target := range targets {
-			t, known := g.held[target.Transaction]
-			if !known {
-				continue
-			}
-			s := steps[t]
-			s.Replaced = Replaced{Timestep: t, Shards: []lethe.ShardID{1}}
-			if scope != lethe.ScopeShard {
-				s.Shards = append(s.Shards, 4)
-			}
-			s.Labels, s.Payments, s.Stubs = s.Labels+1, s.Payments+2, s.Stubs+1
-			steps[t] = s
-			row, err := scan.NewFingerprint(testSecret, scan.KindFeatures, []byte("features of "+target.Transaction))
+func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {
+	for id := range g.suppressed {
+		if slices.Contains(hashes, testSecret.Suppression(id)) {
+			n++
+		}
+	}
+	return n
+}
+
+// contentOf is what the features of a transaction are known by.
+func contentOf(id lethe.TransactionID) scan.MAC {
+	return scan.MAC([]byte(fmt.Sprintf("%-16s", id))[:16])
+}
+
+func (g fakeGraphs) Alike(contents []scan.MAC) ([]bool, error) {
+	out := make([]bool, len(contents))
+	for i, content := range contents {
+		out[i] = g.alike[content]
+	}
+	return out, nil
+}
+
+func (g fakeGraphs) Plan(requests [][]lethe.Target, scope lethe.Scope) (plans []Plan, err error) {
+	return plans, g.d.call(func() error {
+		for _, targets := range requests {
+			plan, err := g.planOne(targets, scope)
 			if err != nil {
 				return err
 			}
-			plan.Fingerprints = append(plan.Fingerprints, row)
-		}
-		for _, t := range []lethe.Timestep{3, 5} {
-			if s, concerned := steps[t]; concerned {
-				plan.Steps = append(plan.Steps, s)
-			}
+			plans = append(plans, plan)
 		}
 		return nil
-	}, "plan %d at scope %s", len(targets), scope)
+	}, "plan %s at scope %s", told(requests), scope)
+}
+
+func (g fakeGraphs) planOne(targets []lethe.Target, scope lethe.Scope) (plan Plan, err error) {
+	steps := make(map[lethe.Timestep]StepPlan)
+	for _, target := range targets {
+		t, known := g.held[target.Transaction]
+		plan.Held = append(plan.Held, known)
+		if !known {
+			continue
+		}
+		plan.Transactions++
+		s := steps[t]
+		s.Replaced = Replaced{Timestep: t, Shards: []lethe.ShardID{1}}
+		if scope != lethe.ScopeShard {
+			s.Shards = append(s.Shards, 4)
+		} else {
+			s.Kept = []deletions.KeptStubs{{SliceRef: deletions.SliceRef{Timestep: t, Shard: 4}, Stubs: s.Stubs + 1}}
+		}
+		s.Labels, s.Payments, s.Stubs = s.Labels+1, s.Payments+2, s.Stubs+1
+		steps[t] = s
+		row, err := scan.NewFingerprint(testSecret, scan.KindFeatures, []byte("features of "+target.Transaction))
+		if err != nil {
+			return plan, err
+		}
+		plan.Fingerprints = append(plan.Fingerprints, row)
+		for _, topic := range []bus.Topic{bus.Transactions, bus.Predictions} {
+			plan.Records = append(plan.Records, NamedRecord{topic, string(target.Transaction)})
+		}
+		plan.Rows = append(plan.Rows, deletions.RowForms{Content: contentOf(target.Transaction), Forms: []scan.MAC{row.MAC}})
+	}
+	for _, t := range slices.Sorted(maps.Keys(steps)) {
+		plan.Steps = append(plan.Steps, steps[t])
+	}
+	return plan, nil
+}
+
+// told is how many targets each request has.
+func told(requests [][]lethe.Target) string {
+	var out []string
+	for _, targets := range requests {
+		out = append(out, strconv.Itoa(len(targets)))
+	}
+	return strings.Join(out, "+")
 }
 
 func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced []Replaced) error {
@@ -98,6 +143,20 @@ func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced 
 	}, "rewrite %d: %v", len(targets), replaced)
 }
 
+func (g fakeGraphs) Scrub(context.Context) error {
+	return g.d.call(func() error { return nil }, "scrub")
+}
+
+// Outdated: at scope shard the slices of shard 4 keep their stubs, unless they were
+// replaced.
+func (g fakeGraphs) Outdated(slices []deletions.SliceRef) ([]bool, error) {
+	out := make([]bool, len(slices))
+	for i, ref := range slices {
+		out[i] = !g.renewed[ref]
+	}
+	return out, nil
+}
+
 func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.CommandStep) {
 	for _, r := range replaced {
 		out = append(out, wire.CommandStep{
@@ -107,7 +166,15 @@ func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.CommandStep) {
 	return out
 }
 
-func (g fakeGraphs) search(context.Context, *scan.Scanner) (report scan.Report, err error) {
+func (g fakeGraphs) Search(
+	_ context.Context, _ *scan.Scanner, replaced []Replaced,
+) (report scan.Report, err error) {
+	return report, g.d.call(func() error { report = scan.Report{Files: 1, Bytes: 50}; return nil }, "search %v", replaced)
+}
+
+func (g fakeGraphs) search(
+	context.Context, *scan.Scanner, *scan.Pacer, *scan.Seen,
+) (report scan.Report, err error) {
 	return report, g.d.call(func() error { report = scan.Report{Files: 2, Bytes: 100}; return nil }, "search the graphs")
 }
 
@@ -128,35 +195,50 @@ func (b fakeBus) append(topic bus.Topic, out ingest.Outgoing) {
 func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outgoing) error {
 	var told []string
 	for _, rec := range records {
-		told = append(told, tell(ingest.Record{Topic: string(topic), Key: rec.Key, Value: rec.Value}))
+		if strings.HasPrefix(string(rec.Key), "!ledger/") {
+			continue
+		}
+		told = append(told, b.d.memo.tell(ingest.Record{
+			Topic: string(topic), Key: rec.Key, Value: rec.Value, Headers: rec.Headers,
+		}))
 	}
 	return b.d.call(func() error {
 		for _, rec := range records {
+			if size := len(rec.Key) + len(rec.Value); size > ingest.DefaultLimits().MaxRecordBytes {
+				return fmt.Errorf("%w: %d bytes", bus.ErrTooLarge, size)
+			}
 			b.append(topic, rec)
 		}
 		return nil
 	}, "write %s: %s", topic, strings.Join(told, ", "))
 }
 
+func (b fakeBus) Partitions(context.Context, bus.Topic) (int, error) { return 1, nil }
+
 // tell says what a record is in a few words.
-func tell(rec ingest.Record) string {
+func (m *memo) tell(rec ingest.Record) string {
 	if rec.Tombstone() {
 		return "delete " + string(rec.Key)
 	}
 	if rec.Topic != string(bus.ErasureStatus) {
 		return string(rec.Key)
 	}
-	n, err := wire.ParseNotice(rec)
+	n, err := m.notice(wire.NewNoticeReader(), rec)
 	switch {
 	case err != nil:
 		return err.Error()
 	case n.Command != nil:
 		return fmt.Sprintf("command %s attempt %d of %s, %d timesteps",
 			n.Command.Phase, n.Command.Attempt, n.Command.RequestID, len(n.Command.Steps))
+	case n.Status == nil:
+		return "a part of a command"
 	default:
-		out := fmt.Sprintf("%s is %s", n.Status.RequestID, n.Status.State)
+		out := fmt.Sprintf("%s is %s", rec.Key, n.Status.State)
 		if n.Status.Failure != deletions.NoFailure {
 			out += ", because " + string(n.Status.Failure)
+		}
+		if !n.Status.Repeats.IsZero() {
+			out += ", repeats " + n.Status.Repeats.String()[:8]
 		}
 		return out
 	}

@@ -21,23 +21,48 @@ import (
 
 func newScan() *scan.Summary { return &scan.Summary{Files: 1, Bytes: 10} }
 
+// The requests of the scenarios: two that are carried out one after the other, since
+// their scopes differ, two that are carried out as one batch, and one alone.
+func apart() []lethe.ErasureRequest {
+	return append(alone(), lethe.ErasureRequest{
+		RequestID: "two", Targets: lethe.Transactions("transaction-2"), Scope: lethe.ScopeShard,
+	})
+}
+
+func together() []lethe.ErasureRequest {
+	return append(alone(), lethe.ErasureRequest{
+		RequestID: "two", Targets: lethe.Transactions("transaction-2", "transaction-1"), Scope: lethe.ScopeStubs,
+	})
+}
+
+func alone() []lethe.ErasureRequest {
+	return []lethe.ErasureRequest{
+		{RequestID: "one", Targets: lethe.Transactions("transaction-1"), Scope: lethe.ScopeStubs},
+	}
+}
+
 // Killed right after any call, a new process comes to the same end: the same
 // receipt, and no message that a process that was not killed would not send.
 func TestACrashAfterAnyCallChangesNothing(t *testing.T) {
-	t.Parallel()
-	undisturbed := run(t, 2, 0, true)
-	require.Greater(t, undisturbed.calls, 60)
-	every := 1
-	if testing.Short() {
-		every = 5
-	}
-	for at := 1; at <= undisturbed.calls; at += every {
-		d := run(t, 2, at, true)
-		name := fmt.Sprintf("crash after call %d", at)
-		requireSame(t, undisturbed.messages(), d.messages(), name)
-		for _, id := range []string{"one", "two"} {
-			require.Equal(t, undisturbed.statement(id), d.statement(id), name)
-		}
+	for name, requests := range map[string][]lethe.ErasureRequest{"apart": apart(), "together": together()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &memo{}
+			undisturbed := run(t, m, requests, 0, true)
+			require.Greater(t, undisturbed.calls, 50)
+			every := 1
+			if testing.Short() {
+				every = 5
+			}
+			for at := 1; at <= undisturbed.calls; at += every {
+				d := run(t, m, requests, at, true)
+				name := fmt.Sprintf("crash after call %d", at)
+				requireSame(t, undisturbed.messages(), d.messages(), name)
+				for _, r := range requests {
+					require.Equal(t, undisturbed.statement(r.RequestID), d.statement(r.RequestID), name)
+				}
+			}
+		})
 	}
 }
 
@@ -45,10 +70,11 @@ func TestACrashAfterAnyCallChangesNothing(t *testing.T) {
 // a search that fails is seen: verification is tried again.
 func TestAnyCallMayFailOnce(t *testing.T) {
 	t.Parallel()
-	undisturbed := run(t, 1, 0, false)
+	m := &memo{}
+	undisturbed := run(t, m, alone(), 0, false)
 	seen := 0
 	for at := 1; at <= undisturbed.calls; at++ {
-		d := run(t, 1, at, false)
+		d := run(t, m, alone(), at, false)
 		name := fmt.Sprintf("call %d fails", at)
 		attempts := 0
 		list, err := deletions.NewLedger(d.kv, nil).List()
@@ -67,17 +93,20 @@ func TestAnyCallMayFailOnce(t *testing.T) {
 	require.Greater(t, seen, 12, "every topic is searched")
 }
 
-// run carries out one request, or two that come together. Call number failAt
+// run carries out requests that come at the same time. Call number failAt
 // fails, with its effect or without, and the process is started again.
-func run(t *testing.T, requests, failAt int, effect bool) *deployment {
+func run(t *testing.T, m *memo, requests []lethe.ErasureRequest, failAt int, effect bool) *deployment {
 	d := deploy(t)
+	d.memo = m
+	return d.carryOut(requests, failAt, effect)
+}
+
+func (d *deployment) carryOut(requests []lethe.ErasureRequest, failAt int, effect bool) *deployment {
 	d.failAt, d.effect = failAt, effect
 	d.bus.append(bus.Transactions, ingest.Outgoing{Key: []byte("transaction-1"), Value: []byte(`{"id":"transaction-1"}`)})
 	d.bus.append(bus.Predictions, ingest.Outgoing{Key: []byte("transaction-2"), Value: []byte(`{}`)})
-	d.submit(lethe.ErasureRequest{RequestID: "one", Targets: lethe.Transactions("transaction-1"), Scope: lethe.ScopeStubs})
-	if requests > 1 {
-		d.submit(lethe.ErasureRequest{RequestID: "two", Targets: lethe.Transactions("transaction-2"),
-			Scope: lethe.ScopeShard})
+	for _, r := range requests {
+		d.submit(r)
 	}
 	running := false
 	for range 60 {
@@ -88,11 +117,11 @@ func run(t *testing.T, requests, failAt int, effect bool) *deployment {
 			}
 		}
 		running = d.ended(d.round())
-		if running && d.Counts()[deletions.Verified] == requests && len(d.notes.concluded) == requests {
+		if running && d.Counts()[deletions.Verified] == len(requests) && len(d.notes.concluded) == len(requests) {
 			return d
 		}
 	}
-	t.Fatalf("not done after call %d failed: %v", failAt, d.Counts())
+	d.Fatalf("not done after call %d failed: %v", failAt, d.Counts())
 	return nil
 }
 
@@ -110,7 +139,7 @@ func (d *deployment) round() error {
 	d.otherRoles()
 	for _, step := range []func() error{
 		d.deliver,
-		func() error { return d.Advance(d.Context()) },
+		func() error { return d.advance() },
 		d.verify,
 		func() error {
 			if d.Counts()[deletions.Failed] > 0 {
@@ -118,7 +147,7 @@ func (d *deployment) round() error {
 			}
 			return d.Tick(d.Context())
 		},
-		func() error { return d.Advance(d.Context()) },
+		func() error { return d.advance() },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -131,8 +160,9 @@ func (d *deployment) round() error {
 func (d *deployment) otherRoles() {
 	answered := make(map[string]int)
 	var commands []*wire.Command
+	reader := wire.NewNoticeReader()
 	for _, rec := range d.bus.topics[bus.ErasureStatus] {
-		n, err := wire.ParseNotice(rec)
+		n, err := d.memo.notice(reader, rec)
 		require.NoError(d, err)
 		switch {
 		case n.Ack != nil:
@@ -143,10 +173,14 @@ func (d *deployment) otherRoles() {
 	}
 	for _, o := range commands {
 		list := []deletions.Ack{deletions.NewAck(o.RequestID, "score", "1", deletions.StepSuppressed)}
-		if o.Phase == wire.PhasePurge {
+		if o.Phase != wire.PhaseSuppress {
 			list = append(list, deletions.NewAck(o.RequestID, "train", "1", deletions.StepPurged),
-				deletions.NewAck(o.RequestID, "train", "1", deletions.StepScanned),
+				deletions.NewAck(o.RequestID, "train", "1", deletions.StepErased),
 				deletions.NewAck(o.RequestID, "score", "1", deletions.StepSwapped),
+				deletions.NewAck(o.RequestID, "score", "1", deletions.StepErased))
+		}
+		if o.Phase == wire.PhaseSearch {
+			list = append(list, deletions.NewAck(o.RequestID, "train", "1", deletions.StepScanned),
 				deletions.NewAck(o.RequestID, "score", "1", deletions.StepScanned))
 		}
 		for _, a := range list {
@@ -154,7 +188,7 @@ func (d *deployment) otherRoles() {
 				continue
 			}
 			a.Attempt, a.Ensemble, a.Shards = o.Attempt, lethe.Digest{7}, []lethe.ShardID{1, 4}
-			if a.Step == deletions.StepScanned {
+			if a.Step == deletions.StepScanned || a.Step == deletions.StepErased {
 				a.Scan = newScan()
 			}
 			answered[a.Key()] = o.Attempt
@@ -166,11 +200,11 @@ func (d *deployment) otherRoles() {
 // statement is what a request's receipt says, but for the size of what was
 // searched, which repeated messages make larger.
 func (d *deployment) statement(requestID string) receipt.Receipt {
-	r, v, err := receipt.Verify(d.receipts.kept[requestID], nil)
+	r, v, err := d.memo.receipt(d.receipts.kept[requestID])
 	require.NoError(d, err)
 	require.True(d, v.Valid, "%v", v.Problems)
 	require.Zero(d, r.Scan.Hits)
-	r.Scan = scan.Summary{}
+	r.Scan, r.Searched = scan.Summary{}, nil
 	return r
 }
 
@@ -188,17 +222,19 @@ func requireSame(t *testing.T, want, got []string, name string) {
 }
 
 // messages are the distinct ones that were sent about the requests, in order of
-// topic and bytes. Two things are left out. Counts of a request in state rewriting
-// grow while it lasts, and a new process announces those of then. Answers of other
-// roles stay in the topic if the process stops before the end is announced.
+// topic and bytes. Two things are left out. Counts of a request in the states rewriting,
+// swapped and erased grow while they last, and a new process announces those of then.
+// Answers of other roles stay in the topic if the process stops before the end is announced.
 func (d *deployment) messages() []string {
 	var out []string
 	for _, topic := range []bus.Topic{bus.ErasureStatus, bus.DeadLetters} {
 		for _, rec := range d.bus.topics[topic] {
-			if strings.HasPrefix(string(rec.Key), "ack/") {
+			if strings.HasPrefix(string(rec.Key), "ack/") || strings.HasPrefix(string(rec.Key), "!ledger/") {
 				continue
 			}
-			if s, err := deletions.DecodeStatus(rec.Value); err == nil && s.State == deletions.Rewriting {
+			s, err := deletions.DecodeStatus(rec.Value)
+			growing := []deletions.State{deletions.Rewriting, deletions.Swapped, deletions.Erased}
+			if err == nil && slices.Contains(growing, s.State) {
 				out = append(out, fmt.Sprintf("%s is %s since %v", s.RequestID, s.State, s.UpdatedAt))
 				continue
 			}

@@ -21,6 +21,9 @@ type job struct {
 	next int64
 }
 
+// targets are what the request names, each once.
+func (j *job) targets() []lethe.Target { return distinct([][]lethe.Target{j.request.Targets}) }
+
 // jobs are in the order received.
 type jobs struct {
 	list  []job
@@ -32,6 +35,44 @@ func (j *jobs) of(requestID string) *job {
 	for i := range j.list {
 		if j.list[i].request.RequestID == requestID {
 			return &j.list[i]
+		}
+	}
+	return nil
+}
+
+// put adds a job, or replaces that of the same request: its record was read again.
+func (j *jobs) put(one job) {
+	if known := j.of(one.request.RequestID); known != nil {
+		*known = one
+		return
+	}
+	j.list = append(j.list, one)
+}
+
+// targets returns what each request of a batch names, or false as long as some have
+// not been read again.
+func (j *jobs) targets(b batch) (out [][]lethe.Target, known bool) {
+	for _, e := range b.members {
+		one := j.of(e.RequestID)
+		if one == nil {
+			return nil, false
+		}
+		out = append(out, one.targets())
+	}
+	return out, true
+}
+
+// done forgets the requests of a batch, whose targets are not needed any more.
+func (j *jobs) done(b batch) error {
+	for _, id := range b.ids() {
+		one := j.of(id)
+		if one == nil {
+			continue
+		}
+		source, next := one.source, one.next
+		j.drop(id)
+		if err := j.commit(source, next); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -50,13 +91,10 @@ func (j *jobs) commit(source bus.TopicPartition, next int64) error {
 	return j.notes.Commit(source, next)
 }
 
-// needsTargets reports whether a request's records are still to be rewritten.
+// needsTargets reports whether a request's records are still to be rewritten, or to
+// be withdrawn from the topics.
 func needsTargets(e deletions.Entry) bool {
-	state := e.State
-	if state == deletions.Failed {
-		state = e.FailedIn
-	}
-	return state == deletions.Accepted || state == deletions.Suppressed || state == deletions.Rewriting
+	return e.Stage() != deletions.Received && !isPurged(e) && !e.Progress.Withdrawn
 }
 
 // record is the request as it stands in erasures.v1.

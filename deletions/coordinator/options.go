@@ -21,6 +21,9 @@ type Config struct {
 	// VerifyTimeout bounds how long compaction is waited for before a request
 	// counts as failed and is tried again.
 	VerifyTimeout time.Duration
+	// BatchWindow is how long a request that is suppressed waits at most for others that
+	// keep coming, so that they are carried out together.
+	BatchWindow time.Duration
 	// OneHop says that rows hold means of their neighbours' features, which
 	// scope shard would leave as they are.
 	OneHop bool
@@ -47,8 +50,9 @@ type Options struct {
 func (c *Config) Validate() error {
 	var p check.Problems
 	p.That(c.VerifyTimeout > 0, "verify_timeout", c.VerifyTimeout, "a positive duration")
+	p.That(c.BatchWindow >= 0, "batch_window", c.BatchWindow, "at least 0")
 	p.That(len(c.SigningKey) == ed25519.PrivateKeySize, "bytes of the signing key", len(c.SigningKey), "64")
-	p.OneOf("default_scope", string(c.DefaultScope), string(lethe.ScopeStubs), string(lethe.ScopeShard))
+	p.OneOf("default_scope", string(c.DefaultScope), lethe.SupportedScopes()...)
 	p.That(c.KernelSet != "", "kernel set", c.KernelSet, "a name, for receipts")
 	p.That(c.Version != "", "version", c.Version, "a name, for receipts")
 	return p.Err()

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -15,6 +17,8 @@ import (
 
 // outbox is what the coordinator says of requests.
 type outbox struct {
+	secret   lethe.Secret
+	ledger   *deletions.Ledger
 	bus      Bus
 	graphs   Graphs
 	clock    Clock
@@ -25,57 +29,159 @@ type outbox struct {
 	rolled time.Time
 }
 
-// announce publishes a request's state.
-func (o *outbox) announce(ctx context.Context, e deletions.Entry) error {
-	status := e.Status()
+// announce publishes the states of requests, and copies of their entries.
+func (o *outbox) announce(ctx context.Context, list ...deletions.Entry) error {
+	var records []ingest.Outgoing
+	for _, e := range list {
+		copied, err := ledgercopy.Records(o.secret, e)
+		if err != nil {
+			return err
+		}
+		status, err := o.record(e.Status())
+		if err != nil {
+			return err
+		}
+		records = append(append(records, copied...), status)
+	}
+	return o.bus.Write(ctx, bus.ErasureStatus, records)
+}
+
+// say publishes statuses.
+func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
+	records := make([]ingest.Outgoing, len(list))
+	for i, status := range list {
+		var err error
+		if records[i], err = o.record(status); err != nil {
+			return err
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return o.bus.Write(ctx, bus.ErasureStatus, records)
+}
+
+// record is a status as a record of its topic. The listener is told.
+func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	value, err := status.Encode()
+	told := events.ErasureChanged{State: string(status.State), Elapsed: status.UpdatedAt.Sub(status.ReceivedAt)}
+	o.listener.ErasureChanged(told)
+	return ingest.Outgoing{Key: []byte(status.Key()), Value: value}, err
+}
+
+// suppress asks score to let nothing about the targets of requests out any more.
+func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
+	var commands []*wire.Command
+	for _, e := range list {
+		commands = append(commands, &wire.Command{
+			RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseSuppress,
+			SecretCheck: wire.SecretCheck(o.secret), Suppressed: e.Targets,
+		})
+	}
+	return o.send(ctx, commands...)
+}
+
+// command asks the other roles to do their part for a batch. Revisions only grow, so
+// those of now will do for a timestep that was rewritten before.
+func (o *outbox) command(ctx context.Context, leader string, phase wire.Phase) error {
+	b, err := o.whole(leader)
 	if err != nil {
 		return err
 	}
-	o.listener.ErasureChanged(events.ErasureChanged{State: string(e.State)})
-	return o.bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{{Key: []byte(e.RequestID), Value: value}})
+	return o.send(ctx, o.commandOf(b, phase))
 }
 
-// command asks the other roles to do their part. Revisions only grow, so those of
-// now will do for a timestep that was rewritten before.
-func (o *outbox) command(ctx context.Context, e deletions.Entry, phase wire.Phase) error {
-	command := &wire.Command{
-		RequestID: e.RequestID, Attempt: e.Attempts, Phase: phase,
-		Suppressed: e.Targets, Fingerprints: e.Progress.Fingerprints,
+func (o *outbox) commandOf(b batch, phase wire.Phase) *wire.Command {
+	return &wire.Command{
+		RequestID: b.leader, Attempt: b.attempts(), Phase: phase,
+		SecretCheck: wire.SecretCheck(o.secret), Suppressed: b.targets(), Fingerprints: b.fingerprints(),
+		Steps: o.graphs.Steps(b.replaced()),
 	}
-	if phase == wire.PhasePurge {
-		command.Steps = o.graphs.Steps(replacedBy(e))
+}
+
+// unneeded deletes what the roles were told of requests that are done: to suppress
+// their targets, and, once no other request of the batch is open, the batch's command.
+func (o *outbox) unneeded(b batch) (tombstones []ingest.Outgoing, answered []string, err error) {
+	for _, id := range b.ids() {
+		if id != b.leader {
+			tombstones, answered = append(tombstones, wire.CommandTombstone(id)), append(answered, id)
+		}
 	}
-	record, err := command.Record()
+	rest, err := o.whole(b.leader)
+	if err != nil || len(rest.members) > 0 {
+		return tombstones, answered, err
+	}
+	done, err := o.ledger.List(deletions.Verified)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return o.bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+	all := batch{leader: b.leader, members: slices.DeleteFunc(done, func(e deletions.Entry) bool {
+		return e.Leader() != b.leader
+	})}
+	last, err := o.commandOf(all, wire.PhaseSearch).Tombstones()
+	return append(tombstones, last...), append(answered, b.leader), err
 }
 
-// repeat sends the command and the state of an open request once more. A request
-// whose targets are still needed is not commanded anew: it goes on when it has
-// been read again.
-func (o *outbox) repeat(ctx context.Context, e deletions.Entry) (err error) {
-	switch e.State {
-	case deletions.Suppressed:
-		err = o.command(ctx, e, wire.PhaseSuppress)
+// whole returns the requests of a batch that are not done, whatever their state: an
+// answer to a command must hold for each of them.
+func (o *outbox) whole(leader string) (batch, error) {
+	open, err := o.ledger.Open()
+	b := batch{leader: leader}
+	for _, e := range open {
+		if begun(e) && e.Leader() == leader {
+			b.members = append(b.members, e)
+		}
+	}
+	return b, err
+}
+
+func (o *outbox) send(ctx context.Context, commands ...*wire.Command) error {
+	var records []ingest.Outgoing
+	for _, command := range commands {
+		own, err := command.Records()
+		if err != nil {
+			return err
+		}
+		records = append(records, own...)
+	}
+	return o.bus.Write(ctx, bus.ErasureStatus, records)
+}
+
+// repeat sends the command and the states of a batch once more. One whose targets are
+// still needed is not commanded again: it goes on when they have been read again.
+func (o *outbox) repeat(ctx context.Context, b batch) (err error) {
+	switch b.state() {
 	case deletions.Retraining, deletions.Swapped, deletions.Verifying:
-		err = o.command(ctx, e, wire.PhasePurge)
+		err = o.command(ctx, b.leader, wire.PhasePurge)
+	case deletions.Erased:
+		err = o.command(ctx, b.leader, wire.PhaseSearch)
 	default:
 	}
 	if err != nil {
 		return err
 	}
+	return o.announce(ctx, b.members...)
+}
+
+// repeatAlone is repeat for a request that has not begun to be carried out.
+func (o *outbox) repeatAlone(ctx context.Context, e deletions.Entry) error {
+	if e.State == deletions.Suppressed {
+		if err := o.suppress(ctx, e); err != nil {
+			return err
+		}
+	}
 	return o.announce(ctx, e)
 }
 
-// phaseDone tells the listener how long a request has been in a phase.
-func (o *outbox) phaseDone(e deletions.Entry, phase events.ErasurePhase, since deletions.State) {
-	for _, change := range slices.Backward(e.History) {
-		if change.State == since {
-			o.listener.ErasurePhaseDone(events.ErasurePhaseDone{Phase: phase, Duration: o.clock.Now().Sub(change.At)})
-			return
+// phaseDone tells the listener how long each request of a batch has been in a phase.
+func (o *outbox) phaseDone(b batch, phase events.ErasurePhase, since deletions.State) {
+	now := o.clock.Now()
+	for _, e := range b.members {
+		for _, change := range slices.Backward(e.History) {
+			if change.State == since {
+				o.listener.ErasurePhaseDone(events.ErasurePhaseDone{Phase: phase, Duration: max(0, now.Sub(change.At))})
+				break
+			}
 		}
 	}
 }

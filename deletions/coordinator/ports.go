@@ -5,36 +5,43 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/sleep"
 	"lethe/pipeline/wire"
 )
 
 // Graphs is what the coordinator asks of whoever holds the graphs. One method is
 // called at a time.
 type Graphs interface {
-	// Locate tells of each target, in order, what the graphs know of it.
-	Locate(targets []lethe.Target) ([]Location, error)
 	// Suppress keeps records that name a target from being taken from now on. It
 	// is durable when it returns.
 	Suppress(targets []lethe.Target) error
-	// Plan tells what Rewrite will change, beside what it has changed already.
-	Plan(targets []lethe.Target, scope lethe.Scope) (Plan, error)
+	// Suppressed counts those of the keyed hashes whose transactions are kept from being
+	// taken.
+	Suppressed(hashes []lethe.Digest) int
+	// Plan tells what Rewrite will change for all targets of some requests together,
+	// beside what it has changed already: of each request, what its own targets change.
+	// Two requests may name one target; no request names one twice.
+	Plan(requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
+	// Alike tells which of some contents (Plan.Rows) a transaction has that is not erased.
+	Alike(contents []scan.MAC) ([]bool, error)
 	// Rewrite takes the targets out of every graph, and publishes the graphs and
 	// slices that were replaced.
 	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
-	// Steps gives the revisions that no longer hold the targets. Timesteps that
-	// are open, or gone, are left out.
+	// Scrub removes from the files of the graphs what Rewrite has only deleted there.
+	// Until then nothing reads it, but a search of the files finds it.
+	Scrub(ctx context.Context) error
+	// Search looks for something in the places that Rewrite and Scrub have written anew.
+	Search(ctx context.Context, scanner *scan.Scanner, replaced []Replaced) (scan.Report, error)
+	// Outdated reports of each slice whether the one that was published last, and is trained
+	// on, is not what the graph gives now: at scope shard it keeps stubs of what is gone.
+	Outdated(slices []deletions.SliceRef) ([]bool, error)
+	// Steps gives the revisions that no longer hold the targets, or say that a
+	// timestep is gone. Timesteps that are open are left out.
 	Steps(replaced []Replaced) []wire.CommandStep
-}
-
-// Location is what the graphs know of one target.
-type Location struct {
-	// Known: a graph or an open timestep holds it.
-	Known bool
-	// Suppressed: it was erased, or is being erased.
-	Suppressed bool
 }
 
 // Replaced is a timestep that an erasure rewrites, and the shards whose slice of
@@ -42,16 +49,37 @@ type Location struct {
 type Replaced struct {
 	Timestep lethe.Timestep
 	Shards   []lethe.ShardID
+	// Revision is that at which the slices were replaced, or 0 before they were. A
+	// later one of the timestep may be that of other slices alone.
+	Revision lethe.Revision
 }
 
-// Plan is what an erasure will change and what to search for afterwards.
+// Plan is what the erasure of a request's targets will change and what to search for
+// afterwards.
 type Plan struct {
+	// Held says of each target, in order, whether anything that the graphs keep names
+	// it: a graph, an open timestep, or a payment or label that waits for another.
+	Held []bool
+	// Transactions counts the targets whose transaction itself is kept.
+	Transactions int
 	// Fingerprints are the forms that only the graphs can tell, such as features.
 	Fingerprints []scan.Fingerprint
+	// Rows tell which of them are forms of features.
+	Rows []deletions.RowForms
 	// NotSearched are the forms that say nothing about the targets.
 	NotSearched []scan.Kind
 	// Steps are the closed timesteps concerned, ascending.
 	Steps []StepPlan
+	// Records are those of the topics that the graphs were made of, and predictions for
+	// them, as far as their keys are known, each once.
+	Records []NamedRecord
+}
+
+// NamedRecord is a record by its topic and key. A producer may have put it into any
+// partition.
+type NamedRecord struct {
+	Topic bus.Topic
+	Key   string
 }
 
 // StepPlan is what an erasure will change in one closed timestep.
@@ -60,6 +88,15 @@ type StepPlan struct {
 	// Labels and Payments go with the targets. Stubs counts the cut edges that
 	// go, each of which has a stub at both ends.
 	Labels, Payments, Stubs int
+	// Kept are the stubs for the targets that slices of other shards keep, at scope shard.
+	Kept []deletions.KeptStubs
+}
+
+// Receipts keeps signed receipts.
+type Receipts interface {
+	Has(requestID string) (bool, error)
+	// Keep stores a receipt whole or not at all, in place of an earlier one.
+	Keep(requestID string, signed []byte) error
 }
 
 // Notes keeps, with the graphs' offsets, how far the coordinator has come.
@@ -72,15 +109,23 @@ type Notes interface {
 	Conclude(requestID string) error
 }
 
-// Bus is how the coordinator reads and writes topics; *bus.Client is one.
+// Bus is how the coordinator writes topics. A step reads none: they are as long as the
+// history.
 type Bus interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
-	// ReadAll reads a topic from its start to where it ends now.
-	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 	RollMarkers(ctx context.Context, topics ...bus.Topic) error
+	// Partitions returns how many partitions a topic has.
+	Partitions(ctx context.Context, t bus.Topic) (int, error)
 }
 
-var _ Bus = (*bus.Client)(nil)
+// Topics is how searches read topics; *bus.Client is one.
+type Topics interface {
+	Bus
+	// ReadAll reads a topic from its start to where it ends now.
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+}
+
+var _ Topics = (*bus.Client)(nil)
 
 // Clock tells the time and lets it pass.
 type Clock interface {
@@ -90,19 +135,20 @@ type Clock interface {
 }
 
 // WallClock is the clock of the machine.
-type WallClock struct{}
+type WallClock struct {
+	// Time, if not nil, is told instead of the machine's.
+	Time func() time.Time
+}
 
 // Now implements Clock.
-func (WallClock) Now() time.Time { return time.Now() }
+func (w WallClock) Now() time.Time {
+	if w.Time != nil {
+		return w.Time()
+	}
+	return time.Now()
+}
 
 // Sleep implements Clock.
 func (WallClock) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return sleep.For(ctx, d)
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -21,92 +24,178 @@ type Requests struct{ states *states }
 func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	r.states.dirty = true
 	var letters []ingest.Outgoing
-	refused := make(map[int]bool)
+	var list []asked
+	told := answers{refused: make(map[int]bool)}
 	for i, rec := range batch.Records {
-		refusal, err := r.takeOne(ctx, rec, batch.Source)
-		if refusal != nil {
-			refused[i] = true
-			if refusal, err = r.withhold(rec, refusal); err == nil {
-				told := events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)}
-				r.states.o.Listener.RecordDeadLettered(told)
-				letters = append(letters, ingest.DeadLetter(rec, refusal, r.states.o.Version))
-			}
-		}
-		if err != nil {
+		one, err := r.read(rec, batch.Source, list)
+		var refusal *ingest.Refusal
+		switch {
+		case errors.As(err, &refusal):
+			told.refused[i] = true
+			dead := events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)}
+			r.states.o.Listener.RecordDeadLettered(dead)
+			letters = append(letters, ingest.WithheldLetter(rec, refusal, r.states.o.Version))
+		case errors.Is(err, deletions.ErrNamesTarget):
+			told.add(i, one.fresh.Refuse(deletions.RejectedName, one.cameAt))
+		case err != nil:
 			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
+		case one.job.request.RequestID != "":
+			one.at = i
+			list = append(list, one)
 		}
+	}
+	admitted, err := r.enter(list, &told)
+	if err == nil {
+		err = r.states.out.say(ctx, told.statuses)
+	}
+	if err == nil {
+		err = r.admit(ctx, admitted)
+	}
+	if err != nil {
+		return fmt.Errorf("%s up to %d: %w", batch.Source, batch.Next, err)
 	}
 	if len(letters) > 0 {
 		if err := r.states.o.Bus.Write(ctx, bus.DeadLetters, letters); err != nil {
 			return fmt.Errorf("write %d dead letters: %w", len(letters), err)
 		}
 	}
-	if err := r.tidy(ctx, batch, refused); err != nil {
+	if err := r.tidy(ctx, batch, told.refused); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	return r.states.jobs.commit(batch.Source, batch.Next)
 }
 
-// takeOne admits one request, or says why it is refused.
-func (r *Requests) takeOne(
-	ctx context.Context, rec ingest.Record, source bus.TopicPartition,
-) (*ingest.Refusal, error) {
+// asked is a request that was read from a batch of records.
+type asked struct {
+	// at is its position in the batch.
+	at     int
+	fresh  deletions.Entry
+	cameAt time.Time
+	job    job
+}
+
+// answers are what is said of requests that are not admitted, which are at some
+// positions of a batch.
+type answers struct {
+	refused  map[int]bool
+	statuses []deletions.Status
+}
+
+func (a *answers) add(at int, s deletions.Status) {
+	a.refused[at] = true
+	a.statuses = append(a.statuses, s)
+}
+
+// read reads what one record asks for, which is nothing for a control record. What is
+// no request at all is an *ingest.Refusal. before are those of the same batch.
+func (r *Requests) read(rec ingest.Record, source bus.TopicPartition, before []asked) (one asked, err error) {
 	event, err := ingest.DecodeErasure(rec, r.states.o.Limits)
-	var refusal *ingest.Refusal
-	if errors.As(err, &refusal) {
-		return refusal, nil
-	}
 	if err != nil {
-		return nil, err
+		return one, err
 	}
 	request, ok := event.(ingest.Erasure)
 	if !ok {
-		return nil, nil
+		return one, nil
 	}
-	if request.Scope == "" {
-		request.Scope = r.states.o.DefaultScope
+	if request.Scope, err = r.scopeOf(request.ErasureRequest, before); err != nil {
+		return one, err
 	}
-	e, err := r.states.o.Ledger.Receive(r.states.o.Secret, request.ErasureRequest)
-	switch {
-	case errors.Is(err, deletions.ErrConflict):
-		return &ingest.Refusal{Reason: ingest.ContentConflict, Detail: "another request has this request_id"}, nil
-	case errors.Is(err, deletions.ErrRequest):
-		return &ingest.Refusal{Reason: ingest.BadRequestID, Detail: "the request_id holds an id that is to be erased"}, nil
-	case err != nil:
+	now := r.states.o.Clock.Now()
+	if one.cameAt = rec.Time; rec.Time.IsZero() {
+		one.cameAt = now
+	}
+	one.job = job{
+		request: request.ErasureRequest, requestedAt: request.RequestedAt, source: source, next: rec.Offset + 1,
+	}
+	one.fresh, err = deletions.NewEntry(r.states.o.Secret, request.ErasureRequest, now)
+	return one, err
+}
+
+// enter puts requests into the ledger, all in one write. Those whose request id stands
+// for something else are answered, the others returned, each once.
+func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entry, err error) {
+	fresh := make([]deletions.Entry, len(list))
+	for i, one := range list {
+		fresh[i] = one.fresh
+	}
+	entries, errs, err := r.states.o.Ledger.TakeAll(fresh)
+	if err != nil {
 		return nil, err
 	}
-	return nil, r.admit(ctx, e, job{
-		request: request.ErasureRequest, requestedAt: request.RequestedAt, source: source, next: rec.Offset + 1,
-	})
-}
-
-// admit accepts or rejects a request that was received and suppresses its
-// targets. A request that is further on already only needs its targets again.
-func (r *Requests) admit(ctx context.Context, e deletions.Entry, j job) (err error) {
-	if e.State == deletions.Rejected {
-		_, err := r.states.rejected(ctx, e)
-		return err
-	}
-	r.states.jobs.list = append(r.states.jobs.list, j)
-	for e.State == deletions.Received || e.State == deletions.Accepted {
-		if e, err = r.states.steps[e.State](ctx, e); err != nil {
-			return fmt.Errorf("request %s: %w", j.request.RequestID, err)
+	for i, one := range list {
+		e := entries[i]
+		switch {
+		case errors.Is(errs[i], deletions.ErrConflict):
+			told.add(one.at, one.fresh.Refuse(deletions.RejectedConflict, one.cameAt))
+			continue
+		case errors.Is(errs[i], deletions.ErrRepeat):
+			told.statuses = append(told.statuses, one.fresh.Repeat(e))
+			if r.states.jobs.of(e.RequestID) != nil {
+				told.refused[one.at] = true
+				continue
+			}
+			// The log has lost the first record to this one, which has the same targets.
+		case errs[i] != nil:
+			return nil, errs[i]
+		}
+		if e.State != deletions.Rejected {
+			r.states.jobs.put(one.job)
+		}
+		known := func(k deletions.Entry) bool { return k.RequestID == e.RequestID }
+		if !slices.ContainsFunc(admitted, known) {
+			admitted = append(admitted, e)
 		}
 	}
-	if !needsTargets(e) {
-		r.states.jobs.drop(e.RequestID)
-	}
-	return nil
+	return admitted, nil
 }
 
-// withhold keeps the bytes of a refused request that names something erased out
-// of its dead letter.
-func (r *Requests) withhold(rec ingest.Record, refusal *ingest.Refusal) (*ingest.Refusal, error) {
-	erased, err := r.states.erased.Names(rec)
-	if !erased {
-		return refusal, err
+// scopeOf returns the scope of a request: one that names none has the deployment's,
+// and keeps it if that changes.
+func (r *Requests) scopeOf(request lethe.ErasureRequest, before []asked) (lethe.Scope, error) {
+	if request.Scope != "" {
+		return request.Scope, nil
 	}
-	return &ingest.Refusal{Reason: ingest.Suppressed, Detail: "a request refused as " + string(refusal.Reason)}, nil
+	for _, one := range before {
+		if one.fresh.RequestID == request.RequestID {
+			return one.fresh.Scope, nil
+		}
+	}
+	known, err := r.states.o.Ledger.Get(request.RequestID)
+	if errors.Is(err, deletions.ErrUnknownRequest) {
+		return r.states.o.DefaultScope, nil
+	}
+	return known.Scope, err
+}
+
+// admit accepts or rejects requests that were received and suppresses their targets.
+// Those that are further on already only need their targets again.
+func (r *Requests) admit(ctx context.Context, list []deletions.Entry) error {
+	byState := make(map[deletions.State][]deletions.Entry)
+	for _, e := range list {
+		byState[e.State] = append(byState[e.State], e)
+	}
+	if rejected := byState[deletions.Rejected]; len(rejected) > 0 {
+		// A crash may have prevented it the first time.
+		if err := r.states.out.announce(ctx, rejected...); err != nil {
+			return err
+		}
+	}
+	fresh, err := r.states.received(ctx, byState[deletions.Received])
+	if err != nil {
+		return err
+	}
+	accepted := byState[deletions.Accepted]
+	for _, e := range append(fresh, list...) {
+		if e.State != deletions.Received && !needsTargets(e) {
+			r.states.jobs.drop(e.RequestID)
+		}
+	}
+	for _, e := range fresh {
+		if e.State == deletions.Accepted {
+			accepted = append(accepted, e)
+		}
+	}
+	return r.states.accepted(ctx, accepted)
 }
 
 // tidy leaves in erasures.v1 those requests of a batch whose targets are still

@@ -10,20 +10,20 @@ import (
 
 // retraining waits until every affected shard was trained again and the ensemble
 // that fits is served.
-func (s *states) retraining(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	purged, ok := s.acks.of(e, trainRole, deletions.StepPurged)
+func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
+	purged, ok := s.acks.of(b.leader, b.attempts(), trainRole, deletions.StepPurged)
 	if !ok {
-		return e, nil
+		return b, nil
 	}
-	for _, shard := range e.Progress.Retrained {
+	for _, shard := range b.retrained() {
 		if !slices.Contains(purged.Shards, shard) {
-			return e, nil
+			return b, nil
 		}
 	}
-	swapped, ok := s.acks.of(e, scoreRole, deletions.StepSwapped)
+	swapped, ok := s.acks.of(b.leader, b.attempts(), scoreRole, deletions.StepSwapped)
 	if !ok {
-		return e, nil
+		return b, nil
 	}
-	s.out.phaseDone(e, events.Retrain, deletions.Retraining)
-	return s.move(ctx, e, deletions.Swapped, func(p *deletions.Progress) { p.EnsembleAfter = swapped.Ensemble })
+	s.out.phaseDone(b, events.Retrain, deletions.Retraining)
+	return s.moveAll(ctx, b, deletions.Swapped, func(_ int, p *deletions.Progress) { p.EnsembleAfter = swapped.Ensemble })
 }

@@ -2,10 +2,11 @@ package coordinator
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"lethe"
 	"lethe/deletions"
-	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -16,50 +17,90 @@ import (
 // What is about to be lost is put into the ledger first: the fingerprints, the
 // timesteps and the slices that change. Everything after that can be repeated
 // from the ledger and the targets, so a crash at any point only repeats it.
-func (s *states) rewriting(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	j := s.jobs.of(e.RequestID)
-	if j == nil {
-		return e, nil
+func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
+	requests, known := s.jobs.targets(b)
+	if !known {
+		return b, nil
 	}
-	plan, err := s.o.Graphs.Plan(j.request.Targets, e.Scope)
+	plans, err := s.o.Graphs.Plan(requests, b.members[0].Scope)
 	if err != nil {
-		return e, err
+		return b, err
 	}
-	e, err = s.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) { recordPlan(p, plan) })
+	b, err = s.update(b, func(i int, p *deletions.Progress) {
+		s.erased.knows(b.members[i].RequestID, *p, plans[i])
+		// What an earlier version has planned is not counted any more.
+		if b.members[i].Scope == lethe.ScopeShard && len(p.Timesteps) == 0 {
+			p.StubsLeft = new(int)
+		}
+		recordPlan(p, plans[i])
+		markErased(p, s.o.Secret, requests[i], plans[i].Held)
+	})
 	if err != nil {
-		return e, err
+		return b, err
 	}
 	s.erased.forget()
-	if err := s.o.Graphs.Rewrite(ctx, j.request.Targets, replacedBy(e)); err != nil {
-		return e, err
+	if err := s.o.Graphs.Rewrite(ctx, distinct(requests), b.replaced()); err != nil {
+		return b, err
 	}
-	sources, err := s.erased.withdrawFrom(ctx, e, bus.Transactions, bus.Labels)
-	if err != nil {
-		return e, err
+	revisions := make(map[lethe.Timestep]lethe.Revision)
+	for _, step := range s.o.Graphs.Steps(b.replaced()) {
+		revisions[step.Timestep] = step.Revision
 	}
-	letters, err := s.erased.withdrawFrom(ctx, e, bus.DeadLetters)
-	if err != nil {
-		return e, err
-	}
-	// A step that is repeated after a crash may find less than it withdrew.
-	if e, err = s.o.Ledger.Update(e.RequestID, func(p *deletions.Progress) {
-		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources)
-		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters)
+	if b, err = s.update(b, func(_ int, p *deletions.Progress) {
+		p.Revisions = nil
+		for _, t := range p.Timesteps {
+			p.Revisions = append(p.Revisions, revisions[t])
+		}
 	}); err != nil {
-		return e, err
+		return b, err
 	}
-	if err := s.out.command(ctx, e, wire.PhasePurge); err != nil {
-		return e, err
+	if err := s.out.command(ctx, b.leader, wire.PhasePurge); err != nil {
+		return b, err
 	}
-	s.o.Logger.Info("erasure: graphs rewritten", "request_id", e.RequestID, "timesteps", len(e.Progress.Timesteps),
-		"slices", len(e.Progress.Slices), "records", sources, "dead_letters", letters)
-	s.out.phaseDone(e, events.Rewrite, deletions.Rewriting)
-	source, next := j.source, j.next
-	s.jobs.drop(e.RequestID)
-	if e, err = s.move(ctx, e, deletions.Retraining, nil); err != nil {
-		return e, err
+	if err := s.renew(ctx, b); err != nil {
+		return b, err
 	}
-	return e, s.jobs.commit(source, next)
+	s.o.Logger.Info("erasure: graphs rewritten", "request_id", b.leader, "requests", len(b.members),
+		"timesteps", len(b.replaced()), "shards", len(b.retrained()))
+	s.out.phaseDone(b, events.Rewrite, deletions.Rewriting)
+	return s.moveAll(ctx, b, deletions.Retraining, nil)
+}
+
+// distinct are the targets of several requests, each once.
+func distinct(requests [][]lethe.Target) (out []lethe.Target) {
+	known := make(map[lethe.TransactionID]bool)
+	for _, targets := range requests {
+		for _, t := range targets {
+			if !known[t.Transaction] {
+				known[t.Transaction] = true
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// renew sends the commands of other batches again whose timesteps were rewritten
+// once more, and may be gone now: they name revisions that will not come any more.
+func (s *states) renew(ctx context.Context, b batch) error {
+	open, err := s.o.Ledger.List(deletions.Retraining, deletions.Swapped, deletions.Erased)
+	if err != nil {
+		return err
+	}
+	rewritten := make(map[lethe.Timestep]bool)
+	for _, r := range b.replaced() {
+		rewritten[r.Timestep] = true
+	}
+	for _, other := range batches(open) {
+		shares := slices.ContainsFunc(other.replaced(), func(r Replaced) bool { return rewritten[r.Timestep] })
+		if !shares || other.leader == b.leader {
+			continue
+		}
+		if err := s.out.repeat(ctx, other); err != nil {
+			return fmt.Errorf("command of request %s: %w", other.leader, err)
+		}
+	}
+	return nil
 }
 
 // recordPlan adds a plan to a request's progress. After a crash the same is
@@ -70,12 +111,19 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 			p.Fingerprints = append(p.Fingerprints, f)
 		}
 	}
+	for _, row := range plan.Rows {
+		if !slices.ContainsFunc(p.Rows, func(r deletions.RowForms) bool { return r.Content == row.Content }) {
+			p.Rows = append(p.Rows, row)
+		}
+	}
+	p.Counts.Held = max(p.Counts.Held, plan.Transactions)
 	p.NotSearched = sortedset.Add(p.NotSearched, plan.NotSearched...)
 	for _, s := range plan.Steps {
 		if !slices.Contains(p.Timesteps, s.Timestep) {
 			p.Counts.Labels += s.Labels
 			p.Counts.Payments += s.Payments
 			p.Counts.Stubs += s.Stubs
+			p.KeptStubs = append(p.KeptStubs, s.Kept...)
 		}
 		p.Timesteps = sortedset.Add(p.Timesteps, s.Timestep)
 		for _, shard := range s.Shards {
@@ -87,19 +135,4 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 	p.Slices = slices.Compact(p.Slices)
 	p.Retrained = sortedset.Of(p.Retrained)
 	p.Counts.Timesteps, p.Counts.Slices, p.Counts.Shards = len(p.Timesteps), len(p.Slices), len(p.Retrained)
-}
-
-// replacedBy lists what a request rewrites, as its progress says.
-func replacedBy(e deletions.Entry) []Replaced {
-	out := make([]Replaced, 0, len(e.Progress.Timesteps))
-	for _, t := range e.Progress.Timesteps {
-		r := Replaced{Timestep: t}
-		for _, ref := range e.Progress.Slices {
-			if ref.Timestep == t {
-				r.Shards = append(r.Shards, ref.Shard)
-			}
-		}
-		out = append(out, r)
-	}
-	return out
 }

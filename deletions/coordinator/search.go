@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
+	"io/fs"
+	"maps"
 	"time"
 
+	"lethe/deletions"
 	"lethe/deletions/scan"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 )
 
@@ -17,8 +17,10 @@ const (
 	// rollInterval is how often the logs are rolled while compaction is waited
 	// for: Apache Kafka does not compact a segment that is still written to.
 	rollInterval = 5 * time.Second
-	// searchInterval is how long compaction is given between two searches.
-	searchInterval = 700 * time.Millisecond
+	// searchInterval is how long compaction is given before it is looked again, at
+	// first; each time it is twice as long, up to the longest.
+	searchInterval        = 700 * time.Millisecond
+	longestSearchInterval = 10 * time.Second
 )
 
 // errTimeUp says that something was still found, or that no search was done,
@@ -28,50 +30,77 @@ var errTimeUp = errors.New("the time to verify is up")
 // Search is what should be gone, and how long it may take until it is: deleting a
 // record only asks the log's cleaner to remove it.
 type Search struct {
-	requestID string
-	scanner   *scan.Scanner
-	// others is what the other roles have searched.
-	others  scan.Summary
-	timeout time.Duration
+	// requestIDs are the requests that it serves, prints what the scanner looks for.
+	requestIDs []string
+	prints     []scan.Fingerprint
+	scanner    *scan.Scanner
+	timeout    time.Duration
+	// looked are records that were looked at before.
+	looked looked
+	// locates says that records are looked for that are to be withdrawn, once.
+	locates bool
 }
 
 // Searcher looks for what should be gone, until nothing is found or the time is
 // up. It touches no state of the coordinator, and may run beside it.
 type Searcher struct {
-	Bus    Bus
+	Bus    Topics
 	Places []Place
-	Clock  Clock
+	// Log, if not nil, is where the topics are. The place called BrokerFolder holds it.
+	Log   Log
+	Clock Clock
 	// Compact, if not nil, makes the broker's cleaner run at once.
 	Compact func() error
+	// Pacer keeps the search from taking more than its share, or is nil.
+	Pacer *scan.Pacer
 }
 
 // Place is somewhere beside the topics where a copy could be. Its search touches
 // nothing that a step changes.
 type Place struct {
-	Name   string
-	Search func(ctx context.Context, scanner *scan.Scanner) (scan.Report, error)
+	Name string
+	// Search looks into it at a pace. seen is what an earlier call has seen, for a
+	// place that can tell what has changed since.
+	Search func(ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen) (scan.Report, error)
 }
 
+// The places of a deployment beside the topics and the folders of the other roles.
+const (
+	GraphsFolder   = "graphs"
+	ReceiptsFolder = "receipts"
+	BrokerFolder   = "broker"
+)
+
 // Folder is a folder as a place: every file of it is read byte by byte.
-func Folder(name, dir string) Place {
-	return Place{name, func(ctx context.Context, scanner *scan.Scanner) (scan.Report, error) {
-		return scanner.ScanDir(ctx, os.DirFS(dir))
+func Folder(name string, folder fs.FS) Place {
+	return Place{name, func(
+		ctx context.Context, scanner *scan.Scanner, pacer *scan.Pacer, seen *scan.Seen,
+	) (scan.Report, error) {
+		return scanner.ScanDirAt(ctx, folder, pacer, seen)
 	}}
 }
 
 // Verdict is the outcome of a search.
 type Verdict struct {
-	requestID string
+	requestIDs []string
 	// found is the last search that came to its end, nil if none did.
 	found *findings
-	err   error
+	// located is what was found by a search that locates.
+	located *located
+	err     error
 }
 
 // Run searches. When the context ends, so does the search, and the verdict says
 // no more than that.
 func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
-	v := Verdict{requestID: search.requestID}
+	if search.locates {
+		return s.locate(ctx, search)
+	}
+	v := Verdict{requestIDs: search.requestIDs}
 	deadline := s.Clock.Now().Add(search.timeout)
+	under := s.begin(search.scanner)
+	under.looked = search.looked
+	pause := searchInterval
 	var rolled time.Time
 	for v.found == nil || !v.found.clean() {
 		now := s.Clock.Now()
@@ -85,18 +114,19 @@ func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
 			}
 			rolled = now
 		}
-		if v.err = s.Clock.Sleep(ctx, searchInterval); v.err != nil {
-			break
+		// A cleaner that ran at once needs no time.
+		if s.Compact == nil || v.found != nil {
+			if v.err = s.Clock.Sleep(ctx, pause); v.err != nil {
+				break
+			}
+			pause = min(2*pause, longestSearchInterval)
 		}
-		found, err := s.once(ctx, search.scanner)
+		found, err := under.look(ctx)
 		if err != nil {
 			v.err = err
 			break
 		}
 		v.found = found
-	}
-	if v.found != nil {
-		v.found.summary = v.found.summary.Add(search.others)
 	}
 	return v
 }
@@ -115,100 +145,131 @@ func (s Searcher) roll(ctx context.Context) error {
 	return nil
 }
 
-// once reads every topic from its start and searches every place.
-func (s Searcher) once(ctx context.Context, scanner *scan.Scanner) (*findings, error) {
-	f := newFindings()
-	for _, topic := range bus.Topics() {
-		if err := s.topic(ctx, topic, scanner, f); err != nil {
-			return nil, fmt.Errorf("search topic %s: %w", topic, err)
-		}
+// underway is a search that is repeated until nothing is found. A topic in which
+// nothing was found is not read again: whatever comes in later for what is erased is
+// withdrawn as it comes. Folders are searched when the topics are clean, and each
+// time after, but for the files that have not changed.
+type underway struct {
+	Searcher
+	scanner *scan.Scanner
+	topics  map[bus.Topic]*findings
+	seen    map[string]*scan.Seen
+	looked  looked
+}
+
+func (s Searcher) begin(scanner *scan.Scanner) *underway {
+	return &underway{
+		Searcher: s, scanner: scanner, topics: make(map[bus.Topic]*findings), seen: make(map[string]*scan.Seen),
 	}
-	for _, place := range s.Places {
-		report, err := place.Search(ctx, scanner)
+}
+
+// look searches once more.
+func (u *underway) look(ctx context.Context) (*findings, error) {
+	all := newFindings()
+	for _, topic := range bus.Topics() {
+		if known := u.topics[topic]; known == nil || !known.clean() {
+			u.topics[topic] = newFindings()
+			if err := u.topic(ctx, topic, u.topics[topic]); err != nil {
+				delete(u.topics, topic)
+				return nil, fmt.Errorf("search topic %s: %w", topic, err)
+			}
+		}
+		all.add(u.topics[topic])
+	}
+	if !all.clean() {
+		return all, nil
+	}
+	for _, place := range u.Places {
+		report, err := place.Search(ctx, u.scanner, u.Pacer, u.seenIn(place.Name))
 		if err != nil {
 			return nil, fmt.Errorf("search %s: %w", place.Name, err)
 		}
-		f.place(place.Name, report)
+		all.place(place.Name, report)
 	}
-	return f, nil
+	return all, nil
 }
 
-// topic searches keys, values and headers of every record. The values of chunks
-// are joined as long as their keys continue, so that nothing hides across the
-// cut.
-func (s Searcher) topic(ctx context.Context, topic bus.Topic, scanner *scan.Scanner, f *findings) error {
-	var joined []byte
-	var joinedKey string
-	seen := make(map[string]bool)
-	internal := topic == bus.Snapshots || topic == bus.Slices || topic == bus.Models
-	flush := func() {
-		f.note(string(topic), scanner.ScanBytes(joined))
-		joined, joinedKey = joined[:0], ""
+// seenIn is what was seen of a place so far.
+func (u *underway) seenIn(place string) *scan.Seen {
+	if u.seen[place] == nil {
+		u.seen[place] = scan.NewSeen(u.Clock.Now)
 	}
-	err := s.Bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
-		f.summary.Records++
-		f.summary.Bytes += int64(len(rec.Key) + len(rec.Value))
-		f.note(string(topic), scanner.MatchKey(rec.Key))
-		f.note(string(topic), scanner.ScanBytes(rec.Key))
-		for _, h := range rec.Headers {
-			f.note(string(topic), scanner.ScanBytes(h.Value))
-		}
-		if internal && !strings.HasPrefix(string(rec.Key), "!") {
-			if seen[string(rec.Key)] {
-				f.superseded++
-			}
-			seen[string(rec.Key)] = true
-		}
-		base := string(rec.Key)
-		if at := strings.LastIndexByte(base, '/'); at >= 0 {
-			base = base[:at]
-		}
-		if base != joinedKey {
-			flush()
-		}
-		joined, joinedKey = append(joined, rec.Value...), base
-		return nil
-	})
-	flush()
-	return err
+	return u.seen[place]
 }
 
 // findings is what one search found.
 type findings struct {
-	summary scan.Summary
 	// kinds counts the hits by the form that was found.
 	kinds map[scan.Kind]int
-	// places names what was hit: topics and folders, never keys.
-	places map[string]int
-	// superseded counts records of graphs, slices and models that a later one
-	// under the same key has replaced, but that are still in the log. What was
-	// computed from an erased record holds none of its bytes, so this is how an
-	// old model that was not compacted away is noticed.
-	superseded int
+	// by are the fingerprints by which they were found, by their position in the search.
+	by map[int]bool
+	// places are what was searched, in this order: topics and folders. Superseded records
+	// of graphs, slices and models count too. What was computed from an erased record
+	// holds none of its bytes, so this is how an old model that was not compacted away is
+	// noticed.
+	places []*deletions.PlaceSearch
 }
 
 func newFindings() *findings {
-	return &findings{kinds: make(map[scan.Kind]int), places: make(map[string]int)}
+	return &findings{kinds: make(map[scan.Kind]int), by: make(map[int]bool)}
+}
+
+// at adds a place.
+func (f *findings) at(place string) *deletions.PlaceSearch {
+	p := &deletions.PlaceSearch{Place: place}
+	f.places = append(f.places, p)
+	return p
+}
+
+// total sums up all places.
+func (f *findings) total() (all scan.Summary, superseded int) {
+	for _, p := range f.places {
+		all = all.Add(p.Summary)
+		superseded += p.Superseded
+	}
+	return all, superseded
 }
 
 // clean reports whether nothing is left of what was searched for.
-func (f *findings) clean() bool { return f.summary.Hits == 0 && f.superseded == 0 }
+func (f *findings) clean() bool {
+	all, superseded := f.total()
+	return all.Hits == 0 && superseded == 0
+}
+
+// add takes over what was found elsewhere.
+func (f *findings) add(other *findings) {
+	f.places = append(f.places, other.places...)
+	for kind, n := range other.kinds {
+		f.kinds[kind] += n
+	}
+	maps.Copy(f.by, other.by)
+}
 
 // note counts hits at a place.
-func (f *findings) note(place string, hits []scan.Hit) {
-	f.summary.Hits += len(hits)
+func (f *findings) note(at *deletions.PlaceSearch, hits []scan.Hit) {
+	at.Hits += len(hits)
 	for _, h := range hits {
 		f.kinds[h.Kind]++
-		f.places[place]++
+		f.by[h.Fingerprint] = true
 	}
 }
 
 // place counts what the search of a place looked at and found.
 func (f *findings) place(name string, report scan.Report) {
-	summary := report.Summary()
-	summary.Hits = 0
-	f.summary = f.summary.Add(summary)
+	here := f.at(name)
+	here.Summary = report.Summary()
+	here.Hits = 0
 	for _, h := range report.Hits {
-		f.note(name, []scan.Hit{h.Hit})
+		f.note(here, []scan.Hit{h.Hit})
 	}
+}
+
+// dirty names the places where something is left.
+func (f *findings) dirty() (names []string) {
+	for _, p := range f.places {
+		if p.Hits+p.Superseded > 0 {
+			names = append(names, p.Place)
+		}
+	}
+	return names
 }

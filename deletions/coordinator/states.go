@@ -9,76 +9,111 @@ import (
 
 // states moves requests from state to state; each has a file of its own.
 type states struct {
-	o      Options
+	o Options
+	// steps are those of a batch.
 	steps  map[deletions.State]step
+	queue  queue
 	jobs   jobs
 	acks   acks
 	out    *outbox
 	erased *Erased
 	// verification is that under way, if there is one.
 	verification *Verification
+	// commanded are the requests of which this process has asked score to suppress
+	// the targets.
+	commanded map[string]bool
+	// scrubbed are the batches, by leader, whose targets are out of the graphs' files, with
+	// the number of tries that they have begun.
+	scrubbed map[string]int
+	failedAt tries
 	// dirty says that a request may be able to go on.
 	dirty bool
 }
 
-// step does what a request's state announces, if it can be done now, and returns
-// the entry as it is then. The same state and attempt mean that it has to wait.
-type step func(ctx context.Context, e deletions.Entry) (deletions.Entry, error)
+// step does what the state of a batch announces, if it can be done now, and returns
+// the batch as it is then, or what is left of it in that state. The same state and
+// attempt mean that it has to wait.
+type step func(ctx context.Context, b batch) (batch, error)
 
 func newStates(o Options) *states {
-	out := &outbox{bus: o.Bus, graphs: o.Graphs, clock: o.Clock, listener: o.Listener}
+	out := &outbox{secret: o.Secret, ledger: o.Ledger, bus: o.Bus, graphs: o.Graphs, clock: o.Clock,
+		listener: o.Listener}
 	s := &states{
-		o: o, jobs: jobs{notes: o.Notes}, acks: make(acks), out: out,
-		erased: &Erased{ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out}, dirty: true,
+		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes}, acks: newAcks(), out: out,
+		commanded: make(map[string]bool), scrubbed: make(map[string]int), failedAt: make(tries),
+		erased: &Erased{
+			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
+		},
+		dirty: true,
 	}
-	s.verification = &Verification{states: s}
+	s.verification = &Verification{states: s, purged: make(map[string]bool)}
 	s.steps = map[deletions.State]step{
-		deletions.Received:   s.received,
-		deletions.Accepted:   s.accepted,
-		deletions.Rejected:   s.rejected,
-		deletions.Suppressed: s.suppressed,
 		deletions.Rewriting:  s.rewriting,
 		deletions.Retraining: s.retraining,
 		deletions.Swapped:    s.swapped,
-		deletions.Verifying:  s.verifying,
+		deletions.Erased:     s.erasedEverywhere,
+		deletions.Verifying:  s.cleaned,
 		deletions.Verified:   s.verified,
 		deletions.Failed:     s.failed,
 	}
 	return s
 }
 
-// drive steps through the states until the request is done or has to wait.
-func (s *states) drive(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
+// drive steps through the states until the batch is done or has to wait.
+func (s *states) drive(ctx context.Context, b batch) (batch, error) {
 	for {
-		next, err := s.steps[e.State](ctx, e)
+		next, err := s.steps[b.state()](ctx, b)
 		if err != nil {
-			return e, fmt.Errorf("request %s in state %s: %w", e.RequestID, e.State, err)
+			return b, fmt.Errorf("request %s in state %s: %w", b.leader, b.state(), err)
 		}
-		if next.State == e.State && next.Attempts == e.Attempts || next.State.Final() {
+		if next.state() == b.state() && next.attempts() == b.attempts() || next.state().Final() {
 			return next, nil
 		}
-		e = next
+		b = next
 	}
 }
 
-// move makes a transition and announces it.
-func (s *states) move(
-	ctx context.Context, e deletions.Entry, to deletions.State, update func(*deletions.Progress),
-) (deletions.Entry, error) {
-	e, err := s.o.Ledger.Transition(e.RequestID, to, update)
-	if err != nil {
-		return e, err
-	}
-	return e, s.out.announce(ctx, e)
+// moveAll makes a transition of a batch and announces it.
+func (s *states) moveAll(
+	ctx context.Context, b batch, to deletions.State, update func(i int, p *deletions.Progress),
+) (batch, error) {
+	return s.moveEach(ctx, b, to, func(i int, e *deletions.Entry) {
+		if update != nil {
+			update(i, &e.Progress)
+		}
+	})
 }
 
-// stop ends a request, or a try, and says why.
-func (s *states) stop(
-	ctx context.Context, e deletions.Entry, to deletions.State, why deletions.FailureCode,
-) (deletions.Entry, error) {
-	e, err := s.o.Ledger.Stop(e.RequestID, to, why)
+// moveEach is moveAll for what is not progress.
+func (s *states) moveEach(
+	ctx context.Context, b batch, to deletions.State, update func(i int, e *deletions.Entry),
+) (batch, error) {
+	members, err := s.o.Ledger.TransitionAll(b.ids(), to, update)
 	if err != nil {
-		return e, err
+		return b, err
 	}
-	return e, s.out.announce(ctx, e)
+	return batch{b.leader, members}, s.out.announce(ctx, members...)
+}
+
+// update records progress of a batch.
+func (s *states) update(b batch, update func(i int, p *deletions.Progress)) (batch, error) {
+	members, err := s.o.Ledger.UpdateAll(b.ids(), update)
+	if err != nil {
+		return b, err
+	}
+	return batch{b.leader, members}, nil
+}
+
+// fail ends a try of a batch and says why.
+func (s *states) fail(ctx context.Context, b batch, why deletions.FailureCode) (batch, error) {
+	return s.stop(ctx, b, deletions.Failed, why)
+}
+
+// stop ends requests, or their try, and says why.
+func (s *states) stop(ctx context.Context, b batch, to deletions.State, why deletions.FailureCode) (batch, error) {
+	members, err := s.o.Ledger.StopAll(b.ids(), to, why)
+	if err != nil {
+		return b, err
+	}
+	return batch{b.leader, members}, s.out.announce(ctx, members...)
 }

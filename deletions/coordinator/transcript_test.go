@@ -2,8 +2,10 @@ package coordinator
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,20 +21,25 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [scope=S]    submit a request, with scope=none without one
+//	request ID targets=(..) [scope=S] [nonce=N]
+//	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
 //	record TOPIC key=K [value=V]         publish a record
 //	answer ID role=R step=S [shards=(..)] [attempt=N]
-//	search [slow]                        run the search that is due
+//	search [slow] [late]                 run the search that is due: waiting takes time,
+//	                                     the process hangs as it begins
 //	pass 2s                              let time pass
 //	restart                              a new process over what is durable
-//	fail call=N                          let the call after N others fail
+//	fail call=N [full]                   let the call after N others fail, as a full disk does
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		d := deploy(t)
 		d.oneHop = strings.HasSuffix(path, "onehop")
+		if strings.HasSuffix(path, "together") || strings.HasSuffix(path, "apart") {
+			d.window = 10 * time.Second
+		}
 		require.NoError(t, d.boot())
-		require.NoError(t, d.Advance(t.Context()))
+		require.NoError(t, d.advance())
 		d.told = nil
 		datadriven.RunTest(t, path, func(t *testing.T, td *datadriven.TestData) string {
 			d.TB = t
@@ -41,7 +48,7 @@ func TestTranscripts(t *testing.T) {
 				err = d.deliver()
 			}
 			if err == nil {
-				err = d.Advance(t.Context())
+				err = d.advance()
 			}
 			return d.show(err)
 		})
@@ -55,20 +62,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	}
 	switch td.Cmd {
 	case "request":
-		r := lethe.ErasureRequest{RequestID: id, Scope: lethe.ScopeStubs}
-		for _, arg := range td.CmdArgs[1:] {
-			switch arg.Key {
-			case "targets":
-				for _, v := range arg.Vals {
-					r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(v))...)
-				}
-			case "scope":
-				if r.Scope = lethe.Scope(arg.Vals[0]); r.Scope == "none" {
-					r.Scope = ""
-				}
-			}
-		}
-		d.submit(r)
+		d.submit(requestOf(id, td))
 	case "record":
 		rec := ingest.Outgoing{Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
 		if td.HasArg("deleted") {
@@ -78,7 +72,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	case "answer":
 		a := deletions.NewAck(id, textArg(td, "role"), "1", deletions.Step(textArg(td, "step")))
 		a.Ensemble = lethe.Digest{byte(len(a.Step))}
-		if a.Step == deletions.StepScanned {
+		if a.Step == deletions.StepScanned || a.Step == deletions.StepErased {
 			a.Scan = newScan()
 		}
 		if td.HasArg("shards") {
@@ -89,7 +83,7 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		}
 		d.answer(a)
 	case "search":
-		d.ticking = td.HasArg("slow")
+		d.ticking, d.hanging = td.HasArg("slow"), td.HasArg("late")
 		return d.verify()
 	case "pass":
 		pause, err := time.ParseDuration(id)
@@ -102,10 +96,32 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	case "fail":
 		td.ScanArgs(d, "call", &d.failAt)
 		d.failAt += d.calls
+		if d.failure = errCrash; td.HasArg("full") {
+			d.failure = &fs.PathError{Op: "write", Path: "CURRENT", Err: syscall.ENOSPC}
+		}
 	default:
 		td.Fatalf(d, "unknown command")
 	}
 	return nil
+}
+
+func requestOf(id string, td *datadriven.TestData) lethe.ErasureRequest {
+	r := lethe.ErasureRequest{RequestID: id, Scope: lethe.ScopeStubs}
+	for _, arg := range td.CmdArgs[1:] {
+		switch arg.Key {
+		case "targets":
+			for _, v := range arg.Vals {
+				r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(v))...)
+			}
+		case "nonce":
+			r.Nonce = strings.Repeat(arg.Vals[0], 32)
+		case "scope":
+			if r.Scope = lethe.Scope(arg.Vals[0]); r.Scope == "none" {
+				r.Scope = ""
+			}
+		}
+	}
+	return r
 }
 
 func textArg(td *datadriven.TestData, name string) (text string) {
@@ -136,6 +152,11 @@ func (d *deployment) show(err error) string {
 		}
 		if e.Attempts > 0 {
 			fmt.Fprintf(&out, ", attempt %d", e.Attempts)
+		}
+		for _, o := range e.Progress.Outcomes {
+			if o.Decided() {
+				fmt.Fprintf(&out, ", %s", o.Outcome)
+			}
 		}
 		if d.receipts.kept[e.RequestID] != nil {
 			out.WriteString(", receipt")

@@ -3,9 +3,11 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"lethe/deletions"
+	"lethe/deletions/scan"
+	"lethe/internal/patientfs"
 	"lethe/metrics/events"
 )
 
@@ -16,11 +18,26 @@ type Verification struct {
 	// search is the verification under way, or nil; handed says that it runs.
 	search *Search
 	handed bool
+	// verdict is its outcome, once it has ended.
+	verdict *Verdict
+	// first is the search under way for records that are to be withdrawn, or nil;
+	// firstHanded says that it runs. located is the outcome of the last one.
+	first       *Search
+	firstHanded bool
+	located     *Verdict
+	// looked are the records that it has looked at.
+	looked looked
+	// purged are the requests that were deleted from erasures.v1.
+	purged map[string]bool
 }
 
 // Next returns the search that is to be run now, once, or nil. Its verdict
 // goes to Conclude.
 func (v *Verification) Next() *Search {
+	if v.first != nil && !v.firstHanded {
+		v.firstHanded = true
+		return v.first
+	}
 	if v.search == nil || v.handed {
 		return nil
 	}
@@ -28,49 +45,183 @@ func (v *Verification) Next() *Search {
 	return v.search
 }
 
-// Conclude takes the outcome of a search into the ledger.
+// Conclude takes the outcome of a search. The request it was for goes on with it in
+// the next Advance.
 func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
-	v.search, v.states.dirty = nil, true
-	if ctx.Err() != nil {
-		// The process is stopping; the search begins again at the next start.
+	v.states.dirty = true
+	if verdict.located != nil {
+		v.first, v.located = nil, &verdict
+		if verdict.err == nil {
+			v.looked = verdict.located.looked
+		}
 		return verdict.err
 	}
-	e, err := v.states.o.Ledger.Get(verdict.requestID)
-	if err != nil || e.State != deletions.Verifying {
-		return err
+	if ctx.Err() != nil {
+		// The process is stopping; the search begins again at the next start.
+		v.search = nil
+		return verdict.err
 	}
-	if verdict.err != nil || !verdict.found.clean() {
-		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
-		_, err := v.states.stop(ctx, e, deletions.Failed, v.failure(verdict))
-		return err
-	}
-	e, err = v.states.o.Ledger.Transition(verdict.requestID, deletions.Verified, func(p *deletions.Progress) {
-		p.Verification = &verdict.found.summary
-	})
-	if err != nil {
-		return err
-	}
-	v.states.out.phaseDone(e, events.Verify, deletions.Verifying)
-	v.states.out.phaseDone(e, events.Whole, deletions.Received)
-	if _, err = v.states.verified(ctx, e); err != nil {
-		return fmt.Errorf("request %s: %w", e.RequestID, err)
-	}
+	v.verdict = &verdict
 	return nil
 }
 
+// locate returns where records lie that hold what a batch erases, once that was looked
+// for.
+func (v *Verification) locate(b batch) (*located, error) {
+	if v.located != nil && slices.Equal(v.located.requestIDs, b.ids()) {
+		found := v.located.located
+		v.located = nil
+		return found, nil
+	}
+	if v.first != nil {
+		return nil, nil
+	}
+	prints := b.fingerprints()
+	scanner, err := scan.NewScanner(v.states.o.Secret, prints)
+	if err != nil {
+		return nil, err
+	}
+	v.first, v.firstHanded = &Search{requestIDs: b.ids(), prints: prints, scanner: scanner, locates: true}, false
+	return nil, nil
+}
+
+// begin has a search handed out for what some requests erased, all together.
+func (v *Verification) begin(list []deletions.Entry) error {
+	all := batch{members: list}
+	prints := all.fingerprints()
+	scanner, err := scan.NewScanner(v.states.o.Secret, prints)
+	if err != nil {
+		return err
+	}
+	v.search = &Search{requestIDs: all.ids(), prints: prints, scanner: scanner, timeout: v.states.o.VerifyTimeout}
+	if v.looked.serves(prints) {
+		v.search.looked = v.looked
+	}
+	v.handed, v.verdict = false, nil
+	return nil
+}
+
+// conclude ends those requests of a batch, or their try, that were searched for, once
+// everything was.
+func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
+	sought := b
+	sought.members = slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool {
+		return !slices.Contains(v.search.requestIDs, e.RequestID)
+	})
+	if v.verdict == nil || len(sought.members) == 0 {
+		return b, nil
+	}
+	search, verdict, failed := v.search, *v.verdict, v.verdict.err != nil || !v.verdict.found.clean()
+	others, answered := v.states.acks.searchedBy(b, deletions.StepScanned)
+	if !answered && !failed {
+		return b, nil
+	}
+	v.search, v.verdict = nil, nil
+	if failed || others.Hits > 0 {
+		return v.fail(ctx, b, search.holding(sought, verdict, others), verdict, others.Hits)
+	}
+	searched := v.searched(b, verdict.found)
+	all, _ := verdict.found.total()
+	all = all.Add(others)
+	left, err := v.stubsLeft(sought)
+	if err != nil {
+		return b, err
+	}
+	members, err := v.states.o.Ledger.TransitionAll(sought.ids(), deletions.Verified, func(i int, e *deletions.Entry) {
+		e.Progress.Verification, e.Progress.Searched = &all, searched
+		e.Progress.Gone, e.Progress.StubsLeft = v.states.acks.gone(), left[i]
+	})
+	if err != nil {
+		return b, err
+	}
+	sought.members = members
+	v.states.out.phaseDone(sought, events.Verify, deletions.Erased)
+	v.states.out.phaseDone(sought, events.Whole, deletions.Received)
+	// Those that were not searched for have their turn next.
+	v.states.dirty = true
+	return v.states.verified(ctx, sought)
+}
+
+// holding are those requests of which something was found: all of them, if what was
+// found does not say whose it is.
+func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) batch {
+	if others.Hits > 0 || verdict.found == nil || !errors.Is(verdict.err, errTimeUp) {
+		return sought
+	}
+	if _, superseded := verdict.found.total(); superseded > 0 {
+		return sought
+	}
+	found := make(map[scan.MAC]bool)
+	for i := range verdict.found.by {
+		found[s.prints[i].MAC] = true
+	}
+	own := sought
+	own.members = slices.DeleteFunc(slices.Clone(sought.members), func(e deletions.Entry) bool {
+		return !slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return found[f.MAC] })
+	})
+	if len(own.members) == 0 {
+		return sought
+	}
+	return own
+}
+
+// fail ends the try of those requests of which something was found. The others of the
+// batch are searched for without them.
+func (v *Verification) fail(ctx context.Context, b, holding batch, verdict Verdict, others int) (batch, error) {
+	open, err := v.states.o.Ledger.Open()
+	if err != nil {
+		return b, err
+	}
+	holding.members = slices.DeleteFunc(slices.Clone(holding.members), func(e deletions.Entry) bool {
+		// What was found may be the other request.
+		return awaitsOthers(e, open)
+	})
+	if len(holding.members) == 0 {
+		return b, nil
+	}
+	for range holding.members {
+		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
+	}
+	v.states.dirty = true
+	return v.states.fail(ctx, holding, v.failure(verdict, others))
+}
+
+// searched lists what was searched, by place: topics, folders, and the folders of the
+// other roles.
+func (v *Verification) searched(b batch, found *findings) (out []deletions.PlaceSearch) {
+	for _, p := range found.places {
+		out = append(out, *p)
+	}
+	for _, role := range []string{trainRole, scoreRole} {
+		if a, answered := v.states.acks.of(b.leader, b.attempts(), role, deletions.StepScanned); answered {
+			out = append(out, deletions.PlaceSearch{Place: role, Summary: *a.Scan})
+		}
+	}
+	return out
+}
+
 // failure is the code of a verification that did not succeed.
-func (v *Verification) failure(verdict Verdict) deletions.FailureCode {
+func (v *Verification) failure(verdict Verdict, others int) deletions.FailureCode {
 	code := deletions.FailedTimeout
+	if others > 0 {
+		code = deletions.FailedHits
+		v.states.o.Logger.Error("erasure: another role's folder still holds something",
+			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "hits", others)
+	}
 	if verdict.err != nil && !errors.Is(verdict.err, errTimeUp) {
 		code = deletions.FailedBroker
+		if patientfs.MayPass(verdict.err) {
+			code = deletions.FailedDisk
+		}
 		v.states.o.Logger.Error("erasure: the search for what is left was cut short",
-			"request_id", verdict.requestID, "error", verdict.err)
+			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "error", verdict.err)
 	}
 	if verdict.found != nil && !verdict.found.clean() {
 		code = deletions.FailedHits
+		all, superseded := verdict.found.total()
 		v.states.o.Logger.Error("erasure: something is left after the time to verify was up",
-			"request_id", verdict.requestID, "hits", verdict.found.summary.Hits, "superseded", verdict.found.superseded,
-			"kinds", verdict.found.kinds, "places", verdict.found.places)
+			"request_id", verdict.requestIDs[0], "requests", len(verdict.requestIDs), "hits", all.Hits, "superseded", superseded,
+			"kinds", verdict.found.kinds, "places", verdict.found.dirty())
 	}
 	return code
 }

@@ -3,60 +3,183 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/wire"
 )
 
-// verified issues the receipt and publishes the request's last state, unless that
-// was done and the receipt is still there. Killed before it is done, it is done
+// verified issues the receipts and publishes the last state of requests, unless that
+// was done and the receipts are still there. Killed before it is done, it is done
 // again at the next start with the same content.
-func (s *states) verified(ctx context.Context, e deletions.Entry) (deletions.Entry, error) {
-	concluded, err := s.o.Notes.Concluded(e.RequestID)
+func (s *states) verified(ctx context.Context, b batch) (batch, error) {
+	due, err := s.notConcluded(b)
+	if err != nil || len(due) == 0 {
+		return b, err
+	}
+	if err := s.issue(ctx, due); err != nil {
+		return b, fmt.Errorf("receipt: %w", err)
+	}
+	// The commands and their answers are of no use any more.
+	records, answered, err := s.out.unneeded(batch{b.leader, due})
 	if err != nil {
-		return e, err
+		return b, err
 	}
-	kept, err := s.o.Receipts.Has(e.RequestID)
-	if err != nil {
-		return e, fmt.Errorf("receipt: %w", err)
+	for _, id := range answered {
+		records = append(records, s.acks.drop(id)...)
 	}
-	if concluded && kept {
-		return e, nil
+	if len(records) > 0 {
+		if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+			return b, err
+		}
 	}
-	if err := s.issue(ctx, e); err != nil {
-		return e, fmt.Errorf("receipt: %w", err)
+	if err := s.out.announce(ctx, due...); err != nil {
+		return b, err
 	}
-	// The command and its answers are of no use any more.
-	records := append([]ingest.Outgoing{{Key: wire.CommandKey(e.RequestID)}}, s.acks.drop(e.RequestID)...)
-	if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
-		return e, err
+	for _, e := range due {
+		if err := s.o.Notes.Conclude(e.RequestID); err != nil {
+			return b, err
+		}
 	}
-	if err := s.out.announce(ctx, e); err != nil {
-		return e, err
-	}
-	return e, s.o.Notes.Conclude(e.RequestID)
+	return b, nil
 }
 
-// issue signs what was done, keeps the receipt and publishes it.
-func (s *states) issue(ctx context.Context, e deletions.Entry) error {
-	signed, err := receipt.Sign(receipt.New(e, receipt.Facts{
+// notConcluded are the requests of which the receipt or the last state may not be
+// published.
+func (s *states) notConcluded(b batch) (due []deletions.Entry, err error) {
+	for _, e := range b.members {
+		concluded, err := s.o.Notes.Concluded(e.RequestID)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := s.o.Receipts.Has(e.RequestID)
+		if err != nil {
+			return nil, fmt.Errorf("receipt: %w", err)
+		}
+		if !concluded || !kept {
+			due = append(due, e)
+		}
+	}
+	return due, nil
+}
+
+// issue signs what was done, keeps the receipts and publishes them.
+func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
+	var records []ingest.Outgoing
+	for _, e := range list {
+		signed, err := s.sign(e)
+		if err != nil {
+			return err
+		}
+		if err := s.o.Receipts.Keep(e.RequestID, signed); err != nil {
+			return err
+		}
+		records = append(records, ingest.Outgoing{Key: []byte(e.RequestID), Value: signed})
+	}
+	if err := s.o.Bus.Write(ctx, bus.Receipts, records); err != nil {
+		return err
+	}
+	for _, e := range list {
+		s.o.Logger.Info("erasure verified", "request_id", e.RequestID,
+			"slices_replaced", len(e.Progress.Slices), "shards_retrained", len(e.Progress.Retrained))
+	}
+	return nil
+}
+
+// sign makes the receipt of a request.
+func (s *states) sign(e deletions.Entry) ([]byte, error) {
+	known, err := s.o.Ledger.Get(e.RequestID)
+	if err != nil {
+		return nil, err
+	}
+	k := kept{suppressed: s.o.Graphs.Suppressed(e.Targets)}
+	if slices.Equal(known.Targets, e.Targets) {
+		k.entries++
+	}
+	return receipt.Sign(receipt.New(e, receipt.Facts{
 		KernelSet:       s.o.KernelSet,
 		SoftwareVersion: s.o.Version,
-		Artefacts:       artefacts(e),
+		Artefacts:       artefacts(e, k),
+		MayRemain:       receipt.GoneFolders(e.Progress.Gone),
 	}), s.o.SigningKey)
-	if err != nil {
-		return err
+}
+
+const models = "models of the affected shards: shard stores, served ensemble, models.v1"
+
+// kept is what is kept of a request on purpose, counted when the receipt is issued.
+type kept struct{ suppressed, entries int }
+
+// artefacts accounts for every place where a record, or something computed from
+// it, could be. What remains is what the search found there, or what was counted.
+func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
+	p, c := e.Progress, e.Progress.Counts
+	row := func(a receipt.Artefact, place string, action receipt.Action, found, remaining int) receipt.ArtefactRow {
+		if found == 0 && remaining == 0 {
+			action = receipt.NoneHeld
+		}
+		return receipt.ArtefactRow{Artefact: a, Location: place, Action: action, Found: int64(found),
+			Remaining: int64(remaining)}
 	}
-	if err := s.o.Receipts.Keep(e.RequestID, signed); err != nil {
-		return err
+	cuts := leftIn(p, string(bus.Slices), trainRole)
+	stubs := row(receipt.Stubs, "slices of other shards", receipt.Replaced, c.Stubs, cuts)
+	if e.Scope == lethe.ScopeShard {
+		stubs = keptStubs(e, cuts)
 	}
-	if err := s.o.Bus.Write(ctx, bus.Receipts, []ingest.Outgoing{{Key: []byte(e.RequestID), Value: signed}}); err != nil {
-		return err
+	checkpoints := leftIn(p, string(bus.Models), scoreRole)
+	return []receipt.ArtefactRow{
+		row(receipt.SnapshotRows, "snapshot stores and snapshots.v1", receipt.Rewritten, c.Held,
+			leftIn(p, GraphsFolder, string(bus.Snapshots))),
+		row(receipt.Slices, "shard stores and slices.v1", receipt.Replaced, len(p.Slices), cuts),
+		stubs,
+		row(receipt.Checkpoints, models, receipt.Recomputed, len(p.Retrained), checkpoints),
+		row(receipt.OptimiserState, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
+		row(receipt.AggregationVectors, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
+		row(receipt.Predictions, "predictions.v1", receipt.Tombstoned, c.Predictions, leftIn(p, string(bus.Predictions))),
+		row(receipt.DeadLetters, "dlq.v1", receipt.Tombstoned, c.DeadLetters, leftIn(p, string(bus.DeadLetters))),
+		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Targets, k.suppressed),
+		row(receipt.LedgerEntries, "erasure ledger and its copy in erasure-status.v1", receipt.KeptKeyed, k.entries,
+			k.entries+leftIn(p, string(bus.ErasureStatus))),
+		row(receipt.KafkaTopics, "transactions.v1, labels.v1 and the embedded broker's files", receipt.Tombstoned,
+			c.SourceRecords, leftIn(p, string(bus.Transactions), string(bus.Labels), BrokerFolder)),
+		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, leftIn(p, string(bus.Erasures))),
+		row(receipt.KafkaTopics, "receipts and receipts.v1", receipt.NoneHeld, 0,
+			leftIn(p, ReceiptsFolder, string(bus.Receipts))),
+		{Artefact: receipt.Backups, Location: "lethe makes none and looks at none", Action: receipt.Declared},
 	}
-	s.o.Logger.Info("erasure verified", "request_id", e.RequestID,
-		"slices_replaced", len(e.Progress.Slices), "shards_retrained", len(e.Progress.Retrained))
-	return nil
+}
+
+// keptStubs accounts for the stubs at scope shard, where slices of other shards stay. What
+// is left of them was counted when everything was searched; where an earlier version has
+// begun, all count as left.
+func keptStubs(e deletions.Entry, cuts int) receipt.ArtefactRow {
+	left := e.Progress.Counts.Stubs
+	if e.Progress.StubsLeft != nil {
+		left = *e.Progress.StubsLeft
+	}
+	out := receipt.ArtefactRow{
+		Artefact: receipt.Stubs, Location: "slices of other shards", Action: receipt.KeptDeclared,
+		Found: int64(e.Progress.Counts.Stubs), Remaining: int64(left + cuts),
+	}
+	switch {
+	case out.Found+out.Remaining == 0:
+		out.Action = receipt.NoneHeld
+	case out.Remaining == 0:
+		out.Action = receipt.Replaced
+	}
+	return out
+}
+
+// leftIn counts what the last search found in places: hits, and records that were
+// replaced but not removed. What was verified before searches were kept by place had
+// no hits anywhere.
+func leftIn(p deletions.Progress, places ...string) (left int) {
+	for _, s := range p.Searched {
+		if slices.Contains(places, s.Place) {
+			left += s.Hits + s.Superseded
+		}
+	}
+	return left
 }

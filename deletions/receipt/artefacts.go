@@ -53,11 +53,13 @@ const (
 	KeptKeyed Action = "kept_keyed_hash"
 	// KeptDeclared: something is kept that the receipt's may_remain speaks of.
 	KeptDeclared Action = "kept_declared"
+	// Declared: not looked at. The row says no more than that nothing is known of.
+	Declared Action = "declared"
 )
 
 // Actions lists every action.
 func Actions() []Action {
-	return []Action{Rewritten, Replaced, Recomputed, Deleted, Tombstoned, NoneHeld, KeptKeyed, KeptDeclared}
+	return []Action{Rewritten, Replaced, Recomputed, Deleted, Tombstoned, NoneHeld, KeptKeyed, KeptDeclared, Declared}
 }
 
 // keeps reports whether something may remain after the action.

@@ -7,6 +7,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/internal/record"
+	"lethe/deletions/scan"
 )
 
 // Problems returns every inconsistency of the receipt with itself; none means
@@ -20,18 +21,43 @@ func (r *Receipt) Problems() []string {
 	out.Check(!r.RequestedAt.IsZero() && r.RequestedAt.Equal(record.Time(r.RequestedAt)),
 		"requested_at is not a time in milliseconds")
 	out.Check(!r.VerifiedAt.Before(r.RequestedAt), "verified_at is before requested_at")
+	r.checkElapsed(&out)
+	out.Check(r.BatchSize >= 0, "batch_size is negative")
 	out.Check(r.KernelSet != "", "kernel_set is empty")
 	out.Check(r.SoftwareVersion != "", "software_version is empty")
 	out.Check(len(r.Targets) > 0, "nodes is empty")
 	out.Check(record.Ascending(r.Targets, record.CompareDigests) && !slices.Contains(r.Targets, lethe.Digest{}),
 		"nodes are not ascending digests")
+	r.checkOutcomes(&out)
 	r.checkReach(&out)
 	r.checkCounts(&out)
 	r.checkArtefacts(&out)
+	for _, said := range GoneFolders(r.Gone) {
+		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of gone_folders")
+	}
 	residue := MayRemain(r.Scope)
 	out.Check(len(r.MayRemain) >= len(residue) && slices.Equal(r.MayRemain[:min(len(r.MayRemain), len(residue))], residue),
 		"may_remain does not begin with what scope %s leaves", r.Scope)
 	return out
+}
+
+func (r *Receipt) checkOutcomes(out *record.Problems) {
+	out.Check(r.RequestDigest.IsZero() == (len(r.Outcomes) == 0), "outcomes and request_digest are not both there")
+	answered := make(map[lethe.Digest]bool)
+	for i, o := range r.Outcomes {
+		out.Check(o.Outcome.Valid(), "outcome %d is not known", i)
+		out.Check(slices.Contains(r.Targets, o.Target), "outcome %d is of no node", i)
+		answered[o.Target] = true
+	}
+	out.Check(len(r.Outcomes) == 0 || len(answered) == len(r.Targets), "a node has no outcome")
+}
+
+func (r *Receipt) checkElapsed(out *record.Problems) {
+	out.Check(r.Elapsed.Ascending(), "elapsed_ms is not ascending")
+	if ms := r.Elapsed.Verified; ms != nil {
+		out.Check(*ms == r.VerifiedAt.Sub(r.RequestedAt).Milliseconds(), "elapsed_ms.verified is not the time between "+
+			"requested_at and verified_at")
+	}
 }
 
 func (r *Receipt) checkReach(out *record.Problems) {
@@ -46,11 +72,6 @@ func (r *Receipt) checkReach(out *record.Problems) {
 	}
 	for _, s := range r.ShardsRetrained {
 		out.Check(slices.Contains(shards, s), "shard %d was retrained without a replaced slice", s)
-	}
-	if len(r.ShardsRetrained) > 0 {
-		// Before the first ensemble is served there is none to name.
-		out.Check(r.EnsembleBefore.IsZero() || !r.EnsembleAfter.IsZero(),
-			"shards were retrained, but an ensemble is not named")
 	}
 }
 
@@ -71,6 +92,12 @@ func (r *Receipt) checkCounts(out *record.Problems) {
 		"a count is negative")
 	out.Check(min(r.Scan.Files, r.Scan.NotRead) >= 0 && min(r.Scan.Bytes, r.Scan.Records) >= 0,
 		"scan has a negative number")
+	var searched scan.Summary
+	for _, p := range r.Searched {
+		searched = searched.Add(p.Summary)
+		out.Check(p.Hits+p.Superseded == 0, "%d hits and %d superseded records remain in %s", p.Hits, p.Superseded, p.Place)
+	}
+	out.Check(len(r.Searched) == 0 || searched == r.Scan, "searched does not add up to scan")
 	out.Check(r.Scan.Hits == 0, "the scan has %d hits, a verified request has none", r.Scan.Hits)
 }
 
@@ -92,6 +119,8 @@ func (r *Receipt) checkArtefacts(out *record.Problems) {
 			"artefact row %d: %d remain of %d found", i, row.Remaining, row.Found)
 		out.Check(row.Remaining == 0 || row.Action.keeps(), "artefact row %d: %d remain after action %s", i, row.Remaining,
 			row.Action)
+		out.Check(row.Action != Declared || row.Found+row.Remaining == 0,
+			"artefact row %d counts something where nobody looked", i)
 		out.Check(row.Action != NoneHeld || row.Found == 0, "artefact row %d found %d where none was held", i, row.Found)
 		if row.Action == KeptDeclared && row.Remaining > 0 {
 			out.Check(len(r.MayRemain) > len(MayRemain(r.Scope)) || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,

@@ -1,6 +1,3 @@
-// Package receipt is what lethe hands out at the end of an erasure: a signed
-// document that accounts for every class of artefact, and the check that anyone
-// can make of it.
 package receipt
 
 import (
@@ -16,14 +13,26 @@ import (
 // keyed hashes only.
 type Receipt struct {
 	RequestID string `json:"request_id"`
+	// RequestDigest is that of the request's content (deletions.RequestDigest): who
+	// holds the request can check that this is its receipt. It and Outcomes are absent
+	// in receipts of the first version.
+	RequestDigest lethe.Digest `json:"request_digest,omitzero"`
 	// State is Verified. Other outcomes have a status, not a receipt.
 	State       deletions.State `json:"state"`
 	Scope       lethe.Scope     `json:"scope"`
 	RequestedAt time.Time       `json:"requested_at"`
 	VerifiedAt  time.Time       `json:"verified_at"`
+	// Elapsed are the four times. They and BatchSize are absent in receipts of the first
+	// two versions.
+	Elapsed deletions.Elapsed `json:"elapsed_ms,omitzero"`
+	// BatchSize is the number of requests that were carried out together with this one,
+	// itself included. What else the receipt says is of this one alone.
+	BatchSize int `json:"batch_size,omitempty"`
 	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
-	Targets   []lethe.Digest   `json:"nodes"`
-	Timesteps []lethe.Timestep `json:"timesteps"`
+	Targets []lethe.Digest `json:"nodes"`
+	// Outcomes are in the order of the request, each with the target's keyed hash.
+	Outcomes  []deletions.TargetOutcome `json:"outcomes,omitempty"`
+	Timesteps []lethe.Timestep          `json:"timesteps"`
 	// SlicesReplaced ascend by timestep, then by shard.
 	SlicesReplaced  []deletions.SliceRef `json:"slices_replaced"`
 	ShardsRetrained []lethe.ShardID      `json:"shards_retrained"`
@@ -36,14 +45,19 @@ type Receipt struct {
 	// Artefacts has at least one row for every class, in the order of Artefacts.
 	Artefacts []ArtefactRow `json:"artefacts"`
 	Scan      scan.Summary  `json:"scan"`
+	// Searched is the scan by place. Receipts of the first version lack it.
+	Searched []deletions.PlaceSearch `json:"searched,omitempty"`
 	// NotSearched are the forms that say nothing about the records, such as a
 	// feature row that another record shares.
 	NotSearched []scan.Kind `json:"not_searched"`
+	// Gone are folders that were not searched because an operator has declared them gone
+	// for good.
+	Gone []deletions.GoneFolder `json:"gone_folders,omitempty"`
 	// MayRemain begins with what MayRemain(Scope) returns.
 	MayRemain []string `json:"may_remain"`
 }
 
-// Facts are what a receipt says beside the ledger's entry.
+// Facts are what a receipt says in addition to the ledger's entry.
 type Facts struct {
 	KernelSet       string
 	SoftwareVersion string
@@ -58,9 +72,11 @@ type Facts struct {
 // does.
 func New(e deletions.Entry, facts Facts) Receipt {
 	r := Receipt{
-		RequestID: e.RequestID, State: e.State, Scope: e.Scope,
+		RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		RequestedAt: e.Received(), VerifiedAt: e.Updated(),
+		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size,
 		Targets:         list(e.Targets),
+		Outcomes:        slices.Clone(e.Progress.Outcomes),
 		Timesteps:       list(e.Progress.Timesteps),
 		SlicesReplaced:  list(e.Progress.Slices),
 		ShardsRetrained: list(e.Progress.Retrained),
@@ -68,7 +84,9 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,
 		KernelSet: facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,
 		Artefacts:   list(facts.Artefacts),
+		Searched:    slices.Clone(e.Progress.Searched),
 		NotSearched: list(e.Progress.NotSearched),
+		Gone:        slices.Clone(e.Progress.Gone),
 		MayRemain:   slices.Concat(MayRemain(e.Scope), facts.MayRemain),
 	}
 	if v := e.Progress.Verification; v != nil {

@@ -47,24 +47,30 @@ func artefactRows(nodes, replaced int64) []receipt.ArtefactRow {
 func verifiedReceipt(t testing.TB, scope lethe.Scope) receipt.Receipt {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	ledger := deletions.NewLedger(memorykv.New(), func() time.Time { now = now.Add(time.Second); return now })
-	_, err := ledger.Receive(lethe.Secret{1}, lethe.ErasureRequest{
+	e, err := deletions.NewEntry(lethe.Secret{1}, lethe.ErasureRequest{
 		RequestID: "r-7", Targets: lethe.Transactions("transaction-1", "transaction-2"), Scope: scope,
-	})
+	}, now)
 	require.NoError(t, err)
-	var e deletions.Entry
+	_, err = ledger.Take(e)
+	require.NoError(t, err)
 	for _, to := range []deletions.State{
 		deletions.Accepted, deletions.Suppressed, deletions.Rewriting, deletions.Retraining,
-		deletions.Swapped, deletions.Verifying, deletions.Verified,
+		deletions.Swapped, deletions.Erased, deletions.Verified,
 	} {
-		e, err = ledger.Transition("r-7", to, func(p *deletions.Progress) {
+		moved, err := ledger.TransitionAll([]string{"r-7"}, to, func(_ int, e *deletions.Entry) {
+			p := &e.Progress
 			p.Timesteps = []lethe.Timestep{3}
 			p.Slices = []deletions.SliceRef{{Timestep: 3, Shard: 1}, {Timestep: 3, Shard: 4}}
 			p.Retrained = []lethe.ShardID{1, 4}
 			p.Counts = deletions.Counts{Targets: 2, Timesteps: 1, Payments: 5, Labels: 1, Slices: 2, Shards: 2}
 			p.EnsembleBefore, p.EnsembleAfter = lethe.Digest{1}, lethe.Digest{2}
+			for i := range p.Outcomes {
+				p.Outcomes[i].Outcome = deletions.OutcomeErased
+			}
 			p.Verification = &scan.Summary{Files: 12, Bytes: 34567, Records: 890}
 		})
 		require.NoError(t, err)
+		e = moved[0]
 	}
 	return receipt.New(e, receipt.Facts{
 		KernelSet: "avx2+fma", SoftwareVersion: "v0.1.0", Artefacts: artefactRows(2, 2),
@@ -150,7 +156,7 @@ func TestForeignKeysAndMembersAreRefused(t *testing.T) {
 		"unknown member":            strings.Replace(string(data), `"receipt":{`, `"receipt":{"note":"x",`, 1),
 		"unknown member of the top": strings.Replace(string(data), `{"format"`, `{"note":1,"format"`, 1),
 		"second document":           string(data) + string(data),
-		"later format":              strings.Replace(string(data), "lethe-receipt/1", "lethe-receipt/2", 1),
+		"later format":              strings.Replace(string(data), "lethe-receipt/3", "lethe-receipt/4", 1),
 	} {
 		_, _, err := receipt.Verify([]byte(changed), nil)
 		require.ErrorIs(t, err, deletions.ErrFormat, name)
@@ -162,6 +168,34 @@ func TestForeignKeysAndMembersAreRefused(t *testing.T) {
 
 	_, err = receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key[:10])
 	require.ErrorContains(t, err, "10 bytes")
+}
+
+// A receipt says how long its request took to each state, and is signed with that.
+// One of an earlier version, which does not say it, is no forgery.
+func TestTheFourTimesAreSigned(t *testing.T) {
+	r := verifiedReceipt(t, lethe.ScopeStubs)
+	data, err := receipt.Sign(r, signingKey(1))
+	require.NoError(t, err)
+	require.Contains(t, string(data), `"elapsed_ms":{"erased":6000,"suppressed":2000,"swapped":5000,"verified":7000}`)
+	later := strings.Replace(string(data), `"erased":6000`, `"erased":5001`, 1)
+	_, v, err := receipt.Verify([]byte(later), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"the signature does not belong to the receipt"}, v.Problems)
+
+	first := strings.Replace(string(data), "lethe-receipt/3", "lethe-receipt/1", 1)
+	_, v, err = receipt.Verify([]byte(first), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"format does not fit the receipt"}, v.Problems)
+	for name, change := range map[string]func(*receipt.Receipt){
+		"ascending":     func(r *receipt.Receipt) { *r.Elapsed.Erased = 1 },
+		"verified_at":   func(r *receipt.Receipt) { *r.Elapsed.Verified++ },
+		"batch_size is": func(r *receipt.Receipt) { r.BatchSize = -1 },
+	} {
+		broken := verifiedReceipt(t, lethe.ScopeStubs)
+		change(&broken)
+		_, err := receipt.Sign(broken, signingKey(1))
+		require.ErrorContains(t, err, name)
+	}
 }
 
 func TestContradictionsAreNotSigned(t *testing.T) {
@@ -183,7 +217,6 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 		"timesteps does not name":      func(r *receipt.Receipt) { r.Timesteps[0] = 4 },
 		"slices_replaced are not":      func(r *receipt.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
 		"shard 5 was retrained":        func(r *receipt.Receipt) { r.ShardsRetrained[1] = 5 },
-		"ensemble is not named":        func(r *receipt.Receipt) { r.EnsembleAfter = lethe.Digest{} },
 		"counts.slices is 9":           func(r *receipt.Receipt) { r.Counts.Slices = 9 },
 		"counts.nodes is 1":            func(r *receipt.Receipt) { r.Counts.Targets = 1 },
 		"a count is negative":          func(r *receipt.Receipt) { r.Counts.Labels = -1 },
@@ -200,10 +233,16 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 		"1 remain after action rewritten": func(r *receipt.Receipt) { r.Artefacts[0].Remaining = 1 },
 		"2 remain of 1 found":             func(r *receipt.Receipt) { r.Artefacts[0].Remaining = 2 },
 		"found 2 where none was held":     func(r *receipt.Receipt) { r.Artefacts[11].Found = 2 },
-		"may_remain does not speak of":    func(r *receipt.Receipt) { declared(r) },
-		"rows count 7 slices":             func(r *receipt.Receipt) { r.Artefacts[1].Found = 7 },
-		"rows count 1 suppression":        func(r *receipt.Receipt) { r.Artefacts[8].Remaining = 1 },
-		"may_remain does not begin":       func(r *receipt.Receipt) { r.MayRemain = r.MayRemain[1:] },
+		"where nobody looked": func(r *receipt.Receipt) {
+			r.Artefacts[11].Action, r.Artefacts[11].Found = receipt.Declared, 2
+		},
+		"may_remain does not speak of every": func(r *receipt.Receipt) {
+			r.Gone = []deletions.GoneFolder{{Role: "train", Earlier: 1}}
+		},
+		"may_remain does not speak of": func(r *receipt.Receipt) { declared(r) },
+		"rows count 7 slices":          func(r *receipt.Receipt) { r.Artefacts[1].Found = 7 },
+		"rows count 1 suppression":     func(r *receipt.Receipt) { r.Artefacts[8].Remaining = 1 },
+		"may_remain does not begin":    func(r *receipt.Receipt) { r.MayRemain = r.MayRemain[1:] },
 	} {
 		r := verifiedReceipt(t, lethe.ScopeStubs)
 		change(&r)

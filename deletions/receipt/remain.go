@@ -1,6 +1,12 @@
 package receipt
 
-import "lethe"
+import (
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+)
 
 // MayRemain returns what an erasure at this scope does not undo, in the words
 // that stand on the receipt. A receipt that left these out would claim more
@@ -31,3 +37,18 @@ func MayRemain(scope lethe.Scope) []string {
 
 const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed " +
 	"with the erased records and is kept."
+
+// GoneFolders says of folders that were not searched why, one sentence each.
+func GoneFolders(list []deletions.GoneFolder) (out []string) {
+	for _, g := range list {
+		what := fmt.Sprintf("The folder of role %s in the data directory of instance %.8s was not searched: an operator "+
+			"declared that directory gone for good (lethe run --take-over) at %s, and another one plays the role since. "+
+			"If it is still there, it may hold the records.", g.Role, g.Instance, g.DeclaredAt.Format(time.RFC3339))
+		if g.Earlier > 0 {
+			what = fmt.Sprintf("The folders of role %s in %d data directories before those were not searched, for the same "+
+				"reason.", g.Role, g.Earlier)
+		}
+		out = append(out, what)
+	}
+	return out
+}

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	receiptFormat    = "lethe-receipt/1"
+	receiptFormat    = "lethe-receipt/3"
+	receiptFormat1   = "lethe-receipt/1"
 	receiptAlgorithm = "Ed25519"
 )
 
@@ -89,7 +90,7 @@ func Sign(r Receipt, key ed25519.PrivateKey) ([]byte, error) {
 func Verify(data []byte, trusted ed25519.PublicKey) (Receipt, Verification, error) {
 	var doc envelope
 	var r Receipt
-	if err := record.Decode(data, receiptFormat, &doc); err != nil {
+	if err := record.Decode(data, &doc, receiptFormat, receiptFormat1); err != nil {
 		return r, Verification{}, fmt.Errorf("receipt: %w", err)
 	}
 	if err := record.DecodeMembers(doc.Receipt, &r); err != nil {
@@ -99,6 +100,7 @@ func Verify(data []byte, trusted ed25519.PublicKey) (Receipt, Verification, erro
 	problems := record.Problems(r.Problems())
 	problems.Check(isCanonical(data, doc, r),
 		"the document is not as lethe writes it: a member is doubled, missing, misspelt or out of order")
+	problems.Check((doc.Format == receiptFormat) == (r.Elapsed.Verified != nil), "format does not fit the receipt")
 	public := decodeSized(doc.Signature.PublicKey, ed25519.PublicKeySize)
 	value := decodeSized(doc.Signature.Value, ed25519.SignatureSize)
 	problems.Check(doc.Signature.Algorithm == receiptAlgorithm, "the signature's algorithm is not %s", receiptAlgorithm)

@@ -18,13 +18,25 @@ func anchorHash(multiplier uint64, window []byte) uint64 {
 	return binary.LittleEndian.Uint64(window) << 16 * multiplier
 }
 
-// anchorAt chooses where in the needle the anchor is: the six bytes with the
+// stride is how many anchors in a row a needle has that is long enough for it:
+// whatever place of the data it begins at, one of them begins at a multiple of the
+// stride, so that a search need not look at the places in between.
+const stride = 4
+
+// stridedBytes is the least needle with so many anchors.
+const stridedBytes = anchorBytes + stride - 1
+
+// anchorAt chooses where in the needle the first anchor is: the bytes with the
 // most different values, the last such place. A feature row may begin with
 // zeros, which are everywhere, and ids tend to differ at their ends.
 func anchorAt(needle []byte) int {
+	width := anchorBytes
+	if len(needle) >= stridedBytes {
+		width = stridedBytes
+	}
 	best, at := 0, 0
-	for i := 0; i+anchorBytes <= len(needle); i++ {
-		if n := distinct(needle[i : i+anchorBytes]); n >= best {
+	for i := 0; i+width <= len(needle); i++ {
+		if n := distinct(needle[i : i+width]); n >= best {
 			best, at = n, i
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // of eight digits somewhere. So an id counts only where it stands alone: no
 // ASCII letter or digit right before or after it, and not as the fraction or
 // the whole part of a decimal number. Two framings make a letter or digit
-// beside it legal, and are recognised:
+// next to it legal, and are recognised:
 //
 //   - its own length right before it, as Kafka records (a zigzag varint),
 //     protocol buffers and canonical bytes (fixed width) frame a string; what
@@ -20,7 +20,7 @@ import (
 //   - the end of a JSON escape before it, such as the '>' of a payment's key,
 //     which encoding/json writes as \u003e.
 
-// contextBytes is how much of the data beside a window the rule looks at.
+// contextBytes is how much of the data next to a window the rule looks at.
 const contextBytes = 8
 
 // standsAlone applies the rule to buf[from:to]. The buffer's ends are the

@@ -37,11 +37,17 @@ type Report struct {
 }
 
 // ScanDir scans every regular file of a file system, hidden ones included, and the
-// name of everything it meets. Files that vanish meanwhile are skipped,
+// name of everything it meets. Files that vanish during the search are skipped,
 // as a store that is being rewritten removes files; any other failure to read
 // is an error, because what was not read was not verified. No error text holds
 // a name that holds a needle.
 func (sc *Scanner) ScanDir(ctx context.Context, fsys fs.FS) (Report, error) {
+	return sc.ScanDirAt(ctx, fsys, nil, nil)
+}
+
+// ScanDirAt is ScanDir at a pace, which may be nil. If seen is not nil, files that it
+// has seen unchanged are counted and not read.
+func (sc *Scanner) ScanDirAt(ctx context.Context, fsys fs.FS, pacer *Pacer, seen *Seen) (Report, error) {
 	info, err := fs.Stat(fsys, ".")
 	if err != nil {
 		return Report{}, fmt.Errorf("scan: %w", err)
@@ -49,7 +55,12 @@ func (sc *Scanner) ScanDir(ctx context.Context, fsys fs.FS) (Report, error) {
 	if !info.IsDir() {
 		return Report{}, errors.New("scan: the root is not a directory")
 	}
-	walk := dirWalk{sc: sc, fsys: fsys, pass: sc.newPass(chunkBytes)}
+	pace := pacer.Begin()
+	defer pace.End()
+	walk := dirWalk{sc: sc, fsys: fsys, pass: sc.newPass(chunkBytes), pace: pace, seen: seen}
+	if seen != nil {
+		seen.begin()
+	}
 	err = walk.dir(ctx, ".", "")
 	return walk.report, err
 }
@@ -59,6 +70,8 @@ type dirWalk struct {
 	sc     *Scanner
 	fsys   fs.FS
 	pass   *pass
+	pace   *Pace
+	seen   *Seen
 	report Report
 }
 
@@ -117,7 +130,20 @@ func (w *dirWalk) regular(ctx context.Context, entry fs.DirEntry, rel, shown str
 		w.report.Files++
 		return nil
 	}
-	return w.file(ctx, rel, shown)
+	if w.seen == nil {
+		return w.file(ctx, rel, shown)
+	}
+	if w.seen.unchanged(rel, info) {
+		w.report.Files++
+		w.report.Bytes += info.Size()
+		return nil
+	}
+	before := len(w.report.Hits)
+	if err := w.file(ctx, rel, shown); err != nil {
+		return err
+	}
+	w.seen.note(rel, info, len(w.report.Hits)-before)
+	return nil
 }
 
 func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
@@ -127,7 +153,7 @@ func (w *dirWalk) file(ctx context.Context, rel, shown string) (err error) {
 	}
 	// The file was only read: closing it cannot lose anything.
 	defer func() { _ = f.Close() }()
-	hits, n, err := w.pass.run(cancellable{ctx, f})
+	hits, n, err := w.pass.run(cancellable{ctx, f, w.pace})
 	for _, h := range hits {
 		w.report.Hits = append(w.report.Hits, FileHit{Path: shown, Hit: h})
 	}
@@ -154,12 +180,13 @@ func failure(shown string, err error) error {
 // cancellable reads until the context is done, so that a large file does not
 // hold up a stop.
 type cancellable struct {
-	ctx context.Context
-	r   io.Reader
+	ctx  context.Context
+	r    io.Reader
+	pace *Pace
 }
 
 func (c cancellable) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
+	if err := c.pace.Rest(c.ctx); err != nil {
 		return 0, err
 	}
 	return c.r.Read(p)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -108,4 +109,50 @@ func TestScanDirReportsWhatItCannotRead(t *testing.T) {
 func TestScanSummariesAdd(t *testing.T) {
 	a := scan.Summary{Files: 1, Bytes: 2, Records: 3, Hits: 4, NotRead: 5}
 	require.Equal(t, scan.Summary{Files: 2, Bytes: 4, Records: 6, Hits: 8, NotRead: 10}, a.Add(a))
+}
+
+// A search that is repeated reads what is new or has changed, and nothing else.
+func TestWhatHasNotChangedIsNotReadAgain(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"same", "changed", "holds"} {
+		writeFile(t, root, name, "nothing here")
+	}
+	writeFile(t, root, "holds", `"230425980"`)
+	sc := idScanner(t, "230425980")
+	now := time.Now().Add(time.Hour) // long after the files were written
+	seen := scan.NewSeen(func() time.Time { return now })
+	opened := &opening{FS: os.DirFS(root)}
+	search := func() scan.Report {
+		opened.names = nil
+		now = now.Add(time.Hour)
+		report, err := sc.ScanDirAt(t.Context(), opened, nil, seen)
+		require.NoError(t, err)
+		return report
+	}
+	first := search()
+	require.Len(t, first.Hits, 1)
+	require.ElementsMatch(t, []string{"same", "changed", "holds"}, opened.names)
+	writeFile(t, root, "changed", "nothing there")
+	writeFile(t, root, "new", "nothing")
+	report := search()
+	require.Len(t, report.Hits, 1)
+	require.Equal(t, 4, report.Files)
+	require.ElementsMatch(t, []string{"changed", "holds", "new"}, opened.names)
+	require.NoError(t, os.Remove(filepath.Join(root, "holds")))
+	require.Empty(t, search().Hits)
+	require.Empty(t, opened.names)
+}
+
+// opening notes which files are opened.
+type opening struct {
+	fs.FS
+	names []string
+}
+
+func (o *opening) Open(name string) (fs.File, error) {
+	info, err := fs.Stat(o.FS, name)
+	if err == nil && info.Mode().IsRegular() {
+		o.names = append(o.names, name)
+	}
+	return o.FS.Open(name)
 }

@@ -21,12 +21,12 @@ const (
 	KindIDJSON Kind = "id_json"
 	// KindIDQuoted is an id of 4 or 5 bytes in quotes.
 	KindIDQuoted Kind = "id_quoted"
-	// KindIDField is an id of 1 to 3 bytes with a JSON field's name before it.
+	// KindIDField is an id of 1 to 3 bytes, or a word, with a JSON field's name before it.
 	KindIDField Kind = "id_field"
 	// KindIDFramed is an id of 3 to 5 bytes after its length, as canonical
 	// bytes hold it.
 	KindIDFramed Kind = "id_framed"
-	// KindIDKey is an id of fewer than 6 bytes as the whole of a record's key
+	// KindIDKey is an id of fewer than 6 bytes, or a word, as the whole of a record's key
 	// or one end of a payment's. It is matched by MatchKey only.
 	KindIDKey Kind = "id_key"
 	// KindPseudonym is the last 12 bytes of a pseudonym: a sorted table may
@@ -89,6 +89,10 @@ type Fingerprint struct {
 	Anchor  uint64 `json:"anchor,string"`
 	Rolling uint64 `json:"rolling,string"`
 	MAC     MAC    `json:"mac"`
+	// Next are hashes of the anchors that begin one, two and three bytes further, each
+	// under a mask of its own. All are zero if the needle is too short for them, and
+	// in fingerprints of earlier versions.
+	Next [stride - 1]uint64 `json:"next,omitzero"`
 }
 
 // NewFingerprint returns the fingerprint of the needle's bytes in one form.
@@ -111,6 +115,12 @@ func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint,
 	anchorMask, rollingMask := f.masks(secret)
 	f.Anchor = anchorOf(keys.multiplier, needle, f.AnchorAt) ^ anchorMask
 	f.Rolling = rollingOf(keys.base, needle) ^ rollingMask
+	if len(needle) < stridedBytes {
+		return f, nil
+	}
+	for i, mask := range f.nextMasks(secret) {
+		f.Next[i] = anchorOf(keys.multiplier, needle, f.AnchorAt+1+i) ^ mask
+	}
 	return f, nil
 }
 
@@ -123,7 +133,11 @@ func (f Fingerprint) Validate() error {
 	if f.Length < least || f.Length > MaxNeedleBytes {
 		return fmt.Errorf("fingerprint of kind %s has length %d, want %d..%d", f.Kind, f.Length, least, MaxNeedleBytes)
 	}
-	if last := max(0, f.Length-anchorBytes); f.AnchorAt < 0 || f.AnchorAt > last {
+	last := max(0, f.Length-anchorBytes)
+	if f.strided() {
+		last = f.Length - stridedBytes
+	}
+	if f.AnchorAt < 0 || f.AnchorAt > last {
 		return fmt.Errorf("fingerprint of kind %s has its anchor at %d, want 0..%d", f.Kind, f.AnchorAt, last)
 	}
 	return nil
@@ -134,6 +148,18 @@ func (f Fingerprint) Validate() error {
 func (f Fingerprint) masks(secret lethe.Secret) (anchor, rolling uint64) {
 	d := secret.Hash("fingerprint-mask", f.MAC[:], []byte(f.Kind))
 	return binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:16])
+}
+
+// strided reports whether the needle has as many anchors as the stride.
+func (f Fingerprint) strided() bool { return f.Next != [stride - 1]uint64{} }
+
+// nextMasks are masks for Next.
+func (f Fingerprint) nextMasks(secret lethe.Secret) (out [stride - 1]uint64) {
+	d := secret.Hash("fingerprint-next", f.MAC[:], []byte(f.Kind))
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint64(d[8*i:])
+	}
+	return out
 }
 
 func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {

@@ -18,12 +18,12 @@ const (
 	// BoundedIDBytes is the length from which an id is searched as it is, where
 	// it stands alone (see bounds.go).
 	BoundedIDBytes = 6
-	// quotedIDBytes is the length from which an id is searched in bare quotes.
-	quotedIDBytes = 4
 	// framedIDBytes is the least needle of the framed form: an id of 3 bytes
 	// after 4 of length. Shorter ones would be found in every list of edges,
 	// where small 32-bit numbers follow each other.
 	framedIDBytes = 7
+	// floatBytes is the size of one feature in a row.
+	floatBytes = 4
 	// pseudonymTailBytes is how much of a pseudonym is searched for.
 	pseudonymTailBytes = 12
 )
@@ -38,15 +38,18 @@ func idFields() []string { return []string{"id", "source", "target", "transactio
 // searched only in forms that delimit it: as a whole key (MatchKey), in quotes
 // (4 and 5 bytes), after its length (3 bytes and more), after the name of an id
 // field (1 to 3 bytes). A bare short id in the middle of other bytes is
-// therefore not found; its pseudonym, which lethe's stores keep beside it, is.
+// therefore not found; its pseudonym, which lethe's stores keep next to it, is. Nor is
+// the bare id found that is a word (words.go), whatever its length: it is searched as a
+// whole key and after the name of an id field.
 func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	raw := []byte(id)
 	escaped := jsonText(id)
+	word := isWord(string(id))
 	switch {
 	case len(raw) == 0:
 		return nil, fmt.Errorf("%w: empty id", ErrNeedle)
-	case len(raw) >= BoundedIDBytes:
+	case len(raw) >= BoundedIDBytes && !word:
 		set.add(KindID, raw)
 		if !bytes.Equal(escaped, raw) {
 			set.add(KindIDJSON, escaped)
@@ -55,7 +58,7 @@ func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint,
 	}
 	set.add(KindIDKey, raw)
 	quoted := slices.Concat([]byte{'"'}, escaped, []byte{'"'})
-	if len(raw) >= quotedIDBytes {
+	if len(raw) >= wordBytes && !word {
 		set.add(KindIDQuoted, quoted)
 	} else {
 		for _, field := range idFields() {
@@ -63,7 +66,7 @@ func IDFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fingerprint,
 			set.add(KindIDField, append([]byte(`"`+field+`": `), quoted...))
 		}
 	}
-	if 4+len(raw) >= framedIDBytes {
+	if 4+len(raw) >= framedIDBytes && !word {
 		set.add(KindIDFramed, append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), raw...))
 	}
 	return set.list, set.err
@@ -87,17 +90,24 @@ func TransactionFingerprints(secret lethe.Secret, id lethe.TransactionID) ([]Fin
 	return set.list, set.err
 }
 
-// NodeFingerprints returns every form of the nodes of a snapshot, given by
+// Forms are those of one node.
+type Forms struct {
+	Found []Fingerprint
+	// NotSearched are the kinds that say nothing about whom they belong to, for the
+	// receipt, ascending.
+	NotSearched []Kind
+}
+
+// NodeFingerprints returns every form of each of the nodes of a snapshot, given by
 // position: ids, pseudonyms, features. Features that say nothing about whom
-// they belong to are left out, and their kinds named in notSearched, for the
-// receipt: a row of equal values, a row shorter than MinNeedleBytes, and a row
-// whose bytes also occur in what stays of the timestep.
-func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) (found []Fingerprint, notSearched []Kind,
-	err error) {
+// they belong to are left out, and their kinds named: a row of equal values, a row
+// shorter than MinNeedleBytes, and a row whose bytes also occur in what stays of the
+// timestep.
+func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Forms, error) {
 	gone := make([]bool, len(s.Nodes))
 	for _, node := range nodes {
 		if node < 0 || node >= len(s.Nodes) {
-			return nil, nil, fmt.Errorf("timestep %d: node %d of %d", s.Timestep, node, len(s.Nodes))
+			return nil, fmt.Errorf("timestep %d: node %d of %d", s.Timestep, node, len(s.Nodes))
 		}
 		gone[node] = true
 	}
@@ -106,28 +116,30 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) (foun
 		return ok && gone[i]
 	})
 	keptBytes, keptText := canonical.EncodeSnapshot(stays), featureLines(stays)
-	set := fingerprintSet{secret: secret}
-	for _, node := range nodes {
+	out := make([]Forms, len(nodes))
+	for i, node := range nodes {
+		set := fingerprintSet{secret: secret}
 		set.forms(IDFingerprints(secret, s.Nodes[node].ID))
 		set.forms(PseudonymFingerprints(secret, s.Nodes[node].Pseudonym))
+		out[i].NotSearched = NotSearched(s.Nodes[node].ID)
 		row := s.Row(node)
 		raw, text := featureBytes(row), featureText(row)
 		if constant(row) || len(raw) < MinNeedleBytes || bytes.Contains(keptBytes, raw) {
-			notSearched = append(notSearched, KindFeatures)
+			out[i].NotSearched = append(out[i].NotSearched, KindFeatures)
 		} else {
 			set.add(KindFeatures, raw)
 		}
 		if constant(row) || len(text) < MinNeedleBytes || bytes.Contains(keptText, text) {
-			notSearched = append(notSearched, KindFeaturesText)
+			out[i].NotSearched = append(out[i].NotSearched, KindFeaturesText)
 		} else {
 			set.add(KindFeaturesText, text)
 		}
+		if set.err != nil {
+			return nil, fmt.Errorf("timestep %d: %w", s.Timestep, set.err)
+		}
+		out[i].Found = set.list
 	}
-	if set.err != nil {
-		return nil, nil, fmt.Errorf("timestep %d: %w", s.Timestep, set.err)
-	}
-	slices.Sort(notSearched)
-	return set.list, slices.Compact(notSearched), nil
+	return out, nil
 }
 
 // constant reports whether a row has one value only.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 const (
@@ -13,8 +12,10 @@ const (
 	// loadBytes is what an anchor's load may read beyond it.
 	loadBytes = 8 - anchorBytes
 	// prefixedBytes is the window length from which hashing a chunk's prefixes
-	// once beats hashing each window from scratch.
-	prefixedBytes = 64
+	// once beats hashing each window from scratch, if there are more than
+	// prefixedWindows of them.
+	prefixedBytes   = 64
+	prefixedWindows = 64
 )
 
 // Scan reads to the end and returns every hit, in order of offset. On a read
@@ -34,16 +35,30 @@ type pass struct {
 	// loadBytes of capacity beyond it may be loaded but never count.
 	buf   []byte
 	start int64
-	// prefixes are the hashes of buf's prefixes, or empty if not needed yet.
+	// prefixes are the hashes of buf's prefixes, or empty if not needed yet. hashed
+	// counts the long windows of buf that were hashed from scratch so far.
 	prefixes []uint64
+	hashed   int
 	hits     []Hit
 }
 
 // newPass makes room for reading about chunk bytes at a time.
 func (sc *Scanner) newPass(chunk int) *pass {
+	return &pass{sc: sc, buf: make([]byte, 0, sc.roomFor(chunk))}
+}
+
+// roomFor returns the length of a buffer of about chunk bytes.
+func (sc *Scanner) roomFor(chunk int) int {
 	// The part that is carried over must be small beside what is read.
-	size := max(chunk, 4*(sc.before+sc.after+2*contextBytes))
-	return &pass{sc: sc, buf: make([]byte, 0, size+loadBytes)}
+	return max(chunk, 4*(sc.before+sc.after+2*contextBytes)) + loadBytes
+}
+
+// passFor returns a pass with that much room or more, used before if there is one.
+func (sc *Scanner) passFor(chunk int) *pass {
+	if p, ok := sc.passes.Get().(*pass); ok && cap(p.buf) >= sc.roomFor(chunk) {
+		return p
+	}
+	return sc.newPass(chunk)
 }
 
 // run scans one stream from its start. The places of anchors are worked off in
@@ -55,16 +70,13 @@ func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
 	for {
 		n, readErr := io.ReadFull(r, p.buf[len(p.buf):cap(p.buf)-loadBytes])
 		p.buf = p.buf[:len(p.buf)+n]
-		p.prefixes = p.prefixes[:0]
+		p.prefixes, p.hashed = p.prefixes[:0], 0
 		last := readErr != nil
 		end := len(p.buf) - anchorBytes + 1
 		if !last {
 			end = len(p.buf) - p.sc.after - contextBytes
 		}
-		if next < end {
-			p.sieve(next, end)
-			next = end
-		}
+		next = p.sieve(next, end)
 		if last {
 			sortHits(p.hits)
 			if errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF) {
@@ -73,22 +85,50 @@ func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
 			return p.hits, p.start + int64(len(p.buf)), readErr
 		}
 		done := max(0, next-p.sc.before-contextBytes)
-		p.buf = slices.Delete(p.buf, 0, done)
+		p.buf = p.buf[:copy(p.buf, p.buf[done:])]
 		p.start += int64(done)
 		next -= done
 	}
 }
 
-// sieve looks at the anchors that start in [from, to) of the buffer.
-func (p *pass) sieve(from, to int) {
+// sieve looks at the anchors that start in [from, to) of the buffer, a step apart,
+// and returns where to go on.
+func (p *pass) sieve(from, to int) int {
 	data := p.buf[:len(p.buf)+loadBytes]
 	filter, shift, multiplier := p.sc.filter, p.sc.shift&63, p.sc.keys.multiplier
-	for i := from; i < to; i++ {
+	i := from
+	if p.sc.step == stride {
+		i = p.sieveFour(from, to)
+	}
+	for ; i < to; i += p.sc.step {
 		h := anchorHash(multiplier, data[i:i+8])
 		if place := h >> shift; filter[place/64]>>(place%64)&1 != 0 {
 			p.candidate(i, h)
 		}
 	}
+	return i
+}
+
+// sieveFour looks at anchors a stride apart, four with one branch, as long as there
+// are four.
+func (p *pass) sieveFour(from, to int) int {
+	data := p.buf[:len(p.buf)+loadBytes]
+	coarse, filter, shift, multiplier := &p.sc.coarse, p.sc.filter, p.sc.shift&63, p.sc.keys.multiplier
+	i := from
+	for ; i < to-3*stride; i += 4 * stride {
+		window := data[i : i+3*stride+8]
+		h0, h1 := anchorHash(multiplier, window), anchorHash(multiplier, window[stride:])
+		h2, h3 := anchorHash(multiplier, window[2*stride:]), anchorHash(multiplier, window[3*stride:])
+		if coarse[h0>>coarseShift]|coarse[h1>>coarseShift]|coarse[h2>>coarseShift]|coarse[h3>>coarseShift] == 0 {
+			continue
+		}
+		for k, h := range [...]uint64{h0, h1, h2, h3} {
+			if place := h >> shift; filter[place/64]>>(place%64)&1 != 0 {
+				p.candidate(i+k*stride, h)
+			}
+		}
+	}
+	return i
 }
 
 // candidate examines every fingerprint with this anchor.
@@ -101,7 +141,7 @@ func (p *pass) candidate(anchor int, h uint64) {
 			continue
 		}
 		from, to := anchor-e.at, anchor-e.at+e.length
-		if from < 0 || to > len(p.buf) || p.rolling(from, to, e.power) != e.rolling {
+		if from < 0 || to > len(p.buf) || !p.followed(e, from) || p.rolling(from, to, e.power) != e.rolling {
 			continue
 		}
 		f := &p.sc.fingerprints[e.fingerprint]
@@ -114,11 +154,27 @@ func (p *pass) candidate(anchor int, h uint64) {
 	}
 }
 
+// followed reports whether the other anchors of the needle stand in the window that
+// begins at from, too: rows of few different values share one more often than all.
+func (p *pass) followed(e *scanEntry, from int) bool {
+	if e.row == nil {
+		return true
+	}
+	at := from + p.sc.fingerprints[e.fingerprint].AnchorAt
+	for k, anchor := range e.row {
+		if anchorHash(p.sc.keys.multiplier, p.buf[at+k:at+k+8:cap(p.buf)]) != anchor {
+			return false
+		}
+	}
+	return true
+}
+
 // rolling hashes the window buf[from:to], the long ones by way of the hashes of
-// the buffer's prefixes: rows of few different values share their anchors, and
-// each meeting of one asks for the windows of all of them.
+// the buffer's prefixes if there are many: rows of few different values share their
+// anchors, and each meeting of one asks for the windows of all of them.
 func (p *pass) rolling(from, to int, power uint64) uint64 {
-	if to-from < prefixedBytes {
+	if to-from < prefixedBytes || p.hashed < prefixedWindows {
+		p.hashed++
 		return rollingOf(p.sc.keys.base, p.buf[from:to])
 	}
 	if p.prefixes == nil {

@@ -20,8 +20,12 @@ func TestEverySieveCounts(t *testing.T) {
 		f, err := NewFingerprint(secret, KindBytes, needle[:n])
 		require.NoError(t, err)
 		for name, spoil := range map[string]func(*Scanner){
-			"rolling": func(sc *Scanner) { sc.entries[0].rolling ^= 1 },
-			"mac":     func(sc *Scanner) { sc.fingerprints[0].MAC[0] ^= 1 },
+			"rolling": func(sc *Scanner) {
+				for i := range sc.entries {
+					sc.entries[i].rolling ^= 1
+				}
+			},
+			"mac": func(sc *Scanner) { sc.fingerprints[0].MAC[0] ^= 1 },
 		} {
 			sc, err := NewScanner(secret, []Fingerprint{f})
 			require.NoError(t, err)

@@ -75,6 +75,22 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 	return problems, nil
 }
 
+// Partitions asks a broker, past any cache, how many partitions each topic has; those
+// that are missing are left out.
+func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
+	counts, err := a.client.partitionCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[Topic]int)
+	for _, t := range Topics() {
+		if n := counts[a.client.Name(t)]; n > 0 {
+			out[t] = n
+		}
+	}
+	return out, nil
+}
+
 // settings reads the topic settings that lethe cares about.
 func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[string]string, error) {
 	found := map[Topic]map[string]string{}

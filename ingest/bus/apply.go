@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/segmentio/kafka-go"
 )
@@ -13,8 +14,9 @@ import (
 // Apply creates the topics that are missing, adds the partitions that are
 // missing and corrects the settings that differ. It removes nothing: a topic
 // with more partitions keeps them. Adding partitions moves keys to other
-// partitions, so do it before there is data. It waits until the brokers show
-// the topics.
+// partitions, so it is done before there is data only: once any topic holds a
+// record, the error is ErrHoldsRecords, and nothing is changed. It waits until the
+// brokers show the topics.
 func (a Admin) Apply(ctx context.Context) error {
 	problems, err := a.Check(ctx)
 	if err != nil {
@@ -24,11 +26,45 @@ func (a Admin) Apply(ctx context.Context) error {
 		return nil
 	}
 	create, grow, correct := a.plan(problems)
+	if len(grow) > 0 {
+		if err := a.refuseGrowth(ctx, problems); err != nil {
+			return err
+		}
+	}
 	err = errors.Join(a.createTopics(ctx, create), a.growTopics(ctx, grow), a.correctSettings(ctx, correct))
 	if err != nil {
 		return fmt.Errorf("apply topics: %w", a.client.explain(ctx, err))
 	}
 	return a.awaitTopics(ctx)
+}
+
+// refuseGrowth is the error of adding partitions if any topic holds, or held,
+// records.
+func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
+	var missing []Topic
+	var grow []string
+	for _, p := range problems {
+		switch p.Setting {
+		case settingTopic:
+			missing = append(missing, p.Topic)
+		case settingPartitions:
+			grow = append(grow, fmt.Sprintf("%s has %s partitions, want %s", p.Topic, p.Have, p.Want))
+		}
+	}
+	for _, t := range Topics() {
+		if slices.Contains(missing, t) {
+			continue
+		}
+		ends, err := a.client.EndOffsets(ctx, t)
+		if err != nil {
+			return fmt.Errorf("apply topics: %w", err)
+		}
+		if slices.Max(ends) > 0 {
+			return fmt.Errorf("%w: %s; %s holds records (set kafka.partitions to what there is, or begin anew "+
+				"with another kafka.topic_prefix and empty data directories)", ErrHoldsRecords, strings.Join(grow, "; "), t)
+		}
+	}
+	return nil
 }
 
 // plan turns problems into requests.

@@ -61,10 +61,6 @@ func NewAssembler() *Assembler {
 	return &Assembler{open: map[string]*assembly{}, extent: map[string]int{}}
 }
 
-// Extent is one more than the highest chunk index of the key that may still be
-// on the topic: what to retract when the payload goes, or shrinks.
-func (a *Assembler) Extent(key string) int { return a.extent[key] }
-
 // Pending counts the payloads of which some chunks have come and some have not.
 func (a *Assembler) Pending() int { return len(a.open) }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,8 @@ type Client struct {
 	kafka *kafka.Client
 	// raw makes the requests that kafka does not have.
 	raw protocol.Client
+	// watch, if not nil, makes the client patient.
+	watch Watch
 
 	mu         sync.Mutex
 	partitions map[Topic]int // as last seen by a write
@@ -60,23 +63,30 @@ func (c *Client) Name(t Topic) string { return c.cfg.TopicPrefix + string(t) }
 
 // Ping reports whether a configured broker can be reached and speaks Kafka.
 // The error is ErrBrokerUnreachable and gives the cause for each address. It
-// takes at most the dial timeout per address.
+// takes at most the dial timeout.
 func (c *Client) Ping(ctx context.Context) error {
+	asking, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
+	defer cancel()
 	dialer := newDialer(&c.cfg)
-	var causes []error
-	for _, address := range c.cfg.Brokers {
-		err := probe(ctx, dialer, address, c.cfg.DialTimeout)
-		if err == nil {
-			return nil
-		}
-		causes = append(causes, fmt.Errorf("broker %s: %w", address, err))
+	causes := make([]error, len(c.cfg.Brokers))
+	var all sync.WaitGroup
+	for i, address := range c.cfg.Brokers {
+		all.Go(func() {
+			if err := probe(asking, dialer, address, c.cfg.DialTimeout); err != nil {
+				causes[i] = fmt.Errorf("broker %s: %w", address, err)
+				return
+			}
+			cancel() // one is enough
+		})
+	}
+	all.Wait()
+	if slices.Contains(causes, nil) {
+		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrBrokerUnreachable, errors.Join(causes...))
 }
 
 func probe(ctx context.Context, dialer *kafka.Dialer, address string, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		var cause *net.OpError
@@ -85,6 +95,8 @@ func probe(ctx context.Context, dialer *kafka.Dialer, address string, limit time
 		}
 		return err
 	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
 	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
 		return errors.Join(err, conn.Close())
 	}

@@ -21,15 +21,14 @@ var (
 	// caller should run Admin.Apply or correct the prefix.
 	ErrUnknownTopic = errors.New("topic or partition does not exist")
 
-	// ErrBelowStart marks a position before the log's start where records that
-	// were never read have expired: they are lost. The caller must not go on
-	// as if nothing happened; it may start again with FromStart.
-	ErrBelowStart = errors.New("position is before the start of the log: records were lost")
-
 	// ErrPastEnd marks a position behind the log's end: the topic is not the
 	// one the position belongs to, was created anew or lost its tail. The
 	// caller must not go on.
 	ErrPastEnd = errors.New("position is past the end of the log")
+
+	// ErrHoldsRecords marks partitions that are not added, because records are in
+	// the topics already: their keys would move to other partitions.
+	ErrHoldsRecords = errors.New("partitions cannot be added to topics that hold records")
 
 	// ErrTooLarge marks a record over the topic's max.message.bytes. The
 	// caller must split it or refuse it; trying again fails again.

@@ -11,51 +11,50 @@ import (
 	"lethe/ingest/bus/protocol"
 )
 
-// follow reads one partition until the context ends or it cannot go on.
+// follow reads one partition until the context ends or it cannot go on. Whatever
+// may pass is waited for: a broker that is away, one that does not answer, a leader
+// that moves, an answer that makes no sense.
 func (t *Tail) follow(ctx context.Context, s *source, position int64) {
-	trouble := time.Time{} // since when nothing has worked
-	for attempt := 0; ; {
+	for e := newEffort(t.client, s.tp.String()); ; {
 		next, err := t.step(ctx, s, position)
 		if ctx.Err() != nil {
 			return
 		}
 		if err == nil {
-			position, attempt, trouble = next, 0, time.Time{}
+			position = next
+			e.worked()
 			continue
 		}
-		if isFinal(err) || !isTemporary(err) && !isMissing(err) && !errors.Is(err, ErrBrokerUnreachable) {
-			t.report(s, fmt.Errorf("follow %s from %d: %w", s.tp, position, err), true)
+		if t.complain(ctx, s, position, e, err) || pause(ctx, e.attempt) != nil {
 			return
 		}
-		now := time.Now()
-		if trouble.IsZero() {
-			trouble = now
-		}
-		if now.Sub(trouble) > t.client.cfg.DialTimeout {
-			trouble = now
-			if t.complain(ctx, s, position, err) {
-				return
-			}
-		}
-		if pause(ctx, attempt) != nil {
-			return
-		}
-		attempt++
+		e.attempt++
 	}
 }
 
-// complain tells Next of a failure that has lasted.
-func (t *Tail) complain(ctx context.Context, s *source, position int64, err error) (final bool) {
-	cause := t.client.diagnose(ctx, s.tp, err)
+// complain tells of a failure that has lasted: the client's watch if it has one, and
+// else Next. A failure that cannot pass is told to Next in any case.
+func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effort, err error) (final bool) {
+	now, patience := time.Now(), t.client.cfg.DialTimeout
+	lasted := now.Sub(e.since) > patience && now.Sub(e.spoken) > patience
+	if isMissing(err) && lasted {
+		err = t.client.diagnose(ctx, s.tp, err)
+	}
 	if ctx.Err() != nil {
 		return true
 	}
-	cause = fmt.Errorf("follow %s from %d: %w", s.tp, position, cause)
-	if final = isFinal(cause); !final {
-		cause = fmt.Errorf("%w: %w", ErrInterrupted, cause)
+	if e.final(err) {
+		t.report(s, fmt.Errorf("follow %s from %d: %w", s.tp, position, err), true)
+		return true
 	}
-	t.report(s, cause, final)
-	return final
+	if t.client.watch != nil {
+		e.tell(err)
+	} else if lasted {
+		e.spoken = now
+		cause := fmt.Errorf("follow %s from %d: %w", s.tp, position, t.client.explain(ctx, err))
+		t.report(s, fmt.Errorf("%w: %w", ErrInterrupted, cause), false)
+	}
+	return false
 }
 
 // step fetches once, hands over what there is and returns the next position.
@@ -74,29 +73,41 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 	if err != nil {
 		return 0, err
 	}
+	if got.Damaged != nil {
+		return got.Next, t.stepOver(ctx, s, damagedGap(t.client, s.tp, got.Damaged), got.End)
+	}
 	if got.Next == position {
 		return position, nil
 	}
 	return got.Next, t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxBatchRecords))
 }
 
-// relocate decides what a position outside the log means. Where nothing
-// expires, a log's start moves only over records that later ones replaced, and
-// following goes on at the start.
+// relocate decides what a position outside the log means. Where compaction moves a
+// log's start, following goes on there; elsewhere records were lost, which is told.
 func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, error) {
 	start, end, err := t.client.logRange(ctx, s.tp)
 	switch {
 	case err != nil:
 		return 0, err
 	case position > end:
-		return 0, fmt.Errorf("%w: the log ends at %d", ErrPastEnd, end)
+		return 0, fmt.Errorf("%w: the log ends at %d (the topic was created anew or lost its end: put the broker's log "+
+			"and the data directory back from copies of one time, or begin anew with empty ones)", ErrPastEnd, end)
 	case position >= start:
 		return position, nil
-	case specOf(s.tp.Topic, &t.client.cfg).expires:
-		return 0, fmt.Errorf("%w: it starts at %d", ErrBelowStart, start)
-	default:
+	}
+	compacted, err := compactionMovesStart(ctx, t.client, s.tp)
+	if err != nil {
+		return 0, err
+	}
+	if compacted {
 		return start, nil
 	}
+	return start, t.stepOver(ctx, s, removedGap(t.client, s.tp, position, start), end)
+}
+
+// stepOver hands over a gap in place of records.
+func (t *Tail) stepOver(ctx context.Context, s *source, gap *Gap, end int64) error {
+	return t.deliver(ctx, s, []Batch{{Source: s.tp, Next: gap.To, End: end, Gap: gap}})
 }
 
 // split cuts what was fetched into batches. Only the last one steps over what
@@ -105,8 +116,10 @@ func split(tp TopicPartition, got protocol.Fetched, most int) []Batch {
 	var out []Batch
 	records := got.Records
 	for len(records) > most {
-		out = append(out, Batch{tp, records[:most:most], records[most-1].Offset + 1, got.End})
+		out = append(out, Batch{
+			Source: tp, Records: records[:most:most], Next: records[most-1].Offset + 1, End: got.End,
+		})
 		records = records[most:]
 	}
-	return append(out, Batch{tp, records, got.Next, got.End})
+	return append(out, Batch{Source: tp, Records: records, Next: got.Next, End: got.End})
 }

@@ -26,18 +26,17 @@ func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 // logRange returns the first position and the one after the last.
 func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end int64, err error) {
 	name := c.Name(tp.Topic)
-	for attempt := 0; ; attempt++ {
+	for e := newEffort(c, tp.String()); ; {
 		start, end, err = c.logRangeOnce(ctx, name, tp.Partition)
 		if err == nil {
+			e.worked()
 			return start, end, nil
 		}
-		cause := err
 		if isMissing(err) {
-			cause = c.diagnose(ctx, tp, err)
+			err = c.diagnose(ctx, tp, err)
 		}
-		again := isTemporary(cause) || isMissing(cause)
-		if !again || attempt == 8 || pause(ctx, attempt) != nil {
-			return 0, 0, fmt.Errorf("offsets of %s: %w", tp, c.diagnose(ctx, tp, cause))
+		if err := e.failed(ctx, err); err != nil {
+			return 0, 0, fmt.Errorf("offsets of %s: %w", tp, c.diagnose(ctx, tp, err))
 		}
 	}
 }

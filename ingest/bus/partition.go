@@ -21,7 +21,15 @@ func PartitionOf(key []byte, count int) int {
 
 // Partitions returns how many partitions a topic has. The error is
 // ErrUnknownTopic if it has none.
-func (c *Client) Partitions(ctx context.Context, t Topic) (int, error) {
+func (c *Client) Partitions(ctx context.Context, t Topic) (count int, err error) {
+	err = until(ctx, c, string(t), func() error {
+		count, err = partitionsOnce(ctx, c, t)
+		return err
+	})
+	return count, err
+}
+
+func partitionsOnce(ctx context.Context, c *Client, t Topic) (int, error) {
 	name := c.Name(t)
 	response, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{name}})
 	if err == nil {
@@ -48,7 +56,7 @@ func (c *Client) Partitions(ctx context.Context, t Topic) (int, error) {
 // partitionsOrLast is Partitions, or what it returned last while no broker
 // answers: a write outlives a broker's restart.
 func (c *Client) partitionsOrLast(ctx context.Context, t Topic) (int, error) {
-	count, err := c.Partitions(ctx, t)
+	count, err := partitionsOnce(ctx, c, t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+
+	"lethe/internal/sleep"
 )
 
 const (
@@ -20,14 +22,7 @@ const (
 // pause waits before the given attempt (0 is the first retry), or until the
 // context ends, whose error it returns.
 func pause(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(min(firstPause<<min(attempt, 10), maxPause))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return sleep.For(ctx, min(firstPause<<min(attempt, 10), maxPause))
 }
 
 func isConnectionLoss(err error) bool {

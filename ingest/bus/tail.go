@@ -3,7 +3,6 @@ package bus
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,9 +26,12 @@ type Batch struct {
 	// End is the position after the last record the broker had when the batch
 	// was read: End-Next bounds the records still to come.
 	End int64
+	// Gap, if not nil, is what was stepped over because it cannot be read, up to
+	// Next. There are no records then.
+	Gap *Gap
 }
 
-// Tail follows partitions from given positions, for ever. It keeps no offsets:
+// Tail follows partitions from given positions, without end. It keeps no offsets:
 // the caller stores Batch.Next together with what the batch changed, in one
 // step, so that after a crash every record counts once.
 //
@@ -66,7 +68,7 @@ func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 			return nil, fmt.Errorf("position of %s is %d, want at least 0 or FromStart", tp, p)
 		}
 	}
-	own, err := Open(c.cfg)
+	own, err := OpenPatient(c.cfg, c.watch)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +85,8 @@ func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 
 // Next returns the next batch; partitions take turns. It waits until there is one or the context ends.
 //
-// ErrBelowStart, ErrPastEnd and ErrUnknownTopic are final for their partition
-// and are returned every time. After ErrInterrupted the Tail goes on trying: report
+// ErrPastEnd, ErrUnknownTopic and what brokers refuse for good are final for their
+// partition and are returned every time. After ErrInterrupted the Tail goes on trying: report
 // it and call Next again. After Close the error is ErrClosed.
 func (t *Tail) Next(ctx context.Context) (Batch, error) {
 	for {
@@ -176,10 +178,4 @@ func (t *Tail) report(s *source, err error, final bool) {
 		s.trouble = err
 	}
 	signal(t.wake)
-}
-
-// isFinal reports whether a partition cannot be followed any more.
-func isFinal(err error) bool {
-	return errors.Is(err, ErrBelowStart) || errors.Is(err, ErrPastEnd) ||
-		errors.Is(err, ErrUnknownTopic) || errors.Is(err, ErrCorrupt)
 }

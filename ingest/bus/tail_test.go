@@ -119,13 +119,18 @@ func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 	require.ErrorIs(t, err, bus.ErrPastEnd)
 	require.ErrorContains(t, err, "erasures.v1/0 from 6")
 
+	// What was removed before it was read is named, and reading goes on.
 	_, err = c.Admin().DeleteRecordsBefore(ctx, bus.Erasures, 0, 3)
 	require.NoError(t, err)
-	lost := tail(t, c, map[bus.TopicPartition]int64{erasures: 2})
-	for range 2 {
-		_, err = lost.Next(ctx)
-		require.ErrorIs(t, err, bus.ErrBelowStart)
-	}
+	follow := tail(t, c, map[bus.TopicPartition]int64{erasures: 1})
+	lost := next(t, follow)
+	require.Equal(t, &bus.Gap{
+		Topic: c.Name(bus.Erasures), Reason: ingest.RemovedUnread, From: 1, To: 3,
+		Detail: "offsets 1 to 2: the log begins at 3",
+	}, lost.Gap)
+	require.Empty(t, lost.Records)
+	require.Equal(t, int64(3), lost.Next)
+	require.Equal(t, []string{"k3", "k4"}, keys(next(t, follow).Records))
 	require.Equal(t, []string{"k3", "k4"}, keys(next(t,
 		tail(t, c, map[bus.TopicPartition]int64{erasures: bus.FromStart})).Records))
 

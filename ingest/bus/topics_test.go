@@ -80,6 +80,22 @@ func TestApplyCorrectsAndNeverLowers(t *testing.T) {
 	require.Equal(t, 6, got)
 }
 
+// Partitions that are added once there are records lose data, so they are
+// not, and nothing else is changed either.
+func TestApplyDoesNotGrowTopicsThatHoldRecords(t *testing.T) {
+	b, c := open(t, nil)
+	require.NoError(t, c.Write(t.Context(), bus.ErasureStatus, numbered(1)))
+	wide := client(t, b, func(cfg *bus.Config) { cfg.Partitions = 8 })
+	err := wide.Admin().Apply(t.Context())
+	require.ErrorIs(t, err, bus.ErrHoldsRecords)
+	require.ErrorContains(t, err, "transactions.v1 has 4 partitions, want 8")
+	require.ErrorContains(t, err, "erasure-status.v1 holds records")
+	counts, err := c.Admin().Partitions(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 4, counts[bus.Transactions])
+	require.Len(t, counts, len(bus.Topics()))
+}
+
 func TestConfigReportsEverythingAtOnce(t *testing.T) {
 	_, err := bus.Open(bus.Config{
 		Brokers: []string{"a"}, TopicPrefix: "a b", PartitionsOf: map[bus.Topic]int{"nonsense": 1, bus.Labels: -3},

@@ -18,12 +18,17 @@ import (
 // again.
 //
 // The error is ErrUnknownTopic, ErrTooLarge, ErrBrokerUnreachable or another
-// failure, after attempts that took Config.WriteTimeout.
+// failure, after attempts that took Config.WriteTimeout. A patient client has no
+// such bound.
 func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) error {
 	if len(records) == 0 {
 		return nil
 	}
-	count, err := c.partitionsOrLast(ctx, t)
+	var count int
+	err := until(ctx, c, string(t), func() (err error) {
+		count, err = c.partitionsOrLast(ctx, t)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write to %s: %w", t, err)
 	}
@@ -38,8 +43,11 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 		}
 		byPartition[p] = append(byPartition[p], rec)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.WriteTimeout)
-	defer cancel()
+	if c.watch == nil {
+		bounded, cancel := context.WithTimeout(ctx, c.cfg.WriteTimeout)
+		defer cancel()
+		ctx = bounded
+	}
 	var group errgroup.Group
 	for p, part := range byPartition {
 		if len(part) > 0 {
@@ -92,13 +100,15 @@ func (c *Client) batchLength(records []ingest.Outgoing) int {
 }
 
 func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []ingest.Outgoing) error {
+	if c.watch != nil {
+		return writePatiently(ctx, c, tp, records)
+	}
 	missingUntil := time.Now().Add(2 * metadataAge)
 	for attempt := 0; ; attempt++ {
 		err := c.produce(ctx, tp, records)
-		if err == nil {
-			return nil
-		}
 		switch {
+		case err == nil:
+			return nil
 		case errors.Is(err, kafka.MessageSizeTooLarge):
 			return ErrTooLarge
 		case isMissing(err):
@@ -114,6 +124,17 @@ func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []in
 			return c.diagnoseLate(ctx, tp, errors.Join(stopped, err))
 		}
 	}
+}
+
+// writePatiently writes as long as it takes.
+func writePatiently(ctx context.Context, c *Client, tp TopicPartition, records []ingest.Outgoing) error {
+	return until(ctx, c, tp.String(), func() error {
+		err := c.produce(ctx, tp, records)
+		if errors.Is(err, kafka.MessageSizeTooLarge) {
+			return ErrTooLarge
+		}
+		return err
+	})
 }
 
 // diagnoseLate diagnoses a failure after the context's own time has run out.

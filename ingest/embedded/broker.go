@@ -45,11 +45,16 @@ type Broker struct {
 	lock    *dirLock
 	stop    chan struct{}
 	done    sync.WaitGroup
+	// failed gets why the broker closed itself, once.
+	failed chan error
 
 	mu     sync.Mutex // one compaction at a time, none after Close
 	closed bool
-	// compactedBytes is the size of the log when it was last compacted.
+	// compactedBytes is the size of the log when it was last compacted, compacted when
+	// that ended, compacting how long it took.
 	compactedBytes int64
+	compacted      time.Time
+	compacting     time.Duration
 }
 
 // Start opens or makes the log in a directory and listens. The logger receives
@@ -70,6 +75,7 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 		return nil, fmt.Errorf("embedded broker: lock directory %s: %w", dir, err)
 	}
 	b := &Broker{dir: dir, config: c, logger: logger, lock: lock, log: &kfakeLogger{to: logger}, stop: make(chan struct{})}
+	b.failed = make(chan error, 1)
 	if err := b.open(); err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
@@ -82,10 +88,13 @@ func (b *Broker) open() error {
 	if err := restore(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: restore the log in %s: %w", b.dir, err)
 	}
+	if err := verify(b.dir); err != nil {
+		return fmt.Errorf("embedded broker: read the log in %s: %w", b.dir, err)
+	}
 	var listenErr error
 	opts := []kfake.Opt{
 		kfake.Ports(b.config.Port),
-		kfake.ClusterID("lethe"),
+		kfake.ClusterID(bus.EmbeddedClusterID),
 		kfake.DataDir(logDir(b.dir)),
 		kfake.WithLogger(b.log),
 		kfake.BrokerConfigs(map[string]string{
@@ -107,7 +116,8 @@ func (b *Broker) open() error {
 	case listenErr != nil:
 		return listenErr
 	case err != nil:
-		return fmt.Errorf("embedded broker: open the log in %s: %w", b.dir, err)
+		return fmt.Errorf("embedded broker: open the log in %s: %w (put the broker's folder back from a copy of one "+
+			"time with the data directory)", b.dir, err)
 	}
 	b.cluster = cluster
 	b.address = cluster.ListenAddrs()[0]
@@ -121,6 +131,10 @@ func (b *Broker) Config() bus.Config {
 	c.ErasureRetention = bus.Forever
 	return c
 }
+
+// Failed delivers why the broker closed itself, if it does: it cannot go on then, and
+// nobody must wait for it.
+func (b *Broker) Failed() <-chan error { return b.failed }
 
 // Close stops the broker and writes what makes the next start fast. Closing
 // twice is fine.

@@ -7,8 +7,13 @@ import (
 )
 
 // restShare is how much longer than a compaction the pause after it is: the
-// cleaner stops the broker for at most a fiftieth of the time.
+// cleaner stops the broker for at most a fiftieth of the time. One that was asked for
+// counts: what the next erasure publishes is not held up by a compaction of what the
+// one before has left.
 const restShare = 50
+
+// failedRest is how long the cleaner waits after a compaction that failed.
+const failedRest = 30 * time.Second
 
 // clean compacts from time to time when something was written. It counts
 // bytes on disk rather than requests, so that it needs no part in them.
@@ -24,16 +29,22 @@ func (b *Broker) clean() {
 			return
 		case <-timer.C:
 		}
-		rest := b.config.CleanInterval
-		if b.dirty() {
-			began := time.Now()
+		least := b.config.CleanInterval
+		if b.rest() <= 0 && b.dirty() {
 			if err := b.Compact(); err != nil {
 				b.logger.Error("compact the embedded broker's log", "error", err)
+				least = max(least, failedRest)
 			}
-			rest = max(rest, restShare*time.Since(began))
 		}
-		timer.Reset(rest)
+		timer.Reset(max(least, b.rest()))
 	}
+}
+
+// rest returns how long the cleaner has to rest.
+func (b *Broker) rest() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Until(b.compacted.Add(restShare * b.compacting))
 }
 
 // dirty reports whether the log has been written to since it was compacted.
@@ -43,7 +54,7 @@ func (b *Broker) dirty() bool {
 	return b.logBytes() != b.compactedBytes
 }
 
-// logBytes is the size of all segments. Files that come and go meanwhile do
+// logBytes is the size of all segments. Files that come and go at the same time do
 // not matter.
 func (b *Broker) logBytes() int64 {
 	var sum int64

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -16,7 +17,7 @@ import (
 // the directory. Write a marker after a tombstone (bus.Client.RollMarkers), so
 // that the tombstone is not the newest write.
 //
-// The broker answers nobody meanwhile. The error is ErrDamaged, ErrClosed or
+// The broker answers nobody while it runs. The error is ErrDamaged, ErrNoRoom, ErrClosed or
 // names the partitions that could not be read.
 func (b *Broker) Compact() error {
 	b.mu.Lock()
@@ -25,7 +26,8 @@ func (b *Broker) Compact() error {
 		return ErrClosed
 	}
 	var err error
-	ran := false
+	began, ran := time.Now(), false
+	defer func() { b.compacted, b.compacting = time.Now(), time.Since(began) }()
 	turnErr := b.inTurn(func() {
 		ran = true
 		err = b.compact()
@@ -34,6 +36,7 @@ func (b *Broker) Compact() error {
 		// Nothing may be written after this: Start would take it back.
 		b.closed = true
 		close(b.stop)
+		b.failed <- err
 		return errors.Join(err, b.lock.release())
 	}
 	if !ran || err != nil {
@@ -44,6 +47,9 @@ func (b *Broker) Compact() error {
 
 // compact runs while no request is being handled.
 func (b *Broker) compact() error {
+	if err := b.roomFor(b.logBytes()); err != nil {
+		return fmt.Errorf("embedded broker: compact the log in %s: %w", b.dir, err)
+	}
 	if err := secure(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: keep the log in %s during compaction: %w", b.dir, err)
 	}
@@ -52,7 +58,8 @@ func (b *Broker) compact() error {
 	skipped, lost := b.log.takeFailures()
 	if len(lost) > 0 {
 		b.cluster.Close()
-		return fmt.Errorf("embedded broker: %w in %s: %w", ErrDamaged, b.dir, errors.Join(lost...))
+		return fmt.Errorf("embedded broker: %w in %s, in %d partitions: %w (start again once the disk takes writes: "+
+			"the log is put back as it was)", ErrDamaged, b.dir, len(lost), lost[0])
 	}
 	if err := discard(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.dir, err)

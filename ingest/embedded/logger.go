@@ -17,6 +17,7 @@ type kfakeLogger struct {
 	mu      sync.Mutex
 	skipped []error // a partition could not be read and was left alone
 	lost    []error // a partition was not written back
+	full    error   // a batch could not be stored
 }
 
 // Logf implements kfake.Logger.
@@ -24,20 +25,39 @@ func (l *kfakeLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 	if level > kfake.LogLevelWarn || level == kfake.LogLevelNone {
 		return
 	}
-	text := fmt.Sprintf(format, args...)
+	text, known := fmt.Sprintf(format, args...), false
 	l.mu.Lock()
 	switch {
 	case strings.HasPrefix(format, "rebuildSegments"):
 		l.lost = append(l.lost, fmt.Errorf("%s", text))
 	case strings.HasPrefix(format, "compact "):
 		l.skipped = append(l.skipped, fmt.Errorf("%s", text))
+	case strings.HasPrefix(format, "persist batch"):
+		known = l.full != nil
+		l.full = fmt.Errorf("%s", text)
 	}
 	l.mu.Unlock()
+	if known {
+		return // whoever writes tries again and again
+	}
 	if level == kfake.LogLevelError {
 		l.to.Error("embedded broker", "message", text)
 		return
 	}
 	l.to.Warn("embedded broker", "message", text)
+}
+
+// refused returns why a batch could not be stored, unless that was forgiven.
+func (l *kfakeLogger) refused() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.full
+}
+
+func (l *kfakeLogger) forgive() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full = nil
 }
 
 // takeFailures returns and forgets what was remembered.

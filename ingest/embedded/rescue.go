@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"lethe/internal/unlinked"
 )
 
 // While a compaction runs, the directory "rescue" holds hard links to every
@@ -43,7 +45,28 @@ func discard(dir string) error {
 	if err := os.Rename(filepath.Join(dir, rescueName), spent); err != nil {
 		return err
 	}
-	return os.RemoveAll(spent)
+	// Whoever has a segment open, as a backup may, keeps nothing of it.
+	held, err := openAll(spent)
+	err = errors.Join(err, os.RemoveAll(spent))
+	for _, file := range held {
+		err = errors.Join(err, unlinked.Cut(file.Fd()), file.Close())
+	}
+	return err
+}
+
+// openAll opens all files below a folder.
+func openAll(dir string) (files []*os.File, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil {
+			files = append(files, file)
+		}
+		return err
+	})
+	return files, err
 }
 
 // restore puts the log back if a compaction did not end, and tidies up. It can

@@ -3,6 +3,7 @@
 package ingesttest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -24,6 +25,9 @@ type Letter struct {
 	Disposition ingest.Disposition
 	// Version is that of the program that refused the record.
 	Version string
+	// Cut names the parts of the original that are not here whole, with their
+	// length and SHA-256.
+	Cut string
 }
 
 // ParseDeadLetter reads a dead letter back. The error is ErrNotDeadLetter.
@@ -39,8 +43,9 @@ func ParseDeadLetter(rec ingest.Record) (Letter, error) {
 	}
 	letter.Refusal = ingest.Refusal{Reason: ingest.Reason(found["reason"]), Detail: found["detail"]}
 	letter.Disposition = ingest.Disposition(found["disposition"])
-	letter.Version = found["version"]
+	letter.Version, letter.Cut = found["version"], found["cut"]
 	letter.Record.Topic = found["topic"]
+	letter.Record.Key = bytes.TrimPrefix(rec.Key, []byte(">!"+found["topic"]+">"))
 	var err, problems error
 	if letter.Refusal.Reason == "" || letter.Record.Topic == "" {
 		problems = errors.New("no reason or no topic")

@@ -32,7 +32,7 @@ func start(t *testing.T, bin, secret string) *deployment {
 	args := []string{}
 	for key, value := range map[string]string{
 		"secret_file": secret, "kafka.partitions": strconv.Itoa(partitions), "embedded.clean_interval": "1h",
-		"ingest.max_record_bytes": "20000", "ingest.feature_count": "6",
+		"ingest.max_record_bytes": "20000", "ingest.feature_count": "6", "ingest.late": "dlq",
 		"partition.shards": "3", "trainer.hidden": "8", "trainer.passes": "1",
 	} {
 		args = append(args, "--set", key+"="+value)
@@ -152,7 +152,8 @@ type place struct {
 }
 
 // letters reads the dead letters, by the place of the original. Nothing else
-// may be in the topic, and nothing twice.
+// may be in the topic, and nothing twice for the same reason: what a record refers to may
+// turn out to be somewhere else later.
 func (d *deployment) letters() map[place]ingesttest.Letter {
 	d.t.Helper()
 	found := make(map[place]ingesttest.Letter)
@@ -161,7 +162,7 @@ func (d *deployment) letters() map[place]ingesttest.Letter {
 		require.NoError(d.t, err)
 		original := letter.Record
 		at := place{original.Topic, original.Partition, original.Offset}
-		require.NotContains(d.t, found, at)
+		require.NotEqual(d.t, letter.Refusal.Reason, found[at].Refusal.Reason)
 		original.Key, original.Value = clone(original.Key), clone(original.Value)
 		letter.Record = original
 		found[at] = letter

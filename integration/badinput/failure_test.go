@@ -25,5 +25,5 @@ func (s *stage) roleFails(t *testing.T) {
 	require.Equal(t, 1, s.service.AwaitEnd())
 	require.NoError(t, client.Close())
 	lines := strings.Split(strings.TrimSpace(s.service.Log()), "\n")
-	require.Regexp(t, `^lethe: graphs role: request gdpr-20: receipt: .*gdpr-20`, lines[len(lines)-1])
+	require.Regexp(t, `^lethe: graphs role: request gdpr-20 in state erased: receipt: .*gdpr-20`, lines[len(lines)-1])
 }

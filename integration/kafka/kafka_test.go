@@ -141,7 +141,7 @@ func threeProcesses(t *testing.T, l *lab, erased, stays lethe.TransactionID, bef
 	// The process that carries the erasure out is killed while it waits for the
 	// broker's cleaner.
 	erasure := d.erase("three", string(erased))
-	build.Await("the verification", func(s service.Status) bool { return s.Erasures[deletions.Verifying] == 1 })
+	build.Await("the verification", func(s service.Status) bool { return s.Erasures[deletions.Erased] == 1 })
 	build.Kill()
 	build = start("build")
 	verified(t, erasure, build, train, score)

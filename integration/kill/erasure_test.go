@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
 	"lethe/ingest/bus"
 	"lethe/integration/process"
 	"lethe/pipeline/requests"
@@ -48,8 +49,8 @@ func killPoints(r *rand.Rand) []killPoint {
 		{deletions.Retraining, 0},
 		{deletions.Retraining, upTo(r, 80*time.Millisecond)},
 		{deletions.Swapped, 0},
-		{deletions.Verifying, 0},
-		{deletions.Verifying, upTo(r, 1500*time.Millisecond)},
+		{deletions.Erased, 0},
+		{deletions.Erased, upTo(r, 1500*time.Millisecond)},
 		{deletions.Verified, 0},
 	}
 }
@@ -123,7 +124,7 @@ func (d *deployment) ledgerState(request string) deletions.State {
 	d.t.Helper()
 	copied := d.t.TempDir()
 	require.NoError(d.t, os.CopyFS(copied, os.DirFS(service.RoleDir(d.dir, configs.RoleBuild))))
-	ledger, store, err := coordinator.OpenLedger(copied, nil)
+	ledger, store, err := disk.OpenLedger(vfs.Default, copied, nil)
 	require.NoError(d.t, err)
 	defer store.Close()
 	e, err := ledger.Get(request)
@@ -190,8 +191,10 @@ func testErasure(t *testing.T, bin string) {
 	}
 	killed := s.deploy(t)
 	require.NoError(t, os.CopyFS(killed.dir, os.DirFS(calm.dir)))
-	// The copy is readable by all, which a key must not be.
-	require.NoError(t, os.Chmod(filepath.Join(killed.dir, "keys", "receipt-ed25519.pem"), 0o600))
+	// The copy is readable by all, which a key must not be, nor the folder's identity.
+	for _, private := range []string{"keys/receipt-ed25519.pem", "instance"} {
+		require.NoError(t, os.Chmod(filepath.Join(killed.dir, private), 0o600))
+	}
 
 	hashes := []string{before}
 	t.Run("undisturbed", func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
 	"lethe/deletions/scan"
 	"lethe/integration/process"
 	"lethe/pipeline/requests"
@@ -36,7 +36,7 @@ func (d *deployment) unread(request string, id lethe.TransactionID) {
 // ahead changes the ledger while no process runs.
 func (d *deployment) ahead(change func(*deletions.Ledger) error) {
 	d.t.Helper()
-	ledger, store, err := coordinator.OpenLedger(service.RoleDir(d.dir, configs.RoleBuild), time.Now)
+	ledger, store, err := disk.OpenLedger(vfs.Default, service.RoleDir(d.dir, configs.RoleBuild), time.Now)
 	require.NoError(d.t, err)
 	require.NoError(d.t, change(ledger))
 	require.NoError(d.t, store.Close())
@@ -51,7 +51,7 @@ func (d *deployment) deploymentSecret() lethe.Secret {
 // transitions moves a request through states that need no progress.
 func transitions(l *deletions.Ledger, request string, states ...deletions.State) error {
 	for _, s := range states {
-		if _, err := l.Transition(request, s, nil); err != nil {
+		if _, err := l.TransitionAll([]string{request}, s, nil); err != nil {
 			return err
 		}
 	}
@@ -97,6 +97,14 @@ func testLedger(t *testing.T, bin string) {
 	}
 }
 
+// receive puts a request into the ledger.
+func (d *deployment) receive(l *deletions.Ledger, r lethe.ErasureRequest) {
+	e, err := deletions.NewEntry(d.deploymentSecret(), r, time.Now())
+	require.NoError(d.t, err)
+	_, err = l.Take(e)
+	require.NoError(d.t, err)
+}
+
 // ledgerRequest asks for one transaction at scope stubs.
 func ledgerRequest(name string, id lethe.TransactionID) lethe.ErasureRequest {
 	return lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(id), Scope: lethe.ScopeStubs}
@@ -106,8 +114,7 @@ func (d *deployment) resumeSuppressed(id lethe.TransactionID) {
 	d.unread("suppressed", id)
 	d.suppress(id)
 	d.ahead(func(l *deletions.Ledger) error {
-		_, err := l.Receive(d.deploymentSecret(), ledgerRequest("suppressed", id))
-		require.NoError(d.t, err)
+		d.receive(l, ledgerRequest("suppressed", id))
 		return transitions(l, "suppressed", deletions.Accepted, deletions.Suppressed)
 	})
 	d.start()
@@ -117,12 +124,12 @@ func (d *deployment) resumeSuppressed(id lethe.TransactionID) {
 func (d *deployment) resumeRetried(id lethe.TransactionID) {
 	d.start()
 	d.submit("again", id)
-	d.follow("again", deletions.Verifying)
+	d.follow("again", deletions.Erased)
 	d.service.Crash()
 	d.ahead(func(l *deletions.Ledger) error {
 		_, err := l.Stop("again", deletions.Failed, deletions.FailedTimeout)
 		require.NoError(d.t, err)
-		_, err = l.Retry("again")
+		_, err = l.RetryAll([]string{"again"})
 		return err
 	})
 	d.start()
@@ -132,11 +139,11 @@ func (d *deployment) resumeRetried(id lethe.TransactionID) {
 func (d *deployment) resumeVerified(id lethe.TransactionID) {
 	d.start()
 	d.submit("verified", id)
-	d.follow("verified", deletions.Verifying)
+	d.follow("verified", deletions.Erased)
 	d.service.Crash()
 	d.ahead(func(l *deletions.Ledger) error {
-		_, err := l.Transition("verified", deletions.Verified, func(p *deletions.Progress) {
-			p.Verification = &scan.Summary{Files: 1, Bytes: 1, Records: 1}
+		_, err := l.TransitionAll([]string{"verified"}, deletions.Verified, func(_ int, e *deletions.Entry) {
+			e.Progress.Verification = &scan.Summary{Files: 1, Bytes: 1, Records: 1}
 		})
 		return err
 	})
@@ -148,9 +155,8 @@ func (d *deployment) resumeVerified(id lethe.TransactionID) {
 func (d *deployment) resumeRejected(nobody lethe.TransactionID) {
 	d.unread("rejected", nobody)
 	d.ahead(func(l *deletions.Ledger) error {
-		_, err := l.Receive(d.deploymentSecret(), ledgerRequest("rejected", nobody))
-		require.NoError(d.t, err)
-		_, err = l.Stop("rejected", deletions.Rejected, deletions.RejectedUnknown)
+		d.receive(l, ledgerRequest("rejected", nobody))
+		_, err := l.Stop("rejected", deletions.Rejected, deletions.RejectedScope)
 		return err
 	})
 	d.start()

@@ -15,12 +15,20 @@ import (
 // by commas, instead of the embedded broker.
 func StartOutside(t testing.TB, bin, dataDir string, ports Ports, brokers string, args ...string) *Service {
 	t.Helper()
-	s := Start(t, bin, dataDir, ports, append([]string{"--brokers", brokers}, args...)...)
+	s := LaunchOutside(t, bin, dataDir, ports, brokers, args...)
+	s.await("ready", func() bool { return s.get("/readyz", nil) })
+	return s
+}
+
+// LaunchOutside is StartOutside without the waiting.
+func LaunchOutside(t testing.TB, bin, dataDir string, ports Ports, brokers string, args ...string) *Service {
+	t.Helper()
+	s := Launch(t, bin, dataDir, ports, append([]string{"--brokers", brokers}, args...)...)
 	s.Brokers = brokers
 	return s
 }
 
-// Background is a command that runs beside the test.
+// Background is a command that runs while the test goes on.
 type Background struct {
 	t              testing.TB
 	stdout, stderr bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -194,6 +196,21 @@ func (s *Service) await(what string, done func() bool) {
 			s.t.Fatalf("waiting for %s: not in two minutes:\n%s", what, s.Log())
 		}
 	}
+}
+
+// AwaitPage waits until a page, whatever its status, holds a text.
+func (s *Service) AwaitPage(path, text string) {
+	s.t.Helper()
+	client := http.Client{Timeout: 5 * time.Second}
+	s.await(path+" to say "+text, func() bool {
+		response, err := client.Get(s.URL + path)
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close() //nolint:errcheck // nothing depends on it
+		page, err := io.ReadAll(response.Body)
+		return err == nil && strings.Contains(string(page), text)
+	})
 }
 
 // get asks for a path and decodes the answer, if into is not nil.

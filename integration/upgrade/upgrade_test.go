@@ -31,6 +31,12 @@ var all = []written{{
 	after:     "4cd160b05c7ecfcd147884a1613504df7a8e2f4d9cb818161a79b79ac33b1166",
 	continued: "3230953e67da3975aaa1a8a6b742044c73db7f63487c4546b47d7f26b937dccf",
 	later:     "e508a74a9dfa937a8a386565e122d9529a3d0796fa5249161873bc607f8f7ff4",
+}, {
+	// It wrote FORMAT beside its stores, with train-shard/1 and score-state/1.
+	archive: "981f14f.tar.gz", erasedLater: "521552799",
+	after:     "4cd160b05c7ecfcd147884a1613504df7a8e2f4d9cb818161a79b79ac33b1166",
+	continued: "3230953e67da3975aaa1a8a6b742044c73db7f63487c4546b47d7f26b937dccf",
+	later:     "e508a74a9dfa937a8a386565e122d9529a3d0796fa5249161873bc607f8f7ff4",
 }}
 
 // settings are those that the archives were made with.

@@ -61,7 +61,7 @@ func Create(path string, content []byte, mode fs.FileMode) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// pending writes the content beside its name, in the same folder.
+// pending writes the content to another name in the same folder.
 func pending(path string, mode fs.FileMode, write func(io.Writer) error) (*renameio.PendingFile, error) {
 	file, err := renameio.NewPendingFile(path,
 		renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(mode))

@@ -2,32 +2,19 @@ package command
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/alecthomas/kong"
 
 	"lethe/configs"
 )
 
 // ConfigFlags are the flags by which commands share the configuration. They
 // beat the environment, which beats the file. Flags that set a key have its help,
-// see helpOfKeys.
+// see sharedHelp.
 type ConfigFlags struct {
 	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
 	DataDir     string            `help:"${data_dir}" placeholder:"DIR"`
 	Brokers     []string          `help:"${kafka_brokers}" placeholder:"A,B"`
 	HTTPAddress string            `name:"http-address" help:"${http_address}" placeholder:"HOST:PORT"`
-	Set         map[string]string `help:"Set any configuration key, as in --set trainer.hidden=128." placeholder:"KEY=VALUE"`
-}
-
-// helpOfKeys has the help of every configuration key, by the key with underscores
-// for dots.
-func helpOfKeys() kong.Vars {
-	vars := make(kong.Vars)
-	for _, s := range configs.Settings() {
-		vars[strings.ReplaceAll(s.Key, ".", "_")] = s.Help
-	}
-	return vars
+	Set         map[string]string `help:"${set_key}" placeholder:"KEY=VALUE"`
 }
 
 // Load puts the configuration together; extra are keys that the command sets and

@@ -5,6 +5,7 @@
 //   - execute.go parses a command line, runs it and turns errors into exit statuses
 //   - usage.go marks errors of wrong use
 //   - app.go is what a command may touch of the outside world
+//   - vars.go derives help and defaults of flags from the configurations of packages
 //   - table.go and progress.go print for people
 //   - configflags.go, logger.go, datadir.go and stream.go put together what most
 //     commands begin with

@@ -34,6 +34,16 @@ func (p *Progress) Show(format string, args ...any) {
 	if !p.terminal && now.Sub(p.last) < progressInterval {
 		return
 	}
+	p.print(now, format, args...)
+}
+
+// Reached prints a stage that the work has come to. Stages are few and none is
+// left out, however soon it follows what was printed before.
+func (p *Progress) Reached(format string, args ...any) {
+	p.print(time.Now(), format, args...)
+}
+
+func (p *Progress) print(now time.Time, format string, args ...any) {
 	p.last = now
 	line := fmt.Sprintf("[%5.1fs] ", now.Sub(p.Started).Seconds()) + fmt.Sprintf(format, args...)
 	if !p.terminal {
@@ -46,8 +56,7 @@ func (p *Progress) Show(format string, args ...any) {
 
 // Done ends the overwritten line and prints what was reached.
 func (p *Progress) Done(format string, args ...any) {
-	p.last = time.Time{}
-	p.Show(format, args...)
+	p.Reached(format, args...)
 	if p.terminal {
 		fmt.Fprintln(p.w)
 	}

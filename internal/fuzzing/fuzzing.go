@@ -2,7 +2,7 @@
 // tests.
 //
 // A framed message ends in a checksum, past which no mutation would get. Its
-// targets therefore mutate the body and frame it anew: what they find is what
+// targets therefore mutate the body and frame it again: what they find is what
 // somebody who can write to a topic could send.
 package fuzzing
 

@@ -14,7 +14,7 @@ import (
 // Each decodes a file of every folder of reference vectors and hands it to run
 // as a subtest: "own" is testdata/golden, which lab/reference makes and every
 // clone has; "other" is the folder that LETHE_GOLDEN names, by default
-// ../shared/golden beside the repository, and is skipped where it is absent.
+// ../shared/golden, next to the repository, and is skipped where it is absent.
 func Each[T any](t *testing.T, name string, run func(t *testing.T, file T)) {
 	t.Helper()
 	own := filepath.Join(realdata.Repository(t), "testdata", "golden")

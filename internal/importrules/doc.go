@@ -9,7 +9,7 @@
 // A package that no row names belongs to the row of the folder it lies in, and
 // packages of one folder's row may import each other.
 //
-// After a change of the table, make the rules anew:
+// After a change of the table, make the rules again:
 //
 //	go test ./internal/importrules -rewrite
 package importrules

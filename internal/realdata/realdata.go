@@ -9,7 +9,7 @@ import (
 )
 
 // Path returns the path of a file or folder under LETHE_DATA, or under
-// ../shared/data beside the repository where that is not set. It skips the test
+// ../shared/data, next to the repository, where that is not set. It skips the test
 // if nothing is there.
 func Path(tb testing.TB, parts ...string) string {
 	tb.Helper()

@@ -25,18 +25,21 @@ import (
 
 // ErrSharedFeatures says that another transaction has the same features, so
 // that finding them proves nothing. The caller may go on with the other forms,
-// which are returned beside it, or choose another transaction.
+// which are returned with it, or choose another transaction.
 var ErrSharedFeatures = errors.New("another transaction has the same features")
 
-// Form is one way in which something can stand in a file.
+// Form is one way in which something can stand in a file: as Bytes, or as what JSON
+// says in whatever spelling, a string that is Text or an array of numbers that is Row.
 type Form struct {
 	Name  string
 	Bytes []byte
+	Text  string
+	Row   []float32
 }
 
 // Of returns the forms of a transaction that the stream holds once: its id; its
 // pseudonym raw, in hexadecimal and in base64; its features raw, in base64 and
-// as the sender writes them.
+// as the sender writes them; id and features as JSON says them.
 func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]Form, error) {
 	var rows [][]byte
 	var subjects []lethe.Transaction
@@ -51,13 +54,7 @@ func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]
 	if len(subjects) != 1 {
 		return nil, fmt.Errorf("the transaction is %d times in the stream, want once", len(subjects))
 	}
-	pseudonym := secret.Pseudonym(id)
-	// Tables may share prefixes of neighbouring keys, but not so much of them.
-	tail := pseudonym[4:]
-	forms := []Form{{"id", []byte(id)}, {"pseudonym", tail},
-		{"pseudonym in hexadecimal", []byte(hex.EncodeToString(tail))}}
-	forms = append(forms, base64Forms("pseudonym", tail)...)
-
+	forms := OfID(secret, id)
 	row := rowBytes(subjects[0].Features)
 	shared := 0
 	for _, other := range rows {
@@ -73,11 +70,30 @@ func Of(secret lethe.Secret, stream *dataset.Stream, id lethe.TransactionID) ([]
 		return nil, err
 	}
 	text := value[bytes.IndexByte(value, '[') : bytes.IndexByte(value, ']')+1]
-	forms = append(forms, Form{"features", row}, Form{"features as text", text})
-	return append(forms, base64Forms("features", row)...), nil
+	forms = append(forms, Form{Name: "features as text", Bytes: text})
+	return append(forms, OfRow(subjects[0].Features)...), nil
 }
 
-// rowBytes is a feature row as it lies in memory and in canonical bytes.
+// OfID returns the forms of an id: itself, its pseudonym raw, in hexadecimal and in
+// base64.
+func OfID(secret lethe.Secret, id lethe.TransactionID) []Form {
+	pseudonym := secret.Pseudonym(id)
+	// Tables may share prefixes of neighbouring keys, but not so much of them.
+	tail := pseudonym[4:]
+	forms := []Form{{Name: "id", Bytes: []byte(id)}, {Name: "id in JSON", Text: string(id)},
+		{Name: "pseudonym", Bytes: tail},
+		{Name: "pseudonym in hexadecimal", Bytes: []byte(hex.EncodeToString(tail))}}
+	return append(forms, base64Forms("pseudonym", tail)...)
+}
+
+// OfRow returns the forms of features: raw, in base64, and as JSON says them.
+func OfRow(features []float32) []Form {
+	row := rowBytes(features)
+	forms := []Form{{Name: "features", Bytes: row}, {Name: "features in JSON", Row: features}}
+	return append(forms, base64Forms("features", row)...)
+}
+
+// rowBytes is a feature row as it is in memory and in canonical bytes.
 func rowBytes(features []float32) []byte {
 	var out []byte
 	for _, v := range features {
@@ -94,7 +110,7 @@ func base64Forms(name string, data []byte) []Form {
 	for before := range 3 {
 		whole := data[(3-before)%3:]
 		whole = whole[:len(whole)/3*3]
-		out = append(out, Form{name + " in base64", base64.StdEncoding.AppendEncode(nil, whole)})
+		out = append(out, Form{Name: name + " in base64", Bytes: base64.StdEncoding.AppendEncode(nil, whole)})
 	}
 	return out
 }

@@ -26,7 +26,7 @@ type Report struct {
 }
 
 // Search looks for the forms in every regular file below the folders and in all
-// names. Files may be replaced meanwhile; one that is gone holds nothing. A
+// names. Files may be replaced during the search; one that is gone holds nothing. A
 // folder without a file, no forms and a form without bytes are errors: such a
 // search finds nothing, or everything, whatever there is.
 func Search(forms []Form, folders ...string) (Report, error) {
@@ -35,7 +35,7 @@ func Search(forms []Form, folders ...string) (Report, error) {
 		return r, fmt.Errorf("search for %d forms in %d folders, want at least one of each", len(forms), len(folders))
 	}
 	for _, f := range forms {
-		if len(f.Bytes) == 0 {
+		if len(f.Bytes) == 0 && f.Text == "" && len(f.Row) == 0 {
 			return r, fmt.Errorf("form %q has no bytes: it stands in every file", f.Name)
 		}
 	}
@@ -67,11 +67,36 @@ func (r *Report) walk(forms []Form, folder string) error {
 		case entry.Type().IsRegular():
 			r.Files++
 		}
+		holds := looking(forms, data)
 		for _, f := range forms {
-			if bytes.Contains(data, f.Bytes) || bytes.Contains([]byte(path), f.Bytes) {
+			if holds(f) || f.isIn([]byte(path)) {
 				r.Hits = append(r.Hits, Hit{f.Name, path})
 			}
 		}
 		return nil
 	})
 }
+
+// In returns the names of the forms that stand in data.
+func In(forms []Form, data []byte) (names []string) {
+	holds := looking(forms, data)
+	for _, f := range forms {
+		if holds(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return slices.Compact(names)
+}
+
+// looking tells of forms whether data holds them. What JSON there is is decoded once, and
+// only if a form asks for it.
+func looking(forms []Form, data []byte) func(Form) bool {
+	var content said
+	if slices.ContainsFunc(forms, func(f Form) bool { return f.Text != "" || len(f.Row) > 0 }) {
+		content = listen(data)
+	}
+	return func(f Form) bool { return f.isIn(data) || content.holds(f) }
+}
+
+// isIn reports whether the form's bytes stand in data.
+func (f Form) isIn(data []byte) bool { return len(f.Bytes) > 0 && bytes.Contains(data, f.Bytes) }

@@ -102,6 +102,40 @@ func TestCrashAtEveryWriteLeavesAllOrNothing(t *testing.T) {
 	}
 }
 
+// A store that is opened again is there whenever the machine stops meanwhile, whichever of
+// the names that were not synced are kept.
+func TestACrashWhileOpeningLosesNothing(t *testing.T) {
+	disk := vfs.NewCrashableMem()
+	s, err := swapstore.Open(disk, "data/store", swapstore.Format{})
+	require.NoError(t, err)
+	set(t, s, map[string]string{"a": "1"})
+	want := content(t, s)
+	require.NoError(t, s.Close())
+	for seed := range uint64(40) {
+		var kept []*vfs.MemFS
+		var mu sync.Mutex
+		fs := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpFileClose {
+				rng := rand.New(rand.NewPCG(seed, uint64(len(kept))))
+				kept = append(kept, disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: rng}))
+			}
+			return nil
+		}))
+		s, err := swapstore.Open(fs, "data/store", swapstore.Format{})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		require.NotEmpty(t, kept)
+		for at, survivor := range kept {
+			s, err := swapstore.Open(survivor, "data/store", swapstore.Format{})
+			require.NoError(t, err, "seed %d, write %d of %d", seed, at, len(kept))
+			require.Equal(t, want, content(t, s))
+			require.NoError(t, s.Close())
+		}
+	}
+}
+
 // failing makes the n-th operation of a kind on a path with the suffix fail.
 func failing(kind errorfs.OpKind, suffix string, n int) errorfs.Injector {
 	return errorfs.InjectorFunc(func(op errorfs.Op) error {

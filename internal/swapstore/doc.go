@@ -26,4 +26,12 @@
 // waits for the readers that started before it switched, so no function given
 // to Scan, Apply or Rewrite may call a method that writes, nor Close. Reading
 // is always allowed.
+//
+//	store.go, options.go              a store opened and closed; Pebble's options
+//	read.go, write.go                 reading and writing keys
+//	rewrite.go, pointer.go, sweep.go  a new generation, the pointer to it, old ones removed
+//	format.go, convert.go             the format of the content, and a later one made of it
+//	held.go, files.go                 files emptied when they are unlinked, and read for a search
+//	marked.go, sparse.go              file systems below Pebble: manifests with a marker, no room reserved
+//	errors.go, logger.go              damage told as ErrCorrupt; Pebble's last messages
 package swapstore

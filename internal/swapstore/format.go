@@ -20,7 +20,7 @@ type Format struct {
 	Version int
 }
 
-// String returns the format as it is written beside the store.
+// String returns the format as it is written in the store's folder.
 func (f Format) String() string { return fmt.Sprintf("%s/%d", f.Kind, f.Version) }
 
 // checkFormat compares the format that a folder was written with. A folder from
@@ -43,7 +43,7 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 	return nil
 }
 
-// markFormat writes the format beside a store that has none. A store of another
+// markFormat writes the format into the folder of a store that has none. A store of another
 // version than the first was never written without.
 func markFormat(fs vfs.FS, dir string, want Format) error {
 	found, err := generations(fs, dir)

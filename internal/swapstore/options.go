@@ -18,35 +18,21 @@ const (
 	formatVersion = pebble.FormatFlushableIngestExcises
 )
 
-// pebbleOptions returns the options of one generation.
-func pebbleOptions(fs vfs.FS) *pebble.Options {
+// pebbleOptions returns the options of one generation in a folder.
+func pebbleOptions(fs vfs.FS, dir string) *pebble.Options {
+	log := logger{dir, remedyOf(fs)}
 	p := &pebble.Options{
-		FS:                 fs,
+		FS:                 sparse{fs},
 		CacheSize:          cacheBytes,
 		MemTableSize:       memTableBytes,
 		MaxOpenFiles:       maxOpenFiles,
 		FormatMajorVersion: formatVersion,
-		Logger:             silent{},
+		Logger:             log,
+		EventListener:      &pebble.EventListener{BackgroundError: log.background},
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1
 		p.Levels[i].Compression = func() *block.CompressionProfile { return block.NoCompression }
 	}
 	return p
-}
-
-// silent is Pebble's logger: its messages may quote keys.
-type silent struct{}
-
-// Infof says nothing.
-func (silent) Infof(string, ...any) {}
-
-// Errorf says nothing: what concerns a caller is returned to it.
-func (silent) Errorf(string, ...any) {}
-
-// Fatalf is called when Pebble can no longer write its log or its manifest,
-// and must not return. Going on would lose acknowledged writes, whereas a
-// crash is what the store is built to survive.
-func (silent) Fatalf(string, ...any) {
-	panic("swapstore: the log or the manifest cannot be written; restart once the disk takes writes")
 }

@@ -14,7 +14,7 @@ const bulkBatchBytes = 1 << 20
 // Rewrite replaces the whole content: fill reads the old from src and sets in
 // dst what shall be there from now on, keys ascending, each once. When Rewrite
 // returns nil, the new content is durable and every file of the old one is
-// unlinked. Writers wait meanwhile; readers go on, and see the old content or,
+// unlinked. Writers wait until it is done; readers go on, and see the old content or,
 // once it is complete, the new.
 //
 // On an error the old content stays and what was written of the new is

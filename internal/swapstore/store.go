@@ -56,7 +56,7 @@ func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 	}
 	s := &Store{fs: fs, dir: dir, format: format, lock: lock}
 	if s.current, err = s.recover(); err != nil {
-		return nil, fmt.Errorf("store: %w", errors.Join(err, lock.Close()))
+		return nil, fmt.Errorf("store in %s: %w", dir, errors.Join(err, lock.Close()))
 	}
 	return s, nil
 }
@@ -117,7 +117,12 @@ func (s *Store) generationDir(number uint64) string {
 // openGeneration opens the database of a generation, which must be there or,
 // if it is to be created, must not.
 func (s *Store) openGeneration(number uint64, create bool) (*generation, error) {
-	p := pebbleOptions(s.fs)
+	fs := s.fs
+	if !create {
+		// Nothing points at a new one before it was synced whole.
+		fs = marked{fs}
+	}
+	p := pebbleOptions(fs, s.generationDir(number))
 	p.ErrorIfExists, p.ErrorIfNotExists = create, !create
 	db, err := pebble.Open(s.generationDir(number), p)
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {
@@ -134,16 +139,6 @@ func (s *Store) openGeneration(number uint64, create bool) (*generation, error) 
 
 // Dir returns the store's folder.
 func (s *Store) Dir() string { return s.dir }
-
-// Generation counts the store's rewrites, from 1. It is 0 after Close.
-func (s *Store) Generation() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.current == nil {
-		return 0
-	}
-	return s.current.number
-}
 
 // Close waits for readers and closes the database. Closing twice is harmless.
 func (s *Store) Close() error {

@@ -134,7 +134,9 @@ func TestScanOfPrefixAtTheEndOfTheKeySpace(t *testing.T) {
 		}))
 		got = append(got, fmt.Sprintf("%q", keys))
 	}
-	require.Equal(t, []string{`["a\xff" "a\xff\xff"]`, `["\xff" "\xff\xff"]`, `["a\xff" "a\xff\xff" "b" "\xff" "\xff\xff"]`}, got)
+	require.Equal(t, []string{
+		`["a\xff" "a\xff\xff"]`, `["\xff" "\xff\xff"]`, `["a\xff" "a\xff\xff" "b" "\xff" "\xff\xff"]`,
+	}, got)
 }
 
 func TestCancelledRewriteChangesNothing(t *testing.T) {

@@ -49,12 +49,17 @@ func sweep(fs vfs.FS, dir string, keep uint64) error {
 }
 
 // Remove unlinks a folder with all it holds, durably, and sees that it is
-// gone. A folder that does not exist is no error. No store may be open in it.
+// gone, for those too who hold a file of it open. A folder that does not exist is no error. No store may be open in it.
 func Remove(fs vfs.FS, dir string) error {
 	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err := fs.RemoveAll(dir); err != nil {
+	var held Held
+	err := held.holdAll(fs, dir)
+	if err == nil {
+		err = fs.RemoveAll(dir)
+	}
+	if err = errors.Join(err, held.Empty()); err != nil {
 		return fmt.Errorf("remove folder: %w", err)
 	}
 	if err := syncDir(fs, fs.PathDir(dir)); err != nil {

@@ -117,12 +117,13 @@ func (d *deployment) erase(
 	ctx context.Context, r lethe.ErasureRequest, progress func(deletions.Status),
 ) (Erasure, error) {
 	started := time.Now()
-	if err := requests.Submit(ctx, d.Client(), r, started); err != nil {
+	submitted, err := requests.Submit(ctx, d.Client(), r, started)
+	if err != nil {
 		return Erasure{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, eraseTimeout)
 	defer cancel()
-	status, err := requests.Wait(ctx, d.Client(), r.RequestID, progress)
+	status, err := requests.Wait(ctx, d.Client(), submitted, progress)
 	if err != nil {
 		return Erasure{}, err
 	}

@@ -1,23 +1,27 @@
 package attack
 
 import (
-	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/trainer"
+	"lethe"
 )
 
 func TestNothingWaitsForAServiceThatHasEnded(t *testing.T) {
-	// No model can be trained on such features.
-	s := smallStream(t, 2)
-	for _, tx := range s.Steps[0].Transactions {
-		for i := range tx.Features {
-			tx.Features[i] = math.MaxFloat32
-		}
+	s, c := smallStream(t, 2), smallConfig(t)
+	o := Defaults(s, c)
+	// While the service runs, a folder takes the place of the receipt to come, which ends
+	// the role that writes it.
+	o.Progress = func(string, ...any) {
+		require.NoError(t, os.MkdirAll(filepath.Join(c.DataDir, "receipts", "r.json", "file"), 0o700))
 	}
-	_, err := expose(t.Context(), Defaults(s, smallConfig(t)), smallConfig(t), s, nil)
+	asked := []lethe.ErasureRequest{{
+		RequestID: "r", Scope: lethe.ScopeStubs, Targets: lethe.Transactions(s.Steps[0].Transactions[0].ID),
+	}}
+	_, err := expose(t.Context(), o, c, s, asked)
 	require.ErrorIs(t, err, errEndedEarly)
-	require.ErrorIs(t, err, trainer.ErrNotFinite)
+	require.ErrorContains(t, err, "receipt")
 }

@@ -13,7 +13,7 @@ import (
 	"lethe/lab/report"
 )
 
-// The files that Write makes beside the figures.
+// The files that Write makes in addition to the figures.
 const (
 	markdownFile = "attacks.md"
 	csvFile      = "attacks.csv"

@@ -53,7 +53,7 @@ func (a membershipAttack) measure(shadow, victim *view) (scores []float64, m Mea
 
 // edges runs the attacks on former payments. The control asks the models of
 // before, on the graph with the members in it. Afterwards the attacker puts the
-// record in question beside the graph that is left, without payments.
+// record in question next to the graph that is left, without payments.
 func (c *campaign) edges(ctx context.Context, scope lethe.Scope, first, last *oracle) error {
 	held, err := first.ask(ctx, graphs(c.secret, c.victim.stream, c.victim.outside))
 	if err != nil {

@@ -41,9 +41,11 @@ type Options struct {
 }
 
 const (
-	defaultTargets  = 150
-	minTargets      = 20
-	defaultRequests = 5
+	// MostTargets is the number of targets where the data has enough labels.
+	MostTargets = 150
+	// MostRequests is the number of requests among which they are divided then.
+	MostRequests = 5
+	minTargets   = 20
 	// targetShare is the share of labelled transactions that may become members,
 	// and again outsiders: the others are what is left to learn from.
 	targetShare = .25
@@ -61,7 +63,7 @@ const (
 // Defaults attack a deployment on a stream at the scopes stubs and shard, in
 // silence.
 func Defaults(stream *dataset.Stream, config configs.Config) Options {
-	targets := min(defaultTargets, maxTargets(stream))
+	targets := min(MostTargets, maxTargets(stream))
 	return Options{
 		Stream: stream, Config: config, Scopes: []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard},
 		Targets: targets, Requests: RequestsFor(targets), OverfitPasses: 60, Version: "dev",
@@ -70,7 +72,7 @@ func Defaults(stream *dataset.Stream, config configs.Config) Options {
 }
 
 // RequestsFor is five requests, or one per 20 targets if those are fewer.
-func RequestsFor(targets int) int { return max(1, min(defaultRequests, targets/minTargets)) }
+func RequestsFor(targets int) int { return max(1, min(MostRequests, targets/minTargets)) }
 
 // Validate reports everything that is wrong with the options.
 func (o Options) Validate() error {
@@ -80,7 +82,7 @@ func (o Options) Validate() error {
 	p.That(o.Config.UsesEmbeddedBroker(), "kafka.brokers", o.Config.Kafka.Brokers, "none: an attack brings its own")
 	p.That(len(o.Scopes) > 0, "scopes", o.Scopes, "at least one")
 	for _, s := range o.Scopes {
-		p.OneOf("scopes", string(s), string(lethe.ScopeStubs), string(lethe.ScopeShard))
+		p.OneOf("scopes", string(s), lethe.SupportedScopes()...)
 	}
 	return append(p, check.Of(o.Config.Validate())...).Err()
 }

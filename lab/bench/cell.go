@@ -31,7 +31,7 @@ type PartitionCell struct {
 	Settings protocol.Settings `json:"settings"`
 }
 
-// UnlearnCell erases a batch of nodes and trains anew what that touches.
+// UnlearnCell erases a batch of nodes and trains again what that touches.
 type UnlearnCell struct {
 	Settings protocol.Settings `json:"settings"`
 	Batch    int               `json:"batch"`
@@ -40,7 +40,7 @@ type UnlearnCell struct {
 }
 
 // Timed tells whether the cell's figures are times or it runs a deployment of its
-// own, so that nothing else should run beside it.
+// own, so that nothing else should run at the same time.
 func (c Cell) Timed() bool { return c.Partition != nil || c.Unlearn != nil || c.Attack != nil }
 
 // Result is what a cell measured.

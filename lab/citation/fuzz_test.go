@@ -1,6 +1,8 @@
 package citation
 
 import (
+	"archive/zip"
+	"bytes"
 	"testing"
 )
 
@@ -28,6 +30,33 @@ func FuzzParseArray(f *testing.F) {
 		}
 		if len(a.values) != want {
 			t.Fatalf("%d numbers, shape %v", len(a.values), a.shape)
+		}
+	})
+}
+
+// Whatever a container holds, a graph that is read of it is whole.
+func FuzzRead(f *testing.F) {
+	var seed bytes.Buffer
+	w := zip.NewWriter(&seed)
+	for name, content := range map[string][]byte{
+		"labels.npy": npy(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", "0123456789abcdef"),
+		"other.txt":  []byte("text"),
+	} {
+		member, err := w.Create(name)
+		if err == nil {
+			_, err = member.Write(content)
+		}
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed.Bytes())
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if g, err := Read(bytes.NewReader(content), int64(len(content))); (err == nil) != (g != nil) {
+			t.Fatalf("graph %v, error %v", g != nil, err)
 		}
 	})
 }

@@ -18,9 +18,9 @@
 //
 //   - settings.go and stream_settings.go say how an ensemble is made and measured
 //   - run.go has what a run may use and returns; graphs run in graph_run.go, streams
-//     in stream.go and the files beside it
+//     in stream.go, stream_step.go and stream_known.go; expected_steps.go counts
 //   - split.go, graph.go, assign.go, partitions.go, partition_only.go, embedding.go,
 //     stubs.go and truth.go make slices of data
-//   - models.go trains and asks the shards, graph_weights.go and stream_weights.go weigh
-//     them, forget.go erases nodes
+//   - models.go trains and asks the shards, graph_combine.go and stream_combine.go
+//     combine their answers, forget.go erases nodes
 package protocol

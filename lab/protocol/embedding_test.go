@@ -3,6 +3,7 @@ package protocol
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,7 +34,7 @@ func TestHiddenLayerLeadsToThePosteriors(t *testing.T) {
 	require.NoError(t, err)
 	s := Defaults("sage")
 	s.Hidden, s.Epochs = width, 20
-	e, err := newShardModels(s, classes, 1, trainer.Window, Runtime{Kernels: kernels.Default()})
+	e, err := newShardModels(s, classes, 1, trainer.Window, Runtime{Kernels: kernels.Default(), Workers: 1, Now: time.Now})
 	require.NoError(t, err)
 	require.NoError(t, e.train(t.Context(), [][]*lethe.Slice{{slice}}))
 	answers, err := e.ask(t.Context(), trainer.InputOf(snap))

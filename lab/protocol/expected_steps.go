@@ -16,7 +16,7 @@ func (s StreamSettings) ExpectedSteps() int {
 			window = trainer.DefaultsOf(trainer.Blend).Blend.NetworkTimesteps
 		}
 		slices, trainings = 0, 0
-		for i := s.firstLearnt(); i < s.Split.total()-1; i++ {
+		for i := s.firstLearnt(); i < s.Split.Total()-1; i++ {
 			slices += min(i+1, window)
 			trainings++
 		}

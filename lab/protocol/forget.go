@@ -29,7 +29,7 @@ type Forgot struct {
 }
 
 // Forget erases a batch of nodes from a trained ensemble: it cuts the touched
-// shards anew from the graph without them, trains these from fresh weights and
+// shards again from the graph without them, trains these from fresh weights and
 // updates the aggregation, which is the first one that the settings list.
 func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (*Forgot, error) {
 	t, err := newGraphRun(g, s, r)
@@ -71,7 +71,7 @@ func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 		}
 	}
 	out := &Forgot{}
-	now := t.r.clock()
+	now := t.r.Now
 	started := now()
 	graph := t.graph.Without(func(p lethe.Pseudonym) bool { return gone[p] })
 	windows := make([][]*lethe.Slice, t.s.Shards)
@@ -110,7 +110,7 @@ func (t *graphRun) victims(batch int) map[int]bool {
 	return out
 }
 
-// touched tells for every shard whether it has to be trained anew.
+// touched tells for every shard whether it has to be trained again.
 func (t *graphRun) touched(victims map[int]bool, scope lethe.Scope) []bool {
 	out := make([]bool, t.s.Shards)
 	for v := range victims {
@@ -127,7 +127,7 @@ func (t *graphRun) touched(victims map[int]bool, scope lethe.Scope) []bool {
 }
 
 // refresh brings the aggregation up to date: similarity describes the touched
-// shards anew, learned weights are fitted from the beginning, the mean needs
+// shards again, learned weights are fitted from the beginning, the mean needs
 // nothing.
 func (t *graphRun) refresh(ctx context.Context, touched []bool) error {
 	switch t.s.Aggregate[0] {

@@ -85,7 +85,7 @@ func (t *graphRun) trainingGraph() *lethe.Snapshot {
 func (t *graphRun) assign(ctx context.Context, out *Outcome) error {
 	t.graph = t.trainingGraph()
 	found := t.r.Partitions.get(t.partitionKey(), func(p *partitioned) {
-		now := t.r.clock()
+		now := t.r.Now
 		started := now()
 		embedding, err := t.embedding(ctx)
 		if err == nil {
@@ -131,7 +131,7 @@ func (t *graphRun) own() {
 
 // train trains the shards side by side.
 func (t *graphRun) train(ctx context.Context, out *Outcome) error {
-	now := t.r.clock()
+	now := t.r.Now
 	started := now()
 	var err error
 	if t.models, err = newShardModels(t.s, t.g.Classes, 1, trainer.Window, t.r); err != nil {

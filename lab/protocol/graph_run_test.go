@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,16 +70,16 @@ func TestEmbeddingOfBEKM(t *testing.T) {
 	require.NotEqual(t, structure.EnsembleHash, learnt.EnsembleHash)
 	require.Equal(t, learnt.EnsembleHash, run(t, g, s, 3).EnsembleHash)
 	s.Partition.Embedding, s.Model, s.OneHop = "nonsense", "logistic", true
-	_, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err := protocol.RunGraph(t.Context(), g, s, runtimeOf(1))
 	require.EqualError(t, err, `settings: partition.embedding is "nonsense", want sage or nothing`)
 	s.Partition.Embedding = ""
-	_, err = protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err = protocol.RunGraph(t.Context(), g, s, runtimeOf(1))
 	require.ErrorContains(t, err, "are for streams")
 }
 
 func run(t *testing.T, g *protocol.Graph, s protocol.Settings, workers int) *protocol.Outcome {
 	t.Helper()
-	out, err := protocol.RunGraph(t.Context(), g, s, protocol.Runtime{Kernels: kernels.Default(), Workers: workers})
+	out, err := protocol.RunGraph(t.Context(), g, s, runtimeOf(workers))
 	require.NoError(t, err)
 	out.PartitionSeconds, out.TrainSeconds = 0, 0
 	return out
@@ -87,7 +88,7 @@ func run(t *testing.T, g *protocol.Graph, s protocol.Settings, workers int) *pro
 // Partitions that are kept change no figure, whatever differs between the calls.
 func TestKeptPartitionsAreThoseOfTheirSettings(t *testing.T) {
 	graphs := []*protocol.Graph{planted(90, 1), planted(90, 2)}
-	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 1, Partitions: new(protocol.Partitions)}
+	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 1, Partitions: new(protocol.Partitions), Now: time.Now}
 	for _, change := range []func(*protocol.Settings){
 		func(*protocol.Settings) {},
 		func(s *protocol.Settings) { s.Repair = repair.Zero },
@@ -189,7 +190,7 @@ func TestRepairTruthCarriesTheNeighbour(t *testing.T) {
 func TestSettingsAreCheckedAllAtOnce(t *testing.T) {
 	_, err := protocol.RunGraph(t.Context(), planted(30, 1),
 		protocol.Settings{Epochs: -1, TrainFraction: 2, Aggregate: []string{"best"}},
-		protocol.Runtime{Kernels: kernels.Default()})
+		runtimeOf(1))
 	require.ErrorContains(t, err, `model is ""`)
 	require.ErrorContains(t, err, "epochs is -1")
 	require.ErrorContains(t, err, "train_fraction is 2")
@@ -200,7 +201,7 @@ func TestForgetTouchesWhatItMust(t *testing.T) {
 	g := planted(120, 1)
 	s := brief()
 	s.Aggregate = s.Aggregate[1:2]
-	r := protocol.Runtime{Kernels: kernels.Default(), Workers: 2}
+	r := runtimeOf(2)
 	forget := func(batch int, scope lethe.Scope) *protocol.Forgot {
 		f, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: batch, Scope: scope}, r)
 		require.NoError(t, err)

@@ -45,7 +45,7 @@ func newShardModels(s Settings, classes, window int, schedule string, r Runtime)
 			r.Epoch(Epoch{Shard: p.Shard, Timestep: p.Timestep, Epoch: p.Epoch + 1, Epochs: s.Epochs, Loss: p.Loss})
 		})
 	}
-	runner := ensemble.Runner{Engine: engine, Workers: r.workers()}
+	runner := ensemble.Runner{Engine: engine, Workers: r.Workers}
 	return &shardModels{runner: runner, runtime: r, models: make([]*trainer.Checkpoint, s.Shards)}, nil
 }
 

@@ -25,7 +25,7 @@ func PartitionStream(ctx context.Context, stream *dataset.Stream, s Settings, r 
 	}
 	out := &Outcome{}
 	shapes := make([]Shape, len(stream.Steps))
-	now := r.clock()
+	now := r.Now
 	for i := range stream.Steps {
 		snap := SnapshotOf(&stream.Steps[i], stream.FeatureCount)
 		started := now()

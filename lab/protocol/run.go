@@ -15,7 +15,7 @@ type Runtime struct {
 	Kernels kernels.Set
 	// Workers is how many shards train side by side; at least 1.
 	Workers int
-	// Now is the clock behind the seconds; nil stands for time.Now.
+	// Now is the clock behind the seconds.
 	Now func() time.Time
 	// Partitions, if set, are kept for RunGraph's next calls.
 	Partitions *Partitions
@@ -34,17 +34,6 @@ type Epoch struct {
 	// Loss is the training loss before the step.
 	Loss float64
 }
-
-// clock returns the clock, or the system's.
-func (r Runtime) clock() func() time.Time {
-	if r.Now == nil {
-		return time.Now
-	}
-	return r.Now
-}
-
-// workers returns the number of workers, at least one.
-func (r Runtime) workers() int { return max(1, r.Workers) }
 
 // Reading is the quality of one ensemble under one way of asking it.
 type Reading struct {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,7 +27,7 @@ func TestMeasuredIsServed(t *testing.T) {
 	s := StreamDefaults(models.EllipticGIN, trainer.Continual, StreamSplit{Train: 1, Validation: 1, Test: 2})
 	s.Shards, s.Hidden, s.Epochs, s.Seed = 2, 8, 2, 2
 	s.Aggregate = scoring.ServedMethods()
-	run, err := newStreamRun(stream, s, Runtime{Kernels: kernels.Default(), Workers: 2})
+	run, err := newStreamRun(stream, s, Runtime{Kernels: kernels.Default(), Workers: 2, Now: time.Now})
 	require.NoError(t, err)
 
 	run.models, err = newShardModels(run.s.Settings, classesOfStream, run.s.WindowTimesteps, run.s.Schedule, run.r)

@@ -18,24 +18,26 @@ const (
 	AggregateLearned    = scoring.MethodLearned
 )
 
-// Settings say how one ensemble is made and measured; begin with Defaults. They are the key under
-// which a finished measurement is kept, so everything that reaches a figure is
-// in them.
+// Settings say how one ensemble is made and measured; begin with Defaults. They are
+// the key under which a finished measurement is kept, so everything that reaches a
+// figure is in them, and they stay as they are written: what may be left out of the
+// JSON stands for the default of the package it configures, which is put in its
+// place where that package's own configuration is made of it.
 type Settings struct {
 	// Model and Hidden name the shard model and its width; a width of 0 is the
 	// model's own default. What networks alone have means nothing to the models
 	// that look at rows (trainer.RowModels), which are for streams.
-	Model  string `json:"model"`
-	Hidden int    `json:"hidden,omitempty"`
+	Model  string `json:"model" help:"Shard model."`
+	Hidden int    `json:"hidden,omitempty" help:"Width of the model."`
 	// Components are the models of trainer.Blend, which is for streams.
-	Components []string `json:"components,omitempty"`
+	Components []string `json:"components,omitempty" help:"Models of a blend, with commas."`
 	// Epochs is the number of passes over the training data.
-	Epochs int `json:"epochs"`
+	Epochs int `json:"epochs" help:"Passes over the training data."`
 	// LearningRate and WeightDecay are Adam's.
-	LearningRate float64 `json:"learning_rate"`
-	WeightDecay  float64 `json:"weight_decay"`
+	LearningRate float64 `json:"learning_rate" help:"Adam's step size."`
+	WeightDecay  float64 `json:"weight_decay" help:"Adam's L2 coefficient."`
 
-	Shards    int       `json:"shards"`
+	Shards    int       `json:"shards" help:"Number of shards."`
 	Partition Partition `json:"partition"`
 	// Repair is mixup, zero, mirror, none or truth. Tau bounds
 	// mixup's factor and MinStubs is the least number of stubs per node.
@@ -44,23 +46,23 @@ type Settings struct {
 	MinStubs int     `json:"min_stubs,omitempty"`
 	// OneHop joins to every row what surrounds its node, see package onehop;
 	// streams only.
-	OneHop bool `json:"one_hop,omitempty"`
+	OneHop bool `json:"one_hop,omitempty" help:"Join the mean of all neighbours' features and the log degree to every row."`
 	// OneHopDirected keeps payers and payees apart, see onehop.Directed. It needs
 	// OneHop.
-	OneHopDirected bool `json:"one_hop_directed,omitempty"`
+	OneHopDirected bool `json:"one_hop_directed,omitempty" help:"Keep the means of payers and of payees apart."`
 
 	// Aggregate lists the combinations to measure, and Propagate adds each of
 	// them with the known labels propagated over the graph; on a stream they are
 	// those of StreamSettings.KnownLabels.
 	Aggregate []string `json:"aggregate"`
-	Propagate bool     `json:"propagate,omitempty"`
+	Propagate bool     `json:"propagate,omitempty" help:"Propagate the known labels over the graph when scoring."`
 
 	// TrainFraction is the share of nodes that train.
-	TrainFraction float64 `json:"train_fraction"`
-	Transductive  bool    `json:"transductive,omitempty"`
-	RawFeatures   bool    `json:"raw_features,omitempty"`
+	TrainFraction float64 `json:"train_fraction" help:"Share of the nodes that trains."`
+	Transductive  bool    `json:"transductive,omitempty" help:"Let training see the test nodes without their labels."`
+	RawFeatures   bool    `json:"raw_features,omitempty" help:"Leave rows as they are instead of dividing by their sums."`
 	// Seed draws the split and everything else.
-	Seed uint64 `json:"seed"`
+	Seed uint64 `json:"seed" help:"Seed of the split and of every draw."`
 }
 
 // Partition is the part of the settings that assigns nodes to shards.

@@ -60,11 +60,11 @@ func newStreamRun(stream *dataset.Stream, s StreamSettings, r Runtime) (*streamR
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
-	if have, want := len(stream.Steps), s.Split.total(); have < want {
+	if have, want := len(stream.Steps), s.Split.Total(); have < want {
 		return nil, fmt.Errorf("split %s wants %d timesteps, the stream has %d", s.Split, want, have)
 	}
 	j := &streamRun{s: s, r: r, out: &Outcome{}, windows: make([][]*lethe.Slice, s.Shards)}
-	for i := range s.Split.total() {
+	for i := range s.Split.Total() {
 		j.steps = append(j.steps, SnapshotOf(&stream.Steps[i], stream.FeatureCount))
 	}
 	for _, name := range s.Aggregate {
@@ -125,7 +125,7 @@ func (j *streamRun) run(ctx context.Context) (err error) {
 // learn cuts a timestep into slices and, if it is time to, trains on the window
 // that ends with it.
 func (j *streamRun) learn(ctx context.Context, index, window int, train bool) error {
-	now := j.r.clock()
+	now := j.r.Now
 	started := now()
 	snap := j.steps[index]
 	a, shape, err := j.s.assign(ctx, snap, classesOfStream, nil)

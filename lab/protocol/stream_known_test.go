@@ -11,7 +11,6 @@ import (
 	"lethe/dataset"
 	"lethe/lab/protocol"
 	"lethe/trainer"
-	"lethe/trainer/kernels"
 )
 
 // twins returns a stream of noise in which transactions come in pairs, one pays
@@ -107,7 +106,7 @@ func TestScoresUseArrivedLabelsOnly(t *testing.T) {
 	answers := func(flip func(arrived bool) bool) [][]float32 {
 		t.Helper()
 		stream := twins(12)
-		r := protocol.Runtime{Kernels: kernels.Default(), Workers: 2}
+		r := runtimeOf(2)
 		before, arrived, err := protocol.LastAnswers(t.Context(), stream, s, r)
 		require.NoError(t, err)
 		if flip == nil {
@@ -155,7 +154,7 @@ func TestKnownLabelsOutOfBounds(t *testing.T) {
 	} {
 		s := knownSettings(c.share)
 		s.Split.Validation = c.validation
-		_, err := protocol.RunStream(t.Context(), twins(12), s, protocol.Runtime{Kernels: kernels.Default()})
+		_, err := protocol.RunStream(t.Context(), twins(12), s, runtimeOf(1))
 		require.ErrorContains(t, err, c.want)
 	}
 }

@@ -20,6 +20,9 @@ const (
 	Window    = trainer.Window
 )
 
+// Schedules lists them.
+func Schedules() []string { return []string{Static, Continual, Window} }
+
 // StreamSplit says how many timesteps train, validate and test, in stream order.
 type StreamSplit struct {
 	Train      int `json:"train"`
@@ -34,11 +37,11 @@ func EllipticSplit() StreamSplit { return StreamSplit{Train: 30, Validation: 4, 
 // proportions for other numbers; a stream of two or more has a test.
 func SplitFor(timesteps int) StreamSplit {
 	e := EllipticSplit()
-	if timesteps == e.total() {
+	if timesteps == e.Total() {
 		return e
 	}
-	test := max(1, timesteps*e.Test/e.total())
-	validation := timesteps * e.Validation / e.total()
+	test := max(1, timesteps*e.Test/e.Total())
+	validation := timesteps * e.Validation / e.Total()
 	return StreamSplit{Train: timesteps - validation - test, Validation: validation, Test: test}
 }
 
@@ -71,7 +74,8 @@ func (s StreamSplit) Validate() error {
 // String writes the split as ParseSplit reads it.
 func (s StreamSplit) String() string { return fmt.Sprintf("%d/%d/%d", s.Train, s.Validation, s.Test) }
 
-func (s StreamSplit) total() int { return s.Train + s.Validation + s.Test }
+// Total is the number of timesteps of all three parts.
+func (s StreamSplit) Total() int { return s.Train + s.Validation + s.Test }
 
 // part names the part of the step at an index.
 func (s StreamSplit) part(index int) string {
@@ -90,17 +94,17 @@ func (s StreamSplit) part(index int) string {
 // stream does not use TrainFraction, Transductive and RawFeatures.
 type StreamSettings struct {
 	Settings
-	Split StreamSplit `json:"split"`
+	Split StreamSplit `json:"split" help:"Timesteps that train, validate and test."`
 	// Schedule is Static, Continual or Window, and WindowTimesteps is how far the
 	// latter two look back: by default 10, and 1000, which is to say
 	// all, for models that are fitted anew and for blends, of whose networks the
 	// trainer has a bound of its own.
-	Schedule        string `json:"schedule"`
-	WindowTimesteps int    `json:"window_timesteps"`
+	Schedule        string `json:"schedule" help:"static trains on the first timesteps only; the others score each timestep, then learn from it: continual goes on from the last weights, window begins anew."`
+	WindowTimesteps int    `json:"window_timesteps" help:"Timesteps that continual and window look back."`
 	// KnownLabels is the share of every timestep's labels that had arrived when
 	// it was scored, at least 0 and below 1. They are left out of what is
 	// measured, and no model saw them; only Propagate uses them.
-	KnownLabels float64 `json:"known_labels,omitempty"`
+	KnownLabels float64 `json:"known_labels,omitempty" help:"Share of every timestep's labels that had arrived when it was scored; they are not measured."`
 }
 
 // StreamDefaults are the settings of a model on a stream under a schedule that
@@ -138,7 +142,7 @@ func (s StreamSettings) firstLearnt() int {
 func (s StreamSettings) Validate() error {
 	p := check.Of(s.Settings.Validate())
 	p.That(s.Split.Validate() == nil, "split", s.Split, "at least 1 timestep to train and to test, 0 to validate")
-	p.OneOf("schedule", s.Schedule, Static, Continual, Window)
+	p.OneOf("schedule", s.Schedule, Schedules()...)
 	p.That(!s.rowModel() || s.Schedule != Continual, "schedule", s.Schedule, "%s or %s for model %q, which is fitted anew",
 		Static, Window, s.Model)
 	p.That(s.Model != trainer.Blend || s.Schedule != Window, "schedule", s.Schedule,

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func streamSettingsOf(model, schedule string) protocol.StreamSettings {
 
 func runStream(t *testing.T, stream *dataset.Stream, s protocol.StreamSettings, workers int) *protocol.Outcome {
 	t.Helper()
-	out, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default(), Workers: workers})
+	out, err := protocol.RunStream(t.Context(), stream, s, runtimeOf(workers))
 	require.NoError(t, err)
 	out.PartitionSeconds, out.TrainSeconds = 0, 0
 	return out
@@ -86,7 +87,7 @@ func TestStreamOfRowModels(t *testing.T) {
 		require.NotEqual(t, raw.EnsembleHash, one.EnsembleHash)
 		require.NotEqual(t, "train", one.Readings[0].PerStep[0].Part, "no model is needed for training timesteps")
 		s.Schedule = protocol.Continual
-		_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+		_, err := protocol.RunStream(t.Context(), stream, s, runtimeOf(1))
 		require.ErrorContains(t, err, `schedule is "continual", want static or window`)
 	}
 }
@@ -113,13 +114,13 @@ func TestBlendRefusals(t *testing.T) {
 	stream := generated(t, 8)
 	s := streamSettingsOf(trainer.Blend, protocol.Window)
 	s.Split = protocol.SplitFor(8)
-	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err := protocol.RunStream(t.Context(), stream, s, runtimeOf(1))
 	require.ErrorContains(t, err, `schedule is "window", want static or continual for model "blend"`)
 	s.Schedule, s.Components = protocol.Continual, []string{"oracle"}
-	_, err = protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err = protocol.RunStream(t.Context(), stream, s, runtimeOf(1))
 	require.ErrorContains(t, err, `components is "oracle"`)
 	s.Model = trainer.Logistic
-	_, err = protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err = protocol.RunStream(t.Context(), stream, s, runtimeOf(1))
 	require.ErrorContains(t, err, `want none for model "logistic"`)
 }
 
@@ -134,7 +135,7 @@ func TestStreamOfDirectedOneHop(t *testing.T) {
 	require.NotEqual(t, undirected.EnsembleHash, directed.EnsembleHash)
 	require.Greater(t, *directed.Readings[0].Test.AUC, .6)
 	s.OneHop = false
-	_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err := protocol.RunStream(t.Context(), stream, s, runtimeOf(1))
 	require.ErrorContains(t, err, "one_hop_directed is true, want false without one-hop features")
 }
 
@@ -158,7 +159,7 @@ func TestExpectedSteps(t *testing.T) {
 		s.Epochs = 2
 		var heard atomic.Int64
 		_, err := protocol.RunStream(t.Context(), stream, s, protocol.Runtime{
-			Kernels: kernels.Default(), Workers: 2, Epoch: func(protocol.Epoch) { heard.Add(1) },
+			Kernels: kernels.Default(), Workers: 2, Now: time.Now, Epoch: func(protocol.Epoch) { heard.Add(1) },
 		})
 		require.NoError(t, err)
 		require.EqualValues(t, s.ExpectedSteps(), heard.Load(), c)
@@ -219,6 +220,6 @@ func TestSplits(t *testing.T) {
 func TestStreamShorterThanItsSplit(t *testing.T) {
 	s := streamSettings(protocol.Static)
 	s.Split = protocol.EllipticSplit()
-	_, err := protocol.RunStream(t.Context(), generated(t, 5), s, protocol.Runtime{Kernels: kernels.Default()})
+	_, err := protocol.RunStream(t.Context(), generated(t, 5), s, runtimeOf(1))
 	require.EqualError(t, err, "split 30/4/15 wants 49 timesteps, the stream has 5")
 }

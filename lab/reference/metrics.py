@@ -18,6 +18,20 @@ def of_predictions(y: np.ndarray, pred: np.ndarray, classes: int) -> dict:
     }
 
 
+def calibration_error(y: np.ndarray, score: np.ndarray, bins: int = 15) -> float:
+    """The formula of Naeini et al. for the positive class; numpy counts the bins, the last one with both ends."""
+    edges = np.linspace(0, 1, bins + 1)
+    count, weight = np.histogram(score, edges)[0], np.histogram(score, edges, weights=score)[0]
+    positives = np.histogram(score, edges, weights=y.astype(float))[0]
+    some = count > 0
+    return float((count[some] / len(y) * np.abs(positives[some] / count[some] - weight[some] / count[some])).sum())
+
+
+def best_f1(y: np.ndarray, score: np.ndarray) -> float | None:
+    """The best F1 of any threshold."""
+    return max(float(metrics.f1_score(y, score >= t)) for t in np.unique(score)) if y.sum() else None
+
+
 def binary(name: str, y: np.ndarray, score: np.ndarray, threshold: float = 0.5) -> dict:
     """Scores are multiples of 1/1024 or fewer levels, so that ties stay ties."""
     pred = (score >= threshold).astype(int)
@@ -28,6 +42,7 @@ def binary(name: str, y: np.ndarray, score: np.ndarray, threshold: float = 0.5) 
         "expect": {
             "roc_auc": float(metrics.roc_auc_score(y, score)) if both else None,
             "average_precision": float(metrics.average_precision_score(y, score)) if y.sum() else None,
+            "expected_calibration_error": calibration_error(y, score), "best_f1": best_f1(y, score),
             **of_predictions(y, pred, 2),
         },
     }

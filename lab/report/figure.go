@@ -56,7 +56,7 @@ func (f *Figure) Save(path string) error {
 	return nil
 }
 
-// save draws the legend beside the plot, where it hides no line.
+// save draws the legend at the side of the plot, where it hides no line.
 func save(p *plot.Plot, path string) error {
 	legend := p.Legend
 	p.Legend = plot.NewLegend()

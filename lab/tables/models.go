@@ -5,7 +5,7 @@ import (
 	"lethe/lab/report"
 )
 
-// shardModels sets every shard model beside the PyTorch Geometric reference, at
+// shardModels compares every shard model with the PyTorch Geometric reference, at
 // the widths and with the methods that the reference was measured at.
 func shardModels() Table {
 	const title = "Shard models"

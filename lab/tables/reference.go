@@ -8,7 +8,7 @@ import (
 	"lethe/lab/report"
 )
 
-// referenceTable sets figures beside those of a PyTorch Geometric program on the
+// referenceTable compares figures with those of a PyTorch Geometric program on the
 // same protocol, under the unweighted mean that it used.
 type referenceTable struct {
 	report.Table
@@ -27,7 +27,7 @@ func newReferenceTable(title string) *referenceTable {
 // over splits: the middle of those that it did, in points.
 const referenceDeviation = 2.0
 
-// add sets one cell beside the reference, if there is one.
+// add compares one cell with the reference, if there is one.
 func (t *referenceTable) add(p *paper.Paper, dataset string, m model, method string, a accuracy) {
 	r, known := p.Reference(dataset, m.name, method, m.referenceHidden())
 	if !known || !isNumber(a.mean) {

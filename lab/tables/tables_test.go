@@ -123,6 +123,7 @@ func TestQuickTablesOnSmallData(t *testing.T) {
 	require.Contains(t, texts["mlp"], "(87.5)", "the paper's Scratch stands beside")
 	require.Contains(t, texts["mlp"], "normalised score")
 	require.Contains(t, texts["unlearning"], "stubs")
+	require.Regexp(t, `\| Scratch .* \| 1\.00 +\|`, texts["unlearning"], "beside itself")
 	require.Contains(t, texts["elliptic"], "not run: file bitcoin-otc/elliptic-format/elliptic_txs_features.csv")
 	for name, text := range texts {
 		require.NotContains(t, text, "NaN", name)

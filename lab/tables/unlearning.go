@@ -1,7 +1,11 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"lethe"
 	"lethe/lab/bench"
@@ -59,15 +63,19 @@ func unlearningCells(o Options) []bench.Cell {
 func renderUnlearning(o Options, r *Results) (*Output, error) {
 	t := &report.Table{Title: "Batch unlearning time, SAGE", Columns: []string{
 		"data set", "method", "scope", "nodes", "shards", "seconds", "of them aggregation", "seconds per shard",
+		"beside one model trained anew",
 	}}
 	out := &Output{Tables: []*report.Table{t}, Data: t}
 	var missing absences
+	var dear []string
 	for _, dataset := range o.citations() {
 		whole := &report.Figure{Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "seconds", LogX: true}
 		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "seconds per shard",
 			LogX: true}
+		anew := make(map[int]float64)
 		for _, m := range forgetful() {
 			a, b := report.Line{Name: m.name}, report.Line{Name: m.name}
+			var ratios []ratio
 			for _, batch := range o.batches() {
 				result, err := r.Get(o.unlearningCell(dataset, m, batch))
 				if err != nil {
@@ -79,10 +87,22 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 				f := result.Unlearning
 				seconds := f.TrainSeconds + f.AggregateSeconds
 				perShard := seconds / float64(max(1, f.Shards))
+				if m.name == scratch {
+					anew[batch] = seconds
+				}
+				beside := ratio{batch, math.NaN()}
+				if anew[batch] > 0 {
+					beside.of = seconds / anew[batch]
+				}
+				ratios = append(ratios, beside)
 				row(t, dataset, m.name, string(m.scope()), fmt.Sprint(batch), fmt.Sprint(f.Shards),
-					report.Number(seconds, 3), report.Number(f.AggregateSeconds, 3), report.Number(perShard, 3))
+					report.Number(seconds, 3), report.Number(f.AggregateSeconds, 3), report.Number(perShard, 3),
+					report.Number(beside.of, 2))
 				a.X, a.Y = append(a.X, float64(batch)), append(a.Y, seconds)
 				b.X, b.Y = append(b.X, float64(batch)), append(b.Y, perShard)
+			}
+			if m.name == own {
+				dear = append(dear, dearFrom(dataset, ratios)...)
 			}
 			whole.Lines, each.Lines = append(whole.Lines, a), append(each.Lines, b)
 		}
@@ -90,6 +110,35 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 		out.addFigure(dataset+"-per-shard", each)
 	}
 	t.Note("One batch each, seed %d. Times are of this machine; compare them with each other.", o.Seed)
+	noteDear(t, dear)
 	missing.note(t)
 	return out, nil
+}
+
+// ratio is the time of a batch divided by that of training one model on everything.
+type ratio struct {
+	batch int
+	of    float64
+}
+
+// dearFrom tells from which batch on forgetting takes longer than training one model
+// on everything, if from any.
+func dearFrom(dataset string, ratios []ratio) []string {
+	first := slices.IndexFunc(ratios, func(r ratio) bool { return r.of > 1 })
+	if first < 0 {
+		return nil
+	}
+	most := slices.MaxFunc(ratios, func(a, b ratio) int { return cmp.Compare(a.of, b.of) })
+	return []string{fmt.Sprintf("%s: from %d nodes on (%.2f times), at most %.2f times (%d nodes)",
+		dataset, ratios[first].batch, ratios[first].of, most.of, most.batch)}
+}
+
+func noteDear(t *report.Table, dear []string) {
+	t.Note("A batch is one: each shard that it touches is trained once, so it never costs more than training all " +
+		"shards anew.")
+	if len(dear) > 0 {
+		t.Note("All shards together cost more than one model without shards. %s's batches take longer than training "+
+			"that one model on everything: %s. Shards pay for single erasures and small batches; who erases hundreds "+
+			"of nodes of so small a graph at once is better served by one model.", own, strings.Join(dear, "; "))
+	}
 }

@@ -7,13 +7,20 @@ import "time"
 func ErasureStates() []string {
 	return []string{
 		"received", "accepted", "rejected", "suppressed", "rewriting", "retraining", "swapped",
-		"verifying", "verified", "failed",
+		"erased", "verifying", "verified", "failed",
 	}
 }
+
+// ErasureMilestones are the states whose time since the request was received is
+// promised: nothing about the record leaves any more, the models forgot it, every
+// place that held it was rewritten and searched, everything was searched.
+func ErasureMilestones() []string { return []string{"suppressed", "swapped", "erased", "verified"} }
 
 // ErasureChanged says that a request entered a state, one of ErasureStates.
 type ErasureChanged struct {
 	State string
+	// Elapsed is the time since the request was received.
+	Elapsed time.Duration
 }
 
 // ErasurePhase is a part of an erasure that is timed by itself.

@@ -12,6 +12,12 @@ type Listener struct {
 	RecordDeadLettered func(RecordDeadLettered)
 	// LagMeasured follows every look at how far a partition has been read.
 	LagMeasured func(LagMeasured)
+	// RecordsMissed follows every stretch of a partition that cannot be read.
+	RecordsMissed func(RecordsMissed)
+	// BrokersProbed follows every look at whether brokers answer.
+	BrokersProbed func(BrokersProbed)
+	// OutageChanged follows every change of what is waited for.
+	OutageChanged func(OutageChanged)
 
 	// SnapshotChanged follows every change of a timestep's state.
 	SnapshotChanged func(SnapshotChanged)
@@ -46,6 +52,9 @@ func Tee(listeners ...Listener) Listener {
 		RecordsConsumed:    tee(listeners, func(l Listener) func(RecordsConsumed) { return l.RecordsConsumed }),
 		RecordDeadLettered: tee(listeners, func(l Listener) func(RecordDeadLettered) { return l.RecordDeadLettered }),
 		LagMeasured:        tee(listeners, func(l Listener) func(LagMeasured) { return l.LagMeasured }),
+		RecordsMissed:      tee(listeners, func(l Listener) func(RecordsMissed) { return l.RecordsMissed }),
+		BrokersProbed:      tee(listeners, func(l Listener) func(BrokersProbed) { return l.BrokersProbed }),
+		OutageChanged:      tee(listeners, func(l Listener) func(OutageChanged) { return l.OutageChanged }),
 		SnapshotChanged:    tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
 		SnapshotPartitioned: tee(listeners,
 			func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),

@@ -41,3 +41,19 @@ type LagMeasured struct {
 	Partition int
 	Records   int64
 }
+
+// RecordsMissed says that a stretch of a partition was not read and never will be,
+// for the Reason, a code of package ingest.
+type RecordsMissed struct {
+	Topic     string
+	Partition int
+	// From is the first offset, To the one behind the last.
+	From, To int64
+	Reason   string
+}
+
+// BrokersProbed says whether a broker answered when it was last asked.
+type BrokersProbed struct{ Reachable bool }
+
+// OutageChanged says for how many topics and partitions something is waited for.
+type OutageChanged struct{ Places int }

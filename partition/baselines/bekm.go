@@ -21,9 +21,8 @@ const DefaultBEKMSweeps = 20
 type BEKM struct {
 	// Sweeps bounds the rounds.
 	Sweeps int
-	// Embedding is what is clustered, one row per node; it comes from a model in
-	// the paper. nil takes an embedding of the graph's structure, see
-	// projectNeighbourhoods.
+	// Embedding, if it is given, is what is clustered in place of the graph's structure
+	// (projectNeighbourhoods), one row per node. It comes from a model in the paper.
 	Embedding *kmeans.Points
 }
 

@@ -79,7 +79,7 @@ func (m Mode) Rows(s *lethe.Snapshot) *Rows {
 	return r
 }
 
-// Rows makes rows of a snapshot, which must not change meanwhile. It is used by one
+// Rows makes rows of a snapshot, which must not change while it is used. It is used by one
 // goroutine at a time.
 type Rows struct {
 	mode Mode

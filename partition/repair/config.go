@@ -1,8 +1,8 @@
-// Package repair cuts a partitioned snapshot into slices and gives each node a
-// stub for every neighbour that it lost to another shard.
 package repair
 
 import (
+	"strings"
+
 	"lethe/internal/check"
 	"lethe/partition/onehop"
 )
@@ -16,6 +16,9 @@ const (
 	Mirror = "mirror"
 	None   = "none"
 )
+
+// Methods lists them.
+func Methods() []string { return []string{MixUp, Zero, Mirror, None} }
 
 // Config says how Slices makes up for cut edges.
 type Config struct {
@@ -44,10 +47,10 @@ func Defaults() Config { return Config{Method: MixUp, Tau: 1} }
 func (c Config) Validate() error {
 	var p check.Problems
 	if c.Method == Truth {
-		p.Bad("method", c.Method, "one of %s, %s, %s, %s: it is an ablation that puts other shards' data into stubs",
-			MixUp, Zero, Mirror, None)
+		p.Bad("method", c.Method, "one of %s: it is an ablation that puts other shards' data into stubs",
+			strings.Join(Methods(), ", "))
 	} else {
-		p.OneOf("method", c.Method, MixUp, Zero, Mirror, None)
+		p.OneOf("method", c.Method, Methods()...)
 	}
 	p.Above("tau", c.Tau, 0, 1000)
 	p.AtLeast("min_stubs", c.MinStubs, 0)

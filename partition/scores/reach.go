@@ -7,8 +7,8 @@ import "lethe/partition/graph"
 type Reach struct {
 	// Shard counts the node's own shard, which is all that scope "shard" touches.
 	Shard float64 `json:"shard"`
-	// Stubs counts the node's own shard and those with a stub for it, as Affected
-	// lists them for scope "stubs".
+	// Stubs counts the node's own shard and those with a stub for it, which
+	// scope "stubs" touches.
 	Stubs float64 `json:"stubs"`
 	// Partition counts all shards: at scope "partition" every node may move.
 	Partition float64 `json:"partition"`

@@ -12,8 +12,8 @@ import (
 	"lethe/partition/scores"
 )
 
-// Reach against Affected, which the pipeline acts on.
-func TestReachIsTheMeanOfAffected(t *testing.T) {
+// Reach against the shards that hold the node or a stub for it, counted node by node.
+func TestReachIsTheMeanOverTheNodes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := graphtest.Draw(rt, 15)
 		shards := rapid.IntRange(1, 5).Draw(rt, "shards")

@@ -3,17 +3,21 @@
 //
 // It follows transactions.v1, labels.v1, erasures.v1 and erasure-status.v1. One
 // step follows the other: a timestep is never closed, settled and rewritten at
-// once. Only the search that verifies an erasure runs beside the steps; it touches
+// once. Only the search that verifies an erasure runs at the same time; it touches
 // no state, and its end wakes the role. What is published is repeatable: after a
 // crash the same messages go out again under the same keys with the same bytes.
 //
 //	role.go       opening the stores
+//	options.go    what it is given; settings.go, what a store was begun with
+//	lost.go       what was lost is made again; anew.go, a whole store of graphs
 //	ports.go      what the role needs of topics, store and search
-//	searches.go   the search beside the steps
+//	searches.go   the searches that run at the same time as the steps
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1
 //	lifecycle.go  closing and settling timesteps
 //	publish.go    graphs, slices and manifests to the other roles
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
-//	plan.go       what an erasure will change: slices whose digest differs
+//	plan.go       what an erasure will change; cut.go, the slices whose digest differs
+//	letters.go    dead letters
+//	notes.go      the coordinator's notes, kept with the offsets
 package graphs

@@ -1,79 +1,177 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 
 	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/scan"
+	"lethe/partition/repair"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
 // eraser is what the coordinator sees of the graphs.
 type eraser struct {
-	store     Store
+	store Store
+	// files are those of the store.
+	files     fs.FS
 	publisher *publisher
 	secret    lethe.Secret
+	// publishMissing publishes what is gone, and what that relinked.
+	publishMissing func(context.Context) error
 }
 
 var _ coordinator.Graphs = (*eraser)(nil)
 
-// Locate implements coordinator.Graphs.
-func (e *eraser) Locate(targets []lethe.Target) ([]coordinator.Location, error) {
-	located, err := e.store.Locate(targets)
-	if err != nil {
-		return nil, err
+// Suppress implements coordinator.Graphs.
+func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
+
+// Suppressed implements coordinator.Graphs.
+func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
+	for _, h := range hashes {
+		if e.store.Suppresses(h) {
+			n++
+		}
 	}
-	out := make([]coordinator.Location, len(located))
-	for i, l := range located {
-		out[i] = coordinator.Location{Known: l.Known, Suppressed: l.Suppressed}
+	return n
+}
+
+// Alike implements coordinator.Graphs.
+func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
+	out := make([]bool, len(contents))
+	for i, content := range contents {
+		var err error
+		if out[i], err = e.store.HasContent(content); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
-
-// Suppress implements coordinator.Graphs.
-func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
 
 // Rewrite implements coordinator.Graphs.
 func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
 	if err := e.store.Erase(ctx, targets); err != nil {
 		return err
 	}
+	if err := e.publishMissing(ctx); err != nil {
+		return err
+	}
 	infos := e.infos()
 	for _, r := range replaced {
-		info, known := infos[r.Timestep]
-		if !known || info.State == lethe.Open {
-			continue
-		}
-		if err := e.publisher.graph(r.Timestep); err != nil {
-			return err
-		}
-		if info.State != lethe.Settled {
-			continue
-		}
-		if err := e.publisher.slices(r.Timestep, r.Shards); err != nil {
-			return err
+		if err := e.publish(infos[r.Timestep], r); err != nil {
+			return fmt.Errorf("publish timestep %d: %w", r.Timestep, err)
 		}
 	}
 	return nil
 }
 
+// Scrub implements coordinator.Graphs.
+func (e *eraser) Scrub(ctx context.Context) error { return e.store.Scrub(ctx) }
+
+// Search implements coordinator.Graphs: it reads staging and the stores of the
+// timesteps.
+func (e *eraser) Search(
+	ctx context.Context, scanner *scan.Scanner, replaced []coordinator.Replaced,
+) (scan.Report, error) {
+	folders := []string{snapshot.StagingFolder}
+	for _, r := range replaced {
+		folders = append(folders, snapshot.TimestepFolder(r.Timestep))
+	}
+	report, err := scanner.ScanDir(ctx, scan.Some(e.files, func(path string) bool {
+		top, _, _ := strings.Cut(path, "/")
+		return slices.Contains(folders, top)
+	}))
+	if err != nil {
+		return report, err
+	}
+	hits, err := e.searchOriginals(scanner)
+	report.Hits = append(report.Hits, hits...)
+	return report, err
+}
+
+// searchOriginals looks at what the records in staging say: they are kept as their
+// producers spelled them.
+func (e *eraser) searchOriginals(scanner *scan.Scanner) (hits []scan.FileHit, err error) {
+	err = e.store.Originals(func(o snapshot.Origin) error {
+		for _, h := range scanner.MatchRecord(o.Key, o.Parts()...) {
+			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
+		}
+		return nil
+	})
+	return hits, err
+}
+
+// publish publishes the graph and the replaced slices of a timestep, unless they
+// were.
+func (e *eraser) publish(info snapshot.Info, r coordinator.Replaced) error {
+	if info.State == lethe.Open {
+		return nil
+	}
+	revision, _, err := e.publisher.published(graphMark, r.Timestep)
+	if err == nil && revision < info.Revision {
+		err = e.publisher.graph(r.Timestep)
+	}
+	if err != nil || info.State != lethe.Settled {
+		return err
+	}
+	revision, _, err = e.publisher.published(manifestMark, r.Timestep)
+	if err != nil || revision >= info.Revision {
+		return err
+	}
+	return e.publisher.slices(r.Timestep, r.Shards)
+}
+
 // Steps implements coordinator.Graphs.
 func (e *eraser) Steps(replaced []coordinator.Replaced) []wire.CommandStep {
-	infos := e.infos()
+	infos, gone := e.infos(), e.store.Gone()
 	var steps []wire.CommandStep
 	for _, r := range replaced {
 		info := infos[r.Timestep]
-		if info.State == lethe.Open || info.Revision == 0 {
+		step := wire.CommandStep{
+			Timestep: r.Timestep, Revision: cmp.Or(r.Revision, info.Revision), Settled: info.State == lethe.Settled,
+			Shards: append([]lethe.ShardID{}, r.Shards...),
+		}
+		if revision, isGone := gone[r.Timestep]; isGone {
+			step.Revision, step.Settled, step.Gone = revision, false, true
+		} else if info.State == lethe.Open || info.Revision == 0 {
 			continue
 		}
-		steps = append(steps, wire.CommandStep{
-			Timestep: r.Timestep, Revision: info.Revision, Settled: info.State == lethe.Settled,
-			Shards: append([]lethe.ShardID{}, r.Shards...),
-		})
+		steps = append(steps, step)
 	}
 	return steps
+}
+
+// Outdated implements coordinator.Graphs.
+func (e *eraser) Outdated(list []deletions.SliceRef) ([]bool, error) {
+	out := make([]bool, len(list))
+	infos, published := e.infos(), make([]lethe.Digest, e.publisher.cut.shards)
+	for i, ref := range list {
+		if infos[ref.Timestep].State != lethe.Settled {
+			continue // it was emptied since
+		}
+		content, err := e.store.Load(ref.Timestep)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.publisher.lastDigests(ref.Timestep, published); err != nil {
+			return nil, err
+		}
+		now, err := repair.OneSlice(content.Snapshot, content.Info.Previous, content.Assignment, e.publisher.cut.shards,
+			ref.Shard, e.publisher.cut.repair)
+		if err != nil {
+			return nil, fmt.Errorf("slice of timestep %d, shard %d: %w", ref.Timestep, ref.Shard, err)
+		}
+		out[i] = canonical.DigestSlice(now) != published[ref.Shard]
+	}
+	return out, nil
 }
 
 // infos are the timesteps as they are now.
@@ -85,14 +183,14 @@ func (e *eraser) infos() map[lethe.Timestep]snapshot.Info {
 	return out
 }
 
-// positionsOf returns where the snapshot holds the pseudonyms, ascending.
-func positionsOf(s *lethe.Snapshot, pseudonyms []lethe.Pseudonym) []int {
+// positionsOf returns where the snapshot holds the located, ascending, each once.
+func positionsOf(s *lethe.Snapshot, located []snapshot.Located) []int {
 	var out []int
-	for _, p := range pseudonyms {
-		if node, found := s.Find(p); found {
+	for _, l := range located {
+		if node, found := s.Find(l.Pseudonym); found {
 			out = append(out, node)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }

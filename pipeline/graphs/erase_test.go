@@ -24,7 +24,7 @@ func (d *deployment) answer(role string, step deletions.Step) {
 	switch step {
 	case deletions.StepPurged:
 		a.Shards = []lethe.ShardID{0, 1, 2}
-	case deletions.StepScanned:
+	case deletions.StepErased, deletions.StepScanned:
 		a.Scan = &scan.Summary{}
 	default:
 	}
@@ -79,7 +79,7 @@ func TestAnErasureIsCarriedOutAndVerified(t *testing.T) {
 	}, time.Time{})
 	require.NoError(t, err)
 	d.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
-	in(deletions.Suppressed)
+	in(deletions.Accepted)
 	require.True(t, d.holds(1, gone[0]), "score has not answered")
 
 	d.answer("score", deletions.StepSuppressed)
@@ -100,7 +100,10 @@ func TestAnErasureIsCarriedOutAndVerified(t *testing.T) {
 
 	d.answer("train", deletions.StepPurged)
 	d.answer("score", deletions.StepSwapped)
-	in(deletions.Verifying)
+	in(deletions.Swapped)
+	d.answer("train", deletions.StepErased)
+	d.answer("score", deletions.StepErased)
+	in(deletions.Erased)
 	d.answer("train", deletions.StepScanned)
 	d.answer("score", deletions.StepScanned)
 	in(deletions.Verified)

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -35,11 +37,15 @@ var secret = lethe.Secret{3}
 type deployment struct {
 	testing.TB
 	topics *roletest.Bus
+	// features is the number that is configured: one timestep of fill is too small to tell.
+	features int
+	// window is that in which late records wait for others, or 0 for the default.
+	window time.Duration
 }
 
 func deploy(t testing.TB) *deployment {
 	partitions := map[bus.Topic]int{bus.Transactions: 2, bus.Slices: 2, bus.Models: 2}
-	return &deployment{TB: t, topics: roletest.NewBus(partitions)}
+	return &deployment{TB: t, topics: roletest.NewBus(partitions), features: 3}
 }
 
 // impatient is a clock that does not wait.
@@ -53,9 +59,11 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	d.Helper()
 	cut := partition.Defaults()
 	cut.Shards = shards
+	graphs := snapshot.Defaults()
+	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
 	r, err := New(d.Context(), Options{
-		Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: snapshot.Defaults(), Limits: ingest.DefaultLimits(),
-		Secret: secret, Bus: d.topics, Clock: impatient{}, Version: "test", Compact: d.topics.Compact,
+		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
+		Secret: secret, Bus: d.topics, Clock: impatient{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,
 		Logger:    slog.New(slog.DiscardHandler),
 		Partition: cut, Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
@@ -78,6 +86,8 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	d.Cleanup(stop)
 	return r, stop
 }
+
+func inGoroutine(search func()) { go search() }
 
 // until waits for a status.
 func (d *deployment) until(r *role.Follower, what string, holds func(*role.Status) bool) {
@@ -156,8 +166,12 @@ func (d *deployment) published(topics ...bus.Topic) (newest map[wire.Key]wire.Me
 			batch := bus.Batch{Source: source, Records: []ingest.Record{rec}}
 			received, err := reader.Read(batch)
 			for _, m := range received {
-				newest[m.Key] = m.Message
 				count++
+				if m.Deleted {
+					delete(newest, m.Key)
+					continue
+				}
+				newest[m.Key] = m.Message
 			}
 			return err
 		}))

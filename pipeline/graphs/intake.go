@@ -82,10 +82,17 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 
 // apply takes one record into the batch: what decoding it gave, an event or a
 // *ingest.Refusal. A record that is refused and names an erased transaction is
-// suppressed instead, because a dead letter would keep its bytes.
+// suppressed instead, because a dead letter would keep its bytes, and so is one that names
+// it in a header, which its topic would keep.
 func (in *intake) apply(
 	tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error,
 ) (events.Result, *ingest.Refusal, error) {
+	// What names something erased in a header names it, whatever else it is.
+	if len(rec.Headers) > 0 {
+		if erased, err := in.erased.Names(rec); err != nil || erased {
+			return events.Suppressed, nil, err
+		}
+	}
 	result := events.Refused
 	var refusal *ingest.Refusal
 	if !errors.As(err, &refusal) {

@@ -15,6 +15,9 @@ type letters struct {
 	turns    *role.Turns
 	version  string
 	listener events.Listener
+	// old says that letters of labels may be there under the keys of an earlier version,
+	// where deleting one deletes that of its transaction too.
+	old bool
 }
 
 // letter is a refused record as it will be kept.
@@ -32,4 +35,9 @@ func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
 		return fmt.Errorf("write %d dead letters: %w", len(out), err)
 	}
 	return nil
+}
+
+// missed keeps a dead letter for what cannot be read of a source topic.
+func (in *intake) missed(ctx context.Context, gap *bus.Gap) error {
+	return in.letters.write(ctx, []ingest.Outgoing{in.letters.letter(gap.Letter())})
 }

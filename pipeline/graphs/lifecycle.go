@@ -3,6 +3,8 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"lethe"
@@ -13,20 +15,35 @@ import (
 	"lethe/snapshot"
 )
 
-// lifecycle closes, settles and publishes timesteps.
+// lifecycle closes, settles, reopens and publishes timesteps.
 type lifecycle struct {
 	store     Store
 	publisher *publisher
 	letters   *letters
 	partition partition.Config
+	// whole, if not nil, reports whether the topics still have the partitions they
+	// had: a timestep is over once all partitions have passed it.
+	whole func(ctx context.Context) bool
+	// window is how long late records may wait for others.
+	window time.Duration
+	// waiting is since when some wait, as far as this run knows, or zero.
+	waiting time.Time
 	// now measures how long things take.
 	now      func() time.Time
 	listener events.Listener
-	// published notes the states that were published in this run; the durable
-	// marks are in the store.
-	published map[lethe.Timestep]lethe.State
+	// published notes what was published in this run; the durable marks are in the
+	// store.
+	published map[lethe.Timestep]published
+	// said says that the number of features was said in this run.
+	said bool
 	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool
+}
+
+// published is a state of a timestep, and the revision that it was reopened with last.
+type published struct {
+	state    lethe.State
+	reopened lethe.Revision
 }
 
 // noteBegun tells the listener of the timesteps that a batch began.
@@ -39,15 +56,35 @@ func (l *lifecycle) noteBegun() {
 	}
 }
 
-// advance closes and settles what is ready. What a crash left unpublished goes
-// first: a graph that is settled before it is published holds its labels.
+// advance does what is due: to fix the number of features, to reopen what late records
+// wait for, to close and to settle. What a crash left unpublished goes first.
 func (l *lifecycle) advance(ctx context.Context) error {
 	for {
 		if err := l.publishMissing(ctx); err != nil {
 			return err
 		}
+		decided, err := l.store.DecideFeatureCount()
+		if err != nil {
+			return err
+		}
+		if !l.said && l.store.FeatureCount() > 0 {
+			if err := l.sayFeatureCount(ctx); err != nil {
+				return err
+			}
+			l.said = true
+		}
 		toClose, toSettle := l.store.Ready()
-		if len(toClose)+len(toSettle) == 0 {
+		idle := len(toClose)+len(toSettle) == 0
+		if !idle && l.whole != nil && !l.whole(ctx) {
+			return nil
+		}
+		reopened, err := l.reopen(ctx, !idle)
+		switch {
+		case err != nil:
+			return err
+		case decided || reopened:
+			continue
+		case idle:
 			return nil
 		}
 		for _, t := range toClose {
@@ -63,42 +100,87 @@ func (l *lifecycle) advance(ctx context.Context) error {
 	}
 }
 
-// publishMissing publishes graphs and slices of timesteps that are closed or
-// settled and have no mark.
-func (l *lifecycle) publishMissing(ctx context.Context) error {
+// reopen makes late records part of their timesteps once they have waited for the
+// window, or if something else is due, and reports whether there were any.
+func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
+	waiting := l.store.Waiting()
+	if len(waiting) == 0 {
+		l.waiting = time.Time{}
+		return false, nil
+	}
+	if l.waiting.IsZero() {
+		l.waiting = l.now()
+	}
+	if !due && l.now().Sub(l.waiting) < l.window {
+		return false, nil
+	}
+	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
+	for _, t := range waiting {
+		started := l.now()
+		changed, err := l.store.ReopenTimestep(ctx, t, assign)
+		if err != nil {
+			return false, fmt.Errorf("reopen timestep %d: %w", t, err)
+		}
+		if changed {
+			l.noteReopened(t, started)
+		}
+		if err := l.publishMissing(ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// noteReopened tells the listener of a timestep that was reopened.
+func (l *lifecycle) noteReopened(t lethe.Timestep, started time.Time) {
 	for _, info := range l.store.Timesteps() {
-		if info.State == lethe.Open || l.published[info.Timestep] == info.State {
+		if info.Timestep == t {
+			l.noteChanged(t, info.State, started)
+		}
+	}
+}
+
+// publishMissing publishes what has no mark: letters, what is gone, and graphs and
+// slices of timesteps that were closed, settled or reopened. What an erasure
+// changed, and nothing else did, is for the coordinator to have published.
+func (l *lifecycle) publishMissing(ctx context.Context) error {
+	if err := l.sendLetters(ctx); err != nil {
+		return err
+	}
+	gone := l.store.Gone()
+	for _, t := range slices.Sorted(maps.Keys(gone)) {
+		revision, _, err := l.publisher.published(goneMark, t)
+		if err == nil && revision < gone[t] {
+			err = l.publisher.gone(t, gone[t])
+		}
+		if err != nil {
+			return fmt.Errorf("delete timestep %d: %w", t, err)
+		}
+	}
+	for _, info := range l.store.Timesteps() {
+		now := published{info.State, info.Reopened}
+		if info.State == lethe.Open || l.published[info.Timestep] == now {
 			continue
 		}
-		if err := l.publishTimestep(ctx, info); err != nil {
+		if err := l.publishTimestep(info); err != nil {
 			return fmt.Errorf("publish timestep %d: %w", info.Timestep, err)
 		}
-		l.published[info.Timestep] = info.State
+		l.published[info.Timestep] = now
 	}
 	return nil
 }
 
-func (l *lifecycle) publishTimestep(ctx context.Context, info snapshot.Info) error {
+func (l *lifecycle) publishTimestep(info snapshot.Info) error {
 	t := info.Timestep
-	_, done, err := l.store.Marks().Get(mark(graphMark, t))
-	if err != nil {
+	revision, _, err := l.publisher.published(graphMark, t)
+	if err == nil && revision < info.Reopened {
+		err = l.publisher.graph(t)
+	}
+	if err != nil || info.State != lethe.Settled {
 		return err
 	}
-	if !done {
-		if err := l.settleRefusals(ctx, t); err != nil {
-			return err
-		}
-		if err := l.publisher.graph(t); err != nil {
-			return err
-		}
-	}
-	if info.State != lethe.Settled {
-		return nil
-	}
-	if _, done, err = l.store.Marks().Get(mark(manifestMark, t)); err != nil || done {
-		return err
-	}
-	if err := l.settleRefusals(ctx, t); err != nil {
+	revision, _, err = l.publisher.published(manifestMark, t)
+	if err != nil || revision >= info.Reopened {
 		return err
 	}
 	return l.publisher.allSlices(t)
@@ -148,20 +230,32 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 	return assignment, nil
 }
 
-// settleRefusals writes the records that were refused when a timestep closed or
-// settled to the dead letters, and only then forgets them.
-func (l *lifecycle) settleRefusals(ctx context.Context, t lethe.Timestep) error {
-	refused, err := l.store.Refusals(t)
-	if err != nil || len(refused) == 0 {
-		return err
+// sendLetters writes the letters of records that were refused, or taken after all, to
+// the dead letters, and only then forgets them.
+func (l *lifecycle) sendLetters(ctx context.Context) error {
+	for {
+		list, err := l.store.Letters()
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		out := make([]ingest.Outgoing, 0, len(list))
+		for _, letter := range list {
+			rec := recordOf(letter.Origin)
+			if letter.Withdrawn {
+				out = append(out, ingest.WithdrawnLetter(rec))
+				if old, is := ingest.WithdrawnOldLetter(rec); is && l.letters.old {
+					out = append(out, old)
+				}
+				continue
+			}
+			refusal := &ingest.Refusal{Reason: ingest.Reason(letter.Reason), Detail: letter.Detail}
+			out = append(out, l.letters.letter(rec, refusal))
+		}
+		if err := l.letters.write(ctx, out); err != nil {
+			return err
+		}
+		if err := l.store.ConfirmLetters(len(list)); err != nil {
+			return err
+		}
 	}
-	out := make([]ingest.Outgoing, 0, len(refused))
-	for _, f := range refused {
-		refusal := &ingest.Refusal{Reason: ingest.Reason(f.Reason), Detail: f.Detail}
-		out = append(out, l.letters.letter(recordOf(f.Origin), refusal))
-	}
-	if err := l.letters.write(ctx, out); err != nil {
-		return err
-	}
-	return l.store.ConfirmRefusals(t)
 }

@@ -28,6 +28,9 @@ type logic struct {
 	lifecycle   *lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
+	// now tells the time, due is when the role was last asked to be woken.
+	now func() time.Time
+	due time.Time
 	// resumed is set once what a crash left unsaid has been said again.
 	resumed bool
 	status  *role.Status
@@ -80,13 +83,18 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 
 // take puts what has arrived into the stores.
 func (l *logic) take(ctx context.Context, in role.Input) error {
-	if v, ended := l.searches.Verdict(); ended {
+	for v, ended := l.searches.Verdict(); ended; v, ended = l.searches.Verdict() {
 		if err := l.coordinator.Verification.Conclude(ctx, v); err != nil {
 			return err
 		}
 	}
 	if in.Ticked {
 		if err := l.coordinator.Tick(ctx); err != nil {
+			return err
+		}
+	}
+	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.ErasureStatus {
+		if err := l.intake.missed(ctx, gap); err != nil {
 			return err
 		}
 	}
@@ -117,7 +125,11 @@ func (l *logic) advance(ctx context.Context) error {
 	if err := l.coordinator.Advance(ctx); err != nil {
 		return err
 	}
-	if search := l.coordinator.Verification.Next(); search != nil {
+	if due := l.coordinator.Due(); !due.IsZero() && !due.Equal(l.due) {
+		l.searches.Wake(due.Sub(l.now()))
+		l.due = due
+	}
+	for search := l.coordinator.Verification.Next(); search != nil; search = l.coordinator.Verification.Next() {
 		l.searches.Begin(ctx, search)
 	}
 	return nil
@@ -131,7 +143,7 @@ func (l *logic) Status() *role.Status { return l.status }
 func (l *logic) know() *role.Status {
 	s := &role.Status{
 		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
-		Consumed: make(map[bus.TopicPartition]int64),
+		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: l.store.FeatureCount(),
 	}
 	for at, next := range l.store.Offsets() {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next

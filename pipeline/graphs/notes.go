@@ -8,7 +8,7 @@ import (
 	"lethe/snapshot"
 )
 
-// notes keeps the coordinator's notes in the snapshot store, beside the offsets.
+// notes keeps the coordinator's notes in the snapshot store, with the offsets.
 type notes struct{ store Store }
 
 var _ coordinator.Notes = notes{}

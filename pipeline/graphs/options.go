@@ -1,13 +1,20 @@
 package graphs
 
 import (
+	"context"
 	"errors"
 	"log/slog"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/internal/check"
+	"lethe/internal/patientfs"
+	"lethe/internal/swapstore"
 	"lethe/metrics/events"
 	"lethe/partition"
 	"lethe/partition/onehop"
@@ -17,6 +24,11 @@ import (
 
 // Options configures the role.
 type Options struct {
+	// FS is the file system of Dir. Receipts and the broker's log are on the
+	// machine's.
+	FS vfs.FS
+	// Patience has receipts wait for a disk that takes no writes, as FS does, or is nil.
+	Patience *patientfs.Patience
 	// Dir is the role's own folder.
 	Dir string
 	// ReceiptsDir is where signed receipts are kept. It is searched too.
@@ -24,6 +36,8 @@ type Options struct {
 	// BrokerDir is the embedded broker's folder, which is searched too; empty
 	// with an outside Kafka.
 	BrokerDir string
+	// Log, if not nil, reads the topics where the embedded broker keeps them.
+	Log coordinator.Log
 	// Snapshot says when timesteps end.
 	Snapshot snapshot.Config
 	// Limits bounds records; its FeatureCount is that of Snapshot.
@@ -38,7 +52,15 @@ type Options struct {
 	// options is set from here.
 	Erasure coordinator.Config
 	// Compact, if not nil, makes the broker's cleaner run at once.
-	Compact  func() error
+	Compact func() error
+	// Pacer keeps searches from taking more than their share, or is nil.
+	Pacer *scan.Pacer
+	// Beside runs a search that verifies an erasure, now or later, such as in a goroutine
+	// of its own. Close waits for it.
+	Beside func(search func())
+	// Whole, if not nil, reports whether the topics still have the partitions they had
+	// when they were opened. No timestep is closed or settled while it says no.
+	Whole    func(ctx context.Context) bool
 	Bus      Bus
 	Clock    coordinator.Clock
 	Listener events.Listener
@@ -58,10 +80,11 @@ func (o Options) agreed() Options {
 // places are the folders where a copy of what was erased could be.
 func (o Options) places() []coordinator.Place {
 	out := []coordinator.Place{
-		coordinator.Folder("graphs", o.Dir), coordinator.Folder(o.ReceiptsDir, o.ReceiptsDir),
+		coordinator.Folder(coordinator.GraphsFolder, swapstore.Files(o.FS, o.Dir)),
+		coordinator.Folder(coordinator.ReceiptsFolder, os.DirFS(o.ReceiptsDir)),
 	}
 	if o.BrokerDir != "" {
-		out = append(out, coordinator.Folder(o.BrokerDir, o.BrokerDir))
+		out = append(out, coordinator.Folder(coordinator.BrokerFolder, os.DirFS(o.BrokerDir)))
 	}
 	return out
 }
@@ -69,9 +92,11 @@ func (o Options) places() []coordinator.Place {
 // Validate reports every problem at once.
 func (o Options) Validate() error {
 	var p check.Problems
+	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
 	p.That(o.ReceiptsDir != "", "receipts_dir", o.ReceiptsDir, "the name of a folder")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
+	p.That(o.Beside != nil, "beside", "nil", "a function that runs a search")
 	p.That(o.Clock != nil, "clock", o.Clock, "one")
 	p.That(o.Logger != nil, "logger", o.Logger, "one")
 	return errors.Join(p.Err(), o.Snapshot.Validate(), o.Limits.Validate(), o.Partition.Validate(), o.Repair.Validate(),

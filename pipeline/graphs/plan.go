@@ -1,72 +1,231 @@
 package graphs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
+	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
-	"lethe/partition/graph"
-	"lethe/partition/repair"
 	"lethe/snapshot"
 )
 
-// Plan implements coordinator.Graphs.
-func (e *eraser) Plan(targets []lethe.Target, scope lethe.Scope) (coordinator.Plan, error) {
-	var plan coordinator.Plan
+// Plan implements coordinator.Graphs. All targets are located together and every
+// timestep is loaded once. It is cut once as it is, once without all of them and, if
+// they are of several requests, once for each.
+func (e *eraser) Plan(requests [][]lethe.Target, scope lethe.Scope) ([]coordinator.Plan, error) {
+	targets, positions := joined(requests)
 	located, err := e.store.Locate(targets)
 	if err != nil {
-		return plan, err
+		return nil, err
 	}
-	erased := make(map[lethe.Pseudonym]bool)
-	gone := make(map[lethe.Timestep][]lethe.Pseudonym)
-	for _, l := range located {
-		erased[l.Pseudonym] = true
-		switch {
-		case !l.Known:
-		case l.State == lethe.Open:
-			prints, err := scan.RowFingerprints(e.secret, l.Features)
-			if err != nil {
-				return plan, err
+	plans := make([]coordinator.Plan, len(requests))
+	gone := make(map[lethe.Timestep][][]snapshot.Located)
+	for i, own := range positions {
+		for _, at := range own {
+			l := located[at]
+			plans[i].Held = append(plans[i].Held, l.Known || l.Named)
+			if l.Known {
+				plans[i].Transactions++
 			}
-			plan.Fingerprints = append(plan.Fingerprints, prints...)
-		default:
-			gone[l.Timestep] = append(gone[l.Timestep], l.Pseudonym)
+			if l.Known && l.State != lethe.Open {
+				if gone[l.Timestep] == nil {
+					gone[l.Timestep] = make([][]snapshot.Located, len(requests))
+				}
+				gone[l.Timestep][i] = append(gone[l.Timestep][i], l)
+			}
+			if err := e.planRows(&plans[i], l); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(gone)) {
-		if err := e.planTimestep(&plan, t, gone[t], scope); err != nil {
-			return plan, fmt.Errorf("timestep %d: %w", t, err)
+		if err := e.planTimestep(plans, t, gone[t], scope); err != nil {
+			return nil, fmt.Errorf("timestep %d: %w", t, err)
 		}
 	}
-	return plan, e.leaveOutShared(&plan, erased)
+	for i := range plans {
+		slices.SortFunc(plans[i].Steps, func(a, b coordinator.StepPlan) int { return cmp.Compare(a.Timestep, b.Timestep) })
+	}
+	return plans, nil
 }
 
-// planTimestep adds what the erasure will change in a closed timestep.
+// joined are the targets of several requests, each once, and where in them each
+// request finds its own.
+func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]int) {
+	at := make(map[lethe.TransactionID]int)
+	positions = make([][]int, len(requests))
+	for i, own := range requests {
+		for _, t := range own {
+			if _, known := at[t.Transaction]; !known {
+				at[t.Transaction] = len(targets)
+				targets = append(targets, t)
+			}
+			positions[i] = append(positions[i], at[t.Transaction])
+		}
+	}
+	return targets, positions
+}
+
+// planRows adds the rows of a target that are in no graph yet.
+func (e *eraser) planRows(plan *coordinator.Plan, l snapshot.Located) error {
+	for _, row := range l.Rows {
+		if l.Shared {
+			plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
+			continue
+		}
+		prints, err := scan.RowFingerprints(e.secret, row)
+		if err != nil {
+			return err
+		}
+		e.planFeatures(plan, row, prints)
+	}
+	return nil
+}
+
+// planFeatures adds the forms of a row.
+func (e *eraser) planFeatures(plan *coordinator.Plan, row []float32, prints []scan.Fingerprint) {
+	if len(prints) == 0 {
+		return
+	}
+	forms := deletions.RowForms{Content: snapshot.ContentOf(e.secret, row)}
+	for _, f := range prints {
+		forms.Forms = append(forms.Forms, f.MAC)
+	}
+	plan.Fingerprints = append(plan.Fingerprints, prints...)
+	plan.Rows = append(plan.Rows, forms)
+}
+
+// planTimestep adds what the erasure will change in a closed timestep. gone are the
+// targets of each request there.
 func (e *eraser) planTimestep(
-	plan *coordinator.Plan, t lethe.Timestep, gone []lethe.Pseudonym, scope lethe.Scope,
+	plans []coordinator.Plan, t lethe.Timestep, gone [][]snapshot.Located, scope lethe.Scope,
 ) error {
 	content, err := e.store.Load(t)
 	if err != nil {
 		return err
 	}
-	nodes := positionsOf(content.Snapshot, gone)
-	prints, notSearched, err := scan.NodeFingerprints(e.secret, content.Snapshot, nodes)
+	all := positionsOf(content.Snapshot, slices.Concat(gone...))
+	forms, err := scan.NodeFingerprints(e.secret, content.Snapshot, all)
 	if err != nil {
 		return err
 	}
-	plan.Fingerprints = append(plan.Fingerprints, prints...)
-	plan.NotSearched = sortedset.Add(plan.NotSearched, notSearched...)
-	step := count(content, nodes)
-	if step.Shards, err = e.publisher.cut.changed(content, nodes, scope); err != nil {
+	emptied := len(all) > 0 && len(all) == len(content.Snapshot.Nodes)
+	nodes := make([][]int, len(gone))
+	for i, own := range gone {
+		nodes[i] = positionsOf(content.Snapshot, own)
+	}
+	changed := make([][]lethe.ShardID, len(gone))
+	if !emptied {
+		if changed, err = e.publisher.cut.changed(content, nodes, scope); err != nil {
+			return err
+		}
+	}
+	for i, own := range gone {
+		if len(own) == 0 {
+			continue
+		}
+		if err := e.planForms(&plans[i], content.Snapshot, own, func(node int) scan.Forms {
+			at, _ := slices.BinarySearch(all, node)
+			return forms[at]
+		}); err != nil {
+			return err
+		}
+		plans[i].Records = append(plans[i].Records, recordsOf(content.Snapshot, nodes[i])...)
+		step := count(content, nodes[i])
+		if emptied {
+			e.planGone(&plans[i], step, content.Info)
+			continue
+		}
+		if step.Shards = changed[i]; scope == lethe.ScopeShard {
+			step.Kept = keptStubs(content, nodes[i], sortedset.Of(slices.Concat(changed...)))
+		}
+		plans[i].Steps = mergeStep(plans[i].Steps, step)
+	}
+	return nil
+}
+
+// planForms adds what to search for of a request's targets in a closed timestep.
+func (e *eraser) planForms(
+	plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located, of func(node int) scan.Forms,
+) error {
+	shared, err := e.sharedRows(s, own)
+	if err != nil {
 		return err
 	}
-	plan.Steps = append(plan.Steps, step)
+	if len(shared) > 0 {
+		plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
+	}
+	for _, node := range positionsOf(s, own) {
+		forms := of(node)
+		plan.NotSearched = sortedset.Add(plan.NotSearched, forms.NotSearched...)
+		var features []scan.Fingerprint
+		for _, f := range forms.Found {
+			switch {
+			case slices.Contains(shared, f):
+			case f.Kind == scan.KindFeatures || f.Kind == scan.KindFeaturesText:
+				features = append(features, f)
+			default:
+				plan.Fingerprints = append(plan.Fingerprints, f)
+			}
+		}
+		e.planFeatures(plan, s.Row(node), features)
+	}
 	return nil
+}
+
+// planGone adds that a timestep will be gone, and that the closed one after it gets
+// another one before it: all slices of both change.
+func (e *eraser) planGone(plan *coordinator.Plan, step coordinator.StepPlan, info snapshot.Info) {
+	all := e.publisher.allShards()
+	if info.State == lethe.Settled {
+		step.Shards = all
+	}
+	plan.Steps = mergeStep(plan.Steps, step)
+	for _, next := range e.store.Timesteps() {
+		if next.Timestep <= info.Timestep || next.State == lethe.Open {
+			continue
+		}
+		relinked := coordinator.StepPlan{Replaced: coordinator.Replaced{Timestep: next.Timestep}}
+		if next.State == lethe.Settled {
+			relinked.Shards = all
+		}
+		plan.Steps = mergeStep(plan.Steps, relinked)
+		return
+	}
+}
+
+// mergeStep adds a step to a plan, to what is planned for its timestep already.
+func mergeStep(steps []coordinator.StepPlan, step coordinator.StepPlan) []coordinator.StepPlan {
+	for i, s := range steps {
+		if s.Timestep == step.Timestep {
+			step.Shards = sortedset.Add(slices.Clone(s.Shards), step.Shards...)
+			steps[i] = step
+			return steps
+		}
+	}
+	return append(steps, step)
+}
+
+// sharedRows returns the forms of the rows that a transaction that stays has too,
+// of whatever timestep: finding them says nothing. The receipt names their kinds.
+func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []scan.Fingerprint, err error) {
+	for _, l := range gone {
+		node, found := s.Find(l.Pseudonym)
+		if !found || !l.Shared {
+			continue
+		}
+		prints, err := scan.RowFingerprints(e.secret, s.Row(node))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prints...)
+	}
+	return out, nil
 }
 
 // count tells what goes with the nodes.
@@ -96,62 +255,4 @@ func count(content *snapshot.Content, nodes []int) coordinator.StepPlan {
 		}
 	}
 	return step
-}
-
-// cut is how a settled timestep is cut into slices.
-type cut struct {
-	shards int
-	repair repair.Config
-}
-
-// digests returns the digest of every shard's slice.
-func (c cut) digests(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignment) ([]lethe.Digest, error) {
-	list, err := repair.Slices(s, previous, a, c.shards, c.repair)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]lethe.Digest, len(list))
-	for i, slice := range list {
-		out[i] = canonical.DigestSlice(slice)
-	}
-	return out, nil
-}
-
-// changed returns the shards whose slice has another digest without the nodes,
-// ascending: the timestep is cut with them and without, under the same
-// assignment. Scope shard takes only the nodes' own shards of these. A timestep
-// that is not settled has no slices.
-func (c cut) changed(content *snapshot.Content, nodes []int, scope lethe.Scope) ([]lethe.ShardID, error) {
-	if content.Assignment == nil || len(nodes) == 0 {
-		return nil, nil
-	}
-	own := make(map[lethe.ShardID]bool)
-	gone := make(map[lethe.Pseudonym]bool)
-	for _, node := range nodes {
-		own[content.Assignment[node]] = true
-		gone[content.Snapshot.Nodes[node].Pseudonym] = true
-	}
-	var kept graph.Assignment
-	for i, n := range content.Snapshot.Nodes {
-		if !gone[n.Pseudonym] {
-			kept = append(kept, content.Assignment[i])
-		}
-	}
-	with, err := c.digests(content.Snapshot, content.Info.Previous, content.Assignment)
-	if err != nil {
-		return nil, err
-	}
-	rest := content.Snapshot.Without(func(p lethe.Pseudonym) bool { return gone[p] })
-	without, err := c.digests(rest, content.Info.Previous, kept)
-	if err != nil {
-		return nil, err
-	}
-	var out []lethe.ShardID
-	for i := range with {
-		shard := lethe.ShardID(i)
-		if with[i] != without[i] && (own[shard] || scope != lethe.ScopeShard) {
-			out = append(out, shard)
-		}
-	}
-	return out, nil
 }

@@ -64,9 +64,9 @@ func TestSlicesChangeWhereTheNodesAreOrHaveStubs(t *testing.T) {
 			{repair.Config{Method: repair.MixUp, Tau: 1, OneHop: onehop.Undirected}, lethe.ScopeStubs, stubs},
 			{repair.Config{Method: repair.None, Tau: 1}, lethe.ScopeStubs, own},
 		} {
-			got, err := cut{5, want.repair}.changed(c, gone, want.scope)
+			got, err := cut{5, want.repair}.changed(c, [][]int{gone}, want.scope)
 			require.NoError(rt, err)
-			require.Equal(rt, want.shards, got, "%+v at scope %s", want.repair, want.scope)
+			require.Equal(rt, [][]lethe.ShardID{want.shards}, got, "%+v at scope %s", want.repair, want.scope)
 		}
 	})
 }
@@ -84,7 +84,57 @@ func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
 		"a pair that pays both ways is one cut edge")
 	c.Assignment = nil
 	require.Zero(t, count(c, []int{0, 1}).Stubs, "before it is settled there are none")
-	changed, err := cut{3, repair.Defaults()}.changed(c, []int{0}, lethe.ScopeStubs)
+	changed, err := cut{3, repair.Defaults()}.changed(c, [][]int{{0}}, lethe.ScopeStubs)
 	require.NoError(t, err)
-	require.Empty(t, changed)
+	require.Equal(t, [][]lethe.ShardID{nil}, changed)
+}
+
+// repairs are the ways in which a timestep is cut.
+func repairs() []repair.Config {
+	return []repair.Config{
+		repair.Defaults(),
+		{Method: repair.None, Tau: 1},
+		{Method: repair.MixUp, Tau: 1, OneHop: onehop.Undirected},
+		{Method: repair.None, Tau: 1, OneHop: onehop.Directed},
+	}
+}
+
+// A request that is alone in a timestep replaces every slice whose digest changes, and
+// requests that share one replace together exactly those: none is left out, and none is
+// of a request that would not change it alone.
+func TestEveryChangedSliceIsOfTheRequestsThatChangeIt(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawContent(rt)
+		positions := rapid.SliceOfN(rapid.IntRange(0, len(c.Assignment)-1), 1, 3)
+		requests := rapid.SliceOfN(positions, 1, 3).Draw(rt, "requests")
+		scope := rapid.SampledFrom([]lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}).Draw(rt, "scope")
+		one := cut{5, rapid.SampledFrom(repairs()).Draw(rt, "repair")}
+		together, err := one.changed(c, [][]int{slices.Concat(requests...)}, scope)
+		require.NoError(rt, err)
+		each, err := one.changed(c, requests, scope)
+		require.NoError(rt, err)
+		require.Equal(rt, together[0], sortedset.Of(slices.Concat(each...)))
+		claimed := make(map[lethe.ShardID]bool)
+		alone := make([][]lethe.ShardID, len(requests))
+		for i, nodes := range requests {
+			own, err := one.changed(c, [][]int{nodes}, scope)
+			require.NoError(rt, err)
+			alone[i] = own[0]
+			for _, shard := range alone[i] {
+				claimed[shard] = true
+			}
+		}
+		for i, list := range each {
+			for _, shard := range list {
+				require.True(rt, slices.Contains(alone[i], shard) || !claimed[shard], "shard %d of request %d", shard, i)
+			}
+		}
+	})
+}
+
+// A slice that changes by requests together and by none of them alone is of all that
+// have something in the timestep; one that is the same without all of them is of none.
+func TestWhatNoRequestChangesAloneIsOfAll(t *testing.T) {
+	got := shared([]lethe.ShardID{1, 2, 3}, [][]lethe.ShardID{{1, 4}, {3}, nil}, [][]int{{0}, {1}, nil})
+	require.Equal(t, [][]lethe.ShardID{{1, 2}, {2, 3}, nil}, got)
 }

@@ -2,10 +2,10 @@ package graphs
 
 import (
 	"context"
+	"time"
 
 	"lethe"
 	"lethe/deletions/coordinator"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
@@ -14,7 +14,7 @@ import (
 // Bus is what the role and the coordinator need of the topics; role.Kafka is one.
 type Bus interface {
 	role.Bus
-	coordinator.Bus
+	coordinator.Topics
 }
 
 var _ Bus = role.Kafka{}
@@ -30,21 +30,35 @@ type Store interface {
 	Ready() (toClose, toSettle []lethe.Timestep)
 	CloseTimestep(ctx context.Context, t lethe.Timestep) error
 	SettleTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) error
-	Refusals(t lethe.Timestep) ([]snapshot.Refusal, error)
-	ConfirmRefusals(t lethe.Timestep) error
+	// Waiting are the timesteps that late records wait to change.
+	Waiting() []lethe.Timestep
+	ReopenTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) (changed bool, err error)
+	// Gone are the timesteps that were emptied.
+	Gone() map[lethe.Timestep]lethe.Revision
+	DecideFeatureCount() (bool, error)
+	FeatureCount() int
+	Letters() ([]snapshot.Letter, error)
+	ConfirmLetters(count int) error
 	Load(t lethe.Timestep) (*snapshot.Content, error)
 	Locate(targets []lethe.Target) ([]snapshot.Located, error)
+	HasContent(content [16]byte) (bool, error)
 	Suppress(targets []lethe.Target) error
+	Suppresses(hash lethe.Digest) bool
+	Originals(fn func(snapshot.Origin) error) error
 	Erase(ctx context.Context, targets []lethe.Target) error
+	Scrub(ctx context.Context) error
 	Close() error
 }
 
-// Searches runs the searches that verify erasures, one at a time.
+// Searches runs the searches that verify erasures, and wakes the role
+// when time has passed.
 type Searches interface {
 	// Begin begins a search. It may run beside the steps until the context ends.
 	Begin(ctx context.Context, s *coordinator.Search)
 	// Verdict returns the outcome of a search that has ended, once.
 	Verdict() (coordinator.Verdict, bool)
+	// Wake has the role step, with nothing new, after a while.
+	Wake(after time.Duration)
 	// Wait waits until no search runs.
 	Wait()
 }
@@ -57,11 +71,6 @@ type topics struct {
 }
 
 var _ coordinator.Bus = topics{}
-
-// ReadAll implements coordinator.Bus.
-func (t topics) ReadAll(ctx context.Context, topic bus.Topic, fn func(ingest.Record) error) error {
-	return t.reads.ReadAll(ctx, topic, fn)
-}
 
 // Partitions implements bus.Writer.
 func (t topics) Partitions(ctx context.Context, topic bus.Topic) (int, error) {

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"lethe"
@@ -10,13 +11,42 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Marks of the snapshot store say what has been published.
+// Marks of the snapshot store say what has been published, and of which revision. The
+// mark of a manifest has the digests of the slices behind it.
 const (
 	graphMark    = "published/graph/"
 	manifestMark = "published/manifest/"
+	goneMark     = "published/gone/"
 )
 
 func mark(kind string, t lethe.Timestep) []byte { return fmt.Appendf(nil, "%s%d", kind, t) }
+
+const (
+	revisionBytes = 4
+	digestBytes   = len(lethe.Digest{})
+)
+
+// markValue is the value of a mark.
+func markValue(r lethe.Revision, digests []lethe.Digest) []byte {
+	out := binary.BigEndian.AppendUint32(make([]byte, 0, revisionBytes+len(digests)*digestBytes), uint32(r))
+	for _, d := range digests {
+		out = append(out, d[:]...)
+	}
+	return out
+}
+
+// published returns the revision that a mark names, or 0 without a mark, and the
+// digests behind it. An earlier version wrote no revision, and reopened nothing.
+func (p *publisher) published(kind string, t lethe.Timestep) (lethe.Revision, []byte, error) {
+	value, found, err := p.store.Marks().Get(mark(kind, t))
+	switch {
+	case err != nil || !found:
+		return 0, nil, err
+	case len(value)%digestBytes != revisionBytes:
+		return 1, value, nil
+	}
+	return lethe.Revision(binary.BigEndian.Uint32(value)), value[revisionBytes:], nil
+}
 
 // publisher sends graphs, slices and manifests as they are in the store now.
 type publisher struct {
@@ -30,11 +60,14 @@ func (p *publisher) publish(messages ...wire.Message) error {
 	return p.turns.Publish(role.Output{Messages: messages})
 }
 
-// graph publishes a closed timestep's graph.
+// graph publishes a closed timestep's graph, without labels.
 func (p *publisher) graph(t lethe.Timestep) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
+	}
+	for i := range content.Snapshot.Nodes {
+		content.Snapshot.Nodes[i].Label = lethe.Unknown
 	}
 	if err := p.publish(wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
@@ -44,11 +77,29 @@ func (p *publisher) graph(t lethe.Timestep) error {
 	}); err != nil {
 		return err
 	}
-	return p.store.Marks().Put(mark(graphMark, t), nil)
+	return p.store.Marks().Put(mark(graphMark, t), markValue(content.Info.Revision, nil))
 }
 
-// previous returns the closed timestep before t. Timesteps close in ascending
-// order, so it never changes.
+// gone deletes what was published of a timestep that is gone.
+func (p *publisher) gone(t lethe.Timestep, r lethe.Revision) error {
+	deleted := make([]wire.Message, p.cut.shards)
+	for shard := range deleted {
+		key := wire.Key{Kind: wire.KindSlice, Shard: lethe.ShardID(shard), Timestep: t}
+		deleted[shard] = wire.Message{Key: key, Deleted: true}
+	}
+	if err := p.publish(deleted...); err != nil {
+		return err
+	}
+	if err := p.publish(
+		wire.Message{Key: wire.Key{Kind: wire.KindManifest, Timestep: t}, Deleted: true},
+		wire.Message{Key: wire.Key{Kind: wire.KindSnapshot, Timestep: t}, Deleted: true},
+	); err != nil {
+		return err
+	}
+	return p.store.Marks().Put(mark(goneMark, t), markValue(r, nil))
+}
+
+// previous returns the closed timestep before t.
 func (p *publisher) previous(t lethe.Timestep) lethe.Timestep {
 	before := lethe.NoTimestep
 	for _, info := range p.store.Timesteps() {
@@ -60,12 +111,14 @@ func (p *publisher) previous(t lethe.Timestep) lethe.Timestep {
 }
 
 // allSlices publishes every slice of a settled timestep and its manifest.
-func (p *publisher) allSlices(t lethe.Timestep) error {
+func (p *publisher) allSlices(t lethe.Timestep) error { return p.slices(t, p.allShards()) }
+
+func (p *publisher) allShards() []lethe.ShardID {
 	all := make([]lethe.ShardID, p.cut.shards)
 	for i := range all {
 		all[i] = lethe.ShardID(i)
 	}
-	return p.slices(t, all)
+	return all
 }
 
 // slices publishes the slices of some shards of a settled timestep and the
@@ -107,29 +160,20 @@ func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
 	}); err != nil {
 		return err
 	}
-	return p.store.Marks().Put(mark(manifestMark, t), digestsOf(manifest))
-}
-
-// digestsOf is what the mark of a published manifest keeps: no pseudonym.
-func digestsOf(m *wire.Manifest) []byte {
-	out := make([]byte, 0, len(m.Slices)*len(lethe.Digest{}))
-	for _, d := range m.Slices {
-		out = append(out, d[:]...)
-	}
-	return out
+	return p.store.Marks().Put(mark(manifestMark, t), markValue(content.Info.Revision, manifest.Slices))
 }
 
 // lastDigests reads the slice digests of the manifest published last.
 func (p *publisher) lastDigests(t lethe.Timestep, into []lethe.Digest) error {
-	value, found, err := p.store.Marks().Get(mark(manifestMark, t))
+	revision, digests, err := p.published(manifestMark, t)
 	if err != nil {
 		return err
 	}
-	if !found || len(value) != len(into)*len(lethe.Digest{}) {
+	if revision == 0 || len(digests) != len(into)*digestBytes {
 		return fmt.Errorf("timestep %d: no manifest of %d slices was published", t, len(into))
 	}
 	for i := range into {
-		copy(into[i][:], value[i*len(lethe.Digest{}):])
+		copy(into[i][:], digests[i*digestBytes:])
 	}
 	return nil
 }

@@ -9,12 +9,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
 	"lethe/ingest/bus"
+	"lethe/internal/patientfs"
+	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
@@ -38,7 +39,9 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	searches := newBeside(coordinator.Searcher{Bus: o.Bus, Places: o.places(), Clock: o.Clock, Compact: o.Compact})
+	searches := newBeside(coordinator.Searcher{
+		Bus: o.Bus, Places: o.places(), Log: o.Log, Clock: o.Clock, Compact: o.Compact, Pacer: o.Pacer,
+	}, o.Beside)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
 	}), nil
@@ -50,6 +53,8 @@ type stores struct {
 	ledger      *deletions.Ledger
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
+	// oldLetters says that dead letters of labels may have keys of an earlier version.
+	oldLetters bool
 }
 
 // open opens the stores in the role's folder.
@@ -61,12 +66,37 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
-	ledger, ledgerStore, err := coordinator.OpenLedger(o.Dir, o.Clock.Now)
+	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
 	if err != nil {
 		return stores{}, errors.Join(err, graphs.Close())
 	}
-	return stores{graphs, ledger, ledgerStore, coordinator.ReceiptFolder(o.ReceiptsDir)}, nil
+	old, err := oldLetters(graphs)
+	if err == nil {
+		err = restoreLedger(ctx, o, ledger)
+	}
+	if err == nil {
+		err = suppressAgain(ctx, o, graphs, ledger)
+	}
+	if err != nil {
+		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
+	}
+	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
+	return stores{graphs, ledger, ledgerStore, receipts, old}, nil
 }
+
+// patientReceipts waits where a receipt cannot be written now.
+type patientReceipts struct {
+	disk.ReceiptFolder
+	patience *patientfs.Patience
+}
+
+// Keep implements coordinator.Receipts.
+func (r patientReceipts) Keep(requestID string, signed []byte) error {
+	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(requestID, signed) })
+}
+
+// snapshotsDir is the folder of the snapshot store.
+func snapshotsDir(o Options) string { return filepath.Join(o.Dir, "snapshots") }
 
 // openSnapshots opens the snapshot store, unless it was begun with settings that
 // give other slices.
@@ -79,8 +109,14 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := snapshot.Open(filepath.Join(o.Dir, "snapshots"), snapshot.Options{
-		Config: o.Snapshot, Secret: o.Secret, FS: vfs.Default,
+	config := o.Snapshot
+	if config.FeatureCount == 0 {
+		if config.FeatureCount, err = saidFeatureCount(ctx, o.Bus); err != nil {
+			return nil, err
+		}
+	}
+	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
+		Config: config, Secret: o.Secret, FS: o.FS,
 		TransactionPartitions: transactions, LabelPartitions: labels,
 	})
 	if errors.Is(err, snapshot.ErrIncompatible) {
@@ -100,20 +136,26 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
 	store := kept.graphs
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}}
+	graphs := &eraser{
+		store: store, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p, secret: o.Secret,
+	}
 	c := coordinator.New(coordinator.Options{
 		Config: o.Erasure, Ledger: kept.ledger, Receipts: kept.receipts, Notes: notes{store},
-		Graphs: &eraser{store: store, publisher: p, secret: o.Secret},
+		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
-	refused := &letters{turns: turns, version: o.Version, listener: o.Listener}
+	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
+		now:    o.Clock.Now,
 		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{
-			store: store, publisher: p, letters: refused, partition: o.Partition, now: o.Clock.Now, listener: o.Listener,
-			published: make(map[lethe.Timestep]lethe.State), begun: make(map[lethe.Timestep]bool),
+			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
+			now: o.Clock.Now, listener: o.Listener, whole: o.Whole,
+			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}
+	graphs.publishMissing = l.lifecycle.publishMissing
 	for _, info := range store.Timesteps() {
 		l.lifecycle.begun[info.Timestep] = true
 	}

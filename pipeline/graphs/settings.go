@@ -15,8 +15,8 @@ import (
 )
 
 // ErrSettings is returned when the stream was begun with settings that give
-// other slices: what is published anew would not fit what is there. The
-// operator restores the settings, or begins anew with an empty data directory
+// other slices: what is published again would not fit what is there. The
+// operator restores the settings, or begins again with an empty data directory
 // and empty topics.
 var ErrSettings = errors.New("the data directory was written with other settings")
 
@@ -25,8 +25,8 @@ const remedy = "restore what differs, or begin anew with an empty data directory
 
 func settingsMark() []byte { return []byte("settings") }
 
-// settingsOf are what the slices of settled timesteps depend on beside the
-// records, by configuration key. How timesteps to come are partitioned may
+// settingsOf are what the slices of settled timesteps depend on in addition to
+// the records, by configuration key. How timesteps to come are partitioned may
 // change: the assignment of a settled one is kept with it.
 func settingsOf(p partition.Config, r repair.Config) map[string]string {
 	return map[string]string{
@@ -54,6 +54,21 @@ func keepSettings(marks snapshot.Marks, p partition.Config, r repair.Config) err
 		return err
 	}
 	return marks.Put(settingsMark(), value)
+}
+
+func lettersMark() []byte { return []byte("letters") }
+
+// oldLetters reports whether a store was begun when the letters of labels had the keys of
+// their transactions. A new store notes that they have not.
+func oldLetters(store Store) (bool, error) {
+	_, found, err := store.Marks().Get(lettersMark())
+	if err != nil || found {
+		return false, err
+	}
+	if len(store.Offsets()) > 0 {
+		return true, nil
+	}
+	return false, store.Marks().Put(lettersMark(), []byte{1})
 }
 
 // CheckSettings compares settings with those that a store of graphs was begun with,

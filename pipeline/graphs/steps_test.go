@@ -69,8 +69,15 @@ func (s *simulation) Keep(requestID string, signed []byte) error {
 // ledgerKV is a ledger in memory.
 type ledgerKV struct{ *roletest.Store }
 
-func (l ledgerKV) Put(key, value []byte) error {
-	return l.Apply(func(w swapstore.Writer) error { return w.Set(key, value) })
+func (l ledgerKV) Put(rows ...deletions.Row) error {
+	return l.Apply(func(w swapstore.Writer) error {
+		for _, row := range rows {
+			if err := w.Set(row.Key, row.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // atOnce runs a search as part of the step that begins it.
@@ -91,6 +98,8 @@ func (a *atOnce) Verdict() (v coordinator.Verdict, ended bool) {
 	return v, true
 }
 
+func (*atOnce) Wake(time.Duration) {}
+
 func (*atOnce) Wait() {}
 
 // boot begins a process over what the last one left.
@@ -98,6 +107,7 @@ func (s *simulation) boot() {
 	cut := partition.Defaults()
 	cut.Shards = shards
 	o := Options{
+		FS:        s.disk,
 		Partition: cut, Repair: repair.Defaults(), Limits: ingest.DefaultLimits(), Secret: secret, Version: "test",
 		Erasure: coordinator.Config{
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", VerifyTimeout: time.Minute,
@@ -105,11 +115,11 @@ func (s *simulation) boot() {
 		},
 		Bus: s.topics, Clock: s, Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	}.agreed()
-	store, err := snapshot.Open("graphs", snapshot.Options{
+	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: snapshot.Defaults(), Secret: secret, FS: s.disk, TransactionPartitions: 2, LabelPartitions: 1,
 	})
 	require.NoError(s, err)
-	kept := stores{store, deletions.NewLedger(ledgerKV{s.ledger}, s.Now), io.NopCloser(nil), s}
+	kept := stores{store, deletions.NewLedger(ledgerKV{s.ledger}, s.Now), io.NopCloser(nil), s, false}
 	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
 	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})
 
@@ -165,12 +175,21 @@ func (s *simulation) note(out role.Output) {
 	}
 	if out.Topic != bus.ErasureStatus && out.Topic != bus.Receipts {
 		for _, rec := range out.Records {
-			if rec.Key[0] == '!' {
-				continue // a marker says nothing
+			if rec.Key[0] == '!' || rec.Value == nil && !s.holds(out.Topic, rec.Key) {
+				continue // a marker, or a deletion of what is not there, says nothing
 			}
 			s.sent[fmt.Sprintf("%s %s: %s", out.Topic, rec.Key, rec.Value)] = true
 		}
 	}
+}
+
+// holds reports whether a topic has a record under a key.
+func (s *simulation) holds(topic bus.Topic, key []byte) (found bool) {
+	require.NoError(s, s.topics.ReadAll(s.Context(), topic, func(rec ingest.Record) error {
+		found = found || rec.Value != nil && string(rec.Key) == string(key)
+		return nil
+	}))
+	return found
 }
 
 // turn feeds everything that has arrived, and that time passes.
@@ -198,32 +217,20 @@ func (s *simulation) turn() error {
 	}
 }
 
-// simulate plays the same story: two timesteps, a refused record, an erasure.
-// The process is killed at one step and begins again.
-func simulate(t *testing.T, killAt int, leave bool) *simulation {
+// story prepares a simulation and returns what happens, one thing after the other.
+type story func(s *simulation) []func()
+
+// simulate plays a story until its erasure is verified. The process is killed at one
+// step and begins again.
+func simulate(t *testing.T, tale story, killAt int, leave bool) *simulation {
 	s := &simulation{
 		deployment: deploy(t), disk: vfs.NewMem(), ledger: roletest.NewStore(), receipts: make(map[string][]byte),
 		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), killAt: killAt, leave: leave,
 		sent: make(map[string]bool),
 	}
-	s.send(bus.Transactions, ingest.Outgoing{Key: []byte("broken"), Value: []byte(`[1]`)})
-	s.fill(1)
-	s.settle(1)
-	s.fill(2)
-	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Targets: lethe.Transactions(transactionID(1, 0), transactionID(2, 1)),
-	}, time.Time{})
-	require.NoError(t, err)
-	answers := []func(){
-		func() { s.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value}) },
-		func() { s.answer("score", deletions.StepSuppressed) },
-		func() { s.answer("train", deletions.StepPurged) },
-		func() { s.answer("score", deletions.StepSwapped) },
-		func() { s.answer("train", deletions.StepScanned) },
-		func() { s.answer("score", deletions.StepScanned) },
-	}
+	events := tale(s)
 	s.boot()
-	for range 20 {
+	for range 80 {
 		if err := s.turn(); err != nil {
 			require.ErrorIs(t, err, errKilled)
 			require.NoError(t, s.logic.Close())
@@ -231,9 +238,9 @@ func simulate(t *testing.T, killAt int, leave bool) *simulation {
 			s.boot()
 			continue
 		}
-		if len(answers) > 0 {
-			answers[0]()
-			answers = answers[1:]
+		if len(events) > 0 {
+			events[0]()
+			events = events[1:]
 		}
 		if s.logic.Status().Erasures[deletions.Verified] == 1 {
 			require.NoError(t, s.logic.Close())
@@ -244,17 +251,46 @@ func simulate(t *testing.T, killAt int, leave bool) *simulation {
 	return nil
 }
 
+// erasing asks for an erasure and answers as the other roles would.
+func (s *simulation) erasing(ids ...lethe.TransactionID) []func() {
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: lethe.Transactions(ids...),
+	}, time.Time{})
+	require.NoError(s, err)
+	return []func(){
+		func() { s.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value}) },
+		func() { s.answer("score", deletions.StepSuppressed) },
+		func() { s.answer("train", deletions.StepPurged) },
+		func() { s.answer("score", deletions.StepSwapped) },
+		func() { s.answer("train", deletions.StepErased) },
+		func() { s.answer("score", deletions.StepErased) },
+		func() { s.answer("train", deletions.StepScanned) },
+		func() { s.answer("score", deletions.StepScanned) },
+	}
+}
+
+// inOrder has two timesteps, a refused record and an erasure.
+func inOrder(s *simulation) []func() {
+	s.send(bus.Transactions, ingest.Outgoing{Key: []byte("broken"), Value: []byte(`[1]`)})
+	s.fill(1)
+	s.settle(1)
+	s.fill(2)
+	return s.erasing(transactionID(1, 0), transactionID(2, 1))
+}
+
 // I7: killed at any step, before its messages have left or before that is noted,
 // the role begins again, comes to the same end and has said the same.
 func TestKilledAtAnyStepItComesToTheSameEnd(t *testing.T) {
 	t.Parallel()
-	undisturbed := simulate(t, 0, false)
-	require.Greater(t, undisturbed.steps, 20)
-	for at := 1; at <= undisturbed.steps; at++ {
-		for _, leave := range []bool{false, true} {
-			s := simulate(t, at, leave)
-			require.Equal(t, undisturbed.sent, s.sent, "killed at %d, left=%v", at, leave)
-			require.Len(t, s.receipts, 1)
+	for name, tale := range map[string]story{"in order": inOrder, "late": outOfOrder} {
+		undisturbed := simulate(t, tale, 0, false)
+		require.Greater(t, undisturbed.steps, 20)
+		for at := 1; at <= undisturbed.steps; at++ {
+			for _, leave := range []bool{false, true} {
+				s := simulate(t, tale, at, leave)
+				require.Equal(t, undisturbed.sent, s.sent, "%s, killed at %d, left=%v", name, at, leave)
+				require.Len(t, s.receipts, 1)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ package requests
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,31 +41,73 @@ func NewID(random io.Reader) (string, error) {
 	return "erase-" + hex.EncodeToString(b[:]), nil
 }
 
-// Submit publishes a request. It returns once the brokers have it.
-func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Time) error {
-	key, value, err := ingest.EncodeErasure(r, at)
-	if err != nil {
-		return err
-	}
-	return topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
+// Submitted is a request that was published: what its status is told by.
+type Submitted struct {
+	RequestID string
+	Digest    lethe.Digest
 }
 
-// List returns the newest status of every request, oldest first.
-func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
-	byID := make(map[string]deletions.Status)
+// Sealed returns the request with a nonce, if it has none.
+func Sealed(r lethe.ErasureRequest, random io.Reader) (lethe.ErasureRequest, error) {
+	if r.Nonce != "" {
+		return r, nil
+	}
+	var b [16]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return r, fmt.Errorf("nonce: %w", err)
+	}
+	r.Nonce = hex.EncodeToString(b[:])
+	return r, nil
+}
+
+// Submit publishes a request. It returns once the brokers have it. Errors:
+// deletions.ErrNamesTarget for a request id that lethe would refuse, those of
+// encoding and of the brokers.
+func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Time) (Submitted, error) {
+	r, err := Sealed(r, rand.Reader)
+	if err != nil {
+		return Submitted{}, err
+	}
+	if deletions.NamesTarget(r) {
+		return Submitted{}, deletions.ErrNamesTarget
+	}
+	key, value, err := ingest.EncodeErasure(r, at)
+	if err != nil {
+		return Submitted{}, err
+	}
+	digest, err := deletions.RequestDigest(r)
+	if err != nil {
+		return Submitted{}, err
+	}
+	return Submitted{r.RequestID, digest}, topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
+}
+
+// newest returns the newest status under every key of the topic.
+func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error) {
+	out := make(map[string]deletions.Status)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
+		// What lethe did not write says nothing; the service names it.
 		if err == nil && n.Status != nil {
-			byID[n.Status.RequestID] = *n.Status
+			out[string(rec.Key)] = *n.Status
 		}
-		return err
+		return nil
 	})
+	return out, err
+}
+
+// List returns the newest status of every request, oldest first. A request that
+// repeats another is not listed a second time.
+func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
+	byKey, err := newest(ctx, topics)
 	if err != nil {
 		return nil, err
 	}
 	var out []deletions.Status
-	for _, s := range byID {
-		out = append(out, s)
+	for _, s := range byKey {
+		if s.Repeats.IsZero() {
+			out = append(out, s)
+		}
 	}
 	slices.SortFunc(out, func(a, b deletions.Status) int {
 		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.RequestID, b.RequestID))
@@ -74,32 +117,63 @@ func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 
 // Get returns the newest status of a request, or ErrUnknown.
 func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
-	all, err := List(ctx, topics)
+	byKey, err := newest(ctx, topics)
 	if err != nil {
 		return deletions.Status{}, err
 	}
-	for _, s := range all {
-		if s.RequestID == requestID {
-			return s, nil
-		}
+	if s, known := byKey[requestID]; known {
+		return s, nil
 	}
 	return deletions.Status{}, fmt.Errorf("%w: %s", ErrUnknown, requestID)
 }
 
+// answer returns the newest status of the request that has the digest, or of the one
+// that it repeats.
+func answer(ctx context.Context, topics Bus, digest lethe.Digest) (s deletions.Status, found bool, err error) {
+	byKey, err := newest(ctx, topics)
+	byDigest := make(map[lethe.Digest]deletions.Status)
+	for _, s := range byKey {
+		byDigest[s.RequestDigest] = s
+	}
+	s, found = byDigest[digest]
+	if first, known := byDigest[s.Repeats]; found && known && !s.Repeats.IsZero() {
+		first.Outcomes = inOrder(first.Outcomes, s.Outcomes)
+		s = first
+	}
+	return s, found, err
+}
+
+// inOrder returns the outcomes in the order in which a repeated request names the
+// targets.
+func inOrder(outcomes, asked []deletions.TargetOutcome) []deletions.TargetOutcome {
+	of := make(map[lethe.Digest]deletions.TargetOutcome)
+	for _, o := range outcomes {
+		of[o.Target] = o
+	}
+	out := slices.Clone(asked)
+	for i, o := range out {
+		if known, ok := of[o.Target]; ok {
+			out[i] = known
+		}
+	}
+	return out
+}
+
 const pollInterval = 200 * time.Millisecond
 
-// Wait follows a request until it is verified or rejected, or the context ends.
+// Wait follows a request that was submitted until it is verified or rejected, or the
+// context ends. It goes by the digest: another request may have taken the request id.
 // progress, if not nil, is called with every state.
 func Wait(
-	ctx context.Context, topics Bus, requestID string, progress func(deletions.Status),
+	ctx context.Context, topics Bus, r Submitted, progress func(deletions.Status),
 ) (deletions.Status, error) {
 	var last deletions.State
 	for {
-		s, err := Get(ctx, topics, requestID)
-		if err != nil && !errors.Is(err, ErrUnknown) {
+		s, found, err := answer(ctx, topics, r.Digest)
+		if err != nil {
 			return s, err
 		}
-		if err == nil && s.State != last {
+		if found && s.State != last {
 			last = s.State
 			if progress != nil {
 				progress(s)
@@ -111,7 +185,7 @@ func Wait(
 		select {
 		case <-time.After(pollInterval):
 		case <-ctx.Done():
-			return s, fmt.Errorf("request %s is %s: %w", requestID, cmp.Or(string(last), "not read yet"), ctx.Err())
+			return s, fmt.Errorf("request %s is %s: %w", r.RequestID, cmp.Or(string(last), "not read yet"), ctx.Err())
 		}
 	}
 }

@@ -9,11 +9,11 @@
 //	logic.go   a role's step function, what it takes and gives
 //	follow.go  the loop that feeds the logic from topics
 //	turns.go   work that publishes as it goes, cut into steps
-//	wait.go    waiting for batches, for time, and for work beside the loop
+//	wait.go    waiting for batches, for time, and for work outside of the loop
 //	ports.go   what roles need of topics and stores
 //	kafka.go   the topics of a Kafka client as roles see them
 //
 // A logic that is fed the same inputs in the same order comes to the same state
-// and publishes the same, whatever stands behind the ports: package roletest has
+// and publishes the same, whatever implements the ports: package roletest has
 // topics and stores in memory.
 package role

@@ -2,11 +2,15 @@ package role
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -15,6 +19,8 @@ import (
 // Surroundings are what a logic is run with; take them from Around.
 type Surroundings struct {
 	Bus Bus
+	// FS is the file system of the role's folder.
+	FS vfs.FS
 	// Wake, if not nil, has the logic step, with nothing new, whenever it delivers:
 	// work that the logic began beside the loop is done.
 	Wake <-chan struct{}
@@ -26,10 +32,10 @@ type Surroundings struct {
 	Logger   *slog.Logger
 }
 
-// Around returns surroundings over a bus by the machine's clock. The
+// Around returns surroundings over a bus by the machine's clock and disks. The
 // listener may lack functions.
 func Around(b Bus, listener events.Listener, logger *slog.Logger) Surroundings {
-	return Surroundings{Bus: b, Clock: time.Now, Listener: events.Tee(listener), Logger: logger}
+	return Surroundings{Bus: b, FS: vfs.Default, Clock: time.Now, Listener: events.Tee(listener), Logger: logger}
 }
 
 // Follower is a role: a logic that is fed from the topics it follows.
@@ -39,6 +45,7 @@ type Follower struct {
 	around Surroundings
 	// readers put the messages of each topic of artefacts together.
 	readers map[bus.Topic]*wire.Reader
+	notices *wire.NoticeReader
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
 	status     atomic.Pointer[Status]
@@ -48,7 +55,8 @@ type Follower struct {
 func Follow(name string, logic Logic, around Surroundings) *Follower {
 	f := &Follower{
 		name: name, logic: logic, around: around,
-		readers: make(map[bus.Topic]*wire.Reader), partitions: make(map[bus.Topic]int),
+		readers: make(map[bus.Topic]*wire.Reader), notices: wire.NewNoticeReader(),
+		partitions: make(map[bus.Topic]int),
 	}
 	f.status.Store(logic.Status())
 	return f
@@ -73,18 +81,11 @@ func (f *Follower) Run(ctx context.Context) error {
 }
 
 func (f *Follower) follow(ctx context.Context) error {
-	positions, err := f.positions(ctx)
-	if err != nil {
-		return err
-	}
-	tail, err := f.around.Bus.Follow(positions)
+	tail, err := f.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer tail.Close() //nolint:errcheck // nothing was written
-	if err := f.Feed(ctx, Input{}); err != nil {
-		return err
-	}
 	waiting := newWaiting(tail, f.around)
 	defer waiting.stop()
 	for {
@@ -92,20 +93,78 @@ func (f *Follower) follow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		in, err := f.read(batch)
-		if err != nil {
+		if err := f.Arrived(ctx, batch, ticked); err != nil {
 			return err
-		}
-		in.Ticked = ticked
-		if err := f.Feed(ctx, in); err != nil {
-			return err
-		}
-		if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
-			f.around.Listener.LagMeasured(events.LagMeasured{
-				Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
-			})
 		}
 	}
+}
+
+// Begin opens the topics where the logic left them, and does what it had not
+// finished. It is what Run begins with, for those who feed the role themselves.
+func (f *Follower) Begin(ctx context.Context) (Tail, error) {
+	positions, err := f.positions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tail, err := f.around.Bus.Follow(positions)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Feed(ctx, Input{}); err != nil {
+		return nil, errors.Join(err, tail.Close())
+	}
+	return tail, nil
+}
+
+// Arrived gives the logic a batch, which may be empty, or tells it that time has
+// passed, as Run does.
+func (f *Follower) Arrived(ctx context.Context, batch bus.Batch, ticked bool) error {
+	in, err := f.read(batch)
+	if err != nil {
+		return err
+	}
+	in.Ticked = ticked
+	if batch.Gap != nil {
+		f.missed(batch.Gap)
+	}
+	if err := f.Feed(ctx, in); err != nil {
+		return err
+	}
+	if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
+		f.around.Listener.LagMeasured(events.LagMeasured{
+			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
+		})
+	}
+	return nil
+}
+
+// missed tells of what was stepped over in a partition.
+func (f *Follower) missed(gap *bus.Gap) {
+	f.around.Logger.Error("records were not read and never will be", "role", f.name, "topic", gap.Topic,
+		"partition", gap.Partition, "from", gap.From, "to", gap.To, "reason", gap.Reason, "detail", gap.Detail)
+	f.around.Listener.RecordsMissed(events.RecordsMissed{
+		Topic: gap.Topic, Partition: gap.Partition, From: gap.From, To: gap.To, Reason: string(gap.Reason),
+	})
+}
+
+// junk tells of a record on a topic of lethe's own that lethe did not write. Its
+// content is nobody's to log.
+func (f *Follower) junk(rec ingest.Record) {
+	f.around.Logger.Error("a record that lethe did not write was passed over", "role", f.name, "topic", rec.Topic,
+		"partition", rec.Partition, "offset", rec.Offset)
+	f.around.Listener.RecordsMissed(events.RecordsMissed{
+		Topic: rec.Topic, Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1, Reason: string(ingest.Unparseable),
+	})
+}
+
+// PassOver tells of a message whose payload is not what lethe writes, which a logic
+// leaves out.
+func (s Surroundings) PassOver(role string, topic bus.Topic, m wire.Received) {
+	s.Logger.Error("a message that lethe did not write was passed over", "role", role, "topic", topic,
+		"partition", m.Partition, "offset", m.Offset)
+	s.Listener.RecordsMissed(events.RecordsMissed{
+		Topic: string(topic), Partition: m.Partition, From: m.Offset, To: m.Offset + 1, Reason: string(ingest.Unparseable),
+	})
 }
 
 // positions returns where to resume every partition.
@@ -140,15 +199,16 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	switch topic := batch.Source.Topic; topic {
 	case bus.ErasureStatus:
 		for _, rec := range batch.Records {
-			n, err := wire.ParseNotice(rec)
+			n, err := f.notices.Read(rec)
 			if err != nil {
-				return in, err
+				f.junk(rec)
+				continue
 			}
 			in.Notices = append(in.Notices, n)
 		}
 	case bus.Snapshots, bus.Slices, bus.Models:
 		if f.readers[topic] == nil {
-			f.readers[topic] = wire.NewReader()
+			f.readers[topic] = wire.NewReader().Skipping(f.junk)
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
 	default:

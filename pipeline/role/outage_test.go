@@ -47,7 +47,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	stop := start(t, role.Follow("echo", logic, around))
 	notice := func(id string) {
 		t.Helper()
-		deleted := []ingest.Outgoing{{Key: wire.CommandKey(id)}}
+		deleted := []ingest.Outgoing{wire.CommandTombstone(id)}
 		require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, deleted))
 		require.Eventually(t, func() bool { return strings.Contains(logic.take(), "notice of "+id) },
 			time.Minute, time.Millisecond)

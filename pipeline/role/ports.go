@@ -27,13 +27,12 @@ type Tail interface {
 	Close() error
 }
 
-// Store is what a role needs of a store: *swapstore.Store is one.
+// Store is what a role needs of a store: *mixedstore.Store is one.
 type Store interface {
 	swapstore.Reader
-	// Apply makes changes, all or none; they are durable when it returns nil.
+	// Apply makes changes; they are durable when it returns nil. Files that it
+	// replaces or deletes are gone from the disk then. For what a crash leaves of
+	// it, see mixedstore.
 	Apply(fn func(w swapstore.Writer) error) error
-	// Rewrite replaces the content by what fn copies. What it leaves out is gone
-	// from the disk when it returns nil.
-	Rewrite(ctx context.Context, fn func(old swapstore.Reader, w swapstore.Writer) error) error
 	Close() error
 }

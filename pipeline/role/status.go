@@ -13,6 +13,9 @@ import (
 // that the statuses of all roles can be put together.
 type Status struct {
 	Steps map[lethe.Timestep]Step
+	// FeatureCount is the number of features of every transaction, 0 while it is not
+	// known.
+	FeatureCount int
 	// Erasures counts the requests by state.
 	Erasures map[deletions.State]int
 	// Ensemble is what is served, nil if nothing is.
@@ -50,6 +53,7 @@ func Merge(all ...*Status) *Status {
 			out.Steps[t] = out.Steps[t].with(step)
 		}
 		maps.Copy(out.Erasures, s.Erasures)
+		out.FeatureCount = max(out.FeatureCount, s.FeatureCount)
 		if s.Ensemble != nil {
 			out.Ensemble = s.Ensemble
 		}

@@ -17,7 +17,7 @@ var errUnpublished = errors.New("what is said was not published")
 // and the next step goes on behind the call. So the work may rely on its messages
 // being in their topics, as if it had written them itself.
 //
-// The work is a coroutine: it never runs beside the caller of Step. The zero value
+// The work is a coroutine: it never runs at the same time as the caller of Step. The zero value
 // is ready.
 type Turns struct {
 	next  func() (Output, bool)

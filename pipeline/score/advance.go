@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe"
@@ -14,13 +15,22 @@ import (
 )
 
 // advance scores the next snapshot, or swaps to the ensemble it needs, as far as
-// what has arrived allows. It reports whether it did anything.
+// what has arrived allows. It reports whether it did anything. Late transactions
+// come first, for they are scored by the ensemble that was served when they came.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
+	if t, found := l.state.nextLate(); found {
+		out, err := l.scoreLate(ctx, t)
+		return out, true, err
+	}
 	wanted := lethe.NoTimestep
 	t, ready := l.state.nextWaiting()
 	switch {
 	case ready:
-		if wanted = l.state.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps); wanted == lethe.NoTimestep {
+		var known bool
+		if wanted, known = l.state.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps); !known {
+			break
+		}
+		if wanted == lethe.NoTimestep {
 			return role.Output{}, true, l.finish(t, nil)
 		}
 		// The ensemble is a later one only if the label lag was raised since
@@ -31,7 +41,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		}
 	case t == lethe.NoTimestep:
 		// Nothing waits: serve what the next snapshot will need.
-		wanted = l.state.stepsBefore(l.state.lastSeen(), l.o.Scoring.LabelLagTimesteps)
+		wanted, _ = l.state.stepsBefore(l.state.lastSeen(), l.o.Scoring.LabelLagTimesteps)
 	default:
 		// A graph that was replaced comes after its successors in the topic.
 		// The ensemble that it needs must not be skipped.
@@ -43,14 +53,22 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 // serve swaps to the ensemble trained through a timestep, if it is later than
 // the served one and complete. If it is not, and the served one is not what it
 // should be any more, it is replaced by its own successor: the next ensemble
-// may come much later, and an erasure waits.
+// may come much later, and an erasure waits. If the timestep that it was trained
+// through is gone, it is replaced by the one before it.
 func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 	var through []lethe.Timestep
 	served := l.state.served
 	if wanted != lethe.NoTimestep && (served == nil || wanted > served.Through) {
 		through = append(through, wanted)
 	}
-	if !l.state.fits() || l.state.renewed() {
+	switch {
+	case served != nil && l.state.revisions[served.Through] == 0:
+		before := l.state.settledBefore(served.Through)
+		if before == lethe.NoTimestep {
+			return true, l.state.unserve()
+		}
+		through = append(through, before)
+	case !l.state.fits() || l.state.renewed():
 		through = append(through, served.Through)
 	}
 	for _, t := range through {
@@ -79,7 +97,8 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
-	records, out, count, err := l.predictions(snapshot, illicit)
+	all := func(lethe.Pseudonym) bool { return true }
+	records, out, count, err := l.predictions(snapshot, illicit, false, all)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
@@ -91,11 +110,42 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	}}, nil
 }
 
+// scoreLate gives the transactions that joined a scored timestep late a
+// probability. As long as it is not noted, the served ensemble stays, so that after
+// a kill the same comes out.
+func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, error) {
+	snapshot, err := l.state.snapshot(t)
+	if err != nil {
+		return role.Output{}, err
+	}
+	before, err := l.state.published(t)
+	if err != nil {
+		return role.Output{}, err
+	}
+	if before == nil {
+		before = &published{}
+	}
+	illicit, err := l.predict(ctx, snapshot)
+	if err != nil {
+		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
+	}
+	missing := func(p lethe.Pseudonym) bool { return !before.holds(p) }
+	records, late, _, err := l.predictions(snapshot, illicit, true, missing)
+	if err != nil {
+		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
+	}
+	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
+		before.late = append(before.late, late.nodes...)
+		slices.SortFunc(before.late, lethe.Pseudonym.Compare)
+		return l.finish(t, before)
+	}}, nil
+}
+
 // finish marks a snapshot as dealt with. out is nil for a snapshot that has no
 // ensemble before it and stays unscored.
 func (l *logic) finish(t lethe.Timestep, out *published) error {
 	done := l.state.links[t]
-	done.done = true
+	done.done, done.late = true, false
 	err := l.state.store.Apply(func(w swapstore.Writer) error {
 		if out != nil {
 			if err := w.Set(timestepkey.New(publishedPrefix, t), out.encode()); err != nil {

@@ -16,6 +16,7 @@ func TestLinkRoundTrip(t *testing.T) {
 			revision: lethe.Revision(rapid.Uint32().Draw(rt, "revision")),
 			previous: lethe.Timestep(rapid.Int64Min(-1).Draw(rt, "previous")),
 			done:     rapid.Bool().Draw(rt, "done"),
+			late:     rapid.Bool().Draw(rt, "late"),
 		}
 		back, err := decodeLink(l.encode())
 		require.NoError(rt, err)
@@ -26,7 +27,7 @@ func TestLinkRoundTrip(t *testing.T) {
 }
 
 func TestPublishedDamage(t *testing.T) {
-	g := &published{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}}
+	g := &published{nodes: []lethe.Pseudonym{{1}, {2}}, probabilities: []float64{.25, 1}, late: []lethe.Pseudonym{{3}}}
 	message := g.encode()
 	back, err := decodePublished(message)
 	require.NoError(t, err)

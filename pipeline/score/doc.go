@@ -8,6 +8,10 @@
 // has got. So predictions are a function of the stream, not of a race, and
 // every prediction is made before its label could be learnt from.
 //
+// A transaction that joins a timestep which was scored already is scored by the
+// ensemble that is served when its graph is taken. Its prediction says that it came
+// late, and is not measured. Those that were published stay.
+//
 // # What makes an ensemble complete
 //
 // The manifests on snapshots.v1 name the digest of every slice. From them the
@@ -24,9 +28,11 @@
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
-//	quality.go      predictions beside the labels that came in later
+//	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
-//	state*.go       what the role knows, and its store; ensemble.go, stream.go
+//	state*.go       what the role knows, and its store; ensemble.go, stream.go.
+//	                state_forget.go removes a timestep that is gone
 //	keys.go         the store's keys; published.go, the value of one of them
+//	convert.go      stores of the version before
 //	served.go       what a stopped role serves
 package score

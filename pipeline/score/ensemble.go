@@ -3,9 +3,11 @@ package score
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
@@ -21,7 +23,7 @@ func (s *state) fits() bool {
 }
 
 // renewed reports whether every shard has sent its checkpoint after the served
-// timestep again: they were trained anew, with another kernel set perhaps,
+// timestep again: they were trained again, perhaps with another kernel set,
 // which the lineages do not tell.
 func (s *state) renewed() bool {
 	if s.served == nil {
@@ -29,7 +31,7 @@ func (s *state) renewed() bool {
 	}
 	want, known := s.lineages.At(s.served.Through)
 	for shard := range s.served.Models {
-		if !known || s.candidates[candidate{s.served.Through, lethe.ShardID(shard)}] != want[shard] {
+		if !known || s.candidates[candidate{s.served.Through, lethe.ShardID(shard)}].lineage != want[shard] {
 			return false
 		}
 	}
@@ -45,61 +47,107 @@ func (s *state) adopt(t lethe.Timestep) (bool, error) {
 		return false, nil
 	}
 	for shard, lineage := range want {
-		arrived := s.candidates[candidate{t, lethe.ShardID(shard)}] == lineage
+		arrived := s.candidates[candidate{t, lethe.ShardID(shard)}].lineage == lineage
 		if !arrived && (s.served == nil || s.served.Models[shard].Lineage != lineage) {
 			return false, nil
 		}
 	}
-	models := make([]*trainer.Checkpoint, len(want))
+	models, keys := make([]*trainer.Checkpoint, len(want)), make([]model, len(want))
 	for shard, lineage := range want {
 		c := candidate{t, lethe.ShardID(shard)}
-		if s.candidates[c] != lineage {
-			models[shard] = s.served.Models[shard]
+		if s.candidates[c].lineage != lineage {
+			models[shard], keys[shard] = s.served.Models[shard], s.servedModels[shard]
 			continue
 		}
-		value, found, err := s.store.Get(c.key())
-		if err != nil || !found {
-			return false, errors.Join(err, fmt.Errorf("checkpoint of shard %d after timestep %d is missing", shard, t))
-		}
-		if models[shard], err = trainer.DecodeCheckpoint(value); err != nil {
-			return false, fmt.Errorf("checkpoint of shard %d after timestep %d: %w", shard, t, err)
+		keys[shard] = model{c, s.candidates[c].digest}
+		var err error
+		if models[shard], err = checkpointOf(s.store, keys[shard]); err != nil {
+			return false, err
 		}
 	}
 	next, err := ensemble.Of(models)
 	if err != nil {
 		return false, err
 	}
-	return true, s.swap(next)
+	return true, s.swap(next, keys)
 }
 
-// swap makes the ensemble the served one, in one batch, and forgets candidates
-// that cannot be needed any more.
-func (s *state) swap(next *ensemble.Ensemble) error {
-	var stale []candidate
-	for c := range s.candidates {
-		if c.timestep <= next.Through {
-			stale = append(stale, c)
+// settledBefore returns the newest settled timestep before t, or NoTimestep.
+func (s *state) settledBefore(t lethe.Timestep) lethe.Timestep {
+	before := lethe.NoTimestep
+	for at := range s.revisions {
+		if at < t {
+			before = max(before, at)
+		}
+	}
+	return before
+}
+
+// unserve serves nothing any more: all that the ensemble learnt from is gone.
+func (s *state) unserve() error {
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, m := range s.servedModels {
+			if err := w.Delete(m.key()); err != nil {
+				return err
+			}
+		}
+		return w.Delete([]byte(servedKey))
+	})
+	if err != nil {
+		return fmt.Errorf("withdraw the ensemble trained through timestep %d: %w", s.served.Through, err)
+	}
+	s.served, s.servedModels = nil, nil
+	return nil
+}
+
+// checkpointOf reads a stored model.
+func checkpointOf(store role.Store, m model) (*trainer.Checkpoint, error) {
+	value, found, err := store.Get(m.key())
+	if err == nil && !found {
+		err = errors.New("it is missing")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint of shard %d after timestep %d: %w", m.shard, m.timestep, err)
+	}
+	c, err := trainer.DecodeCheckpoint(value)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint of shard %d after timestep %d: %w", m.shard, m.timestep, err)
+	}
+	return c, nil
+}
+
+// swap makes the ensemble of these models the served one, with one write, and
+// unlinks those that cannot be needed any more. One through the same timestep that
+// is not in the ensemble stays: the manifest that it fits may still be on its way.
+func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
+	stale := slices.DeleteFunc(slices.Clone(s.servedModels), func(m model) bool { return slices.Contains(keys, m) })
+	var gone []candidate
+	for c, a := range s.candidates {
+		m := model{c, a.digest}
+		switch served := slices.Contains(keys, m); {
+		case served:
+			gone = append(gone, c)
+		case c.timestep < next.Through || c.timestep == next.Through && next.Models[c.shard].Lineage == a.lineage:
+			gone, stale = append(gone, c), append(stale, m)
 		}
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
-		for shard, m := range next.Models {
-			if err := w.Set(servedKey(lethe.ShardID(shard)), trainer.EncodeCheckpoint(m)); err != nil {
+		for _, m := range stale {
+			if err := w.Delete(m.key()); err != nil {
 				return err
 			}
 		}
-		for _, c := range stale {
-			if err := w.Delete(c.key()); err != nil {
-				return err
-			}
+		if err := forgetCandidates(w, gone); err != nil {
+			return err
 		}
-		return nil
+		return w.Set([]byte(servedKey), encodeServed(keys))
 	})
 	if err != nil {
 		return fmt.Errorf("swap to the ensemble trained through timestep %d: %w", next.Through, err)
 	}
-	for _, c := range stale {
+	for _, c := range gone {
 		delete(s.candidates, c)
 	}
-	s.served = next
+	s.served, s.servedModels = next, keys
 	return nil
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/mixedstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -16,9 +19,17 @@ import (
 // erasure is a request under way, as far as this role is concerned.
 type erasure struct {
 	command *wire.Command
-	// suppressed, swapped and scanned are the newest attempts of which that step
-	// was acknowledged, or -1.
-	suppressed, swapped, scanned int
+	// suppressed, swapped, erased and scanned are the newest attempts of which that
+	// step was acknowledged, or -1.
+	suppressed, swapped, erased, scanned int
+}
+
+// removes reports whether a message is of a timestep that is gone: it was sent before train
+// came to the command, and of its deletion nothing may be left.
+func (e *erasure) removes(m wire.Received) bool {
+	return slices.ContainsFunc(e.command.Steps, func(step wire.CommandStep) bool {
+		return step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision
+	})
 }
 
 // takeNotices follows the commands of erasures. Suppression takes effect before
@@ -27,13 +38,20 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch {
 		case n.Command != nil:
+			if err := n.Command.Shares(l.o.Secret); err != nil {
+				return err
+			}
 			known := l.erasures[n.Command.RequestID]
 			if known == nil {
-				known = &erasure{suppressed: -1, swapped: -1, scanned: -1}
+				known = &erasure{suppressed: -1, swapped: -1, erased: -1, scanned: -1}
 				l.erasures[n.Command.RequestID] = known
 			}
 			known.command = n.Command
-			if err := l.state.suppress(n.Command.Suppressed); err != nil {
+			err := l.state.suppress(n.Command.Suppressed)
+			if err == nil {
+				err = l.state.removeGone(n.Command)
+			}
+			if err != nil {
 				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
 			}
 		case n.Deleted != "":
@@ -58,42 +76,66 @@ func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 	return role.Output{Idle: true}, nil
 }
 
-// acknowledgeOne suppresses, then writes the store anew, then searches what is
-// left.
+// acknowledgeOne says what is done: suppressed, swapped, the places that held the
+// records searched, and everything searched once that is asked for.
 func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
 	c := e.command
 	switch {
 	case e.suppressed < c.Attempt:
 		out, err = send(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
-	case c.Phase != wire.PhasePurge || e.scanned >= c.Attempt || !l.state.replaced(c):
+	case c.Phase == wire.PhaseSuppress || !l.state.replaced(c):
 		return role.Output{}, false, nil
 	case e.swapped < c.Attempt:
-		if err := l.state.purge(ctx); err != nil {
-			return role.Output{}, false, err
-		}
 		out, err = send(l.newAck(c, deletions.StepSwapped), &e.swapped)
-	default:
-		summary, err := l.search(ctx, c)
-		if err != nil {
+	case e.erased < c.Attempt:
+		if err := l.state.unlinkStale(); err != nil {
 			return role.Output{}, false, err
 		}
-		a := l.newAck(c, deletions.StepScanned)
-		a.Scan = &summary
-		out, err = send(a, &e.scanned)
-		return out, true, err
+		out, err = l.searched(ctx, c, deletions.StepErased, concerned(c), &e.erased)
+	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
+		out, err = l.searched(ctx, c, deletions.StepScanned, everything, &e.scanned)
+	default:
+		return role.Output{}, false, nil
 	}
 	return out, true, err
 }
 
-// One process plays the role; acknowledgements name it.
-const (
-	roleName = "score"
-	instance = "1"
-)
+// concerned chooses the files that held what a command erases: those of its
+// timesteps, and the store of small values.
+func concerned(c *wire.Command) func(path string) bool {
+	held := make(map[string]bool)
+	for _, step := range c.Steps {
+		for _, prefix := range []string{snapshotPrefix, manifestPrefix, publishedPrefix} {
+			held[path.Join(stateFolder, mixedstore.PathOf(timestepkey.New(prefix, step.Timestep)))] = true
+		}
+	}
+	return func(at string) bool {
+		return held[at] || path.Base(path.Dir(at)) != mixedstore.FilesFolder
+	}
+}
+
+// everything chooses every file.
+func everything(string) bool { return true }
+
+// searched searches some of the role's files and acknowledges that.
+func (l *logic) searched(
+	ctx context.Context, c *wire.Command, step deletions.Step, which func(path string) bool, note *int,
+) (role.Output, error) {
+	summary, err := l.search(ctx, c, which)
+	if err != nil {
+		return role.Output{}, err
+	}
+	a := l.newAck(c, step)
+	a.Scan = &summary
+	return send(a, note)
+}
+
+// roleName is what acknowledgements call the role.
+const roleName = "score"
 
 // newAck acknowledges a step of a command with the ensemble that is served.
 func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
-	a := deletions.NewAck(c.RequestID, roleName, instance, step)
+	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt = c.Attempt
 	if l.state.served != nil {
 		a.Ensemble = l.state.served.Version

@@ -1,11 +1,7 @@
 package score
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
 	"testing"
 
@@ -13,14 +9,8 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/deletions/scan"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
-	"lethe/metrics/events"
 	"lethe/partition/repair"
-	"lethe/pipeline/role"
-	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -57,6 +47,8 @@ type scenario struct {
 	// stale holds the graph and the manifest of before the last erasure in a
 	// timestep.
 	stale map[lethe.Timestep][2]wire.Message
+	// hidden is the graph of the timestep that was removed last.
+	hidden *lethe.Snapshot
 }
 
 // newScenario makes the timesteps 1 to n.
@@ -118,11 +110,81 @@ func (w *scenario) replaced(at lethe.Timestep) []lethe.ShardID {
 	return out
 }
 
-func previous(at lethe.Timestep) lethe.Timestep {
-	if at == 1 {
-		return lethe.NoTimestep
+// previous is the timestep before one of those that are there.
+func (w *scenario) previous(at lethe.Timestep) lethe.Timestep {
+	before := lethe.NoTimestep
+	for t := range w.graphs {
+		if t < at {
+			before = max(before, t)
+		}
 	}
-	return at - 1
+	return before
+}
+
+// next is the timestep after one, or NoTimestep.
+func (w *scenario) next(at lethe.Timestep) lethe.Timestep {
+	for _, t := range sorted(w.graphs) {
+		if t > at {
+			return t
+		}
+	}
+	return lethe.NoTimestep
+}
+
+// remove takes a timestep away: that after it has another one before it then.
+func (w *scenario) remove(at lethe.Timestep) (gone []lethe.TransactionID) {
+	for _, n := range w.graphs[at].Nodes {
+		gone = append(gone, n.ID)
+	}
+	w.hidden = w.graphs[at]
+	delete(w.graphs, at)
+	w.relink(at)
+	return gone
+}
+
+// insert puts back what was removed.
+func (w *scenario) insert() {
+	w.graphs[w.hidden.Timestep] = w.hidden
+	w.relink(w.hidden.Timestep)
+}
+
+func (w *scenario) relink(at lethe.Timestep) {
+	next := w.next(at)
+	if next == lethe.NoTimestep {
+		return
+	}
+	w.revisions[next]++
+	for shard := range lethe.ShardID(shards) {
+		w.sliceRevs[wire.Key{Shard: shard, Timestep: next}] = w.revisions[next]
+	}
+}
+
+// join puts a transaction into a graph.
+func (w *scenario) join(at lethe.Timestep) {
+	s, id := w.graphs[at], lethe.TransactionID(fmt.Sprintf("late-%d", at))
+	p := secret.Pseudonym(id)
+	grown := &lethe.Snapshot{Timestep: at, FeatureCount: features}
+	for i, n := range append(slices.Clone(s.Nodes), lethe.SnapshotNode{ID: id, Pseudonym: p, Label: lethe.Illicit}) {
+		grown.Nodes = append(grown.Nodes, n)
+		if i < len(s.Nodes) {
+			grown.Features = append(grown.Features, s.Row(i)...)
+		}
+	}
+	slices.SortFunc(grown.Nodes, func(a, b lethe.SnapshotNode) int { return a.Pseudonym.Compare(b.Pseudonym) })
+	place, _ := grown.Find(p)
+	grown.Features = slices.Insert(grown.Features, place*features, make([]float32, features)...)
+	for _, arc := range s.Payments {
+		source, _ := grown.Find(s.Nodes[arc.Source].Pseudonym)
+		target, _ := grown.Find(s.Nodes[arc.Target].Pseudonym)
+		grown.Payments = append(grown.Payments, lethe.Arc{Source: uint32(source), Target: uint32(target)})
+	}
+	slices.SortFunc(grown.Payments, lethe.Arc.Compare)
+	require.NoError(w.t, grown.Validate())
+	w.graphs[at] = grown
+	w.revisions[at]++
+	for shard := range lethe.ShardID(shards) {
+		w.sliceRevs[wire.Key{Shard: shard, Timestep: at}] = w.revisions[at]
+	}
 }
 
 func (w *scenario) slices(at lethe.Timestep) []*lethe.Slice {
@@ -131,7 +193,7 @@ func (w *scenario) slices(at lethe.Timestep) []*lethe.Slice {
 	for i, n := range g.Nodes {
 		assignment[i] = w.shardOf[n.Pseudonym]
 	}
-	out, err := repair.Slices(g, previous(at), assignment, shards, repair.Config{Seed: 1, Method: "mixup", Tau: 1})
+	out, err := repair.Slices(g, w.previous(at), assignment, shards, repair.Config{Seed: 1, Method: "mixup", Tau: 1})
 	require.NoError(w.t, err)
 	return out
 }
@@ -144,13 +206,13 @@ func (w *scenario) graph(at lethe.Timestep) wire.Message {
 		g.Nodes[i].Label = lethe.Unknown
 	}
 	return wire.Message{
-		Key: wire.Key{Kind: wire.KindSnapshot, Timestep: at}, Revision: w.revisions[at], Previous: previous(at),
+		Key: wire.Key{Kind: wire.KindSnapshot, Timestep: at}, Revision: w.revisions[at], Previous: w.previous(at),
 		Payload: canonical.EncodeSnapshot(&g),
 	}
 }
 
 func (w *scenario) manifest(at lethe.Timestep) wire.Message {
-	m := &wire.Manifest{Timestep: at, Previous: previous(at), Labels: wire.LabelsOf(w.graphs[at])}
+	m := &wire.Manifest{Timestep: at, Previous: w.previous(at), Labels: wire.LabelsOf(w.graphs[at])}
 	for _, s := range w.slices(at) {
 		m.Slices = append(m.Slices, canonical.DigestOf(canonical.EncodeSlice(s)))
 	}
@@ -163,8 +225,10 @@ func (w *scenario) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trai
 	engine, err := trainer.NewEngine(w.options, w.kernels)
 	require.NoError(w.t, err)
 	var slices []*lethe.Slice
-	for at := lethe.Timestep(1); at <= through; at++ {
-		slices = append(slices, w.slices(at)[shard])
+	for _, at := range sorted(w.graphs) {
+		if at <= through {
+			slices = append(slices, w.slices(at)[shard])
+		}
 	}
 	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
 	out, err := runner.Column(shard).Newest(w.t.Context(), nil, slices)
@@ -183,6 +247,9 @@ func (w *scenario) model(shard lethe.ShardID, at lethe.Timestep) wire.Message {
 // ensemble is the version of the ensemble trained through a timestep.
 func (w *scenario) ensemble(through lethe.Timestep) lethe.Digest {
 	var digests []lethe.Digest
+	if len(w.graphs) == 0 {
+		return lethe.Digest{}
+	}
 	for shard := range lethe.ShardID(shards) {
 		digests = append(digests, canonical.DigestOf(trainer.EncodeCheckpoint(w.checkpoint(shard, through))))
 	}
@@ -200,80 +267,8 @@ func (w *scenario) command(
 	for _, at := range steps {
 		c.Steps = append(c.Steps, wire.CommandStep{
 			Timestep: at, Revision: w.revisions[at], Settled: at <= settled, Shards: w.replaced(at),
+			Gone: w.graphs[at] == nil,
 		})
 	}
 	return c
 }
-
-// topics are in memory.
-func topics() *roletest.Bus {
-	return roletest.NewBus(map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
-}
-
-func optionsFor(topics role.Bus) Options {
-	return Options{
-		Shards: shards, Workers: 2, Scoring: scoring.Defaults(),
-		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret,
-		Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
-	}
-}
-
-// subject is a role with its logic, over a store in memory.
-type subject struct {
-	*role.Follower
-	logic *logic
-}
-
-// newSubject opens the role on a store, as after a kill if it was used before. A
-// search of its files finds nothing.
-func newSubject(t testing.TB, o Options, store role.Store) subject {
-	t.Helper()
-	l, err := newLogic(o, store, func(context.Context, *wire.Command) (scan.Summary, error) {
-		return scan.Summary{}, nil
-	})
-	require.NoError(t, err)
-	return subject{role.Follow(roleName, l, o.Surroundings), l}
-}
-
-// arrive hands messages over, as one batch.
-func (s subject) arrive(t testing.TB, messages ...wire.Message) error {
-	t.Helper()
-	in := role.Input{Batch: bus.Batch{Source: bus.TopicPartition{Topic: wire.TopicOf(messages[0].Key.Kind)}}}
-	for _, m := range messages {
-		in.Messages = append(in.Messages, wire.Received{Message: m})
-	}
-	return s.Feed(t.Context(), in)
-}
-
-// reader is a bus whose topics can be read: in memory or a broker's.
-type reader interface {
-	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
-}
-
-// predictions reads what was published, record by record in partition order.
-func predictions(t testing.TB, topics reader) []*scoring.Prediction {
-	t.Helper()
-	var out []*scoring.Prediction
-	require.NoError(t, topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
-		p, err := scoring.DecodePrediction(rec.Value)
-		out = append(out, p)
-		return err
-	}))
-	return out
-}
-
-// acks counts the acknowledgements by step.
-func acks(t testing.TB, topics reader) map[string]int {
-	t.Helper()
-	out := make(map[string]int)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
-		n, err := wire.ParseNotice(rec)
-		if n.Ack != nil {
-			out[string(n.Ack.Step)]++
-		}
-		return err
-	}))
-	return out
-}
-
-func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

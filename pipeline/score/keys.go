@@ -1,9 +1,11 @@
 package score
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"lethe"
 	"lethe/ingest/bus"
@@ -15,42 +17,107 @@ import (
 // they sort.
 const (
 	offsetPrefix     = "o/" // topic/partition -> next offset
-	servedPrefix     = "e/" // shard -> checkpoint of the served ensemble
-	candidatePrefix  = "m/" // timestep, shard -> checkpoint that arrived
+	servedKey        = "e"  // the models of the served ensemble, by shard
+	modelPrefix      = "m/" // timestep, shard, digest -> checkpoint
+	candidatePrefix  = "c/" // timestep, shard -> digest of the checkpoint that arrived last, revision
 	manifestPrefix   = "f/" // timestep -> revision, manifest
-	snapshotPrefix   = "g/" // timestep -> canonical snapshot that waits to be scored
+	snapshotPrefix   = "g/" // timestep -> canonical snapshot of which something waits to be scored
 	linkPrefix       = "n/" // timestep -> link
 	publishedPrefix  = "r/" // timestep -> probabilities published
-	qualityPrefix    = "q/" // timestep -> summary
 	suppressedPrefix = "x/" // suppression hash
 )
 
-// storeFormat is the version of these keys and their values.
-func storeFormat() swapstore.Format { return swapstore.Format{Kind: "score-state", Version: 1} }
-
-func servedKey(shard lethe.ShardID) []byte {
-	return binary.BigEndian.AppendUint32([]byte(servedPrefix), uint32(shard))
+// filePrefixes are those whose values hold records, or what was computed from
+// them: each is a file, which is unlinked when it is replaced or deleted.
+func filePrefixes() []string {
+	return []string{modelPrefix, manifestPrefix, snapshotPrefix, publishedPrefix}
 }
 
-// candidate names a checkpoint that arrived.
+// storeFormat is the version of these keys and their values.
+func storeFormat() swapstore.Format { return swapstore.Format{Kind: "score-state", Version: 2} }
+
+// candidate is the place of a checkpoint that arrived.
 type candidate struct {
 	timestep lethe.Timestep
 	shard    lethe.ShardID
 }
 
-func (c candidate) key() []byte {
-	return binary.BigEndian.AppendUint32(timestepkey.New(candidatePrefix, c.timestep), uint32(c.shard))
+// model names a stored checkpoint. The digest of its bytes tells apart those of
+// before and after an erasure, which are both there until the ensemble is swapped.
+type model struct {
+	candidate
+	digest lethe.Digest
 }
 
-func candidateOf(key []byte) (candidate, error) {
-	t, shard, err := timestepkey.Cut(candidatePrefix, key)
+func (m model) key() []byte { return append(m.keyUnder(modelPrefix), m.digest[:]...) }
+
+func modelOf(key []byte) (m model, err error) { return splitModel(modelPrefix, key, nil) }
+
+// key is where the digest of the candidate is. Which checkpoint arrived last, and
+// up to where messages were taken, become durable together.
+func (c candidate) key() []byte { return c.keyUnder(candidatePrefix) }
+
+// candidateOf takes an entry of a candidate apart. Those of earlier versions have no
+// revision, as if it was 0.
+func candidateOf(key, value []byte) (m model, r lethe.Revision, err error) {
+	if len(value) < len(m.digest) {
+		return m, 0, fmt.Errorf("candidate has %d bytes, want a digest", len(value))
+	}
+	digest := value[:len(m.digest)]
+	if len(value) > len(digest) {
+		if len(value) != len(digest)+4 {
+			return m, 0, fmt.Errorf("candidate has %d bytes, want %d", len(value), len(digest)+4)
+		}
+		r = lethe.Revision(binary.BigEndian.Uint32(value[len(digest):]))
+	}
+	m, err = splitModel(candidatePrefix, key, digest)
+	return m, r, err
+}
+
+func encodeCandidate(digest lethe.Digest, r lethe.Revision) []byte {
+	return binary.BigEndian.AppendUint32(digest[:], uint32(r))
+}
+
+func (c candidate) keyUnder(prefix string) []byte {
+	return binary.BigEndian.AppendUint32(timestepkey.New(prefix, c.timestep), uint32(c.shard))
+}
+
+// splitModel takes a key under a prefix apart; the digest ends the key, or follows it.
+func splitModel(prefix string, key, digest []byte) (m model, err error) {
+	t, rest, err := timestepkey.Cut(prefix, key)
 	if err != nil {
-		return candidate{}, err
+		return m, err
 	}
-	if len(shard) != 4 {
-		return candidate{}, fmt.Errorf("key of a candidate has %d bytes behind the timestep, want 4", len(shard))
+	rest = append(bytes.Clone(rest), digest...)
+	if len(rest) != 4+len(m.digest) {
+		return m, fmt.Errorf("key of a model has %d bytes behind the timestep, want %d", len(rest), 4+len(m.digest))
 	}
-	return candidate{t, lethe.ShardID(binary.BigEndian.Uint32(shard))}, nil
+	m.timestep, m.shard = t, lethe.ShardID(binary.BigEndian.Uint32(rest))
+	copy(m.digest[:], rest[4:])
+	return m, nil
+}
+
+// encodeServed lists the models of an ensemble, by shard.
+func encodeServed(models []model) []byte {
+	var out []byte
+	for _, m := range models {
+		out = append(binary.BigEndian.AppendUint64(out, uint64(m.timestep)), m.digest[:]...)
+	}
+	return out
+}
+
+func decodeServed(value []byte) ([]model, error) {
+	const each = 8 + len(lethe.Digest{})
+	if len(value)%each != 0 {
+		return nil, fmt.Errorf("list of served models has %d bytes, want a multiple of %d", len(value), each)
+	}
+	out := make([]model, len(value)/each)
+	for i := range out {
+		at := value[i*each:]
+		out[i].timestep, out[i].shard = lethe.Timestep(binary.BigEndian.Uint64(at)), lethe.ShardID(i)
+		copy(out[i].digest[:], at[8:])
+	}
+	return out, nil
 }
 
 func offsetKey(tp bus.TopicPartition) []byte {
@@ -66,14 +133,24 @@ type link struct {
 	previous lethe.Timestep
 	// done is set once the snapshot was scored, or had no ensemble before it.
 	done bool
+	// late says that transactions joined it since, which wait to be scored.
+	late bool
 }
 
+const lateMark = " late"
+
 func (l link) encode() []byte {
-	return fmt.Appendf(nil, "%d %d %t", l.revision, l.previous, l.done)
+	out := fmt.Appendf(nil, "%d %d %t", l.revision, l.previous, l.done)
+	if l.late {
+		out = append(out, lateMark...)
+	}
+	return out
 }
 
 func decodeLink(value []byte) (l link, err error) {
-	_, err = fmt.Sscanf(string(value), "%d %d %t", &l.revision, &l.previous, &l.done)
+	fields, late := strings.CutSuffix(string(value), lateMark)
+	l.late = late
+	_, err = fmt.Sscanf(fields, "%d %d %t", &l.revision, &l.previous, &l.done)
 	if err != nil {
 		return link{}, fmt.Errorf("link %q: %w", value, err)
 	}

@@ -2,12 +2,14 @@ package score
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -15,8 +17,8 @@ import (
 	"lethe/trainer"
 )
 
-// search looks for what a command erases in everything that the role keeps.
-type search func(ctx context.Context, c *wire.Command) (scan.Summary, error)
+// search looks for what a command erases in some of the files that the role keeps.
+type search func(ctx context.Context, c *wire.Command, which func(path string) bool) (scan.Summary, error)
 
 // logic is the role as a step function over one store.
 type logic struct {
@@ -27,8 +29,6 @@ type logic struct {
 	search      search
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
-	// measured is set once what a crash left unmeasured has been measured.
-	measured bool
 }
 
 // newLogic reads from the store where the role stands.
@@ -49,9 +49,10 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		return nil, err
 	}
 	runner := ensemble.Runner{Engine: engine, Workers: o.Workers}
-	return &logic{
+	l := &logic{
 		o: o, runner: runner, aggregation: aggregation, state: s, search: search, erasures: make(map[string]*erasure),
-	}, nil
+	}
+	return l, l.compareAll()
 }
 
 // Topics implements role.Logic.
@@ -59,7 +60,7 @@ func (l *logic) Topics() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Mod
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
-	return l.state.offset(source)
+	return offsetOf(l.state.store, source)
 }
 
 // Close implements role.Logic.
@@ -84,12 +85,6 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err := l.take(in); err != nil {
 		return role.Output{}, err
 	}
-	if !l.measured {
-		if err := l.measureMissing(); err != nil {
-			return role.Output{}, err
-		}
-		l.measured = true
-	}
 	out, progressed, err := l.advance(ctx, now)
 	if err != nil || progressed {
 		return out, err
@@ -97,11 +92,29 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	return l.acknowledge(ctx)
 }
 
-// take stores what has arrived.
+// take stores what has arrived. How far a partition was read is noted with what
+// changes something; of messages that change nothing, with the last one: a replay
+// sends a model for every timestep, of which one is served.
 func (l *logic) take(in role.Input) error {
+	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
-		if err := l.takeMessage(in.Batch.Source, m); err != nil {
+		isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.o.Shards
+		if isModel && !wanted(l.state, l.erasures, m) {
+			skipped = m.Next
+			continue
+		}
+		skipped = -1
+		err := l.takeMessage(source, m)
+		if errors.Is(err, wire.ErrPayload) {
+			l.o.PassOver(roleName, source.Topic, m)
+		} else if err != nil {
 			return fmt.Errorf("message %s: %w", m.Key, err)
+		}
+	}
+	if skipped >= 0 {
+		err := l.state.store.Apply(func(w swapstore.Writer) error { return setOffset(w, source, skipped) })
+		if err != nil {
+			return fmt.Errorf("note how far %s was read: %w", source, err)
 		}
 	}
 	return l.takeNotices(in.Notices)

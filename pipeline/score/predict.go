@@ -25,14 +25,16 @@ func (l *logic) predict(ctx context.Context, s *lethe.Snapshot) ([]float64, erro
 	return ensemble.Illicit(combined), nil
 }
 
-// predictions builds one record per transaction that is not suppressed, and
-// what is kept of them to be measured.
-func (l *logic) predictions(s *lethe.Snapshot, probabilities []float64) ([]ingest.Outgoing, *published, int, error) {
+// predictions builds one record per transaction that is not suppressed and of which
+// wanted says so, and lists them. The third result counts those of class illicit.
+func (l *logic) predictions(
+	s *lethe.Snapshot, probabilities []float64, late bool, wanted func(lethe.Pseudonym) bool,
+) ([]ingest.Outgoing, *published, int, error) {
 	records := make([]ingest.Outgoing, 0, len(s.Nodes))
 	out, illicit := &published{}, 0
 	graph := scoring.GraphDigest(s)
 	for i, n := range s.Nodes {
-		if l.state.suppressed[l.o.Secret.Suppression(n.ID)] {
+		if l.state.suppressed[l.o.Secret.Suppression(n.ID)] || !wanted(n.Pseudonym) {
 			continue
 		}
 		p := scoring.Prediction{
@@ -43,6 +45,7 @@ func (l *logic) predictions(s *lethe.Snapshot, probabilities []float64) ([]inges
 			EnsembleVersion: l.state.served.Version,
 			TrainedThrough:  l.state.served.Through,
 			Aggregation:     l.aggregation.Name(),
+			Late:            late,
 		}
 		p.Class = scoring.Classify(p.Probability, p.Threshold)
 		p.ID = scoring.PredictionID(l.o.Secret, &p, graph)

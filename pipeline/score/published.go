@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe"
 	"lethe/canonical"
@@ -20,6 +21,21 @@ const (
 type published struct {
 	nodes         []lethe.Pseudonym // ascending
 	probabilities []float64
+	// late are the transactions that joined when the timestep had been scored,
+	// ascending. They were scored by a later ensemble, and are not measured.
+	late []lethe.Pseudonym
+}
+
+// count is the number of transactions with a prediction.
+func (p *published) count() int { return len(p.nodes) + len(p.late) }
+
+// holds reports whether the transaction has a prediction.
+func (p *published) holds(node lethe.Pseudonym) bool {
+	_, found := slices.BinarySearchFunc(p.nodes, node, lethe.Pseudonym.Compare)
+	if !found {
+		_, found = slices.BinarySearchFunc(p.late, node, lethe.Pseudonym.Compare)
+	}
+	return found
 }
 
 func (p *published) encode() []byte {
@@ -28,6 +44,12 @@ func (p *published) encode() []byte {
 	for i := range p.nodes {
 		w.Bytes(p.nodes[i][:])
 		w.Uint64(math.Float64bits(p.probabilities[i]))
+	}
+	if len(p.late) > 0 {
+		w.Count(len(p.late))
+		for i := range p.late {
+			w.Bytes(p.late[i][:])
+		}
 	}
 	return w.Seal()
 }
@@ -43,6 +65,15 @@ func decodePublished(message []byte) (*published, error) {
 		r.Bytes(p.nodes[i][:])
 		p.probabilities[i] = math.Float64frombits(r.Uint64())
 	}
+	if r.Left() > 0 {
+		p.late = make([]lethe.Pseudonym, r.Count(len(lethe.Pseudonym{})))
+		if r.Err() == nil && len(p.late) == 0 {
+			return nil, fmt.Errorf("published probabilities: %w: an empty list of late ones", canonical.ErrCorrupt)
+		}
+		for i := range p.late {
+			r.Bytes(p.late[i][:])
+		}
+	}
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("published probabilities: %w", err)
 	}
@@ -53,13 +84,23 @@ func decodePublished(message []byte) (*published, error) {
 // was dropped.
 func (p *published) only(s *lethe.Snapshot) (*published, bool) {
 	out := &published{}
+	for _, node := range p.late {
+		if _, found := s.Find(node); found {
+			out.late = append(out.late, node)
+		}
+	}
 	for i, node := range p.nodes {
 		if _, found := s.Find(node); found {
 			out.nodes = append(out.nodes, node)
 			out.probabilities = append(out.probabilities, p.probabilities[i])
 		}
 	}
-	return out, len(out.nodes) != len(p.nodes)
+	return out, out.count() != p.count()
+}
+
+// lacks reports whether the snapshot has transactions without a prediction.
+func (p *published) lacks(s *lethe.Snapshot) bool {
+	return slices.ContainsFunc(s.Nodes, func(n lethe.SnapshotNode) bool { return !p.holds(n.Pseudonym) })
 }
 
 // quality measures the probabilities against the labels that came in later.

@@ -1,15 +1,9 @@
 package score
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"lethe"
-	"lethe/internal/swapstore"
-	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/scoring/quality"
 )
@@ -17,26 +11,15 @@ import (
 // measure compares what was predicted for a timestep with the labels that came
 // in later, once both are there (prequential evaluation).
 func (l *logic) measure(t lethe.Timestep) error {
-	predicted, err := l.state.published(t)
-	if err != nil || predicted == nil {
+	q, err := l.compare(t)
+	if err != nil || q == nil {
 		return err
 	}
-	l.state.quality[t] = stepQuality{predictions: len(predicted.nodes)}
-	manifest, err := l.state.manifest(t)
-	if err != nil || manifest == nil {
-		return err
+	l.state.quality[t] = *q
+	summary := q.summary
+	if summary == nil {
+		return nil
 	}
-	summary := predicted.quality(manifest.Labels, l.o.Scoring.Threshold)
-	value, err := json.Marshal(summary)
-	if err != nil {
-		return fmt.Errorf("quality of timestep %d: %w", t, err)
-	}
-	if err := l.state.store.Apply(func(w swapstore.Writer) error {
-		return w.Set(timestepkey.New(qualityPrefix, t), value)
-	}); err != nil {
-		return fmt.Errorf("quality of timestep %d: %w", t, err)
-	}
-	l.state.quality[t] = stepQuality{predictions: len(predicted.nodes), summary: &summary}
 	auc := math.NaN()
 	if summary.AUC != nil {
 		auc = *summary.AUC
@@ -47,16 +30,34 @@ func (l *logic) measure(t lethe.Timestep) error {
 	return nil
 }
 
-// measureMissing measures what a crash left unmeasured: whatever changes a
-// measure deletes the old one in the same batch.
-func (l *logic) measureMissing() error {
-	for _, t := range slices.Sorted(maps.Keys(l.state.quality)) {
-		if l.state.quality[t].summary != nil {
-			continue
-		}
-		if err := l.measure(t); err != nil {
+// compare returns how good the predictions of a timestep are, or nil if there are
+// none. Nothing of it is stored, for it was computed from records.
+func (l *logic) compare(t lethe.Timestep) (*stepQuality, error) {
+	predicted, err := l.state.published(t)
+	if err != nil || predicted == nil {
+		return nil, err
+	}
+	q := &stepQuality{predictions: predicted.count()}
+	if len(predicted.nodes) == 0 {
+		return q, nil // late ones are not measured
+	}
+	manifest, err := l.state.manifest(t)
+	if err != nil || manifest == nil {
+		return q, err
+	}
+	summary := predicted.quality(manifest.Labels, l.o.Scoring.Threshold)
+	q.summary = &summary
+	return q, nil
+}
+
+// compareAll compares what is in the store when the role is opened.
+func (l *logic) compareAll() error {
+	for t := range l.state.quality {
+		q, err := l.compare(t)
+		if err != nil {
 			return err
 		}
+		l.state.quality[t] = *q
 	}
 	return nil
 }

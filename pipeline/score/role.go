@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/internal/check"
@@ -34,14 +32,20 @@ type Options struct {
 	Trainer trainer.Config
 	Kernels kernels.Set
 	Secret  lethe.Secret
+	// Instance is the identity of the data directory, for acknowledgements.
+	Instance string
+	// Pacer keeps searches from taking more than their share, or is nil.
+	Pacer *scan.Pacer
 	role.Surroundings
 }
 
 // Validate reports every problem at once.
 func (o Options) Validate() error {
 	var p check.Problems
+	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.AtLeast("shards", o.Shards, 1)
 	p.AtLeast("workers", o.Workers, 1)
+	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return errors.Join(p.Err(), o.Scoring.Validate())
 }
@@ -60,13 +64,14 @@ func open(o Options) (*logic, error) {
 	if o.Dir == "" {
 		return nil, errors.New("dir is empty")
 	}
-	store, err := swapstore.Open(vfs.Default, stateDir(o.Dir), storeFormat())
+	store, err := openStore(o.FS, o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
+		return nil, err
 	}
-	l, err := newLogic(o, store, func(ctx context.Context, command *wire.Command) (scan.Summary, error) {
-		return command.Search(ctx, o.Secret, o.Dir)
-	})
+	look := func(ctx context.Context, command *wire.Command, which func(string) bool) (scan.Summary, error) {
+		return command.Search(ctx, o.Secret, scan.Some(swapstore.Files(o.FS, o.Dir), which), o.Pacer)
+	}
+	l, err := newLogic(o, store, look)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

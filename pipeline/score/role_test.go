@@ -1,6 +1,7 @@
 package score
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -163,26 +164,28 @@ func TestQualityIsMeasuredOncePredictionsAndLabelsAreThere(t *testing.T) {
 	require.Equal(t, want, newSubject(t, o, store).Status().Steps, "after a restart")
 }
 
-func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
-	w, o := newScenario(t, 1), optionsFor(topics())
-	o.Shards = 3
-	err := newSubject(t, o, roletest.NewStore()).arrive(t, w.manifest(1))
-	require.ErrorContains(t, err, "manifest names 2 slices, but partition.shards is 3")
-	o.Shards = 1
-	err = newSubject(t, o, roletest.NewStore()).arrive(t, w.model(1, 1))
-	require.ErrorContains(t, err, "partition.shards is 1")
-}
-
-// Damage anywhere in a message is an error that says which, before anything is
-// stored.
-func TestDamagedMessagesAreRefused(t *testing.T) {
-	w := newScenario(t, 1)
+// A message that is not what lethe writes under its key is named and passed over, and
+// nothing of it is stored: a damaged one, one of another timestep or shard, one of a
+// shard that there is not.
+func TestJunkIsPassedOver(t *testing.T) {
+	w := newScenario(t, 2)
+	var junk []wire.Message
 	for _, m := range []wire.Message{w.graph(1), w.manifest(1), w.model(0, 1)} {
-		topics, store := topics(), roletest.NewStore()
-		m.Payload[len(m.Payload)/2] ^= 1
-		require.NoError(t, wire.Publish(t.Context(), topics, 1, m))
-		r := newSubject(t, optionsFor(topics), store)
-		require.ErrorContains(t, r.Run(t.Context()), "message "+m.Key.String())
+		damaged, other := m, m
+		damaged.Payload = bytes.Clone(m.Payload)
+		damaged.Payload[len(m.Payload)/2] ^= 1
+		other.Key.Timestep = 2
+		junk = append(junk, damaged, other)
+	}
+	other, beyond := w.model(0, 1), w.model(1, 1)
+	other.Key.Shard, beyond.Key.Shard = 1, 7
+	for _, m := range append(junk, other, beyond) {
+		store, o := roletest.NewStore(), optionsFor(topics())
+		var missed []events.RecordsMissed
+		o.Listener.RecordsMissed = func(e events.RecordsMissed) { missed = append(missed, e) }
+		require.NoError(t, newSubject(t, o, store).arrive(t, m), m.Key)
+		require.Len(t, missed, 1, m.Key)
+		require.Equal(t, missed[0].From+1, missed[0].To)
 		require.NoError(t, store.Scan(nil, func(key, _ []byte) error { return fmt.Errorf("%q is stored", key) }))
 	}
 }
@@ -203,4 +206,12 @@ func TestWhatWasNotPublishedIsNotNoted(t *testing.T) {
 	require.NoError(t, r.Feed(t.Context(), role.Input{}))
 	require.Equal(t, nodes, r.Status().Predictions())
 	require.Len(t, predictions(t, topics), nodes)
+}
+
+// Acknowledgements name the data directory: there is none to take instead.
+func TestTheIdentityIsRequired(t *testing.T) {
+	o := optionsFor(topics())
+	require.NoError(t, o.Validate())
+	o.Instance = ""
+	require.ErrorContains(t, o.Validate(), `instance is ""`)
 }

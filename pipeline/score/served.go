@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
-	"lethe/internal/swapstore"
+	"lethe/ingest/bus"
 	"lethe/trainer"
 )
 
@@ -21,20 +21,30 @@ type Served struct {
 	// Checkpoints are canonical bytes, by shard.
 	Checkpoints [][]byte
 	Predictions int
+	// Next are the positions behind the last records that were read.
+	Next map[bus.TopicPartition]int64
 }
 
-// ReadServed reads what the role serves.
-func ReadServed(dir string, config trainer.Config, shards int) (_ *Served, err error) {
-	store, err := swapstore.Open(vfs.Default, stateDir(dir), storeFormat())
+// ReadServed reads what the role serves. The error is fs.ErrNotExist if there is no store
+// in its folder.
+func ReadServed(fsys vfs.FS, dir string, config trainer.Config, shards int) (_ *Served, err error) {
+	if _, err := fsys.Stat(stateDir(dir)); err != nil {
+		// Opening would create an empty store.
+		return nil, fmt.Errorf("score role: %w", err)
+	}
+	store, err := openStore(fsys, dir)
 	if err != nil {
-		return nil, fmt.Errorf("score role: open store: %w", err)
+		return nil, fmt.Errorf("score role: %w", err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	s, err := readState(store, config, shards)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
-	out := &Served{Through: lethe.NoTimestep}
+	out := &Served{Through: lethe.NoTimestep, Next: make(map[bus.TopicPartition]int64)}
+	if err := readOffsets(store, out.Next); err != nil {
+		return nil, fmt.Errorf("score role: %w", err)
+	}
 	for _, q := range s.quality {
 		out.Predictions += q.predictions
 	}
@@ -48,4 +58,6 @@ func ReadServed(dir string, config trainer.Config, shards int) (_ *Served, err e
 	return out, nil
 }
 
-func stateDir(dir string) string { return filepath.Join(dir, "state") }
+const stateFolder = "state"
+
+func stateDir(dir string) string { return filepath.Join(dir, stateFolder) }

@@ -2,10 +2,11 @@ package score
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lethe"
 	"lethe/canonical"
@@ -15,7 +16,6 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
-	"lethe/scoring/quality"
 	"lethe/trainer"
 )
 
@@ -26,10 +26,19 @@ type state struct {
 	links      map[lethe.Timestep]link
 	revisions  map[lethe.Timestep]lethe.Revision // of the manifests
 	lineages   *ensemble.Lineages
-	candidates map[candidate]lethe.Digest // lineage
+	candidates map[candidate]arrived
 	served     *ensemble.Ensemble
-	suppressed map[lethe.Digest]bool
-	quality    map[lethe.Timestep]stepQuality
+	// servedModels are where the served models are stored, by shard.
+	servedModels []model
+	suppressed   map[lethe.Digest]bool
+	quality      map[lethe.Timestep]stepQuality
+}
+
+// arrived is a checkpoint that may be served: its lineage, the digest of its bytes, and
+// the revision of its message.
+type arrived struct {
+	lineage, digest lethe.Digest
+	revision        lethe.Revision
 }
 
 // readState reads what is in the store.
@@ -39,7 +48,7 @@ func readState(store role.Store, config trainer.Config, shards int) (*state, err
 		links:      make(map[lethe.Timestep]link),
 		revisions:  make(map[lethe.Timestep]lethe.Revision),
 		lineages:   ensemble.NewLineages(config, shards),
-		candidates: make(map[candidate]lethe.Digest),
+		candidates: make(map[candidate]arrived),
 		suppressed: make(map[lethe.Digest]bool),
 		quality:    make(map[lethe.Timestep]stepQuality),
 	}
@@ -51,35 +60,46 @@ func readState(store role.Store, config trainer.Config, shards int) (*state, err
 
 // load reads the store into memory.
 func (s *state) load(shards int) error {
-	served := make(map[lethe.ShardID]*trainer.Checkpoint)
-	readers := s.readers(served)
+	readers := s.readers()
 	for _, prefix := range slices.Sorted(maps.Keys(readers)) {
 		if err := s.store.Scan([]byte(prefix), readers[prefix]); err != nil {
 			return fmt.Errorf("keys under %q: %w", prefix, err)
 		}
 	}
-	if err := s.loadQuality(); err != nil {
-		return fmt.Errorf("keys under %q: %w", qualityPrefix, err)
+	if err := s.loadServed(shards); err != nil {
+		return err
 	}
-	if len(served) == 0 {
-		return nil
-	}
-	models := make([]*trainer.Checkpoint, shards)
-	for shard := range models {
-		models[shard] = served[lethe.ShardID(shard)]
-		if models[shard] == nil || len(served) != shards {
-			return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: "+
-				"set it to the number the stream was begun with", len(served), shards)
-		}
-	}
-	var err error
-	s.served, err = ensemble.Of(models)
-	return err
+	// A crash may have left models that nothing names any more.
+	return s.unlinkStale()
 }
 
-// readers take what the store holds, by the prefix of its keys. The models that
-// are served go into the map.
-func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string]func(key, value []byte) error {
+// loadServed reads the served ensemble.
+func (s *state) loadServed(shards int) error {
+	value, found, err := s.store.Get([]byte(servedKey))
+	if err != nil || !found {
+		return err
+	}
+	if s.servedModels, err = decodeServed(value); err != nil {
+		return err
+	}
+	if len(s.servedModels) != shards {
+		return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: "+
+			"set it to the number the stream was begun with", len(s.servedModels), shards)
+	}
+	models := make([]*trainer.Checkpoint, shards)
+	for shard, m := range s.servedModels {
+		if models[shard], err = checkpointOf(s.store, m); err != nil {
+			return err
+		}
+	}
+	if s.served, err = ensemble.Of(models); err != nil {
+		return err
+	}
+	return nil
+}
+
+// readers take what the store holds, by the prefix of its keys.
+func (s *state) readers() map[string]func(key, value []byte) error {
 	return map[string]func(key, value []byte) error{
 		linkPrefix: func(key, value []byte) error {
 			t, err := timestepkey.Parse(linkPrefix, key)
@@ -101,19 +121,14 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 			return err
 		},
 		candidatePrefix: func(key, value []byte) error {
-			at, err := candidateOf(key)
+			m, revision, err := candidateOf(key, value)
 			if err != nil {
 				return err
 			}
-			c, err := trainer.DecodeCheckpoint(value)
+			c, err := checkpointOf(s.store, m)
 			if err == nil {
-				s.candidates[at] = c.Lineage
+				s.candidates[m.candidate] = arrived{c.Lineage, m.digest, revision}
 			}
-			return err
-		},
-		servedPrefix: func(key, value []byte) error {
-			c, err := trainer.DecodeCheckpoint(value)
-			served[lethe.ShardID(binary.BigEndian.Uint32(key[len(servedPrefix):]))] = c
 			return err
 		},
 		publishedPrefix: func(key, value []byte) error {
@@ -123,7 +138,7 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 			}
 			g, err := decodePublished(value)
 			if err == nil {
-				s.quality[t] = stepQuality{predictions: len(g.nodes)}
+				s.quality[t] = stepQuality{predictions: g.count()}
 			}
 			return err
 		},
@@ -134,33 +149,33 @@ func (s *state) readers(served map[lethe.ShardID]*trainer.Checkpoint) map[string
 	}
 }
 
-// loadQuality joins the stored summaries to the counts of predictions.
-func (s *state) loadQuality() error {
-	return s.store.Scan([]byte(qualityPrefix), func(key, value []byte) error {
-		t, err := timestepkey.Parse(qualityPrefix, key)
-		if err != nil {
-			return err
-		}
-		q := s.quality[t]
-		q.summary = &quality.Summary{}
-		s.quality[t] = q
-		return json.Unmarshal(value, q.summary)
-	})
-}
-
 // learn takes a manifest into memory.
 func (s *state) learn(m *wire.Manifest, revision lethe.Revision) {
 	s.revisions[m.Timestep] = revision
 	s.lineages.Learn(m.Timestep, m.Previous, m.Slices)
 }
 
-// offset returns where a partition is resumed.
-func (s *state) offset(tp bus.TopicPartition) (int64, error) {
-	value, found, err := s.store.Get(offsetKey(tp))
+// offsetOf returns where a partition is resumed.
+func offsetOf(store role.Store, tp bus.TopicPartition) (int64, error) {
+	value, found, err := store.Get(offsetKey(tp))
 	if err != nil || !found {
 		return 0, err
 	}
 	return int64(binary.BigEndian.Uint64(value)), nil
+}
+
+// readOffsets reads where every partition is resumed.
+func readOffsets(store swapstore.Reader, into map[bus.TopicPartition]int64) error {
+	return store.Scan([]byte(offsetPrefix), func(key, value []byte) error {
+		name := strings.TrimPrefix(string(key), offsetPrefix)
+		at := strings.LastIndexByte(name, '/')
+		partition, err := strconv.Atoi(name[at+1:])
+		if at < 0 || err != nil || len(value) != 8 {
+			return fmt.Errorf("%w: position of %q", swapstore.ErrCorrupt, name)
+		}
+		into[bus.TopicPartition{Topic: bus.Topic(name[:at]), Partition: partition}] = int64(binary.BigEndian.Uint64(value))
+		return nil
+	})
 }
 
 func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {

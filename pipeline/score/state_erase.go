@@ -1,7 +1,6 @@
 package score
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -33,8 +32,12 @@ func (s *state) suppress(hashes []lethe.Digest) error {
 }
 
 // replaced reports whether everything the command replaces has arrived: the new
-// graphs and manifests, and an ensemble that fits them.
+// graphs and manifests, an ensemble that fits them, and the models that come after
+// it. A command that replaces nothing waits for nothing.
 func (s *state) replaced(command *wire.Command) bool {
+	if len(command.Steps) == 0 {
+		return true
+	}
 	if !s.fits() {
 		return false
 	}
@@ -43,10 +46,10 @@ func (s *state) replaced(command *wire.Command) bool {
 			return false
 		}
 	}
-	// Candidates are kept only if it can be told that they are of the new
-	// lineage.
-	for c := range s.candidates {
-		if _, known := s.lineages.At(c.timestep); !known {
+	// A candidate of another lineage is of before the erasure, and its successor is
+	// on its way, or it fits a manifest that is.
+	for c, a := range s.candidates {
+		if want, known := s.lineages.At(c.timestep); !known || want[c.shard] != a.lineage {
 			return false
 		}
 	}
@@ -57,6 +60,12 @@ func (s *state) replaced(command *wire.Command) bool {
 // can still arrive.
 func (s *state) stepReplaced(step wire.CommandStep) bool {
 	t := step.Timestep
+	if step.Gone {
+		// It may have come again since.
+		at, known := s.links[t]
+		revision, settled := s.revisions[t]
+		return (!known || at.revision > step.Revision) && (!settled || revision > step.Revision)
+	}
 	if s.links[t].revision < step.Revision {
 		return false
 	}
@@ -73,33 +82,45 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 	// tell whether the new models have come. The old ones are before them.
 	want, known := s.lineages.At(t)
 	for _, shard := range step.Shards {
-		if !known || int(shard) >= len(want) || s.candidates[candidate{t, shard}] != want[shard] {
+		if !known || int(shard) >= len(want) || s.candidates[candidate{t, shard}].lineage != want[shard] {
 			return false
 		}
 	}
 	return true
 }
 
-// purge writes the store anew, so that what was replaced or deleted is gone from
-// the disk.
-func (s *state) purge(ctx context.Context) error {
-	stale := make(map[string]bool)
-	for c, lineage := range s.candidates {
-		if want, _ := s.lineages.At(c.timestep); want[c.shard] != lineage {
-			stale[string(c.key())] = true
-			delete(s.candidates, c)
+// forgetCandidates deletes what the store says of candidates, but not their files.
+func forgetCandidates(w swapstore.Writer, gone []candidate) error {
+	for _, c := range gone {
+		if err := w.Delete(c.key()); err != nil {
+			return err
 		}
 	}
-	err := s.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
-		return src.Scan(nil, func(key, value []byte) error {
-			if stale[string(key)] {
-				return nil
-			}
-			return dst.Set(key, value)
-		})
+	return nil
+}
+
+// unlinkStale unlinks the models that are neither candidates nor served.
+func (s *state) unlinkStale() error {
+	var stale [][]byte
+	err := s.store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
+		m, err := modelOf(key)
+		if err == nil && s.candidates[m.candidate].digest != m.digest && !slices.Contains(s.servedModels, m) {
+			stale = append(stale, m.key())
+		}
+		return err
 	})
+	if err == nil && len(stale) > 0 {
+		err = s.store.Apply(func(w swapstore.Writer) error {
+			for _, key := range stale {
+				if err := w.Delete(key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
 	if err != nil {
-		return fmt.Errorf("rewrite store: %w", err)
+		return fmt.Errorf("remove models: %w", err)
 	}
 	return nil
 }

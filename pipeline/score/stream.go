@@ -33,13 +33,40 @@ func (s *state) lastSeen() lethe.Timestep {
 	return known[len(known)-1]
 }
 
-// stepsBefore walks back n snapshots from t.
-func (s *state) stepsBefore(t lethe.Timestep, n int) lethe.Timestep {
+// stepsBefore walks back n snapshots from t. It is not known which one that is
+// while one is missing on the way: it is gone, and that behind it was not relinked
+// yet, or it has still to arrive.
+func (s *state) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, known bool) {
 	for range n {
 		if t == lethe.NoTimestep {
 			break
 		}
-		t = s.links[t].previous
+		at, known := s.links[t]
+		if !known {
+			return lethe.NoTimestep, false
+		}
+		t = at.previous
 	}
-	return t
+	return t, true
+}
+
+// nextLate returns the oldest snapshot that late transactions joined, if there is
+// one.
+func (s *state) nextLate() (lethe.Timestep, bool) {
+	for _, t := range s.known() {
+		if s.links[t].late {
+			return t, true
+		}
+	}
+	return lethe.NoTimestep, false
+}
+
+// passed reports whether a snapshot after t was scored already.
+func (s *state) passed(t lethe.Timestep) bool {
+	for at, l := range s.links {
+		if at > t && l.done {
+			return true
+		}
+	}
+	return false
 }

@@ -1,7 +1,9 @@
 package score
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/canonical"
@@ -12,8 +14,11 @@ import (
 	"lethe/trainer"
 )
 
-// takeMessage stores a graph, a manifest or a model.
+// takeMessage stores a graph, a manifest or a model, or removes one that is gone.
 func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
+	if m.Deleted {
+		return l.state.forget(m.Key, func(w swapstore.Writer) error { return setOffset(w, source, m.Next) })
+	}
 	switch m.Key.Kind {
 	case wire.KindSnapshot:
 		return l.takeSnapshot(source, m)
@@ -22,14 +27,14 @@ func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
 	case wire.KindModel:
 		return l.takeModel(source, m)
 	default:
-		return fmt.Errorf("%s does not carry messages of kind %q", source, m.Key.Kind)
+		return m.PayloadOf(fmt.Errorf("%s does not carry messages of kind %q", source, m.Key.Kind), 0, 0)
 	}
 }
 
 // takeSnapshot stores a graph until it is scored. A later revision of a graph
 // that was scored already changes no prediction: those of erased transactions
-// are dropped from what is measured, and everything else stands as it was
-// decided then.
+// are dropped from what is measured, those that joined it late are scored by the
+// ensemble that is served now, and everything else stands as it was decided then.
 func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
@@ -37,38 +42,33 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		return l.state.store.Apply(func(w swapstore.Writer) error { return setOffset(w, source, m.Next) })
 	}
 	snapshot, err := canonical.DecodeSnapshot(m.Payload)
-	if err != nil {
+	if snapshot == nil {
+		snapshot = &lethe.Snapshot{}
+	}
+	if err := m.PayloadOf(err, snapshot.Timestep, m.Key.Shard); err != nil {
 		return err
 	}
 	next := link{revision: m.Revision, previous: m.Previous, done: known.done}
 	kept, dropped := (*published)(nil), false
-	if known.done {
+	switch {
+	case known.done:
 		before, err := l.state.published(t)
 		if err != nil {
 			return err
 		}
 		if before != nil {
 			kept, dropped = before.only(snapshot)
+			next.late = l.state.served != nil && kept.lacks(snapshot)
 		}
+	case !exists && l.state.passed(t):
+		// A timestep that nobody knew of when its turn was.
+		next.done, next.late = true, l.state.served != nil
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
-		if !next.done {
-			if err := w.Set(timestepkey.New(snapshotPrefix, t), m.Payload); err != nil {
-				return err
-			}
+		if !dropped {
+			kept = nil
 		}
-		if dropped {
-			if err := w.Set(timestepkey.New(publishedPrefix, t), kept.encode()); err != nil {
-				return err
-			}
-			if err := w.Delete(timestepkey.New(qualityPrefix, t)); err != nil {
-				return err
-			}
-		}
-		if err := w.Set(timestepkey.New(linkPrefix, t), next.encode()); err != nil {
-			return err
-		}
-		return setOffset(w, source, m.Next)
+		return errors.Join(next.write(w, t, m.Payload, kept), setOffset(w, source, m.Next))
 	})
 	if err != nil {
 		return err
@@ -80,6 +80,25 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 	return nil
 }
 
+// write stores what is known of a graph, its bytes as long as it waits to be scored, and
+// what was published of it, if that has changed.
+func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) error {
+	waits := timestepkey.New(snapshotPrefix, t)
+	var err error
+	if !k.done || k.late {
+		err = w.Set(waits, graph)
+	} else {
+		err = w.Delete(waits)
+	}
+	if err == nil && changed != nil {
+		err = w.Set(timestepkey.New(publishedPrefix, t), changed.encode())
+	}
+	if err != nil {
+		return err
+	}
+	return w.Set(timestepkey.New(linkPrefix, t), k.encode())
+}
+
 // takeManifest stores a manifest and, if its timestep was scored, measures the
 // predictions against the labels it brings.
 func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
@@ -88,20 +107,21 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	var manifest *wire.Manifest
 	if fresh {
 		var err error
-		if manifest, err = wire.DecodeManifest(m.Payload); err != nil {
-			return err
+		manifest, err = wire.DecodeManifest(m.Payload)
+		if err == nil && len(manifest.Slices) != l.o.Shards {
+			// Graphs has the same number of shards, or this process would not run.
+			err = fmt.Errorf("manifest names %d slices, but partition.shards is %d", len(manifest.Slices), l.o.Shards)
 		}
-		if len(manifest.Slices) != l.o.Shards {
-			return fmt.Errorf("manifest names %d slices, but partition.shards is %d: "+
-				"give the number that the stream was begun with", len(manifest.Slices), l.o.Shards)
+		if manifest == nil {
+			manifest = &wire.Manifest{}
+		}
+		if err := m.PayloadOf(err, manifest.Timestep, m.Key.Shard); err != nil {
+			return err
 		}
 	}
 	err := l.state.store.Apply(func(w swapstore.Writer) error {
 		if fresh {
 			if err := w.Set(timestepkey.New(manifestPrefix, t), withRevision(m.Revision, m.Payload)); err != nil {
-				return err
-			}
-			if err := w.Delete(timestepkey.New(qualityPrefix, t)); err != nil {
 				return err
 			}
 		}
@@ -114,32 +134,51 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	return l.measure(t)
 }
 
+// wanted reports whether an ensemble may need a model. One older than the served one
+// is asked for again only if all that followed it is gone, and one of a timestep that is
+// gone never.
+func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
+	for _, e := range erasures {
+		if e.removes(m) {
+			return false
+		}
+	}
+	return m.Last || s.served == nil || m.Key.Timestep >= s.served.Through
+}
+
 // takeModel stores a checkpoint that an ensemble may need.
 func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 	c := candidate{m.Key.Timestep, m.Key.Shard}
-	if int(c.shard) >= l.o.Shards {
-		return fmt.Errorf("partition.shards is %d: give the number that the stream was begun with", l.o.Shards)
+	checkpoint, err := trainer.DecodeCheckpoint(m.Payload)
+	if err == nil && int(c.shard) >= l.o.Shards {
+		err = fmt.Errorf("partition.shards is %d", l.o.Shards)
 	}
-	// An ensemble older than the served one is never asked for again.
-	wanted := l.state.served == nil || c.timestep >= l.state.served.Through
-	var lineage lethe.Digest
-	if wanted {
-		checkpoint, err := trainer.DecodeCheckpoint(m.Payload)
-		if err != nil {
+	if checkpoint == nil {
+		checkpoint = &trainer.Checkpoint{}
+	}
+	if err := m.PayloadOf(err, checkpoint.Timestep, checkpoint.Shard); err != nil {
+		return err
+	}
+	next := arrived{checkpoint.Lineage, canonical.DigestOf(m.Payload), m.Revision}
+	before, replaces := l.state.candidates[c]
+	old := model{c, before.digest}
+	replaces = replaces && before.digest != next.digest && !slices.Contains(l.state.servedModels, old)
+	err = l.state.store.Apply(func(w swapstore.Writer) error {
+		if err := w.Set(model{c, next.digest}.key(), m.Payload); err != nil {
 			return err
 		}
-		lineage = checkpoint.Lineage
-	}
-	err := l.state.store.Apply(func(w swapstore.Writer) error {
-		if wanted {
-			if err := w.Set(c.key(), m.Payload); err != nil {
+		if err := w.Set(c.key(), encodeCandidate(next.digest, next.revision)); err != nil {
+			return err
+		}
+		if replaces {
+			if err := w.Delete(old.key()); err != nil {
 				return err
 			}
 		}
 		return setOffset(w, source, m.Next)
 	})
-	if err == nil && wanted {
-		l.state.candidates[c] = lineage
+	if err == nil {
+		l.state.candidates[c] = next
 	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/pipeline/train"
@@ -31,7 +30,7 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 	o.Dir = t.TempDir()
 	trainer, err := train.New(train.Options{
 		Dir: t.TempDir(), Shards: shards, Workers: o.Workers, Trainer: o.Trainer, Kernels: o.Kernels, Secret: secret,
-		Surroundings: o.Surroundings,
+		Instance: "1", Surroundings: o.Surroundings,
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -55,13 +54,13 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 	for _, shard := range w.replaced(2) {
 		settle(w.slice(shard, 2))
 	}
-	rec, err := w.command(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2).Record()
+	records, err := w.command(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2).Records()
 	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{rec}))
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
 	settle()
 	require.Equal(t, &role.Ensemble{Version: w.ensemble(3), Through: 3}, scorer.Status().Ensemble)
 	require.Equal(t, 2*nodes-1, scorer.Status().Predictions())
-	require.Equal(t, map[string]int{"purged": 1, "scanned": 2, "suppressed": 1, "swapped": 1}, acks(t, topics))
+	require.Equal(t, map[string]int{"erased": 2, "purged": 1, "suppressed": 1, "swapped": 1}, acks(t, topics))
 	stop()
 	cancel()
 	require.NoError(t, <-ended)

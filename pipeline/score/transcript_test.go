@@ -57,12 +57,18 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		tr.open()
 	case "stale":
 		// Read again after a restart: what was there before the erasure.
-		var at int
-		d.ScanArgs(tr.t, "t", &at)
-		stale := tr.w.stale[lethe.Timestep(at)]
+		stale := tr.w.stale[tr.timestep(d)]
 		require.NoError(tr.t, tr.role.arrive(tr.t, stale[0], stale[1]))
 	case "graph", "manifest", "models":
 		tr.arrive(d)
+	case "remove":
+		tr.gone = append(tr.gone, tr.w.remove(tr.timestep(d))...)
+	case "insert":
+		tr.w.insert()
+	case "join":
+		tr.w.join(tr.timestep(d))
+	case "deleted":
+		tr.deleted(d)
 	case "erase":
 		var at, node int
 		d.ScanArgs(tr.t, "t", &at)
@@ -83,14 +89,19 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		tr.open()
 	case "forget-scored":
 		// What a kill between publishing and noting leaves.
-		var at int
-		d.ScanArgs(tr.t, "t", &at)
-		tr.unnote(lethe.Timestep(at))
+		tr.unnote(tr.timestep(d))
 		tr.open()
 	default:
 		tr.t.Fatalf("no command %s", d.Cmd)
 	}
 	return tr.describe()
+}
+
+// timestep is the argument t.
+func (tr *transcript) timestep(d *datadriven.TestData) lethe.Timestep {
+	var at int
+	d.ScanArgs(tr.t, "t", &at)
+	return lethe.Timestep(at)
 }
 
 // open opens the role on the store, as at the start or after a kill.
@@ -118,9 +129,24 @@ func (tr *transcript) arrive(d *datadriven.TestData) {
 			messages = append(messages, tr.w.manifest(at))
 		default:
 			for _, shard := range of {
-				messages = append(messages, tr.w.model(lethe.ShardID(shard), at))
+				m := tr.w.model(lethe.ShardID(shard), at)
+				m.Last = d.HasArg("last")
+				messages = append(messages, m)
 			}
 		}
+	}
+	require.NoError(tr.t, tr.role.arrive(tr.t, messages...))
+}
+
+// deleted hands over that an artefact of a timestep is gone.
+func (tr *transcript) deleted(d *datadriven.TestData) {
+	var at int
+	d.ScanArgs(tr.t, "t", &at)
+	key := wire.Key{Kind: wire.Kind(d.CmdArgs[0].Key), Timestep: lethe.Timestep(at)}
+	messages := []wire.Message{{Key: key, Deleted: true}}
+	if key.Kind == wire.KindModel {
+		key.Shard = 1
+		messages = append(messages, wire.Message{Key: key, Deleted: true})
 	}
 	require.NoError(tr.t, tr.role.arrive(tr.t, messages...))
 }
@@ -133,7 +159,7 @@ func (tr *transcript) command(d *datadriven.TestData) {
 	if d.MaybeScanArgs(tr.t, "purge", &steps); steps != nil {
 		phase = wire.PhasePurge
 	}
-	settled := len(tr.w.graphs)
+	settled := int(sorted(tr.w.graphs)[len(tr.w.graphs)-1])
 	d.MaybeScanArgs(tr.t, "settled", &settled)
 	var at []lethe.Timestep
 	for _, s := range steps {
@@ -141,9 +167,12 @@ func (tr *transcript) command(d *datadriven.TestData) {
 	}
 	o := tr.w.command(phase, tr.gone, lethe.Timestep(settled), at...)
 	d.MaybeScanArgs(tr.t, "attempt", &o.Attempt)
-	rec, err := o.Record()
+	if d.HasArg("search") {
+		o.Phase = wire.PhaseSearch
+	}
+	records, err := o.Records()
 	require.NoError(tr.t, err)
-	n, err := wire.ParseNotice(ingest.Record{Key: rec.Key, Value: rec.Value})
+	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
 	require.NoError(tr.t, err)
 	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{Notices: []wire.Notice{n}}))
 }
@@ -152,6 +181,13 @@ func (tr *transcript) command(d *datadriven.TestData) {
 func (tr *transcript) unnote(at lethe.Timestep) {
 	l := tr.role.logic.state.links[at]
 	l.done = false
+	if p, err := tr.role.logic.state.published(at); err == nil && p != nil && len(p.late) > 0 {
+		// Its late transactions were scored last.
+		l.done, l.late, p.late = true, true, nil
+		require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
+			return w.Set(timestepkey.New(publishedPrefix, at), p.encode())
+		}))
+	}
 	require.NoError(tr.t, tr.store.Apply(func(w swapstore.Writer) error {
 		if err := w.Set(timestepkey.New(snapshotPrefix, at), tr.w.graph(at).Payload); err != nil {
 			return err
@@ -178,15 +214,20 @@ func (tr *transcript) describe() string {
 	counts := make(map[string]int)
 	ids := make(map[string]string)
 	for _, p := range predictions(tr.t, tr.topics) {
-		require.Less(tr.t, p.TrainedThrough, p.Timestep, "scored by an ensemble that has seen its labels")
+		late := ""
+		if p.Late {
+			late = ", late"
+		} else {
+			require.Less(tr.t, p.TrainedThrough, p.Timestep, "scored by an ensemble that has seen its labels")
+		}
 		text := fmt.Sprint(*p)
 		if ids[p.ID] != "" {
 			require.Equal(tr.t, ids[p.ID], text, "one id, two predictions")
-			counts[fmt.Sprintf("  timestep %d through %d, again", p.Timestep, p.TrainedThrough)]++
+			counts[fmt.Sprintf("  timestep %d through %d%s, again", p.Timestep, p.TrainedThrough, late)]++
 			continue
 		}
 		ids[p.ID] = text
-		counts[fmt.Sprintf("  timestep %d through %d", p.Timestep, p.TrainedThrough)]++
+		counts[fmt.Sprintf("  timestep %d through %d%s", p.Timestep, p.TrainedThrough, late)]++
 	}
 	for _, line := range sorted(counts) {
 		fmt.Fprintf(&out, "%s: %d\n", line, counts[line])

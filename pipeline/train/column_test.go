@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -29,7 +30,7 @@ func TestColumn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shard-0000")
 	open := func() {
 		var err error
-		c, err = openFolder(dir, 0)
+		c, err = openFolder(vfs.Default, dir, 0)
 		require.NoError(t, err)
 	}
 	open()
@@ -43,14 +44,23 @@ func TestColumn(t *testing.T) {
 			d.ScanArgs(t, "revision", &revision)
 			d.ScanArgs(t, "next", &next)
 			s := sliceOf(0, lethe.Timestep(at), lethe.Timestep(previous), uint64(revision))
-			m := wire.Message{Revision: lethe.Revision(revision), Payload: canonical.EncodeSlice(s)}
-			require.NoError(t, c.accept(t.Context(), wire.Received{Message: m, Next: int64(next)}))
+			m := wire.Message{
+				Key:      wire.Key{Kind: wire.KindSlice, Timestep: s.Timestep, Shard: s.Shard},
+				Revision: lethe.Revision(revision), Payload: canonical.EncodeSlice(s),
+			}
+			require.NoError(t, c.accept(wire.Received{Message: m, Next: int64(next)}))
+		case "gone":
+			var at, next int
+			d.ScanArgs(t, "t", &at)
+			d.ScanArgs(t, "next", &next)
+			m := wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: lethe.Timestep(at)}, Deleted: true}
+			require.NoError(t, c.accept(wire.Received{Message: m, Next: int64(next)}))
 		case "train":
 			for at, ok := c.next(); ok; at, ok = c.next() {
 				trainWithoutPublishing(t, engine, c, at)
 			}
 		case "forget":
-			require.NoError(t, c.forget(t.Context()))
+			require.NoError(t, c.forget())
 		case "reopen":
 			require.NoError(t, c.store.Close())
 			open()
@@ -64,12 +74,12 @@ func TestColumn(t *testing.T) {
 // trainWithoutPublishing does what the role does up to where it publishes.
 func trainWithoutPublishing(t *testing.T, engine *trainer.Engine, c *column, at lethe.Timestep) {
 	t.Helper()
-	window, err := c.windowAt(at, smallModel().WindowTimesteps)
+	window, err := c.windowAt(smallModel(), at)
 	require.NoError(t, err)
 	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
 	step, err := runner.Column(0).Advance(t.Context(), c.newest, window)
 	require.NoError(t, err)
-	require.NoError(t, c.trainedThrough(at, step.Checkpoint))
+	require.NoError(t, c.trainedThrough(trained{at, step.Checkpoint}))
 }
 
 func describe(t *testing.T, c *column) string {
@@ -83,7 +93,11 @@ func describe(t *testing.T, c *column) string {
 	if at, ok := c.next(); ok {
 		next = fmt.Sprint(at)
 	}
-	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d\n", c.trained, next, c.unsent, c.offset)
+	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d", c.trained, next, c.unsent, c.offset)
+	if len(c.withdrawn) > 0 {
+		fmt.Fprintf(&out, ", to be deleted %v", c.withdrawn)
+	}
+	out.WriteString("\n")
 	return out.String()
 }
 
@@ -93,11 +107,11 @@ func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
 	engine, err := trainer.NewEngine(smallModel(), kernels.Default())
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "shard-0000")
-	c, err := openFolder(dir, 0)
+	c, err := openFolder(vfs.Default, dir, 0)
 	require.NoError(t, err)
 	p := planOf(0, 3)
 	for _, m := range p.messages(1) {
-		require.NoError(t, c.accept(t.Context(), wire.Received{Message: m}))
+		require.NoError(t, c.accept(wire.Received{Message: m}))
 	}
 	for at, ok := c.next(); ok; at, ok = c.next() {
 		trainWithoutPublishing(t, engine, c, at)
@@ -110,7 +124,7 @@ func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
 	}
 	require.Len(t, traces(t, dir, old), 3, "the search finds nothing even before")
 	p.slices[1] = sliceOf(0, 2, 1, 9)
-	require.NoError(t, c.accept(t.Context(), wire.Received{Message: p.messages(2)[1]}))
+	require.NoError(t, c.accept(wire.Received{Message: p.messages(2)[1]}))
 	require.Empty(t, traces(t, dir, old))
 	require.NoError(t, c.store.Close())
 }

@@ -3,10 +3,10 @@
 // slice and publishes a checkpoint per timestep on models.v1.
 //
 // A shard's store holds its slices, its checkpoints and the offset up to which
-// its topic partition was applied. When a slice is replaced, the store is
-// written anew without the old slice and without every checkpoint from that
-// timestep on, and training replays from there: an erasure, and nothing else,
-// takes this path today.
+// its topic partition was applied. When a slice is replaced, the old one and every
+// checkpoint from that timestep on are unlinked, and training replays from there:
+// erasures and late records take this path. When a timestep is gone, its slice goes
+// the same way, and its model is deleted from models.v1.
 //
 //	role.go      what the role is configured with, and opening it
 //	logic.go     the step function

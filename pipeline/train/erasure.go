@@ -2,13 +2,18 @@ package train
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/mixedstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -16,52 +21,93 @@ import (
 // erasure is a request under way, as far as this role is concerned.
 type erasure struct {
 	command *wire.Command
-	// purged is the newest attempt that was acknowledged, or -1.
-	purged int
+	// purged, erased and scanned are the newest attempts of which that step was
+	// acknowledged, or -1.
+	purged, erased, scanned int
 }
 
-// One process plays the role; acknowledgements name it.
-const (
-	roleName = "train"
-	instance = "1"
-)
+// roleName is what acknowledgements call the role.
+const roleName = "train"
 
 // takeNotices follows the commands of erasures.
-func (l *logic) takeNotices(notices []wire.Notice) {
+func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
+		if n.Command != nil {
+			if err := n.Command.Shares(l.o.Secret); err != nil {
+				return err
+			}
+		}
 		switch {
-		case n.Command != nil && n.Command.Phase == wire.PhasePurge:
+		case n.Command != nil && n.Command.Phase != wire.PhaseSuppress:
 			known := l.erasures[n.Command.RequestID]
 			if known == nil {
-				known = &erasure{purged: -1}
+				known = &erasure{purged: -1, erased: -1, scanned: -1}
 				l.erasures[n.Command.RequestID] = known
 			}
 			known.command = n.Command
+			if err := l.removeGone(n.Command); err != nil {
+				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
+			}
 		case n.Deleted != "":
 			delete(l.erasures, n.Deleted)
 		}
 	}
+	return nil
 }
 
-// acknowledge answers the next command whose slices have all been replaced and
-// trained through, or is idle. The stores were rewritten when the slices arrived,
-// so all that is left is to search them.
+// removeGone removes the slices of timesteps that are gone. They were deleted from
+// their topic as well, but of that nothing may be left when the role comes to it.
+func (l *logic) removeGone(command *wire.Command) error {
+	for _, step := range command.Steps {
+		for _, shard := range step.Shards {
+			if !step.Gone || int(shard) >= len(l.columns) {
+				continue
+			}
+			c := l.columns[shard]
+			if link, held := c.links[step.Timestep]; held && link.revision <= step.Revision {
+				if err := c.remove(step.Timestep, binary.BigEndian.AppendUint64(nil, uint64(c.offset))); err != nil {
+					return fmt.Errorf("shard %d timestep %d: remove slice: %w", shard, step.Timestep, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// acknowledge does the next thing that a command asks for and says so, or is idle.
 func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
-		e := l.erasures[id]
-		if e.purged >= e.command.Attempt || !l.replaced(e.command) {
-			continue
-		}
-		records, err := l.answer(ctx, e.command)
+		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
 		if err != nil {
 			return role.Output{}, fmt.Errorf("request %s: %w", id, err)
 		}
-		return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
-			e.purged = e.command.Attempt
-			return nil
-		}}, nil
+		if due {
+			return out, nil
+		}
 	}
 	return role.Output{Idle: true}, nil
+}
+
+// acknowledgeOne says that all slices have been replaced and trained through, for
+// score waits for no more than that; then it searches the places that held the
+// records, and everything once that is asked for.
+func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
+	c := e.command
+	switch {
+	case !l.replaced(c):
+		return role.Output{}, false, nil
+	case e.purged < c.Attempt:
+		a := l.newAck(c, deletions.StepPurged)
+		a.Shards = slices.Sorted(maps.Keys(c.Shards()))
+		out, err = send(a, &e.purged)
+	case e.erased < c.Attempt:
+		out, err = l.searched(ctx, c, deletions.StepErased, concerned(c), &e.erased)
+	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
+		out, err = l.searched(ctx, c, deletions.StepScanned, everything, &e.scanned)
+	default:
+		return role.Output{}, false, nil
+	}
+	return out, true, err
 }
 
 // replaced reports whether every slice that the command replaces is in place and
@@ -73,10 +119,14 @@ func (l *logic) replaced(command *wire.Command) bool {
 				return false
 			}
 			c := l.columns[shard]
-			if c.links[step.Timestep].revision < step.Revision {
+			link, held := c.links[step.Timestep]
+			_, pending := c.next()
+			switch {
+			case pending:
 				return false
-			}
-			if _, pending := c.next(); pending || c.trained < step.Timestep {
+			case step.Gone && held && link.revision <= step.Revision:
+				return false
+			case !step.Gone && (link.revision < step.Revision || c.trained < step.Timestep):
 				return false
 			}
 		}
@@ -84,25 +134,58 @@ func (l *logic) replaced(command *wire.Command) bool {
 	return true
 }
 
-// answer acknowledges the command and says what a search of the role's folder
-// found.
-func (l *logic) answer(ctx context.Context, command *wire.Command) ([]ingest.Outgoing, error) {
-	summary, err := l.search(ctx, command)
-	if err != nil {
-		return nil, err
-	}
-	purged := deletions.NewAck(command.RequestID, roleName, instance, deletions.StepPurged)
-	purged.Shards = slices.Sorted(maps.Keys(command.Shards()))
-	scanned := deletions.NewAck(command.RequestID, roleName, instance, deletions.StepScanned)
-	scanned.Scan = &summary
-	var records []ingest.Outgoing
-	for _, a := range []deletions.Ack{purged, scanned} {
-		a.Attempt = command.Attempt
-		value, err := a.Encode()
-		if err != nil {
-			return nil, err
+// concerned chooses the files that held what a command erases: the stores of the
+// shards, and of their slices those of the timesteps.
+func concerned(c *wire.Command) func(path string) bool {
+	held := make(map[string]bool)
+	for _, step := range c.Steps {
+		for _, shard := range step.Shards {
+			dir := shardFolder(shard)
+			held[dir], held[path.Join(dir, mixedstore.FilesFolder)] = true, true
+			held[path.Join(dir, mixedstore.PathOf(timestepkey.New(slicePrefix, step.Timestep)))] = true
 		}
-		records = append(records, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
 	}
-	return records, nil
+	return func(at string) bool {
+		if dir, name := path.Split(at); path.Base(dir) == mixedstore.FilesFolder || name == mixedstore.FilesFolder {
+			return held[at]
+		}
+		top, _, _ := strings.Cut(at, "/")
+		return held[top]
+	}
+}
+
+// everything chooses every file.
+func everything(string) bool { return true }
+
+// searched searches some of the role's files and acknowledges that.
+func (l *logic) searched(
+	ctx context.Context, c *wire.Command, step deletions.Step, which func(path string) bool, note *int,
+) (role.Output, error) {
+	summary, err := l.search(ctx, c, which)
+	if err != nil {
+		return role.Output{}, err
+	}
+	a := l.newAck(c, step)
+	a.Scan = &summary
+	return send(a, note)
+}
+
+// newAck acknowledges a step of a command.
+func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
+	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
+	a.Attempt = c.Attempt
+	return a
+}
+
+// send publishes an acknowledgement and notes its attempt.
+func send(a deletions.Ack, note *int) (role.Output, error) {
+	value, err := a.Encode()
+	if err != nil {
+		return role.Output{}, err
+	}
+	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
+	return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
+		*note = a.Attempt
+		return nil
+	}}, nil
 }

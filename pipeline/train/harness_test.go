@@ -123,7 +123,7 @@ func (h *heard) listener() events.Listener {
 func optionsFor(dir string, topics role.Bus) Options {
 	return Options{
 		Dir: dir, Shards: 3, Workers: 2, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1},
-		Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
+		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}
 }
 
@@ -162,6 +162,10 @@ func models(t testing.TB, topics reader) (newest map[wire.Key]wire.Message, time
 		source := bus.TopicPartition{Topic: bus.Models, Partition: rec.Partition}
 		received, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}})
 		for _, m := range received {
+			if m.Deleted {
+				delete(newest, m.Key)
+				continue
+			}
 			newest[m.Key] = m.Message
 			times[m.Key]++
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
-	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
 
@@ -20,15 +19,18 @@ type History struct {
 	Timesteps []lethe.Timestep
 	// Slices and Checkpoints are canonical bytes, by timestep.
 	Slices, Checkpoints map[lethe.Timestep][]byte
+	// Next is the position behind the last record of the shard's partition that was read.
+	Next int64
 }
 
-// ReadHistory reads a shard's store below the role's folder.
-func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
-	if _, err := os.Stat(shardDir(dir, shard)); err != nil {
+// ReadHistory reads a shard's store below the role's folder. The error is fs.ErrNotExist if
+// it is not there.
+func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err error) {
+	if _, err := fsys.Stat(shardDir(dir, shard)); err != nil {
 		// Opening would create an empty store.
 		return nil, fmt.Errorf("shard %d: %w", shard, err)
 	}
-	store, err := swapstore.Open(vfs.Default, shardDir(dir, shard), storeFormat())
+	store, err := openStore(fsys, shardDir(dir, shard))
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}
@@ -55,13 +57,16 @@ func ReadHistory(dir string, shard lethe.ShardID) (_ *History, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: read checkpoints: %w", shard, err)
 	}
-	return h, nil
+	h.Next, err = readOffset(store)
+	return h, err
 }
 
 // shardDir is the folder of a shard's store below the role's folder.
 func shardDir(dir string, shard lethe.ShardID) string {
-	return filepath.Join(dir, fmt.Sprintf("shard-%04d", shard))
+	return filepath.Join(dir, shardFolder(shard))
 }
+
+func shardFolder(shard lethe.ShardID) string { return fmt.Sprintf("shard-%04d", shard) }
 
 // otherShards is the remedy for stores and topics of another number of shards.
 const otherShards = "give the number that the stream was begun with, " +
@@ -69,17 +74,17 @@ const otherShards = "give the number that the stream was begun with, " +
 
 // checkShards makes sure that the folder holds no slices of a shard beyond those
 // configured.
-func checkShards(dir string, shards int) error {
-	found, err := os.ReadDir(dir)
+func checkShards(fsys vfs.FS, dir string, shards int) error {
+	found, err := fsys.List(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	for _, f := range found {
+	for _, name := range found {
 		var shard int
-		if _, err := fmt.Sscanf(f.Name(), "shard-%d", &shard); err != nil || shard < shards {
+		if _, err := fmt.Sscanf(name, "shard-%d", &shard); err != nil || shard < shards {
 			continue
 		}
-		c, err := openFolder(filepath.Join(dir, f.Name()), lethe.ShardID(shard))
+		c, err := openFolder(fsys, filepath.Join(dir, name), lethe.ShardID(shard))
 		if err != nil {
 			return err
 		}

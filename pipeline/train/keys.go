@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
+	"lethe/internal/mixedstore"
 	"lethe/internal/swapstore"
 )
 
@@ -13,14 +16,29 @@ const (
 	slicePrefix      = "s/"
 	checkpointPrefix = "c/"
 	unsentPrefix     = "u/"
+	withdrawnPrefix  = "d/"
 	offsetKey        = "o"
 )
 
 // storeFormat is the version of these keys and their values.
-func storeFormat() swapstore.Format { return swapstore.Format{Kind: "train-shard", Version: 1} }
+func storeFormat() swapstore.Format { return swapstore.Format{Kind: "train-shard", Version: 2} }
+
+// filePrefixes are those whose values are files, which are unlinked when they are
+// replaced or deleted.
+func filePrefixes() []string { return []string{slicePrefix, checkpointPrefix} }
+
+// openStore opens the store in a shard's folder. The first version had no files.
+func openStore(fs vfs.FS, dir string) (*mixedstore.Store, error) {
+	old := swapstore.Format{Kind: storeFormat().Kind, Version: 1}
+	same := func(src swapstore.Reader, w swapstore.Writer) error { return src.Scan(nil, w.Set) }
+	if err := mixedstore.Convert(fs, dir, old, storeFormat(), same, filePrefixes()...); err != nil {
+		return nil, err
+	}
+	return mixedstore.Open(fs, dir, storeFormat(), filePrefixes()...)
+}
 
 // storedSlice is the value under slicePrefix: revision and previous timestep,
-// then the slice's canonical bytes. The revision is kept beside them because it
+// then the slice's canonical bytes. The revision is kept with them because it
 // is not part of what a model may depend on.
 func storedSlice(link sliceLink, message []byte) []byte {
 	out := binary.BigEndian.AppendUint32(make([]byte, 0, linkBytes+len(message)), uint32(link.revision))

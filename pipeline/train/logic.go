@@ -15,8 +15,8 @@ import (
 	"lethe/trainer"
 )
 
-// search looks for what a command erases in everything that the role keeps.
-type search func(ctx context.Context, c *wire.Command) (scan.Summary, error)
+// search looks for what a command erases in some of the files that the role keeps.
+type search func(ctx context.Context, c *wire.Command, which func(path string) bool) (scan.Summary, error)
 
 // logic is the role as a step function over one store per shard.
 type logic struct {
@@ -71,11 +71,11 @@ func (l *logic) Close() error {
 // Step implements role.Logic. What was trained is published before anything
 // else is trained, and all is trained before an erasure is acknowledged.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
-	if err := l.take(ctx, in); err != nil {
+	if err := l.take(in); err != nil {
 		return role.Output{}, err
 	}
 	if !l.refreshed {
-		if err := l.refresh(ctx); err != nil {
+		if err := l.refresh(); err != nil {
 			return role.Output{}, err
 		}
 		l.refreshed = true
@@ -92,24 +92,26 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 }
 
 // take stores the slices and follows the commands of erasures.
-func (l *logic) take(ctx context.Context, in role.Input) error {
+func (l *logic) take(in role.Input) error {
 	for _, m := range in.Messages {
-		if int(m.Key.Shard) >= len(l.columns) {
-			return fmt.Errorf("slice of shard %d at timestep %d, but partition.shards is %d (%s)",
-				m.Key.Shard, m.Key.Timestep, len(l.columns), otherShards)
+		// Graphs has the same number of shards, or this process would not run.
+		err := wire.ErrPayload
+		if m.Key.Kind == wire.KindSlice && int(m.Key.Shard) < len(l.columns) {
+			err = l.columns[m.Key.Shard].accept(m)
 		}
-		if err := l.columns[m.Key.Shard].accept(ctx, m); err != nil {
+		if errors.Is(err, wire.ErrPayload) {
+			l.o.PassOver(roleName, in.Batch.Source.Topic, m)
+		} else if err != nil {
 			return err
 		}
 	}
-	l.takeNotices(in.Notices)
-	return nil
+	return l.takeNotices(in.Notices)
 }
 
 // refresh forgets the checkpoints that training cannot go on from, because they
 // were made with other options or another kernel set: what is served must be
 // what the slices give under the present ones.
-func (l *logic) refresh(ctx context.Context) error {
+func (l *logic) refresh() error {
 	for _, c := range l.columns {
 		if c.newest == nil {
 			continue
@@ -123,7 +125,7 @@ func (l *logic) refresh(ctx context.Context) error {
 		}
 		l.o.Logger.Warn("checkpoints cannot be continued: training the shard anew from its slices",
 			"shard", c.shard, "slices", len(c.timesteps), "reason", err)
-		if err := c.forget(ctx); err != nil {
+		if err := c.forget(); err != nil {
 			return err
 		}
 	}

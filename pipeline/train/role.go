@@ -28,6 +28,10 @@ type Options struct {
 	Trainer trainer.Config
 	Kernels kernels.Set
 	Secret  lethe.Secret
+	// Instance is the identity of the data directory, for acknowledgements.
+	Instance string
+	// Pacer keeps searches from taking more than their share, or is nil.
+	Pacer *scan.Pacer
 	role.Surroundings
 }
 
@@ -35,8 +39,10 @@ type Options struct {
 func (o Options) Validate() error {
 	var p check.Problems
 	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
+	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.AtLeast("shards", o.Shards, 1)
 	p.AtLeast("workers", o.Workers, 1)
+	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
 }
@@ -55,17 +61,17 @@ func open(o Options) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if err := checkShards(o.Dir, o.Shards); err != nil {
+	if err := checkShards(o.FS, o.Dir, o.Shards); err != nil {
 		return nil, err
 	}
-	l, err := newLogic(o, func(ctx context.Context, command *wire.Command) (scan.Summary, error) {
-		return command.Search(ctx, o.Secret, o.Dir)
+	l, err := newLogic(o, func(ctx context.Context, command *wire.Command, which func(string) bool) (scan.Summary, error) {
+		return command.Search(ctx, o.Secret, scan.Some(swapstore.Files(o.FS, o.Dir), which), o.Pacer)
 	})
 	if err != nil {
 		return nil, err
 	}
 	for shard := range lethe.ShardID(o.Shards) {
-		c, err := openFolder(shardDir(o.Dir, shard), shard)
+		c, err := openFolder(o.FS, shardDir(o.Dir, shard), shard)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
@@ -75,8 +81,8 @@ func open(o Options) (*logic, error) {
 }
 
 // openFolder opens the store in a folder and reads where the shard stands.
-func openFolder(dir string, shard lethe.ShardID) (*column, error) {
-	store, err := swapstore.Open(vfs.Default, dir, storeFormat())
+func openFolder(fsys vfs.FS, dir string, shard lethe.ShardID) (*column, error) {
+	store, err := openStore(fsys, dir)
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}

@@ -5,20 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
-	"lethe"
-	"lethe/deletions"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
-	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/trainer/kernels"
 )
@@ -101,7 +96,8 @@ func TestRebuiltColumnWaitsForTheSliceInTheGap(t *testing.T) {
 func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 2)
-	publish(t, topics, p.messages(1)...)
+	messages := p.messages(1)
+	publish(t, topics, messages[0])
 
 	killed := errors.New("killed")
 	topics.Refuse(killed)
@@ -116,6 +112,7 @@ func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 	h := &heard{}
 	o.Listener = events.Tee(h.listener())
 	stop := running(t, o)
+	publish(t, topics, messages[1])
 	await(t, topics, o, p)
 	require.NoError(t, stop())
 	require.Len(t, h.trained, 1, "the stored checkpoint was trained again")
@@ -198,17 +195,18 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "holds slices of shard 2, but partition.shards is 2 (give the number")
 
 	o.Dir = t.TempDir()
+	missed := 0
+	o.Listener.RecordsMissed = func(events.RecordsMissed) { missed++ }
 	r, err = New(o)
 	require.NoError(t, err)
-	publish(t, topics, planOf(2, 1).messages(1)...)
-	require.ErrorContains(t, r.Run(t.Context()),
-		"slice of shard 2 at timestep 1, but partition.shards is 2 (give the number")
+	require.NoError(t, r.Feed(t.Context(), in), "nobody with these settings wrote it")
+	require.Equal(t, 1, missed)
 	require.NoError(t, r.Close())
 }
 
 func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 	dir := t.TempDir()
-	store, err := swapstore.Open(vfs.Default, shardDir(dir, 0), swapstore.Format{})
+	store, err := openStore(vfs.Default, shardDir(dir, 0))
 	require.NoError(t, err)
 	require.NoError(t, store.Apply(func(w swapstore.Writer) error {
 		return w.Set(timestepkey.New(checkpointPrefix, 1), []byte("not a checkpoint"))
@@ -218,73 +216,10 @@ func TestCorruptCheckpointNamesTheFolderAndTheRemedy(t *testing.T) {
 	require.ErrorContains(t, err, "remove the folder "+filepath.Join(dir, "shard-0000")+" and start again")
 }
 
-// sendOrder asks for an erasure that replaced one slice of shard 0.
-func sendOrder(t *testing.T, topics *roletest.Bus, attempt int, at lethe.Timestep) {
-	t.Helper()
-	command := &wire.Command{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: []wire.CommandStep{
-		{Timestep: at, Revision: 2, Settled: true, Shards: []lethe.ShardID{0}},
-	}}
-	rec, err := command.Record()
-	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{rec}))
-}
-
-// acknowledged reads the attempts that were acknowledged, by step.
-func acknowledged(t *testing.T, topics *roletest.Bus) map[deletions.Step][]int {
-	t.Helper()
-	out := make(map[deletions.Step][]int)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
-		n, err := wire.ParseNotice(rec)
-		if n.Ack != nil {
-			out[n.Ack.Step] = append(out[n.Ack.Step], n.Ack.Attempt)
-		}
-		return err
-	}))
-	return out
-}
-
-func awaitAcks(t *testing.T, topics *roletest.Bus, attempts ...int) {
-	t.Helper()
-	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
-	want := map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepScanned: attempts}
-	require.Equal(t, want, acknowledged(t, topics))
-}
-
-// The role acknowledges an erasure once its slices are replaced, not before,
-// and once for each attempt.
-func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
-	topics := topics()
-	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), topics)
-	o.Shards = 1
-	stop := running(t, o)
-	publish(t, topics, p.messages(1)...)
-	await(t, topics, o, p)
-	sendOrder(t, topics, 0, 2)
-	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
-	require.Empty(t, acknowledged(t, topics), "the slice has not been replaced yet")
-	p.slices[1] = sliceOf(0, 2, 1, 9)
-	publish(t, topics, p.messages(2)[1])
-	await(t, topics, o, p)
-	awaitAcks(t, topics, 0)
-	sendOrder(t, topics, 1, 2)
-	awaitAcks(t, topics, 0, 1)
-	require.NoError(t, stop())
-}
-
-// A column that is being rebuilt has the new slice before it can train on it.
-func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
-	topics := topics()
-	p := planOf(0, 3)
-	o := optionsFor(t.TempDir(), topics)
-	o.Shards = 1
-	stop := running(t, o)
-	publish(t, topics, p.messages(1)[0], p.messages(2)[2])
-	sendOrder(t, topics, 0, 3)
-	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
-	require.Empty(t, acknowledged(t, topics), "timestep 2 is missing, so 3 cannot have been trained on")
-	publish(t, topics, p.messages(1)[1])
-	await(t, topics, o, p)
-	awaitAcks(t, topics, 0)
-	require.NoError(t, stop())
+// Acknowledgements name the data directory: there is none to take instead.
+func TestTheIdentityIsRequired(t *testing.T) {
+	o := optionsFor(t.TempDir(), topics())
+	require.NoError(t, o.Validate())
+	o.Instance = ""
+	require.ErrorContains(t, o.Validate(), `instance is ""`)
 }

@@ -9,35 +9,67 @@ import (
 	"lethe"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/trainer"
 )
 
-// advance trains every shard that has a slice to train on through one timestep,
-// side by side. The checkpoints are stored with the mark that they have not been
-// published.
+// trainedTogether is how many checkpoints are trained before they are stored and
+// published, if it takes no longer because few shards have more than one to train: each
+// time waits for the disk and the broker.
+const trainedTogether = 16
+
+// advance trains every shard that has slices to train on, side by side. The
+// checkpoints are stored with the mark that they have not been published.
 func (l *logic) advance(ctx context.Context, now func() time.Time) error {
-	return l.runner.Each(ctx, len(l.columns), func(ctx context.Context, shard int) error {
-		t, due := l.columns[shard].next()
-		if !due {
-			return nil
+	var due []*column
+	for _, c := range l.columns {
+		if _, found := c.next(); found {
+			due = append(due, c)
 		}
-		return l.advanceShard(ctx, l.columns[shard], t, now)
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	most := max(1, trainedTogether/len(due))
+	return l.runner.Each(ctx, len(due), func(ctx context.Context, i int) error {
+		return l.advanceShard(ctx, due[i], most, now)
 	})
 }
 
-// advanceShard trains a shard's model on the window that ends at t and stores
-// the checkpoint.
-func (l *logic) advanceShard(ctx context.Context, c *column, t lethe.Timestep, now func() time.Time) error {
+// advanceShard trains a shard's model through the next timesteps, at most so many, and
+// stores the checkpoints.
+func (l *logic) advanceShard(ctx context.Context, c *column, most int, now func() time.Time) error {
+	var steps []trained
+	at, newest := c.trained, c.newest
+	for len(steps) < most {
+		t, found := c.after(at)
+		if !found {
+			break
+		}
+		checkpoint, err := l.trainStep(ctx, c, newest, t, now)
+		if err != nil {
+			return err
+		}
+		steps = append(steps, trained{t, checkpoint})
+		at, newest = t, checkpoint
+	}
+	if err := c.trainedThrough(steps...); err != nil {
+		return fmt.Errorf("shard %d: store checkpoints from timestep %d on: %w", c.shard, steps[0].at, err)
+	}
+	return nil
+}
+
+// trainStep trains a shard's model on the window that ends at t.
+func (l *logic) trainStep(
+	ctx context.Context, c *column, newest *trainer.Checkpoint, t lethe.Timestep, now func() time.Time,
+) (*trainer.Checkpoint, error) {
 	started := now()
-	window, err := c.windowAt(t, l.runner.Engine.Config().WindowTimesteps)
+	window, err := c.windowAt(l.runner.Engine.Config(), t)
 	if err != nil {
-		return fmt.Errorf("shard %d timestep %d: %w", c.shard, t, err)
+		return nil, fmt.Errorf("shard %d timestep %d: %w", c.shard, t, err)
 	}
-	step, err := l.runner.Column(c.shard).Advance(ctx, c.newest, window)
+	step, err := l.runner.Column(c.shard).Advance(ctx, newest, window)
 	if err != nil {
-		return fmt.Errorf("train shard %d through timestep %d: %w", c.shard, t, err)
-	}
-	if err := c.trainedThrough(t, step.Checkpoint); err != nil {
-		return fmt.Errorf("shard %d: store checkpoint after timestep %d: %w", c.shard, t, err)
+		return nil, fmt.Errorf("train shard %d through timestep %d: %w", c.shard, t, err)
 	}
 	reason := events.Update
 	if t <= c.replayThrough {
@@ -46,28 +78,28 @@ func (l *logic) advanceShard(ctx context.Context, c *column, t lethe.Timestep, n
 	l.o.Listener.ShardTrained(events.ShardTrained{
 		Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: now().Sub(started),
 	})
-	return nil
+	return step.Checkpoint, nil
 }
 
 // unpublished reports whether a checkpoint waits to be published.
 func (l *logic) unpublished() bool {
-	return slices.ContainsFunc(l.columns, func(c *column) bool { return len(c.unsent) > 0 })
+	return slices.ContainsFunc(l.columns, (*column).unpublished)
 }
 
-// publish sends the oldest checkpoint of every shard that has not been published.
+// publish sends of every shard what it has to publish next.
 // That they were sent is noted side by side: every note waits for the disk.
 func (l *logic) publish(ctx context.Context) (role.Output, error) {
 	var out role.Output
 	var due []*column
 	for _, c := range l.columns {
-		if len(c.unsent) == 0 {
+		if !c.unpublished() {
 			continue
 		}
-		m, err := c.message(c.unsent[0])
+		messages, err := c.due()
 		if err != nil {
 			return out, err
 		}
-		out.Messages = append(out.Messages, m)
+		out.Messages = append(out.Messages, messages...)
 		due = append(due, c)
 	}
 	out.Note = func() error {

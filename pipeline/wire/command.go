@@ -4,19 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"strings"
+	"io/fs"
 
 	"lethe"
-	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 )
 
 const (
 	commandFormat = "lethe-erasure-order/1"
 	commandPrefix = "order/"
-	ackPrefix     = "ack/"
 )
 
 // Phase is how much of an erasure the other roles are asked to do.
@@ -26,9 +24,11 @@ type Phase string
 const (
 	// PhaseSuppress: let nothing about the subject leave any more.
 	PhaseSuppress Phase = "suppress"
-	// PhasePurge: replace what the new revisions replace, then search what is
-	// left on disk.
+	// PhasePurge: replace what the new revisions replace, and search the places
+	// that held the record.
 	PhasePurge Phase = "purge"
+	// PhaseSearch: search everything.
+	PhaseSearch Phase = "search"
 )
 
 // CommandStep is a timestep that an erasure rewrote.
@@ -40,6 +40,9 @@ type CommandStep struct {
 	Settled bool `json:"settled"`
 	// Shards are those whose slices were replaced, ascending.
 	Shards []lethe.ShardID `json:"shards"`
+	// Gone says that the timestep is empty and was deleted everywhere: graph,
+	// manifest, slices and models. If it comes again, its revision is greater.
+	Gone bool `json:"gone,omitempty"`
 }
 
 // Command is what the coordinator asks of the roles for an erasure. It travels on
@@ -50,6 +53,9 @@ type Command struct {
 	RequestID string `json:"request_id"`
 	Attempt   int    `json:"attempt"`
 	Phase     Phase  `json:"phase"`
+	// SecretCheck tells whose secret the hashes are made with, see Shares. It is
+	// empty in commands of earlier versions.
+	SecretCheck string `json:"secret_check,omitempty"`
 	// Suppressed are the keyed hashes of the erased ids.
 	Suppressed []lethe.Digest `json:"suppressed"`
 	// Fingerprints are what to search for.
@@ -68,69 +74,64 @@ func (c *Command) Shards() map[lethe.ShardID]bool {
 	return out
 }
 
-// Search looks for what the command erases in every file of a role's folder.
-func (c *Command) Search(ctx context.Context, secret lethe.Secret, dir string) (scan.Summary, error) {
+// Search looks for what the command erases in every file of a role's folder, at a
+// pace.
+func (c *Command) Search(
+	ctx context.Context, secret lethe.Secret, folder fs.FS, pacer *scan.Pacer,
+) (scan.Summary, error) {
 	scanner, err := scan.NewScanner(secret, c.Fingerprints)
 	if err != nil {
 		return scan.Summary{}, err
 	}
-	report, err := scanner.ScanDir(ctx, os.DirFS(dir))
+	report, err := scanner.ScanDirAt(ctx, folder, pacer, nil)
 	if err != nil {
 		return scan.Summary{}, fmt.Errorf("search the role's folder: %w", err)
 	}
 	return report.Summary(), nil
 }
 
-// CommandKey is the key of a request's command.
-func CommandKey(requestID string) []byte { return []byte(commandPrefix + requestID) }
+// commandKey is the key of a command that fits one record, and begins those of the
+// chunks of a larger one.
+func commandKey(requestID string) string { return commandPrefix + requestID }
 
-// Record returns the command as a record of erasure-status.v1.
-func (c *Command) Record() (ingest.Outgoing, error) {
+func (c *Command) encode() ([]byte, error) {
 	c.Format = commandFormat
 	value, err := json.Marshal(c)
 	if err != nil {
-		return ingest.Outgoing{}, fmt.Errorf("command of request %s: %w", c.RequestID, err)
+		return nil, fmt.Errorf("command of request %s: %w", c.RequestID, err)
 	}
-	return ingest.Outgoing{Key: CommandKey(c.RequestID), Value: value}, nil
+	return value, nil
 }
 
-// Notice is what a record of erasure-status.v1 says: at most one field is set.
-// Deleted is the request whose command was deleted.
-type Notice struct {
-	Status  *deletions.Status
-	Command *Command
-	Ack     *deletions.Ack
-	Deleted string
-}
-
-// ParseNotice reads a record of erasure-status.v1. Control records say nothing.
-func ParseNotice(rec ingest.Record) (Notice, error) {
-	key := string(rec.Key)
-	var n Notice
-	var err error
-	switch {
-	case strings.HasPrefix(key, "!"):
-	case strings.HasPrefix(key, commandPrefix):
-		if rec.Tombstone() {
-			n.Deleted = strings.TrimPrefix(key, commandPrefix)
-			break
-		}
-		n.Command = &Command{}
-		if err = json.Unmarshal(rec.Value, n.Command); err == nil && n.Command.Format != commandFormat {
-			err = fmt.Errorf("format %q, want %q", n.Command.Format, commandFormat)
-		}
-	case rec.Tombstone():
-	case strings.HasPrefix(key, ackPrefix):
-		var a deletions.Ack
-		a, err = deletions.DecodeAck(rec.Value)
-		n.Ack = &a
-	default:
-		var s deletions.Status
-		s, err = deletions.DecodeStatus(rec.Value)
-		n.Status = &s
-	}
+// Records returns the command as records of erasure-status.v1: one, or chunks if it is
+// too large for that.
+func (c *Command) Records() ([]ingest.Outgoing, error) {
+	value, err := c.encode()
 	if err != nil {
-		return Notice{}, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
+		return nil, err
 	}
-	return n, nil
+	if len(value) <= bus.DefaultChunkBytes {
+		return []ingest.Outgoing{{Key: []byte(commandKey(c.RequestID)), Value: value}}, nil
+	}
+	return bus.Chunks(commandKey(c.RequestID), value, nil, bus.DefaultChunkBytes), nil
+}
+
+// Tombstones delete a command, and every smaller one of the same request or batch.
+func (c *Command) Tombstones() ([]ingest.Outgoing, error) {
+	value, err := c.encode()
+	if err != nil {
+		return nil, err
+	}
+	chunks := 0
+	if len(value) > bus.DefaultChunkBytes/2 {
+		// The digits of revisions may have made it a little larger before.
+		chunks = len(value)/bus.DefaultChunkBytes + 2
+	}
+	return append(bus.RetractFrom(commandKey(c.RequestID), 0, chunks), CommandTombstone(c.RequestID)), nil
+}
+
+// CommandTombstone deletes the command of a request that fits one record. Whoever reads
+// it knows that the command is gone.
+func CommandTombstone(requestID string) ingest.Outgoing {
+	return ingest.Outgoing{Key: []byte(commandKey(requestID))}
 }

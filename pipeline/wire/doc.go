@@ -10,4 +10,10 @@
 // Slices and models of a shard travel through the partition shard mod P, so
 // that their order is kept; a newer message under a key supersedes the older
 // one, and compaction removes it.
+//
+//	keys.go, message.go       keys and kinds of messages; messages read and written
+//	manifest.go               what a timestep's slices are
+//	notice.go, command.go     erasure-status.v1: its records, and commands to the other roles
+//	settings.go, instance.go  settings and identities that processes tell each other
+//	stop.go                   errors of a role that was stopped
 package wire

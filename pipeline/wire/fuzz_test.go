@@ -27,9 +27,9 @@ func FuzzDecodeManifest(f *testing.F) {
 
 func FuzzParseNotice(f *testing.F) {
 	command := wire.Command{RequestID: "r-1", Phase: wire.PhasePurge}
-	rec, err := command.Record()
+	records, err := command.Records()
 	require.NoError(f, err)
-	f.Add(rec.Key, rec.Value)
+	f.Add(records[0].Key, records[0].Value)
 	f.Add([]byte("ack/r-1/train/1/purged"), []byte(`{"format":"lethe-erasure-ack/1"}`))
 	f.Add([]byte("r-1"), []byte(`{"format":"lethe-erasure-status/1"}`))
 	f.Fuzz(func(t *testing.T, key, value []byte) {
@@ -60,5 +60,26 @@ func FuzzParseSettings(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, found)
 		require.Equal(t, s, again)
+	})
+}
+
+func FuzzParseInstance(f *testing.F) {
+	rec, err := wire.Instance{Role: "train", Identity: "0a", Run: "1", TakeOver: true}.Record()
+	require.NoError(f, err)
+	f.Add(rec.Key, rec.Value)
+	f.Add(rec.Key, []byte(`{"format":"lethe-instance/2"}`))
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		i, found, err := wire.ParseInstance(ingest.Record{Key: key, Value: value})
+		if err != nil || !found {
+			require.False(t, found)
+			return
+		}
+		rec, err := i.Record()
+		require.NoError(t, err)
+		require.Equal(t, key, rec.Key)
+		again, found, err := wire.ParseInstance(ingest.Record{Key: rec.Key, Value: rec.Value})
+		require.NoError(t, err)
+		require.True(t, found)
+		require.Equal(t, i, again)
 	})
 }

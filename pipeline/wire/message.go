@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"lethe"
 	"lethe/ingest"
@@ -14,6 +15,7 @@ import (
 const (
 	revisionHeader = "lethe.revision"
 	previousHeader = "lethe.previous"
+	lastHeader     = "lethe.last"
 )
 
 // shrinkChunksMax bounds by how many chunks an artefact can shrink when it is
@@ -30,7 +32,13 @@ type Message struct {
 	// Previous is the closed timestep before a snapshot's, or NoTimestep. Other
 	// kinds say so in their payload.
 	Previous lethe.Timestep
-	Payload  []byte
+	// Last says of a model that its shard has none of a later timestep: what
+	// followed it is gone, if something did.
+	Last    bool
+	Payload []byte
+	// Deleted says that the artefact is gone, because its timestep is. Nothing
+	// else but the key is set in a message that was read.
+	Deleted bool
 }
 
 // Publisher writes records to a topic; *bus.Client is one.
@@ -52,25 +60,15 @@ func TopicOf(k Kind) bus.Topic {
 
 // Publish cuts the messages into chunks and writes them in one call: all must
 // be of kinds that share a topic. Messages of one shard share a partition and
-// keep their order. partitions is the topic's number of partitions.
+// keep their order. partitions is the topic's number of partitions. Of a message
+// that is deleted, all chunks are: there are no more than an artefact can shrink by
+// when what is left of it is erased.
 func Publish(ctx context.Context, p Publisher, partitions int, messages ...Message) error {
 	var records []ingest.Outgoing
 	for _, m := range messages {
-		headers := []ingest.Header{
-			{Key: revisionHeader, Value: strconv.AppendUint(nil, uint64(m.Revision), 10)},
-			{Key: previousHeader, Value: strconv.AppendInt(nil, int64(m.Previous), 10)},
-		}
-		chunks := bus.Chunks(m.Key.String(), m.Payload, headers, bus.DefaultChunkBytes)
-		for i := range chunks {
-			chunks[i].Pinned, chunks[i].Partition = true, PartitionOf(m.Key.Shard, partitions)
-		}
-		records = append(records, chunks...)
-		if m.Revision > 1 {
-			tail := bus.RetractFrom(m.Key.String(), len(chunks), len(chunks)+shrinkChunksMax)
-			for i := range tail {
-				tail[i].Pinned, tail[i].Partition = true, PartitionOf(m.Key.Shard, partitions)
-			}
-			records = append(records, tail...)
+		for _, rec := range m.records() {
+			rec.Pinned, rec.Partition = true, PartitionOf(m.Key.Shard, partitions)
+			records = append(records, rec)
 		}
 	}
 	if len(records) == 0 {
@@ -79,11 +77,64 @@ func Publish(ctx context.Context, p Publisher, partitions int, messages ...Messa
 	return p.Write(ctx, TopicOf(messages[0].Key.Kind), records)
 }
 
+// records are the message's chunks and the tombstones of those that it no longer
+// has.
+func (m Message) records() []ingest.Outgoing {
+	if m.Deleted {
+		return bus.RetractFrom(m.Key.String(), 0, 1+shrinkChunksMax)
+	}
+	headers := []ingest.Header{
+		{Key: revisionHeader, Value: strconv.AppendUint(nil, uint64(m.Revision), 10)},
+		{Key: previousHeader, Value: strconv.AppendInt(nil, int64(m.Previous), 10)},
+	}
+	if m.Last {
+		headers = append(headers, ingest.Header{Key: lastHeader, Value: []byte("1")})
+	}
+	chunks := bus.Chunks(m.Key.String(), m.Payload, headers, bus.DefaultChunkBytes)
+	if m.Revision == 1 {
+		return chunks
+	}
+	return append(chunks, bus.RetractFrom(m.Key.String(), len(chunks), len(chunks)+shrinkChunksMax)...)
+}
+
+// RevisionOf tells which artefact a record of an internal topic is a chunk of, and of
+// which revision. Other records, and deletions, tell nothing.
+func RevisionOf(rec ingest.Record) (key Key, r lethe.Revision, found bool) {
+	name := string(rec.Key)
+	key, err := ParseKey(name[:max(0, strings.LastIndexByte(name, '/'))])
+	for _, h := range rec.Headers {
+		n, parseErr := strconv.ParseUint(string(h.Value), 10, 32)
+		if err == nil && h.Key == revisionHeader && parseErr == nil {
+			return key, lethe.Revision(n), true
+		}
+	}
+	return key, 0, false
+}
+
+// ErrPayload marks a message whose framing is lethe's and whose payload cannot be what
+// lethe wrote under its key. The caller passes over it, see role.Surroundings.PassOver.
+var ErrPayload = errors.New("payload is not what the key says")
+
+// PayloadOf returns ErrPayload, with the reason, unless a payload could be decoded and
+// is of the timestep and shard of its key.
+func (m Message) PayloadOf(err error, t lethe.Timestep, shard lethe.ShardID) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("message %s: %w: %w", m.Key, ErrPayload, err)
+	case t != m.Key.Timestep || shard != m.Key.Shard:
+		return fmt.Errorf("message %s: %w: it is of timestep %d, shard %d", m.Key, ErrPayload, t, shard)
+	default:
+		return nil
+	}
+}
+
 // Received is a message with the position from which its partition is resumed
 // once the message has been dealt with.
 type Received struct {
 	Message
 	Partition int
+	// Offset is that of the record that completed the message.
+	Offset int64
 	// Next is safe to resume from: no message that began before it is open.
 	Next int64
 }
@@ -93,6 +144,8 @@ type Reader struct {
 	assemblers map[int]*bus.Assembler
 	// safe is, by partition, the position before the oldest open message.
 	safe map[int]int64
+	// junk, if not nil, is told of records that lethe did not write.
+	junk func(rec ingest.Record)
 }
 
 // NewReader returns a reader that has seen nothing.
@@ -100,9 +153,16 @@ func NewReader() *Reader {
 	return &Reader{assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64)}
 }
 
+// Skipping makes the reader pass over records that lethe did not write, and tell of
+// them, where Read would return an error.
+func (r *Reader) Skipping(junk func(rec ingest.Record)) *Reader {
+	r.junk = junk
+	return r
+}
+
 // Read takes the next batch of a partition and returns the messages that are
-// now complete. Retractions and control records are skipped. Bytes that
-// lethe did not write are an error: only lethe writes these topics.
+// now complete, or deleted. Control records are skipped. Bytes that lethe did
+// not write are an error: only lethe writes these topics.
 func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 	p := batch.Source.Partition
 	a := r.assemblers[p]
@@ -117,33 +177,44 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 	}
 	var out []Received
 	for _, rec := range batch.Records {
-		payload, complete, err := a.Add(rec)
-		if errors.Is(err, bus.ErrChecksum) {
-			// A newer set of chunks follows; compaction tore this one.
-			continue
-		}
+		m, complete, err := r.add(a, rec)
 		if err != nil {
-			return nil, err
+			if r.junk == nil {
+				return nil, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
+			}
+			r.junk(rec)
 		}
 		if a.Pending() == 0 {
 			r.safe[p] = rec.Offset + 1
 		}
-		if !complete || payload.Retracted {
-			continue
+		if complete && err == nil {
+			out = append(out, Received{Message: m, Partition: p, Offset: rec.Offset, Next: r.safe[p]})
 		}
-		m, err := messageOf(payload)
-		if err != nil {
-			return nil, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
-		}
-		out = append(out, Received{Message: m, Partition: p, Next: r.safe[p]})
 	}
 	return out, nil
+}
+
+// add takes a record, and returns the message that it completes.
+func (*Reader) add(a *bus.Assembler, rec ingest.Record) (Message, bool, error) {
+	payload, complete, err := a.Add(rec)
+	if errors.Is(err, bus.ErrChecksum) {
+		// A newer set of chunks follows; compaction tore this one.
+		return Message{}, false, nil
+	}
+	if err != nil || !complete {
+		return Message{}, false, err
+	}
+	m, err := messageOf(payload)
+	return m, true, err
 }
 
 func messageOf(p bus.Payload) (Message, error) {
 	key, err := ParseKey(p.Key)
 	if err != nil {
 		return Message{}, err
+	}
+	if p.Retracted {
+		return Message{Key: key, Deleted: true}, nil
 	}
 	m := Message{Key: key, Payload: p.Bytes}
 	for _, h := range p.Headers {
@@ -157,6 +228,8 @@ func messageOf(p bus.Payload) (Message, error) {
 			var n int64
 			n, err = strconv.ParseInt(string(h.Value), 10, 64)
 			m.Previous = lethe.Timestep(n)
+		case lastHeader:
+			m.Last = true
 		}
 		if err != nil {
 			return Message{}, fmt.Errorf("message %s: header %s: %w", key, h.Key, err)

@@ -227,24 +227,39 @@ func TestReaderRefusesForeignRecords(t *testing.T) {
 func TestMessageKeepsItsHeaders(t *testing.T) {
 	log := &topic{failAfter: -1}
 	key := wire.Key{Kind: wire.KindSnapshot, Timestep: 9}
-	sent := wire.Message{Key: key, Revision: 3, Previous: 7, Payload: []byte("graph")}
+	sent := wire.Message{Key: key, Revision: 3, Previous: 7, Last: true, Payload: []byte("graph")}
 	require.NoError(t, wire.Publish(t.Context(), log, 1, sent))
 	received, err := wire.NewReader().Read(log.batch(0, 0, 1))
 	require.NoError(t, err)
 	require.Equal(t, []wire.Received{{Message: sent, Partition: 0, Next: 1}}, slices.Clip(received))
 }
 
-// A message that was deleted is none, and one whose chunks do not belong
+// A message that was deleted is told as such, and one whose chunks do not belong
 // together is passed over: compaction tore it and a newer one follows.
-func TestReaderPassesOverRetractedAndTornMessages(t *testing.T) {
+func TestReaderTellsDeletedAndPassesOverTornMessages(t *testing.T) {
 	log := &topic{failAfter: -1}
 	m := wire.Message{Key: wire.Key{Kind: wire.KindModel, Timestep: 4}, Revision: 1, Payload: []byte("model")}
 	torn := bus.Chunks(m.Key.String(), []byte("other"), nil, bus.DefaultChunkBytes)
 	torn[0].Value = []byte("rehto")
 	require.NoError(t, log.Write(t.Context(), bus.Models, torn))
-	require.NoError(t, log.Write(t.Context(), bus.Models, bus.RetractFrom(m.Key.String(), 0, 1)))
+	deleted := wire.Message{Key: m.Key, Deleted: true}
+	require.NoError(t, wire.Publish(t.Context(), log, 1, deleted))
 	require.NoError(t, wire.Publish(t.Context(), log, 1, m))
-	received, err := wire.NewReader().Read(log.batch(0, 0, 9))
+	received, err := wire.NewReader().Read(log.batch(0, 0, 99))
 	require.NoError(t, err)
-	require.Equal(t, []wire.Received{{Message: m, Next: 3}}, received)
+	n := int64(len(log.logs[0]))
+	require.Equal(t, []wire.Received{
+		{Message: deleted, Offset: n - 2, Next: n - 1}, {Message: m, Offset: n - 1, Next: n},
+	}, received)
+}
+
+// Of a message that is deleted no chunk stays, however many it had.
+func TestDeletedMessagesLeaveNothing(t *testing.T) {
+	log := &topic{failAfter: -1}
+	m := wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: 1, Timestep: 4}, Revision: 3}
+	m.Payload = payload(m.Key, m.Revision, 16*bus.DefaultChunkBytes)
+	require.NoError(t, wire.Publish(t.Context(), log, partitions, m))
+	require.NoError(t, wire.Publish(t.Context(), log, partitions, wire.Message{Key: m.Key, Deleted: true}))
+	log.compact(1, len(log.logs[1]), false)
+	require.Empty(t, log.logs[1])
 }

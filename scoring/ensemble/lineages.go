@@ -33,7 +33,20 @@ func NewLineages(config trainer.Config, shards int) *Lineages {
 // is before it in every column (NoTimestep if none), in place of what was known.
 func (l *Lineages) Learn(t, previous lethe.Timestep, slices []lethe.Digest) {
 	l.slices[t], l.previous[t] = slices, previous
-	// Only timesteps from t on can depend on it.
+	l.changed(t)
+}
+
+// Forget takes back what was learnt of a timestep: it is gone. Those behind it are
+// unknown until they are learnt anew.
+func (l *Lineages) Forget(t lethe.Timestep) {
+	delete(l.slices, t)
+	delete(l.previous, t)
+	l.changed(t)
+}
+
+// changed drops what was computed for the timesteps from t on: no other can depend
+// on it.
+func (l *Lineages) changed(t lethe.Timestep) {
 	for at := range l.memo {
 		if at >= t {
 			delete(l.memo, at)

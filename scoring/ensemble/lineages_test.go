@@ -12,8 +12,8 @@ import (
 	"lethe/trainer"
 )
 
-// The lineages from digests, in whatever order they come and are replaced and
-// asked for, are those of a chain that is computed from scratch.
+// The lineages from digests, in whatever order they come, are replaced, forgotten
+// and asked for, are those of a chain that is computed from scratch.
 func TestLineagesAreThoseOfTheChain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := trainer.Defaults()
@@ -24,9 +24,13 @@ func TestLineagesAreThoseOfTheChain(t *testing.T) {
 		digests := make(map[lethe.Timestep]lethe.Digest)
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 			at := lethe.Timestep(rapid.IntRange(0, last).Draw(rt, "t"))
-			if rapid.Bool().Draw(rt, "learn") {
+			switch rapid.IntRange(0, 5).Draw(rt, "action") {
+			case 0, 1, 2:
 				digests[at] = canonical.DigestOf([]byte{byte(at), rapid.Byte().Draw(rt, "content")})
 				l.Learn(at, at-1, []lethe.Digest{digests[at]})
+			case 3:
+				delete(digests, at)
+				l.Forget(at)
 			}
 			asked := lethe.Timestep(rapid.IntRange(-1, last).Draw(rt, "asked"))
 			got, known := l.At(asked)

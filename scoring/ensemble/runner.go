@@ -55,7 +55,7 @@ func (r Runner) Train(ctx context.Context, columns [][]*lethe.Slice) (*Ensemble,
 }
 
 // Advance makes one step in every column that has a window, from the models
-// before it, which may be nil. A shard without a window stands still: its step has
+// before it, which may be nil. A shard without a window is not trained: its step has
 // the model that it had and an empty report.
 func (r Runner) Advance(
 	ctx context.Context, models []*trainer.Checkpoint, windows [][]*lethe.Slice,

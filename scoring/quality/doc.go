@@ -1,5 +1,6 @@
 // Package quality measures predictions against labels: confusion matrices, AUC
-// and average precision with ties, summaries of two or more classes, and tallies
-// over timesteps. Every measure is 0 where its denominator is 0, as in
-// scikit-learn, but for AUC and average precision, which are undefined there.
+// and average precision with ties, the best F1 of any threshold, the calibration of
+// probabilities, what a budget of alerts finds, summaries of two or more classes,
+// and tallies over timesteps. Every measure is 0 where its denominator is 0, as in
+// scikit-learn, but for those that say that they are undefined there.
 package quality

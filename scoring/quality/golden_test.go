@@ -27,6 +27,8 @@ type goldenMetrics struct {
 		Expect    struct {
 			AUC               *float64 `json:"roc_auc"`
 			AveragePrecision  *float64 `json:"average_precision"`
+			Calibration       *float64 `json:"expected_calibration_error"`
+			BestF1            *float64 `json:"best_f1"`
 			Accuracy          float64
 			Confusion         golden.Tensor
 			Precision, Recall []float64
@@ -69,6 +71,11 @@ func compareMetrics(t *testing.T, file goldenMetrics) {
 			s := quality.Summarise(c.Score, labels, c.Threshold)
 			nearOrNull(t, want.AUC, s.AUC, "AUC")
 			nearOrNull(t, want.AveragePrecision, s.AveragePrecision, "average precision")
+			// Vectors that were made elsewhere may be without these.
+			if want.Calibration != nil {
+				nearOrNull(t, want.Calibration, s.ExpectedCalibrationError, "calibration error")
+				nearOrNull(t, want.BestF1, s.BestF1, "best F1")
+			}
 			near(t, want.Accuracy, s.Accuracy, "accuracy from scores")
 			near(t, want.MacroF1Present, s.MacroF1, "macro F1 from scores")
 			near(t, want.F1[1], s.IllicitF1, "illicit F1")

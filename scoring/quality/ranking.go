@@ -6,7 +6,10 @@ import (
 )
 
 // tiedScores counts the samples that share one score.
-type tiedScores struct{ positives, negatives int }
+type tiedScores struct {
+	score                float64
+	positives, negatives int
+}
 
 // rank groups samples by score, highest first. Not-a-number ranks below all.
 // It panics if the lengths differ.
@@ -22,7 +25,7 @@ func rank(scores []float64, positive []bool) []tiedScores {
 	var groups []tiedScores
 	for at, i := range order {
 		if at == 0 || cmp.Compare(scores[order[at-1]], scores[i]) != 0 {
-			groups = append(groups, tiedScores{})
+			groups = append(groups, tiedScores{score: scores[i]})
 		}
 		g := &groups[len(groups)-1]
 		if positive[i] {

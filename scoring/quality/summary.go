@@ -2,9 +2,9 @@ package quality
 
 import "lethe"
 
-// Summary is the quality of predictions on labelled samples. AUC and
-// AveragePrecision are nil, null in JSON, where they are undefined; the other
-// measures are 0 where their denominator is 0, so read Labelled first.
+// Summary is the quality of predictions on labelled samples. Measures that are
+// pointers are nil, null in JSON, where they are undefined; the other measures are 0
+// where their denominator is 0, so read Labelled first.
 type Summary struct {
 	Accuracy float64 `json:"accuracy"`
 	// MacroF1 is the mean over the classes that occur as a truth or as a
@@ -19,6 +19,12 @@ type Summary struct {
 	// Labelled counts the samples, Illicit those of them that are illicit.
 	Labelled int `json:"labelled"`
 	Illicit  int `json:"illicit"`
+	// ExpectedCalibrationError is CalibrationError of the probabilities of illicit.
+	ExpectedCalibrationError *float64 `json:"expected_calibration_error"`
+	// BestF1 is what IllicitF1 would be with the threshold that is best in
+	// hindsight, BestThreshold.
+	BestF1        *float64 `json:"best_f1"`
+	BestThreshold *float64 `json:"best_threshold"`
 }
 
 // Summarise measures probabilities of illicit against labels, the class being
@@ -62,6 +68,12 @@ func Summarise(probabilities []float64, labels []lethe.Label, threshold float64)
 	}
 	if ap, ok := AveragePrecision(scores, positive); ok {
 		out.AveragePrecision = &ap
+	}
+	if expected, ok := CalibrationError(scores, positive); ok {
+		out.ExpectedCalibrationError = &expected
+	}
+	if f1, threshold, ok := BestF1(scores, positive); ok {
+		out.BestF1, out.BestThreshold = &f1, &threshold
 	}
 	return out
 }

@@ -55,3 +55,24 @@ func (t *Tally) Summarise(first, last lethe.Timestep, threshold float64) Summary
 	}
 	return Summarise(all.probabilities, all.labels, threshold)
 }
+
+// AtBudget adds up AtBudget of every timestep from first to last, both included: a
+// budget of alerts in each. Samples without a label take no place of it.
+func (t *Tally) AtBudget(first, last lethe.Timestep, budget int) Budgeted {
+	var all Budgeted
+	for _, timestep := range t.Timesteps() {
+		if timestep < first || timestep > last {
+			continue
+		}
+		step := t.steps[timestep]
+		positive := make([]bool, len(step.labels))
+		for i, label := range step.labels {
+			positive[i] = label == lethe.Illicit
+		}
+		one := AtBudget(step.probabilities, positive, budget)
+		all.Alerts += one.Alerts
+		all.Illicit += one.Illicit
+		all.Right += one.Right
+	}
+	return all
+}

@@ -33,6 +33,15 @@ func New(modules []Module, changed func(module string, s State)) (*Supervisor, e
 	return &Supervisor{modules: modules, changed: changed}, nil
 }
 
+// OpenAll opens all modules.
+func (s *Supervisor) OpenAll(ctx context.Context) error {
+	var names []string
+	for _, m := range s.modules {
+		names = append(names, m.Name)
+	}
+	return s.Open(ctx, names...)
+}
+
 // Open opens the named modules and all that they need, in the order of the list.
 // At the first error, which is returned as it is, it goes no further; Close
 // closes what was opened.

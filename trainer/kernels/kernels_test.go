@@ -115,11 +115,10 @@ func TestKernelsByName(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, k, got)
 	}
-	chosen, err := Named("")
-	require.NoError(t, err)
-	require.Equal(t, Default(), chosen)
-	_, err = Named("mkl")
-	require.ErrorContains(t, err, PortableName)
+	for _, unknown := range []string{"", "auto", "mkl"} {
+		_, err := Named(unknown)
+		require.ErrorContains(t, err, PortableName)
+	}
 }
 
 func TestOpenBLASIsRefusedByName(t *testing.T) {

@@ -25,12 +25,10 @@ func Default() Set {
 	return Portable()
 }
 
-// Named returns the named set, and the default one for no name. It takes what
-// Set.Name says: every processor can run every set, if slowly.
+// Named returns the named set. It takes what Set.Name says: every processor can run
+// every set, if slowly.
 func Named(name string) (Set, error) {
 	switch {
-	case name == "":
-		return Default(), nil
 	case name == FMAName:
 		s, _ := fused()
 		return s, nil

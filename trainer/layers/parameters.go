@@ -3,6 +3,7 @@ package layers
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -113,24 +114,13 @@ func (s Spec) TorchShape() []int {
 
 // ToTorch returns a copy of the tensor's values in PyTorch's order.
 func (s Spec) ToTorch(values []float32) []float32 {
-	return s.reorder(values, func(torch, ours int) (int, int) { return torch, ours })
-}
-
-// FromTorch returns a copy of values in PyTorch's order as the tensor keeps them.
-func (s Spec) FromTorch(values []float32) []float32 {
-	return s.reorder(values, func(torch, ours int) (int, int) { return ours, torch })
-}
-
-func (s Spec) reorder(values []float32, direction func(torch, ours int) (to, from int)) []float32 {
-	out := make([]float32, len(values))
+	out := slices.Clone(values)
 	if !s.Transposed {
-		copy(out, values)
 		return out
 	}
 	for i := range s.Shape[0] {
 		for j := range s.Shape[1] {
-			to, from := direction(j*s.Shape[0]+i, i*s.Shape[1]+j)
-			out[to] = values[from]
+			out[j*s.Shape[0]+i] = values[i*s.Shape[1]+j]
 		}
 	}
 	return out

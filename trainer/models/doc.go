@@ -9,4 +9,9 @@
 //
 // Parameters and buffers have PyTorch Geometric's names and start from its
 // distributions.
+//
+//	family.go                                      the list of models, and how each is built
+//	architecture.go, network.go                    sizes, settings and the built network
+//	gcn.go, sage.go, gin.go, attention.go, mlp.go  models of the citation graphs
+//	elliptic.go                                    models of the Elliptic data
 package models

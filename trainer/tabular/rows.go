@@ -34,24 +34,34 @@ const (
 type Rows struct {
 	// Cols is the number of features of a row.
 	Cols int
-	// Features is row-major: len(Labels) rows of Cols.
+	// Features is row-major: len(Labels) rows of Cols. A value that is not a number
+	// is missing, which only some models take.
 	Features []float32
 	// Labels holds a class per row, from 0.
 	Labels []int32
 	// Weights holds what each row counts for in the loss; nil means 1 each.
 	Weights []float32
+	// Keys holds a number per row that draws are keyed by, so that removing one row
+	// changes no other row's draw; nil leaves it to the model to make them of the
+	// rows' values. Two rows with one key share their draws.
+	Keys []uint64
 }
 
 // FromSlices returns the labelled nodes of slices, in their order. Label c+1 of
-// a slice is class c. Edges and stubs are left out.
+// a slice is class c. Edges and stubs are left out. Keys follow from pseudonym and
+// timestep.
 func FromSlices(window []*lethe.Slice) Rows {
 	var r Rows
+	base := lethe.NewDraw(0, "tabular-row")
 	for _, s := range window {
 		r.Cols = s.FeatureCount
 		for i, label := range s.Labels {
 			if label != lethe.Unknown {
 				r.Features = append(r.Features, s.Row(i)...)
 				r.Labels = append(r.Labels, int32(label)-1)
+				hi, lo := s.Nodes[i].Coordinates()
+				key := base.At(hi).At(lo).At(uint64(s.Timestep))
+				r.Keys = append(r.Keys, key.Uint64())
 			}
 		}
 	}
@@ -75,6 +85,15 @@ func (r Rows) Weight(i int) float64 {
 // Check returns an error that wraps ErrInvalidRows or ErrNoRows unless a model
 // of the given number of classes can learn from the rows.
 func (r Rows) Check(classes int) error {
+	return r.check(classes, func(v float32) bool { return v-v == 0 })
+}
+
+// CheckWithMissing is Check for a model that takes missing values.
+func (r Rows) CheckWithMissing(classes int) error {
+	return r.check(classes, func(v float32) bool { return v-v == 0 || v != v })
+}
+
+func (r Rows) check(classes int, takes func(float32) bool) error {
 	n := len(r.Labels)
 	switch {
 	case n == 0:
@@ -85,9 +104,11 @@ func (r Rows) Check(classes int) error {
 		return fmt.Errorf("%w: %d feature values, want %d", ErrInvalidRows, len(r.Features), n*r.Cols)
 	case r.Weights != nil && len(r.Weights) != n:
 		return fmt.Errorf("%w: %d weights, want %d", ErrInvalidRows, len(r.Weights), n)
+	case r.Keys != nil && len(r.Keys) != n:
+		return fmt.Errorf("%w: %d keys, want %d", ErrInvalidRows, len(r.Keys), n)
 	}
 	for i, v := range r.Features {
-		if v-v != 0 {
+		if !takes(v) {
 			return fmt.Errorf("%w: feature %d of row %d is not finite", ErrInvalidRows, i%r.Cols, i/r.Cols)
 		}
 	}

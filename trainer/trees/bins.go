@@ -12,9 +12,9 @@ type binned struct {
 	// thresholds holds, per feature, the upper bound of every bin but the last,
 	// ascending. A feature with one value has none.
 	thresholds [][]float32
-	// offsets holds, per feature and at the end, how many bins all features
-	// before it have.
-	offsets []int
+	// missing tells, per feature, whether rows miss it. They are in a bin behind
+	// the others.
+	missing []bool
 	// bins is column-major: the bin of every row, feature after feature.
 	bins []uint8
 }
@@ -25,23 +25,21 @@ type binned struct {
 func newBinned(r tabular.Rows, maxBins int) *binned {
 	n := len(r.Labels)
 	b := &binned{
-		rows: n, thresholds: make([][]float32, r.Cols), offsets: make([]int, r.Cols+1), bins: make([]uint8, n*r.Cols),
+		rows: n, thresholds: make([][]float32, r.Cols), missing: make([]bool, r.Cols), bins: make([]uint8, n*r.Cols),
 	}
-	sorted := make([]float32, n)
+	values, sorter := make([]float32, n), newSorter(n)
 	for f := range r.Cols {
-		for i := range sorted {
-			sorted[i] = r.Features[i*r.Cols+f]
+		for i := range values {
+			values[i] = r.Features[i*r.Cols+f]
 		}
-		slices.Sort(sorted)
-		t := boundaries(sorted, maxBins)
-		b.thresholds[f] = t
-		b.offsets[f+1] = b.offsets[f] + len(t) + 1
-		column := b.column(f)
-		for i := range column {
-			// The bin is the number of bounds below the value.
-			at, _ := slices.BinarySearch(t, r.Features[i*r.Cols+f])
-			column[i] = uint8(at)
+		present := sorter.sort(values)
+		b.missing[f] = len(present) < n
+		most := maxBins
+		if b.missing[f] {
+			most--
 		}
+		b.thresholds[f] = boundaries(present, most)
+		newLookup(b.thresholds[f]).fill(b.column(f), values)
 	}
 	return b
 }
@@ -49,12 +47,17 @@ func newBinned(r tabular.Rows, maxBins int) *binned {
 // column returns the bins of a feature, by row.
 func (b *binned) column(f int) []uint8 { return b.bins[f*b.rows : (f+1)*b.rows] }
 
-// part returns the histogram of a feature among those of all features.
-func (b *binned) part(all histogram, f int) histogram { return all[b.offsets[f]:b.offsets[f+1]] }
+// count is the number of bins of a feature, that of missing values included.
+func (b *binned) count(f int) int {
+	if b.missing[f] {
+		return len(b.thresholds[f]) + 2
+	}
+	return len(b.thresholds[f]) + 1
+}
 
-// varying returns those of the features that have more than one value.
+// varying returns those of the features that can tell rows apart.
 func (b *binned) varying(features []int) []int {
-	return slices.DeleteFunc(features, func(f int) bool { return len(b.thresholds[f]) == 0 })
+	return slices.DeleteFunc(features, func(f int) bool { return b.count(f) == 1 })
 }
 
 // boundaries returns where sorted values are cut into at most maxBins bins: at

@@ -10,13 +10,17 @@ import (
 )
 
 const (
-	modelMagic   = "LGBT"
-	modelVersion = 1
+	modelMagic = "LGBT"
+	// modelVersion is what Encode writes. Version 1, which Decode still reads, knew
+	// neither forests nor covers nor missing values, which went right.
+	modelVersion = 2
+	firstVersion = 1
 )
 
 // Encode returns the model's canonical bytes.
 func (m *Model) Encode() []byte {
 	w := canonical.NewWriter(modelMagic, modelVersion)
+	w.Flag(m.averages)
 	w.Uint32(uint32(m.classes))
 	w.Uint32(uint32(m.features))
 	for _, b := range m.base {
@@ -29,20 +33,33 @@ func (m *Model) Encode() []byte {
 			w.Uint32(uint32(n.feature))
 			w.Uint32(math.Float32bits(n.value))
 			w.Uint32(n.right)
+			w.Uint32(math.Float32bits(n.cover))
+			w.Flag(n.missingLeft)
 		}
 	}
 	return w.Seal()
 }
 
-// Decode reads what Encode wrote. The error wraps canonical.ErrCorrupt for
-// bytes that are cut short, altered or contradict themselves, and
-// canonical.ErrVersion for a format this program does not read.
+// Decode reads what Encode wrote, now or in version 1. The error wraps
+// canonical.ErrCorrupt for bytes that are cut short, altered or contradict
+// themselves, and canonical.ErrVersion for a format this program does not read.
 func Decode(message []byte) (*Model, error) {
-	r, err := canonical.NewReader(message, modelMagic, modelVersion)
+	version := byte(modelVersion)
+	r, err := canonical.NewReader(message, modelMagic, version)
+	if errors.Is(err, canonical.ErrVersion) {
+		version = firstVersion
+		if old, oldErr := canonical.NewReader(message, modelMagic, version); oldErr == nil {
+			r, err = old, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
-	m := &Model{classes: int(r.Uint32()), features: int(r.Uint32())}
+	m := &Model{}
+	if version > firstVersion {
+		m.averages = r.Flag()
+	}
+	m.classes, m.features = int(r.Uint32()), int(r.Uint32())
 	if m.classes < 2 || m.classes > tabular.MaxClasses || m.features < 1 || m.features > tabular.MaxFeatures {
 		return nil, fmt.Errorf("trees: %w: %d classes, %d features", canonical.ErrCorrupt, m.classes, m.features)
 	}
@@ -52,29 +69,60 @@ func Decode(message []byte) (*Model, error) {
 	}
 	m.trees = make([]tree, r.Count(4))
 	for i := range m.trees {
-		t := make(tree, r.Count(12))
-		for k := range t {
-			t[k] = node{feature: int32(r.Uint32()), value: math.Float32frombits(r.Uint32()), right: r.Uint32()}
-		}
-		m.trees[i] = t
+		m.trees[i] = decodeTree(r, version)
 	}
 	if err := r.Close(); err != nil {
 		return nil, fmt.Errorf("trees: %w", err)
 	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("trees: %w: %w", canonical.ErrCorrupt, err)
+	}
+	m.compile()
+	return m, nil
+}
+
+func decodeTree(r *canonical.Reader, version byte) tree {
+	if version == firstVersion {
+		t := make(tree, r.Count(12))
+		for k := range t {
+			t[k] = node{feature: int32(r.Uint32()), value: math.Float32frombits(r.Uint32()), right: r.Uint32()}
+		}
+		return t
+	}
+	t := make(tree, r.Count(17))
+	for k := range t {
+		t[k] = node{
+			feature: int32(r.Uint32()), value: math.Float32frombits(r.Uint32()), right: r.Uint32(),
+			cover: math.Float32frombits(r.Uint32()), missingLeft: r.Flag(),
+		}
+	}
+	return t
+}
+
+// check tells whether the parts fit each other.
+func (m *Model) check() error {
 	if len(m.trees)%m.outputs() != 0 {
-		return nil, fmt.Errorf("trees: %w: %d trees for %d scores", canonical.ErrCorrupt, len(m.trees), m.outputs())
+		return fmt.Errorf("%d trees for %d scores", len(m.trees), m.outputs())
 	}
 	for _, b := range m.base {
 		if math.IsNaN(b) || math.IsInf(b, 0) {
-			return nil, fmt.Errorf("trees: %w: a base score is not finite", canonical.ErrCorrupt)
+			return errors.New("a base score is not finite")
+		}
+		if m.averages && (b < 0 || b > 1) {
+			return errors.New("a base score of a forest is no frequency")
 		}
 	}
 	for i, t := range m.trees {
 		if err := t.check(m.features); err != nil {
-			return nil, fmt.Errorf("trees: %w: tree %d: %w", canonical.ErrCorrupt, i, err)
+			return fmt.Errorf("tree %d: %w", i, err)
+		}
+		for _, n := range t {
+			if m.averages && n.feature == leaf && (n.value < 0 || n.value > 1) {
+				return fmt.Errorf("tree %d: a leaf of a forest is no frequency", i)
+			}
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // check tells whether every path ends in a leaf. In preorder a split stands
@@ -87,6 +135,8 @@ func (t tree) check(features int) error {
 		switch {
 		case n.value-n.value != 0:
 			return fmt.Errorf("node %d holds a value that is not finite", i)
+		case !(n.cover >= 0) || n.cover > math.MaxFloat32:
+			return fmt.Errorf("node %d has a cover that is no finite number from 0", i)
 		case n.feature == leaf:
 		case n.feature < 0 || int(n.feature) >= features:
 			return fmt.Errorf("node %d asks for feature %d of %d", i, n.feature, features)

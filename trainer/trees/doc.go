@@ -1,9 +1,18 @@
-// Package trees is histogram-based gradient boosting (Friedman, "Greedy
-// Function Approximation", 2001; the histograms as in Ke et al., "LightGBM",
-// NeurIPS 2017) for two and more classes with log-loss.
+// Package trees fits ensembles of decision trees to labelled rows by histograms:
+// gradient boosting (Friedman, "Greedy Function Approximation", 2001; with second
+// derivatives as in Chen and Guestrin, "XGBoost", KDD 2016; by histograms and leaf by leaf as in Ke
+// et al., "LightGBM", NeurIPS 2017) with log-loss, random forests (Breiman 2001) and
+// extremely randomised trees (Geurts, Ernst and Wehenkel 2006), all for two and more
+// classes.
 //
-// A model is a pure function of the rows and the options. Gradients are summed
-// as integers, which commute: neither the order of the rows nor the number of
-// threads changes a bit of the result. There is no sampling of rows; sampling of
-// features is keyed.
+// A model is a pure function of the set of rows, their keys and the configuration.
+// Derivatives are summed as integers, which commute: neither the order of the rows nor
+// the number of threads changes a bit of the result. Every draw is keyed, that of a row
+// by the row's own key: a fit without a row is byte for byte what it would be had the
+// row never been there. The same bits come out on every processor.
+//
+// A value that is not a number is missing. Every split has learnt where rows that
+// miss its feature go; where no row of the fit did, they go with rows that have 0.
+//
+// Fit uses one thread and holds the rows a second time as one byte per value.
 package trees

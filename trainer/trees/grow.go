@@ -1,217 +1,197 @@
 package trees
 
+import (
+	"container/heap"
+
+	"lethe"
+)
+
 // grower grows trees on one set of rows.
 type grower struct {
 	data   *binned
 	config Config
-	// gradients and hessians are the derivatives of the loss by row.
-	gradients, hessians []int64
-	// rows lists all rows so that every leaf has a range of its own.
-	rows []int32
-	// features are those the tree may split on, ascending.
-	features []int
+	limits limits
+	// outputs is how many trees a round has. Those of a forest have the same splits
+	// and are grown as one, those of boosting are grown one by one.
+	outputs int
+	// direct tells that leaves choose from features of their own, so that no leaf
+	// can take its sums over from the one above.
+	direct bool
+	// isCareful tells that splits need more than sums of one output.
+	isCareful, constrained bool
+	careful                careful
 
-	// free are histograms of all features that no leaf holds.
-	free []histogram
-	// near holds a leaf's derivatives in its own order.
-	near [2][]int64
+	// bag lists the rows that the tree looks at; all below counts within it.
+	bag  []int32
+	bins packed
+	// packedAll tells that bins hold all rows and features.
+	packedAll bool
+	// columns are the features that the tree may split on, ascending.
+	columns []column
+	// cells hold the derivatives of the bag's rows, per output.
+	cells [][]cell
+	// rows lists the bag's rows so that every leaf has a range of its own.
+	rows []int32
+
+	// near holds a leaf's cells in its own order, per output.
+	near [][]cell
+	// free are histograms that no leaf holds.
+	free [][]plane
 	// spare holds the rows that go right while a leaf is cut.
 	spare []int32
 	// nodes are those of the tree so far.
 	nodes []growing
+	// open lists the leaves that have a split.
+	open queue
 }
 
 // growing is a node of a tree that is being grown.
 type growing struct {
 	from, to int
 	depth    int
-	all      sums
-	// best is the split to make, with gain 0 if there is none.
+	// all are the sums of its rows, per output.
+	all []cell
+	// best is the split to make.
 	best split
-	// sums are the histograms of all features, one behind the other, of a leaf
-	// that may be cut.
-	sums histogram
+	// sums are the histograms of a leaf that may be cut, output by output.
+	sums   []plane
+	bounds bounds
+	// path keys the node's draws by the way from the root.
+	path lethe.Draw
 	// left is the position of the left child, 0 for a leaf; right follows it.
 	left int
+	// goesLeft tells for every bin of the split's feature whether its rows go left.
+	goesLeft [maxBins]uint8
 }
 
-func newGrower(data *binned, config Config) *grower {
+func newGrower(data *binned, config Config, outputs int, most float64) *grower {
 	g := &grower{
-		data: data, config: config,
-		gradients: make([]int64, data.rows), hessians: make([]int64, data.rows),
-		rows: make([]int32, data.rows), spare: make([]int32, data.rows),
+		data: data, config: config, outputs: outputs, direct: config.SplitShare < 1, constrained: config.constrained(),
+		limits: newLimits(newScale(data.rows, most, config.L2), &config),
+		rows:   make([]int32, data.rows), spare: make([]int32, data.rows),
 	}
-	g.near[0], g.near[1] = make([]int64, data.rows), make([]int64, data.rows)
+	g.careful = newCareful(g.limits, &config, outputs)
+	g.isCareful = outputs > 1 || g.constrained || config.Kind == Extra
+	for range outputs {
+		g.cells = append(g.cells, make([]cell, 0, data.rows))
+		g.near = append(g.near, make([]cell, data.rows))
+	}
 	return g
 }
 
-// grow returns the tree for the present derivatives. It splits the leaf with
-// the highest gain until there are enough leaves or none gains; of equal leaves
-// the oldest goes first.
-func (g *grower) grow() tree {
+// take prepares a tree: the rows that it looks at and the features that it may
+// split on.
+func (g *grower) take(bag []int32, features []int) {
+	everything := len(bag) == g.data.rows && g.config.FeatureShare == 1
+	if !everything || !g.packedAll {
+		g.bins.pack(g.data, bag, features)
+	}
+	g.packedAll = everything
+	g.bag, g.columns = bag, g.columns[:0]
+	for position, f := range features {
+		g.columns = append(g.columns, column{
+			feature: f, position: position, real: len(g.data.thresholds[f]) + 1, missing: g.data.missing[f],
+			direction: g.config.monotone(f),
+		})
+	}
+	for k := range g.cells {
+		g.cells[k] = g.cells[k][:len(bag)]
+	}
+}
+
+// grow grows a tree for the present cells. It splits the leaf with the highest
+// gain until there are enough leaves or none gains; of equal leaves the oldest
+// goes first.
+func (g *grower) grow(path lethe.Draw) {
+	g.rows = g.rows[:len(g.bag)]
 	for i := range g.rows {
 		g.rows[i] = int32(i)
 	}
-	root := growing{to: len(g.rows), all: g.total()}
-	if g.mayCut(&root) {
-		g.gather(&root)
-		for _, f := range g.features {
-			g.measure(&root, f)
+	root := growing{to: len(g.rows), all: make([]cell, g.outputs), bounds: unbounded(), path: path, best: g.nothing()}
+	for k, cells := range g.cells {
+		for _, c := range cells {
+			root.all[k] = root.all[k].plus(c)
 		}
 	}
+	if g.mayCut(&root) {
+		g.measure(&root)
+	}
 	g.nodes = append(g.nodes[:0], root)
-	for leaves := 1; leaves < g.config.MaxLeaves; leaves++ {
-		next := -1
-		for i, n := range g.nodes {
-			if n.left == 0 && n.best.gain > 0 && (next < 0 || n.best.gain > g.nodes[next].best.gain) {
-				next = i
-			}
-		}
-		if next < 0 {
-			break
-		}
-		g.cut(next)
+	g.open = queue{nodes: g.nodes, order: g.open.order[:0]}
+	g.offer(0)
+	for leaves := 1; leaves < g.config.MaxLeaves && len(g.open.order) > 0; leaves++ {
+		g.cut(heap.Pop(&g.open).(int))
 	}
 	for i := range g.nodes {
 		g.release(&g.nodes[i])
 	}
-	if len(g.nodes) == 1 {
-		// Without a split there is nothing to tell rows apart by. Boosting what
-		// all have in common, once per round, would end in certainty.
-		g.nodes[0].all = sums{}
-	}
-	return g.flatten(make(tree, 0, len(g.nodes)), 0)
 }
 
-func (g *grower) total() sums {
-	s := sums{rows: len(g.rows)}
-	for i, v := range g.gradients {
-		s.gradient += v
-		s.hessian += g.hessians[i]
-	}
-	return s
-}
+// nothing is what a split has to gain more than.
+func (g *grower) nothing() split { return split{gain: g.config.MinGain} }
 
-// mayCut reports whether the options let a leaf be cut.
-func (g *grower) mayCut(n *growing) bool {
-	return n.all.rows >= 2*g.config.MinChildRows && (g.config.MaxDepth == 0 || n.depth < g.config.MaxDepth)
-}
-
-// gather gives a leaf histograms to fill and puts its derivatives side by side.
-func (g *grower) gather(n *growing) {
-	for k, i := range g.rows[n.from:n.to] {
-		g.near[0][k], g.near[1][k] = g.gradients[i], g.hessians[i]
+// offer lists a leaf if it has a split, else it needs its histograms no more.
+func (g *grower) offer(at int) {
+	g.open.nodes = g.nodes
+	if g.nodes[at].best.found {
+		heap.Push(&g.open, at)
+	} else {
+		g.release(&g.nodes[at])
 	}
-	if last := len(g.free) - 1; last >= 0 {
-		n.sums, g.free = g.free[last], g.free[:last]
-		return
-	}
-	n.sums = make(histogram, g.data.offsets[len(g.data.thresholds)])
-}
-
-func (g *grower) release(n *growing) {
-	if n.sums != nil {
-		g.free = append(g.free, n.sums)
-		n.sums = nil
-	}
-}
-
-// measure adds up a gathered leaf by one feature and looks for a split. Of
-// equal splits the lowest feature wins.
-func (g *grower) measure(n *growing, f int) {
-	h := g.data.part(n.sums, f)
-	h.fill(g.data.column(f), g.rows[n.from:n.to], g.near[0], g.near[1])
-	h.improve(&n.best, f, n.all, &g.config)
 }
 
 // cut splits a leaf.
 func (g *grower) cut(at int) {
-	n := g.nodes[at]
-	middle := g.divide(&n)
-	left := growing{from: n.from, to: middle, depth: n.depth + 1, all: n.best.left}
-	right := growing{from: middle, to: n.to, depth: n.depth + 1, all: n.all.minus(n.best.left)}
+	n := &g.nodes[at]
+	middle := g.divide(n)
+	left := growing{from: n.from, to: middle, depth: n.depth + 1, path: n.path.At(0), best: g.nothing()}
+	right := growing{from: middle, to: n.to, depth: n.depth + 1, path: n.path.At(1), best: g.nothing()}
 	small, large := &left, &right
-	if left.all.rows > right.all.rows {
+	if middle-n.from > n.to-middle {
 		small, large = large, small
 	}
-	if g.mayCut(large) {
-		g.search(small, large, n.sums)
-		g.nodes[at].sums = nil
-	} else {
-		g.release(&g.nodes[at])
+	g.gather(small)
+	small.all, large.all = make([]cell, g.outputs), make([]cell, g.outputs)
+	for k := range small.all {
+		for _, c := range g.near[k][:small.to-small.from] {
+			small.all[k] = small.all[k].plus(c)
+		}
+		large.all[k] = n.all[k].minus(small.all[k])
 	}
-	g.nodes[at].left = len(g.nodes)
+	left.bounds, right.bounds = n.bounds, n.bounds
+	if g.constrained {
+		left.bounds, right.bounds = n.bounds.under(g.columns[n.best.position].direction,
+			n.bounds.hold(g.limits.output(left.all[0])), n.bounds.hold(g.limits.output(right.all[0])))
+	}
+	g.search(small, large, n)
+	n.left = len(g.nodes)
 	g.nodes = append(g.nodes, left, right)
+	g.offer(len(g.nodes) - 2)
+	g.offer(len(g.nodes) - 1)
 }
 
 // divide sorts the rows of a leaf by side and returns where the right side
 // begins. Rows keep their order within each.
 func (g *grower) divide(n *growing) int {
-	column := g.data.column(n.best.feature)
-	left, right := n.from, 0
-	for _, i := range g.rows[n.from:n.to] {
-		if column[i] <= n.best.bin {
-			g.rows[left] = i
-			left++
-		} else {
-			g.spare[right] = i
-			right++
-		}
+	c := g.columns[n.best.position]
+	for bin := range int(n.best.bin) + 1 {
+		n.goesLeft[bin] = 1
 	}
-	copy(g.rows[left:n.to], g.spare[:right])
-	return left
-}
-
-// search finds the best splits of two siblings. Only the smaller one's rows are
-// added up; the larger one's sums are what is left of their parent's, whose
-// histograms it takes over.
-func (g *grower) search(small, large *growing, parent histogram) {
-	g.gather(small)
-	large.sums = parent
-	column, rows := g.data.column, g.rows[small.from:small.to]
-	both := g.mayCut(small)
-	for _, f := range g.features {
-		own, other := g.data.part(small.sums, f), g.data.part(large.sums, f)
-		own.fill(column(f), rows, g.near[0], g.near[1])
-		if both {
-			own.improve(&small.best, f, small.all, &g.config)
-		}
-		other.subtract(own)
-		other.improve(&large.best, f, large.all, &g.config)
+	if c.missing && n.best.missingLeft {
+		n.goesLeft[c.real] = 1
 	}
-	if !both {
-		g.release(small)
+	block, shift := place(n.best.position)
+	words, rows, spare := g.bins.words[block], g.rows[n.from:n.to], g.spare[:n.to-n.from]
+	left, right := 0, 0
+	for _, i := range rows {
+		// Both sides are written and one of them goes on: a branch would be guessed
+		// wrong every other time.
+		side := int(n.goesLeft[uint8(words[i]>>(shift&63))])
+		rows[left] = i
+		spare[right] = i
+		left += side
+		right += 1 - side
 	}
-}
-
-// flatten appends the subtree at a node in preorder.
-func (g *grower) flatten(t tree, at int) tree {
-	n := g.nodes[at]
-	if n.left == 0 {
-		return append(t, node{feature: leaf, value: g.leafValue(n.all)})
-	}
-	here := len(t)
-	t = append(t, node{feature: int32(n.best.feature), value: g.data.thresholds[n.best.feature][n.best.bin]})
-	t = g.flatten(t, n.left)
-	t[here].right = uint32(len(t))
-	return g.flatten(t, n.left+1)
-}
-
-// leaves calls a function with the rows and the value of every leaf of the last
-// tree.
-func (g *grower) leaves(visit func(rows []int32, value float32)) {
-	for _, n := range g.nodes {
-		if n.left == 0 {
-			visit(g.rows[n.from:n.to], g.leafValue(n.all))
-		}
-	}
-}
-
-// leafValue is the Newton step of a leaf, -G/(H+λ), shrunk.
-func (g *grower) leafValue(s sums) float32 {
-	h := float64(float64(s.hessian)/fixedPoint) + g.config.L2
-	if h == 0 {
-		return 0
-	}
-	return float32(g.config.LearningRate * (float64(-s.gradient) / fixedPoint) / h)
+	copy(rows[left:], spare[:right])
+	return n.from + left
 }

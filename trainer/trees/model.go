@@ -1,21 +1,19 @@
 package trees
 
-import (
-	"fmt"
-
-	"lethe/internal/portable"
-	"lethe/trainer/tabular"
-)
-
-// Model is a boosted ensemble. It is read-only and may be used from several
+// Model is a fitted ensemble. It is read-only and may be used from several
 // goroutines at once.
 type Model struct {
+	// averages tells a forest, whose score is the mean of its trees and a
+	// probability, from boosted trees, whose score is a sum and a logit.
+	averages          bool
 	classes, features int
-	// base holds the scores without trees: one logit for two classes, else one
-	// per class.
+	// base holds the scores without trees: one for two classes, that of class 1,
+	// else one per class.
 	base []float64
 	// trees holds round after round, with one tree per score.
 	trees []tree
+	// walks are the trees as prediction takes them.
+	walks []walk
 }
 
 // Classes returns the number of classes.
@@ -26,6 +24,15 @@ func (m *Model) Features() int { return m.features }
 
 // Rounds returns how many rounds of trees there are.
 func (m *Model) Rounds() int { return len(m.trees) / m.outputs() }
+
+// Averages reports whether the model is a forest: its scores are the mean of its
+// trees and probabilities. Those of boosted trees are the sum of Base and of all
+// trees, and logits.
+func (m *Model) Averages() bool { return m.averages }
+
+// Base returns the scores of a model without trees, one per output: for two classes
+// that of class 1, else one per class.
+func (m *Model) Base() []float64 { return append([]float64(nil), m.base...) }
 
 // Leaves returns the number of leaves of all trees.
 func (m *Model) Leaves() int {
@@ -40,11 +47,12 @@ func (m *Model) Leaves() int {
 // number is left. What the dropped trees explained is lost.
 func (m *Model) Latest(rounds int) *Model {
 	out := *m
-	out.trees = m.trees[max(0, m.Rounds()-rounds)*m.outputs():]
+	from := max(0, m.Rounds()-rounds) * m.outputs()
+	out.trees, out.walks = m.trees[from:], m.walks[from:]
 	return &out
 }
 
-// outputs is the number of scores: a logit for two classes, else one each.
+// outputs is the number of scores: one for two classes, else one each.
 func (m *Model) outputs() int {
 	if m.classes == 2 {
 		return 1
@@ -52,37 +60,41 @@ func (m *Model) outputs() int {
 	return m.classes
 }
 
+// class is what an output speaks of.
+func (m *Model) class(output int) int32 {
+	if m.classes == 2 {
+		return 1
+	}
+	return int32(output)
+}
+
 // score stores the scores of a row, summed in double precision from the oldest
 // tree to the newest.
 func (m *Model) score(row []float32, into []float64) {
-	copy(into, m.base)
+	m.begin(into)
 	for i, t := range m.trees {
 		into[i%len(into)] += float64(t.score(row))
 	}
+	m.finish(into)
 }
 
-// Probabilities returns the class probabilities of every row, rows × classes.
-// Features are row-major, rows × Features(). A value that is not a number goes
-// right at every split.
-func (m *Model) Probabilities(features []float32) ([]float32, error) {
-	if len(features)%m.features != 0 {
-		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features),
-			m.features)
+// begin stores what the sums over the trees begin with.
+func (m *Model) begin(scores []float64) {
+	if m.averages && len(m.trees) > 0 {
+		clear(scores)
+		return
 	}
-	rows := len(features) / m.features
-	out := make([]float32, 0, rows*m.classes)
-	scores := make([]float64, m.outputs())
-	for i := range rows {
-		m.score(features[i*m.features:(i+1)*m.features], scores)
-		if m.classes == 2 {
-			p := portable.Logistic(scores[0])
-			out = append(out, float32(1-p), float32(p))
-			continue
-		}
-		portable.Softmax(scores)
-		for _, p := range scores {
-			out = append(out, float32(p))
+	for i := range scores {
+		scores[i] = m.base[i%len(m.base)]
+	}
+}
+
+// finish turns sums into scores.
+func (m *Model) finish(scores []float64) {
+	if m.averages && len(m.trees) > 0 {
+		n := float64(m.Rounds())
+		for i := range scores {
+			scores[i] /= n
 		}
 	}
-	return out, nil
 }

@@ -1,95 +1,104 @@
 package trees
 
-// sums are what a set of rows adds up to: first and second derivatives of the
-// loss in fixed point, and the rows.
-type sums struct {
-	gradient, hessian int64
-	rows              int
-}
+import (
+	"math"
+)
 
-func (s sums) plus(t sums) sums {
-	return sums{s.gradient + t.gradient, s.hessian + t.hessian, s.rows + t.rows}
-}
-
-func (s sums) minus(t sums) sums {
-	return sums{s.gradient - t.gradient, s.hessian - t.hessian, s.rows - t.rows}
-}
-
-// fixedPoint is one in fixed point.
-const fixedPoint = 1 << 32
-
-func fixed(x float64) int64 { return int64(x * fixedPoint) }
-
-// quality is how much a leaf with these sums lowers the loss, twice over:
-// G²/(H+λ).
-func (s sums) quality(l2 float64) float64 {
-	g, h := float64(s.gradient)/fixedPoint, float64(float64(s.hessian)/fixedPoint)
-	return float64(g*g) / (h + l2)
-}
-
-// split is a way to cut a leaf in two: rows whose bin of the feature is at most
-// bin go left.
+// split is a way to cut a leaf in two.
 type split struct {
-	feature int
-	bin     uint8
-	gain    float64
-	left    sums
+	// gain is how much the loss falls, twice over.
+	gain float64
+	// position is that of the feature among those of the tree.
+	position int
+	// bin is the last bin of the left side.
+	bin uint8
+	// missingLeft sends rows that miss the feature left.
+	missingLeft bool
+	found       bool
 }
 
-// histogram holds the sums of a leaf's rows by bin of one feature.
-type histogram []sums
+// limits are what the configuration demands of both sides of a split.
+type limits struct {
+	scale
+	rows   int
+	weight uint64
+}
 
-// fill adds up the rows of a leaf, whose derivatives are given in the leaf's
-// own order.
-func (h histogram) fill(column []uint8, rows []int32, gradients, hessians []int64) {
-	clear(h)
-	gradients, hessians = gradients[:len(rows)], hessians[:len(rows)]
-	for k, i := range rows {
-		cell := &h[column[i]]
-		cell.gradient += gradients[k]
-		cell.hessian += hessians[k]
-		cell.rows++
+func newLimits(s scale, config *Config) limits {
+	return limits{scale: s, rows: config.MinChildRows, weight: max(1, uint64(config.MinChildWeight*s.unit))}
+}
+
+// column is a feature of a leaf that may be split.
+type column struct {
+	// feature is its number, and position where it stands among those of the tree.
+	feature, position int
+	// real is how many bins hold values; missing tells that one more holds the rows
+	// without.
+	real    int
+	missing bool
+	// direction is the way that a monotone feature is held to.
+	direction int8
+}
+
+// improve makes best the best split of a leaf by a feature if that gains more. Of
+// equal ones the lowest bin wins, and the left side for missing values.
+func (l limits) improve(best *split, h []cell, all cell, f column) {
+	if !f.missing {
+		l.scan(best, h[:f.real], cell{}, all, split{position: f.position})
+		return
+	}
+	absent := h[f.real]
+	l.scan(best, h[:f.real], absent, all, split{position: f.position, missingLeft: true})
+	if absent.packed != 0 {
+		l.scan(best, h[:f.real], cell{}, all, split{position: f.position})
 	}
 }
 
-// subtract takes the rows of one child away, which leaves the other's.
-func (h histogram) subtract(child histogram) {
-	child = child[:len(h)]
-	for bin := range h {
-		h[bin] = h[bin].minus(child[bin])
-	}
-}
-
-// improve makes best the best split of the leaf by this feature if that gains
-// more. Of equal ones the lowest bin wins.
+// scan moves one bin after the other from the right side to the left. The leaf has
+// at least twice the rows that a side needs.
 //
 // Most bins are ruled out without a division: with a and b for the denominators
 // of both sides, G²/a + g²/b exceeds x only if G²b + g²a exceeds xab.
-func (h histogram) improve(best *split, feature int, all sums, o *Config) {
-	whole := all.quality(o.L2)
-	minRows, minHessian, l2 := o.MinChildRows, fixed(o.MinChildWeight), float64(o.L2*fixedPoint)
-	gradient, hessian := float64(all.gradient), float64(all.hessian)+l2
-	bar := (best.gain + whole) * fixedPoint
-	var left sums
-	bin := 0
-	for ; bin < len(h) && (left.rows+h[bin].rows < minRows || left.hessian+h[bin].hessian < minHessian); bin++ {
-		left = left.plus(h[bin])
-	}
-	mostRows, mostHessian := all.rows-minRows, all.hessian-minHessian
-	for ; bin < len(h); bin++ {
-		left = left.plus(h[bin])
-		if left.rows > mostRows || left.hessian > mostHessian {
+func (l limits) scan(best *split, h []cell, left, all cell, as split) {
+	whole := l.quality(all)
+	mask := uint64(1)<<l.shift - 1
+	gradient, hessian := float64(all.gradient), float64(all.packed&mask)+l.l2
+	toUnits := gradientUnit * gradientUnit / l.unit
+	bar := float64((best.gain + whole) * toUnits)
+	// Counts stand above the weights, so packed sums compare as counts do.
+	leastRows, mostRows := uint64(l.rows)<<l.shift, all.packed&^mask-uint64(l.rows)<<l.shift|mask
+	leastWeight, mostWeight := l.weight, all.packed&mask-min(l.weight, all.packed&mask)
+	sum, packed := left.gradient, left.packed
+	for bin := range h {
+		sum += h[bin].gradient
+		packed += h[bin].packed
+		weight := packed & mask
+		if packed < leastRows || weight < leastWeight {
+			continue
+		}
+		if packed > mostRows || weight > mostWeight {
 			return
 		}
-		g, a := float64(left.gradient), float64(left.hessian)
+		g, a := float64(sum), float64(int64(weight))
 		rest, b := gradient-g, hessian-a
-		a += l2
+		a += l.l2
 		if float64(float64(g*g)*b)+float64(float64(rest*rest)*a) <= float64(bar*float64(a*b)) {
 			continue
 		}
-		if gain := left.quality(o.L2) + all.minus(left).quality(o.L2) - whole; gain > best.gain {
-			*best = split{feature: feature, bin: uint8(bin), gain: gain, left: left}
-			bar = (gain + whole) * fixedPoint
+		left = cell{gradient: sum, packed: packed}
+		if gain := l.quality(left) + l.quality(all.minus(left)) - whole; gain > best.gain {
+			*best = as
+			best.gain, best.bin, best.found = gain, uint8(bin), true
+			bar = float64((gain + whole) * toUnits)
 		}
 	}
+}
+
+// threshold is the largest value that goes left. Where the last bin goes left,
+// only rows without a value are right.
+func (b *binned) threshold(feature int, bin uint8) float32 {
+	if t := b.thresholds[feature]; int(bin) < len(t) {
+		return t[bin]
+	}
+	return math.MaxFloat32
 }

@@ -29,12 +29,24 @@ func TestSplits(t *testing.T) {
 		for _, number := range []struct {
 			name string
 			into *float64
-		}{{"rate", &opts.LearningRate}, {"l2", &opts.L2}, {"child-weight", &opts.MinChildWeight}} {
+		}{
+			{"rate", &opts.LearningRate}, {"l2", &opts.L2}, {"child-weight", &opts.MinChildWeight},
+			{"min-gain", &opts.MinGain}, {"positive-weight", &opts.PositiveWeight},
+		} {
 			var text string
 			if d.MaybeScanArgs(t, number.name, &text) {
 				v, err := strconv.ParseFloat(text, 64)
 				require.NoError(t, err)
 				*number.into = v
+			}
+		}
+		d.MaybeScanArgs(t, "kind", &opts.Kind)
+		var directions string
+		if d.MaybeScanArgs(t, "monotone", &directions) {
+			for direction := range strings.SplitSeq(directions, ",") {
+				v, err := strconv.ParseInt(direction, 10, 8)
+				require.NoError(t, err)
+				opts.Monotone = append(opts.Monotone, int8(v))
 			}
 		}
 		m, report, err := Fit(t.Context(), rows, opts)
@@ -82,7 +94,11 @@ func describe(m *Model) string {
 				fmt.Fprintf(&b, "%s%+.4f\n", indent, n.value)
 				return
 			}
-			fmt.Fprintf(&b, "%sfeature %d <= %g\n", indent, n.feature, n.value)
+			missing := ""
+			if n.missingLeft != (n.value >= 0) {
+				missing = fmt.Sprintf(", missing left %t", n.missingLeft)
+			}
+			fmt.Fprintf(&b, "%sfeature %d <= %g%s\n", indent, n.feature, n.value, missing)
 			print(at+1, indent+"  ")
 			fmt.Fprintf(&b, "%selse\n", indent)
 			print(n.right, indent+"  ")

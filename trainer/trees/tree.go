@@ -9,6 +9,10 @@ type node struct {
 	// right is the position of the child for rows above the threshold. The
 	// child for the others follows the split.
 	right uint32
+	// cover is the weight of the rows that the fit had here.
+	cover float32
+	// missingLeft sends rows without the feature to the left child.
+	missingLeft bool
 }
 
 // leaf is the feature of a node that has none.
@@ -21,7 +25,7 @@ type tree []node
 func (t tree) score(row []float32) float32 {
 	at := uint32(0)
 	for t[at].feature != leaf {
-		if row[t[at].feature] <= t[at].value {
+		if v := row[t[at].feature]; v <= t[at].value || v != v && t[at].missingLeft {
 			at++
 		} else {
 			at = t[at].right
@@ -32,3 +36,16 @@ func (t tree) score(row []float32) float32 {
 
 // leaves counts the leaves.
 func (t tree) leaves() int { return (len(t) + 1) / 2 }
+
+// depth is the largest number of splits above a leaf.
+func (t tree) depth() int {
+	depths := make([]int, len(t))
+	most := 0
+	for i, n := range t {
+		if n.feature != leaf {
+			depths[i+1], depths[n.right] = depths[i]+1, depths[i]+1
+			most = max(most, depths[i]+1)
+		}
+	}
+	return most
+}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"lethe/deletions/internal/record"
 )
 
 // ErrPut is the failure that a test asked for.
@@ -25,12 +27,6 @@ type KV struct {
 // New returns an empty store.
 func New() *KV { return &KV{Rows: map[string][]byte{}} }
 
-// Get implements deletions.KV.
-func (kv *KV) Get(key []byte) ([]byte, bool, error) {
-	v, ok := kv.Rows[string(key)]
-	return bytes.Clone(v), ok, nil
-}
-
 // Scan implements deletions.KV.
 func (kv *KV) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	for _, k := range slices.Sorted(maps.Keys(kv.Rows)) {
@@ -45,11 +41,13 @@ func (kv *KV) Scan(prefix []byte, fn func(key, value []byte) error) error {
 }
 
 // Put implements deletions.KV.
-func (kv *KV) Put(key, value []byte) error {
+func (kv *KV) Put(rows ...record.Row) error {
 	kv.Puts++
 	failed := kv.Puts == kv.FailPut
 	if !failed || kv.KeepFailed {
-		kv.Rows[string(key)] = bytes.Clone(value)
+		for _, row := range rows {
+			kv.Rows[string(row.Key)] = bytes.Clone(row.Value)
+		}
 	}
 	if failed {
 		return ErrPut

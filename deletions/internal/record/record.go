@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"lethe"
@@ -23,20 +24,11 @@ var ErrFormat = errors.New("not a known format")
 // Values hold no floating-point numbers, so another program gets the same bytes
 // by parsing and writing with sorted keys.
 func Encode(v any) ([]byte, error) {
-	first, err := json.Marshal(v)
+	text, err := Compact(v)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(first))
-	decoder.UseNumber()
-	var tree any
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
-	}
-	out, err := Compact(tree)
-	if err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
-	}
+	out, _ := appendSorted(make([]byte, 0, len(text)), text)
 	return out, nil
 }
 
@@ -51,17 +43,18 @@ func Compact(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// Decode reads one JSON object of a known format into v: no unknown member,
-// nothing after it. Its errors are ErrFormat and do not repeat what was read.
-func Decode(data []byte, format string, v any) error {
+// Decode reads one JSON object of one of the known formats, the newest first, into
+// v: no unknown member, nothing after it. Its errors are ErrFormat and do not repeat
+// what was read.
+func Decode(data []byte, v any, formats ...string) error {
 	var head struct {
 		Format string `json:"format"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("%w: not a JSON object of %d bytes", ErrFormat, len(data))
 	}
-	if head.Format != format {
-		return fmt.Errorf("%w: found %.40q, want %q", ErrFormat, head.Format, format)
+	if !slices.Contains(formats, head.Format) {
+		return fmt.Errorf("%w: found %.40q, want %q", ErrFormat, head.Format, formats[0])
 	}
 	return DecodeMembers(data, v)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrCorrupt marks bytes from a broker that cannot be what was written.
-var ErrCorrupt = errors.New("corrupt record batch")
+var ErrCorrupt = errors.New("corrupt record batch or answer")
 
 // Client sends requests to the leaders of partitions. It is safe for use by
 // several goroutines.

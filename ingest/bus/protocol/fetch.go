@@ -33,11 +33,15 @@ type Fetched struct {
 	Next int64
 	// End is the position after the last record that can be read.
 	End int64
+	// Damaged, if not nil, is what stands at the position and cannot be read; Next is
+	// behind it, and there are no records.
+	Damaged *DamageError
 }
 
 // Fetch reads records at and after the position. It uses version 11 of the
 // request, which Kafka serves since 2.3, without a fetch session, and reads
-// committed records only. Errors: ErrCorrupt, codes of the broker as
+// committed records only. What of the log cannot be read is no error, see
+// Fetched.Damaged. Errors: ErrCorrupt for an answer that makes no sense, codes of the broker as
 // kafka.Error, failures of the connection.
 func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
 	const framingBytes = 1 << 20 // more than surrounds the batches of one partition
@@ -112,8 +116,14 @@ func (req *FetchRequest) read(response *kmsg.FetchResponse) (Fetched, error) {
 		return Fetched{}, err
 	}
 	b := batchReader{topic: req.Topic, partition: req.Partition, position: req.Position, aborted: p.AbortedTransactions}
-	if err := b.readAll(p.RecordBatches); err != nil {
+	got := Fetched{End: p.LastStableOffset}
+	var err error
+	if got.Damaged, err = b.readAll(p.RecordBatches, p.LastStableOffset); err != nil {
 		return Fetched{}, err
 	}
-	return Fetched{Records: b.records, Next: b.position, End: p.LastStableOffset}, nil
+	got.Records, got.Next = b.records, b.position
+	if got.Damaged != nil {
+		got.Records, got.Next = nil, got.Damaged.To
+	}
+	return got, nil
 }

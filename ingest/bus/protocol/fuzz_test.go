@@ -35,6 +35,10 @@ func FuzzFetchResponse(f *testing.F) {
 			return
 		}
 		require.GreaterOrEqual(t, got.Next, sampleRequest.Position)
+		if got.Damaged != nil {
+			require.Empty(t, got.Records)
+			require.Greater(t, got.Next, sampleRequest.Position, "it gets on")
+		}
 	})
 }
 
@@ -53,8 +57,12 @@ func FuzzRecordBatch(f *testing.F) {
 			Length: int32(batchHeaderBytes - batchPrefixBytes + len(records)),
 		}
 		b := batchReader{topic: "t"}
-		if err := b.readAll(stretch(batch.AppendTo(nil), 2)); err != nil {
-			require.ErrorIs(t, err, ErrCorrupt)
+		damage, err := b.readAll(stretch(batch.AppendTo(nil), 2), 3)
+		require.NoError(t, err)
+		if damage != nil {
+			require.ErrorIs(t, damage, ErrCorrupt)
+			require.Equal(t, [2]int64{0, 3}, [2]int64{damage.From, damage.To})
+			require.Empty(t, b.records)
 			return
 		}
 		require.Equal(t, int64(3), b.position)

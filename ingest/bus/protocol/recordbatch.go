@@ -1,15 +1,12 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"slices"
 	"time"
 
-	"github.com/segmentio/kafka-go/compress"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe/ingest"
@@ -20,14 +17,18 @@ const (
 	batchPrefixBytes = 12
 	// batchHeaderBytes is the header of a batch, prefix included.
 	batchHeaderBytes = 61
-	// crcFromByte is where the checksummed part of a batch starts.
+	// magicByte is where the format of a batch stands, crcFromByte where its
+	// checksummed part starts.
+	magicByte   = 16
 	crcFromByte = 21
 
 	attributeCompression   = 0x07
 	attributeTransactional = 0x10
 	attributeControl       = 0x20
-	// maxInflatedBytes bounds what a compressed batch may grow to.
-	maxInflatedBytes = 1 << 30
+	// maxRecords bounds the records that are taken at once, and maxHeaders those of a
+	// record: the smallest of either takes many times its bytes in memory.
+	maxRecords = 1 << 16
+	maxHeaders = 10_000
 )
 
 // batchReader reads record batches of format 2, the only one since Kafka 0.11.
@@ -45,27 +46,40 @@ type batchReader struct {
 	open []int64
 }
 
+// errFull ends reading before the end of a batch: the rest is left for the next
+// fetch.
+var errFull = errors.New("enough records for one fetch")
+
 // readAll reads every whole batch. A broker may cut the last one short; it is
-// left for the next fetch.
-func (b *batchReader) readAll(raw []byte) error {
-	first := true
+// left for the next fetch, and so is a batch that cannot be read, and all behind
+// maxRecords, once something was. If the first batch cannot be read, it says so.
+func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
+	begun := b.position
 	for len(raw) >= batchPrefixBytes {
-		size := batchPrefixBytes + int(int32(binary.BigEndian.Uint32(raw[8:])))
-		if size < batchHeaderBytes {
-			return fmt.Errorf("%w: batch of %d bytes after offset %d", ErrCorrupt, size, b.position)
+		var err error
+		size := batchSize(raw)
+		switch {
+		case size < batchHeaderBytes:
+			err = fmt.Errorf("%w: batch of %d bytes after offset %d", ErrCorrupt, size, b.position)
+		case size > len(raw):
+			err = fmt.Errorf("%w: first batch cut at %d of %d bytes", ErrCorrupt, len(raw), size)
+		default:
+			err = b.readBatch(raw[:size])
 		}
-		if size > len(raw) {
-			if first {
-				return fmt.Errorf("%w: first batch cut at %d of %d bytes", ErrCorrupt, len(raw), size)
+		switch {
+		case errors.Is(err, errFull):
+			return nil, nil
+		case err != nil && b.position > begun:
+			return nil, nil
+		case err != nil:
+			if d := assess(raw, b.position, end, err); d != nil {
+				return d, nil
 			}
-			return nil
+			return nil, err
 		}
-		if err := b.readBatch(raw[:size]); err != nil {
-			return err
-		}
-		raw, first = raw[size:], false
+		raw = raw[size:]
 	}
-	return nil
+	return nil, nil
 }
 
 func (b *batchReader) readBatch(raw []byte) error {
@@ -76,7 +90,7 @@ func (b *batchReader) readBatch(raw []byte) error {
 	if batch.Magic != 2 {
 		return fmt.Errorf("%w: batch at %d has format %d, want 2", ErrCorrupt, batch.FirstOffset, batch.Magic)
 	}
-	if crc32.Checksum(raw[crcFromByte:], crc32.MakeTable(crc32.Castagnoli)) != uint32(batch.CRC) {
+	if !intact(raw) {
 		return fmt.Errorf("%w: checksum of the batch at %d does not match", ErrCorrupt, batch.FirstOffset)
 	}
 	last := batch.FirstOffset + int64(batch.LastOffsetDelta)
@@ -88,7 +102,13 @@ func (b *batchReader) readBatch(raw []byte) error {
 		if err != nil {
 			return fmt.Errorf("%w: batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
 		}
+		// What was taken of a batch that turns out to be damaged is not kept: all of
+		// it is named as damaged.
+		taken, position := len(b.records), b.position
 		if err := b.readRecords(body, &batch, control); err != nil {
+			if !errors.Is(err, errFull) {
+				b.records, b.position = b.records[:taken], position
+			}
 			return err
 		}
 	}
@@ -98,23 +118,38 @@ func (b *batchReader) readBatch(raw []byte) error {
 	return nil
 }
 
+// readRecords takes the records of a batch at and after the position. Their offsets
+// must rise within what the header claims: one beyond it would move the position over
+// batches that were not read.
 func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control bool) error {
+	previous := int32(-1)
 	for range batch.NumRecords {
 		size, n := binary.Varint(body)
 		if n <= 0 || size < 0 || size > int64(len(body)-n) {
 			return fmt.Errorf("%w: record in the batch at %d is cut short", ErrCorrupt, batch.FirstOffset)
+		}
+		if err := checkHeaders(body[n : n+int(size)]); err != nil {
+			return fmt.Errorf("%w: record in the batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
 		}
 		var rec kmsg.Record
 		if err := rec.ReadFrom(body[:n+int(size)]); err != nil {
 			return fmt.Errorf("%w: record in the batch at %d: %w", ErrCorrupt, batch.FirstOffset, err)
 		}
 		body = body[n+int(size):]
+		if rec.OffsetDelta <= previous || rec.OffsetDelta > batch.LastOffsetDelta {
+			return fmt.Errorf("%w: record %d of the batch at %d, behind %d, last %d", ErrCorrupt,
+				rec.OffsetDelta, batch.FirstOffset, previous, batch.LastOffsetDelta)
+		}
+		previous = rec.OffsetDelta
 		offset := batch.FirstOffset + int64(rec.OffsetDelta)
 		switch {
 		case control:
 			// A control record ends its producer's transaction.
 			b.open = slices.DeleteFunc(b.open, func(p int64) bool { return p == batch.ProducerID })
+		case offset >= b.position && len(b.records) == maxRecords:
+			return errFull
 		case offset >= b.position:
+			b.position = offset + 1
 			b.records = append(b.records, ingest.Record{
 				Topic: b.topic, Partition: b.partition, Offset: offset,
 				Key: rec.Key, Value: rec.Value, Headers: headers(rec.Headers),
@@ -124,6 +159,36 @@ func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control 
 	}
 	return nil
 }
+
+// checkHeaders refuses a record, given without its length, with more headers than
+// maxHeaders. kmsg makes room for as many as there are, and each may be of two bytes.
+func checkHeaders(record []byte) error {
+	if len(record) < 2*maxHeaders {
+		return nil
+	}
+	c := varints{rest: record[1:]} // behind the attributes
+	c.next()                       // time
+	c.next()                       // offset
+	c.skip(c.next())               // key
+	c.skip(c.next())               // value
+	if n := c.next(); n > maxHeaders {
+		return fmt.Errorf("%d headers, at most %d", n, maxHeaders)
+	}
+	return nil // what is cut short kmsg finds
+}
+
+// varints reads numbers as records hold them; it gives zeros behind the end.
+type varints struct{ rest []byte }
+
+func (v *varints) next() int64 {
+	value, n := binary.Varint(v.rest)
+	v.rest = v.rest[max(n, 0):]
+	return value
+}
+
+// skip passes over some bytes, none if their number is negative: -1 stands for no
+// key or value.
+func (v *varints) skip(n int64) { v.rest = v.rest[min(max(n, 0), int64(len(v.rest))):] }
 
 func headers(from []kmsg.Header) []ingest.Header {
 	if len(from) == 0 {
@@ -146,20 +211,4 @@ func (b *batchReader) openAborted(offset int64) {
 		}
 		return a.FirstOffset <= offset
 	})
-}
-
-func inflate(body []byte, codec int16) ([]byte, error) {
-	if codec == 0 {
-		return body, nil
-	}
-	c := compress.Compression(codec).Codec()
-	if c == nil {
-		return nil, fmt.Errorf("unknown compression %d", codec)
-	}
-	reader := c.NewReader(bytes.NewReader(body))
-	out, err := io.ReadAll(io.LimitReader(reader, maxInflatedBytes))
-	if err != nil {
-		return nil, fmt.Errorf("decompress: %w", err)
-	}
-	return out, reader.Close()
 }

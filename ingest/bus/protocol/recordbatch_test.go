@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"testing"
 
 	"github.com/segmentio/kafka-go"
@@ -51,7 +52,7 @@ func TestBatchesEndWhereTheirHeaderSays(t *testing.T) {
 		raw = append(raw, empty(21+2*i, 1)...)
 	}
 	d := batchReader{position: 11}
-	require.NoError(t, d.readAll(raw))
+	readWhole(t, &d, raw)
 	require.Equal(t, int64(31), d.position)
 	offsets := make([]int64, len(d.records))
 	for i, rec := range d.records {
@@ -67,12 +68,48 @@ func TestACutBatchWaitsForTheNextFetch(t *testing.T) {
 	whole, cut := sampleBatch(t, 0), sampleBatch(t, 3)
 	for n := range len(cut) {
 		d := batchReader{}
-		require.NoError(t, d.readAll(append(append([]byte{}, whole...), cut[:n]...)))
+		readWhole(t, &d, append(append([]byte{}, whole...), cut[:n]...))
 		require.Equal(t, int64(3), d.position)
 		require.Len(t, d.records, 3)
 	}
 	d := batchReader{}
-	require.ErrorIs(t, d.readAll(whole[:len(whole)-1]), ErrCorrupt, "it could never get on")
+	damage, err := d.readAll(whole[:len(whole)-1], 9)
+	require.NoError(t, err)
+	require.ErrorIs(t, damage, ErrCorrupt, "it could never get on")
+	require.Empty(t, d.records)
+}
+
+// TestRecordsStayWithinTheirBatch refuses a batch whose header ends before its last
+// record, or with records whose offsets do not rise: the position would pass over
+// batches that were not read.
+func TestRecordsStayWithinTheirBatch(t *testing.T) {
+	swapped := sampleBatch(t, 0)
+	// The second record's offset delta is its fourth byte, behind length,
+	// attributes and time.
+	second := batchHeaderBytes + 1 + int(swapped[batchHeaderBytes]>>1)
+	require.Equal(t, byte(1<<1), swapped[second+3], "offset 1, as a signed number of variable length")
+	swapped[second+3] = 0
+	for name, first := range map[string][]byte{
+		"header ends too early":  stretch(sampleBatch(t, 0), 1),
+		"header ends before all": stretch(sampleBatch(t, 0), -1),
+		"one offset twice":       stretch(swapped, 2),
+	} {
+		d := batchReader{}
+		damage, err := d.readAll(append(first, sampleBatch(t, 3)...), 6)
+		require.NoError(t, err, name)
+		require.ErrorIs(t, damage, ErrCorrupt, name)
+		require.Zero(t, damage.From, name)
+		require.LessOrEqual(t, damage.To, int64(3), name)
+		require.Empty(t, d.records, name)
+	}
+}
+
+// readWhole reads batches none of which is damaged.
+func readWhole(t *testing.T, d *batchReader, raw []byte) {
+	t.Helper()
+	damage, err := d.readAll(raw, 99)
+	require.NoError(t, err)
+	require.Nil(t, damage)
 }
 
 func TestEveryFlippedBitIsNoticed(t *testing.T) {
@@ -84,7 +121,12 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 			raw := bytes.Clone(whole)
 			raw[i] ^= 1 << bit
 			d := batchReader{}
-			require.ErrorIs(t, d.readAll(raw), ErrCorrupt, "byte %d bit %d", i, bit)
+			damage, err := d.readAll(raw, 3)
+			require.NoError(t, err)
+			require.ErrorIs(t, damage, ErrCorrupt, "byte %d bit %d", i, bit)
+			require.Zero(t, damage.From)
+			require.True(t, 1 <= damage.To && damage.To <= 3)
+			require.Empty(t, d.records)
 		}
 	}
 	// With a right checksum, what is inside must still make sense.
@@ -92,6 +134,17 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 		raw := bytes.Clone(whole)
 		raw[i] ^= 0x81
 		d := batchReader{}
-		_ = d.readAll(stretch(raw, 2)) // must not panic or take for ever
+		_, err := d.readAll(stretch(raw, 2), 3) // must not panic or take for ever
+		require.NoError(t, err)
 	}
+}
+
+func TestCompressedLooksAtEveryWholeBatch(t *testing.T) {
+	plain := sampleBatch(t, 0)
+	packed := sampleBatch(t, 3)
+	packed[crcFromByte+1] |= 4 // zstd
+	require.False(t, Compressed(nil))
+	require.False(t, Compressed(slices.Concat(plain, plain)))
+	require.True(t, Compressed(slices.Concat(plain, packed, plain)))
+	require.False(t, Compressed(slices.Concat(plain, packed[:len(packed)-1])), "half a batch has no records yet")
 }

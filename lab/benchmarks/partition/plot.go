@@ -10,7 +10,7 @@ import (
 )
 
 // drawGrowth draws time and memory over the number of edges, both axes
-// logarithmic, beside lines that grow in proportion.
+// logarithmic, with lines that grow in proportion.
 func drawGrowth(prefix string, rows []row) error {
 	if len(rows) == 0 {
 		return nil

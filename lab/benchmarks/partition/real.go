@@ -17,7 +17,7 @@ const trainShare = 0.8
 
 type realCmd struct {
 	common
-	Data  string `required:"" type:"existingdir" env:"LETHE_DATA" help:"Folder with planetoid/cora.npz, planetoid/citeseer.npz and bitcoin-otc/elliptic-format."`
+	Data  string `required:"" type:"existingdir" env:"LETHE_DATA" help:"${data}"`
 	Seeds int    `default:"5" help:"Number of seeds, from 0."`
 }
 

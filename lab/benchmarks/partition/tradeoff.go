@@ -19,8 +19,8 @@ import (
 // tradeoffCmd measures what a low cut saves at erasures and costs in quality.
 type tradeoffCmd struct {
 	Shards   int      `default:"20" help:"Number of shards."`
-	Data     string   `required:"" type:"existingdir" env:"LETHE_DATA" help:"Folder with planetoid/cora.npz, planetoid/citeseer.npz and bitcoin-otc/elliptic-format."`
-	Out      string   `required:"" type:"path" help:"Folder for finished measurements: a run that was interrupted goes on."`
+	Data     string   `required:"" type:"existingdir" env:"LETHE_DATA" help:"${data}"`
+	Out      string   `required:"" type:"path" help:"${out}"`
 	Plot     string   `help:"Draw <plot>.svg."`
 	Splits   int      `default:"2" help:"Random splits to average over, seeds from 0."`
 	MinStubs []int    `default:"0,1,2,4" help:"Minimum numbers of stubs per node, ascending."`

@@ -25,7 +25,7 @@ type Session struct {
 // Command answers one command of a transcript.
 type Command func(t *testing.T, s *Session, d *datadriven.TestData) (string, error)
 
-// Transcripts runs the transcripts under testdata. Beside the commands given there
+// Transcripts runs the transcripts under testdata. In addition to the commands given there
 // is one to all: "graph classes=<n>" makes the graph of "classes" and "edges" lines.
 func Transcripts(t *testing.T, commands map[string]Command) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {

@@ -99,3 +99,17 @@ func (b *Bus) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Record) err
 	}
 	return nil
 }
+
+// Clone returns a broker that holds what this one holds now, and that nobody
+// follows.
+func (b *Bus) Clone() *Bus {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := &Bus{topics: make(map[bus.Topic][]partition), refuses: b.refuses}
+	for t, logs := range b.topics {
+		for _, p := range logs {
+			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next})
+		}
+	}
+	return out
+}

@@ -13,17 +13,26 @@ func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
 // Compact leaves the newest record of every key, and none of a key that was
 // deleted last.
-func (b *Bus) Compact() error {
+func (b *Bus) Compact() error { return b.CompactBelow(nil) }
+
+// CompactBelow is Compact, but in the partitions that have a limit records from that
+// offset on supersede nothing, unless they are deletions: those who read the partition
+// have not come to them.
+func (b *Bus) CompactBelow(limits map[bus.TopicPartition]int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, logs := range b.topics {
+	for topic, logs := range b.topics {
 		for at := range logs {
+			limit, limited := limits[bus.TopicPartition{Topic: topic, Partition: at}]
 			newest := make(map[string]int64)
 			for _, rec := range logs[at].records {
-				newest[string(rec.Key)] = rec.Offset
+				if !limited || rec.Offset < limit || rec.Tombstone() {
+					newest[string(rec.Key)] = rec.Offset
+				}
 			}
 			logs[at].records = slices.DeleteFunc(slices.Clone(logs[at].records), func(rec ingest.Record) bool {
-				return newest[string(rec.Key)] != rec.Offset || rec.Tombstone()
+				last, known := newest[string(rec.Key)]
+				return rec.Tombstone() || known && rec.Offset < last
 			})
 		}
 	}

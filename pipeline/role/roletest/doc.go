@@ -4,5 +4,6 @@
 //	bus.go    topics
 //	tail.go   following them
 //	compact.go  leaving what a broker's cleaner leaves
+//	session.go feeding a role one thing at a time
 //	store.go  a store
 package roletest

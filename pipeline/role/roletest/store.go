@@ -1,7 +1,6 @@
 package roletest
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -42,16 +41,6 @@ func (s *Store) now() content {
 func (s *Store) Apply(fn func(w swapstore.Writer) error) error {
 	next := maps.Clone(s.now())
 	if err := fn(next); err != nil {
-		return err
-	}
-	s.put(next)
-	return nil
-}
-
-// Rewrite implements role.Store.
-func (s *Store) Rewrite(_ context.Context, fn func(old swapstore.Reader, w swapstore.Writer) error) error {
-	next := content{}
-	if err := fn(s.now(), next); err != nil {
 		return err
 	}
 	s.put(next)

@@ -30,7 +30,7 @@ import (
 )
 
 func main() {
-	set := flag.String("kernels", "", "kernel set, the default one if empty")
+	set := flag.String("kernels", kernels.Default().Name, "kernel set")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile")
 	flag.Parse()
 	if err := run(*set, *profile, os.Stdin, os.Stdout); err != nil {

@@ -1,0 +1,191 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"strings"
+
+	"lethe"
+	"lethe/deletions/ledgercopy"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// checkBroker reads the embedded broker's log as any consumer would: graphs of all closed
+// timesteps, the copy of the ledger and the receipts are there, and nothing erased, in
+// whatever spelling. With another broker there is nothing in the directory to check.
+func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
+	if !inv.config.UsesEmbeddedBroker() {
+		return nil
+	}
+	dir := service.BrokerDir(inv.config.DataDir)
+	if _, err := os.Stat(dir); err != nil {
+		r.problem("the broker's log %s is missing: put it back from a copy", dir)
+		return nil
+	}
+	broker, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return fmt.Errorf("the broker's log: %w", err)
+	}
+	defer func() { err = errors.Join(err, broker.Close()) }()
+	config := inv.config.Kafka
+	config.Brokers, config.ErasureRetention = broker.Config().Brokers, broker.Config().ErasureRetention
+	client, err := bus.Open(config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	for _, check := range []func(context.Context, *bus.Client, *Report) error{
+		inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, inv.searchTopics,
+	} {
+		err := check(ctx, client, r)
+		if errors.Is(err, bus.ErrUnknownTopic) {
+			r.problem("the broker's log %s: %v", dir, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEnds checks that no partition of the log ends before what a role has read of it:
+// its end was lost then, or it is the log of another time.
+func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Report) error {
+	read := maps.Clone(inv.next)
+	note := func(tp bus.TopicPartition, next int64) { read[tp] = max(read[tp], next) }
+	for tp, next := range inv.served.Next {
+		note(tp, next)
+	}
+	for _, h := range inv.columns {
+		note(bus.TopicPartition{Topic: bus.Slices, Partition: wire.PartitionOf(h.Shard, inv.config.Kafka.Partitions)}, h.Next)
+	}
+	for _, topic := range bus.Topics() {
+		ends, err := client.EndOffsets(ctx, topic)
+		if err != nil {
+			return err
+		}
+		for p, end := range ends {
+			if tp := (bus.TopicPartition{Topic: topic, Partition: p}); read[tp] > end {
+				r.problem("%s ends at %d in the broker's log, but was read up to %d: put the log and the data directory back "+
+					"from copies of one time", tp, end, read[tp])
+			}
+		}
+	}
+	return nil
+}
+
+// checkPublishedGraphs checks that the graph of every closed timestep is in its topic.
+func (inv *inventory) checkPublishedGraphs(ctx context.Context, client *bus.Client, r *Report) error {
+	// A graph that has become smaller has fewer chunks: those that it had too many are
+	// deleted behind it.
+	chunks := make(map[string]lethe.Timestep)
+	err := client.ReadAll(ctx, bus.Snapshots, func(rec ingest.Record) error {
+		base := string(rec.Key)[:max(0, strings.LastIndexByte(string(rec.Key), '/'))]
+		if key, err := wire.ParseKey(base); err == nil && key.Kind == wire.KindSnapshot {
+			if chunks[string(rec.Key)] = key.Timestep; rec.Tombstone() {
+				delete(chunks, string(rec.Key))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	published := make(map[lethe.Timestep]bool)
+	for _, t := range chunks {
+		published[t] = true
+	}
+	for _, step := range inv.steps {
+		if t := step.Info.Timestep; !published[t] {
+			r.problem("timestep %d: its graph is not in %s", t, bus.Snapshots)
+		}
+	}
+	return nil
+}
+
+// checkLedgerCopy compares the ledger with its copy. What was written before copies were
+// made is copied at the next start.
+func (inv *inventory) checkLedgerCopy(ctx context.Context, client *bus.Client, r *Report) error {
+	kept, err := ledgercopy.Read(ctx, client, inv.secret)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool)
+	for _, e := range inv.entries {
+		known[e.RequestID] = true
+		copied := kept.Entries[e.RequestID].State == e.State && !kept.Withdrawn[e.RequestID]
+		if !copied && !e.Digest.IsZero() {
+			r.problem("request %s: its copy in %s is missing or old: start lethe run, which writes it again",
+				e.RequestID, bus.ErasureStatus)
+		}
+	}
+	for _, id := range kept.CarriedOut {
+		if !known[id] {
+			r.problem("request %s was carried out, says %s, but the ledger does not know it", id, bus.ErasureStatus)
+		}
+	}
+	return nil
+}
+
+// checkPublishedReceipts compares the receipts with those in their topic.
+func (inv *inventory) checkPublishedReceipts(ctx context.Context, client *bus.Client, r *Report) error {
+	published := make(map[string][]byte)
+	err := client.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
+		published[string(rec.Key)] = bytes.Clone(rec.Value)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range inv.done {
+		kept, known := inv.receipts[e.RequestID]
+		if known && !bytes.Equal(kept, published[e.RequestID]) {
+			r.problem("request %s: its receipt in %s is missing or another", e.RequestID, bus.Receipts)
+		}
+	}
+	return nil
+}
+
+// searchTopics looks for what was erased by what records say. Their bytes are searched
+// with the other files.
+func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *Report) error {
+	scanner, err := inv.scanner()
+	if err != nil || scanner == nil {
+		return err
+	}
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters} {
+		r.Topics++
+		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+			r.Records++
+			for _, hit := range scanner.MatchRecord(rec.Key, rec.Parts()...) {
+				r.problem("%s/%d@%d holds the %s of an erased record", topic, rec.Partition, rec.Offset, hit.Kind)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanner finds whatever was erased; it is nil if nothing was.
+func (inv *inventory) scanner() (*scan.Scanner, error) {
+	var prints []scan.Fingerprint
+	for _, e := range inv.done {
+		prints = append(prints, e.Progress.Fingerprints...)
+	}
+	if len(prints) == 0 {
+		return nil, nil
+	}
+	return scan.NewScanner(inv.secret, prints)
+}

@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+	"lethe/service"
+)
+
+// checkKeys checks that the keys are there, and returns the one that signs receipts, or
+// nil.
+func (inv *inventory) checkKeys(r *Report) ed25519.PublicKey {
+	path := inv.config.SigningKeyPath()
+	for _, file := range []string{path, configs.PublicKeyPath(path)} {
+		if _, err := os.Stat(file); err != nil {
+			r.problem("the key %s is missing: put it back from a copy", file)
+			return nil
+		}
+	}
+	key, err := configs.LoadOrCreateSigningKey(path, nil)
+	if err != nil {
+		r.problem("%v", err)
+		return nil
+	}
+	return key.Public().(ed25519.PublicKey)
+}
+
+// checkReceipts checks that every verified request has a receipt, that it is signed with
+// the deployment's key and says what the ledger says, and that there is no other.
+func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
+	dir := service.ReceiptsDir(inv.config.DataDir)
+	inv.receipts = make(map[string][]byte)
+	for _, e := range inv.done {
+		name := filepath.Join(dir, e.RequestID+".json")
+		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			r.problem("request %s is verified, but its receipt %s is missing: start lethe run, which issues it again",
+				e.RequestID, name)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("receipt: %w", err)
+		}
+		inv.receipts[e.RequestID] = data
+		for _, problem := range receiptProblems(data, key, e) {
+			r.problem("receipt %s: %s", name, problem)
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("receipts: %w", err)
+	}
+	for _, file := range files {
+		id, isReceipt := strings.CutSuffix(file.Name(), ".json")
+		if isReceipt && !slices.ContainsFunc(inv.done, func(e deletions.Entry) bool { return e.RequestID == id }) {
+			r.problem("receipt %s is of no request that the ledger knows as verified", filepath.Join(dir, file.Name()))
+		}
+	}
+	return nil
+}
+
+// receiptProblems compares a receipt with the key and the ledger's entry.
+func receiptProblems(data []byte, key ed25519.PublicKey, e deletions.Entry) []string {
+	signed, verification, err := receipt.Verify(data, key)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	differ, err := signed.Differences(e)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	problems := verification.Problems
+	for _, member := range differ {
+		problems = append(problems, member+" is not what the ledger says")
+	}
+	return problems
+}

@@ -1,0 +1,80 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/score"
+	"lethe/pipeline/train"
+	"lethe/service"
+	"lethe/snapshot"
+)
+
+// remade is the remedy for what train and score lack.
+const remade = "start lethe run, which makes it again from the topics"
+
+// lacks notes that a folder is not there: the one that an error names, or else dir.
+func (inv *inventory) lacks(err error, dir, remedy string) {
+	var named *fs.PathError
+	if errors.As(err, &named) {
+		dir = named.Path
+	}
+	inv.missing = append(inv.missing, fmt.Sprintf("%s is missing: %s", dir, remedy))
+}
+
+// takeColumns reads the stores of train.
+func (inv *inventory) takeColumns() error {
+	c, role := inv.config, configs.RoleTrain
+	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
+	for shard := range lethe.ShardID(c.Partition.Shards) {
+		h, err := train.ReadHistory(fsys, dir, shard)
+		if errors.Is(err, fs.ErrNotExist) {
+			// One that holds nothing takes its place.
+			inv.lacks(err, dir, remade)
+			h, err = &train.History{Shard: shard}, nil
+		}
+		if err != nil {
+			return opening(err, c.DataDir, role)
+		}
+		inv.columns = append(inv.columns, h)
+	}
+	return nil
+}
+
+// takeServed reads the store of score.
+func (inv *inventory) takeServed() (err error) {
+	c, role := inv.config, configs.RoleScore
+	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
+	inv.served, err = score.ReadServed(fsys, dir, inv.trainer, c.Partition.Shards)
+	if errors.Is(err, fs.ErrNotExist) {
+		inv.lacks(err, dir, remade)
+		inv.served, err = &score.Served{Through: lethe.NoTimestep}, nil
+	}
+	return opening(err, c.DataDir, role)
+}
+
+// opening adds the remedy to an error of opening a store of a role, or of what it holds.
+func opening(err error, dataDir, role string) error {
+	var remedy string
+	switch {
+	case err == nil || errors.Is(err, swapstore.ErrInUse):
+		return err
+	case errors.Is(err, swapstore.ErrFormat) || errors.Is(err, deletions.ErrFormat) ||
+		errors.Is(err, canonical.ErrVersion):
+		remedy = "use the version of lethe that wrote it"
+	case errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
+		errors.Is(err, canonical.ErrCorrupt):
+		remedy = service.Remedy(dataDir, role)
+	default:
+		remedy = "give the configuration that the directory was written with"
+	}
+	return fmt.Errorf("%w (%s)", err, remedy)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"lethe"
+	"lethe/internal/command"
+	"lethe/lab/attack"
+	"lethe/lab/protocol"
+	"lethe/partition"
+	"lethe/partition/repair"
+	"lethe/scoring"
+	"lethe/trainer"
+	"lethe/trainer/models"
+)
+
+// vars are what the help texts, lists of values and defaults of the flags take from
+// the packages that the flags configure.
+func vars() kong.Vars {
+	out := kong.Vars{
+		"models":       strings.Join(trainer.StreamModels(), ", "),
+		"components":   strings.Join(defaultComponents(), ","),
+		"partitions":   strings.Join(partition.Methods(), ","),
+		"assigns":      strings.Join(partition.Assigns(), ","),
+		"repairs":      strings.Join(append(repair.Methods(), repair.Truth), ","),
+		"aggregations": strings.Join(scoring.Methods(), ","),
+		"schedules":    strings.Join(protocol.Schedules(), ","),
+		"split":        protocol.EllipticSplit().String(),
+		"split_steps":  fmt.Sprint(protocol.EllipticSplit().Total()),
+		"graph_stubs":  fmt.Sprint(protocol.GraphMinStubs(models.SAGE)),
+		"gin_stubs":    fmt.Sprint(protocol.GraphMinStubs(models.GIN)),
+		"paper_splits": fmt.Sprint(paperSplits),
+
+		"attack_targets_default":  fmt.Sprint(attack.MostTargets),
+		"attack_requests_default": fmt.Sprint(attack.MostRequests),
+		"attack_steps_default":    fmt.Sprint(attack.EnoughTimesteps),
+		"attack_scopes":           strings.Join(lethe.SupportedScopes(), ","),
+	}
+	maps.Copy(out, command.VarsOf("cut", partition.Defaults()))
+	maps.Copy(out, command.VarsOf("mend", repair.Defaults()))
+	maps.Copy(out, command.VarsOf("graph", protocol.Defaults(models.SAGE)))
+	maps.Copy(out, command.VarsOf("sgc", protocol.Defaults(models.SGC)))
+	for _, schedule := range protocol.Schedules() {
+		of := func(model string) protocol.StreamSettings {
+			return protocol.StreamDefaults(model, schedule, protocol.EllipticSplit())
+		}
+		maps.Copy(out, command.VarsOf(schedule, of(models.EllipticGIN)))
+		maps.Copy(out, command.VarsOf(schedule+"_rows", of(trainer.Trees)))
+	}
+	for name, text := range longHelp() {
+		out[name] = os.Expand(text, func(other string) string { return cmp.Or(out[other], "${"+other+"}") })
+	}
+	return out
+}

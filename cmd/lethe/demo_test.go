@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/demo"
+	"lethe/internal/command"
+)
+
+// smallDemo is a demo that takes a few seconds.
+func smallDemo(t *testing.T) *demo.Result {
+	t.Helper()
+	c := configs.Default()
+	c.DataDir, c.HTTP.Address, c.Embedded.Port = t.TempDir(), "127.0.0.1:0", 0
+	c.Kafka.Partitions, c.Partition.Shards, c.Trainer.Hidden, c.Trainer.Passes = 2, 4, 8, 1
+	options := dataset.GenerateDefaults()
+	options.Steps, options.NodesPerStep, options.Features, options.Seed = 6, 80, 10, 1
+	stream, err := dataset.Generate(options)
+	require.NoError(t, err)
+	silent := func(string, ...any) {}
+	r, err := demo.Run(t.Context(), demo.Options{
+		Config: c, Stream: stream, Version: "test", Progress: silent, Reached: silent,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	return r
+}
+
+// The demo tells what an erasure took until when, beside what training everything
+// anew takes, and what was searched, in words and in its document.
+func TestTheDemoTellsItAsItIs(t *testing.T) {
+	r := smallDemo(t)
+	var text, document bytes.Buffer
+	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r))
+	require.NoError(t, (&command.App{Context: t.Context(), Stdout: &document}).PrintJSON(r))
+	var said struct {
+		Erasures []map[string]any
+		Audit    map[string]any
+	}
+	require.NoError(t, json.Unmarshal(document.Bytes(), &said))
+	require.Len(t, said.Erasures, 1)
+	e := said.Erasures[0]
+	last := 0.0
+	for _, name := range []string{"seconds_suppressed", "seconds_swapped", "seconds_erased", "seconds_verified"} {
+		require.Greater(t, e[name], last, name)
+		last = e[name].(float64)
+	}
+	for _, name := range []string{"cpu_seconds_swapped", "cpu_seconds_retrain_all"} {
+		require.Positive(t, e[name], name)
+	}
+	for _, searched := range []map[string]any{e["searched"].(map[string]any), said.Audit} {
+		for _, name := range []string{"files", "bytes", "topics", "records"} {
+			require.Positive(t, searched[name], name)
+		}
+	}
+
+	// What is printed are the same figures.
+	number := func(pattern string) (out []float64) {
+		found := regexp.MustCompile(pattern).FindStringSubmatch(text.String())
+		require.NotNil(t, found, "%s is not in\n%s", pattern, &text)
+		for _, figure := range found[1:] {
+			f, err := strconv.ParseFloat(figure, 64)
+			require.NoError(t, err)
+			out = append(out, f)
+		}
+		return out
+	}
+	told := number(`nothing left lethe after (\S+) s, the models forgot after (\S+) s, every place that held it was ` +
+		`written anew after (\S+) s, everything was searched after (\S+) s\n`)
+	require.InDelta(t, e["seconds_swapped"], told[1], .01)
+	require.InDelta(t, e["seconds_verified"], told[3], .01)
+	told = number(`: (\S+) s of processor time until the models forgot, beside (\S+) s for training all anew\n`)
+	require.InDelta(t, e["cpu_seconds_swapped"], told[0], .01)
+	require.InDelta(t, e["cpu_seconds_retrain_all"], told[1], .01)
+	told = number(`before the receipt was signed: (\d+) files and (\d+) records of (\d+) topics, nothing left\n`)
+	first := r.Erasures[0].Searched
+	require.Equal(t, []float64{float64(first.Files), float64(first.Records), float64(first.Topics)}, told)
+	told = number(`byte for byte; (\d+) files and (\d+) records of (\d+) topics searched again, nothing left\n`)
+	require.Equal(t, []float64{float64(r.Audit.Files), float64(r.Audit.Records), float64(r.Audit.Topics)}, told)
+}

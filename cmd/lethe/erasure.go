@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/internal/command"
+)
+
+// nodeOutcome is the outcome for one target, together with its id, which only who submitted
+// the request knows.
+type nodeOutcome struct {
+	Node string `json:"node"`
+	deletions.TargetOutcome
+}
+
+// submittedErasure is the status of a request as its submitter is told it.
+type submittedErasure struct {
+	deletions.Status
+	// Nonce makes the request's digest; without it nobody can check that again.
+	Nonce    string        `json:"nonce"`
+	Outcomes []nodeOutcome `json:"outcomes"`
+}
+
+// printSubmitted prints the status of a request to its submitter.
+func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureRequest, asJSON bool) error {
+	out := submittedErasure{Status: s, Nonce: request.Nonce, Outcomes: []nodeOutcome{}}
+	if len(s.Outcomes) == len(request.Targets) {
+		for i, o := range s.Outcomes {
+			out.Outcomes = append(out.Outcomes, nodeOutcome{string(request.Targets[i].Transaction), o})
+		}
+	}
+	if asJSON {
+		return a.PrintJSON(out)
+	}
+	printRequest(a, s)
+	for _, o := range out.Outcomes {
+		if o.Decided() {
+			fmt.Fprintf(a.Stdout, "  %s: %s\n", o.Node, o.Outcome)
+		}
+	}
+	return nil
+}
+
+// printErasure prints the status of a request to anyone.
+func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
+	if asJSON {
+		return a.PrintJSON(s)
+	}
+	printRequest(a, s)
+	return nil
+}
+
+func printRequest(a *command.App, s deletions.Status) {
+	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
+	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
+		s.Counts.Targets, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
+	if counted := countOutcomes(s.Outcomes); counted != "" {
+		fmt.Fprintf(a.Stdout, "  outcomes: %s\n", counted)
+	}
+	if s.BatchSize > 1 {
+		fmt.Fprintf(a.Stdout, "  carried out together with %d others\n", s.BatchSize-1)
+	}
+	if took := elapsedText(s.Elapsed); took != "" {
+		fmt.Fprintf(a.Stdout, "  after it was received: %s\n", took)
+	}
+	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime),
+		s.UpdatedAt.Format(time.DateTime))
+	if s.Failure != "" {
+		fmt.Fprintf(a.Stdout, ", because: %s", s.Failure)
+	}
+	fmt.Fprintln(a.Stdout)
+}
+
+// elapsedText says how long a request took to each state, as far as it is known.
+func elapsedText(e deletions.Elapsed) string {
+	var parts []string
+	for _, known := range e.Known() {
+		seconds := float64(known.Milliseconds) / float64(time.Second/time.Millisecond)
+		parts = append(parts, fmt.Sprintf("%s %.3f s", known.State, seconds))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// countOutcomes says how many targets had which outcome; empty if none is known.
+func countOutcomes(outcomes []deletions.TargetOutcome) string {
+	var parts []string
+	for _, kind := range []deletions.Outcome{
+		deletions.OutcomeErased, deletions.OutcomeAlreadyErased, deletions.OutcomeNothingHeld,
+	} {
+		n := 0
+		for _, o := range outcomes {
+			if o.Outcome == kind {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", kind, n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

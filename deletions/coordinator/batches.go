@@ -1,0 +1,251 @@
+package coordinator
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/scan"
+	"lethe/internal/sortedset"
+)
+
+// batch are requests of one scope that are carried out together, as far as they are
+// in one state: they move as one. Members are in the order received.
+type batch struct {
+	// leader is the request under whose id they are commanded and answered.
+	leader  string
+	members []deletions.Entry
+}
+
+// batches groups requests that have begun, those that began first in front.
+func batches(list []deletions.Entry) (out []batch) {
+	for _, e := range list {
+		if !begun(e) {
+			continue
+		}
+		at := slices.IndexFunc(out, func(b batch) bool {
+			return b.leader == e.Leader() && b.state() == e.State && b.members[0].FailedIn == e.FailedIn
+		})
+		if at < 0 {
+			out = append(out, batch{leader: e.Leader()})
+			at = len(out) - 1
+		}
+		out[at].members = append(out[at].members, e)
+	}
+	return out
+}
+
+// begun reports whether something may have been rewritten for a request.
+func begun(e deletions.Entry) bool {
+	return !slices.Contains([]deletions.State{
+		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Suppressed,
+	}, e.Stage())
+}
+
+func (b batch) state() deletions.State { return b.members[0].State }
+
+// holdsUp reports whether no other batch may begin: what one publishes counts on what
+// was published last. One that failed is tried again later and keeps no other waiting,
+// nor does one that is being searched for.
+func (b batch) holdsUp() bool {
+	state := b.state()
+	return !state.Final() && state != deletions.Failed && state != deletions.Erased
+}
+
+// attempts is the number under which the batch is commanded: the highest of its
+// members.
+func (b batch) attempts() (most int) {
+	for _, e := range b.members {
+		most = max(most, e.Attempts)
+	}
+	return most
+}
+
+func (b batch) ids() []string {
+	out := make([]string, len(b.members))
+	for i, e := range b.members {
+		out[i] = e.RequestID
+	}
+	return out
+}
+
+// targets are the keyed hashes of all targets, each once.
+func (b batch) targets() (out []lethe.Digest) {
+	known := make(map[lethe.Digest]bool)
+	for _, e := range b.members {
+		for _, t := range e.Targets {
+			if !known[t] {
+				known[t] = true
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// fingerprints are those of all members, each once.
+func (b batch) fingerprints() (out []scan.Fingerprint) {
+	known := make(map[scan.Fingerprint]bool)
+	for _, e := range b.members {
+		for _, f := range e.Progress.Fingerprints {
+			if !known[f] {
+				known[f] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// replaced lists what the batch rewrites, as the progress of its members says.
+func (b batch) replaced() []Replaced {
+	byTimestep := make(map[lethe.Timestep]*Replaced)
+	var timesteps []lethe.Timestep
+	for _, e := range b.members {
+		for i, t := range e.Progress.Timesteps {
+			if byTimestep[t] == nil {
+				byTimestep[t] = &Replaced{Timestep: t}
+				timesteps = sortedset.Add(timesteps, t)
+			}
+			if i < len(e.Progress.Revisions) {
+				byTimestep[t].Revision = max(byTimestep[t].Revision, e.Progress.Revisions[i])
+			}
+		}
+		for _, ref := range e.Progress.Slices {
+			r := byTimestep[ref.Timestep]
+			r.Shards = sortedset.Add(r.Shards, ref.Shard)
+		}
+	}
+	out := make([]Replaced, len(timesteps))
+	for i, t := range timesteps {
+		out[i] = *byTimestep[t]
+	}
+	return out
+}
+
+// retrained are the shards that have to be trained again.
+func (b batch) retrained() (out []lethe.ShardID) {
+	for _, e := range b.members {
+		out = sortedset.Add(out, e.Progress.Retrained...)
+	}
+	return out
+}
+
+// queue says when requests that are suppressed begin to be carried out.
+type queue struct {
+	// window is how long the first of a batch waits for others at most: they begin when
+	// none has come for a small part of that.
+	window time.Duration
+	// busy is when a batch was last seen to hold up the others: who came before has
+	// waited for that one, and waits no longer.
+	busy time.Time
+	// due is when the next batch begins, if nothing else happens; zero if none waits.
+	due time.Time
+	// asked is the time of day at which due was found.
+	asked time.Time
+}
+
+// waits reports whether the next batch is not due yet. If the clock was set back since,
+// it is: nobody waits for a time of day to come again.
+func (q *queue) waits(now time.Time) bool {
+	day := now.Round(0) // that of the wall clock alone
+	return q.due.IsZero() || day.Before(q.due) && !day.Before(q.asked)
+}
+
+// quietPart is which part of the window must pass without a request for a batch to begin.
+const quietPart = 20
+
+// begins is when a batch begins whose first and last requests were received at two
+// times.
+func (q *queue) begins(first, last, now time.Time) time.Time {
+	if !first.After(q.busy) || last.After(now) {
+		// The latter has the clock set back.
+		return now
+	}
+	latest, quiet := first.Add(q.window), last.Add(q.window/quietPart)
+	if quiet.Before(latest) {
+		return quiet
+	}
+	return latest
+}
+
+// carryOut takes the batches that have begun as far as they can go, and begins others
+// as long as none holds them up.
+func (s *states) carryOut(ctx context.Context, begun []batch) (err error) {
+	for _, b := range begun {
+		if b, err = s.drive(ctx, b); err != nil {
+			return err
+		}
+		if b.holdsUp() {
+			s.queue.busy, s.queue.due = s.o.Clock.Now(), time.Time{}
+			return nil
+		}
+	}
+	for {
+		b, begins, err := s.gather(ctx)
+		if err != nil || !begins {
+			return err
+		}
+		if b, err = s.drive(ctx, b); err != nil {
+			return err
+		}
+		if b.holdsUp() {
+			s.queue.busy = s.o.Clock.Now()
+			return nil
+		}
+	}
+}
+
+// gather begins the next batch: the oldest request that is suppressed, and those of
+// its scope that are too. Who is a member of which batch is in the ledger, of all of
+// them at once, before anything is rewritten.
+func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
+	s.queue.due = time.Time{}
+	list, err := s.o.Ledger.List(deletions.Suppressed)
+	if err != nil {
+		return b, false, err
+	}
+	list = slices.DeleteFunc(list, func(e deletions.Entry) bool { return !s.canBegin(e) })
+	if len(list) == 0 {
+		return b, false, nil
+	}
+	coming, err := s.o.Ledger.List(deletions.Accepted)
+	if err != nil {
+		return b, false, err
+	}
+	now, last := s.o.Clock.Now(), list[len(list)-1].Received()
+	if len(coming) > 0 {
+		// Score has been asked to suppress them.
+		last = now
+	}
+	if due := s.queue.begins(list[0].Received(), last, now); due.After(now) {
+		s.queue.due, s.queue.asked = due, now.Round(0)
+		return b, false, nil
+	}
+	b = batch{leader: list[0].RequestID}
+	targets := 0
+	for _, e := range list {
+		fits := len(b.members) == 0 || targets+len(e.Targets) <= s.o.Limits.MaxErasureNodes
+		if e.Scope == list[0].Scope && fits {
+			b.members, targets = append(b.members, e), targets+len(e.Targets)
+		}
+	}
+	b, err = s.moveEach(ctx, b, deletions.Rewriting, func(_ int, e *deletions.Entry) {
+		e.Batch = deletions.Batch{Leader: b.leader, Size: len(b.members)}
+		before, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
+		if answered && e.Progress.EnsembleBefore.IsZero() {
+			e.Progress.EnsembleBefore = before.Ensemble
+		}
+	})
+	return b, err == nil, err
+}
+
+// canBegin reports whether a request that is suppressed can be carried out: after a
+// restart its targets have to be read again. One that an earlier version has
+// suppressed may have no answer of score yet.
+func (s *states) canBegin(e deletions.Entry) bool {
+	_, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
+	return s.jobs.of(e.RequestID) != nil && (answered || !e.Progress.EnsembleBefore.IsZero())
+}

@@ -1,0 +1,115 @@
+package coordinator
+
+import (
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/scan"
+)
+
+// markErased notes of the targets that something of them was held. What was noted
+// stays: a step that is repeated after a crash may find nothing any more.
+func markErased(p *deletions.Progress, secret lethe.Secret, targets []lethe.Target, held []bool) {
+	for i, t := range targets {
+		if !held[i] {
+			continue
+		}
+		hash := secret.Suppression(t.Transaction)
+		for k := range p.Outcomes {
+			if p.Outcomes[k].Target == hash {
+				p.Outcomes[k].Outcome = deletions.OutcomeErased
+			}
+		}
+	}
+}
+
+// decide gives every target its outcome: what another request has erased, or is
+// erasing, is that one's, unless it was found again after that was verified.
+func decide(p *deletions.Progress, earlier map[lethe.Digest]deletions.State) {
+	for i := range p.Outcomes {
+		o := &p.Outcomes[i]
+		state, known := earlier[o.Target]
+		switch {
+		case known && (state != deletions.Verified || o.Outcome != deletions.OutcomeErased):
+			o.Outcome = deletions.OutcomeAlreadyErased
+		case o.Outcome != deletions.OutcomeErased:
+			o.Outcome = deletions.OutcomeNothingHeld
+		}
+	}
+}
+
+// earlier returns the targets that another request than one erases, each with that one's
+// state. Requests may overtake each other: which was received first counts only in a
+// batch, whose members find the same.
+func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]deletions.State {
+	out := make(map[lethe.Digest]deletions.State)
+	before := true
+	for _, e := range list {
+		if e.RequestID == one.RequestID {
+			before = false
+			continue
+		}
+		if e.State == deletions.Rejected || !before && e.Leader() == one.Leader() {
+			continue
+		}
+		for _, target := range e.Targets {
+			if _, known := out[target]; !known && erases(e, target, before) {
+				out[target] = e.State
+			}
+		}
+	}
+	return out
+}
+
+// erases reports whether a request has found something of a target. The ledger's oldest
+// entries have no outcomes.
+func erases(e deletions.Entry, target lethe.Digest, before bool) bool {
+	found := deletions.TargetOutcome{Target: target, Outcome: deletions.OutcomeErased}
+	return slices.Contains(e.Progress.Outcomes, found) || before && len(e.Progress.Outcomes) == 0
+}
+
+// decided notes in a list of entries what has become of the targets of one: those of
+// a batch are decided in the order received, each after the ones before.
+func decided(list []deletions.Entry, requestID string, outcomes []deletions.TargetOutcome) {
+	for i := range list {
+		if list[i].RequestID == requestID {
+			list[i].Progress.Outcomes = outcomes
+		}
+	}
+}
+
+// namedBy reports of each target whether something that was found holds one of its
+// own fingerprints.
+func (s *states) namedBy(targets []lethe.Target, found ...remains) ([]bool, error) {
+	out := make([]bool, len(targets))
+	for i, t := range targets {
+		own, err := scan.TransactionFingerprints(s.o.Secret, t.Transaction)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = slices.ContainsFunc(found, func(r remains) bool { return r.of(own) > 0 })
+	}
+	return out, nil
+}
+
+// awaitsOthers reports whether another request that names one of the targets is still
+// in erasures.v1, where a search for them would find it.
+func awaitsOthers(e deletions.Entry, open []deletions.Entry) bool {
+	return slices.ContainsFunc(open, func(other deletions.Entry) bool {
+		if other.RequestID == e.RequestID || isPurged(other) {
+			return false
+		}
+		return slices.ContainsFunc(other.Targets, func(t lethe.Digest) bool { return slices.Contains(e.Targets, t) })
+	})
+}
+
+// isPurged reports whether a request has been deleted from erasures.v1.
+func isPurged(e deletions.Entry) bool {
+	switch state := e.Stage(); state {
+	case deletions.Erased:
+		return e.Progress.Withdrawn
+	default:
+		return state == deletions.Verifying || state.Final()
+	}
+}

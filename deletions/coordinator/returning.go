@@ -1,0 +1,229 @@
+package coordinator
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// What was erased may be sent again: a replay of the source, a late label, a
+// record that is broken but names it. Such records are dropped, not kept as dead
+// letters, and withdrawn from their topic, for lethe promises that no topic of
+// its own holds them.
+
+// Erased keeps whatever was erased so far out of lethe's topics.
+type Erased struct {
+	ledger *deletions.Ledger
+	secret lethe.Secret
+	bus    Bus
+	out    *outbox
+	// named are the records of requests that the graphs have told the keys of.
+	named map[string][]NamedRecord
+	// scanner is nil when what was erased has changed.
+	scanner *scan.Scanner
+}
+
+func (n *Erased) forget() { n.scanner = nil }
+
+// Names reports whether a record holds something erased, anywhere in it. One that
+// is to be refused is asked about: a dead letter would keep its bytes.
+func (n *Erased) Names(rec ingest.Record) (bool, error) {
+	if n.scanner == nil {
+		entries, err := n.ledger.List()
+		if err != nil {
+			return false, err
+		}
+		var prints []scan.Fingerprint
+		for _, e := range entries {
+			if e.Suppresses() {
+				prints = append(prints, e.Progress.Fingerprints...)
+			}
+		}
+		if n.scanner, err = scan.NewScanner(n.secret, prints); err != nil {
+			return false, err
+		}
+	}
+	return len(hitsIn(n.scanner, rec)) > 0, nil
+}
+
+// hitsIn looks into every part of a record, by its bytes and by what they say. The
+// features of another transaction do not count.
+func hitsIn(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
+	hits := scanner.MatchRecord(rec.Key, rec.Parts()...)
+	if ofAnother(rec, hits) {
+		return nil
+	}
+	return hits
+}
+
+// Withdraw deletes the records at some positions of a batch from their topic. A
+// record is left alone if a later one of the batch has taken its key over:
+// compaction will remove it then, and a tombstone would remove the later one too.
+func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
+	var tombstones []ingest.Outgoing
+	for _, at := range positions {
+		key := batch.Records[at].Key
+		later := func(rec ingest.Record) bool { return bytes.Equal(rec.Key, key) }
+		if len(key) == 0 || slices.ContainsFunc(batch.Records[at+1:], later) {
+			continue
+		}
+		tombstones = append(tombstones, ingest.Outgoing{
+			Key: bytes.Clone(key), Pinned: true, Partition: batch.Source.Partition,
+		})
+	}
+	return n.out.withdraw(ctx, batch.Source.Topic, tombstones)
+}
+
+// remains are the records of some topics that hold what is to be erased.
+type remains struct {
+	// tombstones withdraw them, by topic.
+	tombstones map[bus.Topic][]ingest.Outgoing
+	// by lists, for each record, the fingerprints by which it was found.
+	by []map[scan.MAC]bool
+}
+
+// of counts the records that hold one of the fingerprints.
+func (r remains) of(prints []scan.Fingerprint) (records int) {
+	for _, by := range r.by {
+		if slices.ContainsFunc(prints, func(f scan.Fingerprint) bool { return by[f.MAC] }) {
+			records++
+		}
+	}
+	return records
+}
+
+// located are the records that hold what is erased, where they are to be withdrawn.
+type located struct {
+	predictions, sources, letters remains
+	looked                        looked
+}
+
+// locate looks for them. It runs beside the loop: topics are as long as the history. It
+// takes a processor as long as it lasts, for the erasure waits for it.
+func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
+	v := Verdict{requestIDs: search.requestIDs, located: &located{looked: lookedFor(search.prints)}}
+	for _, part := range []struct {
+		to     *remains
+		topics []bus.Topic
+	}{
+		{&v.located.predictions, []bus.Topic{bus.Predictions}},
+		{&v.located.sources, []bus.Topic{bus.Transactions, bus.Labels}},
+		{&v.located.letters, []bus.Topic{bus.DeadLetters}},
+	} {
+		part.to.tombstones = make(map[bus.Topic][]ingest.Outgoing)
+		for _, topic := range part.topics {
+			if v.err = s.locateIn(ctx, search, topic, part.to, v.located.looked); v.err != nil {
+				v.err = fmt.Errorf("look through %s: %w", topic, v.err)
+				return v
+			}
+		}
+	}
+	return v
+}
+
+// locateIn looks through a topic. Only the newest of a key in its partition counts:
+// compaction removes the others, and if that one holds nothing, a tombstone would remove
+// it too. One that was withdrawn for these requests already counts as long as the log has
+// it.
+func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic, r *remains, l looked) error {
+	newest := make(map[partitionKey]found)
+	take := func(rec ingest.Record) error {
+		at := partitionKey{rec.Partition, string(rec.Key)}
+		before, held := newest[at]
+		delete(newest, at)
+		if rec.Tombstone() || len(rec.Key) == 0 {
+			if before.withdrawn = true; held && search.withdrawnFor(rec) {
+				newest[at] = before
+			}
+			l.note(topic, rec, false)
+			return nil
+		}
+		hits := hitsIn(search.scanner, rec)
+		if len(hits) > 0 {
+			newest[at] = found{offset: rec.Offset, hits: hits}
+		}
+		l.note(topic, rec, len(hits) == 0)
+		return ctx.Err()
+	}
+	var err error
+	if s.Log != nil {
+		err = s.Log.EachSegment(ctx, topic, func(segment Segment) error { return segment.Records(take) })
+	} else {
+		err = s.Bus.ReadAll(ctx, topic, take)
+	}
+	r.add(topic, newest, search.prints)
+	return err
+}
+
+type partitionKey struct {
+	partition int
+	key       string
+}
+
+// found is what was found in the record at an offset, which may be withdrawn already.
+type found struct {
+	offset    int64
+	hits      []scan.Hit
+	withdrawn bool
+}
+
+// add takes what was found in a topic, in the order of its log.
+func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []scan.Fingerprint) {
+	order := slices.SortedFunc(maps.Keys(newest), func(a, b partitionKey) int {
+		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(newest[a].offset, newest[b].offset))
+	})
+	for _, at := range order {
+		if !newest[at].withdrawn {
+			r.tombstones[topic] = append(r.tombstones[topic], ingest.Outgoing{
+				Key: []byte(at.key), Pinned: true, Partition: at.partition,
+			})
+		}
+		by := make(map[scan.MAC]bool)
+		for _, h := range newest[at].hits {
+			by[prints[h.Fingerprint].MAC] = true
+		}
+		r.by = append(r.by, by)
+	}
+}
+
+// remove withdraws what was located.
+func (n *Erased) remove(ctx context.Context, r remains) error {
+	for _, topic := range bus.Topics() {
+		if len(r.tombstones[topic]) == 0 {
+			continue
+		}
+		if err := n.bus.Write(ctx, topic, r.tombstones[topic]); err != nil {
+			return fmt.Errorf("withdraw records of %s: %w", topic, err)
+		}
+	}
+	return nil
+}
+
+// Another transaction may come with the very features of one that is erased. They are
+// its own: its record is not to be withdrawn, and finding them says nothing about what
+// is left of the erased one.
+
+// isFeatures reports whether a form is one of features.
+func isFeatures(k scan.Kind) bool { return k == scan.KindFeatures || k == scan.KindFeaturesText }
+
+// ofAnother reports whether what was found in a record are but the features of another
+// transaction, whose record is whole. All forms of the erased ids are searched for too.
+func ofAnother(rec ingest.Record, hits []scan.Hit) bool {
+	if len(hits) == 0 || slices.ContainsFunc(hits, func(h scan.Hit) bool { return !isFeatures(h.Kind) }) {
+		return false
+	}
+	var tx struct {
+		ID lethe.TransactionID `json:"id"`
+	}
+	return json.Unmarshal(rec.Value, &tx) == nil && tx.ID != "" && string(rec.Key) == string(tx.ID)
+}

@@ -1,0 +1,203 @@
+package coordinator
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"lethe/deletions"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Log reads topics in the files of a broker of this process, a file at a time. So
+// every byte is read once, and not sent by the broker as well.
+type Log interface {
+	// EachSegment calls fn for every file of a topic, by partition and offset. What was
+	// acknowledged before is in one of them.
+	EachSegment(ctx context.Context, topic bus.Topic, fn func(Segment) error) error
+}
+
+// Segment is a file of a log.
+type Segment struct {
+	// Path is below the broker's folder. The bytes of the file are never changed, but
+	// more may follow them.
+	Path string
+	Info fs.FileInfo
+	Data []byte
+	// Compressed says that records are not in Data as they are.
+	Compressed bool
+	// Records calls fn for every record of the file.
+	Records func(fn func(ingest.Record) error) error
+}
+
+// topicSearch searches the records of one topic.
+type topicSearch struct {
+	scanner *scan.Scanner
+	topic   bus.Topic
+	f       *findings
+	here    *deletions.PlaceSearch
+	// scanned says that the bytes of every record were looked through before, but not
+	// across the cuts between chunks.
+	scanned bool
+	// joined are values of chunks whose keys continue joinedKey, so that nothing hides
+	// across the cut.
+	joined    []byte
+	joinedKey string
+	looked    looked
+	// seen are the keys so far, of topics whose records replace each other.
+	seen map[string]bool
+}
+
+// topic searches keys, values and headers of every record.
+func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) error {
+	pace := u.Pacer.Begin()
+	defer pace.End()
+	t := &topicSearch{
+		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
+		seen: make(map[string]bool),
+	}
+	take := func(rec ingest.Record) error {
+		t.take(rec)
+		return pace.Rest(ctx)
+	}
+	if u.Log != nil {
+		if err := u.segments(ctx, t, pace, take); err != nil {
+			return err
+		}
+		t.flush()
+	}
+	// Every topic holds markers: if no record was seen, its files are elsewhere.
+	if t.here.Records > 0 {
+		return nil
+	}
+	t.scanned = false
+	err := u.Bus.ReadAll(ctx, topic, take)
+	t.flush()
+	return err
+}
+
+// segments searches a topic in the files of its log.
+func (u *underway) segments(
+	ctx context.Context, t *topicSearch, pace *scan.Pace, take func(ingest.Record) error,
+) error {
+	return u.Log.EachSegment(ctx, t.topic, func(s Segment) error {
+		t.scanned = replaces(t.topic) && !s.Compressed
+		hits, err := u.scanner.ScanPaced(ctx, s.Data, pace)
+		if err != nil {
+			return err
+		}
+		if len(hits) == 0 {
+			u.seenIn(BrokerFolder).NoteGrowing(s.Path, s.Info)
+		}
+		if t.scanned {
+			t.f.note(t.here, hits)
+		}
+		return s.Records(take)
+	})
+}
+
+// take searches a record.
+func (t *topicSearch) take(rec ingest.Record) {
+	t.here.Records++
+	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
+	if keepsOriginals(t.topic) {
+		if !t.looked.holds(t.topic, rec) {
+			t.f.note(t.here, hitsIn(t.scanner, rec))
+		}
+		return
+	}
+	t.f.note(t.here, t.scanner.MatchKey(rec.Key))
+	for _, h := range rec.Headers {
+		t.f.note(t.here, t.scanner.ScanBytes(h.Value))
+	}
+	if replaces(t.topic) && !strings.HasPrefix(string(rec.Key), "!") {
+		if t.seen[string(rec.Key)] {
+			t.here.Superseded++
+		}
+		t.seen[string(rec.Key)] = true
+	}
+	base := string(rec.Key)
+	if at := strings.LastIndexByte(base, '/'); at >= 0 {
+		base = base[:at]
+	}
+	if base != t.joinedKey {
+		t.flush()
+	}
+	t.joinedKey = base
+	if !t.scanned {
+		t.joined = append(t.joined, rec.Value...)
+		return
+	}
+	// What lies across the cut, or is told from other bytes by it.
+	reach := t.scanner.Reach()
+	t.joined = append(t.joined, rec.Value[:min(len(rec.Value), reach)]...)
+	t.f.note(t.here, t.scanner.ScanBytes(t.joined))
+	rest := rec.Value
+	if len(rest) <= reach {
+		rest = t.joined
+	}
+	t.joined = append(t.joined[:0], rest[max(0, len(rest)-reach):]...)
+}
+
+// flush searches what was joined.
+func (t *topicSearch) flush() {
+	t.f.note(t.here, t.scanner.ScanBytes(t.joined))
+	t.joined, t.joinedKey = t.joined[:0], ""
+}
+
+// replaces reports whether a topic holds graphs, slices or models, of which a later
+// revision replaces the earlier one.
+func replaces(t bus.Topic) bool { return t == bus.Snapshots || t == bus.Slices || t == bus.Models }
+
+// keepsOriginals reports whether a topic's records are as their producers wrote them.
+func keepsOriginals(t bus.Topic) bool {
+	return t == bus.Transactions || t == bus.Labels || t == bus.Erasures || t == bus.DeadLetters
+}
+
+// looked are the records that were looked at for some fingerprints and hold none: what
+// stands at an offset never changes, so a later search for them need not decode it again.
+type looked struct {
+	prints map[scan.MAC]bool
+	// through is the last offset that was looked at, except are those up to it that were
+	// not, or hold something.
+	through map[bus.TopicPartition]int64
+	except  map[bus.TopicPartition]map[int64]bool
+}
+
+func lookedFor(prints []scan.Fingerprint) looked {
+	l := looked{
+		make(map[scan.MAC]bool), make(map[bus.TopicPartition]int64), make(map[bus.TopicPartition]map[int64]bool),
+	}
+	for _, f := range prints {
+		l.prints[f.MAC] = true
+	}
+	return l
+}
+
+// serves reports whether no other fingerprints are looked for.
+func (l looked) serves(prints []scan.Fingerprint) bool {
+	return !slices.ContainsFunc(prints, func(f scan.Fingerprint) bool { return !l.prints[f.MAC] })
+}
+
+// note takes a record, the next of its partition.
+func (l looked) note(topic bus.Topic, rec ingest.Record, empty bool) {
+	at := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
+	l.through[at] = rec.Offset
+	if empty {
+		return
+	}
+	if l.except[at] == nil {
+		l.except[at] = make(map[int64]bool)
+	}
+	l.except[at][rec.Offset] = true
+}
+
+// holds reports whether a record was looked at and held nothing.
+func (l looked) holds(topic bus.Topic, rec ingest.Record) bool {
+	at := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
+	through, found := l.through[at]
+	return found && rec.Offset <= through && !l.except[at][rec.Offset]
+}

@@ -1,0 +1,158 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Records of what is erased are withdrawn from the topics twice: first those whose keys
+// the graphs know, which costs nothing however long the topics are, and later, when
+// everything is searched, all others in which something is found.
+
+// knows notes the records whose keys the plan of a request tells, unless it was planned
+// before: then some may be gone from the graphs. They are in memory alone, and not known
+// after a crash.
+func (n *Erased) knows(requestID string, before deletions.Progress, plan Plan) {
+	if before.Counts.Held == 0 && len(before.Timesteps) == 0 {
+		n.named[requestID] = plan.Records
+	}
+}
+
+// knowsAll reports whether the graphs have told the records of all targets of a batch.
+func (n *Erased) knowsAll(b batch) bool {
+	return !slices.ContainsFunc(b.members, func(e deletions.Entry) bool {
+		elsewhere := func(o deletions.TargetOutcome) bool { return o.Outcome != deletions.OutcomeErased }
+		return len(n.named[e.RequestID]) == 0 || slices.ContainsFunc(e.Progress.Outcomes, elsewhere)
+	})
+}
+
+// withdrawnBy is the header of a tombstone that names the request that it is for.
+const withdrawnBy = "lethe-withdrawn-by"
+
+// removeNamed withdraws what is known of some requests, from every partition. The
+// tombstones say for which request: the records count as found by it as long as the log
+// has them.
+func (n *Erased) removeNamed(ctx context.Context, requestIDs []string) error {
+	for _, topic := range bus.Topics() {
+		partitions, err := n.bus.Partitions(ctx, topic)
+		if err != nil {
+			return err
+		}
+		var tombstones []ingest.Outgoing
+		for _, id := range requestIDs {
+			for _, r := range n.named[id] {
+				for p := range partitions {
+					if r.Topic == topic {
+						tombstones = append(tombstones, ingest.Outgoing{
+							Key: []byte(r.Key), Headers: []ingest.Header{{Key: withdrawnBy, Value: []byte(id)}},
+							Pinned: true, Partition: p,
+						})
+					}
+				}
+			}
+		}
+		if len(tombstones) == 0 {
+			continue
+		}
+		if err := n.bus.Write(ctx, topic, tombstones); err != nil {
+			return fmt.Errorf("withdraw known records of %s: %w", topic, err)
+		}
+	}
+	return nil
+}
+
+// withdrawnFor reports whether a tombstone was written for one of the requests.
+func (s *Search) withdrawnFor(rec ingest.Record) bool {
+	return slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool {
+		return h.Key == withdrawnBy && slices.Contains(s.requestIDs, string(h.Value))
+	})
+}
+
+// withdrawn has the topics looked through for the targets of a batch, withdraws what was
+// found, and the requests as well: what is left to do does not need their targets. It
+// reports whether all that is done.
+func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bool, err error) {
+	if !slices.ContainsFunc(b.members, func(e deletions.Entry) bool { return !e.Progress.Withdrawn }) {
+		return b, true, v.purge(ctx, b)
+	}
+	requests, known := v.states.jobs.targets(b)
+	if !known {
+		return b, false, nil
+	}
+	where, err := v.locate(b)
+	if err != nil || where == nil {
+		return b, false, err
+	}
+	if b, err = v.withdraw(ctx, b, requests, where); err != nil {
+		return b, false, err
+	}
+	if b, err = v.states.update(b, func(_ int, p *deletions.Progress) { p.Withdrawn = true }); err != nil {
+		return b, false, err
+	}
+	// What was found, and what became of every target, is known now.
+	if err := v.states.out.announce(ctx, b.members...); err != nil {
+		return b, false, err
+	}
+	return b, true, v.purge(ctx, b)
+}
+
+// purge withdraws requests that nobody needs any more, once in a process: one that was
+// killed may not have come to it.
+func (v *Verification) purge(ctx context.Context, b batch) error {
+	var tombstones []ingest.Outgoing
+	for _, id := range b.ids() {
+		if !v.purged[id] {
+			tombstones = append(tombstones, ingest.Outgoing{Key: []byte(id)})
+		}
+	}
+	if len(tombstones) == 0 {
+		return nil
+	}
+	if err := v.states.o.Bus.Write(ctx, bus.Erasures, tombstones); err != nil {
+		return fmt.Errorf("purge %d requests: %w", len(tombstones), err)
+	}
+	for _, id := range b.ids() {
+		v.purged[id] = true
+		delete(v.states.erased.named, id)
+	}
+	return v.states.jobs.done(b)
+}
+
+// withdraw removes the targets from the source topics, the dead letters and the
+// predictions, none of which leaves any more. What is found, and with it each
+// target's outcome, is put into the ledger first: a step that is repeated after a
+// crash finds less.
+func (v *Verification) withdraw(
+	ctx context.Context, b batch, requests [][]lethe.Target, where *located,
+) (_ batch, err error) {
+	s := v.states
+	predictions, sources, letters := where.predictions, where.sources, where.letters
+	held := make([][]bool, len(requests))
+	for i, targets := range requests {
+		if held[i], err = s.namedBy(targets, sources, letters); err != nil {
+			return b, err
+		}
+	}
+	before, err := s.o.Ledger.List()
+	if err != nil {
+		return b, err
+	}
+	if b, err = s.update(b, func(i int, p *deletions.Progress) {
+		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources.of(p.Fingerprints))
+		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters.of(p.Fingerprints))
+		p.Counts.Predictions = max(p.Counts.Predictions, predictions.of(p.Fingerprints))
+		markErased(p, s.o.Secret, requests[i], held[i])
+		decide(p, earlier(before, b.members[i]))
+		decided(before, b.members[i].RequestID, p.Outcomes)
+	}); err != nil {
+		return b, err
+	}
+	return b, errors.Join(s.erased.remove(ctx, sources), s.erased.remove(ctx, letters), s.erased.remove(ctx, predictions))
+}

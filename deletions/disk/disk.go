@@ -1,0 +1,69 @@
+// Package disk keeps the ledger of erasures in a store, and signed receipts as files.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/deletions"
+	"lethe/internal/atomicfile"
+	"lethe/internal/swapstore"
+)
+
+// ledgerStore keeps the ledger in a store of its own. It is never rewritten,
+// because it holds keyed hashes only, which are kept for good.
+type ledgerStore struct{ *swapstore.Store }
+
+// Put implements deletions.KV.
+func (l ledgerStore) Put(rows ...deletions.Row) error {
+	return l.Apply(func(w swapstore.Writer) error {
+		for _, row := range rows {
+			if err := w.Set(row.Key, row.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+var _ deletions.KV = ledgerStore{}
+
+// OpenLedger opens the ledger below a role's folder. The clock may be nil if the
+// ledger is only read. The store is to be closed by the caller.
+func OpenLedger(
+	fsys vfs.FS, dir string, clock func() time.Time,
+) (*deletions.Ledger, *swapstore.Store, error) {
+	store, err := swapstore.Open(fsys, filepath.Join(dir, "ledger"),
+		swapstore.Format{Kind: "erasure-ledger", Version: 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open ledger: %w", err)
+	}
+	return deletions.NewLedger(ledgerStore{store}, clock), store, nil
+}
+
+// ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.
+type ReceiptFolder string
+
+func (f ReceiptFolder) path(requestID string) string {
+	return filepath.Join(string(f), requestID+".json")
+}
+
+// Has implements coordinator.Receipts.
+func (f ReceiptFolder) Has(requestID string) (bool, error) {
+	_, err := os.Stat(f.path(requestID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Keep implements coordinator.Receipts.
+func (f ReceiptFolder) Keep(requestID string, signed []byte) error {
+	return atomicfile.Write(f.path(requestID), signed, 0o644)
+}

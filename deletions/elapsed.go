@@ -1,0 +1,58 @@
+package deletions
+
+// Elapsed are the milliseconds from when a request was received until it first was
+// in a state; nil for one that it has not reached, or that its version did not have.
+type Elapsed struct {
+	Suppressed *int64 `json:"suppressed,omitempty"`
+	Swapped    *int64 `json:"swapped,omitempty"`
+	Erased     *int64 `json:"erased,omitempty"`
+	Verified   *int64 `json:"verified,omitempty"`
+}
+
+// StateTime is how long it took until a state was reached.
+type StateTime struct {
+	State        State
+	Milliseconds int64
+}
+
+// Elapsed returns the request's four times, as far as they are known.
+func (e *Entry) Elapsed() Elapsed {
+	var out Elapsed
+	fields := out.fields()
+	for _, c := range e.History {
+		if field := fields[c.State]; field != nil && *field == nil {
+			ms := c.At.Sub(e.Received()).Milliseconds()
+			*field = &ms
+		}
+	}
+	return out
+}
+
+// Known lists the times that are known, in the order of the states.
+func (t *Elapsed) Known() (out []StateTime) {
+	fields := t.fields()
+	for _, state := range States() {
+		if field := fields[state]; field != nil && *field != nil {
+			out = append(out, StateTime{state, **field})
+		}
+	}
+	return out
+}
+
+func (t *Elapsed) fields() map[State]**int64 {
+	return map[State]**int64{
+		Suppressed: &t.Suppressed, Swapped: &t.Swapped, Erased: &t.Erased, Verified: &t.Verified,
+	}
+}
+
+// Ascending reports whether the times are as the states follow each other.
+func (t *Elapsed) Ascending() bool {
+	last := int64(0)
+	for _, known := range t.Known() {
+		if known.Milliseconds < last {
+			return false
+		}
+		last = known.Milliseconds
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+// Package ledgercopy keeps every entry of the ledger a second time, as control records
+// of erasure-status.v1, which is compacted: a ledger that was lost is made again from
+// there. Like the ledger, a copy holds keyed hashes only. It carries a code under the
+// deployment's secret, so that nobody else's is taken for it.
+package ledgercopy
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+const (
+	keyPrefix  = "!ledger/"
+	codeHeader = "lethe.ledger.code"
+)
+
+// ErrLost says that a request was carried out of which the ledger knows nothing: what
+// was erased could come back. The operator restores the ledger.
+var ErrLost = errors.New("the ledger does not know a request that was carried out")
+
+// Records returns the copy of an entry as records of erasure-status.v1.
+func Records(secret lethe.Secret, e deletions.Entry) ([]ingest.Outgoing, error) {
+	value, err := e.Encode()
+	if err != nil {
+		return nil, err
+	}
+	code := ingest.Header{Key: codeHeader, Value: []byte(codeOf(secret, value))}
+	return bus.Chunks(keyPrefix+e.RequestID, value, []ingest.Header{code}, bus.DefaultChunkBytes), nil
+}
+
+func codeOf(secret lethe.Secret, value []byte) string {
+	d := secret.Hash("ledger-copy", value)
+	return hex.EncodeToString(d[:])
+}
+
+// Bus is what this package reads; *bus.Client is one.
+type Bus interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+}
+
+// Copy is what erasure-status.v1 says of the requests.
+type Copy struct {
+	// Entries are by request id.
+	Entries map[string]deletions.Entry
+	// Withdrawn are those of them that somebody has deleted since: compaction will remove
+	// them, so they are to be written again.
+	Withdrawn map[string]bool
+	// CarriedOut are the requests whose status says that their targets are suppressed,
+	// or more.
+	CarriedOut []string
+}
+
+// Read reads the copy. What is not a copy made with this secret is skipped, as if it
+// were not there.
+func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
+	c := Copy{Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool)}
+	carriedOut := make(map[string]bool)
+	chunks := bus.NewAssembler()
+	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+		if strings.HasPrefix(string(rec.Key), keyPrefix) {
+			// The assembler skips control records.
+			rec.Key = rec.Key[1:]
+			if payload, complete, err := chunks.Add(rec); err == nil && complete {
+				c.take(secret, payload)
+			}
+			return nil
+		}
+		if s, err := deletions.DecodeStatus(rec.Value); err == nil && s.RequestID == string(rec.Key) {
+			carriedOut[s.RequestID] = suppresses(s)
+		}
+		return nil
+	})
+	for _, id := range slices.Sorted(maps.Keys(carriedOut)) {
+		if carriedOut[id] {
+			c.CarriedOut = append(c.CarriedOut, id)
+		}
+	}
+	return c, err
+}
+
+// take adds an entry, if it was written with the secret, or notes that one was deleted.
+func (c *Copy) take(secret lethe.Secret, p bus.Payload) {
+	if p.Retracted {
+		c.Withdrawn[strings.TrimPrefix(p.Key, keyPrefix[1:])] = true
+		return
+	}
+	genuine := slices.ContainsFunc(p.Headers, func(h ingest.Header) bool {
+		return h.Key == codeHeader && string(h.Value) == codeOf(secret, p.Bytes)
+	})
+	if e, err := deletions.DecodeEntry(p.Bytes); genuine && err == nil {
+		c.Entries[e.RequestID] = e
+		delete(c.Withdrawn, e.RequestID)
+	}
+}
+
+// suppresses reports whether a status is of a request whose targets are suppressed.
+func suppresses(s deletions.Status) bool {
+	state := s.State
+	if state == deletions.Failed {
+		state = s.FailedIn
+	}
+	return !slices.Contains([]deletions.State{
+		deletions.Received, deletions.Accepted, deletions.Rejected,
+	}, state)
+}
+
+// Restore puts into the ledger what it lacks, and returns the entries of which there is
+// no copy of the same state. The error is ErrLost if a request was carried out that
+// neither knows.
+func (c Copy) Restore(l *deletions.Ledger) (uncopied []deletions.Entry, err error) {
+	for _, id := range slices.Sorted(maps.Keys(c.Entries)) {
+		if err := l.Restore(c.Entries[id]); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range c.CarriedOut {
+		_, err := l.Get(id)
+		if errors.Is(err, deletions.ErrUnknownRequest) {
+			err = fmt.Errorf("%w: %s, says its status", ErrLost, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	list, err := l.List()
+	return slices.DeleteFunc(list, func(e deletions.Entry) bool {
+		return !c.Withdrawn[e.RequestID] && len(c.Entries[e.RequestID].History) == len(e.History)
+	}), err
+}

@@ -1,0 +1,127 @@
+package deletions
+
+import (
+	"fmt"
+
+	"lethe/deletions/internal/record"
+)
+
+// TransitionAll moves requests to a state that needs no failure code, in one write: all
+// move or none. update is called with the position and the entry of each, in order, and
+// may be nil; it may change batch and progress and nothing else. To leave Failed, move
+// to the state that they failed in. A move that the state machine does not have is
+// ErrIllegalTransition. On any error the ledger is unchanged, unless the KV broke its
+// promise.
+func (l *Ledger) TransitionAll(requestIDs []string, to State, update func(i int, e *Entry)) ([]Entry, error) {
+	return l.move(requestIDs, Change{State: to}, update)
+}
+
+// Stop moves a request to Failed or Rejected, with the code that says why.
+func (l *Ledger) Stop(requestID string, to State, code FailureCode) (Entry, error) {
+	return one(l.StopAll([]string{requestID}, to, code))
+}
+
+// StopAll is Stop of several requests in one write.
+func (l *Ledger) StopAll(requestIDs []string, to State, code FailureCode) ([]Entry, error) {
+	return l.move(requestIDs, Change{State: to, Failure: code}, nil)
+}
+
+// RetryAll moves requests that failed in the same state back to it, in one write.
+func (l *Ledger) RetryAll(requestIDs []string) ([]Entry, error) {
+	var failedIn State
+	for _, id := range requestIDs {
+		e, err := l.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		if e.State != Failed {
+			return nil, fmt.Errorf("request %s: %w: retry from %s", id, ErrIllegalTransition, e.State)
+		}
+		failedIn = e.FailedIn
+	}
+	return l.TransitionAll(requestIDs, failedIn, nil)
+}
+
+// Update records progress within a state.
+func (l *Ledger) Update(requestID string, update func(*Progress)) (Entry, error) {
+	return one(l.UpdateAll([]string{requestID}, func(_ int, p *Progress) { update(p) }))
+}
+
+// UpdateAll is Update of several requests in one write. update is called with the
+// position and the progress of each, in order.
+func (l *Ledger) UpdateAll(requestIDs []string, update func(i int, p *Progress)) ([]Entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list, err := l.readAll(requestIDs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if e := &list[i]; e.State.Final() {
+			return nil, fmt.Errorf("request %s: %w: progress in %s", e.RequestID, ErrIllegalTransition, e.State)
+		}
+		update(i, &list[i].Progress)
+	}
+	return list, l.commitAll(list)
+}
+
+// one is the first entry.
+func one(list []Entry, err error) (Entry, error) {
+	if err != nil {
+		return Entry{}, err
+	}
+	return list[0], nil
+}
+
+func (l *Ledger) readAll(requestIDs []string) ([]Entry, error) {
+	list := make([]Entry, len(requestIDs))
+	for i, id := range requestIDs {
+		var err error
+		if list[i], err = l.read(id); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (l *Ledger) move(requestIDs []string, c Change, update func(int, *Entry)) ([]Entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list, err := l.readAll(requestIDs)
+	if err != nil {
+		return nil, err
+	}
+	c.At = record.Time(l.clock())
+	for i := range list {
+		if err := list[i].change(c); err != nil {
+			return nil, fmt.Errorf("request %s: %w", list[i].RequestID, err)
+		}
+		if update != nil {
+			update(i, &list[i])
+		}
+	}
+	return list, l.commitAll(list)
+}
+
+// change makes a move.
+func (e *Entry) change(c Change) error {
+	if err := checkMove(e.State, e.FailedIn, c.State); err != nil {
+		return err
+	}
+	if !c.Failure.fits(c.State) {
+		return fmt.Errorf("%w: code %q does not explain %s", ErrIllegalTransition, c.Failure, c.State)
+	}
+	if last := e.Updated(); c.At.Before(last) {
+		c.At = last
+	}
+	if e.State == Failed {
+		e.Attempts++
+	}
+	e.FailedIn = ""
+	if c.State == Failed {
+		e.FailedIn = e.State
+	}
+	e.State = c.State
+	e.History = append(e.History, c)
+	return nil
+}

@@ -1,0 +1,59 @@
+package receipt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe/deletions"
+	"lethe/deletions/internal/record"
+)
+
+// Differences names the members in which the receipt says something else than the
+// ledger's entry. What the entry does not say, such as the artefacts, is not compared.
+func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
+	own := MayRemain(e.Scope)
+	want := New(e, Facts{
+		KernelSet: r.KernelSet, SoftwareVersion: r.SoftwareVersion, Artefacts: r.Artefacts,
+		MayRemain: r.MayRemain[min(len(own), len(r.MayRemain)):],
+	})
+	if r.RequestDigest.IsZero() {
+		// A receipt of the first version.
+		want.RequestDigest, want.Outcomes = r.RequestDigest, nil
+	}
+	if len(r.Elapsed.Known()) == 0 {
+		// One of the first or the second.
+		want.Elapsed = r.Elapsed
+	}
+	said, err := members(r)
+	if err != nil {
+		return nil, err
+	}
+	known, err := members(want)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(said, func(name string, value json.RawMessage) bool {
+		same := bytes.Equal(known[name], value)
+		if same {
+			delete(known, name)
+		}
+		return same
+	})
+	maps.Copy(said, known)
+	return slices.Sorted(maps.Keys(said)), nil
+}
+
+// members takes a document apart.
+func members(v any) (out map[string]json.RawMessage, err error) {
+	data, err := record.Encode(v)
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,218 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// JSON spells one text in many ways: "caf\u00e9", "a\/b", 1e0 and 1.0. What a
+// producer wrote is kept as it was in source topics, dead letters and staging, so
+// there it is not the bytes that count but what they say.
+
+// maxNesting is how deep JSON may stand in strings of JSON.
+const maxNesting = 3
+
+// jsonMatch looks through one text.
+type jsonMatch struct {
+	sc   *Scanner
+	hits []Hit
+	// row are the numbers of the present run, values those that were read as the bytes of
+	// a feature row, and known says which were.
+	row    []span
+	values []byte
+	known  []bool
+	// at is the field that the present string stands in.
+	at field
+}
+
+// span is where a token stands.
+type span struct{ from, to int }
+
+// MatchText looks for ids and feature rows by what a text says, in whatever way JSON
+// spells it: strings are compared decoded, as a whole and as the ends of a payment,
+// and rows of numbers as float32. The text need not be valid JSON; of a broken one,
+// every string and row is looked at that can be told. What is spelled as lethe does
+// is found by ScanBytes; ids of fewer than 6 bytes are found here however they are
+// spelled. The offset of a hit is that of its string or row.
+func (sc *Scanner) MatchText(text []byte) []Hit {
+	row, _ := sc.spans.Get().(*[]span)
+	if row == nil {
+		row = new([]span)
+	}
+	m := jsonMatch{sc: sc, row: *row}
+	m.text(text, 0, 0)
+	m.rows(text, 0)
+	*row = m.row
+	sc.spans.Put(row)
+	return m.hits
+}
+
+// MatchRecord looks for everything in a record that keeps a producer's bytes: its key,
+// and its value and headers in rest.
+func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
+	hits := append(sc.MatchKey(key), sc.MatchText(key)...)
+	for _, part := range rest {
+		hits = append(append(hits, sc.ScanBytes(part)...), sc.MatchText(part)...)
+	}
+	return hits
+}
+
+// text looks at the strings of a text that begins at an offset. A broken text may have
+// lost a quotation mark, so there what lies between strings is looked at too.
+func (m *jsonMatch) text(data []byte, offset int64, depth int) {
+	escaped := bytes.IndexByte(data, '\\') >= 0
+	if !escaped && len(m.sc.keyed) == 0 {
+		return
+	}
+	if escaped {
+		m.str(data, offset, depth)
+	}
+	inside, broken := true, !json.Valid(data)
+	if broken && !escaped {
+		m.whole(data, offset)
+	}
+	in := anyField
+	for at := bytes.IndexByte(data, '"'); at >= 0 && at < len(data); inside = !inside {
+		end := closingQuote(data, at+1)
+		isName := inside && endsName(data, end)
+		switch {
+		case isName && fieldOf(string(unescape(data[at+1:end]))) != anyField:
+			m.at = plainField
+		case inside && !isName:
+			m.at = in
+		}
+		if inside || broken {
+			m.str(data[at+1:end], offset+int64(at)+1, depth)
+		}
+		if m.at = anyField; isName {
+			in = fieldOf(string(unescape(data[at+1 : end])))
+		}
+		at = end
+	}
+}
+
+// endsName reports whether a colon follows the string that ends at a place.
+func endsName(data []byte, end int) bool {
+	for end++; end < len(data); end++ {
+		switch data[end] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return data[end] == ':'
+		}
+	}
+	return false
+}
+
+// closingQuote returns where the string that begins at from ends, or the data's end.
+func closingQuote(data []byte, from int) int {
+	for at := from; at < len(data); at++ {
+		switch data[at] {
+		case '\\':
+			at++
+		case '"':
+			return at
+		}
+	}
+	return len(data)
+}
+
+// str looks at what stands between quotation marks.
+func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		m.whole(raw, offset)
+		return
+	}
+	decoded := unescape(raw)
+	m.whole(decoded, offset)
+	for _, h := range m.sc.ScanBytes(decoded) {
+		m.hits = append(m.hits, Hit{h.Kind, h.Fingerprint, offset})
+	}
+	if depth < maxNesting && bytes.ContainsAny(decoded, `"\`) {
+		m.text(decoded, offset, depth+1)
+	}
+	m.rows(decoded, offset)
+}
+
+// whole compares a string, or the two ends of a payment, with every id.
+func (m *jsonMatch) whole(text []byte, offset int64) {
+	for part := range bytes.SplitSeq(text, []byte{'>'}) {
+		m.compare(KindID, m.sc.whole[len(part)], part, offset)
+		if keyed := m.sc.keyed[len(part)]; len(keyed) > 0 && m.at.mayHold(string(part)) {
+			m.compare(KindIDKey, keyed, part, offset)
+		}
+	}
+}
+
+// compare compares a text with ids of its length.
+func (m *jsonMatch) compare(kind Kind, candidates []int, text []byte, offset int64) {
+	if len(candidates) == 0 {
+		return
+	}
+	mac := macOf(m.sc.secret, kind, text)
+	for _, i := range candidates {
+		if m.sc.fingerprints[i].MAC == mac {
+			m.hits = append(m.hits, Hit{kind, i, offset})
+		}
+	}
+}
+
+// unescape decodes the escapes of a JSON string. What is no escape stays as it is, and
+// half a surrogate pair becomes U+FFFD, as encoding/json has it.
+func unescape(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		at := bytes.IndexByte(raw, '\\')
+		if at < 0 || at+1 >= len(raw) {
+			break
+		}
+		out, raw = append(out, raw[:at]...), raw[at:]
+		if r, n := unicodeEscape(raw); n > 0 {
+			out, raw = utf8.AppendRune(out, r), raw[n:]
+			continue
+		}
+		if i := strings.IndexByte(`"\/bfnrt`, raw[1]); i >= 0 {
+			out, raw = append(out, "\"\\/\b\f\n\r\t"[i]), raw[2:]
+			continue
+		}
+		out, raw = append(out, raw[0]), raw[1:]
+	}
+	return append(out, raw...)
+}
+
+// unicodeEscape decodes \uXXXX, or two that are a surrogate pair, at the beginning of
+// raw, and returns its length, 0 if there is none.
+func unicodeEscape(raw []byte) (r rune, n int) {
+	const length = len(`\uXXXX`)
+	first, ok := hexEscape(raw)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(first) {
+		return first, length
+	}
+	if second, ok := hexEscape(raw[length:]); ok {
+		if pair := utf16.DecodeRune(first, second); pair != utf8.RuneError {
+			return pair, 2 * length
+		}
+	}
+	return utf8.RuneError, length
+}
+
+// hexEscape decodes one \uXXXX.
+func hexEscape(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range raw[2:6] {
+		digit := strings.IndexByte("0123456789abcdef", c|0x20)
+		if digit < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(digit)
+	}
+	return r, true
+}

@@ -1,0 +1,130 @@
+package scan
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// rows looks at every run of numbers that commas separate. Quotation marks around the
+// numbers do not count.
+func (m *jsonMatch) rows(data []byte, offset int64) {
+	if len(m.sc.rows) == 0 {
+		return
+	}
+	for at := 0; at < len(data); {
+		if !beginsNumber(data[at]) {
+			at++
+			continue
+		}
+		start := at
+		m.row = m.row[:0]
+		for more := true; more; {
+			from := at
+			for at++; at < len(data) && inNumber(data[at]); {
+				at++
+			}
+			m.row = append(m.row, span{from, at})
+			at, more = pastComma(data, at)
+		}
+		m.compareRow(data, offset+int64(start))
+	}
+}
+
+// pastComma returns where the number behind a comma begins, if there is one, or where to
+// go on.
+func pastComma(data []byte, at int) (next int, more bool) {
+	if at+1 < len(data) && data[at] == ',' && beginsNumber(data[at+1]) {
+		return at + 1, true
+	}
+	next = pastSpace(data, at)
+	if next == len(data) || data[next] != ',' {
+		return at, false
+	}
+	next = pastSpace(data, next+1)
+	return next, next < len(data) && beginsNumber(data[next])
+}
+
+func beginsNumber(c byte) bool { return c == '-' || isDigit(c) }
+
+// pastSpace returns the first place that holds neither white space nor a quotation
+// mark.
+func pastSpace(data []byte, at int) int {
+	for at < len(data) && isSpace(data[at]) {
+		at++
+	}
+	return at
+}
+
+// inNumber reports whether a character is a digit, or one of . - + e E. The characters
+// from '+', the first bit, to 'e' fit one word of bits.
+func inNumber(c byte) bool {
+	const (
+		digits = 0x3ff << ('0' - '+')
+		others = 1 | 1<<('-'-'+') | 1<<('.'-'+') | 1<<('E'-'+') | 1<<('e'-'+')
+	)
+	c -= '+'
+	return c < 64 && uint64(digits|others)>>c&1 != 0
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '"' || c == '\t' || c == '\r' || c == '\n' }
+
+// compareRow compares the run of numbers with every feature row of its length. The
+// numbers that hold a fingerprint's anchor are read first: reading all of them in all
+// rows would take most of a search's time. Each is read once and the row is hashed
+// once, however many fingerprints there are.
+func (m *jsonMatch) compareRow(data []byte, offset int64) {
+	needles := m.sc.rows[len(m.row)]
+	if len(needles) == 0 {
+		return
+	}
+	m.values, m.known = m.values[:0], m.known[:0]
+	for range m.row {
+		m.values, m.known = append(m.values, 0, 0, 0, 0), append(m.known, false)
+	}
+	var mac MAC
+	hashed := false
+	for _, e := range needles {
+		f := &m.sc.fingerprints[e.fingerprint]
+		first, last := f.AnchorAt/floatBytes, (f.AnchorAt+len(e.anchors)-1+anchorBytes-1)/floatBytes
+		if !m.read(data, first, last) || !m.holds(m.values, f.AnchorAt, e.anchors) {
+			continue
+		}
+		if !hashed {
+			if !m.read(data, 0, len(m.row)-1) {
+				return
+			}
+			mac, hashed = macOf(m.sc.secret, KindFeatures, m.values), true
+		}
+		if mac == f.MAC {
+			m.hits = append(m.hits, Hit{KindFeatures, e.fingerprint, offset})
+		}
+	}
+}
+
+// holds reports whether anchors stand in bytes from a place on.
+func (m *jsonMatch) holds(some []byte, at int, anchors []uint64) bool {
+	for k, anchor := range anchors {
+		if anchorOf(m.sc.keys.multiplier, some, at+k) != anchor {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads some numbers of the run as their bytes in a feature row, each once. It
+// reports whether all of them are numbers.
+func (m *jsonMatch) read(data []byte, first, last int) bool {
+	for i := first; i <= last; i++ {
+		if m.known[i] {
+			continue
+		}
+		v, err := strconv.ParseFloat(string(data[m.row[i].from:m.row[i].to]), 32)
+		if err != nil {
+			return false
+		}
+		binary.LittleEndian.PutUint32(m.values[i*floatBytes:], math.Float32bits(float32(v)))
+		m.known[i] = true
+	}
+	return true
+}

@@ -1,0 +1,67 @@
+package scan
+
+import (
+	"context"
+	"time"
+)
+
+// Pacer keeps all searches of a process together from taking more than a share of
+// one processor: one works at a time, for a moment, and then rests in proportion. A
+// nil Pacer lets them run.
+type Pacer struct {
+	share float64
+	now   func() time.Time
+	sleep func(ctx context.Context, d time.Duration) error
+	// turn holds something while a search has its turn.
+	turn chan struct{}
+}
+
+// NewPacer returns a pacer. share is that of one processor, above 0 and up to 1.
+func NewPacer(
+	share float64, now func() time.Time, sleep func(ctx context.Context, d time.Duration) error,
+) *Pacer {
+	return &Pacer{share: share, now: now, sleep: sleep, turn: make(chan struct{}, 1)}
+}
+
+// pieceOfWork is how long a search works before it rests: much longer than
+// waking up takes, and short enough not to delay others.
+const pieceOfWork = 5 * time.Millisecond
+
+// Pace is the turn of one search. The zero value and nil never rest.
+type Pace struct {
+	pacer *Pacer
+	since time.Time
+}
+
+// Begin waits for a turn.
+func (p *Pacer) Begin() *Pace {
+	if p == nil {
+		return nil
+	}
+	p.turn <- struct{}{}
+	return &Pace{p, p.now()}
+}
+
+// Rest is called between small pieces of work. It rests if enough was done, and lets
+// another search work then. The error is the context's.
+func (t *Pace) Rest(ctx context.Context) error {
+	if t == nil {
+		return ctx.Err()
+	}
+	worked := t.pacer.now().Sub(t.since)
+	if worked < pieceOfWork {
+		return ctx.Err()
+	}
+	err := t.pacer.sleep(ctx, time.Duration(float64(worked)*(1-t.pacer.share)/t.pacer.share))
+	<-t.pacer.turn
+	t.pacer.turn <- struct{}{}
+	t.since = t.pacer.now()
+	return err
+}
+
+// End ends the turn.
+func (t *Pace) End() {
+	if t != nil {
+		<-t.pacer.turn
+	}
+}

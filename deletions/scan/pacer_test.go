@@ -1,0 +1,51 @@
+package scan_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/deletions/scan"
+)
+
+// Searches that want all of a processor get the share, however many they are.
+func TestSearchesTakeTheirShareTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := scan.NewPacer(.25, time.Now, func(_ context.Context, d time.Duration) error {
+			time.Sleep(d)
+			return nil
+		})
+		began := time.Now()
+		var all sync.WaitGroup
+		const searches, pieces, piece = 3, 40, 2 * time.Millisecond
+		for range searches {
+			all.Go(func() {
+				turn := p.Begin()
+				defer turn.End()
+				for range pieces {
+					time.Sleep(piece) // work
+					if err := turn.Rest(context.Background()); err != nil {
+						panic(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		worked := searches * pieces * piece
+		require.InDelta(t, .25, worked.Seconds()/time.Since(began).Seconds(), .03)
+	})
+}
+
+func TestWithoutAPacerNothingRests(t *testing.T) {
+	var p *scan.Pacer
+	turn := p.Begin()
+	require.NoError(t, turn.Rest(t.Context()))
+	turn.End()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, turn.Rest(ended), context.Canceled)
+}

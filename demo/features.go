@@ -1,0 +1,26 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+
+	"lethe/dataset"
+)
+
+// checkFeatures refuses a stream of which records would become dead letters: the demo
+// would wait for their timesteps for ever.
+func checkFeatures(stream *dataset.Stream, most float64) error {
+	largest := 0.0
+	for _, step := range stream.Steps {
+		for _, tx := range step.Transactions {
+			for _, f := range tx.Features {
+				largest = math.Max(largest, math.Abs(float64(f)))
+			}
+		}
+	}
+	if largest > most {
+		return fmt.Errorf("the dataset has features of up to ±%g, and ingest.max_magnitude is %g: scale them, put "+
+			"another number for missing ones, or set the bound with --set ingest.max_magnitude=N", largest, most)
+	}
+	return nil
+}

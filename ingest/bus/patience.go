@@ -1,0 +1,134 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Watch is told what a client waits for: the topic or partition, and why, every few
+// seconds as long as it lasts, then nil when it is over. It is called from several
+// goroutines and must not block.
+type Watch func(place string, err error)
+
+// OpenPatient is Open for those who have nothing better to do than to wait: until
+// its context ends, no call fails for reasons that may pass, such as brokers that
+// are away, are slow, or elect leaders. What an operator must change still is an
+// error: rights, settings that brokers refuse, topics that are not there.
+func OpenPatient(cfg Config, watch Watch) (*Client, error) {
+	c, err := Open(cfg)
+	if err == nil {
+		c.watch = watch
+	}
+	return c, err
+}
+
+const (
+	// firstWord is how long something may fail before it is told.
+	firstWord = time.Second
+	// attemptsMax bounds the attempts of a client that is not patient.
+	attemptsMax = 8
+	// believe says how many times the dial timeout a topic must be missing to be
+	// believed so: a broker that comes back may not know its topics at once.
+	believe = 6
+)
+
+// effort is something that is tried until it works.
+type effort struct {
+	client  *Client
+	place   string
+	attempt int
+	// since is when the first attempt began that failed, spoken when it was last told.
+	since, spoken time.Time
+}
+
+func newEffort(c *Client, place string) *effort {
+	return &effort{client: c, place: place, since: time.Now()}
+}
+
+// failed waits until it is time to try again. It returns why not, if it is not.
+func (e *effort) failed(ctx context.Context, err error) error {
+	c := e.client
+	if ctx.Err() != nil {
+		return err
+	}
+	if c.watch == nil {
+		if e.attempt == attemptsMax || !isTemporary(err) && !isMissing(err) {
+			return err
+		}
+	} else if e.final(err) {
+		return err
+	}
+	e.tell(err)
+	if stopped := pause(ctx, e.attempt); stopped != nil {
+		return errors.Join(stopped, err)
+	}
+	e.attempt++
+	return nil
+}
+
+// final reports whether a patient client gives up.
+func (e *effort) final(err error) bool {
+	if errors.Is(err, ErrUnknownTopic) || isMissing(err) {
+		return time.Since(e.since) > believe*e.client.cfg.DialTimeout
+	}
+	return mustChange(err)
+}
+
+// tell passes on what has lasted a while, and again after a while.
+func (e *effort) tell(err error) {
+	now := time.Now()
+	lasted, again := now.Sub(e.since) >= firstWord, now.Sub(e.spoken) >= e.client.cfg.DialTimeout
+	if e.client.watch != nil && lasted && again {
+		e.spoken = now
+		e.client.watch(e.place, err)
+	}
+}
+
+// worked ends a row of failures.
+func (e *effort) worked() {
+	if !e.spoken.IsZero() && e.client.watch != nil {
+		e.client.watch(e.place, nil)
+	}
+	e.attempt, e.since, e.spoken = 0, time.Now(), time.Time{}
+}
+
+// mustChange reports whether waiting cannot help, because brokers refuse what was
+// asked and do not call that temporary.
+func mustChange(err error) bool {
+	if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnknownTopic) || errors.Is(err, ErrClosed) ||
+		errors.Is(err, ErrPastEnd) {
+		return true
+	}
+	var code kafka.Error
+	return errors.As(err, &code) && code != kafka.Unknown && !isTemporary(err) && !isMissing(err)
+}
+
+// MayPass reports whether what failed may work later: brokers are away or slow, or
+// say themselves that the request can be made again.
+func MayPass(err error) bool {
+	return !mustChange(err) && (isTemporary(err) || isMissing(err) || errors.Is(err, ErrBrokerUnreachable))
+}
+
+// until calls fn until it works, for a patient client; for others once.
+func until(ctx context.Context, c *Client, place string, fn func() error) error {
+	if c.watch == nil {
+		return fn()
+	}
+	for e := newEffort(c, place); ; {
+		err := fn()
+		if err == nil {
+			e.worked()
+			return nil
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if err := e.failed(ctx, err); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+	}
+}

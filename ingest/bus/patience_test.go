@@ -1,0 +1,183 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// watched collects what a patient client waits for.
+type watched struct {
+	mu    sync.Mutex
+	said  []string
+	waits map[string]bool
+}
+
+func (w *watched) watch(place string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waits == nil {
+		w.waits = map[string]bool{}
+	}
+	w.waits[place] = err != nil
+	if err != nil {
+		w.said = append(w.said, place+": "+err.Error())
+	}
+}
+
+// waiting counts the places that are waited for.
+func (w *watched) waiting() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, is := range w.waits {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// Whatever a broker answers that may pass, a patient client waits for it: no
+// write, read or question ends in an error, however long it takes.
+func TestAPatientClientOutlastsEverything(t *testing.T) {
+	const missing = 3
+	for name, fault := range map[string]struct {
+		code int16
+		err  error
+	}{
+		"silence":          {err: errors.New("away")},
+		"no leader":        {code: 5},
+		"leader moved":     {code: 6},
+		"timed out":        {code: 7},
+		"network":          {code: 13},
+		"few replicas":     {code: 19},
+		"storage":          {code: 56},
+		"unknown error":    {code: -1},
+		"unknown for once": {code: missing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := hasty()
+			if fault.code == missing {
+				cfg.DialTimeout = 2 * time.Second // a missing topic is believed after six times as long
+			}
+			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
+			require.NoError(t, err)
+			defer cluster.Close()
+			cfg.Brokers = cluster.ListenAddrs()
+			var w watched
+			c, err := bus.OpenPatient(cfg, w.watch)
+			require.NoError(t, err)
+			defer c.Close()
+			follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0})
+			require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}))
+			require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
+
+			var away atomic.Bool
+			away.Store(true)
+			cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
+				cluster.KeepControl()
+				return refuse(req, fault.code), fault.err, away.Load() && (fault.err != nil || refuse(req, fault.code) != nil)
+			})
+			done := ask(t, c)
+			require.Eventually(t, func() bool { return w.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
+			time.Sleep(3 * time.Second) // longer than the client's bounds
+			require.Empty(t, done)
+			away.Store(false)
+			for range 3 {
+				require.NoError(t, <-done)
+			}
+			require.Equal(t, []string{"b"}, keys(next(t, follow).Records))
+			require.Eventually(t, func() bool { return w.waiting() == 0 }, 10*time.Second, 10*time.Millisecond)
+		})
+	}
+}
+
+// ask writes b, asks for the ends and reads, side by side, and gives the outcomes.
+func ask(t *testing.T, c *bus.Client) <-chan error {
+	done := make(chan error, 3)
+	go func() { done <- c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("b", "1", 0)}) }()
+	go func() {
+		_, err := c.EndOffsets(t.Context(), bus.Labels)
+		done <- err
+	}()
+	go func() { done <- c.ReadAll(t.Context(), bus.Labels, func(ingest.Record) error { return nil }) }()
+	return done
+}
+
+// hasty is a configuration whose bounds are all short.
+func hasty() bus.Config {
+	cfg := bus.At()
+	cfg.DialTimeout, cfg.RequestTimeout = 200*time.Millisecond, 300*time.Millisecond
+	cfg.WriteTimeout = 400 * time.Millisecond
+	return cfg
+}
+
+// refuse answers what concerns records with an error; nil means that the request is
+// of another kind.
+func refuse(req kmsg.Request, code int16) kmsg.Response {
+	switch r := req.(type) {
+	case *kmsg.ProduceRequest:
+		resp := r.ResponseKind().(*kmsg.ProduceResponse)
+		p := kmsg.NewProduceResponseTopicPartition()
+		p.ErrorCode = code
+		topic := kmsg.NewProduceResponseTopic()
+		topic.Topic, topic.Partitions = r.Topics[0].Topic, append(topic.Partitions, p)
+		resp.Topics = append(resp.Topics, topic)
+		return resp
+	case *kmsg.FetchRequest:
+		resp := r.ResponseKind().(*kmsg.FetchResponse)
+		p := kmsg.NewFetchResponseTopicPartition()
+		p.ErrorCode = code
+		topic := kmsg.NewFetchResponseTopic()
+		topic.Topic, topic.Partitions = r.Topics[0].Topic, append(topic.Partitions, p)
+		resp.Topics = append(resp.Topics, topic)
+		return resp
+	case *kmsg.ListOffsetsRequest:
+		resp := r.ResponseKind().(*kmsg.ListOffsetsResponse)
+		p := kmsg.NewListOffsetsResponseTopicPartition()
+		p.ErrorCode = code
+		topic := kmsg.NewListOffsetsResponseTopic()
+		topic.Topic, topic.Partitions = r.Topics[0].Topic, append(topic.Partitions, p)
+		resp.Topics = append(resp.Topics, topic)
+		return resp
+	default:
+		return nil
+	}
+}
+
+// What an operator must change is not waited for.
+func TestAPatientClientDoesNotWaitForWhatCannotPass(t *testing.T) {
+	cfg := bus.At()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
+	require.NoError(t, err)
+	defer cluster.Close()
+	cfg.Brokers = cluster.ListenAddrs()
+	c, err := bus.OpenPatient(cfg, (&watched{}).watch)
+	require.NoError(t, err)
+	defer c.Close()
+	const notAllowed = 29
+	cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		answer := refuse(req, notAllowed)
+		return answer, nil, answer != nil
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.ErrorContains(t, c.Write(ctx, bus.Labels, []ingest.Outgoing{pinned("b", "1", 0)}), "Authorization")
+	_, err = c.EndOffsets(ctx, bus.Labels)
+	require.ErrorContains(t, err, "Authorization")
+	_, err = tail(t, c, map[bus.TopicPartition]int64{labels0: 0}).Next(ctx)
+	require.ErrorContains(t, err, "Authorization")
+	require.NotErrorIs(t, err, bus.ErrInterrupted)
+}

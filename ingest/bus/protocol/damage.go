@@ -1,0 +1,83 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// DamageError is a stretch of a partition's log that cannot be read. It wraps
+// ErrCorrupt.
+type DamageError struct {
+	// From is the first offset that cannot be read, To the first one behind them.
+	From, To int64
+	// Bytes is how much of the log it is, and SHA256 what that hashes to.
+	Bytes  int
+	SHA256 [sha256.Size]byte
+	Cause  error
+}
+
+// Error names the offsets and what is wrong with them.
+func (d *DamageError) Error() string {
+	return fmt.Sprintf("offsets %d to %d (%d bytes, SHA-256 %x): %v", d.From, d.To-1, d.Bytes, d.SHA256, d.Cause)
+}
+
+// Unwrap returns the cause.
+func (d *DamageError) Unwrap() error { return d.Cause }
+
+// assess says how far the damage reaches that raw begins with, at the offset that
+// is wanted. A header whose checksum does not match cannot be believed: the next
+// batch that is whole ends the damage. If there is none here, the header is believed
+// as long as it makes sense, and else all up to the end of the log is lost. Nothing
+// is returned if there is no offset to go on from.
+func assess(raw []byte, position, end int64, cause error) *DamageError {
+	d := &DamageError{From: position, To: end, Bytes: len(raw), Cause: cause}
+	switch last, claimed := claim(raw, position, end); {
+	case claimed && intact(raw):
+		d.To, d.Bytes = last+1, batchSize(raw)
+	default:
+		if at, first, found := nextIntact(raw, position, end); found {
+			d.To, d.Bytes = first, at
+		} else if claimed {
+			d.To, d.Bytes = last+1, min(batchSize(raw), len(raw))
+		}
+	}
+	if d.To <= position {
+		return nil
+	}
+	d.SHA256 = sha256.Sum256(raw[:d.Bytes])
+	return d
+}
+
+// claim returns the last offset that the header names, if it makes sense.
+func claim(raw []byte, position, end int64) (last int64, ok bool) {
+	if len(raw) < batchHeaderBytes || batchSize(raw) < batchHeaderBytes {
+		return 0, false
+	}
+	last = int64(binary.BigEndian.Uint64(raw)) + int64(int32(binary.BigEndian.Uint32(raw[23:])))
+	return last, position <= last && last < end
+}
+
+// nextIntact finds the next whole batch behind the first byte.
+func nextIntact(raw []byte, position, end int64) (at int, first int64, found bool) {
+	for at = 1; at+batchHeaderBytes <= len(raw); at++ {
+		first = int64(binary.BigEndian.Uint64(raw[at:]))
+		if raw[at+magicByte] == 2 && position < first && first < end && intact(raw[at:]) {
+			return at, first, true
+		}
+	}
+	return 0, 0, false
+}
+
+// intact reports whether raw begins with a whole batch whose checksum matches.
+func intact(raw []byte) bool {
+	size := batchSize(raw)
+	return size >= batchHeaderBytes && size <= len(raw) &&
+		crc32.Checksum(raw[crcFromByte:size], crc32.MakeTable(crc32.Castagnoli)) == binary.BigEndian.Uint32(raw[17:])
+}
+
+// batchSize is the size that the header of a batch claims, prefix included.
+func batchSize(raw []byte) int {
+	return batchPrefixBytes + int(int32(binary.BigEndian.Uint32(raw[8:])))
+}

@@ -1,0 +1,64 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"lethe/ingest"
+)
+
+// EachRecord calls fn for every record of the whole batches that raw begins with, as
+// the file of a log holds them, and returns how many bytes those are. It knows nothing
+// of aborted transactions: their records are among the others. The error is that of
+// fn, or ErrCorrupt for a batch that is there and cannot be read. Records share memory
+// with raw.
+func EachRecord(topic string, partition int, raw []byte, fn func(ingest.Record) error) (whole int, err error) {
+	for len(raw)-whole >= batchHeaderBytes {
+		batch := raw[whole:]
+		size := batchSize(batch)
+		if size > len(batch) {
+			return whole, nil
+		}
+		if err := eachOfBatch(topic, partition, batch[:max(size, batchHeaderBytes)], fn); err != nil {
+			return whole, err
+		}
+		whole += size
+	}
+	return whole, nil
+}
+
+// Compressed reports whether a whole batch of those that raw begins with is compressed:
+// its records are then not found in raw as they are.
+func Compressed(raw []byte) bool {
+	for len(raw) >= batchHeaderBytes {
+		size := max(batchSize(raw), batchHeaderBytes)
+		if size > len(raw) {
+			return false
+		}
+		if binary.BigEndian.Uint16(raw[crcFromByte:])&attributeCompression != 0 {
+			return true
+		}
+		raw = raw[size:]
+	}
+	return false
+}
+
+// eachOfBatch reads one batch, as often as it takes.
+func eachOfBatch(topic string, partition int, raw []byte, fn func(ingest.Record) error) error {
+	for b := (batchReader{topic: topic, partition: partition, position: math.MinInt64}); ; {
+		err := b.readBatch(raw)
+		if err != nil && !errors.Is(err, errFull) {
+			return err
+		}
+		for _, rec := range b.records {
+			if err := fn(rec); err != nil {
+				return err
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		b.records = b.records[:0]
+	}
+}

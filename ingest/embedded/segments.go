@@ -1,0 +1,151 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"lethe/ingest"
+	"lethe/ingest/bus/protocol"
+)
+
+// Segment is a file of a partition's log as it was when it was opened: whatever was
+// acknowledged by then is in one. Files of the log only grow, until a compaction puts
+// others in their places.
+type Segment struct {
+	// Path is relative to the broker's directory, with slashes.
+	Path string
+	Info fs.FileInfo
+	// Data is overwritten by the next segment.
+	Data []byte
+
+	topic     string
+	partition int
+	// newest says that it was written to then, so that its end may be half a batch.
+	newest bool
+}
+
+// Compressed reports whether Data holds batches that a producer has compressed.
+func (s *Segment) Compressed() bool { return protocol.Compressed(s.Data) }
+
+// Records calls fn for every record. The error is that of fn, or ErrCorrupt.
+func (s *Segment) Records(fn func(ingest.Record) error) error {
+	whole, err := protocol.EachRecord(s.topic, s.partition, s.Data, fn)
+	if err == nil && whole < len(s.Data) && !s.newest {
+		err = fmt.Errorf("%w: %s, at byte %d of %d", ErrCorrupt, s.Path, whole, len(s.Data))
+	}
+	return err
+}
+
+// EachSegment reads a topic where it is kept: it calls fn for every file of its
+// partitions, in order. A compaction waits only while files are opened; what it
+// replaces at the same time is still read. Of a topic that was never written to there are no
+// files. The error is that of fn, ErrClosed, or of the file system.
+func (b *Broker) EachSegment(ctx context.Context, topic string, fn func(*Segment) error) error {
+	var data []byte
+	for partition := 0; ; partition++ {
+		files, err := b.openPartition(topic, partition)
+		if err == nil && files == nil {
+			return nil
+		}
+		if err == nil {
+			data, err = b.eachOf(ctx, files, data, Segment{topic: topic, partition: partition}, fn)
+		}
+		closeAll(files)
+		if err != nil {
+			return fmt.Errorf("embedded broker: read %s/%d: %w", topic, partition, err)
+		}
+	}
+}
+
+// eachOf calls fn for every file of a partition, and returns the buffer it has used.
+func (b *Broker) eachOf(
+	ctx context.Context, files []*os.File, data []byte, s Segment, fn func(*Segment) error,
+) (_ []byte, err error) {
+	for i, file := range files {
+		name, err := filepath.Rel(b.dir, file.Name())
+		if err != nil {
+			return data, err
+		}
+		if s.Info, data, err = readAll(file, data); err != nil {
+			return data, err
+		}
+		s.Path, s.Data, s.newest = filepath.ToSlash(name), data, i == len(files)-1
+		if err := errors.Join(ctx.Err(), fn(&s)); err != nil {
+			return data, err
+		}
+	}
+	return data, nil
+}
+
+// openTries is how often the files of a partition are listed again when one of them was
+// removed before it was opened: records may be removed from the beginning of a log.
+const openTries = 10
+
+// openPartition opens the files of a partition, oldest first, while no compaction
+// replaces them. There are none if there is no such partition.
+func (b *Broker) openPartition(topic string, partition int) (files []*os.File, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, ErrClosed
+	}
+	dir := filepath.Join(partitionsDir(b.dir), fmt.Sprintf("%s-%d", url.PathEscape(topic), partition))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for range openTries {
+		if files, err = openSegments(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return files, err
+}
+
+// openSegments opens the files in a partition's folder, oldest first.
+func openSegments(dir string) ([]*os.File, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.dat"))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if later(a, b) {
+			return 1
+		}
+		return -1
+	})
+	files := make([]*os.File, 0, len(names))
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			closeAll(files)
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// readAll reads a file up to where it ends now, into a buffer that may be used again.
+func readAll(file *os.File, buffer []byte) (fs.FileInfo, []byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, buffer, err
+	}
+	buffer = slices.Grow(buffer[:0], int(info.Size()))[:info.Size()]
+	_, err = io.ReadFull(file, buffer)
+	return info, buffer, err
+}
+
+// closeAll closes files that were only read: that cannot lose anything.
+func closeAll(files []*os.File) {
+	for _, file := range files {
+		_ = file.Close()
+	}
+}

@@ -1,0 +1,167 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/metrics/events"
+	"lethe/pipeline/wire"
+)
+
+// compare says how a deployment differs from one that never saw the targets, or
+// nothing. What was predicted before the targets were erased was sent and stays. In a
+// loose world it is compared with itself.
+func compare(ctx context.Context, w world, got, want *state) []string {
+	var c comparison
+	c.receipts(w, got)
+	if w.loose {
+		c.kept(w, got)
+	} else {
+		c.graphs(got, want)
+		c.letters(w, got, want)
+		c.counts(w, got, want)
+	}
+	if len(c) == 0 {
+		c.cut(w, got, want)
+	}
+	if len(c) == 0 {
+		c.models(ctx, w, got, want)
+	}
+	return c
+}
+
+// graphs compares the timesteps and their graphs.
+func (c *comparison) graphs(got, want *state) {
+	c.equal("timesteps with a graph", slices.Sorted(maps.Keys(got.graphs)), slices.Sorted(maps.Keys(want.graphs)))
+	for t, g := range want.graphs {
+		c.equal(fmt.Sprintf("graph %d", t), graphDigest(got.graphs[t]), graphDigest(g))
+		c.equal(fmt.Sprintf("transactions of %d", t), idsOf(got.graphs[t]), idsOf(g))
+		c.equal(fmt.Sprintf("timestep before %d", t), got.graphs[t].Previous, g.Previous)
+	}
+	c.equal("settled timesteps", slices.Sorted(maps.Keys(got.manifests)), slices.Sorted(maps.Keys(want.manifests)))
+	c.equal("known timesteps", slices.Sorted(maps.Keys(got.status.Steps)), slices.Sorted(maps.Keys(want.status.Steps)))
+	for t, step := range want.status.Steps {
+		have := got.status.Steps[t]
+		c.equal(fmt.Sprintf("counts of %d", t),
+			[]any{have.State, have.Nodes, have.Payments, have.Labels}, []any{step.State, step.Nodes, step.Payments, step.Labels})
+	}
+}
+
+// letters compares the dead letters, late ones and others. Of several with one key
+// compaction keeps the last, and while the number of features is not known some are
+// written later.
+func (c *comparison) letters(w world, got, want *state) {
+	if w.config.FeatureCount == 0 {
+		c.equal("keys of dead letters", got.letterKeys, want.letterKeys)
+		return
+	}
+	c.equal("dead letters that are missing", without(want.letters, got.letters), []string(nil))
+	c.equal("dead letters too many", without(got.letters, want.letters), []string(nil))
+	c.equal("number of dead letters", len(got.letters), len(want.letters))
+}
+
+// counts compares how many records were taken, refused and so on, where no process was
+// killed before it told: the records that name a target come to those of the others.
+func (c *comparison) counts(w world, got, want *state) {
+	if len(w.deaths) > 0 || w.config.FeatureCount == 0 {
+		return
+	}
+	targets, named, more := w.targets(), 0, 0
+	for _, e := range w.events {
+		if slices.ContainsFunc(e.names, func(id lethe.TransactionID) bool { return targets[id] }) {
+			named++
+		}
+	}
+	// What an erasure itself deletes from the topics is read as well, and moves nothing.
+	own := func(what string) bool {
+		_, result, _ := strings.Cut(what, " ")
+		return result == string(events.Ignored) || result == string(events.Suppressed)
+	}
+	for what := range got.taken {
+		if !own(what) {
+			more += got.taken[what]
+		}
+	}
+	for what, n := range want.taken {
+		if !own(what) {
+			more -= n
+		}
+		if got.taken[what] < n {
+			*c = append(*c, fmt.Sprintf("%d records %s, want %d and those of targets", got.taken[what], what, n))
+		}
+	}
+	// Some of a target's are deleted before they are read.
+	c.equal(fmt.Sprintf("%d records more, %d name targets", more, named), more >= 0 && more <= named, true)
+}
+
+// kept checks that every transaction of others is in a graph or among the dead letters.
+//
+// While too few have come to tell the number of features, all are kept to wait for more.
+func (c *comparison) kept(w world, got *state) {
+	if got.status.FeatureCount == 0 {
+		return
+	}
+	targets := w.targets()
+	held := make(map[lethe.TransactionID]bool)
+	for _, g := range got.graphs {
+		for _, id := range idsOf(g) {
+			held[id] = true
+		}
+	}
+	for _, e := range w.events {
+		if e.row == nil || targets[e.names[0]] || held[e.names[0]] || slices.Contains(got.letterKeys, string(e.record.Key)) {
+			continue
+		}
+		*c = append(*c, fmt.Sprintf("%q is in no graph, and there is no dead letter", e.names[0]))
+	}
+}
+
+// graphDigest is that of a graph without its labels, which it has when it is
+// published once more.
+func graphDigest(m wire.Message) string {
+	g, err := canonical.DecodeSnapshot(m.Payload)
+	if err != nil {
+		return err.Error()
+	}
+	for i := range g.Nodes {
+		g.Nodes[i].Label = lethe.Unknown
+	}
+	return canonical.DigestOf(canonical.EncodeSnapshot(g)).String()
+}
+
+// idsOf are the transactions of a graph.
+func idsOf(m wire.Message) (out []lethe.TransactionID) {
+	g, err := canonical.DecodeSnapshot(m.Payload)
+	if err != nil {
+		return nil
+	}
+	for _, n := range g.Nodes {
+		out = append(out, n.ID)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// without returns the texts of all that are not among some.
+func without(all, some []string) (out []string) {
+	for _, text := range all {
+		if !slices.Contains(some, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// comparison collects differences.
+type comparison []string
+
+func (c *comparison) equal(what string, got, want any) {
+	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+		*c = append(*c, fmt.Sprintf("%s: %s, want %s", what, g, w))
+	}
+}

@@ -1,0 +1,23 @@
+// Package worlds tries random worlds: a stream with late, repeated, corrected, moved and
+// broken records, random settings of when timesteps end, requests for erasure before,
+// during and after their targets, together or apart, and up to two kills at random writes,
+// of the process or of the machine. All roles run in one goroutine over topics and files in
+// memory, and what they write comes in the same sequence every time, so a world that fails
+// can be played again from its seed, and is made smaller.
+//
+//	draw_test.go, records_test.go    a world is drawn
+//	world_test.go                    what it is, and the one without the targets
+//	deployment_test.go, run_test.go  all roles; a world is played to its end
+//	disk_test.go, file_test.go       files in memory, and how a process ends
+//	topics_test.go                   topics in memory, whose writes count as well
+//	state_test.go, log_test.go       what is left, and what must be known of the past
+//	compare_test.go, cut_test.go     compared with the world without: graphs, letters, slices
+//	models_test.go, predictions_test.go, receipts_test.go   and what follows from them
+//	search_test.go                   a search that decodes JSON and shares nothing with lethe's
+//
+// What is left of a world in the end is compared with the same stream without the
+// targets and without every record that names one, and searched for the targets.
+//
+//	make worlds WORLDS=1000                                       as many of each kind as are asked for
+//	go test ./integration/worlds -run Wilder -rapid.seed=S        a world that failed, once more
+package worlds

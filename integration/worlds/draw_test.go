@@ -1,0 +1,211 @@
+package worlds
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/partition/onehop"
+	"lethe/snapshot"
+)
+
+// knobs say what a world may hold.
+type knobs struct {
+	// late records come behind the end of their timestep; killed is the process at a
+	// random write; some requests are of scope shard.
+	late, kills, shardScope bool
+	// loose worlds refuse late records by when timesteps were closed.
+	loose bool
+	// least and most are the numbers of transactions of a timestep, requests the most
+	// requests, of up to three targets each.
+	least, most, requests int
+}
+
+// drawWorld draws a world.
+func drawWorld(t *rapid.T, k knobs) world {
+	d := drawing{T: t, knobs: k, world: world{last: lethe.Timestep(rapid.IntRange(1, 4).Draw(t, "timesteps"))}}
+	d.chance = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "places"), 1))
+	d.world.late, d.world.loose, d.config = k.late, k.loose, d.settings()
+	var ids []lethe.TransactionID
+	for at := lethe.Timestep(1); at <= d.last; at++ {
+		ids = append(ids, d.timestep(at, ids)...)
+	}
+	if k.late {
+		d.displace()
+	}
+	d.requests(append(ids, ghost, "nobody"))
+	d.patience = d.chance.IntN(6)
+	// Scope shard does not go with rows that hold something of their neighbours.
+	isShard := func(e event) bool { return e.request != nil && e.request.Scope == lethe.ScopeShard }
+	if !slices.ContainsFunc(d.events, isShard) {
+		d.oneHop = onehop.Mode(d.chance.IntN(3))
+	}
+	d.window = time.Duration(d.chance.IntN(3)) * 5 * time.Second
+	hurry := rapid.SampledFrom([]int{1, 2, 5}).Draw(t, "hurry")
+	for i := range d.events {
+		d.events[i].polls = max(0, d.chance.IntN(8)-hurry)
+	}
+	for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "killed") {
+		if k.kills {
+			d.deaths = append(d.deaths, death{
+				share: d.chance.Float64(), torn: d.chance.IntN(2) == 0, whole: d.chance.IntN(3) == 0,
+			})
+		}
+	}
+	return d.world
+}
+
+// settings draws when timesteps end. Where worlds are compared, what is refused as late must
+// not depend on the targets: it is refused only where control records alone end a
+// timestep, or where they have ended it before anything could be late.
+func (d *drawing) settings() snapshot.Config {
+	c := snapshot.Defaults()
+	draw := func(of ...int) int { return of[d.chance.IntN(len(of))] }
+	c.AllowedLatenessTimesteps = draw(0, 0, 1, snapshot.ByControl)
+	c.LabelLatenessTimesteps = draw(snapshot.ByControl, snapshot.ByControl, 0, 1)
+	c.ReopenWindow = time.Duration(draw(0, 5, 30)) * time.Second
+	// Further back than any record: what is compared with is a timestep all the same.
+	c.ReopenTimesteps = draw(snapshot.AnyTimestep, 100)
+	c.FeatureCount = draw(features, features, features, 0)
+	if draw(0, 0, 0, 1) == 1 {
+		c.Late = snapshot.DeadLetter
+	}
+	switch {
+	case d.knobs.loose:
+		c.ReopenTimesteps = draw(0, 0, 1, 2, snapshot.AnyTimestep)
+	case d.knobs.late && c.Late == snapshot.DeadLetter:
+		c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps = snapshot.ByControl, snapshot.ByControl
+	}
+	return c
+}
+
+// drawing is a world that is being drawn.
+type drawing struct {
+	*rapid.T
+	knobs
+	world
+	// chance chooses what rapid would not choose evenly: where things happen.
+	chance *rand.Rand
+	// rows are the features that were sent so far.
+	rows [][]float32
+}
+
+// ghost is named by payments and labels and never comes.
+const ghost = lethe.TransactionID("ghost-1")
+
+// timestep draws the records of a timestep and its control records, and returns
+// its transactions.
+func (d *drawing) timestep(at lethe.Timestep, known []lethe.TransactionID) []lethe.TransactionID {
+	var own []lethe.TransactionID
+	for i := range rapid.IntRange(d.least, d.most).Draw(d.T, "transactions") {
+		id := lethe.TransactionID(fmt.Sprintf("%s%d", prefixOf(at), i))
+		own = append(own, id)
+		d.transaction(id, at, d.row())
+	}
+	ends := append(append(slices.Clone(own), ghost), known...)
+	for range rapid.IntRange(0, 2*len(own)).Draw(d.T, "payments") {
+		source := rapid.SampledFrom(ends).Draw(d.T, "source")
+		d.payment(source, rapid.SampledFrom(own).Draw(d.T, "target"), at)
+	}
+	for _, id := range append(slices.Clone(own), ghost) {
+		for _, more := range rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 3).Draw(d.T, "more") {
+			d.more(more, id, at)
+		}
+	}
+	d.ends(at)
+	return own
+}
+
+// kinds are those of the records that come beside transactions and payments.
+var kinds = []string{
+	"label", "label", "label", "label", "repeated label", "corrected", "repeated", "broken", "narrow", "escaped",
+	"moved", "stray label", "far", "loop", "alike",
+}
+
+// more draws another record about a transaction.
+func (d *drawing) more(kind string, id lethe.TransactionID, at lethe.Timestep) {
+	switch kind {
+	case "label":
+		d.label(id, at)
+		return
+	case "repeated label":
+		d.label(id, at)
+		d.again()
+		return
+	case "stray label":
+		d.label(id, max(1, at-1))
+		return
+	case "broken":
+		d.broken(id, at)
+		return
+	}
+	if id == ghost {
+		return
+	}
+	switch kind {
+	case "corrected":
+		d.transaction(id, at, d.row())
+	case "repeated":
+		d.transaction(id, at, d.row())
+		d.again()
+	case "narrow":
+		d.transaction(id, at, []float32{1})
+	case "escaped":
+		d.transaction(id, at, d.row())
+		d.escape()
+		d.payment(ghost, id, at)
+		d.escape()
+		d.label(id, at)
+		d.escape()
+	case "moved":
+		// Not ahead, where nothing may be late.
+		d.transaction(id, max(1, at-1), d.row())
+	case "far":
+		d.transaction(id, at+1<<20, d.row())
+	case "loop":
+		d.loop(id, at)
+	case "alike":
+		d.transaction(id, at, d.rows[d.chance.IntN(len(d.rows))])
+	}
+}
+
+// displace moves records behind others, but never behind a later one of their own
+// key: of two with one key the last wins.
+func (d *drawing) displace() {
+	for i := len(d.events) - 2; i >= 0; i-- {
+		moved := d.events[i]
+		if len(moved.names) == 0 || d.chance.IntN(5) > 0 {
+			continue
+		}
+		limit := i
+		for limit+1 < len(d.events) && !slices.Equal(d.events[limit+1].record.Key, moved.record.Key) {
+			limit++
+		}
+		to := i + d.chance.IntN(limit-i+1)
+		d.events = slices.Insert(slices.Delete(d.events, i, i+1), to, moved)
+	}
+}
+
+// requests draws requests and puts them among the records: some together, most apart.
+func (d *drawing) requests(ids []lethe.TransactionID) {
+	scopes := []lethe.Scope{lethe.ScopeStubs}
+	if d.shardScope {
+		scopes = append(scopes, lethe.ScopeShard)
+	}
+	at := 0
+	for i := range rapid.IntRange(0, d.knobs.requests).Draw(d.T, "requests") {
+		request := lethe.ErasureRequest{
+			RequestID: fmt.Sprintf("request-%d", i), Scope: rapid.SampledFrom(scopes).Draw(d.T, "scope"),
+			Targets: lethe.Transactions(rapid.SliceOfNDistinct(
+				rapid.SampledFrom(ids), 1, min(3, len(ids)), rapid.ID).Draw(d.T, "targets")...),
+		}
+		if i == 0 || d.chance.IntN(3) > 0 {
+			at = d.chance.IntN(len(d.events) + 1)
+		}
+		d.events = slices.Insert(d.events, at, event{request: &request})
+	}
+}

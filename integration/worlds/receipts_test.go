@@ -1,0 +1,130 @@
+package worlds
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+)
+
+var signingKey = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+
+// readReceipts reads a folder of receipts and checks their signatures.
+func readReceipts(folder string) (map[string]receipt.Receipt, error) {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]receipt.Receipt)
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(folder, file.Name()))
+		if err != nil {
+			return nil, err
+		}
+		r, v, err := receipt.Verify(data, signingKey.Public().(ed25519.PublicKey))
+		if err != nil || !v.Valid {
+			return nil, fmt.Errorf("receipt %s: %v %w", file.Name(), v.Problems, err)
+		}
+		out[strings.TrimSuffix(file.Name(), ".json")] = r
+	}
+	return out, nil
+}
+
+// receipts checks that every request has a receipt, that it has an outcome for each of
+// its targets that can be, and that nothing remains but what is kept on purpose.
+func (c *comparison) receipts(w world, got *state) {
+	c.equal("receipts", slices.Sorted(maps.Keys(got.receipts)), w.requestIDs())
+	for at, e := range w.events {
+		if e.request == nil {
+			continue
+		}
+		r := got.receipts[e.request.RequestID]
+		c.equal("request of receipt", r.RequestID, e.request.RequestID)
+		c.equal("scope of "+r.RequestID, r.Scope, e.request.Scope)
+		c.equal("outcomes of "+r.RequestID, len(r.Outcomes), len(e.request.Targets))
+		for i, target := range e.request.Targets {
+			if i >= len(r.Outcomes) {
+				break
+			}
+			what := fmt.Sprintf("outcome of target %d of %s", i, r.RequestID)
+			c.equal(what+": target", r.Outcomes[i].Target, secret.Suppression(target.Transaction))
+			if may := w.outcomes(at, target.Transaction, got); !slices.Contains(may, r.Outcomes[i].Outcome) {
+				*c = append(*c, fmt.Sprintf("%s: %s, want one of %s", what, r.Outcomes[i].Outcome, may))
+			}
+		}
+		for _, row := range r.Artefacts {
+			what := fmt.Sprintf("%s: remaining %s in %s", r.RequestID, row.Artefact, row.Location)
+			if row.Artefact == receipt.Stubs && r.Scope == lethe.ScopeShard && row.Remaining <= row.Found {
+				// Those of slices that were replaced since are gone.
+				continue
+			}
+			c.equal(what, row.Remaining, keptOf(r, row))
+		}
+	}
+}
+
+// outcomes are those that a target of the request at a position may have: another
+// request may have erased it, and records that come after the request may be read before
+// it, and the other way round.
+func (w *world) outcomes(at int, id lethe.TransactionID, got *state) (may []deletions.Outcome) {
+	if !namesIn(w.events, id) {
+		return []deletions.Outcome{deletions.OutcomeNothingHeld}
+	}
+	may = append(may, deletions.OutcomeErased)
+	asked := false
+	for i, e := range w.events {
+		if e.request == nil || i == at {
+			continue
+		}
+		for k, target := range e.request.Targets {
+			if target.Transaction != id {
+				continue
+			}
+			asked = asked || i < at
+			if r := got.receipts[e.request.RequestID]; k < len(r.Outcomes) && r.Outcomes[k].Outcome == deletions.OutcomeErased {
+				may = append(may, deletions.OutcomeAlreadyErased)
+			}
+		}
+	}
+	if asked || !got.knowing[w.events[at].request.RequestID] || !w.holds(at, id) {
+		may = append(may, deletions.OutcomeNothingHeld)
+	}
+	return may
+}
+
+// holds reports whether some record up to a position names a transaction and no other
+// target: one that names another may be dropped on its account.
+func (w *world) holds(at int, id lethe.TransactionID) bool {
+	targets := w.targets()
+	other := func(name lethe.TransactionID) bool { return name != id && targets[name] }
+	return slices.ContainsFunc(w.events[:at], func(e event) bool {
+		return slices.Contains(e.names, id) && !slices.ContainsFunc(e.names, other)
+	})
+}
+
+// namesIn reports whether some record names a transaction.
+func namesIn(events []event, id lethe.TransactionID) bool {
+	return slices.ContainsFunc(events, func(e event) bool { return slices.Contains(e.names, id) })
+}
+
+// keptOf is what a row of a receipt keeps on purpose: keyed hashes of the targets, the
+// entry in the ledger and, at scope shard, the stubs that other shards have.
+func keptOf(r receipt.Receipt, row receipt.ArtefactRow) int64 {
+	switch {
+	case row.Artefact == receipt.SuppressionEntries:
+		return int64(len(r.Targets))
+	case row.Artefact == receipt.LedgerEntries:
+		return 1
+	case row.Artefact == receipt.Stubs && r.Scope == lethe.ScopeShard:
+		return row.Found
+	default:
+		return 0
+	}
+}

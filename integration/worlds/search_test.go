@@ -1,0 +1,86 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/residue"
+	"lethe/internal/swapstore"
+)
+
+// wantedOf is what must not be found of the targets: ids and pseudonyms, and rows of
+// features that nobody else has.
+func wantedOf(w world) (out []residue.Form) {
+	targets := w.targets()
+	own, others := make(map[[features]float32]bool), make(map[[features]float32]bool)
+	for _, e := range w.events {
+		if len(e.row) != features || slices.Contains(e.row, 0) {
+			continue // The bytes of zeros may stand anywhere.
+		}
+		rows := others
+		if targets[e.names[0]] {
+			rows = own
+		}
+		rows[[features]float32(e.row)] = true
+	}
+	for id := range targets {
+		out = append(out, residue.OfID(secret, id)...)
+	}
+	for row := range own {
+		if !others[row] {
+			out = append(out, residue.OfRow(row[:])...)
+		}
+	}
+	return out
+}
+
+// search looks through every topic, every file and every receipt and says where
+// something is left. It decodes what is written in JSON, valid or broken, in any spelling.
+func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]string, error) {
+	var found []string
+	note := func(place string, data []byte) {
+		if names := residue.In(wanted, data); len(names) > 0 {
+			found = append(found, strings.Join(names, ", ")+" in "+place)
+		}
+	}
+	for _, topic := range bus.Topics() {
+		err := d.topics.ReadAll(ctx, topic, func(rec ingest.Record) error {
+			place := fmt.Sprintf("%s/%d@%d", topic, rec.Partition, rec.Offset)
+			note(place+" key", rec.Key)
+			note(place, rec.Value)
+			for _, h := range rec.Headers {
+				note(place+" header "+h.Key, h.Value)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	folders := map[string]fs.FS{"receipts": os.DirFS(d.receipts)}
+	for _, folder := range []string{"/build", "/train", "/score"} {
+		folders[folder] = swapstore.Files(d.disk, folder)
+	}
+	for folder, files := range folders {
+		err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+			note("the name of "+folder+"/"+path, []byte(path))
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			data, err := fs.ReadFile(files, path)
+			note(folder+"/"+path, data)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}

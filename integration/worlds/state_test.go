@@ -1,0 +1,134 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions/receipt"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/trainer"
+)
+
+// state is what a deployment has published in the end.
+type state struct {
+	graphs    map[lethe.Timestep]wire.Message
+	manifests map[lethe.Timestep]*wire.Manifest
+	// revisions are those of the manifests.
+	revisions map[lethe.Timestep]lethe.Revision
+	slices    map[place]*lethe.Slice
+	models    map[place]*trainer.Checkpoint
+	// letters are dead letters as text: reason and original bytes.
+	letters []string
+	// letterKeys are their keys.
+	letterKeys  []string
+	predictions map[lethe.TransactionID]scoring.Prediction
+	// later are the predictions that were made since an erasure was swapped last.
+	later  map[lethe.TransactionID]scoring.Prediction
+	status *role.Status
+	// knowing are the requests that were sent when every record before them had been read.
+	knowing map[string]bool
+	// receipts are those in files, checked, by request.
+	receipts map[string]receipt.Receipt
+	// taken counts the records that were taken from topics, by what became of them.
+	taken map[string]int
+}
+
+// place is a shard at a timestep.
+type place struct {
+	timestep lethe.Timestep
+	shard    lethe.ShardID
+}
+
+// read compacts the topics and reads what is left.
+func (d *deployment) read(ctx context.Context) (*state, error) {
+	if err := d.topics.Compact(); err != nil {
+		return nil, err
+	}
+	s := &state{
+		graphs: make(map[lethe.Timestep]wire.Message), manifests: make(map[lethe.Timestep]*wire.Manifest),
+		revisions: make(map[lethe.Timestep]lethe.Revision),
+		slices:    make(map[place]*lethe.Slice), models: make(map[place]*trainer.Checkpoint),
+		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
+		taken: d.taken, knowing: d.topics.log.knowing,
+	}
+	for _, topic := range []bus.Topic{bus.Snapshots, bus.Slices, bus.Models} {
+		if err := s.messages(ctx, d, topic); err != nil {
+			return nil, err
+		}
+	}
+	err := d.topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
+		s.letters = append(s.letters, letterText(rec))
+		s.letterKeys = append(s.letterKeys, string(rec.Key))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(s.letters)
+	slices.Sort(s.letterKeys)
+	err = d.topics.ReadAll(ctx, bus.Predictions, func(rec ingest.Record) error {
+		p, given, err := predictionOf(rec)
+		if given {
+			s.predictions[p.Transaction] = p
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []*role.Status
+	for _, r := range d.roles {
+		all = append(all, r.follower.Status())
+	}
+	s.status = role.Merge(all...)
+	s.receipts, err = readReceipts(d.receipts)
+	return s, err
+}
+
+// letterText is a dead letter without the place where the record stood, which is
+// another in another world.
+func letterText(rec ingest.Record) string {
+	var reason, detail string
+	for _, h := range rec.Headers {
+		switch h.Key {
+		case "lethe.dlq.reason":
+			reason = string(h.Value)
+		case "lethe.dlq.detail":
+			detail = string(h.Value)
+		}
+	}
+	return fmt.Sprintf("%s (%s): %q", reason, detail, rec.Value)
+}
+
+func (s *state) messages(ctx context.Context, d *deployment, topic bus.Topic) error {
+	reader := wire.NewReader()
+	return d.topics.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		source := bus.TopicPartition{Topic: topic, Partition: rec.Partition}
+		received, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: rec.Offset + 1})
+		for _, m := range received {
+			at := place{m.Key.Timestep, m.Key.Shard}
+			switch m.Key.Kind {
+			case wire.KindSnapshot:
+				s.graphs[m.Key.Timestep] = m.Message
+			case wire.KindManifest:
+				s.revisions[m.Key.Timestep] = m.Revision
+				s.manifests[m.Key.Timestep], err = wire.DecodeManifest(m.Payload)
+			case wire.KindSlice:
+				s.slices[at], err = canonical.DecodeSlice(m.Payload)
+			case wire.KindModel:
+				s.models[at], err = trainer.DecodeCheckpoint(m.Payload)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return err
+	})
+}

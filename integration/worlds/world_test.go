@@ -1,0 +1,139 @@
+package worlds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/partition/onehop"
+	"lethe/snapshot"
+)
+
+// world is what is sent, in this sequence, and what happens meanwhile.
+type world struct {
+	events []event
+	last   lethe.Timestep
+	// deaths are how one process after the other ends before its time.
+	deaths []death
+	// patience is how many turns the roles get while a search runs beside them.
+	patience int
+	// window is how long requests wait for others to be carried out together.
+	window time.Duration
+	// oneHop is what rows are joined with.
+	oneHop onehop.Mode
+	// config says when timesteps end, and what becomes of late records.
+	config snapshot.Config
+	// late records come behind the end of their timestep.
+	late bool
+	// loose says that what is refused as late depends on when timesteps were closed,
+	// and so on the targets: there is no world to compare with, but what was taken must
+	// be trained on and predicted from as ever.
+	loose bool
+}
+
+// String lists what is sent, and how many turns the roles get after it.
+func (w world) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d\n%+v\n",
+		w.deaths, w.patience, w.window, w.oneHop, w.config)
+	for _, e := range w.events {
+		if e.request != nil {
+			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
+			continue
+		}
+		fmt.Fprintf(&out, "%d: %s %q %s\n", e.polls, e.topic, e.record.Key, e.record.Value)
+	}
+	return out.String()
+}
+
+// event is a record, or a request for erasure.
+type event struct {
+	topic  bus.Topic
+	record ingest.Outgoing
+	// names are the transactions that the record names anywhere, in any spelling.
+	names []lethe.TransactionID
+	// row are the features that it holds, or nil.
+	row     []float32
+	request *lethe.ErasureRequest
+	// polls is how many turns the roles get before the next event.
+	polls int
+}
+
+// targets are the transactions that some request names.
+func (w *world) targets() map[lethe.TransactionID]bool {
+	out := make(map[lethe.TransactionID]bool)
+	for _, e := range w.events {
+		if e.request == nil {
+			continue
+		}
+		for _, target := range e.request.Targets {
+			out[target.Transaction] = true
+		}
+	}
+	return out
+}
+
+// requestIDs are those of the requests, ascending.
+func (w *world) requestIDs() (out []string) {
+	for _, e := range w.events {
+		if e.request != nil {
+			out = append(out, e.request.RequestID)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// prefixOf is what ids of a timestep begin with. JSON may spell both signs, and that
+// beyond the first plane as two.
+func prefixOf(at lethe.Timestep) string { return fmt.Sprintf("é😀/%d-", at) }
+
+// keepsStubs reports whether some request at scope shard names a transaction of the
+// timestep.
+func (w *world) keepsStubs(at lethe.Timestep) bool {
+	return slices.ContainsFunc(w.events, func(e event) bool {
+		return e.request != nil && e.request.Scope == lethe.ScopeShard &&
+			slices.ContainsFunc(e.request.Targets, func(target lethe.Target) bool {
+				return strings.HasPrefix(string(target.Transaction), prefixOf(at))
+			})
+	})
+}
+
+// without is the world as if the targets had never been: no request, and no
+// record that names one.
+func (w *world) without(targets map[lethe.TransactionID]bool) world {
+	out := world{last: w.last, oneHop: w.oneHop, config: w.config, late: w.late, loose: w.loose}
+	for _, e := range w.events {
+		named := slices.ContainsFunc(e.names, func(id lethe.TransactionID) bool { return targets[id] })
+		if e.request == nil && !named {
+			out.events = append(out.events, e)
+		}
+	}
+	return out
+}
+
+// epilogue is one timestep more, after everything has come to rest: what is
+// predicted for it must not depend on the targets.
+func (w *world) epilogue() []event {
+	at := w.last + 1
+	end := world{}
+	for i := range 4 {
+		tx := lethe.Transaction{
+			ID: lethe.TransactionID(fmt.Sprintf("end-%d", i)), Timestep: at, Features: []float32{float32(i), -1, .5},
+		}
+		key, value, err := ingest.EncodeTransaction(tx)
+		if err != nil {
+			panic(err)
+		}
+		end.events = append(end.events, event{topic: bus.Transactions, record: ingest.Outgoing{Key: key, Value: value}})
+	}
+	for p := range 2 {
+		key, value := ingest.EncodeClose(at, p)
+		end.control(bus.Transactions, p, key, value)
+	}
+	return end.events
+}

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+
+	"lethe/configs"
+)
+
+// sharedHelp has the help of every configuration key, by the key with underscores
+// for dots, and that of flags which several commands have.
+func sharedHelp() kong.Vars {
+	vars := kong.Vars{
+		"set_key":               "Set any configuration key, as in --set trainer.hidden=128.",
+		"elliptic_or_generated": "Folder with Elliptic's three CSV files; generated data without it.",
+	}
+	for _, s := range configs.Settings() {
+		vars[strings.ReplaceAll(s.Key, ".", "_")] = s.Help
+	}
+	return vars
+}
+
+// VarsOf has, for every field of a configuration that has a tag help, this help and
+// the field's value, so that flags need not repeat them: of prefix cut and a field
+// MinStubs these are ${cut_min_stubs} and ${cut_min_stubs_default}. Fields of an
+// embedded struct count as the struct's own.
+func VarsOf(prefix string, defaults any) kong.Vars {
+	vars := make(kong.Vars)
+	of := reflect.ValueOf(defaults)
+	for _, field := range reflect.VisibleFields(of.Type()) {
+		if help := field.Tag.Get("help"); help != "" {
+			name := prefix + "_" + snakeCase(field.Name)
+			vars[name], vars[name+"_default"] = help, fmt.Sprint(of.FieldByIndex(field.Index).Interface())
+		}
+	}
+	return vars
+}
+
+// snakeCase writes NodesPerStep as nodes_per_step.
+func snakeCase(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return out.String()
+}

@@ -1,0 +1,163 @@
+package mixedstore
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/internal/swapstore"
+)
+
+// files are the values in a folder.
+type files struct {
+	fs  vfs.FS
+	dir string
+	// prefixes begin the keys of which each has a file. Each ends in a slash.
+	prefixes []string
+}
+
+const (
+	folderName = "values"
+	tempSuffix = ".tmp"
+)
+
+// openFiles opens the folder, creating it when absent, and removes what a crash
+// left half written.
+func openFiles(fs vfs.FS, dir string, prefixes []string) (*files, error) {
+	f := &files{fs, fs.PathJoin(dir, folderName), prefixes}
+	if err := fs.MkdirAll(f.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("folder of values: %w", err)
+	}
+	// A folder that is not durable takes its files along when the machine stops.
+	if err := syncFolder(fs, dir); err != nil {
+		return nil, err
+	}
+	names, err := fs.List(f.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list values: %w", err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, tempSuffix) {
+			if err := fs.Remove(fs.PathJoin(f.dir, name)); err != nil {
+				return nil, fmt.Errorf("remove a half-written value: %w", err)
+			}
+		}
+	}
+	return f, nil
+}
+
+// has reports whether a key has a file.
+func (f *files) has(key []byte) bool {
+	return slices.ContainsFunc(f.prefixes, func(p string) bool { return strings.HasPrefix(string(key), p) })
+}
+
+// PathOf returns the path of a key's file below the folder of its store.
+func PathOf(key []byte) string { return folderName + "/" + nameOf(key) }
+
+// FilesFolder is the path of the folder of files below that of its store.
+const FilesFolder = folderName
+
+// nameOf returns the file name of a key.
+func nameOf(key []byte) string {
+	prefix, rest, _ := strings.Cut(string(key), "/")
+	return prefix + "-" + hex.EncodeToString([]byte(rest))
+}
+
+// keyOf is the inverse of nameOf; ok is false for a file that is not ours.
+func keyOf(name string) (key []byte, ok bool) {
+	prefix, rest, found := strings.Cut(name, "-")
+	raw, err := hex.DecodeString(rest)
+	return append([]byte(prefix+"/"), raw...), found && err == nil
+}
+
+// keys lists the keys that begin with a prefix, ascending.
+func (f *files) keys(prefix []byte) ([][]byte, error) {
+	names, err := f.fs.List(f.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list values: %w", err)
+	}
+	var out [][]byte
+	for _, name := range names {
+		if key, ok := keyOf(name); ok && f.has(key) && strings.HasPrefix(string(key), string(prefix)) {
+			out = append(out, key)
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	return out, nil
+}
+
+func (f *files) get(key []byte) (value []byte, found bool, err error) {
+	file, err := f.fs.Open(f.fs.PathJoin(f.dir, nameOf(key)))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("read value: %w", err)
+	}
+	value, err = io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, false, fmt.Errorf("read value: %w", err)
+	}
+	return value, true, nil
+}
+
+// set writes a value, whole or not at all, in place of the one that was there. It
+// is durable after sync.
+func (f *files) set(key, value []byte) error {
+	path := f.fs.PathJoin(f.dir, nameOf(key))
+	file, err := f.fs.Create(path+tempSuffix, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("write value: %w", err)
+	}
+	_, err = file.Write(slices.Clone(value)) // Write may change its argument
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write value: %w", err)
+	}
+	return f.unlink(path, func() error { return f.fs.Rename(path+tempSuffix, path) }, "write value")
+}
+
+// remove unlinks a value, if it is there. It is durable after sync.
+func (f *files) remove(key []byte) error {
+	path := f.fs.PathJoin(f.dir, nameOf(key))
+	return f.unlink(path, func() error {
+		if err := f.fs.Remove(path); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}, "remove value")
+}
+
+// unlink does what takes a file's name away, and empties the file.
+func (f *files) unlink(path string, do func() error, what string) error {
+	var held swapstore.Held
+	err := held.Hold(f.fs, path)
+	if err == nil {
+		err = do()
+	}
+	if err = errors.Join(err, held.Empty()); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func (f *files) sync() error { return syncFolder(f.fs, f.dir) }
+
+func syncFolder(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("sync values: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("sync values: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package residue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// said is what the JSON in a file says: its strings, decoded, and its arrays of
+// numbers.
+type said struct {
+	texts map[string]bool
+	rows  [][]float32
+}
+
+// listen decodes every JSON object, array and string that stands in data, with
+// encoding/json, wherever it begins.
+func listen(data []byte) said {
+	s := said{texts: make(map[string]bool)}
+	for at := 0; at < len(data); {
+		next := bytes.IndexAny(data[at:], `{["`)
+		if next < 0 {
+			break
+		}
+		at += next
+		n, ok := s.decode(data[at:])
+		if !ok {
+			at++
+			continue
+		}
+		at += n
+	}
+	return s
+}
+
+// decode takes the JSON value at the beginning of data and returns its length.
+func (s *said) decode(data []byte) (int, bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil {
+		return 0, false
+	}
+	s.take(value)
+	return int(d.InputOffset()), true
+}
+
+func (s *said) take(value any) {
+	switch v := value.(type) {
+	case string:
+		s.text(v)
+	case map[string]any:
+		for name, member := range v {
+			s.text(name)
+			s.take(member)
+		}
+	case []any:
+		var row []float32
+		for _, element := range v {
+			if number, ok := element.(json.Number); ok {
+				f, err := strconv.ParseFloat(number.String(), 32)
+				if err == nil {
+					row = append(row, float32(f))
+				}
+			}
+			s.take(element)
+		}
+		if len(row) > 1 && len(row) == len(v) {
+			s.rows = append(s.rows, row)
+		}
+	}
+}
+
+// text takes a string, the ends of a payment it may be, and JSON it may hold.
+func (s *said) text(v string) {
+	for part := range strings.SplitSeq(v, ">") {
+		s.texts[part] = true
+	}
+	d := json.NewDecoder(strings.NewReader(v))
+	d.UseNumber()
+	var nested any
+	if !strings.ContainsAny(v, `{["`) || d.Decode(&nested) != nil {
+		return
+	}
+	if _, err := d.Token(); errors.Is(err, io.EOF) {
+		s.take(nested)
+	}
+}
+
+// holds reports whether the form is among what was said.
+func (s *said) holds(f Form) bool {
+	if f.Text != "" && s.texts[f.Text] {
+		return true
+	}
+	same := func(row []float32) bool { return slices.Equal(row, f.Row) }
+	return len(f.Row) > 0 && slices.ContainsFunc(s.rows, same)
+}

@@ -1,0 +1,66 @@
+package swapstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/internal/unlinked"
+)
+
+// Held are files that are about to be unlinked. They are emptied then, so that nothing
+// is left of them on disk, whoever else holds them open.
+type Held []vfs.File
+
+// Hold opens a file that is about to be unlinked, if it is there.
+func (h *Held) Hold(fs vfs.FS, path string) error {
+	if _, err := fs.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	file, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("open what is to be unlinked: %w", err)
+	}
+	*h = append(*h, file)
+	return nil
+}
+
+// holdAll opens all files below a folder.
+func (h *Held) holdAll(fs vfs.FS, dir string) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		path := fs.PathJoin(dir, name)
+		info, err := fs.Stat(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			return err
+		case info.IsDir():
+			err = h.holdAll(fs, path)
+		default:
+			err = h.Hold(fs, path)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Empty empties and closes the files that have lost their name.
+func (h *Held) Empty() error {
+	var errs []error
+	for _, file := range *h {
+		if fd := file.Fd(); fd != vfs.InvalidFd {
+			errs = append(errs, unlinked.Cut(fd))
+		}
+		errs = append(errs, file.Close())
+	}
+	*h = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"time"
+
+	"lethe"
+	"lethe/dataset"
+)
+
+// settleTime lets the broker's cleaner and what else goes on during the requests
+// come to rest between rounds.
+const settleTime = 500 * time.Millisecond
+
+// nameOf names a dataset after its folder.
+func nameOf(folder string) string {
+	if base := filepath.Base(folder); base != "elliptic-format" {
+		return base
+	}
+	return filepath.Base(filepath.Dir(folder))
+}
+
+// measure feeds the stream, erases, and stops the service.
+func (c *runCmd) measure(ctx context.Context, d *deployment) (rows []row, err error) {
+	defer func() { err = errors.Join(err, d.close()) }()
+	about, next, err := c.feed(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if c.Profile != "" {
+		stop, err := profile(c.Profile)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	for round := range c.Requests {
+		time.Sleep(settleTime)
+		r, err := d.round(ctx, c.requests(round, next), about)
+		if err != nil {
+			return rows, fmt.Errorf("round %d: %w", round, err)
+		}
+		fmt.Fprintf(os.Stderr, "round %d: suppressed %.3f swapped %.2f erased %.2f verified %.2f s, "+
+			"processor %.2f and %.2f s, %d shards\n",
+			round, r.Suppressed, r.Swapped, r.Erased, r.Verified, r.ProcessorSwapped, r.ProcessorVerified, r.Shards)
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// feed has the stream trained through. It returns what all rows have in common and what
+// draws transactions. The stream is not kept: it may be as large as the rest.
+func (c *runCmd) feed(ctx context.Context, d *deployment) (about row, next func() lethe.TransactionID, err error) {
+	stream, err := c.stream(ctx)
+	if err != nil {
+		return about, nil, err
+	}
+	about = row{
+		Data: stream.Name, Timesteps: len(stream.Steps), Features: stream.FeatureCount,
+		Together: c.Together, Targets: c.Targets, Scope: c.Scope, Age: c.Age,
+	}
+	for _, step := range stream.Steps {
+		about.Transactions += len(step.Transactions)
+	}
+	began := time.Now()
+	if err := d.feed(ctx, stream, c.Fed); err != nil {
+		return about, nil, err
+	}
+	fmt.Fprintf(os.Stderr, "%s: trained through in %.1f s\n", stream.Name, time.Since(began).Seconds())
+	return about, c.chooser(stream), nil
+}
+
+// profile writes a profile of the processor until it is stopped.
+func profile(path string) (stop func() error, err error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return file.Close()
+	}, nil
+}
+
+// chooser returns what draws transactions, each once.
+func (c *runCmd) chooser(stream *dataset.Stream) func() lethe.TransactionID {
+	steps := stream.Steps
+	if c.Age >= 0 {
+		at := max(0, len(steps)-1-c.Age)
+		steps = steps[at : at+1]
+	}
+	var ids []lethe.TransactionID
+	for _, step := range steps {
+		for _, t := range step.Transactions {
+			ids = append(ids, t.ID)
+		}
+	}
+	draw := lethe.NewDraw(c.Seed, "benchmark-erasures")
+	return func() lethe.TransactionID {
+		at := draw.IntN(len(ids))
+		id := ids[at]
+		ids[at] = ids[len(ids)-1]
+		ids = ids[:len(ids)-1]
+		return id
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/lab/protocol"
+	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/partition/onehop"
+	"lethe/partition/repair"
+	"lethe/trainer"
+	"lethe/trainer/group"
+)
+
+// view is a timestep with its rows as some components see them.
+type view struct {
+	graph  trainer.Input
+	slices []*lethe.Slice
+	// unions are the slices of groups, by the number of groups, once asked for.
+	unions map[int][]*lethe.Slice
+}
+
+// step is one timestep, cut into shards.
+type step struct {
+	timestep lethe.Timestep
+	labels   []lethe.Label
+	// owners are the shards that hold the nodes.
+	owners graph.Assignment
+	// joined has one-hop features, directed; raw has not.
+	joined, raw view
+}
+
+// readStream reads the first timesteps of a dataset.
+func readStream(ctx context.Context, folder string, timesteps int) (*dataset.Stream, error) {
+	// A copy of Elliptic with fewer columns is not the published one.
+	stream, err := dataset.ReadElliptic(ctx, os.DirFS(folder), dataset.EllipticOptions{Name: folder, Lenient: true})
+	if err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", folder, err)
+	}
+	if len(stream.Steps) < timesteps {
+		return nil, fmt.Errorf("dataset %s: %d timesteps, want %d", folder, len(stream.Steps), timesteps)
+	}
+	stream.Steps = stream.Steps[:timesteps]
+	return stream, nil
+}
+
+// cutter cuts timesteps as the service does.
+type cutter struct {
+	shards int
+	seed   uint64
+}
+
+// cut partitions and repairs a timestep.
+func (c cutter) cut(ctx context.Context, snap *lethe.Snapshot, previous lethe.Timestep) (*step, error) {
+	g, err := graph.FromSnapshot(snap)
+	if err != nil {
+		return nil, err
+	}
+	config := partition.Defaults()
+	config.Shards, config.Seed = c.shards, c.seed
+	s := &step{timestep: snap.Timestep}
+	if s.owners, _, err = partition.Run(ctx, g, config); err != nil {
+		return nil, err
+	}
+	for _, n := range snap.Nodes {
+		s.labels = append(s.labels, n.Label)
+	}
+	if s.joined, err = c.view(snap, previous, s.owners, onehop.Directed); err != nil {
+		return nil, err
+	}
+	s.raw, err = c.view(snap, previous, s.owners, onehop.None)
+	return s, err
+}
+
+// view cuts a timestep whose nodes belong to shards already.
+func (c cutter) view(
+	snap *lethe.Snapshot, previous lethe.Timestep, owners graph.Assignment, mode onehop.Mode,
+) (view, error) {
+	stubs := repair.Defaults()
+	stubs.Seed, stubs.OneHop = c.seed, mode
+	cut, err := repair.Slices(snap, previous, owners, c.shards, stubs)
+	return view{graph: trainer.InputOf(mode.Join(snap)), slices: cut, unions: make(map[int][]*lethe.Slice)}, err
+}
+
+// stream returns all timesteps of a stream, oldest first.
+func (c cutter) stream(ctx context.Context, stream *dataset.Stream) ([]*step, error) {
+	steps := make([]*step, len(stream.Steps))
+	previous := lethe.NoTimestep
+	for i := range steps {
+		snap := protocol.SnapshotOf(&stream.Steps[i], stream.FeatureCount)
+		var err error
+		if steps[i], err = c.cut(ctx, snap, previous); err != nil {
+			return nil, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
+		}
+		previous = snap.Timestep
+	}
+	return steps, nil
+}
+
+// view returns the timestep as a component sees it.
+func (s *step) view(c component) *view {
+	if c.raw {
+		return &s.raw
+	}
+	return &s.joined
+}
+
+// groups returns what every group of a component learns from. A group of one shard
+// learns from the shard's own slice.
+func (v *view) groups(groups int) ([]*lethe.Slice, error) {
+	if groups == len(v.slices) {
+		return v.slices, nil
+	}
+	if v.unions[groups] == nil {
+		unions := make([]*lethe.Slice, groups)
+		for g := range unions {
+			var parts []*lethe.Slice
+			for _, shard := range group.Shards(g, groups, len(v.slices)) {
+				parts = append(parts, v.slices[shard])
+			}
+			var err error
+			if unions[g], err = group.Union(lethe.ShardID(g), parts); err != nil {
+				return nil, err
+			}
+		}
+		v.unions[groups] = unions
+	}
+	return v.unions[groups], nil
+}

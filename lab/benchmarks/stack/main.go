@@ -1,0 +1,78 @@
+// Command stack measures ensembles whose components have groups of shards of their
+// own: test-then-train along a stream, every timestep is scored by models trained
+// through the one before it. A component is a model, the number of its groups and
+// what differs from the model's defaults:
+//
+//	go run ./lab/benchmarks/stack --dataset ../shared/data/bitcoin-otc/elliptic-format \
+//	  --components elliptic-gin:20,trees:4:rounds=300:leaves=15,logistic:2
+//
+// With --components several times, several ensembles are measured in one run, and a
+// component that is in more than one is trained once.
+//
+//   - component.go: what a component is, read from the command line
+//   - cut.go: the stream, cut into slices as the service cuts it
+//   - train.go: the models of a component, and what they say
+//   - outofgroup.go: what the groups say that do not hold a row
+//   - learn.go: combination, calibration and threshold, learnt from that
+//   - run.go: the way through the stream
+//   - touched.go: how many groups an erasure reaches
+//   - measure.go, render.go: the figures, and how they are printed
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+
+	"lethe/scoring/decision"
+)
+
+// cli is the command line.
+type cli struct {
+	Dataset    string   `required:"" type:"existingdir" help:"Folder with Elliptic's three CSV files."`
+	Shards     int      `default:"20" help:"Number of shards."`
+	Components []string `default:"elliptic-gin:20,trees:4,logistic:2" sep:"none" help:"${components_help}"`
+	Window     int      `default:"10" help:"Timesteps whose labels the combination is learnt from."`
+	From       int      `default:"35" help:"First timestep that is measured."`
+	To         int      `default:"49" help:"Last timestep that is measured."`
+	Threshold  string   `default:"auto" help:"Rule of the served class: auto, precision:p, budget:n or a number."`
+	Calibrate  string   `default:"platt" help:"How logits become probabilities: platt, isotonic or none."`
+	Pull       float64  `default:"20" help:"Pull of the components' weights towards equal ones."`
+	Budget     int      `default:"50" help:"Alerts a timestep whose precision and recall are printed."`
+	Seed       uint64   `default:"1" help:"Keys every random draw."`
+	JSON       bool     `name:"json" help:"Print one JSON document."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var c cli
+	parser := kong.Parse(&c, kong.Name("stack"),
+		kong.Description("Measures ensembles whose components have groups of shards of their own."),
+		kong.Vars{"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; " +
+			"may be repeated."},
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	parser.FatalIfErrorf(parser.Run())
+}
+
+// Run measures and prints.
+func (c *cli) Run(ctx context.Context) error {
+	rule, err := decision.ParseRule(c.Threshold)
+	if err != nil {
+		return err
+	}
+	r, err := newRun(ctx, c, rule)
+	if err != nil {
+		return err
+	}
+	if err := r.through(ctx); err != nil {
+		return err
+	}
+	report := r.report()
+	if c.JSON {
+		return writeJSON(os.Stdout, report)
+	}
+	return writeTables(os.Stdout, report)
+}

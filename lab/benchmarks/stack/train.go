@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/internal/cputime"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+	"lethe/trainer/column"
+	"lethe/trainer/kernels"
+)
+
+// trained is a component with the models of its groups.
+type trained struct {
+	component
+	runner ensemble.Runner
+	models []*trainer.Checkpoint
+	// columns are the slices of every group so far, oldest first.
+	columns [][]*lethe.Slice
+	// last is the processor time of every group at the last timestep that was
+	// trained, and total that of all groups and timesteps.
+	last  []time.Duration
+	total time.Duration
+}
+
+func newTrained(c component) (*trained, error) {
+	engine, err := trainer.NewEngine(c.config, kernels.Default())
+	if err != nil {
+		return nil, fmt.Errorf("component %q: %w", c.name, err)
+	}
+	return &trained{
+		component: c,
+		// One after the other, so that the processor time is that of a group.
+		runner: ensemble.Runner{Engine: engine, Workers: 1},
+		models: make([]*trainer.Checkpoint, c.groups), columns: make([][]*lethe.Slice, c.groups),
+		last: make([]time.Duration, c.groups),
+	}, nil
+}
+
+// learn takes in the slices of a timestep. Models that go on from their last state
+// are trained; those that are fitted anew only if they will be asked.
+func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
+	unions, err := s.view(t.component).groups(t.groups)
+	if err != nil {
+		return err
+	}
+	for g, union := range unions {
+		t.columns[g] = append(t.columns[g], union)
+		if !asked && t.config.Schedule == trainer.Window {
+			continue
+		}
+		before := cputime.Used()
+		made, err := t.runner.Column(lethe.ShardID(g)).Advance(ctx, t.models[g], column.Window(t.config, t.columns[g]))
+		if err != nil {
+			return fmt.Errorf("component %q: %w", t.name, err)
+		}
+		t.models[g], t.last[g] = made.Checkpoint, cputime.Used()-before
+		t.total += t.last[g]
+	}
+	return nil
+}
+
+// ask returns the probability of illicit that every group's model gives every node of
+// a timestep.
+func (t *trained) ask(ctx context.Context, s *step) ([][]float64, error) {
+	answers, err := t.runner.Ask(ctx, t.models, s.view(t.component).graph)
+	if err != nil {
+		return nil, fmt.Errorf("component %q: timestep %d: %w", t.name, s.timestep, err)
+	}
+	said := make([][]float64, t.groups)
+	for g, posteriors := range answers.Shards {
+		said[g] = ensemble.Illicit(posteriors)
+	}
+	return said, nil
+}

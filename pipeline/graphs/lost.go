@@ -1,0 +1,111 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/ledgercopy"
+	"lethe/ingest/bus"
+	"lethe/snapshot"
+)
+
+// What was erased must not come back because a folder was lost. At every start the
+// ledger is compared with its copy in the topics and with the receipts, and the store of
+// graphs with the ledger.
+
+// ErrLost is returned when state is gone that nothing else tells. The operator puts it
+// back from a copy, or begins again with an empty directory.
+var ErrLost = errors.New("state was lost that says what was erased")
+
+// restoreLedger puts into the ledger what it lacks.
+func restoreLedger(ctx context.Context, o Options, ledger *deletions.Ledger) error {
+	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	if err != nil {
+		return fmt.Errorf("the copy of the ledger: %w", err)
+	}
+	uncopied, err := kept.Restore(ledger)
+	if errors.Is(err, ledgercopy.ErrLost) {
+		return fmt.Errorf("%w: %w (put the folder %s/ledger back from a copy, or %s)", ErrLost, err, o.Dir, remedyAnew)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range uncopied {
+		records, err := ledgercopy.Records(o.Secret, e)
+		if err != nil {
+			return err
+		}
+		if err := o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+			return err
+		}
+	}
+	return requireEntries(o, ledger)
+}
+
+const remedyAnew = "begin anew with an empty data directory and empty topics"
+
+// requireEntries checks that the ledger knows every request that has a receipt.
+func requireEntries(o Options, ledger *deletions.Ledger) error {
+	files, err := os.ReadDir(o.ReceiptsDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, file := range files {
+		id, isReceipt := strings.CutSuffix(file.Name(), ".json")
+		if !isReceipt || !deletions.ValidRequestID(id) {
+			continue
+		}
+		_, err := ledger.Get(id)
+		if errors.Is(err, deletions.ErrUnknownRequest) {
+			return fmt.Errorf("%w: neither the ledger nor its copy knows request %s, which has a receipt "+
+				"(put the folder %s/ledger back from a copy; to begin anew, move the receipts elsewhere)", ErrLost, id, o.Dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suppressAgain has the store suppress whatever the ledger says was erased, or is being
+// erased. A store that was lost while a request was being carried out is not made again:
+// nobody could tell any more what of the request is done.
+func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
+	entries, err := ledger.List()
+	if err != nil {
+		return err
+	}
+	var erased []lethe.Digest
+	underWay := ""
+	for _, e := range entries {
+		if !e.Suppresses() {
+			continue
+		}
+		erased = append(erased, e.Targets...)
+		if !e.State.Final() {
+			underWay = e.RequestID
+		}
+	}
+	if isNew(store, erased) {
+		if underWay != "" {
+			return fmt.Errorf("%w: %s/snapshots holds nothing, but request %s is being carried out "+
+				"(put it back from a copy, or %s)", ErrLost, o.Dir, underWay, remedyAnew)
+		}
+		if err := beginBehind(ctx, o.Bus, store); err != nil {
+			return err
+		}
+	}
+	return store.SuppressHashes(erased)
+}
+
+// isNew reports whether a store has taken nothing yet and suppresses nothing of this.
+func isNew(store *snapshot.Store, erased []lethe.Digest) bool {
+	return len(store.Offsets()) == 0 && len(store.Timesteps()) == 0 && !slices.ContainsFunc(erased, store.Suppresses)
+}

@@ -1,0 +1,48 @@
+package roletest
+
+import (
+	"context"
+	"errors"
+
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+)
+
+// Session is a role that does one thing at a time when it is told to, instead of
+// waiting for topics and clock by itself: for simulations of many roles in one
+// goroutine.
+type Session struct {
+	role *role.Follower
+	tail role.Tail
+}
+
+// Begin begins to feed a role, which must not run by itself.
+func Begin(ctx context.Context, r *role.Follower) (*Session, error) {
+	tail, err := r.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{role: r, tail: tail}, nil
+}
+
+// Poll gives the role the next batch that is there, and reports whether there was
+// one. Without one the role steps all the same: work outside of it may have ended.
+func (s *Session) Poll(ctx context.Context) (bool, error) {
+	at, cancel := context.WithCancel(ctx)
+	cancel()
+	batch, err := s.tail.Next(at)
+	nothing := errors.Is(err, context.Canceled) && ctx.Err() == nil
+	if err != nil && !nothing {
+		return false, err
+	}
+	if nothing {
+		batch = bus.Batch{}
+	}
+	return !nothing, s.role.Arrived(ctx, batch, false)
+}
+
+// Tick tells the role that time has passed.
+func (s *Session) Tick(ctx context.Context) error { return s.role.Arrived(ctx, bus.Batch{}, true) }
+
+// Close ends the session. The role is still to be closed.
+func (s *Session) Close() error { return s.tail.Close() }

@@ -1,0 +1,78 @@
+package score
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// Train sends models of a timestep before it knows that this is gone, and their deletion
+// may be compacted away before it is read. Whether such a model comes before the command
+// or after it, it is forgotten, and the erasure waits for nothing. Once the timestep has
+// come again, its models are taken.
+func TestModelsOfAGoneTimestepAreForgotten(t *testing.T) {
+	w, store, topics := newScenario(t, 2), roletest.NewStore(), topics()
+	o := optionsFor(topics)
+	o.Trainer = w.options
+	r := newSubject(t, o, store)
+	require.NoError(t, r.arrive(t, w.graph(1), w.graph(2), w.manifest(1), w.model(0, 1), w.model(1, 1), w.manifest(2)))
+	before, after := w.model(0, 2), w.model(1, 2)
+	require.NoError(t, r.arrive(t, before))
+	require.Len(t, candidatesOf(r, 2), 1)
+
+	gone := w.remove(2)
+	c := w.command(wire.PhaseSearch, gone, 1, 2)
+	records, err := c.Records()
+	require.NoError(t, err)
+	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
+	require.NoError(t, err)
+	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	require.NoError(t, r.arrive(t, after))
+	require.Empty(t, candidatesOf(r, 2))
+	require.Equal(t, map[string]int{"suppressed": 1, "swapped": 1, "erased": 1, "scanned": 1}, acks(t, topics))
+
+	r = newSubject(t, o, store)
+	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
+	require.Empty(t, candidatesOf(r, 2))
+	require.NoError(t, store.Scan([]byte(modelPrefix), func(key, _ []byte) error {
+		m, err := modelOf(key)
+		require.EqualValues(t, 1, m.timestep)
+		return err
+	}))
+
+	after.Revision = c.Steps[0].Revision + 1
+	require.NoError(t, r.arrive(t, after))
+	require.Len(t, candidatesOf(r, 2), 1)
+}
+
+// candidatesOf are the models of a timestep that may be served.
+func candidatesOf(r subject, t lethe.Timestep) (out []candidate) {
+	for c := range r.logic.state.candidates {
+		if c.timestep == t {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Candidates that were stored before they had a revision are read.
+func TestCandidatesOfEarlierVersions(t *testing.T) {
+	c, digest := candidate{timestep: 3, shard: 1}, lethe.Digest{5}
+	for _, of := range []struct {
+		value    []byte
+		revision lethe.Revision
+	}{{digest[:], 0}, {encodeCandidate(digest, 7), 7}} {
+		m, r, err := candidateOf(c.key(), of.value)
+		require.NoError(t, err)
+		require.Equal(t, model{c, digest}, m)
+		require.Equal(t, of.revision, r)
+	}
+	_, _, err := candidateOf(c.key(), append(digest[:], 1))
+	require.Error(t, err)
+}

@@ -1,0 +1,53 @@
+package score
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/pipeline/wire"
+)
+
+// A transaction that came late was scored by models that may know what came after it: its
+// prediction says so, and counts in no figure of quality, though its label is there.
+func TestLatePredictionsCountInNoQuality(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	o := optionsFor(topics)
+	o.Dir = t.TempDir()
+	r, stop := running(t, o)
+	for at := lethe.Timestep(1); at <= 3; at++ {
+		publish(t, topics, w, at)
+	}
+	idle(t, topics)
+	before := r.Status().Steps[2]
+	require.NotNil(t, before.Quality)
+	require.Equal(t, 4, before.Quality.Labelled)
+
+	w.join(2)
+	for at := lethe.Timestep(2); at <= 3; at++ {
+		for shard := range lethe.ShardID(shards) {
+			require.NoError(t, wire.Publish(t.Context(), topics, 2, w.model(shard, at)))
+		}
+	}
+	require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(2), w.manifest(2)))
+	idle(t, topics)
+	after := r.Status().Steps[2]
+	require.Equal(t, before.Predictions+1, after.Predictions)
+	require.Equal(t, before.Quality, after.Quality)
+	late := 0
+	for _, p := range predictions(t, topics) {
+		if p.Transaction == "late-2" {
+			require.True(t, p.Late)
+			late++
+		}
+	}
+	require.Equal(t, 1, late)
+	stop()
+
+	// Counted from what is stored, it comes to the same.
+	r, stop = running(t, o)
+	idle(t, topics)
+	require.Equal(t, before.Quality, r.Status().Steps[2].Quality)
+	stop()
+}

@@ -1,0 +1,92 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/wire"
+)
+
+// removeGone forgets the timesteps that are gone, and the models that were trained through
+// them. They were deleted from their
+// topics as well, but of that nothing may be left when the role comes to it.
+func (s *state) removeGone(command *wire.Command) error {
+	for _, step := range command.Steps {
+		if !step.Gone {
+			continue
+		}
+		t := step.Timestep
+		var gone []wire.Key
+		if at, known := s.links[t]; known && at.revision <= step.Revision {
+			gone = append(gone, wire.Key{Kind: wire.KindSnapshot, Timestep: t})
+		}
+		if revision, settled := s.revisions[t]; settled && revision <= step.Revision {
+			gone = append(gone, wire.Key{Kind: wire.KindManifest, Timestep: t})
+		}
+		for c, a := range s.candidates {
+			if c.timestep == t && a.revision <= step.Revision {
+				gone = append(gone, wire.Key{Kind: wire.KindModel, Timestep: t, Shard: c.shard})
+			}
+		}
+		slices.SortFunc(gone, func(a, b wire.Key) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Shard, b.Shard))
+		})
+		for _, key := range gone {
+			if err := s.forget(key, func(swapstore.Writer) error { return nil }); err != nil {
+				return fmt.Errorf("forget %s: %w", key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// forget removes what is known of a graph, a manifest or a model whose timestep is
+// gone, and makes a change that goes with it.
+func (s *state) forget(key wire.Key, with func(w swapstore.Writer) error) error {
+	t := key.Timestep
+	c := candidate{t, key.Shard}
+	var keys [][]byte
+	switch key.Kind {
+	case wire.KindSnapshot:
+		for _, prefix := range []string{linkPrefix, snapshotPrefix, publishedPrefix} {
+			keys = append(keys, timestepkey.New(prefix, t))
+		}
+	case wire.KindManifest:
+		keys = append(keys, timestepkey.New(manifestPrefix, t))
+	case wire.KindModel:
+		keys = append(keys, c.key())
+		if old := (model{c, s.candidates[c].digest}); !slices.Contains(s.servedModels, old) {
+			keys = append(keys, old.key())
+		}
+	default:
+		return fmt.Errorf("there are no messages of kind %q", key.Kind)
+	}
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, key := range keys {
+			if err := w.Delete(key); err != nil {
+				return err
+			}
+		}
+		return with(w)
+	})
+	if err != nil {
+		return err
+	}
+	switch key.Kind {
+	case wire.KindSnapshot:
+		delete(s.links, t)
+		delete(s.quality, t)
+	case wire.KindManifest:
+		delete(s.revisions, t)
+		s.lineages.Forget(t)
+		if q, known := s.quality[t]; known {
+			s.quality[t] = stepQuality{predictions: q.predictions}
+		}
+	default:
+		delete(s.candidates, c)
+	}
+	return nil
+}

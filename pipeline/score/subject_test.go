@@ -1,0 +1,95 @@
+package score
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+	"lethe/scoring"
+	"lethe/trainer/kernels"
+)
+
+// topics are in memory.
+func topics() *roletest.Bus {
+	return roletest.NewBus(map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
+}
+
+func optionsFor(topics role.Bus) Options {
+	return Options{
+		Shards: shards, Workers: 2, Scoring: scoring.Defaults(),
+		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret,
+		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
+	}
+}
+
+// subject is a role with its logic, over a store in memory.
+type subject struct {
+	*role.Follower
+	logic *logic
+}
+
+// newSubject opens the role on a store, as after a kill if it was used before. A
+// search of its files finds nothing.
+func newSubject(t testing.TB, o Options, store role.Store) subject {
+	t.Helper()
+	l, err := newLogic(o, store, func(context.Context, *wire.Command, func(string) bool) (scan.Summary, error) {
+		return scan.Summary{}, nil
+	})
+	require.NoError(t, err)
+	return subject{role.Follow(roleName, l, o.Surroundings), l}
+}
+
+// arrive hands messages over, as one batch.
+func (s subject) arrive(t testing.TB, messages ...wire.Message) error {
+	t.Helper()
+	in := role.Input{Batch: bus.Batch{Source: bus.TopicPartition{Topic: wire.TopicOf(messages[0].Key.Kind)}}}
+	for _, m := range messages {
+		in.Messages = append(in.Messages, wire.Received{Message: m})
+	}
+	return s.Feed(t.Context(), in)
+}
+
+// reader is a bus whose topics can be read: in memory or a broker's.
+type reader interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+}
+
+// predictions reads what was published, record by record in partition order.
+func predictions(t testing.TB, topics reader) []*scoring.Prediction {
+	t.Helper()
+	var out []*scoring.Prediction
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
+		p, err := scoring.DecodePrediction(rec.Value)
+		out = append(out, p)
+		return err
+	}))
+	return out
+}
+
+// acks counts the acknowledgements by step.
+func acks(t testing.TB, topics reader) map[string]int {
+	t.Helper()
+	out := make(map[string]int)
+	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+		n, err := wire.ParseNotice(rec)
+		if n.Ack != nil {
+			out[string(n.Ack.Step)]++
+		}
+		return err
+	}))
+	return out
+}
+
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,129 @@
+package train
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// sendOrder asks for an erasure that replaced one slice of shard 0.
+func sendOrder(t *testing.T, topics *roletest.Bus, attempt int, at lethe.Timestep) {
+	t.Helper()
+	sendCommand(t, topics, attempt, wire.CommandStep{
+		Timestep: at, Revision: 2, Settled: true, Shards: []lethe.ShardID{0},
+	})
+}
+
+func sendCommand(t *testing.T, topics *roletest.Bus, attempt int, steps ...wire.CommandStep) {
+	t.Helper()
+	command := &wire.Command{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: steps}
+	records, err := command.Records()
+	require.NoError(t, err)
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+}
+
+// acknowledged reads the attempts that were acknowledged, by step.
+func acknowledged(t *testing.T, topics *roletest.Bus) map[deletions.Step][]int {
+	t.Helper()
+	out := make(map[deletions.Step][]int)
+	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+		n, err := wire.ParseNotice(rec)
+		if n.Ack != nil {
+			out[n.Ack.Step] = append(out[n.Ack.Step], n.Ack.Attempt)
+		}
+		return err
+	}))
+	return out
+}
+
+func awaitAcks(t *testing.T, topics *roletest.Bus, attempts ...int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	want := map[deletions.Step][]int{deletions.StepPurged: attempts, deletions.StepErased: attempts}
+	require.Equal(t, want, acknowledged(t, topics))
+}
+
+// The role acknowledges an erasure once its slices are replaced, not before,
+// and once for each attempt.
+func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
+	topics := topics()
+	p := planOf(0, 3)
+	o := optionsFor(t.TempDir(), topics)
+	o.Shards = 1
+	stop := running(t, o)
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, o, p)
+	sendOrder(t, topics, 0, 2)
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.Empty(t, acknowledged(t, topics), "the slice has not been replaced yet")
+	p.slices[1] = sliceOf(0, 2, 1, 9)
+	publish(t, topics, p.messages(2)[1])
+	await(t, topics, o, p)
+	awaitAcks(t, topics, 0)
+	sendOrder(t, topics, 1, 2)
+	awaitAcks(t, topics, 0, 1)
+
+	everything := &wire.Command{RequestID: "gdpr-1", Attempt: 1, Phase: wire.PhaseSearch}
+	records, err := everything.Records()
+	require.NoError(t, err)
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.Eventually(t, func() bool {
+		return len(acknowledged(t, topics)[deletions.StepScanned]) == 1
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, stop())
+}
+
+// Without the slice of a timestep that is gone, the models are those of a
+// stream that never had it, and its own models are deleted, before an erasure that
+// emptied it is acknowledged. It may be the newest.
+func TestATimestepThatIsGoneLeavesNoModel(t *testing.T) {
+	topics := topics()
+	p := planOf(0, 3)
+	o := optionsFor(t.TempDir(), topics)
+	o.Shards = 1
+	stop := running(t, o)
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, o, p)
+	gone := func(at lethe.Timestep) wire.Message {
+		return wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: at}, Deleted: true}
+	}
+	publish(t, topics, gone(2))
+	p.slices = []*lethe.Slice{p.slices[0], sliceOf(0, 3, 1, 0)}
+	publish(t, topics, p.messages(2)[1])
+	await(t, topics, o, p)
+	sendCommand(t, topics, 0, wire.CommandStep{Timestep: 3, Revision: 3, Gone: true, Shards: []lethe.ShardID{0}})
+	// The command is enough: the deletion may have been compacted away.
+	p.slices = p.slices[:1]
+	await(t, topics, o, p)
+	awaitAcks(t, topics, 0)
+	publish(t, topics, gone(3))
+	await(t, topics, o, p)
+	_, times := models(t, topics)
+	require.Equal(t, 2, times[wire.Key{Kind: wire.KindModel, Timestep: 1}], "the newest that is left, for score")
+	require.NoError(t, stop())
+}
+
+// A column that is being rebuilt has the new slice before it can train on it.
+func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
+	topics := topics()
+	p := planOf(0, 3)
+	o := optionsFor(t.TempDir(), topics)
+	o.Shards = 1
+	stop := running(t, o)
+	publish(t, topics, p.messages(1)[0], p.messages(2)[2])
+	sendOrder(t, topics, 0, 3)
+	require.Eventually(t, func() bool { return topics.Idle(1) }, time.Minute, time.Millisecond)
+	require.Empty(t, acknowledged(t, topics), "timestep 2 is missing, so 3 cannot have been trained on")
+	publish(t, topics, p.messages(1)[1])
+	await(t, topics, o, p)
+	awaitAcks(t, topics, 0)
+	require.NoError(t, stop())
+}

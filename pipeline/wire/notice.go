@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// ackPrefix begins the keys of acknowledgements.
+const ackPrefix = "ack/"
+
+// Notice is what a record of erasure-status.v1 says: at most one field is set.
+// Deleted is the request whose command was deleted.
+type Notice struct {
+	Status  *deletions.Status
+	Command *Command
+	Ack     *deletions.Ack
+	// Instance is the data directory that plays a role from here on.
+	Instance *Instance
+	Deleted  string
+}
+
+// isStatus reports whether a value is, or claims to be, the status of a request.
+func isStatus(value []byte) bool {
+	var head struct {
+		Format string `json:"format"`
+	}
+	return json.Unmarshal(value, &head) == nil && strings.HasPrefix(head.Format, deletions.StatusFormatName)
+}
+
+// NoticeReader reads the records of erasure-status.v1, in their order. One goroutine
+// uses it.
+type NoticeReader struct{ chunks *bus.Assembler }
+
+// NewNoticeReader returns a reader that has read nothing.
+func NewNoticeReader() *NoticeReader { return &NoticeReader{bus.NewAssembler()} }
+
+// Read is ParseNotice, but for a command in several records: its last one says what the
+// command does, the others say nothing.
+func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
+	if !isChunk(string(rec.Key)) || isStatus(rec.Value) {
+		return ParseNotice(rec)
+	}
+	payload, complete, err := r.chunks.Add(rec)
+	if err != nil || !complete || payload.Retracted {
+		return Notice{}, err
+	}
+	command, err := parseCommand(payload.Bytes)
+	if err != nil {
+		return Notice{}, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
+	}
+	return Notice{Command: command}, nil
+}
+
+// isChunk reports whether a key is that of a chunk of a command: a request id has no
+// slash.
+func isChunk(key string) bool {
+	rest, command := strings.CutPrefix(key, commandPrefix)
+	return command && strings.Contains(rest, "/")
+}
+
+func parseCommand(value []byte) (*Command, error) {
+	var c Command
+	if err := json.Unmarshal(value, &c); err != nil {
+		return nil, err
+	}
+	if c.Format != commandFormat {
+		return nil, fmt.Errorf("format %q, want %q", c.Format, commandFormat)
+	}
+	return &c, nil
+}
+
+// ParseNotice reads a record of erasure-status.v1. Control records say nothing, nor do
+// parts of a command.
+func ParseNotice(rec ingest.Record) (Notice, error) {
+	key := string(rec.Key)
+	var n Notice
+	var err error
+	switch {
+	case strings.HasPrefix(key, instancePrefix):
+		i, found, failed := ParseInstance(rec)
+		if found {
+			n.Instance = &i
+		}
+		return n, failed
+	case strings.HasPrefix(key, "!"):
+	case rec.Tombstone():
+		if id, command := strings.CutPrefix(key, commandPrefix); command && !isChunk(key) {
+			n.Deleted = id
+		}
+	case isStatus(rec.Value):
+		// A request id may be what begins the other keys.
+		var s deletions.Status
+		s, err = deletions.DecodeStatus(rec.Value)
+		n.Status = &s
+	case isChunk(key):
+	case strings.HasPrefix(key, commandPrefix):
+		n.Command, err = parseCommand(rec.Value)
+	case strings.HasPrefix(key, ackPrefix):
+		var a deletions.Ack
+		a, err = deletions.DecodeAck(rec.Value)
+		n.Ack = &a
+	default:
+		err = errors.New("neither a status nor a command nor an acknowledgement")
+	}
+	if err != nil {
+		return Notice{}, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,93 @@
+package decision
+
+import (
+	"slices"
+
+	"lethe"
+	"lethe/scoring/quality"
+)
+
+const (
+	// indifferent is the threshold where there is nothing to choose from.
+	indifferent = 0.5
+	// support is how many alerts, or all illicit rows if they are fewer, a
+	// threshold must raise to be preferred for its precision alone: of one alert it
+	// is 0 or 1.
+	support = 10
+)
+
+// Choose returns the threshold of the rule on probabilities of illicit with their
+// labels, one of each per transaction; those of unknown label count for nothing. A
+// transaction is illicit from the threshold upwards. Where a threshold may lie
+// anywhere between two probabilities it lies midway, see quality.Cuts; the result
+// depends on the set of pairs alone.
+//
+//   - auto: the best F1; of equal ones, the highest threshold.
+//   - precision: the lowest threshold that reaches the precision. If none does,
+//     the one with the highest precision of those that raise at least ten alerts, or
+//     as many as there are illicit rows, if fewer; of equal ones, the lowest.
+//   - budget: all probabilities are those of one scored timestep, and labels count
+//     for nothing and may be nil. The threshold is the n-th highest probability, or
+//     the lowest if there are no more than n. Those that tie with the n-th are
+//     alerts as well, so that none is preferred, and then there are more than n.
+//   - a number: that number.
+//
+// Without rows, and for auto and precision without an illicit row, it is 0.5.
+// Probabilities must be numbers. It panics if the lengths differ.
+func Choose(rule Rule, probabilities []float64, labels []lethe.Label) (threshold float64) {
+	switch rule.kind {
+	case fixed:
+		return rule.value
+	case budget:
+		return atBudget(probabilities, int(rule.value))
+	default:
+	}
+	if len(probabilities) != len(labels) {
+		panic("decision: number of probabilities and of labels differ")
+	}
+	var scores []float64
+	var positive []bool
+	illicit := 0
+	for i, label := range labels {
+		if label == lethe.Unknown {
+			continue
+		}
+		scores, positive = append(scores, probabilities[i]), append(positive, label == lethe.Illicit)
+		if label == lethe.Illicit {
+			illicit++
+		}
+	}
+	if illicit == 0 {
+		return indifferent
+	}
+	if rule.kind == precision {
+		return atPrecision(quality.Cuts(scores, positive), rule.value, min(support, illicit))
+	}
+	_, threshold, _ = quality.BestF1(scores, positive)
+	return threshold
+}
+
+// atPrecision chooses from cuts, of which the last takes all rows, so at least as
+// many as the least number.
+func atPrecision(cuts []quality.Cut, wanted float64, least int) float64 {
+	highest, best := -1.0, indifferent
+	for _, c := range slices.Backward(cuts) {
+		got := c.Precision()
+		if got >= wanted {
+			return c.Threshold
+		}
+		if c.Taken >= least && got > highest {
+			highest, best = got, c.Threshold
+		}
+	}
+	return best
+}
+
+// atBudget is the n-th highest probability.
+func atBudget(probabilities []float64, n int) float64 {
+	if len(probabilities) == 0 {
+		return indifferent
+	}
+	sorted := slices.Sorted(slices.Values(probabilities))
+	return sorted[max(len(sorted)-n, 0)]
+}

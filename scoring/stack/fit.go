@@ -1,0 +1,80 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+
+	"lethe/canonical"
+	"lethe/internal/check"
+	"lethe/scoring/internal/regression"
+)
+
+// Config shapes a fit. Take it from Defaults.
+type Config struct {
+	// L2 is the coefficient of ½ Σ (w_k - 1/K)² beside the sum of the rows' losses:
+	// what scikit-learn's LogisticRegression calls 1/C, about another centre.
+	L2 float64 `yaml:"l2" help:"Pull of the components' weights towards equal ones; 1/C of scikit-learn."`
+	// InterceptL2 is the same for the intercept, about 0. At 0 it is not penalised.
+	InterceptL2 float64 `yaml:"-"`
+}
+
+// Defaults pulls as hard as scikit-learn's C = 0.05. An intercept of 1 costs half a
+// nat: hundreds of rows move it freely, a handful of them do not.
+func Defaults() Config { return Config{L2: 20, InterceptL2: 1} }
+
+// Validate reports every value that is out of bounds.
+func (c Config) Validate() error {
+	var p check.Problems
+	p.Above("l2", c.L2, 0, 1e9)
+	p.Number("intercept_l2", c.InterceptL2, 0, 1e9)
+	return p.Err()
+}
+
+// Append adds everything that a combination depends on to a fingerprint.
+func (c Config) Append(w *canonical.Writer) {
+	w.Uint64(math.Float64bits(c.L2))
+	w.Uint64(math.Float64bits(c.InterceptL2))
+}
+
+// Fit learns a combination from the rows, a function of their set. With rows of
+// one class only, or one component that is there, there is nothing to weigh, and it
+// is the mean logit of the components that are there.
+//
+// It returns an error if a value of the configuration is out of bounds, lengths do
+// not fit, a logit is not a number or every component is absent.
+func Fit(rows Rows, config Config) (*Combination, error) {
+	if err := config.Validate(); err != nil {
+		return nil, fmt.Errorf("stack: %w", err)
+	}
+	if err := rows.check(); err != nil {
+		return nil, fmt.Errorf("stack: %w", err)
+	}
+	present := rows.present()
+	c := mean(rows.Components, present)
+	inputs, targets := rows.sorted(present)
+	if len(present) == 1 || len(targets) == 0 || targets[0] == targets[len(targets)-1] {
+		return c, nil
+	}
+	centre := make([]float64, len(present))
+	for at, k := range present {
+		centre[at] = c.coefficients[k]
+	}
+	coefficients, intercept := regression.Minimise(regression.Problem{
+		Inputs: inputs, Targets: targets, Centre: centre, Lowest: make([]float64, len(present)),
+		L2: config.L2, InterceptL2: config.InterceptL2,
+	})
+	for at, k := range present {
+		c.coefficients[k] = coefficients[at]
+	}
+	c.intercept = intercept
+	return c, nil
+}
+
+// mean is the mean logit of the components that are present.
+func mean(components int, present []int) *Combination {
+	c := &Combination{coefficients: make([]float64, components)}
+	for _, k := range present {
+		c.coefficients[k] = 1 / float64(len(present))
+	}
+	return c
+}

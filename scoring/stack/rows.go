@@ -1,0 +1,94 @@
+package stack
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// MaxComponents bounds the number of components.
+const MaxComponents = 64
+
+// Rows are labelled transactions with what every component says of them.
+type Rows struct {
+	// Components is K, from 1 to MaxComponents.
+	Components int
+	// Logits has K per row, row-major. They count as at most ±16.1, those of the
+	// probabilities 1e-7 and 1 - 1e-7.
+	Logits []float64
+	// Illicit has the class of every row.
+	Illicit []bool
+	// Absent names the components that have no models yet. They get no coefficient,
+	// and their logits may be anything. Nil if all are there.
+	Absent []bool
+}
+
+// present returns the components that take part, ascending.
+func (r Rows) present() []int {
+	var out []int
+	for k := range r.Components {
+		if r.Absent == nil || !r.Absent[k] {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// check reports the first value that is no row's. Errors name rows by their
+// place, for the rows are somebody's transactions.
+func (r Rows) check() error {
+	switch {
+	case r.Components < 1 || r.Components > MaxComponents:
+		return fmt.Errorf("%d components, want 1 to %d", r.Components, MaxComponents)
+	case r.Absent != nil && len(r.Absent) != r.Components:
+		return fmt.Errorf("%d components are told present or absent, want %d", len(r.Absent), r.Components)
+	case len(r.Logits) != len(r.Illicit)*r.Components:
+		return fmt.Errorf("%d logits, want %d for %d rows of %d components",
+			len(r.Logits), len(r.Illicit)*r.Components, len(r.Illicit), r.Components)
+	}
+	present := r.present()
+	if len(present) == 0 {
+		return fmt.Errorf("all of %d components are absent, want at least 1", r.Components)
+	}
+	for i := range r.Illicit {
+		for _, k := range present {
+			if z := r.Logits[i*r.Components+k]; z != z {
+				return fmt.Errorf("row %d has a logit of component %d that is not a number", i, k)
+			}
+		}
+	}
+	return nil
+}
+
+// sorted returns the logits of the given components, bounded, and the classes as 0
+// and 1, rows in the order of their content: licit before illicit, then by logits.
+// Rows that tie are equal in all of it, so the result depends on the set of rows
+// alone and needs no names.
+func (r Rows) sorted(present []int) (inputs, targets []float64) {
+	columns := len(present)
+	unsorted := make([]float64, 0, len(r.Illicit)*columns)
+	order := make([]int, len(r.Illicit))
+	for i := range r.Illicit {
+		order[i] = i
+		for _, k := range present {
+			unsorted = append(unsorted, bounded(r.Logits[i*r.Components+k]))
+		}
+	}
+	row := func(i int) []float64 { return unsorted[i*columns : (i+1)*columns] }
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(target(r.Illicit[a]), target(r.Illicit[b])), slices.Compare(row(a), row(b)))
+	})
+	inputs, targets = make([]float64, 0, len(unsorted)), make([]float64, 0, len(order))
+	for _, i := range order {
+		inputs = append(inputs, row(i)...)
+		targets = append(targets, target(r.Illicit[i]))
+	}
+	return inputs, targets
+}
+
+func target(illicit bool) float64 {
+	if illicit {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,93 @@
+package service_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/service"
+)
+
+// settableClock is the machine's clock, whose time of day can be set back while the
+// monotonic time goes on, as settimeofday does. The clock of this machine is not ours to
+// set, a time namespace moves only the monotonic time, and Go programs ask the kernel
+// past the C library, so that no preloaded library can tell another process a time of
+// day: so all roles run in this process with a clock that is given to them.
+type settableClock struct{ back atomic.Int64 }
+
+func (c *settableClock) setBack(d time.Duration) { c.back.Add(int64(d / time.Second)) }
+
+// Now takes seconds off the time of day, which package time keeps above 30 bits of
+// nanoseconds in the first word of a time that has a monotonic reading too.
+func (c *settableClock) Now() time.Time {
+	now := time.Now()
+	*(*uint64)(unsafe.Pointer(&now)) -= uint64(c.back.Load()) << 30
+	return now
+}
+
+// The clock is set back by hours in the middle of erasures: each goes on at once, and what
+// is signed holds together.
+func TestTheClockIsSetBackDuringErasures(t *testing.T) {
+	t.Parallel()
+	clock := &settableClock{}
+	before := clock.Now()
+	clock.setBack(time.Hour)
+	require.InDelta(t, -time.Hour, clock.Now().Round(0).Sub(before.Round(0)), float64(time.Minute))
+	require.Less(t, clock.Now().Sub(before).Abs(), time.Minute, "monotonic time goes on")
+
+	stream := smallStream(t, 4, 60, 17)
+	c := smallConfig(t, t.TempDir())
+	c.Erasure.BatchWindow, c.Erasure.VerifyTimeout = 20*time.Second, 2*time.Second
+	s := startAt(t, c, clock.Now)
+	part, err := stream.Slice(1, 3)
+	require.NoError(t, err)
+	s.replay(part)
+	m := newMirror(t, c, stream)
+	m.settle(1, 2, 3)
+	ids := labelledIllicit(stream, 2)
+
+	// While it waits for others of its batch. It is alone, so it waits a second.
+	s.ask(request(t, "waiting", ids[0]))
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Suppressed] == 1 })
+	clock.setBack(3 * time.Hour)
+	began := time.Now()
+	require.Equal(t, deletions.Verified, s.outcome("waiting"))
+	require.Less(t, time.Since(began), time.Minute)
+
+	// While it has failed, because there is a copy, and is to be tried again.
+	planted := filepath.Join(c.DataDir, "score", "copy.bak")
+	require.NoError(t, os.WriteFile(planted, []byte(ids[1]), 0o600))
+	s.ask(request(t, "failed", ids[1]))
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Failed] == 1 })
+	clock.setBack(3 * time.Hour)
+	require.NoError(t, os.Remove(planted))
+	began = time.Now()
+	require.Equal(t, deletions.Verified, s.outcome("failed"))
+	require.Less(t, time.Since(began), time.Minute)
+
+	// The stream goes on, and everything is as if nothing had been.
+	m.forget(lethe.ScopeStubs, ids[0])
+	m.forget(lethe.ScopeStubs, ids[1])
+	rest, err := stream.Slice(4, 4)
+	require.NoError(t, err)
+	s.replay(rest)
+	m.settle(4)
+	f := &forgetting{running: s, m: m}
+	f.equal(m.build())
+	for _, id := range []string{"waiting", "failed"} {
+		r := receiptOf(t, c, id)
+		require.True(t, r.Elapsed.Ascending())
+		require.False(t, r.VerifiedAt.Before(r.RequestedAt))
+	}
+	require.Empty(t, s.newest(bus.DeadLetters))
+	s.stop()
+	stored(t, c, m.build())
+}

@@ -1,0 +1,63 @@
+package service
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// diskComponent is what health checks call the disk of the data directory.
+const diskComponent = "disk"
+
+// watchDisk is a patientfs.Watch.
+func (o *outages) watchDisk(path string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	waited := len(o.disk) > 0
+	if err == nil {
+		if delete(o.disk, path); waited && len(o.disk) == 0 {
+			o.log.Info("the disk takes writes again", "after", now.Sub(o.diskSince).Round(time.Millisecond))
+		}
+	} else {
+		if !waited {
+			o.diskSince, o.diskSaid = now, time.Time{}
+		}
+		o.disk[path] = err.Error()
+		if now.Sub(o.diskSaid) >= remindInterval {
+			o.diskSaid = now
+			o.log.Error("waiting for the disk to take writes", "what", path, "and_more", len(o.disk)-1,
+				"error", err.Error())
+		}
+	}
+	o.publishDisk()
+}
+
+// brokerWrites notes whether the embedded broker's disk takes what is written.
+func (s *Service) brokerWrites() {
+	if s.broker == nil {
+		return
+	}
+	folder := BrokerDir(s.config.DataDir)
+	if err := s.broker.Refusing(); err != nil || s.outages.waitsForDisk(folder) {
+		s.outages.watchDisk(folder, err)
+	}
+}
+
+// waitsForDisk reports whether a path cannot be written now.
+func (o *outages) waitsForDisk(path string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, waits := o.disk[path]
+	return waits
+}
+
+// publishDisk tells the health checks what is waited for. The caller holds mu.
+func (o *outages) publishDisk() {
+	// An error of a file system names the path.
+	for _, path := range slices.Sorted(maps.Keys(o.disk)) {
+		o.health.Set(diskComponent, false, "it takes no writes, which wait: "+o.disk[path])
+		return
+	}
+	o.health.Set(diskComponent, true, "")
+}

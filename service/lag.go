@@ -1,0 +1,101 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"lethe/ingest/bus"
+)
+
+// endsLimit is how long brokers are asked for the ends of topics.
+const endsLimit = 5 * time.Second
+
+// ends asks for the ends of the source topics, once at a time however many wait for
+// them: who comes while brokers are asked shares the next answer.
+type ends struct {
+	ask func(context.Context) (map[bus.TopicPartition]int64, error)
+
+	mu      sync.Mutex
+	next    *answer
+	running bool
+}
+
+// answer is there once done is closed.
+type answer struct {
+	done chan struct{}
+	at   map[bus.TopicPartition]int64
+	err  error
+}
+
+// get returns the ends as they were after it was called, or the context's error.
+func (e *ends) get(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+	e.mu.Lock()
+	if e.next == nil {
+		e.next = &answer{done: make(chan struct{})}
+	}
+	waited := e.next
+	if !e.running {
+		e.running = true
+		go e.run()
+	}
+	e.mu.Unlock()
+	select {
+	case <-waited.done:
+		return waited.at, waited.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// run asks until nobody waits.
+func (e *ends) run() {
+	for {
+		e.mu.Lock()
+		now := e.next
+		e.next, e.running = nil, now != nil
+		e.mu.Unlock()
+		if now == nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), endsLimit)
+		now.at, now.err = e.ask(ctx)
+		cancel()
+		close(now.done)
+	}
+}
+
+// sourceEnds asks the brokers.
+func (s *Service) sourceEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+	out := make(map[bus.TopicPartition]int64)
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} {
+		list, err := s.client.EndOffsets(ctx, topic)
+		if err != nil {
+			return nil, fmt.Errorf("ends of %s: %w", topic, err)
+		}
+		for p, end := range list {
+			out[bus.TopicPartition{Topic: topic, Partition: p}] = end
+		}
+	}
+	return out, nil
+}
+
+// unknownLag stands for a lag that the brokers do not tell.
+const unknownLag = -1
+
+// lag counts the records from where the source topics have been consumed to
+// their ends; none if no role of the process consumes them, unknownLag with an error.
+func (s *Service) lag(ctx context.Context, consumed map[bus.TopicPartition]int64) (total int64, err error) {
+	if consumed == nil {
+		return 0, nil
+	}
+	at, err := s.ends.get(ctx)
+	if err != nil {
+		return unknownLag, err
+	}
+	for source, end := range at {
+		total += max(0, end-consumed[source])
+	}
+	return total, nil
+}

@@ -1,0 +1,161 @@
+package service_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/service"
+)
+
+// refused begins a service that must not begin, and returns the one line that says why.
+func refused(t *testing.T, c configs.Config) string {
+	t.Helper()
+	s, err := service.New(context.Background(), service.Options{
+		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err == nil {
+		require.NoError(t, s.Close())
+	}
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "\n")
+	return err.Error()
+}
+
+// remove removes folders of the data directory.
+func remove(t *testing.T, c configs.Config, folders ...string) {
+	t.Helper()
+	for _, folder := range folders {
+		path := filepath.Join(c.DataDir, folder)
+		require.DirExists(t, path)
+		require.NoError(t, os.RemoveAll(path))
+	}
+}
+
+// Whatever part of the state is lost after an erasure, what was erased does not
+// come back: the ledger is made again from its copy, suppression from the ledger; where
+// that is not enough, the start is refused in one line.
+func TestWhatWasErasedDoesNotReturnThroughLostFolders(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 31)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	id := labelledIllicit(stream, 2)[0]
+	forms := formsOf(t, c, stream, id)
+	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, id))
+	before := s.quiet()
+	models := before.EnsembleHash
+	s.stop()
+
+	// The ledger: made again from its copy.
+	remove(t, c, "build/ledger")
+	s = start(t, c)
+	s.replayAgain(stream)
+	require.Equal(t, before.Transactions, s.quiet().Transactions)
+	require.Equal(t, models, s.quiet().EnsembleHash)
+	require.Equal(t, 1, s.quiet().Erasures[deletions.Verified])
+	require.Equal(t, deletions.Verified, s.erase("again", lethe.ScopeStubs, id))
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
+	s.clean(c.DataDir, forms)
+	s.stop()
+
+	// Ledger and broker: only the receipts tell, and they do not tell enough.
+	aside := filepath.Join(t.TempDir(), "aside")
+	require.NoError(t, os.CopyFS(aside, os.DirFS(c.DataDir)))
+	for _, private := range []string{"keys/receipt-ed25519.pem", "instance"} {
+		require.NoError(t, os.Chmod(filepath.Join(aside, private), 0o600))
+	}
+	lost := c
+	lost.DataDir = aside
+	remove(t, lost, "build/ledger", "broker")
+	require.Contains(t, refused(t, lost), "request again, which has a receipt")
+
+	// The store of graphs, and then all that graphs and erasure keep: made again, as if
+	// the stream had never held the record.
+	for _, folder := range []string{"build/snapshots", "build"} {
+		remove(t, c, folder)
+		s = start(t, c)
+		f := s.madeAgain(c, stream, id)
+		s.clean(c.DataDir, forms)
+
+		// What is there can be erased, and what was erased does not return.
+		other := labelledIllicit(stream, 2)[1]
+		s.replayAgain(stream)
+		require.Equal(t, before.Transactions, s.quiet().Transactions)
+		if folder == "build" {
+			require.Equal(t, deletions.Verified, s.erase("after", lethe.ScopeStubs, other))
+			f.m.forget(lethe.ScopeStubs, other)
+			f.equal(f.m.build())
+		}
+		s.stop()
+	}
+}
+
+// madeAgain waits until everything is as if a stream of three timesteps had never held a
+// transaction.
+func (r *running) madeAgain(c configs.Config, stream *dataset.Stream, id lethe.TransactionID) *forgetting {
+	r.t.Helper()
+	m := newMirror(r.t, c, stream)
+	m.gone[id] = true
+	m.settle(1, 2, 3)
+	want := m.build()
+	r.await(func(st *service.Status) bool {
+		return st.LagRecords == 0 && st.Timesteps.Settled == 3 && st.EnsembleHash == want.ensemble
+	})
+	f := &forgetting{running: r, m: m}
+	f.equal(want)
+	return f
+}
+
+// A store of graphs that is lost while a request is carried out is not made again.
+func TestGraphsAreNotMadeAgainAmidAnErasure(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 33)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	s.stop()
+	// Without train, the request is not done.
+	alone := c
+	alone.Roles = []string{configs.RoleBuild, configs.RoleScore}
+	s = start(t, alone)
+	s.ask(request(t, "waits", labelledIllicit(stream, 2)[0]))
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Retraining] == 1 })
+	s.stop()
+	remove(t, c, "build/snapshots")
+	line := refused(t, c)
+	require.Contains(t, line, "build/snapshots holds nothing, but request waits is being carried out")
+	require.True(t, strings.HasSuffix(line, "with an empty data directory and empty topics)"))
+}
+
+// The store of graphs is whole or not opened: of what is left nothing is removed.
+func TestAPartOfTheGraphsIsLost(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 32)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	id := labelledIllicit(stream, 2)[0]
+	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, id))
+	s.stop()
+	remove(t, c, "build/snapshots/staging")
+	require.Contains(t, refused(t, c), "holds the stores of 3 timesteps, but no staging (put the folder back from a copy)")
+	require.DirExists(t, filepath.Join(c.DataDir, "build/snapshots/t000002"))
+
+	c = smallConfig(t, t.TempDir())
+	s = start(t, c)
+	s.replay(stream)
+	s.stop()
+	remove(t, c, "build/snapshots/t000002")
+	require.Contains(t, refused(t, c), "holds no t000002 (put the folder back from a copy)")
+}

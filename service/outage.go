@@ -1,0 +1,189 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"lethe/ingest/bus"
+	"lethe/metrics"
+	"lethe/metrics/events"
+)
+
+const (
+	// probeInterval is how often a broker is asked whether it is there, probeLimit how
+	// long it is given.
+	probeInterval = 2 * time.Second
+	probeLimit    = 3 * time.Second
+	// remindInterval is how often the log says that something is still waited for.
+	remindInterval = 30 * time.Second
+)
+
+// outages keeps what is waited for and what could not be read, and tells the health
+// checks, the metrics and the log. It may be used from several goroutines.
+type outages struct {
+	health *metrics.Health
+	tell   events.Listener
+	log    *slog.Logger
+
+	mu sync.Mutex
+	// waits has the topics and partitions that are waited for, and why.
+	waits map[string]string
+	// since is when the first of them began, said when the log last said so.
+	since, said time.Time
+	// disk has the paths that cannot be written now, and why; the times are as those of
+	// waits.
+	disk                map[string]string
+	diskSince, diskSaid time.Time
+	// lasting is what stays wrong until an operator looks, by place.
+	lasting map[string]string
+}
+
+func newOutages(health *metrics.Health, tell events.Listener, log *slog.Logger) *outages {
+	o := &outages{
+		health: health, tell: events.Tee(tell), log: log,
+		waits: make(map[string]string), disk: make(map[string]string), lasting: make(map[string]string),
+	}
+	o.publishDisk()
+	return o
+}
+
+// watch is a bus.Watch.
+func (o *outages) watch(place string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	if err == nil {
+		waited := len(o.waits) > 0
+		if delete(o.waits, place); waited && len(o.waits) == 0 {
+			o.log.Info("brokers serve everything again", "after", now.Sub(o.since).Round(time.Millisecond))
+		}
+	} else {
+		if len(o.waits) == 0 {
+			o.since, o.said = now, time.Time{}
+		}
+		o.waits[place] = err.Error()
+		if now.Sub(o.said) >= remindInterval {
+			o.said = now
+			o.log.Warn("waiting for brokers", "what", place, "and_more", len(o.waits)-1, "error", err)
+		}
+	}
+	o.publish()
+}
+
+// publish tells the health checks and metrics what there is. The caller holds mu.
+func (o *outages) publish() {
+	if place, why := first(o.lasting); place != "" {
+		o.health.Set(topicsModule, false, fmt.Sprintf("%s: %s", place, why))
+	} else if place, why := first(o.waits); place != "" {
+		o.health.Set(topicsModule, false, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
+	} else {
+		o.health.Set(topicsModule, true, "")
+	}
+	o.tell.OutageChanged(events.OutageChanged{Places: len(o.waits)})
+}
+
+// first returns the first entry by key.
+func first(of map[string]string) (key, value string) {
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		return key, of[key]
+	}
+	return "", ""
+}
+
+// lastingly says that something is wrong at a place until the process ends.
+func (o *outages) lastingly(place, why string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lasting[place] != why {
+		o.log.Error("something lasting is wrong", "what", place, "error", why)
+	}
+	o.lasting[place] = why
+	o.publish()
+}
+
+// listener keeps the service from being ready after records were missed: an operator
+// has to look.
+func (o *outages) listener() events.Listener {
+	return events.Listener{RecordsMissed: func(e events.RecordsMissed) {
+		o.lastingly(fmt.Sprintf("%s/%d", e.Topic, e.Partition),
+			fmt.Sprintf("offsets %d to %d were not read and never will be: %s", e.From, e.To-1, e.Reason))
+	}}
+}
+
+// probed notes whether brokers answered.
+func (o *outages) probed(err error) {
+	o.tell.BrokersProbed(events.BrokersProbed{Reachable: err == nil})
+	if err == nil {
+		o.health.Set(brokerModule, true, "")
+		return
+	}
+	o.health.Set(brokerModule, false, err.Error())
+}
+
+// awaitBrokers waits until brokers answer, and applies the topics.
+func (s *Service) awaitBrokers(ctx context.Context) error {
+	for {
+		err := s.client.Ping(ctx)
+		s.outages.probed(err)
+		if err == nil {
+			err = s.client.Admin().Apply(ctx)
+		}
+		if err == nil {
+			s.partitions, err = s.client.Admin().Partitions(ctx)
+		}
+		switch {
+		case err == nil:
+			s.outages.watch("brokers", nil)
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !bus.MayPass(err):
+			return fmt.Errorf("create the topics: %w", err)
+		}
+		if !s.config.UsesEmbeddedBroker() {
+			err = fmt.Errorf("%w (start Kafka, or name brokers that are up with --brokers; "+
+				"without them lethe brings its own)", err)
+		}
+		s.outages.watch("brokers", err)
+		select {
+		case <-time.After(probeInterval):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// topicsProcess is the connection to the brokers.
+type topicsProcess struct{ *Service }
+
+// Run implements supervisor.Process: it looks whether brokers are there.
+func (p *topicsProcess) Run(ctx context.Context) error {
+	ticker := time.NewTicker(probeInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+		asking, cancel := context.WithTimeout(ctx, probeLimit)
+		err := p.client.Ping(asking)
+		cancel()
+		if ctx.Err() == nil {
+			p.outages.probed(err)
+		}
+		if err == nil {
+			p.partitionsHold(ctx)
+		}
+		p.brokerWrites()
+	}
+}
+
+// Close implements supervisor.Process.
+func (p *topicsProcess) Close() error { return errors.Join(p.client.Close(), p.patient.Close()) }

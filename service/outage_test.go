@@ -1,0 +1,213 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// outsideBroker is a broker of its own that can be away.
+type outsideBroker struct {
+	t      *testing.T
+	dir    string
+	port   int
+	broker *embedded.Broker
+}
+
+func (b *outsideBroker) start() {
+	b.t.Helper()
+	c := embedded.Defaults()
+	c.Port = b.port
+	var err error
+	b.broker, err = embedded.Start(b.dir, c, slog.New(slog.DiscardHandler))
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { require.NoError(b.t, b.broker.Close()) })
+}
+
+func (b *outsideBroker) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(b.port)) }
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// page returns a page of the service on a port, or "" while nothing answers.
+func page(t *testing.T, address, path string) string {
+	t.Helper()
+	response, err := http.Get("http://" + address + path)
+	if err != nil {
+		return ""
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// Brokers that are away are waited for, at the start and later, and the
+// health checks say so within seconds.
+func TestTheServiceWaitsForBrokers(t *testing.T) {
+	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
+	c := smallConfig(t, t.TempDir())
+	c.Kafka.Brokers = []string{b.address()}
+	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	says := func(path string, texts ...string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			text := page(t, c.HTTP.Address, path)
+			for _, want := range texts {
+				if !strings.Contains(text, want) {
+					return false
+				}
+			}
+			return true
+		}, 15*time.Second, 50*time.Millisecond, "%s does not say %q", path, texts)
+	}
+
+	// A start that is given up.
+	ctx, cancel := context.WithCancel(t.Context())
+	gaveUp := make(chan error, 1)
+	go func() {
+		_, err := service.New(ctx, service.Options{
+			Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+		})
+		gaveUp <- err
+	}()
+	says("/readyz", "broker: not ok: no broker can be reached", "connection refused")
+	says("/api/v1/status", "starting")
+	cancel()
+	require.ErrorIs(t, <-gaveUp, context.Canceled)
+
+	time.AfterFunc(2*time.Second, b.start)
+	r := start(t, c)
+	says("/readyz", "broker: ok", "topics: ok", "train: ok\nok")
+	says("/metrics", "lethe_broker_reachable 1")
+	stream := smallStream(t, 4, 40, 3)
+	first, second := *stream, *stream
+	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
+	r.replay(&first)
+
+	require.NoError(t, b.broker.Close())
+	says("/readyz", "broker: not ok", "topics: not ok")
+	says("/metrics", "lethe_broker_reachable 0")
+	time.Sleep(3 * time.Second)
+	b.start()
+	says("/readyz", "broker: ok", "topics: ok", "train: ok\nok")
+	r.replay(&second)
+}
+
+// What cannot be read of a source topic is stepped over, and named by a dead
+// letter, a metric and the health checks.
+func TestADamagedBatchIsNamed(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	r := start(t, c)
+	producer, err := kgo.NewClient(kgo.SeedBrokers(r.Brokers()...), kgo.ProducerBatchMaxBytes(100<<20),
+		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	require.NoError(t, err)
+	defer producer.Close()
+	topic := configs.Default().Kafka.TopicPrefix + string(bus.Transactions)
+	// One record that is no bomb, but larger than its dead letter may be.
+	for _, size := range []int{40 << 20, 3 << 20} {
+		large := &kgo.Record{Topic: topic, Key: []byte("k"), Value: bytes.Repeat([]byte{' '}, size), Partition: 1}
+		require.NoError(t, producer.ProduceSync(t.Context(), large).FirstErr())
+	}
+	r.replay(smallStream(t, 2, 40, 3))
+
+	letters := map[string]string{}
+	require.NoError(t, r.Client().ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		for _, h := range rec.Headers {
+			if h.Key == "lethe.dlq.reason" {
+				letters[string(rec.Key)] = string(h.Value)
+			}
+		}
+		return nil
+	}))
+	require.Equal(t, map[string]string{topic + "/1/0": "corrupt_batch", "k": "too_large"}, letters)
+	require.Contains(t, page(t, c.HTTP.Address, "/readyz"),
+		topic+"/1: offsets 0 to 0 were not read and never will be: corrupt_batch")
+	require.Contains(t, page(t, c.HTTP.Address, "/metrics"),
+		`lethe_records_missed_total{reason="corrupt_batch",topic="transactions.v1"} 1`)
+}
+
+// A record that lethe did not write ended every process on the topic, and again at
+// every start. It is passed over and named.
+func TestJunkOnInternalTopicsIsPassedOver(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	r := start(t, c)
+	for _, topic := range []bus.Topic{bus.Slices, bus.Models, bus.Snapshots, bus.ErasureStatus} {
+		for _, key := range []string{"r", "slice/1/2/0", "!settings/graphs", "!instance/train"} {
+			junk := []ingest.Outgoing{{Key: []byte(key), Value: []byte("a-person")}}
+			require.NoError(t, r.Client().Write(t.Context(), topic, junk))
+		}
+		if topic == bus.ErasureStatus {
+			continue
+		}
+		// Framed as lethe does.
+		for _, kind := range []wire.Kind{wire.KindSlice, wire.KindSnapshot, wire.KindManifest, wire.KindModel} {
+			for shard := range lethe.ShardID(5) {
+				key := wire.Key{Kind: kind, Timestep: 9, Shard: shard}
+				junk := bus.Chunks(key.String(), []byte("a-person"), []ingest.Header{
+					{Key: "lethe.revision", Value: []byte("1")}, {Key: "lethe.previous", Value: []byte("1")},
+				}, 100)
+				require.NoError(t, r.Client().Write(t.Context(), topic, junk))
+			}
+		}
+	}
+	stream := smallStream(t, 3, 40, 3)
+	first, second := *stream, *stream
+	first.Steps, second.Steps = stream.Steps[:2], stream.Steps[2:]
+	r.replay(&first)
+	ready := page(t, c.HTTP.Address, "/readyz")
+	require.Contains(t, ready, "topics: not ok")
+	require.NotContains(t, ready, "a-person")
+	r.stop()
+	r = start(t, c)
+	r.replay(&second)
+}
+
+// The largest features that are taken do not end training either.
+func TestTheLargestFeaturesAreTrainedOn(t *testing.T) {
+	for _, model := range []string{"elliptic-gin", "gat", "sgc", "trees", "logistic"} {
+		t.Run(model, func(t *testing.T) {
+			c := smallConfig(t, t.TempDir())
+			c.Trainer.Model = model
+			if model == "trees" || model == "logistic" {
+				c.Trainer.Schedule, c.Repair.OneHop = "window", true
+			}
+			stream := smallStream(t, 3, 60, 3)
+			largest := float32(configs.Default().Ingest.Records.MaxMagnitude)
+			for _, step := range stream.Steps {
+				for i := range step.Transactions {
+					for f := range step.Transactions[i].Features {
+						step.Transactions[i].Features[f] = []float32{largest, -largest, 1e-45, 0}[(i*(f+1)+f)%4]
+					}
+				}
+			}
+			start(t, c).replay(stream)
+		})
+	}
+}

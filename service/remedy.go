@@ -1,0 +1,57 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/canonical"
+	"lethe/configs"
+	"lethe/internal/patientfs"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/snapshot"
+)
+
+// Remedy is what an operator can do about a role's damaged folder. Removing a part of
+// what the graphs keep is refused at the next start: its stores belong together.
+func Remedy(dataDir, role string) string {
+	if role == configs.RoleGraphs {
+		return fmt.Sprintf("put the folder %s back from a copy, or remove the whole of it and start again: it is rebuilt "+
+			"from the topics", RoleDir(dataDir, configs.RoleBuild))
+	}
+	return fmt.Sprintf("remove the folder %s and start again: it is rebuilt from the topics", RoleDir(dataDir, role))
+}
+
+// RemediedFS is a file system for the stores of a role, whose last words tell the remedy.
+func RemediedFS(fs vfs.FS, dataDir, role string) vfs.FS {
+	return swapstore.Remedied(fs, Remedy(dataDir, role))
+}
+
+// remedied adds the remedy to an error of a role's damaged folder.
+func remedied(err error, dataDir, role string) error {
+	damaged := errors.Is(err, swapstore.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) ||
+		errors.Is(err, canonical.ErrCorrupt)
+	if remedy := Remedy(dataDir, role); damaged && !strings.Contains(err.Error(), remedy) {
+		return fmt.Errorf("%w (%s)", err, remedy)
+	}
+	return err
+}
+
+// roleProcess is a role that tells the remedy when its folder is damaged.
+type roleProcess struct {
+	role.Role
+	dataDir, name string
+
+	patience *patientfs.Patience
+}
+
+// Run implements supervisor.Process. Who waits for a disk is not told that it is to
+// stop in any other way.
+func (r roleProcess) Run(ctx context.Context) error {
+	defer context.AfterFunc(ctx, r.patience.Stop)()
+	return remedied(r.Role.Run(ctx), r.dataDir, r.name)
+}

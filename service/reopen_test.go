@@ -1,0 +1,112 @@
+package service_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/scoring"
+	"lethe/service"
+)
+
+// late is a stream of which much comes too late: all of timestep 3, some
+// transactions of timestep 2 with everything that names them, and some of timesteps 1
+// and 4 whose payments and labels come in time.
+func late(t *testing.T, stream *dataset.Stream) (first *dataset.Stream, held []lethe.TransactionID) {
+	t.Helper()
+	var without3 []lethe.TransactionID
+	for _, tx := range step(stream, 3).Transactions {
+		without3 = append(without3, tx.ID)
+	}
+	whole := labelledIllicit(stream, 2)[:2]
+	first = without(stream, slices.Concat(without3, whole)...)
+	alone := []lethe.TransactionID{
+		labelledIllicit(stream, 1)[0], labelledIllicit(stream, 4)[0], step(stream, 4).Transactions[5].ID,
+	}
+	for i := range first.Steps {
+		first.Steps[i].Transactions = slices.DeleteFunc(slices.Clone(first.Steps[i].Transactions),
+			func(tx lethe.Transaction) bool { return slices.Contains(alone, tx.ID) })
+	}
+	return first, slices.Concat(without3, whole, alone)
+}
+
+// Late records reopen their timesteps, and in the end slices, models, ensemble and
+// dead letters are those of a stream in order. Predictions that were sent stay; those
+// of late transactions say so. An erasure meanwhile comes to the same.
+func TestLateRecordsGiveWhatAStreamInOrderGives(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 5, 60, 21)
+	first, held := late(t, stream)
+	c := smallConfig(t, t.TempDir())
+	c.Ingest.ReopenWindow = 300 * time.Millisecond
+	s := start(t, c)
+	s.replay(first)
+	require.NotEmpty(t, s.deadLetters(), "payments and labels lack their transactions")
+	before := s.newest(bus.Predictions)
+	erased := labelledIllicit(stream, 5)[0]
+	s.ask(request(t, "meanwhile", held[0], erased))
+
+	_, err := service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{})
+	require.NoError(t, err)
+	require.Equal(t, deletions.Verified, s.outcome("meanwhile"))
+	m := newMirror(t, c, stream)
+	m.gone[held[0]] = true
+	m.settle(1, 2, 3, 4)
+	// Whether timestep 5 was partitioned with what was erased is not a matter of late
+	// records.
+	m.settle(5)
+	m.forget(lethe.ScopeStubs, erased)
+	want := m.build()
+	s.await(func(st *service.Status) bool { return st.LagRecords == 0 && st.EnsembleHash == want.ensemble })
+	f := &forgetting{running: s, m: m}
+	f.equal(want)
+	require.Eventually(t, func() bool { return len(s.deadLetters()) == 0 }, 30*time.Second, 50*time.Millisecond,
+		"all have what they lacked")
+	require.Equal(t, stream.FeatureCount, s.quiet().FeatureCount, "as the first timestep told")
+
+	predictions := s.newest(bus.Predictions)
+	for key, value := range before {
+		if key != string(erased) {
+			require.Equal(t, value, predictions[key], "what was sent stays")
+		}
+	}
+	require.NotContains(t, predictions, string(held[0]))
+	number := 0
+	for _, id := range held[1:] {
+		value, found := predictions[string(id)]
+		if !found {
+			continue // of the first timestep, which nothing was trained before
+		}
+		p, err := scoring.DecodePrediction([]byte(value))
+		require.NoError(t, err)
+		require.True(t, p.Late)
+		number++
+	}
+	require.Greater(t, number, len(step(stream, 3).Transactions)-2)
+	s.stop()
+	stored(t, c, want)
+}
+
+// With ingest.late=dlq late records are refused and change nothing.
+func TestLateRecordsAreDeadLettersByChoice(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 40, 22)
+	id := labelledIllicit(stream, 2)[0]
+	c := smallConfig(t, t.TempDir())
+	c.Ingest.Late = "dlq"
+	s := start(t, c)
+	before := s.replay(without(stream, id))
+	s.replayAgain(stream)
+	require.NotEmpty(t, s.deadLetters())
+	require.Equal(t, before.EnsembleHash, s.quiet().EnsembleHash)
+	m := newMirror(t, c, without(stream, id))
+	m.settle(1, 2, 3)
+	f := &forgetting{running: s, m: m}
+	f.equal(m.build())
+}

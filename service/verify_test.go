@@ -1,0 +1,178 @@
+package service_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/deletions/disk"
+	"lethe/service"
+)
+
+// Verify says what is missing of a directory, and what does not belong together.
+func TestVerifyNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 41)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	ids := labelledIllicit(stream, 2)
+	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, ids[0]))
+	require.Equal(t, deletions.Verified, s.erase("two", lethe.ScopeStubs, ids[1]))
+	s.stop()
+	report, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+
+	one, two := "receipts/one.json", "receipts/two.json"
+	removed := func(path string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(filepath.Join(dir, path))) }
+	}
+	for want, spoil := range map[string]func(t *testing.T, dir string){
+		"its receipt $DIR/receipts/one.json is missing":        removed(one),
+		"the key $DIR/keys/receipt-ed25519.pub.pem is missing": removed("keys/receipt-ed25519.pub.pem"),
+		"$DIR/build/ledger is missing":                         removed("build/ledger"),
+		"$DIR/build/snapshots is missing":                      removed("build/snapshots"),
+		"the broker's log $DIR/broker is missing":              removed("broker"),
+		"the signature does not belong to the receipt":         edited(two, `"dead_letters":0`, `"dead_letters":1`),
+		"counts is not what the ledger says":                   edited(two, `"dead_letters":0`, `"dead_letters":1`),
+		"request one: its receipt in receipts.v1 is missing":   swapped(one, two),
+		"request_id is not what the ledger says":               swapped(one, two),
+		"three.json is of no request that the ledger knows":    duplicated(one, "receipts/three.json"),
+		"request one was carried out, says erasure-status.v1":  forgotten,
+		"receipt $DIR/receipts/one.json is of no request":      forgotten,
+		"notes.txt holds the id of an erased record at byte": written("train/notes.txt",
+			"about "+string(ids[0])),
+		"transactions.v1/0 ends at 0 in the broker's log, but was read":     cut("broker/log/partitions/*transactions.v1-0"),
+		"slices.v1/0 ends at 0 in the broker's log, but was read":           cut("broker/log/partitions/*slices.v1-0"),
+		"models.v1/0 ends at 0 in the broker's log, but was read":           cut("broker/log/partitions/*models.v1-0"),
+		"data/broker: read snapshots.v1: topic or partition does not exist": removed("broker/log"),
+	} {
+		t.Run(want, func(t *testing.T) {
+			changed := copied(t, c)
+			spoil(t, changed.DataDir)
+			report, err := audit.Check(t.Context(), audit.Options{Config: changed})
+			require.NoError(t, err)
+			require.False(t, report.OK)
+			require.Contains(t, strings.Join(report.Problems, "\n"), strings.ReplaceAll(want, "$DIR", changed.DataDir))
+		})
+	}
+}
+
+// What is damaged is named with its folder and a remedy; a store's own checksums
+// are looked at for everything that it holds.
+func TestVerifyNamesWhatIsDamaged(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 41)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	require.Equal(t, deletions.Verified, s.erase("one", lethe.ScopeStubs, labelledIllicit(stream, 1)[0]))
+	s.stop()
+	for want, spoil := range map[string]func(t *testing.T, dir string){
+		"$DIR/build/ledger: corrupt store directory: pointer file":            blanked("build/ledger/CURRENT-GEN"),
+		"$DIR/build/snapshots/staging: corrupt store directory: pointer file": blanked("build/snapshots/staging/CURRENT-GEN"),
+		"$DIR/build/snapshots/t000002: corrupt store directory: pointer file": blanked("build/snapshots/t000002/CURRENT-GEN"),
+		"$DIR/train/shard-0001: corrupt store directory: pointer file":        blanked("train/shard-0001/CURRENT-GEN"),
+		"$DIR/broker: loading persisted state: parsing topics.json":           blanked("broker/log/topics.json"),
+		"(remove the folder $DIR/score and start again":                       blanked("score/state/values/m-*"),
+		"score role: ":                         blanked("score/state/values/r-*"),
+		"$DIR/broker/log/partitions/":          blanked("broker/log/partitions/*slices.v1-0/*.dat"),
+		"the log is corrupt: $DIR/broker/log/": blanked("broker/log/partitions/*models.v1-1/*.dat"),
+	} {
+		t.Run(want, func(t *testing.T) {
+			changed := copied(t, c)
+			spoil(t, changed.DataDir)
+			_, err := audit.Check(t.Context(), audit.Options{Config: changed})
+			require.ErrorContains(t, err, strings.ReplaceAll(want, "$DIR", changed.DataDir))
+			require.Regexp(t, "from a copy|remove the folder .*/(train|score) and start again", err.Error())
+		})
+	}
+}
+
+// copied is the configuration of a copy of the data directory.
+func copied(t *testing.T, c configs.Config) configs.Config {
+	t.Helper()
+	from := c.DataDir
+	c.DataDir = filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.CopyFS(c.DataDir, os.DirFS(from)))
+	require.NoError(t, os.Chmod(filepath.Join(c.DataDir, "keys", "receipt-ed25519.pem"), 0o600))
+	return c
+}
+
+// blanked overwrites the first third of a file, which a pattern names.
+func blanked(pattern string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		data, err := os.ReadFile(names[0])
+		require.NoError(t, err)
+		clear(data[:len(data)/3])
+		require.NoError(t, os.WriteFile(names[0], data, 0o600))
+	}
+}
+
+// cut empties the log of a partition, which a pattern names.
+func cut(pattern string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		names, err := filepath.Glob(filepath.Join(dir, pattern, "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			require.NoError(t, os.Remove(name))
+		}
+	}
+}
+
+func edited(path, old, text string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		name := filepath.Join(dir, path)
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		changed := bytes.Replace(data, []byte(old), []byte(text), 1)
+		require.NotEqual(t, data, changed)
+		require.NoError(t, os.WriteFile(name, changed, 0o600))
+	}
+}
+
+func swapped(one, two string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		aside := filepath.Join(dir, "aside")
+		require.NoError(t, os.Rename(filepath.Join(dir, one), aside))
+		require.NoError(t, os.Rename(filepath.Join(dir, two), filepath.Join(dir, one)))
+		require.NoError(t, os.Rename(aside, filepath.Join(dir, two)))
+	}
+}
+
+func duplicated(from, to string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		data, err := os.ReadFile(filepath.Join(dir, from))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, to), data, 0o600))
+	}
+}
+
+func written(path, text string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
+	}
+}
+
+// forgotten puts an empty ledger in the place of the true one.
+func forgotten(t *testing.T, dir string) {
+	build := service.RoleDir(dir, configs.RoleBuild)
+	require.NoError(t, os.RemoveAll(filepath.Join(build, "ledger")))
+	_, store, err := disk.OpenLedger(vfs.Default, build, nil)
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+}

@@ -1,0 +1,201 @@
+package snapshot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/internal/sortedset"
+)
+
+// court judges the payments, or the labels, that are in no graph: whether they are
+// refused, and why. That is a function of the transactions of closed timesteps, so
+// it is judged again whenever they change.
+type court struct {
+	*changes
+	kind byte
+	// horizon is the newest timestep that is judged; later ones are still open.
+	horizon lethe.Timestep
+	// now is the timestep that is changing. Those of another closed timestep that
+	// wait to become part of it are judged when it changes.
+	now lethe.Timestep
+	// arrived holds transactions that may have arrived since, or is nil.
+	arrived *lethe.Snapshot
+	// receded says that the horizon may have gone back.
+	receded bool
+	// touched are the letters that change, by what they are about.
+	touched map[string]storedLetter
+}
+
+// judge adds to the changes what the payments or labels that are in no graph have
+// become. Those that the changes drop are in a graph now.
+func (c *court) judge() error {
+	c.touched = make(map[string]storedLetter)
+	through := c.horizon
+	if c.receded {
+		through = maxTimestep
+	}
+	if err := c.staging.scanThrough(c.kind, through, c.judgeOne); err != nil {
+		return err
+	}
+	for _, i := range c.timesteps() {
+		if i.known() || i.Timestep > c.horizon {
+			continue
+		}
+		if c.kind == kindPayment {
+			i.Payments = 0
+		} else {
+			i.Labels = 0
+		}
+		c.infos[i.Timestep] = i
+	}
+	return c.say()
+}
+
+// judgeOne judges one payment or label.
+func (c *court) judgeOne(e staged) error {
+	dropped := c.dropped(e.key)
+	if !dropped && c.stands(e) {
+		return nil
+	}
+	origin, old, err := decodePending(c.kind, e.value)
+	if err != nil {
+		return err
+	}
+	var next standing
+	if !dropped && e.at <= c.horizon {
+		next.judged = true
+		if next.letter, _, err = c.reason(e); err != nil {
+			return err
+		}
+	}
+	if old.judged && !next.judged && !dropped {
+		c.unjudged = sortedset.Add(c.unjudged, e.at)
+	}
+	if !dropped {
+		c.set(e.key, next.replace(old, e.value))
+	}
+	if next.letter != old.letter || next.letter != "" && !old.judged {
+		origin.Value, origin.Headers = nil, nil
+		c.touched[string(aboutOf(e))] = storedLetter{e.about, Letter{Refusal{Origin: origin}, true}}
+	}
+	return nil
+}
+
+// stands reports whether a payment or label is what it was.
+func (c *court) stands(e staged) bool {
+	judged := isJudged(e.value)
+	switch {
+	case e.at > c.horizon:
+		return !judged
+	case judged:
+		return !c.concerns(e.about)
+	default:
+		return e.at != c.now && c.info(e.at).known()
+	}
+}
+
+// say adds a letter for everything that was touched: that of the latest timestep, or
+// that there is none any more.
+func (c *court) say() error {
+	if len(c.touched) == 0 {
+		return nil
+	}
+	err := c.staging.scanThrough(c.kind, c.horizon, func(e staged) error {
+		about := string(aboutOf(e))
+		if _, touched := c.touched[about]; !touched || c.dropped(e.key) {
+			return nil
+		}
+		if value := c.writes[string(e.key)]; value != nil {
+			e.value = value
+		}
+		origin, s, err := decodePending(c.kind, e.value)
+		if err != nil || s.letter == "" {
+			return err
+		}
+		reason, detail, err := c.reason(e)
+		c.touched[about] = storedLetter{e.about, Letter{Refusal: Refusal{origin, reason, detail}}}
+		return err
+	})
+	for _, about := range slices.Sorted(maps.Keys(c.touched)) {
+		c.letters = append(c.letters, c.touched[about])
+	}
+	return err
+}
+
+// aboutOf is the end of an entry's key.
+func aboutOf(e staged) []byte { return e.key[1+timestepBytes:] }
+
+// concerns reports whether one of the transactions may have arrived.
+func (c *court) concerns(about []lethe.Pseudonym) bool {
+	return c.arrived != nil && slices.ContainsFunc(about, func(p lethe.Pseudonym) bool {
+		_, found := c.arrived.Find(p)
+		return found
+	})
+}
+
+// reason tells why a payment or label is in no graph. Transactions of open timesteps
+// are not known: which of them have arrived depends on how partitions interleave.
+func (c *court) reason(e staged) (reason, detail string, err error) {
+	if c.kind == kindLabel {
+		at, known, err := c.whereabouts(e.about[0])
+		if known {
+			return ReasonCrossTimestep, fmt.Sprintf("label of timestep %d, transaction is of %d", e.at, at), err
+		}
+		return ReasonUnknownTransaction, fmt.Sprintf("label of timestep %d", e.at), err
+	}
+	for i, end := range e.about {
+		side := [...]string{"source", "target"}[i]
+		at, known, err := c.whereabouts(end)
+		switch {
+		case err != nil:
+			return "", "", err
+		case !known:
+			return ReasonUnknownEndpoint, fmt.Sprintf("payment of timestep %d, %s is not known", e.at, side), nil
+		case at != e.at:
+			detail = fmt.Sprintf("payment of timestep %d, %s is of %d", e.at, side, at)
+		}
+	}
+	return ReasonCrossTimestep, detail, nil
+}
+
+// whereabouts returns the closed timestep of a transaction.
+func (c *court) whereabouts(p lethe.Pseudonym) (lethe.Timestep, bool, error) {
+	entry, known, err := lookup(c.staging.Get, p)
+	return entry.timestep, known && c.info(entry.timestep).State > lethe.Open, err
+}
+
+// decodePending returns what payments and labels that are in no graph have in common.
+func decodePending(kind byte, value []byte) (Origin, standing, error) {
+	if kind == kindPayment {
+		p, err := decodePayment(value)
+		return p.origin, p.standing, err
+	}
+	p, err := decodeLabel(value)
+	return p.origin, p.standing, err
+}
+
+// replace returns the stored value with this standing in place of the old one.
+func (s standing) replace(old standing, value []byte) []byte {
+	kept := value[:len(value)-len(old.appendTo(nil))]
+	return s.appendTo(slices.Clone(kept))
+}
+
+// judgeAll judges payments and labels after timestep now changed and transactions
+// may have arrived.
+func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded bool) error {
+	// In this order, so that letters come in the same one every time.
+	for _, of := range []struct {
+		kind  byte
+		state lethe.State
+	}{{kindPayment, lethe.Closed}, {kindLabel, lethe.Settled}} {
+		judges := court{
+			changes: c, kind: of.kind, horizon: c.newest(of.state), now: now, arrived: arrived, receded: receded,
+		}
+		if err := judges.judge(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

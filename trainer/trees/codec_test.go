@@ -1,0 +1,124 @@
+package trees
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe/canonical"
+)
+
+func TestCodecRefusesWhatWasNotWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawConfig(t)
+		m, _ := mustFit(t, drawRows(t, o.Classes), o)
+		data := m.Encode()
+		back, err := Decode(data)
+		require.NoError(t, err)
+		require.Equal(t, data, back.Encode())
+		_, err = Decode(data[:rapid.IntRange(0, len(data)-1).Draw(t, "cut")])
+		require.ErrorIs(t, err, canonical.ErrCorrupt)
+		altered := append([]byte(nil), data...)
+		altered[rapid.IntRange(0, len(data)-1).Draw(t, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		_, err = Decode(altered)
+		require.ErrorIs(t, err, canonical.ErrCorrupt)
+	})
+}
+
+// A forged tree with a right checksum must not send a row in circles or out of
+// its features.
+func TestCodecRefusesForgedTrees(t *testing.T) {
+	good := tree{{feature: 0, value: 1, right: 2, cover: 3}, {feature: leaf, cover: 1}, {feature: leaf, cover: 2}}
+	endless := float32(math.Inf(1))
+	for name, change := range map[string]func(tree) tree{
+		"circle":            func(t tree) tree { t[0].right = 0; return t },
+		"beyond":            func(t tree) tree { t[0].right = 3; return t },
+		"feature":           func(t tree) tree { t[0].feature = 2; return t },
+		"negative":          func(t tree) tree { t[1].feature = -2; return t },
+		"empty":             func(tree) tree { return nil },
+		"open end":          func(t tree) tree { t[2].feature = 1; return t },
+		"NaN":               func(t tree) tree { t[0].value = float32(math.NaN()); return t },
+		"a cover of NaN":    func(t tree) tree { t[2].cover = float32(math.NaN()); return t },
+		"a cover below 0":   func(t tree) tree { t[0].cover = -1; return t },
+		"an infinite cover": func(t tree) tree { t[1].cover = endless; return t },
+		"infinite":          func(t tree) tree { t[1].value = endless; return t },
+	} {
+		m := &Model{classes: 2, features: 2, base: []float64{0}, trees: []tree{change(append(tree(nil), good...))}}
+		_, err := Decode(m.Encode())
+		require.ErrorIs(t, err, canonical.ErrCorrupt, name)
+	}
+	for name, m := range map[string]*Model{
+		"one tree for three scores": {classes: 3, features: 2, base: make([]float64, 3), trees: []tree{good}},
+		"a frequency above 1": {averages: true, classes: 2, features: 2, base: []float64{0}, trees: []tree{
+			{{feature: leaf, value: 1.5}},
+		}},
+		"a frequency below 0": {averages: true, classes: 2, features: 2, base: []float64{-.5}},
+		"a base score of NaN": {classes: 2, features: 2, base: []float64{math.NaN()}, trees: []tree{good}},
+	} {
+		_, err := Decode(m.Encode())
+		require.ErrorIs(t, err, canonical.ErrCorrupt, name)
+	}
+}
+
+// The bytes are pinned: they are promised to be the same on every architecture.
+// A change of the arithmetic or of the format shows here.
+func TestBytesArePinned(t *testing.T) {
+	for kind, want := range map[string]string{
+		Boosted: "780d34480a8edce8824247468fd8ac5582e7d5a9d43a658bbd56c5b93e4316ab",
+		Forest:  "aab963651039164408422ae7977f9223b958e5a20655cd95337f36ed05c5fcb4",
+		Extra:   "774f37f709cc8c9ba94c76c81b733b3c9d6eff7e3bafcbb03397fb40d5fcfad6",
+	} {
+		m, _, err := Fit(t.Context(), pinnedRows(), with(func(c *Config) {
+			c.Kind, c.Classes, c.Rounds, c.FeatureShare, c.RowShare, c.Seed = kind, 3, 20, 0.7, 0.8, 5
+		}))
+		require.NoError(t, err)
+		require.Equal(t, want, canonical.DigestOf(m.Encode()).String(), kind)
+	}
+	r := rings(200, 2, 1)
+	m, _, err := Fit(t.Context(), r, with(func(c *Config) {
+		c.Rounds, c.Monotone, c.PositiveWeight = 20, []int8{1, -1}, 2
+	}))
+	require.NoError(t, err)
+	require.Equal(t, "1ff761b75fc2a63f360b6637d7bd450abbd4fa297a7ec0a9044d65d28a308920",
+		canonical.DigestOf(m.Encode()).String())
+}
+
+// The files of version 1 were written by its program. They are still read, give the
+// probabilities that it gave, and a fit with its settings still gives its trees.
+func TestFirstVersionIsRead(t *testing.T) {
+	old, err := os.ReadFile("testdata/version1.model")
+	require.NoError(t, err)
+	m, err := Decode(old)
+	require.NoError(t, err)
+	data, err := os.ReadFile("testdata/version1.probabilities")
+	require.NoError(t, err)
+	want := make([]float32, len(data)/4)
+	require.NoError(t, binary.Read(bytes.NewReader(data), binary.LittleEndian, want))
+	r := pinnedRows()
+	got, err := m.Probabilities(r.Features)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	again, err := Decode(m.Encode())
+	require.NoError(t, err)
+	require.Equal(t, m, again)
+
+	now, _, err := Fit(t.Context(), r, with(func(c *Config) {
+		c.Classes, c.Rounds, c.FeatureShare, c.Seed, c.MaxLeaves = 3, 4, 0.7, 5, 6
+	}))
+	require.NoError(t, err)
+	got, err = now.Probabilities(r.Features)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	old[4] = 3
+	sum := sha256.Sum256(old[:len(old)-sha256.Size])
+	_, err = Decode(append(old[:len(old)-sha256.Size], sum[:]...))
+	require.ErrorIs(t, err, canonical.ErrVersion)
+}

@@ -1,0 +1,101 @@
+package trees
+
+// stride is how many cells a feature of a histogram takes: one per bin, and some
+// more, since cells of equal bins that are 4096 bytes apart slow processors down.
+const stride = maxBins + 4
+
+// plane holds the sums of a leaf's rows by bin of eight features.
+type plane [lanes][stride]cell
+
+// clear empties the first bins of every lane.
+func (p *plane) clear(bins int) {
+	for lane := range p {
+		clear(p[lane][:bins])
+	}
+}
+
+// add adds the rows of a leaf, whose cells are given in the leaf's own order. The
+// lanes are written out: constant ones leave no bounds to check, and a call per
+// row would cost half as much again.
+func (p *plane) add(words []uint64, rows []int32, cells []cell) {
+	cells = cells[:len(rows)]
+	for k, i := range rows {
+		w, g, h := words[i], cells[k].gradient, cells[k].packed
+		c := &p[0][uint8(w)]
+		c.gradient += g
+		c.packed += h
+		c = &p[1][uint8(w>>8)]
+		c.gradient += g
+		c.packed += h
+		c = &p[2][uint8(w>>16)]
+		c.gradient += g
+		c.packed += h
+		c = &p[3][uint8(w>>24)]
+		c.gradient += g
+		c.packed += h
+		c = &p[4][uint8(w>>32)]
+		c.gradient += g
+		c.packed += h
+		c = &p[5][uint8(w>>40)]
+		c.gradient += g
+		c.packed += h
+		c = &p[6][uint8(w>>48)]
+		c.gradient += g
+		c.packed += h
+		c = &p[7][w>>56]
+		c.gradient += g
+		c.packed += h
+	}
+}
+
+// addAll adds rows that are all there are, as add does.
+func (p *plane) addAll(words []uint64, cells []cell) {
+	cells = cells[:len(words)]
+	for k, w := range words {
+		g, h := cells[k].gradient, cells[k].packed
+		c := &p[0][uint8(w)]
+		c.gradient += g
+		c.packed += h
+		c = &p[1][uint8(w>>8)]
+		c.gradient += g
+		c.packed += h
+		c = &p[2][uint8(w>>16)]
+		c.gradient += g
+		c.packed += h
+		c = &p[3][uint8(w>>24)]
+		c.gradient += g
+		c.packed += h
+		c = &p[4][uint8(w>>32)]
+		c.gradient += g
+		c.packed += h
+		c = &p[5][uint8(w>>40)]
+		c.gradient += g
+		c.packed += h
+		c = &p[6][uint8(w>>48)]
+		c.gradient += g
+		c.packed += h
+		c = &p[7][w>>56]
+		c.gradient += g
+		c.packed += h
+	}
+}
+
+// addLane adds the rows of a leaf to one lane.
+func (p *plane) addLane(lane int, words []uint64, rows []int32, cells []cell) {
+	h, shift := &p[lane], uint(8*lane)
+	cells = cells[:len(rows)]
+	for k, i := range rows {
+		c := &h[uint8(words[i]>>(shift&63))]
+		c.gradient += cells[k].gradient
+		c.packed += cells[k].packed
+	}
+}
+
+// subtract takes the rows of one child away, which leaves the other's.
+func subtract(all, child []cell) {
+	child = child[:len(all)]
+	for bin := range all {
+		all[bin].gradient -= child[bin].gradient
+		all[bin].packed -= child[bin].packed
+	}
+}

@@ -1,0 +1,67 @@
+package trees
+
+// flatten returns the last grown tree with the values of an output.
+func (g *grower) flatten(output int, values leafValues, weights []float64) tree {
+	t := make(tree, 0, len(g.nodes))
+	return g.subtree(t, 0, output, values, weights)
+}
+
+// leafValues turns the sums of a leaf into what it adds to a score.
+type leafValues func(output int, n *growing) float32
+
+// subtree appends the subtree at a node in preorder.
+func (g *grower) subtree(t tree, at, output int, values leafValues, weights []float64) tree {
+	n := &g.nodes[at]
+	if n.left == 0 {
+		return append(t, node{feature: leaf, value: values(output, n), cover: g.cover(n, weights)})
+	}
+	here := len(t)
+	f := g.columns[n.best.position]
+	t = append(t, node{
+		feature: int32(f.feature), value: g.data.threshold(f.feature, n.best.bin), cover: g.cover(n, weights),
+		missingLeft: n.best.missingLeft,
+	})
+	if !f.missing {
+		// No row of the fit missed the feature: as if it were 0, as LightGBM does.
+		t[here].missingLeft = 0 <= t[here].value
+	}
+	t = g.subtree(t, n.left, output, values, weights)
+	t[here].right = uint32(len(t))
+	return g.subtree(t, n.left+1, output, values, weights)
+}
+
+// cover is the weight of a node's rows, summed as integers.
+func (g *grower) cover(n *growing, weights []float64) float32 {
+	if weights == nil {
+		return float32(n.to - n.from)
+	}
+	sum := int64(0)
+	for _, i := range g.rows[n.from:n.to] {
+		sum += fixed(weights[g.bag[i]])
+	}
+	return float32(float64(sum) / gradientUnit)
+}
+
+// leaves calls a function with the rows and the position of every leaf of the last
+// tree.
+func (g *grower) leaves(visit func(row int32, n *growing)) {
+	for at := range g.nodes {
+		n := &g.nodes[at]
+		if n.left == 0 {
+			for _, i := range g.rows[n.from:n.to] {
+				visit(g.bag[i], n)
+			}
+		}
+	}
+}
+
+// leafOf returns the leaf of the last tree that a row of the data ends in, be it in
+// the bag or not.
+func (g *grower) leafOf(row int32) *growing {
+	n := &g.nodes[0]
+	for n.left != 0 {
+		bin := g.data.column(g.columns[n.best.position].feature)[row]
+		n = &g.nodes[n.left+1-int(n.goesLeft[bin])]
+	}
+	return n
+}

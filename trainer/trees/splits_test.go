@@ -1,0 +1,106 @@
+package trees
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/trainer/tabular"
+)
+
+// The histogram's root split is the best of all thresholds of all features and
+// both sides for missing values, found by trying each, summing in floating point.
+// The careful search finds the same.
+func TestSplitIsTheBestOfAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := with(func(c *Config) {
+			c.Rounds, c.MaxLeaves = 1, 2
+			c.MinChildRows, c.L2 = rapid.IntRange(1, 3).Draw(t, "child rows"), rapid.Float64Range(0, 2).Draw(t, "l2")
+			c.MinGain = rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "least gain")
+		})
+		r := drawRows(t, 2)
+		n := r.Len()
+		g := newGrower(newBinned(r, o.MaxBins), o, 1, float64(n))
+		g.isCareful = rapid.Bool().Draw(t, "careful")
+		g.take(everyRow(nil, n), g.data.varying(drawFeatures(r.Cols, 0, o)))
+		gradients, hessians := make([]float64, n), make([]float64, n)
+		for i := range gradients {
+			gradients[i], hessians[i] = rapid.Float64Range(-1, 1).Draw(t, "g"), rapid.Float64Range(0.01, 0.25).Draw(t, "h")
+			g.cells[0][i] = g.limits.row(gradients[i], hessians[i])
+		}
+		best := 0.0
+		for f := range r.Cols {
+			for at := range n {
+				for _, missingLeft := range []bool{false, true} {
+					best = max(best, gainAt(r, node{feature: int32(f), value: r.Row(at)[f], missingLeft: missingLeft},
+						[2][]float64{gradients, hessians}, o))
+				}
+			}
+		}
+		if best <= o.MinGain {
+			best = 0
+		}
+		got := 0.0
+		g.grow(*lethe.NewDraw(0, "path"))
+		leafValue := func(int, *growing) float32 { return 0 }
+		if root := g.flatten(0, leafValue, nil)[0]; root.feature != leaf {
+			got = gainAt(r, root, [2][]float64{gradients, hessians}, o)
+			require.InDelta(t, got, g.nodes[0].best.gain, 1e-5)
+		}
+		require.InDelta(t, best, got, 1e-5)
+	})
+}
+
+// gainAt is what splitting all rows by a node gains, or 0 if a side is too small.
+func gainAt(r tabular.Rows, by node, derivatives [2][]float64, o Config) float64 {
+	var g, h [3]float64
+	var n [2]int
+	for i := range r.Len() {
+		side := 0
+		if v := r.Row(i)[by.feature]; v > by.value || v != v && !by.missingLeft {
+			side = 1
+		}
+		n[side]++
+		for _, s := range []int{side, 2} {
+			g[s] += derivatives[0][i]
+			h[s] += derivatives[1][i]
+		}
+	}
+	if n[0] < o.MinChildRows || n[1] < o.MinChildRows || by.value != by.value {
+		return 0
+	}
+	q := func(s int) float64 { return g[s] * g[s] / (h[s] + o.L2) }
+	return q(0) + q(1) - q(2)
+}
+
+// However the sums of a leaf come about, by adding its rows up or by taking its
+// sibling's from its parent's, and however its cells are packed, they are the sums
+// of its rows.
+func TestSumsOfLeavesAreThoseOfTheirRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawConfig(t)
+		o.Classes, o.MaxLeaves, o.SplitShare = 2, 8, rapid.SampledFrom([]float64{0.5, 1}).Draw(t, "share of a split")
+		r := drawRows(t, 2)
+		f := newFitter(&Model{averages: true, classes: 2, features: r.Cols, base: []float64{0}}, r, o)
+		f.grower = newGrower(newBinned(r, o.MaxBins), o, 1, 1e3)
+		f.grower.take(everyRow(nil, r.Len()), f.grower.data.varying(drawFeatures(r.Cols, 0, o)))
+		f.addForest(*lethe.NewDraw(1, "path"))
+		for _, n := range f.grower.nodes {
+			var want cell
+			for _, i := range f.grower.rows[n.from:n.to] {
+				want = want.plus(f.grower.cells[0][i])
+			}
+			require.Equal(t, want, n.all[0])
+			require.Equal(t, n.to-n.from, f.grower.limits.count(want))
+			if n.left != 0 {
+				require.GreaterOrEqual(t, n.best.gain, o.MinGain)
+			}
+		}
+		for i := range r.Len() { // a row's leaf is where its range is
+			at := f.grower.leafOf(int32(i))
+			require.Contains(t, f.grower.rows[at.from:at.to], int32(i))
+		}
+	})
+}
