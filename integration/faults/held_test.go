@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -35,17 +36,20 @@ func filesHeldOpen(t *testing.T, bin string) {
 	d.audit()
 }
 
-// hold opens every file below a folder.
+// hold opens every file below a folder but those that the program deletes
+// between their listing and their opening.
 func hold(t *testing.T, dir string) (held []*os.File) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+		if err == nil && !entry.IsDir() {
+			var file *os.File
+			if file, err = os.Open(path); err == nil {
+				held = append(held, file)
+				t.Cleanup(func() { file.Close() })
+			}
 		}
-		file, err := os.Open(path)
-		if err == nil {
-			held = append(held, file)
-			t.Cleanup(func() { file.Close() })
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
 		}
 		return err
 	}))
