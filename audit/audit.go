@@ -14,9 +14,10 @@ import (
 	"lethe/internal/cputime"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/service"
 	"lethe/snapshot"
-	"lethe/trainer"
 )
 
 // Options says what to check.
@@ -64,9 +65,11 @@ func (r *Report) problem(format string, args ...any) {
 
 // inventory is what the stores hold.
 type inventory struct {
-	config  configs.Config
-	secret  lethe.Secret
-	trainer trainer.Config
+	config configs.Config
+	secret lethe.Secret
+	layout ensemble.Layout
+	// over is nil without a meta-model.
+	over    *meta.Config
 	steps   []*snapshot.Content
 	columns []*train.History
 	served  *score.Served
@@ -111,7 +114,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	if err := inv.checkSlices(r); err != nil {
 		return nil, err
 	}
-	inv.checkCheckpoints(r)
+	inv.learnt().checkCheckpoints(r)
 	inv.checkServed(r)
 	if err := inv.checkBroker(ctx, r); err != nil {
 		return nil, err
@@ -142,8 +145,12 @@ func take(c configs.Config) (*inventory, error) {
 	if err != nil {
 		return nil, err
 	}
-	inv := &inventory{
-		config: c, secret: secret, trainer: c.TrainerConfig(), next: make(map[bus.TopicPartition]int64),
+	inv := &inventory{config: c, secret: secret, next: make(map[bus.TopicPartition]int64)}
+	if inv.layout, err = c.Layout(); err != nil {
+		return nil, err
+	}
+	if inv.over, err = c.MetaConfig(); err != nil {
+		return nil, err
 	}
 	if err := inv.takeGraphs(); err != nil {
 		return nil, err

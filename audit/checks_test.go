@@ -12,6 +12,7 @@ import (
 	"lethe/partition/repair"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
+	"lethe/scoring/ensemble"
 	"lethe/snapshot"
 )
 
@@ -32,13 +33,15 @@ func whole(t *testing.T) *inventory {
 		Info:     snapshot.Info{Timestep: 1, State: lethe.Settled, Previous: lethe.NoTimestep},
 		Snapshot: s, Assignment: []lethe.ShardID{0, 0, 1, 1},
 	}
-	inv := &inventory{config: c, trainer: c.TrainerConfig(), steps: []*snapshot.Content{content}}
+	inv := &inventory{
+		config: c, layout: ensemble.PerShard(c.TrainerConfig(), 2), steps: []*snapshot.Content{content},
+	}
 	list, err := repair.Slices(s, lethe.NoTimestep, content.Assignment, 2, c.RepairConfig())
 	require.NoError(t, err)
 	for shard, slice := range list {
 		inv.columns = append(inv.columns, &train.History{
 			Shard: lethe.ShardID(shard), Timesteps: []lethe.Timestep{1},
-			Slices: map[lethe.Timestep][]byte{1: canonical.EncodeSlice(slice)}, Checkpoints: map[lethe.Timestep][]byte{},
+			Slices: map[lethe.Timestep][]byte{1: canonical.EncodeSlice(slice)}, Learnt: map[int]map[lethe.Timestep][]byte{},
 		})
 	}
 	inv.served = &score.Served{Through: lethe.NoTimestep}

@@ -2,152 +2,156 @@ package audit
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"os"
-	"sync"
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/configs"
 	"lethe/pipeline/train"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
-	"lethe/trainer/column"
-	"lethe/trainer/kernels"
 )
 
-// checkCheckpoints checks that every slice has a checkpoint whose lineage is the
-// chain of the slices.
-func (inv *inventory) checkCheckpoints(r *Report) {
-	for _, h := range inv.columns {
-		var slices []lethe.Digest
-		for _, t := range h.Timesteps {
-			slices = append(slices, canonical.DigestOf(h.Slices[t]))
+// learnt is what the stores of train hold of models and slices.
+type learnt struct {
+	layout ensemble.Layout
+	// over is nil without a meta-model.
+	over    *meta.Config
+	columns []*train.History
+	// served is the timestep through which the served models are, or NoTimestep.
+	served lethe.Timestep
+}
+
+func (inv *inventory) learnt() learnt {
+	return learnt{inv.layout, inv.over, inv.columns, inv.served.Through}
+}
+
+// models are the numbers of the models.
+func (l learnt) models() []lethe.ShardID {
+	out := make([]lethe.ShardID, l.layout.Models())
+	for i := range out {
+		out[i] = lethe.ShardID(i)
+	}
+	return out
+}
+
+// named says which model a number is.
+func (l learnt) named(number lethe.ShardID) string {
+	component, in := l.layout.Place(number)
+	if len(l.layout.Components) == 1 && l.layout.Components[0].Groups == l.layout.Shards {
+		return fmt.Sprintf("shard %d", number)
+	}
+	return fmt.Sprintf("component %s, group %d", l.layout.Components[component].Config.Model, in)
+}
+
+// home is the store that keeps what a model learns.
+func (l learnt) home(number lethe.ShardID) *train.History {
+	return l.columns[l.layout.ShardsOf(number)[0]]
+}
+
+// checkpoints are those of a model, by timestep.
+func (l learnt) checkpoints(number lethe.ShardID) map[lethe.Timestep][]byte {
+	component, _ := l.layout.Place(number)
+	return l.home(number).Learnt[component]
+}
+
+// kept reports whether the checkpoint after a timestep must be there: of a model that is
+// fitted anew for each timestep those that score may ask for are, which are the served
+// ones and newer ones.
+func (l learnt) kept(anew bool, t lethe.Timestep) bool {
+	return !anew || l.served == lethe.NoTimestep || t >= l.served
+}
+
+// lineages returns what every checkpoint must have learnt from: the chain of the slices.
+func (l learnt) lineages() *ensemble.Lineages {
+	known := ensemble.NewLineages(l.layout, l.over)
+	previous := lethe.NoTimestep
+	for _, t := range l.columns[0].Timesteps {
+		digests := make([]lethe.Digest, len(l.columns))
+		for shard, h := range l.columns {
+			digests[shard] = canonical.DigestOf(h.Slices[t])
 		}
-		lineages := column.Lineages(inv.trainer, slices)
-		for i, t := range h.Timesteps {
-			data, found := h.Checkpoints[t]
+		known.Learn(t, previous, digests)
+		previous = t
+	}
+	return known
+}
+
+// checkCheckpoints checks that every slice has a checkpoint whose lineage is the
+// chain of the slices, and the meta-model over them.
+func (l learnt) checkCheckpoints(r *Report) {
+	lineages := l.lineages()
+	for _, number := range l.models() {
+		checkpoints := l.checkpoints(number)
+		for _, t := range l.home(number).Timesteps {
+			data, found := checkpoints[t]
 			if !found {
-				r.problem("shard %d: no checkpoint after timestep %d", h.Shard, t)
+				if l.kept(l.layout.Config(number).Schedule == trainer.Window, t) {
+					r.problem("%s: no checkpoint after timestep %d", l.named(number), t)
+				}
 				continue
 			}
 			r.Checkpoints++
 			c, err := trainer.DecodeCheckpoint(data)
+			want, known := lineages.At(t)
 			switch {
 			case err != nil:
-				r.problem("shard %d: checkpoint after timestep %d: %v", h.Shard, t, err)
-			case c.Lineage != lineages[i]:
-				r.problem("shard %d: the checkpoint after timestep %d was not trained on the stored slices", h.Shard, t)
+				r.problem("%s: checkpoint after timestep %d: %v", l.named(number), t, err)
+			case !known || c.Lineage != want[number]:
+				r.problem("%s: the checkpoint after timestep %d was not trained on the stored slices", l.named(number), t)
 			}
+		}
+	}
+	if l.over != nil {
+		l.checkMeta(r, lineages)
+	}
+}
+
+// checkMeta checks that the meta-models were learnt over the stored models.
+func (l learnt) checkMeta(r *Report, lineages *ensemble.Lineages) {
+	home := l.columns[0]
+	for _, t := range home.Timesteps {
+		data, found := home.Learnt[train.Meta][t]
+		if !found {
+			if l.kept(true, t) {
+				r.problem("no meta-model after timestep %d", t)
+			}
+			continue
+		}
+		m, err := meta.Decode(data)
+		want, known := lineages.At(t)
+		switch {
+		case err != nil:
+			r.problem("meta-model after timestep %d: %v", t, err)
+		case !known || m.Lineage != want[len(want)-1]:
+			r.problem("the meta-model after timestep %d was not learnt over the stored models", t)
 		}
 	}
 }
 
-// checkServed checks that what is served are the checkpoints of the shards.
+// checkServed checks that what is served is what was trained.
 func (inv *inventory) checkServed(r *Report) {
-	s := inv.served
+	s, l := inv.served, inv.learnt()
 	if s.Through == lethe.NoTimestep {
 		return
 	}
 	r.EnsembleHash = s.Version.String()
 	digests := make([]lethe.Digest, len(s.Checkpoints))
-	for shard, data := range s.Checkpoints {
-		digests[shard] = canonical.DigestOf(data)
-		if !bytes.Equal(data, inv.columns[shard].Checkpoints[s.Through]) {
-			r.problem("shard %d: the served model is not the checkpoint after timestep %d", shard, s.Through)
+	for number, data := range s.Checkpoints {
+		digests[number] = canonical.DigestOf(data)
+		if !bytes.Equal(data, l.checkpoints(lethe.ShardID(number))[s.Through]) {
+			r.problem("%s: the served model is not the checkpoint after timestep %d", l.named(lethe.ShardID(number)),
+				s.Through)
+		}
+	}
+	if s.Meta != nil {
+		digests = append(digests, canonical.DigestOf(s.Meta))
+		if !bytes.Equal(s.Meta, l.columns[0].Learnt[train.Meta][s.Through]) {
+			r.problem("the served meta-model is not that after timestep %d", s.Through)
 		}
 	}
 	if scoring.EnsembleVersion(digests) != s.Version {
 		r.problem("the ensemble's hash is not that of its models")
 	}
-}
-
-// search looks for every erased record in every file of the directory.
-func (inv *inventory) search(ctx context.Context, r *Report) error {
-	r.Erasures = len(inv.done)
-	scanner, err := inv.scanner()
-	if err != nil || scanner == nil {
-		return err
-	}
-	report, err := scanner.ScanDir(ctx, os.DirFS(inv.config.DataDir))
-	if err != nil {
-		return err
-	}
-	r.Files, r.Bytes = report.Files, report.Bytes
-	for _, hit := range report.Hits {
-		r.problem("%s holds the %s of an erased record at byte %d", hit.Path, hit.Kind, hit.Offset)
-	}
-	return nil
-}
-
-// trainAnew trains every shard from fresh weights through all its slices and
-// compares each checkpoint with the stored one.
-func (inv *inventory) trainAnew(ctx context.Context, r *Report, progress func(done, of int)) error {
-	set, err := inv.kernels()
-	if err != nil {
-		return err
-	}
-	engine, err := trainer.NewEngine(inv.trainer, set)
-	if err != nil {
-		return err
-	}
-	runner := ensemble.Runner{Engine: engine, Workers: inv.config.Workers(), Describe: scoring.Describe}
-	var mu sync.Mutex
-	done := 0
-	return runner.Each(ctx, len(inv.columns), func(ctx context.Context, i int) error {
-		h := inv.columns[i]
-		equal, differ, err := replay(ctx, runner.Column(h.Shard), h)
-		if err != nil {
-			return opening(fmt.Errorf("shard %d: %w", h.Shard, err), inv.config.DataDir, configs.RoleTrain)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		r.FreshCheckpoints += equal
-		for _, t := range differ {
-			r.problem("shard %d: training anew gives other bytes after timestep %d", h.Shard, t)
-		}
-		if progress != nil {
-			progress(done, len(inv.columns))
-		}
-		return nil
-	})
-}
-
-// kernels returns the kernel set that the stored checkpoints name: another
-// would give other bits, whatever the configuration says today.
-func (inv *inventory) kernels() (kernels.Set, error) {
-	for _, h := range inv.columns {
-		for _, t := range h.Timesteps {
-			if c, err := trainer.DecodeCheckpoint(h.Checkpoints[t]); err == nil {
-				return kernels.Named(c.Kernels)
-			}
-		}
-	}
-	return inv.config.KernelSet()
-}
-
-// replay trains one shard through its slices and counts the checkpoints that come
-// out as stored.
-func replay(ctx context.Context, c column.Column, h *train.History) (equal int, differ []lethe.Timestep, err error) {
-	slices := make([]*lethe.Slice, len(h.Timesteps))
-	for i, t := range h.Timesteps {
-		if slices[i], err = canonical.DecodeSlice(h.Slices[t]); err != nil {
-			return 0, nil, fmt.Errorf("timestep %d: %w", t, err)
-		}
-	}
-	for step, err := range c.Replay(ctx, nil, slices) {
-		if err != nil {
-			return 0, nil, err
-		}
-		t := step.Checkpoint.Timestep
-		if bytes.Equal(trainer.EncodeCheckpoint(step.Checkpoint), h.Checkpoints[t]) {
-			equal++
-		} else {
-			differ = append(differ, t)
-		}
-	}
-	return equal, differ, nil
 }

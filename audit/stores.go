@@ -53,7 +53,7 @@ func (inv *inventory) takeColumns() error {
 func (inv *inventory) takeServed() (err error) {
 	c, role := inv.config, configs.RoleScore
 	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
-	inv.served, err = score.ReadServed(fsys, dir, inv.trainer, c.Partition.Shards)
+	inv.served, err = score.ReadServed(fsys, dir, inv.layout, inv.over)
 	if errors.Is(err, fs.ErrNotExist) {
 		inv.lacks(err, dir, remade)
 		inv.served, err = &score.Served{Through: lethe.NoTimestep}, nil

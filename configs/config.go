@@ -84,10 +84,14 @@ type Repair struct {
 	OneHopDirected bool `yaml:"one_hop_directed" help:"Keep the means of payers and of payees apart; needs one_hop."`
 }
 
+// Stack is the name of the ensembles whose models are trainer.components.
+const Stack = "stack"
+
 // Trainer shapes the shard models and their training. Served are models.Served;
 // trees and logistic, which look at one transaction at a time and want
 // repair.one_hop, schedule window and a long window; and blend, which combines
-// several and wants a long window.
+// several and wants a long window. The model Stack is several models, of Components,
+// each with its number of groups of shards.
 type Trainer struct {
 	trainer.Config `yaml:",inline"`
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The

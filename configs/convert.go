@@ -2,11 +2,15 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"lethe/scoring"
 )
 
 // convert turns a value from YAML, the environment or a flag into the type of
@@ -25,6 +29,8 @@ func convert(value any, typ reflect.Type) (any, string) {
 		return d, wantIf(err != nil, "a duration such as 5s or 1m30s")
 	case typ == reflect.TypeFor[[]string]():
 		return toList(value)
+	case typ == reflect.TypeFor[scoring.ThresholdRule]():
+		return scoring.ThresholdRule(asText(value)), ""
 	case kind == reflect.String:
 		text, ok := value.(string)
 		return text, wantIf(!ok, "text (put it in quotes)")
@@ -85,6 +91,9 @@ func toList(value any) (any, string) {
 		items := make([]string, 0, len(v))
 		for _, item := range v {
 			text, ok := item.(string)
+			if fields, isMap := item.(map[string]any); isMap {
+				text, ok = componentText(fields)
+			}
 			if !ok {
 				return nil, want
 			}
@@ -94,6 +103,26 @@ func toList(value any) (any, string) {
 	default:
 		return nil, want
 	}
+}
+
+// componentText writes {model: M, groups: N, key: value} as M:N:key=value, which
+// ensemble.ParseComponent reads.
+func componentText(fields map[string]any) (string, bool) {
+	model, ok := fields["model"].(string)
+	if !ok {
+		return "", false
+	}
+	if groups, given := fields["groups"]; given {
+		model += ":" + wholeText(groups)
+	} else if len(fields) > 1 {
+		return "", false
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key != "model" && key != "groups" {
+			model += ":" + key + "=" + asText(fields[key])
+		}
+	}
+	return model, true
 }
 
 func splitList(text string) []string {

@@ -23,7 +23,7 @@ func TestBadFilesReportEveryProblem(t *testing.T) {
 			content, err := os.ReadFile(file)
 			require.NoError(t, err)
 			// What other packages list is not spelled out in the files.
-			listed := strings.NewReplacer("FILE", file, "SERVED", strings.Join(scoring.ServedMethods(), ", "),
+			listed := strings.NewReplacer("FILE", file, "SERVED", strings.Join(append(scoring.ServedMethods(), scoring.MethodStack), ", "),
 				"QUOTA", strings.Join(partition.QuotaMethods(), ", "))
 			var want []string
 			for line := range strings.Lines(string(content)) {
@@ -56,7 +56,7 @@ func TestGoodFiles(t *testing.T) {
 	numbers.Seed = 18446744073709551615
 	numbers.Trainer.LearningRate = 1
 	numbers.Trainer.WeightDecay = 5e-4
-	numbers.Scoring.Threshold = 0.25
+	numbers.Scoring.Threshold = "0.25"
 	require.Equal(t, numbers, load("numbers"))
 
 	lists := configs.Default()

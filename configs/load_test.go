@@ -95,7 +95,7 @@ func TestOverridesTakeTheFieldsOwnTypes(t *testing.T) {
 	want.Embedded.SyncWrites = true
 	want.Erasure.VerifyTimeout = time.Minute
 	want.Partition.Shards = 3
-	want.Scoring.Threshold = 0.75
+	want.Scoring.Threshold = "0.75"
 	require.Equal(t, want, c)
 }
 

@@ -10,6 +10,8 @@ import (
 	"lethe/partition/refine"
 	"lethe/partition/repair"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -20,6 +22,38 @@ func (c Config) TrainerConfig() trainer.Config {
 	out := c.Trainer.For(c.Trainer.Model)
 	out.Seed = c.Seed
 	return out
+}
+
+// Layout is which models the ensemble is made of. The error says which component is
+// none.
+func (c Config) Layout() (ensemble.Layout, error) {
+	shards := c.Partition.Shards
+	if c.Trainer.Model != Stack {
+		return ensemble.PerShard(c.TrainerConfig(), shards), nil
+	}
+	l := ensemble.Layout{Shards: shards}
+	for _, text := range c.Trainer.Components {
+		component, err := ensemble.ParseComponent(text, shards)
+		if err != nil {
+			return l, err
+		}
+		component.Config.Seed = c.Seed
+		l.Components = append(l.Components, component)
+	}
+	return l, nil
+}
+
+// MetaConfig shapes the meta-model; nil if the aggregation is another. The error says
+// that the rule of the threshold is none.
+func (c Config) MetaConfig() (*meta.Config, error) {
+	s := c.ScoringConfig()
+	if s.Aggregation != scoring.MethodStack {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	rule, err := s.Rule()
+	m := meta.Defaults()
+	m.Timesteps, m.Calibration.Method, m.Threshold = s.LearnTimesteps, s.Calibration, rule
+	return &m, err
 }
 
 // Workers is how many shards train or answer at once.

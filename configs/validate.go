@@ -8,6 +8,9 @@ import (
 	"lethe/internal/check"
 	"lethe/partition"
 	"lethe/partition/repair"
+	"lethe/scoring"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/stack"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -87,13 +90,31 @@ func (c Config) checkPartition(p *check.Problems) {
 // checkTrainer bounds the models to those that are served.
 func (c Config) checkTrainer(p *check.Problems) {
 	alone := append(models.Served(), trainer.RowModels()...)
-	p.OneOf("trainer.model", c.Trainer.Model, append(alone, trainer.Blend)...)
-	p.Each("trainer.components", "model", c.Trainer.Components, alone...)
-	p.Within("trainer", c.TrainerConfig().Validate())
+	p.OneOf("trainer.model", c.Trainer.Model, append(alone, trainer.Blend, Stack)...)
+	if c.Trainer.Model == Stack {
+		c.checkStack(p)
+	} else {
+		p.Each("trainer.components", "model", c.Trainer.Components, alone...)
+		p.Within("trainer", c.TrainerConfig().Validate())
+	}
 	p.Whole("trainer.workers", c.Trainer.Workers, 0, 4096)
 	if c.Trainer.Kernels == "openblas" {
 		p.Bad("trainer.kernels", c.Trainer.Kernels, "auto, fma or portable: openblas was removed, since fma is faster")
 		return
 	}
 	p.OneOf("trainer.kernels", c.Trainer.Kernels, "auto", "fma", "portable")
+}
+
+// checkStack bounds the components of an ensemble.
+func (c Config) checkStack(p *check.Problems) {
+	n := len(c.Trainer.Components)
+	p.That(n >= 1 && n <= stack.MaxComponents, "trainer.components", c.Trainer.Components, "1 to %d components",
+		stack.MaxComponents)
+	for _, text := range c.Trainer.Components {
+		if _, err := ensemble.ParseComponent(text, max(1, c.Partition.Shards)); err != nil {
+			p.Bad("trainer.components", text, "MODEL:GROUPS, which :KEY=VALUE may follow: %v", err)
+		}
+	}
+	p.That(c.Scoring.Aggregation == scoring.MethodStack, "scoring.aggregation", c.Scoring.Aggregation,
+		"%s with trainer.model %s", scoring.MethodStack, Stack)
 }

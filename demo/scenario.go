@@ -117,14 +117,14 @@ func (s *scenario) measure(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("prediction at offset %d: %w", rec.Offset, err)
 		}
-		tally.Add(p.Timestep, p.Probability, labels[p.Transaction])
+		tally.AddServed(p.Timestep, p.Probability, p.Class == lethe.Illicit.String(), labels[p.Transaction])
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	s.result.TestTimesteps = testTimesteps(s.Stream)
-	s.result.Test = tally.Summarise(s.result.TestTimesteps[0], s.result.TestTimesteps[1], s.Config.Scoring.Threshold)
+	s.result.Test = tally.SummariseServed(s.result.TestTimesteps[0], s.result.TestTimesteps[1])
 	return nil
 }
 

@@ -18,6 +18,11 @@ const (
 	MethodLearned    = "learned"
 )
 
+// MethodStack is the name of the meta-model (package meta) where an aggregation is
+// asked for. It is no Aggregation: it combines components instead of shards, and is a
+// part of the ensemble.
+const MethodStack = "stack"
+
 // methods is the registration of every method: add one here.
 func methods() []method {
 	return []method{

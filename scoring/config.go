@@ -1,11 +1,15 @@
 package scoring
 
-import "lethe/internal/check"
+import (
+	"lethe/internal/check"
+	"lethe/scoring/calibrate"
+	"lethe/scoring/decision"
+)
 
 // Config says how the shards' answers become predictions. Take it from Defaults.
 type Config struct {
-	// Aggregation is one of ServedMethods.
-	Aggregation string `yaml:"aggregation" help:"How shards are combined: one of the served aggregations, such as mean."`
+	// Aggregation is one of ServedMethods or MethodStack.
+	Aggregation string `yaml:"aggregation" help:"How models are combined: stack, or one of the served aggregations."`
 	// Temperature sharpens the weights of similarity.
 	//
 	// Normalised similarities of the shards of one timestep lie close together: on
@@ -16,8 +20,13 @@ type Config struct {
 	// equal ones would (1/Σw²). At 0.02 two to seven shards decide, and the benefit
 	// of many models is gone.
 	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity."`
-	// Threshold is the probability from which a transaction is called illicit.
-	Threshold float64 `yaml:"threshold" help:"Probability from which a transaction is called illicit."`
+	// Threshold is the rule by which a transaction is called illicit, see
+	// decision.ParseRule. Only under MethodStack it may be one that is learnt.
+	Threshold ThresholdRule `yaml:"threshold" help:"When illicit: auto, precision:P, budget:N alerts a timestep, or a number."`
+	// Calibration is one of calibrate.Methods. Only MethodStack calibrates.
+	Calibration string `yaml:"calibration" help:"How stack makes probabilities: platt, isotonic or none."`
+	// LearnTimesteps is from how many of the latest timesteps MethodStack learns.
+	LearnTimesteps int `yaml:"learn_timesteps" help:"Latest timesteps whose labels stack learns from."`
 	// LabelLagTimesteps is how many timesteps right before a scored one its
 	// models were not trained on, as if their labels were not in yet. At 0 they
 	// were trained through the timestep before it.
@@ -26,14 +35,30 @@ type Config struct {
 
 // Defaults take the mean: similarity was measured within half a point of it,
 // which costs nothing and is easier to explain.
-func Defaults() Config { return Config{Aggregation: MethodMean, Temperature: 0.1, Threshold: 0.5} }
+func Defaults() Config {
+	return Config{
+		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5", Calibration: calibrate.Platt, LearnTimesteps: 10,
+	}
+}
+
+// ThresholdRule is a rule as text, or a number.
+type ThresholdRule string
+
+// Rule returns the rule of the threshold.
+func (c Config) Rule() (decision.Rule, error) { return decision.ParseRule(string(c.Threshold)) }
 
 // Validate reports everything that is wrong with the configuration at once.
 func (c Config) Validate() error {
 	var p check.Problems
-	p.OneOf("aggregation", c.Aggregation, ServedMethods()...)
+	p.OneOf("aggregation", c.Aggregation, append(ServedMethods(), MethodStack)...)
 	p.Above("temperature", c.Temperature, 0, 1000)
-	p.Number("threshold", c.Threshold, 0, 1)
+	rule, err := c.Rule()
+	if err == nil && rule.Learnt() {
+		p.That(c.Aggregation == MethodStack, "threshold", c.Threshold,
+			"budget:n or a number from 0 to 1 with aggregation %s: %s alone learns a threshold", c.Aggregation, MethodStack)
+	}
+	p.OneOf("calibration", c.Calibration, calibrate.Methods()...)
+	p.Whole("learn_timesteps", c.LearnTimesteps, 1, 100_000)
 	p.Whole("label_lag_timesteps", c.LabelLagTimesteps, 0, 1_000_000)
-	return p.Err()
+	return append(check.Of(err), p...).Err()
 }

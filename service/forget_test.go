@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
+	"lethe/scoring"
 	"lethe/service"
 	"lethe/trainer"
 )
@@ -54,6 +56,7 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		{"trees", []uint64{9}, []lethe.Scope{lethe.ScopeStubs}, true, false, trainer.Trees},
 		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Logistic},
 		{"blend", []uint64{11}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Blend},
+		{"stack", []uint64{12, 13}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
 		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, ""},
 		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, ""},
 	} {
@@ -72,6 +75,10 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 				c.Repair.OneHop, c.Repair.OneHopDirected = kind.oneHop, kind.directed
 				if kind.model != "" {
 					c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = kind.model, trainer.Window, 1000
+				}
+				if kind.model == configs.Stack {
+					c.Trainer.Components = []string{"elliptic-gin:4:hidden=8:window=3", "trees:2:rounds=20:rows=1", "logistic:2"}
+					c.Scoring.Aggregation, c.Scoring.Threshold, c.Scoring.LearnTimesteps = scoring.MethodStack, "auto", 2
 				}
 				if kind.model == trainer.Blend {
 					c.Trainer.Schedule = trainer.Continual
@@ -159,8 +166,9 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	want := f.m.build()
 	f.equal(want)
 	after := f.artefacts(bus.Models)
+	reached := f.m.learners(from)
 	for key, data := range models {
-		first, touched := from[key.Shard]
+		first, touched := reached[key.Shard]
 		if !touched || key.Timestep < first {
 			require.Equal(f.t, data, after[key], "shard %d timestep %d was not affected", key.Shard, key.Timestep)
 			require.Equal(f.t, slicesBefore[key], want.slices[key])
@@ -196,6 +204,9 @@ func (f *forgetting) equal(want built) {
 	status, err := f.Status(f.t.Context())
 	require.NoError(f.t, err)
 	same(f.t, "slices", want.slices, f.artefacts(bus.Slices))
+	// Score says what it serves, and then train drops what nobody will ask for.
+	require.Eventually(f.t, func() bool { return len(f.artefacts(bus.Models)) == len(want.checkpoints) },
+		time.Minute, 20*time.Millisecond)
 	same(f.t, "checkpoints", want.checkpoints, f.artefacts(bus.Models))
 	require.Equal(f.t, want.ensemble, status.EnsembleHash)
 }
@@ -214,6 +225,10 @@ func same(t testing.TB, what string, want, got map[sliceAt][]byte) {
 // stored compares what a stopped service has on disk.
 func stored(t testing.TB, c configs.Config, want built) {
 	t.Helper()
+	layout, err := c.Layout()
+	require.NoError(t, err)
+	over, err := c.MetaConfig()
+	require.NoError(t, err)
 	gotSlices, gotCheckpoints := make(map[sliceAt][]byte), make(map[sliceAt][]byte)
 	for shard := range lethe.ShardID(c.Partition.Shards) {
 		h, err := train.ReadHistory(vfs.Default, service.RoleDir(c.DataDir, configs.RoleTrain), shard)
@@ -221,14 +236,20 @@ func stored(t testing.TB, c configs.Config, want built) {
 		for at, data := range h.Slices {
 			gotSlices[sliceAt{shard, at}] = data
 		}
-		for at, data := range h.Checkpoints {
-			gotCheckpoints[sliceAt{shard, at}] = data
+		for component, learnt := range h.Learnt {
+			number := lethe.ShardID(layout.Models())
+			if component != train.Meta {
+				number = layout.ModelsOf(shard)[component]
+			}
+			for at, data := range learnt {
+				gotCheckpoints[sliceAt{number, at}] = data
+			}
 		}
 	}
 	same(t, "stored slices", want.slices, gotSlices)
 	same(t, "stored checkpoints", want.checkpoints, gotCheckpoints)
 	dir := service.RoleDir(c.DataDir, configs.RoleScore)
-	served, err := score.ReadServed(vfs.Default, dir, c.TrainerConfig(), c.Partition.Shards)
+	served, err := score.ReadServed(vfs.Default, dir, layout, over)
 	require.NoError(t, err)
 	require.Equal(t, want.ensemble, served.Version.String())
 	for shard, data := range served.Checkpoints {

@@ -15,8 +15,10 @@ import (
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/scoring"
-	"lethe/scoring/similarity"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
+	"lethe/trainer/column"
 	"lethe/trainer/kernels"
 )
 
@@ -28,7 +30,7 @@ type mirror struct {
 	c      configs.Config
 	secret lethe.Secret
 	stream *dataset.Stream
-	engine *trainer.Engine
+	runner ensemble.Runner
 	gone   map[lethe.TransactionID]bool
 	// shards is where every transaction was put when its timestep settled.
 	shards map[lethe.Pseudonym]lethe.ShardID
@@ -42,14 +44,19 @@ func newMirror(t testing.TB, c configs.Config, stream *dataset.Stream) *mirror {
 	t.Helper()
 	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
 	require.NoError(t, err)
-	engine, err := trainer.NewEngine(c.TrainerConfig(), kernels.Default())
-	require.NoError(t, err)
-	return &mirror{
-		t: t, c: c, secret: secret, stream: stream, engine: engine,
+	m := &mirror{
+		t: t, c: c, secret: secret, stream: stream,
 		gone:   make(map[lethe.TransactionID]bool),
 		shards: make(map[lethe.Pseudonym]lethe.ShardID),
 		slices: make(map[lethe.Timestep][]*lethe.Slice),
 	}
+	layout, over := m.models()
+	m.runner, err = ensemble.NewRunner(layout, kernels.Default(), 2)
+	require.NoError(t, err)
+	if over == nil {
+		m.runner.Describe = scoring.Describe
+	}
+	return m
 }
 
 // step returns a timestep of the dataset.
@@ -234,29 +241,90 @@ type built struct {
 	ensemble string
 }
 
-// build trains every shard from fresh weights through its slices.
+// build trains every model from fresh weights through its slices.
 func (m *mirror) build() built {
 	out := built{slices: make(map[sliceAt][]byte), checkpoints: make(map[sliceAt][]byte)}
-	digests := make([]lethe.Digest, m.c.Partition.Shards)
-	for shard := range lethe.ShardID(m.c.Partition.Shards) {
-		var window []*lethe.Slice
-		var before *trainer.Checkpoint
-		for _, at := range m.settled {
-			s := m.slices[at][shard]
-			window = append(window, s)
-			window = window[max(0, len(window)-m.c.Trainer.WindowTimesteps):]
-			next, _, err := m.engine.Train(context.Background(), shard, before, window)
-			require.NoError(m.t, err)
-			h, err := similarity.HistogramOfSlice(s, similarity.Defaults())
-			require.NoError(m.t, err)
-			next.Aggregation, err = h.MarshalBinary()
-			require.NoError(m.t, err)
-			data := trainer.EncodeCheckpoint(next)
-			out.slices[sliceAt{shard, at}] = canonical.EncodeSlice(s)
-			out.checkpoints[sliceAt{shard, at}] = data
-			digests[shard], before = canonical.DigestOf(data), next
+	layout, over := m.models()
+	models := make([]*trainer.Checkpoint, layout.Models())
+	for number := range models {
+		models[number] = m.train(lethe.ShardID(number), layout, out)
+	}
+	var learnt *meta.Model
+	lineages := ensemble.NewLineages(layout, over)
+	previous := lethe.NoTimestep
+	var window [][]*lethe.Slice
+	for _, at := range m.settled {
+		digests := make([]lethe.Digest, layout.Shards)
+		for shard, s := range m.slices[at] {
+			data := canonical.EncodeSlice(s)
+			out.slices[sliceAt{lethe.ShardID(shard), at}], digests[shard] = data, canonical.DigestOf(data)
+		}
+		lineages.Learn(at, previous, digests)
+		previous, window = at, append(window, m.slices[at])
+	}
+	if over != nil && len(window) > 0 {
+		var err error
+		learnt, err = m.runner.Learn(m.t.Context(), *over, models, window[max(0, len(window)-over.Timesteps):])
+		require.NoError(m.t, err)
+		all, known := lineages.At(previous)
+		require.True(m.t, known)
+		learnt.Lineage = all[len(models)]
+		out.checkpoints[sliceAt{lethe.ShardID(len(models)), previous}] = learnt.Encode()
+	}
+	e, err := ensemble.Of(models, learnt)
+	require.NoError(m.t, err)
+	out.ensemble = e.Version.String()
+	return out
+}
+
+// train trains a model and notes the checkpoints that train keeps: those of models that
+// are fitted anew for each timestep only as long as they are asked for.
+func (m *mirror) train(number lethe.ShardID, layout ensemble.Layout, out built) *trainer.Checkpoint {
+	c := m.runner.Column(number)
+	var slices []*lethe.Slice
+	var before *trainer.Checkpoint
+	for i, at := range m.settled {
+		var parts []*lethe.Slice
+		for _, shard := range layout.ShardsOf(number) {
+			parts = append(parts, m.slices[at][shard])
+		}
+		s, err := layout.Slice(number, parts)
+		require.NoError(m.t, err)
+		slices = append(slices, s)
+		step, err := c.Advance(m.t.Context(), before, column.Window(c.Engine.Config(), slices))
+		require.NoError(m.t, err)
+		before = step.Checkpoint
+		if c.Engine.Config().Schedule != trainer.Window || i == len(m.settled)-1 {
+			out.checkpoints[sliceAt{number, at}] = trainer.EncodeCheckpoint(before)
 		}
 	}
-	out.ensemble = scoring.EnsembleVersion(digests).String()
+	return before
+}
+
+// models are which models there are, and the meta-model over them, nil for none.
+func (m *mirror) models() (ensemble.Layout, *meta.Config) {
+	layout, err := m.c.Layout()
+	require.NoError(m.t, err)
+	over, err := m.c.MetaConfig()
+	require.NoError(m.t, err)
+	return layout, over
+}
+
+// learners are the models that learn from some shards, the meta-model among them, each
+// with the first timestep from which one of its shards changed.
+func (m *mirror) learners(from map[lethe.ShardID]lethe.Timestep) map[lethe.ShardID]lethe.Timestep {
+	out := make(map[lethe.ShardID]lethe.Timestep)
+	layout, over := m.models()
+	for shard, t := range from {
+		numbers := layout.ModelsOf(shard)
+		if over != nil {
+			numbers = append(numbers, lethe.ShardID(layout.Models()))
+		}
+		for _, number := range numbers {
+			if first, found := out[number]; !found || t < first {
+				out[number] = t
+			}
+		}
+	}
 	return out
 }

@@ -36,7 +36,7 @@ func TestOneHopFeatures(t *testing.T) {
 		models[shard], err = trainer.DecodeCheckpoint(trained[sliceAt{lethe.ShardID(shard), 2}])
 		require.NoError(t, err)
 	}
-	said, err := ensemble.Runner{Engine: m.engine, Workers: 1}.Ask(t.Context(), models,
+	said, err := m.runner.Ask(t.Context(), models,
 		trainer.InputOf(onehop.Undirected.Join(g)))
 	require.NoError(t, err)
 	mean, err := scoring.NewAggregation(scoring.MethodMean, 0)

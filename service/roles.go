@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 
 	"lethe"
 	"lethe/configs"
@@ -10,6 +11,8 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 )
 
 // surroundings are what a role works with.
@@ -41,11 +44,22 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	return graphs.New(ctx, o)
 }
 
+// models are which models there are, and the meta-model over them, nil for none.
+func models(c configs.Config) (ensemble.Layout, *meta.Config, error) {
+	layout, err := c.Layout()
+	over, overErr := c.MetaConfig()
+	return layout, over, errors.Join(err, overErr)
+}
+
 func (s *Service) openScore(context.Context) (role.Role, error) {
 	c := s.config
+	layout, over, err := models(c)
+	if err != nil {
+		return nil, err
+	}
 	return score.New(score.Options{
-		Dir: RoleDir(c.DataDir, configs.RoleScore), Shards: c.Partition.Shards, Workers: c.Workers(),
-		Scoring: c.ScoringConfig(), OneHop: c.RepairConfig().OneHop, Trainer: c.TrainerConfig(),
+		Dir: RoleDir(c.DataDir, configs.RoleScore), Layout: layout, Meta: over, Workers: c.Workers(),
+		Scoring: c.ScoringConfig(), OneHop: c.RepairConfig().OneHop,
 		Kernels: s.kernels, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		Surroundings: s.surroundings(configs.RoleScore),
 	})
@@ -53,9 +67,13 @@ func (s *Service) openScore(context.Context) (role.Role, error) {
 
 func (s *Service) openTrain(context.Context) (role.Role, error) {
 	c := s.config
+	layout, over, err := models(c)
+	if err != nil {
+		return nil, err
+	}
 	return train.New(train.Options{
-		Dir: RoleDir(c.DataDir, configs.RoleTrain), Shards: c.Partition.Shards, Workers: c.Workers(),
-		Trainer: c.TrainerConfig(), Kernels: s.kernels, Secret: s.secret, Instance: s.instance,
-		Pacer: s.pacer, Surroundings: s.surroundings(configs.RoleTrain),
+		Dir: RoleDir(c.DataDir, configs.RoleTrain), Layout: layout, Meta: over, Workers: c.Workers(),
+		Kernels: s.kernels, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
+		Surroundings: s.surroundings(configs.RoleTrain),
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
 	"lethe/service/supervisor"
 )
 
@@ -128,7 +129,8 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 		graphs["partitions of "+string(topic)] = strconv.Itoa(count)
 	}
 	for key, value := range values {
-		if strings.HasPrefix(key, "trainer.") && key != "trainer.workers" {
+		trains := strings.HasPrefix(key, "trainer.") && key != "trainer.workers"
+		if trains || learntWith(s.config)[key] {
 			train[key] = value
 		}
 	}
@@ -215,3 +217,14 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 
 // Close implements supervisor.Process; Run leaves nothing open.
 func (p *shared) Close() error { return nil }
+
+// learntWith are the settings of scoring that train must know too: those of a meta-model.
+func learntWith(c configs.Config) map[string]bool {
+	shared := map[string]bool{"scoring.aggregation": true}
+	if c.Scoring.Aggregation == scoring.MethodStack {
+		for _, key := range []string{"scoring.threshold", "scoring.calibration", "scoring.learn_timesteps"} {
+			shared[key] = true
+		}
+	}
+	return shared
+}

@@ -173,9 +173,13 @@ func TestAddedPartitionsAreNamed(t *testing.T) {
 		return strings.Contains(page(t, c.HTTP.Address, "/readyz"),
 			"transactions.v1: it has 5 partitions, and had 2 when lethe began")
 	}, 20*time.Second, 50*time.Millisecond)
-	status, err := first.Status(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, service.TimestepCounts{Open: 2, Settled: 1}, status.Timesteps)
+	var counts service.TimestepCounts
+	require.Eventually(t, func() bool { // the records are read beside the watch
+		status, err := first.Status(t.Context())
+		counts = status.Timesteps
+		return err == nil && counts.Open == 2
+	}, 20*time.Second, 50*time.Millisecond)
+	require.Equal(t, service.TimestepCounts{Open: 2, Settled: 1}, counts)
 	first.stop()
 	_, err = service.New(t.Context(), service.Options{
 		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),

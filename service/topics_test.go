@@ -62,10 +62,14 @@ func (r *running) artefacts(topic bus.Topic) map[sliceAt][]byte {
 			assemblers[rec.Partition] = a
 		}
 		p, complete, err := a.Add(rec)
-		if err != nil || !complete || p.Retracted {
+		if err != nil || !complete {
 			return err
 		}
 		key, err := wire.ParseKey(p.Key)
+		if p.Retracted {
+			delete(out, sliceAt{key.Shard, key.Timestep})
+			return err
+		}
 		out[sliceAt{key.Shard, key.Timestep}] = p.Bytes
 		return err
 	}))

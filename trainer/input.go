@@ -26,6 +26,12 @@ func InputOf(s *lethe.Snapshot) Input {
 	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Undirected()}.Shared()
 }
 
+// InputOfSlice returns the graph of a slice, Shared, without its stubs. Features and
+// edges alias the slice.
+func InputOfSlice(s *lethe.Slice) Input {
+	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Edges}.Shared()
+}
+
 // Shared returns the input with room for what models make of a graph before they
 // look at their weights, so that those of an ensemble make it once, whether they
 // are asked one after the other or side by side. Features and edges must not

@@ -21,6 +21,7 @@ import (
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/snapshot"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -113,13 +114,13 @@ func (d *deployment) start(ctx context.Context) error {
 		},
 		func() (*role.Follower, error) {
 			return train.New(train.Options{
-				Dir: "/train", Shards: shards, Workers: 1, Trainer: smallModel(), Kernels: kernels.Default(),
+				Dir: "/train", Layout: ensemble.PerShard(smallModel(), shards), Workers: 1, Kernels: kernels.Default(),
 				Secret: secret, Instance: "1", Surroundings: around,
 			})
 		},
 		func() (*role.Follower, error) {
 			return score.New(score.Options{
-				Dir: "/score", Shards: shards, Workers: 1, Scoring: scoring.Defaults(), Trainer: smallModel(),
+				Dir: "/score", Layout: ensemble.PerShard(smallModel(), shards), Workers: 1, Scoring: scoring.Defaults(),
 				Kernels: kernels.Default(), Secret: secret, Instance: "1", OneHop: d.oneHop, Surroundings: around,
 			})
 		},

@@ -22,7 +22,7 @@ func (c *comparison) models(ctx context.Context, w world, got, want *state) {
 		*c = append(*c, err.Error())
 		return
 	}
-	runner := ensemble.Runner{Engine: engine, Workers: 1, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: 1, Describe: scoring.Describe}
 	ensembles, err := c.trained(ctx, runner, got)
 	if err != nil {
 		*c = append(*c, err.Error())
@@ -69,7 +69,7 @@ func (c *comparison) trained(
 	}
 	out := make(map[lethe.Timestep]*ensemble.Ensemble)
 	for t, models := range after {
-		e, err := ensemble.Of(models)
+		e, err := ensemble.Of(models, nil)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}

@@ -88,10 +88,10 @@ func (o oracle) asked(ctx context.Context, c *comparison, t lethe.Timestep) erro
 				return err
 			}
 		}
-		defaults := scoring.Defaults()
+		threshold := .5 // of scoring.Defaults
 		c.equal(what, p, scoring.Prediction{
-			ID: id, Transaction: n.ID, Timestep: t, Probability: answers[e.Through][i], Threshold: defaults.Threshold,
-			Class:           scoring.Classify(answers[e.Through][i], defaults.Threshold),
+			ID: id, Transaction: n.ID, Timestep: t, Probability: answers[e.Through][i], Threshold: threshold,
+			Class:           scoring.Classify(answers[e.Through][i], threshold),
 			EnsembleVersion: e.Version, TrainedThrough: e.Through, Aggregation: p.Aggregation, Late: p.Late,
 		})
 		if !p.Late && (!o.w.late || t > o.w.last) {

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe/internal/swapstore"
 )
 
-// Store is an open store. Any number of goroutines may read; one writes.
+// Store is an open store. Any number of goroutines may read and write.
 type Store struct {
 	small *swapstore.Store
 	files *files
+	// writing is held while changes are made: they are made one after the other.
+	writing sync.Mutex
 }
 
 // Open opens the store in a folder, creating it when absent. Keys under one of
@@ -30,7 +33,7 @@ func Open(fs vfs.FS, dir string, format swapstore.Format, prefixes ...string) (*
 	if err != nil {
 		return nil, errors.Join(err, small.Close())
 	}
-	return &Store{small, f}, nil
+	return &Store{small: small, files: f}, nil
 }
 
 // Close closes the store.
@@ -87,6 +90,8 @@ func (s *Store) Apply(fn func(w swapstore.Writer) error) error {
 	if err := fn(asked); err != nil {
 		return err
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	order := slices.Sorted(maps.Keys(asked))
 	small := slices.DeleteFunc(slices.Clone(order), func(key string) bool { return s.files.has([]byte(key)) })
 	if err := s.changeFiles(order, asked, false); err != nil {

@@ -59,7 +59,7 @@ func (c *campaign) inReplica(
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := newOracle(deployed.runner.Engine, config.ScoringConfig(), trained.Models)
+		o, err := newOracle(deployed.runner.Engine(0), config.ScoringConfig(), trained.Models)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -68,7 +68,7 @@ func (c *campaign) inReplica(
 			return nil, nil, err
 		}
 		if versions = append(versions, a); r == sc.requests {
-			return newView(sc, versions), deployed.runner.Engine, nil
+			return newView(sc, versions), deployed.runner.Engine(0), nil
 		}
 		if deployed, err = deployed.erase(scope, sc.members[r]); err != nil {
 			return nil, nil, err

@@ -24,7 +24,7 @@ func newOracle(engine *trainer.Engine, c scoring.Config, models []*trainer.Check
 	if err != nil {
 		return nil, err
 	}
-	runner := ensemble.Runner{Engine: engine, Workers: runtime.GOMAXPROCS(0)}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: runtime.GOMAXPROCS(0)}
 	return &oracle{runner: runner, aggregation: aggregation, models: models}, nil
 }
 

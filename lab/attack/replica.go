@@ -39,7 +39,7 @@ func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *d
 	if err != nil {
 		return nil, err
 	}
-	runner := ensemble.Runner{Engine: engine, Workers: c.Workers(), Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: c.Workers(), Describe: scoring.Describe}
 	r := &replica{config: c, secret: secret, runner: runner, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
 	for _, snapshot := range graphs(secret, s, nil) {
 		g, err := graph.FromSnapshot(snapshot)

@@ -45,7 +45,7 @@ func newShardModels(s Settings, classes, window int, schedule string, r Runtime)
 			r.Epoch(Epoch{Shard: p.Shard, Timestep: p.Timestep, Epoch: p.Epoch + 1, Epochs: s.Epochs, Loss: p.Loss})
 		})
 	}
-	runner := ensemble.Runner{Engine: engine, Workers: r.Workers}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: r.Workers}
 	return &shardModels{runner: runner, runtime: r, models: make([]*trainer.Checkpoint, s.Shards)}, nil
 }
 
@@ -78,7 +78,7 @@ func (m *shardModels) ask(ctx context.Context, graph trainer.Input) (*ensemble.A
 
 // hash names the trained bytes of all shards.
 func (m *shardModels) hash() (lethe.Digest, error) {
-	e, err := ensemble.Of(m.models)
+	e, err := ensemble.Of(m.models, nil)
 	if err != nil {
 		return lethe.Digest{}, err
 	}

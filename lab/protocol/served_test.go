@@ -39,7 +39,7 @@ func TestMeasuredIsServed(t *testing.T) {
 			columns[shard] = append(columns[shard], window[len(window)-1])
 		}
 	}
-	served := ensemble.Runner{Engine: run.models.runner.Engine, Workers: 1, Describe: scoring.Describe}
+	served := ensemble.Runner{Engines: []*trainer.Engine{run.models.runner.Engine(0)}, Workers: 1, Describe: scoring.Describe}
 	want, err := served.Train(t.Context(), columns)
 	require.NoError(t, err)
 
@@ -50,7 +50,7 @@ func TestMeasuredIsServed(t *testing.T) {
 		require.NoError(t, err)
 		described[shard] = &c
 	}
-	got, err := ensemble.Of(described)
+	got, err := ensemble.Of(described, nil)
 	require.NoError(t, err)
 	require.Equal(t, want.Version, got.Version)
 

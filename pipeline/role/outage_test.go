@@ -36,7 +36,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	broker, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	cfg := broker.Config()
-	cfg.DialTimeout = 100 * time.Millisecond
+	cfg.DialTimeout = 5 * time.Second
 	client, err := bus.Open(cfg)
 	require.NoError(t, err)
 	defer client.Close()

@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -18,16 +19,16 @@ import (
 // what has arrived allows. It reports whether it did anything. Late transactions
 // come first, for they are scored by the ensemble that was served when they came.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
-	if t, found := l.state.nextLate(); found {
+	if t, found := l.state.links.nextLate(); found {
 		out, err := l.scoreLate(ctx, t)
 		return out, true, err
 	}
 	wanted := lethe.NoTimestep
-	t, ready := l.state.nextWaiting()
+	t, ready := l.state.links.nextWaiting()
 	switch {
 	case ready:
 		var known bool
-		if wanted, known = l.state.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps); !known {
+		if wanted, known = l.state.links.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps); !known {
 			break
 		}
 		if wanted == lethe.NoTimestep {
@@ -41,7 +42,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		}
 	case t == lethe.NoTimestep:
 		// Nothing waits: serve what the next snapshot will need.
-		wanted, _ = l.state.stepsBefore(l.state.lastSeen(), l.o.Scoring.LabelLagTimesteps)
+		wanted, _ = l.state.links.stepsBefore(l.state.links.lastSeen(), l.o.Scoring.LabelLagTimesteps)
 	default:
 		// A graph that was replaced comes after its successors in the topic.
 		// The ensemble that it needs must not be skipped.
@@ -93,18 +94,18 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 	if err != nil {
 		return role.Output{}, err
 	}
-	illicit, err := l.predict(ctx, snapshot)
+	said, err := l.predictor.ask(ctx, l.state.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	all := func(lethe.Pseudonym) bool { return true }
-	records, out, count, err := l.predictions(snapshot, illicit, false, all)
+	records, out, count, err := l.predictions(snapshot, said, false, all)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
 		l.o.Listener.SnapshotScored(events.SnapshotScored{
-			Timestep: t, Illicit: illicit, IllicitCount: count, Duration: now().Sub(started),
+			Timestep: t, Illicit: said.illicit, IllicitCount: count, Duration: now().Sub(started),
 		})
 		return l.finish(t, out)
 	}}, nil
@@ -123,14 +124,14 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 		return role.Output{}, err
 	}
 	if before == nil {
-		before = &published{}
+		before = &published{threshold: math.NaN()}
 	}
-	illicit, err := l.predict(ctx, snapshot)
+	said, err := l.predictor.ask(ctx, l.state.served, snapshot)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
 	missing := func(p lethe.Pseudonym) bool { return !before.holds(p) }
-	records, late, _, err := l.predictions(snapshot, illicit, true, missing)
+	records, late, _, err := l.predictions(snapshot, said, true, missing)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}

@@ -1,14 +1,13 @@
 package score
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
-	"lethe/pipeline/role"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 )
 
@@ -30,8 +29,8 @@ func (s *state) renewed() bool {
 		return false
 	}
 	want, known := s.lineages.At(s.served.Through)
-	for shard := range s.served.Models {
-		if !known || s.candidates[candidate{s.served.Through, lethe.ShardID(shard)}].lineage != want[shard] {
+	for number := range s.servedModels {
+		if !known || s.candidates[candidate{s.served.Through, lethe.ShardID(number)}].lineage != want[number] {
 			return false
 		}
 	}
@@ -46,30 +45,45 @@ func (s *state) adopt(t lethe.Timestep) (bool, error) {
 	if !known {
 		return false, nil
 	}
-	for shard, lineage := range want {
-		arrived := s.candidates[candidate{t, lethe.ShardID(shard)}].lineage == lineage
-		if !arrived && (s.served == nil || s.served.Models[shard].Lineage != lineage) {
+	var serving []lethe.Digest
+	if s.served != nil {
+		serving = s.served.Lineages()
+	}
+	keys := make([]model, len(want))
+	for number, lineage := range want {
+		c := candidate{t, lethe.ShardID(number)}
+		switch arrived := s.candidates[c]; {
+		case arrived.lineage == lineage:
+			keys[number] = model{c, arrived.digest}
+		case number < len(serving) && serving[number] == lineage:
+			keys[number] = s.servedModels[number]
+		default:
 			return false, nil
 		}
 	}
-	models, keys := make([]*trainer.Checkpoint, len(want)), make([]model, len(want))
-	for shard, lineage := range want {
-		c := candidate{t, lethe.ShardID(shard)}
-		if s.candidates[c].lineage != lineage {
-			models[shard], keys[shard] = s.served.Models[shard], s.servedModels[shard]
-			continue
-		}
-		keys[shard] = model{c, s.candidates[c].digest}
-		var err error
-		if models[shard], err = checkpointOf(s.store, keys[shard]); err != nil {
-			return false, err
-		}
-	}
-	next, err := ensemble.Of(models)
+	next, err := s.ensembleOf(keys)
 	if err != nil {
 		return false, err
 	}
 	return true, s.swap(next, keys)
+}
+
+// ensembleOf reads the models of an ensemble.
+func (s *state) ensembleOf(keys []model) (*ensemble.Ensemble, error) {
+	var models []*trainer.Checkpoint
+	var over *meta.Model
+	for _, key := range keys {
+		a, err := artefactOf(s.store, key, s.isMeta(key.shard))
+		if err != nil {
+			return nil, err
+		}
+		if a.over != nil {
+			over = a.over
+		} else {
+			models = append(models, a.checkpoint)
+		}
+	}
+	return ensemble.Of(models, over)
 }
 
 // settledBefore returns the newest settled timestep before t, or NoTimestep.
@@ -100,26 +114,11 @@ func (s *state) unserve() error {
 	return nil
 }
 
-// checkpointOf reads a stored model.
-func checkpointOf(store role.Store, m model) (*trainer.Checkpoint, error) {
-	value, found, err := store.Get(m.key())
-	if err == nil && !found {
-		err = errors.New("it is missing")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint of shard %d after timestep %d: %w", m.shard, m.timestep, err)
-	}
-	c, err := trainer.DecodeCheckpoint(value)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint of shard %d after timestep %d: %w", m.shard, m.timestep, err)
-	}
-	return c, nil
-}
-
 // swap makes the ensemble of these models the served one, with one write, and
 // unlinks those that cannot be needed any more. One through the same timestep that
 // is not in the ensemble stays: the manifest that it fits may still be on its way.
 func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
+	lineages := next.Lineages()
 	stale := slices.DeleteFunc(slices.Clone(s.servedModels), func(m model) bool { return slices.Contains(keys, m) })
 	var gone []candidate
 	for c, a := range s.candidates {
@@ -127,7 +126,7 @@ func (s *state) swap(next *ensemble.Ensemble, keys []model) error {
 		switch served := slices.Contains(keys, m); {
 		case served:
 			gone = append(gone, c)
-		case c.timestep < next.Through || c.timestep == next.Through && next.Models[c.shard].Lineage == a.lineage:
+		case c.timestep < next.Through || c.timestep == next.Through && lineages[c.shard] == a.lineage:
 			gone, stale = append(gone, c), append(stale, m)
 		}
 	}

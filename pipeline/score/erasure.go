@@ -37,6 +37,8 @@ func (e *erasure) removes(m wire.Received) bool {
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch {
+		case n.Served != nil:
+			l.said = n.Served.Through
 		case n.Command != nil:
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err

@@ -19,7 +19,7 @@ import (
 func TestModelsOfAGoneTimestepAreForgotten(t *testing.T) {
 	w, store, topics := newScenario(t, 2), roletest.NewStore(), topics()
 	o := optionsFor(topics)
-	o.Trainer = w.options
+	o.Layout = w.layout()
 	r := newSubject(t, o, store)
 	require.NoError(t, r.arrive(t, w.graph(1), w.graph(2), w.manifest(1), w.model(0, 1), w.model(1, 1), w.manifest(2)))
 	before, after := w.model(0, 2), w.model(1, 2)

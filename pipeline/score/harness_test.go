@@ -220,6 +220,9 @@ func (w *scenario) manifest(at lethe.Timestep) wire.Message {
 	return wire.Message{Key: key, Revision: w.revisions[at], Payload: m.Encode()}
 }
 
+// layout is one model per shard.
+func (w *scenario) layout() ensemble.Layout { return ensemble.PerShard(w.options, shards) }
+
 // checkpoint trains a shard through a timestep.
 func (w *scenario) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trainer.Checkpoint {
 	engine, err := trainer.NewEngine(w.options, w.kernels)
@@ -230,7 +233,7 @@ func (w *scenario) checkpoint(shard lethe.ShardID, through lethe.Timestep) *trai
 			slices = append(slices, w.slices(at)[shard])
 		}
 	}
-	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Describe: scoring.Describe}
 	out, err := runner.Column(shard).Newest(w.t.Context(), nil, slices)
 	require.NoError(w.t, err)
 	return out

@@ -8,13 +8,11 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
-	"lethe/scoring/ensemble"
-	"lethe/trainer"
 )
 
 // search looks for what a command erases in some of the files that the role keeps.
@@ -22,11 +20,12 @@ type search func(ctx context.Context, c *wire.Command, which func(path string) b
 
 // logic is the role as a step function over one store.
 type logic struct {
-	o           Options
-	runner      ensemble.Runner
-	aggregation scoring.Aggregation
-	state       *state
-	search      search
+	o         Options
+	predictor predictor
+	state     *state
+	search    search
+	// said is through which timestep others were told that the served models are.
+	said lethe.Timestep
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 }
@@ -36,21 +35,15 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	engine, err := trainer.NewEngine(o.Trainer, o.Kernels)
+	predictor, err := newPredictor(o)
 	if err != nil {
 		return nil, err
 	}
-	aggregation, err := scoring.NewAggregation(o.Scoring.Aggregation, o.Scoring.Temperature)
-	if err != nil {
-		return nil, err
-	}
-	s, err := readState(store, o.Trainer, o.Shards)
-	if err != nil {
-		return nil, err
-	}
-	runner := ensemble.Runner{Engine: engine, Workers: o.Workers}
 	l := &logic{
-		o: o, runner: runner, aggregation: aggregation, state: s, search: search, erasures: make(map[string]*erasure),
+		o: o, predictor: predictor, search: search, said: lethe.NoTimestep, erasures: make(map[string]*erasure),
+	}
+	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
+		return nil, err
 	}
 	return l, l.compareAll()
 }
@@ -89,6 +82,9 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err != nil || progressed {
 		return out, err
 	}
+	if needed := l.state.needed(l.o.Scoring.LabelLagTimesteps); needed != l.said {
+		return l.tell(needed)
+	}
 	return l.acknowledge(ctx)
 }
 
@@ -98,7 +94,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 func (l *logic) take(in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
-		isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.o.Shards
+		isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.state.models()
 		if isModel && !wanted(l.state, l.erasures, m) {
 			skipped = m.Next
 			continue
@@ -118,4 +114,16 @@ func (l *logic) take(in role.Input) error {
 		}
 	}
 	return l.takeNotices(in.Notices)
+}
+
+// tell says through which timestep the models are that are served, or waited for.
+func (l *logic) tell(needed lethe.Timestep) (role.Output, error) {
+	record, err := wire.Served{Through: needed}.Record()
+	if err != nil {
+		return role.Output{}, err
+	}
+	return role.Output{Topic: bus.ErasureStatus, Records: []ingest.Outgoing{record}, Note: func() error {
+		l.said = needed
+		return nil
+	}}, nil
 }

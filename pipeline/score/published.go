@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 const (
 	publishedMagic   = "LGVN"
-	publishedVersion = 1
+	publishedVersion = 2
 )
 
 // published holds the probabilities that were published for one timestep, kept to
@@ -21,6 +22,9 @@ const (
 type published struct {
 	nodes         []lethe.Pseudonym // ascending
 	probabilities []float64
+	// threshold is that of the served class, or NaN if an earlier version, which took
+	// that of the configuration, has not kept it.
+	threshold float64
 	// late are the transactions that joined when the timestep had been scored,
 	// ascending. They were scored by a later ensemble, and are not measured.
 	late []lethe.Pseudonym
@@ -40,6 +44,7 @@ func (p *published) holds(node lethe.Pseudonym) bool {
 
 func (p *published) encode() []byte {
 	w := canonical.NewWriter(publishedMagic, publishedVersion)
+	w.Uint64(math.Float64bits(p.threshold))
 	w.Count(len(p.nodes))
 	for i := range p.nodes {
 		w.Bytes(p.nodes[i][:])
@@ -55,12 +60,18 @@ func (p *published) encode() []byte {
 }
 
 func decodePublished(message []byte) (*published, error) {
+	p := &published{threshold: math.NaN()}
 	r, err := canonical.NewReader(message, publishedMagic, publishedVersion)
+	if err == nil {
+		p.threshold = math.Float64frombits(r.Uint64())
+	} else if errors.Is(err, canonical.ErrVersion) {
+		r, err = canonical.NewReader(message, publishedMagic, 1)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("published probabilities: %w", err)
 	}
 	n := r.Count(len(lethe.Pseudonym{}) + 8)
-	p := &published{nodes: make([]lethe.Pseudonym, n), probabilities: make([]float64, n)}
+	p.nodes, p.probabilities = make([]lethe.Pseudonym, n), make([]float64, n)
 	for i := range n {
 		r.Bytes(p.nodes[i][:])
 		p.probabilities[i] = math.Float64frombits(r.Uint64())
@@ -83,7 +94,7 @@ func decodePublished(message []byte) (*published, error) {
 // only keeps the nodes that the snapshot still holds and reports whether any
 // was dropped.
 func (p *published) only(s *lethe.Snapshot) (*published, bool) {
-	out := &published{}
+	out := &published{threshold: p.threshold}
 	for _, node := range p.late {
 		if _, found := s.Find(node); found {
 			out.late = append(out.late, node)
@@ -104,8 +115,8 @@ func (p *published) lacks(s *lethe.Snapshot) bool {
 }
 
 // quality measures the probabilities against the labels that came in later.
-// Both are ascending by pseudonym.
-func (p *published) quality(labels []wire.NodeLabel, threshold float64) quality.Summary {
+// Both are ascending by pseudonym. otherwise is the threshold where none was kept.
+func (p *published) quality(labels []wire.NodeLabel, otherwise float64) quality.Summary {
 	var probabilities []float64
 	var known []lethe.Label
 	at := 0
@@ -117,6 +128,10 @@ func (p *published) quality(labels []wire.NodeLabel, threshold float64) quality.
 			probabilities = append(probabilities, p.probabilities[at])
 			known = append(known, l.Label)
 		}
+	}
+	threshold := p.threshold
+	if math.IsNaN(threshold) {
+		threshold = otherwise
 	}
 	return quality.Summarise(probabilities, known, threshold)
 }

@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/metrics/events"
+	"lethe/scoring/decision"
 	"lethe/scoring/quality"
 )
 
@@ -45,7 +46,7 @@ func (l *logic) compare(t lethe.Timestep) (*stepQuality, error) {
 	if err != nil || manifest == nil {
 		return q, err
 	}
-	summary := predicted.quality(manifest.Labels, l.o.Scoring.Threshold)
+	summary := predicted.quality(manifest.Labels, decision.Choose(l.predictor.rule, nil, nil))
 	q.summary = &summary
 	return q, nil
 }

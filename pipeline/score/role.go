@@ -13,23 +13,26 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
-	"lethe/trainer"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer/kernels"
 )
 
 // Options configures the role.
 type Options struct {
 	// Dir is the role's own folder.
-	Dir    string
-	Shards int
-	// Workers bounds how many shard models are asked side by side. The result
-	// does not depend on it.
+	Dir string
+	// Layout says which models there are and what they are trained with: lineages
+	// depend on it.
+	Layout ensemble.Layout
+	// Meta shapes the meta-model over them; nil for none.
+	Meta *meta.Config
+	// Workers bounds how many models are asked side by side. The result does not
+	// depend on it.
 	Workers int
 	Scoring scoring.Config
 	// OneHop is what slices are built with: models see graphs as they saw slices.
-	OneHop onehop.Mode
-	// Trainer is what the models are trained with: lineages depend on it.
-	Trainer trainer.Config
+	OneHop  onehop.Mode
 	Kernels kernels.Set
 	Secret  lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
@@ -43,11 +46,12 @@ type Options struct {
 func (o Options) Validate() error {
 	var p check.Problems
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
-	p.AtLeast("shards", o.Shards, 1)
+	p.Within("layout", o.Layout.Validate())
+	p.Within("scoring", o.Scoring.Validate())
 	p.AtLeast("workers", o.Workers, 1)
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
-	return errors.Join(p.Err(), o.Scoring.Validate())
+	return p.Err()
 }
 
 // New opens the role's store and returns the role that scores snapshots.

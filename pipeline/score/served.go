@@ -9,6 +9,8 @@ import (
 
 	"lethe"
 	"lethe/ingest/bus"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 )
 
@@ -18,8 +20,10 @@ type Served struct {
 	// Through is NoTimestep if no ensemble is served yet.
 	Through lethe.Timestep
 	Version lethe.Digest
-	// Checkpoints are canonical bytes, by shard.
+	// Checkpoints are canonical bytes, by the numbers of the models.
 	Checkpoints [][]byte
+	// Meta is the canonical bytes of the meta-model; nil if there is none.
+	Meta        []byte
 	Predictions int
 	// Next are the positions behind the last records that were read.
 	Next map[bus.TopicPartition]int64
@@ -27,7 +31,7 @@ type Served struct {
 
 // ReadServed reads what the role serves. The error is fs.ErrNotExist if there is no store
 // in its folder.
-func ReadServed(fsys vfs.FS, dir string, config trainer.Config, shards int) (_ *Served, err error) {
+func ReadServed(fsys vfs.FS, dir string, layout ensemble.Layout, over *meta.Config) (_ *Served, err error) {
 	if _, err := fsys.Stat(stateDir(dir)); err != nil {
 		// Opening would create an empty store.
 		return nil, fmt.Errorf("score role: %w", err)
@@ -37,7 +41,7 @@ func ReadServed(fsys vfs.FS, dir string, config trainer.Config, shards int) (_ *
 		return nil, fmt.Errorf("score role: %w", err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	s, err := readState(store, config, shards)
+	s, err := readState(store, layout, over)
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
@@ -54,6 +58,9 @@ func ReadServed(fsys vfs.FS, dir string, config trainer.Config, shards int) (_ *
 	out.Through, out.Version = s.served.Through, s.served.Version
 	for _, m := range s.served.Models {
 		out.Checkpoints = append(out.Checkpoints, trainer.EncodeCheckpoint(m))
+	}
+	if s.served.Meta != nil {
+		out.Meta = s.served.Meta.Encode()
 	}
 	return out, nil
 }

@@ -16,14 +16,16 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
-	"lethe/trainer"
+	"lethe/scoring/meta"
 )
 
 // state is what the role knows. All of it is in the store; what decisions need
 // is in memory too. One goroutine uses it.
 type state struct {
 	store      role.Store
-	links      map[lethe.Timestep]link
+	layout     ensemble.Layout
+	withMeta   bool
+	links      stream
 	revisions  map[lethe.Timestep]lethe.Revision // of the manifests
 	lineages   *ensemble.Lineages
 	candidates map[candidate]arrived
@@ -42,39 +44,53 @@ type arrived struct {
 }
 
 // readState reads what is in the store.
-func readState(store role.Store, config trainer.Config, shards int) (*state, error) {
+func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*state, error) {
 	s := &state{
 		store:      store,
-		links:      make(map[lethe.Timestep]link),
+		layout:     layout,
+		withMeta:   over != nil,
+		links:      make(stream),
 		revisions:  make(map[lethe.Timestep]lethe.Revision),
-		lineages:   ensemble.NewLineages(config, shards),
+		lineages:   ensemble.NewLineages(layout, over),
 		candidates: make(map[candidate]arrived),
 		suppressed: make(map[lethe.Digest]bool),
 		quality:    make(map[lethe.Timestep]stepQuality),
 	}
-	if err := s.load(shards); err != nil {
+	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("read store: %w", err)
 	}
 	return s, nil
 }
 
+// models is how many models an ensemble has, the meta-model among them, which is the
+// last one.
+func (s *state) models() int {
+	if s.withMeta {
+		return s.layout.Models() + 1
+	}
+	return s.layout.Models()
+}
+
+// isMeta reports whether a model's number is that of the meta-model.
+func (s *state) isMeta(number lethe.ShardID) bool { return int(number) == s.layout.Models() }
+
 // load reads the store into memory.
-func (s *state) load(shards int) error {
+func (s *state) load() error {
 	readers := s.readers()
 	for _, prefix := range slices.Sorted(maps.Keys(readers)) {
 		if err := s.store.Scan([]byte(prefix), readers[prefix]); err != nil {
 			return fmt.Errorf("keys under %q: %w", prefix, err)
 		}
 	}
-	if err := s.loadServed(shards); err != nil {
+	if err := s.loadServed(); err != nil {
 		return err
 	}
 	// A crash may have left models that nothing names any more.
 	return s.unlinkStale()
 }
 
-// loadServed reads the served ensemble.
-func (s *state) loadServed(shards int) error {
+// loadServed reads the served ensemble. One of other components is served no more.
+func (s *state) loadServed() error {
 	value, found, err := s.store.Get([]byte(servedKey))
 	if err != nil || !found {
 		return err
@@ -82,20 +98,12 @@ func (s *state) loadServed(shards int) error {
 	if s.servedModels, err = decodeServed(value); err != nil {
 		return err
 	}
-	if len(s.servedModels) != shards {
-		return fmt.Errorf("served ensemble has %d models, but partition.shards is %d: "+
-			"set it to the number the stream was begun with", len(s.servedModels), shards)
+	if len(s.servedModels) != s.models() {
+		s.servedModels = nil
+		return s.store.Apply(func(w swapstore.Writer) error { return w.Delete([]byte(servedKey)) })
 	}
-	models := make([]*trainer.Checkpoint, shards)
-	for shard, m := range s.servedModels {
-		if models[shard], err = checkpointOf(s.store, m); err != nil {
-			return err
-		}
-	}
-	if s.served, err = ensemble.Of(models); err != nil {
-		return err
-	}
-	return nil
+	s.served, err = s.ensembleOf(s.servedModels)
+	return err
 }
 
 // readers take what the store holds, by the prefix of its keys.
@@ -115,6 +123,10 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 				return err
 			}
 			m, err := wire.DecodeManifest(message)
+			if err == nil && len(m.Slices) != s.layout.Shards {
+				return fmt.Errorf("there are %d shards, but partition.shards is %d: "+
+					"set it to the number the stream was begun with", len(m.Slices), s.layout.Shards)
+			}
 			if err == nil {
 				s.learn(m, revision)
 			}
@@ -125,9 +137,12 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 			if err != nil {
 				return err
 			}
-			c, err := checkpointOf(s.store, m)
+			if int(m.shard) >= s.models() {
+				return nil // of an ensemble of other components: it is unlinked as stale
+			}
+			a, err := artefactOf(s.store, m, s.isMeta(m.shard))
 			if err == nil {
-				s.candidates[m.candidate] = arrived{c.Lineage, m.digest, revision}
+				s.candidates[m.candidate] = arrived{a.lineage(), m.digest, revision}
 			}
 			return err
 		},

@@ -49,7 +49,7 @@ func (s *state) replaced(command *wire.Command) bool {
 	// A candidate of another lineage is of before the erasure, and its successor is
 	// on its way, or it fits a manifest that is.
 	for c, a := range s.candidates {
-		if want, known := s.lineages.At(c.timestep); !known || want[c.shard] != a.lineage {
+		if want, known := s.lineages.At(c.timestep); !known || int(c.shard) >= len(want) || want[c.shard] != a.lineage {
 			return false
 		}
 	}
@@ -82,8 +82,13 @@ func (s *state) stepReplaced(step wire.CommandStep) bool {
 	// tell whether the new models have come. The old ones are before them.
 	want, known := s.lineages.At(t)
 	for _, shard := range step.Shards {
-		if !known || int(shard) >= len(want) || s.candidates[candidate{t, shard}].lineage != want[shard] {
+		if !known || int(shard) >= s.layout.Shards {
 			return false
+		}
+		for _, number := range s.layout.ModelsOf(shard) {
+			if s.candidates[candidate{t, number}].lineage != want[number] {
+				return false
+			}
 		}
 	}
 	return true

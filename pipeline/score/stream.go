@@ -7,25 +7,28 @@ import (
 	"lethe"
 )
 
+// stream is where every snapshot that was seen stands, by timestep.
+type stream map[lethe.Timestep]link
+
 // known returns the timesteps of all snapshots seen, ascending.
-func (s *state) known() []lethe.Timestep { return slices.Sorted(maps.Keys(s.links)) }
+func (s stream) known() []lethe.Timestep { return slices.Sorted(maps.Keys(s)) }
 
 // nextWaiting returns the oldest snapshot that is not scored, or NoTimestep,
 // and whether its turn has come: the one before it is known and done.
-func (s *state) nextWaiting() (t lethe.Timestep, ready bool) {
+func (s stream) nextWaiting() (t lethe.Timestep, ready bool) {
 	for _, t := range s.known() {
-		at := s.links[t]
+		at := s[t]
 		if at.done {
 			continue
 		}
-		before, known := s.links[at.previous]
+		before, known := s[at.previous]
 		return t, at.previous == lethe.NoTimestep || known && before.done
 	}
 	return lethe.NoTimestep, false
 }
 
 // lastSeen returns the newest snapshot seen, or NoTimestep.
-func (s *state) lastSeen() lethe.Timestep {
+func (s stream) lastSeen() lethe.Timestep {
 	known := s.known()
 	if len(known) == 0 {
 		return lethe.NoTimestep
@@ -36,12 +39,12 @@ func (s *state) lastSeen() lethe.Timestep {
 // stepsBefore walks back n snapshots from t. It is not known which one that is
 // while one is missing on the way: it is gone, and that behind it was not relinked
 // yet, or it has still to arrive.
-func (s *state) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, known bool) {
+func (s stream) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, known bool) {
 	for range n {
 		if t == lethe.NoTimestep {
 			break
 		}
-		at, known := s.links[t]
+		at, known := s[t]
 		if !known {
 			return lethe.NoTimestep, false
 		}
@@ -52,9 +55,9 @@ func (s *state) stepsBefore(t lethe.Timestep, n int) (before lethe.Timestep, kno
 
 // nextLate returns the oldest snapshot that late transactions joined, if there is
 // one.
-func (s *state) nextLate() (lethe.Timestep, bool) {
+func (s stream) nextLate() (lethe.Timestep, bool) {
 	for _, t := range s.known() {
-		if s.links[t].late {
+		if s[t].late {
 			return t, true
 		}
 	}
@@ -62,11 +65,26 @@ func (s *state) nextLate() (lethe.Timestep, bool) {
 }
 
 // passed reports whether a snapshot after t was scored already.
-func (s *state) passed(t lethe.Timestep) bool {
-	for at, l := range s.links {
+func (s stream) passed(t lethe.Timestep) bool {
+	for at, l := range s {
 		if at > t && l.done {
 			return true
 		}
 	}
 	return false
+}
+
+// needed returns the oldest timestep through which models may still be asked for, or
+// NoTimestep for all: that of the served ensemble, or of the one that is waited for.
+func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
+	if s.served != nil {
+		return s.served.Through
+	}
+	through := lethe.NoTimestep
+	if t, _ := s.links.nextWaiting(); t != lethe.NoTimestep {
+		through, _ = s.links.stepsBefore(t, 1+labelLagTimesteps)
+	} else {
+		through, _ = s.links.stepsBefore(s.links.lastSeen(), labelLagTimesteps)
+	}
+	return through
 }

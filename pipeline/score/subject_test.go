@@ -18,6 +18,7 @@ import (
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/trainer/kernels"
 )
 
@@ -28,8 +29,8 @@ func topics() *roletest.Bus {
 
 func optionsFor(topics role.Bus) Options {
 	return Options{
-		Shards: shards, Workers: 2, Scoring: scoring.Defaults(),
-		Trainer: smallModel(), Kernels: kernels.Default(), Secret: secret,
+		Layout: ensemble.PerShard(smallModel(), shards), Workers: 2, Scoring: scoring.Defaults(),
+		Kernels: kernels.Default(), Secret: secret,
 		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
-	"lethe/trainer"
 )
 
 // takeMessage stores a graph, a manifest or a model, or removes one that is gone.
@@ -60,7 +59,7 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 			kept, dropped = before.only(snapshot)
 			next.late = l.state.served != nil && kept.lacks(snapshot)
 		}
-	case !exists && l.state.passed(t):
+	case !exists && l.state.links.passed(t):
 		// A timestep that nobody knew of when its turn was.
 		next.done, next.late = true, l.state.served != nil
 	}
@@ -108,9 +107,9 @@ func (l *logic) takeManifest(source bus.TopicPartition, m wire.Received) error {
 	if fresh {
 		var err error
 		manifest, err = wire.DecodeManifest(m.Payload)
-		if err == nil && len(manifest.Slices) != l.o.Shards {
+		if err == nil && len(manifest.Slices) != l.o.Layout.Shards {
 			// Graphs has the same number of shards, or this process would not run.
-			err = fmt.Errorf("manifest names %d slices, but partition.shards is %d", len(manifest.Slices), l.o.Shards)
+			err = fmt.Errorf("manifest names %d slices, but partition.shards is %d", len(manifest.Slices), l.o.Layout.Shards)
 		}
 		if manifest == nil {
 			manifest = &wire.Manifest{}
@@ -149,17 +148,15 @@ func wanted(s *state, erasures map[string]*erasure, m wire.Received) bool {
 // takeModel stores a checkpoint that an ensemble may need.
 func (l *logic) takeModel(source bus.TopicPartition, m wire.Received) error {
 	c := candidate{m.Key.Timestep, m.Key.Shard}
-	checkpoint, err := trainer.DecodeCheckpoint(m.Payload)
-	if err == nil && int(c.shard) >= l.o.Shards {
-		err = fmt.Errorf("partition.shards is %d", l.o.Shards)
+	a, err := decodeArtefact(m.Payload, l.state.isMeta(c.shard))
+	if err == nil && int(c.shard) >= l.state.models() {
+		err = fmt.Errorf("the ensemble has %d models", l.state.models())
 	}
-	if checkpoint == nil {
-		checkpoint = &trainer.Checkpoint{}
-	}
-	if err := m.PayloadOf(err, checkpoint.Timestep, checkpoint.Shard); err != nil {
+	t, number := a.place(c.shard)
+	if err := m.PayloadOf(err, t, number); err != nil {
 		return err
 	}
-	next := arrived{checkpoint.Lineage, canonical.DigestOf(m.Payload), m.Revision}
+	next := arrived{a.lineage(), canonical.DigestOf(m.Payload), m.Revision}
 	before, replaces := l.state.candidates[c]
 	old := model{c, before.digest}
 	replaces = replaces && before.digest != next.digest && !slices.Contains(l.state.servedModels, old)

@@ -29,7 +29,7 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 	o := optionsFor(topics)
 	o.Dir = t.TempDir()
 	trainer, err := train.New(train.Options{
-		Dir: t.TempDir(), Shards: shards, Workers: o.Workers, Trainer: o.Trainer, Kernels: o.Kernels, Secret: secret,
+		Dir: t.TempDir(), Layout: o.Layout, Workers: o.Workers, Kernels: o.Kernels, Secret: secret,
 		Instance: "1", Surroundings: o.Surroundings,
 	})
 	require.NoError(t, err)

@@ -107,7 +107,7 @@ func (tr *transcript) timestep(d *datadriven.TestData) lethe.Timestep {
 // open opens the role on the store, as at the start or after a kill.
 func (tr *transcript) open() {
 	o := optionsFor(tr.topics)
-	o.Scoring.LabelLagTimesteps, o.Trainer = tr.lag, tr.w.options
+	o.Scoring.LabelLagTimesteps, o.Layout = tr.lag, tr.w.layout()
 	tr.role = newSubject(tr.t, o, tr.store)
 	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{}))
 }

@@ -14,14 +14,13 @@ import (
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/trainer"
 )
 
 // errMissing marks what the store should hold and does not.
 var errMissing = errors.New("missing from the store")
 
-// column is one shard through time: its store, and in memory what is needed to
-// decide what to train next. One goroutine uses it at a time.
+// column is the slices of one shard through time: its store, and in memory where they
+// stand. One goroutine changes it, and only while no model is trained.
 type column struct {
 	shard lethe.ShardID
 	store role.Store
@@ -29,38 +28,26 @@ type column struct {
 	links map[lethe.Timestep]sliceLink
 	// timesteps of the stored slices, ascending.
 	timesteps []lethe.Timestep
-	// checkpoints are the timesteps that have one, ascending.
-	checkpoints []lethe.Timestep
-	// trained is the newest of them, or NoTimestep.
-	trained lethe.Timestep
-	// newest is the checkpoint at trained, or nil.
-	newest *trainer.Checkpoint
-	// unsent are the timesteps whose checkpoint was not published, ascending.
-	unsent []lethe.Timestep
-	// withdrawn are the timesteps that are gone and whose model was not deleted
-	// from its topic, ascending.
-	withdrawn []lethe.Timestep
-	// recent caches the decoded slices of the window.
-	recent map[lethe.Timestep]*lethe.Slice
-	// replayThrough is the newest timestep that was trained before a slice was
-	// replaced: up to it, training unlearns.
-	replayThrough lethe.Timestep
+	// learners are what learns from the slices.
+	learners []learner
 	// offset is where the shard's topic partition is resumed.
 	offset int64
 }
 
-// openColumn reads from a store where the shard stands.
-func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
-	c := &column{shard: shard, store: store, replayThrough: lethe.NoTimestep}
-	return c, c.load()
+// learner is what learns from slices: a model, or the meta-model.
+type learner interface {
+	// unlearn removes everything that was learnt through a timestep or a later one.
+	unlearn(from lethe.Timestep) error
+	// withdraw notes that a timestep is gone, so that what was learnt through it has
+	// to be deleted from its topic. newest is the timestep before it if it was the newest,
+	// else NoTimestep: what was learnt through that is the newest again.
+	withdraw(t, newest lethe.Timestep) error
 }
 
-// load reads the column's state from its store.
-func (c *column) load() error {
-	c.links = make(map[lethe.Timestep]sliceLink)
-	c.recent = make(map[lethe.Timestep]*lethe.Slice)
-	c.timesteps, c.unsent, c.withdrawn, c.checkpoints = nil, nil, nil, nil
-	err := c.store.Scan([]byte(slicePrefix), func(key, value []byte) error {
+// openColumn reads from a store where the shard stands.
+func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
+	c := &column{shard: shard, store: store, links: make(map[lethe.Timestep]sliceLink)}
+	err := store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
 		if err != nil {
 			return err
@@ -74,25 +61,10 @@ func (c *column) load() error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return c, err
 	}
-	for prefix, noted := range map[string]*[]lethe.Timestep{
-		checkpointPrefix: &c.checkpoints, unsentPrefix: &c.unsent, withdrawnPrefix: &c.withdrawn,
-	} {
-		err = c.store.Scan([]byte(prefix), func(key, _ []byte) error {
-			t, err := timestepkey.Parse(prefix, key)
-			*noted = append(*noted, t)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	c.unsent = slices.DeleteFunc(c.unsent, func(t lethe.Timestep) bool { return !slices.Contains(c.checkpoints, t) })
-	if c.offset, err = readOffset(c.store); err != nil {
-		return err
-	}
-	return c.standAt(c.checkpoints)
+	c.offset, err = readOffset(store)
+	return c, err
 }
 
 // readOffset returns the position behind the last record that was read.
@@ -104,68 +76,60 @@ func readOffset(store swapstore.Reader) (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-// checkpoint reads and decodes the checkpoint after a timestep.
-func (c *column) checkpoint(t lethe.Timestep) (*trainer.Checkpoint, error) {
-	value, found, err := c.store.Get(timestepkey.New(checkpointPrefix, t))
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, fmt.Errorf("checkpoint after timestep %d: %w", t, errMissing)
-	}
-	return trainer.DecodeCheckpoint(value)
-}
-
 // accept stores a slice that arrived, in place of an older revision if there is
 // one, or removes one whose timestep is gone. Older and equal revisions only move
-// the offset.
-func (c *column) accept(m wire.Received) error {
+// the offset. It reports whether a slice was replaced or removed.
+func (c *column) accept(m wire.Received) (replaced bool, err error) {
 	offset := binary.BigEndian.AppendUint64(nil, uint64(m.Next))
 	if m.Deleted {
 		if err := c.remove(m.Key.Timestep, offset); err != nil {
-			return fmt.Errorf("shard %d timestep %d: remove slice: %w", c.shard, m.Key.Timestep, err)
+			return true, fmt.Errorf("shard %d timestep %d: remove slice: %w", c.shard, m.Key.Timestep, err)
 		}
 		c.offset = m.Next
-		return nil
+		return true, nil
 	}
 	s, err := canonical.DecodeSlice(m.Payload)
 	if s == nil {
 		s = &lethe.Slice{}
 	}
 	if err := m.PayloadOf(err, s.Timestep, s.Shard); err != nil {
-		return err
+		return false, err
 	}
+	if replaced, err = c.put(m, s, offset); err != nil {
+		return replaced, fmt.Errorf("shard %d timestep %d: store slice: %w", c.shard, s.Timestep, err)
+	}
+	c.offset = m.Next
+	return replaced, nil
+}
+
+// put stores a slice, unless a newer one is there.
+func (c *column) put(m wire.Received, s *lethe.Slice, offset []byte) (replaced bool, err error) {
 	known, exists := c.links[s.Timestep]
 	link := sliceLink{revision: m.Revision, previous: s.Previous}
 	value := storedSlice(link, m.Payload)
 	same := false
 	if exists && known.revision < m.Revision {
 		if same, err = c.holds(s.Timestep, m.Payload); err != nil {
-			return fmt.Errorf("shard %d timestep %d: %w", c.shard, s.Timestep, err)
+			return false, err
 		}
 	}
 	switch {
 	case exists && known.revision >= m.Revision:
-		err = c.store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(offsetKey), offset) })
+		return false, c.store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(offsetKey), offset) })
 	case exists && !same:
-		err = c.replace(s.Timestep, link, value, offset)
-	default:
-		err = c.store.Apply(func(w swapstore.Writer) error {
-			if err := w.Set(timestepkey.New(slicePrefix, s.Timestep), value); err != nil {
-				return err
-			}
-			return w.Set([]byte(offsetKey), offset)
-		})
-		if err == nil {
-			c.links[s.Timestep] = link
-			c.timesteps = sortedset.Add(c.timesteps, s.Timestep)
+		return true, c.replace(s.Timestep, link, value, offset)
+	}
+	err = c.store.Apply(func(w swapstore.Writer) error {
+		if err := w.Set(timestepkey.New(slicePrefix, s.Timestep), value); err != nil {
+			return err
 		}
+		return w.Set([]byte(offsetKey), offset)
+	})
+	if err == nil {
+		c.links[s.Timestep] = link
+		c.timesteps = sortedset.Add(c.timesteps, s.Timestep)
 	}
-	if err != nil {
-		return fmt.Errorf("shard %d timestep %d: store slice: %w", c.shard, s.Timestep, err)
-	}
-	c.offset = m.Next
-	return nil
+	return false, err
 }
 
 // holds reports whether the stored slice of a timestep has these bytes: then a
@@ -179,19 +143,34 @@ func (c *column) holds(t lethe.Timestep, payload []byte) (bool, error) {
 	return bytes.Equal(stored, payload), err
 }
 
-// next returns the timestep to train next: the one that follows the newest
-// checkpoint. A slice that was erased and replaced stands later in the topic
-// than its successors, so a column that is rebuilt must wait for it.
-func (c *column) next() (lethe.Timestep, bool) { return c.after(c.trained) }
+// slice reads a stored slice.
+func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
+	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
+	if err == nil && !found {
+		err = errMissing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
+	}
+	_, message, err := splitStoredSlice(value)
+	if err != nil {
+		return nil, err
+	}
+	return canonical.DecodeSlice(message)
+}
 
-// after returns the timestep that follows one that was trained through.
-func (c *column) after(trained lethe.Timestep) (lethe.Timestep, bool) {
-	at, found := slices.BinarySearch(c.timesteps, trained)
-	if found {
-		at++
+// newest returns the newest timestep that has a slice, or NoTimestep.
+func (c *column) newest() lethe.Timestep {
+	if len(c.timesteps) == 0 {
+		return lethe.NoTimestep
 	}
-	if at == len(c.timesteps) || c.links[c.timesteps[at]].previous != trained {
-		return lethe.NoTimestep, false
+	return c.timesteps[len(c.timesteps)-1]
+}
+
+// before returns the timestep before one that has a slice, or NoTimestep.
+func (c *column) before(t lethe.Timestep) lethe.Timestep {
+	if at, found := slices.BinarySearch(c.timesteps, t); found && at > 0 {
+		return c.timesteps[at-1]
 	}
-	return c.timesteps[at], true
+	return lethe.NoTimestep
 }

@@ -2,12 +2,11 @@ package train
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -15,26 +14,22 @@ import (
 	"lethe/internal/residue"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
-	"lethe/scoring"
 	"lethe/scoring/ensemble"
-	"lethe/trainer"
-	"lethe/trainer/kernels"
 )
 
 // A column as a transcript: slices that arrive in any order, training, and
 // reopening as after a kill. Each command prints where the column stands.
 func TestColumn(t *testing.T) {
-	engine, err := trainer.NewEngine(smallModel(), kernels.Default())
-	require.NoError(t, err)
-	var c *column
-	dir := filepath.Join(t.TempDir(), "shard-0000")
-	open := func() {
+	var l *logic
+	o := optionsFor(t.TempDir(), topics())
+	o.Layout = ensemble.PerShard(smallModel(), 1)
+	reopen := func() {
 		var err error
-		c, err = openFolder(vfs.Default, dir, 0)
+		l, err = open(o)
 		require.NoError(t, err)
 	}
-	open()
-	t.Cleanup(func() { require.NoError(t, c.store.Close()) })
+	reopen()
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	datadriven.RunTest(t, "testdata/column", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "accept":
@@ -48,54 +43,52 @@ func TestColumn(t *testing.T) {
 				Key:      wire.Key{Kind: wire.KindSlice, Timestep: s.Timestep, Shard: s.Shard},
 				Revision: lethe.Revision(revision), Payload: canonical.EncodeSlice(s),
 			}
-			require.NoError(t, c.accept(wire.Received{Message: m, Next: int64(next)}))
+			_, err := l.columns[0].accept(wire.Received{Message: m, Next: int64(next)})
+			require.NoError(t, err)
 		case "gone":
 			var at, next int
 			d.ScanArgs(t, "t", &at)
 			d.ScanArgs(t, "next", &next)
 			m := wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: lethe.Timestep(at)}, Deleted: true}
-			require.NoError(t, c.accept(wire.Received{Message: m, Next: int64(next)}))
+			_, err := l.columns[0].accept(wire.Received{Message: m, Next: int64(next)})
+			require.NoError(t, err)
 		case "train":
-			for at, ok := c.next(); ok; at, ok = c.next() {
-				trainWithoutPublishing(t, engine, c, at)
-			}
+			trainWithoutPublishing(t, l)
 		case "forget":
-			require.NoError(t, c.forget())
+			require.NoError(t, l.models[0].forget())
 		case "reopen":
-			require.NoError(t, c.store.Close())
-			open()
+			require.NoError(t, l.Close())
+			reopen()
 		default:
 			t.Fatalf("no command %s", d.Cmd)
 		}
-		return describe(t, c)
+		return describe(t, l)
 	})
 }
 
 // trainWithoutPublishing does what the role does up to where it publishes.
-func trainWithoutPublishing(t *testing.T, engine *trainer.Engine, c *column, at lethe.Timestep) {
+func trainWithoutPublishing(t *testing.T, l *logic) {
 	t.Helper()
-	window, err := c.windowAt(smallModel(), at)
-	require.NoError(t, err)
-	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
-	step, err := runner.Column(0).Advance(t.Context(), c.newest, window)
-	require.NoError(t, err)
-	require.NoError(t, c.trainedThrough(trained{at, step.Checkpoint}))
+	for l.due(l.models[0]) {
+		require.NoError(t, l.advance(t.Context(), time.Now))
+	}
 }
 
-func describe(t *testing.T, c *column) string {
+func describe(t *testing.T, l *logic) string {
 	t.Helper()
 	var out strings.Builder
+	c, m := l.columns[0], l.models[0]
 	out.WriteString("slices")
 	for _, at := range c.timesteps {
 		fmt.Fprintf(&out, " %d@%d", at, c.links[at].revision)
 	}
 	next := "none"
-	if at, ok := c.next(); ok {
+	if at := m.next(m.newest(), l.served); at != lethe.NoTimestep {
 		next = fmt.Sprint(at)
 	}
-	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d", c.trained, next, c.unsent, c.offset)
-	if len(c.withdrawn) > 0 {
-		fmt.Fprintf(&out, ", to be deleted %v", c.withdrawn)
+	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d", m.newest(), next, m.unsent, c.offset)
+	if len(m.withdrawn) > 0 {
+		fmt.Fprintf(&out, ", to be deleted %v", m.withdrawn)
 	}
 	out.WriteString("\n")
 	return out.String()
@@ -104,29 +97,31 @@ func describe(t *testing.T, c *column) string {
 // A replaced slice and what was trained on it leave no byte in the column's
 // files.
 func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
-	engine, err := trainer.NewEngine(smallModel(), kernels.Default())
+	o := optionsFor(t.TempDir(), topics())
+	o.Layout = ensemble.PerShard(smallModel(), 1)
+	l, err := open(o)
 	require.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), "shard-0000")
-	c, err := openFolder(vfs.Default, dir, 0)
-	require.NoError(t, err)
+	c, dir := l.columns[0], shardDir(o.Dir, 0)
+	accept := func(m wire.Message) {
+		_, err := c.accept(wire.Received{Message: m})
+		require.NoError(t, err)
+	}
 	p := planOf(0, 3)
 	for _, m := range p.messages(1) {
-		require.NoError(t, c.accept(wire.Received{Message: m}))
+		accept(m)
 	}
-	for at, ok := c.next(); ok; at, ok = c.next() {
-		trainWithoutPublishing(t, engine, c, at)
-	}
+	trainWithoutPublishing(t, l)
 	old := map[string][]byte{"slice": canonical.EncodeSlice(p.slices[1])}
 	for at := lethe.Timestep(2); at <= 3; at++ {
-		checkpoint, err := c.checkpoint(at)
+		checkpoint, err := l.models[0].value(at)
 		require.NoError(t, err)
-		old[fmt.Sprintf("checkpoint after %d", at)] = trainer.EncodeCheckpoint(checkpoint)
+		old[fmt.Sprintf("checkpoint after %d", at)] = checkpoint
 	}
 	require.Len(t, traces(t, dir, old), 3, "the search finds nothing even before")
 	p.slices[1] = sliceOf(0, 2, 1, 9)
-	require.NoError(t, c.accept(wire.Received{Message: p.messages(2)[1]}))
+	accept(p.messages(2)[1])
 	require.Empty(t, traces(t, dir, old))
-	require.NoError(t, c.store.Close())
+	require.NoError(t, l.Close())
 }
 
 // traces lists which of the messages have a piece in the files of a folder.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -32,6 +33,11 @@ const roleName = "train"
 // takeNotices follows the commands of erasures.
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
+		if n.Served != nil {
+			if err := l.serve(n.Served.Through); err != nil {
+				return err
+			}
+		}
 		if n.Command != nil {
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err
@@ -120,18 +126,29 @@ func (l *logic) replaced(command *wire.Command) bool {
 			}
 			c := l.columns[shard]
 			link, held := c.links[step.Timestep]
-			_, pending := c.next()
 			switch {
-			case pending:
-				return false
 			case step.Gone && held && link.revision <= step.Revision:
 				return false
-			case !step.Gone && (link.revision < step.Revision || c.trained < step.Timestep):
+			case !step.Gone && link.revision < step.Revision:
+				return false
+			case !l.learntAnew(shard, step):
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// learntAnew reports whether all that learns from a shard has gone through a step's
+// timestep and as far as it goes.
+func (l *logic) learntAnew(shard lethe.ShardID, step wire.CommandStep) bool {
+	for _, n := range l.o.Layout.ModelsOf(shard) {
+		m := l.models[n]
+		if m.next(m.newest(), l.served) != lethe.NoTimestep || !step.Gone && m.newest() < step.Timestep {
+			return false
+		}
+	}
+	return l.over == nil || l.over.next(l.served) == lethe.NoTimestep
 }
 
 // concerned chooses the files that held what a command erases: the stores of the

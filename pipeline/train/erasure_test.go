@@ -12,6 +12,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 )
 
 // sendOrder asks for an erasure that replaced one slice of shard 0.
@@ -57,7 +58,7 @@ func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
 	o := optionsFor(t.TempDir(), topics)
-	o.Shards = 1
+	o.Layout = ensemble.PerShard(smallModel(), 1)
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
@@ -88,7 +89,7 @@ func TestATimestepThatIsGoneLeavesNoModel(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
 	o := optionsFor(t.TempDir(), topics)
-	o.Shards = 1
+	o.Layout = ensemble.PerShard(smallModel(), 1)
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
@@ -116,7 +117,7 @@ func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
 	topics := topics()
 	p := planOf(0, 3)
 	o := optionsFor(t.TempDir(), topics)
-	o.Shards = 1
+	o.Layout = ensemble.PerShard(smallModel(), 1)
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)[0], p.messages(2)[2])
 	sendOrder(t, topics, 0, 3)

@@ -85,7 +85,7 @@ func (p plan) checkpoints(t testing.TB, o trainer.Config, k kernels.Set) map[let
 	engine, err := trainer.NewEngine(o, k)
 	require.NoError(t, err)
 	out := make(map[lethe.Timestep][]byte)
-	runner := ensemble.Runner{Engine: engine, Describe: scoring.Describe}
+	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Describe: scoring.Describe}
 	for step, err := range runner.Column(p.shard).Replay(t.Context(), nil, p.slices) {
 		require.NoError(t, err)
 		out[step.Checkpoint.Timestep] = trainer.EncodeCheckpoint(step.Checkpoint)
@@ -122,7 +122,7 @@ func (h *heard) listener() events.Listener {
 
 func optionsFor(dir string, topics role.Bus) Options {
 	return Options{
-		Dir: dir, Shards: 3, Workers: 2, Trainer: smallModel(), Kernels: kernels.Default(), Secret: lethe.Secret{1},
+		Dir: dir, Layout: ensemble.PerShard(smallModel(), 3), Workers: 2, Kernels: kernels.Default(), Secret: lethe.Secret{1},
 		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}
 }
@@ -187,7 +187,7 @@ func wanted(t testing.TB, o Options, plans ...plan) map[wire.Key]lethe.Digest {
 	t.Helper()
 	want := make(map[wire.Key]lethe.Digest)
 	for _, p := range plans {
-		for at, data := range p.checkpoints(t, o.Trainer, o.Kernels) {
+		for at, data := range p.checkpoints(t, o.Layout.Components[0].Config, o.Kernels) {
 			want[wire.Key{Kind: wire.KindModel, Shard: p.shard, Timestep: at}] = canonical.DigestOf(data)
 		}
 	}

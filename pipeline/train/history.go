@@ -12,13 +12,20 @@ import (
 	"lethe/internal/timestepkey"
 )
 
+// Meta is the component of meta-models in History.Learnt.
+const Meta = overall
+
 // History is what a shard's store holds, read while no role is running.
 type History struct {
 	Shard lethe.ShardID
 	// Timesteps of the slices, ascending.
 	Timesteps []lethe.Timestep
-	// Slices and Checkpoints are canonical bytes, by timestep.
-	Slices, Checkpoints map[lethe.Timestep][]byte
+	// Slices are canonical bytes, by timestep.
+	Slices map[lethe.Timestep][]byte
+	// Learnt are canonical bytes of what is kept in the shard's store, by component and
+	// timestep: checkpoints of the models that learn from this shard and later ones, and
+	// under Meta the meta-models.
+	Learnt map[int]map[lethe.Timestep][]byte
 	// Next is the position behind the last record of the shard's partition that was read.
 	Next int64
 }
@@ -35,7 +42,9 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 		return nil, fmt.Errorf("shard %d: open store: %w", shard, err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	h := &History{Shard: shard, Slices: make(map[lethe.Timestep][]byte), Checkpoints: make(map[lethe.Timestep][]byte)}
+	h := &History{
+		Shard: shard, Slices: make(map[lethe.Timestep][]byte), Learnt: make(map[int]map[lethe.Timestep][]byte),
+	}
 	err = store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
 		if err != nil {
@@ -50,8 +59,11 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 		return nil, fmt.Errorf("shard %d: read slices: %w", shard, err)
 	}
 	err = store.Scan([]byte(checkpointPrefix), func(key, value []byte) error {
-		t, err := timestepkey.Parse(checkpointPrefix, key)
-		h.Checkpoints[t] = append([]byte(nil), value...)
+		t, component, err := splitLearnt(checkpointPrefix, key)
+		if h.Learnt[component] == nil {
+			h.Learnt[component] = make(map[lethe.Timestep][]byte)
+		}
+		h.Learnt[component][t] = append([]byte(nil), value...)
 		return err
 	})
 	if err != nil {

@@ -9,16 +9,49 @@ import (
 	"lethe"
 	"lethe/internal/mixedstore"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 )
 
-// Keys of a column's store. Timesteps are big-endian so that they sort.
+// Keys of a shard's store. Timesteps are big-endian so that they sort. Behind the
+// timestep of what was learnt stands the component, but for the first.
 const (
-	slicePrefix      = "s/"
-	checkpointPrefix = "c/"
-	unsentPrefix     = "u/"
-	withdrawnPrefix  = "d/"
+	slicePrefix      = "s/" // timestep -> link, canonical slice
+	checkpointPrefix = "c/" // timestep, component -> what was learnt
+	unsentPrefix     = "u/" // timestep, component: it was not published
+	withdrawnPrefix  = "d/" // timestep, component: its deletion was not published
+	madePrefix       = "g"  // component -> what it was made with
 	offsetKey        = "o"
+	servedKey        = "n" // in shard 0: through which timestep the served models are
+	countKey         = "k" // in shard 0: how many models were published of a timestep
 )
+
+const (
+	// overall is the component that the meta-model is stored under.
+	overall = 0xff
+	// former is that of models that the ensemble no longer has. Nothing is stored of it.
+	former = 0xfe
+)
+
+// learntKey is the key of what a component learnt through a timestep.
+func learntKey(prefix string, t lethe.Timestep, component int) []byte {
+	key := timestepkey.New(prefix, t)
+	if component != 0 {
+		key = append(key, byte(component))
+	}
+	return key
+}
+
+// splitLearnt takes a key of learntKey apart.
+func splitLearnt(prefix string, key []byte) (t lethe.Timestep, component int, err error) {
+	t, rest, err := timestepkey.Cut(prefix, key)
+	switch {
+	case err != nil || len(rest) == 0:
+		return t, 0, err
+	case len(rest) > 1 || rest[0] == 0:
+		return t, 0, fmt.Errorf("key under %q has %d bytes behind the timestep, want a component", prefix, len(rest))
+	}
+	return t, int(rest[0]), nil
+}
 
 // storeFormat is the version of these keys and their values.
 func storeFormat() swapstore.Format { return swapstore.Format{Kind: "train-shard", Version: 2} }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
@@ -20,10 +21,11 @@ type search func(ctx context.Context, c *wire.Command, which func(path string) b
 
 // logic is the role as a step function over one store per shard.
 type logic struct {
-	o       Options
-	runner  ensemble.Runner
-	columns []*column // by shard
-	search  search
+	*learners
+	o      Options
+	runner ensemble.Runner
+	search search
+	quiet  quiet
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 	// refreshed is set once the stored checkpoints are known to be of use.
@@ -32,12 +34,17 @@ type logic struct {
 
 // newLogic returns a logic without columns.
 func newLogic(o Options, search search) (*logic, error) {
-	engine, err := trainer.NewEngine(o.Trainer, o.Kernels)
+	runner, err := ensemble.NewRunner(o.Layout, o.Kernels, o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	runner := ensemble.Runner{Engine: engine, Workers: o.Workers, Describe: scoring.Describe}
-	return &logic{o: o, runner: runner, search: search, erasures: make(map[string]*erasure)}, nil
+	if o.Meta == nil {
+		runner.Describe = scoring.Describe
+	}
+	return &logic{
+		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, served: lethe.NoTimestep},
+		o:        o, runner: runner, search: search, erasures: make(map[string]*erasure),
+	}, nil
 }
 
 // Topics implements role.Logic.
@@ -80,6 +87,9 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		}
 		l.refreshed = true
 	}
+	if err := l.dropUnneeded(); err != nil {
+		return role.Output{}, err
+	}
 	if !l.unpublished() {
 		if err := l.advance(ctx, now); err != nil {
 			return role.Output{}, err
@@ -93,11 +103,18 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 
 // take stores the slices and follows the commands of erasures.
 func (l *logic) take(in role.Input) error {
+	if in.Ticked {
+		l.quiet.ticked()
+	}
 	for _, m := range in.Messages {
 		// Graphs has the same number of shards, or this process would not run.
 		err := wire.ErrPayload
+		replaced := false
 		if m.Key.Kind == wire.KindSlice && int(m.Key.Shard) < len(l.columns) {
-			err = l.columns[m.Key.Shard].accept(m)
+			replaced, err = l.columns[m.Key.Shard].accept(m)
+		}
+		if replaced || l.columns.upTo(l.served) != l.served {
+			l.quiet.changed(m.Key)
 		}
 		if errors.Is(err, wire.ErrPayload) {
 			l.o.PassOver(roleName, in.Batch.Source.Topic, m)
@@ -105,28 +122,42 @@ func (l *logic) take(in role.Input) error {
 			return err
 		}
 	}
-	return l.takeNotices(in.Notices)
+	if err := l.takeNotices(in.Notices); err != nil {
+		return err
+	}
+	for _, e := range l.erasures {
+		l.quiet.announced(e.command)
+	}
+	return nil
 }
+
+// unsettled reports whether slices were replaced a moment ago, and others may follow.
+func (l *logic) unsettled() bool { return !l.quiet.is() }
 
 // refresh forgets the checkpoints that training cannot go on from, because they
 // were made with other options or another kernel set: what is served must be
 // what the slices give under the present ones.
 func (l *logic) refresh() error {
-	for _, c := range l.columns {
-		if c.newest == nil {
+	for _, m := range l.models {
+		if m.trained == nil {
 			continue
 		}
-		err := l.runner.Engine.Compatible(c.newest)
+		err := l.runner.Engine(m.number).Compatible(m.trained)
 		if err == nil {
 			continue
 		}
 		if !errors.Is(err, trainer.ErrIncompatible) {
-			return fmt.Errorf("shard %d: checkpoint after timestep %d: %w", c.shard, c.trained, err)
+			return fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, m.newest(), err)
 		}
-		l.o.Logger.Warn("checkpoints cannot be continued: training the shard anew from its slices",
-			"shard", c.shard, "slices", len(c.timesteps), "reason", err)
-		if err := c.forget(); err != nil {
+		l.o.Logger.Warn("checkpoints cannot be continued: training the model anew from its slices",
+			"model", m.number, "slices", len(m.shards[0].timesteps), "reason", err)
+		if err := m.forget(); err != nil {
 			return err
+		}
+		if l.over != nil {
+			if err := l.over.unlearn(0); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -13,19 +14,22 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/trainer"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer/kernels"
 )
 
 // Options configures the role.
 type Options struct {
 	// Dir is the role's own folder; it holds one store per shard.
-	Dir    string
-	Shards int
-	// Workers bounds how many shards train side by side. The result does not
+	Dir string
+	// Layout says which models there are and what they are trained with.
+	Layout ensemble.Layout
+	// Meta shapes the meta-model over them; nil for none.
+	Meta *meta.Config
+	// Workers bounds how many models train side by side. The result does not
 	// depend on it.
 	Workers int
-	Trainer trainer.Config
 	Kernels kernels.Set
 	Secret  lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
@@ -40,15 +44,21 @@ func (o Options) Validate() error {
 	var p check.Problems
 	p.That(o.Dir != "", "dir", o.Dir, "the name of a folder")
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
-	p.AtLeast("shards", o.Shards, 1)
+	p.Within("layout", o.Layout.Validate())
 	p.AtLeast("workers", o.Workers, 1)
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
 }
 
+// tick is how often the role is told that time has passed: see quiet.
+const tick = 100 * time.Millisecond
+
 // New opens every shard's store and returns the role that trains the shards.
 func New(o Options) (*role.Follower, error) {
+	if o.Tick == 0 {
+		o.Tick = tick
+	}
 	l, err := open(o)
 	if err != nil {
 		return nil, fmt.Errorf("train role: %w", err)
@@ -61,7 +71,7 @@ func open(o Options) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if err := checkShards(o.FS, o.Dir, o.Shards); err != nil {
+	if err := checkShards(o.FS, o.Dir, o.Layout.Shards); err != nil {
 		return nil, err
 	}
 	l, err := newLogic(o, func(ctx context.Context, command *wire.Command, which func(string) bool) (scan.Summary, error) {
@@ -70,12 +80,15 @@ func open(o Options) (*logic, error) {
 	if err != nil {
 		return nil, err
 	}
-	for shard := range lethe.ShardID(o.Shards) {
+	for shard := range lethe.ShardID(o.Layout.Shards) {
 		c, err := openFolder(o.FS, shardDir(o.Dir, shard), shard)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 		l.columns = append(l.columns, c)
+	}
+	if err := l.openModels(); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
@@ -88,8 +101,13 @@ func openFolder(fsys vfs.FS, dir string, shard lethe.ShardID) (*column, error) {
 	}
 	c, err := openColumn(store, shard)
 	if err != nil {
-		return nil, fmt.Errorf("shard %d: read store: %w (remove the folder %s and start again: "+
-			"it is rebuilt from the topics)", shard, errors.Join(err, store.Close()), dir)
+		return nil, unreadable(errors.Join(err, store.Close()), shard, dir)
 	}
 	return c, nil
+}
+
+// unreadable says what to do about a shard's store.
+func unreadable(err error, shard lethe.ShardID, dir string) error {
+	return fmt.Errorf("shard %d: read store: %w (remove the folder %s and start again: "+
+		"it is rebuilt from the topics)", shard, err, dir)
 }

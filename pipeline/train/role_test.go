@@ -15,6 +15,7 @@ import (
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 	"lethe/trainer/kernels"
 )
 
@@ -83,7 +84,7 @@ func TestRebuiltColumnWaitsForTheSliceInTheGap(t *testing.T) {
 	replaced := messages[1]
 	replaced.Revision = 2
 	o := optionsFor(t.TempDir(), topics)
-	o.Shards = 1
+	o.Layout = ensemble.PerShard(smallModel(), 1)
 	running(t, o)
 	publish(t, topics, messages[0], messages[2], messages[3], messages[4])
 	await(t, topics, o, plan{shard: 0, slices: p.slices[:1]})
@@ -102,7 +103,7 @@ func TestStoredCheckpointIsPublishedAfterACrash(t *testing.T) {
 	killed := errors.New("killed")
 	topics.Refuse(killed)
 	o := optionsFor(dir, topics)
-	o.Shards = 1
+	o.Layout = ensemble.PerShard(smallModel(), 1)
 	r, err := New(o)
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Run(t.Context()), killed)
@@ -154,13 +155,13 @@ func TestIncompatibleCheckpointsAreTrainedAnew(t *testing.T) {
 	topics, dir := topics(), t.TempDir()
 	p := planOf(0, 3)
 	o := optionsFor(dir, topics)
-	o.Shards, o.Kernels = 1, portable
+	o.Layout, o.Kernels = ensemble.PerShard(smallModel(), 1), portable
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
 	require.NoError(t, stop())
 
-	o.Trainer.Hidden = 6
+	o.Layout.Components[0].Config.Hidden = 6
 	stop = running(t, o)
 	await(t, topics, o, p)
 	require.NoError(t, stop())
@@ -180,17 +181,17 @@ func TestAnotherNumberOfShardsIsNamed(t *testing.T) {
 	r, err := New(o)
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
-	o.Shards = 2
+	o.Layout = ensemble.PerShard(smallModel(), 2)
 	r, err = New(o)
 	require.NoError(t, err, "a third shard without a slice is left from a start that was refused")
 	require.NoError(t, r.Close())
-	o.Shards = 3
+	o.Layout = ensemble.PerShard(smallModel(), 3)
 	r, err = New(o)
 	require.NoError(t, err)
 	in := role.Input{Messages: []wire.Received{{Message: planOf(2, 1).messages(1)[0]}}}
 	require.NoError(t, r.Feed(t.Context(), in))
 	require.NoError(t, r.Close())
-	o.Shards = 2
+	o.Layout = ensemble.PerShard(smallModel(), 2)
 	_, err = New(o)
 	require.ErrorContains(t, err, "holds slices of shard 2, but partition.shards is 2 (give the number")
 

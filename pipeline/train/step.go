@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"lethe"
@@ -13,66 +12,84 @@ import (
 )
 
 // trainedTogether is how many checkpoints are trained before they are stored and
-// published, if it takes no longer because few shards have more than one to train: each
+// published, if it takes no longer because few models have more than one to train: each
 // time waits for the disk and the broker.
 const trainedTogether = 16
 
-// advance trains every shard that has slices to train on, side by side. The
-// checkpoints are stored with the mark that they have not been published.
+// advance trains every model that has slices to train on, side by side, and then learns
+// the meta-model over them. The checkpoints are stored with the mark that they have not
+// been published.
 func (l *logic) advance(ctx context.Context, now func() time.Time) error {
-	var due []*column
-	for _, c := range l.columns {
-		if _, found := c.next(); found {
-			due = append(due, c)
+	var due []*model
+	for _, m := range l.models {
+		if l.due(m) {
+			due = append(due, m)
 		}
 	}
 	if len(due) == 0 {
-		return nil
+		return l.learnOver(ctx)
 	}
 	most := max(1, trainedTogether/len(due))
 	return l.runner.Each(ctx, len(due), func(ctx context.Context, i int) error {
-		return l.advanceShard(ctx, due[i], most, now)
+		return l.advanceModel(ctx, due[i], most, now)
 	})
 }
 
-// advanceShard trains a shard's model through the next timesteps, at most so many, and
-// stores the checkpoints.
-func (l *logic) advanceShard(ctx context.Context, c *column, most int, now func() time.Time) error {
-	var steps []trained
-	at, newest := c.trained, c.newest
+// due reports whether a model has to be trained now. One that is fitted anew waits until
+// no further slices are on their way, as far as can be told: each of its fits looks at all
+// slices.
+func (l *logic) due(m *model) bool {
+	return m.next(m.newest(), l.served) != lethe.NoTimestep && !(m.fitsAnew() && l.unsettled())
+}
+
+// advanceModel trains a model through the next timesteps, at most so many, and stores the
+// checkpoints.
+func (l *logic) advanceModel(ctx context.Context, m *model, most int, now func() time.Time) error {
+	var steps []learnt
+	at, before := m.newest(), m.trained
+	if m.fitsAnew() {
+		most = 1
+	}
 	for len(steps) < most {
-		t, found := c.after(at)
-		if !found {
+		t := m.next(at, l.served)
+		if t == lethe.NoTimestep {
 			break
 		}
-		checkpoint, err := l.trainStep(ctx, c, newest, t, now)
+		checkpoint, err := l.trainStep(ctx, m, before, t, now)
 		if err != nil {
 			return err
 		}
-		steps = append(steps, trained{t, checkpoint})
-		at, newest = t, checkpoint
+		steps = append(steps, learnt{t, trainer.EncodeCheckpoint(checkpoint)})
+		at, before = t, checkpoint
 	}
-	if err := c.trainedThrough(steps...); err != nil {
-		return fmt.Errorf("shard %d: store checkpoints from timestep %d on: %w", c.shard, steps[0].at, err)
+	newest := m.newest()
+	if err := m.keep(steps...); err != nil {
+		return err
+	}
+	if m.newest() != newest {
+		m.trained = before
 	}
 	return nil
 }
 
-// trainStep trains a shard's model on the window that ends at t.
+// trainStep trains a model on the window that ends at t.
 func (l *logic) trainStep(
-	ctx context.Context, c *column, newest *trainer.Checkpoint, t lethe.Timestep, now func() time.Time,
+	ctx context.Context, m *model, before *trainer.Checkpoint, t lethe.Timestep, now func() time.Time,
 ) (*trainer.Checkpoint, error) {
 	started := now()
-	window, err := c.windowAt(l.runner.Engine.Config(), t)
+	window, err := m.window(t)
 	if err != nil {
-		return nil, fmt.Errorf("shard %d timestep %d: %w", c.shard, t, err)
+		return nil, fmt.Errorf("model %d timestep %d: %w", m.number, t, err)
 	}
-	step, err := l.runner.Column(c.shard).Advance(ctx, newest, window)
+	if m.fitsAnew() {
+		before = nil
+	}
+	step, err := l.runner.Column(m.number).Advance(ctx, before, window)
 	if err != nil {
-		return nil, fmt.Errorf("train shard %d through timestep %d: %w", c.shard, t, err)
+		return nil, fmt.Errorf("train model %d through timestep %d: %w", m.number, t, err)
 	}
 	reason := events.Update
-	if t <= c.replayThrough {
+	if t <= m.replayThrough {
 		reason = events.Unlearn
 	}
 	l.o.Listener.ShardTrained(events.ShardTrained{
@@ -81,29 +98,47 @@ func (l *logic) trainStep(
 	return step.Checkpoint, nil
 }
 
-// unpublished reports whether a checkpoint waits to be published.
-func (l *logic) unpublished() bool {
-	return slices.ContainsFunc(l.columns, (*column).unpublished)
+// learnOver learns the next meta-model.
+func (l *logic) learnOver(ctx context.Context) error {
+	if l.over == nil {
+		return nil
+	}
+	t := l.over.next(l.served)
+	if t == lethe.NoTimestep {
+		return nil
+	}
+	made, err := l.over.learn(ctx, l.runner, t)
+	if err != nil {
+		return err
+	}
+	return l.over.keep(made)
 }
 
-// publish sends of every shard what it has to publish next.
+// publish sends of every model what it has to publish next.
 // That they were sent is noted side by side: every note waits for the disk.
 func (l *logic) publish(ctx context.Context) (role.Output, error) {
 	var out role.Output
-	var due []*column
-	for _, c := range l.columns {
-		if !c.unpublished() {
+	var due []*series
+	for i, s := range l.all() {
+		if !s.unpublished() {
 			continue
 		}
-		messages, err := c.due()
+		place := l.columns.place
+		if i < len(l.models) {
+			place = l.models[i].shards.place
+		}
+		messages, err := s.due(place)
 		if err != nil {
 			return out, err
 		}
 		out.Messages = append(out.Messages, messages...)
-		due = append(due, c)
+		due = append(due, s)
 	}
 	out.Note = func() error {
-		return l.runner.Each(ctx, len(due), func(_ context.Context, i int) error { return due[i].sent() })
+		if err := l.runner.Each(ctx, len(due), func(_ context.Context, i int) error { return due[i].sent() }); err != nil {
+			return err
+		}
+		return l.forgetFormer()
 	}
 	return out, nil
 }

@@ -22,7 +22,9 @@ type Notice struct {
 	Ack     *deletions.Ack
 	// Instance is the data directory that plays a role from here on.
 	Instance *Instance
-	Deleted  string
+	// Served is what score serves.
+	Served  *Served
+	Deleted string
 }
 
 // isStatus reports whether a value is, or claims to be, the status of a request.
@@ -87,6 +89,10 @@ func ParseNotice(rec ingest.Record) (Notice, error) {
 		if found {
 			n.Instance = &i
 		}
+		return n, failed
+	case isServed(rec):
+		s, failed := parseServed(rec)
+		n.Served = s
 		return n, failed
 	case strings.HasPrefix(key, "!"):
 	case rec.Tombstone():

@@ -32,6 +32,12 @@ type Rule struct {
 	value float64
 }
 
+// Auto is the rule auto.
+func Auto() Rule { return Rule{kind: auto} }
+
+// Fixed is the rule of a number from 0 to 1.
+func Fixed(threshold float64) Rule { return Rule{fixed, threshold} }
+
 // ParseRule reads a rule; blanks around its words count for nothing.
 //
 //   - auto: the threshold with the best F1 of the illicit class
@@ -111,3 +117,6 @@ func (r Rule) String() string {
 // PerTimestep reports whether the threshold belongs to one scored timestep and is
 // chosen from its probabilities, as that of a budget, instead of from labelled ones.
 func (r Rule) PerTimestep() bool { return r.kind == budget }
+
+// Learnt reports whether the threshold is chosen from labelled transactions.
+func (r Rule) Learnt() bool { return r.kind == auto || r.kind == precision }

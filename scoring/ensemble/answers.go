@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"lethe"
 	"lethe/scoring"
 	"lethe/trainer"
 )
@@ -27,11 +28,11 @@ type Answers struct {
 // Errors are those of trainer.Engine.Probabilities, with the shard.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
 	a := &Answers{
-		Classes: r.Engine.Config().Classes, Shards: make([][]float32, len(models)),
+		Classes: r.Engine(0).Config().Classes, Shards: make([][]float32, len(models)),
 		graph: graph, models: models,
 	}
 	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) error {
-		posteriors, err := r.Engine.Probabilities(ctx, models[shard], graph)
+		posteriors, err := r.Engine(lethe.ShardID(shard)).Probabilities(ctx, models[shard], graph)
 		if err == nil && len(posteriors) != graph.Rows*a.Classes {
 			err = fmt.Errorf("%w: %d probabilities for %d nodes of %d classes",
 				trainer.ErrIncompatible, len(posteriors), graph.Rows, a.Classes)

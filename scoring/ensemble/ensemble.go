@@ -2,52 +2,69 @@ package ensemble
 
 import (
 	"fmt"
+	"slices"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/scoring"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 )
 
-// Ensemble is one model per shard, all after the same timestep. It is never
-// changed.
+// Ensemble is all models after one timestep, and what puts them together. It is
+// never changed.
 type Ensemble struct {
 	// Through is the timestep that the models were trained through.
 	Through lethe.Timestep
-	// Version names the ensemble: the hash of all checkpoints in shard order.
+	// Version names the ensemble: the hash of all checkpoints in their order, and of
+	// the meta-model if there is one.
 	Version lethe.Digest
-	// Models are by shard.
+	// Models are by their numbers.
 	Models []*trainer.Checkpoint
+	// Meta is nil for ensembles without a meta-model.
+	Meta *meta.Model
 }
 
-// Of returns the ensemble of models, one per shard. The error wraps
-// trainer.ErrIncompatible if there is none, one is missing or they are not after
-// one timestep.
-func Of(models []*trainer.Checkpoint) (*Ensemble, error) {
+// Of returns the ensemble of models in the order of their numbers, and of a
+// meta-model or nil. The error wraps trainer.ErrIncompatible if there is no model, one
+// is missing or they are not after one timestep.
+func Of(models []*trainer.Checkpoint, over *meta.Model) (*Ensemble, error) {
 	if len(models) == 0 || models[0] == nil {
-		return nil, fmt.Errorf("%w: ensemble without a model of shard 0", trainer.ErrIncompatible)
+		return nil, fmt.Errorf("%w: ensemble without a model 0", trainer.ErrIncompatible)
 	}
-	e := &Ensemble{Through: models[0].Timestep, Models: models}
+	e := &Ensemble{Through: models[0].Timestep, Models: models, Meta: over}
 	digests := make([]lethe.Digest, len(models))
 	for shard, m := range models {
 		if m == nil || m.Timestep != e.Through {
-			return nil, fmt.Errorf("%w: ensemble through timestep %d without a model of shard %d after it",
+			return nil, fmt.Errorf("%w: ensemble through timestep %d without a model %d after it",
 				trainer.ErrIncompatible, e.Through, shard)
 		}
 		digests[shard] = trainer.DigestCheckpoint(m)
+	}
+	if over != nil {
+		if over.Timestep != e.Through {
+			return nil, fmt.Errorf("%w: ensemble through timestep %d with a meta-model after %d",
+				trainer.ErrIncompatible, e.Through, over.Timestep)
+		}
+		digests = append(digests, canonical.DigestOf(over.Encode()))
 	}
 	e.Version = scoring.EnsembleVersion(digests)
 	return e, nil
 }
 
-// Fits reports whether every model has the lineage that is wanted of its shard.
-func (e *Ensemble) Fits(want []lethe.Digest) bool {
-	if len(want) != len(e.Models) {
-		return false
+// Fits reports whether the models, and behind them the meta-model if there is one,
+// have the lineages that are wanted of them.
+func (e *Ensemble) Fits(want []lethe.Digest) bool { return slices.Equal(e.Lineages(), want) }
+
+// Lineages returns those of the models, and behind them that of the meta-model if
+// there is one.
+func (e *Ensemble) Lineages() []lethe.Digest {
+	var out []lethe.Digest
+	for _, m := range e.Models {
+		out = append(out, m.Lineage)
 	}
-	for shard, m := range e.Models {
-		if m.Lineage != want[shard] {
-			return false
-		}
+	if e.Meta != nil {
+		out = append(out, e.Meta.Lineage)
 	}
-	return true
+	return out
 }

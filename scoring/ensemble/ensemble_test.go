@@ -20,7 +20,7 @@ func runner(t *testing.T, workers int, describe func(*lethe.Slice) ([]byte, erro
 	c.Hidden, c.Passes, c.Seed, c.WindowTimesteps = 4, 1, 5, 2
 	engine, err := trainer.NewEngine(c, kernels.Default())
 	require.NoError(t, err)
-	return ensemble.Runner{Engine: engine, Workers: workers, Describe: describe}
+	return ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: workers, Describe: describe}
 }
 
 func columns(timesteps int) [][]*lethe.Slice {
@@ -83,7 +83,7 @@ func TestNoWorkerCountAndNoPathReachesAResult(t *testing.T) {
 				models[shard] = steps[shard].Checkpoint
 			}
 		}
-		stepwise, err := ensemble.Of(models)
+		stepwise, err := ensemble.Of(models, nil)
 		require.NoError(t, err)
 		require.Equal(t, want.Version, stepwise.Version)
 	}
@@ -109,7 +109,7 @@ func TestIncompleteEnsemblesAreRefused(t *testing.T) {
 	older := *full.Models[1]
 	older.Timestep--
 	for _, models := range [][]*trainer.Checkpoint{nil, {nil}, {full.Models[0], nil}, {full.Models[0], &older}} {
-		_, err := ensemble.Of(models)
+		_, err := ensemble.Of(models, nil)
 		require.ErrorIs(t, err, trainer.ErrIncompatible)
 	}
 }

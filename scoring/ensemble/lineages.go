@@ -1,16 +1,19 @@
 package ensemble
 
 import (
+	"slices"
+
 	"lethe"
-	"lethe/trainer"
+	"lethe/scoring/meta"
 )
 
-// Lineages computes which lineage the checkpoint of every shard must have after a
+// Lineages computes which lineage every model of an ensemble must have after a
 // timestep, from the digests of the slices, which may come in any order and be
 // replaced. It must not be used from two goroutines.
 type Lineages struct {
-	config trainer.Config
-	shards int
+	layout Layout
+	// meta is nil for ensembles without a meta-model.
+	meta *meta.Config
 	// slices and previous are what was learnt, by timestep.
 	slices   map[lethe.Timestep][]lethe.Digest
 	previous map[lethe.Timestep]lethe.Timestep
@@ -18,11 +21,11 @@ type Lineages struct {
 	memo map[lethe.Timestep][]lethe.Digest
 }
 
-// NewLineages knows no slice yet.
-func NewLineages(config trainer.Config, shards int) *Lineages {
+// NewLineages knows no slice yet. meta is nil for ensembles without a meta-model.
+func NewLineages(layout Layout, meta *meta.Config) *Lineages {
 	return &Lineages{
-		config:   config,
-		shards:   shards,
+		layout:   layout,
+		meta:     meta,
 		slices:   make(map[lethe.Timestep][]lethe.Digest),
 		previous: make(map[lethe.Timestep]lethe.Timestep),
 		memo:     make(map[lethe.Timestep][]lethe.Digest),
@@ -54,9 +57,23 @@ func (l *Lineages) changed(t lethe.Timestep) {
 	}
 }
 
-// At returns one lineage per shard after timestep t, or false while the digests of
-// a timestep up to t are missing.
+// At returns the lineages after timestep t, one per model and behind them that of the
+// meta-model if there is one, or false while the digests of a timestep up to t are
+// missing.
 func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
+	models, known := l.models(t)
+	if !known || l.meta == nil {
+		return models, known
+	}
+	var window [][]lethe.Digest
+	for _, at := range l.window(t, l.meta.Timesteps) {
+		window = append(window, l.slices[at])
+	}
+	return append(slices.Clip(models), meta.Lineage(*l.meta, models, window)), true
+}
+
+// models returns the lineages of the models.
+func (l *Lineages) models(t lethe.Timestep) ([]lethe.Digest, bool) {
 	var chain []lethe.Timestep // from the first timestep without a memo to t
 	var base []lethe.Digest
 	for at := t; at != lethe.NoTimestep; at = l.previous[at] {
@@ -69,29 +86,39 @@ func (l *Lineages) At(t lethe.Timestep) ([]lethe.Digest, bool) {
 		chain = append(chain, at)
 	}
 	if base == nil {
-		base = make([]lethe.Digest, l.shards)
+		base = make([]lethe.Digest, l.layout.Models())
 	}
-	for i := len(chain) - 1; i >= 0; i-- {
-		next := make([]lethe.Digest, l.shards)
-		window := l.window(chain[i])
-		digests := make([]lethe.Digest, len(window))
-		for shard := range next {
-			for j, at := range window {
-				digests[j] = l.slices[at][shard]
-			}
-			next[shard] = l.config.LineageOf(base[shard], digests)
-		}
-		l.memo[chain[i]], base = next, next
+	for _, at := range slices.Backward(chain) {
+		l.memo[at] = l.next(base, at)
+		base = l.memo[at]
 	}
 	return base, true
 }
 
-// window returns the timesteps whose slices train the checkpoint after t,
-// ascending.
-func (l *Lineages) window(t lethe.Timestep) []lethe.Timestep {
-	var out []lethe.Timestep
-	for at := t; at != lethe.NoTimestep && len(out) < l.config.WindowTimesteps; at = l.previous[at] {
-		out = append([]lethe.Timestep{at}, out...)
+// next returns the lineages after a timestep, from those before it.
+func (l *Lineages) next(before []lethe.Digest, t lethe.Timestep) []lethe.Digest {
+	out := make([]lethe.Digest, len(before))
+	first := 0
+	for _, c := range l.layout.Components {
+		window := l.window(t, c.Config.WindowTimesteps)
+		digests := make([]lethe.Digest, len(window))
+		for model := first; model < first+c.Groups; model++ {
+			for i, at := range window {
+				digests[i] = l.layout.Digest(lethe.ShardID(model), l.slices[at])
+			}
+			out[model] = c.Config.LineageOf(before[model], digests)
+		}
+		first += c.Groups
 	}
+	return out
+}
+
+// window returns the last n timesteps up to t, ascending.
+func (l *Lineages) window(t lethe.Timestep, n int) []lethe.Timestep {
+	var out []lethe.Timestep
+	for at := t; at != lethe.NoTimestep && len(out) < n; at = l.previous[at] {
+		out = append(out, at)
+	}
+	slices.Reverse(out)
 	return out
 }

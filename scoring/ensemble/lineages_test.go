@@ -19,7 +19,7 @@ func TestLineagesAreThoseOfTheChain(t *testing.T) {
 		o := trainer.Defaults()
 		o.Schedule = rapid.SampledFrom([]string{trainer.Continual, trainer.Window}).Draw(rt, "schedule")
 		o.WindowTimesteps = rapid.IntRange(1, 3).Draw(rt, "window")
-		l := ensemble.NewLineages(o, 1)
+		l := ensemble.NewLineages(ensemble.PerShard(o, 1), nil)
 		const last = 6
 		digests := make(map[lethe.Timestep]lethe.Digest)
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {

@@ -8,13 +8,17 @@ import (
 	"lethe"
 	"lethe/trainer"
 	"lethe/trainer/column"
+	"lethe/trainer/kernels"
 )
 
-// Runner trains and asks shard models side by side. It holds no state and may be
-// used from several goroutines at once.
+// Runner trains and asks the models of an ensemble side by side. It holds no state
+// and may be used from several goroutines at once.
 type Runner struct {
-	Engine *trainer.Engine
-	// Workers bounds how many shards are trained or asked at a time; at least 1.
+	// Layout says which engine trains which model; with one engine it is not looked at.
+	Layout Layout
+	// Engines are by component.
+	Engines []*trainer.Engine
+	// Workers bounds how many models are trained or asked at a time; at least 1.
 	// No result depends on it.
 	Workers int
 	// Describe returns the aggregation vector that every checkpoint carries:
@@ -22,9 +26,35 @@ type Runner struct {
 	Describe func(*lethe.Slice) ([]byte, error)
 }
 
-// Column returns a shard's column.
-func (r Runner) Column(shard lethe.ShardID) column.Column {
-	return column.Column{Engine: r.Engine, Shard: shard, Describe: r.Describe}
+// NewRunner returns a runner for the models of a layout. The error is that of
+// Layout.Validate.
+func NewRunner(layout Layout, set kernels.Set, workers int) (Runner, error) {
+	if err := layout.Validate(); err != nil {
+		return Runner{}, err
+	}
+	r := Runner{Layout: layout, Workers: workers}
+	for _, c := range layout.Components {
+		engine, err := trainer.NewEngine(c.Config, set)
+		if err != nil {
+			return Runner{}, err
+		}
+		r.Engines = append(r.Engines, engine)
+	}
+	return r, nil
+}
+
+// Engine returns what trains and asks a model.
+func (r Runner) Engine(model lethe.ShardID) *trainer.Engine {
+	if len(r.Engines) == 1 {
+		return r.Engines[0]
+	}
+	component, _ := r.Layout.Place(model)
+	return r.Engines[component]
+}
+
+// Column returns a model's column.
+func (r Runner) Column(model lethe.ShardID) column.Column {
+	return column.Column{Engine: r.Engine(model), Shard: model, Describe: r.Describe}
 }
 
 // Each calls f for 0 to n-1, at most Workers of them at a time, and returns the
@@ -51,7 +81,7 @@ func (r Runner) Train(ctx context.Context, columns [][]*lethe.Slice) (*Ensemble,
 	if err != nil {
 		return nil, err
 	}
-	return Of(models)
+	return Of(models, nil)
 }
 
 // Advance makes one step in every column that has a window, from the models

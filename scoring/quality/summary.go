@@ -31,6 +31,11 @@ type Summary struct {
 // illicit from threshold on. Unknown samples are left out. It panics if the
 // lengths differ.
 func Summarise(probabilities []float64, labels []lethe.Label, threshold float64) Summary {
+	return summarise(probabilities, labels, func(i int) bool { return probabilities[i] >= threshold })
+}
+
+// summarise is Summarise with the class of every sample.
+func summarise(probabilities []float64, labels []lethe.Label, called func(i int) bool) Summary {
 	if len(probabilities) != len(labels) {
 		panic("quality: number of probabilities and of labels differ")
 	}
@@ -47,7 +52,7 @@ func Summarise(probabilities []float64, labels []lethe.Label, threshold float64)
 		default:
 			continue
 		}
-		if probabilities[i] >= threshold {
+		if called(i) {
 			predicted = illicit
 		}
 		c[truth][predicted]++

@@ -18,6 +18,17 @@ type Tally struct {
 type tallyStep struct {
 	probabilities []float64
 	labels        []lethe.Label
+	// called has whether each was called illicit.
+	called []bool
+}
+
+// AddServed is Add for a transaction with the class that was served.
+func (t *Tally) AddServed(timestep lethe.Timestep, probability float64, called bool, label lethe.Label) {
+	t.Add(timestep, probability, label)
+	if label != lethe.Unknown {
+		step := t.steps[timestep]
+		step.called[len(step.called)-1] = called
+	}
 }
 
 // Add counts one scored transaction. An Unknown label counts for nothing.
@@ -35,6 +46,7 @@ func (t *Tally) Add(timestep lethe.Timestep, probability float64, label lethe.La
 	}
 	step.probabilities = append(step.probabilities, probability)
 	step.labels = append(step.labels, label)
+	step.called = append(step.called, false)
 }
 
 // Timesteps returns the timesteps that have labelled scores, ascending.
@@ -45,15 +57,27 @@ func (t *Tally) Timesteps() []lethe.Timestep {
 // Summarise measures all scores of timesteps from first to last, both included,
 // as one set. It does not depend on the order in which they were added.
 func (t *Tally) Summarise(first, last lethe.Timestep, threshold float64) Summary {
-	var all tallyStep
+	all := t.between(first, last)
+	return Summarise(all.probabilities, all.labels, threshold)
+}
+
+// SummariseServed is Summarise by the classes of AddServed.
+func (t *Tally) SummariseServed(first, last lethe.Timestep) Summary {
+	all := t.between(first, last)
+	return summarise(all.probabilities, all.labels, func(i int) bool { return all.called[i] })
+}
+
+// between puts the timesteps from first to last together.
+func (t *Tally) between(first, last lethe.Timestep) (all tallyStep) {
 	for _, timestep := range t.Timesteps() {
 		if timestep >= first && timestep <= last {
 			step := t.steps[timestep]
 			all.probabilities = append(all.probabilities, step.probabilities...)
 			all.labels = append(all.labels, step.labels...)
+			all.called = append(all.called, step.called...)
 		}
 	}
-	return Summarise(all.probabilities, all.labels, threshold)
+	return all
 }
 
 // AtBudget adds up AtBudget of every timestep from first to last, both included: a

@@ -34,7 +34,7 @@ func newTrained(c component) (*trained, error) {
 	return &trained{
 		component: c,
 		// One after the other, so that the processor time is that of a group.
-		runner: ensemble.Runner{Engine: engine, Workers: 1},
+		runner: ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: 1},
 		models: make([]*trainer.Checkpoint, c.groups), columns: make([][]*lethe.Slice, c.groups),
 		last: make([]time.Duration, c.groups),
 	}, nil

@@ -1,0 +1,203 @@
+package train
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
+	"lethe/trainer"
+	schedule "lethe/trainer/column"
+)
+
+// mixed are options with a network per shard, trees of two groups, logistic regression of
+// one group per shard, and a meta-model over them.
+func mixed(t testing.TB, dir string, topics *roletest.Bus) Options {
+	t.Helper()
+	o := optionsFor(dir, topics)
+	o.Layout.Components = nil
+	for _, text := range []string{
+		"elliptic-gin:3:hidden=4:window=2:passes=1", "trees:2:rounds=4:leaves=3:rows=1", "logistic:3",
+	} {
+		c, err := ensemble.ParseComponent(text, o.Layout.Shards)
+		require.NoError(t, err)
+		o.Layout.Components = append(o.Layout.Components, c)
+	}
+	over := meta.Defaults()
+	over.Timesteps = 2
+	o.Meta = &over
+	return o
+}
+
+// whole are the models of a mixed ensemble that train has to keep once score serves one
+// through a timestep, computed without stores and topics.
+func whole(t testing.TB, o Options, served lethe.Timestep, plans ...plan) map[wire.Key]lethe.Digest {
+	t.Helper()
+	runner, err := ensemble.NewRunner(o.Layout, o.Kernels, 1)
+	require.NoError(t, err)
+	want := make(map[wire.Key]lethe.Digest)
+	put := func(number lethe.ShardID, at lethe.Timestep, data []byte) {
+		want[wire.Key{Kind: wire.KindModel, Shard: number, Timestep: at}] = canonical.DigestOf(data)
+	}
+	lineages := ensemble.NewLineages(o.Layout, o.Meta)
+	models := make([][]*trainer.Checkpoint, len(plans[0].slices))
+	for number := range lethe.ShardID(o.Layout.Models()) {
+		c := runner.Column(number)
+		var slices []*lethe.Slice
+		var before *trainer.Checkpoint
+		for i, s := range plans[0].slices {
+			var parts []*lethe.Slice
+			for _, shard := range o.Layout.ShardsOf(number) {
+				parts = append(parts, plans[shard].slices[i])
+			}
+			union, err := o.Layout.Slice(number, parts)
+			require.NoError(t, err)
+			slices = append(slices, union)
+			step, err := c.Advance(t.Context(), before, schedule.Window(c.Engine.Config(), slices))
+			require.NoError(t, err)
+			models[i] = append(models[i], step.Checkpoint)
+			if before = step.Checkpoint; c.Engine.Config().Schedule != trainer.Window || s.Timestep >= served {
+				put(number, s.Timestep, trainer.EncodeCheckpoint(before))
+			}
+		}
+	}
+	var window [][]*lethe.Slice
+	for i, s := range plans[0].slices {
+		var ofShards []*lethe.Slice
+		var digests []lethe.Digest
+		for _, p := range plans {
+			ofShards, digests = append(ofShards, p.slices[i]), append(digests, canonical.DigestSlice(p.slices[i]))
+		}
+		lineages.Learn(s.Timestep, s.Previous, digests)
+		window = append(window, ofShards)
+		over, err := runner.Learn(t.Context(), *o.Meta, models[i], window[max(0, i+1-o.Meta.Timesteps):])
+		require.NoError(t, err)
+		all, known := lineages.At(s.Timestep)
+		require.True(t, known)
+		if over.Lineage = all[o.Layout.Models()]; s.Timestep >= served {
+			put(lethe.ShardID(o.Layout.Models()), s.Timestep, over.Encode())
+		}
+	}
+	return want
+}
+
+// say tells train through which timestep the served models are.
+func say(t testing.TB, topics *roletest.Bus, through lethe.Timestep) {
+	t.Helper()
+	record, err := wire.Served{Through: through}.Record()
+	require.NoError(t, err)
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+}
+
+func awaitModels(t testing.TB, topics *roletest.Bus, want map[wire.Key]lethe.Digest) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		got := payloads(t, topics)
+		return topics.Idle(1) && len(got) == len(want)
+	}, time.Minute, 5*time.Millisecond)
+	require.Equal(t, want, payloads(t, topics))
+}
+
+// Models of groups, and the meta-model over them, are what their slices give. Of those that
+// are fitted anew only the ones that score may ask for are kept and made again: after a
+// replaced slice and after a restart; a score that begins anew gets all of them.
+func TestModelsOfGroupsAreKeptAsLongAsTheyAreNeeded(t *testing.T) {
+	topics := topics()
+	o := mixed(t, t.TempDir(), topics)
+	h := &heard{}
+	o.Listener = events.Tee(h.listener())
+	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+	stop := running(t, o)
+	for _, p := range plans {
+		publish(t, topics, p.messages(1)...)
+	}
+	awaitModels(t, topics, whole(t, o, lethe.NoTimestep, plans...))
+	say(t, topics, 3)
+	awaitModels(t, topics, whole(t, o, 3, plans...))
+
+	h.mu.Lock()
+	h.trained = nil
+	h.mu.Unlock()
+	plans[2].slices[1] = sliceOf(2, 2, 1, 77)
+	publish(t, topics, plans[2].messages(2)[1])
+	want := whole(t, o, 3, plans...)
+	require.Eventually(t, func() bool {
+		return payloads(t, topics)[wire.Key{Kind: wire.KindModel, Shard: 8, Timestep: 4}] ==
+			want[wire.Key{Kind: wire.KindModel, Shard: 8, Timestep: 4}]
+	}, time.Minute, 5*time.Millisecond)
+	awaitModels(t, topics, want)
+	require.NoError(t, stop())
+	require.Len(t, h.trained, 3+2+2, "the network from timestep 2 on, two models that are fitted anew from 3 on")
+
+	h.trained = nil
+	stop = running(t, o)
+	awaitModels(t, topics, want)
+	require.NoError(t, stop())
+	require.Empty(t, h.trained, "after a restart nothing is trained again")
+
+	stop = running(t, o)
+	say(t, topics, lethe.NoTimestep)
+	awaitModels(t, topics, whole(t, o, lethe.NoTimestep, plans...))
+	require.NoError(t, stop())
+}
+
+// An erasure is acknowledged when all that learnt from its slices has learnt anew.
+func TestErasureWaitsForGroupsAndMetaModel(t *testing.T) {
+	topics := topics()
+	o := mixed(t, t.TempDir(), topics)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	stop := running(t, o)
+	for _, p := range plans {
+		publish(t, topics, p.messages(1)...)
+	}
+	say(t, topics, 3)
+	awaitModels(t, topics, whole(t, o, 3, plans...))
+	plans[0].slices[1] = sliceOf(0, 2, 1, 9)
+	publish(t, topics, plans[0].messages(2)[1])
+	sendOrder(t, topics, 0, 2)
+	require.Eventually(t, func() bool { return len(acknowledged(t, topics)) == 2 }, time.Minute, time.Millisecond)
+	awaitAcks(t, topics, 0)
+	require.Equal(t, whole(t, o, 3, plans...), payloads(t, topics))
+	require.NoError(t, stop())
+}
+
+// Models that the ensemble no longer has are deleted from their topic: an erasure would
+// not replace them.
+func TestModelsOfAnotherLayoutAreDeleted(t *testing.T) {
+	topics, dir := topics(), t.TempDir()
+	o := mixed(t, dir, topics)
+	plans := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
+	stop := running(t, o)
+	for _, p := range plans {
+		publish(t, topics, p.messages(1)...)
+	}
+	all := whole(t, o, lethe.NoTimestep, plans...)
+	awaitModels(t, topics, all)
+	require.NoError(t, stop())
+
+	trees, err := ensemble.ParseComponent("trees:3:rounds=4:leaves=3:rows=1", 3)
+	require.NoError(t, err)
+	other := mixed(t, dir, topics)
+	other.Layout.Components[1] = trees
+	stop = running(t, other)
+	awaitModels(t, topics, whole(t, other, lethe.NoTimestep, plans...))
+	require.NoError(t, stop())
+
+	single := mixed(t, dir, topics)
+	single.Layout.Components, single.Meta = single.Layout.Components[:1], nil
+	stop = running(t, single)
+	require.Eventually(t, func() bool { return len(payloads(t, topics)) == 6 }, time.Minute, 5*time.Millisecond)
+	require.NoError(t, stop())
+	stop = running(t, o)
+	awaitModels(t, topics, all)
+	require.NoError(t, stop())
+}

@@ -1,0 +1,85 @@
+package train
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
+)
+
+// learners is all that learns from slices: the slices by shard, the models over them,
+// and the meta-model over those.
+type learners struct {
+	layout ensemble.Layout
+	// meta is nil for ensembles without a meta-model.
+	meta    *meta.Config
+	dir     string
+	columns shards
+	models  []*model // by number
+	// over is nil for ensembles without a meta-model.
+	over *overModels
+	// former are models that the ensemble no longer has, to be deleted from their topic.
+	former []*series
+	// served is the timestep through which the served models are, or NoTimestep.
+	served lethe.Timestep
+}
+
+// serve takes in through which timestep the served models are.
+func (l *learners) serve(through lethe.Timestep) error {
+	if through == l.served {
+		return nil
+	}
+	value := binary.BigEndian.AppendUint64(nil, uint64(through))
+	err := l.columns[0].store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(servedKey), value) })
+	if err != nil {
+		return fmt.Errorf("note which models are served: %w", err)
+	}
+	l.served = through
+	return nil
+}
+
+// dropUnneeded unlinks what was learnt for timesteps that no score waits for any more,
+// where it is made anew for each.
+func (l *learners) dropUnneeded() error {
+	for _, s := range l.anew() {
+		if needed := l.columns.upTo(l.served); needed != lethe.NoTimestep {
+			if err := s.dropBefore(needed); err != nil {
+				return fmt.Errorf("model %d: drop checkpoints before timestep %d: %w", s.number, needed, err)
+			}
+		}
+	}
+	return nil
+}
+
+// anew are the series that are made anew for each timestep.
+func (l *learners) anew() []*series {
+	var out []*series
+	for _, m := range l.models {
+		if m.fitsAnew() {
+			out = append(out, m.series)
+		}
+	}
+	if l.over != nil {
+		out = append(out, l.over.series)
+	}
+	return out
+}
+
+// all are the series of everything that is learnt.
+func (l *learners) all() []*series {
+	var out []*series
+	for _, m := range l.models {
+		out = append(out, m.series)
+	}
+	if l.over != nil {
+		out = append(out, l.over.series)
+	}
+	return append(out, l.former...)
+}
+
+// unpublished reports whether a checkpoint waits to be published.
+func (l *learners) unpublished() bool { return slices.ContainsFunc(l.all(), (*series).unpublished) }

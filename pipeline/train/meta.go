@@ -1,0 +1,89 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
+	"lethe/trainer"
+)
+
+// overModels is the meta-model through time. Its series is in the store of shard 0. Like
+// a model that is fitted anew it is made only for timesteps that a score waits for.
+type overModels struct {
+	*series
+	config meta.Config
+	shards shards
+	models []*model
+}
+
+// unlearn implements learner.
+func (o *overModels) unlearn(from lethe.Timestep) error { return o.removeFrom(from) }
+
+// next returns the oldest timestep that needs a meta-model and has all that it is learnt
+// from, or NoTimestep. served is the one through which the served models are.
+func (o *overModels) next(served lethe.Timestep) lethe.Timestep {
+	t := o.shards.upTo(served)
+	if t == lethe.NoTimestep {
+		t = o.shards.after(t)
+	}
+	for ; t != lethe.NoTimestep; t = o.shards.after(t) {
+		if o.holds(t) {
+			continue
+		}
+		without := func(m *model) bool { return !m.holds(t) }
+		if slices.ContainsFunc(o.models, without) || !o.shards.complete(t, o.config.Timesteps) {
+			return lethe.NoTimestep
+		}
+		return t
+	}
+	return lethe.NoTimestep
+}
+
+// learn makes the meta-model after a timestep.
+func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.Timestep) (learnt, error) {
+	models := make([]*trainer.Checkpoint, len(o.models))
+	lineages := make([]lethe.Digest, len(models))
+	for i, m := range o.models {
+		value, err := m.value(t)
+		if err != nil {
+			return learnt{}, err
+		}
+		if models[i], err = trainer.DecodeCheckpoint(value); err != nil {
+			return learnt{}, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
+		}
+		lineages[i] = models[i].Lineage
+	}
+	window, digests, err := o.window(t)
+	if err != nil {
+		return learnt{}, err
+	}
+	m, err := runner.Learn(ctx, o.config, models, window)
+	if err != nil {
+		return learnt{}, fmt.Errorf("meta-model after timestep %d: %w", t, err)
+	}
+	m.Lineage = meta.Lineage(o.config, lineages, digests)
+	return learnt{t, m.Encode()}, nil
+}
+
+// window reads the slices that the meta-model after t is learnt from, oldest timestep
+// first, and their digests.
+func (o *overModels) window(t lethe.Timestep) (all [][]*lethe.Slice, digests [][]lethe.Digest, err error) {
+	end, _ := slices.BinarySearch(o.shards[0].timesteps, t)
+	window := o.shards[0].timesteps[:end+1]
+	for _, at := range window[max(0, len(window)-o.config.Timesteps):] {
+		ofShards, named := make([]*lethe.Slice, len(o.shards)), make([]lethe.Digest, len(o.shards))
+		for i, c := range o.shards {
+			if ofShards[i], err = c.slice(at); err != nil {
+				return nil, nil, err
+			}
+			named[i] = canonical.DigestSlice(ofShards[i])
+		}
+		all, digests = append(all, ofShards), append(digests, named)
+	}
+	return all, digests, nil
+}

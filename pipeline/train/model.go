@@ -1,0 +1,116 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/scoring/ensemble"
+	"lethe/trainer"
+	schedule "lethe/trainer/column"
+)
+
+// model is one model of the ensemble through time. Its series is in the store of the
+// first shard that it learns from. One goroutine uses it at a time; several models may
+// be trained side by side.
+type model struct {
+	*series
+	config trainer.Config
+	shards shards
+	layout ensemble.Layout
+	cache  *unions
+	// trained is the decoded checkpoint at newest, or nil.
+	trained *trainer.Checkpoint
+	// replayThrough is the newest timestep that was trained before a slice was
+	// replaced: up to it, training unlearns.
+	replayThrough lethe.Timestep
+}
+
+// fitsAnew reports whether every checkpoint is made of fresh weights and a window of
+// slices. Then only those that a score waits for are made, and kept.
+func (m *model) fitsAnew() bool { return m.config.Schedule == trainer.Window }
+
+// stand decodes the newest checkpoint.
+func (m *model) stand() error {
+	m.trained = nil
+	if m.newest() == lethe.NoTimestep {
+		return nil
+	}
+	value, err := m.value(m.newest())
+	if err == nil {
+		m.trained, err = trainer.DecodeCheckpoint(value)
+	}
+	return err
+}
+
+// unlearn implements learner.
+func (m *model) unlearn(from lethe.Timestep) error {
+	m.cache.drop(m, from)
+	m.replayThrough = max(m.replayThrough, m.newest())
+	if m.newest() < from {
+		return nil
+	}
+	if err := m.removeFrom(from); err != nil {
+		return err
+	}
+	return m.stand()
+}
+
+// forget removes every checkpoint, so that the model is trained again.
+func (m *model) forget() error {
+	if err := m.removeFrom(0); err != nil {
+		return fmt.Errorf("model %d: forget checkpoints: %w", m.number, err)
+	}
+	return m.stand()
+}
+
+// next returns the timestep to train next once the model was trained through one, or
+// NoTimestep. served is the timestep through which the served models are. Of a model that
+// is fitted anew nobody needs an older checkpoint, unless that timestep is gone.
+func (m *model) next(trained, served lethe.Timestep) lethe.Timestep {
+	if !m.fitsAnew() {
+		if t := m.shards.after(trained); t != lethe.NoTimestep && m.shards.previous(t) == trained {
+			return t
+		}
+		return lethe.NoTimestep
+	}
+	for t := m.needed(served); t != lethe.NoTimestep; t = m.shards.after(t) {
+		switch {
+		case m.holds(t):
+		case m.shards.complete(t, m.config.WindowTimesteps):
+			return t
+		default:
+			// A slice that was replaced stands later in the topic than its successors, so a
+			// column that is rebuilt waits for it.
+			return lethe.NoTimestep
+		}
+	}
+	return lethe.NoTimestep
+}
+
+// needed returns the oldest timestep whose checkpoint may be asked for, or NoTimestep.
+func (m *model) needed(served lethe.Timestep) lethe.Timestep {
+	if t := m.shards.upTo(served); t != lethe.NoTimestep {
+		return t
+	}
+	return m.shards.after(lethe.NoTimestep)
+}
+
+// window returns the slices that the checkpoint after t is trained on, ascending.
+func (m *model) window(t lethe.Timestep) ([]*lethe.Slice, error) {
+	all := m.shards[0].timesteps
+	end, found := slices.BinarySearch(all, t)
+	if !found {
+		return nil, fmt.Errorf("no slice of timestep %d", t)
+	}
+	window := schedule.Window(m.config, all[:end+1])
+	out := make([]*lethe.Slice, len(window))
+	for i, at := range window {
+		var err error
+		if out[i], err = m.cache.slice(m, at); err != nil {
+			return nil, err
+		}
+	}
+	m.cache.trim(m, window[0])
+	return out, nil
+}

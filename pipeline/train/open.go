@@ -1,0 +1,173 @@
+package train
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// openModels reads where every model stands, and removes what models made that are not
+// in the ensemble any more.
+func (l *learners) openModels() error {
+	value, found, err := l.columns[0].store.Get([]byte(servedKey))
+	if err != nil {
+		return err
+	}
+	if found && len(value) == 8 {
+		l.served = lethe.Timestep(binary.BigEndian.Uint64(value))
+	}
+	if err := l.removeStrangers(); err != nil {
+		return err
+	}
+	cache := newUnions()
+	for number := range lethe.ShardID(l.layout.Models()) {
+		m, err := l.openModel(number, cache)
+		if err != nil {
+			return err
+		}
+		l.models = append(l.models, m)
+		for _, c := range m.shards {
+			c.learners = append(c.learners, m)
+		}
+	}
+	if err := l.openOver(); err != nil {
+		return err
+	}
+	return l.findFormer()
+}
+
+// findFormer finds which models were published that the ensemble no longer has: they are
+// deleted from their topic.
+func (l *learners) findFormer() error {
+	value, found, err := l.columns[0].store.Get([]byte(countKey))
+	if err != nil {
+		return err
+	}
+	published := l.layout.Shards // by the first version
+	if found && len(value) == 4 {
+		published = int(binary.BigEndian.Uint32(value))
+	}
+	for number := l.count(); number < published; number++ {
+		l.former = append(l.former, &series{
+			number: lethe.ShardID(number), component: former, store: l.columns[0].store,
+			withdrawn: slices.Clone(l.columns[0].timesteps),
+		})
+	}
+	return l.forgetFormer()
+}
+
+// forgetFormer notes how many models are published, once the others are deleted.
+func (l *learners) forgetFormer() error {
+	if slices.ContainsFunc(l.former, (*series).unpublished) {
+		return nil
+	}
+	l.former = nil
+	value := binary.BigEndian.AppendUint32(nil, uint32(l.count()))
+	known, found, err := l.columns[0].store.Get([]byte(countKey))
+	if err != nil || bytes.Equal(known, value) || !found && l.count() == l.layout.Shards {
+		return err
+	}
+	return l.columns[0].store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(countKey), value) })
+}
+
+// count is how many models are published of a timestep, the meta-model among them.
+func (l *learners) count() int {
+	if l.over != nil {
+		return len(l.models) + 1
+	}
+	return len(l.models)
+}
+
+// openModel reads where a model stands.
+func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error) {
+	component, _ := l.layout.Place(number)
+	m := &model{
+		config: l.layout.Config(number), layout: l.layout, cache: cache, replayThrough: lethe.NoTimestep,
+	}
+	for _, shard := range l.layout.ShardsOf(number) {
+		m.shards = append(m.shards, l.columns[shard])
+	}
+	first := m.shards[0]
+	var err error
+	if m.series, err = openSeries(first.store, number, component); err == nil {
+		with := fmt.Sprintf("model %d of %d shards", number, len(m.shards))
+		err = m.made(with, component == 0 && len(m.shards) == 1)
+	}
+	if err == nil {
+		err = m.stand()
+	}
+	if err != nil {
+		return nil, unreadable(err, first.shard, shardDir(l.dir, first.shard))
+	}
+	return m, nil
+}
+
+// openOver reads where the meta-model stands.
+func (l *learners) openOver() error {
+	if l.meta == nil {
+		return nil
+	}
+	over := &overModels{config: *l.meta, shards: l.columns, models: l.models}
+	var err error
+	if over.series, err = openSeries(l.columns[0].store, lethe.ShardID(len(l.models)), overall); err == nil {
+		err = over.made(fmt.Sprintf("%s of %d models", l.meta.Fingerprint(), len(l.models)), false)
+	}
+	if err != nil {
+		return unreadable(err, 0, shardDir(l.dir, 0))
+	}
+	l.over = over
+	for _, c := range l.columns {
+		c.learners = append(c.learners, over)
+	}
+	return nil
+}
+
+// removeStrangers unlinks what was learnt by models that the ensemble no longer has: it
+// would not be replaced by an erasure.
+func (l *learners) removeStrangers() error {
+	for _, c := range l.columns {
+		var gone [][]byte
+		for _, prefix := range []string{checkpointPrefix, unsentPrefix, withdrawnPrefix} {
+			if err := c.store.Scan([]byte(prefix), func(key, _ []byte) error {
+				_, component, err := splitLearnt(prefix, key)
+				if err == nil && !l.belongs(c.shard, component) {
+					gone = append(gone, append([]byte(nil), key...))
+				}
+				return err
+			}); err != nil {
+				return unreadable(err, c.shard, shardDir(l.dir, c.shard))
+			}
+		}
+		if len(gone) == 0 {
+			continue
+		}
+		if err := c.store.Apply(func(w swapstore.Writer) error {
+			for _, key := range gone {
+				if err := w.Delete(key); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return fmt.Errorf("shard %d: remove models that are not in the ensemble: %w", c.shard, err)
+		}
+	}
+	return nil
+}
+
+// belongs reports whether a component of the ensemble keeps what it learns in the store
+// of a shard.
+func (l *learners) belongs(shard lethe.ShardID, component int) bool {
+	if component == overall {
+		return l.meta != nil && shard == 0
+	}
+	if component >= len(l.layout.Components) {
+		return false
+	}
+	number := l.layout.ModelsOf(shard)[component]
+	return l.layout.ShardsOf(number)[0] == shard
+}

@@ -1,0 +1,246 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/internal/sortedset"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// series is what a model learnt through time, one value per timestep, in the store of
+// a shard: what is kept, and what its topic has still to be told. One goroutine uses it at
+// a time.
+type series struct {
+	// number is that of the model, in keys of its topic.
+	number    lethe.ShardID
+	component int
+	store     role.Store
+	// kept are the timesteps that have a value, ascending.
+	kept []lethe.Timestep
+	// unsent are the timesteps whose value was not published, ascending.
+	unsent []lethe.Timestep
+	// withdrawn are the timesteps whose value was not deleted from its topic yet,
+	// ascending.
+	withdrawn []lethe.Timestep
+}
+
+// openSeries reads from a store what is kept of a component.
+func openSeries(store role.Store, number lethe.ShardID, component int) (*series, error) {
+	s := &series{number: number, component: component, store: store}
+	for prefix, noted := range map[string]*[]lethe.Timestep{
+		checkpointPrefix: &s.kept, unsentPrefix: &s.unsent, withdrawnPrefix: &s.withdrawn,
+	} {
+		if err := store.Scan([]byte(prefix), func(key, _ []byte) error {
+			t, of, err := splitLearnt(prefix, key)
+			if of == component {
+				*noted = append(*noted, t)
+			}
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	// A mark without its value is that of one that was not stored.
+	s.unsent = slices.DeleteFunc(s.unsent, func(t lethe.Timestep) bool { return !slices.Contains(s.kept, t) })
+	return s, nil
+}
+
+// made removes everything that was made with something else than what is named here.
+// A store that does not say holds what the first version made: the first component of one
+// group per shard.
+func (s *series) made(with string, first bool) error {
+	key := append([]byte(madePrefix), byte(s.component))
+	value, found, err := s.store.Get(key)
+	if err != nil || found && string(value) == with || !found && first {
+		return err
+	}
+	if err := s.remove(s.kept, true); err != nil {
+		return err
+	}
+	return s.store.Apply(func(w swapstore.Writer) error { return w.Set(key, []byte(with)) })
+}
+
+// newest returns the newest timestep that has a value, or NoTimestep.
+func (s *series) newest() lethe.Timestep {
+	if len(s.kept) == 0 {
+		return lethe.NoTimestep
+	}
+	return s.kept[len(s.kept)-1]
+}
+
+// holds reports whether there is a value of a timestep.
+func (s *series) holds(t lethe.Timestep) bool {
+	_, found := slices.BinarySearch(s.kept, t)
+	return found
+}
+
+// value reads what was learnt through a timestep.
+func (s *series) value(t lethe.Timestep) ([]byte, error) {
+	value, found, err := s.store.Get(learntKey(checkpointPrefix, t, s.component))
+	if err == nil && !found {
+		err = errMissing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model %d: checkpoint after timestep %d: %w", s.number, t, err)
+	}
+	return value, nil
+}
+
+// learnt is what was learnt through a timestep.
+type learnt struct {
+	at    lethe.Timestep
+	value []byte
+}
+
+// keep stores what was learnt, which has to be published.
+func (s *series) keep(steps ...learnt) error {
+	// The marks first: a value without one would never be published, while a mark
+	// without its value is passed over.
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, step := range steps {
+			if err := w.Set(learntKey(unsentPrefix, step.at, s.component), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.store.Apply(func(w swapstore.Writer) error {
+			for _, step := range steps {
+				if err := w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("model %d: store checkpoints from timestep %d on: %w", s.number, steps[0].at, err)
+	}
+	for _, step := range steps {
+		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
+	}
+	return nil
+}
+
+// removeFrom unlinks the values from a timestep on.
+func (s *series) removeFrom(t lethe.Timestep) error {
+	first, _ := slices.BinarySearch(s.kept, t)
+	return s.remove(s.kept[first:], false)
+}
+
+// dropBefore unlinks the values before a timestep, which nobody needs any more, and
+// has them deleted from their topic.
+func (s *series) dropBefore(t lethe.Timestep) error {
+	end, _ := slices.BinarySearch(s.kept, t)
+	return s.remove(s.kept[:end], true)
+}
+
+// remove unlinks values; their topic is told if they do not come again.
+func (s *series) remove(gone []lethe.Timestep, forGood bool) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	gone = slices.Clone(gone)
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range gone {
+			if err := w.Delete(learntKey(checkpointPrefix, t, s.component)); err != nil {
+				return err
+			}
+			if err := w.Delete(learntKey(unsentPrefix, t, s.component)); err != nil {
+				return err
+			}
+			if !forGood {
+				continue
+			}
+			if err := w.Set(learntKey(withdrawnPrefix, t, s.component), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	isGone := func(t lethe.Timestep) bool { return slices.Contains(gone, t) }
+	s.kept, s.unsent = slices.DeleteFunc(s.kept, isGone), slices.DeleteFunc(s.unsent, isGone)
+	if forGood {
+		s.withdrawn = sortedset.Add(s.withdrawn, gone...)
+	}
+	return nil
+}
+
+// unpublished reports whether there is something to publish.
+func (s *series) unpublished() bool { return len(s.unsent)+len(s.withdrawn) > 0 }
+
+// publishedTogether bounds how much of a series is in memory to be published.
+const publishedTogether = 16
+
+// due is what has to be published next: that values are gone, or the oldest that were
+// not published. place returns the revision of a timestep and whether it is the newest.
+func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.Message, error) {
+	var out []wire.Message
+	key := func(t lethe.Timestep) wire.Key { return wire.Key{Kind: wire.KindModel, Shard: s.number, Timestep: t} }
+	for _, t := range s.withdrawn {
+		out = append(out, wire.Message{Key: key(t), Deleted: true})
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	for _, t := range s.unsent[:min(len(s.unsent), publishedTogether)] {
+		value, err := s.value(t)
+		if err != nil {
+			return nil, err
+		}
+		revision, last := place(t)
+		out = append(out, wire.Message{Key: key(t), Revision: revision, Last: last, Payload: value})
+	}
+	return out, nil
+}
+
+// sent notes that what due returned was published.
+func (s *series) sent() error {
+	prefix, list := unsentPrefix, &s.unsent
+	n := min(len(s.unsent), publishedTogether)
+	if len(s.withdrawn) > 0 {
+		prefix, list, n = withdrawnPrefix, &s.withdrawn, len(s.withdrawn)
+	}
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range (*list)[:n] {
+			if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("model %d: note what was published from timestep %d on: %w", s.number, (*list)[0], err)
+	}
+	*list = (*list)[n:]
+	return nil
+}
+
+// withdraw implements learner.
+func (s *series) withdraw(t, newest lethe.Timestep) error {
+	restate := s.holds(newest)
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		if restate {
+			if err := w.Set(learntKey(unsentPrefix, newest, s.component), nil); err != nil {
+				return err
+			}
+		}
+		return w.Set(learntKey(withdrawnPrefix, t, s.component), nil)
+	})
+	if err != nil {
+		return err
+	}
+	if restate {
+		s.unsent = sortedset.Add(s.unsent, newest)
+	}
+	s.withdrawn = sortedset.Add(s.withdrawn, t)
+	return nil
+}

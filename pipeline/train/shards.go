@@ -1,0 +1,86 @@
+package train
+
+import (
+	"slices"
+
+	"lethe"
+)
+
+// shards are the columns that one model learns from, ascending.
+type shards []*column
+
+// newest returns the newest timestep of which a slice is there, or NoTimestep.
+func (s shards) newest() lethe.Timestep {
+	newest := lethe.NoTimestep
+	for _, c := range s {
+		newest = max(newest, c.newest())
+	}
+	return newest
+}
+
+// upTo returns the newest timestep up to t of which a slice is there, or NoTimestep.
+func (s shards) upTo(t lethe.Timestep) lethe.Timestep {
+	newest := lethe.NoTimestep
+	for _, c := range s {
+		end, found := slices.BinarySearch(c.timesteps, t)
+		if found {
+			end++
+		}
+		if end > 0 {
+			newest = max(newest, c.timesteps[end-1])
+		}
+	}
+	return newest
+}
+
+// after returns the first timestep after t of which the slices of all shards are there
+// and agree on what was before it, or NoTimestep.
+func (s shards) after(t lethe.Timestep) lethe.Timestep {
+	at, found := slices.BinarySearch(s[0].timesteps, t)
+	if found {
+		at++
+	}
+	if at == len(s[0].timesteps) || !s.agree(s[0].timesteps[at]) {
+		return lethe.NoTimestep
+	}
+	return s[0].timesteps[at]
+}
+
+// agree reports whether the slices of all shards are there and name the same timestep
+// before t.
+func (s shards) agree(t lethe.Timestep) bool {
+	for _, c := range s {
+		if link, found := c.links[t]; !found || link.previous != s[0].links[t].previous {
+			return false
+		}
+	}
+	return true
+}
+
+// previous returns the timestep before one that has slices.
+func (s shards) previous(t lethe.Timestep) lethe.Timestep { return s[0].links[t].previous }
+
+// complete reports whether the slices of the last n timesteps up to t are there, or of
+// all if there are fewer, without a gap.
+func (s shards) complete(t lethe.Timestep, n int) bool {
+	for range n {
+		if !s.agree(t) {
+			return false
+		}
+		if t = s.previous(t); t == lethe.NoTimestep {
+			return true
+		}
+	}
+	return true
+}
+
+// revision returns the newest revision of the slices of a timestep.
+func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
+	for _, c := range s {
+		r = max(r, c.links[t].revision)
+	}
+	return r
+}
+
+// place returns the revision of a timestep, and whether it is the newest.
+func (s shards) place(t lethe.Timestep) (lethe.Revision, bool) { return s.revision(t), t == s.newest() }

@@ -1,0 +1,90 @@
+package ensemble
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lethe/trainer"
+)
+
+// wholeHistory is the window of components that are fitted anew: on Bitcoin-OTC every
+// shorter one was worse.
+const wholeHistory = 100_000
+
+// ComponentDefaults returns the configuration of a model that is a component of an
+// ensemble. Trees learn from whole groups of shards, and are larger than those of one
+// shard; chosen on Bitcoin-OTC's timesteps 31 to 34, see docs/models.md.
+func ComponentDefaults(model string) trainer.Config {
+	c := trainer.DefaultsOf(model)
+	if c.Schedule == trainer.Window {
+		c.WindowTimesteps = wholeHistory
+	}
+	if model == trainer.Trees {
+		c.Trees.Rounds, c.Trees.MaxLeaves, c.Trees.LearningRate = 500, 7, 0.05
+		c.Trees.FeatureShare, c.Trees.MinChildRows = 0.3, 10
+	}
+	return c
+}
+
+// ParseComponent reads MODEL:GROUPS, which :KEY=VALUE may follow for what differs from
+// ComponentDefaults; there are no more groups than shards. Without :GROUPS there are as
+// many as shards. The error names the text and what it may be.
+func ParseComponent(text string, shards int) (Component, error) {
+	fail := func(format string, args ...any) (Component, error) {
+		return Component{}, fmt.Errorf("component %q: "+format, append([]any{text}, args...)...)
+	}
+	fields := strings.Split(strings.TrimSpace(text), ":")
+	if !slices.Contains(trainer.ComponentModels(), fields[0]) {
+		return fail("want MODEL:GROUPS with one of the models %s", strings.Join(trainer.ComponentModels(), ", "))
+	}
+	c := Component{Config: ComponentDefaults(fields[0]), Groups: shards}
+	if len(fields) > 1 {
+		n, err := strconv.Atoi(fields[1])
+		if err != nil || n < 1 {
+			return fail("want MODEL:GROUPS with at least 1 group")
+		}
+		c.Groups = min(n, shards)
+	}
+	for _, field := range fields[min(2, len(fields)):] {
+		key, value, _ := strings.Cut(field, "=")
+		if err := set(&c.Config, key, value); err != nil {
+			return fail("%w", err)
+		}
+	}
+	if err := c.Config.Validate(); err != nil {
+		return fail("%w", err)
+	}
+	return c, nil
+}
+
+// set sets a key of a component's configuration.
+func set(config *trainer.Config, key, value string) error {
+	integers := map[string]*int{
+		"rounds": &config.Trees.Rounds, "leaves": &config.Trees.MaxLeaves, "rows": &config.Trees.MinChildRows,
+		"bins": &config.Trees.MaxBins, "window": &config.WindowTimesteps, "passes": &config.Passes,
+		"hidden": &config.Hidden,
+	}
+	numbers := map[string]*float64{
+		"rate": &config.Trees.LearningRate, "features": &config.Trees.FeatureShare, "l2": &config.Trees.L2,
+	}
+	if config.Model == trainer.Logistic {
+		numbers["l2"] = &config.Logistic.L2
+	}
+	var err error
+	switch {
+	case key == "weights":
+		config.ClassWeights = value
+	case integers[key] != nil:
+		*integers[key], err = strconv.Atoi(value)
+	case numbers[key] != nil:
+		*numbers[key], err = strconv.ParseFloat(value, 64)
+	default:
+		return fmt.Errorf("there is no key %q", key)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is %q, want a number", key, value)
+	}
+	return nil
+}

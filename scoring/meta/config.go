@@ -1,0 +1,45 @@
+package meta
+
+import (
+	"lethe"
+	"lethe/canonical"
+	"lethe/internal/check"
+	"lethe/scoring/calibrate"
+	"lethe/scoring/decision"
+	"lethe/scoring/stack"
+)
+
+// Config shapes a meta-model. Take it from Defaults.
+type Config struct {
+	// Timesteps is from how many of the latest settled timesteps it learns.
+	Timesteps   int
+	Stack       stack.Config
+	Calibration calibrate.Config
+	// Threshold is how the served class is chosen.
+	Threshold decision.Rule
+}
+
+// Defaults learns from ten timesteps and takes the threshold of the best F1. Fewer
+// timesteps hold too few illicit transactions: on Bitcoin-OTC some 35 each.
+func Defaults() Config {
+	return Config{Timesteps: 10, Stack: stack.Defaults(), Calibration: calibrate.Defaults(), Threshold: decision.Auto()}
+}
+
+// Validate reports everything that is wrong with the configuration at once.
+func (c Config) Validate() error {
+	var p check.Problems
+	p.Whole("timesteps", c.Timesteps, 1, 100_000)
+	p.Within("stack", c.Stack.Validate())
+	p.Within("calibration", c.Calibration.Validate())
+	return p.Err()
+}
+
+// Fingerprint names everything that a meta-model depends on besides its rows.
+func (c Config) Fingerprint() lethe.Digest {
+	w := canonical.NewDigester("LMCF", 1)
+	w.Uint32(uint32(c.Timesteps))
+	c.Stack.Append(w)
+	c.Calibration.Append(w)
+	w.String(c.Threshold.String())
+	return w.Digest()
+}
