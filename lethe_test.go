@@ -126,3 +126,13 @@ func TestUndirectedMergesBothWays(t *testing.T) {
 	}
 	require.Equal(t, []lethe.Edge{{A: 0, B: 1}, {A: 0, B: 2}}, s.Undirected())
 }
+
+func TestMissingFeaturesCanBeZero(t *testing.T) {
+	require.True(t, lethe.IsMissing(lethe.Missing()))
+	require.False(t, lethe.IsMissing(0))
+	whole := []float32{1, 0, float32(math.Inf(1))}
+	require.Same(t, &whole[0], &lethe.ZeroMissing(whole)[0], "not copied")
+	row := []float32{1, lethe.Missing(), 2, lethe.Missing()}
+	require.Equal(t, []float32{1, 0, 2, 0}, lethe.ZeroMissing(row))
+	require.True(t, lethe.IsMissing(row[1]), "the caller's are not changed")
+}

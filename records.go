@@ -4,6 +4,7 @@ package lethe
 type Transaction struct {
 	ID       TransactionID
 	Timestep Timestep
+	// Features are finite, or Missing.
 	Features []float32
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -54,13 +55,14 @@ func parseFloatTimestep(field []byte) (lethe.Timestep, bool) {
 	return lethe.Timestep(v), true
 }
 
-// parseFeature reads a finite float32. The text is rounded once, so what
-// strconv wrote with 32 bits is read back bit for bit.
+// parseFeature reads a finite float32, or an empty field as a missing one. The text is
+// rounded once, so what strconv wrote with 32 bits is read back bit for bit.
 func parseFeature(field []byte) (float32, string) {
+	if len(field) == 0 {
+		return lethe.Missing(), ""
+	}
 	v, err := strconv.ParseFloat(string(field), 32)
 	switch {
-	case len(field) == 0:
-		return 0, "the value is empty"
 	case err != nil && math.IsInf(v, 0):
 		return 0, "the value is beyond float32"
 	case err != nil:
@@ -71,12 +73,7 @@ func parseFeature(field []byte) (float32, string) {
 	return float32(v), ""
 }
 
-// firstNotFinite returns the position of the first NaN or infinity, or -1.
-func firstNotFinite(values []float32) int {
-	for i, v := range values {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return i
-		}
-	}
-	return -1
+// firstInfinite returns the position of the first infinity, or -1.
+func firstInfinite(values []float32) int {
+	return slices.IndexFunc(values, func(v float32) bool { return math.IsInf(float64(v), 0) })
 }

@@ -140,8 +140,8 @@ func (s *Step) validate(featureCount int, seen map[lethe.TransactionID]lethe.Tim
 		if len(tx.Features) != featureCount {
 			return fmt.Errorf("transaction %d: %d features, want %d", i, len(tx.Features), featureCount)
 		}
-		if j := firstNotFinite(tx.Features); j >= 0 {
-			return fmt.Errorf("transaction %d: feature %d is not finite", i, j)
+		if j := firstInfinite(tx.Features); j >= 0 {
+			return fmt.Errorf("transaction %d: feature %d is infinite", i, j)
 		}
 		seen[tx.ID] = s.Timestep
 	}

@@ -142,8 +142,8 @@ func TestValidateReportsEveryStep(t *testing.T) {
 		"the id occurs before": func(s *dataset.Stream) { s.Steps[1].Transactions[1].ID = s.Steps[0].Transactions[0].ID },
 		"transaction 0: is of": func(s *dataset.Stream) { s.Steps[0].Transactions[0].Timestep = 2 },
 		"1 features, want 2":   func(s *dataset.Stream) { s.Steps[0].Transactions[0].Features = []float32{1} },
-		"feature 1 is not finite": func(s *dataset.Stream) {
-			s.Steps[0].Transactions[0].Features[1] = float32(math.NaN())
+		"feature 1 is infinite": func(s *dataset.Stream) {
+			s.Steps[0].Transactions[0].Features[1] = float32(math.Inf(1))
 		},
 		"label 0: names no transaction": func(s *dataset.Stream) { s.Steps[0].Labels[0].ID = s.Steps[1].Transactions[0].ID },
 		"label 0: is unknown":           func(s *dataset.Stream) { s.Steps[0].Labels[0].Label = lethe.Unknown },

@@ -66,7 +66,9 @@ func writeFeatures(w io.Writer, s *Stream) error {
 			row = append(row[:0], tx.ID...)
 			row = strconv.AppendInt(append(row, ','), int64(tx.Timestep), 10)
 			for _, v := range tx.Features {
-				row = strconv.AppendFloat(append(row, ','), float64(v), 'g', -1, 32)
+				if row = append(row, ','); !lethe.IsMissing(v) {
+					row = strconv.AppendFloat(row, float64(v), 'g', -1, 32)
+				}
 			}
 			if _, err := w.Write(append(row, '\n')); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lethe"
 	"lethe/dataset"
 )
 
@@ -14,13 +15,15 @@ func checkFeatures(stream *dataset.Stream, most float64) error {
 	for _, step := range stream.Steps {
 		for _, tx := range step.Transactions {
 			for _, f := range tx.Features {
-				largest = math.Max(largest, math.Abs(float64(f)))
+				if !lethe.IsMissing(f) {
+					largest = math.Max(largest, math.Abs(float64(f)))
+				}
 			}
 		}
 	}
 	if largest > most {
-		return fmt.Errorf("the dataset has features of up to ±%g, and ingest.max_magnitude is %g: scale them, put "+
-			"another number for missing ones, or set the bound with --set ingest.max_magnitude=N", largest, most)
+		return fmt.Errorf("the dataset has features of up to ±%g, and ingest.max_magnitude is %g: scale them, leave "+
+			"missing ones empty, or set the bound with --set ingest.max_magnitude=N", largest, most)
 	}
 	return nil
 }

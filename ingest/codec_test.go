@@ -85,8 +85,21 @@ func TestCodecRoundTrips(t *testing.T) {
 	})
 }
 
+func TestMissingFeaturesAreNull(t *testing.T) {
+	want := []float32{lethe.Missing(), 0, lethe.Missing()}
+	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: "a", Timestep: 1, Features: want})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"type":"transaction","id":"a","timestep":1,"features":[null,0,null]}`, string(value))
+	event, err := ingest.DecodeTransactions(ingest.Record{Key: key, Value: value}, ingest.DefaultLimits())
+	require.NoError(t, err)
+	got := event.(ingest.Transaction).Features
+	for i := range want {
+		require.Equal(t, math.Float32bits(want[i]), math.Float32bits(got[i]), "the bits are those of one NaN")
+	}
+}
+
 func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
-	nan := float32(math.NaN())
+	infinite := float32(math.Inf(-1))
 	reason := func(_, _ []byte, err error) ingest.Reason {
 		var refusal *ingest.Refusal
 		require.ErrorAs(t, err, &refusal)
@@ -95,7 +108,7 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 	require.Equal(t, ingest.BadID, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a b", Features: []float32{1}})))
 	require.Equal(t, ingest.FeatureCount, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a"})))
 	require.Equal(t, ingest.FeatureNotFinite,
-		reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Features: []float32{nan}})))
+		reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Features: []float32{infinite}})))
 	require.Equal(t, ingest.BadTimestep, reason(ingest.EncodeTransaction(lethe.Transaction{ID: "a", Timestep: -1,
 		Features: []float32{1}})))
 	require.Equal(t, ingest.BadID, reason(ingest.EncodePayment(lethe.Payment{Source: ">", Target: "b"})))

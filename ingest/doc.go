@@ -31,7 +31,7 @@
 //	{"type":"marker"}
 //
 // Features are finite as float32 and at most ingest.max_magnitude from 0; one that
-// is too small for float32 is 0.
+// is too small for float32 is 0. null says that a feature has no value.
 //
 // In an erasure, scope (else erasure.default_scope), reason and requested_at may be left
 // out. A close says that its partition holds everything up to and including

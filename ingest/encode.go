@@ -15,7 +15,8 @@ import (
 // They fail only on what decoding would refuse; the error is a *Refusal.
 
 // EncodeTransaction returns key and value of a transaction. Features are
-// written as the shortest decimals that read back as the same float32.
+// written as the shortest decimals that read back as the same float32, missing ones as
+// null.
 func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
 	if !ValidID(string(t.ID)) {
 		return nil, nil, &Refusal{BadID, "id is not valid"}
@@ -32,11 +33,15 @@ func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
 	value = appendTimestep(value, t.Timestep)
 	value = append(value, `,"features":[`...)
 	for i, f := range t.Features {
-		if wide := float64(f); math.IsNaN(wide) || math.IsInf(wide, 0) {
+		if math.IsInf(float64(f), 0) {
 			return nil, nil, &Refusal{FeatureNotFinite, fmt.Sprintf("feature %d", i)}
 		}
 		if i > 0 {
 			value = append(value, ',')
+		}
+		if lethe.IsMissing(f) {
+			value = append(value, "null"...)
+			continue
 		}
 		value = strconv.AppendFloat(value, float64(f), 'g', -1, 32)
 	}

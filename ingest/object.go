@@ -202,7 +202,12 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 	}
 	o.features = make([]float32, 0, hint)
 	return s.each(']', func() *Refusal {
-		if c := s.peek(); c != '-' && (c < '0' || c > '9') {
+		c := s.peek()
+		if c == 'n' { // of null: nothing else begins like that
+			o.features = append(o.features, lethe.Missing())
+			return s.literal()
+		}
+		if c != '-' && (c < '0' || c > '9') {
 			o.note(FeatureNotFinite, fmt.Sprintf("feature %d is not a number", len(o.features)))
 			o.features = append(o.features, 0)
 			return s.skip(0)

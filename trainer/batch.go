@@ -22,11 +22,12 @@ type prepared struct {
 func (e *Engine) prepare(s *lethe.Slice) prepared {
 	rows := len(s.Nodes) + len(s.Stubs)
 	features := make([]float32, 0, rows*s.FeatureCount)
-	features = append(features, s.Features...)
+	features = append(features, lethe.ZeroMissing(s.Features)...)
 	edges := make([]lethe.Edge, 0, len(s.Edges)+len(s.Stubs))
 	edges = append(edges, s.Edges...)
 	for i, stub := range s.Stubs {
-		for _, v := range s.Row(int(stub.Owner)) {
+		from := int(stub.Owner) * s.FeatureCount
+		for _, v := range features[from : from+s.FeatureCount] {
 			features = append(features, stub.Lambda*v)
 		}
 		edges = append(edges, lethe.Edge{A: stub.Owner, B: uint32(len(s.Nodes) + i)})

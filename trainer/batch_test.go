@@ -94,7 +94,7 @@ func TestPredictChecksItsInput(t *testing.T) {
 		"values":   {Input{Rows: 2, Cols: 2, Features: make([]float32, 3)}, ErrInvalidSlice},
 		"edges": {Input{Rows: 1, Cols: 2, Features: make([]float32, 2), Edges: []lethe.Edge{{A: 0, B: 1}}},
 			ErrInvalidSlice},
-		"no number": {Input{Rows: 1, Cols: 2, Features: []float32{0, float32(math.NaN())}}, ErrNotFinite},
+		"no number": {Input{Rows: 1, Cols: 2, Features: []float32{0, float32(math.Inf(1))}}, ErrNotFinite},
 	} {
 		_, err := e.Probabilities(context.Background(), c, in.in)
 		require.ErrorIs(t, err, in.want, name)

@@ -104,7 +104,7 @@ func TestSameBytesFromASharedEngine(t *testing.T) {
 }
 
 // What a larger slice left in a program's memory must not reach a smaller one,
-// not even if it is not a number.
+// not even if it is infinite.
 func TestRowsBehindTheSliceNeverCount(t *testing.T) {
 	opts := with(models.EllipticGIN, func(c *Config) { c.Hidden = 32 })
 	small := []*lethe.Slice{makeSlice(sliceSpec{timestep: 1, nodes: 33, features: 11, stubs: 3})}
@@ -112,7 +112,7 @@ func TestRowsBehindTheSliceNeverCount(t *testing.T) {
 
 	e := newEngine(t, opts, kernels.Default())
 	large := makeSlice(sliceSpec{timestep: 1, nodes: 50, features: 11, stubs: 14})
-	large.Features[0] = float32(math.NaN())
+	large.Features[0] = float32(math.Inf(1))
 	_, _, err := e.Train(context.Background(), 0, nil, []*lethe.Slice{large})
 	require.ErrorIs(t, err, ErrNotFinite)
 	require.Equal(t, digestOf(want), digestOf(chain(t, e, 0, small)[0]))

@@ -76,9 +76,10 @@ func (in Input) layout(a models.Architecture, set kernels.Set) layout {
 }
 
 func (in Input) lay(a models.Architecture, set kernels.Set) layout {
-	batch := layers.NewBatch(in.Rows, in.Cols, in.Features, in.Edges)
+	features := lethe.ZeroMissing(in.Features)
+	batch := layers.NewBatch(in.Rows, in.Cols, features, in.Edges)
 	form := a.FormFor(batch.Features.Sparse != nil, 0)
-	a.Prepare(batch, form, in.Features, set)
+	a.Prepare(batch, form, features, set)
 	return layout{batch: batch, form: form}
 }
 

@@ -142,8 +142,7 @@ func (e *Engine) bodyProbabilities(ctx context.Context, c *Checkpoint, in Input)
 }
 
 // rowProbabilities asks a model that looks at rows. One that has not met a
-// label yet knows nothing: every class is as likely as the others. Trees take values
-// that are missing, as numbers that are none.
+// label yet knows nothing: every class is as likely as the others.
 func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 	m, err := c.rows()
 	if err != nil {
@@ -159,9 +158,8 @@ func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
 	if err := in.check(m.Features()); err != nil {
 		return nil, err
 	}
-	_, takesMissing := m.(*trees.Model)
 	for i, v := range in.Features {
-		if v-v != 0 && !(takesMissing && v != v) {
+		if v-v != 0 && !lethe.IsMissing(v) {
 			return nil, fmt.Errorf("feature %d of row %d: %w", i%in.Cols, i/in.Cols, ErrNotFinite)
 		}
 	}

@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/kernels"
+	"lethe/trainer/models"
 	"lethe/trainer/trees"
 )
 
@@ -106,20 +108,41 @@ func TestForestsOfAShardForget(t *testing.T) {
 	}
 }
 
-// Trees learn from rows with missing values and are asked about such. Logistic
-// regression is not.
-func TestOnlyTreesTakeMissingValues(t *testing.T) {
-	missing := append(make([]float32, 6), float32(math.NaN()))
-	for model, want := range map[string]error{Trees: nil, Logistic: ErrNotFinite} {
-		e := rowEngine(t, model)
-		window := makeWindow(1, 2, 30, 7)
-		c := chain(t, e, 1, window)[1]
-		_, err := e.Probabilities(t.Context(), c, Input{Rows: 1, Cols: 7, Features: missing})
-		require.ErrorIs(t, err, want)
-		copy(window[0].Row(0), missing)
-		_, _, err = e.Train(t.Context(), 1, nil, window)
-		require.ErrorIs(t, err, want)
+// Networks and logistic regression take a missing value for 0. Trees do not: they tell
+// them apart.
+func TestMissingValues(t *testing.T) {
+	for _, model := range []string{Trees, Logistic, models.EllipticGIN} {
+		e := newEngine(t, with(model, func(c *Config) { c.Trees.Rounds, c.Trees.MinChildRows, c.Trees.FeatureShare, c.Hidden = 5, 2, 1, 8 }),
+			kernels.Portable())
+		missing, zero := withoutValues(lethe.Missing()), withoutValues(0)
+		ofMissing, ofZero := chain(t, e, 1, missing)[1], chain(t, e, 1, zero)[1]
+		ofMissing.Lineage, ofZero.Lineage = lethe.Digest{}, lethe.Digest{}
+		require.Equal(t, model == Trees, digestOf(ofMissing) != digestOf(ofZero), model)
+
+		in := Input{Rows: 2, Cols: 7, Features: make([]float32, 14), Edges: []lethe.Edge{{A: 0, B: 1}}}
+		want, err := e.Probabilities(t.Context(), ofMissing, in)
+		require.NoError(t, err)
+		in.Features[0], in.Features[13] = lethe.Missing(), lethe.Missing()
+		got, err := e.Probabilities(t.Context(), ofMissing, in)
+		require.NoError(t, err)
+		require.Equal(t, model != Trees, slices.Equal(want, got), model)
+		require.True(t, lethe.IsMissing(in.Features[0]), "the caller's features are not changed")
 	}
+}
+
+// withoutValues is a window in which the first feature of illicit nodes is the same, and
+// that of others on both sides of 0.
+func withoutValues(value float32) []*lethe.Slice {
+	window := makeWindow(1, 2, 30, 7)
+	for _, s := range window {
+		for i, label := range s.Labels {
+			s.Row(i)[0] = float32(2*(i%2) - 1)
+			if label == lethe.Illicit {
+				s.Row(i)[0] = value
+			}
+		}
+	}
+	return window
 }
 
 func TestRowModelsRefuse(t *testing.T) {

@@ -144,7 +144,9 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 
 // constant reports whether a row has one value only.
 func constant(row []float32) bool {
-	return !slices.ContainsFunc(row, func(v float32) bool { return v != row[0] })
+	return !slices.ContainsFunc(row, func(v float32) bool {
+		return v != row[0] && !(lethe.IsMissing(v) && lethe.IsMissing(row[0]))
+	})
 }
 
 // featureLines is the text form of every row, one to a line.
@@ -203,6 +205,10 @@ func featureText(row []float32) []byte {
 	for i, v := range row {
 		if i > 0 {
 			out = append(out, ',')
+		}
+		if lethe.IsMissing(v) {
+			out = append(out, "null"...)
+			continue
 		}
 		out = strconv.AppendFloat(out, float64(v), 'g', -1, 32)
 	}

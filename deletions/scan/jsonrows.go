@@ -1,19 +1,22 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
+
+	"lethe"
 )
 
-// rows looks at every run of numbers that commas separate. Quotation marks around the
-// numbers do not count.
+// rows looks at every run of numbers and nulls that commas separate. Quotation marks around
+// them do not count.
 func (m *jsonMatch) rows(data []byte, offset int64) {
 	if len(m.sc.rows) == 0 {
 		return
 	}
 	for at := 0; at < len(data); {
-		if !beginsNumber(data[at]) {
+		if !beginsFeature(data, at) {
 			at++
 			continue
 		}
@@ -21,9 +24,7 @@ func (m *jsonMatch) rows(data []byte, offset int64) {
 		m.row = m.row[:0]
 		for more := true; more; {
 			from := at
-			for at++; at < len(data) && inNumber(data[at]); {
-				at++
-			}
+			at = pastFeature(data, at)
 			m.row = append(m.row, span{from, at})
 			at, more = pastComma(data, at)
 		}
@@ -31,10 +32,10 @@ func (m *jsonMatch) rows(data []byte, offset int64) {
 	}
 }
 
-// pastComma returns where the number behind a comma begins, if there is one, or where to
+// pastComma returns where the feature behind a comma begins, if there is one, or where to
 // go on.
 func pastComma(data []byte, at int) (next int, more bool) {
-	if at+1 < len(data) && data[at] == ',' && beginsNumber(data[at+1]) {
+	if at+1 < len(data) && data[at] == ',' && beginsFeature(data, at+1) {
 		return at + 1, true
 	}
 	next = pastSpace(data, at)
@@ -42,10 +43,28 @@ func pastComma(data []byte, at int) (next int, more bool) {
 		return at, false
 	}
 	next = pastSpace(data, next+1)
-	return next, next < len(data) && beginsNumber(data[next])
+	return next, next < len(data) && beginsFeature(data, next)
 }
 
-func beginsNumber(c byte) bool { return c == '-' || isDigit(c) }
+// missingText is a feature without a value.
+const missingText = "null"
+
+// beginsFeature reports whether a number or null stands at a place.
+func beginsFeature(data []byte, at int) bool {
+	c := data[at]
+	return isDigit(c) || c == '-' || c == missingText[0] && bytes.HasPrefix(data[at:], []byte(missingText))
+}
+
+// pastFeature returns where the number or null ends that begins at a place.
+func pastFeature(data []byte, at int) int {
+	if data[at] == missingText[0] {
+		return at + len(missingText)
+	}
+	for at++; at < len(data) && inNumber(data[at]); {
+		at++
+	}
+	return at
+}
 
 // pastSpace returns the first place that holds neither white space nor a quotation
 // mark.
@@ -112,18 +131,22 @@ func (m *jsonMatch) holds(some []byte, at int, anchors []uint64) bool {
 	return true
 }
 
-// read reads some numbers of the run as their bytes in a feature row, each once. It
-// reports whether all of them are numbers.
+// read reads some features of the run as their bytes in a row, each once. It reports
+// whether all of them are numbers or null.
 func (m *jsonMatch) read(data []byte, first, last int) bool {
 	for i := first; i <= last; i++ {
 		if m.known[i] {
 			continue
 		}
-		v, err := strconv.ParseFloat(string(data[m.row[i].from:m.row[i].to]), 32)
-		if err != nil {
-			return false
+		value := lethe.Missing()
+		if text := string(data[m.row[i].from:m.row[i].to]); text != missingText {
+			v, err := strconv.ParseFloat(text, 32)
+			if err != nil {
+				return false
+			}
+			value = float32(v)
 		}
-		binary.LittleEndian.PutUint32(m.values[i*floatBytes:], math.Float32bits(float32(v)))
+		binary.LittleEndian.PutUint32(m.values[i*floatBytes:], math.Float32bits(value))
 		m.known[i] = true
 	}
 	return true

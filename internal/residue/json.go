@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lethe"
 )
 
 // said is what the JSON in a file says: its strings, decoded, and its arrays of
@@ -61,9 +63,11 @@ func (s *said) take(value any) {
 	case []any:
 		var row []float32
 		for _, element := range v {
-			if number, ok := element.(json.Number); ok {
-				f, err := strconv.ParseFloat(number.String(), 32)
-				if err == nil {
+			switch e := element.(type) {
+			case nil:
+				row = append(row, lethe.Missing())
+			case json.Number:
+				if f, err := strconv.ParseFloat(e.String(), 32); err == nil {
 					row = append(row, float32(f))
 				}
 			}
@@ -96,6 +100,6 @@ func (s *said) holds(f Form) bool {
 	if f.Text != "" && s.texts[f.Text] {
 		return true
 	}
-	same := func(row []float32) bool { return slices.Equal(row, f.Row) }
+	same := func(row []float32) bool { return bytes.Equal(rowBytes(row), rowBytes(f.Row)) }
 	return len(f.Row) > 0 && slices.ContainsFunc(s.rows, same)
 }

@@ -107,18 +107,26 @@ func (r *Rows) Append(dst []float32, i int) []float32 {
 	return dst
 }
 
-// appendMean appends the mean of the nodes' features. They are added in double
+// appendMean appends the mean of the nodes' features, of those that have a value: without
+// nodes 0, and missing if there are nodes and none has one. They are added in double
 // precision in the order of the nodes, so that the bits depend on nothing else.
 func (r *Rows) appendMean(dst []float32, nodes []uint32) []float32 {
 	f := r.s.FeatureCount
 	from := len(dst)
 	dst = slices.Grow(dst, f)[:from+f]
 	for k := range f {
-		sum := 0.0
+		sum, present := 0.0, 0
 		for _, j := range nodes {
-			sum += float64(r.s.Features[int(j)*f+k])
+			if v := r.s.Features[int(j)*f+k]; !lethe.IsMissing(v) {
+				sum += float64(v)
+				present++
+			}
 		}
-		dst[from+k] = float32(sum / float64(max(1, len(nodes))))
+		if present == 0 && len(nodes) > 0 {
+			dst[from+k] = lethe.Missing()
+			continue
+		}
+		dst[from+k] = float32(sum / float64(max(1, present)))
 	}
 	return dst
 }

@@ -44,6 +44,26 @@ func TestOneHopByHand(t *testing.T) {
 	}, directed.Features)
 }
 
+// A mean is that of the neighbours that have a value.
+func TestMeansPassOverMissingValues(t *testing.T) {
+	none := lethe.Missing()
+	s := &lethe.Snapshot{
+		FeatureCount: 2, Nodes: make([]lethe.SnapshotNode, 3), Features: []float32{none, 2, none, 4, 5, 6},
+		Payments: []lethe.Arc{{Source: 0, Target: 2}, {Source: 1, Target: 2}, {Source: 2, Target: 0}},
+	}
+	one, two := float32(math.Log(2)), float32(math.Log(3))
+	want := []float32{
+		none, 2, 5, 6, 5, 6, one, one,
+		none, 4, 0, 0, 5, 6, 0, one,
+		5, 6, none, 3, none, 2, two, one,
+	}
+	got := onehop.Directed.Join(s).Features
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.Equal(t, math.Float32bits(want[i]), math.Float32bits(got[i]), "value %d", i)
+	}
+}
+
 // What makes one-hop features exact at scope stubs: taking a node out changes
 // the rows of its neighbours and of nobody else.
 func TestOneHopReachesNeighboursOnly(t *testing.T) {

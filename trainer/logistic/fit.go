@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 
+	"lethe"
 	"lethe/internal/portable"
 	"lethe/trainer/tabular"
 )
@@ -23,7 +24,7 @@ type Report struct {
 	Converged bool
 }
 
-// Fit learns from the rows.
+// Fit learns from the rows. Missing values count as 0.
 //
 // Errors wrap tabular.ErrInvalidRows, tabular.ErrNoRows, those of the configuration or
 // the context's.
@@ -34,6 +35,7 @@ func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report,
 	if err := rows.Check(config.Classes); err != nil {
 		return nil, Report{}, err
 	}
+	rows.Features = lethe.ZeroMissing(rows.Features)
 	p := newProblem(rows, config)
 	settings := &optimize.Settings{
 		GradientThreshold: config.Tolerance, MajorIterations: config.Iterations,

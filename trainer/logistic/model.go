@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lethe"
 	"lethe/canonical"
 	"lethe/internal/portable"
 	"lethe/trainer/tabular"
@@ -32,13 +33,14 @@ func (m *Model) outputs() int {
 }
 
 // Probabilities returns the class probabilities of every row, rows × classes.
-// Features are row-major, rows × Features(). The error wraps
+// Features are row-major, rows × Features(); missing ones count as 0. The error wraps
 // tabular.ErrInvalidRows.
 func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	if len(features)%m.features != 0 {
 		return nil, fmt.Errorf("%w: %d feature values, want a multiple of %d", tabular.ErrInvalidRows, len(features),
 			m.features)
 	}
+	features = lethe.ZeroMissing(features)
 	out := make([]float32, 0, len(features)/m.features*m.classes)
 	row, scores := make([]float64, m.features), make([]float64, m.outputs())
 	for from := 0; from < len(features); from += m.features {

@@ -12,7 +12,7 @@ import (
 
 var (
 	// ErrInvalidRows means that rows contradict themselves or the model, or are
-	// not finite. Training or scoring again with the same ones fails again.
+	// infinite. Training or scoring again with the same ones fails again.
 	ErrInvalidRows = errors.New("invalid rows")
 
 	// ErrNoRows means that there is nothing to learn from. Skip the fit and
@@ -34,8 +34,7 @@ const (
 type Rows struct {
 	// Cols is the number of features of a row.
 	Cols int
-	// Features is row-major: len(Labels) rows of Cols. A value that is not a number
-	// is missing, which only some models take.
+	// Features is row-major: len(Labels) rows of Cols, finite or lethe.Missing.
 	Features []float32
 	// Labels holds a class per row, from 0.
 	Labels []int32
@@ -85,15 +84,6 @@ func (r Rows) Weight(i int) float64 {
 // Check returns an error that wraps ErrInvalidRows or ErrNoRows unless a model
 // of the given number of classes can learn from the rows.
 func (r Rows) Check(classes int) error {
-	return r.check(classes, func(v float32) bool { return v-v == 0 })
-}
-
-// CheckWithMissing is Check for a model that takes missing values.
-func (r Rows) CheckWithMissing(classes int) error {
-	return r.check(classes, func(v float32) bool { return v-v == 0 || v != v })
-}
-
-func (r Rows) check(classes int, takes func(float32) bool) error {
 	n := len(r.Labels)
 	switch {
 	case n == 0:
@@ -108,8 +98,8 @@ func (r Rows) check(classes int, takes func(float32) bool) error {
 		return fmt.Errorf("%w: %d keys, want %d", ErrInvalidRows, len(r.Keys), n)
 	}
 	for i, v := range r.Features {
-		if !takes(v) {
-			return fmt.Errorf("%w: feature %d of row %d is not finite", ErrInvalidRows, i%r.Cols, i/r.Cols)
+		if v-v != 0 && !lethe.IsMissing(v) {
+			return fmt.Errorf("%w: feature %d of row %d is infinite", ErrInvalidRows, i%r.Cols, i/r.Cols)
 		}
 	}
 	total := 0.0

@@ -31,12 +31,11 @@ func TestKeysAreThoseOfNodes(t *testing.T) {
 	require.Len(t, seen, 4)
 }
 
-func TestCheckTakesMissingValuesWhereAsked(t *testing.T) {
-	r := Rows{Cols: 2, Features: []float32{1, float32(math.NaN())}, Labels: []int32{1}}
-	require.ErrorContains(t, r.Check(2), "feature 1 of row 0 is not finite")
-	require.NoError(t, r.CheckWithMissing(2))
+func TestCheckTakesMissingValues(t *testing.T) {
+	r := Rows{Cols: 2, Features: []float32{1, lethe.Missing()}, Labels: []int32{1}}
+	require.NoError(t, r.Check(2))
 	r.Features[0] = float32(math.Inf(-1))
-	require.ErrorIs(t, r.CheckWithMissing(2), ErrInvalidRows)
+	require.ErrorIs(t, r.Check(2), ErrInvalidRows)
 	r.Features[0], r.Keys = 0, []uint64{1, 2}
-	require.ErrorContains(t, r.CheckWithMissing(2), "2 keys, want 1")
+	require.ErrorContains(t, r.Check(2), "2 keys, want 1")
 }

@@ -62,7 +62,7 @@ func checkFit(rows tabular.Rows, config Config) error {
 	if err := config.Validate(); err != nil {
 		return fmt.Errorf("trees: %w", err)
 	}
-	if err := rows.CheckWithMissing(config.Classes); err != nil {
+	if err := rows.Check(config.Classes); err != nil {
 		return err
 	}
 	total := 0.0
