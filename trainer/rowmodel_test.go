@@ -112,8 +112,9 @@ func TestForestsOfAShardForget(t *testing.T) {
 // them apart.
 func TestMissingValues(t *testing.T) {
 	for _, model := range []string{Trees, Logistic, models.EllipticGIN} {
-		e := newEngine(t, with(model, func(c *Config) { c.Trees.Rounds, c.Trees.MinChildRows, c.Trees.FeatureShare, c.Hidden = 5, 2, 1, 8 }),
-			kernels.Portable())
+		e := newEngine(t, with(model, func(c *Config) {
+			c.Trees.Rounds, c.Trees.MinChildRows, c.Trees.FeatureShare, c.Hidden = 5, 2, 1, 8
+		}), kernels.Portable())
 		missing, zero := withoutValues(lethe.Missing()), withoutValues(0)
 		ofMissing, ofZero := chain(t, e, 1, missing)[1], chain(t, e, 1, zero)[1]
 		ofMissing.Lineage, ofZero.Lineage = lethe.Digest{}, lethe.Digest{}

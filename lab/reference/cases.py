@@ -18,12 +18,12 @@ def folder() -> pathlib.Path:
     return path
 
 
-def write(name: str, about: str, content: dict, rtol: float = 1e-4, atol: float = 1e-5) -> None:
+def write(name: str, about: str, content: dict, rtol: float = 1e-4, atol: float = 1e-5, made_with: str = "") -> None:
     """Writes a file of vectors, in one line a case so that a change is seen where it is."""
     head = {
         "format": 1,
         "about": about,
-        "made_with": f"PyTorch {torch.__version__.split('+')[0]}, PyG {torch_geometric.__version__}, "
+        "made_with": made_with or f"PyTorch {torch.__version__.split('+')[0]}, PyG {torch_geometric.__version__}, "
         f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}",
         "rtol": rtol,
         "atol": atol,

@@ -77,7 +77,8 @@ func TestThresholds(t *testing.T) {
 	m, err = meta.Fit(rows, c)
 	require.NoError(t, err)
 	require.InDelta(t, .2, m.ThresholdFor(c.Threshold, []float64{.1, .2, .9}), 0)
-	c.Threshold = decision.Fixed(.75)
+	c.Threshold, err = decision.ParseRule(".75")
+	require.NoError(t, err)
 	m, err = meta.Fit(stack.Rows{Components: 1}, c)
 	require.NoError(t, err)
 	require.InDelta(t, .75, m.Threshold, 0)
@@ -93,7 +94,9 @@ func TestLineageNamesEverything(t *testing.T) {
 	other.Stack.L2++
 	require.NotEqual(t, base, meta.Lineage(other, models, window))
 	other = meta.Defaults()
-	other.Threshold = decision.Fixed(.5)
+	var err error
+	other.Threshold, err = decision.ParseRule(".5")
+	require.NoError(t, err)
 	require.NotEqual(t, base, meta.Lineage(other, models, window))
 	require.NotEqual(t, base, meta.Lineage(meta.Defaults(), models[:1], window))
 	require.NotEqual(t, base, meta.Lineage(meta.Defaults(), models, [][]lethe.Digest{{{3}}, {{4}}}))

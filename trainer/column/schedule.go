@@ -1,7 +1,6 @@
 package column
 
 import (
-	"lethe"
 	"lethe/trainer"
 )
 
@@ -10,16 +9,4 @@ import (
 // their timesteps. The result aliases the column.
 func Window[T any](c trainer.Config, column []T) []T {
 	return column[max(0, len(column)-c.WindowTimesteps):]
-}
-
-// Lineages returns the lineage that the checkpoint after every slice of a column
-// must have, from the canonical digests of all its slices, oldest first.
-func Lineages(c trainer.Config, slices []lethe.Digest) []lethe.Digest {
-	out := make([]lethe.Digest, len(slices))
-	var lineage lethe.Digest
-	for i := range slices {
-		lineage = c.LineageOf(lineage, Window(c, slices[:i+1]))
-		out[i] = lineage
-	}
-	return out
 }

@@ -102,6 +102,11 @@ func (r Rows) Check(classes int) error {
 			return fmt.Errorf("%w: feature %d of row %d is infinite", ErrInvalidRows, i%r.Cols, i/r.Cols)
 		}
 	}
+	return r.checkLabels(classes)
+}
+
+// checkLabels is the part of Check about classes and weights.
+func (r Rows) checkLabels(classes int) error {
 	total := 0.0
 	for i, class := range r.Labels {
 		if class < 0 || int(class) >= classes {

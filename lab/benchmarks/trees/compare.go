@@ -21,17 +21,21 @@ type settings struct {
 	Bins         int     `json:"bins"`
 }
 
-// seconds are what one fit and its prediction took. Ours cannot tell the bins from
-// the rest.
+// explained is how many rows' contributions of features are asked for.
+const explained = 100
+
+// seconds are what one fit, its prediction and the contributions of some rows took. Ours
+// cannot tell the bins from the rest.
 type seconds struct {
 	Bins    float64 `json:"bins"`
 	Fit     float64 `json:"fit"`
 	Predict float64 `json:"predict"`
+	Explain float64 `json:"explain"`
 }
 
 // side is what the fits of one program came to.
 type side struct {
-	aucs, fits, predictions []float64
+	aucs, fits, predictions, explanations []float64
 }
 
 func (s *side) note(took seconds, scores []float64, positive []bool) {
@@ -39,6 +43,7 @@ func (s *side) note(took seconds, scores []float64, positive []bool) {
 	s.aucs = append(s.aucs, auc)
 	s.fits = append(s.fits, took.Bins+took.Fit)
 	s.predictions = append(s.predictions, took.Predict)
+	s.explanations = append(s.explanations, took.Explain)
 }
 
 // compare has both sides take turns and prints their table.
@@ -71,18 +76,20 @@ func compare(python string, p problem, s settings, seeds int) error {
 	}
 	fmt.Printf("\n%s: %d rows x %d features, %d rows are predicted; lethe's models have %d leaves and %d nodes\n",
 		p.name, p.train.Len(), p.train.Cols, p.test.Len(), leaves/seeds, nodes/seeds)
-	fmt.Printf("| | AUC | fit | predict |\n|---|---|---|---|\n")
+	fmt.Printf("| | AUC | fit | predict | contributions of %d rows |\n|---|---|---|---|---|\n", explained)
 	ours.print("lethe")
 	theirs.print(other.version)
-	fmt.Printf("| difference, ratio | %+.5f | %.2f | %.2f |\n", mean(ours.aucs)-mean(theirs.aucs),
-		median(ours.fits)/median(theirs.fits), median(ours.predictions)/median(theirs.predictions))
+	ratio := func(a, b []float64) float64 { return median(a) / median(b) }
+	fmt.Printf("| difference, ratio | %+.5f | %.2f | %.2f | %.2f |\n", mean(ours.aucs)-mean(theirs.aucs),
+		ratio(ours.fits, theirs.fits), ratio(ours.predictions, theirs.predictions),
+		ratio(ours.explanations, theirs.explanations))
 	fmt.Printf("of LightGBM's fit, its bins are %.2f\n", median(bins))
 	return nil
 }
 
 func (s *side) print(name string) {
-	fmt.Printf("| %s | %.5f (%.5f to %.5f) | %.2f | %.3f |\n", name, mean(s.aucs), slices.Min(s.aucs), slices.Max(s.aucs),
-		median(s.fits), median(s.predictions))
+	fmt.Printf("| %s | %.5f (%.5f to %.5f) | %.2f | %.3f | %.3f |\n", name, mean(s.aucs), slices.Min(s.aucs),
+		slices.Max(s.aucs), median(s.fits), median(s.predictions), median(s.explanations))
 }
 
 // forests prints what lethe's forests come to on the same rows, with their defaults.
@@ -95,8 +102,8 @@ func forests(p problem, bins int) error {
 			return err
 		}
 		auc, _ := quality.AUC(scores, positives(p))
-		fmt.Printf("| lethe, %s, %d trees, %d leaves | %.5f | %.2f | %.3f |\n", kind, m.Rounds(), m.Leaves(), auc,
-			took.Fit, took.Predict)
+		fmt.Printf("| lethe, %s, %d trees, %d leaves | %.5f | %.2f | %.3f | %.3f |\n", kind, m.Rounds(), m.Leaves(), auc,
+			took.Fit, took.Predict, took.Explain)
 	}
 	return nil
 }
@@ -118,7 +125,7 @@ func fit(p problem, s settings) (seconds, []float64, *trees.Model, error) {
 	return fitWith(p, c)
 }
 
-// fitWith fits, bins included, and asks for the test rows.
+// fitWith fits, bins included, and asks for the test rows and what explains some.
 func fitWith(p problem, c trees.Config) (seconds, []float64, *trees.Model, error) {
 	start := cputime.Used()
 	m, _, err := trees.Fit(context.Background(), p.train, c)
@@ -130,7 +137,16 @@ func fitWith(p problem, c trees.Config) (seconds, []float64, *trees.Model, error
 	if err != nil {
 		return seconds{}, nil, nil, err
 	}
-	took := seconds{Fit: (fitted - start).Seconds(), Predict: (cputime.Used() - fitted).Seconds()}
+	predicted := cputime.Used()
+	for i := range min(explained, p.test.Len()) {
+		if _, err := m.Explain(p.test.Row(i)); err != nil {
+			return seconds{}, nil, nil, err
+		}
+	}
+	took := seconds{
+		Fit: (fitted - start).Seconds(), Predict: (predicted - fitted).Seconds(),
+		Explain: (cputime.Used() - predicted).Seconds(),
+	}
 	scores := make([]float64, p.test.Len())
 	for i := range scores {
 		scores[i] = float64(probabilities[2*i+1])
