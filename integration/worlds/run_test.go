@@ -40,6 +40,10 @@ func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 	l := &life{world: w, alive: d}
 	l.threaten(d, w.deaths)
 	d.patience, d.window, d.oneHop, d.config = w.patience, w.window, w.oneHop, w.config
+	var err error
+	if d.models, err = modelsOf(w.components); err != nil {
+		return d, err
+	}
 	if err := d.start(ctx); err != nil {
 		return d, err
 	}
@@ -246,7 +250,7 @@ func (d *deployment) fork(during *file) *deployment {
 	}
 	heir := &deployment{
 		t: d.t, disk: left, receipts: d.t.TempDir(), clock: &clock{now: d.clock.now}, patience: d.patience,
-		window: d.window, oneHop: d.oneHop, config: d.config, taken: maps.Clone(d.taken),
+		window: d.window, oneHop: d.oneHop, models: d.models, config: d.config, taken: maps.Clone(d.taken),
 	}
 	heir.topics = topics{d.topics.Clone(), heir.disk, d.topics.log.clone()}
 	heir.disk.trace = append(slices.Clone(d.disk.trace), "killed")
