@@ -69,8 +69,9 @@ func TestAWithdrawnLetterLeavesThoseRefusedForGood(t *testing.T) {
 	d.fill(1)
 	d.settle(1)
 	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
-	reasons := map[string][]string{payment: {"timestep_jump", "unknown_endpoint"}, label: {"timestep_jump", "unknown_transaction"}}
-	require.Equal(t, reasons, d.letterReasons())
+	require.Equal(t, map[string][]string{
+		payment: {"timestep_jump", "unknown_endpoint"}, label: {"timestep_jump", "unknown_transaction"},
+	}, d.letterReasons())
 
 	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: late, Timestep: 1, Features: []float32{1, 2, 3}})
 	send(bus.Transactions, key, value, err)
