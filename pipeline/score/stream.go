@@ -80,7 +80,7 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 	if s.served != nil {
 		return s.served.Through
 	}
-	through := lethe.NoTimestep
+	var through lethe.Timestep
 	if t, _ := s.links.nextWaiting(); t != lethe.NoTimestep {
 		through, _ = s.links.stepsBefore(t, 1+labelLagTimesteps)
 	} else {
