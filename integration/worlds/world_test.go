@@ -17,8 +17,8 @@ import (
 type world struct {
 	events []event
 	last   lethe.Timestep
-	// deaths are how one process after the other ends before its time.
-	deaths []death
+	// crashes are how one process after the other ends before its time.
+	crashes []crash
 	// patience is how many turns the roles get while a search runs beside them.
 	patience int
 	// window is how long requests wait for others to be carried out together.
@@ -41,7 +41,7 @@ type world struct {
 func (w world) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d, components %q\n%+v\n",
-		w.deaths, w.patience, w.window, w.oneHop, w.components, w.config)
+		w.crashes, w.patience, w.window, w.oneHop, w.components, w.config)
 	for _, e := range w.events {
 		if e.request != nil {
 			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
@@ -120,9 +120,9 @@ func (w *world) without(targets map[lethe.TransactionID]bool) world {
 	return out
 }
 
-// epilogue is one timestep more, after everything has come to rest: what is
+// lastTimestep is one timestep more, after everything has come to rest: what is
 // predicted for it must not depend on the targets.
-func (w *world) epilogue() []event {
+func (w *world) lastTimestep() []event {
 	at := w.last + 1
 	end := world{}
 	for i := range 4 {
