@@ -145,11 +145,16 @@ func (s *simulation) restart(ctx context.Context) error {
 func (s *simulation) settle(ctx context.Context) error {
 	begun := s.current.clock.now
 	for range ticks {
+		killed := s.killed
 		if err := s.current.rest(ctx); err != nil {
 			return err
 		}
 		if err := s.restart(ctx); err != nil {
 			return err
+		}
+		if s.killed > killed {
+			// The next process has to read and learn again what this one did not note.
+			begun = s.current.clock.now
 		}
 		open, err := s.current.openRequests(ctx, s.world)
 		if err != nil || open == 0 && s.current.clock.now.Sub(begun) > time.Minute {
