@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,10 +27,11 @@ const (
 //
 // Nothing in it depends on a clock, so a record that is delivered and refused
 // twice gives the same dead letter twice. A record without a key is keyed by
-// <topic>/<partition>/<offset>, a label by ">!<topic>><key>", and one without a value gets an empty one,
+// <topic>/<partition>/<offset>, and one without a value gets an empty one,
 // because the topic of dead letters is compacted; the header lethe.dlq.null
-// says which were absent. Of a record refused as Suppressed neither key, value
-// nor headers are kept: the subject was erased.
+// says which were absent. A label, or whatever has the key of a payment, is keyed by
+// ">!refused!<topic>><key>", so that it shares no key with a WaitingLetter. Of a record
+// refused as Suppressed neither key, value nor headers are kept: the subject was erased.
 //
 // Of a record that is too large for the topic of dead letters a part of the value
 // is kept. The header lethe.dlq.cut is there then: it names what was cut, with the
@@ -37,16 +39,23 @@ const (
 //
 // version names the running program.
 func DeadLetter(rec Record, refusal *Refusal, version string) Outgoing {
-	return deadLetter(rec, refusal, refusal.Reason.Disposition(), version)
+	return deadLetter(rec, finalKey(rec), refusal, refusal.Reason.Disposition(), version)
+}
+
+// WaitingLetter is DeadLetter of a payment or label that was taken and waits for what it
+// refers to: WithdrawnLetter deletes it. A label is keyed by ">!<topic>><key>".
+func WaitingLetter(rec Record, refusal *Refusal, version string) Outgoing {
+	return deadLetter(rec, waitingKey(rec), refusal, refusal.Reason.Disposition(), version)
 }
 
 // WithheldLetter is DeadLetter without the record's key, value and headers,
 // whatever the reason is: refused requests for erasure hold ids that must not be kept.
 func WithheldLetter(rec Record, refusal *Refusal, version string) Outgoing {
-	return deadLetter(rec, refusal, Withheld, version)
+	return deadLetter(rec, nil, refusal, Withheld, version)
 }
 
-func deadLetter(rec Record, refusal *Refusal, disposition Disposition, version string) Outgoing {
+// deadLetter gives a record that has a key, and may keep it, the key of its letter.
+func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Disposition, version string) Outgoing {
 	rec.Headers = foreign(rec.Headers)
 	var missing string
 	if disposition != Withheld {
@@ -63,7 +72,7 @@ func deadLetter(rec Record, refusal *Refusal, disposition Disposition, version s
 		null = append(null, "key")
 		out.Key = placeKey(rec)
 	} else {
-		out.Key = letterKey(rec)
+		out.Key = key
 	}
 	if out.Value == nil {
 		null = append(null, "value")
@@ -112,23 +121,33 @@ func placeKey(rec Record) []byte {
 // labelsTopic ends the name of the topic of labels.
 const labelsTopic = "labels.v1"
 
-// letterKey is the key of a record's dead letter. A label has the key of its
-// transaction, but not one dead letter with it: of theirs the key begins with ">!", the
+// waitingKey is the key of the dead letter of a record that waits. A label has the key of
+// its transaction, but not one dead letter with it: of theirs the key begins with ">!", the
 // topic and ">". No id begins with "!", so that the parts between ">" are still ids.
-func letterKey(rec Record) []byte {
+func waitingKey(rec Record) []byte {
 	if !strings.HasSuffix(rec.Topic, labelsTopic) {
 		return rec.Key
 	}
 	return append([]byte(">!"+rec.Topic+">"), rec.Key...)
 }
 
-// WithdrawnLetter returns the record that deletes the dead letter of a record which
+// finalKey is the key of the dead letter of a record that was refused when it was read.
+// Where one that waits may have the same key, that of its letter is another: whether the
+// one is written over or deleted must not depend on what becomes of the other.
+func finalKey(rec Record) []byte {
+	if !strings.HasSuffix(rec.Topic, labelsTopic) && !bytes.Contains(rec.Key, []byte(">")) {
+		return rec.Key
+	}
+	return append([]byte(">!refused!"+rec.Topic+">"), rec.Key...)
+}
+
+// WithdrawnLetter returns the record that deletes the WaitingLetter of a record which
 // was taken after all.
 func WithdrawnLetter(rec Record) Outgoing {
 	if rec.Key == nil {
 		return Outgoing{Key: placeKey(rec)}
 	}
-	return Outgoing{Key: letterKey(rec)}
+	return Outgoing{Key: waitingKey(rec)}
 }
 
 // WithdrawnOldLetter deletes a dead letter of a label that an earlier version wrote, under

@@ -162,7 +162,7 @@ func TestLettersOfATransactionAndItsLabelDiffer(t *testing.T) {
 	refusal := &ingest.Refusal{Reason: ingest.BadID}
 	keys := make(map[string]bool)
 	for _, rec := range []ingest.Record{transaction, label} {
-		letter := ingest.DeadLetter(rec, refusal, "1")
+		letter := ingest.WaitingLetter(rec, refusal, "1")
 		require.Equal(t, letter.Key, ingest.WithdrawnLetter(rec).Key)
 		keys[string(letter.Key)] = true
 		read, err := ingesttest.ParseDeadLetter(ingest.Record{Key: letter.Key, Value: letter.Value, Headers: letter.Headers})
@@ -175,4 +175,20 @@ func TestLettersOfATransactionAndItsLabelDiffer(t *testing.T) {
 	require.Equal(t, []byte("tx-1"), old.Key)
 	_, is = ingest.WithdrawnOldLetter(transaction)
 	require.False(t, is)
+}
+
+// A payment or label that is refused when it is read has another letter than one with the
+// same key that waits, and both tell the record's own key.
+func TestFinalAndWaitingLettersDiffer(t *testing.T) {
+	refusal := &ingest.Refusal{Reason: ingest.Late}
+	for topic, key := range map[string]string{"lethe.transactions.v1": "a>b", "lethe.labels.v1": "a"} {
+		rec := ingest.Record{Topic: topic, Key: []byte(key), Value: []byte("x")}
+		final, waiting := ingest.DeadLetter(rec, refusal, "1"), ingest.WaitingLetter(rec, refusal, "1")
+		require.NotEqual(t, final.Key, waiting.Key)
+		for _, out := range []ingest.Outgoing{final, waiting} {
+			read, err := ingesttest.ParseDeadLetter(ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers})
+			require.NoError(t, err)
+			require.Equal(t, rec.Key, read.Record.Key)
+		}
+	}
 }

@@ -45,7 +45,9 @@ func ParseDeadLetter(rec ingest.Record) (Letter, error) {
 	letter.Disposition = ingest.Disposition(found["disposition"])
 	letter.Version, letter.Cut = found["version"], found["cut"]
 	letter.Record.Topic = found["topic"]
-	letter.Record.Key = bytes.TrimPrefix(rec.Key, []byte(">!"+found["topic"]+">"))
+	for _, prefix := range []string{">!refused!", ">!"} {
+		letter.Record.Key = bytes.TrimPrefix(letter.Record.Key, []byte(prefix+found["topic"]+">"))
+	}
 	var err, problems error
 	if letter.Refusal.Reason == "" || letter.Record.Topic == "" {
 		problems = errors.New("no reason or no topic")

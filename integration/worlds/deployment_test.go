@@ -20,8 +20,6 @@ import (
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
-	"lethe/scoring"
-	"lethe/scoring/ensemble"
 	"lethe/snapshot"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -65,6 +63,7 @@ type deployment struct {
 	// window is erasure.batch_window.
 	window time.Duration
 	oneHop onehop.Mode
+	models models
 	config snapshot.Config
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
@@ -114,13 +113,13 @@ func (d *deployment) start(ctx context.Context) error {
 		},
 		func() (*role.Follower, error) {
 			return train.New(train.Options{
-				Dir: "/train", Layout: ensemble.PerShard(smallModel(), shards), Workers: 1, Kernels: kernels.Default(),
+				Dir: "/train", Layout: d.models.layout, Meta: d.models.over, Workers: 1, Kernels: kernels.Default(),
 				Secret: secret, Instance: "1", Surroundings: around,
 			})
 		},
 		func() (*role.Follower, error) {
 			return score.New(score.Options{
-				Dir: "/score", Layout: ensemble.PerShard(smallModel(), shards), Workers: 1, Scoring: scoring.Defaults(),
+				Dir: "/score", Layout: d.models.layout, Meta: d.models.over, Workers: 1, Scoring: d.models.scoring,
 				Kernels: kernels.Default(), Secret: secret, Instance: "1", OneHop: d.oneHop, Surroundings: around,
 			})
 		},

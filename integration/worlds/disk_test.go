@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// death is how a process ends before its time.
-type death struct {
+// crash is how a process ends before its time.
+type crash struct {
 	// share is how far that is in the writes that the process would make to its end.
 	share float64
 	// at is the write, to a file or a topic, at which it ends; 0 is never.
@@ -33,12 +33,12 @@ type death struct {
 type disk struct {
 	vfs.FS
 	memory *vfs.MemFS
-	// gate keeps what is written to topics, and the kill, from happening at once.
-	gate sync.Mutex
+	// mu keeps what is written to topics, and the kill, from happening at once.
+	mu sync.Mutex
 	// writes counts those so far, on disk and to topics; killed is told of the one that
-	// death names, and of the file that is written there, or nil.
+	// crash names, and of the file that is written there, or nil.
 	writes int64
-	death  death
+	crash  crash
 	killed func(during *file)
 	// trace lists the writes, those of the process before included.
 	trace []string
@@ -48,18 +48,18 @@ func newDisk() *disk { return diskOf(vfs.NewCrashableMem()) }
 
 func diskOf(memory *vfs.MemFS) *disk { return &disk{FS: memory, memory: memory} }
 
-// write counts a write. The gate is closed.
+// write counts a write. The lock is held.
 func (d *disk) write(what string, during *file) {
 	d.trace = append(d.trace, what)
-	if d.writes++; d.writes == d.death.at {
+	if d.writes++; d.writes == d.crash.at {
 		d.killed(during)
 	}
 }
 
 // counted is the number of writes so far.
 func (d *disk) counted() int64 {
-	d.gate.Lock()
-	defer d.gate.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	return d.writes
 }
 
@@ -68,8 +68,8 @@ func (d *disk) note(what, name string) {
 	if inGeneration(name) {
 		return
 	}
-	d.gate.Lock()
-	defer d.gate.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.write(what+name, nil)
 }
 
@@ -79,7 +79,7 @@ func inGeneration(name string) bool { return strings.HasPrefix(path.Base(path.Di
 // copied is what is on the disk now. A killed process leaves everything that it
 // wrote, synced or not, but for half of what it is about to make durable if that is torn.
 func (d *disk) copied(during *file) (*disk, error) {
-	if d.death.whole {
+	if d.crash.whole {
 		return diskOf(d.memory.CrashClone(vfs.CrashCloneCfg{})), nil
 	}
 	// Pebble is given a moment to remove what it does not need any more: what is there
@@ -87,7 +87,7 @@ func (d *disk) copied(during *file) (*disk, error) {
 	time.Sleep(5 * time.Millisecond)
 	all := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))}
 	out := d.memory.CrashClone(all)
-	if during == nil || !d.death.torn || during.size == during.durable {
+	if during == nil || !d.crash.torn || during.size == during.durable {
 		return diskOf(out), nil
 	}
 	return diskOf(out), during.tear(out)

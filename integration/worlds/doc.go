@@ -19,5 +19,5 @@
 // targets and without every record that names one, and searched for the targets.
 //
 //	make worlds WORLDS=1000                                       as many of each kind as are asked for
-//	go test ./integration/worlds -run Wilder -rapid.seed=S        a world that failed, once more
+//	go test ./integration/worlds -run Unordered -rapid.seed=S      a world that failed, once more
 package worlds

@@ -13,8 +13,8 @@ import (
 	"lethe/snapshot"
 )
 
-// knobs say what a world may hold.
-type knobs struct {
+// options say what a world may hold.
+type options struct {
 	// late records come behind the end of their timestep; killed is the process at a
 	// random write; some requests are of scope shard.
 	late, kills, shardScope bool
@@ -26,8 +26,8 @@ type knobs struct {
 }
 
 // drawWorld draws a world.
-func drawWorld(t *rapid.T, k knobs) world {
-	d := drawing{T: t, knobs: k, world: world{last: lethe.Timestep(rapid.IntRange(1, 4).Draw(t, "timesteps"))}}
+func drawWorld(t *rapid.T, k options) world {
+	d := drawing{T: t, options: k, world: world{last: lethe.Timestep(rapid.IntRange(1, 4).Draw(t, "timesteps"))}}
 	d.chance = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "places"), 1))
 	d.world.late, d.world.loose, d.config = k.late, k.loose, d.settings()
 	var ids []lethe.TransactionID
@@ -37,13 +37,14 @@ func drawWorld(t *rapid.T, k knobs) world {
 	if k.late {
 		d.displace()
 	}
-	d.requests(append(ids, ghost, "nobody"))
+	d.requests(append(ids, neverSent, "nobody"))
 	d.patience = d.chance.IntN(6)
 	// Scope shard does not go with rows that hold something of their neighbours.
 	isShard := func(e event) bool { return e.request != nil && e.request.Scope == lethe.ScopeShard }
 	if !slices.ContainsFunc(d.events, isShard) {
 		d.oneHop = onehop.Mode(d.chance.IntN(3))
 	}
+	d.components = rapid.SampledFrom(componentLists()).Draw(t, "components")
 	d.window = time.Duration(d.chance.IntN(3)) * 5 * time.Second
 	hurry := rapid.SampledFrom([]int{1, 2, 5}).Draw(t, "hurry")
 	for i := range d.events {
@@ -51,7 +52,7 @@ func drawWorld(t *rapid.T, k knobs) world {
 	}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "killed") {
 		if k.kills {
-			d.deaths = append(d.deaths, death{
+			d.crashes = append(d.crashes, crash{
 				share: d.chance.Float64(), torn: d.chance.IntN(2) == 0, whole: d.chance.IntN(3) == 0,
 			})
 		}
@@ -75,9 +76,9 @@ func (d *drawing) settings() snapshot.Config {
 		c.Late = snapshot.DeadLetter
 	}
 	switch {
-	case d.knobs.loose:
+	case d.options.loose:
 		c.ReopenTimesteps = draw(0, 0, 1, 2, snapshot.AnyTimestep)
-	case d.knobs.late && c.Late == snapshot.DeadLetter:
+	case d.options.late && c.Late == snapshot.DeadLetter:
 		c.AllowedLatenessTimesteps, c.LabelLatenessTimesteps = snapshot.ByControl, snapshot.ByControl
 	}
 	return c
@@ -86,7 +87,7 @@ func (d *drawing) settings() snapshot.Config {
 // drawing is a world that is being drawn.
 type drawing struct {
 	*rapid.T
-	knobs
+	options
 	world
 	// chance chooses what rapid would not choose evenly: where things happen.
 	chance *rand.Rand
@@ -94,8 +95,8 @@ type drawing struct {
 	rows [][]float32
 }
 
-// ghost is named by payments and labels and never comes.
-const ghost = lethe.TransactionID("ghost-1")
+// neverSent is named by payments and labels and never comes.
+const neverSent = lethe.TransactionID("unknown-1")
 
 // timestep draws the records of a timestep and its control records, and returns
 // its transactions.
@@ -106,12 +107,12 @@ func (d *drawing) timestep(at lethe.Timestep, known []lethe.TransactionID) []let
 		own = append(own, id)
 		d.transaction(id, at, d.row())
 	}
-	ends := append(append(slices.Clone(own), ghost), known...)
+	ends := append(append(slices.Clone(own), neverSent), known...)
 	for range rapid.IntRange(0, 2*len(own)).Draw(d.T, "payments") {
 		source := rapid.SampledFrom(ends).Draw(d.T, "source")
 		d.payment(source, rapid.SampledFrom(own).Draw(d.T, "target"), at)
 	}
-	for _, id := range append(slices.Clone(own), ghost) {
+	for _, id := range append(slices.Clone(own), neverSent) {
 		for _, more := range rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 3).Draw(d.T, "more") {
 			d.more(more, id, at)
 		}
@@ -143,7 +144,7 @@ func (d *drawing) more(kind string, id lethe.TransactionID, at lethe.Timestep) {
 		d.broken(id, at)
 		return
 	}
-	if id == ghost {
+	if id == neverSent {
 		return
 	}
 	switch kind {
@@ -157,7 +158,7 @@ func (d *drawing) more(kind string, id lethe.TransactionID, at lethe.Timestep) {
 	case "escaped":
 		d.transaction(id, at, d.row())
 		d.escape()
-		d.payment(ghost, id, at)
+		d.payment(neverSent, id, at)
 		d.escape()
 		d.label(id, at)
 		d.escape()
@@ -197,7 +198,7 @@ func (d *drawing) requests(ids []lethe.TransactionID) {
 		scopes = append(scopes, lethe.ScopeShard)
 	}
 	at := 0
-	for i := range rapid.IntRange(0, d.knobs.requests).Draw(d.T, "requests") {
+	for i := range rapid.IntRange(0, d.options.requests).Draw(d.T, "requests") {
 		request := lethe.ErasureRequest{
 			RequestID: fmt.Sprintf("request-%d", i), Scope: rapid.SampledFrom(scopes).Draw(d.T, "scope"),
 			Targets: lethe.Transactions(rapid.SliceOfNDistinct(

@@ -31,8 +31,8 @@ type file struct {
 func (f *file) Write(data []byte) (int, error) {
 	f.disk.note("write ", f.name)
 	n, err := f.File.Write(data)
-	f.disk.gate.Lock()
-	defer f.disk.gate.Unlock()
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
 	f.size += n
 	return n, err
 }
@@ -53,7 +53,7 @@ func (f *file) SyncTo(length int64) (full bool, err error) {
 }
 
 func (f *file) synced(sync func() error) error {
-	f.disk.gate.Lock()
+	f.disk.mu.Lock()
 	switch {
 	case !inGeneration(f.name):
 		f.disk.write("sync "+f.name, f)
@@ -62,10 +62,10 @@ func (f *file) synced(sync func() error) error {
 		f.disk.write("sync the log in "+path.Dir(f.name), f)
 	}
 	size := f.size
-	f.disk.gate.Unlock()
+	f.disk.mu.Unlock()
 	err := sync()
-	f.disk.gate.Lock()
-	defer f.disk.gate.Unlock()
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
 	f.durable = size
 	return err
 }

@@ -18,6 +18,7 @@ import (
 type oracle struct {
 	w         world
 	got, want *state
+	models    models
 	runner    ensemble.Runner
 	// ensembles are those after every timestep.
 	ensembles map[lethe.Timestep]*ensemble.Ensemble
@@ -64,7 +65,11 @@ func (o oracle) asked(ctx context.Context, c *comparison, t lethe.Timestep) erro
 		return err
 	}
 	digest := scoring.GraphDigest(g)
-	answers := make(map[lethe.Timestep][]float64)
+	type answer struct {
+		illicit   []float64
+		threshold float64
+	}
+	answers := make(map[lethe.Timestep]answer)
 	for i, n := range g.Nodes {
 		p, given := o.got.later[n.ID]
 		if !given {
@@ -83,16 +88,17 @@ func (o oracle) asked(ctx context.Context, c *comparison, t lethe.Timestep) erro
 		if o.w.late && t <= o.w.last && (p.EnsembleVersion != e.Version || p.ID != id) {
 			continue
 		}
-		if answers[e.Through] == nil {
-			if answers[e.Through], err = o.ask(ctx, e, g); err != nil {
+		said, asked := answers[e.Through]
+		if !asked {
+			if said.illicit, said.threshold, err = o.ask(ctx, e, g); err != nil {
 				return err
 			}
+			answers[e.Through] = said
 		}
-		threshold := .5 // of scoring.Defaults
 		c.equal(what, p, scoring.Prediction{
-			ID: id, Transaction: n.ID, Timestep: t, Probability: answers[e.Through][i], Threshold: threshold,
-			Class:           scoring.Classify(answers[e.Through][i], threshold),
-			EnsembleVersion: e.Version, TrainedThrough: e.Through, Aggregation: p.Aggregation, Late: p.Late,
+			ID: id, Transaction: n.ID, Timestep: t, Probability: said.illicit[i], Threshold: said.threshold,
+			Class:           scoring.Classify(said.illicit[i], said.threshold),
+			EnsembleVersion: e.Version, TrainedThrough: e.Through, Aggregation: o.models.scoring.Aggregation, Late: p.Late,
 		})
 		if !p.Late && (!o.w.late || t > o.w.last) {
 			c.equal(what+" is by the models before", p.TrainedThrough, o.want.graphs[t].Previous)
@@ -120,16 +126,11 @@ func (o oracle) untouched(p scoring.Prediction) bool {
 	return true
 }
 
-// ask returns what an ensemble predicts for the transactions of a graph.
-func (o oracle) ask(ctx context.Context, e *ensemble.Ensemble, g *lethe.Snapshot) ([]float64, error) {
+// ask returns what an ensemble predicts for the transactions of a graph, and the threshold.
+func (o oracle) ask(ctx context.Context, e *ensemble.Ensemble, g *lethe.Snapshot) ([]float64, float64, error) {
 	answers, err := o.runner.Ask(ctx, e.Models, trainer.InputOf(o.w.oneHop.Join(g)))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	mean, err := scoring.NewAggregation(scoring.MethodMean, scoring.Defaults().Temperature)
-	if err != nil {
-		return nil, err
-	}
-	combined, err := answers.Combine(mean)
-	return ensemble.Illicit(combined), err
+	return o.models.combine(e, answers)
 }

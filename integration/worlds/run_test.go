@@ -22,14 +22,14 @@ const (
 	ticks    = 200
 )
 
-// life is a world that is being played: the process that is alive, and what the next
-// one goes on with once it is killed.
-type life struct {
-	world world
-	alive *deployment
-	// heir is set under the gate of the disk that is alive: the kill may come from a
-	// goroutine of a store.
-	heir *deployment
+// simulation is a world that is being played: the process that runs, and the one that goes
+// on with what it leaves once it is killed.
+type simulation struct {
+	world   world
+	current *deployment
+	// successor is set under the lock of the running process's disk: the kill may come from
+	// a goroutine of a store.
+	successor *deployment
 	// killed counts the processes that were killed.
 	killed int
 }
@@ -37,40 +37,44 @@ type life struct {
 // play sends a world to the deployment and lets it come to rest. If the process is
 // killed on the way, another goes on with what is left of it, and is returned.
 func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
-	l := &life{world: w, alive: d}
-	l.threaten(d, w.deaths)
+	s := &simulation{world: w, current: d}
+	s.planCrashes(d, w.crashes)
 	d.patience, d.window, d.oneHop, d.config = w.patience, w.window, w.oneHop, w.config
+	var err error
+	if d.models, err = modelsOf(w.components); err != nil {
+		return d, err
+	}
 	if err := d.start(ctx); err != nil {
 		return d, err
 	}
-	for _, events := range [][]event{w.events, w.epilogue()} {
+	for _, events := range [][]event{w.events, w.lastTimestep()} {
 		for _, e := range events {
-			if err := l.happen(ctx, e); err != nil {
-				return l.alive, err
+			if err := s.apply(ctx, e); err != nil {
+				return s.current, err
 			}
 		}
-		if err := l.settle(ctx); err != nil {
-			return l.alive, err
+		if err := s.settle(ctx); err != nil {
+			return s.current, err
 		}
 	}
-	if l.killed < len(w.deaths) {
-		return l.alive, fmt.Errorf("%d processes were killed, want %d", l.killed, len(w.deaths))
+	if s.killed < len(w.crashes) {
+		return s.current, fmt.Errorf("%d processes were killed, want %d", s.killed, len(w.crashes))
 	}
-	return l.alive, nil
+	return s.current, nil
 }
 
-// doomed says at which write each process ends: the world is played without that end
+// withCrashes says at which write each process ends: the world is played without that end
 // first, to count how many writes there are.
-func (w world) doomed(ctx context.Context, t testing.TB) (world, error) {
-	all := w.deaths
-	w.deaths = nil
+func (w world) withCrashes(ctx context.Context, t testing.TB) (world, error) {
+	all := w.crashes
+	w.crashes = nil
 	for _, next := range all {
 		d, err := newDeployment(t).play(ctx, w)
 		if err != nil {
 			return w, err
 		}
 		next.at = 1 + int64(next.share*float64(d.disk.counted()))
-		w.deaths = append(w.deaths, next)
+		w.crashes = append(w.crashes, next)
 		if err := d.stop(); err != nil {
 			return w, err
 		}
@@ -78,89 +82,94 @@ func (w world) doomed(ctx context.Context, t testing.TB) (world, error) {
 	return w, nil
 }
 
-// threaten lets a process end at the first of some deaths, and that after it at the next.
-func (l *life) threaten(d *deployment, deaths []death) {
-	if len(deaths) == 0 {
+// planCrashes lets a process end at the first of some crashes, and that after it at the next.
+func (s *simulation) planCrashes(d *deployment, crashes []crash) {
+	if len(crashes) == 0 {
 		return
 	}
-	d.disk.death = deaths[0]
+	d.disk.crash = crashes[0]
 	d.disk.killed = func(during *file) {
-		l.heir = d.fork(during)
-		l.threaten(l.heir, deaths[1:])
+		s.successor = d.fork(during)
+		s.planCrashes(s.successor, crashes[1:])
 	}
 }
 
 // send publishes an event, to the topics of a process that was just killed too.
-func (l *life) send(ctx context.Context, e event) error {
-	l.alive.disk.gate.Lock()
-	defer l.alive.disk.gate.Unlock()
-	if e.request != nil && l.heir == nil {
-		l.alive.topics.log.asked(e.request.RequestID, l.alive.isBehind())
+func (s *simulation) send(ctx context.Context, e event) error {
+	s.current.disk.mu.Lock()
+	defer s.current.disk.mu.Unlock()
+	if e.request != nil && s.successor == nil {
+		s.current.topics.log.asked(e.request.RequestID, s.current.isBehind())
 	}
-	if l.heir != nil {
-		if err := l.heir.send(ctx, e); err != nil {
+	if s.successor != nil {
+		if err := s.successor.send(ctx, e); err != nil {
 			return err
 		}
 	}
-	return l.alive.send(ctx, e)
+	return s.current.send(ctx, e)
 }
 
-// happen sends an event and gives the roles their turns.
-func (l *life) happen(ctx context.Context, e event) error {
-	if err := l.send(ctx, e); err != nil {
+// apply sends an event and gives the roles their turns.
+func (s *simulation) apply(ctx context.Context, e event) error {
+	if err := s.send(ctx, e); err != nil {
 		return err
 	}
 	for range e.polls {
-		if _, err := l.alive.poll(ctx); err != nil {
+		if _, err := s.current.poll(ctx); err != nil {
 			return err
 		}
 	}
-	return l.live(ctx)
+	return s.restart(ctx)
 }
 
-// live begins the next process if the one before was killed.
-func (l *life) live(ctx context.Context) error {
-	l.alive.disk.gate.Lock()
-	killed := l.heir != nil
-	l.alive.disk.gate.Unlock()
+// restart begins the next process if the one before was killed.
+func (s *simulation) restart(ctx context.Context) error {
+	s.current.disk.mu.Lock()
+	killed := s.successor != nil
+	s.current.disk.mu.Unlock()
 	if !killed {
 		return nil
 	}
-	if err := l.alive.stop(); err != nil {
+	if err := s.current.stop(); err != nil {
 		return fmt.Errorf("the killed process: %w", err)
 	}
-	l.alive, l.heir = l.heir, nil
-	l.killed++
-	if err := l.alive.start(ctx); err != nil {
+	s.current, s.successor = s.successor, nil
+	s.killed++
+	if err := s.current.start(ctx); err != nil {
 		return err
 	}
-	return l.live(ctx)
+	return s.restart(ctx)
 }
 
 // settle lets time pass until nothing is left to do and every request is verified.
-func (l *life) settle(ctx context.Context) error {
-	begun := l.alive.clock.now
+func (s *simulation) settle(ctx context.Context) error {
+	begun := s.current.clock.now
 	for range ticks {
-		if err := l.alive.rest(ctx); err != nil {
+		killed := s.killed
+		if err := s.current.rest(ctx); err != nil {
 			return err
 		}
-		if err := l.live(ctx); err != nil {
+		if err := s.restart(ctx); err != nil {
 			return err
 		}
-		open, err := l.alive.openRequests(ctx, l.world)
-		if err != nil || open == 0 && l.alive.clock.now.Sub(begun) > time.Minute {
+		if s.killed > killed {
+			// The next process has to read and learn again what this one did not note.
+			begun = s.current.clock.now
+		}
+		open, err := s.current.openRequests(ctx, s.world)
+		if err != nil || open == 0 && s.current.clock.now.Sub(begun) > time.Minute {
 			return err
 		}
-		if err := l.alive.tick(ctx, 7*time.Second); err != nil {
+		if err := s.current.tick(ctx, 7*time.Second); err != nil {
 			return err
 		}
 	}
-	statuses, err := l.alive.statuses(ctx)
+	statuses, err := s.current.statuses(ctx)
 	var list []string
 	for _, id := range slices.Sorted(maps.Keys(statuses)) {
 		list = append(list, fmt.Sprintf("%s %s %s", id, statuses[id].State, statuses[id].Failure))
 	}
-	left, searched := l.alive.search(ctx, wantedOf(l.world))
+	left, searched := s.current.search(ctx, wantedOf(s.world))
 	err = errors.Join(err, searched)
 	return errors.Join(err, fmt.Errorf("the world has not come to rest after %d ticks: %s %s", ticks, list, left))
 }
@@ -244,14 +253,14 @@ func (d *deployment) fork(during *file) *deployment {
 	if err != nil {
 		panic(err)
 	}
-	heir := &deployment{
+	successor := &deployment{
 		t: d.t, disk: left, receipts: d.t.TempDir(), clock: &clock{now: d.clock.now}, patience: d.patience,
-		window: d.window, oneHop: d.oneHop, config: d.config, taken: maps.Clone(d.taken),
+		window: d.window, oneHop: d.oneHop, models: d.models, config: d.config, taken: maps.Clone(d.taken),
 	}
-	heir.topics = topics{d.topics.Clone(), heir.disk, d.topics.log.clone()}
-	heir.disk.trace = append(slices.Clone(d.disk.trace), "killed")
-	if err := os.CopyFS(heir.receipts, os.DirFS(d.receipts)); err != nil {
+	successor.topics = topics{d.topics.Clone(), successor.disk, d.topics.log.clone()}
+	successor.disk.trace = append(slices.Clone(d.disk.trace), "killed")
+	if err := os.CopyFS(successor.receipts, os.DirFS(d.receipts)); err != nil {
 		panic(err)
 	}
-	return heir
+	return successor
 }

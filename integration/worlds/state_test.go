@@ -13,6 +13,7 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 )
 
@@ -23,7 +24,9 @@ type state struct {
 	// revisions are those of the manifests.
 	revisions map[lethe.Timestep]lethe.Revision
 	slices    map[place]*lethe.Slice
-	models    map[place]*trainer.Checkpoint
+	// models are by their numbers in place of a shard's, metas by timestep.
+	models map[place]*trainer.Checkpoint
+	metas  map[lethe.Timestep]*meta.Model
 	// letters are dead letters as text: reason and original bytes.
 	letters []string
 	// letterKeys are their keys.
@@ -55,6 +58,7 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		graphs: make(map[lethe.Timestep]wire.Message), manifests: make(map[lethe.Timestep]*wire.Manifest),
 		revisions: make(map[lethe.Timestep]lethe.Revision),
 		slices:    make(map[place]*lethe.Slice), models: make(map[place]*trainer.Checkpoint),
+		metas:       make(map[lethe.Timestep]*meta.Model),
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
 		taken: d.taken, knowing: d.topics.log.knowing,
 	}
@@ -123,7 +127,11 @@ func (s *state) messages(ctx context.Context, d *deployment, topic bus.Topic) er
 			case wire.KindSlice:
 				s.slices[at], err = canonical.DecodeSlice(m.Payload)
 			case wire.KindModel:
-				s.models[at], err = trainer.DecodeCheckpoint(m.Payload)
+				if d.models.over != nil && int(m.Key.Shard) == d.models.layout.Models() {
+					s.metas[m.Key.Timestep], err = meta.Decode(m.Payload)
+				} else {
+					s.models[at], err = trainer.DecodeCheckpoint(m.Payload)
+				}
 			}
 			if err != nil {
 				return err

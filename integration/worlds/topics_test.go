@@ -19,8 +19,8 @@ type topics struct {
 
 // Write implements role.Bus.
 func (t topics) Write(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
-	t.disk.gate.Lock()
-	defer t.disk.gate.Unlock()
+	t.disk.mu.Lock()
+	defer t.disk.mu.Unlock()
 	sum := fnv.New64a()
 	for _, rec := range records {
 		fmt.Fprintf(sum, "%q", rec.Key)

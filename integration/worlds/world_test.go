@@ -17,14 +17,16 @@ import (
 type world struct {
 	events []event
 	last   lethe.Timestep
-	// deaths are how one process after the other ends before its time.
-	deaths []death
+	// crashes are how one process after the other ends before its time.
+	crashes []crash
 	// patience is how many turns the roles get while a search runs beside them.
 	patience int
 	// window is how long requests wait for others to be carried out together.
 	window time.Duration
 	// oneHop is what rows are joined with.
 	oneHop onehop.Mode
+	// components are those of the ensemble, none for a network per shard.
+	components []string
 	// config says when timesteps end, and what becomes of late records.
 	config snapshot.Config
 	// late records come behind the end of their timestep.
@@ -38,8 +40,8 @@ type world struct {
 // String lists what is sent, and how many turns the roles get after it.
 func (w world) String() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d\n%+v\n",
-		w.deaths, w.patience, w.window, w.oneHop, w.config)
+	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d, components %q\n%+v\n",
+		w.crashes, w.patience, w.window, w.oneHop, w.components, w.config)
 	for _, e := range w.events {
 		if e.request != nil {
 			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
@@ -106,7 +108,9 @@ func (w *world) keepsStubs(at lethe.Timestep) bool {
 // without is the world as if the targets had never been: no request, and no
 // record that names one.
 func (w *world) without(targets map[lethe.TransactionID]bool) world {
-	out := world{last: w.last, oneHop: w.oneHop, config: w.config, late: w.late, loose: w.loose}
+	out := world{
+		last: w.last, oneHop: w.oneHop, components: w.components, config: w.config, late: w.late, loose: w.loose,
+	}
 	for _, e := range w.events {
 		named := slices.ContainsFunc(e.names, func(id lethe.TransactionID) bool { return targets[id] })
 		if e.request == nil && !named {
@@ -116,9 +120,9 @@ func (w *world) without(targets map[lethe.TransactionID]bool) world {
 	return out
 }
 
-// epilogue is one timestep more, after everything has come to rest: what is
+// lastTimestep is one timestep more, after everything has come to rest: what is
 // predicted for it must not depend on the targets.
-func (w *world) epilogue() []event {
+func (w *world) lastTimestep() []event {
 	at := w.last + 1
 	end := world{}
 	for i := range 4 {

@@ -48,32 +48,32 @@ func setFlags() error {
 // killed, what is left equals the world that never saw the targets. Records come in
 // the sequence of their timesteps, and none of these is emptied.
 func TestForgettingInRandomWorlds(t *testing.T) {
-	check(t, knobs{kills: true, least: 7, most: 9, requests: 2})
+	check(t, options{kills: true, least: 7, most: 9, requests: 2})
 }
 
-// TestForgettingInWilderWorlds has late records, timesteps that are emptied and scope
+// TestForgettingInUnorderedWorlds has late records, timesteps that are emptied and scope
 // shard as well.
-func TestForgettingInWilderWorlds(t *testing.T) {
-	check(t, knobs{late: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
+func TestForgettingInUnorderedWorlds(t *testing.T) {
+	check(t, options{late: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
 }
 
 // TestForgettingInLooseWorlds: what is refused may depend on when timesteps
 // were closed. Nothing is left of the targets all the same, nothing of others is lost,
 // and what is served is what the graphs give.
 func TestForgettingInLooseWorlds(t *testing.T) {
-	check(t, knobs{late: true, loose: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
+	check(t, options{late: true, loose: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
 }
 
-func check(t *testing.T, k knobs) {
+func check(t *testing.T, k options) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := drawDoomed(t, rt, k)
-		got, left := lived(t, rt, w)
+		w := drawWithCrashes(t, rt, k)
+		got, left := played(t, rt, w)
 		want := got
 		if !w.loose {
 			other := w.without(w.targets())
 			// What told the width may be among the targets: it was told for good.
 			other.config.FeatureCount = got.status.FeatureCount
-			want, _ = lived(t, rt, other)
+			want, _ = played(t, rt, other)
 		}
 		faults := compare(t.Context(), w, got, want)
 		for _, place := range left {
@@ -89,7 +89,7 @@ func check(t *testing.T, k knobs) {
 // seed alone.
 func TestAWorldRepeats(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := drawDoomed(t, rt, knobs{late: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
+		w := drawWithCrashes(t, rt, options{late: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
 		var traces [2][]string
 		for i := range traces {
 			d, err := newDeployment(t).play(t.Context(), w)
@@ -99,7 +99,7 @@ func TestAWorldRepeats(t *testing.T) {
 		}
 		for i, write := range traces[0][:min(len(traces[0]), len(traces[1]))] {
 			if write != traces[1][i] {
-				t.Errorf("write %d of %+v: %q, then %q", i, w.deaths, traces[0][max(0, i-3):i+2], traces[1][max(0, i-3):i+2])
+				t.Errorf("write %d of %+v: %q, then %q", i, w.crashes, traces[0][max(0, i-3):i+2], traces[1][max(0, i-3):i+2])
 				rt.FailNow()
 			}
 		}
@@ -107,19 +107,19 @@ func TestAWorldRepeats(t *testing.T) {
 	})
 }
 
-// drawDoomed draws a world whose processes are killed at writes that they come to.
-func drawDoomed(t *testing.T, rt *rapid.T, k knobs) world {
+// drawWithCrashes draws a world whose processes are killed at writes that they come to.
+func drawWithCrashes(t *testing.T, rt *rapid.T, k options) world {
 	drawn := drawWorld(rt, k)
-	w, err := drawn.doomed(t.Context(), t)
+	w, err := drawn.withCrashes(t.Context(), t)
 	if err != nil {
 		rt.Fatalf("%v\n%s", err, w)
 	}
 	return w
 }
 
-// lived plays a world to its end and reads what is left, and what a search for the
+// played plays a world to its end and reads what is left, and what a search for the
 // targets finds.
-func lived(t *testing.T, rt *rapid.T, w world) (*state, []string) {
+func played(t *testing.T, rt *rapid.T, w world) (*state, []string) {
 	d, err := newDeployment(t).play(t.Context(), w)
 	if err != nil {
 		rt.Fatalf("%v\n%s", err, w)

@@ -20,10 +20,20 @@ type letters struct {
 	old bool
 }
 
-// letter is a refused record as it will be kept.
+// letter is a record that was refused when it was read, as it will be kept.
 func (l *letters) letter(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
-	l.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
+	l.note(rec, refusal)
 	return ingest.DeadLetter(rec, refusal, l.version)
+}
+
+// waiting is the letter of a record that was taken and is in no graph.
+func (l *letters) waiting(rec ingest.Record, refusal *ingest.Refusal) ingest.Outgoing {
+	l.note(rec, refusal)
+	return ingest.WaitingLetter(rec, refusal, l.version)
+}
+
+func (l *letters) note(rec ingest.Record, refusal *ingest.Refusal) {
+	l.listener.RecordDeadLettered(events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)})
 }
 
 // write publishes dead letters, if there are any.

@@ -249,7 +249,7 @@ func (l *lifecycle) sendLetters(ctx context.Context) error {
 				continue
 			}
 			refusal := &ingest.Refusal{Reason: ingest.Reason(letter.Reason), Detail: letter.Detail}
-			out = append(out, l.letters.letter(rec, refusal))
+			out = append(out, l.letters.waiting(rec, refusal))
 		}
 		if err := l.letters.write(ctx, out); err != nil {
 			return err

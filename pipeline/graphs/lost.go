@@ -93,7 +93,11 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			underWay = e.RequestID
 		}
 	}
-	if isNew(store, erased) {
+	fresh, err := isNew(store, erased)
+	if err != nil {
+		return err
+	}
+	if fresh {
 		if underWay != "" {
 			return fmt.Errorf("%w: %s/snapshots holds nothing, but request %s is being carried out "+
 				"(put it back from a copy, or %s)", ErrLost, o.Dir, underWay, remedyAnew)
@@ -102,10 +106,20 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	return store.SuppressHashes(erased)
+	if err := store.SuppressHashes(erased); err != nil {
+		return err
+	}
+	return store.Marks().Put(begunMark(), []byte{1})
 }
 
-// isNew reports whether a store has taken nothing yet and suppresses nothing of this.
-func isNew(store *snapshot.Store, erased []lethe.Digest) bool {
-	return len(store.Offsets()) == 0 && len(store.Timesteps()) == 0 && !slices.ContainsFunc(erased, store.Suppresses)
+// begunMark is in every store that was compared with the ledger once. One that has it and
+// holds nothing has taken nothing yet, and was not lost.
+func begunMark() []byte { return []byte("begun") }
+
+// isNew reports whether a store was not begun yet: it has taken nothing and suppresses
+// nothing of this.
+func isNew(store *snapshot.Store, erased []lethe.Digest) (bool, error) {
+	_, begun, err := store.Marks().Get(begunMark())
+	holds := len(store.Offsets())+len(store.Timesteps()) > 0 || slices.ContainsFunc(erased, store.Suppresses)
+	return !begun && !holds, err
 }

@@ -51,3 +51,43 @@ func TestLatePredictionsCountInNoQuality(t *testing.T) {
 	require.Equal(t, before.Quality, r.Status().Steps[2].Quality)
 	stop()
 }
+
+// The first timestep stays unscored, whether it was there all along or comes late, and so
+// does what joins it: else it would depend on an erased transaction which of its others are
+// predicted. One that became the first when another was emptied is no exception.
+func TestWhatJoinsTheFirstTimestepStaysUnscored(t *testing.T) {
+	for name, joins := range map[string]func(w *scenario) (first lethe.Timestep){
+		"there all along": func(w *scenario) lethe.Timestep {
+			w.join(1)
+			return 1
+		},
+		"inserted": func(w *scenario) lethe.Timestep {
+			w.insert()
+			return 1
+		},
+		"the first by now": func(w *scenario) lethe.Timestep {
+			w.remove(1)
+			w.join(2)
+			return 2
+		},
+	} {
+		topics, w := topics(), newScenario(t, 4)
+		if name == "inserted" {
+			w.remove(1)
+		}
+		o := optionsFor(topics)
+		o.Dir = t.TempDir()
+		r, stop := running(t, o)
+		for at := range w.graphs {
+			publish(t, topics, w, at)
+		}
+		idle(t, topics)
+		before := r.Status()
+		require.NotNil(t, before.Ensemble, name)
+		first := joins(w)
+		require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(first)))
+		idle(t, topics)
+		require.Equal(t, before.Steps[first].Predictions, r.Status().Steps[first].Predictions, name)
+		stop()
+	}
+}

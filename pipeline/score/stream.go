@@ -80,10 +80,11 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 	if s.served != nil {
 		return s.served.Through
 	}
-	from, steps := s.links.lastSeen(), labelLagTimesteps
+	var through lethe.Timestep
 	if t, _ := s.links.nextWaiting(); t != lethe.NoTimestep {
-		from, steps = t, 1+labelLagTimesteps
+		through, _ = s.links.stepsBefore(t, 1+labelLagTimesteps)
+	} else {
+		through, _ = s.links.stepsBefore(s.links.lastSeen(), labelLagTimesteps)
 	}
-	through, _ := s.links.stepsBefore(from, steps)
 	return through
 }

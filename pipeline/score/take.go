@@ -48,6 +48,9 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		return err
 	}
 	next := link{revision: m.Revision, previous: m.Previous, done: known.done}
+	// The first timestep stays unscored, and so does what comes to it late: whether models
+	// were there before may be due to records that are erased by now.
+	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
 	kept, dropped := (*published)(nil), false
 	switch {
 	case known.done:
@@ -57,11 +60,11 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		}
 		if before != nil {
 			kept, dropped = before.only(snapshot)
-			next.late = l.state.served != nil && kept.lacks(snapshot)
+			next.late = scorable && kept.lacks(snapshot)
 		}
 	case !exists && l.state.links.passed(t):
 		// A timestep that nobody knew of when its turn was.
-		next.done, next.late = true, l.state.served != nil
+		next.done, next.late = true, scorable
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		if !dropped {

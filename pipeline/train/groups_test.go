@@ -11,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
+	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
@@ -200,4 +201,60 @@ func TestModelsOfAnotherLayoutAreDeleted(t *testing.T) {
 	stop = running(t, o)
 	awaitModels(t, topics, all)
 	require.NoError(t, stop())
+}
+
+// A model that is fitted anew was unlearnt through timesteps that score needs no more
+// before it was fitted again: then it is deleted from its topic, also by a process that
+// begins in between.
+func TestUnlearntModelsThatNobodyNeedsAreDeleted(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		topics, dir := topics(), t.TempDir()
+		o := mixed(t, dir, topics)
+		var session *roletest.Session
+		var r *role.Follower
+		begin := func() {
+			var err error
+			r, err = New(o)
+			require.NoError(t, err)
+			session, err = roletest.Begin(t.Context(), r)
+			require.NoError(t, err)
+		}
+		end := func() {
+			require.NoError(t, session.Close())
+			require.NoError(t, r.Close())
+		}
+		poll := func() {
+			for busy := true; busy; {
+				var err error
+				busy, err = session.Poll(t.Context())
+				require.NoError(t, err)
+			}
+		}
+		rest := func() {
+			for range 2 * quietTicks {
+				poll()
+				require.NoError(t, session.Tick(t.Context()))
+			}
+		}
+		plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+		for _, p := range plans {
+			publish(t, topics, p.messages(1)...)
+		}
+		say(t, topics, 3)
+		begin()
+		rest()
+		require.Equal(t, whole(t, o, 3, plans...), payloads(t, topics))
+
+		plans[2].slices[1] = sliceOf(2, 2, 1, 77)
+		publish(t, topics, plans[2].messages(2)[1])
+		poll()
+		if restarts {
+			end()
+			begin()
+		}
+		say(t, topics, 4)
+		rest()
+		require.Equal(t, whole(t, o, 4, plans...), payloads(t, topics))
+		end()
+	}
 }

@@ -19,6 +19,7 @@ const (
 	checkpointPrefix = "c/" // timestep, component -> what was learnt
 	unsentPrefix     = "u/" // timestep, component: it was not published
 	withdrawnPrefix  = "d/" // timestep, component: its deletion was not published
+	supersededPrefix = "x/" // timestep, component: what was published of it was unlearnt
 	madePrefix       = "g"  // component -> what it was made with
 	offsetKey        = "o"
 	servedKey        = "n" // in shard 0: through which timestep the served models are

@@ -98,6 +98,7 @@ func (l *learners) openModel(number lethe.ShardID, cache *unions) (*model, error
 		err = m.made(with, component == 0 && len(m.shards) == 1)
 	}
 	if err == nil {
+		m.anew = m.fitsAnew()
 		err = m.stand()
 	}
 	if err != nil {
@@ -119,6 +120,7 @@ func (l *learners) openOver() error {
 	if err != nil {
 		return unreadable(err, 0, shardDir(l.dir, 0))
 	}
+	over.anew = true
 	l.over = over
 	for _, c := range l.columns {
 		c.learners = append(c.learners, over)
@@ -131,7 +133,7 @@ func (l *learners) openOver() error {
 func (l *learners) removeStrangers() error {
 	for _, c := range l.columns {
 		var gone [][]byte
-		for _, prefix := range []string{checkpointPrefix, unsentPrefix, withdrawnPrefix} {
+		for _, prefix := range []string{checkpointPrefix, unsentPrefix, withdrawnPrefix, supersededPrefix} {
 			if err := c.store.Scan([]byte(prefix), func(key, _ []byte) error {
 				_, component, err := splitLearnt(prefix, key)
 				if err == nil && !l.belongs(c.shard, component) {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,11 @@ type series struct {
 	// withdrawn are the timesteps whose value was not deleted from its topic yet,
 	// ascending.
 	withdrawn []lethe.Timestep
+	// anew says that a value is made only for timesteps that a score waits for. One that
+	// was unlearnt may never be made again: superseded are the timesteps whose value was
+	// unlearnt and may be in its topic still, ascending.
+	anew       bool
+	superseded []lethe.Timestep
 }
 
 // openSeries reads from a store what is kept of a component.
@@ -33,6 +39,7 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 	s := &series{number: number, component: component, store: store}
 	for prefix, noted := range map[string]*[]lethe.Timestep{
 		checkpointPrefix: &s.kept, unsentPrefix: &s.unsent, withdrawnPrefix: &s.withdrawn,
+		supersededPrefix: &s.superseded,
 	} {
 		if err := store.Scan([]byte(prefix), func(key, _ []byte) error {
 			t, of, err := splitLearnt(prefix, key)
@@ -58,7 +65,7 @@ func (s *series) made(with string, first bool) error {
 	if err != nil || found && string(value) == with || !found && first {
 		return err
 	}
-	if err := s.remove(s.kept, true); err != nil {
+	if err := s.remove(sortedset.Of(slices.Concat(s.kept, s.superseded)), withdrawnPrefix); err != nil {
 		return err
 	}
 	return s.store.Apply(func(w swapstore.Writer) error { return w.Set(key, []byte(with)) })
@@ -111,7 +118,11 @@ func (s *series) keep(steps ...learnt) error {
 	if err == nil {
 		err = s.store.Apply(func(w swapstore.Writer) error {
 			for _, step := range steps {
-				if err := w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value); err != nil {
+				err := w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
+				if s.anew {
+					err = errors.Join(err, w.Delete(learntKey(supersededPrefix, step.at, s.component)))
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -123,6 +134,7 @@ func (s *series) keep(steps ...learnt) error {
 	}
 	for _, step := range steps {
 		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
+		s.superseded = without(s.superseded, []lethe.Timestep{step.at})
 	}
 	return nil
 }
@@ -130,34 +142,39 @@ func (s *series) keep(steps ...learnt) error {
 // removeFrom unlinks the values from a timestep on.
 func (s *series) removeFrom(t lethe.Timestep) error {
 	first, _ := slices.BinarySearch(s.kept, t)
-	return s.remove(s.kept[first:], false)
+	mark := ""
+	if s.anew {
+		mark = supersededPrefix
+	}
+	return s.remove(s.kept[first:], mark)
 }
 
 // dropBefore unlinks the values before a timestep, which nobody needs any more, and
-// has them deleted from their topic.
+// has them deleted from their topic, with those that were unlearnt.
 func (s *series) dropBefore(t lethe.Timestep) error {
 	end, _ := slices.BinarySearch(s.kept, t)
-	return s.remove(s.kept[:end], true)
+	old, _ := slices.BinarySearch(s.superseded, t)
+	return s.remove(sortedset.Of(slices.Concat(s.kept[:end], s.superseded[:old])), withdrawnPrefix)
 }
 
-// remove unlinks values; their topic is told if they do not come again.
-func (s *series) remove(gone []lethe.Timestep, forGood bool) error {
+// remove unlinks values and leaves a mark with this prefix, if any: that their topic is to
+// be told, or that it has what was unlearnt.
+func (s *series) remove(gone []lethe.Timestep, mark string) error {
 	if len(gone) == 0 {
 		return nil
 	}
 	gone = slices.Clone(gone)
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range gone {
-			if err := w.Delete(learntKey(checkpointPrefix, t, s.component)); err != nil {
-				return err
+			for _, prefix := range []string{checkpointPrefix, unsentPrefix, supersededPrefix} {
+				if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
+					return err
+				}
 			}
-			if err := w.Delete(learntKey(unsentPrefix, t, s.component)); err != nil {
-				return err
-			}
-			if !forGood {
+			if mark == "" {
 				continue
 			}
-			if err := w.Set(learntKey(withdrawnPrefix, t, s.component), nil); err != nil {
+			if err := w.Set(learntKey(mark, t, s.component), nil); err != nil {
 				return err
 			}
 		}
@@ -166,12 +183,19 @@ func (s *series) remove(gone []lethe.Timestep, forGood bool) error {
 	if err != nil {
 		return err
 	}
-	isGone := func(t lethe.Timestep) bool { return slices.Contains(gone, t) }
-	s.kept, s.unsent = slices.DeleteFunc(s.kept, isGone), slices.DeleteFunc(s.unsent, isGone)
-	if forGood {
+	s.kept, s.unsent, s.superseded = without(s.kept, gone), without(s.unsent, gone), without(s.superseded, gone)
+	switch mark {
+	case withdrawnPrefix:
 		s.withdrawn = sortedset.Add(s.withdrawn, gone...)
+	case supersededPrefix:
+		s.superseded = sortedset.Add(s.superseded, gone...)
 	}
 	return nil
+}
+
+// without returns the timesteps that are not among some.
+func without(all, some []lethe.Timestep) []lethe.Timestep {
+	return slices.DeleteFunc(all, func(t lethe.Timestep) bool { return slices.Contains(some, t) })
 }
 
 // unpublished reports whether there is something to publish.

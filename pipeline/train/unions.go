@@ -32,7 +32,8 @@ func newUnions() *unions { return &unions{kept: make(map[unionOf]*unionColumn)} 
 // of returns the column of a model's shards. The lock is held.
 func (u *unions) of(m *model) *unionColumn {
 	first, last := m.shards[0].shard, m.shards[len(m.shards)-1].shard
-	key := unionOf{first, last, len(m.shards) == 1 && first == m.number}
+	single := first == last
+	key := unionOf{first, last, single && first == m.number}
 	if u.kept[key] == nil {
 		u.kept[key] = &unionColumn{make(map[lethe.Timestep]*lethe.Slice), make(map[lethe.ShardID]lethe.Timestep)}
 	}
