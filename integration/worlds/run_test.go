@@ -139,13 +139,17 @@ func (l *life) live(ctx context.Context) error {
 
 // settle lets time pass until nothing is left to do and every request is verified.
 func (l *life) settle(ctx context.Context) error {
-	begun := l.alive.clock.now
+	begun, killed := l.alive.clock.now, l.killed
 	for range ticks {
 		if err := l.alive.rest(ctx); err != nil {
 			return err
 		}
 		if err := l.live(ctx); err != nil {
 			return err
+		}
+		if l.killed > killed {
+			// The next process waits anew for what may still change.
+			begun, killed = l.alive.clock.now, l.killed
 		}
 		open, err := l.alive.openRequests(ctx, l.world)
 		if err != nil || open == 0 && l.alive.clock.now.Sub(begun) > time.Minute {
