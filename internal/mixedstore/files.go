@@ -101,8 +101,8 @@ func (f *files) get(key []byte) (value []byte, found bool, err error) {
 		return nil, false, fmt.Errorf("read value: %w", err)
 	}
 	if info, err := file.Stat(); err == nil {
-		// As much as there is, and one byte to see the end.
-		value = make([]byte, 0, info.Size()+1)
+		// As much as there is, and what a buffer wants to be free to see the end.
+		value = make([]byte, 0, info.Size()+bytes.MinRead)
 	}
 	buffer := bytes.NewBuffer(value)
 	_, err = buffer.ReadFrom(file)
