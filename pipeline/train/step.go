@@ -46,7 +46,8 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 // after it trained once more.
 func (l *logic) due(m *model) bool {
 	t := m.next(m.newest(), l.served)
-	return t != lethe.NoTimestep && !(l.unsettled() && (m.fitsAnew() || t <= m.replayThrough))
+	again := m.fitsAnew() || t <= m.replayThrough
+	return t != lethe.NoTimestep && !(again && l.unsettled())
 }
 
 // advanceModel trains a model through the next timesteps, so many if there are as many,
