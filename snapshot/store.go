@@ -158,8 +158,18 @@ func (m Marks) Get(key []byte) (value []byte, found bool, err error) {
 }
 
 // Put stores a value under a key. It is durable when it returns.
-func (m Marks) Put(key, value []byte) error {
-	err := m.store.Apply(func(w swapstore.Writer) error { return w.Set(markKey(key), value) })
+func (m Marks) Put(key, value []byte) error { return m.PutAll([][]byte{key}, value) }
+
+// PutAll stores a value under every key, in one write.
+func (m Marks) PutAll(keys [][]byte, value []byte) error {
+	err := m.store.Apply(func(w swapstore.Writer) error {
+		for _, key := range keys {
+			if err := w.Set(markKey(key), value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("put mark: %w", err)
 	}

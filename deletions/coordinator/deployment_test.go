@@ -252,8 +252,13 @@ func (n *fakeNotes) Commit(_ bus.TopicPartition, next int64) error {
 
 func (n *fakeNotes) Concluded(requestID string) (bool, error) { return n.concluded[requestID], nil }
 
-func (n *fakeNotes) Conclude(requestID string) error {
-	return n.d.call(func() error { n.concluded[requestID] = true; return nil }, "note that %s is concluded", requestID)
+func (n *fakeNotes) Conclude(requestIDs ...string) error {
+	return n.d.call(func() error {
+		for _, id := range requestIDs {
+			n.concluded[id] = true
+		}
+		return nil
+	}, "note that %s is concluded", strings.Join(requestIDs, ", "))
 }
 
 type fakeReceipts struct {

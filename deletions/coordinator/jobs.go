@@ -62,15 +62,17 @@ func (j *jobs) targets(b batch) (out [][]lethe.Target, known bool) {
 	return out, true
 }
 
-// done forgets the requests of a batch, whose targets are not needed any more.
+// done forgets the requests of a batch, whose targets are not needed any more. How far a
+// partition was dealt with is stored once for all of them: each time waits for the disk.
 func (j *jobs) done(b batch) error {
+	furthest := make(map[bus.TopicPartition]int64)
 	for _, id := range b.ids() {
-		one := j.of(id)
-		if one == nil {
-			continue
+		if one := j.of(id); one != nil {
+			furthest[one.source] = max(furthest[one.source], one.next)
+			j.drop(id)
 		}
-		source, next := one.source, one.next
-		j.drop(id)
+	}
+	for source, next := range furthest {
 		if err := j.commit(source, next); err != nil {
 			return err
 		}

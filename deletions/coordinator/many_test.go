@@ -46,7 +46,7 @@ func TestTwoHundredRequestsAreCarriedOutAsOne(t *testing.T) {
 			require.Equal(t, times, d.count(words), words)
 		}
 	}
-	for _, words := range []string{"ledger", "suppress", "read"} {
+	for _, words := range []string{"ledger", "suppress", "read", "commit up to", "note that"} {
 		require.Equal(t, one.count(words), all.count(words), words)
 	}
 	for _, r := range requests {

@@ -104,9 +104,9 @@ type Notes interface {
 	// Commit says that a partition of erasures.v1 is dealt with up to an offset.
 	Commit(source bus.TopicPartition, next int64) error
 	// Concluded reports whether a request's receipt and last state were published;
-	// Conclude notes it.
+	// Conclude notes it of several, in one write.
 	Concluded(requestID string) (bool, error)
-	Conclude(requestID string) error
+	Conclude(requestIDs ...string) error
 }
 
 // Bus is how the coordinator writes topics. A step reads none: they are as long as the

@@ -39,12 +39,7 @@ func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 	if err := s.out.announce(ctx, due...); err != nil {
 		return b, err
 	}
-	for _, e := range due {
-		if err := s.o.Notes.Conclude(e.RequestID); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return b, s.o.Notes.Conclude(batch{b.leader, due}.ids()...)
 }
 
 // notConcluded are the requests of which the receipt or the last state may not be

@@ -11,11 +11,9 @@ const (
 	chunkBytes = 128 << 10
 	// loadBytes is what an anchor's load may read beyond it.
 	loadBytes = 8 - anchorBytes
-	// prefixedBytes is the window length from which hashing a chunk's prefixes
-	// once beats hashing each window from scratch, if there are more than
-	// prefixedWindows of them.
-	prefixedBytes   = 64
-	prefixedWindows = 64
+	// prefixedBytes is the window length from which one of a chunk whose prefixes
+	// were hashed is not hashed from scratch any more.
+	prefixedBytes = 64
 )
 
 // Scan reads to the end and returns every hit, in order of offset. On a read
@@ -36,7 +34,7 @@ type pass struct {
 	buf   []byte
 	start int64
 	// prefixes are the hashes of buf's prefixes, or empty if not needed yet. hashed
-	// counts the long windows of buf that were hashed from scratch so far.
+	// counts the bytes of windows of buf that were hashed from scratch so far.
 	prefixes []uint64
 	hashed   int
 	hits     []Hit
@@ -170,11 +168,12 @@ func (p *pass) followed(e *scanEntry, from int) bool {
 }
 
 // rolling hashes the window buf[from:to], the long ones by way of the hashes of
-// the buffer's prefixes if there are many: rows of few different values share their
-// anchors, and each meeting of one asks for the windows of all of them.
+// the buffer's prefixes once as many bytes as the buffer has were hashed from scratch:
+// rows of few different values share their anchors, and each meeting of one asks for the
+// windows of all of them. So it takes at most twice as long as the better of both.
 func (p *pass) rolling(from, to int, power uint64) uint64 {
-	if to-from < prefixedBytes || p.hashed < prefixedWindows {
-		p.hashed++
+	if to-from < prefixedBytes || p.hashed < len(p.buf) {
+		p.hashed += to - from
 		return rollingOf(p.sc.keys.base, p.buf[from:to])
 	}
 	if p.prefixes == nil {

@@ -49,6 +49,9 @@ type assembly struct {
 }
 
 func (s *assembly) join() []byte {
+	if s.count == 1 {
+		return s.parts[0]
+	}
 	ordered := make([][]byte, s.count)
 	for i := range ordered {
 		ordered[i] = s.parts[i]

@@ -23,7 +23,7 @@ const (
 // Chunks cuts a payload into records with the keys <key>/0, <key>/1, ... and
 // adds to the given headers the chunk's index, their count and the payload's
 // SHA-256. All chunks go to the partition of key, in order; an empty payload
-// is one empty chunk. maxBytes is positive.
+// is one empty chunk. maxBytes is positive. The records share the bytes of the payload.
 //
 // When a payload replaces a longer one, the chunks beyond its own stay on the
 // topic: write RetractFrom for them too (Assembler.Extent knows their number).
@@ -31,6 +31,10 @@ func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) [
 	count := max((len(payload)+maxBytes-1)/maxBytes, 1)
 	sum := sha256.Sum256(payload)
 	out := make([]ingest.Outgoing, count)
+	if payload == nil {
+		// Not nil even when empty: that would be a tombstone.
+		payload = []byte{}
+	}
 	for i := range out {
 		from := i * maxBytes
 		to := min(from+maxBytes, len(payload))
@@ -42,8 +46,7 @@ func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) [
 			ingest.Header{Key: chunkSHA256, Value: []byte(hex.EncodeToString(sum[:]))})
 		out[i] = ingest.Outgoing{
 			Key: chunkKey(key, i), HashKey: []byte(key), Headers: own,
-			// Not nil even when empty: that would be a tombstone.
-			Value: append([]byte{}, payload[from:to]...),
+			Value: payload[from:to:to],
 		}
 	}
 	return out

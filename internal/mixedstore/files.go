@@ -1,10 +1,10 @@
 package mixedstore
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -100,7 +100,13 @@ func (f *files) get(key []byte) (value []byte, found bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("read value: %w", err)
 	}
-	value, err = io.ReadAll(file)
+	if info, err := file.Stat(); err == nil {
+		// As much as there is, and what a buffer wants to be free to see the end.
+		value = make([]byte, 0, info.Size()+bytes.MinRead)
+	}
+	buffer := bytes.NewBuffer(value)
+	_, err = buffer.ReadFrom(file)
+	value = buffer.Bytes()
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, false, fmt.Errorf("read value: %w", err)
 	}

@@ -36,6 +36,10 @@ func (n notes) Concluded(requestID string) (bool, error) {
 }
 
 // Conclude implements coordinator.Notes.
-func (n notes) Conclude(requestID string) error {
-	return n.store.Marks().Put(concludedMark(requestID), nil)
+func (n notes) Conclude(requestIDs ...string) error {
+	marks := make([][]byte, len(requestIDs))
+	for i, id := range requestIDs {
+		marks[i] = concludedMark(id)
+	}
+	return n.store.Marks().PutAll(marks, nil)
 }

@@ -4,6 +4,7 @@
 package requests
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -82,10 +83,14 @@ func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Tim
 	return Submitted{r.RequestID, digest}, topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
 }
 
-// newest returns the newest status under every key of the topic.
-func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error) {
+// newest returns the newest status under every key of the topic, of those records that
+// hold a text: reading a status takes far longer than finding that it is another's.
+func newest(ctx context.Context, topics Bus, text string) (map[string]deletions.Status, error) {
 	out := make(map[string]deletions.Status)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+		if !bytes.Contains(rec.Value, []byte(text)) {
+			return nil
+		}
 		n, err := wire.ParseNotice(rec)
 		// What lethe did not write says nothing; the service names it.
 		if err == nil && n.Status != nil {
@@ -96,10 +101,13 @@ func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error
 	return out, err
 }
 
+// everyone is a text that every status holds.
+const everyone = ""
+
 // List returns the newest status of every request, oldest first. A request that
 // repeats another is not listed a second time.
 func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
-	byKey, err := newest(ctx, topics)
+	byKey, err := newest(ctx, topics, everyone)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +125,7 @@ func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 
 // Get returns the newest status of a request, or ErrUnknown.
 func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
-	byKey, err := newest(ctx, topics)
+	byKey, err := newest(ctx, topics, everyone)
 	if err != nil {
 		return deletions.Status{}, err
 	}
@@ -130,15 +138,24 @@ func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, e
 // answer returns the newest status of the request that has the digest, or of the one
 // that it repeats.
 func answer(ctx context.Context, topics Bus, digest lethe.Digest) (s deletions.Status, found bool, err error) {
-	byKey, err := newest(ctx, topics)
-	byDigest := make(map[lethe.Digest]deletions.Status)
-	for _, s := range byKey {
-		byDigest[s.RequestDigest] = s
+	if s, found, err = ofDigest(ctx, topics, digest); err != nil || !found || s.Repeats.IsZero() {
+		return s, found, err
 	}
-	s, found = byDigest[digest]
-	if first, known := byDigest[s.Repeats]; found && known && !s.Repeats.IsZero() {
+	first, known, err := ofDigest(ctx, topics, s.Repeats)
+	if known {
 		first.Outcomes = inOrder(first.Outcomes, s.Outcomes)
 		s = first
+	}
+	return s, true, err
+}
+
+// ofDigest returns the newest status of the request that has the digest.
+func ofDigest(ctx context.Context, topics Bus, digest lethe.Digest) (s deletions.Status, found bool, err error) {
+	byKey, err := newest(ctx, topics, digest.String())
+	for _, one := range byKey {
+		if one.RequestDigest == digest {
+			s, found = one, true
+		}
 	}
 	return s, found, err
 }

@@ -116,27 +116,37 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	return out, true, err
 }
 
-// replaced reports whether every slice that the command replaces is in place and
-// its column trained as far as it goes.
-func (l *logic) replaced(command *wire.Command) bool {
+// commands are those under way.
+func (l *logic) commands() []*wire.Command {
+	out := make([]*wire.Command, 0, len(l.erasures))
+	for _, e := range l.erasures {
+		out = append(out, e.command)
+	}
+	return out
+}
+
+// inPlace reports whether every slice that the command replaces is in place.
+func (l *logic) inPlace(command *wire.Command) bool {
 	for _, step := range command.Steps {
 		for _, shard := range step.Shards {
 			if int(shard) >= len(l.columns) {
 				return false
 			}
-			c := l.columns[shard]
-			link, held := c.links[step.Timestep]
-			switch {
-			case step.Gone && held && link.revision <= step.Revision:
-				return false
-			case !step.Gone && link.revision < step.Revision:
-				return false
-			case !l.learntAnew(shard, step):
+			link, held := l.columns[shard].links[step.Timestep]
+			if step.Gone && held && link.revision <= step.Revision || !step.Gone && link.revision < step.Revision {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// replaced reports whether every slice that the command replaces is in place and
+// its column trained as far as it goes.
+func (l *logic) replaced(command *wire.Command) bool {
+	return l.inPlace(command) && !slices.ContainsFunc(command.Steps, func(step wire.CommandStep) bool {
+		return slices.ContainsFunc(step.Shards, func(shard lethe.ShardID) bool { return !l.learntAnew(shard, step) })
+	})
 }
 
 // learntAnew reports whether all that learns from a shard has gone through a step's

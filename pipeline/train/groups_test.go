@@ -1,9 +1,11 @@
 package train
 
 import (
+	"maps"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
@@ -101,11 +103,12 @@ func say(t testing.TB, topics *roletest.Bus, through lethe.Timestep) {
 
 func awaitModels(t testing.TB, topics *roletest.Bus, want map[wire.Key]lethe.Digest) {
 	t.Helper()
-	require.Eventually(t, func() bool {
-		got := payloads(t, topics)
-		return topics.Idle(1) && len(got) == len(want)
-	}, time.Minute, 5*time.Millisecond)
-	require.Equal(t, want, payloads(t, topics))
+	var got map[wire.Key]lethe.Digest
+	assert.Eventually(t, func() bool {
+		got = payloads(t, topics)
+		return topics.Idle(1) && maps.Equal(got, want)
+	}, 10*time.Second, 5*time.Millisecond)
+	require.Equal(t, want, got)
 }
 
 // Models of groups, and the meta-model over them, are what their slices give. Of those that

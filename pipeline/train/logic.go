@@ -125,8 +125,8 @@ func (l *logic) take(in role.Input) error {
 	if err := l.takeNotices(in.Notices); err != nil {
 		return err
 	}
-	for _, e := range l.erasures {
-		l.quiet.announced(e.command)
+	if len(in.Messages)+len(in.Notices) > 0 {
+		l.quiet.announced(l.commands(), l.inPlace)
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ type series struct {
 	// unlearnt and may be in its topic still, ascending.
 	anew       bool
 	superseded []lethe.Timestep
+	// fresh are values that were stored last and not published yet, so that they need
+	// not be read again for that.
+	fresh []learnt
 }
 
 // openSeries reads from a store what is kept of a component.
@@ -132,6 +135,7 @@ func (s *series) keep(steps ...learnt) error {
 	if err != nil {
 		return fmt.Errorf("model %d: store checkpoints from timestep %d on: %w", s.number, steps[0].at, err)
 	}
+	s.fresh = steps
 	for _, step := range steps {
 		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
 		s.superseded = without(s.superseded, []lethe.Timestep{step.at})
@@ -183,6 +187,7 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 	if err != nil {
 		return err
 	}
+	s.fresh = nil
 	s.kept, s.unsent, s.superseded = without(s.kept, gone), without(s.unsent, gone), without(s.superseded, gone)
 	switch mark {
 	case withdrawnPrefix:
@@ -216,7 +221,7 @@ func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.
 		return out, nil
 	}
 	for _, t := range s.unsent[:min(len(s.unsent), publishedTogether)] {
-		value, err := s.value(t)
+		value, err := s.unpublishedValue(t)
 		if err != nil {
 			return nil, err
 		}
@@ -224,6 +229,14 @@ func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.
 		out = append(out, wire.Message{Key: key(t), Revision: revision, Last: last, Payload: value})
 	}
 	return out, nil
+}
+
+// unpublishedValue is value of what may just have been stored.
+func (s *series) unpublishedValue(t lethe.Timestep) ([]byte, error) {
+	if at := slices.IndexFunc(s.fresh, func(step learnt) bool { return step.at == t }); at >= 0 {
+		return s.fresh[at].value, nil
+	}
+	return s.value(t)
 }
 
 // sent notes that what due returned was published.
@@ -245,6 +258,7 @@ func (s *series) sent() error {
 		return fmt.Errorf("model %d: note what was published from timestep %d on: %w", s.number, (*list)[0], err)
 	}
 	*list = (*list)[n:]
+	s.fresh = nil
 	return nil
 }
 

@@ -11,10 +11,15 @@ import (
 	"lethe/trainer"
 )
 
-// trainedTogether is how many checkpoints are trained before they are stored and
-// published, if it takes no longer because few models have more than one to train: each
-// time waits for the disk and the broker.
-const trainedTogether = 16
+// Each time that checkpoints are stored and published waits for the disk and the broker.
+const (
+	// trainedTogether is how many checkpoints are trained in between, if it takes no
+	// longer because few models have more than one to train.
+	trainedTogether = 16
+	// bytesTogether is how many bytes of them a model trains in between however many
+	// models there are, and at most trainedTogether.
+	bytesTogether = 1 << 20
+)
 
 // advance trains every model that has slices to train on, side by side, and then learns
 // the meta-model over them. The checkpoints are stored with the mark that they have not
@@ -29,28 +34,32 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	if len(due) == 0 {
 		return l.learnOver(ctx)
 	}
-	most := max(1, trainedTogether/len(due))
+	least := trainedTogether / len(due)
 	return l.runner.Each(ctx, len(due), func(ctx context.Context, i int) error {
-		return l.advanceModel(ctx, due[i], most, now)
+		return l.advanceModel(ctx, due[i], least, now)
 	})
 }
 
-// due reports whether a model has to be trained now. One that is fitted anew waits until
-// no further slices are on their way, as far as can be told: each of its fits looks at all
-// slices.
+// due reports whether a model has to be trained now. One that is trained again or fitted
+// anew waits until no further slices are on their way, as far as can be told: a batch of
+// requests replaces those of many timesteps, and each that comes late has everything
+// after it trained once more.
 func (l *logic) due(m *model) bool {
-	return m.next(m.newest(), l.served) != lethe.NoTimestep && (!m.fitsAnew() || !l.unsettled())
+	t := m.next(m.newest(), l.served)
+	again := m.fitsAnew() || t <= m.replayThrough
+	return t != lethe.NoTimestep && (!again || !l.unsettled())
 }
 
-// advanceModel trains a model through the next timesteps, at most so many, and stores the
-// checkpoints.
-func (l *logic) advanceModel(ctx context.Context, m *model, most int, now func() time.Time) error {
+// advanceModel trains a model through the next timesteps, so many if there are as many,
+// and stores the checkpoints.
+func (l *logic) advanceModel(ctx context.Context, m *model, least int, now func() time.Time) error {
 	var steps []learnt
-	at, before := m.newest(), m.trained
+	at, before, size := m.newest(), m.trained, 0
+	most := trainedTogether
 	if m.fitsAnew() {
 		most = 1
 	}
-	for len(steps) < most {
+	for len(steps) < most && (len(steps) < least || size < bytesTogether) {
 		t := m.next(at, l.served)
 		if t == lethe.NoTimestep {
 			break
@@ -59,7 +68,8 @@ func (l *logic) advanceModel(ctx context.Context, m *model, most int, now func()
 		if err != nil {
 			return err
 		}
-		steps = append(steps, learnt{t, trainer.EncodeCheckpoint(checkpoint)})
+		value := trainer.EncodeCheckpoint(checkpoint)
+		steps, size = append(steps, learnt{t, value}), size+len(value)
 		at, before = t, checkpoint
 	}
 	newest := m.newest()

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,10 @@ type Notice struct {
 
 // isStatus reports whether a value is, or claims to be, the status of a request.
 func isStatus(value []byte) bool {
+	// A command of many requests is long, and lethe escapes nothing in the name.
+	if !bytes.Contains(value, []byte(deletions.StatusFormatName)) {
+		return false
+	}
 	var head struct {
 		Format string `json:"format"`
 	}
