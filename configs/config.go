@@ -24,7 +24,7 @@ type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does, in any order; see Plays.
-	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build means graphs and erasure."`
+	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build: the first two."`
 	// Seed keys every random draw. Processes that share topics share it, too.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
@@ -69,7 +69,7 @@ type Partition struct {
 	// Sweeps bounds the sweeps of methods that iterate.
 	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
 	// RefineSweeps is the number of sweeps of the refinement, on graphs of any size.
-	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0 takes a number that falls with the size of the graph."`
+	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0: a number that falls with the size of the graph."`
 }
 
 // Repair says what stands for the neighbours a node lost to other shards.
@@ -114,7 +114,7 @@ type Erasure struct {
 	// BatchWindow is how long a suppressed request waits at most for others that keep
 	// coming, so that they are carried out together; when none has come for a twentieth
 	// of it, they begin. It does not wait after a batch before it.
-	BatchWindow time.Duration `yaml:"batch_window" help:"How long a suppressed request waits at most for others that keep coming."`
+	BatchWindow time.Duration `yaml:"batch_window" help:"Longest wait of a suppressed request for others."`
 	// SearchCPU is how much of one core all searches of the process take together.
 	SearchCPU float64 `yaml:"search_cpu" help:"Share of one core that the searches for what was erased may take."`
 }

@@ -22,7 +22,7 @@ type Config struct {
 	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity."`
 	// Threshold is the rule by which a transaction is called illicit, see
 	// decision.ParseRule. Only under MethodStack it may be one that is learnt.
-	Threshold ThresholdRule `yaml:"threshold" help:"When illicit: auto, precision:P, budget:N alerts a timestep, or a number."`
+	Threshold ThresholdRule `yaml:"threshold" help:"When illicit: auto, precision:P, budget:N a timestep, or a number."`
 	// Calibration is one of calibrate.Methods. Only MethodStack calibrates.
 	Calibration string `yaml:"calibration" help:"How stack makes probabilities: platt, isotonic or none."`
 	// LearnTimesteps is from how many of the latest timesteps MethodStack learns.
