@@ -2,8 +2,8 @@ package configs
 
 import (
 	"path/filepath"
-	"time"
 
+	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -105,16 +105,7 @@ type Trainer struct {
 
 // Erasure says how far erasures reach and how long their proof may take.
 type Erasure struct {
-	// DefaultScope is the scope of a request that names none, as lethe erase submit
-	// never does: stubs or shard.
-	DefaultScope string `yaml:"default_scope" help:"Scope of a request that names none: stubs or shard."`
-	// VerifyTimeout bounds the search for what is left, after which the
-	// erasure fails and is tried again.
-	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`
-	// BatchWindow is how long a suppressed request waits at most for others that keep
-	// coming, so that they are carried out together; when none has come for a twentieth
-	// of it, they begin. It does not wait after a batch before it.
-	BatchWindow time.Duration `yaml:"batch_window" help:"Longest wait of a suppressed request for others."`
+	coordinator.Config `yaml:",inline"`
 	// SearchCPU is how much of one core all searches of the process take together.
 	SearchCPU float64 `yaml:"search_cpu" help:"Share of one core that the searches for what was erased may take."`
 }

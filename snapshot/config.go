@@ -24,8 +24,9 @@ const AnyTimestep = -1
 // ByControl as a lateness ends a timestep only when a control record says so.
 const ByControl = -1
 
-// maxLateness and maxJump keep sums with timesteps far from overflow.
-const maxLateness, maxJump = 1_000_000, 1_000_000_000
+// MaxLateness bounds both latenesses. With maxJump it keeps sums with timesteps far from
+// overflow.
+const MaxLateness, maxJump = 1_000_000, 1_000_000_000
 
 // maxWindow is far longer than any burst.
 const maxWindow = 24 * time.Hour
@@ -83,8 +84,8 @@ func Defaults() Config {
 // Validate reports every value that is out of bounds.
 func (c Config) Validate() error {
 	var p check.Problems
-	p.Whole("allowed_lateness_timesteps", c.AllowedLatenessTimesteps, ByControl, maxLateness)
-	p.Whole("label_lateness_timesteps", c.LabelLatenessTimesteps, ByControl, maxLateness)
+	p.Whole("allowed_lateness_timesteps", c.AllowedLatenessTimesteps, ByControl, MaxLateness)
+	p.Whole("label_lateness_timesteps", c.LabelLatenessTimesteps, ByControl, MaxLateness)
 	p.OneOf("late", c.Late, Reopen, DeadLetter)
 	p.Duration("reopen_window", c.ReopenWindow, 0, maxWindow)
 	p.Whole("reopen_timesteps", c.ReopenTimesteps, AnyTimestep, maxJump)
