@@ -31,7 +31,7 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
 		Erasure: erasure,
-		Beside:  func(search func()) { go search() }, Whole: s.partitionsHold,
+		Beside:  func(search func()) { go search() }, PartitionsHold: s.partitionsHold,
 		Bus: role.Kafka{Client: s.patient}, Clock: coordinator.WallClock{Time: s.o.Now},
 		Listener: s.listener, Logger: s.o.Logger,
 	}

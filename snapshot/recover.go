@@ -122,7 +122,7 @@ func (s *staging) migrate() error {
 	})
 	for _, kind := range []byte{kindPayment, kindLabel} {
 		err = errors.Join(err, s.scanThrough(kind, maxTimestep, func(e staged) error {
-			c.set(e.key, standing{}.appendTo(slices.Clone(e.value)))
+			c.set(e.key, judgement{}.appendTo(slices.Clone(e.value)))
 			return nil
 		}))
 	}

@@ -39,7 +39,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 // no further slices are on their way, as far as can be told: each of its fits looks at all
 // slices.
 func (l *logic) due(m *model) bool {
-	return m.next(m.newest(), l.served) != lethe.NoTimestep && !(m.fitsAnew() && l.unsettled())
+	return m.next(m.newest(), l.served) != lethe.NoTimestep && (!m.fitsAnew() || !l.unsettled())
 }
 
 // advanceModel trains a model through the next timesteps, at most so many, and stores the
