@@ -35,9 +35,6 @@ type Rule struct {
 // Auto is the rule auto.
 func Auto() Rule { return Rule{kind: auto} }
 
-// Fixed is the rule of a number from 0 to 1.
-func Fixed(threshold float64) Rule { return Rule{fixed, threshold} }
-
 // ParseRule reads a rule; blanks around its words count for nothing.
 //
 //   - auto: the threshold with the best F1 of the illicit class

@@ -6,7 +6,7 @@
 // kernel set and the shard's slices up to its timestep, so it does not matter
 // where a replay starts: training everything from the beginning, going on after a
 // restart and replaying from a slice that was replaced give the same bytes. Window and
-// Lineages say what follows from the schedule alone, without training.
+// Stale say what follows from the schedule alone, without training.
 //
 // The package knows no broker, store, clock or log, and starts no goroutine.
 //
