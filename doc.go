@@ -5,4 +5,9 @@
 // library. The one idea behind lethe is expressed in its types: a shard model
 // is a pure function of the configuration, the seed and the shard's slices, so
 // that forgetting a record is replacing a slice and replaying from there.
+//
+//	ids.go, records.go, target.go  identifiers; transactions, payments, labels; what is erased
+//	secret.go                      keyed hashes and pseudonyms
+//	snapshot_graph.go, slice.go    the graph of a timestep, and a shard's part of it
+//	draw.go                        keyed random draws
 package lethe

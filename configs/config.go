@@ -2,8 +2,8 @@ package configs
 
 import (
 	"path/filepath"
-	"time"
 
+	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -24,7 +24,7 @@ type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does, in any order; see Plays.
-	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build means graphs and erasure."`
+	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build: the first two."`
 	// Seed keys every random draw. Processes that share topics share it, too.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
@@ -69,7 +69,7 @@ type Partition struct {
 	// Sweeps bounds the sweeps of methods that iterate.
 	Sweeps int `yaml:"sweeps" help:"Bound of the power iterations; 0 takes the method's default."`
 	// RefineSweeps is the number of sweeps of the refinement, on graphs of any size.
-	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0 takes a number that falls with the size of the graph."`
+	RefineSweeps int `yaml:"refine_sweeps" help:"Sweeps of refine; 0: a number that falls with the size of the graph."`
 }
 
 // Repair says what stands for the neighbours a node lost to other shards.
@@ -105,16 +105,7 @@ type Trainer struct {
 
 // Erasure says how far erasures reach and how long their proof may take.
 type Erasure struct {
-	// DefaultScope is the scope of a request that names none, as lethe erase submit
-	// never does: stubs or shard.
-	DefaultScope string `yaml:"default_scope" help:"Scope of a request that names none: stubs or shard."`
-	// VerifyTimeout bounds the search for what is left, after which the
-	// erasure fails and is tried again.
-	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`
-	// BatchWindow is how long a suppressed request waits at most for others that keep
-	// coming, so that they are carried out together; when none has come for a twentieth
-	// of it, they begin. It does not wait after a batch before it.
-	BatchWindow time.Duration `yaml:"batch_window" help:"How long a suppressed request waits at most for others that keep coming."`
+	coordinator.Config `yaml:",inline"`
 	// SearchCPU is how much of one core all searches of the process take together.
 	SearchCPU float64 `yaml:"search_cpu" help:"Share of one core that the searches for what was erased may take."`
 }

@@ -1,8 +1,7 @@
 package configs
 
 import (
-	"time"
-
+	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -28,8 +27,7 @@ func Default() Config {
 		Repair:    Repair{Config: repair.Defaults()},
 		Trainer:   Trainer{Config: trainer.Defaults(), Kernels: "auto"},
 		Scoring:   scoring.Defaults(),
-		Erasure: Erasure{DefaultScope: "stubs", VerifyTimeout: 5 * time.Minute, SearchCPU: .5,
-			BatchWindow: 2 * time.Second},
-		Log: Log{Level: "info", Format: "text"},
+		Erasure:   Erasure{Config: coordinator.Defaults(), SearchCPU: .5},
+		Log:       Log{Level: "info", Format: "text"},
 	}
 }

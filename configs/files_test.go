@@ -23,8 +23,8 @@ func TestBadFilesReportEveryProblem(t *testing.T) {
 			content, err := os.ReadFile(file)
 			require.NoError(t, err)
 			// What other packages list is not spelled out in the files.
-			served := strings.Join(append(scoring.ServedMethods(), scoring.MethodStack), ", ")
-			listed := strings.NewReplacer("FILE", file, "SERVED", served,
+			served := append(scoring.ServedMethods(), scoring.MethodStack)
+			listed := strings.NewReplacer("FILE", file, "SERVED", strings.Join(served, ", "),
 				"QUOTA", strings.Join(partition.QuotaMethods(), ", "))
 			var want []string
 			for line := range strings.Lines(string(content)) {

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"strings"
-	"time"
 
 	"lethe"
 	"lethe/internal/check"
@@ -11,6 +10,7 @@ import (
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/stack"
+	"lethe/snapshot"
 	"lethe/trainer"
 	"lethe/trainer/models"
 )
@@ -27,16 +27,14 @@ func (c Config) Validate() error {
 	c.checkTrainer(&p)
 	p.Number("scoring.temperature", c.Scoring.Temperature, 0, 1000)
 	p.Within("scoring", c.ScoringConfig().Validate())
-	p.OneOf("erasure.default_scope", c.Erasure.DefaultScope, lethe.SupportedScopes()...)
 	if c.Repair.OneHopDirected && !c.Repair.OneHop {
 		p.Bad("repair.one_hop_directed", c.Repair.OneHopDirected, "false while repair.one_hop is off")
 	}
-	if c.Repair.OneHop && c.Erasure.DefaultScope == string(lethe.ScopeShard) {
-		p.Bad("erasure.default_scope", c.Erasure.DefaultScope, "stubs while repair.one_hop is on: "+
+	if c.Repair.OneHop && c.Erasure.DefaultScope == lethe.ScopeShard {
+		p.Bad("erasure.default_scope", string(c.Erasure.DefaultScope), "stubs while repair.one_hop is on: "+
 			"neighbours' rows in other shards hold a mean of the erased one")
 	}
-	p.Duration("erasure.verify_timeout", c.Erasure.VerifyTimeout, time.Second, 30*24*time.Hour)
-	p.Duration("erasure.batch_window", c.Erasure.BatchWindow, 0, 24*time.Hour)
+	p.Within("erasure", c.Erasure.ValidateSettings())
 	p.Number("erasure.search_cpu", c.Erasure.SearchCPU, .01, 1)
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.OneOf("log.format", c.Log.Format, "text", "json")
@@ -69,7 +67,7 @@ func (c Config) checkKafka(p *check.Problems) {
 // checkIngest does not allow snapshot.ByControl for transactions: nobody sends
 // control records alone.
 func (c Config) checkIngest(p *check.Problems) {
-	p.Whole("ingest.allowed_lateness_timesteps", c.Ingest.AllowedLatenessTimesteps, 0, 1_000_000)
+	p.Whole("ingest.allowed_lateness_timesteps", c.Ingest.AllowedLatenessTimesteps, 0, snapshot.MaxLateness)
 	p.Whole("ingest.feature_count", c.Ingest.FeatureCount, 0, c.Ingest.Records.MaxFeatureCount)
 	p.Within("ingest", c.Ingest.Records.Validate())
 	p.Within("ingest", c.Ingest.Validate())

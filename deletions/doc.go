@@ -31,5 +31,6 @@
 //	ledger.go, queries.go             the ledger: requests received, listed, counted
 //	batch.go, elapsed.go, outcome.go  requests together, how long they took, what became of each target
 //	digest.go                         the digest of a request's content
+//	remains.go                        what an erasure leaves by its scope, and does not search
 //	status.go                         what the topic tells: statuses and acknowledgements
 package deletions

@@ -41,7 +41,7 @@ func smallDemo(t *testing.T, seed uint64) *demo.Result {
 	return r
 }
 
-func TestDemoTellsTheWholeStory(t *testing.T) {
+func TestDemoReportsEveryFigure(t *testing.T) {
 	r := smallDemo(t, 1)
 	require.Equal(t, 6, r.Timesteps)
 	require.Equal(t, 6*80, r.Transactions)

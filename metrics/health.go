@@ -17,15 +17,15 @@ import (
 // that is corrupt, a role that has ended. Reasons are shown to whoever asks,
 // so they carry no personal data.
 type Health struct {
-	mu    sync.Mutex
-	ready map[string]string // component to reason, empty if ready
-	dead  map[string]string // component to reason
+	mu     sync.Mutex
+	ready  map[string]string // component to reason, empty if ready
+	failed map[string]string // component to reason
 }
 
 // NewHealth returns the health of a process that is alive and not ready until
 // Set says so of every component.
 func NewHealth(components ...string) *Health {
-	h := &Health{ready: map[string]string{}, dead: map[string]string{}}
+	h := &Health{ready: map[string]string{}, failed: map[string]string{}}
 	for _, component := range components {
 		h.ready[component] = "starting"
 	}
@@ -51,7 +51,7 @@ func (h *Health) Fail(component, reason string) {
 	if reason == "" {
 		reason = "no reason given"
 	}
-	h.dead[component] = reason
+	h.failed[component] = reason
 }
 
 // readiness returns the verdict and the lines that explain it, of one moment.
@@ -59,8 +59,8 @@ func (h *Health) readiness() (bool, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := maps.Clone(h.ready)
-	maps.Copy(all, h.dead)
-	ok := len(h.dead) == 0
+	maps.Copy(all, h.failed)
+	ok := len(h.failed) == 0
 	for _, reason := range h.ready {
 		ok = ok && reason == ""
 	}
@@ -72,7 +72,7 @@ func (h *Health) LiveHandler() http.Handler {
 	return h.answer(func() (bool, string) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return len(h.dead) == 0, lines(h.dead)
+		return len(h.failed) == 0, lines(h.failed)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"lethe/internal/check"
 	"lethe/scoring/calibrate"
 	"lethe/scoring/decision"
+	"lethe/scoring/meta"
 )
 
 // Config says how the shards' answers become predictions. Take it from Defaults.
@@ -22,7 +23,7 @@ type Config struct {
 	Temperature float64 `yaml:"temperature" help:"Sharpens the weights of similarity."`
 	// Threshold is the rule by which a transaction is called illicit, see
 	// decision.ParseRule. Only under MethodStack it may be one that is learnt.
-	Threshold ThresholdRule `yaml:"threshold" help:"When illicit: auto, precision:P, budget:N alerts a timestep, or a number."`
+	Threshold ThresholdRule `yaml:"threshold" help:"When illicit: auto, precision:P, budget:N a timestep, or a number."`
 	// Calibration is one of calibrate.Methods. Only MethodStack calibrates.
 	Calibration string `yaml:"calibration" help:"How stack makes probabilities: platt, isotonic or none."`
 	// LearnTimesteps is from how many of the latest timesteps MethodStack learns.
@@ -37,7 +38,8 @@ type Config struct {
 // which costs nothing and is easier to explain.
 func Defaults() Config {
 	return Config{
-		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5", Calibration: calibrate.Platt, LearnTimesteps: 10,
+		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5",
+		Calibration: meta.Defaults().Calibration.Method, LearnTimesteps: meta.Defaults().Timesteps,
 	}
 }
 
@@ -58,7 +60,7 @@ func (c Config) Validate() error {
 			"budget:n or a number from 0 to 1 with aggregation %s: %s alone learns a threshold", c.Aggregation, MethodStack)
 	}
 	p.OneOf("calibration", c.Calibration, calibrate.Methods()...)
-	p.Whole("learn_timesteps", c.LearnTimesteps, 1, 100_000)
+	p.Whole("learn_timesteps", c.LearnTimesteps, 1, meta.MaxTimesteps)
 	p.Whole("label_lag_timesteps", c.LabelLagTimesteps, 0, 1_000_000)
 	return append(check.Of(err), p...).Err()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"lethe"
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/pipeline/graphs"
@@ -24,16 +23,15 @@ func (s *Service) surroundings(name string) role.Surroundings {
 
 func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	c := s.config
+	erasure := c.Erasure.Config
+	erasure.SigningKey, erasure.KernelSet = s.key, s.kernels.Name
 	o := graphs.Options{
 		FS: RemediedFS(s.disk, c.DataDir, configs.RoleGraphs), Patience: s.patience,
 		Dir: RoleDir(c.DataDir, configs.RoleBuild), ReceiptsDir: ReceiptsDir(c.DataDir),
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
-		Erasure: coordinator.Config{
-			SigningKey: s.key, KernelSet: s.kernels.Name, VerifyTimeout: c.Erasure.VerifyTimeout,
-			DefaultScope: lethe.Scope(c.Erasure.DefaultScope), BatchWindow: c.Erasure.BatchWindow,
-		},
-		Beside: func(search func()) { go search() }, Whole: s.partitionsHold,
+		Erasure: erasure,
+		Beside:  func(search func()) { go search() }, PartitionsHold: s.partitionsHold,
 		Bus: role.Kafka{Client: s.patient}, Clock: coordinator.WallClock{Time: s.o.Now},
 		Listener: s.listener, Logger: s.o.Logger,
 	}

@@ -7,10 +7,22 @@ import (
 
 	"lethe"
 	"lethe/internal/bytecursor"
+	"lethe/internal/swapstore"
 )
 
-// The versions of the stores of closed timesteps and of staging.
-const formatVersion, stagingVersion = 1, 2
+// The versions of the stores of closed timesteps and of staging. Each store also
+// repeats its version in a value of its own.
+const graphVersion, stagingVersion = 1, 2
+
+// graphFormat is what the keys and values of a closed timestep's store mean.
+func graphFormat() swapstore.Format {
+	return swapstore.Format{Kind: "snapshot-graph", Version: graphVersion}
+}
+
+// stagingFormat is what the keys and values of staging mean.
+func stagingFormat() swapstore.Format {
+	return swapstore.Format{Kind: "snapshot-staging", Version: stagingVersion}
+}
 
 // cursor takes a stored value apart. The first failure is kept; close returns it.
 type cursor struct{ bytecursor.Cursor }

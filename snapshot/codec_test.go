@@ -36,11 +36,11 @@ func originGen(rt *rapid.T) Origin {
 func TestWhatIsPendingComesBackWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		o := originGen(rt)
-		payment := pendingPayment{"source", "target", o, standing{ReasonCrossTimestep, true}}
+		payment := pendingPayment{"source", "target", o, judgement{ReasonCrossTimestep, true}}
 		gotPayment, err := decodePayment(payment.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, payment, gotPayment)
-		label := pendingLabel{lethe.Illicit, "id", o, standing{}}
+		label := pendingLabel{lethe.Illicit, "id", o, judgement{}}
 		gotLabel, err := decodeLabel(label.encode())
 		require.NoError(rt, err)
 		require.Equal(rt, label, gotLabel)

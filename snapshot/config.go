@@ -24,8 +24,9 @@ const AnyTimestep = -1
 // ByControl as a lateness ends a timestep only when a control record says so.
 const ByControl = -1
 
-// maxLateness and maxJump keep sums with timesteps far from overflow.
-const maxLateness, maxJump = 1_000_000, 1_000_000_000
+// MaxLateness bounds both latenesses. With maxJump it keeps sums with timesteps far from
+// overflow.
+const MaxLateness, maxJump = 1_000_000, 1_000_000_000
 
 // maxWindow is far longer than any burst.
 const maxWindow = 24 * time.Hour
@@ -47,7 +48,7 @@ type Config struct {
 	// ReopenWindow is how long late records of closed timesteps may wait for others,
 	// so that a burst of them is one replay. What is closed or settled meanwhile
 	// ends the wait. The owner of a Store keeps to it.
-	ReopenWindow time.Duration `yaml:"reopen_window" help:"How long late records wait for others to reopen a timestep with."`
+	ReopenWindow time.Duration `yaml:"reopen_window" help:"How long late records wait for others, then reopen a timestep."`
 	// ReopenTimesteps is how far behind the newest closed timestep a late record may
 	// be, or AnyTimestep. What is older is refused.
 	ReopenTimesteps int `yaml:"reopen_timesteps" help:"How far back late records reopen timesteps; -1: all."`
@@ -63,7 +64,7 @@ type Config struct {
 	// FeatureCount is the number of features of every transaction. With 0, the most
 	// frequent one of the first timestep of ten transactions decides, see the
 	// package comment.
-	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: the first timestep of ten or more decides."`
+	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: the first timestep of ten decides."`
 	// OpenStores bounds how many closed timesteps are held open.
 	OpenStores int `yaml:"-"`
 }
@@ -83,8 +84,8 @@ func Defaults() Config {
 // Validate reports every value that is out of bounds.
 func (c Config) Validate() error {
 	var p check.Problems
-	p.Whole("allowed_lateness_timesteps", c.AllowedLatenessTimesteps, ByControl, maxLateness)
-	p.Whole("label_lateness_timesteps", c.LabelLatenessTimesteps, ByControl, maxLateness)
+	p.Whole("allowed_lateness_timesteps", c.AllowedLatenessTimesteps, ByControl, MaxLateness)
+	p.Whole("label_lateness_timesteps", c.LabelLatenessTimesteps, ByControl, MaxLateness)
 	p.OneOf("late", c.Late, Reopen, DeadLetter)
 	p.Duration("reopen_window", c.ReopenWindow, 0, maxWindow)
 	p.Whole("reopen_timesteps", c.ReopenTimesteps, AnyTimestep, maxJump)
@@ -137,8 +138,8 @@ var (
 	ErrCorrupt = errors.New("corrupt snapshot store")
 
 	// ErrIncompatible is returned by Open when the store was written with another
-	// secret, partition count, feature count or format. Open it with the options
-	// it was written with, or rebuild it from the topics.
+	// secret, partition count or feature count. Open it with the options it was
+	// written with, or rebuild it from the topics.
 	ErrIncompatible = errors.New("snapshot store was written with other options")
 
 	// ErrUnknownTimestep is returned for a timestep that has no transaction. It is

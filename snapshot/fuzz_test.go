@@ -32,8 +32,8 @@ func FuzzDecodeValue(f *testing.F) {
 		}
 		return nil
 	},
-		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o, standing{}}.encode(),
-		pendingLabel{lethe.Licit, "a", o, standing{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
+		encodeRow("a", []float32{1}), pendingPayment{"a", "b", o, judgement{}}.encode(),
+		pendingLabel{lethe.Licit, "a", o, judgement{ReasonLate, true}}.encode(), candidate{origin: o}.encode(),
 		storedLetter{[]lethe.Pseudonym{p}, Letter{Refusal: Refusal{o, ReasonLate, ""}}}.encode(),
 		indexEntry{timestep: 1}.encode(),
 		Info{Timestep: 1, Nodes: 2}.encode(), meta{nodes: 1}.encode(), encodeAssigned(lethe.Licit, 3))

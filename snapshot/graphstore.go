@@ -205,7 +205,7 @@ type meta struct {
 }
 
 func (m meta) encode() []byte {
-	dst := binary.BigEndian.AppendUint32([]byte{formatVersion}, uint32(m.revision))
+	dst := binary.BigEndian.AppendUint32([]byte{graphVersion}, uint32(m.revision))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(m.featureCount))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(m.nodes))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(m.payments))
@@ -214,8 +214,9 @@ func (m meta) encode() []byte {
 
 func decodeMeta(value []byte) (meta, error) {
 	c := cursorOver(value)
-	if version := c.Uint8(); version != formatVersion {
-		return meta{}, fmt.Errorf("%w: timestep store of format %d, want %d", ErrIncompatible, version, formatVersion)
+	if version := c.Uint8(); version != graphVersion {
+		return meta{}, fmt.Errorf("%w: timestep store of version %d, this program reads %d",
+			swapstore.ErrFormat, version, graphVersion)
 	}
 	m := meta{
 		revision:     lethe.Revision(c.Uint32()),

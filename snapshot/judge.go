@@ -9,10 +9,10 @@ import (
 	"lethe/internal/sortedset"
 )
 
-// court judges the payments, or the labels, that are in no graph: whether they are
+// review judges the payments, or the labels, that are in no graph: whether they are
 // refused, and why. That is a function of the transactions of closed timesteps, so
 // it is judged again whenever they change.
-type court struct {
+type review struct {
 	*changes
 	kind byte
 	// horizon is the newest timestep that is judged; later ones are still open.
@@ -30,7 +30,7 @@ type court struct {
 
 // judge adds to the changes what the payments or labels that are in no graph have
 // become. Those that the changes drop are in a graph now.
-func (c *court) judge() error {
+func (c *review) judge() error {
 	c.touched = make(map[string]storedLetter)
 	through := c.horizon
 	if c.receded {
@@ -50,20 +50,20 @@ func (c *court) judge() error {
 		}
 		c.infos[i.Timestep] = i
 	}
-	return c.say()
+	return c.addLetters()
 }
 
 // judgeOne judges one payment or label.
-func (c *court) judgeOne(e staged) error {
+func (c *review) judgeOne(e staged) error {
 	dropped := c.dropped(e.key)
-	if !dropped && c.stands(e) {
+	if !dropped && c.unchanged(e) {
 		return nil
 	}
 	origin, old, err := decodePending(c.kind, e.value)
 	if err != nil {
 		return err
 	}
-	var next standing
+	var next judgement
 	if !dropped && e.at <= c.horizon {
 		next.judged = true
 		if next.letter, _, err = c.reason(e); err != nil {
@@ -83,8 +83,8 @@ func (c *court) judgeOne(e staged) error {
 	return nil
 }
 
-// stands reports whether a payment or label is what it was.
-func (c *court) stands(e staged) bool {
+// unchanged reports whether a payment or label is what it was.
+func (c *review) unchanged(e staged) bool {
 	judged := isJudged(e.value)
 	switch {
 	case e.at > c.horizon:
@@ -96,9 +96,9 @@ func (c *court) stands(e staged) bool {
 	}
 }
 
-// say adds a letter for everything that was touched: that of the latest timestep, or
+// addLetters adds a letter for everything that was touched: that of the latest timestep, or
 // that there is none any more.
-func (c *court) say() error {
+func (c *review) addLetters() error {
 	if len(c.touched) == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (c *court) say() error {
 func aboutOf(e staged) []byte { return e.key[1+timestepBytes:] }
 
 // concerns reports whether one of the transactions may have arrived.
-func (c *court) concerns(about []lethe.Pseudonym) bool {
+func (c *review) concerns(about []lethe.Pseudonym) bool {
 	return c.arrived != nil && slices.ContainsFunc(about, func(p lethe.Pseudonym) bool {
 		_, found := c.arrived.Find(p)
 		return found
@@ -137,9 +137,9 @@ func (c *court) concerns(about []lethe.Pseudonym) bool {
 
 // reason tells why a payment or label is in no graph. Transactions of open timesteps
 // are not known: which of them have arrived depends on how partitions interleave.
-func (c *court) reason(e staged) (reason, detail string, err error) {
+func (c *review) reason(e staged) (reason, detail string, err error) {
 	if c.kind == kindLabel {
-		at, known, err := c.whereabouts(e.about[0])
+		at, known, err := c.closedTimestepOf(e.about[0])
 		if known {
 			return ReasonCrossTimestep, fmt.Sprintf("label of timestep %d, transaction is of %d", e.at, at), err
 		}
@@ -147,7 +147,7 @@ func (c *court) reason(e staged) (reason, detail string, err error) {
 	}
 	for i, end := range e.about {
 		side := [...]string{"source", "target"}[i]
-		at, known, err := c.whereabouts(end)
+		at, known, err := c.closedTimestepOf(end)
 		switch {
 		case err != nil:
 			return "", "", err
@@ -160,24 +160,24 @@ func (c *court) reason(e staged) (reason, detail string, err error) {
 	return ReasonCrossTimestep, detail, nil
 }
 
-// whereabouts returns the closed timestep of a transaction.
-func (c *court) whereabouts(p lethe.Pseudonym) (lethe.Timestep, bool, error) {
+// closedTimestepOf returns the closed timestep of a transaction.
+func (c *review) closedTimestepOf(p lethe.Pseudonym) (lethe.Timestep, bool, error) {
 	entry, known, err := lookup(c.staging.Get, p)
 	return entry.timestep, known && c.info(entry.timestep).State > lethe.Open, err
 }
 
 // decodePending returns what payments and labels that are in no graph have in common.
-func decodePending(kind byte, value []byte) (Origin, standing, error) {
+func decodePending(kind byte, value []byte) (Origin, judgement, error) {
 	if kind == kindPayment {
 		p, err := decodePayment(value)
-		return p.origin, p.standing, err
+		return p.origin, p.judgement, err
 	}
 	p, err := decodeLabel(value)
-	return p.origin, p.standing, err
+	return p.origin, p.judgement, err
 }
 
-// replace returns the stored value with this standing in place of the old one.
-func (s standing) replace(old standing, value []byte) []byte {
+// replace returns the stored value with this judgement in place of the old one.
+func (s judgement) replace(old judgement, value []byte) []byte {
 	kept := value[:len(value)-len(old.appendTo(nil))]
 	return s.appendTo(slices.Clone(kept))
 }
@@ -190,10 +190,10 @@ func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded 
 		kind  byte
 		state lethe.State
 	}{{kindPayment, lethe.Closed}, {kindLabel, lethe.Settled}} {
-		judges := court{
+		r := review{
 			changes: c, kind: of.kind, horizon: c.newest(of.state), now: now, arrived: arrived, receded: receded,
 		}
-		if err := judges.judge(); err != nil {
+		if err := r.judge(); err != nil {
 			return err
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"lethe"
 )
 
-// standing is how a payment or label that is in no graph was judged. It ends their
+// judgement is how a payment or label that is in no graph was judged. It ends their
 // stored values.
-type standing struct {
+type judgement struct {
 	// letter is the reason of the dead letter that is out, or empty.
 	letter string
 	// judged is unset until the timestep has closed, or settled, and what was taken
@@ -16,16 +16,16 @@ type standing struct {
 	judged bool
 }
 
-func (s standing) appendTo(dst []byte) []byte {
+func (s judgement) appendTo(dst []byte) []byte {
 	if dst = appendString(dst, s.letter); s.judged {
 		return append(dst, 1)
 	}
 	return append(dst, 0)
 }
 
-func (c *cursor) standing() standing { return standing{letter: c.Text(), judged: c.Flag()} }
+func (c *cursor) judgement() judgement { return judgement{letter: c.Text(), judged: c.Flag()} }
 
-// isJudged reads the standing at the end of a stored value.
+// isJudged reads the judgement at the end of a stored value.
 func isJudged(value []byte) bool { return len(value) > 0 && value[len(value)-1] == 1 }
 
 // pendingPayment is a payment that is in no graph: because its timestep is open, or
@@ -33,7 +33,7 @@ func isJudged(value []byte) bool { return len(value) > 0 && value[len(value)-1] 
 type pendingPayment struct {
 	source, target lethe.TransactionID
 	origin         Origin
-	standing
+	judgement
 }
 
 func (p pendingPayment) encode() []byte {
@@ -48,7 +48,7 @@ func decodePayment(value []byte) (pendingPayment, error) {
 		target: lethe.TransactionID(c.Text()),
 		origin: c.origin(),
 	}
-	p.standing = c.standing()
+	p.judgement = c.judgement()
 	return p, c.close("payment")
 }
 
@@ -57,7 +57,7 @@ type pendingLabel struct {
 	label  lethe.Label
 	id     lethe.TransactionID
 	origin Origin
-	standing
+	judgement
 }
 
 func (p pendingLabel) encode() []byte {
@@ -67,7 +67,7 @@ func (p pendingLabel) encode() []byte {
 func decodeLabel(value []byte) (pendingLabel, error) {
 	c := cursorOver(value)
 	p := pendingLabel{label: lethe.Label(c.Uint8()), id: lethe.TransactionID(c.Text()), origin: c.origin()}
-	p.standing = c.standing()
+	p.judgement = c.judgement()
 	return p, c.close("label")
 }
 

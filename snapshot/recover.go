@@ -12,22 +12,15 @@ import (
 
 // openStaging opens staging and reads into memory what is mirrored there.
 func openStaging(path string, o Options) (*staging, error) {
-	store, err := swapstore.Open(o.FS, path, swapstore.Format{})
+	if err := convertStaging(path, o); err != nil {
+		return nil, fmt.Errorf("open staging: %w", err)
+	}
+	store, err := swapstore.Open(o.FS, path, stagingFormat())
 	if err != nil {
 		return nil, fmt.Errorf("open staging: %w", err)
 	}
-	s := &staging{
-		Store: store, options: o, featureCount: o.FeatureCount,
-		infos:      make(map[lethe.Timestep]Info),
-		offsets:    make(map[TopicPartition]int64),
-		suppressed: make(map[lethe.Digest]struct{}),
-		gone:       make(map[lethe.Timestep]lethe.Revision),
-		watermarks: map[Stream][]lethe.Timestep{
-			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
-			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
-		},
-	}
-	if err = s.checkFormat(); err == nil {
+	s := newStaging(store, o)
+	if err = s.checkOptions(); err == nil {
 		err = s.countAll()
 	}
 	for _, kind := range []byte{
@@ -43,10 +36,50 @@ func openStaging(path string, o Options) (*staging, error) {
 	return s, nil
 }
 
-// checkFormat compares the options with those the store was written with, or
+// newStaging returns staging over its store, with nothing of it in memory.
+func newStaging(store *swapstore.Store, o Options) *staging {
+	return &staging{
+		Store: store, options: o, featureCount: o.FeatureCount,
+		infos:      make(map[lethe.Timestep]Info),
+		offsets:    make(map[TopicPartition]int64),
+		suppressed: make(map[lethe.Digest]struct{}),
+		gone:       make(map[lethe.Timestep]lethe.Revision),
+		watermarks: map[Stream][]lethe.Timestep{
+			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
+			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
+		},
+	}
+}
+
+// convertStaging brings staging of version 1 to the present one, if there is any. What has no mark
+// was written before there were marks, as version 1 or 2, which its own value tells.
+func convertStaging(path string, o Options) error {
+	first := swapstore.Format{Kind: stagingFormat().Kind, Version: 1}
+	return swapstore.Convert(o.FS, path, first, stagingFormat(), func(store *swapstore.Store) error {
+		value, found, err := store.Get([]byte{kindFormat})
+		if err != nil || !found || len(value) == 0 {
+			return err
+		}
+		switch version := value[0]; version {
+		case 1:
+			return newStaging(store, o).migrate()
+		case stagingVersion:
+			return nil
+		default:
+			return stagingOf(version)
+		}
+	})
+}
+
+// stagingOf is the error for staging of a version that this program does not read.
+func stagingOf(version byte) error {
+	return fmt.Errorf("%w: staging of version %d, this program reads %d", swapstore.ErrFormat, version, stagingVersion)
+}
+
+// checkOptions compares the options with those the store was written with, or
 // writes them into a new store. The check value tells another secret without
 // saying anything about this one.
-func (s *staging) checkFormat() error {
+func (s *staging) checkOptions() error {
 	check := s.options.Secret.Hash("snapshot-store")
 	want := append([]byte{stagingVersion}, check[:16]...)
 	want = binary.BigEndian.AppendUint32(want, uint32(s.options.TransactionPartitions))
@@ -58,14 +91,8 @@ func (s *staging) checkFormat() error {
 	if !found {
 		return s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, want) })
 	}
-	if len(got) > 0 && got[0] == stagingVersion-1 {
-		if err := s.migrate(); err != nil {
-			return err
-		}
-		got[0] = stagingVersion
-	}
-	if len(got) > 0 && got[0] != want[0] {
-		return fmt.Errorf("%w: snapshots of version %d, this program reads %d", swapstore.ErrFormat, got[0], want[0])
+	if len(got) > 0 && got[0] != stagingVersion {
+		return stagingOf(got[0])
 	}
 	if len(got) != len(want) {
 		return fmt.Errorf("%w: format of %d bytes, want %d", ErrCorrupt, len(got), len(want))
@@ -95,7 +122,7 @@ func (s *staging) migrate() error {
 	})
 	for _, kind := range []byte{kindPayment, kindLabel} {
 		err = errors.Join(err, s.scanThrough(kind, maxTimestep, func(e staged) error {
-			c.set(e.key, standing{}.appendTo(slices.Clone(e.value)))
+			c.set(e.key, judgement{}.appendTo(slices.Clone(e.value)))
 			return nil
 		}))
 	}

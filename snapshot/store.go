@@ -21,8 +21,8 @@ type Store struct {
 }
 
 // Open opens the store in a folder, creating it when absent, and brings into
-// order what a crash left half done. Errors: ErrIncompatible, ErrCorrupt, those
-// of the options and those of the file system.
+// order what a crash left half done. Errors: ErrIncompatible, ErrCorrupt,
+// swapstore.ErrFormat, those of the options and those of the file system.
 func Open(dir string, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("snapshot store: %w", err)

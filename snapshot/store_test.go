@@ -17,14 +17,19 @@ import (
 // openMem opens a store of transactions of one feature, or as many as are given.
 func openMem(t testing.TB, fs vfs.FS, openStores int, features ...int) *Store {
 	t.Helper()
-	c := Defaults()
-	c.LabelLatenessTimesteps, c.OpenStores, c.FeatureCount = 0, openStores, append(features, 1)[0]
-	s, err := Open("data", Options{
-		Config: c, Secret: lethe.Secret{3}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1,
-	})
+	o := optionsOf(fs)
+	o.OpenStores, o.FeatureCount = openStores, append(features, 1)[0]
+	s, err := Open("data", o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
+}
+
+// optionsOf has one partition of each stream, and rows of one feature.
+func optionsOf(fs vfs.FS) Options {
+	c := Defaults()
+	c.LabelLatenessTimesteps, c.FeatureCount = 0, 1
+	return Options{Config: c, Secret: lethe.Secret{3}, FS: fs, TransactionPartitions: 1, LabelPartitions: 1}
 }
 
 func begin(t testing.TB, s *Store, stream Stream) *Batch {
@@ -169,7 +174,7 @@ func TestDamageIsFound(t *testing.T) {
 	node := pseudonymKey(kindNode, lethe.Secret{3}.Pseudonym("t0"))
 	for name, damage := range map[string]func(w swapstore.Writer) error{
 		"no meta":     func(w swapstore.Writer) error { return w.Delete([]byte{kindMeta}) },
-		"cut meta":    func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, []byte{formatVersion, 0}) },
+		"cut meta":    func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, []byte{graphVersion, 0}) },
 		"cut row":     func(w swapstore.Writer) error { return w.Set(node, []byte{0, 0, 0, 9, 'x'}) },
 		"wrong count": func(w swapstore.Writer) error { return w.Set(node, encodeRow("t0", []float32{1, 2})) },
 		"lost row":    func(w swapstore.Writer) error { return w.Delete(node) },

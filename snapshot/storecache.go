@@ -68,7 +68,7 @@ func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 			return graphStore{}, err
 		}
 	}
-	opened, err := swapstore.Open(c.fs, c.path(t), swapstore.Format{})
+	opened, err := swapstore.Open(c.fs, c.path(t), graphFormat())
 	if err != nil {
 		return graphStore{}, fmt.Errorf("timestep %d: %w", t, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
 
 // folders lists what lies in the store's folder: whether staging does, and the stores of
@@ -39,11 +40,17 @@ func requireStaging(files vfs.FS, dir string) error {
 	return err
 }
 
-// requireStores refuses a folder of which the store of a closed timestep was removed.
+// requireStores refuses a folder of which the store of a closed timestep was removed, or
+// is of another format.
 func requireStores(s *staging, files vfs.FS, dir string) error {
 	_, stores, err := folders(files, dir)
 	if err != nil {
 		return err
+	}
+	for _, t := range stores {
+		if err := swapstore.CheckFormat(files, files.PathJoin(dir, storeName(t)), graphFormat()); err != nil {
+			return err
+		}
 	}
 	for _, i := range s.timesteps() {
 		if i.State > lethe.Open && !slices.Contains(stores, i.Timestep) {

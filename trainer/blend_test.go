@@ -80,7 +80,7 @@ func TestBlendIsAWeightedMeanOfLogarithms(t *testing.T) {
 }
 
 // A model that has been wrong loses its say.
-func TestBlendTrustsWhoWasRight(t *testing.T) {
+func TestBlendWeighsModelsByTheirLosses(t *testing.T) {
 	b := &blend{rate: 0.5, losses: []float64{10, 2, 2}}
 	w := b.weights()
 	require.InDelta(t, 1, w[0]+w[1]+w[2], 1e-12)

@@ -37,7 +37,7 @@ func smallDemo(t *testing.T) *demo.Result {
 
 // The demo tells what an erasure took until when, beside what training everything
 // anew takes, and what was searched, in words and in its document.
-func TestTheDemoTellsItAsItIs(t *testing.T) {
+func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 	r := smallDemo(t)
 	var text, document bytes.Buffer
 	require.NoError(t, printDemo(&command.App{Context: t.Context(), Stdout: &text}, r))

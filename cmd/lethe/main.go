@@ -43,7 +43,7 @@ func vars() kong.Vars {
 		"own_broker":           net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port)),
 		"topic_prefix":         c.Kafka.TopicPrefix,
 		"http_address_default": c.HTTP.Address,
-		"scope":                c.Erasure.DefaultScope,
+		"scope":                string(c.Erasure.DefaultScope),
 	}
 	maps.Copy(out, command.VarsOf("generate", dataset.GenerateDefaults()))
 	return out

@@ -6,6 +6,7 @@
 // and calls Advance. It starts no goroutine; the search at the end is a function
 // that the caller runs in another goroutine.
 //
+//	options.go        its configuration
 //	ports.go          what it needs of graphs, topics, receipts and clock
 //	coordinator.go    the parts, and the loop through the open requests
 //	requests.go       Requests: erasures.v1, in, and out when nobody needs it
@@ -13,6 +14,7 @@
 //	batches.go        requests that are carried out together, and when they begin
 //	states.go         the table of states, and how a batch moves through them
 //	<state>.go        what is done in a state
+//	outcomes.go       what became of each target
 //	acks.go           what the other roles answered
 //	outbox.go         what is said: states, commands, withdrawals
 //	returning.go      Erased: records that name what was erased

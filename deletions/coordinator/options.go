@@ -12,24 +12,35 @@ import (
 	"lethe/metrics/events"
 )
 
-// Config are the coordinator's settings.
+// Config are the coordinator's settings: those of the operator, which Defaults has, and
+// those of the process.
 type Config struct {
-	Secret     lethe.Secret
-	SigningKey ed25519.PrivateKey
-	// KernelSet and Version are named on receipts.
-	KernelSet, Version string
-	// VerifyTimeout bounds how long compaction is waited for before a request
-	// counts as failed and is tried again.
-	VerifyTimeout time.Duration
-	// BatchWindow is how long a request that is suppressed waits at most for others that
-	// keep coming, so that they are carried out together.
-	BatchWindow time.Duration
+	// DefaultScope is the scope of a request that names none, as lethe erase submit
+	// never does: stubs or shard.
+	DefaultScope lethe.Scope `yaml:"default_scope" help:"Scope of a request that names none: stubs or shard."`
+	// VerifyTimeout bounds the search for what is left, compaction included, after which
+	// the erasure fails and is tried again.
+	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`
+	// BatchWindow is how long a suppressed request waits at most for others that keep
+	// coming, so that they are carried out together; when none has come for a twentieth
+	// of it, they begin. It does not wait after a batch before it.
+	BatchWindow time.Duration `yaml:"batch_window" help:"Longest wait of a suppressed request for others."`
+
+	Secret     lethe.Secret       `yaml:"-"`
+	SigningKey ed25519.PrivateKey `yaml:"-"`
+	// KernelSet is named on receipts.
+	KernelSet string `yaml:"-"`
+	// Version is named on receipts.
+	Version string `yaml:"-"`
 	// OneHop says that rows hold means of their neighbours' features, which
 	// scope shard would leave as they are.
-	OneHop bool
-	// DefaultScope is the scope of requests that name none.
-	DefaultScope lethe.Scope
-	Limits       ingest.Limits
+	OneHop bool          `yaml:"-"`
+	Limits ingest.Limits `yaml:"-"`
+}
+
+// Defaults has the operator's settings.
+func Defaults() Config {
+	return Config{DefaultScope: lethe.ScopeStubs, VerifyTimeout: 5 * time.Minute, BatchWindow: 2 * time.Second}
 }
 
 // Options are the settings and the surroundings.
@@ -45,14 +56,20 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
+// ValidateSettings reports every problem of the operator's settings.
+func (c *Config) ValidateSettings() error {
+	var p check.Problems
+	p.OneOf("default_scope", string(c.DefaultScope), lethe.SupportedScopes()...)
+	p.Duration("verify_timeout", c.VerifyTimeout, time.Second, 30*24*time.Hour)
+	p.Duration("batch_window", c.BatchWindow, 0, 24*time.Hour)
+	return p.Err()
+}
+
 // Validate reports every problem at once. What would otherwise fail only at
 // the first receipt is refused here.
 func (c *Config) Validate() error {
-	var p check.Problems
-	p.That(c.VerifyTimeout > 0, "verify_timeout", c.VerifyTimeout, "a positive duration")
-	p.That(c.BatchWindow >= 0, "batch_window", c.BatchWindow, "at least 0")
+	p := check.Of(c.ValidateSettings())
 	p.That(len(c.SigningKey) == ed25519.PrivateKeySize, "bytes of the signing key", len(c.SigningKey), "64")
-	p.OneOf("default_scope", string(c.DefaultScope), lethe.SupportedScopes()...)
 	p.That(c.KernelSet != "", "kernel set", c.KernelSet, "a name, for receipts")
 	p.That(c.Version != "", "version", c.Version, "a name, for receipts")
 	return p.Err()

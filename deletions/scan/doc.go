@@ -9,4 +9,13 @@
 // compression, topics written without compression or scanned record by record.
 // The forms that are searched, and the rule that decides which occurrences of
 // an id count, are in forms.go and bounds.go.
+//
+//	fingerprint.go                  what stands for a form of a record
+//	forms.go, rows.go               the forms of ids and of feature rows
+//	bounds.go, words.go             where an id counts; ids that are words
+//	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
+//	modular.go                      the arithmetic of rolling hashes
+//	json.go, jsonrows.go            other spellings of ids and rows in JSON
+//	dir.go, subset.go, seen.go      folders; parts of them; files that need not be read again
+//	summary.go, pacer.go            what was searched; how much of a processor it takes
 package scan

@@ -40,7 +40,7 @@ func TestSearchesTakeTheirShareTogether(t *testing.T) {
 	})
 }
 
-func TestWithoutAPacerNothingRests(t *testing.T) {
+func TestWithoutAPacerNothingWaits(t *testing.T) {
 	var p *scan.Pacer
 	turn := p.Begin()
 	require.NoError(t, turn.Rest(t.Context()))

@@ -14,7 +14,7 @@ import (
 // A batch that inflates beyond all bounds ended the reader, and again at every
 // start. It is named, reading goes on behind it, and a search of the topic says that
 // it could not look there.
-func TestReadingGoesOnBehindABomb(t *testing.T) {
+func TestReadingGoesOnBehindABatchThatInflates(t *testing.T) {
 	b, c := open(t, nil)
 	producer, err := kgo.NewClient(kgo.SeedBrokers(b.config.Brokers...), kgo.ProducerBatchMaxBytes(100<<20),
 		kgo.BrokerMaxWriteBytes(200<<20), kgo.ProducerBatchCompression(kgo.ZstdCompression()))

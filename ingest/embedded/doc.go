@@ -17,6 +17,13 @@
 //     after a restart. Config turns expiry off, and nothing in lethe deletes
 //     the newest record of a partition.
 //
+// The files:
+//
+//	broker.go, config.go, logger.go  the broker, its configuration, what kfake says
+//	cleaner.go, compact.go           when and how topics are compacted; rescue.go, see above
+//	verify.go, segments.go           the log checked before the start, and read as files
+//	disk.go, room_*.go, lock_*.go    writes that fail, free space, one broker per folder
+//
 // Without SyncWrites a record survives the death of the process, not that of
 // the machine, as with Apache Kafka's defaults on one node.
 package embedded

@@ -33,5 +33,6 @@
 //	format.go, convert.go             the format of the content, and a later one made of it
 //	held.go, files.go                 files emptied when they are unlinked, and read for a search
 //	marked.go, sparse.go              file systems below Pebble: manifests with a marker, no room reserved
+//	remedy.go                         what an owner says to do about damage
 //	errors.go, logger.go              damage told as ErrCorrupt; Pebble's last messages
 package swapstore

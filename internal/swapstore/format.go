@@ -37,8 +37,24 @@ func checkFormat(fs vfs.FS, dir string, want Format) error {
 	if !found {
 		return markFormat(fs, dir, want)
 	}
-	if got := strings.TrimSuffix(content, "\n"); got != want.String() {
-		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, want)
+	return want.compare(dir, content)
+}
+
+// CheckFormat compares the format that the store in a folder was written with, without
+// opening it. A folder without a mark passes: Open judges it. The error is ErrFormat, or
+// of the file system.
+func CheckFormat(fs vfs.FS, dir string, want Format) error {
+	content, found, err := readWhole(fs, dir, formatName)
+	if err != nil || !found {
+		return err
+	}
+	return want.compare(dir, content)
+}
+
+// compare returns ErrFormat if a folder's mark is of another format.
+func (f Format) compare(dir, mark string) error {
+	if got := strings.TrimSuffix(mark, "\n"); got != f.String() {
+		return fmt.Errorf("%w: %s is %q, this program reads %q", ErrFormat, dir, got, f)
 	}
 	return nil
 }

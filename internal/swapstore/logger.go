@@ -25,7 +25,7 @@ func (logger) Errorf(string, ...any) {}
 // would lose acknowledged writes. So it ends the process, as a failure whose reason
 // is one line; a store is built to survive that.
 func (l logger) Fatalf(format string, args ...any) {
-	fmt.Fprintln(os.Stderr, "lethe: "+l.lastWords(format, args...))
+	fmt.Fprintln(os.Stderr, "lethe: "+l.lastMessage(format, args...))
 	os.Exit(1)
 }
 
@@ -39,8 +39,8 @@ func (l logger) background(err error) {
 	}
 }
 
-// lastWords names the folder, what is wrong with it, and the remedy.
-func (l logger) lastWords(format string, args ...any) string {
+// lastMessage names the folder, what is wrong with it, and the remedy.
+func (l logger) lastMessage(format string, args ...any) string {
 	for _, arg := range args {
 		err, is := arg.(error)
 		var refused syscall.Errno

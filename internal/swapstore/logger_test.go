@@ -16,13 +16,13 @@ import (
 
 // What Pebble cannot go on with ends the process in a goroutine of its own, so each
 // case is a process: this test, started again with the name of the case.
-const lastWordsCase = "SWAPSTORE_LAST_WORDS"
+const lastMessageCase = "SWAPSTORE_LAST_MESSAGE"
 
 // A damaged file or a disk that takes no writes ended the process with a trace
 // and exit status 2. It ends with 1 and a line that names the folder and the remedy.
-func TestLastWords(t *testing.T) {
-	if name := os.Getenv(lastWordsCase); name != "" {
-		die(t, name, os.Getenv("SWAPSTORE_DIR"))
+func TestLastMessageNamesTheFolderAndTheRemedy(t *testing.T) {
+	if name := os.Getenv(lastMessageCase); name != "" {
+		endProcess(t, name, os.Getenv("SWAPSTORE_DIR"))
 		return
 	}
 	for name, want := range map[string]string{
@@ -32,8 +32,8 @@ func TestLastWords(t *testing.T) {
 		"read-only": `^lethe: the store in \S+ cannot be written: read-only file system [^\n]*\n$`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			again := exec.Command(os.Args[0], "-test.run=^TestLastWords$")
-			again.Env = append(os.Environ(), lastWordsCase+"="+name, "SWAPSTORE_DIR="+t.TempDir())
+			again := exec.Command(os.Args[0], "-test.run=^TestLastMessageNamesTheFolderAndTheRemedy$")
+			again.Env = append(os.Environ(), lastMessageCase+"="+name, "SWAPSTORE_DIR="+t.TempDir())
 			out, err := again.CombinedOutput()
 			var ended *exec.ExitError
 			require.ErrorAs(t, err, &ended, "%s", out)
@@ -43,8 +43,8 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// die brings a store to its end.
-func die(t *testing.T, name, dir string) {
+// endProcess brings a store to its end.
+func endProcess(t *testing.T, name, dir string) {
 	if name == "damaged" {
 		fill(t, dir)
 		files, err := filepath.Glob(filepath.Join(dir, "g*", "*.sst"))

@@ -22,7 +22,7 @@
 // something where there is something: each has a positive control, and without
 // success there its verdict is NoPower.
 //
-//   - options.go and run.go say what is attacked and run it
+//   - options.go and run.go say what is attacked and run it; graph.go makes its graphs
 //   - scenario.go draws the targets, deployment.go runs lethe and has them erased,
 //     topics.go reads what it published, replica.go trains the same in memory and
 //     oracle.go asks models

@@ -3,6 +3,7 @@
 //
 //   - citation.go opens an archive and collects its arrays
 //   - npy.go parses one array, csr.go checks a sparse matrix as it is stored
+//   - sparse.go is a sparse matrix
 //   - graph.go and features.go make the simple graph and the feature matrix
 //   - published.go knows what the published graphs hold and refuses others
 //     under their counts

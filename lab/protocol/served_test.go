@@ -39,8 +39,9 @@ func TestMeasuredIsServed(t *testing.T) {
 			columns[shard] = append(columns[shard], window[len(window)-1])
 		}
 	}
-	engine := run.models.runner.Engine(0)
-	served := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: 1, Describe: scoring.Describe}
+	served := ensemble.Runner{
+		Engines: []*trainer.Engine{run.models.runner.Engine(0)}, Workers: 1, Describe: scoring.Describe,
+	}
 	want, err := served.Train(t.Context(), columns)
 	require.NoError(t, err)
 

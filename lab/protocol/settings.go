@@ -46,7 +46,7 @@ type Settings struct {
 	MinStubs int     `json:"min_stubs,omitempty"`
 	// OneHop joins to every row what surrounds its node, see package onehop;
 	// streams only.
-	OneHop bool `json:"one_hop,omitempty" help:"Join the mean of all neighbours' features and the log degree to every row."`
+	OneHop bool `json:"one_hop,omitempty" help:"Join the mean of all neighbours' features and log degree to every row."`
 	// OneHopDirected keeps payers and payees apart, see onehop.Directed. It needs
 	// OneHop.
 	OneHopDirected bool `json:"one_hop_directed,omitempty" help:"Keep the means of payers and of payees apart."`

@@ -13,10 +13,10 @@ import (
 	"lethe/trainer"
 )
 
-// twins returns a stream of noise in which transactions come in pairs, one pays
+// pairs returns a stream of noise in which transactions come in pairs, one pays
 // the other and both have the same label: nothing but the label of one speaks for
 // that of the other.
-func twins(steps int) *dataset.Stream {
+func pairs(steps int) *dataset.Stream {
 	s := &dataset.Stream{FeatureCount: 2}
 	for t := range lethe.Timestep(steps) {
 		draw := lethe.NewDraw(7, "twins", uint64(t))
@@ -61,8 +61,8 @@ func bare(readings []protocol.Reading) []protocol.Reading {
 func TestNoLabelKnownIsTheSameAsNoPropagation(t *testing.T) {
 	plain := knownSettings(0)
 	plain.Propagate = false
-	want := runStream(t, twins(12), plain, 2)
-	out := runStream(t, twins(12), knownSettings(0), 2)
+	want := runStream(t, pairs(12), plain, 2)
+	out := runStream(t, pairs(12), knownSettings(0), 2)
 	require.Equal(t, want.EnsembleHash, out.EnsembleHash)
 	require.Len(t, out.Readings, 3*len(want.Readings))
 	for k, r := range bare(out.Readings) {
@@ -73,12 +73,12 @@ func TestNoLabelKnownIsTheSameAsNoPropagation(t *testing.T) {
 
 // Both readings leave out the labels that were known, and models never see them
 // before they have scored.
-func TestKnownLabelsSpeakForTheirNeighbours(t *testing.T) {
+func TestKnownLabelsHelpTheirNeighbours(t *testing.T) {
 	plain := knownSettings(0)
 	plain.Propagate = false
-	none := runStream(t, twins(12), plain, 2)
-	out := runStream(t, twins(12), knownSettings(.5), 1)
-	require.Equal(t, out, runStream(t, twins(12), knownSettings(.5), 3), "workers reach a figure")
+	none := runStream(t, pairs(12), plain, 2)
+	out := runStream(t, pairs(12), knownSettings(.5), 1)
+	require.Equal(t, out, runStream(t, pairs(12), knownSettings(.5), 3), "workers reach a figure")
 	require.Equal(t, none.EnsembleHash, out.EnsembleHash)
 	without, with := out.Readings[0], out.Readings[1]
 	require.False(t, without.Propagated)
@@ -86,7 +86,7 @@ func TestKnownLabelsSpeakForTheirNeighbours(t *testing.T) {
 	require.Equal(t, without.Test.Labelled, with.Test.Labelled)
 	require.InDelta(t, 4*120/2, with.Test.Labelled, 50, "half of the labels are measured")
 	require.Less(t, *without.Test.AUC, .6, "features are noise")
-	require.Greater(t, *with.Test.AUC, .65, "half of the twins are known")
+	require.Greater(t, *with.Test.AUC, .65, "half of the pairs are known")
 	require.Greater(t, with.Propagation.Measure, with.Propagation.Without)
 	control, ok := out.Control(without.Aggregate)
 	require.True(t, ok)
@@ -105,7 +105,7 @@ func TestScoresUseArrivedLabelsOnly(t *testing.T) {
 	s := knownSettings(.3)
 	answers := func(flip func(arrived bool) bool) [][]float32 {
 		t.Helper()
-		stream := twins(12)
+		stream := pairs(12)
 		r := runtimeOf(2)
 		before, arrived, err := protocol.LastAnswers(t.Context(), stream, s, r)
 		require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestKnownLabelsOutOfBounds(t *testing.T) {
 	} {
 		s := knownSettings(c.share)
 		s.Split.Validation = c.validation
-		_, err := protocol.RunStream(t.Context(), twins(12), s, runtimeOf(1))
+		_, err := protocol.RunStream(t.Context(), pairs(12), s, runtimeOf(1))
 		require.ErrorContains(t, err, c.want)
 	}
 }

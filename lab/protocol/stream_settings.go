@@ -95,16 +95,18 @@ func (s StreamSplit) part(index int) string {
 type StreamSettings struct {
 	Settings
 	Split StreamSplit `json:"split" help:"Timesteps that train, validate and test."`
-	// Schedule is Static, Continual or Window, and WindowTimesteps is how far the
-	// latter two look back: by default 10, and 1000, which is to say
+	// Schedule is Static, which trains on the first timesteps only; Continual, which scores
+	// each timestep, then goes on from the last weights with it; or Window, which begins
+	// anew each time. WindowTimesteps is how far the latter two look back: by default 10, and 1000, which is to say
 	// all, for models that are fitted anew and for blends, of whose networks the
 	// trainer has a bound of its own.
-	Schedule        string `json:"schedule" help:"static trains on the first timesteps only; the others score each timestep, then learn from it: continual goes on from the last weights, window begins anew."`
-	WindowTimesteps int    `json:"window_timesteps" help:"Timesteps that continual and window look back."`
+	Schedule string `json:"schedule" help:"static learns nothing later, continual goes on, window begins anew each time."`
+	// WindowTimesteps is described with Schedule.
+	WindowTimesteps int `json:"window_timesteps" help:"Timesteps that continual and window look back."`
 	// KnownLabels is the share of every timestep's labels that had arrived when
 	// it was scored, at least 0 and below 1. They are left out of what is
 	// measured, and no model saw them; only Propagate uses them.
-	KnownLabels float64 `json:"known_labels,omitempty" help:"Share of every timestep's labels that had arrived when it was scored; they are not measured."`
+	KnownLabels float64 `json:"known_labels,omitempty" help:"Share of labels that were known at scoring; not measured."`
 }
 
 // StreamDefaults are the settings of a model on a stream under a schedule that

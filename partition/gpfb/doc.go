@@ -1,6 +1,8 @@
 // Package gpfb has the generalised power iteration of Wang, Huai and Wang,
 // "Inductive Graph Unlearning" (USENIX Security 2023), as methods of partition.
 //
+//   - config.go: the weights, and when the iteration ends;
+//   - power.go: that iteration;
 //   - fast.go, clusters.go: GPFB-Fast, on the graph or on its clusters;
 //   - sr.go, rotation.go, indicator.go: GPFB-SR;
 //   - operator.go, cluster_operator.go: the matrices as sparse operators;

@@ -16,7 +16,7 @@ import (
 
 // What a move saves and costs is computed from its surroundings; it must equal
 // the difference of sums counted afresh.
-func TestMovesKeepTheirBooks(t *testing.T) {
+func TestMoveSumsEqualARecount(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := graphtest.Draw(rt, 25)
 		shards := rapid.IntRange(2, 4).Draw(rt, "shards")

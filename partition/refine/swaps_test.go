@@ -17,7 +17,7 @@ import (
 
 // The gain of an exchange, the table and the lists are kept step by step; they
 // must equal what is counted afresh.
-func TestExchangesKeepTheirBooks(t *testing.T) {
+func TestExchangeSumsEqualARecount(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := graphtest.Draw(rt, 25)
 		shards := rapid.IntRange(2, 4).Draw(rt, "shards")

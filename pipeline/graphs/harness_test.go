@@ -48,11 +48,11 @@ func deploy(t testing.TB) *deployment {
 	return &deployment{TB: t, topics: roletest.NewBus(partitions), features: 3}
 }
 
-// impatient is a clock that does not wait.
-type impatient struct{ coordinator.WallClock }
+// noSleep is a clock whose Sleep returns at once.
+type noSleep struct{ coordinator.WallClock }
 
 // Sleep implements coordinator.Clock.
-func (impatient) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+func (noSleep) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 // run starts the role on a folder; stop ends it and checks that it ended well.
 func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
@@ -63,7 +63,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
 	r, err := New(d.Context(), Options{
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
-		Secret: secret, Bus: d.topics, Clock: impatient{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,
+		Secret: secret, Bus: d.topics, Clock: noSleep{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,
 		Logger:    slog.New(slog.DiscardHandler),
 		Partition: cut, Repair: repair.Defaults(),
 		Erasure: coordinator.Config{

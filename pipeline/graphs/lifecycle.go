@@ -21,9 +21,9 @@ type lifecycle struct {
 	publisher *publisher
 	letters   *letters
 	partition partition.Config
-	// whole, if not nil, reports whether the topics still have the partitions they
+	// partitionsHold, if not nil, reports whether the topics still have the partitions they
 	// had: a timestep is over once all partitions have passed it.
-	whole func(ctx context.Context) bool
+	partitionsHold func(ctx context.Context) bool
 	// window is how long late records may wait for others.
 	window time.Duration
 	// waiting is since when some wait, as far as this run knows, or zero.
@@ -75,7 +75,7 @@ func (l *lifecycle) advance(ctx context.Context) error {
 		}
 		toClose, toSettle := l.store.Ready()
 		idle := len(toClose)+len(toSettle) == 0
-		if !idle && l.whole != nil && !l.whole(ctx) {
+		if !idle && l.partitionsHold != nil && !l.partitionsHold(ctx) {
 			return nil
 		}
 		reopened, err := l.reopen(ctx, !idle)

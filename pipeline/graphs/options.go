@@ -58,13 +58,13 @@ type Options struct {
 	// Beside runs a search that verifies an erasure, now or later, such as in a goroutine
 	// of its own. Close waits for it.
 	Beside func(search func())
-	// Whole, if not nil, reports whether the topics still have the partitions they had
+	// PartitionsHold, if not nil, reports whether the topics still have the partitions they had
 	// when they were opened. No timestep is closed or settled while it says no.
-	Whole    func(ctx context.Context) bool
-	Bus      Bus
-	Clock    coordinator.Clock
-	Listener events.Listener
-	Logger   *slog.Logger
+	PartitionsHold func(ctx context.Context) bool
+	Bus            Bus
+	Clock          coordinator.Clock
+	Listener       events.Listener
+	Logger         *slog.Logger
 }
 
 // agreed returns a copy whose parts have in common what they must.

@@ -39,7 +39,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	searches := newBeside(coordinator.Searcher{
+	searches := newAsyncSearches(coordinator.Searcher{
 		Bus: o.Bus, Places: o.places(), Log: o.Log, Clock: o.Clock, Compact: o.Compact, Pacer: o.Pacer,
 	}, o.Beside)
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
@@ -151,7 +151,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			now: o.Clock.Now, listener: o.Listener, whole: o.Whole,
+			now: o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}

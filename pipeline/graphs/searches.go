@@ -8,8 +8,8 @@ import (
 	"lethe/deletions/coordinator"
 )
 
-// beside runs searches at the same time as the steps. Their end wakes the role.
-type beside struct {
+// asyncSearches runs searches at the same time as the steps. Their end wakes the role.
+type asyncSearches struct {
 	run      func(search func())
 	searcher coordinator.Searcher
 	verdicts chan coordinator.Verdict
@@ -17,32 +17,35 @@ type beside struct {
 	running  sync.WaitGroup
 }
 
-var _ Searches = (*beside)(nil)
+var _ Searches = (*asyncSearches)(nil)
 
-func newBeside(s coordinator.Searcher, run func(search func())) *beside {
-	return &beside{run: run, searcher: s, verdicts: make(chan coordinator.Verdict, together), wake: make(chan struct{}, 1)}
+func newAsyncSearches(s coordinator.Searcher, run func(search func())) *asyncSearches {
+	return &asyncSearches{
+		run: run, searcher: s,
+		verdicts: make(chan coordinator.Verdict, maxSearches), wake: make(chan struct{}, 1),
+	}
 }
 
-// together is how many searches there are at a time: one that locates, one that
+// maxSearches is how many searches there are at a time: one that locates, one that
 // verifies.
-const together = 2
+const maxSearches = 2
 
 // Begin implements Searches. A verdict is taken before the next search of its kind
 // begins.
-func (b *beside) Begin(ctx context.Context, s *coordinator.Search) {
+func (b *asyncSearches) Begin(ctx context.Context, s *coordinator.Search) {
 	b.running.Add(1)
 	b.run(func() {
 		defer b.running.Done()
 		b.verdicts <- b.searcher.Run(ctx, s)
-		b.ring()
+		b.signal()
 	})
 }
 
 // Wake implements Searches.
-func (b *beside) Wake(after time.Duration) { time.AfterFunc(after, b.ring) }
+func (b *asyncSearches) Wake(after time.Duration) { time.AfterFunc(after, b.signal) }
 
-// ring wakes the role, unless that is about to happen.
-func (b *beside) ring() {
+// signal wakes the role, unless that is about to happen.
+func (b *asyncSearches) signal() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
@@ -50,7 +53,7 @@ func (b *beside) ring() {
 }
 
 // Verdict implements Searches.
-func (b *beside) Verdict() (coordinator.Verdict, bool) {
+func (b *asyncSearches) Verdict() (coordinator.Verdict, bool) {
 	select {
 	case v := <-b.verdicts:
 		return v, true
@@ -60,4 +63,4 @@ func (b *beside) Verdict() (coordinator.Verdict, bool) {
 }
 
 // Wait implements Searches.
-func (b *beside) Wait() { b.running.Wait() }
+func (b *asyncSearches) Wait() { b.running.Wait() }

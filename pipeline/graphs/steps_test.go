@@ -43,9 +43,9 @@ type simulation struct {
 	receipts map[string][]byte
 	now      time.Time
 	// steps counts those that publish; number killAt is the last one of its
-	// process, whether its messages leave or not.
+	// process, whether its messages are delivered or not.
 	steps, killAt int
-	leave         bool
+	delivered     bool
 	// sent are the messages that left, but for what is said of the erasure.
 	sent map[string]bool
 }
@@ -102,8 +102,8 @@ func (*atOnce) Wake(time.Duration) {}
 
 func (*atOnce) Wait() {}
 
-// boot begins a process over what the last one left.
-func (s *simulation) boot() {
+// start begins a process over what the last one left.
+func (s *simulation) start() {
 	cut := partition.Defaults()
 	cut.Shards = shards
 	o := Options{
@@ -137,15 +137,15 @@ func (s *simulation) boot() {
 	require.NoError(s, err)
 }
 
-// feed steps until the role is idle, or killed.
-func (s *simulation) feed(in role.Input) error {
+// step runs the logic until the role is idle, or killed.
+func (s *simulation) step(in role.Input) error {
 	for {
 		out, err := s.logic.Step(s.Context(), s.Now, in)
 		require.NoError(s, err)
 		in = role.Input{}
 		if len(out.Messages)+len(out.Records) > 0 {
 			s.steps++
-			if s.steps == s.killAt && !s.leave {
+			if s.steps == s.killAt && !s.delivered {
 				return errKilled
 			}
 			s.note(out)
@@ -192,19 +192,19 @@ func (s *simulation) holds(topic bus.Topic, key []byte) (found bool) {
 	return found
 }
 
-// turn feeds everything that has arrived, and that time passes.
+// turn passes on everything that has arrived, then a tick.
 func (s *simulation) turn() error {
 	over, cancel := context.WithCancel(s.Context())
 	cancel()
 	in := role.Input{}
 	for {
-		if err := s.feed(in); err != nil {
+		if err := s.step(in); err != nil {
 			return err
 		}
 		batch, err := s.tail.Next(over)
 		if err != nil {
 			s.now = s.now.Add(time.Second)
-			return s.feed(role.Input{Ticked: true})
+			return s.step(role.Input{Ticked: true})
 		}
 		in = role.Input{Batch: batch}
 		if batch.Source.Topic == bus.ErasureStatus {
@@ -217,25 +217,25 @@ func (s *simulation) turn() error {
 	}
 }
 
-// story prepares a simulation and returns what happens, one thing after the other.
-type story func(s *simulation) []func()
+// scenario prepares a simulation and returns its events, in order.
+type scenario func(s *simulation) []func()
 
-// simulate plays a story until its erasure is verified. The process is killed at one
+// simulate runs a scenario until its erasure is verified. The process is killed at one
 // step and begins again.
-func simulate(t *testing.T, tale story, killAt int, leave bool) *simulation {
+func simulate(t *testing.T, run scenario, killAt int, delivered bool) *simulation {
 	s := &simulation{
 		deployment: deploy(t), disk: vfs.NewMem(), ledger: roletest.NewStore(), receipts: make(map[string][]byte),
-		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), killAt: killAt, leave: leave,
+		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), killAt: killAt, delivered: delivered,
 		sent: make(map[string]bool),
 	}
-	events := tale(s)
-	s.boot()
+	events := run(s)
+	s.start()
 	for range 80 {
 		if err := s.turn(); err != nil {
 			require.ErrorIs(t, err, errKilled)
 			require.NoError(t, s.logic.Close())
 			require.NoError(t, s.tail.Close())
-			s.boot()
+			s.start()
 			continue
 		}
 		if len(events) > 0 {
@@ -247,7 +247,7 @@ func simulate(t *testing.T, tale story, killAt int, leave bool) *simulation {
 			return s
 		}
 	}
-	t.Fatalf("killed at %d, left=%v: the erasure ends in %v", killAt, leave, s.logic.Status().Erasures)
+	t.Fatalf("killed at %d, delivered=%v: the erasure ends in %v", killAt, delivered, s.logic.Status().Erasures)
 	return nil
 }
 
@@ -278,17 +278,17 @@ func inOrder(s *simulation) []func() {
 	return s.erasing(transactionID(1, 0), transactionID(2, 1))
 }
 
-// I7: killed at any step, before its messages have left or before that is noted,
+// I7: killed at any step, before its messages are delivered or before that is noted,
 // the role begins again, comes to the same end and has said the same.
 func TestKilledAtAnyStepItComesToTheSameEnd(t *testing.T) {
 	t.Parallel()
-	for name, tale := range map[string]story{"in order": inOrder, "late": outOfOrder} {
-		undisturbed := simulate(t, tale, 0, false)
+	for name, run := range map[string]scenario{"in order": inOrder, "late": outOfOrder} {
+		undisturbed := simulate(t, run, 0, false)
 		require.Greater(t, undisturbed.steps, 20)
 		for at := 1; at <= undisturbed.steps; at++ {
-			for _, leave := range []bool{false, true} {
-				s := simulate(t, tale, at, leave)
-				require.Equal(t, undisturbed.sent, s.sent, "%s, killed at %d, left=%v", name, at, leave)
+			for _, delivered := range []bool{false, true} {
+				s := simulate(t, run, at, delivered)
+				require.Equal(t, undisturbed.sent, s.sent, "%s, killed at %d, delivered=%v", name, at, delivered)
 				require.Len(t, s.receipts, 1)
 			}
 		}

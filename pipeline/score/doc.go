@@ -30,9 +30,12 @@
 //	predict.go      probabilities, and the records that carry them
 //	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
-//	state*.go       what the role knows, and its store; ensemble.go, stream.go.
-//	                state_forget.go removes a timestep that is gone
-//	keys.go         the store's keys; published.go, the value of one of them
+//	state.go        what the role knows, and its store
+//	state_erase.go  removing what an erasure names; state_forget.go, a timestep that is gone
+//	ensemble.go     whether models have the lineages that are called for; artefact.go,
+//	                models and meta-models as they arrive
+//	stream.go       the timesteps by what has arrived of them
+//	keys.go         the store's keys and format; published.go, the value of one of them
 //	convert.go      stores of the version before
 //	served.go       what a stopped role serves
 package score

@@ -80,11 +80,10 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 	if s.served != nil {
 		return s.served.Through
 	}
-	var through lethe.Timestep
+	before, steps := s.links.lastSeen(), labelLagTimesteps
 	if t, _ := s.links.nextWaiting(); t != lethe.NoTimestep {
-		through, _ = s.links.stepsBefore(t, 1+labelLagTimesteps)
-	} else {
-		through, _ = s.links.stepsBefore(s.links.lastSeen(), labelLagTimesteps)
+		before, steps = t, 1+labelLagTimesteps
 	}
+	through, _ := s.links.stepsBefore(before, steps)
 	return through
 }

@@ -10,9 +10,13 @@
 //
 //	role.go      what the role is configured with, and opening it
 //	logic.go     the step function
-//	step.go      training every shard through one timestep, and publishing
+//	step.go      training what is due through one timestep, and publishing
 //	erasure.go   answering the commands of erasures
-//	column*.go   one shard and its store: what arrived, replacing, training
-//	keys.go      the store's keys
+//	column*.go   one shard and its store: slices that arrive, are replaced, are removed
+//	shards.go    the columns that one model learns from; unions.go, their slices put together
+//	learners.go  all models and the meta-model; open.go, where they stand at the start
+//	model.go     one model through time; meta.go, the meta-model; series.go, what both keep
+//	quiet.go     when no more slices are likely to be replaced
+//	keys.go      the store's keys and format
 //	history.go   what a stopped role holds
 package train

@@ -31,9 +31,8 @@ func newUnions() *unions { return &unions{kept: make(map[unionOf]*unionColumn)} 
 
 // of returns the column of a model's shards. The lock is held.
 func (u *unions) of(m *model) *unionColumn {
-	first, last := m.shards[0].shard, m.shards[len(m.shards)-1].shard
-	single := first == last
-	key := unionOf{first, last, single && first == m.number}
+	key := unionOf{first: m.shards[0].shard, last: m.shards[len(m.shards)-1].shard}
+	key.itself = len(m.shards) == 1 && key.first == m.number
 	if u.kept[key] == nil {
 		u.kept[key] = &unionColumn{make(map[lethe.Timestep]*lethe.Slice), make(map[lethe.ShardID]lethe.Timestep)}
 	}

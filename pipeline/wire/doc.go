@@ -14,6 +14,7 @@
 //	keys.go, message.go       keys and kinds of messages; messages read and written
 //	manifest.go               what a timestep's slices are
 //	notice.go, command.go     erasure-status.v1: its records, and commands to the other roles
+//	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
 //	stop.go                   errors of a role that was stopped
 package wire

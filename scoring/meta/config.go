@@ -19,6 +19,9 @@ type Config struct {
 	Threshold decision.Rule
 }
 
+// MaxTimesteps bounds the timesteps that are learnt from.
+const MaxTimesteps = 100_000
+
 // Defaults learns from ten timesteps and takes the threshold of the best F1. Fewer
 // timesteps hold too few illicit transactions: on Bitcoin-OTC some 35 each.
 func Defaults() Config {
@@ -28,7 +31,7 @@ func Defaults() Config {
 // Validate reports everything that is wrong with the configuration at once.
 func (c Config) Validate() error {
 	var p check.Problems
-	p.Whole("timesteps", c.Timesteps, 1, 100_000)
+	p.Whole("timesteps", c.Timesteps, 1, MaxTimesteps)
 	p.Within("stack", c.Stack.Validate())
 	p.Within("calibration", c.Calibration.Validate())
 	return p.Err()

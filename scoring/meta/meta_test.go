@@ -14,6 +14,13 @@ import (
 	"lethe/scoring/stack"
 )
 
+func parseRule(t *testing.T, text string) decision.Rule {
+	t.Helper()
+	rule, err := decision.ParseRule(text)
+	require.NoError(t, err)
+	return rule
+}
+
 // drawRows draws logits of two components, of which the first knows the classes better.
 func drawRows(t *rapid.T, least int) stack.Rows {
 	r := stack.Rows{Components: 2}
@@ -77,8 +84,7 @@ func TestThresholds(t *testing.T) {
 	m, err = meta.Fit(rows, c)
 	require.NoError(t, err)
 	require.InDelta(t, .2, m.ThresholdFor(c.Threshold, []float64{.1, .2, .9}), 0)
-	c.Threshold, err = decision.ParseRule(".75")
-	require.NoError(t, err)
+	c.Threshold = parseRule(t, "0.75")
 	m, err = meta.Fit(stack.Rows{Components: 1}, c)
 	require.NoError(t, err)
 	require.InDelta(t, .75, m.Threshold, 0)
@@ -94,9 +100,7 @@ func TestLineageNamesEverything(t *testing.T) {
 	other.Stack.L2++
 	require.NotEqual(t, base, meta.Lineage(other, models, window))
 	other = meta.Defaults()
-	var err error
-	other.Threshold, err = decision.ParseRule(".5")
-	require.NoError(t, err)
+	other.Threshold = parseRule(t, "0.5")
 	require.NotEqual(t, base, meta.Lineage(other, models, window))
 	require.NotEqual(t, base, meta.Lineage(meta.Defaults(), models[:1], window))
 	require.NotEqual(t, base, meta.Lineage(meta.Defaults(), models, [][]lethe.Digest{{{3}}, {{4}}}))

@@ -3,4 +3,10 @@
 // probabilities, what a budget of alerts finds, summaries of two or more classes,
 // and tallies over timesteps. Every measure is 0 where its denominator is 0, as in
 // scikit-learn, but for those that say that they are undefined there.
+//
+//	confusion.go    counts of true and predicted classes
+//	ranking.go      AUC and average precision; cuts.go, thresholds and what they take
+//	calibration.go  the calibration error
+//	summary.go      two classes measured; matrix.go, several
+//	tally.go        scores and labels over timesteps
 package quality

@@ -5,8 +5,8 @@
 // a checkpoint. A checkpoint is a pure function of the engine's options, its
 // kernel set and the shard's slices up to its timestep, so it does not matter
 // where a replay starts: training everything from the beginning, going on after a
-// restart and replaying from a slice that was replaced give the same bytes. Window and
-// Lineages say what follows from the schedule alone, without training.
+// restart and replaying from a slice that was replaced give the same bytes. Window says
+// which slices a checkpoint is trained on.
 //
 // The package knows no broker, store, clock or log, and starts no goroutine.
 //

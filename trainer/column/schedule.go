@@ -1,8 +1,6 @@
 package column
 
-import (
-	"lethe/trainer"
-)
+import "lethe/trainer"
 
 // Window returns the end of a column that the checkpoint after its last entry is
 // trained on. Entries are whatever stands for the slices: slices, their digests,

@@ -82,7 +82,7 @@ func TestHeadsComputeTheSameBits(t *testing.T) {
 }
 
 // Against the definition in double precision, for every set.
-func TestHeadsAreWhatTheySay(t *testing.T) {
+func TestHeadsMatchTheDefinition(t *testing.T) {
 	const channels = 5
 	for _, k := range kernelSets(t) {
 		for _, heads := range []int{1, 3, 8} {

@@ -81,7 +81,7 @@ func TestNeighbouringNumbersAreToldApart(t *testing.T) {
 
 // However many rows there are and whatever they weigh, the sum of their second
 // derivatives does not spill into their count.
-func TestScaleHasRoom(t *testing.T) {
+func TestScaleLeavesRoomForTheCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(1, math.MaxInt32).Draw(t, "rows")
 		most := rapid.Float64Range(1, tabular.MaxTotalWeight).Draw(t, "most")

@@ -15,4 +15,14 @@
 // miss its feature go; where no row of the fit did, they go with rows that have 0.
 //
 // Fit uses one thread and holds the rows a second time as one byte per value.
+//
+//	config*.go               the configuration and its bounds
+//	boost.go                 Fit and Extend; booster.go, forest.go: rounds of either kind
+//	sample.go, bins.go       the rows of a round; features as bin numbers (order.go sorts them)
+//	histogram.go, sums.go    sums per bin, in fixed point; pack.go, the bins of a leaf's rows
+//	grow.go, search.go       a tree grown leaf by leaf, the best leaf first
+//	split.go, monotone.go    the best split of a leaf; bounds by monotone features
+//	leaves.go, tree.go       values of leaves; the tree as it is kept
+//	model.go, codec.go       the fitted model and its bytes
+//	predict.go, nodes.go     scores of rows; the nodes for those who look into a model
 package trees

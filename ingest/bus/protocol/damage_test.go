@@ -62,7 +62,7 @@ func TestDamageAtTheEndOfALog(t *testing.T) {
 }
 
 // A small batch must not cost a gigabyte, whatever it holds or claims to hold.
-func TestBombs(t *testing.T) {
+func TestBatchesThatInflateAreBounded(t *testing.T) {
 	zeros := make([]byte, 1<<20)
 	compressed := func(codec compress.Compression) []byte {
 		var b bytes.Buffer

@@ -6,7 +6,9 @@
 //   - call.go: a message of kmsg as one of kafka-go, for the leader of a
 //     partition.
 //   - fetch.go: reading one partition, committed records only.
-//   - recordbatch.go: the batches that a fetch returns, taken apart.
+//   - recordbatch.go: the batches that a fetch returns, taken apart; inflate.go: within
+//     bounds; eachrecord.go: those of a file.
+//   - damage.go: what cannot be read.
 //   - deleterecords.go: moving the start of a partition's log.
 //
 // What a broker answers is not trusted to be well formed: no size in it makes

@@ -16,12 +16,12 @@ type runCmd struct {
 	Dataset  string            `type:"path" help:"Folder with Elliptic's three CSV files; generated data without it."`
 	Steps    int               `default:"49" help:"Timesteps of the generated data."`
 	Nodes    int               `default:"4159" help:"Transactions of each generated timestep."`
-	Features int               `default:"165" help:"Features of each generated transaction."`
+	Features int               `default:"${features}" help:"Features of each generated transaction."`
 	Requests int               `default:"50" help:"Number of rounds; a round is over when all its requests are verified."`
 	Together int               `default:"1" help:"Requests submitted at once in a round."`
 	Targets  int               `default:"1" help:"Transactions of each request."`
 	Age      int               `default:"-1" help:"Erase from the timestep that is so many before the newest; -1: any."`
-	Scope    string            `default:"stubs" enum:"stubs,shard" help:"Scope of the requests: stubs or shard."`
+	Scope    string            `default:"${scope}" enum:"${scopes}" help:"Scope of the requests: ${enum}."`
 	Seed     uint64            `default:"1" help:"Chooses the transactions."`
 	Anew     bool              `default:"true" negatable:"" help:"Train every checkpoint anew at the end and compare."`
 	Profile  string            `placeholder:"FILE" help:"Write a CPU profile of the requests."`

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 
 	"github.com/alecthomas/kong"
+
+	"lethe/partition"
 )
 
 type cli struct {
@@ -16,14 +19,17 @@ type cli struct {
 
 // common are the flags of the commands that only partition.
 type common struct {
-	Shards int    `default:"20" help:"Number of shards."`
-	Method string `default:"gpfb-fast" help:"Method that proposes."`
+	Shards int    `default:"${shards}" help:"Number of shards."`
+	Method string `default:"${method}" help:"Method that proposes."`
 	Metis  string `help:"METIS program to run beside ours on the same graphs, for example gpmetis; left out if empty."`
 }
 
-// help are the texts that are too long for a tag.
-func help() kong.Vars {
+// vars are the texts that are too long for a tag, and defaults of package partition.
+func vars() kong.Vars {
+	cut := partition.Defaults()
 	return kong.Vars{
+		"shards": fmt.Sprint(cut.Shards),
+		"method": cut.Method,
 		"growth": "Partition graphs with planted communities from 10,000 to a million nodes. " +
 			"Example: partition growth --plot docs/img/partition-growth",
 		"real": "Partition Cora, CiteSeer and Bitcoin-OTC. " +
@@ -39,7 +45,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	parser := kong.Parse(&cli{}, kong.Name("partition"),
-		kong.Description("Measures the partitioner; all tables go to standard output."), help(),
+		kong.Description("Measures the partitioner; all tables go to standard output."), vars(),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	parser.FatalIfErrorf(parser.Run())
 }

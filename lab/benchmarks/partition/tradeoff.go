@@ -18,7 +18,7 @@ import (
 
 // tradeoffCmd measures what a low cut saves at erasures and costs in quality.
 type tradeoffCmd struct {
-	Shards   int      `default:"20" help:"Number of shards."`
+	Shards   int      `default:"${shards}" help:"Number of shards."`
 	Data     string   `required:"" type:"existingdir" env:"LETHE_DATA" help:"${data}"`
 	Out      string   `required:"" type:"path" help:"${out}"`
 	Plot     string   `help:"Draw <plot>.svg."`

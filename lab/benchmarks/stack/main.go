@@ -21,27 +21,34 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"lethe/configs"
+	"lethe/lab/protocol"
+	"lethe/partition"
+	"lethe/scoring/calibrate"
 	"lethe/scoring/decision"
+	"lethe/scoring/meta"
 )
 
 // cli is the command line.
 type cli struct {
 	Dataset    string   `required:"" type:"existingdir" help:"Folder with Elliptic's three CSV files."`
-	Shards     int      `default:"20" help:"Number of shards."`
+	Shards     int      `default:"${shards}" help:"Number of shards."`
 	Components []string `default:"elliptic-gin:20,trees:4,logistic:2" sep:"none" help:"${components_help}"`
-	Window     int      `default:"10" help:"Timesteps whose labels the combination is learnt from."`
-	From       int      `default:"35" help:"First timestep that is measured."`
-	To         int      `default:"49" help:"Last timestep that is measured."`
-	Threshold  string   `default:"auto" help:"Rule of the served class: auto, precision:p, budget:n or a number."`
-	Calibrate  string   `default:"platt" help:"How logits become probabilities: platt, isotonic or none."`
-	Pull       float64  `default:"20" help:"Pull of the components' weights towards equal ones."`
+	Window     int      `default:"${window}" help:"Timesteps whose labels the combination is learnt from."`
+	From       int      `default:"${from}" help:"First timestep that is measured."`
+	To         int      `default:"${to}" help:"Last timestep that is measured."`
+	Threshold  string   `default:"${threshold}" help:"Rule of the served class: auto, precision:p, budget:n or a number."`
+	Calibrate  string   `default:"${calibration}" help:"How logits become probabilities: ${calibrations}."`
+	Pull       float64  `default:"${pull}" help:"Pull of the components' weights towards equal ones."`
 	Budget     int      `default:"50" help:"Alerts a timestep whose precision and recall are printed."`
-	Seed       uint64   `default:"1" help:"Keys every random draw."`
+	Seed       uint64   `default:"${seed}" help:"Keys every random draw."`
 	JSON       bool     `name:"json" help:"Print one JSON document."`
 }
 
@@ -51,10 +58,27 @@ func main() {
 	var c cli
 	parser := kong.Parse(&c, kong.Name("stack"),
 		kong.Description("Measures ensembles whose components have groups of shards of their own."),
-		kong.Vars{"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; " +
-			"may be repeated."},
-		kong.BindTo(ctx, (*context.Context)(nil)))
+		vars(), kong.BindTo(ctx, (*context.Context)(nil)))
 	parser.FatalIfErrorf(parser.Run())
+}
+
+// vars are what the flags take from the packages that own the settings. The measured
+// timesteps are those that test by the split of Elliptic.
+func vars() kong.Vars {
+	c, split := meta.Defaults(), protocol.EllipticSplit()
+	return kong.Vars{
+		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be repeated.",
+
+		"shards":       fmt.Sprint(partition.Defaults().Shards),
+		"window":       fmt.Sprint(c.Timesteps),
+		"threshold":    c.Threshold.String(),
+		"calibration":  c.Calibration.Method,
+		"calibrations": strings.Join(calibrate.Methods(), ", "),
+		"pull":         fmt.Sprint(c.Stack.L2),
+		"seed":         fmt.Sprint(configs.Default().Seed),
+		"from":         fmt.Sprint(split.Total() - split.Test + 1),
+		"to":           fmt.Sprint(split.Total()),
+	}
 }
 
 // Run measures and prints.
