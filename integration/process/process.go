@@ -201,16 +201,31 @@ func (s *Service) await(what string, done func() bool) {
 // AwaitPage waits until a page, whatever its status, holds a text.
 func (s *Service) AwaitPage(path, text string) {
 	s.t.Helper()
-	client := http.Client{Timeout: 5 * time.Second}
+	s.await(path+" to say "+text, func() bool { return s.says(path, text) })
+}
+
+// AwaitPageOrEnd is AwaitPage for a service that may end by itself before, which it
+// reports with false.
+func (s *Service) AwaitPageOrEnd(path, text string) bool {
+	s.t.Helper()
+	said := false
 	s.await(path+" to say "+text, func() bool {
-		response, err := client.Get(s.URL + path)
-		if err != nil {
-			return false
-		}
-		defer response.Body.Close() //nolint:errcheck // nothing depends on it
-		page, err := io.ReadAll(response.Body)
-		return err == nil && strings.Contains(string(page), text)
+		said = s.says(path, text)
+		return said || !s.Running()
 	})
+	return said
+}
+
+// says reports whether a page, whatever its status, holds a text.
+func (s *Service) says(path, text string) bool {
+	client := http.Client{Timeout: 5 * time.Second}
+	response, err := client.Get(s.URL + path)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing depends on it
+	page, err := io.ReadAll(response.Body)
+	return err == nil && strings.Contains(string(page), text)
 }
 
 // get asks for a path and decodes the answer, if into is not nil.

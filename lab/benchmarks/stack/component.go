@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
@@ -19,66 +20,41 @@ type component struct {
 	config trainer.Config
 }
 
-// everyTimestep is the window of models that are fitted to all history.
-const everyTimestep = 100_000
-
-// parseComponent reads MODEL:GROUPS, which :raw and :KEY=VALUE may follow. A
-// component has at least two groups, so that every row has one that does not hold it.
+// parseComponent reads what ensemble.ParseComponent reads, and besides :raw and :seed=N.
+// Groups have to be said, at least two of them, so that every row has one that does not
+// hold it.
 func parseComponent(text string, shards int, seed uint64) (component, error) {
-	fail := func(format string, args ...any) (component, error) {
-		return component{}, fmt.Errorf("component %q: "+format, append([]any{text}, args...)...)
-	}
+	c := component{name: text}
 	fields := strings.Split(text, ":")
-	if len(fields) < 2 || !slices.Contains(trainer.ComponentModels(), fields[0]) {
-		return fail("want MODEL:GROUPS with one of the models %s", strings.Join(trainer.ComponentModels(), ", "))
-	}
-	c := component{name: text, config: trainer.DefaultsOf(fields[0])}
-	var err error
-	if c.groups, err = strconv.Atoi(fields[1]); err != nil || c.groups < 2 || c.groups > shards {
-		return fail("want 2 to %d groups", shards)
-	}
-	c.config.Seed = seed
-	if c.config.Schedule == trainer.Window {
-		c.config.WindowTimesteps = everyTimestep
-	}
-	for _, field := range fields[2:] {
+	var served []string
+	for _, field := range fields {
 		key, value, _ := strings.Cut(field, "=")
-		if field == "raw" {
+		switch key {
+		case "raw":
 			c.raw = true
-		} else if err := set(&c.config, key, value); err != nil {
-			return fail("%w", err)
+		case "seed":
+			var err error
+			if seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+				return component{}, fmt.Errorf("component %q: seed is %q, want a whole number", text, value)
+			}
+		default:
+			served = append(served, field)
 		}
 	}
+	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards)
+	if err != nil {
+		return component{}, err
+	}
+	n := ""
+	if len(served) > 1 {
+		n = served[1]
+	}
+	if c.groups, err = strconv.Atoi(n); err != nil || c.groups < 2 || c.groups > shards {
+		return component{}, fmt.Errorf("component %q: want MODEL:GROUPS with 2 to %d groups", text, shards)
+	}
+	c.config = parsed.Config
+	c.config.Seed = seed
 	return c, nil
-}
-
-// set sets a key of the trainer's configuration.
-func set(config *trainer.Config, key, value string) error {
-	integers := map[string]*int{
-		"rounds": &config.Trees.Rounds, "leaves": &config.Trees.MaxLeaves, "rows": &config.Trees.MinChildRows,
-		"bins": &config.Trees.MaxBins, "window": &config.WindowTimesteps, "passes": &config.Passes,
-		"hidden": &config.Hidden,
-	}
-	numbers := map[string]*float64{
-		"rate": &config.Trees.LearningRate, "features": &config.Trees.FeatureShare, "l2": &config.Trees.L2,
-	}
-	if config.Model == trainer.Logistic {
-		numbers["l2"] = &config.Logistic.L2
-	}
-	var err error
-	switch {
-	case key == "weights":
-		config.ClassWeights = value
-	case key == "seed":
-		config.Seed, err = strconv.ParseUint(value, 10, 64)
-	case integers[key] != nil:
-		*integers[key], err = strconv.Atoi(value)
-	case numbers[key] != nil:
-		*numbers[key], err = strconv.ParseFloat(value, 64)
-	default:
-		return fmt.Errorf("there is no key %q", key)
-	}
-	return err
 }
 
 // parseEnsembles reads lists of components with commas between them. It returns every

@@ -5,16 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe/scoring/ensemble"
 	"lethe/trainer"
 )
 
 func TestComponentsAreReadFromText(t *testing.T) {
-	const trees = "trees:4:rounds=300:leaves=15:rate=.05:features=.3:rows=9:bins=32:l2=2:weights=balanced:seed=7"
+	const trees = "trees:4:rounds=300:leaves=15:rate=.06:features=.4:rows=9:bins=32:l2=2:weights=balanced:seed=7"
 	c, err := parseComponent(trees, 20, 1)
 	require.NoError(t, err)
-	want := trainer.DefaultsOf(trainer.Trees)
-	want.WindowTimesteps, want.ClassWeights, want.Seed = everyTimestep, trainer.BalancedClasses, 7
-	want.Trees.Rounds, want.Trees.MaxLeaves, want.Trees.LearningRate, want.Trees.FeatureShare = 300, 15, .05, .3
+	want := ensemble.ComponentDefaults(trainer.Trees)
+	want.ClassWeights, want.Seed = trainer.BalancedClasses, 7
+	want.Trees.Rounds, want.Trees.MaxLeaves, want.Trees.LearningRate, want.Trees.FeatureShare = 300, 15, .06, .4
 	want.Trees.MinChildRows, want.Trees.MaxBins, want.Trees.L2 = 9, 32, 2
 	require.Equal(t, want, c.config)
 	require.Equal(t, 4, c.groups)
@@ -35,17 +36,19 @@ func TestComponentsAreReadFromText(t *testing.T) {
 
 func TestComponentsThatCannotBe(t *testing.T) {
 	for text, want := range map[string]string{
-		"trees":               "want MODEL:GROUPS",
+		"trees":               "want MODEL:GROUPS with 2 to 20 groups",
 		"blend:2":             "want MODEL:GROUPS",
-		"trees:1":             "want 2 to 20 groups",
-		"trees:21":            "want 2 to 20 groups",
-		"trees:x":             "want 2 to 20 groups",
+		"trees:1":             "2 to 20 groups",
+		"trees:21":            "2 to 20 groups",
+		"trees:0":             "at least 1 group",
+		"trees:x":             "at least 1 group",
+		"trees:2:seed=x":      `seed is "x"`,
 		"trees:2:colour=red":  `there is no key "colour"`,
-		"trees:2:rounds=many": "invalid syntax",
+		"trees:2:rounds=many": `rounds is "many"`,
 	} {
 		_, err := parseComponent(text, 20, 1)
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, `component "`+text+`"`)
+		require.ErrorContains(t, err, "component ")
 	}
 }
 
