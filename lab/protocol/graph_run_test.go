@@ -1,6 +1,8 @@
 package protocol_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -155,6 +157,33 @@ func TestTestLabelsDoNotReachTraining(t *testing.T) {
 		// The other way round: a training label does reach it.
 		shuffled.Labels[split.Train[0]] = (shuffled.Labels[split.Train[0]] + 1) % g.Classes
 		require.NotEqual(t, before.EnsembleHash, run(t, &shuffled, s, 2).EnsembleHash)
+	}
+}
+
+// The labels of the test nodes in every rotation of the classes: an answer that does not
+// depend on them is right in exactly one. Propagation that met them would be right in
+// nearly all.
+func TestTestLabelsDoNotReachPropagation(t *testing.T) {
+	for _, transductive := range []bool{false, true} {
+		s := brief()
+		s.Transductive, s.Propagate = transductive, true
+		g := planted(120, 1)
+		split := protocol.NewSplit(g.NumNodes(), .8, s.Seed)
+		right := make(map[string]float64)
+		for rotation := range g.Classes {
+			rotated := *g
+			rotated.Labels = slices.Clone(g.Labels)
+			for _, node := range split.Test {
+				rotated.Labels[node] = (rotated.Labels[node] + rotation) % g.Classes
+			}
+			for _, r := range run(t, &rotated, s, 2).Readings {
+				right[fmt.Sprintf("%s, propagated: %t", r.Aggregate, r.Propagated)] += r.Test.Accuracy
+			}
+		}
+		require.Len(t, right, 6)
+		for reading, sum := range right {
+			require.InDelta(t, 1, sum, 1e-9, reading)
+		}
 	}
 }
 
