@@ -32,6 +32,16 @@ func InputOfSlice(s *lethe.Slice) Input {
 	return Input{Rows: len(s.Nodes), Cols: s.FeatureCount, Features: s.Features, Edges: s.Edges}.Shared()
 }
 
+// InputOfNodes returns some nodes of a slice without edges, for models that look at one
+// row at a time (Config.LooksAtRows).
+func InputOfNodes(s *lethe.Slice, nodes []int) Input {
+	in := Input{Rows: len(nodes), Cols: s.FeatureCount, Features: make([]float32, 0, len(nodes)*s.FeatureCount)}
+	for _, node := range nodes {
+		in.Features = append(in.Features, s.Row(node)...)
+	}
+	return in
+}
+
 // Shared returns the input with room for what models make of a graph before they
 // look at their weights, so that those of an ensemble make it once, whether they
 // are asked one after the other or side by side. Features and edges must not

@@ -42,6 +42,9 @@ type rowModel interface {
 	Encode() []byte
 }
 
+// LooksAtRows reports whether what the model says of a row depends on that row alone.
+func (c Config) LooksAtRows() bool { return looksAtRows(c.Model) }
+
 // looksAtRows reports whether a model is one of RowModels.
 func looksAtRows(model string) bool { return model == Trees || model == Logistic }
 

@@ -77,8 +77,8 @@ func TestDigestsOfGroupsFollowFromThoseOfSlices(t *testing.T) {
 	}
 }
 
-// trained trains a mixed ensemble through timesteps and learns the meta-model over it.
-func trained(t *testing.T, timesteps, workers int) *ensemble.Ensemble {
+// trainedModels trains the models of a mixed ensemble through timesteps.
+func trainedModels(t *testing.T, timesteps, workers int) (ensemble.Runner, []*trainer.Checkpoint) {
 	t.Helper()
 	l := mixed(t)
 	r, err := ensemble.NewRunner(l, kernels.Default(), workers)
@@ -99,6 +99,14 @@ func trained(t *testing.T, timesteps, workers int) *ensemble.Ensemble {
 		models[number], err = r.Column(lethe.ShardID(number)).Newest(t.Context(), nil, slices)
 		require.NoError(t, err)
 	}
+	return r, models
+}
+
+// trained is a mixed ensemble with the meta-model that is learnt over it.
+func trained(t *testing.T, timesteps, workers int) *ensemble.Ensemble {
+	t.Helper()
+	r, models := trainedModels(t, timesteps, workers)
+	all := columns(timesteps)
 	var window [][]*lethe.Slice
 	for at := range timesteps {
 		window = append(window, []*lethe.Slice{all[0][at], all[1][at], all[2][at]})
@@ -108,7 +116,7 @@ func trained(t *testing.T, timesteps, workers int) *ensemble.Ensemble {
 	require.Positive(t, over.Rows)
 	want, known := lineagesOf(t, timesteps).At(lethe.Timestep(timesteps - 1))
 	require.True(t, known)
-	over.Lineage = want[l.Models()]
+	over.Lineage = want[r.Layout.Models()]
 	e, err := ensemble.Of(models, over)
 	require.NoError(t, err)
 	require.True(t, e.Fits(want))

@@ -74,9 +74,13 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 		return rows, nil
 	}
 	rows.Logits = make([]float64, len(labelled)*rows.Components)
-	graph := trainer.InputOfSlice(s)
+	whole, alone := trainer.InputOfSlice(s), trainer.InputOfNodes(s, labelled)
 	first := 0
 	for k, c := range r.Layout.Components {
+		graph, at := whole, func(i int) int { return labelled[i] }
+		if c.Config.LooksAtRows() {
+			graph, at = alone, func(i int) int { return i }
+		}
 		holder := group.Of(s.Shard, c.Groups, r.Layout.Shards)
 		var said [][]float64
 		for in := range c.Groups {
@@ -90,9 +94,9 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 			said = append(said, Illicit(posteriors))
 		}
 		of := make([]float64, len(said))
-		for i, node := range labelled {
+		for i := range labelled {
 			for g := range said {
-				of[g] = said[g][node]
+				of[g] = said[g][at(i)]
 			}
 			rows.Logits[i*rows.Components+k] = stack.MeanLogit(of)
 		}

@@ -1,0 +1,4 @@
+package ensemble
+
+// OutOfGroup is outOfGroup, for tests.
+var OutOfGroup = Runner.outOfGroup
