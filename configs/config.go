@@ -91,7 +91,7 @@ const Stack = "stack"
 // trees and logistic, which look at one transaction at a time and want
 // repair.one_hop, schedule window and a long window; and blend, which combines
 // several and wants a long window. The model Stack is several models, of Components,
-// each with its number of groups of shards.
+// each with its number of groups of shards: what else is said here is of its networks.
 type Trainer struct {
 	trainer.Config `yaml:",inline"`
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The

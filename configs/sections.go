@@ -24,6 +24,13 @@ func (c Config) TrainerConfig() trainer.Config {
 	return out
 }
 
+// networks is the configuration of networks that are components of a Stack.
+func (c Config) networks() trainer.Config {
+	out := c.Trainer.For(trainer.Defaults().Model)
+	out.Seed, out.Components = c.Seed, trainer.Defaults().Components
+	return out
+}
+
 // Layout is which models the ensemble is made of. The error says which component is
 // none.
 func (c Config) Layout() (ensemble.Layout, error) {
@@ -33,11 +40,10 @@ func (c Config) Layout() (ensemble.Layout, error) {
 	}
 	l := ensemble.Layout{Shards: shards}
 	for _, text := range c.Trainer.Components {
-		component, err := ensemble.ParseComponent(text, shards)
+		component, err := ensemble.ParseComponent(text, shards, c.networks())
 		if err != nil {
 			return l, err
 		}
-		component.Config.Seed = c.Seed
 		l.Components = append(l.Components, component)
 	}
 	return l, nil

@@ -105,11 +105,12 @@ func (c Config) checkTrainer(p *check.Problems) {
 
 // checkStack bounds the components of an ensemble.
 func (c Config) checkStack(p *check.Problems) {
+	p.Within("trainer", c.networks().Validate())
 	n := len(c.Trainer.Components)
 	p.That(n >= 1 && n <= stack.MaxComponents, "trainer.components", c.Trainer.Components, "1 to %d components",
 		stack.MaxComponents)
 	for _, text := range c.Trainer.Components {
-		if _, err := ensemble.ParseComponent(text, max(1, c.Partition.Shards)); err != nil {
+		if _, err := ensemble.ParseComponent(text, max(1, c.Partition.Shards), c.networks()); err != nil {
 			p.Bad("trainer.components", text, "MODEL:GROUPS, which :KEY=VALUE may follow: %v", err)
 		}
 	}

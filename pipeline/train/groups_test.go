@@ -31,7 +31,7 @@ func mixed(t testing.TB, dir string, topics *roletest.Bus) Options {
 	for _, text := range []string{
 		"elliptic-gin:3:hidden=4:window=2:passes=1", "trees:2:rounds=4:leaves=3:rows=1", "logistic:3",
 	} {
-		c, err := ensemble.ParseComponent(text, o.Layout.Shards)
+		c, err := ensemble.ParseComponent(text, o.Layout.Shards, trainer.Defaults())
 		require.NoError(t, err)
 		o.Layout.Components = append(o.Layout.Components, c)
 	}
@@ -188,7 +188,7 @@ func TestModelsOfAnotherLayoutAreDeleted(t *testing.T) {
 	awaitModels(t, topics, all)
 	require.NoError(t, stop())
 
-	trees, err := ensemble.ParseComponent("trees:3:rounds=4:leaves=3:rows=1", 3)
+	trees, err := ensemble.ParseComponent("trees:3:rounds=4:leaves=3:rows=1", 3, trainer.Defaults())
 	require.NoError(t, err)
 	other := mixed(t, dir, topics)
 	other.Layout.Components[1] = trees

@@ -14,10 +14,15 @@ import (
 const wholeHistory = 100_000
 
 // ComponentDefaults returns the configuration of a model that is a component of an
-// ensemble. Trees learn from whole groups of shards, and are larger than those of one
+// ensemble. A network takes what networks says; it is trained step by step, as one that is
+// no component. Trees learn from whole groups of shards, and are larger than those of one
 // shard; chosen on Bitcoin-OTC's timesteps 31 to 34, see docs/models.md.
-func ComponentDefaults(model string) trainer.Config {
+func ComponentDefaults(model string, networks trainer.Config) trainer.Config {
+	if !slices.Contains(trainer.RowModels(), model) {
+		return networks.For(model)
+	}
 	c := trainer.DefaultsOf(model)
+	c.Seed = networks.Seed
 	if c.Schedule == trainer.Window {
 		c.WindowTimesteps = wholeHistory
 	}
@@ -31,7 +36,7 @@ func ComponentDefaults(model string) trainer.Config {
 // ParseComponent reads MODEL:GROUPS, which :KEY=VALUE may follow for what differs from
 // ComponentDefaults; there are no more groups than shards. Without :GROUPS there are as
 // many as shards. The error names the text and what it may be.
-func ParseComponent(text string, shards int) (Component, error) {
+func ParseComponent(text string, shards int, networks trainer.Config) (Component, error) {
 	fail := func(format string, args ...any) (Component, error) {
 		return Component{}, fmt.Errorf("component %q: "+format, append([]any{text}, args...)...)
 	}
@@ -39,7 +44,7 @@ func ParseComponent(text string, shards int) (Component, error) {
 	if !slices.Contains(trainer.ComponentModels(), fields[0]) {
 		return fail("want MODEL:GROUPS with one of the models %s", strings.Join(trainer.ComponentModels(), ", "))
 	}
-	c := Component{Config: ComponentDefaults(fields[0]), Groups: shards}
+	c := Component{Config: ComponentDefaults(fields[0], networks), Groups: shards}
 	if len(fields) > 1 {
 		n, err := strconv.Atoi(fields[1])
 		if err != nil || n < 1 {

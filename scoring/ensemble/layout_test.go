@@ -22,7 +22,7 @@ func mixed(t testing.TB) ensemble.Layout {
 	for _, text := range []string{
 		"elliptic-gin:3:hidden=4:window=2:passes=1", "trees:2:rounds=4:leaves=3:rows=1", "logistic:3",
 	} {
-		c, err := ensemble.ParseComponent(text, shards)
+		c, err := ensemble.ParseComponent(text, shards, trainer.Defaults())
 		require.NoError(t, err)
 		c.Config.Seed = 5
 		l.Components = append(l.Components, c)
@@ -179,15 +179,15 @@ func TestNothingIsLearntWithoutAGroupThatHasNotSeenTheNode(t *testing.T) {
 }
 
 func TestComponentsAsText(t *testing.T) {
-	c, err := ensemble.ParseComponent(" trees:4:rounds=30:rate=.2", 20)
+	c, err := ensemble.ParseComponent(" trees:4:rounds=30:rate=.2", 20, trainer.Defaults())
 	require.NoError(t, err)
 	require.Equal(t, 4, c.Groups)
 	require.Equal(t, 30, c.Config.Trees.Rounds)
 	require.InDelta(t, .2, c.Config.Trees.LearningRate, 0)
-	c, err = ensemble.ParseComponent("elliptic-gin", 20)
+	c, err = ensemble.ParseComponent("elliptic-gin", 20, trainer.Defaults())
 	require.NoError(t, err)
 	require.Equal(t, 20, c.Groups)
-	c, err = ensemble.ParseComponent("trees:4", 3)
+	c, err = ensemble.ParseComponent("trees:4", 3, trainer.Defaults())
 	require.NoError(t, err)
 	require.Equal(t, 3, c.Groups, "no more groups than shards")
 	for text, want := range map[string]string{
@@ -197,7 +197,7 @@ func TestComponentsAsText(t *testing.T) {
 		"trees:2:rounds=many":     `rounds is "many", want a number`,
 		"elliptic-gin:2:passes=0": "passes is 0, want 1 to 10000",
 	} {
-		_, err := ensemble.ParseComponent(text, 20)
+		_, err := ensemble.ParseComponent(text, 20, trainer.Defaults())
 		require.ErrorContains(t, err, want)
 	}
 	require.ErrorContains(t, ensemble.Layout{}.Validate(), "components is 0, want at least 1")

@@ -41,7 +41,7 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 			served = append(served, field)
 		}
 	}
-	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards)
+	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards, trainer.Defaults())
 	if err != nil {
 		return component{}, err
 	}

@@ -13,7 +13,7 @@ func TestComponentsAreReadFromText(t *testing.T) {
 	const trees = "trees:4:rounds=300:leaves=15:rate=.06:features=.4:rows=9:bins=32:l2=2:weights=balanced:seed=7"
 	c, err := parseComponent(trees, 20, 1)
 	require.NoError(t, err)
-	want := ensemble.ComponentDefaults(trainer.Trees)
+	want := ensemble.ComponentDefaults(trainer.Trees, trainer.Defaults())
 	want.ClassWeights, want.Seed = trainer.BalancedClasses, 7
 	want.Trees.Rounds, want.Trees.MaxLeaves, want.Trees.LearningRate, want.Trees.FeatureShare = 300, 15, .06, .4
 	want.Trees.MinChildRows, want.Trees.MaxBins, want.Trees.L2 = 9, 32, 2
