@@ -77,7 +77,8 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 					c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = kind.model, trainer.Window, 1000
 				}
 				if kind.model == configs.Stack {
-					c.Trainer.Components = []string{"elliptic-gin:4:hidden=8:window=3", "trees:2:rounds=20:rows=1", "logistic:2"}
+					c.Trainer.Schedule, c.Trainer.WindowTimesteps = trainer.Continual, 3
+					c.Trainer.Components = []string{"elliptic-gin:4", "trees:2:rounds=20:rows=1", "logistic:2"}
 					c.Scoring.Aggregation, c.Scoring.Threshold, c.Scoring.LearnTimesteps = scoring.MethodStack, "auto", 2
 				}
 				if kind.model == trainer.Blend {
