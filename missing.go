@@ -3,6 +3,7 @@ package lethe
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // missingBits are the bits of a feature that a record says nothing about. Every NaN
@@ -16,6 +17,15 @@ func Missing() float32 { return math.Float32frombits(missingBits) }
 
 // IsMissing reports whether a feature has no value.
 func IsMissing(v float32) bool { return v != v }
+
+// AppendFeature appends a feature as JSON: the shortest decimals that read back as the same
+// float32, or null. It must not be infinite.
+func AppendFeature(dst []byte, v float32) []byte {
+	if IsMissing(v) {
+		return append(dst, "null"...)
+	}
+	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
+}
 
 // ZeroMissing returns the features with 0 for those that have no value. It returns the
 // same slice if all have one, and else a copy.

@@ -39,11 +39,7 @@ func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
 		if i > 0 {
 			value = append(value, ',')
 		}
-		if lethe.IsMissing(f) {
-			value = append(value, "null"...)
-			continue
-		}
-		value = strconv.AppendFloat(value, float64(f), 'g', -1, 32)
+		value = lethe.AppendFeature(value, f)
 	}
 	return TransactionKey(t.ID), append(value, "]}"...), nil
 }

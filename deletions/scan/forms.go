@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"lethe"
 	"lethe/canonical"
@@ -198,19 +197,14 @@ func featureBytes(row []float32) []byte {
 	return out
 }
 
-// featureText is the row as package ingest writes it: the shortest decimals
-// that read back as the same float32, joined by commas.
+// featureText is the row as package ingest writes it: its features joined by commas.
 func featureText(row []float32) []byte {
 	var out []byte
 	for i, v := range row {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if lethe.IsMissing(v) {
-			out = append(out, "null"...)
-			continue
-		}
-		out = strconv.AppendFloat(out, float64(v), 'g', -1, 32)
+		out = lethe.AppendFeature(out, v)
 	}
 	return out
 }
