@@ -77,9 +77,9 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 	whole, alone := trainer.InputOfSlice(s), trainer.InputOfNodes(s, labelled)
 	first := 0
 	for k, c := range r.Layout.Components {
-		graph, at := whole, func(i int) int { return labelled[i] }
+		graph := whole
 		if c.Config.LooksAtRows() {
-			graph, at = alone, func(i int) int { return i }
+			graph = alone
 		}
 		holder := group.Of(s.Shard, c.Groups, r.Layout.Shards)
 		var said [][]float64
@@ -91,18 +91,27 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 			if err != nil {
 				return rows, fmt.Errorf("slice of timestep %d, shard %d: %w", s.Timestep, s.Shard, err)
 			}
-			said = append(said, Illicit(posteriors))
-		}
-		of := make([]float64, len(said))
-		for i := range labelled {
-			for g := range said {
-				of[g] = said[g][at(i)]
+			answers := Illicit(posteriors)
+			if !c.Config.LooksAtRows() {
+				answers = among(answers, labelled)
 			}
-			rows.Logits[i*rows.Components+k] = stack.MeanLogit(of)
+			said = append(said, answers)
+		}
+		for i, logit := range stack.MeanLogits(said) {
+			rows.Logits[i*rows.Components+k] = logit
 		}
 		first += c.Groups
 	}
 	return rows, nil
+}
+
+// among returns the answers about some nodes.
+func among(answers []float64, nodes []int) []float64 {
+	out := make([]float64, len(nodes))
+	for i, node := range nodes {
+		out[i] = answers[node]
+	}
+	return out
 }
 
 // Logits returns, by component, the mean logit of illicit of its groups for every
@@ -115,14 +124,7 @@ func (a *Answers) Logits(l Layout) [][]float64 {
 		for in := range said {
 			said[in] = Illicit(a.Shards[first+in])
 		}
-		out[k] = make([]float64, a.graph.Rows)
-		of := make([]float64, c.Groups)
-		for node := range out[k] {
-			for in := range said {
-				of[in] = said[in][node]
-			}
-			out[k][node] = stack.MeanLogit(of)
-		}
+		out[k] = stack.MeanLogits(said)
 		first += c.Groups
 	}
 	return out

@@ -19,6 +19,13 @@ func Fit(rows stack.Rows, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return FitOver(combination, rows, c)
+}
+
+// FitOver is Fit with a combination that is given: what is learnt are calibration and
+// threshold.
+func FitOver(combination *stack.Combination, rows stack.Rows, c Config) (*Model, error) {
+	var err error
 	m := &Model{Combination: combination, Threshold: indifferent, Rows: len(rows.Illicit)}
 	combined := make([]float64, len(rows.Illicit))
 	labels := make([]lethe.Label, len(rows.Illicit))

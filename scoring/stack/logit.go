@@ -32,6 +32,20 @@ func MeanLogit(probabilities []float64) float64 {
 	return sum / float64(len(probabilities))
 }
 
+// MeanLogits is MeanLogit for every transaction: said has, model by model, one probability
+// per transaction. There is at least one model.
+func MeanLogits(said [][]float64) []float64 {
+	out := make([]float64, len(said[0]))
+	of := make([]float64, len(said))
+	for i := range out {
+		for model := range said {
+			of[model] = said[model][i]
+		}
+		out[i] = MeanLogit(of)
+	}
+	return out
+}
+
 // bounded returns the logit within ±furthest, and 0 for either zero.
 func bounded(logit float64) float64 {
 	if logit == 0 {

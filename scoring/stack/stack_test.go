@@ -197,3 +197,8 @@ func TestRefusals(t *testing.T) {
 	require.ErrorContains(t, err, "l2 is 0, want more than 0, at most 1e+09")
 	require.ErrorContains(t, err, "intercept_l2 is -1, want 0 to 1e+09")
 }
+
+func TestMeanLogitsAreThoseOfAllModels(t *testing.T) {
+	require.Equal(t, []float64{MeanLogit([]float64{.1, .3}), MeanLogit([]float64{.2, .9})},
+		MeanLogits([][]float64{{.1, .2}, {.3, .9}}))
+}

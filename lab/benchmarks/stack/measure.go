@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/scoring/decision"
+	"lethe/scoring/meta"
 	"lethe/scoring/quality"
 )
 
@@ -14,7 +15,7 @@ type reading struct {
 	members []int
 	// weighed says that the combination is learnt; else it is the mean logit.
 	weighed bool
-	learnt  *learnt
+	learnt  *meta.Model
 	// tally has the probabilities, and served counts the classes: truths by what
 	// was served, licit before illicit.
 	tally  quality.Tally
@@ -26,7 +27,8 @@ func (r *reading) count(s *step, logits [][]float64, rule decision.Rule) {
 	if r.served == nil {
 		r.served = quality.Confusion{make([]int, 2), make([]int, 2)}
 	}
-	probabilities, threshold := r.learnt.score(rule, logits)
+	probabilities := r.learnt.Probabilities(logits)
+	threshold := r.learnt.ThresholdFor(rule, probabilities)
 	for node, label := range s.labels {
 		r.tally.Add(s.timestep, probabilities[node], label)
 		if label == lethe.Unknown {
@@ -94,17 +96,17 @@ func (r *run) report() document {
 	first, last := r.span()
 	d := document{
 		Dataset: r.cli.Dataset, Shards: r.cli.Shards, Seed: r.cli.Seed, Window: r.cli.Window,
-		First: first, Last: last, Rules: r.rules.digest(), Budget: r.cli.Budget,
+		First: first, Last: last, Rules: r.rules.Fingerprint(), Budget: r.cli.Budget,
 	}
 	for _, of := range r.readings {
-		s := of.tally.Summarise(first, last, of.learnt.threshold)
+		s := of.tally.Summarise(first, last, of.learnt.Threshold)
 		budget := of.tally.AtBudget(first, last, r.cli.Budget)
 		d.Figures = append(d.Figures, figures{
 			Name: of.name, Components: r.names(of), AUC: s.AUC, AveragePrecision: s.AveragePrecision,
 			ServedF1: of.served.F1(1), BestF1: s.BestF1, CalibrationError: s.ExpectedCalibrationError,
 			BudgetPrecision: budget.Precision(), BudgetRecall: budget.Recall(),
-			Weights: of.learnt.combination.Coefficients(), Intercept: of.learnt.combination.Intercept(),
-			Threshold: of.learnt.threshold, Calibration: of.learnt.calibration.Method(), Digest: of.learnt.digest(),
+			Weights: of.learnt.Combination.Coefficients(), Intercept: of.learnt.Combination.Intercept(),
+			Threshold: of.learnt.Threshold, Calibration: of.learnt.Calibration.Method(), Digest: digestOf(of.learnt),
 		})
 	}
 	for _, t := range r.components {

@@ -6,19 +6,6 @@ import (
 	"lethe/trainer/group"
 )
 
-// meanLogits returns per node the mean logit of what all groups say of it.
-func meanLogits(said [][]float64) []float64 {
-	out := make([]float64, len(said[0]))
-	of := make([]float64, len(said))
-	for node := range out {
-		for g := range said {
-			of[g] = said[g][node]
-		}
-		out[node] = stack.MeanLogit(of)
-	}
-	return out
-}
-
 // outOfGroup returns per node the mean logit of what the groups say of it that do not
 // hold it: none of their models has learnt from the node. owners are the shards that
 // hold the nodes.

@@ -44,11 +44,6 @@ func TestNoNodeIsPredictedByTheGroupThatHoldsIt(t *testing.T) {
 	})
 }
 
-func TestMeanLogitsAreThoseOfAllGroups(t *testing.T) {
-	require.Equal(t, []float64{stack.MeanLogit([]float64{.1, .3}), stack.MeanLogit([]float64{.2, .9})},
-		meanLogits([][]float64{{.1, .2}, {.3, .9}}))
-}
-
 // holders returns the first node whose owner is not what the slices say: it must be
 // in the slice of the group that its owner is in, and in no other.
 func holders(snap *lethe.Snapshot, s *step, v *view, groups, shards int) error {

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/scoring/calibrate"
 	"lethe/scoring/decision"
+	"lethe/scoring/meta"
 	"lethe/scoring/stack"
 )
 
 // run is one way through a stream.
 type run struct {
 	cli        *cli
-	rules      rules
+	rules      meta.Config
 	steps      []*step
 	components []*trained
 	readings   []*reading
@@ -26,8 +26,9 @@ func newRun(ctx context.Context, c *cli, rule decision.Rule) (*run, error) {
 		return nil, fmt.Errorf("timesteps %d to %d with a window of %d: want from at least 2, to at least from, and 1",
 			c.From, c.To, c.Window)
 	}
-	r := &run{cli: c, rules: rules{stack: stack.Defaults(), calibrate: calibrate.Defaults(), threshold: rule}}
-	r.rules.stack.L2, r.rules.calibrate.Method = c.Pull, c.Calibrate
+	r := &run{cli: c, rules: meta.Defaults()}
+	r.rules.Timesteps, r.rules.Threshold = c.Window, rule
+	r.rules.Stack.L2, r.rules.Calibration.Method = c.Pull, c.Calibrate
 	all, ensembles, err := parseEnsembles(c.Components, c.Shards, c.Seed)
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func (r *run) through(ctx context.Context) error {
 // learn learns every reading's combination from the last timesteps, of each node by
 // the groups that do not hold it.
 func (r *run) learn(ctx context.Context, window []*step) error {
-	all := rows{components: len(r.components)}
+	all := stack.Rows{Components: len(r.components)}
 	for _, s := range window {
 		logits := make([][]float64, len(r.components))
 		for k, t := range r.components {
@@ -95,11 +96,11 @@ func (r *run) learn(ctx context.Context, window []*step) error {
 			}
 			logits[k] = outOfGroup(said, s.owners, r.cli.Shards)
 		}
-		all.add(logits, s.labels)
+		add(&all, logits, s.labels)
 	}
 	for _, reading := range r.readings {
 		var err error
-		if reading.learnt, err = r.rules.learn(all.of(reading.members), reading.weighed); err != nil {
+		if reading.learnt, err = learn(r.rules, rowsOf(all, reading.members), reading.weighed); err != nil {
 			return fmt.Errorf("%s: %w", reading.name, err)
 		}
 	}
@@ -114,14 +115,14 @@ func (r *run) score(ctx context.Context, s *step) error {
 		if err != nil {
 			return err
 		}
-		logits[k] = meanLogits(said)
+		logits[k] = stack.MeanLogits(said)
 	}
 	for _, reading := range r.readings {
 		of := make([][]float64, len(reading.members))
 		for i, k := range reading.members {
 			of[i] = logits[k]
 		}
-		reading.count(s, of, r.rules.threshold)
+		reading.count(s, of, r.rules.Threshold)
 	}
 	return nil
 }
