@@ -45,15 +45,28 @@ func (plainElements) Multiply(dst, x, y []float32) {
 
 // Dot implements Elements.
 func (plainElements) Dot(x, y []float32) float64 {
-	var sums [16]float64
+	var sums dotSums
+	sums.add(x, y)
+	return sums.total()
+}
+
+// dotSums are the sums over the positions modulo 16 of a dot product.
+type dotSums [16]float64
+
+// add adds the products of values that begin at a multiple of 16.
+func (s *dotSums) add(x, y []float32) {
 	y = y[:len(x)]
 	for i, v := range x {
-		sums[i%16] += float64(float64(v) * float64(y[i]))
+		s[i%len(s)] += float64(float64(v) * float64(y[i]))
 	}
-	for half := 8; half > 0; half /= 2 {
+}
+
+// total adds halves to halves.
+func (s *dotSums) total() float64 {
+	for half := len(s) / 2; half > 0; half /= 2 {
 		for i := range half {
-			sums[i] += sums[i+half]
+			s[i] += s[i+half]
 		}
 	}
-	return sums[0]
+	return s[0]
 }

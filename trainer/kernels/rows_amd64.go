@@ -1,7 +1,6 @@
 package kernels
 
-// avx2Rows leave all but Axpy to the compiler.
-type avx2Rows struct{ rowAdder }
+type avx2Rows struct{}
 
 // Axpy implements Rows.
 func (avx2Rows) Axpy(dst, x []float32, alpha float32) {
@@ -13,6 +12,23 @@ func (avx2Rows) Axpy(dst, x []float32, alpha float32) {
 
 // SumRows implements Rows.
 func (r avx2Rows) SumRows(dst, x Matrix, l Lists) { sumRows(r, dst, x, l) }
+
+// AddRows implements Rows.
+func (avx2Rows) AddRows(dst, x, y Matrix) {
+	cols := min(dst.Cols, x.Cols, y.Cols)
+	whole := wholeGroups(cols)
+	if whole == 0 {
+		rowAdder{}.AddRows(dst, x, y)
+		return
+	}
+	for i := range dst.Rows {
+		out, left, right := dst.Row(i)[:cols], x.Data[i*x.Cols:][:cols], y.Data[min(i, y.Rows-1)*y.Cols:][:cols]
+		sumAVX2(&out[0], &left[0], &right[0], whole)
+		for j := whole; j < cols; j++ {
+			out[j] = left[j] + right[j]
+		}
+	}
+}
 
 type avx512Rows struct{}
 

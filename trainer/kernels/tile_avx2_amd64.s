@@ -111,49 +111,84 @@ step:
 	ADDQ         $0x40, BX
 	DECQ         SI
 	JNZ          step
-	LEAQ         columnMask<>+32(SB), R11
-	MOVQ         R9, R10
-	ANDQ         $0x000000ff, R10
-	POPCNTQ      R10, R10
-	SHLQ         $0x02, R10
-	NEGQ         R10
-	VMOVUPS      (R11)(R10*1), Y12
-	MOVQ         R9, R10
-	SHRQ         $0x08, R10
-	POPCNTQ      R10, R10
-	SHLQ         $0x02, R10
-	NEGQ         R10
-	VMOVUPS      (R11)(R10*1), Y13
-	VMASKMOVPS   Y0, Y12, (CX)
-	VMASKMOVPS   Y1, Y13, 32(CX)
+	CMPQ         R9, $0x0000ffff
+	JNE          masked
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
 	ADDQ         DX, CX
 	DECQ         DI
 	JZ           done
-	VMASKMOVPS   Y2, Y12, (CX)
-	VMASKMOVPS   Y3, Y13, 32(CX)
+	VMOVUPS      Y2, (CX)
+	VMOVUPS      Y3, 32(CX)
 	ADDQ         DX, CX
 	DECQ         DI
 	JZ           done
-	VMASKMOVPS   Y4, Y12, (CX)
-	VMASKMOVPS   Y5, Y13, 32(CX)
+	VMOVUPS      Y4, (CX)
+	VMOVUPS      Y5, 32(CX)
 	ADDQ         DX, CX
 	DECQ         DI
 	JZ           done
-	VMASKMOVPS   Y6, Y12, (CX)
-	VMASKMOVPS   Y7, Y13, 32(CX)
+	VMOVUPS      Y6, (CX)
+	VMOVUPS      Y7, 32(CX)
 	ADDQ         DX, CX
 	DECQ         DI
 	JZ           done
-	VMASKMOVPS   Y8, Y12, (CX)
-	VMASKMOVPS   Y9, Y13, 32(CX)
+	VMOVUPS      Y8, (CX)
+	VMOVUPS      Y9, 32(CX)
 	ADDQ         DX, CX
 	DECQ         DI
 	JZ           done
-	VMASKMOVPS   Y10, Y12, (CX)
-	VMASKMOVPS   Y11, Y13, 32(CX)
+	VMOVUPS      Y10, (CX)
+	VMOVUPS      Y11, 32(CX)
 	ADDQ         DX, CX
 	DECQ         DI
 	JZ           done
+	JMP          done
+
+masked:
+	LEAQ       columnMask<>+32(SB), R11
+	MOVQ       R9, R10
+	ANDQ       $0x000000ff, R10
+	POPCNTQ    R10, R10
+	SHLQ       $0x02, R10
+	NEGQ       R10
+	VMOVUPS    (R11)(R10*1), Y12
+	MOVQ       R9, R10
+	SHRQ       $0x08, R10
+	POPCNTQ    R10, R10
+	SHLQ       $0x02, R10
+	NEGQ       R10
+	VMOVUPS    (R11)(R10*1), Y13
+	VMASKMOVPS Y0, Y12, (CX)
+	VMASKMOVPS Y1, Y13, 32(CX)
+	ADDQ       DX, CX
+	DECQ       DI
+	JZ         done
+	VMASKMOVPS Y2, Y12, (CX)
+	VMASKMOVPS Y3, Y13, 32(CX)
+	ADDQ       DX, CX
+	DECQ       DI
+	JZ         done
+	VMASKMOVPS Y4, Y12, (CX)
+	VMASKMOVPS Y5, Y13, 32(CX)
+	ADDQ       DX, CX
+	DECQ       DI
+	JZ         done
+	VMASKMOVPS Y6, Y12, (CX)
+	VMASKMOVPS Y7, Y13, 32(CX)
+	ADDQ       DX, CX
+	DECQ       DI
+	JZ         done
+	VMASKMOVPS Y8, Y12, (CX)
+	VMASKMOVPS Y9, Y13, 32(CX)
+	ADDQ       DX, CX
+	DECQ       DI
+	JZ         done
+	VMASKMOVPS Y10, Y12, (CX)
+	VMASKMOVPS Y11, Y13, 32(CX)
+	ADDQ       DX, CX
+	DECQ       DI
+	JZ         done
 
 done:
 	VZEROUPPER

@@ -14,11 +14,15 @@ func fused() (Set, bool) {
 	return fusedPlain(), false
 }
 
-// fusedAVX2 uses AVX2 for products and leaves the rest to the compiler.
+// fusedAVX2 uses AVX2 for what models without attention spend their time on and leaves
+// the rest to the compiler.
 func fusedAVX2() Set {
-	s := fusedPlain()
-	s.Detail, s.Products, s.Rows = "AVX2", fusedProducts{avx2Tiles{}}, avx2Rows{}
-	return s
+	return Set{
+		Name: FMAName, Detail: "AVX2",
+		Products: fusedProducts{avx2Tiles{}}, Rows: avx2Rows{},
+		Elements: avx2Elements{}, Activations: avx2Activations{}, Heads: plainHeads{},
+		Columns: avx2Columns{}, Draws: plainDraws{}, Optimiser: avx2Optimiser{},
+	}
 }
 
 // fusedAVX512 uses AVX-512 throughout.
@@ -37,9 +41,28 @@ func (avx2Tiles) size() tileSize { return tileSize{height: 6, step: 6, width: 16
 
 func (avx2Tiles) tile(t *tile) { tileAVX2(t) }
 
-func (avx2Tiles) gather(p *packing) { gatherPlain(p) }
+func (avx2Tiles) gather(p *packing) {
+	switch {
+	case p.count > 0 && p.load == lowBits(6) && p.store == p.load:
+		copySixAVX2(p)
+	case p.count > 0 && p.load == lowBits(16):
+		copySixteenAVX2(p)
+	default:
+		gatherPlain(p)
+	}
+}
 
-func (avx2Tiles) transpose(p *packing) { transposePlain(p) }
+// transpose leaves what is no multiple of 8 columns to the loop in plain Go. It stores
+// 8 values for every column, so that up to two rows behind the last are overwritten.
+func (avx2Tiles) transpose(p *packing) {
+	whole := wholeGroups(p.count)
+	for i := 0; i < p.rows && whole > 0; i += 8 {
+		transposeEightAVX2(&p.dst[i], &p.src[i*p.srcStride/4], whole, p.dstStride, p.srcStride, min(8, p.rows-i))
+	}
+	rest := *p
+	rest.dst, rest.src, rest.count = p.dst[whole*p.dstStride/4:], p.src[min(whole, len(p.src)):], p.count-whole
+	transposePlain(&rest)
+}
 
 type avx512Tiles struct{}
 
@@ -53,6 +76,15 @@ func (avx512Tiles) transpose(p *packing) { transposeAVX512(p) }
 
 //go:noescape
 func tileAVX2(t *tile)
+
+//go:noescape
+func copySixAVX2(p *packing)
+
+//go:noescape
+func copySixteenAVX2(p *packing)
+
+//go:noescape
+func transposeEightAVX2(dst, src *float32, count, dstStride, srcStride, rows int)
 
 //go:noescape
 func tileAVX512(t *tile)

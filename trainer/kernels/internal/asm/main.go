@@ -13,11 +13,14 @@ import (
 func described() map[string]func(a *assembler) {
 	return map[string]func(a *assembler){
 		"activations_avx512_amd64.s": activations,
+		"adam_avx2_amd64.s":          adamAVX2,
 		"adam_avx512_amd64.s":        adam,
+		"columns_avx2_amd64.s":       columnsAVX2,
 		"columns_avx512_amd64.s":     columns,
 		"draws_avx512_amd64.s":       draws,
 		"heads_avx512_amd64.s":       heads,
 		"idle_avx512_amd64.s":        idle,
+		"pack_avx2_amd64.s":          packAVX2,
 		"pack_avx512_amd64.s":        pack,
 		"pairs_avx512_amd64.s":       pairs,
 		"permute_avx512_amd64.s":     permute,
@@ -25,6 +28,7 @@ func described() map[string]func(a *assembler) {
 		"softmax_avx512_amd64.s":     softmax,
 		"tile_avx2_amd64.s":          tileAVX2,
 		"tile_avx512_amd64.s":        tile,
+		"vector_avx2_amd64.s":        vectorAVX2,
 		"vector_avx512_amd64.s":      vector,
 	}
 }

@@ -67,6 +67,15 @@ func smallTile(a *assembler, columns operand.Mem) {
 	a.add(64, RBX)
 	a.DECQ(RSI)
 	a.JNZ(to("step"))
+	// Some processors take ten times as long to store under a mask.
+	a.CMPQ(R9, operand.U32(0xffff))
+	a.JNE(to("masked"))
+	rows("done", func(left, right VecPhysical) {
+		a.VMOVUPS(left, at(RCX, 0))
+		a.VMOVUPS(right, at(RCX, 32))
+	})
+	a.JMP(to("done"))
+	a.Label("masked")
 	columnMasks(a, columns)
 	rows("done", func(left, right VecPhysical) {
 		a.VMASKMOVPS(left, Y12, at(RCX, 0))
