@@ -248,7 +248,7 @@ func stored(t testing.TB, c configs.Config, want built) {
 		}
 	}
 	same(t, "stored slices", want.slices, gotSlices)
-	same(t, "stored checkpoints", want.checkpoints, gotCheckpoints)
+	same(t, "stored checkpoints", want.stored, gotCheckpoints)
 	dir := service.RoleDir(c.DataDir, configs.RoleScore)
 	served, err := score.ReadServed(vfs.Default, dir, layout, over)
 	require.NoError(t, err)

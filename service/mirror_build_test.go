@@ -19,14 +19,18 @@ type sliceAt struct {
 
 // built is what training from nothing gives.
 type built struct {
-	slices, checkpoints map[sliceAt][]byte
+	slices map[sliceAt][]byte
+	// checkpoints are in their topic, stored are in the stores of train.
+	checkpoints, stored map[sliceAt][]byte
 	// ensemble is the hash of the models after the last settled timestep.
 	ensemble string
 }
 
 // build trains every model from fresh weights through its slices.
 func (m *mirror) build() built {
-	out := built{slices: make(map[sliceAt][]byte), checkpoints: make(map[sliceAt][]byte)}
+	out := built{
+		slices: make(map[sliceAt][]byte), checkpoints: make(map[sliceAt][]byte), stored: make(map[sliceAt][]byte),
+	}
 	layout, over := m.models()
 	models := make([]*trainer.Checkpoint, layout.Models())
 	for number := range models {
@@ -52,7 +56,8 @@ func (m *mirror) build() built {
 		all, known := lineages.At(previous)
 		require.True(m.t, known)
 		learnt.Lineage = all[len(models)]
-		out.checkpoints[sliceAt{lethe.ShardID(len(models)), previous}] = learnt.Encode()
+		at := sliceAt{lethe.ShardID(len(models)), previous}
+		out.checkpoints[at], out.stored[at] = learnt.Encode(), learnt.Encode()
 	}
 	e, err := ensemble.Of(models, learnt)
 	require.NoError(m.t, err)
@@ -61,7 +66,8 @@ func (m *mirror) build() built {
 }
 
 // train trains a model and notes the checkpoints that train keeps: those of models that
-// are fitted anew for each timestep only as long as they are asked for.
+// are fitted anew for each timestep only as long as they are asked for. In its topic is that
+// of the newest timestep, for no score waits for an older one.
 func (m *mirror) train(number lethe.ShardID, layout ensemble.Layout, out built) *trainer.Checkpoint {
 	c := m.runner.Column(number)
 	var slices []*lethe.Slice
@@ -77,8 +83,12 @@ func (m *mirror) train(number lethe.ShardID, layout ensemble.Layout, out built) 
 		step, err := c.Advance(m.t.Context(), before, column.Window(c.Engine.Config(), slices))
 		require.NoError(m.t, err)
 		before = step.Checkpoint
-		if c.Engine.Config().Schedule != trainer.Window || i == len(m.settled)-1 {
-			out.checkpoints[sliceAt{number, at}] = trainer.EncodeCheckpoint(before)
+		data, newest := trainer.EncodeCheckpoint(before), i == len(m.settled)-1
+		if newest {
+			out.checkpoints[sliceAt{number, at}] = data
+		}
+		if newest || c.Engine.Config().Schedule != trainer.Window {
+			out.stored[sliceAt{number, at}] = data
 		}
 	}
 	return before

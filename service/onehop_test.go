@@ -26,7 +26,7 @@ func TestOneHopFeatures(t *testing.T) {
 	s, m := start(t, c), newMirror(t, c, stream)
 	s.replay(stream)
 	m.settle(1, 2, 3)
-	trained := m.build().checkpoints
+	trained := m.build().stored
 
 	g := m.graph(3)
 	require.Equal(t, 2*g.FeatureCount+1, m.slices[3][0].FeatureCount)

@@ -68,7 +68,7 @@ func whole(t testing.TB, o Options, served lethe.Timestep, plans ...plan) map[wi
 			step, err := c.Advance(t.Context(), before, schedule.Window(c.Engine.Config(), slices))
 			require.NoError(t, err)
 			models[i] = append(models[i], step.Checkpoint)
-			if before = step.Checkpoint; c.Engine.Config().Schedule != trainer.Window || s.Timestep >= served {
+			if before = step.Checkpoint; s.Timestep >= served {
 				put(number, s.Timestep, trainer.EncodeCheckpoint(before))
 			}
 		}

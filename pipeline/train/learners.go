@@ -42,31 +42,20 @@ func (l *learners) serve(through lethe.Timestep) error {
 	return nil
 }
 
-// dropUnneeded unlinks what was learnt for timesteps that no score waits for any more,
-// where it is made anew for each.
+// dropUnneeded tells every series which timesteps a score may wait for. What was learnt
+// for older ones is unlinked where it is made anew for each.
 func (l *learners) dropUnneeded() error {
-	for _, s := range l.anew() {
-		if needed := l.columns.upTo(l.served); needed != lethe.NoTimestep {
-			if err := s.dropBefore(needed); err != nil {
-				return fmt.Errorf("model %d: drop checkpoints before timestep %d: %w", s.number, needed, err)
-			}
+	needed := l.columns.upTo(l.served)
+	for _, s := range l.all() {
+		s.needed = needed
+		if !s.anew || needed == lethe.NoTimestep {
+			continue
+		}
+		if err := s.dropBefore(needed); err != nil {
+			return fmt.Errorf("model %d: drop checkpoints before timestep %d: %w", s.number, needed, err)
 		}
 	}
 	return nil
-}
-
-// anew are the series that are made anew for each timestep.
-func (l *learners) anew() []*series {
-	var out []*series
-	for _, m := range l.models {
-		if m.fitsAnew() {
-			out = append(out, m.series)
-		}
-	}
-	if l.over != nil {
-		out = append(out, l.over.series)
-	}
-	return out
 }
 
 // all are the series of everything that is learnt.

@@ -9,7 +9,6 @@ import (
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 )
 
 // series is what a model learnt through time, one value per timestep, in the store of
@@ -22,8 +21,12 @@ type series struct {
 	store     role.Store
 	// kept are the timesteps that have a value, ascending.
 	kept []lethe.Timestep
-	// unsent are the timesteps whose value was not published, ascending.
-	unsent []lethe.Timestep
+	// unsent are the timesteps whose value is not in its topic, ascending. absent are those
+	// of them that its topic was told to hold no longer, ascending.
+	unsent, absent []lethe.Timestep
+	// needed is the oldest timestep that a score may wait for. The topic holds values from
+	// there on: older ones would cost a replay more than training does.
+	needed lethe.Timestep
 	// withdrawn are the timesteps whose value was not deleted from its topic yet,
 	// ascending.
 	withdrawn []lethe.Timestep
@@ -39,15 +42,18 @@ type series struct {
 
 // openSeries reads from a store what is kept of a component.
 func openSeries(store role.Store, number lethe.ShardID, component int) (*series, error) {
-	s := &series{number: number, component: component, store: store}
+	s := &series{number: number, component: component, store: store, needed: lethe.NoTimestep}
 	for prefix, noted := range map[string]*[]lethe.Timestep{
 		checkpointPrefix: &s.kept, unsentPrefix: &s.unsent, withdrawnPrefix: &s.withdrawn,
 		supersededPrefix: &s.superseded,
 	} {
-		if err := store.Scan([]byte(prefix), func(key, _ []byte) error {
+		if err := store.Scan([]byte(prefix), func(key, value []byte) error {
 			t, of, err := splitLearnt(prefix, key)
 			if of == component {
 				*noted = append(*noted, t)
+				if prefix == unsentPrefix && len(value) > 0 {
+					s.absent = append(s.absent, t)
+				}
 			}
 			return err
 		}); err != nil {
@@ -55,7 +61,8 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 		}
 	}
 	// A mark without its value is that of one that was not stored.
-	s.unsent = slices.DeleteFunc(s.unsent, func(t lethe.Timestep) bool { return !slices.Contains(s.kept, t) })
+	notKept := func(t lethe.Timestep) bool { return !s.holds(t) }
+	s.unsent, s.absent = slices.DeleteFunc(s.unsent, notKept), slices.DeleteFunc(s.absent, notKept)
 	return s, nil
 }
 
@@ -138,6 +145,7 @@ func (s *series) keep(steps ...learnt) error {
 	s.fresh = steps
 	for _, step := range steps {
 		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
+		s.absent = without(s.absent, []lethe.Timestep{step.at})
 		s.superseded = without(s.superseded, []lethe.Timestep{step.at})
 	}
 	return nil
@@ -188,7 +196,9 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 		return err
 	}
 	s.fresh = nil
-	s.kept, s.unsent, s.superseded = without(s.kept, gone), without(s.unsent, gone), without(s.superseded, gone)
+	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.superseded} {
+		*of = without(*of, gone)
+	}
 	switch mark {
 	case withdrawnPrefix:
 		s.withdrawn = sortedset.Add(s.withdrawn, gone...)
@@ -201,65 +211,6 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 // without returns the timesteps that are not among some.
 func without(all, some []lethe.Timestep) []lethe.Timestep {
 	return slices.DeleteFunc(all, func(t lethe.Timestep) bool { return slices.Contains(some, t) })
-}
-
-// unpublished reports whether there is something to publish.
-func (s *series) unpublished() bool { return len(s.unsent)+len(s.withdrawn) > 0 }
-
-// publishedTogether bounds how much of a series is in memory to be published.
-const publishedTogether = 16
-
-// due is what has to be published next: that values are gone, or the oldest that were
-// not published. place returns the revision of a timestep and whether it is the newest.
-func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.Message, error) {
-	var out []wire.Message
-	key := func(t lethe.Timestep) wire.Key { return wire.Key{Kind: wire.KindModel, Shard: s.number, Timestep: t} }
-	for _, t := range s.withdrawn {
-		out = append(out, wire.Message{Key: key(t), Deleted: true})
-	}
-	if len(out) > 0 {
-		return out, nil
-	}
-	for _, t := range s.unsent[:min(len(s.unsent), publishedTogether)] {
-		value, err := s.unpublishedValue(t)
-		if err != nil {
-			return nil, err
-		}
-		revision, last := place(t)
-		out = append(out, wire.Message{Key: key(t), Revision: revision, Last: last, Payload: value})
-	}
-	return out, nil
-}
-
-// unpublishedValue is value of what may just have been stored.
-func (s *series) unpublishedValue(t lethe.Timestep) ([]byte, error) {
-	if at := slices.IndexFunc(s.fresh, func(step learnt) bool { return step.at == t }); at >= 0 {
-		return s.fresh[at].value, nil
-	}
-	return s.value(t)
-}
-
-// sent notes that what due returned was published.
-func (s *series) sent() error {
-	prefix, list := unsentPrefix, &s.unsent
-	n := min(len(s.unsent), publishedTogether)
-	if len(s.withdrawn) > 0 {
-		prefix, list, n = withdrawnPrefix, &s.withdrawn, len(s.withdrawn)
-	}
-	err := s.store.Apply(func(w swapstore.Writer) error {
-		for _, t := range (*list)[:n] {
-			if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("model %d: note what was published from timestep %d on: %w", s.number, (*list)[0], err)
-	}
-	*list = (*list)[n:]
-	s.fresh = nil
-	return nil
 }
 
 // withdraw implements learner.
@@ -277,7 +228,7 @@ func (s *series) withdraw(t, newest lethe.Timestep) error {
 		return err
 	}
 	if restate {
-		s.unsent = sortedset.Add(s.unsent, newest)
+		s.unsent, s.absent = sortedset.Add(s.unsent, newest), without(s.absent, []lethe.Timestep{newest})
 	}
 	s.withdrawn = sortedset.Add(s.withdrawn, t)
 	return nil

@@ -1,0 +1,97 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/internal/sortedset"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/wire"
+)
+
+// publishedTogether bounds how much of a series is in memory to be published.
+const publishedTogether = 16
+
+// pending is what the topic of a series is told next: that values are gone, or which
+// values are new and which are absent from now on, because no score waits for them.
+type pending struct{ withdrawn, absent, values []lethe.Timestep }
+
+// pending returns what its topic has to be told next.
+func (s *series) pending() pending {
+	if len(s.withdrawn) > 0 {
+		return pending{withdrawn: s.withdrawn}
+	}
+	older, _ := slices.BinarySearch(s.kept, s.needed)
+	first, _ := slices.BinarySearch(s.unsent, s.needed)
+	values := s.unsent[first:]
+	return pending{
+		absent: without(slices.Clone(s.kept[:older]), s.absent),
+		values: values[:min(len(values), publishedTogether)],
+	}
+}
+
+// unpublished reports whether there is something to publish.
+func (s *series) unpublished() bool {
+	next := s.pending()
+	return len(next.withdrawn)+len(next.absent)+len(next.values) > 0
+}
+
+// due are the messages that have to be published next. place returns the revision of a
+// timestep and whether it is the newest.
+func (s *series) due(place func(lethe.Timestep) (lethe.Revision, bool)) ([]wire.Message, error) {
+	var out []wire.Message
+	key := func(t lethe.Timestep) wire.Key { return wire.Key{Kind: wire.KindModel, Shard: s.number, Timestep: t} }
+	next := s.pending()
+	for _, t := range slices.Concat(next.withdrawn, next.absent) {
+		out = append(out, wire.Message{Key: key(t), Deleted: true})
+	}
+	for _, t := range next.values {
+		value, err := s.unpublishedValue(t)
+		if err != nil {
+			return nil, err
+		}
+		revision, last := place(t)
+		out = append(out, wire.Message{Key: key(t), Revision: revision, Last: last, Payload: value})
+	}
+	return out, nil
+}
+
+// unpublishedValue is value of what may just have been stored.
+func (s *series) unpublishedValue(t lethe.Timestep) ([]byte, error) {
+	if at := slices.IndexFunc(s.fresh, func(step learnt) bool { return step.at == t }); at >= 0 {
+		return s.fresh[at].value, nil
+	}
+	return s.value(t)
+}
+
+// sent notes that what due returned was published.
+func (s *series) sent() error {
+	next := s.pending()
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range next.withdrawn {
+			if err := w.Delete(learntKey(withdrawnPrefix, t, s.component)); err != nil {
+				return err
+			}
+		}
+		for _, t := range next.absent {
+			if err := w.Set(learntKey(unsentPrefix, t, s.component), []byte{1}); err != nil {
+				return err
+			}
+		}
+		for _, t := range next.values {
+			if err := w.Delete(learntKey(unsentPrefix, t, s.component)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("model %d: note what was published: %w", s.number, err)
+	}
+	s.withdrawn = without(slices.Clone(s.withdrawn), next.withdrawn)
+	s.absent = without(sortedset.Of(slices.Concat(s.absent, next.absent)), next.values)
+	s.unsent = without(sortedset.Of(slices.Concat(s.unsent, next.absent)), next.values)
+	s.fresh = nil
+	return nil
+}
