@@ -68,17 +68,20 @@ func (r retraining) ensembles(ctx context.Context, c *comparison) (map[lethe.Tim
 			}
 			t := step.Checkpoint.Timestep
 			after[t] = append(after[t], step.Checkpoint)
-			what := fmt.Sprintf("model %d after %d", number, t)
-			if have := r.got.models[place{t, number}]; have != nil {
-				c.equal(what, trainer.DigestCheckpoint(have), trainer.DigestCheckpoint(step.Checkpoint))
-			} else if r.isKept(t, r.layout.Config(number).Schedule == trainer.Window) {
-				return nil, fmt.Errorf("no %s", what)
+			anew := r.layout.Config(number).Schedule == trainer.Window
+			if err := r.found(c, "published", r.got.models, step.Checkpoint, place{t, number}, r.isKept(t, true)); err != nil {
+				return nil, err
+			}
+			if err := r.found(c, "stored", r.got.stored, step.Checkpoint, place{t, number}, r.isKept(t, anew)); err != nil {
+				return nil, err
 			}
 		}
 	}
-	for at := range r.got.models {
-		c.equal(fmt.Sprintf("model %d after %d is one of a settled timestep", at.shard, at.timestep),
-			slices.Contains(r.timesteps, at.timestep) && int(at.shard) < r.layout.Models(), true)
+	for _, models := range []map[place]*trainer.Checkpoint{r.got.models, r.got.stored} {
+		for at := range models {
+			c.equal(fmt.Sprintf("model %d after %d is one of a settled timestep", at.shard, at.timestep),
+				slices.Contains(r.timesteps, at.timestep) && int(at.shard) < r.layout.Models(), true)
+		}
 	}
 	if r.over != nil {
 		return r.combined(ctx, c, after)
@@ -93,8 +96,23 @@ func (r retraining) ensembles(ctx context.Context, c *comparison) (map[lethe.Tim
 	return out, ctx.Err()
 }
 
+// found compares a model that is published or stored with the one that the slices give. It
+// may be absent unless it is needed.
+func (r retraining) found(
+	c *comparison, where string, models map[place]*trainer.Checkpoint, want *trainer.Checkpoint, at place, needed bool,
+) error {
+	what := fmt.Sprintf("%s model %d after %d", where, at.shard, at.timestep)
+	if have := models[at]; have != nil {
+		c.equal(what, trainer.DigestCheckpoint(have), trainer.DigestCheckpoint(want))
+	} else if needed {
+		return fmt.Errorf("no %s", what)
+	}
+	return nil
+}
+
 // isKept reports whether a checkpoint after a timestep must be there. Of those that are
-// fitted anew for every timestep only the newest is needed in the end.
+// fitted anew for every timestep, and of those that are published, only the newest is
+// needed in the end.
 func (r retraining) isKept(t lethe.Timestep, anew bool) bool {
 	return !anew || t == r.timesteps[len(r.timesteps)-1]
 }

@@ -2,8 +2,13 @@ package worlds
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/canonical"
@@ -11,21 +16,24 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/meta"
 	"lethe/trainer"
 )
 
-// state is what a deployment has published in the end.
+// state is what a deployment has published and stored in the end.
 type state struct {
 	graphs    map[lethe.Timestep]wire.Message
 	manifests map[lethe.Timestep]*wire.Manifest
 	// revisions are those of the manifests.
 	revisions map[lethe.Timestep]lethe.Revision
 	slices    map[place]*lethe.Slice
-	// models are by their numbers in place of a shard's, metas by timestep.
+	// models are by their numbers in place of a shard's, metas by timestep; stored are the
+	// models that train keeps.
 	models map[place]*trainer.Checkpoint
+	stored map[place]*trainer.Checkpoint
 	metas  map[lethe.Timestep]*meta.Model
 	// letters are dead letters as text: reason and original bytes.
 	letters []string
@@ -58,6 +66,7 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		graphs: make(map[lethe.Timestep]wire.Message), manifests: make(map[lethe.Timestep]*wire.Manifest),
 		revisions: make(map[lethe.Timestep]lethe.Revision),
 		slices:    make(map[place]*lethe.Slice), models: make(map[place]*trainer.Checkpoint),
+		stored:      make(map[place]*trainer.Checkpoint),
 		metas:       make(map[lethe.Timestep]*meta.Model),
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
 		taken: d.taken, knowing: d.topics.log.knowing,
@@ -66,6 +75,9 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		if err := s.messages(ctx, d, topic); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.store(d); err != nil {
+		return nil, err
 	}
 	err := d.topics.ReadAll(ctx, bus.DeadLetters, func(rec ingest.Record) error {
 		s.letters = append(s.letters, letterText(rec))
@@ -94,6 +106,32 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 	s.status = role.Merge(all...)
 	s.receipts, err = readReceipts(d.receipts)
 	return s, err
+}
+
+// store reads the checkpoints that train keeps, from a copy of its files.
+func (s *state) store(d *deployment) error {
+	files := d.disk.memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+	for shard := range lethe.ShardID(shards) {
+		h, err := train.ReadHistory(files, "/train", shard)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for component, learnt := range h.Learnt {
+			if component == train.Meta {
+				continue
+			}
+			number := d.models.layout.ModelsOf(shard)[component]
+			for t, data := range learnt {
+				if s.stored[place{t, number}], err = trainer.DecodeCheckpoint(data); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // letterText is a dead letter without the place where the record stood, which is
