@@ -35,7 +35,12 @@ secret is drawn from the seed, so that two demos give the same hashes, and is
 therefore no secret.`
 }
 
-const demoSteps = 20
+// With fewer transactions a timestep the twenty shards have too few labels to show
+// anything.
+const (
+	demoSteps        = 20
+	demoNodesPerStep = 1000
+)
 
 // Run shows lethe at work.
 func (c *demoCmd) Run(a *command.App) error {
@@ -84,7 +89,7 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 			steps = demoSteps
 		}
 		options := dataset.GenerateDefaults()
-		options.Steps, options.Seed = steps, 1
+		options.Steps, options.NodesPerStep, options.Seed = steps, demoNodesPerStep, 1
 		return dataset.Generate(options)
 	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, "")

@@ -28,7 +28,7 @@ func smallStream(t testing.TB, steps int) *dataset.Stream {
 // smallConfig trains in a moment.
 func smallConfig(t testing.TB) configs.Config {
 	t.Helper()
-	c := configs.Default()
+	c := configs.PerShard()
 	c.DataDir = t.TempDir()
 	c.HTTP.Address = "127.0.0.1:0"
 	c.Embedded.Port = 0
