@@ -191,6 +191,20 @@ func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	for _, shard := range receipt.ShardsRetrained {
 		require.Contains(f.t, from, shard)
 	}
+	layout, err := f.m.c.Layout()
+	require.NoError(f.t, err)
+	require.Len(f.t, receipt.GroupsRefitted, len(layout.Components))
+	var refitted []lethe.ShardID
+	first := 0
+	for k, c := range receipt.GroupsRefitted {
+		require.Equal(f.t, layout.Components[k].Config.Model, c.Model)
+		require.Equal(f.t, layout.Components[k].Groups, c.Groups)
+		for _, in := range c.Refitted {
+			refitted = append(refitted, lethe.ShardID(first+in))
+		}
+		first += c.Groups
+	}
+	require.Equal(f.t, layout.Affected(receipt.ShardsRetrained), refitted)
 }
 
 // equal compares what the running service serves and has published.
