@@ -220,6 +220,7 @@ func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	for i := range few.Steps {
 		few.Steps[i].Labels = few.Steps[i].Labels[:10]
 	}
+	require.ErrorContains(t, Defaults(smallStream(t, 6), configs.Default()).Validate(), "trainer.model is \"stack\"")
 	require.EqualError(t, Defaults(few, smallConfig(t)).Validate(),
 		"number of labels in every second timestep is 20, want at least 80: take more timesteps or other data")
 	few.Steps = few.Steps[:3]
