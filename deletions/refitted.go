@@ -27,11 +27,14 @@ type RefittedGroups struct {
 }
 
 // Refitted returns the groups that learn from some of the shards that an acknowledgement
-// names, component by component; none if it says nothing of groups.
+// names, component by component; none if there are no shards or nothing is said of groups.
 func (a *Ack) Refitted(shards []lethe.ShardID) []RefittedGroups {
+	if len(shards) == 0 {
+		return nil
+	}
 	var out []RefittedGroups
 	for _, c := range a.Components {
-		r := RefittedGroups{Model: c.Model, Groups: c.Groups, Refitted: []int{}}
+		r := RefittedGroups{Model: c.Model, Groups: c.Groups}
 		for i, shard := range a.Shards {
 			if slices.Contains(shards, shard) {
 				r.Refitted = append(r.Refitted, c.Of[i])

