@@ -24,7 +24,7 @@ import (
 type Options struct {
 	// Config must be the one the directory was written with.
 	Config configs.Config
-	// Fresh trains every shard anew from its slices and compares.
+	// Fresh trains every model anew from its slices and compares.
 	Fresh bool
 	// Progress, if not nil, is called with how many shards have been trained anew.
 	Progress func(done, of int)

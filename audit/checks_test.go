@@ -20,7 +20,7 @@ import (
 // shards, of which nothing is wrong but that nothing was trained.
 func whole(t *testing.T) *inventory {
 	t.Helper()
-	c := configs.Default()
+	c := configs.PerShard()
 	c.Partition.Shards = 2
 	c.Repair.MinStubs = 0
 	s := &lethe.Snapshot{Timestep: 1, FeatureCount: 1, Features: []float32{1, 2, 3, 4}}

@@ -76,8 +76,8 @@ type Partition struct {
 type Repair struct {
 	repair.Config `yaml:",inline"`
 	// OneHop joins the mean of all neighbours' features and the log degree to
-	// every transaction's own, in slices and when scoring. It rules out
-	// erasures at scope shard. Changing it means building anew.
+	// every transaction's own, in slices and when scoring. It is on by default and
+	// rules out erasures at scope shard. Changing it means building anew.
 	OneHop bool `yaml:"one_hop" help:"Join the mean of all neighbours' features and the log degree to every row."`
 	// OneHopDirected joins the mean of those who pay a transaction and the mean
 	// of those whom it pays apart. It needs OneHop.
@@ -87,11 +87,12 @@ type Repair struct {
 // Stack is the name of the ensembles whose models are trainer.components.
 const Stack = "stack"
 
-// Trainer shapes the shard models and their training. Served are models.Served;
-// trees and logistic, which look at one transaction at a time and want
-// repair.one_hop, schedule window and a long window; and blend, which combines
-// several and wants a long window. The model Stack is several models, of Components,
-// each with its number of groups of shards: what else is said here is of its networks.
+// Trainer shapes the models and their training. By default they are a Stack: several
+// models, of Components, each with its number of groups of shards; what else is said here
+// is of its networks. Otherwise every shard has one model: one of models.Served; trees or
+// logistic, which look at one transaction at a time and want repair.one_hop; or blend, which
+// combines several. Components, Schedule and WindowTimesteps have defaults that fit the
+// model, see WithModel.
 type Trainer struct {
 	trainer.Config `yaml:",inline"`
 	// Workers is how many shards train at once; 0 takes the number of CPUs. The

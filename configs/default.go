@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"slices"
+
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -13,8 +15,49 @@ import (
 )
 
 // Default returns the configuration that `lethe run` takes without any other:
-// one process, all roles, the embedded broker.
+// one process, all roles, the embedded broker, and the Stack, which is the most
+// accurate of what was measured (docs/models.md).
 func Default() Config {
+	c := base()
+	c.Repair.OneHop, c.Repair.OneHopDirected = true, true
+	return c.WithModel(Stack)
+}
+
+// PerShard returns Default with one network per shard on each transaction's own features,
+// the mean of their probabilities and a threshold of .5: GUIDE's way, and what examples
+// and measurements of a single kind of model begin with. Only without one-hop features
+// erasures of scope shard are possible.
+func PerShard() Config { return base() }
+
+// WithModel returns the configuration with another model, and with everything that
+// depends on trainer.model as it is by default with that one: components, schedule and
+// window, aggregation and threshold.
+func (c Config) WithModel(model string) Config {
+	fits, aggregation := trainer.Defaults(), scoring.Defaults().Aggregation
+	switch {
+	case model == Stack:
+		// Two groups: one that learns from a row's shard, and one that does not.
+		fits.Components = []string{fits.Model, trainer.Trees + ":2", trainer.Logistic + ":2"}
+		aggregation = scoring.MethodStack
+	case slices.Contains(trainer.StreamModels(), model):
+		fits = trainer.DefaultsOf(model)
+	}
+	c.Trainer.Model, c.Trainer.Components = model, fits.Components
+	c.Trainer.Schedule, c.Trainer.WindowTimesteps = fits.Schedule, fits.WindowTimesteps
+	return c.withAggregation(aggregation)
+}
+
+// withAggregation returns the configuration with another aggregation, and the threshold
+// that it has by default.
+func (c Config) withAggregation(method string) Config {
+	c.Scoring.Aggregation, c.Scoring.Threshold = method, scoring.Defaults().Threshold
+	if method == scoring.MethodStack {
+		c.Scoring.Threshold = "auto"
+	}
+	return c
+}
+
+func base() Config {
 	return Config{
 		DataDir:   "lethe-data",
 		Roles:     roles(),

@@ -10,7 +10,6 @@ import (
 
 	"lethe/configs"
 	"lethe/partition"
-	"lethe/scoring"
 )
 
 // Every *.bad.yml lists the problems to be reported in its "# want: " lines.
@@ -23,9 +22,7 @@ func TestBadFilesReportEveryProblem(t *testing.T) {
 			content, err := os.ReadFile(file)
 			require.NoError(t, err)
 			// What other packages list is not spelled out in the files.
-			served := append(scoring.ServedMethods(), scoring.MethodStack)
-			listed := strings.NewReplacer("FILE", file, "SERVED", strings.Join(served, ", "),
-				"QUOTA", strings.Join(partition.QuotaMethods(), ", "))
+			listed := strings.NewReplacer("FILE", file, "QUOTA", strings.Join(partition.QuotaMethods(), ", "))
 			var want []string
 			for line := range strings.Lines(string(content)) {
 				if text, ok := strings.CutPrefix(strings.TrimSpace(line), "# want: "); ok {
@@ -80,6 +77,16 @@ func TestExamples(t *testing.T) {
 		_, err := configs.Load(configs.LoadOptions{File: file})
 		require.NoError(t, err, file)
 	}
+}
+
+// What was the default is one line away.
+func TestGINExampleIsPerShard(t *testing.T) {
+	c, err := configs.Load(configs.LoadOptions{File: "examples/gin.yaml"})
+	require.NoError(t, err)
+	require.Equal(t, configs.PerShard(), c)
+	c, err = configs.Load(configs.LoadOptions{Defaults: configs.PerShard})
+	require.NoError(t, err)
+	require.Equal(t, configs.PerShard(), c)
 }
 
 // The example of the embedded broker doubles as the list of all keys.

@@ -18,6 +18,8 @@ type LoadOptions struct {
 	// Overrides are values from the command line by dotted key, as text or in
 	// the field's type.
 	Overrides map[string]any
+	// Defaults are what holds where nothing is set; nil stands for Default.
+	Defaults func() Config
 }
 
 // Load puts the configuration together and validates it. The error joins one
@@ -36,7 +38,7 @@ func Load(opts LoadOptions) (Config, error) {
 	values, problems = append(values, read...), appendIf(problems, err)
 	values = append(values, overrideValues(opts.Overrides)...)
 
-	c := Default()
+	c := opts.defaultsFor(values)
 	origins, found := apply(&c, values)
 	problems = append(problems, found...)
 	wrong := check.Of(c.Validate())
@@ -48,6 +50,29 @@ func Load(opts LoadOptions) (Config, error) {
 		return Config{}, err
 	}
 	return c, nil
+}
+
+// defaultsFor returns what holds where none of the values says anything: what depends on
+// model, aggregation and one-hop features fits those that they choose.
+func (o LoadOptions) defaultsFor(values []value) Config {
+	c := Default()
+	if o.Defaults != nil {
+		c = o.Defaults()
+	}
+	// What is wrong with values is left to Load.
+	chosen := func() Config {
+		over := c
+		apply(&over, values)
+		return over
+	}
+	if model := chosen().Trainer.Model; model != c.Trainer.Model {
+		c = c.WithModel(model)
+	}
+	if method := chosen().Scoring.Aggregation; method != c.Scoring.Aggregation {
+		c = c.withAggregation(method)
+	}
+	c.Repair.OneHopDirected = c.Repair.OneHopDirected && chosen().Repair.OneHop
+	return c
 }
 
 // apply lays the values over the configuration in their order and returns where

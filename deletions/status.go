@@ -47,6 +47,9 @@ type Status struct {
 	// BatchSize is the number of requests that are carried out together with this one,
 	// itself included, or 0 as long as that is not known.
 	BatchSize int `json:"batch_size,omitempty"`
+	// Refitted are the groups of every component whose models were trained anew, once
+	// that is known.
+	Refitted []RefittedGroups `json:"groups_refitted,omitempty"`
 	// Outcomes are in the order of the request.
 	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
 }
@@ -57,7 +60,7 @@ func (e *Entry) Status() Status {
 		Format: statusFormat, RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		Counts: e.Progress.Counts, Failure: e.Failure(), FailedIn: e.FailedIn, Attempts: e.Attempts,
 		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
-		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size,
+		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
 	}
 }
 
@@ -135,6 +138,8 @@ func (s *Status) validate() error {
 	out.Check(!s.UpdatedAt.Before(s.ReceivedAt), "updated_at is before received_at")
 	out.Check(s.Elapsed.Ascending(), "elapsed_ms is not ascending")
 	out.Check(s.BatchSize >= 0, "batch_size is negative")
+	out.Check(!slices.ContainsFunc(s.Refitted, func(r RefittedGroups) bool { return !r.Valid() }),
+		"groups_refitted names a group that there is not")
 	return out.Err()
 }
 
@@ -174,6 +179,9 @@ type Ack struct {
 	Scan *scan.Summary `json:"scan,omitempty"`
 	// Shards are those that were trained again, ascending.
 	Shards []lethe.ShardID `json:"shards,omitempty"`
+	// Components say which groups of the ensemble's components learn from Shards. An
+	// acknowledgement of an earlier version lacks them.
+	Components []ComponentGroups `json:"components,omitempty"`
 }
 
 // NewAck returns an acknowledgement to be filled in.
@@ -220,5 +228,6 @@ func (a *Ack) validate() error {
 	out.Check(a.Attempt >= 0, "attempt is %d, at least 0", a.Attempt)
 	out.Check(!searched || a.Scan != nil, "a scan is acknowledged without its numbers")
 	out.Check(record.Ascending(a.Shards, cmp.Compare), "shards are not ascending")
+	a.checkComponents(&out)
 	return out.Err()
 }

@@ -61,6 +61,7 @@ func TestAckRoundTrip(t *testing.T) {
 	a.Scan = &scan.Summary{Files: 3, Bytes: 4, Records: 5}
 	a.Ensemble = lethe.Digest{7}
 	a.Shards = []lethe.ShardID{1, 4}
+	a.Components = []deletions.ComponentGroups{{Model: "trees", Groups: 2, Of: []int{0, 1}}}
 	require.Equal(t, "ack/r1/train/node-a/scanned", a.Key())
 	data, err := a.Encode()
 	require.NoError(t, err)
@@ -76,7 +77,13 @@ func TestAckRoundTrip(t *testing.T) {
 		"attempt":    func(a *deletions.Ack) { a.Attempt = -1 },
 		"numbers":    func(a *deletions.Ack) { a.Scan = nil },
 		"ascending":  func(a *deletions.Ack) { a.Shards = []lethe.ShardID{4, 1} },
-		"format":     func(a *deletions.Ack) { a.Format = "" },
+		"component 0 has groups of 1 shards, 2 are named": func(a *deletions.Ack) {
+			a.Components = []deletions.ComponentGroups{{Model: "trees", Groups: 2, Of: []int{0}}}
+		},
+		"names a group that it has not": func(a *deletions.Ack) {
+			a.Components = []deletions.ComponentGroups{{Model: "trees", Groups: 2, Of: []int{0, 2}}}
+		},
+		"format": func(a *deletions.Ack) { a.Format = "" },
 	} {
 		broken := a
 		change(&broken)

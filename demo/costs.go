@@ -18,7 +18,7 @@ type Costs struct {
 	SecondsErased     float64 `json:"seconds_erased"`
 	SecondsVerified   float64 `json:"seconds_verified"`
 	// CPUSecondsSwapped is the processor time of the process until the models
-	// forgot, CPUSecondsRetrainAll that of training every shard anew.
+	// forgot, CPUSecondsRetrainAll that of training every model anew.
 	CPUSecondsSwapped    float64 `json:"cpu_seconds_swapped"`
 	CPUSecondsRetrainAll float64 `json:"cpu_seconds_retrain_all"`
 }

@@ -56,8 +56,10 @@ type Erasure struct {
 	Scope           lethe.Scope           `json:"scope"`
 	SlicesReplaced  int                   `json:"slices_replaced"`
 	ShardsRetrained int                   `json:"shards_retrained"`
+	// GroupsRefitted are the groups of every component whose models were trained anew.
+	GroupsRefitted []deletions.RefittedGroups `json:"groups_refitted"`
 	// Seconds is from the request to the verified receipt, RetrainAllSeconds
-	// what training every shard anew took on the same machine.
+	// what training every model anew took on the same machine.
 	Seconds           float64 `json:"seconds"`
 	RetrainAllSeconds float64 `json:"retrain_all_seconds"`
 	Costs
@@ -138,12 +140,12 @@ func (k keyed) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// prove checks the data directory once the service is down: it trains every shard
+// prove checks the data directory once the service is down: it trains every model
 // anew from its slices and compares all bytes.
 func (s *scenario) prove(ctx context.Context) error {
 	report, err := audit.Check(ctx, audit.Options{
 		Config: s.Config, Fresh: true,
-		Progress: func(done, of int) { s.Progress("proof: trained %d of %d shards anew from their slices", done, of) },
+		Progress: func(done, of int) { s.Progress("proof: trained %d of %d models anew from their slices", done, of) },
 	})
 	if err != nil {
 		return err

@@ -176,7 +176,7 @@ func (s *scenario) erase(ctx context.Context) error {
 	}
 	e := Erasure{
 		RequestID: id, Nodes: []lethe.TransactionID{node}, State: status.State, Scope: r.Scope,
-		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards,
+		SlicesReplaced: status.Counts.Slices, ShardsRetrained: status.Counts.Shards, GroupsRefitted: status.Refitted,
 		Seconds: time.Since(started).Seconds(), Costs: s.costs.costs(), Receipt: receiptPath(s.Config, id),
 		EnsembleBefore: before.EnsembleHash,
 	}

@@ -21,7 +21,6 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
-	"lethe/scoring"
 	"lethe/service"
 	"lethe/trainer"
 )
@@ -72,18 +71,13 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 				t.Parallel()
 				t.Logf("replay with: go test ./service -run Forgetting/%s -args -forget.seed=%d", kind.name, seed)
 				c := smallConfig(t, t.TempDir())
-				c.Repair.OneHop, c.Repair.OneHopDirected = kind.oneHop, kind.directed
-				if kind.model != "" {
-					c.Trainer.Model, c.Trainer.Schedule, c.Trainer.WindowTimesteps = kind.model, trainer.Window, 1000
-				}
 				if kind.model == configs.Stack {
-					c.Trainer.Schedule, c.Trainer.WindowTimesteps = trainer.Continual, 3
-					c.Trainer.Components = []string{"elliptic-gin:4", "trees:2:rounds=20:rows=1", "logistic:2"}
-					c.Scoring.Aggregation, c.Scoring.Threshold, c.Scoring.LearnTimesteps = scoring.MethodStack, "auto", 2
+					c = smallStack(t, c.DataDir)
+					c.Scoring.LearnTimesteps = 2
+				} else if kind.model != "" {
+					c = c.WithModel(kind.model)
 				}
-				if kind.model == trainer.Blend {
-					c.Trainer.Schedule = trainer.Continual
-				}
+				c.Repair.OneHop, c.Repair.OneHopDirected = kind.oneHop, kind.directed
 				forgetAtRandom(t, c, seed, requests, kind.scopes)
 			})
 		}
@@ -197,6 +191,20 @@ func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	for _, shard := range receipt.ShardsRetrained {
 		require.Contains(f.t, from, shard)
 	}
+	layout, err := f.m.c.Layout()
+	require.NoError(f.t, err)
+	require.Len(f.t, receipt.GroupsRefitted, len(layout.Components))
+	var refitted []lethe.ShardID
+	first := 0
+	for k, c := range receipt.GroupsRefitted {
+		require.Equal(f.t, layout.Components[k].Config.Model, c.Model)
+		require.Equal(f.t, layout.Components[k].Groups, c.Groups)
+		for _, in := range c.Refitted {
+			refitted = append(refitted, lethe.ShardID(first+in))
+		}
+		first += c.Groups
+	}
+	require.Equal(f.t, layout.Affected(receipt.ShardsRetrained), refitted)
 }
 
 // equal compares what the running service serves and has published.

@@ -18,14 +18,24 @@ import (
 	"lethe/service"
 )
 
-// smallConfig is a deployment that trains in a moment: few shards, narrow
-// models, a short window. The secret is fixed so that runs can be compared.
+// smallConfig is a deployment that trains in a moment: few shards with one narrow
+// network each and a short window. The secret is fixed so that runs can be compared.
 func smallConfig(t testing.TB, dir string) configs.Config {
+	t.Helper()
+	return small(t, configs.PerShard(), dir)
+}
+
+// smallStack is the default ensemble on as little as smallConfig.
+func smallStack(t testing.TB, dir string) configs.Config {
+	t.Helper()
+	return small(t, configs.Default(), dir)
+}
+
+func small(t testing.TB, c configs.Config, dir string) configs.Config {
 	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
 	_, err := configs.LoadOrCreateSecret(secret, zeroReader{})
 	require.NoError(t, err)
-	c := configs.Default()
 	c.DataDir = dir
 	c.SecretFile = secret
 	c.HTTP.Address = "127.0.0.1:0"

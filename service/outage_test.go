@@ -194,10 +194,8 @@ func TestTheLargestFeaturesAreTrainedOn(t *testing.T) {
 	for _, model := range []string{"elliptic-gin", "gat", "sgc", "trees", "logistic"} {
 		t.Run(model, func(t *testing.T) {
 			c := smallConfig(t, t.TempDir())
-			c.Trainer.Model = model
-			if model == "trees" || model == "logistic" {
-				c.Trainer.Schedule, c.Repair.OneHop = "window", true
-			}
+			c = c.WithModel(model)
+			c.Repair.OneHop = model == "trees" || model == "logistic"
 			stream := smallStream(t, 3, 60, 3)
 			largest := float32(configs.Default().Ingest.Records.MaxMagnitude)
 			for _, step := range stream.Steps {

@@ -10,7 +10,7 @@ import (
 // and, but for the first, is scored before its labels were learnt from.
 func TestStreamIsScoredAndTrained(t *testing.T) {
 	stream := smallStream(t, 5, 80, 3)
-	s := start(t, smallConfig(t, t.TempDir()))
+	s := start(t, smallStack(t, t.TempDir()))
 	status := s.replay(stream)
 	totals := stream.Totals()
 	require.Equal(t, 5, status.Timesteps.Settled)

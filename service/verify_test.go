@@ -22,7 +22,7 @@ import (
 func TestVerifyNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	stream := smallStream(t, 3, 50, 41)
-	c := smallConfig(t, t.TempDir())
+	c := smallStack(t, t.TempDir())
 	s := start(t, c)
 	s.replay(stream)
 	ids := labelledIllicit(stream, 2)

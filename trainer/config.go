@@ -42,10 +42,10 @@ func Models() []string { return models.Names() }
 // DefaultsOf.
 type Config struct {
 	// Model is one of StreamModels.
-	Model string `yaml:"model" help:"Shard model: a network such as elliptic-gin, trees, logistic or blend."`
+	Model string `yaml:"model" help:"The model: a network such as elliptic-gin, trees, logistic or blend."`
 	// Components are the models of a Blend, of ComponentModels, each once. Other
 	// models have no use for them.
-	Components []string `yaml:"components" help:"Models of a blend."`
+	Components []string `yaml:"components" help:"Models of a blend; of a stack MODEL:GROUPS of each."`
 	// Hidden is the width h of the hidden layer. The attention models divide it
 	// among their heads. The Elliptic models have h in the first two convolutions
 	// and max(2, h/4) in the third and in the layer after it; wider was not

@@ -35,12 +35,12 @@ func (attackCmd) Help() string {
   lethe-lab attack --quick
   lethe-lab attack --dataset elliptic_bitcoin_dataset --scope stubs --targets 200 --out attacks
 
-A deployment is trained on half of the timesteps; labelled transactions drawn at
-random are erased through the topics. Then membership, former payments and
-degrees are attacked with what is published before and after. Every attack also
-runs where it has to succeed; if it does not, the verdict is "no power". The exit
-status is 1 if an attack on what is left after an erasure at scope stubs finds a
-signal.`
+A deployment with one network per shard (configs/examples/gin.yaml) is trained on
+half of the timesteps; labelled transactions drawn at random are erased through
+the topics. Then membership, former payments and degrees are attacked with what
+is published before and after. Every attack also runs where it has to succeed;
+if it does not, the verdict is "no power". The exit status is 1 if an attack on
+what is left after an erasure at scope stubs finds a signal.`
 }
 
 const (
@@ -185,7 +185,7 @@ func (c *attackCmd) config(a *command.App) (_ configs.Config, cleanup func() err
 		extra["data_dir"] = made
 		cleanup = func() error { return os.RemoveAll(made) }
 	}
-	config, err := c.Load(a, extra)
+	config, err := c.LoadOver(a, configs.PerShard, extra)
 	if err != nil {
 		err = errors.Join(err, cleanup())
 	}

@@ -28,14 +28,19 @@ func (demoCmd) Help() string {
   lethe demo --dataset elliptic_bitcoin_dataset --json
 
 A stream goes through an embedded broker: one graph per timestep, cut into fair
-and balanced shards, one model per shard, predictions before the labels come in.
-Then one transaction is erased, and every shard is trained anew from its slices
-to show that the served bytes never saw it. The data directory is kept; its
+and balanced shards, networks, trees and logistic regressions on groups of them,
+predictions before the labels come in. Then one transaction is erased, and every
+model is trained anew from its slices to show that the served bytes never saw it. The data directory is kept; its
 secret is drawn from the seed, so that two demos give the same hashes, and is
 therefore no secret.`
 }
 
-const demoSteps = 20
+// With fewer transactions a timestep the twenty shards have too few labels to show
+// anything.
+const (
+	demoSteps        = 20
+	demoNodesPerStep = 1000
+)
 
 // Run shows lethe at work.
 func (c *demoCmd) Run(a *command.App) error {
@@ -84,7 +89,7 @@ func (c *demoCmd) stream(a *command.App) (*dataset.Stream, error) {
 			steps = demoSteps
 		}
 		options := dataset.GenerateDefaults()
-		options.Steps, options.Seed = steps, 1
+		options.Steps, options.NodesPerStep, options.Seed = steps, demoNodesPerStep, 1
 		return dataset.Generate(options)
 	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, "")
@@ -133,12 +138,17 @@ func printDemo(a *command.App, r *demo.Result) error {
 		"macro-F1 %.3f, illicit-F1 %.3f (%d labelled, %d illicit)\n",
 		r.TestTimesteps[0], r.TestTimesteps[1], command.OrDash(r.Test.AUC), command.OrDash(r.Test.AveragePrecision),
 		r.Test.MacroF1, r.Test.IllicitF1, r.Test.Labelled, r.Test.Illicit)
+	if r.Test.BestF1 != nil {
+		fmt.Fprintf(a.Stdout, "the best threshold in hindsight has illicit-F1 %.3f; probabilities are off by %s on average\n",
+			*r.Test.BestF1, command.OrDash(r.Test.ExpectedCalibrationError))
+	}
 	for _, e := range r.Erasures {
 		fmt.Fprintf(a.Stdout, "\nerasure %s of transaction %s, scope %s: %s in %.1f s\n", e.RequestID, e.Nodes[0], e.Scope,
 			e.State, e.Seconds)
-		fmt.Fprintf(a.Stdout, "  %d slices replaced, %d shards retrained: %.2f s of processor time until the models forgot, "+
-			"beside %.2f s for training all anew\n", e.SlicesReplaced, e.ShardsRetrained, e.CPUSecondsSwapped,
-			e.CPUSecondsRetrainAll)
+		fmt.Fprintf(a.Stdout, "  %d slices of %d shards replaced, groups refitted: %s\n", e.SlicesReplaced,
+			e.ShardsRetrained, refittedText(e.GroupsRefitted))
+		fmt.Fprintf(a.Stdout, "  %.2f s of processor time until the models forgot, beside %.2f s for training all anew "+
+			"(%.0f %%)\n", e.CPUSecondsSwapped, e.CPUSecondsRetrainAll, 100*e.CPUSecondsSwapped/e.CPUSecondsRetrainAll)
 		fmt.Fprintf(a.Stdout, "  nothing left lethe after %.2f s, the models forgot after %.2f s, every place that held it "+
 			"was written anew after %.2f s, everything was searched after %.2f s\n", e.SecondsSuppressed, e.SecondsSwapped,
 			e.SecondsErased, e.SecondsVerified)

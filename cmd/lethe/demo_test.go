@@ -78,7 +78,7 @@ func TestTheDemoPrintsTimesAndSearches(t *testing.T) {
 		`written anew after (\S+) s, everything was searched after (\S+) s\n`)
 	require.InDelta(t, e["seconds_swapped"], told[1], .01)
 	require.InDelta(t, e["seconds_verified"], told[3], .01)
-	told = number(`: (\S+) s of processor time until the models forgot, beside (\S+) s for training all anew\n`)
+	told = number(`  (\S+) s of processor time until the models forgot, beside (\S+) s for training all anew `)
 	require.InDelta(t, e["cpu_seconds_swapped"], told[0], .01)
 	require.InDelta(t, e["cpu_seconds_retrain_all"], told[1], .01)
 	told = number(`before the receipt was signed: (\d+) files and (\d+) records of (\d+) topics, nothing left\n`)

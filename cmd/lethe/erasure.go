@@ -58,6 +58,9 @@ func printRequest(a *command.App, s deletions.Status) {
 	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
 	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
 		s.Counts.Targets, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
+	if refitted := refittedText(s.Refitted); refitted != "" {
+		fmt.Fprintf(a.Stdout, "  groups refitted: %s\n", refitted)
+	}
 	if counted := countOutcomes(s.Outcomes); counted != "" {
 		fmt.Fprintf(a.Stdout, "  outcomes: %s\n", counted)
 	}
@@ -73,6 +76,15 @@ func printRequest(a *command.App, s deletions.Status) {
 		fmt.Fprintf(a.Stdout, ", because: %s", s.Failure)
 	}
 	fmt.Fprintln(a.Stdout)
+}
+
+// refittedText says how many groups of every component were trained anew.
+func refittedText(components []deletions.RefittedGroups) string {
+	parts := make([]string, len(components))
+	for i, c := range components {
+		parts[i] = fmt.Sprintf("%s %d of %d", c.Model, len(c.Refitted), c.Groups)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // elapsedText says how long a request took to each state, as far as it is known.

@@ -86,6 +86,9 @@ func printReceipt(a *command.App, r receipt.Receipt, v receipt.Verification) {
 		r.RequestID, r.State, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"), v.KeyID, key)
 	fmt.Fprintf(a.Stdout, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
 		r.Scope, len(r.Targets), len(r.SlicesReplaced), len(r.ShardsRetrained))
+	if refitted := refittedText(r.GroupsRefitted); refitted != "" {
+		fmt.Fprintf(a.Stdout, "groups refitted: %s\n", refitted)
+	}
 	if took := elapsedText(r.Elapsed); took != "" {
 		fmt.Fprintf(a.Stdout, "after it was received: %s\n", took)
 	}

@@ -9,7 +9,7 @@ import (
 
 type verifyCmd struct {
 	command.ConfigFlags
-	Fresh bool `help:"Train every shard anew from its slices and compare all checkpoints byte for byte."`
+	Fresh bool `help:"Train every model anew from its slices and compare all checkpoints byte for byte."`
 	JSON  bool `help:"Print one JSON document."`
 }
 
@@ -30,7 +30,7 @@ func (c *verifyCmd) Run(a *command.App) error {
 	}
 	p := command.NewProgress(a.Stderr)
 	report, err := audit.Check(a.Context, audit.Options{Config: config, Fresh: c.Fresh, Progress: func(done, of int) {
-		p.Show("trained %d of %d shards anew", done, of)
+		p.Show("trained %d of %d models anew", done, of)
 	}})
 	if err != nil {
 		return err

@@ -25,5 +25,7 @@ func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 		return b, nil
 	}
 	s.out.phaseDone(b, events.Retrain, deletions.Retraining)
-	return s.moveAll(ctx, b, deletions.Swapped, func(_ int, p *deletions.Progress) { p.EnsembleAfter = swapped.Ensemble })
+	return s.moveAll(ctx, b, deletions.Swapped, func(_ int, p *deletions.Progress) {
+		p.EnsembleAfter, p.Refitted = swapped.Ensemble, purged.Refitted(p.Retrained)
+	})
 }

@@ -73,6 +73,11 @@ func (r *Receipt) checkReach(out *record.Problems) {
 	for _, s := range r.ShardsRetrained {
 		out.Check(slices.Contains(shards, s), "shard %d was retrained without a replaced slice", s)
 	}
+	for i, c := range r.GroupsRefitted {
+		out.Check(c.Valid(), "groups_refitted names a group that component %d has not", i)
+		out.Check(len(c.Refitted) > 0 && len(c.Refitted) <= len(r.ShardsRetrained),
+			"%d groups of component %d were refitted for %d shards", len(c.Refitted), i, len(r.ShardsRetrained))
+	}
 }
 
 func (r *Receipt) checkCounts(out *record.Problems) {

@@ -36,9 +36,13 @@ type Receipt struct {
 	// SlicesReplaced ascend by timestep, then by shard.
 	SlicesReplaced  []deletions.SliceRef `json:"slices_replaced"`
 	ShardsRetrained []lethe.ShardID      `json:"shards_retrained"`
-	Counts          deletions.Counts     `json:"counts"`
-	EnsembleBefore  lethe.Digest         `json:"ensemble_before"`
-	EnsembleAfter   lethe.Digest         `json:"ensemble_after"`
+	// GroupsRefitted are the groups of every component whose models learnt from the
+	// replaced slices, and the model above the components was learnt anew as well. Receipts
+	// of earlier versions lack them.
+	GroupsRefitted []deletions.RefittedGroups `json:"groups_refitted,omitempty"`
+	Counts         deletions.Counts           `json:"counts"`
+	EnsembleBefore lethe.Digest               `json:"ensemble_before"`
+	EnsembleAfter  lethe.Digest               `json:"ensemble_after"`
 	// KernelSet names the CPU features that the retrained bytes depend on.
 	KernelSet       string `json:"kernel_set"`
 	SoftwareVersion string `json:"software_version"`
@@ -80,6 +84,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		Timesteps:       list(e.Progress.Timesteps),
 		SlicesReplaced:  list(e.Progress.Slices),
 		ShardsRetrained: list(e.Progress.Retrained),
+		GroupsRefitted:  slices.Clone(e.Progress.Refitted),
 		Counts:          e.Progress.Counts,
 		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,
 		KernelSet: facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,

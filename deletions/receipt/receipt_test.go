@@ -205,18 +205,24 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 		return row
 	}
 	for problem, change := range map[string]func(r *receipt.Receipt){
-		"request_id":                   func(r *receipt.Receipt) { r.RequestID = "a b" },
-		"state is not verified":        func(r *receipt.Receipt) { r.State = deletions.Swapped },
-		"scope is none":                func(r *receipt.Receipt) { r.Scope = "world" },
-		"verified_at":                  func(r *receipt.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
-		"requested_at":                 func(r *receipt.Receipt) { r.RequestedAt = time.Time{} },
-		"kernel_set":                   func(r *receipt.Receipt) { r.KernelSet = "" },
-		"software_version":             func(r *receipt.Receipt) { r.SoftwareVersion = "" },
-		"nodes is empty":               func(r *receipt.Receipt) { r.Targets = nil },
-		"not ascending digests":        func(r *receipt.Receipt) { r.Targets[0] = r.Targets[1] },
-		"timesteps does not name":      func(r *receipt.Receipt) { r.Timesteps[0] = 4 },
-		"slices_replaced are not":      func(r *receipt.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
-		"shard 5 was retrained":        func(r *receipt.Receipt) { r.ShardsRetrained[1] = 5 },
+		"request_id":              func(r *receipt.Receipt) { r.RequestID = "a b" },
+		"state is not verified":   func(r *receipt.Receipt) { r.State = deletions.Swapped },
+		"scope is none":           func(r *receipt.Receipt) { r.Scope = "world" },
+		"verified_at":             func(r *receipt.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
+		"requested_at":            func(r *receipt.Receipt) { r.RequestedAt = time.Time{} },
+		"kernel_set":              func(r *receipt.Receipt) { r.KernelSet = "" },
+		"software_version":        func(r *receipt.Receipt) { r.SoftwareVersion = "" },
+		"nodes is empty":          func(r *receipt.Receipt) { r.Targets = nil },
+		"not ascending digests":   func(r *receipt.Receipt) { r.Targets[0] = r.Targets[1] },
+		"timesteps does not name": func(r *receipt.Receipt) { r.Timesteps[0] = 4 },
+		"slices_replaced are not": func(r *receipt.Receipt) { r.SlicesReplaced[0] = r.SlicesReplaced[1] },
+		"shard 5 was retrained":   func(r *receipt.Receipt) { r.ShardsRetrained[1] = 5 },
+		"groups_refitted names a group that component 0 has not": func(r *receipt.Receipt) {
+			r.GroupsRefitted = []deletions.RefittedGroups{{Model: "trees", Groups: 2, Refitted: []int{2}}}
+		},
+		"3 groups of component 0 were refitted for 2 shards": func(r *receipt.Receipt) {
+			r.GroupsRefitted = []deletions.RefittedGroups{{Model: "trees", Groups: 4, Refitted: []int{0, 1, 2}}}
+		},
 		"counts.slices is 9":           func(r *receipt.Receipt) { r.Counts.Slices = 9 },
 		"counts.nodes is 1":            func(r *receipt.Receipt) { r.Counts.Targets = 1 },
 		"a count is negative":          func(r *receipt.Receipt) { r.Counts.Labels = -1 },

@@ -39,8 +39,9 @@ var all = []written{{
 	later:     "e508a74a9dfa937a8a386565e122d9529a3d0796fa5249161873bc607f8f7ff4",
 }}
 
-// settings are those that the archives were made with.
-var settings = []string{"--set", "partition.shards=3", "--set", "trainer.hidden=8", "--set", "trainer.passes=1"}
+// settings are those that the archives were made with; what was the default is said.
+var settings = []string{"--set", "partition.shards=3", "--set", "trainer.hidden=8", "--set", "trainer.passes=1",
+	"--set", "trainer.model=elliptic-gin", "--set", "repair.one_hop=false"}
 
 // A directory of an earlier commit passes the audit, takes the next timestep,
 // forgets one more transaction, and its receipts verify before and after.

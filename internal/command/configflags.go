@@ -20,6 +20,11 @@ type ConfigFlags struct {
 // Load puts the configuration together; extra are keys that the command sets and
 // that beat the flags. A wrong configuration is wrong use.
 func (f ConfigFlags) Load(a *App, extra map[string]any) (configs.Config, error) {
+	return f.LoadOver(a, configs.Default, extra)
+}
+
+// LoadOver is Load with other defaults.
+func (f ConfigFlags) LoadOver(a *App, defaults func() configs.Config, extra map[string]any) (configs.Config, error) {
 	overrides := make(map[string]any)
 	for key, value := range f.Set {
 		overrides[key] = value
@@ -36,7 +41,9 @@ func (f ConfigFlags) Load(a *App, extra map[string]any) (configs.Config, error) 
 	for key, value := range extra {
 		overrides[key] = value
 	}
-	c, err := configs.Load(configs.LoadOptions{File: f.Config, Environ: a.Environ, Overrides: overrides})
+	c, err := configs.Load(configs.LoadOptions{
+		File: f.Config, Environ: a.Environ, Overrides: overrides, Defaults: defaults,
+	})
 	if err != nil {
 		return c, usageError{fmt.Errorf("configuration: %s", OneLine(err))}
 	}

@@ -28,7 +28,7 @@ func smallStream(t testing.TB, steps int) *dataset.Stream {
 // smallConfig trains in a moment.
 func smallConfig(t testing.TB) configs.Config {
 	t.Helper()
-	c := configs.Default()
+	c := configs.PerShard()
 	c.DataDir = t.TempDir()
 	c.HTTP.Address = "127.0.0.1:0"
 	c.Embedded.Port = 0
@@ -220,6 +220,7 @@ func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	for i := range few.Steps {
 		few.Steps[i].Labels = few.Steps[i].Labels[:10]
 	}
+	require.ErrorContains(t, Defaults(smallStream(t, 6), configs.Default()).Validate(), "trainer.model is \"stack\"")
 	require.EqualError(t, Defaults(few, smallConfig(t)).Validate(),
 		"number of labels in every second timestep is 20, want at least 80: take more timesteps or other data")
 	few.Steps = few.Steps[:3]

@@ -80,6 +80,7 @@ func (o Options) Validate() error {
 	o.checkTargets(&p)
 	p.AtLeast("overfit_passes", o.OverfitPasses, 1)
 	p.That(o.Config.UsesEmbeddedBroker(), "kafka.brokers", o.Config.Kafka.Brokers, "none: an attack brings its own")
+	p.That(o.Config.Trainer.Model != configs.Stack, "trainer.model", o.Config.Trainer.Model, "one model per shard")
 	p.That(len(o.Scopes) > 0, "scopes", o.Scopes, "at least one")
 	for _, s := range o.Scopes {
 		p.OneOf("scopes", string(s), lethe.SupportedScopes()...)

@@ -31,7 +31,7 @@ func (c AttackCell) run(ctx context.Context, stream *dataset.Stream) (_ *attack.
 		return nil, fmt.Errorf("attacked deployment: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	config := configs.Default()
+	config := configs.PerShard()
 	config.DataDir, config.Seed = dir, c.Seed
 	config.Partition.Shards, config.Trainer.Hidden = c.Shards, c.Hidden
 	config.Embedded.Port, config.HTTP.Address = 0, "127.0.0.1:0"

@@ -16,7 +16,7 @@ func TestAttackCellsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := configs.Default()
+	config := configs.PerShard()
 	for _, c := range []AttackCell{
 		{Shards: 2, Hidden: 8}, {Shards: 2, Hidden: 8, Timesteps: 4},
 		{Shards: 2, Hidden: 8, Targets: 40}, {Shards: 2, Hidden: 8, Requests: 2, Targets: 40},

@@ -17,6 +17,7 @@ import (
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 )
 
 // erasure is a request under way, as far as this role is concerned.
@@ -105,6 +106,7 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	case e.purged < c.Attempt:
 		a := l.newAck(c, deletions.StepPurged)
 		a.Shards = slices.Sorted(maps.Keys(c.Shards()))
+		a.Components = groupsOf(l.o.Layout, a.Shards)
 		out, err = send(a, &e.purged)
 	case e.erased < c.Attempt:
 		out, err = l.searched(ctx, c, deletions.StepErased, concerned(c), &e.erased)
@@ -114,6 +116,18 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		return role.Output{}, false, nil
 	}
 	return out, true, err
+}
+
+// groupsOf says which groups of every component learn from some shards.
+func groupsOf(l ensemble.Layout, shards []lethe.ShardID) []deletions.ComponentGroups {
+	out := make([]deletions.ComponentGroups, len(l.Components))
+	for k, c := range l.Components {
+		out[k] = deletions.ComponentGroups{Model: c.Config.Model, Groups: c.Groups, Of: make([]int, len(shards))}
+		for i, shard := range shards {
+			_, out[k].Of[i] = l.Place(l.ModelsOf(shard)[k])
+		}
+	}
+	return out
 }
 
 // commands are those under way.

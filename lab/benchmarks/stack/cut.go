@@ -52,6 +52,8 @@ func readStream(ctx context.Context, folder string, timesteps int) (*dataset.Str
 type cutter struct {
 	shards int
 	seed   uint64
+	method string
+	refine bool
 }
 
 // cut partitions and repairs a timestep.
@@ -60,8 +62,8 @@ func (c cutter) cut(ctx context.Context, snap *lethe.Snapshot, previous lethe.Ti
 	if err != nil {
 		return nil, err
 	}
-	config := partition.Defaults()
-	config.Shards, config.Seed = c.shards, c.seed
+	config := partition.DefaultsOf(c.method)
+	config.Shards, config.Seed, config.Refine = c.shards, c.seed, c.refine
 	s := &step{timestep: snap.Timestep}
 	if s.owners, _, err = partition.Run(ctx, g, config); err != nil {
 		return nil, err

@@ -7,7 +7,9 @@
 //	  --components elliptic-gin:20,trees:4:rounds=300:leaves=15,logistic:2
 //
 // With --components several times, several ensembles are measured in one run, and a
-// component that is in more than one is trained once.
+// component that is in more than one is trained once. What shards cost and what the
+// partition is worth shows with them left out: with --whole what is served has learnt from
+// everything, and with --method random --no-refine shards are drawn.
 //
 //   - component.go: what a component is, read from the command line
 //   - cut.go: the stream, cut into slices as the service cuts it
@@ -40,7 +42,10 @@ import (
 type cli struct {
 	Dataset    string   `required:"" type:"existingdir" help:"Folder with Elliptic's three CSV files."`
 	Shards     int      `default:"${shards}" help:"Number of shards."`
-	Components []string `default:"elliptic-gin:20,trees:4,logistic:2" sep:"none" help:"${components_help}"`
+	Method     string   `default:"${method}" help:"Partition: ${methods}."`
+	Refine     bool     `default:"true" negatable:"" help:"Refine the partition."`
+	Whole      bool     `help:"Score by a model of every component that has learnt from everything, without shards."`
+	Components []string `default:"${components}" sep:"none" help:"${components_help}"`
 	Window     int      `default:"${window}" help:"Timesteps whose labels the combination is learnt from."`
 	From       int      `default:"${from}" help:"First timestep that is measured."`
 	To         int      `default:"${to}" help:"Last timestep that is measured."`
@@ -69,6 +74,9 @@ func vars() kong.Vars {
 	return kong.Vars{
 		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be repeated.",
 
+		"components":   "elliptic-gin:20,trees:2,logistic:2",
+		"method":       partition.Defaults().Method,
+		"methods":      strings.Join(partition.QuotaMethods(), ", "),
 		"shards":       fmt.Sprint(partition.Defaults().Shards),
 		"window":       fmt.Sprint(c.Timesteps),
 		"threshold":    c.Threshold.String(),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"lethe"
@@ -109,7 +110,7 @@ func (r *run) report() document {
 			Threshold: of.learnt.Threshold, Calibration: of.learnt.Calibration.Method(), Digest: digestOf(of.learnt),
 		})
 	}
-	for _, t := range r.components {
+	for _, t := range slices.Concat(r.components, r.wholes) {
 		c := cost{
 			Name: t.name, Groups: t.groups, Total: t.total.Seconds(), Touched: touched(r.steps, t.groups, r.cli.Shards),
 		}

@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/dataset"
 	"lethe/lab/protocol"
+	"lethe/partition"
 	"lethe/scoring/stack"
 	"lethe/trainer/group"
 )
@@ -73,7 +74,7 @@ func TestOwnersAreWhoseSlicesHoldTheNodes(t *testing.T) {
 	stream, err := dataset.Generate(options)
 	require.NoError(t, err)
 	const shards = 6
-	steps, err := cutter{shards, 1}.stream(t.Context(), stream)
+	steps, err := cutter{shards, 1, partition.MethodGPFBFast, true}.stream(t.Context(), stream)
 	require.NoError(t, err)
 	for i, s := range steps {
 		snap := protocol.SnapshotOf(&stream.Steps[i], stream.FeatureCount)

@@ -13,9 +13,13 @@ import (
 
 // run is one way through a stream.
 type run struct {
-	cli        *cli
-	rules      meta.Config
-	steps      []*step
+	cli   *cli
+	rules meta.Config
+	steps []*step
+	// undivided are the steps as one shard, and wholes a model of every component that
+	// learns from them and is asked instead of its groups; both only with cli.Whole.
+	undivided  []*step
+	wholes     []*trained
 	components []*trained
 	readings   []*reading
 }
@@ -52,7 +56,20 @@ func newRun(ctx context.Context, c *cli, rule decision.Rule) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.steps, err = cutter{c.Shards, c.Seed}.stream(ctx, stream)
+	cut := cutter{c.Shards, c.Seed, c.Method, c.Refine}
+	if r.steps, err = cut.stream(ctx, stream); err != nil || !c.Whole {
+		return r, err
+	}
+	for _, one := range all {
+		one.name, one.groups = one.name+", whole", 1
+		t, err := newTrained(one)
+		if err != nil {
+			return nil, err
+		}
+		r.wholes = append(r.wholes, t)
+	}
+	cut.shards = 1
+	r.undivided, err = cut.stream(ctx, stream)
 	return r, err
 }
 
@@ -71,6 +88,11 @@ func (r *run) through(ctx context.Context) error {
 		asked := i+2 >= r.cli.From
 		for _, t := range r.components {
 			if err := t.learn(ctx, s, asked); err != nil {
+				return err
+			}
+		}
+		for _, t := range r.wholes {
+			if err := t.learn(ctx, r.undivided[i], asked); err != nil {
 				return err
 			}
 		}
@@ -109,8 +131,12 @@ func (r *run) learn(ctx context.Context, window []*step) error {
 
 // score scores a timestep with what was learnt before it.
 func (r *run) score(ctx context.Context, s *step) error {
-	logits := make([][]float64, len(r.components))
-	for k, t := range r.components {
+	served := r.components
+	if r.cli.Whole {
+		served = r.wholes
+	}
+	logits := make([][]float64, len(served))
+	for k, t := range served {
 		said, err := t.ask(ctx, s)
 		if err != nil {
 			return err

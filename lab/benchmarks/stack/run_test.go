@@ -12,6 +12,7 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/partition"
 	"lethe/scoring/decision"
 )
 
@@ -27,14 +28,24 @@ func generated(t *testing.T) string {
 	return folder
 }
 
+func small(folder string) *cli {
+	return &cli{
+		Dataset: folder, Shards: 4, Window: 3, From: 5, To: 7, Calibrate: "platt", Pull: 20, Budget: 10, Seed: 1,
+		Method: partition.Defaults().Method, Refine: true,
+		Components: []string{"elliptic-gin:4:raw:hidden=8,trees:2:rounds=20,logistic:2", "trees:2:rounds=20,logistic:2"},
+	}
+}
+
 func measured(t *testing.T, folder string, change func(*run)) document {
+	t.Helper()
+	return measuredWith(t, small(folder), change)
+}
+
+func measuredWith(t *testing.T, c *cli, change func(*run)) document {
 	t.Helper()
 	rule, err := decision.ParseRule("auto")
 	require.NoError(t, err)
-	r, err := newRun(t.Context(), &cli{
-		Dataset: folder, Shards: 4, Window: 3, From: 5, To: 7, Calibrate: "platt", Pull: 20, Budget: 10, Seed: 1,
-		Components: []string{"elliptic-gin:4:raw:hidden=8,trees:2:rounds=20,logistic:2", "trees:2:rounds=20,logistic:2"},
-	}, rule)
+	r, err := newRun(t.Context(), c, rule)
 	require.NoError(t, err)
 	if change != nil {
 		change(r)
@@ -88,6 +99,27 @@ func TestLabelsAreLearntFromOnceTheyAreScored(t *testing.T) {
 		require.NotEqual(t, f.Digest, earlier.Figures[i].Digest)
 	}
 	require.NotEqual(t, before.Figures[0].AUC, last.Figures[0].AUC)
+}
+
+// Without shards the combination is learnt as ever, and what is scored by it has learnt
+// from everything.
+func TestWholeModelsAreAskedInPlaceOfGroups(t *testing.T) {
+	c := small(generated(t))
+	parted := measuredWith(t, c, nil)
+	c.Whole = true
+	whole := measuredWith(t, c, nil)
+	for i, f := range parted.Figures {
+		require.Equal(t, f.Digest, whole.Figures[i].Digest)
+		require.NotEqual(t, f.AUC, whole.Figures[i].AUC, f.Name)
+	}
+	require.Len(t, whole.Costs, 6)
+	require.Equal(t, "trees:2:rounds=20, whole", whole.Costs[4].Name)
+	require.Equal(t, 1, whole.Costs[4].Groups)
+
+	// A drawn partition cuts more edges, so that an erasure reaches more groups.
+	c.Whole, c.Method, c.Refine = false, partition.MethodRandom, false
+	drawn := measuredWith(t, c, nil)
+	require.Greater(t, drawn.Costs[1].Touched, 1.2*parted.Costs[1].Touched)
 }
 
 func TestRefusals(t *testing.T) {
