@@ -10,12 +10,9 @@ import (
 	"lethe/trainer"
 )
 
-// MaxTop bounds how many reasons a component has in a record.
-const MaxTop = 20
-
 // Explainer makes components of records.
 type Explainer struct {
-	// Top is how many reasons a component has at most, from 1 to MaxTop.
+	// Top is how many reasons a component has at most.
 	Top int
 	// OneHop is what was joined to the rows that the models looked at.
 	OneHop onehop.Mode
