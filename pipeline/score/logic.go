@@ -89,7 +89,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	if t := l.state.links.owing(owesAgain); t != lethe.NoTimestep && l.state.fits() {
+	if t := l.state.links.owing(owesAgain); t != lethe.NoTimestep && l.state.current() {
 		return l.explain(ctx, t)
 	}
 	return role.Output{Idle: true}, nil

@@ -160,7 +160,8 @@ func TestReasonsNameErasedTransactionsNoMore(t *testing.T) {
 	n, err := wire.ParseNotice(ingest.Record{Key: records[0].Key, Value: records[0].Value})
 	require.NoError(t, err)
 	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
-	require.NoError(t, r.arrive(t, w.graph(2), w.manifest(2)))
+	require.NoError(t, r.arrive(t, w.graph(2)))
+	require.NoError(t, r.arrive(t, w.manifest(2)))
 	// Killed here, it still knows what it owes.
 	r = newSubject(t, alerting(topics, w), store)
 	require.NoError(t, r.Feed(t.Context(), role.Input{Notices: []wire.Notice{n}}))
