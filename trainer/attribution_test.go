@@ -116,15 +116,14 @@ func TestIntegratedGradientsAreTheIntegral(t *testing.T) {
 		for i := range places {
 			places[i] = (float64(i) + .5) / points
 		}
-		w := &way{engine: e, checkpoint: c, graph: part, row: at, features: lethe.ZeroMissing(part.Features)}
-		visited, err := w.visit(places)
+		visited, err := e.newWay(project(c.Network), part, at).visit(places)
 		require.NoError(t, err)
 		for f := range part.Cols {
 			want := 0.0
 			for _, p := range visited {
 				want += p.features[f] / points
 			}
-			require.InDelta(t, want, got.Features[f], .05, "%s feature %d", model, f)
+			require.InDelta(t, want, got.Features[f], .1, "%s feature %d", model, f)
 		}
 	}
 }

@@ -15,10 +15,9 @@ import (
 // integrate attributes a network's logit to features by integrated gradients, from no
 // feature known to the graph as it is.
 func (e *Engine) integrate(ctx context.Context, c *Checkpoint, in Input, row int) (*Attribution, error) {
-	w := &way{engine: e, checkpoint: c, graph: in, row: row, features: lethe.ZeroMissing(in.Features)}
-	alone, err := (&way{
-		engine: e, checkpoint: c, graph: Input{Rows: 1, Cols: in.Cols}, features: make([]float32, in.Cols),
-	}).visit([]float64{0})
+	p := project(c.Network)
+	w := e.newWay(p, in, row)
+	alone, err := e.newWay(p, Input{Rows: 1, Cols: in.Cols, Features: make([]float32, in.Cols)}, 0).visit([]float64{0})
 	if err != nil {
 		return nil, err
 	}
@@ -89,19 +88,27 @@ const (
 	firstStretches, mostPoints = 8, 1025
 	// mayMiss is what all stretches together may miss, and mayTurn what each may turn, in
 	// logits.
-	mayMiss, mayTurn = 1e-4, .25
+	mayMiss, mayTurn = 5e-4, .5
 	// rowsTogether is about how many rows a program takes at once.
 	rowsTogether = 2048
 )
 
 // way leads from a graph without features to the graph.
 type way struct {
-	engine     *Engine
-	checkpoint *Checkpoint
-	graph      Input
-	row        int
-	// features are those of the graph, with 0 for missing ones.
-	features []float32
+	engine *Engine
+	projection
+	graph Input
+	row   int
+	// own are the features of the row, with 0 for missing ones, and features those of the
+	// graph as the projected network takes them.
+	own, features []float32
+}
+
+func (e *Engine) newWay(p projection, in Input, row int) *way {
+	in.Features = lethe.ZeroMissing(in.Features)
+	return &way{
+		engine: e, projection: p, graph: in, row: row, own: in.row(row), features: p.of(in.Features, e.kernels),
+	}
 }
 
 // walk visits as many points as it takes for the attributions to add up.
@@ -161,7 +168,7 @@ func (w *way) visit(at []float64) ([]point, error) {
 }
 
 func (w *way) visitTogether(at []float64) ([]point, error) {
-	a, rows := w.checkpoint.Architecture, w.graph.Rows
+	a, rows := w.network.Architecture, w.graph.Rows
 	batch := w.copies(at)
 	p, err := w.engine.idle.take(programShape{
 		architecture: a, form: models.Differentiable, capacity: capacityFor(batch.Rows), explaining: true,
@@ -170,8 +177,8 @@ func (w *way) visitTogether(at []float64) ([]point, error) {
 		return nil, err
 	}
 	defer w.engine.idle.give(p)
-	copy(p.Params.Values, w.checkpoint.Params)
-	copy(p.Buffers.Values, w.checkpoint.Buffers)
+	copy(p.Params.Values, w.network.Params)
+	copy(p.Buffers.Values, w.network.Buffers)
 	p.Load(batch)
 	clear(p.upstream)
 	for i := range at {
@@ -196,7 +203,7 @@ func (w *way) visitTogether(at []float64) ([]point, error) {
 // copies is the graph once per point, with features scaled by how far on the way it is.
 func (w *way) copies(at []float64) *layers.Batch {
 	g := w.graph
-	features := kernels.Matrix{Rows: g.Rows * len(at), Cols: g.Cols}
+	features := kernels.Matrix{Rows: g.Rows * len(at), Cols: w.columns()}
 	edges := make([]lethe.Edge, 0, len(g.Edges)*len(at))
 	for i, scale := range at {
 		for _, v := range w.features {
@@ -214,20 +221,15 @@ func (w *way) copies(at []float64) *layers.Batch {
 
 // slopes adds up the gradient along the way.
 func (w *way) slopes(gradient []float32) point {
-	cols := w.graph.Cols
-	p := point{features: make([]float64, cols), rows: make([]float64, w.graph.Rows)}
+	cols := w.columns()
+	p := point{features: make([]float64, len(w.own)), rows: make([]float64, w.graph.Rows)}
 	for i := range p.rows {
-		sum := 0.0
-		for f := range cols {
-			at := i*cols + f
-			term := float64(w.features[at]) * float64(gradient[at])
-			if sum += term; i == w.row {
-				p.features[f] = term
-			}
+		for at := i * cols; at < (i+1)*cols; at++ {
+			p.rows[i] += float64(w.features[at]) * float64(gradient[at])
 		}
-		if p.slope += sum; i != w.row {
-			p.rows[i] = sum
-		}
+		p.slope += p.rows[i]
 	}
+	p.rows[w.row] = 0
+	w.terms(p.features, w.own, gradient[w.row*cols:(w.row+1)*cols])
 	return p
 }
