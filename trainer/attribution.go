@@ -81,7 +81,7 @@ func (e *Engine) explain(ctx context.Context, c *Checkpoint, in Input, row int) 
 	if err := in.check(c.Architecture.Features); err != nil {
 		return nil, err
 	}
-	return e.integrate(ctx, c, in, row)
+	return integrate(ctx, e, c, in, row)
 }
 
 // explainRow explains by a model that looks at rows. One that has met no label says 0.

@@ -116,32 +116,16 @@ func TestIntegratedGradientsAreTheIntegral(t *testing.T) {
 		for i := range places {
 			places[i] = (float64(i) + .5) / points
 		}
-		visited, err := e.newWay(project(c.Network), part, at).visit(places)
+		visited, err := newWay(e, project(c.Network), part, at).visit(places)
 		require.NoError(t, err)
 		for f := range part.Cols {
 			want := 0.0
 			for _, p := range visited {
-				want += p.features[f] / points
+				want += p.Terms[f] / points
 			}
 			require.InDelta(t, want, got.Features[f], .1, "%s feature %d", model, f)
 		}
 	}
-}
-
-// A change of slope inside a stretch is found by the values at its ends.
-func TestAStretchWithOneChangeIsMetExactly(t *testing.T) {
-	relu := func(at float64) point {
-		p := point{at: at, value: 3 * max(0, at-.3)}
-		if at > .3 {
-			p.slope = 3
-		}
-		return p
-	}
-	s := stretchOf(relu(.25), relu(.5))
-	require.InDelta(t, .2, s.share, 1e-12)
-	require.InDelta(t, 0, s.missed, 1e-12)
-	// Two changes may hide behind equal slopes: then it misses, and is to be halved.
-	require.InDelta(t, .1, stretchOf(point{at: 0}, point{at: 1, value: .1}).missed, 1e-12)
 }
 
 func TestExplainRefuses(t *testing.T) {

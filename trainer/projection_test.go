@@ -19,15 +19,13 @@ func TestProjectedNetworksSayTheSame(t *testing.T) {
 		p := project(c.Network)
 		require.Less(t, p.columns(), features, model)
 		places := []float64{0, .3, 1}
-		want, err := e.newWay(projection{network: c.Network}, in, 4).visit(places)
+		want, err := newWay(e, projection{network: c.Network}, in, 4).visit(places)
 		require.NoError(t, err)
-		got, err := e.newWay(p, in, 4).visit(places)
+		got, err := newWay(e, p, in, 4).visit(places)
 		require.NoError(t, err)
 		for i := range want {
-			require.InDelta(t, want[i].value, got[i].value, 1e-4, model)
-			require.InDelta(t, want[i].slope, got[i].slope, 1e-3, model)
-			require.InDeltaSlice(t, want[i].features, got[i].features, 1e-4, model)
-			require.InDeltaSlice(t, want[i].rows, got[i].rows, 1e-4, model)
+			require.InDelta(t, want[i].Value, got[i].Value, 1e-4, model)
+			require.InDeltaSlice(t, want[i].Terms, got[i].Terms, 1e-4, model)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (r remains) of(prints []scan.Fingerprint) (records int) {
 // located are the records that hold what is erased, where they are to be withdrawn.
 type located struct {
 	predictions, reasons, sources, letters remains
-	looked                        looked
+	looked                                 looked
 }
 
 // locate looks for them. It runs beside the loop: topics are as long as the history. It

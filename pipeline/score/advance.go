@@ -23,7 +23,7 @@ import (
 // Before them come the reasons for what was just scored, by the same ensemble.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
 	if t := l.state.links.owing(owesNew); t != lethe.NoTimestep {
-		out, err := l.explain(ctx, t)
+		out, err := explain(ctx, l, t)
 		return out, true, err
 	}
 	if t, found := l.state.links.nextLate(); found {
@@ -154,11 +154,11 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 func (l *logic) finish(t lethe.Timestep, out *published, alerts []lethe.Pseudonym) error {
 	done := l.state.links[t]
 	done.done, done.late = true, false
-	reasons, err := l.state.explained(t)
+	reasons, err := readExplained(l.state.store, t)
 	if err != nil {
 		return err
 	}
-	if l.reasons() > 0 && len(alerts) > 0 {
+	if l.o.reasons() > 0 && len(alerts) > 0 {
 		reasons = reasons.with(alerts)
 		done.owed = max(done.owed, owesNew)
 	}

@@ -21,27 +21,27 @@ const explainTogether = 8
 // explain publishes the reasons of some alerts that are owed, by the ensemble that is
 // served. Without one, or if there are to be no reasons any more, or none can be computed,
 // those that were published are withdrawn.
-func (l *logic) explain(ctx context.Context, t lethe.Timestep) (role.Output, error) {
+func explain(ctx context.Context, l *logic, t lethe.Timestep) (role.Output, error) {
 	snapshot, err := l.state.snapshot(t)
 	if err != nil {
 		return role.Output{}, err
 	}
-	before, err := l.state.explained(t)
+	before, err := readExplained(l.state.store, t)
 	if err != nil {
 		return role.Output{}, err
 	}
-	ask := l.newAsked(snapshot, l.state.links[t].owed == owesAgain)
+	ask := newAsked(l, snapshot, l.state.links[t].owed == owesAgain)
 	after := explained{changed: true}
 	var records []ingest.Outgoing
 	for _, a := range before.alerts {
 		at, found := snapshot.Find(a.node)
 		switch {
-		case !found || l.hidden(snapshot.Nodes[at]):
+		case !found || l.state.hides(l.o.Secret, snapshot.Nodes[at].ID):
 			continue // the erasure withdraws what there is
 		case a.owed && len(records) < explainTogether:
 			node := snapshot.Nodes[at]
 			record := ingest.Outgoing{Key: ingest.TransactionKey(node.ID)}
-			if l.state.served != nil && l.reasons() > 0 {
+			if l.state.served != nil && l.o.reasons() > 0 {
 				record.Value, err = ask.record(ctx, at)
 			}
 			if err != nil && !errors.Is(err, trainer.ErrNotFinite) {
@@ -71,18 +71,13 @@ func (l *logic) explain(ctx context.Context, t lethe.Timestep) (role.Output, err
 }
 
 // reasons is how many each component gives of an alert at most, 0 if none can.
-func (l *logic) reasons() int {
-	for _, c := range l.o.Layout.Components {
+func (o Options) reasons() int {
+	for _, c := range o.Layout.Components {
 		if c.Config.Explains() {
-			return l.o.Scoring.Reasons
+			return o.Scoring.Reasons
 		}
 	}
 	return 0
-}
-
-// hidden reports whether a transaction must not be named.
-func (l *logic) hidden(n lethe.SnapshotNode) bool {
-	return l.state.suppressed[l.o.Secret.Suppression(n.ID)]
 }
 
 // asked is a graph that the served ensemble is asked about.
@@ -95,12 +90,12 @@ type asked struct {
 	again      bool
 }
 
-func (l *logic) newAsked(s *lethe.Snapshot, again bool) *asked {
+func newAsked(l *logic, s *lethe.Snapshot, again bool) *asked {
 	q := &asked{logic: l, snapshot: s, graph: trainer.InputOf(l.o.OneHop.Join(s)), again: again}
 	q.neighbours = q.graph.Neighbours()
 	q.explainer = reasons.Explainer{
-		Top: l.reasons(), OneHop: l.o.OneHop, Names: l.o.FeatureNames,
-		Named: func(n lethe.SnapshotNode) bool { return !l.hidden(n) },
+		Top: l.o.reasons(), OneHop: l.o.OneHop, Names: l.o.FeatureNames,
+		Named: func(n lethe.SnapshotNode) bool { return !l.state.hides(l.o.Secret, n.ID) },
 	}
 	return q
 }

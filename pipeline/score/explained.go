@@ -33,9 +33,9 @@ const (
 	explainedVersion = 1
 )
 
-// explained reads whose reasons there are.
-func (s *state) explained(t lethe.Timestep) (e explained, err error) {
-	value, found, err := s.store.Get(timestepkey.New(explainedPrefix, t))
+// readExplained reads whose reasons there are.
+func readExplained(store swapstore.Reader, t lethe.Timestep) (e explained, err error) {
+	value, found, err := store.Get(timestepkey.New(explainedPrefix, t))
 	if err != nil || !found {
 		return e, err
 	}

@@ -90,7 +90,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		return out, err
 	}
 	if t := l.state.links.owing(owesAgain); t != lethe.NoTimestep && l.state.current() {
-		return l.explain(ctx, t)
+		return explain(ctx, l, t)
 	}
 	return role.Output{Idle: true}, nil
 }

@@ -82,7 +82,7 @@ func (l *logic) predictions(
 	out, illicit := &published{threshold: a.threshold}, []lethe.Pseudonym(nil)
 	graph := scoring.GraphDigest(s)
 	for i, n := range s.Nodes {
-		if l.state.suppressed[l.o.Secret.Suppression(n.ID)] || !wanted(n.Pseudonym) {
+		if l.state.hides(l.o.Secret, n.ID) || !wanted(n.Pseudonym) {
 			continue
 		}
 		p := scoring.Prediction{

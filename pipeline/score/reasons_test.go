@@ -101,7 +101,7 @@ func TestAlertsGetReasons(t *testing.T) {
 	// What is served now says of timestep 4 what it will say.
 	w4 := wide(t, 4)
 	said, err := r.logic.predictor.runner.Ask(context.Background(), r.logic.state.served.Models,
-		r.logic.newAsked(w4.graphs[4], false).graph)
+		newAsked(r.logic, w4.graphs[4], false).graph)
 	require.NoError(t, err)
 	require.NoError(t, r.arrive(t, w4.graph(4)))
 	_, there = reasonsIn(t, topics)

@@ -63,7 +63,7 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 			kept, dropped = before.only(snapshot)
 			next.late = scorable && kept.lacks(snapshot)
 		}
-		if reasons, err = l.state.explained(t); err != nil {
+		if reasons, err = readExplained(l.state.store, t); err != nil {
 			return err
 		}
 		if reasons = reasons.within(snapshot); reasons.again {
