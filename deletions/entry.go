@@ -56,12 +56,13 @@ type Counts struct {
 	Shards    int `json:"shards"`
 	// Stubs stood for the records in slices of other shards.
 	Stubs int `json:"stubs"`
-	// SourceRecords, DeadLetters and Predictions were found in the topics and
+	// SourceRecords, DeadLetters, Predictions and Reasons were found in the topics and
 	// withdrawn: transactions, payments and labels; refused records; predictions
-	// of the records.
+	// of the records; reasons of them or that named them.
 	SourceRecords int `json:"source_records"`
 	DeadLetters   int `json:"dead_letters"`
 	Predictions   int `json:"predictions"`
+	Reasons       int `json:"reasons,omitempty"`
 }
 
 // Progress is what the steps find out about a request.

@@ -28,6 +28,10 @@ type Config struct {
 	Calibration string `yaml:"calibration" help:"How stack makes probabilities: platt, isotonic or none."`
 	// LearnTimesteps is from how many of the latest timesteps MethodStack learns.
 	LearnTimesteps int `yaml:"learn_timesteps" help:"Latest timesteps whose labels stack learns from."`
+	// Reasons is how many reasons of a component an alert gets at most, 0 for none.
+	Reasons int `yaml:"reasons" help:"Reasons that each component gives of an alert, on reasons.v1; 0: none."`
+	// FeatureNames is a file of names for reasons, see reasons.ReadNames.
+	FeatureNames string `yaml:"feature_names" help:"File of the features' names for reasons, one per line."`
 	// LabelLagTimesteps is how many timesteps right before a scored one its
 	// models were not trained on, as if their labels were not in yet. At 0 they
 	// were trained through the timestep before it.
@@ -40,8 +44,12 @@ func Defaults() Config {
 	return Config{
 		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5",
 		Calibration: meta.Defaults().Calibration.Method, LearnTimesteps: meta.Defaults().Timesteps,
+		Reasons: 5,
 	}
 }
+
+// maxReasons bounds Config.Reasons.
+const maxReasons = 20
 
 // ThresholdRule is a rule as text, or a number.
 type ThresholdRule string
@@ -61,6 +69,7 @@ func (c Config) Validate() error {
 	}
 	p.OneOf("calibration", c.Calibration, calibrate.Methods()...)
 	p.Whole("learn_timesteps", c.LearnTimesteps, 1, meta.MaxTimesteps)
+	p.Whole("reasons", c.Reasons, 0, maxReasons)
 	p.Whole("label_lag_timesteps", c.LabelLagTimesteps, 0, 1_000_000)
 	return append(check.Of(err), p...).Err()
 }

@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 
 	"lethe/configs"
 	"lethe/deletions/coordinator"
@@ -12,6 +14,7 @@ import (
 	"lethe/pipeline/train"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
+	"lethe/scoring/reasons"
 )
 
 // surroundings are what a role works with.
@@ -55,12 +58,32 @@ func (s *Service) openScore(context.Context) (role.Role, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := featureNames(c.Scoring.FeatureNames)
+	if err != nil {
+		return nil, err
+	}
 	return score.New(score.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleScore), Layout: layout, Meta: over, Workers: c.Workers(),
 		Scoring: c.ScoringConfig(), OneHop: c.RepairConfig().OneHop,
-		Kernels: s.kernels, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
+		Kernels: s.kernels, FeatureNames: names, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		Surroundings: s.surroundings(configs.RoleScore),
 	})
+}
+
+// featureNames reads the names of features that reasons give; none without a file.
+func featureNames(path string) (names []string, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err == nil {
+		names, err = reasons.ReadNames(f)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("scoring.feature_names: %w", err)
+	}
+	return names, nil
 }
 
 func (s *Service) openTrain(context.Context) (role.Role, error) {

@@ -19,6 +19,7 @@
 //	engine.go                   Engine: which program a slice runs on; pool.go, programs that wait for a call
 //	train.go, adam.go           training on slices; the optimiser
 //	predict.go, input.go        probabilities for a graph
+//	attribution.go              what moved the logit of a row; integrated.go, by networks
 //	program.go, batch.go        a compiled network, and slices as its input
 //	narrow.go, selection.go     networks without the features that no slice of a window has
 //	rowmodel.go                 trees and logistic regression

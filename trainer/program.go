@@ -22,6 +22,9 @@ type program struct {
 	// gradients holds a result per parameter, in the order of the layout, and
 	// then that of the features if they take one.
 	gradients [][]float32
+	// upstream is rows × classes in a program that explains: what each logit counts for
+	// in the output of which gradients has the gradient for the features, and nothing else.
+	upstream []float32
 	// update is the optimiser's current step, kept here so that none allocates.
 	update kernels.AdamStep
 }
@@ -33,6 +36,8 @@ type programShape struct {
 	form         models.Form
 	capacity     int
 	training     bool
+	// explaining programs are not for training, and Differentiable.
+	explaining bool
 }
 
 // key tells shapes apart.
@@ -84,7 +89,16 @@ func assemble(shape programShape, set kernels.Set) (*program, error) {
 		}
 		grads = b.Gradients(layers.CrossEntropy(b, n.Logits), wrt)
 	}
-	if p.plan, err = b.Plan(); err != nil {
+	if shape.explaining {
+		classes := shape.architecture.Classes
+		p.upstream = make([]float32, shape.capacity*classes)
+		weights := b.Input("upstream", p.upstream, false, shape.capacity, classes)
+		grads = b.GradientsOf(n.Logits, weights, gorgonia.Nodes{n.Features})
+		p.plan, err = b.PlanFor(append(grads, n.Logits)...)
+	} else {
+		p.plan, err = b.Plan()
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, g := range grads {

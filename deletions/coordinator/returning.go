@@ -104,8 +104,8 @@ func (r remains) of(prints []scan.Fingerprint) (records int) {
 
 // located are the records that hold what is erased, where they are to be withdrawn.
 type located struct {
-	predictions, sources, letters remains
-	looked                        looked
+	predictions, reasons, sources, letters remains
+	looked                                 looked
 }
 
 // locate looks for them. It runs beside the loop: topics are as long as the history. It
@@ -117,6 +117,7 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 		topics []bus.Topic
 	}{
 		{&v.located.predictions, []bus.Topic{bus.Predictions}},
+		{&v.located.reasons, []bus.Topic{bus.Reasons}},
 		{&v.located.sources, []bus.Topic{bus.Transactions, bus.Labels}},
 		{&v.located.letters, []bus.Topic{bus.DeadLetters}},
 	} {

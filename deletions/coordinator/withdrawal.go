@@ -125,15 +125,15 @@ func (v *Verification) purge(ctx context.Context, b batch) error {
 	return v.states.jobs.done(b)
 }
 
-// withdraw removes the targets from the source topics, the dead letters and the
-// predictions, none of which leaves any more. What is found, and with it each
+// withdraw removes the targets from the source topics, the dead letters, the
+// predictions and the reasons, none of which leaves any more. What is found, and with it each
 // target's outcome, is put into the ledger first: a step that is repeated after a
 // crash finds less.
 func (v *Verification) withdraw(
 	ctx context.Context, b batch, requests [][]lethe.Target, where *located,
 ) (_ batch, err error) {
 	s := v.states
-	predictions, sources, letters := where.predictions, where.sources, where.letters
+	predictions, reasons, sources, letters := where.predictions, where.reasons, where.sources, where.letters
 	held := make([][]bool, len(requests))
 	for i, targets := range requests {
 		if held[i], err = s.namedBy(targets, sources, letters); err != nil {
@@ -148,11 +148,15 @@ func (v *Verification) withdraw(
 		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources.of(p.Fingerprints))
 		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters.of(p.Fingerprints))
 		p.Counts.Predictions = max(p.Counts.Predictions, predictions.of(p.Fingerprints))
+		p.Counts.Reasons = max(p.Counts.Reasons, reasons.of(p.Fingerprints))
 		markErased(p, s.o.Secret, requests[i], held[i])
 		decide(p, earlier(before, b.members[i]))
 		decided(before, b.members[i].RequestID, p.Outcomes)
 	}); err != nil {
 		return b, err
 	}
-	return b, errors.Join(s.erased.remove(ctx, sources), s.erased.remove(ctx, letters), s.erased.remove(ctx, predictions))
+	for _, found := range []remains{sources, letters, predictions, reasons} {
+		err = errors.Join(err, s.erased.remove(ctx, found))
+	}
+	return b, err
 }

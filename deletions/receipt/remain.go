@@ -26,7 +26,8 @@ func MayRemain(scope lethe.Scope) []string {
 		out = append(out, "The assignment of other timesteps was not computed with the erased records and is unchanged.")
 	}
 	return append(out,
-		"Predictions of other transactions that were sent before the erasure stay as they were sent; "+
+		"Predictions of other transactions that were sent before the erasure stay as they were sent, and so do reasons "+
+			"for them but where a payment ended in an erased record; "+
 			"a model that knew the erased records may have made them.",
 		"The ledger and the suppression list keep keyed hashes of the ids and keyed fingerprints of the records, "+
 			"so that the records are refused if they return and can be searched for. "+

@@ -52,7 +52,7 @@ type spec struct {
 
 func busy(t Topic) bool {
 	switch t {
-	case Transactions, Labels, Slices, Models, Predictions:
+	case Transactions, Labels, Slices, Models, Predictions, Reasons:
 		return true
 	default:
 		return false

@@ -20,7 +20,7 @@ type Config struct {
 	// TopicPrefix starts the full name of every topic.
 	TopicPrefix string `yaml:"topic_prefix" help:"What stands before every topic's name."`
 	// Partitions is the number of partitions of transactions, labels, slices,
-	// models and predictions in Apply and Check. Other topics have one.
+	// models, predictions and reasons in Apply and Check. Other topics have one.
 	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
 	// ReplicationFactor of topics that Apply creates.
 	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record."`

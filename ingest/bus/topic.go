@@ -14,6 +14,7 @@ const (
 	Slices        Topic = "slices.v1"
 	Models        Topic = "models.v1"
 	Predictions   Topic = "predictions.v1"
+	Reasons       Topic = "reasons.v1"
 	Receipts      Topic = "receipts.v1"
 	ErasureStatus Topic = "erasure-status.v1"
 	DeadLetters   Topic = "dlq.v1"
@@ -23,7 +24,7 @@ const (
 func Topics() []Topic {
 	return []Topic{
 		Transactions, Labels, Erasures, Snapshots, Slices, Models,
-		Predictions, Receipts, ErasureStatus, DeadLetters,
+		Predictions, Reasons, Receipts, ErasureStatus, DeadLetters,
 	}
 }
 

@@ -10,11 +10,12 @@ import (
 )
 
 // recordsOf names the records that some nodes of a graph, ascending, were made of: the
-// transactions, their labels and every payment of theirs; and the predictions for them.
+// transactions, their labels and every payment of theirs; and the predictions and
+// reasons for them.
 func recordsOf(s *lethe.Snapshot, nodes []int) (out []coordinator.NamedRecord) {
 	for _, node := range nodes {
 		key := string(ingest.TransactionKey(s.Nodes[node].ID))
-		for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions} {
+		for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons} {
 			out = append(out, coordinator.NamedRecord{Topic: topic, Key: key})
 		}
 	}

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +19,13 @@ import (
 // advance scores the next snapshot, or swaps to the ensemble it needs, as far as
 // what has arrived allows. It reports whether it did anything. Late transactions
 // come first, for they are scored by the ensemble that was served when they came.
+//
+// Before them come the reasons for what was just scored, by the same ensemble.
 func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output, bool, error) {
+	if t := l.state.links.owing(owesNew); t != lethe.NoTimestep {
+		out, err := explain(ctx, l, t)
+		return out, true, err
+	}
 	if t, found := l.state.links.nextLate(); found {
 		out, err := l.scoreLate(ctx, t)
 		return out, true, err
@@ -32,7 +39,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 			break
 		}
 		if wanted == lethe.NoTimestep {
-			return role.Output{}, true, l.finish(t, nil)
+			return role.Output{}, true, l.finish(t, nil, nil)
 		}
 		// The ensemble is a later one only if the label lag was raised since
 		// the last run: it has still seen no label of t.
@@ -99,15 +106,15 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	all := func(lethe.Pseudonym) bool { return true }
-	records, out, count, err := l.predictions(snapshot, said, false, all)
+	records, out, alerts, err := l.predictions(snapshot, said, false, all)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
 	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
 		l.o.Listener.SnapshotScored(events.SnapshotScored{
-			Timestep: t, Illicit: said.illicit, IllicitCount: count, Duration: now().Sub(started),
+			Timestep: t, Illicit: said.illicit, IllicitCount: len(alerts), Duration: now().Sub(started),
 		})
-		return l.finish(t, out)
+		return l.finish(t, out, alerts)
 	}}, nil
 }
 
@@ -131,36 +138,51 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
 	missing := func(p lethe.Pseudonym) bool { return !before.holds(p) }
-	records, late, _, err := l.predictions(snapshot, said, true, missing)
+	records, late, alerts, err := l.predictions(snapshot, said, true, missing)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score late transactions of timestep %d: %w", t, err)
 	}
 	return role.Output{Topic: bus.Predictions, Records: records, Note: func() error {
 		before.late = append(before.late, late.nodes...)
 		slices.SortFunc(before.late, lethe.Pseudonym.Compare)
-		return l.finish(t, before)
+		return l.finish(t, before, alerts)
 	}}, nil
 }
 
-// finish marks a snapshot as dealt with. out is nil for a snapshot that has no
-// ensemble before it and stays unscored.
-func (l *logic) finish(t lethe.Timestep, out *published) error {
+// finish marks a snapshot as dealt with, but for the reasons of the alerts among what was
+// published. out is nil for a snapshot that has no ensemble before it and stays unscored.
+func (l *logic) finish(t lethe.Timestep, out *published, alerts []lethe.Pseudonym) error {
 	done := l.state.links[t]
 	done.done, done.late = true, false
-	err := l.state.store.Apply(func(w swapstore.Writer) error {
+	reasons, err := readExplained(l.state.store, t)
+	if err != nil {
+		return err
+	}
+	if l.o.reasons() > 0 && len(alerts) > 0 {
+		reasons = reasons.with(alerts)
+		done.owed = max(done.owed, owesNew)
+	}
+	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		if out != nil {
 			if err := w.Set(timestepkey.New(publishedPrefix, t), out.encode()); err != nil {
 				return err
 			}
 		}
-		if err := w.Delete(timestepkey.New(snapshotPrefix, t)); err != nil {
-			return err
-		}
-		return w.Set(timestepkey.New(linkPrefix, t), done.encode())
+		return errors.Join(reasons.write(w, t), done.settle(w, t))
 	})
 	if err != nil {
 		return fmt.Errorf("note that timestep %d was scored: %w", t, err)
 	}
 	l.state.links[t] = done
 	return l.measure(t)
+}
+
+// settle stores what is known of a graph, and deletes it if nothing waits for it.
+func (k link) settle(w swapstore.Writer, t lethe.Timestep) error {
+	if k.done && !k.late && k.owed == owesNothing {
+		if err := w.Delete(timestepkey.New(snapshotPrefix, t)); err != nil {
+			return err
+		}
+	}
+	return w.Set(timestepkey.New(linkPrefix, t), k.encode())
 }

@@ -1,5 +1,5 @@
 // Package score is the role that turns graphs and models into predictions: it
-// follows snapshots.v1 and models.v1 and writes predictions.v1.
+// follows snapshots.v1 and models.v1 and writes predictions.v1, and for alerts reasons.v1.
 //
 // # Which ensemble scores a timestep
 //
@@ -28,6 +28,7 @@
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
+//	explain.go      the reasons of alerts; explained.go, who has them
 //	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
 //	state.go        what the role knows, and its store

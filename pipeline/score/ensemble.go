@@ -21,6 +21,17 @@ func (s *state) fits() bool {
 	return known && s.served.Fits(want)
 }
 
+// current reports whether the served ensemble has learnt from the graphs as they are. A
+// graph comes before its manifest, and until that is there the ensemble still fits.
+func (s *state) current() bool {
+	for t, revision := range s.revisions {
+		if revision < s.links[t].revision {
+			return false
+		}
+	}
+	return s.fits()
+}
+
 // renewed reports whether every shard has sent its checkpoint after the served
 // timestep again: they were trained again, perhaps with another kernel set,
 // which the lineages do not tell.

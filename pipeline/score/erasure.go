@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -89,6 +90,8 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		return role.Output{}, false, nil
 	case e.swapped < c.Attempt:
 		out, err = send(l.newAck(c, deletions.StepSwapped), &e.swapped)
+	case l.state.links.owing(owesAgain) != lethe.NoTimestep:
+		return role.Output{}, false, nil // what erased transactions were named in goes first
 	case e.erased < c.Attempt:
 		if err := l.state.unlinkStale(); err != nil {
 			return role.Output{}, false, err
@@ -107,7 +110,7 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 func concerned(c *wire.Command) func(path string) bool {
 	held := make(map[string]bool)
 	for _, step := range c.Steps {
-		for _, prefix := range []string{snapshotPrefix, manifestPrefix, publishedPrefix} {
+		for _, prefix := range []string{snapshotPrefix, manifestPrefix, publishedPrefix, explainedPrefix} {
 			held[path.Join(stateFolder, mixedstore.PathOf(timestepkey.New(prefix, step.Timestep)))] = true
 		}
 	}

@@ -24,13 +24,14 @@ const (
 	snapshotPrefix   = "g/" // timestep -> canonical snapshot of which something waits to be scored
 	linkPrefix       = "n/" // timestep -> link
 	publishedPrefix  = "r/" // timestep -> probabilities published
+	explainedPrefix  = "w/" // timestep -> whose reasons were published, or are owed
 	suppressedPrefix = "x/" // suppression hash
 )
 
 // filePrefixes are those whose values hold records, or what was computed from
 // them: each is a file, which is unlinked when it is replaced or deleted.
 func filePrefixes() []string {
-	return []string{modelPrefix, manifestPrefix, snapshotPrefix, publishedPrefix}
+	return []string{modelPrefix, manifestPrefix, snapshotPrefix, publishedPrefix, explainedPrefix}
 }
 
 // storeFormat is the version of these keys and their values.
@@ -135,21 +136,40 @@ type link struct {
 	done bool
 	// late says that transactions joined it since, which wait to be scored.
 	late bool
+	// owed are reasons that are not published yet.
+	owed owed
 }
 
-const lateMark = " late"
+// owed says whether reasons of a timestep are to be published.
+type owed uint8
+
+const (
+	owesNothing owed = iota
+	// owesNew is for alerts that were just published.
+	owesNew
+	// owesAgain is for alerts that an erasure took neighbours from, whose reasons are to be
+	// made anew once the ensemble has forgotten them.
+	owesAgain
+)
+
+const lateMark, newMark, againMark = " late", " reasons", " reasons again"
 
 func (l link) encode() []byte {
 	out := fmt.Appendf(nil, "%d %d %t", l.revision, l.previous, l.done)
 	if l.late {
 		out = append(out, lateMark...)
 	}
-	return out
+	return append(out, [...]string{"", newMark, againMark}[l.owed]...)
 }
 
 func decodeLink(value []byte) (l link, err error) {
-	fields, late := strings.CutSuffix(string(value), lateMark)
-	l.late = late
+	fields := string(value)
+	for mark, owed := range map[string]owed{newMark: owesNew, againMark: owesAgain} {
+		if rest, found := strings.CutSuffix(fields, mark); found {
+			fields, l.owed = rest, owed
+		}
+	}
+	fields, l.late = strings.CutSuffix(fields, lateMark)
 	_, err = fmt.Sscanf(fields, "%d %d %t", &l.revision, &l.previous, &l.done)
 	if err != nil {
 		return link{}, fmt.Errorf("link %q: %w", value, err)

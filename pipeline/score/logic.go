@@ -73,7 +73,8 @@ func (l *logic) Status() *role.Status {
 
 // Step implements role.Logic. Suppression takes effect before anything else is
 // scored, and all that can be scored and swapped is before an erasure is
-// acknowledged.
+// acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
+// the ensemble was swapped, and before anything more is.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
 	if err := l.take(in); err != nil {
 		return role.Output{}, err
@@ -85,7 +86,13 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if needed := l.state.needed(l.o.Scoring.LabelLagTimesteps); needed != l.said {
 		return l.tell(needed)
 	}
-	return l.acknowledge(ctx)
+	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+		return out, err
+	}
+	if t := l.state.links.owing(owesAgain); t != lethe.NoTimestep && l.state.current() {
+		return explain(ctx, l, t)
+	}
+	return role.Output{Idle: true}, nil
 }
 
 // take stores what has arrived. How far a partition was read is noted with what

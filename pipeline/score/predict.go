@@ -74,15 +74,15 @@ func (p predictor) name() string {
 }
 
 // predictions builds one record per transaction that is not suppressed and of which
-// wanted says so, and lists them. The third result counts those of class illicit.
+// wanted says so, and lists them. The third result are those of class illicit.
 func (l *logic) predictions(
 	s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
-) ([]ingest.Outgoing, *published, int, error) {
+) ([]ingest.Outgoing, *published, []lethe.Pseudonym, error) {
 	records := make([]ingest.Outgoing, 0, len(s.Nodes))
-	out, illicit := &published{threshold: a.threshold}, 0
+	out, illicit := &published{threshold: a.threshold}, []lethe.Pseudonym(nil)
 	graph := scoring.GraphDigest(s)
 	for i, n := range s.Nodes {
-		if l.state.suppressed[l.o.Secret.Suppression(n.ID)] || !wanted(n.Pseudonym) {
+		if l.state.hides(l.o.Secret, n.ID) || !wanted(n.Pseudonym) {
 			continue
 		}
 		p := scoring.Prediction{
@@ -99,10 +99,10 @@ func (l *logic) predictions(
 		p.ID = scoring.PredictionID(l.o.Secret, &p, graph)
 		value, err := scoring.EncodePrediction(&p)
 		if err != nil {
-			return nil, nil, 0, fmt.Errorf("node %d: %w", i, err)
+			return nil, nil, nil, fmt.Errorf("node %d: %w", i, err)
 		}
 		if p.Class == lethe.Illicit.String() {
-			illicit++
+			illicit = append(illicit, n.Pseudonym)
 		}
 		records = append(records, ingest.Outgoing{Key: ingest.TransactionKey(n.ID), Value: value})
 		out.nodes = append(out.nodes, n.Pseudonym)

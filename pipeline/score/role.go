@@ -34,7 +34,9 @@ type Options struct {
 	// OneHop is what slices are built with: models see graphs as they saw slices.
 	OneHop  onehop.Mode
 	Kernels kernels.Set
-	Secret  lethe.Secret
+	// FeatureNames are those of a transaction's own features, for reasons.
+	FeatureNames []string
+	Secret       lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
 	Instance string
 	// Pacer keeps searches from taking more than their share, or is nil.

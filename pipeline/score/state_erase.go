@@ -31,6 +31,11 @@ func (s *state) suppress(hashes []lethe.Digest) error {
 	return nil
 }
 
+// hides reports whether a transaction must not be named any more.
+func (s *state) hides(secret lethe.Secret, id lethe.TransactionID) bool {
+	return s.suppressed[secret.Suppression(id)]
+}
+
 // replaced reports whether everything the command replaces has arrived: the new
 // graphs and manifests, an ensemble that fits them, and the models that come after
 // it. A command that replaces nothing waits for nothing.

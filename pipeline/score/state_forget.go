@@ -51,7 +51,7 @@ func (s *state) forget(key wire.Key, with func(w swapstore.Writer) error) error 
 	var keys [][]byte
 	switch key.Kind {
 	case wire.KindSnapshot:
-		for _, prefix := range []string{linkPrefix, snapshotPrefix, publishedPrefix} {
+		for _, prefix := range []string{linkPrefix, snapshotPrefix, publishedPrefix, explainedPrefix} {
 			keys = append(keys, timestepkey.New(prefix, t))
 		}
 	case wire.KindManifest:

@@ -64,6 +64,16 @@ func (s stream) nextLate() (lethe.Timestep, bool) {
 	return lethe.NoTimestep, false
 }
 
+// owing returns the oldest timestep that owes reasons of a kind, or NoTimestep.
+func (s stream) owing(kind owed) lethe.Timestep {
+	for _, t := range s.known() {
+		if s[t].owed == kind {
+			return t
+		}
+	}
+	return lethe.NoTimestep
+}
+
 // passed reports whether a snapshot after t was scored already.
 func (s stream) passed(t lethe.Timestep) bool {
 	for at, l := range s {

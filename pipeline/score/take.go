@@ -33,7 +33,7 @@ func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
 // takeSnapshot stores a graph until it is scored. A later revision of a graph
 // that was scored already changes no prediction: those of erased transactions
 // are dropped from what is measured, those that joined it late are scored by the
-// ensemble that is served now, and everything else stands as it was decided then.
+// ensemble that is served now, reasons whose transaction lost a neighbour are owed again, and everything else stands as it was decided then.
 func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
@@ -47,11 +47,12 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 	if err := m.PayloadOf(err, snapshot.Timestep, m.Key.Shard); err != nil {
 		return err
 	}
-	next := link{revision: m.Revision, previous: m.Previous, done: known.done}
+	next := link{revision: m.Revision, previous: m.Previous, done: known.done, owed: known.owed}
 	// The first timestep stays unscored, and so does what comes to it late: whether models
 	// were there before may be due to records that are erased by now.
 	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
 	kept, dropped := (*published)(nil), false
+	var reasons explained
 	switch {
 	case known.done:
 		before, err := l.state.published(t)
@@ -62,6 +63,12 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 			kept, dropped = before.only(snapshot)
 			next.late = scorable && kept.lacks(snapshot)
 		}
+		if reasons, err = readExplained(l.state.store, t); err != nil {
+			return err
+		}
+		if reasons = reasons.within(snapshot); reasons.again {
+			next.owed = owesAgain
+		}
 	case !exists && l.state.links.passed(t):
 		// A timestep that nobody knew of when its turn was.
 		next.done, next.late = true, scorable
@@ -70,7 +77,7 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		if !dropped {
 			kept = nil
 		}
-		return errors.Join(next.write(w, t, m.Payload, kept), setOffset(w, source, m.Next))
+		return errors.Join(next.write(w, t, m.Payload, kept), reasons.write(w, t), setOffset(w, source, m.Next))
 	})
 	if err != nil {
 		return err
@@ -87,7 +94,7 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) error {
 	waits := timestepkey.New(snapshotPrefix, t)
 	var err error
-	if !k.done || k.late {
+	if !k.done || k.late || k.owed != owesNothing {
 		err = w.Set(waits, graph)
 	} else {
 		err = w.Delete(waits)

@@ -8,6 +8,7 @@
 //   - runner.go: training many columns
 //   - ensemble.go: the models as a whole, their version, whether they fit
 //   - answers.go: asking the models, and what the shards say together
+//   - explain.go: what moved the components' logits of a transaction
 //   - learn.go: the rows that the meta-model learns from
 //   - lineages.go: the lineage that every model and meta-model must have
 //

@@ -38,6 +38,15 @@ func (b *Builder) Gradients(loss *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.No
 	return b.backpropagate(loss, one, wrt)
 }
 
+// GradientsOf differentiates the sum of a matrix's entries, each times its entry of
+// weights, with respect to wrt.
+func (b *Builder) GradientsOf(output, weights *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
+	if b.err != nil {
+		return nil
+	}
+	return b.backpropagate(output, weights, wrt)
+}
+
 // backpropagate pulls the gradient of an output back to wrt.
 func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.Nodes) gorgonia.Nodes {
 	b.terms = map[*gorgonia.Node]gorgonia.Nodes{output: {gradient}}
@@ -54,7 +63,29 @@ func (b *Builder) backpropagate(output, gradient *gorgonia.Node, wrt gorgonia.No
 }
 
 // Plan orders the graph's operators. The order is a function of the graph alone.
-func (b *Builder) Plan() (*Plan, error) {
+func (b *Builder) Plan() (*Plan, error) { return b.plan(func(*gorgonia.Node) bool { return true }) }
+
+// PlanFor is Plan with the operators alone that some results need.
+func (b *Builder) PlanFor(results ...*gorgonia.Node) (*Plan, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	needed := make(map[*gorgonia.Node]bool)
+	for open := results; len(open) > 0; {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		if needed[n] {
+			continue
+		}
+		needed[n] = true
+		for at := b.graph.From(n.ID()); at.Next(); {
+			open = append(open, at.Node().(*gorgonia.Node))
+		}
+	}
+	return b.plan(func(n *gorgonia.Node) bool { return needed[n] })
+}
+
+func (b *Builder) plan(wanted func(*gorgonia.Node) bool) (*Plan, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -66,7 +97,7 @@ func (b *Builder) Plan() (*Plan, error) {
 	// Gorgonia's edges lead from a result to its inputs.
 	for i := len(sorted) - 1; i >= 0; i-- {
 		n := sorted[i]
-		if n.Op() == nil {
+		if n.Op() == nil || !wanted(n) {
 			continue
 		}
 		op, ok := n.Op().(*operator)

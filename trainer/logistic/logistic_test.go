@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"lethe"
 	"lethe/canonical"
 	"lethe/trainer/tabular"
 )
@@ -141,4 +142,24 @@ func TestRefusals(t *testing.T) {
 	for _, want := range []string{"classes is 1", "l2 is -1", "iterations is -1", "tolerance is 2"} {
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// The terms are weight times value, and what is missing or 0 has none.
+func TestTermsAddUpToTheScore(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		m := &Model{classes: classes, features: 3}
+		for i := range 4 * m.outputs() {
+			m.weights = append(m.weights, float64(i%5)-1.5)
+		}
+		e, err := m.Explain([]float32{2, lethe.Missing(), -1.5})
+		require.NoError(t, err)
+		for c, score := range e.Scores {
+			w := m.weights[4*c : 4*c+4]
+			require.InDelta(t, w[3]+2*w[0]-1.5*w[2], score, 1e-12)
+			require.Equal(t, w[3], e.Expected[c])
+			require.InDeltaSlice(t, []float64{2 * w[0], 0, -1.5 * w[2]}, e.Terms[3*c:3*c+3], 1e-12)
+		}
+	}
+	_, err := (&Model{classes: 2, features: 3}).Explain([]float32{1})
+	require.ErrorIs(t, err, tabular.ErrInvalidRows)
 }

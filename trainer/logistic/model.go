@@ -63,6 +63,30 @@ func (m *Model) Probabilities(features []float32) ([]float32, error) {
 	return out, nil
 }
 
+// Explain returns the exact terms of a row's scores, weight times value, over the
+// intercepts: what the model says of a row of zeros, as which missing values count.
+//
+// The error wraps tabular.ErrInvalidRows for a row of another width.
+func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
+	if len(row) != m.features {
+		return tabular.Explanation{}, fmt.Errorf("%w: %d features, want %d", tabular.ErrInvalidRows, len(row), m.features)
+	}
+	values := make([]float64, m.features)
+	for f, v := range lethe.ZeroMissing(row) {
+		values[f] = float64(v)
+	}
+	var e tabular.Explanation
+	for c := range m.outputs() {
+		weights := m.weights[c*(m.features+1) : (c+1)*(m.features+1)]
+		e.Scores = append(e.Scores, affine(weights, values))
+		e.Expected = append(e.Expected, weights[m.features])
+		for f, v := range values {
+			e.Terms = append(e.Terms, float64(weights[f]*v))
+		}
+	}
+	return e, nil
+}
+
 const (
 	modelMagic   = "LLRG"
 	modelVersion = 1

@@ -6,28 +6,23 @@ import (
 	"lethe/trainer/tabular"
 )
 
-// Explanation splits the scores of a row into what each feature adds.
-type Explanation struct {
-	// Expected holds, per output, the mean score over the rows of the fit as the trees'
-	// covers tell it.
-	Expected []float64
-	// Terms is outputs × features: what each feature of the row moves the score by. They
-	// and Expected add up to the row's score.
-	Terms []float64
-}
-
 // Explain returns the Shapley values of a row's features by the trees' own covers: TreeSHAP,
+// over the mean score of the rows of the fit as the covers tell it:
 // path-dependent (Lundberg, Erion and Lee, "Consistent Individualized Feature Attribution for
 // Tree Ensembles", 2018, algorithm 2). Scores are logits for boosted trees and
 // probabilities for forests. It takes time in proportion to leaves × depth².
 //
 // The error wraps tabular.ErrInvalidRows for a row of another width.
-func (m *Model) Explain(row []float32) (Explanation, error) {
+func (m *Model) Explain(row []float32) (tabular.Explanation, error) {
 	if len(row) != m.features {
-		return Explanation{}, fmt.Errorf("%w: %d features, want %d", tabular.ErrInvalidRows, len(row), m.features)
+		return tabular.Explanation{}, fmt.Errorf("%w: %d features, want %d", tabular.ErrInvalidRows, len(row), m.features)
 	}
 	outputs := m.outputs()
-	e := Explanation{Expected: make([]float64, outputs), Terms: make([]float64, outputs*m.features)}
+	e := tabular.Explanation{
+		Scores: make([]float64, outputs), Expected: make([]float64, outputs),
+		Terms: make([]float64, outputs*m.features),
+	}
+	m.score(row, e.Scores)
 	m.begin(e.Expected)
 	deepest := 0
 	for _, w := range m.walks {

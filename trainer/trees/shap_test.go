@@ -167,6 +167,7 @@ func TestExplainAddsUpForEveryKind(t *testing.T) {
 				moved += math.Abs(term)
 			}
 			require.InDelta(t, want, sum, 1e-9, kind)
+			require.Equal(t, want, e.Scores[o], kind)
 		}
 		require.Positive(t, moved)
 		_, err = m.Explain(rows.Row(5)[:2])

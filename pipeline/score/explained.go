@@ -1,0 +1,133 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+)
+
+// explained are the alerts of a timestep whose reasons were published, or are owed.
+type explained struct {
+	alerts []alert // ascending
+	// again says that some are owed for what is gone.
+	again bool
+	// changed says that they are not as they are stored.
+	changed bool
+}
+
+// alert is a transaction that has reasons.
+type alert struct {
+	node lethe.Pseudonym
+	owed bool
+	// around are the other ends of its payments, of which what was published may name
+	// some, ascending.
+	around []lethe.Pseudonym
+}
+
+const (
+	explainedMagic   = "LGRS"
+	explainedVersion = 1
+)
+
+// readExplained reads whose reasons there are.
+func readExplained(store swapstore.Reader, t lethe.Timestep) (e explained, err error) {
+	value, found, err := store.Get(timestepkey.New(explainedPrefix, t))
+	if err != nil || !found {
+		return e, err
+	}
+	return decodeExplained(value)
+}
+
+func decodeExplained(value []byte) (e explained, err error) {
+	r, err := canonical.NewReader(value, explainedMagic, explainedVersion)
+	if err != nil {
+		return e, fmt.Errorf("explained alerts: %w", err)
+	}
+	const each = len(lethe.Pseudonym{})
+	e.alerts = make([]alert, r.Count(each+5))
+	for i := range e.alerts {
+		a := &e.alerts[i]
+		r.Bytes(a.node[:])
+		a.owed = r.Flag()
+		a.around = make([]lethe.Pseudonym, r.Count(each))
+		for k := range a.around {
+			r.Bytes(a.around[k][:])
+		}
+	}
+	if err := r.Close(); err != nil {
+		return e, fmt.Errorf("explained alerts: %w", err)
+	}
+	return e, nil
+}
+
+func (e explained) encode() []byte {
+	w := canonical.NewWriter(explainedMagic, explainedVersion)
+	w.Count(len(e.alerts))
+	for _, a := range e.alerts {
+		w.Bytes(a.node[:])
+		w.Flag(a.owed)
+		w.Count(len(a.around))
+		for _, p := range a.around {
+			w.Bytes(p[:])
+		}
+	}
+	return w.Seal()
+}
+
+// write stores the alerts if they have changed.
+func (e explained) write(w swapstore.Writer, t lethe.Timestep) error {
+	switch key := timestepkey.New(explainedPrefix, t); {
+	case !e.changed:
+		return nil
+	case len(e.alerts) == 0:
+		return w.Delete(key)
+	default:
+		return w.Set(key, e.encode())
+	}
+}
+
+// with adds alerts that are owed.
+func (e explained) with(nodes []lethe.Pseudonym) explained {
+	for _, node := range nodes {
+		e.alerts = append(e.alerts, alert{node: node, owed: true})
+	}
+	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+	e.changed = true
+	return e
+}
+
+// within are the alerts that a graph still holds. Those that have lost the other end of a
+// payment are owed again: what was published may name it.
+func (e explained) within(s *lethe.Snapshot) explained {
+	gone := func(p lethe.Pseudonym) bool {
+		_, found := s.Find(p)
+		return !found
+	}
+	var out explained
+	for _, a := range e.alerts {
+		switch {
+		case gone(a.node):
+			out.changed = true
+			continue
+		case slices.ContainsFunc(a.around, gone):
+			a.owed, a.around = true, nil
+			out.again, out.changed = true, true
+		}
+		out.alerts = append(out.alerts, a)
+	}
+	return out
+}
+
+// owed is how many are to be published.
+func (e explained) owed() (n int) {
+	for _, a := range e.alerts {
+		if a.owed {
+			n++
+		}
+	}
+	return n
+}

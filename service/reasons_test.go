@@ -1,0 +1,125 @@
+package service_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/partition/onehop"
+	"lethe/scoring"
+	"lethe/scoring/reasons"
+	"lethe/trainer"
+)
+
+// Alerts have reasons that add up to what their components said. Once the other end of a
+// payment that they name is erased, no topic and no file holds anything of it, and the
+// alerts that named it have reasons by the ensemble that never saw it.
+func TestReasonsAddUpAndForget(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 4, 80, 31)
+	c := smallConfig(t, t.TempDir())
+	c.Repair.OneHop, c.Repair.OneHopDirected = true, true
+	c.Trainer.Model, c.Trainer.Hidden = configs.Stack, 16
+	c.Trainer.Components = []string{"elliptic-gin:4", "trees:2:rounds=20:rows=1", "logistic:2"}
+	c.Scoring.Aggregation, c.Scoring.Threshold, c.Scoring.LearnTimesteps = scoring.MethodStack, "budget:12", 2
+	c.Scoring.Reasons = 20
+	s, m := start(t, c), newMirror(t, c, stream)
+	s.replay(stream)
+	m.settle(1, 2, 3)
+	records := s.reasons(3 * 12)
+
+	layout, err := c.Layout()
+	require.NoError(t, err)
+	var models []*trainer.Checkpoint
+	trained := m.build().checkpoints
+	for model := range lethe.ShardID(layout.Models()) {
+		one, err := trainer.DecodeCheckpoint(trained[sliceAt{model, 3}])
+		require.NoError(t, err)
+		models = append(models, one)
+	}
+	graph := m.graph(4)
+	said, err := m.runner.Ask(t.Context(), models, trainer.InputOf(onehop.Directed.Join(graph)))
+	require.NoError(t, err)
+	logits, scored := said.Logits(layout), 0
+	for i, n := range graph.Nodes {
+		r, alert := records[n.ID]
+		if !alert {
+			continue
+		}
+		scored++
+		require.NotNil(t, r.Intercept)
+		for k, bound := range []float64{1e-3, 1e-6, 1e-6} {
+			component := r.Components[k]
+			require.Equal(t, layout.Components[k].Config.Model, component.Model)
+			require.NotNil(t, component.Weight)
+			require.NotEmpty(t, component.Reasons)
+			require.InDelta(t, component.Logit, component.Sum(), bound, component.Model)
+			require.InDelta(t, logits[k][i], component.Logit, 1e-4, component.Model)
+		}
+	}
+	require.Equal(t, 12, scored)
+
+	gone, naming := mostNamed(records)
+	forms := formsOf(t, c, stream, gone)
+	require.Greater(t, s.naming(bus.Reasons, string(gone)), 0)
+	require.Equal(t, deletions.Verified, s.erase("named", lethe.ScopeStubs, gone))
+	require.Zero(t, s.naming(bus.Reasons, string(gone)), "a record of it, one that names it, or a tombstone is left")
+	require.Empty(t, left(t, c.DataDir, forms))
+	status, err := s.Status(t.Context())
+	require.NoError(t, err)
+	remaining := len(records)
+	if _, alert := records[gone]; alert {
+		remaining--
+	}
+	after := s.reasons(remaining)
+	for _, id := range naming {
+		r := after[id]
+		require.True(t, r.Again)
+		require.Equal(t, status.EnsembleHash, r.EnsembleVersion.String())
+		for k, bound := range []float64{1e-3, 1e-6, 1e-6} {
+			require.InDelta(t, r.Components[k].Logit, r.Components[k].Sum(), bound)
+		}
+	}
+	for id, r := range after {
+		if !r.Again {
+			require.Equal(t, records[id], r, "reasons that named nothing erased have changed")
+		}
+	}
+}
+
+// reasons are the newest of every alert, once there are so many.
+func (r *running) reasons(alerts int) map[lethe.TransactionID]*reasons.Record {
+	r.t.Helper()
+	require.Eventually(r.t, func() bool { return len(r.newest(bus.Reasons)) == alerts }, waitFor, 20*time.Millisecond)
+	out := make(map[lethe.TransactionID]*reasons.Record)
+	for key, value := range r.newest(bus.Reasons) {
+		record, err := reasons.Decode([]byte(value))
+		require.NoError(r.t, err)
+		out[lethe.TransactionID(key)] = record
+	}
+	return out
+}
+
+// mostNamed is the transaction that most records name as the other end of a payment, and
+// which those are.
+func mostNamed(records map[lethe.TransactionID]*reasons.Record) (most lethe.TransactionID, by []lethe.TransactionID) {
+	named := make(map[lethe.TransactionID][]lethe.TransactionID)
+	for id, r := range records {
+		for _, reason := range r.Components[0].Reasons {
+			if reason.Transaction != "" {
+				named[reason.Transaction] = append(named[reason.Transaction], id)
+			}
+		}
+	}
+	for id, list := range named {
+		if len(list) > len(by) || len(list) == len(by) && id < most {
+			most, by = id, list
+		}
+	}
+	return most, by
+}

@@ -1,0 +1,134 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"lethe/internal/portable"
+	"lethe/trainer/logistic"
+	"lethe/trainer/tabular"
+	"lethe/trainer/trees"
+)
+
+// ErrUnexplained means that a model has no attribution: a Blend, whose parts are weighed
+// as probabilities, or a model of other classes than licit and illicit.
+var ErrUnexplained = errors.New("model is not explained")
+
+// Attribution splits the logit of illicit that a model gives a row into what the parts of
+// the graph add. Base, Shape, Features and Rows add up to Logit: within rounding for
+// trees and logistic regressions, within 1e-3 for networks (see Engine.Explain).
+type Attribution struct {
+	// Logit is what the model says, not rounded to a probability in single precision.
+	Logit float64
+	// Base is what the features start from.
+	Base float64
+	// Shape is what the edges around the row add while no feature of any row is known.
+	Shape float64
+	// Features is what each feature of the row itself adds.
+	Features []float64
+	// Rows is what all features of each other row of the graph add, 0 at the row itself.
+	// It is nil for models that look at one row at a time.
+	Rows []float64
+}
+
+// Explains reports whether models of the configuration have attributions.
+func (c Config) Explains() bool { return c.Model != Blend && c.Classes == 2 }
+
+// Reach is how many edges away a row may be and still have a part in what the model says
+// of another, 0 for models that look at one row at a time.
+func (c Config) Reach() int {
+	if keepsBody(c.Model) {
+		return 0
+	}
+	return c.Architecture(1).Reach()
+}
+
+// Explain attributes what a model says of one row of a graph. The graph may be what
+// Input.Around leaves of a larger one.
+//
+// Boosted trees have TreeSHAP's values over the mean score of the rows of the fit, and
+// logistic regressions their terms over the intercept. Forests, whose scores are
+// probabilities, have TreeSHAP's values times the logits per probability between the mean
+// and the row. Networks have integrated gradients (Sundararajan, Taly and Yan, "Axiomatic
+// Attribution for Deep Networks", ICML 2017) from a graph of the same edges whose rows are
+// all zeros, as which unknown features count, to the graph; Base is the logit of such a
+// row alone, and Shape what the edges make of it.
+//
+// Errors are those of Probabilities, or wrap ErrUnexplained.
+func (e *Engine) Explain(ctx context.Context, c *Checkpoint, in Input, row int) (*Attribution, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	a, err := e.explain(ctx, c, in, row)
+	if err != nil {
+		return nil, fmt.Errorf("explain by shard %d timestep %d: %w", c.Shard, c.Timestep, err)
+	}
+	return a, nil
+}
+
+func (e *Engine) explain(ctx context.Context, c *Checkpoint, in Input, row int) (*Attribution, error) {
+	switch {
+	case !e.config.Explains():
+		return nil, fmt.Errorf("%w: %s of %d classes", ErrUnexplained, e.config.Model, e.config.Classes)
+	case looksAtRows(c.Model):
+		return explainRow(c, in, row)
+	}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
+	}
+	if err := in.check(c.Architecture.Features); err != nil {
+		return nil, err
+	}
+	return integrate(ctx, e, c, in, row)
+}
+
+// explainRow explains by a model that looks at rows. One that has met no label says 0.
+func explainRow(c *Checkpoint, in Input, row int) (*Attribution, error) {
+	m, err := c.rows()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
+	}
+	a := &Attribution{Features: make([]float64, in.Cols)}
+	var told tabular.Explanation
+	switch m := m.(type) {
+	case *trees.Model:
+		if told, err = m.Explain(in.row(row)); err == nil && m.Averages() {
+			inLogits(&told)
+		}
+	case *logistic.Model:
+		told, err = m.Explain(in.row(row))
+	default:
+		return a, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
+	}
+	a.Logit, a.Base, a.Features = told.Scores[0], told.Expected[0], told.Terms
+	if math.IsNaN(a.Logit) || math.IsInf(a.Logit, 0) {
+		return nil, fmt.Errorf("score of a row: %w", ErrNotFinite)
+	}
+	return a, nil
+}
+
+// inLogits turns the explanation of a probability into that of its logit: every term is
+// scaled by the same.
+func inLogits(e *tabular.Explanation) {
+	before, after := logit(e.Expected[0]), logit(e.Scores[0])
+	scale := 0.0
+	if d := e.Scores[0] - e.Expected[0]; d != 0 {
+		scale = (after - before) / d
+	}
+	for f := range e.Terms {
+		e.Terms[f] *= scale
+	}
+	e.Expected[0], e.Scores[0] = before, after
+}
+
+// logit is ln(p/(1-p)); 0 and 1 count as 1e-7 away from themselves.
+func logit(p float64) float64 {
+	const nearest = 1e-7
+	p = min(max(p, nearest), 1-nearest)
+	return portable.Log(p / (1 - p))
+}

@@ -1,0 +1,89 @@
+package integral
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// hinge is weight × max(0, at - knee), of one input.
+type hinge struct {
+	weight, knee float64
+	input        int
+}
+
+// visit adds hinges of some inputs up.
+func visit(inputs int, hinges []hinge) func(at []float64) ([]Point, error) {
+	return func(at []float64) (out []Point, err error) {
+		for _, place := range at {
+			p := Point{At: place, Value: -1, Terms: make([]float64, inputs)}
+			for _, h := range hinges {
+				if place > h.knee {
+					p.Value += h.weight * (place - h.knee)
+					p.Terms[h.input] += h.weight
+				}
+			}
+			out = append(out, p)
+		}
+		return out, nil
+	}
+}
+
+// Sums of hinges have an integral that is known.
+func TestTermsAreTheIntegrals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const inputs = 4
+		var hinges []hinge
+		want := make([]float64, inputs)
+		for range rapid.IntRange(0, 30).Draw(t, "hinges") {
+			h := hinge{
+				rapid.Float64Range(-10, 10).Draw(t, "weight"), rapid.Float64Range(0, 1).Draw(t, "knee"),
+				rapid.IntRange(0, inputs-2).Draw(t, "input"),
+			}
+			hinges = append(hinges, h)
+			want[h.input] += h.weight * (1 - h.knee)
+		}
+		got, err := Along(t.Context(), visit(inputs, hinges))
+		require.NoError(t, err)
+		total := 0.0
+		for _, v := range got.Terms {
+			total += v
+		}
+		require.InDelta(t, got.Last-got.First, total, mayMiss)
+		require.InDeltaSlice(t, want, got.Terms, mayTurn)
+		require.Zero(t, got.Terms[inputs-1], "an input without influence")
+		require.Less(t, got.Points, MostPoints)
+	})
+}
+
+// A change of slope inside a stretch is found by the values at its ends.
+func TestAStretchWithOneChangeIsMetExactly(t *testing.T) {
+	got, err := Along(t.Context(), visit(2, []hinge{{3, .3, 0}, {.5, .81, 1}}))
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{2.1, .095}, got.Terms, 1e-12)
+	require.Equal(t, firstStretches+1, got.Points)
+	// Two changes may hide behind equal slopes: then it misses, and is halved.
+	s := stretchOf(Point{At: 0}, Point{At: 1, Value: .1})
+	require.InDelta(t, .1, s.missed, 1e-12)
+}
+
+func TestErrorsAndRoughFunctionsEnd(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := Along(t.Context(), func([]float64) ([]Point, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = Along(ended, visit(1, nil))
+	require.ErrorIs(t, err, context.Canceled)
+	got, err := Along(t.Context(), func(at []float64) (out []Point, err error) {
+		for _, place := range at { // values that no gradient accounts for
+			out = append(out, Point{At: place, Value: place * 1e6, Terms: []float64{0}})
+		}
+		return out, nil
+	})
+	require.NoError(t, err)
+	require.Less(t, got.Points, 2*MostPoints)
+}

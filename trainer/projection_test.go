@@ -1,0 +1,31 @@
+package trainer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/trainer/kernels"
+)
+
+// With many features a network is asked by what its first layers make of them, and says
+// the same.
+func TestProjectedNetworksSayTheSame(t *testing.T) {
+	const features = 60
+	for _, model := range Models() {
+		e := newEngine(t, with(model, func(c *Config) { c.Hidden = 8 }), kernels.Default())
+		c := chain(t, e, 1, makeWindow(1, 2, 40, features))[1]
+		in := InputOfSlice(makeSlice(sliceSpec{timestep: 9, nodes: 30, features: features}))
+		p := project(c.Network)
+		require.Less(t, p.columns(), features, model)
+		places := []float64{0, .3, 1}
+		want, err := newWay(e, projection{network: c.Network}, in, 4).visit(places)
+		require.NoError(t, err)
+		got, err := newWay(e, p, in, 4).visit(places)
+		require.NoError(t, err)
+		for i := range want {
+			require.InDelta(t, want[i].Value, got[i].Value, 1e-4, model)
+			require.InDeltaSlice(t, want[i].Terms, got[i].Terms, 1e-4, model)
+		}
+	}
+}
