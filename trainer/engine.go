@@ -70,6 +70,14 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 	return nil
 }
 
+// Features returns how many features a row has that the checkpoint can be asked about,
+// or 0 if it can be asked about any: it has met no label yet. The error says what is
+// wrong with its state.
+func (c *Checkpoint) Features() (int, error) {
+	features, _, err := c.shape()
+	return features, err
+}
+
 // fresh returns the untrained model of a shard.
 func (e *Engine) fresh(shard lethe.ShardID, features int) *Checkpoint {
 	c := &Checkpoint{

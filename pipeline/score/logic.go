@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"lethe"
@@ -13,6 +15,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 )
 
 // search looks for what a command erases in some of the files that the role keeps.
@@ -24,6 +27,10 @@ type logic struct {
 	predictor predictor
 	state     *state
 	search    search
+	// arrivals is nil if transactions are not scored before their timestep closes.
+	arrivals *arrivals
+	// told is the ensemble that arrivals were told of.
+	told *ensemble.Ensemble
 	// said is through which timestep others were told that the served models are.
 	said lethe.Timestep
 	// erasures are the requests under way, by id.
@@ -45,7 +52,21 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
 	}
-	return l, l.compareAll()
+	if l.arrivals, err = newArrivals(o); err != nil {
+		return nil, err
+	}
+	l.arrivals.close(l.state.links.lastSeen())
+	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)))
+	return l, errors.Join(l.tellArrivals(), l.compareAll())
+}
+
+// tellArrivals tells what is served, if that has changed.
+func (l *logic) tellArrivals() error {
+	if l.told == l.state.served {
+		return nil
+	}
+	l.told = l.state.served
+	return l.arrivals.serve(l.told)
 }
 
 // Topics implements role.Logic.
@@ -79,6 +100,9 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		return role.Output{}, err
 	}
 	out, progressed, err := l.advance(ctx, now)
+	if err == nil {
+		err = l.tellArrivals()
+	}
 	if err != nil || progressed {
 		return out, err
 	}
