@@ -40,6 +40,8 @@ type arrivals struct {
 	around    role.Surroundings
 	// wake holds a token when there may be something to score.
 	wake chan struct{}
+	// told is the ensemble that serve was told of last. It is the loop's.
+	told *ensemble.Ensemble
 
 	mu     sync.Mutex
 	window *window.Window
@@ -61,9 +63,10 @@ func newArrivals(o Options) (*arrivals, error) {
 
 // serve says what ensemble is served from now on, nil for none.
 func (a *arrivals) serve(e *ensemble.Ensemble) error {
-	if a == nil {
+	if a == nil || a.told == e {
 		return nil
 	}
+	a.told = e
 	width := 0
 	if e != nil {
 		for _, m := range e.Models {

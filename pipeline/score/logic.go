@@ -15,7 +15,6 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
-	"lethe/scoring/ensemble"
 )
 
 // search looks for what a command erases in some of the files that the role keeps.
@@ -29,8 +28,6 @@ type logic struct {
 	search    search
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
-	// told is the ensemble that arrivals were told of.
-	told *ensemble.Ensemble
 	// said is through which timestep others were told that the served models are.
 	said lethe.Timestep
 	// erasures are the requests under way, by id.
@@ -57,16 +54,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	}
 	l.arrivals.close(l.state.links.lastSeen())
 	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)))
-	return l, errors.Join(l.tellArrivals(), l.compareAll())
-}
-
-// tellArrivals tells what is served, if that has changed.
-func (l *logic) tellArrivals() error {
-	if l.told == l.state.served {
-		return nil
-	}
-	l.told = l.state.served
-	return l.arrivals.serve(l.told)
+	return l, errors.Join(l.arrivals.serve(l.state.served), l.compareAll())
 }
 
 // Topics implements role.Logic.
@@ -101,7 +89,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	}
 	out, progressed, err := l.advance(ctx, now)
 	if err == nil {
-		err = l.tellArrivals()
+		err = l.arrivals.serve(l.state.served)
 	}
 	if err != nil || progressed {
 		return out, err
