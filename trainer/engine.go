@@ -14,6 +14,7 @@ type Engine struct {
 	config  Config
 	kernels kernels.Set
 	idle    pool
+	read    readRows
 	observe func(Progress)
 	// components are those of a blend.
 	components []*Engine
