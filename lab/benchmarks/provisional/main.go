@@ -3,7 +3,8 @@
 // payment behind its second end, and reads predictions.v1. For every timestep measured
 // it prints how long transactions waited for their first provisional score, from the
 // record's write to its being read, and how long after the timestep's close the last
-// final score was read. Quiet timesteps begin when all before them were trained on;
+// final score was read; between them, how many provisional predictions there were, and
+// the processor time of the service while the timestep arrived. Quiet timesteps begin when all before them were trained on;
 // under --training the labels of the timestep before are sent as a timestep begins:
 //
 //	lethe generate --out stream --steps 12 --nodes-per-step 4159
@@ -13,6 +14,7 @@
 //	main.go      the command
 //	run.go       what is sent, and when
 //	receive.go   what is read
+//	service.go   what is asked of the service
 package main
 
 import (

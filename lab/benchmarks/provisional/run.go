@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"time"
@@ -58,8 +56,8 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 	if err := b.trained(ctx, stream.Steps[before-1].Timestep); err != nil {
 		return err
 	}
-	fmt.Println("| timestep | transactions | payments | p50 ms | p99 ms | worst ms | provisional | final after close ms |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Println("| timestep | transactions | payments | p50 ms | p99 ms | worst ms | predictions | processor s | final ms |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for i := before; i < len(stream.Steps); i++ {
 		if err := b.measure(ctx, stream.Steps[i], stream.Steps[i-1]); err != nil {
 			return err
@@ -77,10 +75,18 @@ func (b *benchmark) measure(ctx context.Context, step, previous dataset.Step) er
 		}
 	}
 	count := b.received.provisional
+	before, err := b.processorSeconds(ctx)
+	if err != nil {
+		return err
+	}
 	sent, err := b.send(ctx, step)
 	if err == nil {
 		err = b.received.await(ctx, b.received.first, step.Transactions)
 	}
+	if err != nil {
+		return err
+	}
+	after, err := b.processorSeconds(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,9 +108,9 @@ func (b *benchmark) measure(ctx context.Context, step, previous dataset.Step) er
 		delays = append(delays, milliseconds(b.received.first[id].Sub(at)))
 	}
 	slices.Sort(delays)
-	fmt.Fprintf(os.Stdout, "| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.0f |\n", step.Timestep, len(sent), len(step.Payments),
+	fmt.Fprintf(os.Stdout, "| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.1f | %.0f |\n", step.Timestep, len(sent), len(step.Payments),
 		delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1], b.received.provisional-count,
-		milliseconds(final))
+		after-before, milliseconds(final))
 	if b.Training {
 		return nil
 	}
@@ -187,37 +193,4 @@ func (b *benchmark) control(
 		records[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
 	}
 	return b.client.Write(ctx, topic, records)
-}
-
-// trained waits until the service has learnt from a timestep.
-func (b *benchmark) trained(ctx context.Context, t lethe.Timestep) error {
-	const look, patience = 100 * time.Millisecond, 10 * time.Minute
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		var status service.Status
-		if err := b.status(ctx, &status); err != nil {
-			return err
-		}
-		if status.TrainedThrough >= t {
-			return nil
-		}
-		select {
-		case <-time.After(look):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return fmt.Errorf("the service does not learn from timestep %d", t)
-}
-
-func (b *benchmark) status(ctx context.Context, into *service.Status) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.URL+"/api/v1/status", nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close() //nolint:errcheck // it was read
-	return json.NewDecoder(response.Body).Decode(into)
 }
