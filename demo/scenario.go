@@ -117,6 +117,9 @@ func (s *scenario) measure(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("prediction at offset %d: %w", rec.Offset, err)
 		}
+		if !p.Final {
+			return nil // its timestep is open
+		}
 		tally.AddServed(p.Timestep, p.Probability, p.Class == lethe.Illicit.String(), labels[p.Transaction])
 		return nil
 	})

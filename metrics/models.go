@@ -20,6 +20,8 @@ type modelMetrics struct {
 	scoring         prometheus.Histogram
 	predictions     *prometheus.CounterVec
 	score           prometheus.Histogram
+	provisional     prometheus.Counter
+	delay           prometheus.Histogram
 	qualityTimestep prometheus.Gauge
 	auc, macroF1    prometheus.Gauge
 	illicitF1       prometheus.Gauge
@@ -44,6 +46,12 @@ func newModelMetrics() *modelMetrics {
 			Help:    "Predicted probability of illicit, of 1.",
 			Buckets: scoreBuckets(),
 		}),
+		provisional: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "lethe_provisional_predictions_total",
+			Help: "Published predictions for transactions of timesteps that were open.",
+		}),
+		delay: prometheus.NewHistogram(timing("lethe_provisional_delay_seconds",
+			"Time from a record of a transaction or payment to the provisional prediction in its topic.", stepBuckets())),
 		qualityTimestep: gauge("lethe_prequential_timestep",
 			"Timestep whose labels the prequential measures are of, -1 for none yet."),
 		auc: gauge("lethe_prequential_auc_ratio",
@@ -82,6 +90,12 @@ func (m *modelMetrics) listener() events.Listener {
 				m.score.Observe(p)
 			}
 		},
+		ProvisionallyScored: func(e events.ProvisionallyScored) {
+			m.provisional.Add(float64(e.Predictions))
+			for _, d := range e.Delays {
+				m.delay.Observe(d.Seconds())
+			}
+		},
 		QualityMeasured: m.quality,
 	}
 }
@@ -105,6 +119,7 @@ func (m *modelMetrics) quality(e events.QualityMeasured) {
 func (m *modelMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.train, m.steps, m.ensemble, m.version, m.scoring, m.predictions, m.score,
+		m.provisional, m.delay,
 		m.qualityTimestep, m.auc, m.macroF1, m.illicitF1,
 	}
 }

@@ -33,6 +33,10 @@ type Prediction struct {
 	// scored by the ensemble served then, which may have learnt from its timestep
 	// and later ones, and counts in no quality figure.
 	Late bool `json:"late,omitempty"`
+	// Final is false for a provisional prediction: it was made of what had arrived of
+	// an open timestep, and the final one follows under the same key when the timestep
+	// closes. It counts in no quality figure.
+	Final bool `json:"final"`
 }
 
 // Classify returns the class name for a probability of illicit.
@@ -75,7 +79,9 @@ func GraphDigest(s *lethe.Snapshot) lethe.Digest {
 // itself it would be a trace of erased records.
 //
 // The probability is left out on purpose: if it ever differed for one id, that
-// must show, not hide behind a second id.
+// must show, not hide behind a second id. Of a provisional prediction it stands for the
+// graph, which is that of a moment, and the graph given is not looked at: whoever scores
+// the same neighbourhood by the same ensemble again gives it the same id.
 func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string {
 	number := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 	fields := [][]byte{
@@ -89,6 +95,10 @@ func PredictionID(secret lethe.Secret, p *Prediction, graph lethe.Digest) string
 	}
 	if p.Late {
 		fields = append(fields, []byte("late"))
+	}
+	if !p.Final {
+		fields[2] = number(math.Float64bits(p.Probability))
+		fields = append(fields, []byte("provisional"))
 	}
 	return secret.Hash("prediction", fields...).String()
 }

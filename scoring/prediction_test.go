@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"testing"
@@ -16,7 +17,7 @@ func samplePrediction() *scoring.Prediction {
 	p := &scoring.Prediction{
 		Transaction: "tx-of-somebody", Timestep: 31, Probability: 0.75, Threshold: 0.5,
 		EnsembleVersion: scoring.EnsembleVersion([]lethe.Digest{{1}, {2}}),
-		TrainedThrough:  30, Aggregation: scoring.MethodMean,
+		TrainedThrough:  30, Aggregation: scoring.MethodMean, Final: true,
 	}
 	p.Class = scoring.Classify(p.Probability, p.Threshold)
 	p.ID = scoring.PredictionID(lethe.Secret{9}, p, lethe.Digest{4})
@@ -29,8 +30,13 @@ func TestPredictionBytes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"id":"`+p.ID+`","transaction":"tx-of-somebody","timestep":31,"probability":0.75,`+
 		`"class":"illicit","threshold":0.5,`+
-		`"ensemble_version":"`+p.EnsembleVersion.String()+`","trained_through":30,"aggregation":"mean"}`, string(data))
+		`"ensemble_version":"`+p.EnsembleVersion.String()+`","trained_through":30,"aggregation":"mean","final":true}`, string(data))
 	got, err := scoring.DecodePrediction(data)
+	require.NoError(t, err)
+	require.Equal(t, p, got)
+
+	// Earlier versions said nothing, for they made final ones alone.
+	got, err = scoring.DecodePrediction(bytes.Replace(data, []byte(`,"final":true`), nil, 1))
 	require.NoError(t, err)
 	require.Equal(t, p, got)
 }
@@ -49,6 +55,7 @@ func TestPredictionIDNamesAllThatDecides(t *testing.T) {
 		"aggregation": func(p *scoring.Prediction) { p.Aggregation = "similarity@1" },
 		"threshold":   func(p *scoring.Prediction) { p.Threshold = 0.6 },
 		"late":        func(p *scoring.Prediction) { p.Late = true },
+		"provisional": func(p *scoring.Prediction) { p.Final = false },
 	} {
 		p := samplePrediction()
 		change(p)
@@ -57,6 +64,13 @@ func TestPredictionIDNamesAllThatDecides(t *testing.T) {
 	p := samplePrediction()
 	p.Probability = 0.76
 	require.Equal(t, base, scoring.PredictionID(secret, p, graph), "a second probability must not hide behind a second id")
+
+	// Of a provisional one it stands for the graph of the moment.
+	p.Final = false
+	moment := scoring.PredictionID(secret, p, graph)
+	require.Equal(t, moment, scoring.PredictionID(secret, p, lethe.Digest{5}))
+	p.Probability = 0.77
+	require.NotEqual(t, moment, scoring.PredictionID(secret, p, graph))
 }
 
 func TestGraphDigestSeesWhatModelsSee(t *testing.T) {

@@ -64,7 +64,7 @@ func (s *Service) openScore(context.Context) (role.Role, error) {
 	}
 	return score.New(score.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleScore), Layout: layout, Meta: over, Workers: c.Workers(),
-		Scoring: c.ScoringConfig(), OneHop: c.RepairConfig().OneHop,
+		Scoring: c.ScoringConfig(), Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
 		Kernels: s.kernels, FeatureNames: names, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		Surroundings: s.surroundings(configs.RoleScore),
 	})

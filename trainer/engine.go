@@ -14,6 +14,7 @@ type Engine struct {
 	config  Config
 	kernels kernels.Set
 	idle    pool
+	read    readRows
 	observe func(Progress)
 	// components are those of a blend.
 	components []*Engine
@@ -68,6 +69,14 @@ func (e *Engine) Compatible(c *Checkpoint) error {
 		return fail("trained with kernel set %q, not %q", c.Kernels, e.kernels.Name)
 	}
 	return nil
+}
+
+// Features returns how many features a row has that the checkpoint can be asked about,
+// or 0 if it can be asked about any: it has met no label yet. The error says what is
+// wrong with its state.
+func (c *Checkpoint) Features() (int, error) {
+	features, _, err := c.shape()
+	return features, err
 }
 
 // fresh returns the untrained model of a shard.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"lethe"
 	"lethe/canonical"
@@ -144,10 +146,49 @@ func (e *Engine) bodyProbabilities(ctx context.Context, c *Checkpoint, in Input)
 	return e.rowProbabilities(c, in)
 }
 
+// readRows keeps the models that were decoded last: one that is asked about a few rows
+// again and again takes longer to decode than to ask. Bodies never change, so the first
+// byte's place, which an entry keeps from being used again, tells them apart.
+type readRows struct {
+	mu   sync.Mutex
+	kept []readRow
+}
+
+type readRow struct {
+	body  []byte
+	model rowModel
+}
+
+// maxReadRows bounds what is kept: a component has a few groups.
+const maxReadRows = 4
+
+// rows is that of the checkpoint.
+func (r *readRows) rows(c *Checkpoint) (rowModel, error) {
+	if len(c.Body) == 0 {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.kept {
+		if &one.body[0] == &c.Body[0] {
+			return one.model, nil
+		}
+	}
+	m, err := c.rows()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.kept) == maxReadRows {
+		r.kept = slices.Delete(r.kept, 0, 1)
+	}
+	r.kept = append(r.kept, readRow{c.Body, m})
+	return m, nil
+}
+
 // rowProbabilities asks a model that looks at rows. One that has not met a
 // label yet knows nothing: every class is as likely as the others.
 func (e *Engine) rowProbabilities(c *Checkpoint, in Input) ([]float32, error) {
-	m, err := c.rows()
+	m, err := e.read.rows(c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrIncompatible, err)
 	}

@@ -30,6 +30,8 @@ type Listener struct {
 	EnsembleSwapped func(EnsembleSwapped)
 	// SnapshotScored follows every timestep whose predictions are published.
 	SnapshotScored func(SnapshotScored)
+	// ProvisionallyScored follows every pass over transactions that arrived.
+	ProvisionallyScored func(ProvisionallyScored)
 	// QualityMeasured follows every comparison of a timestep's predictions
 	// with its labels.
 	QualityMeasured func(QualityMeasured)
@@ -58,9 +60,11 @@ func Tee(listeners ...Listener) Listener {
 		SnapshotChanged:    tee(listeners, func(l Listener) func(SnapshotChanged) { return l.SnapshotChanged }),
 		SnapshotPartitioned: tee(listeners,
 			func(l Listener) func(SnapshotPartitioned) { return l.SnapshotPartitioned }),
-		ShardTrained:     tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),
-		EnsembleSwapped:  tee(listeners, func(l Listener) func(EnsembleSwapped) { return l.EnsembleSwapped }),
-		SnapshotScored:   tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
+		ShardTrained:    tee(listeners, func(l Listener) func(ShardTrained) { return l.ShardTrained }),
+		EnsembleSwapped: tee(listeners, func(l Listener) func(EnsembleSwapped) { return l.EnsembleSwapped }),
+		SnapshotScored:  tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
+		ProvisionallyScored: tee(listeners,
+			func(l Listener) func(ProvisionallyScored) { return l.ProvisionallyScored }),
 		QualityMeasured:  tee(listeners, func(l Listener) func(QualityMeasured) { return l.QualityMeasured }),
 		ErasureChanged:   tee(listeners, func(l Listener) func(ErasureChanged) { return l.ErasureChanged }),
 		ErasurePhaseDone: tee(listeners, func(l Listener) func(ErasurePhaseDone) { return l.ErasurePhaseDone }),

@@ -64,6 +64,16 @@ type SnapshotScored struct {
 	Duration     time.Duration
 }
 
+// ProvisionallyScored says that transactions of an open timestep have provisional
+// predictions in their topic. Delays are since the records were written that the scores
+// are for, of those that arrived while lethe ran. Duration is that of the pass. The
+// listener must not keep or change the slice.
+type ProvisionallyScored struct {
+	Predictions int
+	Delays      []time.Duration
+	Duration    time.Duration
+}
+
 // QualityMeasured compares a timestep's predictions, made before its labels
 // were seen, with the labels. A measure that is not defined, as the AUC where
 // only one class occurs, is NaN. Fractions are of 1.

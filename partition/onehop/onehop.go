@@ -49,6 +49,10 @@ func (m Mode) String() string { return [...]string{"none", "undirected", "direct
 // f.
 func (m Mode) Features(f int) int { return f + int(m)*(f+1) }
 
+// Own returns the number of a transaction's own features of a row with so many, the
+// inverse of Features.
+func (m Mode) Own(row int) int { return (row - int(m)) / (int(m) + 1) }
+
 // Join returns the snapshot with rows as Rows makes them. Everything but the
 // features is shared with s, with None all.
 func (m Mode) Join(s *lethe.Snapshot) *lethe.Snapshot {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sync/errgroup"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -24,6 +25,9 @@ type Surroundings struct {
 	// Wake, if not nil, has the logic step, with nothing new, whenever it delivers:
 	// work that the logic began beside the loop is done.
 	Wake <-chan struct{}
+	// Beside, if not nil, runs beside the loop until its context ends. Its end with an
+	// error ends the role.
+	Beside func(ctx context.Context) error
 	// Tick, if not 0, is how often the logic is told that time has passed.
 	Tick time.Duration
 	// Clock returns the present time.
@@ -74,10 +78,13 @@ func (f *Follower) Close() error { return f.logic.Close() }
 // Run implements Role. What was not finished before a crash is done before
 // anything new is read.
 func (f *Follower) Run(ctx context.Context) error {
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return f.follow(running) })
+	if f.around.Beside != nil {
+		group.Go(func() error { return f.around.Beside(running) })
+	}
 	// Whether the role was stopped is for the outer context to say.
-	return wire.UnlessStopped(ctx, f.follow(running))
+	return wire.UnlessStopped(ctx, group.Wait())
 }
 
 func (f *Follower) follow(ctx context.Context) error {

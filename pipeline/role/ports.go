@@ -12,6 +12,8 @@ import (
 type Bus interface {
 	// Partitions returns how many partitions a topic has.
 	Partitions(ctx context.Context, t bus.Topic) (int, error)
+	// EndOffsets returns, by partition of a topic, the position after the last record.
+	EndOffsets(ctx context.Context, t bus.Topic) ([]int64, error)
 	// Follow begins to read partitions, each from its position on, for ever.
 	Follow(positions map[bus.TopicPartition]int64) (Tail, error)
 	// Write returns once the records are stored in the topic. On an error any

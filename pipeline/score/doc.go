@@ -21,6 +21,15 @@
 // lineages no longer fit, the ensemble that is served stays as it was, and it
 // is replaced as a whole once all affected shards have arrived.
 //
+// # Before a timestep closes
+//
+// Under scoring.provisional transactions are scored when they arrive, too, by the served
+// ensemble and from what has arrived of their neighbourhood. This goes on beside the loop
+// and never before it: final scores wait for one write at most. Package window holds what
+// has arrived. It is in memory alone; after a restart it is read again from the newest
+// records of transactions.v1, and those of open timesteps are scored again, under the same
+// ids where nothing has changed.
+//
 // # Files
 //
 //	role.go         what the role is configured with, and opening it
@@ -29,6 +38,7 @@
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
 //	predict.go      probabilities, and the records that carry them
 //	explain.go      the reasons of alerts; explained.go, who has them
+//	arrivals.go     what arrives, beside the loop; provisional.go, its scores
 //	quality.go      predictions compared with the labels that came in later
 //	erasure.go      answering the commands of erasures
 //	state.go        what the role knows, and its store

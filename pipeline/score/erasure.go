@@ -52,6 +52,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			known.command = n.Command
 			err := l.state.suppress(n.Command.Suppressed)
 			if err == nil {
+				l.arrivals.suppress(n.Command.Suppressed)
 				err = l.state.removeGone(n.Command)
 			}
 			if err != nil {

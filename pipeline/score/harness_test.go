@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/leakcheck"
+	"lethe/partition/onehop"
 	"lethe/partition/repair"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -39,6 +40,7 @@ func smallModel() trainer.Config {
 type scenario struct {
 	t         testing.TB
 	options   trainer.Config
+	oneHop    onehop.Mode
 	kernels   kernels.Set
 	graphs    map[lethe.Timestep]*lethe.Snapshot
 	shardOf   map[lethe.Pseudonym]lethe.ShardID
@@ -193,7 +195,9 @@ func (w *scenario) slices(at lethe.Timestep) []*lethe.Slice {
 	for i, n := range g.Nodes {
 		assignment[i] = w.shardOf[n.Pseudonym]
 	}
-	out, err := repair.Slices(g, w.previous(at), assignment, shards, repair.Config{Seed: 1, Method: "mixup", Tau: 1})
+	out, err := repair.Slices(g, w.previous(at), assignment, shards, repair.Config{
+		Seed: 1, Method: "mixup", Tau: 1, OneHop: w.oneHop,
+	})
 	require.NoError(w.t, err)
 	return out
 }

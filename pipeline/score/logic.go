@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"lethe"
@@ -24,6 +26,8 @@ type logic struct {
 	predictor predictor
 	state     *state
 	search    search
+	// arrivals is nil if transactions are not scored before their timestep closes.
+	arrivals *arrivals
 	// said is through which timestep others were told that the served models are.
 	said lethe.Timestep
 	// erasures are the requests under way, by id.
@@ -45,7 +49,12 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
 	}
-	return l, l.compareAll()
+	if l.arrivals, err = newArrivals(o); err != nil {
+		return nil, err
+	}
+	l.arrivals.close(l.state.links.lastSeen())
+	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)))
+	return l, errors.Join(l.arrivals.serve(l.state.served), l.compareAll())
 }
 
 // Topics implements role.Logic.
@@ -80,6 +89,9 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		return role.Output{}, err
 	}
 	out, progressed, err := l.advance(ctx, now)
+	if err == nil {
+		err = l.arrivals.serve(l.state.served)
+	}
 	if err != nil || progressed {
 		return out, err
 	}

@@ -48,8 +48,12 @@ func newPredictor(o Options) (p predictor, err error) {
 
 // ask asks an ensemble about every node of a graph.
 func (p predictor) ask(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snapshot) (answer, error) {
-	graph := trainer.InputOf(p.oneHop.Join(s))
-	said, err := p.runner.Ask(ctx, e.Models, graph)
+	return p.askJoined(ctx, e, p.oneHop.Join(s))
+}
+
+// askJoined is ask with rows that have their one-hop features.
+func (p predictor) askJoined(ctx context.Context, e *ensemble.Ensemble, s *lethe.Snapshot) (answer, error) {
+	said, err := p.runner.Ask(ctx, e.Models, trainer.InputOf(s))
 	if err != nil {
 		return answer{}, err
 	}
@@ -73,6 +77,19 @@ func (p predictor) name() string {
 	return p.aggregation.Name()
 }
 
+// prediction is what predictions by an ensemble have in common.
+func (p predictor) prediction(by *ensemble.Ensemble) scoring.Prediction {
+	return scoring.Prediction{EnsembleVersion: by.Version, TrainedThrough: by.Through, Aggregation: p.name()}
+}
+
+// recordOf completes a prediction with its class and its id and returns its record.
+func recordOf(p *scoring.Prediction, secret lethe.Secret, graph lethe.Digest) (ingest.Outgoing, error) {
+	p.Class = scoring.Classify(p.Probability, p.Threshold)
+	p.ID = scoring.PredictionID(secret, p, graph)
+	value, err := scoring.EncodePrediction(p)
+	return ingest.Outgoing{Key: ingest.TransactionKey(p.Transaction), Value: value}, err
+}
+
 // predictions builds one record per transaction that is not suppressed and of which
 // wanted says so, and lists them. The third result are those of class illicit.
 func (l *logic) predictions(
@@ -85,26 +102,17 @@ func (l *logic) predictions(
 		if l.state.hides(l.o.Secret, n.ID) || !wanted(n.Pseudonym) {
 			continue
 		}
-		p := scoring.Prediction{
-			Transaction:     n.ID,
-			Timestep:        s.Timestep,
-			Probability:     a.illicit[i],
-			Threshold:       a.threshold,
-			EnsembleVersion: l.state.served.Version,
-			TrainedThrough:  l.state.served.Through,
-			Aggregation:     l.predictor.name(),
-			Late:            late,
-		}
-		p.Class = scoring.Classify(p.Probability, p.Threshold)
-		p.ID = scoring.PredictionID(l.o.Secret, &p, graph)
-		value, err := scoring.EncodePrediction(&p)
+		p := l.predictor.prediction(l.state.served)
+		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
+		p.Probability, p.Threshold = a.illicit[i], a.threshold
+		record, err := recordOf(&p, l.o.Secret, graph)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("node %d: %w", i, err)
 		}
 		if p.Class == lethe.Illicit.String() {
 			illicit = append(illicit, n.Pseudonym)
 		}
-		records = append(records, ingest.Outgoing{Key: ingest.TransactionKey(n.ID), Value: value})
+		records = append(records, record)
 		out.nodes = append(out.nodes, n.Pseudonym)
 		out.probabilities = append(out.probabilities, p.Probability)
 	}

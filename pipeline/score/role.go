@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
@@ -31,6 +32,8 @@ type Options struct {
 	// depend on it.
 	Workers int
 	Scoring scoring.Config
+	// Limits bound the transactions that are scored when they arrive, as those of graphs.
+	Limits ingest.Limits
 	// OneHop is what slices are built with: models see graphs as they saw slices.
 	OneHop  onehop.Mode
 	Kernels kernels.Set
@@ -50,6 +53,7 @@ func (o Options) Validate() error {
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.Within("layout", o.Layout.Validate())
 	p.Within("scoring", o.Scoring.Validate())
+	p.Within("limits", o.Limits.Validate())
 	p.AtLeast("workers", o.Workers, 1)
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
@@ -62,7 +66,11 @@ func New(o Options) (*role.Follower, error) {
 	if err != nil {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
-	return role.Follow(roleName, l, l.o.Surroundings), nil
+	around := l.o.Surroundings
+	if l.arrivals != nil {
+		around.Beside = l.arrivals.run
+	}
+	return role.Follow(roleName, l, around), nil
 }
 
 // open opens the store in the role's folder.

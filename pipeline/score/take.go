@@ -83,6 +83,7 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		return err
 	}
 	l.state.links[t] = next
+	l.arrivals.close(t)
 	if dropped {
 		return l.measure(t)
 	}

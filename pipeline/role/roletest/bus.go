@@ -45,6 +45,17 @@ func (b *Bus) Partitions(_ context.Context, t bus.Topic) (int, error) {
 	return len(b.topics[t]), nil
 }
 
+// EndOffsets implements role.Bus.
+func (b *Bus) EndOffsets(_ context.Context, t bus.Topic) ([]int64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var ends []int64
+	for _, p := range b.topics[t] {
+		ends = append(ends, p.next)
+	}
+	return ends, nil
+}
+
 // Refuse makes every Write return an error, until it is nil.
 func (b *Bus) Refuse(err error) {
 	b.mu.Lock()

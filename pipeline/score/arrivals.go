@@ -1,0 +1,182 @@
+package score
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/score/window"
+	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
+)
+
+const (
+	// windowPlaces bounds the transactions, and ends of payments, of open timesteps.
+	windowPlaces = 1 << 16
+	// recentRecords is how far back a partition of transactions.v1 is read at the start,
+	// so that the window holds again what it held.
+	recentRecords = 1 << 14
+)
+
+// arrivals gives transactions provisional scores when they arrive. It runs beside the
+// loop of the role and holds no state on disk: one goroutine reads transactions.v1 into
+// the window, one scores what waits there. The loop tells it which ensemble is served,
+// what has closed and what is suppressed, and when such a call returns, nothing that
+// it forbids leaves any more: predictions are written under the same lock.
+//
+// A nil *arrivals does nothing, for roles that give none.
+type arrivals struct {
+	secret    lethe.Secret
+	limits    ingest.Limits
+	predictor predictor
+	around    role.Surroundings
+	// wake holds a token when there may be something to score.
+	wake chan struct{}
+	// told is the ensemble that serve was told of last. It is the loop's.
+	told *ensemble.Ensemble
+
+	mu     sync.Mutex
+	window *window.Window
+	served *ensemble.Ensemble
+}
+
+// newArrivals returns the arrivals of a role; nil if it gives no provisional scores.
+func newArrivals(o Options) (*arrivals, error) {
+	if !o.Scoring.Provisional {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	// Its own programs: those of a closed timestep are large, and few are kept.
+	p, err := newPredictor(o)
+	return &arrivals{
+		secret: o.Secret, limits: o.Limits, predictor: p, around: o.Surroundings, wake: make(chan struct{}, 1),
+		window: window.New(o.Secret, windowPlaces),
+	}, err
+}
+
+// serve says what ensemble is served from now on, nil for none.
+func (a *arrivals) serve(e *ensemble.Ensemble) error {
+	if a == nil || a.told == e {
+		return nil
+	}
+	a.told = e
+	width := 0
+	if e != nil {
+		for _, m := range e.Models {
+			features, err := m.Features()
+			if err != nil {
+				return err
+			}
+			width = max(width, features)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.served = nil; width > 0 { // else no model has met a label
+		a.served = e
+		a.window.SetWidth(a.predictor.oneHop.Own(width))
+	}
+	a.signal()
+	return nil
+}
+
+// close says that a timestep and all before it are closed: final scores follow.
+func (a *arrivals) close(t lethe.Timestep) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.window.Close(t)
+}
+
+// suppress forgets transactions.
+func (a *arrivals) suppress(hashes []lethe.Digest) {
+	if a == nil || len(hashes) == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.window.Suppress(hashes)
+	a.signal()
+}
+
+func (a *arrivals) signal() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run reads and scores until the context ends, which is no error.
+func (a *arrivals) run(ctx context.Context) error {
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.read(running) })
+	group.Go(func() error { return a.scoreAll(running) })
+	if err := wire.UnlessStopped(ctx, group.Wait()); err != nil {
+		return fmt.Errorf("provisional scores: %w", err)
+	}
+	return nil
+}
+
+// read takes what arrives into the window, from the most recent records on. What
+// cannot be read or decoded is for the graphs to tell.
+func (a *arrivals) read(ctx context.Context) error {
+	ends, err := a.around.Bus.EndOffsets(ctx, bus.Transactions)
+	if err != nil {
+		return err
+	}
+	from := make(map[bus.TopicPartition]int64)
+	for p, end := range ends {
+		from[bus.TopicPartition{Topic: bus.Transactions, Partition: p}] = max(0, end-recentRecords)
+	}
+	tail, err := a.around.Bus.Follow(from)
+	if err != nil {
+		return err
+	}
+	defer tail.Close() //nolint:errcheck // nothing was written
+	for {
+		batch, err := tail.Next(ctx)
+		switch {
+		case err == nil:
+			a.take(batch, ends[batch.Source.Partition])
+		case !errors.Is(err, bus.ErrInterrupted) || ctx.Err() != nil:
+			return err
+		}
+	}
+}
+
+// take takes a batch into the window. Nobody waits for the records before began, which
+// were there when the role was started.
+func (a *arrivals) take(batch bus.Batch, began int64) {
+	decoded := make([]ingest.Event, len(batch.Records))
+	for i, rec := range batch.Records {
+		if event, err := ingest.DecodeTransactions(rec, a.limits); err == nil {
+			decoded[i] = event
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, event := range decoded {
+		written := batch.Records[i].Time
+		if batch.Records[i].Offset < began {
+			written = time.Time{}
+		}
+		switch e := event.(type) {
+		case ingest.Transaction:
+			a.window.Transaction(e.Transaction, written)
+		case ingest.Payment:
+			a.window.Payment(e.Payment, written)
+		default:
+			// Timesteps close when the graphs say so.
+		}
+	}
+	a.signal()
+}

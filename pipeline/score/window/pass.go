@@ -1,0 +1,171 @@
+package window
+
+import (
+	"slices"
+	"time"
+
+	"lethe"
+)
+
+// mostNeighbours bounds the neighbours of a waiting transaction that a pass scores it
+// among, so that a hub does not make every pass as long as a timestep. Means over
+// neighbours, which are cheap, are always over all.
+const mostNeighbours = 32
+
+// Pass is some transactions that wait, with what surrounds them.
+type Pass struct {
+	// Graph is in canonical order. It holds the scored ones, their neighbours, and the
+	// neighbours of both, so that the row of every one of Among has all that it is
+	// made of.
+	Graph *lethe.Snapshot
+	// Among are the positions in Graph of those that are scored, and of their
+	// neighbours, ascending: the graph that models see.
+	Among []int
+	// Scored are positions in Among.
+	Scored []int
+	places []*place // of Scored
+	// alone says that those scored are among each other only.
+	alone bool
+}
+
+// Next takes a pass of at most so many transactions, or of one with its neighbours, out
+// of the queues; it is nil if none waits. All are of one timestep.
+//
+// If more have arrived than a third of a pass, which happens when they arrive faster
+// than they are scored among their neighbours, they are scored among each other at
+// first, and wait to be scored again.
+func (w *Window) Next(most int) *Pass {
+	g := gathering{scored: make(map[*place]bool), among: make(map[*place]bool), most: most}
+	g.alone = len(w.arrived) > most/3
+	w.arrived = g.take(w.arrived)
+	if !g.alone {
+		w.again = g.take(w.again)
+	}
+	if len(g.scored) == 0 {
+		return nil
+	}
+	return g.pass()
+}
+
+// gathering is a pass that is being put together.
+type gathering struct {
+	scored, among map[*place]bool
+	most          int
+	alone         bool
+}
+
+// take moves transactions from a queue to the pass as long as there is room, and returns
+// the queue.
+func (g *gathering) take(queue []*place) []*place {
+	taken := 0
+	for _, p := range queue {
+		if len(g.scored) > 0 && (len(g.among) >= g.most || !sameStep(g.scored, p)) {
+			break
+		}
+		p.waits = false
+		g.scored[p], g.among[p] = true, true
+		if !g.alone {
+			for _, other := range firstOf(p.ordered(), mostNeighbours) {
+				g.among[other] = true
+			}
+		}
+		queue[taken] = nil
+		taken++
+	}
+	return queue[taken:]
+}
+
+func firstOf(places []*place, n int) []*place { return places[:min(n, len(places))] }
+
+// ordered returns the neighbours that have arrived, by pseudonym.
+func (p *place) ordered() []*place {
+	others := make(map[*place]bool, len(p.payers)+len(p.payees))
+	p.neighbours(func(other *place) { others[other] = true })
+	return ordered(others)
+}
+
+func sameStep(scored map[*place]bool, p *place) bool {
+	for one := range scored {
+		return one.at == p.at
+	}
+	return true
+}
+
+func ordered(set map[*place]bool) []*place {
+	out := make([]*place, 0, len(set))
+	for p := range set {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b *place) int { return a.pseudonym.Compare(b.pseudonym) })
+	return out
+}
+
+func (g *gathering) pass() *Pass {
+	set := make(map[*place]bool, 2*len(g.among))
+	for p := range g.among {
+		set[p] = true
+		p.neighbours(func(other *place) { set[other] = true })
+	}
+	all := ordered(set)
+	s := &lethe.Snapshot{Timestep: all[0].at, FeatureCount: len(all[0].features)}
+	pass := &Pass{Graph: s, alone: g.alone}
+	position := make(map[*place]uint32, len(all))
+	for i, p := range all {
+		position[p] = uint32(i)
+		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: p.pseudonym, ID: p.id})
+		s.Features = append(s.Features, p.features...)
+		if g.scored[p] {
+			pass.Scored = append(pass.Scored, len(pass.Among))
+			pass.places = append(pass.places, p)
+		}
+		if g.among[p] {
+			pass.Among = append(pass.Among, i)
+		}
+	}
+	for _, p := range all {
+		for other := range p.payees {
+			if at, inside := position[other]; inside {
+				s.Payments = append(s.Payments, lethe.Arc{Source: position[p], Target: at})
+			}
+		}
+	}
+	slices.SortFunc(s.Payments, lethe.Arc.Compare)
+	return pass
+}
+
+// Scored is a transaction that a pass has given a probability.
+type Scored struct {
+	ID          lethe.TransactionID
+	Probability float64
+	// Since is when the oldest record that it waited for was written; zero for none.
+	Since time.Time
+}
+
+// Score notes the probabilities of a pass, by Pass.Scored, and returns those of
+// transactions that are still wanted: since the pass was taken, timesteps may have
+// closed and transactions been suppressed.
+func (w *Window) Score(pass *Pass, probabilities []float64) []Scored {
+	var out []Scored
+	for i, p := range pass.places {
+		if p.gone {
+			continue
+		}
+		out = append(out, Scored{p.id, probabilities[i], p.since})
+		if p.scored, p.probability = true, probabilities[i]; pass.alone && len(p.payers)+len(p.payees) > 0 {
+			w.wait(p, time.Time{})
+		}
+	}
+	return out
+}
+
+// Probabilities returns the newest ones of a timestep, ascending.
+func (w *Window) Probabilities(t lethe.Timestep) []float64 {
+	var out []float64
+	for _, p := range w.steps[t] {
+		if p.scored {
+			out = append(out, p.probability)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,181 @@
+package window
+
+import (
+	"slices"
+	"time"
+
+	"lethe"
+)
+
+// Window is what has arrived of open timesteps. One goroutine uses it at a time.
+type Window struct {
+	secret lethe.Secret
+	// most bounds the places. What comes when they are all taken is left out.
+	most int
+	// width is how many features a transaction has, 0 while that is not known.
+	width int
+	// closed is the newest timestep that is closed, or NoTimestep.
+	closed     lethe.Timestep
+	suppressed map[lethe.Digest]bool
+	steps      map[lethe.Timestep]map[lethe.Pseudonym]*place
+	// home is the timestep of every transaction that has arrived: an id has one.
+	home  map[lethe.Pseudonym]lethe.Timestep
+	count int
+	// arrived and again wait for a score, for the first one and for another.
+	arrived, again []*place
+}
+
+// New returns an empty window of so many transactions and ends of payments at most.
+func New(secret lethe.Secret, most int) *Window {
+	return &Window{
+		secret: secret, most: most, closed: lethe.NoTimestep, suppressed: make(map[lethe.Digest]bool),
+		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
+	}
+}
+
+// Len returns how many transactions and ends of payments the window holds.
+func (w *Window) Len() int { return w.count }
+
+// SetWidth says how many features a transaction has. Others are forgotten, and not
+// taken from then on: they will be in no graph.
+func (w *Window) SetWidth(features int) {
+	if features == w.width {
+		return
+	}
+	w.width = features
+	for _, step := range w.steps {
+		for _, p := range step {
+			if p.here() && len(p.features) != features {
+				w.forget(p)
+			}
+		}
+	}
+}
+
+// Transaction takes a transaction, in place of the one that was there, whose record was
+// written at the given time; the zero time says that nobody waits for it. It keeps the
+// features. It is left out if its timestep is closed, it is suppressed, its width is
+// another, its id is known in another timestep, or the window is full.
+func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
+	if w.width != 0 && len(t.Features) != w.width {
+		return
+	}
+	p := w.place(t.Timestep, t.ID)
+	if p == nil {
+		return
+	}
+	if home, known := w.home[p.pseudonym]; known && home != t.Timestep {
+		return
+	}
+	w.home[p.pseudonym] = t.Timestep
+	p.id, p.features = t.ID, t.Features
+	w.wait(p, written)
+	p.neighbours(func(other *place) { w.wait(other, written) })
+}
+
+// Payment takes a payment, with the time as for Transaction. It is left out if its
+// timestep is closed, an end is suppressed, or the window is full.
+func (w *Window) Payment(t lethe.Payment, written time.Time) {
+	source, target := w.place(t.Timestep, t.Source), w.place(t.Timestep, t.Target)
+	if source == nil || target == nil || source == target || source.payees[target] {
+		return
+	}
+	source.payees[target], target.payers[source] = true, true
+	if source.here() && target.here() {
+		w.wait(source, written)
+		w.wait(target, written)
+	}
+}
+
+// Close forgets a timestep and all before it, and takes nothing of them any more.
+func (w *Window) Close(t lethe.Timestep) {
+	w.closed = max(w.closed, t)
+	for at, step := range w.steps {
+		if at > t {
+			continue
+		}
+		for _, p := range step {
+			p.gone = true
+			w.unhome(p)
+		}
+		w.count -= len(step)
+		delete(w.steps, at)
+	}
+	w.sweep()
+}
+
+// Suppress forgets the transactions with these keyed hashes, with their payments, and
+// takes them no more. Their neighbours wait for a score without them.
+func (w *Window) Suppress(hashes []lethe.Digest) {
+	for _, h := range hashes {
+		w.suppressed[h] = true
+	}
+	for _, step := range w.steps {
+		for _, p := range step {
+			if w.suppressed[p.suppression] {
+				w.forget(p)
+			}
+		}
+	}
+	w.sweep()
+}
+
+// place returns where a transaction belongs, or nil if it is not wanted.
+func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
+	if t <= w.closed {
+		return nil
+	}
+	pseudonym := w.secret.Pseudonym(id)
+	if p := w.steps[t][pseudonym]; p != nil {
+		return p
+	}
+	p := &place{
+		at: t, pseudonym: pseudonym, suppression: w.secret.Suppression(id),
+		payers: make(map[*place]bool), payees: make(map[*place]bool),
+	}
+	if w.suppressed[p.suppression] || w.count == w.most {
+		return nil
+	}
+	if w.steps[t] == nil {
+		w.steps[t] = make(map[lethe.Pseudonym]*place)
+	}
+	w.steps[t][pseudonym] = p
+	w.count++
+	return p
+}
+
+// wait queues a transaction, since the oldest record that it waits for.
+func (w *Window) wait(p *place, written time.Time) {
+	switch {
+	case p.waits:
+		return
+	case p.scored:
+		w.again = append(w.again, p)
+	default:
+		w.arrived = append(w.arrived, p)
+	}
+	p.waits, p.since = true, written
+}
+
+// forget takes a transaction out. Its neighbours are scored without it, which nobody
+// has sent a record for.
+func (w *Window) forget(p *place) {
+	p.neighbours(func(other *place) { w.wait(other, time.Time{}) })
+	p.leave()
+	w.unhome(p)
+	delete(w.steps[p.at], p.pseudonym)
+	w.count--
+}
+
+func (w *Window) unhome(p *place) {
+	if p.id != "" {
+		delete(w.home, p.pseudonym)
+	}
+}
+
+// sweep takes out of the queues, and so out of memory, what is gone.
+func (w *Window) sweep() {
+	gone := func(p *place) bool { return p.gone }
+	w.arrived = slices.DeleteFunc(w.arrived, gone)
+	w.again = slices.DeleteFunc(w.again, gone)
+}
