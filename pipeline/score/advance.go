@@ -151,7 +151,7 @@ func (l *logic) scoreLate(ctx context.Context, t lethe.Timestep) (role.Output, e
 
 // finish marks a snapshot as dealt with, but for the reasons of the alerts among what was
 // published. out is nil for a snapshot that has no ensemble before it and stays unscored.
-func (l *logic) finish(t lethe.Timestep, out *published, alerts []lethe.Pseudonym) error {
+func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error {
 	done := l.state.links[t]
 	done.done, done.late = true, false
 	reasons, err := readExplained(l.state.store, t)

@@ -17,6 +17,7 @@ func TestLinkRoundTrip(t *testing.T) {
 			previous: lethe.Timestep(rapid.Int64Min(-1).Draw(rt, "previous")),
 			done:     rapid.Bool().Draw(rt, "done"),
 			late:     rapid.Bool().Draw(rt, "late"),
+			owed:     rapid.SampledFrom([]owed{owesNothing, owesNew, owesAgain}).Draw(rt, "owed"),
 		}
 		back, err := decodeLink(l.encode())
 		require.NoError(rt, err)
@@ -36,4 +37,33 @@ func TestPublishedDamage(t *testing.T) {
 		_, err := decodePublished(message[:n])
 		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
 	}
+}
+
+func TestExplainedDamage(t *testing.T) {
+	e := explained{alerts: []alert{
+		{node: lethe.Pseudonym{1}, owed: true, around: []lethe.Pseudonym{}},
+		{node: lethe.Pseudonym{2}, around: []lethe.Pseudonym{{3}, {4}}},
+	}}
+	message := e.encode()
+	back, err := decodeExplained(message)
+	require.NoError(t, err)
+	require.Equal(t, e, back)
+	for n := range message {
+		_, err := decodeExplained(message[:n])
+		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
+	}
+}
+
+// The most probable alerts have reasons, the first of equal ones.
+func TestAlertsWithReasonsAreBounded(t *testing.T) {
+	var alerts []likely
+	for i := range 2 * mostAlerts {
+		alerts = append(alerts, likely{lethe.Pseudonym{byte(i)}, float64(i / 2)})
+	}
+	e := explained{}.with(alerts)
+	require.Equal(t, mostAlerts, e.owed())
+	for i, a := range e.alerts {
+		require.Equal(t, lethe.Pseudonym{byte(mostAlerts + i)}, a.node)
+	}
+	require.Equal(t, e.alerts, e.with(alerts[:3]).alerts)
 }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -90,10 +91,22 @@ func (e explained) write(w swapstore.Writer, t lethe.Timestep) error {
 	}
 }
 
-// with adds alerts that are owed.
-func (e explained) with(nodes []lethe.Pseudonym) explained {
-	for _, node := range nodes {
-		e.alerts = append(e.alerts, alert{node: node, owed: true})
+// likely is a transaction with the probability that its prediction has.
+type likely struct {
+	node        lethe.Pseudonym
+	probability float64
+}
+
+// mostAlerts is how many alerts of a timestep get reasons: nobody reads more, and a
+// threshold that is off must not stop the scoring.
+const mostAlerts = 100
+
+// with adds alerts that are owed, the most probable ones. Of equal ones the first comes
+// first.
+func (e explained) with(alerts []likely) explained {
+	slices.SortStableFunc(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
+	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
+		e.alerts = append(e.alerts, alert{node: a.node, owed: true})
 	}
 	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
 	e.changed = true

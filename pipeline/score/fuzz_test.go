@@ -19,6 +19,17 @@ func FuzzDecodePublished(f *testing.F) {
 	}, one.encode(), (&published{}).encode(), (&published{late: []lethe.Pseudonym{{3}}}).encode())
 }
 
+func FuzzDecodeExplained(f *testing.F) {
+	one := explained{alerts: []alert{{node: lethe.Pseudonym{1}, owed: true}, {around: []lethe.Pseudonym{{2}}}}}
+	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
+		e, err := decodeExplained(message)
+		if err != nil {
+			return nil, err
+		}
+		return e.encode(), nil
+	}, one.encode(), explained{}.encode())
+}
+
 func FuzzDecodeLink(f *testing.F) {
 	fuzzing.Plain(f, func(value []byte) error {
 		_, err := decodeLink(value)

@@ -163,11 +163,11 @@ func (l link) encode() []byte {
 }
 
 func decodeLink(value []byte) (l link, err error) {
-	fields := string(value)
-	for mark, owed := range map[string]owed{newMark: owesNew, againMark: owesAgain} {
-		if rest, found := strings.CutSuffix(fields, mark); found {
-			fields, l.owed = rest, owed
-		}
+	fields, again := strings.CutSuffix(string(value), againMark)
+	if again {
+		l.owed = owesAgain
+	} else if rest, found := strings.CutSuffix(fields, newMark); found {
+		fields, l.owed = rest, owesNew
 	}
 	fields, l.late = strings.CutSuffix(fields, lateMark)
 	_, err = fmt.Sscanf(fields, "%d %d %t", &l.revision, &l.previous, &l.done)

@@ -94,9 +94,9 @@ func recordOf(p *scoring.Prediction, secret lethe.Secret, graph lethe.Digest) (i
 // wanted says so, and lists them. The third result are those of class illicit.
 func (l *logic) predictions(
 	s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
-) ([]ingest.Outgoing, *published, []lethe.Pseudonym, error) {
+) ([]ingest.Outgoing, *published, []likely, error) {
 	records := make([]ingest.Outgoing, 0, len(s.Nodes))
-	out, illicit := &published{threshold: a.threshold}, []lethe.Pseudonym(nil)
+	out, illicit := &published{threshold: a.threshold}, []likely(nil)
 	graph := scoring.GraphDigest(s)
 	for i, n := range s.Nodes {
 		if l.state.hides(l.o.Secret, n.ID) || !wanted(n.Pseudonym) {
@@ -110,7 +110,7 @@ func (l *logic) predictions(
 			return nil, nil, nil, fmt.Errorf("node %d: %w", i, err)
 		}
 		if p.Class == lethe.Illicit.String() {
-			illicit = append(illicit, n.Pseudonym)
+			illicit = append(illicit, likely{n.Pseudonym, p.Probability})
 		}
 		records = append(records, record)
 		out.nodes = append(out.nodes, n.Pseudonym)

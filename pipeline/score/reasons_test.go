@@ -18,7 +18,9 @@ import (
 
 // reasonsIn reads what was published, in order, and what is there by now: the newest
 // record of every transaction, unless it was withdrawn.
-func reasonsIn(t testing.TB, topics reader) (published []*reasons.Record, there map[lethe.TransactionID]*reasons.Record) {
+func reasonsIn(
+	t testing.TB, topics reader,
+) (published []*reasons.Record, there map[lethe.TransactionID]*reasons.Record) {
 	t.Helper()
 	there = make(map[lethe.TransactionID]*reasons.Record)
 	require.NoError(t, topics.ReadAll(t.Context(), bus.Reasons, func(rec ingest.Record) error {

@@ -33,7 +33,8 @@ func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
 // takeSnapshot stores a graph until it is scored. A later revision of a graph
 // that was scored already changes no prediction: those of erased transactions
 // are dropped from what is measured, those that joined it late are scored by the
-// ensemble that is served now, reasons whose transaction lost a neighbour are owed again, and everything else stands as it was decided then.
+// ensemble that is served now, reasons of a transaction that lost a neighbour are owed
+// again, and everything else stands as it was decided then.
 func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]

@@ -30,8 +30,8 @@ type Point struct {
 type Integral struct {
 	// First and Last are the function's values at the ends.
 	First, Last float64
-	// Terms are what each input adds. Their sum is Last - First within 5e-4, unless the
-	// function is so rough that it took MostPoints.
+	// Terms are what each input adds. Their sum is Last - First within 5e-4, of a function
+	// with values beyond ±32 in proportion, unless it is so rough that it took MostPoints.
 	Terms []float64
 	// Points is how many places were visited.
 	Points int
@@ -39,12 +39,15 @@ type Integral struct {
 
 const (
 	// MostPoints bounds the points. There may be up to twice as many.
-	MostPoints = 1024
+	MostPoints = 512
 	// firstStretches is into how many stretches the way is divided at first.
 	firstStretches = 8
 	// mayMiss is what all stretches together may miss, and mayTurn by how much the terms
 	// of each may change, added up.
 	mayMiss, mayTurn = 5e-4, .5
+	// usual is up to where values count as such: single precision has no more digits for
+	// larger ones.
+	usual = 32
 )
 
 // Along integrates along the way. visit computes the function at some places, ascending.
@@ -121,15 +124,16 @@ func stretchOf(from, to Point) stretch {
 // coarse returns the stretches that are to be halved, by the points that end them, and
 // their middles.
 func coarse(points []Point) (places []int, at []float64) {
-	missed := 0.0
+	missed, scale := 0.0, 1.0
 	stretches := make([]stretch, len(points))
 	for i := 1; i < len(points); i++ {
+		scale = max(scale, math.Abs(points[i-1].Value)/usual, math.Abs(points[i].Value)/usual)
 		stretches[i] = stretchOf(points[i-1], points[i])
 		missed += stretches[i].missed
 	}
 	for i := 1; i < len(points); i++ {
-		misses := missed > mayMiss && stretches[i].missed > mayMiss/float64(len(points))
-		if misses || stretches[i].turned > mayTurn {
+		misses := missed > mayMiss*scale && stretches[i].missed > mayMiss*scale/float64(len(points))
+		if misses || stretches[i].turned > mayTurn*scale {
 			places, at = append(places, i), append(at, (points[i-1].At+points[i].At)/2)
 		}
 	}
