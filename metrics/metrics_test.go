@@ -70,6 +70,7 @@ func (p *process) everything() {
 	l.EnsembleSwapped(events.EnsembleSwapped{Timestep: 2, Version: lethe.Digest{0xab, 0xcd}})
 	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
 		Duration: time.Millisecond})
+	l.ProvisionallyScored(events.ProvisionallyScored{Predictions: 3, Delays: []time.Duration{20 * time.Millisecond}})
 	l.QualityMeasured(events.QualityMeasured{Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN()})
 	l.ErasureChanged(events.ErasureChanged{State: "verified", Elapsed: 2 * time.Minute})
 	l.ErasurePhaseDone(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})

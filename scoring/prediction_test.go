@@ -30,7 +30,8 @@ func TestPredictionBytes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"id":"`+p.ID+`","transaction":"tx-of-somebody","timestep":31,"probability":0.75,`+
 		`"class":"illicit","threshold":0.5,`+
-		`"ensemble_version":"`+p.EnsembleVersion.String()+`","trained_through":30,"aggregation":"mean","final":true}`, string(data))
+		`"ensemble_version":"`+p.EnsembleVersion.String()+`","trained_through":30,"aggregation":"mean",`+
+		`"final":true}`, string(data))
 	got, err := scoring.DecodePrediction(data)
 	require.NoError(t, err)
 	require.Equal(t, p, got)

@@ -80,7 +80,8 @@ func (a *arriving) arrive(records ...ingest.Record) {
 		records[i].Offset = a.offset
 		a.offset++
 	}
-	a.take(bus.Batch{Source: bus.TopicPartition{Topic: bus.Transactions}, Records: records, Next: a.offset, End: a.offset}, 0)
+	source := bus.TopicPartition{Topic: bus.Transactions}
+	a.take(bus.Batch{Source: source, Records: records, Next: a.offset, End: a.offset}, 0)
 }
 
 // scoreWhatWaits makes passes until nobody waits.

@@ -1,14 +1,14 @@
 // Command provisional measures how soon transactions are scored. It sends a stream to a
 // running service, which it is no part of, at a rate of transactions a second, each
-// payment behind its second end, and reads predictions.v1. For every timestep measured
-// it prints how long transactions waited for their first provisional score, from the
-// record's write to its being read, and how long after the timestep's close the last
-// final score was read; between them, how many provisional predictions there were, and
-// the processor time of the service while the timestep arrived. Quiet timesteps begin when all before them were trained on;
-// under --training the labels of the timestep before are sent as a timestep begins:
+// payment behind its second end, and reads predictions.v1. For every timestep measured it
+// prints how long transactions waited for their first provisional score, from the record's
+// write to its being read; how many provisional predictions there were, and the processor
+// time of the service, while the timestep arrived; and how long after the timestep's close
+// the last final score was read. Quiet timesteps begin when all before them were trained
+// on; under --training the labels of the timestep before are sent as a timestep begins:
 //
 //	lethe generate --out stream --steps 12 --nodes-per-step 4159
-//	lethe run --config configs/examples/stack.yaml &
+//	lethe run --config configs/examples/stack.yaml --set scoring.provisional=true &
 //	go run ./lab/benchmarks/provisional --dataset stream --rounds 5
 //
 //	main.go      the command

@@ -40,7 +40,7 @@ func (r *received) follow(ctx context.Context, client *bus.Client) error {
 	if err != nil {
 		return err
 	}
-	defer tail.Close() //nolint:errcheck // nothing was written
+	defer tail.Close()
 	for {
 		batch, err := tail.Next(ctx)
 		if err != nil {

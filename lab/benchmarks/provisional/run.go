@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -56,7 +55,8 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 	if err := b.trained(ctx, stream.Steps[before-1].Timestep); err != nil {
 		return err
 	}
-	fmt.Println("| timestep | transactions | payments | p50 ms | p99 ms | worst ms | predictions | processor s | final ms |")
+	fmt.Println("| timestep | transactions | payments " +
+		"| p50 ms | p99 ms | worst ms | predictions | processor s | final ms |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for i := before; i < len(stream.Steps); i++ {
 		if err := b.measure(ctx, stream.Steps[i], stream.Steps[i-1]); err != nil {
@@ -108,8 +108,8 @@ func (b *benchmark) measure(ctx context.Context, step, previous dataset.Step) er
 		delays = append(delays, milliseconds(b.received.first[id].Sub(at)))
 	}
 	slices.Sort(delays)
-	fmt.Fprintf(os.Stdout, "| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.1f | %.0f |\n", step.Timestep, len(sent), len(step.Payments),
-		delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1], b.received.provisional-count,
+	fmt.Printf("| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.1f | %.0f |\n",
+		step.Timestep, len(sent), len(step.Payments), delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1], b.received.provisional-count,
 		after-before, milliseconds(final))
 	if b.Training {
 		return nil
