@@ -21,8 +21,8 @@ import (
 )
 
 // checkBroker reads the embedded broker's log as any consumer would: graphs of all closed
-// timesteps, the copy of the ledger and the receipts are there, and nothing erased, in
-// whatever spelling. With another broker there is nothing in the directory to check.
+// timesteps, the copy of the ledger and the receipts are there, reasons add up, and there is
+// nothing erased, in whatever spelling. With another broker there is nothing in the directory to check.
 func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	if !inv.config.UsesEmbeddedBroker() {
 		return nil
@@ -45,7 +45,8 @@ func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	for _, check := range []func(context.Context, *bus.Client, *Report) error{
-		inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, inv.searchTopics,
+		inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
+		inv.searchTopics,
 	} {
 		err := check(ctx, client, r)
 		if errors.Is(err, bus.ErrUnknownTopic) {
@@ -162,7 +163,7 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 	if err != nil || scanner == nil {
 		return err
 	}
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters} {
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters, bus.Reasons} {
 		r.Topics++
 		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 			r.Records++

@@ -1,14 +1,17 @@
 package service_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/audit"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/partition/onehop"
 	"lethe/scoring"
@@ -90,6 +93,22 @@ func TestReasonsAddUpAndForget(t *testing.T) {
 			require.Equal(t, records[id], r, "reasons that named nothing erased have changed")
 		}
 	}
+
+	// What does not add up, and what is no record, is named.
+	id := naming[0]
+	after[id].Components[0].Remainder++
+	spoilt, err := after[id].Encode()
+	require.NoError(t, err)
+	require.NoError(t, s.Client().Write(t.Context(), bus.Reasons, []ingest.Outgoing{
+		{Key: []byte(id), Value: spoilt}, {Key: []byte("nobody"), Value: []byte("{}")},
+	}))
+	s.stop()
+	report, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	text := strings.Join(report.Problems, "\n")
+	require.Contains(t, text, "the reasons of component 0 do not add up to its logit")
+	require.Contains(t, text, "not a valid record of reasons")
+	require.Len(t, report.Problems, 2, text)
 }
 
 // reasons are the newest of every alert, once there are so many.
