@@ -99,6 +99,7 @@ func (o oracle) asked(ctx context.Context, c *comparison, t lethe.Timestep) erro
 			ID: id, Transaction: n.ID, Timestep: t, Probability: said.illicit[i], Threshold: said.threshold,
 			Class:           scoring.Classify(said.illicit[i], said.threshold),
 			EnsembleVersion: e.Version, TrainedThrough: e.Through, Aggregation: o.models.scoring.Aggregation, Late: p.Late,
+			Final: true,
 		})
 		if !p.Late && (!o.w.late || t > o.w.last) {
 			c.equal(what+" is by the models before", p.TrainedThrough, o.want.graphs[t].Previous)

@@ -29,8 +29,8 @@ func topics() *roletest.Bus {
 
 func optionsFor(topics role.Bus) Options {
 	return Options{
-		Layout: ensemble.PerShard(smallModel(), shards), Workers: 2, Scoring: scoring.Defaults(), Limits: ingest.DefaultLimits(),
-		Kernels: kernels.Default(), Secret: secret,
+		Layout: ensemble.PerShard(smallModel(), shards), Workers: 2, Scoring: scoring.Defaults(),
+		Limits: ingest.DefaultLimits(), Kernels: kernels.Default(), Secret: secret,
 		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,6 +77,26 @@ func (r *received) take(batch bus.Batch, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// count is how many provisional predictions were read.
+func (r *received) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.provisional
+}
+
+// delays are the milliseconds from when transactions were sent to their first
+// provisional predictions, ascending.
+func (r *received) delays(sent map[lethe.TransactionID]time.Time) []float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]float64, 0, len(sent))
+	for id, at := range sent {
+		out = append(out, milliseconds(r.first[id].Sub(at)))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // await waits until all transactions have a prediction of a kind, or the time is over.

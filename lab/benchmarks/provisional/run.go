@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"lethe"
@@ -74,7 +73,7 @@ func (b *benchmark) measure(ctx context.Context, step, previous dataset.Step) er
 			return err
 		}
 	}
-	count := b.received.provisional
+	count := b.received.count()
 	before, err := b.processorSeconds(ctx)
 	if err != nil {
 		return err
@@ -103,13 +102,9 @@ func (b *benchmark) measure(ctx context.Context, step, previous dataset.Step) er
 		return err
 	}
 	final := b.received.last(b.received.finals, step.Transactions).Sub(closed)
-	var delays []float64
-	for id, at := range sent {
-		delays = append(delays, milliseconds(b.received.first[id].Sub(at)))
-	}
-	slices.Sort(delays)
-	fmt.Printf("| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.1f | %.0f |\n",
-		step.Timestep, len(sent), len(step.Payments), delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1], b.received.provisional-count,
+	delays := b.received.delays(sent)
+	fmt.Printf("| %d | %d | %d | %.1f | %.1f | %.1f | %d | %.1f | %.0f |\n", step.Timestep, len(sent), len(step.Payments),
+		delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1], b.received.count()-count,
 		after-before, milliseconds(final))
 	if b.Training {
 		return nil
