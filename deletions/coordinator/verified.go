@@ -98,7 +98,7 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 		KernelSet:       s.o.KernelSet,
 		SoftwareVersion: s.o.Version,
 		Artefacts:       artefacts(e, k),
-		MayRemain:       receipt.GoneFolders(e.Progress.Gone),
+		MayRemain:       append([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone)...),
 	}), s.o.SigningKey)
 }
 

@@ -26,8 +26,7 @@ func MayRemain(scope lethe.Scope) []string {
 		out = append(out, "The assignment of other timesteps was not computed with the erased records and is unchanged.")
 	}
 	return append(out,
-		"Predictions of other transactions that were sent before the erasure stay as they were sent, and so do reasons "+
-			"for them but where a payment ended in an erased record; "+
+		"Predictions of other transactions that were sent before the erasure stay as they were sent; "+
 			"a model that knew the erased records may have made them.",
 		"The ledger and the suppression list keep keyed hashes of the ids and keyed fingerprints of the records, "+
 			"so that the records are refused if they return and can be searched for. "+
@@ -38,6 +37,11 @@ func MayRemain(scope lethe.Scope) []string {
 
 const partitionResidue = "The assignment of the other transactions of the timestep to shards was computed " +
 	"with the erased records and is kept."
+
+// ReasonsStay says what remains of reasons. It stands behind what MayRemain returns, which
+// receipts of versions without reasons begin with as well.
+const ReasonsStay = "So do the reasons of such predictions, but those of transactions that had a payment with " +
+	"an erased record: these were made anew."
 
 // GoneFolders says of folders that were not searched why, one sentence each.
 func GoneFolders(list []deletions.GoneFolder) (out []string) {
