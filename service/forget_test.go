@@ -191,6 +191,10 @@ func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	for _, shard := range receipt.ShardsRetrained {
 		require.Contains(f.t, from, shard)
 	}
+	if len(from) == 0 {
+		require.Empty(f.t, receipt.GroupsRefitted)
+		return
+	}
 	layout, err := f.m.c.Layout()
 	require.NoError(f.t, err)
 	require.Len(f.t, receipt.GroupsRefitted, len(layout.Components))
