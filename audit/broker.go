@@ -71,6 +71,9 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 	}
 	for _, topic := range bus.Topics() {
 		ends, err := client.EndOffsets(ctx, topic)
+		if topic == bus.Reasons {
+			err = unlessUnknown(err)
+		}
 		if err != nil {
 			return err
 		}
@@ -163,8 +166,15 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 	if err != nil || scanner == nil {
 		return err
 	}
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters, bus.Reasons} {
-		r.Topics++
+	if err := searchIn(ctx, client, r, scanner, bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters); err != nil {
+		return err
+	}
+	return unlessUnknown(searchIn(ctx, client, r, scanner, bus.Reasons))
+}
+
+// searchIn looks through topics.
+func searchIn(ctx context.Context, client *bus.Client, r *Report, scanner *scan.Scanner, topics ...bus.Topic) error {
+	for _, topic := range topics {
 		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 			r.Records++
 			for _, hit := range scanner.MatchRecord(rec.Key, rec.Parts()...) {
@@ -175,6 +185,7 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 		if err != nil {
 			return err
 		}
+		r.Topics++
 	}
 	return nil
 }

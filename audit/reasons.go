@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 
 	"lethe/ingest"
@@ -16,7 +17,7 @@ const mayMiss, usualLogit = 1e-3, 32
 
 // checkReasons checks that what the components of every record say adds up.
 func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
-	return client.ReadAll(ctx, bus.Reasons, func(rec ingest.Record) error {
+	return unlessUnknown(client.ReadAll(ctx, bus.Reasons, func(rec ingest.Record) error {
 		if rec.Tombstone() || bytes.Equal(rec.Key, ingest.MarkerKey(rec.Partition)) {
 			return nil
 		}
@@ -32,5 +33,14 @@ func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
 			}
 		}
 		return nil
-	})
+	}))
+}
+
+// unlessUnknown is the error of reading reasons, none if there is no such topic: the
+// directory is of a version without, and has not been opened since.
+func unlessUnknown(err error) error {
+	if errors.Is(err, bus.ErrUnknownTopic) {
+		return nil
+	}
+	return err
 }
