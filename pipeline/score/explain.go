@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/ingest"
@@ -108,10 +109,17 @@ func (q *asked) around(at int) (out []lethe.Pseudonym) {
 	return out
 }
 
-// record is that of a transaction.
+// record is that of a transaction, nil if no component moves the probability.
 func (q *asked) record(ctx context.Context, at int) ([]byte, error) {
 	served, layout := q.state.served, q.o.Layout
-	said, err := q.predictor.runner.Explain(ctx, served.Models, q.graph, q.neighbours, at)
+	var weights []float64
+	if served.Meta != nil {
+		weights = served.Meta.Combination.Coefficients()
+		if !slices.ContainsFunc(weights, func(w float64) bool { return w != 0 }) {
+			return nil, nil // nothing moves it
+		}
+	}
+	said, err := q.predictor.runner.Explain(ctx, served.Models, weights, q.graph, q.neighbours, at)
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +130,7 @@ func (q *asked) record(ctx context.Context, at int) ([]byte, error) {
 		Transaction: q.snapshot.Nodes[at].ID, Timestep: q.snapshot.Timestep,
 		EnsembleVersion: served.Version, TrainedThrough: served.Through, Again: q.again,
 	}
-	var weights []float64
 	if served.Meta != nil {
-		weights = served.Meta.Combination.Coefficients()
 		intercept := served.Meta.Combination.Intercept()
 		record.Intercept = &intercept
 	}

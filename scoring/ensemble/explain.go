@@ -17,19 +17,24 @@ type Explanation struct {
 	Rows  []uint32
 	At    int
 	// Components has the mean of the attributions of each component's models, with rows as
-	// in Graph; nil for a component that has none (trainer.Config.Explains).
+	// in Graph; nil for a component that has none (trainer.Config.Explains) or no weight.
 	Components []*trainer.Attribution
 }
 
 // Explain attributes what every component says of a row of a graph, as Ask asks it.
 // neighbours are those of every row (trainer.Input.Neighbours). The logit of a component
 // is the mean of its models' own, of which Answers.Logits has those of probabilities in
-// single precision, bounded.
+// single precision, bounded. weights are those of the components, nil for none of 0: what a
+// component with such a weight says moves nothing, so its models are not asked.
 //
 // Errors are those of trainer.Engine.Explain, with the shard.
 func (r Runner) Explain(
-	ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input, neighbours [][]uint32, row int,
+	ctx context.Context, models []*trainer.Checkpoint, weights []float64,
+	graph trainer.Input, neighbours [][]uint32, row int,
 ) (*Explanation, error) {
+	explains := func(component int) bool {
+		return r.Layout.Components[component].Config.Explains() && (weights == nil || weights[component] != 0)
+	}
 	reach := 0
 	for _, c := range r.Layout.Components {
 		reach = max(reach, c.Config.Reach())
@@ -39,11 +44,10 @@ func (r Runner) Explain(
 	e.At, _ = slices.BinarySearch(e.Rows, uint32(row))
 	parts := make([]*trainer.Attribution, len(models))
 	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) (err error) {
-		engine := r.Engine(lethe.ShardID(shard))
-		if !engine.Config().Explains() {
+		if component, _ := r.Layout.Place(lethe.ShardID(shard)); !explains(component) {
 			return nil
 		}
-		if parts[shard], err = engine.Explain(ctx, models[shard], e.Graph, e.At); err != nil {
+		if parts[shard], err = r.Engine(lethe.ShardID(shard)).Explain(ctx, models[shard], e.Graph, e.At); err != nil {
 			return fmt.Errorf("shard %d: %w", shard, err)
 		}
 		return nil
@@ -53,7 +57,7 @@ func (r Runner) Explain(
 	}
 	first := 0
 	for k, c := range r.Layout.Components {
-		if c.Config.Explains() {
+		if explains(k) {
 			e.Components[k] = mean(parts[first : first+c.Groups])
 		}
 		first += c.Groups
