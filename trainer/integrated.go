@@ -216,7 +216,7 @@ func (p projection) terms(dst []float64, features, gradient []float32) {
 		}
 		sum := 0.0
 		for k, w := range p.weights[f*len(gradient) : (f+1)*len(gradient)] {
-			sum += float64(w) * float64(gradient[k])
+			sum += float64(float64(w) * float64(gradient[k]))
 		}
 		dst[f] = float64(float64(v) * sum)
 	}

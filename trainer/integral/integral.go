@@ -116,7 +116,7 @@ func stretchOf(from, to Point) stretch {
 	met := float64(s.share*from.slope) + float64((1-s.share)*to.slope)
 	s.missed = s.length * math.Abs(mean-met)
 	for k, v := range from.Terms {
-		s.turned += s.length * math.Abs(to.Terms[k]-v)
+		s.turned += float64(s.length * math.Abs(to.Terms[k]-v))
 	}
 	return s
 }
