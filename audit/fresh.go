@@ -171,5 +171,5 @@ func (l learnt) learnOne(
 			all[i] = append(all[i], s)
 		}
 	}
-	return runner.Learn(ctx, *l.over, models, all)
+	return runner.Learn(ctx, *l.over, models, all, nil)
 }

@@ -19,6 +19,8 @@ type overModels struct {
 	config meta.Config
 	shards shards
 	models []*model
+	// known saves asking models about slices that are both as they were.
+	known *ensemble.Known
 }
 
 // unlearn implements learner.
@@ -62,7 +64,7 @@ func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.
 	if err != nil {
 		return learnt{}, err
 	}
-	m, err := runner.Learn(ctx, o.config, models, window)
+	m, err := runner.Learn(ctx, o.config, models, window, o.known)
 	if err != nil {
 		return learnt{}, fmt.Errorf("meta-model after timestep %d: %w", t, err)
 	}

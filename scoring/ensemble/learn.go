@@ -17,11 +17,13 @@ import (
 // of its groups that do not hold it (out-of-group predictions): none of them has learnt
 // from the node. Models look at a node as it stands in its slice.
 //
+// known, if not nil, has what was said the last time, and gets what is said now.
+//
 // The lineage of the result is the caller's to set. Errors are those of Probabilities
 // and meta.Fit. If a component has a single group nothing is learnt: the meta-model
 // is the mean of the components.
 func (r Runner) Learn(
-	ctx context.Context, c meta.Config, models []*trainer.Checkpoint, window [][]*lethe.Slice,
+	ctx context.Context, c meta.Config, models []*trainer.Checkpoint, window [][]*lethe.Slice, known *Known,
 ) (*meta.Model, error) {
 	var sources []*lethe.Slice
 	for _, slices := range window {
@@ -29,14 +31,16 @@ func (r Runner) Learn(
 			sources = append(sources, slices...)
 		}
 	}
-	parts := make([]stack.Rows, len(sources))
+	parts, answers := make([]stack.Rows, len(sources)), make([]answersOf, len(sources))
 	err := r.Each(ctx, len(sources), func(ctx context.Context, i int) (err error) {
-		parts[i], err = r.outOfGroup(ctx, models, sources[i])
+		answers[i] = known.of(sources[i])
+		parts[i], err = r.outOfGroup(ctx, models, sources[i], answers[i])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	known.replace(answers)
 	all := stack.Rows{Components: len(r.Layout.Components)}
 	for _, p := range parts {
 		all.Logits, all.Illicit = append(all.Logits, p.Logits...), append(all.Illicit, p.Illicit...)
@@ -61,7 +65,9 @@ func (r Runner) crossed() bool {
 }
 
 // outOfGroup returns what the components say of the labelled nodes of a slice.
-func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice) (stack.Rows, error) {
+func (r Runner) outOfGroup(
+	ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice, known answersOf,
+) (stack.Rows, error) {
 	rows := stack.Rows{Components: len(r.Layout.Components)}
 	var labelled []int
 	for node, label := range s.Labels {
@@ -87,13 +93,15 @@ func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s 
 			if in == holder {
 				continue
 			}
-			posteriors, err := r.Engines[k].Probabilities(ctx, models[first+in], graph)
+			answers, err := known.ask(lethe.ShardID(first+in), models[first+in], func() ([]float64, error) {
+				posteriors, err := r.Engines[k].Probabilities(ctx, models[first+in], graph)
+				if err != nil || c.Config.LooksAtRows() {
+					return Illicit(posteriors), err
+				}
+				return among(Illicit(posteriors), labelled), nil
+			})
 			if err != nil {
 				return rows, fmt.Errorf("slice of timestep %d, shard %d: %w", s.Timestep, s.Shard, err)
-			}
-			answers := Illicit(posteriors)
-			if !c.Config.LooksAtRows() {
-				answers = among(answers, labelled)
 			}
 			said = append(said, answers)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/scoring/stack"
 	"lethe/trainer"
 )
@@ -21,7 +22,7 @@ func TestRowsAreAskedOfOtherGroups(t *testing.T) {
 	asked := 0
 	for _, column := range columns(timesteps) {
 		s := column[timesteps-1]
-		got, err := ensemble.OutOfGroup(r, t.Context(), models, s)
+		got, err := ensemble.OutOfGroup(t.Context(), r, models, s)
 		require.NoError(t, err)
 		require.Equal(t, len(l.Components), got.Components)
 		var want []float64
@@ -46,4 +47,35 @@ func TestRowsAreAskedOfOtherGroups(t *testing.T) {
 		require.Equal(t, want, got.Logits)
 	}
 	require.Positive(t, asked)
+}
+
+// Who learns again asks only what is new: a model of another lineage about every slice, and
+// all models about another slice. A model with the lineage of one that was asked is not.
+func TestWhatIsKnownIsNotAskedAgain(t *testing.T) {
+	const timesteps = 3
+	r, models := trainedModels(t, timesteps, 2)
+	all, other := columns(timesteps), columns(timesteps+1)
+	window := [][]*lethe.Slice{{all[0][2], all[1][2], all[2][2]}}
+	var known ensemble.Known
+	learn := func(known *ensemble.Known) []byte {
+		m, err := r.Learn(t.Context(), meta.Defaults(), models, window, known)
+		require.NoError(t, err)
+		return m.Encode()
+	}
+	first := learn(nil)
+	require.Equal(t, first, learn(&known))
+
+	mute := *models[0]
+	mute.Params = make([]float32, len(mute.Params))
+	models[0] = &mute
+	require.NotEqual(t, first, learn(nil))
+	require.Equal(t, first, learn(&known), "it was asked although it has the lineage of one that was")
+	mute.Lineage = lethe.Digest{1}
+	second := learn(nil)
+	require.Equal(t, second, learn(&known), "it was not asked")
+
+	window[0][1] = other[1][3]
+	third := learn(nil)
+	require.NotEqual(t, second, third)
+	require.Equal(t, third, learn(&known))
 }
