@@ -3,6 +3,7 @@ package partition
 import (
 	"math"
 
+	"lethe"
 	"lethe/internal/check"
 	"lethe/partition/graph"
 	"lethe/partition/kmeans"
@@ -35,6 +36,8 @@ type Config struct {
 	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Seed keys every random draw.
 	Seed uint64 `yaml:"-" help:"Seed of every draw."`
+	// Timestep is that of the graph. It turns the numbers of the shards, see turn.
+	Timestep lethe.Timestep `yaml:"-"`
 
 	// Assign is how GPFB and random end: one of Assigns.
 	Assign string `yaml:"-" help:"How gpfb and random end; plain is the paper's end, without a promise of balance."`

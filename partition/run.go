@@ -67,6 +67,7 @@ func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Repor
 			return nil, Report{}, fmt.Errorf("partition: refinement: %w", err)
 		}
 	}
+	turn(a, c)
 	report.Scores, err = scores.Of(g, a, c.Shards)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("partition: %w", err)

@@ -123,7 +123,9 @@ func (m *mirror) settle(timesteps ...lethe.Timestep) {
 		s := m.graph(at)
 		g, err := graph.FromSnapshot(s)
 		require.NoError(m.t, err)
-		a, _, err := partition.Run(context.Background(), g, m.c.PartitionConfig())
+		config := m.c.PartitionConfig()
+		config.Timestep = at
+		a, _, err := partition.Run(context.Background(), g, config)
 		require.NoError(m.t, err)
 		for i, n := range s.Nodes {
 			m.shards[n.Pseudonym] = a[i]

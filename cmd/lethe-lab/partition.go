@@ -161,6 +161,7 @@ func (c *partitionCmd) one(ctx context.Context, g *graphs.Graph) (partitionStep,
 		return partitionStep{}, nil, err
 	}
 	config := c.config()
+	config.Timestep = g.Timestep
 	started := time.Now()
 	if c.Tune {
 		if config, _, err = partition.Tune(ctx, graph, config); err != nil {

@@ -46,7 +46,9 @@ func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *d
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
-		assignment, _, err := partition.Run(ctx, g, c.PartitionConfig())
+		cut := c.PartitionConfig()
+		cut.Timestep = snapshot.Timestep
+		assignment, _, err := partition.Run(ctx, g, cut)
 		if err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}

@@ -36,7 +36,7 @@ func (s Settings) assign(
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)
 	}
 	config := s.partitionConfig()
-	config.Embedding = embedding
+	config.Embedding, config.Timestep = embedding, snap.Timestep
 	a, report, err := partition.Run(ctx, g, config)
 	if err != nil {
 		return nil, Shape{}, fmt.Errorf("timestep %d: %w", snap.Timestep, err)

@@ -219,7 +219,9 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 	if err != nil {
 		return nil, err
 	}
-	assignment, report, err := partition.Run(ctx, g, l.partition)
+	config := l.partition
+	config.Timestep = s.Timestep
+	assignment, report, err := partition.Run(ctx, g, config)
 	if err != nil {
 		return nil, err
 	}

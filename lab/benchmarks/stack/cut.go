@@ -63,7 +63,7 @@ func (c cutter) cut(ctx context.Context, snap *lethe.Snapshot, previous lethe.Ti
 		return nil, err
 	}
 	config := partition.DefaultsOf(c.method)
-	config.Shards, config.Seed, config.Refine = c.shards, c.seed, c.refine
+	config.Shards, config.Seed, config.Refine, config.Timestep = c.shards, c.seed, c.refine, snap.Timestep
 	s := &step{timestep: snap.Timestep}
 	if s.owners, _, err = partition.Run(ctx, g, config); err != nil {
 		return nil, err
