@@ -27,23 +27,6 @@ import (
 	"lethe/service"
 )
 
-// Build compiles the command lethe and returns the binary's path.
-func Build(t testing.TB) string {
-	t.Helper()
-	return BuildCommand(t, "lethe")
-}
-
-// BuildCommand compiles one of the commands of cmd, with further flags for the
-// compiler, and returns the binary's path.
-func BuildCommand(t testing.TB, name string, flags ...string) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), name)
-	args := append(append([]string{"build"}, flags...), "-o", bin, "lethe/cmd/"+name)
-	out, err := exec.Command("go", args...).CombinedOutput()
-	require.NoError(t, err, "go build: %s", out)
-	return bin
-}
-
 // Result is what a command left.
 type Result struct {
 	Stdout, Stderr string
