@@ -36,8 +36,7 @@ type Config struct {
 	// models were not trained on, as if their labels were not in yet. At 0 they
 	// were trained through the timestep before it.
 	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps before a scored one that no model was trained on."`
-	// Provisional says whether transactions are scored when they arrive, too. It is off
-	// by default, see docs/performance.md.
+	// Provisional says whether transactions are scored when they arrive, too.
 	Provisional bool `yaml:"provisional" help:"Score transactions when they arrive, too, until their timestep closes."`
 }
 
@@ -47,7 +46,7 @@ func Defaults() Config {
 	return Config{
 		Aggregation: MethodMean, Temperature: 0.1, Threshold: "0.5",
 		Calibration: meta.Defaults().Calibration.Method, LearnTimesteps: meta.Defaults().Timesteps,
-		Reasons: 5,
+		Reasons: 5, Provisional: true,
 	}
 }
 

@@ -152,7 +152,7 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	f.t.Helper()
 	f.number++
 	id := fmt.Sprintf("forget-%d", f.number)
-	models, slicesBefore, predictions := f.artefacts(bus.Models), f.artefacts(bus.Slices), f.newest(bus.Predictions)
+	models, slicesBefore, predictions := f.artefacts(bus.Models), f.artefacts(bus.Slices), f.final()
 	from := f.m.forget(scope, ids...)
 	f.t.Logf("%s: %d records at scope %s, shards from timesteps %v", id, len(ids), scope, from)
 	require.Equal(f.t, deletions.Verified, f.erase(id, scope, ids...))
@@ -175,7 +175,7 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 		delete(predictions, string(id))
 		require.Zero(f.t, f.naming(bus.Predictions, string(id)), "a prediction or its tombstone is left")
 	}
-	require.Equal(f.t, predictions, f.newest(bus.Predictions), "a prediction of another transaction has changed")
+	require.Equal(f.t, predictions, f.final(), "a prediction of another transaction has changed")
 	f.receipt(id, from)
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"lethe/configs"
 	"lethe/deletions/coordinator"
+	"lethe/ingest/bus"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score"
@@ -16,6 +18,10 @@ import (
 	"lethe/scoring/meta"
 	"lethe/scoring/reasons"
 )
+
+// gatherTransactions is how long transactions gather before graphs are made of them,
+// which costs a synchronised write for every batch.
+const gatherTransactions = 25 * time.Millisecond
 
 // surroundings are what a role works with.
 func (s *Service) surroundings(name string) role.Surroundings {
@@ -35,7 +41,8 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,
 		Erasure: erasure,
 		Beside:  func(search func()) { go search() }, PartitionsHold: s.partitionsHold,
-		Bus: role.Kafka{Client: s.patient}, Clock: coordinator.WallClock{Time: s.o.Now},
+		Bus:      role.Kafka{Client: s.patient, Gather: bus.Gathering{bus.Transactions: gatherTransactions}},
+		Clock:    coordinator.WallClock{Time: s.o.Now},
 		Listener: s.listener, Logger: s.o.Logger,
 	}
 	if c.UsesEmbeddedBroker() {
@@ -65,6 +72,7 @@ func (s *Service) openScore(context.Context) (role.Role, error) {
 	return score.New(score.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleScore), Layout: layout, Meta: over, Workers: c.Workers(),
 		Scoring: c.ScoringConfig(), Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
+		FirstTimestep: c.Ingest.FirstTimestep, MaxTimestepJump: c.Ingest.MaxTimestepJump,
 		Kernels: s.kernels, FeatureNames: names, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		Surroundings: s.surroundings(configs.RoleScore),
 	})

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
+	"lethe/scoring"
 )
 
 // control reports whether a record is lethe's or the sender's own bookkeeping.
@@ -30,6 +32,19 @@ func (r *running) newest(topic bus.Topic) map[string]string {
 		}
 		return nil
 	}))
+	return out
+}
+
+// final are the newest predictions but the provisional ones, which are made again when a
+// neighbour goes.
+func (r *running) final() map[string]string {
+	r.t.Helper()
+	out := r.newest(bus.Predictions)
+	maps.DeleteFunc(out, func(_, value string) bool {
+		p, err := scoring.DecodePrediction([]byte(value))
+		require.NoError(r.t, err)
+		return !p.Final
+	})
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"lethe/ingest/bus/protocol"
+	"lethe/internal/sleep"
 )
 
 // follow reads one partition until the context ends or it cannot go on. Whatever
@@ -79,7 +80,10 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 	if got.Next == position {
 		return position, nil
 	}
-	return got.Next, t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxBatchRecords))
+	if err := t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxBatchRecords)); err != nil || got.Next < got.End {
+		return got.Next, err
+	}
+	return got.Next, sleep.For(ctx, t.gather[s.tp.Topic])
 }
 
 // relocate decides what a position outside the log means. Where compaction moves a

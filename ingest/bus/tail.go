@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"lethe/ingest"
 )
@@ -40,6 +41,7 @@ type Tail struct {
 	client *Client // of its own
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+	gather Gathering
 
 	mu      sync.Mutex
 	wake    chan struct{} // holds a token when something changed
@@ -47,6 +49,11 @@ type Tail struct {
 	last    int // index of the source served last
 	closed  bool
 }
+
+// Gathering is for how long a Tail lets records of a topic gather: once it has read all
+// that a partition holds, it asks for more after that time. Whoever stores something for
+// every batch does so less often then, and brokers answer fewer requests.
+type Gathering map[Topic]time.Duration
 
 // source is one partition being followed. Its fields are guarded by Tail.mu.
 type source struct {
@@ -60,6 +67,11 @@ type source struct {
 // Tail starts following the partitions. A position is the offset of the first
 // record wanted, or FromStart. It does not wait for the broker.
 func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
+	return c.TailGathering(positions, nil)
+}
+
+// TailGathering is Tail that lets records gather.
+func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gathering) (*Tail, error) {
 	keys := slices.SortedFunc(maps.Keys(positions), func(a, b TopicPartition) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
@@ -73,7 +85,7 @@ func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &Tail{client: own, cancel: cancel, wake: make(chan struct{}, 1)}
+	t := &Tail{client: own, cancel: cancel, wake: make(chan struct{}, 1), gather: maps.Clone(gather)}
 	for _, tp := range keys {
 		s := &source{tp: tp, taken: make(chan struct{}, 1)}
 		t.sources = append(t.sources, s)

@@ -175,3 +175,31 @@ func TestReadAllStopsAtTheFirstError(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 	require.Equal(t, 1, calls)
 }
+
+// What is written while records gather is read at once, and other topics do not wait.
+func TestTailLetsRecordsGather(t *testing.T) {
+	const gather = time.Second
+	_, c := open(t, nil)
+	follow, err := c.TailGathering(map[bus.TopicPartition]int64{labels0: 0}, bus.Gathering{bus.Labels: gather})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, follow.Close()) })
+	write := func(key string) {
+		require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned(key, "value", 0)}))
+	}
+	write("first")
+	require.Equal(t, []string{"first"}, keys(next(t, follow).Records))
+	began := time.Now()
+	write("second")
+	write("third")
+	require.Equal(t, []string{"second", "third"}, keys(next(t, follow).Records))
+	require.GreaterOrEqual(t, time.Since(began), gather/2)
+
+	other := bus.TopicPartition{Topic: bus.Transactions}
+	quick, err := c.TailGathering(map[bus.TopicPartition]int64{other: 0}, bus.Gathering{bus.Labels: time.Hour})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, quick.Close()) })
+	for _, key := range []string{"fourth", "fifth"} {
+		require.NoError(t, c.Write(t.Context(), bus.Transactions, []ingest.Outgoing{pinned(key, "value", 0)}))
+		require.Equal(t, []string{key}, keys(next(t, quick).Records))
+	}
+}

@@ -121,7 +121,7 @@ func (d *deployment) start(ctx context.Context) error {
 			return score.New(score.Options{
 				Dir: "/score", Layout: d.models.layout, Meta: d.models.over, Workers: 1, Scoring: d.models.scoring,
 				Kernels: kernels.Default(), Secret: secret, Instance: "1", OneHop: d.oneHop, Surroundings: around,
-				Limits: ingest.DefaultLimits(),
+				Limits: ingest.DefaultLimits(), FirstTimestep: d.config.FirstTimestep, MaxTimestepJump: d.config.MaxTimestepJump,
 			})
 		},
 	} {

@@ -3,11 +3,15 @@ package role
 import "lethe/ingest/bus"
 
 // Kafka is the topics that a client is connected to.
-type Kafka struct{ *bus.Client }
+type Kafka struct {
+	*bus.Client
+	// Gather is for how long records gather before they are read.
+	Gather bus.Gathering
+}
 
 // Follow implements Bus.
 func (k Kafka) Follow(positions map[bus.TopicPartition]int64) (Tail, error) {
-	tail, err := k.Tail(positions)
+	tail, err := k.TailGathering(positions, k.Gather)
 	if err != nil {
 		return nil, err
 	}

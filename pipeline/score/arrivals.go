@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,7 +58,9 @@ func newArrivals(o Options) (*arrivals, error) {
 	p, err := newPredictor(o)
 	return &arrivals{
 		secret: o.Secret, limits: o.Limits, predictor: p, around: o.Surroundings, wake: make(chan struct{}, 1),
-		window: window.New(o.Secret, windowPlaces),
+		window: window.New(o.Secret, window.Bounds{
+			Places: windowPlaces, First: o.FirstTimestep, Jump: o.MaxTimestepJump,
+		}),
 	}, err
 }
 
@@ -87,14 +90,50 @@ func (a *arrivals) serve(e *ensemble.Ensemble) error {
 	return nil
 }
 
-// close says that a timestep and all before it are closed: final scores follow.
-func (a *arrivals) close(t lethe.Timestep) {
+// close says that a timestep and all before it are closed: final scores of the
+// transactions of its graph follow. What has arrived and is in no graph was refused. Its
+// predictions are withdrawn.
+func (a *arrivals) close(ctx context.Context, graph *lethe.Snapshot) error {
 	if a == nil {
-		return
+		return nil
+	}
+	nodes := make([]lethe.Pseudonym, len(graph.Nodes))
+	for i, n := range graph.Nodes {
+		nodes[i] = n.Pseudonym
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.window.Close(t)
+	refused := a.window.Close(graph.Timestep, nodes)
+	if len(refused) == 0 {
+		return nil
+	}
+	records := make([]ingest.Outgoing, len(refused))
+	for i, id := range refused {
+		records[i].Key = ingest.TransactionKey(id)
+	}
+	if err := a.around.Bus.Write(ctx, bus.Predictions, records); err != nil {
+		return fmt.Errorf("timestep %d: withdraw from %s: %w", graph.Timestep, bus.Predictions, err)
+	}
+	return nil
+}
+
+// resume says what was closed when the role was started.
+func (a *arrivals) resume(s *state) error {
+	if a == nil {
+		return nil
+	}
+	for _, t := range s.links.known() {
+		said, err := s.published(t)
+		if err != nil {
+			return err
+		}
+		var nodes []lethe.Pseudonym
+		if said != nil {
+			nodes = slices.Concat(said.nodes, said.late)
+		}
+		a.window.Close(t, nodes)
+	}
+	return nil
 }
 
 // suppress forgets transactions.

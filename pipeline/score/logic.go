@@ -52,7 +52,9 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if l.arrivals, err = newArrivals(o); err != nil {
 		return nil, err
 	}
-	l.arrivals.close(l.state.links.lastSeen())
+	if err := l.arrivals.resume(l.state); err != nil {
+		return nil, err
+	}
 	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)))
 	return l, errors.Join(l.arrivals.serve(l.state.served), l.compareAll())
 }
@@ -85,7 +87,7 @@ func (l *logic) Status() *role.Status {
 // acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
 // the ensemble was swapped, and before anything more is.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
-	if err := l.take(in); err != nil {
+	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
 	out, progressed, err := l.advance(ctx, now)
@@ -110,7 +112,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 // take stores what has arrived. How far a partition was read is noted with what
 // changes something; of messages that change nothing, with the last one: a replay
 // sends a model for every timestep, of which one is served.
-func (l *logic) take(in role.Input) error {
+func (l *logic) take(ctx context.Context, in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
 		isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.state.models()
@@ -119,7 +121,7 @@ func (l *logic) take(in role.Input) error {
 			continue
 		}
 		skipped = -1
-		err := l.takeMessage(source, m)
+		err := l.takeMessage(ctx, source, m)
 		if errors.Is(err, wire.ErrPayload) {
 			l.o.PassOver(roleName, source.Topic, m)
 		} else if err != nil {

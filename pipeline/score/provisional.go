@@ -17,36 +17,51 @@ import (
 
 // passRows bounds the transactions of a pass, their neighbours among them: what arrives
 // meanwhile waits for the next one.
-const passRows = 96
+const passRows = 64
 
-// scoreAll scores what waits, pass by pass, until the context ends.
+// restFactor is how many times as long as a pass took, of transactions that had a score,
+// none of that kind follows.
+const restFactor = 3
+
+// scoreAll scores what waits, pass by pass, until the context ends. What is scored again
+// gets a quarter of the time at most: what arrives shall find the processors free.
 func (a *arrivals) scoreAll(ctx context.Context) error {
+	rest := time.NewTimer(0)
+	defer rest.Stop()
+	rested := false
 	for {
-		scored, err := a.scoreSome(ctx)
-		if err != nil {
+		began := a.around.Clock()
+		pass, err := a.scoreSome(ctx, rested)
+		switch {
+		case err != nil:
 			return err
-		}
-		if scored {
+		case pass != nil && !pass.Again:
 			continue
+		case pass != nil:
+			rested = false
+			rest.Reset(restFactor * a.around.Clock().Sub(began))
 		}
 		select {
 		case <-a.wake:
+		case <-rest.C:
+			rested = true
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// scoreSome scores one pass, and reports whether anything waited.
-func (a *arrivals) scoreSome(ctx context.Context) (bool, error) {
-	by, pass := a.next()
+// scoreSome scores one pass and returns it, nil if nothing waited. What had a score waits
+// unless again is said.
+func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, error) {
+	by, pass := a.next(again)
 	if pass == nil {
-		return false, nil
+		return nil, nil //nolint:nilnil // nothing waited
 	}
 	began := a.around.Clock()
 	said, err := a.predictor.askJoined(ctx, by, graphOf(pass, a.predictor.oneHop))
 	if err != nil {
-		return false, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
+		return nil, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
 	}
 	probabilities := make([]float64, len(pass.Scored))
 	for i, node := range pass.Scored {
@@ -62,23 +77,23 @@ func (a *arrivals) scoreSome(ctx context.Context) (bool, error) {
 	}
 	records, err := a.records(by, pass.Graph.Timestep, scored, said.threshold)
 	if err != nil {
-		return false, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
+		return nil, fmt.Errorf("timestep %d: %w", pass.Graph.Timestep, err)
 	}
 	if err := a.around.Bus.Write(ctx, bus.Predictions, records); err != nil {
-		return false, fmt.Errorf("timestep %d: publish to %s: %w", pass.Graph.Timestep, bus.Predictions, err)
+		return nil, fmt.Errorf("timestep %d: publish to %s: %w", pass.Graph.Timestep, bus.Predictions, err)
 	}
 	a.tell(scored, began)
-	return true, nil
+	return pass, nil
 }
 
 // next takes the next pass, if there is one and an ensemble to score it by.
-func (a *arrivals) next() (*ensemble.Ensemble, *window.Pass) {
+func (a *arrivals) next(again bool) (*ensemble.Ensemble, *window.Pass) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.served == nil {
 		return nil, nil
 	}
-	return a.served, a.window.Next(passRows)
+	return a.served, a.window.Next(passRows, again)
 }
 
 // graphOf returns what the models see of a pass: rows as those of a closed timestep are

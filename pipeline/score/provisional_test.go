@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +34,7 @@ func newArriving(t *testing.T, model string, mode onehop.Mode, listener events.L
 	t.Helper()
 	a := &arriving{t: t, topics: topics(), w: newScenario(t, 3)}
 	o := optionsFor(a.topics)
+	o.MaxTimestepJump = 1000
 	o.Scoring.Provisional, o.OneHop, o.Listener = true, mode, events.Tee(listener)
 	config := trainer.DefaultsOf(model)
 	config.Seed = 5
@@ -54,7 +56,7 @@ func newArriving(t *testing.T, model string, mode onehop.Mode, listener events.L
 	a.by, err = ensemble.Of(models, nil)
 	require.NoError(t, err)
 	require.NoError(t, a.serve(a.by))
-	a.close(2)
+	require.NoError(t, a.close(t.Context(), a.w.graphs[2]))
 	return a
 }
 
@@ -84,12 +86,12 @@ func (a *arriving) arrive(records ...ingest.Record) {
 	a.take(bus.Batch{Source: source, Records: records, Next: a.offset, End: a.offset}, 0)
 }
 
-// scoreWhatWaits makes passes until nobody waits.
+// scoreWhatWaits makes passes until nobody waits, neither who arrived nor who is scored again.
 func (a *arriving) scoreWhatWaits() {
 	for {
-		scored, err := a.scoreSome(a.t.Context())
+		pass, err := a.scoreSome(a.t.Context(), true)
 		require.NoError(a.t, err)
-		if !scored {
+		if pass == nil {
 			return
 		}
 	}
@@ -183,14 +185,14 @@ func TestNothingLeavesThatIsForbidden(t *testing.T) {
 	a.suppress(gone(0))
 	a.arrive(records...)
 	a.suppress(gone(1))
-	by, pass := a.next()
+	by, pass := a.next(true)
 	require.NotNil(t, pass)
 	require.Equal(t, a.by, by)
 	require.Len(t, pass.Graph.Nodes, nodes-2)
 	require.False(t, slices.ContainsFunc(pass.Graph.Nodes, func(n lethe.SnapshotNode) bool {
 		return n.ID == g.Nodes[0].ID || n.ID == g.Nodes[1].ID
 	}))
-	a.close(3)
+	require.NoError(t, a.close(t.Context(), g))
 	require.Empty(t, a.window.Score(pass, make([]float64, len(pass.Scored))))
 	a.arrive(records...)
 	a.scoreWhatWaits()
@@ -208,4 +210,57 @@ func TestNothingLeavesThatIsForbidden(t *testing.T) {
 	a.scoreWhatWaits()
 	require.Len(t, a.said(), 1)
 	require.Equal(t, 1, told)
+}
+
+// The window takes records that the graphs refuse. Their predictions are withdrawn when
+// their timestep closes without them, and those of no other transaction. A transaction
+// that had its final score gets no other under another timestep.
+func TestPredictionsOfWhatWasRefusedAreWithdrawn(t *testing.T) {
+	a := newArriving(t, trainer.Logistic, onehop.Directed, events.Listener{})
+	g := a.w.graphs[3]
+	other := func(id lethe.TransactionID, at lethe.Timestep) ingest.Record {
+		key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: at, Features: g.Row(0)})
+		require.NoError(t, err)
+		return ingest.Record{Topic: string(bus.Transactions), Key: key, Value: value}
+	}
+	a.arrive(append(a.records(3), other("refused", 3), other("waits", 4))...)
+	a.scoreWhatWaits()
+	require.Len(t, a.said(), nodes+2)
+
+	require.NoError(t, a.close(t.Context(), g))
+	var withdrawn []string
+	require.NoError(t, a.topics.ReadAll(t.Context(), bus.Predictions, func(rec ingest.Record) error {
+		if rec.Tombstone() {
+			withdrawn = append(withdrawn, string(rec.Key))
+		}
+		return nil
+	}))
+	require.Equal(t, []string{"refused"}, withdrawn)
+
+	a.arrive(other(g.Nodes[0].ID, 4))
+	_, pass := a.next(true)
+	require.Nil(t, pass)
+}
+
+// So it is when the role is started again: what had final scores is in its store.
+func TestARestartKnowsWhatHadFinalScores(t *testing.T) {
+	topics, w := topics(), newScenario(t, 3)
+	o := optionsFor(topics)
+	o.Dir, o.MaxTimestepJump = t.TempDir(), 1000
+	_, stop := running(t, o)
+	for at := lethe.Timestep(1); at <= 3; at++ {
+		publish(t, topics, w, at)
+	}
+	idle(t, topics)
+	stop()
+
+	o.Scoring.Provisional = true
+	l, err := open(o)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	g := w.graphs[2]
+	for _, id := range []lethe.TransactionID{g.Nodes[0].ID, "new"} {
+		l.arrivals.window.Transaction(lethe.Transaction{ID: id, Timestep: 4, Features: g.Row(0)}, time.Time{})
+	}
+	require.Equal(t, 1, l.arrivals.window.Len())
 }

@@ -34,6 +34,9 @@ type Options struct {
 	Scoring scoring.Config
 	// Limits bound the transactions that are scored when they arrive, as those of graphs.
 	Limits ingest.Limits
+	// FirstTimestep and MaxTimestepJump bound their timesteps, as those of graphs.
+	FirstTimestep   lethe.Timestep
+	MaxTimestepJump int
 	// OneHop is what slices are built with: models see graphs as they saw slices.
 	OneHop  onehop.Mode
 	Kernels kernels.Set
@@ -55,6 +58,7 @@ func (o Options) Validate() error {
 	p.Within("scoring", o.Scoring.Validate())
 	p.Within("limits", o.Limits.Validate())
 	p.AtLeast("workers", o.Workers, 1)
+	p.That(!o.Scoring.Provisional || o.MaxTimestepJump >= 1, "max_timestep_jump", o.MaxTimestepJump, "at least 1")
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()

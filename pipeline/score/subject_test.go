@@ -27,9 +27,12 @@ func topics() *roletest.Bus {
 	return roletest.NewBus(map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})
 }
 
+// optionsFor gives no provisional scores: nobody reads beside the loop.
 func optionsFor(topics role.Bus) Options {
+	plain := scoring.Defaults()
+	plain.Provisional = false
 	return Options{
-		Layout: ensemble.PerShard(smallModel(), shards), Workers: 2, Scoring: scoring.Defaults(),
+		Layout: ensemble.PerShard(smallModel(), shards), Workers: 2, Scoring: plain,
 		Limits: ingest.DefaultLimits(), Kernels: kernels.Default(), Secret: secret,
 		Instance: "1", Surroundings: role.Around(topics, events.Listener{}, slog.New(slog.DiscardHandler)),
 	}

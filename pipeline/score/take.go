@@ -1,6 +1,7 @@
 package score
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,13 +15,13 @@ import (
 )
 
 // takeMessage stores a graph, a manifest or a model, or removes one that is gone.
-func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
+func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	if m.Deleted {
 		return l.state.forget(m.Key, func(w swapstore.Writer) error { return setOffset(w, source, m.Next) })
 	}
 	switch m.Key.Kind {
 	case wire.KindSnapshot:
-		return l.takeSnapshot(source, m)
+		return l.takeSnapshot(ctx, source, m)
 	case wire.KindManifest:
 		return l.takeManifest(source, m)
 	case wire.KindModel:
@@ -35,7 +36,7 @@ func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
 // are dropped from what is measured, those that joined it late are scored by the
 // ensemble that is served now, reasons of a transaction that lost a neighbour are owed
 // again, and everything else stands as it was decided then.
-func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
+func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
 	if exists && known.revision >= m.Revision {
@@ -74,6 +75,10 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		// A timestep that nobody knew of when its turn was.
 		next.done, next.late = true, scorable
 	}
+	// Before it is noted that the graph was read, so that a crash withdraws nothing too little.
+	if err := l.arrivals.close(ctx, snapshot); err != nil {
+		return err
+	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
 		if !dropped {
 			kept = nil
@@ -84,7 +89,6 @@ func (l *logic) takeSnapshot(source bus.TopicPartition, m wire.Received) error {
 		return err
 	}
 	l.state.links[t] = next
-	l.arrivals.close(t)
 	if dropped {
 		return l.measure(t)
 	}

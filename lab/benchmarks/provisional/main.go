@@ -8,7 +8,7 @@
 // on; under --training the labels of the timestep before are sent as a timestep begins:
 //
 //	lethe generate --out stream --steps 12 --nodes-per-step 4159
-//	lethe run --set scoring.provisional=true &
+//	lethe run &
 //	go run ./lab/benchmarks/provisional --dataset stream --rounds 5
 //
 //	main.go      the command

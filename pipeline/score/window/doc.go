@@ -9,7 +9,9 @@
 // under load it is the second scores that wait, and of several that one waits for it
 // gets one.
 //
-// Nothing here is on disk. What closes, and what is suppressed, is forgotten at once.
+// Nothing here is on disk. What closes, and what is suppressed, is forgotten at once. The
+// window does not know all that the graphs refuse. What had arrived, and is in no graph
+// when its timestep closes, is said then.
 //
 //   - window.go: what is taken and forgotten
 //   - place.go: one transaction, or one end of a payment

@@ -23,28 +23,35 @@ type Pass struct {
 	Among []int
 	// Scored are positions in Among.
 	Scored []int
+	// Again says that all of Scored had a score.
+	Again  bool
 	places []*place // of Scored
 	// alone says that those scored are among each other only.
 	alone bool
 }
 
 // Next takes a pass of at most so many transactions, or of one with its neighbours, out
-// of the queues; it is nil if none waits. All are of one timestep.
+// of a queue; it is nil if none waits there. All are of one timestep. Those that are scored
+// again are taken only if that is said and none has arrived, and then half as many, so
+// that what arrives meanwhile does not wait for long.
 //
-// If more have arrived than a third of a pass, which happens when they arrive faster
+// If more have arrived than a fifth of a pass, which happens when they arrive faster
 // than they are scored among their neighbours, they are scored among each other at
 // first, and wait to be scored again.
-func (w *Window) Next(most int) *Pass {
+func (w *Window) Next(most int, again bool) *Pass {
 	g := gathering{scored: make(map[*place]bool), among: make(map[*place]bool), most: most}
-	g.alone = len(w.arrived) > most/3
+	g.alone = len(w.arrived) > most/5
 	w.arrived = g.take(w.arrived)
-	if !g.alone {
+	if again = again && len(g.scored) == 0; again {
+		g.most /= 2
 		w.again = g.take(w.again)
 	}
 	if len(g.scored) == 0 {
 		return nil
 	}
-	return g.pass()
+	pass := g.pass()
+	pass.Again = again
+	return pass
 }
 
 // gathering is a pass that is being put together.

@@ -26,7 +26,7 @@ type transcript struct {
 // The window as a transcript: what arrives, who is scored then and among whom.
 // Probabilities are numbered by the passes.
 func TestTranscript(t *testing.T) {
-	tr := &transcript{window: New(secret, 12)}
+	tr := &transcript{window: New(secret, Bounds{Places: 12, First: 1, Jump: 10})}
 	datadriven.RunTest(t, "testdata/window", func(t *testing.T, d *datadriven.TestData) string {
 		tr.t, tr.now = t, tr.now+1
 		return tr.do(d)
@@ -42,11 +42,11 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 			tr.arrive(strings.TrimSpace(line))
 		}
 	case "close":
-		tr.window.Close(lethe.Timestep(tr.number(d, "timestep")))
+		return tr.close(d)
 	case "suppress":
 		tr.window.Suppress([]lethe.Digest{secret.Suppression(lethe.TransactionID(d.CmdArgs[0].Key))})
 	case "take":
-		if tr.pass = tr.window.Next(tr.number(d, "most")); tr.pass == nil {
+		if tr.pass = tr.window.Next(tr.number(d, "most"), d.HasArg("again")); tr.pass == nil {
 			return "nobody waits"
 		}
 		return tr.describe()
@@ -56,6 +56,16 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		require.Fail(tr.t, "unknown command", d.Cmd)
 	}
 	return fmt.Sprintf("%d places", tr.window.Len())
+}
+
+// close closes a timestep, with a graph of the transactions that are listed.
+func (tr *transcript) close(d *datadriven.TestData) string {
+	var graph []lethe.Pseudonym
+	for _, id := range strings.Fields(d.Input) {
+		graph = append(graph, secret.Pseudonym(lethe.TransactionID(id)))
+	}
+	refused := tr.window.Close(lethe.Timestep(tr.number(d, "timestep")), graph)
+	return fmt.Sprintf("%d places, refused %v", tr.window.Len(), refused)
 }
 
 func (tr *transcript) number(d *datadriven.TestData, key string) (n int) {
@@ -108,7 +118,12 @@ func (tr *transcript) describe() string {
 	for _, list := range [][]string{scored, among, rows, payments} {
 		slices.Sort(list)
 	}
-	return fmt.Sprintf("timestep %d: %v among %v\nrows %v\npayments %v", s.Timestep, scored, among, rows, payments)
+	who := "first"
+	if tr.pass.Again {
+		who = "again"
+	}
+	return fmt.Sprintf("timestep %d, %s: %v among %v\nrows %v\npayments %v",
+		s.Timestep, who, scored, among, rows, payments)
 }
 
 // score gives all of the pass a probability.

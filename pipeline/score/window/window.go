@@ -1,21 +1,36 @@
 package window
 
 import (
+	"encoding/binary"
 	"slices"
 	"time"
 
 	"lethe"
 )
 
+// Bounds are what a window takes.
+type Bounds struct {
+	// Places bounds the transactions and ends of payments. What comes when they are all
+	// taken is left out.
+	Places int
+	// First is where the stream begins.
+	First lethe.Timestep
+	// Jump is how far a timestep may be ahead of the newest that is closed. What is
+	// further ahead would stay for ever.
+	Jump int
+}
+
 // Window is what has arrived of open timesteps. One goroutine uses it at a time.
 type Window struct {
 	secret lethe.Secret
-	// most bounds the places. What comes when they are all taken is left out.
-	most int
+	bounds Bounds
 	// width is how many features a transaction has, 0 while that is not known.
 	width int
-	// closed is the newest timestep that is closed, or NoTimestep.
-	closed     lethe.Timestep
+	// closed is the newest timestep that is closed, or the one before the first.
+	closed lethe.Timestep
+	// past are the beginnings of the pseudonyms of transactions of closed timesteps. Of
+	// other transactions with such a beginning it would hold one in 2^64.
+	past       map[uint64]struct{}
 	suppressed map[lethe.Digest]bool
 	steps      map[lethe.Timestep]map[lethe.Pseudonym]*place
 	// home is the timestep of every transaction that has arrived: an id has one.
@@ -25,11 +40,12 @@ type Window struct {
 	arrived, again []*place
 }
 
-// New returns an empty window of so many transactions and ends of payments at most.
-func New(secret lethe.Secret, most int) *Window {
+// New returns an empty window.
+func New(secret lethe.Secret, bounds Bounds) *Window {
 	return &Window{
-		secret: secret, most: most, closed: lethe.NoTimestep, suppressed: make(map[lethe.Digest]bool),
+		secret: secret, bounds: bounds, closed: bounds.First - 1, suppressed: make(map[lethe.Digest]bool),
 		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
+		past: make(map[uint64]struct{}),
 	}
 }
 
@@ -50,12 +66,13 @@ func (w *Window) SetWidth(features int) {
 			}
 		}
 	}
+	w.sweep()
 }
 
 // Transaction takes a transaction, in place of the one that was there, whose record was
 // written at the given time; the zero time says that nobody waits for it. It keeps the
-// features. It is left out if its timestep is closed, it is suppressed, its width is
-// another, its id is known in another timestep, or the window is full.
+// features. It is left out if its timestep is closed or too far ahead, it is suppressed,
+// its width is another, its id is known in another timestep, or the window is full.
 func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 	if w.width != 0 && len(t.Features) != w.width {
 		return
@@ -74,7 +91,8 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 }
 
 // Payment takes a payment, with the time as for Transaction. It is left out if its
-// timestep is closed, an end is suppressed, or the window is full.
+// timestep is closed or too far ahead, an end is suppressed or of a closed timestep, or
+// the window is full.
 func (w *Window) Payment(t lethe.Payment, written time.Time) {
 	source, target := w.place(t.Timestep, t.Source), w.place(t.Timestep, t.Target)
 	if source == nil || target == nil || source == target || source.payees[target] {
@@ -87,22 +105,39 @@ func (w *Window) Payment(t lethe.Payment, written time.Time) {
 	}
 }
 
-// Close forgets a timestep and all before it, and takes nothing of them any more.
-func (w *Window) Close(t lethe.Timestep) {
+// Close forgets a timestep and all before it, and takes nothing of them any more, nor
+// these transactions in any other, which are those of its graph. It returns, ascending,
+// the transactions that had arrived and are in no graph.
+func (w *Window) Close(t lethe.Timestep, graph []lethe.Pseudonym) (refused []lethe.TransactionID) {
 	w.closed = max(w.closed, t)
+	for _, pseudonym := range graph {
+		w.past[beginningOf(pseudonym)] = struct{}{}
+	}
 	for at, step := range w.steps {
-		if at > t {
-			continue
-		}
 		for _, p := range step {
-			p.gone = true
-			w.unhome(p)
+			_, past := w.past[beginningOf(p.pseudonym)]
+			switch {
+			case at > t && past:
+				w.forget(p)
+			case at <= t:
+				if p.here() && !past {
+					refused = append(refused, p.id)
+				}
+				p.gone = true
+				w.unhome(p)
+			}
 		}
-		w.count -= len(step)
-		delete(w.steps, at)
+		if at <= t {
+			w.count -= len(step)
+			delete(w.steps, at)
+		}
 	}
 	w.sweep()
+	slices.Sort(refused)
+	return refused
 }
+
+func beginningOf(p lethe.Pseudonym) uint64 { return binary.BigEndian.Uint64(p[:]) }
 
 // Suppress forgets the transactions with these keyed hashes, with their payments, and
 // takes them no more. Their neighbours wait for a score without them.
@@ -122,10 +157,13 @@ func (w *Window) Suppress(hashes []lethe.Digest) {
 
 // place returns where a transaction belongs, or nil if it is not wanted.
 func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
-	if t <= w.closed {
+	if t <= w.closed || t-w.closed > lethe.Timestep(w.bounds.Jump) {
 		return nil
 	}
 	pseudonym := w.secret.Pseudonym(id)
+	if _, past := w.past[beginningOf(pseudonym)]; past {
+		return nil
+	}
 	if p := w.steps[t][pseudonym]; p != nil {
 		return p
 	}
@@ -133,7 +171,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 		at: t, pseudonym: pseudonym, suppression: w.secret.Suppression(id),
 		payers: make(map[*place]bool), payees: make(map[*place]bool),
 	}
-	if w.suppressed[p.suppression] || w.count == w.most {
+	if w.suppressed[p.suppression] || w.count == w.bounds.Places {
 		return nil
 	}
 	if w.steps[t] == nil {
