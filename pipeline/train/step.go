@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"lethe"
@@ -25,18 +27,36 @@ const (
 // the meta-model over them. The checkpoints are stored with the mark that they have not
 // been published.
 func (l *logic) advance(ctx context.Context, now func() time.Time) error {
-	var due []*model
+	var fits, continued []*model
 	for _, m := range l.models {
-		if l.due(m) {
-			due = append(due, m)
+		switch {
+		case !l.due(m):
+		case m.fitsAnew():
+			fits = append(fits, m)
+		default:
+			continued = append(continued, m)
 		}
 	}
+	// Fits take longest, so they begin first.
+	due := slices.Concat(fits, continued)
 	if len(due) == 0 {
 		return l.learnOver(ctx)
 	}
+	var fitting atomic.Int64
+	fitting.Store(int64(len(fits)))
 	least := trainedTogether / len(due)
 	return l.runner.Each(ctx, len(due), func(ctx context.Context, i int) error {
-		return l.advanceModel(ctx, due[i], least, now)
+		if i < len(fits) {
+			defer fitting.Add(-1)
+			return l.advanceModel(ctx, due[i], least, now)
+		}
+		// A processor would have nothing else to do until the fits are ready.
+		for again := true; again; again = fitting.Load() > 0 && l.due(due[i]) {
+			if err := l.advanceModel(ctx, due[i], least, now); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
