@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,11 +8,9 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
-	"lethe/pipeline/wire"
 )
 
 // errMissing marks what the store should hold and does not.
@@ -32,6 +29,8 @@ type column struct {
 	learners []learner
 	// offset is where the shard's topic partition is resumed.
 	offset int64
+	// in has arrived and is not stored yet.
+	in incoming
 }
 
 // learner is what learns from slices: a model, or the meta-model.
@@ -74,73 +73,6 @@ func readOffset(store swapstore.Reader) (int64, error) {
 		return 0, err
 	}
 	return int64(binary.BigEndian.Uint64(value)), nil
-}
-
-// accept stores a slice that arrived, in place of an older revision if there is
-// one, or removes one whose timestep is gone. Older and equal revisions only move
-// the offset. It reports whether a slice was replaced or removed.
-func (c *column) accept(m wire.Received) (replaced bool, err error) {
-	offset := binary.BigEndian.AppendUint64(nil, uint64(m.Next))
-	if m.Deleted {
-		if err := c.remove(m.Key.Timestep, offset); err != nil {
-			return true, fmt.Errorf("shard %d timestep %d: remove slice: %w", c.shard, m.Key.Timestep, err)
-		}
-		c.offset = m.Next
-		return true, nil
-	}
-	s, err := canonical.DecodeSlice(m.Payload)
-	if s == nil {
-		s = &lethe.Slice{}
-	}
-	if err := m.PayloadOf(err, s.Timestep, s.Shard); err != nil {
-		return false, err
-	}
-	if replaced, err = c.put(m, s, offset); err != nil {
-		return replaced, fmt.Errorf("shard %d timestep %d: store slice: %w", c.shard, s.Timestep, err)
-	}
-	c.offset = m.Next
-	return replaced, nil
-}
-
-// put stores a slice, unless a newer one is there.
-func (c *column) put(m wire.Received, s *lethe.Slice, offset []byte) (replaced bool, err error) {
-	known, exists := c.links[s.Timestep]
-	link := sliceLink{revision: m.Revision, previous: s.Previous}
-	value := storedSlice(link, m.Payload)
-	same := false
-	if exists && known.revision < m.Revision {
-		if same, err = c.holds(s.Timestep, m.Payload); err != nil {
-			return false, err
-		}
-	}
-	switch {
-	case exists && known.revision >= m.Revision:
-		return false, c.store.Apply(func(w swapstore.Writer) error { return w.Set([]byte(offsetKey), offset) })
-	case exists && !same:
-		return true, c.replace(s.Timestep, link, value, offset)
-	}
-	err = c.store.Apply(func(w swapstore.Writer) error {
-		if err := w.Set(timestepkey.New(slicePrefix, s.Timestep), value); err != nil {
-			return err
-		}
-		return w.Set([]byte(offsetKey), offset)
-	})
-	if err == nil {
-		c.links[s.Timestep] = link
-		c.timesteps = sortedset.Add(c.timesteps, s.Timestep)
-	}
-	return false, err
-}
-
-// holds reports whether the stored slice of a timestep has these bytes: then a
-// newer revision of it changes nothing.
-func (c *column) holds(t lethe.Timestep, payload []byte) (bool, error) {
-	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
-	if err != nil || !found {
-		return false, err
-	}
-	_, stored, err := splitStoredSlice(value)
-	return bytes.Equal(stored, payload), err
 }
 
 // slice reads a stored slice.

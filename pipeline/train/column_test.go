@@ -12,7 +12,9 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/internal/residue"
+	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
+	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 )
@@ -45,6 +47,7 @@ func TestColumn(t *testing.T) {
 			}
 			_, err := l.columns[0].accept(wire.Received{Message: m, Next: int64(next)})
 			require.NoError(t, err)
+			require.NoError(t, l.columns[0].flush())
 		case "gone":
 			var at, next int
 			d.ScanArgs(t, "t", &at)
@@ -52,6 +55,7 @@ func TestColumn(t *testing.T) {
 			m := wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: lethe.Timestep(at)}, Deleted: true}
 			_, err := l.columns[0].accept(wire.Received{Message: m, Next: int64(next)})
 			require.NoError(t, err)
+			require.NoError(t, l.columns[0].flush())
 		case "train":
 			trainWithoutPublishing(t, l)
 		case "forget":
@@ -105,6 +109,7 @@ func TestReplaceLeavesNoByteOfTheOldSlice(t *testing.T) {
 	accept := func(m wire.Message) {
 		_, err := c.accept(wire.Received{Message: m})
 		require.NoError(t, err)
+		require.NoError(t, c.flush())
 	}
 	p := planOf(0, 3)
 	for _, m := range p.messages(1) {
@@ -152,4 +157,53 @@ func TestStoredSliceDamage(t *testing.T) {
 	require.Equal(t, "slice", string(message))
 	_, err = timestepkey.Parse(slicePrefix, []byte(slicePrefix+"1234567"))
 	require.Error(t, err)
+}
+
+// counting counts the writes of a store.
+type counting struct {
+	role.Store
+	writes int
+}
+
+func (c *counting) Apply(fn func(w swapstore.Writer) error) error {
+	c.writes++
+	return c.Store.Apply(fn)
+}
+
+// Slices that arrive together wait for the disk once, also if they replace others or come
+// twice, and stand as if they had come one by one.
+func TestSlicesThatArriveTogetherAreOneWrite(t *testing.T) {
+	stored := func(together bool) (string, int) {
+		o := optionsFor(t.TempDir(), topics())
+		o.Layout = ensemble.PerShard(smallModel(), 1)
+		l, err := open(o)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, l.Close()) }()
+		c, p := l.columns[0], planOf(0, 4)
+		for _, m := range p.messages(1) {
+			_, err := c.accept(wire.Received{Message: m, Next: 1})
+			require.NoError(t, err)
+			require.NoError(t, c.flush())
+		}
+		trainWithoutPublishing(t, l)
+		counted := &counting{Store: c.store}
+		c.store = counted
+		p.slices[2], p.slices[1] = sliceOf(0, 3, 2, 9), sliceOf(0, 2, 1, 9)
+		messages := p.messages(2)
+		for i, m := range []wire.Message{messages[2], messages[1], messages[2], p.messages(1)[3]} {
+			replaced, err := c.accept(wire.Received{Message: m, Next: int64(i) + 2})
+			require.NoError(t, err)
+			require.Equal(t, i < 2, replaced)
+			if !together {
+				require.NoError(t, c.flush())
+			}
+		}
+		require.NoError(t, c.flush())
+		return describe(t, l), counted.writes
+	}
+	one, many := stored(false)
+	require.Equal(t, 4, many)
+	all, once := stored(true)
+	require.Equal(t, one, all)
+	require.Equal(t, 1, once)
 }

@@ -12,7 +12,7 @@
 //	logic.go     the step function
 //	step.go      training what is due through one timestep, and publishing
 //	erasure.go   answering the commands of erasures
-//	column*.go   one shard and its store: slices that arrive, are replaced, are removed
+//	column*.go   one shard and its store: slices that arrive, replace others, are removed
 //	shards.go    the columns that one model learns from; unions.go, their slices put together
 //	learners.go  all models and the meta-model; open.go, where they stand at the start
 //	model.go     one model through time; meta.go, the meta-model; series.go, what both keep

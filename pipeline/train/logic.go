@@ -106,6 +106,20 @@ func (l *logic) take(in role.Input) error {
 	if in.Ticked {
 		l.quiet.ticked()
 	}
+	if err := l.takeSlices(in); err != nil {
+		return err
+	}
+	if err := l.takeNotices(in.Notices); err != nil {
+		return err
+	}
+	if len(in.Messages)+len(in.Notices) > 0 {
+		l.quiet.announced(l.commands(), l.inPlace)
+	}
+	return nil
+}
+
+// takeSlices stores slices, those of a shard together.
+func (l *logic) takeSlices(in role.Input) error {
 	for _, m := range in.Messages {
 		// Graphs has the same number of shards, or this process would not run.
 		err := wire.ErrPayload
@@ -122,11 +136,10 @@ func (l *logic) take(in role.Input) error {
 			return err
 		}
 	}
-	if err := l.takeNotices(in.Notices); err != nil {
-		return err
-	}
-	if len(in.Messages)+len(in.Notices) > 0 {
-		l.quiet.announced(l.commands(), l.inPlace)
+	for _, c := range l.columns {
+		if err := c.flush(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

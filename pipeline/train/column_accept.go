@@ -1,0 +1,140 @@
+package train
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/internal/sortedset"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/wire"
+)
+
+// incoming are slices that are stored with one write, for each write waits for the disk:
+// an erasure of many requests sends every shard some dozens.
+type incoming struct {
+	slices map[lethe.Timestep]newSlice
+	// replaced are the timesteps whose slices are replaced by others.
+	replaced []lethe.Timestep
+	// any says that something has arrived, and next is where the shard's topic partition
+	// is resumed then.
+	any  bool
+	next int64
+}
+
+type newSlice struct {
+	link    sliceLink
+	payload []byte
+}
+
+// accept takes a slice that arrived, in place of an older revision if there is one, or
+// removes one whose timestep is gone. Older and equal revisions only move the offset. It
+// reports whether a slice is replaced or removed. Nothing is stored before flush.
+func (c *column) accept(m wire.Received) (replaced bool, err error) {
+	if m.Deleted {
+		if err := c.flush(); err != nil {
+			return false, err
+		}
+		if err := c.remove(m.Key.Timestep, binary.BigEndian.AppendUint64(nil, uint64(m.Next))); err != nil {
+			return true, fmt.Errorf("shard %d timestep %d: remove slice: %w", c.shard, m.Key.Timestep, err)
+		}
+		c.offset = m.Next
+		return true, nil
+	}
+	s, err := canonical.DecodeSlice(m.Payload)
+	if s == nil {
+		s = &lethe.Slice{}
+	}
+	if err := m.PayloadOf(err, s.Timestep, s.Shard); err != nil {
+		return false, err
+	}
+	c.in.any, c.in.next = true, m.Next
+	known, exists := c.linkOf(s.Timestep)
+	if exists && known.revision >= m.Revision {
+		return false, nil
+	}
+	if exists {
+		same, err := c.holds(s.Timestep, m.Payload)
+		if err != nil {
+			return false, fmt.Errorf("shard %d timestep %d: stored slice: %w", c.shard, s.Timestep, err)
+		}
+		if replaced = !same; replaced {
+			c.in.replaced = append(c.in.replaced, s.Timestep)
+		}
+	}
+	if c.in.slices == nil {
+		c.in.slices = make(map[lethe.Timestep]newSlice)
+	}
+	c.in.slices[s.Timestep] = newSlice{sliceLink{revision: m.Revision, previous: s.Previous}, m.Payload}
+	return replaced, nil
+}
+
+// linkOf returns the link of a slice that is stored or will be.
+func (c *column) linkOf(t lethe.Timestep) (sliceLink, bool) {
+	if s, arrived := c.in.slices[t]; arrived {
+		return s.link, true
+	}
+	link, exists := c.links[t]
+	return link, exists
+}
+
+// holds reports whether the slice of a timestep has these bytes: then a newer revision
+// of it changes nothing.
+func (c *column) holds(t lethe.Timestep, payload []byte) (bool, error) {
+	if s, arrived := c.in.slices[t]; arrived {
+		return bytes.Equal(s.payload, payload), nil
+	}
+	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
+	if err != nil || !found {
+		return false, err
+	}
+	_, stored, err := splitStoredSlice(value)
+	return bytes.Equal(stored, payload), err
+}
+
+// flush stores what has arrived, after everything that was learnt from slices that it
+// replaces is removed. The old bytes are unlinked when it returns. Killed in between, the
+// old slices are learnt from again until the new ones are delivered again.
+func (c *column) flush() error {
+	in := c.in
+	if !in.any {
+		return nil
+	}
+	c.in = incoming{}
+	if len(in.replaced) > 0 {
+		if err := c.unlearn(slices.Min(in.replaced)); err != nil {
+			return err
+		}
+	}
+	err := c.store.Apply(func(w swapstore.Writer) error {
+		for t, s := range in.slices {
+			if err := w.Set(timestepkey.New(slicePrefix, t), storedSlice(s.link, s.payload)); err != nil {
+				return err
+			}
+		}
+		return w.Set([]byte(offsetKey), binary.BigEndian.AppendUint64(nil, uint64(in.next)))
+	})
+	if err != nil {
+		return fmt.Errorf("shard %d timesteps %v: store slices: %w", c.shard, slices.Sorted(maps.Keys(in.slices)), err)
+	}
+	for t, s := range in.slices {
+		c.links[t], c.timesteps = s.link, sortedset.Add(c.timesteps, t)
+	}
+	c.offset = in.next
+	return nil
+}
+
+// unlearn removes everything that was learnt through a timestep or a later one.
+func (c *column) unlearn(from lethe.Timestep) error {
+	for _, l := range c.learners {
+		if err := l.unlearn(from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
