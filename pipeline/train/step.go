@@ -50,13 +50,17 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 			defer fitting.Add(-1)
 			return l.advanceModel(ctx, due[i], least, now)
 		}
-		// A processor would have nothing else to do until the fits are ready.
-		for again := true; again; again = fitting.Load() > 0 && l.due(due[i]) {
-			if err := l.advanceModel(ctx, due[i], least, now); err != nil {
+		// A replay goes on to its end, for nobody asks for what it makes on the way. Others go
+		// on until the fits are ready: a processor would have nothing else to do.
+		m := due[i]
+		for {
+			if err := l.advanceModel(ctx, m, least, now); err != nil {
 				return err
 			}
+			if !l.due(m) || fitting.Load() == 0 && m.newest() >= m.replayThrough {
+				return nil
+			}
 		}
-		return nil
 	})
 }
 
