@@ -1,7 +1,10 @@
 package graphs
 
 import (
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"lethe"
 	"lethe/canonical"
@@ -42,23 +45,37 @@ func (c cut) changed(
 	if content.Assignment == nil || len(all) == 0 {
 		return make([][]lethe.ShardID, len(requests)), nil
 	}
-	with, err := c.digests(content.Snapshot, content.Info.Previous, content.Assignment)
-	if err != nil {
-		return nil, err
-	}
-	together, err := c.differing(with, content, all, scope)
-	if err != nil {
-		return nil, err
-	}
-	alone := make([][]lethe.ShardID, len(requests))
+	// As it is, without all, and without the nodes of each request that is not all.
+	cuts := [][]int{nil, all}
+	place := make([]int, len(requests))
 	for i, nodes := range requests {
-		if alone[i] = together; !slices.Equal(sortedset.Of(slices.Clone(nodes)), all) {
-			if alone[i], err = c.differing(with, content, nodes, scope); err != nil {
-				return nil, err
-			}
+		switch own := sortedset.Of(slices.Clone(nodes)); {
+		case len(own) == 0:
+		case slices.Equal(own, all):
+			place[i] = 1
+		default:
+			place[i] = len(cuts)
+			cuts = append(cuts, own)
 		}
 	}
-	return shared(together, alone, requests), nil
+	digests := make([][]lethe.Digest, len(cuts))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, nodes := range cuts {
+		group.Go(func() (err error) {
+			digests[i], err = c.without(content, nodes)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	differing := func(i int) []lethe.ShardID { return differing(digests[0], digests[i], content, cuts[i], scope) }
+	alone := make([][]lethe.ShardID, len(requests))
+	for i := range requests {
+		alone[i] = differing(place[i])
+	}
+	return shared(differing(1), alone, requests), nil
 }
 
 // shared says whose the shards are that several requests change together. alone are
@@ -77,19 +94,10 @@ func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests [][]int)
 	return out
 }
 
-// differing returns the shards whose slice has another digest without the nodes than
-// with them, under the same assignment. Scope shard takes only the nodes' own shards
-// of these.
-func (c cut) differing(
-	with []lethe.Digest, content *snapshot.Content, nodes []int, scope lethe.Scope,
-) (out []lethe.ShardID, err error) {
-	if len(nodes) == 0 {
-		return nil, nil
-	}
-	own := make(map[lethe.ShardID]bool)
+// without returns the digests of the slices without some nodes, under the same assignment.
+func (c cut) without(content *snapshot.Content, nodes []int) ([]lethe.Digest, error) {
 	gone := make(map[lethe.Pseudonym]bool)
 	for _, node := range nodes {
-		own[content.Assignment[node]] = true
 		gone[content.Snapshot.Nodes[node].Pseudonym] = true
 	}
 	var kept graph.Assignment
@@ -99,9 +107,17 @@ func (c cut) differing(
 		}
 	}
 	rest := content.Snapshot.Without(func(p lethe.Pseudonym) bool { return gone[p] })
-	without, err := c.digests(rest, content.Info.Previous, kept)
-	if err != nil {
-		return nil, err
+	return c.digests(rest, content.Info.Previous, kept)
+}
+
+// differing returns the shards whose slice has another digest without the nodes than with
+// them. Scope shard takes only the nodes' own shards of these.
+func differing(
+	with, without []lethe.Digest, content *snapshot.Content, nodes []int, scope lethe.Scope,
+) (out []lethe.ShardID) {
+	own := make(map[lethe.ShardID]bool)
+	for _, node := range nodes {
+		own[content.Assignment[node]] = true
 	}
 	for i := range with {
 		shard := lethe.ShardID(i)
@@ -109,5 +125,5 @@ func (c cut) differing(
 			out = append(out, shard)
 		}
 	}
-	return out, nil
+	return out
 }
