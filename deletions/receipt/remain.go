@@ -40,8 +40,8 @@ const partitionResidue = "The assignment of the other transactions of the timest
 
 // ReasonsStay says what remains of reasons. It stands behind what MayRemain returns, which
 // receipts of versions without reasons begin with as well.
-const ReasonsStay = "So do the reasons of such predictions, but those of transactions that had a payment with " +
-	"an erased record: these were made anew."
+const ReasonsStay = "Reasons that were sent with predictions of other transactions stay as they were sent, but those " +
+	"of transactions that had a payment with an erased record: these were made anew."
 
 // GoneFolders says of folders that were not searched why, one sentence each.
 func GoneFolders(list []deletions.GoneFolder) (out []string) {
