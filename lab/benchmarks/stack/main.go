@@ -54,6 +54,7 @@ type cli struct {
 	Pull       float64  `default:"${pull}" help:"Pull of the components' weights towards equal ones."`
 	Budget     int      `default:"50" help:"Alerts a timestep whose precision and recall are printed."`
 	Seed       uint64   `default:"${seed}" help:"Keys every random draw."`
+	Alerts     string   `type:"path" help:"Draw precision and recall at the budget through time to this file, and print them."`
 	JSON       bool     `name:"json" help:"Print one JSON document."`
 }
 
@@ -106,5 +107,11 @@ func (c *cli) Run(ctx context.Context) error {
 	if c.JSON {
 		return writeJSON(os.Stdout, report)
 	}
-	return writeTables(os.Stdout, report)
+	if err := writeTables(os.Stdout, report); err != nil || c.Alerts == "" {
+		return err
+	}
+	if err := writeAlerts(os.Stdout, report); err != nil {
+		return err
+	}
+	return drawAlerts(c.Alerts, report)
 }

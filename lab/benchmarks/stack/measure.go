@@ -63,6 +63,9 @@ type figures struct {
 	Threshold   float64      `json:"threshold"`
 	Calibration string       `json:"calibration"`
 	Digest      lethe.Digest `json:"digest"`
+	// Alerts are those of every timestep at the budget.
+	Alerts  []alerts `json:"alerts"`
+	weighed bool
 }
 
 // cost is what training a component takes, in seconds of processor time.
@@ -108,6 +111,7 @@ func (r *run) report() document {
 			BudgetPrecision: budget.Precision(), BudgetRecall: budget.Recall(),
 			Weights: of.learnt.Combination.Coefficients(), Intercept: of.learnt.Combination.Intercept(),
 			Threshold: of.learnt.Threshold, Calibration: of.learnt.Calibration.Method(), Digest: digestOf(of.learnt),
+			Alerts: of.alerts(first, last, r.cli.Budget), weighed: of.weighed,
 		})
 	}
 	for _, t := range slices.Concat(r.components, r.wholes) {
