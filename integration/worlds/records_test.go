@@ -13,11 +13,15 @@ import (
 	"lethe/ingest/bus"
 )
 
-// row draws features. No three numbers in sequence are those of another row.
+// row draws features, of which one may be missing. No three in sequence are those of
+// another row.
 func (d *drawing) row() []float32 {
 	row := make([]float32, features)
 	for i := range row {
 		row[i] = float32(d.chance.IntN(1<<21)-1<<20) / (1 << 18)
+	}
+	if d.chance.IntN(4) == 0 {
+		row[d.chance.IntN(features)] = lethe.Missing()
 	}
 	d.rows = append(d.rows, row)
 	return row
@@ -50,10 +54,19 @@ func (d *drawing) broken(id lethe.TransactionID, at lethe.Timestep) {
 	var row []float32
 	if d.chance.IntN(2) == 0 {
 		row = d.row()
-		value = fmt.Appendf(nil, `{"features": [%e ,%f,  %g], "id":"%s"`, row[0], row[1], row[2], spelled(id))
+		value = fmt.Appendf(nil, `{"features": [%s ,%s,  %s], "id":"%s"`,
+			number("%e", row[0]), number("%f", row[1]), number("%g", row[2]), spelled(id))
 	}
 	d.add(bus.Transactions, fmt.Appendf(nil, "broken-%d", len(d.events)), value, nil, id)
 	d.events[len(d.events)-1].row = row
+}
+
+// number is how JSON has a feature.
+func number(format string, v float32) string {
+	if lethe.IsMissing(v) {
+		return "null"
+	}
+	return fmt.Sprintf(format, v)
 }
 
 // loop adds a payment of a transaction to itself.

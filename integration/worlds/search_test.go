@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // features that nobody else has.
 func wantedOf(w world) (out []residue.Form) {
 	targets := w.targets()
-	own, others := make(map[[features]float32]bool), make(map[[features]float32]bool)
+	own, others := make(map[[features]uint32][]float32), make(map[[features]uint32][]float32)
 	for _, e := range w.events {
 		if len(e.row) != features || slices.Contains(e.row, 0) {
 			continue // The bytes of zeros may stand anywhere.
@@ -27,14 +28,18 @@ func wantedOf(w world) (out []residue.Form) {
 		if targets[e.names[0]] {
 			rows = own
 		}
-		rows[[features]float32(e.row)] = true
+		var bits [features]uint32 // a missing feature does not equal itself
+		for i, v := range e.row {
+			bits[i] = math.Float32bits(v)
+		}
+		rows[bits] = e.row
 	}
 	for id := range targets {
 		out = append(out, residue.OfID(secret, id)...)
 	}
-	for row := range own {
-		if !others[row] {
-			out = append(out, residue.OfRow(row[:])...)
+	for bits, row := range own {
+		if others[bits] == nil {
+			out = append(out, residue.OfRow(row)...)
 		}
 	}
 	return out
