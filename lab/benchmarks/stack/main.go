@@ -54,7 +54,7 @@ type cli struct {
 	Pull       float64  `default:"${pull}" help:"Pull of the components' weights towards equal ones."`
 	Budget     int      `default:"50" help:"Alerts a timestep whose precision and recall are printed."`
 	Seed       uint64   `default:"${seed}" help:"Keys every random draw."`
-	Alerts     string   `type:"path" help:"Draw precision and recall at the budget through time to this file, and print them."`
+	Alerts     string   `type:"path" help:"Draw precision and recall at the budget through time, and print them."`
 	JSON       bool     `name:"json" help:"Print one JSON document."`
 }
 
