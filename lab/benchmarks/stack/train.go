@@ -53,11 +53,10 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 			continue
 		}
 		before := cputime.Used()
-		made, err := t.runner.Column(lethe.ShardID(g)).Advance(ctx, t.models[g], column.Window(t.config, t.columns[g]))
-		if err != nil {
+		if t.models[g], err = t.fit(ctx, g, column.Window(t.config, t.columns[g])); err != nil {
 			return fmt.Errorf("component %q: %w", t.name, err)
 		}
-		t.models[g], t.last[g] = made.Checkpoint, cputime.Used()-before
+		t.last[g] = cputime.Used() - before
 		t.total += t.last[g]
 	}
 	return nil

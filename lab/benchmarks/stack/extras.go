@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// extras are what a component does with the nodes that have no label. The zero value is
+// nothing.
+type extras struct {
+	// rounds of self-training; each learns from what the model before it is sure of.
+	rounds int
+	// sure is the least probability of a class at which a guess is taken for a label.
+	sure float64
+}
+
+// set sets an option; known tells whether there is one of that name.
+func (e *extras) set(key, value string) (known bool, err error) {
+	integers := map[string]*int{"self": &e.rounds}
+	numbers := map[string]*float64{"sure": &e.sure}
+	switch {
+	case integers[key] != nil:
+		*integers[key], err = strconv.Atoi(value)
+	case numbers[key] != nil:
+		*numbers[key], err = strconv.ParseFloat(value, 64)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%s is %q, want a number", key, value)
+	}
+	return true, err
+}
+
+// check says all that is wrong.
+func (e *extras) check() error {
+	var wrong []string
+	if e.rounds < 0 {
+		wrong = append(wrong, fmt.Sprintf("self is %d, want at least 0", e.rounds))
+	}
+	if e.sure <= .5 || e.sure > 1 {
+		wrong = append(wrong, fmt.Sprintf("sure is %g, want more than 0.5, at most 1", e.sure))
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(wrong, "; "))
+}

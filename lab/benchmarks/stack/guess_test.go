@@ -1,0 +1,57 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/trainer"
+)
+
+func TestGuessesFillInUnknownLabelsThatAreSure(t *testing.T) {
+	const licit, illicit, unknown = lethe.Licit, lethe.Illicit, lethe.Unknown
+	s := &lethe.Slice{
+		Nodes:  []lethe.Pseudonym{{1}, {2}, {3}, {4}, {5}},
+		Labels: []lethe.Label{licit, unknown, unknown, unknown, illicit},
+		Parts:  []lethe.Digest{{1}},
+	}
+	said := []float64{.99, .99, .5, .01, .01}
+	out := guesses(s, said, .95)
+	require.Equal(t, []lethe.Label{licit, illicit, unknown, licit, illicit}, out.Labels)
+	require.Equal(t, []lethe.Label{licit, unknown, unknown, unknown, illicit}, s.Labels)
+	require.NotEqual(t, canonical.DigestSlice(s), canonical.DigestSlice(out))
+	require.Same(t, s, guesses(s, said, 1))
+}
+
+// A group's guesses follow from its own slices: what another group holds changes
+// neither them nor the model that learns from them.
+func TestSelfTrainingStaysInItsGroup(t *testing.T) {
+	folder := generated(t)
+	for _, name := range []string{"trees:2:rounds=20:self=2:sure=.7", "elliptic-gin:2:hidden=8:self=1:sure=.7"} {
+		models := func(change bool) []lethe.Digest {
+			c := small(folder)
+			c.Components = []string{name}
+			r, err := newRun(t.Context(), c, rulesOf(t, "auto").Threshold)
+			require.NoError(t, err)
+			for _, s := range r.steps {
+				for shard := 2; change && shard < 4; shard++ {
+					for i := range s.joined.slices[shard].Features {
+						s.joined.slices[shard].Features[i] /= 2
+					}
+				}
+			}
+			require.NoError(t, r.through(t.Context()))
+			var out []lethe.Digest
+			for _, m := range r.components[0].models {
+				out = append(out, trainer.DigestCheckpoint(m))
+			}
+			return out
+		}
+		before, again, after := models(false), models(false), models(true)
+		require.Equal(t, before, again)
+		require.Equal(t, before[0], after[0], name)
+		require.NotEqual(t, before[1], after[1], name)
+	}
+}
