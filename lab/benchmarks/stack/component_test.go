@@ -28,6 +28,10 @@ func TestComponentsAreReadFromText(t *testing.T) {
 	require.Equal(t, want, c.config)
 	require.True(t, c.raw)
 
+	c, err = parseComponent("trees:2:self=2:sure=.9:spread:smooth=.3", 20, 1)
+	require.NoError(t, err)
+	require.Equal(t, extras{rounds: 2, sure: .9, spread: true, smooth: .3}, c.extras)
+
 	c, err = parseComponent("logistic:2:l2=9", 20, 1)
 	require.NoError(t, err)
 	require.InDelta(t, 9, c.config.Logistic.L2, 0)
@@ -45,6 +49,9 @@ func TestComponentsThatCannotBe(t *testing.T) {
 		"trees:2:seed=x":      `seed is "x"`,
 		"trees:2:colour=red":  `there is no key "colour"`,
 		"trees:2:rounds=many": `rounds is "many"`,
+		"trees:2:self=x":      `self is "x"`,
+		"trees:2:self=-1:sure=.5:smooth=1": "self is -1, want at least 0; smooth is 1, want at least 0, less than 1; " +
+			"sure is 0.5, want more than 0.5, at most 1",
 	} {
 		_, err := parseComponent(text, 20, 1)
 		require.ErrorContains(t, err, want)

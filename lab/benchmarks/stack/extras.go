@@ -12,6 +12,11 @@ import (
 type extras struct {
 	// rounds of self-training; each learns from what the model before it is sure of.
 	rounds int
+	// spread says that labels spread in every slice before anything is learnt from it.
+	spread bool
+	// smooth is the share that a node's logit takes from its neighbours' when a model is
+	// asked about a graph.
+	smooth float64
 	// sure is the least probability of a class at which a guess is taken for a label.
 	sure float64
 }
@@ -19,8 +24,10 @@ type extras struct {
 // set sets an option; known tells whether there is one of that name.
 func (e *extras) set(key, value string) (known bool, err error) {
 	integers := map[string]*int{"self": &e.rounds}
-	numbers := map[string]*float64{"sure": &e.sure}
+	numbers := map[string]*float64{"sure": &e.sure, "smooth": &e.smooth}
 	switch {
+	case key == "spread":
+		e.spread = true
 	case integers[key] != nil:
 		*integers[key], err = strconv.Atoi(value)
 	case numbers[key] != nil:
@@ -39,6 +46,9 @@ func (e *extras) check() error {
 	var wrong []string
 	if e.rounds < 0 {
 		wrong = append(wrong, fmt.Sprintf("self is %d, want at least 0", e.rounds))
+	}
+	if e.smooth < 0 || e.smooth >= 1 {
+		wrong = append(wrong, fmt.Sprintf("smooth is %g, want at least 0, less than 1", e.smooth))
 	}
 	if e.sure <= .5 || e.sure > 1 {
 		wrong = append(wrong, fmt.Sprintf("sure is %g, want more than 0.5, at most 1", e.sure))

@@ -15,6 +15,7 @@
 //   - cut.go: the stream, cut into slices as the service cuts it
 //   - extras.go: what a component does with nodes that have no label
 //   - guess.go: self-training, which takes what a model is sure of for labels
+//   - spread.go: label spreading inside a slice, and smoothing of what models say
 //   - train.go: the models of a component, and what they say
 //   - outofgroup.go: what the groups say that do not hold a row
 //   - learn.go: combination, calibration and threshold, learnt from that
@@ -77,7 +78,8 @@ func vars() kong.Vars {
 	c, split := meta.Defaults(), protocol.EllipticSplit()
 	return kong.Vars{
 		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be " +
-			"repeated. KEY is also seed, and self (rounds of self-training) with sure (from which probability).",
+			"repeated. KEY is also seed, and self (rounds of self-training) with sure (from which probability), " +
+			"spread (of labels in slices), smooth=SHARE (of logits along payments).",
 
 		"components":   "elliptic-gin:20,trees:2,logistic:2",
 		"method":       partition.Defaults().Method,

@@ -48,6 +48,9 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 		return err
 	}
 	for g, union := range unions {
+		if t.extras.spread {
+			union = spread(union, t.extras.sure)
+		}
 		t.columns[g] = append(t.columns[g], union)
 		if !asked && t.config.Schedule == trainer.Window {
 			continue
@@ -72,6 +75,9 @@ func (t *trained) ask(ctx context.Context, s *step) ([][]float64, error) {
 	said := make([][]float64, t.groups)
 	for g, posteriors := range answers.Shards {
 		said[g] = ensemble.Illicit(posteriors)
+		if t.extras.smooth > 0 {
+			said[g] = smooth(said[g], s.view(t.component).graph.Neighbours(), t.extras.smooth)
+		}
 	}
 	return said, nil
 }
