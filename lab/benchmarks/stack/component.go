@@ -26,7 +26,7 @@ type component struct {
 // Groups have to be said, at least two of them, so that every row has one that does not
 // hold it.
 func parseComponent(text string, shards int, seed uint64) (component, error) {
-	c := component{name: text, extras: extras{sure: .95}}
+	c := component{name: text, extras: extras{epochs: 10, sure: .95}}
 	fields := strings.Split(text, ":")
 	var served []string
 	for _, field := range fields {

@@ -17,13 +17,16 @@ type extras struct {
 	// smooth is the share that a node's logit takes from its neighbours' when a model is
 	// asked about a graph.
 	smooth float64
+	// width is that of the embeddings by DGI, 0 for none, and epochs how often their encoder
+	// passes over the slice of a timestep.
+	width, epochs int
 	// sure is the least probability of a class at which a guess is taken for a label.
 	sure float64
 }
 
 // set sets an option; known tells whether there is one of that name.
 func (e *extras) set(key, value string) (known bool, err error) {
-	integers := map[string]*int{"self": &e.rounds}
+	integers := map[string]*int{"self": &e.rounds, "dgi": &e.width, "epochs": &e.epochs}
 	numbers := map[string]*float64{"sure": &e.sure, "smooth": &e.smooth}
 	switch {
 	case key == "spread":
@@ -46,6 +49,9 @@ func (e *extras) check() error {
 	var wrong []string
 	if e.rounds < 0 {
 		wrong = append(wrong, fmt.Sprintf("self is %d, want at least 0", e.rounds))
+	}
+	if e.width < 0 || e.epochs < 0 {
+		wrong = append(wrong, fmt.Sprintf("dgi is %d, epochs %d, want at least 0", e.width, e.epochs))
 	}
 	if e.smooth < 0 || e.smooth >= 1 {
 		wrong = append(wrong, fmt.Sprintf("smooth is %g, want at least 0, less than 1", e.smooth))

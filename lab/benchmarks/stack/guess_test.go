@@ -25,11 +25,13 @@ func TestGuessesFillInUnknownLabelsThatAreSure(t *testing.T) {
 	require.Same(t, s, guesses(s, said, 1))
 }
 
-// A group's guesses follow from its own slices: what another group holds changes
-// neither them nor the model that learns from them.
-func TestSelfTrainingStaysInItsGroup(t *testing.T) {
+// A group's guesses and embeddings follow from its own slices: what another group holds
+// changes neither them nor the model that learns from them.
+func TestWhatIsLearntWithoutLabelsStaysInItsGroup(t *testing.T) {
 	folder := generated(t)
-	for _, name := range []string{"trees:2:rounds=20:self=2:sure=.7", "elliptic-gin:2:hidden=8:self=1:sure=.7"} {
+	for _, name := range []string{
+		"trees:2:rounds=20:self=2:sure=.7:spread", "elliptic-gin:2:hidden=8:self=1:sure=.7", "logistic:2:dgi=4:epochs=2",
+	} {
 		models := func(change bool) []lethe.Digest {
 			c := small(folder)
 			c.Components = []string{name}

@@ -16,6 +16,8 @@
 //   - extras.go: what a component does with nodes that have no label
 //   - guess.go: self-training, which takes what a model is sure of for labels
 //   - spread.go: label spreading inside a slice, and smoothing of what models say
+//   - dgi.go, adam.go: an encoder of nodes that learns without labels
+//   - embed.go: what it makes of a group's rows, joined to them
 //   - train.go: the models of a component, and what they say
 //   - outofgroup.go: what the groups say that do not hold a row
 //   - learn.go: combination, calibration and threshold, learnt from that
@@ -79,7 +81,8 @@ func vars() kong.Vars {
 	return kong.Vars{
 		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be " +
 			"repeated. KEY is also seed, and self (rounds of self-training) with sure (from which probability), " +
-			"spread (of labels in slices), smooth=SHARE (of logits along payments).",
+			"spread (of labels in slices), smooth=SHARE (of logits along payments), dgi=WIDTH (of embeddings that learn " +
+			"without labels) with epochs (per timestep).",
 
 		"components":   "elliptic-gin:20,trees:2,logistic:2",
 		"method":       partition.Defaults().Method,
