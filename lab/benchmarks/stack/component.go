@@ -26,7 +26,7 @@ type component struct {
 // Groups have to be said, at least two of them, so that every row has one that does not
 // hold it.
 func parseComponent(text string, shards int, seed uint64) (component, error) {
-	c := component{name: text, extras: extras{epochs: 10, sure: .95}}
+	c := component{name: text, extras: extras{epochs: 10, sure: .95, share: 1}}
 	fields := strings.Split(text, ":")
 	var served []string
 	for _, field := range fields {
@@ -64,7 +64,7 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 		return component{}, fmt.Errorf("component %q: want MODEL:GROUPS with 2 to %d groups", text, shards)
 	}
 	c.config = parsed.Config
-	c.config.Seed = seed
+	c.config.Seed, c.extras.seed = seed, seed
 	return c, nil
 }
 

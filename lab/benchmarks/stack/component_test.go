@@ -30,7 +30,7 @@ func TestComponentsAreReadFromText(t *testing.T) {
 
 	c, err = parseComponent("trees:2:self=2:sure=.9:spread:smooth=.3:dgi=8", 20, 1)
 	require.NoError(t, err)
-	require.Equal(t, extras{rounds: 2, sure: .9, spread: true, smooth: .3, width: 8, epochs: 10}, c.extras)
+	require.Equal(t, extras{rounds: 2, sure: .9, spread: true, smooth: .3, width: 8, epochs: 10, share: 1, seed: 1}, c.extras)
 
 	c, err = parseComponent("logistic:2:l2=9", 20, 1)
 	require.NoError(t, err)
@@ -51,6 +51,7 @@ func TestComponentsThatCannotBe(t *testing.T) {
 		"trees:2:rounds=many": `rounds is "many"`,
 		"trees:2:self=x":      `self is "x"`,
 		"trees:2:dgi=-1":      "dgi is -1, epochs 10, want at least 0",
+		"trees:2:share=0":     "share is 0, want more than 0, at most 1",
 		"trees:2:self=-1:sure=.5:smooth=1": "self is -1, want at least 0; smooth is 1, want at least 0, less than 1; " +
 			"sure is 0.5, want more than 0.5, at most 1",
 	} {

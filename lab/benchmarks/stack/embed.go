@@ -15,7 +15,6 @@ import (
 // trained step by step it is a function of them and of nothing else.
 type embedder struct {
 	options extras
-	seed    uint64
 	encoder *dgi
 	// Of every feature so far, over the nodes whose value is there: how many, their sum and
 	// the sum of their squares.
@@ -25,7 +24,7 @@ type embedder struct {
 // learn takes in the group's slice of a timestep.
 func (e *embedder) learn(s *lethe.Slice) {
 	if e.encoder == nil {
-		e.encoder = newDGI(s.FeatureCount, e.options.width, e.seed)
+		e.encoder = newDGI(s.FeatureCount, e.options.width, e.options.seed)
 		e.count, e.sum, e.squares = make([]float64, s.FeatureCount), make([]float64, s.FeatureCount),
 			make([]float64, s.FeatureCount)
 	}

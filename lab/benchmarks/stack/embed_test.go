@@ -16,7 +16,7 @@ func TestEmbeddingsAreJoinedToRows(t *testing.T) {
 		Features: []float32{1, 5, 3, 5, 2, 5}, Edges: []lethe.Edge{{A: 0, B: 1}},
 		Parts: []lethe.Digest{{1}},
 	}
-	e := &embedder{options: extras{width: 3, epochs: 1}, seed: 1}
+	e := &embedder{options: extras{width: 3, epochs: 1, seed: 1}}
 	e.learn(s)
 	scaled := e.scaled(trainer.Input{Rows: 2, Cols: 2, Features: []float32{2, 6, lethe.Missing(), 5}})
 	require.InDeltaSlice(t, []float64{0, 0, 0, 0}, scaled.RawMatrix().Data, 1e-12)

@@ -22,12 +22,16 @@ type extras struct {
 	width, epochs int
 	// sure is the least probability of a class at which a guess is taken for a label.
 	sure float64
+	// share of such guesses that are taken, drawn by node.
+	share float64
+	// seed keys the draws.
+	seed uint64
 }
 
 // set sets an option; known tells whether there is one of that name.
 func (e *extras) set(key, value string) (known bool, err error) {
 	integers := map[string]*int{"self": &e.rounds, "dgi": &e.width, "epochs": &e.epochs}
-	numbers := map[string]*float64{"sure": &e.sure, "smooth": &e.smooth}
+	numbers := map[string]*float64{"sure": &e.sure, "smooth": &e.smooth, "share": &e.share}
 	switch {
 	case key == "spread":
 		e.spread = true
@@ -58,6 +62,9 @@ func (e *extras) check() error {
 	}
 	if e.sure <= .5 || e.sure > 1 {
 		wrong = append(wrong, fmt.Sprintf("sure is %g, want more than 0.5, at most 1", e.sure))
+	}
+	if !(e.share > 0 && e.share <= 1) {
+		wrong = append(wrong, fmt.Sprintf("share is %g, want more than 0, at most 1", e.share))
 	}
 	if len(wrong) == 0 {
 		return nil

@@ -9,17 +9,20 @@ import (
 )
 
 // guesses returns a copy of a slice in which the unknown labels are those that a model
-// is sure of: illicit from the probability sure on, licit up to 1 − sure. A slice in
-// which it is sure of none is returned as it is.
-func guesses(s *lethe.Slice, illicit []float64, sure float64) *lethe.Slice {
+// is sure of: illicit from the probability sure on, licit up to 1 − sure, and of both a
+// share. A slice in which it is sure of none is returned as it is.
+func (e *extras) guesses(s *lethe.Slice, illicit []float64) *lethe.Slice {
+	draws := lethe.NewDraw(e.seed, "stack/guesses", uint64(s.Timestep))
 	labels := append([]lethe.Label(nil), s.Labels...)
 	changed := false
 	for i, p := range illicit {
+		hi, lo := s.Nodes[i].Coordinates()
+		draw := draws.At(hi).At(lo)
 		switch {
-		case labels[i] != lethe.Unknown:
-		case p >= sure:
+		case labels[i] != lethe.Unknown || draw.Float64() >= e.share:
+		case p >= e.sure:
 			labels[i], changed = lethe.Illicit, true
-		case p <= 1-sure:
+		case p <= 1-e.sure:
 			labels[i], changed = lethe.Licit, true
 		}
 	}
@@ -44,7 +47,7 @@ func (t *trained) guessed(ctx context.Context, model *trainer.Checkpoint, window
 		if err != nil {
 			return nil, err
 		}
-		out[i] = guesses(s, ensemble.Illicit(posteriors), t.extras.sure)
+		out[i] = t.extras.guesses(s, ensemble.Illicit(posteriors))
 	}
 	return out, nil
 }

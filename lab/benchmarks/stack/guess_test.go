@@ -18,11 +18,26 @@ func TestGuessesFillInUnknownLabelsThatAreSure(t *testing.T) {
 		Parts:  []lethe.Digest{{1}},
 	}
 	said := []float64{.99, .99, .5, .01, .01}
-	out := guesses(s, said, .95)
+	out := (&extras{sure: .95, share: 1}).guesses(s, said)
 	require.Equal(t, []lethe.Label{licit, illicit, unknown, licit, illicit}, out.Labels)
 	require.Equal(t, []lethe.Label{licit, unknown, unknown, unknown, illicit}, s.Labels)
 	require.NotEqual(t, canonical.DigestSlice(s), canonical.DigestSlice(out))
-	require.Same(t, s, guesses(s, said, 1))
+	require.Same(t, s, (&extras{sure: 1, share: 1}).guesses(s, said))
+}
+
+// Which guesses are taken is drawn by node, so that another node's absence moves none.
+func TestGuessesAreTakenByNode(t *testing.T) {
+	const n = 400
+	s := &lethe.Slice{Nodes: make([]lethe.Pseudonym, n), Labels: make([]lethe.Label, n)}
+	sure := make([]float64, n)
+	for i := range n {
+		s.Nodes[i], sure[i] = lethe.Pseudonym{byte(i), byte(i >> 8)}, 1
+	}
+	quarter := extras{sure: .95, share: .25}
+	all := quarter.guesses(s, sure)
+	require.InDelta(t, n/4, all.Labelled(), n/16)
+	fewer := &lethe.Slice{Nodes: s.Nodes[1:], Labels: s.Labels[1:]}
+	require.Equal(t, all.Labels[1:], quarter.guesses(fewer, sure[1:]).Labels)
 }
 
 // A group's guesses and embeddings follow from its own slices: what another group holds

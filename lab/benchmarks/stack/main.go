@@ -80,9 +80,9 @@ func vars() kong.Vars {
 	c, split := meta.Defaults(), protocol.EllipticSplit()
 	return kong.Vars{
 		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be " +
-			"repeated. KEY is also seed, and self (rounds of self-training) with sure (from which probability), " +
-			"spread (of labels in slices), smooth=SHARE (of logits along payments), dgi=WIDTH (of embeddings that learn " +
-			"without labels) with epochs (per timestep).",
+			"repeated. Also seed=N and, for nodes without a label: self=ROUNDS of self-training and spread (of " +
+			"labels in slices) with sure=PROBABILITY and share=PART of the guesses, smooth=SHARE of logits along " +
+			"payments, dgi=WIDTH of embeddings with epochs=N per timestep.",
 
 		"components":   "elliptic-gin:20,trees:2,logistic:2",
 		"method":       partition.Defaults().Method,

@@ -66,16 +66,16 @@ func spreadLabels(s *lethe.Slice) (illicit, reached []float64) {
 	return illicit, reached
 }
 
-// spread returns the slice with the labels that spreading them is sure of. Nodes that no
+// spreadIn returns the slice with the labels that spreading them is sure of. Nodes that no
 // label reaches stay unknown.
-func spread(s *lethe.Slice, sure float64) *lethe.Slice {
+func (e *extras) spreadIn(s *lethe.Slice) *lethe.Slice {
 	illicit, reached := spreadLabels(s)
 	for i := range illicit {
 		if reached[i] == 0 {
 			illicit[i] = .5
 		}
 	}
-	return guesses(s, illicit, sure)
+	return e.guesses(s, illicit)
 }
 
 // smooth moves the logit of every node's probability towards the mean of its neighbours':

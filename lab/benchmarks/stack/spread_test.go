@@ -22,8 +22,9 @@ func TestLabelsSpreadAlongEdges(t *testing.T) {
 	require.Greater(t, reached[1], reached[2])
 	require.Zero(t, reached[5])
 
-	require.Equal(t, []lethe.Label{lethe.Illicit, lethe.Illicit, 0, lethe.Licit, lethe.Licit, 0}, spread(s, .7).Labels)
-	require.Same(t, s, spread(s, 1))
+	require.Equal(t, []lethe.Label{lethe.Illicit, lethe.Illicit, 0, lethe.Licit, lethe.Licit, 0},
+		(&extras{sure: .7, share: 1}).spreadIn(s).Labels)
+	require.Same(t, s, (&extras{sure: 1, share: 1}).spreadIn(s))
 }
 
 func TestLogitsAreSmoothedAlongEdges(t *testing.T) {

@@ -41,7 +41,7 @@ func newTrained(c component) (*trained, error) {
 		last: make([]time.Duration, c.groups),
 	}
 	for g := 0; c.extras.width > 0 && g < c.groups; g++ {
-		t.embedders = append(t.embedders, &embedder{options: c.extras, seed: c.config.Seed})
+		t.embedders = append(t.embedders, &embedder{options: c.extras})
 	}
 	return t, nil
 }
@@ -55,7 +55,7 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 	}
 	for g, union := range unions {
 		if t.extras.spread {
-			union = spread(union, t.extras.sure)
+			union = t.extras.spreadIn(union)
 		}
 		t.columns[g] = append(t.columns[g], union)
 		before := cputime.Used()
