@@ -30,7 +30,9 @@ func TestComponentsAreReadFromText(t *testing.T) {
 
 	c, err = parseComponent("trees:2:self=2:sure=.9:spread:smooth=.3:dgi=8", 20, 1)
 	require.NoError(t, err)
-	require.Equal(t, extras{rounds: 2, sure: .9, spread: true, smooth: .3, width: 8, epochs: 10, share: 1, seed: 1}, c.extras)
+	require.Equal(t, extras{
+		rounds: 2, sure: .9, share: 1, spread: true, smooth: .3, width: 8, epochs: 10, seed: 1,
+	}, c.extras)
 
 	c, err = parseComponent("logistic:2:l2=9", 20, 1)
 	require.NoError(t, err)

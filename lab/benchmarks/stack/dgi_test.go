@@ -25,8 +25,8 @@ func alike(n, features int) (x *mat.Dense, neighbours [][]uint32) {
 	return x, neighbours
 }
 
-// turned is x with its rows in the opposite order.
-func turned(x *mat.Dense) *mat.Dense {
+// exchangedRows is x with its rows in another order.
+func exchangedRows(x *mat.Dense) *mat.Dense {
 	n, f := x.Dims()
 	out := mat.NewDense(n, f, nil)
 	for i := range n {
@@ -38,7 +38,7 @@ func turned(x *mat.Dense) *mat.Dense {
 func TestGradientsAreThoseOfTheLoss(t *testing.T) {
 	x, neighbours := alike(12, 3)
 	d := newDGI(3, 4, 1)
-	truth, exchanged := surroundings(x, neighbours), surroundings(turned(x), neighbours)
+	truth, exchanged := surroundings(x, neighbours), surroundings(exchangedRows(x), neighbours)
 	_, byEncode, byWeigh := d.gradients(truth, exchanged)
 	for _, c := range []struct{ weights, gradient *mat.Dense }{{d.encode, byEncode}, {d.weigh, byWeigh}} {
 		for at := range c.weights.RawMatrix().Data {
@@ -58,7 +58,7 @@ func TestGradientsAreThoseOfTheLoss(t *testing.T) {
 func TestEncodersLearnWhatNeighboursShare(t *testing.T) {
 	x, neighbours := alike(400, 4)
 	d := newDGI(4, 16, 1)
-	truth, exchanged := surroundings(x, neighbours), surroundings(turned(x), neighbours)
+	truth, exchanged := surroundings(x, neighbours), surroundings(exchangedRows(x), neighbours)
 	before, _, _ := d.gradients(truth, exchanged)
 	for timestep := range lethe.Timestep(20) {
 		d.learn(x, neighbours, timestep, 10)
