@@ -18,13 +18,15 @@ type component struct {
 	// raw leaves one-hop features out.
 	raw    bool
 	config trainer.Config
+	extras extras
 }
 
-// parseComponent reads what ensemble.ParseComponent reads, and besides :raw and :seed=N.
+// parseComponent reads what ensemble.ParseComponent reads, and besides :raw, :seed=N and
+// the options of extras.
 // Groups have to be said, at least two of them, so that every row has one that does not
 // hold it.
 func parseComponent(text string, shards int, seed uint64) (component, error) {
-	c := component{name: text}
+	c := component{name: text, extras: extras{epochs: 10, sure: .95, share: 1}}
 	fields := strings.Split(text, ":")
 	var served []string
 	for _, field := range fields {
@@ -38,8 +40,17 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 				return component{}, fmt.Errorf("component %q: seed is %q, want a whole number", text, value)
 			}
 		default:
-			served = append(served, field)
+			known, err := c.extras.set(key, value)
+			if err != nil {
+				return component{}, fmt.Errorf("component %q: %w", text, err)
+			}
+			if !known {
+				served = append(served, field)
+			}
 		}
+	}
+	if err := c.extras.check(); err != nil {
+		return component{}, fmt.Errorf("component %q: %w", text, err)
 	}
 	parsed, err := ensemble.ParseComponent(strings.Join(served, ":"), shards, trainer.Defaults())
 	if err != nil {
@@ -53,7 +64,7 @@ func parseComponent(text string, shards int, seed uint64) (component, error) {
 		return component{}, fmt.Errorf("component %q: want MODEL:GROUPS with 2 to %d groups", text, shards)
 	}
 	c.config = parsed.Config
-	c.config.Seed = seed
+	c.config.Seed, c.extras.seed = seed, seed
 	return c, nil
 }
 

@@ -13,11 +13,17 @@
 //
 //   - component.go: what a component is, read from the command line
 //   - cut.go: the stream, cut into slices as the service cuts it
+//   - extras.go: what a component does with nodes that have no label
+//   - guess.go: self-training, which takes what a model is sure of for labels
+//   - spread.go: label spreading inside a slice, and smoothing of what models say
+//   - dgi.go, adam.go: an encoder of nodes that learns without labels
+//   - embed.go: what it makes of a group's rows, joined to them
 //   - train.go: the models of a component, and what they say
 //   - outofgroup.go: what the groups say that do not hold a row
 //   - learn.go: combination, calibration and threshold, learnt from that
 //   - run.go: the way through the stream
 //   - touched.go: how many groups an erasure reaches
+//   - paired.go: how much better an ensemble is than another, by bootstrap
 //   - measure.go, render.go: the figures, and how they are printed
 package main
 
@@ -53,6 +59,7 @@ type cli struct {
 	Calibrate  string   `default:"${calibration}" help:"How logits become probabilities: ${calibrations}."`
 	Pull       float64  `default:"${pull}" help:"Pull of the components' weights towards equal ones."`
 	Budget     int      `default:"50" help:"Alerts a timestep whose precision and recall are printed."`
+	Paired     bool     `help:"Print how much better every ensemble is than the first, with intervals."`
 	Seed       uint64   `default:"${seed}" help:"Keys every random draw."`
 	Alerts     string   `type:"path" help:"Draw precision and recall at the budget through time, and print them."`
 	JSON       bool     `name:"json" help:"Print one JSON document."`
@@ -73,7 +80,10 @@ func main() {
 func vars() kong.Vars {
 	c, split := meta.Defaults(), protocol.EllipticSplit()
 	return kong.Vars{
-		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be repeated.",
+		"components_help": "An ensemble: MODEL:GROUPS[:raw][:KEY=VALUE] of every component, with commas; may be " +
+			"repeated. Also seed=N and, for nodes without a label: self=ROUNDS of self-training and spread (of " +
+			"labels in slices) with sure=PROBABILITY and share=PART of the guesses, smooth=SHARE of logits along " +
+			"payments, dgi=WIDTH of embeddings with epochs=N per timestep.",
 
 		"components":   "elliptic-gin:20,trees:2,logistic:2",
 		"method":       partition.Defaults().Method,

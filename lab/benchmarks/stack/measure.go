@@ -21,6 +21,9 @@ type reading struct {
 	// was served, licit before illicit.
 	tally  quality.Tally
 	served quality.Confusion
+	// scores and illicit are the probabilities and truths of the labelled nodes.
+	scores  []float64
+	illicit []bool
 }
 
 // count scores a timestep and counts it.
@@ -40,6 +43,7 @@ func (r *reading) count(s *step, logits [][]float64, rule decision.Rule) {
 			class = 1
 		}
 		r.served[int(label)-1][class]++
+		r.scores, r.illicit = append(r.scores, probabilities[node]), append(r.illicit, label == lethe.Illicit)
 	}
 }
 
@@ -66,6 +70,8 @@ type figures struct {
 	// Alerts are those of every timestep at the budget.
 	Alerts  []alerts `json:"alerts"`
 	weighed bool
+	// Gains are those on the first ensemble, of the others and only when asked for.
+	Gains *gains `json:"gains,omitempty"`
 }
 
 // cost is what training a component takes, in seconds of processor time.
@@ -102,7 +108,7 @@ func (r *run) report() document {
 		Dataset: r.cli.Dataset, Shards: r.cli.Shards, Seed: r.cli.Seed, Window: r.cli.Window,
 		First: first, Last: last, Rules: r.rules.Fingerprint(), Budget: r.cli.Budget,
 	}
-	for _, of := range r.readings {
+	for i, of := range r.readings {
 		s := of.tally.Summarise(first, last, of.learnt.Threshold)
 		budget := of.tally.AtBudget(first, last, r.cli.Budget)
 		d.Figures = append(d.Figures, figures{
@@ -112,6 +118,7 @@ func (r *run) report() document {
 			Weights: of.learnt.Combination.Coefficients(), Intercept: of.learnt.Combination.Intercept(),
 			Threshold: of.learnt.Threshold, Calibration: of.learnt.Calibration.Method(), Digest: digestOf(of.learnt),
 			Alerts: of.alerts(first, last, r.cli.Budget), weighed: of.weighed,
+			Gains: r.gainsOf(i),
 		})
 	}
 	for _, t := range slices.Concat(r.components, r.wholes) {

@@ -22,6 +22,9 @@ type run struct {
 	wholes     []*trained
 	components []*trained
 	readings   []*reading
+	// ensembles are the readings that ensembles are served by: the stack, or the
+	// component where there is one.
+	ensembles []int
 }
 
 // newRun reads and cuts the stream.
@@ -50,6 +53,9 @@ func newRun(ctx context.Context, c *cli, rule decision.Rule) (*run, error) {
 			name := fmt.Sprintf(" %d", i+1)
 			r.readings = append(r.readings, &reading{name: "mean logit" + name, members: members},
 				&reading{name: "stack" + name, members: members, weighed: true})
+			r.ensembles = append(r.ensembles, len(r.readings)-1)
+		} else {
+			r.ensembles = append(r.ensembles, members[0])
 		}
 	}
 	stream, err := readStream(ctx, c.Dataset, c.To)

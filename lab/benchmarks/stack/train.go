@@ -18,6 +18,8 @@ type trained struct {
 	component
 	runner ensemble.Runner
 	models []*trainer.Checkpoint
+	// embedders are those of the groups, if the component has any.
+	embedders []*embedder
 	// columns are the slices of every group so far, oldest first.
 	columns [][]*lethe.Slice
 	// last is the processor time of every group at the last timestep that was
@@ -31,13 +33,17 @@ func newTrained(c component) (*trained, error) {
 	if err != nil {
 		return nil, fmt.Errorf("component %q: %w", c.name, err)
 	}
-	return &trained{
+	t := &trained{
 		component: c,
 		// One after the other, so that the processor time is that of a group.
 		runner: ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: 1},
 		models: make([]*trainer.Checkpoint, c.groups), columns: make([][]*lethe.Slice, c.groups),
 		last: make([]time.Duration, c.groups),
-	}, nil
+	}
+	for g := 0; c.extras.width > 0 && g < c.groups; g++ {
+		t.embedders = append(t.embedders, &embedder{options: c.extras})
+	}
+	return t, nil
 }
 
 // learn takes in the slices of a timestep. Models that go on from their last state
@@ -48,16 +54,25 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 		return err
 	}
 	for g, union := range unions {
+		if t.extras.spread {
+			union = t.extras.spreadIn(union)
+		}
 		t.columns[g] = append(t.columns[g], union)
+		before := cputime.Used()
+		if t.embedders != nil {
+			t.embedders[g].learn(union)
+		}
 		if !asked && t.config.Schedule == trainer.Window {
 			continue
 		}
-		before := cputime.Used()
-		made, err := t.runner.Column(lethe.ShardID(g)).Advance(ctx, t.models[g], column.Window(t.config, t.columns[g]))
-		if err != nil {
+		window := column.Window(t.config, t.columns[g])
+		if t.embedders != nil {
+			window = t.embedders[g].window(window)
+		}
+		if t.models[g], err = t.fit(ctx, g, window); err != nil {
 			return fmt.Errorf("component %q: %w", t.name, err)
 		}
-		t.models[g], t.last[g] = made.Checkpoint, cputime.Used()-before
+		t.last[g] = cputime.Used() - before
 		t.total += t.last[g]
 	}
 	return nil
@@ -66,13 +81,20 @@ func (t *trained) learn(ctx context.Context, s *step, asked bool) error {
 // ask returns the probability of illicit that every group's model gives every node of
 // a timestep.
 func (t *trained) ask(ctx context.Context, s *step) ([][]float64, error) {
-	answers, err := t.runner.Ask(ctx, t.models, s.view(t.component).graph)
-	if err != nil {
-		return nil, fmt.Errorf("component %q: timestep %d: %w", t.name, s.timestep, err)
-	}
 	said := make([][]float64, t.groups)
-	for g, posteriors := range answers.Shards {
+	for g, model := range t.models {
+		graph := s.view(t.component).graph
+		if t.embedders != nil {
+			graph = t.embedders[g].join(graph)
+		}
+		posteriors, err := t.runner.Engine(0).Probabilities(ctx, model, graph)
+		if err != nil {
+			return nil, fmt.Errorf("component %q: timestep %d: group %d: %w", t.name, s.timestep, g, err)
+		}
 		said[g] = ensemble.Illicit(posteriors)
+		if t.extras.smooth > 0 {
+			said[g] = smooth(said[g], graph.Neighbours(), t.extras.smooth)
+		}
 	}
 	return said, nil
 }
