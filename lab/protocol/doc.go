@@ -22,5 +22,6 @@
 //   - split.go, graph.go, assign.go, partitions.go, partition_only.go, embedding.go,
 //     stubs.go and truth.go make slices of data
 //   - models.go trains and asks the shards, graph_combine.go and stream_combine.go
-//     combine their answers, forget.go erases nodes
+//     combine their answers, graph_unseen.go has those on training nodes by models
+//     that never saw their labels, forget.go erases nodes
 package protocol

@@ -170,14 +170,25 @@ func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 		if !t.s.Propagate {
 			continue
 		}
-		propagated, err := t.propagate(answers.Shards, by)
+		unseen, err := t.unseen(ctx, answers.Shards, by)
 		if err != nil {
-			return fmt.Errorf("propagation: %w", err)
+			return err
+		}
+		propagated, err := t.propagate(unseen)
+		if err != nil {
+			return err
 		}
 		if reading, err = t.read(name, propagated, combined); err != nil {
 			return err
 		}
 		reading.Propagated = true
+		out.Readings = append(out.Readings, reading)
+	}
+	if t.s.Propagate {
+		reading, err := t.labelsAlone()
+		if err != nil {
+			return err
+		}
 		out.Readings = append(out.Readings, reading)
 	}
 	return nil

@@ -127,7 +127,7 @@ func TestWorkersDoNotReachAFigure(t *testing.T) {
 	one := run(t, g, settings(), 1)
 	require.Equal(t, one, run(t, g, settings(), 4))
 	require.Equal(t, 4*40, one.Steps)
-	require.Len(t, one.Readings, 6)
+	require.Len(t, one.Readings, 7)
 	for _, r := range one.Readings {
 		require.Greater(t, r.Test.Accuracy, .6, "%s, propagated %t", r.Aggregate, r.Propagated)
 		require.Equal(t, 24, r.Test.Labelled)
@@ -180,7 +180,7 @@ func TestTestLabelsDoNotReachPropagation(t *testing.T) {
 				right[fmt.Sprintf("%s, propagated: %t", r.Aggregate, r.Propagated)] += r.Test.Accuracy
 			}
 		}
-		require.Len(t, right, 6)
+		require.Len(t, right, 7)
 		for reading, sum := range right {
 			require.InDelta(t, 1, sum, 1e-9, reading)
 		}

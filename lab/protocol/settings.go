@@ -16,6 +16,9 @@ const (
 	AggregateMean       = scoring.MethodMean
 	AggregateSimilarity = scoring.MethodSimilarity
 	AggregateLearned    = scoring.MethodLearned
+	// AggregateNone names the reading without a model, which comes with Propagate on a
+	// graph: the known labels alone, propagated.
+	AggregateNone = "none"
 )
 
 // Settings say how one ensemble is made and measured; begin with Defaults. They are
