@@ -23,5 +23,6 @@
 //     stubs.go and truth.go make slices of data
 //   - models.go trains and asks the shards, graph_combine.go and stream_combine.go
 //     combine their answers, graph_unseen.go has those on training nodes by models
-//     that never saw their labels, forget.go erases nodes
+//     that never saw their labels, forget.go erases nodes, membership.go looks
+//     for them afterwards
 package protocol

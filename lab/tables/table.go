@@ -61,6 +61,7 @@ func All() []Table {
 	return []Table{
 		inductive(), labels(), shardModels(), transductive(), sgc(), mlp(), repairs(), aggregation(), embedding(),
 		partitionTimes(), partitionScores(), shardSizes(), shardNumber(), unlearning(), streams(), membership(),
+		graphMembership(),
 	}
 }
 
