@@ -91,6 +91,7 @@ func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 		if err != nil {
 			return nil, err
 		}
+		slice = t.shareTest(slice)
 		out.Shards++
 		t.models.models[shard] = nil
 		t.slices[shard], windows[shard] = slice, []*lethe.Slice{slice}
