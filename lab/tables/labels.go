@@ -54,25 +54,35 @@ func labels() Table {
 }
 
 func (g grid) renderLabels(o Options, r *Results, title string) (*Output, error) {
-	t := &report.Table{Title: title + ", test nodes (%)", Columns: []string{"data set", "model"}}
+	t := &report.Table{Title: title + ", test nodes (%)", Columns: []string{"data set", "model", "splits"}}
 	for _, c := range labelColumns() {
 		t.Columns = append(t.Columns, c.name)
 	}
 	data := &report.Table{Title: title, Columns: []string{"dataset", "model", "method", "seed", "test_accuracy"}}
 	var missing absences
 	err := g.each(o, func(dataset string, m model) error {
-		cells := []string{dataset, m.name}
+		seeds, absent := g.finished(o, r, dataset, m)
+		if absent != nil {
+			if err := missing.add(dataset, absent); err != nil {
+				return err
+			}
+		}
+		cells := []string{dataset, m.name, fmt.Sprint(len(seeds))}
 		for _, c := range labelColumns() {
-			sample, err := g.sample(o, r, dataset, m, c)
-			if err != nil {
-				if err = missing.add(dataset, err); err != nil {
+			var sample report.Sample
+			for _, seed := range seeds {
+				result, err := r.Get(g.cell(o, dataset, m, methodNamed(c.method), seed))
+				if err != nil {
 					return err
 				}
+				reading, ok := result.Outcome.Reading(c.aggregate, c.propagated)
+				if !ok {
+					return fmt.Errorf("%s, %s, %s: the finished cell lacks a reading", dataset, m.name, c.name)
+				}
+				sample = append(sample, reading.Test.Accuracy)
+				row(data, dataset, m.name, c.name, fmt.Sprint(seed), report.Number(reading.Test.Accuracy, 4))
 			}
 			cells = append(cells, sample.Percent())
-			for i, v := range sample {
-				row(data, dataset, m.name, c.name, fmt.Sprint(o.seeds()[i]), report.Number(v, 4))
-			}
 		}
 		t.Rows = append(t.Rows, cells)
 		return nil
@@ -84,24 +94,28 @@ func (g grid) renderLabels(o Options, r *Results, title string) (*Output, error)
 		"the classes, without a model. Training nodes enter with what models say that never saw their label: the "+
 		"other shards, and in place of Scratch models that were trained without a fifth of the labels.", alone)
 	t.Note("Shards and repair as in the first table: Random without repair.")
+	t.Note("Splits are the seeds from %d on that all columns are measured with; ± is the standard deviation over them.",
+		o.Seed)
 	missing.note(t)
-	o.note(t)
+	if o.Quick {
+		o.note(t)
+	}
 	return &Output{Tables: []*report.Table{t}, Data: data}, nil
 }
 
-// sample is one column of one row over the splits.
-func (g grid) sample(o Options, r *Results, dataset string, m model, c labelled) (report.Sample, error) {
-	var out report.Sample
+// finished lists the seeds that all methods of a row are measured with, and why one
+// is not among them.
+func (g grid) finished(o Options, r *Results, dataset string, m model) (seeds []uint64, absent error) {
 	for _, seed := range o.seeds() {
-		result, err := r.Get(g.cell(o, dataset, m, methodNamed(c.method), seed))
-		if err != nil {
-			return nil, err
+		whole := true
+		for _, name := range []string{scratch, random, own} {
+			if _, err := r.Get(g.cell(o, dataset, m, methodNamed(name), seed)); err != nil {
+				whole, absent = false, err
+			}
 		}
-		reading, ok := result.Outcome.Reading(c.aggregate, c.propagated)
-		if !ok {
-			return nil, fmt.Errorf("%s, %s, %s: the finished cell lacks a reading", dataset, m.name, c.name)
+		if whole {
+			seeds = append(seeds, seed)
 		}
-		out = append(out, reading.Test.Accuracy)
 	}
-	return out, nil
+	return seeds, absent
 }

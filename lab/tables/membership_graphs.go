@@ -86,7 +86,10 @@ func renderGraphMembership(o Options, r *Results) (*Output, error) {
 		"loss on their labels while the models still hold them; loss after: the same after the erasure; both "+
 		"versions: by how far the erasure moved the posteriors, which the paper's program measures (in brackets what "+
 		"the paper prints, without a control). An attack that fails on its control has no power.", erasedNodes)
+	t.Note("± is the standard deviation over the seeds from %d on that are measured.", o.Seed)
 	missing.note(t)
-	o.note(t)
+	if o.Quick {
+		o.note(t)
+	}
 	return &Output{Tables: []*report.Table{t}, Data: t}, nil
 }
