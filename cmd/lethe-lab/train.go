@@ -39,6 +39,7 @@ type trainCmd struct {
 	KnownLabels    float64  `help:"${static_known_labels} For streams." placeholder:"F"`
 	TrainFraction  float64  `help:"${train_train_fraction}" placeholder:"F"`
 	Transductive   bool     `help:"${graph_transductive} For graphs."`
+	SharedTest     bool     `help:"${graph_shared_test} Needs --transductive."`
 	RawFeatures    bool     `help:"${graph_raw_features} For graphs."`
 	Split          string   `help:"${train_split}" placeholder:"A/B/C"`
 	Schedule       string   `help:"${static_schedule} One of ${enum}. For streams." enum:"${schedules}" default:"static"`
@@ -126,7 +127,7 @@ func (c *trainCmd) settings(s protocol.Settings) protocol.Settings {
 	s.Repair, s.Tau, s.MinStubs = c.Repair, c.Tau, *c.MinStubs
 	s.OneHop, s.OneHopDirected = c.OneHop, c.OneHopDirected
 	s.Aggregate, s.Propagate = []string{c.Aggregate}, c.Propagate
-	s.Transductive, s.RawFeatures = c.Transductive, c.RawFeatures
+	s.Transductive, s.SharedTest, s.RawFeatures = c.Transductive, c.SharedTest, c.RawFeatures
 	return s
 }
 

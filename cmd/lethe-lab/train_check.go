@@ -80,8 +80,9 @@ func (c *trainCmd) checkStream() error {
 		}
 	}
 	switch {
-	case c.TrainFraction != 0 || c.Transductive || c.RawFeatures:
-		return command.Usagef("--train-fraction, --transductive and --raw-features are for graphs: use --split for timesteps")
+	case c.TrainFraction != 0 || c.Transductive || c.SharedTest || c.RawFeatures:
+		return command.Usagef("--train-fraction, --transductive, --shared-test and --raw-features are for graphs: " +
+			"use --split for timesteps")
 	case c.Propagate && c.KnownLabels == 0:
 		return command.Usagef("--propagate needs known labels in the graph that is scored, and none of a timestep is known " +
 			"when it is scored: say with --known-labels which share had arrived")

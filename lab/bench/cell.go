@@ -22,6 +22,8 @@ type Cell struct {
 	Partition *PartitionCell `json:"partition,omitempty"`
 	// Unlearn takes the time of forgetting.
 	Unlearn *UnlearnCell `json:"unlearn,omitempty"`
+	// Membership looks for the nodes of a batch after it was forgotten.
+	Membership *UnlearnCell `json:"membership,omitempty"`
 	// Attack attacks a running deployment.
 	Attack *AttackCell `json:"attack,omitempty"`
 }
@@ -45,9 +47,10 @@ func (c Cell) Timed() bool { return c.Partition != nil || c.Unlearn != nil || c.
 
 // Result is what a cell measured.
 type Result struct {
-	Outcome    *protocol.Outcome `json:"outcome,omitempty"`
-	Unlearning *protocol.Forgot  `json:"unlearning,omitempty"`
-	Attack     *attack.Report    `json:"attack,omitempty"`
+	Outcome    *protocol.Outcome    `json:"outcome,omitempty"`
+	Unlearning *protocol.Forgot     `json:"unlearning,omitempty"`
+	Membership *protocol.Membership `json:"membership,omitempty"`
+	Attack     *attack.Report       `json:"attack,omitempty"`
 	// Seconds is how long the cell took, to foretell the time left.
 	Seconds float64 `json:"seconds"`
 }

@@ -43,12 +43,17 @@ func (r *Runner) measure(ctx context.Context, c Cell, runtime protocol.Runtime) 
 	case c.Partition != nil:
 		result.Outcome, err = protocol.PartitionGraph(ctx, g, s, runtime)
 	case c.Unlearn != nil:
-		result.Unlearning, err = protocol.Forget(ctx, g, s, protocol.Request{Batch: c.Unlearn.Batch, Scope: c.Unlearn.Scope},
-			runtime)
+		result.Unlearning, err = protocol.Forget(ctx, g, s, c.Unlearn.request(), runtime)
+	case c.Membership != nil:
+		result.Membership, err = protocol.Infer(ctx, g, s, c.Membership.request(), runtime)
 	default:
 		result.Outcome, err = protocol.RunGraph(ctx, g, s, runtime)
 	}
 	return result, err
+}
+
+func (c UnlearnCell) request() protocol.Request {
+	return protocol.Request{Batch: c.Batch, Scope: c.Scope}
 }
 
 // settings are those of any cell but an attack, which brings its own.
@@ -60,6 +65,8 @@ func (c Cell) settings() protocol.Settings {
 		return c.Partition.Settings
 	case c.Unlearn != nil:
 		return c.Unlearn.Settings
+	case c.Membership != nil:
+		return c.Membership.Settings
 	case c.Stream != nil:
 		return c.Stream.Settings
 	default:
@@ -80,6 +87,8 @@ func (c Cell) String() string {
 		return fmt.Sprintf("partition of %s by %s, seed %d", c.Dataset, s.Partition.Method, s.Seed)
 	case c.Unlearn != nil:
 		return fmt.Sprintf("forgetting %d nodes, %s", c.Unlearn.Batch, text)
+	case c.Membership != nil:
+		return fmt.Sprintf("attacks on %d forgotten nodes, %s", c.Membership.Batch, text)
 	default:
 		return text
 	}

@@ -1,6 +1,9 @@
 package paper_test
 
 import (
+	"encoding/csv"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,6 +62,34 @@ func TestNormalisedScoresFollowFromTheCells(t *testing.T) {
 			require.True(t, ok)
 			// The paper prints 23.71 where its cells for Eraser-BEKM give 23.96.
 			require.InDelta(t, printed.Mean, got, .26, "%s %s", c.table, method)
+		}
+	}
+}
+
+// The reference values have the form that lab/reference/citation.py writes: its
+// heading, and for every model all methods in their order, with one decimal.
+func TestReferenceValuesAreAsTheProgramWritesThem(t *testing.T) {
+	f, err := os.Open("reference.csv")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"dataset", "model", "hidden", "method", "test", "test_spread", "all"}, rows[0])
+	methods := []string{"Scratch", "Random", "Eraser-BLPA", "GUIDE-Fast", "GUIDE-SR"}
+	rows = rows[1:]
+	require.NotEmpty(t, rows)
+	require.Zero(t, len(rows)%len(methods))
+	percent := regexp.MustCompile(`^\d{1,2}\.\d$`)
+	seen := make(map[[3]string]bool)
+	for i, row := range rows {
+		require.Equal(t, methods[i%len(methods)], row[3], "row %d", i+2)
+		require.Equal(t, rows[i-i%len(methods)][:3], row[:3], "row %d", i+2)
+		require.Regexp(t, percent, row[4], "row %d", i+2)
+		require.Regexp(t, `^(\d+\.\d)?$`, row[5], "row %d", i+2)
+		require.Regexp(t, percent, row[6], "row %d", i+2)
+		if i%len(methods) == 0 {
+			require.False(t, seen[[3]string(row[:3])], "row %d comes twice", i+2)
+			seen[[3]string(row[:3])] = true
 		}
 	}
 }

@@ -6,7 +6,8 @@
 // the rest for testing. Inductive, the default, means that training sees the
 // graph induced on the training nodes and nothing else; the models are then
 // asked about the graph of all nodes. Transductive means that training sees all
-// nodes and edges, but no label of a test node.
+// nodes and edges, but no label of a test node; these are dealt into shards too, or,
+// as in the paper, all of them are in every shard.
 //
 // RunStream takes timesteps in Elliptic's format: the first steps train, the
 // next validate, the rest test; or every step is scored before it is learnt
@@ -20,7 +21,9 @@
 //   - run.go has what a run may use and returns; graphs run in graph_run.go, streams
 //     in stream.go, stream_step.go and stream_known.go; expected_steps.go counts
 //   - split.go, graph.go, assign.go, partitions.go, partition_only.go, embedding.go,
-//     stubs.go and truth.go make slices of data
+//     stubs.go, truth.go and shared_nodes.go make slices of data
 //   - models.go trains and asks the shards, graph_combine.go and stream_combine.go
-//     combine their answers, forget.go erases nodes
+//     combine their answers, graph_unseen.go has those on training nodes by models
+//     that never saw their labels, forget.go erases nodes, membership.go looks
+//     for them afterwards
 package protocol

@@ -36,11 +36,8 @@ func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (
 	if err != nil {
 		return nil, err
 	}
-	if n := len(t.split.Train); req.Batch < 1 || req.Batch >= n {
-		return nil, fmt.Errorf("batch is %d, want 1 to %d", req.Batch, n-1)
-	}
-	if req.Scope != lethe.ScopeShard && req.Scope != lethe.ScopeStubs {
-		return nil, fmt.Errorf("scope is %q, want %s or %s", req.Scope, lethe.ScopeShard, lethe.ScopeStubs)
+	if err := t.check(req); err != nil {
+		return nil, err
 	}
 	out := &Outcome{}
 	if err := t.cut(ctx, out); err != nil {
@@ -55,6 +52,17 @@ func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (
 		return nil, err
 	}
 	return t.forget(ctx, req)
+}
+
+// check says whether a batch can be forgotten.
+func (t *graphRun) check(req Request) error {
+	if n := len(t.split.Train); req.Batch < 1 || req.Batch >= n {
+		return fmt.Errorf("batch is %d, want 1 to %d", req.Batch, n-1)
+	}
+	if req.Scope != lethe.ScopeShard && req.Scope != lethe.ScopeStubs {
+		return fmt.Errorf("scope is %q, want %s or %s", req.Scope, lethe.ScopeShard, lethe.ScopeStubs)
+	}
+	return nil
 }
 
 // forget does what is timed.
@@ -83,6 +91,7 @@ func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 		if err != nil {
 			return nil, err
 		}
+		slice = t.shareTest(slice)
 		out.Shards++
 		t.models.models[shard] = nil
 		t.slices[shard], windows[shard] = slice, []*lethe.Slice{slice}

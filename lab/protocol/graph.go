@@ -91,3 +91,6 @@ func rowPseudonym(node int) lethe.Pseudonym {
 	binary.BigEndian.PutUint64(p[8:], uint64(node))
 	return p
 }
+
+// rowOf is the row that rowPseudonym was made of.
+func rowOf(p lethe.Pseudonym) int { return int(binary.BigEndian.Uint64(p[8:])) }

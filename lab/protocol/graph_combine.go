@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"lethe/lab/propagation"
 	"lethe/scoring"
@@ -32,10 +34,11 @@ func (t *graphRun) labelled(ctx context.Context) (scoring.Labelled, error) {
 	return scoring.Labelled{Posteriors: answers.Shards, Classes: t.g.Classes, Labels: labels, Seed: t.s.Seed}, nil
 }
 
-// propagate spreads the training nodes' labels over the graph of all nodes. A
-// training node enters with what the shards say that never saw it; the settings
-// are chosen on training labels that are hidden in turn.
-func (t *graphRun) propagate(posteriors [][]float32, by scoring.Combiner) ([]float32, error) {
+// propagate spreads the training nodes' labels over the graph of all nodes, from
+// posteriors that it does not change. Those of a training node must be by models that
+// never saw its label; the settings are chosen on training labels that are hidden in
+// turn.
+func (t *graphRun) propagate(posteriors []float32) ([]float32, error) {
 	known := make([]int, t.g.NumNodes())
 	for node, class := range t.g.Labels {
 		known[node] = class
@@ -43,15 +46,33 @@ func (t *graphRun) propagate(posteriors [][]float32, by scoring.Combiner) ([]flo
 			known[node] = quality.NoClass
 		}
 	}
-	g := &propagation.LabelledGraph{
-		Edges: t.g.Edges, Classes: t.g.Classes, Known: known,
-		Posteriors: by.Combine(posteriors, t.g.Classes, t.owners),
-	}
+	g := &propagation.LabelledGraph{Edges: t.g.Edges, Classes: t.g.Classes, Known: known, Posteriors: posteriors}
 	options := propagation.ChoiceDefaults()
 	options.Seed = t.s.Seed
 	choice, err := propagation.Choose(g, options)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("propagation: %w", err)
 	}
-	return propagation.Propagate(g, choice.Options)
+	out, err := propagation.Propagate(g, choice.Options)
+	if err != nil {
+		return nil, fmt.Errorf("propagation: %w", err)
+	}
+	return out, nil
+}
+
+// labelsAlone measures propagation without a model: every node begins with the shares
+// of the classes among the training nodes.
+func (t *graphRun) labelsAlone() (Reading, error) {
+	shares := make([]float32, t.g.Classes)
+	for _, node := range t.split.Train {
+		shares[t.g.Labels[node]] += 1 / float32(len(t.split.Train))
+	}
+	prior := slices.Repeat(shares, t.g.NumNodes())
+	propagated, err := t.propagate(prior)
+	if err != nil {
+		return Reading{}, err
+	}
+	reading, err := t.read(AggregateNone, propagated, prior)
+	reading.Propagated = true
+	return reading, err
 }

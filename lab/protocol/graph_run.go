@@ -17,8 +17,8 @@ type graphRun struct {
 	s     Settings
 	r     Runtime
 	split Split
-	// graph is all that training may see, and assignment puts its nodes into
-	// shards.
+	// graph is all that training may see but for shared test nodes, and assignment
+	// puts its nodes into shards.
 	graph      *lethe.Snapshot
 	assignment graph.Assignment
 	// slices are what the shards train on, one per shard.
@@ -68,10 +68,11 @@ func newGraphRun(g *Graph, s Settings, r Runtime) (*graphRun, error) {
 	}, nil
 }
 
-// trainingGraph is all that training may see.
+// trainingGraph is what is partitioned: all that training may see but for shared test
+// nodes.
 func (t *graphRun) trainingGraph() *lethe.Snapshot {
 	isTest := func(node int) bool { return t.split.isTest[node] }
-	if !t.s.Transductive {
+	if !t.s.partitionsTest() {
 		return t.g.snapshot(t.split.Train, isTest)
 	}
 	all := make([]int, t.g.NumNodes())
@@ -99,7 +100,7 @@ func (t *graphRun) assign(ctx context.Context, out *Outcome) error {
 
 func (t *graphRun) partitionKey() partitionKey {
 	return partitionKey{
-		graph: t.g, transductive: t.s.Transductive, trainFraction: t.s.TrainFraction,
+		graph: t.g, transductive: t.s.partitionsTest(), trainFraction: t.s.TrainFraction,
 		shards: t.s.Shards, partition: t.s.Partition, seed: t.s.Seed, epochs: t.s.Epochs,
 	}
 }
@@ -111,6 +112,9 @@ func (t *graphRun) cut(ctx context.Context, out *Outcome) (err error) {
 	}
 	t.own()
 	t.slices, err = t.s.slices(t.graph, lethe.NoTimestep, t.assignment)
+	for shard := range t.slices {
+		t.slices[shard] = t.shareTest(t.slices[shard])
+	}
 	return err
 }
 
@@ -122,7 +126,7 @@ func (t *graphRun) own() {
 	}
 	for i, node := range t.split.Train {
 		at := i
-		if t.s.Transductive {
+		if t.s.partitionsTest() {
 			at = node
 		}
 		t.owners[node] = int(t.assignment[at])
@@ -170,14 +174,25 @@ func (t *graphRun) measure(ctx context.Context, out *Outcome) error {
 		if !t.s.Propagate {
 			continue
 		}
-		propagated, err := t.propagate(answers.Shards, by)
+		unseen, err := t.unseen(ctx, answers.Shards, by)
 		if err != nil {
-			return fmt.Errorf("propagation: %w", err)
+			return err
+		}
+		propagated, err := t.propagate(unseen)
+		if err != nil {
+			return err
 		}
 		if reading, err = t.read(name, propagated, combined); err != nil {
 			return err
 		}
 		reading.Propagated = true
+		out.Readings = append(out.Readings, reading)
+	}
+	if t.s.Propagate {
+		reading, err := t.labelsAlone()
+		if err != nil {
+			return err
+		}
 		out.Readings = append(out.Readings, reading)
 	}
 	return nil

@@ -127,7 +127,7 @@ func TestWorkersDoNotReachAFigure(t *testing.T) {
 	one := run(t, g, settings(), 1)
 	require.Equal(t, one, run(t, g, settings(), 4))
 	require.Equal(t, 4*40, one.Steps)
-	require.Len(t, one.Readings, 6)
+	require.Len(t, one.Readings, 7)
 	for _, r := range one.Readings {
 		require.Greater(t, r.Test.Accuracy, .6, "%s, propagated %t", r.Aggregate, r.Propagated)
 		require.Equal(t, 24, r.Test.Labelled)
@@ -137,10 +137,15 @@ func TestWorkersDoNotReachAFigure(t *testing.T) {
 	require.NotEqual(t, one.EnsembleHash, run(t, g, other, 1).EnsembleHash)
 }
 
+// whoSees are the settings of what training sees of the test nodes.
+func whoSees() []protocol.Settings {
+	inductive, dealt, shared := brief(), brief(), brief()
+	dealt.Transductive, shared.Transductive, shared.SharedTest = true, true, true
+	return []protocol.Settings{inductive, dealt, shared}
+}
+
 func TestTestLabelsDoNotReachTraining(t *testing.T) {
-	for _, transductive := range []bool{false, true} {
-		s := brief()
-		s.Transductive = transductive
+	for _, s := range whoSees() {
 		g := planted(120, 1)
 		before := run(t, g, s, 2)
 		shuffled := *g
@@ -164,9 +169,8 @@ func TestTestLabelsDoNotReachTraining(t *testing.T) {
 // depend on them is right in exactly one. Propagation that met them would be right in
 // nearly all.
 func TestTestLabelsDoNotReachPropagation(t *testing.T) {
-	for _, transductive := range []bool{false, true} {
-		s := brief()
-		s.Transductive, s.Propagate = transductive, true
+	for _, s := range whoSees() {
+		s.Propagate = true
 		g := planted(120, 1)
 		split := protocol.NewSplit(g.NumNodes(), .8, s.Seed)
 		right := make(map[string]float64)
@@ -180,7 +184,7 @@ func TestTestLabelsDoNotReachPropagation(t *testing.T) {
 				right[fmt.Sprintf("%s, propagated: %t", r.Aggregate, r.Propagated)] += r.Test.Accuracy
 			}
 		}
-		require.Len(t, right, 6)
+		require.Len(t, right, 7)
 		for reading, sum := range right {
 			require.InDelta(t, 1, sum, 1e-9, reading)
 		}

@@ -16,6 +16,9 @@ const (
 	AggregateMean       = scoring.MethodMean
 	AggregateSimilarity = scoring.MethodSimilarity
 	AggregateLearned    = scoring.MethodLearned
+	// AggregateNone names the reading without a model, which comes with Propagate on a
+	// graph: the known labels alone, propagated.
+	AggregateNone = "none"
 )
 
 // Settings say how one ensemble is made and measured; begin with Defaults. They are
@@ -60,7 +63,11 @@ type Settings struct {
 	// TrainFraction is the share of nodes that train.
 	TrainFraction float64 `json:"train_fraction" help:"Share of the nodes that trains."`
 	Transductive  bool    `json:"transductive,omitempty" help:"Let training see the test nodes without their labels."`
-	RawFeatures   bool    `json:"raw_features,omitempty" help:"Leave rows as they are instead of dividing by their sums."`
+	// SharedTest is transductive training as GraphEraser and GUIDE have it: the
+	// partition is of the training nodes, and every shard sees all test nodes. Without
+	// it test nodes are dealt into shards as training nodes are.
+	SharedTest  bool `json:"shared_test,omitempty" help:"Put all test nodes into every shard."`
+	RawFeatures bool `json:"raw_features,omitempty" help:"Leave rows as they are instead of dividing by their sums."`
 	// Seed draws the split and everything else.
 	Seed uint64 `json:"seed" help:"Seed of the split and of every draw."`
 }
@@ -109,6 +116,9 @@ func (s Settings) networks() int {
 	return count
 }
 
+// partitionsTest tells whether test nodes are dealt into shards.
+func (s Settings) partitionsTest() bool { return s.Transductive && !s.SharedTest }
+
 // streamsOnly tells whether the settings ask for what a graph does not have.
 func (s Settings) streamsOnly() bool { return s.rowModel() || s.Model == trainer.Blend || s.OneHop }
 
@@ -125,6 +135,8 @@ func (s Settings) Validate() error {
 		s.Model, trainer.Blend)
 	p.That(s.OneHop || !s.OneHopDirected, "one_hop_directed", s.OneHopDirected, "false without one-hop features")
 	p.That(!s.OneHop || s.Repair != repair.Truth, "one_hop", s.OneHop, "false with repair %s", repair.Truth)
+	p.That(s.Transductive || !s.SharedTest, "shared_test", s.SharedTest, "false where training sees no test node")
+	p.That(!s.SharedTest || s.Repair != repair.Truth, "shared_test", s.SharedTest, "false with repair %s", repair.Truth)
 	p.That(s.Partition.Embedding == "" || s.Partition.Embedding == EmbeddingSAGE,
 		"partition.embedding", s.Partition.Embedding, "%s or nothing", EmbeddingSAGE)
 	for _, name := range s.Aggregate {

@@ -59,8 +59,10 @@ type NamedFigure struct {
 // All returns the tables in the order of the paper.
 func All() []Table {
 	return []Table{
-		inductive(), shardModels(), transductive(), sgc(), mlp(), repairs(), aggregation(), embedding(),
+		inductive(), labels(), shardModels(), transductive(), transductiveShared(), sgc(), mlp(), repairs(), aggregation(),
+		embedding(),
 		partitionTimes(), partitionScores(), shardSizes(), shardNumber(), unlearning(), streams(), membership(),
+		graphMembership(),
 	}
 }
 

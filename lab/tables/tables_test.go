@@ -118,11 +118,14 @@ func TestQuickTablesOnSmallData(t *testing.T) {
 	}
 	data, out := t.TempDir(), t.TempDir()
 	writeCora(t, data)
-	names := []string{"mlp", "elliptic", "partition-times", "partition-scores", "shard-sizes", "unlearning"}
+	names := []string{"mlp", "labels", "elliptic", "partition-times", "partition-scores", "shard-sizes", "unlearning",
+		"membership-graphs"}
 	texts, _ := makeTables(t, data, out, names...)
 	require.Contains(t, texts["mlp"], "(87.5)", "the paper's Scratch stands beside")
 	require.Contains(t, texts["mlp"], "normalised score")
+	require.Regexp(t, `\| Cora +\| SAGE +\| 1 +(\| \d+\.\d +){7}\|`, texts["labels"], "every column, labels alone too")
 	require.Contains(t, texts["unlearning"], "stubs")
+	require.Regexp(t, `\| Cora +\| SAGE +\| lethe +\| stubs +\| 1 +(\| \d+\.\d +){3}\|`, texts["membership-graphs"])
 	require.Regexp(t, `\| Scratch .* \| 1\.00 +\|`, texts["unlearning"], "beside itself")
 	require.Contains(t, texts["elliptic"], "not run: file bitcoin-otc/elliptic-format/elliptic_txs_features.csv")
 	for name, text := range texts {

@@ -3,7 +3,6 @@ package tables
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -42,27 +41,59 @@ func (m method) scope() lethe.Scope {
 	return lethe.ScopeShard
 }
 
-func (o Options) unlearningCell(dataset string, m method, batch int) bench.Cell {
-	s := o.settings(dataset, modelsNamed("SAGE")[0], m, o.Seed)
+func (o Options) unlearningCell(dataset string, m method, batch int, seed uint64) bench.Cell {
+	s := o.settings(dataset, modelsNamed("SAGE")[0], m, seed)
 	s.Aggregate, s.Propagate = []string{m.aggregate}, false
 	return bench.Cell{Dataset: dataset, Unlearn: &bench.UnlearnCell{Settings: s, Batch: batch, Scope: m.scope()}}
 }
 
 func unlearningCells(o Options) []bench.Cell {
 	var out []bench.Cell
-	for _, dataset := range o.citations() {
-		for _, m := range forgetful() {
-			for _, batch := range o.batches() {
-				out = append(out, o.unlearningCell(dataset, m, batch))
+	// Seed by seed, so that an interrupted run has whole repetitions.
+	for _, seed := range o.seeds() {
+		for _, dataset := range o.citations() {
+			for _, m := range forgetful() {
+				for _, batch := range o.batches() {
+					out = append(out, o.unlearningCell(dataset, m, batch, seed))
+				}
 			}
 		}
 	}
 	return out
 }
 
+// batchTimes are what one batch took, over the seeds that were measured.
+type batchTimes struct {
+	shards, seconds, aggregation, perShard report.Sample
+	// beside is the time divided by that of training one model on everything, where
+	// that was measured with the same seed.
+	beside report.Sample
+}
+
+// batchTimes reads the seeds that are finished, and returns why one is not.
+func (o Options) batchTimes(r *Results, dataset string, m method, batch int) (b batchTimes, absent error) {
+	for _, seed := range o.seeds() {
+		result, err := r.Get(o.unlearningCell(dataset, m, batch, seed))
+		if err != nil {
+			absent = err
+			continue
+		}
+		f := result.Unlearning
+		seconds := f.TrainSeconds + f.AggregateSeconds
+		b.shards, b.seconds = append(b.shards, float64(f.Shards)), append(b.seconds, seconds)
+		b.aggregation = append(b.aggregation, f.AggregateSeconds)
+		b.perShard = append(b.perShard, seconds/float64(max(1, f.Shards)))
+		anew, err := r.Get(o.unlearningCell(dataset, methodNamed(scratch), batch, seed))
+		if err == nil && anew.Unlearning.TrainSeconds > 0 {
+			b.beside = append(b.beside, seconds/(anew.Unlearning.TrainSeconds+anew.Unlearning.AggregateSeconds))
+		}
+	}
+	return b, absent
+}
+
 func renderUnlearning(o Options, r *Results) (*Output, error) {
 	t := &report.Table{Title: "Batch unlearning time, SAGE", Columns: []string{
-		"data set", "method", "scope", "nodes", "shards", "seconds", "of them aggregation", "seconds per shard",
+		"data set", "method", "scope", "nodes", "seeds", "shards", "seconds", "of them aggregation", "seconds per shard",
 		"beside one model trained anew",
 	}}
 	out := &Output{Tables: []*report.Table{t}, Data: t}
@@ -72,34 +103,24 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 		whole := &report.Figure{Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "seconds", LogX: true}
 		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "seconds per shard",
 			LogX: true}
-		anew := make(map[int]float64)
 		for _, m := range forgetful() {
 			a, b := report.Line{Name: m.name}, report.Line{Name: m.name}
 			var ratios []ratio
 			for _, batch := range o.batches() {
-				result, err := r.Get(o.unlearningCell(dataset, m, batch))
-				if err != nil {
-					if err = missing.add(dataset, err); err != nil {
+				f, absent := o.batchTimes(r, dataset, m, batch)
+				if absent != nil {
+					if err := missing.add(dataset, absent); err != nil {
 						return nil, err
 					}
+				}
+				if len(f.seconds) == 0 {
 					continue
 				}
-				f := result.Unlearning
-				seconds := f.TrainSeconds + f.AggregateSeconds
-				perShard := seconds / float64(max(1, f.Shards))
-				if m.name == scratch {
-					anew[batch] = seconds
-				}
-				beside := ratio{batch, math.NaN()}
-				if anew[batch] > 0 {
-					beside.of = seconds / anew[batch]
-				}
-				ratios = append(ratios, beside)
-				row(t, dataset, m.name, string(m.scope()), fmt.Sprint(batch), fmt.Sprint(f.Shards),
-					report.Number(seconds, 3), report.Number(f.AggregateSeconds, 3), report.Number(perShard, 3),
-					report.Number(beside.of, 2))
-				a.X, a.Y = append(a.X, float64(batch)), append(a.Y, seconds)
-				b.X, b.Y = append(b.X, float64(batch)), append(b.Y, perShard)
+				ratios = append(ratios, ratio{batch, f.beside.Mean()})
+				row(t, dataset, m.name, string(m.scope()), fmt.Sprint(batch), fmt.Sprint(len(f.seconds)), f.shards.Text(1),
+					f.seconds.Text(3), report.Number(f.aggregation.Mean(), 3), f.perShard.Text(3), f.beside.Text(2))
+				a.X, a.Y = append(a.X, float64(batch)), append(a.Y, f.seconds.Mean())
+				b.X, b.Y = append(b.X, float64(batch)), append(b.Y, f.perShard.Mean())
 			}
 			if m.name == own {
 				dear = append(dear, dearFrom(dataset, ratios)...)
@@ -109,7 +130,8 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 		out.addFigure(dataset, whole)
 		out.addFigure(dataset+"-per-shard", each)
 	}
-	t.Note("One batch each, seed %d. Times are of this machine; compare them with each other.", o.Seed)
+	t.Note("One batch per seed; ± is the standard deviation over seeds. Times are of this machine; compare them with " +
+		"each other.")
 	noteDear(t, dear)
 	missing.note(t)
 	return out, nil
