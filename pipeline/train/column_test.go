@@ -171,7 +171,7 @@ func (c *counting) Apply(fn func(w swapstore.Writer) error) error {
 }
 
 // Slices that arrive together wait for the disk once, also if they replace others or come
-// twice, and stand as if they had come one by one.
+// twice, and stand, and are learnt from, as if they had come one by one.
 func TestSlicesThatArriveTogetherAreOneWrite(t *testing.T) {
 	stored := func(together bool) (string, int) {
 		o := optionsFor(t.TempDir(), topics())
@@ -199,7 +199,14 @@ func TestSlicesThatArriveTogetherAreOneWrite(t *testing.T) {
 			}
 		}
 		require.NoError(t, c.flush())
-		return describe(t, l), counted.writes
+		writes, before := counted.writes, describe(t, l)
+		trainWithoutPublishing(t, l)
+		for at := lethe.Timestep(1); at <= 4; at++ {
+			value, err := l.models[0].value(at)
+			require.NoError(t, err)
+			before += canonical.DigestOf(value).String() + "\n"
+		}
+		return before, writes
 	}
 	one, many := stored(false)
 	require.Equal(t, 4, many)

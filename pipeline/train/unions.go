@@ -1,6 +1,7 @@
 package train
 
 import (
+	"maps"
 	"sync"
 
 	"lethe"
@@ -68,11 +69,11 @@ func (u *unions) slice(m *model, t lethe.Timestep) (*lethe.Slice, error) {
 	return &other, nil
 }
 
-// drop forgets the slice of a timestep: it is replaced.
-func (u *unions) drop(m *model, t lethe.Timestep) {
+// drop forgets the slices from a timestep on, some of which are replaced.
+func (u *unions) drop(m *model, from lethe.Timestep) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.of(m).slices, t)
+	maps.DeleteFunc(u.of(m).slices, func(t lethe.Timestep, _ *lethe.Slice) bool { return t >= from })
 }
 
 // trim forgets the slices that are older than every model's window. That of this model
