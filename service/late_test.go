@@ -103,10 +103,20 @@ func TestErasedNeverReturns(t *testing.T) {
 	for _, send := range late {
 		s.send(send.topic, send.key, send.value, send.err)
 	}
+	// Otherwise the request may withdraw some of them before they are read.
+	s.quiet()
 	require.Equal(t, deletions.Verified, s.erase("again", lethe.ScopeStubs, id))
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeAlreadyErased}, s.outcomes("again"))
 	s.quiet()
-	require.Equal(t, records+len(late), s.seen.consumed(events.Suppressed))
+	// Of records with one key the log's cleaner may have removed the older ones before
+	// they were read.
+	keys := make(map[string]bool)
+	for _, send := range late {
+		keys[string(send.topic)+"/"+string(send.key)] = true
+	}
+	dropped := s.seen.consumed(events.Suppressed) - records
+	require.GreaterOrEqual(t, dropped, len(keys))
+	require.LessOrEqual(t, dropped, len(late))
 	unchanged()
 
 	// The stream goes on, without it, as if it had never been there after t 4.
