@@ -29,7 +29,9 @@
 //
 //	store.go, options.go              a store opened and closed; Pebble's options
 //	read.go, write.go                 reading and writing keys
-//	rewrite.go, pointer.go, sweep.go  a new generation, the pointer to it, old ones removed
+//	rewrite.go                        a new generation
+//	tables.go, entries.go             the tables it is made of
+//	pointer.go, sweep.go              the pointer to it, old ones removed
 //	format.go, convert.go             the format of the content, and a later one made of it
 //	held.go, files.go                 files emptied when they are unlinked, and read for a search
 //	marked.go, sparse.go              file systems below Pebble: manifests with a marker, no room reserved

@@ -1,15 +1,10 @@
 package swapstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
 )
-
-const bulkBatchBytes = 1 << 20
 
 // Rewrite replaces the whole content: fill reads the old from src and sets in
 // dst what shall be there from now on, keys ascending, each once. When Rewrite
@@ -55,16 +50,18 @@ func (s *Store) fillNext(
 	if err != nil {
 		return nil, err
 	}
-	w := &bulkWriter{ctx: ctx, db: g.db, batch: g.db.NewBatch()}
+	w := newTableWriter(ctx, s.fs, s.generationDir(g.number), g.db)
 	err = fill(old, w)
 	if err == nil {
-		err = w.finish()
+		err = w.finish(ctx)
+	} else {
+		err = errors.Join(err, w.end())
 	}
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, errors.Join(err, w.discard(), g.db.Close())
+		return nil, errors.Join(err, g.db.Close())
 	}
 	return g, nil
 }
@@ -88,72 +85,4 @@ func (s *Store) switchTo(old, g *generation) error {
 	s.broken = ErrUncertain
 	s.mu.Unlock()
 	return errors.Join(ErrUncertain, err)
-}
-
-// bulkWriter fills a new generation in batches that are made durable together
-// at the end.
-type bulkWriter struct {
-	//nolint:containedctx // lives for one call of Rewrite, whose context it is
-	ctx   context.Context
-	db    *pebble.DB
-	batch *pebble.Batch
-	last  []byte
-	begun bool
-}
-
-// Set implements Writer.
-func (w *bulkWriter) Set(key, value []byte) error {
-	if w.begun && bytes.Compare(key, w.last) <= 0 {
-		return ErrOrder
-	}
-	w.begun = true
-	w.last = append(w.last[:0], key...)
-	if err := w.batch.Set(key, value, nil); err != nil {
-		return err
-	}
-	if w.batch.Len() < bulkBatchBytes {
-		return nil
-	}
-	if err := w.ctx.Err(); err != nil {
-		return err
-	}
-	return w.next()
-}
-
-// Delete implements Writer.
-func (w *bulkWriter) Delete([]byte) error { return ErrOrder }
-
-// next commits the batch and starts another. Nothing is synced: until the
-// pointer names this generation, a crash may lose any of it.
-func (w *bulkWriter) next() error {
-	b := w.batch
-	w.batch = w.db.NewBatch()
-	if err := errors.Join(b.Commit(pebble.NoSync), b.Close()); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
-
-// finish makes everything durable in table files.
-func (w *bulkWriter) finish() error {
-	if err := w.next(); err != nil {
-		return err
-	}
-	if err := w.discard(); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if err := w.db.Flush(); err != nil {
-		return fmt.Errorf("flush: %w", err)
-	}
-	return nil
-}
-
-// discard drops the changes not yet committed.
-func (w *bulkWriter) discard() error {
-	if w.batch == nil {
-		return nil
-	}
-	b := w.batch
-	w.batch = nil
-	return b.Close()
 }
