@@ -114,7 +114,7 @@ func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint,
 	f.AnchorAt = anchorAt(needle)
 	anchorMask, rollingMask := f.masks(secret)
 	f.Anchor = anchorOf(keys.multiplier, needle, f.AnchorAt) ^ anchorMask
-	f.Rolling = rollingOf(keys.base, needle) ^ rollingMask
+	f.Rolling = keys.base.hash(needle) ^ rollingMask
 	if len(needle) < stridedBytes {
 		return f, nil
 	}

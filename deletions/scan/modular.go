@@ -44,37 +44,69 @@ func powmod(base uint64, exponent int) uint64 {
 	return result
 }
 
-// rollingOf hashes one window from scratch.
-func rollingOf(base uint64, window []byte) uint64 {
-	var h uint64
-	for _, c := range window {
-		h = addmod(mulmod(h, base), uint64(c))
+// blockBytes are hashed together: their products are added up before they are reduced
+// modulo the prime, and do not wait for each other.
+const blockBytes = 8
+
+// rollingBase is B with its powers from 0 to blockBytes.
+type rollingBase [blockBytes + 1]uint64
+
+func rollingBaseOf(base uint64) (b rollingBase) {
+	b[0] = 1
+	for k := 1; k < len(b); k++ {
+		b[k] = mulmod(b[k-1], base)
+	}
+	return b
+}
+
+// hash returns the hash of a window.
+func (b *rollingBase) hash(window []byte) uint64 { return b.after(0, window) }
+
+// after returns the hash of what has the hash h, followed by more.
+func (b *rollingBase) after(h uint64, more []byte) uint64 {
+	for ; len(more) >= blockBytes; more = more[blockBytes:] {
+		h = addmod(mulmod(h, b[blockBytes]), b.block((*[blockBytes]byte)(more)))
+	}
+	for _, c := range more {
+		h = addmod(mulmod(h, b[1]), uint64(c))
 	}
 	return h
 }
 
-// prefixHashes appends to dst the hash of every prefix of the buffer, from the
-// empty one on, so that the hash of any window takes one multiplication.
-func prefixHashes(dst []uint64, base uint64, buf []byte) []uint64 {
+// block hashes a block. The sum is below 2^72.
+func (b *rollingBase) block(block *[blockBytes]byte) uint64 {
+	var hi, lo, carry uint64
+	for k, c := range block {
+		high, low := bits.Mul64(b[blockBytes-1-k], uint64(c))
+		lo, carry = bits.Add64(lo, low, 0)
+		hi += high + carry
+	}
+	return addmod(lo&prime, lo>>61|hi<<3)
+}
+
+// prefixHashes appends to dst the hashes of the buffer's prefixes of whole blocks, from
+// the empty one on, so that the hash of any window takes a few multiplications.
+func (b *rollingBase) prefixHashes(dst []uint64, buf []byte) []uint64 {
 	var h uint64
 	dst = append(dst, h)
-	for _, c := range buf {
-		h = addmod(mulmod(h, base), uint64(c))
+	for ; len(buf) >= blockBytes; buf = buf[blockBytes:] {
+		h = addmod(mulmod(h, b[blockBytes]), b.block((*[blockBytes]byte)(buf)))
 		dst = append(dst, h)
 	}
 	return dst
 }
 
 // windowHash is the hash of buf[from:to], given the hashes of the buffer's
-// prefixes and base^(to-from).
-func windowHash(prefixes []uint64, from, to int, power uint64) uint64 {
-	return addmod(prefixes[to], prime-mulmod(prefixes[from], power))
+// prefixes and B^(to-from).
+func (b *rollingBase) windowHash(prefixes []uint64, buf []byte, from, to int, power uint64) uint64 {
+	through := func(n int) uint64 { return b.after(prefixes[n/blockBytes], buf[n/blockBytes*blockBytes:n]) }
+	return addmod(through(to), prime-mulmod(through(from), power))
 }
 
 // hashKeys are what the two hashes of a scan draw from the secret.
 type hashKeys struct {
 	// base of the rolling hash, in [256, prime).
-	base uint64
+	base rollingBase
 	// multiplier of the anchor hash, odd.
 	multiplier uint64
 }
@@ -82,7 +114,7 @@ type hashKeys struct {
 func hashKeysOf(secret lethe.Secret) hashKeys {
 	d := secret.Hash("fingerprint-base")
 	return hashKeys{
-		base:       256 + binary.LittleEndian.Uint64(d[:8])%(prime-256),
+		base:       rollingBaseOf(256 + binary.LittleEndian.Uint64(d[:8])%(prime-256)),
 		multiplier: binary.LittleEndian.Uint64(d[8:16]) | 1,
 	}
 }

@@ -174,15 +174,15 @@ func (p *pass) followed(e *scanEntry, from int) bool {
 func (p *pass) rolling(from, to int, power uint64) uint64 {
 	if to-from < prefixedBytes || p.hashed < len(p.buf) {
 		p.hashed += to - from
-		return rollingOf(p.sc.keys.base, p.buf[from:to])
+		return p.sc.keys.base.hash(p.buf[from:to])
 	}
 	if p.prefixes == nil {
-		p.prefixes = make([]uint64, 0, cap(p.buf)+1)
+		p.prefixes = make([]uint64, 0, cap(p.buf)/blockBytes+1)
 	}
 	if len(p.prefixes) == 0 {
-		p.prefixes = prefixHashes(p.prefixes, p.sc.keys.base, p.buf)
+		p.prefixes = p.sc.keys.base.prefixHashes(p.prefixes, p.buf)
 	}
-	return windowHash(p.prefixes, from, to, power)
+	return p.sc.keys.base.windowHash(p.prefixes, p.buf, from, to, power)
 }
 
 // bounded reports whether a kind counts only where it stands alone.

@@ -121,7 +121,7 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	anchorMask, rollingMask := f.masks(sc.secret)
 	e := scanEntry{
 		anchor: f.Anchor ^ anchorMask, rolling: f.Rolling ^ rollingMask,
-		power: powmod(sc.keys.base, f.Length), at: f.AnchorAt, length: f.Length, fingerprint: i,
+		power: powmod(sc.keys.base[1], f.Length), at: f.AnchorAt, length: f.Length, fingerprint: i,
 	}
 	anchors := []uint64{e.anchor}
 	if f.strided() {

@@ -58,7 +58,19 @@ func TestWindowHashAgreesWithHashingTheWindow(t *testing.T) {
 		buf := rapid.SliceOfN(rapid.Byte(), 1, 60).Draw(rt, "buf")
 		from := rapid.IntRange(0, len(buf)-1).Draw(rt, "from")
 		to := rapid.IntRange(from, len(buf)).Draw(rt, "to")
-		prefixes := prefixHashes(nil, base, buf)
-		require.Equal(rt, rollingOf(base, buf[from:to]), windowHash(prefixes, from, to, powmod(base, to-from)))
+		b := rollingBaseOf(base)
+		want := byDefinition(base, buf[from:to])
+		require.Equal(rt, want, b.hash(buf[from:to]))
+		require.Equal(rt, want, b.windowHash(b.prefixHashes(nil, buf), buf, from, to, powmod(base, to-from)))
 	})
+}
+
+// byDefinition adds up the terms of the rolling hash as they are defined.
+func byDefinition(base uint64, window []byte) uint64 {
+	p, sum := big.NewInt(prime), new(big.Int)
+	for i, c := range window {
+		power := new(big.Int).Exp(new(big.Int).SetUint64(base), big.NewInt(int64(len(window)-1-i)), p)
+		sum.Add(sum, power.Mul(power, big.NewInt(int64(c))))
+	}
+	return sum.Mod(sum, p).Uint64()
 }
