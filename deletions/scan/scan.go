@@ -1,9 +1,11 @@
 package scan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -133,22 +135,32 @@ func (p *pass) sieveFour(from, to int) int {
 func (p *pass) candidate(anchor int, h uint64) {
 	bucket := h >> p.sc.directoryShift
 	entries := p.sc.entries[p.sc.directory[bucket]:p.sc.directory[bucket+1]]
-	for i := range entries {
-		e := &entries[i]
-		if e.anchor != h {
-			continue
-		}
+	for len(entries) > 0 {
+		e := &entries[0]
+		alike := entries[:e.alike]
+		entries = entries[e.alike:]
 		from, to := anchor-e.at, anchor-e.at+e.length
-		if from < 0 || to > len(p.buf) || !p.followed(e, from) || p.rolling(from, to, e.power) != e.rolling {
+		if e.anchor != h || from < 0 || to > len(p.buf) || !p.followed(e, from) {
 			continue
 		}
-		f := &p.sc.fingerprints[e.fingerprint]
-		if bounded(f.Kind) && !standsAlone(p.buf, from, to) {
-			continue
+		rolling := p.rolling(from, to, e.power)
+		first, _ := slices.BinarySearchFunc(alike, rolling, func(e scanEntry, rolling uint64) int {
+			return cmp.Compare(e.rolling, rolling)
+		})
+		for ; first < len(alike) && alike[first].rolling == rolling; first++ {
+			p.compare(alike[first].fingerprint, from, to)
 		}
-		if macOf(p.sc.secret, f.Kind, p.buf[from:to]) == f.MAC {
-			p.hits = append(p.hits, Hit{f.Kind, e.fingerprint, p.start + int64(from)})
-		}
+	}
+}
+
+// compare takes the window for a hit if its MAC is that of the fingerprint.
+func (p *pass) compare(fingerprint, from, to int) {
+	f := &p.sc.fingerprints[fingerprint]
+	if bounded(f.Kind) && !standsAlone(p.buf, from, to) {
+		return
+	}
+	if macOf(p.sc.secret, f.Kind, p.buf[from:to]) == f.MAC {
+		p.hits = append(p.hits, Hit{f.Kind, fingerprint, p.start + int64(from)})
 	}
 }
 

@@ -70,6 +70,24 @@ type scanEntry struct {
 	fingerprint int
 	// row holds all anchors of the needle, in a row, if it has a stride of them.
 	row *anchorRow
+	// alike counts this entry and those behind it that ask for the same window: one rolling
+	// hash serves all of them.
+	alike int
+}
+
+// anchors are all that the entry has.
+func (e *scanEntry) anchors() []uint64 {
+	if e.row == nil {
+		return nil
+	}
+	return e.row[:]
+}
+
+// compareWindow orders entries. It is 0 if both ask for the hash of the same window wherever
+// their anchors stand.
+func (e *scanEntry) compareWindow(o *scanEntry) int {
+	return cmp.Or(cmp.Compare(e.anchor, o.anchor), cmp.Compare(e.at, o.at), cmp.Compare(e.length, o.length),
+		slices.Compare(e.anchors(), o.anchors()))
 }
 
 // anchorRow holds the anchors that begin a byte apart, without their masks.
@@ -110,7 +128,7 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 		sc.add(i, f)
 	}
 	slices.SortFunc(sc.entries, func(a, b scanEntry) int {
-		return cmp.Or(cmp.Compare(a.anchor, b.anchor), cmp.Compare(a.fingerprint, b.fingerprint))
+		return cmp.Or(a.compareWindow(&b), cmp.Compare(a.rolling, b.rolling), cmp.Compare(a.fingerprint, b.fingerprint))
 	})
 	sc.index()
 	return sc, nil
@@ -172,6 +190,13 @@ func (sc *Scanner) index() {
 		sc.filter[place/64] |= 1 << (place % 64)
 		sc.coarse[e.anchor>>coarseShift] = 1
 		sc.directory[e.anchor>>sc.directoryShift+1]++
+	}
+	for i := len(sc.entries) - 1; i >= 0; i-- {
+		e := &sc.entries[i]
+		e.alike = 1
+		if i+1 < len(sc.entries) && e.compareWindow(&sc.entries[i+1]) == 0 {
+			e.alike += sc.entries[i+1].alike
+		}
 	}
 	for b := 1; b < len(sc.directory); b++ {
 		sc.directory[b] += sc.directory[b-1]
