@@ -71,13 +71,12 @@ type Config struct {
 
 // Defaults returns the configuration of a stream whose labels are settled by
 // control records: settling by lateness would train on a timestep whose labels
-// are still on their way, and only the sender knows when they are in. The open
-// stores hold the timestep being closed, the one being settled and two that late
-// duplicates look into.
+// are still on their way, and only the sender knows when they are in. As many
+// stores stay open as an erasure of many transactions goes through three times.
 func Defaults() Config {
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, OpenStores: 4,
+		MaxTimestepJump: 1000, OpenStores: 64,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"lethe"
 	"lethe/internal/sortedset"
@@ -43,10 +44,8 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 			timesteps[l.Timestep] = struct{}{}
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(timesteps)) {
-		if err := (transition{s, s.staging.change()}).eraseFrom(ctx, t, gone); err != nil {
-			return fmt.Errorf("erase from timestep %d: %w", t, err)
-		}
+	if err := (transition{s, s.staging.change()}).eraseFrom(ctx, slices.Sorted(maps.Keys(timesteps)), gone); err != nil {
+		return fmt.Errorf("erase: %w", err)
 	}
 	if err := (transition{s, s.staging.change()}).dropEmpty(); err != nil {
 		return fmt.Errorf("erase: drop empty timesteps: %w", err)
@@ -71,24 +70,56 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// eraseFrom erases from a closed timestep. The note in staging lets Open take
-// the revision over after a crash.
-func (t transition) eraseFrom(ctx context.Context, at lethe.Timestep, gone erasure) error {
-	err := t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
+// erasedAtOnce is how many stores are written anew at a time: each waits for the disk most
+// of the time.
+const erasedAtOnce = 4
+
+// eraseFrom erases from closed timesteps. The notes in staging let Open take the
+// revisions over after a crash.
+func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, gone erasure) error {
+	err := t.staging.Apply(func(w swapstore.Writer) error {
+		for _, at := range timesteps {
+			if err := w.Set(timestepKey(kindRewriting, at), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	store, err := t.store.closed.get(at)
-	if err != nil {
-		return err
+	for together := range slices.Chunk(timesteps, min(erasedAtOnce, t.store.closed.capacity)) {
+		if err := t.eraseTogether(ctx, together, gone); err != nil {
+			return err
+		}
 	}
-	m, err := store.erase(ctx, gone)
-	if err != nil {
-		// A store whose switch is in doubt has to be opened afresh.
-		return errors.Join(err, t.store.closed.close(at))
-	}
-	t.staging.infos[at] = m.applyTo(t.staging.infos[at])
 	return nil
+}
+
+// eraseTogether erases from a few timesteps at a time.
+func (t transition) eraseTogether(ctx context.Context, timesteps []lethe.Timestep, gone erasure) error {
+	stores, metas := make([]graphStore, len(timesteps)), make([]meta, len(timesteps))
+	for i, at := range timesteps {
+		var err error
+		if stores[i], err = t.store.closed.get(at); err != nil {
+			return err
+		}
+	}
+	failed := make([]error, len(timesteps))
+	var group sync.WaitGroup
+	for i, store := range stores {
+		group.Go(func() { metas[i], failed[i] = store.erase(ctx, gone) })
+	}
+	group.Wait()
+	for i, at := range timesteps {
+		if failed[i] != nil {
+			// A store whose switch is in doubt has to be opened afresh.
+			failed[i] = fmt.Errorf("timestep %d: %w", at, errors.Join(failed[i], t.store.closed.close(at)))
+			continue
+		}
+		t.staging.infos[at] = metas[i].applyTo(t.staging.infos[at])
+	}
+	return errors.Join(failed...)
 }
 
 // dropEmpty takes the closed timesteps that are empty out of the stream. What waits

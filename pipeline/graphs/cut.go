@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -33,6 +34,31 @@ func (c cut) digests(s *lethe.Snapshot, previous lethe.Timestep, a graph.Assignm
 	return out, nil
 }
 
+// encoded returns the slices of some shards as bytes.
+func (c cut) encoded(content *snapshot.Content, shards []lethe.ShardID) ([][]byte, error) {
+	out := make([][]byte, len(shards))
+	err := sideBySide(len(shards), func(i int) error {
+		s, err := repair.OneSlice(
+			content.Snapshot, content.Info.Previous, content.Assignment, c.shards, shards[i], c.repair)
+		if err != nil {
+			return fmt.Errorf("slice of shard %d: %w", shards[i], err)
+		}
+		out[i] = canonical.EncodeSlice(s)
+		return nil
+	})
+	return out, err
+}
+
+// sideBySide calls fn for all numbers below n, as many at a time as there are processors.
+func sideBySide(n int, fn func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return fn(i) })
+	}
+	return group.Wait()
+}
+
 // changed returns, for each of several requests, the shards whose slice gets another
 // digest by it, ascending. A request is a list of nodes; the timestep is cut as it is,
 // without the nodes of all, and without those of each. What changes by several requests
@@ -59,15 +85,11 @@ func (c cut) changed(
 		}
 	}
 	digests := make([][]lethe.Digest, len(cuts))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, nodes := range cuts {
-		group.Go(func() (err error) {
-			digests[i], err = c.without(content, nodes)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := sideBySide(len(cuts), func(i int) (err error) {
+		digests[i], err = c.without(content, cuts[i])
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	differing := func(i int) []lethe.ShardID { return differing(digests[0], digests[i], content, cuts[i], scope) }

@@ -65,10 +65,18 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 		return err
 	}
 	infos := e.infos()
+	var d dispatch
 	for _, r := range replaced {
-		if err := e.publish(infos[r.Timestep], r); err != nil {
+		err := e.add(&d, infos[r.Timestep], r)
+		if err == nil && d.bytes >= dispatchBytes {
+			err = e.publisher.send(&d)
+		}
+		if err != nil {
 			return fmt.Errorf("publish timestep %d: %w", r.Timestep, err)
 		}
+	}
+	if err := e.publisher.send(&d); err != nil {
+		return fmt.Errorf("publish what was rewritten: %w", err)
 	}
 	return nil
 }
@@ -109,15 +117,15 @@ func (e *eraser) searchOriginals(scanner *scan.Scanner) (hits []scan.FileHit, er
 	return hits, err
 }
 
-// publish publishes the graph and the replaced slices of a timestep, unless they
-// were.
-func (e *eraser) publish(info snapshot.Info, r coordinator.Replaced) error {
+// add adds the graph and the replaced slices of a timestep to what is published, unless
+// they were.
+func (e *eraser) add(d *dispatch, info snapshot.Info, r coordinator.Replaced) error {
 	if info.State == lethe.Open {
 		return nil
 	}
 	revision, _, err := e.publisher.published(graphMark, r.Timestep)
 	if err == nil && revision < info.Revision {
-		err = e.publisher.graph(r.Timestep)
+		err = e.publisher.addGraph(d, r.Timestep)
 	}
 	if err != nil || info.State != lethe.Settled {
 		return err
@@ -126,7 +134,7 @@ func (e *eraser) publish(info snapshot.Info, r coordinator.Replaced) error {
 	if err != nil || revision >= info.Revision {
 		return err
 	}
-	return e.publisher.slices(r.Timestep, r.Shards)
+	return e.publisher.addSlices(d, r.Timestep, r.Shards)
 }
 
 // Steps implements coordinator.Graphs.

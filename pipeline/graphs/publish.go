@@ -6,7 +6,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -62,6 +61,15 @@ func (p *publisher) publish(messages ...wire.Message) error {
 
 // graph publishes a closed timestep's graph, without labels.
 func (p *publisher) graph(t lethe.Timestep) error {
+	var d dispatch
+	if err := p.addGraph(&d, t); err != nil {
+		return err
+	}
+	return p.send(&d)
+}
+
+// addGraph adds a closed timestep's graph, without labels.
+func (p *publisher) addGraph(d *dispatch, t lethe.Timestep) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
@@ -69,15 +77,14 @@ func (p *publisher) graph(t lethe.Timestep) error {
 	for i := range content.Snapshot.Nodes {
 		content.Snapshot.Nodes[i].Label = lethe.Unknown
 	}
-	if err := p.publish(wire.Message{
+	d.graph(wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
 		Revision: content.Info.Revision,
 		Previous: p.previous(t),
 		Payload:  canonical.EncodeSnapshot(content.Snapshot),
-	}); err != nil {
-		return err
-	}
-	return p.store.Marks().Put(mark(graphMark, t), markValue(content.Info.Revision, nil))
+	})
+	d.note(mark(graphMark, t), markValue(content.Info.Revision, nil))
+	return nil
 }
 
 // gone deletes what was published of a timestep that is gone.
@@ -121,10 +128,19 @@ func (p *publisher) allShards() []lethe.ShardID {
 	return all
 }
 
-// slices publishes the slices of some shards of a settled timestep and the
+// slices publishes the slices of some shards of a settled timestep and the manifest.
+func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
+	var d dispatch
+	if err := p.addSlices(&d, t, shards); err != nil {
+		return err
+	}
+	return p.send(&d)
+}
+
+// addSlices adds the slices of some shards of a settled timestep and the
 // manifest that names all. The other slices keep the digest they had: at scope
 // shard they are not what the present snapshot would give.
-func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
+func (p *publisher) addSlices(d *dispatch, t lethe.Timestep, shards []lethe.ShardID) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
@@ -138,29 +154,23 @@ func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
 			return err
 		}
 	}
-	messages := make([]wire.Message, 0, len(shards))
-	for _, shard := range shards {
-		s, err := repair.OneSlice(content.Snapshot, manifest.Previous, content.Assignment, p.cut.shards, shard, p.cut.repair)
-		if err != nil {
-			return fmt.Errorf("slice of shard %d: %w", shard, err)
-		}
-		payload := canonical.EncodeSlice(s)
-		manifest.Slices[shard] = canonical.DigestOf(payload)
-		messages = append(messages, wire.Message{
+	payloads, err := p.cut.encoded(content, shards)
+	if err != nil {
+		return err
+	}
+	for i, shard := range shards {
+		manifest.Slices[shard] = canonical.DigestOf(payloads[i])
+		d.slice(wire.Message{
 			Key:      wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: t},
-			Revision: content.Info.Revision, Payload: payload,
+			Revision: content.Info.Revision, Payload: payloads[i],
 		})
 	}
-	if err := p.publish(messages...); err != nil {
-		return err
-	}
-	if err := p.publish(wire.Message{
+	d.manifests = append(d.manifests, wire.Message{
 		Key:      wire.Key{Kind: wire.KindManifest, Timestep: t},
 		Revision: content.Info.Revision, Payload: manifest.Encode(),
-	}); err != nil {
-		return err
-	}
-	return p.store.Marks().Put(mark(manifestMark, t), markValue(content.Info.Revision, manifest.Slices))
+	})
+	d.note(mark(manifestMark, t), markValue(content.Info.Revision, manifest.Slices))
+	return nil
 }
 
 // lastDigests reads the slice digests of the manifest published last.
