@@ -8,7 +8,7 @@
 //
 //	audit.go     what is checked, and the report
 //	stores.go    the stores of train and score; errors with their remedies
-//	graphs.go    the store of graphs, the ledger, suppression
+//	graphs.go    the store of graphs, the ledger, suppression; independent.go, shards by ids alone
 //	models.go    slices, models and meta-models, and the lineages between them
 //	fresh.go     every model trained anew
 //	receipts.go  keys and receipts

@@ -15,6 +15,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/disk"
 	"lethe/ingest/bus"
+	"lethe/partition"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/partition/scores"
@@ -128,7 +129,11 @@ func (inv *inventory) checkGraphs(r *Report) {
 			r.problem("timestep %d: %d nodes, %d of them in a shard", t, len(step.Snapshot.Nodes), len(step.Assignment))
 			continue
 		}
-		inv.checkEven(r, step)
+		if inv.config.Partition.Method == partition.MethodIndependent {
+			checkIndependent(r, inv.config.PartitionConfig(), step)
+		} else {
+			inv.checkEven(r, step)
+		}
 	}
 }
 

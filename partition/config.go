@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"fmt"
 	"math"
 
 	"lethe"
@@ -31,7 +32,7 @@ const maxShards = 1 << 16
 // Config says how to partition. Take it from Defaults or DefaultsOf.
 type Config struct {
 	// Method is one of Methods.
-	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr or random."`
+	Method string `yaml:"method" help:"How timesteps are cut: gpfb-fast, gpfb-sr, random or independent."`
 	// Shards is the number of shards, 1 to 65536.
 	Shards int `yaml:"shards" help:"Number of shards; changing it means building anew."`
 	// Seed keys every random draw.
@@ -44,6 +45,10 @@ type Config struct {
 	// Embedding, if it is given, is what bekm clusters in place of the graph's structure,
 	// one row per node.
 	Embedding *kmeans.Points `yaml:"-"`
+
+	// Nodes are the names by which independent chooses shards, one per node. Without them a
+	// node's number stands for its name.
+	Nodes []lethe.Pseudonym `yaml:"-"`
 
 	// Alpha weighs balance and fairness against the cut in the objective of
 	// GPFB. The paper searches 1e-4 to 1e-2. By default 0.01, which cut the fewest
@@ -125,6 +130,9 @@ func (c Config) Validate() error {
 
 // fit reports whether the configuration suits the graph.
 func (c Config) fit(g *graph.Graph) error {
+	if len(c.Nodes) != 0 && len(c.Nodes) != g.N() {
+		return fmt.Errorf("%d names for %d nodes", len(c.Nodes), g.N())
+	}
 	if c.Embedding == nil {
 		return nil
 	}

@@ -17,14 +17,20 @@ const (
 	MethodRandom   = "random"
 	MethodBLPA     = "blpa"
 	MethodBEKM     = "bekm"
+	// MethodIndependent gives every node the shard that its own name chooses.
+	MethodIndependent = "independent"
 )
 
 // Methods lists the names of the methods, the default first.
 func Methods() []string {
-	return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom, MethodBLPA, MethodBEKM}
+	return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom, MethodBLPA, MethodBEKM, MethodIndependent}
 }
 
-// QuotaMethods lists those whose proposals meet the quotas, which a service needs.
+// ServiceMethods lists those that a service can cut timesteps with: those that meet the
+// quotas, and that by which nobody's shard depends on anybody else.
+func ServiceMethods() []string { return append(QuotaMethods(), MethodIndependent) }
+
+// QuotaMethods lists those whose proposals meet the quotas.
 func QuotaMethods() []string { return []string{MethodGPFBFast, MethodGPFBSR, MethodRandom} }
 
 // ErrMethod marks a method that does not exist. The caller should choose one of
@@ -48,6 +54,8 @@ func (c Config) method() (method.Method, error) {
 		return baselines.BLPA{Sweeps: c.Sweeps}, nil
 	case MethodBEKM:
 		return baselines.BEKM{Sweeps: c.Sweeps, Embedding: c.Embedding}, nil
+	case MethodIndependent:
+		return baselines.Independent{Nodes: c.Nodes}, nil
 	default:
 		return nil, fmt.Errorf("%w: %q, choose one of %s", ErrMethod, c.Method, strings.Join(Methods(), ", "))
 	}

@@ -30,7 +30,7 @@ type Report struct {
 
 // Run assigns every node of the graph to a shard. Shard sizes differ by at most
 // one, and so do the counts of every class per shard, unless the configuration asks for
-// Slack, or names blpa, bekm or AssignPlain, which are there for comparison. The
+// Slack, or names independent, or blpa, bekm or AssignPlain, which are there for comparison. The
 // result is a pure function of its arguments. Run stops between two sweeps when
 // ctx is done.
 func Run(ctx context.Context, g *graph.Graph, c Config) (graph.Assignment, Report, error) {

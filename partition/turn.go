@@ -10,7 +10,12 @@ import (
 // wherever timesteps have as many nodes. Without turning, on such a stream of few illicit
 // transactions some shards would get one at every timestep, and others never. Within a
 // timestep it changes nothing but the numbers.
+//
+// Independent shards are not dealt out, and nothing is left over.
 func turn(a graph.Assignment, c Config) {
+	if c.Method == MethodIndependent {
+		return
+	}
 	by := turnOf(c.Timestep, c.Shards)
 	for i := range a {
 		a[i] = lethe.ShardID((int(a[i]) + by) % c.Shards)

@@ -19,6 +19,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/ingest/bus"
+	"lethe/partition"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/service"
@@ -56,6 +57,7 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		{"logistic", []uint64{10}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Logistic},
 		{"blend", []uint64{11}, []lethe.Scope{lethe.ScopeStubs}, true, true, trainer.Blend},
 		{"stack", []uint64{12, 13}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
+		{"independent", []uint64{14, 15}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
 		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, ""},
 		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, ""},
 	} {
@@ -76,6 +78,9 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 					c.Scoring.LearnTimesteps = 2
 				} else if kind.model != "" {
 					c = c.WithModel(kind.model)
+				}
+				if kind.name == partition.MethodIndependent {
+					c.Partition.Method = partition.MethodIndependent
 				}
 				c.Repair.OneHop, c.Repair.OneHopDirected = kind.oneHop, kind.directed
 				forgetAtRandom(t, c, seed, requests, kind.scopes)
@@ -111,6 +116,14 @@ func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, s
 		for at := range f.m.slices {
 			require.Equal(t, f.m.cut(at), f.m.slices[at])
 		}
+	}
+	if c.Partition.Method == partition.MethodIndependent {
+		// Not given any assignment: as a build that never saw the records makes it.
+		never := newMirror(t, c, stream)
+		never.gone = f.m.gone
+		never.settle(1, 2, 3, 4, 5)
+		require.Equal(t, f.m.slices, never.slices)
+		require.Equal(t, want, never.build())
 	}
 	f.stop()
 	stored(t, c, want)

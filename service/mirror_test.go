@@ -125,6 +125,9 @@ func (m *mirror) settle(timesteps ...lethe.Timestep) {
 		require.NoError(m.t, err)
 		config := m.c.PartitionConfig()
 		config.Timestep = at
+		for _, n := range s.Nodes {
+			config.Nodes = append(config.Nodes, n.Pseudonym)
+		}
 		a, _, err := partition.Run(context.Background(), g, config)
 		require.NoError(m.t, err)
 		for i, n := range s.Nodes {

@@ -34,8 +34,11 @@ type Config struct {
 	Version string `yaml:"-"`
 	// OneHop says that rows hold means of their neighbours' features, which
 	// scope shard would leave as they are.
-	OneHop bool          `yaml:"-"`
-	Limits ingest.Limits `yaml:"-"`
+	OneHop bool `yaml:"-"`
+	// IndependentShards says that every transaction's shard follows from its id alone,
+	// which receipts state.
+	IndependentShards bool          `yaml:"-"`
+	Limits            ingest.Limits `yaml:"-"`
 }
 
 // Defaults has the operator's settings.

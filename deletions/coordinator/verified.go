@@ -97,8 +97,10 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 	return receipt.Sign(receipt.New(e, receipt.Facts{
 		KernelSet:       s.o.KernelSet,
 		SoftwareVersion: s.o.Version,
-		Artefacts:       artefacts(e, k),
-		MayRemain:       append([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone)...),
+
+		IndependentShards: s.o.IndependentShards,
+		Artefacts:         artefacts(e, k),
+		MayRemain:         append([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone)...),
 	}), s.o.SigningKey)
 }
 

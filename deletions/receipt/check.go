@@ -35,7 +35,7 @@ func (r *Receipt) Problems() []string {
 	for _, said := range GoneFolders(r.Gone) {
 		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of gone_folders")
 	}
-	residue := MayRemain(r.Scope)
+	residue := MayRemain(r.Scope, r.IndependentShards)
 	out.Check(len(r.MayRemain) >= len(residue) && slices.Equal(r.MayRemain[:min(len(r.MayRemain), len(residue))], residue),
 		"may_remain does not begin with what scope %s leaves", r.Scope)
 	return out
@@ -128,7 +128,8 @@ func (r *Receipt) checkArtefacts(out *record.Problems) {
 			"artefact row %d counts something where nobody looked", i)
 		out.Check(row.Action != NoneHeld || row.Found == 0, "artefact row %d found %d where none was held", i, row.Found)
 		if row.Action == KeptDeclared && row.Remaining > 0 {
-			out.Check(len(r.MayRemain) > len(MayRemain(r.Scope)) || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,
+			said := len(r.MayRemain) > len(MayRemain(r.Scope, r.IndependentShards))
+			out.Check(said || row.Artefact == Stubs && r.Scope == lethe.ScopeShard,
 				"artefact row %d keeps what may_remain does not speak of", i)
 		}
 		switch row.Artefact {

@@ -14,10 +14,11 @@ import (
 // Differences names the members in which the receipt says something else than the
 // ledger's entry. What the entry does not say, such as the artefacts, is not compared.
 func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
-	own := MayRemain(e.Scope)
+	own := MayRemain(e.Scope, r.IndependentShards)
 	want := New(e, Facts{
 		KernelSet: r.KernelSet, SoftwareVersion: r.SoftwareVersion, Artefacts: r.Artefacts,
-		MayRemain: r.MayRemain[min(len(own), len(r.MayRemain)):],
+		IndependentShards: r.IndependentShards,
+		MayRemain:         r.MayRemain[min(len(own), len(r.MayRemain)):],
 	})
 	if r.RequestDigest.IsZero() {
 		// A receipt of the first version.

@@ -46,6 +46,9 @@ type Receipt struct {
 	// KernelSet names the CPU features that the retrained bytes depend on.
 	KernelSet       string `json:"kernel_set"`
 	SoftwareVersion string `json:"software_version"`
+	// IndependentShards says that every transaction's shard follows from its own id alone
+	// (partition.method independent).
+	IndependentShards bool `json:"independent_shards,omitempty"`
 	// Artefacts has at least one row for every class, in the order of Artefacts.
 	Artefacts []ArtefactRow `json:"artefacts"`
 	Scan      scan.Summary  `json:"scan"`
@@ -57,7 +60,7 @@ type Receipt struct {
 	// Gone are folders that were not searched because an operator has declared them gone
 	// for good.
 	Gone []deletions.GoneFolder `json:"gone_folders,omitempty"`
-	// MayRemain begins with what MayRemain(Scope) returns.
+	// MayRemain begins with what MayRemain returns for the scope and the shards.
 	MayRemain []string `json:"may_remain"`
 }
 
@@ -65,6 +68,8 @@ type Receipt struct {
 type Facts struct {
 	KernelSet       string
 	SoftwareVersion string
+	// IndependentShards says that shards follow from ids alone.
+	IndependentShards bool
 	// Artefacts in any order.
 	Artefacts []ArtefactRow
 	// MayRemain is what remains beyond the scope's own list, such as a backup
@@ -88,11 +93,13 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		Counts:          e.Progress.Counts,
 		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,
 		KernelSet: facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,
+		IndependentShards: facts.IndependentShards,
+
 		Artefacts:   list(facts.Artefacts),
 		Searched:    slices.Clone(e.Progress.Searched),
 		NotSearched: list(e.Progress.NotSearched),
 		Gone:        slices.Clone(e.Progress.Gone),
-		MayRemain:   slices.Concat(MayRemain(e.Scope), facts.MayRemain),
+		MayRemain:   slices.Concat(MayRemain(e.Scope, facts.IndependentShards), facts.MayRemain),
 	}
 	if v := e.Progress.Verification; v != nil {
 		r.Scan = *v

@@ -11,19 +11,23 @@ import (
 // MayRemain returns what an erasure at this scope does not undo, in the words
 // that stand on the receipt. A receipt that left these out would claim more
 // than was done.
-func MayRemain(scope lethe.Scope) []string {
+//
+// Where shards are independent (see Receipt.IndependentShards), the assignment of the
+// other transactions is what it would be without the records.
+func MayRemain(scope lethe.Scope, independentShards bool) []string {
 	var out []string
 	switch scope {
 	case lethe.ScopeShard:
 		out = append(out,
 			"Slices of other shards keep the stubs that stood for the erased records: "+
 				"the number of neighbours of a joined record, and no feature "+
-				"of the erased one. Models of those shards were trained with them.",
-			partitionResidue)
+				"of the erased one. Models of those shards were trained with them.")
 	case lethe.ScopeStubs:
-		out = append(out, partitionResidue)
 	case lethe.ScopePartition:
 		out = append(out, "The assignment of other timesteps was not computed with the erased records and is unchanged.")
+	}
+	if scope != lethe.ScopePartition && !independentShards {
+		out = append(out, partitionResidue)
 	}
 	return append(out,
 		"Predictions of other transactions that were sent before the erasure stay as they were sent; "+

@@ -41,8 +41,11 @@ func smallModel() trainer.Config {
 	return c
 }
 
-func smallCut() partition.Config {
+func smallCut(independent bool) partition.Config {
 	c := partition.Defaults()
+	if independent {
+		c = partition.DefaultsOf(partition.MethodIndependent)
+	}
 	c.Shards = shards
 	return c
 }
@@ -63,8 +66,10 @@ type deployment struct {
 	// window is erasure.batch_window.
 	window time.Duration
 	oneHop onehop.Mode
-	models models
-	config snapshot.Config
+	// independent takes shards from ids alone.
+	independent bool
+	models      models
+	config      snapshot.Config
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
 }
@@ -103,7 +108,7 @@ func (d *deployment) start(ctx context.Context) error {
 			return graphs.New(ctx, graphs.Options{
 				FS: d.disk, Dir: "/build", ReceiptsDir: d.receipts, Snapshot: d.config, Limits: ingest.DefaultLimits(),
 				Secret: secret, Bus: d.topics, Clock: d.clock, Version: "worlds", Compact: d.compact,
-				Logger: around.Logger, Listener: listener, Partition: smallCut(), Repair: repairConfig(d.oneHop),
+				Logger: around.Logger, Listener: listener, Partition: smallCut(d.independent), Repair: repairConfig(d.oneHop),
 				Beside: func(run func()) { d.searches = append(d.searches, search{run, d.patience}) },
 				Erasure: coordinator.Config{
 					SigningKey: signingKey, KernelSet: "worlds",

@@ -44,6 +44,7 @@ func drawWorld(t *rapid.T, k options) world {
 	if !slices.ContainsFunc(d.events, isShard) {
 		d.oneHop = onehop.Mode(d.chance.IntN(3))
 	}
+	d.independent = rapid.IntRange(0, 2).Draw(t, "independent") == 2
 	d.components = rapid.SampledFrom(componentLists()).Draw(t, "components")
 	d.window = time.Duration(d.chance.IntN(3)) * 5 * time.Second
 	hurry := rapid.SampledFrom([]int{1, 2, 5}).Draw(t, "hurry")

@@ -39,7 +39,8 @@ type simulation struct {
 func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 	s := &simulation{world: w, current: d}
 	s.planCrashes(d, w.crashes)
-	d.patience, d.window, d.oneHop, d.config = w.patience, w.window, w.oneHop, w.config
+	d.patience, d.window, d.config = w.patience, w.window, w.config
+	d.oneHop, d.independent = w.oneHop, w.independent
 	var err error
 	if d.models, err = modelsOf(w.components); err != nil {
 		return d, err
@@ -255,7 +256,8 @@ func (d *deployment) fork(during *file) *deployment {
 	}
 	successor := &deployment{
 		t: d.t, disk: left, receipts: d.t.TempDir(), clock: &clock{now: d.clock.now}, patience: d.patience,
-		window: d.window, oneHop: d.oneHop, models: d.models, config: d.config, taken: maps.Clone(d.taken),
+		window: d.window, oneHop: d.oneHop, independent: d.independent,
+		models: d.models, config: d.config, taken: maps.Clone(d.taken),
 	}
 	successor.topics = topics{d.topics.Clone(), successor.disk, d.topics.log.clone()}
 	successor.disk.trace = append(slices.Clone(d.disk.trace), "killed")

@@ -25,6 +25,9 @@ type world struct {
 	window time.Duration
 	// oneHop is what rows are joined with.
 	oneHop onehop.Mode
+	// independent says that shards follow from ids alone, so that nothing is given where
+	// slices are compared.
+	independent bool
 	// components are those of the ensemble, none for a network per shard.
 	components []string
 	// config says when timesteps end, and what becomes of late records.
@@ -40,8 +43,9 @@ type world struct {
 // String lists what is sent, and how many turns the roles get after it.
 func (w world) String() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d, components %q\n%+v\n",
-		w.crashes, w.patience, w.window, w.oneHop, w.components, w.config)
+	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d, "+
+		"independent %v, components %q\n%+v\n",
+		w.crashes, w.patience, w.window, w.oneHop, w.independent, w.components, w.config)
 	for _, e := range w.events {
 		if e.request != nil {
 			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
@@ -109,7 +113,8 @@ func (w *world) keepsStubs(at lethe.Timestep) bool {
 // record that names one.
 func (w *world) without(targets map[lethe.TransactionID]bool) world {
 	out := world{
-		last: w.last, oneHop: w.oneHop, components: w.components, config: w.config, late: w.late, loose: w.loose,
+		last: w.last, oneHop: w.oneHop, independent: w.independent,
+		components: w.components, config: w.config, late: w.late, loose: w.loose,
 	}
 	for _, e := range w.events {
 		named := slices.ContainsFunc(e.names, func(id lethe.TransactionID) bool { return targets[id] })

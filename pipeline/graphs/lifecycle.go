@@ -220,7 +220,7 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 		return nil, err
 	}
 	config := l.partition
-	config.Timestep = s.Timestep
+	config.Timestep, config.Nodes = s.Timestep, namesOf(s)
 	assignment, report, err := partition.Run(ctx, g, config)
 	if err != nil {
 		return nil, err
@@ -230,6 +230,15 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 		EdgeCut: report.Scores.EdgeCut, Duration: l.now().Sub(started),
 	})
 	return assignment, nil
+}
+
+// namesOf are the nodes' pseudonyms.
+func namesOf(s *lethe.Snapshot) []lethe.Pseudonym {
+	out := make([]lethe.Pseudonym, len(s.Nodes))
+	for i, n := range s.Nodes {
+		out[i] = n.Pseudonym
+	}
+	return out
 }
 
 // sendLetters writes the letters of records that were refused, or taken after all, to

@@ -74,6 +74,7 @@ func (o Options) agreed() Options {
 	o.Repair.Seed = o.Partition.Seed
 	o.Erasure.Secret, o.Erasure.Version, o.Erasure.Limits = o.Secret, o.Version, o.Limits
 	o.Erasure.OneHop = o.Repair.OneHop != onehop.None
+	o.Erasure.IndependentShards = o.Partition.Method == partition.MethodIndependent
 	return o
 }
 

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe/internal/sortedset"
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
@@ -23,13 +25,17 @@ var ErrSettings = errors.New("the data directory was written with other settings
 // remedy says what the operator can do when stores and settings do not fit.
 const remedy = "restore what differs, or begin anew with an empty data directory and empty topics"
 
+// other stands for a value that is noted nowhere: any but those that are.
+const other = "another"
+
 func settingsMark() []byte { return []byte("settings") }
 
 // settingsOf are what the slices of settled timesteps depend on in addition to
 // the records, by configuration key. How timesteps to come are partitioned may
-// change: the assignment of a settled one is kept with it.
+// change: the assignment of a settled one is kept with it. Not so whether shards are
+// independent, for receipts and lethe verify say so of all timesteps.
 func settingsOf(p partition.Config, r repair.Config) map[string]string {
-	return map[string]string{
+	out := map[string]string{
 		"seed":             fmt.Sprint(p.Seed),
 		"partition.shards": fmt.Sprint(p.Shards),
 		"repair.method":    r.Method,
@@ -37,6 +43,10 @@ func settingsOf(p partition.Config, r repair.Config) map[string]string {
 		"repair.min_stubs": fmt.Sprint(r.MinStubs),
 		"repair.one_hop":   markOf(r.OneHop),
 	}
+	if p.Method == partition.MethodIndependent {
+		out["partition.method"] = p.Method
+	}
+	return out
 }
 
 // markOf returns the words for a mode that stores were begun with.
@@ -84,9 +94,10 @@ func CheckSettings(marks snapshot.Marks, p partition.Config, r repair.Config) er
 		return fmt.Errorf("stored settings: %w", err)
 	}
 	var differ []string
-	for _, key := range slices.Sorted(maps.Keys(now)) {
+	for _, key := range sortedset.Add(slices.Sorted(maps.Keys(now)), slices.Sorted(maps.Keys(then))...) {
 		if then[key] != now[key] {
-			differ = append(differ, fmt.Sprintf("%s was %s, now it is %s", key, then[key], now[key]))
+			was, is := cmp.Or(then[key], other), cmp.Or(now[key], other)
+			differ = append(differ, fmt.Sprintf("%s was %s, now it is %s", key, was, is))
 		}
 	}
 	if len(differ) == 0 {

@@ -11,7 +11,11 @@ import (
 // Draw draws a graph with up to maxNodes nodes, empty classes and isolated
 // nodes included; its edges come in any order, either way round and repeated.
 func Draw(rt *rapid.T, maxNodes int) *graph.Graph {
-	n := rapid.IntRange(0, maxNodes).Draw(rt, "nodes")
+	return DrawOf(rt, rapid.IntRange(0, maxNodes).Draw(rt, "nodes"))
+}
+
+// DrawOf is Draw for a graph with n nodes.
+func DrawOf(rt *rapid.T, n int) *graph.Graph {
 	numClasses := rapid.IntRange(1, 4).Draw(rt, "classes")
 	classes := rapid.SliceOfN(rapid.Uint8Range(0, uint8(numClasses-1)), n, n).Draw(rt, "class")
 	g, err := graph.New(n, DrawEdges(rt, n), classes, numClasses)
