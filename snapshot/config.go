@@ -67,6 +67,9 @@ type Config struct {
 	FeatureCount int `yaml:"feature_count" help:"Features of every transaction; 0: the first timestep of ten decides."`
 	// OpenStores bounds how many closed timesteps are held open.
 	OpenStores int `yaml:"-"`
+	// RewriteAtOnce is how many stores an erasure writes anew at a time: each waits for the
+	// disk most of the time.
+	RewriteAtOnce int `yaml:"-"`
 }
 
 // Defaults returns the configuration of a stream whose labels are settled by
@@ -76,7 +79,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, OpenStores: 64,
+		MaxTimestepJump: 1000, OpenStores: 64, RewriteAtOnce: 4,
 	}
 }
 
@@ -97,6 +100,7 @@ func (c Config) Validate() error {
 	}
 	p.AtLeast("feature_count", c.FeatureCount, 0)
 	p.AtLeast("open_stores", c.OpenStores, 1)
+	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
 	return p.Err()
 }
 

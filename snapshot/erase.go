@@ -70,10 +70,6 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// erasedAtOnce is how many stores are written anew at a time: each waits for the disk most
-// of the time.
-const erasedAtOnce = 4
-
 // eraseFrom erases from closed timesteps. The notes in staging let Open take the
 // revisions over after a crash.
 func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, gone erasure) error {
@@ -88,7 +84,7 @@ func (t transition) eraseFrom(ctx context.Context, timesteps []lethe.Timestep, g
 	if err != nil {
 		return err
 	}
-	for together := range slices.Chunk(timesteps, min(erasedAtOnce, t.store.closed.capacity)) {
+	for together := range slices.Chunk(timesteps, min(t.staging.options.RewriteAtOnce, t.store.closed.capacity)) {
 		if err := t.eraseTogether(ctx, together, gone); err != nil {
 			return err
 		}
