@@ -172,6 +172,9 @@ func (s *Service) await(what string, done func() bool) {
 	for !done() {
 		select {
 		case <-s.ended:
+			if done() { // It may have ended since it was asked.
+				return
+			}
 			s.t.Fatalf("waiting for %s: the service ended:\n%s", what, s.Log())
 		case <-time.After(20 * time.Millisecond):
 		}
