@@ -4,6 +4,7 @@
 //
 //	scan         how lethe looks for bytes that it no longer knows
 //	receipt      what it hands out at the end
+//	translog     what it says to everybody: the transparency log
 //
 // # What is kept of an erased record
 //
@@ -30,7 +31,7 @@
 //	entry.go, entrycodec.go           what the ledger keeps of a request, and its bytes
 //	ledger.go, queries.go             the ledger: requests received, listed, counted
 //	batch.go, elapsed.go, outcome.go  requests together, how long they took, what became of each target
-//	digest.go                         the digest of a request's content
+//	digest.go, commitment.go          the digest of a request's content, commitments to its targets
 //	remains.go                        what an erasure leaves by its scope, and does not search
 //	status.go                         what the topic tells: statuses and acknowledgements
 package deletions

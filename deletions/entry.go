@@ -146,6 +146,9 @@ type Entry struct {
 	History []Change `json:"history"`
 	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
 	Targets []lethe.Digest `json:"nodes"`
+	// Commitments are to the pseudonyms of the targets, in the order of the request
+	// (Commitment). Entries of earlier versions lack them.
+	Commitments []lethe.Digest `json:"commitments,omitempty"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
 	Reason   lethe.Digest `json:"reason,omitzero"`
 	Progress Progress     `json:"progress"`
@@ -201,6 +204,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	if e.Digest, err = RequestDigest(r); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
+	e.Commitments = commitments(secret, e.Digest, ids)
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
@@ -214,6 +218,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 func (e *Entry) clone() Entry {
 	c, p := *e, &e.Progress
 	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
+	c.Commitments = slices.Clone(e.Commitments)
 	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
 	c.Progress.Rows = slices.Clone(p.Rows)
 	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)

@@ -61,31 +61,41 @@ func (e *Entry) Validate() error {
 
 // checkHistory replays the history through the state machine.
 func (e *Entry) checkHistory() error {
-	if len(e.History) == 0 || e.History[0].State != Received {
-		return fmt.Errorf("history does not begin with %s", Received)
+	failedIn, err := CheckHistory(e.History)
+	if err != nil {
+		return err
 	}
-	var failedIn State
-	for i, c := range e.History {
-		if !c.Failure.fits(c.State) {
-			return fmt.Errorf("change %d: failure code does not fit state %s", i, c.State)
+	if last := e.History[len(e.History)-1].State; e.State != last || e.FailedIn != failedIn {
+		return fmt.Errorf("state is not the last of the history, %s", last)
+	}
+	return nil
+}
+
+// CheckHistory replays the changes of a request through the state machine. It returns the
+// state that a request failed in, if the last change is to Failed. The error names the
+// first change that is not a legal one.
+func CheckHistory(history []Change) (failedIn State, err error) {
+	if len(history) == 0 || history[0].State != Received {
+		return "", fmt.Errorf("history does not begin with %s", Received)
+	}
+	for i, c := range history {
+		if !c.Failure.Fits(c.State) {
+			return "", fmt.Errorf("change %d: failure code does not fit state %s", i, c.State)
 		}
 		if i == 0 {
 			continue
 		}
-		before := e.History[i-1]
+		before := history[i-1]
 		if err := checkMove(before.State, failedIn, c.State); err != nil {
-			return fmt.Errorf("change %d: %w", i, err)
+			return "", fmt.Errorf("change %d: %w", i, err)
 		}
 		if c.At.Before(before.At) {
-			return fmt.Errorf("change %d is dated before change %d", i, i-1)
+			return "", fmt.Errorf("change %d is dated before change %d", i, i-1)
 		}
 		failedIn = ""
 		if c.State == Failed {
 			failedIn = before.State
 		}
 	}
-	if last := e.History[len(e.History)-1].State; e.State != last || e.FailedIn != failedIn {
-		return fmt.Errorf("state is not the last of the history, %s", last)
-	}
-	return nil
+	return failedIn, nil
 }

@@ -35,6 +35,13 @@ var (
 	ErrRepeat = errors.New("the same was requested before")
 )
 
+// Journal writes down what the ledger changes, in the same write.
+type Journal interface {
+	// Write has put write rows, together with the rows by which the journal remembers what
+	// the entries say since it wrote them last. They are written all or none.
+	Write(entries []Entry, rows []Row, put func(...Row) error) error
+}
+
 // ledgerPrefix begins every key of the ledger.
 const ledgerPrefix = "erasure/"
 
@@ -46,6 +53,8 @@ type Ledger struct {
 	mu    sync.Mutex
 	kv    KV
 	clock func() time.Time
+	// journal is nil if nothing is written down.
+	journal Journal
 	// known are the entries as they are stored, by request id; nil until they are read.
 	known map[string]Entry
 }
@@ -54,6 +63,14 @@ type Ledger struct {
 // may step back, the history does not.
 func NewLedger(kv KV, clock func() time.Time) *Ledger {
 	return &Ledger{kv: kv, clock: clock}
+}
+
+// Keep has every change from now on written down in a journal, which keeps its rows in the
+// same KV.
+func (l *Ledger) Keep(j Journal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.journal = j
 }
 
 // Take puts a new entry into the ledger. If there is one of its request id, that is
@@ -114,6 +131,7 @@ func take(known Entry, found bool, fresh Entry) (Entry, error) {
 	case known.Digest.IsZero():
 		known = known.clone()
 		known.Digest, known.Progress.Outcomes = fresh.Digest, fresh.Progress.Outcomes
+		known.Commitments = fresh.Commitments
 		return known, nil
 	case known.Digest != fresh.Digest:
 		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrRepeat)
@@ -194,7 +212,7 @@ func (l *Ledger) commitAll(list []Entry) error {
 		}
 		rows[i] = Row{Key: []byte(ledgerPrefix + e.RequestID), Value: value}
 	}
-	if err := l.kv.Put(rows...); err != nil {
+	if err := l.put(list, rows); err != nil {
 		// Whether it was written is not known.
 		l.known = nil
 		return fmt.Errorf("ledger: request %s and %d more: %w", list[0].RequestID, len(list)-1, err)
@@ -203,6 +221,13 @@ func (l *Ledger) commitAll(list []Entry) error {
 		l.known[e.RequestID] = e.clone()
 	}
 	return nil
+}
+
+func (l *Ledger) put(list []Entry, rows []Row) error {
+	if l.journal == nil {
+		return l.kv.Put(rows...)
+	}
+	return l.journal.Write(list, rows, l.kv.Put)
 }
 
 // List returns the requests in the given states, or all if none is given, in

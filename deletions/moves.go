@@ -108,7 +108,7 @@ func (e *Entry) change(c Change) error {
 	if err := checkMove(e.State, e.FailedIn, c.State); err != nil {
 		return err
 	}
-	if !c.Failure.fits(c.State) {
+	if !c.Failure.Fits(c.State) {
 		return fmt.Errorf("%w: code %q does not explain %s", ErrIllegalTransition, c.Failure, c.State)
 	}
 	if last := e.Updated(); c.At.Before(last) {

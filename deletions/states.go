@@ -132,9 +132,9 @@ const (
 	RejectedName FailureCode = "request_id_names_target"
 )
 
-// fits reports whether the code may explain the state: a code of its own for
+// Fits reports whether the code may explain the state: a code of its own for
 // failed and rejected, none for the others.
-func (c FailureCode) fits(s State) bool {
+func (c FailureCode) Fits(s State) bool {
 	switch c {
 	case NoFailure:
 		return s != Failed && s != Rejected

@@ -1,0 +1,29 @@
+package deletions
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"lethe"
+)
+
+// TargetSalt is the salt of the commitment to target i of a request. Who gives it away opens
+// that commitment and no other.
+func TargetSalt(secret lethe.Secret, request lethe.Digest, i int) lethe.Digest {
+	return secret.Hash("log-commitment", request[:], binary.LittleEndian.AppendUint64(nil, uint64(i)))
+}
+
+// Commitment commits to a pseudonym: SHA-256 of the salt and the pseudonym. Without the salt
+// nobody can tell whose it is; with it, everybody can check that it is this one's.
+func Commitment(salt lethe.Digest, pseudonym lethe.Pseudonym) lethe.Digest {
+	return sha256.Sum256(append(salt[:], pseudonym[:]...))
+}
+
+// commitments are those to the targets of a request that are transactions, in its order.
+func commitments(secret lethe.Secret, request lethe.Digest, ids []lethe.TransactionID) []lethe.Digest {
+	out := make([]lethe.Digest, len(ids))
+	for i, id := range ids {
+		out[i] = Commitment(TargetSalt(secret, request, i), secret.Pseudonym(id))
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package translog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"lethe/deletions/internal/record"
+)
+
+const leafFormat = "lethe-leaf/1"
+
+// maxLeafBytes bounds a leaf: what is longer is refused. The request of 1,000 targets, which
+// is the largest, has 67 kB.
+const maxLeafBytes = 512 << 10
+
+// envelope is a leaf as it is stored.
+type envelope struct {
+	Body   json.RawMessage `json:"body"`
+	Format string          `json:"format"`
+	Kind   Kind            `json:"kind"`
+}
+
+// Encode returns the bytes of a leaf: canonical JSON, one line without its end. The error
+// names everything that is wrong with the leaf.
+func Encode(l Leaf) ([]byte, error) {
+	var p record.Problems
+	l.check(&p)
+	if err := p.Err(); err != nil {
+		return nil, fmt.Errorf("leaf of kind %s: %w", l.Kind(), err)
+	}
+	body, err := record.Encode(l)
+	if err != nil {
+		return nil, fmt.Errorf("leaf of kind %s: %w", l.Kind(), err)
+	}
+	out, err := record.Encode(envelope{body, leafFormat, l.Kind()})
+	if err == nil && len(out) > maxLeafBytes {
+		err = fmt.Errorf("leaf of kind %s has %d bytes, at most %d", l.Kind(), len(out), maxLeafBytes)
+	}
+	return out, err
+}
+
+// Decode reads what Encode wrote and nothing else: another version, an unknown kind or
+// member, white space, another order of members are ErrFormat.
+func Decode(data []byte) (Leaf, error) {
+	if len(data) > maxLeafBytes {
+		return nil, fmt.Errorf("leaf: %w: %d bytes, at most %d", record.ErrFormat, len(data), maxLeafBytes)
+	}
+	var e envelope
+	if err := record.Decode(data, &e, leafFormat); err != nil {
+		return nil, fmt.Errorf("leaf: %w", err)
+	}
+	l, err := decodeBody(e.Kind, e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("leaf: %w", err)
+	}
+	again, err := Encode(l)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", record.ErrFormat, err)
+	}
+	if !bytes.Equal(again, data) {
+		return nil, fmt.Errorf("leaf: %w: not as lethe writes it", record.ErrFormat)
+	}
+	return l, nil
+}
+
+func decodeBody(kind Kind, body []byte) (Leaf, error) {
+	switch kind {
+	case KindRequest:
+		return decodeAs[Request](body)
+	case KindTransition:
+		return decodeAs[Transition](body)
+	case KindOperator:
+		return decodeAs[Operator](body)
+	case KindReceipt:
+		return decodeAs[Receipt](body)
+	case KindSlice:
+		return decodeAs[Slice](body)
+	case KindCheckpoint:
+		return decodeAs[Checkpoint](body)
+	default:
+		return nil, fmt.Errorf("%w: kind %.20q is not known", record.ErrFormat, kind)
+	}
+}
+
+func decodeAs[L Leaf](body []byte) (Leaf, error) {
+	var l L
+	err := record.DecodeMembers(body, &l)
+	return l, err
+}

@@ -1,0 +1,61 @@
+package translog
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Statement names what a check of the log asserts. The names are part of the command line.
+type Statement string
+
+// The statements.
+const (
+	// StatementLeaf: every leaf is a record of a known kind and version.
+	StatementLeaf Statement = "leaf"
+	// StatementCheckpoint: the checkpoint is signed by the log's key and of this log.
+	StatementCheckpoint Statement = "checkpoint"
+	// StatementTree: the leaves are those of the checkpoint, all and in order.
+	StatementTree Statement = "tree"
+	// StatementConsistency: an older checkpoint is of a prefix of the log.
+	StatementConsistency Statement = "consistency"
+	// StatementReceipt: a receipt is in the log, and its proof shows that.
+	StatementReceipt Statement = "receipt"
+	// StatementLedger: the log has every change of every request of the ledger.
+	StatementLedger Statement = "ledger"
+	// StatementOrder: the changes of every request follow each other as the states do.
+	StatementOrder Statement = "order"
+	// StatementTopic: the data directory and log.v1 hold the same log.
+	StatementTopic Statement = "topic"
+)
+
+// Refusal is a statement that does not hold.
+type Refusal struct {
+	Statement Statement `json:"statement"`
+	// Problem says what is wrong, without personal data.
+	Problem string `json:"problem"`
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("transparency log: statement %s does not hold: %s", r.Statement, r.Problem)
+}
+
+func refuse(s Statement, format string, args ...any) *Refusal {
+	return &Refusal{s, fmt.Sprintf(format, args...)}
+}
+
+// Findings are the statements that do not hold.
+type Findings []*Refusal
+
+func (f *Findings) refuse(s Statement, format string, args ...any) {
+	*f = append(*f, refuse(s, format, args...))
+}
+
+// Err is nil if there are none.
+func (f Findings) Err() error {
+	errs := make([]error, len(f))
+	for i, r := range f {
+		errs[i] = r
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,150 @@
+package translog
+
+import (
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/internal/record"
+)
+
+// Kind says what a leaf is of.
+type Kind string
+
+// The kinds.
+const (
+	KindRequest    Kind = "request"
+	KindTransition Kind = "transition"
+	KindOperator   Kind = "operator"
+	KindReceipt    Kind = "receipt"
+	KindSlice      Kind = "slice"
+	KindCheckpoint Kind = "checkpoint"
+)
+
+// Leaf is a record of the log: a Request, Transition, Operator, Receipt, Slice or
+// Checkpoint.
+type Leaf interface {
+	// Kind says which of them it is.
+	Kind() Kind
+	check(*record.Problems)
+}
+
+// Request says that a request was taken into the ledger.
+type Request struct {
+	// Digest is that of the request's content (deletions.RequestDigest), by which later
+	// leaves name it.
+	Digest lethe.Digest `json:"request_digest"`
+	Scope  lethe.Scope  `json:"scope"`
+	At     time.Time    `json:"at"`
+	// Targets counts what is to be erased, each once.
+	Targets int `json:"targets"`
+	// Commitments are to the pseudonyms of the targets that have one, in the order of the
+	// request (deletions.Commitment).
+	Commitments []lethe.Digest `json:"commitments"`
+}
+
+// Kind implements Leaf.
+func (Request) Kind() Kind { return KindRequest }
+
+func (r Request) check(p *record.Problems) {
+	checkRequest(p, r.Digest)
+	checkTime(p, r.At)
+	p.Check(r.Scope.Valid(), "scope is not known")
+	p.Check(r.Targets > 0, "targets is %d, at least 1", r.Targets)
+	p.Check(r.Commitments != nil, "commitments is no list")
+	for i, c := range r.Commitments {
+		p.Check(!c.IsZero(), "commitment %d is zero", i)
+	}
+}
+
+// Transition says that a request changed its state. That it was received is said by its
+// Request.
+type Transition struct {
+	Request lethe.Digest          `json:"request_digest"`
+	State   deletions.State       `json:"state"`
+	Failure deletions.FailureCode `json:"failure,omitempty"`
+	At      time.Time             `json:"at"`
+}
+
+// Kind implements Leaf.
+func (Transition) Kind() Kind { return KindTransition }
+
+func (t Transition) check(p *record.Problems) {
+	checkRequest(p, t.Request)
+	checkTime(p, t.At)
+	p.Check(t.State.Valid() && t.State != deletions.Received, "state is not known, or none that is moved to")
+	p.Check(t.Failure.Fits(t.State), "failure code does not fit the state")
+}
+
+// Action is what an operator did.
+type Action string
+
+// The actions.
+const (
+	// ActionTakeOver: a data directory took a role over from another one.
+	ActionTakeOver Action = "take-over"
+	// ActionHold and ActionRelease: a request was put on legal hold, or released.
+	ActionHold    Action = "hold"
+	ActionRelease Action = "release"
+	// ActionCancel: a request was cancelled before anything was rewritten.
+	ActionCancel Action = "cancel"
+	// ActionStrikeOff: folders were declared gone for good.
+	ActionStrikeOff Action = "strike-off"
+	// ActionRotateKey: receipts and checkpoints are signed by another key from here on.
+	ActionRotateKey Action = "rotate-key"
+	// ActionRestore: a backup was put back.
+	ActionRestore Action = "restore"
+)
+
+// Valid reports whether the action is one of these.
+func (a Action) Valid() bool {
+	switch a {
+	case ActionTakeOver, ActionHold, ActionRelease, ActionCancel, ActionStrikeOff, ActionRotateKey, ActionRestore:
+		return true
+	default:
+		return false
+	}
+}
+
+// Operator says what an operator did.
+type Operator struct {
+	Action Action    `json:"action"`
+	At     time.Time `json:"at"`
+	// Detail is a digest of what was done in full, keyed (lethe.Secret.Hash) where it could
+	// be guessed.
+	Detail lethe.Digest `json:"detail"`
+	// Request is the request that it concerns, zero for none.
+	Request lethe.Digest `json:"request_digest,omitzero"`
+}
+
+// Kind implements Leaf.
+func (Operator) Kind() Kind { return KindOperator }
+
+func (o Operator) check(p *record.Problems) {
+	checkTime(p, o.At)
+	p.Check(o.Action.Valid(), "action is not known")
+}
+
+// Receipt says that a receipt was signed.
+type Receipt struct {
+	Request lethe.Digest `json:"request_digest"`
+	// Payload is the SHA-256 of the bytes that the receipt's signature is over.
+	Payload lethe.Digest `json:"payload_digest"`
+}
+
+// Kind implements Leaf.
+func (Receipt) Kind() Kind { return KindReceipt }
+
+func (r Receipt) check(p *record.Problems) {
+	checkRequest(p, r.Request)
+	p.Check(!r.Payload.IsZero(), "payload_digest is zero")
+}
+
+func checkRequest(p *record.Problems, request lethe.Digest) {
+	p.Check(!request.IsZero(), "request_digest is zero")
+}
+
+func checkTime(p *record.Problems, at time.Time) {
+	utc := at.Location() == time.UTC && at.Equal(record.Time(at))
+	p.Check(!at.IsZero() && utc, "at is not a time in UTC and milliseconds")
+}

@@ -1,0 +1,258 @@
+package translog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"lethe"
+	"lethe/deletions"
+)
+
+// Log is the log of a deployment, kept in the same KV as the ledger of its erasures. Every
+// write signs a checkpoint, which is in the same write as the leaves: the stored checkpoint
+// is always that of all stored leaves. Its methods may be called from several goroutines.
+type Log struct {
+	mu     sync.Mutex
+	kv     deletions.KV
+	signer Signer
+	// loaded says that the rest is what the KV holds.
+	loaded bool
+	tree   Tree
+	signed SignedTree
+	// at is where each leaf is, by its hash; the first, where one is there twice.
+	at map[tlog.Hash]int64
+	// said are the changes of each request that the log has.
+	said map[lethe.Digest][]deletions.Change
+	// published counts the leaves that the topic is known to hold, pending are the others.
+	published int64
+	pending   [][]byte
+}
+
+// NewLog returns the log kept in kv.
+func NewLog(kv deletions.KV, signer Signer) *Log { return &Log{kv: kv, signer: signer} }
+
+// Origin is the log's name.
+func (l *Log) Origin() string { return l.signer.origin }
+
+// Write implements deletions.Journal: a Request for an entry that is new, and a Transition
+// for every change of its history that the log lacks. Entries of the first version of the
+// ledger, which have no digest, are left out.
+func (l *Log) Write(entries []deletions.Entry, rows []deletions.Row, put func(...deletions.Row) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(); err != nil {
+		return err
+	}
+	var leaves []Leaf
+	for _, e := range entries {
+		said := l.said[e.Digest]
+		if e.Digest.IsZero() {
+			continue
+		}
+		if len(said) > len(e.History) || !slices.EqualFunc(said, e.History[:len(said)], sameChange) {
+			return refuse(StatementLedger, "the log has other changes of request %s than the ledger", e.RequestID)
+		}
+		leaves = append(leaves, leavesOf(e, len(said))...)
+	}
+	_, err := l.write(leaves, rows, put)
+	return err
+}
+
+func sameChange(a, b deletions.Change) bool {
+	return a.State == b.State && a.Failure == b.Failure && a.At.Equal(b.At)
+}
+
+// leavesOf are the leaves of an entry's history from change n on.
+func leavesOf(e deletions.Entry, n int) (out []Leaf) {
+	if n == 0 {
+		out = append(out, Request{
+			Digest: e.Digest, Scope: e.Scope, At: e.Received(), Targets: len(e.Targets),
+			Commitments: append([]lethe.Digest{}, e.Commitments...),
+		})
+		n = 1
+	}
+	for _, c := range e.History[n:] {
+		out = append(out, Transition{Request: e.Digest, State: c.State, Failure: c.Failure, At: c.At})
+	}
+	return out
+}
+
+// Append adds leaves, all in one write, and returns where each is. One that is in the log
+// already is not added again, so that a step which is repeated after a crash does no harm.
+// Requests and transitions come through Write alone.
+func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(); err != nil {
+		return nil, err
+	}
+	var fresh []Leaf
+	hashes, known := make([]tlog.Hash, len(leaves)), make(map[tlog.Hash]bool)
+	for i, leaf := range leaves {
+		if k := leaf.Kind(); k == KindRequest || k == KindTransition {
+			return nil, fmt.Errorf("a leaf of kind %s is the ledger's to write", k)
+		}
+		text, err := Encode(leaf)
+		if err != nil {
+			return nil, err
+		}
+		hashes[i] = tlog.RecordHash(text)
+		if _, found := l.at[hashes[i]]; !found && !known[hashes[i]] {
+			known[hashes[i]] = true
+			fresh = append(fresh, leaf)
+		}
+	}
+	if len(fresh) > 0 {
+		if _, err := l.write(fresh, nil, l.kv.Put); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]int64, len(leaves))
+	for i, h := range hashes {
+		out[i] = l.at[h]
+	}
+	return out, nil
+}
+
+// write adds leaves, with other rows, in one write.
+func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.Row) error) (first int64, err error) {
+	first = l.tree.Size()
+	if len(leaves) == 0 {
+		return first, put(rows...)
+	}
+	texts := make([][]byte, len(leaves))
+	for i, leaf := range leaves {
+		if texts[i], err = Encode(leaf); err != nil {
+			return 0, err
+		}
+	}
+	// Until it is written nothing is known any more, whatever happens.
+	l.loaded = false
+	if err := l.tree.Append(texts...); err != nil {
+		return 0, err
+	}
+	tree, err := l.tree.Now()
+	if err != nil {
+		return 0, err
+	}
+	signed, err := l.signer.Sign(tree)
+	if err != nil {
+		return 0, fmt.Errorf("checkpoint: %w", err)
+	}
+	for i, text := range texts {
+		rows = append(rows, deletions.Row{Key: leafKey(first + int64(i)), Value: text})
+	}
+	rows = append(rows, deletions.Row{Key: checkpointKey(), Value: []byte(signed.Note)})
+	if err := put(rows...); err != nil {
+		return 0, err
+	}
+	l.loaded, l.signed = true, signed
+	for i, leaf := range leaves {
+		l.note(first+int64(i), leaf, texts[i])
+	}
+	return first, nil
+}
+
+// note remembers what a stored leaf says.
+func (l *Log) note(index int64, leaf Leaf, text []byte) {
+	hash := tlog.RecordHash(text)
+	if _, found := l.at[hash]; !found {
+		l.at[hash] = index
+	}
+	if index >= l.published {
+		l.pending = append(l.pending, text)
+	}
+	switch leaf := leaf.(type) {
+	case Request:
+		l.said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
+	case Transition:
+		l.said[leaf.Request] = append(l.said[leaf.Request],
+			deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure})
+	}
+}
+
+// load reads what the KV holds. A log that is not that of its own checkpoint is a Refusal.
+func (l *Log) load() error {
+	if l.loaded {
+		return nil
+	}
+	stored, err := ReadStored(l.kv)
+	if err != nil {
+		return err
+	}
+	l.tree, l.signed, l.pending = Tree{}, SignedTree{}, nil
+	l.at, l.said = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
+	if len(stored.Leaves) == 0 && stored.Checkpoint == "" {
+		l.loaded = true
+		return nil
+	}
+	var findings Findings
+	l.tree, l.signed = stored.checkTree(&findings, l.signer.origin, l.signer.public)
+	for i, text := range stored.Leaves {
+		leaf, err := Decode(text)
+		if err != nil {
+			findings.refuse(StatementLeaf, "leaf %d: %v", i, err)
+			break
+		}
+		l.note(int64(i), leaf, text)
+	}
+	l.loaded = len(findings) == 0
+	return findings.Err()
+}
+
+// Checkpoint returns the signed checkpoint of the log as it is; its note is empty as long
+// as the log is.
+func (l *Log) Checkpoint() (SignedTree, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.load()
+	return l.signed, err
+}
+
+// Prove returns the proofs that leaves are in the log as it is now.
+func (l *Log) Prove(indexes ...int64) ([]Proof, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(); err != nil {
+		return nil, err
+	}
+	out := make([]Proof, len(indexes))
+	for i, index := range indexes {
+		hashes, err := l.tree.ProveRecord(index, l.tree.Size())
+		if err != nil {
+			return nil, err
+		}
+		text, err := readLeaf(l.kv, index)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Proof{Checkpoint: l.signed.Note, Index: index, Leaf: string(text),
+			Hashes: append([]tlog.Hash{}, hashes...)}
+	}
+	return out, nil
+}
+
+// ErrNoLeaf says that the log has no leaf of an index.
+var ErrNoLeaf = errors.New("the log has no such leaf")
+
+// Each calls fn with every leaf in order. fn must not keep text.
+func (l *Log) Each(fn func(index int64, leaf Leaf) error) error {
+	stored, err := ReadStored(l.kv)
+	if err != nil {
+		return err
+	}
+	for i, text := range stored.Leaves {
+		leaf, err := Decode(text)
+		if err == nil {
+			err = fn(int64(i), leaf)
+		}
+		if err != nil {
+			return fmt.Errorf("leaf %d: %w", i, err)
+		}
+	}
+	return nil
+}

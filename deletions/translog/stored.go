@@ -1,0 +1,112 @@
+package translog
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lethe/deletions"
+)
+
+const (
+	logPrefix  = "log/"
+	leafPrefix = logPrefix + "leaf/"
+	// indexDigits pads a leaf's index, so that keys sort as the leaves do.
+	indexDigits = 16
+)
+
+func leafKey(index int64) []byte {
+	return fmt.Appendf([]byte(leafPrefix), "%0*d", indexDigits, index)
+}
+
+func checkpointKey() []byte { return []byte(logPrefix + "checkpoint") }
+
+// parseIndex reads the index of a leaf's key, or is below 0.
+func parseIndex(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || len(text) != indexDigits {
+		return -1
+	}
+	return n
+}
+
+// Copy is a log as a store or a topic holds it, not checked yet.
+type Copy struct {
+	// Leaves are in order, up to the first that is missing.
+	Leaves [][]byte
+	// Checkpoint is the signed note, empty if there is none.
+	Checkpoint string
+	// Beyond counts leaves that are there behind one that is missing.
+	Beyond int
+}
+
+// ReadStored reads the log from the store that holds it.
+func ReadStored(kv deletions.KV) (Copy, error) {
+	var c Copy
+	err := kv.Scan([]byte(logPrefix), func(key, value []byte) error {
+		if bytes.Equal(key, checkpointKey()) {
+			c.Checkpoint = string(value)
+			return nil
+		}
+		index, isLeaf := strings.CutPrefix(string(key), leafPrefix)
+		switch {
+		case !isLeaf:
+		case parseIndex(index) == int64(len(c.Leaves)):
+			c.Leaves = append(c.Leaves, bytes.Clone(value))
+		default:
+			c.Beyond++
+		}
+		return nil
+	})
+	if err != nil {
+		return c, fmt.Errorf("transparency log: %w", err)
+	}
+	return c, nil
+}
+
+func readLeaf(kv deletions.KV, index int64) (text []byte, err error) {
+	err = kv.Scan(leafKey(index), func(_, value []byte) error {
+		text = bytes.Clone(value)
+		return nil
+	})
+	if err == nil && text == nil {
+		err = fmt.Errorf("%w: %d", ErrNoLeaf, index)
+	}
+	return text, err
+}
+
+// checkTree computes the tree of the leaves and compares it with the checkpoint.
+func (c Copy) checkTree(f *Findings, origin string, key ed25519.PublicKey) (Tree, SignedTree) {
+	var tree Tree
+	if err := tree.Append(c.Leaves...); err != nil {
+		f.refuse(StatementTree, "%v", err)
+		return tree, SignedTree{}
+	}
+	if c.Beyond > 0 {
+		f.refuse(StatementTree, "leaf %d is missing, %d behind it are there", len(c.Leaves), c.Beyond)
+	}
+	if c.Checkpoint == "" {
+		f.refuse(StatementCheckpoint, "there is no checkpoint of %d leaves", len(c.Leaves))
+		return tree, SignedTree{}
+	}
+	signed, err := OpenCheckpoint(c.Checkpoint, origin, key)
+	if err != nil {
+		f.refuse(StatementCheckpoint, "%v", err)
+		return tree, signed
+	}
+	now, err := tree.Now()
+	switch {
+	case err != nil:
+		f.refuse(StatementTree, "%v", err)
+	case signed.N > now.N:
+		f.refuse(StatementTree, "the checkpoint is of %d leaves, the log has %d: the end was cut off", signed.N, now.N)
+	case signed.N < now.N:
+		f.refuse(StatementTree, "the checkpoint is of %d leaves, the log has %d", signed.N, now.N)
+	case signed.Hash != now.Hash:
+		f.refuse(StatementTree, "the root of the %d leaves is not that of the checkpoint: a leaf was dropped, changed or moved",
+			now.N)
+	}
+	return tree, signed
+}

@@ -1,0 +1,76 @@
+package translog
+
+import (
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Tree is the Merkle tree over leaves. It keeps the hashes in memory, about 64 bytes a leaf;
+// they are computed from the leaves, so that no stored hash can hide a changed leaf.
+type Tree struct {
+	size   int64
+	hashes []tlog.Hash
+}
+
+// ReadHashes implements tlog.HashReader.
+func (t *Tree) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	out := make([]tlog.Hash, len(indexes))
+	for i, at := range indexes {
+		if at < 0 || at >= int64(len(t.hashes)) {
+			return nil, fmt.Errorf("hash %d of a tree that has %d", at, len(t.hashes))
+		}
+		out[i] = t.hashes[at]
+	}
+	return out, nil
+}
+
+// Append adds the bytes of leaves.
+func (t *Tree) Append(leaves ...[]byte) error {
+	for _, leaf := range leaves {
+		more, err := tlog.StoredHashes(t.size, leaf, t)
+		if err != nil {
+			return fmt.Errorf("leaf %d: %w", t.size, err)
+		}
+		t.hashes = append(t.hashes, more...)
+		t.size++
+	}
+	return nil
+}
+
+// truncate takes back what was appended behind a size.
+func (t *Tree) truncate(size int64) {
+	t.hashes, t.size = t.hashes[:tlog.StoredHashCount(size)], size
+}
+
+// Size is the number of leaves.
+func (t *Tree) Size() int64 { return t.size }
+
+// At returns the tree as it was at a size, which is at most the size now.
+func (t *Tree) At(size int64) (tlog.Tree, error) {
+	if size < 0 || size > t.size {
+		return tlog.Tree{}, fmt.Errorf("size %d of a tree of %d leaves", size, t.size)
+	}
+	root, err := tlog.TreeHash(size, t)
+	return tlog.Tree{N: size, Hash: root}, err
+}
+
+// Now returns the tree as it is.
+func (t *Tree) Now() (tlog.Tree, error) { return t.At(t.size) }
+
+// ProveRecord proves that a leaf is in the tree of a size.
+func (t *Tree) ProveRecord(index, size int64) (tlog.RecordProof, error) {
+	if index < 0 || index >= size || size > t.size {
+		return nil, fmt.Errorf("leaf %d at size %d of a tree of %d leaves", index, size, t.size)
+	}
+	return tlog.ProveRecord(size, index, t)
+}
+
+// ProveTree proves that the tree of an older size, at least 1, is a prefix of that of a
+// newer one.
+func (t *Tree) ProveTree(older, newer int64) (tlog.TreeProof, error) {
+	if older < 1 || older > newer || newer > t.size {
+		return nil, fmt.Errorf("sizes %d and %d of a tree of %d leaves", older, newer, t.size)
+	}
+	return tlog.ProveTree(newer, older, t)
+}
