@@ -27,3 +27,22 @@ func commitments(secret lethe.Secret, request lethe.Digest, ids []lethe.Transact
 	}
 	return out
 }
+
+// Salts are the salts of the first n targets of a request.
+func Salts(secret lethe.Secret, request lethe.Digest, n int) []lethe.Digest {
+	out := make([]lethe.Digest, n)
+	for i := range out {
+		out[i] = TargetSalt(secret, request, i)
+	}
+	return out
+}
+
+// SaltsDigest commits to the salts of a request's targets, in their order, so that the
+// request can be opened with no others.
+func SaltsDigest(salts []lethe.Digest) lethe.Digest {
+	h := sha256.New()
+	for _, salt := range salts {
+		h.Write(salt[:])
+	}
+	return lethe.Digest(h.Sum(nil))
+}

@@ -149,6 +149,8 @@ type Entry struct {
 	// Commitments are to the pseudonyms of the targets, in the order of the request
 	// (Commitment). Entries of earlier versions lack them.
 	Commitments []lethe.Digest `json:"commitments,omitempty"`
+	// Salts commits to their salts (SaltsDigest).
+	Salts lethe.Digest `json:"salts_digest,omitzero"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
 	Reason   lethe.Digest `json:"reason,omitzero"`
 	Progress Progress     `json:"progress"`
@@ -205,6 +207,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
 	e.Commitments = commitments(secret, e.Digest, ids)
+	e.Salts = SaltsDigest(Salts(secret, e.Digest, len(ids)))
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}

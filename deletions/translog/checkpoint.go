@@ -120,6 +120,15 @@ func OpenCheckpoint(signed, origin string, key ed25519.PublicKey) (SignedTree, e
 	return tree, nil
 }
 
+// ParseCheckpoint reads what a signed checkpoint states, whoever signed it. The error is
+// ErrNote.
+func ParseCheckpoint(signed string) (SignedTree, error) {
+	if len(signed) > maxNoteBytes {
+		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
+	}
+	return parseTree(signed)
+}
+
 // parseTree reads what a note states, whoever signed it. Lines after the third are
 // extensions, which lethe does not write.
 func parseTree(signed string) (SignedTree, error) {

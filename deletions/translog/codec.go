@@ -74,6 +74,8 @@ func decodeBody(kind Kind, body []byte) (Leaf, error) {
 		return decodeAs[Operator](body)
 	case KindReceipt:
 		return decodeAs[Receipt](body)
+	case KindSetup:
+		return decodeAs[Setup](body)
 	case KindSlice:
 		return decodeAs[Slice](body)
 	case KindCheckpoint:

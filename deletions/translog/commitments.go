@@ -31,7 +31,7 @@ func (s Slice) check(p *record.Problems) {
 // the log's own checkpoint, which is a SignedTree.
 type Checkpoint struct {
 	// Component is the model's place in the configuration, Group that of its shards in the
-	// component.
+	// component. A meta-model has the place behind the last component, and group 0.
 	Component int            `json:"component"`
 	Group     int            `json:"group"`
 	Timestep  lethe.Timestep `json:"timestep"`

@@ -10,7 +10,8 @@
 // feature. What it says of targets are commitments (deletions.Commitment), which only the
 // deployment can open.
 //
-//	leaf.go, commitments.go  the kinds of leaves
+//	leaf.go, commitments.go, setup.go  the kinds of leaves
+//	commit.go                each digest committed to once
 //	codec.go                 a leaf's bytes
 //	tree.go                  the Merkle tree
 //	checkpoint.go            signed checkpoints

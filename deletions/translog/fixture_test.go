@@ -92,7 +92,7 @@ func digestOf(text string, args ...any) lethe.Digest {
 func every() []translog.Leaf {
 	return []translog.Leaf{
 		translog.Request{Digest: digestOf("r"), Scope: lethe.ScopeStubs, At: epoch, Targets: 2,
-			Commitments: []lethe.Digest{digestOf("c0"), digestOf("c1")}},
+			Commitments: []lethe.Digest{digestOf("c0"), digestOf("c1")}, Salts: digestOf("salts")},
 		translog.Request{Digest: digestOf("q"), Scope: lethe.ScopeShard, At: epoch, Targets: 1,
 			Commitments: []lethe.Digest{}},
 		translog.Transition{Request: digestOf("r"), State: deletions.Accepted, At: epoch},
@@ -100,6 +100,7 @@ func every() []translog.Leaf {
 		translog.Operator{Action: translog.ActionTakeOver, At: epoch, Detail: digestOf("d")},
 		translog.Operator{Action: translog.ActionHold, At: epoch, Detail: digestOf("d"), Request: digestOf("r")},
 		translog.Receipt{Request: digestOf("r"), Payload: digestOf("p")},
+		translog.Setup{Digest: digestOf("setup")},
 		translog.Slice{Timestep: 35, Shard: 3, Revision: 1, Digest: digestOf("s1")},
 		translog.Slice{Timestep: 35, Shard: 3, Revision: 2, Digest: digestOf("s2"), Replaces: digestOf("s1")},
 		translog.Checkpoint{Component: 1, Group: 2, Timestep: 35, Lineage: digestOf("l"), Digest: digestOf("m")},

@@ -17,11 +17,12 @@ const (
 	KindTransition Kind = "transition"
 	KindOperator   Kind = "operator"
 	KindReceipt    Kind = "receipt"
+	KindSetup      Kind = "setup"
 	KindSlice      Kind = "slice"
 	KindCheckpoint Kind = "checkpoint"
 )
 
-// Leaf is a record of the log: a Request, Transition, Operator, Receipt, Slice or
+// Leaf is a record of the log: a Request, Transition, Operator, Receipt, Setup, Slice or
 // Checkpoint.
 type Leaf interface {
 	// Kind says which of them it is.
@@ -41,6 +42,9 @@ type Request struct {
 	// Commitments are to the pseudonyms of the targets that have one, in the order of the
 	// request (deletions.Commitment).
 	Commitments []lethe.Digest `json:"commitments"`
+	// Salts commits to their salts (deletions.SaltsDigest), so that they can be opened in
+	// one way only. It is zero without commitments.
+	Salts lethe.Digest `json:"salts_digest,omitzero"`
 }
 
 // Kind implements Leaf.
@@ -52,6 +56,7 @@ func (r Request) check(p *record.Problems) {
 	p.Check(r.Scope.Valid(), "scope is not known")
 	p.Check(r.Targets > 0, "targets is %d, at least 1", r.Targets)
 	p.Check(r.Commitments != nil, "commitments is no list")
+	p.Check((len(r.Commitments) > 0) == !r.Salts.IsZero(), "salts_digest does not fit the commitments")
 	for i, c := range r.Commitments {
 		p.Check(!c.IsZero(), "commitment %d is zero", i)
 	}

@@ -27,6 +27,8 @@ type Log struct {
 	at map[tlog.Hash]int64
 	// said are the changes of each request that the log has.
 	said map[lethe.Digest][]deletions.Change
+	// latest are the digests that were committed to last.
+	latest map[artefact]lethe.Digest
 	// published counts the leaves that the topic is known to hold, pending are the others.
 	published int64
 	pending   [][]byte
@@ -71,7 +73,7 @@ func leavesOf(e deletions.Entry, n int) (out []Leaf) {
 	if n == 0 {
 		out = append(out, Request{
 			Digest: e.Digest, Scope: e.Scope, At: e.Received(), Targets: len(e.Targets),
-			Commitments: append([]lethe.Digest{}, e.Commitments...),
+			Commitments: append([]lethe.Digest{}, e.Commitments...), Salts: e.Salts,
 		})
 		n = 1
 	}
@@ -167,6 +169,8 @@ func (l *Log) note(index int64, leaf Leaf, text []byte) {
 		l.pending = append(l.pending, text)
 	}
 	switch leaf := leaf.(type) {
+	case commitment:
+		l.latest[leaf.artefact()] = leaf.digest()
 	case Request:
 		l.said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
 	case Transition:
@@ -186,6 +190,7 @@ func (l *Log) load() error {
 	}
 	l.tree, l.signed, l.pending = Tree{}, SignedTree{}, nil
 	l.at, l.said = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
+	l.latest = make(map[artefact]lethe.Digest)
 	if len(stored.Leaves) == 0 && stored.Checkpoint == "" {
 		l.loaded = true
 		return nil

@@ -1,0 +1,114 @@
+package challenge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions/translog"
+)
+
+const (
+	challengeFormat = "lethe-challenge/1"
+	// maxChallengeBytes bounds a challenge that is read: it holds one signed note.
+	maxChallengeBytes = 1 << 18
+	// MaxCount bounds the pairs that are drawn.
+	MaxCount = 1_000_000
+)
+
+// ErrChallenge marks bytes that are no challenge.
+var ErrChallenge = errors.New("not a challenge")
+
+// Challenge is what an auditor asks of a deployment. He makes it after the deployment has
+// signed the checkpoint, and keeps it: an answer is checked against it.
+type Challenge struct {
+	// Checkpoint is the signed checkpoint of the log.
+	Checkpoint string
+	// Seed is the auditor's own choice.
+	Seed uint64
+	// Count is how many pairs are drawn; 0 for all.
+	Count int
+	// Shard and Timestep, if not nil, confine the draw to one shard or one timestep.
+	Shard    *lethe.ShardID
+	Timestep *lethe.Timestep
+}
+
+// challengeRecord is a challenge as it is stored and sent.
+type challengeRecord struct {
+	Format     string          `json:"format"`
+	Checkpoint string          `json:"checkpoint"`
+	Seed       uint64          `json:"seed"`
+	Count      int             `json:"count"`
+	Shard      *lethe.ShardID  `json:"shard,omitempty"`
+	Timestep   *lethe.Timestep `json:"timestep,omitempty"`
+}
+
+// Validate reports what is out of bounds. The signature is not looked at.
+func (c Challenge) Validate() error {
+	switch {
+	case c.Count < 0 || c.Count > MaxCount:
+		return fmt.Errorf("%w: count is %d, want 0 to %d", ErrChallenge, c.Count, MaxCount)
+	case c.Timestep != nil && *c.Timestep < 0:
+		return fmt.Errorf("%w: timestep is %d, want at least 0", ErrChallenge, *c.Timestep)
+	}
+	if _, err := translog.ParseCheckpoint(c.Checkpoint); err != nil {
+		return fmt.Errorf("%w: %w", ErrChallenge, err)
+	}
+	return nil
+}
+
+// Encode returns the challenge as JSON.
+func (c Challenge) Encode() ([]byte, error) {
+	out, err := json.MarshalIndent(challengeRecord{
+		challengeFormat, c.Checkpoint, c.Seed, c.Count, c.Shard, c.Timestep,
+	}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("challenge: %w", err)
+	}
+	return append(out, '\n'), nil
+}
+
+// Decode reads what Encode wrote. The error wraps ErrChallenge.
+func Decode(data []byte) (Challenge, error) {
+	if len(data) > maxChallengeBytes {
+		return Challenge{}, fmt.Errorf("%w: %d bytes, at most %d", ErrChallenge, len(data), maxChallengeBytes)
+	}
+	var r challengeRecord
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return Challenge{}, fmt.Errorf("%w: %w", ErrChallenge, err)
+	}
+	if r.Format != challengeFormat {
+		return Challenge{}, fmt.Errorf("%w: format %.40q, want %q", ErrChallenge, r.Format, challengeFormat)
+	}
+	c := Challenge{r.Checkpoint, r.Seed, r.Count, r.Shard, r.Timestep}
+	return c, c.Validate()
+}
+
+// ID names the challenge: the log at that size, the seed and what is drawn. Signatures
+// beside the log's own, as of witnesses, do not change it.
+func (c Challenge) ID() (lethe.Digest, error) {
+	tree, err := translog.ParseCheckpoint(c.Checkpoint)
+	if err != nil {
+		return lethe.Digest{}, fmt.Errorf("%w: %w", ErrChallenge, err)
+	}
+	w := canonical.NewDigester("LCHL", 1)
+	w.String(tree.Origin)
+	w.Uint64(uint64(tree.N))
+	w.Bytes(tree.Hash[:])
+	w.Uint64(c.Seed)
+	w.Uint64(uint64(c.Count))
+	w.Flag(c.Shard != nil)
+	if c.Shard != nil {
+		w.Uint32(uint32(*c.Shard))
+	}
+	w.Flag(c.Timestep != nil)
+	if c.Timestep != nil {
+		w.Uint64(uint64(*c.Timestep))
+	}
+	return w.Digest(), nil
+}

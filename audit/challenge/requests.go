@@ -1,0 +1,131 @@
+package challenge
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/translog"
+)
+
+// Opening opens the commitments of a request's leaf: whoever has the salts can tell whether
+// a slice holds one of the targets, and cannot tell the targets without the slice.
+type Opening struct {
+	Request lethe.Digest
+	// Salts are in the order of the commitments.
+	Salts []lethe.Digest
+}
+
+// request is a request of the log.
+type request struct {
+	leaf     int64
+	at       translog.Request
+	state    deletions.State
+	replaced bool
+}
+
+// requests are those of a log, in its order.
+type requests struct {
+	all      []*request
+	byDigest map[lethe.Digest]*request
+}
+
+func newRequests() *requests { return &requests{byDigest: make(map[lethe.Digest]*request)} }
+
+// add takes a request. A request is its content: it returns the leaf of one with the same
+// that came before, or -1.
+func (r *requests) add(leaf int64, l translog.Request) (before int64) {
+	before = -1
+	if q := r.byDigest[l.Digest]; q != nil {
+		before = q.leaf
+	}
+	q := &request{leaf: leaf, at: l, state: deletions.Received}
+	r.all, r.byDigest[l.Digest] = append(r.all, q), q
+	return before
+}
+
+func (r *requests) move(l translog.Transition) {
+	q := r.byDigest[l.Request]
+	if q == nil {
+		return
+	}
+	q.state = l.State
+	switch l.State {
+	case deletions.Swapped, deletions.Erased, deletions.Verifying, deletions.Verified:
+		q.replaced = true
+	default:
+	}
+}
+
+// carriedOut are the requests whose slices and models were replaced, as the log says: no
+// slice may hold their targets any more.
+func (v *View) carriedOut() []*request {
+	return slices.DeleteFunc(slices.Clone(v.requests.all), func(q *request) bool { return !q.replaced })
+}
+
+// underWay counts the requests that are neither rejected nor carried out.
+func (v *View) underWay() int {
+	n := 0
+	for _, q := range v.requests.all {
+		if !q.replaced && !q.state.Final() {
+			n++
+		}
+	}
+	return n
+}
+
+// CarriedOut are the digests of the requests that an answer has to open, in the log's order.
+func (v *View) CarriedOut() []lethe.Digest {
+	var out []lethe.Digest
+	for _, q := range v.carriedOut() {
+		if len(q.at.Commitments) > 0 {
+			out = append(out, q.at.Digest)
+		}
+	}
+	return out
+}
+
+// erased tells what no slice may hold.
+type erased []target
+
+// target is a commitment that was opened.
+type target struct {
+	of               *request
+	salt, commitment lethe.Digest
+}
+
+// open opens the requests that were carried out. Problems name those that are not.
+func (v *View) open(openings []Opening) (e erased, problems []string) {
+	salts := make(map[lethe.Digest][]lethe.Digest)
+	for _, o := range openings {
+		salts[o.Request] = o.Salts
+	}
+	for _, q := range v.carriedOut() {
+		own := salts[q.at.Digest]
+		switch {
+		case len(q.at.Commitments) == 0:
+		case own == nil:
+			problems = append(problems, fmt.Sprintf("the commitments of request leaf %d are not opened", q.leaf))
+		case len(own) != len(q.at.Commitments) || deletions.SaltsDigest(own) != q.at.Salts:
+			problems = append(problems, fmt.Sprintf("what opens request leaf %d is not what the leaf commits to", q.leaf))
+		default:
+			for i, c := range q.at.Commitments {
+				e = append(e, target{q, own[i], c})
+			}
+		}
+	}
+	return e, problems
+}
+
+// holds returns the request whose target a slice holds, or nil.
+func (e erased) holds(s *lethe.Slice) *request {
+	for _, t := range e {
+		for _, p := range s.Nodes {
+			if deletions.Commitment(t.salt, p) == t.commitment {
+				return t.of
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package translog
+
+import (
+	"fmt"
+
+	"lethe"
+)
+
+// artefact names what a digest is committed to of.
+type artefact struct {
+	kind Kind
+	// of are the shard of a slice, the component and group of a model.
+	of       [2]int
+	timestep lethe.Timestep
+}
+
+// commitment is a leaf that commits to a digest.
+type commitment interface {
+	Leaf
+	artefact() artefact
+	digest() lethe.Digest
+	// replacing returns the leaf as it follows a digest.
+	replacing(before lethe.Digest) Leaf
+}
+
+func (s Setup) artefact() artefact   { return artefact{kind: KindSetup} }
+func (s Setup) digest() lethe.Digest { return s.Digest }
+func (s Setup) replacing(before lethe.Digest) Leaf {
+	s.Replaces = before
+	return s
+}
+
+func (s Slice) artefact() artefact {
+	return artefact{KindSlice, [2]int{int(s.Shard)}, s.Timestep}
+}
+func (s Slice) digest() lethe.Digest { return s.Digest }
+func (s Slice) replacing(before lethe.Digest) Leaf {
+	s.Replaces = before
+	return s
+}
+
+func (c Checkpoint) artefact() artefact {
+	return artefact{KindCheckpoint, [2]int{c.Component, c.Group}, c.Timestep}
+}
+func (c Checkpoint) digest() lethe.Digest { return c.Digest }
+func (c Checkpoint) replacing(before lethe.Digest) Leaf {
+	c.Replaces = before
+	return c
+}
+
+// Commit adds what commits to the digests of setups, slices and checkpoints, in their order
+// and in one write, and says in each leaf what it replaces. A digest that is committed to
+// already, and was not replaced since, is not again, so that a process that repeats after a
+// crash what it has published does no harm. It returns how many leaves that were.
+func (l *Log) Commit(list ...Leaf) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(); err != nil {
+		return 0, err
+	}
+	var fresh []Leaf
+	now := make(map[artefact]lethe.Digest)
+	for _, leaf := range list {
+		c, ok := leaf.(commitment)
+		if !ok {
+			return 0, fmt.Errorf("a leaf of kind %s commits to no digest", leaf.Kind())
+		}
+		at := c.artefact()
+		before, changed := now[at]
+		if !changed {
+			before = l.latest[at]
+		}
+		if before != c.digest() {
+			now[at] = c.digest()
+			fresh = append(fresh, c.replacing(before))
+		}
+	}
+	if len(fresh) == 0 {
+		return 0, nil
+	}
+	_, err := l.write(fresh, nil, l.kv.Put)
+	return len(fresh), err
+}

@@ -1,0 +1,107 @@
+package ensemble
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/scoring"
+	"lethe/trainer/kernels"
+)
+
+const setupFormat = "lethe-setup/1"
+
+const (
+	// maxSetupBytes bounds a setup that is read: one of 60 components has some 70 kB.
+	maxSetupBytes = 1 << 20
+	// maxSetupShards bounds its shards.
+	maxSetupShards = 1 << 16
+)
+
+// Setup is all that the bytes of an ensemble's models depend on beside their slices. It
+// names nobody, and whoever has it and the slices can train the models anew elsewhere.
+type Setup struct {
+	Layout
+	// Kernels names the kernel set.
+	Kernels string
+	// Described says that checkpoints carry the aggregation vector that the models are
+	// weighed by: there is no meta-model.
+	Described bool
+}
+
+// setupRecord is a setup as it is stored and sent.
+type setupRecord struct {
+	Format     string      `json:"format"`
+	Shards     int         `json:"shards"`
+	Kernels    string      `json:"kernel_set"`
+	Described  bool        `json:"described"`
+	Components []Component `json:"components"`
+}
+
+// Encode returns the setup as one line of JSON. Equal setups have equal bytes.
+func (s Setup) Encode() ([]byte, error) {
+	out, err := json.Marshal(setupRecord{setupFormat, s.Shards, s.Kernels, s.Described, s.Components})
+	if err != nil {
+		return nil, fmt.Errorf("setup of the ensemble: %w", err)
+	}
+	return out, nil
+}
+
+// DigestSetup returns the digest of what Encode returned.
+func DigestSetup(encoded []byte) lethe.Digest { return canonical.DigestOf(encoded) }
+
+// DecodeSetup reads what Encode wrote and nothing else: a member that this version does
+// not know would change what is trained. The error says what is wrong, also with the
+// values.
+func DecodeSetup(data []byte) (Setup, error) {
+	if len(data) > maxSetupBytes {
+		return Setup{}, fmt.Errorf("setup of the ensemble: %d bytes, at most %d", len(data), maxSetupBytes)
+	}
+	var r setupRecord
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return Setup{}, fmt.Errorf("setup of the ensemble: %w", err)
+	}
+	if r.Format != setupFormat {
+		return Setup{}, fmt.Errorf("setup of the ensemble: format %.40q, want %q", r.Format, setupFormat)
+	}
+	if r.Shards > maxSetupShards {
+		return Setup{}, fmt.Errorf("setup of the ensemble: %d shards, at most %d", r.Shards, maxSetupShards)
+	}
+	s := Setup{Layout{r.Shards, r.Components}, r.Kernels, r.Described}
+	if err := s.Validate(); err != nil {
+		return Setup{}, fmt.Errorf("setup of the ensemble: %w", err)
+	}
+	if again, err := s.Encode(); err != nil || !bytes.Equal(again, data) {
+		return Setup{}, fmt.Errorf("setup of the ensemble: not as lethe writes it")
+	}
+	return s, nil
+}
+
+// Runner returns what trains the models anew. The error says that this program lacks the
+// kernel set, or what is wrong with the layout.
+func (s Setup) Runner(workers int) (Runner, error) {
+	set, err := kernels.Named(s.Kernels)
+	if err != nil {
+		return Runner{}, err
+	}
+	runner, err := NewRunner(s.Layout, set, workers)
+	if s.Described {
+		runner.Describe = scoring.Describe
+	}
+	return runner, err
+}
+
+// Number returns the model of a component's group.
+func (l Layout) Number(component, in int) (model lethe.ShardID, found bool) {
+	if component < 0 || component >= len(l.Components) || in < 0 || in >= l.Components[component].Groups {
+		return 0, false
+	}
+	for _, c := range l.Components[:component] {
+		in += c.Groups
+	}
+	return lethe.ShardID(in), true
+}
