@@ -11,22 +11,35 @@ import (
 	"lethe/deletions/scan"
 )
 
-// Records as they are in transactions.v1.
+// Records as they are in transactions.v1, and one or many rows that are looked for.
 func BenchmarkMatchRecord(b *testing.B) {
+	for _, rows := range []int{1, 200} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) { benchMatchRecord(b, rows) })
+	}
+}
+
+func benchMatchRecord(b *testing.B, rows int) {
 	secret, d := lethe.Secret{3}, lethe.NewDraw(1, "bench")
-	row := make([]float32, 165)
+	feature := func() float32 { return float32(d.IntN(60000)-30000) / 1e4 }
+	var prints []scan.Fingerprint
+	for i := range rows {
+		row := make([]float32, 165)
+		for k := range row {
+			row[k] = feature()
+		}
+		forms, err := scan.RowFingerprints(secret, row)
+		require.NoError(b, err)
+		ids, err := scan.TransactionFingerprints(secret, lethe.TransactionID(fmt.Sprint(230107682+i)))
+		require.NoError(b, err)
+		prints = append(append(prints, forms...), ids...)
+	}
 	var text strings.Builder
 	text.WriteString(`{"type":"node","id":"230007682","timestep":17,"features":[`)
-	for i := range row {
-		row[i] = float32(d.IntN(60000)-30000) / 1e4
-		fmt.Fprintf(&text, "%s%v", strings.Repeat(",", min(i, 1)), float32(d.IntN(60000)-30000)/1e4)
+	for i := range 165 {
+		fmt.Fprintf(&text, "%s%v", strings.Repeat(",", min(i, 1)), feature())
 	}
 	text.WriteString(`]}`)
-	prints, err := scan.RowFingerprints(secret, row)
-	require.NoError(b, err)
-	ids, err := scan.TransactionFingerprints(secret, "230107682")
-	require.NoError(b, err)
-	sc, err := scan.NewScanner(secret, append(prints, ids...))
+	sc, err := scan.NewScanner(secret, prints)
 	require.NoError(b, err)
 	value := []byte(text.String())
 	b.SetBytes(int64(len(value)))

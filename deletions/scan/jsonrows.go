@@ -89,12 +89,12 @@ func inNumber(c byte) bool {
 func isSpace(c byte) bool { return c == ' ' || c == '"' || c == '\t' || c == '\r' || c == '\n' }
 
 // compareRow compares the run of numbers with every feature row of its length. The
-// numbers that hold a fingerprint's anchor are read first: reading all of them in all
-// rows would take most of a search's time. Each is read once and the row is hashed
-// once, however many fingerprints there are.
+// numbers that hold the anchors of some rows are read first: reading all of them in all
+// runs would take most of a search's time. Each is read once, those anchors are hashed
+// once for all rows that have theirs there, and the run is hashed once.
 func (m *jsonMatch) compareRow(data []byte, offset int64) {
-	needles := m.sc.rows[len(m.row)]
-	if len(needles) == 0 {
+	groups := m.sc.rows[len(m.row)]
+	if len(groups) == 0 {
 		return
 	}
 	m.values, m.known = m.values[:0], m.known[:0]
@@ -103,32 +103,48 @@ func (m *jsonMatch) compareRow(data []byte, offset int64) {
 	}
 	var mac MAC
 	hashed := false
-	for _, e := range needles {
-		f := &m.sc.fingerprints[e.fingerprint]
-		first, last := f.AnchorAt/floatBytes, (f.AnchorAt+len(e.anchors)-1+anchorBytes-1)/floatBytes
-		if !m.read(data, first, last) || !m.holds(m.values, f.AnchorAt, e.anchors) {
-			continue
-		}
-		if !hashed {
-			if !m.read(data, 0, len(m.row)-1) {
-				return
+	for i := range groups {
+		for _, e := range m.candidates(data, &groups[i]) {
+			if !m.holds(data, groups[i].at+1, e.next) {
+				continue
 			}
-			mac, hashed = macOf(m.sc.secret, KindFeatures, m.values), true
-		}
-		if mac == f.MAC {
-			m.hits = append(m.hits, Hit{KindFeatures, e.fingerprint, offset})
+			if !hashed {
+				if !m.read(data, 0, len(m.row)-1) {
+					return
+				}
+				mac, hashed = macOf(m.sc.secret, KindFeatures, m.values), true
+			}
+			if mac == m.sc.fingerprints[e.fingerprint].MAC {
+				m.hits = append(m.hits, Hit{KindFeatures, e.fingerprint, offset})
+			}
 		}
 	}
 }
 
-// holds reports whether anchors stand in bytes from a place on.
-func (m *jsonMatch) holds(some []byte, at int, anchors []uint64) bool {
+// candidates are the rows of a group whose first anchor the run of numbers has.
+func (m *jsonMatch) candidates(data []byte, group *rowGroup) []rowEntry {
+	if !m.readBytes(data, group.at, anchorBytes) {
+		return nil
+	}
+	return group.byAnchor[anchorOf(m.sc.keys.multiplier, m.values, group.at)]
+}
+
+// holds reports whether anchors stand in the run of numbers from a place on.
+func (m *jsonMatch) holds(data []byte, at int, anchors []uint64) bool {
+	if len(anchors) > 0 && !m.readBytes(data, at, len(anchors)-1+anchorBytes) {
+		return false
+	}
 	for k, anchor := range anchors {
-		if anchorOf(m.sc.keys.multiplier, some, at+k) != anchor {
+		if anchorOf(m.sc.keys.multiplier, m.values, at+k) != anchor {
 			return false
 		}
 	}
 	return true
+}
+
+// readBytes reads the features that some bytes of the row belong to.
+func (m *jsonMatch) readBytes(data []byte, at, count int) bool {
+	return m.read(data, at/floatBytes, (at+count-1)/floatBytes)
 }
 
 // read reads some features of the run as their bytes in a row, each once. It reports

@@ -113,7 +113,8 @@ func (p *pass) sieve(from, to int) int {
 // are four.
 func (p *pass) sieveFour(from, to int) int {
 	data := p.buf[:len(p.buf)+loadBytes]
-	coarse, filter, shift, multiplier := &p.sc.coarse, p.sc.filter, p.sc.shift&63, p.sc.keys.multiplier
+	coarse, coarseShift := p.sc.coarse, p.sc.coarseShift&63
+	filter, shift, multiplier := p.sc.filter, p.sc.shift&63, p.sc.keys.multiplier
 	i := from
 	for ; i < to-3*stride; i += 4 * stride {
 		window := data[i : i+3*stride+8]

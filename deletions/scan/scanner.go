@@ -39,8 +39,9 @@ type Scanner struct {
 	// filter has 2^(64-shift) bits, one for the upper bits of an anchor's hash.
 	filter []uint64
 	shift  int
-	// coarse is the same for the uppermost bits, a byte each: fewer instructions.
-	coarse [1 << (64 - coarseShift)]uint8
+	// coarse is the same for fewer of the upper bits, a byte each: fewer instructions.
+	coarse      []uint8
+	coarseShift int
 	// entries ascend by anchor. Those whose anchor's upper bits are b lie from
 	// directory[b] to directory[b+1].
 	entries        []scanEntry
@@ -52,7 +53,7 @@ type Scanner struct {
 	// feature rows, by their number of features: MatchText compares them with what JSON
 	// says.
 	whole map[int][]int
-	rows  map[int][]rowEntry
+	rows  map[int][]rowGroup
 	// before and after bound how far a window reaches from its anchor's start.
 	before, after int
 	// step is how far apart the places are that are looked at.
@@ -93,10 +94,18 @@ func (e *scanEntry) compareWindow(o *scanEntry) int {
 // anchorRow holds the anchors that begin a byte apart, without their masks.
 type anchorRow [stride]uint64
 
-// rowEntry is a feature row as MatchText needs it: its first anchor, or as many as it
-// has.
+// rowGroup are the feature rows of one length whose first anchor is at one place, as
+// MatchText needs them.
+type rowGroup struct {
+	at int
+	// byAnchor holds them by that anchor.
+	byAnchor map[uint64][]rowEntry
+}
+
+// rowEntry is a feature row: the anchors behind the first, if it has more, and its
+// fingerprint.
 type rowEntry struct {
-	anchors     []uint64
+	next        []uint64
 	fingerprint int
 }
 
@@ -105,7 +114,10 @@ const (
 	// chance under 2 %.
 	filterBitsPerEntry = 64
 	leastFilterLog2    = 15
-	coarseShift        = 64 - leastFilterLog2
+	// coarseBytesPerEntry keeps the share of four places that pass the coarse filter below
+	// one eighth, as long as it fits a core's second-level cache.
+	coarseBytesPerEntry = 32
+	mostCoarseLog2      = 18
 )
 
 // NewScanner builds the scanner for fingerprints made under the same secret.
@@ -114,7 +126,7 @@ const (
 func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, error) {
 	sc := &Scanner{
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
-		keyed: map[int][]int{}, whole: map[int][]int{}, rows: map[int][]rowEntry{}, after: anchorBytes,
+		keyed: map[int][]int{}, whole: map[int][]int{}, rows: map[int][]rowGroup{}, after: anchorBytes,
 		step: stepOf(fingerprints),
 	}
 	for i, f := range sc.fingerprints {
@@ -152,8 +164,7 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	case KindID:
 		sc.whole[f.Length] = append(sc.whole[f.Length], i)
 	case KindFeatures:
-		n := f.Length / floatBytes
-		sc.rows[n] = append(sc.rows[n], rowEntry{anchors, i})
+		sc.addRow(f, anchors, i)
 	default:
 	}
 	sc.before = max(sc.before, f.AnchorAt+stride-1)
@@ -165,6 +176,18 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 		e.anchor, e.at = anchor, f.AnchorAt+k
 		sc.entries = append(sc.entries, e)
 	}
+}
+
+// addRow takes in a feature row.
+func (sc *Scanner) addRow(f Fingerprint, anchors []uint64, i int) {
+	groups := sc.rows[f.Length/floatBytes]
+	at := slices.IndexFunc(groups, func(g rowGroup) bool { return g.at == f.AnchorAt })
+	if at < 0 {
+		at, groups = len(groups), append(groups, rowGroup{f.AnchorAt, make(map[uint64][]rowEntry)})
+		sc.rows[f.Length/floatBytes] = groups
+	}
+	same := groups[at].byAnchor
+	same[anchors[0]] = append(same[anchors[0]], rowEntry{anchors[1:], i})
 }
 
 // stepOf returns how far apart the places may be that are looked at: every place
@@ -182,13 +205,16 @@ func (sc *Scanner) index() {
 	log2 := max(leastFilterLog2, bits.Len(uint(len(sc.entries)*filterBitsPerEntry)))
 	sc.shift = 64 - log2
 	sc.filter = make([]uint64, 1<<log2/64)
+	coarseLog2 := bits.Len(uint(len(sc.entries) * coarseBytesPerEntry))
+	coarseLog2 = min(max(coarseLog2, leastFilterLog2), mostCoarseLog2, log2)
+	sc.coarse, sc.coarseShift = make([]uint8, 1<<coarseLog2), 64-coarseLog2
 	directoryLog2 := bits.Len(uint(len(sc.entries)))
 	sc.directoryShift = 64 - directoryLog2
 	sc.directory = make([]int32, 1<<directoryLog2+1)
 	for _, e := range sc.entries {
 		place := e.anchor >> sc.shift
 		sc.filter[place/64] |= 1 << (place % 64)
-		sc.coarse[e.anchor>>coarseShift] = 1
+		sc.coarse[e.anchor>>sc.coarseShift] = 1
 		sc.directory[e.anchor>>sc.directoryShift+1]++
 	}
 	for i := len(sc.entries) - 1; i >= 0; i-- {
