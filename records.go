@@ -28,15 +28,18 @@ type Scope string
 
 // The scopes. Shard replaces the transaction's own slice only (the paper's
 // reach); Stubs, the default, replaces also every slice that holds a stub for
-// it; Partition partitions the timestep again.
+// it; Partition partitions the timestep afresh, so that nothing is left of the part that
+// the transaction had in who is where.
 const (
 	ScopeShard     Scope = "shard"
 	ScopeStubs     Scope = "stubs"
 	ScopePartition Scope = "partition"
 )
 
-// SupportedScopes are the names of those that are built, the default first.
-func SupportedScopes() []string { return []string{string(ScopeStubs), string(ScopeShard)} }
+// SupportedScopes are the names of the scopes, the default first.
+func SupportedScopes() []string {
+	return []string{string(ScopeStubs), string(ScopeShard), string(ScopePartition)}
+}
 
 // Valid reports whether the scope is one of the three.
 func (s Scope) Valid() bool { return s == ScopeShard || s == ScopeStubs || s == ScopePartition }

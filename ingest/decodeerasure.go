@@ -84,10 +84,8 @@ func erasureScope(name string, present bool) (lethe.Scope, *Refusal) {
 		return "", nil
 	}
 	switch scope := lethe.Scope(name); scope {
-	case lethe.ScopeShard, lethe.ScopeStubs:
+	case lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition:
 		return scope, nil
-	case lethe.ScopePartition:
-		return "", &Refusal{ScopeNotSupported, "scope partition is not supported by this version"}
 	default:
 		return "", &Refusal{UnknownScope, "scope is none of shard, stubs, partition"}
 	}

@@ -28,7 +28,7 @@ const (
 	BadRequestID      Reason = "bad_request_id"      // breaks the rules of ValidRequestID
 	NodeCount         Reason = "node_count"          // no node, or more than Limits.MaxErasureNodes
 	UnknownScope      Reason = "unknown_scope"       // none of shard, stubs, partition
-	ScopeNotSupported Reason = "scope_not_supported" // partition: not built yet
+	ScopeNotSupported Reason = "scope_not_supported" // partition, by earlier versions
 	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 bytes
 	BadTime           Reason = "bad_time"            // no RFC 3339 time
 	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits

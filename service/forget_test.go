@@ -40,7 +40,8 @@ type forgetting struct {
 
 // I5: after every erasure the served models, all checkpoints and all slices are
 // those of a build that leaves the records out, byte for byte, given the
-// assignment of the others. The first timesteps are erased from before the last
+// assignment of the others; with independent shards, and at scope partition, nothing is
+// given. The first timesteps are erased from before the last
 // ones arrive.
 func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 	for _, kind := range []struct {
@@ -59,6 +60,9 @@ func TestForgettingEqualsABuildWithoutTheRecords(t *testing.T) {
 		{"stack", []uint64{12, 13}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
 		{"independent", []uint64{14, 15}, []lethe.Scope{lethe.ScopeStubs}, true, true, configs.Stack},
 		{"shard", []uint64{4}, []lethe.Scope{lethe.ScopeShard}, false, false, ""},
+		{"partition", []uint64{16, 17}, []lethe.Scope{lethe.ScopePartition}, false, false, ""},
+		{"afresh", []uint64{18}, []lethe.Scope{lethe.ScopePartition}, true, true, configs.Stack},
+		{"both", []uint64{19, 20}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopePartition}, true, false, ""},
 		{"mixed", []uint64{5, 6}, []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}, false, false, ""},
 	} {
 		seeds, requests := kind.seeds, 4
@@ -110,14 +114,14 @@ func forgetAtRandom(t *testing.T, c configs.Config, seed uint64, requests int, s
 		}
 	}
 	want := f.m.build()
-	if len(scopes) == 1 && scopes[0] == lethe.ScopeStubs {
+	if !slices.Contains(scopes, lethe.ScopeShard) {
 		// Stronger, and without a notion of whom an erasure reaches: every slice
 		// is what the remaining records give.
 		for at := range f.m.slices {
 			require.Equal(t, f.m.cut(at), f.m.slices[at])
 		}
 	}
-	if c.Partition.Method == partition.MethodIndependent {
+	if c.Partition.Method == partition.MethodIndependent || slices.Equal(scopes, []lethe.Scope{lethe.ScopePartition}) {
 		// Not given any assignment: as a build that never saw the records makes it.
 		never := newMirror(t, c, stream)
 		never.gone = f.m.gone

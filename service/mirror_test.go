@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/partition"
@@ -120,21 +121,26 @@ func (m *mirror) cut(at lethe.Timestep) []*lethe.Slice {
 // settle partitions timesteps as they are now.
 func (m *mirror) settle(timesteps ...lethe.Timestep) {
 	for _, at := range timesteps {
-		s := m.graph(at)
-		g, err := graph.FromSnapshot(s)
-		require.NoError(m.t, err)
-		config := m.c.PartitionConfig()
-		config.Timestep = at
-		for _, n := range s.Nodes {
-			config.Nodes = append(config.Nodes, n.Pseudonym)
-		}
-		a, _, err := partition.Run(context.Background(), g, config)
-		require.NoError(m.t, err)
-		for i, n := range s.Nodes {
-			m.shards[n.Pseudonym] = a[i]
-		}
+		m.deal(at)
 		m.settled = append(m.settled, at)
 		m.slices[at] = m.cut(at)
+	}
+}
+
+// deal partitions a timestep as it is now.
+func (m *mirror) deal(at lethe.Timestep) {
+	s := m.graph(at)
+	g, err := graph.FromSnapshot(s)
+	require.NoError(m.t, err)
+	config := m.c.PartitionConfig()
+	config.Timestep = at
+	for _, n := range s.Nodes {
+		config.Nodes = append(config.Nodes, n.Pseudonym)
+	}
+	a, _, err := partition.Run(context.Background(), g, config)
+	require.NoError(m.t, err)
+	for i, n := range s.Nodes {
+		m.shards[n.Pseudonym] = a[i]
 	}
 }
 
@@ -203,7 +209,13 @@ func (m *mirror) forget(scope lethe.Scope, ids ...lethe.TransactionID) map[lethe
 			empty = append(empty, at)
 			continue
 		}
+		if scope == lethe.ScopePartition {
+			m.deal(at)
+		}
 		fresh := m.cut(at)
+		if scope == lethe.ScopePartition {
+			shards = differing(m.slices[at], fresh)
+		}
 		for shard := range shards {
 			m.slices[at][shard] = fresh[shard]
 			note(shard, at)
@@ -216,6 +228,17 @@ func (m *mirror) forget(scope lethe.Scope, ids ...lethe.TransactionID) map[lethe
 		}
 	}
 	return from
+}
+
+// differing are the shards whose slices are not the same.
+func differing(a, b []*lethe.Slice) map[lethe.ShardID]bool {
+	out := make(map[lethe.ShardID]bool)
+	for shard := range a {
+		if canonical.DigestSlice(a[shard]) != canonical.DigestSlice(b[shard]) {
+			out[lethe.ShardID(shard)] = true
+		}
+	}
+	return out
 }
 
 // leaveOut takes an empty timestep out of the stream: that after it follows another

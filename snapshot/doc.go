@@ -91,7 +91,7 @@
 //	store.go, whole.go      the Store, and marks for its owner; whether all is there
 //	batch.go, take.go       records of one partition; what becomes of each
 //	width.go                the number of features
-//	lifecycle.go, reopen.go close and settle a timestep; late records into it
+//	lifecycle.go, reopen.go close, settle, deal afresh a timestep; late records into it
 //	judge.go, letters.go    what is in no graph: why not; until it is said
 //	targets.go, alike.go    suppress and locate what is erased; who has equal features
 //	erase.go                take the targets out of all stores; erasestaging.go

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -126,6 +127,57 @@ func (t transition) settle(ctx context.Context, i Info, g *lethe.Snapshot, assig
 	i.State, i.Previous = lethe.Settled, t.settledBefore(i.Timestep)
 	t.infos[i.Timestep] = i
 	return nil
+}
+
+// Repartition gives the transactions of settled timesteps the shards that assign chooses for
+// them as they are now. A store whose shards become others is written anew, without the old
+// ones, and has a new revision; one whose shards stay is left alone, as are timesteps that
+// are not settled, or gone. After an Erase this makes the assignment one that the erased
+// had no part in.
+//
+// It is idempotent as long as assign is a pure function: after an error or a crash, call it
+// again with the same timesteps. Errors: those of assign, of the context and of the file
+// system.
+func (s *Store) Repartition(ctx context.Context, timesteps []lethe.Timestep, assign Assign) error {
+	for _, at := range timesteps {
+		if err := (transition{s, s.staging.change()}).repartition(ctx, at, assign); err != nil {
+			return fmt.Errorf("partition timestep %d afresh: %w", at, err)
+		}
+	}
+	return nil
+}
+
+func (t transition) repartition(ctx context.Context, at lethe.Timestep, assign Assign) error {
+	i := t.info(at)
+	if i.State != lethe.Settled {
+		return nil
+	}
+	content, err := t.store.Load(at)
+	if err != nil {
+		return err
+	}
+	shards, err := assign.run(content.Snapshot)
+	if err != nil || slices.Equal(shards, content.Assignment) {
+		return err
+	}
+	// Without a value: it is not reopened, and whoever asked publishes it.
+	err = t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
+	if err != nil {
+		return err
+	}
+	store, err := t.store.closed.get(at)
+	if err != nil {
+		return err
+	}
+	content.Snapshot.Revision = i.Revision + 1
+	m, err := store.replace(ctx, content.Snapshot, shards)
+	if err != nil {
+		// A store whose switch is in doubt has to be opened afresh.
+		return errors.Join(err, t.store.closed.close(at))
+	}
+	t.infos[at] = m.applyTo(i)
+	t.drop(timestepKey(kindRewriting, at))
+	return t.apply()
 }
 
 // settledBefore returns the newest settled timestep before t, or NoTimestep.

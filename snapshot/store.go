@@ -60,9 +60,9 @@ func (s *Store) Timesteps() []Info { return s.staging.timesteps() }
 // last stored record.
 func (s *Store) Offsets() map[TopicPartition]int64 { return maps.Clone(s.staging.offsets) }
 
-// BeginBehind has the timesteps begin with the revision after the given ones: they were
+// BeginBehind has the timesteps of a store begin with the revision after the given ones: they were
 // published by a store that was lost. It is for a store that has taken nothing yet.
-func (s *Store) BeginBehind(last map[lethe.Timestep]lethe.Revision) error {
+func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	err := s.staging.Apply(func(w swapstore.Writer) error {
 		for t, r := range last {
 			if err := w.Set(timestepKey(kindGone, t), binary.BigEndian.AppendUint32(nil, uint32(r))); err != nil {

@@ -91,6 +91,8 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 		return fmt.Sprintln(h.store.Offsets()), nil
 	case "erase":
 		return "", h.store.Erase(ctx, targets(td.Input))
+	case "repartition":
+		return "", h.store.Repartition(ctx, []lethe.Timestep{h.timestep(t, td)}, inTurn)
 	case "locate":
 		return h.locate(td)
 	}

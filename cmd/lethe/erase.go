@@ -50,8 +50,9 @@ func (eraseSubmitCmd) Help() string {
   lethe erase submit --node 230007682 --reason "GDPR Art. 17" --wait
 
 Scope stubs replaces the transaction's own slice and every slice with a stub for
-it; shard replaces its own slice only, as in the paper. The receipt says what may
-remain.`
+it; shard replaces its own slice only, as in the paper; partition partitions the
+timestep afresh, so that all is as if the transaction had never been. The receipt
+says what may remain.`
 }
 
 // Run publishes the request.
@@ -143,8 +144,6 @@ func (c *eraseSubmitCmd) check() error {
 		return command.Usagef("--deadline is not built yet; requests are carried out at once")
 	case len(c.targets()) == 0:
 		return command.Usagef("name at least one transaction with --node")
-	case c.Scope == string(lethe.ScopePartition):
-		return command.Usagef("--scope partition is not built yet: use stubs or shard")
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (b batch) replaced() []Replaced {
 	for _, e := range b.members {
 		for i, t := range e.Progress.Timesteps {
 			if byTimestep[t] == nil {
-				byTimestep[t] = &Replaced{Timestep: t}
+				byTimestep[t] = &Replaced{Timestep: t, Afresh: e.Scope == lethe.ScopePartition}
 				timesteps = sortedset.Add(timesteps, t)
 			}
 			if i < len(e.Progress.Revisions) {

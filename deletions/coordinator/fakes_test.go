@@ -69,7 +69,9 @@ func (g fakeGraphs) Alike(contents []scan.MAC) ([]bool, error) {
 	return out, nil
 }
 
-func (g fakeGraphs) Plan(requests [][]lethe.Target, scope lethe.Scope) (plans []Plan, err error) {
+func (g fakeGraphs) Plan(
+	_ context.Context, requests [][]lethe.Target, scope lethe.Scope,
+) (plans []Plan, err error) {
 	return plans, g.d.call(func() error {
 		for _, targets := range requests {
 			plan, err := g.planOne(targets, scope)
@@ -80,6 +82,16 @@ func (g fakeGraphs) Plan(requests [][]lethe.Target, scope lethe.Scope) (plans []
 		}
 		return nil
 	}, "plan %s at scope %s", told(requests), scope)
+}
+
+// PlanAfresh has all shards change.
+func (g fakeGraphs) PlanAfresh(_ context.Context, timesteps []lethe.Timestep) (out []Replaced, err error) {
+	return out, g.d.call(func() error {
+		for _, t := range timesteps {
+			out = append(out, Replaced{Timestep: t, Shards: []lethe.ShardID{1, 4, 7}})
+		}
+		return nil
+	}, "plan %v afresh", timesteps)
 }
 
 func (g fakeGraphs) planOne(targets []lethe.Target, scope lethe.Scope) (plan Plan, err error) {
@@ -95,6 +107,9 @@ func (g fakeGraphs) planOne(targets []lethe.Target, scope lethe.Scope) (plan Pla
 		s.Replaced = Replaced{Timestep: t, Shards: []lethe.ShardID{1}}
 		if scope != lethe.ScopeShard {
 			s.Shards = append(s.Shards, 4)
+			if scope == lethe.ScopePartition {
+				s.Shards = append(s.Shards, 7)
+			}
 		} else {
 			s.Kept = []deletions.KeptStubs{{SliceRef: deletions.SliceRef{Timestep: t, Shard: 4}, Stubs: s.Stubs + 1}}
 		}
@@ -125,6 +140,19 @@ func told(requests [][]lethe.Target) string {
 	return strings.Join(out, "+")
 }
 
+// toldReplaced tells timesteps, shards and revisions, and which timesteps are partitioned
+// afresh.
+func toldReplaced(list []Replaced) (out []string) {
+	for _, r := range list {
+		text := fmt.Sprintf("{%d %d %d}", r.Timestep, r.Shards, r.Revision)
+		if r.Afresh {
+			text += " afresh"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
 func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced []Replaced) error {
 	return g.d.call(func() error {
 		for _, target := range targets {
@@ -140,7 +168,7 @@ func (g fakeGraphs) Rewrite(_ context.Context, targets []lethe.Target, replaced 
 			}
 		}
 		return nil
-	}, "rewrite %d: %v", len(targets), replaced)
+	}, "rewrite %d: %v", len(targets), toldReplaced(replaced))
 }
 
 func (g fakeGraphs) Scrub(context.Context) error {
@@ -169,7 +197,7 @@ func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.CommandStep) {
 func (g fakeGraphs) Search(
 	_ context.Context, _ *scan.Scanner, replaced []Replaced,
 ) (report scan.Report, err error) {
-	return report, g.d.call(func() error { report = scan.Report{Files: 1, Bytes: 50}; return nil }, "search %v", replaced)
+	return report, g.d.call(func() error { report = scan.Report{Files: 1, Bytes: 50}; return nil }, "search %v", toldReplaced(replaced))
 }
 
 func (g fakeGraphs) search(

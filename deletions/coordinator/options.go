@@ -16,8 +16,8 @@ import (
 // those of the process.
 type Config struct {
 	// DefaultScope is the scope of a request that names none, as lethe erase submit
-	// never does: stubs or shard.
-	DefaultScope lethe.Scope `yaml:"default_scope" help:"Scope of a request that names none: stubs or shard."`
+	// never does: stubs, shard or partition.
+	DefaultScope lethe.Scope `yaml:"default_scope" help:"Scope of a request that names none: stubs, shard or partition."`
 	// VerifyTimeout bounds the search for what is left, compaction included, after which
 	// the erasure fails and is tried again.
 	VerifyTimeout time.Duration `yaml:"verify_timeout" help:"Bound of the search for what is left of an erasure."`

@@ -25,11 +25,14 @@ type Graphs interface {
 	// Plan tells what Rewrite will change for all targets of some requests together,
 	// beside what it has changed already: of each request, what its own targets change.
 	// Two requests may name one target; no request names one twice.
-	Plan(requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
+	Plan(ctx context.Context, requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
+	// PlanAfresh tells which slices change if settled timesteps are partitioned afresh as
+	// they are. Those of which none does, or that are not settled, are left out.
+	PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) ([]Replaced, error)
 	// Alike tells which of some contents (Plan.Rows) a transaction has that is not erased.
 	Alike(contents []scan.MAC) ([]bool, error)
-	// Rewrite takes the targets out of every graph, and publishes the graphs and
-	// slices that were replaced.
+	// Rewrite takes the targets out of every graph, partitions afresh what is to be, and
+	// publishes the graphs and slices that were replaced.
 	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
 	// Scrub removes from the files of the graphs what Rewrite has only deleted there.
 	// Until then nothing reads it, but a search of the files finds it.
@@ -52,6 +55,8 @@ type Replaced struct {
 	// Revision is that at which the slices were replaced, or 0 before they were. A
 	// later one of the timestep may be that of other slices alone.
 	Revision lethe.Revision
+	// Afresh says that the timestep is partitioned afresh without the targets.
+	Afresh bool
 }
 
 // Plan is what the erasure of a request's targets will change and what to search for

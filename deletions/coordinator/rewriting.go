@@ -22,7 +22,10 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
-	plans, err := s.o.Graphs.Plan(requests, b.members[0].Scope)
+	plans, err := s.o.Graphs.Plan(ctx, requests, b.members[0].Scope)
+	if err == nil && b.members[0].Scope == lethe.ScopePartition {
+		err = s.planAfresh(ctx, b, plans)
+	}
 	if err != nil {
 		return b, err
 	}
@@ -64,6 +67,68 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		"timesteps", len(b.replaced()), "shards", len(b.retrained()))
 	s.out.phaseDone(b, events.Rewrite, deletions.Rewriting)
 	return s.moveAll(ctx, b, deletions.Retraining, nil)
+}
+
+// planAfresh adds to the plans of a batch at scope partition the timesteps of which an
+// earlier request has erased a target at another scope: the others were left in their shards
+// then, and are dealt afresh now. Otherwise a request whose target is erased already would
+// promise what was not done.
+func (s *states) planAfresh(ctx context.Context, b batch, plans []Plan) error {
+	list, err := s.o.Ledger.List()
+	if err != nil {
+		return err
+	}
+	wanted := make([][]lethe.Timestep, len(plans))
+	var unplanned []lethe.Timestep
+	for i, e := range b.members {
+		wanted[i] = keptShards(list, e)
+		for _, t := range wanted[i] {
+			if !slices.ContainsFunc(plans, func(p Plan) bool { return p.changes(t) != nil }) {
+				unplanned = sortedset.Add(unplanned, t)
+			}
+		}
+	}
+	var known []Replaced
+	if len(unplanned) > 0 {
+		if known, err = s.o.Graphs.PlanAfresh(ctx, unplanned); err != nil {
+			return err
+		}
+	}
+	for _, p := range plans {
+		for _, step := range p.Steps {
+			known = append(known, step.Replaced)
+		}
+	}
+	for i := range plans {
+		for _, r := range known {
+			if slices.Contains(wanted[i], r.Timestep) && plans[i].changes(r.Timestep) == nil {
+				plans[i].Steps = append(plans[i].Steps, StepPlan{Replaced: r})
+			}
+		}
+	}
+	return nil
+}
+
+// changes returns what a plan changes in a timestep, or nil.
+func (p *Plan) changes(t lethe.Timestep) *StepPlan {
+	for i := range p.Steps {
+		if p.Steps[i].Timestep == t {
+			return &p.Steps[i]
+		}
+	}
+	return nil
+}
+
+// keptShards are the timesteps in which requests at other scopes than partition have left
+// the others where they were, ascending, as far as they name a target of one request.
+func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timestep) {
+	for _, e := range list {
+		shares := slices.ContainsFunc(e.Targets, func(t lethe.Digest) bool { return slices.Contains(one.Targets, t) })
+		if shares && e.Scope != lethe.ScopePartition {
+			out = sortedset.Add(out, e.Progress.Timesteps...)
+		}
+	}
+	return out
 }
 
 // distinct are the targets of several requests, each once.

@@ -13,7 +13,7 @@ import (
 // than was done.
 //
 // Where shards are independent (see Receipt.IndependentShards), the assignment of the
-// other transactions is what it would be without the records.
+// other transactions is what it would be without the records, as it is at scope partition.
 func MayRemain(scope lethe.Scope, independentShards bool) []string {
 	var out []string
 	switch scope {
@@ -22,9 +22,7 @@ func MayRemain(scope lethe.Scope, independentShards bool) []string {
 			"Slices of other shards keep the stubs that stood for the erased records: "+
 				"the number of neighbours of a joined record, and no feature "+
 				"of the erased one. Models of those shards were trained with them.")
-	case lethe.ScopeStubs:
-	case lethe.ScopePartition:
-		out = append(out, "The assignment of other timesteps was not computed with the erased records and is unchanged.")
+	case lethe.ScopeStubs, lethe.ScopePartition:
 	}
 	if scope != lethe.ScopePartition && !independentShards {
 		out = append(out, partitionResidue)

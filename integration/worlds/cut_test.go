@@ -39,7 +39,8 @@ func (c *comparison) cut(w world, got, want *state) {
 				g.Nodes[node].Label = l.Label
 			}
 		}
-		if w.independent && !w.loose && !w.keepsStubs(t) || got.revisions[t] == 1 && want.revisions[t] == 1 {
+		if w.independent && !w.loose && !w.keepsStubs(t) ||
+			!w.loose && w.dealtAfresh(t) || got.revisions[t] == 1 && want.revisions[t] == 1 {
 			c.sameCut(t, got, want)
 		}
 		cut, err := repair.Slices(g, m.Previous, a, shards, repairConfig(w.oneHop))
@@ -60,8 +61,8 @@ func (c *comparison) cut(w world, got, want *state) {
 	}
 }
 
-// sameCut compares the slices of a timestep that was never cut with a target in it, or whose
-// shards are independent: equal without anything given.
+// sameCut compares the slices of a timestep whose shards are independent, or that was
+// partitioned without the targets at last: equal without anything given.
 func (c *comparison) sameCut(t lethe.Timestep, got, want *state) {
 	for shard := range lethe.ShardID(shards) {
 		at := place{t, shard}

@@ -196,7 +196,7 @@ func (d *drawing) displace() {
 
 // requests draws requests and puts them among the records: some together, most apart.
 func (d *drawing) requests(ids []lethe.TransactionID) {
-	scopes := []lethe.Scope{lethe.ScopeStubs}
+	scopes := []lethe.Scope{lethe.ScopeStubs, lethe.ScopePartition}
 	if d.shardScope {
 		scopes = append(scopes, lethe.ScopeShard)
 	}

@@ -99,14 +99,38 @@ func (w *world) requestIDs() (out []string) {
 func prefixOf(at lethe.Timestep) string { return fmt.Sprintf("é😀/%d-", at) }
 
 // keepsStubs reports whether some request at scope shard names a transaction of the
-// timestep.
+// timestep that none at scope partition names.
 func (w *world) keepsStubs(at lethe.Timestep) bool {
-	return slices.ContainsFunc(w.events, func(e event) bool {
-		return e.request != nil && e.request.Scope == lethe.ScopeShard &&
-			slices.ContainsFunc(e.request.Targets, func(target lethe.Target) bool {
-				return strings.HasPrefix(string(target.Transaction), prefixOf(at))
-			})
-	})
+	return w.namesAlone(at, lethe.ScopeShard)
+}
+
+// dealtAfresh reports whether every transaction of the timestep that a request names is
+// named by one at scope partition: then nobody's shard was told by a target.
+func (w *world) dealtAfresh(at lethe.Timestep) bool {
+	return !w.namesAlone(at, lethe.ScopeShard) && !w.namesAlone(at, lethe.ScopeStubs)
+}
+
+// namesAlone reports whether some request at a scope names a transaction of the timestep
+// that none at scope partition names, be that earlier or later.
+func (w *world) namesAlone(at lethe.Timestep, scope lethe.Scope) bool {
+	named := make(map[lethe.Scope]map[lethe.TransactionID]bool)
+	for _, e := range w.events {
+		if e.request == nil {
+			continue
+		}
+		if named[e.request.Scope] == nil {
+			named[e.request.Scope] = make(map[lethe.TransactionID]bool)
+		}
+		for _, target := range e.request.Targets {
+			named[e.request.Scope][target.Transaction] = true
+		}
+	}
+	for id := range named[scope] {
+		if strings.HasPrefix(string(id), prefixOf(at)) && !named[lethe.ScopePartition][id] {
+			return true
+		}
+	}
+	return false
 }
 
 // without is the world as if the targets had never been: no request, and no

@@ -193,11 +193,11 @@ func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 		return m
 	}
 	require.Equal(t, 1., area(before).estimate.AUC, "an erasure that does nothing")
-	stubs, err := before.erase(lethe.ScopeStubs, sc.members[0])
+	stubs, err := before.erase(t.Context(), lethe.ScopeStubs, sc.members[0])
 	require.NoError(t, err)
 	require.Equal(t, .5, area(stubs).estimate.AUC)
 	require.Zero(t, area(stubs).estimate.StandardError)
-	shard, err := before.erase(lethe.ScopeShard, sc.members[0])
+	shard, err := before.erase(t.Context(), lethe.ScopeShard, sc.members[0])
 	require.NoError(t, err)
 	require.Greater(t, area(shard).estimate.Interval(.95).Low, .5)
 	require.Positive(t, area(shard).CertainShare)
@@ -205,11 +205,11 @@ func TestResidueIsLeftAtScopeShardOnly(t *testing.T) {
 
 func TestOptionsReportEverythingThatIsWrong(t *testing.T) {
 	o := Defaults(smallStream(t, 6), smallConfig(t))
-	o.Targets, o.Requests, o.Scopes = 5, 9, []lethe.Scope{"partition"}
+	o.Targets, o.Requests, o.Scopes = 5, 9, []lethe.Scope{"galaxy"}
 	o.Config.Kafka.Brokers = []string{"a:9092"}
 	err := o.Validate()
 	for _, part := range []string{"targets is 5, want 20 to",
-		`scopes is "partition", want one of stubs, shard`,
+		`scopes is "galaxy", want one of stubs, shard, partition`,
 		"kafka.brokers is [a:9092], want none"} {
 		require.ErrorContains(t, err, part)
 	}

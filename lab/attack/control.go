@@ -70,7 +70,7 @@ func (c *campaign) inReplica(
 		if versions = append(versions, a); r == sc.requests {
 			return newView(sc, versions), deployed.runner.Engine(0), nil
 		}
-		if deployed, err = deployed.erase(scope, sc.members[r]); err != nil {
+		if deployed, err = deployed.erase(ctx, scope, sc.members[r]); err != nil {
 			return nil, nil, err
 		}
 	}

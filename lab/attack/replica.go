@@ -40,24 +40,33 @@ func newReplica(ctx context.Context, c configs.Config, secret lethe.Secret, s *d
 		return nil, err
 	}
 	runner := ensemble.Runner{Engines: []*trainer.Engine{engine}, Workers: c.Workers(), Describe: scoring.Describe}
-	r := &replica{config: c, secret: secret, runner: runner, stream: s, shards: make(map[lethe.Pseudonym]lethe.ShardID)}
-	for _, snapshot := range graphs(secret, s, nil) {
+	r := &replica{config: c, secret: secret, runner: runner, stream: s}
+	if err := r.deal(ctx); err != nil {
+		return nil, err
+	}
+	r.slices, err = r.cut(s)
+	return r, err
+}
+
+// deal partitions every timestep as it is.
+func (r *replica) deal(ctx context.Context) error {
+	r.shards = make(map[lethe.Pseudonym]lethe.ShardID)
+	for _, snapshot := range graphs(r.secret, r.stream, nil) {
 		g, err := graph.FromSnapshot(snapshot)
 		if err != nil {
-			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
+			return fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
-		cut := c.PartitionConfig()
+		cut := r.config.PartitionConfig()
 		cut.Timestep = snapshot.Timestep
 		assignment, _, err := partition.Run(ctx, g, cut)
 		if err != nil {
-			return nil, fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
+			return fmt.Errorf("timestep %d: %w", snapshot.Timestep, err)
 		}
 		for i, n := range snapshot.Nodes {
 			r.shards[n.Pseudonym] = assignment[i]
 		}
 	}
-	r.slices, err = r.cut(s)
-	return r, err
+	return nil
 }
 
 // cut cuts the slices of a stream whose transactions have their shards.
@@ -81,13 +90,18 @@ func (r *replica) cut(s *dataset.Stream) ([][]*lethe.Slice, error) {
 
 // erase returns the replica after an erasure: the transactions are left out, and the
 // slices that the scope names are replaced.
-func (r *replica) erase(scope lethe.Scope, ids []lethe.TransactionID) (*replica, error) {
+func (r *replica) erase(ctx context.Context, scope lethe.Scope, ids []lethe.TransactionID) (*replica, error) {
 	gone, own := make(map[lethe.TransactionID]bool), make(map[lethe.Pseudonym]bool)
 	for _, id := range ids {
 		gone[id], own[r.secret.Pseudonym(id)] = true, true
 	}
 	after := *r
 	after.stream = without(r.stream, gone)
+	if scope == lethe.ScopePartition {
+		if err := after.deal(ctx); err != nil {
+			return nil, err
+		}
+	}
 	fresh, err := after.cut(after.stream)
 	if err != nil {
 		return nil, err

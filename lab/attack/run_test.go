@@ -21,7 +21,7 @@ func TestReplicaEqualsTheDeployment(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs two deployments; left out of the short run")
 	}
-	for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard} {
+	for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard, lethe.ScopePartition} {
 		t.Run(string(scope), func(t *testing.T) {
 			t.Parallel()
 			sc := newScenario(smallStream(t, 3), 20, 2, lethe.NewDraw(1, "targets"))
@@ -58,7 +58,7 @@ func TestReplicaEqualsTheDeployment(t *testing.T) {
 					}
 				}
 				if i < len(asked) {
-					copied, err = copied.erase(scope, sc.members[i])
+					copied, err = copied.erase(t.Context(), scope, sc.members[i])
 					require.NoError(t, err)
 				}
 			}

@@ -28,7 +28,7 @@ func beginBehind(ctx context.Context, topics Bus, store *snapshot.Store) error {
 			return err
 		}
 	}
-	return store.BeginBehind(last)
+	return snapshot.BeginBehind(store, last)
 }
 
 // lastRevisions returns the revisions of the graphs that were replaced since they closed.

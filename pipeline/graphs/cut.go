@@ -118,6 +118,12 @@ func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests [][]int)
 
 // without returns the digests of the slices without some nodes, under the same assignment.
 func (c cut) without(content *snapshot.Content, nodes []int) ([]lethe.Digest, error) {
+	rest, kept := without(content, nodes)
+	return c.digests(rest, content.Info.Previous, kept)
+}
+
+// without returns a timestep without some nodes, and the shards of the others.
+func without(content *snapshot.Content, nodes []int) (*lethe.Snapshot, graph.Assignment) {
 	gone := make(map[lethe.Pseudonym]bool)
 	for _, node := range nodes {
 		gone[content.Snapshot.Nodes[node].Pseudonym] = true
@@ -128,8 +134,7 @@ func (c cut) without(content *snapshot.Content, nodes []int) ([]lethe.Digest, er
 			kept = append(kept, content.Assignment[i])
 		}
 	}
-	rest := content.Snapshot.Without(func(p lethe.Pseudonym) bool { return gone[p] })
-	return c.digests(rest, content.Info.Previous, kept)
+	return content.Snapshot.Without(func(p lethe.Pseudonym) bool { return gone[p] }), kept
 }
 
 // differing returns the shards whose slice has another digest without the nodes than with

@@ -18,7 +18,7 @@
 //	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs;
-//	              kept.go, the stubs that remain; records.go, the records that are known
+//	              afresh.go, a timestep partitioned without the targets; kept.go, the stubs that remain; records.go, the records that are known
 //	letters.go    dead letters
 //	width.go      the number of features, told to a store that is made anew
 //	notes.go      the coordinator's notes, kept with the offsets

@@ -25,6 +25,8 @@ type eraser struct {
 	files     fs.FS
 	publisher *publisher
 	secret    lethe.Secret
+	// afresh deals timesteps to shards at scope partition.
+	afresh afresh
 	// publishMissing publishes what is gone, and what that relinked.
 	publishMissing func(context.Context) error
 }
@@ -59,6 +61,9 @@ func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
 // Rewrite implements coordinator.Graphs.
 func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced []coordinator.Replaced) error {
 	if err := e.store.Erase(ctx, targets); err != nil {
+		return err
+	}
+	if err := e.afresh.carryOut(ctx, e.store, replaced); err != nil {
 		return err
 	}
 	if err := e.publishMissing(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +40,8 @@ type deployment struct {
 	topics *roletest.Bus
 	// features is the number that is configured: one timestep of fill is too small to tell.
 	features int
+	// leaveOut is a transaction that fill leaves out with all that names it, or empty.
+	leaveOut lethe.TransactionID
 	// window is that in which late records wait for others, or 0 for the default.
 	window time.Duration
 }
@@ -130,21 +133,26 @@ func (d *deployment) fill(at lethe.Timestep) {
 		records = append(records, ingest.Outgoing{Key: key, Value: value})
 	}
 	pay := func(source, target int) {
+		if slices.Contains([]lethe.TransactionID{transactionID(at, source), transactionID(at, target)}, d.leaveOut) {
+			return
+		}
 		add(ingest.EncodePayment(lethe.Payment{
 			Source: transactionID(at, source), Target: transactionID(at, target), Timestep: at,
 		}))
 	}
 	for i := range nodes {
-		add(ingest.EncodeTransaction(lethe.Transaction{
-			ID: transactionID(at, i), Timestep: at, Features: []float32{float32(i), float32(at), 0.5},
-		}))
+		if transactionID(at, i) != d.leaveOut {
+			add(ingest.EncodeTransaction(lethe.Transaction{
+				ID: transactionID(at, i), Timestep: at, Features: []float32{float32(i), float32(at), 0.5},
+			}))
+		}
 		pay(i, (i+1)%nodes)
 	}
 	pay(0, 3)
 	d.send(bus.Transactions, append(records, d.controls(bus.Transactions, at, ingest.EncodeClose)...)...)
 	records = nil
 	for i := range nodes {
-		if label := lethe.Label(i % lethe.NumLabels); label != lethe.Unknown {
+		if label := lethe.Label(i % lethe.NumLabels); label != lethe.Unknown && transactionID(at, i) != d.leaveOut {
 			add(ingest.EncodeLabel(lethe.LabelRecord{ID: transactionID(at, i), Timestep: at, Label: label}))
 		}
 	}

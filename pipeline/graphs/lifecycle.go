@@ -11,7 +11,6 @@ import (
 	"lethe/ingest"
 	"lethe/metrics/events"
 	"lethe/partition"
-	"lethe/partition/graph"
 	"lethe/snapshot"
 )
 
@@ -215,13 +214,7 @@ func (l *lifecycle) noteChanged(t lethe.Timestep, state lethe.State, started tim
 // assign partitions a snapshot.
 func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.ShardID, error) {
 	started := l.now()
-	g, err := graph.FromSnapshot(s)
-	if err != nil {
-		return nil, err
-	}
-	config := l.partition
-	config.Timestep, config.Nodes = s.Timestep, namesOf(s)
-	assignment, report, err := partition.Run(ctx, g, config)
+	assignment, report, err := partitioned(ctx, s, l.partition)
 	if err != nil {
 		return nil, err
 	}
@@ -230,15 +223,6 @@ func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.Shar
 		EdgeCut: report.Scores.EdgeCut, Duration: l.now().Sub(started),
 	})
 	return assignment, nil
-}
-
-// namesOf are the nodes' pseudonyms.
-func namesOf(s *lethe.Snapshot) []lethe.Pseudonym {
-	out := make([]lethe.Pseudonym, len(s.Nodes))
-	for i, n := range s.Nodes {
-		out[i] = n.Pseudonym
-	}
-	return out
 }
 
 // sendLetters writes the letters of records that were refused, or taken after all, to

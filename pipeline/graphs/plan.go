@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,8 +17,10 @@ import (
 
 // Plan implements coordinator.Graphs. All targets are located together and every
 // timestep is loaded once. It is cut once as it is, once without all of them and, if
-// they are of several requests, once for each.
-func (e *eraser) Plan(requests [][]lethe.Target, scope lethe.Scope) ([]coordinator.Plan, error) {
+// they are of several requests, once for each; at scope partition once, afresh.
+func (e *eraser) Plan(
+	ctx context.Context, requests [][]lethe.Target, scope lethe.Scope,
+) ([]coordinator.Plan, error) {
 	targets, positions := joined(requests)
 	located, err := e.store.Locate(targets)
 	if err != nil {
@@ -44,7 +47,7 @@ func (e *eraser) Plan(requests [][]lethe.Target, scope lethe.Scope) ([]coordinat
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(gone)) {
-		if err := e.planTimestep(plans, t, gone[t], scope); err != nil {
+		if err := e.planTimestep(ctx, plans, gone[t], timestepPlan{t, scope}); err != nil {
 			return nil, fmt.Errorf("timestep %d: %w", t, err)
 		}
 	}
@@ -100,12 +103,18 @@ func (e *eraser) planFeatures(plan *coordinator.Plan, row []float32, prints []sc
 	plan.Rows = append(plan.Rows, forms)
 }
 
+// timestepPlan says what planTimestep plans.
+type timestepPlan struct {
+	timestep lethe.Timestep
+	scope    lethe.Scope
+}
+
 // planTimestep adds what the erasure will change in a closed timestep. gone are the
 // targets of each request there.
 func (e *eraser) planTimestep(
-	plans []coordinator.Plan, t lethe.Timestep, gone [][]snapshot.Located, scope lethe.Scope,
+	ctx context.Context, plans []coordinator.Plan, gone [][]snapshot.Located, at timestepPlan,
 ) error {
-	content, err := e.store.Load(t)
+	content, err := e.store.Load(at.timestep)
 	if err != nil {
 		return err
 	}
@@ -121,7 +130,12 @@ func (e *eraser) planTimestep(
 	}
 	changed := make([][]lethe.ShardID, len(gone))
 	if !emptied {
-		if changed, err = e.publisher.cut.changed(content, nodes, scope); err != nil {
+		if at.scope == lethe.ScopePartition {
+			changed, err = e.changedAfresh(ctx, content, nodes)
+		} else {
+			changed, err = e.publisher.cut.changed(content, nodes, at.scope)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -141,7 +155,7 @@ func (e *eraser) planTimestep(
 			e.planGone(&plans[i], step, content.Info)
 			continue
 		}
-		if step.Shards = changed[i]; scope == lethe.ScopeShard {
+		if step.Shards = changed[i]; at.scope == lethe.ScopeShard {
 			step.Kept = keptStubs(content, nodes[i], sortedset.Of(slices.Concat(changed...)))
 		}
 		plans[i].Steps = mergeStep(plans[i].Steps, step)

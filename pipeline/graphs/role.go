@@ -138,6 +138,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}}
 	graphs := &eraser{
 		store: store, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p, secret: o.Secret,
+		afresh: afresh{config: o.Partition},
 	}
 	c := coordinator.New(coordinator.Options{
 		Config: o.Erasure, Ledger: kept.ledger, Receipts: kept.receipts, Notes: notes{store},

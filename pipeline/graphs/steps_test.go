@@ -252,9 +252,12 @@ func simulate(t *testing.T, run scenario, killAt int, delivered bool) *simulatio
 }
 
 // erasing asks for an erasure and answers as the other roles would.
-func (s *simulation) erasing(ids ...lethe.TransactionID) []func() {
+func (s *simulation) erasing(ids ...lethe.TransactionID) []func() { return s.erasingAt("", ids...) }
+
+// erasingAt is erasing at a scope, or that of the deployment.
+func (s *simulation) erasingAt(scope lethe.Scope, ids ...lethe.TransactionID) []func() {
 	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
-		RequestID: "gdpr-1", Targets: lethe.Transactions(ids...),
+		RequestID: "gdpr-1", Targets: lethe.Transactions(ids...), Scope: scope,
 	}, time.Time{})
 	require.NoError(s, err)
 	return []func(){
@@ -282,7 +285,7 @@ func inOrder(s *simulation) []func() {
 // the role begins again, comes to the same end and has said the same.
 func TestKilledAtAnyStepItComesToTheSameEnd(t *testing.T) {
 	t.Parallel()
-	for name, run := range map[string]scenario{"in order": inOrder, "late": outOfOrder} {
+	for name, run := range map[string]scenario{"in order": inOrder, "late": outOfOrder, "afresh": partitionedAfresh} {
 		undisturbed := simulate(t, run, 0, false)
 		require.Greater(t, undisturbed.steps, 20)
 		for at := 1; at <= undisturbed.steps; at++ {

@@ -1,0 +1,136 @@
+package graphs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions/coordinator"
+	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/snapshot"
+)
+
+// partitioned deals the transactions of a labelled snapshot to shards. It depends on the
+// snapshot and the configuration alone, on no other timestep.
+func partitioned(
+	ctx context.Context, s *lethe.Snapshot, c partition.Config,
+) (graph.Assignment, partition.Report, error) {
+	g, err := graph.FromSnapshot(s)
+	if err != nil {
+		return nil, partition.Report{}, err
+	}
+	c.Timestep, c.Nodes = s.Timestep, make([]lethe.Pseudonym, len(s.Nodes))
+	for i, n := range s.Nodes {
+		c.Nodes[i] = n.Pseudonym
+	}
+	return partition.Run(ctx, g, c)
+}
+
+// afresh partitions what is left of timesteps. What was planned is remembered until it is
+// carried out, for it takes long.
+type afresh struct {
+	config  partition.Config
+	planned map[lethe.Digest]graph.Assignment
+}
+
+// plan returns the shards of a snapshot.
+func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment, error) {
+	digest := canonical.DigestSnapshot(s)
+	if known, found := a.planned[digest]; found {
+		return known, nil
+	}
+	assignment, _, err := partitioned(ctx, s, a.config)
+	if err != nil {
+		return nil, err
+	}
+	if a.planned == nil {
+		a.planned = make(map[lethe.Digest]graph.Assignment)
+	}
+	a.planned[digest] = assignment
+	return assignment, nil
+}
+
+// carryOut gives the transactions that stay in some timesteps the shards that were planned.
+func (a *afresh) carryOut(ctx context.Context, store Store, replaced []coordinator.Replaced) error {
+	var timesteps []lethe.Timestep
+	for _, r := range replaced {
+		if r.Afresh {
+			timesteps = append(timesteps, r.Timestep)
+		}
+	}
+	err := store.Repartition(ctx, timesteps, func(s *lethe.Snapshot) ([]lethe.ShardID, error) { return a.plan(ctx, s) })
+	if err == nil {
+		a.planned = nil
+	}
+	return err
+}
+
+// changedAfresh is cut.changed at scope partition: without the nodes of all requests the
+// timestep is partitioned afresh, and its slices are compared with those that were published
+// last. All that change are of every request that has nodes there.
+func (e *eraser) changedAfresh(
+	ctx context.Context, content *snapshot.Content, requests [][]int,
+) ([][]lethe.ShardID, error) {
+	out := make([][]lethe.ShardID, len(requests))
+	if content.Assignment == nil {
+		return out, nil
+	}
+	rest, _ := without(content, slices.Concat(requests...))
+	changed, err := e.replacedAfresh(ctx, rest, content.Info)
+	for i, nodes := range requests {
+		if len(nodes) > 0 {
+			out[i] = slices.Clone(changed)
+		}
+	}
+	return out, err
+}
+
+// replacedAfresh returns the shards whose slice is not the published one once a snapshot is
+// partitioned afresh.
+func (e *eraser) replacedAfresh(
+	ctx context.Context, s *lethe.Snapshot, info snapshot.Info,
+) (out []lethe.ShardID, err error) {
+	assignment, err := e.afresh.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	digests, err := e.publisher.cut.digests(s, info.Previous, assignment)
+	if err != nil {
+		return nil, err
+	}
+	published := make([]lethe.Digest, len(digests))
+	if err := e.publisher.lastDigests(info.Timestep, published); err != nil {
+		return nil, err
+	}
+	for i, digest := range digests {
+		if digest != published[i] {
+			out = append(out, lethe.ShardID(i))
+		}
+	}
+	return out, nil
+}
+
+// PlanAfresh implements coordinator.Graphs.
+func (e *eraser) PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) (out []coordinator.Replaced, err error) {
+	infos := e.infos()
+	for _, t := range timesteps {
+		if infos[t].State != lethe.Settled {
+			continue
+		}
+		content, err := e.store.Load(t)
+		if err != nil {
+			return nil, err
+		}
+		shards, err := e.replacedAfresh(ctx, content.Snapshot, content.Info)
+		if err != nil {
+			return nil, fmt.Errorf("timestep %d: %w", t, err)
+		}
+		if len(shards) > 0 {
+			out = append(out, coordinator.Replaced{Timestep: t, Shards: shards})
+		}
+	}
+	return out, nil
+}
