@@ -67,7 +67,7 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 		}
 		return start, nil
 	}
-	got, err := t.client.fetchOnce(ctx, s.tp, position)
+	got, err := fetchOnce(ctx, t.client, s.tp, position)
 	if errors.Is(err, kafka.OffsetOutOfRange) {
 		return t.relocate(ctx, s, position)
 	}

@@ -20,6 +20,26 @@ func (c *Client) ReadAll(ctx context.Context, t Topic, fn func(ingest.Record) er
 	return c.ReadAround(ctx, t, fn, nil)
 }
 
+// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on.
+// A partition without a position is read from the start of the log. After an error the
+// positions are those of the partitions that were read to their end.
+func (c *Client) ReadNew(
+	ctx context.Context, t Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
+	count, err := c.Partitions(ctx, t)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", t, err)
+	}
+	for p := range count {
+		next, err := c.readPartition(ctx, TopicPartition{t, p}, positions[p], fn, nil)
+		if err != nil {
+			return fmt.Errorf("read %s/%d: %w", t, p, err)
+		}
+		positions[p] = next
+	}
+	return nil
+}
+
 // ReadAround is ReadAll for those who can do without what is damaged: it tells
 // around of it and reads on behind it.
 func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record) error, around func(*Gap)) error {
@@ -28,26 +48,31 @@ func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record)
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	for p := range count {
-		if err := c.readPartition(ctx, TopicPartition{t, p}, fn, around); err != nil {
+		if _, err := c.readPartition(ctx, TopicPartition{t, p}, 0, fn, around); err != nil {
 			return fmt.Errorf("read %s/%d: %w", t, p, err)
 		}
 	}
 	return nil
 }
 
+// readPartition reads from a position, or the start of the log if that is behind it, and
+// returns where the log ended.
 func (c *Client) readPartition(
-	ctx context.Context, tp TopicPartition, fn func(ingest.Record) error, around func(*Gap),
-) error {
+	ctx context.Context, tp TopicPartition, from int64, fn func(ingest.Record) error, around func(*Gap),
+) (end int64, err error) {
 	position, end, err := c.logRange(ctx, tp)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if from <= end { // else the topic is another one than before
+		position = max(position, from)
 	}
 	e := newEffort(c, tp.String())
 	for position < end {
-		got, err := c.fetchOnce(ctx, tp, position)
+		got, err := fetchOnce(ctx, c, tp, position)
 		switch {
 		case err == nil && got.Damaged != nil && around == nil:
-			return got.Damaged
+			return 0, got.Damaged
 		case err == nil && got.Damaged != nil:
 			around(damagedGap(c, tp, got.Damaged))
 		case err == nil:
@@ -56,30 +81,30 @@ func (c *Client) readPartition(
 			// Compaction may move the start past the position meanwhile.
 			start, _, rangeErr := c.logRange(ctx, tp)
 			if rangeErr != nil || start <= position {
-				return errors.Join(err, rangeErr)
+				return 0, errors.Join(err, rangeErr)
 			}
 			position = start
 			continue
 		default:
 			if err := e.failed(ctx, err); err != nil {
-				return c.explain(ctx, err)
+				return 0, c.explain(ctx, err)
 			}
 			continue
 		}
 		for _, rec := range got.Records {
 			if rec.Offset >= end {
-				return nil
+				return end, nil
 			}
 			if err := fn(rec); err != nil {
-				return fmt.Errorf("record at offset %d: %w", rec.Offset, err)
+				return 0, fmt.Errorf("record at offset %d: %w", rec.Offset, err)
 			}
 		}
 		position = got.Next
 	}
-	return nil
+	return end, nil
 }
 
-func (c *Client) fetchOnce(ctx context.Context, tp TopicPartition, position int64) (protocol.Fetched, error) {
+func fetchOnce(ctx context.Context, c *Client, tp TopicPartition, position int64) (protocol.Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
 	defer cancel()
 	return c.raw.Fetch(ctx, protocol.FetchRequest{

@@ -163,6 +163,29 @@ func TestTailReportsATopicThatDoesNotExist(t *testing.T) {
 	require.ErrorIs(t, err, bus.ErrUnknownTopic)
 }
 
+func TestReadNewGoesOnWhereItEnded(t *testing.T) {
+	_, c := open(t, func(c *bus.Config) { c.Partitions = 2 })
+	positions := make(map[int]int64)
+	read := func() (values []string) {
+		require.NoError(t, c.ReadNew(t.Context(), bus.Labels, positions, func(rec ingest.Record) error {
+			values = append(values, string(rec.Value))
+			return nil
+		}))
+		return values
+	}
+	for _, value := range []string{"a", "b"} {
+		require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{
+			{Key: []byte("0"), Value: []byte(value), Pinned: true, Partition: 0},
+			{Key: []byte("1"), Value: []byte(value + value), Pinned: true, Partition: 1},
+		}))
+		require.Equal(t, []string{value, value + value}, read())
+		require.Empty(t, read())
+	}
+	positions[0] = 1000 // of a topic that was there before
+	require.Equal(t, []string{"a", "b"}, read())
+	require.Equal(t, map[int]int64{0: 2, 1: 2}, positions)
+}
+
 func TestReadAllStopsAtTheFirstError(t *testing.T) {
 	_, c := open(t, nil)
 	require.NoError(t, c.Write(t.Context(), bus.Receipts, numbered(3)))

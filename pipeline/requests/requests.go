@@ -4,7 +4,6 @@
 package requests
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -31,6 +30,9 @@ type Bus interface {
 	wire.Publisher
 	// ReadAll reads a topic from its start to where it ends now.
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them
+	// on.
+	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
 }
 
 // NewID makes a request id that says nothing about the subject.
@@ -83,31 +85,28 @@ func Submit(ctx context.Context, topics Bus, r lethe.ErasureRequest, at time.Tim
 	return Submitted{r.RequestID, digest}, topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}})
 }
 
-// newest returns the newest status under every key of the topic, of those records that
-// hold a text: reading a status takes far longer than finding that it is another's.
-func newest(ctx context.Context, topics Bus, text string) (map[string]deletions.Status, error) {
+// newest returns the newest status under every key of the topic.
+func newest(ctx context.Context, topics Bus) (map[string]deletions.Status, error) {
 	out := make(map[string]deletions.Status)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
-		if !bytes.Contains(rec.Value, []byte(text)) {
-			return nil
-		}
-		n, err := wire.ParseNotice(rec)
-		// What lethe did not write says nothing; the service names it.
-		if err == nil && n.Status != nil {
-			out[string(rec.Key)] = *n.Status
-		}
+		note(out, rec)
 		return nil
 	})
 	return out, err
 }
 
-// everyone is a text that every status holds.
-const everyone = ""
+// note keeps the status that a record says. What lethe did not write says nothing; the
+// service names it.
+func note(newest map[string]deletions.Status, rec ingest.Record) {
+	if n, err := wire.ParseNotice(rec); err == nil && n.Status != nil {
+		newest[string(rec.Key)] = *n.Status
+	}
+}
 
 // List returns the newest status of every request, oldest first. A request that
 // repeats another is not listed a second time.
 func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
-	byKey, err := newest(ctx, topics, everyone)
+	byKey, err := newest(ctx, topics)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +124,7 @@ func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 
 // Get returns the newest status of a request, or ErrUnknown.
 func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
-	byKey, err := newest(ctx, topics, everyone)
+	byKey, err := newest(ctx, topics)
 	if err != nil {
 		return deletions.Status{}, err
 	}
@@ -133,31 +132,6 @@ func Get(ctx context.Context, topics Bus, requestID string) (deletions.Status, e
 		return s, nil
 	}
 	return deletions.Status{}, fmt.Errorf("%w: %s", ErrUnknown, requestID)
-}
-
-// answer returns the newest status of the request that has the digest, or of the one
-// that it repeats.
-func answer(ctx context.Context, topics Bus, digest lethe.Digest) (s deletions.Status, found bool, err error) {
-	if s, found, err = ofDigest(ctx, topics, digest); err != nil || !found || s.Repeats.IsZero() {
-		return s, found, err
-	}
-	first, known, err := ofDigest(ctx, topics, s.Repeats)
-	if known {
-		first.Outcomes = inOrder(first.Outcomes, s.Outcomes)
-		s = first
-	}
-	return s, true, err
-}
-
-// ofDigest returns the newest status of the request that has the digest.
-func ofDigest(ctx context.Context, topics Bus, digest lethe.Digest) (s deletions.Status, found bool, err error) {
-	byKey, err := newest(ctx, topics, digest.String())
-	for _, one := range byKey {
-		if one.RequestDigest == digest {
-			s, found = one, true
-		}
-	}
-	return s, found, err
 }
 
 // inOrder returns the outcomes in the order in which a repeated request names the
@@ -174,35 +148,4 @@ func inOrder(outcomes, asked []deletions.TargetOutcome) []deletions.TargetOutcom
 		}
 	}
 	return out
-}
-
-const pollInterval = 200 * time.Millisecond
-
-// Wait follows a request that was submitted until it is verified or rejected, or the
-// context ends. It goes by the digest: another request may have taken the request id.
-// progress, if not nil, is called with every state.
-func Wait(
-	ctx context.Context, topics Bus, r Submitted, progress func(deletions.Status),
-) (deletions.Status, error) {
-	var last deletions.State
-	for {
-		s, found, err := answer(ctx, topics, r.Digest)
-		if err != nil {
-			return s, err
-		}
-		if found && s.State != last {
-			last = s.State
-			if progress != nil {
-				progress(s)
-			}
-			if s.State.Final() {
-				return s, nil
-			}
-		}
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return s, fmt.Errorf("request %s is %s: %w", r.RequestID, cmp.Or(string(last), "not read yet"), ctx.Err())
-		}
-	}
 }

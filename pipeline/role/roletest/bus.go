@@ -96,11 +96,21 @@ func (b *Bus) Write(_ context.Context, t bus.Topic, records []ingest.Outgoing) e
 }
 
 // ReadAll calls fn for every record of a topic, partition by partition.
-func (b *Bus) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+func (b *Bus) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return b.ReadNew(ctx, t, make(map[int]int64), fn)
+}
+
+// ReadNew is ReadAll of what stands behind the positions, and moves them on.
+func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error {
 	b.mu.Lock()
 	var all []ingest.Record
-	for _, p := range b.topics[t] {
-		all = append(all, p.records...)
+	for at, p := range b.topics[t] {
+		for _, rec := range p.records {
+			if rec.Offset >= positions[at] {
+				all = append(all, rec)
+			}
+		}
+		positions[at] = p.next
 	}
 	b.mu.Unlock()
 	for _, rec := range all {

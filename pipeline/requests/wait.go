@@ -1,0 +1,108 @@
+package requests
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+const pollInterval = 200 * time.Millisecond
+
+// Wait follows a request that was submitted until it is verified or rejected, or the
+// context ends. It goes by the digest: another request may have taken the request id.
+// progress, if not nil, is called with every state.
+func Wait(
+	ctx context.Context, topics Bus, r Submitted, progress func(deletions.Status),
+) (deletions.Status, error) {
+	f := follower{topics: topics}
+	f.follow(r.Digest)
+	var last deletions.State
+	for {
+		s, found, err := f.answer(ctx, r.Digest)
+		if err != nil {
+			return s, err
+		}
+		if found && s.State != last {
+			last = s.State
+			if progress != nil {
+				progress(s)
+			}
+			if s.State.Final() {
+				return s, nil
+			}
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return s, fmt.Errorf("request %s is %s: %w", r.RequestID, cmp.Or(string(last), "not read yet"), ctx.Err())
+		}
+	}
+}
+
+// follower knows the newest statuses of one request, and of the one that it repeats. It
+// reads every record of the topic once, or twice if the request repeats another.
+type follower struct {
+	topics Bus
+	// text is the digest that a status must hold to be read: reading one takes far longer
+	// than finding that it is another's.
+	text []byte
+	// positions are where reading goes on, newest what was read so far, by key.
+	positions map[int]int64
+	newest    map[string]deletions.Status
+}
+
+// follow begins with the statuses that hold a digest.
+func (f *follower) follow(digest lethe.Digest) {
+	f.text = []byte(digest.String())
+	f.positions, f.newest = make(map[int]int64), make(map[string]deletions.Status)
+}
+
+// answer returns the newest status of the request that has the digest, or of the one
+// that it repeats. Every status of a request that repeats another holds that one's digest.
+func (f *follower) answer(ctx context.Context, digest lethe.Digest) (s deletions.Status, found bool, err error) {
+	if err := f.read(ctx); err != nil {
+		return s, false, err
+	}
+	s, found = f.of(digest)
+	if !found || s.Repeats.IsZero() {
+		return s, found, nil
+	}
+	if first := s.Repeats.String(); first != string(f.text) {
+		f.follow(s.Repeats)
+		if err := f.read(ctx); err != nil {
+			return s, true, err
+		}
+	}
+	if first, known := f.of(s.Repeats); known {
+		first.Outcomes = inOrder(first.Outcomes, s.Outcomes)
+		s = first
+	}
+	return s, true, nil
+}
+
+// read takes in what the topic got since it was read last.
+func (f *follower) read(ctx context.Context) error {
+	return f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
+		if bytes.Contains(rec.Value, f.text) {
+			note(f.newest, rec)
+		}
+		return nil
+	})
+}
+
+// of returns the newest status of the request that has a digest.
+func (f *follower) of(digest lethe.Digest) (s deletions.Status, found bool) {
+	for _, one := range f.newest {
+		if one.RequestDigest == digest {
+			s, found = one, true
+		}
+	}
+	return s, found
+}
