@@ -5,6 +5,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 )
 
 // Pseudonym stands for a transaction id wherever lethe keeps one on disk or in
@@ -54,4 +56,34 @@ func (s Secret) Pseudonym(id TransactionID) Pseudonym {
 // to the pseudonym without the secret.
 func (s Secret) Suppression(id TransactionID) Digest {
 	return s.Hash("suppression", []byte(id))
+}
+
+// DeploymentID names a deployment: the processes that share topics and secret. It is no
+// secret, and tells nobody else anything.
+type DeploymentID [16]byte
+
+// Deployment returns the id of the deployment with this secret and prefix of topics.
+func (s Secret) Deployment(topicPrefix string) DeploymentID {
+	d := s.Hash("deployment", []byte(topicPrefix))
+	return DeploymentID(d[:16])
+}
+
+// String returns the id in hexadecimal.
+func (d DeploymentID) String() string { return hex.EncodeToString(d[:]) }
+
+// IsZero reports whether no id was set.
+func (d DeploymentID) IsZero() bool { return d == DeploymentID{} }
+
+// MarshalText writes the id in hexadecimal, for JSON.
+func (d DeploymentID) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote, for JSON and flags.
+func (d *DeploymentID) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(d) || len(text)%2 != 0 {
+		return fmt.Errorf("deployment id has %d characters, want %d hexadecimal digits", len(text), 2*len(d))
+	}
+	if _, err := hex.Decode(d[:], text); err != nil {
+		return errors.New("deployment id is not hexadecimal digits only")
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
@@ -38,6 +39,7 @@ func (inv *inventory) checkKeys(r *Report) ed25519.PublicKey {
 // the deployment's key and says what the ledger says, and that there is no other.
 func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
 	dir := service.ReceiptsDir(inv.config.DataDir)
+	own := inv.secret.Deployment(inv.config.Kafka.TopicPrefix)
 	inv.receipts = make(map[string][]byte)
 	for _, e := range inv.done {
 		name := filepath.Join(dir, e.RequestID+".json")
@@ -51,7 +53,7 @@ func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
 			return fmt.Errorf("receipt: %w", err)
 		}
 		inv.receipts[e.RequestID] = data
-		for _, problem := range receiptProblems(data, key, e) {
+		for _, problem := range receiptProblems(data, key, own, e) {
 			r.problem("receipt %s: %s", name, problem)
 		}
 	}
@@ -68,9 +70,13 @@ func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
 	return nil
 }
 
-// receiptProblems compares a receipt with the key and the ledger's entry.
-func receiptProblems(data []byte, key ed25519.PublicKey, e deletions.Entry) []string {
-	signed, verification, err := receipt.Verify(data, key)
+// receiptProblems compares a receipt with the key, its own deployment and the ledger's entry.
+func receiptProblems(data []byte, key ed25519.PublicKey, own lethe.DeploymentID, e deletions.Entry) []string {
+	var trust receipt.Trust
+	if key != nil {
+		trust.Keys = append(trust.Keys, key)
+	}
+	signed, verification, err := receipt.Verify(data, trust)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -79,6 +85,9 @@ func receiptProblems(data []byte, key ed25519.PublicKey, e deletions.Entry) []st
 		return []string{err.Error()}
 	}
 	problems := verification.Problems
+	if d := signed.Deployment; !d.IsZero() && d != own {
+		problems = append(problems, fmt.Sprintf("deployment: the receipt is of %s, this one is %s", d, own))
+	}
 	for _, member := range differ {
 		problems = append(problems, member+" is not what the ledger says")
 	}

@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"os"
+
+	"lethe/deletions/receipt"
 )
 
 // search looks for every erased record in every file of the directory.
@@ -12,7 +14,7 @@ func (inv *inventory) search(ctx context.Context, r *Report) error {
 	if err != nil || scanner == nil {
 		return err
 	}
-	report, err := scanner.ScanDir(ctx, os.DirFS(inv.config.DataDir))
+	report, err := scanner.ScanDir(ctx, receipt.Readable(os.DirFS(inv.config.DataDir)))
 	if err != nil {
 		return err
 	}

@@ -98,3 +98,41 @@ func keepPublicKey(path string, key ed25519.PrivateKey) error {
 	}
 	return nil
 }
+
+// ReadPublicKey reads an Ed25519 public key as PKIX in PEM, such as LoadOrCreateSigningKey
+// keeps beside the private one.
+func ReadPublicKey(path string) (ed25519.PublicKey, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return nil, fmt.Errorf("%s is not a PEM file", path)
+	}
+	if block.Type != "PUBLIC KEY" {
+		return nil, fmt.Errorf("%s holds a %s, want the PUBLIC KEY that belongs to it", path, block.Type)
+	}
+	key, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	public, ok := key.(ed25519.PublicKey)
+	if !ok {
+		return nil, fmt.Errorf("%s holds no Ed25519 key", path)
+	}
+	return public, nil
+}
+
+// ReadSigningKey reads a private key such as LoadOrCreateSigningKey makes, and makes none.
+func ReadSigningKey(path string) (ed25519.PrivateKey, error) {
+	content, err := readPrivate(path)
+	if err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	key, err := parseSigningKey(content)
+	if err != nil {
+		return nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
+	}
+	return key, nil
+}

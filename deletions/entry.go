@@ -91,6 +91,9 @@ type Progress struct {
 	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
 	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`
 	EnsembleAfter  lethe.Digest    `json:"ensemble_after,omitzero"`
+	// Configuration is the digest of the settings that the roles had said when the ensemble
+	// was swapped. Entries of earlier versions lack it.
+	Configuration lethe.Digest `json:"configuration,omitzero"`
 	// Erasure is what was searched before the records counted as erased: the places
 	// that held them. Verification is what was searched in the end: everything.
 	Erasure *scan.Summary `json:"erasure,omitempty"`

@@ -7,18 +7,24 @@ import (
 
 	"lethe"
 	"lethe/deletions/internal/record"
+	"lethe/internal/jcs"
 )
 
 // ErrFormat marks bytes that this program did not write or does not know the
 // version of. The caller should not guess: it stops and says so.
 var ErrFormat = record.ErrFormat
 
-// Encode returns the entry's canonical JSON: one entry, one sequence of bytes.
+// Encode returns the entry's canonical JSON: one entry, one sequence of bytes. Its
+// fingerprints hold integers of 64 bits, which RFC 8785 does not have.
 func (e *Entry) Encode() ([]byte, error) {
 	if err := e.Validate(); err != nil {
 		return nil, fmt.Errorf("ledger entry: %w", err)
 	}
-	return record.Encode(e)
+	out, err := jcs.EncodeExact(e)
+	if err != nil {
+		return nil, fmt.Errorf("ledger entry: %w", err)
+	}
+	return out, nil
 }
 
 // DecodeEntry reads what Encode wrote, or an earlier version of it, and validates it.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
@@ -184,7 +185,7 @@ func (s *scenario) erase(ctx context.Context) error {
 		EnsembleBefore: before.EnsembleHash,
 	}
 	if status.State == deletions.Verified {
-		if err := checkReceipt(&e); err != nil {
+		if err := checkReceipt(&e, configs.PublicKeyPath(s.Config.SigningKeyPath())); err != nil {
 			return err
 		}
 	}
@@ -193,12 +194,16 @@ func (s *scenario) erase(ctx context.Context) error {
 }
 
 // checkReceipt checks the signed receipt as lethe receipt verify does.
-func checkReceipt(e *Erasure) error {
+func checkReceipt(e *Erasure, publicKey string) error {
 	data, err := os.ReadFile(e.Receipt)
 	if err != nil {
 		return fmt.Errorf("the receipt: %w", err)
 	}
-	receipt, verification, err := receipt.Verify(data, nil)
+	pinned, err := configs.ReadPublicKey(publicKey)
+	if err != nil {
+		return fmt.Errorf("the receipt: %w", err)
+	}
+	receipt, verification, err := receipt.Verify(data, receipt.Pinned(pinned))
 	if err != nil {
 		return fmt.Errorf("the receipt: %w", err)
 	}

@@ -1,8 +1,6 @@
 package service_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
-	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
@@ -75,11 +72,7 @@ func TestErasureLeavesNoByteAndASignedReceipt(t *testing.T) {
 	s.stop()
 	require.Empty(t, left(t, c.DataDir, forms), "after the service has stopped")
 
-	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), "gdpr-1.json"))
-	require.NoError(t, err)
-	receipt, verification, err := receipt.Verify(signed, nil)
-	require.NoError(t, err)
-	require.True(t, verification.Valid, "%v", verification.Problems)
+	receipt := receiptOf(t, c, "gdpr-1")
 	require.Equal(t, before.EnsembleHash, receipt.EnsembleBefore.String())
 	require.Equal(t, after.EnsembleHash, receipt.EnsembleAfter.String())
 	require.Equal(t, []lethe.Timestep{3}, receipt.Timesteps)

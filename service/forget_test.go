@@ -4,8 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"lethe/audit"
 	"lethe/configs"
 	"lethe/deletions"
-	"lethe/deletions/receipt"
 	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/pipeline/score"
@@ -199,11 +196,7 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 // receipt compares what the receipt says was trained again with the mirror.
 func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
 	f.t.Helper()
-	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(f.m.c.DataDir), id+".json"))
-	require.NoError(f.t, err)
-	receipt, verification, err := receipt.Verify(signed, nil)
-	require.NoError(f.t, err)
-	require.True(f.t, verification.Valid, "%v", verification.Problems)
+	receipt := receiptOf(f.t, f.m.c, id)
 	require.Len(f.t, receipt.ShardsRetrained, len(from))
 	for _, shard := range receipt.ShardsRetrained {
 		require.Contains(f.t, from, shard)

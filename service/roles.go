@@ -34,6 +34,7 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	c := s.config
 	erasure := c.Erasure.Config
 	erasure.SigningKey, erasure.KernelSet = s.key, s.kernels.Name
+	erasure.Deployment = s.secret.Deployment(c.Kafka.TopicPrefix)
 	o := graphs.Options{
 		FS: RemediedFS(s.disk, c.DataDir, configs.RoleGraphs), Patience: s.patience,
 		Dir: RoleDir(c.DataDir, configs.RoleBuild), ReceiptsDir: ReceiptsDir(c.DataDir),

@@ -28,9 +28,11 @@ type Status struct {
 	Steps          []StepStatus            `json:"steps"`
 	// FeatureCount is the number of features of every transaction, 0 while it is not
 	// known.
-	FeatureCount int      `json:"feature_count"`
-	Roles        []string `json:"roles"`
-	Version      string   `json:"version"`
+	FeatureCount int `json:"feature_count"`
+	// Deployment is what receipts name as their deployment.
+	Deployment lethe.DeploymentID `json:"deployment"`
+	Roles      []string           `json:"roles"`
+	Version    string             `json:"version"`
 }
 
 // TimestepCounts counts timesteps by state.
@@ -66,7 +68,7 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
 		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,
 		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
-		Steps: []StepStatus{}, FeatureCount: known.FeatureCount, Roles: s.config.Plays(), Version: s.o.Version,
+		Steps: []StepStatus{}, FeatureCount: known.FeatureCount, Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through

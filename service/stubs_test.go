@@ -21,10 +21,18 @@ func receiptOf(t testing.TB, c configs.Config, id string) receipt.Receipt {
 	t.Helper()
 	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
 	require.NoError(t, err)
-	r, verification, err := receipt.Verify(signed, nil)
+	r, verification, err := receipt.Verify(signed, pinned(t, c))
 	require.NoError(t, err)
 	require.True(t, verification.Valid, "%v", verification.Problems)
 	return r
+}
+
+// pinned is the trust in the key of a data directory.
+func pinned(t testing.TB, c configs.Config) receipt.Trust {
+	t.Helper()
+	key, err := configs.ReadPublicKey(configs.PublicKeyPath(c.SigningKeyPath()))
+	require.NoError(t, err)
+	return receipt.Pinned(key)
 }
 
 // rowOf is the row of a receipt about a class of artefacts that has one.

@@ -24,6 +24,8 @@ type acks struct {
 	// Nobody else's acknowledgements count: what another directory holds is not what
 	// was searched.
 	registered map[string]wire.Instance
+	// settings are what each role has said that others must share.
+	settings map[string]wire.Settings
 }
 
 // source is whose acknowledgement it is, and of what.
@@ -33,7 +35,10 @@ type source struct {
 }
 
 func newAcks() acks {
-	return acks{newest: make(map[string]map[source]deletions.Ack), registered: make(map[string]wire.Instance)}
+	return acks{
+		newest: make(map[string]map[source]deletions.Ack), registered: make(map[string]wire.Instance),
+		settings: make(map[string]wire.Settings),
+	}
 }
 
 func (a acks) take(ack deletions.Ack) {

@@ -75,6 +75,9 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 		if n.Instance != nil {
 			c.states.acks.registered[n.Instance.Role] = *n.Instance
 		}
+		if n.Settings != nil {
+			c.states.acks.settings[n.Settings.Role] = *n.Settings
+		}
 		if n.Ack != nil {
 			c.states.acks.take(*n.Ack)
 		}

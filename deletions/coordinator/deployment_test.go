@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -100,7 +99,7 @@ func (d *deployment) boot() error {
 	d.noticed, d.waiting = 0, nil
 	d.Coordinator = New(Options{
 		Config: Config{
-			Secret: testSecret, SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
+			Secret: testSecret, SigningKey: testKey, KernelSet: "none", Deployment: testSecret.Deployment(""),
 			Version: "test", VerifyTimeout: 10 * time.Second, OneHop: d.oneHop,
 			BatchWindow: d.window,
 			Limits:      d.limits, DefaultScope: lethe.ScopeShard,

@@ -26,7 +26,9 @@ type Config struct {
 	// of it, they begin. It does not wait after a batch before it.
 	BatchWindow time.Duration `yaml:"batch_window" help:"Longest wait of a suppressed request for others."`
 
-	Secret     lethe.Secret       `yaml:"-"`
+	Secret lethe.Secret `yaml:"-"`
+	// Deployment is named on receipts.
+	Deployment lethe.DeploymentID `yaml:"-"`
 	SigningKey ed25519.PrivateKey `yaml:"-"`
 	// KernelSet is named on receipts.
 	KernelSet string `yaml:"-"`
@@ -73,6 +75,7 @@ func (c *Config) ValidateSettings() error {
 func (c *Config) Validate() error {
 	p := check.Of(c.ValidateSettings())
 	p.That(len(c.SigningKey) == ed25519.PrivateKeySize, "bytes of the signing key", len(c.SigningKey), "64")
+	p.That(!c.Deployment.IsZero(), "deployment", c.Deployment, "an id, for receipts")
 	p.That(c.KernelSet != "", "kernel set", c.KernelSet, "a name, for receipts")
 	p.That(c.Version != "", "version", c.Version, "a name, for receipts")
 	return p.Err()

@@ -6,6 +6,7 @@ import (
 
 	"lethe/deletions"
 	"lethe/metrics/events"
+	"lethe/pipeline/wire"
 )
 
 // retraining waits until every affected shard was trained again and the ensemble
@@ -24,8 +25,14 @@ func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 	if !ok {
 		return b, nil
 	}
+	// Both have said their settings before they answered.
+	configuration, err := wire.Configuration(s.acks.settings)
+	if err != nil {
+		return b, err
+	}
 	s.out.phaseDone(b, events.Retrain, deletions.Retraining)
 	return s.moveAll(ctx, b, deletions.Swapped, func(_ int, p *deletions.Progress) {
 		p.EnsembleAfter, p.Refitted = swapped.Ensemble, purged.Refitted(p.Retrained)
+		p.Configuration = configuration
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 )
@@ -79,6 +80,9 @@ func Folder(name string, folder fs.FS) Place {
 		return scanner.ScanDirAt(ctx, folder, pacer, seen)
 	}}
 }
+
+// Receipted is the folder of the receipts as a place: what they say is searched as well.
+func Receipted(folder fs.FS) Place { return Folder(ReceiptsFolder, receipt.Readable(folder)) }
 
 // Verdict is the outcome of a search.
 type Verdict struct {

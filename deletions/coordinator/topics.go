@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -118,6 +119,9 @@ func (t *topicSearch) take(rec ingest.Record) {
 			t.here.Superseded++
 		}
 		t.seen[string(rec.Key)] = true
+	}
+	if t.topic == bus.Receipts {
+		t.f.note(t.here, t.scanner.ScanBytes(receipt.Said(rec.Value)))
 	}
 	base := string(rec.Key)
 	if at := strings.LastIndexByte(base, '/'); at >= 0 {

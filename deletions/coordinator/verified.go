@@ -94,7 +94,8 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 	if slices.Equal(known.Targets, e.Targets) {
 		k.entries++
 	}
-	return receipt.Sign(receipt.New(e, receipt.Facts{
+	signed, err := receipt.Sign(receipt.New(e, receipt.Facts{
+		Deployment:      s.o.Deployment,
 		KernelSet:       s.o.KernelSet,
 		SoftwareVersion: s.o.Version,
 
@@ -102,6 +103,10 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 		Artefacts:         artefacts(e, k),
 		MayRemain:         append([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone)...),
 	}), s.o.SigningKey)
+	if err != nil {
+		return nil, err
+	}
+	return signed.Encode()
 }
 
 const models = "models of the affected shards: shard stores, served ensemble, models.v1"

@@ -14,6 +14,13 @@ import (
 // that its numbers agree, that every artefact class is accounted for and that
 // what remains is declared. It cannot tell whether the statements are true.
 func (r *Receipt) Problems() []string {
+	out := record.Problems(r.consistent())
+	out.Check(!r.Deployment.IsZero(), "deployment is missing")
+	return out
+}
+
+// consistent is Problems without what receipts of earlier formats lack.
+func (r *Receipt) consistent() []string {
 	var out record.Problems
 	out.Check(deletions.ValidRequestID(r.RequestID), "request_id is not valid")
 	out.Check(r.State == deletions.Verified, "state is not %s", deletions.Verified)

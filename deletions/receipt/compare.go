@@ -16,7 +16,7 @@ import (
 func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 	own := MayRemain(e.Scope, r.IndependentShards)
 	want := New(e, Facts{
-		KernelSet: r.KernelSet, SoftwareVersion: r.SoftwareVersion, Artefacts: r.Artefacts,
+		Deployment: r.Deployment, KernelSet: r.KernelSet, SoftwareVersion: r.SoftwareVersion, Artefacts: r.Artefacts,
 		IndependentShards: r.IndependentShards,
 		MayRemain:         r.MayRemain[min(len(own), len(r.MayRemain)):],
 	})

@@ -5,5 +5,7 @@
 //	receipt.go               what a receipt says, made of a ledger entry
 //	artefacts.go, remain.go  the classes of artefacts; what an erasure does not undo
 //	check.go, compare.go     a receipt checked in itself, and against the ledger
-//	sign.go                  the signed document
+//	document.go              the signed document
+//	said.go                  what signed receipts say, for searches
+//	verify.go, legacy.go     its check under keys that are known; formats of before
 package receipt

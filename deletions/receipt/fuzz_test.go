@@ -1,6 +1,7 @@
 package receipt_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,17 +10,28 @@ import (
 	"lethe/deletions/receipt"
 )
 
-// No document but the signed one is valid under the key, however it is altered.
+// No statement but the signed one is valid under the key, however the document is altered,
+// and one that is decoded is written as one that is decoded.
 func FuzzVerify(f *testing.F) {
 	key := signingKey(1)
 	want := verifiedReceipt(f, lethe.ScopeStubs)
-	data, err := receipt.Sign(want, key)
-	require.NoError(f, err)
+	data := signed(f, want, key)
 	f.Add(data)
+	f.Add([]byte(legacy(f)))
+	f.Add([]byte(strings.Replace(string(data), `{`, `{"log":{"index":7},`, 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, v, err := receipt.Verify(data, trusted(key))
-		if err == nil && v.Valid {
+		got, v, err := receipt.Verify(data, trust(key))
+		if err == nil && v.Valid && !got.Deployment.IsZero() {
 			require.Equal(t, want, got)
 		}
+		d, err := receipt.Decode(data)
+		if err != nil {
+			return
+		}
+		again, err := d.Encode()
+		require.NoError(t, err)
+		same, err := receipt.Decode(again)
+		require.NoError(t, err)
+		require.Equal(t, d, same)
 	})
 }

@@ -12,7 +12,10 @@ import (
 // Receipt is what lethe states about a finished request. It names records by
 // keyed hashes only.
 type Receipt struct {
-	RequestID string `json:"request_id"`
+	// Deployment is whose receipt it is. It and Configuration are absent in receipts of
+	// earlier formats than the fourth.
+	Deployment lethe.DeploymentID `json:"deployment,omitzero"`
+	RequestID  string             `json:"request_id"`
 	// RequestDigest is that of the request's content (deletions.RequestDigest): who
 	// holds the request can check that this is its receipt. It and Outcomes are absent
 	// in receipts of the first version.
@@ -43,6 +46,9 @@ type Receipt struct {
 	Counts         deletions.Counts           `json:"counts"`
 	EnsembleBefore lethe.Digest               `json:"ensemble_before"`
 	EnsembleAfter  lethe.Digest               `json:"ensemble_after"`
+	// Configuration is the digest of the settings that the roles shared when the ensemble was
+	// swapped (wire.Configuration).
+	Configuration lethe.Digest `json:"configuration_digest,omitzero"`
 	// KernelSet names the CPU features that the retrained bytes depend on.
 	KernelSet       string `json:"kernel_set"`
 	SoftwareVersion string `json:"software_version"`
@@ -66,6 +72,7 @@ type Receipt struct {
 
 // Facts are what a receipt says in addition to the ledger's entry.
 type Facts struct {
+	Deployment      lethe.DeploymentID
 	KernelSet       string
 	SoftwareVersion string
 	// IndependentShards says that shards follow from ids alone.
@@ -81,7 +88,8 @@ type Facts struct {
 // does.
 func New(e deletions.Entry, facts Facts) Receipt {
 	r := Receipt{
-		RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
+		Deployment: facts.Deployment,
+		RequestID:  e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		RequestedAt: e.Received(), VerifiedAt: e.Updated(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size,
 		Targets:         list(e.Targets),
@@ -92,7 +100,8 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		GroupsRefitted:  slices.Clone(e.Progress.Refitted),
 		Counts:          e.Progress.Counts,
 		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,
-		KernelSet: facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,
+		Configuration: e.Progress.Configuration,
+		KernelSet:     facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,
 		IndependentShards: facts.IndependentShards,
 
 		Artefacts:   list(facts.Artefacts),

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/deletions"
+	"lethe/configs"
 	"lethe/deletions/receipt"
 	"lethe/integration/process"
 	"lethe/service"
@@ -72,7 +73,9 @@ func (d *deployment) receipt(id string) receipt.Receipt {
 	d.t.Helper()
 	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(filepath.Join(d.dir, roleBuild)), id+".json"))
 	require.NoError(d.t, err)
-	r, v, err := receipt.Verify(signed, nil)
+	key, err := configs.ReadPublicKey(filepath.Join(d.dir, roleBuild, "keys", "receipt-ed25519.pub.pem"))
+	require.NoError(d.t, err)
+	r, v, err := receipt.Verify(signed, receipt.Pinned(key))
 	require.NoError(d.t, err)
 	require.True(d.t, v.Valid, "%v", v.Problems)
 	return r

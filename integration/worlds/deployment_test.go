@@ -111,7 +111,7 @@ func (d *deployment) start(ctx context.Context) error {
 				Logger: around.Logger, Listener: listener, Partition: smallCut(d.independent), Repair: repairConfig(d.oneHop),
 				Beside: func(run func()) { d.searches = append(d.searches, search{run, d.patience}) },
 				Erasure: coordinator.Config{
-					SigningKey: signingKey, KernelSet: "worlds",
+					SigningKey: signingKey, KernelSet: "worlds", Deployment: secret.Deployment("worlds."),
 					VerifyTimeout: 5 * time.Minute, DefaultScope: lethe.ScopeStubs, BatchWindow: d.window,
 				},
 			})

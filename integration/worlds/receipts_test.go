@@ -28,7 +28,7 @@ func readReceipts(folder string) (map[string]receipt.Receipt, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, v, err := receipt.Verify(data, signingKey.Public().(ed25519.PublicKey))
+		r, v, err := receipt.Verify(data, receipt.Pinned(signingKey.Public().(ed25519.PublicKey)))
 		if err != nil || !v.Valid {
 			return nil, fmt.Errorf("receipt %s: %v %w", file.Name(), v.Problems, err)
 		}

@@ -82,7 +82,7 @@ func (o Options) agreed() Options {
 func (o Options) places() []coordinator.Place {
 	out := []coordinator.Place{
 		coordinator.Folder(coordinator.GraphsFolder, swapstore.Files(o.FS, o.Dir)),
-		coordinator.Folder(coordinator.ReceiptsFolder, os.DirFS(o.ReceiptsDir)),
+		coordinator.Receipted(os.DirFS(o.ReceiptsDir)),
 	}
 	if o.BrokerDir != "" {
 		out = append(out, coordinator.Folder(coordinator.BrokerFolder, os.DirFS(o.BrokerDir)))

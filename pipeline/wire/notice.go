@@ -23,6 +23,8 @@ type Notice struct {
 	Ack     *deletions.Ack
 	// Instance is the data directory that plays a role from here on.
 	Instance *Instance
+	// Settings are those of a role from here on.
+	Settings *Settings
 	// Served is what score serves.
 	Served  *Served
 	Deleted string
@@ -93,6 +95,12 @@ func ParseNotice(rec ingest.Record) (Notice, error) {
 		i, found, failed := ParseInstance(rec)
 		if found {
 			n.Instance = &i
+		}
+		return n, failed
+	case strings.HasPrefix(key, settingsPrefix):
+		s, found, failed := ParseSettings(rec)
+		if found {
+			n.Settings = &s
 		}
 		return n, failed
 	case isServed(rec):

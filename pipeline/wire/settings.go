@@ -1,11 +1,14 @@
 package wire
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"lethe"
 	"lethe/ingest"
+	"lethe/internal/jcs"
 )
 
 const (
@@ -31,6 +34,20 @@ func (s Settings) Record() (ingest.Outgoing, error) {
 		return ingest.Outgoing{}, fmt.Errorf("settings of role %s: %w", s.Role, err)
 	}
 	return ingest.Outgoing{Key: []byte(settingsPrefix + s.Role), Value: value}, nil
+}
+
+// Configuration returns the digest of what the roles have said: SHA-256 of the canonical
+// JSON (RFC 8785) of an object with the values of each role.
+func Configuration(said map[string]Settings) (lethe.Digest, error) {
+	values := make(map[string]map[string]string)
+	for role, s := range said {
+		values[role] = s.Values
+	}
+	text, err := jcs.Encode(values)
+	if err != nil {
+		return lethe.Digest{}, fmt.Errorf("digest of the settings: %w", err)
+	}
+	return sha256.Sum256(text), nil
 }
 
 // ParseSettings reads a record of erasure-status.v1; it says whether there are

@@ -13,22 +13,19 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/internal/jcs"
 )
 
 // ErrFormat marks bytes that this program did not write or does not know the
 // version of. The caller should not guess: it stops and says so.
 var ErrFormat = errors.New("not a known format")
 
-// Encode writes a value as JSON without white space, with the members of every
-// object in order of their names and no character escaped that need not be.
-// Values hold no floating-point numbers, so another program gets the same bytes
-// by parsing and writing with sorted keys.
+// Encode writes a value as canonical JSON (RFC 8785): another program gets the same bytes.
 func Encode(v any) ([]byte, error) {
-	text, err := Compact(v)
+	out, err := jcs.Encode(v)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
-	out, _ := appendSorted(make([]byte, 0, len(text)), text)
 	return out, nil
 }
 

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"lethe/configs"
+	"lethe/deletions/receipt"
+	"lethe/internal/atomicfile"
+	"lethe/internal/command"
+)
+
+type receiptCountersignCmd struct {
+	File string `arg:"" help:"The receipt." type:"path"`
+	trustFlags
+	Key string `help:"Private key to sign with, Ed25519 as PKCS #8 in PEM." type:"path" placeholder:"FILE" required:""`
+	Out string `help:"Where to write the receipt; in its own place if not given." type:"path" placeholder:"FILE"`
+}
+
+// Help shows an example.
+func (receiptCountersignCmd) Help() string {
+	return `Example:
+  openssl genpkey -algorithm ed25519 -out auditor.pem
+  lethe receipt countersign gdpr-17.json --key auditor.pem --public-key receipt-ed25519.pub.pem
+
+The receipt is checked as by lethe receipt verify before it is signed.`
+}
+
+// Run adds a signature.
+func (c *receiptCountersignCmd) Run(a *command.App) error {
+	key, err := configs.ReadSigningKey(c.Key)
+	if err != nil {
+		return fmt.Errorf("--key: %w", err)
+	}
+	data, err := readReceipt(c.File)
+	if err != nil {
+		return err
+	}
+	_, v, err := c.check(a, data)
+	if err != nil {
+		return err
+	}
+	if !v.Valid {
+		return invalid(v)
+	}
+	document, err := receipt.Decode(data)
+	if err != nil {
+		return fmt.Errorf("%w (only receipts of this version can be countersigned)", err)
+	}
+	if err := document.Countersign(key); err != nil {
+		return err
+	}
+	signed, err := document.Encode()
+	if err != nil {
+		return err
+	}
+	path := cmp.Or(c.Out, c.File)
+	if err := atomicfile.Write(path, signed, 0o644); err != nil {
+		return fmt.Errorf("receipt: %w", err)
+	}
+	fmt.Fprintf(a.Stdout, "signed by %d keys: %s\n", len(document.Signatures), path)
+	return nil
+}

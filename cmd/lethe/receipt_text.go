@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"lethe"
+	"lethe/deletions/receipt"
+)
+
+// printChecked tells a person what a valid receipt states, and who has signed it.
+func printChecked(out io.Writer, r receipt.Receipt, v receipt.Verification) {
+	fmt.Fprintf(out, "valid: request %s\n", r.RequestID)
+	for _, s := range v.Signatures {
+		by := "a key that is not known here: nothing follows from it (--public-key)"
+		if s.Known {
+			by = "trusted key"
+		}
+		fmt.Fprintf(out, "signed by %s (%s)\n", s.KeyID, by)
+	}
+	printReceipt(out, r)
+}
+
+// printReceipt tells a person what a receipt states.
+func printReceipt(out io.Writer, r receipt.Receipt) {
+	fmt.Fprintf(out, "request %s, %s at %s\n", r.RequestID, r.State, r.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
+	if !r.RequestDigest.IsZero() {
+		fmt.Fprintf(out, "digest of the request: %s\n", r.RequestDigest)
+	}
+	if !r.Deployment.IsZero() {
+		fmt.Fprintf(out, "deployment %s, configuration %s\n", r.Deployment, r.Configuration)
+	}
+	fmt.Fprintf(out, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
+		r.Scope, len(r.Targets), len(r.SlicesReplaced), len(r.ShardsRetrained))
+	for _, o := range r.Outcomes {
+		fmt.Fprintf(out, "  %s %s\n", o.Target, o.Outcome)
+	}
+	if refitted := refittedText(r.GroupsRefitted); refitted != "" {
+		fmt.Fprintf(out, "groups refitted: %s\n", refitted)
+	}
+	if took := elapsedText(r.Elapsed); took != "" {
+		fmt.Fprintf(out, "after it was received: %s\n", took)
+	}
+	fmt.Fprintf(out, "ensemble %s became %s\n", orNone(digestText(r.EnsembleBefore)), orNone(digestText(r.EnsembleAfter)))
+	fmt.Fprintf(out, "searched %d files and %d records, %d hits; kernels %s, lethe %s\n",
+		r.Scan.Files, r.Scan.Records, r.Scan.Hits, r.KernelSet, r.SoftwareVersion)
+	for _, row := range r.Artefacts {
+		fmt.Fprintf(out, "  %-20s %-16s found %d, remaining %d (%s)\n", row.Artefact, row.Action, row.Found,
+			row.Remaining, row.Location)
+	}
+	fmt.Fprintln(out, "what may remain:")
+	for _, text := range r.MayRemain {
+		fmt.Fprintln(out, "  -", text)
+	}
+}
+
+// digestText is empty for no digest.
+func digestText(d lethe.Digest) string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.String()
+}

@@ -1,0 +1,115 @@
+package receipt
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lethe/deletions"
+	"lethe/deletions/internal/record"
+	"lethe/internal/jcs"
+	"lethe/internal/jws"
+)
+
+// MediaType is the typ of the signatures of receipts, with the version of the format.
+// Formats 1 and 3 (legacy.go) were no JWS; there is no second.
+const MediaType = "lethe-receipt.v4+jws"
+
+// ErrInconsistent refuses to sign a receipt that contradicts itself. The caller has
+// not finished the erasure, or has lost count of it.
+var ErrInconsistent = errors.New("receipt contradicts itself")
+
+// ErrSigned refuses a second signature by one key.
+var ErrSigned = errors.New("this key has signed the receipt already")
+
+// Document is a signed receipt: a JSON web signature of RFC 7515 in the general JSON
+// serialization. Other members than these may be there and mean nothing.
+type Document struct {
+	// Payload is the receipt as canonical JSON (RFC 8785), in base64url.
+	Payload string `json:"payload"`
+	// Signatures are the deployment's, and those of auditors who countersign.
+	Signatures []jws.Signature `json:"signatures"`
+	// Log is what a transparency log says of the receipt. No signature here is over it.
+	Log json.RawMessage `json:"log,omitempty"`
+}
+
+// Sign checks the receipt and signs it. A receipt with problems is ErrInconsistent and
+// names them.
+func Sign(r Receipt, key ed25519.PrivateKey) (Document, error) {
+	problems := r.Problems()
+	if len(problems) > 0 {
+		return Document{}, fmt.Errorf("%w: %s", ErrInconsistent, strings.Join(problems, "; "))
+	}
+	statement, err := record.Encode(r)
+	if err != nil {
+		return Document{}, fmt.Errorf("receipt: %w", err)
+	}
+	d := Document{Payload: jws.Encode(statement)}
+	return d, d.Countersign(key)
+}
+
+// Countersign adds a signature. Errors: ErrSigned, or that the key is none.
+func (d *Document) Countersign(key ed25519.PrivateKey) error {
+	s, err := jws.Sign(d.Payload, MediaType, key)
+	if err != nil {
+		return fmt.Errorf("receipt: %w", err)
+	}
+	for _, other := range d.Signatures {
+		if other.Protected == s.Protected {
+			return ErrSigned
+		}
+	}
+	d.Signatures = append(d.Signatures, s)
+	return nil
+}
+
+// Encode returns the document as canonical JSON.
+func (d Document) Encode() ([]byte, error) {
+	out, err := record.Encode(d)
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	return out, nil
+}
+
+// Decode reads a document, and checks nothing of it. What is none, or has a member twice, is
+// deletions.ErrFormat.
+func Decode(data []byte) (d Document, err error) {
+	members, err := membersOf(data)
+	if err != nil {
+		return d, err
+	}
+	// Package json takes Payload for payload: what counts here is taken by its very name.
+	if json.Unmarshal(members["payload"], &d.Payload) != nil {
+		return d, fmt.Errorf("receipt: %w: no member payload that is a string", deletions.ErrFormat)
+	}
+	var list []map[string]json.RawMessage
+	if text, has := members["signatures"]; has && json.Unmarshal(text, &list) != nil {
+		return d, fmt.Errorf("receipt: %w: signatures is no list of objects", deletions.ErrFormat)
+	}
+	for i, one := range list {
+		var s jws.Signature
+		for name, into := range map[string]*string{"protected": &s.Protected, "signature": &s.Value} {
+			if text, has := one[name]; has && json.Unmarshal(text, into) != nil {
+				return d, fmt.Errorf("receipt: %w: %s of signature %d is no string", deletions.ErrFormat, name, i)
+			}
+		}
+		d.Signatures = append(d.Signatures, s)
+	}
+	d.Log = members["log"]
+	return d, nil
+}
+
+// membersOf takes an object apart that has every member once.
+func membersOf(data []byte) (members map[string]json.RawMessage, err error) {
+	text, err := jcs.Transform(data)
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w: %w", deletions.ErrFormat, err)
+	}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, fmt.Errorf("receipt: %w: not a JSON object of %d bytes", deletions.ErrFormat, len(data))
+	}
+	return members, nil
+}

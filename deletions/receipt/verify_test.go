@@ -1,0 +1,243 @@
+package receipt_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+	"lethe/internal/jws"
+)
+
+func signed(t testing.TB, r receipt.Receipt, key ed25519.PrivateKey) []byte {
+	t.Helper()
+	d, err := receipt.Sign(r, key)
+	require.NoError(t, err)
+	data, err := d.Encode()
+	require.NoError(t, err)
+	return data
+}
+
+func problems(t testing.TB, data []byte, trust receipt.Trust) []string {
+	t.Helper()
+	_, v, err := receipt.Verify(data, trust)
+	require.NoError(t, err)
+	require.Equal(t, len(v.Problems) == 0, v.Valid)
+	return v.Problems
+}
+
+func TestReceiptRoundTrip(t *testing.T) {
+	key := signingKey(1)
+	for _, scope := range []lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition} {
+		want := verifiedReceipt(t, scope)
+		data := signed(t, want, key)
+		require.NotContains(t, string(data), "transaction-1")
+		got, v, err := receipt.Verify(data, trust(key))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		id := receipt.KeyID(public(key))
+		require.Equal(t, receipt.Verification{
+			Valid: true, KeyID: id, TrustedKey: true, Problems: []string{},
+			Signatures: []receipt.SignatureCheck{{KeyID: id, Known: true, Valid: true}},
+		}, v)
+		var indented bytes.Buffer
+		require.NoError(t, json.Indent(&indented, data, "", "  "))
+		require.Empty(t, problems(t, indented.Bytes(), trust(key)), "white space may differ")
+	}
+}
+
+// A program in another language checks a receipt with nothing but RFC 7515.
+func TestTheSignatureIsOfTheStandard(t *testing.T) {
+	key := signingKey(1)
+	var doc struct {
+		Payload    string
+		Signatures []struct{ Protected, Signature string }
+	}
+	require.NoError(t, json.Unmarshal(signed(t, verifiedReceipt(t, lethe.ScopeStubs), key), &doc))
+	require.Len(t, doc.Signatures, 1)
+	value, err := jws.Decode(doc.Signatures[0].Signature)
+	require.NoError(t, err)
+	require.True(t, ed25519.Verify(public(key), []byte(doc.Signatures[0].Protected+"."+doc.Payload), value))
+	header, err := jws.Decode(doc.Signatures[0].Protected)
+	require.NoError(t, err)
+	require.Equal(t, `{"alg":"EdDSA","kid":"`+receipt.KeyID(public(key))+`","typ":"lethe-receipt.v4+jws"}`, string(header))
+}
+
+// Each refusal names the statement that fails.
+func TestRefusalsNameWhatFails(t *testing.T) {
+	key, other := signingKey(1), signingKey(2)
+	r := verifiedReceipt(t, lethe.ScopeStubs)
+	data := signed(t, r, key)
+	d, err := receipt.Decode(data)
+	require.NoError(t, err)
+	id := receipt.KeyID(public(key))
+	const altered = "signature: it does not belong to payload and header: these were altered, or another key has " +
+		"signed (signature 1)"
+	const notOurs = "payload: not as lethe writes it: a member is doubled, missing, misspelt or out of order"
+	// withHeader has another header and keeps the signature.
+	withHeader := func(header string) []byte {
+		return []byte(strings.Replace(string(data), d.Signatures[0].Protected, jws.Encode([]byte(header)), 1))
+	}
+	// withPayload has another statement and keeps the signature.
+	statement, err := jws.Decode(d.Payload)
+	require.NoError(t, err)
+	withPayload := func(old, replacement string) []byte {
+		require.Contains(t, string(statement), old)
+		text := strings.Replace(string(statement), old, replacement, 1)
+		return []byte(strings.Replace(string(data), d.Payload, jws.Encode([]byte(text)), 1))
+	}
+	alien := receipt.Trust{Keys: trust(key).Keys, Deployment: lethe.DeploymentID{8}}
+	for name, c := range map[string]struct {
+		data  []byte
+		trust receipt.Trust
+		want  []string
+	}{
+		"a forged key": {signed(t, r, other), trust(key), []string{
+			"kid: no signature is by the trusted key " + id + `, but by "` + receipt.KeyID(public(other)) + `"`}},
+		"a forged key under the name of ours": {
+			[]byte(strings.Replace(string(data), d.Signatures[0].Value, jws.Encode(
+				ed25519.Sign(other, []byte(d.Signatures[0].Protected+"."+d.Payload))), 1)), trust(key), []string{altered}},
+		"no key is known": {data, receipt.Trust{}, []string{
+			"signature: no key is known that must have signed: nobody can say who did"}},
+		"no signature": {[]byte(`{"payload":"` + d.Payload + `","signatures":[]}`), trust(key), []string{
+			"signature: there is none", "kid: no signature is by the trusted key " + id + ", but by "}},
+		"an empty signature": {[]byte(strings.Replace(string(data), d.Signatures[0].Value, "", 1)), trust(key),
+			[]string{altered}},
+		"alg none": {withHeader(`{"alg":"none","kid":"` + id + `","typ":"lethe-receipt.v4+jws"}`), trust(key), []string{
+			`alg: "none", want EdDSA (signature 1)`, altered}},
+		"another typ": {withHeader(`{"alg":"EdDSA","kid":"` + id + `","typ":"lethe-receipt.v5+jws"}`), trust(key), []string{
+			`typ: "lethe-receipt.v5+jws", want lethe-receipt.v4+jws (signature 1)`, altered}},
+		"another kid": {withHeader(`{"alg":"EdDSA","kid":"x","typ":"lethe-receipt.v4+jws"}`), trust(key), []string{
+			"kid: no signature is by the trusted key " + id + `, but by "x"`}},
+		"an altered number": {withPayload(`"payments":5`, `"payments":4`), trust(key), []string{altered}},
+		"an altered hit": {withPayload(`"hits":0`, `"hits":1`), trust(key), []string{altered,
+			"payload: the scan has 1 hits, a verified request has none"}},
+		"an unknown member": {withPayload(`{`, `{"a":1,`), trust(key), []string{altered,
+			"payload: not a known format: a member is unknown or of the wrong type"}},
+		"white space":      {withPayload(`,`, `, `), trust(key), []string{altered, notOurs}},
+		"a doubled member": {withPayload(`{`, `{"state":"verified",`), trust(key), []string{altered, notOurs}},
+		"another deployment": {data, alien, []string{
+			"deployment: the receipt is of " + r.Deployment.String() + ", it should be of " + alien.Deployment.String()}},
+		"no deployment": {[]byte(legacy(t)), receipt.Trust{Deployment: alien.Deployment}, []string{
+			"signature: no key is known that must have signed: nobody can say who did",
+			"deployment: the receipt names none, it should be " + alien.Deployment.String()}},
+	} {
+		require.Equal(t, c.want, problems(t, c.data, c.trust), name)
+	}
+	require.Empty(t, problems(t, data, receipt.Trust{Keys: trust(key).Keys, Deployment: r.Deployment}))
+}
+
+// Whoever must have signed has, or the receipt is not valid; who else has is listed.
+func TestCountersignatures(t *testing.T) {
+	key, auditor, stranger := signingKey(1), signingKey(2), signingKey(3)
+	d, err := receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	require.NoError(t, err)
+	require.NoError(t, d.Countersign(auditor))
+	require.ErrorIs(t, d.Countersign(key), receipt.ErrSigned)
+	data, err := d.Encode()
+	require.NoError(t, err)
+	require.Empty(t, problems(t, data, trust(key)))
+	require.Empty(t, problems(t, data, trust(auditor)))
+	require.Empty(t, problems(t, data, trust(key, auditor)))
+	require.Len(t, problems(t, data, trust(key, stranger)), 1)
+	_, v, err := receipt.Verify(data, trust(key))
+	require.NoError(t, err)
+	require.Equal(t, []receipt.SignatureCheck{
+		{KeyID: receipt.KeyID(public(key)), Known: true, Valid: true}, {KeyID: receipt.KeyID(public(auditor))},
+	}, v.Signatures)
+}
+
+// What a log says of the receipt comes later, and no signature is over it.
+func TestTheLogIsNotSigned(t *testing.T) {
+	key := signingKey(1)
+	d, err := receipt.Sign(verifiedReceipt(t, lethe.ScopeStubs), key)
+	require.NoError(t, err)
+	d.Log = json.RawMessage(`{"index":7}`)
+	data, err := d.Encode()
+	require.NoError(t, err)
+	require.Empty(t, problems(t, data, trust(key)))
+	back, err := receipt.Decode(data)
+	require.NoError(t, err)
+	require.Equal(t, d, back)
+}
+
+func TestEveryChangedByteIsRefused(t *testing.T) {
+	key := signingKey(1)
+	for name, data := range map[string][]byte{
+		"receipt": signed(t, verifiedReceipt(t, lethe.ScopeStubs), key), "of before": []byte(legacy(t)),
+	} {
+		step := 5
+		if testing.Short() {
+			step = 50
+		}
+		for i := 0; i < len(data); i += step {
+			for _, mask := range []byte{0x01, 0x20, 0x80} {
+				changed := bytes.Clone(data)
+				changed[i] ^= mask
+				_, v, err := receipt.Verify(changed, trust(key))
+				require.True(t, err != nil || !v.Valid, "%s: byte %d (%q) changed to %q", name, i, data[i], changed[i])
+			}
+			_, v, err := receipt.Verify(data[:i], trust(key))
+			require.True(t, err != nil || !v.Valid, "%s: cut to %d bytes", name, i)
+		}
+	}
+}
+
+func TestWhatIsNoReceipt(t *testing.T) {
+	data := string(signed(t, verifiedReceipt(t, lethe.ScopeStubs), signingKey(1)))
+	for name, text := range map[string]string{
+		"nothing":                  "",
+		"a list":                   "[]",
+		"an empty object":          "{}",
+		"a format to come":         `{"format":"lethe-receipt/9"}`,
+		"a format of before":       `{"format":"lethe-receipt/1"}`,
+		"two documents":            data + data,
+		"a doubled payload":        strings.Replace(data, `{`, `{"payload":"",`, 1),
+		"a payload misspelt":       strings.Replace(data, `"payload"`, `"Payload"`, 1),
+		"a signature that is none": `{"payload":"","signatures":[1]}`,
+	} {
+		_, v, err := receipt.Verify([]byte(text), trust(signingKey(1)))
+		require.ErrorIs(t, err, deletions.ErrFormat, name)
+		require.False(t, v.Valid)
+	}
+}
+
+// legacy is a receipt of format 3, by signingKey(1).
+func legacy(t testing.TB) string {
+	data, err := os.ReadFile("testdata/format3.json")
+	require.NoError(t, err)
+	return strings.TrimSpace(string(data))
+}
+
+// Receipts that were handed out before stay valid, under a key that is known.
+func TestFormatsOfBefore(t *testing.T) {
+	key, data := signingKey(1), legacy(t)
+	require.Empty(t, problems(t, []byte(data), trust(key)))
+	r, v, err := receipt.Verify([]byte(data), trust(key))
+	require.NoError(t, err)
+	require.Equal(t, "r-7", r.RequestID)
+	require.Equal(t, []receipt.SignatureCheck{{KeyID: "fa4d86c3b551aa6c", Known: true, Valid: true}}, v.Signatures)
+	require.Len(t, problems(t, []byte(data), receipt.Trust{}), 1)
+	require.Contains(t, problems(t, []byte(data), trust(signingKey(2)))[0], "kid: signed by another key than the trusted one")
+	for want, altered := range map[string]string{
+		"signature: it does not belong to the receipt":    strings.Replace(data, `"erased":6000`, `"erased":5001`, 1),
+		"format: it does not fit the receipt":             strings.Replace(data, "lethe-receipt/3", "lethe-receipt/1", 1),
+		"payload: the document is not as lethe writes it": strings.Replace(data, `"receipt":{`, `"receipt":{"state":"verified",`, 1),
+	} {
+		require.Contains(t, strings.Join(problems(t, []byte(altered), trust(key)), "\n"), want)
+	}
+	for _, altered := range []string{
+		strings.Replace(data, `"receipt":{`, `"receipt":{"note":"x",`, 1),
+		strings.Replace(data, `{"format"`, `{"note":1,"format"`, 1),
+	} {
+		_, _, err := receipt.Verify([]byte(altered), trust(key))
+		require.ErrorIs(t, err, deletions.ErrFormat)
+	}
+}

@@ -1,0 +1,107 @@
+package jws
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"lethe/internal/jcs"
+)
+
+// Algorithm is the only one (RFC 8037, section 3.1).
+const Algorithm = "EdDSA"
+
+// ErrHeader refuses a protected header: no JSON object, or one that asks for what is not
+// known here (crit). The caller does not trust the signature.
+var ErrHeader = errors.New("protected header refused")
+
+// Header is the protected header of a signature.
+type Header struct {
+	Algorithm string `json:"alg"`
+	// KeyID is the Thumbprint of the key.
+	KeyID string `json:"kid"`
+	// Type is the media type of what was signed.
+	Type string `json:"typ"`
+}
+
+// Signature is one signature of a payload.
+type Signature struct {
+	// Protected is the header as base64url of JSON, which is signed with the payload.
+	Protected string `json:"protected"`
+	// Value is the signature as base64url.
+	Value string `json:"signature"`
+}
+
+// Encode is base64url without padding (RFC 7515, section 2).
+func Encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
+
+// Decode reads what Encode writes and nothing else: no padding, no line break, no bits left
+// over.
+func Decode(text string) ([]byte, error) {
+	out, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || Encode(out) != text {
+		return nil, errors.New("not base64url without padding")
+	}
+	return out, nil
+}
+
+// Thumbprint names a public key: the SHA-256 of its required members as a JSON web key (RFC
+// 7638 and RFC 8037, appendix A.3), in base64url.
+func Thumbprint(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, `{"crv":"Ed25519","kty":"OKP","x":"%s"}`, Encode(key)))
+	return Encode(sum[:])
+}
+
+// Sign signs a payload, given as base64url, as one of a media type.
+func Sign(payload, mediaType string, key ed25519.PrivateKey) (Signature, error) {
+	if len(key) != ed25519.PrivateKeySize {
+		return Signature{}, fmt.Errorf("signing key has %d bytes, want %d", len(key), ed25519.PrivateKeySize)
+	}
+	public := ed25519.PublicKey(key[ed25519.PrivateKeySize-ed25519.PublicKeySize:])
+	header, err := jcs.Encode(Header{Algorithm: Algorithm, KeyID: Thumbprint(public), Type: mediaType})
+	if err != nil {
+		return Signature{}, err
+	}
+	s := Signature{Protected: Encode(header)}
+	s.Value = Encode(ed25519.Sign(key, s.input(payload)))
+	return s, nil
+}
+
+// input is what is signed (RFC 7515, section 5.1).
+func (s Signature) input(payload string) []byte { return []byte(s.Protected + "." + payload) }
+
+// Header reads the protected header. It is not checked yet. Members that are not known are
+// passed over, as section 4 asks. Errors: ErrHeader.
+func (s Signature) Header() (h Header, err error) {
+	text, err := Decode(s.Protected)
+	if err != nil {
+		return h, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	// Doubled members are read differently by different programs.
+	if _, err := jcs.Transform(text); err != nil {
+		return h, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return h, fmt.Errorf("%w: not a JSON object", ErrHeader)
+	}
+	if _, has := members["crit"]; has {
+		return h, fmt.Errorf("%w: it has a member crit, and none that is critical is known", ErrHeader)
+	}
+	for name, into := range map[string]*string{"alg": &h.Algorithm, "kid": &h.KeyID, "typ": &h.Type} {
+		if value, has := members[name]; has && json.Unmarshal(value, into) != nil {
+			return h, fmt.Errorf("%w: %s is no string", ErrHeader, name)
+		}
+	}
+	return h, nil
+}
+
+// Verify reports whether the signature is the key's, of this payload in base64url. What the
+// header says is for the caller to look at.
+func (s Signature) Verify(payload string, key ed25519.PublicKey) bool {
+	value, err := Decode(s.Value)
+	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, s.input(payload), value)
+}
