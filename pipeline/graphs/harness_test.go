@@ -70,6 +70,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 		Logger:    slog.New(slog.DiscardHandler),
 		Partition: cut, Repair: repair.Defaults(),
 		Erasure: coordinator.Config{
+			Deployment: lethe.DeploymentID{1},
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
 			VerifyTimeout: 5 * time.Minute, DefaultScope: lethe.ScopeStubs,
 		},

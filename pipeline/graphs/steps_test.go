@@ -110,6 +110,7 @@ func (s *simulation) start() {
 		FS:        s.disk,
 		Partition: cut, Repair: repair.Defaults(), Limits: ingest.DefaultLimits(), Secret: secret, Version: "test",
 		Erasure: coordinator.Config{
+			Deployment: lethe.DeploymentID{1},
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none", VerifyTimeout: time.Minute,
 			DefaultScope: lethe.ScopeStubs,
 		},

@@ -1,0 +1,183 @@
+package receipts
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/integration/process"
+)
+
+// statement is what another program expects of a signed receipt: RFC 7515, section 7.2.1.
+type statement struct {
+	Payload    string      `json:"payload"`
+	Signatures []signature `json:"signatures"`
+}
+
+type signature struct {
+	Protected string `json:"protected"`
+	Signature string `json:"signature"`
+}
+
+// signer is a key in the two files of it.
+type signer struct {
+	key             ed25519.PrivateKey
+	private, public string
+}
+
+func newSigner(t *testing.T, folder string, first byte) signer {
+	t.Helper()
+	s := signer{
+		key:     ed25519.NewKeyFromSeed(append([]byte{first}, make([]byte, ed25519.SeedSize-1)...)),
+		private: filepath.Join(folder, string(rune('a'+first))+".pem"), public: filepath.Join(folder, string(rune('a'+first))+".pub.pem"),
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(s.key)
+	require.NoError(t, err)
+	public, err := x509.MarshalPKIXPublicKey(s.key.Public())
+	require.NoError(t, err)
+	for path, block := range map[string]*pem.Block{
+		s.private: {Type: "PRIVATE KEY", Bytes: private}, s.public: {Type: "PUBLIC KEY", Bytes: public},
+	} {
+		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	}
+	return s
+}
+
+// erased runs a small deployment that forgets a transaction, and returns its receipt and the
+// key it has pinned.
+func erased(t *testing.T, bin string) (receipt, publicKey string) {
+	t.Helper()
+	dir, stream := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "stream")
+	r := process.Run(t, bin, "generate", "--out", stream, "--steps", "4", "--nodes-per-step", "60", "--features", "6",
+		"--seed", "3")
+	require.Zero(t, r.Code, r.Stderr)
+	r = process.Run(t, bin, "demo", "--dataset", stream, "--data-dir", dir, "--json", "--set", "partition.shards=3",
+		"--set", "trainer.hidden=8", "--set", "trainer.model=elliptic-gin", "--set", "repair.one_hop=false")
+	require.Zero(t, r.Code, r.Stderr)
+	receipts, err := filepath.Glob(filepath.Join(dir, "receipts", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, receipts, 1)
+	return receipts[0], filepath.Join(dir, "keys", "receipt-ed25519.pub.pem")
+}
+
+// stage is a receipt as it was signed, and as others would like to have it.
+type stage struct {
+	t      *testing.T
+	bin    string
+	folder string
+	// good is what the deployment has signed, and both what an auditor has signed as well.
+	good, both string
+	// pinned is the deployment's public key.
+	pinned         string
+	auditor, other signer
+	signed         statement
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, bin: process.Build(t), folder: t.TempDir()}
+	s.good, s.pinned = erased(t, s.bin)
+	s.auditor, s.other = newSigner(t, s.folder, 1), newSigner(t, s.folder, 2)
+	s.both = filepath.Join(s.folder, "countersigned.json")
+	r := process.Run(t, s.bin, "receipt", "countersign", s.good, "--key", s.auditor.private, "--public-key", s.pinned,
+		"--out", s.both)
+	require.Zero(t, r.Code, r.Stderr)
+	data, err := os.ReadFile(s.good)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &s.signed))
+	return s
+}
+
+// with writes an altered receipt.
+func (s *stage) with(name string, alter func(*statement)) string {
+	s.t.Helper()
+	altered := statement{s.signed.Payload, append([]signature(nil), s.signed.Signatures...)}
+	alter(&altered)
+	data, err := json.Marshal(altered)
+	require.NoError(s.t, err)
+	path := filepath.Join(s.folder, name+".json")
+	require.NoError(s.t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// replaced replaces what a base64url text says.
+func replaced(t *testing.T, text, old, by string) string {
+	t.Helper()
+	said, err := base64.RawURLEncoding.DecodeString(text)
+	require.NoError(t, err)
+	require.Contains(t, string(said), old)
+	return base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(said), old, by, 1)))
+}
+
+// hostile are receipts that nobody may believe, with the statement by which lethe refuses.
+func (s *stage) hostile() map[string]string {
+	return map[string]string{
+		s.with("field", func(d *statement) {
+			d.Payload = replaced(s.t, d.Payload, `"scope":"stubs"`, `"scope":"shard"`)
+		}): "signature: it does not belong to payload",
+		s.with("forged", func(d *statement) {
+			one := &d.Signatures[0]
+			forged := ed25519.Sign(s.other.key, []byte(one.Protected+"."+d.Payload))
+			one.Signature = base64.RawURLEncoding.EncodeToString(forged)
+		}): "signature: it does not belong to payload",
+		s.with("none", func(d *statement) {
+			d.Signatures[0] = signature{Protected: replaced(s.t, d.Signatures[0].Protected, "EdDSA", "none")}
+		}): `alg: "none", want EdDSA`,
+		s.with("stripped", func(d *statement) { d.Signatures = []signature{} }): "signature: there is none",
+	}
+}
+
+// lethe says what the command itself finds.
+func (s *stage) lethe(receipt string) process.Result {
+	return process.Run(s.t, s.bin, "receipt", "verify", receipt, "--public-key", s.pinned)
+}
+
+// What lethe signs, others verify unmodified, and what was tampered with they refuse as lethe
+// does.
+func TestOthersVerifyReceipts(t *testing.T) {
+	programs := map[string]func(*testing.T) checker{"python": python, "node": node}
+	var s *stage
+	for name, install := range programs {
+		t.Run(name, func(t *testing.T) {
+			check := install(t)
+			if s == nil {
+				s = newStage(t)
+			}
+			for _, c := range []struct{ receipt, key string }{
+				{s.good, s.pinned}, {s.both, s.pinned}, {s.both, s.auditor.public},
+			} {
+				for library, said := range check(t, c.receipt, c.key) {
+					require.Equal(t, found, said, "%s: %s under %s", library, c.receipt, c.key)
+				}
+			}
+			refuses(t, check(t, s.good, s.other.public), "another key")
+			for receipt, want := range s.hostile() {
+				refuses(t, check(t, receipt, s.pinned), receipt)
+				r := s.lethe(receipt)
+				require.Equal(t, 1, r.Code, receipt)
+				require.Contains(t, r.Stderr, want)
+			}
+		})
+	}
+}
+
+// refuses wants every library to refuse a signature.
+func refuses(t *testing.T, said map[string]string, what string) {
+	t.Helper()
+	asked := 0
+	for _, library := range []string{"PyJWT", "jwcrypto", "jose"} {
+		if answer, is := said[library]; is {
+			require.NotEqual(t, found, answer, "%s: %s", library, what)
+			asked++
+		}
+	}
+	require.Positive(t, asked)
+}
