@@ -35,6 +35,17 @@ func tool(t *testing.T, name string) string {
 	return path
 }
 
+// some wants at least one of the programs.
+func some(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err == nil {
+			return
+		}
+	}
+	missing(t, "none is there of "+strings.Join(names, ", "), nil)
+}
+
 // copied copies files of testdata into a folder.
 func copied(t *testing.T, folder string, names ...string) {
 	t.Helper()
