@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -244,8 +245,10 @@ func (l *Ledger) List(states ...State) ([]Entry, error) {
 			list = append(list, e.clone())
 		}
 	}
-	slices.SortFunc(list, func(a, b Entry) int {
-		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID))
+	// Package slices would add its sorting once more to the binary, for entries.
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID)) < 0
 	})
 	return list, nil
 }

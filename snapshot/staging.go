@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -75,7 +74,7 @@ func (c *changes) info(t lethe.Timestep) Info {
 func (c *changes) timesteps() []Info {
 	all := maps.Clone(c.staging.infos)
 	maps.Copy(all, c.infos)
-	return slices.SortedFunc(maps.Values(all), func(a, b Info) int { return cmp.Compare(a.Timestep, b.Timestep) })
+	return ascending(all)
 }
 
 // newest returns the newest timestep that will have reached a state, or NoTimestep.
@@ -136,7 +135,15 @@ func (s *staging) info(t lethe.Timestep) Info {
 
 // timesteps returns what is known of every timestep, ascending.
 func (s *staging) timesteps() []Info {
-	return slices.SortedFunc(maps.Values(s.infos), func(a, b Info) int { return cmp.Compare(a.Timestep, b.Timestep) })
+	return ascending(s.infos)
+}
+
+func ascending(infos map[lethe.Timestep]Info) []Info {
+	out := make([]Info, 0, len(infos))
+	for _, t := range slices.Sorted(maps.Keys(infos)) {
+		out = append(out, infos[t])
+	}
+	return out
 }
 
 // newest returns the newest timestep that has reached a state, or NoTimestep.

@@ -65,7 +65,7 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 			return fmt.Errorf("request %s: %w", b.leader, err)
 		}
 	}
-	return nil
+	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
 }
 
 // TakeNotices notes what the other roles acknowledged on erasure-status.v1.
@@ -97,6 +97,9 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 		if err := c.advance(ctx); err != nil {
 			return err
 		}
+	}
+	if err := c.states.o.Log.Publish(ctx, c.states.o.Bus); err != nil {
+		return err
 	}
 	c.counts, err = c.states.o.Ledger.Count()
 	return err

@@ -14,6 +14,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/internal/memorykv"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -85,7 +86,9 @@ func (d *deployment) call(do func() error, format string, args ...any) error {
 	if err := do(); err != nil {
 		return err
 	}
-	d.told = append(d.told, fmt.Sprintf(format, args...))
+	if format != "" {
+		d.told = append(d.told, fmt.Sprintf(format, args...))
+	}
 	if fails {
 		return errCrash
 	}
@@ -97,6 +100,16 @@ func (d *deployment) call(do func() error, format string, args ...any) error {
 func (d *deployment) boot() error {
 	// Messages of an earlier process that nobody dealt with are delivered again.
 	d.noticed, d.waiting = 0, nil
+	signer, err := translog.NewSigner("test", testKey)
+	require.NoError(d, err)
+	log := translog.NewLog(countedKV{d}, signer)
+	ledger := deletions.NewLedger(countedKV{d}, func() time.Time { return d.now })
+	entries, err := ledger.List()
+	require.NoError(d, err)
+	if err := log.Start(d.Context(), published{d.bus}, entries); err != nil {
+		return err
+	}
+	ledger.Keep(log)
 	d.Coordinator = New(Options{
 		Config: Config{
 			Secret: testSecret, SigningKey: testKey, KernelSet: "none", Deployment: testSecret.Deployment(""),
@@ -104,7 +117,7 @@ func (d *deployment) boot() error {
 			BatchWindow: d.window,
 			Limits:      d.limits, DefaultScope: lethe.ScopeShard,
 		},
-		Ledger: deletions.NewLedger(countedKV{d}, func() time.Time { return d.now }),
+		Ledger: ledger, Log: log,
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},
 		Listener: events.Tee(), Logger: slog.New(slog.DiscardHandler),
 	})
@@ -210,6 +223,9 @@ func (kv countedKV) Scan(prefix []byte, fn func(key, value []byte) error) error 
 func (kv countedKV) Put(rows ...deletions.Row) error {
 	var told []string
 	for _, row := range rows {
+		if strings.HasPrefix(string(row.Key), "log/") {
+			continue
+		}
 		// The state is the last member of an entry.
 		_, state, found := strings.Cut(string(row.Value[len(row.Value)-len(`"state":"suppressed"}`):]), `:"`)
 		require.True(kv.d, found)

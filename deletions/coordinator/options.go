@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/internal/check"
 	"lethe/metrics/events"
@@ -51,7 +52,9 @@ func Defaults() Config {
 // Options are the settings and the surroundings.
 type Options struct {
 	Config
-	Ledger   *deletions.Ledger
+	Ledger *deletions.Ledger
+	// Log is where the ledger is written down, and receipts.
+	Log      *translog.Log
 	Graphs   Graphs
 	Notes    Notes
 	Receipts Receipts

@@ -148,8 +148,8 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		row(receipt.KafkaTopics, "transactions.v1, labels.v1 and the embedded broker's files", receipt.Tombstoned,
 			c.SourceRecords, leftIn(p, string(bus.Transactions), string(bus.Labels), BrokerFolder)),
 		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, leftIn(p, string(bus.Erasures))),
-		row(receipt.KafkaTopics, "receipts and receipts.v1", receipt.NoneHeld, 0,
-			leftIn(p, ReceiptsFolder, string(bus.Receipts))),
+		row(receipt.KafkaTopics, "receipts, receipts.v1 and log.v1", receipt.NoneHeld, 0,
+			leftIn(p, ReceiptsFolder, string(bus.Receipts), string(bus.Log))),
 		{Artefact: receipt.Backups, Location: "lethe makes none and looks at none", Action: receipt.Declared},
 	}
 }

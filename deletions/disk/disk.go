@@ -1,4 +1,5 @@
-// Package disk keeps the ledger of erasures in a store, and signed receipts as files.
+// Package disk keeps the ledger of erasures and the transparency log in a store, and signed
+// receipts as files.
 package disk
 
 import (
@@ -17,7 +18,7 @@ import (
 )
 
 // ledgerStore keeps the ledger in a store of its own. It is never rewritten,
-// because it holds keyed hashes only, which are kept for good.
+// because it holds keyed hashes only, which are kept for good, and the transparency log.
 type ledgerStore struct{ *swapstore.Store }
 
 // Put implements deletions.KV.
@@ -33,6 +34,9 @@ func (l ledgerStore) Put(rows ...deletions.Row) error {
 }
 
 var _ deletions.KV = ledgerStore{}
+
+// KV is the store of the ledger, for what is kept beside it: the transparency log.
+func KV(store *swapstore.Store) deletions.KV { return ledgerStore{store} }
 
 // OpenLedger opens the ledger below a role's folder. The clock may be nil if the
 // ledger is only read. The store is to be closed by the caller.

@@ -17,6 +17,7 @@ const (
 	Reasons       Topic = "reasons.v1"
 	Receipts      Topic = "receipts.v1"
 	ErasureStatus Topic = "erasure-status.v1"
+	Log           Topic = "log.v1"
 	DeadLetters   Topic = "dlq.v1"
 )
 
@@ -24,7 +25,7 @@ const (
 func Topics() []Topic {
 	return []Topic{
 		Transactions, Labels, Erasures, Snapshots, Slices, Models,
-		Predictions, Reasons, Receipts, ErasureStatus, DeadLetters,
+		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
+	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/internal/patientfs"
 	"lethe/internal/swapstore"
@@ -51,6 +52,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 type stores struct {
 	graphs      Store
 	ledger      *deletions.Ledger
+	log         *translog.Log
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
 	// oldLetters says that dead letters of labels may have keys of an earlier version.
@@ -70,9 +72,13 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, errors.Join(err, graphs.Close())
 	}
+	var log *translog.Log
 	old, err := oldLetters(graphs)
 	if err == nil {
 		err = restoreLedger(ctx, o, ledger)
+	}
+	if err == nil {
+		log, err = startLog(ctx, o, disk.KV(ledgerStore), ledger)
 	}
 	if err == nil {
 		err = suppressAgain(ctx, o, graphs, ledger)
@@ -81,7 +87,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
-	return stores{graphs, ledger, ledgerStore, receipts, old}, nil
+	return stores{graphs, ledger, log, ledgerStore, receipts, old}, nil
 }
 
 // patientReceipts waits where a receipt cannot be written now.
@@ -141,7 +147,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		afresh: afresh{config: o.Partition},
 	}
 	c := coordinator.New(coordinator.Options{
-		Config: o.Erasure, Ledger: kept.ledger, Receipts: kept.receipts, Notes: notes{store},
+		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Receipts: kept.receipts, Notes: notes{store},
 		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})

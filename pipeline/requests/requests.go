@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"time"
 
 	"lethe"
@@ -116,8 +117,9 @@ func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 			out = append(out, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b deletions.Status) int {
-		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.RequestID, b.RequestID))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.RequestID, b.RequestID)) < 0
 	})
 	return out, nil
 }

@@ -1,0 +1,37 @@
+package graphs
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"lethe/deletions"
+	"lethe/deletions/translog"
+)
+
+// startLog opens the transparency log, compares it with what was published of it, and has
+// the ledger written down in it from now on.
+func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions.Ledger) (*translog.Log, error) {
+	deployment := o.Secret.Hash("deployment", nil)
+	signer, err := translog.NewSigner(translog.Name(hex.EncodeToString(deployment[:16])), o.Erasure.SigningKey)
+	if err != nil {
+		return nil, fmt.Errorf("transparency log: %w", err)
+	}
+	entries, err := ledger.List()
+	if err != nil {
+		return nil, err
+	}
+	log := translog.NewLog(kv, signer)
+	err = log.Start(ctx, o.Bus, entries)
+	var refusal *translog.Refusal
+	if errors.As(err, &refusal) {
+		return nil, fmt.Errorf("%w: %w (put the folder %s/ledger back from a newer copy, or remove it, to have it made again "+
+			"from the topics)", ErrLost, err, o.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ledger.Keep(log)
+	return log, nil
+}
