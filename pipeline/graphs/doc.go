@@ -19,6 +19,7 @@
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs;
 //	              afresh.go, a timestep partitioned without the targets; kept.go, the stubs that remain; records.go, the records that are known
+//	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
 //	width.go      the number of features, told to a store that is made anew
 //	notes.go      the coordinator's notes, kept with the offsets
