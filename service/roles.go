@@ -35,8 +35,10 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	erasure := c.Erasure.Config
 	erasure.SigningKey, erasure.KernelSet = s.key, s.kernels.Name
 	erasure.Deployment = s.secret.Deployment(c.Kafka.TopicPrefix)
+	s.plans.questions = graphs.NewQuestions()
 	o := graphs.Options{
-		FS: RemediedFS(s.disk, c.DataDir, configs.RoleGraphs), Patience: s.patience,
+		Questions: s.plans.questions,
+		FS:        RemediedFS(s.disk, c.DataDir, configs.RoleGraphs), Patience: s.patience,
 		Dir: RoleDir(c.DataDir, configs.RoleBuild), ReceiptsDir: ReceiptsDir(c.DataDir),
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
 		Secret: s.secret, Version: s.o.Version, Compact: s.compact, Pacer: s.pacer,

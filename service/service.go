@@ -20,6 +20,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/forecast"
 	"lethe/deletions/scan"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -80,6 +81,7 @@ type Service struct {
 	modules  *supervisor.Supervisor
 
 	outages *outages
+	plans   plans
 	// ends are those of the source topics.
 	ends *ends
 	// patience has writes to disk wait; the roles' file system is the disk.
@@ -129,6 +131,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 		o.Now = time.Now
 	}
 	s := &Service{o: o, config: o.Config}
+	s.plans = plans{Service: s, pace: forecast.NewPace()}
 	s.ends = &ends{ask: s.sourceEnds}
 	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)
 	if err := os.MkdirAll(s.config.DataDir, 0o755); err != nil {

@@ -48,7 +48,7 @@ func (s *Service) measure() error {
 		return err
 	}
 	s.outages = newOutages(s.health, m.Listener(), s.o.Logger)
-	s.scrape, s.listener = metrics.Handler(registry), events.Tee(m.Listener(), s.outages.listener(), s.o.Listener)
+	s.scrape, s.listener = metrics.Handler(registry), events.Tee(m.Listener(), s.outages.listener(), s.plans.pace.Listener(), s.o.Listener)
 	return nil
 }
 
@@ -66,6 +66,7 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	mux.Handle("/livez", s.health.LiveHandler())
 	mux.Handle("/readyz", s.health.ReadyHandler())
 	mux.HandleFunc("GET /api/v1/status", s.serveStatus)
+	mux.HandleFunc("POST /api/v1/erasures/plan", s.plans.serve)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(statusPage) //nolint:errcheck // the caller went away

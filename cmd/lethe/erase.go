@@ -20,6 +20,7 @@ import (
 
 type eraseCmd struct {
 	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions."`
+	Plan   erasePlanCmd   `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
 	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
 	List   eraseListCmd   `cmd:"" help:"List all requests."`
 }

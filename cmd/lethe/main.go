@@ -9,9 +9,11 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"lethe"
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/internal/command"
@@ -44,6 +46,7 @@ func vars() kong.Vars {
 		"topic_prefix":         c.Kafka.TopicPrefix,
 		"http_address_default": c.HTTP.Address,
 		"scope":                string(c.Erasure.DefaultScope),
+		"scopes":               strings.Join(lethe.SupportedScopes(), ", "),
 	}
 	maps.Copy(out, command.VarsOf("generate", dataset.GenerateDefaults()))
 	return out

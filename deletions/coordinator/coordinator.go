@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -66,6 +67,38 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 		}
 	}
 	return c.states.o.Log.Publish(ctx, c.states.o.Bus)
+}
+
+// Plan tells what a request for some targets would change now, and changes nothing. Errors:
+// lethe.ErrTarget, and those of the stores.
+func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
+	asked := deletions.Entry{Scope: scope}
+	ids, err := lethe.TransactionsOf(targets)
+	if err != nil {
+		return Plan{}, err
+	}
+	for _, id := range ids {
+		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppression(id))
+	}
+	plans, err := planner{c.states.o.Graphs, c.states.o.Ledger}.plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
+	if err != nil {
+		return Plan{}, err
+	}
+	return plans[0], nil
+}
+
+// Rejects reports whether requests of a scope are refused: with one-hop features scope shard
+// is not exact.
+func (c *Coordinator) Rejects(scope lethe.Scope) bool { return c.states.o.rejects(scope) }
+
+// Past returns the newest requests that were swapped and that were carried out alone, at most
+// so many, the oldest first: what they changed and how long they took.
+func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
+	list, err := c.states.o.Ledger.List(deletions.Swapped, deletions.Erased, deletions.Verifying, deletions.Verified)
+	list = slices.DeleteFunc(list, func(e deletions.Entry) bool {
+		return e.Batch.Size > 1 || e.Attempts > 0 || len(e.Progress.Slices) == 0
+	})
+	return list[max(0, len(list)-most):], err
 }
 
 // TakeNotices notes what the other roles acknowledged on erasure-status.v1.

@@ -18,7 +18,7 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	}
 	var narrow, fine batch
 	for _, e := range list {
-		if s.o.OneHop && e.Scope == lethe.ScopeShard {
+		if s.o.rejects(e.Scope) {
 			// Rows of other shards hold a mean of the erased one, and this scope
 			// would leave them as they are.
 			s.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
@@ -40,3 +40,6 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	}
 	return append(narrow.members, fine.members...), nil
 }
+
+// rejects reports whether requests of a scope are refused.
+func (o *Options) rejects(scope lethe.Scope) bool { return o.OneHop && scope == lethe.ScopeShard }

@@ -22,10 +22,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
-	plans, err := s.o.Graphs.Plan(ctx, requests, b.members[0].Scope)
-	if err == nil && b.members[0].Scope == lethe.ScopePartition {
-		err = s.planAfresh(ctx, b, plans)
-	}
+	plans, err := planner{s.o.Graphs, s.o.Ledger}.plan(ctx, b, requests)
 	if err != nil {
 		return b, err
 	}
@@ -69,12 +66,27 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	return s.moveAll(ctx, b, deletions.Retraining, nil)
 }
 
-// planAfresh adds to the plans of a batch at scope partition the timesteps of which an
+// planner tells what requests change, and changes nothing.
+type planner struct {
+	graphs Graphs
+	ledger *deletions.Ledger
+}
+
+// plan tells what a batch will change.
+func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
+	plans, err := p.graphs.Plan(ctx, requests, b.members[0].Scope)
+	if err == nil && b.members[0].Scope == lethe.ScopePartition {
+		err = p.addAfresh(ctx, b, plans)
+	}
+	return plans, err
+}
+
+// addAfresh adds to the plans of a batch at scope partition the timesteps of which an
 // earlier request has erased a target at another scope: the others were left in their shards
 // then, and are dealt afresh now. Otherwise a request whose target is erased already would
 // promise what was not done.
-func (s *states) planAfresh(ctx context.Context, b batch, plans []Plan) error {
-	list, err := s.o.Ledger.List()
+func (p planner) addAfresh(ctx context.Context, b batch, plans []Plan) error {
+	list, err := p.ledger.List()
 	if err != nil {
 		return err
 	}
@@ -90,7 +102,7 @@ func (s *states) planAfresh(ctx context.Context, b batch, plans []Plan) error {
 	}
 	var known []Replaced
 	if len(unplanned) > 0 {
-		if known, err = s.o.Graphs.PlanAfresh(ctx, unplanned); err != nil {
+		if known, err = p.graphs.PlanAfresh(ctx, unplanned); err != nil {
 			return err
 		}
 	}

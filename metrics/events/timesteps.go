@@ -41,6 +41,8 @@ func TrainReasons() []TrainReason { return []TrainReason{Update, Unlearn} }
 // ShardTrained says that one shard was trained through Timestep in Steps
 // optimisation steps. A replay of several timesteps is one event for each.
 type ShardTrained struct {
+	// Model is the kind of model.
+	Model    string
 	Timestep lethe.Timestep
 	Reason   TrainReason
 	Steps    int

@@ -9,7 +9,8 @@
 //
 //	role.go       opening the stores
 //	options.go    what it is given; settings.go, what a store was begun with
-//	lost.go       what was lost is made again; anew.go, a whole store of graphs
+//	lost.go       what was lost is made again, a whole store of graphs too
+//	log.go        the transparency log, opened with the ledger
 //	ports.go      what the role needs of topics, store and search
 //	searches.go   the searches that run at the same time as the steps
 //	logic.go      the step function: take what arrived, do what is due
@@ -19,6 +20,7 @@
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs;
 //	              afresh.go, a timestep partitioned without the targets; kept.go, the stubs that remain; records.go, the records that are known
+//	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
 //	width.go      the number of features, told to a store that is made anew
 //	notes.go      the coordinator's notes, kept with the offsets

@@ -40,6 +40,8 @@ type deployment struct {
 	topics *roletest.Bus
 	// features is the number that is configured: one timestep of fill is too small to tell.
 	features int
+	// questions are answered by the role, if there are any.
+	questions *Questions
 	// leaveOut is a transaction that fill leaves out with all that names it, or empty.
 	leaveOut lethe.TransactionID
 	// window is that in which late records wait for others, or 0 for the default.
@@ -68,7 +70,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: noSleep{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,
 		Logger:    slog.New(slog.DiscardHandler),
-		Partition: cut, Repair: repair.Defaults(),
+		Partition: cut, Repair: repair.Defaults(), Questions: d.questions,
 		Erasure: coordinator.Config{
 			Deployment: lethe.DeploymentID{1},
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",

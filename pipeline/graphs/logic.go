@@ -28,6 +28,9 @@ type logic struct {
 	lifecycle   *lifecycle
 	coordinator *coordinator.Coordinator
 	searches    Searches
+	// questions, if not nil, are answered of what eraser sees.
+	questions *Questions
+	eraser    *eraser
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -78,7 +81,11 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 	if err := l.take(ctx, in); err != nil {
 		return err
 	}
-	return l.advance(ctx)
+	if err := l.advance(ctx); err != nil {
+		return err
+	}
+	l.respond()
+	return nil
 }
 
 // take puts what has arrived into the stores.

@@ -61,10 +61,12 @@ type Options struct {
 	// PartitionsHold, if not nil, reports whether the topics still have the partitions they had
 	// when they were opened. No timestep is closed or settled while it says no.
 	PartitionsHold func(ctx context.Context) bool
-	Bus            Bus
-	Clock          coordinator.Clock
-	Listener       events.Listener
-	Logger         *slog.Logger
+	// Questions, if not nil, are answered between two steps.
+	Questions *Questions
+	Bus       Bus
+	Clock     coordinator.Clock
+	Listener  events.Listener
+	Logger    *slog.Logger
 }
 
 // agreed returns a copy whose parts have in common what they must.

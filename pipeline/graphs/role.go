@@ -43,6 +43,9 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	searches := newAsyncSearches(coordinator.Searcher{
 		Bus: o.Bus, Places: o.places(), Log: o.Log, Clock: o.Clock, Compact: o.Compact, Pacer: o.Pacer,
 	}, o.Beside)
+	if o.Questions != nil {
+		searches.wake = o.Questions.wake
+	}
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
 	}), nil
@@ -154,6 +157,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
+		questions: o.Questions, eraser: graphs,
 		now:    o.Clock.Now,
 		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{

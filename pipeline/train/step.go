@@ -127,7 +127,7 @@ func (l *logic) trainStep(
 		reason = events.Unlearn
 	}
 	l.o.Listener.ShardTrained(events.ShardTrained{
-		Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: now().Sub(started),
+		Model: l.o.Layout.Config(m.number).Model, Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: now().Sub(started),
 	})
 	return step.Checkpoint, nil
 }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"lethe/deletions/forecast"
+	"lethe/internal/atomicfile"
+	"lethe/internal/command"
+	"lethe/service"
+)
+
+type erasePlanCmd struct {
+	URL     string   `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
+	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
+	Edge    []string `help:"Not built yet." hidden:"" sep:"none"`
+	Feature []string `help:"Not built yet." hidden:"" sep:"none"`
+	Subject string   `help:"Not built yet." hidden:""`
+	Scope   []string `help:"Scope to plan for, one of ${scopes}; all of them without it." placeholder:"SCOPE"`
+	Export  string   `help:"Write what is held of the targets, and where, to this file (JSON, mode 0600)." placeholder:"FILE" type:"path"`
+	JSON    bool     `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (erasePlanCmd) Help() string {
+	return `Example:
+  lethe erase plan --node 230007682
+  lethe erase plan --node 230007682 --scope stubs --json
+  lethe erase plan --node 230007682 --export held.json
+
+A running service answers; nothing is changed. Seconds are estimates until the served
+ensemble never saw the targets, made of what training and erasures took lately; the answer
+says of what. --export is answered on the service's own machine only.`
+}
+
+const planTimeout = 3 * time.Minute
+
+// Run asks a running service.
+func (c *erasePlanCmd) Run(a *command.App) error {
+	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return command.Usagef("--url is %q, want http://host:port", c.URL)
+	}
+	if len(c.Node)+len(c.Edge)+len(c.Feature) == 0 && c.Subject == "" {
+		return command.Usagef("name at least one transaction with --node")
+	}
+	plan, err := c.ask(a)
+	if err != nil {
+		return err
+	}
+	held := plan.Export
+	plan.Export = nil
+	if c.Export != "" {
+		text, err := json.MarshalIndent(held, "", "  ")
+		if err == nil {
+			err = atomicfile.Write(c.Export, append(text, '\n'), 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("--export: %w", err)
+		}
+		fmt.Fprintf(a.Stderr, "what is held of %d targets is in %s\n", len(held), c.Export)
+	}
+	if c.JSON {
+		return a.PrintJSON(plan)
+	}
+	return printPlan(a, plan)
+}
+
+// ask has the service answer. The targets go in the body.
+func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
+	body, err := json.Marshal(service.PlanRequest{
+		Nodes: c.Node, Edges: c.Edge, Features: c.Feature, Subject: c.Subject, Scopes: c.Scope, Export: c.Export != "",
+	})
+	if err != nil {
+		return nil, err
+	}
+	address := c.URL + "/api/v1/erasures/plan"
+	request, err := http.NewRequestWithContext(a.Context, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	client := http.Client{Timeout: planTimeout}
+	response, err := client.Do(request)
+	if err != nil {
+		var cause *url.Error
+		if errors.As(err, &cause) {
+			err = cause.Err // the address is said already
+		}
+		return nil, fmt.Errorf("no service answers at %s: %w (start one with lethe run, or give its --url)", c.URL, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read to its end
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer of %s: %w", c.URL, err)
+	}
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusBadRequest:
+		return nil, command.Usagef("%s", strings.TrimSpace(string(text)))
+	default:
+		return nil, fmt.Errorf("%s answers %s: %s", c.URL, response.Status, strings.TrimSpace(string(text)))
+	}
+	var plan service.Plan
+	if err := json.Unmarshal(text, &plan); err != nil {
+		return nil, fmt.Errorf("%s does not answer like lethe: %w", c.URL, err)
+	}
+	return &plan, nil
+}
+
+// printPlan sets the scopes side by side.
+func printPlan(a *command.App, p *service.Plan) error {
+	fmt.Fprintf(a.Stdout, "targets  %d, of which %d are held\n\n", p.Targets, p.Held)
+	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},
+		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"}, {"all anew, processor seconds"},
+		{"cheaper"}}
+	for _, s := range p.Scopes {
+		cells := make([]string, len(rows))
+		if cells[0] = string(s.Scope); s.Rejected != "" {
+			cells[1] = "rejected: " + s.Rejected
+		} else {
+			copy(cells[1:], planCells(s))
+		}
+		for i := range rows {
+			rows[i] = append(rows[i], cmp.Or(cells[i], "-"))
+		}
+	}
+	if err := command.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	for _, s := range p.Scopes {
+		for _, m := range s.Models {
+			if len(m.Refitted) > 0 {
+				fmt.Fprintf(a.Stdout, "\n%s: %s, groups %v of %d", s.Scope, m.Model, m.Refitted, m.Groups)
+			}
+		}
+	}
+	fmt.Fprintf(a.Stdout, "\n\nestimates are made of %s\n", strings.ReplaceAll(p.Basis, "_", " "))
+	for _, s := range p.Scopes {
+		for _, text := range s.MayRemain {
+			fmt.Fprintf(a.Stdout, "may remain at scope %s: %s\n", s.Scope, text)
+		}
+	}
+	return nil
+}
+
+// planCells are the figures of a scope.
+func planCells(s forecast.Scope) []string {
+	models := 0
+	for _, m := range s.Models {
+		models += len(m.Refitted)
+	}
+	return []string{
+		strconv.Itoa(len(s.Timesteps)), strconv.Itoa(len(s.Shards)), strconv.Itoa(s.Slices), strconv.Itoa(s.Stubs),
+		strconv.Itoa(s.Payments), strconv.Itoa(s.Labels), strconv.Itoa(models), strconv.Itoa(s.Checkpoints),
+		strconv.Itoa(s.Steps), fmt.Sprintf("%.2f", s.Seconds), fmt.Sprintf("%.2f", s.Processor),
+		fmt.Sprintf("%.2f", s.Everything.Processor), s.Cheaper,
+	}
+}

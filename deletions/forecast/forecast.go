@@ -1,0 +1,138 @@
+package forecast
+
+import (
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/receipt"
+	"lethe/internal/sortedset"
+	"lethe/scoring/ensemble"
+)
+
+// Forecast is what an erasure would come to, before it is asked for. Its JSON names are part
+// of the command line. It names no target.
+type Forecast struct {
+	// Targets counts what was asked for, Held those of which something is held.
+	Targets int `json:"targets"`
+	Held    int `json:"held"`
+	// Basis is what the estimates rest on: recent_erasures, recent_training or defaults.
+	Basis string `json:"estimates_from"`
+	// Scopes are in the order in which they were asked for.
+	Scopes []Scope `json:"scopes"`
+}
+
+// Scope is the forecast of one scope.
+type Scope struct {
+	Scope lethe.Scope `json:"scope"`
+	// Rejected is why the deployment rejects the scope, or empty. Then the rest is too.
+	Rejected string `json:"rejected,omitempty"`
+	// Timesteps are those rewritten, ascending, Shards those of which a slice is replaced.
+	Timesteps []lethe.Timestep `json:"timesteps"`
+	Shards    []lethe.ShardID  `json:"shards"`
+	// Slices, Stubs, Payments and Labels are counted as on the receipt.
+	Slices   int `json:"slices"`
+	Stubs    int `json:"stubs"`
+	Payments int `json:"payments"`
+	Labels   int `json:"labels"`
+	// Models are trained anew, component by component.
+	Models []Models `json:"models"`
+	Cost
+	// Everything is the cost of training all models from their beginning instead, and Cheaper
+	// which of both takes less processor time: replay or everything.
+	Everything Cost   `json:"everything"`
+	Cheaper    string `json:"cheaper"`
+	// MayRemain is what the receipt would say.
+	MayRemain []string `json:"may_remain"`
+}
+
+// Cost is counted in checkpoints and steps, and estimated in seconds.
+type Cost struct {
+	Checkpoints int `json:"checkpoints"`
+	Steps       int `json:"training_steps"`
+	// Seconds are those until the ensemble is swapped, if nothing else is under way; Processor
+	// those that are spent on training and partitioning.
+	Seconds   float64 `json:"estimated_seconds"`
+	Processor float64 `json:"estimated_processor_seconds"`
+}
+
+// Settings are what a forecast depends on beside the graphs.
+type Settings struct {
+	Layout ensemble.Layout
+	// Workers is how many models are trained side by side.
+	Workers           int
+	IndependentShards bool
+	Rates             Rates
+}
+
+// Facts are what those who hold the graphs say.
+type Facts struct {
+	// Targets counts the distinct ones.
+	Targets int
+	Scopes  []lethe.Scope
+	// Plans lack the scopes that are rejected.
+	Plans map[lethe.Scope]coordinator.Plan
+	// Settled are the settled timesteps, ascending; Past erasures that were carried out alone.
+	Settled []lethe.Timestep
+	Past    []deletions.Entry
+}
+
+// Of puts a forecast together.
+func Of(f Facts, s Settings) Forecast {
+	e := newEstimator(s.Layout, s.Rates, s.Workers)
+	e.learn(f.Past, f.Settled)
+	out := Forecast{Targets: f.Targets, Basis: e.basis(), Scopes: []Scope{}}
+	for _, scope := range f.Scopes {
+		plan, possible := f.Plans[scope]
+		if !possible {
+			out.Scopes = append(out.Scopes, Scope{Scope: scope, Rejected: string(deletions.RejectedScope)})
+			continue
+		}
+		held := 0
+		for _, h := range plan.Held {
+			if h {
+				held++
+			}
+		}
+		out.Held = max(out.Held, held)
+		out.Scopes = append(out.Scopes, e.scope(scope, plan, f, s))
+	}
+	return out
+}
+
+// scope is the forecast of one.
+func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s Settings) Scope {
+	out := Scope{Scope: scope, Timesteps: []lethe.Timestep{}, Shards: []lethe.ShardID{}}
+	var replaced []deletions.SliceRef
+	for _, step := range plan.Steps {
+		out.Timesteps = sortedset.Add(out.Timesteps, step.Timestep)
+		out.Shards = sortedset.Add(out.Shards, step.Shards...)
+		out.Stubs, out.Payments, out.Labels = out.Stubs+step.Stubs, out.Payments+step.Payments, out.Labels+step.Labels
+		for _, shard := range step.Shards {
+			replaced = append(replaced, deletions.SliceRef{Timestep: step.Timestep, Shard: shard})
+		}
+	}
+	slices.SortFunc(replaced, deletions.SliceRef.Compare)
+	out.Slices = len(replaced)
+	dealt := 0.
+	if scope == lethe.ScopePartition {
+		dealt = e.partitions(len(out.Timesteps))
+	}
+	work, all := workOf(s.Layout, f.Settled, replaced), everything(s.Layout, f.Settled)
+	out.Models, out.Cost, out.Everything = work, e.cost(work, dealt), e.cost(all, dealt)
+	out.Cheaper = "replay"
+	if out.Everything.Processor < out.Cost.Processor {
+		out.Cheaper = "everything"
+	}
+	out.MayRemain = receipt.MayRemain(scope, s.IndependentShards)
+	return out
+}
+
+// cost estimates some work and the time that partitioning takes.
+func (e *estimator) cost(w Work, dealt float64) Cost {
+	wall, processor := e.training(w)
+	return Cost{
+		Checkpoints: w.checkpoints(), Steps: w.steps(), Seconds: e.swapped(wall + dealt), Processor: processor + dealt,
+	}
+}

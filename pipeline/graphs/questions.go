@@ -1,0 +1,147 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/forecast"
+	"lethe/internal/sortedset"
+)
+
+// ErrBusy says that the role did not answer a question in time: it is in the middle of
+// something, waits for brokers or has ended. Ask again later.
+var ErrBusy = errors.New("the graphs do not answer now")
+
+// Question asks what an erasure would change, and what is held of its targets.
+type Question struct {
+	// Targets are transactions; a repeated one counts once.
+	Targets []lethe.Target
+	Scopes  []lethe.Scope
+	// Held asks for what the graphs hold of the targets as well.
+	Held bool
+}
+
+// Answer is what the role knows between two of its steps.
+type Answer struct {
+	// Plans are what the erasure would change, scope by scope as asked. Those of scopes that
+	// the deployment rejects are missing from it.
+	Plans map[lethe.Scope]coordinator.Plan
+	// Settled are the settled timesteps, ascending.
+	Settled []lethe.Timestep
+	// Past are recent requests that were carried out alone.
+	Past []deletions.Entry
+	// Held is what the graphs hold, target by target, if it was asked for.
+	Held []Held
+}
+
+// Facts are what a forecast takes of the answer.
+func (a Answer) Facts(q Question) forecast.Facts {
+	return forecast.Facts{
+		Targets: len(distinct(q.Targets)), Scopes: q.Scopes, Plans: a.Plans, Settled: a.Settled, Past: a.Past,
+	}
+}
+
+// pastMost is how many recent requests an answer has: enough for a median.
+const pastMost = 30
+
+// Questions are put to the role from other goroutines. It answers between its steps, in its own
+// goroutine, and changes nothing for them.
+type Questions struct {
+	asked chan asked
+	wake  chan struct{}
+}
+
+type asked struct {
+	Question
+	answers chan<- answered
+	// waits ends when nobody waits for the answer any more.
+	waits context.Context //nolint:containedctx // it belongs to the question, which travels to another goroutine
+}
+
+type answered struct {
+	answer Answer
+	err    error
+}
+
+// NewQuestions returns the place for one role.
+func NewQuestions() *Questions {
+	return &Questions{asked: make(chan asked, 4), wake: make(chan struct{}, 1)}
+}
+
+// Ask waits for the answer. Errors: ErrBusy when the context ends first, lethe.ErrTarget, those of
+// the stores.
+func (q *Questions) Ask(ctx context.Context, question Question) (Answer, error) {
+	answers := make(chan answered, 1)
+	busy := func() (Answer, error) { return Answer{}, fmt.Errorf("%w: %w", ErrBusy, context.Cause(ctx)) }
+	select {
+	case q.asked <- asked{question, answers, ctx}:
+	case <-ctx.Done():
+		return busy()
+	}
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	select {
+	case a := <-answers:
+		return a.answer, a.err
+	case <-ctx.Done():
+		return busy()
+	}
+}
+
+// respond answers the questions that were asked by now.
+func (l *logic) respond() {
+	for l.questions != nil {
+		select {
+		case q := <-l.questions.asked:
+			answer, err := l.answer(q.waits, q.Question)
+			q.answers <- answered{answer, err}
+		default:
+			return
+		}
+	}
+}
+
+// answer reads the stores. What it partitions for a plan is not kept.
+func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) {
+	defer func() { l.eraser.afresh.planned = nil }()
+	targets := distinct(q.Targets)
+	out.Plans = make(map[lethe.Scope]coordinator.Plan)
+	for _, scope := range q.Scopes {
+		if l.coordinator.Rejects(scope) {
+			continue
+		}
+		if out.Plans[scope], err = l.coordinator.Plan(ctx, targets, scope); err != nil {
+			return out, fmt.Errorf("plan at scope %s: %w", scope, err)
+		}
+	}
+	if out.Past, err = l.coordinator.Past(pastMost); err != nil {
+		return out, err
+	}
+	for _, info := range l.store.Timesteps() {
+		if info.State == lethe.Settled {
+			out.Settled = sortedset.Add(out.Settled, info.Timestep)
+		}
+	}
+	if q.Held {
+		out.Held, err = l.eraser.held(targets)
+	}
+	return out, err
+}
+
+// distinct are the targets, each once.
+func distinct(list []lethe.Target) (out []lethe.Target) {
+	known := make(map[lethe.TransactionID]bool)
+	for _, t := range list {
+		if t.Kind != lethe.TransactionTarget || !known[t.Transaction] {
+			known[t.Transaction] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}

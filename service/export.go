@@ -1,0 +1,115 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/graphs"
+)
+
+// HeldTarget is what is held of a transaction, and where: a person's right of access. Others
+// stand in it as far as its own payments name them.
+type HeldTarget struct {
+	graphs.Held
+	// Prediction and Reasons are the newest of the transaction itself.
+	Prediction json.RawMessage `json:"prediction,omitempty"`
+	Reasons    json.RawMessage `json:"reasons,omitempty"`
+	// DeadLetters are refused records that name it, as they were sent.
+	DeadLetters []graphs.HeldRecord `json:"dead_letters"`
+	// Places are the topics with records that name it, superseded ones included.
+	Places []HeldPlace `json:"places"`
+}
+
+// HeldPlace is a topic that names a target.
+type HeldPlace struct {
+	Topic   bus.Topic `json:"topic"`
+	Records int       `json:"records"`
+}
+
+// exportTopics are those whose records may name a transaction in the clear. Graphs, slices and models
+// hold pseudonyms and rows of what the stores of the graphs are asked for.
+func exportTopics() []bus.Topic {
+	return []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons, bus.DeadLetters}
+}
+
+// export adds what the topics hold. Every topic is read once, from its start.
+func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, error) {
+	out := make([]HeldTarget, len(held))
+	names := make([]func(key []byte, rest ...[]byte) bool, len(held))
+	for i, h := range held {
+		out[i] = HeldTarget{Held: h, DeadLetters: []graphs.HeldRecord{}, Places: []HeldPlace{}}
+		var err error
+		if names[i], err = graphs.Naming(p.secret, h.ID); err != nil {
+			return nil, err
+		}
+	}
+	for _, topic := range exportTopics() {
+		counts := make([]int, len(out))
+		err := p.client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+			if rec.Tombstone() {
+				for i := range out {
+					out[i].withdrawn(topic, rec)
+				}
+				return nil
+			}
+			rest := [][]byte{rec.Value}
+			for _, h := range rec.Headers {
+				rest = append(rest, []byte(h.Key), h.Value)
+			}
+			for i := range out {
+				if names[i](rec.Key, rest...) {
+					counts[i]++
+					out[i].found(topic, rec)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", topic, err)
+		}
+		for i, n := range counts {
+			if n > 0 {
+				out[i].Places = append(out[i].Places, HeldPlace{topic, n})
+			}
+		}
+	}
+	return out, nil
+}
+
+// found keeps what a record says of the target itself.
+func (h *HeldTarget) found(topic bus.Topic, rec ingest.Record) {
+	own := lethe.TransactionID(rec.Key) == h.ID
+	switch {
+	case topic == bus.DeadLetters:
+		h.withdrawn(topic, rec)
+		letter := graphs.HeldRecord{Topic: string(topic), Key: string(rec.Key), Value: string(rec.Value)}
+		h.DeadLetters = append(h.DeadLetters, letter)
+	case topic == bus.Predictions && own && json.Valid(rec.Value):
+		h.Prediction = rec.Value
+	case topic == bus.Reasons && own && json.Valid(rec.Value):
+		h.Reasons = rec.Value
+	}
+}
+
+// withdrawn takes back what an earlier record under the key has said.
+func (h *HeldTarget) withdrawn(topic bus.Topic, rec ingest.Record) {
+	own := lethe.TransactionID(rec.Key) == h.ID
+	switch {
+	case topic == bus.DeadLetters:
+		var stay []graphs.HeldRecord
+		for _, letter := range h.DeadLetters {
+			if letter.Key != string(rec.Key) {
+				stay = append(stay, letter)
+			}
+		}
+		h.DeadLetters = append([]graphs.HeldRecord{}, stay...)
+	case topic == bus.Predictions && own:
+		h.Prediction = nil
+	case topic == bus.Reasons && own:
+		h.Reasons = nil
+	}
+}

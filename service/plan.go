@@ -1,0 +1,166 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/deletions/forecast"
+	"lethe/ingest"
+	"lethe/partition"
+	"lethe/pipeline/graphs"
+)
+
+// PlanRequest asks what an erasure would come to, as the body of POST /api/v1/erasures/plan: ids
+// stand in no address, which ends up in logs.
+type PlanRequest struct {
+	Nodes []string `json:"nodes,omitempty"`
+	// Edges, Features and Subject are refused as long as lethe erases transactions only.
+	Edges    []string `json:"edges,omitempty"`
+	Features []string `json:"features,omitempty"`
+	Subject  string   `json:"subject,omitempty"`
+	// Scopes are all without it.
+	Scopes []string `json:"scopes,omitempty"`
+	// Export asks for what is held of the targets as well. It is answered on this machine only.
+	Export bool `json:"export,omitempty"`
+}
+
+// Plan is the answer. Export is there if it was asked for.
+type Plan struct {
+	forecast.Forecast
+	Export []HeldTarget `json:"export,omitempty"`
+}
+
+// ErrPlan refuses a PlanRequest. Its text repeats no id.
+var ErrPlan = errors.New("plan refused")
+
+// The bounds of a plan.
+const (
+	planTimeout  = 2 * time.Minute
+	maxPlanBytes = 4 << 20
+)
+
+// question checks a request.
+func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
+	if len(r.Edges)+len(r.Features) > 0 || r.Subject != "" {
+		return q, fmt.Errorf("%w: %w: name transactions only", ErrPlan, lethe.ErrTarget)
+	}
+	if n := len(r.Nodes); n == 0 || n > limits.MaxErasureNodes {
+		return q, fmt.Errorf("%w: %d nodes, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
+	}
+	for i, id := range r.Nodes {
+		if !ingest.ValidID(id) {
+			return q, fmt.Errorf("%w: node %d is not valid", ErrPlan, i)
+		}
+		q.Targets = append(q.Targets, lethe.Transactions(lethe.TransactionID(id))...)
+	}
+	if len(r.Scopes) == 0 {
+		r.Scopes = lethe.SupportedScopes()
+	}
+	for i, scope := range r.Scopes {
+		if !slices.Contains(lethe.SupportedScopes(), scope) {
+			return q, fmt.Errorf("%w: scope %d is none of %s", ErrPlan, i, strings.Join(lethe.SupportedScopes(), ", "))
+		}
+		if !slices.Contains(q.Scopes, lethe.Scope(scope)) {
+			q.Scopes = append(q.Scopes, lethe.Scope(scope))
+		}
+	}
+	q.Held = r.Export
+	return q, nil
+}
+
+// plans makes plans of what the role that holds the graphs says.
+type plans struct {
+	*Service
+	// questions are put to that role; nil if another process plays it.
+	questions *graphs.Questions
+	// pace is how long training takes.
+	pace *forecast.Pace
+}
+
+// of tells what an erasure would come to, and changes nothing. Errors: ErrPlan, graphs.ErrBusy,
+// those of the stores and, for an export, of the brokers.
+func (p *plans) of(ctx context.Context, r PlanRequest) (*Plan, error) {
+	q, err := r.question(p.config.Ingest.Records)
+	if err != nil {
+		return nil, err
+	}
+	layout, _, err := models(p.config)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.questions.Ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &Plan{Forecast: forecast.Of(answer.Facts(q), forecast.Settings{
+		Layout: layout, Workers: p.config.Workers(), Rates: p.pace.Rates(),
+		IndependentShards: p.config.Partition.Method == partition.MethodIndependent,
+	})}
+	if r.Export {
+		out.Export, err = p.export(ctx, answer.Held)
+	}
+	return out, err
+}
+
+// serve answers POST /api/v1/erasures/plan. It takes JSON alone, which a page of another
+// site cannot send without being asked first.
+func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		http.Error(w, "send application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	var asked PlanRequest
+	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPlanBytes))
+	body.DisallowUnknownFields()
+	if body.Decode(&asked) != nil {
+		// What is wrong may be an id.
+		http.Error(w, "the body is no request for a plan", http.StatusBadRequest)
+		return
+	}
+	if asked.Export && !fromHere(r.RemoteAddr) {
+		http.Error(w, "what is held of a target is told on this machine only", http.StatusForbidden)
+		return
+	}
+	if !p.open.Load() || p.questions == nil {
+		http.Error(w, "this process does not hold the graphs, or is starting; see /readyz", http.StatusServiceUnavailable)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), planTimeout)
+	defer cancel()
+	plan, err := p.of(ctx, asked)
+	switch {
+	case errors.Is(err, ErrPlan):
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	case errors.Is(err, graphs.ErrBusy):
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	case err != nil:
+		p.o.Logger.Error("plan of an erasure", "error", err)
+		http.Error(w, "the plan could not be made; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(plan) //nolint:errcheck // the caller went away
+}
+
+// fromHere reports whether an address is this machine's own.
+func fromHere(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

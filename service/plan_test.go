@@ -1,0 +1,163 @@
+package service_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+	"lethe/ingest"
+	"lethe/service"
+)
+
+// post asks a running service for a plan.
+func (r *running) post(body any) (status int, text string) {
+	r.t.Helper()
+	data, err := json.Marshal(body)
+	require.NoError(r.t, err)
+	response, err := http.Post("http://"+r.HTTPAddress()+"/api/v1/erasures/plan", "application/json", bytes.NewReader(data))
+	require.NoError(r.t, err)
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(r.t, err)
+	require.NoError(r.t, response.Body.Close())
+	return response.StatusCode, string(answer)
+}
+
+// plan is what a running service answers.
+func (r *running) plan(asked service.PlanRequest) service.Plan {
+	r.t.Helper()
+	status, text := r.post(asked)
+	require.Equal(r.t, http.StatusOK, status, text)
+	var plan service.Plan
+	require.NoError(r.t, json.Unmarshal([]byte(text), &plan))
+	return plan
+}
+
+// What is planned is what the receipt says afterwards, at every scope, and asking changes
+// nothing.
+func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
+	stream := smallStream(t, 4, 60, 9)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	before := s.replay(stream)
+	for i, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard, lethe.ScopePartition} {
+		id := labelledIllicit(stream, lethe.Timestep(2+i%2))[i]
+		asked := service.PlanRequest{Nodes: []string{string(id), string(id)}}
+		all := s.plan(asked)
+		require.Equal(t, 1, all.Targets)
+		require.Equal(t, 1, all.Held)
+		require.Len(t, all.Scopes, 3)
+		asked.Scopes = []string{string(scope)}
+		plan := s.plan(asked)
+		require.Len(t, plan.Scopes, 1)
+		p := plan.Scopes[0]
+		status, err := s.Status(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, before.EnsembleHash, status.EnsembleHash, "a plan changes nothing")
+
+		name := "planned-" + string(scope)
+		require.Equal(t, deletions.Verified, s.erase(name, scope, id))
+		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
+		require.NoError(t, err)
+		r, _, err := receipt.Verify(signed, nil)
+		require.NoError(t, err)
+		require.Equal(t, r.Timesteps, p.Timesteps, scope)
+		require.Equal(t, r.ShardsRetrained, p.Shards, scope)
+		counts := []int{r.Counts.Slices, r.Counts.Stubs, r.Counts.Payments, r.Counts.Labels}
+		require.Equal(t, counts, []int{p.Slices, p.Stubs, p.Payments, p.Labels}, scope)
+		require.Len(t, p.Models, len(r.GroupsRefitted))
+		for k, m := range p.Models {
+			require.Equal(t, r.GroupsRefitted[k].Refitted, m.Refitted)
+			require.Equal(t, r.GroupsRefitted[k].Groups, m.Groups)
+		}
+		require.Subset(t, r.MayRemain, p.MayRemain)
+		require.LessOrEqual(t, p.Checkpoints, p.Everything.Checkpoints)
+		require.Positive(t, p.Seconds)
+		require.Positive(t, p.Processor)
+		before = s.await(func(*service.Status) bool { return true })
+	}
+	gone := s.plan(service.PlanRequest{Nodes: []string{string(labelledIllicit(stream, 2)[0])}, Scopes: []string{"stubs"}})
+	require.Zero(t, gone.Held)
+	require.Zero(t, gone.Scopes[0].Slices)
+}
+
+// What is refused is told without an id.
+func TestARefusedPlanRepeatsNoID(t *testing.T) {
+	s := start(t, smallConfig(t, t.TempDir()))
+	const secret = "somebody"
+	for _, asked := range []any{
+		service.PlanRequest{},
+		service.PlanRequest{Nodes: []string{secret + "\x00"}},
+		service.PlanRequest{Edges: []string{secret + ">b"}},
+		service.PlanRequest{Subject: secret},
+		service.PlanRequest{Nodes: []string{secret}, Scopes: []string{secret}},
+		map[string]any{"nodes": []string{"a"}, secret: 1},
+		secret,
+	} {
+		status, text := s.post(asked)
+		require.Equal(t, http.StatusBadRequest, status, text)
+		require.NotContains(t, text, secret)
+	}
+	response, err := http.Post("http://"+s.HTTPAddress()+"/api/v1/erasures/plan", "text/plain", bytes.NewReader([]byte("{}")))
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusUnsupportedMediaType, response.StatusCode)
+}
+
+// An export has what is held of one transaction, and of others no more than that they paid or were
+// paid by it.
+func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
+	stream := smallStream(t, 4, 60, 9)
+	s := start(t, smallConfig(t, t.TempDir()))
+	s.replay(stream)
+	id := labelledIllicit(stream, 3)[0]
+	export := s.plan(service.PlanRequest{Nodes: []string{string(id)}, Scopes: []string{"stubs"}, Export: true}).Export
+	require.Len(t, export, 1)
+	h := export[0]
+	require.Equal(t, id, h.ID)
+	require.Equal(t, lethe.Timestep(3), *h.Timestep)
+	require.Equal(t, "settled", h.State)
+	require.Equal(t, lethe.Illicit.String(), h.Label)
+	require.NotNil(t, h.Shard)
+	neighbours := map[lethe.TransactionID]bool{id: true}
+	for _, p := range stream.Steps[2].Payments {
+		if p.Source == id || p.Target == id {
+			neighbours[p.Source], neighbours[p.Target] = true, true
+		}
+	}
+	require.NotEmpty(t, h.Payments)
+	for _, tx := range stream.Steps[2].Transactions {
+		if tx.ID == id {
+			require.Len(t, h.Features, len(tx.Features))
+			for i, v := range tx.Features {
+				require.Equal(t, v, *h.Features[i])
+			}
+		}
+	}
+	require.Contains(t, string(h.Prediction), string(id))
+	places := make(map[string]int)
+	for _, p := range h.Places {
+		places[string(p.Topic)] = p.Records
+	}
+	for _, topic := range []string{"transactions.v1", "labels.v1", "predictions.v1"} {
+		require.Positive(t, places[topic], topic)
+	}
+	text, err := json.Marshal(export)
+	require.NoError(t, err)
+	for _, step := range stream.Steps {
+		for _, tx := range step.Transactions {
+			if !neighbours[tx.ID] {
+				require.NotContains(t, string(text), `"`+string(tx.ID)+`"`)
+			}
+		}
+	}
+	require.True(t, ingest.ValidID(string(id)))
+}
