@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	entryFormat       = "lethe-ledger/3"
+	entryFormat       = "lethe-ledger/4"
+	entryFormat3      = "lethe-ledger/3"
 	entryFormat1      = "lethe-ledger/1"
 	maxRequestIDBytes = 128
 )
@@ -242,9 +243,9 @@ func (e *Entry) Updated() time.Time { return e.History[len(e.History)-1].At }
 func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failure }
 
 // Suppresses reports whether the records must be dropped wherever they turn
-// up: from Accepted on, without end.
+// up: from Accepted on, without end, unless the request was cancelled.
 func (e *Entry) Suppresses() bool {
-	return slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
+	return e.State != Cancelled && slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
 }
 
 // ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,

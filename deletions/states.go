@@ -35,6 +35,9 @@ const (
 	Verified State = "verified"
 	// Failed: a step did not succeed; a retry goes back to it.
 	Failed State = "failed"
+	// Cancelled: whoever asked for it has taken it back before anything was rewritten.
+	// What it kept out is taken again, unless another request names it. Final.
+	Cancelled State = "cancelled"
 )
 
 // ErrIllegalTransition refuses a move that the state machine does not have.
@@ -46,7 +49,7 @@ var ErrIllegalTransition = errors.New("illegal transition")
 func States() []State {
 	return []State{
 		Received, Accepted, Rejected, Suppressed, Rewriting,
-		Retraining, Swapped, Erased, Verifying, Verified, Failed,
+		Retraining, Swapped, Erased, Verifying, Verified, Failed, Cancelled,
 	}
 }
 
@@ -54,17 +57,21 @@ func States() []State {
 func (s State) Valid() bool { return slices.Contains(States(), s) }
 
 // Final reports whether nothing follows the state.
-func (s State) Final() bool { return s == Verified || s == Rejected }
+func (s State) Final() bool { return s == Verified || s == Rejected || s == Cancelled }
+
+// Cancellable reports whether a request in the state can be taken back: nothing was
+// rewritten for it.
+func (s State) Cancellable() bool { return slices.Contains(s.next(), Cancelled) }
 
 // next lists the states that may follow, Failed and the way back apart.
 func (s State) next() []State {
 	switch s {
 	case Received:
-		return []State{Accepted, Rejected}
+		return []State{Accepted, Rejected, Cancelled}
 	case Accepted:
-		return []State{Suppressed}
+		return []State{Suppressed, Cancelled}
 	case Suppressed:
-		return []State{Rewriting}
+		return []State{Rewriting, Cancelled}
 	case Rewriting:
 		return []State{Retraining}
 	case Retraining:

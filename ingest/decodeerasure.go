@@ -7,7 +7,8 @@ import (
 	"lethe"
 )
 
-// DecodeErasure reads a record of erasures.v1: an Erasure or Ignored. A
+// DecodeErasure reads a record of erasures.v1: an Erasure, a Cancel, a Hold, a Lift or
+// Ignored. A
 // tombstone is Ignored: it purges a request whose receipt is out. Any error is
 // a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
@@ -18,6 +19,12 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 	switch o.kind {
 	case "erasure":
 		return outcome(o.erasure(rec, limits))
+	case "cancel":
+		return outcome(o.cancel(rec))
+	case "hold":
+		return outcome(o.legalHold(rec, limits))
+	case "lift":
+		return outcome(o.lift(rec))
 	case "marker":
 		return outcome(o.marker(rec))
 	default:

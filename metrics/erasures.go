@@ -26,7 +26,7 @@ func newErasureMetrics(now func() time.Time) *erasureMetrics {
 		requests: counters("lethe_erasure_requests_total",
 			"Times that an erasure request entered a state.", "state", events.ErasureStates()),
 		open: gauge("lethe_erasure_open_requests",
-			"Erasure requests that are neither verified nor rejected."),
+			"Erasure requests that are neither verified nor rejected nor cancelled."),
 		duration: prometheus.NewHistogramVec(timing("lethe_erasure_duration_seconds",
 			"Time that an erasure took, by phase; whole is from receipt to end.", erasureBuckets()), []string{"phase"}),
 		elapsed: prometheus.NewHistogramVec(timing("lethe_erasure_elapsed_seconds",

@@ -22,6 +22,7 @@ type eraseCmd struct {
 	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions."`
 	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
 	List   eraseListCmd   `cmd:"" help:"List all requests."`
+	Cancel eraseCancelCmd `cmd:"" help:"Take a request back before anything is rewritten."`
 }
 
 // Help shows an example.
@@ -39,7 +40,7 @@ type eraseSubmitCmd struct {
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
 	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
-	Wait      bool          `help:"Wait until the request is verified or rejected."`
+	Wait      bool          `help:"Wait until the request is verified, rejected or cancelled."`
 	Timeout   time.Duration `help:"How long to wait." default:"10m"`
 	JSON      bool          `help:"Print one JSON document."`
 }

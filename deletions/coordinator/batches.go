@@ -40,7 +40,7 @@ func batches(list []deletions.Entry) (out []batch) {
 // begun reports whether something may have been rewritten for a request.
 func begun(e deletions.Entry) bool {
 	return !slices.Contains([]deletions.State{
-		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Suppressed,
+		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Suppressed, deletions.Cancelled,
 	}, e.Stage())
 }
 

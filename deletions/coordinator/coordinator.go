@@ -56,6 +56,9 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 			return fmt.Errorf("resume request %s in state %s: %w", b.leader, b.state(), err)
 		}
 	}
+	if err := c.states.liftAgain(ctx); err != nil {
+		return err
+	}
 	done, err := c.states.o.Ledger.List(deletions.Verified)
 	if err != nil {
 		return err
@@ -109,6 +112,9 @@ func (c *Coordinator) advance(ctx context.Context) error {
 		oldest.OldestReceived = open[0].Received()
 	}
 	c.states.o.Listener.ErasuresOpen(oldest)
+	if err := c.states.lifted(ctx); err != nil {
+		return err
+	}
 	accepted := slices.DeleteFunc(slices.Clone(open), func(e deletions.Entry) bool {
 		return e.State != deletions.Accepted
 	})

@@ -14,6 +14,7 @@
 //	batches.go        requests that are carried out together, and when they begin
 //	states.go         the table of states, and how a batch moves through them
 //	<state>.go        what is done in a state
+//	cancelled.go      requests that are taken back before anything is rewritten
 //	outcomes.go       what became of each target
 //	acks.go           what the other roles answered
 //	outbox.go         what is said: states, commands, withdrawals

@@ -47,6 +47,17 @@ func (g fakeGraphs) Suppress(targets []lethe.Target) error {
 	}, "suppress %d", len(targets))
 }
 
+func (g fakeGraphs) Lift(hashes []lethe.Digest) error {
+	return g.d.call(func() error {
+		for id := range g.suppressed {
+			if slices.Contains(hashes, testSecret.Suppression(id)) {
+				delete(g.suppressed, id)
+			}
+		}
+		return nil
+	}, "lift %d", len(hashes))
+}
+
 func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {
 	for id := range g.suppressed {
 		if slices.Contains(hashes, testSecret.Suppression(id)) {

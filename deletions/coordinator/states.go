@@ -26,6 +26,9 @@ type states struct {
 	// the number of tries that they have begun.
 	scrubbed map[string]int
 	failedAt tries
+	// lifting are the requests that were cancelled of which score has not yet said that it
+	// takes their records again.
+	lifting map[string]bool
 	// dirty says that a request may be able to go on.
 	dirty bool
 }
@@ -41,6 +44,7 @@ func newStates(o Options) *states {
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes}, acks: newAcks(), out: out,
 		commanded: make(map[string]bool), scrubbed: make(map[string]int), failedAt: make(tries),
+		lifting: make(map[string]bool),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
 		},

@@ -24,6 +24,7 @@ import (
 //	request ID targets=(..) [scope=S] [nonce=N]
 //	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
+//	cancel ID [other]                    take a request back, or one of another content
 //	record TOPIC key=K [value=V]         publish a record
 //	answer ID role=R step=S [shards=(..)] [attempt=N]
 //	search [slow] [late]                 run the search that is due: waiting takes time,
@@ -63,6 +64,14 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	switch td.Cmd {
 	case "request":
 		d.submit(requestOf(id, td))
+	case "cancel":
+		e, err := deletions.NewLedger(d.kv, nil).Get(id)
+		if err != nil || td.HasArg("other") {
+			e.Digest = lethe.Digest{1}
+		}
+		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: id, Digest: e.Digest})
+		require.NoError(d, err)
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
 	case "record":
 		rec := ingest.Outgoing{Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
 		if td.HasArg("deleted") {

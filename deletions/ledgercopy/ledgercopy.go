@@ -110,7 +110,7 @@ func suppresses(s deletions.Status) bool {
 		state = s.FailedIn
 	}
 	return !slices.Contains([]deletions.State{
-		deletions.Received, deletions.Accepted, deletions.Rejected,
+		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Cancelled,
 	}, state)
 }
 

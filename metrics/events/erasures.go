@@ -7,7 +7,7 @@ import "time"
 func ErasureStates() []string {
 	return []string{
 		"received", "accepted", "rejected", "suppressed", "rewriting", "retraining", "swapped",
-		"erased", "verifying", "verified", "failed",
+		"erased", "verifying", "verified", "failed", "cancelled",
 	}
 }
 
@@ -53,7 +53,7 @@ type ErasurePhaseDone struct {
 // found something of an erased subject when its time was up.
 type ErasureVerificationFailed struct{}
 
-// ErasuresOpen says how many requests are neither verified nor rejected, and
+// ErasuresOpen says how many requests are neither verified nor rejected nor cancelled, and
 // when the oldest of them was received (zero if there is none).
 type ErasuresOpen struct {
 	Count          int

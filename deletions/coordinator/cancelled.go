@@ -1,0 +1,111 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// cancel takes requests back of which nothing was rewritten. What a record says that names
+// another content, or comes too late, changes nothing: the status of the request tells.
+// The ledger decides who was first, a batch that begins or this.
+func (s *states) cancel(ctx context.Context, list []ingest.Cancel) error {
+	for _, c := range list {
+		e, err := s.o.Ledger.Get(c.RequestID)
+		switch {
+		case errors.Is(err, deletions.ErrUnknownRequest):
+			s.o.Logger.Warn("not cancelled: no such request", "request_id", c.RequestID)
+			continue
+		case err != nil:
+			return err
+		case e.Digest != c.Digest:
+			s.o.Logger.Warn("not cancelled: the request has another digest", "request_id", c.RequestID)
+			continue
+		case !e.State.Cancellable():
+			s.o.Logger.Warn("not cancelled: too late", "request_id", c.RequestID, "state", e.State)
+			continue
+		}
+		b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled, nil)
+		if err != nil {
+			return err
+		}
+		s.o.Logger.Info("erasure cancelled", "request_id", e.RequestID)
+		if err := s.lift(ctx, b.members[0]); err != nil {
+			return err
+		}
+		// Nobody needs to know its targets any more.
+		tombstone := ingest.Outgoing{Key: []byte(e.RequestID)}
+		if err := s.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{tombstone}); err != nil {
+			return fmt.Errorf("purge request %s: %w", e.RequestID, err)
+		}
+		s.jobs.drop(e.RequestID)
+	}
+	return nil
+}
+
+// lift takes back what a request that was cancelled has suppressed, but for what another
+// request suppresses too, here and, once it answers, in score.
+func (s *states) lift(ctx context.Context, e deletions.Entry) error {
+	list, err := s.o.Ledger.List()
+	if err != nil {
+		return err
+	}
+	others := make(map[lethe.Digest]bool)
+	for _, other := range list {
+		for _, target := range other.Targets {
+			others[target] = others[target] || other.Suppresses()
+		}
+	}
+	alone := slices.DeleteFunc(slices.Clone(e.Targets), func(t lethe.Digest) bool { return others[t] })
+	if err := s.o.Graphs.Lift(alone); err != nil {
+		return err
+	}
+	s.erased.forget()
+	delete(s.commanded, e.RequestID)
+	s.lifting[e.RequestID] = true
+	return s.out.lift(ctx, e, alone)
+}
+
+// liftAgain does after a start what may not have been done before it.
+func (s *states) liftAgain(ctx context.Context) error {
+	list, err := s.o.Ledger.List(deletions.Cancelled)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		concluded, err := s.o.Notes.Concluded(e.RequestID)
+		if err == nil && !concluded {
+			err = errors.Join(s.out.announce(ctx, e), s.lift(ctx, e))
+		}
+		if err != nil {
+			return fmt.Errorf("request %s, cancelled: %w", e.RequestID, err)
+		}
+	}
+	return nil
+}
+
+// lifted deletes the commands of cancelled requests that score has answered.
+func (s *states) lifted(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(s.lifting)) {
+		if _, answered := s.acks.of(id, 0, scoreRole, deletions.StepLifted); !answered {
+			continue
+		}
+		records := append(s.acks.drop(id), wire.CommandTombstone(id))
+		if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+			return err
+		}
+		if err := s.o.Notes.Conclude(id); err != nil {
+			return err
+		}
+		delete(s.lifting, id)
+	}
+	return nil
+}
