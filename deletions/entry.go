@@ -107,6 +107,8 @@ type Progress struct {
 	// versions began.
 	KeptStubs []KeptStubs `json:"kept_stubs,omitempty"`
 	StubsLeft *int        `json:"stubs_left,omitempty"`
+	// Overdue says that the deadline was seen to pass before the end.
+	Overdue bool `json:"overdue,omitempty"`
 }
 
 // RowForms are the fingerprints of the features of a transaction that is erased. Another
@@ -153,8 +155,10 @@ type Entry struct {
 	// Salts commits to their salts (SaltsDigest).
 	Salts lethe.Digest `json:"salts_digest,omitzero"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
-	Reason   lethe.Digest `json:"reason,omitzero"`
-	Progress Progress     `json:"progress"`
+	Reason lethe.Digest `json:"reason,omitzero"`
+	// Deadline is until when it should be verified; zero for none.
+	Deadline time.Time `json:"deadline,omitzero"`
+	Progress Progress  `json:"progress"`
 }
 
 // NewEntry makes the entry of a request that has just been received. The
@@ -163,6 +167,9 @@ type Entry struct {
 // the request (Refuse).
 func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry, error) {
 	e := Entry{Format: entryFormat, RequestID: r.RequestID, Scope: r.Scope, State: Received}
+	if !r.Deadline.IsZero() {
+		e.Deadline = record.Time(r.Deadline)
+	}
 	if e.Scope == "" {
 		e.Scope = lethe.ScopeStubs
 	}
@@ -246,6 +253,13 @@ func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failu
 // up: from Accepted on, without end, unless the request was cancelled.
 func (e *Entry) Suppresses() bool {
 	return e.State != Cancelled && slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
+}
+
+// Overdue reports whether the deadline passed before the request was verified, as far as
+// that was noticed.
+func (e *Entry) Overdue() bool {
+	late := e.State == Verified && !e.Deadline.IsZero() && e.Updated().After(e.Deadline)
+	return late || e.Progress.Overdue
 }
 
 // ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,

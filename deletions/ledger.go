@@ -126,7 +126,8 @@ func take(known Entry, found bool, fresh Entry) (Entry, error) {
 	switch {
 	case !found:
 		return fresh, nil
-	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason:
+	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason ||
+		!known.Deadline.Equal(fresh.Deadline):
 		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrConflict)
 	case known.Digest.IsZero():
 		known = known.clone()

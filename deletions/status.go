@@ -45,6 +45,10 @@ type Status struct {
 	// Elapsed are the four times, as far as they are known; none in a status of the
 	// first version.
 	Elapsed Elapsed `json:"elapsed_ms,omitzero"`
+	// Deadline is until when it should be verified, zero for no time. Overdue says that it
+	// passed before.
+	Deadline time.Time `json:"deadline,omitzero"`
+	Overdue  bool      `json:"overdue,omitempty"`
 	// BatchSize is the number of requests that are carried out together with this one,
 	// itself included, or 0 as long as that is not known.
 	BatchSize int `json:"batch_size,omitempty"`
@@ -61,6 +65,7 @@ func (e *Entry) Status() Status {
 		Format: statusFormat, RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		Counts: e.Progress.Counts, Failure: e.Failure(), FailedIn: e.FailedIn, Attempts: e.Attempts,
 		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
+		Deadline: e.Deadline, Overdue: e.Overdue(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
 	}
 }

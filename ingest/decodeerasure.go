@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"time"
 
 	"lethe"
 )
@@ -33,7 +32,7 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 }
 
 func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt|fieldNonce); r != nil {
+	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt|fieldNonce|fieldDeadline); r != nil {
 		return nil, r
 	}
 	if !ValidRequestID(o.requestID) {
@@ -56,18 +55,20 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if o.present&fieldNonce != 0 && !validNonce(o.nonce) {
 		return nil, &Refusal{BadNonce, "nonce is not 32 hexadecimal digits 0-9 a-f"}
 	}
-	var at time.Time
-	if o.present&fieldRequestedAt != 0 {
-		var err error
-		if at, err = time.Parse(time.RFC3339, o.requestedAt); err != nil {
-			return nil, &Refusal{BadTime, "requested_at is not an RFC 3339 time"}
-		}
+	at, r := o.time(fieldRequestedAt, o.requestedAt)
+	if r != nil {
+		return nil, r
+	}
+	deadline, r := o.time(fieldDeadline, o.deadline)
+	if r != nil {
+		return nil, r
 	}
 	return Erasure{
 		ErasureRequest: lethe.ErasureRequest{
 			RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason, Nonce: o.nonce,
+			Deadline: deadline,
 		},
-		RequestedAt: at.UTC(),
+		RequestedAt: at,
 	}, nil
 }
 

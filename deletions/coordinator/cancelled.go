@@ -14,10 +14,17 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// cancel takes requests back of which nothing was rewritten. What a record says that names
+// cancellations are requests that are taken back.
+type cancellations struct {
+	*states
+	// pending are those of which score has not yet said that it takes their records again.
+	pending map[string]bool
+}
+
+// take takes requests back of which nothing was rewritten. What a record says that names
 // another content, or comes too late, changes nothing: the status of the request tells.
 // The ledger decides who was first, a batch that begins or this.
-func (s *states) cancel(ctx context.Context, list []ingest.Cancel) error {
+func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 	for _, c := range list {
 		e, err := s.o.Ledger.Get(c.RequestID)
 		switch {
@@ -53,7 +60,7 @@ func (s *states) cancel(ctx context.Context, list []ingest.Cancel) error {
 
 // lift takes back what a request that was cancelled has suppressed, but for what another
 // request suppresses too, here and, once it answers, in score.
-func (s *states) lift(ctx context.Context, e deletions.Entry) error {
+func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	list, err := s.o.Ledger.List()
 	if err != nil {
 		return err
@@ -70,12 +77,12 @@ func (s *states) lift(ctx context.Context, e deletions.Entry) error {
 	}
 	s.erased.forget()
 	delete(s.commanded, e.RequestID)
-	s.lifting[e.RequestID] = true
+	s.pending[e.RequestID] = true
 	return s.out.lift(ctx, e, alone)
 }
 
-// liftAgain does after a start what may not have been done before it.
-func (s *states) liftAgain(ctx context.Context) error {
+// resume does after a start what may not have been done before it.
+func (s *cancellations) resume(ctx context.Context) error {
 	list, err := s.o.Ledger.List(deletions.Cancelled)
 	if err != nil {
 		return err
@@ -92,9 +99,9 @@ func (s *states) liftAgain(ctx context.Context) error {
 	return nil
 }
 
-// lifted deletes the commands of cancelled requests that score has answered.
-func (s *states) lifted(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(s.lifting)) {
+// conclude deletes the commands of cancelled requests that score has answered.
+func (s *cancellations) conclude(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
 		if _, answered := s.acks.of(id, 0, scoreRole, deletions.StepLifted); !answered {
 			continue
 		}
@@ -105,7 +112,7 @@ func (s *states) lifted(ctx context.Context) error {
 		if err := s.o.Notes.Conclude(id); err != nil {
 			return err
 		}
-		delete(s.lifting, id)
+		delete(s.pending, id)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 			return fmt.Errorf("resume request %s in state %s: %w", b.leader, b.state(), err)
 		}
 	}
-	if err := c.states.liftAgain(ctx); err != nil {
+	if err := c.states.cancelled.resume(ctx); err != nil {
 		return err
 	}
 	done, err := c.states.o.Ledger.List(deletions.Verified)
@@ -103,7 +103,7 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) advance(ctx context.Context) error {
-	open, err := c.states.o.Ledger.Open()
+	open, err := c.states.deadlines.overdue(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,13 @@ func (c *Coordinator) advance(ctx context.Context) error {
 	if len(open) > 0 {
 		oldest.OldestReceived = open[0].Received()
 	}
+	for _, e := range open {
+		if e.Progress.Overdue {
+			oldest.Overdue++
+		}
+	}
 	c.states.o.Listener.ErasuresOpen(oldest)
-	if err := c.states.lifted(ctx); err != nil {
+	if err := c.states.cancelled.conclude(ctx); err != nil {
 		return err
 	}
 	accepted := slices.DeleteFunc(slices.Clone(open), func(e deletions.Entry) bool {
@@ -130,6 +135,6 @@ func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 // Tick does what is due after a while: a failed request is tried again, and
 // markers follow a withdrawal.
 func (c *Coordinator) Tick(ctx context.Context) error {
-	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0
+	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed()
 	return c.states.out.rollLater(ctx)
 }

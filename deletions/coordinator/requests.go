@@ -53,7 +53,7 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 		err = r.admit(ctx, admitted)
 	}
 	if err == nil {
-		err = r.states.cancel(ctx, said.cancelled)
+		err = r.states.cancelled.take(ctx, said.cancelled)
 	}
 	if err != nil {
 		return fmt.Errorf("%s up to %d: %w", batch.Source, batch.Next, err)

@@ -24,11 +24,10 @@ type states struct {
 	commanded map[string]bool
 	// scrubbed are the batches, by leader, whose targets are out of the graphs' files, with
 	// the number of tries that they have begun.
-	scrubbed map[string]int
-	failedAt tries
-	// lifting are the requests that were cancelled of which score has not yet said that it
-	// takes their records again.
-	lifting map[string]bool
+	scrubbed  map[string]int
+	failedAt  tries
+	cancelled cancellations
+	deadlines deadlines
 	// dirty says that a request may be able to go on.
 	dirty bool
 }
@@ -44,12 +43,12 @@ func newStates(o Options) *states {
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes}, acks: newAcks(), out: out,
 		commanded: make(map[string]bool), scrubbed: make(map[string]int), failedAt: make(tries),
-		lifting: make(map[string]bool),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
 		},
 		dirty: true,
 	}
+	s.cancelled, s.deadlines = cancellations{s, make(map[string]bool)}, deadlines{states: s}
 	s.verification = &Verification{states: s, purged: make(map[string]bool)}
 	s.steps = map[deletions.State]step{
 		deletions.Rewriting:  s.rewriting,

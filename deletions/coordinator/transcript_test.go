@@ -21,7 +21,7 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [scope=S] [nonce=N]
+//	request ID targets=(..) [scope=S] [nonce=N] [deadline=30s]
 //	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
 //	cancel ID [other]                    take a request back, or one of another content
@@ -63,7 +63,13 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	}
 	switch td.Cmd {
 	case "request":
-		d.submit(requestOf(id, td))
+		r := requestOf(id, td)
+		if text := textArg(td, "deadline"); text != "" {
+			after, err := time.ParseDuration(text)
+			require.NoError(d, err)
+			r.Deadline = d.now.Add(after)
+		}
+		d.submit(r)
 	case "cancel":
 		e, err := deletions.NewLedger(d.kv, nil).Get(id)
 		if err != nil || td.HasArg("other") {
@@ -158,6 +164,9 @@ func (d *deployment) show(err error) string {
 		fmt.Fprintf(&out, "=> %s %s", e.RequestID, e.State)
 		if e.Failure() != deletions.NoFailure {
 			fmt.Fprintf(&out, " because %s", e.Failure())
+		}
+		if e.Overdue() {
+			out.WriteString(", overdue")
 		}
 		if e.Attempts > 0 {
 			fmt.Fprintf(&out, ", attempt %d", e.Attempts)

@@ -58,4 +58,6 @@ type ErasureVerificationFailed struct{}
 type ErasuresOpen struct {
 	Count          int
 	OldestReceived time.Time
+	// Overdue counts those whose deadline has passed.
+	Overdue int
 }

@@ -51,7 +51,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			}
 			known.command = n.Command
 			if n.Command.Phase == wire.PhaseLift {
-				if err := l.state.lift(n.Command.Suppressed); err != nil {
+				if err := lift(l.state, n.Command.Suppressed); err != nil {
 					return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
 				}
 				l.arrivals.lift(n.Command.Suppressed)

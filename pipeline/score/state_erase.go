@@ -32,7 +32,7 @@ func (s *state) suppress(hashes []lethe.Digest) error {
 }
 
 // lift takes back the suppression of a request that was cancelled.
-func (s *state) lift(hashes []lethe.Digest) error {
+func lift(s *state, hashes []lethe.Digest) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
 			if err := w.Delete(suppressedKey(d)); err != nil {
