@@ -141,7 +141,8 @@ type Entry struct {
 	State  State        `json:"state"`
 	// FailedIn is the state to retry from, while State is Failed.
 	FailedIn State `json:"failed_in,omitempty"`
-	// Attempts counts how often a step was begun again after a failure.
+	// Attempts counts how often a step was begun again after a failure, or a request after a
+	// hold.
 	Attempts int `json:"attempts"`
 	// Batch is set when the request begins to be carried out, and zero in what earlier
 	// versions began.
@@ -250,9 +251,9 @@ func (e *Entry) Updated() time.Time { return e.History[len(e.History)-1].At }
 func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failure }
 
 // Suppresses reports whether the records must be dropped wherever they turn
-// up: from Accepted on, without end, unless the request was cancelled.
+// up: from Accepted on, without end, unless the request was cancelled or waits for a hold.
 func (e *Entry) Suppresses() bool {
-	return e.State != Cancelled && slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
+	return e.State != Cancelled && e.State != Held && slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
 }
 
 // Overdue reports whether the deadline passed before the request was verified, as far as

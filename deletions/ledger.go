@@ -57,6 +57,8 @@ type Ledger struct {
 	journal Journal
 	// known are the entries as they are stored, by request id; nil until they are read.
 	known map[string]Entry
+	// holds are as they are stored; nil until they are read.
+	holds []Hold
 }
 
 // NewLedger returns the ledger kept in kv. clock tells the time of a change; it

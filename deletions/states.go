@@ -15,6 +15,9 @@ const (
 	Received State = "received"
 	// Accepted: the request is valid and will be carried out.
 	Accepted State = "accepted"
+	// Held: a hold keeps a target from being erased. The request waits, and suppresses
+	// nothing.
+	Held State = "held"
 	// Rejected: the request will not be carried out. Final.
 	Rejected State = "rejected"
 	// Suppressed: no prediction for the records leaves any more, and what comes
@@ -48,7 +51,7 @@ var ErrIllegalTransition = errors.New("illegal transition")
 // States lists every state in the order of the flow.
 func States() []State {
 	return []State{
-		Received, Accepted, Rejected, Suppressed, Rewriting,
+		Received, Accepted, Rejected, Held, Suppressed, Rewriting,
 		Retraining, Swapped, Erased, Verifying, Verified, Failed, Cancelled,
 	}
 }
@@ -67,11 +70,13 @@ func (s State) Cancellable() bool { return slices.Contains(s.next(), Cancelled) 
 func (s State) next() []State {
 	switch s {
 	case Received:
-		return []State{Accepted, Rejected, Cancelled}
+		return []State{Accepted, Rejected, Held, Cancelled}
+	case Held:
+		return []State{Accepted, Cancelled}
 	case Accepted:
-		return []State{Suppressed, Cancelled}
+		return []State{Suppressed, Held, Cancelled}
 	case Suppressed:
-		return []State{Rewriting, Cancelled}
+		return []State{Rewriting, Held, Cancelled}
 	case Rewriting:
 		return []State{Retraining}
 	case Retraining:

@@ -40,7 +40,7 @@ type eraseSubmitCmd struct {
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
 	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
-	Wait      bool          `help:"Wait until the request is verified, rejected or cancelled."`
+	Wait      bool          `help:"Wait until the request is verified, rejected, cancelled or held."`
 	Timeout   time.Duration `help:"How long to wait." default:"10m"`
 	JSON      bool          `help:"Print one JSON document."`
 }
@@ -185,6 +185,9 @@ func (c *eraseSubmitCmd) wait(
 	p.Done("request %s: %s", id, s.State)
 	if err := printSubmitted(a, s, request, c.JSON); err != nil {
 		return err
+	}
+	if s.State == deletions.Held {
+		return fmt.Errorf("request %s is held: it goes on once no hold names its targets (lethe hold list)", id)
 	}
 	if s.State != deletions.Verified {
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)

@@ -108,7 +108,7 @@ func elapsedText(e deletions.Elapsed) string {
 func countOutcomes(outcomes []deletions.TargetOutcome) string {
 	var parts []string
 	for _, kind := range []deletions.Outcome{
-		deletions.OutcomeErased, deletions.OutcomeAlreadyErased, deletions.OutcomeNothingHeld,
+		deletions.OutcomeErased, deletions.OutcomeAlreadyErased, deletions.OutcomeNothingHeld, deletions.OutcomeHeld,
 	} {
 		n := 0
 		for _, o := range outcomes {

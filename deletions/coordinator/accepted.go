@@ -3,13 +3,14 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/metrics/events"
 )
 
-// received accepts or rejects requests that have just been read, and returns them as
+// received accepts or rejects requests, or has them wait for a hold, that have just been read, and returns them as
 // they are then.
 func (s *states) received(ctx context.Context, list []deletions.Entry) (out []deletions.Entry, err error) {
 	if len(list) == 0 {
@@ -18,7 +19,12 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	if err := s.out.announce(ctx, list...); err != nil {
 		return nil, err
 	}
+	kept, err := s.holds.kept()
+	if err != nil {
+		return nil, err
+	}
 	var narrow, fine batch
+	var held []deletions.Entry
 	for _, e := range list {
 		if s.o.OneHop && e.Scope == lethe.ScopeShard {
 			// Rows of other shards hold a mean of the erased one, and this scope
@@ -26,6 +32,8 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 			s.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
 				"request_id", e.RequestID)
 			narrow.members = append(narrow.members, e)
+		} else if names(e, kept) {
+			held = append(held, e)
 		} else {
 			fine.members = append(fine.members, e)
 		}
@@ -40,7 +48,10 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 			return nil, err
 		}
 	}
-	return append(narrow.members, fine.members...), nil
+	if held, err = s.holds.wait(ctx, held, kept); err != nil {
+		return nil, err
+	}
+	return slices.Concat(narrow.members, held, fine.members), nil
 }
 
 // accepted suppresses the targets of requests here and asks score to do so, then waits

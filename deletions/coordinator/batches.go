@@ -41,6 +41,7 @@ func batches(list []deletions.Entry) (out []batch) {
 func begun(e deletions.Entry) bool {
 	return !slices.Contains([]deletions.State{
 		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Suppressed, deletions.Cancelled,
+		deletions.Held,
 	}, e.Stage())
 }
 

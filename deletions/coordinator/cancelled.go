@@ -17,8 +17,9 @@ import (
 // cancellations are requests that are taken back.
 type cancellations struct {
 	*states
-	// pending are those of which score has not yet said that it takes their records again.
-	pending map[string]bool
+	// pending are those of which score has not yet said that it takes their
+	// records again, and of those that wait for a hold, with their attempt.
+	pending map[string]int
 }
 
 // take takes requests back of which nothing was rewritten. What a record says that names
@@ -40,7 +41,8 @@ func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 			s.o.Logger.Warn("not cancelled: too late", "request_id", c.RequestID, "state", e.State)
 			continue
 		}
-		b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled, nil)
+		b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
+			func(_ int, e *deletions.Entry) { note(e, nil) })
 		if err != nil {
 			return err
 		}
@@ -77,42 +79,49 @@ func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	}
 	s.erased.forget()
 	delete(s.commanded, e.RequestID)
-	s.pending[e.RequestID] = true
+	s.pending[e.RequestID] = e.Attempts
 	return s.out.lift(ctx, e, alone)
 }
 
 // resume does after a start what may not have been done before it.
 func (s *cancellations) resume(ctx context.Context) error {
-	list, err := s.o.Ledger.List(deletions.Cancelled)
+	list, err := s.o.Ledger.List(deletions.Cancelled, deletions.Held)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
 		concluded, err := s.o.Notes.Concluded(e.RequestID)
-		if err == nil && !concluded {
+		suppressed := e.State == deletions.Cancelled || slices.ContainsFunc(e.History, func(c deletions.Change) bool {
+			return c.State == deletions.Accepted
+		})
+		if err == nil && !concluded && suppressed {
 			err = errors.Join(s.out.announce(ctx, e), s.lift(ctx, e))
 		}
 		if err != nil {
-			return fmt.Errorf("request %s, cancelled: %w", e.RequestID, err)
+			return fmt.Errorf("request %s, taken back: %w", e.RequestID, err)
 		}
 	}
 	return nil
 }
 
-// conclude deletes the commands of cancelled requests that score has answered.
+// conclude deletes the commands that score has answered.
 func (s *cancellations) conclude(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
-		if _, answered := s.acks.of(id, 0, scoreRole, deletions.StepLifted); !answered {
+		if _, answered := s.acks.of(id, s.pending[id], scoreRole, deletions.StepLifted); !answered {
 			continue
 		}
 		records := append(s.acks.drop(id), wire.CommandTombstone(id))
 		if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
 			return err
 		}
-		if err := s.o.Notes.Conclude(id); err != nil {
+		delete(s.pending, id)
+		e, err := s.o.Ledger.Get(id)
+		if err == nil && e.State == deletions.Cancelled {
+			err = s.o.Notes.Conclude(id)
+		}
+		if err != nil {
 			return err
 		}
-		delete(s.pending, id)
 	}
 	return nil
 }

@@ -107,6 +107,9 @@ func (c *Coordinator) advance(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if open, err = c.states.holds.apply(ctx, open); err != nil {
+		return err
+	}
 	oldest := events.ErasuresOpen{Count: len(open)}
 	if len(open) > 0 {
 		oldest.OldestReceived = open[0].Received()
@@ -135,6 +138,7 @@ func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 // Tick does what is due after a while: a failed request is tried again, and
 // markers follow a withdrawal.
 func (c *Coordinator) Tick(ctx context.Context) error {
-	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed()
+	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed() ||
+		c.states.holds.passed()
 	return c.states.out.rollLater(ctx)
 }

@@ -16,6 +16,7 @@
 //	states.go         the table of states, and how a batch moves through them
 //	<state>.go        what is done in a state
 //	cancelled.go      requests that are taken back before anything is rewritten
+//	held.go           requests that wait for a hold, and the holds
 //	outcomes.go       what became of each target
 //	acks.go           what the other roles answered
 //	outbox.go         what is said: states, commands, withdrawals

@@ -226,7 +226,7 @@ type fakeBus struct {
 
 func (b fakeBus) append(topic bus.Topic, out ingest.Outgoing) {
 	b.topics[topic] = append(b.topics[topic], ingest.Record{
-		Topic: string(topic), Offset: b.ends[topic], Key: out.Key, Value: out.Value, Headers: out.Headers,
+		Topic: string(topic), Offset: b.ends[topic], Time: b.d.now, Key: out.Key, Value: out.Value, Headers: out.Headers,
 	})
 	b.ends[topic]++
 }
@@ -261,6 +261,9 @@ func (m *memo) tell(rec ingest.Record) string {
 	}
 	if rec.Topic != string(bus.ErasureStatus) {
 		return string(rec.Key)
+	}
+	if name, isHold := strings.CutPrefix(string(rec.Key), "!hold/"); isHold {
+		return "hold " + name
 	}
 	n, err := m.notice(wire.NewNoticeReader(), rec)
 	switch {

@@ -50,6 +50,10 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 		err = r.states.out.say(ctx, told.statuses)
 	}
 	if err == nil {
+		// What is held in the same batch is held before anything is accepted.
+		err = r.states.holds.take(ctx, said.holds)
+	}
+	if err == nil {
 		err = r.admit(ctx, admitted)
 	}
 	if err == nil {
@@ -91,7 +95,10 @@ func (a *answers) add(at int, s deletions.Status) {
 }
 
 // controls are what operators say of requests in a batch of records.
-type controls struct{ cancelled []ingest.Cancel }
+type controls struct {
+	cancelled []ingest.Cancel
+	holds     []saidOfHold
+}
 
 // read reads what one record asks for; what a control record says is added to what others
 // of the batch say. What is no request at all is an *ingest.Refusal. before are those of the
@@ -103,8 +110,15 @@ func (r *Requests) read(
 	if err != nil {
 		return one, err
 	}
-	if cancelled, ok := event.(ingest.Cancel); ok {
-		said.cancelled = append(said.cancelled, cancelled)
+	switch control := event.(type) {
+	case ingest.Cancel:
+		said.cancelled = append(said.cancelled, control)
+	case ingest.Hold, ingest.Lift:
+		at := deletions.Position{At: rec.Time, Offset: rec.Offset}
+		if rec.Time.IsZero() {
+			at.At = r.states.o.Clock.Now()
+		}
+		said.holds = append(said.holds, saidOfHold{event, at})
 	}
 	request, ok := event.(ingest.Erasure)
 	if !ok {

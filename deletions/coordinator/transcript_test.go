@@ -25,6 +25,8 @@ import (
 //	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
 //	cancel ID [other]                    take a request back, or one of another content
+//	hold NAME targets=(..) [until=1h]    keep transactions from being erased
+//	lift NAME                            end a hold
 //	record TOPIC key=K [value=V]         publish a record
 //	answer ID role=R step=S [shards=(..)] [attempt=N]
 //	search [slow] [late]                 run the search that is due: waiting takes time,
@@ -76,6 +78,23 @@ func (d *deployment) command(td *datadriven.TestData) error {
 			e.Digest = lethe.Digest{1}
 		}
 		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: id, Digest: e.Digest})
+		require.NoError(d, err)
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	case "hold":
+		hold := ingest.Hold{Name: id, Reason: "case 7"}
+		for _, target := range requestOf(id, td).Targets {
+			hold.Transactions = append(hold.Transactions, target.Transaction)
+		}
+		if text := textArg(td, "until"); text != "" {
+			after, err := time.ParseDuration(text)
+			require.NoError(d, err)
+			hold.Until = d.now.Add(after)
+		}
+		key, value, err := ingest.EncodeHold(hold)
+		require.NoError(d, err)
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	case "lift":
+		key, value, err := ingest.EncodeLift(ingest.Lift{Name: id})
 		require.NoError(d, err)
 		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
 	case "record":

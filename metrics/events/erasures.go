@@ -6,7 +6,7 @@ import "time"
 // pass through them. Package deletions defines what they mean.
 func ErasureStates() []string {
 	return []string{
-		"received", "accepted", "rejected", "suppressed", "rewriting", "retraining", "swapped",
+		"received", "accepted", "rejected", "held", "suppressed", "rewriting", "retraining", "swapped",
 		"erased", "verifying", "verified", "failed", "cancelled",
 	}
 }
