@@ -1,5 +1,7 @@
 package lethe
 
+import "time"
+
 // Transaction is a node: one payment transaction of one timestep.
 type Transaction struct {
 	ID       TransactionID
@@ -53,4 +55,6 @@ type ErasureRequest struct {
 	// Nonce is 32 random hexadecimal digits, or empty. With it, the digest of a
 	// request's content tells nothing of the content to those who do not hold it.
 	Nonce string
+	// Deadline is until when it should be verified; zero for none.
+	Deadline time.Time
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lethe"
 	"lethe/deletions/internal/record"
@@ -16,8 +17,8 @@ import (
 const nonceBytes = 16
 
 // RequestDigest returns the digest of a request's content: SHA-256 of the JSON object with
-// the members nodes (ascending), nonce, reason, request_id and scope, in this order
-// and without white space. A status and a receipt carry it, so that whoever holds
+// the members deadline (RFC 3339 in UTC, if there is one), nodes (ascending), nonce, reason,
+// request_id and scope, in this order and without white space. A status and a receipt carry it, so that whoever holds
 // the request can tell that they are its own, and nobody else learns anything.
 // Errors: lethe.ErrTarget.
 func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
@@ -27,9 +28,13 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	}
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
-	content, err := record.Encode(map[string]any{
+	members := map[string]any{
 		"nodes": ids, "nonce": r.Nonce, "reason": r.Reason, "request_id": r.RequestID, "scope": r.Scope,
-	})
+	}
+	if !r.Deadline.IsZero() {
+		members["deadline"] = r.Deadline.UTC().Format(time.RFC3339Nano)
+	}
+	content, err := record.Encode(members)
 	if err != nil {
 		return lethe.Digest{}, fmt.Errorf("request digest: %w", err)
 	}

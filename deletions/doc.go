@@ -18,6 +18,8 @@
 //
 //	received → accepted | rejected
 //	accepted → suppressed → rewriting → retraining → swapped → erased → verified
+//	received | accepted | suppressed → held → accepted
+//	received | held | accepted | suppressed → cancelled
 //
 // From rewriting to erased, requests of one scope move together (Batch): several at a
 // time, in one write.

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	entryFormat       = "lethe-ledger/3"
+	entryFormat       = "lethe-ledger/4"
+	entryFormat3      = "lethe-ledger/3"
 	entryFormat1      = "lethe-ledger/1"
 	maxRequestIDBytes = 128
 )
@@ -109,6 +110,8 @@ type Progress struct {
 	// versions began.
 	KeptStubs []KeptStubs `json:"kept_stubs,omitempty"`
 	StubsLeft *int        `json:"stubs_left,omitempty"`
+	// Overdue says that the deadline was seen to pass before the end.
+	Overdue bool `json:"overdue,omitempty"`
 }
 
 // RowForms are the fingerprints of the features of a transaction that is erased. Another
@@ -141,7 +144,8 @@ type Entry struct {
 	State  State        `json:"state"`
 	// FailedIn is the state to retry from, while State is Failed.
 	FailedIn State `json:"failed_in,omitempty"`
-	// Attempts counts how often a step was begun again after a failure.
+	// Attempts counts how often a step was begun again after a failure, or a request after a
+	// hold.
 	Attempts int `json:"attempts"`
 	// Batch is set when the request begins to be carried out, and zero in what earlier
 	// versions began.
@@ -155,8 +159,10 @@ type Entry struct {
 	// Salts commits to their salts (SaltsDigest).
 	Salts lethe.Digest `json:"salts_digest,omitzero"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
-	Reason   lethe.Digest `json:"reason,omitzero"`
-	Progress Progress     `json:"progress"`
+	Reason lethe.Digest `json:"reason,omitzero"`
+	// Deadline is until when it should be verified; zero for none.
+	Deadline time.Time `json:"deadline,omitzero"`
+	Progress Progress  `json:"progress"`
 }
 
 // NewEntry makes the entry of a request that has just been received. The
@@ -165,6 +171,9 @@ type Entry struct {
 // the request (Refuse).
 func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry, error) {
 	e := Entry{Format: entryFormat, RequestID: r.RequestID, Scope: r.Scope, State: Received}
+	if !r.Deadline.IsZero() {
+		e.Deadline = record.Time(r.Deadline)
+	}
 	if e.Scope == "" {
 		e.Scope = lethe.ScopeStubs
 	}
@@ -245,9 +254,16 @@ func (e *Entry) Updated() time.Time { return e.History[len(e.History)-1].At }
 func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failure }
 
 // Suppresses reports whether the records must be dropped wherever they turn
-// up: from Accepted on, without end.
+// up: from Accepted on, without end, unless the request was cancelled or waits for a hold.
 func (e *Entry) Suppresses() bool {
-	return slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
+	return e.State != Cancelled && e.State != Held && slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
+}
+
+// Overdue reports whether the deadline passed before the request was verified, as far as
+// that was noticed.
+func (e *Entry) Overdue() bool {
+	late := e.State == Verified && !e.Deadline.IsZero() && e.Updated().After(e.Deadline)
+	return late || e.Progress.Overdue
 }
 
 // ValidRequestID reports whether the text may name a request: 1 to 128 of A-Z,

@@ -29,10 +29,10 @@ func (e *Entry) Encode() ([]byte, error) {
 
 // DecodeEntry reads what Encode wrote, or an earlier version of it, and validates it.
 // An entry of the first version has neither digest nor outcomes, one of the second no
-// batch.
+// batch; in one of the third nobody could cancel.
 func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
-	if err := record.Decode(data, &e, entryFormat, entryFormat1); err != nil {
+	if err := record.Decode(data, &e, entryFormat, entryFormat3, entryFormat1); err != nil {
 		return Entry{}, fmt.Errorf("ledger entry: %w", err)
 	}
 	e.Format = entryFormat

@@ -58,6 +58,8 @@ type Ledger struct {
 	journal Journal
 	// known are the entries as they are stored, by request id; nil until they are read.
 	known map[string]Entry
+	// holds are as they are stored; nil until they are read.
+	holds []Hold
 }
 
 // NewLedger returns the ledger kept in kv. clock tells the time of a change; it
@@ -127,7 +129,8 @@ func take(known Entry, found bool, fresh Entry) (Entry, error) {
 	switch {
 	case !found:
 		return fresh, nil
-	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason:
+	case !slices.Equal(known.Targets, fresh.Targets) || known.Scope != fresh.Scope || known.Reason != fresh.Reason ||
+		!known.Deadline.Equal(fresh.Deadline):
 		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrConflict)
 	case known.Digest.IsZero():
 		known = known.clone()

@@ -114,7 +114,8 @@ func (e *Entry) change(c Change) error {
 	if last := e.Updated(); c.At.Before(last) {
 		c.At = last
 	}
-	if e.State == Failed {
+	if e.State == Failed || e.State == Held && c.State == Accepted {
+		// What it has suppressed before is suppressed anew.
 		e.Attempts++
 	}
 	e.FailedIn = ""

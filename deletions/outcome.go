@@ -14,11 +14,13 @@ const (
 	// OutcomeNothingHeld: no place held anything of it. What comes in for it is dropped
 	// all the same.
 	OutcomeNothingHeld Outcome = "nothing_held"
+	// OutcomeHeld: a hold keeps it from being erased; the request waits.
+	OutcomeHeld Outcome = "held"
 )
 
 // Valid reports whether the outcome is one of these.
 func (o Outcome) Valid() bool {
-	return o == OutcomeErased || o == OutcomeAlreadyErased || o == OutcomeNothingHeld
+	return o == OutcomeErased || o == OutcomeAlreadyErased || o == OutcomeNothingHeld || o == OutcomeHeld
 }
 
 // TargetOutcome is the outcome for one target, empty as long as it is not known.

@@ -15,6 +15,9 @@ const (
 	Received State = "received"
 	// Accepted: the request is valid and will be carried out.
 	Accepted State = "accepted"
+	// Held: a hold keeps a target from being erased. The request waits, and suppresses
+	// nothing.
+	Held State = "held"
 	// Rejected: the request will not be carried out. Final.
 	Rejected State = "rejected"
 	// Suppressed: no prediction for the records leaves any more, and what comes
@@ -35,6 +38,9 @@ const (
 	Verified State = "verified"
 	// Failed: a step did not succeed; a retry goes back to it.
 	Failed State = "failed"
+	// Cancelled: whoever asked for it has taken it back before anything was rewritten.
+	// What it kept out is taken again, unless another request names it. Final.
+	Cancelled State = "cancelled"
 )
 
 // ErrIllegalTransition refuses a move that the state machine does not have.
@@ -45,8 +51,8 @@ var ErrIllegalTransition = errors.New("illegal transition")
 // States lists every state in the order of the flow.
 func States() []State {
 	return []State{
-		Received, Accepted, Rejected, Suppressed, Rewriting,
-		Retraining, Swapped, Erased, Verifying, Verified, Failed,
+		Received, Accepted, Rejected, Held, Suppressed, Rewriting,
+		Retraining, Swapped, Erased, Verifying, Verified, Failed, Cancelled,
 	}
 }
 
@@ -54,17 +60,23 @@ func States() []State {
 func (s State) Valid() bool { return slices.Contains(States(), s) }
 
 // Final reports whether nothing follows the state.
-func (s State) Final() bool { return s == Verified || s == Rejected }
+func (s State) Final() bool { return s == Verified || s == Rejected || s == Cancelled }
+
+// Cancellable reports whether a request in the state can be taken back: nothing was
+// rewritten for it.
+func (s State) Cancellable() bool { return slices.Contains(s.next(), Cancelled) }
 
 // next lists the states that may follow, Failed and the way back apart.
 func (s State) next() []State {
 	switch s {
 	case Received:
-		return []State{Accepted, Rejected}
+		return []State{Accepted, Rejected, Held, Cancelled}
+	case Held:
+		return []State{Accepted, Cancelled}
 	case Accepted:
-		return []State{Suppressed}
+		return []State{Suppressed, Held, Cancelled}
 	case Suppressed:
-		return []State{Rewriting}
+		return []State{Rewriting, Held, Cancelled}
 	case Rewriting:
 		return []State{Retraining}
 	case Retraining:

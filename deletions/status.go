@@ -15,7 +15,8 @@ import (
 const StatusFormatName = "lethe-erasure-status/"
 
 const (
-	statusFormat  = StatusFormatName + "3"
+	statusFormat  = StatusFormatName + "4"
+	statusFormat3 = StatusFormatName + "3"
 	statusFormat1 = StatusFormatName + "1"
 	ackFormat     = "lethe-erasure-ack/1"
 )
@@ -44,6 +45,10 @@ type Status struct {
 	// Elapsed are the four times, as far as they are known; none in a status of the
 	// first version.
 	Elapsed Elapsed `json:"elapsed_ms,omitzero"`
+	// Deadline is until when it should be verified, zero for no time. Overdue says that it
+	// passed before.
+	Deadline time.Time `json:"deadline,omitzero"`
+	Overdue  bool      `json:"overdue,omitempty"`
 	// BatchSize is the number of requests that are carried out together with this one,
 	// itself included, or 0 as long as that is not known.
 	BatchSize int `json:"batch_size,omitempty"`
@@ -60,6 +65,7 @@ func (e *Entry) Status() Status {
 		Format: statusFormat, RequestID: e.RequestID, RequestDigest: e.Digest, State: e.State, Scope: e.Scope,
 		Counts: e.Progress.Counts, Failure: e.Failure(), FailedIn: e.FailedIn, Attempts: e.Attempts,
 		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
+		Deadline: e.Deadline, Overdue: e.Overdue(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
 	}
 }
@@ -113,7 +119,7 @@ func (s *Status) Encode() ([]byte, error) {
 // DecodeStatus reads what Encode wrote, or an earlier version of it.
 func DecodeStatus(data []byte) (Status, error) {
 	var s Status
-	if err := record.Decode(data, &s, statusFormat, statusFormat1); err != nil {
+	if err := record.Decode(data, &s, statusFormat, statusFormat3, statusFormat1); err != nil {
 		return Status{}, fmt.Errorf("erasure status: %w", err)
 	}
 	s.Format = statusFormat
@@ -157,6 +163,8 @@ const (
 	// StepErased: the role has searched every place of its local state that held
 	// the records, after it was rewritten or unlinked.
 	StepErased Step = "erased"
+	// StepLifted: the role takes the records of a cancelled request again.
+	StepLifted Step = "lifted"
 	// StepScanned: the role has searched all of its local state.
 	StepScanned Step = "scanned"
 )
@@ -217,7 +225,7 @@ func DecodeAck(data []byte) (Ack, error) {
 
 func (a *Ack) validate() error {
 	var out record.Problems
-	steps := []Step{StepSuppressed, StepPurged, StepSwapped, StepErased, StepScanned}
+	steps := []Step{StepSuppressed, StepPurged, StepSwapped, StepErased, StepScanned, StepLifted}
 	searched := a.Step == StepErased || a.Step == StepScanned
 	out.Check(a.Format == ackFormat, "format is not %s", ackFormat)
 	out.Check(ValidRequestID(a.RequestID), "request_id is not valid")

@@ -28,7 +28,7 @@ func TestStatusTellsNoRecord(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"attempts":0,"counts":{"dead_letters":0,"labels":0,`+
 		`"nodes":1,"payments":0,"predictions":0,"shards":0,"slices":0,"source_records":0,"stubs":0,"timesteps":0},`+
-		`"elapsed_ms":{"suppressed":0},"failed_in":"suppressed","failure":"broker","format":"lethe-erasure-status/3",`+
+		`"elapsed_ms":{"suppressed":0},"failed_in":"suppressed","failure":"broker","format":"lethe-erasure-status/4",`+
 		`"outcomes":[{"target":"bb3020b27b69ae443a6437918121915118ece15e2f29d27aceee7526fa309f0a"}],`+
 		`"received_at":"2026-03-01T12:00:00.123Z",`+
 		`"request_digest":"1aef0d49461a9594783c7415872785090edf687525b35d2fcc40a5910d044717",`+
@@ -42,7 +42,7 @@ func TestStatusTellsNoRecord(t *testing.T) {
 		`"failure":"broker"`:       `"failure":"scope_not_exact"`,
 		`"state":"failed"`:         `"state":"lost"`,
 		`"scope":"stubs"`:          `"scope":""`,
-		`status/3`:                 `status/4`,
+		`status/4`:                 `status/5`,
 		`"suppressed":0`:           `"suppressed":0,"swapped":-1`,
 		`"target":"bb`:             `"target":"b`,
 		`"attempts":0`:             `"attempts":"0"`,

@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"fmt"
-	"time"
 
 	"lethe"
 )
 
-// DecodeErasure reads a record of erasures.v1: an Erasure or Ignored. A
+// DecodeErasure reads a record of erasures.v1: an Erasure, a Cancel, a Hold, a Lift or
+// Ignored. A
 // tombstone is Ignored: it purges a request whose receipt is out. Any error is
 // a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
@@ -18,6 +18,12 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 	switch o.kind {
 	case "erasure":
 		return outcome(o.erasure(rec, limits))
+	case "cancel":
+		return outcome(o.cancel(rec))
+	case "hold":
+		return outcome(o.legalHold(rec, limits))
+	case "lift":
+		return outcome(o.lift(rec))
 	case "marker":
 		return outcome(o.marker(rec))
 	default:
@@ -26,7 +32,7 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 }
 
 func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt|fieldNonce); r != nil {
+	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt|fieldNonce|fieldDeadline); r != nil {
 		return nil, r
 	}
 	if !ValidRequestID(o.requestID) {
@@ -49,18 +55,20 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if o.present&fieldNonce != 0 && !validNonce(o.nonce) {
 		return nil, &Refusal{BadNonce, "nonce is not 32 hexadecimal digits 0-9 a-f"}
 	}
-	var at time.Time
-	if o.present&fieldRequestedAt != 0 {
-		var err error
-		if at, err = time.Parse(time.RFC3339, o.requestedAt); err != nil {
-			return nil, &Refusal{BadTime, "requested_at is not an RFC 3339 time"}
-		}
+	at, r := o.time(fieldRequestedAt, o.requestedAt)
+	if r != nil {
+		return nil, r
+	}
+	deadline, r := o.time(fieldDeadline, o.deadline)
+	if r != nil {
+		return nil, r
 	}
 	return Erasure{
 		ErasureRequest: lethe.ErasureRequest{
 			RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason, Nonce: o.nonce,
+			Deadline: deadline,
 		},
-		RequestedAt: at.UTC(),
+		RequestedAt: at,
 	}, nil
 }
 

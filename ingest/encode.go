@@ -103,7 +103,7 @@ func EncodeMarker(partition int) (key, value []byte) {
 }
 
 // EncodeErasure returns key and value of an erasure request. A zero requestedAt
-// and an empty reason, scope or nonce are left out. The error is a *Refusal or
+// and an empty reason, scope, nonce or deadline are left out. The error is a *Refusal or
 // lethe.ErrTarget.
 func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, value []byte, err error) {
 	if !ValidRequestID(request.RequestID) {
@@ -124,7 +124,11 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		Reason      string                `json:"reason,omitempty"`
 		RequestedAt string                `json:"requested_at,omitempty"`
 		Nonce       string                `json:"nonce,omitempty"`
-	}{"erasure", request.RequestID, nodes, request.Scope, request.Reason, "", request.Nonce}
+		Deadline    string                `json:"deadline,omitempty"`
+	}{"erasure", request.RequestID, nodes, request.Scope, request.Reason, "", request.Nonce, ""}
+	if !request.Deadline.IsZero() {
+		body.Deadline = request.Deadline.UTC().Format(time.RFC3339Nano)
+	}
 	if !requestedAt.IsZero() {
 		body.RequestedAt = requestedAt.UTC().Format(time.RFC3339Nano)
 	}

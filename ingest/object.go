@@ -13,7 +13,7 @@ import (
 const maxTimestep = 1 << 53
 
 // field is a set of field names, one bit each.
-type field uint16
+type field uint32
 
 const (
 	fieldType field = 1 << iota
@@ -29,6 +29,10 @@ const (
 	fieldReason
 	fieldRequestedAt
 	fieldNonce
+	fieldRequestDigest
+	fieldDeadline
+	fieldHoldID
+	fieldUntil
 	noField field = 0
 )
 
@@ -60,6 +64,14 @@ func fieldNamed(name string) field {
 		return fieldRequestedAt
 	case "nonce":
 		return fieldNonce
+	case "request_digest":
+		return fieldRequestDigest
+	case "deadline":
+		return fieldDeadline
+	case "hold_id":
+		return fieldHoldID
+	case "until":
+		return fieldUntil
 	default:
 		return noField
 	}
@@ -71,6 +83,7 @@ func (f field) names() string {
 	for i, name := range [...]string{
 		"type", "id", "timestep", "features", "source", "target", "label",
 		"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
+		"request_digest", "deadline", "hold_id", "until",
 	} {
 		if f&(1<<i) != 0 {
 			out = append(out, name)
@@ -90,7 +103,8 @@ type object struct {
 
 	kind, id, source, target, label       string
 	requestID, scope, reason, requestedAt string
-	nonce                                 string
+	nonce, requestDigest, deadline        string
+	holdID, until                         string
 	timestep                              lethe.Timestep
 	features                              []float32
 	nodes                                 []string
@@ -172,6 +186,14 @@ func (o *object) readText(s *scanner, f field, name string) *Refusal {
 		o.reason = text
 	case fieldNonce:
 		o.nonce = text
+	case fieldRequestDigest:
+		o.requestDigest = text
+	case fieldDeadline:
+		o.deadline = text
+	case fieldHoldID:
+		o.holdID = text
+	case fieldUntil:
+		o.until = text
 	default:
 		o.requestedAt = text
 	}

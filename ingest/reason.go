@@ -32,6 +32,7 @@ const (
 	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 bytes
 	BadTime           Reason = "bad_time"            // no RFC 3339 time
 	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
+	BadDigest         Reason = "bad_digest"          // not 64 hexadecimal digits
 )
 
 // Reasons found by comparing a record with what is already known.
@@ -99,6 +100,7 @@ func registry() []registered {
 		{BadReasonText, Permanent},
 		{BadTime, Permanent},
 		{BadNonce, Permanent},
+		{BadDigest, Permanent},
 		{Late, Replayable},
 		{TimestepJump, Replayable},
 		{CrossTimestep, Permanent},

@@ -14,6 +14,7 @@ import (
 type erasureMetrics struct {
 	requests       *prometheus.CounterVec
 	open           prometheus.Gauge
+	overdue        prometheus.Gauge
 	oldestReceived atomic.Pointer[time.Time] // nil if none is open
 	oldestAge      prometheus.GaugeFunc
 	duration       *prometheus.HistogramVec
@@ -26,7 +27,9 @@ func newErasureMetrics(now func() time.Time) *erasureMetrics {
 		requests: counters("lethe_erasure_requests_total",
 			"Times that an erasure request entered a state.", "state", events.ErasureStates()),
 		open: gauge("lethe_erasure_open_requests",
-			"Erasure requests that are neither verified nor rejected."),
+			"Erasure requests that are neither verified nor rejected nor cancelled."),
+		overdue: gauge("lethe_erasure_overdue",
+			"Open erasure requests whose deadline has passed."),
 		duration: prometheus.NewHistogramVec(timing("lethe_erasure_duration_seconds",
 			"Time that an erasure took, by phase; whole is from receipt to end.", erasureBuckets()), []string{"phase"}),
 		elapsed: prometheus.NewHistogramVec(timing("lethe_erasure_elapsed_seconds",
@@ -72,6 +75,7 @@ func (m *erasureMetrics) listener() events.Listener {
 		ErasureVerificationFailed: func(events.ErasureVerificationFailed) { m.failures.Inc() },
 		ErasuresOpen: func(e events.ErasuresOpen) {
 			m.open.Set(float64(e.Count))
+			m.overdue.Set(float64(e.Overdue))
 			if e.Count == 0 || e.OldestReceived.IsZero() {
 				m.oldestReceived.Store(nil)
 				return
@@ -82,5 +86,5 @@ func (m *erasureMetrics) listener() events.Listener {
 }
 
 func (m *erasureMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.open, m.oldestAge, m.duration, m.elapsed, m.failures}
+	return []prometheus.Collector{m.requests, m.open, m.overdue, m.oldestAge, m.duration, m.elapsed, m.failures}
 }

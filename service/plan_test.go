@@ -67,7 +67,7 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 		require.Equal(t, deletions.Verified, s.erase(name, scope, id))
 		signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), name+".json"))
 		require.NoError(t, err)
-		r, _, err := receipt.Verify(signed, nil)
+		r, _, err := receipt.Verify(signed, pinned(t, c))
 		require.NoError(t, err)
 		require.Equal(t, r.Timesteps, p.Timesteps, scope)
 		require.Equal(t, r.ShardsRetrained, p.Shards, scope)

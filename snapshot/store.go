@@ -145,16 +145,16 @@ func (s *Store) Load(t lethe.Timestep) (*Content, error) {
 // Erase does not look into it: keys and values must hold no id, feature or other
 // content of a record. It may be used from any goroutine; Put waits while Erase writes
 // the files anew.
-type Marks struct{ store *swapstore.Store }
+type Marks struct{ staging *staging }
 
 // Marks returns the owner's area.
-func (s *Store) Marks() Marks { return Marks{s.staging.Store} }
+func (s *Store) Marks() Marks { return Marks{s.staging} }
 
 func markKey(key []byte) []byte { return append([]byte{kindMark}, key...) }
 
 // Get returns a copy of the value under a key and whether there is one.
 func (m Marks) Get(key []byte) (value []byte, found bool, err error) {
-	return m.store.Get(markKey(key))
+	return m.staging.Get(markKey(key))
 }
 
 // Put stores a value under a key. It is durable when it returns.
@@ -162,7 +162,7 @@ func (m Marks) Put(key, value []byte) error { return m.PutAll([][]byte{key}, val
 
 // PutAll stores a value under every key, in one write.
 func (m Marks) PutAll(keys [][]byte, value []byte) error {
-	err := m.store.Apply(func(w swapstore.Writer) error {
+	err := m.staging.Apply(func(w swapstore.Writer) error {
 		for _, key := range keys {
 			if err := w.Set(markKey(key), value); err != nil {
 				return err

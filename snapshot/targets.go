@@ -88,8 +88,8 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 }
 
 // Suppress remembers, by keyed hash, that the targets are erased: from now on
-// no record that names one is taken. It is durable when it returns and is never
-// undone. Errors: lethe.ErrTarget.
+// no record that names one is taken. It is durable when it returns. Only
+// Lift undoes it. Errors: lethe.ErrTarget.
 func (s *Store) Suppress(targets []lethe.Target) error {
 	ids, err := lethe.TransactionsOf(targets)
 	if err != nil {
@@ -128,6 +128,25 @@ func (s *Store) SuppressHashes(hashes []lethe.Digest) error {
 	}
 	for _, d := range fresh {
 		s.staging.suppressed[d] = struct{}{}
+	}
+	return nil
+}
+
+// Lift takes records of these keyed hashes again. It is durable when it returns.
+func (m Marks) Lift(hashes []lethe.Digest) error {
+	err := m.staging.Apply(func(w swapstore.Writer) error {
+		for _, d := range hashes {
+			if err := w.Delete(suppressedKey(d)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("lift the suppression of %d transactions: %w", len(hashes), err)
+	}
+	for _, d := range hashes {
+		delete(m.staging.suppressed, d)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type eraseCmd struct {
 	Plan   erasePlanCmd   `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
 	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
 	List   eraseListCmd   `cmd:"" help:"List all requests."`
+	Cancel eraseCancelCmd `cmd:"" help:"Take a request back before anything is rewritten."`
 }
 
 // Help shows an example.
@@ -36,11 +37,11 @@ type eraseSubmitCmd struct {
 	Edge      []string      `help:"Not built yet." hidden:"" sep:"none"`
 	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
 	Subject   string        `help:"Not built yet." hidden:""`
-	Deadline  string        `help:"Not built yet." hidden:""`
+	Deadline  string        `help:"Until when it should be verified: an RFC 3339 time, or a duration such as 72h." placeholder:"T"`
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
 	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
-	Wait      bool          `help:"Wait until the request is verified or rejected."`
+	Wait      bool          `help:"Wait until the request is verified, rejected, cancelled or held."`
 	Timeout   time.Duration `help:"How long to wait." default:"10m"`
 	JSON      bool          `help:"Print one JSON document."`
 }
@@ -53,7 +54,10 @@ func (eraseSubmitCmd) Help() string {
 Scope stubs replaces the transaction's own slice and every slice with a stub for
 it; shard replaces its own slice only, as in the paper; partition partitions the
 timestep afresh, so that all is as if the transaction had never been. The receipt
-says what may remain.`
+says what may remain.
+
+Of requests that wait, those with the earliest deadline are carried out first. One whose
+deadline has passed is taken all the same, and its status says overdue.`
 }
 
 // Run publishes the request.
@@ -68,13 +72,18 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 			return err
 		}
 	}
+	now := time.Now()
+	deadline, err := timeOf("--deadline", c.Deadline, now)
+	if err != nil {
+		return err
+	}
 	request, err := requests.Sealed(lethe.ErasureRequest{
 		RequestID: id, Targets: c.targets(), Scope: lethe.Scope(c.Scope), Reason: c.Reason,
+		Deadline: deadline,
 	}, rand.Reader)
 	if err != nil {
 		return err
 	}
-	now := time.Now()
 	if err := refusal(request, now); err != nil {
 		return command.Usage(err)
 	}
@@ -96,6 +105,22 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 		return nil
 	}
 	return c.wait(a, client, submitted, request)
+}
+
+// timeOf reads a point in time: RFC 3339, or how long after now. Nothing is the zero time.
+func timeOf(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if after, err := time.ParseDuration(text); err == nil {
+		return now.Add(after).UTC().Truncate(time.Second), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, command.Usagef("%s is %q, want an RFC 3339 time such as 2026-12-24T00:00:00Z, or a duration such as 72h",
+			flag, text)
+	}
+	return at.UTC().Truncate(time.Millisecond), nil
 }
 
 // refusal tells why lethe would refuse the request, before anything is sent. It
@@ -141,8 +166,6 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 // check refuses what cannot be asked for.
 func (c *eraseSubmitCmd) check() error {
 	switch {
-	case c.Deadline != "":
-		return command.Usagef("--deadline is not built yet; requests are carried out at once")
 	case len(c.targets()) == 0:
 		return command.Usagef("name at least one transaction with --node")
 	}
@@ -163,6 +186,9 @@ func (c *eraseSubmitCmd) wait(
 	p.Done("request %s: %s", id, s.State)
 	if err := printSubmitted(a, s, request, c.JSON); err != nil {
 		return err
+	}
+	if s.State == deletions.Held {
+		return fmt.Errorf("request %s is held: it goes on once no hold names its targets (lethe hold list)", id)
 	}
 	if s.State != deletions.Verified {
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)

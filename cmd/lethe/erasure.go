@@ -70,6 +70,13 @@ func printRequest(a *command.App, s deletions.Status) {
 	if took := elapsedText(s.Elapsed); took != "" {
 		fmt.Fprintf(a.Stdout, "  after it was received: %s\n", took)
 	}
+	if !s.Deadline.IsZero() {
+		overdue := ""
+		if s.Overdue {
+			overdue = ", overdue"
+		}
+		fmt.Fprintf(a.Stdout, "  deadline %s%s\n", s.Deadline.Format(time.DateTime), overdue)
+	}
 	fmt.Fprintf(a.Stdout, "  received %s, updated %s", s.ReceivedAt.Format(time.DateTime),
 		s.UpdatedAt.Format(time.DateTime))
 	if s.Failure != "" {
@@ -101,7 +108,7 @@ func elapsedText(e deletions.Elapsed) string {
 func countOutcomes(outcomes []deletions.TargetOutcome) string {
 	var parts []string
 	for _, kind := range []deletions.Outcome{
-		deletions.OutcomeErased, deletions.OutcomeAlreadyErased, deletions.OutcomeNothingHeld,
+		deletions.OutcomeErased, deletions.OutcomeAlreadyErased, deletions.OutcomeNothingHeld, deletions.OutcomeHeld,
 	} {
 		n := 0
 		for _, o := range outcomes {

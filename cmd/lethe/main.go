@@ -29,6 +29,7 @@ type cli struct {
 	Generate generateCmd `cmd:"" help:"Make an Elliptic-style stream with laundering typologies."`
 	Replay   replayCmd   `cmd:"" help:"Publish a dataset to the topics."`
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
+	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`
 	Verify   verifyCmd   `cmd:"" help:"Check the invariants of a data directory."`
 	Config   configCmd   `cmd:"" help:"Print or validate the configuration."`

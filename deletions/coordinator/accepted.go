@@ -3,11 +3,59 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/metrics/events"
 )
+
+// received accepts or rejects requests that have just been read, or has them wait for a
+// hold, and returns them as they are then.
+func (s *states) received(ctx context.Context, list []deletions.Entry) (out []deletions.Entry, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if err := s.out.announce(ctx, list...); err != nil {
+		return nil, err
+	}
+	kept, err := s.holds.kept()
+	if err != nil {
+		return nil, err
+	}
+	var narrow, fine batch
+	var held []deletions.Entry
+	for _, e := range list {
+		if s.o.rejects(e.Scope) {
+			// Rows of other shards hold a mean of the erased one, and this scope
+			// would leave them as they are.
+			s.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
+				"request_id", e.RequestID)
+			narrow.members = append(narrow.members, e)
+		} else if names(e, kept) {
+			held = append(held, e)
+		} else {
+			fine.members = append(fine.members, e)
+		}
+	}
+	if len(narrow.members) > 0 {
+		if narrow, err = s.stop(ctx, narrow, deletions.Rejected, deletions.RejectedScope); err != nil {
+			return nil, err
+		}
+	}
+	if len(fine.members) > 0 {
+		if fine, err = s.moveAll(ctx, fine, deletions.Accepted, nil); err != nil {
+			return nil, err
+		}
+	}
+	if held, err = s.holds.wait(ctx, held, kept); err != nil {
+		return nil, err
+	}
+	return slices.Concat(narrow.members, held, fine.members), nil
+}
+
+// rejects reports whether requests of a scope are refused.
+func (o *Options) rejects(scope lethe.Scope) bool { return o.OneHop && scope == lethe.ScopeShard }
 
 // accepted suppresses the targets of requests here and asks score to do so, then waits
 // until score lets nothing about them out any more. It answers with the ensemble it

@@ -40,7 +40,8 @@ func batches(list []deletions.Entry) (out []batch) {
 // begun reports whether something may have been rewritten for a request.
 func begun(e deletions.Entry) bool {
 	return !slices.Contains([]deletions.State{
-		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Suppressed,
+		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Suppressed, deletions.Cancelled,
+		deletions.Held,
 	}, e.Stage())
 }
 
@@ -198,8 +199,8 @@ func (s *states) carryOut(ctx context.Context, begun []batch) (err error) {
 	}
 }
 
-// gather begins the next batch: the oldest request that is suppressed, and those of
-// its scope that are too. Who is a member of which batch is in the ledger, of all of
+// gather begins the next batch: the request that is suppressed whose deadline is first, or
+// the oldest if none has one, and those of its scope that are suppressed too. Who is a member of which batch is in the ledger, of all of
 // them at once, before anything is rewritten.
 func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	s.queue.due = time.Time{}
@@ -215,12 +216,13 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	if err != nil {
 		return b, false, err
 	}
-	now, last := s.o.Clock.Now(), list[len(list)-1].Received()
+	now, first, last := s.o.Clock.Now(), list[0].Received(), list[len(list)-1].Received()
 	if len(coming) > 0 {
 		// Score has been asked to suppress them.
 		last = now
 	}
-	if due := s.queue.begins(list[0].Received(), last, now); due.After(now) {
+	byDeadline(list)
+	if due := bounded(s.queue.begins(first, last, now), list[0].Deadline); due.After(now) {
 		s.queue.due, s.queue.asked = due, now.Round(0)
 		return b, false, nil
 	}
@@ -232,6 +234,7 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 			b.members, targets = append(b.members, e), targets+len(e.Targets)
 		}
 	}
+	byReceipt(b.members)
 	b, err = s.moveEach(ctx, b, deletions.Rewriting, func(_ int, e *deletions.Entry) {
 		e.Batch = deletions.Batch{Leader: b.leader, Size: len(b.members)}
 		before, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)

@@ -57,6 +57,9 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 			return fmt.Errorf("resume request %s in state %s: %w", b.leader, b.state(), err)
 		}
 	}
+	if err := c.states.cancelled.resume(ctx); err != nil {
+		return err
+	}
 	done, err := c.states.o.Ledger.List(deletions.Verified)
 	if err != nil {
 		return err
@@ -139,15 +142,26 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 }
 
 func (c *Coordinator) advance(ctx context.Context) error {
-	open, err := c.states.o.Ledger.Open()
+	open, err := c.states.deadlines.overdue(ctx)
 	if err != nil {
+		return err
+	}
+	if open, err = c.states.holds.apply(ctx, open); err != nil {
 		return err
 	}
 	oldest := events.ErasuresOpen{Count: len(open)}
 	if len(open) > 0 {
 		oldest.OldestReceived = open[0].Received()
 	}
+	for _, e := range open {
+		if e.Progress.Overdue {
+			oldest.Overdue++
+		}
+	}
 	c.states.o.Listener.ErasuresOpen(oldest)
+	if err := c.states.cancelled.conclude(ctx); err != nil {
+		return err
+	}
 	accepted := slices.DeleteFunc(slices.Clone(open), func(e deletions.Entry) bool {
 		return e.State != deletions.Accepted
 	})
@@ -163,6 +177,7 @@ func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 // Tick does what is due after a while: a failed request is tried again, and
 // markers follow a withdrawal.
 func (c *Coordinator) Tick(ctx context.Context) error {
-	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0
+	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed() ||
+		c.states.holds.passed()
 	return c.states.out.rollLater(ctx)
 }

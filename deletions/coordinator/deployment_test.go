@@ -223,6 +223,10 @@ func (kv countedKV) Scan(prefix []byte, fn func(key, value []byte) error) error 
 func (kv countedKV) Put(rows ...deletions.Row) error {
 	var told []string
 	for _, row := range rows {
+		if name, isHold := strings.CutPrefix(string(row.Key), "hold/"); isHold {
+			told = append(told, "hold "+name)
+			continue
+		}
 		if strings.HasPrefix(string(row.Key), "log/") {
 			continue
 		}

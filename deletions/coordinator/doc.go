@@ -12,8 +12,11 @@
 //	requests.go       Requests: erasures.v1, in, and out when nobody needs it
 //	jobs.go           the requests whose targets are still needed
 //	batches.go        requests that are carried out together, and when they begin
+//	deadlines.go      in which order, and by when, requests begin; which are overdue
 //	states.go         the table of states, and how a batch moves through them
 //	<state>.go        what is done in a state
+//	cancelled.go      requests that are taken back before anything is rewritten
+//	held.go           requests that wait for a hold, and the holds
 //	outcomes.go       what became of each target
 //	acks.go           what the other roles answered
 //	outbox.go         what is said: states, commands, withdrawals

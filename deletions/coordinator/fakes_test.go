@@ -47,6 +47,17 @@ func (g fakeGraphs) Suppress(targets []lethe.Target) error {
 	}, "suppress %d", len(targets))
 }
 
+func (g fakeGraphs) Lift(hashes []lethe.Digest) error {
+	return g.d.call(func() error {
+		for id := range g.suppressed {
+			if slices.Contains(hashes, testSecret.Suppression(id)) {
+				delete(g.suppressed, id)
+			}
+		}
+		return nil
+	}, "lift %d", len(hashes))
+}
+
 func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {
 	for id := range g.suppressed {
 		if slices.Contains(hashes, testSecret.Suppression(id)) {
@@ -215,7 +226,7 @@ type fakeBus struct {
 
 func (b fakeBus) append(topic bus.Topic, out ingest.Outgoing) {
 	b.topics[topic] = append(b.topics[topic], ingest.Record{
-		Topic: string(topic), Offset: b.ends[topic], Key: out.Key, Value: out.Value, Headers: out.Headers,
+		Topic: string(topic), Offset: b.ends[topic], Time: b.d.now, Key: out.Key, Value: out.Value, Headers: out.Headers,
 	})
 	b.ends[topic]++
 }
@@ -265,6 +276,9 @@ func (m *memo) tell(rec ingest.Record) string {
 	}
 	if rec.Topic != string(bus.ErasureStatus) {
 		return string(rec.Key)
+	}
+	if name, isHold := strings.CutPrefix(string(rec.Key), "!hold/"); isHold {
+		return "hold " + name
 	}
 	n, err := m.notice(wire.NewNoticeReader(), rec)
 	switch {

@@ -81,6 +81,15 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 	return o.send(ctx, commands...)
 }
 
+// lift asks score to take the records of these keyed hashes again, of a request that was
+// cancelled.
+func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Digest) error {
+	return o.send(ctx, &wire.Command{
+		RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseLift,
+		SecretCheck: wire.SecretCheck(o.secret), Suppressed: hashes,
+	})
+}
+
 // command asks the other roles to do their part for a batch. Revisions only grow, so
 // those of now will do for a timestep that was rewritten before.
 func (o *outbox) command(ctx context.Context, leader string, phase wire.Phase) error {

@@ -50,7 +50,7 @@ func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]delet
 			before = false
 			continue
 		}
-		if e.State == deletions.Rejected || !before && e.Leader() == one.Leader() {
+		if e.State == deletions.Rejected || e.State == deletions.Cancelled || !before && e.Leader() == one.Leader() {
 			continue
 		}
 		for _, target := range e.Targets {

@@ -19,6 +19,8 @@ type Graphs interface {
 	// Suppress keeps records that name a target from being taken from now on. It
 	// is durable when it returns.
 	Suppress(targets []lethe.Target) error
+	// Lift takes records of these keyed hashes again. It is durable when it returns.
+	Lift(hashes []lethe.Digest) error
 	// Suppressed counts those of the keyed hashes whose transactions are kept from being
 	// taken.
 	Suppressed(hashes []lethe.Digest) int

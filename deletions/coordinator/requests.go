@@ -25,9 +25,10 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	r.states.dirty = true
 	var letters []ingest.Outgoing
 	var list []asked
+	var said controls
 	told := answers{refused: make(map[int]bool)}
 	for i, rec := range batch.Records {
-		one, err := r.read(rec, batch.Source, list)
+		one, err := r.read(rec, batch.Source, list, &said)
 		var refusal *ingest.Refusal
 		switch {
 		case errors.As(err, &refusal):
@@ -49,7 +50,14 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 		err = r.states.out.say(ctx, told.statuses)
 	}
 	if err == nil {
+		// What is held in the same batch is held before anything is accepted.
+		err = r.states.holds.take(ctx, said.holds)
+	}
+	if err == nil {
 		err = r.admit(ctx, admitted)
+	}
+	if err == nil {
+		err = r.states.cancelled.take(ctx, said.cancelled)
 	}
 	if err != nil {
 		return fmt.Errorf("%s up to %d: %w", batch.Source, batch.Next, err)
@@ -86,12 +94,31 @@ func (a *answers) add(at int, s deletions.Status) {
 	a.statuses = append(a.statuses, s)
 }
 
-// read reads what one record asks for, which is nothing for a control record. What is
-// no request at all is an *ingest.Refusal. before are those of the same batch.
-func (r *Requests) read(rec ingest.Record, source bus.TopicPartition, before []asked) (one asked, err error) {
+// controls are what operators say of requests in a batch of records.
+type controls struct {
+	cancelled []ingest.Cancel
+	holds     []saidOfHold
+}
+
+// read reads what one record asks for; what a control record says is added to what others
+// of the batch say. What is no request at all is an *ingest.Refusal. before are those of the
+// same batch.
+func (r *Requests) read(
+	rec ingest.Record, source bus.TopicPartition, before []asked, said *controls,
+) (one asked, err error) {
 	event, err := ingest.DecodeErasure(rec, r.states.o.Limits)
 	if err != nil {
 		return one, err
+	}
+	switch control := event.(type) {
+	case ingest.Cancel:
+		said.cancelled = append(said.cancelled, control)
+	case ingest.Hold, ingest.Lift:
+		at := deletions.Position{At: rec.Time, Offset: rec.Offset}
+		if rec.Time.IsZero() {
+			at.At = r.states.o.Clock.Now()
+		}
+		said.holds = append(said.holds, saidOfHold{event, at})
 	}
 	request, ok := event.(ingest.Erasure)
 	if !ok {
@@ -138,7 +165,7 @@ func (r *Requests) enter(list []asked, told *answers) (admitted []deletions.Entr
 		case errs[i] != nil:
 			return nil, errs[i]
 		}
-		if e.State != deletions.Rejected {
+		if e.State != deletions.Rejected && e.State != deletions.Cancelled {
 			r.states.jobs.put(one.job)
 		}
 		known := func(k deletions.Entry) bool { return k.RequestID == e.RequestID }
@@ -209,7 +236,10 @@ func (r *Requests) tidy(ctx context.Context, batch bus.Batch, refused map[int]bo
 	for i, rec := range batch.Records {
 		j := r.states.jobs.of(string(rec.Key))
 		control := !refused[i] && len(rec.Key) > 0 && rec.Key[0] == '!'
+		dealtWith := control && !rec.Tombstone() && ingest.IsControl(rec.Key)
 		switch {
+		case dealtWith:
+			withdrawn = append(withdrawn, i)
 		case control, j == nil && rec.Tombstone():
 		case j == nil:
 			withdrawn = append(withdrawn, i)

@@ -3,8 +3,10 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"lethe/deletions"
+	"lethe/pipeline/wire"
 )
 
 // states moves requests from state to state; each has a file of its own.
@@ -24,8 +26,11 @@ type states struct {
 	commanded map[string]bool
 	// scrubbed are the batches, by leader, whose targets are out of the graphs' files, with
 	// the number of tries that they have begun.
-	scrubbed map[string]int
-	failedAt tries
+	scrubbed  map[string]int
+	failedAt  tries
+	cancelled cancellations
+	deadlines deadlines
+	holds     holds
 	// dirty says that a request may be able to go on.
 	dirty bool
 }
@@ -46,6 +51,8 @@ func newStates(o Options) *states {
 		},
 		dirty: true,
 	}
+	s.cancelled, s.deadlines = cancellations{s, make(map[string]int)}, deadlines{states: s}
+	s.holds = holds{states: s}
 	s.verification = &Verification{states: s, purged: make(map[string]bool)}
 	s.steps = map[deletions.State]step{
 		deletions.Rewriting:  s.rewriting,
@@ -116,4 +123,58 @@ func (s *states) stop(ctx context.Context, b batch, to deletions.State, why dele
 		return b, err
 	}
 	return batch{b.leader, members}, s.out.announce(ctx, members...)
+}
+
+// failed goes back to the step that failed, after a while. Verification is asked
+// for again, with a new attempt number, so that the other roles search again.
+func (s *states) failed(ctx context.Context, b batch) (batch, error) {
+	now := s.o.Clock.Now()
+	for _, e := range b.members {
+		if s.failedAt.waited(e, now) < retryDelay(e.Attempts) {
+			return b, nil
+		}
+	}
+	for _, e := range b.members {
+		delete(s.failedAt, try{e.RequestID, e.Attempts})
+	}
+	b, err := s.spare(b)
+	if err != nil {
+		return b, err
+	}
+	members, err := s.o.Ledger.RetryAll(b.ids())
+	if err != nil {
+		return b, err
+	}
+	b.members = members
+	if err := s.out.announce(ctx, members...); err != nil {
+		return b, err
+	}
+	if b.state() == deletions.Erased {
+		return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
+	}
+	return b, s.out.command(ctx, b.leader, wire.PhasePurge)
+}
+
+// try is one try of a request.
+type try struct {
+	requestID string
+	attempts  int
+}
+
+// tries says when this process first saw that a try had failed.
+type tries map[try]time.Time
+
+// waited is how long ago a try failed. The ledger has the time of day, which may have been
+// set back since: then it counts from when this process first saw that.
+func (known tries) waited(e deletions.Entry, now time.Time) time.Duration {
+	this := try{e.RequestID, e.Attempts}
+	if seen, found := known[this]; !found || now.Before(seen) {
+		known[this] = now
+	}
+	return max(now.Sub(e.Updated()), now.Sub(known[this]))
+}
+
+// retryDelay doubles from a second to a minute.
+func retryDelay(attempts int) time.Duration {
+	return min(time.Second<<min(attempts, 6), time.Minute)
 }

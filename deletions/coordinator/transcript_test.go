@@ -21,9 +21,12 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [scope=S] [nonce=N]
+//	request ID targets=(..) [scope=S] [nonce=N] [deadline=30s]
 //	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
+//	cancel ID [other]                    take a request back, or one of another content
+//	hold NAME targets=(..) [until=1h]    keep transactions from being erased
+//	lift NAME                            end a hold
 //	record TOPIC key=K [value=V]         publish a record
 //	answer ID role=R step=S [shards=(..)] [attempt=N]
 //	search [slow] [late]                 run the search that is due: waiting takes time,
@@ -62,7 +65,38 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	}
 	switch td.Cmd {
 	case "request":
-		d.submit(requestOf(id, td))
+		r := requestOf(id, td)
+		if text := textArg(td, "deadline"); text != "" {
+			after, err := time.ParseDuration(text)
+			require.NoError(d, err)
+			r.Deadline = d.now.Add(after)
+		}
+		d.submit(r)
+	case "cancel":
+		e, err := deletions.NewLedger(d.kv, nil).Get(id)
+		if err != nil || td.HasArg("other") {
+			e.Digest = lethe.Digest{1}
+		}
+		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: id, Digest: e.Digest})
+		require.NoError(d, err)
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	case "hold":
+		hold := ingest.Hold{Name: id, Reason: "case 7"}
+		for _, target := range requestOf(id, td).Targets {
+			hold.Transactions = append(hold.Transactions, target.Transaction)
+		}
+		if text := textArg(td, "until"); text != "" {
+			after, err := time.ParseDuration(text)
+			require.NoError(d, err)
+			hold.Until = d.now.Add(after)
+		}
+		key, value, err := ingest.EncodeHold(hold)
+		require.NoError(d, err)
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	case "lift":
+		key, value, err := ingest.EncodeLift(ingest.Lift{Name: id})
+		require.NoError(d, err)
+		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
 	case "record":
 		rec := ingest.Outgoing{Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
 		if td.HasArg("deleted") {
@@ -149,6 +183,9 @@ func (d *deployment) show(err error) string {
 		fmt.Fprintf(&out, "=> %s %s", e.RequestID, e.State)
 		if e.Failure() != deletions.NoFailure {
 			fmt.Fprintf(&out, " because %s", e.Failure())
+		}
+		if e.Overdue() {
+			out.WriteString(", overdue")
 		}
 		if e.Attempts > 0 {
 			fmt.Fprintf(&out, ", attempt %d", e.Attempts)

@@ -43,6 +43,16 @@ func codeOf(secret lethe.Secret, value []byte) string {
 	return hex.EncodeToString(d[:])
 }
 
+// HoldRecords returns the copy of a hold, which is what everybody is told of it too.
+func HoldRecords(secret lethe.Secret, h deletions.Hold) ([]ingest.Outgoing, error) {
+	value, err := h.Encode()
+	if err != nil {
+		return nil, err
+	}
+	code := ingest.Header{Key: codeHeader, Value: []byte(codeOf(secret, value))}
+	return []ingest.Outgoing{{Key: []byte(h.Key()), Value: value, Headers: []ingest.Header{code}}}, nil
+}
+
 // Bus is what this package reads; *bus.Client is one.
 type Bus interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
@@ -58,12 +68,16 @@ type Copy struct {
 	// CarriedOut are the requests whose status says that their targets are suppressed,
 	// or more.
 	CarriedOut []string
+	// Holds are by name.
+	Holds map[string]deletions.Hold
 }
 
 // Read reads the copy. What is not a copy made with this secret is skipped, as if it
 // were not there.
 func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
-	c := Copy{Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool)}
+	c := Copy{
+		Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool), Holds: make(map[string]deletions.Hold),
+	}
 	carriedOut := make(map[string]bool)
 	chunks := bus.NewAssembler()
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
@@ -73,6 +87,10 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 			if payload, complete, err := chunks.Add(rec); err == nil && complete {
 				c.take(secret, payload)
 			}
+			return nil
+		}
+		if deletions.IsHoldKey(string(rec.Key)) {
+			c.takeHold(secret, rec)
 			return nil
 		}
 		if s, err := deletions.DecodeStatus(rec.Value); err == nil && s.RequestID == string(rec.Key) {
@@ -94,13 +112,24 @@ func (c *Copy) take(secret lethe.Secret, p bus.Payload) {
 		c.Withdrawn[strings.TrimPrefix(p.Key, keyPrefix[1:])] = true
 		return
 	}
-	genuine := slices.ContainsFunc(p.Headers, func(h ingest.Header) bool {
-		return h.Key == codeHeader && string(h.Value) == codeOf(secret, p.Bytes)
-	})
-	if e, err := deletions.DecodeEntry(p.Bytes); genuine && err == nil {
+	if e, err := deletions.DecodeEntry(p.Bytes); err == nil && genuine(secret, p.Bytes, p.Headers) {
 		c.Entries[e.RequestID] = e
 		delete(c.Withdrawn, e.RequestID)
 	}
+}
+
+// takeHold adds a hold, if it was written with the secret.
+func (c *Copy) takeHold(secret lethe.Secret, rec ingest.Record) {
+	h, err := deletions.DecodeHold(rec.Value)
+	if err == nil && genuine(secret, rec.Value, rec.Headers) {
+		c.Holds[h.Name] = h
+	}
+}
+
+func genuine(secret lethe.Secret, value []byte, headers []ingest.Header) bool {
+	return slices.ContainsFunc(headers, func(h ingest.Header) bool {
+		return h.Key == codeHeader && string(h.Value) == codeOf(secret, value)
+	})
 }
 
 // suppresses reports whether a status is of a request whose targets are suppressed.
@@ -110,7 +139,7 @@ func suppresses(s deletions.Status) bool {
 		state = s.FailedIn
 	}
 	return !slices.Contains([]deletions.State{
-		deletions.Received, deletions.Accepted, deletions.Rejected,
+		deletions.Received, deletions.Accepted, deletions.Rejected, deletions.Held, deletions.Cancelled,
 	}, state)
 }
 
@@ -122,6 +151,9 @@ func (c Copy) Restore(l *deletions.Ledger) (uncopied []deletions.Entry, err erro
 		if err := l.Restore(c.Entries[id]); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.restoreHolds(l); err != nil {
+		return nil, err
 	}
 	for _, id := range c.CarriedOut {
 		_, err := l.Get(id)
@@ -136,4 +168,30 @@ func (c Copy) Restore(l *deletions.Ledger) (uncopied []deletions.Entry, err erro
 	return slices.DeleteFunc(list, func(e deletions.Entry) bool {
 		return !c.Withdrawn[e.RequestID] && len(c.Entries[e.RequestID].History) == len(e.History)
 	}), err
+}
+
+// restoreHolds puts into the ledger the holds of which it knows less.
+func (c Copy) restoreHolds(l *deletions.Ledger) error {
+	known, err := l.Holds()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Holds)) {
+		copied := c.Holds[name]
+		if slices.ContainsFunc(known, func(h deletions.Hold) bool {
+			return h.Name == name && !copied.Said.After(h.Said)
+		}) {
+			continue
+		}
+		if err := l.PutHold(copied); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UncopiedHolds returns the holds of the ledger of which there is no such copy.
+func (c Copy) UncopiedHolds(l *deletions.Ledger) ([]deletions.Hold, error) {
+	list, err := l.Holds()
+	return slices.DeleteFunc(list, func(h deletions.Hold) bool { return c.Holds[h.Name].Said == h.Said }), err
 }

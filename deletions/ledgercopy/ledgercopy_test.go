@@ -164,3 +164,38 @@ func move(t *testing.T, ledger *deletions.Ledger, id string, to deletions.State)
 	require.NoError(t, err)
 	return moved[0]
 }
+
+// A ledger that was lost knows its holds again, and a lift is not undone by an older copy.
+func TestHoldsAreRestored(t *testing.T) {
+	said := deletions.Position{At: time.UnixMilli(1000).UTC(), Offset: 4}
+	h, err := deletions.NewHold(lethe.Secret{1}, "case-7", "case 7", []lethe.TransactionID{"a"}, time.Time{}, said)
+	require.NoError(t, err)
+	topics := roletest.NewBus(nil)
+	records, err := ledgercopy.HoldRecords(lethe.Secret{1}, h)
+	require.NoError(t, err)
+	forged, err := ledgercopy.HoldRecords(lethe.Secret{2}, h)
+	require.NoError(t, err)
+	forged[0].Key = []byte("!hold/case-8")
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, append(records, forged...)))
+	kept, err := ledgercopy.Read(t.Context(), topics, lethe.Secret{1})
+	require.NoError(t, err)
+	require.Equal(t, map[string]deletions.Hold{"case-7": h}, kept.Holds)
+
+	ledger := deletions.NewLedger(memorykv.New(), time.Now)
+	_, err = kept.Restore(ledger)
+	require.NoError(t, err)
+	holds, err := ledger.Holds()
+	require.NoError(t, err)
+	require.Equal(t, []deletions.Hold{h}, holds)
+	uncopied, err := kept.UncopiedHolds(ledger)
+	require.NoError(t, err)
+	require.Empty(t, uncopied)
+
+	h.LiftedAt, h.Said.Offset = said.At, 5
+	require.NoError(t, ledger.PutHold(h))
+	_, err = kept.Restore(ledger)
+	require.NoError(t, err)
+	uncopied, err = kept.UncopiedHolds(ledger)
+	require.NoError(t, err)
+	require.Equal(t, []deletions.Hold{h}, uncopied)
+}

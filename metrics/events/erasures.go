@@ -6,8 +6,8 @@ import "time"
 // pass through them. Package deletions defines what they mean.
 func ErasureStates() []string {
 	return []string{
-		"received", "accepted", "rejected", "suppressed", "rewriting", "retraining", "swapped",
-		"erased", "verifying", "verified", "failed",
+		"received", "accepted", "rejected", "held", "suppressed", "rewriting", "retraining", "swapped",
+		"erased", "verifying", "verified", "failed", "cancelled",
 	}
 }
 
@@ -53,9 +53,11 @@ type ErasurePhaseDone struct {
 // found something of an erased subject when its time was up.
 type ErasureVerificationFailed struct{}
 
-// ErasuresOpen says how many requests are neither verified nor rejected, and
+// ErasuresOpen says how many requests are neither verified nor rejected nor cancelled, and
 // when the oldest of them was received (zero if there is none).
 type ErasuresOpen struct {
 	Count          int
 	OldestReceived time.Time
+	// Overdue counts those whose deadline has passed.
+	Overdue int
 }

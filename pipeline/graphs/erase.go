@@ -36,6 +36,9 @@ var _ coordinator.Graphs = (*eraser)(nil)
 // Suppress implements coordinator.Graphs.
 func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
 
+// Lift implements coordinator.Graphs.
+func (e *eraser) Lift(hashes []lethe.Digest) error { return e.store.Marks().Lift(hashes) }
+
 // Suppressed implements coordinator.Graphs.
 func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
 	for _, h := range hashes {

@@ -48,6 +48,19 @@ func restoreLedger(ctx context.Context, o Options, ledger *deletions.Ledger) err
 			return err
 		}
 	}
+	holds, err := kept.UncopiedHolds(ledger)
+	if err != nil {
+		return err
+	}
+	for _, h := range holds {
+		records, err := ledgercopy.HoldRecords(o.Secret, h)
+		if err == nil {
+			err = o.Bus.Write(ctx, bus.ErasureStatus, records)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return requireEntries(o, ledger)
 }
 

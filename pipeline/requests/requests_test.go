@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -186,4 +187,43 @@ func TestIDsSayNothingOfTheSubject(t *testing.T) {
 	require.Equal(t, "erase-0102030405060708", id)
 	_, err = requests.NewID(bytes.NewReader(nil))
 	require.Error(t, err)
+}
+
+// Who cancels is told what became of it: by the content, and not after the request has begun
+// to be carried out.
+func TestCancelWaitsForTheAnswer(t *testing.T) {
+	topics := roletest.NewBus(nil)
+	_, err := requests.Cancel(t.Context(), topics, "gdpr-1", lethe.Digest{}, at)
+	require.ErrorIs(t, err, requests.ErrUnknown)
+
+	say(t, topics, "gdpr-1", at, deletions.Rewriting)
+	_, err = requests.Cancel(t.Context(), topics, "gdpr-1", lethe.Digest{}, at)
+	require.ErrorIs(t, err, requests.ErrTooLate)
+	require.ErrorContains(t, err, "request gdpr-1 is rewriting")
+	_, err = requests.Cancel(t.Context(), topics, "gdpr-1", lethe.Digest{1}, at)
+	require.ErrorIs(t, err, requests.ErrDigest)
+
+	say(t, topics, "gdpr-2", at, deletions.Suppressed)
+	known, err := requests.Get(t.Context(), topics, "gdpr-2")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() {
+		s, err := requests.Cancel(t.Context(), topics, "gdpr-2", known.RequestDigest, at)
+		if err == nil && s.State != deletions.Cancelled {
+			err = errors.New(string(s.State))
+		}
+		ended <- err
+	}()
+	sent := func() (cancelled ingest.Event) {
+		require.NoError(t, topics.ReadAll(t.Context(), bus.Erasures, func(rec ingest.Record) (err error) {
+			cancelled, err = ingest.DecodeErasure(rec, ingest.DefaultLimits())
+			return err
+		}))
+		return cancelled
+	}
+	require.Eventually(t, func() bool { return sent() != nil }, time.Minute, time.Millisecond)
+	require.Equal(t, ingest.Cancel{RequestID: "gdpr-2", Digest: known.RequestDigest, RequestedAt: at.UTC()}, sent())
+	known.State = deletions.Cancelled
+	publish(t, topics, known)
+	require.NoError(t, <-ended)
 }

@@ -15,8 +15,8 @@ import (
 
 const pollInterval = 200 * time.Millisecond
 
-// Wait follows a request that was submitted until it is verified or rejected, or the
-// context ends. It goes by the digest: another request may have taken the request id.
+// Wait follows a request that was submitted until it is verified, rejected, cancelled or held,
+// or the context ends. It goes by the digest: another request may have taken the request id.
 // progress, if not nil, is called with every state.
 func Wait(
 	ctx context.Context, topics Bus, r Submitted, progress func(deletions.Status),
@@ -34,7 +34,7 @@ func Wait(
 			if progress != nil {
 				progress(s)
 			}
-			if s.State.Final() {
+			if s.State.Final() || s.State == deletions.Held {
 				return s, nil
 			}
 		}

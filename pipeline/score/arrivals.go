@@ -147,6 +147,16 @@ func (a *arrivals) suppress(hashes []lethe.Digest) {
 	a.signal()
 }
 
+// lift takes transactions again that were suppressed.
+func (a *arrivals) lift(hashes []lethe.Digest) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.window.Lift(hashes)
+}
+
 func (a *arrivals) signal() {
 	select {
 	case a.wake <- struct{}{}:

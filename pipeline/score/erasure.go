@@ -21,8 +21,8 @@ import (
 type erasure struct {
 	command *wire.Command
 	// suppressed, swapped, erased and scanned are the newest attempts of which that
-	// step was acknowledged, or -1.
-	suppressed, swapped, erased, scanned int
+	// step was acknowledged, or -1; lifted that of a request that was cancelled.
+	suppressed, swapped, erased, scanned, lifted int
 }
 
 // removes reports whether a message is of a timestep that is gone: it was sent before train
@@ -46,10 +46,17 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			}
 			known := l.erasures[n.Command.RequestID]
 			if known == nil {
-				known = &erasure{suppressed: -1, swapped: -1, erased: -1, scanned: -1}
+				known = &erasure{suppressed: -1, swapped: -1, erased: -1, scanned: -1, lifted: -1}
 				l.erasures[n.Command.RequestID] = known
 			}
 			known.command = n.Command
+			if n.Command.Phase == wire.PhaseLift {
+				if err := lift(l.state, n.Command.Suppressed); err != nil {
+					return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
+				}
+				l.arrivals.lift(n.Command.Suppressed)
+				continue
+			}
 			err := l.state.suppress(n.Command.Suppressed)
 			if err == nil {
 				l.arrivals.suppress(n.Command.Suppressed)
@@ -85,6 +92,11 @@ func (l *logic) acknowledge(ctx context.Context) (role.Output, error) {
 func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
 	c := e.command
 	switch {
+	case c.Phase == wire.PhaseLift:
+		if e.lifted >= c.Attempt {
+			return role.Output{}, false, nil
+		}
+		out, err = send(l.newAck(c, deletions.StepLifted), &e.lifted)
 	case e.suppressed < c.Attempt:
 		out, err = send(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
 	case c.Phase == wire.PhaseSuppress || !l.state.replaced(c):

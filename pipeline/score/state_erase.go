@@ -31,6 +31,25 @@ func (s *state) suppress(hashes []lethe.Digest) error {
 	return nil
 }
 
+// lift takes back the suppression of a request that was cancelled.
+func lift(s *state, hashes []lethe.Digest) error {
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, d := range hashes {
+			if err := w.Delete(suppressedKey(d)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("take back what was suppressed: %w", err)
+	}
+	for _, d := range hashes {
+		delete(s.suppressed, d)
+	}
+	return nil
+}
+
 // hides reports whether a transaction must not be named any more.
 func (s *state) hides(secret lethe.Secret, id lethe.TransactionID) bool {
 	return s.suppressed[secret.Suppression(id)]

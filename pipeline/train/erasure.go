@@ -45,7 +45,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			}
 		}
 		switch {
-		case n.Command != nil && n.Command.Phase != wire.PhaseSuppress:
+		case n.Command != nil && n.Command.Phase.Rewrites():
 			known := l.erasures[n.Command.RequestID]
 			if known == nil {
 				known = &erasure{purged: -1, erased: -1, scanned: -1}

@@ -29,7 +29,13 @@ const (
 	PhasePurge Phase = "purge"
 	// PhaseSearch: search everything.
 	PhaseSearch Phase = "search"
+	// PhaseLift: the request was cancelled, what it alone has suppressed is taken again.
+	// It replaces the command that asked to suppress it.
+	PhaseLift Phase = "lift"
 )
+
+// Rewrites reports whether a command of the phase comes after something was rewritten.
+func (p Phase) Rewrites() bool { return p == PhasePurge || p == PhaseSearch }
 
 // CommandStep is a timestep that an erasure rewrote.
 type CommandStep struct {

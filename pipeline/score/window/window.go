@@ -155,6 +155,13 @@ func (w *Window) Suppress(hashes []lethe.Digest) {
 	w.sweep()
 }
 
+// Lift takes the transactions with these keyed hashes again when they come.
+func (w *Window) Lift(hashes []lethe.Digest) {
+	for _, h := range hashes {
+		delete(w.suppressed, h)
+	}
+}
+
 // place returns where a transaction belongs, or nil if it is not wanted.
 func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 	if t <= w.closed || t-w.closed > lethe.Timestep(w.bounds.Jump) {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/internal/command"
+	"lethe/pipeline/requests"
+)
+
+type eraseCancelCmd struct {
+	brokerFlags
+	RequestID     string        `arg:"" help:"The request."`
+	RequestDigest string        `help:"Cancel it only if it has this digest." placeholder:"HEX"`
+	Timeout       time.Duration `help:"How long to wait for the answer." default:"1m"`
+	JSON          bool          `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (eraseCancelCmd) Help() string {
+	return `Example:
+  lethe erase cancel gdpr-17
+
+A request can be taken back until it is rewriting. Its transactions are taken and scored
+again from then on, unless another request names them. Records that came in for them
+meanwhile were dropped: send them again. The request id stays taken.`
+}
+
+// Run takes a request back.
+func (c *eraseCancelCmd) Run(a *command.App) error {
+	var digest lethe.Digest
+	if c.RequestDigest != "" {
+		if err := digest.UnmarshalText([]byte(c.RequestDigest)); err != nil || digest.IsZero() {
+			return command.Usagef("--request-digest: want 64 hexadecimal digits 0-9 a-f, found %d characters",
+				len(c.RequestDigest))
+		}
+	}
+	client, err := c.open(a.Context)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
+	defer cancel()
+	s, err := requests.Cancel(ctx, client, c.RequestID, digest, time.Now())
+	if errors.Is(err, requests.ErrUnknown) {
+		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
+	}
+	if err != nil {
+		return err
+	}
+	return printErasure(a, s, c.JSON)
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/internal/command"
+	"lethe/pipeline/requests"
+)
+
+type holdCmd struct {
+	Set  holdSetCmd  `cmd:"" help:"Keep transactions from being erased."`
+	Lift holdLiftCmd `cmd:"" help:"End a hold."`
+	List holdListCmd `cmd:"" help:"List all holds."`
+}
+
+// Help shows an example.
+func (holdCmd) Help() string {
+	return "Example:\n  lethe hold set --node 230007682 --reason \"case 7\" --until 2027-01-31T00:00:00Z\n  lethe hold list"
+}
+
+type holdSetCmd struct {
+	brokerFlags
+	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
+	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
+	Until   string        `help:"When the hold ends: an RFC 3339 time, or a duration such as 720h. Left out: when it is lifted." placeholder:"T"`
+	Name    string        `help:"Name of the hold; made up if not given." placeholder:"NAME"`
+	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
+	JSON    bool          `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (holdSetCmd) Help() string {
+	return `Example:
+  lethe hold set --node 230007682 --reason "case 7" --until 2160h
+
+A request that names a held transaction waits as a whole, in the state held, and suppresses
+nothing: the transaction is scored and learnt from as before. It goes on by itself once no hold
+names its transactions. What was being rewritten already is not held any more: the answer says
+how many came too late, with exit status 1.`
+}
+
+// heldBy is a hold as it stands now.
+type heldBy struct {
+	deletions.Hold
+	State string `json:"state"`
+}
+
+// Run sets a hold.
+func (c *holdSetCmd) Run(a *command.App) error {
+	now := time.Now()
+	until, err := timeOf("--until", c.Until, now)
+	switch {
+	case err != nil:
+		return err
+	case len(c.Node) == 0:
+		return command.Usagef("name at least one transaction with --node")
+	case c.Reason == "":
+		return command.Usagef("--reason is absent: say why, in at most 1024 bytes")
+	case !until.IsZero() && !until.After(now):
+		return command.Usagef("--until is %s, which has passed", until.Format(time.RFC3339))
+	}
+	hold := ingest.Hold{Name: c.Name, Reason: c.Reason, Until: until, RequestedAt: now}
+	for _, id := range c.Node {
+		hold.Transactions = append(hold.Transactions, lethe.TransactionID(id))
+	}
+	if hold.Name == "" {
+		if hold.Name, err = requests.NewHoldName(rand.Reader); err != nil {
+			return err
+		}
+	}
+	if err := holdRefusal(hold); err != nil {
+		return command.Usage(err)
+	}
+	client, err := c.open(a.Context)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
+	defer cancel()
+	h, err := requests.SetHold(ctx, client, hold)
+	if err != nil {
+		return err
+	}
+	if err := printHold(a, h, c.JSON); err != nil {
+		return err
+	}
+	if h.TooLate > 0 {
+		return fmt.Errorf("too late for %d of %d transactions: they were erased, or are being erased",
+			h.TooLate, len(h.Targets))
+	}
+	return nil
+}
+
+// holdRefusal tells why lethe would refuse a hold, before anything is sent, by the flags.
+func holdRefusal(hold ingest.Hold) error {
+	_, _, err := ingest.EncodeHold(hold)
+	request := lethe.ErasureRequest{RequestID: hold.Name, Targets: lethe.Transactions(hold.Transactions...)}
+	if err == nil && deletions.NamesTarget(request) {
+		return errors.New("--name: it holds an id that is to be held, and names are kept")
+	}
+	var refused *ingest.Refusal
+	if !errors.As(err, &refused) {
+		return err
+	}
+	flag := map[ingest.Reason]string{
+		ingest.BadRequestID: "--name", ingest.BadReasonText: "--reason",
+	}[refused.Reason]
+	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node"), refused.Detail)
+}
+
+type holdLiftCmd struct {
+	brokerFlags
+	Name    string        `arg:"" help:"The hold."`
+	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
+	JSON    bool          `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (holdLiftCmd) Help() string { return "Example:\n  lethe hold lift case-7" }
+
+// Run lifts a hold.
+func (c *holdLiftCmd) Run(a *command.App) error {
+	client, err := c.open(a.Context)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
+	defer cancel()
+	h, err := requests.LiftHold(ctx, client, c.Name, time.Now())
+	if err != nil {
+		return err
+	}
+	return printHold(a, h, c.JSON)
+}
+
+type holdListCmd struct {
+	brokerFlags
+	JSON bool `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (holdListCmd) Help() string { return "Example:\n  lethe hold list --json" }
+
+// Run lists every hold.
+func (c *holdListCmd) Run(a *command.App) error {
+	client, err := c.open(a.Context)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	all, err := requests.Holds(a.Context, client)
+	if err != nil {
+		return err
+	}
+	list := []heldBy{}
+	rows := [][]string{{"hold", "state", "transactions", "too late", "set", "until"}}
+	for _, h := range all {
+		one := heldBy{h, h.State(time.Now())}
+		list = append(list, one)
+		rows = append(rows, []string{
+			h.Name, one.State, strconv.Itoa(len(h.Targets)), strconv.Itoa(h.TooLate), h.SetAt.Format(time.DateTime), untilText(h),
+		})
+	}
+	if c.JSON {
+		return a.PrintJSON(list)
+	}
+	return command.Table(a.Stdout, rows)
+}
+
+func untilText(h deletions.Hold) string {
+	if h.Until.IsZero() {
+		return "lifted"
+	}
+	return h.Until.Format(time.DateTime)
+}
+
+func printHold(a *command.App, h deletions.Hold, asJSON bool) error {
+	one := heldBy{h, h.State(time.Now())}
+	if asJSON {
+		return a.PrintJSON(one)
+	}
+	fmt.Fprintf(a.Stdout, "hold %s: %s (transactions %d, until %s)\n", h.Name, one.State, len(h.Targets), untilText(h))
+	return nil
+}

@@ -1,0 +1,127 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// cancellations are requests that are taken back.
+type cancellations struct {
+	*states
+	// pending are those of which score has not yet said that it takes their
+	// records again, and of those that wait for a hold, with their attempt.
+	pending map[string]int
+}
+
+// take takes requests back of which nothing was rewritten. What a record says that names
+// another content, or comes too late, changes nothing: the status of the request tells.
+// The ledger decides who was first, a batch that begins or this.
+func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
+	for _, c := range list {
+		e, err := s.o.Ledger.Get(c.RequestID)
+		switch {
+		case errors.Is(err, deletions.ErrUnknownRequest):
+			s.o.Logger.Warn("not cancelled: no such request", "request_id", c.RequestID)
+			continue
+		case err != nil:
+			return err
+		case e.Digest != c.Digest:
+			s.o.Logger.Warn("not cancelled: the request has another digest", "request_id", c.RequestID)
+			continue
+		case !e.State.Cancellable():
+			s.o.Logger.Warn("not cancelled: too late", "request_id", c.RequestID, "state", e.State)
+			continue
+		}
+		b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
+			func(_ int, e *deletions.Entry) { note(e, nil) })
+		if err != nil {
+			return err
+		}
+		s.o.Logger.Info("erasure cancelled", "request_id", e.RequestID)
+		if err := s.lift(ctx, b.members[0]); err != nil {
+			return err
+		}
+		// Nobody needs to know its targets any more.
+		tombstone := ingest.Outgoing{Key: []byte(e.RequestID)}
+		if err := s.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{tombstone}); err != nil {
+			return fmt.Errorf("purge request %s: %w", e.RequestID, err)
+		}
+		s.jobs.drop(e.RequestID)
+	}
+	return nil
+}
+
+// lift takes back what a request that was cancelled has suppressed, but for what another
+// request suppresses too, here and, once it answers, in score.
+func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
+	list, err := s.o.Ledger.List()
+	if err != nil {
+		return err
+	}
+	others := make(map[lethe.Digest]bool)
+	for _, other := range list {
+		for _, target := range other.Targets {
+			others[target] = others[target] || other.Suppresses()
+		}
+	}
+	alone := slices.DeleteFunc(slices.Clone(e.Targets), func(t lethe.Digest) bool { return others[t] })
+	if err := s.o.Graphs.Lift(alone); err != nil {
+		return err
+	}
+	s.erased.forget()
+	delete(s.commanded, e.RequestID)
+	s.pending[e.RequestID] = e.Attempts
+	return s.out.lift(ctx, e, alone)
+}
+
+// resume does after a start what may not have been done before it.
+func (s *cancellations) resume(ctx context.Context) error {
+	list, err := s.o.Ledger.List(deletions.Cancelled, deletions.Held)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		concluded, err := s.o.Notes.Concluded(e.RequestID)
+		suppressed := e.State == deletions.Cancelled || slices.ContainsFunc(e.History, func(c deletions.Change) bool {
+			return c.State == deletions.Accepted
+		})
+		if err == nil && !concluded && suppressed {
+			err = errors.Join(s.out.announce(ctx, e), s.lift(ctx, e))
+		}
+		if err != nil {
+			return fmt.Errorf("request %s, taken back: %w", e.RequestID, err)
+		}
+	}
+	return nil
+}
+
+// conclude deletes the commands that score has answered.
+func (s *cancellations) conclude(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
+		if _, answered := s.acks.of(id, s.pending[id], scoreRole, deletions.StepLifted); !answered {
+			continue
+		}
+		records := append(s.acks.drop(id), wire.CommandTombstone(id))
+		if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+			return err
+		}
+		delete(s.pending, id)
+		e, err := s.o.Ledger.Get(id)
+		if err == nil && e.State == deletions.Cancelled {
+			err = s.o.Notes.Conclude(id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/ledgercopy"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// holds keep transactions from being erased. A request that names one waits in Held as a
+// whole, with nothing suppressed, and goes on by itself when no hold names its targets.
+type holds struct {
+	*states
+	// next is when the first of those in force ends by itself, or zero.
+	next time.Time
+}
+
+// saidOfHold is a hold that is set or lifted, by the record that says so.
+type saidOfHold struct {
+	event ingest.Event
+	said  deletions.Position
+}
+
+// take sets and lifts holds, in the order said. What was said before, as after a restart,
+// changes nothing; nor does a hold under the name of another that is in force.
+func (h *holds) take(ctx context.Context, list []saidOfHold) error {
+	for _, one := range list {
+		changed, err := h.change(one)
+		if err != nil {
+			return err
+		}
+		if changed == nil {
+			continue
+		}
+		if err := h.o.Ledger.PutHold(*changed); err != nil {
+			return err
+		}
+		h.o.Logger.Info("hold", "hold_id", changed.Name, "state", changed.State(h.o.Clock.Now()),
+			"targets", len(changed.Targets), "too_late", changed.TooLate)
+		records, err := ledgercopy.HoldRecords(h.o.Secret, *changed)
+		if err != nil {
+			return err
+		}
+		if err := h.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change returns a hold as it is after a record, or nil if that changes nothing.
+func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
+	known, err := h.o.Ledger.Holds()
+	if err != nil {
+		return nil, err
+	}
+	of := func(name string) *deletions.Hold {
+		if at := slices.IndexFunc(known, func(k deletions.Hold) bool { return k.Name == name }); at >= 0 {
+			return &known[at]
+		}
+		return nil
+	}
+	now := h.o.Clock.Now()
+	switch said := one.event.(type) {
+	case ingest.Lift:
+		hold := of(said.Name)
+		if hold == nil || !hold.InForce(now) || !one.said.After(hold.Said) {
+			return nil, nil
+		}
+		hold.LiftedAt, hold.Said = one.said.At, one.said
+		return hold, nil
+	case ingest.Hold:
+		before := of(said.Name)
+		if before != nil && (before.InForce(now) || !one.said.After(before.Said)) {
+			return nil, nil
+		}
+		hold, err := deletions.NewHold(h.o.Secret, said.Name, said.Reason, said.Transactions, said.Until, one.said)
+		if errors.Is(err, deletions.ErrRequest) {
+			h.o.Logger.Warn("a hold was not taken: its name holds the id of what it names")
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		erased, err := h.begunTargets()
+		for _, target := range hold.Targets {
+			if erased[target] {
+				hold.TooLate++
+			}
+		}
+		return &hold, err
+	default:
+		return nil, nil
+	}
+}
+
+// begunTargets are those that are being erased, or were: no hold keeps them any more.
+func (h *holds) begunTargets() (map[lethe.Digest]bool, error) {
+	list, err := h.o.Ledger.List()
+	out := make(map[lethe.Digest]bool)
+	for _, e := range list {
+		for _, target := range e.Targets {
+			out[target] = out[target] || begun(e)
+		}
+	}
+	return out, err
+}
+
+// kept are the targets that holds in force keep from being erased.
+func (h *holds) kept() (map[lethe.Digest]bool, error) {
+	list, err := h.o.Ledger.Holds()
+	if err != nil {
+		return nil, err
+	}
+	kept := make(map[lethe.Digest]bool)
+	now := h.o.Clock.Now()
+	h.next = time.Time{}
+	for _, hold := range list {
+		if !hold.InForce(now) {
+			continue
+		}
+		for _, target := range hold.Targets {
+			kept[target] = true
+		}
+		if !hold.Until.IsZero() && (h.next.IsZero() || hold.Until.Before(h.next)) {
+			h.next = hold.Until
+		}
+	}
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	erased, err := h.begunTargets()
+	for target := range kept {
+		if erased[target] {
+			delete(kept, target)
+		}
+	}
+	return kept, err
+}
+
+// apply has requests wait that a hold concerns and nothing was rewritten for, and lets go on
+// those that none concerns any more. It returns the open requests as they are then.
+func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.Entry, error) {
+	kept, err := h.kept()
+	if err != nil {
+		return nil, err
+	}
+	var wait, release []deletions.Entry
+	for _, e := range open {
+		named := names(e, kept)
+		switch e.State {
+		case deletions.Accepted, deletions.Suppressed:
+			if named {
+				wait = append(wait, e)
+			}
+		case deletions.Held:
+			if !named {
+				release = append(release, e)
+			}
+		default:
+		}
+	}
+	if len(wait)+len(release) == 0 {
+		return open, nil
+	}
+	if _, err := h.wait(ctx, wait, kept); err != nil {
+		return nil, err
+	}
+	if len(release) > 0 {
+		b := batch{release[0].RequestID, release}
+		for _, id := range b.ids() {
+			delete(h.cancelled.pending, id)
+		}
+		if _, err := h.moveEach(ctx, b, deletions.Accepted, func(_ int, e *deletions.Entry) { note(e, nil) }); err != nil {
+			return nil, err
+		}
+	}
+	return h.o.Ledger.Open()
+}
+
+// wait moves requests to Held and takes back what they have suppressed: what is held stays
+// as it is, scored as before.
+func (h *holds) wait(
+	ctx context.Context, list []deletions.Entry, kept map[lethe.Digest]bool,
+) ([]deletions.Entry, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b, err := h.moveEach(ctx, batch{list[0].RequestID, list}, deletions.Held, func(_ int, e *deletions.Entry) {
+		note(e, kept)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, before := range list {
+		h.o.Logger.Info("erasure waits for a hold", "request_id", before.RequestID)
+		if before.State == deletions.Received {
+			continue
+		}
+		if err := h.cancelled.lift(ctx, b.members[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b.members, nil
+}
+
+// passed reports whether a hold has ended by itself since.
+func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
+
+func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
+	return slices.ContainsFunc(e.Targets, func(t lethe.Digest) bool { return kept[t] })
+}
+
+// note gives the targets that are held that outcome, for as long as they are.
+func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
+	for i := range e.Progress.Outcomes {
+		o := &e.Progress.Outcomes[i]
+		switch {
+		case kept[o.Target]:
+			o.Outcome = deletions.OutcomeHeld
+		case o.Outcome == deletions.OutcomeHeld:
+			o.Outcome = ""
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package deletions
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/deletions/internal/record"
+)
+
+const (
+	holdFormat = "lethe-hold/1"
+	holdPrefix = "hold/"
+	// holdKeyPrefix begins the keys of holds on erasure-status.v1.
+	holdKeyPrefix = "!hold/"
+)
+
+// Hold keeps transactions from being erased until it ends or is lifted. It holds keyed hashes
+// only, and is told on erasure-status.v1 as it stands in the ledger.
+type Hold struct {
+	Format string `json:"format"`
+	Name   string `json:"hold_id"`
+	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
+	Targets []lethe.Digest `json:"nodes"`
+	// Reason is the keyed hash of the reason's text.
+	Reason lethe.Digest `json:"reason"`
+	SetAt  time.Time    `json:"set_at"`
+	// Until is zero for a hold that ends only when it is lifted.
+	Until    time.Time `json:"until,omitzero"`
+	LiftedAt time.Time `json:"lifted_at,omitzero"`
+	// TooLate counts the targets that had been erased, or were being erased, when it was set.
+	TooLate int `json:"too_late,omitempty"`
+	// Said is where the record stands that changed it last: one before that says nothing new.
+	Said Position `json:"said"`
+}
+
+// Position tells a record of erasures.v1 from those before it: by its time, and of one time
+// by its offset.
+type Position struct {
+	At     time.Time `json:"at"`
+	Offset int64     `json:"offset"`
+}
+
+// After reports whether a record stands behind another.
+func (p Position) After(q Position) bool {
+	return cmp.Or(p.At.Compare(q.At), cmp.Compare(p.Offset, q.Offset)) > 0
+}
+
+// NewHold makes a hold. Errors: ErrRequest, and ErrNamesTarget if its name holds the id of a
+// target.
+func NewHold(
+	secret lethe.Secret, name, reason string, ids []lethe.TransactionID, until time.Time, said Position,
+) (Hold, error) {
+	said.At = record.Time(said.At)
+	h := Hold{
+		Format: holdFormat, Name: name, Reason: secret.Hash("hold-reason", []byte(reason)),
+		SetAt: said.At, Said: said,
+	}
+	if !until.IsZero() {
+		h.Until = record.Time(until)
+	}
+	for _, id := range ids {
+		h.Targets = append(h.Targets, secret.Suppression(id))
+	}
+	slices.SortFunc(h.Targets, record.CompareDigests)
+	h.Targets = slices.Compact(h.Targets)
+	if NamesTarget(lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(ids...)}) {
+		return h, ErrNamesTarget
+	}
+	if err := h.validate(); err != nil {
+		return h, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
+	return h, nil
+}
+
+// InForce reports whether the hold keeps its targets at a time.
+func (h *Hold) InForce(now time.Time) bool {
+	return h.LiftedAt.IsZero() && (h.Until.IsZero() || now.Before(h.Until))
+}
+
+// State says in a word how the hold stands at a time: in_force, ended or lifted.
+func (h *Hold) State(now time.Time) string {
+	switch {
+	case h.InForce(now):
+		return "in_force"
+	case h.LiftedAt.IsZero():
+		return "ended"
+	default:
+		return "lifted"
+	}
+}
+
+// Key is the hold's key on erasure-status.v1.
+func (h *Hold) Key() string { return holdKeyPrefix + h.Name }
+
+// IsHoldKey reports whether a key of erasure-status.v1 is that of a hold.
+func IsHoldKey(key string) bool { return strings.HasPrefix(key, holdKeyPrefix) }
+
+// Encode returns the hold as canonical JSON.
+func (h *Hold) Encode() ([]byte, error) {
+	if err := h.validate(); err != nil {
+		return nil, fmt.Errorf("hold: %w", err)
+	}
+	return record.Encode(h)
+}
+
+// DecodeHold reads what Encode wrote.
+func DecodeHold(data []byte) (Hold, error) {
+	var h Hold
+	if err := record.Decode(data, &h, holdFormat); err != nil {
+		return Hold{}, fmt.Errorf("hold: %w", err)
+	}
+	if err := h.validate(); err != nil {
+		return Hold{}, fmt.Errorf("hold: %w: %w", ErrFormat, err)
+	}
+	return h, nil
+}
+
+func (h *Hold) validate() error {
+	var out record.Problems
+	out.Check(h.Format == holdFormat, "format is not %s", holdFormat)
+	out.Check(ValidRequestID(h.Name), "hold_id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
+	out.Check(len(h.Targets) > 0, "no nodes")
+	out.Check(record.Ascending(h.Targets, record.CompareDigests), "nodes are not ascending")
+	out.Check(!h.SetAt.IsZero(), "set_at is absent")
+	out.Check(h.TooLate >= 0 && h.TooLate <= len(h.Targets), "too_late is not of 0..%d", len(h.Targets))
+	return out.Err()
+}
+
+// Holds returns every hold that the ledger knows, by name.
+func (l *Ledger) Holds() ([]Hold, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holds == nil {
+		l.holds = []Hold{}
+		err := l.kv.Scan([]byte(holdPrefix), func(key, value []byte) error {
+			h, err := DecodeHold(value)
+			if err != nil {
+				return fmt.Errorf("hold %s: %w", bytes.TrimPrefix(key, []byte(holdPrefix)), err)
+			}
+			l.holds = append(l.holds, h)
+			return nil
+		})
+		if err != nil {
+			l.holds = nil
+			return nil, fmt.Errorf("ledger: %w", err)
+		}
+	}
+	return slices.Clone(l.holds), nil
+}
+
+// PutHold writes a hold in place of that of its name. It is durable when it returns.
+func (l *Ledger) PutHold(h Hold) error {
+	value, err := h.Encode()
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holds = nil // read again, whether this fails or not
+	if err := l.kv.Put(Row{Key: []byte(holdPrefix + h.Name), Value: value}); err != nil {
+		return fmt.Errorf("ledger: hold %s: %w", h.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"lethe"
+)
+
+// Besides requests, erasures.v1 carries what operators say of them. Such records have keys
+// of their own, so that none replaces a request.
+
+const (
+	cancelPrefix = controlPrefix + "cancel/"
+	holdPrefix   = controlPrefix + "hold/"
+)
+
+// Cancel takes a request back, as long as nothing was rewritten for it. It is of the content
+// that has the digest, and so of no other request of that name.
+type Cancel struct {
+	RequestID   string
+	Digest      lethe.Digest
+	RequestedAt time.Time
+}
+
+// Hold keeps transactions from being erased until it ends or is lifted.
+type Hold struct {
+	// Name is that of the hold, by the rules of request ids.
+	Name         string
+	Transactions []lethe.TransactionID
+	Reason       string
+	// Until is zero for a hold that ends only when it is lifted.
+	Until       time.Time
+	RequestedAt time.Time
+}
+
+// Lift ends a hold.
+type Lift struct {
+	Name        string
+	RequestedAt time.Time
+}
+
+func (Cancel) event() {}
+func (Hold) event()   {}
+func (Lift) event()   {}
+
+// CancelKey is the key of the record that takes a request back.
+func CancelKey(requestID string) []byte { return []byte(cancelPrefix + requestID) }
+
+// HoldKey is the key of a hold, and of the record that lifts it: that replaces the first,
+// which names transactions.
+func HoldKey(name string) []byte { return []byte(holdPrefix + name) }
+
+// IsControl reports whether a key is that of a record which says something of requests: once
+// that is done, nobody needs the record.
+func IsControl(key []byte) bool {
+	return strings.HasPrefix(string(key), cancelPrefix) || strings.HasPrefix(string(key), holdPrefix)
+}
+
+func (o *object) cancel(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldRequestID|fieldRequestDigest, fieldRequestedAt); r != nil {
+		return nil, r
+	}
+	if !ValidRequestID(o.requestID) {
+		return nil, &Refusal{BadRequestID, "request_id is not 1..128 of A-Z a-z 0-9 . _ -"}
+	}
+	if string(rec.Key) != string(CancelKey(o.requestID)) {
+		return nil, &Refusal{KeyMismatch, "the key is not " + cancelPrefix + "<request_id>"}
+	}
+	out := Cancel{RequestID: o.requestID}
+	if err := out.Digest.UnmarshalText([]byte(o.requestDigest)); err != nil || out.Digest.IsZero() {
+		return nil, &Refusal{BadDigest, "request_digest is not 64 hexadecimal digits 0-9 a-f"}
+	}
+	var r *Refusal
+	out.RequestedAt, r = o.time(fieldRequestedAt, o.requestedAt)
+	return out, r
+}
+
+func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldHoldID|fieldNodes|fieldReason, fieldUntil|fieldRequestedAt); r != nil {
+		return nil, r
+	}
+	if r := o.holdKey(rec); r != nil {
+		return nil, r
+	}
+	out := Hold{Name: o.holdID, Reason: o.reason}
+	var r *Refusal
+	if out.Transactions, r = erasureNodes(o.nodes, limits.MaxErasureNodes); r != nil {
+		return nil, r
+	}
+	if len(o.reason) == 0 || len(o.reason) > maxReasonBytes {
+		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d bytes, want 1..%d", len(o.reason), maxReasonBytes)}
+	}
+	if out.Until, r = o.time(fieldUntil, o.until); r != nil {
+		return nil, r
+	}
+	out.RequestedAt, r = o.time(fieldRequestedAt, o.requestedAt)
+	return out, r
+}
+
+func (o *object) lift(rec Record) (Event, *Refusal) {
+	if r := o.hold(fieldType|fieldHoldID, fieldRequestedAt); r != nil {
+		return nil, r
+	}
+	if r := o.holdKey(rec); r != nil {
+		return nil, r
+	}
+	at, r := o.time(fieldRequestedAt, o.requestedAt)
+	return Lift{Name: o.holdID, RequestedAt: at}, r
+}
+
+func (o *object) holdKey(rec Record) *Refusal {
+	if !ValidRequestID(o.holdID) {
+		return &Refusal{BadRequestID, "hold_id is not 1..128 of A-Z a-z 0-9 . _ -"}
+	}
+	if string(rec.Key) != string(HoldKey(o.holdID)) {
+		return &Refusal{KeyMismatch, "the key is not " + holdPrefix + "<hold_id>"}
+	}
+	return nil
+}
+
+// time reads an optional time.
+func (o *object) time(f field, text string) (time.Time, *Refusal) {
+	if o.present&f == 0 {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, &Refusal{BadTime, f.names() + " is not an RFC 3339 time"}
+	}
+	return at.UTC(), nil
+}
+
+// EncodeCancel returns key and value of the record that takes a request back. The error is a
+// *Refusal.
+func EncodeCancel(c Cancel) (key, value []byte, err error) {
+	key = CancelKey(c.RequestID)
+	return encodeControl(key, map[string]any{
+		"type": "cancel", "request_id": c.RequestID, "request_digest": c.Digest,
+	}, c.RequestedAt)
+}
+
+// EncodeHold returns key and value of a hold. The error is a *Refusal.
+func EncodeHold(h Hold) (key, value []byte, err error) {
+	if !utf8.ValidString(h.Reason) {
+		return nil, nil, &Refusal{BadReasonText, "invalid UTF-8"}
+	}
+	body := map[string]any{"type": "hold", "hold_id": h.Name, "nodes": h.Transactions, "reason": h.Reason}
+	if !h.Until.IsZero() {
+		body["until"] = h.Until.UTC().Format(time.RFC3339Nano)
+	}
+	return encodeControl(HoldKey(h.Name), body, h.RequestedAt)
+}
+
+// EncodeLift returns key and value of the record that lifts a hold. The error is a *Refusal.
+func EncodeLift(l Lift) (key, value []byte, err error) {
+	return encodeControl(HoldKey(l.Name), map[string]any{"type": "lift", "hold_id": l.Name}, l.RequestedAt)
+}
+
+func encodeControl(key []byte, body map[string]any, at time.Time) (_, value []byte, err error) {
+	if !at.IsZero() {
+		body["requested_at"] = at.UTC().Format(time.RFC3339Nano)
+	}
+	if value, err = json.Marshal(body); err != nil {
+		return nil, nil, &Refusal{BadReasonText, "cannot be written as JSON"}
+	}
+	if _, err := DecodeErasure(Record{Key: key, Value: value}, DefaultLimits()); err != nil {
+		return nil, nil, err
+	}
+	return key, value, nil
+}

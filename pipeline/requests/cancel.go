@@ -1,0 +1,65 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// ErrTooLate is returned for a request that cannot be cancelled any more: something may have
+// been rewritten for it, or it has ended. Its text names the state.
+var ErrTooLate = errors.New("too late to cancel")
+
+// ErrDigest is returned if the request that has the id has another digest.
+var ErrDigest = errors.New("the request has another digest")
+
+// Cancel takes a request back and waits for lethe to say so. A zero digest stands for that of
+// the request as its status says it. What comes back is the status: of state cancelled, or, with
+// ErrTooLate, another. Errors: ErrUnknown, ErrDigest, ErrTooLate, those of the brokers.
+func Cancel(
+	ctx context.Context, topics Bus, requestID string, digest lethe.Digest, at time.Time,
+) (deletions.Status, error) {
+	s, err := Get(ctx, topics, requestID)
+	if err != nil {
+		return s, err
+	}
+	if !digest.IsZero() && digest != s.RequestDigest {
+		return s, fmt.Errorf("%w: request %s has %s", ErrDigest, requestID, s.RequestDigest)
+	}
+	digest = s.RequestDigest
+	if s.State.Cancellable() {
+		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: requestID, Digest: digest, RequestedAt: at})
+		if err != nil {
+			return s, err
+		}
+		if err := topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}); err != nil {
+			return s, err
+		}
+	}
+	f := follower{topics: topics}
+	f.follow(digest)
+	for s.State.Cancellable() {
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", requestID, s.State, ctx.Err())
+		}
+		now, found, err := f.answer(ctx, digest)
+		if err != nil {
+			return s, err
+		}
+		if found {
+			s = now
+		}
+	}
+	if s.State != deletions.Cancelled {
+		return s, fmt.Errorf("%w: request %s is %s; it can be cancelled until it is rewriting", ErrTooLate, requestID, s.State)
+	}
+	return s, nil
+}

@@ -1,0 +1,119 @@
+package requests
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// ErrHoldTaken is returned for the name of a hold that is in force.
+var ErrHoldTaken = errors.New("a hold of this name is in force")
+
+// ErrUnknownHold is returned for a name that no hold in force has.
+var ErrUnknownHold = errors.New("no such hold is in force")
+
+// NewHoldName makes a name that says nothing about what is held.
+func NewHoldName(random io.Reader) (string, error) {
+	var b [8]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("hold name: %w", err)
+	}
+	return "hold-" + hex.EncodeToString(b[:]), nil
+}
+
+// Holds returns every hold as lethe last told of it, in the order in which they were set.
+func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
+	byName := make(map[string]deletions.Hold)
+	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+		// What lethe did not write says nothing.
+		if h, err := deletions.DecodeHold(rec.Value); err == nil && string(rec.Key) == h.Key() {
+			byName[h.Name] = h
+		}
+		return nil
+	})
+	var out []deletions.Hold
+	for _, h := range byName {
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b deletions.Hold) int {
+		return cmp.Or(a.SetAt.Compare(b.SetAt), cmp.Compare(a.Name, b.Name))
+	})
+	return out, err
+}
+
+// SetHold sets a hold and waits until lethe tells of it. Errors: deletions.ErrNamesTarget for a
+// name that lethe would refuse, ErrHoldTaken, those of encoding and of the brokers.
+func SetHold(ctx context.Context, topics Bus, h ingest.Hold) (deletions.Hold, error) {
+	request := lethe.ErasureRequest{RequestID: h.Name, Targets: lethe.Transactions(h.Transactions...)}
+	if deletions.NamesTarget(request) {
+		return deletions.Hold{}, deletions.ErrNamesTarget
+	}
+	key, value, err := ingest.EncodeHold(h)
+	if err != nil {
+		return deletions.Hold{}, err
+	}
+	before, found, err := holdNamed(ctx, topics, h.Name)
+	if err != nil {
+		return before, err
+	}
+	if found && before.InForce(h.RequestedAt) {
+		return before, fmt.Errorf("%w: %s", ErrHoldTaken, h.Name)
+	}
+	return saidOf(ctx, topics, ingest.Outgoing{Key: key, Value: value}, h.Name, before)
+}
+
+// LiftHold lifts a hold and waits until lethe tells of it. Errors: ErrUnknownHold, those of the
+// brokers.
+func LiftHold(ctx context.Context, topics Bus, name string, at time.Time) (deletions.Hold, error) {
+	before, found, err := holdNamed(ctx, topics, name)
+	if err != nil {
+		return before, err
+	}
+	if !found || !before.InForce(at) {
+		return before, fmt.Errorf("%w: %s", ErrUnknownHold, name)
+	}
+	key, value, err := ingest.EncodeLift(ingest.Lift{Name: name, RequestedAt: at})
+	if err != nil {
+		return before, err
+	}
+	return saidOf(ctx, topics, ingest.Outgoing{Key: key, Value: value}, name, before)
+}
+
+// saidOf publishes what changes a hold and waits until lethe tells that it has.
+func saidOf(
+	ctx context.Context, topics Bus, record ingest.Outgoing, name string, before deletions.Hold,
+) (deletions.Hold, error) {
+	if err := topics.Write(ctx, bus.Erasures, []ingest.Outgoing{record}); err != nil {
+		return before, err
+	}
+	for {
+		now, found, err := holdNamed(ctx, topics, name)
+		if err != nil || found && now.Said.After(before.Said) {
+			return now, err
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return now, fmt.Errorf("hold %s: lethe has not answered: %w", name, ctx.Err())
+		}
+	}
+}
+
+func holdNamed(ctx context.Context, topics Bus, name string) (h deletions.Hold, found bool, err error) {
+	all, err := Holds(ctx, topics)
+	at := slices.IndexFunc(all, func(h deletions.Hold) bool { return h.Name == name })
+	if err != nil || at < 0 {
+		return h, false, err
+	}
+	return all[at], true, nil
+}
