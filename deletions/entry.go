@@ -95,6 +95,9 @@ type Progress struct {
 	// Configuration is the digest of the settings that the roles had said when the ensemble
 	// was swapped. Entries of earlier versions lack it.
 	Configuration lethe.Digest `json:"configuration,omitzero"`
+	// Replaced are the timesteps of Timesteps with the slices of Slices, by digest. Entries of
+	// earlier versions lack them.
+	Replaced []Replacement `json:"replaced,omitempty"`
 	// Erasure is what was searched before the records counted as erased: the places
 	// that held them. Verification is what was searched in the end: everything.
 	Erasure *scan.Summary `json:"erasure,omitempty"`
@@ -239,7 +242,7 @@ func (e *Entry) clone() Entry {
 	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)
 	c.Progress.Retrained, c.Progress.Revisions = slices.Clone(p.Retrained), slices.Clone(p.Revisions)
 	c.Progress.Outcomes, c.Progress.Searched = slices.Clone(p.Outcomes), slices.Clone(p.Searched)
-	c.Progress.Refitted = slices.Clone(p.Refitted)
+	c.Progress.Refitted, c.Progress.Replaced = slices.Clone(p.Refitted), slices.Clone(p.Replaced)
 	c.Progress.Gone, c.Progress.KeptStubs = slices.Clone(p.Gone), slices.Clone(p.KeptStubs)
 	return c
 }

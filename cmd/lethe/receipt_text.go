@@ -32,6 +32,12 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 	}
 	fmt.Fprintf(out, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
 		r.Scope, len(r.Targets), len(r.SlicesReplaced), len(r.ShardsRetrained))
+	for _, at := range r.Replaced {
+		for _, s := range at.Slices {
+			fmt.Fprintf(out, "  timestep %d, shard %d: slice %.16s became %.16s\n", at.Timestep, s.Shard, s.Before,
+				orNone(digestText(s.After)))
+		}
+	}
 	for _, o := range r.Outcomes {
 		fmt.Fprintf(out, "  %s %s\n", o.Target, o.Outcome)
 	}

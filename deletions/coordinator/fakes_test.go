@@ -80,6 +80,20 @@ func (g fakeGraphs) Alike(contents []scan.MAC) ([]bool, error) {
 	return out, nil
 }
 
+// Published gives digests that hold the timestep, the revision and the shard.
+func (g fakeGraphs) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]Published, error) {
+	out := make(map[lethe.Timestep]Published)
+	for _, t := range timesteps {
+		r := byte(g.revisions[t])
+		p := Published{Graph: lethe.Digest{byte(t), r}, Manifest: lethe.Digest{byte(t), r, 255}}
+		for shard := range byte(5) {
+			p.Slices = append(p.Slices, lethe.Digest{byte(t), r, shard + 1})
+		}
+		out[t] = p
+	}
+	return out, nil
+}
+
 func (g fakeGraphs) Plan(
 	_ context.Context, requests [][]lethe.Target, scope lethe.Scope,
 ) (plans []Plan, err error) {

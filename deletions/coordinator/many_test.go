@@ -107,6 +107,17 @@ func TestABatchNeverMixesScopes(t *testing.T) {
 	one, two, wide := d.statement("one"), d.statement("two"), d.statement("wide")
 	require.Equal(t, []int{2, 1, 2}, []int{one.BatchSize, two.BatchSize, wide.BatchSize})
 	require.Equal(t, []deletions.SliceRef{{Timestep: 3, Shard: 1}, {Timestep: 3, Shard: 4}}, one.SlicesReplaced)
+	change := func(at ...byte) deletions.DigestChange {
+		before, after := lethe.Digest{3, 1}, lethe.Digest{3, 2}
+		copy(before[2:], at)
+		copy(after[2:], at)
+		return deletions.DigestChange{Before: before, After: after}
+	}
+	require.Equal(t, []deletions.Replacement{{
+		Timestep: 3, Graph: change(), Manifest: change(255), Slices: []deletions.SliceChange{
+			{Shard: 1, DigestChange: change(2)}, {Shard: 4, DigestChange: change(5)},
+		},
+	}}, one.Replaced)
 	require.Equal(t, []deletions.SliceRef{{Timestep: 5, Shard: 1}}, two.SlicesReplaced)
 	require.Equal(t, []deletions.SliceRef{{Timestep: 5, Shard: 1}, {Timestep: 5, Shard: 4}}, wide.SlicesReplaced)
 }

@@ -26,6 +26,10 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if err != nil {
 		return b, err
 	}
+	before, err := s.o.Graphs.Published(planned(b, plans))
+	if err != nil {
+		return b, err
+	}
 	b, err = s.update(b, func(i int, p *deletions.Progress) {
 		s.erased.knows(b.members[i].RequestID, *p, plans[i])
 		// What an earlier version has planned is not counted any more.
@@ -33,6 +37,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 			p.StubsLeft = new(int)
 		}
 		recordPlan(p, plans[i])
+		noteBefore(p, before)
 		markErased(p, s.o.Secret, requests[i], plans[i].Held)
 	})
 	if err != nil {
@@ -46,7 +51,12 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	for _, step := range s.o.Graphs.Steps(b.replaced()) {
 		revisions[step.Timestep] = step.Revision
 	}
+	after, err := s.o.Graphs.Published(planned(b, nil))
+	if err != nil {
+		return b, err
+	}
 	if b, err = s.update(b, func(_ int, p *deletions.Progress) {
+		noteAfter(p, after)
 		p.Revisions = nil
 		for _, t := range p.Timesteps {
 			p.Revisions = append(p.Revisions, revisions[t])

@@ -37,6 +37,7 @@ func (r *Receipt) consistent() []string {
 		"nodes are not ascending digests")
 	r.checkOutcomes(&out)
 	r.checkReach(&out)
+	r.checkReplaced(&out)
 	r.checkCounts(&out)
 	r.checkArtefacts(&out)
 	for _, said := range GoneFolders(r.Gone) {
@@ -85,6 +86,23 @@ func (r *Receipt) checkReach(out *record.Problems) {
 		out.Check(len(c.Refitted) > 0 && len(c.Refitted) <= len(r.ShardsRetrained),
 			"%d groups of component %d were refitted for %d shards", len(c.Refitted), i, len(r.ShardsRetrained))
 	}
+}
+
+// checkReplaced compares the digests with what was replaced: all of it has some, or none.
+func (r *Receipt) checkReplaced(out *record.Problems) {
+	if len(r.Replaced) == 0 {
+		return
+	}
+	var timesteps []lethe.Timestep
+	var replaced []deletions.SliceRef
+	for _, at := range r.Replaced {
+		timesteps = append(timesteps, at.Timestep)
+		for _, s := range at.Slices {
+			replaced = append(replaced, deletions.SliceRef{Timestep: at.Timestep, Shard: s.Shard})
+		}
+	}
+	out.Check(slices.Equal(timesteps, r.Timesteps), "replaced is not of the timesteps")
+	out.Check(slices.Equal(replaced, r.SlicesReplaced), "replaced is not of slices_replaced")
 }
 
 func (r *Receipt) checkCounts(out *record.Problems) {

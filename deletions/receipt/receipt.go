@@ -39,6 +39,10 @@ type Receipt struct {
 	// SlicesReplaced ascend by timestep, then by shard.
 	SlicesReplaced  []deletions.SliceRef `json:"slices_replaced"`
 	ShardsRetrained []lethe.ShardID      `json:"shards_retrained"`
+	// Replaced has the digests of graphs, manifests and slices before and after. Those of
+	// requests that were carried out together are of all of them. Receipts of earlier formats
+	// lack it.
+	Replaced []deletions.Replacement `json:"replaced,omitempty"`
 	// GroupsRefitted are the groups of every component whose models learnt from the
 	// replaced slices, and the model above the components was learnt anew as well. Receipts
 	// of earlier versions lack them.
@@ -97,6 +101,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		Timesteps:       list(e.Progress.Timesteps),
 		SlicesReplaced:  list(e.Progress.Slices),
 		ShardsRetrained: list(e.Progress.Retrained),
+		Replaced:        slices.Clone(e.Progress.Replaced),
 		GroupsRefitted:  slices.Clone(e.Progress.Refitted),
 		Counts:          e.Progress.Counts,
 		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,

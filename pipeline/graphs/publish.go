@@ -3,6 +3,7 @@ package graphs
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/canonical"
@@ -10,8 +11,9 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// Marks of the snapshot store say what has been published, and of which revision. The
-// mark of a manifest has the digests of the slices behind it.
+// Marks of the snapshot store say what has been published, and of which revision. The mark of
+// a graph has its digest behind it, that of a manifest the digests of the slices and its own;
+// earlier versions wrote no digest of graphs and manifests.
 const (
 	graphMark    = "published/graph/"
 	manifestMark = "published/manifest/"
@@ -77,13 +79,14 @@ func (p *publisher) addGraph(d *dispatch, t lethe.Timestep) error {
 	for i := range content.Snapshot.Nodes {
 		content.Snapshot.Nodes[i].Label = lethe.Unknown
 	}
+	payload := canonical.EncodeSnapshot(content.Snapshot)
 	d.graph(wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
 		Revision: content.Info.Revision,
 		Previous: p.previous(t),
-		Payload:  canonical.EncodeSnapshot(content.Snapshot),
+		Payload:  payload,
 	})
-	d.note(mark(graphMark, t), markValue(content.Info.Revision, nil))
+	d.note(mark(graphMark, t), markValue(content.Info.Revision, []lethe.Digest{canonical.DigestOf(payload)}))
 	return nil
 }
 
@@ -165,11 +168,13 @@ func (p *publisher) addSlices(d *dispatch, t lethe.Timestep, shards []lethe.Shar
 			Revision: content.Info.Revision, Payload: payloads[i],
 		})
 	}
+	payload := manifest.Encode()
 	d.manifests = append(d.manifests, wire.Message{
 		Key:      wire.Key{Kind: wire.KindManifest, Timestep: t},
-		Revision: content.Info.Revision, Payload: manifest.Encode(),
+		Revision: content.Info.Revision, Payload: payload,
 	})
-	d.note(mark(manifestMark, t), markValue(content.Info.Revision, manifest.Slices))
+	digests := append(slices.Clone(manifest.Slices), canonical.DigestOf(payload))
+	d.note(mark(manifestMark, t), markValue(content.Info.Revision, digests))
 	return nil
 }
 
@@ -179,7 +184,8 @@ func (p *publisher) lastDigests(t lethe.Timestep, into []lethe.Digest) error {
 	if err != nil {
 		return err
 	}
-	if revision == 0 || len(digests) != len(into)*digestBytes {
+	without, with := len(into)*digestBytes, (len(into)+1)*digestBytes
+	if revision == 0 || len(digests) != without && len(digests) != with {
 		return fmt.Errorf("timestep %d: no manifest of %d slices was published", t, len(into))
 	}
 	for i := range into {
