@@ -13,6 +13,7 @@ import (
 
 	"lethe"
 	"lethe/audit"
+	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest/bus"
@@ -191,6 +192,29 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	}
 	require.Equal(f.t, predictions, f.final(), "a prediction of another transaction has changed")
 	f.receipt(id, from)
+	f.digests(id, slicesBefore, want.slices)
+}
+
+// digests compares those on the receipt with the slices that were there and that the mirror
+// has.
+func (f *forgetting) digests(id string, before, after map[sliceAt][]byte) {
+	f.t.Helper()
+	receipt := receiptOf(f.t, f.m.c, id)
+	require.Len(f.t, receipt.Replaced, len(receipt.Timesteps))
+	digest := func(at map[sliceAt][]byte, key sliceAt) (d lethe.Digest) {
+		if data, is := at[key]; is {
+			d = canonical.DigestOf(data)
+		}
+		return d
+	}
+	for _, at := range receipt.Replaced {
+		for _, s := range at.Slices {
+			key := sliceAt{s.Shard, at.Timestep}
+			require.Equal(f.t, digest(before, key), s.Before, "%v", key)
+			require.Equal(f.t, digest(after, key), s.After, "%v", key)
+			require.NotEqual(f.t, s.Before, s.After)
+		}
+	}
 }
 
 // receipt compares what the receipt says was trained again with the mirror.
