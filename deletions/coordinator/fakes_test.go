@@ -81,11 +81,11 @@ func (g fakeGraphs) Alike(contents []scan.MAC) ([]bool, error) {
 }
 
 // Published gives digests that hold the timestep, the revision and the shard.
-func (g fakeGraphs) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]Published, error) {
-	out := make(map[lethe.Timestep]Published)
+func (g fakeGraphs) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error) {
+	out := make(map[lethe.Timestep]deletions.Published)
 	for _, t := range timesteps {
 		r := byte(g.revisions[t])
-		p := Published{Graph: lethe.Digest{byte(t), r}, Manifest: lethe.Digest{byte(t), r, 255}}
+		p := deletions.Published{Graph: lethe.Digest{byte(t), r}, Manifest: lethe.Digest{byte(t), r, 255}}
 		for shard := range byte(5) {
 			p.Slices = append(p.Slices, lethe.Digest{byte(t), r, shard + 1})
 		}

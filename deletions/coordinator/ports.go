@@ -45,7 +45,7 @@ type Graphs interface {
 	// on, is not what the graph gives now: at scope shard it keeps stubs of what is gone.
 	Outdated(slices []deletions.SliceRef) ([]bool, error)
 	// Published tells what was published last of timesteps. Those that are gone have no entry.
-	Published(timesteps []lethe.Timestep) (map[lethe.Timestep]Published, error)
+	Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error)
 	// Steps gives the revisions that no longer hold the targets, or say that a
 	// timestep is gone. Timesteps that are open are left out.
 	Steps(replaced []Replaced) []wire.CommandStep

@@ -37,7 +37,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 			p.StubsLeft = new(int)
 		}
 		recordPlan(p, plans[i])
-		noteBefore(p, before)
+		p.NoteBefore(before)
 		markErased(p, s.o.Secret, requests[i], plans[i].Held)
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	if b, err = s.update(b, func(_ int, p *deletions.Progress) {
-		noteAfter(p, after)
+		p.NoteAfter(after)
 		p.Revisions = nil
 		for _, t := range p.Timesteps {
 			p.Revisions = append(p.Revisions, revisions[t])
@@ -151,6 +151,20 @@ func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timest
 		}
 	}
 	return out
+}
+
+// planned are the timesteps that plans change, and that were planned before.
+func planned(b batch, plans []Plan) (out []lethe.Timestep) {
+	for _, e := range b.members {
+		out = append(out, e.Progress.Timesteps...)
+	}
+	for _, plan := range plans {
+		for _, step := range plan.Steps {
+			out = append(out, step.Timestep)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // distinct are the targets of several requests, each once.

@@ -2,12 +2,12 @@ package graphs
 
 import (
 	"lethe"
-	"lethe/deletions/coordinator"
+	"lethe/deletions"
 )
 
 // Published implements coordinator.Graphs.
-func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]coordinator.Published, error) {
-	out, gone := make(map[lethe.Timestep]coordinator.Published), e.store.Gone()
+func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error) {
+	out, gone := make(map[lethe.Timestep]deletions.Published), e.store.Gone()
 	for _, t := range timesteps {
 		if _, isGone := gone[t]; isGone {
 			continue
@@ -22,7 +22,7 @@ func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]coord
 }
 
 // digests are those of what was published last of a timestep.
-func (p *publisher) digests(t lethe.Timestep) (out coordinator.Published, err error) {
+func (p *publisher) digests(t lethe.Timestep) (out deletions.Published, err error) {
 	_, graph, err := p.published(graphMark, t)
 	if err != nil {
 		return out, err
