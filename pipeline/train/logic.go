@@ -30,6 +30,8 @@ type logic struct {
 	erasures map[string]*erasure
 	// refreshed is set once the stored checkpoints are known to be of use.
 	refreshed bool
+	// setupSaid says that the digest of what models are trained with was said.
+	setupSaid bool
 }
 
 // newLogic returns a logic without columns.
@@ -98,7 +100,10 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if l.unpublished() {
 		return l.publish(ctx)
 	}
-	return l.acknowledge(ctx)
+	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+		return out, err
+	}
+	return l.commit()
 }
 
 // take stores the slices and follows the commands of erasures.

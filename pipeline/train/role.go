@@ -87,7 +87,7 @@ func open(o Options) (*logic, error) {
 		}
 		l.columns = append(l.columns, c)
 	}
-	if err := l.openModels(); err != nil {
+	if err := errors.Join(l.openModels(), l.openCommitments()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
