@@ -1,17 +1,22 @@
 package graphs
 
-import "lethe/pipeline/wire"
+import (
+	"lethe/deletions/translog"
+	"lethe/pipeline/wire"
+)
 
 // dispatchBytes is from how much on what was put together is sent: each sending waits for
 // the brokers.
 const dispatchBytes = 4 << 20
 
 // dispatch is what is published together: graphs and slices, then the manifests that name
-// these, then the marks that say so.
+// these, then the marks that say so, and at last what the log says of the slices.
 type dispatch struct {
 	graphs, slices, manifests []wire.Message
 	marks                     []publishedMark
-	bytes                     int
+	// leaves commit to the slices.
+	leaves []translog.Leaf
+	bytes  int
 }
 
 type publishedMark struct{ key, value []byte }
@@ -43,6 +48,9 @@ func (p *publisher) send(d *dispatch) error {
 		if err := p.store.Marks().Put(m.key, m.value); err != nil {
 			return err
 		}
+	}
+	if err := p.commitments.slices(d.leaves); err != nil {
+		return err
 	}
 	*d = dispatch{}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions/translog"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -52,6 +53,8 @@ type publisher struct {
 	store Store
 	turns *role.Turns
 	cut   cut
+	// commitments are made once something is published.
+	commitments *commitments
 }
 
 // publish returns once the messages are in their topic.
@@ -103,7 +106,10 @@ func (p *publisher) gone(t lethe.Timestep, r lethe.Revision) error {
 	); err != nil {
 		return err
 	}
-	return p.store.Marks().Put(mark(goneMark, t), markValue(r, nil))
+	if err := p.store.Marks().Put(mark(goneMark, t), markValue(r, nil)); err != nil {
+		return err
+	}
+	return p.commitments.slices(goneSlices(t, r, p.cut.shards))
 }
 
 // previous returns the closed timestep before t.
@@ -163,6 +169,9 @@ func (p *publisher) addSlices(d *dispatch, t lethe.Timestep, shards []lethe.Shar
 		d.slice(wire.Message{
 			Key:      wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: t},
 			Revision: content.Info.Revision, Payload: payloads[i],
+		})
+		d.leaves = append(d.leaves, translog.Slice{
+			Timestep: t, Shard: shard, Revision: content.Info.Revision, Digest: manifest.Slices[shard],
 		})
 	}
 	d.manifests = append(d.manifests, wire.Message{

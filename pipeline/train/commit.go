@@ -16,37 +16,46 @@ import (
 	"lethe/trainer"
 )
 
+// sayer says the digests of what was learnt, for the log to commit to.
+type sayer struct {
+	*learners
+	secret  lethe.Secret
+	kernels string
+	// setupSaid says that the digest of what models are trained with was said.
+	setupSaid bool
+}
+
 // saidTogether bounds the models whose digests are said in one output.
 const saidTogether = 256
 
 // commit says the digests of what was learnt and not said yet, for the log to commit to,
 // and before them that of what models are trained with. It is the last thing that is done:
 // nobody waits for it, but a command to search everything is answered behind it.
-func (l *logic) commit() (role.Output, error) {
-	said, any := l.unsaid()
+func (s *sayer) commit() (role.Output, error) {
+	said, any := s.unsaid()
 	if !any {
 		return role.Output{Idle: true}, nil
 	}
 	var list []wire.Commitment
-	setup, err := l.setupCommitment()
+	setup, err := s.setupCommitment()
 	if err != nil {
 		return role.Output{}, err
 	}
-	if !l.setupSaid {
+	if !s.setupSaid {
 		list = append(list, setup)
 	}
-	for _, s := range l.all() {
-		for _, t := range said[s] {
-			c, err := l.commitment(s, t)
+	for _, of := range s.all() {
+		for _, t := range said[of] {
+			c, err := s.commitment(of, t)
 			if err != nil {
 				return role.Output{}, err
 			}
 			list = append(list, c)
 		}
 	}
-	out := role.Output{Topic: bus.ErasureStatus, Note: func() error { return l.noteSaid(setup, said) }}
+	out := role.Output{Topic: bus.ErasureStatus, Note: func() error { return s.noteSaid(setup, said) }}
 	for _, c := range list {
-		record, err := c.Record(l.o.Secret)
+		record, err := c.Record(s.secret)
 		if err != nil {
 			return role.Output{}, err
 		}
@@ -57,14 +66,14 @@ func (l *logic) commit() (role.Output, error) {
 
 // unsaid are the timesteps of every series whose digest was not said, as many as are said
 // together.
-func (l *logic) unsaid() (said map[*series][]lethe.Timestep, any bool) {
+func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 	said = make(map[*series][]lethe.Timestep)
 	left := saidTogether
-	for _, s := range l.all() {
-		timesteps := s.unsaid()
+	for _, of := range s.all() {
+		timesteps := of.unsaid()
 		timesteps = timesteps[:min(len(timesteps), left)]
-		if len(timesteps) > 0 && s.component != former {
-			said[s] = timesteps
+		if len(timesteps) > 0 && of.component != former {
+			said[of] = timesteps
 			left -= len(timesteps)
 		}
 	}
@@ -72,17 +81,17 @@ func (l *logic) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 }
 
 // noteSaid notes what was said.
-func (l *logic) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
-	if !l.setupSaid {
-		if err := l.columns[0].store.Apply(func(w swapstore.Writer) error {
+func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
+	if !s.setupSaid {
+		if err := s.columns[0].store.Apply(func(w swapstore.Writer) error {
 			return w.Set([]byte(setupKey), setup.Digest[:])
 		}); err != nil {
 			return fmt.Errorf("note the setup that was said: %w", err)
 		}
-		l.setupSaid = true
+		s.setupSaid = true
 	}
-	for s, timesteps := range said {
-		if err := s.noteSaid(timesteps); err != nil {
+	for of, timesteps := range said {
+		if err := of.noteSaid(timesteps); err != nil {
 			return err
 		}
 	}
@@ -90,36 +99,36 @@ func (l *logic) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timeste
 }
 
 // setupCommitment is that of what models are trained with.
-func (l *logic) setupCommitment() (wire.Commitment, error) {
-	encoded, err := ensemble.Setup{Layout: l.o.Layout, Kernels: l.o.Kernels.Name, Described: l.o.Meta == nil}.Encode()
+func (s *sayer) setupCommitment() (wire.Commitment, error) {
+	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil}.Encode()
 	return wire.Commitment{Setup: true, Digest: ensemble.DigestSetup(encoded)}, err
 }
 
-// openCommitments finds out whether the present setup was said.
-func (l *logic) openCommitments() error {
-	value, _, err := l.columns[0].store.Get([]byte(setupKey))
+// open finds out whether the present setup was said.
+func (s *sayer) open() error {
+	value, _, err := s.columns[0].store.Get([]byte(setupKey))
 	if err != nil {
 		return err
 	}
-	c, err := l.setupCommitment()
-	l.setupSaid = string(value) == string(c.Digest[:])
+	c, err := s.setupCommitment()
+	s.setupSaid = string(value) == string(c.Digest[:])
 	return err
 }
 
 // commitment is that of what was learnt through a timestep.
-func (l *logic) commitment(s *series, t lethe.Timestep) (wire.Commitment, error) {
-	value, err := s.value(t)
+func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error) {
+	value, err := of.value(t)
 	if err != nil {
 		return wire.Commitment{}, err
 	}
-	c := wire.Commitment{Component: len(l.o.Layout.Components), Timestep: t, Digest: canonical.DigestOf(value)}
-	if s.component != overall {
-		c.Component, c.Group = l.o.Layout.Place(s.number)
+	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t, Digest: canonical.DigestOf(value)}
+	if of.component != overall {
+		c.Component, c.Group = s.layout.Place(of.number)
 	}
-	if c.Lineage = s.lineages[t]; !c.Lineage.IsZero() {
+	if c.Lineage = of.lineages[t]; !c.Lineage.IsZero() {
 		return c, nil
 	}
-	if s.component == overall {
+	if of.component == overall {
 		var m *meta.Model
 		if m, err = meta.Decode(value); err == nil {
 			c.Lineage = m.Lineage
@@ -131,7 +140,7 @@ func (l *logic) commitment(s *series, t lethe.Timestep) (wire.Commitment, error)
 		}
 	}
 	if err != nil {
-		return c, fmt.Errorf("model %d: checkpoint after timestep %d: %w", s.number, t, err)
+		return c, fmt.Errorf("model %d: checkpoint after timestep %d: %w", of.number, t, err)
 	}
 	return c, nil
 }

@@ -30,8 +30,7 @@ type logic struct {
 	erasures map[string]*erasure
 	// refreshed is set once the stored checkpoints are known to be of use.
 	refreshed bool
-	// setupSaid says that the digest of what models are trained with was said.
-	setupSaid bool
+	sayer     *sayer
 }
 
 // newLogic returns a logic without columns.
@@ -103,7 +102,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	return l.commit()
+	return l.sayer.commit()
 }
 
 // take stores the slices and follows the commands of erasures.
