@@ -2,6 +2,7 @@ package train
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,7 +37,14 @@ func TestEveryModelIsSaidForTheLogOnce(t *testing.T) {
 	stop := running(t, o)
 	publish(t, topics, p.messages(1)...)
 	await(t, topics, o, p)
-	require.NoError(t, stop())
+	// They are said behind the models.
+	heard := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return len(commitments(t, topics, o.Secret)) >= n }, time.Minute,
+			time.Millisecond)
+		require.NoError(t, stop())
+	}
+	heard(4)
 
 	said := func(p plan, from lethe.Timestep) (out []wire.Commitment) {
 		made := wanted(t, o, p)
@@ -69,6 +77,6 @@ func TestEveryModelIsSaidForTheLogOnce(t *testing.T) {
 	replaced := p.messages(2)[1]
 	publish(t, topics, replaced)
 	await(t, topics, o, p)
-	require.NoError(t, stop())
+	heard(6)
 	check(append(want, said(p, 2)...))
 }
