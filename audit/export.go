@@ -51,7 +51,6 @@ func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, er
 	if len(inv.missing) > 0 {
 		return nil, errors.New(inv.missing[0])
 	}
-	l := inv.learnt()
 	set, err := inv.kernels()
 	if err != nil {
 		return nil, err
@@ -60,7 +59,9 @@ func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, er
 	if err != nil {
 		return nil, err
 	}
-	return challenge.Assemble(c, leaves, setup, held{l, secret})
+	return challenge.Assemble(c, leaves, setup, held{
+		learnt{layout: layout, over: over, columns: inv.columns, served: lethe.NoTimestep}, secret,
+	})
 }
 
 // readLog reads the leaves of the transparency log.
