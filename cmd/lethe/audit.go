@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/audit"
 	"lethe/audit/challenge"
+	"lethe/configs"
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
 )
@@ -180,7 +181,7 @@ func (c *auditVerifyCmd) Run(a *command.App) error {
 			return fmt.Errorf("%w: the challenge is of another checkpoint of the log", errAudit)
 		}
 	}
-	key, err := readPublicKey(c.PublicKey)
+	key, err := configs.ReadPublicKey(c.PublicKey)
 	if err != nil {
 		return fmt.Errorf("--public-key: %w", err)
 	}
