@@ -10,6 +10,7 @@ import (
 
 	"lethe"
 	"lethe/internal/sortedset"
+	"lethe/internal/sorting"
 )
 
 // Unless it is configured, the number of features, or width, of the stream is that
@@ -201,7 +202,7 @@ func (s widths) fixWidth(width int) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(c.letters, func(a, b storedLetter) int { return compareOrigins(a.letter.Origin, b.letter.Origin) })
+	sorting.By(c.letters, func(a, b storedLetter) int { return compareOrigins(a.letter.Origin, b.letter.Origin) })
 	c.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(width)))
 	if err := c.apply(); err != nil {
 		return err

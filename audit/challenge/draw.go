@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/sorting"
 )
 
 // Pair is what is drawn: a shard at a timestep.
@@ -46,7 +47,7 @@ func (c Challenge) Draw(v *View) ([]Pair, error) {
 		all[i], all[j] = all[j], all[i]
 	}
 	drawn := all[:c.Count]
-	slices.SortFunc(drawn, Pair.Compare)
+	sorting.By(drawn, Pair.Compare)
 	return drawn, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/sorting"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/column"
@@ -61,7 +62,7 @@ func (v *View) Steps(layout ensemble.Layout, pairs []Pair) (Steps, []string) {
 			}
 		}
 	}
-	slices.SortStableFunc(s.list, func(a, b step) int {
+	sorting.By(s.list, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.at, b.at))
 	})
 	return s, problems
@@ -123,7 +124,7 @@ func (s Steps) Slices() []Pair {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(needed), Pair.Compare)
+	return ascending(needed)
 }
 
 // Before are the models that the steps go on from, with the model's number for a shard,
@@ -135,5 +136,11 @@ func (s Steps) Before() []Pair {
 			needed[Pair{st.model, st.previous}] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(needed), Pair.Compare)
+	return ascending(needed)
+}
+
+func ascending(pairs map[Pair]bool) []Pair {
+	out := slices.Collect(maps.Keys(pairs))
+	sorting.By(out, Pair.Compare)
+	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/deletions/translog"
+	"lethe/internal/sorting"
 )
 
 // committed is a digest that the log commits to, and the leaf that does.
@@ -100,7 +101,7 @@ func (v *View) Pairs() []Pair {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, Pair.Compare)
+	sorting.By(out, Pair.Compare)
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/internal/sortedset"
+	"lethe/internal/sorting"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
@@ -232,7 +233,7 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 			p.Retrained = append(p.Retrained, shard)
 		}
 	}
-	slices.SortFunc(p.Slices, deletions.SliceRef.Compare)
+	sorting.By(p.Slices, deletions.SliceRef.Compare)
 	p.Slices = slices.Compact(p.Slices)
 	p.Retrained = sortedset.Of(p.Retrained)
 	p.Counts.Timesteps, p.Counts.Slices, p.Counts.Shards = len(p.Timesteps), len(p.Slices), len(p.Retrained)

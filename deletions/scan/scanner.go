@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"lethe"
+	"lethe/internal/sorting"
 )
 
 // Hit is a place where the bytes behind a fingerprint were found. It never
@@ -139,7 +140,7 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 		}
 		sc.add(i, f)
 	}
-	slices.SortFunc(sc.entries, func(a, b scanEntry) int {
+	sorting.By(sc.entries, func(a, b scanEntry) int {
 		return cmp.Or(a.compareWindow(&b), cmp.Compare(a.rolling, b.rolling), cmp.Compare(a.fingerprint, b.fingerprint))
 	})
 	sc.index()
@@ -279,7 +280,7 @@ func (sc *Scanner) MatchKey(key []byte) []Hit {
 }
 
 func sortHits(hits []Hit) {
-	slices.SortFunc(hits, func(a, b Hit) int {
+	sorting.By(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 }

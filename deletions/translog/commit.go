@@ -1,9 +1,12 @@
 package translog
 
 import (
+	"bytes"
 	"fmt"
+	"strconv"
 
 	"lethe"
+	"lethe/deletions"
 )
 
 // artefact names what a digest is committed to of.
@@ -52,7 +55,37 @@ func (c Checkpoint) replacing(before lethe.Digest) Leaf {
 // and in one write, and says in each leaf what it replaces. A digest that is committed to
 // already, and was not replaced since, is not again, so that a process that repeats after a
 // crash what it has published does no harm. It returns how many leaves that were.
-func (l *Log) Commit(list ...Leaf) (int, error) {
+func (l *Log) Commit(list ...Leaf) (int, error) { return l.commit(nil, list) }
+
+// CommitThrough is Commit for what a source said up to a position, which is kept in the
+// same write: what is read again after a crash and was replaced since would else be
+// committed to once more. It is kept only where leaves are added.
+func (l *Log) CommitThrough(source string, next int64, list ...Leaf) (int, error) {
+	return l.commit([]deletions.Row{{Key: positionKey(source), Value: strconv.AppendInt(nil, next, 10)}}, list)
+}
+
+// Position returns where the source goes on of which CommitThrough has told last, or 0.
+func (l *Log) Position(source string) (next int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := positionKey(source)
+	err = l.kv.Scan(key, func(found, value []byte) error {
+		if !bytes.Equal(found, key) {
+			return nil
+		}
+		var err error
+		next, err = strconv.ParseInt(string(value), 10, 64)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("transparency log: position of %s: %w", source, err)
+	}
+	return next, nil
+}
+
+func positionKey(source string) []byte { return []byte(logPrefix + "read/" + source) }
+
+func (l *Log) commit(rows []deletions.Row, list []Leaf) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(); err != nil {
@@ -78,6 +111,6 @@ func (l *Log) Commit(list ...Leaf) (int, error) {
 	if len(fresh) == 0 {
 		return 0, nil
 	}
-	_, err := l.write(fresh, nil, l.kv.Put)
+	_, err := l.write(fresh, rows, l.kv.Put)
 	return len(fresh), err
 }

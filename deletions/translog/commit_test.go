@@ -59,3 +59,24 @@ func TestEveryContentIsCommittedToOnce(t *testing.T) {
 	_, err := b.log.Commit(translog.Receipt{})
 	require.Error(t, err)
 }
+
+// What a source said before a position is not committed to again, whatever replaced it.
+func TestPositionsAreKeptWithTheLeaves(t *testing.T) {
+	b := newBook(t, "ours")
+	slice := translog.Slice{Timestep: 3, Shard: 1, Revision: 1, Digest: digestOf("s")}
+	next, err := b.log.Position("topic/0")
+	require.NoError(t, err)
+	require.Zero(t, next)
+	n, err := b.log.CommitThrough("topic/0", 7, slice)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	b.reopen(t, "ours")
+	for _, source := range []string{"topic/0", "topic/01"} {
+		next, err = b.log.Position(source)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"topic/0": 7}[source], next)
+	}
+	n, err = b.log.CommitThrough("topic/0", 9, slice)
+	require.NoError(t, err)
+	require.Zero(t, n)
+}

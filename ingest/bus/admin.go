@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/internal/sorting"
 )
 
 // Admin checks and repairs the topics of a client's deployment: which there are,
@@ -69,7 +71,7 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
+	sorting.StableBy(problems, func(a, b Problem) int {
 		return slices.Index(Topics(), a.Topic) - slices.Index(Topics(), b.Topic)
 	})
 	return problems, nil

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lethe/internal/sorting"
 )
 
 // Bad reports a value that is wrong for a reason of its own.
@@ -102,7 +104,7 @@ func splitAddress(value string) (host string, port uint64, ok bool) {
 // is reported for keeps its order.
 func (p Problems) Sorted(keys []string) Problems {
 	sorted := slices.Clone(p)
-	slices.SortStableFunc(sorted, func(a, b Problem) int {
+	sorting.StableBy(sorted, func(a, b Problem) int {
 		return cmp.Compare(slices.Index(keys, a.Key), slices.Index(keys, b.Key))
 	})
 	return sorted

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"lethe/internal/sorting"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
 
@@ -26,7 +27,7 @@ func (m *moves) evenOut() {
 		if len(leaving) == 0 {
 			return
 		}
-		slices.SortFunc(leaving, departure.compare)
+		sorting.By(leaving, departure.compare)
 		for _, d := range leaving {
 			if *m.over(m.a[d.node], d) > 0 && *m.over(d.to, d) < 0 {
 				m.move(int(d.node), d.to)

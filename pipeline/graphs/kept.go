@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/internal/sorting"
 	"lethe/snapshot"
 )
 
@@ -31,6 +32,6 @@ func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID)
 		ref := deletions.SliceRef{Timestep: content.Snapshot.Timestep, Shard: shard}
 		out = append(out, deletions.KeptStubs{SliceRef: ref, Stubs: n})
 	}
-	slices.SortFunc(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
+	sorting.By(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
 	return out
 }

@@ -31,6 +31,7 @@ type logic struct {
 	// questions, if not nil, are answered of what eraser sees.
 	questions *Questions
 	eraser    *eraser
+	commitments *commitments
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -73,6 +74,9 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 // crash may not have been published: it is before anything new is taken.
 func (l *logic) work(ctx context.Context, in role.Input) error {
 	if !l.resumed {
+		if err := l.commitments.missing(l.lifecycle.publisher); err != nil {
+			return err
+		}
 		if err := l.coordinator.Resume(ctx); err != nil {
 			return err
 		}
@@ -111,6 +115,9 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	case bus.Erasures:
 		return l.coordinator.Requests.Take(ctx, in.Batch)
 	case bus.ErasureStatus:
+		if err := l.commitments.models(in.Batch); err != nil {
+			return err
+		}
 		l.coordinator.TakeNotices(in.Notices)
 		return nil
 	case bus.Transactions, bus.Labels:

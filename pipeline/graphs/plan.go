@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
+	"lethe/internal/sorting"
 	"lethe/snapshot"
 )
 
@@ -52,7 +53,7 @@ func (e *eraser) Plan(
 		}
 	}
 	for i := range plans {
-		slices.SortFunc(plans[i].Steps, func(a, b coordinator.StepPlan) int { return cmp.Compare(a.Timestep, b.Timestep) })
+		sorting.By(plans[i].Steps, func(a, b coordinator.StepPlan) int { return cmp.Compare(a.Timestep, b.Timestep) })
 	}
 	return plans, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions/translog"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -54,6 +55,8 @@ type publisher struct {
 	store Store
 	turns *role.Turns
 	cut   cut
+	// commitments are made once something is published.
+	commitments *commitments
 }
 
 // publish returns once the messages are in their topic.
@@ -106,7 +109,10 @@ func (p *publisher) gone(t lethe.Timestep, r lethe.Revision) error {
 	); err != nil {
 		return err
 	}
-	return p.store.Marks().Put(mark(goneMark, t), markValue(r, nil))
+	if err := p.store.Marks().Put(mark(goneMark, t), markValue(r, nil)); err != nil {
+		return err
+	}
+	return p.commitments.slices(goneSlices(t, r, p.cut.shards))
 }
 
 // previous returns the closed timestep before t.
@@ -167,6 +173,9 @@ func (p *publisher) addSlices(d *dispatch, t lethe.Timestep, shards []lethe.Shar
 			Key:      wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: t},
 			Revision: content.Info.Revision, Payload: payloads[i],
 		})
+		d.leaves = append(d.leaves, translog.Slice{
+			Timestep: t, Shard: shard, Revision: content.Info.Revision, Digest: manifest.Slices[shard],
+		})
 	}
 	payload := manifest.Encode()
 	d.manifests = append(d.manifests, wire.Message{
@@ -191,5 +200,56 @@ func (p *publisher) lastDigests(t lethe.Timestep, into []lethe.Digest) error {
 	for i := range into {
 		copy(into[i][:], digests[i*digestBytes:])
 	}
+	return nil
+}
+
+// dispatchBytes is from how much on what was put together is sent: each sending waits for
+// the brokers.
+const dispatchBytes = 4 << 20
+
+// dispatch is what is published together: graphs and slices, then the manifests that name
+// these, then the marks that say so, and at last what the log says of the slices.
+type dispatch struct {
+	graphs, slices, manifests []wire.Message
+	marks                     []publishedMark
+	// leaves commit to the slices.
+	leaves []translog.Leaf
+	bytes  int
+}
+
+type publishedMark struct{ key, value []byte }
+
+func (d *dispatch) graph(m wire.Message) {
+	d.graphs = append(d.graphs, m)
+	d.bytes += len(m.Payload)
+}
+
+func (d *dispatch) slice(m wire.Message) {
+	d.slices = append(d.slices, m)
+	d.bytes += len(m.Payload)
+}
+
+func (d *dispatch) note(key, value []byte) { d.marks = append(d.marks, publishedMark{key, value}) }
+
+// send publishes what was put together, and empties it. Interrupted, it is repeated: no mark
+// is there before what it stands for.
+func (p *publisher) send(d *dispatch) error {
+	for _, messages := range [][]wire.Message{d.graphs, d.slices, d.manifests} {
+		if len(messages) == 0 {
+			continue
+		}
+		if err := p.publish(messages...); err != nil {
+			return err
+		}
+	}
+	for _, m := range d.marks {
+		if err := p.store.Marks().Put(m.key, m.value); err != nil {
+			return err
+		}
+	}
+	if err := p.commitments.slices(d.leaves); err != nil {
+		return err
+	}
+	*d = dispatch{}
 	return nil
 }

@@ -144,7 +144,8 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 func newLogic(o Options, kept stores, searches Searches) *logic {
 	turns := &role.Turns{}
 	store := kept.graphs
-	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}}
+	said := &commitments{kept.log, store, o.Secret, o.Logger}
+	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
 	graphs := &eraser{
 		store: store, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p, secret: o.Secret,
 		afresh: afresh{config: o.Partition},
@@ -158,7 +159,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs,
-		now:    o.Clock.Now,
+		now: o.Clock.Now, commitments: said,
 		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/internal/sorting"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
@@ -104,11 +105,11 @@ const mostAlerts = 100
 // with adds alerts that are owed, the most probable ones. Of equal ones the first comes
 // first.
 func (e explained) with(alerts []likely) explained {
-	slices.SortStableFunc(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
+	sorting.StableBy(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
 	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
 		e.alerts = append(e.alerts, alert{node: a.node, owed: true})
 	}
-	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+	sorting.By(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
 	e.changed = true
 	return e
 }

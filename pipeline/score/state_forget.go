@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lethe/internal/sorting"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
@@ -31,7 +32,7 @@ func (s *state) removeGone(command *wire.Command) error {
 				gone = append(gone, wire.Key{Kind: wire.KindModel, Timestep: t, Shard: c.shard})
 			}
 		}
-		slices.SortFunc(gone, func(a, b wire.Key) int {
+		sorting.By(gone, func(a, b wire.Key) int {
 			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Shard, b.Shard))
 		})
 		for _, key := range gone {

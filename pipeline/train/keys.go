@@ -20,9 +20,11 @@ const (
 	unsentPrefix     = "u/" // timestep, component: it is not in its topic; 1 if that was told to hold none
 	withdrawnPrefix  = "d/" // timestep, component: its deletion was not published
 	supersededPrefix = "x/" // timestep, component: what was published of it was unlearnt
+	saidPrefix       = "h/" // timestep, component: its digest was said, for the log
 	madePrefix       = "g"  // component -> what it was made with
 	offsetKey        = "o"
 	servedKey        = "n" // in shard 0: through which timestep the served models are
+	setupKey         = "t" // in shard 0: the digest of the setup that was said
 	countKey         = "k" // in shard 0: how many models were published of a timestep
 )
 

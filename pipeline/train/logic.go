@@ -30,6 +30,7 @@ type logic struct {
 	erasures map[string]*erasure
 	// refreshed is set once the stored checkpoints are known to be of use.
 	refreshed bool
+	sayer     *sayer
 }
 
 // newLogic returns a logic without columns.
@@ -98,7 +99,10 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if l.unpublished() {
 		return l.publish(ctx)
 	}
-	return l.acknowledge(ctx)
+	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
+		return out, err
+	}
+	return l.sayer.commit()
 }
 
 // take stores the slices and follows the commands of erasures.

@@ -69,7 +69,7 @@ func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.
 		return learnt{}, fmt.Errorf("meta-model after timestep %d: %w", t, err)
 	}
 	m.Lineage = meta.Lineage(o.config, lineages, digests)
-	return learnt{t, m.Encode()}, nil
+	return learnt{t, m.Encode(), m.Lineage}, nil
 }
 
 // window reads the slices that the meta-model after t is learnt from, oldest timestep

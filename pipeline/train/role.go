@@ -87,7 +87,8 @@ func open(o Options) (*logic, error) {
 		}
 		l.columns = append(l.columns, c)
 	}
-	if err := l.openModels(); err != nil {
+	l.sayer = &sayer{learners: l.learners, secret: o.Secret, kernels: o.Kernels.Name}
+	if err := errors.Join(l.openModels(), l.sayer.open()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil

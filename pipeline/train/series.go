@@ -35,6 +35,10 @@ type series struct {
 	// unlearnt and may be in its topic still, ascending.
 	anew       bool
 	superseded []lethe.Timestep
+	// said are the timesteps whose digest was said, for the log, ascending. lineages are
+	// those of values that were made since the start and are not among them.
+	said     []lethe.Timestep
+	lineages map[lethe.Timestep]lethe.Digest
 	// fresh are values that were stored last and not published yet, so that they need
 	// not be read again for that.
 	fresh []learnt
@@ -43,9 +47,10 @@ type series struct {
 // openSeries reads from a store what is kept of a component.
 func openSeries(store role.Store, number lethe.ShardID, component int) (*series, error) {
 	s := &series{number: number, component: component, store: store, needed: lethe.NoTimestep}
+	s.lineages = make(map[lethe.Timestep]lethe.Digest)
 	for prefix, noted := range map[string]*[]lethe.Timestep{
 		checkpointPrefix: &s.kept, unsentPrefix: &s.unsent, withdrawnPrefix: &s.withdrawn,
-		supersededPrefix: &s.superseded,
+		supersededPrefix: &s.superseded, saidPrefix: &s.said,
 	} {
 		if err := store.Scan([]byte(prefix), func(key, value []byte) error {
 			t, of, err := splitLearnt(prefix, key)
@@ -63,6 +68,7 @@ func openSeries(store role.Store, number lethe.ShardID, component int) (*series,
 	// A mark without its value is that of one that was not stored.
 	notKept := func(t lethe.Timestep) bool { return !s.holds(t) }
 	s.unsent, s.absent = slices.DeleteFunc(s.unsent, notKept), slices.DeleteFunc(s.absent, notKept)
+	s.said = slices.DeleteFunc(s.said, notKept)
 	return s, nil
 }
 
@@ -109,8 +115,9 @@ func (s *series) value(t lethe.Timestep) ([]byte, error) {
 
 // learnt is what was learnt through a timestep.
 type learnt struct {
-	at    lethe.Timestep
-	value []byte
+	at      lethe.Timestep
+	value   []byte
+	lineage lethe.Digest
 }
 
 // keep stores what was learnt, which has to be published.
@@ -129,6 +136,7 @@ func (s *series) keep(steps ...learnt) error {
 		err = s.store.Apply(func(w swapstore.Writer) error {
 			for _, step := range steps {
 				err := w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value)
+				err = errors.Join(err, w.Delete(learntKey(saidPrefix, step.at, s.component)))
 				if s.anew {
 					err = errors.Join(err, w.Delete(learntKey(supersededPrefix, step.at, s.component)))
 				}
@@ -144,6 +152,8 @@ func (s *series) keep(steps ...learnt) error {
 	}
 	s.fresh = steps
 	for _, step := range steps {
+		s.lineages[step.at] = step.lineage
+		s.said = without(s.said, []lethe.Timestep{step.at})
 		s.kept, s.unsent = sortedset.Add(s.kept, step.at), sortedset.Add(s.unsent, step.at)
 		s.absent = without(s.absent, []lethe.Timestep{step.at})
 		s.superseded = without(s.superseded, []lethe.Timestep{step.at})
@@ -178,7 +188,7 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 	gone = slices.Clone(gone)
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, t := range gone {
-			for _, prefix := range []string{checkpointPrefix, unsentPrefix, supersededPrefix} {
+			for _, prefix := range []string{checkpointPrefix, unsentPrefix, supersededPrefix, saidPrefix} {
 				if err := w.Delete(learntKey(prefix, t, s.component)); err != nil {
 					return err
 				}
@@ -196,8 +206,11 @@ func (s *series) remove(gone []lethe.Timestep, mark string) error {
 		return err
 	}
 	s.fresh = nil
-	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.superseded} {
+	for _, of := range []*[]lethe.Timestep{&s.kept, &s.unsent, &s.absent, &s.superseded, &s.said} {
 		*of = without(*of, gone)
+	}
+	for _, t := range gone {
+		delete(s.lineages, t)
 	}
 	switch mark {
 	case withdrawnPrefix:

@@ -93,7 +93,7 @@ func (l *logic) advanceModel(ctx context.Context, m *model, least int, now func(
 			return err
 		}
 		value := trainer.EncodeCheckpoint(checkpoint)
-		steps, size = append(steps, learnt{t, value}), size+len(value)
+		steps, size = append(steps, learnt{t, value, checkpoint.Lineage}), size+len(value)
 		at, before = t, checkpoint
 	}
 	newest := m.newest()

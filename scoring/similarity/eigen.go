@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/internal/sorting"
 	"lethe/internal/undirected"
 )
 
@@ -107,7 +108,7 @@ func leadingPairs(components []*component, shape Config) ([]eigenpair, error) {
 			return nil, err
 		}
 		pairs = append(pairs, found...)
-		slices.SortStableFunc(pairs, byMagnitude)
+		sorting.StableBy(pairs, byMagnitude)
 		if len(pairs) > shape.Dimensions {
 			floor := tieFloor(pairs, shape.Dimensions)
 			pairs = slices.DeleteFunc(pairs, func(p eigenpair) bool { return math.Abs(p.value) < floor })

@@ -2,9 +2,10 @@ package similarity
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"lethe/internal/sorting"
 )
 
 const (
@@ -125,6 +126,6 @@ func (k *krylov) pairs(r *ritz, take int) []eigenpair {
 		}
 		out = append(out, p)
 	}
-	slices.SortStableFunc(out, byMagnitude)
+	sorting.StableBy(out, byMagnitude)
 	return out
 }

@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/audit/challenge"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/deletions/disk"
+	"lethe/deletions/translog"
+	"lethe/scoring/ensemble"
+	"lethe/service"
+)
+
+// Answer makes the bundle that answers an auditor's challenge, from the log, and the slices
+// and models of train. config must be the one that the directory was written with. No role
+// may be running on the directory.
+//
+// Errors wrap challenge.ErrUnanswerable if the log is not that of the challenge or lacks
+// what is asked for.
+func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, error) {
+	if _, err := os.Stat(config.SecretPath()); err != nil {
+		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, config.DataDir)
+	}
+	secret, err := configs.LoadOrCreateSecret(config.SecretPath(), nil)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := config.Layout()
+	if err != nil {
+		return nil, err
+	}
+	over, err := config.MetaConfig()
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := readLog(config)
+	if err != nil {
+		return nil, err
+	}
+	inv := &inventory{config: config, layout: layout}
+	if err := inv.takeColumns(); err != nil {
+		return nil, err
+	}
+	if len(inv.missing) > 0 {
+		return nil, errors.New(inv.missing[0])
+	}
+	set, err := inv.kernels()
+	if err != nil {
+		return nil, err
+	}
+	setup, err := ensemble.Setup{Layout: layout, Kernels: set.Name, Described: over == nil}.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return challenge.Assemble(c, leaves, setup, held{
+		learnt{layout: layout, over: over, columns: inv.columns, served: lethe.NoTimestep}, secret,
+	})
+}
+
+// readLog reads the leaves of the transparency log.
+func readLog(config configs.Config) (leaves [][]byte, err error) {
+	dir := service.RoleDir(config.DataDir, configs.RoleBuild)
+	if _, err := os.Stat(filepath.Join(dir, "ledger")); err != nil {
+		return nil, fmt.Errorf("the transparency log: %w (it is in the data directory of the process that plays %s)", err,
+			configs.RoleErasure)
+	}
+	_, store, err := disk.OpenLedger(service.RemediedFS(vfs.Default, config.DataDir, configs.RoleGraphs), dir, nil)
+	if err != nil {
+		return nil, opening(err, config.DataDir, configs.RoleGraphs)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	log, err := translog.ReadStored(disk.KV(store))
+	return log.Leaves, err
+}
+
+// held answers from the stores of train.
+type held struct {
+	learnt
+	secret lethe.Secret
+}
+
+var errNotHeld = errors.New("train does not hold it: start lethe run, which makes it again from the topics")
+
+// Slice implements challenge.Source.
+func (h held) Slice(p challenge.Pair) ([]byte, error) {
+	if data, found := h.columns[p.Shard].Slices[p.Timestep]; found {
+		return data, nil
+	}
+	return nil, errNotHeld
+}
+
+// Model implements challenge.Source.
+func (h held) Model(model lethe.ShardID, t lethe.Timestep) ([]byte, error) {
+	if data, found := h.checkpoints(model)[t]; found {
+		return data, nil
+	}
+	return nil, errNotHeld
+}
+
+// Salts implements challenge.Source.
+func (h held) Salts(request lethe.Digest, n int) []lethe.Digest {
+	return deletions.Salts(h.secret, request, n)
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/audit/challenge"
+	"lethe/configs"
+	"lethe/internal/atomicfile"
+	"lethe/internal/command"
+)
+
+type auditCmd struct {
+	Draw   auditDrawCmd   `cmd:"" help:"Draw what a deployment has to show, from a signed checkpoint of its log."`
+	Export auditExportCmd `cmd:"" help:"Answer a challenge: the log, slices and models, in one file."`
+	Verify auditVerifyCmd `cmd:"" help:"Train anew what an answer holds and compare, without the deployment."`
+}
+
+// Help shows an example.
+func (auditCmd) Help() string {
+	return `The auditor has a signed checkpoint of the log and the public key, draws, and keeps the
+challenge; the deployment answers it; the auditor checks the answer on a machine of his own.
+
+Example:
+  lethe audit draw --checkpoint checkpoint.txt --seed 20311 --count 10 --out challenge.json
+  lethe audit export --data-dir lethe-data --challenge challenge.json --out bundle.lethe
+  lethe audit verify bundle.lethe --challenge challenge.json --public-key receipt-ed25519.pub.pem`
+}
+
+type auditDrawCmd struct {
+	Checkpoint string          `required:"" help:"File with the signed checkpoint of the log." type:"path" placeholder:"FILE"`
+	Seed       uint64          `required:"" help:"Number of the auditor's own choice; do not tell it before." placeholder:"N"`
+	Count      int             `help:"Pairs of shard and timestep to draw; 0 for all." default:"10" placeholder:"K"`
+	Shard      *lethe.ShardID  `help:"Draw of this shard alone." placeholder:"S"`
+	Timestep   *lethe.Timestep `help:"Draw of this timestep alone." placeholder:"T"`
+	Out        string          `required:"" help:"File to write the challenge to." type:"path" placeholder:"FILE"`
+	JSON       bool            `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (auditDrawCmd) Help() string {
+	return `Example:
+  lethe audit draw --checkpoint checkpoint.txt --seed 20311 --count 10 --out challenge.json
+  lethe audit draw --checkpoint checkpoint.txt --seed 1 --shard 7 --timestep 23 --out challenge.json
+
+Which pairs it is follows from the seed and the root of the log that the checkpoint names:
+export and verify print them. Choose the seed after the checkpoint was signed.`
+}
+
+// Run writes a challenge.
+func (c *auditDrawCmd) Run(a *command.App) error {
+	note, err := os.ReadFile(c.Checkpoint)
+	if err != nil {
+		return fmt.Errorf("--checkpoint: %w", err)
+	}
+	asked := challenge.Challenge{
+		Checkpoint: string(note), Seed: c.Seed, Count: c.Count, Shard: c.Shard, Timestep: c.Timestep,
+	}
+	if err := asked.Validate(); err != nil {
+		return err
+	}
+	id, err := asked.ID()
+	if err != nil {
+		return err
+	}
+	text, err := asked.Encode()
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(c.Out, text, 0o644); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"challenge": id, "out": c.Out})
+	}
+	fmt.Fprintf(a.Stdout, "challenge %s in %s\n", id, c.Out)
+	return nil
+}
+
+type auditExportCmd struct {
+	command.ConfigFlags
+	Challenge string `required:"" help:"File with the auditor's challenge." type:"path" placeholder:"FILE"`
+	Out       string `required:"" help:"File to write the bundle to." type:"path" placeholder:"FILE"`
+	JSON      bool   `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (auditExportCmd) Help() string {
+	return `Example:
+  lethe audit export --data-dir lethe-data --challenge challenge.json --out bundle.lethe
+
+It opens the stores itself: stop lethe run on the directory first. Give the same
+configuration that the directory was written with. The bundle holds features and labels
+under pseudonyms: give it to the auditor alone.`
+}
+
+// Run answers a challenge.
+func (c *auditExportCmd) Run(a *command.App) error {
+	config, err := c.Load(a, nil)
+	if err != nil {
+		return err
+	}
+	asked, err := readChallenge(c.Challenge)
+	if err != nil {
+		return err
+	}
+	bundle, err := audit.Answer(config, asked)
+	if err != nil {
+		return err
+	}
+	data := bundle.Encode()
+	if err := atomicfile.Write(c.Out, data, 0o600); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{
+			"challenge": bundle.Challenge, "out": c.Out, "bytes": len(data), "leaves": len(bundle.Leaves),
+			"slices": len(bundle.Slices), "models": len(bundle.Models), "openings": len(bundle.Openings),
+		})
+	}
+	fmt.Fprintf(a.Stdout, "%s: %d bytes, %d leaves of the log, %d slices, %d models before, %d requests opened\n", c.Out,
+		len(data), len(bundle.Leaves), len(bundle.Slices), len(bundle.Models), len(bundle.Openings))
+	return nil
+}
+
+func readChallenge(path string) (challenge.Challenge, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return challenge.Challenge{}, fmt.Errorf("--challenge: %w", err)
+	}
+	c, err := challenge.Decode(data)
+	if err != nil {
+		return c, fmt.Errorf("--challenge: %w", err)
+	}
+	return c, nil
+}
+
+type auditVerifyCmd struct {
+	Bundle     string `arg:"" help:"The answer." type:"path"`
+	Challenge  string `required:"" help:"File with the challenge that you made." type:"path" placeholder:"FILE"`
+	PublicKey  string `required:"" help:"PEM file of the deployment's public key, which you have from elsewhere." type:"path" placeholder:"FILE"`
+	Checkpoint string `help:"Signed checkpoint that the challenge must be of." type:"path" placeholder:"FILE"`
+	JSON       bool   `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (auditVerifyCmd) Help() string {
+	return `Example:
+  lethe audit verify bundle.lethe --challenge challenge.json --public-key receipt-ed25519.pub.pem
+
+It needs no service, no network and no configuration, and any processor will do. Exit status 1
+and the statement that fails if the answer does not hold.`
+}
+
+var errAudit = errors.New("the answer does not hold")
+
+// auditResult is what verify prints as JSON.
+type auditResult struct {
+	*challenge.Report
+	Seconds float64 `json:"seconds"`
+}
+
+// Run checks an answer.
+func (c *auditVerifyCmd) Run(a *command.App) error {
+	asked, err := readChallenge(c.Challenge)
+	if err != nil {
+		return err
+	}
+	if c.Checkpoint != "" {
+		note, err := os.ReadFile(c.Checkpoint)
+		if err != nil {
+			return fmt.Errorf("--checkpoint: %w", err)
+		}
+		if string(note) != asked.Checkpoint {
+			return fmt.Errorf("%w: the challenge is of another checkpoint of the log", errAudit)
+		}
+	}
+	key, err := configs.ReadPublicKey(c.PublicKey)
+	if err != nil {
+		return fmt.Errorf("--public-key: %w", err)
+	}
+	data, err := os.ReadFile(c.Bundle)
+	if err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	bundle, err := challenge.DecodeBundle(data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errAudit, err)
+	}
+	p := command.NewProgress(a.Stderr)
+	report, err := challenge.Verify(a.Context, bundle, asked, challenge.Options{
+		Key: key, Workers: runtime.GOMAXPROCS(0),
+		Progress: func(done, of int) { p.Show("trained %d of %d models anew", done, of) },
+	})
+	if err != nil {
+		return err
+	}
+	seconds := time.Since(p.Started).Seconds()
+	if c.JSON {
+		err = a.PrintJSON(auditResult{report, seconds})
+	} else {
+		printAnswer(a, report, seconds)
+	}
+	if err == nil && !report.OK {
+		err = fmt.Errorf("%w: %s", errAudit, strings.Join(report.Problems, "; "))
+	}
+	return err
+}
+
+// printAnswer tells a person what a check came to.
+func printAnswer(a *command.App, r *challenge.Report, seconds float64) {
+	fmt.Fprintf(a.Stdout, "log %s, %d leaves; %d of %d pairs drawn\n", r.Log, r.LogSize, len(r.Pairs), r.Population)
+	var pairs []string
+	for _, p := range r.Pairs {
+		pairs = append(pairs, fmt.Sprintf("%d@%d", p.Shard, p.Timestep))
+	}
+	fmt.Fprintln(a.Stdout, "pairs (shard@timestep):", strings.Join(pairs, " "))
+	fmt.Fprintf(a.Stdout, "%d slices looked through for the targets of %d requests; %d requests are not done\n", r.Slices,
+		r.Requests, r.UnderWay)
+	fmt.Fprintf(a.Stdout, "%d models trained anew in %.1f s, kernels %s, configuration %s\n", r.Models, seconds,
+		r.KernelSet, r.Setup)
+	if !r.Ensemble.IsZero() {
+		fmt.Fprintln(a.Stdout, "ensemble after the newest timestep:", r.Ensemble)
+	}
+	for _, problem := range r.Problems {
+		fmt.Fprintln(a.Stdout, "problem:", problem)
+	}
+	if r.OK {
+		fmt.Fprintln(a.Stdout, "ok")
+	}
+}

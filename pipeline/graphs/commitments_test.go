@@ -1,0 +1,118 @@
+package graphs
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/deletions/translog"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// committed are the leaves of log.v1 that commit to digests.
+func (d *deployment) committed() (out []translog.Leaf) {
+	d.Helper()
+	log, err := translog.ReadPublished(d.Context(), d.topics)
+	require.NoError(d, err)
+	for _, text := range log.Leaves {
+		leaf, err := translog.Decode(text)
+		require.NoError(d, err)
+		switch leaf.Kind() {
+		case translog.KindSetup, translog.KindSlice, translog.KindCheckpoint:
+			out = append(out, leaf)
+		default:
+		}
+	}
+	return out
+}
+
+func (d *deployment) say(secret lethe.Secret, list ...wire.Commitment) {
+	d.Helper()
+	for _, c := range list {
+		rec, err := c.Record(secret)
+		require.NoError(d, err)
+		d.send(bus.ErasureStatus, rec)
+	}
+}
+
+// The log commits to every slice that was published and to every model that train said,
+// each once, whatever is read again after a restart; what was said without the secret is
+// passed over.
+func TestTheLogCommitsToWhatIsPublished(t *testing.T) {
+	d, dir := deploy(t), t.TempDir()
+	r, stop := d.run(dir)
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	model := wire.Commitment{Component: 1, Timestep: 1, Lineage: lethe.Digest{1}, Digest: lethe.Digest{2}}
+	again := model
+	again.Digest = lethe.Digest{3}
+	d.say(secret, wire.Commitment{Setup: true, Digest: lethe.Digest{9}}, model, again, model)
+	d.say(lethe.Secret{66}, again)
+
+	want := make([]translog.Leaf, 0, 2*shards)
+	messages, _ := d.published(bus.Slices)
+	for shard := range lethe.ShardID(shards) {
+		m := messages[wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: 1}]
+		want = append(want, translog.Slice{
+			Timestep: 1, Shard: shard, Revision: 1, Digest: canonical.DigestOf(m.Payload),
+		})
+	}
+	made := func(digest, replaces byte) translog.Leaf {
+		c := translog.Checkpoint{
+			Component: 1, Timestep: 1, Lineage: lethe.Digest{1}, Digest: lethe.Digest{digest},
+		}
+		if replaces > 0 {
+			c.Replaces = lethe.Digest{replaces}
+		}
+		return c
+	}
+	want = append(want, translog.Setup{Digest: lethe.Digest{9}}, made(2, 0), made(3, 2), made(2, 3))
+	complete := func() bool { return len(d.committed()) >= len(want) }
+	require.Eventually(t, complete, 30*time.Second, 5*time.Millisecond)
+	require.Equal(t, want, d.committed())
+	stop()
+
+	_, stop = d.run(dir)
+	d.say(secret, again)
+	want = append(want, made(3, 2))
+	require.Eventually(t, complete, 30*time.Second, 5*time.Millisecond)
+	stop()
+	require.Equal(t, want, d.committed())
+}
+
+// A timestep that an erasure empties has no slices any more, and the log says so.
+func TestTheLogSaysThatSlicesAreGone(t *testing.T) {
+	d := deploy(t)
+	r, _ := d.run(t.TempDir())
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "timestep 1 settles", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	var ids []lethe.TransactionID
+	for i := range 7 {
+		ids = append(ids, transactionID(1, i))
+	}
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: lethe.Transactions(ids...),
+	}, time.Time{})
+	require.NoError(t, err)
+	d.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	d.until(r, "accepted", func(s *role.Status) bool { return s.Erasures[deletions.Accepted] == 1 })
+	d.answer("score", deletions.StepSuppressed)
+	gone := func() (n int) {
+		for _, leaf := range d.committed() {
+			if s, ok := leaf.(translog.Slice); ok && s.Digest.IsZero() && !s.Replaces.IsZero() {
+				n++
+			}
+		}
+		return n
+	}
+	require.Eventually(t, func() bool { return gone() == shards }, 30*time.Second, 5*time.Millisecond)
+}

@@ -1,0 +1,169 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest/bus"
+	"lethe/internal/sortedset"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
+	"lethe/trainer"
+)
+
+// sayer says the digests of what was learnt, for the log to commit to.
+type sayer struct {
+	*learners
+	secret  lethe.Secret
+	kernels string
+	// setupSaid says that the digest of what models are trained with was said.
+	setupSaid bool
+}
+
+// saidTogether bounds the models whose digests are said in one output.
+const saidTogether = 256
+
+// commit says the digests of what was learnt and not said yet, for the log to commit to,
+// and before them that of what models are trained with. It is the last thing that is done:
+// nobody waits for it, but a command to search everything is answered behind it.
+func (s *sayer) commit() (role.Output, error) {
+	said, any := s.unsaid()
+	if !any {
+		return role.Output{Idle: true}, nil
+	}
+	var list []wire.Commitment
+	setup, err := s.setupCommitment()
+	if err != nil {
+		return role.Output{}, err
+	}
+	if !s.setupSaid {
+		list = append(list, setup)
+	}
+	for _, of := range s.all() {
+		for _, t := range said[of] {
+			c, err := s.commitment(of, t)
+			if err != nil {
+				return role.Output{}, err
+			}
+			list = append(list, c)
+		}
+	}
+	out := role.Output{Topic: bus.ErasureStatus, Note: func() error { return s.noteSaid(setup, said) }}
+	for _, c := range list {
+		record, err := c.Record(s.secret)
+		if err != nil {
+			return role.Output{}, err
+		}
+		out.Records = append(out.Records, record)
+	}
+	return out, nil
+}
+
+// unsaid are the timesteps of every series whose digest was not said, as many as are said
+// together.
+func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
+	said = make(map[*series][]lethe.Timestep)
+	left := saidTogether
+	for _, of := range s.all() {
+		timesteps := of.unsaid()
+		timesteps = timesteps[:min(len(timesteps), left)]
+		if len(timesteps) > 0 && of.component != former {
+			said[of] = timesteps
+			left -= len(timesteps)
+		}
+	}
+	return said, len(said) > 0
+}
+
+// noteSaid notes what was said.
+func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timestep) error {
+	if !s.setupSaid {
+		if err := s.columns[0].store.Apply(func(w swapstore.Writer) error {
+			return w.Set([]byte(setupKey), setup.Digest[:])
+		}); err != nil {
+			return fmt.Errorf("note the setup that was said: %w", err)
+		}
+		s.setupSaid = true
+	}
+	for of, timesteps := range said {
+		if err := of.noteSaid(timesteps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setupCommitment is that of what models are trained with.
+func (s *sayer) setupCommitment() (wire.Commitment, error) {
+	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil}.Encode()
+	return wire.Commitment{Setup: true, Digest: ensemble.DigestSetup(encoded)}, err
+}
+
+// open finds out whether the present setup was said.
+func (s *sayer) open() error {
+	value, _, err := s.columns[0].store.Get([]byte(setupKey))
+	if err != nil {
+		return err
+	}
+	c, err := s.setupCommitment()
+	s.setupSaid = string(value) == string(c.Digest[:])
+	return err
+}
+
+// commitment is that of what was learnt through a timestep.
+func (s *sayer) commitment(of *series, t lethe.Timestep) (wire.Commitment, error) {
+	value, err := of.value(t)
+	if err != nil {
+		return wire.Commitment{}, err
+	}
+	c := wire.Commitment{Component: len(s.layout.Components), Timestep: t, Digest: canonical.DigestOf(value)}
+	if of.component != overall {
+		c.Component, c.Group = s.layout.Place(of.number)
+	}
+	if c.Lineage = of.lineages[t]; !c.Lineage.IsZero() {
+		return c, nil
+	}
+	if of.component == overall {
+		var m *meta.Model
+		if m, err = meta.Decode(value); err == nil {
+			c.Lineage = m.Lineage
+		}
+	} else {
+		var m *trainer.Checkpoint
+		if m, err = trainer.DecodeCheckpoint(value); err == nil {
+			c.Lineage = m.Lineage
+		}
+	}
+	if err != nil {
+		return c, fmt.Errorf("model %d: checkpoint after timestep %d: %w", of.number, t, err)
+	}
+	return c, nil
+}
+
+// unsaid are the timesteps whose digest was not said.
+func (s *series) unsaid() []lethe.Timestep { return without(slices.Clone(s.kept), s.said) }
+
+// noteSaid notes that digests were said.
+func (s *series) noteSaid(timesteps []lethe.Timestep) error {
+	err := s.store.Apply(func(w swapstore.Writer) error {
+		for _, t := range timesteps {
+			if err := w.Set(learntKey(saidPrefix, t, s.component), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("model %d: note the digests that were said: %w", s.number, err)
+	}
+	for _, t := range timesteps {
+		delete(s.lineages, t)
+	}
+	s.said = sortedset.Add(s.said, timesteps...)
+	return nil
+}

@@ -1,0 +1,45 @@
+package wire_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/pipeline/wire"
+)
+
+func TestCommitmentsAreReadAsTheyAreWritten(t *testing.T) {
+	secret := lethe.Secret{7}
+	for _, want := range []wire.Commitment{
+		{Component: 2, Group: 1, Timestep: 34, Lineage: lethe.Digest{1}, Digest: lethe.Digest{2}},
+		{Setup: true, Digest: lethe.Digest{3}},
+	} {
+		out, err := want.Record(secret)
+		require.NoError(t, err)
+		rec := ingest.Record{Key: out.Key, Value: out.Value}
+		got, found, err := wire.ParseCommitment(secret, rec)
+		require.NoError(t, err)
+		require.True(t, found)
+		require.Equal(t, want, got)
+		n, err := wire.ParseNotice(rec)
+		require.NoError(t, err)
+		require.Equal(t, wire.Notice{}, n, "other roles pass over it")
+
+		_, _, err = wire.ParseCommitment(lethe.Secret{8}, rec)
+		require.ErrorContains(t, err, "not made with this secret")
+		rec.Value = bytes.Replace(out.Value, []byte(`"component":2`), []byte(`"component":1`), 1)
+		if !want.Setup {
+			_, _, err = wire.ParseCommitment(secret, rec)
+			require.ErrorContains(t, err, "not made with this secret")
+		}
+		rec.Key, rec.Value = []byte("!commit/9/9/9"), out.Value
+		_, _, err = wire.ParseCommitment(secret, rec)
+		require.ErrorContains(t, err, "not what its key says")
+	}
+	_, found, err := wire.ParseCommitment(secret, ingest.Record{Key: []byte("!served"), Value: []byte("{}")})
+	require.NoError(t, err)
+	require.False(t, found)
+}
