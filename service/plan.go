@@ -5,19 +5,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"mime"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lethe"
+	"lethe/configs"
+	"lethe/deletions/coordinator"
 	"lethe/deletions/forecast"
 	"lethe/ingest"
 	"lethe/partition"
 	"lethe/pipeline/graphs"
+	"lethe/scoring/ensemble"
 )
 
 // PlanRequest asks what an erasure would come to, as the body of POST /api/v1/erasures/plan: ids
@@ -102,14 +109,52 @@ func (p *plans) of(ctx context.Context, r PlanRequest) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Plan{Forecast: forecast.Of(answer.Facts(q), forecast.Settings{
-		Layout: layout, Workers: p.config.Workers(), Rates: p.pace.Rates(),
-		IndependentShards: p.config.Partition.Method == partition.MethodIndependent,
-	})}
+	out := &Plan{Forecast: forecast.Of(answer.Facts(q), settingsOf(p.config, layout, p.pace.Rates()))}
 	if r.Export {
 		out.Export, err = p.export(ctx, answer.Held)
 	}
 	return out, err
+}
+
+// PlanStopped is what a running service would answer, of a data directory whose service has stopped.
+// Nothing was measured since, so seconds rest on erasures of before or on defaults. An export needs
+// the topics, and is refused. Errors: ErrPlan and those of the stores.
+func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, error) {
+	q, err := r.question(c.Ingest.Records)
+	if err == nil && r.Export {
+		err = fmt.Errorf("%w: an export reads topics as well, ask a running service", ErrPlan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(c.SecretPath()); err != nil {
+		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, c.DataDir)
+	}
+	secret, err := configs.LoadOrCreateSecret(c.SecretPath(), nil)
+	if err != nil {
+		return nil, err
+	}
+	layout, _, err := models(c)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := graphs.AskStopped(ctx, graphs.Options{
+		FS: RemediedFS(vfs.Default, c.DataDir, configs.RoleGraphs), Dir: RoleDir(c.DataDir, configs.RoleBuild),
+		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
+		Secret: secret, Clock: coordinator.WallClock{}, Logger: slog.New(slog.DiscardHandler),
+	}, c.Kafka.Partitions, q)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Forecast: forecast.Of(answer.Facts(q), settingsOf(c, layout, forecast.Rates{}))}, nil
+}
+
+// settingsOf are what a forecast depends on.
+func settingsOf(c configs.Config, layout ensemble.Layout, rates forecast.Rates) forecast.Settings {
+	return forecast.Settings{
+		Layout: layout, Workers: c.Workers(), Rates: rates,
+		IndependentShards: c.Partition.Method == partition.MethodIndependent,
+	}
 }
 
 // serve answers POST /api/v1/erasures/plan. It takes JSON alone, which a page of another

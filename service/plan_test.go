@@ -84,6 +84,30 @@ func TestAPlanIsWhatTheErasureDoes(t *testing.T) {
 		require.Positive(t, p.Processor)
 		before = s.await(func(*service.Status) bool { return true })
 	}
+	asked := service.PlanRequest{Nodes: []string{string(labelledIllicit(stream, 4)[0])}}
+	running := s.plan(asked)
+	s.stop()
+	stopped, err := service.PlanStopped(t.Context(), c, asked)
+	require.NoError(t, err)
+	require.Len(t, stopped.Scopes, 3)
+	for i, p := range stopped.Scopes {
+		p.Cost, p.Everything = running.Scopes[i].Cost, running.Scopes[i].Everything // seconds were measured there
+		stopped.Scopes[i] = p
+		running.Scopes[i].Cheaper = p.Cheaper
+		for k := range p.Models {
+			require.Equal(t, running.Scopes[i].Models[k].Steps, p.Models[k].Steps)
+		}
+	}
+	asked.Export = true
+	_, err = service.PlanStopped(t.Context(), c, asked)
+	require.ErrorIs(t, err, service.ErrPlan)
+}
+
+func TestOfWhatIsGoneNothingIsPlanned(t *testing.T) {
+	stream := smallStream(t, 3, 60, 9)
+	s := start(t, smallConfig(t, t.TempDir()))
+	s.replay(stream)
+	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, labelledIllicit(stream, 2)[0]))
 	gone := s.plan(service.PlanRequest{Nodes: []string{string(labelledIllicit(stream, 2)[0])}, Scopes: []string{"stubs"}})
 	require.Zero(t, gone.Held)
 	require.Zero(t, gone.Scopes[0].Slices)

@@ -20,6 +20,7 @@ import (
 )
 
 type erasePlanCmd struct {
+	command.ConfigFlags
 	URL     string   `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
 	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
 	Edge    []string `help:"Not built yet." hidden:"" sep:"none"`
@@ -37,7 +38,8 @@ func (erasePlanCmd) Help() string {
   lethe erase plan --node 230007682 --scope stubs --json
   lethe erase plan --node 230007682 --export held.json
 
-A running service answers; nothing is changed. Seconds are estimates until the served
+A running service answers, or with --data-dir the directory of one that is stopped; nothing is
+changed. Seconds are estimates until the served
 ensemble never saw the targets, made of what training and erasures took lately; the answer
 says of what. --export is answered on the service's own machine only.`
 }
@@ -53,6 +55,9 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 		return command.Usagef("name at least one transaction with --node")
 	}
 	plan, err := c.ask(a)
+	if errors.Is(err, service.ErrPlan) {
+		return command.Usage(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -76,9 +81,17 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 
 // ask has the service answer. The targets go in the body.
 func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
-	body, err := json.Marshal(service.PlanRequest{
+	asked := service.PlanRequest{
 		Nodes: c.Node, Edges: c.Edge, Features: c.Feature, Subject: c.Subject, Scopes: c.Scope, Export: c.Export != "",
-	})
+	}
+	if c.DataDir != "" {
+		config, err := c.Load(a, nil)
+		if err != nil {
+			return nil, err
+		}
+		return service.PlanStopped(a.Context, config, asked)
+	}
+	body, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,10 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/disk"
 	"lethe/deletions/forecast"
 	"lethe/internal/sortedset"
+	"lethe/snapshot"
 )
 
 // ErrBusy says that the role did not answer a question in time: it is in the middle of
@@ -132,6 +134,29 @@ func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) 
 		out.Held, err = l.eraser.held(targets)
 	}
 	return out, err
+}
+
+// AskStopped answers a question of the folder of a role that does not run. Topics have as many
+// partitions as are given. Errors are those of Ask and of opening the stores: swapstore.ErrInUse if
+// the role runs after all.
+func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ Answer, err error) {
+	o = o.agreed()
+	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
+		Config: o.Snapshot, Secret: o.Secret, FS: o.FS, TransactionPartitions: partitions, LabelPartitions: partitions,
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := CheckSettings(store.Marks(), o.Partition, o.Repair); err != nil {
+		return Answer{}, err
+	}
+	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { err = errors.Join(err, ledgerStore.Close()) }()
+	return newLogic(o, stores{graphs: store, ledger: ledger}, nil).answer(ctx, q)
 }
 
 // distinct are the targets, each once.

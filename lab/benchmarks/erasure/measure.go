@@ -41,13 +41,23 @@ func (c *runCmd) measure(ctx context.Context, d *deployment) (rows []row, err er
 	}
 	for round := range c.Requests {
 		time.Sleep(settleTime)
-		r, err := d.round(ctx, c.requests(round, next), about)
+		list, asked := c.requests(round, next), about
+		if c.Plan {
+			if asked, err = d.plan(ctx, list, about); err != nil {
+				return rows, fmt.Errorf("plan of round %d: %w", round, err)
+			}
+		}
+		r, err := d.round(ctx, list, asked)
 		if err != nil {
 			return rows, fmt.Errorf("round %d: %w", round, err)
 		}
 		fmt.Fprintf(os.Stderr, "round %d: suppressed %.3f swapped %.2f erased %.2f verified %.2f s, "+
 			"processor %.2f and %.2f s, %d shards\n",
 			round, r.Suppressed, r.Swapped, r.Erased, r.Verified, r.ProcessorSwapped, r.ProcessorVerified, r.Shards)
+		if c.Plan {
+			fmt.Fprintf(os.Stderr, "round %d: planned swapped %.2f s from %s, off by %.2f\n", round, r.Planned, r.Basis,
+				off(r.Planned, r.Swapped))
+		}
 		rows = append(rows, r)
 	}
 	return rows, nil

@@ -35,6 +35,12 @@ type row struct {
 	// Shards were retrained, Models is how many checkpoints were trained for it.
 	Shards int `json:"shards"`
 	Models int `json:"models"`
+	// Planned and PlannedProcessor are what a plan said before of Swapped and ProcessorSwapped, from
+	// what Basis names, and PlanSeconds is how long the answer took; 0 if it was not asked.
+	Planned          float64 `json:"planned,omitempty"`
+	PlannedProcessor float64 `json:"planned_processor,omitempty"`
+	PlanSeconds      float64 `json:"plan_seconds,omitempty"`
+	Basis            string  `json:"basis,omitempty"`
 	// Anew is the processor time of training every checkpoint anew, 0 if not measured.
 	Anew float64 `json:"anew,omitempty"`
 }
