@@ -70,9 +70,28 @@ func (s *Snapshot) Undirected() []Edge {
 	return slices.Compact(edges)
 }
 
+// PseudonymPair stands for a payment, from Source to Target.
+type PseudonymPair struct{ Source, Target Pseudonym }
+
+// Removal is what an erasure takes out of snapshots.
+type Removal struct {
+	Nodes    map[Pseudonym]bool
+	Payments map[PseudonymPair]bool
+}
+
 // Without returns a copy that never held the nodes for which drop is true, nor
 // any payment that names them. The revision is carried over.
 func (s *Snapshot) Without(drop func(Pseudonym) bool) *Snapshot {
+	return s.filtered(drop, func(PseudonymPair) bool { return false })
+}
+
+// Removed returns a copy that never held what is removed, nor any payment that names a
+// node of it. The revision is carried over.
+func (s *Snapshot) Removed(r Removal) *Snapshot {
+	return s.filtered(func(p Pseudonym) bool { return r.Nodes[p] }, func(p PseudonymPair) bool { return r.Payments[p] })
+}
+
+func (s *Snapshot) filtered(drop func(Pseudonym) bool, dropPayment func(PseudonymPair) bool) *Snapshot {
 	out := &Snapshot{Timestep: s.Timestep, Revision: s.Revision, FeatureCount: s.FeatureCount}
 	position := make([]int64, len(s.Nodes))
 	for i, n := range s.Nodes {
@@ -86,11 +105,16 @@ func (s *Snapshot) Without(drop func(Pseudonym) bool) *Snapshot {
 	}
 	for _, p := range s.Payments {
 		source, target := position[p.Source], position[p.Target]
-		if source >= 0 && target >= 0 {
+		if source >= 0 && target >= 0 && !dropPayment(s.Pair(p)) {
 			out.Payments = append(out.Payments, Arc{uint32(source), uint32(target)})
 		}
 	}
 	return out
+}
+
+// Pair returns the pseudonyms of a payment's ends.
+func (s *Snapshot) Pair(p Arc) PseudonymPair {
+	return PseudonymPair{s.Nodes[p.Source].Pseudonym, s.Nodes[p.Target].Pseudonym}
 }
 
 // Validate checks the canonical order and the bounds of every position.

@@ -3,6 +3,8 @@ package lethe
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 )
 
 // TargetKind says what an erasure takes away.
@@ -15,9 +17,9 @@ const (
 	TransactionTarget TargetKind = "transaction"
 	// PaymentTarget: one payment; its two transactions stay.
 	PaymentTarget TargetKind = "payment"
-	// FeaturesTarget: features of a transaction, which itself stays.
+	// FeaturesTarget: features of a transaction, which become 0; the transaction stays.
 	FeaturesTarget TargetKind = "features"
-	// SubjectTarget: every transaction of one subject.
+	// SubjectTarget: every transaction and payment that carries a subject.
 	SubjectTarget TargetKind = "subject"
 )
 
@@ -30,14 +32,14 @@ type Target struct {
 	// Payment is the payment that goes; its timestep does not count.
 	Payment Payment
 	// Columns are the features that go, counted from 0; none stands for all.
-	Columns []int
+	Columns Columns
 	// Subject is the key of the subject that goes.
 	Subject string
 }
 
-// ErrTarget refuses a target of a kind that cannot be erased yet. The text names
-// the kind and the position, nothing of the target itself.
-var ErrTarget = errors.New("only whole transactions can be erased yet")
+// ErrTarget refuses a target that cannot be erased. The text names the kind, nothing of
+// the target itself.
+var ErrTarget = errors.New("target cannot be erased")
 
 // Transactions returns the targets that are these transactions.
 func Transactions(ids ...TransactionID) []Target {
@@ -48,15 +50,110 @@ func Transactions(ids ...TransactionID) []Target {
 	return targets
 }
 
-// TransactionsOf returns the transactions that the targets are, in their order.
-// It is the one place that refuses the other kinds: the error is ErrTarget.
-func TransactionsOf(targets []Target) ([]TransactionID, error) {
-	ids := make([]TransactionID, len(targets))
-	for i, t := range targets {
-		if t.Kind != TransactionTarget {
-			return nil, fmt.Errorf("%w: target %d is of kind %q", ErrTarget, i, t.Kind)
-		}
-		ids[i] = t.Transaction
+// PaymentBetween returns the target that is the payment from one transaction to another.
+func PaymentBetween(source, target TransactionID) Target {
+	return Target{Kind: PaymentTarget, Payment: Payment{Source: source, Target: target}}
+}
+
+// Check refuses a target that names nothing, or is of a kind that cannot be erased yet.
+func (t Target) Check() error {
+	named := false
+	switch t.Kind {
+	case TransactionTarget:
+		named = t.Transaction != ""
+	case PaymentTarget:
+		named = t.Payment.Source != "" && t.Payment.Target != "" && t.Payment.Source != t.Payment.Target
+	default:
+		return fmt.Errorf("%w yet: it is of kind %q", ErrTarget, t.Kind)
 	}
-	return ids, nil
+	if !named {
+		return fmt.Errorf("%w: it is of kind %q and names nothing", ErrTarget, t.Kind)
+	}
+	return nil
+}
+
+// CheckTargets is Check of several targets; the error names the position of the first that
+// is refused.
+func CheckTargets(targets []Target) error {
+	for i, t := range targets {
+		if err := t.Check(); err != nil {
+			return fmt.Errorf("target %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// TargetName tells targets apart and can be compared. It holds what the target names and
+// stays in memory, as that does.
+type TargetName struct {
+	kind        TargetKind
+	first, last string
+}
+
+// Name returns what tells the target apart from others.
+func (t Target) Name() TargetName {
+	switch t.Kind {
+	case PaymentTarget:
+		return TargetName{t.Kind, string(t.Payment.Source), string(t.Payment.Target)}
+	case FeaturesTarget:
+		return TargetName{t.Kind, string(t.Transaction), t.Columns.String()}
+	case SubjectTarget:
+		return TargetName{t.Kind, t.Subject, ""}
+	default:
+		return TargetName{t.Kind, string(t.Transaction), ""}
+	}
+}
+
+// Distinct returns the targets, each once, in their order.
+func Distinct(targets []Target) (out []Target) {
+	known := make(map[TargetName]bool, len(targets))
+	for _, t := range targets {
+		if name := t.Name(); !known[name] {
+			known[name] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Columns are features by their positions, counted from 0 and ascending. None stands for
+// all.
+type Columns []int
+
+// String lists the positions, separated by commas; empty for all.
+func (c Columns) String() string {
+	var out []byte
+	for i, column := range c {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(out, int64(column), 10)
+	}
+	return string(out)
+}
+
+// Hold reports whether a position is among the columns.
+func (c Columns) Hold(column int) bool {
+	return len(c) == 0 || slices.Contains(c, column)
+}
+
+// Suppressed is the keyed hash under which an erased target is remembered, so that what
+// comes of it later can be dropped. It cannot be linked to pseudonyms, or to the hashes of
+// other targets, without the secret.
+func (s Secret) Suppressed(t Target) Digest {
+	switch t.Kind {
+	case PaymentTarget:
+		return s.SuppressedPayment(t.Payment.Source, t.Payment.Target)
+	case FeaturesTarget:
+		return s.Hash("suppression-features", []byte(t.Transaction), []byte(t.Columns.String()))
+	case SubjectTarget:
+		return s.Hash("suppression-subject", []byte(t.Subject))
+	default:
+		return s.Suppression(t.Transaction)
+	}
+}
+
+// SuppressedPayment is Suppressed of a payment.
+func (s Secret) SuppressedPayment(source, target TransactionID) Digest {
+	return s.Hash("suppression-payment", []byte(source), []byte(target))
 }

@@ -28,6 +28,17 @@ func commitments(secret lethe.Secret, request lethe.Digest, ids []lethe.Transact
 	return out
 }
 
+// transactionsOf are the targets that are whole transactions, in their order. What else is
+// erased leaves its transactions, and their pseudonyms, where they were.
+func transactionsOf(targets []lethe.Target) (ids []lethe.TransactionID) {
+	for _, t := range targets {
+		if t.Kind == lethe.TransactionTarget {
+			ids = append(ids, t.Transaction)
+		}
+	}
+	return ids
+}
+
 // Salts are the salts of the first n targets of a request.
 func Salts(secret lethe.Secret, request lethe.Digest, n int) []lethe.Digest {
 	out := make([]lethe.Digest, n)

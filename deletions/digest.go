@@ -1,6 +1,7 @@
 package deletions
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -17,19 +18,32 @@ import (
 const nonceBytes = 16
 
 // RequestDigest returns the digest of a request's content: SHA-256 of the JSON object with
-// the members deadline (RFC 3339 in UTC, if there is one), nodes (ascending), nonce, reason,
-// request_id and scope, in this order and without white space. A status and a receipt carry it, so that whoever holds
-// the request can tell that they are its own, and nobody else learns anything.
-// Errors: lethe.ErrTarget.
+// the members deadline (RFC 3339 in UTC, if there is one), nodes (ascending), nonce, payments,
+// reason, request_id and scope, in this order and without white space. payments, which is left
+// out if there are none, are objects of source and target, ascending by source, then by target.
+// A status and a receipt carry it, so that whoever holds the request can tell that they are its
+// own, and nobody else learns anything. Errors: lethe.ErrTarget.
 func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
-	ids, err := lethe.TransactionsOf(r.Targets)
-	if err != nil {
+	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return lethe.Digest{}, err
 	}
-	ids = slices.Clone(ids)
+	ids, payments := []lethe.TransactionID{}, []namedPayment{}
+	for _, t := range r.Targets {
+		if t.Kind == lethe.PaymentTarget {
+			payments = append(payments, namedPayment{t.Payment.Source, t.Payment.Target})
+		} else {
+			ids = append(ids, t.Transaction)
+		}
+	}
 	slices.Sort(ids)
+	slices.SortFunc(payments, func(a, b namedPayment) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
+	})
 	members := map[string]any{
 		"nodes": ids, "nonce": r.Nonce, "reason": r.Reason, "request_id": r.RequestID, "scope": r.Scope,
+	}
+	if len(payments) > 0 {
+		members["payments"] = payments
 	}
 	if !r.Deadline.IsZero() {
 		members["deadline"] = r.Deadline.UTC().Format(time.RFC3339Nano)
@@ -41,6 +55,12 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	return sha256.Sum256(content), nil
 }
 
+// namedPayment is a payment in the content of a request.
+type namedPayment struct {
+	Source lethe.TransactionID `json:"source"`
+	Target lethe.TransactionID `json:"target"`
+}
+
 // nonceOf is the nonce of a request that has none: without one, the digest of a
 // request with a single short id could be found by trying ids.
 func nonceOf(secret lethe.Secret, requestID string) string {
@@ -48,13 +68,21 @@ func nonceOf(secret lethe.Secret, requestID string) string {
 	return hex.EncodeToString(d[:nonceBytes])
 }
 
-// NamesTarget reports whether the request's id holds the id of a target: as it is,
-// between its separators, or anywhere if it is long enough not to be there by chance.
+// NamesTarget reports whether the request's id holds what a target names, which of a
+// payment are both its ends.
 func NamesTarget(r lethe.ErasureRequest) bool {
-	parts := strings.FieldsFunc(r.RequestID, func(c rune) bool { return strings.ContainsRune(".-_", c) })
 	return slices.ContainsFunc(r.Targets, func(t lethe.Target) bool {
-		id := string(t.Transaction)
-		return r.RequestID == id || slices.Contains(parts, id) ||
-			len(id) >= scan.BoundedIDBytes && strings.Contains(r.RequestID, id)
+		if t.Kind == lethe.PaymentTarget {
+			return holdsID(r.RequestID, string(t.Payment.Source)) && holdsID(r.RequestID, string(t.Payment.Target))
+		}
+		return holdsID(r.RequestID, string(t.Transaction))
 	})
+}
+
+// holdsID reports whether a request id holds an id: as it is, between its separators, or
+// anywhere if it is long enough not to be there by chance.
+func holdsID(requestID, id string) bool {
+	parts := strings.FieldsFunc(requestID, func(c rune) bool { return strings.ContainsRune(".-_", c) })
+	return requestID == id || slices.Contains(parts, id) ||
+		len(id) >= scan.BoundedIDBytes && strings.Contains(requestID, id)
 }

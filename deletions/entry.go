@@ -154,7 +154,7 @@ type Entry struct {
 	// versions began.
 	Batch   Batch    `json:"batch,omitzero"`
 	History []Change `json:"history"`
-	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
+	// Targets are keyed hashes (lethe.Secret.Suppressed), ascending.
 	Targets []lethe.Digest `json:"nodes"`
 	// Commitments are to the pseudonyms of the targets, in the order of the request
 	// (Commitment). Entries of earlier versions lack them.
@@ -187,28 +187,24 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	if r.Reason != "" {
 		e.Reason = secret.Hash("erasure-reason", []byte(r.Reason))
 	}
-	ids, err := lethe.TransactionsOf(r.Targets)
-	if err != nil {
+	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
 	var prints []scan.Fingerprint
 	var notSearched []scan.Kind
 	var outcomes []TargetOutcome
-	for i, id := range ids {
-		if id == "" {
-			return Entry{}, fmt.Errorf("%w: target %d is empty", ErrRequest, i)
-		}
-		target := secret.Suppression(id)
-		outcomes = append(outcomes, TargetOutcome{Target: target})
+	for _, t := range r.Targets {
+		target := secret.Suppressed(t)
+		outcomes = append(outcomes, TargetOutcome{Target: target, Kind: kindOf(t)})
 		if slices.Contains(e.Targets, target) {
 			continue
 		}
-		forms, err := scan.TransactionFingerprints(secret, id)
+		forms, unsearched, err := scan.TargetFingerprints(secret, t)
 		if err != nil {
 			return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 		}
 		prints = append(prints, forms...)
-		notSearched = append(notSearched, scan.NotSearched(id)...)
+		notSearched = append(notSearched, unsearched...)
 		e.Targets = append(e.Targets, target)
 	}
 	slices.SortFunc(e.Targets, record.CompareDigests)
@@ -218,9 +214,11 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		Outcomes: outcomes,
 	}
 	r.Scope = e.Scope
+	var err error
 	if e.Digest, err = RequestDigest(r); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
+	ids := transactionsOf(r.Targets)
 	e.Commitments = commitments(secret, e.Digest, ids)
 	e.Salts = SaltsDigest(Salts(secret, e.Digest, len(ids)))
 	if err := e.Validate(); err != nil {

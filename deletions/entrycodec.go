@@ -54,6 +54,7 @@ func (e *Entry) Validate() error {
 	for i, o := range e.Progress.Outcomes {
 		problems.Check(slices.Contains(e.Targets, o.Target), "outcome %d is of no node", i)
 		problems.Check(!o.Decided() || o.Outcome.Valid(), "outcome %d is not known", i)
+		problems.Check(o.ValidKind(), "outcome %d is of no known kind of target", i)
 	}
 	problems.Check(e.Attempts >= 0, "attempts is %d, at least 0", e.Attempts)
 	problems.Check(e.Batch == (Batch{}) || ValidRequestID(e.Batch.Leader) && e.Batch.Size > 0, "batch is not valid")

@@ -25,10 +25,23 @@ func (o Outcome) Valid() bool {
 
 // TargetOutcome is the outcome for one target, empty as long as it is not known.
 type TargetOutcome struct {
-	// Target is its keyed hash (lethe.Secret.Suppression).
-	Target  lethe.Digest `json:"target"`
-	Outcome Outcome      `json:"outcome,omitempty"`
+	// Target is its keyed hash (lethe.Secret.Suppressed).
+	Target lethe.Digest `json:"target"`
+	// Kind is what the target is. None is a transaction, as in what earlier versions wrote.
+	Kind    lethe.TargetKind `json:"kind,omitempty"`
+	Outcome Outcome          `json:"outcome,omitempty"`
 }
+
+// kindOf is the kind that an outcome says.
+func kindOf(t lethe.Target) lethe.TargetKind {
+	if t.Kind == lethe.TransactionTarget {
+		return ""
+	}
+	return t.Kind
+}
+
+// ValidKind reports whether the outcome's kind is one of those that there are.
+func (o TargetOutcome) ValidKind() bool { return o.Kind == "" || o.Kind == lethe.PaymentTarget }
 
 // Decided reports whether the outcome is known.
 func (o TargetOutcome) Decided() bool { return o.Outcome != "" }

@@ -136,6 +136,7 @@ func (s *Status) validate() error {
 	out.Check(!s.aside() || !s.RequestDigest.IsZero(), "request_digest is absent")
 	for i, o := range s.Outcomes {
 		out.Check(!o.Decided() || o.Outcome.Valid(), "outcome %d is not known", i)
+		out.Check(o.ValidKind(), "outcome %d is of no known kind of target", i)
 	}
 	out.Check(s.State.Valid(), "state is not known")
 	out.Check(s.Scope.Valid(), "scope is none of shard, stubs, partition")

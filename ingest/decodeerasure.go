@@ -32,7 +32,12 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 }
 
 func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldRequestID|fieldNodes, fieldScope|fieldReason|fieldRequestedAt|fieldNonce|fieldDeadline); r != nil {
+	optional := fieldNodes | fieldPayments | fieldScope | fieldReason | fieldRequestedAt | fieldNonce | fieldDeadline
+	required := fieldType | fieldRequestID
+	if o.present&fieldPayments == 0 {
+		required |= fieldNodes
+	}
+	if r := o.hold(required, optional); r != nil {
 		return nil, r
 	}
 	if !ValidRequestID(o.requestID) {
@@ -41,7 +46,7 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if string(rec.Key) != o.requestID {
 		return nil, &Refusal{KeyMismatch, "the key is not the request_id"}
 	}
-	nodes, r := erasureNodes(o.nodes, limits.MaxErasureNodes)
+	targets, r := o.erasureTargets(limits.MaxErasureNodes)
 	if r != nil {
 		return nil, r
 	}
@@ -65,11 +70,40 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	return Erasure{
 		ErasureRequest: lethe.ErasureRequest{
-			RequestID: o.requestID, Targets: lethe.Transactions(nodes...), Scope: scope, Reason: o.reason, Nonce: o.nonce,
+			RequestID: o.requestID, Targets: targets, Scope: scope, Reason: o.reason, Nonce: o.nonce,
 			Deadline: deadline,
 		},
 		RequestedAt: at,
 	}, nil
+}
+
+// erasureTargets are the transactions that a request names, then the payments.
+func (o *object) erasureTargets(most int) ([]lethe.Target, *Refusal) {
+	switch n := len(o.nodes) + len(o.payments); {
+	case n > 0 && n <= most:
+	case len(o.payments) == 0:
+		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, want 1..%d", n, most)}
+	default:
+		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes and payments, want 1..%d", n, most)}
+	}
+	var targets []lethe.Target
+	if len(o.nodes) > 0 {
+		nodes, r := erasureNodes(o.nodes, most)
+		if r != nil {
+			return nil, r
+		}
+		targets = lethe.Transactions(nodes...)
+	}
+	for i, p := range o.payments {
+		if !ValidID(p.source) || !ValidID(p.target) {
+			return nil, &Refusal{BadID, fmt.Sprintf("an end of payment %d is not valid", i)}
+		}
+		if p.source == p.target {
+			return nil, &Refusal{SelfLoop, fmt.Sprintf("source and target of payment %d are the same", i)}
+		}
+		targets = append(targets, lethe.PaymentBetween(lethe.TransactionID(p.source), lethe.TransactionID(p.target)))
+	}
+	return targets, nil
 }
 
 func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {

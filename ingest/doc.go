@@ -27,13 +27,14 @@
 // erasures.v1, keyed by the request id:
 //
 //	{"type":"erasure","request_id":"r-1","nodes":["a"],"scope":"stubs",
+//	 "payments":[{"source":"b","target":"c"}],
 //	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
 //	{"type":"marker"}
 //
 // Features are finite as float32 and at most ingest.max_magnitude from 0; one that
 // is too small for float32 is 0. null says that a feature has no value.
 //
-// In an erasure, scope (else erasure.default_scope), reason and requested_at may be left
+// An erasure names transactions in nodes, or payments, or both. In it, scope (else erasure.default_scope), reason and requested_at may be left
 // out. A close says that its partition holds everything up to and including
 // the timestep; a settle says the same of labels. A marker means nothing: it
 // exists so that the record before it no longer is the newest one, because a

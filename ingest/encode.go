@@ -103,7 +103,8 @@ func EncodeMarker(partition int) (key, value []byte) {
 }
 
 // EncodeErasure returns key and value of an erasure request. A zero requestedAt
-// and an empty reason, scope, nonce or deadline are left out. The error is a *Refusal or
+// and an empty reason, scope, nonce or deadline are left out. Targets are written by their
+// kinds, each in its order: who reads the request has them in that order. The error is a *Refusal or
 // lethe.ErrTarget.
 func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, value []byte, err error) {
 	if !ValidRequestID(request.RequestID) {
@@ -112,22 +113,24 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 	if !utf8.ValidString(request.Reason) {
 		return nil, nil, &Refusal{BadReasonText, "invalid UTF-8"}
 	}
-	nodes, err := lethe.TransactionsOf(request.Targets)
-	if err != nil {
+	if err := lethe.CheckTargets(request.Targets); err != nil {
 		return nil, nil, fmt.Errorf("erasure request: %w", err)
 	}
-	body := struct {
-		Type        string                `json:"type"`
-		RequestID   string                `json:"request_id"`
-		Nodes       []lethe.TransactionID `json:"nodes"`
-		Scope       lethe.Scope           `json:"scope,omitempty"`
-		Reason      string                `json:"reason,omitempty"`
-		RequestedAt string                `json:"requested_at,omitempty"`
-		Nonce       string                `json:"nonce,omitempty"`
-		Deadline    string                `json:"deadline,omitempty"`
-	}{"erasure", request.RequestID, nodes, request.Scope, request.Reason, "", request.Nonce, ""}
+	body := erasureBody{
+		Type: "erasure", RequestID: request.RequestID, Scope: request.Scope, Reason: request.Reason, Nonce: request.Nonce,
+	}
 	if !request.Deadline.IsZero() {
 		body.Deadline = request.Deadline.UTC().Format(time.RFC3339Nano)
+	}
+	if len(request.Targets) == 0 {
+		body.Nodes = []lethe.TransactionID{}
+	}
+	for _, t := range request.Targets {
+		if t.Kind == lethe.PaymentTarget {
+			body.Payments = append(body.Payments, paymentBody{t.Payment.Source, t.Payment.Target})
+		} else {
+			body.Nodes = append(body.Nodes, t.Transaction)
+		}
 	}
 	if !requestedAt.IsZero() {
 		body.RequestedAt = requestedAt.UTC().Format(time.RFC3339Nano)
@@ -140,6 +143,24 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		return nil, nil, err
 	}
 	return key, value, nil
+}
+
+// erasureBody is the JSON of a request.
+type erasureBody struct {
+	Type        string                `json:"type"`
+	RequestID   string                `json:"request_id"`
+	Nodes       []lethe.TransactionID `json:"nodes,omitzero"`
+	Payments    []paymentBody         `json:"payments,omitempty"`
+	Scope       lethe.Scope           `json:"scope,omitempty"`
+	Reason      string                `json:"reason,omitempty"`
+	RequestedAt string                `json:"requested_at,omitempty"`
+	Nonce       string                `json:"nonce,omitempty"`
+	Deadline    string                `json:"deadline,omitempty"`
+}
+
+type paymentBody struct {
+	Source lethe.TransactionID `json:"source"`
+	Target lethe.TransactionID `json:"target"`
 }
 
 func checkTimestep(t lethe.Timestep) *Refusal {

@@ -33,6 +33,7 @@ const (
 	fieldDeadline
 	fieldHoldID
 	fieldUntil
+	fieldPayments
 	noField field = 0
 )
 
@@ -72,6 +73,8 @@ func fieldNamed(name string) field {
 		return fieldHoldID
 	case "until":
 		return fieldUntil
+	case "payments":
+		return fieldPayments
 	default:
 		return noField
 	}
@@ -84,6 +87,7 @@ func (f field) names() string {
 		"type", "id", "timestep", "features", "source", "target", "label",
 		"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
 		"request_digest", "deadline", "hold_id", "until",
+		"payments",
 	} {
 		if f&(1<<i) != 0 {
 			out = append(out, name)
@@ -108,7 +112,11 @@ type object struct {
 	timestep                              lethe.Timestep
 	features                              []float32
 	nodes                                 []string
+	payments                              []payment
 }
+
+// payment is what a request for erasure names one by.
+type payment struct{ source, target string }
 
 // parseObject reads a record's value. featureHint sizes the feature vector.
 func parseObject(value []byte, featureHint int) (*object, *Refusal) {
@@ -153,6 +161,8 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 		return o.readFeatures(s, featureHint)
 	case fieldNodes:
 		return o.readNodes(s)
+	case fieldPayments:
+		return o.readPayments(s)
 	default:
 		return o.readText(s, f, name)
 	}
@@ -261,6 +271,30 @@ func (o *object) readNodes(s *scanner) *Refusal {
 		if r == nil {
 			o.nodes = append(o.nodes, text)
 		}
+		return r
+	})
+}
+
+// readPayments reads the payments of a request: objects of a source and a target.
+func (o *object) readPayments(s *scanner) *Refusal {
+	if !s.take('[') {
+		o.note(BadType, "payments is not an array")
+		return s.skip(0)
+	}
+	return s.each(']', func() *Refusal {
+		wrong := func() {
+			o.note(BadType, fmt.Sprintf("payment %d is not an object of source and target", len(o.payments)))
+		}
+		if !s.take('{') {
+			wrong()
+			return s.skip(0)
+		}
+		var one object
+		r := s.each('}', func() *Refusal { return one.member(s, 0) })
+		if one.unknown || one.wrong != nil || one.present != fieldSource|fieldTarget {
+			wrong()
+		}
+		o.payments = append(o.payments, payment{one.source, one.target})
 		return r
 	})
 }

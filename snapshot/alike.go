@@ -52,7 +52,7 @@ func ContentOf(secret lethe.Secret, features []float32) [len(contentHash{})]byte
 func (s *Store) HasContent(content [len(contentHash{})]byte) (bool, error) {
 	_, found, err := s.staging.Get(alikeKey(content))
 	if err == nil && !found {
-		found, err = widths{s.staging}.alike(content, nil)
+		found, err = widths{s.staging}.alike(content, erasure{})
 	}
 	if err != nil {
 		return false, fmt.Errorf("count of a content: %w", err)
@@ -64,7 +64,7 @@ func (s *Store) HasContent(content [len(contentHash{})]byte) (bool, error) {
 // have each.
 func (s *staging) alikeWithout(gone erasure) (map[contentHash]int, error) {
 	out := make(map[contentHash]int)
-	for p := range gone {
+	for p := range gone.Nodes {
 		entry, known, err := lookup(s.Get, p)
 		if err != nil {
 			return nil, err
@@ -79,18 +79,13 @@ func (s *staging) alikeWithout(gone erasure) (map[contentHash]int, error) {
 // markShared notes which of the located have the features of a transaction that
 // is not among them.
 func (s *staging) markShared(located []Located) error {
-	gone := make(erasure)
-	for _, l := range located {
-		if l.Known {
-			gone[l.Pseudonym] = true
-		}
-	}
+	gone := erasureOf(located)
 	going, err := s.alikeWithout(gone)
 	if err != nil {
 		return err
 	}
 	for i := range located {
-		if !located[i].Known {
+		if !located[i].Known || located[i].Kind != lethe.TransactionTarget {
 			continue
 		}
 		entry, _, err := lookup(s.Get, located[i].Pseudonym)

@@ -176,10 +176,9 @@ func TestNoByteIsLeftAfterErase(t *testing.T) {
 func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 	dir := t.TempDir()
 	s, subjects := scanStore(t, dir, vfs.Default, 300)
-	gone := erasure{}
-	for _, id := range subjects {
-		gone[s.staging.options.Secret.Pseudonym(id)] = true
-	}
+	located, err := s.Locate(lethe.Transactions(subjects...))
+	require.NoError(t, err)
+	gone := erasureOf(located)
 	stores := map[string]*swapstore.Store{stagingName: s.staging.Store}
 	for step := lethe.Timestep(1); step <= 2; step++ {
 		store, err := s.closed.get(step)
@@ -200,7 +199,7 @@ func TestDeletingInsteadOfRewritingLeavesBytes(t *testing.T) {
 			})
 		}))
 	}
-	located, err := s.Locate(lethe.Transactions(subjects...))
+	located, err = s.Locate(lethe.Transactions(subjects...))
 	require.NoError(t, err)
 	for _, l := range located {
 		require.False(t, l.Known, "no read may find it")

@@ -16,7 +16,8 @@ import (
 
 // Erase removes the targets in whatever state their timesteps are: their rows,
 // labels, assignments, index entries and content hashes, every payment that
-// names them, and whatever of them is pending or awaits confirmation. The store of a
+// names them, and whatever of them is pending or awaits confirmation. Of a payment its two
+// transactions stay. The store of a
 // closed or settled timestep that held one is written anew, the old files are unlinked,
 // and it has a new revision. One that held nothing else is gone, see Gone, and the
 // closed timestep after it has a new revision. Nothing reads the targets any more when
@@ -36,10 +37,9 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	if err != nil {
 		return err
 	}
-	gone := make(erasure, len(located))
+	gone := erasureOf(located)
 	timesteps := map[lethe.Timestep]struct{}{}
 	for _, l := range located {
-		gone[l.Pseudonym] = true
 		if l.State > lethe.Open {
 			timesteps[l.Timestep] = struct{}{}
 		}
@@ -182,35 +182,51 @@ func (c *changes) recount(t lethe.Timestep) error {
 	return nil
 }
 
-// erasure is a set of transactions to erase.
-type erasure map[lethe.Pseudonym]bool
+// erasure is what is to be erased.
+type erasure struct{ lethe.Removal }
 
-// names reports whether one of the transactions is to go.
+// erasureOf is what some targets are.
+func erasureOf(located []Located) erasure { return erasure{RemovalOf(located)} }
+
+// names reports whether what is about some transactions is to go: with one of them, or as
+// the payment between them.
 func (e erasure) names(about []lethe.Pseudonym) bool {
-	return slices.ContainsFunc(about, func(p lethe.Pseudonym) bool { return e[p] })
+	if len(about) == 2 && e.Payments[lethe.PseudonymPair{Source: about[0], Target: about[1]}] {
+		return true
+	}
+	return slices.ContainsFunc(about, func(p lethe.Pseudonym) bool { return e.Nodes[p] })
 }
 
-// isIn reports whether one of the transactions at the end of a key is to go.
+// isIn reports whether what the transactions at the end of a key are about is to go.
 func (e erasure) isIn(key []byte, prefix int) (bool, error) {
 	about, err := pseudonymsAfter(key, prefix, (len(key)-prefix)/pseudonymBytes)
 	return e.names(about), err
 }
 
-// erase writes the store anew without the transactions, under a new revision if
-// it held any, and returns its description.
+// erase writes the store anew without what goes, under a new revision if it held any of
+// that, and returns its description.
 func (s graphStore) erase(ctx context.Context, gone erasure) (meta, error) {
 	m, err := s.meta()
 	if err != nil {
 		return m, err
 	}
 	revision := m.revision
-	for p := range gone {
+	for p := range gone.Nodes {
 		_, found, err := s.Get(pseudonymKey(kindNode, p))
 		if err != nil {
 			return m, err
 		}
 		if found {
 			m.nodes--
+			m.revision = revision + 1
+		}
+	}
+	for p := range gone.Payments {
+		_, found, err := s.Get(pseudonymKey(kindEdge, p.Source, p.Target))
+		if err != nil {
+			return m, err
+		}
+		if found {
 			m.revision = revision + 1
 		}
 	}

@@ -70,11 +70,11 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 	return w.Set(timestepKey(kindInfo, t), i.encode())
 }
 
-// keysOf returns what goes with the transactions. The index and the counts of contents,
+// keysOf returns what goes. The index and the counts of contents,
 // which have an entry for every transaction of the history, are not gone through.
 func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
 	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
-	for p := range gone {
+	for p := range gone.Nodes {
 		prefixes = append(prefixes, pseudonymKey(kindIndex, p), pseudonymKey(kindCandidate, p))
 	}
 	for _, prefix := range prefixes {
@@ -147,7 +147,7 @@ func (s *staging) infosWithout(gone erasure) (map[lethe.Timestep]Info, error) {
 			return nil, err
 		}
 	}
-	for p := range gone {
+	for p := range gone.Nodes {
 		err := widths{s}.candidates(p, func(c candidate) error {
 			lose(c.entry.timestep, lethe.Open, func(i *Info) { i.Nodes-- })
 			return nil

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"fmt"
-	"slices"
 
 	"lethe"
 )
@@ -151,7 +150,7 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 }
 
 // admit does what every record begins with: one that was delivered before, or
-// names an erased transaction, ends here and moves nothing; others raise the
+// names an erased transaction, or is an erased payment, ends here and moves nothing; others raise the
 // watermark, and those that are too far ahead end here. Without an outcome the
 // caller goes on.
 func (b *Batch) admit(
@@ -163,7 +162,7 @@ func (b *Batch) admit(
 	if b.redelivered(o) {
 		return arrival{}, Verdict{Outcome: Duplicate}, nil
 	}
-	if slices.ContainsFunc(about, b.staging.isSuppressed) {
+	if b.staging.isSuppressed(about) {
 		return arrival{}, Verdict{Outcome: Suppressed}, nil
 	}
 	at := b.observe(t)

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -10,15 +11,23 @@ import (
 
 // Located is what a Store knows of one target, for planning an erasure.
 type Located struct {
+	Kind lethe.TargetKind
+	// Pseudonym is that of a transaction, Payment those of a payment's ends.
 	Pseudonym lethe.Pseudonym
+	Payment   lethe.PseudonymPair
 	// Suppressed reports whether it is erased, or being erased.
 	Suppressed bool
 	// Known reports whether the transaction itself is here; if it is not, there
-	// may still be payments and labels that name it.
+	// may still be payments and labels that name it. A payment is known if it is in the
+	// graph of a closed timestep.
 	Known bool
 	// Named reports whether a payment or label that is pending, or a refusal that is not
-	// confirmed, names it. It is not asked for if all targets are known.
+	// confirmed, names it, or is that of the payment. It is not asked for if all targets
+	// are known.
 	Named bool
+	// Keys are those under which the stores hold a payment: what a search of their files
+	// can look for.
+	Keys [][]byte
 	// Timestep and State are set if it is known.
 	Timestep lethe.Timestep
 	State    lethe.State
@@ -31,30 +40,71 @@ type Located struct {
 	Rows [][]float32
 }
 
+// RemovalOf is what the located are.
+func RemovalOf(located []Located) lethe.Removal {
+	r := lethe.Removal{Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool)}
+	for _, l := range located {
+		if l.Kind == lethe.PaymentTarget {
+			r.Payments[l.Payment] = true
+		} else {
+			r.Nodes[l.Pseudonym] = true
+		}
+	}
+	return r
+}
+
 // Locate tells where the targets are, in the order asked for. It changes
 // nothing. Errors: lethe.ErrTarget.
 func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
-	ids, err := lethe.TransactionsOf(targets)
-	if err != nil {
+	if err := lethe.CheckTargets(targets); err != nil {
 		return nil, err
 	}
-	out := make([]Located, len(ids))
-	for i, id := range ids {
-		if out[i], err = s.staging.locate(id); err != nil {
+	out := make([]Located, len(targets))
+	for i, target := range targets {
+		var err error
+		if target.Kind == lethe.PaymentTarget {
+			out[i], err = locatePayment(s, target.Payment)
+		} else {
+			out[i], err = s.staging.locate(target.Transaction)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("locate target %d: %w", i, err)
 		}
+		out[i].Kind = target.Kind
+		out[i].Suppressed = s.Suppresses(s.staging.options.Secret.Suppressed(target))
 	}
 	if err := s.staging.markShared(out); err != nil {
-		return nil, fmt.Errorf("locate %d targets: %w", len(ids), err)
+		return nil, fmt.Errorf("locate %d targets: %w", len(targets), err)
 	}
 	if err := s.staging.markNamed(out); err != nil {
-		return nil, fmt.Errorf("locate %d targets: %w", len(ids), err)
+		return nil, fmt.Errorf("locate %d targets: %w", len(targets), err)
 	}
 	return out, nil
 }
 
+// locatePayment tells whether a payment is in a graph: if it is, it is in that of its
+// source.
+func locatePayment(s *Store, p lethe.Payment) (Located, error) {
+	secret := s.staging.options.Secret
+	l := Located{Payment: lethe.PseudonymPair{Source: secret.Pseudonym(p.Source), Target: secret.Pseudonym(p.Target)}}
+	entry, known, err := lookup(s.staging.Get, l.Payment.Source)
+	if err != nil || !known || s.staging.info(entry.timestep).State == lethe.Open {
+		return l, err
+	}
+	store, err := s.closed.get(entry.timestep)
+	if err != nil {
+		return l, err
+	}
+	key := pseudonymKey(kindEdge, l.Payment.Source, l.Payment.Target)
+	if _, l.Known, err = store.Get(key); l.Known {
+		l.Timestep, l.State = entry.timestep, s.staging.info(entry.timestep).State
+		l.Keys = append(l.Keys, key)
+	}
+	return l, err
+}
+
 func (s *staging) locate(id lethe.TransactionID) (Located, error) {
-	l := Located{Pseudonym: s.options.Secret.Pseudonym(id), Suppressed: s.isSuppressed(id)}
+	l := Located{Pseudonym: s.options.Secret.Pseudonym(id)}
 	entry, known, err := lookup(s.Get, l.Pseudonym)
 	if err != nil {
 		return l, err
@@ -91,18 +141,17 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 // no record that names one is taken. It is durable when it returns. Only
 // Lift undoes it. Errors: lethe.ErrTarget.
 func (s *Store) Suppress(targets []lethe.Target) error {
-	ids, err := lethe.TransactionsOf(targets)
-	if err != nil {
+	if err := lethe.CheckTargets(targets); err != nil {
 		return err
 	}
-	digests := make([]lethe.Digest, len(ids))
-	for i, id := range ids {
-		digests[i] = s.staging.options.Secret.Suppression(id)
+	digests := make([]lethe.Digest, len(targets))
+	for i, t := range targets {
+		digests[i] = s.staging.options.Secret.Suppressed(t)
 	}
 	return s.SuppressHashes(digests)
 }
 
-// SuppressHashes is Suppress by keyed hashes (lethe.Secret.Suppression).
+// SuppressHashes is Suppress by keyed hashes (lethe.Secret.Suppressed).
 func (s *Store) SuppressHashes(hashes []lethe.Digest) error {
 	var fresh []lethe.Digest
 	for _, d := range hashes {
@@ -124,7 +173,7 @@ func (s *Store) SuppressHashes(hashes []lethe.Digest) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("suppress %d transactions: %w", len(fresh), err)
+		return fmt.Errorf("suppress %d targets: %w", len(fresh), err)
 	}
 	for _, d := range fresh {
 		s.staging.suppressed[d] = struct{}{}
@@ -151,49 +200,72 @@ func (m Marks) Lift(hashes []lethe.Digest) error {
 	return nil
 }
 
-// Suppresses reports whether the transaction with this keyed hash is erased.
+// Suppresses reports whether the target with this keyed hash is erased.
 func (s *Store) Suppresses(hash lethe.Digest) bool {
 	_, found := s.staging.suppressed[hash]
 	return found
 }
 
-// isSuppressed reports whether the transaction is erased.
-func (s *staging) isSuppressed(id lethe.TransactionID) bool {
+// isSuppressed reports whether one of the transactions is erased, or, of two, the payment
+// from the first to the second.
+func (s *staging) isSuppressed(about []lethe.TransactionID) bool {
 	if len(s.suppressed) == 0 {
 		return false
 	}
-	_, found := s.suppressed[s.options.Secret.Suppression(id)]
-	return found
+	is := func(hash lethe.Digest) bool {
+		_, found := s.suppressed[hash]
+		return found
+	}
+	return slices.ContainsFunc(about, func(id lethe.TransactionID) bool { return is(s.options.Secret.Suppression(id)) }) ||
+		len(about) == 2 && is(s.options.Secret.SuppressedPayment(about[0], about[1]))
 }
 
-// markNamed notes which transactions are named by what is pending or refused. A
-// transaction that never came may be one end of a payment, or have a label.
+// markNamed notes which transactions are named by what is pending or refused, and which
+// payments are pending or refused. A transaction that never came may be one end of a
+// payment, or have a label.
 func (s *staging) markNamed(located []Located) error {
 	if !slices.ContainsFunc(located, func(l Located) bool { return !l.Known }) {
 		return nil
 	}
-	named := make(map[lethe.Pseudonym]bool)
-	note := func(about []lethe.Pseudonym) {
+	wanted := RemovalOf(located).Payments
+	named, keys := make(map[lethe.Pseudonym]bool), make(map[lethe.PseudonymPair][][]byte)
+	note := func(key []byte, about []lethe.Pseudonym) {
 		for _, p := range about {
 			named[p] = true
+		}
+		if len(about) != 2 {
+			return
+		}
+		if pair := (lethe.PseudonymPair{Source: about[0], Target: about[1]}); wanted[pair] {
+			keys[pair] = append(keys[pair], bytes.Clone(key))
 		}
 	}
 	for _, kind := range []byte{kindPayment, kindLabel} {
 		err := s.scanThrough(kind, maxTimestep, func(e staged) error {
-			note(e.about)
+			note(e.key, e.about)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err := s.Scan([]byte{kindLetter}, func(_, value []byte) error {
+	err := s.Scan([]byte{kindLetter}, func(key, value []byte) error {
 		l, err := decodeLetter(value)
-		note(l.about)
+		note(key, l.about)
 		return err
 	})
 	for i := range located {
-		located[i].Named = named[located[i].Pseudonym]
+		l := &located[i]
+		if l.Kind != lethe.PaymentTarget {
+			l.Named = named[l.Pseudonym]
+			continue
+		}
+		l.Named = len(keys[l.Payment]) > 0
+		for _, key := range keys[l.Payment] {
+			if key[0] == kindPayment {
+				l.Keys = append(l.Keys, key)
+			}
+		}
 	}
 	return err
 }

@@ -213,6 +213,9 @@ func (h *harness) locate(td *datadriven.TestData) (string, error) {
 		if l.Known {
 			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Rows)
 		}
+		if l.Kind == lethe.PaymentTarget {
+			fmt.Fprintf(&out, ", named %t, under %d keys", l.Named, len(l.Keys))
+		}
 		out.WriteString("\n")
 	}
 	return out.String(), err
@@ -228,6 +231,10 @@ func parseTimestep(s string) lethe.Timestep {
 
 func targets(input string) (out []lethe.Target) {
 	for _, id := range strings.Fields(input) {
+		if source, target, joined := strings.Cut(id, ">"); joined {
+			out = append(out, lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
+			continue
+		}
 		out = append(out, lethe.Transactions(lethe.TransactionID(id))...)
 	}
 	return out

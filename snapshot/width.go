@@ -224,7 +224,7 @@ func widthOf(key []byte) int { return int(binary.BigEndian.Uint32(key[len(key)-w
 func (s widths) alike(content contentHash, gone erasure) (found bool, err error) {
 	err = s.Scan([]byte{kindCandidate}, func(key, value []byte) error {
 		c, err := decodeCandidate(value)
-		if err != nil || c.entry.hash != content || gone[lethe.Pseudonym(key[1:1+pseudonymBytes])] {
+		if err != nil || c.entry.hash != content || gone.Nodes[lethe.Pseudonym(key[1:1+pseudonymBytes])] {
 			return err
 		}
 		found = true

@@ -19,7 +19,7 @@ import (
 )
 
 type eraseCmd struct {
-	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions."`
+	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions or payments."`
 	Plan   erasePlanCmd   `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
 	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
 	List   eraseListCmd   `cmd:"" help:"List all requests."`
@@ -34,7 +34,7 @@ func (eraseCmd) Help() string {
 type eraseSubmitCmd struct {
 	brokerFlags
 	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
-	Edge      []string      `help:"Not built yet." hidden:"" sep:"none"`
+	Edge      []string      `help:"Payment to forget, from A to B; its transactions stay. May be given several times." placeholder:"A>B" sep:"none"`
 	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
 	Subject   string        `help:"Not built yet." hidden:""`
 	Deadline  string        `help:"Until when it should be verified: an RFC 3339 time, or a duration such as 72h." placeholder:"T"`
@@ -50,6 +50,7 @@ type eraseSubmitCmd struct {
 func (eraseSubmitCmd) Help() string {
 	return `Example:
   lethe erase submit --node 230007682 --reason "GDPR Art. 17" --wait
+  lethe erase submit --edge '230007682>230007703' --wait
 
 Scope stubs replaces the transaction's own slice and every slice with a stub for
 it; shard replaces its own slice only, as in the paper; partition partitions the
@@ -126,8 +127,8 @@ func timeOf(flag, text string, now time.Time) (time.Time, error) {
 // refusal tells why lethe would refuse the request, before anything is sent. It
 // speaks of flags and never repeats an id.
 func refusal(request lethe.ErasureRequest, at time.Time) error {
-	if _, err := lethe.TransactionsOf(request.Targets); err != nil {
-		return fmt.Errorf("%w: use --node", err)
+	if err := lethe.CheckTargets(request.Targets); err != nil {
+		return err
 	}
 	_, _, err := ingest.EncodeErasure(request, at)
 	if err == nil && deletions.NamesTarget(request) {
@@ -140,7 +141,7 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 	flag := map[ingest.Reason]string{
 		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason", ingest.UnknownScope: "--scope",
 	}[refused.Reason]
-	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node"), refused.Detail)
+	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge"), refused.Detail)
 }
 
 // targets are what the flags name.
@@ -151,8 +152,7 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 	}
 	for _, edge := range c.Edge {
 		source, target, _ := strings.Cut(edge, ">")
-		payment := lethe.Payment{Source: lethe.TransactionID(source), Target: lethe.TransactionID(target)}
-		out = append(out, lethe.Target{Kind: lethe.PaymentTarget, Payment: payment})
+		out = append(out, lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
 	}
 	for _, id := range c.Feature {
 		out = append(out, lethe.Target{Kind: lethe.FeaturesTarget, Transaction: lethe.TransactionID(id)})
@@ -165,9 +165,15 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 
 // check refuses what cannot be asked for.
 func (c *eraseSubmitCmd) check() error {
+	for i, edge := range c.Edge {
+		source, target, joined := strings.Cut(edge, ">")
+		if !joined || source == "" || target == "" || source == target || strings.Contains(target, ">") {
+			return command.Usagef("--edge number %d is not of the form A>B, with two transactions", i+1)
+		}
+	}
 	switch {
 	case len(c.targets()) == 0:
-		return command.Usagef("name at least one transaction with --node")
+		return command.Usagef("name at least one transaction with --node, or a payment with --edge")
 	}
 	return nil
 }

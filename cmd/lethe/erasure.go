@@ -1,20 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/ingest"
 	"lethe/internal/command"
 )
 
-// nodeOutcome is the outcome for one target, together with its id, which only who submitted
-// the request knows.
+// nodeOutcome is the outcome for one target, together with what it names, which only who
+// submitted the request knows.
 type nodeOutcome struct {
-	Node string `json:"node"`
+	Node    string `json:"node,omitempty"`
+	Payment string `json:"payment,omitempty"`
 	deletions.TargetOutcome
+}
+
+// outcomeOf is the outcome for one target.
+func outcomeOf(t lethe.Target, o deletions.TargetOutcome) nodeOutcome {
+	if t.Kind == lethe.PaymentTarget {
+		return nodeOutcome{Payment: string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)), TargetOutcome: o}
+	}
+	return nodeOutcome{Node: string(t.Transaction), TargetOutcome: o}
 }
 
 // submittedErasure is the status of a request as its submitter is told it.
@@ -30,7 +41,7 @@ func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureReq
 	out := submittedErasure{Status: s, Nonce: request.Nonce, Outcomes: []nodeOutcome{}}
 	if len(s.Outcomes) == len(request.Targets) {
 		for i, o := range s.Outcomes {
-			out.Outcomes = append(out.Outcomes, nodeOutcome{string(request.Targets[i].Transaction), o})
+			out.Outcomes = append(out.Outcomes, outcomeOf(request.Targets[i], o))
 		}
 	}
 	if asJSON {
@@ -39,7 +50,7 @@ func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureReq
 	printRequest(a, s)
 	for _, o := range out.Outcomes {
 		if o.Decided() {
-			fmt.Fprintf(a.Stdout, "  %s: %s\n", o.Node, o.Outcome)
+			fmt.Fprintf(a.Stdout, "  %s: %s\n", cmp.Or(o.Node, o.Payment), o.Outcome)
 		}
 	}
 	return nil
@@ -56,7 +67,7 @@ func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
 
 func printRequest(a *command.App, s deletions.Status) {
 	fmt.Fprintf(a.Stdout, "request %s: %s (scope %s)\n", s.RequestID, s.State, s.Scope)
-	fmt.Fprintf(a.Stdout, "  transactions %d, timesteps %d, slices replaced %d, shards retrained %d\n",
+	fmt.Fprintf(a.Stdout, "  targets %d, timesteps %d, slices replaced %d, shards retrained %d\n",
 		s.Counts.Targets, s.Counts.Timesteps, s.Counts.Slices, s.Counts.Shards)
 	if refitted := refittedText(s.Refitted); refitted != "" {
 		fmt.Fprintf(a.Stdout, "  groups refitted: %s\n", refitted)

@@ -76,12 +76,11 @@ func (c *Coordinator) Resume(ctx context.Context) error {
 // lethe.ErrTarget, and those of the stores.
 func (c *Coordinator) Plan(ctx context.Context, targets []lethe.Target, scope lethe.Scope) (Plan, error) {
 	asked := deletions.Entry{Scope: scope}
-	ids, err := lethe.TransactionsOf(targets)
-	if err != nil {
+	if err := lethe.CheckTargets(targets); err != nil {
 		return Plan{}, err
 	}
-	for _, id := range ids {
-		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppression(id))
+	for _, t := range targets {
+		asked.Targets = append(asked.Targets, c.states.o.Secret.Suppressed(t))
 	}
 	plans, err := planner{c.states.o.Graphs, c.states.o.Ledger}.plan(ctx, batch{members: []deletions.Entry{asked}}, [][]lethe.Target{targets})
 	if err != nil {

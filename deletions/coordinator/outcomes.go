@@ -15,7 +15,7 @@ func markErased(p *deletions.Progress, secret lethe.Secret, targets []lethe.Targ
 		if !held[i] {
 			continue
 		}
-		hash := secret.Suppression(t.Transaction)
+		hash := secret.Suppressed(t)
 		for k := range p.Outcomes {
 			if p.Outcomes[k].Target == hash {
 				p.Outcomes[k].Outcome = deletions.OutcomeErased
@@ -65,8 +65,10 @@ func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]delet
 // erases reports whether a request has found something of a target. The ledger's oldest
 // entries have no outcomes.
 func erases(e deletions.Entry, target lethe.Digest, before bool) bool {
-	found := deletions.TargetOutcome{Target: target, Outcome: deletions.OutcomeErased}
-	return slices.Contains(e.Progress.Outcomes, found) || before && len(e.Progress.Outcomes) == 0
+	found := func(o deletions.TargetOutcome) bool {
+		return o.Target == target && o.Outcome == deletions.OutcomeErased
+	}
+	return slices.ContainsFunc(e.Progress.Outcomes, found) || before && len(e.Progress.Outcomes) == 0
 }
 
 // decided notes in a list of entries what has become of the targets of one: those of
@@ -84,7 +86,7 @@ func decided(list []deletions.Entry, requestID string, outcomes []deletions.Targ
 func (s *states) namedBy(targets []lethe.Target, found ...remains) ([]bool, error) {
 	out := make([]bool, len(targets))
 	for i, t := range targets {
-		own, err := scan.TransactionFingerprints(s.o.Secret, t.Transaction)
+		own, _, err := scan.TargetFingerprints(s.o.Secret, t)
 		if err != nil {
 			return nil, err
 		}

@@ -169,17 +169,8 @@ func planned(b batch, plans []Plan) (out []lethe.Timestep) {
 }
 
 // distinct are the targets of several requests, each once.
-func distinct(requests [][]lethe.Target) (out []lethe.Target) {
-	known := make(map[lethe.TransactionID]bool)
-	for _, targets := range requests {
-		for _, t := range targets {
-			if !known[t.Transaction] {
-				known[t.Transaction] = true
-				out = append(out, t)
-			}
-		}
-	}
-	return out
+func distinct(requests [][]lethe.Target) []lethe.Target {
+	return lethe.Distinct(slices.Concat(requests...))
 }
 
 // renew sends the commands of other batches again whose timesteps were rewritten

@@ -54,6 +54,7 @@ func (r *Receipt) checkOutcomes(out *record.Problems) {
 	answered := make(map[lethe.Digest]bool)
 	for i, o := range r.Outcomes {
 		out.Check(o.Outcome.Valid(), "outcome %d is not known", i)
+		out.Check(o.ValidKind(), "outcome %d is of no known kind of target", i)
 		out.Check(slices.Contains(r.Targets, o.Target), "outcome %d is of no node", i)
 		answered[o.Target] = true
 	}

@@ -11,7 +11,7 @@
 // an id count, are in forms.go and bounds.go.
 //
 //	fingerprint.go                  what stands for a form of a record
-//	forms.go, rows.go               the forms of ids and of feature rows
+//	forms.go, rows.go, payments.go  the forms of ids, of feature rows and of payments
 //	bounds.go, words.go             where an id counts; ids that are words
 //	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
 //	modular.go                      the arithmetic of rolling hashes

@@ -34,6 +34,20 @@ const (
 	KindPseudonym Kind = "pseudonym"
 	// KindPseudonymHex is the same in hexadecimal.
 	KindPseudonymHex Kind = "pseudonym_hex"
+	// KindPayment is the key of a payment, its two ids joined by '>', of at least 6 bytes,
+	// matched where it stands alone.
+	KindPayment Kind = "payment"
+	// KindPaymentKey is the same as the whole of a record's key or of a string in JSON,
+	// and a payment as the source and target of one JSON object. Bytes are not searched
+	// for it.
+	KindPaymentKey Kind = "payment_key"
+	// KindPaymentText is a payment's source and target as lethe writes them into JSON.
+	KindPaymentText Kind = "payment_text"
+	// KindPaymentFramed is both ids, each after its length, as staging holds them.
+	KindPaymentFramed Kind = "payment_framed"
+	// KindPaymentPseudonyms is the key under which a store holds a payment: it ends with
+	// the pseudonyms of both ends.
+	KindPaymentPseudonyms Kind = "payment_pseudonyms"
 	// KindFeatures is a feature row as little-endian float32.
 	KindFeatures Kind = "features"
 	// KindFeaturesText is a feature row as lethe writes it into JSON.
@@ -41,6 +55,10 @@ const (
 	// KindBytes is anything else, such as a record's original bytes.
 	KindBytes Kind = "bytes"
 )
+
+// keyed reports whether a kind is no bytes to be searched for, but compared with keys and
+// what JSON says.
+func (k Kind) keyed() bool { return k == KindIDKey || k == KindPaymentKey }
 
 // MinNeedleBytes and MaxNeedleBytes bound what NewFingerprint takes for kinds
 // that stand for raw bytes: shorter needles are found everywhere by chance; of
@@ -107,7 +125,7 @@ func NewFingerprint(secret lethe.Secret, kind Kind, needle []byte) (Fingerprint,
 	}
 	needle = needle[:min(len(needle), MaxNeedleBytes)]
 	f := Fingerprint{Kind: kind, Length: len(needle), MAC: macOf(secret, kind, needle)}
-	if kind == KindIDKey {
+	if kind.keyed() {
 		return f, nil
 	}
 	keys := hashKeysOf(secret)
@@ -170,13 +188,14 @@ func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
 // minBytes is the least length at which a form is told from chance.
 func minBytes(kind Kind) (int, bool) {
 	switch kind {
-	case KindID, KindIDJSON, KindIDQuoted:
+	case KindID, KindIDJSON, KindIDQuoted, KindPayment:
 		return BoundedIDBytes, true
 	case KindIDField, KindIDFramed:
 		return framedIDBytes, true
-	case KindIDKey:
+	case KindIDKey, KindPaymentKey:
 		return 1, true
-	case KindPseudonym, KindPseudonymHex, KindFeatures, KindFeaturesText, KindBytes:
+	case KindPseudonym, KindPseudonymHex, KindFeatures, KindFeaturesText, KindBytes, KindPaymentText,
+		KindPaymentFramed, KindPaymentPseudonyms:
 		return MinNeedleBytes, true
 	default:
 		return 0, false

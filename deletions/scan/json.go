@@ -26,6 +26,8 @@ type jsonMatch struct {
 	known  []bool
 	// at is the field that the present string stands in.
 	at field
+	// ends are what the present object names as source and target of a payment.
+	ends paymentEnds
 }
 
 // span is where a token stands.
@@ -64,7 +66,7 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 // lost a quotation mark, so there what lies between strings is looked at too.
 func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	escaped := bytes.IndexByte(data, '\\') >= 0
-	if !escaped && len(m.sc.keyed) == 0 {
+	if !escaped && len(m.sc.keyed)+len(m.sc.payments) == 0 {
 		return
 	}
 	if escaped {
@@ -74,6 +76,9 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	if broken && !escaped {
 		m.whole(data, offset)
 	}
+	around := m.ends
+	m.ends = paymentEnds{keeps: broken}
+	m.ends.pass(data[:max(0, bytes.IndexByte(data, '"'))])
 	in := anyField
 	for at := bytes.IndexByte(data, '"'); at >= 0 && at < len(data); inside = !inside {
 		end := closingQuote(data, at+1)
@@ -84,14 +89,21 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 		case inside && !isName:
 			m.at = in
 		}
+		if !inside {
+			m.ends.pass(data[at+1 : end])
+		}
 		if inside || broken {
 			m.str(data[at+1:end], offset+int64(at)+1, depth)
+		}
+		if inside || broken {
+			m.end(data[at+1:end], endsName(data, end), offset+int64(at)+1)
 		}
 		if m.at = anyField; isName {
 			in = fieldOf(string(unescape(data[at+1 : end])))
 		}
 		at = end
 	}
+	m.ends = around
 }
 
 // endsName reports whether a colon follows the string that ends at a place.
@@ -136,25 +148,14 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 	m.rows(decoded, offset)
 }
 
-// whole compares a string, or the two ends of a payment, with every id.
+// whole compares a string with every payment, and it, or the two ends of a payment, with
+// every id.
 func (m *jsonMatch) whole(text []byte, offset int64) {
+	m.hits = append(m.hits, m.sc.matching(KindPaymentKey, m.sc.payments[len(text)], text, offset)...)
 	for part := range bytes.SplitSeq(text, []byte{'>'}) {
-		m.compare(KindID, m.sc.whole[len(part)], part, offset)
+		m.hits = append(m.hits, m.sc.matching(KindID, m.sc.whole[len(part)], part, offset)...)
 		if keyed := m.sc.keyed[len(part)]; len(keyed) > 0 && m.at.mayHold(string(part)) {
-			m.compare(KindIDKey, keyed, part, offset)
-		}
-	}
-}
-
-// compare compares a text with ids of its length.
-func (m *jsonMatch) compare(kind Kind, candidates []int, text []byte, offset int64) {
-	if len(candidates) == 0 {
-		return
-	}
-	mac := macOf(m.sc.secret, kind, text)
-	for _, i := range candidates {
-		if m.sc.fingerprints[i].MAC == mac {
-			m.hits = append(m.hits, Hit{kind, i, offset})
+			m.hits = append(m.hits, m.sc.matching(KindIDKey, keyed, part, offset)...)
 		}
 	}
 }

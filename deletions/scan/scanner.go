@@ -48,8 +48,9 @@ type Scanner struct {
 	entries        []scanEntry
 	directory      []int32
 	directoryShift int
-	// keyed are the fingerprints that only MatchKey looks for, by length.
-	keyed map[int][]int
+	// keyed are the fingerprints of ids that only MatchKey and MatchText look for, by
+	// length, payments those of payments.
+	keyed, payments map[int][]int
 	// whole are the fingerprints of ids from 6 bytes on, by length, rows those of
 	// feature rows, by their number of features: MatchText compares them with what JSON
 	// says.
@@ -127,18 +128,22 @@ const (
 func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, error) {
 	sc := &Scanner{
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
-		keyed: map[int][]int{}, whole: map[int][]int{}, rows: map[int][]rowGroup{}, after: anchorBytes,
-		step: stepOf(fingerprints),
+		keyed: map[int][]int{}, payments: map[int][]int{}, whole: map[int][]int{}, rows: map[int][]rowGroup{},
+		after: anchorBytes,
+		step:  stepOf(fingerprints),
 	}
 	for i, f := range sc.fingerprints {
 		if err := f.Validate(); err != nil {
 			return nil, fmt.Errorf("fingerprint %d: %w", i, err)
 		}
-		if f.Kind == KindIDKey {
+		switch f.Kind {
+		case KindIDKey:
 			sc.keyed[f.Length] = append(sc.keyed[f.Length], i)
-			continue
+		case KindPaymentKey:
+			sc.payments[f.Length] = append(sc.payments[f.Length], i)
+		default:
+			sc.add(i, f)
 		}
-		sc.add(i, f)
 	}
 	sorting.By(sc.entries, func(a, b scanEntry) int {
 		return cmp.Or(a.compareWindow(&b), cmp.Compare(a.rolling, b.rolling), cmp.Compare(a.fingerprint, b.fingerprint))
@@ -194,7 +199,7 @@ func (sc *Scanner) addRow(f Fingerprint, anchors []uint64, i int) {
 // stepOf returns how far apart the places may be that are looked at: every place
 // counts as soon as one needle is too short to have an anchor at each.
 func stepOf(fingerprints []Fingerprint) int {
-	short := func(f Fingerprint) bool { return f.Kind != KindIDKey && !f.strided() }
+	short := func(f Fingerprint) bool { return !f.Kind.keyed() && !f.strided() }
 	if slices.ContainsFunc(fingerprints, short) {
 		return 1
 	}
@@ -259,23 +264,31 @@ func (sc *Scanner) Reach() int { return sc.before + sc.after + contextBytes }
 // or a payment's two ids joined by '>'. Unlike ScanBytes it also knows ids of
 // fewer than 6 bytes, because such a key delimits them.
 func (sc *Scanner) MatchKey(key []byte) []Hit {
-	hits := sc.ScanBytes(key)
+	hits := append(sc.ScanBytes(key), sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
 	if len(sc.keyed) == 0 {
 		return hits
 	}
 	offset := 0
 	for _, part := range bytes.Split(key, []byte{'>'}) {
-		if candidates := sc.keyed[len(part)]; len(candidates) > 0 {
-			mac := macOf(sc.secret, KindIDKey, part)
-			for _, i := range candidates {
-				if sc.fingerprints[i].MAC == mac {
-					hits = append(hits, Hit{KindIDKey, i, int64(offset)})
-				}
-			}
-		}
+		hits = append(hits, sc.matching(KindIDKey, sc.keyed[len(part)], part, int64(offset))...)
 		offset += len(part) + 1
 	}
 	sortHits(hits)
+	return hits
+}
+
+// matching returns those of some fingerprints of a kind, all of a text's length, that stand
+// for the text.
+func (sc *Scanner) matching(kind Kind, candidates []int, text []byte, offset int64) (hits []Hit) {
+	if len(candidates) == 0 {
+		return nil
+	}
+	mac := macOf(sc.secret, kind, text)
+	for _, i := range candidates {
+		if sc.fingerprints[i].MAC == mac {
+			hits = append(hits, Hit{kind, i, offset})
+		}
+	}
 	return hits
 }
 

@@ -73,7 +73,7 @@ func (c *comparison) counts(w world, got, want *state) {
 	}
 	targets, named, more := w.targets(), 0, 0
 	for _, e := range w.events {
-		if slices.ContainsFunc(e.names, func(id lethe.TransactionID) bool { return targets[id] }) {
+		if e.erased(targets) {
 			named++
 		}
 	}
@@ -114,7 +114,7 @@ func (c *comparison) kept(w world, got *state) {
 		}
 	}
 	for _, e := range w.events {
-		if e.row == nil || targets[e.names[0]] || held[e.names[0]] || slices.Contains(got.letterKeys, string(e.record.Key)) {
+		if e.row == nil || e.erased(targets) || held[e.names[0]] || slices.Contains(got.letterKeys, string(e.record.Key)) {
 			continue
 		}
 		*c = append(*c, fmt.Sprintf("%q is in no graph, and there is no dead letter", e.names[0]))

@@ -28,7 +28,8 @@ type options struct {
 // drawWorld draws a world.
 func drawWorld(t *rapid.T, k options) world {
 	d := drawing{T: t, options: k, world: world{last: lethe.Timestep(rapid.IntRange(1, 4).Draw(t, "timesteps"))}}
-	d.chance = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "places"), 1))
+	places := rapid.Uint64().Draw(t, "places")
+	d.chance, d.wider = rand.New(rand.NewPCG(places, 1)), rand.New(rand.NewPCG(places, 2))
 	d.world.late, d.world.loose, d.config = k.late, k.loose, d.settings()
 	var ids []lethe.TransactionID
 	for at := lethe.Timestep(1); at <= d.last; at++ {
@@ -94,6 +95,9 @@ type drawing struct {
 	world
 	// chance chooses what rapid would not choose evenly: where things happen.
 	chance *rand.Rand
+	// wider chooses targets that are no transactions, so that the rest of a world stays what
+	// it is without them.
+	wider *rand.Rand
 	// rows are the features that were sent so far.
 	rows [][]float32
 }
@@ -207,9 +211,41 @@ func (d *drawing) requests(ids []lethe.TransactionID) {
 			Targets: lethe.Transactions(rapid.SliceOfNDistinct(
 				rapid.SampledFrom(ids), 1, min(3, len(ids)), rapid.ID).Draw(d.T, "targets")...),
 		}
+		request.Targets = d.widen(request.Targets, ids)
 		if i == 0 || d.chance.IntN(3) > 0 {
 			at = d.chance.IntN(len(d.events) + 1)
 		}
 		d.events = slices.Insert(d.events, at, event{request: &request})
 	}
+}
+
+// widen adds payments to the targets of half of the requests, and of some leaves nothing
+// else.
+func (d *drawing) widen(targets []lethe.Target, ids []lethe.TransactionID) []lethe.Target {
+	if d.wider.IntN(2) == 0 {
+		return targets
+	}
+	if d.wider.IntN(2) == 0 {
+		targets = nil
+	}
+	for more := 1 + d.wider.IntN(2); more > 0; more-- {
+		targets = append(targets, d.aPayment(ids))
+	}
+	return lethe.Distinct(targets)
+}
+
+// aPayment is one that is sent, or now and then one that may not be.
+func (d *drawing) aPayment(ids []lethe.TransactionID) lethe.Target {
+	var sent []event
+	for _, e := range d.events {
+		if e.pays {
+			sent = append(sent, e)
+		}
+	}
+	if len(sent) > 0 && d.wider.IntN(6) > 0 {
+		e := sent[d.wider.IntN(len(sent))]
+		return lethe.PaymentBetween(e.names[0], e.names[1])
+	}
+	source := d.wider.IntN(len(ids))
+	return lethe.PaymentBetween(ids[source], ids[(source+1+d.wider.IntN(len(ids)-1))%len(ids)])
 }

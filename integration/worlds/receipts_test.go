@@ -54,8 +54,9 @@ func (c *comparison) receipts(w world, got *state) {
 				break
 			}
 			what := fmt.Sprintf("outcome of target %d of %s", i, r.RequestID)
-			c.equal(what+": target", r.Outcomes[i].Target, secret.Suppression(target.Transaction))
-			if may := w.outcomes(at, target.Transaction, got); !slices.Contains(may, r.Outcomes[i].Outcome) {
+			c.equal(what+": target", r.Outcomes[i].Target, secret.Suppressed(target))
+			c.equal(what+": kind", r.Outcomes[i].Kind == lethe.PaymentTarget, target.Kind == lethe.PaymentTarget)
+			if may := w.outcomes(at, target, got); !slices.Contains(may, r.Outcomes[i].Outcome) {
 				*c = append(*c, fmt.Sprintf("%s: %s, want one of %s", what, r.Outcomes[i].Outcome, may))
 			}
 		}
@@ -73,8 +74,8 @@ func (c *comparison) receipts(w world, got *state) {
 // outcomes are those that a target of the request at a position may have: another
 // request may have erased it, and records that come after the request may be read before
 // it, and the other way round.
-func (w *world) outcomes(at int, id lethe.TransactionID, got *state) (may []deletions.Outcome) {
-	if !namesIn(w.events, id) {
+func (w *world) outcomes(at int, target lethe.Target, got *state) (may []deletions.Outcome) {
+	if !slices.ContainsFunc(w.events, func(e event) bool { return e.erases(target) }) {
 		return []deletions.Outcome{deletions.OutcomeNothingHeld}
 	}
 	may = append(may, deletions.OutcomeErased)
@@ -83,8 +84,8 @@ func (w *world) outcomes(at int, id lethe.TransactionID, got *state) (may []dele
 		if e.request == nil || i == at {
 			continue
 		}
-		for k, target := range e.request.Targets {
-			if target.Transaction != id {
+		for k, other := range e.request.Targets {
+			if other.Name() != target.Name() {
 				continue
 			}
 			asked = asked || i < at
@@ -93,25 +94,18 @@ func (w *world) outcomes(at int, id lethe.TransactionID, got *state) (may []dele
 			}
 		}
 	}
-	if asked || !got.knowing[w.events[at].request.RequestID] || !w.holds(at, id) {
+	if asked || !got.knowing[w.events[at].request.RequestID] || !w.holds(at, target) {
 		may = append(may, deletions.OutcomeNothingHeld)
 	}
 	return may
 }
 
-// holds reports whether some record up to a position names a transaction and no other
-// target: one that names another may be dropped on its account.
-func (w *world) holds(at int, id lethe.TransactionID) bool {
-	targets := w.targets()
-	other := func(name lethe.TransactionID) bool { return name != id && targets[name] }
-	return slices.ContainsFunc(w.events[:at], func(e event) bool {
-		return slices.Contains(e.names, id) && !slices.ContainsFunc(e.names, other)
-	})
-}
-
-// namesIn reports whether some record names a transaction.
-func namesIn(events []event, id lethe.TransactionID) bool {
-	return slices.ContainsFunc(events, func(e event) bool { return slices.Contains(e.names, id) })
+// holds reports whether some record up to a position goes with a target and with no other:
+// one that goes with another may be dropped on its account.
+func (w *world) holds(at int, target lethe.Target) bool {
+	others := w.targets()
+	delete(others, target.Name())
+	return slices.ContainsFunc(w.events[:at], func(e event) bool { return e.erases(target) && !e.erased(others) })
 }
 
 // keptOf is what a row of a receipt keeps on purpose: keyed hashes of the targets, the

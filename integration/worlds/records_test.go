@@ -39,6 +39,7 @@ func (d *drawing) payment(source, target lethe.TransactionID, at lethe.Timestep)
 	}
 	key, value, err := ingest.EncodePayment(lethe.Payment{Source: source, Target: target, Timestep: at})
 	d.add(bus.Transactions, key, value, err, source, target)
+	d.events[len(d.events)-1].pays = true
 }
 
 func (d *drawing) label(id lethe.TransactionID, at lethe.Timestep) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
@@ -25,7 +26,7 @@ func wantedOf(w world) (out []residue.Form) {
 			continue // The bytes of zeros may stand anywhere.
 		}
 		rows := others
-		if targets[e.names[0]] {
+		if e.erased(targets) {
 			rows = own
 		}
 		var bits [features]uint32 // a missing feature does not equal itself
@@ -34,8 +35,12 @@ func wantedOf(w world) (out []residue.Form) {
 		}
 		rows[bits] = e.row
 	}
-	for id := range targets {
-		out = append(out, residue.OfID(secret, id)...)
+	for _, target := range targets {
+		if target.Kind == lethe.PaymentTarget {
+			out = append(out, residue.OfPayment(secret, target.Payment, w.last+1)...)
+		} else {
+			out = append(out, residue.OfID(secret, target.Transaction)...)
+		}
 	}
 	for bits, row := range own {
 		if others[bits] == nil {

@@ -62,6 +62,8 @@ type event struct {
 	record ingest.Outgoing
 	// names are the transactions that the record names anywhere, in any spelling.
 	names []lethe.TransactionID
+	// pays says that the record is the payment from the first of names to the second.
+	pays bool
 	// row are the features that it holds, or nil.
 	row     []float32
 	request *lethe.ErasureRequest
@@ -69,18 +71,36 @@ type event struct {
 	polls int
 }
 
-// targets are the transactions that some request names.
-func (w *world) targets() map[lethe.TransactionID]bool {
-	out := make(map[lethe.TransactionID]bool)
+// targets are those that some request names.
+func (w *world) targets() map[lethe.TargetName]lethe.Target {
+	out := make(map[lethe.TargetName]lethe.Target)
 	for _, e := range w.events {
 		if e.request == nil {
 			continue
 		}
 		for _, target := range e.request.Targets {
-			out[target.Transaction] = true
+			out[target.Name()] = target
 		}
 	}
 	return out
+}
+
+// erases reports whether a record goes with a target.
+func (e event) erases(target lethe.Target) bool {
+	if target.Kind == lethe.PaymentTarget {
+		return e.pays && e.names[0] == target.Payment.Source && e.names[1] == target.Payment.Target
+	}
+	return slices.Contains(e.names, target.Transaction)
+}
+
+// erased reports whether a record goes with one of the targets.
+func (e event) erased(targets map[lethe.TargetName]lethe.Target) bool {
+	for _, target := range targets {
+		if e.erases(target) {
+			return true
+		}
+	}
+	return false
 }
 
 // requestIDs are those of the requests, ascending.
@@ -135,14 +155,13 @@ func (w *world) namesAlone(at lethe.Timestep, scope lethe.Scope) bool {
 
 // without is the world as if the targets had never been: no request, and no
 // record that names one.
-func (w *world) without(targets map[lethe.TransactionID]bool) world {
+func (w *world) without(targets map[lethe.TargetName]lethe.Target) world {
 	out := world{
 		last: w.last, oneHop: w.oneHop, independent: w.independent,
 		components: w.components, config: w.config, late: w.late, loose: w.loose,
 	}
 	for _, e := range w.events {
-		named := slices.ContainsFunc(e.names, func(id lethe.TransactionID) bool { return targets[id] })
-		if e.request == nil && !named {
+		if e.request == nil && !e.erased(targets) {
 			out.events = append(out.events, e)
 		}
 	}

@@ -29,13 +29,18 @@ import (
 var ErrSharedFeatures = errors.New("another transaction has the same features")
 
 // Form is one way in which something can stand in a file: as Bytes, or as what JSON
-// says in whatever spelling, a string that is Text or an array of numbers that is Row.
+// says in whatever spelling, a string that is Text, an array of numbers that is Row, or an
+// object with the source and target of Payment.
 type Form struct {
-	Name  string
-	Bytes []byte
-	Text  string
-	Row   []float32
+	Name    string
+	Bytes   []byte
+	Text    string
+	Row     []float32
+	Payment Payment
 }
+
+// Payment is the ends of a payment.
+type Payment struct{ Source, Target string }
 
 // Of returns the forms of a transaction that the stream holds once: its id; its
 // pseudonym raw, in hexadecimal and in base64; its features raw, in base64 and
@@ -84,6 +89,25 @@ func OfID(secret lethe.Secret, id lethe.TransactionID) []Form {
 		{Name: "pseudonym", Bytes: tail},
 		{Name: "pseudonym in hexadecimal", Bytes: []byte(hex.EncodeToString(tail))}}
 	return append(forms, base64Forms("pseudonym", tail)...)
+}
+
+// OfPayment returns the forms of a payment of a timestep up to the last: its key; the keys
+// under which graphs and what waits for them hold it, which end with both pseudonyms; source
+// and target as the sender writes them, and as JSON says them.
+func OfPayment(secret lethe.Secret, p lethe.Payment, last lethe.Timestep) []Form {
+	key := string(p.Source) + ">" + string(p.Target)
+	source, target := secret.Pseudonym(p.Source), secret.Pseudonym(p.Target)
+	pair := append(source[:], target[:]...)
+	forms := []Form{
+		{Name: "payment", Bytes: []byte(key)},
+		{Name: "payment in JSON", Payment: Payment{string(p.Source), string(p.Target)}},
+		{Name: "payment in a graph", Bytes: append([]byte("e"), pair...)},
+	}
+	for t := range last + 1 {
+		waits := append(binary.BigEndian.AppendUint64([]byte("p"), uint64(t)), pair...)
+		forms = append(forms, Form{Name: "payment that waits", Bytes: waits})
+	}
+	return forms
 }
 
 // OfRow returns the forms of features: raw, in base64, and as JSON says them.

@@ -15,14 +15,15 @@ import (
 // said is what the JSON in a file says: its strings, decoded, and its arrays of
 // numbers.
 type said struct {
-	texts map[string]bool
-	rows  [][]float32
+	texts    map[string]bool
+	rows     [][]float32
+	payments map[Payment]bool
 }
 
 // listen decodes every JSON object, array and string that stands in data, with
 // encoding/json, wherever it begins.
 func listen(data []byte) said {
-	s := said{texts: make(map[string]bool)}
+	s := said{texts: make(map[string]bool), payments: make(map[Payment]bool)}
 	for at := 0; at < len(data); {
 		next := bytes.IndexAny(data[at:], `{["`)
 		if next < 0 {
@@ -60,6 +61,11 @@ func (s *said) take(value any) {
 			s.text(name)
 			s.take(member)
 		}
+		source, isSource := v["source"].(string)
+		target, isTarget := v["target"].(string)
+		if isSource && isTarget {
+			s.payments[Payment{source, target}] = true
+		}
 	case []any:
 		var row []float32
 		for _, element := range v {
@@ -84,6 +90,9 @@ func (s *said) text(v string) {
 	for part := range strings.SplitSeq(v, ">") {
 		s.texts[part] = true
 	}
+	if source, target, joined := strings.Cut(v, ">"); joined {
+		s.payments[Payment{source, target}] = true
+	}
 	d := json.NewDecoder(strings.NewReader(v))
 	d.UseNumber()
 	var nested any
@@ -97,7 +106,7 @@ func (s *said) text(v string) {
 
 // holds reports whether the form is among what was said.
 func (s *said) holds(f Form) bool {
-	if f.Text != "" && s.texts[f.Text] {
+	if f.Text != "" && s.texts[f.Text] || s.payments[f.Payment] {
 		return true
 	}
 	same := func(row []float32) bool { return bytes.Equal(rowBytes(row), rowBytes(f.Row)) }

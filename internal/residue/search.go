@@ -35,7 +35,7 @@ func Search(forms []Form, folders ...string) (Report, error) {
 		return r, fmt.Errorf("search for %d forms in %d folders, want at least one of each", len(forms), len(folders))
 	}
 	for _, f := range forms {
-		if len(f.Bytes) == 0 && f.Text == "" && len(f.Row) == 0 {
+		if len(f.Bytes) == 0 && f.Text == "" && len(f.Row) == 0 && f.Payment == (Payment{}) {
 			return r, fmt.Errorf("form %q has no bytes: it stands in every file", f.Name)
 		}
 	}
@@ -92,7 +92,9 @@ func In(forms []Form, data []byte) (names []string) {
 // only if a form asks for it.
 func looking(forms []Form, data []byte) func(Form) bool {
 	var content said
-	if slices.ContainsFunc(forms, func(f Form) bool { return f.Text != "" || len(f.Row) > 0 }) {
+	if slices.ContainsFunc(forms, func(f Form) bool {
+		return f.Text != "" || len(f.Row) > 0 || f.Payment != (Payment{})
+	}) {
 		content = listen(data)
 	}
 	return func(f Form) bool { return f.isIn(data) || content.holds(f) }

@@ -68,20 +68,20 @@ func (a *afresh) carryOut(ctx context.Context, store Store, replaced []coordinat
 	return err
 }
 
-// changedAfresh is cut.changed at scope partition: without the nodes of all requests the
+// changedAfresh is cut.changed at scope partition: without what all requests take out the
 // timestep is partitioned afresh, and its slices are compared with those that were published
-// last. All that change are of every request that has nodes there.
+// last. All that change are of every request that takes something there.
 func (e *eraser) changedAfresh(
-	ctx context.Context, content *snapshot.Content, requests [][]int,
+	ctx context.Context, content *snapshot.Content, requests []lethe.Removal,
 ) ([][]lethe.ShardID, error) {
 	out := make([][]lethe.ShardID, len(requests))
 	if content.Assignment == nil {
 		return out, nil
 	}
-	rest, _ := without(content, slices.Concat(requests...))
+	rest, _ := without(content, together(requests))
 	changed, err := e.replacedAfresh(ctx, rest, content.Info)
-	for i, nodes := range requests {
-		if len(nodes) > 0 {
+	for i, own := range requests {
+		if !isNothing(own) {
 			out[i] = slices.Clone(changed)
 		}
 	}

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -9,7 +10,8 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/internal/sortedset"
+	"lethe/deletions"
+	"lethe/internal/sorting"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/snapshot"
@@ -60,24 +62,24 @@ func sideBySide(n int, fn func(i int) error) error {
 }
 
 // changed returns, for each of several requests, the shards whose slice gets another
-// digest by it, ascending. A request is a list of nodes; the timestep is cut as it is,
-// without the nodes of all, and without those of each. What changes by several requests
+// digest by it, ascending. A request is what it takes out; the timestep is cut as it is,
+// without what all take out, and without that of each. What changes by several requests
 // together but by none alone is of all of them. A timestep that is not settled has no
 // slices.
 func (c cut) changed(
-	content *snapshot.Content, requests [][]int, scope lethe.Scope,
+	content *snapshot.Content, requests []lethe.Removal, scope lethe.Scope,
 ) ([][]lethe.ShardID, error) {
-	all := sortedset.Of(slices.Concat(requests...))
-	if content.Assignment == nil || len(all) == 0 {
+	all := together(requests)
+	if content.Assignment == nil || isNothing(all) {
 		return make([][]lethe.ShardID, len(requests)), nil
 	}
-	// As it is, without all, and without the nodes of each request that is not all.
-	cuts := [][]int{nil, all}
+	// As it is, without all, and without what each request takes that is not all.
+	cuts := []lethe.Removal{{}, all}
 	place := make([]int, len(requests))
-	for i, nodes := range requests {
-		switch own := sortedset.Of(slices.Clone(nodes)); {
-		case len(own) == 0:
-		case slices.Equal(own, all):
+	for i, own := range requests {
+		switch {
+		case isNothing(own):
+		case maps.Equal(own.Nodes, all.Nodes) && maps.Equal(own.Payments, all.Payments):
 			place[i] = 1
 		default:
 			place[i] = len(cuts)
@@ -86,7 +88,8 @@ func (c cut) changed(
 	}
 	digests := make([][]lethe.Digest, len(cuts))
 	err := sideBySide(len(cuts), func(i int) (err error) {
-		digests[i], err = c.without(content, cuts[i])
+		rest, kept := without(content, cuts[i])
+		digests[i], err = c.digests(rest, content.Info.Previous, kept)
 		return err
 	})
 	if err != nil {
@@ -100,15 +103,28 @@ func (c cut) changed(
 	return shared(differing(1), alone, requests), nil
 }
 
+// together is what several requests take out.
+func together(requests []lethe.Removal) lethe.Removal {
+	all := lethe.Removal{Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool)}
+	for _, own := range requests {
+		maps.Copy(all.Nodes, own.Nodes)
+		maps.Copy(all.Payments, own.Payments)
+	}
+	return all
+}
+
+// isNothing reports whether nothing is taken out.
+func isNothing(r lethe.Removal) bool { return len(r.Nodes)+len(r.Payments) == 0 }
+
 // shared says whose the shards are that several requests change together. alone are
 // those that each would change by itself.
-func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests [][]int) [][]lethe.ShardID {
+func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests []lethe.Removal) [][]lethe.ShardID {
 	out := make([][]lethe.ShardID, len(requests))
 	for _, shard := range together {
 		changesIt := func(own []lethe.ShardID) bool { return slices.Contains(own, shard) }
 		nobodys := !slices.ContainsFunc(alone, changesIt)
-		for i, nodes := range requests {
-			if changesIt(alone[i]) || nobodys && len(nodes) > 0 {
+		for i, own := range requests {
+			if changesIt(alone[i]) || nobodys && !isNothing(own) {
 				out[i] = append(out[i], shard)
 			}
 		}
@@ -116,35 +132,34 @@ func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests [][]int)
 	return out
 }
 
-// without returns the digests of the slices without some nodes, under the same assignment.
-func (c cut) without(content *snapshot.Content, nodes []int) ([]lethe.Digest, error) {
-	rest, kept := without(content, nodes)
-	return c.digests(rest, content.Info.Previous, kept)
-}
-
-// without returns a timestep without some nodes, and the shards of the others.
-func without(content *snapshot.Content, nodes []int) (*lethe.Snapshot, graph.Assignment) {
-	gone := make(map[lethe.Pseudonym]bool)
-	for _, node := range nodes {
-		gone[content.Snapshot.Nodes[node].Pseudonym] = true
-	}
+// without returns a timestep without what is taken out, and the shards of the nodes that
+// stay.
+func without(content *snapshot.Content, gone lethe.Removal) (*lethe.Snapshot, graph.Assignment) {
 	var kept graph.Assignment
-	for i, n := range content.Snapshot.Nodes {
-		if !gone[n.Pseudonym] {
-			kept = append(kept, content.Assignment[i])
+	for i, shard := range content.Assignment {
+		if !gone.Nodes[content.Snapshot.Nodes[i].Pseudonym] {
+			kept = append(kept, shard)
 		}
 	}
-	return content.Snapshot.Without(func(p lethe.Pseudonym) bool { return gone[p] }), kept
+	return content.Snapshot.Removed(gone), kept
 }
 
-// differing returns the shards whose slice has another digest without the nodes than with
-// them. Scope shard takes only the nodes' own shards of these.
+// differing returns the shards whose slice has another digest without what is taken out than
+// with it. Scope shard takes only the own shards of these: those of the nodes, and of both
+// ends of a payment.
 func differing(
-	with, without []lethe.Digest, content *snapshot.Content, nodes []int, scope lethe.Scope,
+	with, without []lethe.Digest, content *snapshot.Content, gone lethe.Removal, scope lethe.Scope,
 ) (out []lethe.ShardID) {
 	own := make(map[lethe.ShardID]bool)
-	for _, node := range nodes {
-		own[content.Assignment[node]] = true
+	for i, shard := range content.Assignment {
+		if gone.Nodes[content.Snapshot.Nodes[i].Pseudonym] {
+			own[shard] = true
+		}
+	}
+	for _, p := range content.Snapshot.Payments {
+		if gone.Payments[content.Snapshot.Pair(p)] {
+			own[content.Assignment[p.Source]], own[content.Assignment[p.Target]] = true, true
+		}
 	}
 	for i := range with {
 		shard := lethe.ShardID(i)
@@ -152,5 +167,32 @@ func differing(
 			out = append(out, shard)
 		}
 	}
+	return out
+}
+
+// keptStubs counts the stubs that stand for the nodes in slices that are not replaced, by
+// shard: one for every edge between such a slice and a node that goes.
+func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID) (out []deletions.KeptStubs) {
+	if content.Assignment == nil {
+		return nil
+	}
+	counts := make(map[lethe.ShardID]int)
+	note := func(goes, stays uint32) {
+		_, is := slices.BinarySearch(nodes, int(goes))
+		_, both := slices.BinarySearch(nodes, int(stays))
+		shard := content.Assignment[stays]
+		if is && !both && shard != content.Assignment[goes] && !slices.Contains(replaced, shard) {
+			counts[shard]++
+		}
+	}
+	for _, pair := range content.Snapshot.Undirected() {
+		note(pair.A, pair.B)
+		note(pair.B, pair.A)
+	}
+	for shard, n := range counts {
+		ref := deletions.SliceRef{Timestep: content.Snapshot.Timestep, Shard: shard}
+		out = append(out, deletions.KeptStubs{SliceRef: ref, Stubs: n})
+	}
+	sorting.By(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
 	return out
 }

@@ -18,8 +18,8 @@
 //	lifecycle.go  closing and settling timesteps
 //	publish.go    graphs, slices and manifests to the other roles; what goes together
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
-//	plan.go       what an erasure will change; cut.go, the slices whose digest differs;
-//	              afresh.go, a timestep partitioned without the targets; kept.go, the stubs that remain; records.go, the records that are known
+//	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
+//	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known
 //	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
 //	width.go      the number of features, told to a store that is made anew

@@ -42,8 +42,11 @@ type HeldRecord struct {
 	Value string `json:"value"`
 }
 
-// held reads what is held of some transactions.
-func (e *eraser) held(targets []lethe.Target) ([]Held, error) {
+// holdings reads what is held of transactions.
+type holdings struct{ *eraser }
+
+// of reads what is held of some transactions.
+func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 	located, err := e.store.Locate(targets)
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (e *eraser) held(targets []lethe.Target) ([]Held, error) {
 }
 
 // heldOfGraph adds what the graph of a closed timestep holds.
-func (e *eraser) heldOfGraph(h *Held, l snapshot.Located) error {
+func (e holdings) heldOfGraph(h *Held, l snapshot.Located) error {
 	content, err := e.store.Load(l.Timestep)
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func Naming(secret lethe.Secret, id lethe.TransactionID) (func(key []byte, rest 
 }
 
 // heldRecords are the payments and labels in staging that name a transaction.
-func (e *eraser) heldRecords(id lethe.TransactionID) ([]HeldRecord, error) {
+func (e holdings) heldRecords(id lethe.TransactionID) ([]HeldRecord, error) {
 	out := []HeldRecord{}
 	names, err := Naming(e.secret, id)
 	if err != nil {

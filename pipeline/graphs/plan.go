@@ -13,6 +13,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
 	"lethe/internal/sorting"
+	"lethe/partition/graph"
 	"lethe/snapshot"
 )
 
@@ -33,7 +34,7 @@ func (e *eraser) Plan(
 		for _, at := range own {
 			l := located[at]
 			plans[i].Held = append(plans[i].Held, l.Known || l.Named)
-			if l.Known {
+			if l.Known && l.Kind == lethe.TransactionTarget {
 				plans[i].Transactions++
 			}
 			if l.Known && l.State != lethe.Open {
@@ -42,7 +43,7 @@ func (e *eraser) Plan(
 				}
 				gone[l.Timestep][i] = append(gone[l.Timestep][i], l)
 			}
-			if err := e.planRows(&plans[i], l); err != nil {
+			if err := e.planStaged(&plans[i], l); err != nil {
 				return nil, err
 			}
 		}
@@ -61,22 +62,28 @@ func (e *eraser) Plan(
 // joined are the targets of several requests, each once, and where in them each
 // request finds its own.
 func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]int) {
-	at := make(map[lethe.TransactionID]int)
+	at := make(map[lethe.TargetName]int)
 	positions = make([][]int, len(requests))
 	for i, own := range requests {
 		for _, t := range own {
-			if _, known := at[t.Transaction]; !known {
-				at[t.Transaction] = len(targets)
+			name := t.Name()
+			if _, known := at[name]; !known {
+				at[name] = len(targets)
 				targets = append(targets, t)
 			}
-			positions[i] = append(positions[i], at[t.Transaction])
+			positions[i] = append(positions[i], at[name])
 		}
 	}
 	return targets, positions
 }
 
-// planRows adds the rows of a target that are in no graph yet.
-func (e *eraser) planRows(plan *coordinator.Plan, l snapshot.Located) error {
+// planStaged adds the rows of a target that are in no graph yet, and the keys of a payment.
+func (e *eraser) planStaged(plan *coordinator.Plan, l snapshot.Located) error {
+	keys, err := scan.PaymentKeyFingerprints(e.secret, l.Keys)
+	if err != nil {
+		return err
+	}
+	plan.Fingerprints = append(plan.Fingerprints, keys...)
 	for _, row := range l.Rows {
 		if l.Shared {
 			plan.NotSearched = sortedset.Add(plan.NotSearched, scan.KindFeatures, scan.KindFeaturesText)
@@ -125,16 +132,16 @@ func (e *eraser) planTimestep(
 		return err
 	}
 	emptied := len(all) > 0 && len(all) == len(content.Snapshot.Nodes)
-	nodes := make([][]int, len(gone))
+	removals := make([]lethe.Removal, len(gone))
 	for i, own := range gone {
-		nodes[i] = positionsOf(content.Snapshot, own)
+		removals[i] = snapshot.RemovalOf(own)
 	}
 	changed := make([][]lethe.ShardID, len(gone))
 	if !emptied {
 		if at.scope == lethe.ScopePartition {
-			changed, err = e.changedAfresh(ctx, content, nodes)
+			changed, err = e.changedAfresh(ctx, content, removals)
 		} else {
-			changed, err = e.publisher.cut.changed(content, nodes, at.scope)
+			changed, err = e.publisher.cut.changed(content, removals, at.scope)
 		}
 		if err != nil {
 			return err
@@ -150,14 +157,15 @@ func (e *eraser) planTimestep(
 		}); err != nil {
 			return err
 		}
-		plans[i].Records = append(plans[i].Records, recordsOf(content.Snapshot, nodes[i])...)
-		step := count(content, nodes[i])
+		nodes := positionsOf(content.Snapshot, own)
+		plans[i].Records = append(plans[i].Records, recordsOf(content.Snapshot, removals[i])...)
+		step := count(content, removals[i])
 		if emptied {
 			e.planGone(&plans[i], step, content.Info)
 			continue
 		}
 		if step.Shards = changed[i]; at.scope == lethe.ScopeShard {
-			step.Kept = keptStubs(content, nodes[i], sortedset.Of(slices.Concat(changed...)))
+			step.Kept = keptStubs(content, nodes, sortedset.Of(slices.Concat(changed...)))
 		}
 		plans[i].Steps = mergeStep(plans[i].Steps, step)
 	}
@@ -243,31 +251,29 @@ func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []s
 	return out, nil
 }
 
-// count tells what goes with the nodes.
-func count(content *snapshot.Content, nodes []int) coordinator.StepPlan {
+// count tells what goes.
+func count(content *snapshot.Content, gone lethe.Removal) coordinator.StepPlan {
 	s := content.Snapshot
 	step := coordinator.StepPlan{Replaced: coordinator.Replaced{Timestep: s.Timestep}}
-	for _, node := range nodes {
-		if s.Nodes[node].Label != lethe.Unknown {
+	for _, n := range s.Nodes {
+		if gone.Nodes[n.Pseudonym] && n.Label != lethe.Unknown {
 			step.Labels++
 		}
 	}
-	goes := func(node uint32) bool {
-		_, found := slices.BinarySearch(nodes, int(node))
-		return found
-	}
-	for _, p := range s.Payments {
-		if goes(p.Source) || goes(p.Target) {
-			step.Payments++
-		}
-	}
-	if content.Assignment == nil {
-		return step
-	}
-	for _, pair := range s.Undirected() {
-		if (goes(pair.A) || goes(pair.B)) && content.Assignment[pair.A] != content.Assignment[pair.B] {
-			step.Stubs++
-		}
+	rest, kept := without(content, gone)
+	step.Payments = len(s.Payments) - len(rest.Payments)
+	if content.Assignment != nil {
+		step.Stubs = cutEdges(s, content.Assignment) - cutEdges(rest, kept)
 	}
 	return step
+}
+
+// cutEdges counts the edges between shards.
+func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
+	for _, pair := range s.Undirected() {
+		if a[pair.A] != a[pair.B] {
+			n++
+		}
+	}
+	return n
 }

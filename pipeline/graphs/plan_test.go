@@ -35,6 +35,20 @@ func drawContent(rt *rapid.T) *snapshot.Content {
 	return c
 }
 
+// taking is what takes out some nodes, and some payments, by their positions.
+func taking(s *lethe.Snapshot, nodes []int, payments ...int) lethe.Removal {
+	r := together(nil)
+	for _, node := range nodes {
+		r.Nodes[s.Nodes[node].Pseudonym] = true
+	}
+	for _, at := range payments {
+		if at < len(s.Payments) {
+			r.Payments[s.Pair(s.Payments[at])] = true
+		}
+	}
+	return r
+}
+
 // A slice changes if it holds one of the nodes or a stub for one; with one-hop
 // features that is where a neighbour's row changes, too. Without stubs only the
 // nodes' own slices change, and scope shard never takes others.
@@ -64,7 +78,7 @@ func TestSlicesChangeWhereTheNodesAreOrHaveStubs(t *testing.T) {
 			{repair.Config{Method: repair.MixUp, Tau: 1, OneHop: onehop.Undirected}, lethe.ScopeStubs, stubs},
 			{repair.Config{Method: repair.None, Tau: 1}, lethe.ScopeStubs, own},
 		} {
-			got, err := cut{5, want.repair}.changed(c, [][]int{gone}, want.scope)
+			got, err := cut{5, want.repair}.changed(c, []lethe.Removal{taking(c.Snapshot, gone)}, want.scope)
 			require.NoError(rt, err)
 			require.Equal(rt, [][]lethe.ShardID{want.shards}, got, "%+v at scope %s", want.repair, want.scope)
 		}
@@ -79,14 +93,40 @@ func TestWhatGoesWithTheNodesIsCounted(t *testing.T) {
 		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, Label: label})
 	}
 	c := &snapshot.Content{Snapshot: s, Assignment: []lethe.ShardID{0, 1, 1, 1}}
-	step := count(c, []int{0, 1})
+	step := count(c, taking(s, []int{0, 1}))
 	require.Equal(t, []int{1, 3, 1}, []int{step.Labels, step.Payments, step.Stubs},
 		"a pair that pays both ways is one cut edge")
+	step = count(c, taking(s, nil, 0, 2))
+	require.Equal(t, []int{0, 2, 0}, []int{step.Labels, step.Payments, step.Stubs}, "the payment back stays")
+	step = count(c, taking(s, nil, 0, 1))
+	require.Equal(t, []int{0, 2, 1}, []int{step.Labels, step.Payments, step.Stubs})
 	c.Assignment = nil
-	require.Zero(t, count(c, []int{0, 1}).Stubs, "before it is settled there are none")
-	changed, err := cut{3, repair.Defaults()}.changed(c, [][]int{{0}}, lethe.ScopeStubs)
+	require.Zero(t, count(c, taking(s, []int{0, 1})).Stubs, "before it is settled there are none")
+	changed, err := cut{3, repair.Defaults()}.changed(c, []lethe.Removal{taking(s, []int{0})}, lethe.ScopeStubs)
 	require.NoError(t, err)
 	require.Equal(t, [][]lethe.ShardID{nil}, changed)
+}
+
+// A payment is in the slices of both its ends, as an edge or as stubs, and with one-hop
+// features in their rows. All scopes replace the same.
+func TestSlicesOfBothEndsChangeWithAPayment(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawContent(rt)
+		if len(c.Snapshot.Payments) == 0 {
+			return
+		}
+		at := rapid.IntRange(0, len(c.Snapshot.Payments)-1).Draw(rt, "payment")
+		p := c.Snapshot.Payments[at]
+		ends := sortedset.Of([]lethe.ShardID{c.Assignment[p.Source], c.Assignment[p.Target]})
+		if slices.Contains(c.Snapshot.Payments, lethe.Arc{Source: p.Target, Target: p.Source}) {
+			ends = nil // the edge stays
+		}
+		for _, scope := range []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard} {
+			got, err := cut{5, repair.Defaults()}.changed(c, []lethe.Removal{taking(c.Snapshot, nil, at)}, scope)
+			require.NoError(rt, err)
+			require.Equal(rt, ends, got[0], "at scope %s", scope)
+		}
+	})
 }
 
 // repairs are the ways in which a timestep is cut.
@@ -105,19 +145,23 @@ func repairs() []repair.Config {
 func TestEveryChangedSliceIsOfTheRequestsThatChangeIt(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawContent(rt)
-		positions := rapid.SliceOfN(rapid.IntRange(0, len(c.Assignment)-1), 1, 3)
-		requests := rapid.SliceOfN(positions, 1, 3).Draw(rt, "requests")
+		nodes := rapid.SliceOfN(rapid.IntRange(0, len(c.Assignment)-1), 0, 3)
+		payments := rapid.SliceOfN(rapid.IntRange(0, max(0, len(c.Snapshot.Payments)-1)), 0, 3)
+		requests := make([]lethe.Removal, rapid.IntRange(1, 3).Draw(rt, "requests"))
+		for i := range requests {
+			requests[i] = taking(c.Snapshot, nodes.Draw(rt, "nodes"), payments.Draw(rt, "payments")...)
+		}
 		scope := rapid.SampledFrom([]lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard}).Draw(rt, "scope")
 		one := cut{5, rapid.SampledFrom(repairs()).Draw(rt, "repair")}
-		together, err := one.changed(c, [][]int{slices.Concat(requests...)}, scope)
+		all, err := one.changed(c, []lethe.Removal{together(requests)}, scope)
 		require.NoError(rt, err)
 		each, err := one.changed(c, requests, scope)
 		require.NoError(rt, err)
-		require.Equal(rt, together[0], sortedset.Of(slices.Concat(each...)))
+		require.Equal(rt, all[0], sortedset.Of(slices.Concat(each...)))
 		claimed := make(map[lethe.ShardID]bool)
 		alone := make([][]lethe.ShardID, len(requests))
-		for i, nodes := range requests {
-			own, err := one.changed(c, [][]int{nodes}, scope)
+		for i, taken := range requests {
+			own, err := one.changed(c, []lethe.Removal{taken}, scope)
 			require.NoError(rt, err)
 			alone[i] = own[0]
 			for _, shard := range alone[i] {
@@ -135,6 +179,7 @@ func TestEveryChangedSliceIsOfTheRequestsThatChangeIt(t *testing.T) {
 // A slice that changes by requests together and by none of them alone is of all that
 // have something in the timestep; one that is the same without all of them is of none.
 func TestWhatNoRequestChangesAloneIsOfAll(t *testing.T) {
-	got := shared([]lethe.ShardID{1, 2, 3}, [][]lethe.ShardID{{1, 4}, {3}, nil}, [][]int{{0}, {1}, nil})
+	something := lethe.Removal{Nodes: map[lethe.Pseudonym]bool{{1}: true}}
+	got := shared([]lethe.ShardID{1, 2, 3}, [][]lethe.ShardID{{1, 4}, {3}, nil}, []lethe.Removal{something, something, {}})
 	require.Equal(t, [][]lethe.ShardID{{1, 2}, {2, 3}, nil}, got)
 }

@@ -131,7 +131,7 @@ func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) 
 		}
 	}
 	if q.Held {
-		out.Held, err = l.eraser.held(targets)
+		out.Held, err = holdings{l.eraser}.of(targets)
 	}
 	return out, err
 }

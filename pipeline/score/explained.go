@@ -115,23 +115,42 @@ func (e explained) with(alerts []likely) explained {
 }
 
 // within are the alerts that a graph still holds. Those that have lost the other end of a
-// payment are owed again: what was published may name it.
+// payment, or the payment, are owed again: what was published may name it.
 func (e explained) within(s *lethe.Snapshot) explained {
-	gone := func(p lethe.Pseudonym) bool {
-		_, found := s.Find(p)
-		return !found
-	}
+	paid := neighboursOf(s, e.alerts)
 	var out explained
 	for _, a := range e.alerts {
+		_, found := s.Find(a.node)
 		switch {
-		case gone(a.node):
+		case !found:
 			out.changed = true
 			continue
-		case slices.ContainsFunc(a.around, gone):
+		case slices.ContainsFunc(a.around, func(p lethe.Pseudonym) bool { return !paid[a.node][p] }):
 			a.owed, a.around = true, nil
 			out.again, out.changed = true, true
 		}
 		out.alerts = append(out.alerts, a)
+	}
+	return out
+}
+
+// neighboursOf returns the other ends of the payments of some alerts.
+func neighboursOf(s *lethe.Snapshot, alerts []alert) map[lethe.Pseudonym]map[lethe.Pseudonym]bool {
+	out := make(map[lethe.Pseudonym]map[lethe.Pseudonym]bool)
+	for _, a := range alerts {
+		out[a.node] = make(map[lethe.Pseudonym]bool)
+	}
+	if len(out) == 0 {
+		return out
+	}
+	for _, p := range s.Payments {
+		pair := s.Pair(p)
+		if around := out[pair.Source]; around != nil {
+			around[pair.Target] = true
+		}
+		if around := out[pair.Target]; around != nil {
+			around[pair.Source] = true
+		}
 	}
 	return out
 }

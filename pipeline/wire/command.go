@@ -62,7 +62,7 @@ type Command struct {
 	// SecretCheck tells whose secret the hashes are made with, see Shares. It is
 	// empty in commands of earlier versions.
 	SecretCheck string `json:"secret_check,omitempty"`
-	// Suppressed are the keyed hashes of the erased ids.
+	// Suppressed are the keyed hashes of what is erased (lethe.Secret.Suppressed).
 	Suppressed []lethe.Digest `json:"suppressed"`
 	// Fingerprints are what to search for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`

@@ -15,8 +15,9 @@ type place struct {
 	// id is empty, and features are nil, until the transaction has arrived.
 	id       lethe.TransactionID
 	features []float32
-	// payers and payees are the other ends of its payments.
-	payers, payees map[*place]bool
+	// payers and payees are the other ends of its payments, with what an erasure calls
+	// the payment.
+	payers, payees map[*place]*lethe.Digest
 	// waits says that it is in a queue, since when a record of it has waited. That is
 	// zero for what was there before the window was.
 	waits bool
@@ -33,7 +34,7 @@ func (p *place) here() bool { return p.id != "" && !p.gone }
 // neighbours calls fn for every other end of a payment that has arrived. One may come
 // twice.
 func (p *place) neighbours(fn func(*place)) {
-	for _, others := range []map[*place]bool{p.payers, p.payees} {
+	for _, others := range []map[*place]*lethe.Digest{p.payers, p.payees} {
 		for other := range others {
 			if other.here() {
 				fn(other)

@@ -91,14 +91,18 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 }
 
 // Payment takes a payment, with the time as for Transaction. It is left out if its
-// timestep is closed or too far ahead, an end is suppressed or of a closed timestep, or
-// the window is full.
+// timestep is closed or too far ahead, it or an end of it is suppressed, an end is of a
+// closed timestep, or the window is full.
 func (w *Window) Payment(t lethe.Payment, written time.Time) {
 	source, target := w.place(t.Timestep, t.Source), w.place(t.Timestep, t.Target)
-	if source == nil || target == nil || source == target || source.payees[target] {
+	if source == nil || target == nil || source == target || source.payees[target] != nil {
 		return
 	}
-	source.payees[target], target.payers[source] = true, true
+	hash := w.secret.SuppressedPayment(t.Source, t.Target)
+	if w.suppressed[hash] {
+		return
+	}
+	source.payees[target], target.payers[source] = &hash, &hash
 	if source.here() && target.here() {
 		w.wait(source, written)
 		w.wait(target, written)
@@ -139,8 +143,9 @@ func (w *Window) Close(t lethe.Timestep, graph []lethe.Pseudonym) (refused []let
 
 func beginningOf(p lethe.Pseudonym) uint64 { return binary.BigEndian.Uint64(p[:]) }
 
-// Suppress forgets the transactions with these keyed hashes, with their payments, and
-// takes them no more. Their neighbours wait for a score without them.
+// Suppress forgets the transactions with these keyed hashes, with their payments, and the
+// payments with such ones, and takes them no more. Those that lose a neighbour wait for a
+// score without it.
 func (w *Window) Suppress(hashes []lethe.Digest) {
 	for _, h := range hashes {
 		w.suppressed[h] = true
@@ -149,6 +154,12 @@ func (w *Window) Suppress(hashes []lethe.Digest) {
 		for _, p := range step {
 			if w.suppressed[p.suppression] {
 				w.forget(p)
+				continue
+			}
+			for payee, payment := range p.payees {
+				if w.suppressed[*payment] {
+					w.forgetPayment(p, payee)
+				}
 			}
 		}
 	}
@@ -176,7 +187,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 	}
 	p := &place{
 		at: t, pseudonym: pseudonym, suppression: w.secret.Suppression(id),
-		payers: make(map[*place]bool), payees: make(map[*place]bool),
+		payers: make(map[*place]*lethe.Digest), payees: make(map[*place]*lethe.Digest),
 	}
 	if w.suppressed[p.suppression] || w.count == w.bounds.Places {
 		return nil
@@ -210,6 +221,16 @@ func (w *Window) forget(p *place) {
 	w.unhome(p)
 	delete(w.steps[p.at], p.pseudonym)
 	w.count--
+}
+
+// forgetPayment takes a payment out. Its ends are scored without it.
+func (w *Window) forgetPayment(source, target *place) {
+	delete(source.payees, target)
+	delete(target.payers, source)
+	if source.here() && target.here() {
+		w.wait(source, time.Time{})
+		w.wait(target, time.Time{})
+	}
 }
 
 func (w *Window) unhome(p *place) {

@@ -1,0 +1,110 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"lethe"
+)
+
+// A payment is searched for as a whole: its two ends stay, and each of them says nothing
+// about it. So its forms are its key, both ids beside each other as lethe writes them, the
+// keys of stores that end with both pseudonyms, and, in records of producers, a JSON object
+// with this source and this target in whatever spelling and order.
+
+// PaymentFingerprints returns the forms of a payment that need no graph.
+func PaymentFingerprints(secret lethe.Secret, source, target lethe.TransactionID) ([]Fingerprint, error) {
+	set := fingerprintSet{secret: secret}
+	key := paymentKey([]byte(source), []byte(target))
+	set.add(KindPaymentKey, key)
+	if len(key) >= BoundedIDBytes && !isWord(string(key)) {
+		set.add(KindPayment, key)
+	}
+	set.add(KindPaymentText, slices.Concat(
+		[]byte(`"source":"`), jsonText(source), []byte(`","target":"`), jsonText(target), []byte{'"'}))
+	framed := binary.BigEndian.AppendUint32(nil, uint32(len(source)))
+	framed = binary.BigEndian.AppendUint32(append(framed, source...), uint32(len(target)))
+	set.add(KindPaymentFramed, append(framed, target...))
+	return set.list, set.err
+}
+
+// PaymentKeyFingerprints returns those of keys under which stores hold payments.
+func PaymentKeyFingerprints(secret lethe.Secret, keys [][]byte) ([]Fingerprint, error) {
+	set := fingerprintSet{secret: secret}
+	for _, key := range keys {
+		set.add(KindPaymentPseudonyms, key)
+	}
+	return set.list, set.err
+}
+
+// TargetFingerprints returns the forms of a target that need no graph, and the kinds that
+// are not searched for because they say nothing about it, ascending. Errors:
+// lethe.ErrTarget, ErrNeedle.
+func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprint, notSearched []Kind, err error) {
+	if err := t.Check(); err != nil {
+		return nil, nil, err
+	}
+	if t.Kind == lethe.PaymentTarget {
+		found, err = PaymentFingerprints(secret, t.Payment.Source, t.Payment.Target)
+		return found, nil, err
+	}
+	found, err = TransactionFingerprints(secret, t.Transaction)
+	return found, NotSearched(t.Transaction), err
+}
+
+func paymentKey(source, target []byte) []byte { return slices.Concat(source, []byte{'>'}, target) }
+
+// paymentEnds are the source and target that the present JSON object names.
+type paymentEnds struct {
+	source, target []byte
+	// name is the field whose value comes next.
+	name string
+	// outer are those of the objects around it.
+	outer *paymentEnds
+	// keeps says that objects are not told from each other, because the text is broken: then
+	// every source counts with the target before it, and the other way round.
+	keeps bool
+}
+
+// pass goes over what stands between two strings, where objects begin and end.
+func (e *paymentEnds) pass(between []byte) {
+	if e.keeps {
+		return
+	}
+	for _, c := range between {
+		switch {
+		case c == '{':
+			outer := *e
+			*e = paymentEnds{outer: &outer}
+		case c == '}' && e.outer != nil:
+			*e = *e.outer
+		}
+	}
+}
+
+// end takes a string, which may be the name of a field or its value, and compares the payment
+// if it is whole now.
+func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
+	if len(m.sc.payments) == 0 || m.ends.keeps && string(bytes.TrimSpace(raw)) == ":" {
+		return // of a broken text, what stands between strings comes too
+	}
+	name := m.ends.name
+	if m.ends.name = ""; isName {
+		m.ends.name = string(unescape(raw))
+		return
+	}
+	switch name {
+	case "source":
+		m.ends.source = unescape(raw)
+	case "target":
+		m.ends.target = unescape(raw)
+	default:
+		return
+	}
+	if m.ends.source == nil || m.ends.target == nil {
+		return
+	}
+	key := paymentKey(m.ends.source, m.ends.target)
+	m.hits = append(m.hits, m.sc.matching(KindPaymentKey, m.sc.payments[len(key)], key, offset)...)
+}

@@ -1,0 +1,83 @@
+package scan_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+)
+
+// paymentScanner looks for one payment.
+func paymentScanner(t require.TestingT, source, target lethe.TransactionID) *scan.Scanner {
+	secret := lethe.Secret{5}
+	prints, notSearched, err := scan.TargetFingerprints(secret, lethe.PaymentBetween(source, target))
+	require.NoError(t, err)
+	require.Empty(t, notSearched)
+	sc, err := scan.NewScanner(secret, prints)
+	require.NoError(t, err)
+	return sc
+}
+
+// A payment is found in whatever way JSON says it: source and target of one object, in
+// either order, around other fields. Neither end alone says anything, nor do the ends of two
+// payments.
+func TestAPaymentIsFoundInEverySpelling(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		letters := rapid.SampledFrom([]rune(`abc019-_/"\éß日😀`))
+		draw := func(name string) lethe.TransactionID {
+			return lethe.TransactionID(rapid.StringOfN(letters, 1, 9, -1).Draw(rt, name))
+		}
+		source, target, other := draw("source"), draw("target"), draw("other")
+		if source == target || other == source || other == target {
+			return
+		}
+		sc := paymentScanner(rt, source, target)
+		shape := rapid.SampledFrom([]string{
+			`{"type":"payment","source":"%[1]s","target":"%[2]s","timestep":1}`,
+			`{"target" : "%[2]s" , "x":{"source":"y","target":"z"}, "source":"%[1]s"}`,
+			`{"source":"%[1]s","x":[{"a":"b"}],"timestep":3,"target":"%[2]s"}`,
+			`[{"source":"x","target":"y"},{"source":"%[1]s","target":"%[2]s"}]`,
+			`["%[1]s>%[2]s"]`, `{"x":"%[1]s\u003e%[2]s"}`,
+			`{"type":"payment","source":"%[1]s","target":"%[2]s",`,
+			`x{"target":"%[2]s"}{"source":"%[1]s"`,
+			`"{"target" : "%[2]s" , "source":"%[1]s"`,
+		}).Draw(rt, "shape")
+		text := func(a, b lethe.TransactionID) []byte {
+			return fmt.Appendf(nil, shape, spelling(rt, string(a)), spelling(rt, string(b)))
+		}
+		require.NotEmpty(rt, sc.MatchText(text(source, target)))
+		require.Empty(rt, sc.MatchText(text(source, other)))
+		require.Empty(rt, sc.MatchText(text(other, target)))
+		require.Empty(rt, sc.MatchText(text(target, source)))
+		apart := fmt.Sprintf(`{"payments":[{"source":"%s","target":"%s"},{"source":"%s","target":"%s"}],"x":"%s"}`,
+			spelling(rt, string(source)), spelling(rt, string(other)), spelling(rt, string(other)),
+			spelling(rt, string(target)), spelling(rt, string(source)))
+		require.Empty(rt, sc.MatchText([]byte(apart)))
+	})
+}
+
+// Keys and lethe's own bytes of a payment are found, those of the way back are not.
+func TestAPaymentIsFoundInBytes(t *testing.T) {
+	for _, ids := range [][2]lethe.TransactionID{{"a", "b"}, {"tx-1001", "tx-2002"}, {"node", "edge"}} {
+		sc := paymentScanner(t, ids[0], ids[1])
+		for forth, of := range map[bool][2]lethe.TransactionID{true: ids, false: {ids[1], ids[0]}} {
+			key, value, err := ingest.EncodePayment(lethe.Payment{Source: of[0], Target: of[1], Timestep: 7})
+			require.NoError(t, err)
+			framed := []byte("x")
+			for _, id := range of {
+				framed = append(binary.BigEndian.AppendUint32(framed, uint32(len(id))), id...)
+			}
+			require.Equal(t, forth, len(sc.MatchKey(key)) > 0, "%s as a key", ids)
+			require.Equal(t, forth, len(sc.ScanBytes(value)) > 0, "%s as JSON", ids)
+			require.Equal(t, forth, len(sc.ScanBytes(framed)) > 0, "%s framed", ids)
+			require.Equal(t, forth, len(sc.MatchRecord(key, value)) > 0)
+		}
+		require.Empty(t, sc.MatchRecord([]byte(ids[0]), []byte(ids[1])))
+	}
+}
