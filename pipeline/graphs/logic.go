@@ -29,8 +29,8 @@ type logic struct {
 	coordinator *coordinator.Coordinator
 	searches    Searches
 	// questions, if not nil, are answered of what eraser sees.
-	questions *Questions
-	eraser    *eraser
+	questions   *Questions
+	eraser      *eraser
 	commitments *commitments
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
