@@ -14,7 +14,6 @@ import (
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/internal/sorting"
 )
 
 // What was erased may be sent again: a replay of the source, a late label, a
@@ -181,8 +180,7 @@ type found struct {
 
 // add takes what was found in a topic, in the order of its log.
 func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []scan.Fingerprint) {
-	order := slices.Collect(maps.Keys(newest))
-	sorting.By(order, func(a, b partitionKey) int {
+	order := slices.SortedFunc(maps.Keys(newest), func(a, b partitionKey) int {
 		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(newest[a].offset, newest[b].offset))
 	})
 	for _, at := range order {

@@ -8,7 +8,6 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/internal/sortedset"
-	"lethe/internal/sorting"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
@@ -224,7 +223,7 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 			p.Retrained = append(p.Retrained, shard)
 		}
 	}
-	sorting.By(p.Slices, deletions.SliceRef.Compare)
+	slices.SortFunc(p.Slices, deletions.SliceRef.Compare)
 	p.Slices = slices.Compact(p.Slices)
 	p.Retrained = sortedset.Of(p.Retrained)
 	p.Counts.Timesteps, p.Counts.Slices, p.Counts.Shards = len(p.Timesteps), len(p.Slices), len(p.Retrained)
