@@ -108,15 +108,15 @@ func (e *eraser) Search(
 	if err != nil {
 		return report, err
 	}
-	hits, err := e.searchOriginals(scanner)
+	hits, err := searchOriginals(e.store, scanner)
 	report.Hits = append(report.Hits, hits...)
 	return report, err
 }
 
 // searchOriginals looks at what the records in staging say: they are kept as their
 // producers spelled them.
-func (e *eraser) searchOriginals(scanner *scan.Scanner) (hits []scan.FileHit, err error) {
-	err = e.store.Originals(func(o snapshot.Origin) error {
+func searchOriginals(store Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
+	err = store.Originals(func(o snapshot.Origin) error {
 		for _, h := range scanner.MatchRecord(o.Key, o.Parts()...) {
 			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
 		}
