@@ -210,3 +210,19 @@ func positionsOf(s *lethe.Snapshot, located []snapshot.Located) []int {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// Published implements coordinator.Graphs.
+func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error) {
+	out, gone := make(map[lethe.Timestep]deletions.Published), e.store.Gone()
+	for _, t := range timesteps {
+		if _, isGone := gone[t]; isGone {
+			continue
+		}
+		known, err := e.publisher.digests(t)
+		if err != nil {
+			return nil, err
+		}
+		out[t] = known
+	}
+	return out, nil
+}

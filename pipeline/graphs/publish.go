@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 )
@@ -192,4 +193,27 @@ func (p *publisher) lastDigests(t lethe.Timestep, into []lethe.Digest) error {
 		copy(into[i][:], digests[i*digestBytes:])
 	}
 	return nil
+}
+
+// digests are those of what was published last of a timestep.
+func (p *publisher) digests(t lethe.Timestep) (out deletions.Published, err error) {
+	_, graph, err := p.published(graphMark, t)
+	if err != nil {
+		return out, err
+	}
+	_, manifest, err := p.published(manifestMark, t)
+	if err != nil {
+		return out, err
+	}
+	copy(out.Graph[:], graph)
+	slicesBytes := p.cut.shards * digestBytes
+	if len(manifest) < slicesBytes {
+		return out, nil
+	}
+	copy(out.Manifest[:], manifest[slicesBytes:])
+	out.Slices = make([]lethe.Digest, p.cut.shards)
+	for i := range out.Slices {
+		copy(out.Slices[i][:], manifest[i*digestBytes:])
+	}
+	return out, nil
 }
