@@ -16,7 +16,7 @@
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1
 //	lifecycle.go  closing and settling timesteps
-//	publish.go    graphs, slices and manifests to the other roles; what goes together; commitments.go,
+//	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together; commitments.go,
 //	              what the log commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;

@@ -108,15 +108,15 @@ func (e *eraser) Search(
 	if err != nil {
 		return report, err
 	}
-	hits, err := e.searchOriginals(scanner)
+	hits, err := searchOriginals(e.store, scanner)
 	report.Hits = append(report.Hits, hits...)
 	return report, err
 }
 
 // searchOriginals looks at what the records in staging say: they are kept as their
 // producers spelled them.
-func (e *eraser) searchOriginals(scanner *scan.Scanner) (hits []scan.FileHit, err error) {
-	err = e.store.Originals(func(o snapshot.Origin) error {
+func searchOriginals(store Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
+	err = store.Originals(func(o snapshot.Origin) error {
 		for _, h := range scanner.MatchRecord(o.Key, o.Parts()...) {
 			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
 		}
@@ -209,4 +209,20 @@ func positionsOf(s *lethe.Snapshot, located []snapshot.Located) []int {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Published implements coordinator.Graphs.
+func (e *eraser) Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error) {
+	out, gone := make(map[lethe.Timestep]deletions.Published), e.store.Gone()
+	for _, t := range timesteps {
+		if _, isGone := gone[t]; isGone {
+			continue
+		}
+		known, err := e.publisher.digests(t)
+		if err != nil {
+			return nil, err
+		}
+		out[t] = known
+	}
+	return out, nil
 }
