@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"lethe"
 	"lethe/internal/sortedset"
@@ -201,7 +202,9 @@ func (s widths) fixWidth(width int) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(c.letters, func(a, b storedLetter) int { return compareOrigins(a.letter.Origin, b.letter.Origin) })
+	sort.Slice(c.letters, func(i, j int) bool {
+		return compareOrigins(c.letters[i].letter.Origin, c.letters[j].letter.Origin) < 0
+	})
 	c.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(width)))
 	if err := c.apply(); err != nil {
 		return err

@@ -31,6 +31,7 @@ type cli struct {
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`
+	Log      logCmd      `cmd:"" help:"Check the transparency log, or print its checkpoint."`
 	Verify   verifyCmd   `cmd:"" help:"Check the invariants of a data directory."`
 	Config   configCmd   `cmd:"" help:"Print or validate the configuration."`
 	Topics   topicsCmd   `cmd:"" help:"Create or check the topics."`

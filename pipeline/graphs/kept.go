@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"slices"
+	"sort"
 
 	"lethe"
 	"lethe/deletions"
@@ -31,6 +32,6 @@ func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID)
 		ref := deletions.SliceRef{Timestep: content.Snapshot.Timestep, Shard: shard}
 		out = append(out, deletions.KeptStubs{SliceRef: ref, Stubs: n})
 	}
-	slices.SortFunc(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Compare(out[j].SliceRef) < 0 })
 	return out
 }

@@ -1,9 +1,9 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"lethe"
 	"lethe/canonical"
@@ -104,11 +104,11 @@ const mostAlerts = 100
 // with adds alerts that are owed, the most probable ones. Of equal ones the first comes
 // first.
 func (e explained) with(alerts []likely) explained {
-	slices.SortStableFunc(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
+	sort.SliceStable(alerts, func(i, j int) bool { return alerts[i].probability > alerts[j].probability })
 	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
 		e.alerts = append(e.alerts, alert{node: a.node, owed: true})
 	}
-	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+	sort.Slice(e.alerts, func(i, j int) bool { return e.alerts[i].node.Compare(e.alerts[j].node) < 0 })
 	e.changed = true
 	return e
 }

@@ -1,9 +1,9 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
@@ -31,8 +31,9 @@ func (s *state) removeGone(command *wire.Command) error {
 				gone = append(gone, wire.Key{Kind: wire.KindModel, Timestep: t, Shard: c.shard})
 			}
 		}
-		slices.SortFunc(gone, func(a, b wire.Key) int {
-			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Shard, b.Shard))
+		sort.Slice(gone, func(i, j int) bool {
+			a, b := gone[i], gone[j]
+			return a.Kind < b.Kind || a.Kind == b.Kind && a.Shard < b.Shard
 		})
 		for _, key := range gone {
 			if err := s.forget(key, func(swapstore.Writer) error { return nil }); err != nil {
