@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/internal/cputime"
 	"lethe/pipeline/score"
@@ -76,6 +77,8 @@ type inventory struct {
 	// next are the positions of the broker's log behind the last records that the stores
 	// of graphs have taken.
 	next map[bus.TopicPartition]int64
+	// log is the transparency log beside the ledger.
+	log translog.Copy
 	// entries are all requests, done the verified ones.
 	entries, done []deletions.Entry
 	// receipts are the files of the verified requests, by request id.

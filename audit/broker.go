@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/configs"
 	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
@@ -25,37 +27,58 @@ import (
 // nothing erased, in whatever spelling. With another broker there is nothing in the directory to check.
 func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	if !inv.config.UsesEmbeddedBroker() {
-		return nil
+		return checkLog(inv, r, nil)
 	}
 	dir := service.BrokerDir(inv.config.DataDir)
 	if _, err := os.Stat(dir); err != nil {
 		r.problem("the broker's log %s is missing: put it back from a copy", dir)
 		return nil
 	}
+	return withLog(inv.config, func(client *bus.Client) error {
+		for _, check := range []func(context.Context, *bus.Client, *Report) error{
+			inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
+			inv.searchTopics,
+		} {
+			err := check(ctx, client, r)
+			if errors.Is(err, bus.ErrUnknownTopic) {
+				r.problem("the broker's log %s: %v", dir, err)
+			} else if err != nil {
+				return err
+			}
+		}
+		return checkPublishedLog(ctx, inv, client, r)
+	})
+}
+
+// withLog opens the embedded broker's log of a data directory, as any consumer would read it.
+func withLog(c configs.Config, fn func(*bus.Client) error) (err error) {
+	dir := service.BrokerDir(c.DataDir)
 	broker, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return fmt.Errorf("the broker's log: %w", err)
 	}
 	defer func() { err = errors.Join(err, broker.Close()) }()
-	config := inv.config.Kafka
+	config := c.Kafka
 	config.Brokers, config.ErasureRetention = broker.Config().Brokers, broker.Config().ErasureRetention
 	client, err := bus.Open(config)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	for _, check := range []func(context.Context, *bus.Client, *Report) error{
-		inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
-		inv.searchTopics,
-	} {
-		err := check(ctx, client, r)
-		if errors.Is(err, bus.ErrUnknownTopic) {
-			r.problem("the broker's log %s: %v", dir, err)
-		} else if err != nil {
-			return err
-		}
+	return fn(client)
+}
+
+// checkPublishedLog checks the transparency log, and compares it with its topic. A directory
+// of a version without one has none.
+func checkPublishedLog(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
+	published, err := translog.ReadPublished(ctx, client)
+	if errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0 {
+		return nil
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return checkLog(inv, r, &published)
 }
 
 // checkEnds checks that no partition of the log ends before what a role has read of it:
@@ -71,7 +94,7 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 	}
 	for _, topic := range bus.Topics() {
 		ends, err := client.EndOffsets(ctx, topic)
-		if topic == bus.Reasons {
+		if topic == bus.Reasons || topic == bus.Log {
 			err = unlessUnknown(err)
 		}
 		if err != nil {

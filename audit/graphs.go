@@ -14,6 +14,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/deletions/disk"
+	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/graph"
@@ -83,6 +84,9 @@ func (inv *inventory) takeLedger(store *snapshot.Store) (err error) {
 	}
 	defer func() { err = errors.Join(err, kv.Close()) }()
 	if inv.entries, err = ledger.List(); err != nil {
+		return err
+	}
+	if inv.log, err = translog.ReadStored(disk.KV(kv)); err != nil {
 		return err
 	}
 	for _, e := range inv.entries {

@@ -32,6 +32,7 @@ type cli struct {
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`
 	Audit    auditCmd    `cmd:"" help:"Check a deployment by training anew what is drawn of its log."`
+	Log      logCmd      `cmd:"" help:"Check the transparency log, or print its checkpoint."`
 	Verify   verifyCmd   `cmd:"" help:"Check the invariants of a data directory."`
 	Config   configCmd   `cmd:"" help:"Print or validate the configuration."`
 	Topics   topicsCmd   `cmd:"" help:"Create or check the topics."`

@@ -28,7 +28,7 @@ type Config struct {
 	BatchWindow time.Duration `yaml:"batch_window" help:"Longest wait of a suppressed request for others."`
 
 	Secret lethe.Secret `yaml:"-"`
-	// Deployment is named on receipts.
+	// Deployment is named on receipts and in the transparency log.
 	Deployment lethe.DeploymentID `yaml:"-"`
 	SigningKey ed25519.PrivateKey `yaml:"-"`
 	// KernelSet is named on receipts.

@@ -2,12 +2,12 @@ package coordinator
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"lethe"
 	"lethe/deletions"
@@ -180,8 +180,10 @@ type found struct {
 
 // add takes what was found in a topic, in the order of its log.
 func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []scan.Fingerprint) {
-	order := slices.SortedFunc(maps.Keys(newest), func(a, b partitionKey) int {
-		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(newest[a].offset, newest[b].offset))
+	order := slices.Collect(maps.Keys(newest))
+	sort.Slice(order, func(i, j int) bool {
+		a, b := order[i], order[j]
+		return a.partition < b.partition || a.partition == b.partition && newest[a].offset < newest[b].offset
 	})
 	for _, at := range order {
 		if !newest[at].withdrawn {

@@ -2,12 +2,14 @@ package coordinator
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -63,16 +65,21 @@ func (s *states) notConcluded(b batch) (due []deletions.Entry, err error) {
 
 // issue signs what was done, keeps the receipts and publishes them.
 func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
-	var records []ingest.Outgoing
-	for _, e := range list {
+	records := make([]ingest.Outgoing, len(list))
+	for i, e := range list {
 		signed, err := s.sign(e)
 		if err != nil {
 			return err
 		}
-		if err := s.o.Receipts.Keep(e.RequestID, signed); err != nil {
+		records[i] = ingest.Outgoing{Key: []byte(e.RequestID), Value: signed}
+	}
+	if err := s.prove(ctx, list, records); err != nil {
+		return err
+	}
+	for i, e := range list {
+		if err := s.o.Receipts.Keep(e.RequestID, records[i].Value); err != nil {
 			return err
 		}
-		records = append(records, ingest.Outgoing{Key: []byte(e.RequestID), Value: signed})
 	}
 	if err := s.o.Bus.Write(ctx, bus.Receipts, records); err != nil {
 		return err
@@ -80,6 +87,35 @@ func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
 	for _, e := range list {
 		s.o.Logger.Info("erasure verified", "request_id", e.RequestID,
 			"slices_replaced", len(e.Progress.Slices), "shards_retrained", len(e.Progress.Retrained))
+	}
+	return nil
+}
+
+// prove has signed receipts in the transparency log, and keeps the proofs beside them before
+// anybody has a receipt. Requests of the ledger's first version, which have no digest, are not
+// in the log.
+func (s *states) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
+	var leaves []translog.Receipt
+	var ids []string
+	for i, e := range list {
+		if e.Digest.IsZero() {
+			continue
+		}
+		payload, err := receipt.Payload(signed[i].Value)
+		if err != nil {
+			return err
+		}
+		leaves = append(leaves, translog.Receipt{Request: e.Digest, Payload: sha256.Sum256(payload)})
+		ids = append(ids, e.RequestID)
+	}
+	proofs, err := s.o.Log.Issue(ctx, s.o.Bus, leaves)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if err := s.o.Receipts.KeepProof(id, []byte(proofs[i].Text())); err != nil {
+			return err
+		}
 	}
 	return nil
 }

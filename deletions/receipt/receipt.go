@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"lethe"
@@ -119,8 +120,8 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		r.Scan = *v
 	}
 	order := Artefacts()
-	slices.SortStableFunc(r.Artefacts, func(a, b ArtefactRow) int {
-		return slices.Index(order, a.Artefact) - slices.Index(order, b.Artefact)
+	sort.SliceStable(r.Artefacts, func(i, j int) bool {
+		return slices.Index(order, r.Artefacts[i].Artefact) < slices.Index(order, r.Artefacts[j].Artefact)
 	})
 	return r
 }

@@ -48,8 +48,13 @@ func refuse(s Statement, format string, args ...any) *Refusal {
 type Findings []*Refusal
 
 func (f *Findings) refuse(s Statement, format string, args ...any) {
-	*f = append(*f, refuse(s, format, args...))
+	if len(*f) < maxFindings {
+		*f = append(*f, refuse(s, format, args...))
+	}
 }
+
+// maxFindings bounds a list: behind a leaf that is missing, everything is wrong.
+const maxFindings = 50
 
 // Err is nil if there are none.
 func (f Findings) Err() error {

@@ -2,7 +2,6 @@ package graphs
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -13,8 +12,7 @@ import (
 // startLog opens the transparency log, compares it with what was published of it, and has
 // the ledger written down in it from now on.
 func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions.Ledger) (*translog.Log, error) {
-	deployment := o.Secret.Hash("deployment", nil)
-	signer, err := translog.NewSigner(translog.Name(hex.EncodeToString(deployment[:16])), o.Erasure.SigningKey)
+	signer, err := translog.NewSigner(translog.Name(o.Erasure.Deployment.String()), o.Erasure.SigningKey)
 	if err != nil {
 		return nil, fmt.Errorf("transparency log: %w", err)
 	}

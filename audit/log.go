@@ -1,0 +1,203 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/configs"
+	"lethe/deletions/disk"
+	"lethe/deletions/receipt"
+	"lethe/deletions/translog"
+	"lethe/ingest/bus"
+	"lethe/service"
+)
+
+// LogOptions says which transparency log to check, and by what.
+type LogOptions struct {
+	Config configs.Config
+	// TopicOnly leaves the data directory alone: there is only log.v1.
+	TopicOnly bool
+	// Key must have signed the log's checkpoints; nil stands for the data directory's.
+	Key ed25519.PublicKey
+	// Older is a signed checkpoint that was kept elsewhere, or empty.
+	Older string
+	// Receipts are files of receipts that must be in the log.
+	Receipts []string
+}
+
+// CheckLog checks the transparency log of a data directory, of its topic, or both. The error
+// is for what could not be read; what does not hold is in the report.
+func CheckLog(ctx context.Context, o LogOptions) (*translog.Report, error) {
+	e, err := gather(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.Receipts {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("receipt: %w", err)
+		}
+		issued, err := issuedReceipt(name, data)
+		if err != nil {
+			return nil, err
+		}
+		e.Receipts = append(e.Receipts, issued)
+	}
+	return translog.Verify(e), nil
+}
+
+// ReadLog reads the log of a data directory, or of its topic, and checks nothing of it.
+func ReadLog(ctx context.Context, o LogOptions) (translog.Copy, error) {
+	e, err := gather(ctx, o)
+	if err == nil && e.Stored != nil {
+		return *e.Stored, nil
+	}
+	if err == nil && e.Published != nil {
+		return *e.Published, nil
+	}
+	return translog.Copy{}, err
+}
+
+// gather reads the log where it is kept.
+func gather(ctx context.Context, o LogOptions) (e translog.Evidence, err error) {
+	e.Key, e.Older = o.Key, o.Older
+	if !o.TopicOnly {
+		if err := gatherStored(o.Config, &e); err != nil {
+			return e, err
+		}
+	}
+	if e.Key == nil {
+		return e, errors.New("no key is known that must have signed the log: name it with --public-key")
+	}
+	read := func(client *bus.Client) error {
+		published, err := translog.ReadPublished(ctx, client)
+		if e.Published = &published; errors.Is(err, bus.ErrUnknownTopic) && e.Stored != nil && len(e.Stored.Leaves) == 0 {
+			// It was begun by a version without a log.
+			e.Published, err = nil, nil
+		}
+		return err
+	}
+	if o.Config.UsesEmbeddedBroker() {
+		return e, withLog(o.Config, read)
+	}
+	client, err := bus.Open(o.Config.Kafka)
+	if err != nil {
+		return e, err
+	}
+	return e, errors.Join(read(client), client.Close())
+}
+
+func gatherStored(c configs.Config, e *translog.Evidence) (err error) {
+	for _, file := range []string{c.SecretPath(), c.SigningKeyPath()} {
+		if _, err := os.Stat(file); err != nil {
+			return fmt.Errorf("%w (is %s a data directory of the erasure role? name it with --data-dir)", err, c.DataDir)
+		}
+	}
+	secret, err := configs.LoadOrCreateSecret(c.SecretPath(), nil)
+	if err != nil {
+		return err
+	}
+	e.Origin = translog.Name(secret.Deployment(c.Kafka.TopicPrefix).String())
+	if e.Key == nil {
+		if e.Key, err = ownKey(c); err != nil {
+			return err
+		}
+	}
+	fsys := service.RemediedFS(vfs.Default, c.DataDir, configs.RoleGraphs)
+	ledger, store, err := disk.OpenLedger(fsys, service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	if err != nil {
+		return opening(err, c.DataDir, configs.RoleGraphs)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if e.Ledger, err = ledger.List(); err != nil {
+		return err
+	}
+	stored, err := translog.ReadStored(disk.KV(store))
+	e.Stored = &stored
+	return err
+}
+
+// ownKey is the public key of a data directory whose signing key is there.
+func ownKey(c configs.Config) (ed25519.PublicKey, error) {
+	key, err := configs.LoadOrCreateSigningKey(c.SigningKeyPath(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return key.Public().(ed25519.PublicKey), nil
+}
+
+// proofPath is the proof beside a receipt.
+func proofPath(name string) string {
+	return strings.TrimSuffix(name, filepath.Ext(name)) + disk.ProofExtension
+}
+
+// issuedReceipt is the receipt in a file, with the proof beside it.
+func issuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
+	out := translog.IssuedReceipt{Name: filepath.Base(name)}
+	var err error
+	if out.Payload, err = receipt.Payload(data); err != nil {
+		return out, fmt.Errorf("%s: %w", name, err)
+	}
+	text, err := os.ReadFile(proofPath(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err != nil {
+		return out, fmt.Errorf("receipt: %w", err)
+	}
+	proof, err := translog.ParseProof(string(text))
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", proofPath(name), err)
+	}
+	out.Proof = &proof
+	return out, nil
+}
+
+// checkLog checks the log as part of everything else. published is nil without a topic that
+// can be read here.
+func checkLog(inv *inventory, r *Report, published *translog.Copy) error {
+	if _, err := os.Stat(inv.config.SigningKeyPath()); err != nil {
+		return nil //nolint:nilerr // that the key is missing is said by checkKeys
+	}
+	key, err := ownKey(inv.config)
+	if err != nil {
+		return err
+	}
+	if len(inv.log.Leaves) == 0 && inv.log.Checkpoint == "" && !begunWithLog(published) {
+		return nil // the next start of this version begins it
+	}
+	e := translog.Evidence{
+		Origin: translog.Name(inv.secret.Deployment(inv.config.Kafka.TopicPrefix).String()), Key: key,
+		Stored: &inv.log, Published: published, Ledger: inv.entries,
+	}
+	logged := inv.log.Receipts()
+	for _, entry := range inv.done {
+		name := filepath.Join(service.ReceiptsDir(inv.config.DataDir), entry.RequestID+".json")
+		data, kept := inv.receipts[entry.RequestID]
+		if !kept || !logged[entry.Digest] {
+			continue // said by checkReceipts, or issued before there was a log
+		}
+		issued, err := issuedReceipt(name, data)
+		if err != nil {
+			r.problem("%v", err)
+			continue
+		}
+		e.Receipts = append(e.Receipts, issued)
+	}
+	for _, refusal := range translog.Verify(e).Refused {
+		r.problem("%v", refusal)
+	}
+	return nil
+}
+
+func begunWithLog(published *translog.Copy) bool {
+	return published != nil && (len(published.Leaves) > 0 || published.Checkpoint != "")
+}

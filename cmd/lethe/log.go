@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/internal/command"
+)
+
+type logCmd struct {
+	Verify     logVerifyCmd     `cmd:"" help:"Prove that nothing was dropped from the transparency log or rewritten."`
+	Show       logShowCmd       `cmd:"" help:"List the leaves of the transparency log."`
+	Checkpoint logCheckpointCmd `cmd:"" help:"Print the signed checkpoint, to be kept elsewhere."`
+}
+
+// Help shows an example.
+func (logCmd) Help() string {
+	return "Example:\n  lethe log checkpoint --data-dir lethe-data > kept-elsewhere.txt"
+}
+
+// logFlags say which log is meant.
+type logFlags struct {
+	command.ConfigFlags
+	PublicKey string `help:"PEM file of the key that must have signed the log." type:"path" placeholder:"FILE"`
+}
+
+// options are those of the log that is meant: of the data directory and its topic, or of the
+// topic alone if brokers are named and no data directory.
+func (f logFlags) options(a *command.App) (o audit.LogOptions, err error) {
+	if o.Config, err = f.Load(a, nil); err != nil {
+		return o, err
+	}
+	o.TopicOnly = f.DataDir == "" && len(f.Brokers) > 0
+	if f.PublicKey != "" {
+		if o.Key, err = configs.ReadPublicKey(f.PublicKey); err != nil {
+			return o, fmt.Errorf("--public-key: %w", err)
+		}
+	}
+	if o.TopicOnly && o.Key == nil {
+		return o, command.Usage(errors.New("with --brokers and no --data-dir, --public-key says who must have signed"))
+	}
+	return o, nil
+}
+
+type logVerifyCmd struct {
+	logFlags
+	Checkpoint string   `help:"A signed checkpoint that was kept elsewhere." type:"path" placeholder:"FILE"`
+	Receipt    []string `help:"A receipt that must be in the log; repeatable." type:"path" placeholder:"FILE"`
+	JSON       bool     `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (logVerifyCmd) Help() string {
+	return `Example:
+  lethe log verify --data-dir lethe-data --checkpoint kept-elsewhere.txt --receipt lethe-data/receipts/gdpr-17.json
+
+It computes the tree of all leaves and compares it with the signed checkpoint, with the older one, with the ledger and
+with log.v1. Stop lethe run on the directory first. With --brokers and --public-key alone it checks the topic.`
+}
+
+var errLogRefused = errors.New("the transparency log is refused")
+
+// Run checks a log.
+func (c *logVerifyCmd) Run(a *command.App) error {
+	o, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	if c.Checkpoint != "" {
+		older, err := os.ReadFile(c.Checkpoint)
+		if err != nil {
+			return fmt.Errorf("--checkpoint: %w", err)
+		}
+		o.Older = string(older)
+	}
+	o.Receipts = c.Receipt
+	r, err := audit.CheckLog(a.Context, o)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if err := a.PrintJSON(r); err != nil {
+			return err
+		}
+	}
+	if !r.OK {
+		return fmt.Errorf("%w: %w", errLogRefused, r.Refused.Err())
+	}
+	if c.JSON {
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "%s: %d leaves of %d requests, root %s\n", orNone(r.Origin), r.Size, r.Requests, orNone(r.Root))
+	if c.Checkpoint != "" {
+		fmt.Fprintf(a.Stdout, "it goes on from the older checkpoint of %d leaves\n", r.OlderSize)
+	}
+	fmt.Fprintf(a.Stdout, "%d receipts are in it\nok\n", r.Receipts)
+	return nil
+}
+
+type logShowCmd struct {
+	logFlags
+	JSON bool `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (logShowCmd) Help() string { return "Example:\n  lethe log show --data-dir lethe-data" }
+
+// Run lists the leaves.
+func (c *logShowCmd) Run(a *command.App) error {
+	o, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	log, err := audit.ReadLog(a.Context, o)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		leaves := make([]json.RawMessage, len(log.Leaves))
+		for i, text := range log.Leaves {
+			leaves[i] = text
+		}
+		return a.PrintJSON(map[string]any{"leaves": leaves, "checkpoint": log.Checkpoint})
+	}
+	for i, text := range log.Leaves {
+		fmt.Fprintf(a.Stdout, "%d %s\n", i, text)
+	}
+	return nil
+}
+
+type logCheckpointCmd struct{ logFlags }
+
+// Help shows an example.
+func (logCheckpointCmd) Help() string {
+	return "Example:\n  lethe log checkpoint --data-dir lethe-data > kept-elsewhere.txt"
+}
+
+// Run prints the checkpoint.
+func (c *logCheckpointCmd) Run(a *command.App) error {
+	o, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	log, err := audit.ReadLog(a.Context, o)
+	if err != nil {
+		return err
+	}
+	if log.Checkpoint == "" {
+		return errors.New("the log is empty: nothing is signed yet")
+	}
+	_, err = fmt.Fprint(a.Stdout, log.Checkpoint)
+	return err
+}

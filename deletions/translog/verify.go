@@ -1,0 +1,227 @@
+package translog
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"slices"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+)
+
+// Evidence is what a log is checked by.
+type Evidence struct {
+	// Origin is the name of the log, empty for the one of its checkpoint; Key must have
+	// signed it.
+	Origin string
+	Key    ed25519.PublicKey
+	// Stored is the log of a data directory, Published that of log.v1. One of them may be
+	// nil.
+	Stored, Published *Copy
+	// Ledger are the requests of the data directory. They are looked at if Stored is there.
+	Ledger []deletions.Entry
+	// Older is a signed checkpoint that was kept elsewhere, empty for none.
+	Older string
+	// Receipts are to be in the log.
+	Receipts []IssuedReceipt
+}
+
+// IssuedReceipt is a receipt with what shows that it is in the log.
+type IssuedReceipt struct {
+	// Name is how findings call it.
+	Name string
+	// Payload are the bytes that its signature is over.
+	Payload []byte
+	// Proof is nil if it has none.
+	Proof *Proof
+}
+
+// Report is what Verify found. The JSON names are part of the command line.
+type Report struct {
+	OK     bool   `json:"ok"`
+	Origin string `json:"origin"`
+	Size   int64  `json:"size"`
+	// Root is the root hash of all leaves, in base64.
+	Root string `json:"root"`
+	// OlderSize is that of the older checkpoint, 0 for none.
+	OlderSize int64 `json:"older_size"`
+	// Requests counts those in the log, Receipts those that were checked.
+	Requests int `json:"requests"`
+	Receipts int `json:"receipts"`
+	// Refused are the statements that do not hold.
+	Refused Findings `json:"refused"`
+}
+
+// Verify checks every statement about a log that the evidence allows.
+func Verify(e Evidence) *Report {
+	r := &Report{Refused: Findings{}, Receipts: len(e.Receipts)}
+	log := e.Stored
+	if log == nil {
+		log = e.Published
+	}
+	if len(log.Leaves) > 0 || log.Checkpoint != "" || e.Older != "" || len(e.Receipts) > 0 {
+		tree, signed := log.checkTree(&r.Refused, e.Origin, e.Key)
+		r.Origin = signed.Origin
+		r.checkOlder(e, tree, signed.Origin)
+		for _, receipt := range e.Receipts {
+			r.checkReceipt(e, receipt, log, &tree)
+		}
+		if now, err := tree.Now(); err == nil {
+			r.Size, r.Root = now.N, now.Hash.String()
+		}
+	}
+	said := r.histories(log.Leaves)
+	r.Requests = len(said)
+	if e.Stored != nil {
+		r.checkLedger(e.Ledger, said)
+	}
+	if e.Stored != nil && e.Published != nil {
+		r.checkPublished(e)
+	}
+	r.OK = len(r.Refused) == 0
+	return r
+}
+
+// checkOlder checks that the log goes on from an older checkpoint.
+func (r *Report) checkOlder(e Evidence, tree Tree, origin string) {
+	if e.Older == "" {
+		return
+	}
+	older, err := OpenCheckpoint(e.Older, origin, e.Key)
+	if err != nil {
+		r.Refused.refuse(StatementConsistency, "the older checkpoint: %v", err)
+		return
+	}
+	r.OlderSize = older.N
+	if older.N > tree.Size() {
+		r.Refused.refuse(StatementConsistency, "the older checkpoint is of %d leaves, the log has %d: the end was cut off",
+			older.N, tree.Size())
+		return
+	}
+	if !goesOn(tree, older.Tree) {
+		r.Refused.refuse(StatementConsistency, "the log had another root at %d leaves than the older checkpoint: "+
+			"a leaf was dropped, changed or moved", older.N)
+	}
+}
+
+// goesOn reports whether a tree is a prefix of another.
+func goesOn(tree Tree, older tlog.Tree) bool {
+	if older.N == 0 {
+		return true
+	}
+	now, err := tree.Now()
+	if err != nil {
+		return false
+	}
+	proof, err := tree.ProveTree(older.N, now.N)
+	return err == nil && tlog.CheckTree(proof, now.N, now.Hash, older.N, older.Hash) == nil
+}
+
+// checkReceipt checks that a receipt is in the log, and that its proof is of this log.
+func (r *Report) checkReceipt(e Evidence, receipt IssuedReceipt, log *Copy, tree *Tree) {
+	if receipt.Proof == nil {
+		r.Refused.refuse(StatementReceipt, "%s has no proof that it is in the log", receipt.Name)
+		return
+	}
+	p := receipt.Proof
+	leaf, signed, err := p.Check(r.Origin, e.Key)
+	if err != nil {
+		r.Refused.refuse(StatementReceipt, "%s: its proof: %v", receipt.Name, err)
+		return
+	}
+	if is, ok := leaf.(Receipt); !ok || is.Payload != lethe.Digest(sha256.Sum256(receipt.Payload)) {
+		r.Refused.refuse(StatementReceipt, "%s: leaf %d is of another receipt", receipt.Name, p.Index)
+	}
+	if signed.N > tree.Size() || !goesOn(*tree, signed.Tree) {
+		r.Refused.refuse(StatementReceipt, "%s: the log is no continuation of the checkpoint of its proof, of %d leaves",
+			receipt.Name, signed.N)
+	} else if string(log.Leaves[p.Index]) != p.Leaf {
+		r.Refused.refuse(StatementReceipt, "%s: the log has another leaf at %d", receipt.Name, p.Index)
+	}
+}
+
+// histories reads the leaves: what the log says of each request.
+func (r *Report) histories(leaves [][]byte) map[lethe.Digest][]deletions.Change {
+	said := make(map[lethe.Digest][]deletions.Change)
+	for i, text := range leaves {
+		leaf, err := Decode(text)
+		if err != nil {
+			r.Refused.refuse(StatementLeaf, "leaf %d: %v", i, err)
+			continue
+		}
+		switch leaf := leaf.(type) {
+		case Request:
+			if said[leaf.Digest] != nil {
+				r.Refused.refuse(StatementOrder, "leaf %d: request %s is there twice", i, leaf.Digest)
+			}
+			said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
+		case Transition:
+			history := append(said[leaf.Request], deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure})
+			if _, err := deletions.CheckHistory(history); err != nil {
+				r.Refused.refuse(StatementOrder, "leaf %d: request %s: %v", i, leaf.Request, err)
+			}
+			said[leaf.Request] = history
+		default:
+		}
+	}
+	return said
+}
+
+// checkLedger compares the log with the ledger.
+func (r *Report) checkLedger(entries []deletions.Entry, said map[lethe.Digest][]deletions.Change) {
+	known := make(map[lethe.Digest]bool)
+	for _, e := range entries {
+		known[e.Digest] = true
+		if !e.Digest.IsZero() && !slices.EqualFunc(said[e.Digest], e.History, sameChange) {
+			r.Refused.refuse(StatementLedger, "request %s: the ledger has %d changes, the log %d or others", e.RequestID,
+				len(e.History), len(said[e.Digest]))
+		}
+	}
+	missing := 0
+	for digest := range said {
+		if !known[digest] {
+			missing++
+		}
+	}
+	if missing > 0 {
+		r.Refused.refuse(StatementLedger, "%d requests of the log are not in the ledger", missing)
+	}
+}
+
+// checkPublished compares the log of the data directory with the topic's.
+func (r *Report) checkPublished(e Evidence) {
+	stored, published := e.Stored.Leaves, e.Published.Leaves
+	for i := range min(len(stored), len(published)) {
+		if !bytes.Equal(stored[i], published[i]) {
+			r.Refused.refuse(StatementTopic, "leaf %d is another in %s than in the data directory", i, bus.Log)
+			return
+		}
+	}
+	switch {
+	case len(published) > len(stored):
+		r.Refused.refuse(StatementTopic, "%s has %d leaves, the data directory %d: it was rolled back", bus.Log,
+			len(published), len(stored))
+	case len(published) < len(stored) || e.Published.Beyond > 0:
+		r.Refused.refuse(StatementTopic, "%s has %d leaves, the data directory %d: start lethe run, which writes them again",
+			bus.Log, len(published), len(stored))
+	case e.Published.Checkpoint != e.Stored.Checkpoint:
+		r.Refused.refuse(StatementTopic, "the checkpoint in %s is another than in the data directory", bus.Log)
+	}
+}
+
+// Receipts are the requests that have a receipt in the log.
+func (c Copy) Receipts() map[lethe.Digest]bool {
+	out := make(map[lethe.Digest]bool)
+	for _, text := range c.Leaves {
+		if leaf, err := Decode(text); err == nil {
+			if r, ok := leaf.(Receipt); ok {
+				out[r.Request] = true
+			}
+		}
+	}
+	return out
+}
