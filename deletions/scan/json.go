@@ -28,6 +28,8 @@ type jsonMatch struct {
 	at field
 	// ends are what the present object names as source and target of a payment.
 	ends paymentEnds
+	// noPayments says that source and target are not to be put together.
+	noPayments bool
 }
 
 // span is where a token stands.
@@ -69,10 +71,14 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 	if !escaped && len(m.sc.keyed)+len(m.sc.payments) == 0 {
 		return
 	}
-	if escaped {
-		m.str(data, offset, depth)
-	}
 	inside, broken := true, !json.Valid(data)
+	if escaped {
+		// Decoded as a whole, JSON that was whole tells no objects any more.
+		before := m.noPayments
+		m.noPayments = before || !broken
+		m.str(data, offset, depth)
+		m.noPayments = before
+	}
 	if broken && !escaped {
 		m.whole(data, offset)
 	}
@@ -151,7 +157,9 @@ func (m *jsonMatch) str(raw []byte, offset int64, depth int) {
 // whole compares a string with every payment, and it, or the two ends of a payment, with
 // every id.
 func (m *jsonMatch) whole(text []byte, offset int64) {
-	m.hits = append(m.hits, m.sc.matching(KindPaymentKey, m.sc.payments[len(text)], text, offset)...)
+	if !m.noPayments {
+		m.hits = append(m.hits, m.sc.matching(KindPaymentKey, m.sc.payments[len(text)], text, offset)...)
+	}
 	for part := range bytes.SplitSeq(text, []byte{'>'}) {
 		m.hits = append(m.hits, m.sc.matching(KindID, m.sc.whole[len(part)], part, offset)...)
 		if keyed := m.sc.keyed[len(part)]; len(keyed) > 0 && m.at.mayHold(string(part)) {

@@ -86,7 +86,7 @@ func (e *paymentEnds) pass(between []byte) {
 // end takes a string, which may be the name of a field or its value, and compares the payment
 // if it is whole now.
 func (m *jsonMatch) end(raw []byte, isName bool, offset int64) {
-	if len(m.sc.payments) == 0 || m.ends.keeps && string(bytes.TrimSpace(raw)) == ":" {
+	if len(m.sc.payments) == 0 || m.noPayments || m.ends.keeps && string(bytes.TrimSpace(raw)) == ":" {
 		return // of a broken text, what stands between strings comes too
 	}
 	name := m.ends.name
