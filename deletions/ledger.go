@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 
@@ -248,10 +247,8 @@ func (l *Ledger) List(states ...State) ([]Entry, error) {
 			list = append(list, e.clone())
 		}
 	}
-	// Package slices would add its sorting once more to the binary, for entries.
-	sort.Slice(list, func(i, j int) bool {
-		a, b := &list[i], &list[j]
-		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID)) < 0
+	slices.SortFunc(list, func(a, b Entry) int {
+		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID))
 	})
 	return list, nil
 }

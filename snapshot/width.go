@@ -10,7 +10,6 @@ import (
 
 	"lethe"
 	"lethe/internal/sortedset"
-	"lethe/internal/sorting"
 )
 
 // Unless it is configured, the number of features, or width, of the stream is that
@@ -202,7 +201,7 @@ func (s widths) fixWidth(width int) error {
 	if err != nil {
 		return err
 	}
-	sorting.By(c.letters, func(a, b storedLetter) int { return compareOrigins(a.letter.Origin, b.letter.Origin) })
+	slices.SortFunc(c.letters, func(a, b storedLetter) int { return compareOrigins(a.letter.Origin, b.letter.Origin) })
 	c.set([]byte{kindFeatureCount}, binary.BigEndian.AppendUint32(nil, uint32(width)))
 	if err := c.apply(); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/sorting"
 )
 
 // Pair is what is drawn: a shard at a timestep.
@@ -47,7 +46,7 @@ func (c Challenge) Draw(v *View) ([]Pair, error) {
 		all[i], all[j] = all[j], all[i]
 	}
 	drawn := all[:c.Count]
-	sorting.By(drawn, Pair.Compare)
+	slices.SortFunc(drawn, Pair.Compare)
 	return drawn, nil
 }
 

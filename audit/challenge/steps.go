@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/sorting"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
 	"lethe/trainer/column"
@@ -62,7 +61,7 @@ func (v *View) Steps(layout ensemble.Layout, pairs []Pair) (Steps, []string) {
 			}
 		}
 	}
-	sorting.By(s.list, func(a, b step) int {
+	slices.SortFunc(s.list, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.at, b.at))
 	})
 	return s, problems
@@ -141,6 +140,6 @@ func (s Steps) Before() []Pair {
 
 func ascending(pairs map[Pair]bool) []Pair {
 	out := slices.Collect(maps.Keys(pairs))
-	sorting.By(out, Pair.Compare)
+	slices.SortFunc(out, Pair.Compare)
 	return out
 }

@@ -7,7 +7,6 @@ import (
 
 	"lethe"
 	"lethe/deletions/translog"
-	"lethe/internal/sorting"
 )
 
 // committed is a digest that the log commits to, and the leaf that does.
@@ -101,7 +100,7 @@ func (v *View) Pairs() []Pair {
 			out = append(out, p)
 		}
 	}
-	sorting.By(out, Pair.Compare)
+	slices.SortFunc(out, Pair.Compare)
 	return out
 }
 

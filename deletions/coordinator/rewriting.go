@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 
 	"lethe"
 	"lethe/deletions"
@@ -224,7 +223,7 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 			p.Retrained = append(p.Retrained, shard)
 		}
 	}
-	sort.Slice(p.Slices, func(i, j int) bool { return p.Slices[i].Compare(p.Slices[j]) < 0 })
+	slices.SortFunc(p.Slices, deletions.SliceRef.Compare)
 	p.Slices = slices.Compact(p.Slices)
 	p.Retrained = sortedset.Of(p.Retrained)
 	p.Counts.Timesteps, p.Counts.Slices, p.Counts.Shards = len(p.Timesteps), len(p.Slices), len(p.Retrained)

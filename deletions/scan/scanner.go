@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"lethe"
-	"lethe/internal/sorting"
 )
 
 // Hit is a place where the bytes behind a fingerprint were found. It never
@@ -145,7 +144,7 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 			sc.add(i, f)
 		}
 	}
-	sorting.By(sc.entries, func(a, b scanEntry) int {
+	slices.SortFunc(sc.entries, func(a, b scanEntry) int {
 		return cmp.Or(a.compareWindow(&b), cmp.Compare(a.rolling, b.rolling), cmp.Compare(a.fingerprint, b.fingerprint))
 	})
 	sc.index()
@@ -293,7 +292,7 @@ func (sc *Scanner) matching(kind Kind, candidates []int, text []byte, offset int
 }
 
 func sortHits(hits []Hit) {
-	sorting.By(hits, func(a, b Hit) int {
+	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 }

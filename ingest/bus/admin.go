@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/segmentio/kafka-go"
-
-	"lethe/internal/sorting"
 )
 
 // Admin checks and repairs the topics of a client's deployment: which there are,
@@ -71,7 +69,7 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 			}
 		}
 	}
-	sorting.StableBy(problems, func(a, b Problem) int {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return slices.Index(Topics(), a.Topic) - slices.Index(Topics(), b.Topic)
 	})
 	return problems, nil

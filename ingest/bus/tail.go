@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"lethe/ingest"
-	"lethe/internal/sorting"
 )
 
 // FromStart as a position means the start of the log, wherever it is now.
@@ -74,7 +73,7 @@ func (c *Client) Tail(positions map[TopicPartition]int64) (*Tail, error) {
 // TailGathering is Tail that lets records gather.
 func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gathering) (*Tail, error) {
 	keys := slices.Collect(maps.Keys(positions))
-	sorting.By(keys, func(a, b TopicPartition) int {
+	slices.SortFunc(keys, func(a, b TopicPartition) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 	for _, tp := range keys {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"lethe/internal/sorting"
 )
 
 // Bad reports a value that is wrong for a reason of its own.
@@ -104,7 +102,7 @@ func splitAddress(value string) (host string, port uint64, ok bool) {
 // is reported for keeps its order.
 func (p Problems) Sorted(keys []string) Problems {
 	sorted := slices.Clone(p)
-	sorting.StableBy(sorted, func(a, b Problem) int {
+	slices.SortStableFunc(sorted, func(a, b Problem) int {
 		return cmp.Compare(slices.Index(keys, a.Key), slices.Index(keys, b.Key))
 	})
 	return sorted

@@ -3,8 +3,8 @@ package baselines
 import (
 	"cmp"
 	"context"
+	"slices"
 
-	"lethe/internal/sorting"
 	"lethe/partition/graph"
 	"lethe/partition/method"
 
@@ -69,7 +69,7 @@ func (m BLPA) propagate(ctx context.Context, r method.Request, a graph.Assignmen
 			draw := lethe.NewDraw(r.Seed, "blpa-tie", uint64(course.Iterations), uint64(i))
 			wishes = appendWishes(wishes, g, a, i, counts, draw)
 		}
-		sorting.By(wishes, wish.compare)
+		slices.SortFunc(wishes, wish.compare)
 		course.Iterations++
 		course.Converged = !grant(wishes, a, sizes, limit, settled)
 	}

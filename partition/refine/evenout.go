@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"lethe/internal/sorting"
 	"lethe/partition/coarsen"
 	"lethe/partition/graph"
 
@@ -27,7 +26,7 @@ func (m *moves) evenOut() {
 		if len(leaving) == 0 {
 			return
 		}
-		sorting.By(leaving, departure.compare)
+		slices.SortFunc(leaving, departure.compare)
 		for _, d := range leaving {
 			if *m.over(m.a[d.node], d) > 0 && *m.over(d.to, d) < 0 {
 				m.move(int(d.node), d.to)

@@ -11,7 +11,6 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
-	"lethe/internal/sorting"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/snapshot"
@@ -193,6 +192,6 @@ func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID)
 		ref := deletions.SliceRef{Timestep: content.Snapshot.Timestep, Shard: shard}
 		out = append(out, deletions.KeptStubs{SliceRef: ref, Stubs: n})
 	}
-	sorting.By(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
+	slices.SortFunc(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
 	return out
 }

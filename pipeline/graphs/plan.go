@@ -12,7 +12,6 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
-	"lethe/internal/sorting"
 	"lethe/partition/graph"
 	"lethe/snapshot"
 )
@@ -54,7 +53,7 @@ func (e *eraser) Plan(
 		}
 	}
 	for i := range plans {
-		sorting.By(plans[i].Steps, func(a, b coordinator.StepPlan) int { return cmp.Compare(a.Timestep, b.Timestep) })
+		slices.SortFunc(plans[i].Steps, func(a, b coordinator.StepPlan) int { return cmp.Compare(a.Timestep, b.Timestep) })
 	}
 	return plans, nil
 }

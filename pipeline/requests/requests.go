@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"time"
 
 	"lethe"
@@ -117,9 +116,8 @@ func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
 			out = append(out, s)
 		}
 	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := &out[i], &out[j]
-		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.RequestID, b.RequestID)) < 0
+	slices.SortFunc(out, func(a, b deletions.Status) int {
+		return cmp.Or(a.ReceivedAt.Compare(b.ReceivedAt), cmp.Compare(a.RequestID, b.RequestID))
 	})
 	return out, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"lethe"
 	"lethe/canonical"
-	"lethe/internal/sorting"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 )
@@ -105,11 +104,11 @@ const mostAlerts = 100
 // with adds alerts that are owed, the most probable ones. Of equal ones the first comes
 // first.
 func (e explained) with(alerts []likely) explained {
-	sorting.StableBy(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
+	slices.SortStableFunc(alerts, func(a, b likely) int { return cmp.Compare(b.probability, a.probability) })
 	for _, a := range alerts[:min(len(alerts), max(0, mostAlerts-len(e.alerts)))] {
 		e.alerts = append(e.alerts, alert{node: a.node, owed: true})
 	}
-	sorting.By(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
+	slices.SortFunc(e.alerts, func(a, b alert) int { return a.node.Compare(b.node) })
 	e.changed = true
 	return e
 }

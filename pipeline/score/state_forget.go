@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"lethe/internal/sorting"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/wire"
@@ -32,7 +31,7 @@ func (s *state) removeGone(command *wire.Command) error {
 				gone = append(gone, wire.Key{Kind: wire.KindModel, Timestep: t, Shard: c.shard})
 			}
 		}
-		sorting.By(gone, func(a, b wire.Key) int {
+		slices.SortFunc(gone, func(a, b wire.Key) int {
 			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Shard, b.Shard))
 		})
 		for _, key := range gone {

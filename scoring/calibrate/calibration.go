@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe/canonical"
 	"lethe/internal/check"
 	"lethe/internal/portable"
-	"lethe/internal/sorting"
 )
 
 // The methods.
@@ -121,7 +121,7 @@ func Fit(logits []float64, illicit []bool, config Config) (*Calibration, error) 
 		return c, nil
 	}
 	// Rows that tie are equal in all of it, so their order is no matter.
-	sorting.By(rows, func(a, b row) int {
+	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.logit, b.logit), cmp.Compare(count(a.illicit), count(b.illicit)))
 	})
 	switch c.method = config.Method; c.method {

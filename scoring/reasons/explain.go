@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/sorting"
 	"lethe/partition/onehop"
 	"lethe/trainer"
 )
@@ -65,7 +64,7 @@ func (x Explainer) Component(a *trainer.Attribution, s Surroundings) Component {
 // pick keeps the reasons that moved the logit most. Of equal ones the first comes first.
 func (c *Component) pick(top int) {
 	all := c.Reasons
-	sorting.StableBy(all, func(a, b Reason) int {
+	slices.SortStableFunc(all, func(a, b Reason) int {
 		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
 	})
 	c.Reasons = make([]Reason, 0, top)

@@ -3,9 +3,9 @@ package similarity
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"lethe"
-	"lethe/internal/sorting"
 )
 
 // component is one connected component of at least two nodes, as a symmetric
@@ -90,7 +90,7 @@ func splitComponents(numNodes int, edges []lethe.Edge) []*component {
 		c := of[e.A]
 		c.bound = max(c.bound, math.Sqrt(float64(degree[e.A])*float64(degree[e.B])))
 	}
-	sorting.StableBy(out, func(a, b *component) int { return cmp.Compare(b.bound, a.bound) })
+	slices.SortStableFunc(out, func(a, b *component) int { return cmp.Compare(b.bound, a.bound) })
 	return out
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/sorting"
 	"lethe/internal/undirected"
 )
 
@@ -108,7 +107,7 @@ func leadingPairs(components []*component, shape Config) ([]eigenpair, error) {
 			return nil, err
 		}
 		pairs = append(pairs, found...)
-		sorting.StableBy(pairs, byMagnitude)
+		slices.SortStableFunc(pairs, byMagnitude)
 		if len(pairs) > shape.Dimensions {
 			floor := tieFloor(pairs, shape.Dimensions)
 			pairs = slices.DeleteFunc(pairs, func(p eigenpair) bool { return math.Abs(p.value) < floor })

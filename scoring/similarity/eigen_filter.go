@@ -2,10 +2,9 @@ package similarity
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"lethe/internal/sorting"
 )
 
 const (
@@ -126,6 +125,6 @@ func (k *krylov) pairs(r *ritz, take int) []eigenpair {
 		}
 		out = append(out, p)
 	}
-	sorting.StableBy(out, byMagnitude)
+	slices.SortStableFunc(out, byMagnitude)
 	return out
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"lethe/internal/sorting"
 )
 
 const (
@@ -71,7 +69,7 @@ func sparseEigenpairs(c *component, want int) ([]eigenpair, error) {
 		}
 		before := len(k.locked)
 		k.locked = append(k.locked, found...)
-		sorting.StableBy(k.locked, byMagnitude)
+		slices.SortStableFunc(k.locked, byMagnitude)
 		if round == 0 {
 			floor = k.floor(want + 1) // nothing but zeros is left out yet
 		}
