@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ed25519"
 	"fmt"
 	"strings"
@@ -105,7 +106,8 @@ func (v *Verification) signatures(d Document, trust Trust, problems *record.Prob
 		id := KeyID(key)
 		v.TrustedKey = v.TrustedKey && valid[id]
 		_, claimed := valid[id]
-		problems.Check(claimed, "kid: no signature is by the trusted key %s, but by %s", id, strings.Join(by, ", "))
+		problems.Check(claimed, "kid: no signature is by the trusted key %s, but by %s", id,
+			cmp.Or(strings.Join(by, ", "), "nobody"))
 	}
 }
 

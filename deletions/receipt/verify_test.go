@@ -107,7 +107,7 @@ func TestRefusalsNameWhatFails(t *testing.T) {
 		"no key is known": {data, receipt.Trust{}, []string{
 			"signature: no key is known that must have signed: nobody can say who did"}},
 		"no signature": {[]byte(`{"payload":"` + d.Payload + `","signatures":[]}`), trust(key), []string{
-			"signature: there is none", "kid: no signature is by the trusted key " + id + ", but by "}},
+			"signature: there is none", "kid: no signature is by the trusted key " + id + ", but by nobody"}},
 		"an empty signature": {[]byte(strings.Replace(string(data), d.Signatures[0].Value, "", 1)), trust(key),
 			[]string{altered}},
 		"alg none": {withHeader(`{"alg":"none","kid":"` + id + `","typ":"lethe-receipt.v4+jws"}`), trust(key), []string{

@@ -176,11 +176,17 @@ func (s *stage) replaced(text string) string {
 	return text
 }
 
+var issuedBy = regexp.MustCompile(`the receipt is of [0-9a-f]{32},`)
+
+// keyID is the thumbprint of a key.
+var keyID = regexp.MustCompile(`(^|[^A-Za-z0-9_-])[A-Za-z0-9_-]{43}([^A-Za-z0-9_-]|$)`)
+
 var fromPort = regexp.MustCompile(`127\.0\.0\.1:[0-9]+->`)
 
 func (s *stage) normalised(text string) string {
 	for _, n := range s.names() {
 		text = strings.ReplaceAll(text, n[1], n[0])
 	}
-	return fromPort.ReplaceAllString(text, "")
+	text = keyID.ReplaceAllString(fromPort.ReplaceAllString(text, ""), "$1$$KEY$2")
+	return issuedBy.ReplaceAllString(text, "the receipt is of $$DEPLOYMENT,")
 }

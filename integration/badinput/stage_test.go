@@ -3,9 +3,12 @@ package badinput_test
 import (
 	"crypto/ed25519"
 	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -144,13 +147,27 @@ func (s *stage) start(t *testing.T) {
 		"trainer.hidden=4")
 }
 
+var signatures = regexp.MustCompile(`"signatures":\[.*\]`)
+
+// altered is a receipt of another request under the same signature.
+func altered(t *testing.T, receipt string) string {
+	t.Helper()
+	var document struct{ Payload string }
+	require.NoError(t, json.Unmarshal([]byte(receipt), &document))
+	said, err := base64.RawURLEncoding.DecodeString(document.Payload)
+	require.NoError(t, err)
+	payload := base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(said), `gdpr-17`, `gdpr-18`, 1)))
+	return strings.Replace(receipt, document.Payload, payload, 1)
+}
+
 // receipts writes the service's receipt anew, with something wrong each time,
 // and keys that have not signed it.
 func (s *stage) receipts(t *testing.T) {
 	t.Helper()
 	receipt := s.read(t, "live/receipts/gdpr-17.json")
 	s.write(t, "receipts/cut.json", receipt[:300])
-	s.write(t, "receipts/altered.json", strings.Replace(receipt, `gdpr-17`, `gdpr-18`, 1))
+	s.write(t, "receipts/altered.json", altered(t, receipt))
+	s.write(t, "receipts/stripped.json", signatures.ReplaceAllString(receipt, `"signatures":[]`))
 	s.write(t, "receipts/format.json", `{"format":"another/1"}`)
 	require.NotEqual(t, receipt, s.read(t, "receipts/altered.json"))
 	public, _, err := ed25519.GenerateKey(nil)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lethe/deletions"
 	"lethe/configs"
+	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/integration/process"
 	"lethe/service"
