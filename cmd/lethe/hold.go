@@ -91,12 +91,14 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if err := printHold(a, h, c.JSON); err != nil {
-		return err
+	if c.JSON || h.TooLate == 0 {
+		if err := printHold(a, h, c.JSON); err != nil {
+			return err
+		}
 	}
 	if h.TooLate > 0 {
-		return fmt.Errorf("too late for %d of %d transactions: they were erased, or are being erased",
-			h.TooLate, len(h.Targets))
+		return fmt.Errorf("hold %s is in force, but too late for %d of %d transactions: they were erased, or are being erased",
+			h.Name, h.TooLate, len(h.Targets))
 	}
 	return nil
 }
