@@ -24,6 +24,9 @@ func readReceipts(folder string) (map[string]receipt.Receipt, error) {
 	}
 	out := make(map[string]receipt.Receipt)
 	for _, file := range files {
+		if filepath.Ext(file.Name()) != ".json" {
+			continue // the proof that it is in the log
+		}
 		data, err := os.ReadFile(filepath.Join(folder, file.Name()))
 		if err != nil {
 			return nil, err
