@@ -37,8 +37,8 @@ kafka-test: ## Run the integration tests on a real Apache Kafka
 	./integration/kafka/kafka.sh run $(GO) test -count=1 -short -v -timeout 10m ./integration/kafka
 
 .PHONY: interop
-interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785 (installs python3-venv, nodejs, npm if it may)
-	./.ci/interop $(GO) test -count=1 -v -timeout 10m ./integration/receipts
+interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)
+	./.ci/interop $(GO) test -count=1 -v -timeout 10m ./integration/receipts ./integration/translog
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME each (3s)

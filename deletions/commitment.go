@@ -49,8 +49,11 @@ func Salts(secret lethe.Secret, request lethe.Digest, n int) []lethe.Digest {
 }
 
 // SaltsDigest commits to the salts of a request's targets, in their order, so that the
-// request can be opened with no others.
+// request can be opened with no others. It is zero for a request that names no transaction.
 func SaltsDigest(salts []lethe.Digest) lethe.Digest {
+	if len(salts) == 0 {
+		return lethe.Digest{}
+	}
 	h := sha256.New()
 	for _, salt := range salts {
 		h.Write(salt[:])

@@ -55,6 +55,20 @@ func TestTheLedgerIsWrittenDown(t *testing.T) {
 	}))
 }
 
+// A request that names payments alone commits to no transaction, and is a leaf all the same.
+func TestARequestWithoutTransactionsIsALeaf(t *testing.T) {
+	b := newBook(t, "ours")
+	fresh, err := deletions.NewEntry(secret, lethe.ErasureRequest{
+		RequestID: "r-1", Targets: []lethe.Target{lethe.PaymentBetween("tx-1", "tx-2")},
+	}, b.now)
+	require.NoError(t, err)
+	require.Empty(t, fresh.Commitments)
+	require.True(t, fresh.Salts.IsZero())
+	_, err = b.ledger.Take(fresh)
+	require.NoError(t, err)
+	require.Equal(t, []string{"request"}, leaves(t, b))
+}
+
 func TestTheLogHoldsNothingPersonal(t *testing.T) {
 	b := newBook(t, "ours")
 	b.take(t, "customer-4711", "tx-personal")

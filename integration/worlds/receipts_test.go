@@ -2,6 +2,8 @@ package worlds
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
+	"lethe/deletions/translog"
 )
 
 var signingKey = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
@@ -24,17 +27,48 @@ func readReceipts(folder string) (map[string]receipt.Receipt, error) {
 	}
 	out := make(map[string]receipt.Receipt)
 	for _, file := range files {
+		name, isReceipt := strings.CutSuffix(file.Name(), ".json")
+		if !isReceipt {
+			continue // the proof beside one
+		}
 		data, err := os.ReadFile(filepath.Join(folder, file.Name()))
 		if err != nil {
 			return nil, err
+		}
+		if err := checkProof(filepath.Join(folder, name+".tlog-proof"), data); err != nil {
+			return nil, fmt.Errorf("receipt %s: %w", file.Name(), err)
 		}
 		r, v, err := receipt.Verify(data, receipt.Pinned(signingKey.Public().(ed25519.PublicKey)))
 		if err != nil || !v.Valid {
 			return nil, fmt.Errorf("receipt %s: %v %w", file.Name(), v.Problems, err)
 		}
-		out[strings.TrimSuffix(file.Name(), ".json")] = r
+		out[name] = r
 	}
 	return out, nil
+}
+
+// checkProof checks the proof in a file that a receipt is in the transparency log.
+func checkProof(name string, signed []byte) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	payload, err := receipt.Payload(signed)
+	if err != nil {
+		return err
+	}
+	proof, err := translog.ParseProof(string(text))
+	if err != nil {
+		return err
+	}
+	leaf, _, err := proof.Check("", signingKey.Public().(ed25519.PublicKey))
+	if err != nil {
+		return err
+	}
+	if of, ok := leaf.(translog.Receipt); !ok || of.Payload != lethe.Digest(sha256.Sum256(payload)) {
+		return errors.New("its proof is of another leaf")
+	}
+	return nil
 }
 
 // receipts checks that every request has a receipt, that it has an outcome for each of

@@ -90,9 +90,12 @@ func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timeste
 		}
 		s.setupSaid = true
 	}
-	for of, timesteps := range said {
-		if err := of.noteSaid(timesteps); err != nil {
-			return err
+	// In one order, so that a world of the tests repeats with all that is written.
+	for _, of := range s.all() {
+		if timesteps := said[of]; len(timesteps) > 0 {
+			if err := of.noteSaid(timesteps); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
