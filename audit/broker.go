@@ -30,14 +30,14 @@ func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 		return checkLog(inv, r, nil)
 	}
 	dir := service.BrokerDir(inv.config.DataDir)
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(dir); err != nil { //nolint:nilerr // it is told as a problem
 		r.problem("the broker's log %s is missing: put it back from a copy", dir)
 		return nil
 	}
 	return withLog(inv.config, func(client *bus.Client) error {
 		for _, check := range []func(context.Context, *bus.Client, *Report) error{
 			inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
-			inv.searchTopics,
+			inv.searchTopics, inv.checkPublishedLog,
 		} {
 			err := check(ctx, client, r)
 			if errors.Is(err, bus.ErrUnknownTopic) {
@@ -46,7 +46,7 @@ func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 				return err
 			}
 		}
-		return checkPublishedLog(ctx, inv, client, r)
+		return nil
 	})
 }
 
@@ -70,7 +70,7 @@ func withLog(c configs.Config, fn func(*bus.Client) error) (err error) {
 
 // checkPublishedLog checks the transparency log, and compares it with its topic. A directory
 // of a version without one has none.
-func checkPublishedLog(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
+func (inv *inventory) checkPublishedLog(ctx context.Context, client *bus.Client, r *Report) error {
 	published, err := translog.ReadPublished(ctx, client)
 	if errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0 {
 		return nil

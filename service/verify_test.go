@@ -2,6 +2,8 @@ package service_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,8 +45,8 @@ func TestVerifyNamesWhatIsMissing(t *testing.T) {
 		"$DIR/build/ledger is missing":                         removed("build/ledger"),
 		"$DIR/build/snapshots is missing":                      removed("build/snapshots"),
 		"the broker's log $DIR/broker is missing":              removed("broker"),
-		"the signature does not belong to the receipt":         edited(two, `"dead_letters":0`, `"dead_letters":1`),
-		"counts is not what the ledger says":                   edited(two, `"dead_letters":0`, `"dead_letters":1`),
+		"signature: it does not belong to payload and header":  signed(two, `"dead_letters":0`, `"dead_letters":1`),
+		"counts is not what the ledger says":                   signed(two, `"dead_letters":0`, `"dead_letters":1`),
 		"request one: its receipt in receipts.v1 is missing":   swapped(one, two),
 		"request_id is not what the ledger says":               swapped(one, two),
 		"three.json is of no request that the ledger knows":    duplicated(one, "receipts/three.json"),
@@ -142,6 +144,28 @@ func edited(path, old, text string) func(*testing.T, string) {
 		changed := bytes.Replace(data, []byte(old), []byte(text), 1)
 		require.NotEqual(t, data, changed)
 		require.NoError(t, os.WriteFile(name, changed, 0o600))
+	}
+}
+
+// signed is edited for what the signature of a receipt is over.
+func signed(path, old, text string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		name := filepath.Join(dir, path)
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		var document map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(data, &document))
+		var payload string
+		require.NoError(t, json.Unmarshal(document["payload"], &payload))
+		says, err := base64.RawURLEncoding.DecodeString(payload)
+		require.NoError(t, err)
+		changed := bytes.Replace(says, []byte(old), []byte(text), 1)
+		require.NotEqual(t, says, changed)
+		document["payload"], err = json.Marshal(base64.RawURLEncoding.EncodeToString(changed))
+		require.NoError(t, err)
+		data, err = json.Marshal(document)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(name, data, 0o600))
 	}
 }
 
