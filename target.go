@@ -57,7 +57,7 @@ func PaymentBetween(source, target TransactionID) Target {
 
 // Check refuses a target that names nothing, or is of a kind that cannot be erased yet.
 func (t Target) Check() error {
-	named := false
+	var named bool
 	switch t.Kind {
 	case TransactionTarget:
 		named = t.Transaction != ""

@@ -257,7 +257,8 @@ func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failu
 // Suppresses reports whether the records must be dropped wherever they turn
 // up: from Accepted on, without end, unless the request was cancelled or waits for a hold.
 func (e *Entry) Suppresses() bool {
-	return e.State != Cancelled && e.State != Held && slices.ContainsFunc(e.History, func(c Change) bool { return c.State == Accepted })
+	accepted := func(c Change) bool { return c.State == Accepted }
+	return e.State != Cancelled && e.State != Held && slices.ContainsFunc(e.History, accepted)
 }
 
 // Overdue reports whether the deadline passed before the request was verified, as far as

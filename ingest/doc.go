@@ -34,9 +34,9 @@
 // Features are finite as float32 and at most ingest.max_magnitude from 0; one that
 // is too small for float32 is 0. null says that a feature has no value.
 //
-// An erasure names transactions in nodes, or payments, or both. In it, scope (else erasure.default_scope), reason and requested_at may be left
-// out. A close says that its partition holds everything up to and including
-// the timestep; a settle says the same of labels. A marker means nothing: it
+// An erasure names transactions in nodes, or payments, or both. In it, scope (else
+// erasure.default_scope), reason and requested_at may be left out. A close says that its
+// partition holds everything up to and including the timestep; a settle says the same of labels. A marker means nothing: it
 // exists so that the record before it no longer is the newest one, because a
 // broker never compacts the newest part of a log.
 //

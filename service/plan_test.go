@@ -130,7 +130,8 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, status, text)
 		require.NotContains(t, text, secret)
 	}
-	response, err := http.Post("http://"+s.HTTPAddress()+"/api/v1/erasures/plan", "text/plain", bytes.NewReader([]byte("{}")))
+	response, err := http.Post("http://"+s.HTTPAddress()+"/api/v1/erasures/plan", "text/plain",
+		bytes.NewReader([]byte("{}")))
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusUnsupportedMediaType, response.StatusCode)

@@ -68,7 +68,8 @@ func (s *Service) Status(ctx context.Context) (*Status, error) {
 		Timesteps:    TimestepCounts{known.Count(lethe.Open), known.Count(lethe.Closed), known.Count(lethe.Settled)},
 		Transactions: known.Transactions(), Predictions: known.Predictions(), LagRecords: lag,
 		TrainedThrough: lethe.NoTimestep, Erasures: known.Erasures,
-		Steps: []StepStatus{}, FeatureCount: known.FeatureCount, Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,
+		Steps: []StepStatus{}, FeatureCount: known.FeatureCount,
+		Deployment: s.secret.Deployment(s.config.Kafka.TopicPrefix), Roles: s.config.Plays(), Version: s.o.Version,
 	}
 	if e := known.Ensemble; e != nil {
 		out.EnsembleHash, out.TrainedThrough = e.Version.String(), e.Through

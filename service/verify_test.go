@@ -136,18 +136,7 @@ func cut(pattern string) func(*testing.T, string) {
 	}
 }
 
-func edited(path, old, text string) func(*testing.T, string) {
-	return func(t *testing.T, dir string) {
-		name := filepath.Join(dir, path)
-		data, err := os.ReadFile(name)
-		require.NoError(t, err)
-		changed := bytes.Replace(data, []byte(old), []byte(text), 1)
-		require.NotEqual(t, data, changed)
-		require.NoError(t, os.WriteFile(name, changed, 0o600))
-	}
-}
-
-// signed is edited for what the signature of a receipt is over.
+// signed alters what the signature of a receipt is over.
 func signed(path, old, text string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		name := filepath.Join(dir, path)

@@ -48,7 +48,8 @@ func (s *Service) measure() error {
 		return err
 	}
 	s.outages = newOutages(s.health, m.Listener(), s.o.Logger)
-	s.scrape, s.listener = metrics.Handler(registry), events.Tee(m.Listener(), s.outages.listener(), s.plans.pace.Listener(), s.o.Listener)
+	s.scrape = metrics.Handler(registry)
+	s.listener = events.Tee(m.Listener(), s.outages.listener(), s.plans.pace.Listener(), s.o.Listener)
 	return nil
 }
 

@@ -27,25 +27,33 @@ func TestForgedBundlesAreRefused(t *testing.T) {
 	other.erase(t, erased, cheat{})
 
 	for says, forge := range map[string]func(b *challenge.Bundle) *challenge.Bundle{
-		"the slice of shard 0 at timestep 0 is not the one that the log commits to": func(b *challenge.Bundle) *challenge.Bundle {
+		"the slice of shard 0 at timestep 0 is not the one that the log commits to": func(
+			b *challenge.Bundle,
+		) *challenge.Bundle {
 			s, err := canonical.DecodeSlice(b.Slices[0])
 			require.NoError(t, err)
 			s.Features[0]++
 			b.Slices[0] = canonical.EncodeSlice(s)
 			return b
 		},
-		"the model after timestep 1 is not the one that the log commits to": func(b *challenge.Bundle) *challenge.Bundle {
+		"the model after timestep 1 is not the one that the log commits to": func(
+			b *challenge.Bundle,
+		) *challenge.Bundle {
 			m, err := trainer.DecodeCheckpoint(b.Models[0])
 			require.NoError(t, err)
 			m.Params[0]++
 			b.Models[0] = trainer.EncodeCheckpoint(m)
 			return b
 		},
-		"the bundle has 11 slices and 1 models before, the challenge needs 12 and 1": func(b *challenge.Bundle) *challenge.Bundle {
+		"the bundle has 11 slices and 1 models before, the challenge needs 12 and 1": func(
+			b *challenge.Bundle,
+		) *challenge.Bundle {
 			b.Slices = b.Slices[1:]
 			return b
 		},
-		"the bundle has 12 slices and 0 models before, the challenge needs 12 and 1": func(b *challenge.Bundle) *challenge.Bundle {
+		"the bundle has 12 slices and 0 models before, the challenge needs 12 and 1": func(
+			b *challenge.Bundle,
+		) *challenge.Bundle {
 			b.Models = nil
 			return b
 		},
@@ -53,7 +61,9 @@ func TestForgedBundlesAreRefused(t *testing.T) {
 			b.Leaves = b.Leaves[:len(b.Leaves)-1]
 			return b
 		},
-		"the leaves are not those of the log: their root is not the checkpoint's": func(b *challenge.Bundle) *challenge.Bundle {
+		"the leaves are not those of the log: their root is not the checkpoint's": func(
+			b *challenge.Bundle,
+		) *challenge.Bundle {
 			b.Leaves[1], b.Leaves[2] = b.Leaves[2], b.Leaves[1]
 			return b
 		},

@@ -64,7 +64,8 @@ func (r *Report) trainable(steps Steps, architecture string) bool {
 	for _, st := range steps.list {
 		component, _ := steps.layout.Place(st.model)
 		c := steps.layout.Components[component].Config
-		regression := c.Model == trainer.Logistic || c.Model == trainer.Blend && slices.Contains(c.Components, trainer.Logistic)
+		regression := c.Model == trainer.Logistic ||
+			c.Model == trainer.Blend && slices.Contains(c.Components, trainer.Logistic)
 		if regression && !known[component] {
 			known[component] = true
 			r.problem("component %s cannot be compared on %s, where its last bits are others: check it on %s", c.Model,

@@ -34,8 +34,8 @@ Example:
 }
 
 type auditDrawCmd struct {
-	Checkpoint string          `required:"" help:"File with the signed checkpoint of the log." type:"path" placeholder:"FILE"`
-	Seed       uint64          `required:"" help:"Number of the auditor's own choice; do not tell it before." placeholder:"N"`
+	Checkpoint string          `required:"" help:"File with the log's signed checkpoint." type:"path" placeholder:"FILE"`
+	Seed       uint64          `required:"" help:"Number of the auditor's choice, not told before." placeholder:"N"`
 	Count      int             `help:"Pairs of shard and timestep to draw; 0 for all." default:"10" placeholder:"K"`
 	Shard      *lethe.ShardID  `help:"Draw of this shard alone." placeholder:"S"`
 	Timestep   *lethe.Timestep `help:"Draw of this timestep alone." placeholder:"T"`
@@ -144,7 +144,7 @@ func readChallenge(path string) (challenge.Challenge, error) {
 type auditVerifyCmd struct {
 	Bundle     string `arg:"" help:"The answer." type:"path"`
 	Challenge  string `required:"" help:"File with the challenge that you made." type:"path" placeholder:"FILE"`
-	PublicKey  string `required:"" help:"PEM file of the deployment's public key, which you have from elsewhere." type:"path" placeholder:"FILE"`
+	PublicKey  string `required:"" help:"The deployment's public key, from elsewhere." type:"path" placeholder:"FILE"`
 	Checkpoint string `help:"Signed checkpoint that the challenge must be of." type:"path" placeholder:"FILE"`
 	JSON       bool   `help:"Print one JSON document."`
 }

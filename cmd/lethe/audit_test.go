@@ -46,7 +46,8 @@ func TestAnAuditorTrainsTheDemoAnew(t *testing.T) {
 	checkpoint := signedCheckpoint(t, r.DataDir)
 	asked, answer := filepath.Join(folder, "challenge.json"), filepath.Join(folder, "bundle.lethe")
 	key := filepath.Join(r.DataDir, "keys", "receipt-ed25519.pub.pem")
-	status, _, said := execute(t, "audit", "draw", "--checkpoint", checkpoint, "--seed", "7", "--count", "0", "--out", asked)
+	status, _, said := execute(t, "audit", "draw", "--checkpoint", checkpoint, "--seed", "7",
+		"--count", "0", "--out", asked)
 	require.Zero(t, status, said)
 	status, _, said = execute(t, "audit", "export", "--data-dir", r.DataDir, "--challenge", asked, "--out", answer,
 		"--set", "kafka.partitions=2", "--set", "partition.shards=4", "--set", "trainer.hidden=8", "--set",

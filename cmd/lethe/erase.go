@@ -34,10 +34,10 @@ func (eraseCmd) Help() string {
 type eraseSubmitCmd struct {
 	brokerFlags
 	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
-	Edge      []string      `help:"Payment to forget, from A to B; its transactions stay. May be given several times." placeholder:"A>B" sep:"none"`
+	Edge      []string      `help:"Payment to forget; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
 	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
 	Subject   string        `help:"Not built yet." hidden:""`
-	Deadline  string        `help:"Until when it should be verified: an RFC 3339 time, or a duration such as 72h." placeholder:"T"`
+	Deadline  string        `help:"When it should be verified: RFC 3339, or such as 72h." placeholder:"T"`
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
 	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	RequestID string        `help:"Name of the request; made up if not given." placeholder:"ID"`
@@ -171,8 +171,7 @@ func (c *eraseSubmitCmd) check() error {
 			return command.Usagef("--edge number %d is not of the form A>B, with two transactions", i+1)
 		}
 	}
-	switch {
-	case len(c.targets()) == 0:
+	if len(c.targets()) == 0 {
 		return command.Usagef("name at least one transaction with --node, or a payment with --edge")
 	}
 	return nil

@@ -24,14 +24,16 @@ type holdCmd struct {
 
 // Help shows an example.
 func (holdCmd) Help() string {
-	return "Example:\n  lethe hold set --node 230007682 --reason \"case 7\" --until 2027-01-31T00:00:00Z\n  lethe hold list"
+	return `Example:
+  lethe hold set --node 230007682 --reason "case 7" --until 2027-01-31T00:00:00Z
+  lethe hold list`
 }
 
 type holdSetCmd struct {
 	brokerFlags
 	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
 	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
-	Until   string        `help:"When the hold ends: an RFC 3339 time, or a duration such as 720h. Left out: when it is lifted." placeholder:"T"`
+	Until   string        `help:"When it ends: RFC 3339, or such as 720h; else when lifted." placeholder:"T"`
 	Name    string        `help:"Name of the hold; made up if not given." placeholder:"NAME"`
 	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
 	JSON    bool          `help:"Print one JSON document."`
@@ -97,8 +99,8 @@ func (c *holdSetCmd) Run(a *command.App) error {
 		}
 	}
 	if h.TooLate > 0 {
-		return fmt.Errorf("hold %s is in force, but too late for %d of %d transactions: they were erased, or are being erased",
-			h.Name, h.TooLate, len(h.Targets))
+		return fmt.Errorf("hold %s is in force, but too late for %d of %d transactions: "+
+			"they were erased, or are being erased", h.Name, h.TooLate, len(h.Targets))
 	}
 	return nil
 }
@@ -171,7 +173,8 @@ func (c *holdListCmd) Run(a *command.App) error {
 		one := heldBy{h, h.State(time.Now())}
 		list = append(list, one)
 		rows = append(rows, []string{
-			h.Name, one.State, strconv.Itoa(len(h.Targets)), strconv.Itoa(h.TooLate), h.SetAt.Format(time.DateTime), untilText(h),
+			h.Name, one.State, strconv.Itoa(len(h.Targets)), strconv.Itoa(h.TooLate),
+			h.SetAt.Format(time.DateTime), untilText(h),
 		})
 	}
 	if c.JSON {

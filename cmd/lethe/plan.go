@@ -21,13 +21,13 @@ import (
 
 type erasePlanCmd struct {
 	command.ConfigFlags
-	URL     string   `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
+	URL     string   `help:"Where the web interface is." default:"http://${http_address_default}" placeholder:"U"`
 	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
 	Edge    []string `help:"Not built yet." hidden:"" sep:"none"`
 	Feature []string `help:"Not built yet." hidden:"" sep:"none"`
 	Subject string   `help:"Not built yet." hidden:""`
 	Scope   []string `help:"Scope to plan for, one of ${scopes}; all of them without it." placeholder:"SCOPE"`
-	Export  string   `help:"Write what is held of the targets, and where, to this file (JSON, mode 0600)." placeholder:"FILE" type:"path"`
+	Export  string   `help:"File for what is held of the targets, and where (JSON)." placeholder:"FILE" type:"path"`
 	JSON    bool     `help:"Print one JSON document."`
 }
 

@@ -13,7 +13,7 @@ import (
 
 // trustFlags say whose signatures count.
 type trustFlags struct {
-	PublicKey  []string           `help:"PEM file of a key that must have signed; repeatable." type:"path" placeholder:"FILE"`
+	PublicKey  []string           `help:"A key that must have signed; repeatable." type:"path" placeholder:"FILE"`
 	Config     string             `help:"YAML file that says where the pinned key is." type:"path" placeholder:"FILE"`
 	DataDir    string             `help:"Data directory with the pinned key." placeholder:"DIR"`
 	Deployment lethe.DeploymentID `help:"Deployment that must have issued it." placeholder:"ID"`

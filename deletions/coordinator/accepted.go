@@ -26,15 +26,16 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	var narrow, fine batch
 	var held []deletions.Entry
 	for _, e := range list {
-		if s.o.rejects(e.Scope) {
+		switch {
+		case s.o.rejects(e.Scope):
 			// Rows of other shards hold a mean of the erased one, and this scope
 			// would leave them as they are.
 			s.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
 				"request_id", e.RequestID)
 			narrow.members = append(narrow.members, e)
-		} else if names(e, kept) {
+		case names(e, kept):
 			held = append(held, e)
-		} else {
+		default:
 			fine.members = append(fine.members, e)
 		}
 	}

@@ -200,8 +200,9 @@ func (s *states) carryOut(ctx context.Context, begun []batch) (err error) {
 }
 
 // gather begins the next batch: the request that is suppressed whose deadline is first, or
-// the oldest if none has one, and those of its scope that are suppressed too. Who is a member of which batch is in the ledger, of all of
-// them at once, before anything is rewritten.
+// the oldest if none has one, and those of its scope that are suppressed too. Who is a
+// member of which batch is in the ledger, of all of them at once, before anything is
+// rewritten.
 func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 	s.queue.due = time.Time{}
 	list, err := s.o.Ledger.List(deletions.Suppressed)

@@ -222,7 +222,8 @@ func (g fakeGraphs) Steps(replaced []Replaced) (out []wire.CommandStep) {
 func (g fakeGraphs) Search(
 	_ context.Context, _ *scan.Scanner, replaced []Replaced,
 ) (report scan.Report, err error) {
-	return report, g.d.call(func() error { report = scan.Report{Files: 1, Bytes: 50}; return nil }, "search %v", toldReplaced(replaced))
+	search := func() error { report = scan.Report{Files: 1, Bytes: 50}; return nil }
+	return report, g.d.call(search, "search %v", toldReplaced(replaced))
 }
 
 func (g fakeGraphs) search(

@@ -122,7 +122,7 @@ func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s S
 	work, all := workOf(s.Layout, f.Settled, replaced), everything(s.Layout, f.Settled)
 	out.Models, out.Cost, out.Everything = work, e.cost(work, dealt), e.cost(all, dealt)
 	out.Cheaper = "replay"
-	if out.Everything.Processor < out.Cost.Processor {
+	if out.Everything.Processor < out.Processor {
 		out.Cheaper = "everything"
 	}
 	out.MayRemain = receipt.MayRemain(scope, s.IndependentShards)

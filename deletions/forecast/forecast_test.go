@@ -18,7 +18,8 @@ import (
 func layout() ensemble.Layout {
 	network, trees := trainer.Defaults(), trainer.DefaultsOf(trainer.Trees)
 	network.Passes, network.WindowTimesteps = 3, 2
-	return ensemble.Layout{Shards: 4, Components: []ensemble.Component{{Config: network, Groups: 4}, {Config: trees, Groups: 2}}}
+	components := []ensemble.Component{{Config: network, Groups: 4}, {Config: trees, Groups: 2}}
+	return ensemble.Layout{Shards: 4, Components: components}
 }
 
 func settled(n int) (out []lethe.Timestep) {

@@ -225,11 +225,13 @@ func TestFormatsOfBefore(t *testing.T) {
 	require.Equal(t, "r-7", r.RequestID)
 	require.Equal(t, []receipt.SignatureCheck{{KeyID: "fa4d86c3b551aa6c", Known: true, Valid: true}}, v.Signatures)
 	require.Len(t, problems(t, []byte(data), receipt.Trust{}), 1)
-	require.Contains(t, problems(t, []byte(data), trust(signingKey(2)))[0], "kid: signed by another key than the trusted one")
+	require.Contains(t, problems(t, []byte(data), trust(signingKey(2)))[0],
+		"kid: signed by another key than the trusted one")
 	for want, altered := range map[string]string{
-		"signature: it does not belong to the receipt":    strings.Replace(data, `"erased":6000`, `"erased":5001`, 1),
-		"format: it does not fit the receipt":             strings.Replace(data, "lethe-receipt/3", "lethe-receipt/1", 1),
-		"payload: the document is not as lethe writes it": strings.Replace(data, `"receipt":{`, `"receipt":{"state":"verified",`, 1),
+		"signature: it does not belong to the receipt": strings.Replace(data, `"erased":6000`, `"erased":5001`, 1),
+		"format: it does not fit the receipt":          strings.Replace(data, "lethe-receipt/3", "lethe-receipt/1", 1),
+		"payload: the document is not as lethe writes it": strings.Replace(data, `"receipt":{`,
+			`"receipt":{"state":"verified",`, 1),
 	} {
 		require.Contains(t, strings.Join(problems(t, []byte(altered), trust(key)), "\n"), want)
 	}

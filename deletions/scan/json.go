@@ -72,16 +72,7 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 		return
 	}
 	inside, broken := true, !json.Valid(data)
-	if escaped {
-		// Decoded as a whole, JSON that was whole tells no objects any more.
-		before := m.noPayments
-		m.noPayments = before || !broken
-		m.str(data, offset, depth)
-		m.noPayments = before
-	}
-	if broken && !escaped {
-		m.whole(data, offset)
-	}
+	m.undivided(data, offset, depth, escaped, broken)
 	around := m.ends
 	m.ends = paymentEnds{keeps: broken}
 	m.ends.pass(data[:max(0, bytes.IndexByte(data, '"'))])
@@ -100,8 +91,6 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 		}
 		if inside || broken {
 			m.str(data[at+1:end], offset+int64(at)+1, depth)
-		}
-		if inside || broken {
 			m.end(data[at+1:end], endsName(data, end), offset+int64(at)+1)
 		}
 		if m.at = anyField; isName {
@@ -110,6 +99,22 @@ func (m *jsonMatch) text(data []byte, offset int64, depth int) {
 		at = end
 	}
 	m.ends = around
+}
+
+// undivided looks at a text as if it were one string: its escapes decoded, or, of a broken
+// one without escapes, as it is.
+func (m *jsonMatch) undivided(data []byte, offset int64, depth int, escaped, broken bool) {
+	if !escaped {
+		if broken {
+			m.whole(data, offset)
+		}
+		return
+	}
+	// Decoded as a whole, JSON that was whole tells no objects any more.
+	before := m.noPayments
+	m.noPayments = before || !broken
+	m.str(data, offset, depth)
+	m.noPayments = before
 }
 
 // endsName reports whether a colon follows the string that ends at a place.

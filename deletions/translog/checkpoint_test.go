@@ -17,7 +17,8 @@ func TestACheckpointIsANote(t *testing.T) {
 	tree := tlog.Tree{N: 20852163, Hash: tlog.RecordHash([]byte("leaf"))}
 	signed, err := signerOf(t, "ours").Sign(tree)
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(signed.Note, fmt.Sprintf("lethe.log/ours\n20852163\n%s\n\n— lethe.log/ours ", tree.Hash)))
+	begins := fmt.Sprintf("lethe.log/ours\n20852163\n%s\n\n— lethe.log/ours ", tree.Hash)
+	require.True(t, strings.HasPrefix(signed.Note, begins))
 
 	// Other programs for notes take it under the verifier key.
 	key, err := translog.VerifierKey("lethe.log/ours", publicOf("ours"))
@@ -65,17 +66,21 @@ func TestWhatIsNoCheckpointOfOursIsRefused(t *testing.T) {
 		note string
 		want error
 	}{
-		"another deployment":     {theirs.Note, translog.ErrOrigin},
-		"another key":            {forged.Note, translog.ErrSignature},
-		"another size":           {strings.Replace(signed.Note, "\n12\n", "\n13\n", 1), translog.ErrSignature},
-		"another root":           {strings.Replace(signed.Note, tree.Hash.String(), tlog.Hash{}.String(), 1), translog.ErrSignature},
-		"a signature of another": {text + "\n\n" + strings.Replace(signature, "lethe.log/ours", "lethe.log/x", 1), translog.ErrSignature},
-		"no signature":           {text + "\n\n", translog.ErrNote},
-		"an extension":           {text + "\nmore\n\n" + signature, translog.ErrNote},
-		"a padded size":          {strings.Replace(signed.Note, "\n12\n", "\n012\n", 1), translog.ErrNote},
-		"a negative size":        {strings.Replace(signed.Note, "\n12\n", "\n-12\n", 1), translog.ErrNote},
-		"nothing":                {"", translog.ErrNote},
-		"too much":               {signed.Note + strings.Repeat("x", 1<<20), translog.ErrNote},
+		"another deployment": {theirs.Note, translog.ErrOrigin},
+		"another key":        {forged.Note, translog.ErrSignature},
+		"another size":       {strings.Replace(signed.Note, "\n12\n", "\n13\n", 1), translog.ErrSignature},
+		"another root": {
+			strings.Replace(signed.Note, tree.Hash.String(), tlog.Hash{}.String(), 1), translog.ErrSignature,
+		},
+		"a signature of another": {
+			text + "\n\n" + strings.Replace(signature, "lethe.log/ours", "lethe.log/x", 1), translog.ErrSignature,
+		},
+		"no signature":    {text + "\n\n", translog.ErrNote},
+		"an extension":    {text + "\nmore\n\n" + signature, translog.ErrNote},
+		"a padded size":   {strings.Replace(signed.Note, "\n12\n", "\n012\n", 1), translog.ErrNote},
+		"a negative size": {strings.Replace(signed.Note, "\n12\n", "\n-12\n", 1), translog.ErrNote},
+		"nothing":         {"", translog.ErrNote},
+		"too much":        {signed.Note + strings.Repeat("x", 1<<20), translog.ErrNote},
 	} {
 		_, err := translog.OpenCheckpoint(c.note, "lethe.log/ours", publicOf("ours"))
 		require.ErrorIs(t, err, c.want, name)

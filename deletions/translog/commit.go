@@ -111,6 +111,5 @@ func (l *Log) commit(rows []deletions.Row, list []Leaf) (int, error) {
 	if len(fresh) == 0 {
 		return 0, nil
 	}
-	_, err := l.write(fresh, rows, l.kv.Put)
-	return len(fresh), err
+	return len(fresh), l.write(fresh, rows, l.kv.Put)
 }

@@ -60,8 +60,7 @@ func (l *Log) Write(entries []deletions.Entry, rows []deletions.Row, put func(..
 		}
 		leaves = append(leaves, leavesOf(e, len(said))...)
 	}
-	_, err := l.write(leaves, rows, put)
-	return err
+	return l.write(leaves, rows, put)
 }
 
 func sameChange(a, b deletions.Change) bool {
@@ -109,7 +108,7 @@ func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 		}
 	}
 	if len(fresh) > 0 {
-		if _, err := l.write(fresh, nil, l.kv.Put); err != nil {
+		if err := l.write(fresh, nil, l.kv.Put); err != nil {
 			return nil, err
 		}
 	}
@@ -121,42 +120,42 @@ func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 }
 
 // write adds leaves, with other rows, in one write.
-func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.Row) error) (first int64, err error) {
-	first = l.tree.Size()
+func (l *Log) write(leaves []Leaf, rows []deletions.Row, put func(...deletions.Row) error) (err error) {
+	first := l.tree.Size()
 	if len(leaves) == 0 {
-		return first, put(rows...)
+		return put(rows...)
 	}
 	texts := make([][]byte, len(leaves))
 	for i, leaf := range leaves {
 		if texts[i], err = Encode(leaf); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	// Until it is written nothing is known any more, whatever happens.
 	l.loaded = false
 	if err := l.tree.Append(texts...); err != nil {
-		return 0, err
+		return err
 	}
 	tree, err := l.tree.Now()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	signed, err := l.signer.Sign(tree)
 	if err != nil {
-		return 0, fmt.Errorf("checkpoint: %w", err)
+		return fmt.Errorf("checkpoint: %w", err)
 	}
 	for i, text := range texts {
 		rows = append(rows, deletions.Row{Key: leafKey(first + int64(i)), Value: text})
 	}
 	rows = append(rows, deletions.Row{Key: checkpointKey(), Value: []byte(signed.Note)})
 	if err := put(rows...); err != nil {
-		return 0, err
+		return err
 	}
 	l.loaded, l.signed = true, signed
 	for i, leaf := range leaves {
 		l.note(first+int64(i), leaf, texts[i])
 	}
-	return first, nil
+	return nil
 }
 
 // note remembers what a stored leaf says.

@@ -156,9 +156,11 @@ func TestAStoreThatWasChangedIsRefused(t *testing.T) {
 		change func(rows map[string][]byte)
 		want   translog.Statement
 	}{
-		"a leaf dropped":     {func(r map[string][]byte) { delete(r, key("1")) }, translog.StatementTree},
-		"the end dropped":    {func(r map[string][]byte) { delete(r, key("7")) }, translog.StatementTree},
-		"leaves swapped":     {func(r map[string][]byte) { r[key("1")], r[key("2")] = r[key("2")], r[key("1")] }, translog.StatementTree},
+		"a leaf dropped":  {func(r map[string][]byte) { delete(r, key("1")) }, translog.StatementTree},
+		"the end dropped": {func(r map[string][]byte) { delete(r, key("7")) }, translog.StatementTree},
+		"leaves swapped": {
+			func(r map[string][]byte) { r[key("1")], r[key("2")] = r[key("2")], r[key("1")] }, translog.StatementTree,
+		},
 		"a leaf altered":     {func(r map[string][]byte) { r[key("1")][20] ^= 1 }, translog.StatementTree},
 		"checkpoint dropped": {func(r map[string][]byte) { delete(r, "log/checkpoint") }, translog.StatementCheckpoint},
 		"checkpoint altered": {func(r map[string][]byte) { r["log/checkpoint"][20] ^= 1 }, translog.StatementCheckpoint},

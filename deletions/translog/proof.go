@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// The reasons for which a proof is refused, beside those of a checkpoint.
+// ErrNotIncluded refuses a proof, beside the errors of a checkpoint.
 var ErrNotIncluded = errors.New("the leaf is not in the log of the checkpoint")
 
 // Proof shows that a leaf is in the log, to whoever has the log's public key and nothing

@@ -105,7 +105,8 @@ func (c Copy) checkTree(f *Findings, origin string, key ed25519.PublicKey) (Tree
 	case signed.N < now.N:
 		f.refuse(StatementTree, "the checkpoint is of %d leaves, the log has %d", signed.N, now.N)
 	case signed.Hash != now.Hash:
-		f.refuse(StatementTree, "the root of the %d leaves is not that of the checkpoint: a leaf was dropped, changed or moved",
+		f.refuse(StatementTree, "the root of the %d leaves is not that of the checkpoint: "+
+			"a leaf was dropped, changed or moved",
 			now.N)
 	}
 	return tree, signed

@@ -38,11 +38,6 @@ func (t *Tree) Append(leaves ...[]byte) error {
 	return nil
 }
 
-// truncate takes back what was appended behind a size.
-func (t *Tree) truncate(size int64) {
-	t.hashes, t.size = t.hashes[:tlog.StoredHashCount(size)], size
-}
-
 // Size is the number of leaves.
 func (t *Tree) Size() int64 { return t.size }
 

@@ -160,7 +160,8 @@ func (r *Report) histories(leaves [][]byte) map[lethe.Digest][]deletions.Change 
 			}
 			said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
 		case Transition:
-			history := append(said[leaf.Request], deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure})
+			change := deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure}
+			history := append(slices.Clone(said[leaf.Request]), change)
 			if _, err := deletions.CheckHistory(history); err != nil {
 				r.Refused.refuse(StatementOrder, "leaf %d: request %s: %v", i, leaf.Request, err)
 			}

@@ -85,7 +85,9 @@ func TestWhatWasDroppedOrRewrittenIsRefused(t *testing.T) {
 		"two leaves swapped": {func(_ *testing.T, e *translog.Evidence) {
 			e.Stored.Leaves[3], e.Stored.Leaves[4] = e.Stored.Leaves[4], e.Stored.Leaves[3]
 		}, translog.StatementTree},
-		"a truncated log": {func(_ *testing.T, e *translog.Evidence) { e.Stored.Leaves = e.Stored.Leaves[:9] }, translog.StatementTree},
+		"a truncated log": {
+			func(_ *testing.T, e *translog.Evidence) { e.Stored.Leaves = e.Stored.Leaves[:9] }, translog.StatementTree,
+		},
 		"a log cut off and signed anew": {func(t *testing.T, e *translog.Evidence) {
 			e.Stored.Leaves, e.Receipts = e.Stored.Leaves[:5], nil
 			sign(t, e.Stored, "ours")
@@ -134,7 +136,9 @@ func TestWhatWasDroppedOrRewrittenIsRefused(t *testing.T) {
 		"a receipt's proof altered": {func(_ *testing.T, e *translog.Evidence) {
 			e.Receipts[0].Proof.Hashes[0][7] ^= 1
 		}, translog.StatementReceipt},
-		"a receipt without a proof": {func(_ *testing.T, e *translog.Evidence) { e.Receipts[0].Proof = nil }, translog.StatementReceipt},
+		"a receipt without a proof": {
+			func(_ *testing.T, e *translog.Evidence) { e.Receipts[0].Proof = nil }, translog.StatementReceipt,
+		},
 		"a receipt with the proof of something else": {func(_ *testing.T, e *translog.Evidence) {
 			p := e.Receipts[0].Proof
 			p.Leaf = strings.Replace(p.Leaf, "receipt", "request", 1)
@@ -168,7 +172,8 @@ func TestWhatIsNoProofIsRefused(t *testing.T) {
 	for _, text := range []string{
 		"", "c2sp.org/tlog-proof@v2" + good[len("c2sp.org/tlog-proof@v1"):], strings.Replace(good, "extra ", "extra !", 1),
 		strings.Replace(good, "index ", "index 0", 1), strings.Replace(good, "index ", "at ", 1),
-		strings.Replace(good, "\n\n", "\nAAAA\n\n", 1), strings.Replace(good, "\n\n", strings.Repeat("\n"+tlog.Hash{}.String(), 99)+"\n\n", 1),
+		strings.Replace(good, "\n\n", "\nAAAA\n\n", 1),
+		strings.Replace(good, "\n\n", strings.Repeat("\n"+tlog.Hash{}.String(), 99)+"\n\n", 1),
 	} {
 		_, err := translog.ParseProof(text)
 		require.ErrorIs(t, err, translog.ErrProof)

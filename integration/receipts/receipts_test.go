@@ -38,7 +38,8 @@ func newSigner(t *testing.T, folder string, first byte) signer {
 	t.Helper()
 	s := signer{
 		key:     ed25519.NewKeyFromSeed(append([]byte{first}, make([]byte, ed25519.SeedSize-1)...)),
-		private: filepath.Join(folder, fmt.Sprintf("%d.pem", first)), public: filepath.Join(folder, fmt.Sprintf("%d.pub.pem", first)),
+		private: filepath.Join(folder, fmt.Sprintf("%d.pem", first)),
+		public:  filepath.Join(folder, fmt.Sprintf("%d.pub.pem", first)),
 	}
 	private, err := x509.MarshalPKCS8PrivateKey(s.key)
 	require.NoError(t, err)

@@ -139,7 +139,9 @@ func TestAnotherProgramChecksTheLog(t *testing.T) {
 		}, "inclusion"},
 		"another log's history": {func(q *question) { q.Consistency[3].Hashes = q.Consistency[4].Hashes }, "consistency"},
 		"another deployment":    {func(q *question) { q.Checkpoint = theirs.signed[last].Note }, "origin"},
-		"a forged size":         {func(q *question) { q.Checkpoint = strings.Replace(q.Checkpoint, "\n21\n", "\n22\n", 1) }, "signature"},
+		"a forged size": {
+			func(q *question) { q.Checkpoint = strings.Replace(q.Checkpoint, "\n21\n", "\n22\n", 1) }, "signature",
+		},
 		"a key of somebody else": {func(q *question) {
 			q.VKey = strings.Replace(theirs.question(t).VKey, "theirs", "ours", 1)
 		}, "verifier key"},

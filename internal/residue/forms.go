@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe"
 	"lethe/dataset"
@@ -97,7 +98,7 @@ func OfID(secret lethe.Secret, id lethe.TransactionID) []Form {
 func OfPayment(secret lethe.Secret, p lethe.Payment, last lethe.Timestep) []Form {
 	key := string(p.Source) + ">" + string(p.Target)
 	source, target := secret.Pseudonym(p.Source), secret.Pseudonym(p.Target)
-	pair := append(source[:], target[:]...)
+	pair := slices.Concat(source[:], target[:])
 	forms := []Form{
 		{Name: "payment", Bytes: []byte(key)},
 		{Name: "payment in JSON", Payment: Payment{string(p.Source), string(p.Target)}},

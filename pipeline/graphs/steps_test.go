@@ -186,7 +186,8 @@ func (s *simulation) note(out role.Output) {
 			if rec.Key[0] == '!' || rec.Value == nil && !s.holds(out.Topic, rec.Key) {
 				continue // a marker, or a deletion of what is not there, says nothing
 			}
-			if out.Topic == bus.Log && (string(rec.Key) == "checkpoint" || strings.Contains(string(rec.Value), "payload_digest")) {
+			if out.Topic == bus.Log &&
+				(string(rec.Key) == "checkpoint" || strings.Contains(string(rec.Value), "payload_digest")) {
 				continue // the log's checkpoint is signed as often as it is written, and a receipt names times
 			}
 			s.sent[fmt.Sprintf("%s %s: %s", out.Topic, rec.Key, rec.Value)] = true

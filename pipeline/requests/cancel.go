@@ -59,7 +59,8 @@ func Cancel(
 		}
 	}
 	if s.State != deletions.Cancelled {
-		return s, fmt.Errorf("%w: request %s is %s; it can be cancelled until it is rewriting", ErrTooLate, requestID, s.State)
+		return s, fmt.Errorf("%w: request %s is %s; it can be cancelled until it is rewriting",
+			ErrTooLate, requestID, s.State)
 	}
 	return s, nil
 }

@@ -127,7 +127,8 @@ func (l *logic) trainStep(
 		reason = events.Unlearn
 	}
 	l.o.Listener.ShardTrained(events.ShardTrained{
-		Model: l.o.Layout.Config(m.number).Model, Timestep: t, Reason: reason, Steps: step.Report.Steps, Duration: now().Sub(started),
+		Model: l.o.Layout.Config(m.number).Model, Timestep: t, Reason: reason, Steps: step.Report.Steps,
+		Duration: now().Sub(started),
 	})
 	return step.Checkpoint, nil
 }

@@ -23,7 +23,7 @@ type runCmd struct {
 	Age      int               `default:"-1" help:"Erase from the timestep that is so many before the newest; -1: any."`
 	Scope    string            `default:"${scope}" enum:"${scopes}" help:"Scope of the requests: ${enum}."`
 	Seed     uint64            `default:"1" help:"Chooses the transactions."`
-	Plan     bool              `help:"Ask for a plan before each round, and compare its estimates with what the round took."`
+	Plan     bool              `help:"Ask for a plan before each round, and compare it with what the round took."`
 	Anew     bool              `default:"true" negatable:"" help:"Train every checkpoint anew at the end and compare."`
 	Profile  string            `placeholder:"FILE" help:"Write a CPU profile of the requests."`
 	DataDir  string            `placeholder:"DIR" help:"Data directory, which is kept; a temporary one without it."`
