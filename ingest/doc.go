@@ -36,8 +36,8 @@
 //
 // An erasure names transactions in nodes, or payments, or both. In it, scope (else
 // erasure.default_scope), reason and requested_at may be left out. A close says that its
-// partition holds everything up to and including the timestep; a settle says the same of labels. A marker means nothing: it
-// exists so that the record before it no longer is the newest one, because a
+// partition holds everything up to and including the timestep; a settle says the same of
+// labels. A marker means nothing: it exists so that the record before it no longer is the newest one, because a
 // broker never compacts the newest part of a log.
 //
 // A record without a value (a tombstone) deletes what its key names.

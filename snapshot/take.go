@@ -150,8 +150,8 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 }
 
 // admit does what every record begins with: one that was delivered before, or
-// names an erased transaction, or is an erased payment, ends here and moves nothing; others raise the
-// watermark, and those that are too far ahead end here. Without an outcome the
+// names an erased transaction, or is an erased payment, ends here and moves nothing; others
+// raise the watermark, and those that are too far ahead end here. Without an outcome the
 // caller goes on.
 func (b *Batch) admit(
 	stream Stream, t lethe.Timestep, o Origin, about ...lethe.TransactionID,

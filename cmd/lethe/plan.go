@@ -133,7 +133,8 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 func printPlan(a *command.App, p *service.Plan) error {
 	fmt.Fprintf(a.Stdout, "targets  %d, of which %d are held\n\n", p.Targets, p.Held)
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},
-		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"}, {"all anew, processor seconds"},
+		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"},
+		{"all anew, processor seconds"},
 		{"cheaper"}}
 	for _, s := range p.Scopes {
 		cells := make([]string, len(rows))

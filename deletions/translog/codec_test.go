@@ -29,13 +29,15 @@ func TestALeafIsWrittenInOneWay(t *testing.T) {
 	require.Equal(t, `{"body":{"at":"2026-03-01T12:00:00Z","request_digest":"`+digestOf("r").String()+
 		`","state":"accepted"},"format":"lethe-leaf/1","kind":"transition"}`, string(text))
 	for name, change := range map[string][2]string{
-		"another version":      {"lethe-leaf/1", "lethe-leaf/2"},
-		"an unknown kind":      {`"transition"`, `"transitions"`},
-		"another kind":         {`"transition"`, `"receipt"`},
-		"an unknown field":     {`"state"`, `"id":"tx-1","state"`},
-		"a doubled field":      {`"state"`, `"state":"accepted","state"`},
-		"white space":          {`,"kind"`, `, "kind"`},
-		"another order":        {`"format":"lethe-leaf/1","kind":"transition"`, `"kind":"transition","format":"lethe-leaf/1"`},
+		"another version":  {"lethe-leaf/1", "lethe-leaf/2"},
+		"an unknown kind":  {`"transition"`, `"transitions"`},
+		"another kind":     {`"transition"`, `"receipt"`},
+		"an unknown field": {`"state"`, `"id":"tx-1","state"`},
+		"a doubled field":  {`"state"`, `"state":"accepted","state"`},
+		"white space":      {`,"kind"`, `, "kind"`},
+		"another order": {
+			`"format":"lethe-leaf/1","kind":"transition"`, `"kind":"transition","format":"lethe-leaf/1"`,
+		},
 		"an unknown state":     {"accepted", "acceptable"},
 		"a missing code":       {"accepted", "failed"},
 		"a finer time":         {"12:00:00Z", "12:00:00.0001Z"},

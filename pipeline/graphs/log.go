@@ -24,8 +24,8 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	err = log.Start(ctx, o.Bus, entries)
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) {
-		return nil, fmt.Errorf("%w: %w (put the folder %s/ledger back from a newer copy, or remove it, to have it made again "+
-			"from the topics)", ErrLost, err, o.Dir)
+		return nil, fmt.Errorf("%w: %w (put the folder %s/ledger back from a newer copy, or remove it, "+
+			"to have it made again from the topics)", ErrLost, err, o.Dir)
 	}
 	if err != nil {
 		return nil, err
