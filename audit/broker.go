@@ -75,6 +75,10 @@ func (inv *inventory) checkPublishedLog(ctx context.Context, client *bus.Client,
 	if errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0 {
 		return nil
 	}
+	if errors.Is(err, bus.ErrUnknownTopic) {
+		r.problem("the broker's log %s: %v", service.BrokerDir(inv.config.DataDir), err)
+		return checkLog(inv, r, nil)
+	}
 	if err != nil {
 		return err
 	}

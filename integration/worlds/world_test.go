@@ -121,36 +121,46 @@ func prefixOf(at lethe.Timestep) string { return fmt.Sprintf("é😀/%d-", at) }
 // keepsStubs reports whether some request at scope shard names a transaction of the
 // timestep that none at scope partition names.
 func (w *world) keepsStubs(at lethe.Timestep) bool {
-	return w.namesAlone(at, lethe.ScopeShard)
+	return w.namesAlone(at, lethe.ScopeShard, lethe.TransactionTarget)
 }
 
-// dealtAfresh reports whether every transaction of the timestep that a request names is
+// dealtAfresh reports whether every target of the timestep that a request names is
 // named by one at scope partition: then nobody's shard was told by a target.
 func (w *world) dealtAfresh(at lethe.Timestep) bool {
-	return !w.namesAlone(at, lethe.ScopeShard) && !w.namesAlone(at, lethe.ScopeStubs)
+	kinds := []lethe.TargetKind{lethe.TransactionTarget, lethe.PaymentTarget}
+	return !w.namesAlone(at, lethe.ScopeShard, kinds...) && !w.namesAlone(at, lethe.ScopeStubs, kinds...)
 }
 
-// namesAlone reports whether some request at a scope names a transaction of the timestep
-// that none at scope partition names, be that earlier or later.
-func (w *world) namesAlone(at lethe.Timestep, scope lethe.Scope) bool {
-	named := make(map[lethe.Scope]map[lethe.TransactionID]bool)
+// namesAlone reports whether some request at a scope names a target of the timestep, of some
+// kinds, that none at scope partition names, be that earlier or later. At scope shard payments
+// leave no stubs: the slices of both their ends are replaced.
+func (w *world) namesAlone(at lethe.Timestep, scope lethe.Scope, kinds ...lethe.TargetKind) bool {
+	named := make(map[lethe.Scope]map[lethe.TargetName]lethe.Target)
 	for _, e := range w.events {
 		if e.request == nil {
 			continue
 		}
 		if named[e.request.Scope] == nil {
-			named[e.request.Scope] = make(map[lethe.TransactionID]bool)
+			named[e.request.Scope] = make(map[lethe.TargetName]lethe.Target)
 		}
 		for _, target := range e.request.Targets {
-			named[e.request.Scope][target.Transaction] = true
+			named[e.request.Scope][target.Name()] = target
 		}
 	}
-	for id := range named[scope] {
-		if strings.HasPrefix(string(id), prefixOf(at)) && !named[lethe.ScopePartition][id] {
+	for name, target := range named[scope] {
+		_, afresh := named[lethe.ScopePartition][name]
+		if isOf(target, at) && slices.Contains(kinds, target.Kind) && !afresh {
 			return true
 		}
 	}
 	return false
+}
+
+// isOf reports whether a target is of a timestep, as far as its ids tell.
+func isOf(target lethe.Target, at lethe.Timestep) bool {
+	return slices.ContainsFunc(
+		[]lethe.TransactionID{target.Transaction, target.Payment.Source, target.Payment.Target},
+		func(id lethe.TransactionID) bool { return strings.HasPrefix(string(id), prefixOf(at)) })
 }
 
 // without is the world as if the targets had never been: no request, and no
