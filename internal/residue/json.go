@@ -106,7 +106,7 @@ func (s *said) text(v string) {
 
 // holds reports whether the form is among what was said.
 func (s *said) holds(f Form) bool {
-	if f.Text != "" && s.texts[f.Text] || s.payments[f.Payment] {
+	if f.Text != "" && s.texts[f.Text] || f.Payment != (Payment{}) && s.payments[f.Payment] {
 		return true
 	}
 	same := func(row []float32) bool { return bytes.Equal(rowBytes(row), rowBytes(f.Row)) }

@@ -179,3 +179,15 @@ func TestFormsNeedATransactionThatCanBeToldApart(t *testing.T) {
 		require.NotContains(t, f.Name, "features")
 	}
 }
+
+// A payment is found by both its ends in one object, or as its key; neither end alone says
+// anything, and what is no payment is not found where an empty one seems to be.
+func TestPaymentsAreFoundWhole(t *testing.T) {
+	secret := lethe.Secret{1}
+	forms := residue.OfPayment(secret, lethe.Payment{Source: "a-1", Target: "b-2"}, 1)
+	require.NotEmpty(t, residue.In(forms, []byte(`{"target":"b-2","x":[{}],"source":"\u0061-1"}`)))
+	require.NotEmpty(t, residue.In(forms, []byte(`x"a-1\u003eb-2"`)))
+	require.NotEmpty(t, residue.In(forms, []byte("\x00a-1>b-2\x00")))
+	require.Empty(t, residue.In(forms, []byte(`[{"source":"a-1","target":"c"},{"source":"c","target":"b-2"}]`)))
+	require.Empty(t, residue.In(append(forms, residue.OfID(secret, "a-1")...), []byte(`x">"x`)))
+}
