@@ -37,7 +37,7 @@ func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	return withLog(inv.config, func(client *bus.Client) error {
 		for _, check := range []func(context.Context, *bus.Client, *Report) error{
 			inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
-			inv.searchTopics, inv.checkPublishedLog,
+			inv.searchTopics, publishedLogOf(inv),
 		} {
 			err := check(ctx, client, r)
 			if errors.Is(err, bus.ErrUnknownTopic) {
@@ -68,21 +68,21 @@ func withLog(c configs.Config, fn func(*bus.Client) error) (err error) {
 	return fn(client)
 }
 
-// checkPublishedLog checks the transparency log, and compares it with its topic. A directory
+// publishedLogOf checks the transparency log, and compares it with its topic. A directory
 // of a version without one has none.
-func (inv *inventory) checkPublishedLog(ctx context.Context, client *bus.Client, r *Report) error {
-	published, err := translog.ReadPublished(ctx, client)
-	if errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0 {
-		return nil
+func publishedLogOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
+	return func(ctx context.Context, client *bus.Client, r *Report) error {
+		published, err := translog.ReadPublished(ctx, client)
+		switch {
+		case errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0:
+			return nil
+		case errors.Is(err, bus.ErrUnknownTopic):
+			return errors.Join(err, checkLog(inv, r, nil))
+		case err != nil:
+			return err
+		}
+		return checkLog(inv, r, &published)
 	}
-	if errors.Is(err, bus.ErrUnknownTopic) {
-		r.problem("the broker's log %s: %v", service.BrokerDir(inv.config.DataDir), err)
-		return checkLog(inv, r, nil)
-	}
-	if err != nil {
-		return err
-	}
-	return checkLog(inv, r, &published)
 }
 
 // checkEnds checks that no partition of the log ends before what a role has read of it:
