@@ -19,7 +19,7 @@ type checker func(t *testing.T, receipt, publicKey string) map[string]string
 // missing skips a test that cannot run, or fails it where it must.
 func missing(t *testing.T, what string, out []byte) {
 	t.Helper()
-	if os.Getenv("LETHE_INTEROP") == "required" {
+	if os.Getenv("INTEROP") == "required" {
 		t.Fatalf("%s\n%s", what, out)
 	}
 	t.Skipf("%s (make interop installs it): %s", what, strings.TrimSpace(string(out)))

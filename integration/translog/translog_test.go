@@ -57,7 +57,7 @@ func ask(t *testing.T, q question) (said string, ok bool) {
 // needPython skips the test where there is none, unless all interpreters are required.
 func needPython(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		require.NotEqual(t, "required", os.Getenv("LETHE_INTEROP"), "python3 is missing")
+		require.NotEqual(t, "required", os.Getenv("INTEROP"), "python3 is missing")
 		t.Skip("python3 is not on the PATH: the transparency log is not checked in another language")
 	}
 }
