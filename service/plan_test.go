@@ -23,7 +23,8 @@ func (r *running) post(body any) (status int, text string) {
 	r.t.Helper()
 	data, err := json.Marshal(body)
 	require.NoError(r.t, err)
-	response, err := http.Post("http://"+r.HTTPAddress()+"/api/v1/erasures/plan", "application/json", bytes.NewReader(data))
+	response, err := http.Post("http://"+r.HTTPAddress()+"/api/v1/erasures/plan", "application/json",
+		bytes.NewReader(data))
 	require.NoError(r.t, err)
 	answer, err := io.ReadAll(response.Body)
 	require.NoError(r.t, err)

@@ -17,6 +17,7 @@ import (
 	"lethe/configs"
 	"lethe/dataset"
 	"lethe/deletions"
+	"lethe/deletions/receipt"
 	"lethe/internal/cputime"
 	"lethe/metrics/events"
 	"lethe/pipeline/requests"
@@ -159,15 +160,17 @@ func (d *deployment) shards(list []lethe.ErasureRequest) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		var says struct {
-			Receipt struct {
-				Shards []lethe.ShardID `json:"shards_retrained"`
-			} `json:"receipt"`
-		}
-		if err := json.Unmarshal(signed, &says); err != nil {
+		payload, err := receipt.Payload(signed)
+		if err != nil {
 			return 0, fmt.Errorf("receipt of %s: %w", request.RequestID, err)
 		}
-		for _, shard := range says.Receipt.Shards {
+		var says struct {
+			Shards []lethe.ShardID `json:"shards_retrained"`
+		}
+		if err := json.Unmarshal(payload, &says); err != nil {
+			return 0, fmt.Errorf("receipt of %s: %w", request.RequestID, err)
+		}
+		for _, shard := range says.Shards {
 			all[shard] = true
 		}
 	}
