@@ -76,8 +76,12 @@ func TestOrderOfLogitsIsKept(t *testing.T) {
 		before := -1.0
 		for z := -12.0; z <= 12; z += 0.25 {
 			p := c.Apply(z)
-			require.Greater(t, p, before, "at %v by %s", z, c.Method())
-			require.True(t, p > 0 && p < 1)
+			require.GreaterOrEqual(t, p, before, "at %v by %s", z, c.Method())
+			require.True(t, p > 0 && p <= 1, "%v at %v by %s", p, z, c.Method())
+			// Steep curves come so close to 1 that the next float64 is 1 itself.
+			if p < 1-1e-9 {
+				require.Greater(t, p, before, "at %v by %s", z, c.Method())
+			}
 			before = p
 		}
 	})
