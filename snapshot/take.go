@@ -22,18 +22,15 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	}
 	secret := b.staging.options.Secret
 	p, arrived := secret.Pseudonym(tr.ID), indexEntry{tr.Timestep, hashContent(secret, tr.Features)}
-	late, isLate := b.refused(at)
 	if b.featureCount == 0 {
-		if isLate {
-			return refuse(o, ReasonLate, late), nil
-		}
-		v, err := b.candidate(p, tr, arrived, o)
+		v, err := b.candidate(p, tr, arrived, at, o)
 		if err != nil {
 			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 		}
 		return v, err
 	}
 	entry, known, err := lookup(b.get, p)
+	late, isLate := b.refused(at)
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)

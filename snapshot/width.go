@@ -42,8 +42,11 @@ func decodeCandidate(value []byte) (candidate, error) {
 	return out, c.close("candidate")
 }
 
-// candidate takes a transaction before the width is known.
-func (b *Batch) candidate(p lethe.Pseudonym, tr lethe.Transaction, arrived indexEntry, o Origin) (Verdict, error) {
+// candidate takes a transaction before the width is known, and asks the same questions in
+// the same order as after: one delivered again is a duplicate, be it late or not.
+func (b *Batch) candidate(
+	p lethe.Pseudonym, tr lethe.Transaction, arrived indexEntry, at arrival, o Origin,
+) (Verdict, error) {
 	key := candidateKey(p, len(tr.Features))
 	value, known, err := b.get(key)
 	if err != nil {
@@ -59,7 +62,11 @@ func (b *Batch) candidate(p lethe.Pseudonym, tr lethe.Transaction, arrived index
 		case old.entry.timestep != arrived.timestep:
 			return conflict(o, tr.Timestep, old.entry.timestep), nil
 		}
-	} else {
+	}
+	if late, isLate := b.refused(at); isLate {
+		return refuse(o, ReasonLate, late), nil
+	}
+	if !known {
 		b.count(tr.Timestep, func(i *Info) { i.Nodes++ })
 	}
 	b.set(key, candidate{arrived, tr.ID, encodeRow(tr.ID, tr.Features), o}.encode())

@@ -16,6 +16,13 @@ import (
 // row draws features, of which one may be missing. No three in sequence are those of
 // another row.
 func (d *drawing) row() []float32 {
+	row := d.ownRow()
+	d.rows = append(d.rows, row)
+	return row
+}
+
+// ownRow is a row that no record of another transaction is given later.
+func (d *drawing) ownRow() []float32 {
 	row := make([]float32, features)
 	for i := range row {
 		row[i] = float32(d.chance.IntN(1<<21)-1<<20) / (1 << 18)
@@ -23,7 +30,6 @@ func (d *drawing) row() []float32 {
 	if d.chance.IntN(4) == 0 {
 		row[d.chance.IntN(features)] = lethe.Missing()
 	}
-	d.rows = append(d.rows, row)
 	return row
 }
 
@@ -54,7 +60,8 @@ func (d *drawing) broken(id lethe.TransactionID, at lethe.Timestep) {
 	value := fmt.Appendf(nil, `{"type":"transaction","id":"%s","timestep":%d,"features":[1, 2e0, `, spelled(id), at)
 	var row []float32
 	if d.chance.IntN(2) == 0 {
-		row = d.row()
+		// Whose the values of a broken record are is a guess: one with those of a target goes.
+		row = d.ownRow()
 		value = fmt.Appendf(nil, `{"features": [%s ,%s,  %s], "id":"%s"`,
 			number("%e", row[0]), number("%f", row[1]), number("%g", row[2]), spelled(id))
 	}

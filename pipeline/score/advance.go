@@ -41,10 +41,16 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		if wanted == lethe.NoTimestep {
 			return role.Output{}, true, l.finish(t, nil, nil)
 		}
-		// The ensemble is a later one only if the label lag was raised since
-		// the last run: it has still seen no label of t.
-		if s := l.state.served; s != nil && s.Through >= wanted && s.Through < t {
+		switch s := l.state.served; {
+		case s == nil || s.Through < wanted:
+		case s.Through < t:
+			// The ensemble is a later one only if the label lag was raised since
+			// the last run: it has still seen no label of t.
 			out, err := l.score(ctx, now, t)
+			return out, true, err
+		default:
+			// It was the first timestep until one came before it.
+			out, err := l.scoreLate(ctx, t)
 			return out, true, err
 		}
 	case t == lethe.NoTimestep:

@@ -10,7 +10,8 @@
 //
 // A transaction that joins a timestep which was scored already is scored by the
 // ensemble that is served when its graph is taken. Its prediction says that it came
-// late, and is not measured. Those that were published stay.
+// late, and is not measured. Those that were published stay. The first timestep stays
+// unscored until another comes before it.
 //
 // # What makes an ensemble complete
 //

@@ -35,7 +35,8 @@ func (l *logic) takeMessage(ctx context.Context, source bus.TopicPartition, m wi
 // that was scored already changes no prediction: those of erased transactions
 // are dropped from what is measured, those that joined it late are scored by the
 // ensemble that is served now, reasons of a transaction that lost a neighbour are owed
-// again, and everything else stands as it was decided then.
+// again, and everything else stands as it was decided then. One that stayed unscored
+// because it was the first has its turn again once another comes before it.
 func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m wire.Received) error {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
@@ -65,13 +66,14 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 			kept, dropped = before.only(snapshot)
 			next.late = scorable && kept.lacks(snapshot)
 		}
+		next.done = before != nil || m.Previous == lethe.NoTimestep
 		if reasons, err = readExplained(l.state.store, t); err != nil {
 			return err
 		}
 		if reasons = reasons.within(snapshot); reasons.again {
 			next.owed = owesAgain
 		}
-	case !exists && l.state.links.passed(t):
+	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
 		// A timestep that nobody knew of when its turn was.
 		next.done, next.late = true, scorable
 	}
