@@ -134,7 +134,7 @@ func TestTakenRecordsAreJSON(t *testing.T) {
 		`{"type":"transaction","id":"a","timestep":1,"features":[1,2]}`,
 		` { "features" : [ -1.5e3 , 0 ] , "id" : "\u0061" , "timestep" : 10 , "type" : "transaction" } `,
 	})
-	taken, refused := 0, 0
+	took, refused := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		text := records.Draw(rt, "record")
 		for range rapid.IntRange(0, 2).Draw(rt, "edits") {
@@ -159,7 +159,7 @@ func TestTakenRecordsAreJSON(t *testing.T) {
 			}
 			return
 		}
-		taken++
+		took++
 		require.True(rt, valid, text)
 		var plain struct {
 			ID       string
@@ -167,11 +167,13 @@ func TestTakenRecordsAreJSON(t *testing.T) {
 			Features []float32
 		}
 		require.NoError(rt, json.Unmarshal([]byte(text), &plain))
-		require.Equal(rt, ingest.Transaction{Transaction: lethe.Transaction{
+		taken, ok := event.(ingest.Transaction)
+		require.True(rt, ok)
+		require.Equal(rt, lethe.Transaction{
 			ID: lethe.TransactionID(plain.ID), Timestep: lethe.Timestep(plain.Timestep), Features: plain.Features,
-		}}, event)
+		}, taken.Transaction)
 	})
-	require.Positive(t, taken)
+	require.Positive(t, took)
 	require.Positive(t, refused)
 }
 

@@ -85,7 +85,8 @@ func (o *object) unknownType() *Refusal {
 }
 
 func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldID|fieldTimestep|fieldFeatures, 0); r != nil {
+	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures
+	if r := o.holdAmong(fields, 0); r != nil {
 		return nil, r
 	}
 	if !ValidID(o.id) {
@@ -106,13 +107,14 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 			return nil, &Refusal{FeatureMagnitude, fmt.Sprintf("feature %d is beyond ±%g", i, limits.MaxMagnitude)}
 		}
 	}
-	return Transaction{lethe.Transaction{
+	return Transaction{Transaction: lethe.Transaction{
 		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features,
-	}}, nil
+	}, SaysMore: o.more(fields)}, nil
 }
 
 func (o *object) payment(rec Record) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldSource|fieldTarget|fieldTimestep, 0); r != nil {
+	const fields = fieldType | fieldSource | fieldTarget | fieldTimestep
+	if r := o.holdAmong(fields, 0); r != nil {
 		return nil, r
 	}
 	if !ValidID(o.source) {
@@ -130,11 +132,12 @@ func (o *object) payment(rec Record) (Event, *Refusal) {
 	if string(rec.Key) != string(PaymentKey(p.Source, p.Target)) {
 		return nil, &Refusal{KeyMismatch, "the key is not source>target"}
 	}
-	return Payment{p}, nil
+	return Payment{Payment: p, SaysMore: o.more(fields)}, nil
 }
 
 func (o *object) labelled(rec Record) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldID|fieldTimestep|fieldLabel, 0); r != nil {
+	const fields = fieldType | fieldID | fieldTimestep | fieldLabel
+	if r := o.holdAmong(fields, 0); r != nil {
 		return nil, r
 	}
 	if !ValidID(o.id) {
@@ -147,7 +150,9 @@ func (o *object) labelled(rec Record) (Event, *Refusal) {
 	if err != nil {
 		return nil, &Refusal{UnknownLabel, "label is none of illicit, licit, unknown"}
 	}
-	return Label{lethe.LabelRecord{ID: lethe.TransactionID(o.id), Timestep: o.timestep, Label: label}}, nil
+	return Label{LabelRecord: lethe.LabelRecord{
+		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Label: label,
+	}, SaysMore: o.more(fields)}, nil
 }
 
 func (o *object) close(rec Record) (Event, *Refusal) {

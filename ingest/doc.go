@@ -4,9 +4,11 @@
 //
 // # Formats
 //
-// Every value is one JSON object. Field order is free; unknown fields, fields
-// given twice, trailing bytes and invalid UTF-8 are refused. The folder schemas
-// has the JSON Schemas of the three topics, which are tested against the codec.
+// Every value is one JSON object. Field order is free. Fields of a transaction, payment or
+// label that its type does not have are ignored and never stored: they stay in the topic, and
+// in the dead letter of a record that is refused when it is read. In other records such
+// fields are refused, and everywhere fields given twice, trailing bytes and invalid UTF-8.
+// The folder schemas has the JSON Schemas of the three topics, which are tested against the codec.
 // They tell what JSON Schema can tell: field names, kinds and bounds; keys,
 // duplicate fields and what is printable are checked by decoding only.
 //
@@ -43,7 +45,8 @@
 // A record without a value (a tombstone) deletes what its key names.
 //
 //	event.go, record.go, ids.go       what a record says, the record itself, valid ids
-//	decode.go, decodeerasure.go       records decoded; object.go and scan*.go, their strict JSON
+//	decode.go, decodeerasure.go       records decoded; object.go, targetfields.go and
+//	                                  scan*.go, their strict JSON
 //	encode.go, keys.go                records as lethe writes them, and their keys
 //	limits.go                         bounds of what is accepted
 //	reason.go, deadletter.go, cut.go  why a record is refused, and what is kept of it

@@ -11,17 +11,30 @@ import (
 type Event interface{ event() }
 
 // Transaction adds or replaces a transaction.
-type Transaction struct{ lethe.Transaction }
+type Transaction struct {
+	lethe.Transaction
+	// SaysMore reports whether the record has fields beyond those of its type. They are
+	// ignored, and Kept is the record without them.
+	SaysMore bool
+}
 
 // Payment adds a payment.
-type Payment struct{ lethe.Payment }
+type Payment struct {
+	lethe.Payment
+	// SaysMore is as for a Transaction.
+	SaysMore bool
+}
 
 // Close says that the record's partition holds every transaction and payment
 // up to and including Timestep.
 type Close struct{ Timestep lethe.Timestep }
 
 // Label sets or corrects what is known of a transaction.
-type Label struct{ lethe.LabelRecord }
+type Label struct {
+	lethe.LabelRecord
+	// SaysMore is as for a Transaction.
+	SaysMore bool
+}
 
 // Settle says that the record's partition holds every label up to and
 // including Timestep.
@@ -54,3 +67,29 @@ func (Erasure) event()              {}
 func (TransactionTombstone) event() {}
 func (PaymentTombstone) event()     {}
 func (Ignored) event()              {}
+
+// Kept returns the value of a record as far as it may be stored outside of the topic that it
+// came in: a transaction, payment or label that says more is written anew, without that.
+func Kept(rec Record, event Event) ([]byte, error) {
+	var value []byte
+	var err error
+	switch e := event.(type) {
+	case Transaction:
+		if e.SaysMore {
+			_, value, err = EncodeTransaction(e.Transaction)
+		}
+	case Payment:
+		if e.SaysMore {
+			_, value, err = EncodePayment(e.Payment)
+		}
+	case Label:
+		if e.SaysMore {
+			_, value, err = EncodeLabel(e.LabelRecord)
+		}
+	default:
+	}
+	if value == nil {
+		value = rec.Value
+	}
+	return value, err
+}

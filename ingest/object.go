@@ -58,9 +58,10 @@ type object struct {
 	present field
 	// unknown says that a field had a name of no format.
 	unknown bool
-	// wrong is the first value that is of the wrong kind or out of range. It
-	// waits until the type is known: an unknown type is the better reason.
-	wrong *Refusal
+	// wrong are the values that are of the wrong kind or out of range. They wait until
+	// the type is known: an unknown type is the better reason, and which fields count is
+	// known then.
+	wrong []wrongValue
 
 	kind, id, source, target, label       string
 	requestID, scope, reason, requestedAt string
@@ -72,8 +73,11 @@ type object struct {
 	payments                              []payment
 }
 
-// payment is what a request for erasure names one by.
-type payment struct{ source, target string }
+// wrongValue is why the value of a field is not taken.
+type wrongValue struct {
+	in      field
+	refusal Refusal
+}
 
 // parseObject reads a record's value. featureHint sizes the feature vector.
 func parseObject(value []byte, featureHint int) (*object, *Refusal) {
@@ -127,7 +131,7 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 
 func (o *object) readText(s *scanner, f field, name string) *Refusal {
 	if s.peek() != '"' {
-		o.note(BadType, name+" is not a string")
+		o.note(f, BadType, name+" is not a string")
 		return s.skip(0)
 	}
 	text, r := s.string()
@@ -169,7 +173,7 @@ func (o *object) readText(s *scanner, f field, name string) *Refusal {
 
 func (o *object) readTimestep(s *scanner) *Refusal {
 	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
-		o.note(BadType, "timestep is not a number")
+		o.note(fieldTimestep, BadType, "timestep is not a number")
 		return s.skip(0)
 	}
 	text, r := s.number()
@@ -179,14 +183,14 @@ func (o *object) readTimestep(s *scanner) *Refusal {
 	if n, err := strconv.ParseUint(string(text), 10, 64); err == nil && n <= maxTimestep {
 		o.timestep = lethe.Timestep(n)
 	} else {
-		o.note(BadTimestep, "timestep is not an integer of 0..2^53")
+		o.note(fieldTimestep, BadTimestep, "timestep is not an integer of 0..2^53")
 	}
 	return nil
 }
 
 func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 	if !s.take('[') {
-		o.note(BadType, "features is not an array")
+		o.note(fieldFeatures, BadType, "features is not an array")
 		return s.skip(0)
 	}
 	o.features = make([]float32, 0, hint)
@@ -197,7 +201,7 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 			return s.literal()
 		}
 		if c != '-' && (c < '0' || c > '9') {
-			o.note(FeatureNotFinite, fmt.Sprintf("feature %d is not a number", len(o.features)))
+			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d is not a number", len(o.features)))
 			o.features = append(o.features, 0)
 			return s.skip(0)
 		}
@@ -207,59 +211,15 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 		}
 		v, err := strconv.ParseFloat(string(text), 32)
 		if err != nil {
-			o.note(FeatureNotFinite, fmt.Sprintf("feature %d overflows float32", len(o.features)))
+			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d overflows float32", len(o.features)))
 		}
 		o.features = append(o.features, float32(v))
 		return nil
 	})
 }
 
-func (o *object) readNodes(s *scanner) *Refusal {
-	if !s.take('[') {
-		o.note(BadType, "nodes is not an array")
-		return s.skip(0)
-	}
-	return s.each(']', func() *Refusal {
-		if s.peek() != '"' {
-			o.note(BadType, fmt.Sprintf("node %d is not a string", len(o.nodes)))
-			return s.skip(0)
-		}
-		text, r := s.string()
-		if r == nil {
-			o.nodes = append(o.nodes, text)
-		}
-		return r
-	})
-}
-
-// readPayments reads the payments of a request: objects of a source and a target.
-func (o *object) readPayments(s *scanner) *Refusal {
-	if !s.take('[') {
-		o.note(BadType, "payments is not an array")
-		return s.skip(0)
-	}
-	return s.each(']', func() *Refusal {
-		wrong := func() {
-			o.note(BadType, fmt.Sprintf("payment %d is not an object of source and target", len(o.payments)))
-		}
-		if !s.take('{') {
-			wrong()
-			return s.skip(0)
-		}
-		var one object
-		r := s.each('}', func() *Refusal { return one.member(s, 0) })
-		if one.unknown || one.wrong != nil || one.present != fieldSource|fieldTarget {
-			wrong()
-		}
-		o.payments = append(o.payments, payment{one.source, one.target})
-		return r
-	})
-}
-
-func (o *object) note(reason Reason, detail string) {
-	if o.wrong == nil {
-		o.wrong = &Refusal{reason, detail}
-	}
+func (o *object) note(f field, reason Reason, detail string) {
+	o.wrong = append(o.wrong, wrongValue{f, Refusal{reason, detail}})
 }
 
 // hold checks that the object has every required field, no field beyond the
@@ -271,8 +231,21 @@ func (o *object) hold(required, optional field) *Refusal {
 	if o.present&^(required|optional) != 0 {
 		return &Refusal{UnknownField, "a field belongs to another type"}
 	}
+	return o.holdAmong(required, optional)
+}
+
+// holdAmong is hold of an object that may have other fields: they are ignored.
+func (o *object) holdAmong(required, optional field) *Refusal {
 	if missing := required &^ o.present; missing != 0 {
 		return &Refusal{MissingField, "absent: " + missing.names()}
 	}
-	return o.wrong
+	for _, w := range o.wrong {
+		if w.in&(required|optional) != 0 {
+			return &w.refusal
+		}
+	}
+	return nil
 }
+
+// more reports whether the object has fields beyond those of its type.
+func (o *object) more(fields field) bool { return o.unknown || o.present&^fields != 0 }

@@ -96,8 +96,12 @@ func (in *intake) apply(
 	result := events.Refused
 	var refusal *ingest.Refusal
 	if !errors.As(err, &refusal) {
+		origin := originOf(rec)
 		if err == nil {
-			result, refusal, err = in.judge(tx, event, originOf(rec))
+			origin.Value, err = ingest.Kept(rec, event)
+		}
+		if err == nil {
+			result, refusal, err = in.judge(tx, event, origin)
 		}
 		if err != nil {
 			return "", nil, err
