@@ -81,6 +81,7 @@ type inventory struct {
 	log translog.Copy
 	// entries are all requests, done the verified ones.
 	entries, done []deletions.Entry
+	holds         []deletions.Hold
 	// receipts are the files of the verified requests, by request id.
 	receipts map[string][]byte
 	// unsuppressed counts the erased transactions that the store of graphs would take

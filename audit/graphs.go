@@ -83,6 +83,9 @@ func (inv *inventory) takeLedger(store *snapshot.Store) (err error) {
 		return opening(err, inv.config.DataDir, configs.RoleGraphs)
 	}
 	defer func() { err = errors.Join(err, kv.Close()) }()
+	if inv.holds, err = ledger.Holds(); err != nil {
+		return err
+	}
 	if inv.entries, err = ledger.List(); err != nil {
 		return err
 	}

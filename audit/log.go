@@ -120,6 +120,9 @@ func gatherStored(c configs.Config, e *translog.Evidence) (err error) {
 	if e.Ledger, err = ledger.List(); err != nil {
 		return err
 	}
+	if e.Holds, err = ledger.Holds(); err != nil {
+		return err
+	}
 	stored, err := translog.ReadStored(disk.KV(store))
 	e.Stored = &stored
 	return err
@@ -176,7 +179,7 @@ func checkLog(inv *inventory, r *Report, published *translog.Copy) error {
 	}
 	e := translog.Evidence{
 		Origin: translog.Name(inv.secret.Deployment(inv.config.Kafka.TopicPrefix).String()), Key: key,
-		Stored: &inv.log, Published: published, Ledger: inv.entries,
+		Stored: &inv.log, Published: published, Ledger: inv.entries, Holds: inv.holds,
 	}
 	logged := inv.log.Receipts()
 	for _, entry := range inv.done {

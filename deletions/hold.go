@@ -3,6 +3,7 @@ package deletions
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,6 +109,15 @@ func (h *Hold) Encode() ([]byte, error) {
 	return record.Encode(h)
 }
 
+// Digest is SHA-256 of what Encode returns, zero for a hold that is not valid.
+func (h *Hold) Digest() lethe.Digest {
+	value, err := h.Encode()
+	if err != nil {
+		return lethe.Digest{}
+	}
+	return sha256.Sum256(value)
+}
+
 // DecodeHold reads what Encode wrote.
 func DecodeHold(data []byte) (Hold, error) {
 	var h Hold
@@ -162,7 +172,8 @@ func (l *Ledger) PutHold(h Hold) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.holds = nil // read again, whether this fails or not
-	if err := l.kv.Put(Row{Key: []byte(holdPrefix + h.Name), Value: value}); err != nil {
+	rows := []Row{{Key: []byte(holdPrefix + h.Name), Value: value}}
+	if err := l.put(Changes{Holds: []Hold{h}}, rows); err != nil {
 		return fmt.Errorf("ledger: hold %s: %w", h.Name, err)
 	}
 	return nil

@@ -38,8 +38,14 @@ var (
 // Journal writes down what the ledger changes, in the same write.
 type Journal interface {
 	// Write has put write rows, together with the rows by which the journal remembers what
-	// the entries say since it wrote them last. They are written all or none.
-	Write(entries []Entry, rows []Row, put func(...Row) error) error
+	// changed since it wrote last. They are written all or none.
+	Write(c Changes, rows []Row, put func(...Row) error) error
+}
+
+// Changes are the requests and holds of one write, as they are after it.
+type Changes struct {
+	Entries []Entry
+	Holds   []Hold
 }
 
 // ledgerPrefix begins every key of the ledger.
@@ -215,7 +221,7 @@ func (l *Ledger) commitAll(list []Entry) error {
 		}
 		rows[i] = Row{Key: []byte(ledgerPrefix + e.RequestID), Value: value}
 	}
-	if err := l.put(list, rows); err != nil {
+	if err := l.put(Changes{Entries: list}, rows); err != nil {
 		// Whether it was written is not known.
 		l.known = nil
 		return fmt.Errorf("ledger: request %s and %d more: %w", list[0].RequestID, len(list)-1, err)
@@ -226,11 +232,11 @@ func (l *Ledger) commitAll(list []Entry) error {
 	return nil
 }
 
-func (l *Ledger) put(list []Entry, rows []Row) error {
+func (l *Ledger) put(c Changes, rows []Row) error {
 	if l.journal == nil {
 		return l.kv.Put(rows...)
 	}
-	return l.journal.Write(list, rows, l.kv.Put)
+	return l.journal.Write(c, rows, l.kv.Put)
 }
 
 // List returns the requests in the given states, or all if none is given, in

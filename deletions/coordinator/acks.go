@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/pipeline/wire"
 )
@@ -26,6 +27,8 @@ type acks struct {
 	registered map[string]wire.Instance
 	// settings are what each role has said that others must share.
 	settings map[string]wire.Settings
+	// unlogged says that a take-over may not be in the transparency log.
+	unlogged bool
 }
 
 // source is whose acknowledgement it is, and of what.
@@ -77,6 +80,24 @@ func (a acks) drop(requestID string) []ingest.Outgoing {
 		records[i].Key = []byte(key)
 	}
 	return records
+}
+
+// logTakeOvers has every take-over that was said in the transparency log, once.
+func (a *acks) logTakeOvers(log *translog.Log) error {
+	if !a.unlogged {
+		return nil
+	}
+	var leaves []translog.Leaf
+	for _, g := range a.gone() {
+		if g.Instance != "" {
+			leaves = append(leaves, translog.TakeOver(g.Role, g.Instance, g.DeclaredAt))
+		}
+	}
+	if _, err := log.Append(leaves...); err != nil {
+		return err
+	}
+	a.unlogged = false
+	return nil
 }
 
 // gone are the folders that no role answers for any more, as an operator has said.

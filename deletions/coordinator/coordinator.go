@@ -110,6 +110,7 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 	for _, n := range notices {
 		if n.Instance != nil {
 			c.states.acks.registered[n.Instance.Role] = *n.Instance
+			c.states.acks.unlogged = true
 		}
 		if n.Settings != nil {
 			c.states.acks.settings[n.Settings.Role] = *n.Settings
@@ -133,6 +134,9 @@ func (c *Coordinator) Advance(ctx context.Context) (err error) {
 		if err := c.advance(ctx); err != nil {
 			return err
 		}
+	}
+	if err := c.states.acks.logTakeOvers(c.states.o.Log); err != nil {
+		return err
 	}
 	if err := c.states.o.Log.Publish(ctx, c.states.o.Bus); err != nil {
 		return err

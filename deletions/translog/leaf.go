@@ -81,55 +81,6 @@ func (t Transition) check(p *record.Problems) {
 	p.Check(t.Failure.Fits(t.State), "failure code does not fit the state")
 }
 
-// Action is what an operator did.
-type Action string
-
-// The actions.
-const (
-	// ActionTakeOver: a data directory took a role over from another one.
-	ActionTakeOver Action = "take-over"
-	// ActionHold and ActionRelease: a request was put on legal hold, or released.
-	ActionHold    Action = "hold"
-	ActionRelease Action = "release"
-	// ActionCancel: a request was cancelled before anything was rewritten.
-	ActionCancel Action = "cancel"
-	// ActionStrikeOff: folders were declared gone for good.
-	ActionStrikeOff Action = "strike-off"
-	// ActionRotateKey: receipts and checkpoints are signed by another key from here on.
-	ActionRotateKey Action = "rotate-key"
-	// ActionRestore: a backup was put back.
-	ActionRestore Action = "restore"
-)
-
-// Valid reports whether the action is one of these.
-func (a Action) Valid() bool {
-	switch a {
-	case ActionTakeOver, ActionHold, ActionRelease, ActionCancel, ActionStrikeOff, ActionRotateKey, ActionRestore:
-		return true
-	default:
-		return false
-	}
-}
-
-// Operator says what an operator did.
-type Operator struct {
-	Action Action    `json:"action"`
-	At     time.Time `json:"at"`
-	// Detail is a digest of what was done in full, keyed (lethe.Secret.Hash) where it could
-	// be guessed.
-	Detail lethe.Digest `json:"detail"`
-	// Request is the request that it concerns, zero for none.
-	Request lethe.Digest `json:"request_digest,omitzero"`
-}
-
-// Kind implements Leaf.
-func (Operator) Kind() Kind { return KindOperator }
-
-func (o Operator) check(p *record.Problems) {
-	checkTime(p, o.At)
-	p.Check(o.Action.Valid(), "action is not known")
-}
-
 // Receipt says that a receipt was signed.
 type Receipt struct {
 	Request lethe.Digest `json:"request_digest"`

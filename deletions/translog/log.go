@@ -40,17 +40,17 @@ func NewLog(kv deletions.KV, signer Signer) *Log { return &Log{kv: kv, signer: s
 // Origin is the log's name.
 func (l *Log) Origin() string { return l.signer.origin }
 
-// Write implements deletions.Journal: a Request for an entry that is new, and a Transition
-// for every change of its history that the log lacks. Entries of the first version of the
-// ledger, which have no digest, are left out.
-func (l *Log) Write(entries []deletions.Entry, rows []deletions.Row, put func(...deletions.Row) error) error {
+// Write implements deletions.Journal: a Request for an entry that is new, a Transition for
+// every change of its history that the log lacks, and an Operator for a hold that was set or
+// lifted. Entries of the first version of the ledger, which have no digest, are left out.
+func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...deletions.Row) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(); err != nil {
 		return err
 	}
 	var leaves []Leaf
-	for _, e := range entries {
+	for _, e := range c.Entries {
 		said := l.said[e.Digest]
 		if e.Digest.IsZero() {
 			continue
@@ -60,6 +60,11 @@ func (l *Log) Write(entries []deletions.Entry, rows []deletions.Row, put func(..
 		}
 		leaves = append(leaves, leavesOf(e, len(said))...)
 	}
+	holds, err := l.fresh(leavesOfHolds(c.Holds))
+	if err != nil {
+		return err
+	}
+	leaves = append(leaves, holds...)
 	return l.write(leaves, rows, put)
 }
 
@@ -78,8 +83,28 @@ func leavesOf(e deletions.Entry, n int) (out []Leaf) {
 	}
 	for _, c := range e.History[n:] {
 		out = append(out, Transition{Request: e.Digest, State: c.State, Failure: c.Failure, At: c.At})
+		if c.State == deletions.Cancelled {
+			out = append(out, Operator{Action: ActionCancel, At: c.At, Request: e.Digest})
+		}
 	}
 	return out
+}
+
+// fresh returns those of some leaves that the log has not, each once.
+func (l *Log) fresh(leaves []Leaf) (out []Leaf, err error) {
+	known := make(map[tlog.Hash]bool)
+	for _, leaf := range leaves {
+		text, err := Encode(leaf)
+		if err != nil {
+			return nil, err
+		}
+		hash := tlog.RecordHash(text)
+		if _, found := l.at[hash]; !found && !known[hash] {
+			known[hash] = true
+			out = append(out, leaf)
+		}
+	}
+	return out, nil
 }
 
 // Append adds leaves, all in one write, and returns where each is. One that is in the log
@@ -91,8 +116,7 @@ func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 	if err := l.load(); err != nil {
 		return nil, err
 	}
-	var fresh []Leaf
-	hashes, known := make([]tlog.Hash, len(leaves)), make(map[tlog.Hash]bool)
+	hashes := make([]tlog.Hash, len(leaves))
 	for i, leaf := range leaves {
 		if k := leaf.Kind(); k == KindRequest || k == KindTransition {
 			return nil, fmt.Errorf("a leaf of kind %s is the ledger's to write", k)
@@ -102,15 +126,13 @@ func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 			return nil, err
 		}
 		hashes[i] = tlog.RecordHash(text)
-		if _, found := l.at[hashes[i]]; !found && !known[hashes[i]] {
-			known[hashes[i]] = true
-			fresh = append(fresh, leaf)
-		}
 	}
-	if len(fresh) > 0 {
-		if err := l.write(fresh, nil, l.kv.Put); err != nil {
-			return nil, err
-		}
+	fresh, err := l.fresh(leaves)
+	if err == nil && len(fresh) > 0 {
+		err = l.write(fresh, nil, l.kv.Put)
+	}
+	if err != nil {
+		return nil, err
 	}
 	out := make([]int64, len(leaves))
 	for i, h := range hashes {

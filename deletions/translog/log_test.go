@@ -118,7 +118,7 @@ func TestALedgerOfBeforeIsWrittenDownOnce(t *testing.T) {
 	old.RequestID, old.Digest = "r-0", lethe.Digest{}
 	for range 2 {
 		b.reopen(t, "ours")
-		require.NoError(t, b.log.Write([]deletions.Entry{old, e}, nil, b.kv.Put))
+		require.NoError(t, b.log.Write(deletions.Changes{Entries: []deletions.Entry{old, e}}, nil, b.kv.Put))
 		require.Len(t, leaves(t, b), len(e.History))
 	}
 }
@@ -127,7 +127,7 @@ func TestALedgerThatIsBehindItsLogIsRefused(t *testing.T) {
 	b := newBook(t, "ours")
 	before := b.take(t, "r-1", "tx-1")
 	b.carryOut(t, "r-1")
-	err := b.log.Write([]deletions.Entry{before}, nil, b.kv.Put)
+	err := b.log.Write(deletions.Changes{Entries: []deletions.Entry{before}}, nil, b.kv.Put)
 	var refusal *translog.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, translog.StatementLedger, refusal.Statement)

@@ -75,10 +75,10 @@ func ReadPublished(ctx context.Context, r Reader) (Copy, error) {
 }
 
 // Start makes the log ready: it is compared with what was published, and made again from
-// there if the store has none; then it takes what the ledger's entries say that it lacks. A
+// there if the store has none; then it takes what the ledger has and it lacks. A
 // log that is shorter than what was published, or another, is a Refusal: it was rolled back,
 // or somebody else goes on with it.
-func (l *Log) Start(ctx context.Context, r Reader, entries []deletions.Entry) error {
+func (l *Log) Start(ctx context.Context, r Reader, has deletions.Changes) error {
 	published, err := ReadPublished(ctx, r)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (l *Log) Start(ctx context.Context, r Reader, entries []deletions.Entry) er
 	if err := l.resume(published); err != nil {
 		return err
 	}
-	return l.Write(entries, nil, func(rows ...deletions.Row) error {
+	return l.Write(has, nil, func(rows ...deletions.Row) error {
 		if len(rows) == 0 {
 			return nil
 		}

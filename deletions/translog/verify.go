@@ -24,6 +24,8 @@ type Evidence struct {
 	Stored, Published *Copy
 	// Ledger are the requests of the data directory. They are looked at if Stored is there.
 	Ledger []deletions.Entry
+	// Holds are those of the data directory, looked at likewise.
+	Holds []deletions.Hold
 	// Older is a signed checkpoint that was kept elsewhere, empty for none.
 	Older string
 	// Receipts are to be in the log.
@@ -78,6 +80,7 @@ func Verify(e Evidence) *Report {
 	r.Requests = len(said)
 	if e.Stored != nil {
 		r.checkLedger(e.Ledger, said)
+		r.checkHolds(e.Holds, log.Leaves)
 	}
 	if e.Stored != nil && e.Published != nil {
 		r.checkPublished(e)
@@ -190,6 +193,17 @@ func (r *Report) checkLedger(entries []deletions.Entry, said map[lethe.Digest][]
 	}
 	if missing > 0 {
 		r.Refused.refuse(StatementLedger, "%d requests of the log are not in the ledger", missing)
+	}
+}
+
+// checkHolds checks that the log has every hold as the ledger has it.
+func (r *Report) checkHolds(holds []deletions.Hold, leaves [][]byte) {
+	for _, h := range holds {
+		text, err := Encode(leafOfHold(h))
+		if err != nil || !slices.ContainsFunc(leaves, func(leaf []byte) bool { return bytes.Equal(leaf, text) }) {
+			r.Refused.refuse(StatementLedger, "hold %s: the log has no leaf of it as the ledger has it "+
+				"(start lethe run, which writes what an earlier version did not)", h.Name)
+		}
 	}
 }
 

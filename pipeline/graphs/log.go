@@ -20,8 +20,12 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	if err != nil {
 		return nil, err
 	}
+	holds, err := ledger.Holds()
+	if err != nil {
+		return nil, err
+	}
 	log := translog.NewLog(kv, signer)
-	err = log.Start(ctx, o.Bus, entries)
+	err = log.Start(ctx, o.Bus, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) {
 		return nil, fmt.Errorf("%w: %w (put the folder %s/ledger back from a newer copy, or remove it, "+

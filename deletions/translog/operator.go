@@ -1,0 +1,81 @@
+package translog
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/internal/record"
+)
+
+// Action is what an operator did.
+type Action string
+
+// The actions.
+const (
+	// ActionTakeOver: a data directory took a role over from another one.
+	ActionTakeOver Action = "take-over"
+	// ActionHold and ActionRelease: a legal hold was set, or lifted before its end.
+	ActionHold    Action = "hold"
+	ActionRelease Action = "release"
+	// ActionCancel: a request was cancelled before anything was rewritten.
+	ActionCancel Action = "cancel"
+	// ActionRotateKey: receipts and checkpoints are signed by another key from here on.
+	ActionRotateKey Action = "rotate-key"
+	// ActionBackup: a backup was made. ActionRestore: one was put back.
+	ActionBackup  Action = "backup"
+	ActionRestore Action = "restore"
+)
+
+// Valid reports whether the action is one of these.
+func (a Action) Valid() bool {
+	switch a {
+	case ActionTakeOver, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionBackup, ActionRestore:
+		return true
+	default:
+		return false
+	}
+}
+
+// Operator says what an operator did.
+type Operator struct {
+	Action Action    `json:"action"`
+	At     time.Time `json:"at"`
+	// Detail is a digest of what was done in full, keyed (lethe.Secret.Hash) where it could
+	// be guessed: of a hold SHA-256 of its record in the ledger, of a take-over that of role
+	// and instance. It is zero where the rest says all.
+	Detail lethe.Digest `json:"detail,omitzero"`
+	// Request is the request that it concerns, zero for none.
+	Request lethe.Digest `json:"request_digest,omitzero"`
+}
+
+// Kind implements Leaf.
+func (Operator) Kind() Kind { return KindOperator }
+
+func (o Operator) check(p *record.Problems) {
+	checkTime(p, o.At)
+	p.Check(o.Action.Valid(), "action is not known")
+}
+
+// TakeOver says that an operator declared the folders of a role's instance gone for good.
+func TakeOver(role, instance string, at time.Time) Operator {
+	detail := sha256.Sum256([]byte(role + "\n" + instance + "\n"))
+	return Operator{Action: ActionTakeOver, At: record.Time(at), Detail: detail}
+}
+
+// leavesOfHolds are the leaves of holds as they stand: that each was set, or lifted.
+func leavesOfHolds(list []deletions.Hold) (out []Leaf) {
+	for _, h := range list {
+		out = append(out, leafOfHold(h))
+	}
+	return out
+}
+
+func leafOfHold(h deletions.Hold) Operator {
+	leaf := Operator{Action: ActionHold, At: h.SetAt, Detail: h.Digest()}
+	if !h.LiftedAt.IsZero() {
+		leaf.Action, leaf.At = ActionRelease, record.Time(h.LiftedAt)
+	}
+	return leaf
+}
