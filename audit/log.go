@@ -5,16 +5,13 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe/configs"
 	"lethe/deletions/disk"
-	"lethe/deletions/receipt"
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/service"
@@ -45,7 +42,7 @@ func CheckLog(ctx context.Context, o LogOptions) (*translog.Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("receipt: %w", err)
 		}
-		issued, err := issuedReceipt(name, data)
+		issued, err := IssuedReceipt(name, data)
 		if err != nil {
 			return nil, err
 		}
@@ -137,33 +134,6 @@ func ownKey(c configs.Config) (ed25519.PublicKey, error) {
 	return key.Public().(ed25519.PublicKey), nil
 }
 
-// proofPath is the proof beside a receipt.
-func proofPath(name string) string {
-	return strings.TrimSuffix(name, filepath.Ext(name)) + disk.ProofExtension
-}
-
-// issuedReceipt is the receipt in a file, with the proof beside it.
-func issuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
-	out := translog.IssuedReceipt{Name: filepath.Base(name)}
-	var err error
-	if out.Payload, err = receipt.Payload(data); err != nil {
-		return out, fmt.Errorf("%s: %w", name, err)
-	}
-	text, err := os.ReadFile(proofPath(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
-	if err != nil {
-		return out, fmt.Errorf("receipt: %w", err)
-	}
-	proof, err := translog.ParseProof(string(text))
-	if err != nil {
-		return out, fmt.Errorf("%s: %w", proofPath(name), err)
-	}
-	out.Proof = &proof
-	return out, nil
-}
-
 // checkLog checks the log as part of everything else. published is nil without a topic that
 // can be read here.
 func checkLog(inv *inventory, r *Report, published *translog.Copy) error {
@@ -188,7 +158,7 @@ func checkLog(inv *inventory, r *Report, published *translog.Copy) error {
 		if !kept || !logged[entry.Digest] {
 			continue // said by checkReceipts, or issued before there was a log
 		}
-		issued, err := issuedReceipt(name, data)
+		issued, err := IssuedReceipt(name, data)
 		if err != nil {
 			r.problem("%v", err)
 			continue

@@ -45,25 +45,20 @@ func (c *receiptVerifyCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	r, v, err := c.check(a, data)
+	found, err := c.check(a, c.File, data)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		out := map[string]any{"valid": v.Valid, "key_id": v.KeyID, "trusted_key": v.TrustedKey,
-			"signatures": v.Signatures, "problems": v.Problems}
-		if v.Valid {
-			out["receipt"] = r
-		}
-		if err := a.PrintJSON(out); err != nil {
+		if err := a.PrintJSON(found); err != nil {
 			return err
 		}
 	}
-	if !v.Valid {
-		return invalid(v)
+	if !found.Valid {
+		return invalid(found.Verification)
 	}
 	if !c.JSON {
-		printChecked(a.Stdout, r, v)
+		printChecked(a.Stdout, found)
 	}
 	return nil
 }

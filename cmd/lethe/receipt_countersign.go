@@ -36,12 +36,12 @@ func (c *receiptCountersignCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	_, v, err := c.check(a, data)
+	found, err := c.check(a, c.File, data)
 	if err != nil {
 		return err
 	}
-	if !v.Valid {
-		return invalid(v)
+	if !found.Valid {
+		return invalid(found.Verification)
 	}
 	document, err := receipt.Decode(data)
 	if err != nil {

@@ -9,16 +9,19 @@ import (
 )
 
 // printChecked tells a person what a valid receipt states, and who has signed it.
-func printChecked(out io.Writer, r receipt.Receipt, v receipt.Verification) {
-	fmt.Fprintf(out, "valid: request %s\n", r.RequestID)
-	for _, s := range v.Signatures {
+func printChecked(out io.Writer, c checked) {
+	fmt.Fprintf(out, "valid: request %s\n", c.Receipt.RequestID)
+	for _, s := range c.Signatures {
 		by := "a key that is not known here: nothing follows from it (--public-key)"
 		if s.Known {
 			by = "trusted key"
 		}
 		fmt.Fprintf(out, "signed by %s (%s)\n", s.KeyID, by)
 	}
-	printReceipt(out, r)
+	if c.Log != nil {
+		fmt.Fprintf(out, "leaf %d of the %d of %s\n", c.Log.Index, c.Log.Size, c.Log.Origin)
+	}
+	printReceipt(out, *c.Receipt)
 }
 
 // printReceipt tells a person what a receipt states.

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 
 	"lethe"
+	"lethe/audit"
 	"lethe/configs"
 	"lethe/deletions/receipt"
+	"lethe/deletions/translog"
 	"lethe/internal/command"
 )
 
@@ -19,23 +21,70 @@ type trustFlags struct {
 	Deployment lethe.DeploymentID `help:"Deployment that must have issued it." placeholder:"ID"`
 }
 
-// check verifies a receipt under the keys that are named or pinned. What is no receipt, or by
-// no key that is known, is in the verification.
-func (f trustFlags) check(a *command.App, data []byte) (receipt.Receipt, receipt.Verification, error) {
+// checked is a receipt with all that was found of it. The JSON names are part of the command
+// line.
+type checked struct {
+	receipt.Verification
+	// Log is where the receipt is in the transparency log, nil if that is not shown.
+	Log *logged `json:"log,omitempty"`
+	// Receipt is nil unless it is valid.
+	Receipt *receipt.Receipt `json:"receipt,omitempty"`
+}
+
+// logged is the place of a receipt in a log.
+type logged struct {
+	Origin string `json:"origin"`
+	Index  int64  `json:"index"`
+	// Size is the number of leaves of the checkpoint.
+	Size int64 `json:"size"`
+}
+
+// check verifies the receipt in a file under the keys that are named or pinned, and that it is
+// in the transparency log. What is no receipt, or by no key that is known, is in what is
+// returned.
+func (f trustFlags) check(a *command.App, file string, data []byte) (checked, error) {
+	var c checked
 	trust, hint, err := f.trust(a)
 	if err != nil {
-		return receipt.Receipt{}, receipt.Verification{}, err
+		return c, err
 	}
 	r, v, err := receipt.Verify(data, trust)
+	c.Verification = v
+	switch {
+	case err != nil:
+		c.Problems = append(c.Problems, err.Error())
+	case hint != "":
+		c.Problems = append(c.Problems, hint)
+	default:
+		c.checkLogged(file, data, r, trust)
+	}
+	if c.Signatures == nil {
+		c.Signatures = []receipt.SignatureCheck{}
+	}
+	if c.Valid {
+		c.Receipt = &r
+	}
+	return c, nil
+}
+
+// checkLogged checks the proof that the receipt is in its deployment's log. Receipts of
+// before the log, and of requests that it does not have, need none.
+func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust receipt.Trust) {
+	if r.Deployment.IsZero() || r.RequestDigest.IsZero() {
+		return
+	}
+	issued, err := audit.IssuedReceipt(file, data)
+	if err == nil && issued.Proof == nil {
+		err = errors.New("nothing shows that it is in the transparency log of its deployment")
+	}
+	if err == nil {
+		var tree translog.SignedTree
+		tree, err = issued.Proof.CheckReceipt(issued.Payload, translog.Name(r.Deployment.String()), trust.Keys...)
+		c.Log = &logged{tree.Origin, issued.Proof.Index, tree.N}
+	}
 	if err != nil {
-		v.Problems = append(v.Problems, err.Error())
-	} else if hint != "" {
-		v.Problems = append(v.Problems, hint)
+		c.Valid, c.Log, c.Problems = false, nil, append(c.Problems, fmt.Sprintf("log: %v", err))
 	}
-	if v.Signatures == nil {
-		v.Signatures = []receipt.SignatureCheck{}
-	}
-	return r, v, nil
 }
 
 // trust reads the keys. The hint says what to do if there is none.

@@ -2,12 +2,33 @@ package coordinator
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/pipeline/wire"
 )
+
+// What an operator declared gone is in the log once, however often it is said.
+func TestATakeOverIsALeafOfTheLog(t *testing.T) {
+	d := deploy(t)
+	require.NoError(t, d.boot())
+	at := d.now.Add(time.Minute)
+	for range 2 {
+		d.TakeNotices([]wire.Notice{{Instance: &wire.Instance{
+			Role: trainRole, Identity: "two", Replaced: []wire.Replaced{{Identity: "one", At: at}},
+		}}})
+		require.NoError(t, d.Advance(d.Context()))
+	}
+	var found []translog.Leaf
+	require.NoError(t, d.states.o.Log.Each(func(_ int64, leaf translog.Leaf) error {
+		found = append(found, leaf)
+		return nil
+	}))
+	require.Equal(t, []translog.Leaf{translog.TakeOver(trainRole, "one", at)}, found)
+}
 
 // Two processes that played one role gave a receipt for copies that nobody had
 // searched. What counts is the data directory that plays the role now.

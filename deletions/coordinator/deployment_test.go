@@ -290,10 +290,6 @@ type fakeReceipts struct {
 
 func (r fakeReceipts) Has(requestID string) (bool, error) { return r.kept[requestID] != nil, nil }
 
-func (r fakeReceipts) KeepProof(requestID string, proof []byte) error {
-	return r.d.call(func() error { return nil }, "")
-}
-
 func (r fakeReceipts) Keep(requestID string, signed []byte) error {
 	return r.d.call(func() error { r.kept[requestID] = signed; return nil }, "keep receipt of %s", requestID)
 }

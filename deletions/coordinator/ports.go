@@ -106,8 +106,6 @@ type Receipts interface {
 	Has(requestID string) (bool, error)
 	// Keep stores a receipt whole or not at all, in place of an earlier one.
 	Keep(requestID string, signed []byte) error
-	// KeepProof stores beside a receipt the proof that it is in the transparency log.
-	KeepProof(requestID string, proof []byte) error
 }
 
 // Notes keeps, with the graphs' offsets, how far the coordinator has come.

@@ -91,12 +91,12 @@ func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
 	return nil
 }
 
-// prove has signed receipts in the transparency log, and keeps the proofs beside them before
-// anybody has a receipt. Requests of the ledger's first version, which have no digest, are not
-// in the log.
+// prove has signed receipts in the transparency log before anybody has one, and puts the
+// proofs into them. Requests of the ledger's first version, which have no digest, are not in
+// the log.
 func (s *states) prove(ctx context.Context, list []deletions.Entry, signed []ingest.Outgoing) error {
 	var leaves []translog.Receipt
-	var ids []string
+	var at []int
 	for i, e := range list {
 		if e.Digest.IsZero() {
 			continue
@@ -106,14 +106,14 @@ func (s *states) prove(ctx context.Context, list []deletions.Entry, signed []ing
 			return err
 		}
 		leaves = append(leaves, translog.Receipt{Request: e.Digest, Payload: sha256.Sum256(payload)})
-		ids = append(ids, e.RequestID)
+		at = append(at, i)
 	}
 	proofs, err := s.o.Log.Issue(ctx, s.o.Bus, leaves)
 	if err != nil {
 		return err
 	}
-	for i, id := range ids {
-		if err := s.o.Receipts.KeepProof(id, []byte(proofs[i].Text())); err != nil {
+	for n, i := range at {
+		if signed[i].Value, err = receipt.WithLog(signed[i].Value, proofs[n].Text()); err != nil {
 			return err
 		}
 	}

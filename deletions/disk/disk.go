@@ -58,14 +58,6 @@ func (f ReceiptFolder) path(requestID string) string {
 	return filepath.Join(string(f), requestID+".json")
 }
 
-// ProofExtension is how the file of a receipt's proof ends (C2SP tlog-proof).
-const ProofExtension = ".tlog-proof"
-
-// KeepProof implements coordinator.Receipts.
-func (f ReceiptFolder) KeepProof(requestID string, proof []byte) error {
-	return atomicfile.Write(filepath.Join(string(f), requestID+ProofExtension), proof, 0o644)
-}
-
 // Has implements coordinator.Receipts.
 func (f ReceiptFolder) Has(requestID string) (bool, error) {
 	_, err := os.Stat(f.path(requestID))

@@ -31,8 +31,10 @@ type Document struct {
 	Payload string `json:"payload"`
 	// Signatures are the deployment's, and those of auditors who countersign.
 	Signatures []jws.Signature `json:"signatures"`
-	// Log is what a transparency log says of the receipt. No signature here is over it.
-	Log json.RawMessage `json:"log,omitempty"`
+	// Log is the proof that the receipt is in the deployment's transparency log, as text (C2SP
+	// tlog-proof, translog.Proof). No signature here is over it: the leaf that it proves has
+	// the digest of the payload, and the log's checkpoint a signature of its own.
+	Log string `json:"log,omitempty"`
 }
 
 // Sign checks the receipt and signs it. A receipt with problems is ErrInconsistent and
@@ -98,8 +100,21 @@ func Decode(data []byte) (d Document, err error) {
 		}
 		d.Signatures = append(d.Signatures, s)
 	}
-	d.Log = members["log"]
+	if text, has := members["log"]; has && json.Unmarshal(text, &d.Log) != nil {
+		return d, fmt.Errorf("receipt: %w: log is no string", deletions.ErrFormat)
+	}
 	return d, nil
+}
+
+// WithLog returns a document with the proof that it is in the transparency log, in place of
+// another.
+func WithLog(signed []byte, proof string) ([]byte, error) {
+	d, err := Decode(signed)
+	if err != nil {
+		return nil, err
+	}
+	d.Log = proof
+	return d.Encode()
 }
 
 // membersOf takes an object apart that has every member once.

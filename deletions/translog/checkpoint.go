@@ -91,10 +91,10 @@ func verifierOf(origin string, key ed25519.PublicKey) (note.Verifier, error) {
 	return verifier, nil
 }
 
-// OpenCheckpoint reads a signed checkpoint. key is the public key that must have signed it,
-// origin the name of the log that it must be of, or empty for any. Signatures of others,
-// such as witnesses, are not looked at. Errors: ErrNote, ErrSignature, ErrOrigin.
-func OpenCheckpoint(signed, origin string, key ed25519.PublicKey) (SignedTree, error) {
+// OpenCheckpoint reads a signed checkpoint. One of keys must have signed it; origin is the
+// name of the log that it must be of, or empty for any. Signatures of others, such as
+// witnesses, are not looked at. Errors: ErrNote, ErrSignature, ErrOrigin.
+func OpenCheckpoint(signed, origin string, keys ...ed25519.PublicKey) (SignedTree, error) {
 	if len(signed) > maxNoteBytes {
 		return SignedTree{}, fmt.Errorf("%w: %d bytes, at most %d", ErrNote, len(signed), maxNoteBytes)
 	}
@@ -102,13 +102,17 @@ func OpenCheckpoint(signed, origin string, key ed25519.PublicKey) (SignedTree, e
 	if err != nil {
 		return SignedTree{}, err
 	}
-	verifier, err := verifierOf(tree.Origin, key)
-	if err != nil {
-		return SignedTree{}, fmt.Errorf("%w: %w", ErrNote, err)
+	var known []note.Verifier
+	for _, key := range keys {
+		verifier, err := verifierOf(tree.Origin, key)
+		if err != nil {
+			return SignedTree{}, fmt.Errorf("%w: %w", ErrNote, err)
+		}
+		known = append(known, verifier)
 	}
 	var unsigned *note.UnverifiedNoteError
 	var forged *note.InvalidSignatureError
-	_, err = note.Open([]byte(signed), note.VerifierList(verifier))
+	_, err = note.Open([]byte(signed), note.VerifierList(known...))
 	switch {
 	case origin != "" && tree.Origin != origin:
 		return SignedTree{}, fmt.Errorf("%w: of %s, not of %s", ErrOrigin, tree.Origin, origin)

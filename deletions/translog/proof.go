@@ -2,14 +2,20 @@ package translog
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"lethe"
 )
 
-// ErrNotIncluded refuses a proof, beside the errors of a checkpoint.
-var ErrNotIncluded = errors.New("the leaf is not in the log of the checkpoint")
+// The reasons for which a proof is refused, beside those of a checkpoint.
+var (
+	ErrNotIncluded  = errors.New("the leaf is not in the log of the checkpoint")
+	ErrOtherReceipt = errors.New("the leaf is of another receipt")
+)
 
 // Proof shows that a leaf is in the log, to whoever has the log's public key and nothing
 // else. It is what receipts and bundles of an audit carry.
@@ -24,11 +30,24 @@ type Proof struct {
 	Hashes []tlog.Hash `json:"hashes"`
 }
 
-// Check checks the proof: the checkpoint is signed by the key and of the log with the name
-// (any, if it is empty), and the leaf is in it. It returns the leaf and the checkpoint.
+// CheckReceipt is Check of a proof that must be of the receipt with a payload. Errors also:
+// ErrOtherReceipt.
+func (p *Proof) CheckReceipt(payload []byte, origin string, keys ...ed25519.PublicKey) (SignedTree, error) {
+	leaf, tree, err := p.Check(origin, keys...)
+	if err != nil {
+		return tree, err
+	}
+	if of, ok := leaf.(Receipt); !ok || of.Payload != lethe.Digest(sha256.Sum256(payload)) {
+		return tree, fmt.Errorf("%w: leaf %d", ErrOtherReceipt, p.Index)
+	}
+	return tree, nil
+}
+
+// Check checks the proof: the checkpoint is signed by one of keys and of the log with the
+// name (any, if it is empty), and the leaf is in it. It returns the leaf and the checkpoint.
 // Errors: those of OpenCheckpoint, ErrNotIncluded, deletions.ErrFormat for the leaf.
-func (p *Proof) Check(origin string, key ed25519.PublicKey) (Leaf, SignedTree, error) {
-	tree, err := OpenCheckpoint(p.Checkpoint, origin, key)
+func (p *Proof) Check(origin string, keys ...ed25519.PublicKey) (Leaf, SignedTree, error) {
+	tree, err := OpenCheckpoint(p.Checkpoint, origin, keys...)
 	if err != nil {
 		return nil, tree, err
 	}

@@ -3,7 +3,6 @@ package translog
 import (
 	"bytes"
 	"crypto/ed25519"
-	"crypto/sha256"
 	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -131,13 +130,10 @@ func (r *Report) checkReceipt(e Evidence, receipt IssuedReceipt, log *Copy, tree
 		return
 	}
 	p := receipt.Proof
-	leaf, signed, err := p.Check(r.Origin, e.Key)
+	signed, err := p.CheckReceipt(receipt.Payload, r.Origin, e.Key)
 	if err != nil {
 		r.Refused.refuse(StatementReceipt, "%s: its proof: %v", receipt.Name, err)
 		return
-	}
-	if is, ok := leaf.(Receipt); !ok || is.Payload != lethe.Digest(sha256.Sum256(receipt.Payload)) {
-		r.Refused.refuse(StatementReceipt, "%s: leaf %d is of another receipt", receipt.Name, p.Index)
 	}
 	if signed.N > tree.Size() || !goesOn(*tree, signed.Tree) {
 		r.Refused.refuse(StatementReceipt, "%s: the log is no continuation of the checkpoint of its proof, of %d leaves",

@@ -21,6 +21,8 @@ import (
 type statement struct {
 	Payload    string      `json:"payload"`
 	Signatures []signature `json:"signatures"`
+	// Log is a member of lethe's own, which others pass over.
+	Log string `json:"log,omitempty"`
 }
 
 type signature struct {
@@ -104,7 +106,7 @@ func newStage(t *testing.T) *stage {
 // with writes an altered receipt.
 func (s *stage) with(name string, alter func(*statement)) string {
 	s.t.Helper()
-	altered := statement{s.signed.Payload, append([]signature(nil), s.signed.Signatures...)}
+	altered := statement{s.signed.Payload, append([]signature(nil), s.signed.Signatures...), s.signed.Log}
 	alter(&altered)
 	data, err := json.Marshal(altered)
 	require.NoError(s.t, err)
@@ -165,6 +167,34 @@ func TestOthersVerifyReceipts(t *testing.T) {
 		r := process.Run(t, s.bin, "receipt", "verify", receipt, "--public-key", s.pinned)
 		require.Equal(t, 1, r.Code, receipt)
 		require.Contains(t, r.Stderr, want)
+	}
+}
+
+// A receipt carries the proof that it is in its deployment's log: lethe refuses one without,
+// or with another's, though its signature holds.
+func TestTheProofGoesWithTheReceipt(t *testing.T) {
+	s := newStage(t)
+	alone := filepath.Join(s.folder, "alone.json")
+	data, err := os.ReadFile(s.good)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(alone, data, 0o600))
+	r := process.Run(t, s.bin, "receipt", "verify", alone, "--public-key", s.pinned)
+	require.Zero(t, r.Code, r.Stderr)
+	require.Contains(t, r.Stdout, "lethe.log/")
+	for name, c := range map[string]struct{ old, by, want string }{
+		"unlogged":      {s.signed.Log, "", "log: nothing shows that it is in the transparency log"},
+		"another-leaf":  {"index ", "index 1", "log: the leaf is not in the log of the checkpoint"},
+		"another-log":   {"lethe.log/", "lethe.log/f", "log: the checkpoint is of another log"},
+		"forged-note":   {"\n\u2014 lethe.log", "\n\u2014 lethe.lag", "log: the checkpoint is not signed by the key of this log"},
+		"another-proof": {"extra ", "extra eyJ9", "log: "},
+	} {
+		path := s.with(name, func(d *statement) {
+			require.Contains(t, d.Log, c.old)
+			d.Log = strings.Replace(d.Log, c.old, c.by, 1)
+		})
+		r := process.Run(t, s.bin, "receipt", "verify", path, "--public-key", s.pinned)
+		require.Equal(t, 1, r.Code, name)
+		require.Contains(t, r.Stderr, c.want, name)
 	}
 }
 

@@ -2,8 +2,6 @@ package worlds
 
 import (
 	"crypto/ed25519"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -29,13 +27,13 @@ func readReceipts(folder string) (map[string]receipt.Receipt, error) {
 	for _, file := range files {
 		name, isReceipt := strings.CutSuffix(file.Name(), ".json")
 		if !isReceipt {
-			continue // the proof beside one
+			continue
 		}
 		data, err := os.ReadFile(filepath.Join(folder, file.Name()))
 		if err != nil {
 			return nil, err
 		}
-		if err := checkProof(filepath.Join(folder, name+".tlog-proof"), data); err != nil {
+		if err := checkProof(data); err != nil {
 			return nil, fmt.Errorf("receipt %s: %w", file.Name(), err)
 		}
 		r, v, err := receipt.Verify(data, receipt.Pinned(signingKey.Public().(ed25519.PublicKey)))
@@ -47,9 +45,9 @@ func readReceipts(folder string) (map[string]receipt.Receipt, error) {
 	return out, nil
 }
 
-// checkProof checks the proof in a file that a receipt is in the transparency log.
-func checkProof(name string, signed []byte) error {
-	text, err := os.ReadFile(name)
+// checkProof checks the proof in a receipt that it is in the transparency log.
+func checkProof(signed []byte) error {
+	document, err := receipt.Decode(signed)
 	if err != nil {
 		return err
 	}
@@ -57,18 +55,12 @@ func checkProof(name string, signed []byte) error {
 	if err != nil {
 		return err
 	}
-	proof, err := translog.ParseProof(string(text))
+	proof, err := translog.ParseProof(document.Log)
 	if err != nil {
 		return err
 	}
-	leaf, _, err := proof.Check("", signingKey.Public().(ed25519.PublicKey))
-	if err != nil {
-		return err
-	}
-	if of, ok := leaf.(translog.Receipt); !ok || of.Payload != lethe.Digest(sha256.Sum256(payload)) {
-		return errors.New("its proof is of another leaf")
-	}
-	return nil
+	_, err = proof.CheckReceipt(payload, "", signingKey.Public().(ed25519.PublicKey))
+	return err
 }
 
 // receipts checks that every request has a receipt, that it has an outcome for each of

@@ -104,11 +104,6 @@ func (r patientReceipts) Keep(requestID string, signed []byte) error {
 	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(requestID, signed) })
 }
 
-// KeepProof implements coordinator.Receipts.
-func (r patientReceipts) KeepProof(requestID string, proof []byte) error {
-	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.KeepProof(requestID, proof) })
-}
-
 // snapshotsDir is the folder of the snapshot store.
 func snapshotsDir(o Options) string { return filepath.Join(o.Dir, "snapshots") }
 

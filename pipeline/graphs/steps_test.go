@@ -62,9 +62,6 @@ func (s *simulation) Sleep(_ context.Context, d time.Duration) error {
 // Has and Keep implement coordinator.Receipts.
 func (s *simulation) Has(requestID string) (bool, error) { return s.receipts[requestID] != nil, nil }
 
-// KeepProof implements coordinator.Receipts.
-func (s *simulation) KeepProof(string, []byte) error { return nil }
-
 func (s *simulation) Keep(requestID string, signed []byte) error {
 	s.receipts[requestID] = signed
 	return nil
