@@ -125,9 +125,13 @@ func gatherStored(c configs.Config, e *translog.Evidence) (err error) {
 	return err
 }
 
-// ownKey is the public key of a data directory whose signing key is there.
+// ownKey is the public key of a data directory whose signing key is there: the one by which its
+// log is signed. One that was put in its place is not in the log before the next start.
 func ownKey(c configs.Config) (ed25519.PublicKey, error) {
-	key, err := configs.LoadOrCreateSigningKey(c.SigningKeyPath(), nil)
+	key, err := configs.KeyBefore(c.SigningKeyPath())
+	if err == nil && key == nil {
+		key, err = configs.LoadOrCreateSigningKey(c.SigningKeyPath(), nil)
+	}
 	if err != nil {
 		return nil, err
 	}

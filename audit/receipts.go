@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,27 +16,38 @@ import (
 	"lethe/service"
 )
 
-// checkKeys checks that the keys are there, and returns the one that signs receipts, or
-// nil.
-func (inv *inventory) checkKeys(r *Report) ed25519.PublicKey {
+// checkKeys checks that the keys are there, and returns those that sign receipts and have
+// signed them, or none.
+func (inv *inventory) checkKeys(r *Report) (trust receipt.Trust) {
 	path := inv.config.SigningKeyPath()
 	for _, file := range []string{path, configs.PublicKeyPath(path)} {
 		if _, err := os.Stat(file); err != nil {
 			r.problem("the key %s is missing: put it back from a copy", file)
-			return nil
+			return trust
 		}
 	}
-	key, err := configs.LoadOrCreateSigningKey(path, nil)
+	_, err := configs.LoadOrCreateSigningKey(path, nil)
+	if err == nil {
+		trust, err = pinned(inv.config)
+	}
 	if err != nil {
 		r.problem("%v", err)
-		return nil
 	}
-	return key.Public().(ed25519.PublicKey)
+	return trust
+}
+
+// pinned is the trust in the keys of a data directory, which are there.
+func pinned(c configs.Config) (trust receipt.Trust, err error) {
+	keys, err := configs.ReadPublicKeys(configs.PublicKeyPath(c.SigningKeyPath()))
+	if err == nil {
+		trust.Keys, trust.Former = keys[:1], keys[1:]
+	}
+	return trust, err
 }
 
 // checkReceipts checks that every verified request has a receipt, that it is signed with
 // the deployment's key and says what the ledger says, and that there is no other.
-func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
+func (inv *inventory) checkReceipts(r *Report, trust receipt.Trust) error {
 	dir := service.ReceiptsDir(inv.config.DataDir)
 	own := inv.secret.Deployment(inv.config.Kafka.TopicPrefix)
 	inv.receipts = make(map[string][]byte)
@@ -53,7 +63,7 @@ func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
 			return fmt.Errorf("receipt: %w", err)
 		}
 		inv.receipts[e.RequestID] = data
-		for _, problem := range receiptProblems(data, key, own, e) {
+		for _, problem := range receiptProblems(data, trust, own, e) {
 			r.problem("receipt %s: %s", name, problem)
 		}
 	}
@@ -70,12 +80,8 @@ func (inv *inventory) checkReceipts(r *Report, key ed25519.PublicKey) error {
 	return nil
 }
 
-// receiptProblems compares a receipt with the key, its own deployment and the ledger's entry.
-func receiptProblems(data []byte, key ed25519.PublicKey, own lethe.DeploymentID, e deletions.Entry) []string {
-	var trust receipt.Trust
-	if key != nil {
-		trust.Keys = append(trust.Keys, key)
-	}
+// receiptProblems compares a receipt with the keys, its own deployment and the ledger's entry.
+func receiptProblems(data []byte, trust receipt.Trust, own lethe.DeploymentID, e deletions.Entry) []string {
 	signed, verification, err := receipt.Verify(data, trust)
 	if err != nil {
 		return []string{err.Error()}

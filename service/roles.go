@@ -34,6 +34,10 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	c := s.config
 	erasure := c.Erasure.Config
 	erasure.SigningKey, erasure.KernelSet = s.key, s.kernels.Name
+	var err error
+	if erasure.KeyBefore, err = configs.KeyBefore(c.SigningKeyPath()); err != nil {
+		return nil, err
+	}
 	erasure.Deployment = s.secret.Deployment(c.Kafka.TopicPrefix)
 	s.plans.questions = graphs.NewQuestions()
 	o := graphs.Options{
@@ -52,7 +56,12 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 		o.BrokerDir = BrokerDir(c.DataDir)
 		o.Log = embeddedLog{s.broker, s.patient.Name}
 	}
-	return graphs.New(ctx, o)
+	opened, err := graphs.New(ctx, o)
+	if err == nil && erasure.KeyBefore != nil {
+		// It has introduced the new one.
+		err = configs.ForgetKeyBefore(c.SigningKeyPath())
+	}
+	return opened, err
 }
 
 // models are which models there are, and the meta-model over them, nil for none.

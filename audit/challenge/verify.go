@@ -105,13 +105,20 @@ func verify(ctx context.Context, r *Report, b *Bundle, c Challenge, o Options) e
 // openLog checks that the bundle has the whole log of the challenge's checkpoint, and that
 // it answers that challenge. It returns nil if nothing further can be said.
 func (r *Report) openLog(b *Bundle, c Challenge, key ed25519.PublicKey) *View {
-	tree, err := translog.OpenCheckpoint(c.Checkpoint, "", key)
+	tree, err := translog.ParseCheckpoint(c.Checkpoint)
+	var keys translog.Keys
+	if err == nil {
+		keys, err = translog.KeysOf(tree.Origin, b.Leaves, key)
+	}
+	if err == nil {
+		_, err = keys.Open(c.Checkpoint, tree.Origin)
+	}
 	if err != nil {
 		r.problem("the checkpoint of the challenge: %v", err)
 		return nil
 	}
 	r.Log, r.LogSize = tree.Origin, tree.N
-	if _, err := translog.OpenCheckpoint(b.Checkpoint, tree.Origin, key); err != nil {
+	if _, err := keys.Open(b.Checkpoint, tree.Origin); err != nil {
 		r.problem("the checkpoint of the bundle: %v", err)
 		return nil
 	}

@@ -15,6 +15,7 @@ type logCmd struct {
 	Verify     logVerifyCmd     `cmd:"" help:"Prove that nothing was dropped from the transparency log or rewritten."`
 	Show       logShowCmd       `cmd:"" help:"List the leaves of the transparency log."`
 	Checkpoint logCheckpointCmd `cmd:"" help:"Print the signed checkpoint, to be kept elsewhere."`
+	RotateKey  logRotateKeyCmd  `cmd:"" help:"Put a new signing key in place, which the one before introduces."`
 }
 
 // Help shows an example.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"lethe"
 	"lethe/audit"
@@ -79,7 +80,8 @@ func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust
 	}
 	if err == nil {
 		var tree translog.SignedTree
-		tree, err = issued.Proof.CheckReceipt(issued.Payload, translog.Name(r.Deployment.String()), trust.Keys...)
+		tree, err = issued.Proof.CheckReceipt(issued.Payload, translog.Name(r.Deployment.String()),
+			slices.Concat(trust.Keys, trust.Former)...)
 		c.Log = &logged{tree.Origin, issued.Proof.Index, tree.N}
 	}
 	if err != nil {
@@ -91,11 +93,13 @@ func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust
 func (f trustFlags) trust(a *command.App) (trust receipt.Trust, hint string, err error) {
 	trust.Deployment = f.Deployment
 	for _, path := range f.PublicKey {
-		key, err := configs.ReadPublicKey(path)
+		keys, err := configs.ReadPublicKeys(path)
 		if err != nil {
 			return trust, "", fmt.Errorf("--public-key: %w", err)
 		}
-		trust.Keys = append(trust.Keys, key)
+		if trust.Keys = append(trust.Keys, keys[0]); len(trust.Keys) == 1 {
+			trust.Former = keys[1:]
+		}
 	}
 	if len(trust.Keys) > 0 {
 		return trust, "", nil
@@ -105,7 +109,7 @@ func (f trustFlags) trust(a *command.App) (trust receipt.Trust, hint string, err
 		return trust, "", err
 	}
 	path := configs.PublicKeyPath(config.SigningKeyPath())
-	pinned, err := configs.ReadPublicKey(path)
+	pinned, err := configs.ReadPublicKeys(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return trust, fmt.Sprintf("%s is not there: give the key that the operator of the deployment has handed over "+
 			"with --public-key, or its data directory with --data-dir", path), nil
@@ -113,6 +117,6 @@ func (f trustFlags) trust(a *command.App) (trust receipt.Trust, hint string, err
 	if err != nil {
 		return trust, "", fmt.Errorf("pinned key: %w", err)
 	}
-	trust.Keys = append(trust.Keys, pinned)
+	trust.Keys, trust.Former = pinned[:1], pinned[1:]
 	return trust, "", nil
 }

@@ -31,6 +31,8 @@ type Config struct {
 	// Deployment is named on receipts and in the transparency log.
 	Deployment lethe.DeploymentID `yaml:"-"`
 	SigningKey ed25519.PrivateKey `yaml:"-"`
+	// KeyBefore, if not nil, introduces SigningKey in the transparency log.
+	KeyBefore ed25519.PrivateKey `yaml:"-"`
 	// KernelSet is named on receipts.
 	KernelSet string `yaml:"-"`
 	// Version is named on receipts.

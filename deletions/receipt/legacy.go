@@ -92,6 +92,9 @@ func (v *Verification) legacySignature(doc envelope, trust Trust, problems *reco
 	intact := json.Compact(&body, doc.Receipt) == nil && ed25519.Verify(public, body.Bytes(), value)
 	problems.Check(intact, "signature: it does not belong to the receipt")
 	known := func(key ed25519.PublicKey) bool { return bytes.Equal(key, public) }
+	if len(trust.Keys) > 0 && slices.ContainsFunc(trust.Former, known) {
+		trust.Keys = append([]ed25519.PublicKey{public}, trust.Keys[1:]...)
+	}
 	check := SignatureCheck{KeyID: s.KeyID, Known: slices.ContainsFunc(trust.Keys, known)}
 	check.Valid = check.Known && intact
 	v.Signatures = []SignatureCheck{check}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/ed25519"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lethe"
@@ -17,6 +18,9 @@ type Trust struct {
 	// Keys are those that must have signed, each of them: the deployment's, which was handed
 	// over or pinned, and an auditor's that is asked for. Without any no receipt is valid.
 	Keys []ed25519.PublicKey
+	// Former are keys that the first of Keys has replaced. A signature by one of them counts
+	// as one by it.
+	Former []ed25519.PublicKey
 	// Deployment, if set, is whose receipt it must be.
 	Deployment lethe.DeploymentID
 }
@@ -84,7 +88,7 @@ func (v *Verification) close(r Receipt, trust Trust, problems record.Problems) {
 func (v *Verification) signatures(d Document, trust Trust, problems *record.Problems) {
 	problems.Check(len(d.Signatures) > 0, "signature: there is none")
 	keys := make(map[string]ed25519.PublicKey)
-	for _, key := range trust.Keys {
+	for _, key := range slices.Concat(trust.Keys, trust.Former) {
 		keys[KeyID(key)] = key
 	}
 	valid := make(map[string]bool)
@@ -100,7 +104,8 @@ func (v *Verification) signatures(d Document, trust Trust, problems *record.Prob
 		by = append(by, fmt.Sprintf("%.43q", check.KeyID))
 		valid[check.KeyID] = valid[check.KeyID] || check.Valid
 	}
-	v.TrustedKey = len(keys) > 0
+	trust.count(valid)
+	v.TrustedKey = len(trust.Keys) > 0
 	problems.Check(v.TrustedKey, "signature: no key is known that must have signed: nobody can say who did")
 	for _, key := range trust.Keys {
 		id := KeyID(key)
@@ -108,6 +113,20 @@ func (v *Verification) signatures(d Document, trust Trust, problems *record.Prob
 		_, claimed := valid[id]
 		problems.Check(claimed, "kid: no signature is by the trusted key %s, but by %s", id,
 			cmp.Or(strings.Join(by, ", "), "nobody"))
+	}
+}
+
+// count takes what is known of signatures by former keys, by key id, for signatures by the key
+// that has replaced them.
+func (t Trust) count(valid map[string]bool) {
+	if len(t.Keys) == 0 {
+		return
+	}
+	own := KeyID(t.Keys[0])
+	for _, key := range t.Former {
+		if is, claimed := valid[KeyID(key)]; claimed {
+			valid[own] = valid[own] || is
+		}
 	}
 }
 

@@ -154,6 +154,33 @@ func TestCountersignatures(t *testing.T) {
 	}, v.Signatures)
 }
 
+// A key that was replaced counts as the one that has replaced it, and as no other.
+func TestReceiptsOfAFormerKeyAreValid(t *testing.T) {
+	now, former, auditor := signingKey(1), signingKey(2), signingKey(3)
+	for name, data := range map[string][]byte{
+		"receipt": signed(t, verifiedReceipt(t, lethe.ScopeStubs), former), "of before": []byte(legacy(t)),
+	} {
+		if name == "of before" {
+			former = signingKey(1)
+		}
+		rotated := receipt.Trust{
+			Keys: []ed25519.PublicKey{public(auditor)}, Former: []ed25519.PublicKey{public(now), public(former)},
+		}
+		require.Empty(t, problems(t, data, rotated), name)
+		_, v, err := receipt.Verify(data, rotated)
+		require.NoError(t, err)
+		require.True(t, v.TrustedKey)
+		rotated.Keys = append(rotated.Keys, public(signingKey(4)))
+		require.Len(t, problems(t, data, rotated), 1, name)
+		require.Len(t, problems(t, data, receipt.Trust{Former: rotated.Former}), 1, "no key must have signed")
+	}
+	altered := bytes.Replace(signed(t, verifiedReceipt(t, lethe.ScopeStubs), former), []byte(`"signature":"`),
+		[]byte(`"signature":"A`), 1)
+	require.NotEmpty(t, problems(t, altered, receipt.Trust{
+		Keys: []ed25519.PublicKey{public(auditor)}, Former: []ed25519.PublicKey{public(former)},
+	}))
+}
+
 // What a log says of the receipt comes later, and no signature is over it.
 func TestTheLogIsNotSigned(t *testing.T) {
 	key := signingKey(1)

@@ -10,7 +10,8 @@
 // feature. What it says of targets are commitments (deletions.Commitment), which only the
 // deployment can open.
 //
-//	leaf.go, commitments.go, setup.go  the kinds of leaves
+//	leaf.go, operator.go, commitments.go, setup.go  the kinds of leaves
+//	keys.go, rotate.go       the keys of a log, each introduced by the one before
 //	commit.go                each digest committed to once
 //	codec.go                 a leaf's bytes
 //	tree.go                  the Merkle tree

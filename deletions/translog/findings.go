@@ -14,6 +14,9 @@ const (
 	StatementLeaf Statement = "leaf"
 	// StatementCheckpoint: the checkpoint is signed by the log's key and of this log.
 	StatementCheckpoint Statement = "checkpoint"
+	// StatementKey: every key of the log was introduced by the one before it, and the trusted
+	// one is among them.
+	StatementKey Statement = "key"
 	// StatementTree: the leaves are those of the checkpoint, all and in order.
 	StatementTree Statement = "tree"
 	// StatementConsistency: an older checkpoint is of a prefix of the log.
@@ -46,6 +49,17 @@ func refuse(s Statement, format string, args ...any) *Refusal {
 
 // Findings are the statements that do not hold.
 type Findings []*Refusal
+
+// take adds a refusal, or what an error says of a statement.
+func (f *Findings) take(s Statement, err error) {
+	var refusal *Refusal
+	switch {
+	case errors.As(err, &refusal):
+		*f = append(*f, refusal)
+	case err != nil:
+		f.refuse(s, "%v", err)
+	}
+}
 
 func (f *Findings) refuse(s Statement, format string, args ...any) {
 	if len(*f) < maxFindings {

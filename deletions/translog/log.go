@@ -19,9 +19,12 @@ type Log struct {
 	mu     sync.Mutex
 	kv     deletions.KV
 	signer Signer
+	// before introduces the signer's key, if the log knows only that one.
+	before *introducer
 	// loaded says that the rest is what the KV holds.
 	loaded bool
 	tree   Tree
+	keys   Keys
 	signed SignedTree
 	// at is where each leaf is, by its hash; the first, where one is there twice.
 	at map[tlog.Hash]int64
@@ -209,7 +212,7 @@ func (l *Log) load() error {
 	if err != nil {
 		return err
 	}
-	l.tree, l.signed, l.pending = Tree{}, SignedTree{}, nil
+	l.tree, l.keys, l.signed, l.pending = Tree{}, Keys{}, SignedTree{}, nil
 	l.at, l.said = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
 	l.latest = make(map[artefact]lethe.Digest)
 	if len(stored.Leaves) == 0 && stored.Checkpoint == "" {
@@ -217,7 +220,7 @@ func (l *Log) load() error {
 		return nil
 	}
 	var findings Findings
-	l.tree, l.signed = stored.checkTree(&findings, l.signer.origin, l.signer.public)
+	l.tree, l.keys, l.signed = stored.checkTree(&findings, l.signer.origin, l.trusted(stored))
 	for i, text := range stored.Leaves {
 		leaf, err := Decode(text)
 		if err != nil {
@@ -225,6 +228,9 @@ func (l *Log) load() error {
 			break
 		}
 		l.note(int64(i), leaf, text)
+	}
+	if len(findings) == 0 && !l.signs() {
+		findings.refuse(StatementKey, "the log is signed by a newer key than the one of this process")
 	}
 	l.loaded = len(findings) == 0
 	return findings.Err()

@@ -48,6 +48,8 @@ type Operator struct {
 	Detail lethe.Digest `json:"detail,omitzero"`
 	// Request is the request that it concerns, zero for none.
 	Request lethe.Digest `json:"request_digest,omitzero"`
+	// Key is there if a key was rotated.
+	Key *Introduction `json:"key,omitempty"`
 }
 
 // Kind implements Leaf.
@@ -56,6 +58,10 @@ func (Operator) Kind() Kind { return KindOperator }
 func (o Operator) check(p *record.Problems) {
 	checkTime(p, o.At)
 	p.Check(o.Action.Valid(), "action is not known")
+	p.Check((o.Key != nil) == (o.Action == ActionRotateKey), "key does not fit the action")
+	if o.Key != nil {
+		o.Key.check(p)
+	}
 }
 
 // TakeOver says that an operator declared the folders of a role's instance gone for good.

@@ -86,6 +86,9 @@ func (l *Log) Start(ctx context.Context, r Reader, has deletions.Changes) error 
 	if err := l.resume(published); err != nil {
 		return err
 	}
+	if err := l.introduce(); err != nil {
+		return err
+	}
 	return l.Write(has, nil, func(rows ...deletions.Row) error {
 		if len(rows) == 0 {
 			return nil
@@ -102,12 +105,12 @@ func (l *Log) resume(published Copy) error {
 		return err
 	}
 	if published.Checkpoint != "" {
-		signed, err := OpenCheckpoint(published.Checkpoint, l.signer.origin, l.signer.public)
+		if l.tree.Size() == 0 {
+			return l.restore(published)
+		}
+		signed, err := l.keys.Open(published.Checkpoint, l.signer.origin)
 		if err != nil {
 			return refuse(StatementCheckpoint, "in %s: %v", bus.Log, err)
-		}
-		if l.tree.Size() == 0 {
-			return l.restore(published, signed)
 		}
 		if signed.N > l.tree.Size() {
 			return refuse(StatementTopic, "the log has %d leaves, its checkpoint in %s is of %d: it was rolled back",
@@ -143,16 +146,24 @@ func (l *Log) setPublished(published Copy) error {
 }
 
 // restore takes the log from the topic, as far as its checkpoint goes.
-func (l *Log) restore(published Copy, signed SignedTree) error {
+func (l *Log) restore(published Copy) error {
+	signed, err := ParseCheckpoint(published.Checkpoint)
+	if err != nil {
+		return refuse(StatementCheckpoint, "in %s: %v", bus.Log, err)
+	}
 	if int64(len(published.Leaves)) < signed.N {
 		return refuse(StatementTopic, "the data directory has no log, and %s has %d leaves of the %d of its checkpoint",
 			bus.Log, len(published.Leaves), signed.N)
 	}
 	kept := Copy{Leaves: published.Leaves[:signed.N], Checkpoint: published.Checkpoint}
 	var findings Findings
-	kept.checkTree(&findings, l.signer.origin, l.signer.public)
+	kept.checkTree(&findings, l.signer.origin, l.trusted(kept))
 	if len(findings) > 0 {
-		return refuse(StatementTopic, "in %s: %s", bus.Log, findings[0].Problem)
+		statement := findings[0].Statement
+		if statement == StatementTree {
+			statement = StatementTopic
+		}
+		return refuse(statement, "in %s: %s", bus.Log, findings[0].Problem)
 	}
 	l.loaded = false
 	rows := make([]deletions.Row, 0, len(kept.Leaves)+1)

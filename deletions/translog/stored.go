@@ -77,24 +77,33 @@ func readLeaf(kv deletions.KV, index int64) (text []byte, err error) {
 	return text, err
 }
 
-// checkTree computes the tree of the leaves and compares it with the checkpoint.
-func (c Copy) checkTree(f *Findings, origin string, key ed25519.PublicKey) (Tree, SignedTree) {
+// checkTree computes the tree of the leaves and compares it with the checkpoint, which the key
+// of its size must have signed. origin may be empty, for that of the checkpoint.
+func (c Copy) checkTree(f *Findings, origin string, trusted ed25519.PublicKey) (Tree, Keys, SignedTree) {
 	var tree Tree
-	if err := tree.Append(c.Leaves...); err != nil {
-		f.refuse(StatementTree, "%v", err)
-		return tree, SignedTree{}
+	if said, err := ParseCheckpoint(c.Checkpoint); err == nil && origin == "" {
+		origin = said.Origin
+	}
+	keys, err := KeysOf(origin, c.Leaves, trusted)
+	f.take(StatementKey, err)
+	if err == nil {
+		err = tree.Append(c.Leaves...)
+		f.take(StatementTree, err)
+	}
+	if err != nil {
+		return tree, keys, SignedTree{}
 	}
 	if c.Beyond > 0 {
 		f.refuse(StatementTree, "leaf %d is missing, %d behind it are there", len(c.Leaves), c.Beyond)
 	}
 	if c.Checkpoint == "" {
 		f.refuse(StatementCheckpoint, "there is no checkpoint of %d leaves", len(c.Leaves))
-		return tree, SignedTree{}
+		return tree, keys, SignedTree{}
 	}
-	signed, err := OpenCheckpoint(c.Checkpoint, origin, key)
+	signed, err := keys.Open(c.Checkpoint, origin)
 	if err != nil {
 		f.refuse(StatementCheckpoint, "%v", err)
-		return tree, signed
+		return tree, keys, signed
 	}
 	now, err := tree.Now()
 	switch {
@@ -109,5 +118,5 @@ func (c Copy) checkTree(f *Findings, origin string, key ed25519.PublicKey) (Tree
 			"a leaf was dropped, changed or moved",
 			now.N)
 	}
-	return tree, signed
+	return tree, keys, signed
 }

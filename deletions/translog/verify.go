@@ -14,8 +14,8 @@ import (
 
 // Evidence is what a log is checked by.
 type Evidence struct {
-	// Origin is the name of the log, empty for the one of its checkpoint; Key must have
-	// signed it.
+	// Origin is the name of the log, empty for the one of its checkpoint; Key is one of its
+	// keys (KeysOf).
 	Origin string
 	Key    ed25519.PublicKey
 	// Stored is the log of a data directory, Published that of log.v1. One of them may be
@@ -65,11 +65,13 @@ func Verify(e Evidence) *Report {
 		log = e.Published
 	}
 	if len(log.Leaves) > 0 || log.Checkpoint != "" || e.Older != "" || len(e.Receipts) > 0 {
-		tree, signed := log.checkTree(&r.Refused, e.Origin, e.Key)
+		tree, keys, signed := log.checkTree(&r.Refused, e.Origin, e.Key)
 		r.Origin = signed.Origin
-		r.checkOlder(e, tree, signed.Origin)
-		for _, receipt := range e.Receipts {
-			r.checkReceipt(e, receipt, log, &tree)
+		if len(keys.epochs) > 0 {
+			r.checkOlder(e.Older, tree, keys)
+			for _, receipt := range e.Receipts {
+				r.checkReceipt(receipt, log, &tree, keys)
+			}
 		}
 		if now, err := tree.Now(); err == nil {
 			r.Size, r.Root = now.N, now.Hash.String()
@@ -89,11 +91,11 @@ func Verify(e Evidence) *Report {
 }
 
 // checkOlder checks that the log goes on from an older checkpoint.
-func (r *Report) checkOlder(e Evidence, tree Tree, origin string) {
-	if e.Older == "" {
+func (r *Report) checkOlder(note string, tree Tree, keys Keys) {
+	if note == "" {
 		return
 	}
-	older, err := OpenCheckpoint(e.Older, origin, e.Key)
+	older, err := keys.Open(note, r.Origin)
 	if err != nil {
 		r.Refused.refuse(StatementConsistency, "the older checkpoint: %v", err)
 		return
@@ -124,13 +126,17 @@ func goesOn(tree Tree, older tlog.Tree) bool {
 }
 
 // checkReceipt checks that a receipt is in the log, and that its proof is of this log.
-func (r *Report) checkReceipt(e Evidence, receipt IssuedReceipt, log *Copy, tree *Tree) {
+func (r *Report) checkReceipt(receipt IssuedReceipt, log *Copy, tree *Tree, keys Keys) {
 	if receipt.Proof == nil {
 		r.Refused.refuse(StatementReceipt, "%s has no proof that it is in the log", receipt.Name)
 		return
 	}
 	p := receipt.Proof
-	signed, err := p.CheckReceipt(receipt.Payload, r.Origin, e.Key)
+	said, err := ParseCheckpoint(p.Checkpoint)
+	signed := said
+	if err == nil {
+		signed, err = p.CheckReceipt(receipt.Payload, r.Origin, keys.At(said.N))
+	}
 	if err != nil {
 		r.Refused.refuse(StatementReceipt, "%s: its proof: %v", receipt.Name, err)
 		return

@@ -25,8 +25,15 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 		return nil, err
 	}
 	log := translog.NewLog(kv, signer)
+	if before := o.Erasure.KeyBefore; before != nil && !before.Equal(o.Erasure.SigningKey) {
+		log.Follow(before, o.Clock.Now())
+	}
 	err = log.Start(ctx, o.Bus, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
+	if errors.As(err, &refusal) && refusal.Statement == translog.StatementKey {
+		return nil, fmt.Errorf("%w: %w (put the signing key of before back; lethe log rotate-key puts a new one in its place)",
+			ErrLost, err)
+	}
 	if errors.As(err, &refusal) {
 		return nil, fmt.Errorf("%w: %w (put the folder %s/ledger back from a newer copy, or remove it, "+
 			"to have it made again from the topics)", ErrLost, err, o.Dir)

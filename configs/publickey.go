@@ -1,0 +1,109 @@
+package configs
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lethe/internal/atomicfile"
+)
+
+const publicKeyBlock = "PUBLIC KEY"
+
+// PublicKeyPath is where the public key of the signing key at path is kept:
+// receipt.pub.pem for receipt.pem. Behind it stand those that it has replaced, newest first.
+func PublicKeyPath(path string) string { return besidePath(path, ".pub") }
+
+// besidePath has a word before the extension of a file.
+func besidePath(path, word string) string {
+	extension := filepath.Ext(path)
+	return strings.TrimSuffix(path, extension) + word + extension
+}
+
+// keepPublicKey writes the public key unless it is there. One that belongs to
+// another private key is not replaced: receipts may have been checked with it. That of
+// before, from which the key is rotated, goes behind the new one.
+func keepPublicKey(path string, key, before ed25519.PrivateKey) error {
+	public := key.Public().(ed25519.PublicKey)
+	known, err := ReadPublicKeys(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && before == nil:
+		err = writePublicKeys(path, []ed25519.PublicKey{public}, atomicfile.Create)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if known, err = ReadPublicKeys(path); err != nil { // another process was first
+			return err
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		known = []ed25519.PublicKey{before.Public().(ed25519.PublicKey)}
+	case err != nil:
+		return fmt.Errorf("%w: %w: put it back, or remove this file to have it written anew", ErrKeyFile, err)
+	}
+	if known[0].Equal(public) {
+		return nil
+	}
+	if before != nil && known[0].Equal(before.Public()) {
+		return writePublicKeys(path, append([]ed25519.PublicKey{public}, known...), atomicfile.Write)
+	}
+	return fmt.Errorf("%w %s: belongs to another private key: put that one back, "+
+		"or remove this file to have it written anew",
+		ErrKeyFile, path)
+}
+
+func writePublicKeys(
+	path string, keys []ed25519.PublicKey, write func(path string, data []byte, mode fs.FileMode) error,
+) error {
+	var text []byte
+	for _, key := range keys {
+		der, err := x509.MarshalPKIXPublicKey(key)
+		if err != nil {
+			return err
+		}
+		text = append(text, pem.EncodeToMemory(&pem.Block{Type: publicKeyBlock, Bytes: der})...)
+	}
+	return write(path, text, 0o644)
+}
+
+// ReadPublicKey reads an Ed25519 public key as PKIX in PEM, such as LoadOrCreateSigningKey
+// keeps beside the private one. Of several it is the first, which is the newest.
+func ReadPublicKey(path string) (ed25519.PublicKey, error) {
+	keys, err := ReadPublicKeys(path)
+	if err != nil {
+		return nil, err
+	}
+	return keys[0], nil
+}
+
+// ReadPublicKeys reads the public keys of a deployment: the one that signs now and, behind it,
+// those that it has replaced. There is at least one.
+func ReadPublicKeys(path string) (keys []ed25519.PublicKey, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != publicKeyBlock {
+			return nil, fmt.Errorf("%s holds a %s, want the PUBLIC KEY that belongs to it", path, block.Type)
+		}
+		key, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		public, ok := key.(ed25519.PublicKey)
+		if !ok {
+			return nil, fmt.Errorf("%s holds no Ed25519 key", path)
+		}
+		keys = append(keys, public)
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("%s is not a PEM file", path)
+	}
+	return keys, nil
+}

@@ -1,0 +1,76 @@
+package configs
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"lethe/internal/atomicfile"
+)
+
+// ErrRotation says that a rotation of the signing key is under way already.
+var ErrRotation = errors.New("the signing key was rotated, and the new one is not introduced yet")
+
+// RotateSigningKey puts a new key in the place of the one that signs receipts. The one of
+// before is kept beside it until ForgetKeyBefore, for it has to introduce the new one in the
+// transparency log, and its public key stays listed (ReadPublicKeys). A call that is cut off
+// is finished by the next one, or by LoadOrCreateSigningKey. Errors: ErrRotation, ErrKeyFile.
+func RotateSigningKey(path string, random io.Reader) (before, now ed25519.PrivateKey, err error) {
+	content, err := readPrivate(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("signing key: %w", err)
+	}
+	if before, err = parseSigningKey(content); err != nil {
+		return nil, nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
+	}
+	under, err := KeyBefore(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if under != nil && !under.Equal(before) {
+		return nil, nil, fmt.Errorf("%w (start lethe run, which does that)", ErrRotation)
+	}
+	if err := atomicfile.Write(keyBeforePath(path), content, 0o600); err != nil {
+		return nil, nil, fmt.Errorf("signing key: %w", err)
+	}
+	fresh, err := newSigningKey(random)
+	if err != nil {
+		return nil, nil, fmt.Errorf("signing key: %w", err)
+	}
+	if err := atomicfile.Write(path, fresh, 0o600); err != nil {
+		return nil, nil, fmt.Errorf("signing key: %w", err)
+	}
+	now, err = LoadOrCreateSigningKey(path, nil)
+	return before, now, err
+}
+
+func keyBeforePath(path string) string { return besidePath(path, ".before") }
+
+// KeyBefore returns the key that signed before the one at path, if it has still to introduce
+// that, or nil.
+func KeyBefore(path string) (ed25519.PrivateKey, error) {
+	content, err := readPrivate(keyBeforePath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("signing key before: %w", err)
+	}
+	key, err := parseSigningKey(content)
+	if err != nil {
+		return nil, fmt.Errorf("signing key before: %w %s: %w", ErrKeyFile, keyBeforePath(path), err)
+	}
+	return key, nil
+}
+
+// ForgetKeyBefore removes the private key of before.
+func ForgetKeyBefore(path string) error {
+	err := os.Remove(keyBeforePath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package configs_test
+
+import (
+	"crypto/ed25519"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/configs"
+)
+
+func TestARotatedKeyKeepsThoseOfBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys", "receipt-ed25519.pem")
+	random := &counting{}
+	_, _, err := configs.RotateSigningKey(path, random)
+	require.ErrorIs(t, err, os.ErrNotExist, "there is nothing to rotate")
+	first, err := configs.LoadOrCreateSigningKey(path, random)
+	require.NoError(t, err)
+	keys := []ed25519.PublicKey{first.Public().(ed25519.PublicKey)}
+	for range 3 {
+		before, now, err := configs.RotateSigningKey(path, random)
+		require.NoError(t, err)
+		require.False(t, now.Equal(before))
+		introducing, err := configs.KeyBefore(path)
+		require.NoError(t, err)
+		require.Equal(t, before, introducing)
+		requireMode(t, filepath.Join(filepath.Dir(path), "receipt-ed25519.before.pem"), 0o600)
+
+		_, _, err = configs.RotateSigningKey(path, random)
+		require.ErrorIs(t, err, configs.ErrRotation)
+		loaded, err := configs.LoadOrCreateSigningKey(path, random)
+		require.NoError(t, err)
+		require.Equal(t, now, loaded)
+		require.NoError(t, configs.ForgetKeyBefore(path))
+		require.NoError(t, configs.ForgetKeyBefore(path))
+		introducing, err = configs.KeyBefore(path)
+		require.NoError(t, err)
+		require.Nil(t, introducing)
+
+		keys = append([]ed25519.PublicKey{now.Public().(ed25519.PublicKey)}, keys...)
+		listed, err := configs.ReadPublicKeys(configs.PublicKeyPath(path))
+		require.NoError(t, err)
+		require.Equal(t, keys, listed)
+	}
+}
+
+// Cut off after any of its writes, a rotation is finished by what comes next.
+func TestARotationThatIsCutOffIsFinished(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "key.pem")
+	random := &counting{}
+	first, err := configs.LoadOrCreateSigningKey(path, random)
+	require.NoError(t, err)
+	public, err := os.ReadFile(configs.PublicKeyPath(path))
+	require.NoError(t, err)
+	old, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	// After the first write: the old key is there twice, and signs.
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "key.before.pem"), old, 0o600))
+	key, err := configs.LoadOrCreateSigningKey(path, random)
+	require.NoError(t, err)
+	require.Equal(t, first, key)
+	_, now, err := configs.RotateSigningKey(path, random)
+	require.NoError(t, err)
+
+	// After the second: the file of the public key has the old one alone.
+	require.NoError(t, os.WriteFile(configs.PublicKeyPath(path), public, 0o600))
+	key, err = configs.LoadOrCreateSigningKey(path, random)
+	require.NoError(t, err)
+	require.Equal(t, now, key)
+	listed, err := configs.ReadPublicKeys(configs.PublicKeyPath(path))
+	require.NoError(t, err)
+	require.Equal(t, []ed25519.PublicKey{now.Public().(ed25519.PublicKey), first.Public().(ed25519.PublicKey)}, listed)
+}
