@@ -3,11 +3,12 @@ package deletions
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"lethe"
 )
 
-// TargetSalt is the salt of the commitment to target i of a request. Who gives it away opens
+// TargetSalt is the salt of commitment i of a request. Who gives it away opens
 // that commitment and no other.
 func TargetSalt(secret lethe.Secret, request lethe.Digest, i int) lethe.Digest {
 	return secret.Hash("log-commitment", request[:], binary.LittleEndian.AppendUint64(nil, uint64(i)))
@@ -19,27 +20,51 @@ func Commitment(salt lethe.Digest, pseudonym lethe.Pseudonym) lethe.Digest {
 	return sha256.Sum256(append(salt[:], pseudonym[:]...))
 }
 
-// commitments are those to the targets of a request that are transactions, in its order.
-func commitments(secret lethe.Secret, request lethe.Digest, ids []lethe.TransactionID) []lethe.Digest {
-	out := make([]lethe.Digest, len(ids))
-	for i, id := range ids {
-		out[i] = Commitment(TargetSalt(secret, request, i), secret.Pseudonym(id))
-	}
-	return out
+// PaymentCommitment commits to a payment as Commitment does to a transaction: SHA-256 of the
+// salt and the pseudonyms of who pays and who is paid.
+func PaymentCommitment(salt lethe.Digest, source, target lethe.Pseudonym) lethe.Digest {
+	return sha256.Sum256(slices.Concat(salt[:], source[:], target[:]))
 }
 
-// transactionsOf are the targets that are whole transactions, in their order. What else is
-// erased leaves its transactions, and their pseudonyms, where they were.
-func transactionsOf(targets []lethe.Target) (ids []lethe.TransactionID) {
+// Committed are the commitments to the targets of a request. Entries of earlier versions lack
+// them.
+type Committed struct {
+	// Commitments are to the transactions, in the order of the request.
+	Commitments []lethe.Digest `json:"commitments,omitempty"`
+	// Payments are to the payments, in the order of the request. Their salts follow those of the
+	// transactions.
+	Payments []lethe.Digest `json:"payment_commitments,omitempty"`
+	// Salts commits to all salts (SaltsDigest).
+	Salts lethe.Digest `json:"salts_digest,omitzero"`
+}
+
+// Count is the number of commitments, and of salts.
+func (c Committed) Count() int { return len(c.Commitments) + len(c.Payments) }
+
+func (c Committed) clone() Committed {
+	c.Commitments, c.Payments = slices.Clone(c.Commitments), slices.Clone(c.Payments)
+	return c
+}
+
+// commit makes the commitments to the targets of a request.
+func commit(secret lethe.Secret, request lethe.Digest, targets []lethe.Target) (c Committed) {
+	next := func() lethe.Digest { return TargetSalt(secret, request, c.Count()) }
 	for _, t := range targets {
 		if t.Kind == lethe.TransactionTarget {
-			ids = append(ids, t.Transaction)
+			c.Commitments = append(c.Commitments, Commitment(next(), secret.Pseudonym(t.Transaction)))
 		}
 	}
-	return ids
+	for _, t := range targets {
+		if t.Kind == lethe.PaymentTarget {
+			c.Payments = append(c.Payments, PaymentCommitment(next(), secret.Pseudonym(t.Payment.Source),
+				secret.Pseudonym(t.Payment.Target)))
+		}
+	}
+	c.Salts = SaltsDigest(Salts(secret, request, c.Count()))
+	return c
 }
 
-// Salts are the salts of the first n targets of a request.
+// Salts are the first n salts of a request.
 func Salts(secret lethe.Secret, request lethe.Digest, n int) []lethe.Digest {
 	out := make([]lethe.Digest, n)
 	for i := range out {
@@ -49,7 +74,7 @@ func Salts(secret lethe.Secret, request lethe.Digest, n int) []lethe.Digest {
 }
 
 // SaltsDigest commits to the salts of a request's targets, in their order, so that the
-// request can be opened with no others. It is zero for a request that names no transaction.
+// request can be opened with no others. It is zero without any.
 func SaltsDigest(salts []lethe.Digest) lethe.Digest {
 	if len(salts) == 0 {
 		return lethe.Digest{}

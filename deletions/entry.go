@@ -156,11 +156,8 @@ type Entry struct {
 	History []Change `json:"history"`
 	// Targets are keyed hashes (lethe.Secret.Suppressed), ascending.
 	Targets []lethe.Digest `json:"nodes"`
-	// Commitments are to the pseudonyms of the targets, in the order of the request
-	// (Commitment). Entries of earlier versions lack them.
-	Commitments []lethe.Digest `json:"commitments,omitempty"`
-	// Salts commits to their salts (SaltsDigest).
-	Salts lethe.Digest `json:"salts_digest,omitzero"`
+	// Committed is what the transparency log says of the targets.
+	Committed
 	// Reason is the keyed hash of the reason's text, zero if there was none.
 	Reason lethe.Digest `json:"reason,omitzero"`
 	// Deadline is until when it should be verified; zero for none.
@@ -218,9 +215,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	if e.Digest, err = RequestDigest(r); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
-	ids := transactionsOf(r.Targets)
-	e.Commitments = commitments(secret, e.Digest, ids)
-	e.Salts = SaltsDigest(Salts(secret, e.Digest, len(ids)))
+	e.Committed = commit(secret, e.Digest, r.Targets)
 	if err := e.Validate(); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
@@ -234,7 +229,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 func (e *Entry) clone() Entry {
 	c, p := *e, &e.Progress
 	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
-	c.Commitments = slices.Clone(e.Commitments)
+	c.Committed = e.Committed.clone()
 	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
 	c.Progress.Rows = slices.Clone(p.Rows)
 	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)

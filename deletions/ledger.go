@@ -140,7 +140,7 @@ func take(known Entry, found bool, fresh Entry) (Entry, error) {
 	case known.Digest.IsZero():
 		known = known.clone()
 		known.Digest, known.Progress.Outcomes = fresh.Digest, fresh.Progress.Outcomes
-		known.Commitments, known.Salts = fresh.Commitments, fresh.Salts
+		known.Committed = fresh.Committed
 		return known, nil
 	case known.Digest != fresh.Digest:
 		return known, fmt.Errorf("request %s: %w", fresh.RequestID, ErrRepeat)

@@ -64,7 +64,7 @@ func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle,
 	}
 	b := &Bundle{Challenge: id, Checkpoint: c.Checkpoint, Leaves: leaves, Setup: setup}
 	for _, q := range v.carriedOut() {
-		if n := len(q.at.Commitments); n > 0 {
+		if n := q.at.Count(); n > 0 {
 			b.Openings = append(b.Openings, Opening{q.at.Digest, from.Salts(q.at.Digest, n)})
 		}
 	}

@@ -1,7 +1,6 @@
 package challenge
 
 import (
-	"fmt"
 	"slices"
 
 	"lethe"
@@ -13,7 +12,7 @@ import (
 // a slice holds one of the targets, and cannot tell the targets without the slice.
 type Opening struct {
 	Request lethe.Digest
-	// Salts are in the order of the commitments.
+	// Salts are in the order of the commitments: to transactions, then to payments.
 	Salts []lethe.Digest
 }
 
@@ -79,53 +78,9 @@ func (v *View) underWay() int {
 func (v *View) CarriedOut() []lethe.Digest {
 	var out []lethe.Digest
 	for _, q := range v.carriedOut() {
-		if len(q.at.Commitments) > 0 {
+		if q.at.Count() > 0 {
 			out = append(out, q.at.Digest)
 		}
 	}
 	return out
-}
-
-// erased tells what no slice may hold.
-type erased []target
-
-// target is a commitment that was opened.
-type target struct {
-	of               *request
-	salt, commitment lethe.Digest
-}
-
-// open opens the requests that were carried out. Problems name those that are not.
-func (v *View) open(openings []Opening) (e erased, problems []string) {
-	salts := make(map[lethe.Digest][]lethe.Digest)
-	for _, o := range openings {
-		salts[o.Request] = o.Salts
-	}
-	for _, q := range v.carriedOut() {
-		own := salts[q.at.Digest]
-		switch {
-		case len(q.at.Commitments) == 0:
-		case own == nil:
-			problems = append(problems, fmt.Sprintf("the commitments of request leaf %d are not opened", q.leaf))
-		case len(own) != len(q.at.Commitments) || deletions.SaltsDigest(own) != q.at.Salts:
-			problems = append(problems, fmt.Sprintf("what opens request leaf %d is not what the leaf commits to", q.leaf))
-		default:
-			for i, c := range q.at.Commitments {
-				e = append(e, target{q, own[i], c})
-			}
-		}
-	}
-	return e, problems
-}
-
-// holds returns the request whose target a slice holds, or nil.
-func (e erased) holds(s *lethe.Slice) *request {
-	for _, t := range e {
-		for _, p := range s.Nodes {
-			if deletions.Commitment(t.salt, p) == t.commitment {
-				return t.of
-			}
-		}
-	}
-	return nil
 }

@@ -49,6 +49,9 @@ type Report struct {
 	Slices   int `json:"slices"`
 	Requests int `json:"requests"`
 	UnderWay int `json:"requests_under_way"`
+	// OpenPayments are edges of the slices between both ends of a payment that was erased. They
+	// may stand for one the other way, which was not: slices do not say who paid.
+	OpenPayments int `json:"open_payments"`
 	// Models were trained anew.
 	Models    int    `json:"models"`
 	KernelSet string `json:"kernel_set"`
@@ -230,8 +233,12 @@ func (r *Report) takeSlice(data []byte, p Pair, v *View, gone erased) *lethe.Sli
 		return nil
 	}
 	r.Slices++
-	if q := gone.holds(s); q != nil {
+	if q := gone.transaction(s); q != nil {
 		r.problem("%s holds a transaction that the request of leaf %d has erased", named, q.leaf)
+	}
+	q, open := gone.payment(s)
+	if r.OpenPayments += open; q != nil {
+		r.problem("%s holds a payment that was erased in both directions, last by the request of leaf %d", named, q.leaf)
 	}
 	return s
 }

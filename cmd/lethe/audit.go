@@ -49,8 +49,9 @@ func (auditDrawCmd) Help() string {
   lethe audit draw --checkpoint checkpoint.txt --seed 20311 --count 10 --out challenge.json
   lethe audit draw --checkpoint checkpoint.txt --seed 1 --shard 7 --timestep 23 --out challenge.json
 
-Which pairs it is follows from the seed and the root of the log that the checkpoint names:
-export and verify print them. Choose the seed after the checkpoint was signed.`
+Which pairs it is follows from the seed and the root of the log that the checkpoint names, and
+only the leaves of the log tell which there are: verify prints them. Choose the seed after the
+checkpoint was signed.`
 }
 
 // Run writes a challenge.
@@ -223,6 +224,10 @@ func printAnswer(a *command.App, r *challenge.Report, seconds float64) {
 	fmt.Fprintln(a.Stdout, "pairs (shard@timestep):", strings.Join(pairs, " "))
 	fmt.Fprintf(a.Stdout, "%d slices looked through for the targets of %d requests; %d requests are not done\n", r.Slices,
 		r.Requests, r.UnderWay)
+	if r.OpenPayments > 0 {
+		fmt.Fprintf(a.Stdout, "%d edges join both ends of a payment that was erased: they may stand for one the other way\n",
+			r.OpenPayments)
+	}
 	fmt.Fprintf(a.Stdout, "%d models trained anew in %.1f s, kernels %s, configuration %s\n", r.Models, seconds,
 		r.KernelSet, r.Setup)
 	if !r.Ensemble.IsZero() {

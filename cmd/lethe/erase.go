@@ -218,13 +218,7 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 	}
 	defer client.Close()
 	s, err := requests.Get(a.Context, client, c.RequestID)
-	if errors.Is(err, requests.ErrUnknown) {
-		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
-	}
-	if err != nil {
-		return err
-	}
-	return printErasure(a, s, c.JSON)
+	return printFound(a, s, err, c.JSON)
 }
 
 type eraseListCmd struct {

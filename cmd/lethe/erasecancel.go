@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"lethe"
@@ -46,11 +44,5 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
 	s, err := requests.Cancel(ctx, client, c.RequestID, digest, time.Now())
-	if errors.Is(err, requests.ErrUnknown) {
-		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
-	}
-	if err != nil {
-		return err
-	}
-	return printErasure(a, s, c.JSON)
+	return printFound(a, s, err, c.JSON)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/internal/command"
+	"lethe/pipeline/requests"
 )
 
 // nodeOutcome is the outcome for one target, together with what it names, which only who
@@ -56,8 +58,15 @@ func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureReq
 	return nil
 }
 
-// printErasure prints the status of a request to anyone.
-func printErasure(a *command.App, s deletions.Status, asJSON bool) error {
+// printFound prints the status of a request to anyone who asked for it by its id, or says that
+// there is none.
+func printFound(a *command.App, s deletions.Status, err error, asJSON bool) error {
+	if errors.Is(err, requests.ErrUnknown) {
+		return fmt.Errorf("%w (it was never submitted, or lethe has not read it yet)", err)
+	}
+	if err != nil {
+		return err
+	}
 	if asJSON {
 		return a.PrintJSON(s)
 	}

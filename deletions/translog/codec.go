@@ -50,7 +50,7 @@ func Decode(data []byte) (Leaf, error) {
 	if err := record.Decode(data, &e, leafFormat); err != nil {
 		return nil, fmt.Errorf("leaf: %w", err)
 	}
-	l, err := decodeBody(e.Kind, e.Body)
+	l, err := decodeBody(e.Kind, e.Body, record.DecodeMembers)
 	if err != nil {
 		return nil, fmt.Errorf("leaf: %w", err)
 	}
@@ -64,29 +64,43 @@ func Decode(data []byte) (Leaf, error) {
 	return l, nil
 }
 
-func decodeBody(kind Kind, body []byte) (Leaf, error) {
+// decodeSigned is Decode of bytes that a checkpoint of this program's own was signed over: it
+// takes a quarter of the time. What is not as it was written cannot have that root.
+func decodeSigned(data []byte) (Leaf, error) {
+	var e envelope
+	err := json.Unmarshal(data, &e)
+	if err == nil && e.Format != leafFormat {
+		err = fmt.Errorf("%w: found %.40q, want %q", record.ErrFormat, e.Format, leafFormat)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("leaf: %w", err)
+	}
+	return decodeBody(e.Kind, e.Body, func(body []byte, into any) error { return json.Unmarshal(body, into) })
+}
+
+func decodeBody(kind Kind, body []byte, read func([]byte, any) error) (Leaf, error) {
 	switch kind {
 	case KindRequest:
-		return decodeAs[Request](body)
+		return decodeAs[Request](body, read)
 	case KindTransition:
-		return decodeAs[Transition](body)
+		return decodeAs[Transition](body, read)
 	case KindOperator:
-		return decodeAs[Operator](body)
+		return decodeAs[Operator](body, read)
 	case KindReceipt:
-		return decodeAs[Receipt](body)
+		return decodeAs[Receipt](body, read)
 	case KindSetup:
-		return decodeAs[Setup](body)
+		return decodeAs[Setup](body, read)
 	case KindSlice:
-		return decodeAs[Slice](body)
+		return decodeAs[Slice](body, read)
 	case KindCheckpoint:
-		return decodeAs[Checkpoint](body)
+		return decodeAs[Checkpoint](body, read)
 	default:
 		return nil, fmt.Errorf("%w: kind %.20q is not known", record.ErrFormat, kind)
 	}
 }
 
-func decodeAs[L Leaf](body []byte) (Leaf, error) {
+func decodeAs[L Leaf](body []byte, read func([]byte, any) error) (Leaf, error) {
 	var l L
-	err := record.DecodeMembers(body, &l)
+	err := read(body, &l)
 	return l, err
 }

@@ -104,5 +104,10 @@ func every() []translog.Leaf {
 		translog.Slice{Timestep: 35, Shard: 3, Revision: 1, Digest: digestOf("s1")},
 		translog.Slice{Timestep: 35, Shard: 3, Revision: 2, Digest: digestOf("s2"), Replaces: digestOf("s1")},
 		translog.Checkpoint{Component: 1, Group: 2, Timestep: 35, Lineage: digestOf("l"), Digest: digestOf("m")},
+		translog.Request{Digest: digestOf("p"), Scope: lethe.ScopeStubs, At: epoch, Targets: 3,
+			Commitments: []lethe.Digest{digestOf("c0")}, Payments: []lethe.Digest{digestOf("c1")}, Salts: digestOf("salts")},
+		translog.Operator{Action: translog.ActionRotateKey, At: epoch, Key: &translog.Introduction{
+			From: publicOf("ours"), To: publicOf("second"), Signature: make([]byte, 64),
+		}},
 	}
 }

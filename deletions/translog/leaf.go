@@ -1,6 +1,7 @@
 package translog
 
 import (
+	"slices"
 	"time"
 
 	"lethe"
@@ -42,6 +43,9 @@ type Request struct {
 	// Commitments are to the pseudonyms of the targets that have one, in the order of the
 	// request (deletions.Commitment).
 	Commitments []lethe.Digest `json:"commitments"`
+	// Payments are to the payments among them, of who pays and who is paid
+	// (deletions.PaymentCommitment).
+	Payments []lethe.Digest `json:"payment_commitments,omitempty"`
 	// Salts commits to their salts (deletions.SaltsDigest), so that they can be opened in
 	// one way only. It is zero without commitments.
 	Salts lethe.Digest `json:"salts_digest,omitzero"`
@@ -50,14 +54,18 @@ type Request struct {
 // Kind implements Leaf.
 func (Request) Kind() Kind { return KindRequest }
 
+// Count is the number of commitments, and of salts.
+func (r Request) Count() int { return len(r.Commitments) + len(r.Payments) }
+
 func (r Request) check(p *record.Problems) {
 	checkRequest(p, r.Digest)
 	checkTime(p, r.At)
 	p.Check(r.Scope.Valid(), "scope is not known")
 	p.Check(r.Targets > 0, "targets is %d, at least 1", r.Targets)
 	p.Check(r.Commitments != nil, "commitments is no list")
-	p.Check((len(r.Commitments) > 0) == !r.Salts.IsZero(), "salts_digest does not fit the commitments")
-	for i, c := range r.Commitments {
+	p.Check((r.Count() > 0) == !r.Salts.IsZero(), "salts_digest does not fit the commitments")
+	p.Check(r.Count() <= r.Targets, "there are more commitments than targets")
+	for i, c := range slices.Concat(r.Commitments, r.Payments) {
 		p.Check(!c.IsZero(), "commitment %d is zero", i)
 	}
 }

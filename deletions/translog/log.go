@@ -80,7 +80,8 @@ func leavesOf(e deletions.Entry, n int) (out []Leaf) {
 	if n == 0 {
 		out = append(out, Request{
 			Digest: e.Digest, Scope: e.Scope, At: e.Received(), Targets: len(e.Targets),
-			Commitments: append([]lethe.Digest{}, e.Commitments...), Salts: e.Salts,
+			Commitments: append([]lethe.Digest{}, e.Commitments...),
+			Payments:    slices.Clone(e.Payments), Salts: e.Salts,
 		})
 		n = 1
 	}
@@ -221,8 +222,11 @@ func (l *Log) load() error {
 	}
 	var findings Findings
 	l.tree, l.keys, l.signed = stored.checkTree(&findings, l.signer.origin, l.trusted(stored))
+	if len(findings) > 0 {
+		return findings.Err()
+	}
 	for i, text := range stored.Leaves {
-		leaf, err := Decode(text)
+		leaf, err := decodeSigned(text)
 		if err != nil {
 			findings.refuse(StatementLeaf, "leaf %d: %v", i, err)
 			break

@@ -55,18 +55,28 @@ func TestTheLedgerIsWrittenDown(t *testing.T) {
 	}))
 }
 
-// A request that names payments alone commits to no transaction, and is a leaf all the same.
-func TestARequestWithoutTransactionsIsALeaf(t *testing.T) {
+// A request that names payments alone commits to no transaction, but to who paid whom.
+func TestARequestForAPaymentCommitsToBothEnds(t *testing.T) {
 	b := newBook(t, "ours")
 	fresh, err := deletions.NewEntry(secret, lethe.ErasureRequest{
 		RequestID: "r-1", Targets: []lethe.Target{lethe.PaymentBetween("tx-1", "tx-2")},
 	}, b.now)
 	require.NoError(t, err)
 	require.Empty(t, fresh.Commitments)
-	require.True(t, fresh.Salts.IsZero())
 	_, err = b.ledger.Take(fresh)
 	require.NoError(t, err)
 	require.Equal(t, []string{"request"}, leaves(t, b))
+	salts := deletions.Salts(secret, fresh.Digest, 1)
+	require.NoError(t, b.log.Each(func(_ int64, leaf translog.Leaf) error {
+		request := leaf.(translog.Request)
+		require.Empty(t, request.Commitments)
+		require.Equal(t, deletions.SaltsDigest(salts), request.Salts)
+		require.Equal(t, []lethe.Digest{deletions.PaymentCommitment(salts[0], secret.Pseudonym("tx-1"),
+			secret.Pseudonym("tx-2"))}, request.Payments)
+		require.NotContains(t, request.Payments, deletions.PaymentCommitment(salts[0], secret.Pseudonym("tx-2"),
+			secret.Pseudonym("tx-1")))
+		return nil
+	}))
 }
 
 func TestTheLogHoldsNothingPersonal(t *testing.T) {

@@ -1,0 +1,85 @@
+package challenge
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+)
+
+// erased tells what no slice may hold.
+type erased struct{ transactions, payments []target }
+
+// target is a commitment that was opened.
+type target struct {
+	of               *request
+	salt, commitment lethe.Digest
+}
+
+// open opens the requests that were carried out. Problems name those that are not.
+func (v *View) open(openings []Opening) (e erased, problems []string) {
+	salts := make(map[lethe.Digest][]lethe.Digest)
+	for _, o := range openings {
+		salts[o.Request] = o.Salts
+	}
+	for _, q := range v.carriedOut() {
+		own := salts[q.at.Digest]
+		switch {
+		case q.at.Count() == 0:
+		case own == nil:
+			problems = append(problems, fmt.Sprintf("the commitments of request leaf %d are not opened", q.leaf))
+		case len(own) != q.at.Count() || deletions.SaltsDigest(own) != q.at.Salts:
+			problems = append(problems, fmt.Sprintf("what opens request leaf %d is not what the leaf commits to", q.leaf))
+		default:
+			for i, c := range q.at.Commitments {
+				e.transactions = append(e.transactions, target{q, own[i], c})
+			}
+			for i, c := range q.at.Payments {
+				e.payments = append(e.payments, target{q, own[len(q.at.Commitments)+i], c})
+			}
+		}
+	}
+	return e, problems
+}
+
+// transaction returns the request that has erased a transaction of a slice, or nil.
+func (e erased) transaction(s *lethe.Slice) *request {
+	for _, t := range e.transactions {
+		for _, p := range s.Nodes {
+			if deletions.Commitment(t.salt, p) == t.commitment {
+				return t.of
+			}
+		}
+	}
+	return nil
+}
+
+// payment returns the request that has erased a payment that a slice must hold, or nil. An edge
+// of a slice does not say who paid: it may stand for the payment the other way, unless that was
+// erased too. In that case it is one of open.
+func (e erased) payment(s *lethe.Slice) (q *request, open int) {
+	for _, edge := range s.Edges {
+		there, back := e.paid(s.Nodes[edge.A], s.Nodes[edge.B]), e.paid(s.Nodes[edge.B], s.Nodes[edge.A])
+		switch {
+		case there != nil && back != nil:
+			if there.leaf < back.leaf {
+				there = back
+			}
+			return there, open
+		case there != nil || back != nil:
+			open++
+		}
+	}
+	return nil, open
+}
+
+func (e erased) paid(source, to lethe.Pseudonym) *request {
+	at := slices.IndexFunc(e.payments, func(t target) bool {
+		return deletions.PaymentCommitment(t.salt, source, to) == t.commitment
+	})
+	if at < 0 {
+		return nil
+	}
+	return e.payments[at].of
+}
