@@ -129,25 +129,34 @@ func (t transition) settle(ctx context.Context, i Info, g *lethe.Snapshot, assig
 	return nil
 }
 
+// Redeal is a timestep whose transactions are given shards afresh.
+type Redeal struct {
+	Timestep lethe.Timestep
+	// Renew gives it a new revision even if everybody stays: what was published of it is
+	// not what these shards give.
+	Renew bool
+}
+
 // Repartition gives the transactions of settled timesteps the shards that assign chooses for
 // them as they are now. A store whose shards become others is written anew, without the old
-// ones, and has a new revision; one whose shards stay is left alone, as are timesteps that
-// are not settled, or gone. After an Erase this makes the assignment one that the erased
-// had no part in.
+// ones, and has a new revision; one whose shards stay is left alone unless it is to be
+// renewed, as are timesteps that are not settled, or gone. After an Erase this makes the
+// assignment one that the erased had no part in.
 //
-// It is idempotent as long as assign is a pure function: after an error or a crash, call it
-// again with the same timesteps. Errors: those of assign, of the context and of the file
-// system.
-func (s *Store) Repartition(ctx context.Context, timesteps []lethe.Timestep, assign Assign) error {
-	for _, at := range timesteps {
-		if err := (transition{s, s.staging.change()}).repartition(ctx, at, assign); err != nil {
-			return fmt.Errorf("partition timestep %d afresh: %w", at, err)
+// It is idempotent as long as assign is a pure function and nothing is renewed: after an
+// error or a crash, call it again with the same timesteps. Errors: those of assign, of the
+// context and of the file system.
+func (s *Store) Repartition(ctx context.Context, list []Redeal, assign Assign) error {
+	for _, r := range list {
+		if err := (transition{s, s.staging.change()}).repartition(ctx, r, assign); err != nil {
+			return fmt.Errorf("partition timestep %d afresh: %w", r.Timestep, err)
 		}
 	}
 	return nil
 }
 
-func (t transition) repartition(ctx context.Context, at lethe.Timestep, assign Assign) error {
+func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) error {
+	at := r.Timestep
 	i := t.info(at)
 	if i.State != lethe.Settled {
 		return nil
@@ -157,7 +166,7 @@ func (t transition) repartition(ctx context.Context, at lethe.Timestep, assign A
 		return err
 	}
 	shards, err := assign.run(content.Snapshot)
-	if err != nil || slices.Equal(shards, content.Assignment) {
+	if err != nil || !r.Renew && slices.Equal(shards, content.Assignment) {
 		return err
 	}
 	// Without a value: it is not reopened, and whoever asked publishes it.

@@ -92,7 +92,8 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 	case "erase":
 		return "", h.store.Erase(ctx, targets(td.Input))
 	case "repartition":
-		return "", h.store.Repartition(ctx, []lethe.Timestep{h.timestep(t, td)}, inTurn)
+		again := snapshot.Redeal{Timestep: h.timestep(t, td), Renew: td.HasArg("renew")}
+		return "", h.store.Repartition(ctx, []snapshot.Redeal{again}, inTurn)
 	case "locate":
 		return h.locate(td)
 	}

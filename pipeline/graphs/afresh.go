@@ -53,19 +53,45 @@ func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment,
 	return assignment, nil
 }
 
-// carryOut gives the transactions that stay in some timesteps the shards that were planned.
-func (a *afresh) carryOut(ctx context.Context, store Store, replaced []coordinator.Replaced) error {
-	var timesteps []lethe.Timestep
+// repartition gives the transactions that stay in some timesteps the shards that were
+// planned. An earlier erasure at scope shard may have left stubs in slices that stayed as
+// they were: they are published anew even if everybody stays in his shard.
+func (e *eraser) repartition(ctx context.Context, replaced []coordinator.Replaced) error {
+	var list []snapshot.Redeal
+	infos := e.infos()
 	for _, r := range replaced {
-		if r.Afresh {
-			timesteps = append(timesteps, r.Timestep)
+		info := infos[r.Timestep]
+		if !r.Afresh || info.State != lethe.Settled {
+			continue
 		}
+		stale, err := e.isStale(ctx, info)
+		if err != nil {
+			return fmt.Errorf("timestep %d: %w", r.Timestep, err)
+		}
+		list = append(list, snapshot.Redeal{Timestep: r.Timestep, Renew: stale})
 	}
-	err := store.Repartition(ctx, timesteps, func(s *lethe.Snapshot) ([]lethe.ShardID, error) { return a.plan(ctx, s) })
+	err := e.store.Repartition(ctx, list, func(s *lethe.Snapshot) ([]lethe.ShardID, error) {
+		return e.afresh.plan(ctx, s)
+	})
 	if err == nil {
-		a.planned = nil
+		e.afresh.planned = nil
 	}
 	return err
+}
+
+// isStale reports whether what was published of the newest revision of a timestep is not
+// what partitioning it afresh gives.
+func (e *eraser) isStale(ctx context.Context, info snapshot.Info) (bool, error) {
+	revision, _, err := e.publisher.published(manifestMark, info.Timestep)
+	if err != nil || revision < info.Revision {
+		return false, err // the newest revision is still to be published
+	}
+	content, err := e.store.Load(info.Timestep)
+	if err != nil {
+		return false, err
+	}
+	changed, err := e.replacedAfresh(ctx, content.Snapshot, content.Info)
+	return len(changed) > 0, err
 }
 
 // changedAfresh is cut.changed at scope partition: without what all requests take out the

@@ -66,7 +66,7 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 	if err := e.store.Erase(ctx, targets); err != nil {
 		return err
 	}
-	if err := e.afresh.carryOut(ctx, e.store, replaced); err != nil {
+	if err := e.repartition(ctx, replaced); err != nil {
 		return err
 	}
 	if err := e.publishMissing(ctx); err != nil {

@@ -46,7 +46,7 @@ type Store interface {
 	Suppresses(hash lethe.Digest) bool
 	Originals(fn func(snapshot.Origin) error) error
 	Erase(ctx context.Context, targets []lethe.Target) error
-	Repartition(ctx context.Context, timesteps []lethe.Timestep, assign snapshot.Assign) error
+	Repartition(ctx context.Context, list []snapshot.Redeal, assign snapshot.Assign) error
 	Scrub(ctx context.Context) error
 	Close() error
 }
