@@ -92,6 +92,8 @@ type Progress struct {
 	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
 	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`
 	EnsembleAfter  lethe.Digest    `json:"ensemble_after,omitzero"`
+	// Checkpoints are those of both ensembles. Entries of earlier versions lack them.
+	Checkpoints CheckpointDigests `json:"checkpoints,omitzero"`
 	// Configuration is the digest of the settings that the roles had said when the ensemble
 	// was swapped. Entries of earlier versions lack it.
 	Configuration lethe.Digest `json:"configuration,omitzero"`
@@ -229,7 +231,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 func (e *Entry) clone() Entry {
 	c, p := *e, &e.Progress
 	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
-	c.Committed = e.Committed.clone()
+	c.Committed, c.Progress.Checkpoints = e.Committed.clone(), p.Checkpoints.clone()
 	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
 	c.Progress.Rows = slices.Clone(p.Rows)
 	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)

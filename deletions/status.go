@@ -184,6 +184,9 @@ type Ack struct {
 	Attempt int `json:"attempt"`
 	// Ensemble is the version that the role serves at that step, or zero.
 	Ensemble lethe.Digest `json:"ensemble,omitzero"`
+	// Models are the digests of that ensemble's checkpoints, in their order, the meta-model's
+	// last (CheckpointDigests). An acknowledgement of an earlier version lacks them.
+	Models []lethe.Digest `json:"models,omitempty"`
 	// Scan is what StepErased or StepScanned looked at, else nil.
 	Scan *scan.Summary `json:"scan,omitempty"`
 	// Shards are those that were trained again, ascending.

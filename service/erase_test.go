@@ -76,6 +76,15 @@ func TestErasureLeavesNoByteAndASignedReceipt(t *testing.T) {
 	require.Equal(t, before.EnsembleHash, receipt.EnsembleBefore.String())
 	require.Equal(t, after.EnsembleHash, receipt.EnsembleAfter.String())
 	require.Equal(t, []lethe.Timestep{3}, receipt.Timesteps)
+	require.True(t, receipt.Checkpoints.Fits(receipt.EnsembleBefore, receipt.EnsembleAfter))
+	stayed := 0
+	for i, digest := range receipt.Checkpoints.After {
+		if digest == receipt.Checkpoints.Before[i] {
+			stayed++
+		}
+	}
+	require.Less(t, stayed, len(receipt.Checkpoints.After))
+	require.Equal(t, c.Partition.Shards-len(receipt.ShardsRetrained), stayed, "models of other shards stay")
 	require.Zero(t, receipt.Scan.Hits)
 	require.Positive(t, receipt.Scan.Records)
 }

@@ -51,6 +51,13 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 		fmt.Fprintf(out, "after it was received: %s\n", took)
 	}
 	fmt.Fprintf(out, "ensemble %s became %s\n", orNone(digestText(r.EnsembleBefore)), orNone(digestText(r.EnsembleAfter)))
+	if before := r.Checkpoints.Before; len(before) == len(r.Checkpoints.After) {
+		for i, digest := range r.Checkpoints.After {
+			if digest != before[i] {
+				fmt.Fprintf(out, "  model %d: checkpoint %.16s became %.16s\n", i, before[i], digest)
+			}
+		}
+	}
 	fmt.Fprintf(out, "searched %d files and %d records, %d hits; kernels %s, lethe %s\n",
 		r.Scan.Files, r.Scan.Records, r.Scan.Hits, r.KernelSet, r.SoftwareVersion)
 	for _, row := range r.Artefacts {

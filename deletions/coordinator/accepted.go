@@ -65,7 +65,7 @@ func (o *Options) rejects(scope lethe.Scope) bool { return o.OneHop && scope == 
 func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 	var untold, answered batch
 	var targets [][]lethe.Target
-	before := make(map[string]lethe.Digest)
+	before := make(map[string]deletions.Ack)
 	for _, e := range list {
 		j := s.jobs.of(e.RequestID)
 		if j == nil {
@@ -76,7 +76,7 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 		}
 		if a, ok := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed); ok {
 			answered.members = append(answered.members, e)
-			before[e.RequestID] = a.Ensemble
+			before[e.RequestID] = a
 		}
 	}
 	if len(untold.members) > 0 {
@@ -99,7 +99,8 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 	}
 	s.out.phaseDone(answered, events.Suppress, deletions.Received)
 	_, err := s.moveEach(ctx, answered, deletions.Suppressed, func(_ int, e *deletions.Entry) {
-		e.Progress.EnsembleBefore = before[e.RequestID]
+		e.Progress.EnsembleBefore = before[e.RequestID].Ensemble
+		e.Progress.Checkpoints.Before = before[e.RequestID].Models
 	})
 	return err
 }

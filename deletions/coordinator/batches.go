@@ -240,7 +240,7 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 		e.Batch = deletions.Batch{Leader: b.leader, Size: len(b.members)}
 		before, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
 		if answered && e.Progress.EnsembleBefore.IsZero() {
-			e.Progress.EnsembleBefore = before.Ensemble
+			e.Progress.EnsembleBefore, e.Progress.Checkpoints.Before = before.Ensemble, before.Models
 		}
 	})
 	return b, err == nil, err

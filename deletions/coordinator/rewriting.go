@@ -253,6 +253,6 @@ func (s *states) retraining(ctx context.Context, b batch) (batch, error) {
 	s.out.phaseDone(b, events.Retrain, deletions.Retraining)
 	return s.moveAll(ctx, b, deletions.Swapped, func(_ int, p *deletions.Progress) {
 		p.EnsembleAfter, p.Refitted = swapped.Ensemble, purged.Refitted(p.Retrained)
-		p.Configuration = configuration
+		p.Checkpoints.After, p.Configuration = swapped.Models, configuration
 	})
 }

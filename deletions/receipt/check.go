@@ -38,6 +38,7 @@ func (r *Receipt) consistent() []string {
 	r.checkOutcomes(&out)
 	r.checkReach(&out)
 	r.checkReplaced(&out)
+	out.Check(r.Checkpoints.Fits(r.EnsembleBefore, r.EnsembleAfter), "checkpoints are not those of the ensembles")
 	r.checkCounts(&out)
 	r.checkArtefacts(&out)
 	for _, said := range GoneFolders(r.Gone) {

@@ -51,6 +51,9 @@ type Receipt struct {
 	Counts         deletions.Counts           `json:"counts"`
 	EnsembleBefore lethe.Digest               `json:"ensemble_before"`
 	EnsembleAfter  lethe.Digest               `json:"ensemble_after"`
+	// Checkpoints are those of both ensembles, by digest: whoever has the lists can compute the
+	// versions. Receipts of earlier formats lack them.
+	Checkpoints deletions.CheckpointDigests `json:"checkpoints,omitzero"`
 	// Configuration is the digest of the settings that the roles shared when the ensemble was
 	// swapped (wire.Configuration).
 	Configuration lethe.Digest `json:"configuration_digest,omitzero"`
@@ -106,6 +109,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		GroupsRefitted:  slices.Clone(e.Progress.Refitted),
 		Counts:          e.Progress.Counts,
 		EnsembleBefore:  e.Progress.EnsembleBefore, EnsembleAfter: e.Progress.EnsembleAfter,
+		Checkpoints:   e.Progress.Checkpoints,
 		Configuration: e.Progress.Configuration,
 		KernelSet:     facts.KernelSet, SoftwareVersion: facts.SoftwareVersion,
 		IndependentShards: facts.IndependentShards,

@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/internal/memorykv"
 	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
+	"lethe/scoring"
 )
 
 func signingKey(first byte) ed25519.PrivateKey {
@@ -89,11 +90,17 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 		return row
 	}
 	for problem, change := range map[string]func(r *receipt.Receipt){
-		"request_id":              func(r *receipt.Receipt) { r.RequestID = "a b" },
-		"state is not verified":   func(r *receipt.Receipt) { r.State = deletions.Swapped },
-		"scope is none":           func(r *receipt.Receipt) { r.Scope = "world" },
-		"verified_at":             func(r *receipt.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
-		"deployment is missing":   func(r *receipt.Receipt) { r.Deployment = lethe.DeploymentID{} },
+		"request_id":            func(r *receipt.Receipt) { r.RequestID = "a b" },
+		"state is not verified": func(r *receipt.Receipt) { r.State = deletions.Swapped },
+		"scope is none":         func(r *receipt.Receipt) { r.Scope = "world" },
+		"verified_at":           func(r *receipt.Receipt) { r.VerifiedAt = r.RequestedAt.Add(-time.Hour) },
+		"deployment is missing": func(r *receipt.Receipt) { r.Deployment = lethe.DeploymentID{} },
+		"checkpoints are not": func(r *receipt.Receipt) {
+			r.Checkpoints.After = []lethe.Digest{{3}}
+		},
+		"checkpoints are not those": func(r *receipt.Receipt) {
+			r.Checkpoints.Before = []lethe.Digest{{3}, {4}}
+		},
 		"ascending":               func(r *receipt.Receipt) { *r.Elapsed.Erased = 1 },
 		"elapsed_ms.verified":     func(r *receipt.Receipt) { *r.Elapsed.Verified++ },
 		"batch_size is":           func(r *receipt.Receipt) { r.BatchSize = -1 },
@@ -149,6 +156,17 @@ func TestContradictionsAreNotSigned(t *testing.T) {
 	r.MayRemain = append(r.MayRemain, "Backup b1 expires on 2026-04-01; a restore from it applies the suppression list.")
 	_, err := receipt.Sign(r, signingKey(1))
 	require.NoError(t, err, "what is declared may remain")
+}
+
+// Whoever has a receipt computes the versions of both ensembles from their checkpoints.
+func TestCheckpointsGiveTheVersions(t *testing.T) {
+	r := verifiedReceipt(t, lethe.ScopeStubs)
+	r.Checkpoints = deletions.CheckpointDigests{Before: []lethe.Digest{{3}, {4}}, After: []lethe.Digest{{3}, {5}}}
+	r.EnsembleBefore = scoring.EnsembleVersion(r.Checkpoints.Before)
+	r.EnsembleAfter = scoring.EnsembleVersion(r.Checkpoints.After)
+	require.Empty(t, problems(t, signed(t, r, signingKey(1)), trust(signingKey(1))))
+	r.Checkpoints.After[0], r.Checkpoints.After[1] = r.Checkpoints.After[1], r.Checkpoints.After[0]
+	require.Equal(t, []string{"checkpoints are not those of the ensembles"}, r.Problems())
 }
 
 // An erasure may come before the first ensemble is served, though not take one

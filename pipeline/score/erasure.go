@@ -156,7 +156,7 @@ func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt = c.Attempt
 	if l.state.served != nil {
-		a.Ensemble = l.state.served.Version
+		a.Ensemble, a.Models = l.state.served.Version, l.state.served.Digests
 	}
 	return a
 }

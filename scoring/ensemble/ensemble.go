@@ -19,6 +19,8 @@ type Ensemble struct {
 	// Version names the ensemble: the hash of all checkpoints in their order, and of
 	// the meta-model if there is one.
 	Version lethe.Digest
+	// Digests are those of which the version is the hash.
+	Digests []lethe.Digest
 	// Models are by their numbers.
 	Models []*trainer.Checkpoint
 	// Meta is nil for ensembles without a meta-model.
@@ -48,7 +50,7 @@ func Of(models []*trainer.Checkpoint, over *meta.Model) (*Ensemble, error) {
 		}
 		digests = append(digests, canonical.DigestOf(over.Encode()))
 	}
-	e.Version = scoring.EnsembleVersion(digests)
+	e.Digests, e.Version = digests, scoring.EnsembleVersion(digests)
 	return e, nil
 }
 
