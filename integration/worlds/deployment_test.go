@@ -58,6 +58,7 @@ type deployment struct {
 	disk     *disk
 	receipts string
 	clock    *clock
+	ticked   time.Time // when the roles were told last that time passes
 	roles    []*running
 	// patience is how many turns the roles get while a search runs; searches are those
 	// that run.
@@ -136,6 +137,7 @@ func (d *deployment) start(ctx context.Context) error {
 		}
 		d.roles = append(d.roles, &running{follower: r})
 	}
+	d.ticked = d.clock.now
 	for _, r := range d.roles {
 		session, err := roletest.Begin(ctx, r.follower)
 		if err != nil {
@@ -177,6 +179,12 @@ func (d *deployment) poll(ctx context.Context) (bool, error) {
 		d.searches[0].run()
 		d.searches = d.searches[1:]
 	}
+	// Time passes for who sleeps between two turns, too.
+	if d.clock.now.Sub(d.ticked) >= tickInterval {
+		if err := d.tick(ctx, 0); err != nil {
+			return false, err
+		}
+	}
 	for _, r := range d.roles {
 		had, err := r.session.Poll(ctx)
 		if err != nil {
@@ -187,9 +195,13 @@ func (d *deployment) poll(ctx context.Context) (bool, error) {
 	return busy, nil
 }
 
+// tickInterval is how often roles are told that time passes.
+const tickInterval = 7 * time.Second
+
 // tick lets time pass.
 func (d *deployment) tick(ctx context.Context, by time.Duration) error {
 	d.clock.now = d.clock.now.Add(by)
+	d.ticked = d.clock.now
 	for _, r := range d.roles {
 		if err := r.session.Tick(ctx); err != nil {
 			return fmt.Errorf("%s: %w", r.follower.Name(), err)

@@ -161,7 +161,7 @@ func (s *simulation) settle(ctx context.Context) error {
 		if err != nil || open == 0 && s.current.clock.now.Sub(begun) > time.Minute {
 			return err
 		}
-		if err := s.current.tick(ctx, 7*time.Second); err != nil {
+		if err := s.current.tick(ctx, tickInterval); err != nil {
 			return err
 		}
 	}

@@ -24,8 +24,11 @@ func (t topics) Write(ctx context.Context, topic bus.Topic, records []ingest.Out
 	sum := fnv.New64a()
 	for _, rec := range records {
 		fmt.Fprintf(sum, "%q", rec.Key)
-		if topic != bus.ErasureStatus && topic != bus.Receipts {
-			// These say how many files were searched, which Pebble may remove a moment later.
+		switch topic {
+		case bus.ErasureStatus, bus.Receipts, bus.Log:
+			// These say how many files were searched, which Pebble may remove a moment
+			// later, or have the digest of a receipt that says it.
+		default:
 			sum.Write(rec.Value)
 		}
 	}
