@@ -23,7 +23,7 @@ func RotateSigningKey(path string, random io.Reader) (before, now ed25519.Privat
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing key: %w", err)
 	}
-	if before, err = parseSigningKey(content); err != nil {
+	if before, err = ParseSigningKey(content); err != nil {
 		return nil, nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
 	}
 	under, err := KeyBefore(path)
@@ -59,7 +59,7 @@ func KeyBefore(path string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("signing key before: %w", err)
 	}
-	key, err := parseSigningKey(content)
+	key, err := ParseSigningKey(content)
 	if err != nil {
 		return nil, fmt.Errorf("signing key before: %w %s: %w", ErrKeyFile, keyBeforePath(path), err)
 	}

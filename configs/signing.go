@@ -22,7 +22,7 @@ func LoadOrCreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, 
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
-	key, err := parseSigningKey(content)
+	key, err := ParseSigningKey(content)
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
 	}
@@ -48,7 +48,8 @@ func newSigningKey(random io.Reader) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-func parseSigningKey(content []byte) (ed25519.PrivateKey, error) {
+// ParseSigningKey reads a private key as LoadOrCreateSigningKey writes it.
+func ParseSigningKey(content []byte) (ed25519.PrivateKey, error) {
 	block, rest := pem.Decode(content)
 	if block == nil || block.Type != "PRIVATE KEY" || len(bytes.TrimSpace(rest)) > 0 {
 		return nil, errors.New("not one PEM block named PRIVATE KEY")
@@ -70,7 +71,7 @@ func ReadSigningKey(path string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
-	key, err := parseSigningKey(content)
+	key, err := ParseSigningKey(content)
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
 	}

@@ -5,6 +5,7 @@
 //	scan         how lethe looks for bytes that it no longer knows
 //	receipt      what it hands out at the end
 //	translog     what it says to everybody: the transparency log
+//	backups      what is known of backups, and what is erased again when one is put back
 //
 // # What is kept of an erased record
 //
@@ -20,6 +21,7 @@
 //	accepted → suppressed → rewriting → retraining → swapped → erased → verified
 //	received | accepted | suppressed → held → accepted
 //	received | held | accepted | suppressed → cancelled
+//	accepted … erased → rejected, only when a backup was put back
 //
 // From rewriting to erased, requests of one scope move together (Batch): several at a
 // time, in one write.

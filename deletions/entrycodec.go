@@ -93,7 +93,7 @@ func CheckHistory(history []Change) (failedIn State, err error) {
 			continue
 		}
 		before := history[i-1]
-		if err := checkMove(before.State, failedIn, c.State); err != nil {
+		if err := checkMove(before.State, failedIn, c); err != nil {
 			return "", fmt.Errorf("change %d: %w", i, err)
 		}
 		if c.At.Before(before.At) {

@@ -105,7 +105,7 @@ func (l *Ledger) move(requestIDs []string, c Change, update func(int, *Entry)) (
 
 // change makes a move.
 func (e *Entry) change(c Change) error {
-	if err := checkMove(e.State, e.FailedIn, c.State); err != nil {
+	if err := checkMove(e.State, e.FailedIn, c); err != nil {
 		return err
 	}
 	if !c.Failure.Fits(c.State) {

@@ -103,13 +103,19 @@ func (s State) working() bool {
 }
 
 // checkMove returns ErrIllegalTransition unless a request in state from, which
-// failed in failedIn if from is Failed, may go to state to.
-func checkMove(from, failedIn, to State) error {
+// failed in failedIn if from is Failed, may make a change.
+func checkMove(from, failedIn State, change Change) error {
+	to := change.State
 	switch {
 	case from == Failed && to == failedIn && to.working():
 		return nil
 	case to == Failed && from.working():
 		return nil
+	case change.Failure == RejectedRestored:
+		if to == Rejected && (from == Failed || from.working()) {
+			return nil
+		}
+		return fmt.Errorf("%w: from %s to %s by %s", ErrIllegalTransition, from, to, change.Failure)
 	case slices.Contains(from.next(), to):
 		return nil
 	default:
@@ -142,6 +148,9 @@ const (
 	RejectedConflict FailureCode = "request_id_conflict"
 	// RejectedName: the request id holds the id of a target.
 	RejectedName FailureCode = "request_id_names_target"
+	// RejectedRestored: a backup was put back from before the request was carried out. Its
+	// targets stay suppressed; what the backup holds of them is erased under another request.
+	RejectedRestored FailureCode = "restored_from_backup"
 )
 
 // Fits reports whether the code may explain the state: a code of its own for
@@ -152,7 +161,7 @@ func (c FailureCode) Fits(s State) bool {
 		return s != Failed && s != Rejected
 	case FailedBroker, FailedDisk, FailedTimeout, FailedHits:
 		return s == Failed
-	case RejectedUnknown, RejectedScope, RejectedConflict, RejectedName:
+	case RejectedUnknown, RejectedScope, RejectedConflict, RejectedName, RejectedRestored:
 		return s == Rejected
 	default:
 		return false

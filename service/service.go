@@ -40,6 +40,9 @@ type Options struct {
 	// TakeOver says that the data directories that played the roles before are gone
 	// for good.
 	TakeOver bool
+	// Restoring says that the data directory is one that a backup was put back into, for
+	// which no other service starts.
+	Restoring bool
 	// Random is where new keys come from.
 	Random io.Reader
 	// Now is the clock; that of the machine if it is nil. It may step back.
@@ -109,6 +112,19 @@ const (
 	receiptsFolder = "receipts"
 )
 
+// RestoringName is a file in a data directory that a backup was put back into, until
+// everything that was erased since is erased again.
+const RestoringName = "RESTORING"
+
+// checkRestored refuses a data directory that still holds what was erased.
+func checkRestored(dataDir string) error {
+	if _, err := os.Stat(filepath.Join(dataDir, RestoringName)); err == nil {
+		return fmt.Errorf("%s: a backup was put back here and what was erased since may still be in it: "+
+			"remove the folder and run lethe backup restore again", dataDir)
+	}
+	return nil
+}
+
 // RoleDir is the folder of a role within a data directory.
 func RoleDir(dataDir, role string) string { return filepath.Join(dataDir, role) }
 
@@ -136,6 +152,9 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)
 	if err := os.MkdirAll(s.config.DataDir, 0o755); err != nil {
 		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
+	}
+	if err := checkRestored(s.config.DataDir); err != nil && !o.Restoring {
+		return nil, err
 	}
 	if s.secret, err = configs.LoadOrCreateSecret(s.config.SecretPath(), o.Random); err != nil {
 		return nil, err

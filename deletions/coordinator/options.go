@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/backups"
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/internal/check"
@@ -56,7 +57,9 @@ type Options struct {
 	Config
 	Ledger *deletions.Ledger
 	// Log is where the ledger is written down, and receipts.
-	Log      *translog.Log
+	Log *translog.Log
+	// Backups, if not nil, returns those that may still hold what a request has erased.
+	Backups  func(deletions.Entry) ([]backups.Backup, error)
 	Graphs   Graphs
 	Notes    Notes
 	Receipts Receipts

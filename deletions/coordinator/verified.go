@@ -130,6 +130,10 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 	if slices.Equal(known.Targets, e.Targets) {
 		k.entries++
 	}
+	backups, err := s.o.keptBackups(e)
+	if err != nil {
+		return nil, err
+	}
 	signed, err := receipt.Sign(receipt.New(e, receipt.Facts{
 		Deployment:      s.o.Deployment,
 		KernelSet:       s.o.KernelSet,
@@ -137,12 +141,26 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 
 		IndependentShards: s.o.IndependentShards,
 		Artefacts:         artefacts(e, k),
-		MayRemain:         append([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone)...),
+		Backups:           backups,
+		MayRemain: slices.Concat([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone),
+			receipt.InBackups(backups)),
 	}), s.o.SigningKey)
 	if err != nil {
 		return nil, err
 	}
 	return signed.Encode()
+}
+
+// keptBackups are those that may still hold what a request has erased.
+func (o *Options) keptBackups(e deletions.Entry) (out []receipt.KeptBackup, err error) {
+	if o.Backups == nil {
+		return nil, nil
+	}
+	list, err := o.Backups(e)
+	for _, b := range list {
+		out = append(out, receipt.KeptBackup{ID: b.ID, CreatedAt: b.CreatedAt, ExpiresAt: b.ExpiresAt})
+	}
+	return out, err
 }
 
 const models = "models of the affected shards: shard stores, served ensemble, models.v1"
@@ -186,7 +204,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, leftIn(p, string(bus.Erasures))),
 		row(receipt.KafkaTopics, "receipts, receipts.v1 and log.v1", receipt.NoneHeld, 0,
 			leftIn(p, ReceiptsFolder, string(bus.Receipts), string(bus.Log))),
-		{Artefact: receipt.Backups, Location: "lethe makes none and looks at none", Action: receipt.Declared},
+		{Artefact: receipt.Backups, Location: "those that lethe made are named in backups", Action: receipt.Declared},
 	}
 }
 

@@ -44,6 +44,12 @@ func (r *Receipt) consistent() []string {
 	for _, said := range GoneFolders(r.Gone) {
 		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of gone_folders")
 	}
+	for _, said := range InBackups(r.Backups) {
+		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of backups")
+	}
+	for _, b := range r.Backups {
+		out.Check(b.CreatedAt.Before(r.VerifiedAt) && b.ExpiresAt.After(r.VerifiedAt), "a backup was not kept then")
+	}
 	residue := MayRemain(r.Scope, r.IndependentShards)
 	out.Check(len(r.MayRemain) >= len(residue) && slices.Equal(r.MayRemain[:min(len(r.MayRemain), len(residue))], residue),
 		"may_remain does not begin with what scope %s leaves", r.Scope)

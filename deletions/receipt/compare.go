@@ -17,8 +17,8 @@ func (r *Receipt) Differences(e deletions.Entry) ([]string, error) {
 	own := MayRemain(e.Scope, r.IndependentShards)
 	want := New(e, Facts{
 		Deployment: r.Deployment, KernelSet: r.KernelSet, SoftwareVersion: r.SoftwareVersion, Artefacts: r.Artefacts,
-		IndependentShards: r.IndependentShards,
-		MayRemain:         r.MayRemain[min(len(own), len(r.MayRemain)):],
+		IndependentShards: r.IndependentShards, Backups: r.Backups,
+		MayRemain: r.MayRemain[min(len(own), len(r.MayRemain)):],
 	})
 	if r.RequestDigest.IsZero() {
 		// A receipt of the first version.

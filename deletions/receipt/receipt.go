@@ -74,8 +74,19 @@ type Receipt struct {
 	// Gone are folders that were not searched because an operator has declared them gone
 	// for good.
 	Gone []deletions.GoneFolder `json:"gone_folders,omitempty"`
+	// Backups may still hold the records: they were made before these were erased, and were
+	// not to be destroyed yet when the receipt was issued.
+	Backups []KeptBackup `json:"backups,omitempty"`
 	// MayRemain begins with what MayRemain returns for the scope and the shards.
 	MayRemain []string `json:"may_remain"`
+}
+
+// KeptBackup is a backup that may still hold what was erased.
+type KeptBackup struct {
+	ID        string    `json:"backup_id"`
+	CreatedAt time.Time `json:"created_at"`
+	// ExpiresAt is when it is to be destroyed at the latest.
+	ExpiresAt time.Time `json:"expires_at"`
 }
 
 // Facts are what a receipt says in addition to the ledger's entry.
@@ -87,6 +98,8 @@ type Facts struct {
 	IndependentShards bool
 	// Artefacts in any order.
 	Artefacts []ArtefactRow
+	// Backups are those that may still hold the records.
+	Backups []KeptBackup
 	// MayRemain is what remains beyond the scope's own list, such as a backup
 	// that expires later.
 	MayRemain []string
@@ -118,6 +131,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		Searched:    slices.Clone(e.Progress.Searched),
 		NotSearched: list(e.Progress.NotSearched),
 		Gone:        slices.Clone(e.Progress.Gone),
+		Backups:     slices.Clone(facts.Backups),
 		MayRemain:   slices.Concat(MayRemain(e.Scope, facts.IndependentShards), facts.MayRemain),
 	}
 	if v := e.Progress.Verification; v != nil {

@@ -59,3 +59,12 @@ func GoneFolders(list []deletions.GoneFolder) (out []string) {
 	}
 	return out
 }
+
+// InBackups says of backups that they may hold the records, one sentence each.
+func InBackups(list []KeptBackup) (out []string) {
+	for _, b := range list {
+		out = append(out, fmt.Sprintf("Backup %s of %s may hold the records. It is to be destroyed by %s; put back before, "+
+			"it has them erased again.", b.ID, b.CreatedAt.Format(time.RFC3339), b.ExpiresAt.Format(time.RFC3339)))
+	}
+	return out
+}

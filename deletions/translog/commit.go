@@ -83,7 +83,29 @@ func (l *Log) Position(source string) (next int64, err error) {
 	return next, nil
 }
 
-func positionKey(source string) []byte { return []byte(logPrefix + "read/" + source) }
+// Rewind forgets the positions of all sources: a backup was put back, whose topics are not
+// those that the positions are of. What the sources say is committed to where it is not what
+// was committed to last.
+func (l *Log) Rewind() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var rows []deletions.Row
+	err := l.kv.Scan([]byte(positionPrefix), func(key, _ []byte) error {
+		rows = append(rows, deletions.Row{Key: bytes.Clone(key), Value: []byte("0")})
+		return nil
+	})
+	if err == nil && len(rows) > 0 {
+		err = l.kv.Put(rows...)
+	}
+	if err != nil {
+		return fmt.Errorf("transparency log: positions: %w", err)
+	}
+	return nil
+}
+
+const positionPrefix = logPrefix + "read/"
+
+func positionKey(source string) []byte { return []byte(positionPrefix + source) }
 
 func (l *Log) commit(rows []deletions.Row, list []Leaf) (int, error) {
 	l.mu.Lock()

@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -153,3 +154,17 @@ func (b *Broker) Close() error {
 }
 
 func logDir(dir string) string { return filepath.Join(dir, "log") }
+
+// Lock keeps brokers out of a directory until it is closed. Errors: ErrInUse.
+func Lock(dir string) (io.Closer, error) {
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return closer(lock.release), nil
+}
+
+type closer func() error
+
+// Close implements io.Closer.
+func (c closer) Close() error { return c() }

@@ -171,3 +171,22 @@ func lastRevisions(ctx context.Context, topics Bus) (map[lethe.Timestep]lethe.Re
 	})
 	return out, err
 }
+
+// namesIn calls take with the transactions of all graphs.
+func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
+	return func(take func(lethe.TransactionID)) error {
+		for _, info := range store.Timesteps() {
+			if info.State == lethe.Open {
+				continue // they are in their topic
+			}
+			content, err := store.Load(info.Timestep)
+			if err != nil {
+				return err
+			}
+			for _, n := range content.Snapshot.Nodes {
+				take(n.ID)
+			}
+		}
+		return nil
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
 	"lethe/deletions/translog"
@@ -56,6 +57,7 @@ type stores struct {
 	graphs      Store
 	ledger      *deletions.Ledger
 	log         *translog.Log
+	backups     backups.Registry
 	ledgerStore io.Closer
 	receipts    coordinator.Receipts
 	// oldLetters says that dead letters of labels may have keys of an earlier version.
@@ -86,11 +88,16 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err == nil {
 		err = suppressAgain(ctx, o, graphs, ledger)
 	}
+	if err == nil {
+		err = backups.Resume(ctx, backups.Deployment{
+			Secret: o.Secret, KV: disk.KV(ledgerStore), Ledger: ledger, Log: log, Bus: o.Bus, Names: namesIn(graphs),
+		})
+	}
 	if err != nil {
 		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
-	return stores{graphs, ledger, log, ledgerStore, receipts, old}, nil
+	return stores{graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old}, nil
 }
 
 // patientReceipts waits where a receipt cannot be written now.
@@ -151,7 +158,8 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		afresh: afresh{config: o.Partition},
 	}
 	c := coordinator.New(coordinator.Options{
-		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Receipts: kept.receipts, Notes: notes{store},
+		Config: o.Erasure, Ledger: kept.ledger, Log: kept.log, Backups: kept.backups.Holding,
+		Receipts: kept.receipts, Notes: notes{store},
 		Graphs: graphs,
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})

@@ -1,0 +1,216 @@
+package backups
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+const (
+	// mostTargets bounds a request: it travels in one record.
+	mostTargets = 500
+	// mostNames bounds the names of a record that are looked at as ends of a payment.
+	mostNames = 32
+)
+
+// again returns requests for all that the backup holds of what was erased, ascending by the
+// keyed hashes of their targets. The ledger knows keyed hashes alone, so whatever could be the
+// name of something is hashed and compared.
+func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureRequest, error) {
+	s := search{secret: d.Secret, found: make(map[lethe.Digest]lethe.Target), seen: make(map[string]bool)}
+	var err error
+	if s.erased, s.payments, err = erased(d.Ledger); err != nil || len(s.erased) == 0 {
+		return nil, err
+	}
+	if err := d.Names(func(id lethe.TransactionID) { s.name(string(id)) }); err != nil {
+		return nil, err
+	}
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Predictions, bus.Reasons, bus.DeadLetters} {
+		err := d.Bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
+			s.record(rec, topic == bus.DeadLetters)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", topic, err)
+		}
+	}
+	byScope := make(map[lethe.Scope][]lethe.Target)
+	byHash := func(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
+	for _, hash := range slices.SortedFunc(maps.Keys(s.found), byHash) {
+		byScope[s.erased[hash]] = append(byScope[s.erased[hash]], s.found[hash])
+	}
+	var out []lethe.ErasureRequest
+	for _, scope := range slices.Sorted(maps.Keys(byScope)) {
+		for part := range slices.Chunk(byScope[scope], mostTargets) {
+			out = append(out, lethe.ErasureRequest{
+				RequestID: fmt.Sprint(r.Prefix(), len(out)), Scope: scope, Targets: part,
+				Reason: "a backup was put back",
+			})
+		}
+	}
+	return out, nil
+}
+
+// Prefix is what the ids of the requests begin with that were asked for when the backup was
+// put back.
+func (r Restored) Prefix() string { return fmt.Sprintf("restored-%d-", r.At.UnixMilli()) }
+
+// Published counts those of the requests that are in erasures.v1: nobody needs them there once
+// their targets are erased.
+func (r Restored) Published(ctx context.Context, topics interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+},
+) (int, error) {
+	there := make(map[string]bool)
+	err := topics.ReadAll(ctx, bus.Erasures, func(rec ingest.Record) error {
+		if id := string(rec.Key); strings.HasPrefix(id, r.Prefix()) {
+			if there[id] = true; rec.Tombstone() {
+				delete(there, id)
+			}
+		}
+		return nil
+	})
+	return len(there), err
+}
+
+// erased are the targets that requests have erased or are erasing, by keyed hash, each with
+// the widest scope at which that was asked for; and whether there are payments among them.
+func erased(ledger *deletions.Ledger) (scopes map[lethe.Digest]lethe.Scope, payments bool, err error) {
+	list, err := ledger.List()
+	scopes = make(map[lethe.Digest]lethe.Scope)
+	for _, e := range list {
+		if !e.Suppresses() {
+			continue
+		}
+		for _, target := range e.Targets {
+			if before, found := scopes[target]; !found || wider(e.Scope, before) {
+				scopes[target] = e.Scope
+			}
+		}
+		payments = payments || slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
+			return o.Kind == lethe.PaymentTarget
+		})
+	}
+	return scopes, payments, err
+}
+
+func wider(a, b lethe.Scope) bool {
+	order := []lethe.Scope{lethe.ScopeShard, lethe.ScopeStubs, lethe.ScopePartition}
+	return cmp.Compare(slices.Index(order, a), slices.Index(order, b)) > 0
+}
+
+// search compares names with what was erased.
+type search struct {
+	secret   lethe.Secret
+	erased   map[lethe.Digest]lethe.Scope
+	payments bool
+	found    map[lethe.Digest]lethe.Target
+	// seen are the names that were compared.
+	seen map[string]bool
+}
+
+func (s *search) compare(t lethe.Target) {
+	hash := s.secret.Suppressed(t)
+	if _, is := s.erased[hash]; is {
+		s.found[hash] = t
+	}
+}
+
+// name compares a text that may be the id of a transaction.
+func (s *search) name(text string) {
+	if text != "" && !s.seen[text] {
+		s.seen[text] = true
+		s.compare(lethe.Target{Kind: lethe.TransactionTarget, Transaction: lethe.TransactionID(text)})
+	}
+}
+
+// record compares all that could be a name in a record; in one that is refused that may be a
+// word outside of any string.
+func (s *search) record(rec ingest.Record, refused bool) {
+	names := []string{string(rec.Key)}
+	if source, target, is := bytes.Cut(rec.Key, []byte(">")); is {
+		names = append(names, string(source), string(target))
+		s.payment(string(source), string(target))
+	}
+	for _, part := range rec.Parts() {
+		texts, words := textsOf(part)
+		if names = append(names, texts...); refused {
+			names = append(names, words...)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		s.name(name)
+	}
+	if !s.payments || len(names) > mostNames {
+		return
+	}
+	for _, source := range names {
+		for _, target := range names {
+			s.payment(source, target)
+		}
+	}
+}
+
+// payment compares two names as the ends of a payment.
+func (s *search) payment(source, target string) {
+	if s.payments && source != "" && target != "" && source != target {
+		s.compare(lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
+	}
+}
+
+// textsOf takes some bytes apart that may be JSON: what its strings say, and the words between
+// them.
+func textsOf(data []byte) (texts, words []string) {
+	word := -1
+	end := func(at int) {
+		if word >= 0 {
+			words = append(words, string(data[word:at]))
+			word = -1
+		}
+	}
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			end(i)
+			n := stringLength(data[i:])
+			var text string
+			if json.Unmarshal(data[i:i+n], &text) != nil {
+				text = string(bytes.Trim(data[i:i+n], `"`))
+			}
+			texts = append(texts, text)
+			i += n - 1
+		case c <= ' ' || bytes.IndexByte([]byte(",:{}[]"), c) >= 0:
+			end(i)
+		case word < 0:
+			word = i
+		}
+	}
+	end(len(data))
+	return texts, words
+}
+
+// stringLength is how long the string is that some bytes begin with, its quotes included, or
+// all of them if it has no end.
+func stringLength(data []byte) int {
+	for i := 1; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
+}

@@ -1,0 +1,215 @@
+package backups
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/internal/record"
+	"lethe/deletions/ledgercopy"
+	"lethe/deletions/translog"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+const (
+	restoredFormat = "lethe-restored/1"
+	restoredKey    = "restored/note"
+)
+
+// Restored notes beside the ledger that a backup was put back under it. It stays there.
+type Restored struct {
+	Format string `json:"format"`
+	// ID is the backup's, At when it was put back: the same may be put back twice.
+	ID string    `json:"backup_id"`
+	At time.Time `json:"restored_at"`
+	// UnderWay are the requests that were neither done nor in the state that the backup's
+	// ledger has them in: what they had done so far is not in the backup.
+	UnderWay []string `json:"under_way,omitempty"`
+	// Asked says that what the backup holds of erased targets was asked for again.
+	Asked bool `json:"asked,omitempty"`
+}
+
+// Note writes down in the newest ledger, once its files are where those of the backup's ledger
+// were, that a backup was put back. before are the requests of the backup's ledger.
+func Note(kv deletions.KV, newest *deletions.Ledger, id string, at time.Time, before []deletions.Entry) error {
+	open, err := newest.Open()
+	if err != nil {
+		return err
+	}
+	r := Restored{Format: restoredFormat, ID: id, At: record.Time(at)}
+	for _, e := range open {
+		same := func(b deletions.Entry) bool {
+			return b.RequestID == e.RequestID && b.Digest == e.Digest && len(b.History) == len(e.History)
+		}
+		if !slices.ContainsFunc(before, same) {
+			r.UnderWay = append(r.UnderWay, e.RequestID)
+		}
+	}
+	return r.put(kv)
+}
+
+func (r Restored) put(kv deletions.KV) error {
+	value, err := record.Encode(r)
+	if err == nil {
+		err = kv.Put(deletions.Row{Key: []byte(restoredKey), Value: value})
+	}
+	if err != nil {
+		return fmt.Errorf("note that a backup was put back: %w", err)
+	}
+	return nil
+}
+
+// Last returns the note of the backup that was put back last, and whether there is one.
+func Last(kv deletions.KV) (r Restored, found bool, err error) {
+	err = kv.Scan([]byte(restoredKey), func(_, value []byte) error {
+		found = true
+		return record.Decode(value, &r, restoredFormat)
+	})
+	if err != nil {
+		return r, false, fmt.Errorf("note that a backup was put back: %w", err)
+	}
+	return r, found, nil
+}
+
+// Bus is how topics are read and written.
+type Bus interface {
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
+}
+
+// Log is what the transparency log is asked for.
+type Log interface {
+	Rewind() error
+	Append(leaves ...translog.Leaf) ([]int64, error)
+}
+
+// Deployment is what a backup was put back into. Nothing has taken anything yet.
+type Deployment struct {
+	Secret lethe.Secret
+	KV     deletions.KV
+	Ledger *deletions.Ledger
+	Log    Log
+	Bus    Bus
+	// Names calls take with every id of a transaction that the graphs hold.
+	Names func(take func(lethe.TransactionID)) error
+}
+
+// Resume does once, after a backup was put back, what has to be done before any record is
+// taken: requests that were under way end, and all that the backup holds of what was erased is
+// asked for again. It is called at every start. Killed on the way it begins again, and
+// publishes the same.
+func Resume(ctx context.Context, d Deployment) error {
+	if err := d.logBackups(); err != nil {
+		return err
+	}
+	r, found, err := Last(d.KV)
+	if err != nil || !found || r.Asked {
+		return err
+	}
+	restored := translog.Operator{Action: translog.ActionRestore, At: r.At, Detail: sha256.Sum256([]byte(r.ID))}
+	if _, err := d.Log.Append(restored); err != nil {
+		return err
+	}
+	if err := d.Log.Rewind(); err != nil {
+		return err
+	}
+	if err := d.endUnderWay(ctx, r.UnderWay); err != nil {
+		return fmt.Errorf("requests that were under way: %w", err)
+	}
+	requests, err := d.again(ctx, r)
+	if err != nil {
+		return fmt.Errorf("what the backup holds of erased records: %w", err)
+	}
+	var records []ingest.Outgoing
+	for _, request := range requests {
+		key, value, err := ingest.EncodeErasure(request, time.Time{})
+		if err != nil {
+			return err
+		}
+		records = append(records, ingest.Outgoing{Key: key, Value: value})
+	}
+	if len(records) > 0 {
+		if err := d.Bus.Write(ctx, bus.Erasures, records); err != nil {
+			return err
+		}
+	}
+	r.Asked = true
+	return r.put(d.KV)
+}
+
+// logBackups has every backup that was made in the transparency log, once.
+func (d Deployment) logBackups() error {
+	list, err := In(d.KV).List()
+	if err != nil {
+		return err
+	}
+	var leaves []translog.Leaf
+	for _, b := range list {
+		leaves = append(leaves, translog.Operator{
+			Action: translog.ActionBackup, At: b.CreatedAt, Detail: sha256.Sum256([]byte(b.ID)),
+		})
+	}
+	_, err = d.Log.Append(leaves...)
+	return err
+}
+
+// endUnderWay ends requests: those that have suppressed something stay so, and are rejected
+// because what they did is lost; of the others nothing was done, they are cancelled.
+func (d Deployment) endUnderWay(ctx context.Context, ids []string) error {
+	for _, id := range ids {
+		e, err := d.Ledger.Get(id)
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.State.Final():
+		case e.Suppresses():
+			e, err = d.Ledger.Stop(id, deletions.Rejected, deletions.RejectedRestored)
+		default:
+			var list []deletions.Entry
+			if list, err = d.Ledger.TransitionAll([]string{id}, deletions.Cancelled, clearHeld); err == nil {
+				e = list[0]
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.announce(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clearHeld takes from targets the outcome that they are held.
+func clearHeld(_ int, e *deletions.Entry) {
+	for i := range e.Progress.Outcomes {
+		if o := &e.Progress.Outcomes[i]; o.Outcome == deletions.OutcomeHeld {
+			o.Outcome = ""
+		}
+	}
+}
+
+// announce publishes the state of a request and the copy of its entry, and withdraws its
+// record.
+func (d Deployment) announce(ctx context.Context, e deletions.Entry) error {
+	records, err := ledgercopy.Records(d.Secret, e)
+	if err != nil {
+		return err
+	}
+	status := e.Status()
+	value, err := status.Encode()
+	if err != nil {
+		return err
+	}
+	records = append(records, ingest.Outgoing{Key: []byte(status.Key()), Value: value})
+	if err := d.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+		return err
+	}
+	return d.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: []byte(e.RequestID)}})
+}

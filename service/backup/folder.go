@@ -1,0 +1,153 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/configs"
+	"lethe/ingest/embedded"
+	"lethe/service"
+)
+
+const (
+	keysFolder   = "keys/"
+	ledgerFolder = configs.RoleBuild + "/ledger/"
+)
+
+// isLock reports whether a file is there only so that two processes do not meet.
+func isLock(path string) bool {
+	base := filepath.Base(path)
+	return base == "LOCK" || base == "lock"
+}
+
+// contents lists the files of a data directory that belong into a backup, ascending, with
+// slashes.
+func contents(dir string, whole bool) (paths []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		small := strings.HasPrefix(rel, keysFolder) || strings.HasPrefix(rel, "receipts/") || !strings.Contains(rel, "/")
+		if !isLock(rel) && rel != service.RestoringName && (whole || small) {
+			paths = append(paths, rel)
+		}
+		return nil
+	})
+	slices.Sort(paths)
+	return paths, err
+}
+
+// locks keep other processes out of the stores of a data directory.
+type locks []io.Closer
+
+// lock takes the locks of every store and of the embedded broker. Nobody writes while they
+// are held.
+func lock(dir string) (held locks, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !isLock(path) {
+			return err
+		}
+		one, err := lockFile(path)
+		if err != nil {
+			return fmt.Errorf("%s is in use: stop lethe run on it first (%w)", dir, err)
+		}
+		held = append(held, one)
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	return held, nil
+}
+
+func lockFile(path string) (io.Closer, error) {
+	if filepath.Base(path) == "lock" {
+		return embedded.Lock(filepath.Dir(path))
+	}
+	return vfs.Default.Lock(path)
+}
+
+// Close lets others in.
+func (l locks) Close() error {
+	var errs []error
+	for _, one := range l {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// isEmpty refuses a folder that holds anything.
+func isEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%w: %s is not empty: a backup is put back into a new folder (name one with --data-dir)",
+			ErrRefused, dir)
+	}
+	return nil
+}
+
+// copyFolder copies the files of a folder, whose locks are held.
+func copyFolder(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		if isLock(path) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := os.OpenFile(target, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, info.Mode().Perm())
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(data)
+		return errors.Join(err, file.Sync(), file.Close())
+	})
+}
+
+// syncFolders makes durable which files there are in a folder and below it.
+func syncFolders(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		folder, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(folder.Sync(), folder.Close())
+	})
+}

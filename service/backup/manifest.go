@@ -1,0 +1,98 @@
+package backup
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/internal/jcs"
+	"lethe/internal/jws"
+)
+
+const (
+	format    = "lethe-backup/1"
+	mediaType = "lethe-backup.v1+jws"
+	// manifestName is the last entry of a backup.
+	manifestName = "manifest.json"
+)
+
+// ErrRefused is returned for a backup that is not put back. The text names the file and the
+// remedy.
+var ErrRefused = errors.New("backup refused")
+
+// Manifest is what a backup says of itself. The JSON names are part of the command line.
+type Manifest struct {
+	Format string `json:"format"`
+	ID     string `json:"backup_id"`
+	// CreatedAt and ExpiresAt are as the registry has them.
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	// Deployment is whose data it is.
+	Deployment lethe.DeploymentID `json:"deployment"`
+	// Version is that of the program which made it.
+	Version string `json:"version"`
+	// Whole says that the stores and the embedded broker's log are in it.
+	Whole bool `json:"whole"`
+	// Ledger is the data directory where the ledger goes on.
+	Ledger string `json:"ledger"`
+	Files  []File `json:"files"`
+}
+
+// File is a file of a backup.
+type File struct {
+	// Path is below the data directory, with slashes.
+	Path   string       `json:"path"`
+	Bytes  int64        `json:"bytes"`
+	SHA256 lethe.Digest `json:"sha256"`
+}
+
+// signed is the manifest as a JSON web signature.
+type signed struct {
+	Payload    string          `json:"payload"`
+	Signatures []jws.Signature `json:"signatures"`
+}
+
+func (m Manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
+	text, err := jcs.Encode(m)
+	if err != nil {
+		return nil, err
+	}
+	s := signed{Payload: jws.Encode(text)}
+	one, err := jws.Sign(s.Payload, mediaType, key)
+	if err != nil {
+		return nil, err
+	}
+	s.Signatures = []jws.Signature{one}
+	return jcs.Encode(s)
+}
+
+// openManifest reads a manifest and checks that a key has signed it.
+func openManifest(data []byte, key ed25519.PublicKey) (m Manifest, err error) {
+	var s signed
+	if json.Unmarshal(data, &s) != nil || len(s.Signatures) != 1 {
+		return m, fmt.Errorf("%s is damaged", manifestName)
+	}
+	text, err := jws.Decode(s.Payload)
+	if err != nil {
+		return m, fmt.Errorf("%s is damaged", manifestName)
+	}
+	var head struct {
+		Format string `json:"format"`
+	}
+	if json.Unmarshal(text, &head) != nil {
+		return m, fmt.Errorf("%s is damaged", manifestName)
+	}
+	if head.Format != format {
+		return m, fmt.Errorf("it is of another version, %.40q, and %q is read: use the version of lethe that made it",
+			head.Format, format)
+	}
+	header, err := s.Signatures[0].Header()
+	if err != nil || header.Type != mediaType || !s.Signatures[0].Verify(s.Payload, key) {
+		return m, fmt.Errorf("%s is not signed by the key %.16s: it was altered, or is of another deployment",
+			manifestName, jws.Thumbprint(key))
+	}
+	return m, json.Unmarshal(text, &m)
+}

@@ -1,0 +1,159 @@
+package service_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+	"lethe/service"
+	"lethe/service/backup"
+)
+
+func madeOf(t *testing.T, c configs.Config, keep time.Duration) (path string, m backup.Manifest) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "backup.tar")
+	m, err := backup.Create{
+		Config: c, To: path, Keep: keep, Version: "test", Random: strings.NewReader(t.Name() + "0123456789"), Now: time.Now(),
+	}.Run()
+	require.NoError(t, err)
+	return path, m
+}
+
+// What was erased after a backup was made is erased again when it is put back, and what is
+// served then is what was served.
+func TestABackupBringsNothingBack(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 41)
+	c := smallStack(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	ids := labelledIllicit(stream, 3)
+	require.Equal(t, deletions.Verified, s.erase("before", lethe.ScopeStubs, ids[0]))
+	s.stop()
+	path, m := madeOf(t, c, 24*time.Hour)
+
+	s = start(t, c)
+	s.await(verified(1))
+	require.Equal(t, deletions.Verified, s.erase("after", lethe.ScopeStubs, ids[1]))
+	s.stop()
+	was, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, was.Problems)
+	require.Empty(t, keptReceipt(t, c, "before").Backups)
+	kept := keptReceipt(t, c, "after").Backups
+	require.Len(t, kept, 1)
+	require.Equal(t, m.ID, kept[0].ID)
+	require.Equal(t, m.ExpiresAt, kept[0].ExpiresAt)
+
+	put := c
+	put.DataDir = filepath.Join(t.TempDir(), "put-back")
+	restored, err := backup.Restore{Config: put, From: path, Ledger: c.DataDir, Now: time.Now()}.Run()
+	require.NoError(t, err)
+	require.Equal(t, m.ID, restored.ID)
+	_, err = service.New(t.Context(), service.Defaults(put, "test", slog.New(slog.DiscardHandler)))
+	require.ErrorContains(t, err, "a backup was put back here")
+	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.Equal(t, 1, again.Targets)
+	require.Len(t, again.Requests, 1)
+
+	is, err := audit.Check(t.Context(), audit.Options{Config: put, Fresh: true})
+	require.NoError(t, err)
+	require.Empty(t, is.Problems)
+	require.Equal(t, was.EnsembleHash, is.EnsembleHash)
+	require.Equal(t, was.Transactions, is.Transactions)
+	// It goes on, and the third is erased as any.
+	s = start(t, put)
+	s.await(verified(3))
+	require.Equal(t, deletions.Verified, s.erase("later", lethe.ScopeStubs, ids[2]))
+	s.stop()
+}
+
+func keptReceipt(t *testing.T, c configs.Config, id string) receipt.Receipt {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), id+".json"))
+	require.NoError(t, err)
+	r, _, err := receipt.Verify(data, receipt.Trust{})
+	require.NoError(t, err)
+	return r
+}
+
+// verified waits until the process knows the requests of the one before.
+func verified(n int) func(*service.Status) bool {
+	return func(st *service.Status) bool { return st.Erasures[deletions.Verified] == n }
+}
+
+// Each refusal is one line with the file and what to do, and writes nothing.
+func TestABackupIsRefused(t *testing.T) {
+	t.Parallel()
+	c, other := smallConfig(t, t.TempDir()), smallConfig(t, t.TempDir())
+	c.SecretFile, other.SecretFile = "", ""
+	require.NoError(t, os.MkdirAll(filepath.Dir(other.SecretPath()), 0o700))
+	_, err := configs.LoadOrCreateSecret(other.SecretPath(), strings.NewReader(strings.Repeat("other", 100)))
+	require.NoError(t, err)
+	for _, one := range []configs.Config{c, other} {
+		s := start(t, one)
+		_, err := backup.Create{Config: one, To: filepath.Join(t.TempDir(), "b"), Keep: time.Hour, Now: time.Now(),
+			Random: strings.NewReader("0123456789")}.Run()
+		require.ErrorContains(t, err, "lock")
+		s.stop()
+	}
+	path, _ := madeOf(t, c, time.Hour)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	start(t, c).stop() // the log has a leaf of the backup then
+	later, _ := madeOf(t, c, time.Hour)
+	old, err := os.ReadFile(later)
+	require.NoError(t, err)
+	for name, one := range map[string]struct {
+		change func(data []byte) []byte
+		ledger string
+		want   string
+	}{
+		"cut short": {func(d []byte) []byte { return d[:len(d)/2] }, c.DataDir, "it was cut short"},
+		"no end": {
+			func(d []byte) []byte { return d[:strings.LastIndex(string(d), "manifest.json")] }, c.DataDir, "cut short",
+		},
+		"no backup":          {func([]byte) []byte { return []byte(strings.Repeat("lethe ", 200)) }, c.DataDir, "damaged"},
+		"damaged":            {turned("erasure-ledger"), c.DataDir, "it is damaged or was altered"},
+		"altered":            {turned(`"payload":"`), c.DataDir, "manifest.json"},
+		"another deployment": {func(d []byte) []byte { return d }, other.DataDir, "it is of deployment"},
+		"no ledger":          {func(d []byte) []byte { return d }, "", "say --without-ledger"},
+		"not there":          {func(d []byte) []byte { return d }, c.DataDir + "-none", "the newest ledger"},
+		"an older ledger":    {func([]byte) []byte { return old }, path, "is older than it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := filepath.Join(t.TempDir(), "changed.tar")
+			require.NoError(t, os.WriteFile(changed, one.change(whole), 0o600))
+			put := c
+			put.DataDir = filepath.Join(t.TempDir(), "new")
+			_, err := backup.Restore{Config: put, From: changed, Ledger: one.ledger, Now: time.Now()}.Run()
+			require.ErrorContains(t, err, one.want)
+			require.NotContains(t, err.Error(), "\n")
+			require.NoDirExists(t, put.DataDir)
+		})
+	}
+	full := c
+	_, err = backup.Restore{Config: full, From: path, Ledger: other.DataDir, Now: time.Now()}.Run()
+	require.ErrorContains(t, err, "is not empty")
+}
+
+// turned changes a byte behind a text.
+func turned(text string) func([]byte) []byte {
+	return func(data []byte) []byte {
+		out := []byte(string(data))
+		at := strings.Index(string(out), text) + len(text) + 1
+		out[at] ^= 1
+		return out
+	}
+}
