@@ -1,6 +1,7 @@
 package receipts
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
@@ -8,6 +9,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -196,6 +198,67 @@ func TestTheProofGoesWithTheReceipt(t *testing.T) {
 		require.Equal(t, 1, r.Code, name)
 		require.Contains(t, r.Stderr, c.want, name)
 	}
+}
+
+// The commands of docs/erasure.md need no program of ours, and tell what was altered.
+func TestAReceiptIsCheckedByHand(t *testing.T) {
+	for _, name := range []string{"bash", "jq", "openssl", "basenc"} {
+		tool(t, name)
+	}
+	s := newStage(t)
+	byHand := func(receipt, key string) (string, error) {
+		out, err := exec.Command("bash", "testdata/by-hand.sh", receipt, key).CombinedOutput()
+		return string(out), err
+	}
+	said, err := byHand(s.good, s.pinned)
+	require.NoError(t, err, said)
+	require.Equal(t, "Signature Verified Successfully\nthe leaf is of this receipt\n"+
+		"the checkpoints before are the ensemble's\nthe checkpoints after are the ensemble's\n", said)
+	said, err = byHand(s.good, s.other.public)
+	require.Error(t, err, said)
+	another := s.with("another-leaf-by-hand", func(d *statement) {
+		lines := strings.SplitN(d.Log, "\n", 3)
+		leaf := base64.StdEncoding.EncodeToString([]byte(`{"body":{"payload_digest":"00"}}`))
+		d.Log = strings.Join([]string{lines[0], "extra " + leaf, lines[2]}, "\n")
+	})
+	said, err = byHand(another, s.pinned)
+	require.Error(t, err)
+	require.Contains(t, said, "not so: the leaf is of this receipt")
+	for receipt := range s.hostile {
+		said, err = byHand(receipt, s.pinned)
+		require.Error(t, err, "%s: %s", receipt, said)
+	}
+}
+
+// Python's standard library checks the proof in a receipt and the tree of the whole log.
+func TestALogIsCheckedByHand(t *testing.T) {
+	python3 := tool(t, "python3")
+	s := newStage(t)
+	show := process.Run(t, s.bin, "log", "show", "--data-dir", filepath.Dir(filepath.Dir(s.good)), "--json")
+	require.Zero(t, show.Code, show.Stderr)
+	byHand := func(receipt, log string) (string, error) {
+		file := filepath.Join(s.folder, "log.json")
+		require.NoError(t, os.WriteFile(file, []byte(log), 0o600))
+		const scripts = "../translog/testdata/"
+		question, err := exec.Command(python3, scripts+"question.py", receipt, file, s.pinned).Output()
+		require.NoError(t, err)
+		check := exec.Command(python3, scripts+"check.py")
+		check.Stdin = bytes.NewReader(question)
+		said, err := check.Output()
+		return strings.TrimSpace(string(said)), err
+	}
+	said, err := byHand(s.good, show.Stdout)
+	require.NoError(t, err, said)
+	require.Equal(t, "ok", said)
+	said, err = byHand(s.good, strings.Replace(show.Stdout, `"state": "erased"`, `"state": "failed"`, 1))
+	require.Error(t, err)
+	require.Equal(t, "tree", said)
+	another := s.with("another-index-by-hand", func(d *statement) {
+		d.Log = strings.Replace(d.Log, "index ", "index 1", 1)
+	})
+	said, err = byHand(another, show.Stdout)
+	require.Error(t, err)
+	require.Equal(t, "inclusion", said)
 }
 
 // refuses wants every library to refuse a signature.
