@@ -20,6 +20,9 @@ const (
 	// patience bounds turns and ticks until a world comes to rest.
 	patience = 4000
 	ticks    = 200
+	// quietTicks are those after which nothing more is to come: more than what is waited for
+	// between a late record and the models that learnt from it.
+	quietTicks = 9
 )
 
 // simulation is a world that is being played: the process that runs, and the one that goes
@@ -144,26 +147,28 @@ func (s *simulation) restart(ctx context.Context) error {
 
 // settle lets time pass until nothing is left to do and every request is verified.
 func (s *simulation) settle(ctx context.Context) error {
-	begun := s.current.clock.now
+	quiet := 0
 	for range ticks {
 		killed := s.killed
-		if err := s.current.rest(ctx); err != nil {
+		busy, err := s.current.rest(ctx)
+		if err != nil {
 			return err
 		}
 		if err := s.restart(ctx); err != nil {
 			return err
 		}
-		if s.killed > killed {
+		if busy || s.killed > killed {
 			// The next process has to read and learn again what this one did not note.
-			begun = s.current.clock.now
+			quiet = 0
 		}
 		open, err := s.current.openRequests(ctx, s.world)
-		if err != nil || open == 0 && s.current.clock.now.Sub(begun) > time.Minute {
+		if err != nil || open == 0 && quiet >= quietTicks {
 			return err
 		}
 		if err := s.current.tick(ctx, tickInterval); err != nil {
 			return err
 		}
+		quiet++
 	}
 	statuses, err := s.current.statuses(ctx)
 	var list []string
@@ -175,23 +180,23 @@ func (s *simulation) settle(ctx context.Context) error {
 	return errors.Join(err, fmt.Errorf("the world has not come to rest after %d ticks: %s %s", ticks, list, left))
 }
 
-// rest polls until nothing is left to do.
-func (d *deployment) rest(ctx context.Context) error {
+// rest polls until nothing is left to do, and reports whether there was anything.
+func (d *deployment) rest(ctx context.Context) (had bool, err error) {
 	idle := 0
 	for range patience {
 		busy, err := d.poll(ctx)
 		if err != nil {
-			return err
+			return had, err
 		}
 		if busy {
-			idle = 0
+			had, idle = true, 0
 			continue
 		}
 		if idle++; idle > 3 {
-			return nil
+			return had, nil
 		}
 	}
-	return fmt.Errorf("the roles are still busy after %d turns", patience)
+	return had, fmt.Errorf("the roles are still busy after %d turns", patience)
 }
 
 // isBehind reports whether a record has not been read.
