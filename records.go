@@ -8,6 +8,9 @@ type Transaction struct {
 	Timestep Timestep
 	// Features are finite, or Missing.
 	Features []float32
+	// Subjects are the keys of those whom the transaction concerns: customers, accounts,
+	// addresses. They are personal data as ids are, and kept as pseudonyms only.
+	Subjects []string
 }
 
 // Payment is an edge: money of one transaction flowing into another of the

@@ -51,6 +51,12 @@ func (s Secret) Pseudonym(id TransactionID) Pseudonym {
 	return Pseudonym(d[:16])
 }
 
+// SubjectPseudonym returns the stand-in on disk of a subject's key.
+func (s Secret) SubjectPseudonym(subject string) Pseudonym {
+	d := s.Hash("subject-pseudonym", []byte(subject))
+	return Pseudonym(d[:16])
+}
+
 // Suppression returns the keyed hash under which an erased id is remembered,
 // so that a late or replayed record of it can be dropped. It is not linkable
 // to the pseudonym without the secret.

@@ -33,8 +33,11 @@ type Target struct {
 	Payment Payment
 	// Columns are the features that go, counted from 0; none stands for all.
 	Columns Columns
-	// Subject is the key of the subject that goes.
+	// Subject is the key of the subject that goes, up to and including the timestep Until.
+	// That is NoTimestep as long as it is not decided: what is newest when the request is
+	// accepted.
 	Subject string
+	Until   Timestep
 }
 
 // ErrTarget refuses a target that cannot be erased. The text names the kind, nothing of
@@ -55,6 +58,12 @@ func PaymentBetween(source, target TransactionID) Target {
 	return Target{Kind: PaymentTarget, Payment: Payment{Source: source, Target: target}}
 }
 
+// SubjectThrough returns the target that is what a subject carries up to and including a
+// timestep, NoTimestep for one to be decided.
+func SubjectThrough(subject string, until Timestep) Target {
+	return Target{Kind: SubjectTarget, Subject: subject, Until: until}
+}
+
 // Check refuses a target that names nothing, or is of a kind that cannot be erased yet.
 func (t Target) Check() error {
 	var named bool
@@ -63,6 +72,8 @@ func (t Target) Check() error {
 		named = t.Transaction != ""
 	case PaymentTarget:
 		named = t.Payment.Source != "" && t.Payment.Target != "" && t.Payment.Source != t.Payment.Target
+	case SubjectTarget:
+		named = t.Subject != ""
 	default:
 		return fmt.Errorf("%w yet: it is of kind %q", ErrTarget, t.Kind)
 	}
@@ -147,7 +158,7 @@ func (s Secret) Suppressed(t Target) Digest {
 	case FeaturesTarget:
 		return s.Hash("suppression-features", []byte(t.Transaction), []byte(t.Columns.String()))
 	case SubjectTarget:
-		return s.Hash("suppression-subject", []byte(t.Subject))
+		return s.SuppressedSubject(t.Subject)
 	default:
 		return s.Suppression(t.Transaction)
 	}
@@ -156,4 +167,17 @@ func (s Secret) Suppressed(t Target) Digest {
 // SuppressedPayment is Suppressed of a payment.
 func (s Secret) SuppressedPayment(source, target TransactionID) Digest {
 	return s.Hash("suppression-payment", []byte(source), []byte(target))
+}
+
+// SuppressedSubject is Suppressed of a subject.
+func (s Secret) SuppressedSubject(subject string) Digest {
+	return s.Hash("suppression-subject", []byte(subject))
+}
+
+// SubjectUntil is a subject that is erased, by its keyed hash (SuppressedSubject), and the
+// last timestep of what goes. What carries the subject later is taken, so that nobody becomes
+// invisible by erasing himself.
+type SubjectUntil struct {
+	Target Digest   `json:"target"`
+	Until  Timestep `json:"until"`
 }

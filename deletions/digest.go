@@ -19,19 +19,28 @@ const nonceBytes = 16
 
 // RequestDigest returns the digest of a request's content: SHA-256 of the JSON object with
 // the members deadline (RFC 3339 in UTC, if there is one), nodes (ascending), nonce, payments,
-// reason, request_id and scope, in this order and without white space. payments, which is left
-// out if there are none, are objects of source and target, ascending by source, then by target.
-// A status and a receipt carry it, so that whoever holds the request can tell that they are its
-// own, and nobody else learns anything. Errors: lethe.ErrTarget.
+// reason, request_id, scope, subjects (ascending) and until, in this order and without white
+// space. payments, subjects and until are left out if the request has none; payments are objects
+// of source and target, ascending by source, then by target. A status and a receipt carry it, so
+// that whoever holds the request can tell that they are its own, and nobody else learns anything.
+// Errors: lethe.ErrTarget.
 func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return lethe.Digest{}, err
 	}
 	ids, payments := []lethe.TransactionID{}, []namedPayment{}
+	members := map[string]any{"nonce": r.Nonce, "reason": r.Reason, "request_id": r.RequestID, "scope": r.Scope}
+	var subjects []string
 	for _, t := range r.Targets {
-		if t.Kind == lethe.PaymentTarget {
+		switch t.Kind {
+		case lethe.PaymentTarget:
 			payments = append(payments, namedPayment{t.Payment.Source, t.Payment.Target})
-		} else {
+		case lethe.SubjectTarget:
+			subjects = append(subjects, t.Subject)
+			if t.Until != lethe.NoTimestep {
+				members["until"] = t.Until
+			}
+		default:
 			ids = append(ids, t.Transaction)
 		}
 	}
@@ -39,14 +48,16 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	slices.SortFunc(payments, func(a, b namedPayment) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 	})
-	members := map[string]any{
-		"nodes": ids, "nonce": r.Nonce, "reason": r.Reason, "request_id": r.RequestID, "scope": r.Scope,
-	}
+	members["nodes"] = ids
 	if len(payments) > 0 {
 		members["payments"] = payments
 	}
 	if !r.Deadline.IsZero() {
 		members["deadline"] = r.Deadline.UTC().Format(time.RFC3339Nano)
+	}
+	if len(subjects) > 0 {
+		slices.Sort(subjects)
+		members["subjects"] = subjects
 	}
 	content, err := record.Encode(members)
 	if err != nil {
@@ -72,8 +83,12 @@ func nonceOf(secret lethe.Secret, requestID string) string {
 // payment are both its ends.
 func NamesTarget(r lethe.ErasureRequest) bool {
 	return slices.ContainsFunc(r.Targets, func(t lethe.Target) bool {
-		if t.Kind == lethe.PaymentTarget {
+		switch t.Kind {
+		case lethe.PaymentTarget:
 			return holdsID(r.RequestID, string(t.Payment.Source)) && holdsID(r.RequestID, string(t.Payment.Target))
+		case lethe.SubjectTarget:
+			return holdsID(r.RequestID, t.Subject)
+		default:
 		}
 		return holdsID(r.RequestID, string(t.Transaction))
 	})

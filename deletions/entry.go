@@ -1,7 +1,6 @@
 package deletions
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,17 +25,6 @@ var ErrRequest = errors.New("erasure request refused")
 // ErrNamesTarget is the ErrRequest of a request whose id holds the id of a target:
 // receipts, logs and file names carry request ids.
 var ErrNamesTarget = fmt.Errorf("%w: the request id holds an id that is to be erased", ErrRequest)
-
-// SliceRef names a slice.
-type SliceRef struct {
-	Timestep lethe.Timestep `json:"timestep"`
-	Shard    lethe.ShardID  `json:"shard"`
-}
-
-// Compare orders slices by timestep, then by shard.
-func (s SliceRef) Compare(t SliceRef) int {
-	return cmp.Or(cmp.Compare(s.Timestep, t.Timestep), cmp.Compare(s.Shard, t.Shard))
-}
 
 // Change is one step of a request's history.
 type Change struct {
@@ -64,6 +52,10 @@ type Counts struct {
 	DeadLetters   int `json:"dead_letters"`
 	Predictions   int `json:"predictions"`
 	Reasons       int `json:"reasons,omitempty"`
+	// Carried are the transactions and payments that went with subjects, SeveralSubjects
+	// those of the transactions that carried other subjects too, and went whole.
+	Carried         int `json:"carried,omitempty"`
+	SeveralSubjects int `json:"several_subjects,omitempty"`
 }
 
 // Progress is what the steps find out about a request.
@@ -88,6 +80,9 @@ type Progress struct {
 	// Withdrawn says that the records were withdrawn from the topics: from then on
 	// nobody needs to know them.
 	Withdrawn bool `json:"withdrawn,omitempty"`
+	// Carried are the keyed hashes of what the subjects were carried by when the request was
+	// accepted, ascending: they are suppressed with them.
+	Carried []lethe.Digest `json:"carried,omitempty"`
 	// Outcomes are in the order of the request, which may name a target twice.
 	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
 	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`
@@ -160,6 +155,10 @@ type Entry struct {
 	Targets []lethe.Digest `json:"nodes"`
 	// Committed is what the transparency log says of the targets.
 	Committed
+	// Subjects are those of Targets that are subjects, in the order of the request, with the
+	// last timestep of what goes, which is NoTimestep until the request is looked at if it
+	// does not say one.
+	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
 	// Reason is the keyed hash of the reason's text, zero if there was none.
 	Reason lethe.Digest `json:"reason,omitzero"`
 	// Deadline is until when it should be verified; zero for none.
@@ -198,6 +197,9 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 		if slices.Contains(e.Targets, target) {
 			continue
 		}
+		if t.Kind == lethe.SubjectTarget {
+			e.Subjects = append(e.Subjects, lethe.SubjectUntil{Target: target, Until: t.Until})
+		}
 		forms, unsearched, err := scan.TargetFingerprints(secret, t)
 		if err != nil {
 			return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)
@@ -232,6 +234,7 @@ func (e *Entry) clone() Entry {
 	c, p := *e, &e.Progress
 	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
 	c.Committed, c.Progress.Checkpoints = e.Committed.clone(), p.Checkpoints.clone()
+	c.Subjects, c.Progress.Carried = slices.Clone(e.Subjects), slices.Clone(p.Carried)
 	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
 	c.Progress.Rows = slices.Clone(p.Rows)
 	c.Progress.Timesteps, c.Progress.Slices = slices.Clone(p.Timesteps), slices.Clone(p.Slices)

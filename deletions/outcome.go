@@ -41,7 +41,9 @@ func kindOf(t lethe.Target) lethe.TargetKind {
 }
 
 // ValidKind reports whether the outcome's kind is one of those that there are.
-func (o TargetOutcome) ValidKind() bool { return o.Kind == "" || o.Kind == lethe.PaymentTarget }
+func (o TargetOutcome) ValidKind() bool {
+	return o.Kind == "" || o.Kind == lethe.PaymentTarget || o.Kind == lethe.SubjectTarget
+}
 
 // Decided reports whether the outcome is known.
 func (o TargetOutcome) Decided() bool { return o.Outcome != "" }

@@ -98,3 +98,14 @@ func (p *Progress) NoteAfter(published map[lethe.Timestep]Published) {
 	}
 	p.Replaced = replaced
 }
+
+// SliceRef names a slice.
+type SliceRef struct {
+	Timestep lethe.Timestep `json:"timestep"`
+	Shard    lethe.ShardID  `json:"shard"`
+}
+
+// Compare orders slices by timestep, then by shard.
+func (s SliceRef) Compare(t SliceRef) int {
+	return cmp.Or(cmp.Compare(s.Timestep, t.Timestep), cmp.Compare(s.Shard, t.Shard))
+}

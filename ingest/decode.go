@@ -86,7 +86,10 @@ func (o *object) unknownType() *Refusal {
 
 func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures
-	if r := o.holdAmong(fields, 0); r != nil {
+	if r := o.holdAmong(fields, fieldSubjects); r != nil {
+		return nil, r
+	}
+	if r := o.carried(); r != nil {
 		return nil, r
 	}
 	if !ValidID(o.id) {
@@ -108,13 +111,16 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 		}
 	}
 	return Transaction{Transaction: lethe.Transaction{
-		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features,
+		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features, Subjects: o.subjects,
 	}, SaysMore: o.more(fields)}, nil
 }
 
 func (o *object) payment(rec Record) (Event, *Refusal) {
 	const fields = fieldType | fieldSource | fieldTarget | fieldTimestep
-	if r := o.holdAmong(fields, 0); r != nil {
+	if r := o.holdAmong(fields, fieldSubjects); r != nil {
+		return nil, r
+	}
+	if r := o.carried(); r != nil {
 		return nil, r
 	}
 	if !ValidID(o.source) {
@@ -132,7 +138,7 @@ func (o *object) payment(rec Record) (Event, *Refusal) {
 	if string(rec.Key) != string(PaymentKey(p.Source, p.Target)) {
 		return nil, &Refusal{KeyMismatch, "the key is not source>target"}
 	}
-	return Payment{Payment: p, SaysMore: o.more(fields)}, nil
+	return Payment{Payment: p, Subjects: o.subjects, SaysMore: o.more(fields)}, nil
 }
 
 func (o *object) labelled(rec Record) (Event, *Refusal) {

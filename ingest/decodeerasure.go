@@ -32,9 +32,10 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 }
 
 func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
-	optional := fieldNodes | fieldPayments | fieldScope | fieldReason | fieldRequestedAt | fieldNonce | fieldDeadline
+	optional := fieldNodes | fieldPayments | fieldSubjects | fieldUntil | fieldScope | fieldReason | fieldRequestedAt |
+		fieldNonce | fieldDeadline
 	required := fieldType | fieldRequestID
-	if o.present&fieldPayments == 0 {
+	if o.present&(fieldPayments|fieldSubjects) == 0 {
 		required |= fieldNodes
 	}
 	if r := o.hold(required, optional); r != nil {
@@ -77,14 +78,15 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	}, nil
 }
 
-// erasureTargets are the transactions that a request names, then the payments.
+// erasureTargets are the transactions that a request names, then the payments, then the
+// subjects.
 func (o *object) erasureTargets(most int) ([]lethe.Target, *Refusal) {
-	switch n := len(o.nodes) + len(o.payments); {
+	switch n := len(o.nodes) + len(o.payments) + len(o.subjects); {
 	case n > 0 && n <= most:
-	case len(o.payments) == 0:
+	case len(o.payments)+len(o.subjects) == 0:
 		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, want 1..%d", n, most)}
 	default:
-		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes and payments, want 1..%d", n, most)}
+		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, payments and subjects, want 1..%d", n, most)}
 	}
 	var targets []lethe.Target
 	if len(o.nodes) > 0 {
@@ -102,6 +104,19 @@ func (o *object) erasureTargets(most int) ([]lethe.Target, *Refusal) {
 			return nil, &Refusal{SelfLoop, fmt.Sprintf("source and target of payment %d are the same", i)}
 		}
 		targets = append(targets, lethe.PaymentBetween(lethe.TransactionID(p.source), lethe.TransactionID(p.target)))
+	}
+	until := o.untilTimestep
+	switch {
+	case o.present&fieldUntil == 0:
+		until = lethe.NoTimestep
+	case !o.untilIsTimestep:
+		return nil, &Refusal{BadType, "until is not a number"}
+	}
+	for i, subject := range o.subjects {
+		if !ValidSubject(subject) {
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is not valid", i)}
+		}
+		targets = append(targets, lethe.SubjectThrough(subject, until))
 	}
 	return targets, nil
 }

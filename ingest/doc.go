@@ -15,8 +15,8 @@
 // transactions.v1, keyed by the transaction id, or by source>target for a
 // payment:
 //
-//	{"type":"transaction","id":"a","timestep":1,"features":[0.5,-1]}
-//	{"type":"payment","source":"a","target":"b","timestep":1}
+//	{"type":"transaction","id":"a","timestep":1,"features":[0.5,-1],"subjects":["c-1"]}
+//	{"type":"payment","source":"a","target":"b","timestep":1,"subjects":["c-1"]}
 //	{"type":"close","timestep":1}     key !close/<timestep>/<partition>
 //	{"type":"marker"}                 key !marker/<anything>
 //
@@ -29,18 +29,23 @@
 // erasures.v1, keyed by the request id:
 //
 //	{"type":"erasure","request_id":"r-1","nodes":["a"],"scope":"stubs",
-//	 "payments":[{"source":"b","target":"c"}],
+//	 "payments":[{"source":"b","target":"c"}],"subjects":["c-1"],"until":7,
 //	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
 //	{"type":"marker"}
 //
 // Features are finite as float32 and at most ingest.max_magnitude from 0; one that
 // is too small for float32 is 0. null says that a feature has no value.
 //
-// An erasure names transactions in nodes, or payments, or both. In it, scope (else
-// erasure.default_scope), reason and requested_at may be left out. A close says that its
-// partition holds everything up to and including the timestep; a settle says the same of
-// labels. A marker means nothing: it exists so that the record before it no longer is the newest one, because a
-// broker never compacts the newest part of a log.
+// Subjects, which may be left out, are the keys of customers, accounts or addresses whom a
+// transaction or payment concerns.
+//
+// An erasure names transactions in nodes, payments, or subjects with the last timestep of
+// what goes in until, or several of these. In it, until (else the newest timestep when the
+// request is accepted), scope (else erasure.default_scope), reason and requested_at may be left
+// out. A close says that its partition holds everything up to and including the timestep; a
+// settle says the same of labels. A marker means nothing: it exists so that the record before it
+// no longer is the newest one, because a broker never
+// compacts the newest part of a log.
 //
 // A record without a value (a tombstone) deletes what its key names.
 //

@@ -41,7 +41,15 @@ func EncodeTransaction(t lethe.Transaction) (key, value []byte, err error) {
 		}
 		value = lethe.AppendFeature(value, f)
 	}
-	return TransactionKey(t.ID), append(value, "]}"...), nil
+	value = append(value, ']')
+	if len(t.Subjects) > 0 {
+		subjects, err := json.Marshal(t.Subjects)
+		if err != nil {
+			return nil, nil, &Refusal{BadSubject, "subjects cannot be written as JSON"}
+		}
+		value = append(append(value, `,"subjects":`...), subjects...)
+	}
+	return TransactionKey(t.ID), append(value, '}'), nil
 }
 
 // EncodePayment returns key and value of a payment.
@@ -126,9 +134,15 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		body.Nodes = []lethe.TransactionID{}
 	}
 	for _, t := range request.Targets {
-		if t.Kind == lethe.PaymentTarget {
+		switch t.Kind {
+		case lethe.PaymentTarget:
 			body.Payments = append(body.Payments, paymentBody{t.Payment.Source, t.Payment.Target})
-		} else {
+		case lethe.SubjectTarget:
+			body.Subjects = append(body.Subjects, t.Subject)
+			if t.Until != lethe.NoTimestep {
+				body.Until = &t.Until
+			}
+		default:
 			body.Nodes = append(body.Nodes, t.Transaction)
 		}
 	}
@@ -151,6 +165,8 @@ type erasureBody struct {
 	RequestID   string                `json:"request_id"`
 	Nodes       []lethe.TransactionID `json:"nodes,omitzero"`
 	Payments    []paymentBody         `json:"payments,omitempty"`
+	Subjects    []string              `json:"subjects,omitempty"`
+	Until       *lethe.Timestep       `json:"until,omitempty"`
 	Scope       lethe.Scope           `json:"scope,omitempty"`
 	Reason      string                `json:"reason,omitempty"`
 	RequestedAt string                `json:"requested_at,omitempty"`

@@ -13,14 +13,17 @@ type Event interface{ event() }
 // Transaction adds or replaces a transaction.
 type Transaction struct {
 	lethe.Transaction
-	// SaysMore reports whether the record has fields beyond those of its type. They are
-	// ignored, and Kept is the record without them.
+	// SaysMore reports whether the record has fields beyond those that are kept as they
+	// are: ones of no meaning, which are ignored, or subjects. Kept is the record without
+	// them.
 	SaysMore bool
 }
 
 // Payment adds a payment.
 type Payment struct {
 	lethe.Payment
+	// Subjects are as those of a transaction.
+	Subjects []string
 	// SaysMore is as for a Transaction.
 	SaysMore bool
 }
@@ -76,6 +79,7 @@ func Kept(rec Record, event Event) ([]byte, error) {
 	switch e := event.(type) {
 	case Transaction:
 		if e.SaysMore {
+			e.Subjects = nil
 			_, value, err = EncodeTransaction(e.Transaction)
 		}
 	case Payment:

@@ -41,6 +41,8 @@ func fieldNamed(name string) field {
 		return fieldUntil
 	case "payments":
 		return fieldPayments
+	case "subjects":
+		return fieldSubjects
 	default:
 		return noField
 	}

@@ -30,6 +30,15 @@ func ValidID(id string) bool {
 	return true
 }
 
+// ValidSubject reports whether the text may be the key of a subject: 1 to MaxSubjectBytes
+// bytes of printable UTF-8. Unlike an id it may hold spaces, as addresses do.
+func ValidSubject(subject string) bool {
+	if subject == "" || len(subject) > MaxSubjectBytes || !utf8.ValidString(subject) {
+		return false
+	}
+	return !strings.ContainsFunc(subject, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
 // ValidRequestID reports whether the text may be a request id: 1 to 128 of
 // the characters A-Z, a-z, 0-9, '.', '_' and '-'. Unlike a transaction id it
 // is no personal data and may appear in logs, paths and URLs; a leading '.' is

@@ -10,6 +10,12 @@ const AnyFeatureCount = 0
 // features.
 const largestMagnitude = 1e12
 
+// MaxSubjects and MaxSubjectBytes bound the subjects of one transaction or payment.
+const (
+	MaxSubjects     = 16
+	MaxSubjectBytes = 256
+)
+
 // Limits bounds what decoding accepts.
 type Limits struct {
 	// FeatureCount is the number of features of every transaction, or

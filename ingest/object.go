@@ -34,6 +34,7 @@ const (
 	fieldHoldID
 	fieldUntil
 	fieldPayments
+	fieldSubjects
 	noField field = 0
 )
 
@@ -44,7 +45,7 @@ func (f field) names() string {
 		"type", "id", "timestep", "features", "source", "target", "label",
 		"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
 		"request_digest", "deadline", "hold_id", "until",
-		"payments",
+		"payments", "subjects",
 	} {
 		if f&(1<<i) != 0 {
 			out = append(out, name)
@@ -67,10 +68,11 @@ type object struct {
 	requestID, scope, reason, requestedAt string
 	nonce, requestDigest, deadline        string
 	holdID, until                         string
-	timestep                              lethe.Timestep
+	timestep, untilTimestep               lethe.Timestep
 	features                              []float32
-	nodes                                 []string
+	nodes, subjects                       []string
 	payments                              []payment
+	untilIsTimestep                       bool
 }
 
 // wrongValue is why the value of a field is not taken.
@@ -117,11 +119,20 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 	o.present |= f
 	switch f {
 	case fieldTimestep:
-		return o.readTimestep(s)
+		return o.readTimestep(s, f, &o.timestep)
+	case fieldUntil:
+		// The last timestep of what goes with a subject, or the time until which a hold is.
+		if s.peek() == '"' {
+			return o.readText(s, f, name)
+		}
+		o.untilIsTimestep = true
+		return o.readTimestep(s, f, &o.untilTimestep)
 	case fieldFeatures:
 		return o.readFeatures(s, featureHint)
 	case fieldNodes:
-		return o.readNodes(s)
+		return o.readList(s, f, "node", &o.nodes)
+	case fieldSubjects:
+		return o.readList(s, f, "subject", &o.subjects)
 	case fieldPayments:
 		return o.readPayments(s)
 	default:
@@ -171,9 +182,9 @@ func (o *object) readText(s *scanner, f field, name string) *Refusal {
 	return nil
 }
 
-func (o *object) readTimestep(s *scanner) *Refusal {
+func (o *object) readTimestep(s *scanner, f field, into *lethe.Timestep) *Refusal {
 	if c := s.peek(); c != '-' && (c < '0' || c > '9') {
-		o.note(fieldTimestep, BadType, "timestep is not a number")
+		o.note(f, BadType, f.names()+" is not a number")
 		return s.skip(0)
 	}
 	text, r := s.number()
@@ -181,9 +192,9 @@ func (o *object) readTimestep(s *scanner) *Refusal {
 		return r
 	}
 	if n, err := strconv.ParseUint(string(text), 10, 64); err == nil && n <= maxTimestep {
-		o.timestep = lethe.Timestep(n)
+		*into = lethe.Timestep(n)
 	} else {
-		o.note(fieldTimestep, BadTimestep, "timestep is not an integer of 0..2^53")
+		o.note(f, BadTimestep, f.names()+" is not an integer of 0..2^53")
 	}
 	return nil
 }

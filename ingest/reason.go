@@ -33,6 +33,8 @@ const (
 	BadTime           Reason = "bad_time"            // no RFC 3339 time
 	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
 	BadDigest         Reason = "bad_digest"          // not 64 hexadecimal digits
+	SubjectCount      Reason = "subject_count"       // more than MaxSubjects
+	BadSubject        Reason = "bad_subject"         // a subject breaks the rules of ValidSubject
 )
 
 // Reasons found by comparing a record with what is already known.
@@ -101,6 +103,8 @@ func registry() []registered {
 		{BadTime, Permanent},
 		{BadNonce, Permanent},
 		{BadDigest, Permanent},
+		{SubjectCount, Permanent},
+		{BadSubject, Permanent},
 		{Late, Replayable},
 		{TimestepJump, Replayable},
 		{CrossTimestep, Permanent},

@@ -7,23 +7,36 @@ import "fmt"
 // payment is what a request for erasure names one by.
 type payment struct{ source, target string }
 
-// readNodes reads the transactions of a request.
-func (o *object) readNodes(s *scanner) *Refusal {
+// readList reads a list of strings, one of which has a name.
+func (o *object) readList(s *scanner, f field, name string, into *[]string) *Refusal {
 	if !s.take('[') {
-		o.note(fieldNodes, BadType, "nodes is not an array")
+		o.note(f, BadType, f.names()+" is not an array")
 		return s.skip(0)
 	}
 	return s.each(']', func() *Refusal {
 		if s.peek() != '"' {
-			o.note(fieldNodes, BadType, fmt.Sprintf("node %d is not a string", len(o.nodes)))
+			o.note(f, BadType, fmt.Sprintf("%s %d is not a string", name, len(*into)))
 			return s.skip(0)
 		}
 		text, r := s.string()
 		if r == nil {
-			o.nodes = append(o.nodes, text)
+			*into = append(*into, text)
 		}
 		return r
 	})
+}
+
+// carried checks the subjects of a transaction or payment.
+func (o *object) carried() *Refusal {
+	if n := len(o.subjects); n > MaxSubjects {
+		return &Refusal{SubjectCount, fmt.Sprintf("%d subjects, at most %d", n, MaxSubjects)}
+	}
+	for i, subject := range o.subjects {
+		if !ValidSubject(subject) {
+			return &Refusal{BadSubject, fmt.Sprintf("subject %d is not valid", i)}
+		}
+	}
+	return nil
 }
 
 // readPayments reads the payments of a request: objects of a source and a target.

@@ -43,7 +43,7 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 	for i, h := range held {
 		out[i] = HeldTarget{Held: h, DeadLetters: []graphs.HeldRecord{}, Places: []HeldPlace{}}
 		var err error
-		if names[i], err = graphs.Naming(p.secret, h.ID); err != nil {
+		if names[i], err = graphs.Naming(p.secret, h.Target()); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +82,7 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 
 // found keeps what a record says of the target itself.
 func (h *HeldTarget) found(topic bus.Topic, rec ingest.Record) {
-	own := lethe.TransactionID(rec.Key) == h.ID
+	own := h.ID != "" && lethe.TransactionID(rec.Key) == h.ID
 	switch {
 	case topic == bus.DeadLetters:
 		h.withdrawn(topic, rec)

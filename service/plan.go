@@ -31,10 +31,12 @@ import (
 // stand in no address, which ends up in logs.
 type PlanRequest struct {
 	Nodes []string `json:"nodes,omitempty"`
-	// Edges, Features and Subject are refused as long as lethe erases transactions only.
+	// Subjects are planned up to the timestep Until, or without it the newest.
+	Subjects []string        `json:"subjects,omitempty"`
+	Until    *lethe.Timestep `json:"until,omitempty"`
+	// Edges and Features are refused as long as there are no plans for them.
 	Edges    []string `json:"edges,omitempty"`
 	Features []string `json:"features,omitempty"`
-	Subject  string   `json:"subject,omitempty"`
 	// Scopes are all without it.
 	Scopes []string `json:"scopes,omitempty"`
 	// Export asks for what is held of the targets as well. It is answered on this machine only.
@@ -44,7 +46,13 @@ type PlanRequest struct {
 // Plan is the answer. Export is there if it was asked for.
 type Plan struct {
 	forecast.Forecast
-	Export []HeldTarget `json:"export,omitempty"`
+	// Carried counts the transactions and payments that go with subjects, SeveralSubjects those
+	// of the transactions that carry other subjects too: they go whole. Several are their ids,
+	// told on this machine only.
+	Carried         int                   `json:"carried,omitempty"`
+	SeveralSubjects int                   `json:"several_subjects,omitempty"`
+	Several         []lethe.TransactionID `json:"several_subjects_ids,omitempty"`
+	Export          []HeldTarget          `json:"export,omitempty"`
 }
 
 // ErrPlan refuses a PlanRequest. Its text repeats no id.
@@ -58,17 +66,29 @@ const (
 
 // question checks a request.
 func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
-	if len(r.Edges)+len(r.Features) > 0 || r.Subject != "" {
-		return q, fmt.Errorf("%w: %w: name transactions only", ErrPlan, lethe.ErrTarget)
+	if len(r.Edges)+len(r.Features) > 0 {
+		return q, fmt.Errorf("%w: %w: name transactions and subjects only", ErrPlan, lethe.ErrTarget)
 	}
-	if n := len(r.Nodes); n == 0 || n > limits.MaxErasureNodes {
-		return q, fmt.Errorf("%w: %d nodes, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
+	if n := len(r.Nodes) + len(r.Subjects); n == 0 || n > limits.MaxErasureNodes {
+		return q, fmt.Errorf("%w: %d nodes and subjects, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
+	}
+	until := lethe.NoTimestep
+	if r.Until != nil {
+		if until = *r.Until; until < 0 || len(r.Subjects) == 0 {
+			return q, fmt.Errorf("%w: until is %d, want a timestep, and subjects", ErrPlan, until)
+		}
 	}
 	for i, id := range r.Nodes {
 		if !ingest.ValidID(id) {
 			return q, fmt.Errorf("%w: node %d is not valid", ErrPlan, i)
 		}
 		q.Targets = append(q.Targets, lethe.Transactions(lethe.TransactionID(id))...)
+	}
+	for i, subject := range r.Subjects {
+		if !ingest.ValidSubject(subject) {
+			return q, fmt.Errorf("%w: subject %d is not valid", ErrPlan, i)
+		}
+		q.Targets = append(q.Targets, lethe.SubjectThrough(subject, until))
 	}
 	if len(r.Scopes) == 0 {
 		r.Scopes = lethe.SupportedScopes()
@@ -109,7 +129,7 @@ func (p *plans) of(ctx context.Context, r PlanRequest) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Plan{Forecast: forecast.Of(answer.Facts(q), settingsOf(p.config, layout, p.pace.Rates()))}
+	out := planOf(answer, forecast.Of(answer.Facts(q), settingsOf(p.config, layout, p.pace.Rates())))
 	if r.Export {
 		out.Export, err = p.export(ctx, answer.Held)
 	}
@@ -146,7 +166,11 @@ func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, e
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Forecast: forecast.Of(answer.Facts(q), settingsOf(c, layout, forecast.Rates{}))}, nil
+	return planOf(answer, forecast.Of(answer.Facts(q), settingsOf(c, layout, forecast.Rates{}))), nil
+}
+
+func planOf(a graphs.Answer, f forecast.Forecast) *Plan {
+	return &Plan{Forecast: f, Carried: a.Carried, SeveralSubjects: len(a.Several), Several: a.Several}
 }
 
 // settingsOf are what a forecast depends on.
@@ -195,6 +219,9 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 		p.o.Logger.Error("plan of an erasure", "error", err)
 		http.Error(w, "the plan could not be made; the log says why", http.StatusInternalServerError)
 		return
+	}
+	if !fromHere(r.RemoteAddr) {
+		plan.Several = nil
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(plan) //nolint:errcheck // the caller went away

@@ -122,7 +122,7 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 		service.PlanRequest{},
 		service.PlanRequest{Nodes: []string{secret + "\x00"}},
 		service.PlanRequest{Edges: []string{secret + ">b"}},
-		service.PlanRequest{Subject: secret},
+		service.PlanRequest{Subjects: []string{secret + "\x00"}},
 		service.PlanRequest{Nodes: []string{secret}, Scopes: []string{secret}},
 		map[string]any{"nodes": []string{"a"}, secret: 1},
 		secret,

@@ -86,17 +86,18 @@
 //
 // # Files of the package
 //
-//	config.go, record.go    settings and errors; sources, verdicts, letters
-//	info.go                 what is told of a timestep
-//	store.go, whole.go      the Store, and marks for its owner; whether all is there
+//	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
+//	store.go                the Store, and marks for its owner
 //	batch.go, take.go       records of one partition; what becomes of each
 //	width.go                the number of features
 //	lifecycle.go, reopen.go close, settle, deal afresh a timestep; late records into it
 //	judge.go, letters.go    what is in no graph: why not; until it is said
-//	targets.go, alike.go    suppress and locate what is erased; who has equal features
+//	subjects.go             who carries which subjects
+//	suppress.go             what is erased, remembered by keyed hashes
+//	targets.go, alike.go    where what is to be erased is; who has equal features
 //	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror
-//	recover.go              staging read from disk, crashes made good
+//	recover.go              staging read from disk, crashes made good; whether all is there
 //	storecache.go           the part with closed timesteps: a store of each
 //	graphstore.go           one of these stores: a graph, labels and shards
 //	keys.go, codec.go       keys and values; pending.go: of what is in no graph

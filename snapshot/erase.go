@@ -16,7 +16,8 @@ import (
 
 // Erase removes the targets in whatever state their timesteps are: their rows,
 // labels, assignments, index entries and content hashes, every payment that
-// names them, and whatever of them is pending or awaits confirmation. Of a payment its two
+// names them, and whatever of them is pending or awaits confirmation. With a subject goes
+// what carries it, which is suppressed by itself too. Of a payment its two
 // transactions stay. The store of a
 // closed or settled timestep that held one is written anew, the old files are unlinked,
 // and it has a new revision. One that held nothing else is gone, see Gone, and the
@@ -30,6 +31,10 @@ import (
 // must be asked before, with Locate and Load. Errors: lethe.ErrTarget, those of
 // the context and of the file system.
 func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
+	targets, err := withCarried(s, targets)
+	if err != nil {
+		return err
+	}
 	if err := s.Suppress(targets); err != nil {
 		return err
 	}
@@ -44,7 +49,7 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 			timesteps[l.Timestep] = struct{}{}
 		}
 	}
-	if err := (transition{s, s.staging.change()}).eraseFrom(ctx, slices.Sorted(maps.Keys(timesteps)), gone); err != nil {
+	if err = (transition{s, s.staging.change()}).eraseFrom(ctx, slices.Sorted(maps.Keys(timesteps)), gone); err != nil {
 		return fmt.Errorf("erase: %w", err)
 	}
 	if err := (transition{s, s.staging.change()}).dropEmpty(); err != nil {

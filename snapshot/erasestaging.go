@@ -73,6 +73,9 @@ func putInfo(w swapstore.Writer, t lethe.Timestep, i Info) error {
 // keysOf returns what goes. The index and the counts of contents,
 // which have an entry for every transaction of the history, are not gone through.
 func keysOf(s *staging, gone erasure) (keys [][]byte, err error) {
+	if keys, err = subjectKeysOf(s, gone); err != nil {
+		return nil, err
+	}
 	prefixes := [][]byte{{kindRow}, {kindPayment}, {kindLabel}, {kindLetter}, {kindRewriting}}
 	for p := range gone.Nodes {
 		prefixes = append(prefixes, pseudonymKey(kindIndex, p), pseudonymKey(kindCandidate, p))

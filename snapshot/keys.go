@@ -13,6 +13,7 @@ import (
 // of one kind ascend with them.
 const (
 	kindAlike        = 'a' // content hash: how many transactions have it
+	kindSubject      = 'b' // subject, timestep, pseudonyms: what carries it
 	kindFeatureCount = 'c' // (nothing)
 	kindLetter       = 'f' // number: a letter not confirmed yet
 	kindGone         = 'g' // timestep: the revision that says that it is gone
@@ -29,6 +30,7 @@ const (
 	kindControl      = 'u' // timestep, partition: a control record, while the width is not known
 	kindFormat       = 'v' // (nothing)
 	kindWatermark    = 'w' // stream, partition
+	kindCarries      = 'y' // pseudonym, key of kind 'b': a subject of it, or of a payment of it
 	kindRewriting    = 'x' // timestep: its store is being rewritten; with a value: reopened
 )
 

@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -43,6 +46,7 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 		infos:      make(map[lethe.Timestep]Info),
 		offsets:    make(map[TopicPartition]int64),
 		suppressed: make(map[lethe.Digest]struct{}),
+		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		gone:       make(map[lethe.Timestep]lethe.Revision),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
@@ -154,6 +158,9 @@ func (s *staging) mirror(key, value []byte) error {
 		var d lethe.Digest
 		k.Bytes(d[:])
 		s.suppressed[d] = struct{}{}
+		if len(value) > 0 {
+			s.subjects[d] = lethe.Timestep(c.Uint64())
+		}
 	case kindWatermark:
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())
 		if k.Err() != nil || partition >= len(s.watermarks[stream]) {
@@ -220,3 +227,51 @@ func makeGood(s *Store) error {
 
 // isListed reports whether staging lists the timestep as closed.
 func (s *staging) isListed(t lethe.Timestep) bool { return s.info(t).State > lethe.Open }
+
+// folders lists what lies in the store's folder: whether staging does, and the stores of
+// timesteps.
+func folders(files vfs.FS, dir string) (staging bool, stores []lethe.Timestep, err error) {
+	names, err := files.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil, nil
+	}
+	for _, name := range names {
+		base := files.PathBase(name)
+		staging = staging || base == stagingName
+		if t, ok := parseStoreName(base); ok {
+			stores = append(stores, t)
+		}
+	}
+	return staging, stores, err
+}
+
+// requireStaging refuses a folder of which staging was removed: the other stores would
+// be taken for left-overs, and what was erased would be taken again.
+func requireStaging(files vfs.FS, dir string) error {
+	staging, stores, err := folders(files, dir)
+	if err == nil && !staging && len(stores) > 0 {
+		err = fmt.Errorf("%w: %s holds the stores of %d timesteps, but no %s (put the folder back from a copy)",
+			ErrCorrupt, dir, len(stores), stagingName)
+	}
+	return err
+}
+
+// requireStores refuses a folder of which the store of a closed timestep was removed, or
+// is of another format.
+func requireStores(s *staging, files vfs.FS, dir string) error {
+	_, stores, err := folders(files, dir)
+	if err != nil {
+		return err
+	}
+	for _, t := range stores {
+		if err := swapstore.CheckFormat(files, files.PathJoin(dir, storeName(t)), graphFormat()); err != nil {
+			return err
+		}
+	}
+	for _, i := range s.timesteps() {
+		if i.State > lethe.Open && !slices.Contains(stores, i.Timestep) {
+			return fmt.Errorf("%w: %s holds no %s (put the folder back from a copy)", ErrCorrupt, dir, storeName(i.Timestep))
+		}
+	}
+	return nil
+}

@@ -25,6 +25,9 @@ type staging struct {
 	offsets      map[TopicPartition]int64
 	watermarks   map[Stream][]lethe.Timestep
 	suppressed   map[lethe.Digest]struct{}
+	// subjects are those of suppressed that are subjects, with the last timestep of what
+	// goes.
+	subjects map[lethe.Digest]lethe.Timestep
 	// gone are the timesteps that were emptied, with the revision that says so.
 	gone map[lethe.Timestep]lethe.Revision
 

@@ -9,7 +9,7 @@ import (
 // Transaction takes a transaction. An error is not a verdict: it means that the
 // store could not be read, or that the batch is over.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
-	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.ID)
+	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
@@ -22,8 +22,12 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	}
 	secret := b.staging.options.Secret
 	p, arrived := secret.Pseudonym(tr.ID), indexEntry{tr.Timestep, hashContent(secret, tr.Features)}
+	carrier := carrier{tr.Timestep, []lethe.Pseudonym{p}, []lethe.TransactionID{tr.ID}}
 	if b.featureCount == 0 {
 		v, err := b.candidate(p, tr, arrived, at, o)
+		if err == nil && v.Outcome != Refused {
+			b.carry(carrier, tr.Subjects)
+		}
 		if err != nil {
 			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 		}
@@ -35,12 +39,14 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	case known && entry == arrived:
+		b.carry(carrier, tr.Subjects)
 		return Verdict{Outcome: Duplicate}, nil
 	case known && entry.timestep != tr.Timestep:
 		return conflict(o, tr.Timestep, entry.timestep), nil
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
+	b.carry(carrier, tr.Subjects)
 	if err := b.store(p, tr, entry, arrived, known); err != nil {
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
@@ -86,10 +92,10 @@ func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(*Info))
 	})
 }
 
-// Payment takes a payment. Its ends need not be there yet: it is pending until
+// Payment takes a payment, which may carry subjects. Its ends need not be there yet: it is pending until
 // its timestep closes.
-func (b *Batch) Payment(p lethe.Payment, o Origin) (Verdict, error) {
-	at, v, err := b.admit(Transactions, p.Timestep, o, p.Source, p.Target)
+func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict, error) {
+	at, v, err := b.admit(Transactions, p.Timestep, o, subjects, p.Source, p.Target)
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
@@ -103,15 +109,18 @@ func (b *Batch) Payment(p lethe.Payment, o Origin) (Verdict, error) {
 	if err == nil && !known && at.late {
 		_, known, err = b.getClosed(p.Timestep, lethe.Closed, pseudonymKey(kindEdge, source, target))
 	}
+	carrier := carrier{p.Timestep, []lethe.Pseudonym{source, target}, []lethe.TransactionID{p.Source, p.Target}}
 	late, isLate := b.refused(at)
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: payment: %w", p.Timestep, err)
 	case known:
+		b.carry(carrier, subjects)
 		return Verdict{Outcome: Duplicate}, nil
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
+	b.carry(carrier, subjects)
 	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
 	b.wait(p.Timestep, lethe.Open, func(i *Info) { i.Payments++ })
 	return Verdict{Outcome: Accepted}, nil
@@ -120,7 +129,7 @@ func (b *Batch) Payment(p lethe.Payment, o Origin) (Verdict, error) {
 // Label takes a label. Its transaction need not be there yet: it is pending
 // until its timestep settles.
 func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
-	at, v, err := b.admit(Labels, l.Timestep, o, l.ID)
+	at, v, err := b.admit(Labels, l.Timestep, o, nil, l.ID)
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
@@ -147,11 +156,11 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 }
 
 // admit does what every record begins with: one that was delivered before, or
-// names an erased transaction, or is an erased payment, ends here and moves nothing; others
-// raise the watermark, and those that are too far ahead end here. Without an outcome the
+// names an erased transaction, is an erased payment or carries an erased subject, ends here and
+// moves nothing; others raise the watermark, and those that are too far ahead end here. Without an outcome the
 // caller goes on.
 func (b *Batch) admit(
-	stream Stream, t lethe.Timestep, o Origin, about ...lethe.TransactionID,
+	stream Stream, t lethe.Timestep, o Origin, subjects []string, about ...lethe.TransactionID,
 ) (arrival, Verdict, error) {
 	if err := b.check(stream, t); err != nil {
 		return arrival{}, Verdict{}, err
@@ -159,7 +168,7 @@ func (b *Batch) admit(
 	if b.redelivered(o) {
 		return arrival{}, Verdict{Outcome: Duplicate}, nil
 	}
-	if b.staging.isSuppressed(about) {
+	if b.staging.isSuppressed(about) || (subjectIndex{b.staging}).isErased(t, subjects) {
 		return arrival{}, Verdict{Outcome: Suppressed}, nil
 	}
 	at := b.observe(t)

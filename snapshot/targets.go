@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/internal/swapstore"
 )
 
 // Located is what a Store knows of one target, for planning an erasure.
@@ -25,9 +24,13 @@ type Located struct {
 	// confirmed, names it, or is that of the payment. It is not asked for if all targets
 	// are known.
 	Named bool
-	// Keys are those under which the stores hold a payment: what a search of their files
-	// can look for.
+	// Keys are those under which the stores hold a payment, or that a subject is carried:
+	// what a search of their files can look for.
 	Keys [][]byte
+	// Carried is what carries a subject, and goes with it. Several are the transactions of
+	// these that carry other subjects too.
+	Carried []lethe.Target
+	Several []lethe.TransactionID
 	// Timestep and State are set if it is known.
 	Timestep lethe.Timestep
 	State    lethe.State
@@ -44,17 +47,20 @@ type Located struct {
 func RemovalOf(located []Located) lethe.Removal {
 	r := lethe.Removal{Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool)}
 	for _, l := range located {
-		if l.Kind == lethe.PaymentTarget {
+		switch l.Kind {
+		case lethe.PaymentTarget:
 			r.Payments[l.Payment] = true
-		} else {
+		case lethe.SubjectTarget:
+			// What carries it is a target of its own.
+		default:
 			r.Nodes[l.Pseudonym] = true
 		}
 	}
 	return r
 }
 
-// Locate tells where the targets are, in the order asked for. It changes
-// nothing. Errors: lethe.ErrTarget.
+// Locate tells where the targets are, in the order asked for, and what carries those that
+// are subjects. It changes nothing. Errors: lethe.ErrTarget.
 func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return nil, err
@@ -62,9 +68,12 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 	out := make([]Located, len(targets))
 	for i, target := range targets {
 		var err error
-		if target.Kind == lethe.PaymentTarget {
+		switch target.Kind {
+		case lethe.PaymentTarget:
 			out[i], err = locatePayment(s, target.Payment)
-		} else {
+		case lethe.SubjectTarget:
+			out[i], err = subjectIndex{s.staging}.carried(target.Subject, target.Until)
+		default:
 			out[i], err = s.staging.locate(target.Transaction)
 		}
 		if err != nil {
@@ -137,89 +146,6 @@ func (s *staging) locate(id lethe.TransactionID) (Located, error) {
 	return l, nil
 }
 
-// Suppress remembers, by keyed hash, that the targets are erased: from now on
-// no record that names one is taken. It is durable when it returns. Only
-// Lift undoes it. Errors: lethe.ErrTarget.
-func (s *Store) Suppress(targets []lethe.Target) error {
-	if err := lethe.CheckTargets(targets); err != nil {
-		return err
-	}
-	digests := make([]lethe.Digest, len(targets))
-	for i, t := range targets {
-		digests[i] = s.staging.options.Secret.Suppressed(t)
-	}
-	return s.SuppressHashes(digests)
-}
-
-// SuppressHashes is Suppress by keyed hashes (lethe.Secret.Suppressed).
-func (s *Store) SuppressHashes(hashes []lethe.Digest) error {
-	var fresh []lethe.Digest
-	for _, d := range hashes {
-		if _, known := s.staging.suppressed[d]; !known {
-			fresh = append(fresh, d)
-		}
-	}
-	if len(fresh) == 0 {
-		// A batch that was begun before must not outlive an erasure.
-		s.staging.epoch++
-		return nil
-	}
-	err := s.staging.Apply(func(w swapstore.Writer) error {
-		for _, d := range fresh {
-			if err := w.Set(suppressedKey(d), nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("suppress %d targets: %w", len(fresh), err)
-	}
-	for _, d := range fresh {
-		s.staging.suppressed[d] = struct{}{}
-	}
-	return nil
-}
-
-// Lift takes records of these keyed hashes again. It is durable when it returns.
-func (m Marks) Lift(hashes []lethe.Digest) error {
-	err := m.staging.Apply(func(w swapstore.Writer) error {
-		for _, d := range hashes {
-			if err := w.Delete(suppressedKey(d)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("lift the suppression of %d transactions: %w", len(hashes), err)
-	}
-	for _, d := range hashes {
-		delete(m.staging.suppressed, d)
-	}
-	return nil
-}
-
-// Suppresses reports whether the target with this keyed hash is erased.
-func (s *Store) Suppresses(hash lethe.Digest) bool {
-	_, found := s.staging.suppressed[hash]
-	return found
-}
-
-// isSuppressed reports whether one of the transactions is erased, or, of two, the payment
-// from the first to the second.
-func (s *staging) isSuppressed(about []lethe.TransactionID) bool {
-	if len(s.suppressed) == 0 {
-		return false
-	}
-	is := func(hash lethe.Digest) bool {
-		_, found := s.suppressed[hash]
-		return found
-	}
-	return slices.ContainsFunc(about, func(id lethe.TransactionID) bool { return is(s.options.Secret.Suppression(id)) }) ||
-		len(about) == 2 && is(s.options.Secret.SuppressedPayment(about[0], about[1]))
-}
-
 // markNamed notes which transactions are named by what is pending or refused, and which
 // payments are pending or refused. A transaction that never came may be one end of a
 // payment, or have a label.
@@ -256,9 +182,13 @@ func (s *staging) markNamed(located []Located) error {
 	})
 	for i := range located {
 		l := &located[i]
-		if l.Kind != lethe.PaymentTarget {
+		switch l.Kind {
+		case lethe.SubjectTarget:
+			continue
+		case lethe.TransactionTarget:
 			l.Named = named[l.Pseudonym]
 			continue
+		default:
 		}
 		l.Named = len(keys[l.Payment]) > 0
 		for _, key := range keys[l.Payment] {

@@ -171,7 +171,7 @@ func (h *harness) consume(t *testing.T, td *datadriven.TestData) (string, error)
 }
 
 // take gives one line to the batch: "id@timestep features", "a>b@timestep",
-// "id@timestep label" or "end timestep".
+// "id@timestep label" or "end timestep". Subjects follow a timestep, each after a %.
 func (h *harness) take(b *snapshot.Batch, line string, o snapshot.Origin) (snapshot.Verdict, error) {
 	subject, rest, _ := strings.Cut(line, " ")
 	if subject == "end" {
@@ -182,15 +182,17 @@ func (h *harness) take(b *snapshot.Batch, line string, o snapshot.Origin) (snaps
 		return v, err
 	}
 	name, at, _ := strings.Cut(subject, "@")
+	at, carried, _ := strings.Cut(at, "%")
+	subjects := strings.FieldsFunc(carried, func(r rune) bool { return r == '%' })
 	t := parseTimestep(at)
 	if source, target, isPayment := strings.Cut(name, ">"); isPayment {
 		return b.Payment(lethe.Payment{Source: lethe.TransactionID(source), Target: lethe.TransactionID(target), Timestep: t},
-			o)
+			o, subjects...)
 	}
 	if label, err := lethe.ParseLabel(rest); err == nil {
 		return b.Label(lethe.LabelRecord{ID: lethe.TransactionID(name), Timestep: t, Label: label}, o)
 	}
-	tr := lethe.Transaction{ID: lethe.TransactionID(name), Timestep: t}
+	tr := lethe.Transaction{ID: lethe.TransactionID(name), Timestep: t, Subjects: subjects}
 	for f := range strings.FieldsSeq(rest) {
 		v, err := strconv.ParseFloat(f, 32)
 		if err != nil {
@@ -211,6 +213,11 @@ func (h *harness) locate(td *datadriven.TestData) (string, error) {
 	var out strings.Builder
 	for i, l := range located {
 		fmt.Fprintf(&out, "%s: suppressed %t", strings.Fields(td.Input)[i], l.Suppressed)
+		if l.Kind == lethe.SubjectTarget {
+			fmt.Fprintf(&out, ", carried by %d, %d of several subjects, under %d keys\n",
+				len(l.Carried), len(l.Several), len(l.Keys))
+			continue
+		}
 		if l.Known {
 			fmt.Fprintf(&out, ", in timestep %d, %s %v", l.Timestep, l.State, l.Rows)
 		}
@@ -232,6 +239,11 @@ func parseTimestep(s string) lethe.Timestep {
 
 func targets(input string) (out []lethe.Target) {
 	for _, id := range strings.Fields(input) {
+		if subject, isSubject := strings.CutPrefix(id, "%"); isSubject {
+			subject, until, _ := strings.Cut(subject, "@")
+			out = append(out, lethe.SubjectThrough(subject, parseTimestep(until)))
+			continue
+		}
 		if source, target, joined := strings.Cut(id, ">"); joined {
 			out = append(out, lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
 			continue

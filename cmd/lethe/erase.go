@@ -36,7 +36,8 @@ type eraseSubmitCmd struct {
 	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
 	Edge      []string      `help:"Payment to forget; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
 	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
-	Subject   string        `help:"Not built yet." hidden:""`
+	Subject   []string      `help:"Subject to forget, by its key. Repeatable." placeholder:"KEY" sep:"none"`
+	Until     int64         `help:"Last timestep that --subject reaches; -1: the newest." default:"-1" placeholder:"T"`
 	Deadline  string        `help:"When it should be verified: RFC 3339, or such as 72h." placeholder:"T"`
 	Scope     string        `help:"How far the erasure reaches: ${enum}." enum:"stubs,shard,partition" default:"${scope}"`
 	Reason    string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
@@ -51,6 +52,7 @@ func (eraseSubmitCmd) Help() string {
 	return `Example:
   lethe erase submit --node 230007682 --reason "GDPR Art. 17" --wait
   lethe erase submit --edge '230007682>230007703' --wait
+  lethe erase submit --subject customer-17 --until 49 --wait
 
 Scope stubs replaces the transaction's own slice and every slice with a stub for
 it; shard replaces its own slice only, as in the paper; partition partitions the
@@ -141,7 +143,7 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 	flag := map[ingest.Reason]string{
 		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason", ingest.UnknownScope: "--scope",
 	}[refused.Reason]
-	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge"), refused.Detail)
+	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge, --subject"), refused.Detail)
 }
 
 // targets are what the flags name.
@@ -157,8 +159,8 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 	for _, id := range c.Feature {
 		out = append(out, lethe.Target{Kind: lethe.FeaturesTarget, Transaction: lethe.TransactionID(id)})
 	}
-	if c.Subject != "" {
-		out = append(out, lethe.Target{Kind: lethe.SubjectTarget, Subject: c.Subject})
+	for _, subject := range c.Subject {
+		out = append(out, lethe.SubjectThrough(subject, lethe.Timestep(c.Until)))
 	}
 	return out
 }
@@ -171,8 +173,11 @@ func (c *eraseSubmitCmd) check() error {
 			return command.Usagef("--edge number %d is not of the form A>B, with two transactions", i+1)
 		}
 	}
-	if len(c.targets()) == 0 {
-		return command.Usagef("name at least one transaction with --node, or a payment with --edge")
+	switch {
+	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
+		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
+	case len(c.targets()) == 0:
+		return command.Usagef("name at least one transaction with --node, a payment with --edge or a subject with --subject")
 	}
 	return nil
 }

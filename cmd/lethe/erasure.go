@@ -19,6 +19,7 @@ import (
 type nodeOutcome struct {
 	Node    string `json:"node,omitempty"`
 	Payment string `json:"payment,omitempty"`
+	Subject string `json:"subject,omitempty"`
 	deletions.TargetOutcome
 }
 
@@ -26,6 +27,9 @@ type nodeOutcome struct {
 func outcomeOf(t lethe.Target, o deletions.TargetOutcome) nodeOutcome {
 	if t.Kind == lethe.PaymentTarget {
 		return nodeOutcome{Payment: string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)), TargetOutcome: o}
+	}
+	if t.Kind == lethe.SubjectTarget {
+		return nodeOutcome{Subject: t.Subject, TargetOutcome: o}
 	}
 	return nodeOutcome{Node: string(t.Transaction), TargetOutcome: o}
 }
@@ -52,7 +56,7 @@ func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureReq
 	printRequest(a, s)
 	for _, o := range out.Outcomes {
 		if o.Decided() {
-			fmt.Fprintf(a.Stdout, "  %s: %s\n", cmp.Or(o.Node, o.Payment), o.Outcome)
+			fmt.Fprintf(a.Stdout, "  %s: %s\n", cmp.Or(o.Node, o.Payment, o.Subject), o.Outcome)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"lethe"
 	"lethe/deletions/forecast"
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
@@ -25,7 +26,8 @@ type erasePlanCmd struct {
 	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
 	Edge    []string `help:"Not built yet." hidden:"" sep:"none"`
 	Feature []string `help:"Not built yet." hidden:"" sep:"none"`
-	Subject string   `help:"Not built yet." hidden:""`
+	Subject []string `help:"Subject to plan for, with what carries this key. Repeatable." placeholder:"KEY" sep:"none"`
+	Until   int64    `help:"Last timestep that --subject reaches; -1: the newest." default:"-1" placeholder:"T"`
 	Scope   []string `help:"Scope to plan for, one of ${scopes}; all of them without it." placeholder:"SCOPE"`
 	Export  string   `help:"File for what is held of the targets, and where (JSON)." placeholder:"FILE" type:"path"`
 	JSON    bool     `help:"Print one JSON document."`
@@ -36,6 +38,7 @@ func (erasePlanCmd) Help() string {
 	return `Example:
   lethe erase plan --node 230007682
   lethe erase plan --node 230007682 --scope stubs --json
+  lethe erase plan --subject customer-17 --export held.json
   lethe erase plan --node 230007682 --export held.json
 
 A running service answers, or with --data-dir the directory of one that is stopped; nothing is
@@ -51,8 +54,11 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return command.Usagef("--url is %q, want http://host:port", c.URL)
 	}
-	if len(c.Node)+len(c.Edge)+len(c.Feature) == 0 && c.Subject == "" {
-		return command.Usagef("name at least one transaction with --node")
+	switch {
+	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
+		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
+	case len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0:
+		return command.Usagef("name at least one transaction with --node, or a subject with --subject")
 	}
 	plan, err := c.ask(a)
 	if errors.Is(err, service.ErrPlan) {
@@ -82,7 +88,11 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 // ask has the service answer. The targets go in the body.
 func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	asked := service.PlanRequest{
-		Nodes: c.Node, Edges: c.Edge, Features: c.Feature, Subject: c.Subject, Scopes: c.Scope, Export: c.Export != "",
+		Nodes: c.Node, Edges: c.Edge, Features: c.Feature, Subjects: c.Subject, Scopes: c.Scope,
+		Export: c.Export != "",
+	}
+	if until := lethe.Timestep(c.Until); until >= 0 {
+		asked.Until = &until
 	}
 	if c.DataDir != "" {
 		config, err := c.Load(a, nil)
@@ -131,7 +141,14 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 
 // printPlan sets the scopes side by side.
 func printPlan(a *command.App, p *service.Plan) error {
-	fmt.Fprintf(a.Stdout, "targets  %d, of which %d are held\n\n", p.Targets, p.Held)
+	fmt.Fprintf(a.Stdout, "targets  %d, of which %d are held\n", p.Targets, p.Held)
+	if p.Carried > 0 {
+		fmt.Fprintf(a.Stdout, "subjects are carried by %d transactions and payments\n", p.Carried)
+	}
+	for _, id := range p.Several {
+		fmt.Fprintf(a.Stdout, "%s carries other subjects too, and goes whole\n", id)
+	}
+	fmt.Fprintln(a.Stdout)
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},
 		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"},
 		{"all anew, processor seconds"},

@@ -92,12 +92,13 @@ func erased(ledger *deletions.Ledger) (scopes map[lethe.Digest]lethe.Scope, paym
 		if !e.Suppresses() {
 			continue
 		}
-		for _, target := range e.Targets {
+		for _, target := range e.Suppressed() {
 			if before, found := scopes[target]; !found || wider(e.Scope, before) {
 				scopes[target] = e.Scope
 			}
 		}
-		payments = payments || slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
+		// What carried subjects may be payments.
+		payments = payments || len(e.Progress.Carried) > 0 || slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
 			return o.Kind == lethe.PaymentTarget
 		})
 	}

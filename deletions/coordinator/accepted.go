@@ -23,6 +23,9 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	if err != nil {
 		return nil, err
 	}
+	if list, err = (subjects{s}).found(list); err != nil {
+		return nil, err
+	}
 	var narrow, fine batch
 	var held []deletions.Entry
 	for _, e := range list {
@@ -45,7 +48,9 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 		}
 	}
 	if len(fine.members) > 0 {
-		if fine, err = s.moveAll(ctx, fine, deletions.Accepted, nil); err != nil {
+		found := fine.members
+		fine, err = s.moveEach(ctx, fine, deletions.Accepted, func(i int, e *deletions.Entry) { e.Found(&found[i]) })
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +69,6 @@ func (o *Options) rejects(scope lethe.Scope) bool { return o.OneHop && scope == 
 // crash, wait for that.
 func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 	var untold, answered batch
-	var targets [][]lethe.Target
 	before := make(map[string]deletions.Ack)
 	for _, e := range list {
 		j := s.jobs.of(e.RequestID)
@@ -72,7 +76,7 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 			continue
 		}
 		if !s.commanded[e.RequestID] {
-			untold.members, targets = append(untold.members, e), append(targets, j.request.Targets)
+			untold.members = append(untold.members, e)
 		}
 		if a, ok := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed); ok {
 			answered.members = append(answered.members, e)
@@ -80,12 +84,8 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 		}
 	}
 	if len(untold.members) > 0 {
-		if err := s.o.Graphs.Suppress(distinct(targets)); err != nil {
-			return fmt.Errorf("suppress the targets of %d requests: %w", len(targets), err)
-		}
-		s.erased.forget()
-		if err := s.out.suppress(ctx, untold.members...); err != nil {
-			return err
+		if err := (subjects{s}).commandSuppress(ctx, untold.members); err != nil {
+			return fmt.Errorf("suppress the targets of %d requests: %w", len(untold.members), err)
 		}
 		for _, id := range untold.ids() {
 			s.commanded[id] = true
@@ -103,4 +103,82 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 		e.Progress.Checkpoints.Before = before[e.RequestID].Models
 	})
 	return err
+}
+
+// subjects carries out what requests for subjects need beside others: it is told until when
+// they go, and by what they are carried.
+type subjects struct{ *states }
+
+// found returns requests with the timestep until which their subjects go, decided when they are
+// looked at first, and with what carries these now.
+func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
+	out := slices.Clone(list)
+	for i := range out {
+		e := &out[i]
+		j := s.jobs.of(e.RequestID)
+		if len(e.Subjects) == 0 || j == nil {
+			continue
+		}
+		e.Decide(max(0, s.o.Graphs.Newest()))
+		carried, several, err := s.o.Graphs.Carried(e.Complete(s.o.Secret, j.request.Targets))
+		if err != nil {
+			return nil, err
+		}
+		e.Carries(s.o.Secret, carried, several)
+	}
+	return out, nil
+}
+
+// suppress suppresses the targets of requests in the graphs, and what carries the subjects among
+// them, which the ledger knows before. It returns the requests as they are then.
+func (s subjects) suppress(list []deletions.Entry) ([]deletions.Entry, error) {
+	list, err := s.found(list)
+	if err != nil {
+		return nil, err
+	}
+	var targets []lethe.Target
+	b := batch{members: list}
+	if len(b.subjects()) > 0 {
+		if b, err = s.update(b, func(i int, p *deletions.Progress) { list[i].FoundInto(p) }); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range b.members {
+		own := e.Complete(s.o.Secret, s.jobs.of(e.RequestID).request.Targets)
+		carried, _, err := s.o.Graphs.Carried(own)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(append(targets, own...), carried...)
+	}
+	return b.members, s.o.Graphs.Suppress(lethe.Distinct(targets))
+}
+
+// shared are the subjects of a request that others suppress too, with the last timestep of what
+// goes for those.
+func (s subjects) shared(e deletions.Entry, others []deletions.Entry) (out []lethe.SubjectUntil) {
+	for _, own := range e.Subjects {
+		still := lethe.SubjectUntil{Target: own.Target, Until: lethe.NoTimestep}
+		for _, other := range others {
+			for _, subject := range other.Subjects {
+				if other.Suppresses() && subject.Target == own.Target {
+					still.Until = max(still.Until, subject.Until)
+				}
+			}
+		}
+		if still.Until != lethe.NoTimestep {
+			out = append(out, still)
+		}
+	}
+	return out
+}
+
+// commandSuppress asks score to suppress the targets of requests.
+func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) error {
+	list, err := s.suppress(list)
+	if err != nil {
+		return err
+	}
+	s.erased.forget()
+	return s.out.suppress(ctx, list...)
 }

@@ -72,16 +72,24 @@ func (b batch) ids() []string {
 	return out
 }
 
-// targets are the keyed hashes of all targets, each once.
+// targets are the keyed hashes of all targets and of what is carried by subjects, each once.
 func (b batch) targets() (out []lethe.Digest) {
 	known := make(map[lethe.Digest]bool)
 	for _, e := range b.members {
-		for _, t := range e.Targets {
+		for _, t := range e.Suppressed() {
 			if !known[t] {
 				known[t] = true
 				out = append(out, t)
 			}
 		}
+	}
+	return out
+}
+
+// subjects are those of all members.
+func (b batch) subjects() (out []lethe.SubjectUntil) {
+	for _, e := range b.members {
+		out = append(out, e.Subjects...)
 	}
 	return out
 }

@@ -69,18 +69,19 @@ func (s *cancellations) lift(ctx context.Context, e deletions.Entry) error {
 	}
 	others := make(map[lethe.Digest]bool)
 	for _, other := range list {
-		for _, target := range other.Targets {
+		for _, target := range other.Suppressed() {
 			others[target] = others[target] || other.Suppresses()
 		}
 	}
-	alone := slices.DeleteFunc(slices.Clone(e.Targets), func(t lethe.Digest) bool { return others[t] })
-	if err := s.o.Graphs.Lift(alone); err != nil {
+	alone := slices.DeleteFunc(e.Suppressed(), func(t lethe.Digest) bool { return others[t] })
+	still := subjects{s.states}.shared(e, list)
+	if err := s.o.Graphs.Lift(alone, still...); err != nil {
 		return err
 	}
 	s.erased.forget()
 	delete(s.commanded, e.RequestID)
 	s.pending[e.RequestID] = e.Attempts
-	return s.out.lift(ctx, e, alone)
+	return s.out.lift(ctx, e, alone, still)
 }
 
 // resume does after a start what may not have been done before it.

@@ -47,7 +47,7 @@ func (g fakeGraphs) Suppress(targets []lethe.Target) error {
 	}, "suppress %d", len(targets))
 }
 
-func (g fakeGraphs) Lift(hashes []lethe.Digest) error {
+func (g fakeGraphs) Lift(hashes []lethe.Digest, _ ...lethe.SubjectUntil) error {
 	return g.d.call(func() error {
 		for id := range g.suppressed {
 			if slices.Contains(hashes, testSecret.Suppression(id)) {
@@ -57,6 +57,10 @@ func (g fakeGraphs) Lift(hashes []lethe.Digest) error {
 		return nil
 	}, "lift %d", len(hashes))
 }
+
+func (g fakeGraphs) Carried([]lethe.Target) ([]lethe.Target, int, error) { return nil, 0, nil }
+
+func (g fakeGraphs) Newest() lethe.Timestep { return 5 }
 
 func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {
 	for id := range g.suppressed {

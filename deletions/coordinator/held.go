@@ -105,7 +105,7 @@ func (h *holds) begunTargets() (map[lethe.Digest]bool, error) {
 	list, err := h.o.Ledger.List()
 	out := make(map[lethe.Digest]bool)
 	for _, e := range list {
-		for _, target := range e.Targets {
+		for _, target := range e.Suppressed() {
 			out[target] = out[target] || begun(e)
 		}
 	}
@@ -192,7 +192,8 @@ func (h *holds) wait(
 	if len(list) == 0 {
 		return nil, nil
 	}
-	b, err := h.moveEach(ctx, batch{list[0].RequestID, list}, deletions.Held, func(_ int, e *deletions.Entry) {
+	b, err := h.moveEach(ctx, batch{list[0].RequestID, list}, deletions.Held, func(i int, e *deletions.Entry) {
+		e.Found(&list[i])
 		note(e, kept)
 	})
 	if err != nil {
@@ -214,15 +215,17 @@ func (h *holds) wait(
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
 
 func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
-	return slices.ContainsFunc(e.Targets, func(t lethe.Digest) bool { return kept[t] })
+	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] })
 }
 
-// note gives the targets that are held that outcome, for as long as they are.
+// note gives the targets that are held that outcome, for as long as they are; subjects too if
+// what carries one of them is held.
 func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
+	carried := slices.ContainsFunc(e.Progress.Carried, func(t lethe.Digest) bool { return kept[t] })
 	for i := range e.Progress.Outcomes {
 		o := &e.Progress.Outcomes[i]
 		switch {
-		case kept[o.Target]:
+		case kept[o.Target], carried && o.Kind == lethe.SubjectTarget:
 			o.Outcome = deletions.OutcomeHeld
 		case o.Outcome == deletions.OutcomeHeld:
 			o.Outcome = ""

@@ -26,8 +26,9 @@ func (j *job) targets() []lethe.Target { return distinct([][]lethe.Target{j.requ
 
 // jobs are in the order received.
 type jobs struct {
-	list  []job
-	notes Notes
+	list   []job
+	notes  Notes
+	secret lethe.Secret
 }
 
 // of returns a request's job, or nil.
@@ -57,7 +58,7 @@ func (j *jobs) targets(b batch) (out [][]lethe.Target, known bool) {
 		if one == nil {
 			return nil, false
 		}
-		out = append(out, one.targets())
+		out = append(out, e.Complete(j.secret, one.targets()))
 	}
 	return out, true
 }

@@ -75,7 +75,7 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 	for _, e := range list {
 		commands = append(commands, &wire.Command{
 			RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseSuppress,
-			SecretCheck: wire.SecretCheck(o.secret), Suppressed: e.Targets,
+			SecretCheck: wire.SecretCheck(o.secret), Suppressed: e.Suppressed(), Subjects: e.Subjects,
 		})
 	}
 	return o.send(ctx, commands...)
@@ -83,10 +83,10 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 
 // lift asks score to take the records of these keyed hashes again, of a request that was
 // cancelled.
-func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Digest) error {
+func (o *outbox) lift(ctx context.Context, e deletions.Entry, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	return o.send(ctx, &wire.Command{
 		RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseLift,
-		SecretCheck: wire.SecretCheck(o.secret), Suppressed: hashes,
+		SecretCheck: wire.SecretCheck(o.secret), Suppressed: hashes, Subjects: still,
 	})
 }
 
@@ -104,7 +104,7 @@ func (o *outbox) commandOf(b batch, phase wire.Phase) *wire.Command {
 	return &wire.Command{
 		RequestID: b.leader, Attempt: b.attempts(), Phase: phase,
 		SecretCheck: wire.SecretCheck(o.secret), Suppressed: b.targets(), Fingerprints: b.fingerprints(),
-		Steps: o.graphs.Steps(b.replaced()),
+		Steps: o.graphs.Steps(b.replaced()), Subjects: b.subjects(),
 	}
 }
 

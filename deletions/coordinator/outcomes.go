@@ -53,7 +53,7 @@ func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]delet
 		if e.State == deletions.Rejected || e.State == deletions.Cancelled || !before && e.Leader() == one.Leader() {
 			continue
 		}
-		for _, target := range e.Targets {
+		for _, target := range e.Suppressed() {
 			if _, known := out[target]; !known && erases(e, target, before) {
 				out[target] = e.State
 			}
@@ -68,7 +68,8 @@ func erases(e deletions.Entry, target lethe.Digest, before bool) bool {
 	found := func(o deletions.TargetOutcome) bool {
 		return o.Target == target && o.Outcome == deletions.OutcomeErased
 	}
-	return slices.ContainsFunc(e.Progress.Outcomes, found) || before && len(e.Progress.Outcomes) == 0
+	return slices.ContainsFunc(e.Progress.Outcomes, found) || slices.Contains(e.Progress.Carried, target) ||
+		before && len(e.Progress.Outcomes) == 0
 }
 
 // decided notes in a list of entries what has become of the targets of one: those of
@@ -102,8 +103,14 @@ func awaitsOthers(e deletions.Entry, open []deletions.Entry) bool {
 		if other.RequestID == e.RequestID || isPurged(other) {
 			return false
 		}
-		return slices.ContainsFunc(other.Targets, func(t lethe.Digest) bool { return slices.Contains(e.Targets, t) })
+		return meet(e, other)
 	})
+}
+
+// meet reports whether two requests erase one thing, be it carried by a subject.
+func meet(a, b deletions.Entry) bool {
+	all := b.Suppressed()
+	return slices.ContainsFunc(a.Suppressed(), func(t lethe.Digest) bool { return slices.Contains(all, t) })
 }
 
 // isPurged reports whether a request has been deleted from erasures.v1.

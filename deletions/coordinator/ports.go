@@ -19,8 +19,15 @@ type Graphs interface {
 	// Suppress keeps records that name a target from being taken from now on. It
 	// is durable when it returns.
 	Suppress(targets []lethe.Target) error
-	// Lift takes records of these keyed hashes again. It is durable when it returns.
-	Lift(hashes []lethe.Digest) error
+	// Lift takes records of these keyed hashes again, and of subjects that others still suppress
+	// what is later. It is durable when it returns.
+	Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error
+	// Carried returns what carries the subjects among some targets, each once, and how many
+	// of the transactions among that carry other subjects too. Suppress suppresses none of
+	// it by itself; Rewrite takes it out.
+	Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error)
+	// Newest is the newest timestep that is known, or NoTimestep.
+	Newest() lethe.Timestep
 	// Suppressed counts those of the keyed hashes whose transactions are kept from being
 	// taken.
 	Suppressed(hashes []lethe.Digest) int

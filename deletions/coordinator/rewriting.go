@@ -145,7 +145,7 @@ func (p *Plan) changes(t lethe.Timestep) *StepPlan {
 // the others where they were, ascending, as far as they name a target of one request.
 func keptShards(list []deletions.Entry, one deletions.Entry) (out []lethe.Timestep) {
 	for _, e := range list {
-		shares := slices.ContainsFunc(e.Targets, func(t lethe.Digest) bool { return slices.Contains(one.Targets, t) })
+		shares := meet(e, one)
 		if shares && e.Scope != lethe.ScopePartition {
 			out = sortedset.Add(out, e.Progress.Timesteps...)
 		}

@@ -44,7 +44,7 @@ func newStates(o Options) *states {
 	out := &outbox{secret: o.Secret, ledger: o.Ledger, bus: o.Bus, graphs: o.Graphs, clock: o.Clock,
 		listener: o.Listener}
 	s := &states{
-		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes}, acks: newAcks(), out: out,
+		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(), out: out,
 		commanded: make(map[string]bool), scrubbed: make(map[string]int), failedAt: make(tries),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),

@@ -48,6 +48,14 @@ const (
 	// KindPaymentPseudonyms is the key under which a store holds a payment: it ends with
 	// the pseudonyms of both ends.
 	KindPaymentPseudonyms Kind = "payment_pseudonyms"
+	// KindSubject is the key of a subject among the subjects of a record of a timestep up to
+	// the fingerprint's Until. Bytes are not searched for it.
+	KindSubject Kind = "subject"
+	// KindSubjectKey is the same key, of at least 6 bytes, matched where it stands alone in
+	// files of lethe's own: topics may hold it in records of later timesteps.
+	KindSubjectKey Kind = "subject_key"
+	// KindSubjectIndex is the key under which a store holds that a subject is carried.
+	KindSubjectIndex Kind = "subject_index"
 	// KindFeatures is a feature row as little-endian float32.
 	KindFeatures Kind = "features"
 	// KindFeaturesText is a feature row as lethe writes it into JSON.
@@ -58,7 +66,7 @@ const (
 
 // keyed reports whether a kind is no bytes to be searched for, but compared with keys and
 // what JSON says.
-func (k Kind) keyed() bool { return k == KindIDKey || k == KindPaymentKey }
+func (k Kind) keyed() bool { return k == KindIDKey || k == KindPaymentKey || k == KindSubject }
 
 // MinNeedleBytes and MaxNeedleBytes bound what NewFingerprint takes for kinds
 // that stand for raw bytes: shorter needles are found everywhere by chance; of
@@ -111,6 +119,8 @@ type Fingerprint struct {
 	// under a mask of its own. All are zero if the needle is too short for them, and
 	// in fingerprints of earlier versions.
 	Next [stride - 1]uint64 `json:"next,omitzero"`
+	// Until is the last timestep of records that count, for KindSubject alone.
+	Until lethe.Timestep `json:"until,omitempty"`
 }
 
 // NewFingerprint returns the fingerprint of the needle's bytes in one form.
@@ -188,14 +198,14 @@ func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
 // minBytes is the least length at which a form is told from chance.
 func minBytes(kind Kind) (int, bool) {
 	switch kind {
-	case KindID, KindIDJSON, KindIDQuoted, KindPayment:
+	case KindID, KindIDJSON, KindIDQuoted, KindPayment, KindSubjectKey:
 		return BoundedIDBytes, true
 	case KindIDField, KindIDFramed:
 		return framedIDBytes, true
-	case KindIDKey, KindPaymentKey:
+	case KindIDKey, KindPaymentKey, KindSubject:
 		return 1, true
 	case KindPseudonym, KindPseudonymHex, KindFeatures, KindFeaturesText, KindBytes, KindPaymentText,
-		KindPaymentFramed, KindPaymentPseudonyms:
+		KindPaymentFramed, KindPaymentPseudonyms, KindSubjectIndex:
 		return MinNeedleBytes, true
 	default:
 		return 0, false

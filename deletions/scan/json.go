@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -48,6 +49,7 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 	}
 	m := jsonMatch{sc: sc, row: *row}
 	m.text(text, 0, 0)
+	m.carrying(text)
 	m.rows(text, 0)
 	*row = m.row
 	sc.spans.Put(row)
@@ -55,11 +57,15 @@ func (sc *Scanner) MatchText(text []byte) []Hit {
 }
 
 // MatchRecord looks for everything in a record that keeps a producer's bytes: its key,
-// and its value and headers in rest.
+// and its value and headers in rest. The bytes of a subject's key count in none: later records
+// may hold them.
 func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	hits := append(sc.MatchKey(key), sc.MatchText(key)...)
 	for _, part := range rest {
 		hits = append(append(hits, sc.ScanBytes(part)...), sc.MatchText(part)...)
+	}
+	if len(sc.subjects) > 0 {
+		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Kind == KindSubjectKey })
 	}
 	return hits
 }

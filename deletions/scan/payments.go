@@ -29,11 +29,11 @@ func PaymentFingerprints(secret lethe.Secret, source, target lethe.TransactionID
 	return set.list, set.err
 }
 
-// PaymentKeyFingerprints returns those of keys under which stores hold payments.
-func PaymentKeyFingerprints(secret lethe.Secret, keys [][]byte) ([]Fingerprint, error) {
+// KeyFingerprints returns those of keys under which stores hold what is erased.
+func KeyFingerprints(secret lethe.Secret, kind Kind, keys [][]byte) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
 	for _, key := range keys {
-		set.add(KindPaymentPseudonyms, key)
+		set.add(kind, key)
 	}
 	return set.list, set.err
 }
@@ -45,9 +45,14 @@ func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprin
 	if err := t.Check(); err != nil {
 		return nil, nil, err
 	}
-	if t.Kind == lethe.PaymentTarget {
+	switch t.Kind {
+	case lethe.PaymentTarget:
 		found, err = PaymentFingerprints(secret, t.Payment.Source, t.Payment.Target)
 		return found, nil, err
+	case lethe.SubjectTarget:
+		found, err = SubjectFingerprints(secret, t.Subject, t.Until)
+		return found, nil, err
+	default:
 	}
 	found, err = TransactionFingerprints(secret, t.Transaction)
 	return found, NotSearched(t.Transaction), err

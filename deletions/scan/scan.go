@@ -199,4 +199,6 @@ func (p *pass) rolling(from, to int, power uint64) uint64 {
 }
 
 // bounded reports whether a kind counts only where it stands alone.
-func bounded(kind Kind) bool { return kind == KindID || kind == KindIDJSON || kind == KindPayment }
+func bounded(kind Kind) bool {
+	return kind == KindID || kind == KindIDJSON || kind == KindPayment || kind == KindSubjectKey
+}

@@ -48,8 +48,8 @@ type Scanner struct {
 	directory      []int32
 	directoryShift int
 	// keyed are the fingerprints of ids that only MatchKey and MatchText look for, by
-	// length, payments those of payments.
-	keyed, payments map[int][]int
+	// length, payments those of payments, subjects those of subjects.
+	keyed, payments, subjects map[int][]int
 	// whole are the fingerprints of ids from 6 bytes on, by length, rows those of
 	// feature rows, by their number of features: MatchText compares them with what JSON
 	// says.
@@ -127,7 +127,8 @@ const (
 func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, error) {
 	sc := &Scanner{
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
-		keyed: map[int][]int{}, payments: map[int][]int{}, whole: map[int][]int{}, rows: map[int][]rowGroup{},
+		keyed: map[int][]int{}, payments: map[int][]int{}, subjects: map[int][]int{},
+		whole: map[int][]int{}, rows: map[int][]rowGroup{},
 		after: anchorBytes,
 		step:  stepOf(fingerprints),
 	}
@@ -140,6 +141,8 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 			sc.keyed[f.Length] = append(sc.keyed[f.Length], i)
 		case KindPaymentKey:
 			sc.payments[f.Length] = append(sc.payments[f.Length], i)
+		case KindSubject:
+			sc.subjects[f.Length] = append(sc.subjects[f.Length], i)
 		default:
 			sc.add(i, f)
 		}

@@ -39,6 +39,7 @@ func drawWorld(t *rapid.T, k options) world {
 		d.displace()
 	}
 	d.requests(append(ids, neverSent, "nobody"))
+	aSubject := d.wider.IntN(3) == 0 && !k.loose && d.subject(k)
 	d.patience = d.chance.IntN(6)
 	// Scope shard does not go with rows that hold something of their neighbours.
 	isShard := func(e event) bool { return e.request != nil && e.request.Scope == lethe.ScopeShard }
@@ -50,10 +51,12 @@ func drawWorld(t *rapid.T, k options) world {
 	d.window = time.Duration(d.chance.IntN(3)) * 5 * time.Second
 	hurry := rapid.SampledFrom([]int{1, 2, 5}).Draw(t, "hurry")
 	for i := range d.events {
-		d.events[i].polls = max(0, d.chance.IntN(8)-hurry)
+		if polls := max(0, d.chance.IntN(8)-hurry); d.events[i].polls < everythingRead {
+			d.events[i].polls = polls
+		}
 	}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "killed") {
-		if k.kills {
+		if k.kills && !aSubject {
 			d.crashes = append(d.crashes, crash{
 				share: d.chance.Float64(), torn: d.chance.IntN(2) == 0, whole: d.chance.IntN(3) == 0,
 			})

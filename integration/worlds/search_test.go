@@ -36,9 +36,16 @@ func wantedOf(w world) (out []residue.Form) {
 		rows[bits] = e.row
 	}
 	for _, target := range targets {
-		if target.Kind == lethe.PaymentTarget {
+		switch target.Kind {
+		case lethe.PaymentTarget:
 			out = append(out, residue.OfPayment(secret, target.Payment, w.last+1)...)
-		} else {
+		case lethe.SubjectTarget:
+			if !slices.ContainsFunc(w.events, func(e event) bool {
+				return slices.Contains(e.subjects, target.Subject) && !e.carries(target)
+			}) {
+				out = append(out, residue.OfSubject(secret, target.Subject)...)
+			}
+		default:
 			out = append(out, residue.OfID(secret, target.Transaction)...)
 		}
 	}

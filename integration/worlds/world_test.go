@@ -64,6 +64,9 @@ type event struct {
 	names []lethe.TransactionID
 	// pays says that the record is the payment from the first of names to the second.
 	pays bool
+	// subjects are those that the record carries, at its timestep.
+	subjects []string
+	at       lethe.Timestep
 	// row are the features that it holds, or nil.
 	row     []float32
 	request *lethe.ErasureRequest
@@ -79,16 +82,45 @@ func (w *world) targets() map[lethe.TargetName]lethe.Target {
 			continue
 		}
 		for _, target := range e.request.Targets {
-			out[target.Name()] = target
+			for _, with := range w.with(target) {
+				out[with.Name()] = with
+			}
 		}
 	}
 	return out
+}
+
+// with are a target and what goes with it: with a subject the transactions and payments that
+// carry it.
+func (w *world) with(target lethe.Target) []lethe.Target {
+	out := []lethe.Target{target}
+	if target.Kind != lethe.SubjectTarget {
+		return out
+	}
+	for _, e := range w.events {
+		switch {
+		case !e.carries(target):
+		case e.pays:
+			out = append(out, lethe.PaymentBetween(e.names[0], e.names[1]))
+		default:
+			out = append(out, lethe.Transactions(e.names[0])...)
+		}
+	}
+	return out
+}
+
+// carries reports whether a record carries a subject that goes.
+func (e event) carries(target lethe.Target) bool {
+	return slices.Contains(e.subjects, target.Subject) && (target.Until == lethe.NoTimestep || e.at <= target.Until)
 }
 
 // erases reports whether a record goes with a target.
 func (e event) erases(target lethe.Target) bool {
 	if target.Kind == lethe.PaymentTarget {
 		return e.pays && e.names[0] == target.Payment.Source && e.names[1] == target.Payment.Target
+	}
+	if target.Kind == lethe.SubjectTarget {
+		return e.carries(target)
 	}
 	return slices.Contains(e.names, target.Transaction)
 }
@@ -144,7 +176,9 @@ func (w *world) namesAlone(at lethe.Timestep, scope lethe.Scope, kinds ...lethe.
 			named[e.request.Scope] = make(map[lethe.TargetName]lethe.Target)
 		}
 		for _, target := range e.request.Targets {
-			named[e.request.Scope][target.Name()] = target
+			for _, with := range w.with(target) {
+				named[e.request.Scope][with.Name()] = with
+			}
 		}
 	}
 	for name, target := range named[scope] {

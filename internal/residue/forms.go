@@ -111,6 +111,16 @@ func OfPayment(secret lethe.Secret, p lethe.Payment, last lethe.Timestep) []Form
 	return forms
 }
 
+// OfSubject returns the forms of a subject that nothing carries any more: its key as it is
+// and as JSON says it, and its pseudonym.
+func OfSubject(secret lethe.Secret, subject string) []Form {
+	pseudonym := secret.SubjectPseudonym(subject)
+	return []Form{
+		{Name: "subject", Bytes: []byte(subject)}, {Name: "subject in JSON", Text: subject},
+		{Name: "pseudonym of a subject", Bytes: pseudonym[4:]},
+	}
+}
+
 // OfRow returns the forms of features: raw, in base64, and as JSON says them.
 func OfRow(features []float32) []Form {
 	row := rowBytes(features)

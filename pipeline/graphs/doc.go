@@ -20,7 +20,8 @@
 //	              what the log commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
-//	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known
+//	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known,
+//	              and what carries subjects
 //	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
 //	width.go      the number of features, told to a store that is made anew

@@ -20,11 +20,10 @@ import (
 
 // eraser is what the coordinator sees of the graphs.
 type eraser struct {
-	store Store
+	carriers
 	// files are those of the store.
 	files     fs.FS
 	publisher *publisher
-	secret    lethe.Secret
 	// afresh deals timesteps to shards at scope partition.
 	afresh afresh
 	// publishMissing publishes what is gone, and what that relinked.
@@ -37,7 +36,9 @@ var _ coordinator.Graphs = (*eraser)(nil)
 func (e *eraser) Suppress(targets []lethe.Target) error { return e.store.Suppress(targets) }
 
 // Lift implements coordinator.Graphs.
-func (e *eraser) Lift(hashes []lethe.Digest) error { return e.store.Marks().Lift(hashes) }
+func (e *eraser) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
+	return e.store.Marks().Lift(hashes, still...)
+}
 
 // Suppressed implements coordinator.Graphs.
 func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {

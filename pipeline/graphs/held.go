@@ -1,15 +1,20 @@
 package graphs
 
 import (
+	"strings"
+
 	"lethe"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/snapshot"
 )
 
-// Held is what the graphs hold of one transaction. Others stand in it only as the other ends of
-// payments. The JSON names are part of the command line.
+// Held is what the graphs hold of one transaction, or of a payment that carries a subject. Others
+// stand in it only as the other ends of payments. The JSON names are part of the command line.
 type Held struct {
-	ID lethe.TransactionID `json:"id"`
+	ID lethe.TransactionID `json:"id,omitempty"`
+	// Payment is there instead of an id: source>target.
+	Payment string `json:"payment,omitempty"`
 	// State is that of the transaction's timestep, or empty if the transaction itself is not
 	// here; then payments or labels that wait for it may be.
 	State    string          `json:"state"`
@@ -45,16 +50,24 @@ type HeldRecord struct {
 // holdings reads what is held of transactions.
 type holdings struct{ *eraser }
 
-// of reads what is held of some transactions.
+// of reads what is held of some transactions and payments. Subjects are passed over: what carries
+// them is asked for by itself.
 func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 	located, err := e.store.Locate(targets)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Held, len(targets))
+	var out []Held
 	for i, l := range located {
+		if targets[i].Kind == lethe.SubjectTarget {
+			continue
+		}
 		h := Held{
 			ID: targets[i].Transaction, Suppressed: l.Suppressed, Payments: []HeldPayment{}, Records: []HeldRecord{},
+		}
+		if targets[i].Kind == lethe.PaymentTarget {
+			p := targets[i].Payment
+			h.Payment = string(ingest.PaymentKey(p.Source, p.Target))
 		}
 		if l.Known {
 			h.State, h.Timestep = l.State.String(), &l.Timestep
@@ -62,15 +75,15 @@ func (e holdings) of(targets []lethe.Target) ([]Held, error) {
 		for _, row := range l.Rows {
 			h.Waiting = append(h.Waiting, values(row))
 		}
-		if l.Known && l.State > lethe.Open {
+		if l.Known && l.State > lethe.Open && h.Payment == "" {
 			if err := e.heldOfGraph(&h, l); err != nil {
 				return nil, err
 			}
 		}
-		if h.Records, err = e.heldRecords(h.ID); err != nil {
+		if h.Records, err = e.heldRecords(targets[i]); err != nil {
 			return nil, err
 		}
-		out[i] = h
+		out = append(out, h)
 	}
 	return out, nil
 }
@@ -98,10 +111,18 @@ func (e holdings) heldOfGraph(h *Held, l snapshot.Located) error {
 	return nil
 }
 
+// Target is what is held, as an erasure would name it.
+func (h Held) Target() lethe.Target {
+	if source, target, joined := strings.Cut(h.Payment, ">"); joined {
+		return lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target))
+	}
+	return lethe.Transactions(h.ID)[0]
+}
+
 // Naming returns what tells whether a record, by its key and all that it holds besides, names
-// a transaction, in any spelling of JSON.
-func Naming(secret lethe.Secret, id lethe.TransactionID) (func(key []byte, rest ...[]byte) bool, error) {
-	prints, err := scan.TransactionFingerprints(secret, id)
+// a transaction or a payment, in any spelling of JSON.
+func Naming(secret lethe.Secret, target lethe.Target) (func(key []byte, rest ...[]byte) bool, error) {
+	prints, _, err := scan.TargetFingerprints(secret, target)
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +133,10 @@ func Naming(secret lethe.Secret, id lethe.TransactionID) (func(key []byte, rest 
 	return func(key []byte, rest ...[]byte) bool { return len(scanner.MatchRecord(key, rest...)) > 0 }, nil
 }
 
-// heldRecords are the payments and labels in staging that name a transaction.
-func (e holdings) heldRecords(id lethe.TransactionID) ([]HeldRecord, error) {
+// heldRecords are the payments and labels in staging that name a target.
+func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 	out := []HeldRecord{}
-	names, err := Naming(e.secret, id)
+	names, err := Naming(e.secret, target)
 	if err != nil {
 		return nil, err
 	}

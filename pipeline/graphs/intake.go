@@ -127,7 +127,7 @@ func (in *intake) judge(
 	case ingest.Transaction:
 		v, err = tx.Transaction(e.Transaction, origin)
 	case ingest.Payment:
-		v, err = tx.Payment(e.Payment, origin)
+		v, err = tx.Payment(e.Payment, origin, e.Subjects...)
 	case ingest.Label:
 		v, err = tx.Label(e.LabelRecord, origin)
 	case ingest.Close:

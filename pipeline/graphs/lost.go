@@ -98,12 +98,14 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 		return err
 	}
 	var erased []lethe.Digest
+	var subjects []lethe.SubjectUntil
 	underWay := ""
 	for _, e := range entries {
 		if !e.Suppresses() {
 			continue
 		}
-		erased = append(erased, e.Targets...)
+		erased = append(erased, e.Suppressed()...)
+		subjects = append(subjects, e.Subjects...)
 		if !e.State.Final() {
 			underWay = e.RequestID
 		}
@@ -121,7 +123,7 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	if err := store.SuppressHashes(erased); err != nil {
+	if err := store.SuppressHashes(erased, subjects...); err != nil {
 		return err
 	}
 	return store.Marks().Put(begunMark(), []byte{1})

@@ -22,21 +22,30 @@ import (
 func (e *eraser) Plan(
 	ctx context.Context, requests [][]lethe.Target, scope lethe.Scope,
 ) ([]coordinator.Plan, error) {
-	targets, positions := joined(requests)
+	plans := make([]coordinator.Plan, len(requests))
+	if err := lethe.CheckTargets(slices.Concat(requests...)); err != nil {
+		return nil, err
+	}
+	wider, err := e.withCarried(plans, requests)
+	if err != nil {
+		return nil, err
+	}
+	targets, positions := joined(wider)
 	located, err := e.store.Locate(targets)
 	if err != nil {
 		return nil, err
 	}
-	plans := make([]coordinator.Plan, len(requests))
 	gone := make(map[lethe.Timestep][][]snapshot.Located)
 	for i, own := range positions {
-		for _, at := range own {
+		for k, at := range own {
 			l := located[at]
-			plans[i].Held = append(plans[i].Held, l.Known || l.Named)
-			if l.Known && l.Kind == lethe.TransactionTarget {
-				plans[i].Transactions++
+			if k < len(requests[i]) {
+				plans[i].Held = append(plans[i].Held, l.Known || l.Named)
+				if l.Known && l.Kind == lethe.TransactionTarget {
+					plans[i].Transactions++
+				}
 			}
-			if l.Known && l.State != lethe.Open {
+			if l.Known && l.State > lethe.Open {
 				if gone[l.Timestep] == nil {
 					gone[l.Timestep] = make([][]snapshot.Located, len(requests))
 				}
@@ -76,9 +85,14 @@ func joined(requests [][]lethe.Target) (targets []lethe.Target, positions [][]in
 	return targets, positions
 }
 
-// planStaged adds the rows of a target that are in no graph yet, and the keys of a payment.
+// planStaged adds the rows of a target that are in no graph yet, and the keys of a payment or
+// subject.
 func (e *eraser) planStaged(plan *coordinator.Plan, l snapshot.Located) error {
-	keys, err := scan.PaymentKeyFingerprints(e.secret, l.Keys)
+	kind := scan.KindPaymentPseudonyms
+	if l.Kind == lethe.SubjectTarget {
+		kind = scan.KindSubjectIndex
+	}
+	keys, err := scan.KeyFingerprints(e.secret, kind, l.Keys)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/deletions"
@@ -20,7 +21,8 @@ var ErrBusy = errors.New("the graphs do not answer now")
 
 // Question asks what an erasure would change, and what is held of its targets.
 type Question struct {
-	// Targets are transactions; a repeated one counts once.
+	// Targets are transactions and subjects, up to the newest timestep if they say none; a
+	// repeated one counts once.
 	Targets []lethe.Target
 	Scopes  []lethe.Scope
 	// Held asks for what the graphs hold of the targets as well.
@@ -36,14 +38,19 @@ type Answer struct {
 	Settled []lethe.Timestep
 	// Past are recent requests that were carried out alone.
 	Past []deletions.Entry
-	// Held is what the graphs hold, target by target, if it was asked for.
+	// Carried counts what goes with subjects. Several are the transactions among that carry
+	// other subjects too, and go whole.
+	Carried int
+	Several []lethe.TransactionID
+	// Held is what the graphs hold, target by target, if it was asked for, then of what
+	// carries subjects.
 	Held []Held
 }
 
 // Facts are what a forecast takes of the answer.
 func (a Answer) Facts(q Question) forecast.Facts {
 	return forecast.Facts{
-		Targets: len(distinct(q.Targets)), Scopes: q.Scopes, Plans: a.Plans, Settled: a.Settled, Past: a.Past,
+		Targets: len(lethe.Distinct(q.Targets)), Scopes: q.Scopes, Plans: a.Plans, Settled: a.Settled, Past: a.Past,
 	}
 }
 
@@ -112,7 +119,12 @@ func (l *logic) respond() {
 // answer reads the stores. What it partitions for a plan is not kept.
 func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) {
 	defer func() { l.eraser.afresh.planned = nil }()
-	targets := distinct(q.Targets)
+	targets := lethe.Distinct(q.Targets)
+	for i := range targets {
+		if targets[i].Kind == lethe.SubjectTarget && targets[i].Until == lethe.NoTimestep {
+			targets[i].Until = max(0, l.eraser.Newest())
+		}
+	}
 	out.Plans = make(map[lethe.Scope]coordinator.Plan)
 	for _, scope := range q.Scopes {
 		if l.coordinator.Rejects(scope) {
@@ -130,8 +142,10 @@ func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) 
 			out.Settled = sortedset.Add(out.Settled, info.Timestep)
 		}
 	}
-	if q.Held {
-		out.Held, err = holdings{l.eraser}.of(targets)
+	carried, several, err := l.eraser.carriedBy(targets)
+	out.Carried, out.Several = len(carried), several
+	if err == nil && q.Held {
+		out.Held, err = holdings{l.eraser}.of(lethe.Distinct(slices.Concat(targets, carried)))
 	}
 	return out, err
 }
@@ -157,16 +171,4 @@ func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ A
 	}
 	defer func() { err = errors.Join(err, ledgerStore.Close()) }()
 	return newLogic(o, stores{graphs: store, ledger: ledger}, nil).answer(ctx, q)
-}
-
-// distinct are the targets, each once.
-func distinct(list []lethe.Target) (out []lethe.Target) {
-	known := make(map[lethe.TransactionID]bool)
-	for _, t := range list {
-		if t.Kind != lethe.TransactionTarget || !known[t.Transaction] {
-			known[t.Transaction] = true
-			out = append(out, t)
-		}
-	}
-	return out
 }

@@ -36,7 +36,7 @@ func TestQuestionsAreAnsweredBetweenSteps(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, again)
 
-	q.Targets = []lethe.Target{{Kind: lethe.SubjectTarget, Subject: "s"}}
+	q.Targets = []lethe.Target{{Kind: lethe.SubjectTarget}}
 	_, err = d.questions.Ask(t.Context(), q)
 	require.ErrorIs(t, err, lethe.ErrTarget)
 

@@ -1,10 +1,14 @@
 package graphs
 
 import (
+	"slices"
+
 	"lethe"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/sortedset"
 )
 
 // recordsOf names the records that what goes from a graph was made of: transactions, their
@@ -27,4 +31,71 @@ func recordsOf(s *lethe.Snapshot, gone lethe.Removal) (out []coordinator.NamedRe
 		}
 	}
 	return out
+}
+
+// carriers knows what carries subjects; a part of the eraser.
+type carriers struct {
+	store  Store
+	secret lethe.Secret
+}
+
+// Carried implements coordinator.Graphs.
+func (e carriers) Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error) {
+	carried, list, err := e.carriedBy(targets)
+	return carried, len(list), err
+}
+
+// carriedBy returns what carries the subjects among some targets, each once, and which of the
+// transactions among that carry other subjects too.
+func (e carriers) carriedBy(targets []lethe.Target) (carried []lethe.Target, several []lethe.TransactionID, err error) {
+	others := func(t lethe.Target) bool { return t.Kind != lethe.SubjectTarget }
+	subjects := slices.DeleteFunc(slices.Clone(targets), others)
+	if len(subjects) == 0 {
+		return nil, nil, nil
+	}
+	located, err := e.store.Locate(subjects)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range located {
+		carried = append(carried, l.Carried...)
+		several = append(several, l.Several...)
+	}
+	slices.Sort(several)
+	return lethe.Distinct(carried), slices.Compact(several), nil
+}
+
+// Newest implements coordinator.Graphs.
+func (e carriers) Newest() lethe.Timestep {
+	newest := lethe.NoTimestep
+	for _, info := range e.store.Timesteps() {
+		newest = max(newest, info.Timestep)
+	}
+	// One that an erasure has emptied was there all the same.
+	for t := range e.store.Gone() {
+		newest = max(newest, t)
+	}
+	return newest
+}
+
+// withCarried returns the targets of requests, each followed by what carries its subjects,
+// which a plan has to look for as for any other target.
+func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Target) ([][]lethe.Target, error) {
+	out := make([][]lethe.Target, len(requests))
+	for i, own := range requests {
+		carried, _, err := e.Carried(own)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = lethe.Distinct(slices.Concat(own, carried))
+		for _, t := range out[i][len(own):] {
+			found, notSearched, err := scan.TargetFingerprints(e.secret, t)
+			if err != nil {
+				return nil, err
+			}
+			plans[i].Fingerprints = append(plans[i].Fingerprints, found...)
+			plans[i].NotSearched = sortedset.Add(plans[i].NotSearched, notSearched...)
+		}
+	}
+	return out, nil
 }

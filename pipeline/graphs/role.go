@@ -154,7 +154,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	said := &commitments{kept.log, store, o.Secret, o.Logger}
 	p := &publisher{store: store, turns: turns, cut: cut{o.Partition.Shards, o.Repair}, commitments: said}
 	graphs := &eraser{
-		store: store, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p, secret: o.Secret,
+		carriers: carriers{store, o.Secret}, files: swapstore.Files(o.FS, snapshotsDir(o)), publisher: p,
 		afresh: afresh{config: o.Partition},
 	}
 	c := coordinator.New(coordinator.Options{

@@ -136,25 +136,25 @@ func (a *arrivals) resume(s *state) error {
 	return nil
 }
 
-// suppress forgets transactions.
-func (a *arrivals) suppress(hashes []lethe.Digest) {
+// suppress forgets transactions, payments and what carries subjects.
+func (a *arrivals) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) {
 	if a == nil || len(hashes) == 0 {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.window.Suppress(hashes)
+	a.window.Suppress(hashes, subjects...)
 	a.signal()
 }
 
 // lift takes transactions again that were suppressed.
-func (a *arrivals) lift(hashes []lethe.Digest) {
+func (a *arrivals) lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
 	if a == nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.window.Lift(hashes)
+	a.window.Lift(hashes, still...)
 }
 
 func (a *arrivals) signal() {
@@ -222,7 +222,7 @@ func (a *arrivals) take(batch bus.Batch, began int64) {
 		case ingest.Transaction:
 			a.window.Transaction(e.Transaction, written)
 		case ingest.Payment:
-			a.window.Payment(e.Payment, written)
+			a.window.Payment(e.Payment, written, e.Subjects...)
 		default:
 			// Timesteps close when the graphs say so.
 		}

@@ -51,15 +51,15 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			}
 			known.command = n.Command
 			if n.Command.Phase == wire.PhaseLift {
-				if err := lift(l.state, n.Command.Suppressed); err != nil {
+				if err := lift(l.state, n.Command.Suppressed, n.Command.Subjects); err != nil {
 					return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
 				}
-				l.arrivals.lift(n.Command.Suppressed)
+				l.arrivals.lift(n.Command.Suppressed, n.Command.Subjects...)
 				continue
 			}
-			err := l.state.suppress(n.Command.Suppressed)
+			err := l.state.suppress(n.Command.Suppressed, n.Command.Subjects...)
 			if err == nil {
-				l.arrivals.suppress(n.Command.Suppressed)
+				l.arrivals.suppress(n.Command.Suppressed, n.Command.Subjects...)
 				err = l.state.removeGone(n.Command)
 			}
 			if err != nil {

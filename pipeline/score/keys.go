@@ -26,6 +26,7 @@ const (
 	publishedPrefix  = "r/" // timestep -> probabilities published
 	explainedPrefix  = "w/" // timestep -> whose reasons were published, or are owed
 	suppressedPrefix = "x/" // suppression hash
+	subjectPrefix    = "y/" // suppression hash of a subject: until when it goes
 )
 
 // filePrefixes are those whose values hold records, or what was computed from
@@ -124,6 +125,8 @@ func decodeServed(value []byte) ([]model, error) {
 func offsetKey(tp bus.TopicPartition) []byte {
 	return append([]byte(offsetPrefix), tp.String()...)
 }
+
+func subjectKey(d lethe.Digest) []byte { return append([]byte(subjectPrefix), d[:]...) }
 
 func suppressedKey(d lethe.Digest) []byte { return append([]byte(suppressedPrefix), d[:]...) }
 

@@ -55,7 +55,11 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	if err := l.arrivals.resume(l.state); err != nil {
 		return nil, err
 	}
-	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)))
+	var subjects []lethe.SubjectUntil
+	for target, until := range l.state.subjects {
+		subjects = append(subjects, lethe.SubjectUntil{Target: target, Until: until})
+	}
+	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)), subjects...)
 	return l, errors.Join(l.arrivals.serve(l.state.served), l.compareAll())
 }
 

@@ -33,7 +33,9 @@ type state struct {
 	// servedModels are where the served models are stored, by shard.
 	servedModels []model
 	suppressed   map[lethe.Digest]bool
-	quality      map[lethe.Timestep]stepQuality
+	// subjects are those of suppressed that are subjects, with the last timestep of what goes.
+	subjects map[lethe.Digest]lethe.Timestep
+	quality  map[lethe.Timestep]stepQuality
 }
 
 // arrived is a checkpoint that may be served: its lineage, the digest of its bytes, and
@@ -54,6 +56,7 @@ func readState(store role.Store, layout ensemble.Layout, over *meta.Config) (*st
 		lineages:   ensemble.NewLineages(layout, over),
 		candidates: make(map[candidate]arrived),
 		suppressed: make(map[lethe.Digest]bool),
+		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		quality:    make(map[lethe.Timestep]stepQuality),
 	}
 	if err := s.load(); err != nil {
@@ -156,6 +159,13 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 				s.quality[t] = stepQuality{predictions: g.count()}
 			}
 			return err
+		},
+		subjectPrefix: func(key, value []byte) error {
+			if len(value) != 8 {
+				return fmt.Errorf("%w: a subject goes until a timestep of %d bytes", swapstore.ErrCorrupt, len(value))
+			}
+			s.subjects[lethe.Digest(key[len(subjectPrefix):])] = lethe.Timestep(binary.BigEndian.Uint64(value))
+			return nil
 		},
 		suppressedPrefix: func(key, _ []byte) error {
 			s.suppressed[lethe.Digest(key[len(suppressedPrefix):])] = true

@@ -1,7 +1,10 @@
 package score
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
@@ -9,14 +12,25 @@ import (
 	"lethe/pipeline/wire"
 )
 
-// suppress notes the erased ids' keyed hashes.
-func (s *state) suppress(hashes []lethe.Digest) error {
-	if !slices.ContainsFunc(hashes, func(d lethe.Digest) bool { return !s.suppressed[d] }) {
+// suppress notes the keyed hashes of what is erased, and until when subjects go.
+func (s *state) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
+	until := make(map[lethe.Digest]lethe.Timestep)
+	for _, subject := range subjects {
+		if known, found := s.subjects[subject.Target]; !found || known < subject.Until {
+			until[subject.Target] = subject.Until
+		}
+	}
+	if len(until) == 0 && !slices.ContainsFunc(hashes, func(d lethe.Digest) bool { return !s.suppressed[d] }) {
 		return nil
 	}
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
 			if err := w.Set(suppressedKey(d), nil); err != nil {
+				return err
+			}
+		}
+		for d, t := range until {
+			if err := w.Set(subjectKey(d), binary.BigEndian.AppendUint64(nil, uint64(t))); err != nil {
 				return err
 			}
 		}
@@ -28,14 +42,22 @@ func (s *state) suppress(hashes []lethe.Digest) error {
 	for _, d := range hashes {
 		s.suppressed[d] = true
 	}
+	maps.Copy(s.subjects, until)
 	return nil
 }
 
-// lift takes back the suppression of a request that was cancelled.
-func lift(s *state, hashes []lethe.Digest) error {
+// lift takes back the suppression of a request that was cancelled; of some subjects what is
+// later than a timestep alone.
+func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
-			if err := w.Delete(suppressedKey(d)); err != nil {
+			if err := errors.Join(w.Delete(suppressedKey(d)), w.Delete(subjectKey(d))); err != nil {
+				return err
+			}
+		}
+		for _, subject := range still {
+			value := binary.BigEndian.AppendUint64(nil, uint64(subject.Until))
+			if err := w.Set(subjectKey(subject.Target), value); err != nil {
 				return err
 			}
 		}
@@ -46,6 +68,10 @@ func lift(s *state, hashes []lethe.Digest) error {
 	}
 	for _, d := range hashes {
 		delete(s.suppressed, d)
+		delete(s.subjects, d)
+	}
+	for _, subject := range still {
+		s.subjects[subject.Target] = subject.Until
 	}
 	return nil
 }

@@ -64,6 +64,9 @@ type Command struct {
 	SecretCheck string `json:"secret_check,omitempty"`
 	// Suppressed are the keyed hashes of what is erased (lethe.Secret.Suppressed).
 	Suppressed []lethe.Digest `json:"suppressed"`
+	// Subjects are those of Suppressed that are subjects; in a command that lifts, those that
+	// others still suppress, with the last timestep of what goes from now on.
+	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
 	// Fingerprints are what to search for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`
 	Steps        []CommandStep      `json:"steps"`

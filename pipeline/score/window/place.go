@@ -15,9 +15,11 @@ type place struct {
 	// id is empty, and features are nil, until the transaction has arrived.
 	id       lethe.TransactionID
 	features []float32
+	// subjects are what an erasure calls those that it carries.
+	subjects []lethe.Digest
 	// payers and payees are the other ends of its payments, with what an erasure calls
-	// the payment.
-	payers, payees map[*place]*lethe.Digest
+	// the payment, and the subjects that it carries.
+	payers, payees map[*place][]lethe.Digest
 	// waits says that it is in a queue, since when a record of it has waited. That is
 	// zero for what was there before the window was.
 	waits bool
@@ -34,7 +36,7 @@ func (p *place) here() bool { return p.id != "" && !p.gone }
 // neighbours calls fn for every other end of a payment that has arrived. One may come
 // twice.
 func (p *place) neighbours(fn func(*place)) {
-	for _, others := range []map[*place]*lethe.Digest{p.payers, p.payees} {
+	for _, others := range []map[*place][]lethe.Digest{p.payers, p.payees} {
 		for other := range others {
 			if other.here() {
 				fn(other)

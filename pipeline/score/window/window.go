@@ -32,7 +32,9 @@ type Window struct {
 	// other transactions with such a beginning it would hold one in 2^64.
 	past       map[uint64]struct{}
 	suppressed map[lethe.Digest]bool
-	steps      map[lethe.Timestep]map[lethe.Pseudonym]*place
+	// subjects go up to a timestep.
+	subjects map[lethe.Digest]lethe.Timestep
+	steps    map[lethe.Timestep]map[lethe.Pseudonym]*place
 	// home is the timestep of every transaction that has arrived: an id has one.
 	home  map[lethe.Pseudonym]lethe.Timestep
 	count int
@@ -44,7 +46,8 @@ type Window struct {
 func New(secret lethe.Secret, bounds Bounds) *Window {
 	return &Window{
 		secret: secret, bounds: bounds, closed: bounds.First - 1, suppressed: make(map[lethe.Digest]bool),
-		steps: make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
+		subjects: make(map[lethe.Digest]lethe.Timestep),
+		steps:    make(map[lethe.Timestep]map[lethe.Pseudonym]*place), home: make(map[lethe.Pseudonym]lethe.Timestep),
 		past: make(map[uint64]struct{}),
 	}
 }
@@ -84,6 +87,19 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 	if home, known := w.home[p.pseudonym]; known && home != t.Timestep {
 		return
 	}
+	subjects := w.hashesOf(t.Subjects)
+	if w.isErased(t.Timestep, subjects) {
+		if !p.here() && len(p.payers)+len(p.payees) == 0 {
+			w.forget(p)
+			w.sweep()
+		}
+		return
+	}
+	for _, subject := range subjects {
+		if !slices.Contains(p.subjects, subject) {
+			p.subjects = append(p.subjects, subject)
+		}
+	}
 	w.home[p.pseudonym] = t.Timestep
 	p.id, p.features = t.ID, t.Features
 	w.wait(p, written)
@@ -93,16 +109,16 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 // Payment takes a payment, with the time as for Transaction. It is left out if its
 // timestep is closed or too far ahead, it or an end of it is suppressed, an end is of a
 // closed timestep, or the window is full.
-func (w *Window) Payment(t lethe.Payment, written time.Time) {
+func (w *Window) Payment(t lethe.Payment, written time.Time, subjects ...string) {
 	source, target := w.place(t.Timestep, t.Source), w.place(t.Timestep, t.Target)
 	if source == nil || target == nil || source == target || source.payees[target] != nil {
 		return
 	}
-	hash := w.secret.SuppressedPayment(t.Source, t.Target)
-	if w.suppressed[hash] {
+	hashes := append([]lethe.Digest{w.secret.SuppressedPayment(t.Source, t.Target)}, w.hashesOf(subjects)...)
+	if w.suppressed[hashes[0]] || w.isErased(t.Timestep, hashes[1:]) {
 		return
 	}
-	source.payees[target], target.payers[source] = &hash, &hash
+	source.payees[target], target.payers[source] = hashes, hashes
 	if source.here() && target.here() {
 		w.wait(source, written)
 		w.wait(target, written)
@@ -144,20 +160,24 @@ func (w *Window) Close(t lethe.Timestep, graph []lethe.Pseudonym) (refused []let
 func beginningOf(p lethe.Pseudonym) uint64 { return binary.BigEndian.Uint64(p[:]) }
 
 // Suppress forgets the transactions with these keyed hashes, with their payments, and the
-// payments with such ones, and takes them no more. Those that lose a neighbour wait for a
+// payments with such ones, and what carries subjects up to their timesteps, and takes them
+// no more. Those that lose a neighbour wait for a
 // score without it.
-func (w *Window) Suppress(hashes []lethe.Digest) {
+func (w *Window) Suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) {
 	for _, h := range hashes {
 		w.suppressed[h] = true
 	}
+	for _, subject := range subjects {
+		w.subjects[subject.Target] = max(w.subjects[subject.Target], subject.Until)
+	}
 	for _, step := range w.steps {
 		for _, p := range step {
-			if w.suppressed[p.suppression] {
+			if w.suppressed[p.suppression] || w.isErased(p.at, p.subjects) {
 				w.forget(p)
 				continue
 			}
 			for payee, payment := range p.payees {
-				if w.suppressed[*payment] {
+				if w.suppressed[payment[0]] || w.isErased(p.at, payment[1:]) {
 					w.forgetPayment(p, payee)
 				}
 			}
@@ -166,10 +186,15 @@ func (w *Window) Suppress(hashes []lethe.Digest) {
 	w.sweep()
 }
 
-// Lift takes the transactions with these keyed hashes again when they come.
-func (w *Window) Lift(hashes []lethe.Digest) {
+// Lift takes the transactions with these keyed hashes again when they come, and of some subjects
+// what is later than a timestep.
+func (w *Window) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
 	for _, h := range hashes {
 		delete(w.suppressed, h)
+		delete(w.subjects, h)
+	}
+	for _, subject := range still {
+		w.subjects[subject.Target] = subject.Until
 	}
 }
 
@@ -187,7 +212,7 @@ func (w *Window) place(t lethe.Timestep, id lethe.TransactionID) *place {
 	}
 	p := &place{
 		at: t, pseudonym: pseudonym, suppression: w.secret.Suppression(id),
-		payers: make(map[*place]*lethe.Digest), payees: make(map[*place]*lethe.Digest),
+		payers: make(map[*place][]lethe.Digest), payees: make(map[*place][]lethe.Digest),
 	}
 	if w.suppressed[p.suppression] || w.count == w.bounds.Places {
 		return nil
@@ -221,6 +246,22 @@ func (w *Window) forget(p *place) {
 	w.unhome(p)
 	delete(w.steps[p.at], p.pseudonym)
 	w.count--
+}
+
+// hashesOf is what an erasure calls subjects.
+func (w *Window) hashesOf(subjects []string) (out []lethe.Digest) {
+	for _, subject := range subjects {
+		out = append(out, w.secret.SuppressedSubject(subject))
+	}
+	return out
+}
+
+// isErased reports whether what carries subjects in a timestep goes with one of them.
+func (w *Window) isErased(t lethe.Timestep, subjects []lethe.Digest) bool {
+	return slices.ContainsFunc(subjects, func(d lethe.Digest) bool {
+		until, found := w.subjects[d]
+		return found && t <= until
+	})
 }
 
 // forgetPayment takes a payment out. Its ends are scored without it.

@@ -1,0 +1,76 @@
+package deletions
+
+import (
+	"slices"
+
+	"lethe"
+	"lethe/deletions/internal/record"
+	"lethe/deletions/scan"
+)
+
+// Complete returns the targets of the entry's request, with the timestep until which subjects
+// go.
+func (e *Entry) Complete(secret lethe.Secret, targets []lethe.Target) []lethe.Target {
+	if len(e.Subjects) == 0 {
+		return targets
+	}
+	out := slices.Clone(targets)
+	for i := range out {
+		if out[i].Kind != lethe.SubjectTarget {
+			continue
+		}
+		hash := secret.Suppressed(out[i])
+		for _, subject := range e.Subjects {
+			if subject.Target == hash {
+				out[i].Until = subject.Until
+			}
+		}
+	}
+	return out
+}
+
+// Decide says until when the subjects go of which the request does not.
+func (e *Entry) Decide(until lethe.Timestep) {
+	for i := range e.Subjects {
+		if e.Subjects[i].Until == lethe.NoTimestep {
+			e.Subjects[i].Until = until
+		}
+	}
+	for i, f := range e.Progress.Fingerprints {
+		if f.Kind == scan.KindSubject && f.Until == lethe.NoTimestep {
+			e.Progress.Fingerprints[i].Until = until
+		}
+	}
+}
+
+// Carries notes what the subjects are carried by, of several subjects some.
+func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int) {
+	p := &e.Progress
+	for _, t := range carried {
+		p.Carried = append(p.Carried, secret.Suppressed(t))
+	}
+	slices.SortFunc(p.Carried, record.CompareDigests)
+	p.Carried = slices.Compact(p.Carried)
+	p.Counts.Carried, p.Counts.SeveralSubjects = len(p.Carried), several
+}
+
+// FoundInto puts into the progress of a request's entry what was found of its subjects.
+func (e *Entry) FoundInto(p *Progress) {
+	if len(e.Subjects) == 0 {
+		return
+	}
+	p.Carried, p.Fingerprints = e.Progress.Carried, e.Progress.Fingerprints
+	p.Counts.Carried, p.Counts.SeveralSubjects = e.Progress.Counts.Carried, e.Progress.Counts.SeveralSubjects
+}
+
+// Found puts into a request's entry what was found of its subjects.
+func (e *Entry) Found(found *Entry) {
+	if len(found.Subjects) > 0 {
+		e.Subjects = slices.Clone(found.Subjects)
+		found.FoundInto(&e.Progress)
+	}
+}
+
+// Suppressed are the keyed hashes of what may not be taken or told any more: the targets, and
+// what carried subjects.
+func (e *Entry) Suppressed() []lethe.Digest { return slices.Concat(e.Targets, e.Progress.Carried) }

@@ -1,0 +1,68 @@
+package worlds
+
+import (
+	"bytes"
+	"strings"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// customer is the subject that some worlds erase.
+const customer = "customer-1"
+
+// subject lets a third of the transactions and of the payments carry a subject, every record
+// of them, and erases it in the end, when everything before was read. Some records are sent
+// once more after that.
+func (d *drawing) subject(k options) bool {
+	carries := make(map[string]bool)
+	for i := range d.events {
+		e := &d.events[i]
+		key := string(e.record.Key)
+		if e.request != nil || e.topic != bus.Transactions || len(e.names) == 0 || strings.HasPrefix(key, "broken") {
+			continue
+		}
+		rec := ingest.Record{Key: e.record.Key, Value: e.record.Value}
+		event, err := ingest.DecodeTransactions(rec, ingest.DefaultLimits())
+		if err != nil {
+			continue
+		}
+		switch event := event.(type) {
+		case ingest.Transaction:
+			e.at = event.Timestep
+		case ingest.Payment:
+			e.at = event.Timestep
+		default:
+			continue
+		}
+		if _, drawn := carries[key]; !drawn {
+			carries[key] = d.wider.IntN(3) == 0
+		}
+		if !carries[key] {
+			continue
+		}
+		e.subjects = []string{customer}
+		with := []byte(`,"subjects":["\u0063ustomer-1"],"more":{"a":[1]}}`)
+		e.record.Value = append(bytes.TrimSuffix(bytes.Clone(e.record.Value), []byte("}")), with...)
+	}
+	until := lethe.NoTimestep
+	if k.late || d.wider.IntN(2) == 0 {
+		until = 1 + lethe.Timestep(d.wider.IntN(int(d.last)))
+	}
+	request := lethe.ErasureRequest{
+		RequestID: "request-subject", Scope: lethe.ScopeStubs, Targets: []lethe.Target{lethe.SubjectThrough(customer, until)},
+	}
+	d.events[len(d.events)-1].polls = everythingRead
+	before := len(d.events)
+	d.events = append(d.events, event{request: &request, polls: d.wider.IntN(40)})
+	for _, e := range d.events[:before] {
+		if len(e.subjects) > 0 && d.wider.IntN(3) == 0 {
+			d.events = append(d.events, e)
+		}
+	}
+	return true
+}
+
+// everythingRead is how many turns the roles get so that all that was sent is read.
+const everythingRead = 300

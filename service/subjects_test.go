@@ -1,0 +1,73 @@
+package service_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/receipt"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/service"
+)
+
+// A subject goes with what carries it up to a timestep. The plan counts that and names who
+// carries others too; what carries the subject later stays.
+func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
+	const customer, other = "customer-17", "customer-9"
+	stream := smallStream(t, 4, 60, 9)
+	marked := func(at lethe.Timestep, i int, subjects ...string) lethe.TransactionID {
+		tx := &step(stream, at).Transactions[i]
+		tx.Subjects = subjects
+		return tx.ID
+	}
+	gone := []lethe.TransactionID{marked(2, 0, customer), marked(2, 1, customer), marked(3, 5, other, customer)}
+	stays := []lethe.TransactionID{marked(2, 2, other), marked(4, 0, customer)}
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	until := lethe.Timestep(3)
+
+	asked := service.PlanRequest{Subjects: []string{customer}, Until: &until, Scopes: []string{"stubs"}, Export: true}
+	plan := s.plan(asked)
+	require.Equal(t, 3, plan.Carried)
+	require.Equal(t, gone[2:], plan.Several)
+	require.Equal(t, 1, plan.Held)
+	require.Equal(t, []lethe.Timestep{2, 3}, plan.Scopes[0].Timesteps)
+	var exported []lethe.TransactionID
+	for _, held := range plan.Export {
+		exported = append(exported, held.ID)
+		require.NotEmpty(t, held.Features)
+	}
+	slices.Sort(exported)
+	require.Equal(t, slices.Sorted(slices.Values(gone)), exported)
+	asked.Until = nil
+	require.Equal(t, 4, s.plan(asked).Carried, "up to the newest timestep")
+
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, until)}, Scope: lethe.ScopeStubs,
+	}, time.Time{})
+	s.send(bus.Erasures, key, value, err)
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	signed, err := os.ReadFile(filepath.Join(service.ReceiptsDir(c.DataDir), "leaves.json"))
+	require.NoError(t, err)
+	r, _, err := receipt.Verify(signed, pinned(t, c))
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 1}, []int{r.Counts.Carried, r.Counts.SeveralSubjects})
+	require.Equal(t, []lethe.Timestep{2, 3}, r.Timesteps)
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("leaves"))
+	for _, id := range gone {
+		require.Zero(t, s.plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
+		require.Empty(t, left(t, c.DataDir, formsOf(t, c, stream, id)))
+	}
+	for _, id := range stays {
+		require.Equal(t, 1, s.plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
+	}
+	s.stop()
+}

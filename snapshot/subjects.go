@@ -1,0 +1,155 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"lethe"
+)
+
+// Subjects are kept as pseudonyms in an index beside the index of transactions: by subject,
+// what carries it, and by what carries some, that it does. What carried a subject in one
+// record carries it from then on, whatever later records say, so that it does not depend on
+// their order.
+
+// carrier is a transaction, or a payment, that carries subjects.
+type carrier struct {
+	at lethe.Timestep
+	// about is the transaction, or both ends of the payment; ids are theirs.
+	about []lethe.Pseudonym
+	ids   []lethe.TransactionID
+}
+
+// key is that of the index by subject.
+func (c carrier) key(subject lethe.Pseudonym) []byte {
+	key := binary.BigEndian.AppendUint64(pseudonymKey(kindSubject, subject), uint64(c.at))
+	return appendPseudonyms(key, c.about)
+}
+
+func decodeCarrier(key, value []byte) (c carrier, err error) {
+	k, v := cursorOver(key), cursorOver(value)
+	k.Take(1 + pseudonymBytes)
+	c.at = lethe.Timestep(k.Uint64())
+	for k.Left() >= pseudonymBytes {
+		var p lethe.Pseudonym
+		k.Bytes(p[:])
+		c.about, c.ids = append(c.about, p), append(c.ids, lethe.TransactionID(v.Text()))
+	}
+	if err := k.close("key of a carrier"); err != nil {
+		return c, err
+	}
+	return c, v.close("carrier")
+}
+
+// target is what an erasure of the carrier takes away.
+func (c carrier) target() lethe.Target {
+	if len(c.ids) == 2 {
+		return lethe.PaymentBetween(c.ids[0], c.ids[1])
+	}
+	return lethe.Transactions(c.ids...)[0]
+}
+
+// carry notes that a carrier carries subjects.
+func (b *Batch) carry(c carrier, subjects []string) {
+	var value []byte
+	for _, id := range c.ids {
+		value = appendString(value, string(id))
+	}
+	for _, subject := range subjects {
+		key := c.key(b.staging.options.Secret.SubjectPseudonym(subject))
+		b.set(key, value)
+		// From either end, for the payment goes with either.
+		b.set(append(pseudonymKey(kindCarries, c.about[0]), key...), []byte{})
+		if len(c.about) == 2 {
+			b.set(append(pseudonymKey(kindCarries, c.about[1]), key...), []byte{})
+		}
+	}
+}
+
+// subjectIndex reads what staging knows of subjects.
+type subjectIndex struct{ *staging }
+
+// carried returns what carries a subject up to a timestep, and the keys of the index that
+// say so. Several are the transactions that carry other subjects too.
+func (s subjectIndex) carried(subject string, until lethe.Timestep) (l Located, err error) {
+	prefix := pseudonymKey(kindSubject, s.options.Secret.SubjectPseudonym(subject))
+	err = s.Scan(prefix, func(key, value []byte) error {
+		c, err := decodeCarrier(key, value)
+		if err != nil || c.at > until {
+			return err
+		}
+		l.Carried = append(l.Carried, c.target())
+		l.Keys = append(l.Keys, bytes.Clone(key))
+		if len(c.about) == 1 {
+			several, err := s.carriesOthers(c, prefix)
+			if several {
+				l.Several = append(l.Several, c.ids[0])
+			}
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return l, fmt.Errorf("what carries a subject: %w", err)
+	}
+	l.Known, l.Pseudonym = len(l.Carried) > 0, s.options.Secret.SubjectPseudonym(subject)
+	return l, nil
+}
+
+// carriesOthers reports whether a transaction carries another subject than that of a prefix.
+func (s subjectIndex) carriesOthers(c carrier, prefix []byte) (others bool, err error) {
+	own := pseudonymKey(kindCarries, c.about[0])
+	err = s.Scan(own, func(key, _ []byte) error {
+		index := key[len(own):]
+		transaction := len(index) == 1+pseudonymBytes+timestepBytes+pseudonymBytes
+		others = others || transaction && !bytes.HasPrefix(index, prefix)
+		return nil
+	})
+	return others, err
+}
+
+// subjectKeysOf returns the entries of both indexes that go with what is erased.
+func subjectKeysOf(s *staging, gone erasure) (keys [][]byte, err error) {
+	take := func(p lethe.Pseudonym) error {
+		own := pseudonymKey(kindCarries, p)
+		return s.Scan(own, func(key, _ []byte) error {
+			index := bytes.Clone(key[len(own):])
+			about, err := pseudonymsAfter(index, 1+pseudonymBytes+timestepBytes,
+				(len(index)-1-pseudonymBytes-timestepBytes)/pseudonymBytes)
+			if err != nil || !gone.names(about) {
+				return err
+			}
+			keys = append(keys, index)
+			for _, end := range about {
+				keys = append(keys, append(pseudonymKey(kindCarries, end), index...))
+			}
+			return nil
+		})
+	}
+	for p := range gone.Nodes {
+		if err := take(p); err != nil {
+			return nil, err
+		}
+	}
+	for p := range gone.Payments {
+		if err := take(p.Source); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// withCarried returns the targets and what carries those that are subjects, each once.
+func withCarried(s *Store, targets []lethe.Target) ([]lethe.Target, error) {
+	located, err := s.Locate(targets)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(targets)
+	for _, l := range located {
+		all = append(all, l.Carried...)
+	}
+	return lethe.Distinct(all), nil
+}
