@@ -118,6 +118,12 @@ func (w *world) outcomes(at int, target lethe.Target, got *state) (may []deletio
 			continue
 		}
 		for k, other := range e.request.Targets {
+			if other.Kind == lethe.SubjectTarget && slices.ContainsFunc(w.with(other),
+				func(with lethe.Target) bool { return with.Name() == target.Name() }) {
+				// What carried a subject is that request's, whichever was first.
+				asked, may = true, append(may, deletions.OutcomeAlreadyErased)
+				continue
+			}
 			if other.Name() != target.Name() {
 				continue
 			}

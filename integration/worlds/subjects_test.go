@@ -36,6 +36,9 @@ func (d *drawing) subject(k options) bool {
 		default:
 			continue
 		}
+		if len(e.names) == 1 && !strings.HasPrefix(key, prefixOf(e.at)) {
+			continue // of another timestep than its transaction: it is refused, and nobody carries what it says
+		}
 		if _, drawn := carries[key]; !drawn {
 			carries[key] = d.wider.IntN(3) == 0
 		}
