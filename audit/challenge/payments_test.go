@@ -45,7 +45,8 @@ func TestASliceThatHoldsAnErasedPaymentIsFound(t *testing.T) {
 	d.erasePayment(t, nodes[0], nodes[1])
 	r = d.ask(t, d.at(t, p))
 	require.Len(t, r.Problems, 1)
-	require.Contains(t, r.Problems[0], "holds a payment that was erased in both directions, last by the request of leaf 55")
+	require.Contains(t, r.Problems[0], "holds a payment that was erased in both directions, last by the request of "+
+		"leaf 55")
 	require.True(t, d.ask(t, d.at(t, challenge.Pair{Shard: 2, Timestep: 2})).OK)
 
 	b := d.answer(t, d.at(t, p))

@@ -38,7 +38,9 @@ func (c *logRotateKeyCmd) Run(a *command.App) error {
 	}
 	name := func(key ed25519.PrivateKey) string { return receipt.KeyID(key.Public().(ed25519.PublicKey)) }
 	if c.JSON {
-		return a.PrintJSON(map[string]string{"before": name(before), "now": name(now), "public_key": configs.PublicKeyPath(path)})
+		return a.PrintJSON(map[string]string{
+			"before": name(before), "now": name(now), "public_key": configs.PublicKeyPath(path),
+		})
 	}
 	fmt.Fprintf(a.Stdout, "key %s follows %s: start lethe run again, which introduces it\npublic keys: %s\n", name(now),
 		name(before), configs.PublicKeyPath(path))

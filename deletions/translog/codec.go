@@ -75,7 +75,7 @@ func decodeSigned(data []byte) (Leaf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leaf: %w", err)
 	}
-	return decodeBody(e.Kind, e.Body, func(body []byte, into any) error { return json.Unmarshal(body, into) })
+	return decodeBody(e.Kind, e.Body, json.Unmarshal)
 }
 
 func decodeBody(kind Kind, body []byte, read func([]byte, any) error) (Leaf, error) {

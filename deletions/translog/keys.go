@@ -51,7 +51,7 @@ type epoch struct {
 }
 
 // rotationMark is in the bytes of every leaf that introduces a key.
-var rotationMark = []byte(`"action":"` + ActionRotateKey + `"`)
+const rotationMark = `"action":"` + string(ActionRotateKey) + `"`
 
 // KeysOf reads the keys of a log with a name. trusted is one that the caller knows: the first,
 // the newest or one between. The error is a Refusal if a key is not introduced by the one
@@ -59,7 +59,7 @@ var rotationMark = []byte(`"action":"` + ActionRotateKey + `"`)
 func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, error) {
 	var k Keys
 	for i, text := range leaves {
-		if !bytes.Contains(text, rotationMark) {
+		if !bytes.Contains(text, []byte(rotationMark)) {
 			continue
 		}
 		leaf, err := Decode(text)

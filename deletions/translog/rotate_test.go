@@ -137,11 +137,12 @@ func TestAForgedIntroductionIsRefused(t *testing.T) {
 		c.Checkpoint = signed.Note
 	}
 	forge := func(from, to, by string) []byte {
-		leaf, err := translog.Encode(translog.Operator{Action: translog.ActionRotateKey, At: epoch, Key: &translog.Introduction{
+		key := translog.Introduction{
 			From: publicOf(from), To: publicOf(to), Signature: ed25519.Sign(keyOf(by), []byte("lethe key rotation/1\n"+
 				"lethe.log/ours\n1772366400000\n"+base64.StdEncoding.EncodeToString(publicOf(from))+"\n"+
 				base64.StdEncoding.EncodeToString(publicOf(to))+"\n")),
-		}})
+		}
+		leaf, err := translog.Encode(translog.Operator{Action: translog.ActionRotateKey, At: epoch, Key: &key})
 		require.NoError(t, err)
 		return leaf
 	}
@@ -159,7 +160,8 @@ func TestAForgedIntroductionIsRefused(t *testing.T) {
 			sign(c, "theirs")
 		}, translog.StatementKey},
 		"of another log": {func(c *translog.Copy) {
-			c.Leaves = append(c.Leaves, bytes.Replace(forge("third", "theirs", "third"), []byte("12:00:00"), []byte("13:00:00"), 1))
+			another := bytes.Replace(forge("third", "theirs", "third"), []byte("12:00:00"), []byte("13:00:00"), 1)
+			c.Leaves = append(c.Leaves, another)
 			sign(c, "theirs")
 		}, translog.StatementKey},
 		"signed by the key before": {func(c *translog.Copy) {

@@ -184,10 +184,11 @@ func TestTheProofGoesWithTheReceipt(t *testing.T) {
 	require.Zero(t, r.Code, r.Stderr)
 	require.Contains(t, r.Stdout, "lethe.log/")
 	for name, c := range map[string]struct{ old, by, want string }{
-		"unlogged":      {s.signed.Log, "", "log: nothing shows that it is in the transparency log"},
-		"another-leaf":  {"index ", "index 1", "log: the leaf is not in the log of the checkpoint"},
-		"another-log":   {"lethe.log/", "lethe.log/f", "log: the checkpoint is of another log"},
-		"forged-note":   {"\n\u2014 lethe.log", "\n\u2014 lethe.lag", "log: the checkpoint is not signed by the key of this log"},
+		"unlogged":     {s.signed.Log, "", "log: nothing shows that it is in the transparency log"},
+		"another-leaf": {"index ", "index 1", "log: the leaf is not in the log of the checkpoint"},
+		"another-log":  {"lethe.log/", "lethe.log/f", "log: the checkpoint is of another log"},
+		"forged-note": {"\n\u2014 lethe.log", "\n\u2014 lethe.lag",
+			"log: the checkpoint is not signed by the key of this log"},
 		"another-proof": {"extra ", "extra eyJ9", "log: "},
 	} {
 		path := s.with(name, func(d *statement) {
