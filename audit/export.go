@@ -55,7 +55,7 @@ func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, er
 	if err != nil {
 		return nil, err
 	}
-	setup, err := ensemble.Setup{Layout: layout, Kernels: set.Name, Described: over == nil}.Encode()
+	setup, err := ensemble.Setup{Layout: layout, Kernels: set.Name, Described: over == nil, Meta: over}.Encode()
 	if err != nil {
 		return nil, err
 	}

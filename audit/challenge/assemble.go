@@ -62,6 +62,11 @@ func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle,
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrUnanswerable, strings.Join(problems, "; "))
 	}
+	if c.Meta {
+		if steps, err = v.WithMeta(steps, s); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnanswerable, err)
+		}
+	}
 	b := &Bundle{Challenge: id, Checkpoint: c.Checkpoint, Leaves: leaves, Setup: setup}
 	for _, q := range v.carriedOut() {
 		if n := q.at.Count(); n > 0 {

@@ -34,6 +34,8 @@ type Challenge struct {
 	// Shard and Timestep, if not nil, confine the draw to one shard or one timestep.
 	Shard    *lethe.ShardID
 	Timestep *lethe.Timestep
+	// Meta asks for the newest meta-model to be learnt anew as well.
+	Meta bool
 }
 
 // challengeRecord is a challenge as it is stored and sent.
@@ -44,6 +46,7 @@ type challengeRecord struct {
 	Count      int             `json:"count"`
 	Shard      *lethe.ShardID  `json:"shard,omitempty"`
 	Timestep   *lethe.Timestep `json:"timestep,omitempty"`
+	Meta       bool            `json:"meta_model,omitempty"`
 }
 
 // Validate reports what is out of bounds. The signature is not looked at.
@@ -63,7 +66,7 @@ func (c Challenge) Validate() error {
 // Encode returns the challenge as JSON.
 func (c Challenge) Encode() ([]byte, error) {
 	out, err := json.MarshalIndent(challengeRecord{
-		challengeFormat, c.Checkpoint, c.Seed, c.Count, c.Shard, c.Timestep,
+		challengeFormat, c.Checkpoint, c.Seed, c.Count, c.Shard, c.Timestep, c.Meta,
 	}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("challenge: %w", err)
@@ -85,7 +88,7 @@ func Decode(data []byte) (Challenge, error) {
 	if r.Format != challengeFormat {
 		return Challenge{}, fmt.Errorf("%w: format %.40q, want %q", ErrChallenge, r.Format, challengeFormat)
 	}
-	c := Challenge{r.Checkpoint, r.Seed, r.Count, r.Shard, r.Timestep}
+	c := Challenge{r.Checkpoint, r.Seed, r.Count, r.Shard, r.Timestep, r.Meta}
 	return c, c.Validate()
 }
 
@@ -109,6 +112,9 @@ func (c Challenge) ID() (lethe.Digest, error) {
 	w.Flag(c.Timestep != nil)
 	if c.Timestep != nil {
 		w.Uint64(uint64(*c.Timestep))
+	}
+	if c.Meta {
+		w.String("meta-model")
 	}
 	return w.Digest(), nil
 }

@@ -15,6 +15,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -50,13 +51,20 @@ func regressions() ensemble.Component {
 
 // deployed returns a deployment that has trained everything.
 func deployed(t require.TestingT, name string, components ...ensemble.Component) *deployment {
+	return deployedOver(t, name, nil, components...)
+}
+
+// deployedOver is deployed with a meta-model, or none, above the components.
+func deployedOver(
+	t require.TestingT, name string, over *meta.Config, components ...ensemble.Component,
+) *deployment {
 	seed := make([]byte, ed25519.SeedSize)
 	copy(seed, name)
 	d := &deployment{
 		name: name, key: ed25519.NewKeyFromSeed(seed), secret: lethe.Secret{1},
 		setup: ensemble.Setup{
 			Layout:  ensemble.Layout{Shards: shardsOfTests, Components: components},
-			Kernels: kernels.PortableName, Described: true,
+			Kernels: kernels.PortableName, Described: over == nil, Meta: over,
 		},
 		slices: make(map[challenge.Pair]*lethe.Slice), models: make(map[challenge.Pair]*trainer.Checkpoint),
 	}

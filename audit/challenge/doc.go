@@ -21,6 +21,7 @@
 //	assemble.go   the answer made by the deployment
 //	verify.go     the check of an answer
 //	train.go      models trained anew
+//	over.go       the meta-model above them learnt anew
 //
 // The package reads no file and no clock.
 package challenge

@@ -29,6 +29,9 @@ type step struct {
 type Steps struct {
 	layout ensemble.Layout
 	list   []step
+	// over are the timesteps that the meta-model learns from, if it is to be learnt anew: it is
+	// that after the last of them.
+	over []lethe.Timestep
 }
 
 // Steps returns the models that have to be trained anew for pairs: of every component the
@@ -123,16 +126,26 @@ func (s Steps) Slices() []Pair {
 			}
 		}
 	}
+	for _, t := range s.over {
+		for shard := range lethe.ShardID(s.layout.Shards) {
+			needed[Pair{shard, t}] = true
+		}
+	}
 	return ascending(needed)
 }
 
-// Before are the models that the steps go on from, with the model's number for a shard,
-// ascending.
+// Before are the models that the steps go on from, and those that the meta-model is above, with
+// the model's number for a shard, ascending.
 func (s Steps) Before() []Pair {
 	needed := make(map[Pair]bool)
 	for _, st := range s.list {
 		if st.previous != lethe.NoTimestep {
 			needed[Pair{st.model, st.previous}] = true
+		}
+	}
+	if len(s.over) > 0 {
+		for model := range lethe.ShardID(s.layout.Models()) {
+			needed[Pair{model, s.over[len(s.over)-1]}] = true
 		}
 	}
 	return ascending(needed)

@@ -94,6 +94,11 @@ func verify(ctx context.Context, r *Report, b *Bundle, c Challenge, o Options) e
 	}
 	steps, problems := v.Steps(setup.Layout, r.Pairs)
 	r.Problems = append(r.Problems, problems...)
+	if c.Meta && len(problems) == 0 {
+		if steps, err = v.WithMeta(steps, setup); err != nil {
+			r.problem("%v", err)
+		}
+	}
 	r.Ensemble = v.ensemble(setup)
 	if len(r.Problems) > 0 {
 		return nil
@@ -102,7 +107,10 @@ func verify(ctx context.Context, r *Report, b *Bundle, c Challenge, o Options) e
 	if held == nil || !r.trainable(steps, cmp.Or(o.Architecture, runtime.GOARCH)) {
 		return nil
 	}
-	return r.trainAnew(ctx, runner, v, steps, *held, o.Progress)
+	if err := r.trainAnew(ctx, runner, v, steps, *held, o.Progress); err != nil {
+		return err
+	}
+	return r.learnAnew(ctx, runner, v, setup, steps, *held)
 }
 
 // openLog checks that the bundle has the whole log of the challenge's checkpoint, and that

@@ -39,6 +39,7 @@ type auditDrawCmd struct {
 	Count      int             `help:"Pairs of shard and timestep to draw; 0 for all." default:"10" placeholder:"K"`
 	Shard      *lethe.ShardID  `help:"Draw of this shard alone." placeholder:"S"`
 	Timestep   *lethe.Timestep `help:"Draw of this timestep alone." placeholder:"T"`
+	Meta       bool            `help:"Have the newest meta-model learnt anew too, from slices of all shards."`
 	Out        string          `required:"" help:"File to write the challenge to." type:"path" placeholder:"FILE"`
 	JSON       bool            `help:"Print one JSON document."`
 }
@@ -51,7 +52,8 @@ func (auditDrawCmd) Help() string {
 
 Which pairs it is follows from the seed and the root of the log that the checkpoint names, and
 only the leaves of the log tell which there are: verify prints them. Choose the seed after the
-checkpoint was signed.`
+checkpoint was signed. With --meta the answer holds the latest slices of all shards and all models
+after the newest timestep, so that the ensemble's version follows from what was checked.`
 }
 
 // Run writes a challenge.
@@ -62,6 +64,7 @@ func (c *auditDrawCmd) Run(a *command.App) error {
 	}
 	asked := challenge.Challenge{
 		Checkpoint: string(note), Seed: c.Seed, Count: c.Count, Shard: c.Shard, Timestep: c.Timestep,
+		Meta: c.Meta,
 	}
 	if err := asked.Validate(); err != nil {
 		return err

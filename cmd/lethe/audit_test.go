@@ -47,7 +47,7 @@ func TestAnAuditorTrainsTheDemoAnew(t *testing.T) {
 	asked, answer := filepath.Join(folder, "challenge.json"), filepath.Join(folder, "bundle.lethe")
 	key := filepath.Join(r.DataDir, "keys", "receipt-ed25519.pub.pem")
 	status, _, said := execute(t, "audit", "draw", "--checkpoint", checkpoint, "--seed", "7",
-		"--count", "0", "--out", asked)
+		"--count", "0", "--meta", "--out", asked)
 	require.Zero(t, status, said)
 	status, _, said = execute(t, "audit", "export", "--data-dir", r.DataDir, "--challenge", asked, "--out", answer,
 		"--set", "kafka.partitions=2", "--set", "partition.shards=4", "--set", "trainer.hidden=8", "--set",
@@ -61,7 +61,8 @@ func TestAnAuditorTrainsTheDemoAnew(t *testing.T) {
 	require.True(t, report.OK)
 	require.Len(t, report.Pairs, 4*6)
 	require.Equal(t, report.Population, len(report.Pairs))
-	require.Equal(t, 4*6+2+2, report.Models, "networks after every timestep, trees and regressions after the newest")
+	require.Equal(t, 4*6+2+2+1, report.Models, "networks after every timestep, trees, regressions and the meta-model "+
+		"after the newest")
 	require.Equal(t, 1, report.Requests)
 	require.Zero(t, report.UnderWay)
 	require.Equal(t, r.Audit.EnsembleHash, report.Ensemble.String())

@@ -103,7 +103,7 @@ func (s *sayer) noteSaid(setup wire.Commitment, said map[*series][]lethe.Timeste
 
 // setupCommitment is that of what models are trained with.
 func (s *sayer) setupCommitment() (wire.Commitment, error) {
-	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil}.Encode()
+	encoded, err := ensemble.Setup{Layout: s.layout, Kernels: s.kernels, Described: s.meta == nil, Meta: s.meta}.Encode()
 	return wire.Commitment{Setup: true, Digest: ensemble.DigestSetup(encoded)}, err
 }
 

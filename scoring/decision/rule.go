@@ -117,3 +117,12 @@ func (r Rule) PerTimestep() bool { return r.kind == budget }
 
 // Learnt reports whether the threshold is chosen from labelled transactions.
 func (r Rule) Learnt() bool { return r.kind == auto || r.kind == precision }
+
+// MarshalText returns what String does.
+func (r Rule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText is ParseRule.
+func (r *Rule) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseRule(string(text))
+	return err
+}

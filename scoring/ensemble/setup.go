@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/scoring"
+	"lethe/scoring/meta"
 	"lethe/trainer/kernels"
 )
 
@@ -29,20 +30,23 @@ type Setup struct {
 	// Described says that checkpoints carry the aggregation vector that the models are
 	// weighed by: there is no meta-model.
 	Described bool
+	// Meta is how the meta-model is learnt, nil for none, and in setups of earlier versions.
+	Meta *meta.Config
 }
 
 // setupRecord is a setup as it is stored and sent.
 type setupRecord struct {
-	Format     string      `json:"format"`
-	Shards     int         `json:"shards"`
-	Kernels    string      `json:"kernel_set"`
-	Described  bool        `json:"described"`
-	Components []Component `json:"components"`
+	Format     string       `json:"format"`
+	Shards     int          `json:"shards"`
+	Kernels    string       `json:"kernel_set"`
+	Described  bool         `json:"described"`
+	Components []Component  `json:"components"`
+	Meta       *meta.Config `json:"meta_model,omitempty"`
 }
 
 // Encode returns the setup as one line of JSON. Equal setups have equal bytes.
 func (s Setup) Encode() ([]byte, error) {
-	out, err := json.Marshal(setupRecord{setupFormat, s.Shards, s.Kernels, s.Described, s.Components})
+	out, err := json.Marshal(setupRecord{setupFormat, s.Shards, s.Kernels, s.Described, s.Components, s.Meta})
 	if err != nil {
 		return nil, fmt.Errorf("setup of the ensemble: %w", err)
 	}
@@ -71,8 +75,12 @@ func DecodeSetup(data []byte) (Setup, error) {
 	if r.Shards > maxSetupShards {
 		return Setup{}, fmt.Errorf("setup of the ensemble: %d shards, at most %d", r.Shards, maxSetupShards)
 	}
-	s := Setup{Layout{r.Shards, r.Components}, r.Kernels, r.Described}
-	if err := s.Validate(); err != nil {
+	s := Setup{Layout{r.Shards, r.Components}, r.Kernels, r.Described, r.Meta}
+	err := s.Validate()
+	if err == nil && s.Meta != nil {
+		err = s.Meta.Validate()
+	}
+	if err != nil {
 		return Setup{}, fmt.Errorf("setup of the ensemble: %w", err)
 	}
 	if again, err := s.Encode(); err != nil || !bytes.Equal(again, data) {

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/scoring/decision"
 	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
@@ -65,6 +67,30 @@ func TestOtherSetupsAreRefused(t *testing.T) {
 	lacking.Kernels = "abacus"
 	_, err = lacking.Runner(1)
 	require.ErrorContains(t, err, `kernel set "abacus" is none of "fma", "portable"`)
+}
+
+// So is the meta-model's; and a setup without one has the bytes of before.
+func TestTheMetaModelIsInTheSetup(t *testing.T) {
+	s := setups(t)
+	without, err := s.Encode()
+	require.NoError(t, err)
+	require.NotContains(t, string(without), "meta_model")
+	over := meta.Defaults()
+	for _, rule := range []string{"auto", "precision:0.95", "budget:12", "0.3"} {
+		over.Threshold, err = decision.ParseRule(rule)
+		require.NoError(t, err)
+		s.Described, s.Meta = false, &over
+		text, err := s.Encode()
+		require.NoError(t, err)
+		got, err := ensemble.DecodeSetup(text)
+		require.NoError(t, err)
+		require.Equal(t, over.Fingerprint(), got.Meta.Fingerprint(), rule)
+	}
+	over.Timesteps = 0
+	text, err := s.Encode()
+	require.NoError(t, err)
+	_, err = ensemble.DecodeSetup(text)
+	require.ErrorContains(t, err, "timesteps")
 }
 
 func TestNumbersArePlaces(t *testing.T) {
