@@ -68,7 +68,7 @@ func (c *comparison) letters(w world, got, want *state) {
 // counts compares how many records were taken, refused and so on, where no process was
 // killed before it told: the records that name a target come to those of the others.
 func (c *comparison) counts(w world, got, want *state) {
-	if len(w.crashes) > 0 || w.config.FeatureCount == 0 {
+	if len(w.crashes) > 0 || w.isOperated() || w.config.FeatureCount == 0 {
 		return
 	}
 	targets, named, more := w.targets(), 0, 0

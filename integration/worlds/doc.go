@@ -1,6 +1,7 @@
 // Package worlds tries random worlds: a stream with late, repeated, corrected, moved and
 // broken records, random settings of when timesteps end, requests for erasure before,
-// during and after their targets, together or apart, and up to two kills at random writes,
+// during and after their targets, together or apart, with deadlines, holds and cancellations, a
+// backup that is put back, and up to two kills at random writes,
 // of the process or of the machine. All roles run in one goroutine over topics and files in
 // memory, and what they write comes in the same sequence every time, so a world that fails
 // can be played again from its seed, and is made smaller.
@@ -8,6 +9,7 @@
 //	draw_test.go, records_test.go    a world is drawn
 //	world_test.go                    what it is, and the one without the targets
 //	deployment_test.go, run_test.go  all roles; a world is played to its end
+//	operated_test.go, restore_test.go  what operators do
 //	disk_test.go, file_test.go       files in memory, and how a process ends
 //	topics_test.go                   topics in memory, whose writes count as well
 //	state_test.go, log_test.go       what is left, and what must be known of the past

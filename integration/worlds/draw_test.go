@@ -62,6 +62,7 @@ func drawWorld(t *rapid.T, k options) world {
 			})
 		}
 	}
+	d.operate(rand.New(rand.NewPCG(places, 3)))
 	return d.world
 }
 

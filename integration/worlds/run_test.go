@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -35,6 +34,9 @@ type simulation struct {
 	successor *deployment
 	// killed counts the processes that were killed.
 	killed int
+	// backup is what was copied at the position made, or nil.
+	backup *deployment
+	made   int
 }
 
 // play sends a world to the deployment and lets it come to rest. If the process is
@@ -52,8 +54,12 @@ func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 		return d, err
 	}
 	for _, events := range [][]event{w.events, w.lastTimestep()} {
-		for _, e := range events {
-			if err := s.apply(ctx, e); err != nil {
+		for at, e := range events {
+			apply := func() error { return s.apply(ctx, e) }
+			if e.operation != nil {
+				apply = func() error { return s.operate(ctx, at) }
+			}
+			if err := apply(); err != nil {
 				return s.current, err
 			}
 		}
@@ -246,12 +252,20 @@ func (d *deployment) openRequests(ctx context.Context, w world) (int, error) {
 	statuses, err := d.statuses(ctx)
 	open := 0
 	for _, e := range w.events {
-		if e.request != nil && statuses[e.request.RequestID].State != deletions.Verified {
+		if e.request != nil && !isDone(statuses[e.request.RequestID]) {
+			open++
+		}
+	}
+	for id, s := range statuses {
+		if isAgain(id) && !isDone(s) {
 			open++
 		}
 	}
 	return open, err
 }
+
+// isDone reports whether nothing follows a state by itself.
+func isDone(s deletions.Status) bool { return s.State.Final() || s.State == deletions.Held }
 
 // fork is what the process would leave if it was killed now.
 func (d *deployment) fork(during *file) *deployment {
@@ -259,15 +273,7 @@ func (d *deployment) fork(during *file) *deployment {
 	if err != nil {
 		panic(err)
 	}
-	successor := &deployment{
-		t: d.t, disk: left, receipts: d.t.TempDir(), clock: &clock{now: d.clock.now}, patience: d.patience,
-		window: d.window, oneHop: d.oneHop, independent: d.independent,
-		models: d.models, config: d.config, taken: maps.Clone(d.taken),
-	}
-	successor.topics = topics{d.topics.Clone(), successor.disk, d.topics.log.clone()}
+	successor := d.successor(left)
 	successor.disk.trace = append(slices.Clone(d.disk.trace), "killed")
-	if err := os.CopyFS(successor.receipts, os.DirFS(d.receipts)); err != nil {
-		panic(err)
-	}
 	return successor
 }

@@ -12,6 +12,7 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -49,6 +50,8 @@ type state struct {
 	receipts map[string]receipt.Receipt
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
+	// states are those of the requests.
+	states map[string]deletions.State
 }
 
 // place is a shard at a timestep.
@@ -104,7 +107,14 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		all = append(all, r.follower.Status())
 	}
 	s.status = role.Merge(all...)
-	s.receipts, err = readReceipts(d.receipts)
+	if s.receipts, err = readReceipts(d.receipts); err != nil {
+		return nil, err
+	}
+	statuses, err := d.statuses(ctx)
+	s.states = make(map[string]deletions.State)
+	for id, status := range statuses {
+		s.states[id] = status.State
+	}
 	return s, err
 }
 

@@ -47,6 +47,10 @@ func (w world) String() string {
 		"independent %v, components %q\n%+v\n",
 		w.crashes, w.patience, w.window, w.oneHop, w.independent, w.components, w.config)
 	for _, e := range w.events {
+		if e.operation != nil {
+			fmt.Fprintf(&out, "%s\n", e.operation)
+			continue
+		}
 		if e.request != nil {
 			fmt.Fprintf(&out, "%d: %s at scope %s: %v\n", e.polls, e.request.RequestID, e.request.Scope, e.request.Targets)
 			continue
@@ -70,6 +74,8 @@ type event struct {
 	// row are the features that it holds, or nil.
 	row     []float32
 	request *lethe.ErasureRequest
+	// operation is what an operator does, or nil; then nothing is sent by itself.
+	operation *operation
 	// polls is how many turns the roles get before the next event.
 	polls int
 }
@@ -205,7 +211,7 @@ func (w *world) without(targets map[lethe.TargetName]lethe.Target) world {
 		components: w.components, config: w.config, late: w.late, loose: w.loose,
 	}
 	for _, e := range w.events {
-		if e.request == nil && !e.erased(targets) {
+		if e.request == nil && e.operation == nil && !e.erased(targets) {
 			out.events = append(out.events, e)
 		}
 	}

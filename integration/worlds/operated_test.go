@@ -1,0 +1,235 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/snapshot"
+)
+
+// begun is when every world begins.
+var begun = time.Unix(1_700_000_000, 0)
+
+// operation is what an operator does.
+type operation struct {
+	// cancel is the request that is taken back.
+	cancel *lethe.ErasureRequest
+	hold   *ingest.Hold
+	// lift is the hold that is lifted.
+	lift string
+	// backup has a copy made of everything, restore has it put back.
+	backup, restore bool
+}
+
+// operate draws what operators do. The rest of the world is drawn already and stays as it is.
+func (d *drawing) operate(chance *rand.Rand) {
+	for _, e := range d.events {
+		if e.request != nil && chance.IntN(3) == 0 {
+			e.request.Deadline = begun.Add(time.Duration(chance.IntN(180)-60) * time.Second)
+		}
+	}
+	switch chance.IntN(6) {
+	case 0:
+		d.held(chance, true)
+	case 1:
+		if d.world.loose || d.world.late && d.config.Late != snapshot.DeadLetter {
+			d.cancelled(chance)
+		} else {
+			d.held(chance, false)
+		}
+	case 2, 3:
+		d.restored(chance)
+	}
+}
+
+// held draws a hold that comes before every request for what it names, so that nothing of
+// it is suppressed until the hold ends. One that does not end is followed by a cancellation.
+func (d *drawing) held(chance *rand.Rand, ends bool) {
+	var ids []lethe.TransactionID
+	for _, target := range d.targets() {
+		if target.Kind == lethe.TransactionTarget {
+			ids = append(ids, target.Transaction)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	slices.Sort(ids)
+	id := ids[chance.IntN(len(ids))]
+	if d.sharesTargets(id) {
+		return
+	}
+	at := slices.IndexFunc(d.events, func(e event) bool { return e.request != nil && namesTransaction(e.request, id) })
+	hold := &ingest.Hold{Name: "hold", Transactions: []lethe.TransactionID{id}, Reason: "court"}
+	request := d.events[at].request
+	d.insert(at, operation{hold: hold})
+	behind := at + 2 + chance.IntN(len(d.events)-at-1)
+	switch {
+	case !ends:
+		d.insert(behind, operation{cancel: request})
+	case chance.IntN(3) == 0:
+		hold.Until = begun.Add(time.Duration(chance.IntN(60)) * time.Second)
+	case chance.IntN(2) == 0:
+		d.insert(behind, operation{lift: hold.Name})
+	}
+}
+
+// sharesTargets reports whether a request that names a transaction names something else that
+// another one names, which does not wait with it: that one is not verified as long as the first
+// is held, for the record of the first is in erasures.v1.
+func (d *drawing) sharesTargets(id lethe.TransactionID) bool {
+	for _, e := range d.events {
+		if e.request == nil || !namesTransaction(e.request, id) {
+			continue
+		}
+		for _, other := range d.events {
+			if other.request != nil && !namesTransaction(other.request, id) &&
+				slices.ContainsFunc(other.request.Targets, func(t lethe.Target) bool {
+					return slices.ContainsFunc(e.request.Targets, func(own lethe.Target) bool { return own.Name() == t.Name() })
+				}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func namesTransaction(r *lethe.ErasureRequest, id lethe.TransactionID) bool {
+	return slices.ContainsFunc(r.Targets, func(t lethe.Target) bool { return t.Transaction == id })
+}
+
+// cancelled draws that a request is taken back.
+func (d *drawing) cancelled(chance *rand.Rand) {
+	var asked []int
+	for i, e := range d.events {
+		if e.request != nil {
+			asked = append(asked, i)
+		}
+	}
+	if len(asked) > 0 {
+		at := asked[chance.IntN(len(asked))]
+		d.insert(at+1+chance.IntN(len(d.events)-at), operation{cancel: d.events[at].request})
+	}
+}
+
+// restored draws that a backup is made and put back.
+func (d *drawing) restored(chance *rand.Rand) {
+	made := chance.IntN(len(d.events) + 1)
+	d.insert(made, operation{backup: true})
+	d.insert(made+1+chance.IntN(len(d.events)-made), operation{restore: true})
+}
+
+func (d *drawing) insert(at int, o operation) {
+	d.events = slices.Insert(d.events, at, event{operation: &o})
+}
+
+// operate does what an operator does at a position of the world.
+func (s *simulation) operate(ctx context.Context, at int) error {
+	switch o := s.world.events[at].operation; {
+	case o.hold != nil:
+		key, value, err := ingest.EncodeHold(*o.hold)
+		return s.say(ctx, key, value, err)
+	case o.lift != "":
+		key, value, err := ingest.EncodeLift(ingest.Lift{Name: o.lift})
+		return s.say(ctx, key, value, err)
+	case o.cancel != nil:
+		digest, err := deletions.RequestDigest(*o.cancel)
+		if err != nil {
+			return err
+		}
+		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: o.cancel.RequestID, Digest: digest})
+		if err := s.say(ctx, key, value, err); err != nil {
+			return err
+		}
+		return s.sendAgain(ctx, at)
+	case o.backup:
+		s.backup, s.made = s.current.image(), at
+		return nil
+	default:
+		return s.putBack(ctx, at)
+	}
+}
+
+// say publishes a control record of erasures.v1.
+func (s *simulation) say(ctx context.Context, key, value []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.send(ctx, event{topic: bus.Erasures, record: ingest.Outgoing{Key: key, Value: value}})
+}
+
+// sendAgain sends once more what came for the targets of a request before it was taken back,
+// for that may have been dropped.
+func (s *simulation) sendAgain(ctx context.Context, at int) error {
+	request := s.world.events[at].operation.cancel
+	for range 3 {
+		if err := s.current.rest(ctx); err != nil {
+			return err
+		}
+		if err := s.restart(ctx); err != nil {
+			return err
+		}
+	}
+	statuses, err := s.current.statuses(ctx)
+	if err != nil || statuses[request.RequestID].State != deletions.Cancelled {
+		return err
+	}
+	for _, e := range s.world.events[:at] {
+		if e.operation == nil && slices.ContainsFunc(request.Targets, e.erases) {
+			if err := s.send(ctx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// carriedOut is the world without the requests that were taken back or are held.
+func (w world) carriedOut(s *state) world {
+	var kept []event
+	for _, e := range w.events {
+		if e.request != nil {
+			if state := s.states[e.request.RequestID]; state == deletions.Cancelled || state == deletions.Held {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	w.events = kept
+	return w
+}
+
+// isOperated reports whether some record may have been taken twice, or never by the process
+// that is left.
+func (w world) isOperated() bool {
+	return slices.ContainsFunc(w.events, func(e event) bool {
+		return e.operation != nil && (e.operation.cancel != nil || e.operation.restore)
+	})
+}
+
+// isAgain reports whether a request is one of lethe's own, for what a backup held.
+func isAgain(requestID string) bool { return strings.HasPrefix(requestID, "restored-") }
+
+// String says what is done.
+func (o operation) String() string {
+	switch {
+	case o.hold != nil:
+		return fmt.Sprintf("hold %v until %v", o.hold.Transactions, o.hold.Until)
+	case o.lift != "":
+		return "lift " + o.lift
+	case o.cancel != nil:
+		return "cancel " + o.cancel.RequestID
+	case o.backup:
+		return "backup"
+	default:
+		return "restore"
+	}
+}
