@@ -27,6 +27,9 @@ type Config struct {
 	// coming, so that they are carried out together; when none has come for a twentieth
 	// of it, they begin. It does not wait after a batch before it.
 	BatchWindow time.Duration `yaml:"batch_window" help:"Longest wait of a suppressed request for others."`
+	// RetainTimesteps is how many settled timesteps are kept; older ones are erased. 0 keeps
+	// all.
+	RetainTimesteps int `yaml:"retain_timesteps" help:"Settled timesteps kept; older ones are erased. 0 keeps all."`
 
 	Secret lethe.Secret `yaml:"-"`
 	// Deployment is named on receipts and in the transparency log.
@@ -75,6 +78,7 @@ func (c *Config) ValidateSettings() error {
 	p.OneOf("default_scope", string(c.DefaultScope), lethe.SupportedScopes()...)
 	p.Duration("verify_timeout", c.VerifyTimeout, time.Second, 30*24*time.Hour)
 	p.Duration("batch_window", c.BatchWindow, 0, 24*time.Hour)
+	p.Whole("retain_timesteps", c.RetainTimesteps, 0, 1_000_000)
 	return p.Err()
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/retention"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
 	"lethe/snapshot"
@@ -32,6 +33,7 @@ type logic struct {
 	questions   *Questions
 	eraser      *eraser
 	commitments *commitments
+	retention   retention.Retention
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -134,6 +136,9 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 // advance does everything that is due.
 func (l *logic) advance(ctx context.Context) error {
 	if err := l.lifecycle.advance(ctx); err != nil {
+		return err
+	}
+	if err := l.retention.Advance(ctx); err != nil {
 		return err
 	}
 	if err := l.coordinator.Advance(ctx); err != nil {

@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
+	"lethe/deletions/retention"
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/internal/patientfs"
@@ -168,6 +169,10 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs,
 		now: o.Clock.Now, commitments: said,
+		retention: retention.Retention{
+			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
+			Secret: o.Secret, Graphs: store, Holds: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
+		},
 		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,

@@ -1,0 +1,169 @@
+// Package retention asks for the erasure of what is older than it may be kept: whole
+// timesteps, by requests of lethe's own that go the way of every other. There is one for a timestep,
+// or one for each thousand transactions of a large one; what a hold keeps has requests of its
+// own, so that the rest does not wait with it.
+package retention
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/snapshot"
+)
+
+// atOnce bounds the timesteps that are asked for in one turn.
+const atOnce = 8
+
+// Reason is what the requests give as theirs.
+const Reason = "retention"
+
+// Graphs are the timesteps that are kept; a snapshot.Store is one.
+type Graphs interface {
+	Timesteps() []snapshot.Info
+	Load(t lethe.Timestep) (*snapshot.Content, error)
+	Marks() snapshot.Marks
+}
+
+// Writer is how requests are published.
+type Writer interface {
+	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
+}
+
+// Holds are those that an operator has set; a deletions.Ledger knows them.
+type Holds interface{ Holds() ([]deletions.Hold, error) }
+
+// Retention asks for what is too old. Its zero value keeps everything.
+type Retention struct {
+	// Keep is how many settled timesteps are kept, counted by their numbers back from the
+	// newest; 0 for all.
+	Keep int
+	// Most bounds the targets of a request.
+	Most   int
+	Scope  lethe.Scope
+	Secret lethe.Secret
+	Graphs Graphs
+	Holds  Holds
+	Out    Writer
+	Now    func() time.Time
+}
+
+// Advance publishes requests for timesteps that have become too old, or have got records since
+// that was asked for, and notes that. Killed in between it publishes the same once more.
+func (r Retention) Advance(ctx context.Context) error {
+	due, err := r.due()
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	kept, err := r.held()
+	if err != nil {
+		return fmt.Errorf("retention: %w", err)
+	}
+	for _, info := range due {
+		if err := r.ask(ctx, info, kept); err != nil {
+			return fmt.Errorf("retention of timestep %d: %w", info.Timestep, err)
+		}
+	}
+	return nil
+}
+
+// due are the timesteps to be asked for, ascending.
+func (r Retention) due() (due []snapshot.Info, err error) {
+	if r.Keep <= 0 {
+		return nil, nil
+	}
+	var settled []snapshot.Info
+	newest := lethe.NoTimestep
+	for _, info := range r.Graphs.Timesteps() {
+		if info.State == lethe.Settled {
+			settled, newest = append(settled, info), max(newest, info.Timestep)
+		}
+	}
+	for _, info := range settled {
+		if info.Timestep > newest-lethe.Timestep(r.Keep) || len(due) == atOnce {
+			continue
+		}
+		asked, _, err := r.Graphs.Marks().Get(mark(info.Timestep))
+		if err != nil {
+			return nil, err
+		}
+		if string(asked) != string(revision(info)) {
+			due = append(due, info)
+		}
+	}
+	return due, nil
+}
+
+func mark(t lethe.Timestep) []byte { return fmt.Appendf(nil, "retention/%d", t) }
+
+// revision is the one that records gave the timestep last: those of erasures do not count.
+func revision(info snapshot.Info) []byte {
+	return binary.BigEndian.AppendUint32(nil, uint32(info.Reopened))
+}
+
+// held are the targets that holds keep now.
+func (r Retention) held() (map[lethe.Digest]bool, error) {
+	list, err := r.Holds.Holds()
+	kept := make(map[lethe.Digest]bool)
+	for _, h := range list {
+		if h.InForce(r.Now()) {
+			for _, target := range h.Targets {
+				kept[target] = true
+			}
+		}
+	}
+	return kept, err
+}
+
+func (r Retention) ask(ctx context.Context, info snapshot.Info, kept map[lethe.Digest]bool) error {
+	content, err := r.Graphs.Load(info.Timestep)
+	if err != nil {
+		return err
+	}
+	var free, held []lethe.TransactionID
+	for _, n := range content.Snapshot.Nodes {
+		if kept[r.Secret.Suppression(n.ID)] {
+			held = append(held, n.ID)
+		} else {
+			free = append(free, n.ID)
+		}
+	}
+	var records []ingest.Outgoing
+	for _, ids := range [][]lethe.TransactionID{free, held} {
+		for part := range slices.Chunk(ids, r.Most) {
+			request := lethe.ErasureRequest{
+				RequestID: fmt.Sprintf("retention-%d-%d-%d", info.Timestep, info.Reopened, len(records)),
+				Scope:     r.Scope, Targets: lethe.Transactions(part...), Reason: Reason,
+			}
+			if deletions.NamesTarget(request) {
+				request.RequestID = strings.Map(letter, request.RequestID)
+			}
+			key, value, err := ingest.EncodeErasure(request, time.Time{})
+			if err != nil {
+				return err
+			}
+			records = append(records, ingest.Outgoing{Key: key, Value: value})
+		}
+	}
+	if len(records) > 0 {
+		if err := r.Out.Write(ctx, bus.Erasures, records); err != nil {
+			return err
+		}
+	}
+	return r.Graphs.Marks().Put(mark(info.Timestep), revision(info))
+}
+
+// letter is a digit as a letter.
+func letter(c rune) rune {
+	if '0' <= c && c <= '9' {
+		return 'a' + c - '0'
+	}
+	return c
+}
