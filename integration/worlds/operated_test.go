@@ -171,7 +171,7 @@ func (s *simulation) say(ctx context.Context, key, value []byte, err error) erro
 func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	request := s.world.events[at].operation.cancel
 	for range 3 {
-		if err := s.current.rest(ctx); err != nil {
+		if _, err := s.current.rest(ctx); err != nil {
 			return err
 		}
 		if err := s.restart(ctx); err != nil {
