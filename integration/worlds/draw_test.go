@@ -39,7 +39,9 @@ func drawWorld(t *rapid.T, k options) world {
 		d.displace()
 	}
 	d.requests(append(ids, neverSent, "nobody"))
-	aSubject := d.wider.IntN(3) == 0 && !k.loose && d.subject(k)
+	if d.wider.IntN(3) == 0 && !k.loose {
+		d.subject(k)
+	}
 	d.patience = d.chance.IntN(6)
 	// Scope shard does not go with rows that hold something of their neighbours.
 	isShard := func(e event) bool { return e.request != nil && e.request.Scope == lethe.ScopeShard }
@@ -56,7 +58,7 @@ func drawWorld(t *rapid.T, k options) world {
 		}
 	}
 	for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "killed") {
-		if k.kills && !aSubject {
+		if k.kills {
 			d.crashes = append(d.crashes, crash{
 				share: d.chance.Float64(), torn: d.chance.IntN(2) == 0, whole: d.chance.IntN(3) == 0,
 			})

@@ -15,7 +15,7 @@ const customer = "customer-1"
 // subject lets a third of the transactions and of the payments carry a subject, every record
 // of them, and erases it in the end, when everything before was read. Some records are sent
 // once more after that.
-func (d *drawing) subject(k options) bool {
+func (d *drawing) subject(k options) {
 	carries := make(map[string]bool)
 	for i := range d.events {
 		e := &d.events[i]
@@ -64,7 +64,6 @@ func (d *drawing) subject(k options) bool {
 			d.events = append(d.events, e)
 		}
 	}
-	return true
 }
 
 // everythingRead is how many turns the roles get so that all that was sent is read.
