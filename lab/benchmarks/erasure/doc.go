@@ -10,5 +10,6 @@
 //
 //	main.go                            the command
 //	run.go, measure.go, deployment.go  rounds of requests, their times, the service under them
+//	customers.go                       customers with transactions over all timesteps
 //	rows.go, render.go, figures.go     what was measured, as tables and figures
 package main

@@ -65,24 +65,29 @@ func (c *runCmd) measure(ctx context.Context, d *deployment) (rows []row, err er
 
 // feed has the stream trained through. It returns what all rows have in common and what
 // draws transactions. The stream is not kept: it may be as large as the rest.
-func (c *runCmd) feed(ctx context.Context, d *deployment) (about row, next func() lethe.TransactionID, err error) {
+func (c *runCmd) feed(ctx context.Context, d *deployment) (about row, next func() []lethe.Target, err error) {
 	stream, err := c.stream(ctx)
 	if err != nil {
 		return about, nil, err
 	}
 	about = row{
 		Data: stream.Name, Timesteps: len(stream.Steps), Features: stream.FeatureCount,
-		Together: c.Together, Targets: c.Targets, Scope: c.Scope, Age: c.Age,
+		Together: c.Together, Targets: c.Targets, Scope: c.Scope, Age: c.Age, Customers: c.Customers,
 	}
 	for _, step := range stream.Steps {
 		about.Transactions += len(step.Transactions)
+	}
+	if next = c.chooser(stream); c.Customers {
+		if next, err = customers(stream, customersOptions{c.Requests * c.Together, c.Targets, c.Seed}); err != nil {
+			return about, nil, err
+		}
 	}
 	began := time.Now()
 	if err := d.feed(ctx, stream, c.Fed); err != nil {
 		return about, nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: trained through in %.1f s\n", stream.Name, time.Since(began).Seconds())
-	return about, c.chooser(stream), nil
+	return about, next, nil
 }
 
 // profile writes a profile of the processor until it is stopped.
@@ -100,8 +105,8 @@ func profile(path string) (stop func() error, err error) {
 	}, nil
 }
 
-// chooser returns what draws transactions, each once.
-func (c *runCmd) chooser(stream *dataset.Stream) func() lethe.TransactionID {
+// chooser returns what draws the targets of a request: transactions, each once.
+func (c *runCmd) chooser(stream *dataset.Stream) func() []lethe.Target {
 	steps := stream.Steps
 	if c.Age >= 0 {
 		at := max(0, len(steps)-1-c.Age)
@@ -114,11 +119,14 @@ func (c *runCmd) chooser(stream *dataset.Stream) func() lethe.TransactionID {
 		}
 	}
 	draw := lethe.NewDraw(c.Seed, "benchmark-erasures")
-	return func() lethe.TransactionID {
-		at := draw.IntN(len(ids))
-		id := ids[at]
-		ids[at] = ids[len(ids)-1]
-		ids = ids[:len(ids)-1]
-		return id
+	return func() []lethe.Target {
+		own := make([]lethe.TransactionID, c.Targets)
+		for i := range own {
+			at := draw.IntN(len(ids))
+			own[i] = ids[at]
+			ids[at] = ids[len(ids)-1]
+			ids = ids[:len(ids)-1]
+		}
+		return lethe.Transactions(own...)
 	}
 }

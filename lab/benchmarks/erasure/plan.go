@@ -19,7 +19,11 @@ func (d *deployment) plan(ctx context.Context, list []lethe.ErasureRequest, r ro
 	asked := service.PlanRequest{Scopes: []string{string(list[0].Scope)}}
 	for _, request := range list {
 		for _, target := range request.Targets {
-			asked.Nodes = append(asked.Nodes, string(target.Transaction))
+			if target.Kind == lethe.SubjectTarget {
+				asked.Subjects = append(asked.Subjects, target.Subject)
+			} else {
+				asked.Nodes = append(asked.Nodes, string(target.Transaction))
+			}
 		}
 	}
 	body, err := json.Marshal(asked)

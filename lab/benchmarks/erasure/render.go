@@ -35,7 +35,7 @@ type group []row
 func kind(r row) row {
 	return row{
 		Data: r.Data, Transactions: r.Transactions, Timesteps: r.Timesteps, Features: r.Features,
-		Together: r.Together, Targets: r.Targets, Scope: r.Scope, Age: r.Age,
+		Together: r.Together, Targets: r.Targets, Scope: r.Scope, Age: r.Age, Customers: r.Customers,
 	}
 }
 
@@ -92,6 +92,9 @@ func writeTables(w io.Writer, rows []row) error {
 func (g group) line() string {
 	r := g[0]
 	what := fmt.Sprintf("%d × %d, %s", r.Together, r.Targets, r.Scope)
+	if r.Customers {
+		what += ", customers"
+	}
 	if r.Age >= 0 {
 		what += ", age " + strconv.Itoa(r.Age)
 	}

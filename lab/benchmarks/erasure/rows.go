@@ -24,6 +24,8 @@ type row struct {
 	Targets  int    `json:"targets"`
 	Scope    string `json:"scope"`
 	Age      int    `json:"age"`
+	// Customers says that the targets of a request are those of a customer.
+	Customers bool `json:"customers,omitempty"`
 
 	Suppressed float64 `json:"suppressed"`
 	Swapped    float64 `json:"swapped"`

@@ -13,23 +13,24 @@ import (
 
 // runCmd measures.
 type runCmd struct {
-	Dataset  string            `type:"path" help:"Folder with Elliptic's three CSV files; generated data without it."`
-	Steps    int               `default:"49" help:"Timesteps of the generated data."`
-	Nodes    int               `default:"4159" help:"Transactions of each generated timestep."`
-	Features int               `default:"${features}" help:"Features of each generated transaction."`
-	Requests int               `default:"50" help:"Number of rounds; a round is over when all its requests are verified."`
-	Together int               `default:"1" help:"Requests submitted at once in a round."`
-	Targets  int               `default:"1" help:"Transactions of each request."`
-	Age      int               `default:"-1" help:"Erase from the timestep that is so many before the newest; -1: any."`
-	Scope    string            `default:"${scope}" enum:"${scopes}" help:"Scope of the requests: ${enum}."`
-	Seed     uint64            `default:"1" help:"Chooses the transactions."`
-	Plan     bool              `help:"Ask for a plan before each round, and compare it with what the round took."`
-	Anew     bool              `default:"true" negatable:"" help:"Train every checkpoint anew at the end and compare."`
-	Profile  string            `placeholder:"FILE" help:"Write a CPU profile of the requests."`
-	DataDir  string            `placeholder:"DIR" help:"Data directory, which is kept; a temporary one without it."`
-	Fed      bool              `help:"The data directory holds the data already; choose another seed than before."`
-	Rows     string            `placeholder:"FILE" help:"Append what was measured, a line of JSON for each round."`
-	Set      map[string]string `placeholder:"KEY=VALUE" help:"Set a key of the configuration."`
+	Dataset   string            `type:"path" help:"Folder with Elliptic's three CSV files; generated data without it."`
+	Steps     int               `default:"49" help:"Timesteps of the generated data."`
+	Nodes     int               `default:"4159" help:"Transactions of each generated timestep."`
+	Features  int               `default:"${features}" help:"Features of each generated transaction."`
+	Requests  int               `default:"50" help:"Number of rounds; a round is over when all its requests are verified."`
+	Together  int               `default:"1" help:"Requests submitted at once in a round."`
+	Targets   int               `default:"1" help:"Transactions of each request."`
+	Customers bool              `help:"Targets are those of a customer, over all timesteps alike, who is erased by subject."`
+	Age       int               `default:"-1" help:"Erase from the timestep that is so many before the newest; -1: any."`
+	Scope     string            `default:"${scope}" enum:"${scopes}" help:"Scope of the requests: ${enum}."`
+	Seed      uint64            `default:"1" help:"Chooses the transactions."`
+	Plan      bool              `help:"Ask for a plan before each round, and compare it with what the round took."`
+	Anew      bool              `default:"true" negatable:"" help:"Train every checkpoint anew at the end and compare."`
+	Profile   string            `placeholder:"FILE" help:"Write a CPU profile of the requests."`
+	DataDir   string            `placeholder:"DIR" help:"Data directory, which is kept; a temporary one without it."`
+	Fed       bool              `help:"The data directory holds the data already; choose another seed than before."`
+	Rows      string            `placeholder:"FILE" help:"Append what was measured, a line of JSON for each round."`
+	Set       map[string]string `placeholder:"KEY=VALUE" help:"Set a key of the configuration."`
 }
 
 // Run measures and prints.
@@ -98,15 +99,12 @@ func (c *runCmd) config() (config configs.Config, remove func(), err error) {
 }
 
 // requests makes those of a round.
-func (c *runCmd) requests(round int, next func() lethe.TransactionID) []lethe.ErasureRequest {
+func (c *runCmd) requests(round int, next func() []lethe.Target) []lethe.ErasureRequest {
 	list := make([]lethe.ErasureRequest, c.Together)
 	for i := range list {
 		list[i] = lethe.ErasureRequest{
 			RequestID: fmt.Sprintf("benchmark-%d-%d-%d-%d", c.Seed, time.Now().Unix(), round, i),
-			Scope:     lethe.Scope(c.Scope),
-		}
-		for range c.Targets {
-			list[i].Targets = append(list[i].Targets, lethe.Transactions(next())...)
+			Scope:     lethe.Scope(c.Scope), Targets: next(),
 		}
 	}
 	return list
