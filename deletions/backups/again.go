@@ -28,8 +28,7 @@ const (
 // name of something is hashed and compared.
 func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureRequest, error) {
 	s := search{secret: d.Secret, found: make(map[lethe.Digest]lethe.Target), seen: make(map[string]bool)}
-	var err error
-	if s.erased, s.payments, err = erased(d.Ledger); err != nil || len(s.erased) == 0 {
+	if err := s.know(d.Ledger); err != nil || len(s.erased) == 0 {
 		return nil, err
 	}
 	if err := d.Names(func(id lethe.TransactionID) { s.name(string(id)) }); err != nil {
@@ -44,16 +43,18 @@ func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureReque
 			return nil, fmt.Errorf("%s: %w", topic, err)
 		}
 	}
-	byScope := make(map[lethe.Scope][]lethe.Target)
+	byReach := make(map[reach][]lethe.Target)
 	byHash := func(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
 	for _, hash := range slices.SortedFunc(maps.Keys(s.found), byHash) {
-		byScope[s.erased[hash]] = append(byScope[s.erased[hash]], s.found[hash])
+		t := s.found[hash]
+		at := reach{s.erased[hash], t.Until}
+		byReach[at] = append(byReach[at], t)
 	}
 	var out []lethe.ErasureRequest
-	for _, scope := range slices.Sorted(maps.Keys(byScope)) {
-		for part := range slices.Chunk(byScope[scope], mostTargets) {
+	for _, at := range slices.SortedFunc(maps.Keys(byReach), reach.compare) {
+		for part := range slices.Chunk(byReach[at], mostTargets) {
 			out = append(out, lethe.ErasureRequest{
-				RequestID: fmt.Sprint(r.Prefix(), len(out)), Scope: scope, Targets: part,
+				RequestID: fmt.Sprint(r.Prefix(), len(out)), Scope: at.scope, Targets: part,
 				Reason: "a backup was put back",
 			})
 		}
@@ -83,26 +84,40 @@ func (r Restored) Published(ctx context.Context, topics interface {
 	return len(there), err
 }
 
-// erased are the targets that requests have erased or are erasing, by keyed hash, each with
-// the widest scope at which that was asked for; and whether there are payments among them.
-func erased(ledger *deletions.Ledger) (scopes map[lethe.Digest]lethe.Scope, payments bool, err error) {
+// reach is what the targets of one request have in common.
+type reach struct {
+	scope lethe.Scope
+	until lethe.Timestep
+}
+
+func (r reach) compare(other reach) int {
+	return cmp.Or(cmp.Compare(r.scope, other.scope), cmp.Compare(r.until, other.until))
+}
+
+// know takes the targets that requests have erased or are erasing from the ledger, each with the
+// widest scope, and of a subject the last timestep, for which that was asked.
+func (s *search) know(ledger *deletions.Ledger) error {
 	list, err := ledger.List()
-	scopes = make(map[lethe.Digest]lethe.Scope)
+	s.erased, s.subjects = make(map[lethe.Digest]lethe.Scope), make(map[lethe.Digest]lethe.Timestep)
 	for _, e := range list {
 		if !e.Suppresses() {
 			continue
 		}
-		for _, target := range e.Suppressed() {
-			if before, found := scopes[target]; !found || wider(e.Scope, before) {
-				scopes[target] = e.Scope
+		for _, target := range e.Targets {
+			if before, found := s.erased[target]; !found || wider(e.Scope, before) {
+				s.erased[target] = e.Scope
 			}
 		}
-		// What carried subjects may be payments.
-		payments = payments || len(e.Progress.Carried) > 0 || slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
+		for _, u := range e.Subjects {
+			if before, found := s.subjects[u.Target]; !found || u.Until > before {
+				s.subjects[u.Target] = u.Until
+			}
+		}
+		s.payments = s.payments || slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
 			return o.Kind == lethe.PaymentTarget
 		})
 	}
-	return scopes, payments, err
+	return err
 }
 
 func wider(a, b lethe.Scope) bool {
@@ -115,6 +130,8 @@ type search struct {
 	secret   lethe.Secret
 	erased   map[lethe.Digest]lethe.Scope
 	payments bool
+	// subjects are those of erased that are subjects.
+	subjects map[lethe.Digest]lethe.Timestep
 	found    map[lethe.Digest]lethe.Target
 	// seen are the names that were compared.
 	seen map[string]bool
@@ -127,11 +144,14 @@ func (s *search) compare(t lethe.Target) {
 	}
 }
 
-// name compares a text that may be the id of a transaction.
+// name compares a text that may be the id of a transaction, or the key of a subject.
 func (s *search) name(text string) {
 	if text != "" && !s.seen[text] {
 		s.seen[text] = true
 		s.compare(lethe.Target{Kind: lethe.TransactionTarget, Transaction: lethe.TransactionID(text)})
+		if until, is := s.until(text); is {
+			s.compare(lethe.SubjectThrough(text, until))
+		}
 	}
 }
 
@@ -214,4 +234,12 @@ func stringLength(data []byte) int {
 		}
 	}
 	return len(data)
+}
+
+// until returns up to which timestep a subject of some name is erased, if it is.
+func (s *search) until(name string) (until lethe.Timestep, is bool) {
+	if len(s.subjects) > 0 {
+		until, is = s.subjects[s.secret.SuppressedSubject(name)]
+	}
+	return until, is
 }
