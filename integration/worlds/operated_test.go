@@ -54,9 +54,14 @@ func (d *drawing) operate(chance *rand.Rand) {
 // it is suppressed until the hold ends. One that does not end is followed by a cancellation.
 func (d *drawing) held(chance *rand.Rand, ends bool) {
 	var ids []lethe.TransactionID
-	for _, target := range d.targets() {
-		if target.Kind == lethe.TransactionTarget {
-			ids = append(ids, target.Transaction)
+	for _, e := range d.events {
+		if e.request == nil {
+			continue
+		}
+		for _, target := range e.request.Targets {
+			if target.Kind == lethe.TransactionTarget {
+				ids = append(ids, target.Transaction)
+			}
 		}
 	}
 	if len(ids) == 0 {
