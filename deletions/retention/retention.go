@@ -38,7 +38,9 @@ type Writer interface {
 }
 
 // Holds are those that an operator has set; a deletions.Ledger knows them.
-type Holds interface{ Holds() ([]deletions.Hold, error) }
+type Holds interface {
+	Holds() ([]deletions.Hold, error)
+}
 
 // Retention asks for what is too old. Its zero value keeps everything.
 type Retention struct {

@@ -202,3 +202,9 @@ func (p *pass) rolling(from, to int, power uint64) uint64 {
 func bounded(kind Kind) bool {
 	return kind == KindID || kind == KindIDJSON || kind == KindPayment || kind == KindSubjectKey
 }
+
+func sortHits(hits []Hit) {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	})
+}

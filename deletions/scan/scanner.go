@@ -293,9 +293,3 @@ func (sc *Scanner) matching(kind Kind, candidates []int, text []byte, offset int
 	}
 	return hits
 }
-
-func sortHits(hits []Hit) {
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Fingerprint, b.Fingerprint))
-	})
-}

@@ -80,7 +80,7 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 	}
 	slices.Sort(ids)
 	id := ids[chance.IntN(len(ids))]
-	if d.sharesTargets(id) {
+	if d.sharesTargets(id) || slices.ContainsFunc(d.events, event.namesSubject) {
 		return
 	}
 	at := slices.IndexFunc(d.events, func(e event) bool { return e.request != nil && namesTransaction(e.request, id) })
@@ -100,7 +100,7 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 
 // sharesTargets reports whether a request that names a transaction names something else that
 // another one names, which does not wait with it: that one is not verified as long as the first
-// is held, for the record of the first is in erasures.v1.
+// is held, for the record of the first is in erasures.v1. What a subject carries may be such.
 func (d *drawing) sharesTargets(id lethe.TransactionID) bool {
 	for _, e := range d.events {
 		if e.request == nil || !namesTransaction(e.request, id) {

@@ -31,7 +31,7 @@ func startLog(ctx context.Context, o Options, kv deletions.KV, ledger *deletions
 	err = log.Start(ctx, o.Bus, deletions.Changes{Entries: entries, Holds: holds})
 	var refusal *translog.Refusal
 	if errors.As(err, &refusal) && refusal.Statement == translog.StatementKey {
-		return nil, fmt.Errorf("%w: %w (put the signing key of before back; lethe log rotate-key puts a new one in its place)",
+		return nil, fmt.Errorf("%w: %w (put the signing key of before back; lethe log rotate-key replaces it by a new one)",
 			ErrLost, err)
 	}
 	if errors.As(err, &refusal) {

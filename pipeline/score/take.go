@@ -54,23 +54,15 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	// The first timestep stays unscored, and so does what comes to it late: whether models
 	// were there before may be due to records that are erased by now.
 	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
-	kept, dropped := (*published)(nil), false
-	var reasons explained
+	var rest remainder
 	switch {
 	case known.done:
-		before, err := l.state.published(t)
-		if err != nil {
+		if rest, err = remainderOf(l.state, snapshot, t); err != nil {
 			return err
 		}
-		if before != nil {
-			kept, dropped = before.only(snapshot)
-			next.late = scorable && kept.lacks(snapshot)
-		}
-		next.done = before != nil || m.Previous == lethe.NoTimestep
-		if reasons, err = readExplained(l.state.store, t); err != nil {
-			return err
-		}
-		if reasons = reasons.within(snapshot); reasons.again {
+		next.late = scorable && rest.kept != nil && rest.kept.lacks(snapshot)
+		next.done = rest.kept != nil || m.Previous == lethe.NoTimestep
+		if rest.reasons.again {
 			next.owed = owesAgain
 		}
 	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
@@ -82,19 +74,46 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 		return err
 	}
 	err = l.state.store.Apply(func(w swapstore.Writer) error {
-		if !dropped {
-			kept = nil
+		var changed *published
+		if rest.dropped {
+			changed = rest.kept
 		}
-		return errors.Join(next.write(w, t, m.Payload, kept), reasons.write(w, t), setOffset(w, source, m.Next))
+		return errors.Join(next.write(w, t, m.Payload, changed), rest.reasons.write(w, t), setOffset(w, source, m.Next))
 	})
 	if err != nil {
 		return err
 	}
 	l.state.links[t] = next
-	if dropped {
+	if rest.dropped {
 		return l.measure(t)
 	}
 	return nil
+}
+
+// remainder is what stays of what was said of a timestep when its graph is replaced.
+type remainder struct {
+	// kept is nil where nothing was published.
+	kept *published
+	// dropped says that something of it went.
+	dropped bool
+	reasons explained
+}
+
+// remainderOf returns what was said of the transactions that a graph still has.
+func remainderOf(s *state, graph *lethe.Snapshot, t lethe.Timestep) (rest remainder, err error) {
+	before, err := s.published(t)
+	if err != nil {
+		return rest, err
+	}
+	if before != nil {
+		rest.kept, rest.dropped = before.only(graph)
+	}
+	reasons, err := readExplained(s.store, t)
+	if err != nil {
+		return rest, err
+	}
+	rest.reasons = reasons.within(graph)
+	return rest, nil
 }
 
 // write stores what is known of a graph, its bytes as long as it waits to be scored, and

@@ -20,7 +20,7 @@ type runCmd struct {
 	Requests  int               `default:"50" help:"Number of rounds; a round is over when all its requests are verified."`
 	Together  int               `default:"1" help:"Requests submitted at once in a round."`
 	Targets   int               `default:"1" help:"Transactions of each request."`
-	Customers bool              `help:"Targets are those of a customer, over all timesteps alike, who is erased by subject."`
+	Customers bool              `help:"Each request erases a customer: so many transactions over all timesteps."`
 	Age       int               `default:"-1" help:"Erase from the timestep that is so many before the newest; -1: any."`
 	Scope     string            `default:"${scope}" enum:"${scopes}" help:"Scope of the requests: ${enum}."`
 	Seed      uint64            `default:"1" help:"Chooses the transactions."`
