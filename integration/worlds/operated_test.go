@@ -61,8 +61,9 @@ func (e event) namesSubject() bool {
 	})
 }
 
-// held draws a hold that comes before every request for what it names, so that nothing of
-// it is suppressed until the hold ends. One that does not end is followed by a cancellation.
+// held draws a hold that comes before the request for what it names, so that nothing of it is
+// suppressed until the hold ends. The request is the only one: another is not verified while a
+// held one names in erasures.v1 what it looks for. One that does not end is followed by a cancellation.
 func (d *drawing) held(chance *rand.Rand, ends bool) {
 	var ids []lethe.TransactionID
 	for _, e := range d.events {
@@ -75,14 +76,11 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 			}
 		}
 	}
-	if len(ids) == 0 {
+	if len(ids) == 0 || len(d.requestIDs()) > 1 || slices.ContainsFunc(d.events, event.namesSubject) {
 		return
 	}
 	slices.Sort(ids)
 	id := ids[chance.IntN(len(ids))]
-	if d.sharesTargets(id) || slices.ContainsFunc(d.events, event.namesSubject) {
-		return
-	}
 	at := slices.IndexFunc(d.events, func(e event) bool { return e.request != nil && namesTransaction(e.request, id) })
 	hold := &ingest.Hold{Name: "hold", Transactions: []lethe.TransactionID{id}, Reason: "court"}
 	request := d.events[at].request
@@ -96,26 +94,6 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 	case chance.IntN(2) == 0:
 		d.insert(behind, operation{lift: hold.Name})
 	}
-}
-
-// sharesTargets reports whether a request that names a transaction names something else that
-// another one names, which does not wait with it: that one is not verified as long as the first
-// is held, for the record of the first is in erasures.v1. What a subject carries may be such.
-func (d *drawing) sharesTargets(id lethe.TransactionID) bool {
-	for _, e := range d.events {
-		if e.request == nil || !namesTransaction(e.request, id) {
-			continue
-		}
-		for _, other := range d.events {
-			if other.request != nil && !namesTransaction(other.request, id) &&
-				slices.ContainsFunc(other.request.Targets, func(t lethe.Target) bool {
-					return slices.ContainsFunc(e.request.Targets, func(own lethe.Target) bool { return own.Name() == t.Name() })
-				}) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func namesTransaction(r *lethe.ErasureRequest, id lethe.TransactionID) bool {

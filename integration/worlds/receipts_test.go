@@ -115,6 +115,10 @@ func (w *world) outcomes(at int, target lethe.Target, got *state) (may []deletio
 	}
 	may = append(may, deletions.OutcomeErased)
 	asked := false
+	if w.isOperated() {
+		// What a backup held may be erased by a request of lethe's own.
+		may = append(may, deletions.OutcomeAlreadyErased)
+	}
 	for i, e := range w.events {
 		if e.request == nil || i == at {
 			continue

@@ -50,24 +50,9 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	if err := m.PayloadOf(err, snapshot.Timestep, m.Key.Shard); err != nil {
 		return err
 	}
-	next := link{revision: m.Revision, previous: m.Previous, done: known.done, owed: known.owed}
-	// The first timestep stays unscored, and so does what comes to it late: whether models
-	// were there before may be due to records that are erased by now.
-	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
-	var rest remainder
-	switch {
-	case known.done:
-		if rest, err = remainderOf(l.state, snapshot, t); err != nil {
-			return err
-		}
-		next.late = scorable && rest.kept != nil && rest.kept.lacks(snapshot)
-		next.done = rest.kept != nil || m.Previous == lethe.NoTimestep
-		if rest.reasons.again {
-			next.owed = owesAgain
-		}
-	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
-		// A timestep that nobody knew of when its turn was.
-		next.done, next.late = true, scorable
+	next, rest, err := l.placed(snapshot, m)
+	if err != nil {
+		return err
 	}
 	// Before it is noted that the graph was read, so that a crash withdraws nothing too little.
 	if err := l.arrivals.close(ctx, snapshot); err != nil {
@@ -88,6 +73,32 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 		return l.measure(t)
 	}
 	return nil
+}
+
+// placed returns where a graph stands once it is taken, and what stays of what was said of
+// its timestep.
+func (l *logic) placed(graph *lethe.Snapshot, m wire.Received) (next link, rest remainder, err error) {
+	t := m.Key.Timestep
+	known, exists := l.state.links[t]
+	next = link{revision: m.Revision, previous: m.Previous, done: known.done, owed: known.owed}
+	// The first timestep stays unscored, and so does what comes to it late: whether models
+	// were there before may be due to records that are erased by now.
+	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
+	switch {
+	case known.done:
+		if rest, err = remainderOf(l.state, graph, t); err != nil {
+			return next, rest, err
+		}
+		next.late = scorable && rest.kept != nil && rest.kept.lacks(graph)
+		next.done = rest.kept != nil || m.Previous == lethe.NoTimestep
+		if rest.reasons.again {
+			next.owed = owesAgain
+		}
+	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
+		// A timestep that nobody knew of when its turn was.
+		next.done, next.late = true, scorable
+	}
+	return next, rest, nil
 }
 
 // remainder is what stays of what was said of a timestep when its graph is replaced.
