@@ -7,6 +7,7 @@
 // that forgetting a record is replacing a slice and replaying from there.
 //
 //	ids.go, records.go, target.go  identifiers; transactions, payments, labels; what is erased
+//	redaction.go                   features that are erased of a transaction
 //	secret.go                      keyed hashes and pseudonyms
 //	snapshot_graph.go, slice.go    the graph of a timestep, and a shard's part of it
 //	draw.go                        keyed random draws

@@ -73,10 +73,23 @@ func (s *Snapshot) Undirected() []Edge {
 // PseudonymPair stands for a payment, from Source to Target.
 type PseudonymPair struct{ Source, Target Pseudonym }
 
-// Removal is what an erasure takes out of snapshots.
+// Removal is what an erasure takes out of snapshots: nodes, payments, and features of nodes
+// that stay, which become 0.
 type Removal struct {
 	Nodes    map[Pseudonym]bool
 	Payments map[PseudonymPair]bool
+	Features map[Pseudonym]Columns
+}
+
+// IsNothing reports whether nothing is taken out.
+func (r Removal) IsNothing() bool { return len(r.Nodes)+len(r.Payments)+len(r.Features) == 0 }
+
+// Redact adds features of a node to those that go.
+func (r Removal) Redact(p Pseudonym, columns Columns) {
+	if before, redacted := r.Features[p]; redacted {
+		columns = before.With(columns)
+	}
+	r.Features[p] = columns
 }
 
 // Without returns a copy that never held the nodes for which drop is true, nor
@@ -86,9 +99,16 @@ func (s *Snapshot) Without(drop func(Pseudonym) bool) *Snapshot {
 }
 
 // Removed returns a copy that never held what is removed, nor any payment that names a
-// node of it. The revision is carried over.
+// node of it, and holds 0 for features that are. The revision is carried over.
 func (s *Snapshot) Removed(r Removal) *Snapshot {
-	return s.filtered(func(p Pseudonym) bool { return r.Nodes[p] }, func(p PseudonymPair) bool { return r.Payments[p] })
+	out := s.filtered(func(p Pseudonym) bool { return r.Nodes[p] }, func(p PseudonymPair) bool { return r.Payments[p] })
+	for p, columns := range r.Features {
+		if node, found := out.Find(p); found {
+			zeroed, _ := columns.Zeroed(out.Row(node))
+			copy(out.Row(node), zeroed)
+		}
+	}
+	return out
 }
 
 func (s *Snapshot) filtered(drop func(Pseudonym) bool, dropPayment func(PseudonymPair) bool) *Snapshot {

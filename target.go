@@ -72,6 +72,11 @@ func (t Target) Check() error {
 		named = t.Transaction != ""
 	case PaymentTarget:
 		named = t.Payment.Source != "" && t.Payment.Target != "" && t.Payment.Source != t.Payment.Target
+	case FeaturesTarget:
+		if err := t.Columns.Check(); err != nil {
+			return fmt.Errorf("%w: %w", ErrTarget, err)
+		}
+		named = t.Transaction != ""
 	case SubjectTarget:
 		named = t.Subject != ""
 	default:

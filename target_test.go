@@ -11,10 +11,11 @@ import (
 // What cannot be erased is refused by its kind and position, without a word of what it
 // names.
 func TestTargetsThatCannotBeErased(t *testing.T) {
-	fine := append(lethe.Transactions("a", "b"), lethe.PaymentBetween("a", "b"), lethe.SubjectThrough("c", 7))
+	fine := append(lethe.Transactions("a", "b"), lethe.PaymentBetween("a", "b"), lethe.FeaturesOf("a"),
+		lethe.FeaturesOf("a", 7, 0), lethe.SubjectThrough("c", 7))
 	require.NoError(t, lethe.CheckTargets(fine))
 	for _, other := range []lethe.Target{
-		{Kind: lethe.FeaturesTarget, Transaction: "secret", Columns: lethe.Columns{3}},
+		{Kind: lethe.FeaturesTarget, Columns: lethe.Columns{3}},
 		lethe.SubjectThrough("", 7),
 		{Kind: lethe.TransactionTarget},
 		lethe.PaymentBetween("secret", "secret"),

@@ -18,23 +18,26 @@ import (
 const nonceBytes = 16
 
 // RequestDigest returns the digest of a request's content: SHA-256 of the JSON object with
-// the members deadline (RFC 3339 in UTC, if there is one), nodes (ascending), nonce, payments,
-// reason, request_id, scope, subjects (ascending) and until, in this order and without white
-// space. payments, subjects and until are left out if the request has none; payments are objects
-// of source and target, ascending by source, then by target. A status and a receipt carry it, so
-// that whoever holds the request can tell that they are its own, and nobody else learns anything.
-// Errors: lethe.ErrTarget.
+// the members deadline (RFC 3339 in UTC, if there is one), features_of, nodes (ascending), nonce,
+// payments, reason, request_id, scope, subjects (ascending) and until, in this order and without
+// white space. features_of, payments, subjects and until are left out if the request has none;
+// payments are objects of source and target, ascending by source, then by target; features_of
+// objects of columns (ascending, left out for all) and id, ascending by id, then by columns as
+// numbers. A status and a receipt carry it, so that whoever holds the request can tell that they
+// are its own, and nobody else learns anything. Errors: lethe.ErrTarget.
 func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return lethe.Digest{}, err
 	}
-	ids, payments := []lethe.TransactionID{}, []namedPayment{}
+	ids, payments, features := []lethe.TransactionID{}, []namedPayment{}, []namedFeatures{}
 	members := map[string]any{"nonce": r.Nonce, "reason": r.Reason, "request_id": r.RequestID, "scope": r.Scope}
 	var subjects []string
 	for _, t := range r.Targets {
 		switch t.Kind {
 		case lethe.PaymentTarget:
 			payments = append(payments, namedPayment{t.Payment.Source, t.Payment.Target})
+		case lethe.FeaturesTarget:
+			features = append(features, namedFeatures{t.Columns, t.Transaction})
 		case lethe.SubjectTarget:
 			subjects = append(subjects, t.Subject)
 			if t.Until != lethe.NoTimestep {
@@ -48,9 +51,15 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 	slices.SortFunc(payments, func(a, b namedPayment) int {
 		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target))
 	})
+	slices.SortFunc(features, func(a, b namedFeatures) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), slices.Compare(a.Columns, b.Columns))
+	})
 	members["nodes"] = ids
 	if len(payments) > 0 {
 		members["payments"] = payments
+	}
+	if len(features) > 0 {
+		members["features_of"] = features
 	}
 	if !r.Deadline.IsZero() {
 		members["deadline"] = r.Deadline.UTC().Format(time.RFC3339Nano)
@@ -70,6 +79,12 @@ func RequestDigest(r lethe.ErasureRequest) (lethe.Digest, error) {
 type namedPayment struct {
 	Source lethe.TransactionID `json:"source"`
 	Target lethe.TransactionID `json:"target"`
+}
+
+// namedFeatures are features of a transaction in the content of a request.
+type namedFeatures struct {
+	Columns lethe.Columns       `json:"columns,omitempty"`
+	ID      lethe.TransactionID `json:"id"`
 }
 
 // nonceOf is the nonce of a request that has none: without one, the digest of a

@@ -193,7 +193,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	var outcomes []TargetOutcome
 	for _, t := range r.Targets {
 		target := secret.Suppressed(t)
-		outcomes = append(outcomes, TargetOutcome{Target: target, Kind: kindOf(t)})
+		outcomes = append(outcomes, undecided(secret, t))
 		if slices.Contains(e.Targets, target) {
 			continue
 		}

@@ -28,8 +28,12 @@ type TargetOutcome struct {
 	// Target is its keyed hash (lethe.Secret.Suppressed).
 	Target lethe.Digest `json:"target"`
 	// Kind is what the target is. None is a transaction, as in what earlier versions wrote.
-	Kind    lethe.TargetKind `json:"kind,omitempty"`
-	Outcome Outcome          `json:"outcome,omitempty"`
+	Kind lethe.TargetKind `json:"kind,omitempty"`
+	// Columns are those that features are erased of, none for all, and Transaction is the
+	// keyed hash of the transaction that they are of (lethe.Secret.Suppression).
+	Columns     lethe.Columns `json:"columns,omitempty"`
+	Transaction lethe.Digest  `json:"transaction,omitzero"`
+	Outcome     Outcome       `json:"outcome,omitempty"`
 }
 
 // kindOf is the kind that an outcome says.
@@ -42,7 +46,33 @@ func kindOf(t lethe.Target) lethe.TargetKind {
 
 // ValidKind reports whether the outcome's kind is one of those that there are.
 func (o TargetOutcome) ValidKind() bool {
-	return o.Kind == "" || o.Kind == lethe.PaymentTarget || o.Kind == lethe.SubjectTarget
+	switch o.Kind {
+	case lethe.FeaturesTarget:
+		return !o.Transaction.IsZero() && o.Columns.Check() == nil
+	case "", lethe.PaymentTarget, lethe.SubjectTarget:
+		return o.Transaction.IsZero() && len(o.Columns) == 0
+	default:
+		return false
+	}
+}
+
+// undecided is the outcome of a target of which nothing is known yet.
+func undecided(secret lethe.Secret, t lethe.Target) TargetOutcome {
+	o := TargetOutcome{Target: secret.Suppressed(t), Kind: kindOf(t)}
+	if t.Kind == lethe.FeaturesTarget {
+		o.Columns, o.Transaction = t.Columns, secret.Suppression(t.Transaction)
+	}
+	return o
+}
+
+// Redactions are the features that a request erases.
+func (e *Entry) Redactions() (out []lethe.Redaction) {
+	for _, o := range e.Progress.Outcomes {
+		if o.Kind == lethe.FeaturesTarget {
+			out = append(out, lethe.Redaction{Target: o.Target, Columns: o.Columns})
+		}
+	}
+	return out
 }
 
 // Decided reports whether the outcome is known.

@@ -32,10 +32,10 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 }
 
 func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
-	optional := fieldNodes | fieldPayments | fieldSubjects | fieldUntil | fieldScope | fieldReason | fieldRequestedAt |
-		fieldNonce | fieldDeadline
+	optional := fieldNodes | fieldPayments | fieldFeaturesOf | fieldSubjects | fieldUntil | fieldScope | fieldReason |
+		fieldRequestedAt | fieldNonce | fieldDeadline
 	required := fieldType | fieldRequestID
-	if o.present&(fieldPayments|fieldSubjects) == 0 {
+	if o.present&(fieldPayments|fieldFeaturesOf|fieldSubjects) == 0 {
 		required |= fieldNodes
 	}
 	if r := o.hold(required, optional); r != nil {
@@ -47,7 +47,7 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	if string(rec.Key) != o.requestID {
 		return nil, &Refusal{KeyMismatch, "the key is not the request_id"}
 	}
-	targets, r := o.erasureTargets(limits.MaxErasureNodes)
+	targets, r := o.erasureTargets(limits)
 	if r != nil {
 		return nil, r
 	}
@@ -78,11 +78,14 @@ func (o *object) erasure(rec Record, limits Limits) (Event, *Refusal) {
 	}, nil
 }
 
-// erasureTargets are the transactions that a request names, then the payments, then the
-// subjects.
-func (o *object) erasureTargets(most int) ([]lethe.Target, *Refusal) {
-	switch n := len(o.nodes) + len(o.payments) + len(o.subjects); {
+// erasureTargets are the transactions that a request names, then the payments, then features,
+// then the subjects.
+func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
+	most := limits.MaxErasureNodes
+	switch n := len(o.nodes) + len(o.payments) + len(o.featuresOf) + len(o.subjects); {
 	case n > 0 && n <= most:
+	case len(o.featuresOf) > 0:
+		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, payments, features and subjects, want 1..%d", n, most)}
 	case len(o.payments)+len(o.subjects) == 0:
 		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes, want 1..%d", n, most)}
 	default:
@@ -104,6 +107,13 @@ func (o *object) erasureTargets(most int) ([]lethe.Target, *Refusal) {
 			return nil, &Refusal{SelfLoop, fmt.Sprintf("source and target of payment %d are the same", i)}
 		}
 		targets = append(targets, lethe.PaymentBetween(lethe.TransactionID(p.source), lethe.TransactionID(p.target)))
+	}
+	for i, f := range o.featuresOf {
+		t, r := f.target(i, limits)
+		if r != nil {
+			return nil, r
+		}
+		targets = append(targets, t)
 	}
 	until := o.untilTimestep
 	switch {

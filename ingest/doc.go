@@ -30,6 +30,7 @@
 //
 //	{"type":"erasure","request_id":"r-1","nodes":["a"],"scope":"stubs",
 //	 "payments":[{"source":"b","target":"c"}],"subjects":["c-1"],"until":7,
+//	 "features_of":[{"id":"d"},{"id":"e","columns":[0,7]}],
 //	 "reason":"art. 17","requested_at":"2026-01-02T03:04:05Z"}
 //	{"type":"marker"}
 //
@@ -39,7 +40,8 @@
 // Subjects, which may be left out, are the keys of customers, accounts or addresses whom a
 // transaction or payment concerns.
 //
-// An erasure names transactions in nodes, payments, or subjects with the last timestep of
+// An erasure names transactions in nodes, payments, features that become 0 in features_of (all,
+// or those at the columns), or subjects with the last timestep of
 // what goes in until, or several of these. In it, until (else the newest timestep when the
 // request is accepted), scope (else erasure.default_scope), reason and requested_at may be left
 // out. A close says that its partition holds everything up to and including the timestep; a
@@ -52,6 +54,8 @@
 //	event.go, record.go, ids.go       what a record says, the record itself, valid ids
 //	decode.go, decodeerasure.go       records decoded; object.go, targetfields.go and
 //	                                  scan*.go, their strict JSON
+//	featuresof.go, republished.go     features that are erased, and the record without them
+//	targettext.go                     targets as the command line has them
 //	encode.go, keys.go                records as lethe writes them, and their keys
 //	limits.go                         bounds of what is accepted
 //	reason.go, deadletter.go, cut.go  why a record is refused, and what is kept of it

@@ -137,6 +137,8 @@ func EncodeErasure(request lethe.ErasureRequest, requestedAt time.Time) (key, va
 		switch t.Kind {
 		case lethe.PaymentTarget:
 			body.Payments = append(body.Payments, paymentBody{t.Payment.Source, t.Payment.Target})
+		case lethe.FeaturesTarget:
+			body.FeaturesOf = append(body.FeaturesOf, featuresBody{t.Transaction, t.Columns})
 		case lethe.SubjectTarget:
 			body.Subjects = append(body.Subjects, t.Subject)
 			if t.Until != lethe.NoTimestep {
@@ -165,6 +167,7 @@ type erasureBody struct {
 	RequestID   string                `json:"request_id"`
 	Nodes       []lethe.TransactionID `json:"nodes,omitzero"`
 	Payments    []paymentBody         `json:"payments,omitempty"`
+	FeaturesOf  []featuresBody        `json:"features_of,omitempty"`
 	Subjects    []string              `json:"subjects,omitempty"`
 	Until       *lethe.Timestep       `json:"until,omitempty"`
 	Scope       lethe.Scope           `json:"scope,omitempty"`
@@ -172,6 +175,11 @@ type erasureBody struct {
 	RequestedAt string                `json:"requested_at,omitempty"`
 	Nonce       string                `json:"nonce,omitempty"`
 	Deadline    string                `json:"deadline,omitempty"`
+}
+
+type featuresBody struct {
+	ID      lethe.TransactionID `json:"id"`
+	Columns lethe.Columns       `json:"columns,omitempty"`
 }
 
 type paymentBody struct {

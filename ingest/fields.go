@@ -43,6 +43,10 @@ func fieldNamed(name string) field {
 		return fieldPayments
 	case "subjects":
 		return fieldSubjects
+	case "features_of":
+		return fieldFeaturesOf
+	case "columns":
+		return fieldColumns
 	default:
 		return noField
 	}

@@ -35,6 +35,8 @@ const (
 	fieldUntil
 	fieldPayments
 	fieldSubjects
+	fieldFeaturesOf
+	fieldColumns
 	noField field = 0
 )
 
@@ -45,7 +47,7 @@ func (f field) names() string {
 		"type", "id", "timestep", "features", "source", "target", "label",
 		"request_id", "nodes", "scope", "reason", "requested_at", "nonce",
 		"request_digest", "deadline", "hold_id", "until",
-		"payments", "subjects",
+		"payments", "subjects", "features_of", "columns",
 	} {
 		if f&(1<<i) != 0 {
 			out = append(out, name)
@@ -73,6 +75,8 @@ type object struct {
 	nodes, subjects                       []string
 	payments                              []payment
 	untilIsTimestep                       bool
+	featuresOf                            []featuresOf
+	columns                               []int
 }
 
 // wrongValue is why the value of a field is not taken.
@@ -135,6 +139,10 @@ func (o *object) member(s *scanner, featureHint int) *Refusal {
 		return o.readList(s, f, "subject", &o.subjects)
 	case fieldPayments:
 		return o.readPayments(s)
+	case fieldFeaturesOf:
+		return readFeaturesOf(o, s)
+	case fieldColumns:
+		return readColumns(o, s)
 	default:
 		return o.readText(s, f, name)
 	}

@@ -32,6 +32,7 @@ const (
 	BadReasonText     Reason = "bad_reason_text"     // longer than 1,024 bytes
 	BadTime           Reason = "bad_time"            // no RFC 3339 time
 	BadNonce          Reason = "bad_nonce"           // not 32 hexadecimal digits
+	BadColumn         Reason = "bad_column"          // beyond Limits.MaxFeatureCount
 	BadDigest         Reason = "bad_digest"          // not 64 hexadecimal digits
 	SubjectCount      Reason = "subject_count"       // more than MaxSubjects
 	BadSubject        Reason = "bad_subject"         // a subject breaks the rules of ValidSubject
@@ -101,6 +102,7 @@ func registry() []registered {
 		{ScopeNotSupported, Replayable},
 		{BadReasonText, Permanent},
 		{BadTime, Permanent},
+		{BadColumn, Permanent},
 		{BadNonce, Permanent},
 		{BadDigest, Permanent},
 		{SubjectCount, Permanent},

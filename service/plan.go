@@ -34,7 +34,8 @@ type PlanRequest struct {
 	// Subjects are planned up to the timestep Until, or without it the newest.
 	Subjects []string        `json:"subjects,omitempty"`
 	Until    *lethe.Timestep `json:"until,omitempty"`
-	// Edges and Features are refused as long as there are no plans for them.
+	// Edges are payments as "A>B", Features those of transactions as "ID", all of them, or
+	// "ID>0,7".
 	Edges    []string `json:"edges,omitempty"`
 	Features []string `json:"features,omitempty"`
 	// Scopes are all without it.
@@ -66,11 +67,11 @@ const (
 
 // question checks a request.
 func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
-	if len(r.Edges)+len(r.Features) > 0 {
-		return q, fmt.Errorf("%w: %w: name transactions and subjects only", ErrPlan, lethe.ErrTarget)
+	if n := len(r.Nodes) + len(r.Edges) + len(r.Features) + len(r.Subjects); n == 0 || n > limits.MaxErasureNodes {
+		return q, fmt.Errorf("%w: %d targets, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
 	}
-	if n := len(r.Nodes) + len(r.Subjects); n == 0 || n > limits.MaxErasureNodes {
-		return q, fmt.Errorf("%w: %d nodes and subjects, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
+	if r.Export && len(r.Edges) > 0 {
+		return q, fmt.Errorf("%w: an export is of transactions: name an end of the payment as a node", ErrPlan)
 	}
 	until := lethe.NoTimestep
 	if r.Until != nil {
@@ -84,6 +85,11 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 		}
 		q.Targets = append(q.Targets, lethe.Transactions(lethe.TransactionID(id))...)
 	}
+	others, err := r.paymentsAndFeatures()
+	if err != nil {
+		return q, err
+	}
+	q.Targets = append(q.Targets, others...)
 	for i, subject := range r.Subjects {
 		if !ingest.ValidSubject(subject) {
 			return q, fmt.Errorf("%w: subject %d is not valid", ErrPlan, i)
@@ -103,6 +109,24 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	q.Held = r.Export
 	return q, nil
+}
+
+// paymentsAndFeatures are the targets that are neither transactions nor subjects.
+func (r PlanRequest) paymentsAndFeatures() (out []lethe.Target, err error) {
+	for _, list := range []struct {
+		what  string
+		texts []string
+		read  func(string) (lethe.Target, error)
+	}{{"edge", r.Edges, ingest.PaymentIn}, {"feature", r.Features, ingest.FeaturesIn}} {
+		for i, text := range list.texts {
+			target, err := list.read(text)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s %d is %w", ErrPlan, list.what, i, err)
+			}
+			out = append(out, target)
+		}
+	}
+	return out, nil
 }
 
 // plans makes plans of what the role that holds the graphs says.

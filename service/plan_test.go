@@ -121,7 +121,9 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 	for _, asked := range []any{
 		service.PlanRequest{},
 		service.PlanRequest{Nodes: []string{secret + "\x00"}},
-		service.PlanRequest{Edges: []string{secret + ">b"}},
+		service.PlanRequest{Edges: []string{secret + ">"}},
+		service.PlanRequest{Edges: []string{secret + ">b"}, Export: true},
+		service.PlanRequest{Features: []string{secret + ">x"}},
 		service.PlanRequest{Subjects: []string{secret + "\x00"}},
 		service.PlanRequest{Nodes: []string{secret}, Scopes: []string{secret}},
 		map[string]any{"nodes": []string{"a"}, secret: 1},

@@ -73,6 +73,7 @@ func (s *staging) alikeWithout(gone erasure) (map[contentHash]int, error) {
 			out[entry.hash]++
 		}
 	}
+
 	return out, nil
 }
 
@@ -84,8 +85,17 @@ func (s *staging) markShared(located []Located) error {
 	if err != nil {
 		return err
 	}
+	for p := range gone.Features {
+		entry, known, err := lookup(s.Get, p)
+		if err != nil {
+			return err
+		}
+		if known && !gone.Nodes[p] {
+			going[entry.hash]++ // it gets other ones
+		}
+	}
 	for i := range located {
-		if !located[i].Known || located[i].Kind != lethe.TransactionTarget {
+		if !located[i].Known || located[i].Kind == lethe.PaymentTarget {
 			continue
 		}
 		entry, _, err := lookup(s.Get, located[i].Pseudonym)

@@ -116,6 +116,9 @@ type Options struct {
 	// counts, at least 1.
 	TransactionPartitions int
 	LabelPartitions       int
+	// Redact takes features out of records that are kept as they came. Without it their
+	// values are not kept when features are erased.
+	Redact Redactor
 }
 
 // Validate reports every value that is out of bounds.

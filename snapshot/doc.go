@@ -91,10 +91,11 @@
 //	batch.go, take.go       records of one partition; what becomes of each
 //	width.go                the number of features
 //	lifecycle.go, reopen.go close, settle, deal afresh a timestep; late records into it
-//	judge.go, letters.go    what is in no graph: why not; until it is said
+//	judge.go                what is in no graph: why not, and until it is said
 //	subjects.go             who carries which subjects
 //	suppress.go             what is erased, remembered by keyed hashes
 //	targets.go, alike.go    where what is to be erased is; who has equal features
+//	redact.go               features that are erased: 0 in what comes and in what is here
 //	erase.go                take the targets out of all stores; erasestaging.go
 //	staging.go              the part with open timesteps: its store and its mirror
 //	recover.go              staging read from disk, crashes made good; whether all is there

@@ -18,7 +18,7 @@ import (
 // labels, assignments, index entries and content hashes, every payment that
 // names them, and whatever of them is pending or awaits confirmation. With a subject goes
 // what carries it, which is suppressed by itself too. Of a payment its two
-// transactions stay. The store of a
+// transactions stay, and features of a transaction become 0. The store of a
 // closed or settled timestep that held one is written anew, the old files are unlinked,
 // and it has a new revision. One that held nothing else is gone, see Gone, and the
 // closed timestep after it has a new revision. Nothing reads the targets any more when
@@ -57,6 +57,9 @@ func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
 	}
 	if err := s.closed.removeUnlisted(s.staging.isListed); err != nil {
 		return fmt.Errorf("erase: %w", err)
+	}
+	if err := redactStaging(s, gone); err != nil {
+		return fmt.Errorf("redact staging: %w", err)
 	}
 	if err := s.staging.erase(gone); err != nil {
 		return fmt.Errorf("erase from staging: %w", err)
@@ -215,32 +218,20 @@ func (s graphStore) erase(ctx context.Context, gone erasure) (meta, error) {
 	if err != nil {
 		return m, err
 	}
-	revision := m.revision
-	for p := range gone.Nodes {
-		_, found, err := s.Get(pseudonymKey(kindNode, p))
-		if err != nil {
-			return m, err
-		}
-		if found {
-			m.nodes--
-			m.revision = revision + 1
-		}
+	lost, changed, err := s.lose(gone)
+	if err != nil {
+		return m, err
 	}
-	for p := range gone.Payments {
-		_, found, err := s.Get(pseudonymKey(kindEdge, p.Source, p.Target))
-		if err != nil {
-			return m, err
-		}
-		if found {
-			m.revision = revision + 1
-		}
+	if m.nodes -= lost; changed {
+		m.revision++
 	}
 	m.payments, m.labelled = 0, 0
 	// Keys come in the order payments, assignments, description, rows, so that the
 	// description's counts are known when it is due.
 	err = s.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, value []byte) error {
-			if drop, err := gone.isIn(key, 1); err != nil || drop {
+			drop, err := gone.isIn(key, 1)
+			if err != nil || drop {
 				return err
 			}
 			switch key[0] {
@@ -256,9 +247,42 @@ func (s graphStore) erase(ctx context.Context, gone erasure) (meta, error) {
 				}
 			case kindMeta:
 				value = m.encode()
+			case kindNode:
+				if value, err = gone.redactedRow(lethe.Pseudonym(key[1:]), value); err != nil {
+					return err
+				}
 			}
 			return dst.Set(key, value)
 		})
 	})
 	return m, err
+}
+
+// lose counts the nodes that go, and reports whether anything does.
+func (s graphStore) lose(gone erasure) (nodes int, changed bool, err error) {
+	for p := range gone.Nodes {
+		_, found, err := s.Get(pseudonymKey(kindNode, p))
+		if err != nil {
+			return nodes, changed, err
+		}
+		if found {
+			nodes++
+		}
+	}
+	changed = nodes > 0
+	for p := range gone.Payments {
+		_, found, err := s.Get(pseudonymKey(kindEdge, p.Source, p.Target))
+		if err != nil {
+			return nodes, changed, err
+		}
+		changed = changed || found
+	}
+	for p := range gone.Features {
+		other, err := s.changesRow(gone, p)
+		if err != nil {
+			return nodes, changed, err
+		}
+		changed = changed || other
+	}
+	return nodes, changed, nil
 }

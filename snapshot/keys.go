@@ -27,6 +27,7 @@ const (
 	kindRow          = 'r' // timestep, pseudonym: a transaction of an open timestep, or one that waits
 	kindSuppressed   = 's' // suppression digest
 	kindInfo         = 't' // timestep
+	kindRedacted     = 'z' // suppression digest: columns
 	kindControl      = 'u' // timestep, partition: a control record, while the width is not known
 	kindFormat       = 'v' // (nothing)
 	kindWatermark    = 'w' // stream, partition

@@ -27,7 +27,7 @@ func openStaging(path string, o Options) (*staging, error) {
 		err = s.countAll()
 	}
 	for _, kind := range []byte{
-		kindFeatureCount, kindOffset, kindSuppressed, kindInfo, kindWatermark, kindGone,
+		kindFeatureCount, kindOffset, kindSuppressed, kindRedacted, kindInfo, kindWatermark, kindGone,
 	} {
 		if err == nil {
 			err = s.Scan([]byte{kind}, s.mirror)
@@ -161,6 +161,12 @@ func (s *staging) mirror(key, value []byte) error {
 		if len(value) > 0 {
 			s.subjects[d] = lethe.Timestep(c.Uint64())
 		}
+	case kindRedacted:
+		var d lethe.Digest
+		k.Bytes(d[:])
+		columns, err := decodeColumns(value)
+		s.redacted.Add(lethe.Redaction{Target: d, Columns: columns})
+		return errors.Join(k.close("key"), err)
 	case kindWatermark:
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())
 		if k.Err() != nil || partition >= len(s.watermarks[stream]) {

@@ -28,6 +28,7 @@ type staging struct {
 	// subjects are those of suppressed that are subjects, with the last timestep of what
 	// goes.
 	subjects map[lethe.Digest]lethe.Timestep
+	redacted lethe.Redactions
 	// gone are the timesteps that were emptied, with the revision that says so.
 	gone map[lethe.Timestep]lethe.Revision
 

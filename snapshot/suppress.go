@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,21 +11,29 @@ import (
 )
 
 // Suppress remembers, by keyed hash, that the targets are erased: from now on
-// no record that names one is taken. It is durable when it returns. Only
-// Lift undoes it. Errors: lethe.ErrTarget.
+// no record that names one is taken, and features are 0 in those that are. It is durable when
+// it returns. Only Lift undoes it. Errors: lethe.ErrTarget.
 func (s *Store) Suppress(targets []lethe.Target) error {
 	if err := lethe.CheckTargets(targets); err != nil {
 		return err
 	}
 	var digests []lethe.Digest
 	var subjects []lethe.SubjectUntil
+	var redactions []lethe.Redaction
 	for _, t := range targets {
 		hash := s.staging.options.Secret.Suppressed(t)
-		if t.Kind == lethe.SubjectTarget {
+		switch t.Kind {
+		case lethe.SubjectTarget:
 			subjects = append(subjects, lethe.SubjectUntil{Target: hash, Until: t.Until})
-		} else {
-			digests = append(digests, hash)
+			continue
+		case lethe.FeaturesTarget:
+			redactions = append(redactions, lethe.Redaction{Target: hash, Columns: t.Columns})
+		default:
 		}
+		digests = append(digests, hash)
+	}
+	if err := s.Marks().Redact(redactions); err != nil {
+		return err
 	}
 	return s.SuppressHashes(digests, subjects...)
 }
@@ -69,7 +78,7 @@ func (s *Store) SuppressHashes(hashes []lethe.Digest, subjects ...lethe.SubjectU
 func (m Marks) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
 	err := m.staging.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
-			if err := w.Delete(suppressedKey(d)); err != nil {
+			if err := errors.Join(w.Delete(suppressedKey(d)), w.Delete(redactedKey(d))); err != nil {
 				return err
 			}
 		}
@@ -88,6 +97,7 @@ func (m Marks) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
 		delete(m.staging.suppressed, d)
 		delete(m.staging.subjects, d)
 	}
+	m.staging.redacted.Drop(hashes)
 	for _, subject := range still {
 		m.staging.suppressed[subject.Target], m.staging.subjects[subject.Target] = struct{}{}, subject.Until
 	}

@@ -13,6 +13,7 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
+	tr = redacted(b.staging, tr)
 	n := len(tr.Features)
 	switch {
 	case n == 0 && b.featureCount == 0:
@@ -51,6 +52,14 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
 	return Verdict{Outcome: Accepted}, nil
+}
+
+// redacted is a transaction with 0 for the features of it that are erased.
+func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
+	if columns, erased := redactedOf(s, tr.ID); erased {
+		tr.Features, _ = columns.Zeroed(tr.Features)
+	}
+	return tr
 }
 
 // store puts a transaction into staging, in place of the one that was known there.

@@ -14,11 +14,13 @@ type Located struct {
 	// Pseudonym is that of a transaction, Payment those of a payment's ends.
 	Pseudonym lethe.Pseudonym
 	Payment   lethe.PseudonymPair
+	// Columns are the features that go, if the target is features.
+	Columns lethe.Columns
 	// Suppressed reports whether it is erased, or being erased.
 	Suppressed bool
 	// Known reports whether the transaction itself is here; if it is not, there
 	// may still be payments and labels that name it. A payment is known if it is in the
-	// graph of a closed timestep.
+	// graph of a closed timestep, features if some are not 0.
 	Known bool
 	// Named reports whether a payment or label that is pending, or a refusal that is not
 	// confirmed, names it, or is that of the payment. It is not asked for if all targets
@@ -45,11 +47,16 @@ type Located struct {
 
 // RemovalOf is what the located are.
 func RemovalOf(located []Located) lethe.Removal {
-	r := lethe.Removal{Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool)}
+	r := lethe.Removal{
+		Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool),
+		Features: make(map[lethe.Pseudonym]lethe.Columns),
+	}
 	for _, l := range located {
 		switch l.Kind {
 		case lethe.PaymentTarget:
 			r.Payments[l.Payment] = true
+		case lethe.FeaturesTarget:
+			r.Redact(l.Pseudonym, l.Columns)
 		case lethe.SubjectTarget:
 			// What carries it is a target of its own.
 		default:
@@ -71,6 +78,8 @@ func (s *Store) Locate(targets []lethe.Target) ([]Located, error) {
 		switch target.Kind {
 		case lethe.PaymentTarget:
 			out[i], err = locatePayment(s, target.Payment)
+		case lethe.FeaturesTarget:
+			out[i], err = locateFeatures(s, target)
 		case lethe.SubjectTarget:
 			out[i], err = subjectIndex{s.staging}.carried(target.Subject, target.Until)
 		default:
@@ -183,12 +192,12 @@ func (s *staging) markNamed(located []Located) error {
 	for i := range located {
 		l := &located[i]
 		switch l.Kind {
-		case lethe.SubjectTarget:
-			continue
-		case lethe.TransactionTarget:
+		case lethe.PaymentTarget:
+		case lethe.SubjectTarget, lethe.FeaturesTarget:
+			continue // payments and labels hold no features
+		default:
 			l.Named = named[l.Pseudonym]
 			continue
-		default:
 		}
 		l.Named = len(keys[l.Payment]) > 0
 		for _, key := range keys[l.Payment] {

@@ -19,7 +19,7 @@ import (
 )
 
 type eraseCmd struct {
-	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions or payments."`
+	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions, payments or features."`
 	Plan   erasePlanCmd   `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
 	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
 	List   eraseListCmd   `cmd:"" help:"List all requests."`
@@ -35,7 +35,7 @@ type eraseSubmitCmd struct {
 	brokerFlags
 	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
 	Edge      []string      `help:"Payment to forget; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
-	Feature   []string      `help:"Not built yet." hidden:"" sep:"none"`
+	Feature   []string      `help:"Transaction whose features, or some, become 0." placeholder:"ID[>0,7]" sep:"none"`
 	Subject   []string      `help:"Subject to forget, by its key. Repeatable." placeholder:"KEY" sep:"none"`
 	Until     int64         `help:"Last timestep that --subject reaches; -1: the newest." default:"-1" placeholder:"T"`
 	Deadline  string        `help:"When it should be verified: RFC 3339, or such as 72h." placeholder:"T"`
@@ -52,6 +52,8 @@ func (eraseSubmitCmd) Help() string {
 	return `Example:
   lethe erase submit --node 230007682 --reason "GDPR Art. 17" --wait
   lethe erase submit --edge '230007682>230007703' --wait
+  lethe erase submit --feature 230007682 --wait
+  lethe erase submit --feature '230007682>0,7' --wait    # the first feature and the eighth
   lethe erase submit --subject customer-17 --until 49 --wait
 
 Scope stubs replaces the transaction's own slice and every slice with a stub for
@@ -143,7 +145,7 @@ func refusal(request lethe.ErasureRequest, at time.Time) error {
 	flag := map[ingest.Reason]string{
 		ingest.BadRequestID: "--request-id", ingest.BadReasonText: "--reason", ingest.UnknownScope: "--scope",
 	}[refused.Reason]
-	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge, --subject"), refused.Detail)
+	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node, --edge, --feature, --subject"), refused.Detail)
 }
 
 // targets are what the flags name.
@@ -157,7 +159,8 @@ func (c *eraseSubmitCmd) targets() []lethe.Target {
 		out = append(out, lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
 	}
 	for _, id := range c.Feature {
-		out = append(out, lethe.Target{Kind: lethe.FeaturesTarget, Transaction: lethe.TransactionID(id)})
+		target, _ := ingest.FeaturesIn(id)
+		out = append(out, target)
 	}
 	for _, subject := range c.Subject {
 		out = append(out, lethe.SubjectThrough(subject, lethe.Timestep(c.Until)))
@@ -173,11 +176,16 @@ func (c *eraseSubmitCmd) check() error {
 			return command.Usagef("--edge number %d is not of the form A>B, with two transactions", i+1)
 		}
 	}
+	for i, features := range c.Feature {
+		if _, err := ingest.FeaturesIn(features); err != nil {
+			return command.Usagef("--feature number %d is %s", i+1, err)
+		}
+	}
 	switch {
 	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
 		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
 	case len(c.targets()) == 0:
-		return command.Usagef("name at least one transaction with --node, a payment with --edge or a subject with --subject")
+		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
 	return nil
 }

@@ -20,7 +20,18 @@ type nodeOutcome struct {
 	Node    string `json:"node,omitempty"`
 	Payment string `json:"payment,omitempty"`
 	Subject string `json:"subject,omitempty"`
+	// FeaturesOf is the transaction of which features were asked for; the columns stand in
+	// the outcome.
+	FeaturesOf string `json:"features_of,omitempty"`
 	deletions.TargetOutcome
+}
+
+// features says of which transaction features are, and which.
+func (o nodeOutcome) features() string {
+	if len(o.Columns) == 0 {
+		return "features of " + o.FeaturesOf
+	}
+	return fmt.Sprintf("features %s of %s", o.Columns, o.FeaturesOf)
 }
 
 // outcomeOf is the outcome for one target.
@@ -28,8 +39,12 @@ func outcomeOf(t lethe.Target, o deletions.TargetOutcome) nodeOutcome {
 	if t.Kind == lethe.PaymentTarget {
 		return nodeOutcome{Payment: string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target)), TargetOutcome: o}
 	}
-	if t.Kind == lethe.SubjectTarget {
+	switch t.Kind {
+	case lethe.SubjectTarget:
 		return nodeOutcome{Subject: t.Subject, TargetOutcome: o}
+	case lethe.FeaturesTarget:
+		return nodeOutcome{FeaturesOf: string(t.Transaction), TargetOutcome: o}
+	default:
 	}
 	return nodeOutcome{Node: string(t.Transaction), TargetOutcome: o}
 }
@@ -56,7 +71,7 @@ func printSubmitted(a *command.App, s deletions.Status, request lethe.ErasureReq
 	printRequest(a, s)
 	for _, o := range out.Outcomes {
 		if o.Decided() {
-			fmt.Fprintf(a.Stdout, "  %s: %s\n", cmp.Or(o.Node, o.Payment, o.Subject), o.Outcome)
+			fmt.Fprintf(a.Stdout, "  %s: %s\n", cmp.Or(o.Node, o.Payment, o.Subject, o.features()), o.Outcome)
 		}
 	}
 	return nil

@@ -24,8 +24,8 @@ type erasePlanCmd struct {
 	command.ConfigFlags
 	URL     string   `help:"Where the web interface is." default:"http://${http_address_default}" placeholder:"U"`
 	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
-	Edge    []string `help:"Not built yet." hidden:"" sep:"none"`
-	Feature []string `help:"Not built yet." hidden:"" sep:"none"`
+	Edge    []string `help:"Payment to plan for; repeatable." placeholder:"A>B" sep:"none"`
+	Feature []string `help:"Transaction of which features become 0; repeatable." placeholder:"ID[>0,7]" sep:"none"`
 	Subject []string `help:"Subject to plan for, with what carries this key. Repeatable." placeholder:"KEY" sep:"none"`
 	Until   int64    `help:"Last timestep that --subject reaches; -1: the newest." default:"-1" placeholder:"T"`
 	Scope   []string `help:"Scope to plan for, one of ${scopes}; all of them without it." placeholder:"SCOPE"`
@@ -58,7 +58,7 @@ func (c *erasePlanCmd) Run(a *command.App) error {
 	case c.Until < -1 || c.Until >= 0 && len(c.Subject) == 0:
 		return command.Usagef("--until is %d: give a timestep, and --subject", c.Until)
 	case len(c.Node)+len(c.Edge)+len(c.Feature)+len(c.Subject) == 0:
-		return command.Usagef("name at least one transaction with --node, or a subject with --subject")
+		return command.Usagef("name at least one target with --node, --edge, --feature or --subject")
 	}
 	plan, err := c.ask(a)
 	if errors.Is(err, service.ErrPlan) {

@@ -95,7 +95,8 @@ func (r reach) compare(other reach) int {
 }
 
 // know takes the targets that requests have erased or are erasing from the ledger, each with the
-// widest scope, and of a subject the last timestep, for which that was asked.
+// widest scope, and of a subject the last timestep, for which that was asked; whether there are
+// payments among them, and of which columns features.
 func (s *search) know(ledger *deletions.Ledger) error {
 	list, err := ledger.List()
 	s.erased, s.subjects = make(map[lethe.Digest]lethe.Scope), make(map[lethe.Digest]lethe.Timestep)
@@ -113,9 +114,13 @@ func (s *search) know(ledger *deletions.Ledger) error {
 				s.subjects[u.Target] = u.Until
 			}
 		}
-		s.payments = s.payments || slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
-			return o.Kind == lethe.PaymentTarget
-		})
+		for _, o := range e.Progress.Outcomes {
+			s.payments = s.payments || o.Kind == lethe.PaymentTarget
+			known := func(c lethe.Columns) bool { return slices.Equal(c, o.Columns) }
+			if o.Kind == lethe.FeaturesTarget && !slices.ContainsFunc(s.columns, known) {
+				s.columns = append(s.columns, o.Columns)
+			}
+		}
 	}
 	return err
 }
@@ -130,8 +135,10 @@ type search struct {
 	secret   lethe.Secret
 	erased   map[lethe.Digest]lethe.Scope
 	payments bool
-	// subjects are those of erased that are subjects.
+	// subjects are those of erased that are subjects, columns the different ones of which
+	// features were erased.
 	subjects map[lethe.Digest]lethe.Timestep
+	columns  []lethe.Columns
 	found    map[lethe.Digest]lethe.Target
 	// seen are the names that were compared.
 	seen map[string]bool
@@ -151,6 +158,9 @@ func (s *search) name(text string) {
 		s.compare(lethe.Target{Kind: lethe.TransactionTarget, Transaction: lethe.TransactionID(text)})
 		if until, is := s.until(text); is {
 			s.compare(lethe.SubjectThrough(text, until))
+		}
+		for _, columns := range s.columns {
+			s.compare(lethe.FeaturesOf(lethe.TransactionID(text), columns...))
 		}
 	}
 }

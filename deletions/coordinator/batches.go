@@ -94,6 +94,14 @@ func (b batch) subjects() (out []lethe.SubjectUntil) {
 	return out
 }
 
+// redactions are the features that members erase.
+func (b batch) redactions() (out []lethe.Redaction) {
+	for _, e := range b.members {
+		out = append(out, e.Redactions()...)
+	}
+	return out
+}
+
 // fingerprints are those of all members, each once.
 func (b batch) fingerprints() (out []scan.Fingerprint) {
 	known := make(map[scan.Fingerprint]bool)

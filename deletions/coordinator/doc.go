@@ -14,14 +14,15 @@
 //	batches.go        requests that are carried out together, and when they begin
 //	deadlines.go      in which order, and by when, requests begin; which are overdue
 //	states.go         the table of states, and how a batch moves through them
-//	<state>.go        what is done in a state
+//	<state>.go        what is done in a state; erased.go, in swapped too
 //	cancelled.go      requests that are taken back before anything is rewritten
 //	held.go           requests that wait for a hold, and the holds
 //	outcomes.go       what became of each target
 //	acks.go           what the other roles answered
 //	outbox.go         what is said: states, commands, withdrawals
 //	returning.go      Erased: records that name what was erased
-//	withdrawal.go     known records withdrawn at once, all others when they were found
+//	withdrawal.go     known records withdrawn at once, all others when they were found;
+//	                  redacted.go, those that features are taken out of
 //	verification.go   Verification: when what is left is searched for
 //	search.go         that search, the places it looks into, and what it has found;
 //	                  topics.go, the records of a topic

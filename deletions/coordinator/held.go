@@ -88,9 +88,9 @@ func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
 		if err != nil {
 			return nil, err
 		}
-		erased, err := h.begunTargets()
+		erased, redacted, err := h.begunTargets()
 		for _, target := range hold.Targets {
-			if erased[target] {
+			if erased[target] || redacted[target] {
 				hold.TooLate++
 			}
 		}
@@ -100,16 +100,25 @@ func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
 	}
 }
 
-// begunTargets are those that are being erased, or were: no hold keeps them any more.
-func (h *holds) begunTargets() (map[lethe.Digest]bool, error) {
+// begunTargets are those that are being erased, or were: no hold keeps them any more. Of the
+// redacted some features are: a hold keeps the rest.
+func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err error) {
 	list, err := h.o.Ledger.List()
-	out := make(map[lethe.Digest]bool)
+	erased, redacted = make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)
 	for _, e := range list {
+		if !begun(e) {
+			continue
+		}
 		for _, target := range e.Suppressed() {
-			out[target] = out[target] || begun(e)
+			erased[target] = true
+		}
+		for _, o := range e.Progress.Outcomes {
+			if o.Kind == lethe.FeaturesTarget {
+				redacted[o.Transaction] = true
+			}
 		}
 	}
-	return out, err
+	return erased, redacted, err
 }
 
 // kept are the targets that holds in force keep from being erased.
@@ -135,7 +144,7 @@ func (h *holds) kept() (map[lethe.Digest]bool, error) {
 	if len(kept) == 0 {
 		return nil, nil
 	}
-	erased, err := h.begunTargets()
+	erased, _, err := h.begunTargets()
 	for target := range kept {
 		if erased[target] {
 			delete(kept, target)
@@ -215,7 +224,8 @@ func (h *holds) wait(
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
 
 func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
-	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] })
+	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] }) ||
+		slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool { return kept[o.Transaction] })
 }
 
 // note gives the targets that are held that outcome, for as long as they are; subjects too if
@@ -225,7 +235,7 @@ func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
 	for i := range e.Progress.Outcomes {
 		o := &e.Progress.Outcomes[i]
 		switch {
-		case kept[o.Target], carried && o.Kind == lethe.SubjectTarget:
+		case kept[o.Target] || kept[o.Transaction], carried && o.Kind == lethe.SubjectTarget:
 			o.Outcome = deletions.OutcomeHeld
 		case o.Outcome == deletions.OutcomeHeld:
 			o.Outcome = ""

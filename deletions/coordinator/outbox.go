@@ -76,6 +76,7 @@ func (o *outbox) suppress(ctx context.Context, list ...deletions.Entry) error {
 		commands = append(commands, &wire.Command{
 			RequestID: e.RequestID, Attempt: e.Attempts, Phase: wire.PhaseSuppress,
 			SecretCheck: wire.SecretCheck(o.secret), Suppressed: e.Suppressed(), Subjects: e.Subjects,
+			Redacted: e.Redactions(),
 		})
 	}
 	return o.send(ctx, commands...)
@@ -103,8 +104,8 @@ func (o *outbox) command(ctx context.Context, leader string, phase wire.Phase) e
 func (o *outbox) commandOf(b batch, phase wire.Phase) *wire.Command {
 	return &wire.Command{
 		RequestID: b.leader, Attempt: b.attempts(), Phase: phase,
-		SecretCheck: wire.SecretCheck(o.secret), Suppressed: b.targets(), Fingerprints: b.fingerprints(),
-		Steps: o.graphs.Steps(b.replaced()), Subjects: b.subjects(),
+		SecretCheck: wire.SecretCheck(o.secret), Suppressed: b.targets(), Subjects: b.subjects(),
+		Redacted: b.redactions(), Fingerprints: b.fingerprints(), Steps: o.graphs.Steps(b.replaced()),
 	}
 }
 

@@ -58,6 +58,11 @@ func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]delet
 				out[target] = e.State
 			}
 		}
+		for _, o := range one.Progress.Outcomes {
+			if _, known := out[o.Target]; !known && o.Kind == lethe.FeaturesTarget && erasesMore(e, o) {
+				out[o.Target] = e.State
+			}
+		}
 	}
 	return out
 }
@@ -70,6 +75,19 @@ func erases(e deletions.Entry, target lethe.Digest, before bool) bool {
 	}
 	return slices.ContainsFunc(e.Progress.Outcomes, found) || slices.Contains(e.Progress.Carried, target) ||
 		before && len(e.Progress.Outcomes) == 0
+}
+
+// erasesMore reports whether a request has found the whole transaction of some features, be it
+// carried by a subject, or more features of it.
+func erasesMore(e deletions.Entry, features deletions.TargetOutcome) bool {
+	if slices.Contains(e.Progress.Carried, features.Transaction) {
+		return true
+	}
+	return slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
+		wider := o.Target == features.Transaction || o.Kind == lethe.FeaturesTarget &&
+			o.Transaction == features.Transaction && o.Columns.Cover(features.Columns)
+		return wider && o.Outcome == deletions.OutcomeErased
+	})
 }
 
 // decided notes in a list of entries what has become of the targets of one: those of
@@ -103,7 +121,7 @@ func awaitsOthers(e deletions.Entry, open []deletions.Entry) bool {
 		if other.RequestID == e.RequestID || isPurged(other) {
 			return false
 		}
-		return meet(e, other)
+		return meet(e, other) || meetFeatures(e, other)
 	})
 }
 
@@ -111,6 +129,14 @@ func awaitsOthers(e deletions.Entry, open []deletions.Entry) bool {
 func meet(a, b deletions.Entry) bool {
 	all := b.Suppressed()
 	return slices.ContainsFunc(a.Suppressed(), func(t lethe.Digest) bool { return slices.Contains(all, t) })
+}
+
+// meetFeatures reports whether a request names features of a transaction that another one erases.
+func meetFeatures(whole, features deletions.Entry) bool {
+	all := whole.Suppressed()
+	return slices.ContainsFunc(features.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
+		return o.Kind == lethe.FeaturesTarget && slices.Contains(all, o.Transaction)
+	})
 }
 
 // isPurged reports whether a request has been deleted from erasures.v1.

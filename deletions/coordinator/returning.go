@@ -31,6 +31,9 @@ type Erased struct {
 	named map[string][]NamedRecord
 	// scanner is nil when what was erased has changed.
 	scanner *scan.Scanner
+	// republished are the keys that records were published under again since the topics were
+	// last looked through.
+	republished map[place]bool
 }
 
 func (n *Erased) forget() { n.scanner = nil }
@@ -86,7 +89,7 @@ func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int)
 
 // remains are the records of some topics that hold what is to be erased.
 type remains struct {
-	// tombstones withdraw them, by topic.
+	// tombstones withdraw them, by topic, or take their place without what is erased.
 	tombstones map[bus.Topic][]ingest.Outgoing
 	// by lists, for each record, the fingerprints by which it was found.
 	by []map[scan.MAC]bool
@@ -151,7 +154,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 		}
 		hits := hitsIn(search.scanner, rec)
 		if len(hits) > 0 {
-			newest[at] = found{offset: rec.Offset, hits: hits}
+			newest[at] = found{offset: rec.Offset, hits: hits, instead: search.redacted(topic, rec, hits)}
 		}
 		l.note(topic, rec, len(hits) == 0)
 		return ctx.Err()
@@ -176,6 +179,8 @@ type found struct {
 	offset    int64
 	hits      []scan.Hit
 	withdrawn bool
+	// instead is published under its key, nil for a tombstone.
+	instead *ingest.Outgoing
 }
 
 // add takes what was found in a topic, in the order of its log.
@@ -186,7 +191,11 @@ func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []s
 		return a.partition < b.partition || a.partition == b.partition && newest[a].offset < newest[b].offset
 	})
 	for _, at := range order {
-		if !newest[at].withdrawn {
+		switch f := newest[at]; {
+		case f.withdrawn:
+		case f.instead != nil:
+			r.tombstones[topic] = append(r.tombstones[topic], *f.instead)
+		default:
 			r.tombstones[topic] = append(r.tombstones[topic], ingest.Outgoing{
 				Key: []byte(at.key), Pinned: true, Partition: at.partition,
 			})
@@ -205,7 +214,7 @@ func (n *Erased) remove(ctx context.Context, r remains) error {
 		if len(r.tombstones[topic]) == 0 {
 			continue
 		}
-		if err := n.bus.Write(ctx, topic, r.tombstones[topic]); err != nil {
+		if err := n.bus.Write(ctx, topic, n.stillDue(topic, r.tombstones[topic])); err != nil {
 			return fmt.Errorf("withdraw records of %s: %w", topic, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"time"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
@@ -35,7 +36,9 @@ type Search struct {
 	requestIDs []string
 	prints     []scan.Fingerprint
 	scanner    *scan.Scanner
-	timeout    time.Duration
+	// secret signs what is published again.
+	secret  lethe.Secret
+	timeout time.Duration
 	// looked are records that were looked at before.
 	looked looked
 	// locates says that records are looked for that are to be withdrawn, once.

@@ -81,7 +81,10 @@ func (v *Verification) locate(b batch) (*located, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.first, v.firstHanded = &Search{requestIDs: b.ids(), prints: prints, scanner: scanner, locates: true}, false
+	v.first, v.firstHanded = &Search{
+		requestIDs: b.ids(), prints: prints, scanner: scanner, secret: v.states.o.Secret, locates: true,
+	}, false
+	v.states.erased.republished = make(map[place]bool)
 	return nil, nil
 }
 

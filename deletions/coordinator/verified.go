@@ -142,8 +142,7 @@ func (s *states) sign(e deletions.Entry) ([]byte, error) {
 		IndependentShards: s.o.IndependentShards,
 		Artefacts:         artefacts(e, k),
 		Backups:           backups,
-		MayRemain: slices.Concat([]string{receipt.ReasonsStay}, receipt.GoneFolders(e.Progress.Gone),
-			receipt.InBackups(backups)),
+		MayRemain:         slices.Concat(mayRemain(e), receipt.InBackups(backups)),
 	}), s.o.SigningKey)
 	if err != nil {
 		return nil, err
@@ -161,6 +160,15 @@ func (o *Options) keptBackups(e deletions.Entry) (out []receipt.KeptBackup, err 
 		out = append(out, receipt.KeptBackup{ID: b.ID, CreatedAt: b.CreatedAt, ExpiresAt: b.ExpiresAt})
 	}
 	return out, err
+}
+
+// mayRemain is what a request leaves beside what its scope does.
+func mayRemain(e deletions.Entry) []string {
+	out := []string{receipt.ReasonsStay}
+	if len(e.Redactions()) > 0 {
+		out = append(out, receipt.FeaturesStay)
+	}
+	return append(out, receipt.GoneFolders(e.Progress.Gone)...)
 }
 
 const models = "models of the affected shards: shard stores, served ensemble, models.v1"

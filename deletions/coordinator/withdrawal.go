@@ -28,7 +28,10 @@ func (n *Erased) knows(requestID string, before deletions.Progress, plan Plan) {
 // knowsAll reports whether the graphs have told the records of all targets of a batch.
 func (n *Erased) knowsAll(b batch) bool {
 	return !slices.ContainsFunc(b.members, func(e deletions.Entry) bool {
-		elsewhere := func(o deletions.TargetOutcome) bool { return o.Outcome != deletions.OutcomeErased }
+		// Records that features are taken out of are known once they are read.
+		elsewhere := func(o deletions.TargetOutcome) bool {
+			return o.Outcome != deletions.OutcomeErased || o.Kind == lethe.FeaturesTarget
+		}
 		return len(n.named[e.RequestID]) == 0 || slices.ContainsFunc(e.Progress.Outcomes, elsewhere)
 	})
 }

@@ -45,6 +45,11 @@ const partitionResidue = "The assignment of the other transactions of the timest
 const ReasonsStay = "Reasons that were sent with predictions of other transactions stay as they were sent, but those " +
 	"of transactions that had a payment with an erased record: these were made anew."
 
+// FeaturesStay says what remains of a transaction of which features are erased, behind what
+// MayRemain returns.
+const FeaturesStay = "Of a transaction of which features were erased, its other features, its id and the prediction " +
+	"that was made of it before stay."
+
 // GoneFolders says of folders that were not searched why, one sentence each.
 func GoneFolders(list []deletions.GoneFolder) (out []string) {
 	for _, g := range list {

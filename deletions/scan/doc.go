@@ -12,6 +12,7 @@
 //
 //	fingerprint.go                  what stands for a form of a record
 //	forms.go, rows.go, payments.go  the forms of ids, of feature rows and of payments
+//	columns.go                      features of a transaction, by what is said of it
 //	bounds.go, words.go             where an id counts; ids that are words
 //	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
 //	modular.go                      the arithmetic of rolling hashes

@@ -60,13 +60,19 @@ const (
 	KindFeatures Kind = "features"
 	// KindFeaturesText is a feature row as lethe writes it into JSON.
 	KindFeaturesText Kind = "features_text"
+	// KindFeaturesOf is features of a transaction, told by its id and their columns: an
+	// object of JSON with that id, or a row of a graph, in which they are not 0. Bytes are
+	// not searched for it.
+	KindFeaturesOf Kind = "features_of"
 	// KindBytes is anything else, such as a record's original bytes.
 	KindBytes Kind = "bytes"
 )
 
 // keyed reports whether a kind is no bytes to be searched for, but compared with keys and
 // what JSON says.
-func (k Kind) keyed() bool { return k == KindIDKey || k == KindPaymentKey || k == KindSubject }
+func (k Kind) keyed() bool {
+	return k == KindIDKey || k == KindPaymentKey || k == KindSubject || k == KindFeaturesOf
+}
 
 // MinNeedleBytes and MaxNeedleBytes bound what NewFingerprint takes for kinds
 // that stand for raw bytes: shorter needles are found everywhere by chance; of
@@ -121,6 +127,8 @@ type Fingerprint struct {
 	Next [stride - 1]uint64 `json:"next,omitzero"`
 	// Until is the last timestep of records that count, for KindSubject alone.
 	Until lethe.Timestep `json:"until,omitempty"`
+	// Columns are those of KindFeaturesOf, as lethe.Columns.String says them.
+	Columns string `json:"columns,omitempty"`
 }
 
 // NewFingerprint returns the fingerprint of the needle's bytes in one form.
@@ -160,6 +168,9 @@ func (f Fingerprint) Validate() error {
 	}
 	if f.Length < least || f.Length > MaxNeedleBytes {
 		return fmt.Errorf("fingerprint of kind %s has length %d, want %d..%d", f.Kind, f.Length, least, MaxNeedleBytes)
+	}
+	if _, err := parseColumns(f.Columns); err != nil || f.Columns != "" && f.Kind != KindFeaturesOf {
+		return fmt.Errorf("fingerprint of kind %s has columns that it cannot have", f.Kind)
 	}
 	last := max(0, f.Length-anchorBytes)
 	if f.strided() {
@@ -202,7 +213,7 @@ func minBytes(kind Kind) (int, bool) {
 		return BoundedIDBytes, true
 	case KindIDField, KindIDFramed:
 		return framedIDBytes, true
-	case KindIDKey, KindPaymentKey, KindSubject:
+	case KindIDKey, KindPaymentKey, KindSubject, KindFeaturesOf:
 		return 1, true
 	case KindPseudonym, KindPseudonymHex, KindFeatures, KindFeaturesText, KindBytes, KindPaymentText,
 		KindPaymentFramed, KindPaymentPseudonyms, KindSubjectIndex:

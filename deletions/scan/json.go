@@ -63,6 +63,7 @@ func (sc *Scanner) MatchRecord(key []byte, rest ...[]byte) []Hit {
 	hits := append(sc.MatchKey(key), sc.MatchText(key)...)
 	for _, part := range rest {
 		hits = append(append(hits, sc.ScanBytes(part)...), sc.MatchText(part)...)
+		hits = append(hits, sc.matchFeatures(key, part)...)
 	}
 	if len(sc.subjects) > 0 {
 		hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Kind == KindSubjectKey })

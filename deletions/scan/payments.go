@@ -54,6 +54,10 @@ func TargetFingerprints(secret lethe.Secret, t lethe.Target) (found []Fingerprin
 		return found, nil, err
 	default:
 	}
+	if t.Kind == lethe.FeaturesTarget {
+		f, err := FeaturesFingerprint(secret, t.Transaction, t.Columns)
+		return []Fingerprint{f}, nil, err
+	}
 	found, err = TransactionFingerprints(secret, t.Transaction)
 	return found, NotSearched(t.Transaction), err
 }

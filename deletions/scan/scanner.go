@@ -12,8 +12,7 @@ import (
 	"lethe"
 )
 
-// Hit is a place where the bytes behind a fingerprint were found. It never
-// carries the bytes.
+// Hit is a place where the bytes behind a fingerprint were found. It never carries the bytes.
 type Hit struct {
 	Kind Kind `json:"kind"`
 	// Fingerprint is the index in the list the scanner was built from.
@@ -24,12 +23,11 @@ type Hit struct {
 
 // Scanner finds every fingerprint of a list in one pass over data.
 //
-// Three sieves, each exact on what it lets fall: a filter of bits over the
-// anchors, one look per byte of data, or per four if all needles are long enough,
-// whatever their number and lengths; the rolling hash of the window; its MAC. No occurrence is missed by
-// any of them, and only the MAC decides that there is one. Rolling a hash over
-// the data for each length, without anchors, was measured at less than a quarter
-// of the speed for four lengths.
+// Three sieves, each exact on what it lets fall: a filter of bits over the anchors, one look per
+// byte of data, or per four if all needles are long enough, whatever their number and lengths; the
+// rolling hash of the window; its MAC. No occurrence is missed by any of them, and only the MAC
+// decides that there is one. Rolling a hash over the data for each length, without anchors, was
+// measured at a quarter of the speed for four lengths.
 //
 // A Scanner does not change and may be used by many goroutines at once.
 type Scanner struct {
@@ -50,11 +48,11 @@ type Scanner struct {
 	// keyed are the fingerprints of ids that only MatchKey and MatchText look for, by
 	// length, payments those of payments, subjects those of subjects.
 	keyed, payments, subjects map[int][]int
-	// whole are the fingerprints of ids from 6 bytes on, by length, rows those of
-	// feature rows, by their number of features: MatchText compares them with what JSON
-	// says.
-	whole map[int][]int
-	rows  map[int][]rowGroup
+	// whole are the fingerprints of ids from 6 bytes on, by length, rows those of feature rows,
+	// by their number of features: MatchText compares them with what JSON says.
+	whole   map[int][]int
+	rows    map[int][]rowGroup
+	columns columnsIndex
 	// before and after bound how far a window reaches from its anchor's start.
 	before, after int
 	// step is how far apart the places are that are looked at.
@@ -121,9 +119,8 @@ const (
 	mostCoarseLog2      = 18
 )
 
-// NewScanner builds the scanner for fingerprints made under the same secret.
-// It keeps a copy of the list. An invalid fingerprint is an error that names
-// its index.
+// NewScanner builds the scanner for fingerprints made under the same secret. It keeps a copy of
+// the list. An invalid fingerprint is an error that names its index.
 func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, error) {
 	sc := &Scanner{
 		secret: secret, keys: hashKeysOf(secret), fingerprints: slices.Clone(fingerprints),
@@ -139,6 +136,8 @@ func NewScanner(secret lethe.Secret, fingerprints []Fingerprint) (*Scanner, erro
 		switch f.Kind {
 		case KindIDKey:
 			sc.keyed[f.Length] = append(sc.keyed[f.Length], i)
+		case KindFeaturesOf:
+			sc.addColumns(i, f)
 		case KindPaymentKey:
 			sc.payments[f.Length] = append(sc.payments[f.Length], i)
 		case KindSubject:

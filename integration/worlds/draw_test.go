@@ -30,6 +30,7 @@ func drawWorld(t *rapid.T, k options) world {
 	d := drawing{T: t, options: k, world: world{last: lethe.Timestep(rapid.IntRange(1, 4).Draw(t, "timesteps"))}}
 	places := rapid.Uint64().Draw(t, "places")
 	d.chance, d.wider = rand.New(rand.NewPCG(places, 1)), rand.New(rand.NewPCG(places, 2))
+	d.redacts = rand.New(rand.NewPCG(places, 4))
 	d.world.late, d.world.loose, d.config = k.late, k.loose, d.settings()
 	var ids []lethe.TransactionID
 	for at := lethe.Timestep(1); at <= d.last; at++ {
@@ -104,6 +105,8 @@ type drawing struct {
 	// wider chooses targets that are no transactions, so that the rest of a world stays what
 	// it is without them.
 	wider *rand.Rand
+	// redacts chooses features that are targets.
+	redacts *rand.Rand
 	// rows are the features that were sent so far.
 	rows [][]float32
 }
@@ -217,7 +220,7 @@ func (d *drawing) requests(ids []lethe.TransactionID) {
 			Targets: lethe.Transactions(rapid.SliceOfNDistinct(
 				rapid.SampledFrom(ids), 1, min(3, len(ids)), rapid.ID).Draw(d.T, "targets")...),
 		}
-		request.Targets = d.widen(request.Targets, ids)
+		request.Targets = d.redact(d.widen(request.Targets, ids), ids)
 		if i == 0 || d.chance.IntN(3) > 0 {
 			at = d.chance.IntN(len(d.events) + 1)
 		}

@@ -88,6 +88,7 @@ func (c *comparison) receipts(w world, got *state) {
 				kind = ""
 			}
 			c.equal(what+": kind", r.Outcomes[i].Kind, kind)
+			c.equal(what+": columns", r.Outcomes[i].Columns.String(), target.Columns.String())
 			if target.Kind == lethe.SubjectTarget {
 				continue // other requests may have erased what carries it
 			}
@@ -110,6 +111,9 @@ func (c *comparison) receipts(w world, got *state) {
 // request may have erased it, and records that come after the request may be read before
 // it, and the other way round.
 func (w *world) outcomes(at int, target lethe.Target, got *state) (may []deletions.Outcome) {
+	if target.Kind == lethe.FeaturesTarget {
+		return w.featureOutcomes(at, target, got)
+	}
 	if !slices.ContainsFunc(w.events, func(e event) bool { return e.erases(target) }) {
 		return []deletions.Outcome{deletions.OutcomeNothingHeld}
 	}

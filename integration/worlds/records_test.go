@@ -66,7 +66,7 @@ func (d *drawing) broken(id lethe.TransactionID, at lethe.Timestep) {
 			number("%e", row[0]), number("%f", row[1]), number("%g", row[2]), spelled(id))
 	}
 	d.add(bus.Transactions, fmt.Appendf(nil, "broken-%d", len(d.events)), value, nil, id)
-	d.events[len(d.events)-1].row = row
+	d.events[len(d.events)-1].row, d.events[len(d.events)-1].broken = row, true
 }
 
 // number is how JSON has a feature.

@@ -26,7 +26,7 @@ func wantedOf(w world) (out []residue.Form) {
 			continue // The bytes of zeros may stand anywhere.
 		}
 		rows := others
-		if e.erased(targets) {
+		if e.erased(targets) || string(e.redacted(targets).record.Value) != string(e.record.Value) {
 			rows = own
 		}
 		var bits [features]uint32 // a missing feature does not equal itself
@@ -39,6 +39,8 @@ func wantedOf(w world) (out []residue.Form) {
 		switch target.Kind {
 		case lethe.PaymentTarget:
 			out = append(out, residue.OfPayment(secret, target.Payment, w.last+1)...)
+		case lethe.FeaturesTarget:
+			out = append(out, residue.OfFeatures(target.Transaction, target.Columns))
 		case lethe.SubjectTarget:
 			if !slices.ContainsFunc(w.events, func(e event) bool {
 				return slices.Contains(e.subjects, target.Subject) && !e.carries(target)

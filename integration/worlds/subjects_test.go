@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"lethe"
@@ -55,6 +56,9 @@ func (d *drawing) subject(k options) {
 	}
 	request := lethe.ErasureRequest{
 		RequestID: "request-subject", Scope: lethe.ScopeStubs, Targets: []lethe.Target{lethe.SubjectThrough(customer, until)},
+	}
+	if d.redacts.IntN(3) == 0 {
+		request.Targets = slices.Insert(request.Targets, 0, d.someFeatures(d.sent())) // as they are read
 	}
 	d.events[len(d.events)-1].polls = everythingRead
 	before := len(d.events)

@@ -72,7 +72,9 @@ type event struct {
 	subjects []string
 	at       lethe.Timestep
 	// row are the features that it holds, or nil.
-	row     []float32
+	row []float32
+	// broken says that it is a transaction's record that cannot be decoded.
+	broken  bool
 	request *lethe.ErasureRequest
 	// operation is what an operator does, or nil; then nothing is sent by itself.
 	operation *operation
@@ -127,6 +129,9 @@ func (e event) erases(target lethe.Target) bool {
 	}
 	if target.Kind == lethe.SubjectTarget {
 		return e.carries(target)
+	}
+	if target.Kind == lethe.FeaturesTarget {
+		return e.broken && e.says(target)
 	}
 	return slices.Contains(e.names, target.Transaction)
 }
@@ -203,8 +208,8 @@ func isOf(target lethe.Target, at lethe.Timestep) bool {
 		func(id lethe.TransactionID) bool { return strings.HasPrefix(string(id), prefixOf(at)) })
 }
 
-// without is the world as if the targets had never been: no request, and no
-// record that names one.
+// without is the world as if the targets had never been: no request, no record that names
+// one, and 0 for features that are.
 func (w *world) without(targets map[lethe.TargetName]lethe.Target) world {
 	out := world{
 		last: w.last, oneHop: w.oneHop, independent: w.independent,
@@ -212,7 +217,7 @@ func (w *world) without(targets map[lethe.TargetName]lethe.Target) world {
 	}
 	for _, e := range w.events {
 		if e.request == nil && e.operation == nil && !e.erased(targets) {
-			out.events = append(out.events, e)
+			out.events = append(out.events, e.redacted(targets))
 		}
 	}
 	return out

@@ -30,14 +30,21 @@ import (
 var ErrSharedFeatures = errors.New("another transaction has the same features")
 
 // Form is one way in which something can stand in a file: as Bytes, or as what JSON
-// says in whatever spelling, a string that is Text, an array of numbers that is Row, or an
-// object with the source and target of Payment.
+// says in whatever spelling, a string that is Text, an array of numbers that is Row, an
+// object with the source and target of Payment, or one with an id and features that are not 0.
 type Form struct {
 	Name    string
 	Bytes   []byte
 	Text    string
 	Row     []float32
 	Payment Payment
+	Of      Features
+}
+
+// Features are those of a transaction, at some positions; none stand for all.
+type Features struct {
+	ID      string
+	Columns []int
 }
 
 // Payment is the ends of a payment.
@@ -119,6 +126,12 @@ func OfSubject(secret lethe.Secret, subject string) []Form {
 		{Name: "subject", Bytes: []byte(subject)}, {Name: "subject in JSON", Text: subject},
 		{Name: "pseudonym of a subject", Bytes: pseudonym[4:]},
 	}
+}
+
+// OfFeatures returns the form of features of a transaction: as JSON says them, when they are
+// not 0.
+func OfFeatures(id lethe.TransactionID, columns []int) Form {
+	return Form{Name: "features of a transaction in JSON", Of: Features{string(id), columns}}
 }
 
 // OfRow returns the forms of features: raw, in base64, and as JSON says them.

@@ -18,12 +18,14 @@ type said struct {
 	texts    map[string]bool
 	rows     [][]float32
 	payments map[Payment]bool
+	// of are the features that objects say of ids.
+	of map[string][][]float32
 }
 
 // listen decodes every JSON object, array and string that stands in data, with
 // encoding/json, wherever it begins.
 func listen(data []byte) said {
-	s := said{texts: make(map[string]bool), payments: make(map[Payment]bool)}
+	s := said{texts: make(map[string]bool), payments: make(map[Payment]bool), of: make(map[string][][]float32)}
 	for at := 0; at < len(data); {
 		next := bytes.IndexAny(data[at:], `{["`)
 		if next < 0 {
@@ -66,23 +68,47 @@ func (s *said) take(value any) {
 		if isSource && isTarget {
 			s.payments[Payment{source, target}] = true
 		}
+		id, isID := v["id"].(string)
+		list, isList := v["features"].([]any)
+		if isID && isList {
+			s.of[id] = append(s.of[id], numbers(list))
+		}
 	case []any:
-		var row []float32
 		for _, element := range v {
-			switch e := element.(type) {
-			case nil:
-				row = append(row, lethe.Missing())
-			case json.Number:
-				if f, err := strconv.ParseFloat(e.String(), 32); err == nil {
-					row = append(row, float32(f))
-				}
-			}
 			s.take(element)
 		}
+		row := numbers(v)
 		if len(row) > 1 && len(row) == len(v) {
 			s.rows = append(s.rows, row)
 		}
 	}
+}
+
+// numbers are those of a list, and what is missing.
+func numbers(list []any) (row []float32) {
+	for _, element := range list {
+		switch e := element.(type) {
+		case nil:
+			row = append(row, lethe.Missing())
+		case json.Number:
+			if f, err := strconv.ParseFloat(e.String(), 32); err == nil {
+				row = append(row, float32(f))
+			}
+		}
+	}
+	return row
+}
+
+// says reports whether an object says features of an id that are not 0.
+func (s *said) says(of Features) bool {
+	return slices.ContainsFunc(s.of[of.ID], func(row []float32) bool {
+		for i, v := range row {
+			if v != 0 && (len(of.Columns) == 0 || slices.Contains(of.Columns, i)) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // text takes a string, the ends of a payment it may be, and JSON it may hold.
@@ -107,6 +133,9 @@ func (s *said) text(v string) {
 // holds reports whether the form is among what was said.
 func (s *said) holds(f Form) bool {
 	if f.Text != "" && s.texts[f.Text] || f.Payment != (Payment{}) && s.payments[f.Payment] {
+		return true
+	}
+	if f.Of.ID != "" && s.says(f.Of) {
 		return true
 	}
 	same := func(row []float32) bool { return bytes.Equal(rowBytes(row), rowBytes(f.Row)) }

@@ -35,7 +35,7 @@ func Search(forms []Form, folders ...string) (Report, error) {
 		return r, fmt.Errorf("search for %d forms in %d folders, want at least one of each", len(forms), len(folders))
 	}
 	for _, f := range forms {
-		if len(f.Bytes) == 0 && f.Text == "" && len(f.Row) == 0 && f.Payment == (Payment{}) {
+		if len(f.Bytes) == 0 && f.Text == "" && len(f.Row) == 0 && f.Payment == (Payment{}) && f.Of.ID == "" {
 			return r, fmt.Errorf("form %q has no bytes: it stands in every file", f.Name)
 		}
 	}
@@ -93,7 +93,7 @@ func In(forms []Form, data []byte) (names []string) {
 func looking(forms []Form, data []byte) func(Form) bool {
 	var content said
 	if slices.ContainsFunc(forms, func(f Form) bool {
-		return f.Text != "" || len(f.Row) > 0 || f.Payment != (Payment{})
+		return f.Text != "" || len(f.Row) > 0 || f.Payment != (Payment{}) || f.Of.ID != ""
 	}) {
 		content = listen(data)
 	}

@@ -107,7 +107,7 @@ func (e *eraser) changedAfresh(
 	rest, _ := without(content, together(requests))
 	changed, err := e.replacedAfresh(ctx, rest, content.Info)
 	for i, own := range requests {
-		if !isNothing(own) {
+		if !own.IsNothing() {
 			out[i] = slices.Clone(changed)
 		}
 	}

@@ -69,7 +69,7 @@ func (c cut) changed(
 	content *snapshot.Content, requests []lethe.Removal, scope lethe.Scope,
 ) ([][]lethe.ShardID, error) {
 	all := together(requests)
-	if content.Assignment == nil || isNothing(all) {
+	if content.Assignment == nil || all.IsNothing() {
 		return make([][]lethe.ShardID, len(requests)), nil
 	}
 	// As it is, without all, and without what each request takes that is not all.
@@ -77,8 +77,8 @@ func (c cut) changed(
 	place := make([]int, len(requests))
 	for i, own := range requests {
 		switch {
-		case isNothing(own):
-		case maps.Equal(own.Nodes, all.Nodes) && maps.Equal(own.Payments, all.Payments):
+		case own.IsNothing():
+		case isAll(own, all):
 			place[i] = 1
 		default:
 			place[i] = len(cuts)
@@ -104,16 +104,25 @@ func (c cut) changed(
 
 // together is what several requests take out.
 func together(requests []lethe.Removal) lethe.Removal {
-	all := lethe.Removal{Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool)}
+	all := lethe.Removal{
+		Nodes: make(map[lethe.Pseudonym]bool), Payments: make(map[lethe.PseudonymPair]bool),
+		Features: make(map[lethe.Pseudonym]lethe.Columns),
+	}
 	for _, own := range requests {
 		maps.Copy(all.Nodes, own.Nodes)
 		maps.Copy(all.Payments, own.Payments)
+		for p, columns := range own.Features {
+			all.Redact(p, columns)
+		}
 	}
 	return all
 }
 
-// isNothing reports whether nothing is taken out.
-func isNothing(r lethe.Removal) bool { return len(r.Nodes)+len(r.Payments) == 0 }
+// isAll reports whether a request takes out what all do.
+func isAll(own, all lethe.Removal) bool {
+	return maps.Equal(own.Nodes, all.Nodes) && maps.Equal(own.Payments, all.Payments) &&
+		maps.EqualFunc(own.Features, all.Features, slices.Equal[lethe.Columns])
+}
 
 // shared says whose the shards are that several requests change together. alone are
 // those that each would change by itself.
@@ -123,7 +132,7 @@ func shared(together []lethe.ShardID, alone [][]lethe.ShardID, requests []lethe.
 		changesIt := func(own []lethe.ShardID) bool { return slices.Contains(own, shard) }
 		nobodys := !slices.ContainsFunc(alone, changesIt)
 		for i, own := range requests {
-			if changesIt(alone[i]) || nobodys && !isNothing(own) {
+			if changesIt(alone[i]) || nobodys && !own.IsNothing() {
 				out[i] = append(out[i], shard)
 			}
 		}
@@ -151,7 +160,8 @@ func differing(
 ) (out []lethe.ShardID) {
 	own := make(map[lethe.ShardID]bool)
 	for i, shard := range content.Assignment {
-		if gone.Nodes[content.Snapshot.Nodes[i].Pseudonym] {
+		p := content.Snapshot.Nodes[i].Pseudonym
+		if _, redacted := gone.Features[p]; gone.Nodes[p] || redacted {
 			own[shard] = true
 		}
 	}

@@ -8,7 +8,7 @@
 // crash the same messages go out again under the same keys with the same bytes.
 //
 //	role.go       opening the stores
-//	options.go    what it is given; settings.go, what a store was begun with
+//	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
 //	log.go        the transparency log, opened with the ledger
 //	ports.go      what the role needs of topics, store and search
@@ -21,7 +21,7 @@
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
 //	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known,
-//	              and what carries subjects
+//	              and what carries subjects; redacted.go, features that become 0, in records and in graphs
 //	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
 //	width.go      the number of features, told to a store that is made anew

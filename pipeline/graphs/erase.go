@@ -111,6 +111,11 @@ func (e *eraser) Search(
 	}
 	hits, err := searchOriginals(e.store, scanner)
 	report.Hits = append(report.Hits, hits...)
+	if err != nil {
+		return report, err
+	}
+	hits, err = searchRows(e, scanner, replaced)
+	report.Hits = append(report.Hits, hits...)
 	return report, err
 }
 

@@ -50,18 +50,26 @@ type HeldRecord struct {
 // holdings reads what is held of transactions.
 type holdings struct{ *eraser }
 
-// of reads what is held of some transactions and payments. Subjects are passed over: what carries
-// them is asked for by itself.
+// of reads what is held of some transactions and payments; of features, what is held of theirs.
+// Subjects are passed over: what carries them is asked for by itself.
 func (e holdings) of(targets []lethe.Target) ([]Held, error) {
+	var asked []lethe.Target
+	for _, t := range targets {
+		switch t.Kind {
+		case lethe.SubjectTarget:
+		case lethe.FeaturesTarget:
+			asked = append(asked, lethe.Transactions(t.Transaction)...)
+		default:
+			asked = append(asked, t)
+		}
+	}
+	targets = lethe.Distinct(asked)
 	located, err := e.store.Locate(targets)
 	if err != nil {
 		return nil, err
 	}
 	var out []Held
 	for i, l := range located {
-		if targets[i].Kind == lethe.SubjectTarget {
-			continue
-		}
 		h := Held{
 			ID: targets[i].Transaction, Suppressed: l.Suppressed, Payments: []HeldPayment{}, Records: []HeldRecord{},
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -18,6 +19,8 @@ type Erased interface {
 	Names(rec ingest.Record) (bool, error)
 	// Withdraw deletes the records at some positions of a batch from their topic.
 	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
+	// Republish publishes the records at some positions of a batch again, with other values.
+	Republish(ctx context.Context, batch bus.Batch, values map[int][]byte) error
 }
 
 // intake takes transactions and labels into the snapshot store.
@@ -25,6 +28,7 @@ type intake struct {
 	store    Store
 	letters  *letters
 	erased   Erased
+	secret   lethe.Secret
 	limits   ingest.Limits
 	listener events.Listener
 }
@@ -48,7 +52,12 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	tally := make(map[events.Result]int)
 	var refused []ingest.Outgoing
 	var withdrawn []int
+	republished := make(map[int][]byte)
 	for i, rec := range batch.Records {
+		redacted := false
+		if stream == snapshot.Transactions && !ingest.IsRepublished(in.secret, rec) {
+			rec, redacted = in.redact(rec)
+		}
 		event, err := decode(rec, in.limits)
 		result, refusal, err := in.apply(tx, event, rec, err)
 		if err != nil {
@@ -62,11 +71,17 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 			withdrawn = append(withdrawn, i)
 		default:
 		}
+		if redacted && result != events.Suppressed {
+			republished[i] = rec.Value
+		}
 	}
 	if err := in.letters.write(ctx, refused); err != nil {
 		return err
 	}
 	if err := in.erased.Withdraw(ctx, batch, withdrawn); err != nil {
+		return fmt.Errorf("%s: %w", batch.Source, err)
+	}
+	if err := in.erased.Republish(ctx, batch, republished); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	if err := tx.Commit(batch.Next); err != nil {
@@ -92,6 +107,10 @@ func (in *intake) apply(
 		if erased, err := in.erased.Names(rec); err != nil || erased {
 			return events.Suppressed, nil, err
 		}
+	}
+	if ingest.IsRepublished(in.secret, rec) {
+		result, err := in.again(tx, event, rec, err)
+		return result, nil, err
 	}
 	result := events.Refused
 	var refusal *ingest.Refusal

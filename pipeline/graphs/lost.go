@@ -126,6 +126,9 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 	if err := store.SuppressHashes(erased, subjects...); err != nil {
 		return err
 	}
+	if err := store.Marks().Redact(redactionsOf(entries)); err != nil {
+		return err
+	}
 	return store.Marks().Put(begunMark(), []byte{1})
 }
 

@@ -41,7 +41,7 @@ func (e *eraser) Plan(
 			l := located[at]
 			if k < len(requests[i]) {
 				plans[i].Held = append(plans[i].Held, l.Known || l.Named)
-				if l.Known && l.Kind == lethe.TransactionTarget {
+				if l.Known && (l.Kind == lethe.TransactionTarget || l.Kind == lethe.FeaturesTarget) {
 					plans[i].Transactions++
 				}
 			}
@@ -139,7 +139,7 @@ func (e *eraser) planTimestep(
 	if err != nil {
 		return err
 	}
-	all := positionsOf(content.Snapshot, slices.Concat(gone...))
+	all := positionsOf(content.Snapshot, transactionsAmong(slices.Concat(gone...)))
 	forms, err := scan.NodeFingerprints(e.secret, content.Snapshot, all)
 	if err != nil {
 		return err
@@ -160,14 +160,18 @@ func (e *eraser) planTimestep(
 			return err
 		}
 	}
-	for i, own := range gone {
-		if len(own) == 0 {
+	for i, every := range gone {
+		if len(every) == 0 {
 			continue
 		}
+		own := transactionsAmong(every)
 		if err := e.planForms(&plans[i], content.Snapshot, own, func(node int) scan.Forms {
 			at, _ := slices.BinarySearch(all, node)
 			return forms[at]
 		}); err != nil {
+			return err
+		}
+		if err := e.planRedacted(&plans[i], content.Snapshot, every); err != nil {
 			return err
 		}
 		nodes := positionsOf(content.Snapshot, own)

@@ -11,6 +11,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
 	"lethe/deletions/forecast"
+	"lethe/ingest"
 	"lethe/internal/sortedset"
 	"lethe/snapshot"
 )
@@ -157,6 +158,7 @@ func AskStopped(ctx context.Context, o Options, partitions int, q Question) (_ A
 	o = o.agreed()
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: o.Snapshot, Secret: o.Secret, FS: o.FS, TransactionPartitions: partitions, LabelPartitions: partitions,
+		Redact: ingest.Redacted,
 	})
 	if err != nil {
 		return Answer{}, err

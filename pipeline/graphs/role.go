@@ -16,6 +16,7 @@ import (
 	"lethe/deletions/disk"
 	"lethe/deletions/retention"
 	"lethe/deletions/translog"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/patientfs"
 	"lethe/internal/swapstore"
@@ -134,7 +135,7 @@ func openSnapshots(ctx context.Context, o Options) (*snapshot.Store, error) {
 	}
 	store, err := snapshot.Open(snapshotsDir(o), snapshot.Options{
 		Config: config, Secret: o.Secret, FS: o.FS,
-		TransactionPartitions: transactions, LabelPartitions: labels,
+		TransactionPartitions: transactions, LabelPartitions: labels, Redact: ingest.Redacted,
 	})
 	if errors.Is(err, snapshot.ErrIncompatible) {
 		return nil, fmt.Errorf("%w (%s)", err, remedy)
@@ -173,7 +174,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Holds: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
-		intake: &intake{store: store, letters: refused, erased: c.Erased, limits: o.Limits, listener: o.Listener},
+		intake: &intake{
+			store: store, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits, listener: o.Listener,
+		},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
 			now: o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,

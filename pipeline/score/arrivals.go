@@ -136,14 +136,15 @@ func (a *arrivals) resume(s *state) error {
 	return nil
 }
 
-// suppress forgets transactions, payments and what carries subjects.
-func (a *arrivals) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) {
+// suppress forgets transactions, payments and what carries subjects, and features of others.
+func (a *arrivals) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects ...lethe.SubjectUntil) {
 	if a == nil || len(hashes) == 0 {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.window.Suppress(hashes, subjects...)
+	a.window.Redact(redacted)
 	a.signal()
 }
 

@@ -44,6 +44,7 @@
 //	erasure.go      answering the commands of erasures
 //	state.go        what the role knows, and its store
 //	state_erase.go  removing what an erasure names; state_forget.go, a timestep that is gone
+//	redacted.go     features that are erased, and whose reasons that concerns
 //	ensemble.go     whether models have the lineages that are called for; artefact.go,
 //	                models and meta-models as they arrive
 //	stream.go       the timesteps by what has arrived of them

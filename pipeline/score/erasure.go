@@ -59,7 +59,10 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 			}
 			err := l.state.suppress(n.Command.Suppressed, n.Command.Subjects...)
 			if err == nil {
-				l.arrivals.suppress(n.Command.Suppressed, n.Command.Subjects...)
+				err = redact(l.state, n.Command.Redacted)
+			}
+			if err == nil {
+				l.arrivals.suppress(n.Command.Suppressed, n.Command.Redacted, n.Command.Subjects...)
 				err = l.state.removeGone(n.Command)
 			}
 			if err != nil {

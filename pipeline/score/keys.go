@@ -27,6 +27,7 @@ const (
 	explainedPrefix  = "w/" // timestep -> whose reasons were published, or are owed
 	suppressedPrefix = "x/" // suppression hash
 	subjectPrefix    = "y/" // suppression hash of a subject: until when it goes
+	redactedPrefix   = "z/" // suppression hash of features: their columns
 )
 
 // filePrefixes are those whose values hold records, or what was computed from
@@ -191,3 +192,5 @@ func splitRevision(value []byte) (lethe.Revision, []byte, error) {
 	}
 	return lethe.Revision(binary.BigEndian.Uint32(value)), value[4:], nil
 }
+
+func redactedKey(d lethe.Digest) []byte { return append([]byte(redactedPrefix), d[:]...) }

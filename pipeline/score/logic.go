@@ -59,7 +59,7 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 	for target, until := range l.state.subjects {
 		subjects = append(subjects, lethe.SubjectUntil{Target: target, Until: until})
 	}
-	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)), subjects...)
+	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)), l.state.redacted.List(), subjects...)
 	return l, errors.Join(l.arrivals.serve(l.state.served), l.compareAll())
 }
 

@@ -182,9 +182,9 @@ func TestNothingLeavesThatIsForbidden(t *testing.T) {
 	})
 	g, records := a.w.graphs[3], a.records(3)
 	gone := func(i int) []lethe.Digest { return []lethe.Digest{secret.Suppression(g.Nodes[i].ID)} }
-	a.suppress(gone(0))
+	a.suppress(gone(0), nil)
 	a.arrive(records...)
-	a.suppress(gone(1))
+	a.suppress(gone(1), nil)
 	by, pass := a.next(true)
 	require.NotNil(t, pass)
 	require.Equal(t, a.by, by)

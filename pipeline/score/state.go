@@ -35,6 +35,7 @@ type state struct {
 	suppressed   map[lethe.Digest]bool
 	// subjects are those of suppressed that are subjects, with the last timestep of what goes.
 	subjects map[lethe.Digest]lethe.Timestep
+	redacted lethe.Redactions
 	quality  map[lethe.Timestep]stepQuality
 }
 
@@ -160,17 +161,12 @@ func (s *state) readers() map[string]func(key, value []byte) error {
 			}
 			return err
 		},
-		subjectPrefix: func(key, value []byte) error {
-			if len(value) != 8 {
-				return fmt.Errorf("%w: a subject goes until a timestep of %d bytes", swapstore.ErrCorrupt, len(value))
-			}
-			s.subjects[lethe.Digest(key[len(subjectPrefix):])] = lethe.Timestep(binary.BigEndian.Uint64(value))
-			return nil
-		},
+		subjectPrefix: func(key, value []byte) error { return readSubject(s, key, value) },
 		suppressedPrefix: func(key, _ []byte) error {
 			s.suppressed[lethe.Digest(key[len(suppressedPrefix):])] = true
 			return nil
 		},
+		redactedPrefix: func(key, value []byte) error { return readRedacted(s, key, value) },
 	}
 }
 

@@ -46,12 +46,22 @@ func (s *state) suppress(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) 
 	return nil
 }
 
+// readSubject reads until when a subject goes.
+func readSubject(s *state, key, value []byte) error {
+	if len(value) != 8 {
+		return fmt.Errorf("%w: a subject goes until a timestep of %d bytes", swapstore.ErrCorrupt, len(value))
+	}
+	s.subjects[lethe.Digest(key[len(subjectPrefix):])] = lethe.Timestep(binary.BigEndian.Uint64(value))
+	return nil
+}
+
 // lift takes back the suppression of a request that was cancelled; of some subjects what is
 // later than a timestep alone.
 func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	err := s.store.Apply(func(w swapstore.Writer) error {
 		for _, d := range hashes {
-			if err := errors.Join(w.Delete(suppressedKey(d)), w.Delete(subjectKey(d))); err != nil {
+			err := errors.Join(w.Delete(suppressedKey(d)), w.Delete(subjectKey(d)), w.Delete(redactedKey(d)))
+			if err != nil {
 				return err
 			}
 		}
@@ -73,6 +83,7 @@ func lift(s *state, hashes []lethe.Digest, still []lethe.SubjectUntil) error {
 	for _, subject := range still {
 		s.subjects[subject.Target] = subject.Until
 	}
+	s.redacted.Drop(hashes)
 	return nil
 }
 

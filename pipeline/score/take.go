@@ -86,7 +86,7 @@ func (l *logic) placed(graph *lethe.Snapshot, m wire.Received) (next link, rest 
 	scorable := l.state.served != nil && m.Previous != lethe.NoTimestep
 	switch {
 	case known.done:
-		if rest, err = remainderOf(l.state, graph, t); err != nil {
+		if rest, err = remainderOf(l.state, graph, l.o.Secret); err != nil {
 			return next, rest, err
 		}
 		next.late = scorable && rest.kept != nil && rest.kept.lacks(graph)
@@ -111,20 +111,16 @@ type remainder struct {
 }
 
 // remainderOf returns what was said of the transactions that a graph still has.
-func remainderOf(s *state, graph *lethe.Snapshot, t lethe.Timestep) (rest remainder, err error) {
-	before, err := s.published(t)
+func remainderOf(s *state, graph *lethe.Snapshot, secret lethe.Secret) (rest remainder, err error) {
+	before, err := s.published(graph.Timestep)
 	if err != nil {
 		return rest, err
 	}
 	if before != nil {
 		rest.kept, rest.dropped = before.only(graph)
 	}
-	reasons, err := readExplained(s.store, t)
-	if err != nil {
-		return rest, err
-	}
-	rest.reasons = reasons.within(graph)
-	return rest, nil
+	rest.reasons, err = explainedAnew(s, graph, secret)
+	return rest, err
 }
 
 // write stores what is known of a graph, its bytes as long as it waits to be scored, and

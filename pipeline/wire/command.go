@@ -67,6 +67,8 @@ type Command struct {
 	// Subjects are those of Suppressed that are subjects; in a command that lifts, those that
 	// others still suppress, with the last timestep of what goes from now on.
 	Subjects []lethe.SubjectUntil `json:"subjects,omitempty"`
+	// Redacted are those of the suppressed that are features, with their columns.
+	Redacted []lethe.Redaction `json:"redacted,omitempty"`
 	// Fingerprints are what to search for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`
 	Steps        []CommandStep      `json:"steps"`

@@ -13,7 +13,7 @@
 // window does not know all that the graphs refuse. What had arrived, and is in no graph
 // when its timestep closes, is said then.
 //
-//   - window.go: what is taken and forgotten
+//   - window.go: what is taken and forgotten; redact.go: features that become 0
 //   - place.go: one transaction, or one end of a payment
 //   - pass.go: who is scored next, and its graph
 package window

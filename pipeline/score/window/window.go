@@ -32,6 +32,7 @@ type Window struct {
 	// other transactions with such a beginning it would hold one in 2^64.
 	past       map[uint64]struct{}
 	suppressed map[lethe.Digest]bool
+	redacted   lethe.Redactions
 	// subjects go up to a timestep.
 	subjects map[lethe.Digest]lethe.Timestep
 	steps    map[lethe.Timestep]map[lethe.Pseudonym]*place
@@ -101,6 +102,9 @@ func (w *Window) Transaction(t lethe.Transaction, written time.Time) {
 		}
 	}
 	w.home[p.pseudonym] = t.Timestep
+	if columns, redacted := w.redacted.Of(w.secret, t.ID); redacted {
+		t.Features, _ = columns.Zeroed(t.Features)
+	}
 	p.id, p.features = t.ID, t.Features
 	w.wait(p, written)
 	p.neighbours(func(other *place) { w.wait(other, written) })
@@ -196,6 +200,7 @@ func (w *Window) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) {
 	for _, subject := range still {
 		w.subjects[subject.Target] = subject.Until
 	}
+	w.redacted.Drop(hashes)
 }
 
 // place returns where a transaction belongs, or nil if it is not wanted.

@@ -1,0 +1,72 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// A record of a transaction of which features are erased is not withdrawn: it is published
+// again under its key with 0 in their place, so that compaction forgets the old one.
+
+// place is where the records of a key are.
+type place struct {
+	topic bus.Topic
+	partitionKey
+}
+
+// redacted is what takes the place of a record in which features were found that are erased,
+// nil if it has to go as a whole: because something else in it is erased too, or it is broken,
+// so that nobody can tell what in it is a feature.
+func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit) *ingest.Outgoing {
+	more := func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !isFeatures(h.Kind) }
+	if topic != bus.Transactions && topic != bus.DeadLetters || slices.ContainsFunc(hits, more) {
+		return nil
+	}
+	value, changed := ingest.Redacted(rec.Value, s.scanner.RedactedOf)
+	if !changed {
+		return nil
+	}
+	out := ingest.Republished(s.secret, rec, value)
+	if topic == bus.DeadLetters {
+		out.Headers = rec.Headers // they say why it was refused
+	}
+	if after := (ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}); len(hitsIn(s.scanner, after)) > 0 {
+		return nil
+	}
+	return &out
+}
+
+// Republish publishes the records at some positions of a batch again, with other values. As
+// in Withdraw, a record is left alone if a later one of the batch has its key: whatever comes
+// in of its transaction is published again.
+func (n *Erased) Republish(ctx context.Context, batch bus.Batch, values map[int][]byte) error {
+	var out []ingest.Outgoing
+	for at, rec := range batch.Records {
+		value, again := values[at]
+		later := func(other ingest.Record) bool { return string(other.Key) == string(rec.Key) }
+		if !again || slices.ContainsFunc(batch.Records[at+1:], later) {
+			continue
+		}
+		out = append(out, ingest.Republished(n.secret, rec, value))
+		if n.republished != nil {
+			n.republished[place{batch.Source.Topic, partitionKey{rec.Partition, string(rec.Key)}}] = true
+		}
+	}
+	if err := n.out.withdraw(ctx, batch.Source.Topic, out); err != nil {
+		return fmt.Errorf("publish redacted records again: %w", err)
+	}
+	return nil
+}
+
+// stillDue leaves out what would take the place of a record that came after the topic was
+// looked through, and was published again since.
+func (n *Erased) stillDue(topic bus.Topic, list []ingest.Outgoing) []ingest.Outgoing {
+	return slices.DeleteFunc(slices.Clone(list), func(o ingest.Outgoing) bool {
+		return n.republished[place{topic, partitionKey{o.Partition, string(o.Key)}}]
+	})
+}

@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"fmt"
+	"strconv"
+
+	"lethe"
+)
+
+// featuresOf is what a request for erasure names features of a transaction by: none of the
+// columns stand for all.
+type featuresOf struct {
+	id      string
+	columns []int
+}
+
+// readFeaturesOf reads the features that a request names: objects of an id and, unless all
+// features go, columns.
+func readFeaturesOf(o *object, s *scanner) *Refusal {
+	if !s.take('[') {
+		o.note(fieldFeaturesOf, BadType, "features_of is not an array")
+		return s.skip(0)
+	}
+	return s.each(']', func() *Refusal {
+		wrong := func(what string) {
+			o.note(fieldFeaturesOf, BadType, fmt.Sprintf("features_of %d %s", len(o.featuresOf), what))
+		}
+		if !s.take('{') {
+			wrong("is not an object of id and columns")
+			return s.skip(0)
+		}
+		var one object
+		r := s.each('}', func() *Refusal { return one.member(s, 0) })
+		switch {
+		case one.unknown || one.present&^fieldColumns != fieldID:
+			wrong("is not an object of id and columns")
+		case len(one.wrong) > 0:
+			wrong("has columns that are not positions counted from 0, or an id that is no string")
+		case one.present&fieldColumns != 0 && len(one.columns) == 0:
+			wrong("has no columns (left out, all features go)")
+		}
+		o.featuresOf = append(o.featuresOf, featuresOf{one.id, one.columns})
+		return r
+	})
+}
+
+// readColumns reads positions of features.
+func readColumns(o *object, s *scanner) *Refusal {
+	if !s.take('[') {
+		o.note(fieldColumns, BadType, "columns is not an array")
+		return s.skip(0)
+	}
+	return s.each(']', func() *Refusal {
+		wrong := func() {
+			o.note(fieldColumns, BadType, fmt.Sprintf("column %d is no position counted from 0", len(o.columns)))
+		}
+		if c := s.peek(); c < '0' || c > '9' {
+			wrong()
+			return s.skip(0)
+		}
+		text, r := s.number()
+		if r != nil {
+			return r
+		}
+		column, err := strconv.ParseUint(string(text), 10, 31)
+		if err != nil {
+			wrong()
+		}
+		o.columns = append(o.columns, int(column))
+		return nil
+	})
+}
+
+// target checks what a request names. Positions may come in any order.
+func (f featuresOf) target(at int, limits Limits) (lethe.Target, *Refusal) {
+	if !ValidID(f.id) {
+		return lethe.Target{}, &Refusal{BadID, fmt.Sprintf("the id of features_of %d is not valid", at)}
+	}
+	t := lethe.FeaturesOf(lethe.TransactionID(f.id), f.columns...)
+	for _, column := range t.Columns {
+		if column >= limits.MaxFeatureCount {
+			return lethe.Target{}, &Refusal{BadColumn, fmt.Sprintf("features_of %d has column %d, want 0..%d",
+				at, column, limits.MaxFeatureCount-1)}
+		}
+	}
+	return t, nil
+}
+
+// Redacted returns the value of a record with 0 for the features that are erased of the
+// transaction it brings, without fields that it does not have, and whether that is another
+// value. What is no transaction, or broken, stays as it is.
+func Redacted(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool) {
+	t, is := transactionIn(value)
+	if !is {
+		return value, false
+	}
+	columns, redacted := erased(t.ID)
+	if !redacted {
+		return value, false
+	}
+	features, changed := columns.Zeroed(t.Features)
+	if !changed {
+		return value, false
+	}
+	t.Features = features
+	_, out, err := EncodeTransaction(t)
+	return out, err == nil
+}
+
+// NamedIn returns the transaction that a value brings, if it brings one, whether or not that
+// can be taken.
+func NamedIn(value []byte) (lethe.TransactionID, bool) {
+	t, is := transactionIn(value)
+	return t.ID, is
+}
+
+func transactionIn(value []byte) (t lethe.Transaction, is bool) {
+	o, r := parseObject(value, 0)
+	if r != nil || o.kind != "transaction" || !ValidID(o.id) {
+		return t, false
+	}
+	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures
+	if r := o.holdAmong(fields, fieldSubjects); r != nil || len(o.features) == 0 {
+		return t, false
+	}
+	return lethe.Transaction{
+		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features, Subjects: o.subjects,
+	}, true
+}

@@ -1,0 +1,124 @@
+package worlds
+
+import (
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+)
+
+// redact adds features to the targets of a third of the requests, and of some leaves nothing
+// else: all of them, or some columns, of which one may be beyond the row.
+func (d *drawing) redact(targets []lethe.Target, ids []lethe.TransactionID) []lethe.Target {
+	if d.redacts.IntN(3) > 0 {
+		return targets
+	}
+	if d.redacts.IntN(2) == 0 {
+		targets = nil
+	}
+	for more := 1 + d.redacts.IntN(2); more > 0; more-- {
+		targets = append(targets, d.someFeatures(ids))
+	}
+	return lethe.Distinct(targets)
+}
+
+// someFeatures are features of one of some transactions.
+func (d *drawing) someFeatures(ids []lethe.TransactionID) lethe.Target {
+	var columns []int
+	for d.redacts.IntN(3) > 0 && len(columns) < 2 {
+		columns = append(columns, d.redacts.IntN(features+1))
+	}
+	return lethe.FeaturesOf(ids[d.redacts.IntN(len(ids))], columns...)
+}
+
+// sent are the transactions that records name, in their order.
+func (d *drawing) sent() (out []lethe.TransactionID) {
+	for _, e := range d.events {
+		out = append(out, e.names...)
+	}
+	return append(out, neverSent)
+}
+
+// says reports whether a record says features of a transaction that are not 0, or may: of a
+// broken one nobody can tell.
+func (e event) says(target lethe.Target) bool {
+	if target.Kind != lethe.FeaturesTarget || !slices.Contains(e.names, target.Transaction) {
+		return false
+	}
+	_, changed := target.Columns.Zeroed(e.row)
+	return changed || e.broken
+}
+
+// redacted is the record with 0 for what targets are of its features. As it comes it stays if
+// that changes nothing.
+func (e event) redacted(targets map[lethe.TargetName]lethe.Target) event {
+	for _, target := range targets {
+		if !e.says(target) || e.broken {
+			continue
+		}
+		event, err := ingest.DecodeTransactions(
+			ingest.Record{Key: e.record.Key, Value: e.record.Value}, ingest.DefaultLimits())
+		if err != nil {
+			panic(err)
+		}
+		t := event.(ingest.Transaction).Transaction
+		t.Features, _ = target.Columns.Zeroed(t.Features)
+		if _, e.record.Value, err = ingest.EncodeTransaction(t); err != nil {
+			panic(err)
+		}
+		e.row = t.Features
+	}
+	return e
+}
+
+// redacts reports whether some request names features.
+func (w *world) redacts() bool {
+	for _, target := range w.targets() {
+		if target.Kind == lethe.FeaturesTarget {
+			return true
+		}
+	}
+	return false
+}
+
+// featureOutcomes is outcomes of features: the transaction, or more features of it, may have
+// been erased before, and where a later record has the key of what holds them, nothing of
+// them may be left.
+func (w *world) featureOutcomes(at int, target lethe.Target, got *state) (may []deletions.Outcome) {
+	says := func(e event) bool { return e.says(target) }
+	if !slices.ContainsFunc(w.events, says) {
+		return append(may, deletions.OutcomeNothingHeld, deletions.OutcomeAlreadyErased)
+	}
+	may = append(may, deletions.OutcomeErased)
+	wider := false
+	for i, e := range w.events {
+		if e.request == nil {
+			continue
+		}
+		for _, named := range e.request.Targets {
+			for _, other := range w.with(named) {
+				covers := other.Kind == lethe.FeaturesTarget && other.Columns.Cover(target.Columns)
+				if (i != at || other.Name() != target.Name()) && other.Transaction == target.Transaction {
+					wider = wider || covers || other.Kind == lethe.TransactionTarget
+				}
+			}
+		}
+	}
+	if wider {
+		may = append(may, deletions.OutcomeAlreadyErased)
+	}
+	others := w.targets()
+	delete(others, target.Name())
+	held := slices.ContainsFunc(w.events[:at], func(e event) bool {
+		alone := !slices.ContainsFunc(w.events, func(other event) bool {
+			return other.request == nil && string(other.record.Key) == string(e.record.Key) &&
+				string(other.record.Value) != string(e.record.Value)
+		})
+		return says(e) && alone && !e.erased(others) && string(e.redacted(others).record.Value) == string(e.record.Value)
+	})
+	if !held || !got.knowing[w.events[at].request.RequestID] {
+		may = append(may, deletions.OutcomeNothingHeld)
+	}
+	return may
+}

@@ -1,0 +1,132 @@
+package graphs
+
+import (
+	"errors"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/internal/sortedset"
+	"lethe/metrics/events"
+	"lethe/snapshot"
+)
+
+// redact returns a record of a transaction with 0 for the features of it that are erased, and
+// whether some are: then the record is to be published again, whatever becomes of it, so that
+// the topic's newest of its key is the newest that came.
+func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
+	if !in.store.Marks().Redacts() || rec.Value == nil {
+		return rec, false
+	}
+	id, is := ingest.NamedIn(rec.Value)
+	if !is {
+		return rec, false
+	}
+	if _, redacted := in.store.Marks().Redacted(id); !redacted {
+		return rec, false
+	}
+	rec.Value, _ = ingest.Redacted(rec.Value, in.store.Marks().Redacted)
+	rec.Headers = nil
+	return rec, true
+}
+
+// again takes a record that lethe published itself. To a store that knows the transaction it
+// is no news; to one that was lost it is the record, and if that was refused there is a dead
+// letter already.
+func (in *intake) again(tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error) (events.Result, error) {
+	var refusal *ingest.Refusal
+	if errors.As(err, &refusal) {
+		return events.Ignored, nil
+	}
+	t, is := event.(ingest.Transaction)
+	if !is || err != nil {
+		return events.Ignored, err
+	}
+	known, err := tx.Repeats(t.ID)
+	if err != nil || known {
+		return events.Ignored, err
+	}
+	result, refusal, err := in.judge(tx, event, originOf(rec))
+	if refusal != nil {
+		result = events.Ignored
+	}
+	return result, err
+}
+
+// planRedacted adds the forms of the rows of a closed timestep of which a request erases
+// features: the row as a whole is no transaction's any more.
+func (e *eraser) planRedacted(plan *coordinator.Plan, s *lethe.Snapshot, own []snapshot.Located) error {
+	for _, l := range own {
+		node, found := s.Find(l.Pseudonym)
+		if !found || l.Kind != lethe.FeaturesTarget {
+			continue
+		}
+		if _, changed := l.Columns.Zeroed(s.Row(node)); !changed {
+			continue
+		}
+		forms, err := scan.NodeFingerprints(e.secret, s, []int{node})
+		if err != nil {
+			return err
+		}
+		prints := forms[0].Found[:0:0]
+		for _, f := range forms[0].Found {
+			if !l.Shared && (f.Kind == scan.KindFeatures || f.Kind == scan.KindFeaturesText) {
+				prints = append(prints, f)
+			}
+		}
+		if len(prints) == 0 {
+			plan.NotSearched = withFeatures(plan.NotSearched)
+		}
+		e.planFeatures(plan, s.Row(node), prints)
+	}
+	return nil
+}
+
+// searchRows looks for features that are not 0 in the graphs of timesteps that were rewritten.
+func searchRows(e *eraser, scanner *scan.Scanner, replaced []coordinator.Replaced) (hits []scan.FileHit, err error) {
+	if !scanner.SeeksFeatures() {
+		return nil, nil
+	}
+	infos := e.infos()
+	for _, r := range replaced {
+		if info, known := infos[r.Timestep]; !known || info.State == lethe.Open {
+			continue // it was emptied since
+		}
+		content, err := e.store.Load(r.Timestep)
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range content.Snapshot.Nodes {
+			for _, h := range scanner.MatchRow(n.ID, content.Snapshot.Row(i)) {
+				hits = append(hits, scan.FileHit{Path: snapshot.TimestepFolder(r.Timestep), Hit: h})
+			}
+		}
+	}
+	return hits, nil
+}
+
+// redactionsOf are the features that some requests erase.
+func redactionsOf(entries []deletions.Entry) (out []lethe.Redaction) {
+	for _, e := range entries {
+		if e.Suppresses() {
+			out = append(out, e.Redactions()...)
+		}
+	}
+	return out
+}
+
+// transactionsAmong are the located that are whole transactions.
+func transactionsAmong(located []snapshot.Located) (out []snapshot.Located) {
+	for _, l := range located {
+		if l.Kind == lethe.TransactionTarget {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func withFeatures(kinds []scan.Kind) []scan.Kind {
+	return sortedset.Add(kinds, scan.KindFeatures, scan.KindFeaturesText)
+}

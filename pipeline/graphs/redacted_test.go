@@ -1,0 +1,131 @@
+package graphs
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/partition/onehop"
+	"lethe/partition/repair"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// rowOf is that of a transaction in the newest graph of a timestep.
+func (d *deployment) rowOf(at lethe.Timestep, id lethe.TransactionID) []float32 {
+	d.Helper()
+	messages, _ := d.published(bus.Snapshots)
+	g, err := canonical.DecodeSnapshot(messages[wire.Key{Kind: wire.KindSnapshot, Timestep: at}].Payload)
+	require.NoError(d, err)
+	node, found := g.Find(secret.Pseudonym(id))
+	require.True(d, found)
+	return g.Row(node)
+}
+
+// newestRecord is the newest record of a transaction in the topic, and how many came before
+// it.
+func (d *deployment) newestRecord(id lethe.TransactionID) (newest ingest.Record, before int) {
+	d.Helper()
+	before = -1
+	require.NoError(d, d.topics.ReadAll(d.Context(), bus.Transactions, func(rec ingest.Record) error {
+		if string(rec.Key) == string(id) {
+			newest, before = rec, before+1
+		}
+		return nil
+	}))
+	return newest, before
+}
+
+// An erasure of features replaces the row and leaves its transaction; whatever is replayed of
+// it is published again with 0 in their place, and moves nothing.
+func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
+	d := deploy(t)
+	r, _ := d.run(t.TempDir())
+	in := func(state deletions.State) {
+		t.Helper()
+		d.until(r, string(state), func(s *role.Status) bool { return s.Erasures[state] == 1 })
+	}
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	id := transactionID(1, 2)
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: []lethe.Target{lethe.FeaturesOf(id, 0, 2)},
+	}, time.Time{})
+	require.NoError(t, err)
+	d.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	in(deletions.Accepted)
+	d.answer("score", deletions.StepSuppressed)
+	in(deletions.Retraining)
+	require.Equal(t, []float32{0, 1, 0}, d.rowOf(1, id))
+	d.answer("train", deletions.StepPurged)
+	d.answer("score", deletions.StepSwapped)
+	d.until(r, "the record is published again", func(*role.Status) bool {
+		rec, _ := d.newestRecord(id)
+		return ingest.IsRepublished(secret, rec)
+	})
+	republished, before := d.newestRecord(id)
+	require.Equal(t, `{"type":"transaction","id":"transaction-1-2","timestep":1,"features":[0,1,0]}`,
+		string(republished.Value))
+
+	key, value, err = ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: 1, Features: []float32{2, 1, .5}})
+	require.NoError(t, err)
+	d.send(bus.Transactions, ingest.Outgoing{Key: key, Value: value})
+	d.until(r, "all is read", func(*role.Status) bool {
+		rec, n := d.newestRecord(id)
+		return n > before && string(rec.Value) == string(republished.Value)
+	})
+	_, n := d.newestRecord(id)
+	require.Equal(t, before+2, n, "the replayed record, and that which takes its place")
+	require.Equal(t, []float32{0, 1, 0}, d.rowOf(1, id))
+	messages, _ := d.published(bus.Snapshots)
+	require.Equal(t, lethe.Revision(2), messages[wire.Key{Kind: wire.KindSnapshot, Timestep: 1}].Revision)
+	require.Equal(t, 7, r.Status().Transactions())
+}
+
+// Slices change where the transaction is and, with one-hop features, where a neighbour of it
+// is; scope shard takes the own alone. Features that are 0 change none.
+func TestSlicesChangeWithFeatures(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawContent(rt)
+		at := rapid.IntRange(0, len(c.Assignment)-1).Draw(rt, "node")
+		column := rapid.IntRange(0, 2).Draw(rt, "column")
+		gone := together(nil)
+		gone.Redact(c.Snapshot.Nodes[at].Pseudonym, lethe.Columns{column})
+		own := []lethe.ShardID{c.Assignment[at]}
+		around := slices.Clone(own)
+		for _, pair := range c.Snapshot.Undirected() {
+			if int(pair.A) == at || int(pair.B) == at {
+				around = append(around, c.Assignment[pair.A], c.Assignment[pair.B])
+			}
+		}
+		slices.Sort(around)
+		if around = slices.Compact(around); column == 2 || column == 0 && at == 0 {
+			own, around = nil, nil // beyond the row, or 0 already
+		}
+		with := repair.Defaults()
+		with.OneHop = onehop.Undirected
+		for _, one := range []struct {
+			repair repair.Config
+			scope  lethe.Scope
+			want   []lethe.ShardID
+		}{
+			{repair.Defaults(), lethe.ScopeStubs, own},
+			{repair.Defaults(), lethe.ScopeShard, own},
+			{with, lethe.ScopeStubs, around},
+			{with, lethe.ScopeShard, own},
+		} {
+			got, err := cut{5, one.repair}.changed(c, []lethe.Removal{gone}, one.scope)
+			require.NoError(rt, err)
+			require.Equal(rt, one.want, got[0], "at scope %s", one.scope)
+		}
+	})
+}

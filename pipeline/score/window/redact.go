@@ -1,0 +1,31 @@
+package window
+
+import (
+	"time"
+
+	"lethe"
+)
+
+// Redact has these features of transactions be 0, of those that are here and of those that
+// come. They, and their neighbours, wait for a score without what they were.
+func (w *Window) Redact(list []lethe.Redaction) {
+	if len(list) == 0 {
+		return
+	}
+	for _, r := range list {
+		w.redacted.Add(r)
+	}
+	for _, step := range w.steps {
+		for _, p := range step {
+			columns, redacted := w.redacted.Of(w.secret, p.id)
+			if !redacted || !p.here() {
+				continue
+			}
+			zeroed, changed := columns.Zeroed(p.features)
+			if p.features = zeroed; changed {
+				w.wait(p, time.Time{})
+				p.neighbours(func(other *place) { w.wait(other, time.Time{}) })
+			}
+		}
+	}
+}

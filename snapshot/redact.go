@@ -1,0 +1,296 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// Features that are erased become 0 while their transaction stays: in whatever comes of it
+// from then on, and in the rows that are here.
+
+// Redactor returns the value of a record with 0 for the features that are erased of the
+// transaction it brings, and whether that is another value.
+type Redactor func(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool)
+
+// Redact remembers, by keyed hash, which features are erased: from now on they are 0 in
+// every transaction that is taken. It is durable when it returns. Only Lift undoes it.
+func (m Marks) Redact(list []lethe.Redaction) error {
+	fresh := list[:0:0]
+	for _, one := range list {
+		if !m.staging.redacted.Has(one.Target) {
+			fresh = append(fresh, one)
+		}
+	}
+	if len(fresh) == 0 {
+		// A batch that was begun before must not outlive an erasure.
+		m.staging.epoch++
+		return nil
+	}
+	err := m.staging.Apply(func(w swapstore.Writer) error {
+		for _, one := range fresh {
+			if err := w.Set(redactedKey(one.Target), encodeColumns(one.Columns)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("redact features of %d targets: %w", len(fresh), err)
+	}
+	for _, one := range fresh {
+		m.staging.redacted.Add(one)
+	}
+	return nil
+}
+
+// Redacts reports whether features of some transaction are erased.
+func (m Marks) Redacts() bool { return m.staging.redacted.Any() }
+
+// Redacted returns the features that are erased of a transaction, if some are.
+func (m Marks) Redacted(id lethe.TransactionID) (lethe.Columns, bool) {
+	return redactedOf(m.staging, id)
+}
+
+func redactedOf(s *staging, id lethe.TransactionID) (lethe.Columns, bool) {
+	return s.redacted.Of(s.options.Secret, id)
+}
+
+// Repeats reports whether the store knows a transaction: then a record of it that lethe has
+// published again tells nothing.
+func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
+	p := b.staging.options.Secret.Pseudonym(id)
+	_, known, err := lookup(b.get, p)
+	if err != nil || known {
+		return known, err
+	}
+	for key := range b.writes {
+		known = known || key[0] == kindCandidate && bytes.HasPrefix([]byte(key[1:]), p[:])
+	}
+	err = widths{b.staging}.candidates(p, func(candidate) error {
+		known = true
+		return nil
+	})
+	return known, err
+}
+
+// locateFeatures tells where features of a transaction are that are not 0. It is known if
+// some are.
+func locateFeatures(s *Store, t lethe.Target) (Located, error) {
+	l, err := s.staging.locate(t.Transaction)
+	l.Columns = t.Columns
+	if err != nil || !l.Known {
+		return l, err
+	}
+	rows := l.Rows
+	l.Rows = nil
+	for _, row := range rows {
+		if _, changed := t.Columns.Zeroed(row); changed {
+			l.Rows = append(l.Rows, row)
+		}
+	}
+	l.Known = len(l.Rows) > 0
+	if l.State > lethe.Open {
+		row, found, err := closedRow(s, l.Timestep, l.Pseudonym)
+		if err != nil {
+			return l, err
+		}
+		if _, changed := t.Columns.Zeroed(row.features); found && changed {
+			l.Known = true
+		}
+	}
+	if !l.Known {
+		return Located{Pseudonym: l.Pseudonym, Columns: t.Columns}, nil
+	}
+	return l, nil
+}
+
+// closedRow returns a row of the graph of a closed timestep.
+func closedRow(s *Store, t lethe.Timestep, p lethe.Pseudonym) (row, bool, error) {
+	store, err := s.closed.get(t)
+	if err != nil {
+		return row{}, false, err
+	}
+	value, found, err := store.Get(pseudonymKey(kindNode, p))
+	if err != nil || !found {
+		return row{}, false, err
+	}
+	r, err := decodeRow(value)
+	return r, true, err
+}
+
+// redactedRow is the stored row with 0 for what goes of it.
+func (e erasure) redactedRow(p lethe.Pseudonym, value []byte) ([]byte, error) {
+	columns, redacted := e.Features[p]
+	if !redacted {
+		return value, nil
+	}
+	r, err := decodeRow(value)
+	if err != nil {
+		return nil, err
+	}
+	zeroed, changed := columns.Zeroed(r.features)
+	if !changed {
+		return value, nil
+	}
+	return encodeRow(r.id, zeroed), nil
+}
+
+// changesRow reports whether the store holds a row that is another one afterwards.
+func (s graphStore) changesRow(gone erasure, p lethe.Pseudonym) (bool, error) {
+	value, found, err := s.Get(pseudonymKey(kindNode, p))
+	if err != nil || !found || gone.Nodes[p] {
+		return false, err
+	}
+	after, err := gone.redactedRow(p, value)
+	return !bytes.Equal(after, value), err
+}
+
+// redactStaging has what staging keeps of transactions hold 0 for the features that go: rows,
+// candidates and what they came as, letters, and the hashes of contents. Stores of closed
+// timesteps were written anew before.
+func redactStaging(s *Store, gone erasure) error {
+	if len(gone.Features) == 0 {
+		return nil
+	}
+	c := s.staging.change()
+	for p := range gone.Features {
+		if gone.Nodes[p] {
+			continue
+		}
+		if err := redactOne(s, c, gone, p); err != nil {
+			return err
+		}
+	}
+	err := s.staging.Scan([]byte{kindLetter}, func(key, value []byte) error {
+		l, err := decodeLetter(value)
+		if err != nil || len(l.about) != 1 {
+			return err
+		}
+		if _, redacted := gone.Features[l.about[0]]; redacted && redactOrigin(s.staging, &l.letter.Origin) {
+			c.set(bytes.Clone(key), l.encode())
+		}
+		return nil
+	})
+	if err != nil || len(c.writes) == 0 {
+		return err
+	}
+	return c.commit()
+}
+
+// redactOne is redactStaging of the rows, candidates and index entry of one transaction.
+func redactOne(s *Store, c *changes, gone erasure, p lethe.Pseudonym) error {
+	entry, known, err := lookup(s.staging.Get, p)
+	if err != nil {
+		return err
+	}
+	var latest row
+	found := false
+	if known {
+		key := timestepKey(kindRow, entry.timestep, p)
+		value, staged, err := s.staging.Get(key)
+		if err != nil {
+			return err
+		}
+		if found = staged; staged {
+			if value, err = gone.redactedRow(p, value); err != nil {
+				return err
+			}
+			c.set(key, value)
+			latest, err = decodeRow(value)
+		} else if s.staging.info(entry.timestep).State > lethe.Open {
+			latest, found, err = closedRow(s, entry.timestep, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if found {
+		if err := rehash(s.staging, c, p, entry, latest.features); err != nil {
+			return err
+		}
+	}
+	return s.staging.Scan(pseudonymKey(kindCandidate, p), func(key, value []byte) error {
+		one, err := decodeCandidate(value)
+		if err != nil {
+			return err
+		}
+		if one.row, err = gone.redactedRow(p, one.row); err != nil {
+			return err
+		}
+		r, err := decodeRow(one.row)
+		if err != nil {
+			return err
+		}
+		one.entry.hash = hashContent(s.staging.options.Secret, r.features)
+		redactOrigin(s.staging, &one.origin)
+		c.set(bytes.Clone(key), one.encode())
+		return nil
+	})
+}
+
+// rehash gives a transaction the hash of its features as they are now.
+func rehash(s *staging, c *changes, p lethe.Pseudonym, entry indexEntry, features []float32) error {
+	before := entry.hash
+	if entry.hash = hashContent(s.options.Secret, features); entry.hash == before {
+		return nil
+	}
+	count := func(hash contentHash, change int) error {
+		n, err := alike(func(key []byte) ([]byte, bool, error) {
+			if value := c.writes[string(key)]; value != nil || c.dropped(key) {
+				return value, value != nil, nil
+			}
+			return s.Get(key)
+		}, hash)
+		if n += change; n > 0 {
+			c.set(alikeKey(hash), encodeCount(n))
+		} else {
+			c.drop(alikeKey(hash))
+		}
+		return err
+	}
+	if err := count(before, -1); err != nil {
+		return err
+	}
+	c.set(pseudonymKey(kindIndex, p), entry.encode())
+	return count(entry.hash, 1)
+}
+
+// redactOrigin reports whether a record as it came holds something else now. Without a
+// Redactor nobody can tell, and the value is not kept.
+func redactOrigin(s *staging, o *Origin) bool {
+	if o.Value == nil {
+		return false
+	}
+	if s.options.Redact == nil {
+		o.Value, o.Headers = nil, nil
+		return true
+	}
+	erased := func(id lethe.TransactionID) (lethe.Columns, bool) { return redactedOf(s, id) }
+	value, changed := s.options.Redact(o.Value, erased)
+	if changed {
+		o.Value, o.Headers = value, nil
+	}
+	return changed
+}
+
+func redactedKey(d lethe.Digest) []byte { return append([]byte{kindRedacted}, d[:]...) }
+
+func encodeColumns(c lethe.Columns) []byte {
+	out := []byte{}
+	for _, column := range c {
+		out = binary.BigEndian.AppendUint32(out, uint32(column))
+	}
+	return out
+}
+
+func decodeColumns(value []byte) (out lethe.Columns, err error) {
+	c := cursorOver(value)
+	for range c.Left() / 4 {
+		out = append(out, int(c.Uint32()))
+	}
+	return out, c.close("columns")
+}
