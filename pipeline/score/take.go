@@ -50,7 +50,7 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 	if err := m.PayloadOf(err, snapshot.Timestep, m.Key.Shard); err != nil {
 		return err
 	}
-	next, rest, err := l.placed(snapshot, m)
+	next, rest, err := placed(l, snapshot, m)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (l *logic) takeSnapshot(ctx context.Context, source bus.TopicPartition, m w
 
 // placed returns where a graph stands once it is taken, and what stays of what was said of
 // its timestep.
-func (l *logic) placed(graph *lethe.Snapshot, m wire.Received) (next link, rest remainder, err error) {
+func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest remainder, err error) {
 	t := m.Key.Timestep
 	known, exists := l.state.links[t]
 	next = link{revision: m.Revision, previous: m.Previous, done: known.done, owed: known.owed}
