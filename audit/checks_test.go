@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/configs"
+	"lethe/deletions"
 	"lethe/partition/repair"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
@@ -87,6 +88,19 @@ func TestGraphsAreCheckedByThemselves(t *testing.T) {
 		inv := whole(t)
 		spoil(inv, inv.steps[0])
 		require.Contains(t, check(inv), want)
+	}
+}
+
+// A subject is one target, and what carried it may be many nodes of a timestep.
+func TestErasedSubjectsLeaveShardsUneven(t *testing.T) {
+	for carried, want := range map[int]bool{1: false, 2: true} {
+		inv, r := whole(t), &Report{}
+		inv.steps[0].Assignment = []lethe.ShardID{0, 0, 0, 0}
+		e := deletions.Entry{Progress: deletions.Progress{Timesteps: []lethe.Timestep{1}}}
+		e.Progress.Counts = deletions.Counts{Targets: 1, Carried: carried}
+		inv.done = append(inv.done, e)
+		inv.checkEven(r, inv.steps[0])
+		require.Equal(t, want, len(r.Problems) == 0, "%d carried: %v", carried, r.Problems)
 	}
 }
 

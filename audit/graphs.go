@@ -146,12 +146,12 @@ func (inv *inventory) checkGraphs(r *Report) {
 
 // checkEven checks that shard sizes and each class's counts differ by one at
 // most. An erasure keeps the other nodes where they are, so each erased node
-// may widen the difference by one. A subject is one target and may be many nodes.
+// may widen the difference by one. What carried a subject counts beside the targets.
 func (inv *inventory) checkEven(r *Report, step *snapshot.Content) {
 	t, allowed := step.Info.Timestep, 1
 	for _, e := range inv.done {
 		if slices.Contains(e.Progress.Timesteps, t) {
-			allowed += max(e.Progress.Counts.Targets, e.Progress.Counts.Held)
+			allowed += e.Progress.Counts.Targets + e.Progress.Counts.Carried
 		}
 	}
 	g, err := graph.FromSnapshot(step.Snapshot)
