@@ -2,7 +2,6 @@ package lethe
 
 import (
 	"errors"
-	"maps"
 	"math"
 	"slices"
 )
@@ -117,8 +116,7 @@ func (r *Redactions) List() []Redaction {
 // Of returns the columns that are erased of a transaction, if some are. It takes a keyed hash
 // for each of the different sets of columns that were asked for.
 func (r *Redactions) Of(secret Secret, id TransactionID) (columns Columns, redacted bool) {
-	for _, set := range slices.Sorted(maps.Keys(r.sets)) {
-		of := r.sets[set]
+	for _, of := range r.sets { // in any order: it is a union
 		if _, found := r.targets[secret.Suppressed(Target{Kind: FeaturesTarget, Transaction: id, Columns: of})]; !found {
 			continue
 		}

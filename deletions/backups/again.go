@@ -12,6 +12,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/record"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -44,8 +45,7 @@ func (d Deployment) again(ctx context.Context, r Restored) ([]lethe.ErasureReque
 		}
 	}
 	byReach := make(map[reach][]lethe.Target)
-	byHash := func(a, b lethe.Digest) int { return bytes.Compare(a[:], b[:]) }
-	for _, hash := range slices.SortedFunc(maps.Keys(s.found), byHash) {
+	for _, hash := range slices.SortedFunc(maps.Keys(s.found), record.CompareDigests) {
 		t := s.found[hash]
 		at := reach{s.erased[hash], t.Until}
 		byReach[at] = append(byReach[at], t)
