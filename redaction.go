@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // FeaturesOf returns the target that is features of a transaction, by their positions; none
@@ -20,6 +22,18 @@ func ColumnsOf(columns ...int) Columns {
 	out := slices.Clone(columns)
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// PositionsIn reads positions separated by commas, as they come.
+func PositionsIn(text string) (out Columns, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		column, err := strconv.ParseUint(part, 10, 31)
+		if err != nil {
+			return nil, errors.New("positions of features are numbers from 0, separated by commas") // no word of the text
+		}
+		out = append(out, int(column))
+	}
+	return out, nil
 }
 
 // Check refuses columns that are not ascending positions.

@@ -3,7 +3,6 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"lethe"
@@ -31,16 +30,12 @@ func FeaturesIn(text string) (lethe.Target, error) {
 	if !ValidID(id) {
 		return lethe.Target{}, wrong
 	}
-	var columns []int
-	for part := range strings.SplitSeq(list, ",") {
-		if !some {
-			break
-		}
-		column, err := strconv.ParseUint(part, 10, 31)
-		if err != nil {
-			return lethe.Target{}, wrong
-		}
-		columns = append(columns, int(column))
+	if !some {
+		return lethe.FeaturesOf(lethe.TransactionID(id)), nil
+	}
+	columns, err := lethe.PositionsIn(list)
+	if err != nil {
+		return lethe.Target{}, wrong
 	}
 	return lethe.FeaturesOf(lethe.TransactionID(id), columns...), nil
 }

@@ -245,18 +245,12 @@ func (s *spoken) broken(text []byte) {
 var errColumns = errors.New("columns are no positions, separated by commas")
 
 // parseColumns reads what lethe.Columns.String says.
-func parseColumns(text string) (out lethe.Columns, err error) {
+func parseColumns(text string) (lethe.Columns, error) {
 	if text == "" {
 		return nil, nil
 	}
-	for part := range strings.SplitSeq(text, ",") {
-		column, err := strconv.ParseUint(part, 10, 31)
-		if err != nil {
-			return nil, errColumns
-		}
-		out = append(out, int(column))
-	}
-	if out.Check() != nil {
+	out, err := lethe.PositionsIn(text)
+	if err != nil || out.Check() != nil {
 		return nil, errColumns
 	}
 	return out, nil
