@@ -50,6 +50,15 @@ func (e event) says(target lethe.Target) bool {
 	return changed || e.broken
 }
 
+// concerns reports whether a record goes with a target, or is another one once the target is
+// erased, or takes the place of one that is.
+func (e event) concerns(target lethe.Target) bool {
+	if target.Kind != lethe.FeaturesTarget {
+		return e.erases(target)
+	}
+	return e.row != nil && slices.Contains(e.names, target.Transaction)
+}
+
 // redacted is the record with 0 for what targets are of its features. As it comes it stays if
 // that changes nothing.
 func (e event) redacted(targets map[lethe.TargetName]lethe.Target) event {
@@ -83,20 +92,21 @@ func (w *world) redacts() bool {
 }
 
 // featureOutcomes is outcomes of features: the transaction, or more features of it, may have
-// been erased before, and where a later record has the key of what holds them, nothing of
-// them may be left.
+// been erased before, and nothing of them may be left where a later record has the key of what
+// holds them, or where they came when another request had named them.
 func (w *world) featureOutcomes(at int, target lethe.Target, got *state) (may []deletions.Outcome) {
 	says := func(e event) bool { return e.says(target) }
 	if !slices.ContainsFunc(w.events, says) {
 		return append(may, deletions.OutcomeNothingHeld, deletions.OutcomeAlreadyErased)
 	}
 	may = append(may, deletions.OutcomeErased)
-	wider := false
+	wider, asked := false, false
 	for i, e := range w.events {
 		if e.request == nil {
 			continue
 		}
 		for _, named := range e.request.Targets {
+			asked = asked || i < at && named.Name() == target.Name()
 			for _, other := range w.with(named) {
 				covers := other.Kind == lethe.FeaturesTarget && other.Columns.Cover(target.Columns)
 				if (i != at || other.Name() != target.Name()) && other.Transaction == target.Transaction {
@@ -117,7 +127,7 @@ func (w *world) featureOutcomes(at int, target lethe.Target, got *state) (may []
 		})
 		return says(e) && alone && !e.erased(others) && string(e.redacted(others).record.Value) == string(e.record.Value)
 	})
-	if !held || !got.knowing[w.events[at].request.RequestID] {
+	if asked || !held || !got.knowing[w.events[at].request.RequestID] {
 		may = append(may, deletions.OutcomeNothingHeld)
 	}
 	return may

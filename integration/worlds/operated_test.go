@@ -162,7 +162,7 @@ func (s *simulation) say(ctx context.Context, key, value []byte, err error) erro
 }
 
 // sendAgain sends once more what came for the targets of a request before it was taken back,
-// for that may have been dropped.
+// for that may have been dropped, or taken without the features.
 func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	request := s.world.events[at].operation.cancel
 	for range 3 {
@@ -178,7 +178,7 @@ func (s *simulation) sendAgain(ctx context.Context, at int) error {
 		return err
 	}
 	for _, e := range s.world.events[:at] {
-		if e.operation == nil && slices.ContainsFunc(request.Targets, e.erases) {
+		if e.operation == nil && slices.ContainsFunc(request.Targets, e.concerns) {
 			if err := s.send(ctx, e); err != nil {
 				return err
 			}

@@ -32,6 +32,11 @@ func (s *simulation) putBack(ctx context.Context, at int) error {
 	if err := s.current.stop(); err != nil {
 		return err
 	}
+	if s.successor != nil {
+		// Killed while it was stopped: what it leaves is the newest.
+		s.current, s.successor = s.successor, nil
+		s.killed++
+	}
 	newest, next := s.current.image(), s.backup
 	known, err := next.takeLedger(newest)
 	if err != nil {
