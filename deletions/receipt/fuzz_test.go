@@ -11,7 +11,7 @@ import (
 )
 
 // No statement but the signed one is valid under the key, however the document is altered,
-// and one that is decoded is written as one that is decoded.
+// and one that is decoded is written as one that is decoded. What it says is what a search reads.
 func FuzzVerify(f *testing.F) {
 	key := signingKey(1)
 	want := verifiedReceipt(f, lethe.ScopeStubs)
@@ -33,5 +33,8 @@ func FuzzVerify(f *testing.F) {
 		same, err := receipt.Decode(again)
 		require.NoError(t, err)
 		require.Equal(t, d, same)
+		if payload, err := receipt.Payload(data); err == nil {
+			require.Contains(t, string(receipt.Said(data)), string(payload))
+		}
 	})
 }

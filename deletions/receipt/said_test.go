@@ -1,7 +1,9 @@
 package receipt_test
 
 import (
+	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -10,6 +12,7 @@ import (
 	"lethe"
 	"lethe/deletions/receipt"
 	"lethe/deletions/scan"
+	"lethe/internal/jws"
 )
 
 // A search finds in a receipt what stands there in base64, in a file and in a record.
@@ -39,4 +42,57 @@ func TestSearchesReadWhatReceiptsSay(t *testing.T) {
 	require.NoError(t, err)
 	_, err = receipt.Readable(files).Open("nowhere.json")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// What stands in a document that is no receipt of ours is seen as well: a broken or planted one.
+func TestWhatBrokenReceiptsSayIsRead(t *testing.T) {
+	const hidden = `{"request_id":"customer-4711"}`
+	said := jws.Encode([]byte(hidden))
+	for name, document := range map[string]string{
+		"whole":             `{"payload":"` + said + `"}`,
+		"white space":       "{ \"payload\"\t:\n \"" + said + `" }`,
+		"a header":          `{"payload":"","signatures":[{"protected":"` + said + `"}]}`,
+		"flattened":         `{"protected":"` + said + `"}`,
+		"nested":            `{"inner":{"payload":"` + said + `"}}`,
+		"doubled":           `{"payload":"` + said + `","payload":"e30"}`,
+		"the second":        `{"payload":"e30","payload":"` + said + `"}`,
+		"cut short":         `{"payload":"` + said,
+		"something before":  `x" {"payload":"` + said + `"}`,
+		"something after":   `{"payload":"` + said + `"} {"more":1}`,
+		"two documents":     `{"payload":"e30"}{"payload":"` + said + `"}`,
+		"escaped":           `{"p\u0061yload":"\u0065` + said[1:] + `"}`,
+		"a quotation mark":  `{"a\\":"\"","payload":"` + said + `"}`,
+		"padding":           `{"payload":"` + said + `=="}`,
+		"one too many":      `{"payload":"` + said + `A"}`,
+		"the other one":     `{"payload":"` + strings.NewReplacer("-", "+", "_", "/").Replace(said) + `"}`,
+		"a line break":      `{"payload":"` + said[:5] + `\r\n` + said[5:] + `"}`,
+		"then what is none": `{"payload":"` + said + `.` + said + `"}`,
+	} {
+		require.Contains(t, string(receipt.Said([]byte(document))), hidden, name)
+	}
+	for name, document := range map[string]string{
+		"nothing": "", "a quotation mark": `"`, "not base64": `{"payload":"{}"}`, "another member": `{"log":"` + said + `"}`,
+		"another name": `{"PAYLOAD":"` + said + `"}`, "no string": `{"payload":["` + said + `"]}`,
+		"a name that is no member": `["payload","` + said + `"]`, "one character": `{"payload":"A"}`,
+	} {
+		require.Empty(t, strings.TrimSpace(string(receipt.Said([]byte(document)))), name)
+	}
+}
+
+// A search reads every receipt that was ever issued.
+func BenchmarkSaid(b *testing.B) {
+	r := verifiedReceipt(b, lethe.ScopeStubs)
+	for n := range 100 {
+		r.MayRemain = append(r.MayRemain, fmt.Sprintf("what remains, number %d", n))
+	}
+	d, err := receipt.Sign(r, signingKey(1))
+	require.NoError(b, err)
+	data, err := d.Encode()
+	require.NoError(b, err)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if len(receipt.Said(data)) == 0 {
+			b.Fatal("nothing was read")
+		}
+	}
 }
