@@ -141,8 +141,9 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 			return err
 		}
 		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: o.cancel.RequestID, Digest: entry.Digest})
-		if err := s.say(ctx, key, value, err); err != nil {
-			return err
+		err = s.say(ctx, key, value, err)
+		if err != nil || s.world.keepsOnHold() {
+			return err // what is held has dropped nothing
 		}
 		return s.sendAgain(ctx, at)
 	case o.backup:
@@ -200,6 +201,11 @@ func (w world) carriedOut(s *state) world {
 	}
 	w.events = kept
 	return w
+}
+
+// keepsOnHold reports whether some request is held until it is taken back.
+func (w world) keepsOnHold() bool {
+	return slices.ContainsFunc(w.events, func(e event) bool { return e.operation != nil && e.operation.hold != nil })
 }
 
 // isOperated reports whether some record may have been taken twice, or never by the process
