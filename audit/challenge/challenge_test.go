@@ -1,7 +1,6 @@
 package challenge_test
 
 import (
-	"crypto/ed25519"
 	"math"
 	"testing"
 
@@ -155,23 +154,4 @@ func TestChallengesAreReadAsTheyAreWritten(t *testing.T) {
 	require.Equal(t, c, again)
 	_, err = challenge.Decode([]byte(`{"format":"lethe-challenge/1","checkpoint":"x","seed":1,"count":1}`))
 	require.ErrorIs(t, err, challenge.ErrChallenge)
-}
-
-// Where a kind of model has other bits, that is said, and no model is taken for a forged one.
-func TestWhatCannotBeComparedHereIsSaid(t *testing.T) {
-	for says, d := range map[string]*deployment{
-		"": deployed(t, "arch", networks(1)),
-		"component logistic cannot be compared on arm64": deployed(t, "arch", networks(1), regressions()),
-	} {
-		c := d.at(t, challenge.Pair{Shard: 1, Timestep: 2})
-		r, err := challenge.Verify(t.Context(), d.answer(t, c), c, challenge.Options{
-			Key: d.key.Public().(ed25519.PublicKey), Architecture: "arm64",
-		})
-		require.NoError(t, err)
-		require.Equal(t, says == "", r.OK)
-		if !r.OK {
-			require.Len(t, r.Problems, 1)
-			require.Contains(t, r.Problems[0], says)
-		}
-	}
 }

@@ -58,13 +58,20 @@ func deployed(t require.TestingT, name string, components ...ensemble.Component)
 func deployedOver(
 	t require.TestingT, name string, over *meta.Config, components ...ensemble.Component,
 ) *deployment {
+	return deployedBy(t, kernels.PortableName, name, over, components...)
+}
+
+// deployedBy is deployedOver by a set of kernels.
+func deployedBy(
+	t require.TestingT, set, name string, over *meta.Config, components ...ensemble.Component,
+) *deployment {
 	seed := make([]byte, ed25519.SeedSize)
 	copy(seed, name)
 	d := &deployment{
 		name: name, key: ed25519.NewKeyFromSeed(seed), secret: lethe.Secret{1},
 		setup: ensemble.Setup{
 			Layout:  ensemble.Layout{Shards: shardsOfTests, Components: components},
-			Kernels: kernels.PortableName, Described: over == nil, Meta: over,
+			Kernels: set, Described: over == nil, Meta: over,
 		},
 		slices: make(map[challenge.Pair]*lethe.Slice), models: make(map[challenge.Pair]*trainer.Checkpoint),
 	}

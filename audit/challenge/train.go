@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"lethe"
@@ -48,31 +47,6 @@ func (r *Report) trainAnew(
 		}
 	}
 	return err
-}
-
-// sameBits is the architecture on which all kinds of models have the same bits. Elsewhere
-// logistic regression has not: its solver adds in another order (docs/decisions/0021).
-const sameBits = "amd64"
-
-// trainable reports whether the models of the steps have the same bits on an architecture
-// as where they were made. Problems name the components of which that is not so.
-func (r *Report) trainable(steps Steps, architecture string) bool {
-	if architecture == sameBits {
-		return true
-	}
-	known := make(map[int]bool)
-	for _, st := range steps.list {
-		component, _ := steps.layout.Place(st.model)
-		c := steps.layout.Components[component].Config
-		regression := c.Model == trainer.Logistic ||
-			c.Model == trainer.Blend && slices.Contains(c.Components, trainer.Logistic)
-		if regression && !known[component] {
-			known[component] = true
-			r.problem("component %s cannot be compared on %s, where its last bits are others: check it on %s", c.Model,
-				architecture, sameBits)
-		}
-	}
-	return len(known) == 0
 }
 
 // train returns the bytes of a step's model.

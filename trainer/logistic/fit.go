@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/optimize"
-
 	"lethe"
+	"lethe/trainer/internal/lbfgs"
 	"lethe/trainer/tabular"
 )
 
@@ -36,24 +35,16 @@ func Fit(ctx context.Context, rows tabular.Rows, config Config) (*Model, Report,
 	}
 	rows.Features = lethe.ZeroMissing(rows.Features)
 	p := newProblem(rows, config)
-	settings := &optimize.Settings{
-		GradientThreshold: config.Tolerance, MajorIterations: config.Iterations,
-		Converger: &optimize.FunctionConverge{Relative: 1e-12, Iterations: 20},
-	}
-	result, err := optimize.Minimize(optimize.Problem{
-		Func:   p.loss,
-		Grad:   p.gradient,
-		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
-	}, make([]float64, p.model.outputs()*(rows.Cols+1)), settings, &optimize.LBFGS{})
-	if cause := ctx.Err(); cause != nil {
-		return nil, Report{}, cause
-	}
-	if result == nil {
-		return nil, Report{}, fmt.Errorf("logistic solver: %w", err)
+	result, err := lbfgs.Minimise(ctx, lbfgs.Problem{Value: p.loss, Gradient: p.gradient},
+		make([]float64, p.model.outputs()*(rows.Cols+1)), lbfgs.Options{
+			Points: config.Iterations, Tolerance: config.Tolerance, Gain: 1e-12, Patience: 20,
+		})
+	if err != nil {
+		return nil, Report{}, err
 	}
 	// A line search that cannot go further stands at the best point there is, to
 	// within rounding.
-	report := Report{Iterations: result.MajorIterations, Converged: err == nil && result.Status != optimize.IterationLimit}
+	report := Report{Iterations: result.Points, Converged: result.Converged}
 	p.evaluate(result.X)
 	report.Loss = p.mean
 	if math.IsNaN(report.Loss) {
