@@ -87,6 +87,9 @@ const (
 type Verdict struct {
 	Outcome Outcome
 	Refusal *Refusal
+	// Late says of a Suppressed record that it goes on account of a subject which it carries
+	// itself: what it brings is not suppressed, nor is what else names that.
+	Late bool
 }
 
 // The reasons of a Refusal: codes shared with package ingest.

@@ -68,6 +68,20 @@ func (b *Batch) carry(c carrier, subjects []string) {
 	}
 }
 
+// wouldTake reports whether a transaction would be taken, or was, if nothing that it carries was
+// erased: what is refused carries nothing.
+func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
+	n := len(tr.Features)
+	if n == 0 || b.featureCount != 0 && n != b.featureCount || b.arrival(tr.Timestep).tooFar {
+		return false, nil
+	}
+	entry, known, err := lookup(b.get, b.staging.options.Secret.Pseudonym(tr.ID))
+	if err != nil {
+		return false, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	}
+	return !known || entry.timestep == tr.Timestep, nil
+}
+
 // subjectIndex reads what staging knows of subjects.
 type subjectIndex struct{ *staging }
 

@@ -10,6 +10,9 @@ import (
 // store could not be read, or that the batch is over.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
+	if v.Late {
+		v.Late, err = b.wouldTake(tr)
+	}
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
@@ -105,6 +108,7 @@ func (b *Batch) wait(t lethe.Timestep, through lethe.State, pending func(*Info))
 // its timestep closes.
 func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict, error) {
 	at, v, err := b.admit(Transactions, p.Timestep, o, subjects, p.Source, p.Target)
+	v.Late = v.Late && p.Source != p.Target && !b.arrival(p.Timestep).tooFar
 	if err != nil || v.Outcome != "" {
 		return v, err
 	}
@@ -177,8 +181,11 @@ func (b *Batch) admit(
 	if b.redelivered(o) {
 		return arrival{}, Verdict{Outcome: Duplicate}, nil
 	}
-	if b.staging.isSuppressed(about) || (subjectIndex{b.staging}).isErased(t, subjects) {
+	if b.staging.isSuppressed(about) {
 		return arrival{}, Verdict{Outcome: Suppressed}, nil
+	}
+	if (subjectIndex{b.staging}).isErased(t, subjects) {
+		return arrival{}, Verdict{Outcome: Suppressed, Late: true}, nil
 	}
 	at := b.observe(t)
 	if at.tooFar {

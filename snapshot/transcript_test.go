@@ -159,6 +159,9 @@ func (h *harness) consume(t *testing.T, td *datadriven.TestData) (string, error)
 			continue
 		}
 		fmt.Fprintf(&out, "%s: %s", line, v.Outcome)
+		if v.Late {
+			out.WriteString(" late")
+		}
 		if v.Refusal != nil {
 			fmt.Fprintf(&out, " %s (%s)", v.Refusal.Reason, v.Refusal.Detail)
 		}

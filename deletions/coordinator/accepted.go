@@ -19,6 +19,9 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	if err := s.out.announce(ctx, list...); err != nil {
 		return nil, err
 	}
+	if list, err = s.cancelled.orphans(ctx, list); err != nil {
+		return nil, err
+	}
 	kept, err := s.holds.kept()
 	if err != nil {
 		return nil, err
@@ -29,6 +32,10 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	var narrow, fine batch
 	var held []deletions.Entry
 	for _, e := range list {
+		waits, err := s.holds.concern(e, kept)
+		if err != nil {
+			return nil, err
+		}
 		switch {
 		case s.o.rejects(e.Scope):
 			// Rows of other shards hold a mean of the erased one, and this scope
@@ -36,7 +43,7 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 			s.o.Logger.Warn("erasure rejected: with one-hop features scope shard is not exact, ask for scope stubs",
 				"request_id", e.RequestID)
 			narrow.members = append(narrow.members, e)
-		case names(e, kept):
+		case waits:
 			held = append(held, e)
 		default:
 			fine.members = append(fine.members, e)

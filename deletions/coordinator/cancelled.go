@@ -9,6 +9,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/late"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
@@ -41,23 +42,57 @@ func (s *cancellations) take(ctx context.Context, list []ingest.Cancel) error {
 			s.o.Logger.Warn("not cancelled: too late", "request_id", c.RequestID, "state", e.State)
 			continue
 		}
-		b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
-			func(_ int, e *deletions.Entry) { note(e, nil) })
-		if err != nil {
+		if err := s.cancel(ctx, e); err != nil {
 			return err
 		}
-		s.o.Logger.Info("erasure cancelled", "request_id", e.RequestID)
-		if err := s.lift(ctx, b.members[0]); err != nil {
-			return err
-		}
-		// Nobody needs to know its targets any more.
-		tombstone := ingest.Outgoing{Key: []byte(e.RequestID)}
-		if err := s.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{tombstone}); err != nil {
-			return fmt.Errorf("purge request %s: %w", e.RequestID, err)
-		}
-		s.jobs.drop(e.RequestID)
 	}
+	if len(list) == 0 {
+		return nil
+	}
+	open, err := s.o.Ledger.Open()
+	if err == nil {
+		_, err = s.orphans(ctx, open)
+	}
+	return err
+}
+
+// cancel takes a request back of which nothing was rewritten.
+func (s *cancellations) cancel(ctx context.Context, e deletions.Entry) error {
+	b, err := s.moveEach(ctx, batch{e.RequestID, []deletions.Entry{e}}, deletions.Cancelled,
+		func(_ int, e *deletions.Entry) { note(e, nil) })
+	if err != nil {
+		return err
+	}
+	s.o.Logger.Info("erasure cancelled", "request_id", e.RequestID)
+	if err := s.lift(ctx, b.members[0]); err != nil {
+		return err
+	}
+	// Nobody needs to know its targets any more.
+	tombstone := ingest.Outgoing{Key: []byte(e.RequestID)}
+	if err := s.o.Bus.Write(ctx, bus.Erasures, []ingest.Outgoing{tombstone}); err != nil {
+		return fmt.Errorf("purge request %s: %w", e.RequestID, err)
+	}
+	s.jobs.drop(e.RequestID)
 	return nil
+}
+
+// orphans takes back those requests that ask for what came late of the subjects of one that was
+// taken back, and returns the others. None of them begins before that one.
+func (s *cancellations) orphans(ctx context.Context, list []deletions.Entry) (others []deletions.Entry, err error) {
+	for _, e := range list {
+		of, is, err := late.Of(s.o.Secret, s.o.Ledger, e)
+		if err != nil {
+			return nil, err
+		}
+		if !is || of.State != deletions.Cancelled || !e.State.Cancellable() {
+			others = append(others, e)
+			continue
+		}
+		if err := s.cancel(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
 }
 
 // lift takes back what a request that was cancelled has suppressed, but for what another

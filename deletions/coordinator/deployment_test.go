@@ -230,10 +230,9 @@ func (kv countedKV) Put(rows ...deletions.Row) error {
 		if strings.HasPrefix(string(row.Key), "log/") {
 			continue
 		}
-		// The state is the last member of an entry.
-		_, state, found := strings.Cut(string(row.Value[len(row.Value)-len(`"state":"suppressed"}`):]), `:"`)
-		require.True(kv.d, found)
-		told = append(told, strings.TrimPrefix(string(row.Key), "erasure/")+": "+strings.TrimSuffix(state, `"}`))
+		e, err := deletions.DecodeEntry(row.Value)
+		require.NoError(kv.d, err)
+		told = append(told, fmt.Sprintf("%s: %s", e.RequestID, e.State))
 	}
 	if len(told) == 0 {
 		return kv.d.call(func() error { return kv.d.kv.Put(rows...) }, "")

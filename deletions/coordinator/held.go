@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/late"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -162,7 +163,10 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 	}
 	var wait, release []deletions.Entry
 	for _, e := range open {
-		named := names(e, kept)
+		named, err := h.concern(e, kept)
+		if err != nil {
+			return nil, err
+		}
 		switch e.State {
 		case deletions.Accepted, deletions.Suppressed:
 			if named {
@@ -222,6 +226,16 @@ func (h *holds) wait(
 
 // passed reports whether a hold has ended by itself since.
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
+
+// concern reports whether a request has to wait, as one does that asks for what came late of a
+// subject whose own request waits.
+func (h *holds) concern(e deletions.Entry, kept map[lethe.Digest]bool) (bool, error) {
+	if len(kept) == 0 || names(e, kept) {
+		return len(kept) > 0, nil
+	}
+	of, is, err := late.Of(h.o.Secret, h.o.Ledger, e)
+	return is && !begun(of) && names(of, kept), err
+}
 
 func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
 	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] }) ||

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/late"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -21,9 +23,12 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [scope=S] [nonce=N] [deadline=30s]
+//	request ID targets=(..) [subject=KEY@UNTIL] [scope=S] [nonce=N] [deadline=30s]
 //	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
+//	late KEY@TIMESTEP targets=(..) [behind=ID]
+//	                                     ask for what came late of a subject, which is read
+//	                                     after a request was taken back
 //	cancel ID [other]                    take a request back, or one of another content
 //	hold NAME targets=(..) [until=1h]    keep transactions from being erased
 //	lift NAME                            end a hold
@@ -72,14 +77,10 @@ func (d *deployment) command(td *datadriven.TestData) error {
 			r.Deadline = d.now.Add(after)
 		}
 		d.submit(r)
+	case "late":
+		return d.late(td)
 	case "cancel":
-		e, err := deletions.NewLedger(d.kv, nil).Get(id)
-		if err != nil || td.HasArg("other") {
-			e.Digest = lethe.Digest{1}
-		}
-		key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: id, Digest: e.Digest})
-		require.NoError(d, err)
-		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+		d.cancel(id, td.HasArg("other"))
 	case "hold":
 		hold := ingest.Hold{Name: id, Reason: "case 7"}
 		for _, target := range requestOf(id, td).Targets {
@@ -139,6 +140,41 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	return nil
 }
 
+// cancel takes a request back, or one of another content.
+func (d *deployment) cancel(id string, other bool) {
+	e, err := deletions.NewLedger(d.kv, nil).Get(id)
+	if err != nil || other {
+		e.Digest = lethe.Digest{1}
+	}
+	key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: id, Digest: e.Digest})
+	require.NoError(d, err)
+	d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+}
+
+// late asks for what came late of a subject.
+func (d *deployment) late(td *datadriven.TestData) error {
+	id := td.CmdArgs[0].Key
+	key, at := subjectOf(id)
+	var list []late.Carrier
+	for _, target := range requestOf(id, td).Targets {
+		list = append(list, late.Carrier{Target: target, At: at, Subjects: []string{"nobody", key}})
+	}
+	asks := late.Requests{Secret: testSecret, Ledger: deletions.NewLedger(d.kv, nil), Most: 2, Out: d.bus}
+	if cancelled := textArg(td, "behind"); cancelled != "" {
+		asked := len(d.bus.topics[bus.Erasures])
+		require.NoError(d, asks.Ask(d.Context(), list))
+		late := slices.Clone(d.bus.topics[bus.Erasures][asked:])
+		d.bus.topics[bus.Erasures] = d.bus.topics[bus.Erasures][:asked]
+		d.cancel(cancelled, false)
+		require.NoError(d, d.deliver())
+		for _, rec := range late {
+			d.bus.append(bus.Erasures, ingest.Outgoing{Key: rec.Key, Value: rec.Value})
+		}
+		return nil
+	}
+	return asks.Ask(d.Context(), list)
+}
+
 func requestOf(id string, td *datadriven.TestData) lethe.ErasureRequest {
 	r := lethe.ErasureRequest{RequestID: id, Scope: lethe.ScopeStubs}
 	for _, arg := range td.CmdArgs[1:] {
@@ -147,6 +183,9 @@ func requestOf(id string, td *datadriven.TestData) lethe.ErasureRequest {
 			for _, v := range arg.Vals {
 				r.Targets = append(r.Targets, lethe.Transactions(lethe.TransactionID(v))...)
 			}
+		case "subject":
+			key, until := subjectOf(arg.Vals[0])
+			r.Targets = append(r.Targets, lethe.SubjectThrough(key, until))
 		case "nonce":
 			r.Nonce = strings.Repeat(arg.Vals[0], 32)
 		case "scope":
@@ -156,6 +195,16 @@ func requestOf(id string, td *datadriven.TestData) lethe.ErasureRequest {
 		}
 	}
 	return r
+}
+
+// subjectOf takes a subject and a timestep apart.
+func subjectOf(text string) (key string, at lethe.Timestep) {
+	key, number, _ := strings.Cut(text, "@")
+	t, err := strconv.Atoi(number)
+	if err != nil {
+		panic(err)
+	}
+	return key, lethe.Timestep(t)
 }
 
 func textArg(td *datadriven.TestData, name string) (text string) {

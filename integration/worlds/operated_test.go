@@ -216,8 +216,11 @@ func (w world) isOperated() bool {
 	})
 }
 
-// isAgain reports whether a request is one of lethe's own, for what a backup held.
-func isAgain(requestID string) bool { return strings.HasPrefix(requestID, "restored-") }
+// isAgain reports whether a request is one of lethe's own, for what a backup held or what came
+// late of a subject.
+func isAgain(requestID string) bool {
+	return strings.HasPrefix(requestID, "restored-") || strings.Contains(requestID, ".late-")
+}
 
 // String says what is done.
 func (o operation) String() string {

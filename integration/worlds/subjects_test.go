@@ -14,8 +14,8 @@ import (
 const customer = "customer-1"
 
 // subject lets a third of the transactions and of the payments carry a subject, every record
-// of them, and erases it in the end, when everything before was read. Some records are sent
-// once more after that.
+// of them, and erases it somewhere amid them, up to a timestep, or in the end, when everything
+// before was read, up to what is known then. Some records are sent once more after all.
 func (d *drawing) subject(k options) {
 	carries := make(map[string]bool)
 	for i := range d.events {
@@ -51,7 +51,8 @@ func (d *drawing) subject(k options) {
 		e.record.Value = append(bytes.TrimSuffix(bytes.Clone(e.record.Value), []byte("}")), with...)
 	}
 	until := lethe.NoTimestep
-	if k.late || d.wider.IntN(2) == 0 {
+	inTheEnd := !k.late && d.wider.IntN(2) == 0
+	if !inTheEnd {
 		until = 1 + lethe.Timestep(d.wider.IntN(int(d.last)))
 	}
 	request := lethe.ErasureRequest{
@@ -60,10 +61,16 @@ func (d *drawing) subject(k options) {
 	if d.redacts.IntN(3) == 0 {
 		request.Targets = slices.Insert(request.Targets, 0, d.someFeatures(d.sent())) // as they are read
 	}
-	d.events[len(d.events)-1].polls = everythingRead
-	before := len(d.events)
-	d.events = append(d.events, event{request: &request, polls: d.wider.IntN(40)})
-	for _, e := range d.events[:before] {
+	before := slices.Clone(d.events)
+	at := len(d.events)
+	if inTheEnd {
+		// Until when it goes is told by what was read.
+		d.events[at-1].polls = everythingRead
+	} else {
+		at = d.wider.IntN(at + 1)
+	}
+	d.events = slices.Insert(d.events, at, event{request: &request, polls: d.wider.IntN(40)})
+	for _, e := range before {
 		if len(e.subjects) > 0 && d.wider.IntN(3) == 0 {
 			d.events = append(d.events, e)
 		}

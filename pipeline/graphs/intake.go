@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions/late"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -28,31 +29,42 @@ type intake struct {
 	store    Store
 	letters  *letters
 	erased   Erased
+	late     late.Requests
 	secret   lethe.Secret
 	limits   ingest.Limits
 	listener events.Listener
+}
+
+// taken is a batch of records that is being taken, and what is to be published of it.
+type taken struct {
+	*snapshot.Batch
+	refused   []ingest.Outgoing
+	withdrawn []int
+	// republished are new values of records, by their place.
+	republished map[int][]byte
+	// late is what came of erased subjects.
+	late []late.Carrier
 }
 
 // take applies a batch of transactions or labels: rows, watermark and
 // offset become durable together, after what was refused has been written to
 // the dead letters and what names an erased transaction has been withdrawn.
 // Killed in between, the batch comes again, and dead letters and tombstones are
-// written again under the same keys with the same content.
+// written again under the same keys with the same content, as are requests for what came late of
+// erased subjects.
 func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	stream, decode := snapshot.Transactions, ingest.DecodeTransactions
 	if batch.Source.Topic == bus.Labels {
 		stream, decode = snapshot.Labels, ingest.DecodeLabels
 	}
-	tx, err := in.store.Begin(snapshot.Source{
+	begun, err := in.store.Begin(snapshot.Source{
 		Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
+	tx := &taken{Batch: begun, republished: make(map[int][]byte)}
 	tally := make(map[events.Result]int)
-	var refused []ingest.Outgoing
-	var withdrawn []int
-	republished := make(map[int][]byte)
 	for i, rec := range batch.Records {
 		redacted := false
 		if stream == snapshot.Transactions && !ingest.IsRepublished(in.secret, rec) {
@@ -66,22 +78,16 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 		tally[result]++
 		switch result {
 		case events.Refused:
-			refused = append(refused, in.letters.letter(rec, refusal))
+			tx.refused = append(tx.refused, in.letters.letter(rec, refusal))
 		case events.Suppressed:
-			withdrawn = append(withdrawn, i)
+			tx.withdrawn = append(tx.withdrawn, i)
 		default:
 		}
 		if redacted && result != events.Suppressed {
-			republished[i] = rec.Value
+			tx.republished[i] = rec.Value
 		}
 	}
-	if err := in.letters.write(ctx, refused); err != nil {
-		return err
-	}
-	if err := in.erased.Withdraw(ctx, batch, withdrawn); err != nil {
-		return fmt.Errorf("%s: %w", batch.Source, err)
-	}
-	if err := in.erased.Republish(ctx, batch, republished); err != nil {
+	if err := in.publish(ctx, batch, tx); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	if err := tx.Commit(batch.Next); err != nil {
@@ -95,12 +101,27 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	return nil
 }
 
+// publish writes what becomes of the records of a batch outside of the store.
+func (in *intake) publish(ctx context.Context, batch bus.Batch, tx *taken) error {
+	if err := in.letters.write(ctx, tx.refused); err != nil {
+		return err
+	}
+	// Before it is withdrawn: compaction may have forgotten it when the batch comes again.
+	if err := in.late.Ask(ctx, tx.late); err != nil {
+		return fmt.Errorf("requests for what came late of erased subjects: %w", err)
+	}
+	if err := in.erased.Withdraw(ctx, batch, tx.withdrawn); err != nil {
+		return err
+	}
+	return in.erased.Republish(ctx, batch, tx.republished)
+}
+
 // apply takes one record into the batch: what decoding it gave, an event or a
 // *ingest.Refusal. A record that is refused and names an erased transaction is
 // suppressed instead, because a dead letter would keep its bytes, and so is one that names
 // it in a header, which its topic would keep.
 func (in *intake) apply(
-	tx *snapshot.Batch, event ingest.Event, rec ingest.Record, err error,
+	tx *taken, event ingest.Event, rec ingest.Record, err error,
 ) (events.Result, *ingest.Refusal, error) {
 	// What names something erased in a header names it, whatever else it is.
 	if len(rec.Headers) > 0 {
@@ -138,7 +159,7 @@ func (in *intake) apply(
 
 // judge takes one event into the batch.
 func (in *intake) judge(
-	tx *snapshot.Batch, event ingest.Event, origin snapshot.Origin,
+	tx *taken, event ingest.Event, origin snapshot.Origin,
 ) (events.Result, *ingest.Refusal, error) {
 	var v snapshot.Verdict
 	var err error
@@ -161,6 +182,9 @@ func (in *intake) judge(
 	if err != nil {
 		return "", nil, err
 	}
+	if v.Late {
+		tx.late = append(tx.late, carrierOf(event))
+	}
 	switch v.Outcome {
 	case snapshot.Duplicate:
 		return events.Duplicate, nil, nil
@@ -170,6 +194,18 @@ func (in *intake) judge(
 		return events.Refused, &ingest.Refusal{Reason: ingest.Reason(v.Refusal.Reason), Detail: v.Refusal.Detail}, nil
 	default:
 		return events.Accepted, nil, nil
+	}
+}
+
+// carrierOf is what a record brings that carries subjects.
+func carrierOf(event ingest.Event) late.Carrier {
+	switch e := event.(type) {
+	case ingest.Transaction:
+		return late.Carrier{Target: lethe.Transactions(e.ID)[0], At: e.Timestep, Subjects: e.Transaction.Subjects}
+	case ingest.Payment:
+		return late.Carrier{Target: lethe.PaymentBetween(e.Source, e.Target), At: e.Timestep, Subjects: e.Subjects}
+	default:
+		return late.Carrier{}
 	}
 }
 

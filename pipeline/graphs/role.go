@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/backups"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/disk"
+	"lethe/deletions/late"
 	"lethe/deletions/retention"
 	"lethe/deletions/translog"
 	"lethe/ingest"
@@ -176,6 +177,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 		intake: &intake{
 			store: store, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits, listener: o.Listener,
+			late: late.Requests{Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus}},
 		},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,

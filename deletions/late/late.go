@@ -1,0 +1,141 @@
+// Package late asks for the erasure of what an erased subject is carried by when that comes after the
+// subject was suppressed. Such a record is dropped as it comes, but other records may name what
+// it brings: labels and payments, corrections that carry no subject. So what it brings is asked for by
+// its own id, by requests of lethe's own that go the way of every other.
+package late
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Reason is what the requests give as theirs.
+const Reason = "came late"
+
+// infix joins the id of the request for the subject with what tells its late ones apart.
+const infix = ".late-"
+
+// maxRequestIDBytes is how long an id may be.
+const maxRequestIDBytes = 128
+
+// Carrier is what a record brought that was dropped on account of a subject.
+type Carrier struct {
+	Target   lethe.Target
+	At       lethe.Timestep
+	Subjects []string
+}
+
+// Writer is how requests are published.
+type Writer interface {
+	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
+}
+
+// Requests asks for what comes late.
+type Requests struct {
+	Secret lethe.Secret
+	Ledger *deletions.Ledger
+	// Most bounds the targets of a request.
+	Most int
+	Out  Writer
+}
+
+// Ask publishes requests for what some records brought: one for each request for a subject, at its
+// scope. Called again for the same records it publishes the same.
+func (r Requests) Ask(ctx context.Context, list []Carrier) error {
+	if len(list) == 0 {
+		return nil
+	}
+	known, err := r.Ledger.List()
+	if err != nil {
+		return err
+	}
+	targets := make(map[string][]lethe.Target)
+	for _, c := range list {
+		for _, e := range known {
+			if erases(r.Secret, e, c) {
+				targets[e.RequestID] = append(targets[e.RequestID], c.Target)
+				break
+			}
+		}
+	}
+	var records []ingest.Outgoing
+	for _, e := range known {
+		for part := range slices.Chunk(lethe.Distinct(targets[e.RequestID]), r.Most) {
+			key, value, err := ingest.EncodeErasure(request(r.Secret, e, part), time.Time{})
+			if err != nil {
+				return err
+			}
+			records = append(records, ingest.Outgoing{Key: key, Value: value})
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return r.Out.Write(ctx, bus.Erasures, records)
+}
+
+// erases reports whether a request erases a subject at the timestep of what carries it.
+func erases(secret lethe.Secret, e deletions.Entry, c Carrier) bool {
+	return e.Suppresses() && slices.ContainsFunc(c.Subjects, func(subject string) bool {
+		hash := secret.SuppressedSubject(subject)
+		return slices.ContainsFunc(e.Subjects, func(s lethe.SubjectUntil) bool {
+			return s.Target == hash && c.At <= s.Until
+		})
+	})
+}
+
+// request asks for what came late of the subjects of another. It has the id of that in its own,
+// unless this held the id of a target then, or was too long.
+func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target) lethe.ErasureRequest {
+	hashes := make([]lethe.Digest, len(targets))
+	for i, t := range targets {
+		hashes[i] = secret.Suppressed(t)
+	}
+	r := lethe.ErasureRequest{Scope: of.Scope, Targets: targets, Reason: Reason}
+	short := suffix(secret, of, hashes)
+	r.RequestID = of.RequestID + infix + short
+	if len(r.RequestID) > maxRequestIDBytes || deletions.NamesTarget(r) {
+		r.RequestID = short
+	}
+	return r
+}
+
+// suffix follows from a request for subjects and what came late of them: so many letters that it
+// holds no id by chance.
+func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest) string {
+	content := slices.Clone(of.Digest[:])
+	for _, t := range slices.SortedFunc(slices.Values(targets), compare) {
+		content = append(content, t[:]...)
+	}
+	hash := secret.Hash("late-request", content)
+	var out strings.Builder
+	for _, b := range hash[:16] {
+		out.WriteByte('a' + b>>4)
+		out.WriteByte('a' + b&15)
+	}
+	return out.String()
+}
+
+func compare(a, b lethe.Digest) int { return slices.Compare(a[:], b[:]) }
+
+// Of returns the request for a subject, whose late records another request asks for, if that is
+// one of lethe's own.
+func Of(secret lethe.Secret, ledger *deletions.Ledger, e deletions.Entry) (of deletions.Entry, is bool, err error) {
+	at := strings.LastIndex(e.RequestID, infix)
+	if at < 0 {
+		return of, false, nil
+	}
+	of, err = ledger.Get(e.RequestID[:at])
+	if errors.Is(err, deletions.ErrUnknownRequest) {
+		return of, false, nil
+	}
+	return of, err == nil && e.RequestID[at+len(infix):] == suffix(secret, of, e.Targets), err
+}
