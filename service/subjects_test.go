@@ -71,3 +71,47 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	}
 	s.stop()
 }
+
+// What carries a subject and comes after the request is erased by its own id, with whatever else names
+// it: what is left is what a service has that it never came to. The receipt of that has the id of
+// the request for the subject in its own.
+func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
+	t.Parallel()
+	const customer = "customer-17"
+	stream := smallStream(t, 4, 60, 9)
+	late := labelledIllicit(stream, 3)[0]
+	require.Greater(t, recordsOf(stream, late), 2, "the transaction should have a payment and a label")
+	for i := range step(stream, 3).Transactions {
+		if tx := &step(stream, 3).Transactions[i]; tx.ID == late {
+			tx.Subjects = []string{customer}
+		}
+	}
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 3)}, Scope: lethe.ScopeStubs,
+	}, time.Time{})
+	s.send(bus.Erasures, key, value, err)
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	require.Equal(t, []deletions.Outcome{deletions.OutcomeNothingHeld}, s.outcomes("leaves"))
+
+	s.replay(stream)
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2 })
+	kept, err := filepath.Glob(filepath.Join(service.ReceiptsDir(c.DataDir), "leaves.late-*.json"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	// It may come again, now without its subject.
+	key, value, err = ingest.EncodeTransaction(lethe.Transaction{
+		ID: late, Timestep: 3, Features: step(stream, 3).Transactions[0].Features,
+	})
+	s.send(bus.Transactions, key, value, err)
+	s.quiet()
+	s.holdsNothingOf(c, late, formsOf(t, c, stream, late))
+
+	never := start(t, smallConfig(t, t.TempDir()))
+	never.replay(without(stream, late))
+	require.Equal(t, never.newest(bus.Snapshots), s.newest(bus.Snapshots))
+	require.Equal(t, never.newest(bus.Predictions), s.newest(bus.Predictions))
+	never.stop()
+	s.stop()
+}
