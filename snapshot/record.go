@@ -45,6 +45,9 @@ type Origin struct {
 	Partition      int
 	Offset         int64
 	TimeUnixMillis int64
+	// InPlace says that the record stands in the log in place of an earlier one, and is not late. It
+	// is not kept.
+	InPlace bool
 	// Key and Value may be nil, which is not the same as empty.
 	Key, Value []byte
 	Headers    []Header

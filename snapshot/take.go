@@ -188,6 +188,7 @@ func (b *Batch) admit(
 		return arrival{}, Verdict{Outcome: Suppressed, Late: true}, nil
 	}
 	at := b.observe(t)
+	at.late = at.late && !o.InPlace
 	if at.tooFar {
 		return at, refuse(o, ReasonTimestepJump, at.String()), nil
 	}

@@ -150,6 +150,7 @@ func (h *harness) consume(t *testing.T, td *datadriven.TestData) (string, error)
 	for line := range strings.Lines(td.Input) {
 		line = strings.TrimSpace(line)
 		o := snapshot.Origin{Topic: source.Topic, Partition: source.Partition, Offset: offset, Value: []byte(line)}
+		o.InPlace = td.HasArg("in-place")
 		offset++
 		v, err := h.take(b, line, o)
 		if err != nil {

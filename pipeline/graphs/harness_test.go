@@ -46,6 +46,8 @@ type deployment struct {
 	leaveOut lethe.TransactionID
 	// window is that in which late records wait for others, or 0 for the default.
 	window time.Duration
+	// lateRecords is what becomes of late records, or empty for the default.
+	lateRecords string
 }
 
 func deploy(t testing.TB) *deployment {
@@ -66,6 +68,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	cut.Shards = shards
 	graphs := snapshot.Defaults()
 	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
+	graphs.Late = cmp.Or(d.lateRecords, graphs.Late)
 	r, err := New(d.Context(), Options{
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: noSleep{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,

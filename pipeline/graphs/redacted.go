@@ -48,7 +48,9 @@ func (in *intake) again(tx *taken, event ingest.Event, rec ingest.Record, err er
 	if err != nil || known {
 		return events.Ignored, err
 	}
-	result, refusal, err := in.judge(tx, event, originOf(rec))
+	origin := originOf(rec)
+	origin.InPlace = true // the record whose place it has came in time
+	result, refusal, err := in.judge(tx, event, origin)
 	if refusal != nil {
 		result = events.Ignored
 	}

@@ -17,6 +17,7 @@ import (
 	"lethe/partition/repair"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 // rowOf is that of a transaction in the newest graph of a timestep.
@@ -89,6 +90,35 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 	messages, _ := d.published(bus.Snapshots)
 	require.Equal(t, lethe.Revision(2), messages[wire.Key{Kind: wire.KindSnapshot, Timestep: 1}].Revision)
 	require.Equal(t, 7, r.Status().Transactions())
+}
+
+// A record that lethe published again stands behind those of later timesteps: a store that is made
+// anew takes it, though others that late are refused.
+func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
+	d := deploy(t)
+	d.lateRecords, d.window = snapshot.DeadLetter, time.Millisecond
+	r, _ := d.run(t.TempDir())
+	d.fill(1)
+	d.settle(1)
+	d.until(r, "a settled timestep", func(s *role.Status) bool { return s.Count(lethe.Settled) == 1 })
+	record := func(i int) ingest.Outgoing {
+		key, value, err := ingest.EncodeTransaction(lethe.Transaction{
+			ID: transactionID(1, i), Timestep: 1, Features: []float32{0, 7, 0},
+		})
+		require.NoError(t, err)
+		return ingest.Outgoing{Key: key, Value: value}
+	}
+	d.send(bus.Transactions, record(8))
+	again := record(9)
+	d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: again.Key, Partition: 1}, again.Value))
+	d.until(r, "it is there", func(s *role.Status) bool { return s.Steps[1].Nodes == 8 })
+	require.Equal(t, []float32{0, 7, 0}, d.rowOf(1, transactionID(1, 9)))
+	refused := 0
+	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(ingest.Record) error {
+		refused++
+		return nil
+	}))
+	require.Equal(t, 1, refused)
 }
 
 // Slices change where the transaction is and, with one-hop features, where a neighbour of it
