@@ -71,7 +71,9 @@ func (d *drawing) subject(k options) {
 	}
 	d.events = slices.Insert(d.events, at, event{request: &request, polls: d.wider.IntN(40)})
 	for _, e := range before {
-		if len(e.subjects) > 0 && d.wider.IntN(3) == 0 {
+		// Where nothing is late nothing may correct what was predicted from.
+		again := k.late || inTheEnd || e.at <= until
+		if len(e.subjects) > 0 && d.wider.IntN(3) == 0 && again {
 			d.events = append(d.events, e)
 		}
 	}
