@@ -178,8 +178,12 @@ func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	if err != nil || statuses[request.RequestID].State != deletions.Cancelled {
 		return err
 	}
+	var gone []lethe.Target
+	for _, target := range request.Targets {
+		gone = append(gone, s.world.with(target)...)
+	}
 	for _, e := range s.world.events[:at] {
-		if e.operation == nil && slices.ContainsFunc(request.Targets, e.concerns) {
+		if e.operation == nil && slices.ContainsFunc(gone, e.concerns) {
 			if err := s.send(ctx, e); err != nil {
 				return err
 			}
