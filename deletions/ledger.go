@@ -2,7 +2,6 @@ package deletions
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -242,19 +241,5 @@ func (l *Ledger) put(c Changes, rows []Row) error {
 // List returns the requests in the given states, or all if none is given, in
 // the order in which they were received, then of their ids.
 func (l *Ledger) List(states ...State) ([]Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.load(); err != nil {
-		return nil, err
-	}
-	var list []Entry
-	for _, e := range l.known {
-		if len(states) == 0 || slices.Contains(states, e.State) {
-			list = append(list, e.clone())
-		}
-	}
-	slices.SortFunc(list, func(a, b Entry) int {
-		return cmp.Or(a.Received().Compare(b.Received()), cmp.Compare(a.RequestID, b.RequestID))
-	})
-	return list, nil
+	return l.Where(func(e *Entry) bool { return len(states) == 0 || slices.Contains(states, e.State) })
 }

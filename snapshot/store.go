@@ -162,9 +162,21 @@ func (m Marks) Put(key, value []byte) error { return m.PutAll([][]byte{key}, val
 
 // PutAll stores a value under every key, in one write.
 func (m Marks) PutAll(keys [][]byte, value []byte) error {
+	rows := make([]Mark, len(keys))
+	for i, key := range keys {
+		rows[i] = Mark{key, value}
+	}
+	return m.PutEach(rows...)
+}
+
+// Mark is a key of the owner's area and its value.
+type Mark struct{ Key, Value []byte }
+
+// PutEach stores marks in one write.
+func (m Marks) PutEach(marks ...Mark) error {
 	err := m.staging.Apply(func(w swapstore.Writer) error {
-		for _, key := range keys {
-			if err := w.Set(markKey(key), value); err != nil {
+		for _, mark := range marks {
+			if err := w.Set(markKey(mark.Key), mark.Value); err != nil {
 				return err
 			}
 		}

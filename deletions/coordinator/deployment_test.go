@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -289,6 +291,7 @@ type fakeReceipts struct {
 
 func (r fakeReceipts) Has(requestID string) (bool, error) { return r.kept[requestID] != nil, nil }
 
-func (r fakeReceipts) Keep(requestID string, signed []byte) error {
-	return r.d.call(func() error { r.kept[requestID] = signed; return nil }, "keep receipt of %s", requestID)
+func (r fakeReceipts) Keep(signed map[string][]byte) error {
+	whose := strings.Join(slices.Sorted(maps.Keys(signed)), ", ")
+	return r.d.call(func() error { maps.Copy(r.kept, signed); return nil }, "keep receipt of %s", whose)
 }

@@ -121,14 +121,13 @@ func (o *outbox) unneeded(b batch) (tombstones []ingest.Outgoing, answered []str
 	if err != nil || len(rest.members) > 0 {
 		return tombstones, answered, err
 	}
-	done, err := o.ledger.List(deletions.Verified)
+	done, err := o.ledger.Where(func(e *deletions.Entry) bool {
+		return e.State == deletions.Verified && e.Leader() == b.leader
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	all := batch{leader: b.leader, members: slices.DeleteFunc(done, func(e deletions.Entry) bool {
-		return e.Leader() != b.leader
-	})}
-	last, err := o.commandOf(all, wire.PhaseSearch).Tombstones()
+	last, err := o.commandOf(batch{leader: b.leader, members: done}, wire.PhaseSearch).Tombstones()
 	return append(tombstones, last...), append(answered, b.leader), err
 }
 

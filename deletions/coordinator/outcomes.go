@@ -90,6 +90,27 @@ func erasesMore(e deletions.Entry, features deletions.TargetOutcome) bool {
 	})
 }
 
+// sharing matches the requests of a batch, and those that name something that it erases.
+func sharing(b batch) func(e *deletions.Entry) bool {
+	named := make(map[lethe.Digest]bool)
+	for _, e := range b.members {
+		for _, o := range e.Progress.Outcomes {
+			named[o.Target] = true
+			if o.Kind == lethe.FeaturesTarget {
+				named[o.Transaction] = true
+			}
+		}
+	}
+	isNamed := func(target lethe.Digest) bool { return named[target] }
+	ids := b.ids()
+	return func(e *deletions.Entry) bool {
+		return slices.ContainsFunc(e.Targets, isNamed) || slices.ContainsFunc(e.Progress.Carried, isNamed) ||
+			slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool {
+				return named[o.Target] || o.Kind == lethe.FeaturesTarget && named[o.Transaction]
+			}) || slices.Contains(ids, e.RequestID)
+	}
+}
+
 // decided notes in a list of entries what has become of the targets of one: those of
 // a batch are decided in the order received, each after the ones before.
 func decided(list []deletions.Entry, requestID string, outcomes []deletions.TargetOutcome) {

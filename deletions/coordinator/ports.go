@@ -111,8 +111,9 @@ type StepPlan struct {
 // Receipts keeps signed receipts.
 type Receipts interface {
 	Has(requestID string) (bool, error)
-	// Keep stores a receipt whole or not at all, in place of an earlier one.
-	Keep(requestID string, signed []byte) error
+	// Keep stores receipts by request, each whole or not at all, in place of an earlier one.
+	// Some may be stored when it fails.
+	Keep(signed map[string][]byte) error
 }
 
 // Notes keeps, with the graphs' offsets, how far the coordinator has come.

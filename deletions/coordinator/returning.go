@@ -42,15 +42,15 @@ func (n *Erased) forget() { n.scanner = nil }
 // is to be refused is asked about: a dead letter would keep its bytes.
 func (n *Erased) Names(rec ingest.Record) (bool, error) {
 	if n.scanner == nil {
-		entries, err := n.ledger.List()
-		if err != nil {
-			return false, err
-		}
 		var prints []scan.Fingerprint
-		for _, e := range entries {
+		_, err := n.ledger.Where(func(e *deletions.Entry) bool {
 			if e.Suppresses() {
 				prints = append(prints, e.Progress.Fingerprints...)
 			}
+			return false
+		})
+		if err != nil {
+			return false, err
 		}
 		if n.scanner, err = scan.NewScanner(n.secret, prints); err != nil {
 			return false, err

@@ -76,10 +76,12 @@ func (s *states) issue(ctx context.Context, list []deletions.Entry) error {
 	if err := s.prove(ctx, list, records); err != nil {
 		return err
 	}
+	kept := make(map[string][]byte, len(list))
 	for i, e := range list {
-		if err := s.o.Receipts.Keep(e.RequestID, records[i].Value); err != nil {
-			return err
-		}
+		kept[e.RequestID] = records[i].Value
+	}
+	if err := s.o.Receipts.Keep(kept); err != nil {
+		return err
 	}
 	if err := s.o.Bus.Write(ctx, bus.Receipts, records); err != nil {
 		return err

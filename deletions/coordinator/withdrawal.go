@@ -143,7 +143,7 @@ func (v *Verification) withdraw(
 			return b, err
 		}
 	}
-	before, err := s.o.Ledger.List()
+	before, err := s.o.Ledger.Where(sharing(b))
 	if err != nil {
 		return b, err
 	}

@@ -54,13 +54,11 @@ func OpenLedger(
 // ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.
 type ReceiptFolder string
 
-func (f ReceiptFolder) path(requestID string) string {
-	return filepath.Join(string(f), requestID+".json")
-}
+func receiptName(requestID string) string { return requestID + ".json" }
 
 // Has implements coordinator.Receipts.
 func (f ReceiptFolder) Has(requestID string) (bool, error) {
-	_, err := os.Stat(f.path(requestID))
+	_, err := os.Stat(filepath.Join(string(f), receiptName(requestID)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -68,6 +66,10 @@ func (f ReceiptFolder) Has(requestID string) (bool, error) {
 }
 
 // Keep implements coordinator.Receipts.
-func (f ReceiptFolder) Keep(requestID string, signed []byte) error {
-	return atomicfile.Write(f.path(requestID), signed, 0o644)
+func (f ReceiptFolder) Keep(signed map[string][]byte) error {
+	files := make(map[string][]byte, len(signed))
+	for requestID, document := range signed {
+		files[receiptName(requestID)] = document
+	}
+	return atomicfile.WriteAll(string(f), files, 0o644)
 }

@@ -27,7 +27,7 @@ func Said(data []byte) (out []byte) {
 	var before, name []byte
 	for {
 		piece, rest, more := toQuote(data)
-		if says(name) && bytes.Equal(bytes.TrimSpace(before), colon) {
+		if says(name) && string(bytes.TrimSpace(before)) == ":" {
 			out = appendDecoded(append(out, '\n'), plain(piece))
 		}
 		if !more {
@@ -36,8 +36,6 @@ func Said(data []byte) (out []byte) {
 		name, before, data = before, piece, rest
 	}
 }
-
-var colon = []byte(":")
 
 // says reports whether the member of a name holds something in base64 that is searched.
 func says(name []byte) bool {

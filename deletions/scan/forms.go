@@ -114,7 +114,7 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 		i, ok := s.Find(p)
 		return ok && gone[i]
 	})
-	keptBytes, keptText := canonical.EncodeSnapshot(stays), featureLines(stays)
+	keptBytes, keptText := canonical.EncodeSnapshot(stays), featureLines(stays, s, nodes)
 	out := make([]Forms, len(nodes))
 	for i, node := range nodes {
 		set := fingerprintSet{secret: secret}
@@ -148,13 +148,28 @@ func constant(row []float32) bool {
 	})
 }
 
-// featureLines is the text form of every row, one to a line.
-func featureLines(s *lethe.Snapshot) []byte {
+// featureLines is the text form, one to a line, of the rows whose text may hold that of one of some
+// rows of another snapshot.
+func featureLines(s, of *lethe.Snapshot, rows []int) []byte {
 	var out []byte
 	for i := range s.Nodes {
-		out = append(append(out, featureText(s.Row(i))...), '\n')
+		row := s.Row(i)
+		if slices.ContainsFunc(rows, func(other int) bool { return mayHold(row, of.Row(other)) }) {
+			out = append(append(out, featureText(row)...), '\n')
+		}
 	}
 	return out
+}
+
+// mayHold reports whether the text of a row may hold that of another with as many features. Only the
+// first and the last one may differ then, as 0.25 does from 10.25.
+func mayHold(row, other []float32) bool {
+	for i := 1; i < len(row)-1; i++ {
+		if row[i] != other[i] && !(lethe.IsMissing(row[i]) && lethe.IsMissing(other[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // fingerprintSet collects fingerprints until the first error.

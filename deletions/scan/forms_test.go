@@ -1,8 +1,11 @@
 package scan_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -169,6 +172,35 @@ func TestNodeFormsLeaveOutWhatOthersShare(t *testing.T) {
 
 	_, err := scan.NodeFingerprints(testSecret, s, []int{4})
 	require.ErrorContains(t, err, "node 4 of 4")
+}
+
+// A row is not searched as text if its text stands in that of a row that stays, also where a number
+// of it ends or begins another one.
+func TestTextThatStandsInAnotherRowIsNotSearched(t *testing.T) {
+	value := rapid.SampledFrom([]float32{0.25, 10.25, 0.256, 25, 1e-7, lethe.Missing(), float32(math.Copysign(0, -1)), 0})
+	rapid.Check(t, func(rt *rapid.T) {
+		count := rapid.IntRange(1, 4).Draw(rt, "features")
+		s := &lethe.Snapshot{FeatureCount: count}
+		for i := range rapid.IntRange(2, 6).Draw(rt, "nodes") {
+			s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: lethe.Pseudonym{byte(i)}, ID: "transaction"})
+			s.Features = append(s.Features, rapid.SliceOfN(value, count, count).Draw(rt, "row")...)
+		}
+		text := func(node int) (out []byte) {
+			for _, v := range s.Row(node) {
+				out = append(lethe.AppendFeature(out, v), ',')
+			}
+			return out[:len(out)-1]
+		}
+		same := func(v float32) bool { return v == s.Row(0)[0] || lethe.IsMissing(v) && lethe.IsMissing(s.Row(0)[0]) }
+		nobodys := len(text(0)) < scan.MinNeedleBytes ||
+			!slices.ContainsFunc(s.Row(0), func(v float32) bool { return !same(v) })
+		for node := 1; node < len(s.Nodes); node++ {
+			nobodys = nobodys || bytes.Contains(text(node), text(0))
+		}
+		forms, err := scan.NodeFingerprints(testSecret, s, []int{0})
+		require.NoError(rt, err)
+		require.Equal(rt, nobodys, slices.Contains(forms[0].NotSearched, scan.KindFeaturesText))
+	})
 }
 
 func TestAnEmptyIDCannotBeSearched(t *testing.T) {

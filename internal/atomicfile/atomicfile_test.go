@@ -2,6 +2,7 @@ package atomicfile_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -65,4 +66,25 @@ func TestOneOfManyCreates(t *testing.T) {
 func TestCreateNeedsItsFolder(t *testing.T) {
 	err := atomicfile.Create(filepath.Join(t.TempDir(), "none", "file"), nil, 0o600)
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// Files of one folder are written together, each in place of the one that was there.
+func TestManyFilesTogether(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "new")
+	files := make(map[string][]byte)
+	for i := range 40 {
+		files[fmt.Sprint(i)] = []byte(fmt.Sprint("content ", i))
+	}
+	require.NoError(t, atomicfile.WriteAll(folder, map[string][]byte{"7": []byte("old"), "other": nil}, 0o600))
+	require.NoError(t, atomicfile.WriteAll(folder, files, 0o600))
+	files["other"] = []byte{}
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, entries, len(files), "something was left beside the files")
+	for name, content := range files {
+		got, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.Equal(t, content, got, name)
+	}
+	require.Error(t, atomicfile.WriteAll(folder, map[string][]byte{"none/file": nil}, 0o600))
 }

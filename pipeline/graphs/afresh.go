@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"lethe"
 	"lethe/canonical"
@@ -30,27 +31,40 @@ func partitioned(
 }
 
 // afresh partitions what is left of timesteps. What was planned is remembered until it is
-// carried out, for it takes long.
+// carried out, for it takes long. Plans are made side by side.
 type afresh struct {
 	config  partition.Config
+	mu      sync.Mutex
 	planned map[lethe.Digest]graph.Assignment
 }
 
 // plan returns the shards of a snapshot.
 func (a *afresh) plan(ctx context.Context, s *lethe.Snapshot) (graph.Assignment, error) {
 	digest := canonical.DigestSnapshot(s)
-	if known, found := a.planned[digest]; found {
+	a.mu.Lock()
+	known, found := a.planned[digest]
+	a.mu.Unlock()
+	if found {
 		return known, nil
 	}
 	assignment, _, err := partitioned(ctx, s, a.config)
 	if err != nil {
 		return nil, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.planned == nil {
 		a.planned = make(map[lethe.Digest]graph.Assignment)
 	}
 	a.planned[digest] = assignment
 	return assignment, nil
+}
+
+// forget drops what was planned.
+func (a *afresh) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.planned = nil
 }
 
 // repartition gives the transactions that stay in some timesteps the shards that were
@@ -74,7 +88,7 @@ func (e *eraser) repartition(ctx context.Context, replaced []coordinator.Replace
 		return e.afresh.plan(ctx, s)
 	})
 	if err == nil {
-		e.afresh.planned = nil
+		e.afresh.forget()
 	}
 	return err
 }

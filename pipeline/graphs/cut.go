@@ -11,6 +11,7 @@ import (
 	"lethe"
 	"lethe/canonical"
 	"lethe/deletions"
+	"lethe/deletions/coordinator"
 	"lethe/partition/graph"
 	"lethe/partition/repair"
 	"lethe/snapshot"
@@ -52,12 +53,18 @@ func (c cut) encoded(content *snapshot.Content, shards []lethe.ShardID) ([][]byt
 
 // sideBySide calls fn for all numbers below n, as many at a time as there are processors.
 func sideBySide(n int, fn func(i int) error) error {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group := newSideBySide()
 	for i := range n {
 		group.Go(func() error { return fn(i) })
 	}
 	return group.Wait()
+}
+
+// newSideBySide runs as many functions at a time as there are processors.
+func newSideBySide() *errgroup.Group {
+	group := new(errgroup.Group)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	return group
 }
 
 // changed returns, for each of several requests, the shards whose slice gets another
@@ -204,4 +211,32 @@ func keptStubs(content *snapshot.Content, nodes []int, replaced []lethe.ShardID)
 	}
 	slices.SortFunc(out, func(a, b deletions.KeptStubs) int { return a.Compare(b.SliceRef) })
 	return out
+}
+
+// count tells what goes of a timestep that has so many edges between shards.
+func count(content *snapshot.Content, gone lethe.Removal, cutBefore int) coordinator.StepPlan {
+	s := content.Snapshot
+	step := coordinator.StepPlan{Replaced: coordinator.Replaced{Timestep: s.Timestep}}
+	for _, n := range s.Nodes {
+		if gone.Nodes[n.Pseudonym] && n.Label != lethe.Unknown {
+			step.Labels++
+		}
+	}
+	rest, kept := without(content, gone)
+	step.Payments = len(s.Payments) - len(rest.Payments)
+	step.Stubs = cutBefore - cutEdges(rest, kept)
+	return step
+}
+
+// cutEdges counts the edges between shards, of which there are none before the timestep is settled.
+func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
+	if a == nil {
+		return 0
+	}
+	for _, pair := range s.Undirected() {
+		if a[pair.A] != a[pair.B] {
+			n++
+		}
+	}
+	return n
 }

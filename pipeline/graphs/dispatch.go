@@ -1,8 +1,15 @@
 package graphs
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/deletions/coordinator"
 	"lethe/deletions/translog"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 // dispatchBytes is from how much on what was put together is sent: each sending waits for
@@ -13,13 +20,11 @@ const dispatchBytes = 4 << 20
 // these, then the marks that say so, and at last what the log says of the slices.
 type dispatch struct {
 	graphs, slices, manifests []wire.Message
-	marks                     []publishedMark
+	marks                     []snapshot.Mark
 	// leaves commit to the slices.
 	leaves []translog.Leaf
 	bytes  int
 }
-
-type publishedMark struct{ key, value []byte }
 
 func (d *dispatch) graph(m wire.Message) {
 	d.graphs = append(d.graphs, m)
@@ -31,7 +36,17 @@ func (d *dispatch) slice(m wire.Message) {
 	d.bytes += len(m.Payload)
 }
 
-func (d *dispatch) note(key, value []byte) { d.marks = append(d.marks, publishedMark{key, value}) }
+func (d *dispatch) note(key, value []byte) {
+	d.marks = append(d.marks, snapshot.Mark{Key: key, Value: value})
+}
+
+// add adds what else was put together.
+func (d *dispatch) add(other dispatch) {
+	d.graphs, d.slices = append(d.graphs, other.graphs...), append(d.slices, other.slices...)
+	d.manifests, d.marks = append(d.manifests, other.manifests...), append(d.marks, other.marks...)
+	d.leaves = append(d.leaves, other.leaves...)
+	d.bytes += other.bytes
+}
 
 // send publishes what was put together, and empties it. Interrupted, it is repeated: no mark
 // is there before what it stands for.
@@ -44,14 +59,82 @@ func (p *publisher) send(d *dispatch) error {
 			return err
 		}
 	}
-	for _, m := range d.marks {
-		if err := p.store.Marks().Put(m.key, m.value); err != nil {
-			return err
-		}
+	if err := p.store.Marks().PutEach(d.marks...); err != nil {
+		return err
 	}
 	if err := p.commitments.slices(d.leaves); err != nil {
 		return err
 	}
 	*d = dispatch{}
+	return nil
+}
+
+// encodedTogether is how many timesteps are put together side by side: a few for each processor,
+// but they are all in memory.
+const encodedTogether = 8
+
+// replaced publishes the graphs and the replaced slices of timesteps, unless they were.
+func (p *publisher) replaced(infos map[lethe.Timestep]snapshot.Info, list []coordinator.Replaced) (err error) {
+	var d dispatch
+	for together := range slices.Chunk(list, encodedTogether) {
+		parts, working := make([]dispatch, len(together)), newSideBySide()
+		for i, r := range together {
+			var m missing
+			if m, err = p.missing(infos[r.Timestep], r); err != nil {
+				break
+			}
+			working.Go(func() error { return p.add(&parts[i], m) })
+		}
+		if err := errors.Join(working.Wait(), err); err != nil {
+			return err
+		}
+		for _, part := range parts {
+			if d.add(part); d.bytes < dispatchBytes {
+				continue
+			}
+			if err := p.send(&d); err != nil {
+				return err
+			}
+		}
+	}
+	return p.send(&d)
+}
+
+// missing is what is still to be published of a timestep.
+type missing struct {
+	content       *snapshot.Content
+	graph, slices bool
+	// shards are those whose slices are, if any are.
+	shards []lethe.ShardID
+}
+
+// missing tells what was not published yet of a rewritten timestep.
+func (p *publisher) missing(info snapshot.Info, r coordinator.Replaced) (m missing, err error) {
+	if info.State == lethe.Open {
+		return m, nil
+	}
+	revision, _, err := p.published(graphMark, r.Timestep)
+	m.graph = revision < info.Revision
+	if err == nil && info.State == lethe.Settled {
+		revision, _, err = p.published(manifestMark, r.Timestep)
+		m.slices, m.shards = revision < info.Revision, r.Shards
+	}
+	if err == nil && (m.graph || m.slices) {
+		m.content, err = p.store.Load(r.Timestep)
+	}
+	return m, err
+}
+
+// add adds what is missing of a timestep to what is published.
+func (p *publisher) add(d *dispatch, m missing) error {
+	if m.graph {
+		p.addGraph(d, m.content)
+	}
+	if !m.slices {
+		return nil
+	}
+	if err := p.addSlices(d, m.content, m.shards); err != nil {
+		return fmt.Errorf("timestep %d: %w", m.content.Info.Timestep, err)
+	}
 	return nil
 }

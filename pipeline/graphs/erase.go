@@ -73,18 +73,7 @@ func (e *eraser) Rewrite(ctx context.Context, targets []lethe.Target, replaced [
 	if err := e.publishMissing(ctx); err != nil {
 		return err
 	}
-	infos := e.infos()
-	var d dispatch
-	for _, r := range replaced {
-		err := e.add(&d, infos[r.Timestep], r)
-		if err == nil && d.bytes >= dispatchBytes {
-			err = e.publisher.send(&d)
-		}
-		if err != nil {
-			return fmt.Errorf("publish timestep %d: %w", r.Timestep, err)
-		}
-	}
-	if err := e.publisher.send(&d); err != nil {
+	if err := e.publisher.replaced(e.infos(), replaced); err != nil {
 		return fmt.Errorf("publish what was rewritten: %w", err)
 	}
 	return nil
@@ -129,26 +118,6 @@ func searchOriginals(store Store, scanner *scan.Scanner) (hits []scan.FileHit, e
 		return nil
 	})
 	return hits, err
-}
-
-// add adds the graph and the replaced slices of a timestep to what is published, unless
-// they were.
-func (e *eraser) add(d *dispatch, info snapshot.Info, r coordinator.Replaced) error {
-	if info.State == lethe.Open {
-		return nil
-	}
-	revision, _, err := e.publisher.published(graphMark, r.Timestep)
-	if err == nil && revision < info.Revision {
-		err = e.publisher.addGraph(d, r.Timestep)
-	}
-	if err != nil || info.State != lethe.Settled {
-		return err
-	}
-	revision, _, err = e.publisher.published(manifestMark, r.Timestep)
-	if err != nil || revision >= info.Revision {
-		return err
-	}
-	return e.publisher.addSlices(d, r.Timestep, r.Shards)
 }
 
 // Steps implements coordinator.Graphs.

@@ -3,6 +3,7 @@ package graphs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
-	"lethe/partition/graph"
 	"lethe/snapshot"
 )
 
@@ -56,10 +56,8 @@ func (e *eraser) Plan(
 			}
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(gone)) {
-		if err := e.planTimestep(ctx, plans, gone[t], timestepPlan{t, scope}); err != nil {
-			return nil, fmt.Errorf("timestep %d: %w", t, err)
-		}
+	if err := e.planTimesteps(ctx, plans, gone, scope); err != nil {
+		return nil, err
 	}
 	for i := range plans {
 		slices.SortFunc(plans[i].Steps, func(a, b coordinator.StepPlan) int { return cmp.Compare(a.Timestep, b.Timestep) })
@@ -124,69 +122,101 @@ func (e *eraser) planFeatures(plan *coordinator.Plan, row []float32, prints []sc
 	plan.Rows = append(plan.Rows, forms)
 }
 
-// timestepPlan says what planTimestep plans.
-type timestepPlan struct {
-	timestep lethe.Timestep
-	scope    lethe.Scope
+// share is what a request changes in a closed timestep, and what to search for of that.
+type share struct {
+	request int
+	coordinator.Plan
+	step coordinator.StepPlan
+	// emptied is the timestep if nothing is left of it.
+	emptied *snapshot.Info
 }
 
-// planTimestep adds what the erasure will change in a closed timestep. gone are the
-// targets of each request there.
-func (e *eraser) planTimestep(
-	ctx context.Context, plans []coordinator.Plan, gone [][]snapshot.Located, at timestepPlan,
-) error {
-	content, err := e.store.Load(at.timestep)
-	if err != nil {
+// planTimesteps adds what the erasure will change in closed timesteps. gone are the targets of each
+// request there. Timesteps are read one after the other, and cut side by side.
+func (e *eraser) planTimesteps(
+	ctx context.Context, plans []coordinator.Plan, gone map[lethe.Timestep][][]snapshot.Located, scope lethe.Scope,
+) (err error) {
+	order := slices.Sorted(maps.Keys(gone))
+	shares, working := make([][]share, len(order)), newSideBySide()
+	for i, t := range order {
+		var content *snapshot.Content
+		if content, err = e.store.Load(t); err != nil {
+			break
+		}
+		working.Go(func() (err error) {
+			if shares[i], err = e.planTimestep(ctx, content, gone[t], scope); err != nil {
+				err = fmt.Errorf("timestep %d: %w", t, err)
+			}
+			return err
+		})
+	}
+	if err := errors.Join(working.Wait(), err); err != nil {
 		return err
 	}
+	for _, own := range slices.Concat(shares...) {
+		plan := &plans[own.request]
+		plan.Fingerprints, plan.Rows = append(plan.Fingerprints, own.Fingerprints...), append(plan.Rows, own.Rows...)
+		plan.NotSearched = sortedset.Add(plan.NotSearched, own.NotSearched...)
+		plan.Records = append(plan.Records, own.Records...)
+		if own.emptied != nil {
+			e.planGone(plan, own.step, *own.emptied)
+			continue
+		}
+		plan.Steps = mergeStep(plan.Steps, own.step)
+	}
+	return nil
+}
+
+// planTimestep tells what each request changes in a timestep. It is called side by side.
+func (e *eraser) planTimestep(
+	ctx context.Context, content *snapshot.Content, gone [][]snapshot.Located, scope lethe.Scope,
+) (out []share, err error) {
 	all := positionsOf(content.Snapshot, transactionsAmong(slices.Concat(gone...)))
 	forms, err := scan.NodeFingerprints(e.secret, content.Snapshot, all)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	emptied := len(all) > 0 && len(all) == len(content.Snapshot.Nodes)
 	removals := make([]lethe.Removal, len(gone))
 	for i, own := range gone {
 		removals[i] = snapshot.RemovalOf(own)
 	}
+	var emptied *snapshot.Info
 	changed := make([][]lethe.ShardID, len(gone))
-	if !emptied {
-		if at.scope == lethe.ScopePartition {
-			changed, err = e.changedAfresh(ctx, content, removals)
-		} else {
-			changed, err = e.publisher.cut.changed(content, removals, at.scope)
-		}
-		if err != nil {
-			return err
-		}
+	switch {
+	case len(all) > 0 && len(all) == len(content.Snapshot.Nodes):
+		emptied = new(content.Info)
+	case scope == lethe.ScopePartition:
+		changed, err = e.changedAfresh(ctx, content, removals)
+	default:
+		changed, err = e.publisher.cut.changed(content, removals, scope)
 	}
+	if err != nil {
+		return nil, err
+	}
+	before := cutEdges(content.Snapshot, content.Assignment)
 	for i, every := range gone {
 		if len(every) == 0 {
 			continue
 		}
-		own := transactionsAmong(every)
-		if err := e.planForms(&plans[i], content.Snapshot, own, func(node int) scan.Forms {
+		own, s := transactionsAmong(every), share{request: i, emptied: emptied}
+		if err := e.planForms(&s.Plan, content.Snapshot, own, func(node int) scan.Forms {
 			at, _ := slices.BinarySearch(all, node)
 			return forms[at]
 		}); err != nil {
-			return err
+			return nil, err
 		}
-		if err := e.planRedacted(&plans[i], content.Snapshot, every); err != nil {
-			return err
+		if err := e.planRedacted(&s.Plan, content.Snapshot, every); err != nil {
+			return nil, err
 		}
-		nodes := positionsOf(content.Snapshot, own)
-		plans[i].Records = append(plans[i].Records, recordsOf(content.Snapshot, removals[i])...)
-		step := count(content, removals[i])
-		if emptied {
-			e.planGone(&plans[i], step, content.Info)
-			continue
+		s.Records = recordsOf(content.Snapshot, removals[i])
+		s.step = count(content, removals[i], before)
+		if s.step.Shards = changed[i]; scope == lethe.ScopeShard && emptied == nil {
+			nodes := positionsOf(content.Snapshot, own)
+			s.step.Kept = keptStubs(content, nodes, sortedset.Of(slices.Concat(changed...)))
 		}
-		if step.Shards = changed[i]; at.scope == lethe.ScopeShard {
-			step.Kept = keptStubs(content, nodes, sortedset.Of(slices.Concat(changed...)))
-		}
-		plans[i].Steps = mergeStep(plans[i].Steps, step)
+		out = append(out, s)
 	}
-	return nil
+	return out, nil
 }
 
 // planForms adds what to search for of a request's targets in a closed timestep.
@@ -266,31 +296,4 @@ func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []s
 		out = append(out, prints...)
 	}
 	return out, nil
-}
-
-// count tells what goes.
-func count(content *snapshot.Content, gone lethe.Removal) coordinator.StepPlan {
-	s := content.Snapshot
-	step := coordinator.StepPlan{Replaced: coordinator.Replaced{Timestep: s.Timestep}}
-	for _, n := range s.Nodes {
-		if gone.Nodes[n.Pseudonym] && n.Label != lethe.Unknown {
-			step.Labels++
-		}
-	}
-	rest, kept := without(content, gone)
-	step.Payments = len(s.Payments) - len(rest.Payments)
-	if content.Assignment != nil {
-		step.Stubs = cutEdges(s, content.Assignment) - cutEdges(rest, kept)
-	}
-	return step
-}
-
-// cutEdges counts the edges between shards.
-func cutEdges(s *lethe.Snapshot, a graph.Assignment) (n int) {
-	for _, pair := range s.Undirected() {
-		if a[pair.A] != a[pair.B] {
-			n++
-		}
-	}
-	return n
 }

@@ -11,6 +11,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 // Marks of the snapshot store say what has been published, and of which revision. The mark of
@@ -67,23 +68,23 @@ func (p *publisher) publish(messages ...wire.Message) error {
 
 // graph publishes a closed timestep's graph, without labels.
 func (p *publisher) graph(t lethe.Timestep) error {
-	var d dispatch
-	if err := p.addGraph(&d, t); err != nil {
-		return err
-	}
-	return p.send(&d)
-}
-
-// addGraph adds a closed timestep's graph, without labels.
-func (p *publisher) addGraph(d *dispatch, t lethe.Timestep) error {
 	content, err := p.store.Load(t)
 	if err != nil {
 		return err
 	}
-	for i := range content.Snapshot.Nodes {
-		content.Snapshot.Nodes[i].Label = lethe.Unknown
+	var d dispatch
+	p.addGraph(&d, content)
+	return p.send(&d)
+}
+
+// addGraph adds a closed timestep's graph, without labels.
+func (p *publisher) addGraph(d *dispatch, content *snapshot.Content) {
+	t, unlabelled := content.Info.Timestep, *content.Snapshot
+	unlabelled.Nodes = slices.Clone(unlabelled.Nodes)
+	for i := range unlabelled.Nodes {
+		unlabelled.Nodes[i].Label = lethe.Unknown
 	}
-	payload := canonical.EncodeSnapshot(content.Snapshot)
+	payload := canonical.EncodeSnapshot(&unlabelled)
 	d.graph(wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
 		Revision: content.Info.Revision,
@@ -91,7 +92,6 @@ func (p *publisher) addGraph(d *dispatch, t lethe.Timestep) error {
 		Payload:  payload,
 	})
 	d.note(mark(graphMark, t), markValue(content.Info.Revision, []lethe.Digest{canonical.DigestOf(payload)}))
-	return nil
 }
 
 // gone deletes what was published of a timestep that is gone.
@@ -140,8 +140,12 @@ func (p *publisher) allShards() []lethe.ShardID {
 
 // slices publishes the slices of some shards of a settled timestep and the manifest.
 func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
+	content, err := p.store.Load(t)
+	if err != nil {
+		return err
+	}
 	var d dispatch
-	if err := p.addSlices(&d, t, shards); err != nil {
+	if err := p.addSlices(&d, content, shards); err != nil {
 		return err
 	}
 	return p.send(&d)
@@ -150,11 +154,8 @@ func (p *publisher) slices(t lethe.Timestep, shards []lethe.ShardID) error {
 // addSlices adds the slices of some shards of a settled timestep and the
 // manifest that names all. The other slices keep the digest they had: at scope
 // shard they are not what the present snapshot would give.
-func (p *publisher) addSlices(d *dispatch, t lethe.Timestep, shards []lethe.ShardID) error {
-	content, err := p.store.Load(t)
-	if err != nil {
-		return err
-	}
+func (p *publisher) addSlices(d *dispatch, content *snapshot.Content, shards []lethe.ShardID) error {
+	t := content.Info.Timestep
 	manifest := &wire.Manifest{
 		Timestep: t, Previous: content.Info.Previous,
 		Slices: make([]lethe.Digest, p.cut.shards), Labels: wire.LabelsOf(content.Snapshot),

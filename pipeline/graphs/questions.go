@@ -119,7 +119,7 @@ func (l *logic) respond() {
 
 // answer reads the stores. What it partitions for a plan is not kept.
 func (l *logic) answer(ctx context.Context, q Question) (out Answer, err error) {
-	defer func() { l.eraser.afresh.planned = nil }()
+	defer l.eraser.afresh.forget()
 	targets := lethe.Distinct(q.Targets)
 	for i := range targets {
 		if targets[i].Kind == lethe.SubjectTarget && targets[i].Until == lethe.NoTimestep {

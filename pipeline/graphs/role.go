@@ -110,8 +110,8 @@ type patientReceipts struct {
 }
 
 // Keep implements coordinator.Receipts.
-func (r patientReceipts) Keep(requestID string, signed []byte) error {
-	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(requestID, signed) })
+func (r patientReceipts) Keep(signed map[string][]byte) error {
+	return r.patience.Do(string(r.ReceiptFolder), func() error { return r.ReceiptFolder.Keep(signed) })
 }
 
 // snapshotsDir is the folder of the snapshot store.

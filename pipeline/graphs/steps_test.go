@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +64,8 @@ func (s *simulation) Sleep(_ context.Context, d time.Duration) error {
 // Has and Keep implement coordinator.Receipts.
 func (s *simulation) Has(requestID string) (bool, error) { return s.receipts[requestID] != nil, nil }
 
-func (s *simulation) Keep(requestID string, signed []byte) error {
-	s.receipts[requestID] = signed
+func (s *simulation) Keep(signed map[string][]byte) error {
+	maps.Copy(s.receipts, signed)
 	return nil
 }
 

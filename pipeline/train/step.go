@@ -21,6 +21,9 @@ const (
 	// bytesTogether is how many bytes of them a model trains in between however many
 	// models there are, and at most trainedTogether.
 	bytesTogether = 1 << 20
+	// storedBeside is how many times as many models are under way as are trained at a time, if more
+	// than one is: the others wait for the disk.
+	storedBeside = 2
 )
 
 // advance trains every model that has slices to train on, side by side, and then learns
@@ -44,17 +47,21 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	}
 	var fitting atomic.Int64
 	fitting.Store(int64(len(fits)))
-	least := trainedTogether / len(due)
-	return l.runner.Each(ctx, len(due), func(ctx context.Context, i int) error {
+	round := round{least: trainedTogether / len(due), training: make(chan struct{}, l.runner.Workers), now: now}
+	underWay := l.runner
+	if underWay.Workers > 1 {
+		underWay.Workers *= storedBeside
+	}
+	return underWay.Each(ctx, len(due), func(ctx context.Context, i int) error {
 		if i < len(fits) {
 			defer fitting.Add(-1)
-			return l.advanceModel(ctx, due[i], least, now)
+			return l.advanceModel(ctx, due[i], round)
 		}
 		// A replay goes on to its end, for nobody asks for what it makes on the way. Others go
 		// on until the fits are ready: a processor would have nothing else to do.
 		m := due[i]
 		for {
-			if err := l.advanceModel(ctx, m, least, now); err != nil {
+			if err := l.advanceModel(ctx, m, round); err != nil {
 				return err
 			}
 			if !l.due(m) || fitting.Load() == 0 && m.newest() >= m.replayThrough {
@@ -74,36 +81,57 @@ func (l *logic) due(m *model) bool {
 	return t != lethe.NoTimestep && (!again || !l.unsettled())
 }
 
+// round is one call of advance.
+type round struct {
+	// least is how many checkpoints a model trains in between.
+	least int
+	// training holds one for each model that is being trained.
+	training chan struct{}
+	now      func() time.Time
+}
+
 // advanceModel trains a model through the next timesteps, so many if there are as many,
 // and stores the checkpoints.
-func (l *logic) advanceModel(ctx context.Context, m *model, least int, now func() time.Time) error {
-	var steps []learnt
-	at, before, size := m.newest(), m.trained, 0
-	most := trainedTogether
-	if m.fitsAnew() {
-		most = 1
-	}
-	for len(steps) < most && (len(steps) < least || size < bytesTogether) {
-		t := m.next(at, l.served)
-		if t == lethe.NoTimestep {
-			break
-		}
-		checkpoint, err := l.trainStep(ctx, m, before, t, now)
-		if err != nil {
-			return err
-		}
-		value := trainer.EncodeCheckpoint(checkpoint)
-		steps, size = append(steps, learnt{t, value, checkpoint.Lineage}), size+len(value)
-		at, before = t, checkpoint
+func (l *logic) advanceModel(ctx context.Context, m *model, r round) error {
+	steps, last, err := r.train(ctx, l, m)
+	if err != nil {
+		return err
 	}
 	newest := m.newest()
 	if err := m.keep(steps...); err != nil {
 		return err
 	}
 	if m.newest() != newest {
-		m.trained = before
+		m.trained = last
 	}
 	return nil
+}
+
+// train trains a model through the next timesteps, once fewer models are trained than may be at a
+// time. It returns what was learnt, and the last of it.
+func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *trainer.Checkpoint, error) {
+	r.training <- struct{}{}
+	defer func() { <-r.training }()
+	var steps []learnt
+	at, before, size := m.newest(), m.trained, 0
+	most := trainedTogether
+	if m.fitsAnew() {
+		most = 1
+	}
+	for len(steps) < most && (len(steps) < r.least || size < bytesTogether) {
+		t := m.next(at, l.served)
+		if t == lethe.NoTimestep {
+			break
+		}
+		checkpoint, err := l.trainStep(ctx, m, before, t, r.now)
+		if err != nil {
+			return nil, nil, err
+		}
+		value := trainer.EncodeCheckpoint(checkpoint)
+		steps, size = append(steps, learnt{t, value, checkpoint.Lineage}), size+len(value)
+		at, before = t, checkpoint
+	}
+	return steps, before, nil
 }
 
 // trainStep trains a model on the window that ends at t.
