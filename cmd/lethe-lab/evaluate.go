@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lethe/internal/command"
+	"lethe/internal/cputime"
 	"lethe/lab/bench"
 	"lethe/lab/paper"
 	"lethe/lab/tables"
@@ -154,7 +155,7 @@ func (c *evaluateCmd) measure(
 	line := command.NewProgress(a.Stderr)
 	runner := &bench.Runner{
 		Data: bench.NewData(c.Data), Store: store, Kernels: kernels.Default(), Workers: c.Workers, OnlyFinished: c.Finished,
-		Now: time.Now,
+		Now: time.Now, Used: cputime.Used,
 		Progress: func(p bench.Progress) {
 			result.Measured, result.Kept = p.Total, p.Kept
 			if p.Done == p.Kept {

@@ -20,7 +20,7 @@ type Cell struct {
 	Stream *protocol.StreamSettings `json:"stream,omitempty"`
 	// Partition only partitions, and takes the time.
 	Partition *PartitionCell `json:"partition,omitempty"`
-	// Unlearn takes the time of forgetting.
+	// Unlearn takes the processor time of forgetting.
 	Unlearn *UnlearnCell `json:"unlearn,omitempty"`
 	// Membership looks for the nodes of a batch after it was forgotten.
 	Membership *UnlearnCell `json:"membership,omitempty"`
@@ -56,18 +56,23 @@ type Result struct {
 }
 
 // The versions are part of the keys: raise one when a change of the program
-// changes figures, so that old results are not taken for new ones. Attacks have
-// their own.
+// changes figures, so that old results are not taken for new ones. Attacks and
+// the times of forgetting have their own.
 const (
-	version       = 2
-	attackVersion = 3
+	version        = 2
+	attackVersion  = 3
+	unlearnVersion = 3
 )
 
 func (c Cell) version() int {
-	if c.Attack != nil {
+	switch {
+	case c.Attack != nil:
 		return attackVersion
+	case c.Unlearn != nil:
+		return unlearnVersion
+	default:
+		return version
 	}
-	return version
 }
 
 // key names a cell's result in the store.

@@ -27,8 +27,9 @@ type Runner struct {
 	OnlyFinished bool
 	// Progress is called with how far the work is.
 	Progress func(Progress)
-	// Now is the clock.
-	Now func() time.Time
+	// Now is the clock, Used the processor time of the process so far.
+	Now  func() time.Time
+	Used func() time.Duration
 }
 
 // Progress is how far a call of Run is.
@@ -186,6 +187,7 @@ type board struct {
 	runner      *Runner
 	out         *Results
 	partitions  protocol.Partitions
+	ensembles   protocol.Ensembles
 	mutex       sync.Mutex
 	total, kept int
 	done        int
@@ -199,9 +201,12 @@ func (b *board) do(ctx context.Context, j job, workers int) error {
 	}
 	r := b.runner
 	started := r.Now()
-	runtime := protocol.Runtime{Kernels: r.Kernels, Workers: workers, Now: r.Now}
-	if !j.cell.Timed() {
+	runtime := protocol.Runtime{Kernels: r.Kernels, Workers: workers, Now: r.Now, Used: r.Used}
+	if j.cell.Partition == nil { // which takes the time of partitioning
 		runtime.Partitions = &b.partitions
+	}
+	if j.cell.Unlearn != nil { // of which several in a row forget from the same ensemble
+		runtime.Ensembles = &b.ensembles
 	}
 	result, err := r.measure(ctx, j.cell, runtime)
 	if err != nil {

@@ -22,10 +22,10 @@ type Request struct {
 type Forgot struct {
 	// Shards is how many shards were trained anew.
 	Shards int `json:"shards"`
-	// TrainSeconds is the wall time of cutting and training them, AggregateSeconds
-	// that of bringing the aggregation up to date.
-	TrainSeconds     float64 `json:"train_seconds"`
-	AggregateSeconds float64 `json:"aggregate_seconds"`
+	// TrainSeconds is the processor time of cutting and training them,
+	// AggregateSeconds that of bringing the aggregation up to date.
+	TrainSeconds     float64 `json:"train_cpu_seconds"`
+	AggregateSeconds float64 `json:"aggregate_cpu_seconds"`
 }
 
 // Forget erases a batch of nodes from a trained ensemble: it cuts the touched
@@ -45,7 +45,7 @@ func Forget(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (
 	}
 	// Only learned weights ask the shards that stay.
 	if t.s.Aggregate[0] == AggregateLearned {
-		if err := t.train(ctx, out); err != nil {
+		if err := t.trainOnce(ctx, out); err != nil {
 			return nil, err
 		}
 	} else if t.models, err = newShardModels(t.s, g.Classes, 1, trainer.Window, r); err != nil {
@@ -79,8 +79,8 @@ func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 		}
 	}
 	out := &Forgot{}
-	now := t.r.Now
-	started := now()
+	used := t.r.Used
+	started := used()
 	graph := t.graph.Without(func(p lethe.Pseudonym) bool { return gone[p] })
 	windows := make([][]*lethe.Slice, t.s.Shards)
 	for shard, anew := range touched {
@@ -99,13 +99,13 @@ func (t *graphRun) forget(ctx context.Context, req Request) (*Forgot, error) {
 	if err := t.models.train(ctx, windows); err != nil {
 		return nil, err
 	}
-	trained := now()
-	out.TrainSeconds = trained.Sub(started).Seconds()
+	trained := used()
+	out.TrainSeconds = (trained - started).Seconds()
 	t.graph = graph
 	if err := t.refresh(ctx, touched); err != nil {
 		return nil, err
 	}
-	out.AggregateSeconds = now().Sub(trained).Seconds()
+	out.AggregateSeconds = (used() - trained).Seconds()
 	return out, nil
 }
 

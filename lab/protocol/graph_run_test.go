@@ -248,3 +248,38 @@ func TestForgetTouchesWhatItMust(t *testing.T) {
 	_, err := protocol.Forget(t.Context(), g, s, protocol.Request{Batch: 96, Scope: lethe.ScopeShard}, r)
 	require.EqualError(t, err, "batch is 96, want 1 to 95")
 }
+
+// What is forgotten from a kept ensemble is what would be from one that was trained
+// for it, whatever was forgotten from it before and whose it was.
+func TestKeptEnsemblesChangeNothing(t *testing.T) {
+	s := brief()
+	s.Aggregate = []string{protocol.AggregateLearned}
+	steps := 0
+	infer := func(g *protocol.Graph, seed uint64, kept *protocol.Ensembles) *protocol.Membership {
+		s := s
+		s.Seed = seed
+		r := runtimeOf(1)
+		r.Ensembles, r.Epoch = kept, func(protocol.Epoch) { steps++ }
+		m, err := protocol.Infer(t.Context(), g, s, protocol.Request{Batch: 10, Scope: lethe.ScopeShard}, r)
+		require.NoError(t, err)
+		return m
+	}
+	var kept protocol.Ensembles
+	g, other := planted(120, 1), planted(120, 2)
+	for _, run := range []struct {
+		g    *protocol.Graph
+		seed uint64
+		kept bool
+	}{{g, 1, false}, {g, 1, true}, {other, 1, false}, {g, 2, false}, {g, 1, false}, {g, 1, true}} {
+		steps = 0
+		want := infer(run.g, run.seed, nil)
+		alone := steps
+		steps = 0
+		require.Equal(t, want, infer(run.g, run.seed, &kept))
+		if run.kept {
+			require.Less(t, steps, alone, "the ensemble is not trained again")
+		} else {
+			require.Equal(t, alone, steps)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func Infer(ctx context.Context, g *Graph, s Settings, req Request, r Runtime) (*
 		return nil, err
 	}
 	targets, member := t.targets(req.Batch)
-	if err := t.train(ctx, out); err != nil {
+	if err := t.trainOnce(ctx, out); err != nil {
 		return nil, err
 	}
 	before, err := t.served(ctx)

@@ -17,8 +17,11 @@ type Runtime struct {
 	Workers int
 	// Now is the clock behind the seconds.
 	Now func() time.Time
-	// Partitions, if set, are kept for RunGraph's next calls.
+	// Used is the processor time of the process so far. Forget and Infer need it.
+	Used func() time.Duration
+	// Partitions and Ensembles, if set, are kept for the next calls.
 	Partitions *Partitions
+	Ensembles  *Ensembles
 	// Epoch, if set, is called with every optimiser step of every shard, and with
 	// every fit of a model that has none, from several goroutines at once.
 	Epoch func(Epoch)

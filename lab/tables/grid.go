@@ -43,15 +43,35 @@ func (g grid) cell(o Options, dataset string, m model, how method, seed uint64) 
 
 func (g grid) cells(o Options) []bench.Cell {
 	var out []bench.Cell
-	_ = g.each(o, func(dataset string, m model) error {
-		for _, how := range methods() {
-			for _, seed := range o.seeds() {
+	// Seed by seed, so that an interrupted run has whole splits.
+	for _, seed := range o.seeds() {
+		_ = g.each(o, func(dataset string, m model) error {
+			for _, how := range methods() {
 				out = append(out, g.cell(o, dataset, m, how, seed))
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	return out
+}
+
+// finished lists the seeds that all methods of a row are measured with, and why one
+// is not among them.
+func (g grid) finished(
+	o Options, r *Results, dataset string, m model, columns []method,
+) (seeds []uint64, absent error) {
+	for _, seed := range o.seeds() {
+		whole := true
+		for _, how := range columns {
+			if _, err := r.Get(g.cell(o, dataset, m, how, seed)); err != nil {
+				whole, absent = false, err
+			}
+		}
+		if whole {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds, absent
 }
 
 // accuracy is one cell of the grid over the splits.
@@ -61,9 +81,11 @@ type accuracy struct {
 	mean, meanAll report.Sample
 }
 
-func (g grid) read(o Options, r *Results, dataset string, m model, how method) (accuracy, error) {
+func (g grid) read(
+	o Options, r *Results, dataset string, m model, how method, seeds []uint64,
+) (accuracy, error) {
 	var a accuracy
-	for _, seed := range o.seeds() {
+	for _, seed := range seeds {
 		result, err := r.Get(g.cell(o, dataset, m, how, seed))
 		if err != nil {
 			return accuracy{}, err
@@ -94,14 +116,22 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 	against := newReferenceTable(title)
 	scores := newScores(g.key)
 	var missing absences
+	var few fewer
 	err := g.each(o, func(dataset string, m model) error {
+		seeds, absent := g.finished(o, r, dataset, m, methods())
+		if absent != nil {
+			if err := missing.add(dataset, absent); err != nil {
+				return err
+			}
+		}
+		if n := len(seeds); n > 0 && n < o.Splits {
+			few.add(fmt.Sprintf("%s: seeds %v alone", dataset, seeds), m.name)
+		}
 		testRow, allRow := []string{dataset, m.name}, []string{dataset, m.name}
 		for _, how := range methods() {
-			a, err := g.read(o, r, dataset, m, how)
+			a, err := g.read(o, r, dataset, m, how, seeds)
 			if err != nil {
-				if err = missing.add(dataset, err); err != nil {
-					return err
-				}
+				return err
 			}
 			published, known := r.Paper.Value(paper.Key{Table: g.key, Dataset: dataset, Model: m.name, Method: how.name})
 			testRow = append(testRow, beside(a.test.Percent(), published, known))
@@ -109,7 +139,7 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 			scores.add(dataset, how.name, a)
 			against.add(r.Paper, dataset, m, how.name, a)
 			for i := range a.test {
-				data.Add(dataset, m.name, how.name, fmt.Sprint(i), fmt.Sprint(o.seeds()[i]), report.Number(a.test[i], 4),
+				data.Add(dataset, m.name, how.name, fmt.Sprint(i), fmt.Sprint(seeds[i]), report.Number(a.test[i], 4),
 					report.Number(a.all[i], 4), report.Number(a.mean[i], 4), report.Number(a.shards[i], 2),
 					paperText(published, known))
 			}
@@ -126,6 +156,7 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 			"test nodes: compare within one table only.")
 		missing.note(t)
 		o.note(t)
+		few.note(t)
 	}
 	test.Note("Settings: %s; lethe: quotas and swaps, MixUp, at least %d stubs per node (GIN %d), mean; + labels: known "+
 		"labels propagated when scoring.",

@@ -18,9 +18,15 @@ type labelled struct {
 // alone is propagation without a model. It is measured beside Scratch.
 const alone = "labels alone"
 
+// labelMethods are the methods that the columns are of.
+func labelMethods() []method {
+	return []method{methodNamed(scratch), methodNamed(random), methodNamed(own)}
+}
+
 func labelColumns() []labelled {
 	out := make([]labelled, 0, 7)
-	for _, name := range []string{scratch, random, own} {
+	for _, how := range labelMethods() {
+		name := how.name
 		out = append(out, labelled{name, name, protocol.AggregateMean, false},
 			labelled{name + " + labels", name, protocol.AggregateMean, true})
 	}
@@ -40,9 +46,9 @@ func labels() Table {
 		Cells: func(o Options) []bench.Cell {
 			var out []bench.Cell
 			_ = g.each(o, func(dataset string, m model) error {
-				for _, name := range []string{scratch, random, own} {
+				for _, how := range labelMethods() {
 					for _, seed := range o.seeds() {
-						out = append(out, g.cell(o, dataset, m, methodNamed(name), seed))
+						out = append(out, g.cell(o, dataset, m, how, seed))
 					}
 				}
 				return nil
@@ -61,7 +67,7 @@ func (g grid) renderLabels(o Options, r *Results, title string) (*Output, error)
 	data := &report.Table{Title: title, Columns: []string{"dataset", "model", "method", "seed", "test_accuracy"}}
 	var missing absences
 	err := g.each(o, func(dataset string, m model) error {
-		seeds, absent := g.finished(o, r, dataset, m)
+		seeds, absent := g.finished(o, r, dataset, m, labelMethods())
 		if absent != nil {
 			if err := missing.add(dataset, absent); err != nil {
 				return err
@@ -101,21 +107,4 @@ func (g grid) renderLabels(o Options, r *Results, title string) (*Output, error)
 		o.note(t)
 	}
 	return &Output{Tables: []*report.Table{t}, Data: data}, nil
-}
-
-// finished lists the seeds that all methods of a row are measured with, and why one
-// is not among them.
-func (g grid) finished(o Options, r *Results, dataset string, m model) (seeds []uint64, absent error) {
-	for _, seed := range o.seeds() {
-		whole := true
-		for _, name := range []string{scratch, random, own} {
-			if _, err := r.Get(g.cell(o, dataset, m, methodNamed(name), seed)); err != nil {
-				whole, absent = false, err
-			}
-		}
-		if whole {
-			seeds = append(seeds, seed)
-		}
-	}
-	return seeds, absent
 }

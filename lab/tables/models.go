@@ -25,7 +25,7 @@ func shardModels() Table {
 			t := newReferenceTable(title)
 			var missing absences
 			err := eachShardModel(o, func(dataset string, m model, how method) error {
-				a, err := grid{}.read(o, r, dataset, m, how)
+				a, err := grid{}.read(o, r, dataset, m, how, o.seeds())
 				if err != nil {
 					return missing.add(dataset, err)
 				}

@@ -13,6 +13,7 @@ import (
 
 	"lethe"
 	"lethe/dataset"
+	"lethe/internal/cputime"
 	"lethe/lab/bench"
 	"lethe/lab/paper"
 	"lethe/lab/tables"
@@ -85,7 +86,7 @@ func makeTables(t *testing.T, data, out string, names ...string) (texts map[stri
 	defer store.Close()
 	opts := tables.Options{Splits: 1, Quick: true}
 	runner := &bench.Runner{
-		Data: bench.NewData(data), Store: store, Kernels: kernels.Default(), Workers: 2, Now: time.Now,
+		Data: bench.NewData(data), Store: store, Kernels: kernels.Default(), Workers: 2, Now: time.Now, Used: cputime.Used,
 		Progress: func(p bench.Progress) { measured = p.Done - p.Kept },
 	}
 	published, err := paper.Load()

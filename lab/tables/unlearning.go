@@ -93,15 +93,15 @@ func (o Options) batchTimes(r *Results, dataset string, m method, batch int) (b 
 
 func renderUnlearning(o Options, r *Results) (*Output, error) {
 	t := &report.Table{Title: "Batch unlearning time, SAGE", Columns: []string{
-		"data set", "method", "scope", "nodes", "seeds", "shards", "seconds", "of them aggregation", "seconds per shard",
+		"data set", "method", "scope", "nodes", "seeds", "shards", "processor seconds", "of them aggregation", "per shard",
 		"beside one model trained anew",
 	}}
 	out := &Output{Tables: []*report.Table{t}, Data: t}
 	var missing absences
 	var dear []string
 	for _, dataset := range o.citations() {
-		whole := &report.Figure{Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "seconds", LogX: true}
-		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "seconds per shard",
+		whole := &report.Figure{Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "processor seconds", LogX: true}
+		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "processor seconds per shard",
 			LogX: true}
 		for _, m := range forgetful() {
 			a, b := report.Line{Name: m.name}, report.Line{Name: m.name}
@@ -130,8 +130,9 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 		out.addFigure(dataset, whole)
 		out.addFigure(dataset+"-per-shard", each)
 	}
-	t.Note("One batch per seed; ± is the standard deviation over seeds. Times are of this machine; compare them with " +
-		"each other.")
+	t.Note("One batch per seed; ± is the standard deviation over seeds. Seconds are processor time on a machine that did " +
+		"other work as well; compare them with each other. Shards are trained side by side, so on P processors they " +
+		"take up to P times less by the clock, which one model does not.")
 	noteDear(t, dear)
 	missing.note(t)
 	return out, nil

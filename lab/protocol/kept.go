@@ -1,9 +1,14 @@
 package protocol
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"sync"
 
 	"lethe/partition/graph"
+	"lethe/trainer"
 )
 
 // Partitions keeps what RunGraph partitions, because a partition does not depend
@@ -56,4 +61,41 @@ func (p *Partitions) get(key partitionKey, find func(*partitioned)) *partitioned
 	p.mutex.Unlock()
 	found.once.Do(func() { find(found) })
 	return found
+}
+
+// Ensembles keeps the ensemble that was trained last, because several batches are
+// forgotten from the same one. The zero value is ready; of several goroutines one trains
+// at a time.
+type Ensembles struct {
+	mutex  sync.Mutex
+	graph  *Graph
+	key    string
+	models []*trainer.Checkpoint
+}
+
+// trainOnce trains the shards unless that was the last thing done with the same graph
+// and settings. The checkpoints are shared: nobody changes one that is trained.
+func (t *graphRun) trainOnce(ctx context.Context, out *Outcome) error {
+	kept := t.r.Ensembles
+	if kept == nil {
+		return t.train(ctx, out)
+	}
+	key, err := json.Marshal(t.s)
+	if err != nil {
+		return fmt.Errorf("key of an ensemble: %w", err)
+	}
+	kept.mutex.Lock()
+	defer kept.mutex.Unlock()
+	if kept.graph == t.g && kept.key == string(key) {
+		t.models, err = newShardModels(t.s, t.g.Classes, 1, trainer.Window, t.r)
+		if err == nil {
+			t.models.models = slices.Clone(kept.models)
+		}
+		return err
+	}
+	if err := t.train(ctx, out); err != nil {
+		return err
+	}
+	kept.graph, kept.key, kept.models = t.g, string(key), slices.Clone(t.models.models)
+	return nil
 }
