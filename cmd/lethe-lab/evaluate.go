@@ -75,7 +75,11 @@ func (c *evaluateCmd) Run(a *command.App) error {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	store, err := bench.OpenStore(c.Out)
+	open := bench.OpenStore
+	if c.Finished {
+		open = bench.ReadStore
+	}
+	store, err := open(c.Out)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ type Runner struct {
 	Workers int
 	// OnlyFinished measures nothing: cells that are not finished are absent.
 	OnlyFinished bool
-	// Progress is called with how far the work is.
+	// Progress is called with how far the work is, one call after the other.
 	Progress func(Progress)
 	// Now is the clock, Used the processor time of the process so far.
 	Now  func() time.Time
@@ -152,9 +153,11 @@ func (r *Runner) plan(cells []Cell, out *Results) (jobs []job, total int, err er
 		total++
 		jobs = append(jobs, job{cell: c, key: key})
 	}
-	// The longest first would balance better, but how long a cell takes is not
-	// known; unsharded ones are.
-	slices.SortStableFunc(jobs, func(a, b job) int { return a.cell.shards() - b.cell.shards() })
+	// Seed by seed, so that an interrupted run has whole repetitions. The longest first
+	// would balance better, but how long a cell takes is not known; unsharded ones are.
+	slices.SortStableFunc(jobs, func(a, b job) int {
+		return cmp.Or(cmp.Compare(a.cell.seed(), b.cell.seed()), a.cell.shards()-b.cell.shards())
+	})
 	return jobs, total, nil
 }
 
@@ -168,6 +171,14 @@ func modelExists(c Cell) error {
 		return nil
 	}
 	return fmt.Errorf("%w: the trainer has no model %q", ErrAbsent, model)
+}
+
+// seed is the cell's; cells of all seeds make a table.
+func (c Cell) seed() uint64 {
+	if c.Attack != nil {
+		return c.Attack.Seed
+	}
+	return c.settings().Seed
 }
 
 // shards is the number of shards of the cell's ensemble.
@@ -219,19 +230,17 @@ func (b *board) do(ctx context.Context, j job, workers int) error {
 	b.mutex.Lock()
 	b.out.keys[j.key] = result
 	b.done++
-	b.mutex.Unlock()
 	b.report(j.cell)
+	b.mutex.Unlock()
 	return nil
 }
 
-// report tells how far the work is.
+// report tells how far the work is. Whoever runs cells side by side holds the mutex.
 func (b *board) report(last Cell) {
-	b.mutex.Lock()
 	p := Progress{Done: b.kept + b.done, Total: b.total, Kept: b.kept, Last: last}
 	if b.done > 0 {
 		spent := b.runner.Now().Sub(b.started)
 		p.Left = time.Duration(float64(spent) / float64(b.done) * float64(b.total-b.kept-b.done))
 	}
-	b.mutex.Unlock()
 	b.runner.Progress(p)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -100,6 +101,58 @@ func TestOnlyFinishedCells(t *testing.T) {
 	require.ErrorContains(t, err, "not run yet")
 	require.True(t, results.Any([]bench.Cell{second, first}))
 	require.False(t, results.Any([]bench.Cell{second}))
+}
+
+// Whoever only reads may do so while another process writes: the line that is half
+// written stays, and is whole later.
+func TestReadingLeavesTheFileAlone(t *testing.T) {
+	data, out := t.TempDir(), t.TempDir()
+	writeStream(t, data, 1)
+	runPartitions(t, data, out, 1)
+	path := filepath.Join(out, bench.StoreFile)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	half := append(slices.Clone(whole), whole[:len(whole)/2]...)
+	require.NoError(t, os.WriteFile(path, half, 0o600))
+	store, err := bench.ReadStore(out)
+	require.NoError(t, err)
+	runner := &bench.Runner{
+		Data: bench.NewData(data), Store: store, Kernels: kernels.Default(), Now: time.Now, OnlyFinished: true,
+		Progress: func(bench.Progress) {},
+	}
+	results, err := runner.Run(t.Context(), []bench.Cell{partitionCell(1)})
+	require.NoError(t, err)
+	require.True(t, results.Any([]bench.Cell{partitionCell(1)}))
+	require.NoError(t, store.Close())
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, half, after)
+
+	empty := filepath.Join(t.TempDir(), "none")
+	_, err = bench.ReadStore(empty)
+	require.NoError(t, err)
+	require.NoDirExists(t, empty)
+}
+
+// An interrupted run has whole repetitions, in whatever order a table lists its cells.
+func TestCellsAreMeasuredSeedBySeed(t *testing.T) {
+	data := t.TempDir()
+	writeStream(t, data, 1)
+	store, err := bench.OpenStore(t.TempDir())
+	require.NoError(t, err)
+	defer store.Close()
+	var seeds []uint64
+	runner := &bench.Runner{
+		Data: bench.NewData(data), Store: store, Kernels: kernels.Default(), Now: time.Now,
+		Progress: func(p bench.Progress) {
+			if p.Last.Partition != nil {
+				seeds = append(seeds, p.Last.Partition.Settings.Seed)
+			}
+		},
+	}
+	_, err = runner.Run(t.Context(), []bench.Cell{partitionCell(3), partitionCell(1), partitionCell(2)})
+	require.NoError(t, err)
+	require.Equal(t, []uint64{1, 2, 3}, seeds)
 }
 
 func TestADamagedStoreIsRefused(t *testing.T) {

@@ -48,6 +48,9 @@ type Reference struct {
 	// splits where that was reported; not a number otherwise. All is that on
 	// all nodes.
 	Test, Deviation, All float64
+	// Splits is how many lab/reference/citation.py measured; 0 for a figure of the
+	// program before it, over two to five.
+	Splits int
 }
 
 // Paper holds the published values.
@@ -73,13 +76,16 @@ func Load() (*Paper, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("values of the paper: %w", err)
 	}
-	if err := eachRow(referenceCSV, 7, func(row []string) error {
+	if err := eachRow(referenceCSV, 8, func(row []string) error {
 		r := Reference{Dataset: row[0], Model: row[1], Method: row[3]}
-		var errs [4]error
+		var errs [5]error
 		r.Hidden, errs[0] = strconv.Atoi(row[2])
 		r.Test, errs[1] = number(row[4])
 		r.Deviation, errs[2] = number(row[5])
 		r.All, errs[3] = number(row[6])
+		if row[7] != "" {
+			r.Splits, errs[4] = strconv.Atoi(row[7])
+		}
 		p.references = append(p.references, r)
 		for _, err := range errs {
 			if err != nil {

@@ -74,7 +74,7 @@ func TestReferenceValuesAreAsTheProgramWritesThem(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, f.Close()) })
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"dataset", "model", "hidden", "method", "test", "test_spread", "all"}, rows[0])
+	require.Equal(t, []string{"dataset", "model", "hidden", "method", "test", "test_spread", "all", "splits"}, rows[0])
 	methods := []string{"Scratch", "Random", "Eraser-BLPA", "GUIDE-Fast", "GUIDE-SR"}
 	rows = rows[1:]
 	require.NotEmpty(t, rows)
@@ -87,6 +87,7 @@ func TestReferenceValuesAreAsTheProgramWritesThem(t *testing.T) {
 		require.Regexp(t, percent, row[4], "row %d", i+2)
 		require.Regexp(t, `^(\d+\.\d)?$`, row[5], "row %d", i+2)
 		require.Regexp(t, percent, row[6], "row %d", i+2)
+		require.Regexp(t, `^\d*$`, row[7], "row %d", i+2)
 		if i%len(methods) == 0 {
 			require.False(t, seen[[3]string(row[:3])], "row %d comes twice", i+2)
 			seen[[3]string(row[:3])] = true

@@ -1,10 +1,12 @@
 """reference.csv: the paper's shard models on Cora and CiteSeer by PyTorch Geometric.
 
-    venv/bin/python citation.py planetoid --out ../paper/reference.csv
+    venv/bin/python citation.py planetoid --kept citation.cells.csv --out ../paper/reference.csv
 
-reads cora.npz and citeseer.npz from a folder and writes a row for every model and
-method: accuracy in percent over test nodes, its standard deviation over splits, and
-accuracy over all nodes. Protocol: 80 % of the nodes train, on the graph among
+reads cora.npz and citeseer.npz from a folder and puts a row for every model and method
+into a file: accuracy in percent over test nodes, its standard deviation over splits,
+accuracy over all nodes and the number of splits. It measures split by split and keeps
+every figure, so that it goes on where it was interrupted; a row that it has not measured
+stays as it was. Protocol: 80 % of the nodes train, on the graph among
 themselves; 20 shards; the unweighted mean of the shards' probabilities is asked on
 the graph of all nodes; Adam, step .01 (SGC .1), weight decay 5e-4, 200 epochs, last
 epoch, row-normalised features. MixUp repair for GUIDE alone, as in the paper.
@@ -25,7 +27,8 @@ from shards import balanced_labels, dealt, repaired, spectral
 
 SHARDS, EPOCHS, TRAIN = 20, 200, 0.8
 METHODS = ["Scratch", "Random", "Eraser-BLPA", "GUIDE-Fast", "GUIDE-SR"]
-HEADER = ["dataset", "model", "hidden", "method", "test", "test_spread", "all"]
+HEADER = ["dataset", "model", "hidden", "method", "test", "test_spread", "all", "splits"]
+KEPT_HEADER = ["dataset", "model", "hidden", "method", "seed", "test", "all"]
 # Model and width; 8 stands for eight heads of eight, 0 for none.
 ROWS = {
     "Cora": [("SAGE", 16), ("SAGE", 64), ("GIN", 64), ("GAT", 8), ("GATv2", 8), ("GCN", 64), ("APPNP", 64),
@@ -116,27 +119,70 @@ def measure(graph, model: str, width: int, method: str, seed: int) -> tuple[floa
     return 100 * right[at < 0].mean(), 100 * right.mean()
 
 
+def every_row(text: str) -> list[tuple[str, str, str, str]]:
+    """Data set, model, width and method of the rows that hold a text."""
+    rows = [(dataset, model, str(width), method)
+            for dataset, models in ROWS.items() for model, width in models for method in METHODS]
+    return [row for row in rows if text in ",".join(row)]
+
+
+def read(path: pathlib.Path) -> list[list[str]]:
+    """The rows of a file behind its heading; none if it is not there."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def summary(row: tuple, found: list[tuple[float, float]]) -> list[str]:
+    of = np.array(found)
+    test, everywhere = of.mean(0)
+    spread = f"{of[:, 0].std(ddof=1):.1f}" if len(of) > 1 else ""
+    return [*row, f"{test:.1f}", spread, f"{everywhere:.1f}", str(len(of))]
+
+
+def write(path: pathlib.Path, kept: dict) -> None:
+    """Puts what is kept into the file, in the order of ROWS; other rows stay."""
+    rows = {tuple(row[:4]): row for row in read(path)}
+    for key in every_row(""):
+        found = [figures for (*row, _), figures in sorted(kept.items()) if tuple(row) == key]
+        if found:
+            rows[key] = summary(key, found)
+    with path.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(HEADER)
+        out.writerows(rows[key] for key in every_row("") if key in rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=pathlib.Path, help="folder with cora.npz and citeseer.npz")
-    parser.add_argument("--out", type=argparse.FileType("w"), default="-", help="file, instead of standard output")
+    parser.add_argument("--kept", type=pathlib.Path, required=True, help="file with the figures of every split, added to")
+    parser.add_argument("--out", type=pathlib.Path, help="file of the means, put right")
     parser.add_argument("--splits", type=int, default=5, help="random splits to average, seeds 0 and on")
     parser.add_argument("--rows", default="", help="only rows whose data set, model, width and method hold this text")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    out = csv.writer(args.out, lineterminator="\n")
-    out.writerow(HEADER)
-    for dataset, rows in ROWS.items():
-        graph = load(args.data / f"{dataset.lower()}.npz")
-        for model, width in rows:
-            for method in METHODS:
-                if args.rows not in f"{dataset},{model},{width},{method}":
+    kept = {(*row[:4], int(row[4])): (float(row[5]), float(row[6])) for row in read(args.kept)}
+    graphs = {dataset: load(args.data / f"{dataset.lower()}.npz") for dataset in ROWS}
+    with args.kept.open("a", newline="") as file:
+        cells = csv.writer(file, lineterminator="\n")
+        if file.tell() == 0:
+            cells.writerow(KEPT_HEADER)
+        for seed in range(args.splits):
+            for row in every_row(args.rows):
+                if (*row, seed) in kept:
                     continue
-                found = np.array([measure(graph, model, width, method, seed) for seed in range(args.splits)])
-                spread = f"{found[:, 0].std(ddof=1):.1f}" if args.splits > 1 else ""
-                test, everywhere = found.mean(0)
-                out.writerow([dataset, model, width, method, f"{test:.1f}", spread, f"{everywhere:.1f}"])
-                args.out.flush()
+                dataset, model, width, method = row
+                test, everywhere = measure(graphs[dataset], model, int(width), method, seed)
+                kept[*row, seed] = test, everywhere
+                cells.writerow([*row, seed, f"{test:.4f}", f"{everywhere:.4f}"])
+                file.flush()
+                print(*row, f"seed {seed}: {test:.1f} / {everywhere:.1f}", flush=True)
+                if args.out:
+                    write(args.out, kept)
+    if args.out:
+        write(args.out, kept)
 
 
 if __name__ == "__main__":

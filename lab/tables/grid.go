@@ -43,15 +43,14 @@ func (g grid) cell(o Options, dataset string, m model, how method, seed uint64) 
 
 func (g grid) cells(o Options) []bench.Cell {
 	var out []bench.Cell
-	// Seed by seed, so that an interrupted run has whole splits.
-	for _, seed := range o.seeds() {
-		_ = g.each(o, func(dataset string, m model) error {
-			for _, how := range methods() {
+	_ = g.each(o, func(dataset string, m model) error {
+		for _, how := range methods() {
+			for _, seed := range o.seeds() {
 				out = append(out, g.cell(o, dataset, m, how, seed))
 			}
-			return nil
-		})
-	}
+		}
+		return nil
+	})
 	return out
 }
 
