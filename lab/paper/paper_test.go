@@ -23,7 +23,7 @@ func TestValuesOfThePaper(t *testing.T) {
 	require.False(t, ok)
 	r, ok := p.Reference("Cora", "SAGE", "GUIDE-Fast", 16)
 	require.True(t, ok)
-	require.InDelta(t, 71.4, r.Test, 0)
+	require.InDelta(t, 73.1, r.Test, 0)
 }
 
 // The paper's normalised scores follow from its own cells, so a slip in copying
