@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,7 +17,12 @@ type shortRow struct {
 	models []string
 }
 
-func (f *fewer) add(splits, model string) {
+// add notes a row if it has some of the splits and not all.
+func (f *fewer) add(o Options, dataset, model string, seeds []uint64) {
+	if len(seeds) == 0 || len(seeds) == o.Splits {
+		return
+	}
+	splits := fmt.Sprintf("%s: seeds %v alone", dataset, seeds)
 	i := slices.IndexFunc(*f, func(r shortRow) bool { return r.splits == splits })
 	if i < 0 {
 		i = len(*f)

@@ -102,10 +102,7 @@ func (g grid) read(
 }
 
 func (g grid) render(o Options, r *Results, title string) (*Output, error) {
-	columns := []string{"data set", "model"}
-	for _, how := range methods() {
-		columns = append(columns, how.name)
-	}
+	columns := append([]string{"data set", "model"}, methodNames()...)
 	test := &report.Table{Title: title + ", test nodes (%)", Columns: columns}
 	all := &report.Table{Title: title + ", all nodes (%)", Columns: columns}
 	data := &report.Table{Title: title, Columns: []string{
@@ -123,9 +120,7 @@ func (g grid) render(o Options, r *Results, title string) (*Output, error) {
 				return err
 			}
 		}
-		if n := len(seeds); n > 0 && n < o.Splits {
-			few.add(fmt.Sprintf("%s: seeds %v alone", dataset, seeds), m.name)
-		}
+		few.add(o, dataset, m.name, seeds)
 		testRow, allRow := []string{dataset, m.name}, []string{dataset, m.name}
 		for _, how := range methods() {
 			a, err := g.read(o, r, dataset, m, how, seeds)

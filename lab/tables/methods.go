@@ -75,6 +75,15 @@ func methods() []method {
 	}
 }
 
+// methodNames are the names of the columns.
+func methodNames() []string {
+	var out []string
+	for _, m := range methods() {
+		out = append(out, m.name)
+	}
+	return out
+}
+
 // sharded are the methods that partition, each once.
 func sharded() []method {
 	all := methods()

@@ -100,9 +100,12 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 	var missing absences
 	var dear []string
 	for _, dataset := range o.citations() {
-		whole := &report.Figure{Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "processor seconds", LogX: true}
-		each := &report.Figure{Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "processor seconds per shard",
-			LogX: true}
+		whole := &report.Figure{
+			Title: "Batch unlearning time, " + dataset, X: "nodes to forget", Y: "processor seconds", LogX: true,
+		}
+		each := &report.Figure{
+			Title: "Unlearning time per shard, " + dataset, X: "nodes to forget", Y: "processor seconds per shard", LogX: true,
+		}
 		for _, m := range forgetful() {
 			a, b := report.Line{Name: m.name}, report.Line{Name: m.name}
 			var ratios []ratio
@@ -130,8 +133,8 @@ func renderUnlearning(o Options, r *Results) (*Output, error) {
 		out.addFigure(dataset, whole)
 		out.addFigure(dataset+"-per-shard", each)
 	}
-	t.Note("One batch per seed; ± is the standard deviation over seeds. Seconds are processor time on a machine that did " +
-		"other work as well; compare them with each other. Shards are trained side by side, so on P processors they " +
+	t.Note("One batch per seed; ± is the standard deviation over seeds. Seconds are processor time on a machine that " +
+		"did other work as well; compare them with each other. Shards are trained side by side, so on P processors they " +
 		"take up to P times less by the clock, which one model does not.")
 	noteDear(t, dear)
 	missing.note(t)
