@@ -82,6 +82,9 @@ type inventory struct {
 	// entries are all requests, done the verified ones.
 	entries, done []deletions.Entry
 	holds         []deletions.Hold
+	// namedByOpen says that requests that are open name in their own records in erasures.v1 what
+	// was erased for others.
+	namedByOpen bool
 	// receipts are the files of the verified requests, by request id.
 	receipts map[string][]byte
 	// unsuppressed counts the erased transactions that the store of graphs would take

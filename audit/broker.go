@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"lethe"
 	"lethe/configs"
+	"lethe/deletions"
 	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
 	"lethe/deletions/translog"
@@ -193,17 +195,23 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 	if err != nil || scanner == nil {
 		return err
 	}
-	if err := searchIn(ctx, client, r, scanner, bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters); err != nil {
+	if err := inv.searchIn(ctx, client, r, scanner, bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters); err != nil {
 		return err
 	}
-	return unlessUnknown(searchIn(ctx, client, r, scanner, bus.Reasons))
+	return unlessUnknown(inv.searchIn(ctx, client, r, scanner, bus.Reasons))
 }
 
-// searchIn looks through topics.
-func searchIn(ctx context.Context, client *bus.Client, r *Report, scanner *scan.Scanner, topics ...bus.Topic) error {
+// searchIn looks through topics. Requests that are open stand in theirs, whatever they name.
+func (inv *inventory) searchIn(
+	ctx context.Context, client *bus.Client, r *Report, scanner *scan.Scanner, topics ...bus.Topic,
+) error {
 	for _, topic := range topics {
 		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
 			r.Records++
+			if topic == bus.Erasures && inv.isOpen(string(rec.Key)) {
+				inv.namedByOpen = inv.namedByOpen || len(scanner.MatchRecord(rec.Key, rec.Parts()...)) > 0
+				return nil
+			}
 			for _, hit := range scanner.MatchRecord(rec.Key, rec.Parts()...) {
 				r.problem("%s/%d@%d holds the %s of an erased record", topic, rec.Partition, rec.Offset, hit.Kind)
 			}
@@ -215,6 +223,13 @@ func searchIn(ctx context.Context, client *bus.Client, r *Report, scanner *scan.
 		r.Topics++
 	}
 	return nil
+}
+
+// isOpen reports whether a request is still to be carried out, for which its record is needed.
+func (inv *inventory) isOpen(requestID string) bool {
+	return slices.ContainsFunc(inv.entries, func(e deletions.Entry) bool {
+		return e.RequestID == requestID && !e.State.Final() && !e.Progress.Withdrawn
+	})
 }
 
 // scanner finds whatever was erased; it is nil if nothing was.

@@ -1,6 +1,10 @@
 package deletions
 
-import "time"
+import (
+	"time"
+
+	"lethe"
+)
 
 // GoneFolder is a role's folder in a data directory that another one has replaced with
 // `lethe run --take-over`.
@@ -17,4 +21,17 @@ type GoneFolder struct {
 type KeptStubs struct {
 	SliceRef
 	Stubs int `json:"stubs"`
+}
+
+// HeldRequest is a request that waited for holds when another one was verified, and whose own
+// record in erasures.v1 names something that this one has erased. The record goes when the
+// request has been carried out or cancelled.
+type HeldRequest struct {
+	RequestID     string       `json:"request_id"`
+	RequestDigest lethe.Digest `json:"request_digest"`
+	// Holds are the names of those in force, none if the last has just ended.
+	Holds []string `json:"holds"`
+	// Records is how often the log of the topic has the record: once, unless it was written
+	// again and the older one is not cleaned away yet.
+	Records int `json:"records"`
 }

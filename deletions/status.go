@@ -55,6 +55,8 @@ type Status struct {
 	// Refitted are the groups of every component whose models were trained anew, once
 	// that is known.
 	Refitted []RefittedGroups `json:"groups_refitted,omitempty"`
+	// HeldRequests name, of a request that is verified, something of it in their own records.
+	HeldRequests []HeldRequest `json:"held_requests,omitempty"`
 	// Outcomes are in the order of the request.
 	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
 }
@@ -67,6 +69,7 @@ func (e *Entry) Status() Status {
 		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
 		Deadline: e.Deadline, Overdue: e.Overdue(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
+		HeldRequests: slices.Clone(e.Progress.HeldRequests),
 	}
 }
 

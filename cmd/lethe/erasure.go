@@ -106,6 +106,9 @@ func printRequest(a *command.App, s deletions.Status) {
 	if s.BatchSize > 1 {
 		fmt.Fprintf(a.Stdout, "  carried out together with %d others\n", s.BatchSize-1)
 	}
+	for _, h := range s.HeldRequests {
+		fmt.Fprintf(a.Stdout, "  still named by request %s, which is held by %s\n", h.RequestID, strings.Join(h.Holds, ", "))
+	}
 	if took := elapsedText(s.Elapsed); took != "" {
 		fmt.Fprintf(a.Stdout, "  after it was received: %s\n", took)
 	}

@@ -82,7 +82,7 @@ func (a acks) searchedBy(b batch, step deletions.Step) (all scan.Summary, ok boo
 // were not known, and withdraws them. Then it has everything searched for what should be
 // gone, outside of the loop, and ends the requests when that and the searches of the other
 // roles have found nothing. One search is under way at a time. A request waits as long as
-// another that names one of its targets is still in erasures.v1.
+// another that names one of its targets is still in erasures.v1, unless that one is held.
 func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if s.verification.search != nil {
 		return s.verification.conclude(ctx, b)
@@ -94,11 +94,11 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if b, err = s.spare(b); err != nil {
 		return b, err
 	}
-	open, err := s.o.Ledger.Open()
+	others, err := s.verification.naming(b.members)
 	if err != nil {
 		return b, err
 	}
-	ready := slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return awaitsOthers(e, open) })
+	ready := slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return awaits(others[e.RequestID]) })
 	if len(ready) == 0 {
 		return b, nil
 	}

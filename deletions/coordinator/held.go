@@ -237,6 +237,32 @@ func (h *holds) concern(e deletions.Entry, kept map[lethe.Digest]bool) (bool, er
 	return is && !begun(of) && names(of, kept), err
 }
 
+// of are the names of the holds in force that a request waits for.
+func (h *holds) of(e deletions.Entry) ([]string, error) {
+	list, err := h.o.Ledger.Holds()
+	if err != nil {
+		return nil, err
+	}
+	out, now := []string{}, h.o.Clock.Now()
+	for _, hold := range list {
+		targets := make(map[lethe.Digest]bool)
+		for _, target := range hold.Targets {
+			targets[target] = true
+		}
+		if !hold.InForce(now) {
+			continue
+		}
+		named, err := h.concern(e, targets)
+		if err != nil {
+			return nil, err
+		}
+		if named {
+			out = append(out, hold.Name)
+		}
+	}
+	return out, nil
+}
+
 func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
 	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] }) ||
 		slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool { return kept[o.Transaction] })

@@ -6,6 +6,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 )
 
 // markErased notes of the targets that something of them was held. What was noted
@@ -50,7 +51,8 @@ func earlier(list []deletions.Entry, one deletions.Entry) map[lethe.Digest]delet
 			before = false
 			continue
 		}
-		if e.State == deletions.Rejected || e.State == deletions.Cancelled || !before && e.Leader() == one.Leader() {
+		idle := e.State == deletions.Rejected || e.State == deletions.Cancelled || e.State == deletions.Held
+		if idle || !before && e.Leader() == one.Leader() {
 			continue
 		}
 		for _, target := range e.Suppressed() {
@@ -135,15 +137,51 @@ func (s *states) namedBy(targets []lethe.Target, found ...remains) ([]bool, erro
 	return out, nil
 }
 
-// awaitsOthers reports whether another request that names one of the targets is still
-// in erasures.v1, where a search for them would find it.
-func awaitsOthers(e deletions.Entry, open []deletions.Entry) bool {
-	return slices.ContainsFunc(open, func(other deletions.Entry) bool {
-		if other.RequestID == e.RequestID || isPurged(other) {
-			return false
+// naming returns, for each of some requests, the others that are open and whose own records in
+// erasures.v1 name something of it, where a search would find it.
+func (v *Verification) naming(list []deletions.Entry) (map[string][]deletions.Entry, error) {
+	open, err := v.states.o.Ledger.Open()
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(open, isPurged)
+	if len(others) == 0 {
+		return nil, nil
+	}
+	prints := (batch{members: list}).fingerprints()
+	scanner, err := scan.NewScanner(v.states.o.Secret, prints)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]deletions.Entry)
+	for _, other := range others {
+		named := make(map[scan.MAC]bool)
+		j := v.states.jobs.of(other.RequestID)
+		if j != nil {
+			record, err := j.record(0)
+			if err != nil {
+				return nil, err
+			}
+			for _, h := range hitsIn(scanner, ingest.Record{Key: record.Key, Value: record.Value}) {
+				named[prints[h.Fingerprint].MAC] = true
+			}
 		}
-		return meet(e, other) || meetFeatures(e, other)
-	})
+		for _, e := range list {
+			// One that a new process has not read again is known by its keyed hashes alone.
+			meets := j == nil && (meet(e, other) || meetFeatures(e, other)) ||
+				slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return named[f.MAC] })
+			if meets && e.RequestID != other.RequestID {
+				out[e.RequestID] = append(out[e.RequestID], other)
+			}
+		}
+	}
+	return out, nil
+}
+
+// awaits reports whether one of the others will leave erasures.v1 without anybody's doing: it does
+// not wait for a hold.
+func awaits(others []deletions.Entry) bool {
+	return slices.ContainsFunc(others, func(other deletions.Entry) bool { return other.State != deletions.Held })
 }
 
 // meet reports whether two requests erase one thing, be it carried by a subject.

@@ -41,6 +41,9 @@ type Search struct {
 	timeout time.Duration
 	// looked are records that were looked at before.
 	looked looked
+	// held are the requests that wait for a hold: what their own records in erasures.v1 name is
+	// told, not counted as left.
+	held map[string]bool
 	// locates says that records are looked for that are to be withdrawn, once.
 	locates bool
 }
@@ -106,7 +109,7 @@ func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
 	v := Verdict{requestIDs: search.requestIDs}
 	deadline := s.Clock.Now().Add(search.timeout)
 	under := s.begin(search.scanner)
-	under.looked = search.looked
+	under.looked, under.held = search.looked, search.held
 	pause := searchInterval
 	var rolled time.Time
 	for v.found == nil || !v.found.clean() {
@@ -162,6 +165,7 @@ type underway struct {
 	topics  map[bus.Topic]*findings
 	seen    map[string]*scan.Seen
 	looked  looked
+	held    map[string]bool
 }
 
 func (s Searcher) begin(scanner *scan.Scanner) *underway {
@@ -215,10 +219,17 @@ type findings struct {
 	// holds none of its bytes, so this is how an old model that was not compacted away is
 	// noticed.
 	places []*deletions.PlaceSearch
+	// named are the requests that wait for a hold in whose own records something was found, and
+	// namedIn the files with these records.
+	named   map[string]*named
+	namedIn map[string]bool
 }
 
 func newFindings() *findings {
-	return &findings{kinds: make(map[scan.Kind]int), by: make(map[int]bool)}
+	return &findings{
+		kinds: make(map[scan.Kind]int), by: make(map[int]bool),
+		named: make(map[string]*named), namedIn: make(map[string]bool),
+	}
 }
 
 // at adds a place.
@@ -250,6 +261,8 @@ func (f *findings) add(other *findings) {
 		f.kinds[kind] += n
 	}
 	maps.Copy(f.by, other.by)
+	maps.Copy(f.named, other.named)
+	maps.Copy(f.namedIn, other.namedIn)
 }
 
 // note counts hits at a place.
@@ -267,9 +280,9 @@ func (f *findings) place(name string, report scan.Report) {
 	here.Summary = report.Summary()
 	here.Hits = 0
 	for _, h := range report.Hits {
-		// The log of a broker may hold records of later timesteps that carry a subject; what its
-		// records say was looked at as topics.
-		if name != BrokerFolder || h.Kind != scan.KindSubjectKey {
+		// The log of a broker may hold records of later timesteps that carry a subject, and those
+		// of requests that wait; what its records say was looked at as topics.
+		if name != BrokerFolder || h.Kind != scan.KindSubjectKey && !f.namedIn[h.Path] {
 			f.note(here, []scan.Hit{h.Hit})
 		}
 	}

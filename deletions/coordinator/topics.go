@@ -50,6 +50,40 @@ type topicSearch struct {
 	looked    looked
 	// seen are the keys so far, of topics whose records replace each other.
 	seen map[string]bool
+	held map[string]bool
+}
+
+// named is what the records of a request that waits for a hold name of what is searched for.
+type named struct {
+	records int
+	// by are the fingerprints, by their position in the search.
+	by map[int]bool
+}
+
+// named takes what was found in a record of such a request; it reports whether it is one.
+func (t *topicSearch) named(rec ingest.Record, hits []scan.Hit) bool {
+	id := string(rec.Key)
+	if t.topic != bus.Erasures || !t.held[id] || len(hits) == 0 {
+		return false
+	}
+	one := t.f.named[id]
+	if one == nil {
+		one = &named{by: make(map[int]bool)}
+		t.f.named[id] = one
+	}
+	one.records++
+	for _, h := range hits {
+		one.by[h.Fingerprint] = true
+	}
+	return true
+}
+
+// records is how many records of such requests were found so far.
+func (f *findings) records() (n int) {
+	for _, one := range f.named {
+		n += one.records
+	}
+	return n
 }
 
 // topic searches keys, values and headers of every record.
@@ -58,7 +92,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 	defer pace.End()
 	t := &topicSearch{
 		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
-		seen: make(map[string]bool),
+		seen: make(map[string]bool), held: u.held,
 	}
 	take := func(rec ingest.Record) error {
 		t.take(rec)
@@ -96,7 +130,14 @@ func (u *underway) segments(
 		if t.scanned {
 			t.f.note(t.here, hits)
 		}
-		return s.Records(take)
+		left, named := t.here.Hits, t.f.records()
+		if err := s.Records(take); err != nil {
+			return err
+		}
+		if t.f.records() > named && t.here.Hits == left {
+			t.f.namedIn[s.Path] = true
+		}
+		return nil
 	})
 }
 
@@ -106,7 +147,9 @@ func (t *topicSearch) take(rec ingest.Record) {
 	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
 	if keepsOriginals(t.topic) {
 		if !t.looked.holds(t.topic, rec) {
-			t.f.note(t.here, hitsIn(t.scanner, rec))
+			if hits := hitsIn(t.scanner, rec); !t.named(rec, hits) {
+				t.f.note(t.here, hits)
+			}
 		}
 		return
 	}

@@ -23,7 +23,7 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [subject=KEY@UNTIL] [scope=S] [nonce=N] [deadline=30s]
+//	request ID targets=(..) [payments=(A>B,..)] [subject=KEY@UNTIL] [scope=S] [nonce=N] [deadline=30s]
 //	                                     submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
 //	late KEY@TIMESTEP targets=(..) [behind=ID]
@@ -186,6 +186,11 @@ func requestOf(id string, td *datadriven.TestData) lethe.ErasureRequest {
 		case "subject":
 			key, until := subjectOf(arg.Vals[0])
 			r.Targets = append(r.Targets, lethe.SubjectThrough(key, until))
+		case "payments":
+			for _, v := range arg.Vals {
+				source, target, _ := strings.Cut(v, ">")
+				r.Targets = append(r.Targets, lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target)))
+			}
 		case "nonce":
 			r.Nonce = strings.Repeat(arg.Vals[0], 32)
 		case "scope":
@@ -246,6 +251,9 @@ func (d *deployment) show(err error) string {
 		}
 		if d.receipts.kept[e.RequestID] != nil {
 			out.WriteString(", receipt")
+		}
+		for _, h := range e.Progress.HeldRequests {
+			fmt.Fprintf(&out, ", still named %d times by %s, held by %v", h.Records, h.RequestID, h.Holds)
 		}
 		out.WriteString("\n")
 	}

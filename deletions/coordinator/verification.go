@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"lethe/deletions"
@@ -96,7 +97,17 @@ func (v *Verification) begin(list []deletions.Entry) error {
 	if err != nil {
 		return err
 	}
-	v.search = &Search{requestIDs: all.ids(), prints: prints, scanner: scanner, timeout: v.states.o.VerifyTimeout}
+	waiting, err := v.states.o.Ledger.List(deletions.Held)
+	if err != nil {
+		return err
+	}
+	v.search = &Search{
+		requestIDs: all.ids(), prints: prints, scanner: scanner, timeout: v.states.o.VerifyTimeout,
+		held: make(map[string]bool),
+	}
+	for _, e := range waiting {
+		v.search.held[e.RequestID] = true
+	}
 	if v.looked.serves(prints) {
 		v.search.looked = v.looked
 	}
@@ -121,7 +132,7 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	}
 	v.search, v.verdict = nil, nil
 	if failed || others.Hits > 0 {
-		return v.fail(ctx, b, search.holding(sought, verdict, others), verdict, others.Hits)
+		return v.fail(ctx, b, search, search.holding(sought, verdict, others), verdict, others.Hits)
 	}
 	searched := v.searched(b, verdict.found)
 	all, _ := verdict.found.total()
@@ -130,8 +141,12 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	if err != nil {
 		return b, err
 	}
+	held, err := v.heldRequests(sought, search, verdict.found)
+	if err != nil {
+		return b, err
+	}
 	members, err := v.states.o.Ledger.TransitionAll(sought.ids(), deletions.Verified, func(i int, e *deletions.Entry) {
-		e.Progress.Verification, e.Progress.Searched = &all, searched
+		e.Progress.Verification, e.Progress.Searched, e.Progress.HeldRequests = &all, searched, held[i]
 		e.Progress.Gone, e.Progress.StubsLeft = v.states.acks.gone(), left[i]
 	})
 	if err != nil {
@@ -170,23 +185,55 @@ func (s *Search) holding(sought batch, verdict Verdict, others scan.Summary) bat
 
 // fail ends the try of those requests of which something was found. The others of the
 // batch are searched for without them.
-func (v *Verification) fail(ctx context.Context, b, holding batch, verdict Verdict, others int) (batch, error) {
-	open, err := v.states.o.Ledger.Open()
+func (v *Verification) fail(
+	ctx context.Context, b batch, search *Search, holding batch, verdict Verdict, others int,
+) (batch, error) {
+	naming, err := v.naming(holding.members)
 	if err != nil {
 		return b, err
 	}
 	holding.members = slices.DeleteFunc(slices.Clone(holding.members), func(e deletions.Entry) bool {
-		// What was found may be the other request.
-		return awaitsOthers(e, open)
+		// What was found may be the other request, or one that is held since.
+		return slices.ContainsFunc(naming[e.RequestID], func(other deletions.Entry) bool {
+			return !search.held[other.RequestID]
+		})
 	})
+	v.states.dirty = true
 	if len(holding.members) == 0 {
 		return b, nil
 	}
 	for range holding.members {
 		v.states.o.Listener.ErasureVerificationFailed(events.ErasureVerificationFailed{})
 	}
-	v.states.dirty = true
 	return v.states.fail(ctx, holding, v.failure(verdict, others))
+}
+
+// heldRequests are, for each request of a batch, those that wait for a hold and whose own records
+// name something of it.
+func (v *Verification) heldRequests(b batch, search *Search, found *findings) ([][]deletions.HeldRequest, error) {
+	out := make([][]deletions.HeldRequest, len(b.members))
+	for _, id := range slices.Sorted(maps.Keys(found.named)) {
+		held, err := v.states.o.Ledger.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		names, err := v.states.holds.of(held)
+		if err != nil {
+			return nil, err
+		}
+		by := make(map[scan.MAC]bool)
+		for at := range found.named[id].by {
+			by[search.prints[at].MAC] = true
+		}
+		for i, e := range b.members {
+			if slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return by[f.MAC] }) {
+				out[i] = append(out[i], deletions.HeldRequest{
+					RequestID: id, RequestDigest: held.Digest, Holds: names, Records: found.named[id].records,
+				})
+			}
+		}
+	}
+	return out, nil
 }
 
 // searched lists what was searched, by place: topics, folders, and the folders of the

@@ -170,7 +170,8 @@ func mayRemain(e deletions.Entry) []string {
 	if len(e.Redactions()) > 0 {
 		out = append(out, receipt.FeaturesStay)
 	}
-	return append(out, receipt.GoneFolders(e.Progress.Gone)...)
+	out = append(out, receipt.GoneFolders(e.Progress.Gone)...)
+	return append(out, receipt.InHeldRequests(e.Progress.HeldRequests)...)
 }
 
 const models = "models of the affected shards: shard stores, served ensemble, models.v1"
@@ -195,7 +196,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		stubs = keptStubs(e, cuts)
 	}
 	checkpoints := leftIn(p, string(bus.Models), scoreRole)
-	return []receipt.ArtefactRow{
+	rows := []receipt.ArtefactRow{
 		row(receipt.SnapshotRows, "snapshot stores and snapshots.v1", receipt.Rewritten, c.Held,
 			leftIn(p, GraphsFolder, string(bus.Snapshots))),
 		row(receipt.Slices, "shard stores and slices.v1", receipt.Replaced, len(p.Slices), cuts),
@@ -216,6 +217,13 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 			leftIn(p, ReceiptsFolder, string(bus.Receipts), string(bus.Log))),
 		{Artefact: receipt.Backups, Location: "those that lethe made are named in backups", Action: receipt.Declared},
 	}
+	for _, h := range p.HeldRequests {
+		rows = append(rows, receipt.ArtefactRow{
+			Artefact: receipt.KafkaTopics, Location: "a request that waits for a hold, in erasures.v1",
+			Action: receipt.KeptDeclared, Found: int64(h.Records), Remaining: int64(h.Records),
+		})
+	}
+	return rows
 }
 
 // keptStubs accounts for the stubs at scope shard, where slices of other shards stay. What

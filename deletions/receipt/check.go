@@ -47,6 +47,13 @@ func (r *Receipt) consistent() []string {
 	for _, said := range InBackups(r.Backups) {
 		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of backups")
 	}
+	for _, said := range InHeldRequests(r.HeldRequests) {
+		out.Check(slices.Contains(r.MayRemain, said), "may_remain does not speak of every one of held_requests")
+	}
+	for _, h := range r.HeldRequests {
+		valid := deletions.ValidRequestID(h.RequestID) && h.RequestID != r.RequestID && h.Records > 0
+		out.Check(valid, "a held request is not valid")
+	}
 	for _, b := range r.Backups {
 		out.Check(b.CreatedAt.Before(r.VerifiedAt) && b.ExpiresAt.After(r.VerifiedAt), "a backup was not kept then")
 	}

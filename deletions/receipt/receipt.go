@@ -74,6 +74,9 @@ type Receipt struct {
 	// Gone are folders that were not searched because an operator has declared them gone
 	// for good.
 	Gone []deletions.GoneFolder `json:"gone_folders,omitempty"`
+	// HeldRequests waited for holds, and name something of the records in their own records in
+	// erasures.v1, which were left alone.
+	HeldRequests []deletions.HeldRequest `json:"held_requests,omitempty"`
 	// Backups may still hold the records: they were made before these were erased, and were
 	// not to be destroyed yet when the receipt was issued.
 	Backups []KeptBackup `json:"backups,omitempty"`
@@ -133,6 +136,8 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		Gone:        slices.Clone(e.Progress.Gone),
 		Backups:     slices.Clone(facts.Backups),
 		MayRemain:   slices.Concat(MayRemain(e.Scope, facts.IndependentShards), facts.MayRemain),
+
+		HeldRequests: slices.Clone(e.Progress.HeldRequests),
 	}
 	if v := e.Progress.Verification; v != nil {
 		r.Scan = *v

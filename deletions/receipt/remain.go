@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"lethe"
@@ -70,6 +71,20 @@ func InBackups(list []KeptBackup) (out []string) {
 	for _, b := range list {
 		out = append(out, fmt.Sprintf("Backup %s of %s may hold the records. It is to be destroyed by %s; put back before, "+
 			"it has them erased again.", b.ID, b.CreatedAt.Format(time.RFC3339), b.ExpiresAt.Format(time.RFC3339)))
+	}
+	return out
+}
+
+// InHeldRequests says of requests that wait for holds that their own records name something that
+// was erased, one sentence each.
+func InHeldRequests(list []deletions.HeldRequest) (out []string) {
+	for _, h := range list {
+		holds := "was held until just before"
+		if len(h.Holds) > 0 {
+			holds = "waits for the hold " + strings.Join(h.Holds, ", ")
+		}
+		out = append(out, fmt.Sprintf("Request %s %s. Its own record in erasures.v1 names something that was erased here, and "+
+			"goes when that request has been carried out or cancelled.", h.RequestID, holds))
 	}
 	return out
 }

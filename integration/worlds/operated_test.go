@@ -61,9 +61,9 @@ func (e event) namesSubject() bool {
 	})
 }
 
-// held draws a hold that comes before the request for what it names, so that nothing of it is
-// suppressed until the hold ends. The request is the only one: another is not verified while a
-// held one names in erasures.v1 what it looks for. One that does not end is followed by a cancellation.
+// held draws a hold that comes before the first request for what it names, so that nothing of it
+// is suppressed until the hold ends. Other requests may name the same, or other targets of the one
+// that is held. One that does not end is followed by a cancellation.
 func (d *drawing) held(chance *rand.Rand, ends bool) {
 	var ids []lethe.TransactionID
 	for _, e := range d.events {
@@ -76,7 +76,7 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 			}
 		}
 	}
-	if len(ids) == 0 || len(d.requestIDs()) > 1 || slices.ContainsFunc(d.events, event.namesSubject) {
+	if len(ids) == 0 || slices.ContainsFunc(d.events, event.namesSubject) {
 		return
 	}
 	slices.Sort(ids)

@@ -167,6 +167,8 @@ func keptOf(r receipt.Receipt, row receipt.ArtefactRow) int64 {
 		return 1
 	case row.Artefact == receipt.Stubs && r.Scope == lethe.ScopeShard:
 		return row.Found
+	case row.Artefact == receipt.KafkaTopics && row.Action == receipt.KeptDeclared && len(r.HeldRequests) > 0:
+		return row.Found
 	default:
 		return 0
 	}

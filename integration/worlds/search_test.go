@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/residue"
@@ -60,7 +61,8 @@ func wantedOf(w world) (out []residue.Form) {
 }
 
 // search looks through every topic, every file and every receipt and says where
-// something is left. It decodes what is written in JSON, valid or broken, in any spelling.
+// something is left. It decodes what is written in JSON, valid or broken, in any spelling. What
+// requests that wait for a hold name in their own records is not counted.
 func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]string, error) {
 	var found []string
 	note := func(place string, data []byte) {
@@ -68,8 +70,15 @@ func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]strin
 			found = append(found, strings.Join(names, ", ")+" in "+place)
 		}
 	}
+	statuses, err := d.statuses(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, topic := range bus.Topics() {
 		err := d.topics.ReadAll(ctx, topic, func(rec ingest.Record) error {
+			if topic == bus.Erasures && statuses[string(rec.Key)].State == deletions.Held {
+				return nil
+			}
 			place := fmt.Sprintf("%s/%d@%d", topic, rec.Partition, rec.Offset)
 			note(place+" key", rec.Key)
 			note(place, rec.Value)
