@@ -57,6 +57,10 @@ func (s Secret) SubjectPseudonym(subject string) Pseudonym {
 	return Pseudonym(d[:16])
 }
 
+// HeldSubject is the keyed hash by which a hold knows a subject from its pseudonym, which is all
+// that the graphs keep of it. It cannot be linked to either without the secret.
+func (s Secret) HeldSubject(p Pseudonym) Digest { return s.Hash("held-subject", p[:]) }
+
 // Suppression returns the keyed hash under which an erased id is remembered,
 // so that a late or replayed record of it can be dropped. It is not linkable
 // to the pseudonym without the secret.

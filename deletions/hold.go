@@ -14,19 +14,24 @@ import (
 )
 
 const (
-	holdFormat = "lethe-hold/1"
-	holdPrefix = "hold/"
+	// holdFormat is that of holds of transactions alone, which earlier versions know.
+	holdFormat         = "lethe-hold/1"
+	holdFormatSubjects = "lethe-hold/2"
+	holdPrefix         = "hold/"
 	// holdKeyPrefix begins the keys of holds on erasure-status.v1.
 	holdKeyPrefix = "!hold/"
 )
 
-// Hold keeps transactions from being erased until it ends or is lifted. It holds keyed hashes
+// Hold keeps transactions, and what carries subjects, from being erased until it ends or is lifted. It holds keyed hashes
 // only, and is told on erasure-status.v1 as it stands in the ledger.
 type Hold struct {
 	Format string `json:"format"`
 	Name   string `json:"hold_id"`
-	// Targets are keyed hashes (lethe.Secret.Suppression), ascending.
+	// Targets are keyed hashes (lethe.Secret.Suppressed), ascending.
 	Targets []lethe.Digest `json:"nodes"`
+	// Subjects are keyed hashes (lethe.Secret.HeldSubject) of those of the targets that are
+	// subjects, ascending: by them what carries one is known.
+	Subjects []lethe.Digest `json:"subjects,omitempty"`
 	// Reason is the keyed hash of the reason's text.
 	Reason lethe.Digest `json:"reason"`
 	SetAt  time.Time    `json:"set_at"`
@@ -54,7 +59,7 @@ func (p Position) After(q Position) bool {
 // NewHold makes a hold. Errors: ErrRequest, and ErrNamesTarget if its name holds the id of a
 // target.
 func NewHold(
-	secret lethe.Secret, name, reason string, ids []lethe.TransactionID, until time.Time, said Position,
+	secret lethe.Secret, name, reason string, targets []lethe.Target, until time.Time, said Position,
 ) (Hold, error) {
 	said.At = record.Time(said.At)
 	h := Hold{
@@ -64,12 +69,18 @@ func NewHold(
 	if !until.IsZero() {
 		h.Until = record.Time(until)
 	}
-	for _, id := range ids {
-		h.Targets = append(h.Targets, secret.Suppression(id))
+	for _, t := range targets {
+		h.Targets = append(h.Targets, secret.Suppressed(t))
+		if t.Kind == lethe.SubjectTarget {
+			h.Format = holdFormatSubjects
+			h.Subjects = append(h.Subjects, secret.HeldSubject(secret.SubjectPseudonym(t.Subject)))
+		}
 	}
-	slices.SortFunc(h.Targets, record.CompareDigests)
-	h.Targets = slices.Compact(h.Targets)
-	if NamesTarget(lethe.ErasureRequest{RequestID: name, Targets: lethe.Transactions(ids...)}) {
+	for _, list := range []*[]lethe.Digest{&h.Targets, &h.Subjects} {
+		slices.SortFunc(*list, record.CompareDigests)
+		*list = slices.Compact(*list)
+	}
+	if NamesTarget(lethe.ErasureRequest{RequestID: name, Targets: targets}) {
 		return h, ErrNamesTarget
 	}
 	if err := h.validate(); err != nil {
@@ -121,7 +132,7 @@ func (h *Hold) Digest() lethe.Digest {
 // DecodeHold reads what Encode wrote.
 func DecodeHold(data []byte) (Hold, error) {
 	var h Hold
-	if err := record.Decode(data, &h, holdFormat); err != nil {
+	if err := record.Decode(data, &h, holdFormat, holdFormatSubjects); err != nil {
 		return Hold{}, fmt.Errorf("hold: %w", err)
 	}
 	if err := h.validate(); err != nil {
@@ -132,7 +143,12 @@ func DecodeHold(data []byte) (Hold, error) {
 
 func (h *Hold) validate() error {
 	var out record.Problems
-	out.Check(h.Format == holdFormat, "format is not %s", holdFormat)
+	format := holdFormat
+	if len(h.Subjects) > 0 {
+		format = holdFormatSubjects
+	}
+	out.Check(h.Format == format, "format is not %s", format)
+	out.Check(record.Ascending(h.Subjects, record.CompareDigests), "subjects are not ascending")
 	out.Check(ValidRequestID(h.Name), "hold_id is not 1..%d of A-Z a-z 0-9 . _ -", maxRequestIDBytes)
 	out.Check(len(h.Targets) > 0, "no nodes")
 	out.Check(record.Ascending(h.Targets, record.CompareDigests), "nodes are not ascending")

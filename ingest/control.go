@@ -26,15 +26,26 @@ type Cancel struct {
 	RequestedAt time.Time
 }
 
-// Hold keeps transactions from being erased until it ends or is lifted.
+// Hold keeps transactions, and what carries subjects, from being erased until it ends or is
+// lifted.
 type Hold struct {
 	// Name is that of the hold, by the rules of request ids.
 	Name         string
 	Transactions []lethe.TransactionID
+	Subjects     []string
 	Reason       string
 	// Until is zero for a hold that ends only when it is lifted.
 	Until       time.Time
 	RequestedAt time.Time
+}
+
+// Targets are what the hold names: transactions, then subjects.
+func (h Hold) Targets() []lethe.Target {
+	out := lethe.Transactions(h.Transactions...)
+	for _, subject := range h.Subjects {
+		out = append(out, lethe.SubjectThrough(subject, lethe.NoTimestep))
+	}
+	return out
 }
 
 // Lift ends a hold.
@@ -80,16 +91,31 @@ func (o *object) cancel(rec Record) (Event, *Refusal) {
 }
 
 func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
-	if r := o.hold(fieldType|fieldHoldID|fieldNodes|fieldReason, fieldUntil|fieldRequestedAt); r != nil {
+	required := fieldType | fieldHoldID | fieldReason
+	if o.present&fieldSubjects == 0 {
+		required |= fieldNodes
+	}
+	if r := o.hold(required, fieldNodes|fieldSubjects|fieldUntil|fieldRequestedAt); r != nil {
 		return nil, r
 	}
 	if r := o.holdKey(rec); r != nil {
 		return nil, r
 	}
-	out := Hold{Name: o.holdID, Reason: o.reason}
+	out := Hold{Name: o.holdID, Reason: o.reason, Subjects: o.subjects}
+	most := limits.MaxErasureNodes
+	if n := len(o.nodes) + len(o.subjects); o.present&fieldSubjects != 0 && (n == 0 || n > most) {
+		return nil, &Refusal{NodeCount, fmt.Sprintf("%d nodes and subjects, want 1..%d", n, most)}
+	}
 	var r *Refusal
-	if out.Transactions, r = erasureNodes(o.nodes, limits.MaxErasureNodes); r != nil {
-		return nil, r
+	if o.present&fieldNodes != 0 {
+		if out.Transactions, r = erasureNodes(o.nodes, most); r != nil {
+			return nil, r
+		}
+	}
+	for i, subject := range o.subjects {
+		if !ValidSubject(subject) {
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is not valid", i)}
+		}
 	}
 	if len(o.reason) == 0 || len(o.reason) > maxReasonBytes {
 		return nil, &Refusal{BadReasonText, fmt.Sprintf("%d bytes, want 1..%d", len(o.reason), maxReasonBytes)}
@@ -148,7 +174,13 @@ func EncodeHold(h Hold) (key, value []byte, err error) {
 	if !utf8.ValidString(h.Reason) {
 		return nil, nil, &Refusal{BadReasonText, "invalid UTF-8"}
 	}
-	body := map[string]any{"type": "hold", "hold_id": h.Name, "nodes": h.Transactions, "reason": h.Reason}
+	body := map[string]any{"type": "hold", "hold_id": h.Name, "reason": h.Reason}
+	if len(h.Transactions) > 0 || len(h.Subjects) == 0 {
+		body["nodes"] = h.Transactions
+	}
+	if len(h.Subjects) > 0 {
+		body["subjects"] = h.Subjects
+	}
 	if !h.Until.IsZero() {
 		body["until"] = h.Until.UTC().Format(time.RFC3339Nano)
 	}

@@ -167,3 +167,45 @@ func withCarried(s *Store, targets []lethe.Target) ([]lethe.Target, error) {
 	}
 	return lethe.Distinct(all), nil
 }
+
+// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects that are carried by
+// what an erasure of a target takes away: of a transaction, by it or by a payment of it, of a payment
+// by that alone, of features by their transaction. A subject is itself; what carries it is no part
+// of the answer.
+func (m Marks) SubjectsOf(t lethe.Target) (out []lethe.Digest, err error) {
+	secret := m.staging.options.Secret
+	of, about := secret.Pseudonym(t.Transaction), 0
+	switch t.Kind {
+	case lethe.SubjectTarget:
+		return []lethe.Digest{secret.HeldSubject(secret.SubjectPseudonym(t.Subject))}, nil
+	case lethe.PaymentTarget:
+		of, about = secret.Pseudonym(t.Payment.Source), 2
+	case lethe.FeaturesTarget:
+		about = 1
+	default:
+	}
+	own := pseudonymKey(kindCarries, of)
+	err = m.staging.Scan(own, func(key, _ []byte) error {
+		index := cursorOver(key[len(own)+1:])
+		var subject, first, last lethe.Pseudonym
+		index.Bytes(subject[:])
+		index.Take(timestepBytes)
+		ends := index.Left() / pseudonymBytes
+		index.Bytes(first[:])
+		if ends == 2 {
+			index.Bytes(last[:])
+		}
+		if err := index.close("key of what is carried"); err != nil {
+			return err
+		}
+		payment := about == 2 && (first != of || last != secret.Pseudonym(t.Payment.Target))
+		if about == 0 || about == ends && !payment {
+			out = append(out, secret.HeldSubject(subject))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("subjects of a target: %w", err)
+	}
+	return out, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,6 +97,8 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 		return "", h.store.Repartition(ctx, []snapshot.Redeal{again}, inTurn)
 	case "locate":
 		return h.locate(td)
+	case "carries":
+		return h.carries(t, td)
 	}
 	return "", fmt.Errorf("no command %q", td.Cmd)
 }
@@ -231,6 +234,35 @@ func (h *harness) locate(td *datadriven.TestData) (string, error) {
 		out.WriteString("\n")
 	}
 	return out.String(), err
+}
+
+// carries says which of some subjects go with targets, and behind a slash with features of them.
+func (h *harness) carries(t *testing.T, td *datadriven.TestData) (string, error) {
+	var subjects []string
+	td.ScanArgs(t, "subjects", &subjects)
+	var out strings.Builder
+	found := func(target lethe.Target) error {
+		found, err := h.store.Marks().SubjectsOf(target)
+		for _, subject := range subjects {
+			if slices.Contains(found, lethe.Secret{1}.HeldSubject(lethe.Secret{1}.SubjectPseudonym(subject))) {
+				fmt.Fprintf(&out, " %s", subject)
+			}
+		}
+		return err
+	}
+	for i, target := range targets(td.Input) {
+		fmt.Fprintf(&out, "%s:", strings.Fields(td.Input)[i])
+		err := found(target)
+		if target.Kind == lethe.TransactionTarget {
+			out.WriteString(" /")
+			err = errors.Join(err, found(lethe.FeaturesOf(target.Transaction)))
+		}
+		if err != nil {
+			return out.String(), err
+		}
+		out.WriteString("\n")
+	}
+	return out.String(), nil
 }
 
 func parseTimestep(s string) lethe.Timestep {

@@ -17,7 +17,7 @@ import (
 )
 
 type holdCmd struct {
-	Set  holdSetCmd  `cmd:"" help:"Keep transactions from being erased."`
+	Set  holdSetCmd  `cmd:"" help:"Keep transactions or subjects from being erased."`
 	Lift holdLiftCmd `cmd:"" help:"End a hold."`
 	List holdListCmd `cmd:"" help:"List all holds."`
 }
@@ -32,6 +32,7 @@ func (holdCmd) Help() string {
 type holdSetCmd struct {
 	brokerFlags
 	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
+	Subject []string      `help:"Customer, account or address: keeps what carries it; several times." placeholder:"KEY" sep:"none"`
 	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	Until   string        `help:"When it ends: RFC 3339, or such as 720h; else when lifted." placeholder:"T"`
 	Name    string        `help:"Name of the hold; made up if not given." placeholder:"NAME"`
@@ -43,10 +44,12 @@ type holdSetCmd struct {
 func (holdSetCmd) Help() string {
 	return `Example:
   lethe hold set --node 230007682 --reason "case 7" --until 2160h
+  lethe hold set --subject customer-17 --reason "case 8"
 
 A request that names a held transaction waits as a whole, in the state held, and suppresses
 nothing: the transaction is scored and learnt from as before. It goes on by itself once no hold
-names its transactions. What was being rewritten already is not held any more: the answer says
+names its transactions. A hold of a subject keeps what carries it: requests for the subject, for
+a transaction or payment that carries it, and for the ends of such a payment, wait. What was being rewritten already is not held any more: the answer says
 how many came too late, with exit status 1.`
 }
 
@@ -63,14 +66,14 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	switch {
 	case err != nil:
 		return err
-	case len(c.Node) == 0:
-		return command.Usagef("name at least one transaction with --node")
+	case len(c.Node)+len(c.Subject) == 0:
+		return command.Usagef("name at least one transaction with --node, or a subject with --subject")
 	case c.Reason == "":
 		return command.Usagef("--reason is absent: say why, in at most 1024 bytes")
 	case !until.IsZero() && !until.After(now):
 		return command.Usagef("--until is %s, which has passed", until.Format(time.RFC3339))
 	}
-	hold := ingest.Hold{Name: c.Name, Reason: c.Reason, Until: until, RequestedAt: now}
+	hold := ingest.Hold{Name: c.Name, Reason: c.Reason, Subjects: c.Subject, Until: until, RequestedAt: now}
 	for _, id := range c.Node {
 		hold.Transactions = append(hold.Transactions, lethe.TransactionID(id))
 	}
@@ -99,7 +102,7 @@ func (c *holdSetCmd) Run(a *command.App) error {
 		}
 	}
 	if h.TooLate > 0 {
-		return fmt.Errorf("hold %s is in force, but too late for %d of %d transactions: "+
+		return fmt.Errorf("hold %s is in force, but too late for %d of %d of what it names: "+
 			"they were erased, or are being erased", h.Name, h.TooLate, len(h.Targets))
 	}
 	return nil
@@ -108,7 +111,7 @@ func (c *holdSetCmd) Run(a *command.App) error {
 // holdRefusal tells why lethe would refuse a hold, before anything is sent, by the flags.
 func holdRefusal(hold ingest.Hold) error {
 	_, _, err := ingest.EncodeHold(hold)
-	request := lethe.ErasureRequest{RequestID: hold.Name, Targets: lethe.Transactions(hold.Transactions...)}
+	request := lethe.ErasureRequest{RequestID: hold.Name, Targets: hold.Targets()}
 	if err == nil && deletions.NamesTarget(request) {
 		return errors.New("--name: it holds an id that is to be held, and names are kept")
 	}
@@ -118,6 +121,7 @@ func holdRefusal(hold ingest.Hold) error {
 	}
 	flag := map[ingest.Reason]string{
 		ingest.BadRequestID: "--name", ingest.BadReasonText: "--reason",
+		ingest.BadSubject: "--subject",
 	}[refused.Reason]
 	return fmt.Errorf("%s: %s", cmp.Or(flag, "--node"), refused.Detail)
 }
@@ -168,12 +172,12 @@ func (c *holdListCmd) Run(a *command.App) error {
 		return err
 	}
 	list := []heldBy{}
-	rows := [][]string{{"hold", "state", "transactions", "too late", "set", "until"}}
+	rows := [][]string{{"hold", "state", "transactions", "subjects", "too late", "set", "until"}}
 	for _, h := range all {
 		one := heldBy{h, h.State(time.Now())}
 		list = append(list, one)
 		rows = append(rows, []string{
-			h.Name, one.State, strconv.Itoa(len(h.Targets)), strconv.Itoa(h.TooLate),
+			h.Name, one.State, strconv.Itoa(len(h.Targets) - len(h.Subjects)), strconv.Itoa(len(h.Subjects)), strconv.Itoa(h.TooLate),
 			h.SetAt.Format(time.DateTime), untilText(h),
 		})
 	}
@@ -195,6 +199,7 @@ func printHold(a *command.App, h deletions.Hold, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(one)
 	}
-	fmt.Fprintf(a.Stdout, "hold %s: %s (transactions %d, until %s)\n", h.Name, one.State, len(h.Targets), untilText(h))
+	fmt.Fprintf(a.Stdout, "hold %s: %s (transactions %d, subjects %d, until %s)\n", h.Name, one.State,
+		len(h.Targets)-len(h.Subjects), len(h.Subjects), untilText(h))
 	return nil
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
@@ -30,9 +31,9 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 		return nil, err
 	}
 	var narrow, fine batch
-	var held []deletions.Entry
+	var held waiting
 	for _, e := range list {
-		waits, err := s.holds.concern(e, kept)
+		own, waits, err := s.holds.concern(e, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +45,7 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 				"request_id", e.RequestID)
 			narrow.members = append(narrow.members, e)
 		case waits:
-			held = append(held, e)
+			held.add(e, own)
 		default:
 			fine.members = append(fine.members, e)
 		}
@@ -61,10 +62,11 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 			return nil, err
 		}
 	}
-	if held, err = s.holds.wait(ctx, held, kept); err != nil {
+	now, err := s.holds.wait(ctx, held)
+	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(narrow.members, held, fine.members), nil
+	return slices.Concat(narrow.members, now, fine.members), nil
 }
 
 // rejects reports whether requests of a scope are refused.
@@ -188,4 +190,33 @@ func (s subjects) commandSuppress(ctx context.Context, list []deletions.Entry) e
 	}
 	s.erased.forget()
 	return s.out.suppress(ctx, list...)
+}
+
+// keptOf returns what holds keep of a request: of its targets, those that go with a held subject
+// too. It is not known as long as a new process has not read the request again.
+func (s subjects) keptOf(e deletions.Entry, k keptNow) (_ map[lethe.Digest]bool, known bool, err error) {
+	if len(k.subjects) == 0 {
+		return k.targets, true, nil
+	}
+	j := s.jobs.of(e.RequestID)
+	if j == nil {
+		return k.targets, false, nil
+	}
+	out := maps.Clone(k.targets)
+	for _, own := range e.Complete(s.o.Secret, j.targets()) {
+		carried, _, err := s.o.Graphs.Carried([]lethe.Target{own})
+		if err != nil {
+			return nil, false, err
+		}
+		for _, t := range append(carried, own) {
+			of, err := s.o.Graphs.SubjectsOf(t)
+			if err != nil {
+				return nil, false, err
+			}
+			if slices.ContainsFunc(of, func(subject lethe.Digest) bool { return k.subjects[subject] }) {
+				out[s.o.Secret.Suppressed(own)] = true
+			}
+		}
+	}
+	return out, true, nil
 }

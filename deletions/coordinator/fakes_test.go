@@ -60,6 +60,18 @@ func (g fakeGraphs) Lift(hashes []lethe.Digest, _ ...lethe.SubjectUntil) error {
 
 func (g fakeGraphs) Carried([]lethe.Target) ([]lethe.Target, int, error) { return nil, 0, nil }
 
+// SubjectsOf: who is called SUBJECT.NAME carries a subject.
+func (g fakeGraphs) SubjectsOf(t lethe.Target) ([]lethe.Digest, error) {
+	subject, _, carries := strings.Cut(string(t.Transaction), ".")
+	if t.Kind == lethe.SubjectTarget {
+		subject, carries = t.Subject, true
+	}
+	if !carries {
+		return nil, nil
+	}
+	return []lethe.Digest{testSecret.HeldSubject(testSecret.SubjectPseudonym(subject))}, nil
+}
+
 func (g fakeGraphs) Newest() lethe.Timestep { return 5 }
 
 func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {

@@ -14,7 +14,7 @@ import (
 	"lethe/ingest/bus"
 )
 
-// holds keep transactions from being erased. A request that names one waits in Held as a
+// holds keep transactions, and what carries subjects, from being erased. A request that names one waits in Held as a
 // whole, with nothing suppressed, and goes on by itself when no hold names its targets.
 type holds struct {
 	*states
@@ -81,7 +81,7 @@ func (h *holds) change(one saidOfHold) (*deletions.Hold, error) {
 		if before != nil && (before.InForce(now) || !one.said.After(before.Said)) {
 			return nil, nil
 		}
-		hold, err := deletions.NewHold(h.o.Secret, said.Name, said.Reason, said.Transactions, said.Until, one.said)
+		hold, err := deletions.NewHold(h.o.Secret, said.Name, said.Reason, said.Targets(), said.Until, one.said)
 		if errors.Is(err, deletions.ErrRequest) {
 			h.o.Logger.Warn("a hold was not taken: its name holds the id of what it names")
 			return nil, nil
@@ -122,36 +122,60 @@ func (h *holds) begunTargets() (erased, redacted map[lethe.Digest]bool, err erro
 	return erased, redacted, err
 }
 
-// kept are the targets that holds in force keep from being erased.
-func (h *holds) kept() (map[lethe.Digest]bool, error) {
-	list, err := h.o.Ledger.Holds()
-	if err != nil {
-		return nil, err
-	}
-	kept := make(map[lethe.Digest]bool)
-	now := h.o.Clock.Now()
-	h.next = time.Time{}
+// keptNow is what holds in force keep from being erased: targets, and what goes with subjects.
+type keptNow struct{ targets, subjects map[lethe.Digest]bool }
+
+// keptBy is what some of the holds keep that are in force.
+func keptBy(now time.Time, list ...deletions.Hold) keptNow {
+	k := keptNow{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
 	for _, hold := range list {
 		if !hold.InForce(now) {
 			continue
 		}
 		for _, target := range hold.Targets {
-			kept[target] = true
+			k.targets[target] = true
 		}
-		if !hold.Until.IsZero() && (h.next.IsZero() || hold.Until.Before(h.next)) {
+		for _, subject := range hold.Subjects {
+			k.subjects[subject] = true
+		}
+	}
+	return k
+}
+
+// kept is what all holds keep, but for the targets that are gone.
+func (h *holds) kept() (keptNow, error) {
+	list, err := h.o.Ledger.Holds()
+	if err != nil {
+		return keptNow{}, err
+	}
+	now := h.o.Clock.Now()
+	h.next = time.Time{}
+	for _, hold := range list {
+		if hold.InForce(now) && !hold.Until.IsZero() && (h.next.IsZero() || hold.Until.Before(h.next)) {
 			h.next = hold.Until
 		}
 	}
-	if len(kept) == 0 {
-		return nil, nil
+	k := keptBy(now, list...)
+	if len(k.targets) == 0 {
+		return k, nil
 	}
 	erased, _, err := h.begunTargets()
-	for target := range kept {
+	for target := range k.targets {
 		if erased[target] {
-			delete(kept, target)
+			delete(k.targets, target)
 		}
 	}
-	return kept, err
+	return k, err
+}
+
+// waiting are requests that are to wait, each with what holds keep of it.
+type waiting struct {
+	list []deletions.Entry
+	kept []map[lethe.Digest]bool
+}
+
+func (w *waiting) add(e deletions.Entry, kept map[lethe.Digest]bool) {
+	w.list, w.kept = append(w.list, e), append(w.kept, kept)
 }
 
 // apply has requests wait that a hold concerns and nothing was rewritten for, and lets go on
@@ -161,28 +185,27 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 	if err != nil {
 		return nil, err
 	}
-	var wait, release []deletions.Entry
+	var wait waiting
+	var release []deletions.Entry
 	for _, e := range open {
-		named, err := h.concern(e, kept)
+		if !slices.Contains([]deletions.State{deletions.Accepted, deletions.Suppressed, deletions.Held}, e.State) {
+			continue
+		}
+		own, waits, err := h.concern(e, kept)
 		if err != nil {
 			return nil, err
 		}
-		switch e.State {
-		case deletions.Accepted, deletions.Suppressed:
-			if named {
-				wait = append(wait, e)
-			}
-		case deletions.Held:
-			if !named {
-				release = append(release, e)
-			}
-		default:
+		switch {
+		case waits && e.State != deletions.Held:
+			wait.add(e, own)
+		case !waits && e.State == deletions.Held:
+			release = append(release, e)
 		}
 	}
-	if len(wait)+len(release) == 0 {
+	if len(wait.list)+len(release) == 0 {
 		return open, nil
 	}
-	if _, err := h.wait(ctx, wait, kept); err != nil {
+	if _, err := h.wait(ctx, wait); err != nil {
 		return nil, err
 	}
 	if len(release) > 0 {
@@ -199,20 +222,18 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 
 // wait moves requests to Held and takes back what they have suppressed: what is held stays
 // as it is, scored as before.
-func (h *holds) wait(
-	ctx context.Context, list []deletions.Entry, kept map[lethe.Digest]bool,
-) ([]deletions.Entry, error) {
-	if len(list) == 0 {
+func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) {
+	if len(w.list) == 0 {
 		return nil, nil
 	}
-	b, err := h.moveEach(ctx, batch{list[0].RequestID, list}, deletions.Held, func(i int, e *deletions.Entry) {
-		e.Found(&list[i])
-		note(e, kept)
+	b, err := h.moveEach(ctx, batch{w.list[0].RequestID, w.list}, deletions.Held, func(i int, e *deletions.Entry) {
+		e.Found(&w.list[i])
+		note(e, w.kept[i])
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, before := range list {
+	for i, before := range w.list {
 		h.o.Logger.Info("erasure waits for a hold", "request_id", before.RequestID)
 		if before.State == deletions.Received {
 			continue
@@ -228,57 +249,20 @@ func (h *holds) wait(
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
 
 // concern reports whether a request has to wait, as one does that asks for what came late of a
-// subject whose own request waits.
-func (h *holds) concern(e deletions.Entry, kept map[lethe.Digest]bool) (bool, error) {
-	if len(kept) == 0 || names(e, kept) {
-		return len(kept) > 0, nil
+// subject whose own request waits, and what holds keep of it. One that waits goes on waiting as
+// long as a new process has not read again what that depends on.
+func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
+	if len(k.targets)+len(k.subjects) == 0 {
+		return nil, false, nil
+	}
+	own, known, err := (subjects{h.states}).keptOf(e, k)
+	if err != nil || names(e, own) {
+		return own, true, err
 	}
 	of, is, err := late.Of(h.o.Secret, h.o.Ledger, e)
-	return is && !begun(of) && names(of, kept), err
-}
-
-// of are the names of the holds in force that a request waits for.
-func (h *holds) of(e deletions.Entry) ([]string, error) {
-	list, err := h.o.Ledger.Holds()
-	if err != nil {
-		return nil, err
+	if err != nil || !is || begun(of) {
+		return own, !known && e.State == deletions.Held, err
 	}
-	out, now := []string{}, h.o.Clock.Now()
-	for _, hold := range list {
-		targets := make(map[lethe.Digest]bool)
-		for _, target := range hold.Targets {
-			targets[target] = true
-		}
-		if !hold.InForce(now) {
-			continue
-		}
-		named, err := h.concern(e, targets)
-		if err != nil {
-			return nil, err
-		}
-		if named {
-			out = append(out, hold.Name)
-		}
-	}
-	return out, nil
-}
-
-func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
-	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] }) ||
-		slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool { return kept[o.Transaction] })
-}
-
-// note gives the targets that are held that outcome, for as long as they are; subjects too if
-// what carries one of them is held.
-func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
-	carried := slices.ContainsFunc(e.Progress.Carried, func(t lethe.Digest) bool { return kept[t] })
-	for i := range e.Progress.Outcomes {
-		o := &e.Progress.Outcomes[i]
-		switch {
-		case kept[o.Target] || kept[o.Transaction], carried && o.Kind == lethe.SubjectTarget:
-			o.Outcome = deletions.OutcomeHeld
-		case o.Outcome == deletions.OutcomeHeld:
-			o.Outcome = ""
-		}
-	}
+	theirs, knownToo, err := (subjects{h.states}).keptOf(of, k)
+	return own, names(of, theirs) || !(known && knownToo) && e.State == deletions.Held, err
 }

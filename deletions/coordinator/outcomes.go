@@ -207,3 +207,42 @@ func isPurged(e deletions.Entry) bool {
 		return state == deletions.Verifying || state.Final()
 	}
 }
+
+// of are the names of the holds in force that a request waits for.
+func (h *holds) of(e deletions.Entry) ([]string, error) {
+	list, err := h.o.Ledger.Holds()
+	if err != nil {
+		return nil, err
+	}
+	out, now := []string{}, h.o.Clock.Now()
+	for _, hold := range list {
+		_, waits, err := h.concern(e, keptBy(now, hold))
+		if err != nil {
+			return nil, err
+		}
+		if waits {
+			out = append(out, hold.Name)
+		}
+	}
+	return out, nil
+}
+
+func names(e deletions.Entry, kept map[lethe.Digest]bool) bool {
+	return slices.ContainsFunc(e.Suppressed(), func(t lethe.Digest) bool { return kept[t] }) ||
+		slices.ContainsFunc(e.Progress.Outcomes, func(o deletions.TargetOutcome) bool { return kept[o.Transaction] })
+}
+
+// note gives the targets that are held that outcome, for as long as they are; subjects too if
+// what carries one of them is held.
+func note(e *deletions.Entry, kept map[lethe.Digest]bool) {
+	carried := slices.ContainsFunc(e.Progress.Carried, func(t lethe.Digest) bool { return kept[t] })
+	for i := range e.Progress.Outcomes {
+		o := &e.Progress.Outcomes[i]
+		switch {
+		case kept[o.Target] || kept[o.Transaction], carried && o.Kind == lethe.SubjectTarget:
+			o.Outcome = deletions.OutcomeHeld
+		case o.Outcome == deletions.OutcomeHeld:
+			o.Outcome = ""
+		}
+	}
+}

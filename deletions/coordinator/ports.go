@@ -26,6 +26,9 @@ type Graphs interface {
 	// of the transactions among that carry other subjects too. Suppress suppresses none of
 	// it by itself; Rewrite takes it out.
 	Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error)
+	// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects that are carried
+	// by what an erasure of a target takes away. A subject is itself.
+	SubjectsOf(t lethe.Target) ([]lethe.Digest, error)
 	// Newest is the newest timestep that is known, or NoTimestep.
 	Newest() lethe.Timestep
 	// Suppressed counts those of the keyed hashes whose transactions are kept from being

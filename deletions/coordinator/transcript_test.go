@@ -23,14 +23,15 @@ import (
 // Each command does one thing, lets the coordinator go on as far as it can, and
 // shows the calls that it made and where the requests stand.
 //
-//	request ID targets=(..) [payments=(A>B,..)] [subject=KEY@UNTIL] [scope=S] [nonce=N] [deadline=30s]
-//	                                     submit a request, with scope=none without one
+//	request ID targets=(..) [payments=(A>B,..)] [subjects=(..)] [subject=KEY@UNTIL] [scope=S] [nonce=N]
+//	           [deadline=30s]            submit a request, with scope=none without one
 //	                                     (the deployment's is shard)
 //	late KEY@TIMESTEP targets=(..) [behind=ID]
 //	                                     ask for what came late of a subject, which is read
 //	                                     after a request was taken back
 //	cancel ID [other]                    take a request back, or one of another content
-//	hold NAME targets=(..) [until=1h]    keep transactions from being erased
+//	hold NAME targets=(..) [subjects=(..)] [until=1h]
+//	                                     keep transactions, and what carries subjects
 //	lift NAME                            end a hold
 //	record TOPIC key=K [value=V]         publish a record
 //	answer ID role=R step=S [shards=(..)] [attempt=N]
@@ -84,6 +85,10 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	case "hold":
 		hold := ingest.Hold{Name: id, Reason: "case 7"}
 		for _, target := range requestOf(id, td).Targets {
+			if target.Kind == lethe.SubjectTarget {
+				hold.Subjects = append(hold.Subjects, target.Subject)
+				continue
+			}
 			hold.Transactions = append(hold.Transactions, target.Transaction)
 		}
 		if text := textArg(td, "until"); text != "" {
@@ -186,6 +191,10 @@ func requestOf(id string, td *datadriven.TestData) lethe.ErasureRequest {
 		case "subject":
 			key, until := subjectOf(arg.Vals[0])
 			r.Targets = append(r.Targets, lethe.SubjectThrough(key, until))
+		case "subjects":
+			for _, v := range arg.Vals {
+				r.Targets = append(r.Targets, lethe.SubjectThrough(v, lethe.NoTimestep))
+			}
 		case "payments":
 			for _, v := range arg.Vals {
 				source, target, _ := strings.Cut(v, ">")

@@ -168,7 +168,7 @@ func move(t *testing.T, ledger *deletions.Ledger, id string, to deletions.State)
 // A ledger that was lost knows its holds again, and a lift is not undone by an older copy.
 func TestHoldsAreRestored(t *testing.T) {
 	said := deletions.Position{At: time.UnixMilli(1000).UTC(), Offset: 4}
-	h, err := deletions.NewHold(lethe.Secret{1}, "case-7", "case 7", []lethe.TransactionID{"a"}, time.Time{}, said)
+	h, err := deletions.NewHold(lethe.Secret{1}, "case-7", "case 7", lethe.Transactions("a"), time.Time{}, said)
 	require.NoError(t, err)
 	topics := roletest.NewBus(nil)
 	records, err := ledgercopy.HoldRecords(lethe.Secret{1}, h)

@@ -110,28 +110,47 @@ func revision(info snapshot.Info) []byte {
 	return binary.BigEndian.AppendUint32(nil, uint32(info.Reopened))
 }
 
-// held are the targets that holds keep now.
-func (r Retention) held() (map[lethe.Digest]bool, error) {
+// held is what holds keep now: transactions, and what goes with subjects.
+type held struct{ targets, subjects map[lethe.Digest]bool }
+
+func (r Retention) held() (held, error) {
 	list, err := r.Holds.Holds()
-	kept := make(map[lethe.Digest]bool)
+	kept := held{make(map[lethe.Digest]bool), make(map[lethe.Digest]bool)}
 	for _, h := range list {
-		if h.InForce(r.Now()) {
-			for _, target := range h.Targets {
-				kept[target] = true
-			}
+		if !h.InForce(r.Now()) {
+			continue
+		}
+		for _, target := range h.Targets {
+			kept.targets[target] = true
+		}
+		for _, subject := range h.Subjects {
+			kept.subjects[subject] = true
 		}
 	}
 	return kept, err
 }
 
-func (r Retention) ask(ctx context.Context, info snapshot.Info, kept map[lethe.Digest]bool) error {
+// keeps reports whether a transaction is held.
+func (r Retention) keeps(kept held, id lethe.TransactionID) (bool, error) {
+	if kept.targets[r.Secret.Suppression(id)] || len(kept.subjects) == 0 {
+		return kept.targets[r.Secret.Suppression(id)], nil
+	}
+	of, err := r.Graphs.Marks().SubjectsOf(lethe.Transactions(id)[0])
+	return slices.ContainsFunc(of, func(subject lethe.Digest) bool { return kept.subjects[subject] }), err
+}
+
+func (r Retention) ask(ctx context.Context, info snapshot.Info, kept held) error {
 	content, err := r.Graphs.Load(info.Timestep)
 	if err != nil {
 		return err
 	}
 	var free, held []lethe.TransactionID
 	for _, n := range content.Snapshot.Nodes {
-		if kept[r.Secret.Suppression(n.ID)] {
+		keeps, err := r.keeps(kept, n.ID)
+		if err != nil {
+			return err
+		}
+		if keeps {
 			held = append(held, n.ID)
 		} else {
 			free = append(free, n.ID)

@@ -45,6 +45,11 @@ func (e carriers) Carried(targets []lethe.Target) (carried []lethe.Target, sever
 	return carried, len(list), err
 }
 
+// SubjectsOf implements coordinator.Graphs.
+func (e carriers) SubjectsOf(t lethe.Target) ([]lethe.Digest, error) {
+	return e.store.Marks().SubjectsOf(t)
+}
+
 // carriedBy returns what carries the subjects among some targets, each once, and which of the
 // transactions among that carry other subjects too.
 func (e carriers) carriedBy(targets []lethe.Target) (carried []lethe.Target, several []lethe.TransactionID, err error) {

@@ -54,7 +54,7 @@ func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
 // SetHold sets a hold and waits until lethe tells of it. Errors: deletions.ErrNamesTarget for a
 // name that lethe would refuse, ErrHoldTaken, those of encoding and of the brokers.
 func SetHold(ctx context.Context, topics Bus, h ingest.Hold) (deletions.Hold, error) {
-	request := lethe.ErasureRequest{RequestID: h.Name, Targets: lethe.Transactions(h.Transactions...)}
+	request := lethe.ErasureRequest{RequestID: h.Name, Targets: h.Targets()}
 	if deletions.NamesTarget(request) {
 		return deletions.Hold{}, deletions.ErrNamesTarget
 	}
