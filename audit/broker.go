@@ -195,7 +195,8 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 	if err != nil || scanner == nil {
 		return err
 	}
-	if err := inv.searchIn(ctx, client, r, scanner, bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters); err != nil {
+	original := []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters}
+	if err := inv.searchIn(ctx, client, r, scanner, original...); err != nil {
 		return err
 	}
 	return unlessUnknown(inv.searchIn(ctx, client, r, scanner, bus.Reasons))

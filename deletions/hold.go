@@ -22,8 +22,8 @@ const (
 	holdKeyPrefix = "!hold/"
 )
 
-// Hold keeps transactions, and what carries subjects, from being erased until it ends or is lifted. It holds keyed hashes
-// only, and is told on erasure-status.v1 as it stands in the ledger.
+// Hold keeps transactions, and what carries subjects, from being erased until it ends or is
+// lifted. It holds keyed hashes only, and is told on erasure-status.v1 as it stands in the ledger.
 type Hold struct {
 	Format string `json:"format"`
 	Name   string `json:"hold_id"`

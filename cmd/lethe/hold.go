@@ -32,7 +32,7 @@ func (holdCmd) Help() string {
 type holdSetCmd struct {
 	brokerFlags
 	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
-	Subject []string      `help:"Customer, account or address: keeps what carries it; several times." placeholder:"KEY" sep:"none"`
+	Subject []string      `help:"Customer, account or address: keeps what carries it." placeholder:"KEY" sep:"none"`
 	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
 	Until   string        `help:"When it ends: RFC 3339, or such as 720h; else when lifted." placeholder:"T"`
 	Name    string        `help:"Name of the hold; made up if not given." placeholder:"NAME"`
@@ -49,8 +49,9 @@ func (holdSetCmd) Help() string {
 A request that names a held transaction waits as a whole, in the state held, and suppresses
 nothing: the transaction is scored and learnt from as before. It goes on by itself once no hold
 names its transactions. A hold of a subject keeps what carries it: requests for the subject, for
-a transaction or payment that carries it, and for the ends of such a payment, wait. What was being rewritten already is not held any more: the answer says
-how many came too late, with exit status 1.`
+a transaction or payment that carries it, and for the ends of such a payment, wait. What was
+being rewritten already is not held any more: the answer says how
+many came too late, with exit status 1.`
 }
 
 // heldBy is a hold as it stands now.
@@ -177,7 +178,8 @@ func (c *holdListCmd) Run(a *command.App) error {
 		one := heldBy{h, h.State(time.Now())}
 		list = append(list, one)
 		rows = append(rows, []string{
-			h.Name, one.State, strconv.Itoa(len(h.Targets) - len(h.Subjects)), strconv.Itoa(len(h.Subjects)), strconv.Itoa(h.TooLate),
+			h.Name, one.State, strconv.Itoa(len(h.Targets) - len(h.Subjects)), strconv.Itoa(len(h.Subjects)),
+			strconv.Itoa(h.TooLate),
 			h.SetAt.Format(time.DateTime), untilText(h),
 		})
 	}

@@ -98,7 +98,9 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if err != nil {
 		return b, err
 	}
-	ready := slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool { return awaits(others[e.RequestID]) })
+	ready := slices.DeleteFunc(slices.Clone(b.members), func(e deletions.Entry) bool {
+		return awaits(others[e.RequestID])
+	})
 	if len(ready) == 0 {
 		return b, nil
 	}

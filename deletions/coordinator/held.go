@@ -264,5 +264,5 @@ func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool
 		return own, !known && e.State == deletions.Held, err
 	}
 	theirs, knownToo, err := (subjects{h.states}).keptOf(of, k)
-	return own, names(of, theirs) || !(known && knownToo) && e.State == deletions.Held, err
+	return own, names(of, theirs) || (!known || !knownToo) && e.State == deletions.Held, err
 }

@@ -83,8 +83,8 @@ func InHeldRequests(list []deletions.HeldRequest) (out []string) {
 		if len(h.Holds) > 0 {
 			holds = "waits for the hold " + strings.Join(h.Holds, ", ")
 		}
-		out = append(out, fmt.Sprintf("Request %s %s. Its own record in erasures.v1 names something that was erased here, and "+
-			"goes when that request has been carried out or cancelled.", h.RequestID, holds))
+		out = append(out, fmt.Sprintf("Request %s %s. Its own record in erasures.v1 names something that was erased here, "+
+			"and goes when that request has been carried out or cancelled.", h.RequestID, holds))
 	}
 	return out
 }

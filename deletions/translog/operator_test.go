@@ -24,7 +24,8 @@ func operators(t *testing.T, b *book) (out []translog.Operator) {
 }
 
 func holdOf(t *testing.T, name string, ids ...lethe.TransactionID) deletions.Hold {
-	h, err := deletions.NewHold(secret, name, "the court of Delft", lethe.Transactions(ids...), time.Time{}, deletions.Position{At: epoch})
+	h, err := deletions.NewHold(secret, name, "the court of Delft", lethe.Transactions(ids...), time.Time{},
+		deletions.Position{At: epoch})
 	require.NoError(t, err)
 	return h
 }
