@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/disk"
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
 	"lethe/service"
 )
 
@@ -110,6 +111,10 @@ func gatherStored(c configs.Config, e *translog.Evidence) (err error) {
 	}
 	fsys := service.RemediedFS(vfs.Default, c.DataDir, configs.RoleGraphs)
 	ledger, store, err := disk.OpenLedger(fsys, service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	if errors.Is(err, swapstore.ErrInUse) {
+		return fmt.Errorf("%w, or read the topic alone while it runs: "+
+			"give --brokers and --public-key, and no --data-dir", err)
+	}
 	if err != nil {
 		return opening(err, c.DataDir, configs.RoleGraphs)
 	}

@@ -36,11 +36,14 @@ type generation struct {
 	readers sync.WaitGroup
 }
 
+// lockedHere is what Pebble says, and gives no name to, if this process has the lock.
+const lockedHere = "lock held by current process"
+
 // Open opens the store in a folder of a file system, creating both when absent;
 // format is what its keys and values mean. It removes
 // whatever a crash left that the pointer does not name. A second Open of the
 // same folder fails while the first is not closed. Errors: ErrCorrupt, ErrFormat, ErrInUse
-// if another process has it open, or those of the file system.
+// if another process has it open, or this one has, or those of the file system.
 func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -49,7 +52,7 @@ func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 	// about to switch.
 	lock, err := fs.Lock(fs.PathJoin(dir, lockName))
 	if err != nil {
-		if errors.Is(err, syscall.EAGAIN) {
+		if errors.Is(err, syscall.EAGAIN) || err.Error() == lockedHere {
 			err = fmt.Errorf("%w (%s)", ErrInUse, dir)
 		}
 		return nil, fmt.Errorf("store: lock: %w", err)
