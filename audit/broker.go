@@ -195,40 +195,46 @@ func (inv *inventory) searchTopics(ctx context.Context, client *bus.Client, r *R
 	if err != nil || scanner == nil {
 		return err
 	}
-	original := []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters}
-	if err := inv.searchIn(ctx, client, r, scanner, original...); err != nil {
-		return err
-	}
-	return unlessUnknown(inv.searchIn(ctx, client, r, scanner, bus.Reasons))
-}
-
-// searchIn looks through topics. Requests that are open stand in theirs, whatever they name.
-func (inv *inventory) searchIn(
-	ctx context.Context, client *bus.Client, r *Report, scanner *scan.Scanner, topics ...bus.Topic,
-) error {
-	for _, topic := range topics {
-		err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
-			r.Records++
-			if topic == bus.Erasures && inv.isOpen(string(rec.Key)) {
-				inv.namedByOpen = inv.namedByOpen || len(scanner.MatchRecord(rec.Key, rec.Parts()...)) > 0
-				return nil
-			}
-			for _, hit := range scanner.MatchRecord(rec.Key, rec.Parts()...) {
-				r.problem("%s/%d@%d holds the %s of an erased record", topic, rec.Partition, rec.Offset, hit.Kind)
-			}
-			return nil
-		})
-		if err != nil {
+	search := topicSearch{inv, r, scanner}
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures, bus.DeadLetters} {
+		if err := search.in(ctx, client, topic); err != nil {
 			return err
 		}
-		r.Topics++
 	}
+	return unlessUnknown(search.in(ctx, client, bus.Reasons))
+}
+
+// topicSearch looks for what was erased in topics.
+type topicSearch struct {
+	*inventory
+	r       *Report
+	scanner *scan.Scanner
+}
+
+// in looks through a topic. Requests that are open stand in theirs, whatever they name.
+func (s topicSearch) in(ctx context.Context, client *bus.Client, topic bus.Topic) error {
+	err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		s.r.Records++
+		hits := s.scanner.MatchRecord(rec.Key, rec.Parts()...)
+		if topic == bus.Erasures && s.isOpen(string(rec.Key)) {
+			s.namedByOpen = s.namedByOpen || len(hits) > 0
+			return nil
+		}
+		for _, hit := range hits {
+			s.r.problem("%s/%d@%d holds the %s of an erased record", topic, rec.Partition, rec.Offset, hit.Kind)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.r.Topics++
 	return nil
 }
 
 // isOpen reports whether a request is still to be carried out, for which its record is needed.
-func (inv *inventory) isOpen(requestID string) bool {
-	return slices.ContainsFunc(inv.entries, func(e deletions.Entry) bool {
+func (s topicSearch) isOpen(requestID string) bool {
+	return slices.ContainsFunc(s.entries, func(e deletions.Entry) bool {
 		return e.RequestID == requestID && !e.State.Final() && !e.Progress.Withdrawn
 	})
 }

@@ -106,12 +106,33 @@ func note(newest map[string]deletions.Status, rec ingest.Record) {
 // List returns the newest status of every request, oldest first. A request that
 // repeats another is not listed a second time.
 func List(ctx context.Context, topics Bus) ([]deletions.Status, error) {
-	byKey, err := newest(ctx, topics)
+	return Follow(topics).List(ctx)
+}
+
+// Statuses are those of all requests, for whoever asks for them again and again: every record of
+// the topic is read once.
+type Statuses struct {
+	topics    Bus
+	positions map[int]int64
+	newest    map[string]deletions.Status
+}
+
+// Follow returns the statuses that a topic has, of which none is read yet.
+func Follow(topics Bus) *Statuses {
+	return &Statuses{topics, make(map[int]int64), make(map[string]deletions.Status)}
+}
+
+// List is List, as the topic is now.
+func (f *Statuses) List(ctx context.Context) ([]deletions.Status, error) {
+	err := f.topics.ReadNew(ctx, bus.ErasureStatus, f.positions, func(rec ingest.Record) error {
+		note(f.newest, rec)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	var out []deletions.Status
-	for _, s := range byKey {
+	for _, s := range f.newest {
 		if s.Repeats.IsZero() {
 			out = append(out, s)
 		}

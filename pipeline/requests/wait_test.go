@@ -50,3 +50,20 @@ func TestWaitReadsEveryRecordOnce(t *testing.T) {
 		require.Equal(t, others+1, topics.read)
 	})
 }
+
+// So are all statuses, however often they are asked for.
+func TestFollowReadsEveryRecordOnce(t *testing.T) {
+	topics := &counting{Bus: roletest.NewBus(nil)}
+	statuses := requests.Follow(topics)
+	say(t, topics.Bus, "gdpr-1", at, deletions.Accepted)
+	for _, state := range []deletions.State{deletions.Suppressed, deletions.Held} {
+		say(t, topics.Bus, "gdpr-1", at, state)
+		for range 3 {
+			list, err := statuses.List(t.Context())
+			require.NoError(t, err)
+			require.Len(t, list, 1)
+			require.Equal(t, state, list[0].State)
+		}
+	}
+	require.Equal(t, 3, topics.read)
+}

@@ -88,12 +88,14 @@ const pollEvery = 200 * time.Millisecond
 func (a *Again) await(
 	ctx context.Context, topics requests.Bus, note backups.Restored, ended chan error,
 ) error {
+	statuses := requests.Follow(topics)
 	for {
-		list, err := requests.List(ctx, topics)
+		list, err := statuses.List(ctx)
 		if err != nil {
 			return err
 		}
 		open := a.take(list, note)
+		// Read whole each time: a deletion that was cleaned away meanwhile is seen by what is not there.
 		asked, err := note.Published(ctx, topics)
 		if err != nil {
 			return err
