@@ -1,0 +1,143 @@
+package service_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/internal/jws"
+	"lethe/service"
+	"lethe/service/backup"
+)
+
+// What was erased of a subject, of features and of a payment after a backup was made is erased
+// again when it is put back, and what is served then is what was served.
+func TestABackupBringsNoOtherTargetBack(t *testing.T) {
+	t.Parallel()
+	const customer = "customer-17"
+	stream := smallStream(t, 3, 50, 61)
+	at := func(t lethe.Timestep, i int) *lethe.Transaction { return &step(stream, t).Transactions[i] }
+	at(1, 0).Subjects, at(2, 1).Subjects, at(3, 2).Subjects = []string{customer}, []string{customer}, []string{customer}
+	paid := step(stream, 3).Payments[0]
+	zeroed := at(2, 5)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	s.stop()
+	path, _ := madeOf(t, c, 24*time.Hour)
+
+	s = start(t, c)
+	s.submit(lethe.ErasureRequest{RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 2)}})
+	s.submit(lethe.ErasureRequest{RequestID: "values", Targets: []lethe.Target{
+		lethe.FeaturesOf(zeroed.ID, 0, 7), lethe.PaymentBetween(paid.Source, paid.Target),
+	}})
+	s.await(verified(2))
+	s.stop()
+	was, err := audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, was.Problems)
+
+	put := c
+	put.DataDir = filepath.Join(t.TempDir(), "put-back")
+	_, err = backup.Restore{Config: put, From: path, Ledger: c.DataDir, Now: time.Now()}.Run()
+	require.NoError(t, err)
+	again, err := backup.Finish(t.Context(), put, "test", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.Positive(t, again.Targets)
+	require.Empty(t, again.Held)
+
+	is, err := audit.Check(t.Context(), audit.Options{Config: put, Fresh: true})
+	require.NoError(t, err)
+	require.Empty(t, is.Problems)
+	require.Equal(t, was.EnsembleHash, is.EnsembleHash)
+	require.Equal(t, was.Transactions, is.Transactions)
+	for _, id := range []lethe.TransactionID{at(1, 0).ID, at(2, 1).ID} {
+		require.Empty(t, left(t, put.DataDir, formsOf(t, c, stream, id)))
+	}
+	s = start(t, put)
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2+len(again.Requests) })
+	plan := s.plan(service.PlanRequest{Nodes: []string{string(zeroed.ID)}, Export: true})
+	require.Len(t, plan.Export, 1)
+	for i, value := range plan.Export[0].Features {
+		want := zeroed.Features[i]
+		if i == 0 || i == 7 {
+			want = 0
+		}
+		require.InDelta(t, want, *value, 0, "feature %d", i)
+	}
+	require.Equal(t, 1, s.plan(service.PlanRequest{Nodes: []string{string(at(3, 2).ID)}}).Held, "later than what goes")
+	s.stop()
+}
+
+// A backup of another version is refused by its format, whoever signed it.
+func TestABackupOfAnotherVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	c := smallConfig(t, t.TempDir())
+	start(t, c).stop()
+	path, _ := madeOf(t, c, time.Hour)
+	key, err := configs.LoadOrCreateSigningKey(c.SigningKeyPath(), nil)
+	require.NoError(t, err)
+	later := filepath.Join(t.TempDir(), "later.tar")
+	rewriteManifest(t, path, later, func(payload []byte) (string, jws.Signature) {
+		text := jws.Encode(bytes.Replace(payload, []byte("lethe-backup/1"), []byte("lethe-backup/2"), 1))
+		signature, err := jws.Sign(text, "lethe-backup.v2+jws", key)
+		require.NoError(t, err)
+		return text, signature
+	})
+	put := c
+	put.DataDir = filepath.Join(t.TempDir(), "new")
+	_, err = backup.Restore{Config: put, From: later, Ledger: c.DataDir, Now: time.Now()}.Run()
+	require.ErrorIs(t, err, backup.ErrRefused)
+	require.ErrorContains(t, err, `it is of another version, "lethe-backup/2", and "lethe-backup/1" is read`)
+	require.NotContains(t, err.Error(), "\n")
+	require.NoDirExists(t, put.DataDir)
+}
+
+// rewriteManifest copies a backup with another manifest.
+func rewriteManifest(t *testing.T, from, to string, change func(payload []byte) (string, jws.Signature)) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	reader, writer := tar.NewReader(bytes.NewReader(data)), tar.NewWriter(&out)
+	for {
+		h, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		content, err := io.ReadAll(reader)
+		require.NoError(t, err)
+		if h.Name == "manifest.json" {
+			var manifest struct {
+				Payload    string          `json:"payload"`
+				Signatures []jws.Signature `json:"signatures"`
+			}
+			require.NoError(t, json.Unmarshal(content, &manifest))
+			payload, err := jws.Decode(manifest.Payload)
+			require.NoError(t, err)
+			manifest.Payload, manifest.Signatures[0] = change(payload)
+			content, err = json.Marshal(manifest)
+			require.NoError(t, err)
+			h.Size = int64(len(content))
+		}
+		require.NoError(t, writer.WriteHeader(h))
+		_, err = writer.Write(content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, writer.Close())
+	require.NoError(t, os.WriteFile(to, out.Bytes(), 0o600))
+}
