@@ -4,7 +4,8 @@
 //   - forecast.go: the answer, scope by scope
 //   - work.go: the checkpoints and steps that replaced slices take
 //   - pace.go: how long training took lately
-//   - estimate.go: seconds, from the pace and from erasures of before
+//   - estimate.go: seconds, from the pace and from the stages of erasures of before
+//   - line.go: what a stage takes for so much work, learnt from what it took
 //
 // What an erasure would change is told by whoever holds the graphs (coordinator.Plan).
 package forecast

@@ -1,8 +1,6 @@
 package forecast
 
 import (
-	"slices"
-
 	"lethe"
 	"lethe/deletions"
 	"lethe/scoring/ensemble"
@@ -11,7 +9,7 @@ import (
 
 // The bases of an estimate.
 const (
-	// FromErasures: recent erasures and what training took lately.
+	// FromErasures: recent erasures, what each of their stages took, and what training took lately.
 	FromErasures = "recent_erasures"
 	// FromTraining: what training took lately; nothing was erased yet.
 	FromTraining = "recent_training"
@@ -20,12 +18,22 @@ const (
 	FromDefaults = "defaults"
 )
 
-// fixedSeconds is what an erasure takes besides training where none was measured: suppression, the
-// wait for others, the rewriting of a store, messages, the meta-model and the swap.
-const fixedSeconds = 0.35
+// What the stages of an erasure take where none was measured, in seconds, as on Bitcoin-OTC with two
+// cores: suppression and the wait for others; per timestep what rewriting does besides partitioning;
+// per second of training what goes on beside it, the meta-model and the swap.
+const (
+	defaultBefore       = 0.12
+	defaultRewriting    = 0.02
+	defaultPerTimestep  = 0.025
+	defaultAfterRewrite = 0.25
+)
 
-// leastPast is how many erasures it takes to believe what they tell.
-const leastPast = 3
+// stages are what an erasure goes through until the ensemble is swapped. The first takes as long
+// whatever is erased.
+type stages struct {
+	before              float64
+	rewriting, training line
+}
 
 // estimator turns work into seconds.
 type estimator struct {
@@ -34,14 +42,19 @@ type estimator struct {
 	workers int
 	// measured says that the rates were.
 	measured bool
-	past     []sample
+	settled  []lethe.Timestep
+	// Stages of erasures of before, the newest last, those of rewriting by whether all were
+	// partitioned afresh.
+	before            []float64
+	rewritten         map[bool][]observation
+	rewrites, trained []observation
 }
 
-// sample is an erasure of before: what it was expected to train for, and what it took.
-type sample struct{ train, took float64 }
-
-func newEstimator(layout ensemble.Layout, rates Rates, workers int) *estimator {
-	e := &estimator{layout: layout, rates: rates, workers: max(1, workers), measured: true}
+func newEstimator(layout ensemble.Layout, rates Rates, workers int, settled []lethe.Timestep) *estimator {
+	e := &estimator{
+		layout: layout, rates: rates, workers: max(1, workers), measured: true, settled: settled,
+		rewritten: make(map[bool][]observation),
+	}
 	for _, c := range layout.Components {
 		_, known := rates.Checkpoint[c.Config.Model]
 		e.measured = e.measured && known
@@ -49,25 +62,44 @@ func newEstimator(layout ensemble.Layout, rates Rates, workers int) *estimator {
 	return e
 }
 
-// learn takes erasures of before, for which the settled timesteps of now stand.
-func (e *estimator) learn(past []deletions.Entry, settled []lethe.Timestep) {
+// learn takes erasures of before, the oldest first, for which the settled timesteps of now stand.
+func (e *estimator) learn(past []deletions.Entry) {
 	for _, entry := range past {
-		elapsed := entry.Elapsed()
-		if elapsed.Swapped == nil {
+		seconds, whole := stagesOf(entry)
+		if !whole {
 			continue
 		}
-		wall, _ := e.training(workOf(e.layout, settled, entry.Progress.Slices))
-		if entry.Scope == lethe.ScopePartition {
-			wall += e.partitions(len(entry.Progress.Timesteps))
-		}
-		e.past = append(e.past, sample{wall, float64(*elapsed.Swapped) / 1000})
+		afresh := entry.Scope == lethe.ScopePartition
+		rewritten := observation{e.rewriting(len(entry.Progress.Timesteps), afresh), seconds[1]}
+		train, _ := e.training(workOf(e.layout, e.settled, entry.Progress.Slices))
+		e.before = append(e.before, seconds[0])
+		e.rewritten[afresh] = append(e.rewritten[afresh], rewritten)
+		e.rewrites, e.trained = append(e.rewrites, rewritten), append(e.trained, observation{train, seconds[2]})
 	}
+}
+
+// stagesOf returns the seconds of each stage of an erasure that was swapped.
+func stagesOf(entry deletions.Entry) (seconds [3]float64, whole bool) {
+	since := entry.Received()
+	for i, state := range []deletions.State{deletions.Rewriting, deletions.Retraining, deletions.Swapped} {
+		whole = false
+		for _, change := range entry.History {
+			if change.State == state {
+				seconds[i], since, whole = max(0, change.At.Sub(since).Seconds()), change.At, true
+				break
+			}
+		}
+		if !whole {
+			break
+		}
+	}
+	return seconds, whole
 }
 
 // basis says what an estimate rests on.
 func (e *estimator) basis() string {
 	switch {
-	case len(e.past) >= leastPast:
+	case len(e.before) >= leastObserved:
 		return FromErasures
 	case e.measured:
 		return FromTraining
@@ -102,7 +134,7 @@ func (e *estimator) training(w Work) (wall, processor float64) {
 	return max(longest, processor/float64(e.workers)), processor
 }
 
-// partitions is the time that partitioning some timesteps takes.
+// partitions is the processor time that partitioning some timesteps takes.
 func (e *estimator) partitions(timesteps int) float64 {
 	rate := e.rates.Partition
 	if rate == 0 {
@@ -111,47 +143,36 @@ func (e *estimator) partitions(timesteps int) float64 {
 	return rate * float64(timesteps)
 }
 
-// swapped is the time until the ensemble is swapped, for so much training. Past erasures tell
-// how the times of training come out when all else goes on beside them, and what comes on top:
-// a line through the origin's side of them by the medians of the lighter and the heavier half.
-func (e *estimator) swapped(train float64) float64 {
-	if len(e.past) < leastPast {
-		return fixedSeconds + train
+// rewriting is the work of rewriting some timesteps, in seconds: those that it took where the defaults
+// were measured, and those of partitioning afresh, which is done side by side.
+func (e *estimator) rewriting(timesteps int, afresh bool) float64 {
+	work := defaultPerTimestep * float64(timesteps)
+	if afresh {
+		work += e.partitions(timesteps) / float64(max(1, min(e.workers, timesteps)))
 	}
-	past := slices.Clone(e.past)
-	slices.SortFunc(past, func(a, b sample) int {
-		switch {
-		case a.train < b.train:
-			return -1
-		case a.train > b.train:
-			return 1
-		}
-		return 0
-	})
-	half := len(past) / 2
-	light, heavy := middle(past[:len(past)-half]), middle(past[half:])
-	slope := 1.
-	if gap := heavy.train - light.train; gap > 0.1*heavy.train && gap > 0 {
-		slope = min(max((heavy.took-light.took)/gap, 0.25), 4)
-	}
-	var rest []float64
-	for _, s := range past {
-		rest = append(rest, s.took-slope*s.train)
-	}
-	return max(median(rest)+slope*train, 0.05)
+	return work
 }
 
-// middle is the sample of the medians.
-func middle(list []sample) sample {
-	var train, took []float64
-	for _, s := range list {
-		train, took = append(train, s.train), append(took, s.took)
+// stages returns what the stages take, by erasures of before and, as far as they tell nothing, by
+// defaults.
+func (e *estimator) stages(afresh bool) stages {
+	s := stages{defaultBefore, line{defaultRewriting, 1}, line{defaultAfterRewrite, 1}}
+	if len(e.before) >= leastObserved {
+		s.before = median(e.before)
 	}
-	return sample{median(train), median(took)}
+	rewrites := e.rewritten[afresh]
+	if len(rewrites) < leastObserved {
+		rewrites = e.rewrites
+	}
+	all, _ := e.training(everything(e.layout, e.settled))
+	s.rewriting = s.rewriting.learnt(rewrites, e.rewriting(len(e.settled), afresh))
+	s.training = s.training.learnt(e.trained, all)
+	return s
 }
 
-// median of a list that is not empty.
-func median(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+// swapped is the time until the ensemble is swapped: so many timesteps are rewritten, and it is trained
+// for so long.
+func (e *estimator) swapped(timesteps int, afresh bool, train float64) float64 {
+	s := e.stages(afresh)
+	return s.before + s.rewriting.at(e.rewriting(timesteps, afresh)) + s.training.at(train)
 }

@@ -80,8 +80,8 @@ type Facts struct {
 
 // Of puts a forecast together.
 func Of(f Facts, s Settings) Forecast {
-	e := newEstimator(s.Layout, s.Rates, s.Workers)
-	e.learn(f.Past, f.Settled)
+	e := newEstimator(s.Layout, s.Rates, s.Workers, f.Settled)
+	e.learn(f.Past)
 	out := Forecast{Targets: f.Targets, Basis: e.basis(), Scopes: []Scope{}}
 	for _, scope := range f.Scopes {
 		plan, possible := f.Plans[scope]
@@ -115,12 +115,10 @@ func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s S
 	}
 	slices.SortFunc(replaced, deletions.SliceRef.Compare)
 	out.Slices = len(replaced)
-	dealt := 0.
-	if scope == lethe.ScopePartition {
-		dealt = e.partitions(len(out.Timesteps))
-	}
 	work, all := workOf(s.Layout, f.Settled, replaced), everything(s.Layout, f.Settled)
-	out.Models, out.Cost, out.Everything = work, e.cost(work, dealt), e.cost(all, dealt)
+	afresh := scope == lethe.ScopePartition
+	out.Models = work
+	out.Cost, out.Everything = e.cost(work, len(out.Timesteps), afresh), e.cost(all, len(out.Timesteps), afresh)
 	out.Cheaper = "replay"
 	if out.Everything.Processor < out.Processor {
 		out.Cheaper = "everything"
@@ -129,10 +127,13 @@ func (e *estimator) scope(scope lethe.Scope, plan coordinator.Plan, f Facts, s S
 	return out
 }
 
-// cost estimates some work and the time that partitioning takes.
-func (e *estimator) cost(w Work, dealt float64) Cost {
+// cost estimates some work, and the rewriting of some timesteps.
+func (e *estimator) cost(w Work, timesteps int, afresh bool) Cost {
 	wall, processor := e.training(w)
+	if afresh {
+		processor += e.partitions(timesteps)
+	}
 	return Cost{
-		Checkpoints: w.checkpoints(), Steps: w.steps(), Seconds: e.swapped(wall + dealt), Processor: processor + dealt,
+		Checkpoints: w.checkpoints(), Steps: w.steps(), Seconds: e.swapped(timesteps, afresh, wall), Processor: processor,
 	}
 }

@@ -55,8 +55,8 @@ func (a Answer) Facts(q Question) forecast.Facts {
 	}
 }
 
-// pastMost is how many recent requests an answer has: enough for a median.
-const pastMost = 30
+// pastMost is how many recent requests an answer has: enough for requests of every kind.
+const pastMost = 60
 
 // Questions are put to the role from other goroutines. It answers between its steps, in its own
 // goroutine, and changes nothing for them.

@@ -10,13 +10,14 @@ import (
 // customersOptions say how many customers there are, of how many transactions each.
 type customersOptions struct {
 	count, transactions int
+	scope               string
 	seed                uint64
 }
 
 // customers gives transactions of a stream to customers, over all timesteps alike, and
 // returns what asks for the erasure of one after the other. It is told by the seed alone,
 // so that a folder that was fed before has the same.
-func customers(stream *dataset.Stream, o customersOptions) (func() []lethe.Target, error) {
+func customers(stream *dataset.Stream, o customersOptions) (func() drawn, error) {
 	draw := lethe.NewDraw(o.seed, "benchmark-customers")
 	for at := range o.transactions {
 		step := stream.Steps[at*len(stream.Steps)/o.transactions]
@@ -29,9 +30,12 @@ func customers(stream *dataset.Stream, o customersOptions) (func() []lethe.Targe
 		}
 	}
 	next := 0
-	return func() []lethe.Target {
+	return func() drawn {
 		next++
-		return []lethe.Target{lethe.SubjectThrough(nameOfCustomer(next-1), lethe.NoTimestep)}
+		return drawn{
+			targets: []lethe.Target{lethe.SubjectThrough(nameOfCustomer(next-1), lethe.NoTimestep)}, scope: o.scope,
+			transactions: o.transactions, customer: true,
+		}
 	}, nil
 }
 

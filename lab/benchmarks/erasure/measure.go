@@ -41,7 +41,9 @@ func (c *runCmd) measure(ctx context.Context, d *deployment) (rows []row, err er
 	}
 	for round := range c.Requests {
 		time.Sleep(settleTime)
-		list, asked := c.requests(round, next), about
+		list, last := c.requests(round, next)
+		asked := about
+		asked.Scope, asked.Targets, asked.Customers = last.scope, last.transactions, last.customer
 		if c.Plan {
 			if asked, err = d.plan(ctx, list, about); err != nil {
 				return rows, fmt.Errorf("plan of round %d: %w", round, err)
@@ -65,22 +67,28 @@ func (c *runCmd) measure(ctx context.Context, d *deployment) (rows []row, err er
 
 // feed has the stream trained through. It returns what all rows have in common and what
 // draws transactions. The stream is not kept: it may be as large as the rest.
-func (c *runCmd) feed(ctx context.Context, d *deployment) (about row, next func() []lethe.Target, err error) {
+func (c *runCmd) feed(ctx context.Context, d *deployment) (about row, next func() drawn, err error) {
 	stream, err := c.stream(ctx)
 	if err != nil {
 		return about, nil, err
 	}
 	about = row{
 		Data: stream.Name, Timesteps: len(stream.Steps), Features: stream.FeatureCount,
-		Together: c.Together, Targets: c.Targets, Scope: c.Scope, Age: c.Age, Customers: c.Customers,
+		Together: c.Together, Age: c.Age,
 	}
 	for _, step := range stream.Steps {
 		about.Transactions += len(step.Transactions)
 	}
-	if next = c.chooser(stream); c.Customers {
-		if next, err = customers(stream, customersOptions{c.Requests * c.Together, c.Targets, c.Seed}); err != nil {
-			return about, nil, err
-		}
+	switch {
+	case len(c.Mixed) > 0:
+		next, err = mixed(stream, mixedOptions{c.Requests * c.Together, c.Mixed, c.Seed})
+	case c.Customers:
+		next, err = customers(stream, customersOptions{c.Requests * c.Together, c.Targets, c.Scope, c.Seed})
+	default:
+		next = c.chooser(stream)
+	}
+	if err != nil {
+		return about, nil, err
 	}
 	began := time.Now()
 	if err := d.feed(ctx, stream, c.Fed); err != nil {
@@ -106,7 +114,7 @@ func profile(path string) (stop func() error, err error) {
 }
 
 // chooser returns what draws the targets of a request: transactions, each once.
-func (c *runCmd) chooser(stream *dataset.Stream) func() []lethe.Target {
+func (c *runCmd) chooser(stream *dataset.Stream) func() drawn {
 	steps := stream.Steps
 	if c.Age >= 0 {
 		at := max(0, len(steps)-1-c.Age)
@@ -119,7 +127,7 @@ func (c *runCmd) chooser(stream *dataset.Stream) func() []lethe.Target {
 		}
 	}
 	draw := lethe.NewDraw(c.Seed, "benchmark-erasures")
-	return func() []lethe.Target {
+	return func() drawn {
 		own := make([]lethe.TransactionID, c.Targets)
 		for i := range own {
 			at := draw.IntN(len(ids))
@@ -127,6 +135,6 @@ func (c *runCmd) chooser(stream *dataset.Stream) func() []lethe.Target {
 			ids[at] = ids[len(ids)-1]
 			ids = ids[:len(ids)-1]
 		}
-		return lethe.Transactions(own...)
+		return drawn{targets: lethe.Transactions(own...), scope: c.Scope, transactions: c.Targets}
 	}
 }

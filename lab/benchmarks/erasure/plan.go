@@ -62,7 +62,7 @@ const within = 1.5
 
 // writeEstimates says how good the estimates of plans were, if there were any.
 func writeEstimates(w io.Writer, rows []row) error {
-	var factors, answers []float64
+	var factors, ratios, answers []float64
 	good := 0
 	for _, r := range rows {
 		if r.Planned == 0 {
@@ -70,6 +70,7 @@ func writeEstimates(w io.Writer, rows []row) error {
 		}
 		f := off(r.Planned, r.Swapped)
 		factors, answers = append(factors, f), append(answers, r.PlanSeconds)
+		ratios = append(ratios, r.Planned/r.Swapped)
 		if f <= within {
 			good++
 		}
@@ -78,10 +79,13 @@ func writeEstimates(w io.Writer, rows []row) error {
 		return nil
 	}
 	slices.Sort(factors)
+	slices.Sort(ratios)
 	slices.Sort(answers)
 	_, err := fmt.Fprintf(w, "\nplans: of %d estimates of the time until swapped %d were within a factor of %.1f; "+
-		"the median is off by %.2f, nine of ten by at most %.2f, the worst by %.2f; an answer took %.3f s (%.3f)\n",
-		len(factors), good, within, factors[len(factors)/2], factors[len(factors)*9/10], factors[len(factors)-1],
+		"in the median they are %.2f times what it took, half of them are off by %.2f, nine of ten by at most %.2f, "+
+		"the worst by %.2f; an answer took %.3f s (%.3f)\n",
+		len(factors), good, within, ratios[len(ratios)/2], factors[len(factors)/2],
+		factors[len(factors)*9/10], factors[len(factors)-1],
 		answers[len(answers)/2], answers[len(answers)-1])
 	return err
 }

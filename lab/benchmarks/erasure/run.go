@@ -21,6 +21,7 @@ type runCmd struct {
 	Together  int               `default:"1" help:"Requests submitted at once in a round."`
 	Targets   int               `default:"1" help:"Transactions of each request."`
 	Customers bool              `help:"Each request erases a customer: so many transactions over all timesteps."`
+	Mixed     []string          `placeholder:"SCOPE,…" help:"Erase now a transaction, now a customer, at these scopes."`
 	Age       int               `default:"-1" help:"Erase from the timestep that is so many before the newest; -1: any."`
 	Scope     string            `default:"${scope}" enum:"${scopes}" help:"Scope of the requests: ${enum}."`
 	Seed      uint64            `default:"1" help:"Chooses the transactions."`
@@ -98,14 +99,15 @@ func (c *runCmd) config() (config configs.Config, remove func(), err error) {
 	return config, remove, err
 }
 
-// requests makes those of a round.
-func (c *runCmd) requests(round int, next func() []lethe.Target) []lethe.ErasureRequest {
-	list := make([]lethe.ErasureRequest, c.Together)
+// requests makes those of a round, and tells what the last of them asks for.
+func (c *runCmd) requests(round int, next func() drawn) (list []lethe.ErasureRequest, last drawn) {
+	list = make([]lethe.ErasureRequest, c.Together)
 	for i := range list {
+		last = next()
 		list[i] = lethe.ErasureRequest{
 			RequestID: fmt.Sprintf("benchmark-%d-%d-%d-%d", c.Seed, time.Now().Unix(), round, i),
-			Scope:     lethe.Scope(c.Scope), Targets: next(),
+			Scope:     lethe.Scope(last.scope), Targets: last.targets,
 		}
 	}
-	return list
+	return list, last
 }
