@@ -8,6 +8,9 @@ TESTSUM  := $(BIN)/gotestsum
 TESTSUM_VERSION := v1.13.0
 DEADCODE := $(BIN)/deadcode
 DEADCODE_VERSION := v0.52.0
+PROMTOOL := $(BIN)/promtool
+# Prometheus 2.54.1.
+PROMTOOL_VERSION := v0.54.1
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 PACKAGES ?= ./...
 
@@ -81,6 +84,16 @@ deadcode: $(DEADCODE) ## Fail if a function outside packages made for tests is r
 
 $(DEADCODE):
 	GOBIN=$(BIN) $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
+
+.PHONY: alerts-check
+alerts-check: $(PROMTOOL) ## Check the Prometheus rules and configuration, and run the tests of the rules
+	cd deploy/prometheus && $(PROMTOOL) check rules rules.yml && $(PROMTOOL) check config prometheus.yml && \
+	  $(PROMTOOL) test rules rules.test.yml
+
+# go install refuses a module with replace directives, so it is built where it was downloaded.
+$(PROMTOOL):
+	dir=$$($(GO) mod download -json github.com/prometheus/prometheus@$(PROMTOOL_VERSION) | sed -n 's/.*"Dir": "\(.*\)",/\1/p') && \
+	  $(GO) build -C "$$dir" -trimpath -o $(PROMTOOL) ./cmd/promtool
 
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum are not tidy

@@ -17,12 +17,8 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 		return v, err
 	}
 	tr = redacted(b.staging, tr)
-	n := len(tr.Features)
-	switch {
-	case n == 0 && b.featureCount == 0:
-		return refuse(o, ReasonFeatureCount, "0 features"), nil
-	case b.featureCount != 0 && n != b.featureCount:
-		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", n, b.featureCount)), nil
+	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
+		return v, nil
 	}
 	secret := b.staging.options.Secret
 	p, arrived := secret.Pseudonym(tr.ID), indexEntry{tr.Timestep, hashContent(secret, tr.Features)}
@@ -55,6 +51,18 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
 	}
 	return Verdict{Outcome: Accepted}, nil
+}
+
+// fits refuses a number of features that cannot be right, and is empty for another.
+func (b *Batch) fits(features int, o Origin) Verdict {
+	switch {
+	case features == 0 && b.featureCount == 0:
+		return refuse(o, ReasonFeatureCount, "0 features")
+	case b.featureCount != 0 && features != b.featureCount:
+		return refuse(o, ReasonFeatureCount, fmt.Sprintf("%d features, want %d", features, b.featureCount))
+	default:
+		return Verdict{}
+	}
 }
 
 // redacted is a transaction with 0 for the features of it that are erased.

@@ -201,7 +201,7 @@ func (in *intake) judge(
 func carrierOf(event ingest.Event) late.Carrier {
 	switch e := event.(type) {
 	case ingest.Transaction:
-		return late.Carrier{Target: lethe.Transactions(e.ID)[0], At: e.Timestep, Subjects: e.Transaction.Subjects}
+		return late.Carrier{Target: lethe.Transactions(e.ID)[0], At: e.Timestep, Subjects: e.Subjects}
 	case ingest.Payment:
 		return late.Carrier{Target: lethe.PaymentBetween(e.Source, e.Target), At: e.Timestep, Subjects: e.Subjects}
 	default:

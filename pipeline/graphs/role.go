@@ -177,7 +177,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 		intake: &intake{
 			store: store, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits, listener: o.Listener,
-			late: late.Requests{Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus}},
+			late: late.Requests{
+				Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
+			},
 		},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
