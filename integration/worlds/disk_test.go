@@ -74,7 +74,10 @@ func (d *disk) note(what, name string) {
 }
 
 // inGeneration reports whether a path is that of a file of Pebble's.
-func inGeneration(name string) bool { return strings.HasPrefix(path.Base(path.Dir(name)), "g0") }
+func inGeneration(name string) bool { return isGeneration(path.Dir(name)) }
+
+// isGeneration reports whether a path is that of a folder of Pebble's.
+func isGeneration(name string) bool { return strings.HasPrefix(path.Base(name), "g0") }
 
 // copied is what is on the disk now. A killed process leaves everything that it
 // wrote, synced or not, but for half of what it is about to make durable if that is torn.

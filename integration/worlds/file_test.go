@@ -55,6 +55,8 @@ func (f *file) SyncTo(length int64) (full bool, err error) {
 func (f *file) synced(sync func() error) error {
 	f.disk.mu.Lock()
 	switch {
+	case isGeneration(f.name):
+		// Pebble syncs its folder after every table that it writes.
 	case !inGeneration(f.name):
 		f.disk.write("sync "+f.name, f)
 	case path.Ext(f.name) == ".log":
