@@ -100,7 +100,7 @@ func (w *world) featureOutcomes(at int, target lethe.Target, got *state) (may []
 		return append(may, deletions.OutcomeNothingHeld, deletions.OutcomeAlreadyErased)
 	}
 	may = append(may, deletions.OutcomeErased)
-	wider, asked := false, false
+	wider, asked := false, w.tookBack(target)
 	for i, e := range w.events {
 		if e.request == nil {
 			continue

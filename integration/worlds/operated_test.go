@@ -220,6 +220,17 @@ func (w world) isOperated() bool {
 	})
 }
 
+// tookBack reports whether a request was taken back that names the transaction of a target, and
+// so may have dropped what another one looks for.
+func (w world) tookBack(target lethe.Target) bool {
+	return slices.ContainsFunc(w.events, func(e event) bool {
+		return e.operation != nil && e.operation.cancel != nil &&
+			slices.ContainsFunc(e.operation.cancel.Targets, func(other lethe.Target) bool {
+				return other.Name() == target.Name() || other.Transaction == target.Transaction && other.Transaction != ""
+			})
+	})
+}
+
 // isAgain reports whether a request is one of lethe's own, for what a backup held or what came
 // late of a subject.
 func isAgain(requestID string) bool {

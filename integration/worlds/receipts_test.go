@@ -118,7 +118,7 @@ func (w *world) outcomes(at int, target lethe.Target, got *state) (may []deletio
 		return []deletions.Outcome{deletions.OutcomeNothingHeld}
 	}
 	may = append(may, deletions.OutcomeErased)
-	asked := false
+	asked := w.tookBack(target)
 	if w.isOperated() {
 		// What a backup held may be erased by a request of lethe's own.
 		may = append(may, deletions.OutcomeAlreadyErased)
