@@ -101,6 +101,18 @@ func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Dispositio
 	return out
 }
 
+// RefusedAt tells which record a dead letter is of.
+func RefusedAt(letter Record) (topic string, partition int, offset int64, err error) {
+	told := make(map[string]string)
+	for _, h := range letter.Headers {
+		told[h.Key] = string(h.Value)
+	}
+	if partition, err = strconv.Atoi(told[deadPartition]); err == nil {
+		offset, err = strconv.ParseInt(told[deadOffset], 10, 64)
+	}
+	return told[deadTopic], partition, offset, err
+}
+
 // foreign leaves out the headers of an earlier dead letter: one that is sent again
 // and refused again is told by its newest refusal only.
 func foreign(headers []Header) []Header {

@@ -34,11 +34,28 @@ func TestRedactedRecords(t *testing.T) {
 // Only who has the secret can say that a record was published again, and of no other record.
 func TestRepublishedRecordsAreKnown(t *testing.T) {
 	secret := lethe.Secret{1}
-	out := ingest.Republished(secret, ingest.Record{Key: []byte("a"), Partition: 3}, []byte("value"))
-	rec := ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}
-	require.True(t, out.Pinned && out.Partition == 3)
-	require.True(t, ingest.IsRepublished(secret, rec))
-	require.False(t, ingest.IsRepublished(lethe.Secret{2}, rec))
-	rec.Value = []byte("another")
-	require.False(t, ingest.IsRepublished(secret, rec))
+	for _, refused := range []bool{false, true} {
+		out := ingest.Republished(secret, ingest.Record{Key: []byte("a"), Partition: 3}, []byte("value"), refused)
+		rec := ingest.Record{Key: out.Key, Value: out.Value, Headers: out.Headers}
+		require.True(t, out.Pinned && out.Partition == 3)
+		known := func(secret lethe.Secret) [2]bool {
+			is, wasRefused := ingest.IsRepublished(secret, rec)
+			return [2]bool{is, wasRefused}
+		}
+		require.Equal(t, [2]bool{true, refused}, known(secret))
+		require.Equal(t, [2]bool{}, known(lethe.Secret{2}))
+		rec.Value = []byte("another")
+		require.Equal(t, [2]bool{}, known(secret))
+	}
+}
+
+// A dead letter tells which record it is of; another record tells none.
+func TestADeadLetterTellsWhichRecordItIsOf(t *testing.T) {
+	rec := ingest.Record{Topic: "t.transactions.v1", Partition: 3, Offset: 1 << 40, Key: []byte("a"), Value: []byte("{}")}
+	letter := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Late}, "test")
+	topic, partition, offset, err := ingest.RefusedAt(ingest.Record{Headers: letter.Headers})
+	require.NoError(t, err)
+	require.Equal(t, []any{rec.Topic, rec.Partition, rec.Offset}, []any{topic, partition, offset})
+	_, _, _, err = ingest.RefusedAt(rec)
+	require.Error(t, err)
 }

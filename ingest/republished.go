@@ -12,22 +12,35 @@ import (
 // can have a record passed over.
 const republishedBy = "lethe-redacted"
 
-// Republished returns the record that takes the place of another one in its partition.
-func Republished(secret lethe.Secret, rec Record, value []byte) Outgoing {
+// Republished returns the record that takes the place of another one in its partition. refused
+// says that the other one was refused: to a store that is made anew this one is, too.
+func Republished(secret lethe.Secret, rec Record, value []byte, refused bool) Outgoing {
 	return Outgoing{
 		Key: slices.Clone(rec.Key), Value: value, Pinned: true, Partition: rec.Partition,
-		Headers: []Header{{Key: republishedBy, Value: republishedCode(secret, rec.Key, value)}},
+		Headers: []Header{{Key: republishedBy, Value: republishedCode(secret, rec.Key, value, refused)}},
 	}
 }
 
-// IsRepublished reports whether lethe has published a record again. It is no news then, but
-// to a store that was lost.
-func IsRepublished(secret lethe.Secret, rec Record) bool {
+// IsRepublished reports whether lethe has published a record again, and whether the one whose
+// place it has was refused. It is no news then, but to a store that was lost.
+func IsRepublished(secret lethe.Secret, rec Record) (is, refused bool) {
 	at := slices.IndexFunc(rec.Headers, func(h Header) bool { return h.Key == republishedBy })
-	return at >= 0 && string(rec.Headers[at].Value) == string(republishedCode(secret, rec.Key, rec.Value))
+	if at < 0 {
+		return false, false
+	}
+	for _, refused := range []bool{false, true} {
+		if string(rec.Headers[at].Value) == string(republishedCode(secret, rec.Key, rec.Value, refused)) {
+			return true, refused
+		}
+	}
+	return false, false
 }
 
-func republishedCode(secret lethe.Secret, key, value []byte) []byte {
-	code := secret.Hash("republished", key, value)
+func republishedCode(secret lethe.Secret, key, value []byte, refused bool) []byte {
+	purpose := "republished"
+	if refused {
+		purpose = "republished, refused"
+	}
+	code := secret.Hash(purpose, key, value)
 	return hex.AppendEncode(nil, code[:16])
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -19,10 +21,31 @@ type place struct {
 	partitionKey
 }
 
+// logPlace is where a record stands in its topic.
+type logPlace struct {
+	partition int
+	offset    int64
+}
+
+// noteRefused notes which transaction's record a dead letter is of.
+func (l *located) noteRefused(letter ingest.Record) {
+	topic, partition, offset, err := ingest.RefusedAt(letter)
+	if err == nil && strings.HasSuffix(topic, string(bus.Transactions)) {
+		l.refused[logPlace{partition, offset}] = true
+	}
+}
+
+// wasRefused reports whether a transaction's record was refused, or is published in the place
+// of one that was.
+func (l *located) wasRefused(secret lethe.Secret, rec ingest.Record) bool {
+	_, refused := ingest.IsRepublished(secret, rec)
+	return refused || l.refused[logPlace{rec.Partition, rec.Offset}]
+}
+
 // redacted is what takes the place of a record in which features were found that are erased,
 // nil if it has to go as a whole: because something else in it is erased too, or it is broken,
 // so that nobody can tell what in it is a feature.
-func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit) *ingest.Outgoing {
+func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit, l *located) *ingest.Outgoing {
 	more := func(h scan.Hit) bool { return h.Kind != scan.KindFeaturesOf && !isFeatures(h.Kind) }
 	if topic != bus.Transactions && topic != bus.DeadLetters || slices.ContainsFunc(hits, more) {
 		return nil
@@ -31,7 +54,7 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit) *
 	if !changed {
 		return nil
 	}
-	out := ingest.Republished(s.secret, rec, value)
+	out := ingest.Republished(s.secret, rec, value, l.wasRefused(s.secret, rec))
 	if topic == bus.DeadLetters {
 		out.Headers = rec.Headers // they say why it was refused
 	}
@@ -41,18 +64,25 @@ func (s *Search) redacted(topic bus.Topic, rec ingest.Record, hits []scan.Hit) *
 	return &out
 }
 
+// Redaction is a record's value with 0 for features that are erased.
+type Redaction struct {
+	Value []byte
+	// Refused says that the record is refused all the same.
+	Refused bool
+}
+
 // Republish publishes the records at some positions of a batch again, with other values. As
 // in Withdraw, a record is left alone if a later one of the batch has its key: whatever comes
 // in of its transaction is published again.
-func (n *Erased) Republish(ctx context.Context, batch bus.Batch, values map[int][]byte) error {
+func (n *Erased) Republish(ctx context.Context, batch bus.Batch, redactions map[int]Redaction) error {
 	var out []ingest.Outgoing
 	for at, rec := range batch.Records {
-		value, again := values[at]
+		redacted, again := redactions[at]
 		later := func(other ingest.Record) bool { return string(other.Key) == string(rec.Key) }
 		if !again || slices.ContainsFunc(batch.Records[at+1:], later) {
 			continue
 		}
-		out = append(out, ingest.Republished(n.secret, rec, value))
+		out = append(out, ingest.Republished(n.secret, rec, redacted.Value, redacted.Refused))
 		if n.republished != nil {
 			n.republished[place{batch.Source.Topic, partitionKey{rec.Partition, string(rec.Key)}}] = true
 		}

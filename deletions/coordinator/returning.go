@@ -109,24 +109,29 @@ func (r remains) of(prints []scan.Fingerprint) (records int) {
 type located struct {
 	predictions, reasons, sources, letters remains
 	looked                                 looked
+	// refused are the records that dead letters of those looked for are of.
+	refused map[logPlace]bool
 }
 
 // locate looks for them. It runs beside the loop: topics are as long as the history. It
 // takes a processor as long as it lasts, for the erasure waits for it.
 func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
-	v := Verdict{requestIDs: search.requestIDs, located: &located{looked: lookedFor(search.prints)}}
+	v := Verdict{requestIDs: search.requestIDs, located: &located{
+		looked: lookedFor(search.prints), refused: make(map[logPlace]bool),
+	}}
 	for _, part := range []struct {
 		to     *remains
 		topics []bus.Topic
 	}{
 		{&v.located.predictions, []bus.Topic{bus.Predictions}},
 		{&v.located.reasons, []bus.Topic{bus.Reasons}},
-		{&v.located.sources, []bus.Topic{bus.Transactions, bus.Labels}},
+		// First the dead letters, which tell which of the sources were refused.
 		{&v.located.letters, []bus.Topic{bus.DeadLetters}},
+		{&v.located.sources, []bus.Topic{bus.Transactions, bus.Labels}},
 	} {
 		part.to.tombstones = make(map[bus.Topic][]ingest.Outgoing)
 		for _, topic := range part.topics {
-			if v.err = s.locateIn(ctx, search, topic, part.to, v.located.looked); v.err != nil {
+			if v.err = s.locateIn(ctx, search, topic, part.to, v.located); v.err != nil {
 				v.err = fmt.Errorf("look through %s: %w", topic, v.err)
 				return v
 			}
@@ -139,7 +144,7 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 // compaction removes the others, and if that one holds nothing, a tombstone would remove
 // it too. One that was withdrawn for these requests already counts as long as the log has
 // it.
-func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic, r *remains, l looked) error {
+func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic, r *remains, l *located) error {
 	newest := make(map[partitionKey]found)
 	take := func(rec ingest.Record) error {
 		at := partitionKey{rec.Partition, string(rec.Key)}
@@ -149,14 +154,17 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 			if before.withdrawn = true; held && search.withdrawnFor(rec) {
 				newest[at] = before
 			}
-			l.note(topic, rec, false)
+			l.looked.note(topic, rec, false)
 			return nil
 		}
 		hits := hitsIn(search.scanner, rec)
 		if len(hits) > 0 {
-			newest[at] = found{offset: rec.Offset, hits: hits, instead: search.redacted(topic, rec, hits)}
+			newest[at] = found{offset: rec.Offset, hits: hits, instead: search.redacted(topic, rec, hits, l)}
+			if topic == bus.DeadLetters {
+				l.noteRefused(rec)
+			}
 		}
-		l.note(topic, rec, len(hits) == 0)
+		l.looked.note(topic, rec, len(hits) == 0)
 		return ctx.Err()
 	}
 	var err error

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/deletions/coordinator"
 	"lethe/deletions/late"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -21,7 +22,7 @@ type Erased interface {
 	// Withdraw deletes the records at some positions of a batch from their topic.
 	Withdraw(ctx context.Context, batch bus.Batch, positions []int) error
 	// Republish publishes the records at some positions of a batch again, with other values.
-	Republish(ctx context.Context, batch bus.Batch, values map[int][]byte) error
+	Republish(ctx context.Context, batch bus.Batch, redactions map[int]coordinator.Redaction) error
 }
 
 // intake takes transactions and labels into the snapshot store.
@@ -41,7 +42,7 @@ type taken struct {
 	refused   []ingest.Outgoing
 	withdrawn []int
 	// republished are new values of records, by their place.
-	republished map[int][]byte
+	republished map[int]coordinator.Redaction
 	// late is what came of erased subjects.
 	late []late.Carrier
 }
@@ -63,11 +64,11 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
-	tx := &taken{Batch: begun, republished: make(map[int][]byte)}
+	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
 	tally := make(map[events.Result]int)
 	for i, rec := range batch.Records {
 		redacted := false
-		if stream == snapshot.Transactions && !ingest.IsRepublished(in.secret, rec) {
+		if again, _ := ingest.IsRepublished(in.secret, rec); stream == snapshot.Transactions && !again {
 			rec, redacted = in.redact(rec)
 		}
 		event, err := decode(rec, in.limits)
@@ -84,7 +85,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 		default:
 		}
 		if redacted && result != events.Suppressed {
-			tx.republished[i] = rec.Value
+			tx.republished[i] = coordinator.Redaction{Value: rec.Value, Refused: result == events.Refused}
 		}
 	}
 	if err := in.publish(ctx, batch, tx); err != nil {
@@ -129,7 +130,9 @@ func (in *intake) apply(
 			return events.Suppressed, nil, err
 		}
 	}
-	if ingest.IsRepublished(in.secret, rec) {
+	if again, refused := ingest.IsRepublished(in.secret, rec); refused {
+		return events.Ignored, nil, nil // there is a dead letter
+	} else if again {
 		result, err := in.again(tx, event, rec, err)
 		return result, nil, err
 	}

@@ -33,7 +33,7 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 }
 
 // again takes a record that lethe published itself. To a store that knows the transaction it
-// is no news; to one that was lost it is the record, and if that was refused there is a dead
+// is no news; to one that was lost it is the record, and if nobody takes it there is a dead
 // letter already.
 func (in *intake) again(tx *taken, event ingest.Event, rec ingest.Record, err error) (events.Result, error) {
 	var refusal *ingest.Refusal

@@ -71,7 +71,8 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 	d.answer("score", deletions.StepSwapped)
 	d.until(r, "the record is published again", func(*role.Status) bool {
 		rec, _ := d.newestRecord(id)
-		return ingest.IsRepublished(secret, rec)
+		again, _ := ingest.IsRepublished(secret, rec)
+		return again
 	})
 	republished, before := d.newestRecord(id)
 	require.Equal(t, `{"type":"transaction","id":"transaction-1-2","timestep":1,"features":[0,1,0]}`,
@@ -93,7 +94,7 @@ func TestAReplayedRecordIsPublishedAgainWithoutErasedFeatures(t *testing.T) {
 }
 
 // A record that lethe published again stands behind those of later timesteps: a store that is made
-// anew takes it, though others that late are refused.
+// anew takes it, though others that late are refused, but not one whose record was refused itself.
 func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 	d := deploy(t)
 	d.lateRecords, d.window = snapshot.DeadLetter, time.Millisecond
@@ -109,16 +110,17 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 		return ingest.Outgoing{Key: key, Value: value}
 	}
 	d.send(bus.Transactions, record(8))
-	again := record(9)
-	d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: again.Key, Partition: 1}, again.Value))
+	again, refused := record(9), record(10)
+	d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: refused.Key, Partition: 1}, refused.Value, true))
+	d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: again.Key, Partition: 1}, again.Value, false))
 	d.until(r, "it is there", func(s *role.Status) bool { return s.Steps[1].Nodes == 8 })
 	require.Equal(t, []float32{0, 7, 0}, d.rowOf(1, transactionID(1, 9)))
-	refused := 0
+	letters := 0
 	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(ingest.Record) error {
-		refused++
+		letters++
 		return nil
 	}))
-	require.Equal(t, 1, refused)
+	require.Equal(t, 1, letters)
 }
 
 // Slices change where the transaction is and, with one-hop features, where a neighbour of it
