@@ -101,16 +101,27 @@ func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Dispositio
 	return out
 }
 
-// RefusedAt tells which record a dead letter is of.
-func RefusedAt(letter Record) (topic string, partition int, offset int64, err error) {
+// RefusedRecord is the record that a dead letter is of: where it stood, and why it was refused.
+type RefusedRecord struct {
+	Topic     string
+	Partition int
+	Offset    int64
+	Key       []byte
+	Reason    Reason
+}
+
+// RefusedIn returns what the headers of a dead letter tell of its record.
+func RefusedIn(letter Record) (r RefusedRecord, err error) {
 	told := make(map[string]string)
 	for _, h := range letter.Headers {
 		told[h.Key] = string(h.Value)
 	}
-	if partition, err = strconv.Atoi(told[deadPartition]); err == nil {
-		offset, err = strconv.ParseInt(told[deadOffset], 10, 64)
+	r.Topic, r.Reason = told[deadTopic], Reason(told[deadReason])
+	r.Key = bytes.TrimPrefix(letter.Key, []byte(refusedPrefix+r.Topic+">"))
+	if r.Partition, err = strconv.Atoi(told[deadPartition]); err == nil {
+		r.Offset, err = strconv.ParseInt(told[deadOffset], 10, 64)
 	}
-	return told[deadTopic], partition, offset, err
+	return r, err
 }
 
 // foreign leaves out the headers of an earlier dead letter: one that is sent again
@@ -143,6 +154,9 @@ func waitingKey(rec Record) []byte {
 	return append([]byte(">!"+rec.Topic+">"), rec.Key...)
 }
 
+// refusedPrefix begins keys of finalKey.
+const refusedPrefix = ">!refused!"
+
 // finalKey is the key of the dead letter of a record that was refused when it was read.
 // Where one that waits may have the same key, that of its letter is another: whether the
 // one is written over or deleted must not depend on what becomes of the other.
@@ -150,7 +164,7 @@ func finalKey(rec Record) []byte {
 	if !strings.HasSuffix(rec.Topic, labelsTopic) && !bytes.Contains(rec.Key, []byte(">")) {
 		return rec.Key
 	}
-	return append([]byte(">!refused!"+rec.Topic+">"), rec.Key...)
+	return append([]byte(refusedPrefix+rec.Topic+">"), rec.Key...)
 }
 
 // WithdrawnLetter returns the record that deletes the WaitingLetter of a record which

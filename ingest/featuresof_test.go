@@ -51,11 +51,15 @@ func TestRepublishedRecordsAreKnown(t *testing.T) {
 
 // A dead letter tells which record it is of; another record tells none.
 func TestADeadLetterTellsWhichRecordItIsOf(t *testing.T) {
-	rec := ingest.Record{Topic: "t.transactions.v1", Partition: 3, Offset: 1 << 40, Key: []byte("a"), Value: []byte("{}")}
-	letter := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Late}, "test")
-	topic, partition, offset, err := ingest.RefusedAt(ingest.Record{Headers: letter.Headers})
-	require.NoError(t, err)
-	require.Equal(t, []any{rec.Topic, rec.Partition, rec.Offset}, []any{topic, partition, offset})
-	_, _, _, err = ingest.RefusedAt(rec)
-	require.Error(t, err)
+	for _, key := range []string{"a", "a>b"} {
+		rec := ingest.Record{Topic: "t.transactions.v1", Partition: 3, Offset: 1 << 40, Key: []byte(key), Value: []byte("{}")}
+		letter := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Late}, "test")
+		refused, err := ingest.RefusedIn(ingest.Record{Key: letter.Key, Headers: letter.Headers})
+		require.NoError(t, err)
+		require.Equal(t, ingest.RefusedRecord{
+			Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset, Key: rec.Key, Reason: ingest.Late,
+		}, refused)
+		_, err = ingest.RefusedIn(rec)
+		require.Error(t, err)
+	}
 }

@@ -27,11 +27,15 @@ type logPlace struct {
 	offset    int64
 }
 
-// noteRefused notes which transaction's record a dead letter is of.
+// noteRefused notes which transaction's or payment's record a dead letter is of.
 func (l *located) noteRefused(letter ingest.Record) {
-	topic, partition, offset, err := ingest.RefusedAt(letter)
-	if err == nil && strings.HasSuffix(topic, string(bus.Transactions)) {
-		l.refused[logPlace{partition, offset}] = true
+	refused, err := ingest.RefusedIn(letter)
+	if err != nil || !strings.HasSuffix(refused.Topic, string(bus.Transactions)) {
+		return
+	}
+	l.refused[logPlace{refused.Partition, refused.Offset}] = true
+	if refused.Reason == ingest.Late {
+		l.late = append(l.late, ingest.Record{Key: slices.Clone(refused.Key), Value: slices.Clone(letter.Value)})
 	}
 }
 

@@ -111,6 +111,8 @@ type located struct {
 	looked                                 looked
 	// refused are the records that dead letters of those looked for are of.
 	refused map[logPlace]bool
+	// late are those of them that were late.
+	late []ingest.Record
 }
 
 // locate looks for them. It runs beside the loop: topics are as long as the history. It

@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/late"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -158,8 +159,36 @@ func (v *Verification) withdraw(
 	}); err != nil {
 		return b, err
 	}
+	if err := v.askForLate(ctx, b, where.late); err != nil {
+		return b, err
+	}
 	for _, found := range []remains{sources, letters, predictions, reasons} {
 		err = errors.Join(err, s.erased.remove(ctx, found))
 	}
 	return b, err
+}
+
+// askForLate asks for what carried subjects of a batch in records that were refused as late, unless
+// the batch erases it already: what else names it is not among what was looked for.
+func (v *Verification) askForLate(ctx context.Context, b batch, refused []ingest.Record) error {
+	o := v.states.o
+	erased := make(map[lethe.Digest]bool)
+	for _, e := range b.members {
+		for _, target := range e.Suppressed() {
+			erased[target] = true
+		}
+	}
+	var carriers []late.Carrier
+	for _, rec := range refused {
+		event, err := ingest.DecodeTransactions(rec, o.Limits)
+		c := late.CarrierOf(event)
+		if err == nil && len(c.Subjects) > 0 && !erased[o.Secret.Suppressed(c.Target)] {
+			carriers = append(carriers, c)
+		}
+	}
+	requests := late.Requests{Secret: o.Secret, Ledger: o.Ledger, Most: o.Limits.MaxErasureNodes, Out: o.Bus}
+	if err := requests.Ask(ctx, carriers); err != nil {
+		return fmt.Errorf("ask for late records of subjects: %w", err)
+	}
+	return nil
 }

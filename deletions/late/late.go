@@ -33,6 +33,18 @@ type Carrier struct {
 	Subjects []string
 }
 
+// CarrierOf is what a record brings that may carry subjects.
+func CarrierOf(event ingest.Event) Carrier {
+	switch e := event.(type) {
+	case ingest.Transaction:
+		return Carrier{Target: lethe.Transactions(e.ID)[0], At: e.Timestep, Subjects: e.Subjects}
+	case ingest.Payment:
+		return Carrier{Target: lethe.PaymentBetween(e.Source, e.Target), At: e.Timestep, Subjects: e.Subjects}
+	default:
+		return Carrier{}
+	}
+}
+
 // Writer is how requests are published.
 type Writer interface {
 	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error

@@ -186,7 +186,7 @@ func (in *intake) judge(
 		return "", nil, err
 	}
 	if v.Late {
-		tx.late = append(tx.late, carrierOf(event))
+		tx.late = append(tx.late, late.CarrierOf(event))
 	}
 	switch v.Outcome {
 	case snapshot.Duplicate:
@@ -197,18 +197,6 @@ func (in *intake) judge(
 		return events.Refused, &ingest.Refusal{Reason: ingest.Reason(v.Refusal.Reason), Detail: v.Refusal.Detail}, nil
 	default:
 		return events.Accepted, nil, nil
-	}
-}
-
-// carrierOf is what a record brings that carries subjects.
-func carrierOf(event ingest.Event) late.Carrier {
-	switch e := event.(type) {
-	case ingest.Transaction:
-		return late.Carrier{Target: lethe.Transactions(e.ID)[0], At: e.Timestep, Subjects: e.Subjects}
-	case ingest.Payment:
-		return late.Carrier{Target: lethe.PaymentBetween(e.Source, e.Target), At: e.Timestep, Subjects: e.Subjects}
-	default:
-		return late.Carrier{}
 	}
 }
 
