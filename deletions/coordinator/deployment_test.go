@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -259,39 +257,4 @@ func (c fakeClock) Sleep(_ context.Context, pause time.Duration) error {
 		}
 		return nil
 	}, "wait %v", pause)
-}
-
-type fakeNotes struct {
-	d         *deployment
-	next      int64
-	concluded map[string]bool
-	// read is how far the present process has been handed erasures.v1.
-	read int64
-}
-
-func (n *fakeNotes) Commit(_ bus.TopicPartition, next int64) error {
-	return n.d.call(func() error { n.next = next; return nil }, "commit up to %d", next)
-}
-
-func (n *fakeNotes) Concluded(requestID string) (bool, error) { return n.concluded[requestID], nil }
-
-func (n *fakeNotes) Conclude(requestIDs ...string) error {
-	return n.d.call(func() error {
-		for _, id := range requestIDs {
-			n.concluded[id] = true
-		}
-		return nil
-	}, "note that %s is concluded", strings.Join(requestIDs, ", "))
-}
-
-type fakeReceipts struct {
-	d    *deployment
-	kept map[string][]byte
-}
-
-func (r fakeReceipts) Has(requestID string) (bool, error) { return r.kept[requestID] != nil, nil }
-
-func (r fakeReceipts) Keep(signed map[string][]byte) error {
-	whose := strings.Join(slices.Sorted(maps.Keys(signed)), ", ")
-	return r.d.call(func() error { maps.Copy(r.kept, signed); return nil }, "keep receipt of %s", whose)
 }

@@ -123,6 +123,8 @@ type Receipts interface {
 type Notes interface {
 	// Commit says that a partition of erasures.v1 is dealt with up to an offset.
 	Commit(source bus.TopicPartition, next int64) error
+	// Taken tells how far the graphs have taken transactions.v1: the next offset by partition.
+	Taken() map[int]int64
 	// Concluded reports whether a request's receipt and last state were published;
 	// Conclude notes it of several, in one write.
 	Concluded(requestID string) (bool, error)

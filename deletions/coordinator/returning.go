@@ -161,7 +161,11 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 		}
 		hits := hitsIn(search.scanner, rec)
 		if len(hits) > 0 {
-			newest[at] = found{offset: rec.Offset, hits: hits, instead: search.redacted(topic, rec, hits, l)}
+			instead := search.redacted(topic, rec, hits, l)
+			newest[at] = found{
+				offset: rec.Offset, hits: hits, instead: instead,
+				early: topic == bus.Transactions && search.early(rec, hits, instead),
+			}
 			if topic == bus.DeadLetters {
 				l.noteRefused(rec)
 			}
@@ -191,6 +195,19 @@ type found struct {
 	withdrawn bool
 	// instead is published under its key, nil for a tombstone.
 	instead *ingest.Outgoing
+	// early says that it is left to those who take it.
+	early bool
+}
+
+// early reports whether a record has to be taken before it goes, and will go then: one that is
+// to be published again, because whether it is refused shows as it is taken, and one that carries
+// an erased subject, because what it brings is asked for then.
+func (s *Search) early(rec ingest.Record, hits []scan.Hit, instead *ingest.Outgoing) bool {
+	if rec.Offset < s.taken[rec.Partition] {
+		return false
+	}
+	ofSubject := func(h scan.Hit) bool { return h.Kind == scan.KindSubject }
+	return instead != nil || slices.ContainsFunc(hits, ofSubject)
 }
 
 // add takes what was found in a topic, in the order of its log.
@@ -202,7 +219,7 @@ func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []s
 	})
 	for _, at := range order {
 		switch f := newest[at]; {
-		case f.withdrawn:
+		case f.withdrawn, f.early:
 		case f.instead != nil:
 			r.tombstones[topic] = append(r.tombstones[topic], *f.instead)
 		default:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -53,4 +54,40 @@ func TestARecordIsNotWithdrawnForTheFeaturesOfAnother(t *testing.T) {
 		rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte(c.key), Value: []byte(c.value)}
 		require.Equal(t, c.found, len(hitsIn(scanner, rec)) > 0, c.value)
 	}
+}
+
+// What carries an erased subject was withdrawn before it was taken, so that nobody asked for
+// what it brought, and what was redacted before it was taken lost that it is refused as late.
+func TestWhatHasToBeTakenFirstIsNotWithdrawnBefore(t *testing.T) {
+	subject, err := scan.SubjectFingerprints(testSecret, "customer-1", 3)
+	require.NoError(t, err)
+	features, _, err := scan.TargetFingerprints(testSecret, lethe.FeaturesOf("transaction-2"))
+	require.NoError(t, err)
+	id, err := scan.IDFingerprints(testSecret, "transaction-3")
+	require.NoError(t, err)
+	prints := append(append(subject, features...), id...)
+	scanner, err := scan.NewScanner(testSecret, prints)
+	require.NoError(t, err)
+	log := memoryLog{
+		{Offset: 0, Key: []byte("transaction-1"),
+			Value: []byte(`{"type":"transaction","id":"transaction-1","timestep":3,"features":[1],"subjects":["customer-1"]}`)},
+		{Offset: 1, Key: []byte("transaction-2"),
+			Value: []byte(`{"type":"transaction","id":"transaction-2","timestep":3,"features":[7]}`)},
+		{Offset: 2, Key: []byte("transaction-3"),
+			Value: []byte(`{"type":"transaction","id":"transaction-3","timestep":3,"features":[1]}`)},
+	}
+	withdrawn := func(taken int64) (keys []string) {
+		search := &Search{
+			prints: prints, scanner: scanner, secret: testSecret, locates: true, taken: map[int]int64{0: taken},
+		}
+		found := Searcher{Bus: log, Clock: WallClock{}}.Run(t.Context(), search)
+		require.NoError(t, found.err)
+		for _, record := range found.located.sources.tombstones[bus.Transactions] {
+			keys = append(keys, string(record.Key))
+		}
+		return keys
+	}
+	require.Equal(t, []string{"transaction-1", "transaction-2", "transaction-3"}, withdrawn(3))
+	require.Equal(t, []string{"transaction-1", "transaction-3"}, withdrawn(1))
+	require.Equal(t, []string{"transaction-3"}, withdrawn(0))
 }

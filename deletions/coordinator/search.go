@@ -46,6 +46,7 @@ type Search struct {
 	held map[string]bool
 	// locates says that records are looked for that are to be withdrawn, once.
 	locates bool
+	taken   map[int]int64 // by partition, how far the graphs have taken transactions.v1
 }
 
 // Searcher looks for what should be gone, until nothing is found or the time is

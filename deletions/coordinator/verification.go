@@ -84,6 +84,7 @@ func (v *Verification) locate(b batch) (*located, error) {
 	}
 	v.first, v.firstHanded = &Search{
 		requestIDs: b.ids(), prints: prints, scanner: scanner, secret: v.states.o.Secret, locates: true,
+		taken: v.states.o.Notes.Taken(),
 	}, false
 	v.states.erased.republished = make(map[place]bool)
 	return nil, nil

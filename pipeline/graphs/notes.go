@@ -26,6 +26,17 @@ func (n notes) Commit(source bus.TopicPartition, next int64) error {
 	return tx.Commit(next)
 }
 
+// Taken implements coordinator.Notes.
+func (n notes) Taken() map[int]int64 {
+	out := make(map[int]int64)
+	for source, next := range n.store.Offsets() {
+		if source.Topic == string(bus.Transactions) {
+			out[source.Partition] = next
+		}
+	}
+	return out
+}
+
 // Concluded implements coordinator.Notes.
 func (n notes) Concluded(requestID string) (bool, error) {
 	_, found, err := n.store.Marks().Get(concludedMark(requestID))
