@@ -15,6 +15,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
+	"lethe/snapshot"
 )
 
 // A subject goes with what carries it up to a timestep. The plan counts that and names who
@@ -114,4 +115,47 @@ func TestWhatComesLateOfASubjectLeavesNothing(t *testing.T) {
 	require.Equal(t, never.newest(bus.Predictions), s.newest(bus.Predictions))
 	never.stop()
 	s.stop()
+}
+
+// What carries a subject and was refused as late lies in a dead letter, and so does what names it. A
+// request for the subject asks for it by its own id.
+func TestWhatWasRefusedAsLateOfASubjectLeavesNothing(t *testing.T) {
+	t.Parallel()
+	const customer = "customer-17"
+	stream := smallStream(t, 4, 60, 9)
+	late := labelledIllicit(stream, 2)[0]
+	c := smallConfig(t, t.TempDir())
+	c.Ingest.Late = snapshot.DeadLetter
+	s := start(t, c)
+	s.replay(without(stream, late))
+	other := step(stream, 2).Transactions[0].ID
+	require.NotEqual(t, late, other)
+	for _, record := range []sending{
+		sendingOf(bus.Transactions)(ingest.EncodeTransaction(lethe.Transaction{
+			ID: late, Timestep: 2, Features: step(stream, 2).Transactions[0].Features, Subjects: []string{customer},
+		})),
+		sendingOf(bus.Transactions)(ingest.EncodePayment(lethe.Payment{Source: late, Target: other, Timestep: 2})),
+		sendingOf(bus.Labels)(ingest.EncodeLabel(lethe.LabelRecord{ID: late, Timestep: 2, Label: lethe.Illicit})),
+	} {
+		s.send(record.topic, record.key, record.value, record.err)
+	}
+	s.quiet()
+	require.Len(t, s.newest(bus.DeadLetters), 3)
+
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "leaves", Targets: []lethe.Target{lethe.SubjectThrough(customer, 3)}, Scope: lethe.ScopeStubs,
+	}, time.Time{})
+	s.send(bus.Erasures, key, value, err)
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 2 })
+	kept, err := filepath.Glob(filepath.Join(service.ReceiptsDir(c.DataDir), "leaves.late-*.json"))
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	s.quiet()
+	s.holdsNothingOf(c, late, formsOf(t, c, stream, late))
+	s.stop()
+}
+
+// sendingOf is what takes an encoded record for a topic.
+func sendingOf(topic bus.Topic) func(key, value []byte, err error) sending {
+	return func(key, value []byte, err error) sending { return sending{topic, key, value, err} }
 }
