@@ -111,9 +111,11 @@ func TestARepublishedRecordIsTakenWhereLateOnesAreRefused(t *testing.T) {
 	}
 	d.send(bus.Transactions, record(8))
 	again, refused := record(9), record(10)
-	again := ingest.Republished(secret, ingest.Record{Key: refused.Key, Partition: 1}, refused.Value, true)
-	d.send(bus.Transactions, again)
-	d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: again.Key, Partition: 1}, again.Value, false))
+	republish := func(o ingest.Outgoing, refused bool) {
+		d.send(bus.Transactions, ingest.Republished(secret, ingest.Record{Key: o.Key, Partition: 1}, o.Value, refused))
+	}
+	republish(refused, true)
+	republish(again, false)
 	d.until(r, "it is there", func(s *role.Status) bool { return s.Steps[1].Nodes == 8 })
 	require.Equal(t, []float32{0, 7, 0}, d.rowOf(1, transactionID(1, 9)))
 	letters := 0
