@@ -99,8 +99,8 @@ type Forms struct {
 
 // NodeFingerprints returns every form of each of the nodes of a snapshot, given by
 // position: ids, pseudonyms, features. Features that say nothing about whom
-// they belong to are left out, and their kinds named: a row of equal values, a row
-// shorter than MinNeedleBytes, and a row whose bytes also occur in what stays of the
+// they belong to are left out, and their kinds named: a row that has not two different values
+// beside 0 and missing ones, a row shorter than MinNeedleBytes, and a row whose bytes also occur in what stays of the
 // timestep.
 func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Forms, error) {
 	gone := make([]bool, len(s.Nodes))
@@ -123,12 +123,12 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 		out[i].NotSearched = NotSearched(s.Nodes[node].ID)
 		row := s.Row(node)
 		raw, text := featureBytes(row), featureText(row)
-		if constant(row) || len(raw) < MinNeedleBytes || bytes.Contains(keptBytes, raw) {
+		if !telling(row) || len(raw) < MinNeedleBytes || bytes.Contains(keptBytes, raw) {
 			out[i].NotSearched = append(out[i].NotSearched, KindFeatures)
 		} else {
 			set.add(KindFeatures, raw)
 		}
-		if constant(row) || len(text) < MinNeedleBytes || bytes.Contains(keptText, text) {
+		if !telling(row) || len(text) < MinNeedleBytes || bytes.Contains(keptText, text) {
 			out[i].NotSearched = append(out[i].NotSearched, KindFeaturesText)
 		} else {
 			set.add(KindFeaturesText, text)
@@ -141,11 +141,21 @@ func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Fo
 	return out, nil
 }
 
-// constant reports whether a row has one value only.
-func constant(row []float32) bool {
-	return !slices.ContainsFunc(row, func(v float32) bool {
-		return v != row[0] && !(lethe.IsMissing(v) && lethe.IsMissing(row[0]))
-	})
+// telling reports whether a row has two different values beside 0 and missing ones. Rows of fewer
+// stand in other rows, too, across what is a transaction's own and the mean of its neighbours: a
+// missing value or a one and then zeros.
+func telling(row []float32) bool {
+	first := float32(0)
+	for _, v := range row {
+		if v == 0 || lethe.IsMissing(v) || v == first {
+			continue
+		}
+		if first != 0 {
+			return true
+		}
+		first = v
+	}
+	return false
 }
 
 // featureLines is the text form, one to a line, of the rows whose text may hold that of one of some

@@ -3,11 +3,12 @@ package scan
 import "lethe"
 
 // RowFingerprints returns the forms of one feature row, or none for a row that
-// says nothing about whom it belongs to: of equal values, or too short. Unlike
-// NodeFingerprints it does not know whether another transaction has the same.
+// says nothing about whom it belongs to: without two different values beside 0 and
+// missing ones, or too short. Unlike NodeFingerprints it does not know whether another transaction
+// has the same.
 func RowFingerprints(secret lethe.Secret, row []float32) ([]Fingerprint, error) {
 	set := fingerprintSet{secret: secret}
-	if constant(row) {
+	if !telling(row) {
 		return nil, nil
 	}
 	if raw := featureBytes(row); len(raw) >= MinNeedleBytes {
