@@ -56,7 +56,7 @@ func (e event) concerns(target lethe.Target) bool {
 	if target.Kind != lethe.FeaturesTarget {
 		return e.erases(target)
 	}
-	return e.row != nil && slices.Contains(e.names, target.Transaction)
+	return (e.row != nil || e.broken) && slices.Contains(e.names, target.Transaction)
 }
 
 // redacted is the record with 0 for what targets are of its features. As it comes it stays if
