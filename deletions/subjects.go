@@ -1,6 +1,7 @@
 package deletions
 
 import (
+	"fmt"
 	"slices"
 
 	"lethe"
@@ -43,15 +44,26 @@ func (e *Entry) Decide(until lethe.Timestep) {
 	}
 }
 
-// Carries notes what the subjects are carried by, of several subjects some.
-func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int) {
+// Carries notes what the subjects are carried by, of several subjects some, and by which forms
+// that is found: from now on it is dropped, and so must be what is refused and names it.
+func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int) error {
 	p := &e.Progress
+	known := make(map[scan.Fingerprint]bool, len(p.Fingerprints))
+	for _, f := range p.Fingerprints {
+		known[f] = true
+	}
 	for _, t := range carried {
 		p.Carried = append(p.Carried, secret.Suppressed(t))
+		forms, _, err := scan.TargetFingerprints(secret, t)
+		if err != nil {
+			return fmt.Errorf("what carries a subject: %w", err)
+		}
+		p.Fingerprints = append(p.Fingerprints, slices.DeleteFunc(forms, func(f scan.Fingerprint) bool { return known[f] })...)
 	}
 	slices.SortFunc(p.Carried, record.CompareDigests)
 	p.Carried = slices.Compact(p.Carried)
 	p.Counts.Carried, p.Counts.SeveralSubjects = len(p.Carried), several
+	return nil
 }
 
 // FoundInto puts into the progress of a request's entry what was found of its subjects.

@@ -94,9 +94,9 @@ func (r reach) compare(other reach) int {
 	return cmp.Or(cmp.Compare(r.scope, other.scope), cmp.Compare(r.until, other.until))
 }
 
-// know takes the targets that requests have erased or are erasing from the ledger, each with the
-// widest scope, and of a subject the last timestep, for which that was asked; whether there are
-// payments among them, and of which columns features.
+// know takes the targets that requests have erased or are erasing from the ledger, and what went
+// with subjects, each with the widest scope, and of a subject the last timestep, for which that was
+// asked; whether there are payments among them, and of which columns features.
 func (s *search) know(ledger *deletions.Ledger) error {
 	list, err := ledger.List()
 	s.erased, s.subjects = make(map[lethe.Digest]lethe.Scope), make(map[lethe.Digest]lethe.Timestep)
@@ -104,7 +104,8 @@ func (s *search) know(ledger *deletions.Ledger) error {
 		if !e.Suppresses() {
 			continue
 		}
-		for _, target := range e.Targets {
+		s.payments = s.payments || len(e.Progress.Carried) > 0
+		for _, target := range e.Suppressed() {
 			if before, found := s.erased[target]; !found || wider(e.Scope, before) {
 				s.erased[target] = e.Scope
 			}

@@ -130,10 +130,12 @@ func (s subjects) found(list []deletions.Entry) ([]deletions.Entry, error) {
 		}
 		e.Decide(max(0, s.o.Graphs.Newest()))
 		carried, several, err := s.o.Graphs.Carried(e.Complete(s.o.Secret, j.request.Targets))
+		if err == nil {
+			err = e.Carries(s.o.Secret, carried, several)
+		}
 		if err != nil {
 			return nil, err
 		}
-		e.Carries(s.o.Secret, carried, several)
 	}
 	return out, nil
 }

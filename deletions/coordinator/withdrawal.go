@@ -186,7 +186,8 @@ func (v *Verification) askForLate(ctx context.Context, b batch, refused []ingest
 			carriers = append(carriers, c)
 		}
 	}
-	requests := late.Requests{Secret: o.Secret, Ledger: o.Ledger, Most: o.Limits.MaxErasureNodes, Out: o.Bus}
+	requests := late.Requests{Secret: o.Secret, Ledger: o.Ledger, Most: o.Limits.MaxErasureNodes, Out: o.Bus,
+		Now: o.Clock.Now}
 	if err := requests.Ask(ctx, carriers); err != nil {
 		return fmt.Errorf("ask for late records of subjects: %w", err)
 	}

@@ -5,6 +5,7 @@
 package late
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -57,10 +58,12 @@ type Requests struct {
 	// Most bounds the targets of a request.
 	Most int
 	Out  Writer
+	Now  func() time.Time
 }
 
 // Ask publishes requests for what some records brought: one for each request for a subject, at its
-// scope. Called again for the same records it publishes the same.
+// scope, and another one for what holds name, so that nothing else waits for these. Called again for
+// the same records it publishes the same.
 func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 	if len(list) == 0 {
 		return nil
@@ -78,20 +81,66 @@ func (r Requests) Ask(ctx context.Context, list []Carrier) error {
 			}
 		}
 	}
+	held, err := r.held()
+	if err != nil {
+		return err
+	}
 	var records []ingest.Outgoing
 	for _, e := range known {
-		for part := range slices.Chunk(lethe.Distinct(targets[e.RequestID]), r.Most) {
-			key, value, err := ingest.EncodeErasure(request(r.Secret, e, part), time.Time{})
-			if err != nil {
-				return err
+		free, kept := lethe.Distinct(targets[e.RequestID]), []lethe.Target(nil)
+		free = slices.DeleteFunc(free, func(t lethe.Target) bool {
+			is := held[r.Secret.Suppressed(t)]
+			if is {
+				kept = append(kept, t)
 			}
-			records = append(records, ingest.Outgoing{Key: key, Value: value})
+			return is
+		})
+		for _, list := range [][]lethe.Target{free, kept} {
+			for part := range slices.Chunk(list, r.Most) {
+				record, err := r.record(e, part)
+				if err != nil {
+					return err
+				}
+				records = append(records, record)
+			}
 		}
 	}
 	if len(records) == 0 {
 		return nil
 	}
 	return r.Out.Write(ctx, bus.Erasures, records)
+}
+
+// held are the targets that holds name now.
+func (r Requests) held() (map[lethe.Digest]bool, error) {
+	holds, err := r.Ledger.Holds()
+	out := make(map[lethe.Digest]bool)
+	for _, hold := range holds {
+		if !hold.InForce(r.Now()) {
+			continue
+		}
+		for _, target := range hold.Targets {
+			out[target] = true
+		}
+	}
+	return out, err
+}
+
+// record is that of a request for what came late. It has another id than one that was taken back,
+// as it is when a backup is put back while it waits: what came then comes once more.
+func (r Requests) record(of deletions.Entry, targets []lethe.Target) (ingest.Outgoing, error) {
+	for times := 0; ; times++ {
+		asked := request(r.Secret, of, targets, times)
+		before, err := r.Ledger.Get(asked.RequestID)
+		if err == nil && before.State == deletions.Cancelled {
+			continue
+		}
+		if err != nil && !errors.Is(err, deletions.ErrUnknownRequest) {
+			return ingest.Outgoing{}, err
+		}
+		key, value, err := ingest.EncodeErasure(asked, time.Time{})
+		return ingest.Outgoing{Key: key, Value: value}, err
+	}
 }
 
 // erases reports whether a request erases a subject at the timestep of what carries it.
@@ -105,14 +154,15 @@ func erases(secret lethe.Secret, e deletions.Entry, c Carrier) bool {
 }
 
 // request asks for what came late of the subjects of another. It has the id of that in its own,
-// unless this held the id of a target then, or was too long.
-func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target) lethe.ErasureRequest {
+// unless this held the id of a target then, or was too long. Times says how often the same was
+// asked for before.
+func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target, times int) lethe.ErasureRequest {
 	hashes := make([]lethe.Digest, len(targets))
 	for i, t := range targets {
 		hashes[i] = secret.Suppressed(t)
 	}
 	r := lethe.ErasureRequest{Scope: of.Scope, Targets: targets, Reason: Reason}
-	short := suffix(secret, of, hashes)
+	short := suffix(secret, of, hashes, times)
 	r.RequestID = of.RequestID + infix + short
 	if len(r.RequestID) > maxRequestIDBytes || deletions.NamesTarget(r) {
 		r.RequestID = short
@@ -122,11 +172,12 @@ func request(secret lethe.Secret, of deletions.Entry, targets []lethe.Target) le
 
 // suffix follows from a request for subjects and what came late of them: so many letters that it
 // holds no id by chance.
-func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest) string {
+func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, times int) string {
 	content := slices.Clone(of.Digest[:])
 	for _, t := range slices.SortedFunc(slices.Values(targets), compare) {
 		content = append(content, t[:]...)
 	}
+	content = append(content, bytes.Repeat([]byte{1}, times)...)
 	hash := secret.Hash("late-request", content)
 	var out strings.Builder
 	for _, b := range hash[:16] {
@@ -149,5 +200,16 @@ func Of(secret lethe.Secret, ledger *deletions.Ledger, e deletions.Entry) (of de
 	if errors.Is(err, deletions.ErrUnknownRequest) {
 		return of, false, nil
 	}
-	return of, err == nil && e.RequestID[at+len(infix):] == suffix(secret, of, e.Targets), err
+	for times := 0; err == nil; times++ {
+		own := suffix(secret, of, e.Targets, times)
+		if is = e.RequestID[at+len(infix):] == own; is {
+			break
+		}
+		if _, err := ledger.Get(e.RequestID[:at+len(infix)] + own); errors.Is(err, deletions.ErrUnknownRequest) {
+			break // asked for no more often
+		} else if err != nil {
+			return of, false, err
+		}
+	}
+	return of, is, err
 }

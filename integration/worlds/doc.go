@@ -16,7 +16,7 @@
 //	compare_test.go, cut_test.go     compared with the world without: graphs, letters, slices
 //	models_test.go, predictions_test.go, receipts_test.go   and what follows from them
 //	search_test.go                   a search that decodes JSON and shares nothing with lethe's
-//	told_test.go                     worlds that are told, not drawn
+//	told_test.go, toldagain_test.go  worlds that are told, not drawn
 //
 // What is left of a world in the end is compared with the same stream without the
 // targets and without every record that names one, and searched for the targets.

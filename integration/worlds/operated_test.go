@@ -46,44 +46,39 @@ func (d *drawing) operate(chance *rand.Rand) {
 			d.held(chance, false)
 		}
 	case 2, 3:
-		// What names a transaction that was dropped for its subject becomes a dead letter, which
-		// is known of late records (docs/erasure.md) and holds for those of a backup, too.
-		if !slices.ContainsFunc(d.events, event.namesSubject) {
-			d.restored(chance)
-		}
+		d.restored(chance)
 	}
 }
 
-// namesSubject reports whether a request names a subject.
-func (e event) namesSubject() bool {
-	return e.request != nil && slices.ContainsFunc(e.request.Targets, func(t lethe.Target) bool {
-		return t.Kind == lethe.SubjectTarget
-	})
-}
-
-// held draws a hold that comes before the first request for what it names, so that nothing of it
+// held draws a hold that comes before the first request for what it keeps, so that nothing of it
 // is suppressed until the hold ends. Other requests may name the same, or other targets of the one
 // that is held. One that does not end is followed by a cancellation.
 func (d *drawing) held(chance *rand.Rand, ends bool) {
-	var ids []lethe.TransactionID
-	for _, e := range d.events {
-		if e.request == nil {
-			continue
-		}
-		for _, target := range e.request.Targets {
-			if target.Kind == lethe.TransactionTarget {
-				ids = append(ids, target.Transaction)
-			}
+	var list []lethe.Target
+	for _, target := range d.targets() {
+		if target.Kind == lethe.TransactionTarget || target.Kind == lethe.SubjectTarget {
+			list = append(list, target)
 		}
 	}
-	if len(ids) == 0 || slices.ContainsFunc(d.events, event.namesSubject) {
+	if len(list) == 0 {
 		return
 	}
-	slices.Sort(ids)
-	id := ids[chance.IntN(len(ids))]
-	at := slices.IndexFunc(d.events, func(e event) bool { return e.request != nil && namesTransaction(e.request, id) })
-	hold := &ingest.Hold{Name: "hold", Transactions: []lethe.TransactionID{id}, Reason: "court"}
+	slices.SortFunc(list, func(a, b lethe.Target) int { return strings.Compare(d.order(a), d.order(b)) })
+	hold := &ingest.Hold{Name: "hold", Reason: "court"}
+	if one := list[chance.IntN(len(list))]; one.Kind == lethe.SubjectTarget {
+		hold.Subjects = []string{one.Subject}
+	} else {
+		hold.Transactions = []lethe.TransactionID{one.Transaction}
+	}
+	at := slices.IndexFunc(d.events, func(e event) bool { return e.request != nil && d.keeps(hold, e.request) })
 	request := d.events[at].request
+	if !ends && !names(request, hold) {
+		return // it may begin, and drop something, before what the hold keeps has come
+	}
+	if !d.world.late {
+		// What is not erased may correct nothing that was predicted from.
+		d.events = slices.DeleteFunc(d.events, func(e event) bool { return e.again })
+	}
 	d.insert(at, operation{hold: hold})
 	behind := at + 2 + chance.IntN(len(d.events)-at-1)
 	switch {
@@ -96,8 +91,32 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 	}
 }
 
-func namesTransaction(r *lethe.ErasureRequest, id lethe.TransactionID) bool {
-	return slices.ContainsFunc(r.Targets, func(t lethe.Target) bool { return t.Transaction == id })
+// names reports whether a request names what a hold does.
+func names(request *lethe.ErasureRequest, hold *ingest.Hold) bool {
+	return slices.ContainsFunc(request.Targets, func(t lethe.Target) bool {
+		return slices.Contains(hold.Transactions, t.Transaction) || slices.Contains(hold.Subjects, t.Subject)
+	})
+}
+
+// order is what targets are sorted by.
+func (d *drawing) order(t lethe.Target) string { return string(t.Transaction) + t.Subject }
+
+// keeps reports whether a hold keeps something of a request: a transaction, what carries one of
+// the same subjects, or an end of a payment that does.
+func (w *world) keeps(hold *ingest.Hold, request *lethe.ErasureRequest) bool {
+	var kept []lethe.TransactionID
+	held := make(map[lethe.TargetName]bool)
+	for _, target := range hold.Targets() {
+		for _, with := range w.with(target) {
+			held[with.Name()] = true
+			kept = append(kept, with.Transaction, with.Payment.Source, with.Payment.Target)
+		}
+	}
+	return slices.ContainsFunc(request.Targets, func(target lethe.Target) bool {
+		return slices.ContainsFunc(w.with(target), func(with lethe.Target) bool {
+			return held[with.Name()] || with.Transaction != "" && slices.Contains(kept, with.Transaction)
+		}) || target.Kind == lethe.SubjectTarget && slices.Contains(hold.Subjects, target.Subject)
+	})
 }
 
 // cancelled draws that a request is taken back.
@@ -192,9 +211,18 @@ func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	return nil
 }
 
-// carriedOut is the world without the requests that were taken back or are held.
+// carriedOut is the world without the requests that were taken back or are held. A transaction
+// that came after its subject's request began, and is held, is dropped in what carries the
+// subject, and kept in all else.
 func (w world) carriedOut(s *state) world {
 	var kept []event
+	for id, state := range s.states {
+		for _, e := range w.events {
+			if isAgain(id) && state == deletions.Held && e.operation != nil && e.operation.hold != nil {
+				w.kept = e.operation.hold.Transactions
+			}
+		}
+	}
 	for _, e := range w.events {
 		if e.request != nil {
 			if state := s.states[e.request.RequestID]; state == deletions.Cancelled || state == deletions.Held {
@@ -241,7 +269,7 @@ func isAgain(requestID string) bool {
 func (o operation) String() string {
 	switch {
 	case o.hold != nil:
-		return fmt.Sprintf("hold %v until %v", o.hold.Transactions, o.hold.Until)
+		return fmt.Sprintf("hold %v %v until %v", o.hold.Transactions, o.hold.Subjects, o.hold.Until)
 	case o.lift != "":
 		return "lift " + o.lift
 	case o.cancel != nil:

@@ -74,6 +74,7 @@ func (d *drawing) subject(k options) {
 		// Where nothing is late nothing may correct what was predicted from.
 		again := k.late || inTheEnd || e.at <= until
 		if len(e.subjects) > 0 && d.wider.IntN(3) == 0 && again {
+			e.again = true
 			d.events = append(d.events, e)
 		}
 	}

@@ -34,6 +34,8 @@ type world struct {
 	config snapshot.Config
 	// late records come behind the end of their timestep.
 	late bool
+	// kept are transactions that a hold keeps though they carry a subject that was erased.
+	kept []lethe.TransactionID
 	// loose says that what is refused as late depends on when timesteps were closed,
 	// and so on the targets: there is no world to compare with, but what was taken must
 	// be trained on and predicted from as ever.
@@ -71,6 +73,8 @@ type event struct {
 	// subjects are those that the record carries, at its timestep.
 	subjects []string
 	at       lethe.Timestep
+	// again says that it comes once more in the end, when its subject is erased.
+	again bool
 	// row are the features that it holds, or nil.
 	row []float32
 	// broken says that it is a transaction's record that cannot be decoded.
@@ -110,7 +114,7 @@ func (w *world) with(target lethe.Target) []lethe.Target {
 		case !e.carries(target):
 		case e.pays:
 			out = append(out, lethe.PaymentBetween(e.names[0], e.names[1]))
-		default:
+		case !slices.Contains(w.kept, e.names[0]):
 			out = append(out, lethe.Transactions(e.names[0])...)
 		}
 	}

@@ -81,7 +81,7 @@ func check(t *testing.T, k options) {
 			faults = append(faults, "left: "+place)
 		}
 		if len(faults) > 0 {
-			rt.Fatalf("%s\n%s", strings.Join(faults, "\n"), w)
+			rt.Fatalf("%s\nrequests: %v\n%s", strings.Join(faults, "\n"), got.states, w)
 		}
 	})
 }

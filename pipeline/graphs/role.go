@@ -179,6 +179,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			store: store, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits, listener: o.Listener,
 			late: late.Requests{
 				Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
+				Now: o.Clock.Now,
 			},
 		},
 		lifecycle: &lifecycle{
