@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"lethe/deletions/receipt"
 	"lethe/deletions/translog"
+	"lethe/internal/atomicfile"
 )
 
 // proofExtension ends the file of the proof beside a receipt that does not carry it yet, as
@@ -32,7 +32,7 @@ func IssuedReceipt(name string, data []byte) (translog.IssuedReceipt, error) {
 	text, at := document.Log, name
 	if text == "" {
 		at = strings.TrimSuffix(name, filepath.Ext(name)) + proofExtension
-		beside, err := os.ReadFile(at)
+		beside, err := atomicfile.Read(at, receipt.MaxBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			return out, nil
 		}

@@ -12,8 +12,10 @@ import (
 
 	"lethe/configs"
 	"lethe/deletions/disk"
+	"lethe/deletions/receipt"
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
+	"lethe/internal/atomicfile"
 	"lethe/internal/swapstore"
 	"lethe/service"
 )
@@ -39,7 +41,7 @@ func CheckLog(ctx context.Context, o LogOptions) (*translog.Report, error) {
 		return nil, err
 	}
 	for _, name := range o.Receipts {
-		data, err := os.ReadFile(name)
+		data, err := atomicfile.Read(name, receipt.MaxBytes)
 		if err != nil {
 			return nil, fmt.Errorf("receipt: %w", err)
 		}

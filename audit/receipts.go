@@ -13,6 +13,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
+	"lethe/internal/atomicfile"
 	"lethe/service"
 )
 
@@ -53,7 +54,7 @@ func (inv *inventory) checkReceipts(r *Report, trust receipt.Trust) error {
 	inv.receipts = make(map[string][]byte)
 	for _, e := range inv.done {
 		name := filepath.Join(dir, e.RequestID+".json")
-		data, err := os.ReadFile(name)
+		data, err := atomicfile.Read(name, receipt.MaxBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			r.problem("request %s is verified, but its receipt %s is missing: start lethe run, which issues it again",
 				e.RequestID, name)

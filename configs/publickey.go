@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"lethe/internal/atomicfile"
 )
 
-const publicKeyBlock = "PUBLIC KEY"
+const (
+	publicKeyBlock = "PUBLIC KEY"
+	// mostKeyBytes is room for thousands of keys: a file of them is handed over by others.
+	mostKeyBytes = 1 << 20
+)
 
 // PublicKeyPath is where the public key of the signing key at path is kept:
 // receipt.pub.pem for receipt.pem. Behind it stand those that it has replaced, newest first.
@@ -84,7 +87,7 @@ func ReadPublicKey(path string) (ed25519.PublicKey, error) {
 // ReadPublicKeys reads the public keys of a deployment: the one that signs now and, behind it,
 // those that it has replaced. There is at least one.
 func ReadPublicKeys(path string) (keys []ed25519.PublicKey, err error) {
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, mostKeyBytes)
 	if err != nil {
 		return nil, err
 	}

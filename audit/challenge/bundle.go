@@ -10,6 +10,9 @@ import (
 const (
 	bundleMagic   = "LAUB"
 	bundleVersion = 1
+	// leastBytes is less than any leaf, slice or model has. A list of more items than could be
+	// there is not made room for.
+	leastBytes = 32
 )
 
 // Bundle is what a deployment answers a challenge with.
@@ -87,7 +90,7 @@ func DecodeBundle(data []byte) (*Bundle, error) {
 }
 
 func readList(r *canonical.Reader) [][]byte {
-	out := make([][]byte, r.Count(4))
+	out := make([][]byte, r.Count(4+leastBytes))
 	for i := range out {
 		out[i] = r.Take(r.Count(1))
 	}

@@ -176,6 +176,8 @@ type cheat struct {
 	keepsModels int
 	// onOldSlices: trained again is on the slices of before.
 	onOldSlices bool
+	// says are the states that the log is told, instead of that all was done.
+	says []deletions.State
 }
 
 // erase erases the last node of a slice, and says that everything was done.
@@ -206,7 +208,11 @@ func (d *deployment) erase(t require.TestingT, p challenge.Pair, how cheat) {
 			}
 		}
 	}
-	for _, state := range []deletions.State{deletions.Swapped, deletions.Erased, deletions.Verified} {
+	said := how.says
+	if said == nil {
+		said = []deletions.State{deletions.Swapped, deletions.Erased, deletions.Verified}
+	}
+	for _, state := range said {
 		d.log(t, translog.Transition{Request: request, State: state, At: at})
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"crypto/ed25519"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/audit/challenge"
 	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/trainer"
 )
 
@@ -131,6 +134,35 @@ func TestWhatTheLogLacksIsSaid(t *testing.T) {
 	require.ErrorIs(t, err, challenge.ErrUnanswerable)
 	require.ErrorContains(t, err, "the log commits to no model of component elliptic-gin, group 3 after timestep 6")
 	require.True(t, d.ask(t, d.at(t, challenge.Pair{Shard: 1, Timestep: 5})).OK)
+}
+
+// A request that the log does not say was carried out is not looked for in slices: it is counted, and
+// there is no receipt of it. A receipt of what is not in the log's words is found by any challenge.
+func TestAReceiptOfWhatWasNotCarriedOutIsFound(t *testing.T) {
+	p := challenge.Pair{Shard: 1, Timestep: 2}
+	request := canonical.DigestOf([]byte{byte(p.Shard), byte(p.Timestep)})
+	for _, says := range [][]deletions.State{{deletions.Accepted}, {deletions.Cancelled}} {
+		d := deployed(t, "silent", networks(2))
+		d.erase(t, p, cheat{keepsSlice: true, keepsModels: timestepsOfTests, says: says})
+		r := d.ask(t, d.at(t, p))
+		require.True(t, r.OK)
+		require.Zero(t, r.Requests)
+		require.Equal(t, says[0] == deletions.Accepted, r.UnderWay == 1)
+
+		d.log(t, translog.Receipt{Request: request, Payload: lethe.Digest{1}})
+		r = d.ask(t, d.at(t, challenge.Pair{Shard: 3, Timestep: 0}))
+		require.Len(t, r.Problems, 1)
+		require.Contains(t, r.Problems[0], "is a receipt of a request that is not verified there")
+	}
+	for says, leaf := range map[string]translog.Leaf{
+		"is a receipt of a request": translog.Receipt{Request: lethe.Digest{9}, Payload: lethe.Digest{1}},
+		"a request that no leaf before it has": translog.Transition{Request: lethe.Digest{9}, State: deletions.Cancelled,
+			At: time.UnixMilli(1_700_000_000_000).UTC()},
+	} {
+		d := deployed(t, "stray", networks(2))
+		d.log(t, leaf)
+		require.Contains(t, d.ask(t, d.at(t, p)).Summary(), says)
+	}
 }
 
 // Every byte of a bundle counts.

@@ -10,9 +10,9 @@ import (
 
 func FuzzDecodeBundle(f *testing.F) {
 	full := challenge.Bundle{
-		Challenge: lethe.Digest{1}, Checkpoint: "note", Leaves: [][]byte{{1}, {2, 3}}, Setup: []byte("{}"),
+		Challenge: lethe.Digest{1}, Checkpoint: "note", Leaves: [][]byte{make([]byte, 32), make([]byte, 40)}, Setup: []byte("{}"),
 		Openings: []challenge.Opening{{Request: lethe.Digest{2}, Salts: []lethe.Digest{{3}, {4}}}},
-		Slices:   [][]byte{{5}}, Models: [][]byte{{}},
+		Slices:   [][]byte{make([]byte, 33)}, Models: [][]byte{make([]byte, 34)},
 	}
 	fuzzing.Framed(f, func(data []byte) ([]byte, error) {
 		b, err := challenge.DecodeBundle(data)

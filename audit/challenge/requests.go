@@ -44,10 +44,11 @@ func (r *requests) add(leaf int64, l translog.Request) (before int64) {
 	return before
 }
 
-func (r *requests) move(l translog.Transition) {
+// move takes a change of state, and reports whether there is the request.
+func (r *requests) move(l translog.Transition) bool {
 	q := r.byDigest[l.Request]
 	if q == nil {
-		return
+		return false
 	}
 	q.state = l.State
 	switch l.State {
@@ -55,6 +56,7 @@ func (r *requests) move(l translog.Transition) {
 		q.replaced = true
 	default:
 	}
+	return true
 }
 
 // carriedOut are the requests whose slices and models were replaced, as the log says: no

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/translog"
 )
 
@@ -71,7 +72,14 @@ func (v *View) Take(leaf translog.Leaf) {
 			v.problem("leaf %d of the log is the request of leaf %d again", v.size, before)
 		}
 	case translog.Transition:
-		v.requests.move(l)
+		if !v.requests.move(l) {
+			v.problem("leaf %d of the log moves a request that no leaf before it has", v.size)
+		}
+	case translog.Receipt:
+		// What is not carried out is not looked for: a receipt for it would be believed unchecked.
+		if q := v.requests.byDigest[l.Request]; q == nil || q.state != deletions.Verified {
+			v.problem("leaf %d of the log is a receipt of a request that is not verified there", v.size)
+		}
 	}
 	v.size++
 }

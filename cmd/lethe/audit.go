@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -14,6 +13,13 @@ import (
 	"lethe/configs"
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
+)
+
+const (
+	// mostNoteBytes is more than any checkpoint or challenge has.
+	mostNoteBytes = 1 << 20
+	// mostBundleBytes bounds an answer, which is read whole: a shard of Bitcoin-OTC has 12 MB.
+	mostBundleBytes = 4 << 30
 )
 
 type auditCmd struct {
@@ -58,7 +64,7 @@ after the newest timestep, so that the ensemble's version follows from what was 
 
 // Run writes a challenge.
 func (c *auditDrawCmd) Run(a *command.App) error {
-	note, err := os.ReadFile(c.Checkpoint)
+	note, err := atomicfile.Read(c.Checkpoint, mostNoteBytes)
 	if err != nil {
 		return fmt.Errorf("--checkpoint: %w", err)
 	}
@@ -134,7 +140,7 @@ func (c *auditExportCmd) Run(a *command.App) error {
 }
 
 func readChallenge(path string) (challenge.Challenge, error) {
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, mostNoteBytes)
 	if err != nil {
 		return challenge.Challenge{}, fmt.Errorf("--challenge: %w", err)
 	}
@@ -177,7 +183,7 @@ func (c *auditVerifyCmd) Run(a *command.App) error {
 		return err
 	}
 	if c.Checkpoint != "" {
-		note, err := os.ReadFile(c.Checkpoint)
+		note, err := atomicfile.Read(c.Checkpoint, mostNoteBytes)
 		if err != nil {
 			return fmt.Errorf("--checkpoint: %w", err)
 		}
@@ -189,7 +195,7 @@ func (c *auditVerifyCmd) Run(a *command.App) error {
 	if err != nil {
 		return fmt.Errorf("--public-key: %w", err)
 	}
-	data, err := os.ReadFile(c.Bundle)
+	data, err := atomicfile.Read(c.Bundle, mostBundleBytes)
 	if err != nil {
 		return fmt.Errorf("bundle: %w", err)
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"lethe/audit"
 	"lethe/configs"
+	"lethe/internal/atomicfile"
 	"lethe/internal/command"
 )
 
@@ -72,7 +72,7 @@ func (c *logVerifyCmd) Run(a *command.App) error {
 		return err
 	}
 	if c.Checkpoint != "" {
-		older, err := os.ReadFile(c.Checkpoint)
+		older, err := atomicfile.Read(c.Checkpoint, mostNoteBytes)
 		if err != nil {
 			return fmt.Errorf("--checkpoint: %w", err)
 		}

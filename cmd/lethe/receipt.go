@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"lethe/deletions/receipt"
+	"lethe/internal/atomicfile"
 	"lethe/internal/command"
 )
 
@@ -69,7 +69,7 @@ func invalid(v receipt.Verification) error {
 }
 
 func readReceipt(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, receipt.MaxBytes)
 	if err != nil {
 		const hint = "name the file; lethe keeps receipts in the folder receipts of its data directory"
 		return nil, fmt.Errorf("receipt: %w (%s)", err, hint)

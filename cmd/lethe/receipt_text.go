@@ -20,6 +20,8 @@ func printChecked(out io.Writer, c checked) {
 	}
 	if c.Log != nil {
 		fmt.Fprintf(out, "leaf %d of the %d of %s\n", c.Log.Index, c.Log.Size, c.Log.Origin)
+	} else {
+		fmt.Fprintln(out, "of a format of before the transparency log: nothing shows that it is in one")
 	}
 	printReceipt(out, *c.Receipt)
 }

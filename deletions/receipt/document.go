@@ -17,6 +17,14 @@ import (
 // Formats 1 and 3 (legacy.go) were no JWS; there is no second.
 const MediaType = "lethe-receipt.v4+jws"
 
+const (
+	// MaxBytes is more than any receipt has: that of a request of 1,000 targets has less than a
+	// megabyte. What is longer is not read.
+	MaxBytes = 64 << 20
+	// maxSignatures bounds those of the deployment and of auditors.
+	maxSignatures = 16
+)
+
 // ErrInconsistent refuses to sign a receipt that contradicts itself. The caller has
 // not finished the erasure, or has lost count of it.
 var ErrInconsistent = errors.New("receipt contradicts itself")
@@ -91,7 +99,16 @@ func Decode(data []byte) (d Document, err error) {
 	if text, has := members["signatures"]; has && json.Unmarshal(text, &list) != nil {
 		return d, fmt.Errorf("receipt: %w: signatures is no list of objects", deletions.ErrFormat)
 	}
+	if len(list) > maxSignatures {
+		return d, fmt.Errorf("receipt: %w: signature: there are %d, at most %d", deletions.ErrFormat, len(list), maxSignatures)
+	}
 	for i, one := range list {
+		if _, has := one["header"]; has {
+			// RFC 7515 has it for what need not be signed. Of alg and kid there nobody could say
+			// who meant them, and crit must not stand there.
+			return d, fmt.Errorf("receipt: %w: signature: signature %d has a header that nobody has signed", deletions.ErrFormat,
+				i+1)
+		}
 		var s jws.Signature
 		for name, into := range map[string]*string{"protected": &s.Protected, "signature": &s.Value} {
 			if text, has := one[name]; has && json.Unmarshal(text, into) != nil {
@@ -119,6 +136,9 @@ func WithLog(signed []byte, proof string) ([]byte, error) {
 
 // membersOf takes an object apart that has every member once.
 func membersOf(data []byte) (members map[string]json.RawMessage, err error) {
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("receipt: %w: %d bytes, at most %d", deletions.ErrFormat, len(data), MaxBytes)
+	}
 	text, err := jcs.Transform(data)
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w: %w", deletions.ErrFormat, err)

@@ -221,6 +221,7 @@ func TestEveryChangedByteIsRefused(t *testing.T) {
 
 func TestWhatIsNoReceipt(t *testing.T) {
 	data := string(signed(t, verifiedReceipt(t, lethe.ScopeStubs), signingKey(1)))
+	require.Contains(t, data, `"signatures":[{`)
 	for name, text := range map[string]string{
 		"nothing":                  "",
 		"a list":                   "[]",
@@ -231,6 +232,11 @@ func TestWhatIsNoReceipt(t *testing.T) {
 		"a doubled payload":        strings.Replace(data, `{`, `{"payload":"",`, 1),
 		"a payload misspelt":       strings.Replace(data, `"payload"`, `"Payload"`, 1),
 		"a signature that is none": `{"payload":"","signatures":[1]}`,
+		"more than any has":        data + strings.Repeat(" ", receipt.MaxBytes),
+		"deep":                     strings.Replace(data, `{`, `{"a":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+",", 1),
+		"an unprotected header": strings.Replace(data, `"signatures":[{`,
+			`"signatures":[{"header":{"crit":["b64"],"b64":false},`, 1),
+		"too many signatures": `{"payload":"","signatures":[` + strings.Repeat("{},", 16) + "{}]}",
 	} {
 		_, v, err := receipt.Verify([]byte(text), trust(signingKey(1)))
 		require.ErrorIs(t, err, deletions.ErrFormat, name)

@@ -171,6 +171,11 @@ func (r *Report) histories(leaves [][]byte) map[lethe.Digest][]deletions.Change 
 				r.Refused.refuse(StatementOrder, "leaf %d: request %s: %v", i, leaf.Request, err)
 			}
 			said[leaf.Request] = history
+		case Receipt:
+			if history := said[leaf.Request]; len(history) == 0 || history[len(history)-1].State != deletions.Verified {
+				r.Refused.refuse(StatementOrder, "leaf %d: a receipt of request %s, which is not %s there", i, leaf.Request,
+					deletions.Verified)
+			}
 		default:
 		}
 	}

@@ -3,6 +3,7 @@ package translog_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,14 @@ func TestWhatWasDroppedOrRewrittenIsRefused(t *testing.T) {
 		"a change dropped from the ledger": {func(_ *testing.T, e *translog.Evidence) {
 			e.Ledger[0].History = e.Ledger[0].History[:5]
 		}, translog.StatementLedger},
+		"a receipt of a request that is not verified": {func(t *testing.T, e *translog.Evidence) {
+			at := slices.IndexFunc(e.Stored.Leaves, func(leaf []byte) bool {
+				return bytes.Contains(leaf, []byte(`"state":"verified"`))
+			})
+			e.Stored.Leaves = slices.Delete(slices.Clone(e.Stored.Leaves), at, at+1)
+			sign(t, e.Stored, "ours")
+			e.Older, e.Receipts, e.Published, e.Ledger[0].History = "", nil, nil, e.Ledger[0].History[:7]
+		}, translog.StatementOrder},
 		"a checkpoint of another deployment": {func(_ *testing.T, e *translog.Evidence) {
 			e.Stored.Checkpoint = other.Note
 		}, translog.StatementCheckpoint},

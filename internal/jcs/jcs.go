@@ -12,8 +12,8 @@ import (
 )
 
 // ErrNoForm marks what has no canonical form: what is no JSON, an object with two members
-// of one name, half a surrogate pair, a number that a float64 does not hold. Its text does
-// not repeat what was read.
+// of one name, half a surrogate pair, a number that a float64 does not hold, what is nested
+// deeper than maxDepth. Its text does not repeat what was read.
 var ErrNoForm = errors.New("no canonical JSON")
 
 // Encode returns a value as canonical JSON. Numbers are those of JSON: an integer that a
@@ -47,6 +47,11 @@ func Transform(text []byte) ([]byte, error) {
 	return form{}.canonical(compact.Bytes())
 }
 
+// maxDepth is how deep values may be nested, far deeper than any of lethe's. What an object
+// holds is copied once for each that it stands in, so that without a limit ten megabytes that
+// somebody else wrote keep a processor busy for half a minute.
+const maxDepth = 100
+
 // form is how values are written.
 type form struct {
 	// exact says that integers stand as they are.
@@ -55,7 +60,7 @@ type form struct {
 
 // canonical transforms valid JSON without white space.
 func (f form) canonical(text []byte) ([]byte, error) {
-	out, _, err := f.appendValue(make([]byte, 0, len(text)), text)
+	out, _, err := f.appendValue(make([]byte, 0, len(text)), text, maxDepth)
 	return out, err
 }
 
@@ -66,15 +71,18 @@ type member struct {
 }
 
 // appendValue appends the value that valid JSON without white space begins with, and
-// returns what follows it.
-func (f form) appendValue(out, text []byte) (_, rest []byte, err error) {
+// returns what follows it. It may hold values nested as deep as given.
+func (f form) appendValue(out, text []byte, depth int) (_, rest []byte, err error) {
+	if depth < 0 {
+		return nil, nil, fmt.Errorf("%w: nested deeper than %d", ErrNoForm, maxDepth)
+	}
 	switch text[0] {
 	case '{':
-		return f.appendObject(out, text)
+		return f.appendObject(out, text, depth-1)
 	case '[':
 		out = append(out, '[')
 		for text = text[1:]; text[0] != ']'; {
-			if out, text, err = f.appendValue(out, text); err != nil {
+			if out, text, err = f.appendValue(out, text, depth-1); err != nil {
 				return nil, nil, err
 			}
 			if text[0] == ',' {
@@ -105,7 +113,7 @@ func scalarEnd(text []byte) int {
 }
 
 // appendObject is appendValue for an object.
-func (f form) appendObject(out, text []byte) (_, rest []byte, err error) {
+func (f form) appendObject(out, text []byte, depth int) (_, rest []byte, err error) {
 	var members []member
 	for text = text[1:]; text[0] != '}'; {
 		end := stringEnd(text)
@@ -114,7 +122,7 @@ func (f form) appendObject(out, text []byte) (_, rest []byte, err error) {
 			return nil, nil, err
 		}
 		m := member{name: sortedBy(text[:end])}
-		if m.text, rest, err = f.appendValue(append(written, ':'), text[end+1:]); err != nil {
+		if m.text, rest, err = f.appendValue(append(written, ':'), text[end+1:], depth); err != nil {
 			return nil, nil, err
 		}
 		members = append(members, m)

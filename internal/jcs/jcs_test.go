@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf16"
 
@@ -67,6 +68,8 @@ func TestNumbersOfTheRFC(t *testing.T) {
 
 func TestWhatHasNoForm(t *testing.T) {
 	for name, text := range map[string]string{
+		"lists nested too deep":       strings.Repeat("[", 102) + strings.Repeat("]", 102),
+		"objects nested too deep":     strings.Repeat(`{"a":`, 102) + "1" + strings.Repeat("}", 102),
 		"a doubled member":            `{"a":1,"a":2}`,
 		"a doubled member, escaped":   `{"a":1,"\u0061":2}`,
 		"half a pair":                 `"\ud83d"`,
