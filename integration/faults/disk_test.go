@@ -132,7 +132,7 @@ func readOnlyBrokerFolder(t *testing.T, bin string) {
 	require.Eventually(t, func() bool {
 		s := d.state("r1")
 		return s.State == deletions.Failed && s.Failure == deletions.FailedDisk
-	}, 30*time.Second, 100*time.Millisecond, "%s", d.Log())
+	}, 60*time.Second, 100*time.Millisecond, "%s", d.Log())
 	undo()
 	d.verified(waiting)
 	d.audit()

@@ -115,7 +115,7 @@ func (w *world) featureOutcomes(at int, target lethe.Target, got *state) (may []
 			}
 		}
 	}
-	if wider {
+	if wider || w.isOperated() { // what a backup held may be erased by a request of lethe's own
 		may = append(may, deletions.OutcomeAlreadyErased)
 	}
 	others := w.targets()
