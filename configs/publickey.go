@@ -91,6 +91,11 @@ func ReadPublicKeys(path string) (keys []ed25519.PublicKey, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return ParsePublicKeys(path, data)
+}
+
+// ParsePublicKeys is ReadPublicKeys of what a file holds, which errors name.
+func ParsePublicKeys(path string, data []byte) (keys []ed25519.PublicKey, err error) {
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != publicKeyBlock {
 			return nil, fmt.Errorf("%s holds a %s, want the PUBLIC KEY that belongs to it", path, block.Type)

@@ -75,7 +75,7 @@ type backupRestoreCmd struct {
 	File          string `arg:"" help:"The backup." type:"path"`
 	Ledger        string `help:"Data directory or later backup with the newest ledger." type:"path" placeholder:"PATH"`
 	WithoutLedger bool   `help:"The newest ledger is lost: what was erased since the backup comes back."`
-	PublicKey     string `help:"PEM file of the key that must have signed the backup." type:"path" placeholder:"FILE"`
+	PublicKey     string `help:"PEM file of the keys one of which must have signed the backup; those of --ledger if not given." type:"path" placeholder:"FILE"`
 	JSON          bool   `help:"Print one JSON document."`
 }
 
@@ -110,14 +110,14 @@ func (c *backupRestoreCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	var key ed25519.PublicKey
+	var keys []ed25519.PublicKey
 	if c.PublicKey != "" {
-		if key, err = configs.ReadPublicKey(c.PublicKey); err != nil {
+		if keys, err = configs.ReadPublicKeys(c.PublicKey); err != nil {
 			return fmt.Errorf("--public-key: %w", err)
 		}
 	}
 	m, err := backup.Restore{
-		Config: config, From: c.File, Ledger: c.Ledger, WithoutLedger: c.WithoutLedger, Key: key, Now: time.Now(),
+		Config: config, From: c.File, Ledger: c.Ledger, WithoutLedger: c.WithoutLedger, Keys: keys, Now: time.Now(),
 	}.Run()
 	if err != nil {
 		return err

@@ -17,7 +17,11 @@ import (
 	"lethe"
 )
 
-const mostManifestBytes = 256 << 20
+const (
+	mostManifestBytes = 256 << 20
+	// mostKeyBytes bounds a file of keys, which is kept in memory before its signature is checked.
+	mostKeyBytes = 1 << 20
+)
 
 // write makes the archive: the files below a folder, in the sequence given, and the manifest.
 func write(out io.Writer, m Manifest, dir string, paths []string, key ed25519.PrivateKey) (Manifest, error) {
@@ -96,7 +100,7 @@ func each(path string, fn func(h *tar.Header, content io.Reader) error) (manifes
 				return nil, refuse(path, "it was cut short in %s (%s)", manifestName, another)
 			}
 			return text, nil
-		case h.Typeflag != tar.TypeReg || !filepath.IsLocal(h.Name) || strings.Contains(h.Name, `\`):
+		case h.Typeflag != tar.TypeReg || isSparse(h) || !filepath.IsLocal(h.Name) || strings.Contains(h.Name, `\`):
 			return nil, refuse(path, "it holds %q, which no backup does", h.Name)
 		}
 		if err := fn(h, archive); errors.Is(err, io.ErrUnexpectedEOF) {
@@ -107,16 +111,33 @@ func each(path string, fn func(h *tar.Header, content io.Reader) error) (manifes
 	}
 }
 
-// open reads a backup and checks everything that it says of itself. keyOf returns the key
-// that must have signed it, which may be one of the files in it.
-func open(path string, keyOf func(files map[string][]byte) (ed25519.PublicKey, error)) (*opened, error) {
+// isSparse reports whether an entry stands for more bytes than there are: a small file would
+// fill memory and disk.
+func isSparse(h *tar.Header) bool {
+	for name := range h.PAXRecords {
+		if strings.HasPrefix(name, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// open reads a backup and checks everything that it says of itself. keysOf returns the keys one
+// of which must have signed it; they may be in its files.
+func open(path string, keysOf func(files map[string][]byte) ([]ed25519.PublicKey, error)) (*opened, error) {
 	found := make(map[string]File)
 	o := &opened{path: path, keys: make(map[string][]byte)}
 	text, err := each(path, func(h *tar.Header, content io.Reader) error {
+		if _, twice := found[h.Name]; twice {
+			return refuse(path, "it holds %q twice, which no backup does", h.Name)
+		}
 		var kept bytes.Buffer
 		sum := sha256.New()
 		into := io.Writer(sum)
 		if isKey := strings.HasPrefix(h.Name, keysFolder); isKey {
+			if h.Size > mostKeyBytes {
+				return refuse(path, "%s in it has %d bytes, which no key has", h.Name, h.Size)
+			}
 			into = io.MultiWriter(sum, &kept)
 		}
 		n, err := io.Copy(into, content)
@@ -129,11 +150,11 @@ func open(path string, keyOf func(files map[string][]byte) (ed25519.PublicKey, e
 	if err != nil {
 		return nil, err
 	}
-	key, err := keyOf(o.keys)
+	keys, err := keysOf(o.keys)
 	if err != nil {
 		return nil, refuse(path, "%v", err)
 	}
-	if o.Manifest, err = openManifest(text, key); err != nil {
+	if o.Manifest, err = openManifest(text, keys); err != nil {
 		return nil, refuse(path, "%v (put another backup back)", err)
 	}
 	for _, want := range o.Files {

@@ -5,6 +5,7 @@
 //	archive.go    the file: a tar archive whose last entry is the manifest
 //	folder.go     the data directory: what is copied, and that nobody uses it meanwhile
 //	create.go     a backup is registered beside the ledger, then written
+//	keys.go       who must have signed it
 //	restore.go    checked, unpacked, and given the newest ledger
 //	finish.go     what was erased since is erased again before anybody is served
 //

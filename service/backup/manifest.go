@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe"
@@ -69,8 +70,9 @@ func (m Manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 	return jcs.Encode(s)
 }
 
-// openManifest reads a manifest and checks that a key has signed it.
-func openManifest(data []byte, key ed25519.PublicKey) (m Manifest, err error) {
+// openManifest reads a manifest and checks that one of some keys has signed it. There is at
+// least one.
+func openManifest(data []byte, keys []ed25519.PublicKey) (m Manifest, err error) {
 	var s signed
 	if json.Unmarshal(data, &s) != nil || len(s.Signatures) != 1 {
 		return m, fmt.Errorf("%s is damaged", manifestName)
@@ -90,9 +92,10 @@ func openManifest(data []byte, key ed25519.PublicKey) (m Manifest, err error) {
 			head.Format, format)
 	}
 	header, err := s.Signatures[0].Header()
-	if err != nil || header.Type != mediaType || !s.Signatures[0].Verify(s.Payload, key) {
-		return m, fmt.Errorf("%s is not signed by the key %.16s: it was altered, or is of another deployment",
-			manifestName, jws.Thumbprint(key))
+	by := func(key ed25519.PublicKey) bool { return s.Signatures[0].Verify(s.Payload, key) }
+	if err != nil || header.Type != mediaType || !slices.ContainsFunc(keys, by) {
+		return m, fmt.Errorf("%s is not signed by the key %.16s, nor by one that this has replaced: it was altered, "+
+			"or is of another deployment", manifestName, jws.Thumbprint(keys[0]))
 	}
 	return m, json.Unmarshal(text, &m)
 }

@@ -32,9 +32,10 @@ type Restore struct {
 	// meant.
 	Ledger        string
 	WithoutLedger bool
-	// Key must have signed the backup; nil for the key that is in the backup.
-	Key ed25519.PublicKey
-	Now time.Time
+	// One of Keys must have signed the backup. None stands for those of the newest ledger, or
+	// without that for the one in the backup, which then says nothing of who made it.
+	Keys []ed25519.PublicKey
+	Now  time.Time
 }
 
 // Run puts a backup back, but for what was erased since, for which Finish is to be called:
@@ -75,11 +76,17 @@ func (r Restore) Run() (m Manifest, err error) {
 
 // check reads the backup, and the newest ledger unless there is none.
 func (r Restore) check() (*opened, source, error) {
-	newest, err := sourceOf(r.Config, r.Ledger, r.Key)
+	newest, err := sourceOf(r.Config, r.Ledger, r.Keys)
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := open(r.From, keyOr(r.Key, r.Config))
+	keys := r.Keys
+	if len(keys) == 0 && newest != nil {
+		if keys, err = newest.signers(); err != nil {
+			return nil, nil, err
+		}
+	}
+	o, err := open(r.From, keysOr(keys, r.Config))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,26 +103,6 @@ func (r Restore) check() (*opened, source, error) {
 			"deployment", o.Deployment, r.Ledger, newest.deployment())
 	}
 	return o, newest, nil
-}
-
-// keyOr returns the key that must have signed a backup: the one that is known, or else that in
-// the backup.
-func keyOr(key ed25519.PublicKey, c configs.Config) func(files map[string][]byte) (ed25519.PublicKey, error) {
-	return func(files map[string][]byte) (ed25519.PublicKey, error) {
-		if key != nil {
-			return key, nil
-		}
-		rel, err := filepath.Rel(c.DataDir, c.SigningKeyPath())
-		data, found := files[filepath.ToSlash(rel)]
-		if err != nil || !found {
-			return nil, errors.New("the key that signed it is not in it: name it with --public-key")
-		}
-		private, err := configs.ParseSigningKey(data)
-		if err != nil {
-			return nil, fmt.Errorf("the signing key in it is damaged: it was altered (%w)", err)
-		}
-		return private.Public().(ed25519.PublicKey), nil
-	}
 }
 
 // goOn puts the newest ledger in the place of the backup's and notes that in it.

@@ -16,12 +16,14 @@ import (
 // source is where the newest ledger is.
 type source interface {
 	deployment() lethe.DeploymentID
+	// signers are the keys that sign the deployment's backups, or have.
+	signers() ([]ed25519.PublicKey, error)
 	// copyTo puts ledger, log and receipts into a data directory.
 	copyTo(dir string) error
 }
 
 // sourceOf opens a folder or a backup as the source of the newest ledger, nil for no path.
-func sourceOf(c configs.Config, path string, key ed25519.PublicKey) (source, error) {
+func sourceOf(c configs.Config, path string, keys []ed25519.PublicKey) (source, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -40,14 +42,14 @@ func sourceOf(c configs.Config, path string, key ed25519.PublicKey) (source, err
 		s.id = secret.Deployment(c.Kafka.TopicPrefix)
 		return s, err
 	}
-	o, err := open(path, keyOr(key, c))
+	o, err := open(path, keysOr(keys, c))
 	if err != nil {
 		return nil, err
 	}
 	if !o.Whole {
 		return nil, refuse(path, "no ledger is in it: name a data directory or another backup with --ledger")
 	}
-	return later{o}, nil
+	return later{o, c}, nil
 }
 
 // folder is a stopped data directory.
@@ -74,7 +76,10 @@ func (f folder) copyTo(dir string) (err error) {
 }
 
 // later is a backup that was made later.
-type later struct{ *opened }
+type later struct {
+	*opened
+	config configs.Config
+}
 
 func (l later) deployment() lethe.DeploymentID { return l.Deployment }
 
