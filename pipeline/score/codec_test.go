@@ -8,6 +8,9 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/role/roletest"
 )
 
 func TestLinkRoundTrip(t *testing.T) {
@@ -52,6 +55,21 @@ func TestExplainedDamage(t *testing.T) {
 		_, err := decodeExplained(message[:n])
 		require.ErrorIs(t, err, canonical.ErrCorrupt, "cut to %d bytes", n)
 	}
+}
+
+// Of alerts that are all erased an empty list is stored: a file that is to be deleted stays if the
+// process is killed before, and nobody deletes it any more.
+func TestAlertsThatAreGoneAreOverwritten(t *testing.T) {
+	store := roletest.NewStore()
+	write := func(e explained) {
+		require.NoError(t, store.Apply(func(w swapstore.Writer) error { return e.write(w, 3) }))
+	}
+	write(explained{}.with([]likely{{lethe.Pseudonym{1}, 1}}))
+	write(explained{changed: true})
+	value, found, err := store.Get(timestepkey.New(explainedPrefix, 3))
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, explained{}.encode(), value)
 }
 
 // The most probable alerts have reasons, the first of equal ones.

@@ -79,16 +79,14 @@ func (e explained) encode() []byte {
 	return w.Seal()
 }
 
-// write stores the alerts if they have changed.
+// write stores the alerts if they have changed, also when none is left: files are set before all
+// else and deleted after it, and one that a process was killed before deleting would hold the
+// pseudonyms of erased transactions, with nobody to take it away.
 func (e explained) write(w swapstore.Writer, t lethe.Timestep) error {
-	switch key := timestepkey.New(explainedPrefix, t); {
-	case !e.changed:
+	if !e.changed {
 		return nil
-	case len(e.alerts) == 0:
-		return w.Delete(key)
-	default:
-		return w.Set(key, e.encode())
 	}
+	return w.Set(timestepkey.New(explainedPrefix, t), e.encode())
 }
 
 // likely is a transaction with the probability that its prediction has.

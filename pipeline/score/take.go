@@ -91,7 +91,8 @@ func placed(l *logic, graph *lethe.Snapshot, m wire.Received) (next link, rest r
 		}
 		next.late = scorable && rest.kept != nil && rest.kept.lacks(graph)
 		next.done = rest.kept != nil || m.Previous == lethe.NoTimestep
-		if rest.reasons.again {
+		// A process that was killed while it stored that may have noted no more than the alerts.
+		if rest.reasons.again || next.owed == owesNothing && rest.reasons.owed() > 0 {
 			next.owed = owesAgain
 		}
 	case !exists && l.state.links.passed(t) && (scorable || m.Previous == lethe.NoTimestep):
