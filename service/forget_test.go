@@ -6,21 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
-	"lethe/audit"
-	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/partition"
-	"lethe/pipeline/score"
-	"lethe/pipeline/train"
-	"lethe/service"
 	"lethe/trainer"
 )
 
@@ -193,116 +186,4 @@ func (f *forgetting) forget(scope lethe.Scope, ids ...lethe.TransactionID) {
 	require.Equal(f.t, predictions, f.final(), "a prediction of another transaction has changed")
 	f.receipt(id, from)
 	f.digests(id, slicesBefore, want.slices)
-}
-
-// digests compares those on the receipt with the slices that were there and that the mirror
-// has.
-func (f *forgetting) digests(id string, before, after map[sliceAt][]byte) {
-	f.t.Helper()
-	receipt := receiptOf(f.t, f.m.c, id)
-	require.Len(f.t, receipt.Replaced, len(receipt.Timesteps))
-	digest := func(at map[sliceAt][]byte, key sliceAt) (d lethe.Digest) {
-		if data, is := at[key]; is {
-			d = canonical.DigestOf(data)
-		}
-		return d
-	}
-	for _, at := range receipt.Replaced {
-		for _, s := range at.Slices {
-			key := sliceAt{s.Shard, at.Timestep}
-			require.Equal(f.t, digest(before, key), s.Before, "%v", key)
-			require.Equal(f.t, digest(after, key), s.After, "%v", key)
-			require.NotEqual(f.t, s.Before, s.After)
-		}
-	}
-}
-
-// receipt compares what the receipt says was trained again with the mirror.
-func (f *forgetting) receipt(id string, from map[lethe.ShardID]lethe.Timestep) {
-	f.t.Helper()
-	receipt := receiptOf(f.t, f.m.c, id)
-	require.Len(f.t, receipt.ShardsRetrained, len(from))
-	for _, shard := range receipt.ShardsRetrained {
-		require.Contains(f.t, from, shard)
-	}
-	if len(from) == 0 {
-		require.Empty(f.t, receipt.GroupsRefitted)
-		return
-	}
-	layout, err := f.m.c.Layout()
-	require.NoError(f.t, err)
-	require.Len(f.t, receipt.GroupsRefitted, len(layout.Components))
-	var refitted []lethe.ShardID
-	first := 0
-	for k, c := range receipt.GroupsRefitted {
-		require.Equal(f.t, layout.Components[k].Config.Model, c.Model)
-		require.Equal(f.t, layout.Components[k].Groups, c.Groups)
-		for _, in := range c.Refitted {
-			refitted = append(refitted, lethe.ShardID(first+in))
-		}
-		first += c.Groups
-	}
-	require.Equal(f.t, layout.Affected(receipt.ShardsRetrained), refitted)
-}
-
-// equal compares what the running service serves and has published.
-func (f *forgetting) equal(want built) {
-	f.t.Helper()
-	status, err := f.Status(f.t.Context())
-	require.NoError(f.t, err)
-	same(f.t, "slices", want.slices, f.artefacts(bus.Slices))
-	// Score says what it serves, and then train drops what nobody will ask for.
-	require.Eventually(f.t, func() bool { return len(f.artefacts(bus.Models)) == len(want.checkpoints) },
-		time.Minute, 20*time.Millisecond)
-	same(f.t, "checkpoints", want.checkpoints, f.artefacts(bus.Models))
-	require.Equal(f.t, want.ensemble, status.EnsembleHash)
-}
-
-// same compares maps of bytes and names what differs, not how.
-func same(t testing.TB, what string, want, got map[sliceAt][]byte) {
-	t.Helper()
-	require.Len(t, got, len(want), what)
-	for key, data := range want {
-		if !slices.Equal(data, got[key]) {
-			t.Fatalf("%s: shard %d timestep %d differs", what, key.Shard, key.Timestep)
-		}
-	}
-}
-
-// stored compares what a stopped service has on disk.
-func stored(t testing.TB, c configs.Config, want built) {
-	t.Helper()
-	layout, err := c.Layout()
-	require.NoError(t, err)
-	over, err := c.MetaConfig()
-	require.NoError(t, err)
-	gotSlices, gotCheckpoints := make(map[sliceAt][]byte), make(map[sliceAt][]byte)
-	for shard := range lethe.ShardID(c.Partition.Shards) {
-		h, err := train.ReadHistory(vfs.Default, service.RoleDir(c.DataDir, configs.RoleTrain), shard)
-		require.NoError(t, err)
-		for at, data := range h.Slices {
-			gotSlices[sliceAt{shard, at}] = data
-		}
-		for component, learnt := range h.Learnt {
-			number := lethe.ShardID(layout.Models())
-			if component != train.Meta {
-				number = layout.ModelsOf(shard)[component]
-			}
-			for at, data := range learnt {
-				gotCheckpoints[sliceAt{number, at}] = data
-			}
-		}
-	}
-	same(t, "stored slices", want.slices, gotSlices)
-	same(t, "stored checkpoints", want.stored, gotCheckpoints)
-	dir := service.RoleDir(c.DataDir, configs.RoleScore)
-	served, err := score.ReadServed(vfs.Default, dir, layout, over)
-	require.NoError(t, err)
-	require.Equal(t, want.ensemble, served.Version.String())
-	for shard, data := range served.Checkpoints {
-		require.Equal(t, want.checkpoints[sliceAt{lethe.ShardID(shard), served.Through}], data)
-	}
-	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
-	require.NoError(t, err)
-	require.True(t, report.OK, "%v", report.Problems)
 }

@@ -1,0 +1,130 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// fakeBus keeps every record until it is compacted.
+type fakeBus struct {
+	d      *deployment
+	topics map[bus.Topic][]ingest.Record
+	ends   map[bus.Topic]int64
+}
+
+func (b fakeBus) append(topic bus.Topic, out ingest.Outgoing) {
+	b.topics[topic] = append(b.topics[topic], ingest.Record{
+		Topic: string(topic), Offset: b.ends[topic], Time: b.d.now, Key: out.Key, Value: out.Value, Headers: out.Headers,
+	})
+	b.ends[topic]++
+}
+
+func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outgoing) error {
+	format, told := "write %s: %s", []string(nil)
+	if topic == bus.Log {
+		format = ""
+	}
+	for _, rec := range records {
+		if strings.HasPrefix(string(rec.Key), "!ledger/") || topic == bus.Log {
+			continue
+		}
+		told = append(told, b.d.memo.tell(ingest.Record{
+			Topic: string(topic), Key: rec.Key, Value: rec.Value, Headers: rec.Headers,
+		}))
+	}
+	return b.d.call(func() error {
+		for _, rec := range records {
+			if size := len(rec.Key) + len(rec.Value); size > ingest.DefaultLimits().MaxRecordBytes {
+				return fmt.Errorf("%w: %d bytes", bus.ErrTooLarge, size)
+			}
+			b.append(topic, rec)
+		}
+		return nil
+	}, format, topic, strings.Join(told, ", "))
+}
+
+// published reads topics without being counted.
+type published struct{ b fakeBus }
+
+func (p published) ReadAll(_ context.Context, topic bus.Topic, fn func(ingest.Record) error) error {
+	for _, rec := range p.b.topics[topic] {
+		if err := fn(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b fakeBus) Partitions(context.Context, bus.Topic) (int, error) { return 1, nil }
+
+// tell says what a record is in a few words.
+func (m *memo) tell(rec ingest.Record) string {
+	if rec.Tombstone() {
+		return "delete " + string(rec.Key)
+	}
+	if rec.Topic != string(bus.ErasureStatus) {
+		return string(rec.Key)
+	}
+	if name, isHold := strings.CutPrefix(string(rec.Key), "!hold/"); isHold {
+		return "hold " + name
+	}
+	n, err := m.notice(wire.NewNoticeReader(), rec)
+	switch {
+	case err != nil:
+		return err.Error()
+	case n.Command != nil:
+		return fmt.Sprintf("command %s attempt %d of %s, %d timesteps",
+			n.Command.Phase, n.Command.Attempt, n.Command.RequestID, len(n.Command.Steps))
+	case n.Status == nil:
+		return "a part of a command"
+	default:
+		out := fmt.Sprintf("%s is %s", rec.Key, n.Status.State)
+		if n.Status.Failure != deletions.NoFailure {
+			out += ", because " + string(n.Status.Failure)
+		}
+		if !n.Status.Repeats.IsZero() {
+			out += ", repeats " + n.Status.Repeats.String()[:8]
+		}
+		return out
+	}
+}
+
+func (b fakeBus) ReadAll(_ context.Context, topic bus.Topic, fn func(ingest.Record) error) error {
+	return b.d.call(func() error {
+		for _, rec := range b.topics[topic] {
+			if err := fn(rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, "read %s", topic)
+}
+
+func (b fakeBus) RollMarkers(_ context.Context, topics ...bus.Topic) error {
+	return b.d.call(func() error { return nil }, "roll %d topics", len(topics))
+}
+
+// compact leaves the newest record of each key, and none that is deleted. What
+// stuck- begins stays, as in a log that is not cleaned.
+func (b fakeBus) compact() error {
+	for topic, log := range b.topics {
+		if topic == bus.ErasureStatus {
+			continue
+		}
+		b.topics[topic] = slices.DeleteFunc(slices.Clone(log), func(rec ingest.Record) bool {
+			newer := slices.ContainsFunc(log, func(other ingest.Record) bool {
+				return other.Offset > rec.Offset && bytes.Equal(other.Key, rec.Key)
+			})
+			return (newer || rec.Tombstone()) && !bytes.HasPrefix(rec.Key, []byte("stuck-"))
+		})
+	}
+	return nil
+}
