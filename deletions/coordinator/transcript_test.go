@@ -164,7 +164,9 @@ func (d *deployment) late(td *datadriven.TestData) error {
 	for _, target := range requestOf(id, td).Targets {
 		list = append(list, late.Carrier{Target: target, At: at, Subjects: []string{"nobody", key}})
 	}
-	asks := late.Requests{Secret: testSecret, Ledger: deletions.NewLedger(d.kv, nil), Most: 2, Out: d.bus, Now: fakeClock{d}.Now}
+	asks := late.Requests{
+		Secret: testSecret, Ledger: deletions.NewLedger(d.kv, nil), Most: 2, Out: d.bus, Now: fakeClock{d}.Now,
+	}
 	if cancelled := textArg(td, "behind"); cancelled != "" {
 		asked := len(d.bus.topics[bus.Erasures])
 		require.NoError(d, asks.Ask(d.Context(), list))
