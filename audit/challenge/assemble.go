@@ -25,11 +25,11 @@ type Source interface {
 var ErrUnanswerable = errors.New("the challenge cannot be answered")
 
 // Assemble makes the answer to a challenge. leaves are all of the log, or more than the
-// checkpoint of the challenge has; setup is encoded. Nothing is trained, and digests are
-// not compared: that is the auditor's.
+// checkpoint of the challenge has; setup is encoded. Nothing is trained, and digests of slices and
+// models are not compared: that is the auditor's.
 //
-// Errors wrap ErrUnanswerable if the log is shorter or another one, or lacks what is asked
-// for, and are those of the source otherwise.
+// Errors wrap ErrUnanswerable if the log is shorter or another one, lacks what is asked
+// for or commits to another setup, and are those of the source otherwise.
 func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle, error) {
 	id, err := c.ID()
 	if err != nil {
@@ -49,6 +49,10 @@ func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle,
 	v, err := Read(leaves)
 	if err != nil {
 		return nil, err
+	}
+	if ensemble.DigestSetup(setup) != v.Setup() {
+		return nil, fmt.Errorf("%w: the configuration of the models is not that of the log: give the one that the directory "+
+			"was written with", ErrUnanswerable)
 	}
 	s, err := ensemble.DecodeSetup(setup)
 	if err != nil {

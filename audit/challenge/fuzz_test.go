@@ -10,7 +10,8 @@ import (
 
 func FuzzDecodeBundle(f *testing.F) {
 	full := challenge.Bundle{
-		Challenge: lethe.Digest{1}, Checkpoint: "note", Leaves: [][]byte{make([]byte, 32), make([]byte, 40)}, Setup: []byte("{}"),
+		Challenge: lethe.Digest{1}, Checkpoint: "note", Setup: []byte("{}"),
+		Leaves:   [][]byte{make([]byte, 32), make([]byte, 40)},
 		Openings: []challenge.Opening{{Request: lethe.Digest{2}, Salts: []lethe.Digest{{3}, {4}}}},
 		Slices:   [][]byte{make([]byte, 33)}, Models: [][]byte{make([]byte, 34)},
 	}

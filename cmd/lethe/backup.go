@@ -75,7 +75,7 @@ type backupRestoreCmd struct {
 	File          string `arg:"" help:"The backup." type:"path"`
 	Ledger        string `help:"Data directory or later backup with the newest ledger." type:"path" placeholder:"PATH"`
 	WithoutLedger bool   `help:"The newest ledger is lost: what was erased since the backup comes back."`
-	PublicKey     string `help:"PEM file of the keys one of which must have signed the backup; those of --ledger if not given." type:"path" placeholder:"FILE"`
+	PublicKey     string `help:"Key that must have signed it; by default that of --ledger." type:"path" placeholder:"FILE"`
 	JSON          bool   `help:"Print one JSON document."`
 }
 

@@ -100,7 +100,8 @@ func Decode(data []byte) (d Document, err error) {
 		return d, fmt.Errorf("receipt: %w: signatures is no list of objects", deletions.ErrFormat)
 	}
 	if len(list) > maxSignatures {
-		return d, fmt.Errorf("receipt: %w: signature: there are %d, at most %d", deletions.ErrFormat, len(list), maxSignatures)
+		return d, fmt.Errorf("receipt: %w: signature: there are %d, at most %d", deletions.ErrFormat, len(list),
+			maxSignatures)
 	}
 	for i, one := range list {
 		if _, has := one["header"]; has {

@@ -233,7 +233,7 @@ func TestWhatIsNoReceipt(t *testing.T) {
 		"a payload misspelt":       strings.Replace(data, `"payload"`, `"Payload"`, 1),
 		"a signature that is none": `{"payload":"","signatures":[1]}`,
 		"more than any has":        data + strings.Repeat(" ", receipt.MaxBytes),
-		"deep":                     strings.Replace(data, `{`, `{"a":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)+",", 1),
+		"deep":                     `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "," + data[1:],
 		"an unprotected header": strings.Replace(data, `"signatures":[{`,
 			`"signatures":[{"header":{"crit":["b64"],"b64":false},`, 1),
 		"too many signatures": `{"payload":"","signatures":[` + strings.Repeat("{},", 16) + "{}]}",
