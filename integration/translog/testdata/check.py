@@ -152,7 +152,7 @@ def consistent(first, first_root, second, second_root, path):
 
 
 def proof(text, vkey):
-    """C2SP tlog-proof; the leaf is its extra data."""
+    """C2SP tlog-proof; the leaf is its extra data. It returns what the proof's checkpoint states, and the leaf."""
     head, note = text.split("\n\n", 1)
     lines = head.splitlines()
     require(lines[0] == "c2sp.org/tlog-proof@v1", "proof")
@@ -161,13 +161,16 @@ def proof(text, vkey):
     size, root = checkpoint(note, vkey)
     path = [base64.b64decode(line) for line in lines[3:]]
     require(included(leaf, index, size, path, root), "inclusion")
+    return size, root, leaf
 
 
 def main():
     given = json.load(sys.stdin)
     vkey = given["vkey"]
-    for text in given.get("proofs") or []:
-        proof(text, vkey)
+    proofs = [proof(text, vkey) for text in given.get("proofs") or []]
+    if given.get("payload_digest"):
+        said = json.loads(proofs[0][2])
+        require(said["kind"] == "receipt" and said["body"]["payload_digest"] == given["payload_digest"], "receipt")
     for c in given.get("consistency") or []:
         (first, first_root), (second, second_root) = checkpoint(c["older"], vkey), checkpoint(c["newer"], vkey)
         path = [base64.b64decode(h) for h in c["hashes"] or []]
@@ -176,6 +179,9 @@ def main():
         size, root = checkpoint(given["checkpoint"], vkey)
         leaves = [leaf.encode() for leaf in given["leaves"]]
         require(len(leaves) == size and tree_hash(leaves) == root, "tree")
+        # A proof of a log that went another way is signed by the same key.
+        for of, root, _ in proofs:
+            require(of <= size and tree_hash(leaves[:of]) == root, "consistency")
     print("ok")
 
 
