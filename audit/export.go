@@ -108,3 +108,8 @@ func (h held) Model(model lethe.ShardID, t lethe.Timestep) ([]byte, error) {
 func (h held) Salts(request lethe.Digest, n int) []lethe.Digest {
 	return deletions.Salts(h.secret, request, n)
 }
+
+// FoundSalt implements challenge.Source.
+func (h held) FoundSalt(request lethe.Digest) lethe.Digest {
+	return deletions.FoundSalt(h.secret, request)
+}

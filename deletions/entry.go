@@ -83,6 +83,9 @@ type Progress struct {
 	// Carried are the keyed hashes of what the subjects were carried by when the request was
 	// accepted, ascending: they are suppressed with them.
 	Carried []lethe.Digest `json:"carried,omitempty"`
+	// Found commits to what the first plan of the request has found. Entries of earlier versions
+	// lack it.
+	Found *Found `json:"found,omitempty"`
 	// Outcomes are in the order of the request, which may name a target twice.
 	Outcomes       []TargetOutcome `json:"outcomes,omitempty"`
 	EnsembleBefore lethe.Digest    `json:"ensemble_before,omitzero"`

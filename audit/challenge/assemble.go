@@ -19,6 +19,8 @@ type Source interface {
 	Model(model lethe.ShardID, t lethe.Timestep) ([]byte, error)
 	// Salts returns the salts of the first n targets of a request.
 	Salts(request lethe.Digest, n int) []lethe.Digest
+	// FoundSalt returns the salt of what was found for a request.
+	FoundSalt(request lethe.Digest) lethe.Digest
 }
 
 // ErrUnanswerable says why a challenge cannot be answered.
@@ -73,9 +75,14 @@ func Assemble(c Challenge, leaves [][]byte, setup []byte, from Source) (*Bundle,
 	}
 	b := &Bundle{Challenge: id, Checkpoint: c.Checkpoint, Leaves: leaves, Setup: setup}
 	for _, q := range v.carriedOut() {
-		if n := q.at.Count(); n > 0 {
-			b.Openings = append(b.Openings, Opening{q.at.Digest, from.Salts(q.at.Digest, n)})
+		if q.salts() == 0 {
+			continue
 		}
+		salts := from.Salts(q.at.Digest, q.at.Count())
+		if q.found != nil {
+			salts = append(salts, from.FoundSalt(q.at.Digest))
+		}
+		b.Openings = append(b.Openings, Opening{q.at.Digest, salts})
 	}
 	return b, b.fill(steps, from)
 }

@@ -252,6 +252,11 @@ func (d *deployment) Salts(request lethe.Digest, n int) []lethe.Digest {
 	return deletions.Salts(d.secret, request, n)
 }
 
+// FoundSalt implements challenge.Source.
+func (d *deployment) FoundSalt(request lethe.Digest) lethe.Digest {
+	return deletions.FoundSalt(d.secret, request)
+}
+
 // answer makes the bundle.
 func (d *deployment) answer(t require.TestingT, c challenge.Challenge) *challenge.Bundle {
 	setup, err := d.setup.Encode()

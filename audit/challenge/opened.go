@@ -9,7 +9,10 @@ import (
 )
 
 // erased tells what no slice may hold.
-type erased struct{ transactions, payments []target }
+type erased struct {
+	transactions, payments []target
+	found                  []found
+}
 
 // target is a commitment that was opened.
 type target struct {
@@ -24,19 +27,25 @@ func (v *View) open(openings []Opening) (e erased, problems []string) {
 		salts[o.Request] = o.Salts
 	}
 	for _, q := range v.carriedOut() {
-		own := salts[q.at.Digest]
+		own, n := salts[q.at.Digest], q.at.Count()
 		switch {
-		case q.at.Count() == 0:
+		case q.salts() == 0:
 		case own == nil:
 			problems = append(problems, fmt.Sprintf("the commitments of request leaf %d are not opened", q.leaf))
-		case len(own) != q.at.Count() || deletions.SaltsDigest(own) != q.at.Salts:
+		case len(own) != q.salts() || deletions.SaltsDigest(own[:n]) != q.at.Salts:
 			problems = append(problems, fmt.Sprintf("what opens request leaf %d is not what the leaf commits to", q.leaf))
+		case q.found != nil && deletions.SaltsDigest(own[n:]) != q.found.Salt:
+			problems = append(problems, fmt.Sprintf("what opens leaf %d, of what request leaf %d has found, is not what it "+
+				"commits to", q.foundAt, q.leaf))
 		default:
 			for i, c := range q.at.Commitments {
 				e.transactions = append(e.transactions, target{q, own[i], c})
 			}
 			for i, c := range q.at.Payments {
 				e.payments = append(e.payments, target{q, own[len(q.at.Commitments)+i], c})
+			}
+			if q.found != nil {
+				e.found = append(e.found, newFound(q, own[n]))
 			}
 		}
 	}

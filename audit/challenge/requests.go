@@ -12,7 +12,8 @@ import (
 // a slice holds one of the targets, and cannot tell the targets without the slice.
 type Opening struct {
 	Request lethe.Digest
-	// Salts are in the order of the commitments: to transactions, then to payments.
+	// Salts are in the order of the commitments: to transactions, then to payments. The last is that
+	// of what was found, if the log has a leaf of that.
 	Salts []lethe.Digest
 }
 
@@ -22,6 +23,18 @@ type request struct {
 	at       translog.Request
 	state    deletions.State
 	replaced bool
+	// found is what its plan has found, or nil, by the leaf foundAt.
+	found   *translog.Found
+	foundAt int64
+}
+
+// salts is how many open its commitments.
+func (q *request) salts() int {
+	n := q.at.Count()
+	if q.found != nil {
+		n++
+	}
+	return n
 }
 
 // requests are those of a log, in its order.
@@ -59,6 +72,16 @@ func (r *requests) move(l translog.Transition) bool {
 	return true
 }
 
+// find takes what a plan has found, and reports whether the request is there and has none yet.
+func (r *requests) find(leaf int64, l translog.Found) bool {
+	q := r.byDigest[l.Request]
+	if q == nil || q.found != nil {
+		return false
+	}
+	q.found, q.foundAt = &l, leaf
+	return true
+}
+
 // carriedOut are the requests whose slices and models were replaced, as the log says: no
 // slice may hold their targets any more.
 func (v *View) carriedOut() []*request {
@@ -80,7 +103,7 @@ func (v *View) underWay() int {
 func (v *View) CarriedOut() []lethe.Digest {
 	var out []lethe.Digest
 	for _, q := range v.carriedOut() {
-		if q.at.Count() > 0 {
+		if q.salts() > 0 {
 			out = append(out, q.at.Digest)
 		}
 	}

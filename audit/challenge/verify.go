@@ -45,9 +45,11 @@ type Report struct {
 	Slices   int `json:"slices"`
 	Requests int `json:"requests"`
 	UnderWay int `json:"requests_under_way"`
-	// OpenPayments are edges of the slices between both ends of a payment that was erased. They
-	// may stand for one the other way, which was not: slices do not say who paid.
+	// OpenPayments are edges of the slices, and stubs, between both ends of a payment that was
+	// erased. They may stand for one the other way, which was not: slices do not say who paid.
 	OpenPayments int `json:"open_payments"`
+	// NotCommitted counts what the log does not commit to of what requests have found.
+	NotCommitted int `json:"not_committed"`
 	// Models were trained anew.
 	Models    int    `json:"models"`
 	KernelSet string `json:"kernel_set"`
@@ -201,6 +203,9 @@ func (r *Report) takeArtefacts(b *Bundle, v *View, steps Steps) *held {
 	gone, problems := v.open(b.Openings)
 	r.Problems = append(r.Problems, problems...)
 	r.Requests = len(v.carriedOut())
+	for _, f := range gone.found {
+		r.NotCommitted += f.of.found.LeftOut
+	}
 	for i, p := range slices {
 		if s := r.takeSlice(b.Slices[i], p, v, gone); s != nil {
 			out.slices[p] = s
@@ -243,6 +248,14 @@ func (r *Report) takeSlice(data []byte, p Pair, v *View, gone erased) *lethe.Sli
 	q, open := gone.payment(s)
 	if r.OpenPayments += open; q != nil {
 		r.problem("%s holds a payment that was erased in both directions, last by the request of leaf %d", named, q.leaf)
+	}
+	for _, f := range gone.found {
+		what, open := f.in(s, v.slices[p], func(e lethe.Edge) bool {
+			return gone.paid(s.Nodes[e.A], s.Nodes[e.B]) != nil || gone.paid(s.Nodes[e.B], s.Nodes[e.A]) != nil
+		})
+		if r.OpenPayments += open; what != "" {
+			r.problem("%s holds %s", named, what)
+		}
 	}
 	return s
 }

@@ -14,6 +14,8 @@ import (
 type committed struct {
 	digest lethe.Digest
 	leaf   int64
+	// before is the leaf that committed to the one before, -1 if none did.
+	before int64
 }
 
 // modelAt names a model after a timestep.
@@ -71,6 +73,10 @@ func (v *View) Take(leaf translog.Leaf) {
 		if before := v.requests.add(v.size, l); before >= 0 {
 			v.problem("leaf %d of the log is the request of leaf %d again", v.size, before)
 		}
+	case translog.Found:
+		if !v.requests.find(v.size, l) {
+			v.problem("leaf %d of the log has found something for a request that no leaf before it has, or that has it", v.size)
+		}
 	case translog.Transition:
 		if !v.requests.move(l) {
 			v.problem("leaf %d of the log moves a request that no leaf before it has", v.size)
@@ -90,7 +96,11 @@ func (v *View) follows(at *committed, what string, digest, replaces lethe.Digest
 		v.problem("leaf %d of the log says what it replaces of %s, and that is not what leaf %d committed to", v.size, what,
 			at.leaf)
 	}
-	*at = committed{digest, v.size}
+	before := at.leaf
+	if *at == (committed{}) {
+		before = -1
+	}
+	*at = committed{digest, v.size, before}
 }
 
 func (v *View) problem(format string, args ...any) {

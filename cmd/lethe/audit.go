@@ -234,8 +234,12 @@ func printAnswer(a *command.App, r *challenge.Report, seconds float64) {
 	fmt.Fprintf(a.Stdout, "%d slices looked through for the targets of %d requests; %d requests are not done\n", r.Slices,
 		r.Requests, r.UnderWay)
 	if r.OpenPayments > 0 {
-		fmt.Fprintf(a.Stdout, "%d edges join both ends of a payment that was erased: they may stand for one the other way\n",
-			r.OpenPayments)
+		fmt.Fprintf(a.Stdout, "%d edges or stubs join both ends of a payment that was erased: they may stand for one the "+
+			"other way\n", r.OpenPayments)
+	}
+	if r.NotCommitted > 0 {
+		fmt.Fprintf(a.Stdout, "%d transactions, stubs and payments that were erased are not looked for: the log does not "+
+			"commit to them\n", r.NotCommitted)
 	}
 	fmt.Fprintf(a.Stdout, "%d models trained anew in %.1f s, kernels %s, configuration %s\n", r.Models, seconds,
 		r.KernelSet, r.Setup)

@@ -89,6 +89,8 @@ type Plan struct {
 	NotSearched []scan.Kind
 	// Steps are the closed timesteps concerned, ascending.
 	Steps []StepPlan
+	// Gone is what no slice may hold afterwards.
+	Gone deletions.Gone
 	// Records are those of the topics that the graphs were made of, and predictions for
 	// them, as far as their keys are known, each once.
 	Records []NamedRecord

@@ -37,6 +37,10 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 			p.StubsLeft = new(int)
 		}
 		recordPlan(p, plans[i])
+		// The first plan is made while everything is still there.
+		if first := len(b.members[i].Progress.Revisions) == 0; first && p.Found == nil {
+			p.Found = plans[i].Gone.Commit(s.o.Secret, b.members[i].Digest)
+		}
 		p.NoteBefore(before)
 		markErased(p, s.o.Secret, requests[i], plans[i].Held)
 	})

@@ -84,6 +84,8 @@ func decodeBody(kind Kind, body []byte, read func([]byte, any) error) (Leaf, err
 		return decodeAs[Request](body, read)
 	case KindTransition:
 		return decodeAs[Transition](body, read)
+	case KindFound:
+		return decodeAs[Found](body, read)
 	case KindOperator:
 		return decodeAs[Operator](body, read)
 	case KindReceipt:

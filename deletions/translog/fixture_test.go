@@ -109,5 +109,10 @@ func every() []translog.Leaf {
 		translog.Operator{Action: translog.ActionRotateKey, At: epoch, Key: &translog.Introduction{
 			From: publicOf("ours"), To: publicOf("second"), Signature: make([]byte, 64),
 		}},
+		translog.Found{Request: digestOf("r"), Found: deletions.Found{
+			Transactions: []lethe.Digest{digestOf("c0")}, Features: []lethe.Digest{digestOf("c1")},
+			Pairs: []lethe.Digest{digestOf("c2")}, PairStubs: []lethe.Digest{digestOf("c3")},
+			Stubs: []lethe.Digest{digestOf("c4")}, LeftOut: 5, Salt: digestOf("salt"),
+		}},
 	}
 }

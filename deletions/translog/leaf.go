@@ -16,6 +16,7 @@ type Kind string
 const (
 	KindRequest    Kind = "request"
 	KindTransition Kind = "transition"
+	KindFound      Kind = "found"
 	KindOperator   Kind = "operator"
 	KindReceipt    Kind = "receipt"
 	KindSetup      Kind = "setup"
@@ -23,7 +24,7 @@ const (
 	KindCheckpoint Kind = "checkpoint"
 )
 
-// Leaf is a record of the log: a Request, Transition, Operator, Receipt, Setup, Slice or
+// Leaf is a record of the log: a Request, Transition, Found, Operator, Receipt, Setup, Slice or
 // Checkpoint.
 type Leaf interface {
 	// Kind says which of them it is.

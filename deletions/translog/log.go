@@ -30,6 +30,8 @@ type Log struct {
 	at map[tlog.Hash]int64
 	// said are the changes of each request that the log has.
 	said map[lethe.Digest][]deletions.Change
+	// withFound are the requests that the log has a Found of.
+	withFound map[lethe.Digest]bool
 	// latest are the digests that were committed to last.
 	latest map[artefact]lethe.Digest
 	// published counts the leaves that the topic is known to hold, pending are the others.
@@ -44,7 +46,7 @@ func NewLog(kv deletions.KV, signer Signer) *Log { return &Log{kv: kv, signer: s
 func (l *Log) Origin() string { return l.signer.origin }
 
 // Write implements deletions.Journal: a Request for an entry that is new, a Transition for
-// every change of its history that the log lacks, and an Operator for a hold that was set or
+// every change of its history that the log lacks, a Found for what its plan has found, and an Operator for a hold that was set or
 // lifted. Entries of the first version of the ledger, which have no digest, are left out.
 func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...deletions.Row) error) error {
 	l.mu.Lock()
@@ -61,7 +63,7 @@ func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...delet
 		if len(said) > len(e.History) || !slices.EqualFunc(said, e.History[:len(said)], sameChange) {
 			return refuse(StatementLedger, "the log has other changes of request %s than the ledger", e.RequestID)
 		}
-		leaves = append(leaves, leavesOf(e, len(said))...)
+		leaves = append(append(leaves, leavesOf(e, len(said))...), leafOfFound(e, l.withFound)...)
 	}
 	holds, err := l.fresh(leavesOfHolds(c.Holds))
 	if err != nil {
@@ -122,7 +124,7 @@ func (l *Log) Append(leaves ...Leaf) ([]int64, error) {
 	}
 	hashes := make([]tlog.Hash, len(leaves))
 	for i, leaf := range leaves {
-		if k := leaf.Kind(); k == KindRequest || k == KindTransition {
+		if k := leaf.Kind(); k == KindRequest || k == KindTransition || k == KindFound {
 			return nil, fmt.Errorf("a leaf of kind %s is the ledger's to write", k)
 		}
 		text, err := Encode(leaf)
@@ -198,6 +200,8 @@ func (l *Log) note(index int64, leaf Leaf, text []byte) {
 		l.latest[leaf.artefact()] = leaf.digest()
 	case Request:
 		l.said[leaf.Digest] = []deletions.Change{{State: deletions.Received, At: leaf.At}}
+	case Found:
+		l.withFound[leaf.Request] = true
 	case Transition:
 		l.said[leaf.Request] = append(l.said[leaf.Request],
 			deletions.Change{State: leaf.State, At: leaf.At, Failure: leaf.Failure})
@@ -215,7 +219,7 @@ func (l *Log) load() error {
 	}
 	l.tree, l.keys, l.signed, l.pending = Tree{}, Keys{}, SignedTree{}, nil
 	l.at, l.said = make(map[tlog.Hash]int64), make(map[lethe.Digest][]deletions.Change)
-	l.latest = make(map[artefact]lethe.Digest)
+	l.latest, l.withFound = make(map[artefact]lethe.Digest), make(map[lethe.Digest]bool)
 	if len(stored.Leaves) == 0 && stored.Checkpoint == "" {
 		l.loaded = true
 		return nil

@@ -55,6 +55,40 @@ func TestTheLedgerIsWrittenDown(t *testing.T) {
 	}))
 }
 
+// What a plan has found is a leaf of its own, once, which the ledger's row goes along with.
+func TestWhatWasFoundIsWrittenDownOnce(t *testing.T) {
+	b := newBook(t, "ours")
+	e := b.take(t, "r-1", "tx-1")
+	gone := deletions.Gone{
+		Transactions: []lethe.Pseudonym{{2}, {1}, {2}}, Features: []deletions.GoneFeatures{{Of: lethe.Pseudonym{3}, Columns: []int{7}}},
+	}
+	for range 2 {
+		_, err := b.ledger.Update("r-1", func(p *deletions.Progress) { p.Found = gone.Commit(secret, e.Digest) })
+		require.NoError(t, err)
+		b.reopen(t, "ours")
+	}
+	require.Equal(t, []string{"request", "found"}, leaves(t, b))
+	salt := deletions.FoundSalt(secret, e.Digest)
+	require.NoError(t, b.log.Each(func(_ int64, leaf translog.Leaf) error {
+		if found, ok := leaf.(translog.Found); ok {
+			require.Equal(t, e.Digest, found.Request)
+			require.Len(t, found.All(), 4)
+			require.Contains(t, found.Transactions, deletions.Commitment(salt, lethe.Pseudonym{1}))
+			require.Contains(t, found.Features, deletions.FeatureCommitment(salt, lethe.Pseudonym{3}, 7))
+		}
+		return nil
+	}))
+	many := make([]lethe.Pseudonym, 5000)
+	for i := range many {
+		many[i] = lethe.Pseudonym{byte(i), byte(i >> 8)}
+	}
+	found := deletions.Gone{Transactions: many}.Commit(secret, e.Digest)
+	require.Equal(t, 5000, len(found.All())+found.LeftOut, "it is said what did not go into the leaf")
+	_, err := translog.Encode(translog.Found{Request: e.Digest, Found: *found})
+	require.NoError(t, err)
+	require.Nil(t, deletions.Gone{}.Commit(secret, e.Digest))
+}
+
 // A request that names payments alone commits to no transaction, but to who paid whom.
 func TestARequestForAPaymentCommitsToBothEnds(t *testing.T) {
 	b := newBook(t, "ours")

@@ -19,6 +19,7 @@ import (
 func compare(ctx context.Context, w world, got, want *state) []string {
 	var c comparison
 	c.receipts(w, got)
+	c.committed(got)
 	if w.loose {
 		c.kept(w, got)
 	} else {

@@ -14,6 +14,7 @@
 //	topics_test.go                   topics in memory, whose writes count as well
 //	state_test.go, log_test.go       what is left, and what must be known of the past
 //	compare_test.go, cut_test.go     compared with the world without: graphs, letters, slices
+//	committed_test.go                what the log commits to as gone
 //	models_test.go, predictions_test.go, receipts_test.go   and what follows from them
 //	search_test.go                   a search that decodes JSON and shares nothing with lethe's
 //	told_test.go, toldagain_test.go  worlds that are told, not drawn

@@ -50,8 +50,9 @@ type state struct {
 	receipts map[string]receipt.Receipt
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
-	// states are those of the requests.
+	// states are those of the requests, ledger all that is noted of them.
 	states map[string]deletions.State
+	ledger []deletions.Entry
 }
 
 // place is a shard at a timestep.
@@ -108,6 +109,9 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 	}
 	s.status = role.Merge(all...)
 	if s.receipts, err = readReceipts(d.receipts); err != nil {
+		return nil, err
+	}
+	if s.ledger, err = d.ledger(); err != nil {
 		return nil, err
 	}
 	statuses, err := d.statuses(ctx)

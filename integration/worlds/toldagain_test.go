@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/snapshot"
@@ -16,8 +17,8 @@ import (
 // account of its subject, and not the record that says so. Put back while the request waits, or
 // once it was carried out, it leaves nothing of either, nor does what is sent again.
 func TestABackupHoldsWhatNamesACarrier(t *testing.T) {
-	for _, polls := range []int{2, patience / 10} {
-		w := told{t, world{last: 1, config: snapshot.Defaults(), window: 10 * time.Second}}
+	for polls, want := range map[int]deletions.State{2: deletions.Rejected, patience / 10: deletions.Verified} {
+		w := told{t, world{last: 1, config: snapshot.Defaults()}}
 		w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
 		id, other := lethe.TransactionID(prefixOf(1)+"0"), lethe.TransactionID(prefixOf(1)+"1")
 		w.sends(ingest.EncodeTransaction(lethe.Transaction{ID: other, Timestep: 1, Features: []float32{1, 2, 3}}))(other)
@@ -39,6 +40,15 @@ func TestABackupHoldsWhatNamesACarrier(t *testing.T) {
 		require.NoError(t, err)
 		s, err := d.read(t.Context())
 		require.NoError(t, err)
+		for _, e := range s.ledger {
+			if e.RequestID != asked.request.RequestID {
+				continue
+			}
+			require.Equal(t, want, e.State)
+			if want == deletions.Verified {
+				require.Len(t, e.Progress.Found.Transactions, 1, "an auditor looks for what went with the subject")
+			}
+		}
 		left, err := d.search(t.Context(), wantedOf(w.carriedOut(s)))
 		require.NoError(t, err)
 		require.Empty(t, left, "%v", s.states)

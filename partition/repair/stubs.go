@@ -21,6 +21,13 @@ func (l *lambdas) forNeighbour(owner, missing lethe.Pseudonym) float32 {
 	return l.draw("mixup", ownerHi, ownerLo, missingHi, missingLo)
 }
 
+// StubFor returns the λ of owner's stub for a neighbour in another shard at a timestep, and whether
+// that tells which neighbour it stands for: with a constant λ it does not.
+func (c Config) StubFor(t lethe.Timestep, owner, missing lethe.Pseudonym) (lambda float32, tells bool) {
+	l := lambdas{Config: c, timestep: t}
+	return l.forNeighbour(owner, missing), c.Method == MixUp
+}
+
 // forExtra returns the λ of owner's extra stub of an index, counted from 0.
 func (l *lambdas) forExtra(owner lethe.Pseudonym, index int) float32 {
 	hi, lo := owner.Coordinates()

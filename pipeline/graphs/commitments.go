@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
@@ -103,4 +104,67 @@ func (c *commitments) models(batch bus.Batch) error {
 		return fmt.Errorf("commit to %d models: %w", len(list), err)
 	}
 	return nil
+}
+
+// goneOf is what a plan takes out of slices wherever it stands there: what goes with subjects, which
+// follows the targets that the request names, and features.
+func (e carriers) goneOf(targets []lethe.Target, named int) (gone deletions.Gone) {
+	for i, t := range targets {
+		switch {
+		case t.Kind == lethe.FeaturesTarget:
+			var columns []int
+			for k := range e.store.FeatureCount() { // behind these a slice has means of neighbours
+				if t.Columns.Hold(k) {
+					columns = append(columns, k)
+				}
+			}
+			gone.Features = append(gone.Features, deletions.GoneFeatures{Of: e.secret.Pseudonym(t.Transaction), Columns: columns})
+		case i >= named && t.Kind == lethe.TransactionTarget:
+			gone.Transactions = append(gone.Transactions, e.secret.Pseudonym(t.Transaction))
+		}
+	}
+	return gone
+}
+
+// gone returns for each of several requests which transactions of a timestep are joined no more
+// once all are carried out, and the stubs that stand for them then nowhere any more. At scope shard
+// those for transactions stay.
+func (c cut) gone(s *lethe.Snapshot, requests []lethe.Removal, scope lethe.Scope) []deletions.Gone {
+	out, all := make([]deletions.Gone, len(requests)), together(requests)
+	takes := func(r lethe.Removal, p lethe.PseudonymPair) bool {
+		return r.Nodes[p.Source] || r.Nodes[p.Target] || r.Payments[p]
+	}
+	stays := make(map[lethe.PseudonymPair]bool)
+	for _, payment := range s.Payments {
+		if p := s.Pair(payment); !takes(all, p) {
+			stays[p], stays[lethe.PseudonymPair{Source: p.Target, Target: p.Source}] = true, true
+		}
+	}
+	stub := func(to *[]deletions.GoneStub, owner, missing lethe.Pseudonym) {
+		if lambda, tells := c.repair.StubFor(s.Timestep, owner, missing); tells {
+			*to = append(*to, deletions.GoneStub{Owner: owner, Lambda: lambda})
+		}
+	}
+	for _, payment := range s.Payments {
+		p := s.Pair(payment)
+		if stays[p] || !takes(all, p) {
+			continue
+		}
+		for i, own := range requests {
+			source, target := own.Nodes[p.Source], own.Nodes[p.Target]
+			switch {
+			case all.Nodes[p.Source] && all.Nodes[p.Target]:
+			case (source || target) && scope == lethe.ScopeShard:
+			case source:
+				stub(&out[i].Stubs, p.Target, p.Source)
+			case target:
+				stub(&out[i].Stubs, p.Source, p.Target)
+			case own.Payments[p] && !all.Nodes[p.Source] && !all.Nodes[p.Target]:
+				out[i].Pairs = append(out[i].Pairs, p)
+				stub(&out[i].PairStubs, p.Source, p.Target)
+				stub(&out[i].PairStubs, p.Target, p.Source)
+			}
+		}
+	}
+	return out
 }

@@ -30,6 +30,9 @@ func (e *eraser) Plan(
 	if err != nil {
 		return nil, err
 	}
+	for i := range plans {
+		plans[i].Gone = e.goneOf(wider[i], len(requests[i]))
+	}
 	targets, positions := joined(wider)
 	located, err := e.store.Locate(targets)
 	if err != nil {
@@ -158,6 +161,7 @@ func (e *eraser) planTimesteps(
 		plan.Fingerprints, plan.Rows = append(plan.Fingerprints, own.Fingerprints...), append(plan.Rows, own.Rows...)
 		plan.NotSearched = sortedset.Add(plan.NotSearched, own.NotSearched...)
 		plan.Records = append(plan.Records, own.Records...)
+		plan.Gone.Add(own.Gone)
 		if own.emptied != nil {
 			e.planGone(plan, own.step, *own.emptied)
 			continue
@@ -194,6 +198,7 @@ func (e *eraser) planTimestep(
 		return nil, err
 	}
 	before := cutEdges(content.Snapshot, content.Assignment)
+	joins := e.publisher.cut.gone(content.Snapshot, removals, scope)
 	for i, every := range gone {
 		if len(every) == 0 {
 			continue
@@ -209,6 +214,7 @@ func (e *eraser) planTimestep(
 			return nil, err
 		}
 		s.Records = recordsOf(content.Snapshot, removals[i])
+		s.Gone = joins[i]
 		s.step = count(content, removals[i], before)
 		if s.step.Shards = changed[i]; scope == lethe.ScopeShard && emptied == nil {
 			nodes := positionsOf(content.Snapshot, own)
@@ -279,21 +285,4 @@ func mergeStep(steps []coordinator.StepPlan, step coordinator.StepPlan) []coordi
 		}
 	}
 	return append(steps, step)
-}
-
-// sharedRows returns the forms of the rows that a transaction that stays has too,
-// of whatever timestep: finding them says nothing. The receipt names their kinds.
-func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []scan.Fingerprint, err error) {
-	for _, l := range gone {
-		node, found := s.Find(l.Pseudonym)
-		if !found || !l.Shared {
-			continue
-		}
-		prints, err := scan.RowFingerprints(e.secret, s.Row(node))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, prints...)
-	}
-	return out, nil
 }

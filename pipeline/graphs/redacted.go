@@ -132,3 +132,20 @@ func transactionsAmong(located []snapshot.Located) (out []snapshot.Located) {
 func withFeatures(kinds []scan.Kind) []scan.Kind {
 	return sortedset.Add(kinds, scan.KindFeatures, scan.KindFeaturesText)
 }
+
+// sharedRows returns the forms of the rows that a transaction that stays has too,
+// of whatever timestep: finding them says nothing. The receipt names their kinds.
+func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []scan.Fingerprint, err error) {
+	for _, l := range gone {
+		node, found := s.Find(l.Pseudonym)
+		if !found || !l.Shared {
+			continue
+		}
+		prints, err := scan.RowFingerprints(e.secret, s.Row(node))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, prints...)
+	}
+	return out, nil
+}
