@@ -4,20 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs"
+	"lethe/scoring/reasons"
 )
 
-// HeldTarget is what is held of a transaction, and where: a person's right of access. Others
-// stand in it as far as its own payments name them.
+// HeldTarget is what is held of a transaction, payment or subject, and where: a person's right of
+// access. Others stand in it as far as its own payments name them.
 type HeldTarget struct {
 	graphs.Held
 	// Prediction and Reasons are the newest of the transaction itself.
 	Prediction json.RawMessage `json:"prediction,omitempty"`
 	Reasons    json.RawMessage `json:"reasons,omitempty"`
+	// ReasonsNaming are those in which one end of a payment names the other, by the transaction
+	// whose they are.
+	ReasonsNaming map[lethe.TransactionID]json.RawMessage `json:"reasons_naming,omitempty"`
 	// DeadLetters are refused records that name it, as they were sent.
 	DeadLetters []graphs.HeldRecord `json:"dead_letters"`
 	// Places are the topics with records that name it, superseded ones included.
@@ -61,9 +66,11 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 				rest = append(rest, []byte(h.Key), h.Value)
 			}
 			for i := range out {
-				if names[i](rec.Key, rest...) {
+				if names[i](rec.Key, rest...) || topic == bus.Reasons && out[i].reasonsName(rec) {
 					counts[i]++
 					out[i].found(topic, rec)
+				} else {
+					out[i].withdrawn(topic, rec) // another record took the key
 				}
 			}
 			return nil
@@ -80,10 +87,36 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 	return out, nil
 }
 
+// reasonsName reports whether a record of reasons of one end of a payment names the other.
+func (h *HeldTarget) reasonsName(rec ingest.Record) bool {
+	ends := h.Target().Payment
+	other, against := ends.Target, "in"
+	switch lethe.TransactionID(rec.Key) {
+	case "":
+		return false
+	case ends.Source:
+	case ends.Target:
+		other, against = ends.Source, "out"
+	default:
+		return false
+	}
+	var said reasons.Record
+	return json.Unmarshal(rec.Value, &said) == nil && slices.ContainsFunc(said.Components, func(c reasons.Component) bool {
+		return slices.ContainsFunc(c.Reasons, func(r reasons.Reason) bool {
+			return r.Transaction == other && r.Direction != against
+		})
+	})
+}
+
 // found keeps what a record says of the target itself.
 func (h *HeldTarget) found(topic bus.Topic, rec ingest.Record) {
 	own := h.ID != "" && lethe.TransactionID(rec.Key) == h.ID
 	switch {
+	case topic == bus.Reasons && h.Payment != "":
+		if h.ReasonsNaming == nil {
+			h.ReasonsNaming = make(map[lethe.TransactionID]json.RawMessage)
+		}
+		h.ReasonsNaming[lethe.TransactionID(rec.Key)] = rec.Value
 	case topic == bus.DeadLetters:
 		h.withdrawn(topic, rec)
 		letter := graphs.HeldRecord{Topic: string(topic), Key: string(rec.Key), Value: string(rec.Value)}
@@ -111,5 +144,7 @@ func (h *HeldTarget) withdrawn(topic bus.Topic, rec ingest.Record) {
 		h.Prediction = nil
 	case topic == bus.Reasons && own:
 		h.Reasons = nil
+	case topic == bus.Reasons:
+		delete(h.ReasonsNaming, lethe.TransactionID(rec.Key))
 	}
 }

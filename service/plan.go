@@ -70,9 +70,6 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	if n := len(r.Nodes) + len(r.Edges) + len(r.Features) + len(r.Subjects); n == 0 || n > limits.MaxErasureNodes {
 		return q, fmt.Errorf("%w: %d targets, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
 	}
-	if r.Export && len(r.Edges) > 0 {
-		return q, fmt.Errorf("%w: an export is of transactions: name an end of the payment as a node", ErrPlan)
-	}
 	until := lethe.NoTimestep
 	if r.Until != nil {
 		if until = *r.Until; until < 0 || len(r.Subjects) == 0 {

@@ -14,7 +14,6 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
-	"lethe/ingest"
 	"lethe/service"
 )
 
@@ -122,7 +121,6 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 		service.PlanRequest{},
 		service.PlanRequest{Nodes: []string{secret + "\x00"}},
 		service.PlanRequest{Edges: []string{secret + ">"}},
-		service.PlanRequest{Edges: []string{secret + ">b"}, Export: true},
 		service.PlanRequest{Features: []string{secret + ">x"}},
 		service.PlanRequest{Subjects: []string{secret + "\x00"}},
 		service.PlanRequest{Nodes: []string{secret}, Scopes: []string{secret}},
@@ -138,54 +136,4 @@ func TestARefusedPlanRepeatsNoID(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusUnsupportedMediaType, response.StatusCode)
-}
-
-// An export has what is held of one transaction, and of others no more than that they paid or were
-// paid by it.
-func TestAnExportHoldsWhatIsHeldOfTheTargetAlone(t *testing.T) {
-	stream := smallStream(t, 4, 60, 9)
-	s := start(t, smallConfig(t, t.TempDir()))
-	s.replay(stream)
-	id := labelledIllicit(stream, 3)[0]
-	export := s.plan(service.PlanRequest{Nodes: []string{string(id)}, Scopes: []string{"stubs"}, Export: true}).Export
-	require.Len(t, export, 1)
-	h := export[0]
-	require.Equal(t, id, h.ID)
-	require.Equal(t, lethe.Timestep(3), *h.Timestep)
-	require.Equal(t, "settled", h.State)
-	require.Equal(t, lethe.Illicit.String(), h.Label)
-	require.NotNil(t, h.Shard)
-	neighbours := map[lethe.TransactionID]bool{id: true}
-	for _, p := range stream.Steps[2].Payments {
-		if p.Source == id || p.Target == id {
-			neighbours[p.Source], neighbours[p.Target] = true, true
-		}
-	}
-	require.NotEmpty(t, h.Payments)
-	for _, tx := range stream.Steps[2].Transactions {
-		if tx.ID == id {
-			require.Len(t, h.Features, len(tx.Features))
-			for i, v := range tx.Features {
-				require.Equal(t, v, *h.Features[i])
-			}
-		}
-	}
-	require.Contains(t, string(h.Prediction), string(id))
-	places := make(map[string]int)
-	for _, p := range h.Places {
-		places[string(p.Topic)] = p.Records
-	}
-	for _, topic := range []string{"transactions.v1", "labels.v1", "predictions.v1"} {
-		require.Positive(t, places[topic], topic)
-	}
-	text, err := json.Marshal(export)
-	require.NoError(t, err)
-	for _, step := range stream.Steps {
-		for _, tx := range step.Transactions {
-			if !neighbours[tx.ID] {
-				require.NotContains(t, string(text), `"`+string(tx.ID)+`"`)
-			}
-		}
-	}
-	require.True(t, ingest.ValidID(string(id)))
 }

@@ -42,7 +42,11 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	require.Equal(t, 1, plan.Held)
 	require.Equal(t, []lethe.Timestep{2, 3}, plan.Scopes[0].Timesteps)
 	var exported []lethe.TransactionID
-	for _, held := range plan.Export {
+	require.Equal(t, customer, plan.Export[0].Subject)
+	require.Equal(t, until, *plan.Export[0].Until)
+	require.Len(t, plan.Export[0].Carried, 3)
+	require.Equal(t, []service.HeldPlace{{Topic: bus.Transactions, Records: 3}}, plan.Export[0].Places)
+	for _, held := range plan.Export[1:] {
 		exported = append(exported, held.ID)
 		require.NotEmpty(t, held.Features)
 	}

@@ -1,6 +1,8 @@
 package graphs
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"lethe"
@@ -9,12 +11,19 @@ import (
 	"lethe/snapshot"
 )
 
-// Held is what the graphs hold of one transaction, or of a payment that carries a subject. Others
-// stand in it only as the other ends of payments. The JSON names are part of the command line.
+// Held is what the graphs hold of one transaction, payment or subject. Others stand in it only as
+// the other ends of payments. The JSON names are part of the command line.
 type Held struct {
 	ID lethe.TransactionID `json:"id,omitempty"`
 	// Payment is there instead of an id: source>target.
 	Payment string `json:"payment,omitempty"`
+	// Subject is there instead of an id. It is asked for up to the timestep Until, and Carried by
+	// transactions and payments, each of which follows by itself.
+	Subject string          `json:"subject,omitempty"`
+	Until   *lethe.Timestep `json:"until,omitempty"`
+	Carried []string        `json:"carried_by,omitempty"`
+	// Asked are the positions of the features that were asked for, "all" for all of them.
+	Asked []string `json:"features_asked,omitempty"`
 	// State is that of the transaction's timestep, or empty if the transaction itself is not
 	// here; then payments or labels that wait for it may be.
 	State    string          `json:"state"`
@@ -26,8 +35,10 @@ type Held struct {
 	Features []*float32   `json:"features,omitempty"`
 	Waiting  [][]*float32 `json:"waiting,omitempty"`
 	Label    string       `json:"label,omitempty"`
-	// Shard holds it once its timestep is settled.
-	Shard *lethe.ShardID `json:"shard,omitempty"`
+	// Shard holds it once its timestep is settled. Shards are those of both ends of a payment: one
+	// of them twice has it as an edge, two have a stub each that stands for the other end.
+	Shard  *lethe.ShardID  `json:"shard,omitempty"`
+	Shards []lethe.ShardID `json:"shards,omitempty"`
 	// Payments are those of the graph.
 	Payments []HeldPayment `json:"payments"`
 	// Records are payments and labels that wait or were refused, as they were sent.
@@ -50,50 +61,65 @@ type HeldRecord struct {
 // holdings reads what is held of transactions.
 type holdings struct{ *eraser }
 
-// of reads what is held of some transactions and payments; of features, what is held of theirs.
-// Subjects are passed over: what carries them is asked for by itself.
+// of reads what is held of some transactions, payments and subjects; of features, what is held of
+// their transactions.
 func (e holdings) of(targets []lethe.Target) ([]Held, error) {
-	var asked []lethe.Target
+	var list []lethe.Target
+	asked := make(map[lethe.TransactionID][]string)
 	for _, t := range targets {
-		switch t.Kind {
-		case lethe.SubjectTarget:
-		case lethe.FeaturesTarget:
-			asked = append(asked, lethe.Transactions(t.Transaction)...)
-		default:
-			asked = append(asked, t)
+		if t.Kind == lethe.FeaturesTarget {
+			asked[t.Transaction] = append(asked[t.Transaction], cmp.Or(t.Columns.String(), "all"))
+			t = lethe.Transactions(t.Transaction)[0]
 		}
+		list = append(list, t)
 	}
-	targets = lethe.Distinct(asked)
-	located, err := e.store.Locate(targets)
+	list = lethe.Distinct(list)
+	located, err := e.store.Locate(list)
 	if err != nil {
 		return nil, err
 	}
 	var out []Held
 	for i, l := range located {
 		h := Held{
-			ID: targets[i].Transaction, Suppressed: l.Suppressed, Payments: []HeldPayment{}, Records: []HeldRecord{},
+			ID: list[i].Transaction, Suppressed: l.Suppressed, Payments: []HeldPayment{}, Records: []HeldRecord{},
+			Asked: asked[list[i].Transaction],
 		}
-		if targets[i].Kind == lethe.PaymentTarget {
-			p := targets[i].Payment
-			h.Payment = string(ingest.PaymentKey(p.Source, p.Target))
-		}
-		if l.Known {
+		h.named(list[i], l)
+		if l.Known && list[i].Kind != lethe.SubjectTarget {
 			h.State, h.Timestep = l.State.String(), &l.Timestep
 		}
 		for _, row := range l.Rows {
 			h.Waiting = append(h.Waiting, values(row))
 		}
-		if l.Known && l.State > lethe.Open && h.Payment == "" {
+		if h.Timestep != nil && l.State > lethe.Open {
 			if err := e.heldOfGraph(&h, l); err != nil {
 				return nil, err
 			}
 		}
-		if h.Records, err = e.heldRecords(targets[i]); err != nil {
+		if h.Records, err = e.heldRecords(list[i]); err != nil {
 			return nil, err
 		}
 		out = append(out, h)
 	}
 	return out, nil
+}
+
+// named says what a target is that is no transaction.
+func (h *Held) named(t lethe.Target, l snapshot.Located) {
+	switch t.Kind {
+	case lethe.PaymentTarget:
+		h.Payment = string(ingest.PaymentKey(t.Payment.Source, t.Payment.Target))
+	case lethe.SubjectTarget:
+		h.Subject, h.Until = t.Subject, &t.Until
+		for _, c := range l.Carried {
+			name := string(c.Transaction)
+			if c.Kind == lethe.PaymentTarget {
+				name = string(ingest.PaymentKey(c.Payment.Source, c.Payment.Target))
+			}
+			h.Carried = append(h.Carried, name)
+		}
+	default:
+	}
 }
 
 // heldOfGraph adds what the graph of a closed timestep holds.
@@ -103,6 +129,10 @@ func (e holdings) heldOfGraph(h *Held, l snapshot.Located) error {
 		return err
 	}
 	s := content.Snapshot
+	if l.Kind == lethe.PaymentTarget {
+		heldPayment(h, content, l.Payment)
+		return nil
+	}
 	node, found := s.Find(l.Pseudonym)
 	if !found {
 		return nil
@@ -119,8 +149,26 @@ func (e holdings) heldOfGraph(h *Held, l snapshot.Located) error {
 	return nil
 }
 
+// heldPayment adds a payment and where its ends are.
+func heldPayment(h *Held, content *snapshot.Content, p lethe.PseudonymPair) {
+	nodes := content.Snapshot.Nodes
+	source, pays := content.Snapshot.Find(p.Source)
+	target, paid := content.Snapshot.Find(p.Target)
+	arc := lethe.Arc{Source: uint32(max(0, source)), Target: uint32(max(0, target))}
+	if !pays || !paid || !slices.Contains(content.Snapshot.Payments, arc) {
+		return
+	}
+	h.Payments = append(h.Payments, HeldPayment{nodes[source].ID, nodes[target].ID})
+	if content.Assignment != nil {
+		h.Shards = []lethe.ShardID{content.Assignment[source], content.Assignment[target]}
+	}
+}
+
 // Target is what is held, as an erasure would name it.
 func (h Held) Target() lethe.Target {
+	if h.Subject != "" {
+		return lethe.SubjectThrough(h.Subject, *h.Until)
+	}
 	if source, target, joined := strings.Cut(h.Payment, ">"); joined {
 		return lethe.PaymentBetween(lethe.TransactionID(source), lethe.TransactionID(target))
 	}
