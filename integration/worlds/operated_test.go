@@ -72,8 +72,11 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 	}
 	at := slices.IndexFunc(d.events, func(e event) bool { return e.request != nil && d.keeps(hold, e.request) })
 	request := d.events[at].request
-	if !ends && !names(request, hold) {
-		return // it may begin, and drop something, before what the hold keeps has come
+	// What a request names may come after it began, and be dropped or become 0 before a hold keeps
+	// it on account of a subject that it carries. It is made up for once the hold ends.
+	redacts := len(hold.Subjects) > 0 && d.world.redacts()
+	if !ends && (redacts || !names(request, hold)) {
+		return
 	}
 	if !d.world.late {
 		// What is not erased may correct nothing that was predicted from.
@@ -84,7 +87,7 @@ func (d *drawing) held(chance *rand.Rand, ends bool) {
 	switch {
 	case !ends:
 		d.insert(behind, operation{cancel: request})
-	case chance.IntN(3) == 0:
+	case chance.IntN(3) == 0 || redacts:
 		hold.Until = begun.Add(time.Duration(chance.IntN(60)) * time.Second)
 	case chance.IntN(2) == 0:
 		d.insert(behind, operation{lift: hold.Name})

@@ -1,12 +1,15 @@
 package score
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
@@ -49,6 +52,37 @@ func TestModelsOfAGoneTimestepAreForgotten(t *testing.T) {
 	after.Revision = c.Steps[0].Revision + 1
 	require.NoError(t, r.arrive(t, after))
 	require.Len(t, candidatesOf(r, 2), 1)
+}
+
+// What a killed process has not deleted of a timestep that it had noted as gone, and a graph that
+// nothing waits for any more, goes at the start: they may hold what is erased.
+func TestWhatAKilledProcessHasNotDeletedGoes(t *testing.T) {
+	w, store, topics := newScenario(t, 2), roletest.NewStore(), topics()
+	o := optionsFor(topics)
+	o.Layout = w.layout()
+	r := newSubject(t, o, store)
+	require.NoError(t, r.arrive(t, w.graph(1), w.manifest(1), w.model(0, 1), w.model(1, 1), w.graph(2)))
+	count := func() (n int) {
+		for _, prefix := range []string{snapshotPrefix, publishedPrefix, explainedPrefix} {
+			require.NoError(t, store.Scan([]byte(prefix), func([]byte, []byte) error {
+				n++
+				return nil
+			}))
+		}
+		return n
+	}
+	before := count()
+	require.Positive(t, before)
+	require.NoError(t, store.Apply(func(k swapstore.Writer) error {
+		return errors.Join(
+			k.Set(timestepkey.New(snapshotPrefix, 1), w.graph(1).Payload), k.Set(timestepkey.New(snapshotPrefix, 9), nil),
+			k.Set(timestepkey.New(publishedPrefix, 9), (&published{}).encode()),
+			k.Set(timestepkey.New(explainedPrefix, 9), explained{}.encode()),
+		)
+	}))
+	require.Equal(t, before+4, count())
+	newSubject(t, o, store)
+	require.Equal(t, before, count())
 }
 
 // candidatesOf are the models of a timestep that may be served.

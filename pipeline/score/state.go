@@ -81,6 +81,12 @@ func (s *state) isMeta(number lethe.ShardID) bool { return int(number) == s.layo
 // load reads the store into memory.
 func (s *state) load() error {
 	readers := s.readers()
+	if err := s.store.Scan([]byte(linkPrefix), readers[linkPrefix]); err != nil {
+		return fmt.Errorf("keys under %q: %w", linkPrefix, err)
+	}
+	if err := sweep(s); err != nil {
+		return err
+	}
 	for _, prefix := range slices.Sorted(maps.Keys(readers)) {
 		if err := s.store.Scan([]byte(prefix), readers[prefix]); err != nil {
 			return fmt.Errorf("keys under %q: %w", prefix, err)

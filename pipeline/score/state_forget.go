@@ -1,7 +1,9 @@
 package score
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -89,4 +91,32 @@ func (s *state) forget(key wire.Key, with func(w swapstore.Writer) error) error 
 		delete(s.candidates, c)
 	}
 	return nil
+}
+
+// sweep deletes what is kept of timesteps that are gone, and graphs that nothing waits for: a process
+// that was killed may have noted that, and not have deleted them. Nobody would ever again, and they
+// may hold what is erased.
+func sweep(s *state) error {
+	var left [][]byte
+	for _, prefix := range []string{snapshotPrefix, publishedPrefix, explainedPrefix} {
+		err := s.store.Scan([]byte(prefix), func(key, _ []byte) error {
+			t, err := timestepkey.Parse(prefix, key)
+			if k, known := s.links[t]; err == nil && (!known || prefix == snapshotPrefix && !k.waits()) {
+				left = append(left, bytes.Clone(key))
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("what is left under %q: %w", prefix, err)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return s.store.Apply(func(w swapstore.Writer) (err error) {
+		for _, key := range left {
+			err = errors.Join(err, w.Delete(key))
+		}
+		return err
+	})
 }

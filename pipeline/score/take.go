@@ -124,12 +124,15 @@ func remainderOf(s *state, graph *lethe.Snapshot, secret lethe.Secret) (rest rem
 	return rest, err
 }
 
+// waits reports whether a graph is still to be scored or explained.
+func (k link) waits() bool { return !k.done || k.late || k.owed != owesNothing }
+
 // write stores what is known of a graph, its bytes as long as it waits to be scored, and
 // what was published of it, if that has changed.
 func (k link) write(w swapstore.Writer, t lethe.Timestep, graph []byte, changed *published) error {
 	waits := timestepkey.New(snapshotPrefix, t)
 	var err error
-	if !k.done || k.late || k.owed != owesNothing {
+	if k.waits() {
 		err = w.Set(waits, graph)
 	} else {
 		err = w.Delete(waits)
