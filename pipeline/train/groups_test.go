@@ -154,6 +154,27 @@ func TestModelsOfGroupsAreKeptAsLongAsTheyAreNeeded(t *testing.T) {
 	require.NoError(t, stop())
 }
 
+// A group that still waits for a slice of the timestep that is served made the model of the one
+// before, which is dropped as nobody needs it, and made it again, for ever.
+func TestAGroupWaitsForTheSlicesOfWhatIsServed(t *testing.T) {
+	topics := topics()
+	o := mixed(t, t.TempDir(), topics)
+	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+	say(t, topics, 4)
+	stop := running(t, o)
+	for i, p := range plans {
+		messages := p.messages(1)
+		if i == 2 {
+			messages = messages[:3]
+		}
+		publish(t, topics, messages...)
+	}
+	require.Eventually(t, func() bool { return topics.Idle(1) }, 10*time.Second, 5*time.Millisecond)
+	publish(t, topics, plans[2].messages(1)[3])
+	awaitModels(t, topics, whole(t, o, 4, plans...))
+	require.NoError(t, stop())
+}
+
 // An erasure is acknowledged when all that learnt from its slices has learnt anew.
 func TestErasureWaitsForGroupsAndMetaModel(t *testing.T) {
 	topics := topics()

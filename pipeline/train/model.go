@@ -74,7 +74,7 @@ func (m *model) next(trained, served lethe.Timestep) lethe.Timestep {
 		}
 		return lethe.NoTimestep
 	}
-	for t := m.needed(served); t != lethe.NoTimestep; t = m.shards.after(t) {
+	for t := m.oldest(served); t != lethe.NoTimestep; t = m.shards.after(t) {
 		switch {
 		case m.holds(t):
 		case m.shards.complete(t, m.config.WindowTimesteps):
@@ -88,9 +88,11 @@ func (m *model) next(trained, served lethe.Timestep) lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// needed returns the oldest timestep whose checkpoint may be asked for, or NoTimestep.
-func (m *model) needed(served lethe.Timestep) lethe.Timestep {
-	if t := m.shards.upTo(served); t != lethe.NoTimestep {
+// oldest returns the oldest timestep whose checkpoint may be asked for, or NoTimestep. It is none
+// that dropUnneeded drops, which goes by all shards: others may have slices that these still wait
+// for, and what is made and dropped at once would be made for ever.
+func (m *model) oldest(served lethe.Timestep) lethe.Timestep {
+	if t := max(m.shards.upTo(served), m.needed); t != lethe.NoTimestep {
 		return t
 	}
 	return m.shards.after(lethe.NoTimestep)
