@@ -181,6 +181,9 @@ var issuedBy = regexp.MustCompile(`the receipt is of [0-9a-f]{32},`)
 // keyID is the thumbprint of a key.
 var keyID = regexp.MustCompile(`(^|[^A-Za-z0-9_-])[A-Za-z0-9_-]{43}([^A-Za-z0-9_-]|$)`)
 
+// leafNumber is where in the log a receipt stands: how many leaves come before depends on timing.
+var leafNumber = regexp.MustCompile(`another receipt: leaf [0-9]+`)
+
 var fromPort = regexp.MustCompile(`127\.0\.0\.1:[0-9]+->`)
 
 func (s *stage) normalised(text string) string {
@@ -188,5 +191,6 @@ func (s *stage) normalised(text string) string {
 		text = strings.ReplaceAll(text, n[1], n[0])
 	}
 	text = keyID.ReplaceAllString(fromPort.ReplaceAllString(text, ""), "$1$$KEY$2")
+	text = leafNumber.ReplaceAllString(text, "another receipt: leaf $$N")
 	return issuedBy.ReplaceAllString(text, "the receipt is of $$DEPLOYMENT,")
 }
