@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/deletions/receipt"
+	"lethe/deletions/translog"
 	"lethe/service"
 	"lethe/service/backup"
 )
@@ -72,11 +74,21 @@ func TestABackupBringsNothingBack(t *testing.T) {
 	require.Empty(t, is.Problems)
 	require.Equal(t, was.EnsembleHash, is.EnsembleHash)
 	require.Equal(t, was.Transactions, is.Transactions)
-	// It goes on, and the third is erased as any.
+	// It goes on, and the third is erased as any. That nothing is left of the backup is an operator's
+	// word, which the log has before any receipt leaves the backup out.
+	_, err = backup.Forget(put, m.ID, time.Now())
+	require.NoError(t, err)
 	s = start(t, put)
 	s.await(verified(3))
 	require.Equal(t, deletions.Verified, s.erase("later", lethe.ScopeStubs, ids[2]))
 	s.stop()
+	require.Empty(t, keptReceipt(t, put, "later").Backups)
+	log, err := audit.ReadLog(t.Context(), audit.LogOptions{Config: put})
+	require.NoError(t, err)
+	said := string(bytes.Join(log.Leaves, []byte("\n")))
+	for _, action := range []translog.Action{translog.ActionBackup, translog.ActionForgetBackup, translog.ActionRestore} {
+		require.Equal(t, 1, strings.Count(said, `"action":"`+string(action)+`"`), action)
+	}
 }
 
 func keptReceipt(t *testing.T, c configs.Config, id string) receipt.Receipt {

@@ -142,7 +142,8 @@ func Resume(ctx context.Context, d Deployment) error {
 	return r.put(d.KV)
 }
 
-// logBackups has every backup that was made in the transparency log, once.
+// logBackups has every backup that was made in the transparency log, once, and that it was
+// forgotten: no receipt is issued without it by then.
 func (d Deployment) logBackups() error {
 	list, err := In(d.KV).List()
 	if err != nil {
@@ -153,6 +154,11 @@ func (d Deployment) logBackups() error {
 		leaves = append(leaves, translog.Operator{
 			Action: translog.ActionBackup, At: b.CreatedAt, Detail: sha256.Sum256([]byte(b.ID)),
 		})
+		if !b.ForgottenAt.IsZero() {
+			leaves = append(leaves, translog.Operator{
+				Action: translog.ActionForgetBackup, At: b.ForgottenAt, Detail: sha256.Sum256([]byte(b.ID)),
+			})
+		}
 	}
 	_, err = d.Log.Append(leaves...)
 	return err

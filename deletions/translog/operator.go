@@ -23,15 +23,18 @@ const (
 	ActionCancel Action = "cancel"
 	// ActionRotateKey: receipts and checkpoints are signed by another key from here on.
 	ActionRotateKey Action = "rotate-key"
-	// ActionBackup: a backup was made. ActionRestore: one was put back.
-	ActionBackup  Action = "backup"
-	ActionRestore Action = "restore"
+	// ActionBackup: a backup was made. ActionRestore: one was put back. ActionForgetBackup: an
+	// operator said that one is destroyed, and receipts do not name it any more.
+	ActionBackup       Action = "backup"
+	ActionRestore      Action = "restore"
+	ActionForgetBackup Action = "forget-backup"
 )
 
 // Valid reports whether the action is one of these.
 func (a Action) Valid() bool {
 	switch a {
-	case ActionTakeOver, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionBackup, ActionRestore:
+	case ActionTakeOver, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionBackup, ActionRestore,
+		ActionForgetBackup:
 		return true
 	default:
 		return false
