@@ -76,6 +76,27 @@ func TestABackupByAnotherKeyThanTheLedgersIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// With brokers of others nothing would be done by the ledger that is named.
+func TestALedgerIsNotPassedOver(t *testing.T) {
+	c, secret, key := keyed(t)
+	_, store, err := disk.OpenLedger(vfs.Default, service.RoleDir(c.DataDir, configs.RoleBuild), nil)
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+	file := filepath.Join(t.TempDir(), "small.tar")
+	out, err := os.Create(file)
+	require.NoError(t, err)
+	_, err = write(out, Manifest{Format: format, ID: "backup-1", Deployment: secret.Deployment(c.Kafka.TopicPrefix)},
+		c.DataDir, []string{"keys/secret"}, key)
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+	put := c
+	put.DataDir = filepath.Join(t.TempDir(), "new")
+	_, err = Restore{Config: put, Ledger: c.DataDir, From: file}.Run()
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "leave --ledger out")
+	require.NoDirExists(t, put.DataDir)
+}
+
 // An entry of another kind than a backup has is refused before room is made for it.
 func TestEntriesThatNoBackupHasAreRefused(t *testing.T) {
 	c, _, _ := keyed(t)

@@ -90,6 +90,10 @@ func (r Restore) check() (*opened, source, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if !o.Whole && newest != nil {
+		return nil, nil, refuse(r.From, "it was made with brokers of others: the ledger's newest copy is in their topics "+
+			"(leave --ledger out)")
+	}
 	if !o.Whole {
 		return o, nil, nil
 	}
