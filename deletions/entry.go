@@ -291,11 +291,3 @@ func ValidRequestID(id string) bool {
 func alphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
-
-// Stage is the state of the request, or, if it has failed, the one to retry from.
-func (e *Entry) Stage() State {
-	if e.State == Failed {
-		return e.FailedIn
-	}
-	return e.State
-}

@@ -167,3 +167,11 @@ func (c FailureCode) Fits(s State) bool {
 		return false
 	}
 }
+
+// Stage is the state of the request, or, if it has failed, the one to retry from.
+func (e *Entry) Stage() State {
+	if e.State == Failed {
+		return e.FailedIn
+	}
+	return e.State
+}

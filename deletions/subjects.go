@@ -58,7 +58,8 @@ func (e *Entry) Carries(secret lethe.Secret, carried []lethe.Target, several int
 		if err != nil {
 			return fmt.Errorf("what carries a subject: %w", err)
 		}
-		p.Fingerprints = append(p.Fingerprints, slices.DeleteFunc(forms, func(f scan.Fingerprint) bool { return known[f] })...)
+		isKnown := func(f scan.Fingerprint) bool { return known[f] }
+		p.Fingerprints = append(p.Fingerprints, slices.DeleteFunc(forms, isKnown)...)
 	}
 	slices.SortFunc(p.Carried, record.CompareDigests)
 	p.Carried = slices.Compact(p.Carried)

@@ -60,7 +60,8 @@ func TestWhatWasFoundIsWrittenDownOnce(t *testing.T) {
 	b := newBook(t, "ours")
 	e := b.take(t, "r-1", "tx-1")
 	gone := deletions.Gone{
-		Transactions: []lethe.Pseudonym{{2}, {1}, {2}}, Features: []deletions.GoneFeatures{{Of: lethe.Pseudonym{3}, Columns: []int{7}}},
+		Transactions: []lethe.Pseudonym{{2}, {1}, {2}},
+		Features:     []deletions.GoneFeatures{{Of: lethe.Pseudonym{3}, Columns: []int{7}}},
 	}
 	for range 2 {
 		_, err := b.ledger.Update("r-1", func(p *deletions.Progress) { p.Found = gone.Commit(secret, e.Digest) })

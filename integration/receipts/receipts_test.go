@@ -160,7 +160,7 @@ func (s *stage) tamper() map[string]string {
 		s.with("deployment", func(d *statement) {
 			// What another deployment signs, and says that it is of that.
 			d.Payload = replaced(s.t, d.Payload, s.deployment(), strings.Repeat("5", 32))
-			one, public := &d.Signatures[0], ed25519.PublicKey(s.other.key.Public().(ed25519.PublicKey))
+			one, public := &d.Signatures[0], s.other.key.Public().(ed25519.PublicKey)
 			one.Protected = replaced(s.t, one.Protected, s.kid(), jws.Thumbprint(public))
 			by := ed25519.Sign(s.other.key, []byte(one.Protected+"."+d.Payload))
 			one.Signature = base64.RawURLEncoding.EncodeToString(by)

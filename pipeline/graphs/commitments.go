@@ -118,7 +118,8 @@ func (e carriers) goneOf(targets []lethe.Target, named int) (gone deletions.Gone
 					columns = append(columns, k)
 				}
 			}
-			gone.Features = append(gone.Features, deletions.GoneFeatures{Of: e.secret.Pseudonym(t.Transaction), Columns: columns})
+			of := e.secret.Pseudonym(t.Transaction)
+			gone.Features = append(gone.Features, deletions.GoneFeatures{Of: of, Columns: columns})
 		case i >= named && t.Kind == lethe.TransactionTarget:
 			gone.Transactions = append(gone.Transactions, e.secret.Pseudonym(t.Transaction))
 		}
@@ -140,31 +141,42 @@ func (c cut) gone(s *lethe.Snapshot, requests []lethe.Removal, scope lethe.Scope
 			stays[p], stays[lethe.PseudonymPair{Source: p.Target, Target: p.Source}] = true, true
 		}
 	}
-	stub := func(to *[]deletions.GoneStub, owner, missing lethe.Pseudonym) {
-		if lambda, tells := c.repair.StubFor(s.Timestep, owner, missing); tells {
-			*to = append(*to, deletions.GoneStub{Owner: owner, Lambda: lambda})
-		}
-	}
 	for _, payment := range s.Payments {
 		p := s.Pair(payment)
 		if stays[p] || !takes(all, p) {
 			continue
 		}
 		for i, own := range requests {
-			source, target := own.Nodes[p.Source], own.Nodes[p.Target]
-			switch {
-			case all.Nodes[p.Source] && all.Nodes[p.Target]:
-			case (source || target) && scope == lethe.ScopeShard:
-			case source:
-				stub(&out[i].Stubs, p.Target, p.Source)
-			case target:
-				stub(&out[i].Stubs, p.Source, p.Target)
-			case own.Payments[p] && !all.Nodes[p.Source] && !all.Nodes[p.Target]:
-				out[i].Pairs = append(out[i].Pairs, p)
-				stub(&out[i].PairStubs, p.Source, p.Target)
-				stub(&out[i].PairStubs, p.Target, p.Source)
-			}
+			c.goneWith(own, all, p, scope, stubsAt{s.Timestep, &out[i]})
 		}
 	}
 	return out
+}
+
+// stubsAt is what goes of a timestep.
+type stubsAt struct {
+	timestep lethe.Timestep
+	gone     *deletions.Gone
+}
+
+// goneWith adds what goes with a payment on account of one request out of all.
+func (c cut) goneWith(own, all lethe.Removal, p lethe.PseudonymPair, scope lethe.Scope, to stubsAt) {
+	stub := func(list *[]deletions.GoneStub, owner, missing lethe.Pseudonym) {
+		if lambda, tells := c.repair.StubFor(to.timestep, owner, missing); tells {
+			*list = append(*list, deletions.GoneStub{Owner: owner, Lambda: lambda})
+		}
+	}
+	source, target := own.Nodes[p.Source], own.Nodes[p.Target]
+	switch gone := to.gone; {
+	case all.Nodes[p.Source] && all.Nodes[p.Target]:
+	case (source || target) && scope == lethe.ScopeShard:
+	case source:
+		stub(&gone.Stubs, p.Target, p.Source)
+	case target:
+		stub(&gone.Stubs, p.Source, p.Target)
+	case own.Payments[p] && !all.Nodes[p.Source] && !all.Nodes[p.Target]:
+		gone.Pairs = append(gone.Pairs, p)
+		stub(&gone.PairStubs, p.Source, p.Target)
+		stub(&gone.PairStubs, p.Target, p.Source)
+	}
 }
