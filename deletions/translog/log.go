@@ -47,7 +47,8 @@ func (l *Log) Origin() string { return l.signer.origin }
 
 // Write implements deletions.Journal: a Request for an entry that is new, a Transition for
 // every change of its history that the log lacks, a Found for what its plan has found, and an
-// Operator for a hold that was set or lifted. Entries of the first version of the ledger, which have no digest, are left out.
+// Operator for a hold that was set or lifted. Entries of the first version of the ledger, which
+// have no digest, are left out.
 func (l *Log) Write(c deletions.Changes, rows []deletions.Row, put func(...deletions.Row) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
