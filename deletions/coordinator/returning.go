@@ -153,7 +153,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 		before, held := newest[at]
 		delete(newest, at)
 		if rec.Tombstone() || len(rec.Key) == 0 {
-			if before.withdrawn = true; held && search.withdrawnFor(rec) {
+			if before.settled = true; held && search.withdrawnFor(rec) {
 				newest[at] = before
 			}
 			l.looked.note(topic, rec, false)
@@ -164,7 +164,7 @@ func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic,
 			instead := search.redacted(topic, rec, hits, l)
 			newest[at] = found{
 				offset: rec.Offset, hits: hits, instead: instead,
-				early: topic == bus.Transactions && search.early(rec, hits, instead),
+				settled: topic == bus.Transactions && search.early(rec, hits, instead),
 			}
 			if topic == bus.DeadLetters {
 				l.noteRefused(rec)
@@ -188,15 +188,14 @@ type partitionKey struct {
 	key       string
 }
 
-// found is what was found in the record at an offset, which may be withdrawn already.
+// found is what was found in the record at an offset. It is settled if it was withdrawn already, or
+// will go as it is taken.
 type found struct {
-	offset    int64
-	hits      []scan.Hit
-	withdrawn bool
+	offset  int64
+	hits    []scan.Hit
+	settled bool
 	// instead is published under its key, nil for a tombstone.
 	instead *ingest.Outgoing
-	// early says that it is left to those who take it.
-	early bool
 }
 
 // early reports whether a record has to be taken before it goes, and will go then: one that is
@@ -219,7 +218,7 @@ func (r *remains) add(topic bus.Topic, newest map[partitionKey]found, prints []s
 	})
 	for _, at := range order {
 		switch f := newest[at]; {
-		case f.withdrawn, f.early:
+		case f.settled:
 		case f.instead != nil:
 			r.tombstones[topic] = append(r.tombstones[topic], *f.instead)
 		default:

@@ -98,9 +98,9 @@ type Forms struct {
 }
 
 // NodeFingerprints returns every form of each of the nodes of a snapshot, given by
-// position: ids, pseudonyms, features. Features that say nothing about whom
-// they belong to are left out, and their kinds named: a row that has not two different values
-// beside 0 and missing ones, a row shorter than MinNeedleBytes, and a row whose bytes also occur in what stays of the
+// position: ids, pseudonyms, features. Features that say nothing about whom they belong to are
+// left out, and their kinds named: a row that has not two different values beside 0 and missing
+// ones, a row shorter than MinNeedleBytes, and a row whose bytes also occur in what stays of the
 // timestep.
 func NodeFingerprints(secret lethe.Secret, s *lethe.Snapshot, nodes []int) ([]Forms, error) {
 	gone := make([]bool, len(s.Nodes))

@@ -87,7 +87,7 @@ func describe(t *testing.T, l *logic) string {
 		fmt.Fprintf(&out, " %d@%d", at, c.links[at].revision)
 	}
 	next := "none"
-	if at := m.next(m.newest(), l.served); at != lethe.NoTimestep {
+	if at := m.next(m.newest()); at != lethe.NoTimestep {
 		next = fmt.Sprint(at)
 	}
 	fmt.Fprintf(&out, "; trained %d, next %s, unsent %v, resumes at %d", m.newest(), next, m.unsent, c.offset)

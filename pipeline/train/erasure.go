@@ -168,11 +168,11 @@ func (l *logic) replaced(command *wire.Command) bool {
 func (l *logic) learntAnew(shard lethe.ShardID, step wire.CommandStep) bool {
 	for _, n := range l.o.Layout.ModelsOf(shard) {
 		m := l.models[n]
-		if m.next(m.newest(), l.served) != lethe.NoTimestep || !step.Gone && m.newest() < step.Timestep {
+		if m.next(m.newest()) != lethe.NoTimestep || !step.Gone && m.newest() < step.Timestep {
 			return false
 		}
 	}
-	return l.over == nil || l.over.next(l.served) == lethe.NoTimestep
+	return l.over == nil || l.over.next() == lethe.NoTimestep
 }
 
 // concerned chooses the files that held what a command erases: the stores of the

@@ -27,13 +27,9 @@ type overModels struct {
 func (o *overModels) unlearn(from lethe.Timestep) error { return o.removeFrom(from) }
 
 // next returns the oldest timestep that needs a meta-model and has all that it is learnt
-// from, or NoTimestep. served is the one through which the served models are.
-func (o *overModels) next(served lethe.Timestep) lethe.Timestep {
-	t := o.shards.upTo(served)
-	if t == lethe.NoTimestep {
-		t = o.shards.after(t)
-	}
-	for ; t != lethe.NoTimestep; t = o.shards.after(t) {
+// from, or NoTimestep.
+func (o *overModels) next() lethe.Timestep {
+	for t := o.from(o.shards); t != lethe.NoTimestep; t = o.shards.after(t) {
 		if o.holds(t) {
 			continue
 		}

@@ -65,16 +65,16 @@ func (m *model) forget() error {
 }
 
 // next returns the timestep to train next once the model was trained through one, or
-// NoTimestep. served is the timestep through which the served models are. Of a model that
-// is fitted anew nobody needs an older checkpoint, unless that timestep is gone.
-func (m *model) next(trained, served lethe.Timestep) lethe.Timestep {
+// NoTimestep. Of a model that is fitted anew nobody needs an older checkpoint than those that a
+// score may wait for.
+func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 	if !m.fitsAnew() {
 		if t := m.shards.after(trained); t != lethe.NoTimestep && m.shards.previous(t) == trained {
 			return t
 		}
 		return lethe.NoTimestep
 	}
-	for t := m.oldest(served); t != lethe.NoTimestep; t = m.shards.after(t) {
+	for t := m.from(m.shards); t != lethe.NoTimestep; t = m.shards.after(t) {
 		switch {
 		case m.holds(t):
 		case m.shards.complete(t, m.config.WindowTimesteps):
@@ -86,16 +86,6 @@ func (m *model) next(trained, served lethe.Timestep) lethe.Timestep {
 		}
 	}
 	return lethe.NoTimestep
-}
-
-// oldest returns the oldest timestep whose checkpoint may be asked for, or NoTimestep. It is none
-// that dropUnneeded drops, which goes by all shards: others may have slices that these still wait
-// for, and what is made and dropped at once would be made for ever.
-func (m *model) oldest(served lethe.Timestep) lethe.Timestep {
-	if t := max(m.shards.upTo(served), m.needed); t != lethe.NoTimestep {
-		return t
-	}
-	return m.shards.after(lethe.NoTimestep)
 }
 
 // window returns the slices that the checkpoint after t is trained on, ascending.

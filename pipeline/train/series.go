@@ -101,6 +101,16 @@ func (s *series) holds(t lethe.Timestep) bool {
 	return found
 }
 
+// from returns the oldest timestep that a score may wait for of which shards have slices, or
+// NoTimestep. It goes by needed, as what is dropped does, and not by what these shards have: while
+// they wait for a slice that others have, what is made and dropped at once would be made for ever.
+func (s *series) from(of shards) lethe.Timestep {
+	if s.needed != lethe.NoTimestep {
+		return s.needed
+	}
+	return of.after(lethe.NoTimestep)
+}
+
 // value reads what was learnt through a timestep.
 func (s *series) value(t lethe.Timestep) ([]byte, error) {
 	value, found, err := s.store.Get(learntKey(checkpointPrefix, t, s.component))

@@ -76,7 +76,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 // requests replaces those of many timesteps, and each that comes late has everything
 // after it trained once more.
 func (l *logic) due(m *model) bool {
-	t := m.next(m.newest(), l.served)
+	t := m.next(m.newest())
 	again := m.fitsAnew() || t <= m.replayThrough
 	return t != lethe.NoTimestep && (!again || !l.unsettled())
 }
@@ -119,7 +119,7 @@ func (r round) train(ctx context.Context, l *logic, m *model) ([]learnt, *traine
 		most = 1
 	}
 	for len(steps) < most && (len(steps) < r.least || size < bytesTogether) {
-		t := m.next(at, l.served)
+		t := m.next(at)
 		if t == lethe.NoTimestep {
 			break
 		}
@@ -166,7 +166,7 @@ func (l *logic) learnOver(ctx context.Context) error {
 	if l.over == nil {
 		return nil
 	}
-	t := l.over.next(l.served)
+	t := l.over.next()
 	if t == lethe.NoTimestep {
 		return nil
 	}
