@@ -71,8 +71,7 @@ func (b *Batch) carry(c carrier, subjects []string) {
 // wouldTake reports whether a transaction would be taken, or was, if nothing that it carries was
 // erased: what is refused carries nothing.
 func (b *Batch) wouldTake(tr lethe.Transaction) (bool, error) {
-	n := len(tr.Features)
-	if n == 0 || b.featureCount != 0 && n != b.featureCount || b.arrival(tr.Timestep).tooFar {
+	if b.fits(len(tr.Features), Origin{}).Outcome != "" || b.arrival(tr.Timestep).tooFar {
 		return false, nil
 	}
 	entry, known, err := lookup(b.get, b.staging.options.Secret.Pseudonym(tr.ID))
