@@ -91,7 +91,8 @@ func isSpace(c byte) bool { return c == ' ' || c == '"' || c == '\t' || c == '\r
 // compareRow compares the run of numbers with every feature row of its length. The
 // numbers that hold the anchors of some rows are read first: reading all of them in all
 // runs would take most of a search's time. Each is read once, those anchors are hashed
-// once for all rows that have theirs there, and the run is hashed once.
+// once for all rows that have theirs there, and the run is hashed once, by the rolling hash:
+// the code of a run is asked for only where that agrees.
 func (m *jsonMatch) compareRow(data []byte, offset int64) {
 	groups := m.sc.rows[len(m.row)]
 	if len(groups) == 0 {
@@ -101,7 +102,7 @@ func (m *jsonMatch) compareRow(data []byte, offset int64) {
 	for range m.row {
 		m.values, m.known = append(m.values, 0, 0, 0, 0), append(m.known, false)
 	}
-	var mac MAC
+	var rolling uint64
 	hashed := false
 	for i := range groups {
 		for _, e := range m.candidates(data, &groups[i]) {
@@ -112,9 +113,9 @@ func (m *jsonMatch) compareRow(data []byte, offset int64) {
 				if !m.read(data, 0, len(m.row)-1) {
 					return
 				}
-				mac, hashed = macOf(m.sc.secret, KindFeatures, m.values), true
+				rolling, hashed = m.sc.keys.base.hash(m.values), true
 			}
-			if mac == m.sc.fingerprints[e.fingerprint].MAC {
+			if rolling == e.rolling && macOf(m.sc.secret, KindFeatures, m.values) == m.sc.fingerprints[e.fingerprint].MAC {
 				m.hits = append(m.hits, Hit{KindFeatures, e.fingerprint, offset})
 			}
 		}

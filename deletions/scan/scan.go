@@ -36,10 +36,13 @@ type pass struct {
 	buf   []byte
 	start int64
 	// prefixes are the hashes of buf's prefixes, or empty if not needed yet. hashed
-	// counts the bytes of windows of buf that were hashed from scratch so far.
+	// counts the bytes of the windows of buf that were asked for so far.
 	prefixes []uint64
 	hashed   int
-	hits     []Hit
+	// dense says that of the buffer before so many bytes were asked for that hashing its
+	// prefixes was the cheaper way.
+	dense bool
+	hits  []Hit
 }
 
 // newPass makes room for reading about chunk bytes at a time.
@@ -69,6 +72,7 @@ func (p *pass) run(r io.Reader) (hits []Hit, bytesRead int64, err error) {
 	next := 0
 	for {
 		n, readErr := io.ReadFull(r, p.buf[len(p.buf):cap(p.buf)-loadBytes])
+		p.dense = p.hashed > 0 && p.hashed >= len(p.buf)
 		p.buf = p.buf[:len(p.buf)+n]
 		p.prefixes, p.hashed = p.prefixes[:0], 0
 		last := readErr != nil
@@ -181,12 +185,13 @@ func (p *pass) followed(e *scanEntry, from int) bool {
 }
 
 // rolling hashes the window buf[from:to], the long ones by way of the hashes of
-// the buffer's prefixes once as many bytes as the buffer has were hashed from scratch:
-// rows of few different values share their anchors, and each meeting of one asks for the
-// windows of all of them. So it takes at most twice as long as the better of both.
+// the buffer's prefixes once as many bytes as the buffer has were asked for: rows of few
+// different values share their anchors, and each meeting of one asks for the windows of all
+// of them. So it takes at most twice as long as the better of both. Where the buffer before
+// came so far, this one begins so: what lies next to each other tends to be alike.
 func (p *pass) rolling(from, to int, power uint64) uint64 {
-	if to-from < prefixedBytes || p.hashed < len(p.buf) {
-		p.hashed += to - from
+	p.hashed += to - from
+	if to-from < prefixedBytes || !p.dense && p.hashed <= len(p.buf) {
 		return p.sc.keys.base.hash(p.buf[from:to])
 	}
 	if p.prefixes == nil {

@@ -101,10 +101,11 @@ type rowGroup struct {
 	byAnchor map[uint64][]rowEntry
 }
 
-// rowEntry is a feature row: the anchors behind the first, if it has more, and its
-// fingerprint.
+// rowEntry is a feature row: the anchors behind the first, if it has more, its rolling hash
+// and its fingerprint.
 type rowEntry struct {
 	next        []uint64
+	rolling     uint64
 	fingerprint int
 }
 
@@ -171,7 +172,7 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	case KindID:
 		sc.whole[f.Length] = append(sc.whole[f.Length], i)
 	case KindFeatures:
-		sc.addRow(f, anchors, i)
+		sc.addRow(f, rowEntry{anchors[1:], e.rolling, i}, e.anchor)
 	default:
 	}
 	sc.before = max(sc.before, f.AnchorAt+stride-1)
@@ -185,8 +186,8 @@ func (sc *Scanner) add(i int, f Fingerprint) {
 	}
 }
 
-// addRow takes in a feature row.
-func (sc *Scanner) addRow(f Fingerprint, anchors []uint64, i int) {
+// addRow takes in a feature row under its first anchor.
+func (sc *Scanner) addRow(f Fingerprint, row rowEntry, first uint64) {
 	groups := sc.rows[f.Length/floatBytes]
 	at := slices.IndexFunc(groups, func(g rowGroup) bool { return g.at == f.AnchorAt })
 	if at < 0 {
@@ -194,7 +195,7 @@ func (sc *Scanner) addRow(f Fingerprint, anchors []uint64, i int) {
 		sc.rows[f.Length/floatBytes] = groups
 	}
 	same := groups[at].byAnchor
-	same[anchors[0]] = append(same[anchors[0]], rowEntry{anchors[1:], i})
+	same[first] = append(same[first], row)
 }
 
 // stepOf returns how far apart the places may be that are looked at: every place
