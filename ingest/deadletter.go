@@ -20,6 +20,7 @@ const (
 	deadDisposition = deadPrefix + "disposition"
 	deadNull        = deadPrefix + "null"
 	deadCut         = deadPrefix + "cut"
+	deadReplayed    = deadPrefix + "replayed"
 )
 
 // DeadLetter returns the record under which a refused record is kept: original
@@ -101,29 +102,6 @@ func deadLetter(rec Record, key []byte, refusal *Refusal, disposition Dispositio
 	return out
 }
 
-// RefusedRecord is the record that a dead letter is of: where it stood, and why it was refused.
-type RefusedRecord struct {
-	Topic     string
-	Partition int
-	Offset    int64
-	Key       []byte
-	Reason    Reason
-}
-
-// RefusedIn returns what the headers of a dead letter tell of its record.
-func RefusedIn(letter Record) (r RefusedRecord, err error) {
-	told := make(map[string]string)
-	for _, h := range letter.Headers {
-		told[h.Key] = string(h.Value)
-	}
-	r.Topic, r.Reason = told[deadTopic], Reason(told[deadReason])
-	r.Key = bytes.TrimPrefix(letter.Key, []byte(refusedPrefix+r.Topic+">"))
-	if r.Partition, err = strconv.Atoi(told[deadPartition]); err == nil {
-		r.Offset, err = strconv.ParseInt(told[deadOffset], 10, 64)
-	}
-	return r, err
-}
-
 // foreign leaves out the headers of an earlier dead letter: one that is sent again
 // and refused again is told by its newest refusal only.
 func foreign(headers []Header) []Header {
@@ -151,8 +129,11 @@ func waitingKey(rec Record) []byte {
 	if !strings.HasSuffix(rec.Topic, labelsTopic) {
 		return rec.Key
 	}
-	return append([]byte(">!"+rec.Topic+">"), rec.Key...)
+	return append([]byte(waitingPrefix+rec.Topic+">"), rec.Key...)
 }
+
+// waitingPrefix begins keys of waitingKey.
+const waitingPrefix = ">!"
 
 // refusedPrefix begins keys of finalKey.
 const refusedPrefix = ">!refused!"

@@ -48,18 +48,3 @@ func TestRepublishedRecordsAreKnown(t *testing.T) {
 		require.Equal(t, [2]bool{}, known(secret))
 	}
 }
-
-// A dead letter tells which record it is of; another record tells none.
-func TestADeadLetterTellsWhichRecordItIsOf(t *testing.T) {
-	for _, key := range []string{"a", "a>b"} {
-		rec := ingest.Record{Topic: "t.transactions.v1", Partition: 3, Offset: 1 << 40, Key: []byte(key), Value: []byte("{}")}
-		letter := ingest.DeadLetter(rec, &ingest.Refusal{Reason: ingest.Late}, "test")
-		refused, err := ingest.RefusedIn(ingest.Record{Key: letter.Key, Headers: letter.Headers})
-		require.NoError(t, err)
-		require.Equal(t, ingest.RefusedRecord{
-			Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset, Key: rec.Key, Reason: ingest.Late,
-		}, refused)
-		_, err = ingest.RefusedIn(rec)
-		require.Error(t, err)
-	}
-}

@@ -21,6 +21,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/disk"
 	"lethe/deletions/translog"
+	"lethe/ingest/bus"
 	"lethe/service"
 )
 
@@ -32,6 +33,7 @@ type logbook struct {
 	// stop ends the service that runs on it.
 	stop    func(leaves int)
 	brokers string
+	client  *bus.Client
 }
 
 // Commands:
@@ -100,7 +102,7 @@ func (b *logbook) serve() string {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	b.brokers = strings.Join(s.Brokers(), ",")
+	b.brokers, b.client = strings.Join(s.Brokers(), ","), s.Client()
 	b.stop = func(leaves int) {
 		require.Eventually(b, func() bool {
 			log, err := translog.ReadPublished(b.Context(), s.Client())

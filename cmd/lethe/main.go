@@ -31,6 +31,7 @@ type cli struct {
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Backup   backupCmd   `cmd:"" help:"Copy a data directory, or put a copy back without what was erased since."`
+	DLQ      dlqCmd      `cmd:"" name:"dlq" help:"Look at records that could not be taken, and send them again."`
 	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`
 	Audit    auditCmd    `cmd:"" help:"Check a deployment by training anew what is drawn of its log."`
 	Log      logCmd      `cmd:"" help:"Check the transparency log, or print its checkpoint."`

@@ -29,12 +29,13 @@ type logPlace struct {
 
 // noteRefused notes which transaction's or payment's record a dead letter is of.
 func (l *located) noteRefused(letter ingest.Record) {
-	refused, err := ingest.RefusedIn(letter)
+	read, err := ingest.ReadDeadLetter(letter)
+	refused := read.Record
 	if err != nil || !strings.HasSuffix(refused.Topic, string(bus.Transactions)) {
 		return
 	}
 	l.refused[logPlace{refused.Partition, refused.Offset}] = true
-	if refused.Reason == ingest.Late {
+	if read.Refusal.Reason == ingest.Late {
 		l.late = append(l.late, ingest.Record{Key: slices.Clone(refused.Key), Value: slices.Clone(letter.Value)})
 	}
 }

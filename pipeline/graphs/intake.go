@@ -39,6 +39,8 @@ type intake struct {
 // taken is a batch of records that is being taken, and what is to be published of it.
 type taken struct {
 	*snapshot.Batch
+	// refused are the dead letters, and tombstones of those whose records were sent again and
+	// taken.
 	refused   []ingest.Outgoing
 	withdrawn []int
 	// republished are new values of records, by their place.
@@ -82,6 +84,10 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 			tx.refused = append(tx.refused, in.letters.letter(rec, refusal))
 		case events.Suppressed:
 			tx.withdrawn = append(tx.withdrawn, i)
+		case events.Accepted, events.Duplicate:
+			if resolved, ok := ingest.ResolvedLetter(rec); ok {
+				tx.refused = append(tx.refused, resolved)
+			}
 		default:
 		}
 		if redacted && result != events.Suppressed {

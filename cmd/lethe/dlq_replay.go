@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"lethe/internal/command"
+	"lethe/pipeline/deadletters"
+)
+
+type dlqShowCmd struct {
+	brokerFlags
+	Place  string `arg:"" help:"The dead letter, as list names it."`
+	Reveal bool   `help:"Print key, headers and value as they came: they may be personal."`
+	JSON   bool   `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (dlqShowCmd) Help() string {
+	return "Example:\n  lethe dlq show transactions.v1/3/1207\n\n" +
+		"Fields are shown with the kind of what they hold; --reveal shows the record itself."
+}
+
+// letterShown is a dead letter in full.
+type letterShown struct {
+	letterRow
+	Version string            `json:"version"`
+	Cut     string            `json:"cut,omitempty"`
+	Form    string            `json:"form"`
+	Key     *string           `json:"key,omitempty"`
+	Value   *string           `json:"value,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// Run shows one dead letter.
+func (c *dlqShowCmd) Run(a *command.App) error {
+	client, err := c.open(a.Context)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	found, err := deadletters.List(a.Context, client, deadletters.Filter{Places: []string{c.Place}})
+	if err != nil {
+		return err
+	}
+	l := found[0]
+	shown := letterShown{
+		letterRow: rowOf(l), Version: l.Version, Cut: l.Cut, Form: deadletters.Redacted(l.Record.Value),
+	}
+	if c.Reveal {
+		key, value := string(l.Record.Key), string(l.Record.Value)
+		shown.Key, shown.Value, shown.Headers = &key, &value, make(map[string]string)
+		for _, h := range l.Record.Headers {
+			shown.Headers[h.Key] = string(h.Value)
+		}
+	}
+	if c.JSON {
+		return a.PrintJSON(shown)
+	}
+	fmt.Fprintf(a.Stdout, "%s\n  refused: %s (%s) by lethe %s\n  what now: %s\n", shown.Place, shown.Reason,
+		shown.Detail, shown.Version, whatNow(shown.letterRow))
+	if shown.Cut != "" {
+		fmt.Fprintf(a.Stdout, "  not kept whole: %s\n", shown.Cut)
+	}
+	if !c.Reveal {
+		fmt.Fprintf(a.Stdout, "%s\n", shown.Form)
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "  key: %s\n", *shown.Key)
+	for _, h := range l.Record.Headers {
+		fmt.Fprintf(a.Stdout, "  header %s: %s\n", h.Key, h.Value)
+	}
+	fmt.Fprintf(a.Stdout, "%s\n", *shown.Value)
+	return nil
+}
+
+type dlqReplayCmd struct {
+	brokerFlags
+	Place []string `arg:"" optional:"" help:"Dead letters, as list names them."`
+	dlqFilter
+	All    bool `help:"Send all that can be sent again."`
+	Again  bool `help:"Also those that were sent again before."`
+	DryRun bool `help:"Only say what would be sent."`
+	JSON   bool `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (dlqReplayCmd) Help() string {
+	return `Example:
+  lethe dlq replay transactions.v1/3/1207
+  lethe dlq replay --reason late --since 24h --dry-run
+
+The letter of a record that is taken disappears; a record that is refused again has a new
+letter. Sending a record twice changes nothing, and what was erased meanwhile is dropped as it
+comes. Letters of which only a part is kept, or nothing, cannot be sent, and of those that wait
+for a transaction there is no need to.`
+}
+
+// unsent is a dead letter that was not sent again.
+type unsent struct {
+	Place string `json:"place"`
+	Why   string `json:"why"`
+}
+
+// Run sends records again.
+func (c *dlqReplayCmd) Run(a *command.App) error {
+	f, err := c.filter(time.Now())
+	if err != nil {
+		return err
+	}
+	if len(c.Place)+len(c.Reason)+len(c.Topic) == 0 && c.Since == 0 && !c.All {
+		return command.Usagef("name dead letters, choose some with --reason, --topic or --since, or take --all")
+	}
+	f.Places, f.Open = c.Place, !c.Again
+	client, err := c.open(a.Context)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	letters, err := deadletters.List(a.Context, client, f)
+	if err != nil {
+		return err
+	}
+	at := time.Now()
+	var sent int
+	var refused []deadletters.Refused
+	if c.DryRun {
+		sent, refused = wouldReplay(letters, at)
+	} else if sent, refused, err = deadletters.Replay(a.Context, client, letters, at); err != nil {
+		return fmt.Errorf("after %d of %d records: %w", sent, len(letters), err)
+	}
+	list := []unsent{}
+	for _, r := range refused {
+		list = append(list, unsent{r.Place(), r.Why.Error()})
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"dry_run": c.DryRun, "sent": sent, "not_sent": list})
+	}
+	for _, r := range list {
+		fmt.Fprintf(a.Stdout, "%s: %s\n", r.Place, r.Why)
+	}
+	done := "sent again"
+	if c.DryRun {
+		done = "would be sent again"
+	}
+	fmt.Fprintf(a.Stdout, "%s: %d of %d\n", done, sent, len(letters))
+	return nil
+}
+
+// wouldReplay tells what Replay would do.
+func wouldReplay(letters []deadletters.Letter, at time.Time) (sent int, refused []deadletters.Refused) {
+	for _, l := range letters {
+		if _, err := l.Again(at); err != nil {
+			refused = append(refused, deadletters.Refused{Letter: l, Why: err})
+			continue
+		}
+		sent++
+	}
+	return sent, refused
+}

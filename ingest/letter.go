@@ -1,0 +1,146 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNotDeadLetter marks a record whose headers are not those of DeadLetter. The caller
+// should leave the record alone.
+var ErrNotDeadLetter = errors.New("not a dead letter")
+
+// ErrNotReplayable marks a dead letter whose record cannot be sent again. The error says why.
+var ErrNotReplayable = errors.New("the record cannot be sent again")
+
+// Letter is a dead letter as it is read back.
+type Letter struct {
+	// Record is the refused record, with its place. Key and value are nil where the letter
+	// does not have them.
+	Record      Record
+	Refusal     Refusal
+	Disposition Disposition
+	// Version is that of the program that refused the record.
+	Version string
+	// Cut names the parts of the record that are not here whole, with length and SHA-256.
+	Cut string
+	// Replayed is when the record was sent again, zero if it was not.
+	Replayed time.Time
+	// Waits says that the record was taken and waits for what it names: the letter goes by
+	// itself when that comes.
+	Waits bool
+	// letter is the dead letter itself.
+	letter Record
+}
+
+// ReadDeadLetter reads a dead letter back. The error is ErrNotDeadLetter.
+func ReadDeadLetter(rec Record) (Letter, error) {
+	told := make(map[string]string)
+	for _, h := range rec.Headers {
+		if strings.HasPrefix(h.Key, deadPrefix) {
+			told[h.Key] = string(h.Value)
+		}
+	}
+	out := Letter{
+		Record:      Record{Topic: told[deadTopic], Key: rec.Key, Value: rec.Value, Headers: foreign(rec.Headers)},
+		Refusal:     Refusal{Reason: Reason(told[deadReason]), Detail: told[deadDetail]},
+		Disposition: Disposition(told[deadDisposition]), Version: told[deadVersion], Cut: told[deadCut],
+		letter: rec,
+	}
+	var problems []error
+	if out.Refusal.Reason == "" || out.Record.Topic == "" {
+		problems = append(problems, errors.New("no reason or no topic"))
+	}
+	note := func(err error) { problems = append(problems, err) }
+	var err error
+	if out.Record.Partition, err = strconv.Atoi(told[deadPartition]); err != nil {
+		note(errors.New("the partition is no number"))
+	}
+	if out.Record.Offset, err = strconv.ParseInt(told[deadOffset], 10, 64); err != nil {
+		note(errors.New("the offset is no number"))
+	}
+	for at, into := range map[string]*time.Time{deadTime: &out.Record.Time, deadReplayed: &out.Replayed} {
+		if told[at] == "" {
+			continue
+		}
+		if *into, err = time.Parse(time.RFC3339Nano, told[at]); err != nil {
+			note(errors.New("a time is not as RFC 3339 has it"))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return Letter{}, fmt.Errorf("%s/%d@%d: %w: %w", rec.Topic, rec.Partition, rec.Offset, ErrNotDeadLetter, err)
+	}
+	out.restoreKey(strings.Split(told[deadNull], ","))
+	return out, nil
+}
+
+// restoreKey gives the record the key and the value that it had.
+func (l *Letter) restoreKey(null []string) {
+	topic, reason := l.Record.Topic, l.Refusal.Reason
+	refused, isRefused := bytes.CutPrefix(l.Record.Key, []byte(refusedPrefix+topic+">"))
+	waiting, isWaiting := bytes.CutPrefix(l.Record.Key, []byte(waitingPrefix+topic+">"))
+	switch {
+	case isRefused:
+		l.Record.Key = refused
+	case isWaiting:
+		l.Record.Key = waiting
+	}
+	// Of payments only one that waits has its own key.
+	l.Waits = !isRefused && (reason == UnknownEndpoint || reason == UnknownTransaction)
+	if slices.Contains(null, "key") {
+		l.Record.Key = nil
+	}
+	if slices.Contains(null, "value") {
+		l.Record.Value = nil
+	}
+}
+
+// Again returns the record as it is sent again at a time, to the topic that it came from. The
+// error is ErrNotReplayable with the reason.
+func (l Letter) Again(at time.Time) (Outgoing, error) {
+	why := ""
+	switch {
+	case l.Disposition == Withheld:
+		why = "nothing of it is kept"
+	case l.Cut != "":
+		why = "only a part of it is kept"
+	case l.Waits:
+		why = "it waits and is taken by itself when what it names comes"
+	case l.Record.Key == nil:
+		why = "it has no key, and a compacted topic takes no record without one"
+	case l.Record.Value == nil:
+		why = "it has no value: it would delete what its key has"
+	}
+	if why != "" {
+		return Outgoing{}, fmt.Errorf("%w: %s", ErrNotReplayable, why)
+	}
+	headers := append(slices.Clone(l.Record.Headers), replayedAt(at))
+	return Outgoing{Key: l.Record.Key, Value: l.Record.Value, Headers: headers, Time: l.Record.Time}, nil
+}
+
+// Marked returns the dead letter with the note that its record was sent again at a time.
+func (l Letter) Marked(at time.Time) Outgoing {
+	headers := slices.DeleteFunc(slices.Clone(l.letter.Headers), func(h Header) bool { return h.Key == deadReplayed })
+	return Outgoing{
+		Key: l.letter.Key, Value: l.letter.Value, Headers: append(headers, replayedAt(at)), Time: l.letter.Time,
+		Pinned: true, Partition: l.letter.Partition,
+	}
+}
+
+func replayedAt(at time.Time) Header {
+	return Header{deadReplayed, []byte(at.UTC().Format(time.RFC3339Nano))}
+}
+
+// ResolvedLetter returns the record that deletes the DeadLetter of a record which was sent again
+// and taken; ok is false for one that was not sent again.
+func ResolvedLetter(rec Record) (out Outgoing, ok bool) {
+	again := slices.ContainsFunc(rec.Headers, func(h Header) bool { return h.Key == deadReplayed })
+	if !again || rec.Key == nil {
+		return Outgoing{}, false
+	}
+	return Outgoing{Key: finalKey(rec)}, true
+}

@@ -1,0 +1,73 @@
+package deadletters
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// mostListed is how many items of an array are shown before the rest is counted.
+const mostListed = 3
+
+// Redacted returns the form of a value without its content: of JSON its fields, with the kind
+// and length of what they hold; of anything else its length. "type" and "timestep" are kept:
+// they say nothing about a person.
+func Redacted(value []byte) string {
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	decoder.UseNumber()
+	var parsed any
+	if err := decoder.Decode(&parsed); err != nil || decoder.More() {
+		return fmt.Sprintf("(%d bytes that are not JSON)", len(value))
+	}
+	text, err := json.MarshalIndent(form(parsed), "", "  ")
+	if err != nil {
+		return fmt.Sprintf("(%d bytes)", len(value))
+	}
+	return string(text)
+}
+
+// form replaces what JSON holds by what kind of thing it is.
+func form(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			if kept(name, item) {
+				out[name] = item
+				continue
+			}
+			out[name] = form(item)
+		}
+		return out
+	case []any:
+		out := make([]any, 0, mostListed+1)
+		for i, item := range v {
+			if i == mostListed {
+				return append(out, "and "+strconv.Itoa(len(v)-mostListed)+" more")
+			}
+			out = append(out, form(item))
+		}
+		return out
+	case string:
+		return "(text of " + strconv.Itoa(len(v)) + " bytes)"
+	case json.Number:
+		return "(number of " + strconv.Itoa(len(v)) + " digits)"
+	default:
+		return v // true, false and null
+	}
+}
+
+// kept reports whether a field is shown as it is.
+func kept(name string, value any) bool {
+	switch name {
+	case "type":
+		text, is := value.(string)
+		return is && (text == "transaction" || text == "payment" || text == "label" || text == "close" || text == "settle")
+	case "timestep":
+		_, is := value.(json.Number)
+		return is
+	default:
+		return false
+	}
+}
