@@ -51,10 +51,14 @@ func Main(p Program, version string) int {
 }
 
 // Execute runs one command line and returns its exit status. A failure is one
-// line on standard error.
+// line on standard error. --version alone prints name and version.
 func (p Program) Execute(a *App, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if len(args) == 1 && args[0] == "--version" {
+		fmt.Fprintf(a.Stdout, "%s %s\n", p.Name, a.Version)
+		return ExitOK
 	}
 	if other := p.Elsewhere[args[0]]; other != "" {
 		fmt.Fprintf(a.Stderr, "%s: %s is a command of %s: run %[3]s %[2]s\n", p.Name, args[0], other)
