@@ -61,6 +61,13 @@ func BenchmarkEllipticStep(b *testing.B) {
 	}
 }
 
+// A step of the paper's own Elliptic model on a shard of 208 nodes and 50 stubs of 23 features.
+func BenchmarkPaperEllipticStep(b *testing.B) {
+	s := makeSlice(sliceSpec{timestep: 1, nodes: 208, features: 23, stubs: 50})
+	e := newEngine(b, with(models.EllipticGINMLP3, func(c *Config) { c.Hidden = 1024 }), kernels.Default())
+	benchmarkSteps(b, e, s)
+}
+
 // benchmarkSteps measures optimiser steps of a warm program.
 func benchmarkSteps(b *testing.B, e *Engine, s *lethe.Slice) {
 	state := e.fresh(0, s.FeatureCount)

@@ -24,7 +24,9 @@ func longHelp() map[string]string {
 			"${sgc_learning_rate_default}), ${static_learning_rate_default} on a stream.",
 		"train_min_stubs": "${mend_min_stubs} By default ${graph_stubs} (gin ${gin_stubs}) on a graph in shards, " +
 			"0 on a stream.",
-		"train_repair":         "Repair cut neighbourhoods by ${repairs}; truth is for the paper's ablation only.",
+		"train_repair": "Repair cut neighbourhoods by ${repairs}; truth is for the paper's ablation only.",
+		"train_resume": "Keep every shard in this folder when it is trained, and take from it those that it has: a run " +
+			"that was ended goes on where it was.",
 		"train_split":          "${static_split} By default ${split} where there are ${split_steps}. For streams.",
 		"train_train_fraction": "${graph_train_fraction} By default ${graph_train_fraction_default}. For graphs.",
 		"train_weight_decay": "${graph_weight_decay} By default ${graph_weight_decay_default} on a graph, " +

@@ -9,6 +9,7 @@ import (
 
 	"lethe/dataset"
 	"lethe/internal/command"
+	"lethe/lab/checkpoints"
 	"lethe/lab/citation"
 	"lethe/lab/curves"
 	"lethe/lab/graphs"
@@ -46,6 +47,7 @@ type trainCmd struct {
 	Window         *int     `help:"${train_window}" placeholder:"N"`
 	Seed           uint64   `help:"${graph_seed}" default:"1"`
 	Workers        int      `help:"${train_workers}" placeholder:"N"`
+	Resume         string   `help:"${train_resume}" type:"path" placeholder:"DIR"`
 	Curves         string   `help:"Draw the training losses into this .svg or .png file." type:"path" placeholder:"FILE"`
 	JSON           bool     `help:"Print one JSON document."`
 }
@@ -72,7 +74,11 @@ alike.
 
 On a stream no label of a timestep is known when it is scored, unless --known-labels
 says which share had arrived. --propagate spreads these over the timestep's graph,
-with settings chosen on the validation timesteps.`
+with settings chosen on the validation timesteps.
+
+With --resume DIR a run that was ended, by a signal or a loss of power, goes on with
+the shards that it had not trained; its result is that of a run in one piece, but for
+the seconds.`
 }
 
 // Run trains and measures.
@@ -175,12 +181,16 @@ func (j *trainJob) runtime() protocol.Runtime {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return protocol.Runtime{Kernels: kernels.Default(), Workers: workers, Now: time.Now, Epoch: func(e protocol.Epoch) {
+	r := protocol.Runtime{Kernels: kernels.Default(), Workers: workers, Now: time.Now, Epoch: func(e protocol.Epoch) {
 		j.line.epoch(e)
 		if j.recorder != nil {
 			j.recorder.Epoch(e)
 		}
 	}}
+	if j.Resume != "" {
+		r.Checkpoints, r.Resumed = checkpoints.Folder(j.Resume), j.line.resumed
+	}
+	return r
 }
 
 // draw saves the learning curves, if they were asked for.

@@ -123,6 +123,9 @@ func (c *trainCmd) checkCurves() error {
 	if ending := strings.ToLower(filepath.Ext(c.Curves)); ending != ".svg" && ending != ".png" {
 		return command.Usagef("--curves %s must end in .svg or .png", c.Curves)
 	}
+	if c.Resume != "" {
+		return command.Usagef("--curves needs the losses of every step, and --resume keeps none: leave one of them out")
+	}
 	if info, err := os.Stat(filepath.Dir(c.Curves)); err != nil || !info.IsDir() {
 		return command.Usagef("--curves %s cannot be written: there is no such folder (make it first)", c.Curves)
 	}

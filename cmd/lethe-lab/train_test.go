@@ -47,6 +47,7 @@ func TestTrainRefusals(t *testing.T) {
 		{"--model logistic --window 0", "--window is 0, want at least 1"},
 		{"--model gin --hidden=-1 --workers=-2", "--hidden is -1, want at least 0; --workers is -2, want at least 0"},
 		{"--model gin --epochs=-3", "--epochs is -3, want at least 0"},
+		{"--model gin --resume kept --curves c.svg", "--resume keeps none: leave one of them out"},
 	} {
 		args := append([]string{"train", "--dataset", stream, "--shards", "2"}, strings.Fields(c.flags)...)
 		code, stdout, stderr := runLethe(t, args...)
@@ -89,4 +90,27 @@ func TestTrainNamesItsBlend(t *testing.T) {
 	require.Equal(t, "directed", result.OneHop)
 	require.Equal(t, result.Test.Labelled, result.Unpropagated.Labelled)
 	require.Equal(t, result.Test.Labelled, result.Unlabelled.Labelled)
+}
+
+// A run that finds its shards trained says so, counts their steps and ends with the same result.
+func TestTrainResumes(t *testing.T) {
+	args := []string{
+		"train", "--dataset", smallStream(t), "--shards", "2", "--model", "elliptic-gin", "--hidden", "8", "--epochs", "2",
+		"--json",
+	}
+	result := func(args ...string) (r trainResult, progress string) {
+		code, stdout, stderr := runLethe(t, args...)
+		require.Equal(t, command.ExitOK, code, stderr)
+		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+		r.PartitionSeconds, r.TrainSeconds, r.StepsPerSecond = 0, 0, 0
+		return r, stderr
+	}
+	want, _ := result(args...)
+	args = append(args, "--resume", t.TempDir())
+	for _, kept := range []bool{false, true} {
+		got, progress := result(args...)
+		require.Equal(t, want, got)
+		require.Equal(t, kept, strings.Contains(progress, "2 of 2 shards were trained before"), progress)
+		require.Contains(t, progress, "36 steps of 2 shards")
+	}
 }

@@ -27,7 +27,7 @@ func (t *graphRun) embedding(ctx context.Context) (*kmeans.Points, error) {
 	s := Defaults(models.SAGE)
 	s.Hidden, s.Epochs, s.Seed = embeddingColumns, t.s.Epochs, t.s.Seed
 	r := t.r
-	r.Epoch = nil
+	r.Epoch, r.Resumed = nil, nil
 	encoder, err := newShardModels(s, t.g.Classes, 1, trainer.Window, r)
 	if err != nil {
 		return nil, err

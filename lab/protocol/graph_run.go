@@ -148,7 +148,7 @@ func (t *graphRun) train(ctx context.Context, out *Outcome) error {
 	if err := t.models.train(ctx, windows); err != nil {
 		return err
 	}
-	out.TrainSeconds = now().Sub(started).Seconds()
+	out.TrainSeconds = (now().Sub(started) + t.models.earlier).Seconds()
 	out.Steps = t.models.steps
 	out.EnsembleHash, err = t.models.hash()
 	return err

@@ -53,7 +53,7 @@ func (t *graphRun) without(ctx context.Context, hidden func(node int) bool) ([]f
 		}
 	}
 	runtime := t.r
-	runtime.Epoch = nil // it is no part of the ensemble
+	runtime.Epoch, runtime.Resumed = nil, nil // it is no part of the ensemble
 	models, err := newShardModels(t.s, t.g.Classes, 1, trainer.Window, runtime)
 	if err != nil {
 		return nil, err

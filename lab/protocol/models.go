@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"lethe"
 	"lethe/scoring"
@@ -18,6 +19,8 @@ type shardModels struct {
 	models  []*trainer.Checkpoint
 	// steps counts the optimiser's steps so far.
 	steps int
+	// earlier is the wall time that earlier runs spent on what this one did not train.
+	earlier time.Duration
 }
 
 // newShardModels returns untrained shards. window is the number of slices that one
@@ -51,10 +54,11 @@ func newShardModels(s Settings, classes, window int, schedule string, r Runtime)
 
 // train moves every shard that has a window to the end of it.
 func (m *shardModels) train(ctx context.Context, windows [][]*lethe.Slice) error {
-	steps, err := m.runner.Advance(ctx, m.models, windows)
+	steps, earlier, err := m.advance(ctx, windows)
 	if err != nil {
 		return err
 	}
+	m.earlier += earlier
 	for shard, step := range steps {
 		m.models[shard] = step.Checkpoint
 		if windows[shard] == nil {

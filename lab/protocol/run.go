@@ -22,6 +22,11 @@ type Runtime struct {
 	// Partitions and Ensembles, if set, are kept for the next calls.
 	Partitions *Partitions
 	Ensembles  *Ensembles
+	// Checkpoints, if set, keeps every shard of the ensemble when it is trained. A shard that it
+	// has is not trained again: Epoch is not called for its steps, but Resumed, if set, with
+	// their number.
+	Checkpoints Checkpoints
+	Resumed     func(shard lethe.ShardID, steps int)
 	// Epoch, if set, is called with every optimiser step of every shard, and with
 	// every fit of a model that has none, from several goroutines at once.
 	Epoch func(Epoch)

@@ -242,6 +242,7 @@ func (j *streamRun) finish() (_ *Outcome, err error) {
 	}
 	j.out.Shape = meanShape(j.shapes)
 	j.out.Steps = j.models.steps
+	j.out.TrainSeconds += j.models.earlier.Seconds()
 	j.out.EnsembleHash, err = j.models.hash()
 	return j.out, err
 }
