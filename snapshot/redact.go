@@ -59,24 +59,6 @@ func redactedOf(s *staging, id lethe.TransactionID) (lethe.Columns, bool) {
 	return s.redacted.Of(s.options.Secret, id)
 }
 
-// Repeats reports whether the store knows a transaction: then a record of it that lethe has
-// published again tells nothing.
-func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
-	p := b.staging.options.Secret.Pseudonym(id)
-	_, known, err := lookup(b.get, p)
-	if err != nil || known {
-		return known, err
-	}
-	for key := range b.writes {
-		known = known || key[0] == kindCandidate && bytes.HasPrefix([]byte(key[1:]), p[:])
-	}
-	err = widths{b.staging}.candidates(p, func(candidate) error {
-		known = true
-		return nil
-	})
-	return known, err
-}
-
 // locateFeatures tells where features of a transaction are that are not 0. It is known if
 // some are.
 func locateFeatures(s *Store, t lethe.Target) (Located, error) {

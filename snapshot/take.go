@@ -34,11 +34,15 @@ func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
 		return v, err
 	}
 	entry, known, err := lookup(b.get, p)
+	same := false
+	if err == nil && known {
+		same, err = b.isKnown(p, tr.ID, entry, arrived)
+	}
 	late, isLate := b.refused(at)
 	switch {
 	case err != nil:
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	case known && entry == arrived:
+	case same:
 		b.carry(carrier, tr.Subjects)
 		return Verdict{Outcome: Duplicate}, nil
 	case known && entry.timestep != tr.Timestep:

@@ -54,10 +54,14 @@ func (b *Batch) candidate(
 	}
 	if known {
 		old, err := decodeCandidate(value)
+		same := old.entry == arrived
+		if columns, erased := redactedOf(b.staging, tr.ID); err == nil && erased && old.entry.timestep == arrived.timestep {
+			same, err = b.becomes(old.row, columns, arrived) // as isKnown does
+		}
 		switch {
 		case err != nil:
 			return Verdict{}, err
-		case old.entry == arrived:
+		case same:
 			return Verdict{Outcome: Duplicate}, nil
 		case old.entry.timestep != arrived.timestep:
 			return conflict(o, tr.Timestep, old.entry.timestep), nil
