@@ -197,7 +197,11 @@ func (c *eraseSubmitCmd) wait(
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
 	p := command.NewProgress(a.Stderr)
-	s, err := requests.Wait(ctx, client, submitted, func(s deletions.Status) { p.Reached("request %s: %s", id, s.State) })
+	s, err := requests.Wait(ctx, client, submitted, func(s deletions.Status) {
+		if !s.State.Final() && s.State != deletions.Held { // Done says what is waited for no longer
+			p.Reached("request %s: %s", id, s.State)
+		}
+	})
 	if err != nil {
 		return err
 	}

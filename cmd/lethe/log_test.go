@@ -115,11 +115,14 @@ func (b *logbook) serve() string {
 	return ""
 }
 
+// stages are the lines that tell how far a command is.
+var stages = regexp.MustCompile(`(?m)^\[ *[0-9.]+s\] (.*)\n`)
+
 var masks = []struct {
 	find *regexp.Regexp
 	by   string
 }{
-	{regexp.MustCompile(`(?m)^\[ *[0-9.]+s\] .*\n`), ""},
+	{stages, ""},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<digest>"},
 	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "<id>"},
 	{regexp.MustCompile(`"(from|to|signature)":"[^"]*"`), `"$1":"<base64>"`},
@@ -134,15 +137,20 @@ func (b *logbook) lethe(td *datadriven.TestData) string {
 	text := strings.NewReplacer("$DIR", b.data, "$BROKERS", b.brokers, "$OUT", out).Replace(td.Input)
 	line, into, redirected := strings.Cut(text, " > ")
 	status, stdout, stderr := execute(b.T, strings.Fields(line)...)
+	said := make(map[string]bool)
+	for _, stage := range stages.FindAllStringSubmatch(stderr, -1) {
+		require.False(b, said[stage[1]], "%s: told twice", stage[1])
+		said[stage[1]] = true
+	}
 	if redirected {
 		require.NoError(b, os.WriteFile(strings.TrimSpace(into), []byte(stdout), 0o600))
 		stdout = ""
 	}
-	said := b.masked(stdout + stderr)
+	masked := b.masked(stdout + stderr)
 	if status != 0 {
-		said += "exit status " + string(rune('0'+status)) + "\n"
+		masked += "exit status " + string(rune('0'+status)) + "\n"
 	}
-	return said
+	return masked
 }
 
 // masked is what was said without what differs from run to run.

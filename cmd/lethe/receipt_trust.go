@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"lethe"
 	"lethe/audit"
@@ -16,7 +15,7 @@ import (
 
 // trustFlags say whose signatures count.
 type trustFlags struct {
-	PublicKey  []string           `help:"A key that must have signed; repeatable." type:"path" placeholder:"FILE"`
+	PublicKey  []string           `help:"A key that must have signed: the deployment's, then an auditor's; repeatable." type:"path" placeholder:"FILE"`
 	Config     string             `help:"YAML file that says where the pinned key is." type:"path" placeholder:"FILE"`
 	DataDir    string             `help:"Data directory with the pinned key." placeholder:"DIR"`
 	Deployment lethe.DeploymentID `help:"Deployment that must have issued it." placeholder:"ID"`
@@ -81,7 +80,10 @@ func (c *checked) checkLogged(file string, data []byte, r receipt.Receipt, trust
 	if err == nil {
 		var tree translog.SignedTree
 		tree, err = issued.Proof.CheckReceipt(issued.Payload, translog.Name(r.Deployment.String()),
-			slices.Concat(trust.Keys, trust.Former)...)
+			trust.OfDeployment()...)
+		if errors.Is(err, translog.ErrSignature) && len(trust.Keys) > 1 {
+			err = fmt.Errorf("%w: that is the first --public-key, an auditor's comes behind it", err)
+		}
 		c.Log = &logged{tree.Origin, issued.Proof.Index, tree.N}
 	}
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // Trust is what whoever checks a receipt knows beforehand.
 type Trust struct {
 	// Keys are those that must have signed, each of them: the deployment's, which was handed
-	// over or pinned, and an auditor's that is asked for. Without any no receipt is valid.
+	// over or pinned, is the first, behind it an auditor's that is asked for. Without any no
+	// receipt is valid.
 	Keys []ed25519.PublicKey
 	// Former are keys that the first of Keys has replaced. A signature by one of them counts
 	// as one by it.
@@ -27,6 +28,15 @@ type Trust struct {
 
 // Pinned is the trust in one key.
 func Pinned(key ed25519.PublicKey) Trust { return Trust{Keys: []ed25519.PublicKey{key}} }
+
+// OfDeployment are the keys that the deployment signs with, or has signed with before. What the
+// deployment alone may say, such as a checkpoint of its log, no other key says.
+func (t Trust) OfDeployment() []ed25519.PublicKey {
+	if len(t.Keys) == 0 {
+		return nil
+	}
+	return slices.Concat(t.Keys[:1], t.Former)
+}
 
 // Verification is what checking a receipt found.
 type Verification struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/configs"
+	"lethe/deletions/translog"
 	"lethe/integration/process"
 	"lethe/internal/jws"
 )
@@ -241,6 +242,43 @@ func TestTheProofGoesWithTheReceipt(t *testing.T) {
 		require.Equal(t, 1, r.Code, name)
 		require.Contains(t, r.Stderr, c.want, name)
 	}
+}
+
+// Where an auditor must have signed too, a checkpoint of the log counts by the deployment's key
+// alone: who countersigns could make a log of his own. The deployment's key is the first.
+func TestACheckpointOfTheAuditorIsNotTheDeployments(t *testing.T) {
+	s := newStage(t)
+	verify := func(receipt string, keys ...string) process.Result {
+		args := []string{"receipt", "verify", receipt}
+		for _, key := range keys {
+			args = append(args, "--public-key", key)
+		}
+		return process.Run(t, s.bin, args...)
+	}
+	r := verify(s.both, s.pinned, s.auditor.public)
+	require.Zero(t, r.Code, r.Stderr)
+
+	var both statement
+	data, err := os.ReadFile(s.both)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &both))
+	proof, err := translog.ParseProof(both.Log)
+	require.NoError(t, err)
+	said, err := translog.ParseCheckpoint(proof.Checkpoint)
+	require.NoError(t, err)
+	signer, err := translog.NewSigner(said.Origin, s.auditor.key)
+	require.NoError(t, err)
+	again, err := signer.Sign(said.Tree)
+	require.NoError(t, err)
+	proof.Checkpoint = again.Note
+	path := s.with("auditors-log", func(d *statement) { *d = both; d.Log = proof.Text() })
+	r = verify(path, s.pinned, s.auditor.public)
+	require.Equal(t, 1, r.Code)
+	require.Contains(t, r.Stderr, "log: the checkpoint is not signed by the key of this log")
+
+	r = verify(s.both, s.auditor.public, s.pinned)
+	require.Equal(t, 1, r.Code)
+	require.Contains(t, r.Stderr, "that is the first --public-key, an auditor's comes behind it")
 }
 
 // refuses wants every library to refuse a signature.

@@ -251,13 +251,16 @@ func (w world) isOperated() bool {
 	})
 }
 
-// tookBack reports whether a request was taken back that names the transaction of a target, and
-// so may have dropped what another one looks for.
+// tookBack reports whether a request was taken back that names the transaction of a target, or a
+// subject that it carries, and so may have dropped what another one looks for.
 func (w world) tookBack(target lethe.Target) bool {
+	same := func(other lethe.Target) bool {
+		return other.Name() == target.Name() || other.Transaction == target.Transaction && other.Transaction != ""
+	}
 	return slices.ContainsFunc(w.events, func(e event) bool {
 		return e.operation != nil && e.operation.cancel != nil &&
-			slices.ContainsFunc(e.operation.cancel.Targets, func(other lethe.Target) bool {
-				return other.Name() == target.Name() || other.Transaction == target.Transaction && other.Transaction != ""
+			slices.ContainsFunc(e.operation.cancel.Targets, func(named lethe.Target) bool {
+				return slices.ContainsFunc(w.with(named), same)
 			})
 	})
 }
