@@ -40,7 +40,7 @@ func drawWorld(t *rapid.T, k options) world {
 		d.displace()
 	}
 	d.requests(append(ids, neverSent, "nobody"))
-	if d.wider.IntN(3) == 0 && !k.loose {
+	if d.wider.IntN(3) == 0 {
 		d.subject(k)
 	}
 	d.patience = d.chance.IntN(6)

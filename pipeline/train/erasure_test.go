@@ -1,6 +1,8 @@
 package train
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,6 +12,8 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/internal/mixedstore"
+	"lethe/internal/timestepkey"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
@@ -126,5 +130,34 @@ func TestErasureIsNotAcknowledgedBeforeTraining(t *testing.T) {
 	publish(t, topics, p.messages(1)[1])
 	await(t, topics, o, p)
 	awaitAcks(t, topics, 0)
+	require.NoError(t, stop())
+}
+
+// A process that is killed while it removes the slice of a timestep that is gone may have noted
+// that and have left the file, which lies behind where it goes on to read. The command, which is
+// there as long as nobody has acknowledged it, has it removed.
+func TestWhatAKilledProcessLeftOfAGoneTimestepGoes(t *testing.T) {
+	topics := topics()
+	p := planOf(0, 3)
+	o := optionsFor(t.TempDir(), topics)
+	o.Layout = ensemble.PerShard(smallModel(), 1)
+	stop := running(t, o)
+	publish(t, topics, p.messages(1)...)
+	await(t, topics, o, p)
+	path := filepath.Join(shardDir(o.Dir, 0), mixedstore.PathOf(timestepkey.New(slicePrefix, 3)))
+	left, err := os.ReadFile(path)
+	require.NoError(t, err)
+	publish(t, topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Timestep: 3}, Deleted: true})
+	p.slices = p.slices[:2]
+	await(t, topics, o, p)
+	require.NoError(t, stop())
+	require.NoFileExists(t, path)
+
+	require.NoError(t, os.WriteFile(path, left, 0o600))
+	sendCommand(t, topics, 0, wire.CommandStep{Timestep: 3, Revision: 2, Gone: true, Shards: []lethe.ShardID{0}})
+	stop = running(t, o)
+	await(t, topics, o, p)
+	awaitAcks(t, topics, 0)
+	require.NoFileExists(t, path)
 	require.NoError(t, stop())
 }
