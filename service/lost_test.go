@@ -159,3 +159,26 @@ func TestAPartOfTheGraphsIsLost(t *testing.T) {
 	remove(t, c, "build/snapshots/t000002")
 	require.Contains(t, refused(t, c), "holds no t000002 (put the folder back from a copy)")
 }
+
+// Topics that are older than the ledger hold slices and predictions of what was erased since, under
+// revisions that others have taken: graphs are not made anew of them.
+func TestGraphsAreNotMadeAgainOfOlderTopics(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 50, 34)
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	s.replay(stream)
+	s.stop()
+	older := filepath.Join(t.TempDir(), "broker")
+	require.NoError(t, os.CopyFS(older, os.DirFS(filepath.Join(c.DataDir, "broker"))))
+	s = start(t, c)
+	require.Equal(t, deletions.Verified, s.erase("gone", lethe.ScopeStubs, labelledIllicit(stream, 2)[0]))
+	s.stop()
+
+	remove(t, c, "broker", "build/snapshots", "train", "score")
+	require.NoError(t, os.CopyFS(filepath.Join(c.DataDir, "broker"), os.DirFS(older)))
+	for range 2 {
+		line := refused(t, c)
+		require.Contains(t, line, "build/snapshots holds nothing, and erasure-status.v1 does not know how request gone ended")
+	}
+}

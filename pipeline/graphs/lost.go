@@ -26,8 +26,8 @@ import (
 // back from a copy, or begins again with an empty directory.
 var ErrLost = errors.New("state was lost that says what was erased")
 
-// restoreLedger puts into the ledger what it lacks.
-func restoreLedger(ctx context.Context, o Options, ledger *deletions.Ledger) error {
+// restoreLedger puts into the ledger what it lacks, and into its copy what that lacks.
+func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
@@ -37,6 +37,10 @@ func restoreLedger(ctx context.Context, o Options, ledger *deletions.Ledger) err
 		return fmt.Errorf("%w: %w (put the folder %s/ledger back from a copy, or %s)", ErrLost, err, o.Dir, remedyAnew)
 	}
 	if err != nil {
+		return err
+	}
+	// Before anything is copied: the next start is to find the same.
+	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
 		return err
 	}
 	for _, e := range uncopied {
@@ -62,6 +66,33 @@ func restoreLedger(ctx context.Context, o Options, ledger *deletions.Ledger) err
 		}
 	}
 	return requireEntries(o, ledger)
+}
+
+// refuseOlder refuses to make graphs again of topics that are older than the ledger: these hold
+// what was erased since, with slices under revisions that other roles would not replace.
+func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied []deletions.Entry) error {
+	var erased []lethe.Digest
+	missing := ""
+	for _, e := range uncopied {
+		erased = append(erased, e.Suppressed()...)
+		if e.Suppresses() && e.State.Final() {
+			missing = e.RequestID
+		}
+	}
+	fresh, err := isNew(store, erased)
+	if err != nil || !fresh || missing == "" {
+		return err
+	}
+	published := false
+	err = o.Bus.ReadAll(ctx, bus.Snapshots, func(ingest.Record) error {
+		published = true
+		return nil
+	})
+	if err != nil || !published {
+		return err
+	}
+	return fmt.Errorf("%w: %s/snapshots holds nothing, and %s does not know how request %s ended: the topics are older than "+
+		"the ledger (put the topics back as they were, or %s)", ErrLost, o.Dir, bus.ErasureStatus, missing, remedyAnew)
 }
 
 const remedyAnew = "begin anew with an empty data directory and empty topics"

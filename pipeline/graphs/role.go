@@ -83,7 +83,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 	var log *translog.Log
 	old, err := oldLetters(graphs)
 	if err == nil {
-		err = restoreLedger(ctx, o, ledger)
+		err = restoreLedger(ctx, o, graphs, ledger)
 	}
 	if err == nil {
 		log, err = startLog(ctx, o, disk.KV(ledgerStore), ledger)
