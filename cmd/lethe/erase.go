@@ -263,7 +263,7 @@ func (c *eraseListCmd) Run(a *command.App) error {
 		}
 		return a.PrintJSON(all)
 	}
-	rows := [][]string{{"request", "state", "scope", "transactions", "slices", "shards", "received", "updated"}}
+	rows := [][]string{{"request", "state", "scope", "targets", "slices", "shards", "received", "updated"}}
 	for _, s := range all {
 		rows = append(rows, []string{
 			s.RequestID, string(s.State), string(s.Scope), strconv.Itoa(s.Counts.Targets), strconv.Itoa(s.Counts.Slices),
