@@ -91,8 +91,8 @@ func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied
 	if err != nil || !published {
 		return err
 	}
-	return fmt.Errorf("%w: %s/snapshots holds nothing, and %s does not know how request %s ended: the topics are older than "+
-		"the ledger (put the topics back as they were, or %s)", ErrLost, o.Dir, bus.ErasureStatus, missing, remedyAnew)
+	return fmt.Errorf("%w: %s/snapshots holds nothing, and %s does not know how request %s ended: the topics are older "+
+		"than the ledger (put the topics back as they were, or %s)", ErrLost, o.Dir, bus.ErasureStatus, missing, remedyAnew)
 }
 
 const remedyAnew = "begin anew with an empty data directory and empty topics"
