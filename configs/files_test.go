@@ -103,6 +103,11 @@ func TestEmbeddedExampleIsTheDefault(t *testing.T) {
 			_, rest, found := strings.Cut(string(content), "\n"+section+":\n")
 			require.True(t, found, section)
 			block, _, _ := strings.Cut(rest, "\n\n")
+			if inner, last, deeper := strings.Cut(name, "."); deeper {
+				_, block, found = strings.Cut("\n"+block, "\n  "+inner+":")
+				require.True(t, found, key)
+				name = "  " + last
+			}
 			require.Contains(t, "\n"+block, "\n  "+name+":", key)
 			continue
 		}

@@ -18,6 +18,9 @@ func (c Config) YAML(redact bool) ([]byte, error) {
 	if redact {
 		c.SecretFile = hidden(c.SecretFile)
 		c.SigningKeyFile = hidden(c.SigningKeyFile)
+		c.Kafka.TLS.KeyFile = hidden(c.Kafka.TLS.KeyFile)
+		c.Kafka.SASL.PasswordFile = hidden(c.Kafka.SASL.PasswordFile)
+		c.Kafka.SASL.TokenFile = hidden(c.Kafka.SASL.TokenFile)
 	}
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	sections := map[string]*yaml.Node{"": root}

@@ -61,6 +61,12 @@ func (c Config) checkKafka(p *check.Problems) {
 	if c.UsesEmbeddedBroker() && c.Kafka.ReplicationFactor > 1 {
 		p.Bad("kafka.replication_factor", c.Kafka.ReplicationFactor, "1, since the embedded broker is one")
 	}
+	if c.UsesEmbeddedBroker() {
+		p.That(!c.Kafka.TLS.Enabled, "kafka.tls.enabled", c.Kafka.TLS.Enabled,
+			"false without kafka.brokers: the embedded broker has no TLS")
+		p.That(c.Kafka.SASL.Mechanism == "", "kafka.sasl.mechanism", c.Kafka.SASL.Mechanism,
+			"nothing without kafka.brokers: the embedded broker asks nobody")
+	}
 	p.Within("embedded", c.Embedded.Validate())
 }
 

@@ -143,6 +143,8 @@ func (s *Service) awaitBrokers(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, bus.ErrRefused):
+			return err
 		case !bus.MayPass(err):
 			return fmt.Errorf("create the topics: %w", err)
 		}

@@ -92,7 +92,7 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 	if err := refusal(request, now); err != nil {
 		return command.Usage(err)
 	}
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (eraseStatusCmd) Help() string { return "Example:\n  lethe erase status gdp
 
 // Run shows one request.
 func (c *eraseStatusCmd) Run(a *command.App) error {
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (eraseListCmd) Help() string { return "Example:\n  lethe erase list --json"
 
 // Run lists every request.
 func (c *eraseListCmd) Run(a *command.App) error {
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 				len(c.RequestDigest))
 		}
 	}
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}

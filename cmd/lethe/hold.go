@@ -86,7 +86,7 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	if err := holdRefusal(hold); err != nil {
 		return command.Usage(err)
 	}
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (holdLiftCmd) Help() string { return "Example:\n  lethe hold lift case-7" }
 
 // Run lifts a hold.
 func (c *holdLiftCmd) Run(a *command.App) error {
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (holdListCmd) Help() string { return "Example:\n  lethe hold list --json" }
 
 // Run lists every hold.
 func (c *holdListCmd) Run(a *command.App) error {
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}

@@ -1,46 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 
-	"lethe/configs"
-	"lethe/ingest/bus"
 	"lethe/internal/command"
 	"lethe/service"
 )
-
-// brokerFlags say which brokers a client command talks to.
-type brokerFlags struct {
-	Brokers     []string `help:"Kafka brokers, host:port." default:"${own_broker}" placeholder:"A,B"`
-	TopicPrefix string   `help:"What stands before every topic's name." default:"${topic_prefix}"`
-}
-
-// open reaches the brokers.
-func (f brokerFlags) open(ctx context.Context) (*bus.Client, error) {
-	c := configs.Default()
-	c.Kafka.Brokers, c.Kafka.TopicPrefix = f.Brokers, f.TopicPrefix
-	if err := c.Validate(); err != nil {
-		return nil, command.Usage(err)
-	}
-	return reach(ctx, c)
-}
-
-// reach opens a client of the configuration's brokers and asks whether they are
-// there.
-func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
-	client, err := bus.Open(c.Kafka)
-	if err != nil {
-		return nil, command.Usage(err)
-	}
-	if err := client.Ping(ctx); err != nil {
-		return nil, fmt.Errorf("%w (start lethe run, or name brokers that are up with --brokers)",
-			errors.Join(err, client.Close()))
-	}
-	return client, nil
-}
 
 type replayCmd struct {
 	brokerFlags
@@ -68,7 +33,7 @@ func (c *replayCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,6 @@ func (f topicFlags) open(a *command.App) (*bus.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.UsesEmbeddedBroker() {
-		config.Kafka.Brokers = []string{fmt.Sprintf("127.0.0.1:%d", config.Embedded.Port)}
-	}
 	return reach(a.Context, config)
 }
 

@@ -38,17 +38,17 @@ const (
 // Check compares every topic with what lethe needs and lists the differences,
 // in the order of Topics. More partitions than wanted are no problem.
 func (a Admin) Check(ctx context.Context) ([]Problem, error) {
-	counts, err := a.client.partitionCounts(ctx)
+	states, err := a.states(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("check topics: %w", a.client.explain(ctx, err))
+		return nil, fmt.Errorf("check topics: %w", err)
 	}
 	var problems []Problem
 	var present []Topic
 	for _, t := range Topics() {
 		want := specOf(t, &a.client.cfg).partitions
-		have, ok := counts[a.client.Name(t)]
+		have := states[t].partitions
 		switch {
-		case !ok:
+		case have == 0:
 			problems = append(problems, Problem{t, settingTopic, "missing", "present"})
 			continue
 		case have < want:
@@ -78,17 +78,31 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 // Partitions asks a broker, past any cache, how many partitions each topic has; those
 // that are missing are left out.
 func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
-	counts, err := a.client.partitionCounts(ctx)
+	states, err := a.states(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := make(map[Topic]int)
-	for _, t := range Topics() {
-		if n := counts[a.client.Name(t)]; n > 0 {
-			out[t] = n
+	for t, s := range states {
+		if s.partitions > 0 {
+			out[t] = s.partitions
 		}
 	}
 	return out, nil
+}
+
+// states asks for every topic; one that is hidden from this principal is an error.
+func (a Admin) states(ctx context.Context) (map[Topic]topicState, error) {
+	states, err := a.client.topicStates(ctx, Topics()...)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range Topics() {
+		if err := states[t].err; err != nil {
+			return nil, err
+		}
+	}
+	return states, nil
 }
 
 // settings reads the topic settings that lethe cares about.

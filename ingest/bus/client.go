@@ -61,47 +61,37 @@ func (c *Client) Close() error {
 // Name returns the topic's full name.
 func (c *Client) Name(t Topic) string { return c.cfg.TopicPrefix + string(t) }
 
-// Ping reports whether a configured broker can be reached and speaks Kafka.
-// The error is ErrBrokerUnreachable and gives the cause for each address. It
-// takes at most the dial timeout.
+// Ping reports whether a configured broker can be reached, speaks Kafka and lets lethe in.
+// The error is ErrRefused if one does not, and an operator must change that, or else
+// ErrBrokerUnreachable, which gives the cause for each address. It takes at most the
+// dial timeout.
 func (c *Client) Ping(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, c.cfg.DialTimeout)
 	defer cancel()
-	dialer := newDialer(&c.cfg)
 	causes := make([]error, len(c.cfg.Brokers))
 	var all sync.WaitGroup
 	for i, address := range c.cfg.Brokers {
 		all.Go(func() {
-			if err := probe(asking, dialer, address, c.cfg.DialTimeout); err != nil {
-				causes[i] = fmt.Errorf("broker %s: %w", address, err)
-				return
+			if _, causes[i] = askBroker(asking, &c.cfg, address, []string{}); causes[i] == nil {
+				cancel() // one is enough
 			}
-			cancel() // one is enough
 		})
 	}
 	all.Wait()
 	if slices.Contains(causes, nil) {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrBrokerUnreachable, errors.Join(causes...))
+	return unreachable(causes)
 }
 
-func probe(ctx context.Context, dialer *kafka.Dialer, address string, limit time.Duration) error {
-	conn, err := dialer.DialContext(ctx, "tcp", address)
-	if err != nil {
-		var cause *net.OpError
-		if errors.As(err, &cause) {
-			return cause // without the words that kafka-go puts around it
-		}
-		return err
+// unreachable puts together why no broker can be used: what an operator must mend goes
+// before what may pass.
+func unreachable(causes []error) error {
+	refused := func(err error) bool { return errors.Is(err, ErrRefused) }
+	if i := slices.IndexFunc(causes, refused); i >= 0 {
+		return causes[i]
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		return errors.Join(err, conn.Close())
-	}
-	_, err = conn.ApiVersions()
-	return errors.Join(err, conn.Close())
+	return fmt.Errorf("%w: %w", ErrBrokerUnreachable, errors.Join(causes...))
 }
 
 // explain replaces the one answer the transport has for every failure to
@@ -123,11 +113,13 @@ func (c *Client) diagnose(ctx context.Context, tp TopicPartition, err error) err
 	if !isMissing(err) || ctx.Err() != nil {
 		return c.explain(ctx, err)
 	}
-	counts, cause := c.partitionCounts(ctx)
+	states, cause := c.topicStates(ctx, tp.Topic)
 	switch {
 	case cause != nil:
 		return cause
-	case counts[c.Name(tp.Topic)] <= tp.Partition:
+	case states[tp.Topic].err != nil:
+		return states[tp.Topic].err
+	case states[tp.Topic].partitions <= tp.Partition:
 		return ErrUnknownTopic
 	default:
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lethe/ingest/bus/secure"
 	"lethe/internal/check"
 )
 
@@ -24,6 +25,9 @@ type Config struct {
 	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
 	// ReplicationFactor of topics that Apply creates.
 	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record."`
+	// TLS and SASL say how connections are encrypted and who lethe is to the brokers.
+	TLS  secure.TLS  `yaml:"tls"`
+	SASL secure.SASL `yaml:"sasl"`
 	// PartitionsOf is the number of partitions of single topics, in place of that
 	// above.
 	PartitionsOf map[Topic]int `yaml:"-"`
@@ -96,6 +100,7 @@ func (c Config) Validate() error {
 	// limit of 249 characters.
 	p.That(regexp.MustCompile(`^[a-zA-Z0-9._-]{0,200}$`).MatchString(c.TopicPrefix), "topic_prefix", c.TopicPrefix,
 		"at most 200 letters, digits, dots, underscores and hyphens")
+	p.Within("", secure.Config{TLS: c.TLS, SASL: c.SASL}.Validate())
 	p.Whole("partitions", c.Partitions, 1, 1000)
 	p.Whole("replication_factor", c.ReplicationFactor, 1, 100)
 	for _, t := range slices.Sorted(maps.Keys(c.PartitionsOf)) {

@@ -2,15 +2,17 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/ingest/bus/secure"
 )
 
-// Every connection to a broker is made in this file: encryption and
-// authentication belong here and nowhere else.
+// Every connection to a broker is made in this file, by package secure.
 
 // metadataAge bounds how old the knowledge of leaders and topics may be.
 const metadataAge = 2 * time.Second
@@ -28,12 +30,14 @@ type link struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}
 	closed bool
+	// refused is why the last attempt to connect failed, if it was refused.
+	refused error
 }
 
 func newLink(cfg *Config) *link {
 	background, stop := context.WithCancel(context.Background())
 	l := &link{address: kafka.TCP(cfg.Brokers...), stop: stop, conns: map[net.Conn]struct{}{}}
-	dialer := &net.Dialer{Timeout: cfg.DialTimeout}
+	dialer := newDialer(cfg)
 	l.transport = &kafka.Transport{
 		ClientID:    cfg.ClientID,
 		DialTimeout: cfg.DialTimeout,
@@ -42,6 +46,7 @@ func newLink(cfg *Config) *link {
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
+				l.note(err)
 				return nil, err
 			}
 			return l.adopt(conn)
@@ -57,8 +62,24 @@ func (l *link) adopt(conn net.Conn) (net.Conn, error) {
 		_ = conn.Close()
 		return nil, ErrClosed
 	}
-	l.conns[conn] = struct{}{}
+	l.conns[conn], l.refused = struct{}{}, nil
 	return &linkedConn{Conn: conn, link: l}, nil
+}
+
+// note keeps why a connection was refused: the transport does not tell.
+func (l *link) note(err error) {
+	if errors.Is(err, ErrRefused) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.refused = err
+	}
+}
+
+// cause returns why the last attempt to connect was refused, or nil.
+func (l *link) cause() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused
 }
 
 // cut closes every connection, idle or not.
@@ -87,8 +108,8 @@ func (c *linkedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// newDialer makes the dialer that probes brokers: unlike the transport it
-// tells why a connection failed.
-func newDialer(cfg *Config) *kafka.Dialer {
-	return &kafka.Dialer{ClientID: cfg.ClientID, Timeout: cfg.DialTimeout, DualStack: true}
+func newDialer(cfg *Config) secure.Dialer {
+	return secure.Dialer{
+		Config: secure.Config{TLS: cfg.TLS, SASL: cfg.SASL}, ClientID: cfg.ClientID, Timeout: cfg.DialTimeout,
+	}
 }

@@ -2,8 +2,12 @@ package bus
 
 import (
 	"errors"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
 
 	"lethe/ingest/bus/protocol"
+	"lethe/ingest/bus/secure"
 )
 
 var (
@@ -11,6 +15,15 @@ var (
 	// names each address and why it failed. The caller should report it and
 	// may try again; nothing is lost.
 	ErrBrokerUnreachable = errors.New("no broker can be reached")
+
+	// ErrRefused marks a connection that an operator must mend: a wrong password, an
+	// expired certificate, a port that speaks TLS. The error names the broker and the
+	// setting to look at.
+	ErrRefused = secure.ErrRefused
+
+	// ErrDenied marks what the brokers' ACLs do not let this principal do. The error
+	// names the topic.
+	ErrDenied = errors.New("denied by the brokers' ACLs")
 
 	// ErrInterrupted marks that a partition has not been read for a while, for one
 	// of the other reasons here or because its leader does not answer. The Tail goes
@@ -40,3 +53,24 @@ var (
 	// ErrCorrupt marks bytes from a broker that cannot be what was written.
 	ErrCorrupt = protocol.ErrCorrupt
 )
+
+// denied makes ErrDenied of what brokers say of missing rights, with what was asked for;
+// other errors stay.
+func denied(what string, err error) error {
+	if errors.Is(err, ErrDenied) {
+		return err
+	}
+	for _, code := range []kafka.Error{
+		kafka.TopicAuthorizationFailed, kafka.ClusterAuthorizationFailed, kafka.GroupAuthorizationFailed,
+	} {
+		if errors.Is(err, code) {
+			return fmt.Errorf("%s: %w to the principal of kafka.sasl.username or kafka.tls.certificate_file: %s "+
+				"(lethe topics acls prints what each principal needs)", what, ErrDenied, code.Title())
+		}
+	}
+	return err
+}
+
+// keptOut reports whether an operator has to let this principal in, or lethe have
+// another secret: a running process waits for that, and one that begins does not.
+func keptOut(err error) bool { return errors.Is(err, ErrRefused) || errors.Is(err, ErrDenied) }

@@ -43,14 +43,17 @@ func partitionsOnce(ctx context.Context, c *Client, t Topic) (int, error) {
 		return 0, fmt.Errorf("partitions of %s: %w", t, errors.Join(ctx.Err(), err))
 	}
 	// The pool's knowledge may be older than the topic: ask a broker.
-	counts, err := c.partitionCounts(ctx)
+	states, err := c.topicStates(ctx, t)
+	if err == nil {
+		err = states[t].err
+	}
 	if err != nil {
 		return 0, fmt.Errorf("partitions of %s: %w", t, err)
 	}
-	if counts[name] == 0 {
+	if states[t].partitions == 0 {
 		return 0, fmt.Errorf("%w: %s", ErrUnknownTopic, t)
 	}
-	return counts[name], nil
+	return states[t].partitions, nil
 }
 
 // partitionsOrLast is Partitions, or what it returned last while no broker
@@ -67,36 +70,4 @@ func (c *Client) partitionsOrLast(ctx context.Context, t Topic) (int, error) {
 		return last, nil
 	}
 	return 0, err
-}
-
-// partitionCounts asks a broker, past any cache, for every topic's partitions.
-func (c *Client) partitionCounts(ctx context.Context) (map[string]int, error) {
-	dialer := newDialer(&c.cfg)
-	var causes []error
-	for _, address := range c.cfg.Brokers {
-		counts, err := countPartitions(ctx, dialer, address)
-		if err == nil {
-			return counts, nil
-		}
-		causes = append(causes, fmt.Errorf("broker %s: %w", address, err))
-	}
-	return nil, fmt.Errorf("%w: %w", ErrBrokerUnreachable, errors.Join(causes...))
-}
-
-func countPartitions(ctx context.Context, dialer *kafka.Dialer, address string) (map[string]int, error) {
-	conn, err := dialer.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-	partitions, err := conn.ReadPartitions()
-	if err = errors.Join(err, conn.Close()); err != nil {
-		return nil, errors.Join(ctx.Err(), err)
-	}
-	counts := map[string]int{}
-	for _, p := range partitions {
-		counts[p.Topic]++
-	}
-	return counts, nil
 }

@@ -16,8 +16,9 @@ type Watch func(place string, err error)
 
 // OpenPatient is Open for those who have nothing better to do than to wait: until
 // its context ends, no call fails for reasons that may pass, such as brokers that
-// are away, are slow, or elect leaders. What an operator must change still is an
-// error: rights, settings that brokers refuse, topics that are not there.
+// are away, are slow, elect leaders, or refuse a password, a certificate or a right,
+// which an operator may mend meanwhile. Settings that brokers refuse and topics that are
+// not there still are errors.
 func OpenPatient(cfg Config, watch Watch) (*Client, error) {
 	c, err := Open(cfg)
 	if err == nil {
@@ -57,7 +58,7 @@ func (e *effort) failed(ctx context.Context, err error) error {
 	}
 	if c.watch == nil {
 		if e.attempt == attemptsMax || !isTemporary(err) && !isMissing(err) {
-			return err
+			return denied(e.place, err)
 		}
 	} else if e.final(err) {
 		return err
@@ -75,7 +76,7 @@ func (e *effort) final(err error) bool {
 	if errors.Is(err, ErrUnknownTopic) || isMissing(err) {
 		return time.Since(e.since) > believe*e.client.cfg.DialTimeout
 	}
-	return mustChange(err)
+	return mustChange(err) || e.client.watch == nil && keptOut(denied(e.place, err))
 }
 
 // tell passes on what has lasted a while, and again after a while.
@@ -84,7 +85,10 @@ func (e *effort) tell(err error) {
 	lasted, again := now.Sub(e.since) >= firstWord, now.Sub(e.spoken) >= e.client.cfg.DialTimeout
 	if e.client.watch != nil && lasted && again {
 		e.spoken = now
-		e.client.watch(e.place, err)
+		if cause := e.client.link.cause(); cause != nil && maybeUnreachable(err) {
+			err = cause
+		}
+		e.client.watch(e.place, denied(e.place, err))
 	}
 }
 
@@ -99,6 +103,9 @@ func (e *effort) worked() {
 // mustChange reports whether waiting cannot help, because brokers refuse what was
 // asked and do not call that temporary.
 func mustChange(err error) bool {
+	if keptOut(denied("", err)) {
+		return false
+	}
 	if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnknownTopic) || errors.Is(err, ErrClosed) ||
 		errors.Is(err, ErrPastEnd) {
 		return true
@@ -107,10 +114,10 @@ func mustChange(err error) bool {
 	return errors.As(err, &code) && code != kafka.Unknown && !isTemporary(err) && !isMissing(err)
 }
 
-// MayPass reports whether what failed may work later: brokers are away or slow, or
-// say themselves that the request can be made again.
+// MayPass reports whether what failed may work later without anybody's doing: brokers are
+// away or slow, or say themselves that the request can be made again.
 func MayPass(err error) bool {
-	return !mustChange(err) && (isTemporary(err) || isMissing(err) || errors.Is(err, ErrBrokerUnreachable))
+	return !mustChange(err) && !keptOut(denied("", err)) && (isTemporary(err) || isMissing(err) || errors.Is(err, ErrBrokerUnreachable))
 }
 
 // until calls fn until it works, for a patient client; for others once.

@@ -39,6 +39,9 @@ func isMissing(err error) bool {
 
 // isTemporary reports whether the same request may succeed later.
 func isTemporary(err error) bool {
+	if keptOut(err) {
+		return false
+	}
 	var code kafka.Error
 	if errors.As(err, &code) {
 		return code.Temporary() || code.Timeout() || code == kafka.BrokerNotAvailable

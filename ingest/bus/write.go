@@ -118,7 +118,7 @@ func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []in
 				}
 			}
 		case !isTemporary(err):
-			return err
+			return denied(tp.String(), err)
 		}
 		if stopped := pause(ctx, attempt); stopped != nil {
 			return c.diagnoseLate(ctx, tp, errors.Join(stopped, err))
@@ -130,8 +130,11 @@ func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []in
 func writePatiently(ctx context.Context, c *Client, tp TopicPartition, records []ingest.Outgoing) error {
 	return until(ctx, c, tp.String(), func() error {
 		err := c.produce(ctx, tp, records)
-		if errors.Is(err, kafka.MessageSizeTooLarge) {
+		switch {
+		case errors.Is(err, kafka.MessageSizeTooLarge):
 			return ErrTooLarge
+		case isMissing(err): // the transport calls so what it may not see
+			return c.diagnose(ctx, tp, err)
 		}
 		return err
 	})

@@ -10,9 +10,13 @@
 #   kafka.sh folder           prints the folder of its logs
 #
 # LETHE_KAFKA_HOME is where jars and data are kept (default: lethe-kafka in the
-# user's cache folder), KAFKA_TEST_PORT the port (default 29092; the controller
-# takes the next one). `run` gives its command the address in LETHE_BROKERS and
-# the folder of the logs in LETHE_BROKER_DIR.
+# user's cache folder), KAFKA_TEST_PORT the port (default 29092; the four behind it
+# are the controller's, SASL over TLS, mutual TLS, and TLS with an expired certificate).
+# `run` gives its command the addresses in LETHE_BROKERS, LETHE_SASL_BROKER,
+# LETHE_MTLS_BROKER, LETHE_EXPIRED_BROKER, the folder of the logs in LETHE_BROKER_DIR and
+# that of the certificates in LETHE_BROKER_CERTIFICATES. Whoever comes over the first port
+# may do everything, over the others what ACLs allow. Every user's password is his name
+# with -secret behind it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -76,8 +80,23 @@ node.id=1
 process.roles=broker,controller
 controller.quorum.voters=1@127.0.0.1:$((port + 1))
 controller.listener.names=QUORUM
-listeners=CLIENTS://127.0.0.1:$port,QUORUM://127.0.0.1:$((port + 1))
-listener.security.protocol.map=CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT
+listeners=CLIENTS://127.0.0.1:$port,QUORUM://127.0.0.1:$((port + 1)),USERS://127.0.0.1:$((port + 2)),MUTUAL://127.0.0.1:$((port + 3)),EXPIRED://127.0.0.1:$((port + 4))
+listener.security.protocol.map=CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT,USERS:SASL_SSL,MUTUAL:SSL,EXPIRED:SSL
+ssl.keystore.type=PEM
+ssl.keystore.location=$data/certificates/server.pem
+ssl.truststore.type=PEM
+ssl.truststore.location=$data/certificates/ca.crt
+listener.name.mutual.ssl.client.auth=required
+listener.name.expired.ssl.keystore.type=PEM
+listener.name.expired.ssl.keystore.location=$data/certificates/expired.pem
+sasl.enabled.mechanisms=SCRAM-SHA-256,SCRAM-SHA-512,PLAIN,OAUTHBEARER
+listener.name.users.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.users.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.users.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_lethe="lethe-secret";
+# Takes tokens that nobody signed: enough to see that lethe hands its token over.
+listener.name.users.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
 inter.broker.listener.name=CLIENTS
 log.dirs=$data/logs
 # lethe makes its topics itself; a topic that appears on its own is a mistake.
@@ -105,13 +124,20 @@ taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 start() {
   ! broker >/dev/null || fail "a broker runs on port $port already: kafka.sh stop"
-  for p in "$port" $((port + 1)); do
+  for p in $(seq "$port" $((port + 4))); do
     ! taken "$p" || fail "port $p is in use: choose another with KAFKA_TEST_PORT"
   done
   fetch
   configure
   if [ ! -e "$data/logs/meta.properties" ]; then
-    (java_here 128m kafka.tools.StorageTool format --config "$settings" \
+    (cd "$here" && go run ./certificates "$data/certificates") || fail "no certificates"
+    local users=() user mechanism
+    for user in lethe producer compliance reader; do
+      for mechanism in SCRAM-SHA-256 SCRAM-SHA-512; do
+        users+=(--add-scram "$mechanism=[name=$user,password=$user-secret]")
+      done
+    done
+    (java_here 128m kafka.tools.StorageTool format --config "$settings" "${users[@]}" \
       --cluster-id bGV0aGUtaW50ZWdyYXRpb24) >"$data/format.log" 2>&1 ||
       { cat "$data/format.log" >&2; fail "the broker's folder cannot be formatted"; }
   fi
@@ -158,7 +184,9 @@ run() {
   # The command gets a process group of its own, so that a signal to this script
   # ends it with everything it has started, before the broker goes.
   set -m
-  LETHE_BROKERS=127.0.0.1:$port LETHE_BROKER_DIR=$data/logs "$@" &
+  LETHE_BROKERS=127.0.0.1:$port LETHE_BROKER_DIR=$data/logs \
+    LETHE_SASL_BROKER=127.0.0.1:$((port + 2)) LETHE_MTLS_BROKER=127.0.0.1:$((port + 3)) \
+    LETHE_EXPIRED_BROKER=127.0.0.1:$((port + 4)) LETHE_BROKER_CERTIFICATES=$data/certificates "$@" &
   local child=$!
   set +m
   trap 'kill -TERM -- "-$child"; exit 130' INT

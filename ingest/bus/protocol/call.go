@@ -80,24 +80,9 @@ func (c *call) Broker(cluster kafkaprotocol.Cluster) (kafkaprotocol.Broker, erro
 // Required asks for RawExchange on every connection.
 func (c *call) Required(map[kafkaprotocol.ApiKey]int16) bool { return true }
 
-// RawExchange sends the request and reads the response. A connection carries
-// one exchange at a time, so the correlation id is constant.
+// RawExchange sends the request and reads the response.
 func (c *call) RawExchange(rw io.ReadWriter) (kafkaprotocol.Message, error) {
-	const correlation = 7
-	formatter := kmsg.NewRequestFormatter(kmsg.FormatterClientID(c.clientID))
-	if _, err := rw.Write(formatter.AppendRequest(nil, c.request, correlation)); err != nil {
-		return nil, err
-	}
-	var head [8]byte
-	if _, err := io.ReadFull(rw, head[:]); err != nil {
-		return nil, err
-	}
-	size := int64(binary.BigEndian.Uint32(head[:])) - 4
-	if id := binary.BigEndian.Uint32(head[4:]); id != correlation || size < 0 || size > c.limitBytes {
-		return nil, fmt.Errorf("%w: response %d of %d bytes, want %d of at most %d",
-			ErrCorrupt, id, size, correlation, c.limitBytes)
-	}
-	body, err := readBody(rw, size)
+	body, err := exchange(rw, c.clientID, c.request, c.limitBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +91,51 @@ func (c *call) RawExchange(rw io.ReadWriter) (kafkaprotocol.Message, error) {
 			return nil, err
 		}
 	}
-	response := c.request.ResponseKind()
+	response, err := read(c.request, body)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{response}, nil
+}
+
+// Exchange sends a request over a connection that carries nothing else at the time and
+// returns the response, of at most limitBytes. Versions with flexible fields are not
+// understood. Errors: ErrCorrupt, failures of the connection.
+func Exchange(rw io.ReadWriter, clientID string, request kmsg.Request, limitBytes int64) (kmsg.Response, error) {
+	body, err := exchange(rw, clientID, request, limitBytes)
+	if err != nil {
+		return nil, err
+	}
+	return read(request, body)
+}
+
+// exchange sends the request and reads the body of the response. A connection carries
+// one exchange at a time, so the correlation id is constant.
+func exchange(rw io.ReadWriter, clientID string, request kmsg.Request, limitBytes int64) ([]byte, error) {
+	const correlation = 7
+	formatter := kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))
+	if _, err := rw.Write(formatter.AppendRequest(nil, request, correlation)); err != nil {
+		return nil, err
+	}
+	var head [8]byte
+	if _, err := io.ReadFull(rw, head[:]); err != nil {
+		return nil, err
+	}
+	size := int64(binary.BigEndian.Uint32(head[:])) - 4
+	if id := binary.BigEndian.Uint32(head[4:]); id != correlation || size < 0 || size > limitBytes {
+		return nil, fmt.Errorf("%w: response %d of %d bytes, want %d of at most %d",
+			ErrCorrupt, id, size, correlation, limitBytes)
+	}
+	return readBody(rw, size)
+}
+
+// read takes the body of the response to a request apart.
+func read(request kmsg.Request, body []byte) (kmsg.Response, error) {
+	response := request.ResponseKind()
 	if err := response.ReadFrom(body); err != nil {
 		return nil, fmt.Errorf("%w: response of kind %d: %w", ErrCorrupt, response.Key(), err)
 	}
-	return &answer{response}, nil
+	return response, nil
 }
 
 // readBody reads size bytes. Room for more than a fetch asks for by default is

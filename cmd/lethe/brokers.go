@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"lethe/configs"
+	"lethe/ingest/bus"
+	"lethe/internal/command"
+)
+
+// brokerFlags say which brokers a client command talks to, and how. What they do not say
+// comes from the configuration, as for the service.
+type brokerFlags struct {
+	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
+	Brokers     []string          `help:"Kafka brokers, host:port; else those configured, or ${own_broker}." placeholder:"A,B"`
+	TopicPrefix string            `help:"What stands before every topic's name; else as configured." placeholder:"PREFIX"`
+	Set         map[string]string `help:"${set_key}" placeholder:"KEY=VALUE"`
+}
+
+// open reaches the brokers.
+func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
+	extra := make(map[string]any)
+	if f.TopicPrefix != "" {
+		extra["kafka.topic_prefix"] = f.TopicPrefix
+	}
+	config, err := command.ConfigFlags{Config: f.Config, Brokers: f.Brokers, Set: f.Set}.Load(a, extra)
+	if err != nil {
+		return nil, err
+	}
+	return reach(a.Context, config)
+}
+
+// reach opens a client of the configuration's brokers, or of those that a service here
+// brings, and asks whether they are there.
+func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
+	if c.UsesEmbeddedBroker() {
+		c.Kafka.Brokers = []string{net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port))}
+	}
+	client, err := bus.Open(c.Kafka)
+	if err != nil {
+		return nil, command.Usage(err)
+	}
+	err = client.Ping(ctx)
+	switch {
+	case err == nil:
+		return client, nil
+	case errors.Is(err, bus.ErrRefused):
+		return nil, errors.Join(err, client.Close())
+	default:
+		return nil, fmt.Errorf("%w (start lethe run, or name brokers that are up with --brokers)",
+			errors.Join(err, client.Close()))
+	}
+}

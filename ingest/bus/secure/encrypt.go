@@ -1,0 +1,108 @@
+package secure
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+)
+
+// clientConfig reads the certificates anew.
+func clientConfig(t *TLS, address string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if config.ServerName == "" {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		config.ServerName = host
+	}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fileError("kafka.tls.ca_file", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fileError("kafka.tls.ca_file", fmt.Errorf("%s: no certificate in PEM is in it", t.CAFile))
+		}
+	}
+	if t.CertificateFile != "" {
+		own, err := ownCertificate(t)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	return config, nil
+}
+
+func ownCertificate(t *TLS) (tls.Certificate, error) {
+	chain, err := os.ReadFile(t.CertificateFile)
+	if err != nil {
+		return tls.Certificate{}, fileError("kafka.tls.certificate_file", err)
+	}
+	key, err := readSecret(t.KeyFile)
+	if err != nil {
+		return tls.Certificate{}, fileError("kafka.tls.key_file", err)
+	}
+	own, err := tls.X509KeyPair(chain, key)
+	if err != nil {
+		return own, fileError("kafka.tls.certificate_file", fmt.Errorf("%s and %s: %w", t.CertificateFile, t.KeyFile, err))
+	}
+	return own, nil
+}
+
+// tlsSetting tells what is wrong with a connection that TLS ended, and which setting to
+// look at; nothing if waiting may help.
+func tlsSetting(err error) (setting string, cause error) {
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var header tls.RecordHeaderError
+	said, ended := remoteAlert(err)
+	switch {
+	case errors.As(err, &authority):
+		return "kafka.tls.ca_file", fmt.Errorf("the broker's certificate is not trusted: %w", authority)
+	case errors.As(err, &host):
+		return "kafka.tls.server_name", fmt.Errorf("the broker's certificate is made out to others: %w", host)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "ssl.keystore.location of the broker, or this machine's clock",
+			fmt.Errorf("the broker's certificate is not valid now: %w", invalid)
+	case errors.As(err, &invalid):
+		return "ssl.keystore.location of the broker", fmt.Errorf("the broker's certificate is not valid: %w", invalid)
+	case errors.As(err, &header):
+		return "kafka.tls.enabled", fmt.Errorf("it speaks no TLS on this port: %w", header)
+	case ended:
+		return alertSetting(said)
+	default:
+		return "", nil
+	}
+}
+
+// remoteAlert returns what the other side said when it ended the connection, as package
+// tls tells it: its type for alerts is its own.
+func remoteAlert(err error) (said error, ok bool) {
+	var told *net.OpError
+	if errors.As(err, &told) && told.Op == "remote error" {
+		return told.Err, true
+	}
+	return nil, false
+}
+
+// alertSetting is tlsSetting for what the broker said, see RFC 8446, section 6.2.
+func alertSetting(said error) (setting string, cause error) {
+	switch text := said.Error(); {
+	case strings.Contains(text, "internal error"), strings.Contains(text, "canceled"):
+		return "", nil
+	case strings.Contains(text, "certificate"), strings.Contains(text, "access denied"), strings.Contains(text, "decrypt"):
+		return "kafka.tls.certificate_file and kafka.tls.key_file",
+			fmt.Errorf("the broker does not take lethe's certificate, or wants one: %w", said)
+	default:
+		return "ssl.enabled.protocols and ssl.cipher.suites of the broker",
+			fmt.Errorf("the broker ends the connection: %w", said)
+	}
+}

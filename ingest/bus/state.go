@@ -1,0 +1,146 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"slices"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"lethe/ingest/bus/protocol"
+	"lethe/ingest/bus/secure"
+)
+
+// topicState is what a broker tells of a topic.
+type topicState struct {
+	// partitions is 0 if there is no such topic.
+	partitions int
+	// replicas is how many brokers keep the partition that the fewest keep.
+	replicas int
+	// operations has a bit per kafka.ACLOperationType that this principal may do;
+	// unknownOperations if the broker does not tell.
+	operations int32
+	// err is ErrDenied if the principal may not know of the topic.
+	err error
+}
+
+const unknownOperations = math.MinInt32
+
+// may reports whether the principal may do something with the topic, as far as it is
+// known.
+func (s topicState) may(what kafka.ACLOperationType) bool {
+	return s.operations == unknownOperations || s.operations&(1<<what) != 0
+}
+
+// topicStates asks a broker, past any cache, for topics by name: asked for all, brokers
+// leave out those that are hidden from this principal. It creates none.
+func (c *Client) topicStates(ctx context.Context, topics ...Topic) (map[Topic]topicState, error) {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = c.Name(t)
+	}
+	causes := make([]error, len(c.cfg.Brokers))
+	for i, address := range c.cfg.Brokers {
+		var answer *kmsg.MetadataResponse
+		if answer, causes[i] = askBroker(ctx, &c.cfg, address, names); causes[i] == nil {
+			return readStates(topics, names, address, answer)
+		}
+		if ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), causes[i])
+		}
+	}
+	return nil, unreachable(causes)
+}
+
+func readStates(
+	topics []Topic, names []string, address string, answer *kmsg.MetadataResponse,
+) (map[Topic]topicState, error) {
+	states := make(map[Topic]topicState)
+	for _, told := range answer.Topics {
+		at := slices.Index(names, value(told.Topic))
+		if at < 0 {
+			continue
+		}
+		s := topicState{operations: told.AuthorizedOperations}
+		switch code := kafka.Error(told.ErrorCode); code {
+		case 0, kafka.LeaderNotAvailable:
+			s.partitions, s.replicas = len(told.Partitions), math.MaxInt
+			for _, p := range told.Partitions {
+				s.replicas = min(s.replicas, len(p.Replicas))
+			}
+		case kafka.UnknownTopicOrPartition:
+		case kafka.TopicAuthorizationFailed:
+			s.err = denied(fmt.Sprintf("broker %s: topic %s", address, names[at]), code)
+		default:
+			return nil, fmt.Errorf("%s: %w", names[at], code)
+		}
+		states[topics[at]] = s
+	}
+	return states, nil
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// askBroker asks one broker over a connection of its own for the topics with the names,
+// and who the brokers are. Unlike the transport it tells why that failed.
+func askBroker(ctx context.Context, cfg *Config, address string, names []string) (*kmsg.MetadataResponse, error) {
+	dialer := newDialer(cfg)
+	ctx, cancel := context.WithTimeout(ctx, cfg.DialTimeout)
+	defer cancel()
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, ErrRefused):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("broker %s: %w", address, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	answer, err := askTopics(conn, cfg.ClientID, names)
+	if closed := conn.Close(); err == nil && !errors.Is(closed, net.ErrClosed) {
+		err = closed
+	}
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case !cfg.TLS.Enabled && secure.SpeaksTLS(ctx, address):
+		return nil, &secure.RefusedError{
+			Address: address, Setting: "kafka.tls.enabled", Err: errors.New("it wants TLS on this port"),
+		}
+	case cfg.SASL.Mechanism == "" && dialer.WantsSASL(ctx, address):
+		return nil, &secure.RefusedError{
+			Address: address, Setting: "kafka.sasl.mechanism", Err: errors.New("it wants SASL on this port"),
+		}
+	}
+	return nil, fmt.Errorf("broker %s: %w", address, err)
+}
+
+func askTopics(conn io.ReadWriter, clientID string, names []string) (*kmsg.MetadataResponse, error) {
+	const limitBytes = 64 << 20
+	request := kmsg.NewPtrMetadataRequest()
+	request.Version = 8 // Kafka 2.3; the last one without flexible fields
+	request.AllowAutoTopicCreation, request.IncludeTopicAuthorizedOperations = false, true
+	request.Topics = []kmsg.MetadataRequestTopic{}
+	for _, name := range names {
+		topic := kmsg.NewMetadataRequestTopic()
+		topic.Topic = &name
+		request.Topics = append(request.Topics, topic)
+	}
+	answer, err := protocol.Exchange(conn, clientID, request, limitBytes)
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*kmsg.MetadataResponse), nil
+}
