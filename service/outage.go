@@ -135,6 +135,9 @@ func (s *Service) awaitBrokers(ctx context.Context) error {
 			err = s.client.Admin().Apply(ctx)
 		}
 		if err == nil {
+			err = s.client.Admin().HasRights(ctx)
+		}
+		if err == nil {
 			s.partitions, err = s.client.Admin().Partitions(ctx)
 		}
 		switch {
@@ -143,7 +146,7 @@ func (s *Service) awaitBrokers(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, bus.ErrRefused):
+		case errors.Is(err, bus.ErrRefused), errors.Is(err, bus.ErrDenied):
 			return err
 		case !bus.MayPass(err):
 			return fmt.Errorf("create the topics: %w", err)

@@ -34,13 +34,18 @@ func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 	return reach(a.Context, config)
 }
 
-// reach opens a client of the configuration's brokers, or of those that a service here
-// brings, and asks whether they are there.
-func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
+// named is the configuration with the address of a service here if it names no brokers.
+func named(c configs.Config) configs.Config {
 	if c.UsesEmbeddedBroker() {
 		c.Kafka.Brokers = []string{net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Embedded.Port))}
 	}
-	client, err := bus.Open(c.Kafka)
+	return c
+}
+
+// reach opens a client of the configuration's brokers, or of those that a service here
+// brings, and asks whether they are there.
+func reach(ctx context.Context, c configs.Config) (*bus.Client, error) {
+	client, err := bus.Open(named(c).Kafka)
 	if err != nil {
 		return nil, command.Usage(err)
 	}

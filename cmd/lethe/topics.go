@@ -8,8 +8,10 @@ import (
 )
 
 type topicsCmd struct {
+	Plan  topicsPlanCmd  `cmd:"" help:"Print what apply would change, and change nothing."`
 	Apply topicsApplyCmd `cmd:"" help:"Create missing topics and mend their settings."`
 	Check topicsCheckCmd `cmd:"" help:"Compare the topics with what lethe needs."`
+	ACLs  topicsACLsCmd  `cmd:"" name:"acls" help:"Print, or create, the rights of four principals."`
 }
 
 // Help shows an example.

@@ -19,8 +19,8 @@ func (c *Client) Admin() Admin { return Admin{c} }
 // Problem is one way in which a topic differs from what lethe needs.
 type Problem struct {
 	Topic Topic
-	// Setting is "topic" if the topic is missing, "partitions", or the name of
-	// a broker's topic setting.
+	// Setting is "topic" if the topic is missing, "partitions", "replication", or
+	// the name of a broker's topic setting.
 	Setting    string
 	Have, Want string
 }
@@ -33,15 +33,18 @@ func (p Problem) String() string {
 const (
 	settingTopic      = "topic"
 	settingPartitions = "partitions"
+	// settingReplication is the topic's, which brokers change by moving data.
+	settingReplication = "replication"
 )
 
 // Check compares every topic with what lethe needs and lists the differences,
 // in the order of Topics. More partitions than wanted are no problem.
 func (a Admin) Check(ctx context.Context) ([]Problem, error) {
-	states, err := a.states(ctx)
+	states, brokers, err := a.states(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("check topics: %w", err)
 	}
+	replication := a.client.cfg.replication(brokers)
 	var problems []Problem
 	var present []Topic
 	for _, t := range Topics() {
@@ -54,6 +57,9 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 		case have < want:
 			problems = append(problems, Problem{t, settingPartitions, fmt.Sprint(have), fmt.Sprint(want)})
 		}
+		if have := states[t].replicas; have < replication {
+			problems = append(problems, Problem{t, settingReplication, fmt.Sprint(have), fmt.Sprint(replication)})
+		}
 		present = append(present, t)
 	}
 	settings, err := a.settings(ctx, present)
@@ -61,7 +67,7 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 		return nil, fmt.Errorf("check topics: %w", a.client.explain(ctx, err))
 	}
 	for _, t := range present {
-		for _, s := range specOf(t, &a.client.cfg).settings {
+		for _, s := range append(specOf(t, &a.client.cfg).settings, minInSync(states[t].replicas)) {
 			// A broker that does not list a setting does not have it; the
 			// embedded broker compacts without asking for a share of garbage.
 			if have, ok := settings[t][s.name]; ok && !s.holds(have) {
@@ -78,7 +84,7 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 // Partitions asks a broker, past any cache, how many partitions each topic has; those
 // that are missing are left out.
 func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
-	states, err := a.states(ctx)
+	states, _, err := a.states(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,18 +97,19 @@ func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
 	return out, nil
 }
 
-// states asks for every topic; one that is hidden from this principal is an error.
-func (a Admin) states(ctx context.Context) (map[Topic]topicState, error) {
-	states, err := a.client.topicStates(ctx, Topics()...)
+// states asks for every topic and how many brokers there are; a topic that is hidden from
+// this principal is an error.
+func (a Admin) states(ctx context.Context) (states map[Topic]topicState, brokers int, err error) {
+	states, brokers, err = a.client.topicStates(ctx, Topics()...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, t := range Topics() {
 		if err := states[t].err; err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return states, nil
+	return states, brokers, nil
 }
 
 // settings reads the topic settings that lethe cares about.
@@ -112,7 +119,7 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 		return found, nil
 	}
 	var names []string
-	for _, s := range specOf(Transactions, &a.client.cfg).settings {
+	for _, s := range append(specOf(Transactions, &a.client.cfg).settings, minInSync(1)) {
 		names = append(names, s.name)
 	}
 	request := &kafka.DescribeConfigsRequest{}
@@ -128,7 +135,7 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 	for _, resource := range response.Resources {
 		t := Topic(strings.TrimPrefix(resource.ResourceName, a.client.cfg.TopicPrefix))
 		if resource.Error != nil {
-			return nil, fmt.Errorf("describe settings of %s: %w", t, resource.Error)
+			return nil, denied("describe settings of "+resource.ResourceName, resource.Error)
 		}
 		found[t] = map[string]string{}
 		for _, entry := range resource.ConfigEntries {

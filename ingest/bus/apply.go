@@ -18,14 +18,18 @@ import (
 // record, the error is ErrHoldsRecords, and nothing is changed. It waits until the
 // brokers show the topics.
 func (a Admin) Apply(ctx context.Context) error {
-	problems, err := a.Check(ctx)
+	problems, err := a.mendable(ctx)
 	if err != nil {
 		return err
 	}
 	if len(problems) == 0 {
 		return nil
 	}
-	create, grow, correct := a.plan(problems)
+	_, brokers, err := a.states(ctx)
+	if err != nil {
+		return err
+	}
+	create, grow, correct := a.plan(problems, a.client.cfg.replication(brokers))
 	if len(grow) > 0 {
 		if err := a.refuseGrowth(ctx, problems); err != nil {
 			return err
@@ -36,6 +40,13 @@ func (a Admin) Apply(ctx context.Context) error {
 		return fmt.Errorf("apply topics: %w", a.client.explain(ctx, err))
 	}
 	return a.awaitTopics(ctx)
+}
+
+// mendable is Check without what Apply cannot mend: how many brokers keep a topic is
+// changed by moving its data, which is the operators' to do.
+func (a Admin) mendable(ctx context.Context) ([]Problem, error) {
+	problems, err := a.Check(ctx)
+	return slices.DeleteFunc(problems, func(p Problem) bool { return p.Setting == settingReplication }), err
 }
 
 // refuseGrowth is the error of adding partitions if any topic holds, or held,
@@ -68,7 +79,9 @@ func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
 }
 
 // plan turns problems into requests.
-func (a Admin) plan(problems []Problem) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
+func (a Admin) plan(
+	problems []Problem, replication int,
+) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
 	var create []kafka.TopicConfig
 	var grow []kafka.TopicPartitionsConfig
 	correct := map[Topic][]Problem{}
@@ -79,9 +92,9 @@ func (a Admin) plan(problems []Problem) ([]kafka.TopicConfig, []kafka.TopicParti
 			topic := kafka.TopicConfig{
 				Topic:             a.client.Name(p.Topic),
 				NumPartitions:     wanted.partitions,
-				ReplicationFactor: a.client.cfg.ReplicationFactor,
+				ReplicationFactor: replication,
 			}
-			for _, s := range wanted.settings {
+			for _, s := range append(wanted.settings, minInSync(replication)) {
 				topic.ConfigEntries = append(topic.ConfigEntries, kafka.ConfigEntry{ConfigName: s.name, ConfigValue: s.value})
 			}
 			create = append(create, topic)
@@ -106,7 +119,7 @@ func (a Admin) createTopics(ctx context.Context, topics []kafka.TopicConfig) err
 	for _, name := range slices.Sorted(maps.Keys(response.Errors)) {
 		// Another process may have created it since Check.
 		if err := response.Errors[name]; err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
-			problems = append(problems, fmt.Errorf("create topic %s: %w", name, err))
+			problems = append(problems, denied("create topic "+name, fmt.Errorf("create topic %s: %w", name, err)))
 		}
 	}
 	return errors.Join(problems...)
@@ -123,7 +136,7 @@ func (a Admin) growTopics(ctx context.Context, topics []kafka.TopicPartitionsCon
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(response.Errors)) {
 		if err := response.Errors[name]; err != nil {
-			problems = append(problems, fmt.Errorf("add partitions to %s: %w", name, err))
+			problems = append(problems, denied("add partitions to "+name, fmt.Errorf("add partitions to %s: %w", name, err)))
 		}
 	}
 	return errors.Join(problems...)
@@ -154,7 +167,8 @@ func (a Admin) correctSettings(ctx context.Context, wrong map[Topic][]Problem) e
 	var problems []error
 	for _, resource := range response.Resources {
 		if resource.Error != nil {
-			problems = append(problems, fmt.Errorf("correct settings of %s: %w", resource.ResourceName, resource.Error))
+			problems = append(problems, denied("correct settings of "+resource.ResourceName,
+				fmt.Errorf("correct settings of %s: %w", resource.ResourceName, resource.Error)))
 		}
 	}
 	return errors.Join(problems...)
@@ -166,7 +180,7 @@ func (a Admin) awaitTopics(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, a.client.cfg.RequestTimeout)
 	defer cancel()
 	for attempt := 0; ; attempt++ {
-		problems, err := a.Check(ctx)
+		problems, err := a.mendable(ctx)
 		if err != nil {
 			return err
 		}

@@ -1,9 +1,46 @@
 package bus
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
+
+// Topic names a topic of lethe without the configured prefix.
+type Topic string
+
+// The topics.
+const (
+	Transactions  Topic = "transactions.v1"
+	Labels        Topic = "labels.v1"
+	Erasures      Topic = "erasures.v1"
+	Snapshots     Topic = "snapshots.v1"
+	Slices        Topic = "slices.v1"
+	Models        Topic = "models.v1"
+	Predictions   Topic = "predictions.v1"
+	Reasons       Topic = "reasons.v1"
+	Receipts      Topic = "receipts.v1"
+	ErasureStatus Topic = "erasure-status.v1"
+	Log           Topic = "log.v1"
+	DeadLetters   Topic = "dlq.v1"
+)
+
+// Topics lists every topic in a fixed order.
+func Topics() []Topic {
+	return []Topic{
+		Transactions, Labels, Erasures, Snapshots, Slices, Models,
+		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
+	}
+}
+
+// TopicPartition is one partition of a topic.
+type TopicPartition struct {
+	Topic     Topic
+	Partition int
+}
+
+// String returns topic/partition.
+func (tp TopicPartition) String() string { return fmt.Sprintf("%s/%d", tp.Topic, tp.Partition) }
 
 // bound says how a topic's setting may differ from the wanted value.
 type bound uint8
@@ -76,6 +113,13 @@ const (
 	// replaced; its default is a minute.
 	fileDeletionDelay = time.Second
 )
+
+// minInSync is how many of a partition's replicas must have a record before a write is
+// answered: all but one, two at most, so that one broker may be away. It follows from the
+// replicas that there are: with more than those, nothing could be written.
+func minInSync(replicas int) setting {
+	return setting{"min.insync.replicas", strconv.Itoa(max(1, min(2, replicas-1))), atLeast}
+}
 
 // specOf tells what a topic must be like.
 //

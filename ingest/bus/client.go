@@ -113,7 +113,7 @@ func (c *Client) diagnose(ctx context.Context, tp TopicPartition, err error) err
 	if !isMissing(err) || ctx.Err() != nil {
 		return c.explain(ctx, err)
 	}
-	states, cause := c.topicStates(ctx, tp.Topic)
+	states, _, cause := c.topicStates(ctx, tp.Topic)
 	switch {
 	case cause != nil:
 		return cause

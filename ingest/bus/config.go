@@ -23,8 +23,9 @@ type Config struct {
 	// Partitions is the number of partitions of transactions, labels, slices,
 	// models, predictions and reasons in Apply and Check. Other topics have one.
 	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
-	// ReplicationFactor of topics that Apply creates.
-	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record."`
+	// ReplicationFactor of topics that Apply creates, and what Check wants at least. 0
+	// stands for 3, or as many brokers as there are.
+	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record; 0: 3, or all if there are fewer."`
 	// TLS and SASL say how connections are encrypted and who lethe is to the brokers.
 	TLS  secure.TLS  `yaml:"tls"`
 	SASL secure.SASL `yaml:"sasl"`
@@ -56,7 +57,7 @@ type Config struct {
 // brokers' default limit of 1 MiB with its framing.
 func Defaults() Config {
 	return Config{
-		Brokers: []string{}, TopicPrefix: "lethe.", Partitions: 4, ReplicationFactor: 1,
+		Brokers: []string{}, TopicPrefix: "lethe.", Partitions: 4,
 		ClientID: "lethe", ErasureRetention: 7 * 24 * time.Hour,
 		DialTimeout: 5 * time.Second, RequestTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		FetchWait: 500 * time.Millisecond, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
@@ -88,6 +89,15 @@ func (c Config) partitions(t Topic) int {
 	return 1
 }
 
+// replication is how many of the brokers keep each record.
+func (c Config) replication(brokers int) int {
+	if c.ReplicationFactor > 0 {
+		return c.ReplicationFactor
+	}
+	const enough = 3 // one may be away and another one fail
+	return max(1, min(enough, brokers))
+}
+
 // Validate reports everything that is wrong. It takes a configuration without
 // brokers, which Open does not.
 func (c Config) Validate() error {
@@ -102,7 +112,7 @@ func (c Config) Validate() error {
 		"at most 200 letters, digits, dots, underscores and hyphens")
 	p.Within("", secure.Config{TLS: c.TLS, SASL: c.SASL}.Validate())
 	p.Whole("partitions", c.Partitions, 1, 1000)
-	p.Whole("replication_factor", c.ReplicationFactor, 1, 100)
+	p.Whole("replication_factor", c.ReplicationFactor, 0, 100)
 	for _, t := range slices.Sorted(maps.Keys(c.PartitionsOf)) {
 		p.That(slices.Contains(Topics(), t), "partitions_of", string(t), "a topic")
 		p.Whole("partitions_of."+string(t), c.PartitionsOf[t], 1, 1000)

@@ -25,9 +25,10 @@
 // A key that starts with '!' belongs to a control record, such as the markers
 // of Client.RollMarkers. Every reader of every topic must pass over them.
 //
-//	topic.go, catalogue.go            the topics and their settings
+//	catalogue.go, rights.go           the topics and their settings; who needs what of them
 //	config.go, connect.go, client.go  where the brokers are, connections, the client
-//	admin.go, apply.go, offsets.go    topics created, checked and repaired; where logs begin and end
+//	admin.go, plan.go, apply.go       topics checked, created and repaired
+//	state.go, offsets.go              what a broker tells of topics; where logs begin and end
 //	write.go, retry.go, partition.go  writing; the partition of a key
 //	tail.go, follow.go, readall.go    reading on and on, or once to the end
 //	chunk.go, assemble.go             payloads larger than a message, in and out

@@ -43,7 +43,7 @@ func partitionsOnce(ctx context.Context, c *Client, t Topic) (int, error) {
 		return 0, fmt.Errorf("partitions of %s: %w", t, errors.Join(ctx.Err(), err))
 	}
 	// The pool's knowledge may be older than the topic: ask a broker.
-	states, err := c.topicStates(ctx, t)
+	states, _, err := c.topicStates(ctx, t)
 	if err == nil {
 		err = states[t].err
 	}

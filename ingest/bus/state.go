@@ -39,7 +39,10 @@ func (s topicState) may(what kafka.ACLOperationType) bool {
 
 // topicStates asks a broker, past any cache, for topics by name: asked for all, brokers
 // leave out those that are hidden from this principal. It creates none.
-func (c *Client) topicStates(ctx context.Context, topics ...Topic) (map[Topic]topicState, error) {
+// It tells how many brokers there are, too.
+func (c *Client) topicStates(
+	ctx context.Context, topics ...Topic,
+) (states map[Topic]topicState, brokers int, err error) {
 	names := make([]string, len(topics))
 	for i, t := range topics {
 		names[i] = c.Name(t)
@@ -48,13 +51,14 @@ func (c *Client) topicStates(ctx context.Context, topics ...Topic) (map[Topic]to
 	for i, address := range c.cfg.Brokers {
 		var answer *kmsg.MetadataResponse
 		if answer, causes[i] = askBroker(ctx, &c.cfg, address, names); causes[i] == nil {
-			return readStates(topics, names, address, answer)
+			states, err = readStates(topics, names, address, answer)
+			return states, len(answer.Brokers), err
 		}
 		if ctx.Err() != nil {
-			return nil, errors.Join(ctx.Err(), causes[i])
+			return nil, 0, errors.Join(ctx.Err(), causes[i])
 		}
 	}
-	return nil, unreachable(causes)
+	return nil, 0, unreachable(causes)
 }
 
 func readStates(

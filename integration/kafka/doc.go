@@ -7,4 +7,5 @@
 //	kafka.sh          one broker on 127.0.0.1
 //	harness_test.go   a deployment: topics, processes, commands
 //	residue_test.go   the search for what should be gone
+//	secured_test.go   TLS, SASL, ACLs; certificates/ makes the certificates
 package kafka

@@ -34,12 +34,17 @@ const (
 
 // outside says where the broker is that the tests were given. TestMain takes it
 // out of the environment, where lethe would mistake it for configuration.
-var outside struct{ brokers, dir string }
+var outside struct{ brokers, dir, sasl, mutual, expired, certificates string }
 
 func TestMain(m *testing.M) {
-	outside.brokers, outside.dir = os.Getenv("LETHE_BROKERS"), os.Getenv("LETHE_BROKER_DIR")
-	os.Unsetenv("LETHE_BROKERS")
-	os.Unsetenv("LETHE_BROKER_DIR")
+	for name, to := range map[string]*string{
+		"LETHE_BROKERS": &outside.brokers, "LETHE_BROKER_DIR": &outside.dir, "LETHE_SASL_BROKER": &outside.sasl,
+		"LETHE_MTLS_BROKER": &outside.mutual, "LETHE_EXPIRED_BROKER": &outside.expired,
+		"LETHE_BROKER_CERTIFICATES": &outside.certificates,
+	} {
+		*to = os.Getenv(name)
+		os.Unsetenv(name)
+	}
 	os.Exit(m.Run())
 }
 
@@ -80,6 +85,8 @@ type deployment struct {
 	prefix string
 	// brokers are the embedded broker's for the reference.
 	brokers string
+	// access are flags by which a user is let in, see as.
+	access []string
 }
 
 // outside prepares a deployment on the broker; its topics go at the end.
@@ -98,7 +105,7 @@ func (d *deployment) deleteTopics() {
 	for _, topic := range bus.Topics() {
 		names = append(names, d.prefix+string(topic))
 	}
-	client := kafka.Client{Addr: kafka.TCP(strings.Split(d.brokers, ",")...), Timeout: 10 * time.Second}
+	client := kafka.Client{Addr: kafka.TCP(strings.Split(d.lab.brokers, ",")...), Timeout: 10 * time.Second}
 	// The test's own context has ended when this runs.
 	_, err := client.DeleteTopics(context.WithoutCancel(d.t.Context()), &kafka.DeleteTopicsRequest{Topics: names})
 	if err != nil {
@@ -117,7 +124,7 @@ func (d *deployment) settings() []string {
 	} {
 		out = append(out, "--set", s)
 	}
-	return out
+	return append(out, d.access...)
 }
 
 // process starts a process with the roles, or all of them.
@@ -132,7 +139,7 @@ func (d *deployment) process(dataDir string, ports process.Ports, roles string) 
 
 // client adds the flags by which commands find the deployment.
 func (d *deployment) client(args ...string) []string {
-	return append(args, "--brokers", d.brokers, "--topic-prefix", d.prefix)
+	return append(append(args, "--brokers", d.brokers, "--topic-prefix", d.prefix), d.access...)
 }
 
 // predictions reads what a consumer would hold at the end: by transaction the
@@ -140,9 +147,7 @@ func (d *deployment) client(args ...string) []string {
 // prediction id fails the test.
 func (d *deployment) predictions() map[string]string {
 	d.t.Helper()
-	c := bus.At(strings.Split(d.brokers, ",")...)
-	c.TopicPrefix = d.prefix
-	client, err := bus.Open(c)
+	client, err := bus.Open(d.config())
 	require.NoError(d.t, err)
 	defer client.Close()
 	out, byID := make(map[string]string), make(map[string]string)

@@ -34,6 +34,10 @@ func TestOutsideKafkaGivesWhatTheEmbeddedBrokerGives(t *testing.T) {
 		t.Parallel()
 		oneProcess(t, l, erased, stays, before, after)
 	})
+	t.Run("secured", func(t *testing.T) {
+		t.Parallel()
+		secured(t, l, erased, before, after)
+	})
 	t.Run("three processes", func(t *testing.T) {
 		t.Parallel()
 		threeProcesses(t, l, erased, stays, before, after)

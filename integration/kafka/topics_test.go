@@ -13,9 +13,10 @@ import (
 )
 
 // topics runs a topics command and returns what it printed.
-func (d *deployment) topics(command string) process.Result {
+func (d *deployment) topics(command string, flags ...string) process.Result {
 	d.t.Helper()
-	return process.Run(d.t, d.bin, append([]string{"topics", command, "--brokers", d.brokers}, d.settings()...)...)
+	args := append([]string{"topics", command, "--brokers", d.brokers}, flags...)
+	return process.Run(d.t, d.bin, append(args, d.settings()...)...)
 }
 
 func TestTopicsAreMadeAndMended(t *testing.T) {
@@ -23,6 +24,11 @@ func TestTopicsAreMadeAndMended(t *testing.T) {
 	missing := d.topics("check")
 	require.Equal(t, 1, missing.Code)
 	require.Equal(t, len(bus.Topics()), strings.Count(missing.Stdout, "topic is missing"))
+
+	planned := d.topics("plan")
+	require.Zero(t, planned.Code, planned.Stderr)
+	require.Equal(t, len(bus.Topics()), strings.Count(planned.Stdout, ": create with "))
+	require.Equal(t, missing.Stdout, d.topics("check").Stdout, "plan changes nothing")
 
 	applied := d.topics("apply")
 	require.Zero(t, applied.Code, applied.Stderr)
@@ -50,8 +56,16 @@ func TestTopicsAreMadeAndMended(t *testing.T) {
 	require.Contains(t, changed.Stdout, "predictions.v1: cleanup.policy is delete, want compact")
 	require.Contains(t, changed.Stdout, "predictions.v1: delete.retention.ms is 86400000, want 0")
 
+	planned = d.topics("plan")
+	require.Contains(t, planned.Stdout, "predictions.v1: cleanup.policy from delete to compact")
 	mended := d.topics("apply")
 	require.Zero(t, mended.Code, mended.Stderr)
 	checked = d.topics("check")
 	require.Zero(t, checked.Code, checked.Stdout)
+
+	// Wanted on three brokers, kept by one: check says so, and apply cannot move data.
+	three := []string{"--set", "kafka.replication_factor=3"}
+	require.Contains(t, d.topics("check", three...).Stdout, "labels.v1: replication is 1, want 3")
+	require.Contains(t, d.topics("plan", three...).Stdout, "labels.v1: replication is 1, want 3: apply does not move data")
+	require.Zero(t, d.topics("apply", three...).Code)
 }

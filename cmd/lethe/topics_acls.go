@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"lethe/ingest/bus"
+	"lethe/internal/command"
+)
+
+type topicsACLsCmd struct {
+	topicFlags
+	Apply      bool   `help:"Create the ACLs; those that are there stay."`
+	Producer   string `help:"Who sends transactions, payments and labels." default:"User:producer"`
+	Compliance string `help:"Who asks for erasures." default:"User:compliance"`
+	Lethe      string `help:"Who the service is." default:"User:lethe"`
+	Reader     string `help:"Who reads predictions." default:"User:reader"`
+}
+
+// Help shows an example.
+func (topicsACLsCmd) Help() string {
+	return `Example:
+  lethe topics acls
+  lethe topics acls --brokers kafka-1:9092 --config admin.yaml --apply
+
+Without --apply it asks no broker. With the topics made by lethe topics apply, lethe
+itself needs no right to create or alter anything.`
+}
+
+// Run prints the rights, and creates them if asked for.
+func (c *topicsACLsCmd) Run(a *command.App) (err error) {
+	client, err := c.client(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	rights := client.Admin().Rights(bus.Principals{
+		Producer: c.Producer, Compliance: c.Compliance, Lethe: c.Lethe, Reader: c.Reader,
+	})
+	if c.Apply {
+		if err := client.Admin().Grant(a.Context, rights); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"acls": rights, "applied": c.Apply})
+	}
+	for _, right := range rights {
+		fmt.Fprintln(a.Stdout, right)
+	}
+	if c.Apply {
+		fmt.Fprintf(a.Stdout, "%d ACLs are there\n", len(rights))
+	}
+	return nil
+}
+
+// client reaches the brokers only if something is to be changed there.
+func (c *topicsACLsCmd) client(a *command.App) (*bus.Client, error) {
+	if c.Apply {
+		return c.open(a)
+	}
+	config, err := c.Load(a, nil)
+	if err != nil {
+		return nil, err
+	}
+	return bus.Open(named(config).Kafka)
+}

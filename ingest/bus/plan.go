@@ -1,0 +1,93 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Change is one thing that Apply would do, or that it leaves to operators.
+type Change struct {
+	// Topic is the full name.
+	Topic string `json:"topic"`
+	// Action is create, grow, set, refused (partitions are not added to topics that hold
+	// records) or by_hand (what Apply does not do).
+	Action  string `json:"action"`
+	Setting string `json:"setting,omitempty"`
+	Have    string `json:"have,omitempty"`
+	Want    string `json:"want,omitempty"`
+	// Partitions, Replication and Settings are those of a topic that is created.
+	Partitions  int               `json:"partitions,omitempty"`
+	Replication int               `json:"replication,omitempty"`
+	Settings    map[string]string `json:"settings,omitempty"`
+}
+
+// String returns one line for an operator.
+func (c Change) String() string {
+	switch c.Action {
+	case "create":
+		settings := make([]string, 0, len(c.Settings))
+		for name, value := range c.Settings {
+			settings = append(settings, name+"="+value)
+		}
+		slices.Sort(settings)
+		return fmt.Sprintf("%s: create with %d partitions on %d brokers, %s",
+			c.Topic, c.Partitions, c.Replication, strings.Join(settings, " "))
+	case "refused":
+		return fmt.Sprintf("%s: %s stays %s, not %s: the topics hold records", c.Topic, c.Setting, c.Have, c.Want)
+	case "by_hand":
+		return fmt.Sprintf("%s: %s is %s, want %s: apply does not move data (kafka-reassign-partitions.sh does)",
+			c.Topic, c.Setting, c.Have, c.Want)
+	default:
+		return fmt.Sprintf("%s: %s from %s to %s", c.Topic, c.Setting, c.Have, c.Want)
+	}
+}
+
+// Plan tells what Apply would do now, in the order of Topics, and changes nothing.
+func (a Admin) Plan(ctx context.Context) ([]Change, error) {
+	problems, err := a.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, brokers, err := a.states(ctx)
+	if err != nil {
+		return nil, err
+	}
+	grows := func(p Problem) bool { return p.Setting == settingPartitions }
+	refused := false
+	if slices.ContainsFunc(problems, grows) {
+		err := a.refuseGrowth(ctx, problems)
+		if refused = errors.Is(err, ErrHoldsRecords); err != nil && !refused {
+			return nil, err
+		}
+	}
+	changes := make([]Change, 0, len(problems))
+	for _, p := range problems {
+		changes = append(changes, a.change(p, a.client.cfg.replication(brokers), refused))
+	}
+	return changes, nil
+}
+
+func (a Admin) change(p Problem, replication int, refused bool) Change {
+	c := Change{Topic: a.client.Name(p.Topic), Action: "set", Setting: p.Setting, Have: p.Have, Want: p.Want}
+	switch {
+	case p.Setting == settingReplication:
+		c.Action = "by_hand"
+	case p.Setting == settingTopic:
+		spec := specOf(p.Topic, &a.client.cfg)
+		c = Change{
+			Topic: c.Topic, Action: "create",
+			Partitions: spec.partitions, Replication: replication, Settings: make(map[string]string),
+		}
+		for _, s := range append(spec.settings, minInSync(replication)) {
+			c.Settings[s.name] = s.value
+		}
+	case refused: // Apply changes nothing then
+		c.Action = "refused"
+	case p.Setting == settingPartitions:
+		c.Action = "grow"
+	}
+	return c
+}

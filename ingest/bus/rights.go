@@ -1,0 +1,120 @@
+package bus
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Principals are whom the brokers' ACLs know, as in User:lethe.
+type Principals struct {
+	// Producer sends transactions, payments and labels; Compliance erasures and holds.
+	Producer, Compliance string
+	// Lethe is the service, Reader takes predictions.
+	Lethe, Reader string
+}
+
+// Right is one thing that a principal must be allowed.
+type Right struct {
+	Principal string `json:"principal"`
+	Operation string `json:"operation"`
+	// Resource is topic or group.
+	Resource string `json:"resource"`
+	Name     string `json:"name"`
+	// Pattern is literal or prefixed.
+	Pattern string `json:"pattern"`
+
+	entry kafka.ACLEntry
+}
+
+// String returns one line for an operator.
+func (r Right) String() string {
+	return fmt.Sprintf("%s: allow %s on %s %s (%s) from every host", r.Principal, r.Operation, r.Resource, r.Name, r.Pattern)
+}
+
+// lethesOperations are what the service does with every topic. Describe is in Read and Write.
+func lethesOperations() []kafka.ACLOperationType {
+	return []kafka.ACLOperationType{
+		kafka.ACLOperationTypeRead, kafka.ACLOperationTypeWrite, kafka.ACLOperationTypeDescribeConfigs,
+	}
+}
+
+// Rights lists what the four principals need, once the topics are there and right: nobody
+// of them creates or alters anything.
+func (a Admin) Rights(who Principals) []Right {
+	const read, write = kafka.ACLOperationTypeRead, kafka.ACLOperationTypeWrite
+	var all []Right
+	add := func(principal string, operation kafka.ACLOperationType, topics ...Topic) {
+		for _, t := range topics {
+			all = append(all, newRight(principal, operation, kafka.ResourceTypeTopic, a.client.Name(t)))
+		}
+	}
+	add(who.Producer, write, Transactions, Labels)
+	add(who.Compliance, write, Erasures)
+	add(who.Compliance, read, ErasureStatus, Receipts, Log)
+	for _, operation := range lethesOperations() {
+		add(who.Lethe, operation, Topics()...)
+	}
+	add(who.Reader, read, Predictions, Reasons)
+	return append(all, newRight(who.Reader, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix))
+}
+
+func newRight(principal string, operation kafka.ACLOperationType, kind kafka.ResourceType, name string) Right {
+	r := Right{Principal: principal, Operation: operation.String(), Resource: "topic", Name: name, Pattern: "literal"}
+	pattern := kafka.PatternTypeLiteral
+	if kind == kafka.ResourceTypeGroup { // groups named as the topics are
+		r.Resource = "group"
+		if r.Name == "" {
+			r.Name = "*"
+		} else {
+			r.Pattern, pattern = "prefixed", kafka.PatternTypePrefixed
+		}
+	}
+	r.entry = kafka.ACLEntry{
+		ResourceType: kind, ResourceName: r.Name, ResourcePatternType: pattern,
+		Principal: principal, Host: "*", Operation: operation, PermissionType: kafka.ACLPermissionTypeAllow,
+	}
+	return r
+}
+
+// Grant makes ACLs of the rights. Those that are there already stay as they are.
+func (a Admin) Grant(ctx context.Context, rights []Right) error {
+	request := &kafka.CreateACLsRequest{}
+	for _, r := range rights {
+		request.ACLs = append(request.ACLs, r.entry)
+	}
+	response, err := a.client.kafka.CreateACLs(ctx, request)
+	if err != nil {
+		return fmt.Errorf("create ACLs: %w", a.client.explain(ctx, err))
+	}
+	for i, err := range response.Errors {
+		if err != nil {
+			return denied("create ACLs", fmt.Errorf("create ACL %q: %w", rights[i], err))
+		}
+	}
+	return nil
+}
+
+// HasRights reports whether this principal may do what the service does, as far as the
+// brokers tell. The error is ErrDenied and lists everything that is missing.
+func (a Admin) HasRights(ctx context.Context) error {
+	states, _, err := a.states(ctx)
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for _, t := range Topics() {
+		for _, operation := range lethesOperations() {
+			if s := states[t]; s.partitions > 0 && !s.may(operation) {
+				missing = append(missing, fmt.Sprintf("%s on %s", operation, a.client.Name(t)))
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return denied(fmt.Sprintf("brokers %s: %s", strings.Join(a.client.cfg.Brokers, ","), strings.Join(missing, ", ")),
+		kafka.TopicAuthorizationFailed)
+}
