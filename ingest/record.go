@@ -20,6 +20,9 @@ type Record struct {
 	Value   []byte
 	Headers []Header
 	Time    time.Time
+	// Unproven says why a record of a topic of lethe's own does not count as one that a
+	// process of the deployment wrote. It is empty if it does, and where nobody looked.
+	Unproven string
 }
 
 // Tombstone reports whether the record deletes its key.

@@ -73,6 +73,8 @@ type Service struct {
 	secret lethe.Secret
 	// instance is the identity of the data directory.
 	instance string
+	// begun says that the data directory was there before the process.
+	begun bool
 	key      ed25519.PrivateKey
 	kernels  kernels.Set
 	// pacer is what all searches of the process share.
@@ -159,6 +161,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if s.secret, err = configs.LoadOrCreateSecret(s.config.SecretPath(), o.Random); err != nil {
 		return nil, err
 	}
+	s.begun = begunBefore(s.config.DataDir)
 	if s.instance, err = configs.LoadOrCreateInstance(s.config.DataDir, o.Random); err != nil {
 		return nil, err
 	}

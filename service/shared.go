@@ -35,6 +35,8 @@ type shared struct {
 	register *register
 	// next is how far erasure-status.v1 was read when the process began.
 	next int64
+	// fresh says that the data directory was made by this process.
+	fresh bool
 	// junk is told of records that lethe did not write.
 	junk func(rec ingest.Record)
 }
@@ -47,11 +49,11 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 		return nil, fmt.Errorf("random source: %w", err)
 	}
 	p := &shared{
-		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(),
+		client: s.patient, fresh: !s.begun, plays: s.config.HasRole, own: s.sharedSettings(),
 		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, s.config.Plays(), s.o.Now),
 		junk: func(rec ingest.Record) {
 			s.outages.lastingly(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition),
-				fmt.Sprintf("offset %d holds a record that lethe did not write", rec.Offset))
+				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))
 		},
 	}
 	if err := p.compareBefore(ctx); err != nil {
@@ -67,8 +69,10 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 // compareBefore compares with what was said before the process began.
 func (p *shared) compareBefore(ctx context.Context) error {
 	said, there := make(map[string]wire.Settings), make(map[string]wire.Instance)
+	var strangers others
 	if err := p.client.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		p.next = rec.Offset + 1
+		strangers.note(rec)
 		settings, isSettings, err := wire.ParseSettings(rec)
 		if isSettings {
 			said[settings.Role] = settings
@@ -83,6 +87,11 @@ func (p *shared) compareBefore(ctx context.Context) error {
 		return nil
 	}, func(gap *bus.Gap) { p.next = gap.To }); err != nil {
 		return err
+	}
+	if p.fresh {
+		if err := strangers.compare(p); err != nil {
+			return err
+		}
 	}
 	var differ []error
 	for _, role := range slices.Sorted(maps.Keys(said)) {

@@ -81,6 +81,9 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 	carriedOut := make(map[string]bool)
 	chunks := bus.NewAssembler()
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+		if rec.Unproven != "" {
+			return nil
+		}
 		if strings.HasPrefix(string(rec.Key), keyPrefix) {
 			// The assembler skips control records.
 			rec.Key = rec.Key[1:]

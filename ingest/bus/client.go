@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -25,6 +26,8 @@ type Client struct {
 	raw protocol.Client
 	// watch, if not nil, makes the client patient.
 	watch Watch
+	// seal, if not nil, makes and checks the codes of internal topics.
+	seal atomic.Pointer[Seal]
 
 	mu         sync.Mutex
 	partitions map[Topic]int // as last seen by a write

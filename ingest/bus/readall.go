@@ -107,8 +107,10 @@ func (c *Client) readPartition(
 func fetchOnce(ctx context.Context, c *Client, tp TopicPartition, position int64) (protocol.Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
 	defer cancel()
-	return c.raw.Fetch(ctx, protocol.FetchRequest{
+	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
 		Topic: c.Name(tp.Topic), Partition: tp.Partition, Position: position,
 		Wait: c.cfg.FetchWait, MaxBytes: c.cfg.MaxBatchBytes,
 	})
+	c.seal.Load().examine(tp, got.Records)
+	return got, err
 }

@@ -32,6 +32,7 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 	if err != nil {
 		return fmt.Errorf("write to %s: %w", t, err)
 	}
+	seal := c.seal.Load()
 	byPartition := make([][]ingest.Outgoing, count)
 	for _, rec := range records {
 		p, err := destination(rec, count)
@@ -41,7 +42,7 @@ func (c *Client) Write(ctx context.Context, t Topic, records []ingest.Outgoing) 
 		if rec.Time.IsZero() {
 			rec.Time = c.now()
 		}
-		byPartition[p] = append(byPartition[p], rec)
+		byPartition[p] = append(byPartition[p], seal.sealed(t, rec))
 	}
 	if c.watch == nil {
 		bounded, cancel := context.WithTimeout(ctx, c.cfg.WriteTimeout)

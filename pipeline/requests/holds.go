@@ -36,7 +36,7 @@ func Holds(ctx context.Context, topics Bus) ([]deletions.Hold, error) {
 	byName := make(map[string]deletions.Hold)
 	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		// What lethe did not write says nothing.
-		if h, err := deletions.DecodeHold(rec.Value); err == nil && string(rec.Key) == h.Key() {
+		if h, err := deletions.DecodeHold(rec.Value); err == nil && string(rec.Key) == h.Key() && rec.Unproven == "" {
 			byName[h.Name] = h
 		}
 		return nil

@@ -71,7 +71,10 @@ func ParseCommitment(secret lethe.Secret, rec ingest.Record) (c Commitment, foun
 		return c, false, nil
 	}
 	var r commitmentRecord
-	if err = json.Unmarshal(rec.Value, &r); err == nil && r.Format != commitmentFormat {
+	if err = proven(rec); err == nil {
+		err = json.Unmarshal(rec.Value, &r)
+	}
+	if err == nil && r.Format != commitmentFormat {
 		err = fmt.Errorf("format %.40q, want %q", r.Format, commitmentFormat)
 	}
 	if err == nil && r.Code != commitmentCode(secret, r.Body) {

@@ -16,5 +16,6 @@
 //	notice.go, command.go     erasure-status.v1: its records, and commands to the other roles
 //	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
+//	sealed.go                 which records count as the deployment's own
 //	stop.go                   errors of a role that was stopped
 package wire

@@ -85,7 +85,10 @@ func ParseInstance(rec ingest.Record) (i Instance, found bool, err error) {
 	if !is || rec.Tombstone() {
 		return i, false, nil
 	}
-	if err = json.Unmarshal(rec.Value, &i); err == nil && i.Format != instanceFormat {
+	if err = proven(rec); err == nil {
+		err = json.Unmarshal(rec.Value, &i)
+	}
+	if err == nil && i.Format != instanceFormat {
 		err = fmt.Errorf("format %q, want %q", i.Format, instanceFormat)
 	}
 	if err == nil && (i.Role != role || i.Identity == "") {

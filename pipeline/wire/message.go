@@ -98,8 +98,11 @@ func (m Message) records() []ingest.Outgoing {
 }
 
 // RevisionOf tells which artefact a record of an internal topic is a chunk of, and of
-// which revision. Other records, and deletions, tell nothing.
+// which revision. Records that are not the deployment's own, and deletions, tell nothing.
 func RevisionOf(rec ingest.Record) (key Key, r lethe.Revision, found bool) {
+	if rec.Unproven != "" {
+		return key, 0, false
+	}
 	name := string(rec.Key)
 	key, err := ParseKey(name[:max(0, strings.LastIndexByte(name, '/'))])
 	for _, h := range rec.Headers {
@@ -196,6 +199,9 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 
 // add takes a record, and returns the message that it completes.
 func (*Reader) add(a *bus.Assembler, rec ingest.Record) (Message, bool, error) {
+	if err := proven(rec); err != nil {
+		return Message{}, false, err
+	}
 	payload, complete, err := a.Add(rec)
 	if errors.Is(err, bus.ErrChecksum) {
 		// A newer set of chunks follows; compaction tore this one.

@@ -52,7 +52,7 @@ func NewNoticeReader() *NoticeReader { return &NoticeReader{bus.NewAssembler()} 
 // Read is ParseNotice, but for a command in several records: its last one says what the
 // command does, the others say nothing.
 func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
-	if !isChunk(string(rec.Key)) || isStatus(rec.Value) {
+	if rec.Unproven != "" || !isChunk(string(rec.Key)) || isStatus(rec.Value) {
 		return ParseNotice(rec)
 	}
 	payload, complete, err := r.chunks.Add(rec)
@@ -85,12 +85,13 @@ func parseCommand(value []byte) (*Command, error) {
 }
 
 // ParseNotice reads a record of erasure-status.v1. Control records say nothing, nor do
-// parts of a command.
+// parts of a command. Errors: ErrUnproven, and what is wrong with the content.
 func ParseNotice(rec ingest.Record) (Notice, error) {
 	key := string(rec.Key)
 	var n Notice
-	var err error
+	err := proven(rec)
 	switch {
+	case err != nil:
 	case strings.HasPrefix(key, instancePrefix):
 		i, found, failed := ParseInstance(rec)
 		if found {

@@ -56,7 +56,10 @@ func ParseSettings(rec ingest.Record) (s Settings, found bool, err error) {
 	if !strings.HasPrefix(string(rec.Key), settingsPrefix) || rec.Tombstone() {
 		return s, false, nil
 	}
-	if err = json.Unmarshal(rec.Value, &s); err == nil && s.Format != settingsFormat {
+	if err = proven(rec); err == nil {
+		err = json.Unmarshal(rec.Value, &s)
+	}
+	if err == nil && s.Format != settingsFormat {
 		err = fmt.Errorf("format %q, want %q", s.Format, settingsFormat)
 	}
 	if err != nil {

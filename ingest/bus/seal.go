@@ -1,0 +1,106 @@
+package bus
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"maps"
+	"slices"
+
+	"lethe/ingest"
+)
+
+// macHeader carries the code of a record of lethe's own topics. It is the last header.
+const macHeader = "lethe.mac"
+
+// Why a record does not count as one that a process of the deployment wrote
+// (ingest.Record.Unproven).
+const (
+	withoutCode = "it carries no code"
+	wrongCode   = "its code was not made with this secret"
+)
+
+// Internal returns the topics by which the roles tell each other what to do and what to
+// believe, in a fixed order. Their records carry a code.
+func Internal() []Topic { return []Topic{Snapshots, Slices, Models, ErasureStatus} }
+
+// Seal makes and checks the codes of records of internal topics: HMAC-SHA-256 over the
+// topic's name without prefix, key, value and headers. Content is not touched by it. A code
+// says who wrote a record, not when: an old record may be written again by whoever has it.
+type Seal struct {
+	key    []byte
+	before map[TopicPartition]int64
+}
+
+// NewSeal returns the seal with a key that only the deployment's processes have. Records
+// before the given offsets are those of a version that made no codes: they need none.
+func NewSeal(key [sha256.Size]byte, before map[TopicPartition]int64) *Seal {
+	return &Seal{key[:], maps.Clone(before)}
+}
+
+// Header returns the code of a record that is to be written to a topic, as its last header.
+func (s *Seal) Header(t Topic, rec ingest.Outgoing) ingest.Header {
+	return ingest.Header{Key: macHeader, Value: s.code(t, rec.Key, rec.Value, rec.Headers)}
+}
+
+// code frames every part by its length, so that no two records have the same bytes.
+func (s *Seal) code(t Topic, key, value []byte, headers []ingest.Header) []byte {
+	mac := hmac.New(sha256.New, s.key)
+	frame(mac, []byte(t))
+	frame(mac, key)
+	for _, h := range headers {
+		frame(mac, []byte(h.Key))
+		frame(mac, h.Value)
+	}
+	// A tombstone has no value, which is not an empty one.
+	var last [9]byte
+	binary.LittleEndian.PutUint64(last[:], uint64(len(headers)))
+	if value != nil {
+		last[8] = 1
+	}
+	mac.Write(last[:])
+	mac.Write(value)
+	return mac.Sum(nil)
+}
+
+func frame(mac hash.Hash, part []byte) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
+	mac.Write(n[:])
+	mac.Write(part)
+}
+
+// sealed returns the record as it is written to a topic.
+func (s *Seal) sealed(t Topic, rec ingest.Outgoing) ingest.Outgoing {
+	if s != nil && slices.Contains(Internal(), t) {
+		rec.Headers = append(slices.Clip(rec.Headers), s.Header(t, rec))
+	}
+	return rec
+}
+
+// examine takes the codes off the records of a partition and notes which have none that is
+// right.
+func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
+	if s == nil || !slices.Contains(Internal(), tp.Topic) {
+		return
+	}
+	for i := range records {
+		rec := &records[i]
+		last := len(rec.Headers) - 1
+		switch {
+		case last < 0 || rec.Headers[last].Key != macHeader:
+			if rec.Offset >= s.before[tp] {
+				rec.Unproven = withoutCode
+			}
+		case !hmac.Equal(rec.Headers[last].Value, s.code(tp.Topic, rec.Key, rec.Value, rec.Headers[:last])):
+			rec.Unproven = wrongCode
+		default:
+			rec.Headers = rec.Headers[:last:last]
+		}
+	}
+}
+
+// Seal has the client write records of internal topics with a code, and note of those it
+// reads whether theirs is right (ingest.Record.Unproven). Tails that are open already do not.
+func (c *Client) Seal(s *Seal) { c.seal.Store(s) }

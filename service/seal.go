@@ -1,0 +1,165 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lethe/configs"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/atomicfile"
+	"lethe/pipeline/wire"
+)
+
+// SealedPath is where a data directory says from which offsets on records of internal
+// topics carry codes, and with whose secret.
+func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
+
+// begunBefore reports whether a data directory was in use before this process.
+func begunBefore(dataDir string) bool {
+	for _, name := range []string{"instance", brokerFolder, configs.RoleBuild, configs.RoleTrain, configs.RoleScore} {
+		if _, err := os.Stat(filepath.Join(dataDir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// seal has the clients make and check the codes of records of internal topics. What a
+// version without codes wrote counts by its place: the first process of this version that
+// starts on a directory begun before notes where the topics end, in the directory and,
+// under a code, on erasure-status.v1 for the others. From there on nothing is taken
+// without a code, in any directory.
+func (s *Service) seal(ctx context.Context) error {
+	own, known, err := s.readSealed()
+	if err != nil {
+		return err
+	}
+	use := func() { s.client.Seal(wire.SealOf(s.secret, own)); s.patient.Seal(wire.SealOf(s.secret, own)) }
+	use()
+	said := make(map[bus.TopicPartition]int64)
+	told := false
+	if err := s.patient.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) (err error) {
+		if sealed, found := wire.ParseSealed(rec); found {
+			said, err = sealed.Before()
+			told = err == nil
+		}
+		return err
+	}, func(*bus.Gap) {}); err != nil {
+		return fmt.Errorf("from where records are sealed: %w", err)
+	}
+	if s.begun && !known && !told {
+		if own, err = s.internalEnds(ctx); err != nil {
+			return err
+		}
+	}
+	tell := false
+	for tp, offset := range own {
+		tell = tell || offset > said[tp]
+	}
+	for tp, offset := range said {
+		own[tp] = max(own[tp], offset)
+	}
+	use()
+	if tell {
+		record, err := wire.NewSealed(s.secret, own).Record()
+		if err == nil {
+			err = s.patient.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+		}
+		if err != nil {
+			return err
+		}
+		s.o.Logger.Info("records of internal topics carry codes from here on; those of earlier versions are taken by their place",
+			"partitions", len(own))
+	}
+	value, err := wire.NewSealed(s.secret, own).Encode()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
+}
+
+// readSealed reads what the data directory says, and refuses it under another secret.
+func (s *Service) readSealed() (before map[bus.TopicPartition]int64, known bool, err error) {
+	path := SealedPath(s.config.DataDir)
+	value, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return make(map[bus.TopicPartition]int64), false, nil
+	}
+	var sealed wire.Sealed
+	if err == nil {
+		sealed, err = wire.DecodeSealed(value)
+	}
+	if err == nil {
+		before, err = sealed.Before()
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w (put it back from a copy of the data directory)", path, err)
+	}
+	if here := wire.SecretCheck(s.secret); sealed.SecretCheck != here {
+		return nil, false, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+
+			"(give this process that one, or begin anew with empty data directories and empty topics)",
+			ErrSettings, here, sealed.SecretCheck)
+	}
+	return before, true, nil
+}
+
+// internalEnds are the ends of the internal topics.
+func (s *Service) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+	out := make(map[bus.TopicPartition]int64)
+	for _, topic := range bus.Internal() {
+		ends, err := s.patient.EndOffsets(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		for p, end := range ends {
+			if end > 0 {
+				out[bus.TopicPartition{Topic: topic, Partition: p}] = end
+			}
+		}
+	}
+	return out, nil
+}
+
+// others are settings that processes with another secret said, if nobody with this one said
+// anything. Among records of the deployment they are junk.
+type others struct {
+	proven bool
+	said   []wire.Settings
+}
+
+func (o *others) note(rec ingest.Record) {
+	if rec.Unproven == "" {
+		o.proven = true
+		return
+	}
+	rec.Unproven = ""
+	if said, found, _ := wire.ParseSettings(rec); found {
+		o.said = append(o.said, said)
+	}
+}
+
+// compare names in what a new process differs from all that is there.
+func (o *others) compare(p *shared) error {
+	if o.proven {
+		return nil
+	}
+	for _, said := range o.said {
+		if err := p.compare(said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// because says why a record does not count as the deployment's, if it does not.
+func because(rec ingest.Record) string {
+	if rec.Unproven == "" {
+		return ""
+	}
+	return ": " + rec.Unproven
+}
