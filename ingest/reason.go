@@ -54,6 +54,7 @@ const (
 const (
 	CorruptBatch  Reason = "corrupt_batch"  // the bytes in the log are no records
 	RemovedUnread Reason = "removed_unread" // the broker dropped them before they were read
+	Unproven      Reason = "unproven"       // on a topic of lethe's own, without the deployment's code
 )
 
 // Disposition says what can become of a dead letter.
@@ -114,7 +115,7 @@ func registry() []registered {
 		{UnknownTransaction, Replayable},
 		{TimestepConflict, Permanent},
 		{Suppressed, Withheld},
-		{CorruptBatch, Permanent},
+		{CorruptBatch, Permanent}, {Unproven, Permanent},
 		{RemovedUnread, Permanent},
 	}
 }

@@ -74,9 +74,9 @@ type Service struct {
 	// instance is the identity of the data directory.
 	instance string
 	// begun says that the data directory was there before the process.
-	begun bool
-	key      ed25519.PrivateKey
-	kernels  kernels.Set
+	begun   bool
+	key     ed25519.PrivateKey
+	kernels kernels.Set
 	// pacer is what all searches of the process share.
 	pacer  *scan.Pacer
 	health *metrics.Health

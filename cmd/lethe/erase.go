@@ -33,6 +33,7 @@ func (eraseCmd) Help() string {
 
 type eraseSubmitCmd struct {
 	brokerFlags
+	statusFlags
 	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
 	Edge      []string      `help:"Payment to forget; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
 	Feature   []string      `help:"Transaction whose features, or some, become 0." placeholder:"ID[>0,7]" sep:"none"`
@@ -197,7 +198,11 @@ func (c *eraseSubmitCmd) wait(
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
 	p := command.NewProgress(a.Stderr)
-	s, err := requests.Wait(ctx, client, submitted, func(s deletions.Status) {
+	topics, err := c.believed(a, client)
+	if err != nil {
+		return err
+	}
+	s, err := requests.Wait(ctx, topics, submitted, func(s deletions.Status) {
 		if !s.State.Final() && s.State != deletions.Held { // Done says what is waited for no longer
 			p.Reached("request %s: %s", id, s.State)
 		}
@@ -220,6 +225,7 @@ func (c *eraseSubmitCmd) wait(
 
 type eraseStatusCmd struct {
 	brokerFlags
+	statusFlags
 	RequestID string `arg:"" help:"The request."`
 	JSON      bool   `help:"Print one JSON document."`
 }
@@ -234,12 +240,18 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	s, err := requests.Get(a.Context, client, c.RequestID)
+	topics, err := c.believed(a, client)
+	if err != nil {
+		return err
+	}
+	s, err := requests.Get(a.Context, topics, c.RequestID)
+	c.unsigned(a, topics)
 	return printFound(a, s, err, c.JSON)
 }
 
 type eraseListCmd struct {
 	brokerFlags
+	statusFlags
 	JSON bool `help:"Print one JSON document."`
 }
 
@@ -253,7 +265,12 @@ func (c *eraseListCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	all, err := requests.List(a.Context, client)
+	topics, err := c.believed(a, client)
+	if err != nil {
+		return err
+	}
+	all, err := requests.List(a.Context, topics)
+	c.unsigned(a, topics)
 	if err != nil {
 		return err
 	}

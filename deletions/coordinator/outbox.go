@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ import (
 // outbox is what the coordinator says of requests.
 type outbox struct {
 	secret   lethe.Secret
+	signing  ed25519.PrivateKey
 	ledger   *deletions.Ledger
 	bus      Bus
 	graphs   Graphs
@@ -63,10 +65,9 @@ func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
 
 // record is a status as a record of its topic. The listener is told.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
-	value, err := status.Encode()
 	told := events.ErasureChanged{State: string(status.State), Elapsed: status.UpdatedAt.Sub(status.ReceivedAt)}
 	o.listener.ErasureChanged(told)
-	return ingest.Outgoing{Key: []byte(status.Key()), Value: value}, err
+	return wire.StatusRecord(status, o.signing)
 }
 
 // suppress asks score to let nothing about the targets of requests out any more.

@@ -41,7 +41,7 @@ type states struct {
 type step func(ctx context.Context, b batch) (batch, error)
 
 func newStates(o Options) *states {
-	out := &outbox{secret: o.Secret, ledger: o.Ledger, bus: o.Bus, graphs: o.Graphs, clock: o.Clock,
+	out := &outbox{secret: o.Secret, signing: o.SigningKey, ledger: o.Ledger, bus: o.Bus, graphs: o.Graphs, clock: o.Clock,
 		listener: o.Listener}
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(), out: out,

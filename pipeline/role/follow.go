@@ -154,15 +154,12 @@ func (f *Follower) missed(gap *bus.Gap) {
 	})
 }
 
-// unproven is the reason that metrics have for a record without the deployment's code.
-const unproven = "unproven"
-
 // junk tells of a record on a topic of lethe's own that lethe did not write. Its
 // content is nobody's to log.
 func (f *Follower) junk(rec ingest.Record) {
 	reason, why := string(ingest.Unparseable), "it cannot be read"
 	if rec.Unproven != "" {
-		reason, why = unproven, rec.Unproven
+		reason, why = string(ingest.Unproven), rec.Unproven
 	}
 	f.around.Logger.Error("a record that lethe did not write was passed over", "role", f.name, "topic", rec.Topic,
 		"partition", rec.Partition, "offset", rec.Offset, "reason", why)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"lethe/ingest/bus"
+	"lethe/internal/command"
+	"lethe/pipeline/requests"
+)
+
+// statusFlags say whose statuses count.
+type statusFlags struct {
+	PublicKey []string `help:"A key that signs statuses; repeatable." type:"path" placeholder:"FILE"`
+	DataDir   string   `help:"Data directory with the pinned key." placeholder:"DIR"`
+}
+
+// believed returns the topics with the statuses that the deployment has signed, if its key is
+// named or pinned. Without a key it says that nothing was checked.
+func (f statusFlags) believed(a *command.App, client *bus.Client) (requests.Bus, error) {
+	trust, hint, err := trustFlags{PublicKey: f.PublicKey, DataDir: f.DataDir}.trust(a)
+	if err != nil {
+		return nil, err
+	}
+	if hint != "" {
+		fmt.Fprintf(a.Stderr, "lethe: statuses are not checked: %s\n", hint)
+		return client, nil
+	}
+	return requests.SignedBy(client, slices.Concat(trust.Keys, trust.Former)...), nil
+}
+
+// unsigned says of how many requests a status was passed over.
+func (statusFlags) unsigned(a *command.App, topics requests.Bus) {
+	if signed, is := topics.(*requests.Signed); is && signed.Unsigned() > 0 {
+		fmt.Fprintf(a.Stderr, "lethe: a status of %d requests was passed over: no known key has signed it "+
+			"(it is forged, of another deployment, or of a version that signed none)\n", signed.Unsigned())
+	}
+}
