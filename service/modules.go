@@ -117,7 +117,7 @@ func (s *Service) openTopics(ctx context.Context) (_ supervisor.Process, err err
 	if err = s.awaitBrokers(ctx); err != nil {
 		return nil, errors.Join(err, s.client.Close(), s.patient.Close())
 	}
-	if err = s.seal(ctx); err != nil {
+	if err = (sealing{s}).begin(ctx); err != nil {
 		return nil, errors.Join(err, s.client.Close(), s.patient.Close())
 	}
 	return &topicsProcess{s}, nil

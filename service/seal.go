@@ -29,17 +29,20 @@ func begunBefore(dataDir string) bool {
 	return false
 }
 
-// seal has the clients make and check the codes of records of internal topics. What a
+// sealing is a service that finds out from where on records of internal topics carry codes.
+type sealing struct{ *Service }
+
+// begin has the clients make and check the codes of records of internal topics. What a
 // version without codes wrote counts by its place: the first process of this version that
 // starts on a directory begun before notes where the topics end, in the directory and,
 // under a code, on erasure-status.v1 for the others. From there on nothing is taken
 // without a code, in any directory.
-func (s *Service) seal(ctx context.Context) error {
-	own, known, err := s.readSealed()
+func (s sealing) begin(ctx context.Context) error {
+	own, known, err := s.read()
 	if err != nil {
 		return err
 	}
-	use := func() { s.client.Seal(wire.SealOf(s.secret, own)); s.patient.Seal(wire.SealOf(s.secret, own)) }
+	use := func() { wire.SealOf(s.secret, own).On(s.client, s.patient) }
 	use()
 	said := make(map[bus.TopicPartition]int64)
 	told := false
@@ -83,8 +86,8 @@ func (s *Service) seal(ctx context.Context) error {
 	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
 }
 
-// readSealed reads what the data directory says, and refuses it under another secret.
-func (s *Service) readSealed() (before map[bus.TopicPartition]int64, known bool, err error) {
+// read reads what the data directory says, and refuses it under another secret.
+func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err error) {
 	path := SealedPath(s.config.DataDir)
 	value, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +112,7 @@ func (s *Service) readSealed() (before map[bus.TopicPartition]int64, known bool,
 }
 
 // internalEnds are the ends of the internal topics.
-func (s *Service) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+func (s sealing) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	out := make(map[bus.TopicPartition]int64)
 	for _, topic := range bus.Internal() {
 		ends, err := s.patient.EndOffsets(ctx, topic)

@@ -101,6 +101,11 @@ func (s *Seal) examine(tp TopicPartition, records []ingest.Record) {
 	}
 }
 
-// Seal has the client write records of internal topics with a code, and note of those it
-// reads whether theirs is right (ingest.Record.Unproven). Tails that are open already do not.
-func (c *Client) Seal(s *Seal) { c.seal.Store(s) }
+// On has clients write records of internal topics with a code, and note of those they read
+// whether theirs is right (ingest.Record.Unproven). Tails that are open already do not. With
+// a nil seal they do neither.
+func (s *Seal) On(clients ...*Client) {
+	for _, c := range clients {
+		c.seal.Store(s)
+	}
+}

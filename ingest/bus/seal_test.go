@@ -15,9 +15,9 @@ import (
 // without a code, changed, moved to another topic or made a tombstone they do not.
 func TestRecordsWithoutTheCodeAreNamed(t *testing.T) {
 	b, own := open(t, nil)
-	own.Seal(bus.NewSeal([32]byte{1}, nil))
+	bus.NewSeal([32]byte{1}, nil).On(own)
 	stranger, plain := client(t, b, nil), client(t, b, nil)
-	stranger.Seal(bus.NewSeal([32]byte{2}, nil))
+	bus.NewSeal([32]byte{2}, nil).On(stranger)
 	header := []ingest.Header{{Key: "lethe.revision", Value: []byte("1")}}
 	record := ingest.Outgoing{Key: []byte("slice/0/1/0"), Value: []byte("x"), Headers: header}
 	require.NoError(t, own.Write(t.Context(), bus.Slices, []ingest.Outgoing{record}))
@@ -33,7 +33,7 @@ func TestRecordsWithoutTheCodeAreNamed(t *testing.T) {
 		change(&out)
 		return out
 	}
-	own.Seal(nil)
+	(*bus.Seal)(nil).On(own)
 	for topic, records := range map[bus.Topic][]ingest.Outgoing{
 		bus.Slices: {
 			again(func(o *ingest.Outgoing) { o.Value = []byte("y") }),
@@ -50,7 +50,7 @@ func TestRecordsWithoutTheCodeAreNamed(t *testing.T) {
 		require.NoError(t, plain.Write(t.Context(), topic, records))
 	}
 	require.NoError(t, stranger.Write(t.Context(), bus.Slices, []ingest.Outgoing{record}))
-	own.Seal(bus.NewSeal([32]byte{1}, nil))
+	bus.NewSeal([32]byte{1}, nil).On(own)
 	var genuine, refused int
 	count := func(rec ingest.Record) error {
 		if rec.Unproven == "" {
@@ -80,7 +80,7 @@ func TestRecordsOfBeforeNeedNoCode(t *testing.T) {
 	for i := range 3 {
 		require.NoError(t, plain.Write(t.Context(), bus.Snapshots, []ingest.Outgoing{{Key: fmt.Append(nil, i)}}))
 	}
-	own.Seal(bus.NewSeal([32]byte{1}, map[bus.TopicPartition]int64{{Topic: bus.Snapshots}: 2}))
+	bus.NewSeal([32]byte{1}, map[bus.TopicPartition]int64{{Topic: bus.Snapshots}: 2}).On(own)
 	var unproven []bool
 	require.NoError(t, own.ReadAll(t.Context(), bus.Snapshots, func(rec ingest.Record) error {
 		unproven = append(unproven, rec.Unproven != "")

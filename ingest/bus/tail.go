@@ -85,7 +85,7 @@ func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gather
 	if err != nil {
 		return nil, err
 	}
-	own.Seal(c.seal.Load())
+	c.seal.Load().On(own)
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Tail{client: own, cancel: cancel, wake: make(chan struct{}, 1), gather: maps.Clone(gather)}
 	for _, tp := range keys {
