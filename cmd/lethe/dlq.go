@@ -112,7 +112,7 @@ func (c *dlqListCmd) Run(a *command.App) error {
 		return command.Usagef("--limit is %d, and must be 0 or more", c.Limit)
 	}
 	f.Open = c.Open
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}

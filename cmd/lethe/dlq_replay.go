@@ -34,7 +34,7 @@ type letterShown struct {
 
 // Run shows one dead letter.
 func (c *dlqShowCmd) Run(a *command.App) error {
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 		return command.Usagef("name dead letters, choose some with --reason, --topic or --since, or take --all")
 	}
 	f.Places, f.Open = c.Place, !c.Again
-	client, err := c.open(a.Context)
+	client, err := c.open(a)
 	if err != nil {
 		return err
 	}
