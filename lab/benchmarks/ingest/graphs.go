@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/deletions/coordinator"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/pipeline/graphs"
+	"lethe/pipeline/role"
+)
+
+// look is how often it is looked how far the role is.
+const look = 200 * time.Microsecond
+
+// takeIn has the role graphs take the topic in.
+func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
+	dir, err := os.MkdirTemp("", "lethe-ingest-state-")
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	client, err := bus.Open(b.config())
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	disk := &writtenFS{FS: vfs.Default}
+	options := b.options(dir, disk, client)
+	opened, err := graphs.New(ctx, options)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	if b.CPUProfile != "" {
+		file, err := os.Create(b.CPUProfile)
+		if err != nil {
+			return m, err
+		}
+		defer file.Close() //nolint:errcheck // a profile
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return m, err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	began := time.Now()
+	go func() { ended <- opened.Run(running) }()
+	m, err = b.watch(opened, began, ended)
+	m.WrittenBytes, m.PayloadBytes = disk.written.Load(), b.PayloadBytes
+	stop()
+	return m, errors.Join(err, <-ended)
+}
+
+// watch waits until all transactions are in durable state.
+func (b *benchmark) watch(r *role.Follower, began time.Time, ended chan error) (m measured, err error) {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	last, taken := began, int64(0)
+	for range ticker.C {
+		select {
+		case err := <-ended:
+			ended <- nil
+			return m, errors.Join(errors.New("the role ended"), err)
+		default:
+		}
+		now, sum := time.Now(), int64(0)
+		for at, next := range r.Status().Consumed {
+			if at.Topic == bus.Transactions {
+				sum += next
+			}
+		}
+		if sum == taken {
+			continue
+		}
+		if taken > 0 {
+			m.PauseSeconds = max(m.PauseSeconds, now.Sub(last).Seconds())
+		}
+		if last, taken = now, sum; taken >= int64(b.Transactions) {
+			m.Seconds = now.Sub(began).Seconds()
+			return m, nil
+		}
+	}
+	return m, nil
+}
+
+// options are those of a deployment by default.
+func (b *benchmark) options(dir string, disk *writtenFS, client *bus.Client) graphs.Options {
+	c := configs.Default()
+	c.Ingest.FeatureCount = b.Features
+	return graphs.Options{
+		FS: disk, Dir: filepath.Join(dir, "build"), ReceiptsDir: filepath.Join(dir, "receipts"),
+		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
+		Secret: lethe.Secret{1}, Version: "benchmark", Bus: role.Kafka{Client: client},
+		Clock: coordinator.WallClock{Time: time.Now}, Beside: func(search func()) { go search() },
+		Listener: events.Listener{}, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Erasure: coordinator.Config{
+			Deployment: lethe.DeploymentID{1}, SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+			KernelSet: "none", VerifyTimeout: time.Minute, DefaultScope: lethe.ScopeStubs,
+		},
+	}
+}
+

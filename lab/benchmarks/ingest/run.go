@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+)
+
+type benchmark struct {
+	Brokers      []string `help:"Kafka brokers, host:port; none for an embedded one."`
+	Transactions int      `help:"Transactions in the topic." default:"200000"`
+	PerTimestep  int      `help:"Transactions of a timestep." default:"4000"`
+	Features     int      `help:"Features of a transaction." default:"165"`
+	Partitions   int      `help:"Partitions of the topic; several are read by a Reader in a group." default:"1"`
+	CPUProfile   string   `help:"File for a profile of the taking process." name:"cpuprofile" type:"path"`
+	Side         string   `help:"For the processes that this one starts." hidden:""`
+	Prefix       string   `help:"What the topics' names begin with." hidden:""`
+	PayloadBytes int64    `help:"Payload of the topic." hidden:""`
+}
+
+// Run fills a topic and has it read, taken in, and read again.
+func (b *benchmark) Run(ctx context.Context) (err error) {
+	b.Prefix = cmp.Or(b.Prefix, fmt.Sprintf("ingest-%d.", time.Now().UnixNano()))
+	switch b.Side {
+	case bareSide:
+		return say(b.readBare(ctx))
+	case graphsSide:
+		return say(b.takeIn(ctx))
+	}
+	if len(b.Brokers) == 0 {
+		broker, err := ownBroker()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, broker.Close()) }()
+		b.Brokers = broker.addresses
+	}
+	if b.PayloadBytes, err = b.fill(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d transactions, %d bytes of payload\n", b.Transactions, b.PayloadBytes)
+	var read [2]measured
+	if read[0], err = b.start(ctx, bareSide); err != nil {
+		return err
+	}
+	taken, err := b.start(ctx, graphsSide)
+	if err != nil {
+		return err
+	}
+	if read[1], err = b.start(ctx, bareSide); err != nil {
+		return err
+	}
+	b.print(os.Stdout, read[:], taken)
+	return nil
+}
+
+// print renders a row for either side.
+func (b *benchmark) print(w io.Writer, read []measured, taken measured) {
+	const mega = 1e6
+	bare := max(read[0].bytesPerSecond(), read[1].bytesPerSecond())
+	fmt.Fprintf(w, "bare readers   %.1f and %.1f MB/s\n", read[0].bytesPerSecond()/mega, read[1].bytesPerSecond()/mega)
+	fmt.Fprintf(w, "graphs         %.1f MB/s, %.0f transactions/s, %.2f cores\n", taken.bytesPerSecond()/mega,
+		float64(b.Transactions)/taken.Seconds, taken.ProcessorSeconds/taken.Seconds)
+	fmt.Fprintf(w, "ratio          %.1f %%\n", 100*taken.bytesPerSecond()/bare)
+	fmt.Fprintf(w, "written        %.2f bytes a byte received\n", float64(taken.WrittenBytes)/float64(taken.PayloadBytes))
+	fmt.Fprintf(w, "peak memory    %.0f MB\n", float64(taken.PeakBytes)/mega)
+	fmt.Fprintf(w, "longest pause  %.0f ms\n", 1000*taken.PauseSeconds)
+}
+
+// brokerHere is an embedded broker whose log goes with it.
+type brokerHere struct {
+	*embedded.Broker
+	dir       string
+	addresses []string
+}
+
+func ownBroker() (*brokerHere, error) {
+	dir, err := os.MkdirTemp("", "lethe-ingest-broker-")
+	if err != nil {
+		return nil, err
+	}
+	broker, err := embedded.Start(dir, embedded.Config{CleanOnDemand: true}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &brokerHere{broker, dir, broker.Config().Brokers}, nil
+}
+
+// Close stops the broker and removes its log.
+func (b *brokerHere) Close() error { return errors.Join(b.Broker.Close(), os.RemoveAll(b.dir)) }
+
+// config is how this benchmark connects.
+func (b *benchmark) config() bus.Config {
+	c := bus.At(b.Brokers...)
+	c.TopicPrefix, c.Partitions = b.Prefix, b.Partitions
+	return c
+}

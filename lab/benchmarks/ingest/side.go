@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// The processes that are started.
+const (
+	bareSide   = "bare"
+	graphsSide = "graphs"
+)
+
+// measured is what a process says of itself.
+type measured struct {
+	PayloadBytes     int64
+	Seconds          float64
+	ProcessorSeconds float64
+	WrittenBytes     int64
+	PauseSeconds     float64
+	// PeakBytes is told by whoever started it.
+	PeakBytes int64
+}
+
+func (m measured) bytesPerSecond() float64 { return float64(m.PayloadBytes) / m.Seconds }
+
+// start runs a side in a process of its own, so that its memory is its own.
+func (b *benchmark) start(ctx context.Context, side string) (m measured, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return m, err
+	}
+	args := []string{
+		"--side", side, "--prefix", b.Prefix, "--brokers", strings.Join(b.Brokers, ","),
+		"--partitions", strconv.Itoa(b.Partitions), "--transactions", strconv.Itoa(b.Transactions),
+		"--features", strconv.Itoa(b.Features), "--payload-bytes", strconv.FormatInt(b.PayloadBytes, 10),
+	}
+	if b.CPUProfile != "" && side == graphsSide {
+		args = append(args, "--cpuprofile", b.CPUProfile)
+	}
+	child := exec.CommandContext(ctx, self, args...)
+	var out bytes.Buffer
+	child.Stdout, child.Stderr = &out, os.Stderr
+	if err := child.Run(); err != nil {
+		return m, fmt.Errorf("side %s: %w", side, err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &m); err != nil {
+		return m, fmt.Errorf("side %s said %q: %w", side, out.String(), err)
+	}
+	used, known := child.ProcessState.SysUsage().(*syscall.Rusage)
+	if known {
+		const kibi = 1024 // what Linux counts in
+		m.PeakBytes = used.Maxrss * kibi
+	}
+	m.ProcessorSeconds = (child.ProcessState.UserTime() + child.ProcessState.SystemTime()).Seconds()
+	return m, nil
+}
+
+// say tells whoever started this process.
+func say(m measured, err error) error {
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(m)
+}
