@@ -15,6 +15,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/disk"
 	"lethe/deletions/translog"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/graph"
@@ -113,7 +114,7 @@ func (inv *inventory) searchStaging(store *snapshot.Store) (hits int, err error)
 		return 0, err
 	}
 	err = store.Originals(func(o snapshot.Origin) error {
-		hits += len(scanner.MatchRecord(o.Key, o.Parts()...))
+		hits += len(scanner.MatchRecord(o.Key, ingest.Spelled(o.Parts())...))
 		return nil
 	})
 	return hits, err

@@ -41,7 +41,7 @@ func cut(rec Record) (Record, string) {
 		rec.Value = rec.Value[:part(rec.Value, keptPartBytes)]
 	}
 	if len(rec.Headers) > 0 {
-		whole("headers", rec.Parts()[1:]...)
+		whole("headers", rec.parts()[1:]...)
 		rec.Headers = nil
 	}
 	return rec, strings.Join(gone, ",")

@@ -12,9 +12,12 @@ import (
 // Payment, a Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any
 // error is a *Refusal. The event does not alias the record.
 func DecodeTransactions(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(rec, limits, func(key string) (Event, *Refusal) { return tombstone(key, true) })
+	o, event, r := open(rec, limits, parseValue, func(key string) (Event, *Refusal) { return tombstone(key, true) })
 	if o == nil {
 		return outcome(event, r)
+	}
+	if o.binary && limits.SchemaID != AnySchema && o.schema != uint32(limits.SchemaID) {
+		return nil, &Refusal{UnknownSchema, fmt.Sprintf("schema %d, want %d", o.schema, limits.SchemaID)}
 	}
 	switch o.kind {
 	case "transaction":
@@ -33,7 +36,7 @@ func DecodeTransactions(rec Record, limits Limits) (Event, error) {
 // DecodeLabels reads a record of labels.v1: a Label, a Settle, a
 // TransactionTombstone or Ignored. Any error is a *Refusal.
 func DecodeLabels(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(rec, limits, func(key string) (Event, *Refusal) { return tombstone(key, false) })
+	o, event, r := open(rec, limits, parseObject, func(key string) (Event, *Refusal) { return tombstone(key, false) })
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -51,7 +54,10 @@ func DecodeLabels(rec Record, limits Limits) (Event, error) {
 
 // open checks what all records have in common and parses the value. A nil
 // object means that the event or the refusal is final.
-func open(rec Record, limits Limits, deleted func(key string) (Event, *Refusal)) (*object, Event, *Refusal) {
+func open(
+	rec Record, limits Limits, parse func(value []byte, featureHint int) (*object, *Refusal),
+	deleted func(key string) (Event, *Refusal),
+) (*object, Event, *Refusal) {
 	if n := rec.sizeBytes(); n > limits.MaxRecordBytes {
 		return nil, nil, &Refusal{TooLarge, fmt.Sprintf("%d bytes, at most %d", n, limits.MaxRecordBytes)}
 	}
@@ -62,7 +68,7 @@ func open(rec Record, limits Limits, deleted func(key string) (Event, *Refusal))
 		event, r := deleted(string(rec.Key))
 		return nil, event, r
 	}
-	o, r := parseObject(rec.Value, limits.FeatureCount)
+	o, r := parse(rec.Value, limits.FeatureCount)
 	if r != nil {
 		return nil, nil, r
 	}

@@ -4,7 +4,9 @@
 //
 // # Formats
 //
-// Every value is one JSON object. Field order is free. Fields of a transaction, payment or
+// Every value is one JSON object, or, on transactions.v1, a Protobuf message in the wire format of
+// Confluent's serializers, as schemas/transactions.v1.proto has it: the same is accepted of either,
+// and refused for the same reasons, and what lethe writes anew keeps its format. Field order is free. Fields of a transaction, payment or
 // label that its type does not have are ignored and never stored: they stay in the topic, and
 // in the dead letter of a record that is refused when it is read. In other records such
 // fields are refused, and everywhere fields given twice, trailing bytes and invalid UTF-8.
@@ -54,9 +56,10 @@
 //	event.go, record.go, ids.go       what a record says, the record itself, valid ids
 //	decode.go, decodeerasure.go       records decoded; object.go, targetfields.go and
 //	                                  scan*.go, their strict JSON
+//	binary.go, spelled.go             their Protobuf, and what it says as JSON, for searches
 //	featuresof.go, republished.go     features that are erased, and the record without them
 //	targettext.go                     targets as the command line has them
-//	encode.go, keys.go                records as lethe writes them, and their keys
+//	encode.go, encoding.go, keys.go   records as lethe writes them, in JSON or Protobuf, and their keys
 //	limits.go                         bounds of what is accepted
 //	reason.go, deadletter.go, cut.go  why a record is refused, and what is kept of it
 package ingest

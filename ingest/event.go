@@ -80,11 +80,11 @@ func Kept(rec Record, event Event) ([]byte, error) {
 	case Transaction:
 		if e.SaysMore {
 			e.Subjects = nil
-			_, value, err = EncodeTransaction(e.Transaction)
+			_, value, err = encodingOf(rec.Value).Transaction(e.Transaction)
 		}
 	case Payment:
 		if e.SaysMore {
-			_, value, err = EncodePayment(e.Payment)
+			_, value, err = encodingOf(rec.Value).Payment(e.Payment)
 		}
 	case Label:
 		if e.SaysMore {

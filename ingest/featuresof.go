@@ -87,8 +87,8 @@ func (f featuresOf) target(at int, limits Limits) (lethe.Target, *Refusal) {
 }
 
 // Redacted returns the value of a record with 0 for the features that are erased of the
-// transaction it brings, without fields that it does not have, and whether that is another
-// value. What is no transaction, or broken, stays as it is.
+// transaction it brings, in the same format, without fields that it does not have, and whether
+// that is another value. What is no transaction, or broken, stays as it is.
 func Redacted(value []byte, erased func(lethe.TransactionID) (lethe.Columns, bool)) ([]byte, bool) {
 	t, is := transactionIn(value)
 	if !is {
@@ -103,7 +103,7 @@ func Redacted(value []byte, erased func(lethe.TransactionID) (lethe.Columns, boo
 		return value, false
 	}
 	t.Features = features
-	_, out, err := EncodeTransaction(t)
+	_, out, err := encodingOf(value).Transaction(t)
 	return out, err == nil
 }
 
@@ -115,7 +115,7 @@ func NamedIn(value []byte) (lethe.TransactionID, bool) {
 }
 
 func transactionIn(value []byte) (t lethe.Transaction, is bool) {
-	o, r := parseObject(value, 0)
+	o, r := parseValue(value, 0)
 	if r != nil || o.kind != "transaction" || !ValidID(o.id) {
 		return t, false
 	}

@@ -1,10 +1,17 @@
 package ingest
 
-import "lethe/internal/check"
+import (
+	"math"
+
+	"lethe/internal/check"
+)
 
 // AnyFeatureCount as Limits.FeatureCount takes any number of features up to
 // MaxFeatureCount; the caller fixes it by the first transaction it takes.
 const AnyFeatureCount = 0
+
+// AnySchema as Limits.SchemaID takes binary records of all schemas.
+const AnySchema = 0
 
 // largestMagnitude leaves room, in float32, for the sum of the squares of a million
 // features.
@@ -29,6 +36,9 @@ type Limits struct {
 	// features up in float32, and codes for "missing" such as its largest number
 	// would leave no finite weight.
 	MaxMagnitude float64 `yaml:"max_magnitude" help:"Bound of a feature's absolute value; larger ones are dead letters."`
+	// SchemaID is the id that the schema of binary records has in their producers' registry, or
+	// AnySchema. Whatever it is, a record is read by the schema that lethe brings.
+	SchemaID int `yaml:"schema_id" help:"Schema id that Protobuf records must have; 0: any."`
 	// MaxErasureNodes bounds the nodes of one request.
 	MaxErasureNodes int `yaml:"-"`
 }
@@ -44,6 +54,7 @@ func (l Limits) Validate() error {
 	var p check.Problems
 	p.Whole("max_record_bytes", l.MaxRecordBytes, 1000, 100_000_000)
 	p.Above("max_magnitude", l.MaxMagnitude, 0, largestMagnitude)
+	p.Whole("schema_id", l.SchemaID, AnySchema, math.MaxInt32)
 	p.AtLeast("max_feature_count", l.MaxFeatureCount, 1)
 	p.Whole("feature_count", l.FeatureCount, AnyFeatureCount, l.MaxFeatureCount)
 	p.AtLeast("max_erasure_nodes", l.MaxErasureNodes, 1)

@@ -75,8 +75,11 @@ type object struct {
 	nodes, subjects                       []string
 	payments                              []payment
 	untilIsTimestep                       bool
-	featuresOf                            []featuresOf
-	columns                               []int
+	// binary says that it was Protobuf, of this schema.
+	binary     bool
+	schema     uint32
+	featuresOf []featuresOf
+	columns    []int
 }
 
 // wrongValue is why the value of a field is not taken.
@@ -213,7 +216,11 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 		return s.skip(0)
 	}
 	o.features = make([]float32, 0, hint)
-	return s.each(']', func() *Refusal {
+	if s.take(']') {
+		return nil
+	}
+	o.features = s.plainNumbers(o.features)
+	return s.items(']', func() *Refusal {
 		c := s.peek()
 		if c == 'n' { // of null: nothing else begins like that
 			o.features = append(o.features, lethe.Missing())

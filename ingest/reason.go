@@ -11,7 +11,7 @@ type Reason string
 const (
 	TooLarge          Reason = "too_large"           // over Limits.MaxRecordBytes
 	MissingKey        Reason = "missing_key"         // the record has no key
-	Unparseable       Reason = "unparseable"         // not one JSON object of valid UTF-8
+	Unparseable       Reason = "unparseable"         // neither one JSON object of valid UTF-8 nor a binary record
 	DuplicateField    Reason = "duplicate_field"     // a field is given twice
 	UnknownType       Reason = "unknown_type"        // the type does not belong to the topic
 	UnknownField      Reason = "unknown_field"       // a field does not belong to the type
@@ -36,6 +36,7 @@ const (
 	BadDigest         Reason = "bad_digest"          // not 64 hexadecimal digits
 	SubjectCount      Reason = "subject_count"       // more than MaxSubjects
 	BadSubject        Reason = "bad_subject"         // a subject breaks the rules of ValidSubject
+	UnknownSchema     Reason = "unknown_schema"      // a binary record of another schema than Limits.SchemaID
 )
 
 // Reasons found by comparing a record with what is already known.
@@ -108,6 +109,7 @@ func registry() []registered {
 		{BadDigest, Permanent},
 		{SubjectCount, Permanent},
 		{BadSubject, Permanent},
+		{UnknownSchema, Replayable},
 		{Late, Replayable},
 		{TimestepJump, Replayable},
 		{CrossTimestep, Permanent},

@@ -29,8 +29,10 @@ type Record struct {
 func (r Record) Tombstone() bool { return r.Value == nil }
 
 // Parts are all that a record holds in addition to its key: the value, and the keys and values of
-// its headers.
-func (r Record) Parts() [][]byte {
+// its headers; then what a binary record says as JSON (see Spelled).
+func (r Record) Parts() [][]byte { return Spelled(r.parts()) }
+
+func (r Record) parts() [][]byte {
 	parts := [][]byte{r.Value}
 	for _, h := range r.Headers {
 		parts = append(parts, []byte(h.Key), h.Value)

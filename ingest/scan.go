@@ -3,6 +3,8 @@ package ingest
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"lethe/internal/plainnumber"
 )
 
 // maxDepth bounds the nesting of a value that is skipped.
@@ -55,6 +57,11 @@ func (s *scanner) each(closing byte, item func() *Refusal) *Refusal {
 	if s.take(closing) {
 		return nil
 	}
+	return s.items(closing, item)
+}
+
+// items is each where there is one item at least.
+func (s *scanner) items(closing byte, item func() *Refusal) *Refusal {
 	for {
 		if r := item(); r != nil {
 			return r
@@ -161,4 +168,16 @@ func newScanner(text []byte) (*scanner, *Refusal) {
 		return nil, &Refusal{Unparseable, "invalid UTF-8"}
 	}
 	return &scanner{text: text}, nil
+}
+
+// plainNumbers appends the numbers that are next, each with its comma, as long as they are plain: most
+// of what is read are features. Whatever is otherwise is left where it is.
+func (s *scanner) plainNumbers(to []float32) []float32 {
+	for {
+		v, end, ok := plainnumber.Float32(s.text, s.at)
+		if !ok || end == len(s.text) || s.text[end] != ',' {
+			return to
+		}
+		to, s.at = append(to, v), end+1
+	}
 }

@@ -15,6 +15,8 @@ import (
 type ReplayOptions struct {
 	// RatePerSecond bounds the records written per second; 0 means no bound.
 	RatePerSecond float64
+	// Encoding is how transactions, payments and their close records are written.
+	Encoding ingest.Encoding
 	// Progress, if not nil, is called after each timestep.
 	Progress func(ReplayProgress)
 }
@@ -32,7 +34,7 @@ const replayBatchRecords = 2000
 // and payments, a close record to every partition, its labels, and a settle
 // record to every partition. Publishing a dataset twice is harmless.
 func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o ReplayOptions) (int, error) {
-	r := &replay{client: client, rate: o.RatePerSecond, started: time.Now()}
+	r := &replay{client: client, rate: o.RatePerSecond, encoding: o.Encoding, started: time.Now()}
 	for i := range stream.Steps {
 		if err := r.step(ctx, &stream.Steps[i]); err != nil {
 			return r.written, fmt.Errorf("replay timestep %d: %w", stream.Steps[i].Timestep, err)
@@ -47,10 +49,11 @@ func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o R
 }
 
 type replay struct {
-	client  *bus.Client
-	rate    float64
-	started time.Time
-	written int
+	client   *bus.Client
+	rate     float64
+	encoding ingest.Encoding
+	started  time.Time
+	written  int
 }
 
 func (r *replay) step(ctx context.Context, step *dataset.Step) error {
@@ -60,19 +63,19 @@ func (r *replay) step(ctx context.Context, step *dataset.Step) error {
 		return err
 	}
 	for i, t := range step.Transactions {
-		if err := add(ingest.EncodeTransaction(t)); err != nil {
+		if err := add(r.encoding.Transaction(t)); err != nil {
 			return fmt.Errorf("transaction %d: %w", i, err)
 		}
 	}
 	for i, p := range step.Payments {
-		if err := add(ingest.EncodePayment(p)); err != nil {
+		if err := add(r.encoding.Payment(p)); err != nil {
 			return fmt.Errorf("payment %d: %w", i, err)
 		}
 	}
 	if err := r.write(ctx, bus.Transactions, records); err != nil {
 		return err
 	}
-	if err := r.control(ctx, bus.Transactions, step.Timestep, ingest.EncodeClose); err != nil {
+	if err := r.control(ctx, bus.Transactions, step.Timestep, r.encoding.Close); err != nil {
 		return err
 	}
 	records = nil

@@ -26,6 +26,8 @@ type Batch struct {
 	infos        map[lethe.Timestep]Info
 	// writes overlays staging. Nothing is ever deleted by a batch.
 	writes map[string][]byte
+	// foreseen is what staging is known to hold, or not to hold.
+	foreseen map[string]swapstore.Found
 }
 
 // Begin starts a batch of one topic partition. The partition must be below the
@@ -141,6 +143,9 @@ func (b *Batch) set(key, value []byte) { b.writes[string(key)] = value }
 func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
 	if value, found := b.writes[string(key)]; found {
 		return value, true, nil
+	}
+	if f, found := b.foreseen[string(key)]; found {
+		return f.Value, f.Found, nil
 	}
 	return b.staging.Get(key)
 }

@@ -89,6 +89,7 @@
 //	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
 //	store.go                the Store, and marks for its owner
 //	batch.go, take.go       records of one partition; what becomes of each
+//	foresee.go              what does not depend on the records before, for many transactions at once
 //	width.go                the number of features
 //	lifecycle.go, reopen.go close, settle, deal afresh a timestep; late records into it
 //	judge.go                what is in no graph: why not, and until it is said
@@ -101,5 +102,5 @@
 //	recover.go              staging read from disk, crashes made good; whether all is there
 //	storecache.go           the part with closed timesteps: a store of each
 //	graphstore.go           one of these stores: a graph, labels and shards
-//	keys.go, codec.go       keys and values; pending.go: of what is in no graph
+//	keys.go                 keys and values; pending.go: of what is in no graph
 package snapshot

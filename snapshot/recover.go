@@ -18,7 +18,7 @@ func openStaging(path string, o Options) (*staging, error) {
 	if err := convertStaging(path, o); err != nil {
 		return nil, fmt.Errorf("open staging: %w", err)
 	}
-	store, err := swapstore.Open(o.FS, path, stagingFormat())
+	store, err := swapstore.OpenSized(o.FS, path, stagingFormat(), swapstore.Busy())
 	if err != nil {
 		return nil, fmt.Errorf("open staging: %w", err)
 	}

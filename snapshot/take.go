@@ -9,52 +9,7 @@ import (
 // Transaction takes a transaction. An error is not a verdict: it means that the
 // store could not be read, or that the batch is over.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
-	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
-	if v.Late {
-		v.Late, err = b.wouldTake(tr)
-	}
-	if err != nil || v.Outcome != "" {
-		return v, err
-	}
-	tr = redacted(b.staging, tr)
-	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
-		return v, nil
-	}
-	secret := b.staging.options.Secret
-	p, arrived := secret.Pseudonym(tr.ID), indexEntry{tr.Timestep, hashContent(secret, tr.Features)}
-	carrier := carrier{tr.Timestep, []lethe.Pseudonym{p}, []lethe.TransactionID{tr.ID}}
-	if b.featureCount == 0 {
-		v, err := b.candidate(p, tr, arrived, at, o)
-		if err == nil && v.Outcome != Refused {
-			b.carry(carrier, tr.Subjects)
-		}
-		if err != nil {
-			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-		}
-		return v, err
-	}
-	entry, known, err := lookup(b.get, p)
-	same := false
-	if err == nil && known {
-		same, err = b.isKnown(p, tr.ID, entry, arrived)
-	}
-	late, isLate := b.refused(at)
-	switch {
-	case err != nil:
-		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	case same:
-		b.carry(carrier, tr.Subjects)
-		return Verdict{Outcome: Duplicate}, nil
-	case known && entry.timestep != tr.Timestep:
-		return conflict(o, tr.Timestep, entry.timestep), nil
-	case isLate:
-		return refuse(o, ReasonLate, late), nil
-	}
-	b.carry(carrier, tr.Subjects)
-	if err := b.store(p, tr, entry, arrived, known); err != nil {
-		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	}
-	return Verdict{Outcome: Accepted}, nil
+	return newHashing(b.staging).foresee(tr).Take(b, o)
 }
 
 // fits refuses a number of features that cannot be right, and is empty for another.
@@ -78,24 +33,23 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 }
 
 // store puts a transaction into staging, in place of the one that was known there.
-func (b *Batch) store(p lethe.Pseudonym, tr lethe.Transaction, entry, arrived indexEntry, known bool) error {
-	if known {
+func (b *Batch) store(f Foreseen, entry indexEntry, known bool) (err error) {
+	staged, key := false, timestepKey(kindRow, f.tr.Timestep, f.pseudonym)
+	if known { // else there is no row of it: a row goes with its entry
 		if err := b.countAlike(entry.hash, -1); err != nil {
 			return err
 		}
+		if _, staged, err = b.get(key); err != nil {
+			return err
+		}
 	}
-	if err := b.countAlike(arrived.hash, 1); err != nil {
+	if err := b.countAlike(f.arrived.hash, 1); err != nil {
 		return err
 	}
-	key := timestepKey(kindRow, tr.Timestep, p)
-	_, staged, err := b.get(key)
-	if err != nil {
-		return err
-	}
-	b.set(pseudonymKey(kindIndex, p), arrived.encode())
-	b.set(key, encodeRow(tr.ID, tr.Features))
+	b.set(pseudonymKey(kindIndex, f.pseudonym), f.arrived.encode())
+	b.set(key, f.row)
 	if !staged {
-		b.wait(tr.Timestep, lethe.Open, func(i *Info) { i.Nodes++ })
+		b.wait(f.tr.Timestep, lethe.Open, func(i *Info) { i.Nodes++ })
 	}
 	return nil
 }
@@ -244,6 +198,12 @@ func (b *Batch) getClosed(t lethe.Timestep, state lethe.State, key []byte) (valu
 }
 
 func hashContent(secret lethe.Secret, features []float32) contentHash {
-	digest := secret.Hash("transaction-content", appendFeatures(make([]byte, 0, 4*len(features)), features))
+	return contentOf(secret.Hasher(contentPurpose), appendFeatures(make([]byte, 0, 4*len(features)), features))
+}
+
+const contentPurpose = "transaction-content"
+
+func contentOf(h lethe.Hasher, features []byte) contentHash {
+	digest := h.Hash(features)
 	return contentHash(digest[:16])
 }

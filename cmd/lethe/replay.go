@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"lethe/ingest"
 	"lethe/internal/command"
 	"lethe/service"
 )
@@ -12,7 +13,10 @@ type replayCmd struct {
 	Dataset string  `help:"Folder with Elliptic's three CSV files." required:"" type:"path" placeholder:"DIR"`
 	Rate    float64 `help:"Records per second at most; 0 for no bound." placeholder:"R"`
 	Steps   string  `help:"Timesteps to publish, as in 1-30; all by default." placeholder:"A-B"`
-	JSON    bool    `help:"Print one JSON document."`
+	Format  string  `help:"Format of transactions and payments: json or protobuf." enum:"json,protobuf" default:"json"`
+	// SchemaID is any number where there is no registry.
+	SchemaID uint32 `help:"Id of the schema in the registry, for protobuf." name:"schema-id" default:"1"`
+	JSON     bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -29,6 +33,10 @@ func (c *replayCmd) Run(a *command.App) error {
 	if !(c.Rate >= 0 && c.Rate <= math.MaxInt32) {
 		return command.Usagef("--rate is %g, must be 0 to %d", c.Rate, math.MaxInt32)
 	}
+	encoding, err := ingest.ParseEncoding(c.Format, c.SchemaID)
+	if err != nil {
+		return command.Usage(err)
+	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, c.Steps)
 	if err != nil {
 		return err
@@ -40,7 +48,7 @@ func (c *replayCmd) Run(a *command.App) error {
 	defer client.Close()
 	p := command.NewProgress(a.Stderr)
 	written, err := service.Replay(a.Context, client, stream, service.ReplayOptions{
-		RatePerSecond: c.Rate,
+		RatePerSecond: c.Rate, Encoding: encoding,
 		Progress: func(at service.ReplayProgress) {
 			p.Show("timestep %d (%d of %d), %d records", at.Timestep, at.Done, at.Of, at.RecordsWritten)
 		},

@@ -45,12 +45,15 @@ type Config struct {
 	WriteTimeout time.Duration `yaml:"-"`
 	// FetchWait is how long a broker holds a fetch that finds nothing.
 	FetchWait time.Duration `yaml:"-"`
-	// MaxBatchBytes bounds what one produce request carries and one fetch asks
-	// for, per partition.
+	// MaxBatchBytes bounds what one produce request carries, per partition.
 	MaxBatchBytes int `yaml:"-"`
-	// MaxBatchRecords bounds the records of one produce request and of one
-	// Batch of a Tail.
+	// MaxBatchRecords bounds the records of one produce request.
 	MaxBatchRecords int `yaml:"-"`
+	// MaxFetchBytes bounds what one fetch asks for. Whoever stores something for every batch
+	// that was fetched does so less often the larger it is.
+	MaxFetchBytes int `yaml:"-"`
+	// MaxTailRecords bounds the records of one Batch of a Tail.
+	MaxTailRecords int `yaml:"-"`
 }
 
 // Defaults returns a configuration without brokers. Batches stay under the
@@ -61,6 +64,7 @@ func Defaults() Config {
 		ClientID: "lethe", ErasureRetention: 7 * 24 * time.Hour,
 		DialTimeout: 5 * time.Second, RequestTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		FetchWait: 500 * time.Millisecond, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
+		MaxFetchBytes: 4 << 20, MaxTailRecords: 4000,
 	}
 }
 
@@ -123,5 +127,7 @@ func (c Config) Validate() error {
 	p.Duration("fetch_wait", c.FetchWait, time.Millisecond, time.Hour)
 	p.Whole("max_batch_bytes", c.MaxBatchBytes, 1, 1<<30)
 	p.AtLeast("max_batch_records", c.MaxBatchRecords, 1)
+	p.Whole("max_fetch_bytes", c.MaxFetchBytes, 1, 1<<30)
+	p.AtLeast("max_tail_records", c.MaxTailRecords, 1)
 	return p.Err()
 }

@@ -80,7 +80,7 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 	if got.Next == position {
 		return position, nil
 	}
-	if err := t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxBatchRecords)); err != nil || got.Next < got.End {
+	if err := t.deliver(ctx, s, split(s.tp, got, t.client.cfg.MaxTailRecords)); err != nil || got.Next < got.End {
 		return got.Next, err
 	}
 	return got.Next, sleep.For(ctx, t.gather[s.tp.Topic])

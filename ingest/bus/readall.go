@@ -109,7 +109,7 @@ func fetchOnce(ctx context.Context, c *Client, tp TopicPartition, position int64
 	defer cancel()
 	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
 		Topic: c.Name(tp.Topic), Partition: tp.Partition, Position: position,
-		Wait: c.cfg.FetchWait, MaxBytes: c.cfg.MaxBatchBytes,
+		Wait: c.cfg.FetchWait, MaxBytes: c.cfg.MaxFetchBytes,
 	})
 	c.seal.Load().examine(tp, got.Records)
 	return got, err

@@ -18,7 +18,7 @@ const FromStart int64 = -2
 // Batch holds records of one partition, in order.
 type Batch struct {
 	Source TopicPartition
-	// Records are at most Config.MaxBatchRecords. There may be none, when
+	// Records are at most Config.MaxTailRecords. There may be none, when
 	// compaction left nothing: Next still moves on. Records of one batch share
 	// memory; copy what is kept.
 	Records []ingest.Record

@@ -20,7 +20,7 @@ func pinned(key, value string, partition int) ingest.Outgoing {
 }
 
 func TestTailFollowsAndResumes(t *testing.T) {
-	_, c := open(t, func(cfg *bus.Config) { cfg.MaxBatchRecords = 3 })
+	_, c := open(t, func(cfg *bus.Config) { cfg.MaxTailRecords = 3 })
 	positions := map[bus.TopicPartition]int64{}
 	for p := range 4 {
 		positions[bus.TopicPartition{Topic: bus.Labels, Partition: p}] = bus.FromStart

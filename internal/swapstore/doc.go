@@ -28,7 +28,7 @@
 // is always allowed.
 //
 //	store.go, options.go              a store opened and closed; Pebble's options
-//	read.go, write.go                 reading and writing keys
+//	read.go, lookup.go, write.go      reading and writing keys
 //	rewrite.go                        a new generation
 //	tables.go, entries.go             the tables it is made of
 //	pointer.go, sweep.go              the pointer to it, old ones removed

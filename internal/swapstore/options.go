@@ -2,16 +2,38 @@ package swapstore
 
 import (
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
+// Size is what a store is made for.
+type Size struct {
+	// CacheBytes bounds the memory for table blocks and what is gathered, which comes first: blocks
+	// have what two times MemTableBytes leave.
+	CacheBytes int64
+	// MemTableBytes is how much is gathered in memory before a table is written.
+	MemTableBytes uint64
+	// FilterBits are those of a key in the Bloom filters that keep Lookup from reading tables
+	// which do not hold a key; 0 for no filters.
+	FilterBits int
+}
+
+// Small is the size of a store of which one process holds many.
+func Small() Size {
+	const cacheBytes, memTableBytes = 1 << 20, 4 << 20
+	return Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes}
+}
+
+// Busy is the size of a store that is written to all the time, and asked of every key that is
+// written whether it is there.
+func Busy() Size {
+	const cacheBytes, memTableBytes, filterBits = 80 << 20, 16 << 20, 10
+	return Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits}
+}
+
 const (
-	// cacheBytes bounds the memory for table blocks. It is small because one
-	// process holds many stores.
-	cacheBytes    = 1 << 20
-	memTableBytes = 4 << 20
-	maxOpenFiles  = 256
+	maxOpenFiles = 256
 	// The newest format whose tables hold one row after the other. Later ones
 	// store keys by column and may share their prefixes, which a search of the
 	// files for a whole key would miss.
@@ -19,12 +41,12 @@ const (
 )
 
 // pebbleOptions returns the options of one generation in a folder.
-func pebbleOptions(fs vfs.FS, dir string) *pebble.Options {
+func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 	log := logger{dir, remedyOf(fs)}
 	p := &pebble.Options{
 		FS:                 sparse{fs},
-		CacheSize:          cacheBytes,
-		MemTableSize:       memTableBytes,
+		CacheSize:          size.CacheBytes,
+		MemTableSize:       size.MemTableBytes,
 		MaxOpenFiles:       maxOpenFiles,
 		FormatMajorVersion: formatVersion,
 		Logger:             log,
@@ -33,6 +55,9 @@ func pebbleOptions(fs vfs.FS, dir string) *pebble.Options {
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1
 		p.Levels[i].Compression = func() *block.CompressionProfile { return block.NoCompression }
+		if size.FilterBits > 0 {
+			p.Levels[i].FilterPolicy = bloom.FilterPolicy(size.FilterBits)
+		}
 	}
 	return p
 }

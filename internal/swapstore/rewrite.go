@@ -50,7 +50,7 @@ func (s *Store) fillNext(
 	if err != nil {
 		return nil, err
 	}
-	w := newTableWriter(ctx, s.fs, s.generationDir(g.number), g.db)
+	w := newTableWriter(ctx, s.fs, s.generationDir(g.number), s.size, g.db)
 	err = fill(old, w)
 	if err == nil {
 		err = w.finish(ctx)

@@ -17,6 +17,7 @@ type Store struct {
 	dir    string
 	fs     vfs.FS
 	format Format
+	size   Size
 	lock   io.Closer
 
 	// writing is held by Apply, Rewrite and Close.
@@ -45,6 +46,11 @@ const lockedHere = "lock held by current process"
 // same folder fails while the first is not closed. Errors: ErrCorrupt, ErrFormat, ErrInUse
 // if another process has it open, or this one has, or those of the file system.
 func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
+	return OpenSized(fs, dir, format, Small())
+}
+
+// OpenSized is Open of a store that is not Small. The size may be another each time.
+func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) {
 	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -57,7 +63,7 @@ func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 		}
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}
-	s := &Store{fs: fs, dir: dir, format: format, lock: lock}
+	s := &Store{fs: fs, dir: dir, format: format, size: size, lock: lock}
 	if s.current, err = s.recover(); err != nil {
 		return nil, fmt.Errorf("store in %s: %w", dir, errors.Join(err, lock.Close()))
 	}
@@ -125,7 +131,7 @@ func (s *Store) openGeneration(number uint64, create bool) (*generation, error) 
 		// Nothing points at a new one before it was synced whole.
 		fs = marked{fs}
 	}
-	p := pebbleOptions(fs, s.generationDir(number))
+	p := pebbleOptions(fs, s.generationDir(number), s.size)
 	p.ErrorIfExists, p.ErrorIfNotExists = create, !create
 	db, err := pebble.Open(s.generationDir(number), p)
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {

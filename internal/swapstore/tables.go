@@ -39,8 +39,8 @@ type tableWriter struct {
 }
 
 // newTableWriter returns a writer for a generation in a folder.
-func newTableWriter(ctx context.Context, fs vfs.FS, dir string, db *pebble.DB) *tableWriter {
-	p := pebbleOptions(fs, dir)
+func newTableWriter(ctx context.Context, fs vfs.FS, dir string, size Size, db *pebble.DB) *tableWriter {
+	p := pebbleOptions(fs, dir, size)
 	p.EnsureDefaults()
 	bottom := len(p.Levels) - 1
 	w := &tableWriter{

@@ -10,14 +10,14 @@
 //	role.go       opening the stores
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too
-//	log.go        the transparency log, opened with the ledger
 //	ports.go      what the role needs of topics, store and search
 //	searches.go   the searches that run at the same time as the steps
 //	logic.go      the step function: take what arrived, do what is due
-//	intake.go     records into the snapshot store, refused ones to dlq.v1
+//	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
+//	              the records before them, by several goroutines
 //	lifecycle.go  closing and settling timesteps
 //	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together; commitments.go,
-//	              what the log commits to of slices and models
+//	              the transparency log, and what it commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
 //	plan.go       what an erasure will change; cut.go, the slices whose digest differs and the stubs that remain;
 //	              afresh.go, a timestep partitioned without the targets; records.go, the records that are known,

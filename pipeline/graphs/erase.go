@@ -13,6 +13,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
+	"lethe/ingest"
 	"lethe/partition/repair"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -112,7 +113,7 @@ func (e *eraser) Search(
 // producers spelled them.
 func searchOriginals(store Store, scanner *scan.Scanner) (hits []scan.FileHit, err error) {
 	err = store.Originals(func(o snapshot.Origin) error {
-		for _, h := range scanner.MatchRecord(o.Key, o.Parts()...) {
+		for _, h := range scanner.MatchRecord(o.Key, ingest.Spelled(o.Parts())...) {
 			hits = append(hits, scan.FileHit{Path: snapshot.StagingFolder, Hit: h})
 		}
 		return nil

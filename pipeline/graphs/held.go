@@ -197,8 +197,8 @@ func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 		return nil, err
 	}
 	err = e.store.Originals(func(o snapshot.Origin) error {
-		if names(o.Key, o.Parts()...) {
-			out = append(out, HeldRecord{Topic: o.Topic, Key: string(o.Key), Value: string(o.Value)})
+		if names(o.Key, ingest.Spelled(o.Parts())...) {
+			out = append(out, HeldRecord{Topic: o.Topic, Key: string(o.Key), Value: ingest.Text(o.Value)})
 		}
 		return nil
 	})

@@ -34,6 +34,8 @@ type intake struct {
 	secret   lethe.Secret
 	limits   ingest.Limits
 	listener events.Listener
+	// workers is how many goroutines decode.
+	workers int
 }
 
 // taken is a batch of records that is being taken, and what is to be published of it.
@@ -67,14 +69,14 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
+	list := in.decodeAll(batch.Records, stream == snapshot.Transactions, decode)
+	if err := foresee(tx, list, in.workers); err != nil {
+		return fmt.Errorf("%s: %w", batch.Source, err)
+	}
 	tally := make(map[events.Result]int)
-	for i, rec := range batch.Records {
-		redacted := false
-		if again, _ := ingest.IsRepublished(in.secret, rec); stream == snapshot.Transactions && !again {
-			rec, redacted = in.redact(rec)
-		}
-		event, err := decode(rec, in.limits)
-		result, refusal, err := in.apply(tx, event, rec, err)
+	for i, d := range list {
+		rec := d.rec
+		result, refusal, err := in.apply(tx, d)
 		if err != nil {
 			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
 		}
@@ -90,7 +92,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 			}
 		default:
 		}
-		if redacted && result != events.Suppressed {
+		if d.redacted && result != events.Suppressed {
 			tx.republished[i] = coordinator.Redaction{Value: rec.Value, Refused: result == events.Refused}
 		}
 	}
@@ -127,9 +129,8 @@ func (in *intake) publish(ctx context.Context, batch bus.Batch, tx *taken) error
 // *ingest.Refusal. A record that is refused and names an erased transaction is
 // suppressed instead, because a dead letter would keep its bytes, and so is one that names
 // it in a header, which its topic would keep.
-func (in *intake) apply(
-	tx *taken, event ingest.Event, rec ingest.Record, err error,
-) (events.Result, *ingest.Refusal, error) {
+func (in *intake) apply(tx *taken, d decoded) (events.Result, *ingest.Refusal, error) {
+	rec, err := d.rec, d.err
 	// What names something erased in a header names it, whatever else it is.
 	if len(rec.Headers) > 0 {
 		if erased, err := in.erased.Names(rec); err != nil || erased {
@@ -139,7 +140,7 @@ func (in *intake) apply(
 	if again, refused := ingest.IsRepublished(in.secret, rec); refused {
 		return events.Ignored, nil, nil // there is a dead letter
 	} else if again {
-		result, err := in.again(tx, event, rec, err)
+		result, err := in.again(tx, d)
 		return result, nil, err
 	}
 	result := events.Refused
@@ -147,10 +148,10 @@ func (in *intake) apply(
 	if !errors.As(err, &refusal) {
 		origin := originOf(rec)
 		if err == nil {
-			origin.Value, err = ingest.Kept(rec, event)
+			origin.Value, err = ingest.Kept(rec, d.event)
 		}
 		if err == nil {
-			result, refusal, err = in.judge(tx, event, origin)
+			result, refusal, err = in.judge(tx, d, origin)
 		}
 		if err != nil {
 			return "", nil, err
@@ -168,13 +169,13 @@ func (in *intake) apply(
 
 // judge takes one event into the batch.
 func (in *intake) judge(
-	tx *taken, event ingest.Event, origin snapshot.Origin,
+	tx *taken, d decoded, origin snapshot.Origin,
 ) (events.Result, *ingest.Refusal, error) {
 	var v snapshot.Verdict
 	var err error
-	switch e := event.(type) {
+	switch e := d.event.(type) {
 	case ingest.Transaction:
-		v, err = tx.Transaction(e.Transaction, origin)
+		v, err = d.foreseen.Take(tx.Batch, origin)
 	case ingest.Payment:
 		v, err = tx.Payment(e.Payment, origin, e.Subjects...)
 	case ingest.Label:
@@ -192,7 +193,7 @@ func (in *intake) judge(
 		return "", nil, err
 	}
 	if v.Late {
-		tx.late = append(tx.late, late.CarrierOf(event))
+		tx.late = append(tx.late, late.CarrierOf(d.event))
 	}
 	switch v.Outcome {
 	case snapshot.Duplicate:

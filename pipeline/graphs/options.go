@@ -68,6 +68,8 @@ type Options struct {
 	// PartitionsHold, if not nil, reports whether the topics still have the partitions they had
 	// when they were opened. No timestep is closed or settled while it says no.
 	PartitionsHold func(ctx context.Context) bool
+	// Workers is how many goroutines decode records; 0 is one.
+	Workers int
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus
@@ -80,6 +82,7 @@ type Options struct {
 func (o Options) agreed() Options {
 	o.Limits.FeatureCount = o.Snapshot.FeatureCount
 	o.Listener = events.Tee(o.Listener)
+	o.Workers = max(o.Workers, 1)
 	o.Repair.Seed = o.Partition.Seed
 	o.Erasure.Secret, o.Erasure.Version, o.Erasure.Limits = o.Secret, o.Version, o.Limits
 	o.Erasure.OneHop = o.Repair.OneHop != onehop.None

@@ -35,22 +35,22 @@ func (in *intake) redact(rec ingest.Record) (ingest.Record, bool) {
 // again takes a record that lethe published itself. To a store that knows the transaction it
 // is no news; to one that was lost it is the record, and if nobody takes it there is a dead
 // letter already.
-func (in *intake) again(tx *taken, event ingest.Event, rec ingest.Record, err error) (events.Result, error) {
+func (in *intake) again(tx *taken, d decoded) (events.Result, error) {
 	var refusal *ingest.Refusal
-	if errors.As(err, &refusal) {
+	if errors.As(d.err, &refusal) {
 		return events.Ignored, nil
 	}
-	t, is := event.(ingest.Transaction)
-	if !is || err != nil {
-		return events.Ignored, err
+	t, is := d.event.(ingest.Transaction)
+	if !is || d.err != nil {
+		return events.Ignored, d.err
 	}
 	known, err := tx.Repeats(t.ID)
 	if err != nil || known {
 		return events.Ignored, err
 	}
-	origin := originOf(rec)
+	origin := originOf(d.rec)
 	origin.InPlace = true // the record whose place it has came in time
-	result, refusal, err := in.judge(tx, event, origin)
+	result, refusal, err := in.judge(tx, d, origin)
 	if refusal != nil {
 		result = events.Ignored
 	}

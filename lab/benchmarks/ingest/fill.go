@@ -25,11 +25,15 @@ func (b *benchmark) fill(ctx context.Context) (payload int64, err error) {
 	if err := client.Admin().Apply(ctx); err != nil {
 		return 0, err
 	}
+	encoding, err := ingest.ParseEncoding(b.Format, 1)
+	if err != nil {
+		return 0, err
+	}
 	draws := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // data, no secret
 	for sent := 0; sent < b.Transactions; {
 		records := make([]ingest.Outgoing, min(writtenTogether, b.Transactions-sent))
 		for i := range records {
-			records[i].Key, records[i].Value, err = ingest.EncodeTransaction(b.transaction(draws, sent))
+			records[i].Key, records[i].Value, err = encoding.Transaction(b.transaction(draws, sent))
 			if err != nil {
 				return 0, err
 			}

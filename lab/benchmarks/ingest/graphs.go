@@ -103,7 +103,7 @@ func (b *benchmark) options(dir string, disk *writtenFS, client *bus.Client) gra
 	return graphs.Options{
 		FS: disk, Dir: filepath.Join(dir, "build"), ReceiptsDir: filepath.Join(dir, "receipts"),
 		Snapshot: c.Ingest.Config, Limits: c.Ingest.Records, Partition: c.PartitionConfig(), Repair: c.RepairConfig(),
-		Secret: lethe.Secret{1}, Version: "benchmark", Bus: role.Kafka{Client: client},
+		Secret: lethe.Secret{1}, Version: "benchmark", Workers: c.Workers(), Bus: role.Kafka{Client: client},
 		Clock: coordinator.WallClock{Time: time.Now}, Beside: func(search func()) { go search() },
 		Listener: events.Listener{}, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Erasure: coordinator.Config{
@@ -112,4 +112,3 @@ func (b *benchmark) options(dir string, disk *writtenFS, client *bus.Client) gra
 		},
 	}
 }
-

@@ -19,6 +19,7 @@ type benchmark struct {
 	Transactions int      `help:"Transactions in the topic." default:"200000"`
 	PerTimestep  int      `help:"Transactions of a timestep." default:"4000"`
 	Features     int      `help:"Features of a transaction." default:"165"`
+	Format       string   `help:"Format of the transactions: json or protobuf." default:"json"`
 	Partitions   int      `help:"Partitions of the topic; several are read by a Reader in a group." default:"1"`
 	CPUProfile   string   `help:"File for a profile of the taking process." name:"cpuprofile" type:"path"`
 	Side         string   `help:"For the processes that this one starts." hidden:""`
@@ -70,6 +71,8 @@ func (b *benchmark) print(w io.Writer, read []measured, taken measured) {
 	fmt.Fprintf(w, "graphs         %.1f MB/s, %.0f transactions/s, %.2f cores\n", taken.bytesPerSecond()/mega,
 		float64(b.Transactions)/taken.Seconds, taken.ProcessorSeconds/taken.Seconds)
 	fmt.Fprintf(w, "ratio          %.1f %%\n", 100*taken.bytesPerSecond()/bare)
+	perByte := func(m measured) float64 { return m.ProcessorSeconds / float64(m.PayloadBytes) * mega * 1000 }
+	fmt.Fprintf(w, "processor      %.2f ms a MB read, %.2f ms a MB taken in\n", (perByte(read[0])+perByte(read[1]))/2, perByte(taken))
 	fmt.Fprintf(w, "written        %.2f bytes a byte received\n", float64(taken.WrittenBytes)/float64(taken.PayloadBytes))
 	fmt.Fprintf(w, "peak memory    %.0f MB\n", float64(taken.PeakBytes)/mega)
 	fmt.Fprintf(w, "longest pause  %.0f ms\n", 1000*taken.PauseSeconds)

@@ -1,0 +1,220 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"lethe"
+)
+
+// A record of transactions.v1 may be Protobuf in the wire format of Confluent's serializers: a
+// zero byte, the id of the schema as 4 bytes, big-endian, which message of the schema it is, and
+// the message. schemas/transactions.v1.proto has the messages. No JSON begins with a zero byte.
+
+// magic begins a binary record.
+const magic = 0
+
+// schemaBytes are those of the schema's id.
+const schemaBytes = 4
+
+// The messages of the schema, by their place in it.
+const (
+	transactionMessage = iota
+	paymentMessage
+	closeMessage
+)
+
+// message is a binary record whose header was read.
+type message struct {
+	schema uint32
+	// index is the place of the message in its schema, -1 for one inside of another.
+	index int
+	body  []byte
+	// at is where the body begins.
+	at int
+}
+
+// isBinary reports whether a value is, or should be, a binary record.
+func isBinary(value []byte) bool { return len(value) > 0 && value[0] == magic }
+
+// header reads the header of a binary record.
+func header(value []byte) (m message, ok bool) {
+	if !isBinary(value) || len(value) < 1+schemaBytes {
+		return m, false
+	}
+	m.schema = binary.BigEndian.Uint32(value[1:])
+	rest := value[1+schemaBytes:]
+	path, n := consumeZigZag(rest)
+	if n < 0 || path < 0 {
+		return m, false
+	}
+	rest = rest[n:]
+	// No path stands for that of the first message.
+	for i := range path {
+		next, n := consumeZigZag(rest)
+		if n < 0 || next < 0 {
+			return m, false
+		}
+		if rest = rest[n:]; i == 0 && path == 1 {
+			m.index = int(next)
+		} else {
+			m.index = -1
+		}
+	}
+	m.body, m.at = rest, len(value)-len(rest)
+	return m, true
+}
+
+func consumeZigZag(b []byte) (int64, int) {
+	v, n := protowire.ConsumeVarint(b)
+	return protowire.DecodeZigZag(v), n
+}
+
+// fields are those of the message, by their numbers from 1 on.
+func (m message) fields() []field {
+	switch m.index {
+	case transactionMessage:
+		return []field{fieldID, fieldTimestep, fieldFeatures, fieldSubjects}
+	case paymentMessage:
+		return []field{fieldSource, fieldTarget, fieldTimestep, fieldSubjects}
+	case closeMessage:
+		return []field{fieldTimestep}
+	default:
+		return nil
+	}
+}
+
+// kind is what JSON has as the type of the message.
+func (m message) kind() string {
+	kinds := [...]string{transactionMessage: "transaction", paymentMessage: "payment", closeMessage: "close"}
+	if m.index < 0 || m.index >= len(kinds) {
+		return ""
+	}
+	return kinds[m.index]
+}
+
+// parseValue reads a record of transactions.v1, in either format.
+func parseValue(value []byte, featureHint int) (*object, *Refusal) {
+	if !isBinary(value) {
+		return parseObject(value, featureHint)
+	}
+	m, ok := header(value)
+	if !ok {
+		return nil, &Refusal{Unparseable, "malformed header of a binary record"}
+	}
+	o := binaryObject{&object{present: fieldType, kind: m.kind(), schema: m.schema, binary: true}}
+	fields := m.fields()
+	for at := 0; at < len(m.body); {
+		number, kind, n := protowire.ConsumeTag(m.body[at:])
+		if n < 0 {
+			return nil, malformed(m, at)
+		}
+		at += n
+		f := noField
+		if number <= protowire.Number(len(fields)) {
+			f = fields[number-1]
+		}
+		if f == noField {
+			o.unknown = true
+		}
+		n, r := o.field(m.body[at:], f, number, kind)
+		if r != nil {
+			return nil, r
+		}
+		if n < 0 {
+			return nil, malformed(m, at)
+		}
+		at += n
+	}
+	return o.object, nil
+}
+
+func malformed(m message, at int) *Refusal {
+	return &Refusal{Unparseable, fmt.Sprintf("malformed Protobuf at byte %d", m.at+at)}
+}
+
+// binaryObject is the content of a binary record.
+type binaryObject struct{ *object }
+
+// field reads the value of a field, noField for one to be ignored, and returns its length.
+func (o binaryObject) field(b []byte, f field, number protowire.Number, kind protowire.Type) (int, *Refusal) {
+	repeated := f == fieldFeatures || f == fieldSubjects
+	if o.present&f != 0 && !repeated {
+		return 0, &Refusal{DuplicateField, "second " + f.names()}
+	}
+	o.present |= f
+	switch {
+	case f == fieldTimestep && kind == protowire.VarintType:
+		v, n := protowire.ConsumeVarint(b)
+		if o.timestep = lethe.Timestep(v); v > maxTimestep {
+			o.timestep = 0
+			o.note(f, BadTimestep, "timestep is not an integer of 0..2^53")
+		}
+		return n, nil
+	case f == fieldFeatures && (kind == protowire.BytesType || kind == protowire.Fixed32Type):
+		return o.row(b, kind), nil
+	case f != noField && f != fieldTimestep && f != fieldFeatures && kind == protowire.BytesType:
+		text, n := protowire.ConsumeBytes(b)
+		if n >= 0 && !utf8.Valid(text) {
+			return 0, &Refusal{Unparseable, "invalid UTF-8"}
+		}
+		o.text(f, string(text))
+		return n, nil
+	}
+	if f != noField {
+		o.note(f, BadType, f.names()+" is of another type")
+	}
+	return protowire.ConsumeFieldValue(number, kind, b), nil
+}
+
+func (o binaryObject) text(f field, text string) {
+	switch f {
+	case fieldID:
+		o.id = text
+	case fieldSource:
+		o.source = text
+	case fieldTarget:
+		o.target = text
+	default:
+		o.subjects = append(o.subjects, text)
+	}
+}
+
+// featureBytes are those of a feature.
+const featureBytes = 4
+
+// row reads features, packed or a single one. What is no number is missing.
+func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
+	packed, length := b, featureBytes
+	if kind == protowire.BytesType {
+		packed, length = protowire.ConsumeBytes(b)
+	}
+	if length < 0 || length > len(b) {
+		return -1
+	}
+	if kind == protowire.Fixed32Type {
+		packed = b[:featureBytes]
+	}
+	if len(packed)%featureBytes != 0 {
+		o.note(fieldFeatures, BadType, "features are not of 4 bytes each")
+		return length
+	}
+	if o.features == nil {
+		o.features = make([]float32, 0, len(packed)/featureBytes)
+	}
+	for ; len(packed) > 0; packed = packed[featureBytes:] {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(packed))
+		switch {
+		case v != v:
+			v = lethe.Missing()
+		case math.IsInf(float64(v), 0):
+			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d is infinite", len(o.features)))
+		}
+		o.features = append(o.features, v)
+	}
+	return length
+}

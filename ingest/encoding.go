@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"lethe"
+)
+
+// Encoding is how records of transactions.v1 are written: as JSON, which the zero value is, or as
+// Protobuf.
+type Encoding struct {
+	binary bool
+	schema uint32
+}
+
+// Protobuf returns the encoding as Protobuf, under the id that a registry gave the schema, or any
+// if there is none.
+func Protobuf(schema uint32) Encoding { return Encoding{true, schema} }
+
+// encodingOf is how a value is written.
+func encodingOf(value []byte) Encoding {
+	m, is := header(value)
+	return Encoding{is, m.schema}
+}
+
+// Transaction is EncodeTransaction.
+func (e Encoding) Transaction(t lethe.Transaction) (key, value []byte, err error) {
+	key, value, err = EncodeTransaction(t)
+	if err != nil || !e.binary {
+		return key, value, err
+	}
+	value = e.begin(make([]byte, 0, 32+len(t.ID)+featureBytes*len(t.Features)), transactionMessage)
+	value = appendString(value, 1, string(t.ID))
+	value = appendUint(value, 2, uint64(t.Timestep))
+	value = protowire.AppendTag(value, 3, protowire.BytesType)
+	value = protowire.AppendVarint(value, uint64(featureBytes*len(t.Features)))
+	for _, f := range t.Features {
+		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
+	}
+	for _, subject := range t.Subjects {
+		value = appendString(value, 4, subject)
+	}
+	return key, value, nil
+}
+
+// Payment is EncodePayment.
+func (e Encoding) Payment(p lethe.Payment) (key, value []byte, err error) {
+	key, value, err = EncodePayment(p)
+	if err != nil || !e.binary {
+		return key, value, err
+	}
+	value = appendString(e.begin(nil, paymentMessage), 1, string(p.Source))
+	value = appendString(value, 2, string(p.Target))
+	return key, appendUint(value, 3, uint64(p.Timestep)), nil
+}
+
+// Close is EncodeClose.
+func (e Encoding) Close(t lethe.Timestep, partition int) (key, value []byte) {
+	if !e.binary {
+		return EncodeClose(t, partition)
+	}
+	return CloseKey(t, partition), appendUint(e.begin(nil, closeMessage), 1, uint64(t))
+}
+
+// begin appends the header of a message.
+func (e Encoding) begin(b []byte, index int64) []byte {
+	b = binary.BigEndian.AppendUint32(append(b, magic), e.schema)
+	if index == transactionMessage {
+		return append(b, 0) // short for the path of the first message
+	}
+	b = protowire.AppendVarint(b, protowire.EncodeZigZag(1))
+	return protowire.AppendVarint(b, protowire.EncodeZigZag(index))
+}
+
+func appendString(b []byte, number protowire.Number, text string) []byte {
+	return protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), text)
+}
+
+func appendUint(b []byte, number protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), v)
+}
+
+// ParseEncoding reads the name of an encoding: json or protobuf.
+func ParseEncoding(name string, schema uint32) (Encoding, error) {
+	switch name {
+	case "json":
+		return Encoding{}, nil
+	case "protobuf":
+		return Protobuf(schema), nil
+	default:
+		return Encoding{}, fmt.Errorf("format is %q, want json or protobuf", name)
+	}
+}

@@ -1,0 +1,128 @@
+package ingest
+
+import (
+	"encoding/json"
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"lethe"
+)
+
+// Searches for what was erased read what a record says as JSON. What a binary record says is
+// spelled for them, whether or not it can be taken.
+
+// maxMessages is how deep messages that no schema of ours knows are looked into.
+const maxMessages = 4
+
+// Spelled returns parts of a record, and behind them what those of them say as JSON that are
+// binary records.
+func Spelled(parts [][]byte) [][]byte {
+	out := parts
+	for _, part := range parts {
+		if m, is := header(part); is {
+			out = append(out[:len(out):len(out)], m.spell())
+		}
+	}
+	return out
+}
+
+// Text is a value as a person reads it: what it says as JSON, if it is a binary record.
+func Text(value []byte) string {
+	if m, is := header(value); is {
+		return string(m.spell())
+	}
+	return string(value)
+}
+
+// spell returns what a message says as JSON: every text and all features, of a broken one as far
+// as it can be told.
+func (m message) spell() []byte {
+	out := appendText([]byte(`{"type":`), m.kind())
+	fields := m.fields()
+	features := binaryObject{&object{}}
+	subjects, others := []string{}, []string{}
+	for body := m.body; len(body) > 0; {
+		number, kind, n := protowire.ConsumeTag(body)
+		if n < 0 {
+			break
+		}
+		body = body[n:]
+		if n = protowire.ConsumeFieldValue(number, kind, body); n < 0 {
+			break
+		}
+		value := body[:n]
+		body = body[n:]
+		f := noField
+		if number <= protowire.Number(len(fields)) {
+			f = fields[number-1]
+		}
+		switch {
+		case f == fieldFeatures && (kind == protowire.BytesType || kind == protowire.Fixed32Type):
+			features.row(value, kind)
+		case f == fieldTimestep && kind == protowire.VarintType:
+			v, _ := protowire.ConsumeVarint(value)
+			out = appendTimestep(out, lethe.Timestep(min(v, maxTimestep)))
+		case kind != protowire.BytesType:
+		case f == noField || f == fieldTimestep:
+			others = append(others, texts(value, 0)...)
+		default:
+			text, _ := protowire.ConsumeString(value)
+			if f == fieldSubjects {
+				subjects = append(subjects, text)
+				continue
+			}
+			out = append(appendText(append(out, ','), f.names()), ':')
+			out = append(out, quoted(text)...)
+		}
+	}
+	out = append(out, `,"features":[`...)
+	for i, v := range features.features {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if math.IsInf(float64(v), 0) {
+			v = lethe.Missing() // JSON has none, and no row that was taken
+		}
+		out = lethe.AppendFeature(out, v)
+	}
+	out = append(append(out, `],"subjects":`...), quoted(subjects)...)
+	return append(append(append(out, `,"others":`...), quoted(others)...), '}')
+}
+
+// texts are those of a field that is a text, or a message in which there are some.
+func texts(value []byte, depth int) (out []string) {
+	content, n := protowire.ConsumeBytes(value)
+	if n < 0 || depth == maxMessages {
+		return nil
+	}
+	if utf8.Valid(content) {
+		out = append(out, string(content))
+	}
+	for len(content) > 0 {
+		number, kind, n := protowire.ConsumeTag(content)
+		if n < 0 {
+			break
+		}
+		content = content[n:]
+		if n = protowire.ConsumeFieldValue(number, kind, content); n < 0 {
+			break
+		}
+		if kind == protowire.BytesType {
+			out = append(out, texts(content[:n], depth+1)...)
+		}
+		content = content[n:]
+	}
+	return out
+}
+
+// quoted is a text, or a list of them, as JSON. What is no UTF-8 is replaced: the bytes
+// themselves are searched too.
+func quoted(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return []byte("null") // there is no such text
+	}
+	return out
+}

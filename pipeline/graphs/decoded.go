@@ -1,0 +1,80 @@
+package graphs
+
+import (
+	"sync"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/snapshot"
+)
+
+// decoded is a record, and what decoding it gave: an event or a *ingest.Refusal.
+type decoded struct {
+	// rec is without the features that are erased; redacted says that it had some.
+	rec      ingest.Record
+	redacted bool
+	event    ingest.Event
+	err      error
+	// foreseen is a transaction, for the batch that takes it.
+	foreseen snapshot.Foreseen
+}
+
+// decodedTogether is how many records a goroutine decodes before it looks for more.
+const decodedTogether = 32
+
+// decodeAll decodes records, some at a time, into a list in their order.
+func (in *intake) decodeAll(
+	records []ingest.Record, redacts bool, decode func(ingest.Record, ingest.Limits) (ingest.Event, error),
+) []decoded {
+	out := make([]decoded, len(records))
+	parts := make(chan int, len(records)/decodedTogether+1)
+	for at := 0; at < len(records); at += decodedTogether {
+		parts <- at
+	}
+	close(parts)
+	var working sync.WaitGroup
+	for range in.workers {
+		working.Go(func() {
+			for at := range parts {
+				for i := at; i < min(at+decodedTogether, len(records)); i++ {
+					out[i] = in.decode(records[i], redacts, decode)
+				}
+			}
+		})
+	}
+	working.Wait()
+	return out
+}
+
+func (in *intake) decode(
+	rec ingest.Record, redacts bool, decode func(ingest.Record, ingest.Limits) (ingest.Event, error),
+) (d decoded) {
+	d.rec = rec
+	if again, _ := ingest.IsRepublished(in.secret, rec); redacts && !again {
+		d.rec, d.redacted = in.redact(rec)
+	}
+	d.event, d.err = decode(d.rec, in.limits)
+	return d
+}
+
+// foresee has a batch work out what it needs of the transactions among records.
+func foresee(tx *taken, list []decoded, workers int) error {
+	var places []int
+	var transactions []lethe.Transaction
+	for i, d := range list {
+		if t, is := d.event.(ingest.Transaction); is {
+			places, transactions = append(places, i), append(transactions, t.Transaction)
+		}
+	}
+	if len(transactions) == 0 {
+		return nil
+	}
+	seen, err := snapshot.Foresee(tx.Batch, transactions, workers)
+	if err != nil {
+		return err
+	}
+	for i, at := range places {
+		list[at].foreseen = seen[i]
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// Foreseen is a transaction of which all that does not depend on the records before it was
+// worked out.
+type Foreseen struct {
+	tr        lethe.Transaction // without erased features
+	pseudonym lethe.Pseudonym
+	arrived   indexEntry
+	// row is tr as it will be stored.
+	row []byte
+}
+
+// Foresee works out what a batch needs of transactions, by so many goroutines, and reads what
+// staging knows of them. What becomes of a transaction does not depend on whether it was
+// foreseen, nor by how many. An error is one of reading the store.
+func Foresee(b *Batch, list []lethe.Transaction, workers int) ([]Foreseen, error) {
+	out := make([]Foreseen, len(list))
+	var working errgroup.Group
+	size := (len(list) + workers - 1) / max(workers, 1)
+	for at := 0; at < len(list); at += size {
+		part, into := list[at:min(at+size, len(list))], out[at:]
+		working.Go(func() error {
+			hashing := newHashing(b.staging)
+			for i, tr := range part {
+				into[i] = hashing.foresee(tr)
+			}
+			return nil
+		})
+	}
+	if err := working.Wait(); err != nil {
+		return nil, err
+	}
+	return out, readAhead(b, out)
+}
+
+// Take is Batch.Transaction of it, by the batch that it was foreseen for.
+func (f Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
+	tr := f.tr
+	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
+	if v.Late {
+		v.Late, err = b.wouldTake(tr)
+	}
+	if err != nil || v.Outcome != "" {
+		return v, err
+	}
+	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
+		return v, nil
+	}
+	carrier := carrier{tr.Timestep, []lethe.Pseudonym{f.pseudonym}, []lethe.TransactionID{tr.ID}}
+	if b.featureCount == 0 {
+		v, err := b.candidate(f.pseudonym, tr, f.arrived, at, o)
+		if err == nil && v.Outcome != Refused {
+			b.carry(carrier, tr.Subjects)
+		}
+		if err != nil {
+			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+		}
+		return v, err
+	}
+	entry, known, err := lookup(b.get, f.pseudonym)
+	same := false
+	if err == nil && known {
+		same, err = b.isKnown(f.pseudonym, tr.ID, entry, f.arrived)
+	}
+	late, isLate := b.refused(at)
+	switch {
+	case err != nil:
+		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	case same:
+		b.carry(carrier, tr.Subjects)
+		return Verdict{Outcome: Duplicate}, nil
+	case known && entry.timestep != tr.Timestep:
+		return conflict(o, tr.Timestep, entry.timestep), nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
+	}
+	b.carry(carrier, tr.Subjects)
+	if err := b.store(f, entry, known); err != nil {
+		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	}
+	return Verdict{Outcome: Accepted}, nil
+}
+
+// readAhead reads what will be asked of staging: whether transactions are known, and how many
+// have their contents.
+func readAhead(b *Batch, list []Foreseen) error {
+	if b.featureCount == 0 {
+		return nil
+	}
+	var keys [2][][]byte
+	for _, f := range list {
+		keys[0] = append(keys[0], pseudonymKey(kindIndex, f.pseudonym))
+		keys[1] = append(keys[1], alikeKey(f.arrived.hash))
+	}
+	var found [2][]swapstore.Found
+	var reading errgroup.Group
+	for i, part := range keys {
+		reading.Go(func() (err error) {
+			slices.SortFunc(part, bytes.Compare)
+			found[i], err = b.staging.Lookup(part)
+			return err
+		})
+	}
+	if err := reading.Wait(); err != nil {
+		return err
+	}
+	b.foreseen = make(map[string]swapstore.Found, 2*len(list))
+	for i, part := range keys {
+		for k, key := range part {
+			b.foreseen[string(key)] = found[i][k]
+		}
+	}
+	return nil
+}
+
+// hashing works out what does not depend on other records. It is for one goroutine.
+type hashing struct {
+	staging *staging
+	names   lethe.Pseudonymizer
+	content lethe.Hasher
+}
+
+func newHashing(s *staging) hashing {
+	return hashing{s, s.options.Secret.Pseudonymizer(), s.options.Secret.Hasher(contentPurpose)}
+}
+
+func (h hashing) foresee(tr lethe.Transaction) Foreseen {
+	tr = redacted(h.staging, tr)
+	row := encodeRow(tr.ID, tr.Features)
+	features := row[len(row)-featureBytes*len(tr.Features):]
+	return Foreseen{tr, h.names.Pseudonym(tr.ID), indexEntry{tr.Timestep, contentOf(h.content, features)}, row}
+}

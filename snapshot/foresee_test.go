@@ -1,0 +1,73 @@
+package snapshot
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+)
+
+// What becomes of transactions, and what is stored, does not depend on whether they were foreseen,
+// nor by how many goroutines: not of new ones, repeated, changed and erased ones, nor of those
+// whose timestep is another, nor while the number of features is not known.
+func TestForeseenTransactionsFareAsOthers(t *testing.T) {
+	run := func(workers int) (verdicts []Verdict, stored map[string]string) {
+		s, err := Open("store", Options{
+			Config: Defaults(), Secret: lethe.Secret{3}, FS: vfs.NewMem(), TransactionPartitions: 1, LabelPartitions: 1,
+		})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close()) }()
+		require.NoError(t, s.Suppress(append(lethe.Transactions("t-3"), lethe.FeaturesOf("t-4", 1))))
+		offset := int64(0)
+		for round := range 4 {
+			var list []lethe.Transaction
+			for i := range 40 {
+				list = append(list, lethe.Transaction{
+					ID: lethe.TransactionID(fmt.Sprintf("t-%d", i%23)), Timestep: lethe.Timestep(1 + i%23/20 + round/3),
+					Features: []float32{float32(i / (5 * (round + 1))), 7}, Subjects: []string{"Ann"}[:i%2],
+				})
+			}
+			batch, err := s.Begin(Source{Transactions, "topic", 0})
+			require.NoError(t, err)
+			var seen []Foreseen
+			if workers > 0 {
+				seen, err = Foresee(batch, list, workers)
+				require.NoError(t, err)
+			}
+			for i, tr := range list {
+				var v Verdict
+				if o := (Origin{Offset: offset}); workers > 0 {
+					v, err = seen[i].Take(batch, o)
+				} else {
+					v, err = batch.Transaction(tr, o)
+				}
+				require.NoError(t, err)
+				verdicts = append(verdicts, v)
+				offset++
+			}
+			require.NoError(t, batch.Commit(offset))
+			_, err = s.DecideFeatureCount()
+			require.NoError(t, err)
+		}
+		stored = make(map[string]string)
+		require.NoError(t, s.staging.Scan(nil, func(key, value []byte) error {
+			stored[string(key)] = string(value)
+			return nil
+		}))
+		return verdicts, stored
+	}
+	verdicts, stored := run(0)
+	outcomes := make(map[Outcome]int)
+	for _, v := range verdicts {
+		outcomes[v.Outcome]++
+	}
+	require.Len(t, outcomes, 4, "%v", outcomes)
+	for _, workers := range []int{1, 2, 7, 100} {
+		gotVerdicts, gotStored := run(workers)
+		require.Equal(t, verdicts, gotVerdicts, workers)
+		require.Equal(t, stored, gotStored, workers)
+	}
+}
