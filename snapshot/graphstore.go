@@ -17,25 +17,6 @@ type graphStore struct {
 	timestep lethe.Timestep
 }
 
-// write puts a snapshot without labels into a new store.
-func (s graphStore) write(g *lethe.Snapshot) error {
-	m := meta{revision: g.Revision, featureCount: g.FeatureCount, nodes: len(g.Nodes), payments: len(g.Payments)}
-	return s.Apply(func(w swapstore.Writer) error {
-		for i, n := range g.Nodes {
-			if err := w.Set(pseudonymKey(kindNode, n.Pseudonym), encodeRow(n.ID, g.Row(i))); err != nil {
-				return err
-			}
-		}
-		for _, p := range g.Payments {
-			key := pseudonymKey(kindEdge, g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym)
-			if err := w.Set(key, nil); err != nil {
-				return err
-			}
-		}
-		return w.Set([]byte{kindMeta}, m.encode())
-	})
-}
-
 // read returns the snapshot without labels.
 func (s graphStore) read() (*lethe.Snapshot, error) {
 	m, err := s.meta()
@@ -99,35 +80,42 @@ func addPayment(g *lethe.Snapshot, ends []lethe.Pseudonym) bool {
 // replace writes the store anew with another graph, without the old bytes, and
 // returns its description. shards are nil until the timestep is settled.
 func (s graphStore) replace(ctx context.Context, g *lethe.Snapshot, shards []lethe.ShardID) (meta, error) {
-	m := meta{revision: g.Revision, featureCount: g.FeatureCount, nodes: len(g.Nodes), payments: len(g.Payments)}
-	// Keys ascend: payments, assignments, description, rows.
-	err := s.Rewrite(ctx, func(_ swapstore.Reader, dst swapstore.Writer) error {
-		for _, p := range g.Payments {
-			key := pseudonymKey(kindEdge, g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym)
-			if err := dst.Set(key, nil); err != nil {
-				return err
-			}
-		}
-		for i, shard := range shards {
-			n := g.Nodes[i]
-			if n.Label != lethe.Unknown {
-				m.labelled++
-			}
-			if err := dst.Set(pseudonymKey(kindAssigned, n.Pseudonym), encodeAssigned(n.Label, shard)); err != nil {
-				return err
-			}
-		}
-		if err := dst.Set([]byte{kindMeta}, m.encode()); err != nil {
+	m := metaOf(g)
+	err := s.Rewrite(ctx, func(_ swapstore.Reader, dst swapstore.Writer) error { return m.fill(dst, g, shards) })
+	return m, err
+}
+
+func metaOf(g *lethe.Snapshot) meta {
+	return meta{revision: g.Revision, featureCount: g.FeatureCount, nodes: len(g.Nodes), payments: len(g.Payments)}
+}
+
+// fill sets all that the store of a graph holds, and counts who is labelled. Keys ascend: payments,
+// assignments, description, rows.
+func (m *meta) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.ShardID) error {
+	for _, p := range g.Payments {
+		key := pseudonymKey(kindEdge, g.Nodes[p.Source].Pseudonym, g.Nodes[p.Target].Pseudonym)
+		if err := dst.Set(key, nil); err != nil {
 			return err
 		}
-		for i, n := range g.Nodes {
-			if err := dst.Set(pseudonymKey(kindNode, n.Pseudonym), encodeRow(n.ID, g.Row(i))); err != nil {
-				return err
-			}
+	}
+	for i, shard := range shards {
+		n := g.Nodes[i]
+		if n.Label != lethe.Unknown {
+			m.labelled++
 		}
-		return nil
-	})
-	return m, err
+		if err := dst.Set(pseudonymKey(kindAssigned, n.Pseudonym), encodeAssigned(n.Label, shard)); err != nil {
+			return err
+		}
+	}
+	if err := dst.Set([]byte{kindMeta}, m.encode()); err != nil {
+		return err
+	}
+	for i, n := range g.Nodes {
+		if err := dst.Set(pseudonymKey(kindNode, n.Pseudonym), encodeRow(n.ID, g.Row(i))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // raise gives the store the next revision and returns its description.

@@ -33,16 +33,16 @@ func (s *Store) CloseTimestep(ctx context.Context, t lethe.Timestep) error {
 	if err != nil {
 		return err
 	}
-	if err := next.begin(i, g); err != nil {
+	if err := next.begin(ctx, i, g); err != nil {
 		return err
 	}
 	return next.conclude(t, g)
 }
 
 // begin makes a store of its own for the graph of a timestep that closes.
-func (t transition) begin(i Info, g *lethe.Snapshot) error {
+func (t transition) begin(ctx context.Context, i Info, g *lethe.Snapshot) error {
 	g.Revision = t.staging.gone[i.Timestep] + 1
-	if err := t.store.closed.create(g); err != nil {
+	if err := t.store.closed.create(ctx, g); err != nil {
 		// The store is not listed yet. A failed removal is made good by the next
 		// Open, Erase or CloseTimestep.
 		return errors.Join(err, t.store.closed.remove(i.Timestep))

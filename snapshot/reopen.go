@@ -56,7 +56,7 @@ func (t transition) insert(ctx context.Context, i Info, assign Assign) (*lethe.S
 	if err != nil {
 		return nil, err
 	}
-	if err := t.begin(i, g); err != nil {
+	if err := t.begin(ctx, i, g); err != nil {
 		return nil, err
 	}
 	if i.Timestep < t.newest(lethe.Settled) {
@@ -128,6 +128,9 @@ func (s *staging) assemble(
 	ctx context.Context, c *changes, t lethe.Timestep, base *lethe.Snapshot,
 ) (g *lethe.Snapshot, changed bool, err error) {
 	m := merger{graph: &lethe.Snapshot{Timestep: t, FeatureCount: s.featureCount}, base: base}
+	nodes := s.info(t).Nodes // while it is open, and about as many after
+	m.graph.Nodes = make([]lethe.SnapshotNode, 0, nodes)
+	m.graph.Features = make([]float32, 0, nodes*s.featureCount)
 	err = s.scanAt(kindRow, t, func(e staged) error {
 		c.drop(e.key)
 		return errors.Join(ctx.Err(), m.take(e))

@@ -103,7 +103,7 @@ func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
 	fill(t, s, 3)
 	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 2, nil)
 	require.NoError(t, err)
-	require.NoError(t, s.closed.create(g))
+	require.NoError(t, s.closed.create(t.Context(), g))
 	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
 	require.NoError(t, s.Close())
 	s = openMem(t, fs, 1)
@@ -117,10 +117,10 @@ func TestClosingAgainReplacesWhatAFailureLeft(t *testing.T) {
 	s := openMem(t, vfs.NewMem(), 1)
 	left := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{1},
 		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{1}, ID: "left"}}}
-	require.NoError(t, s.closed.create(left))
+	require.NoError(t, s.closed.create(t.Context(), left))
 	next := &lethe.Snapshot{Timestep: 5, Revision: 1, FeatureCount: 1, Features: []float32{2},
 		Nodes: []lethe.SnapshotNode{{Pseudonym: lethe.Pseudonym{2}, ID: "next"}}}
-	require.NoError(t, s.closed.create(next))
+	require.NoError(t, s.closed.create(t.Context(), next))
 	store, err := s.closed.get(5)
 	require.NoError(t, err)
 	got, err := store.read()

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -61,6 +62,11 @@ func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 	if store, found := c.open.Get(t); found {
 		return store, nil
 	}
+	return c.hold(t, func() (*swapstore.Store, error) { return swapstore.Open(c.fs, c.path(t), graphFormat()) })
+}
+
+// hold opens a store that is not open, and makes room for it.
+func (c *storeCache) hold(t lethe.Timestep, open func() (*swapstore.Store, error)) (graphStore, error) {
 	if c.open.Len() == c.capacity {
 		// Before the next one is opened, so that there are never more.
 		oldest, _, _ := c.open.GetOldest()
@@ -68,7 +74,7 @@ func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 			return graphStore{}, err
 		}
 	}
-	opened, err := swapstore.Open(c.fs, c.path(t), graphFormat())
+	opened, err := open()
 	if err != nil {
 		return graphStore{}, fmt.Errorf("timestep %d: %w", t, err)
 	}
@@ -79,15 +85,17 @@ func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 
 // create puts a snapshot without labels into a store of its own, in place of
 // whatever a crash left there.
-func (c *storeCache) create(g *lethe.Snapshot) error {
+func (c *storeCache) create(ctx context.Context, g *lethe.Snapshot) error {
 	if err := c.remove(g.Timestep); err != nil {
 		return err
 	}
-	store, err := c.get(g.Timestep)
-	if err != nil {
-		return err
-	}
-	return store.write(g)
+	_, err := c.hold(g.Timestep, func() (*swapstore.Store, error) {
+		return swapstore.OpenFilled(ctx, c.fs, c.path(g.Timestep), graphFormat(), func(dst swapstore.Writer) error {
+			m := metaOf(g)
+			return m.fill(dst, g, nil)
+		})
+	})
+	return err
 }
 
 // close closes the timestep's store if it is open. After a failed write that

@@ -46,12 +46,17 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 func (s *Store) fillNext(
 	ctx context.Context, old *generation, fill func(src Reader, dst Writer) error,
 ) (*generation, error) {
-	g, err := s.openGeneration(old.number+1, true)
+	return s.fill(ctx, old.number+1, func(dst Writer) error { return fill(old, dst) })
+}
+
+// fill makes a generation durable, without pointing at it yet.
+func (s *Store) fill(ctx context.Context, number uint64, fill func(dst Writer) error) (*generation, error) {
+	g, err := s.openGeneration(number, true)
 	if err != nil {
 		return nil, err
 	}
 	w := newTableWriter(ctx, s.fs, s.generationDir(g.number), s.size, g.db)
-	err = fill(old, w)
+	err = fill(w)
 	if err == nil {
 		err = w.finish(ctx)
 	} else {

@@ -1,6 +1,7 @@
 package swapstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +52,25 @@ func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 
 // OpenSized is Open of a store that is not Small. The size may be another each time.
 func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) {
+	return open(fs, dir, format, size, nil)
+}
+
+// OpenFilled is Open of a store that is not there yet, with what fill sets, keys ascending, each
+// once. If it returns nil, that is durable, and it was written once; on an error nothing of it
+// is there for a later Open. A store that is there stays as it is.
+func OpenFilled(
+	ctx context.Context, fs vfs.FS, dir string, format Format, fill func(dst Writer) error,
+) (*Store, error) {
+	return open(fs, dir, format, Small(), func(s *Store) (*generation, error) { return s.fill(ctx, 1, fill) })
+}
+
+// open opens a store, whose first generation is empty unless there is a function that makes it.
+func open(
+	fs vfs.FS, dir string, format Format, size Size, first func(*Store) (*generation, error),
+) (*Store, error) {
+	if first == nil {
+		first = func(s *Store) (*generation, error) { return s.openGeneration(1, true) }
+	}
 	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -64,14 +84,14 @@ func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) 
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}
 	s := &Store{fs: fs, dir: dir, format: format, size: size, lock: lock}
-	if s.current, err = s.recover(); err != nil {
+	if s.current, err = s.recover(first); err != nil {
 		return nil, fmt.Errorf("store in %s: %w", dir, errors.Join(err, lock.Close()))
 	}
 	return s, nil
 }
 
 // recover brings the folder into order and opens the current generation.
-func (s *Store) recover() (*generation, error) {
+func (s *Store) recover(first func(*Store) (*generation, error)) (*generation, error) {
 	number, found, err := readPointer(s.fs, s.dir)
 	if err != nil {
 		return nil, err
@@ -88,7 +108,7 @@ func (s *Store) recover() (*generation, error) {
 		return nil, err
 	}
 	if number == 0 {
-		return s.firstGeneration()
+		return s.firstGeneration(first)
 	}
 	return s.openGeneration(number, false)
 }
@@ -107,9 +127,9 @@ func (s *Store) announce() error {
 	return err
 }
 
-// firstGeneration creates an empty generation 1 and points at it.
-func (s *Store) firstGeneration() (*generation, error) {
-	g, err := s.openGeneration(1, true)
+// firstGeneration creates generation 1 and points at it.
+func (s *Store) firstGeneration(first func(*Store) (*generation, error)) (*generation, error) {
+	g, err := first(s)
 	if err != nil {
 		return nil, err
 	}
