@@ -25,6 +25,10 @@ type Foreseen struct {
 // staging knows of them. What becomes of a transaction does not depend on whether it was
 // foreseen, nor by how many. An error is one of reading the store.
 func Foresee(b *Batch, list []lethe.Transaction, workers int) ([]Foreseen, error) {
+	if len(b.writes) == 0 {
+		const each = 3 // row, index entry, count of its content
+		b.writes = make(map[string][]byte, each*len(list))
+	}
 	out := make([]Foreseen, len(list))
 	var working errgroup.Group
 	size := (len(list) + workers - 1) / max(workers, 1)

@@ -60,6 +60,7 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 	go func() { ended <- opened.Run(running) }()
 	m, err = b.watch(opened, began, ended)
 	m.WrittenBytes, m.PayloadBytes = disk.written.Load(), b.PayloadBytes
+	m.SyncSeconds = time.Duration(disk.waited.Load()).Seconds()
 	stop()
 	return m, errors.Join(err, <-ended)
 }

@@ -74,6 +74,7 @@ func (b *benchmark) print(w io.Writer, read []measured, taken measured) {
 	perByte := func(m measured) float64 { return m.ProcessorSeconds / float64(m.PayloadBytes) * mega * 1000 }
 	fmt.Fprintf(w, "processor      %.2f ms a MB read, %.2f ms a MB taken in\n", (perByte(read[0])+perByte(read[1]))/2, perByte(taken))
 	fmt.Fprintf(w, "written        %.2f bytes a byte received\n", float64(taken.WrittenBytes)/float64(taken.PayloadBytes))
+	fmt.Fprintf(w, "disk           waited for %.1f s of %.1f s\n", taken.SyncSeconds, taken.Seconds)
 	fmt.Fprintf(w, "peak memory    %.0f MB\n", float64(taken.PeakBytes)/mega)
 	fmt.Fprintf(w, "longest pause  %.0f ms\n", 1000*taken.PauseSeconds)
 }

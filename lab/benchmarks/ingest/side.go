@@ -25,6 +25,8 @@ type measured struct {
 	ProcessorSeconds float64
 	WrittenBytes     int64
 	PauseSeconds     float64
+	// SyncSeconds is how long writers of the state waited for the disk, in all.
+	SyncSeconds float64
 	// PeakBytes is told by whoever started it.
 	PeakBytes int64
 }
