@@ -6,10 +6,11 @@
 //
 // Every value is one JSON object, or, on transactions.v1, a Protobuf message in the wire format of
 // Confluent's serializers, as schemas/transactions.v1.proto has it: the same is accepted of either,
-// and refused for the same reasons, and what lethe writes anew keeps its format. Field order is free. Fields of a transaction, payment or
-// label that its type does not have are ignored and never stored: they stay in the topic, and
-// in the dead letter of a record that is refused when it is read. In other records such
-// fields are refused, and everywhere fields given twice, trailing bytes and invalid UTF-8.
+// and refused for the same reasons, and what lethe writes anew keeps its format. Field order is
+// free. Fields of a transaction, payment or label that its type does not have are ignored and
+// never stored: they stay in the topic, and in the dead letter of a record that is refused when
+// it is read. In other records such fields are refused, and everywhere fields given twice,
+// trailing bytes and invalid UTF-8.
 // The folder schemas has the JSON Schemas of the three topics, which are tested against the codec.
 // They tell what JSON Schema can tell: field names, kinds and bounds; keys,
 // duplicate fields and what is printable are checked by decoding only.

@@ -5,54 +5,56 @@ package plainnumber
 
 import "math"
 
-// bound is a bound on the digits of a plain number as an integer: float64 has all integers
-// up to 2^53, of 15 digits and more.
-const bound = 1e15
-
-// powers are those of ten that float64 has.
-var powers = [...]float64{
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-	1e21, 1e22,
-}
+const (
+	// bound is one on the digits of a plain number as an integer: float64 has all integers up to
+	// 2^53, of 15 digits and more.
+	bound = 1e15
+	// mostPlaces are those behind the point: float64 has 10^22, and no power of ten behind it.
+	mostPlaces = 22
+)
 
 // Float32 reads the number at a place of a text, if it is plain: exactly what
 // strconv.ParseFloat says of it. It ends before a byte that is no part of a number.
 func Float32(text []byte, at int) (v float32, end int, ok bool) {
-	negative := at < len(text) && text[at] == '-'
+	negative := is(text, at, '-')
 	if negative {
 		at++
 	}
-	first := at
-	var digits uint64
-	for ; at < len(text) && '0' <= text[at] && text[at] <= '9'; at++ {
-		if digits = 10*digits + uint64(text[at]-'0'); digits >= bound {
-			return 0, 0, false
-		}
-	}
-	if at == first || text[first] == '0' && at > first+1 {
+	end, sum := digits(text, at, 0)
+	if end == at || is(text, at, '0') && end > at+1 {
 		return 0, 0, false
 	}
 	places := 0
-	if at < len(text) && text[at] == '.' {
-		at++
-		first = at
-		for ; at < len(text) && '0' <= text[at] && text[at] <= '9'; at++ {
-			if digits = 10*digits + uint64(text[at]-'0'); digits >= bound {
-				return 0, 0, false
-			}
-		}
-		if places = at - first; places == 0 || places >= len(powers) {
+	if is(text, end, '.') {
+		first := end + 1
+		end, sum = digits(text, first, sum)
+		if places = end - first; places == 0 || places > mostPlaces {
 			return 0, 0, false
 		}
 	}
-	if at < len(text) && (text[at] == 'e' || text[at] == 'E') {
+	if sum >= bound || is(text, end, 'e') || is(text, end, 'E') {
 		return 0, 0, false
 	}
-	v, ok = rounded(float64(digits) / powers[places])
+	v, ok = rounded(float64(sum) / math.Pow10(places))
 	if negative {
 		v = -v
 	}
-	return v, at, ok
+	return v, end, ok
+}
+
+func is(text []byte, at int, c byte) bool { return at < len(text) && text[at] == c }
+
+// digits returns where the digits end that stand at a place, and appends them to those of a
+// number, which stays at the bound once it is there.
+func digits(text []byte, at int, sum uint64) (end int, all uint64) {
+	for ; at < len(text); at++ {
+		c := text[at] - '0'
+		if c > 9 { //nolint:mnd // the last digit
+			break
+		}
+		sum = min(10*sum+uint64(c), bound)
+	}
+	return at, sum
 }
 
 // rounded returns the float32 next to a number of which x is the next float64, if that can be

@@ -37,7 +37,8 @@ func TestPlainNumbers(t *testing.T) {
 		require.True(t, comparePlain(t, []byte(text)), text)
 	}
 	for _, text := range []string{
-		"", "-", ".5", "01", "-01", "1.", "1.,", "1e5", "1.5E2", "1000000000000000", "0.00000000000000000000001", "null", "+1",
+		"", "-", ".5", "01", "-01", "1.", "1.,", "1e5", "1.5E2", "1000000000000000", "0.00000000000000000000001", "null",
+		"+1", "99999999999999999999999999999999",
 		"16777217", // between two of float32
 	} {
 		require.False(t, comparePlain(t, []byte(text)), text)

@@ -46,6 +46,10 @@ type deployment struct {
 	leaveOut lethe.TransactionID
 	// window is that in which late records wait for others, or 0 for the default.
 	window time.Duration
+	// encoding is how fill writes transactions, payments and close records.
+	encoding ingest.Encoding
+	// workers is how many goroutines decode.
+	workers int
 	// lateRecords is what becomes of late records, or empty for the default.
 	lateRecords string
 }
@@ -73,7 +77,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: noSleep{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,
 		Logger:    slog.New(slog.DiscardHandler),
-		Partition: cut, Repair: repair.Defaults(), Questions: d.questions,
+		Partition: cut, Repair: repair.Defaults(), Questions: d.questions, Workers: d.workers,
 		Erasure: coordinator.Config{
 			Deployment: lethe.DeploymentID{1},
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
@@ -142,20 +146,20 @@ func (d *deployment) fill(at lethe.Timestep) {
 		if slices.Contains([]lethe.TransactionID{transactionID(at, source), transactionID(at, target)}, d.leaveOut) {
 			return
 		}
-		add(ingest.EncodePayment(lethe.Payment{
+		add(d.encoding.Payment(lethe.Payment{
 			Source: transactionID(at, source), Target: transactionID(at, target), Timestep: at,
 		}))
 	}
 	for i := range nodes {
 		if transactionID(at, i) != d.leaveOut {
-			add(ingest.EncodeTransaction(lethe.Transaction{
+			add(d.encoding.Transaction(lethe.Transaction{
 				ID: transactionID(at, i), Timestep: at, Features: []float32{float32(i), float32(at), 0.5},
 			}))
 		}
 		pay(i, (i+1)%nodes)
 	}
 	pay(0, 3)
-	d.send(bus.Transactions, append(records, d.controls(bus.Transactions, at, ingest.EncodeClose)...)...)
+	d.send(bus.Transactions, append(records, d.controls(bus.Transactions, at, d.encoding.Close)...)...)
 	records = nil
 	for i := range nodes {
 		if label := lethe.Label(i % lethe.NumLabels); label != lethe.Unknown && transactionID(at, i) != d.leaveOut {

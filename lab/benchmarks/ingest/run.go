@@ -72,7 +72,8 @@ func (b *benchmark) print(w io.Writer, read []measured, taken measured) {
 		float64(b.Transactions)/taken.Seconds, taken.ProcessorSeconds/taken.Seconds)
 	fmt.Fprintf(w, "ratio          %.1f %%\n", 100*taken.bytesPerSecond()/bare)
 	perByte := func(m measured) float64 { return m.ProcessorSeconds / float64(m.PayloadBytes) * mega * 1000 }
-	fmt.Fprintf(w, "processor      %.2f ms a MB read, %.2f ms a MB taken in\n", (perByte(read[0])+perByte(read[1]))/2, perByte(taken))
+	fmt.Fprintf(w, "processor      %.2f ms a MB read, %.2f ms a MB taken in\n",
+		(perByte(read[0])+perByte(read[1]))/2, perByte(taken))
 	fmt.Fprintf(w, "written        %.2f bytes a byte received\n", float64(taken.WrittenBytes)/float64(taken.PayloadBytes))
 	fmt.Fprintf(w, "disk           waited for %.1f s of %.1f s\n", taken.SyncSeconds, taken.Seconds)
 	fmt.Fprintf(w, "peak memory    %.0f MB\n", float64(taken.PeakBytes)/mega)
