@@ -15,7 +15,7 @@ import (
 
 // trustFlags say whose signatures count.
 type trustFlags struct {
-	PublicKey  []string           `help:"A key that must have signed, the deployment's first; repeatable." type:"path" placeholder:"FILE"`
+	PublicKey  []string           `help:"Keys that must have signed, deployment's first." type:"path" placeholder:"FILE"`
 	Config     string             `help:"YAML file that says where the pinned key is." type:"path" placeholder:"FILE"`
 	DataDir    string             `help:"Data directory with the pinned key." placeholder:"DIR"`
 	Deployment lethe.DeploymentID `help:"Deployment that must have issued it." placeholder:"ID"`
