@@ -75,7 +75,7 @@ func (f Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	entry, known, err := lookup(b.get, f.pseudonym)
 	same := false
 	if err == nil && known {
-		same, err = b.isKnown(f.pseudonym, tr.ID, entry, f.arrived)
+		same, err = isKnown(b, f.pseudonym, tr.ID, entry, f.arrived)
 	}
 	late, isLate := b.refused(at)
 	switch {

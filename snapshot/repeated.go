@@ -28,7 +28,7 @@ func (b *Batch) Repeats(id lethe.TransactionID) (bool, error) {
 // isKnown reports whether a transaction that arrived is what the store knows of it. Between the
 // suppression of its features and the rewriting the store still has their values: they count as
 // the 0 that they become, so that a record that comes again is not taken for a correction.
-func (b *Batch) isKnown(p lethe.Pseudonym, id lethe.TransactionID, known, arrived indexEntry) (bool, error) {
+func isKnown(b *Batch, p lethe.Pseudonym, id lethe.TransactionID, known, arrived indexEntry) (bool, error) {
 	columns, erased := redactedOf(b.staging, id)
 	if known == arrived || known.timestep != arrived.timestep || !erased {
 		return known == arrived, nil
@@ -40,15 +40,15 @@ func (b *Batch) isKnown(p lethe.Pseudonym, id lethe.TransactionID, known, arrive
 	if err != nil || !found {
 		return false, err
 	}
-	return b.becomes(value, columns, arrived)
+	return becomes(b.staging.options.Secret, value, columns, arrived)
 }
 
 // becomes reports whether a stored row has the content that arrived once some columns are 0.
-func (b *Batch) becomes(stored []byte, columns lethe.Columns, arrived indexEntry) (bool, error) {
+func becomes(secret lethe.Secret, stored []byte, columns lethe.Columns, arrived indexEntry) (bool, error) {
 	r, err := decodeRow(stored)
 	if err != nil {
 		return false, fmt.Errorf("row of timestep %d: %w", arrived.timestep, err)
 	}
 	zeroed, _ := columns.Zeroed(r.features)
-	return hashContent(b.staging.options.Secret, zeroed) == arrived.hash, nil
+	return hashContent(secret, zeroed) == arrived.hash, nil
 }
