@@ -198,7 +198,7 @@ func (c *eraseSubmitCmd) wait(
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
 	p := command.NewProgress(a.Stderr)
-	topics, err := c.believed(a, client)
+	topics, err := c.believed(a, c.Config, client)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	topics, err := c.believed(a, client)
+	topics, err := c.believed(a, c.Config, client)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (c *eraseListCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	topics, err := c.believed(a, client)
+	topics, err := c.believed(a, c.Config, client)
 	if err != nil {
 		return err
 	}

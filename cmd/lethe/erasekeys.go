@@ -15,10 +15,10 @@ type statusFlags struct {
 	DataDir   string   `help:"Data directory with the pinned key." placeholder:"DIR"`
 }
 
-// believed returns the topics with the statuses that the deployment has signed, if its key is
-// named or pinned. Without a key it says that nothing was checked.
-func (f statusFlags) believed(a *command.App, client *bus.Client) (requests.Bus, error) {
-	trust, hint, err := trustFlags{PublicKey: f.PublicKey, DataDir: f.DataDir}.trust(a)
+// believed returns the topics of a client with the statuses that the deployment has signed, if its key is
+// named, or pinned by the configuration. Without a key it says that nothing was checked.
+func (f statusFlags) believed(a *command.App, config string, client *bus.Client) (requests.Bus, error) {
+	trust, hint, err := trustFlags{PublicKey: f.PublicKey, Config: config, DataDir: f.DataDir}.trust(a)
 	if err != nil {
 		return nil, err
 	}
