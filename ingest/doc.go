@@ -58,7 +58,7 @@
 //	decode.go, decodeerasure.go       records decoded; object.go, targetfields.go and
 //	                                  scan*.go, their strict JSON
 //	binary.go, spelled.go             their Protobuf, and what it says as JSON, for searches
-//	featuresof.go, republished.go     features that are erased, and the record without them
+//	featuresof.go                     features that are erased, and the record without them
 //	targettext.go                     targets as the command line has them
 //	encode.go, encoding.go, keys.go   records as lethe writes them, in JSON or Protobuf, and their keys
 //	limits.go                         bounds of what is accepted

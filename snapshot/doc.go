@@ -89,7 +89,8 @@
 //	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
 //	store.go                the Store, and marks for its owner
 //	batch.go, take.go       records of one partition; what becomes of each
-//	foresee.go              what does not depend on the records before, for many transactions at once
+//	foresee.go              what does not depend on the records before, for many transactions at once, and which
+//	                        of them are known
 //	width.go                the number of features
 //	lifecycle.go, reopen.go close, settle, deal afresh a timestep; late records into it
 //	judge.go                what is in no graph: why not, and until it is said

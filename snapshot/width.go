@@ -56,7 +56,7 @@ func (b *Batch) candidate(
 		old, err := decodeCandidate(value)
 		same := old.entry == arrived
 		if columns, erased := redactedOf(b.staging, tr.ID); err == nil && erased && old.entry.timestep == arrived.timestep {
-			same, err = becomes(b.staging.options.Secret, old.row, columns, arrived) // as isKnown does
+			same, err = becomes(b, old.row, columns, arrived) // as isKnown does
 		}
 		switch {
 		case err != nil:
