@@ -25,7 +25,7 @@ type Config struct {
 	Partitions int `yaml:"partitions" help:"Partitions of the busy topics, when they are created."`
 	// ReplicationFactor of topics that Apply creates, and what Check wants at least. 0
 	// stands for 3, or as many brokers as there are.
-	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record; 0: 3, or all if there are fewer."`
+	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record; 0: 3, or all of fewer."`
 	// TLS and SASL say how connections are encrypted and who lethe is to the brokers.
 	TLS  secure.TLS  `yaml:"tls"`
 	SASL secure.SASL `yaml:"sasl"`

@@ -117,7 +117,8 @@ func mustChange(err error) bool {
 // MayPass reports whether what failed may work later without anybody's doing: brokers are
 // away or slow, or say themselves that the request can be made again.
 func MayPass(err error) bool {
-	return !mustChange(err) && !keptOut(denied("", err)) && (isTemporary(err) || isMissing(err) || errors.Is(err, ErrBrokerUnreachable))
+	return !mustChange(err) && !keptOut(denied("", err)) &&
+		(isTemporary(err) || isMissing(err) || errors.Is(err, ErrBrokerUnreachable))
 }
 
 // until calls fn until it works, for a patient client; for others once.

@@ -117,7 +117,8 @@ func TestADeniedRightIsWaitedForWhileRunning(t *testing.T) {
 		require.False(t, bus.MayPass(err))
 	}
 	done := ask(t, patient)
-	require.Eventually(t, func() bool { return w.told("denied by the brokers' ACLs") }, 15*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return w.told("denied by the brokers' ACLs") },
+		15*time.Second, 10*time.Millisecond)
 	require.Empty(t, done)
 	denied.Store(false)
 	for range 3 {

@@ -31,7 +31,8 @@ type Right struct {
 
 // String returns one line for an operator.
 func (r Right) String() string {
-	return fmt.Sprintf("%s: allow %s on %s %s (%s) from every host", r.Principal, r.Operation, r.Resource, r.Name, r.Pattern)
+	return fmt.Sprintf("%s: allow %s on %s %s (%s) from every host",
+		r.Principal, r.Operation, r.Resource, r.Name, r.Pattern)
 }
 
 // lethesOperations are what the service does with every topic. Describe is in Read and Write.

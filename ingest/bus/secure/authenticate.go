@@ -64,7 +64,8 @@ func shake(conn net.Conn, s *SASL, clientID string) error {
 		return &RefusedError{Setting: "kafka.sasl.mechanism", Err: fmt.Errorf("it does not know %s, but %s",
 			s.Mechanism, strings.Join(answer.SupportedMechanisms, ", "))}
 	case kafka.IllegalSASLState:
-		return &RefusedError{Setting: "kafka.sasl.mechanism", Err: fmt.Errorf("it asks nobody who he is on this port (%s)", code.Title())}
+		return &RefusedError{Setting: "kafka.sasl.mechanism",
+			Err: fmt.Errorf("it asks nobody who he is on this port (%s)", code.Title())}
 	default:
 		return &RefusedError{Setting: "kafka.sasl.mechanism", Err: code}
 	}
@@ -74,7 +75,8 @@ func shake(conn net.Conn, s *SASL, clientID string) error {
 // Kafka 1.0 do.
 func refusedBy(s *SASL, err error) error {
 	if isHangUp(err) {
-		return &RefusedError{Setting: s.secretSetting(), Err: fmt.Errorf("it ends the connection at %s: %w", s.Mechanism, err)}
+		return &RefusedError{Setting: s.secretSetting(),
+			Err: fmt.Errorf("it ends the connection at %s: %w", s.Mechanism, err)}
 	}
 	return err
 }
