@@ -76,7 +76,7 @@ func (s sealing) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.o.Logger.Info("records of internal topics carry codes from here on; those of earlier versions are taken by their place",
+		s.o.Logger.Info("records of internal topics carry codes from here on, and older ones are taken by their place",
 			"partitions", len(own))
 	}
 	value, err := wire.NewSealed(s.secret, own).Encode()

@@ -33,5 +33,5 @@
 //	tail.go, follow.go, readall.go    reading on and on, or once to the end
 //	chunk.go, assemble.go             payloads larger than a message, in and out
 //	gap.go, errors.go, patience.go    what cannot be read; which errors may pass and are waited for
-//	markers.go, deleterecords.go      what an erasure needs of a log
+//	markers.go                        what an erasure needs of a log
 package bus

@@ -146,7 +146,9 @@ func TestAStartThatIsRefusedSaysWhereToLook(t *testing.T) {
 		"own expired":            {outside.mutual, certificate("expired"), "look at kafka.tls.certificate_file"},
 		"plain text on TLS port": {outside.mutual, nil, "look at kafka.tls.enabled"},
 		"TLS on plain text port": {d.lab.brokers, tlsFlags(), "look at kafka.tls.enabled"},
-		"denied":                 {outside.sasl, login("SCRAM-SHA-512", "producer", "producer-secret"), "kafka.sasl.username"},
+		"denied": {
+			outside.sasl, login("SCRAM-SHA-512", "producer", "producer-secret"), "kafka.sasl.username",
+		},
 		"denied plain":           {outside.sasl, login("PLAIN", "lethe", "lethe-secret"), "denied by the brokers' ACLs"},
 		"denied token":           {outside.sasl, tokenFlags(t, unsignedToken("lethe")), "denied by the brokers' ACLs"},
 		"denied certificate":     {outside.mutual, certificate("lethe"), "denied by the brokers' ACLs"},

@@ -17,7 +17,8 @@ import (
 
 // Whoever knows the deployment's key is told nothing by a status that it did not sign.
 func TestAForgedStatusSaysNothing(t *testing.T) {
-	key, other := ed25519.NewKeyFromSeed(make([]byte, 32)), ed25519.NewKeyFromSeed([]byte("another key of thirty-two bytes."))
+	key := ed25519.NewKeyFromSeed(make([]byte, 32))
+	other := ed25519.NewKeyFromSeed([]byte("another key of thirty-two bytes."))
 	topics := roletest.NewBus(nil)
 	signed := func(id string, state deletions.State, by ed25519.PrivateKey, updated time.Duration) ingest.Outgoing {
 		s := entry(t, id, at).Status()
