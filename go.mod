@@ -32,10 +32,10 @@ require (
 	golang.org/x/tools v0.49.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
+	google.golang.org/protobuf v1.36.12
 	gorgonia.org/gorgonia v0.9.18
 	gorgonia.org/tensor v0.9.23
 	pgregory.net/rapid v1.3.0
-	google.golang.org/protobuf v1.36.12
 )
 
 require (

@@ -149,9 +149,9 @@ func TestAStartThatIsRefusedSaysWhereToLook(t *testing.T) {
 		"denied": {
 			outside.sasl, login("SCRAM-SHA-512", "producer", "producer-secret"), "kafka.sasl.username",
 		},
-		"denied plain":           {outside.sasl, login("PLAIN", "lethe", "lethe-secret"), "denied by the brokers' ACLs"},
-		"denied token":           {outside.sasl, tokenFlags(t, unsignedToken("lethe")), "denied by the brokers' ACLs"},
-		"denied certificate":     {outside.mutual, certificate("lethe"), "denied by the brokers' ACLs"},
+		"denied plain":       {outside.sasl, login("PLAIN", "lethe", "lethe-secret"), "denied by the brokers' ACLs"},
+		"denied token":       {outside.sasl, tokenFlags(t, unsignedToken("lethe")), "denied by the brokers' ACLs"},
+		"denied certificate": {outside.mutual, certificate("lethe"), "denied by the brokers' ACLs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{
