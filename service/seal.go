@@ -146,7 +146,8 @@ func (o *others) note(rec ingest.Record) {
 	}
 }
 
-// compare names in what a new process differs from all that is there.
+// compare names in what a process differs from all that is there. Its data directory may have
+// been made by a start that was refused, so that one without a record of its own is compared too.
 func (o *others) compare(p *shared) error {
 	if o.proven {
 		return nil

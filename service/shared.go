@@ -35,8 +35,6 @@ type shared struct {
 	register *register
 	// next is how far erasure-status.v1 was read when the process began.
 	next int64
-	// fresh says that the data directory was made by this process.
-	fresh bool
 	// junk is told of records that lethe did not write.
 	junk func(rec ingest.Record)
 }
@@ -49,7 +47,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 		return nil, fmt.Errorf("random source: %w", err)
 	}
 	p := &shared{
-		client: s.patient, fresh: !s.begun, plays: s.config.HasRole, own: s.sharedSettings(),
+		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(),
 		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, s.config.Plays(), s.o.Now),
 		junk: func(rec ingest.Record) {
 			s.outages.lastingly(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition),
@@ -88,10 +86,8 @@ func (p *shared) compareBefore(ctx context.Context) error {
 	}, func(gap *bus.Gap) { p.next = gap.To }); err != nil {
 		return err
 	}
-	if p.fresh {
-		if err := strangers.compare(p); err != nil {
-			return err
-		}
+	if err := strangers.compare(p); err != nil {
+		return err
 	}
 	var differ []error
 	for _, role := range slices.Sorted(maps.Keys(said)) {

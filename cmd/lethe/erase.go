@@ -220,6 +220,7 @@ func (c *eraseSubmitCmd) wait(
 	if s.State != deletions.Verified {
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)
 	}
+	c.caveat(a, topics)
 	return nil
 }
 
@@ -246,6 +247,9 @@ func (c *eraseStatusCmd) Run(a *command.App) error {
 	}
 	s, err := requests.Get(a.Context, topics, c.RequestID)
 	c.unsigned(a, topics)
+	if err == nil {
+		c.caveat(a, topics)
+	}
 	return printFound(a, s, err, c.JSON)
 }
 
@@ -274,6 +278,7 @@ func (c *eraseListCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
+	c.caveat(a, topics)
 	if c.JSON {
 		if all == nil {
 			all = []deletions.Status{}

@@ -15,18 +15,30 @@ type statusFlags struct {
 	DataDir   string   `help:"Data directory with the pinned key." placeholder:"DIR"`
 }
 
+// unchecked are the topics of a client of which no key is known.
+type unchecked struct {
+	requests.Bus
+	hint string
+}
+
 // believed returns the topics of a client with the statuses that the deployment has signed, if its key is
-// named, or pinned by the configuration. Without a key it says that nothing was checked.
+// named, or pinned by the configuration.
 func (f statusFlags) believed(a *command.App, config string, client *bus.Client) (requests.Bus, error) {
 	trust, hint, err := trustFlags{PublicKey: f.PublicKey, Config: config, DataDir: f.DataDir}.trust(a)
 	if err != nil {
 		return nil, err
 	}
 	if hint != "" {
-		fmt.Fprintf(a.Stderr, "lethe: statuses are not checked: %s\n", hint)
-		return client, nil
+		return unchecked{client, hint}, nil
 	}
 	return requests.SignedBy(client, slices.Concat(trust.Keys, trust.Former)...), nil
+}
+
+// caveat says that what is shown was not checked, where it was not.
+func (statusFlags) caveat(a *command.App, topics requests.Bus) {
+	if not, is := topics.(unchecked); is {
+		fmt.Fprintf(a.Stderr, "lethe: statuses are not checked: %s\n", not.hint)
+	}
 }
 
 // unsigned says of how many requests a status was passed over.
