@@ -147,7 +147,7 @@ start() {
   (java_here 384m kafka.Kafka "$settings") >"$data/broker.log" 2>&1 </dev/null &
   echo $! >"$data/pid"
   local pid=$! deadline=$((SECONDS + ready_seconds))
-  until grep -q 'Kafka Server started' "$data/broker.log" && taken "$port"; do
+  until grep -qs 'Kafka Server started' "$data/broker.log" && taken "$port"; do
     kill -0 "$pid" 2>/dev/null || { tail -n 20 "$data/broker.log" >&2; fail "the broker ended"; }
     ((SECONDS < deadline)) || { tail -n 20 "$data/broker.log" >&2; fail "the broker is not up after $ready_seconds s"; }
     sleep 0.2

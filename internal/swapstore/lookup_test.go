@@ -25,7 +25,7 @@ func TestLookupSaysWhatGetSays(t *testing.T) {
 			key := func(i int) []byte { return fmt.Appendf(nil, "key-%d", i*7919%keys) }
 			agree := func() {
 				t.Helper()
-				asked := [][]byte{{}, []byte("key"), []byte("z")}
+				asked := [][]byte{[]byte("a"), []byte("key"), []byte("z")}
 				for i := range 2 * keys {
 					asked = append(asked, fmt.Appendf(nil, "key-%d", i))
 				}
