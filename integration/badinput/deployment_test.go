@@ -33,7 +33,7 @@ func start(t *testing.T, bin, secret string) *deployment {
 	for key, value := range map[string]string{
 		"secret_file": secret, "kafka.partitions": strconv.Itoa(partitions), "embedded.clean_interval": "1h",
 		"ingest.max_record_bytes": "20000", "ingest.feature_count": "6", "ingest.late": "dlq",
-		"partition.shards": "3", "trainer.hidden": "8", "trainer.passes": "1",
+		"partition.shards": "3", "trainer.hidden": "8", "trainer.passes": "1", "ingest.schema_id": "7",
 	} {
 		args = append(args, "--set", key+"="+value)
 	}
