@@ -125,7 +125,9 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	var sent int
 	var refused []deadletters.Refused
 	if c.DryRun {
-		sent, refused = wouldReplay(letters, at)
+		var ready []deadletters.Letter
+		ready, refused = deadletters.Sendable(letters, at)
+		sent = len(ready)
 	} else if sent, refused, err = deadletters.Replay(a.Context, client, letters, at); err != nil {
 		return fmt.Errorf("after %d of %d records: %w", sent, len(letters), err)
 	}
@@ -145,16 +147,4 @@ func (c *dlqReplayCmd) Run(a *command.App) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s: %d of %d\n", done, sent, len(letters))
 	return nil
-}
-
-// wouldReplay tells what Replay would do.
-func wouldReplay(letters []deadletters.Letter, at time.Time) (sent int, refused []deadletters.Refused) {
-	for _, l := range letters {
-		if _, err := l.Again(at); err != nil {
-			refused = append(refused, deadletters.Refused{Letter: l, Why: err})
-			continue
-		}
-		sent++
-	}
-	return sent, refused
 }

@@ -3,6 +3,7 @@ package deadletters
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe/ingest"
@@ -18,6 +19,18 @@ type Refused struct {
 	Why error
 }
 
+// Sendable parts dead letters into those whose records can be sent again and the others.
+func Sendable(letters []Letter, at time.Time) (ready []Letter, refused []Refused) {
+	for _, l := range letters {
+		if _, err := l.Again(at); err != nil {
+			refused = append(refused, Refused{l, err})
+			continue
+		}
+		ready = append(ready, l)
+	}
+	return ready, refused
+}
+
 // Replay sends the records of dead letters again to the topics that they came from, each after
 // its letter is marked: cut short, it has marked at most some that were not sent, and may be
 // called again. A record that is taken has its letter deleted by lethe; one that is refused
@@ -26,39 +39,39 @@ type Refused struct {
 //
 // It returns how many were sent, and those that cannot be.
 func Replay(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, refused []Refused, err error) {
-	marks, records := []ingest.Outgoing{}, make(map[bus.Topic][]ingest.Outgoing)
-	flush := func() error {
-		if len(marks) == 0 {
-			return nil
+	ready, refused := Sendable(letters, at)
+	for some := range slices.Chunk(ready, replayedTogether) {
+		n, err := send(ctx, topics, some, at)
+		sent += n
+		if err != nil {
+			return sent, refused, err
 		}
-		if err := topics.Write(ctx, bus.DeadLetters, marks); err != nil {
-			return fmt.Errorf("mark %d dead letters: %w", len(marks), err)
-		}
-		for _, t := range Topics() {
-			if len(records[t]) == 0 {
-				continue
-			}
-			if err := topics.Write(ctx, t, records[t]); err != nil {
-				return fmt.Errorf("send %d records again to %s: %w", len(records[t]), t, err)
-			}
-			sent += len(records[t])
-		}
-		marks, records = nil, make(map[bus.Topic][]ingest.Outgoing)
-		return nil
 	}
+	return sent, refused, nil
+}
+
+// send marks letters and sends their records. It returns how many were sent.
+func send(ctx context.Context, topics Bus, letters []Letter, at time.Time) (sent int, err error) {
+	var marks []ingest.Outgoing
+	records := make(map[bus.Topic][]ingest.Outgoing)
 	for _, l := range letters {
 		record, err := l.Again(at)
 		if err != nil {
-			refused = append(refused, Refused{l, err})
+			return 0, fmt.Errorf("%s: %w", l.Place(), err)
+		}
+		marks, records[l.Topic] = append(marks, l.Marked(at)), append(records[l.Topic], record)
+	}
+	if err := topics.Write(ctx, bus.DeadLetters, marks); err != nil {
+		return 0, fmt.Errorf("mark %d dead letters: %w", len(marks), err)
+	}
+	for _, t := range Topics() {
+		if len(records[t]) == 0 {
 			continue
 		}
-		marks = append(marks, l.Marked(at))
-		records[l.Topic] = append(records[l.Topic], record)
-		if len(marks) == replayedTogether {
-			if err := flush(); err != nil {
-				return sent, refused, err
-			}
+		if err := topics.Write(ctx, t, records[t]); err != nil {
+			return sent, fmt.Errorf("send %d records again to %s: %w", len(records[t]), t, err)
 		}
+		sent += len(records[t])
 	}
-	return sent, refused, flush()
+	return sent, nil
 }
