@@ -44,16 +44,11 @@ func (m message) spell() []byte {
 	features := binaryObject{&object{}}
 	subjects, others := []string{}, []string{}
 	for body := m.body; len(body) > 0; {
-		number, kind, n := protowire.ConsumeTag(body)
-		if n < 0 {
+		number, kind, value, rest := nextField(body)
+		if value == nil {
 			break
 		}
-		body = body[n:]
-		if n = protowire.ConsumeFieldValue(number, kind, body); n < 0 {
-			break
-		}
-		value := body[:n]
-		body = body[n:]
+		body = rest
 		f := noField
 		if number <= protowire.Number(len(fields)) {
 			f = fields[number-1]
@@ -101,20 +96,29 @@ func texts(value []byte, depth int) (out []string) {
 		out = append(out, string(content))
 	}
 	for len(content) > 0 {
-		number, kind, n := protowire.ConsumeTag(content)
-		if n < 0 {
-			break
-		}
-		content = content[n:]
-		if n = protowire.ConsumeFieldValue(number, kind, content); n < 0 {
+		_, kind, value, rest := nextField(content)
+		if value == nil {
 			break
 		}
 		if kind == protowire.BytesType {
-			out = append(out, texts(content[:n], depth+1)...)
+			out = append(out, texts(value, depth+1)...)
 		}
-		content = content[n:]
+		content = rest
 	}
 	return out
+}
+
+// nextField takes the field apart that a message begins with. The value is nil if there is none.
+func nextField(b []byte) (number protowire.Number, kind protowire.Type, value, rest []byte) {
+	number, kind, n := protowire.ConsumeTag(b)
+	if n < 0 {
+		return 0, 0, nil, nil
+	}
+	b = b[n:]
+	if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
+		return 0, 0, nil, nil
+	}
+	return number, kind, b[:n], b[n:]
 }
 
 // quoted is a text, or a list of them, as JSON. What is no UTF-8 is replaced: the bytes
