@@ -31,6 +31,9 @@ const pieceOfWork = 5 * time.Millisecond
 type Pace struct {
 	pacer *Pacer
 	since time.Time
+	// overslept is how much longer the last rest was than it had to be: sleeping takes a tenth
+	// longer than was asked for, and much more on a busy machine. The next rest is as much shorter.
+	overslept time.Duration
 }
 
 // Begin waits for a turn.
@@ -39,7 +42,7 @@ func (p *Pacer) Begin() *Pace {
 		return nil
 	}
 	p.turn <- struct{}{}
-	return &Pace{p, p.now()}
+	return &Pace{pacer: p, since: p.now()}
 }
 
 // Rest is called between small pieces of work. It rests if enough was done, and lets
@@ -48,11 +51,15 @@ func (t *Pace) Rest(ctx context.Context) error {
 	if t == nil {
 		return ctx.Err()
 	}
-	worked := t.pacer.now().Sub(t.since)
+	ended := t.pacer.now()
+	worked := ended.Sub(t.since)
 	if worked < pieceOfWork {
 		return ctx.Err()
 	}
-	err := t.pacer.sleep(ctx, time.Duration(float64(worked)*(1-t.pacer.share)/t.pacer.share))
+	due := time.Duration(float64(worked) * (1 - t.pacer.share) / t.pacer.share)
+	err := t.pacer.sleep(ctx, due-t.overslept)
+	// A machine that stood still owes nobody more than a piece of work.
+	t.overslept = min(max(t.pacer.now().Sub(ended)-(due-t.overslept), 0), pieceOfWork, due)
 	<-t.pacer.turn
 	t.pacer.turn <- struct{}{}
 	t.since = t.pacer.now()

@@ -49,3 +49,25 @@ func TestWithoutAPacerNothingWaits(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, turn.Rest(ended), context.Canceled)
 }
+
+// Whoever sleeps too long works the share all the same, and never more of it than before.
+func TestRestsThatTakeTooLongAreMadeUpFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const late = time.Millisecond
+		p := scan.NewPacer(.5, time.Now, func(_ context.Context, d time.Duration) error {
+			time.Sleep(d + late)
+			return nil
+		})
+		began := time.Now()
+		turn := p.Begin()
+		const pieces, piece = 100, 5 * time.Millisecond
+		for range pieces {
+			time.Sleep(piece) // work
+			require.NoError(t, turn.Rest(t.Context()))
+		}
+		turn.End()
+		share := (pieces * piece).Seconds() / time.Since(began).Seconds()
+		require.InDelta(t, .5, share, .005)
+		require.LessOrEqual(t, share, .5)
+	})
+}

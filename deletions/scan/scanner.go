@@ -111,12 +111,12 @@ type rowEntry struct {
 
 const (
 	// filterBitsPerEntry keeps the share of places that pass the filter by
-	// chance under 2 %.
-	filterBitsPerEntry = 64
+	// chance under one half per cent: looking at the entries of one costs a miss of the cache.
+	filterBitsPerEntry = 256
 	leastFilterLog2    = 15
 	// coarseBytesPerEntry keeps the share of four places that pass the coarse filter below
-	// one eighth, as long as it fits a core's second-level cache.
-	coarseBytesPerEntry = 32
+	// one sixteenth, as long as it fits a core's second-level cache.
+	coarseBytesPerEntry = 64
 	mostCoarseLog2      = 18
 )
 

@@ -11,6 +11,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
 )
 
 const pollInterval = 200 * time.Millisecond
@@ -34,7 +35,7 @@ func Wait(
 			if progress != nil {
 				progress(s)
 			}
-			if s.State.Final() || s.State == deletions.Held {
+			if ended(s) {
 				return s, nil
 			}
 		}
@@ -45,6 +46,35 @@ func Wait(
 		}
 	}
 }
+
+// WaitAll waits until every one of the requests is verified, rejected, cancelled or held, or the
+// context ends. One reader follows all of them, so that many cost no more than one.
+func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
+	open := make(map[lethe.Digest]bool, len(all))
+	for _, r := range all {
+		open[r.Digest] = true
+	}
+	positions := make(map[int]int64)
+	for {
+		err := topics.ReadNew(ctx, bus.ErasureStatus, positions, func(rec ingest.Record) error {
+			if n, err := wire.ParseNotice(rec); err == nil && n.Status != nil && ended(*n.Status) {
+				delete(open, n.Status.RequestDigest)
+			}
+			return nil
+		})
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d requests go on: %w", len(open), len(all), ctx.Err())
+		}
+	}
+}
+
+// ended reports whether a request is in a state that is waited for no longer.
+func ended(s deletions.Status) bool { return s.State.Final() || s.State == deletions.Held }
 
 // follower knows the newest statuses of one request, and of the one that it repeats. It
 // reads every record of the topic once, or twice if the request repeats another.
