@@ -31,7 +31,8 @@
 // config.go has the sections, default.go and validate.go what holds for them
 // together, sections.go the packages' configurations made of them, settings.go the
 // list of keys, load.go and layers.go the reading, convert.go the types of values,
-// nearest.go the hints for misspelt keys, print.go the writing, keyfile.go, secret.go
+// nearest.go the hints for misspelt keys, print.go the writing, schema.go what editors check
+// by, keyfile.go, secret.go
 // and signing.go the key files, instance.go the identity of a data directory, roles.go
 // the names of roles.
 package configs

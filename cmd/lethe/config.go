@@ -7,12 +7,14 @@ import (
 
 	"github.com/knadh/koanf/parsers/yaml"
 
+	"lethe/configs"
 	"lethe/internal/command"
 )
 
 type configCmd struct {
 	Print    configPrintCmd    `cmd:"" help:"Print the configuration in effect."`
 	Validate configValidateCmd `cmd:"" help:"Check the configuration and report every problem."`
+	Schema   configSchemaCmd   `cmd:"" help:"Print the JSON Schema of a configuration file."`
 }
 
 // Help shows an example.
@@ -79,3 +81,14 @@ func (c *configValidateCmd) Run(a *command.App) error {
 	}
 	return errors.Join(a.PrintJSON(map[string]any{"ok": err == nil, "problems": problems}), err)
 }
+
+type configSchemaCmd struct{}
+
+// Help shows an example.
+func (configSchemaCmd) Help() string {
+	return "Example:\n  lethe config schema > lethe.schema.json\n\nAn editor that knows YAML schemas completes keys by it: " +
+		"put \"# yaml-language-server: $schema=lethe.schema.json\" on the first line of the configuration file."
+}
+
+// Run prints the schema.
+func (configSchemaCmd) Run(a *command.App) error { return a.PrintJSON(configs.Schema()) }
