@@ -41,8 +41,9 @@ func reference() []byte {
 const referenceHead = `# Every key of the configuration
 
 Made from the code (` + "`go test ./configs -run Reference -rewrite`" + `). A key may stand in the file
-(` + "`--config`" + `, nested by its dots), in the environment (` + "`LETHE_TRAINER_HIDDEN` for `trainer.hidden`" + `) or in
-a flag (` + "`--set trainer.hidden=128`" + `); flags win over the environment, that over the file.
+(` + "`--config`" + `, nested by its dots), in the environment
+(` + "`LETHE_TRAINER_HIDDEN` for `trainer.hidden`" + `) or in a flag
+(` + "`--set trainer.hidden=128`" + `); flags win over the environment, that over the file.
 ` + "`lethe config schema`" + ` prints the same as a JSON Schema, for editors; ` + "`lethe config validate`" + ` reports
 everything that is wrong at once.
 `

@@ -26,6 +26,19 @@ func LoadOrCreateSecret(path string, random io.Reader) (lethe.Secret, error) {
 	if err != nil {
 		return lethe.Secret{}, fmt.Errorf("secret: %w", err)
 	}
+	return parseSecret(path, content)
+}
+
+// ReadSecret reads a secret such as LoadOrCreateSecret makes, and makes none.
+func ReadSecret(path string) (lethe.Secret, error) {
+	content, err := readPrivate(path)
+	if err != nil {
+		return lethe.Secret{}, fmt.Errorf("secret: %w", err)
+	}
+	return parseSecret(path, content)
+}
+
+func parseSecret(path string, content []byte) (lethe.Secret, error) {
 	digits := bytes.TrimSpace(content)
 	var secret lethe.Secret
 	if len(digits) != hex.EncodedLen(len(secret)) {

@@ -175,6 +175,28 @@ func TestRulesUseOnlyExportedMetrics(t *testing.T) {
 	require.NotEmpty(t, seen)
 }
 
+// Every alert leads to its section of the operator's page, and every section there is of an alert.
+func TestAlertsHaveRunbooks(t *testing.T) {
+	const page = "docs/operations.md"
+	var r rules
+	readYAML(t, filepath.Join(deployFolder, "prometheus/rules.yml"), &r)
+	text, err := os.ReadFile(filepath.Join("..", page))
+	require.NoError(t, err)
+	var alerts, sections []string
+	for _, group := range r.Groups {
+		for _, rule := range group.Rules {
+			alerts = append(alerts, rule.Alert)
+			require.Equal(t, page+"#"+strings.ToLower(rule.Alert), rule.Annotations["runbook"])
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, found := strings.CutPrefix(line, "### "); found {
+			sections = append(sections, strings.TrimSpace(name))
+		}
+	}
+	require.ElementsMatch(t, alerts, sections)
+}
+
 // Prometheus's own tool runs the rules' tests and reads the configuration.
 func TestRulesWithPromtool(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")

@@ -152,7 +152,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	s.plans = plans{Service: s, pace: forecast.NewPace()}
 	s.ends = &ends{ask: s.sourceEnds}
 	s.pacer = scan.NewPacer(s.config.Erasure.SearchCPU, o.Now, coordinator.WallClock{}.Sleep)
-	if err := os.MkdirAll(s.config.DataDir, 0o755); err != nil {
+	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
 	if err := checkRestored(s.config.DataDir); err != nil && !o.Restoring {

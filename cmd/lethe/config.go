@@ -86,8 +86,8 @@ type configSchemaCmd struct{}
 
 // Help shows an example.
 func (configSchemaCmd) Help() string {
-	return "Example:\n  lethe config schema > lethe.schema.json\n\nAn editor that knows YAML schemas completes keys by it: " +
-		"put \"# yaml-language-server: $schema=lethe.schema.json\" on the first line of the configuration file."
+	return "Example:\n  lethe config schema > lethe.schema.json\n\nAn editor that knows YAML schemas completes keys " +
+		"by it: put \"# yaml-language-server: $schema=lethe.schema.json\" on the first line of the file."
 }
 
 // Run prints the schema.

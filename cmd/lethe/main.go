@@ -37,6 +37,7 @@ type cli struct {
 	Log      logCmd      `cmd:"" help:"Check the transparency log, or print its checkpoint."`
 	Verify   verifyCmd   `cmd:"" help:"Check the invariants of a data directory."`
 	Config   configCmd   `cmd:"" help:"Print or validate the configuration."`
+	Doctor   doctorCmd   `cmd:"" help:"Look for what is wrong with a deployment, and say what to do about it."`
 	Topics   topicsCmd   `cmd:"" help:"Plan, create or check the topics and their ACLs."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the kernel set."`
 }

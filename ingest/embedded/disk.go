@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"lethe/internal/diskroom"
 )
 
 // kfake answers a write that it could not put on disk with an error of no meaning,
@@ -44,9 +46,9 @@ var ErrNoRoom = fmt.Errorf("the disk has no room for a compaction: %w", syscall.
 
 // roomFor reports ErrNoRoom unless so many bytes can be written into the log's folder.
 func (b *Broker) roomFor(bytes int64) error {
-	free, known := freeBytes(b.dir)
-	if known && free < uint64(bytes)+probeBytes {
-		return fmt.Errorf("%w: %d bytes are needed, %d are free", ErrNoRoom, bytes, free)
+	// Where the room is not known, the compaction tells.
+	if room, err := diskroom.Of(b.dir); err == nil && room.FreeBytes < uint64(bytes)+probeBytes {
+		return fmt.Errorf("%w: %d bytes are needed, %d are free", ErrNoRoom, bytes, room.FreeBytes)
 	}
 	return nil
 }

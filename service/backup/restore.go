@@ -50,7 +50,7 @@ func (r Restore) Run() (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, err
 	}
 	defer func() {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"lethe/internal/command"
+	"lethe/internal/diskroom"
+	"lethe/service/doctor"
+)
+
+type doctorCmd struct {
+	command.ConfigFlags
+	JSON bool `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (doctorCmd) Help() string {
+	return `Example:
+  lethe doctor --config lethe.yaml
+
+It looks at data directory, disk, keys, brokers, topics, rights, the clock and the service that
+runs with this configuration, and changes nothing. What is wrong is listed with what to do about
+it; warnings alone are no failure.`
+}
+
+// doctorTimeout bounds one question to the running service.
+const doctorTimeout = 5 * time.Second
+
+// Run lists what was found; a problem is a failure.
+func (c *doctorCmd) Run(a *command.App) error {
+	config, err := c.Load(a, nil)
+	if err != nil {
+		return err
+	}
+	list := doctor.Examine(a.Context, doctor.Options{
+		Config: config, Version: a.Version, Now: time.Now, Disk: diskroom.Of,
+		HTTP: &http.Client{Timeout: doctorTimeout},
+	})
+	problems := 0
+	for _, f := range list {
+		if f.Grade == doctor.Problem {
+			problems++
+		}
+	}
+	if c.JSON {
+		if err := a.PrintJSON(map[string]any{"ok": problems == 0, "findings": list}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range list {
+			fmt.Fprintf(a.Stdout, "%-8s %-8s %s\n", f.Grade, f.Check, f.Says)
+			if f.Remedy != "" {
+				fmt.Fprintf(a.Stdout, "%17s → %s\n", "", f.Remedy)
+			}
+		}
+	}
+	if problems > 0 {
+		return fmt.Errorf("%d problems, named above with what to do", problems)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/service"
+)
+
+const (
+	// brokerTimeout bounds everything that brokers are asked.
+	brokerTimeout = 15 * time.Second
+	// mostAhead is how far a clock may be behind that of whoever wrote a record.
+	mostAhead = 10 * time.Second
+)
+
+// brokers looks at brokers, and at what is on them.
+func (f *findings) brokers(ctx context.Context, o Options) {
+	const check = "brokers"
+	if o.Config.UsesEmbeddedBroker() {
+		f.embedded(o)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, brokerTimeout)
+	defer cancel()
+	client, err := bus.Open(o.Config.Kafka)
+	if err != nil {
+		f.bad(check, err.Error(), "correct the section kafka of the configuration")
+		return
+	}
+	defer client.Close()
+	switch err := client.Ping(ctx); {
+	case errors.Is(err, bus.ErrRefused):
+		f.bad(check, err.Error(), "correct the setting that is named, or let lethe in")
+		return
+	case err != nil:
+		f.bad(check, err.Error(), "start the brokers, or correct kafka.brokers; look for a firewall between")
+		return
+	}
+	f.ok(check, strings.Join(o.Config.Kafka.Brokers, ", ")+" answer")
+	if f.topics(ctx, client) {
+		f.rights(ctx, client)
+		f.clock(ctx, o, client)
+	}
+}
+
+// embedded says that the process brings a broker, and whether its log is there.
+func (f *findings) embedded(o Options) {
+	path := service.BrokerDir(o.Config.DataDir)
+	if _, err := os.Stat(filepath.Join(o.Config.DataDir, "instance")); err != nil {
+		f.ok("brokers", "no broker is named: lethe brings its own, for one process")
+		return
+	}
+	if _, err := os.Stat(path); err != nil {
+		f.bad("brokers", "the data directory was begun, and the embedded broker's log is gone: "+path,
+			"put the directory back from a backup (lethe backup restore)")
+		return
+	}
+	f.ok("brokers", "no broker is named: lethe brings its own, for one process, with its log in "+path)
+}
+
+// topics compares the topics with what lethe needs. It reports whether there are any.
+func (f *findings) topics(ctx context.Context, client *bus.Client) bool {
+	const check = "topics"
+	problems, err := client.Admin().Check(ctx)
+	if err != nil {
+		f.bad(check, err.Error(), "see that lethe's principal may describe topics and their settings (lethe topics acls)")
+		return false
+	}
+	for _, p := range problems {
+		f.bad(check, p.String(), "lethe topics plan says what would change, lethe topics apply does it")
+	}
+	if len(problems) == 0 {
+		f.ok(check, fmt.Sprintf("%d topics are as they should be", len(bus.Topics())))
+	}
+	there, err := client.Admin().Partitions(ctx)
+	return err == nil && len(there) == len(bus.Topics())
+}
+
+// rights asks whether lethe may do what it does.
+func (f *findings) rights(ctx context.Context, client *bus.Client) {
+	if err := client.Admin().HasRights(ctx); err != nil {
+		f.bad("rights", err.Error(), "lethe topics acls --apply, by somebody who may")
+		return
+	}
+	f.ok("rights", "lethe may read, write and describe its topics")
+}
+
+// clock compares the time here with the newest one that stands on a record: times in the
+// ledger, and the deadlines of requests, go by it.
+func (f *findings) clock(ctx context.Context, o Options, client *bus.Client) {
+	const check = "clock"
+	var newest time.Time
+	err := client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+		if rec.Time.After(newest) {
+			newest = rec.Time
+		}
+		return nil
+	})
+	now := o.Now()
+	switch {
+	case err != nil:
+		f.warn(check, "the clocks of others are not known: "+err.Error(), "compare them by hand")
+	case newest.IsZero():
+		f.ok(check, "no record says what time others have")
+	case newest.After(now.Add(mostAhead)):
+		f.bad(check, fmt.Sprintf("it is %s behind a record on %s", newest.Sub(now).Round(time.Second), bus.ErasureStatus),
+			"set the clock (chrony or another time service), here or where that was written")
+	default:
+		f.ok(check, "it is not behind what others wrote")
+	}
+}

@@ -1,0 +1,167 @@
+package doctor_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/diskroom"
+	"lethe/internal/testbroker"
+	"lethe/pipeline/wire"
+	"lethe/service"
+	"lethe/service/doctor"
+)
+
+// patient is a deployment that is looked at.
+type patient struct {
+	options doctor.Options
+}
+
+func newPatient(t *testing.T, dir string) *patient {
+	t.Helper()
+	config := configs.Default()
+	config.DataDir, config.HTTP.Address = dir, "127.0.0.1:1" // nobody listens there
+	return &patient{doctor.Options{
+		Config: config, Version: "1.0", Now: time.Now, HTTP: http.DefaultClient,
+		Disk: func(string) (diskroom.Room, error) {
+			return diskroom.Room{FreeBytes: 1 << 40, TotalBytes: 2 << 40}, nil
+		},
+	}}
+}
+
+// begun is the folder of a deployment that has run.
+func begun(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.MkdirAll(service.BrokerDir(dir), 0o700))
+	require.NoError(t, os.Chmod(dir, 0o700))
+	config := configs.Default()
+	config.DataDir = dir
+	random := strings.NewReader(strings.Repeat("not random at all", 100))
+	_, err := configs.LoadOrCreateInstance(dir, random)
+	require.NoError(t, err)
+	_, err = configs.LoadOrCreateSecret(config.SecretPath(), random)
+	require.NoError(t, err)
+	_, err = configs.LoadOrCreateSigningKey(config.SigningKeyPath(), random)
+	require.NoError(t, err)
+	return dir
+}
+
+// wrong lists what is not right, a line each, without the folder.
+func (p *patient) wrong(t *testing.T) string {
+	t.Helper()
+	var out strings.Builder
+	for _, f := range doctor.Examine(t.Context(), p.options) {
+		require.NotEmpty(t, f.Says)
+		require.Equal(t, f.Grade == doctor.OK, f.Remedy == "", "%v", f)
+		if f.Grade != doctor.OK {
+			fmt.Fprintf(&out, "%s %s: %s\n", f.Grade, f.Check, f.Says)
+		}
+	}
+	return strings.ReplaceAll(out.String(), p.options.Config.DataDir, "DIR")
+}
+
+func TestNothingIsWrong(t *testing.T) {
+	fresh := newPatient(t, filepath.Join(t.TempDir(), "data"))
+	require.Empty(t, fresh.wrong(t))
+	require.NoDirExists(t, fresh.options.Config.DataDir, "looking makes nothing")
+	require.Empty(t, newPatient(t, begun(t)).wrong(t))
+}
+
+func TestFilesThatAreWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, dir string)
+		want  string
+	}{
+		"others may read the folder": {func(t *testing.T, dir string) { require.NoError(t, os.Chmod(dir, 0o755)) },
+			"warning data_dir: DIR has mode 0755: others may read it\n"},
+		"others may read the secret": {func(t *testing.T, dir string) {
+			require.NoError(t, os.Chmod(filepath.Join(dir, "keys", "secret"), 0o644))
+		}, "problem keys: secret: key file DIR/keys/secret: mode 0644 lets others read it"},
+		"no signing key": {func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "keys", "receipt-ed25519.pem")))
+		}, "problem keys: DIR/keys/receipt-ed25519.pem is missing, and the data directory was begun with one\n"},
+		"another secret": {func(t *testing.T, dir string) {
+			value, err := wire.NewSealed(lethe.Secret{7}, nil).Encode()
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(service.SealedPath(dir), value, 0o600))
+		}, "problem keys: the secret is key "},
+		"no log of the broker": {func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(service.BrokerDir(dir))) },
+			"problem brokers: the data directory was begun, and the embedded broker's log is gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := begun(t)
+			c.spoil(t, dir)
+			require.Contains(t, newPatient(t, dir).wrong(t), c.want)
+		})
+	}
+}
+
+func TestRoomOnTheDisk(t *testing.T) {
+	for free, want := range map[uint64]string{
+		100 << 20: "problem disk: 0.1 of 100.0 GiB are free\n", 1 << 30: "warning disk: 1.0 of 100.0 GiB are free\n",
+		4 << 30: "warning disk: 4.0 of 100.0 GiB are free\n", 50 << 30: "",
+	} {
+		p := newPatient(t, filepath.Join(t.TempDir(), "not", "there"))
+		p.options.Disk = func(path string) (diskroom.Room, error) {
+			require.DirExists(t, path)
+			return diskroom.Room{FreeBytes: free, TotalBytes: 100 << 30}, nil
+		}
+		require.Equal(t, want, p.wrong(t))
+	}
+}
+
+func TestBrokersThatAreWrong(t *testing.T) {
+	p := newPatient(t, filepath.Join(t.TempDir(), "data"))
+	p.options.Config.Kafka.Brokers = []string{"127.0.0.1:1"}
+	require.Contains(t, p.wrong(t), "problem brokers: no broker can be reached")
+
+	broker, client := testbroker.Start(t, nil)
+	p.options.Config.Kafka = broker.Config()
+	require.Empty(t, p.wrong(t))
+	p.options.Config.Kafka.TopicPrefix = "others."
+	require.Contains(t, p.wrong(t), "problem topics: transactions.v1: topic is missing")
+
+	p.options.Config.Kafka = broker.Config()
+	said := []ingest.Outgoing{{Key: []byte("!k"), Value: []byte("v")}}
+	require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, said))
+	require.Empty(t, p.wrong(t))
+	p.options.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	require.Contains(t, p.wrong(t), "problem clock: it is 1h0m0s behind a record on erasure-status.v1\n")
+}
+
+func TestTheServiceThatRuns(t *testing.T) {
+	ready, version := "graphs: ok\nok\n", "1.0"
+	mux := http.NewServeMux()
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !strings.HasSuffix(ready, "\nok\n") {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		io.WriteString(w, ready)
+	})
+	mux.HandleFunc("/api/v1/status", func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(service.Status{Version: version})
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	p := newPatient(t, begun(t))
+	p.options.Config.HTTP.Address = server.Listener.Addr().String()
+	require.Empty(t, p.wrong(t))
+	version = "0.9"
+	require.Equal(t, "warning version: the service is 0.9, this program is 1.0\n", p.wrong(t))
+	ready = "broker: not ok: no answer for 5s\ngraphs: ok\nnot ok\n"
+	require.Contains(t, p.wrong(t), "problem service: broker: no answer for 5s\n")
+}

@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lethe/configs"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+const (
+	// leastFree and leastShare are what a disk should have free: an erasure writes stores anew
+	// before it deletes the old ones.
+	leastFree  = 2 << 30
+	leastShare = .05
+)
+
+// dataDir looks at the folder of everything that is kept.
+func (f *findings) dataDir(o Options) {
+	const check = "data_dir"
+	dir := o.Config.DataDir
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.ok(check, dir+" is not there yet: the first start makes it")
+	case err != nil:
+		f.bad(check, err.Error(), "let the user that runs lethe reach it, or name another with --data-dir")
+	case !info.IsDir():
+		f.bad(check, dir+" is not a folder", "name another with --data-dir")
+	case info.Mode().Perm()&0o077 != 0:
+		f.warn(check, fmt.Sprintf("%s has mode %04o: others may read it", dir, info.Mode().Perm()),
+			"chmod 700 "+dir)
+	default:
+		f.ok(check, dir+" is there, for its owner alone")
+	}
+}
+
+// disk looks at the room that is left.
+func (f *findings) disk(o Options) {
+	const check = "disk"
+	room, err := o.Disk(nearest(o.Config.DataDir))
+	if err != nil {
+		f.warn(check, "the room on the disk is not known: "+err.Error(), "look at it by hand")
+		return
+	}
+	says := fmt.Sprintf("%.1f of %.1f GiB are free", gib(room.FreeBytes), gib(room.TotalBytes))
+	switch {
+	case room.FreeBytes < leastFree/4:
+		f.bad(check, says, "make room: a store that is written anew stands beside the old one for a while")
+	case room.FreeBytes < leastFree || float64(room.FreeBytes) < leastShare*float64(room.TotalBytes):
+		f.warn(check, says, "make room before the disk is full: lethe waits then, and nothing is scored")
+	default:
+		f.ok(check, says)
+	}
+}
+
+// nearest is a path, or the first folder above it that is there.
+func nearest(path string) string {
+	for {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+func gib(bytes uint64) float64 { return float64(bytes) / (1 << 30) }
+
+// keys looks at the secret and the signing key, and whether the folder was begun with them.
+func (f *findings) keys(o Options) {
+	const check = "keys"
+	secretPath, keyPath := o.Config.SecretPath(), o.Config.SigningKeyPath()
+	secret, secretErr := configs.ReadSecret(secretPath)
+	_, keyErr := configs.ReadSigningKey(keyPath)
+	begun := false
+	if _, err := os.Stat(configs.InstancePath(o.Config.DataDir)); err == nil {
+		begun = true
+	}
+	f.keyFile(secretPath, secretErr, begun)
+	f.keyFile(keyPath, keyErr, begun)
+	switch {
+	case secretErr == nil && !f.fitsSecret(o, wire.SecretCheck(secret)):
+	case secretErr == nil && keyErr == nil:
+		f.ok(check, "secret and signing key are there, for their owner alone")
+	case !begun && errors.Is(errors.Join(secretErr, keyErr), fs.ErrNotExist):
+		f.ok(check, "missing keys are made at the first start")
+	}
+}
+
+// keyFile says what is wrong with one file.
+func (f *findings) keyFile(path string, err error, begun bool) {
+	switch {
+	case err == nil:
+	case !errors.Is(err, fs.ErrNotExist):
+		f.bad("keys", err.Error(), "put the file right, or back from its copy")
+	case begun:
+		f.bad("keys", path+" is missing, and the data directory was begun with one",
+			"put it back from its copy: another key cuts off what was made with it")
+	}
+}
+
+// fitsSecret compares the secret with what the data directory was begun with.
+func (f *findings) fitsSecret(o Options, own string) bool {
+	path := service.SealedPath(o.Config.DataDir)
+	value, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	var sealed wire.Sealed
+	if err == nil {
+		sealed, err = wire.DecodeSealed(value)
+	}
+	switch {
+	case err != nil:
+		f.bad("keys", path+": "+err.Error(), "put it back from a copy of the data directory")
+	case sealed.SecretCheck != own:
+		f.bad("keys", fmt.Sprintf("the secret is key %s, the data directory was begun with key %s", own, sealed.SecretCheck),
+			"give lethe that secret with secret_file")
+	default:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,65 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"lethe/service"
+)
+
+// mostAnswerBytes is far above what a service answers.
+const mostAnswerBytes = 8 << 20
+
+// service asks the service that runs with this configuration, if one does.
+func (f *findings) service(ctx context.Context, o Options) {
+	const check = "service"
+	address := "http://" + o.Config.HTTP.Address
+	code, ready, err := fetch(ctx, o.HTTP, address+"/readyz")
+	if err != nil {
+		f.ok(check, "none answers at "+address)
+		return
+	}
+	var wrong []string
+	for line := range strings.Lines(string(ready)) {
+		if component, reason, found := strings.Cut(strings.TrimSpace(line), ": not ok: "); found {
+			wrong = append(wrong, component)
+			f.bad(check, component+": "+reason, "see the log of the service, and docs/operations.md")
+		}
+	}
+	if code == http.StatusOK && len(wrong) == 0 {
+		f.ok(check, "the one at "+address+" is ready")
+	} else if len(wrong) == 0 {
+		f.bad(check, fmt.Sprintf("%s/readyz answers %d: it is no lethe", address, code),
+			"choose another address with --http-address")
+		return
+	}
+	code, answer, err := fetch(ctx, o.HTTP, address+"/api/v1/status")
+	var status service.Status
+	if err != nil || code != http.StatusOK || json.Unmarshal(answer, &status) != nil {
+		return // it starts
+	}
+	if status.Version != o.Version {
+		f.warn("version", fmt.Sprintf("the service is %s, this program is %s", status.Version, o.Version),
+			"use one version for all processes and commands")
+		return
+	}
+	f.ok("version", "the service is of this program's version, "+o.Version)
+}
+
+func fetch(ctx context.Context, client *http.Client, url string) (code int, body []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read
+	body, err = io.ReadAll(io.LimitReader(response.Body, mostAnswerBytes))
+	return response.StatusCode, body, err
+}
