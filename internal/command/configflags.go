@@ -8,7 +8,7 @@ import (
 
 // ConfigFlags are the flags by which commands share the configuration. They
 // beat the environment, which beats the file. Flags that set a key have its help,
-// see sharedHelp.
+// see SharedHelp.
 type ConfigFlags struct {
 	Config      string            `help:"YAML configuration file." type:"path" placeholder:"FILE"`
 	DataDir     string            `help:"${data_dir}" placeholder:"DIR"`

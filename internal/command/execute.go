@@ -71,7 +71,7 @@ func (p Program) Execute(a *App, args []string) int {
 		kong.Writers(a.Stdout, a.Stderr),
 		kong.Exit(func(c int) { exited, code = true, c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		sharedHelp(),
+		SharedHelp(),
 		p.Vars,
 		kong.Bind(a),
 	)

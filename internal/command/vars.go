@@ -11,9 +11,9 @@ import (
 	"lethe/configs"
 )
 
-// sharedHelp has the help of every configuration key, by the key with underscores
+// SharedHelp has the help of every configuration key, by the key with underscores
 // for dots, and that of flags which several commands have.
-func sharedHelp() kong.Vars {
+func SharedHelp() kong.Vars {
 	vars := kong.Vars{
 		"set_key":               "Set any configuration key, as in --set trainer.hidden=128.",
 		"elliptic_or_generated": "Folder with Elliptic's three CSV files; generated data without it.",
