@@ -107,13 +107,29 @@ func (w *Writer) Float32s(values []float32) {
 	}
 }
 
+// Grow makes room for a message of so many bytes more, which a digester does not need.
+func (w *Writer) Grow(bytes int) {
+	if w.hash == nil {
+		w.buf = slices.Grow(w.buf, bytes+sha256.Size)
+	}
+}
+
 // Seal appends the checksum and returns the message. A digester has none.
 func (w *Writer) Seal() []byte {
+	message, _ := w.SealDigest()
+	return message
+}
+
+// SealDigest is Seal, and DigestOf what it returns. The fields are read once for both.
+func (w *Writer) SealDigest() (message []byte, digest lethe.Digest) {
 	if w.hash != nil {
 		panic("canonical: a digester keeps no message")
 	}
-	sum := sha256.Sum256(w.buf)
-	return append(w.buf, sum[:]...)
+	all := sha256.New()
+	all.Write(w.buf)
+	sum := all.Sum(nil)
+	all.Write(sum)
+	return append(w.buf, sum...), lethe.Digest(all.Sum(nil))
 }
 
 // Digest returns DigestOf the message that Seal would have returned. The fields

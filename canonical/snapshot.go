@@ -17,12 +17,23 @@ func EncodeSnapshot(s *lethe.Snapshot) []byte {
 	return writeSnapshot(NewWriter(snapshotMagic, snapshotVersion), s).Seal()
 }
 
+// SealSnapshot is EncodeSnapshot, and DigestOf what it returns.
+func SealSnapshot(s *lethe.Snapshot) ([]byte, lethe.Digest) {
+	return writeSnapshot(NewWriter(snapshotMagic, snapshotVersion), s).SealDigest()
+}
+
 // DigestSnapshot returns the digest of the snapshot's canonical bytes.
 func DigestSnapshot(s *lethe.Snapshot) lethe.Digest {
 	return writeSnapshot(NewDigester(snapshotMagic, snapshotVersion), s).Digest()
 }
 
 func writeSnapshot(w *Writer, s *lethe.Snapshot) *Writer {
+	const nodeBytes, featureBytes, paymentBytes = len(lethe.Pseudonym{}) + 5, 4, 8
+	names := 0
+	for i := range s.Nodes {
+		names += len(s.Nodes[i].ID)
+	}
+	w.Grow(32 + nodeBytes*len(s.Nodes) + names + featureBytes*len(s.Features) + paymentBytes*len(s.Payments))
 	w.Uint64(uint64(s.Timestep))
 	w.Uint32(uint32(s.FeatureCount))
 	w.Count(len(s.Nodes))

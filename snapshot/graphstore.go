@@ -24,6 +24,11 @@ func (s graphStore) read() (*lethe.Snapshot, error) {
 		return nil, err
 	}
 	g := &lethe.Snapshot{Timestep: s.timestep, Revision: m.revision, FeatureCount: m.featureCount}
+	const plausible = 1 << 26 // features for which room is made before they are read
+	if m.nodes >= 0 && m.nodes <= plausible/max(1, m.featureCount) {
+		g.Nodes = make([]lethe.SnapshotNode, 0, m.nodes)
+		g.Features = make([]float32, 0, m.nodes*m.featureCount)
+	}
 	err = s.Scan([]byte{kindNode}, func(key, value []byte) error {
 		about, err := pseudonymsAfter(key, 1, 1)
 		if err != nil {
@@ -53,15 +58,17 @@ func (s graphStore) read() (*lethe.Snapshot, error) {
 // addNode appends a stored row to a snapshot. Rows come in the order of their
 // pseudonyms, which is the canonical one.
 func addNode(g *lethe.Snapshot, p lethe.Pseudonym, value []byte) error {
-	r, err := decodeRow(value)
-	if err != nil {
+	c := cursorOver(value)
+	id := lethe.TransactionID(c.Text())
+	width := c.Left() / featureBytes
+	g.Features = c.AppendFloat32s(g.Features, width)
+	if err := c.close("row"); err != nil {
 		return err
 	}
-	if len(r.features) != g.FeatureCount {
-		return fmt.Errorf("%w: row of %d features, want %d", ErrCorrupt, len(r.features), g.FeatureCount)
+	if width != g.FeatureCount {
+		return fmt.Errorf("%w: row of %d features, want %d", ErrCorrupt, width, g.FeatureCount)
 	}
-	g.Nodes = append(g.Nodes, lethe.SnapshotNode{Pseudonym: p, ID: r.id})
-	g.Features = append(g.Features, r.features...)
+	g.Nodes = append(g.Nodes, lethe.SnapshotNode{Pseudonym: p, ID: id})
 	return nil
 }
 

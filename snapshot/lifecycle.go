@@ -36,7 +36,11 @@ func (s *Store) CloseTimestep(ctx context.Context, t lethe.Timestep) error {
 	if err := next.begin(ctx, i, g); err != nil {
 		return err
 	}
-	return next.conclude(t, g)
+	if err := next.conclude(t, g); err != nil {
+		return err
+	}
+	s.recent = &Content{Info: s.staging.info(t), Snapshot: g}
+	return nil
 }
 
 // begin makes a store of its own for the graph of a timestep that closes.
@@ -106,6 +110,21 @@ func (s *Store) SettleTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 		return err
 	}
 	return next.conclude(t, nil)
+}
+
+// Labelled reads a closed timestep with the labels that wait for it and the timestep that it will follow: what
+// SettleTimestep will give to assign, as far as is known by now. It changes nothing.
+func (s *Store) Labelled(ctx context.Context, t lethe.Timestep) (*Content, error) {
+	c, err := s.Load(t)
+	if err != nil {
+		return nil, err
+	}
+	scratch := s.staging.change()
+	if _, err := s.staging.label(ctx, scratch, c.Snapshot); err != nil {
+		return nil, fmt.Errorf("labels of timestep %d: %w", t, err)
+	}
+	c.Info.Previous = scratch.settledBefore(t)
+	return c, nil
 }
 
 // settle gives a closed graph its labels and shards.

@@ -35,13 +35,13 @@ func (s *Store) Suppress(targets []lethe.Target) error {
 	if err := s.Marks().Redact(redactions); err != nil {
 		return err
 	}
-	return s.SuppressHashes(digests, subjects...)
+	return SuppressHashes(s, digests, subjects...)
 }
 
 // SuppressHashes is Suppress by keyed hashes (lethe.Secret.Suppressed). Subjects are
 // given with the last timestep of what goes; among the hashes those that are known are passed
 // over.
-func (s *Store) SuppressHashes(hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
+func SuppressHashes(s *Store, hashes []lethe.Digest, subjects ...lethe.SubjectUntil) error {
 	if err := suppressSubjects(s.staging, subjects); err != nil {
 		return err
 	}

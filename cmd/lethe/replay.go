@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/command"
 	"lethe/service"
 )
@@ -16,7 +17,8 @@ type replayCmd struct {
 	Format  string  `help:"Format of transactions and payments: json or protobuf." enum:"json,protobuf" default:"json"`
 	// SchemaID is any number where there is no registry.
 	SchemaID uint32 `help:"Id of the schema in the registry, for protobuf." name:"schema-id" default:"1"`
-	JSON     bool   `help:"Print one JSON document."`
+	registryFlags
+	JSON bool `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -33,8 +35,10 @@ func (c *replayCmd) Run(a *command.App) error {
 	if !(c.Rate >= 0 && c.Rate <= math.MaxInt32) {
 		return command.Usagef("--rate is %g, must be 0 to %d", c.Rate, math.MaxInt32)
 	}
-	encoding, err := ingest.ParseEncoding(c.Format, c.SchemaID)
-	if err != nil {
+	if c.Registry != "" && c.Format == "json" {
+		return command.Usagef("--registry is for --format protobuf")
+	}
+	if _, err := ingest.ParseEncoding(c.Format, 0); err != nil {
 		return command.Usage(err)
 	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, c.Steps)
@@ -46,6 +50,15 @@ func (c *replayCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
+	if c.Registry != "" {
+		if c.SchemaID, err = c.register(a, client.Name(bus.Transactions)); err != nil {
+			return err
+		}
+	}
+	encoding, err := ingest.ParseEncoding(c.Format, c.SchemaID)
+	if err != nil {
+		return err
+	}
 	p := command.NewProgress(a.Stderr)
 	written, err := service.Replay(a.Context, client, stream, service.ReplayOptions{
 		RatePerSecond: c.Rate, Encoding: encoding,

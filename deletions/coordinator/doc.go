@@ -6,8 +6,7 @@
 // and calls Advance. It starts no goroutine; the search at the end is a function
 // that the caller runs in another goroutine.
 //
-//	options.go        its configuration
-//	ports.go          what it needs of graphs, topics, receipts and clock
+//	options.go        its configuration; what it needs of graphs, topics, receipts and clock
 //	coordinator.go    the parts, and the loop through the open requests
 //	requests.go       Requests: erasures.v1, in, and out when nobody needs it
 //	jobs.go           the requests whose targets are still needed
@@ -25,7 +24,7 @@
 //	                  redacted.go, those that features are taken out of
 //	verification.go   Verification: when what is left is searched for
 //	search.go         that search, the places it looks into, and what it has found;
-//	                  topics.go, the records of a topic
+//	                  topics.go, the records of a topic; cleaning.go, when the brokers' cleaner has passed
 //
 // Every step may be repeated: a state is in the ledger before its step begins,
 // messages have the same keys and bytes the second time, and the graphs' methods

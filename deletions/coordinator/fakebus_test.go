@@ -108,6 +108,31 @@ func (b fakeBus) ReadAll(_ context.Context, topic bus.Topic, fn func(ingest.Reco
 	}, "read %s", topic)
 }
 
+func (b fakeBus) ReadNew(
+	_ context.Context, topic bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
+	return b.d.call(func() error {
+		for _, rec := range b.topics[topic] {
+			if rec.Offset < positions[0] {
+				continue
+			}
+			if err := fn(rec); err != nil {
+				return err
+			}
+		}
+		positions[0] = b.ends[topic]
+		return nil
+	}, "read the end of %s", topic)
+}
+
+func (b fakeBus) Holds(_ context.Context, at bus.TopicPartition, offset int64) (held bool, err error) {
+	err = b.d.call(func() error {
+		held = slices.ContainsFunc(b.topics[at.Topic], func(rec ingest.Record) bool { return rec.Offset == offset })
+		return nil
+	}, "ask for %s@%d", at, offset)
+	return held, err
+}
+
 func (b fakeBus) RollMarkers(_ context.Context, topics ...bus.Topic) error {
 	return b.d.call(func() error { return nil }, "roll %d topics", len(topics))
 }

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"crypto/ed25519"
 	"log/slog"
 	"time"
@@ -8,10 +9,14 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/backups"
+	"lethe/deletions/scan"
 	"lethe/deletions/translog"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/check"
+	"lethe/internal/sleep"
 	"lethe/metrics/events"
+	"lethe/pipeline/wire"
 )
 
 // Config are the coordinator's settings: those of the operator, which Defaults has, and
@@ -91,4 +96,172 @@ func (c *Config) Validate() error {
 	p.That(c.KernelSet != "", "kernel set", c.KernelSet, "a name, for receipts")
 	p.That(c.Version != "", "version", c.Version, "a name, for receipts")
 	return p.Err()
+}
+
+// Graphs is what the coordinator asks of whoever holds the graphs. One method is
+// called at a time.
+type Graphs interface {
+	// Suppress keeps records that name a target from being taken from now on. It
+	// is durable when it returns.
+	Suppress(targets []lethe.Target) error
+	// Lift takes records of these keyed hashes again, and of subjects that others still suppress
+	// what is later. It is durable when it returns.
+	Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error
+	// Carried returns what carries the subjects among some targets, each once, and how many
+	// of the transactions among that carry other subjects too. Suppress suppresses none of
+	// it by itself; Rewrite takes it out.
+	Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error)
+	// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects that are carried
+	// by what an erasure of a target takes away. A subject is itself.
+	SubjectsOf(t lethe.Target) ([]lethe.Digest, error)
+	// Newest is the newest timestep that is known, or NoTimestep.
+	Newest() lethe.Timestep
+	// Suppressed counts those of the keyed hashes whose transactions are kept from being
+	// taken.
+	Suppressed(hashes []lethe.Digest) int
+	// Plan tells what Rewrite will change for all targets of some requests together,
+	// beside what it has changed already: of each request, what its own targets change.
+	// Two requests may name one target; no request names one twice.
+	Plan(ctx context.Context, requests [][]lethe.Target, scope lethe.Scope) ([]Plan, error)
+	// PlanAfresh tells which slices change if settled timesteps are partitioned afresh as
+	// they are. Those of which none does, or that are not settled, are left out.
+	PlanAfresh(ctx context.Context, timesteps []lethe.Timestep) ([]Replaced, error)
+	// Alike tells which of some contents (Plan.Rows) a transaction has that is not erased.
+	Alike(contents []scan.MAC) ([]bool, error)
+	// Rewrite takes the targets out of every graph, partitions afresh what is to be, and
+	// publishes the graphs and slices that were replaced.
+	Rewrite(ctx context.Context, targets []lethe.Target, replaced []Replaced) error
+	// Scrub removes from the files of the graphs what Rewrite has only deleted there.
+	// Until then nothing reads it, but a search of the files finds it.
+	Scrub(ctx context.Context) error
+	// Search looks for something in the places that Rewrite and Scrub have written anew.
+	Search(ctx context.Context, scanner *scan.Scanner, replaced []Replaced) (scan.Report, error)
+	// Outdated reports of each slice whether the one that was published last, and is trained
+	// on, is not what the graph gives now: at scope shard it keeps stubs of what is gone.
+	Outdated(slices []deletions.SliceRef) ([]bool, error)
+	// Published tells what was published last of timesteps. Those that are gone have no entry.
+	Published(timesteps []lethe.Timestep) (map[lethe.Timestep]deletions.Published, error)
+	// Steps gives the revisions that no longer hold the targets, or say that a
+	// timestep is gone. Timesteps that are open are left out.
+	Steps(replaced []Replaced) []wire.CommandStep
+}
+
+// Replaced is a timestep that an erasure rewrites, and the shards whose slice of
+// it changes, ascending.
+type Replaced struct {
+	Timestep lethe.Timestep
+	Shards   []lethe.ShardID
+	// Revision is that at which the slices were replaced, or 0 before they were. A
+	// later one of the timestep may be that of other slices alone.
+	Revision lethe.Revision
+	// Afresh says that the timestep is partitioned afresh without the targets.
+	Afresh bool
+}
+
+// Plan is what the erasure of a request's targets will change and what to search for
+// afterwards.
+type Plan struct {
+	// Held says of each target, in order, whether anything that the graphs keep names
+	// it: a graph, an open timestep, or a payment or label that waits for another.
+	Held []bool
+	// Transactions counts the targets whose transaction itself is kept.
+	Transactions int
+	// Fingerprints are the forms that only the graphs can tell, such as features.
+	Fingerprints []scan.Fingerprint
+	// Rows tell which of them are forms of features.
+	Rows []deletions.RowForms
+	// NotSearched are the forms that say nothing about the targets.
+	NotSearched []scan.Kind
+	// Steps are the closed timesteps concerned, ascending.
+	Steps []StepPlan
+	// Gone is what no slice may hold afterwards.
+	Gone deletions.Gone
+	// Records are those of the topics that the graphs were made of, and predictions for
+	// them, as far as their keys are known, each once.
+	Records []NamedRecord
+}
+
+// NamedRecord is a record by its topic and key. A producer may have put it into any
+// partition.
+type NamedRecord struct {
+	Topic bus.Topic
+	Key   string
+}
+
+// StepPlan is what an erasure will change in one closed timestep.
+type StepPlan struct {
+	Replaced
+	// Labels and Payments go with the targets. Stubs counts the cut edges that
+	// go, each of which has a stub at both ends.
+	Labels, Payments, Stubs int
+	// Kept are the stubs for the targets that slices of other shards keep, at scope shard.
+	Kept []deletions.KeptStubs
+}
+
+// Receipts keeps signed receipts.
+type Receipts interface {
+	Has(requestID string) (bool, error)
+	// Keep stores receipts by request, each whole or not at all, in place of an earlier one.
+	// Some may be stored when it fails.
+	Keep(signed map[string][]byte) error
+}
+
+// Notes keeps, with the graphs' offsets, how far the coordinator has come.
+type Notes interface {
+	// Commit says that a partition of erasures.v1 is dealt with up to an offset.
+	Commit(source bus.TopicPartition, next int64) error
+	// Taken tells how far the graphs have taken transactions.v1: the next offset by partition.
+	Taken() map[int]int64
+	// Concluded reports whether a request's receipt and last state were published;
+	// Conclude notes it of several, in one write.
+	Concluded(requestID string) (bool, error)
+	Conclude(requestIDs ...string) error
+}
+
+// Bus is how the coordinator writes topics. A step reads none: they are as long as the
+// history.
+type Bus interface {
+	Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error
+	RollMarkers(ctx context.Context, topics ...bus.Topic) error
+	// Partitions returns how many partitions a topic has.
+	Partitions(ctx context.Context, t bus.Topic) (int, error)
+}
+
+// Topics is how searches read topics; *bus.Client is one.
+type Topics interface {
+	Bus
+	// ReadAll reads a topic from its start to where it ends now.
+	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
+	// ReadNew is ReadAll of what stands behind the positions, by partition, and moves them on.
+	ReadNew(ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error) error
+	// Holds reports whether a partition's log still has the record at an offset.
+	Holds(ctx context.Context, tp bus.TopicPartition, offset int64) (bool, error)
+}
+
+var _ Topics = (*bus.Client)(nil)
+
+// Clock tells the time and lets it pass.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits, or returns the context's error when that ends first.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// WallClock is the clock of the machine.
+type WallClock struct {
+	// Time, if not nil, is told instead of the machine's.
+	Time func() time.Time
+}
+
+// Now implements Clock.
+func (w WallClock) Now() time.Time {
+	if w.Time != nil {
+		return w.Time()
+	}
+	return time.Now()
+}
+
+// Sleep implements Clock.
+func (WallClock) Sleep(ctx context.Context, d time.Duration) error {
+	return sleep.For(ctx, d)
 }

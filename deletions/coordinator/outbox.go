@@ -199,10 +199,10 @@ func (o *outbox) phaseDone(b batch, phase events.ErasurePhase, since deletions.S
 const (
 	// laterRolls is how many markers follow a withdrawal for the sake of Apache
 	// Kafka, which takes a segment to be old only when something is written after
-	// segment.ms, a minute, and drops the tombstone in a later run. They are not
+	// segment.ms, and drops the tombstone in a later run. They are not
 	// remembered over a restart: whatever is sent next does the same.
 	laterRolls    = 3
-	laterInterval = 70 * time.Second
+	laterInterval = bus.CleaningLag + time.Second
 )
 
 // withdraw writes tombstones to a topic, and a marker behind them: the newest

@@ -112,7 +112,8 @@ type located struct {
 	// refused are the records that dead letters of those looked for are of.
 	refused map[logPlace]bool
 	// late are those of them that were late.
-	late []ingest.Record
+	late  []ingest.Record
+	rolls rolls
 }
 
 // locate looks for them. It runs beside the loop: topics are as long as the history. It
@@ -147,8 +148,12 @@ func (s Searcher) locate(ctx context.Context, search *Search) Verdict {
 // it too. One that was withdrawn for these requests already counts as long as the log has
 // it.
 func (s Searcher) locateIn(ctx context.Context, search *Search, topic bus.Topic, r *remains, l *located) error {
-	newest := make(map[partitionKey]found)
+	newest, meanwhile := make(map[partitionKey]found), &l.rolls
+	meanwhile.s = s
 	take := func(rec ingest.Record) error {
+		if err := meanwhile.roll(ctx); err != nil {
+			return err
+		}
 		at := partitionKey{rec.Partition, string(rec.Key)}
 		before, held := newest[at]
 		delete(newest, at)

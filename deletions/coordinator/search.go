@@ -15,16 +15,6 @@ import (
 	"lethe/ingest/bus"
 )
 
-const (
-	// rollInterval is how often the logs are rolled while compaction is waited
-	// for: Apache Kafka does not compact a segment that is still written to.
-	rollInterval = 5 * time.Second
-	// searchInterval is how long compaction is given before it is looked again, at
-	// first; each time it is twice as long, up to the longest.
-	searchInterval        = 700 * time.Millisecond
-	longestSearchInterval = 10 * time.Second
-)
-
 // errTimeUp says that something was still found, or that no search was done,
 // when the time to verify was up.
 var errTimeUp = errors.New("the time to verify is up")
@@ -108,52 +98,14 @@ func (s Searcher) Run(ctx context.Context, search *Search) Verdict {
 		return s.locate(ctx, search)
 	}
 	v := Verdict{requestIDs: search.requestIDs}
-	deadline := s.Clock.Now().Add(search.timeout)
 	under := s.begin(search.scanner)
-	under.looked, under.held = search.looked, search.held
-	pause := searchInterval
-	var rolled time.Time
-	for v.found == nil || !v.found.clean() {
-		now := s.Clock.Now()
-		if !now.Before(deadline) {
-			v.err = errTimeUp
-			break
-		}
-		if now.Sub(rolled) >= rollInterval {
-			if v.err = s.roll(ctx); v.err != nil {
-				break
-			}
-			rolled = now
-		}
-		// A cleaner that ran at once needs no time.
-		if s.Compact == nil || v.found != nil {
-			if v.err = s.Clock.Sleep(ctx, pause); v.err != nil {
-				break
-			}
-			pause = min(2*pause, longestSearchInterval)
-		}
-		found, err := under.look(ctx)
-		if err != nil {
-			v.err = err
-			break
-		}
-		v.found = found
+	under.looked, under.held, under.deadline = search.looked, search.held, s.Clock.Now().Add(search.timeout)
+	if s.Compact == nil {
+		v.found, v.err = under.afterCleaning(ctx)
+	} else {
+		v.found, v.err = under.cleaning(ctx)
 	}
 	return v
-}
-
-// roll makes what was written so far old enough to be compacted.
-func (s Searcher) roll(ctx context.Context) error {
-	if err := s.Bus.RollMarkers(ctx, bus.Topics()...); err != nil {
-		return err
-	}
-	if s.Compact == nil {
-		return nil
-	}
-	if err := s.Compact(); err != nil {
-		return fmt.Errorf("compact the embedded broker's log: %w", err)
-	}
-	return nil
 }
 
 // underway is a search that is repeated until nothing is found. A topic in which
@@ -162,11 +114,12 @@ func (s Searcher) roll(ctx context.Context) error {
 // time after, but for the files that have not changed.
 type underway struct {
 	Searcher
-	scanner *scan.Scanner
-	topics  map[bus.Topic]*findings
-	seen    map[string]*scan.Seen
-	looked  looked
-	held    map[string]bool
+	scanner  *scan.Scanner
+	deadline time.Time
+	topics   map[bus.Topic]*findings
+	seen     map[string]*scan.Seen
+	looked   looked
+	held     map[string]bool
 }
 
 func (s Searcher) begin(scanner *scan.Scanner) *underway {
@@ -224,12 +177,14 @@ type findings struct {
 	// namedIn the files with these records.
 	named   map[string]*named
 	namedIn map[string]bool
+	// due are the records that a broker's cleaner has yet to remove.
+	due due
 }
 
 func newFindings() *findings {
 	return &findings{
 		kinds: make(map[scan.Kind]int), by: make(map[int]bool),
-		named: make(map[string]*named), namedIn: make(map[string]bool),
+		named: make(map[string]*named), namedIn: make(map[string]bool), due: make(due),
 	}
 }
 
@@ -264,6 +219,9 @@ func (f *findings) add(other *findings) {
 	maps.Copy(f.by, other.by)
 	maps.Copy(f.named, other.named)
 	maps.Copy(f.namedIn, other.namedIn)
+	for at, offset := range other.due {
+		f.due.note(at, offset)
+	}
 }
 
 // note counts hits at a place.

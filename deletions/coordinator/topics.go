@@ -44,13 +44,26 @@ type topicSearch struct {
 	// across the cuts between chunks.
 	scanned bool
 	// joined are values of chunks whose keys continue joinedKey, so that nothing hides
-	// across the cut.
+	// across the cut; joinedAt is where the last of them is.
 	joined    []byte
 	joinedKey string
+	joinedAt  logPlace
 	looked    looked
-	// seen are the keys so far, of topics whose records replace each other.
-	seen map[string]bool
+	// seen are the keys so far, of topics whose records replace each other, and where the last
+	// record of each is.
+	seen map[string]logPlace
 	held map[string]bool
+}
+
+// note counts what was found in a record.
+func (t *topicSearch) note(at logPlace, hits []scan.Hit) {
+	if t.f.note(t.here, hits); len(hits) > 0 {
+		t.due(at)
+	}
+}
+
+func (t *topicSearch) due(at logPlace) {
+	t.f.due.note(bus.TopicPartition{Topic: t.topic, Partition: at.partition}, at.offset)
 }
 
 // named is what the records of a request that waits for a hold name of what is searched for.
@@ -92,7 +105,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 	defer pace.End()
 	t := &topicSearch{
 		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
-		seen: make(map[string]bool), held: u.held,
+		seen: make(map[string]logPlace), held: u.held,
 	}
 	take := func(rec ingest.Record) error {
 		t.take(rec)
@@ -143,28 +156,30 @@ func (u *underway) segments(
 
 // take searches a record.
 func (t *topicSearch) take(rec ingest.Record) {
+	at := logPlace{rec.Partition, rec.Offset}
 	t.here.Records++
 	t.here.Bytes += int64(len(rec.Key) + len(rec.Value))
 	if keepsOriginals(t.topic) {
 		if !t.looked.holds(t.topic, rec) {
 			if hits := hitsIn(t.scanner, rec); !t.named(rec, hits) {
-				t.f.note(t.here, hits)
+				t.note(at, hits)
 			}
 		}
 		return
 	}
-	t.f.note(t.here, t.scanner.MatchKey(rec.Key))
+	t.note(at, t.scanner.MatchKey(rec.Key))
 	for _, h := range rec.Headers {
-		t.f.note(t.here, t.scanner.ScanBytes(h.Value))
+		t.note(at, t.scanner.ScanBytes(h.Value))
 	}
 	if replaces(t.topic) && !strings.HasPrefix(string(rec.Key), "!") {
-		if t.seen[string(rec.Key)] {
+		if before, superseded := t.seen[string(rec.Key)]; superseded {
 			t.here.Superseded++
+			t.due(before)
 		}
-		t.seen[string(rec.Key)] = true
+		t.seen[string(rec.Key)] = at
 	}
 	if t.topic == bus.Receipts {
-		t.f.note(t.here, t.scanner.ScanBytes(receipt.Said(rec.Value)))
+		t.note(at, t.scanner.ScanBytes(receipt.Said(rec.Value)))
 	}
 	base := string(rec.Key)
 	if at := strings.LastIndexByte(base, '/'); at >= 0 {
@@ -173,7 +188,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 	if base != t.joinedKey {
 		t.flush()
 	}
-	t.joinedKey = base
+	t.joinedKey, t.joinedAt = base, at
 	if !t.scanned {
 		t.joined = append(t.joined, rec.Value...)
 		return
@@ -181,7 +196,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 	// What lies across the cut, or is told from other bytes by it.
 	reach := t.scanner.Reach()
 	t.joined = append(t.joined, rec.Value[:min(len(rec.Value), reach)]...)
-	t.f.note(t.here, t.scanner.ScanBytes(t.joined))
+	t.note(at, t.scanner.ScanBytes(t.joined))
 	rest := rec.Value
 	if len(rest) <= reach {
 		rest = t.joined
@@ -191,7 +206,7 @@ func (t *topicSearch) take(rec ingest.Record) {
 
 // flush searches what was joined.
 func (t *topicSearch) flush() {
-	t.f.note(t.here, t.scanner.ScanBytes(t.joined))
+	t.note(t.joinedAt, t.scanner.ScanBytes(t.joined))
 	t.joined, t.joinedKey = t.joined[:0], ""
 }
 

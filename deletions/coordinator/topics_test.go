@@ -48,9 +48,13 @@ func (l memoryLog) each(fn func(ingest.Record) error) error {
 func (l memoryLog) ReadAll(_ context.Context, _ bus.Topic, fn func(ingest.Record) error) error {
 	return l.each(fn)
 }
-func (memoryLog) RollMarkers(context.Context, ...bus.Topic) error           { return nil }
-func (memoryLog) Write(context.Context, bus.Topic, []ingest.Outgoing) error { return nil }
-func (memoryLog) Partitions(context.Context, bus.Topic) (int, error)        { return 1, nil }
+func (l memoryLog) ReadNew(_ context.Context, _ bus.Topic, _ map[int]int64, fn func(ingest.Record) error) error {
+	return l.each(fn)
+}
+func (memoryLog) Holds(context.Context, bus.TopicPartition, int64) (bool, error) { return false, nil }
+func (memoryLog) RollMarkers(context.Context, ...bus.Topic) error                { return nil }
+func (memoryLog) Write(context.Context, bus.Topic, []ingest.Outgoing) error      { return nil }
+func (memoryLog) Partitions(context.Context, bus.Topic) (int, error)             { return 1, nil }
 
 // In its files a topic is searched as thoroughly as record by record, wherever the cut
 // between two chunks is.

@@ -106,13 +106,17 @@ const (
 	// segmentBytes is how much a log grows before its oldest part may be
 	// compacted. Apache Kafka 4 refuses less than 1 MiB.
 	segmentBytes = 16 << 20
-	// cleaningLag is how soon a record that was replaced or deleted may be
-	// removed: a new segment is started after it, and compaction is due.
-	cleaningLag = time.Minute
+	// requestLag is CleaningLag of requests for erasure, whose topic is small: they hold ids, and the last
+	// thing that an erasure waits for is that they are gone.
+	requestLag = time.Second
 	// fileDeletionDelay is how long a broker keeps a file that compaction has
 	// replaced; its default is a minute.
 	fileDeletionDelay = time.Second
 )
+
+// CleaningLag is how soon a record that was replaced or deleted may be
+// removed: a new segment is started after it, and compaction is due.
+const CleaningLag = 5 * time.Second
 
 // minInSync is how many of a partition's replicas must have a record before a write is
 // answered: all but one, two at most, so that one broker may be away. It follows from the
@@ -131,9 +135,9 @@ func minInSync(replicas int) setting {
 // also expire, because they hold ids and nobody reads old ones.
 func specOf(t Topic, cfg *Config) spec {
 	s := spec{topic: t, partitions: cfg.partitions(t)}
-	policy, retention := "compact", "-1"
+	policy, retention, lagTime := "compact", "-1", CleaningLag
 	if t == Erasures {
-		policy = "compact,delete"
+		policy, lagTime = "compact,delete", requestLag
 		if cfg.ErasureRetention >= 0 {
 			s.expires = true
 			retention = strconv.FormatInt(cfg.ErasureRetention.Milliseconds(), 10)
@@ -144,7 +148,7 @@ func specOf(t Topic, cfg *Config) spec {
 		largest = deadLetterBytes
 	}
 	deletionDelay := strconv.FormatInt(fileDeletionDelay.Milliseconds(), 10)
-	lag := strconv.FormatInt(cleaningLag.Milliseconds(), 10)
+	lag := strconv.FormatInt(lagTime.Milliseconds(), 10)
 	s.settings = []setting{
 		{"cleanup.policy", policy, exactly},
 		{"compression.type", "uncompressed", exactly},

@@ -28,8 +28,14 @@ const (
 // When a payload replaces a longer one, the chunks beyond its own stay on the
 // topic: write RetractFrom for them too (Assembler.Extent knows their number).
 func Chunks(key string, payload []byte, headers []ingest.Header, maxBytes int) []ingest.Outgoing {
+	return ChunksOf(key, payload, sha256.Sum256(payload), headers, maxBytes)
+}
+
+// ChunksOf is Chunks of a payload whose SHA-256 is known.
+func ChunksOf(
+	key string, payload []byte, sum [sha256.Size]byte, headers []ingest.Header, maxBytes int,
+) []ingest.Outgoing {
 	count := max((len(payload)+maxBytes-1)/maxBytes, 1)
-	sum := sha256.Sum256(payload)
 	out := make([]ingest.Outgoing, count)
 	if payload == nil {
 		// Not nil even when empty: that would be a tombstone.

@@ -28,8 +28,8 @@
 //	catalogue.go, rights.go           the topics and their settings; who needs what of them
 //	config.go, connect.go, client.go  where the brokers are, connections, the client
 //	admin.go, plan.go, apply.go       topics checked, created and repaired
-//	state.go, offsets.go              what a broker tells of topics; where logs begin and end
-//	write.go, retry.go, partition.go  writing; the partition of a key
+//	state.go, pace.go                 what a broker tells of topics, and of how fast it cleans them
+//	write.go, retry.go, partition.go  writing; the partition of a key, and where its log begins and ends
 //	tail.go, follow.go, readall.go    reading on and on, or once to the end
 //	chunk.go, assemble.go             payloads larger than a message, in and out
 //	gap.go, errors.go, patience.go    what cannot be read; which errors may pass and are waited for

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"lethe/ingest"
 )
@@ -40,6 +42,22 @@ func RollMarkers(ctx context.Context, w Writer, topics ...Topic) error {
 			markers[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
 		}
 		if err := w.Write(ctx, t, markers); err != nil {
+			return fmt.Errorf("roll markers: %w", err)
+		}
+	}
+	return nil
+}
+
+// RollPartitions is RollMarkers of single partitions.
+func RollPartitions(ctx context.Context, w Writer, list []TopicPartition) error {
+	byTopic := make(map[Topic][]ingest.Outgoing)
+	for _, at := range list {
+		key, value := ingest.EncodeMarker(at.Partition)
+		marker := ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: at.Partition}
+		byTopic[at.Topic] = append(byTopic[at.Topic], marker)
+	}
+	for _, t := range slices.Sorted(maps.Keys(byTopic)) {
+		if err := w.Write(ctx, t, byTopic[t]); err != nil {
 			return fmt.Errorf("roll markers: %w", err)
 		}
 	}

@@ -104,12 +104,36 @@ func (c *Client) readPartition(
 	return end, nil
 }
 
+// Holds reports whether a partition's log still has the record at an offset: a broker that has cleaned the
+// log does not. It reads one batch.
+func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (held bool, err error) {
+	const oneBatch = 1 // a broker sends one that is larger than asked for whole
+	for e := newEffort(c, tp.String()); ; {
+		got, err := fetchAtMost(ctx, c, tp, offset, oneBatch)
+		switch {
+		case err == nil:
+			return len(got.Records) > 0 && got.Records[0].Offset == offset, nil
+		case errors.Is(err, kafka.OffsetOutOfRange):
+			return false, nil
+		}
+		if err := e.failed(ctx, err); err != nil {
+			return false, fmt.Errorf("read %s@%d: %w", tp, offset, c.explain(ctx, err))
+		}
+	}
+}
+
 func fetchOnce(ctx context.Context, c *Client, tp TopicPartition, position int64) (protocol.Fetched, error) {
+	return fetchAtMost(ctx, c, tp, position, c.cfg.MaxFetchBytes)
+}
+
+func fetchAtMost(
+	ctx context.Context, c *Client, tp TopicPartition, position int64, mostBytes int,
+) (protocol.Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
 	defer cancel()
 	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
 		Topic: c.Name(tp.Topic), Partition: tp.Partition, Position: position,
-		Wait: c.cfg.FetchWait, MaxBytes: c.cfg.MaxFetchBytes,
+		Wait: c.cfg.FetchWait, MaxBytes: mostBytes,
 	})
 	c.seal.Load().examine(tp, got.Records)
 	return got, err

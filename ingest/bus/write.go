@@ -122,7 +122,7 @@ func (c *Client) writeBatch(ctx context.Context, tp TopicPartition, records []in
 			return denied(tp.String(), err)
 		}
 		if stopped := pause(ctx, attempt); stopped != nil {
-			return c.diagnoseLate(ctx, tp, errors.Join(stopped, err))
+			return diagnoseLate(ctx, c, tp, errors.Join(stopped, err))
 		}
 	}
 }
@@ -142,7 +142,7 @@ func writePatiently(ctx context.Context, c *Client, tp TopicPartition, records [
 }
 
 // diagnoseLate diagnoses a failure after the context's own time has run out.
-func (c *Client) diagnoseLate(ctx context.Context, tp TopicPartition, err error) error {
+func diagnoseLate(ctx context.Context, c *Client, tp TopicPartition, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}

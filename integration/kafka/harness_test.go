@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,10 @@ type lab struct {
 }
 
 // newLab skips the test if there is no broker.
-func newLab(t *testing.T) *lab {
+func newLab(t *testing.T) *lab { return newLabOf(t, 12) }
+
+// newLabOf is newLab of transactions with so many features.
+func newLabOf(t *testing.T, features int) *lab {
 	t.Helper()
 	l := &lab{brokers: outside.brokers, dir: t.TempDir()}
 	if l.brokers == "" {
@@ -65,7 +69,7 @@ func newLab(t *testing.T) *lab {
 	}
 	l.bin = process.Build(t)
 	generated := process.Run(t, l.bin, "generate", "--out", l.dataset(),
-		"--steps", "6", "--nodes-per-step", "120", "--features", "12", "--seed", "3")
+		"--steps", "6", "--nodes-per-step", "120", "--features", strconv.Itoa(features), "--seed", "3")
 	require.Zero(t, generated.Code, generated.Stderr)
 	var err error
 	l.stream, err = dataset.LoadElliptic(t.Context(), l.dataset())

@@ -106,6 +106,8 @@ offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
+# As docs/kafka.md asks for: erasures wait for the cleaner.
+log.cleaner.backoff.ms=1000
 # The default buffer of 128 MiB would not fit the heap.
 log.cleaner.dedupe.buffer.size=16777216
 P

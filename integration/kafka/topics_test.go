@@ -34,6 +34,9 @@ func TestTopicsAreMadeAndMended(t *testing.T) {
 	require.Zero(t, applied.Code, applied.Stderr)
 	checked := d.topics("check")
 	require.Zero(t, checked.Code, checked.Stdout)
+	// What the brokers' own settings make of an erasure is told, and is no difference.
+	require.Contains(t, checked.Stdout, "log.cleaner.backoff.ms is 1000: how long the cleaner sleeps")
+	require.Contains(t, checked.Stdout, "log.cleaner.threads is 1: ")
 
 	// Someone changes a setting so that nothing is ever erased.
 	client := kafka.Client{Addr: kafka.TCP(strings.Split(d.brokers, ",")...), Timeout: 10 * time.Second}

@@ -115,6 +115,9 @@ func Launch(t testing.TB, bin, dataDir string, ports Ports, args ...string) *Ser
 	return s
 }
 
+// PID is the id of the service's process.
+func (s *Service) PID() int { return s.cmd.Process.Pid }
+
 // Kill ends the service with SIGKILL and waits for its end.
 func (s *Service) Kill() {
 	s.cmd.Process.Kill() //nolint:errcheck // it may have ended already

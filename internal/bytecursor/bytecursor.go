@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Cursor reads the fields of a message in order. The first failure sticks: Err
@@ -109,17 +110,29 @@ func (c *Cursor) Text() string { return string(c.Take(c.Count(1))) }
 func (c *Cursor) Float32s(n int) []float32 {
 	if n < 0 || n > len(c.rest)/4 {
 		c.Take(len(c.rest) + 1)
+	}
+	if c.err != nil {
 		return nil
+	}
+	return c.AppendFloat32s(make([]float32, 0, n), n)
+}
+
+// AppendFloat32s is Float32s behind other values; after a failure it returns these.
+func (c *Cursor) AppendFloat32s(dst []float32, n int) []float32 {
+	if n < 0 || n > len(c.rest)/4 {
+		c.Take(len(c.rest) + 1)
+		return dst
 	}
 	raw := c.Take(4 * n)
 	if raw == nil {
-		return nil
+		return dst
 	}
-	out := make([]float32, n)
-	for i := range out {
-		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	from := len(dst)
+	dst = slices.Grow(dst, n)[:from+n]
+	for i := range dst[from:] {
+		dst[from+i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 	}
-	return out
+	return dst
 }
 
 // Err returns the first failure.

@@ -28,12 +28,15 @@ func Small() Size {
 // Busy is the size of a store that is written to all the time, and asked of every key that is
 // written whether it is there.
 func Busy() Size {
-	const cacheBytes, memTableBytes, filterBits = 80 << 20, 16 << 20, 10
+	const cacheBytes, memTableBytes, filterBits = 112 << 20, 32 << 20, 10
 	return Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits}
 }
 
 const (
 	maxOpenFiles = 256
+	// blockBytes is how much of a table is written and read at a time: what stores hold is mostly read in
+	// order, and every block costs a system call.
+	blockBytes = 32 << 10
 	// The newest format whose tables hold one row after the other. Later ones
 	// store keys by column and may share their prefixes, which a search of the
 	// files for a whole key would miss.
@@ -54,6 +57,7 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1
+		p.Levels[i].BlockSize = blockBytes
 		p.Levels[i].Compression = func() *block.CompressionProfile { return block.NoCompression }
 		if size.FilterBits > 0 {
 			p.Levels[i].FilterPolicy = bloom.FilterPolicy(size.FilterBits)

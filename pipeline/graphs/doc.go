@@ -15,7 +15,7 @@
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
 //	              the records before them, by several goroutines
-//	lifecycle.go  closing and settling timesteps
+//	lifecycle.go  closing and settling timesteps; ahead.go, what settling takes longest for, beside the loop
 //	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together; commitments.go,
 //	              the transparency log, and what it commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search

@@ -25,6 +25,8 @@ type lifecycle struct {
 	partitionsHold func(ctx context.Context) bool
 	// window is how long late records may wait for others.
 	window time.Duration
+	// ahead, if not nil, works out beside the loop what settling takes.
+	ahead *ahead
 	// waiting is since when some wait, as far as this run knows, or zero.
 	waiting time.Time
 	// now measures how long things take.
@@ -91,12 +93,30 @@ func (l *lifecycle) advance(ctx context.Context) error {
 				return fmt.Errorf("close timestep %d: %w", t, err)
 			}
 		}
-		for _, t := range toSettle {
-			if err := l.settleTimestep(ctx, t); err != nil {
-				return fmt.Errorf("settle timestep %d: %w", t, err)
-			}
+		awaited, err := l.settle(ctx, toSettle)
+		if err != nil || awaited && len(toClose) == 0 && !reopened {
+			return err
 		}
 	}
+}
+
+// settle settles timesteps, up to one that is being worked out beside the loop.
+func (l *lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited bool, err error) {
+	for _, t := range list {
+		if l.ahead != nil {
+			awaited, err = l.ahead.awaits(ctx, l.store, t)
+		}
+		if err == nil && awaited {
+			return true, nil
+		}
+		if err == nil {
+			err = l.settleTimestep(ctx, t)
+		}
+		if err != nil {
+			return false, fmt.Errorf("settle timestep %d: %w", t, err)
+		}
+	}
+	return false, nil
 }
 
 // reopen makes late records part of their timesteps once they have waited for the
@@ -214,13 +234,18 @@ func (l *lifecycle) noteChanged(t lethe.Timestep, state lethe.State, started tim
 // assign partitions a snapshot.
 func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.ShardID, error) {
 	started := l.now()
-	assignment, report, err := partitioned(ctx, s, l.partition)
-	if err != nil {
-		return nil, err
+	w := l.ahead.of(s)
+	if w == nil {
+		assignment, report, err := partitioned(ctx, s, l.partition)
+		if err != nil {
+			return nil, err
+		}
+		w = &worked{assignment: assignment, report: report, took: l.now().Sub(started)}
 	}
+	assignment, report := w.assignment, w.report
 	l.listener.SnapshotPartitioned(events.SnapshotPartitioned{
 		Timestep: s.Timestep, Balance: report.Scores.Balance, Fairness: report.Scores.Fairness,
-		EdgeCut: report.Scores.EdgeCut, Duration: l.now().Sub(started),
+		EdgeCut: report.Scores.EdgeCut, Duration: w.took,
 	})
 	return assignment, nil
 }

@@ -60,6 +60,9 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 func (l *logic) Close() error {
 	l.turns.Close()
 	l.searches.Wait()
+	if l.lifecycle.ahead != nil {
+		l.lifecycle.ahead.working.Wait()
+	}
 	return errors.Join(l.store.Close(), l.ledgerStore.Close())
 }
 

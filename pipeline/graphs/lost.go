@@ -154,7 +154,7 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	if err := store.SuppressHashes(erased, subjects...); err != nil {
+	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
 		return err
 	}
 	if err := store.Marks().Redact(redactionsOf(entries)); err != nil {

@@ -29,6 +29,7 @@ type Store interface {
 	Timesteps() []snapshot.Info
 	Ready() (toClose, toSettle []lethe.Timestep)
 	CloseTimestep(ctx context.Context, t lethe.Timestep) error
+	Labelled(ctx context.Context, t lethe.Timestep) (*snapshot.Content, error)
 	SettleTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) error
 	// Waiting are the timesteps that late records wait to change.
 	Waiting() []lethe.Timestep

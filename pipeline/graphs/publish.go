@@ -57,6 +57,8 @@ type publisher struct {
 	store Store
 	turns *role.Turns
 	cut   cut
+	// ahead, if not nil, may have worked out the slices of a timestep that settles.
+	ahead *ahead
 	// commitments are made once something is published.
 	commitments *commitments
 }
@@ -84,14 +86,15 @@ func (p *publisher) addGraph(d *dispatch, content *snapshot.Content) {
 	for i := range unlabelled.Nodes {
 		unlabelled.Nodes[i].Label = lethe.Unknown
 	}
-	payload := canonical.EncodeSnapshot(&unlabelled)
+	payload, digest := canonical.SealSnapshot(&unlabelled)
 	d.graph(wire.Message{
 		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
 		Revision: content.Info.Revision,
 		Previous: p.previous(t),
 		Payload:  payload,
+		Digest:   digest,
 	})
-	d.note(mark(graphMark, t), markValue(content.Info.Revision, []lethe.Digest{canonical.DigestOf(payload)}))
+	d.note(mark(graphMark, t), markValue(content.Info.Revision, []lethe.Digest{digest}))
 }
 
 // gone deletes what was published of a timestep that is gone.
@@ -165,7 +168,7 @@ func (p *publisher) addSlices(d *dispatch, content *snapshot.Content, shards []l
 			return err
 		}
 	}
-	payloads, err := p.cut.encoded(content, shards)
+	payloads, err := p.encoded(content, shards)
 	if err != nil {
 		return err
 	}
@@ -173,7 +176,7 @@ func (p *publisher) addSlices(d *dispatch, content *snapshot.Content, shards []l
 		manifest.Slices[shard] = canonical.DigestOf(payloads[i])
 		d.slice(wire.Message{
 			Key:      wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: t},
-			Revision: content.Info.Revision, Payload: payloads[i],
+			Revision: content.Info.Revision, Payload: payloads[i], Digest: manifest.Slices[shard],
 		})
 		d.leaves = append(d.leaves, translog.Slice{
 			Timestep: t, Shard: shard, Revision: content.Info.Revision, Digest: manifest.Slices[shard],
@@ -187,6 +190,16 @@ func (p *publisher) addSlices(d *dispatch, content *snapshot.Content, shards []l
 	digests := append(slices.Clone(manifest.Slices), canonical.DigestOf(payload))
 	d.note(mark(manifestMark, t), markValue(content.Info.Revision, digests))
 	return nil
+}
+
+// encoded returns slices of a settled timestep as bytes.
+func (p *publisher) encoded(content *snapshot.Content, shards []lethe.ShardID) ([][]byte, error) {
+	if len(shards) == p.cut.shards && p.ahead != nil {
+		if payloads := p.ahead.encoded(content); payloads != nil {
+			return payloads, nil
+		}
+	}
+	return p.cut.encoded(content, shards)
 }
 
 // lastDigests reads the slice digests of the manifest published last.

@@ -167,6 +167,11 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
+	if o.Beside != nil {
+		p.ahead = &ahead{
+			beside: o.Beside, wake: func() { searches.Wake(0) }, partition: o.Partition, cut: p.cut, now: o.Clock.Now,
+		}
+	}
 	l := &logic{
 		turns: turns, store: store, ledgerStore: kept.ledgerStore, coordinator: c, searches: searches,
 		questions: o.Questions, eraser: graphs,
@@ -185,7 +190,8 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			now: o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
+			ahead: p.ahead,
+			now:   o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -36,6 +37,8 @@ type Message struct {
 	// followed it is gone, if something did.
 	Last    bool
 	Payload []byte
+	// Digest is canonical.DigestOf the payload of a message that is sent, zero if it is not known.
+	Digest lethe.Digest
 	// Deleted says that the artefact is gone, because its timestep is. Nothing
 	// else but the key is set in a message that was read.
 	Deleted bool
@@ -90,7 +93,10 @@ func (m Message) records() []ingest.Outgoing {
 	if m.Last {
 		headers = append(headers, ingest.Header{Key: lastHeader, Value: []byte("1")})
 	}
-	chunks := bus.Chunks(m.Key.String(), m.Payload, headers, bus.DefaultChunkBytes)
+	if m.Digest.IsZero() {
+		m.Digest = canonical.DigestOf(m.Payload)
+	}
+	chunks := bus.ChunksOf(m.Key.String(), m.Payload, m.Digest, headers, bus.DefaultChunkBytes)
 	if m.Revision == 1 {
 		return chunks
 	}

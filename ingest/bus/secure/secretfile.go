@@ -34,6 +34,9 @@ func readSecret(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxSecretBytes))
 }
 
+// ReadLine reads a secret of one line, without what ends the line, from a file that not everybody can read.
+func ReadLine(path string) (string, error) { return readLine(path) }
+
 // readLine reads a secret of one line, without what ends the line.
 func readLine(path string) (string, error) {
 	content, err := readSecret(path)

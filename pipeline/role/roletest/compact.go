@@ -11,6 +11,15 @@ import (
 // RollMarkers does nothing: every record of a Bus may be compacted at once.
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
+// Holds reports whether a partition still has the record at an offset.
+func (b *Bus) Holds(_ context.Context, tp bus.TopicPartition, offset int64) (bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.topics[tp.Topic][tp.Partition].records, func(rec ingest.Record) bool {
+		return rec.Offset == offset
+	}), nil
+}
+
 // Compact leaves the newest record of every key, and none of a key that was
 // deleted last.
 func (b *Bus) Compact() error { return b.CompactBelow(nil) }

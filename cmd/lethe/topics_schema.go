@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+
+	"lethe/ingest/bus"
+	"lethe/ingest/registry"
+	"lethe/ingest/schemas"
+	"lethe/internal/command"
+)
+
+// registryFlags say where a schema registry is.
+type registryFlags struct {
+	Registry            string `help:"Schema registry that the schema is registered with, http(s)://HOST:PORT." placeholder:"URL"`
+	RegistryCredentials string `help:"File with USER:PASSWORD for it." name:"registry-credentials" type:"path" placeholder:"FILE"`
+}
+
+// register registers the schema of a topic of transactions.
+func (f registryFlags) register(a *command.App, topic string) (uint32, error) {
+	r := registry.Registry{URL: f.Registry, CredentialsFile: f.RegistryCredentials}
+	return r.Register(a.Context, registry.Subject(topic))
+}
+
+type topicsSchemaCmd struct {
+	command.ConfigFlags
+	registryFlags
+	JSON bool `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (topicsSchemaCmd) Help() string {
+	return `Example:
+  lethe topics schema > transactions.v1.proto
+  lethe topics schema --registry http://registry:8081
+
+With --registry it registers the schema for the values of the topic, under the name that Confluent's
+serializers look for, and prints the id. Setting ingest.schema_id to it makes records of
+other schemas dead letters; lethe itself asks no registry.`
+}
+
+// Run prints the schema, or registers it.
+func (c *topicsSchemaCmd) Run(a *command.App) error {
+	if c.Registry == "" {
+		if c.JSON {
+			return a.PrintJSON(map[string]any{"schema": schemas.Transactions})
+		}
+		fmt.Fprint(a.Stdout, schemas.Transactions)
+		return nil
+	}
+	config, err := c.Load(a, nil)
+	if err != nil {
+		return err
+	}
+	topic := config.Kafka.TopicPrefix + string(bus.Transactions)
+	id, err := c.register(a, topic)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"id": id, "subject": registry.Subject(topic)})
+	}
+	fmt.Fprintf(a.Stdout, "%s has id %d (ingest.schema_id)\n", registry.Subject(topic), id)
+	return nil
+}

@@ -1,0 +1,72 @@
+// Package registry gives the schema of binary records to a schema registry, as Confluent's is one. Intake does
+// not ask it: what a record says is read without the schema that it was written with. Producers do, and
+// need an id to write.
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/sr"
+
+	"lethe/ingest/bus/secure"
+	"lethe/ingest/schemas"
+)
+
+// ErrRefused marks what a registry does not take: no such address, wrong credentials, a schema that its rules of
+// compatibility forbid. An operator has to look.
+var ErrRefused = errors.New("the schema registry does not take the schema")
+
+// timeout bounds one request.
+const timeout = 10 * time.Second
+
+// Registry says where a registry is.
+type Registry struct {
+	// URL begins with http:// or https://.
+	URL string
+	// CredentialsFile, if not empty, is a file of one line, USER:PASSWORD.
+	CredentialsFile string
+}
+
+// Register gives the registry the schema of transactions.v1 under a subject, and returns the id that records have
+// to carry. A schema that is there already keeps its id. The error is ErrRefused, or one of reading the file of
+// credentials.
+func (r Registry) Register(ctx context.Context, subject string) (id uint32, err error) {
+	options := []sr.ClientOpt{sr.URLs(r.URL), sr.HTTPClient(&http.Client{Timeout: timeout}), sr.UserAgent("lethe")}
+	if r.CredentialsFile != "" {
+		user, password, err := credentials(r.CredentialsFile)
+		if err != nil {
+			return 0, err
+		}
+		options = append(options, sr.BasicAuth(user, password))
+	}
+	client, err := sr.NewClient(options...)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	got, err := client.RegisterSchema(ctx, subject, sr.Schema{Schema: schemas.Transactions, Type: sr.TypeProtobuf}, -1, -1)
+	if err != nil {
+		return 0, fmt.Errorf("%w: subject %s at %s: %w", ErrRefused, subject, r.URL, err)
+	}
+	return uint32(got), nil
+}
+
+// Subject is where Confluent's serializers look for the schema of a topic's values.
+func Subject(topic string) string { return topic + "-value" }
+
+// credentials reads USER:PASSWORD from a file that not everybody can read.
+func credentials(path string) (user, password string, err error) {
+	line, err := secure.ReadLine(path)
+	if err != nil {
+		return "", "", err
+	}
+	user, password, is := strings.Cut(line, ":")
+	if !is {
+		return "", "", fmt.Errorf("%s: want one line USER:PASSWORD", path)
+	}
+	return user, password, nil
+}

@@ -1,0 +1,128 @@
+package graphs
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/partition"
+	"lethe/partition/graph"
+	"lethe/snapshot"
+)
+
+// ahead works out beside the loop what settling a timestep takes longest for: who is in which shard, and the slices
+// of all shards. Both follow from the labelled graph: what was worked out is used if the graph is still that one,
+// and is worked out in the loop if it has changed since.
+type ahead struct {
+	beside    func(work func())
+	wake      func()
+	partition partition.Config
+	cut       cut
+	now       func() time.Time
+
+	working sync.WaitGroup
+	mu      sync.Mutex
+	// busy says that something is being worked out; done is what was last, until it is used.
+	busy bool
+	done *worked
+}
+
+// worked is what was worked out of a timestep.
+type worked struct {
+	timestep, previous lethe.Timestep
+	// digest is that of the labelled graph, zero if it could not be worked out.
+	digest     lethe.Digest
+	assignment graph.Assignment
+	report     partition.Report
+	took       time.Duration
+	slices     [][]byte
+}
+
+// awaits begins to work out a timestep that is to be settled, unless that was done, and reports whether it goes
+// on; the role is woken when it is done.
+func (a *ahead) awaits(ctx context.Context, store Store, t lethe.Timestep) (bool, error) {
+	if a.is(t) {
+		return false, nil
+	}
+	if a.isBusy() {
+		return true, nil
+	}
+	content, err := store.Labelled(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	a.mu.Lock()
+	a.busy, a.done = true, nil
+	a.mu.Unlock()
+	a.working.Add(1)
+	a.beside(func() {
+		defer a.working.Done()
+		w := a.work(ctx, content)
+		a.mu.Lock()
+		a.busy, a.done = false, w
+		a.mu.Unlock()
+		a.wake()
+	})
+	return a.isBusy(), nil
+}
+
+func (a *ahead) is(t lethe.Timestep) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.done != nil && a.done.timestep == t
+}
+
+func (a *ahead) isBusy() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.busy
+}
+
+// work works out a timestep. An error is for the loop to meet again.
+func (a *ahead) work(ctx context.Context, content *snapshot.Content) *worked {
+	started := a.now()
+	w := &worked{timestep: content.Info.Timestep, previous: content.Info.Previous}
+	var err error
+	if w.assignment, w.report, err = partitioned(ctx, content.Snapshot, a.partition); err != nil {
+		return w
+	}
+	w.took = a.now().Sub(started)
+	content.Assignment = w.assignment
+	all := make([]lethe.ShardID, a.cut.shards)
+	for i := range all {
+		all[i] = lethe.ShardID(i)
+	}
+	if w.slices, err = a.cut.encoded(content, all); err == nil {
+		w.digest = canonical.DigestSnapshot(content.Snapshot)
+	}
+	return w
+}
+
+// of returns what was worked out of a labelled graph, nil if that is another one.
+func (a *ahead) of(s *lethe.Snapshot) *worked {
+	if a == nil || !a.is(s.Timestep) {
+		return nil
+	}
+	a.mu.Lock()
+	w := a.done
+	a.mu.Unlock()
+	if w.digest.IsZero() || w.digest != canonical.DigestSnapshot(s) {
+		return nil
+	}
+	return w
+}
+
+// encoded returns the slices of all shards of a settled timestep, once, or nil if they were not worked out.
+func (a *ahead) encoded(content *snapshot.Content) [][]byte {
+	w := a.of(content.Snapshot)
+	if w == nil || w.previous != content.Info.Previous || !slices.Equal(w.assignment, content.Assignment) {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done = nil
+	return w.slices
+}

@@ -1,0 +1,88 @@
+package service_test
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/residue"
+	"lethe/service"
+)
+
+// What came as Protobuf is erased as what came as JSON is: transactions, payments, features, what carries a subject
+// and what became a dead letter, found by what the records say. Records without erased features stay Protobuf
+// under the schema that they had.
+func TestRecordsInProtobufAreErased(t *testing.T) {
+	t.Parallel()
+	const schema, customer = 7, "customer-with-protobuf"
+	encoding := ingest.Protobuf(schema)
+	stream := smallStream(t, 4, 60, 31)
+	plain := step(stream, 2).Transactions[0].ID
+	carried := &step(stream, 3).Transactions[1]
+	carried.Subjects = []string{customer}
+	zeroed := step(stream, 2).Transactions[5]
+	paid := step(stream, 3).Payments[0]
+	c := smallConfig(t, t.TempDir())
+	s := start(t, c)
+	_, err := service.Replay(t.Context(), s.Client(), stream, service.ReplayOptions{Encoding: encoding})
+	require.NoError(t, err)
+	s.await(func(st *service.Status) bool { return st.TrainedThrough == 4 && st.LagRecords == 0 })
+
+	// In no graph: of another number of features, of an unknown type, cut short, and with its name in a field that
+	// the schema does not have.
+	_, short, err := encoding.Transaction(lethe.Transaction{ID: "letter-of-width", Timestep: 5, Features: []float32{1}})
+	s.send(bus.Transactions, []byte("letter-of-width"), short, err)
+	_, cut, err := encoding.Transaction(lethe.Transaction{ID: "letter-cut-short", Timestep: 5, Features: zeroed.Features})
+	s.send(bus.Transactions, []byte("letter-cut-short"), cut[:len(cut)-3], err)
+	_, other, err := encoding.Transaction(lethe.Transaction{ID: "somebody", Timestep: 5, Features: []float32{1}})
+	other = append(other, 0x52, byte(len("letter-beside"))) // field 10, a text
+	s.send(bus.Transactions, []byte("somebody"), append(other, "letter-beside"...), err)
+	s.quiet()
+	letters := []lethe.TransactionID{"letter-of-width", "letter-cut-short", "letter-beside"}
+	require.Len(t, s.deadLetters(), len(letters))
+	require.NotEmpty(t, left(t, c.DataDir, idForms(letters[0])))
+
+	var forms []residue.Form
+	for _, id := range []lethe.TransactionID{plain, carried.ID} {
+		forms = append(forms, formsOf(t, c, stream, id)...)
+	}
+	forms = append(forms, idForms(letters...)...)
+	forms = append(forms, residue.Form{Name: "subject", Bytes: []byte(customer)})
+	row := make([]byte, 0, 4*len(zeroed.Features))
+	for _, v := range zeroed.Features {
+		row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
+	}
+	forms = append(forms, residue.Form{Name: "row", Bytes: row})
+	require.NotEmpty(t, left(t, c.DataDir, forms[len(forms)-2:]))
+
+	targets := append(lethe.Transactions(plain, letters[0], letters[1], letters[2]),
+		lethe.FeaturesOf(zeroed.ID), lethe.PaymentBetween(paid.Source, paid.Target),
+		lethe.SubjectThrough(customer, lethe.NoTimestep))
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "binary", Targets: targets, Scope: lethe.ScopeStubs,
+	}, time.Time{})
+	s.send(bus.Erasures, key, value, err)
+	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Verified] == 1 })
+	for i, outcome := range s.outcomes("binary") {
+		require.Equal(t, deletions.OutcomeErased, outcome, "target %d", i)
+	}
+	s.clean(c.DataDir, forms)
+	records := s.newest(bus.Transactions)
+	require.NotContains(t, records, string(paid.Source)+">"+string(paid.Target))
+	rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte(zeroed.ID), Value: []byte(records[string(zeroed.ID)])}
+	limits := ingest.DefaultLimits()
+	limits.SchemaID = schema
+	event, err := ingest.DecodeTransactions(rec, limits)
+	require.NoError(t, err)
+	require.Zero(t, rec.Value[0], "it stays Protobuf")
+	require.Equal(t, make([]float32, len(zeroed.Features)), event.(ingest.Transaction).Features)
+	s.stop()
+	require.Empty(t, left(t, c.DataDir, forms))
+}
