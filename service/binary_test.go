@@ -76,7 +76,8 @@ func TestRecordsInProtobufAreErased(t *testing.T) {
 	s.clean(c.DataDir, forms)
 	records := s.newest(bus.Transactions)
 	require.NotContains(t, records, string(paid.Source)+">"+string(paid.Target))
-	rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte(zeroed.ID), Value: []byte(records[string(zeroed.ID)])}
+	key = []byte(zeroed.ID)
+	rec := ingest.Record{Topic: string(bus.Transactions), Key: key, Value: []byte(records[string(key)])}
 	limits := ingest.DefaultLimits()
 	limits.SchemaID = schema
 	event, err := ingest.DecodeTransactions(rec, limits)

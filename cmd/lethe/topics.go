@@ -76,8 +76,8 @@ func (topicsCheckCmd) Help() string {
 // tellPace names the settings of the brokers that decide how long erasures take.
 func tellPace(a *command.App, pace []bus.Pace, untold error) {
 	if untold != nil {
-		fmt.Fprintf(a.Stderr, "how fast erasures are verified depends on log.cleaner.* of the brokers, which were not told: %v\n",
-			untold)
+		fmt.Fprintf(a.Stderr, "how fast erasures are verified depends on log.cleaner.* of the brokers, "+
+			"which were not told: %v\n", untold)
 	}
 	for _, p := range pace {
 		fmt.Fprintln(a.Stdout, p)

@@ -11,8 +11,8 @@ import (
 
 // registryFlags say where a schema registry is.
 type registryFlags struct {
-	Registry            string `help:"Schema registry that the schema is registered with, http(s)://HOST:PORT." placeholder:"URL"`
-	RegistryCredentials string `help:"File with USER:PASSWORD for it." name:"registry-credentials" type:"path" placeholder:"FILE"`
+	Registry            string `help:"Schema registry that the schema is registered with." placeholder:"URL"`
+	RegistryCredentials string `help:"File with USER:PASSWORD for it." type:"path" placeholder:"FILE"`
 }
 
 // register registers the schema of a topic of transactions.

@@ -60,8 +60,8 @@ func TestPaceOfAnErasure(t *testing.T) {
 	for n, id := range l.stream.Steps[2].Transactions[:2] {
 		started, used := time.Now(), use()
 		status := verified(t, d.erase("pace-"+strconv.Itoa(n), string(id.ID)), s)
-		t.Logf("%d MB in the partition: suppressed %.1f s, swapped %.1f s, erased %.1f s, verified %.1f s (seen after %.1f s); "+
-			"processor seconds %.1f",
+		t.Logf("%d MB in the partition: suppressed %.1f s, swapped %.1f s, erased %.1f s, verified %.1f s "+
+			"(seen after %.1f s); processor seconds %.1f",
 			filled/mega, seconds(status.Elapsed.Suppressed), seconds(status.Elapsed.Swapped), seconds(status.Elapsed.Erased),
 			seconds(status.Elapsed.Verified), time.Since(started).Seconds(), use()-used)
 		d.requireGone(l.forms(t, id.ID), dir)

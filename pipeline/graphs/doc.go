@@ -9,7 +9,7 @@
 //
 //	role.go       opening the stores
 //	options.go    what it is given, and what a store was begun with
-//	lost.go       what was lost is made again, a whole store of graphs too
+//	lost.go       what was lost is made again, a whole store of graphs too, which is told the number of features
 //	ports.go      what the role needs of topics, store and search
 //	searches.go   the searches that run at the same time as the steps
 //	logic.go      the step function: take what arrived, do what is due
@@ -24,6 +24,5 @@
 //	              and what carries subjects; redacted.go, features that become 0, in records and in graphs
 //	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
-//	width.go      the number of features, told to a store that is made anew
 //	notes.go      the coordinator's notes, kept with the offsets
 package graphs

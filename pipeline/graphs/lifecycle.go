@@ -88,16 +88,23 @@ func (l *lifecycle) advance(ctx context.Context) error {
 		case idle:
 			return nil
 		}
-		for _, t := range toClose {
-			if err := l.closeTimestep(ctx, t); err != nil {
-				return fmt.Errorf("close timestep %d: %w", t, err)
-			}
-		}
-		awaited, err := l.settle(ctx, toSettle)
-		if err != nil || awaited && len(toClose) == 0 && !reopened {
+		awaited, err := l.change(ctx, toClose, toSettle)
+		if err != nil || awaited {
 			return err
 		}
 	}
+}
+
+// change closes timesteps, then settles others; awaited says that nothing is left to do before what is worked out
+// beside the loop is there.
+func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timestep) (awaited bool, err error) {
+	for _, t := range toClose {
+		if err := l.closeTimestep(ctx, t); err != nil {
+			return false, fmt.Errorf("close timestep %d: %w", t, err)
+		}
+	}
+	awaited, err = l.settle(ctx, toSettle)
+	return awaited && len(toClose) == 0, err
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.
