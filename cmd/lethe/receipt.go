@@ -13,6 +13,8 @@ import (
 type receiptCmd struct {
 	Verify      receiptVerifyCmd      `cmd:"" help:"Check who signed a receipt, and what it states."`
 	Show        receiptShowCmd        `cmd:"" help:"Print what a receipt states, unchecked."`
+	List        receiptListCmd        `cmd:"" help:"List the receipts of a data directory, each checked."`
+	Export      receiptExportCmd      `cmd:"" help:"Make a page of a receipt, to read and to print."`
 	Countersign receiptCountersignCmd `cmd:"" help:"Check a receipt and add another signature."`
 }
 

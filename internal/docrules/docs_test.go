@@ -25,7 +25,7 @@ func pages(t *testing.T) map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && at != "." || d.IsDir() && (at == "bin" || d.Name() == "testdata"):
+		case d.IsDir() && (len(at) > 1 && d.Name()[0] == '.' || at == "bin" || d.Name() == "testdata"):
 			return fs.SkipDir
 		case path.Ext(at) == ".md":
 			content, err := os.ReadFile(filepath.Join(root, at))
@@ -107,7 +107,8 @@ func TestKeysOfTheConfigurationExist(t *testing.T) {
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
 			key := m[1] + m[2]
 			ofKafka := m[1] == "log" && strings.Count(key, ".") > 1 // log.cleaner.threads of a broker
-			if !sections[m[1]] || ofKafka || slices.Contains([]string{".go", ".yaml", ".yml", ".json", ".md", ".v1"}, path.Ext(key)) {
+			ofFile := slices.Contains([]string{".go", ".yaml", ".yml", ".json", ".md", ".v1"}, path.Ext(key))
+			if !sections[m[1]] || ofKafka || ofFile {
 				continue
 			}
 			checked++

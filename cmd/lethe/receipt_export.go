@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"lethe/deletions/receipt"
+	"lethe/deletions/receipt/page"
+	"lethe/internal/atomicfile"
+	"lethe/internal/command"
+)
+
+type receiptExportCmd struct {
+	File string `arg:"" help:"The receipt." type:"path"`
+	trustFlags
+	HTML bool   `name:"html" default:"true" negatable:"" help:"As a page for people, to read and to print; the only form."`
+	Out  string `help:"File to write; standard output without it." type:"path" placeholder:"FILE"`
+}
+
+// Help shows an example.
+func (receiptExportCmd) Help() string {
+	return `Example:
+  lethe receipt export receipts/gdpr-17.json --html --out gdpr-17.html
+
+One file that needs nothing else. It says at the top whether the receipt is valid under the keys
+that are known here; one that is not is exported too, and the exit status is 1.`
+}
+
+// Run writes the page.
+func (c *receiptExportCmd) Run(a *command.App) error {
+	if !c.HTML {
+		return command.Usagef("--no-html: a page is the only form (the receipt itself is JSON already)")
+	}
+	data, err := readReceipt(c.File)
+	if err != nil {
+		return err
+	}
+	found, err := c.check(a, c.File, data)
+	if err != nil {
+		return err
+	}
+	p := page.Page{Verification: found.Verification, CheckedAt: time.Now()}
+	if found.Receipt != nil {
+		p.Receipt = *found.Receipt
+	} else if p.Receipt, _, err = receipt.Verify(data, receipt.Trust{}); err != nil {
+		return fmt.Errorf("%w: %w", errInvalidReceipt, err)
+	}
+	if found.Log != nil {
+		p.Log = fmt.Sprintf("leaf %d of the %d of %s", found.Log.Index, found.Log.Size, found.Log.Origin)
+	}
+	var out bytes.Buffer
+	if err := page.Write(&out, p); err != nil {
+		return err
+	}
+	if c.Out == "" {
+		_, err = a.Stdout.Write(out.Bytes())
+	} else {
+		err = atomicfile.Write(c.Out, out.Bytes(), 0o644)
+	}
+	if err == nil && !found.Valid {
+		err = invalid(found.Verification)
+	}
+	return err
+}
