@@ -36,7 +36,8 @@ type Change struct {
 // Counts says how much a request concerns. It names nothing.
 type Counts struct {
 	Targets int `json:"nodes"`
-	// Held are those of them whose transaction a graph or an open timestep held.
+	// Held are the transactions and payments that a graph or an open timestep held: targets,
+	// those of features, and what carries subjects.
 	Held      int `json:"held,omitempty"`
 	Timesteps int `json:"timesteps"`
 	Payments  int `json:"payments"`
@@ -45,8 +46,8 @@ type Counts struct {
 	Shards    int `json:"shards"`
 	// Stubs stood for the records in slices of other shards.
 	Stubs int `json:"stubs"`
-	// SourceRecords, DeadLetters, Predictions and Reasons were found in the topics and
-	// withdrawn: transactions, payments and labels; refused records; predictions
+	// SourceRecords, DeadLetters, Predictions and Reasons were found in the topics, or known by
+	// their keys, and withdrawn: transactions, payments and labels; refused records; predictions
 	// of the records; reasons of them or that named them.
 	SourceRecords int `json:"source_records"`
 	DeadLetters   int `json:"dead_letters"`

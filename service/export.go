@@ -44,13 +44,14 @@ func exportTopics() []bus.Topic {
 // export adds what the topics hold. Every topic is read once, from its start.
 func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, error) {
 	out := make([]HeldTarget, len(held))
-	names := make([]func(key []byte, rest ...[]byte) bool, len(held))
+	targets := make([]lethe.Target, len(held))
 	for i, h := range held {
 		out[i] = HeldTarget{Held: h, DeadLetters: []graphs.HeldRecord{}, Places: []HeldPlace{}}
-		var err error
-		if names[i], err = graphs.Naming(p.secret, h.Target()); err != nil {
-			return nil, err
-		}
+		targets[i] = h.Target()
+	}
+	names, err := graphs.Naming(p.secret, targets...)
+	if err != nil {
+		return nil, err
 	}
 	for _, topic := range exportTopics() {
 		counts := make([]int, len(out))
@@ -61,12 +62,9 @@ func (p *plans) export(ctx context.Context, held []graphs.Held) ([]HeldTarget, e
 				}
 				return nil
 			}
-			rest := [][]byte{rec.Value}
-			for _, h := range rec.Headers {
-				rest = append(rest, []byte(h.Key), h.Value)
-			}
+			named := names(rec.Key, rec.Parts()...)
 			for i := range out {
-				if names[i](rec.Key, rest...) || topic == bus.Reasons && out[i].reasonsName(rec) {
+				if slices.Contains(named, i) || topic == bus.Reasons && out[i].reasonsName(rec) {
 					counts[i]++
 					out[i].found(topic, rec)
 				} else {
@@ -119,7 +117,7 @@ func (h *HeldTarget) found(topic bus.Topic, rec ingest.Record) {
 		h.ReasonsNaming[lethe.TransactionID(rec.Key)] = rec.Value
 	case topic == bus.DeadLetters:
 		h.withdrawn(topic, rec)
-		letter := graphs.HeldRecord{Topic: string(topic), Key: string(rec.Key), Value: string(rec.Value)}
+		letter := graphs.HeldRecord{Topic: string(topic), Key: string(rec.Key), Value: ingest.Text(rec.Value)}
 		h.DeadLetters = append(h.DeadLetters, letter)
 	case topic == bus.Predictions && own && json.Valid(rec.Value):
 		h.Prediction = rec.Value

@@ -65,6 +65,12 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 	r, _, err := receipt.Verify(signed, pinned(t, c))
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 1}, []int{r.Counts.Carried, r.Counts.SeveralSubjects})
+	records := 0
+	for _, id := range gone {
+		records += recordsOf(stream, id)
+	}
+	require.Equal(t, int64(3), foundOf(r, receipt.SnapshotRows))
+	require.GreaterOrEqual(t, foundOf(r, receipt.KafkaTopics), int64(records), "the log may be cleaned before it is read")
 	require.Equal(t, []lethe.Timestep{2, 3}, r.Timesteps)
 	require.Equal(t, []deletions.Outcome{deletions.OutcomeErased}, s.outcomes("leaves"))
 	for _, id := range gone {
@@ -75,6 +81,12 @@ func TestASubjectGoesWithWhatCarriesIt(t *testing.T) {
 		require.Equal(t, 1, s.plan(service.PlanRequest{Nodes: []string{string(id)}}).Held)
 	}
 	s.stop()
+}
+
+// foundOf is what a receipt says was found of a class of artefacts, in the first place that it names.
+func foundOf(r receipt.Receipt, class receipt.Artefact) int64 {
+	at := slices.IndexFunc(r.Artefacts, func(row receipt.ArtefactRow) bool { return row.Artefact == class })
+	return r.Artefacts[at].Found
 }
 
 // What carries a subject and comes after the request is erased by its own id, with whatever else names

@@ -142,7 +142,7 @@ func (g fakeGraphs) planOne(targets []lethe.Target, scope lethe.Scope) (plan Pla
 		if !known {
 			continue
 		}
-		plan.Transactions++
+		plan.Kept++
 		s := steps[t]
 		s.Replaced = Replaced{Timestep: t, Shards: []lethe.ShardID{1}}
 		if scope != lethe.ScopeShard {

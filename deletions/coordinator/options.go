@@ -164,8 +164,9 @@ type Plan struct {
 	// Held says of each target, in order, whether anything that the graphs keep names
 	// it: a graph, an open timestep, or a payment or label that waits for another.
 	Held []bool
-	// Transactions counts the targets whose transaction itself is kept.
-	Transactions int
+	// Kept counts what the graphs keep itself of the targets and of what carries subjects:
+	// transactions, also for their features, and payments.
+	Kept int
 	// Fingerprints are the forms that only the graphs can tell, such as features.
 	Fingerprints []scan.Fingerprint
 	// Rows tell which of them are forms of features.

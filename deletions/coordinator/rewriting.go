@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -212,7 +213,7 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 			p.Rows = append(p.Rows, row)
 		}
 	}
-	p.Counts.Held = max(p.Counts.Held, plan.Transactions)
+	p.Counts.Held = max(p.Counts.Held, plan.Kept)
 	p.NotSearched = sortedset.Add(p.NotSearched, plan.NotSearched...)
 	for _, s := range plan.Steps {
 		if !slices.Contains(p.Timesteps, s.Timestep) {
@@ -231,6 +232,22 @@ func recordPlan(p *deletions.Progress, plan Plan) {
 	p.Slices = slices.Compact(p.Slices)
 	p.Retrained = sortedset.Of(p.Retrained)
 	p.Counts.Timesteps, p.Counts.Slices, p.Counts.Shards = len(p.Timesteps), len(p.Slices), len(p.Retrained)
+	p.Counts.SourceRecords = max(p.Counts.SourceRecords, sourceRecords(plan))
+}
+
+// sourceRecords counts the records that the graphs were made of, as the plan tells them. They are
+// withdrawn by their keys, and the broker may have removed them before anybody reads its topics.
+func sourceRecords(plan Plan) (n int) {
+	keys := make(map[string]bool)
+	for _, r := range plan.Records {
+		if r.Topic == bus.Transactions {
+			keys[r.Key] = true
+		}
+	}
+	for _, s := range plan.Steps {
+		n += s.Labels
+	}
+	return n + len(keys)
 }
 
 // retraining waits until every affected shard was trained again and the ensemble

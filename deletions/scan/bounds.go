@@ -20,13 +20,19 @@ import (
 //   - the end of a JSON escape before it, such as the '>' of a payment's key,
 //     which encoding/json writes as \u003e.
 
-// contextBytes is how much of the data next to a window the rule looks at.
-const contextBytes = 8
+// contextBytes is how much of the data next to a window the rules look at, besideBytes
+// those for what is right beside it.
+const (
+	contextBytes = 256
+	besideBytes  = 8
+)
 
-// standsAlone applies the rule to buf[from:to]. The buffer's ends are the
+// Nor does it count where it is a part of another name (names.go).
+
+// standsAlone applies the rules to buf[from:to]. The buffer's ends are the
 // data's ends, unless contextBytes of it lie beyond the window.
 func standsAlone(buf []byte, from, to int) bool {
-	left, right := buf[max(0, from-contextBytes):from], buf[to:min(len(buf), to+contextBytes)]
+	left, right := buf[max(0, from-besideBytes):from], buf[to:min(len(buf), to+besideBytes)]
 	frame := frameBefore(left, to-from)
 	isFramed := frame != nil
 	if isFramed && !isText(frame) {
@@ -38,7 +44,7 @@ func standsAlone(buf []byte, from, to int) bool {
 	if len(right) > 0 && joins(right[0]) && (!isFramed || len(right) < 2 || right[1] != '{') {
 		return false
 	}
-	return !inDecimal(left, buf[from:to], right)
+	return !inDecimal(left, buf[from:to], right) && !partOfName(buf, from, to)
 }
 
 // inDecimal reports whether digits on the far side of a point make the window a

@@ -266,7 +266,11 @@ func (sc *Scanner) Reach() int { return sc.before + sc.after + contextBytes }
 // or a payment's two ids joined by '>'. Unlike ScanBytes it also knows ids of
 // fewer than 6 bytes, because such a key delimits them.
 func (sc *Scanner) MatchKey(key []byte) []Hit {
-	hits := append(sc.ScanBytes(key), sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
+	hits := slices.DeleteFunc(sc.ScanBytes(key), func(h Hit) bool {
+		from := int(h.Offset)
+		return bounded(h.Kind) && isOther(key, from, from+sc.fingerprints[h.Fingerprint].Length)
+	})
+	hits = append(hits, sc.matching(KindPaymentKey, sc.payments[len(key)], key, 0)...)
 	if len(sc.keyed) == 0 {
 		return hits
 	}

@@ -8,6 +8,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/internal/sortedset"
 	"lethe/snapshot"
 )
 
@@ -175,18 +176,29 @@ func (h Held) Target() lethe.Target {
 	return lethe.Transactions(h.ID)[0]
 }
 
-// Naming returns what tells whether a record, by its key and all that it holds besides, names
-// a transaction or a payment, in any spelling of JSON.
-func Naming(secret lethe.Secret, target lethe.Target) (func(key []byte, rest ...[]byte) bool, error) {
-	prints, _, err := scan.TargetFingerprints(secret, target)
-	if err != nil {
-		return nil, err
+// Naming returns what tells which of some targets a record names, by its key and all that it
+// holds besides, in any spelling of JSON: their positions, ascending. Records are looked through
+// once, for all of them together.
+func Naming(secret lethe.Secret, targets ...lethe.Target) (func(key []byte, rest ...[]byte) []int, error) {
+	var prints []scan.Fingerprint
+	var of []int
+	for i, target := range targets {
+		own, _, err := scan.TargetFingerprints(secret, target)
+		if err != nil {
+			return nil, err
+		}
+		prints, of = append(prints, own...), append(of, slices.Repeat([]int{i}, len(own))...)
 	}
 	scanner, err := scan.NewScanner(secret, prints)
 	if err != nil {
 		return nil, err
 	}
-	return func(key []byte, rest ...[]byte) bool { return len(scanner.MatchRecord(key, rest...)) > 0 }, nil
+	return func(key []byte, rest ...[]byte) (named []int) {
+		for _, h := range scanner.MatchRecord(key, rest...) {
+			named = append(named, of[h.Fingerprint])
+		}
+		return sortedset.Of(named)
+	}, nil
 }
 
 // heldRecords are the payments and labels in staging that name a target.
@@ -197,7 +209,7 @@ func (e holdings) heldRecords(target lethe.Target) ([]HeldRecord, error) {
 		return nil, err
 	}
 	err = e.store.Originals(func(o snapshot.Origin) error {
-		if names(o.Key, ingest.Spelled(o.Parts())...) {
+		if len(names(o.Key, ingest.Spelled(o.Parts())...)) > 0 {
 			out = append(out, HeldRecord{Topic: o.Topic, Key: string(o.Key), Value: ingest.Text(o.Value)})
 		}
 		return nil

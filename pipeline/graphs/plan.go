@@ -44,9 +44,9 @@ func (e *eraser) Plan(
 			l := located[at]
 			if k < len(requests[i]) {
 				plans[i].Held = append(plans[i].Held, l.Known || l.Named)
-				if l.Known && (l.Kind == lethe.TransactionTarget || l.Kind == lethe.FeaturesTarget) {
-					plans[i].Transactions++
-				}
+			}
+			if l.Known && l.Kind != lethe.SubjectTarget {
+				plans[i].Kept++
 			}
 			if l.Known && l.State > lethe.Open {
 				if gone[l.Timestep] == nil {

@@ -1,0 +1,83 @@
+package scan_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions/scan"
+)
+
+// An id that is a part of another one does not count where that one stands, and counts
+// everywhere else.
+func TestPartsOfOtherNames(t *testing.T) {
+	const id = "order-1"
+	long := "order-1-b"
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{`{"id":"order-1-b","timestep":3}`, false},
+		{`{"id" : "order-1-b","timestep":3}`, false},
+		{`{"id":"re/order-1","timestep":3}`, false},
+		{`{"source":"order-1-b","target":"order-1_c"}`, false},
+		{`{"transaction":"order-1-b"}`, false},
+		{`{"nodes":["x", "order-1-b","y"]}`, false},
+		{`{"subjects":["order-1-b"]}`, false},
+		{kafkaString(long) + kafkaString(`{"id":"order-1-b"}`), false},
+		{kafkaString("x>"+long) + kafkaString(`{"timestep":1}`), false},
+		{kafkaString(long+">x") + "\x01\x00", false},
+		{kafkaString(long) + "\x20\x00\x00\x00\x00\x07\x0a\x09" + long, false},
+		{"\x09\x00\x00\x00" + long + "abc", false},
+		{"\x00\x00\x00\x09" + long, false},
+
+		{`{"id":"order-1","timestep":3}`, true},
+		{`{"source":"order-1-b","target":"order-1"}`, true},
+		{`{"nodes":["order-1-b","order-1"]}`, true},
+		{`{"note":"order-1-b"}`, true},
+		{`{"notes":["order-1-b"]}`, true},
+		{`{"id":"order-1-b and order-1"}`, true},
+		{`{"id":"see order-1-b"}`, true},
+		{`{"id":"order-1-b`, true},
+		{kafkaString(long+">"+id) + kafkaString(`{"timestep":1}`), true},
+		{kafkaString(long) + "abc", true},
+		{"\x0a\x00\x00\x00" + long + " c", true},
+		{"\x05\x00\x00\x00" + long, true},
+		{"order-1-b", true},
+		{"paid for order-1-b", true},
+	} {
+		require.Equal(t, c.want, len(idScanner(t, id).ScanBytes([]byte(c.text))) > 0, "%q", c.text)
+	}
+}
+
+func TestPartsOfOtherKeys(t *testing.T) {
+	for key, want := range map[string]bool{
+		"order-1": true, "order-1-b": false, "x>order-1-b": false, "order-1-b>x": false,
+		"order-1-b>order-1": true, "order-1>x": true, "about order-1": true, "a>b>order-1-b": true,
+	} {
+		require.Equal(t, want, len(idScanner(t, "order-1").MatchKey([]byte(key))) > 0, key)
+		value := `{"timestep":1}`
+		hits := idScanner(t, "order-1").MatchRecord([]byte(key), []byte(value))
+		require.Equal(t, want, len(hits) > 0, key)
+	}
+}
+
+func TestPartsOfOtherPaymentsAndSubjects(t *testing.T) {
+	payment, err := scan.PaymentFingerprints(testSecret, "order-1", "x-1")
+	require.NoError(t, err)
+	sc := scannerOf(t, payment...)
+	value := kafkaString(`{"timestep":1}`)
+	require.NotEmpty(t, sc.ScanBytes([]byte(kafkaString("order-1>x-1")+value)))
+	require.Empty(t, sc.ScanBytes([]byte(kafkaString("order-1>x-1-b")+value)))
+	require.Empty(t, sc.ScanBytes([]byte(kafkaString("re-order-1>x-1")+value)))
+
+	subject, err := scan.SubjectFingerprints(testSecret, "cust-1", lethe.Timestep(3))
+	require.NoError(t, err)
+	sc = scannerOf(t, subject...)
+	framed := func(s string) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(s))), s...) }
+	require.NotEmpty(t, sc.ScanBytes(framed("cust-1")))
+	require.Empty(t, sc.ScanBytes(framed("cust-1-0001")))
+	require.NotEmpty(t, sc.ScanBytes([]byte("cust-1-0001")))
+}
