@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -218,7 +216,7 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the body is no request for a plan", http.StatusBadRequest)
 		return
 	}
-	if asked.Export && !fromHere(r.RemoteAddr) {
+	if asked.Export && !fromHere(r) {
 		http.Error(w, "what is held of a target is told on this machine only", http.StatusForbidden)
 		return
 	}
@@ -236,24 +234,18 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, graphs.ErrBusy):
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		http.Error(w, fmt.Sprintf("the plan took longer than %s: ask for fewer targets or scopes, or give --data-dir while "+
+			"lethe is stopped", planTimeout), http.StatusGatewayTimeout)
+		return
 	case err != nil:
 		p.o.Logger.Error("plan of an erasure", "error", err)
 		http.Error(w, "the plan could not be made; the log says why", http.StatusInternalServerError)
 		return
 	}
-	if !fromHere(r.RemoteAddr) {
+	if !fromHere(r) {
 		plan.Several = nil
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(plan) //nolint:errcheck // the caller went away
-}
-
-// fromHere reports whether an address is this machine's own.
-func fromHere(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
 }

@@ -35,7 +35,7 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 	if !r.Deployment.IsZero() {
 		fmt.Fprintf(out, "deployment %s, configuration %s\n", r.Deployment, r.Configuration)
 	}
-	fmt.Fprintf(out, "scope %s: %d transactions, %d slices replaced, %d shards retrained\n",
+	fmt.Fprintf(out, "scope %s: %d targets, %d slices replaced, %d shards retrained\n",
 		r.Scope, len(r.Targets), len(r.SlicesReplaced), len(r.ShardsRetrained))
 	for _, at := range r.Replaced {
 		for _, s := range at.Slices {

@@ -13,7 +13,7 @@
 //	fingerprint.go                  what stands for a form of a record
 //	forms.go, rows.go, payments.go  the forms of ids, of feature rows and of payments
 //	columns.go                      features of a transaction, by what is said of it
-//	bounds.go, words.go             where an id counts; ids that are words
+//	bounds.go, names.go, words.go   where an id counts; ids within others; ids that are words
 //	scanner.go, scan.go, anchor.go  the pass over data, and the filter before it
 //	modular.go                      the arithmetic of rolling hashes
 //	json.go, jsonrows.go            other spellings of ids and rows in JSON
