@@ -74,3 +74,9 @@ func denied(what string, err error) error {
 // keptOut reports whether an operator has to let this principal in, or lethe have
 // another secret: a running process waits for that, and one that begins does not.
 func keptOut(err error) bool { return errors.Is(err, ErrRefused) || errors.Is(err, ErrDenied) }
+
+// PastEnd is the ErrPastEnd of a position behind a log that ends at an offset, with what to do.
+func PastEnd(end int64) error {
+	return fmt.Errorf("%w: the log ends at %d (the topic was created anew or lost its end: put the broker's log "+
+		"and the data directory back from copies of one time, or begin anew with empty ones)", ErrPastEnd, end)
+}

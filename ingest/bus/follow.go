@@ -94,8 +94,7 @@ func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, 
 	case err != nil:
 		return 0, err
 	case position > end:
-		return 0, fmt.Errorf("%w: the log ends at %d (the topic was created anew or lost its end: put the broker's log "+
-			"and the data directory back from copies of one time, or begin anew with empty ones)", ErrPastEnd, end)
+		return 0, PastEnd(end)
 	case position >= start:
 		return position, nil
 	}

@@ -29,6 +29,9 @@ var ErrLost = errors.New("state was lost that says what was erased")
 
 // restoreLedger puts into the ledger what it lacks, and into its copy what that lacks.
 func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
+	if err := refuseCut(ctx, o.Bus, store); err != nil {
+		return err
+	}
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
@@ -67,6 +70,25 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 		}
 	}
 	return requireEntries(o, ledger)
+}
+
+// refuseCut refuses topics that end before what was taken of them, before anything is written to
+// them: once they had the ledger's copy, nobody could tell any more that they are older than it.
+func refuseCut(ctx context.Context, topics Bus, store *snapshot.Store) error {
+	ends := make(map[bus.Topic][]int64)
+	for at, next := range store.Offsets() {
+		topic := bus.Topic(at.Topic)
+		if ends[topic] == nil {
+			var err error
+			if ends[topic], err = topics.EndOffsets(ctx, topic); err != nil {
+				return err
+			}
+		}
+		if at.Partition < len(ends[topic]) && next > ends[topic][at.Partition] {
+			return fmt.Errorf("follow %s/%d from %d: %w", topic, at.Partition, next, bus.PastEnd(ends[topic][at.Partition]))
+		}
+	}
+	return nil
 }
 
 // refuseOlder refuses to make graphs again of topics that are older than the ledger: these hold
