@@ -28,8 +28,8 @@ func TestAnExportIsForThisMachineAlone(t *testing.T) {
 		{"", "Forwarded", http.StatusForbidden},
 	} {
 		body := []byte(`{"nodes":["nobody"],"scopes":["stubs"],"export":true}`)
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.HTTPAddress()+"/api/v1/erasures/plan",
-			bytes.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			"http://"+s.HTTPAddress()+"/api/v1/erasures/plan", bytes.NewReader(body))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		if request.Host = c.host; c.header != "" {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"lethe/deletions"
@@ -91,6 +93,10 @@ func Decode(data []byte) (d Document, err error) {
 	if err != nil {
 		return d, err
 	}
+	if name := unsigned(members, "payload", "signatures", "log"); name != "" {
+		return d, fmt.Errorf("receipt: %w: payload: beside it is a member %.40q that nobody has signed", deletions.ErrFormat,
+			name)
+	}
 	// Package json takes Payload for payload: what counts here is taken by its very name.
 	if json.Unmarshal(members["payload"], &d.Payload) != nil {
 		return d, fmt.Errorf("receipt: %w: no member payload that is a string", deletions.ErrFormat)
@@ -104,11 +110,11 @@ func Decode(data []byte) (d Document, err error) {
 			maxSignatures)
 	}
 	for i, one := range list {
-		if _, has := one["header"]; has {
-			// RFC 7515 has it for what need not be signed. Of alg and kid there nobody could say
-			// who meant them, and crit must not stand there.
-			return d, fmt.Errorf("receipt: %w: signature: signature %d has a header that nobody has signed", deletions.ErrFormat,
-				i+1)
+		// RFC 7515 has header for what need not be signed. Of alg and kid there nobody could say
+		// who meant them, and crit must not stand there.
+		if name := unsigned(one, "protected", "signature"); name != "" {
+			return d, fmt.Errorf("receipt: %w: signature: signature %d has a member %.40q that nobody has signed",
+				deletions.ErrFormat, i+1, name)
 		}
 		var s jws.Signature
 		for name, into := range map[string]*string{"protected": &s.Protected, "signature": &s.Value} {
@@ -122,6 +128,17 @@ func Decode(data []byte) (d Document, err error) {
 		return d, fmt.Errorf("receipt: %w: log is no string", deletions.ErrFormat)
 	}
 	return d, nil
+}
+
+// unsigned returns a member other than those that a document of ours has, or nothing. RFC 7515 has
+// such passed over. A person who reads the document would not.
+func unsigned(members map[string]json.RawMessage, known ...string) string {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(known, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // WithLog returns a document with the proof that it is in the transparency log, in place of

@@ -29,9 +29,6 @@ var ErrLost = errors.New("state was lost that says what was erased")
 
 // restoreLedger puts into the ledger what it lacks, and into its copy what that lacks.
 func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger *deletions.Ledger) error {
-	if err := refuseCut(ctx, o.Bus, store); err != nil {
-		return err
-	}
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
 		return fmt.Errorf("the copy of the ledger: %w", err)
@@ -47,6 +44,13 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 	if err := refuseOlder(ctx, o, store, uncopied); err != nil {
 		return err
 	}
+	holds, err := kept.UncopiedHolds(ledger)
+	if err == nil && len(uncopied)+len(holds) > 0 {
+		err = refuseCut(ctx, o.Bus, store)
+	}
+	if err != nil {
+		return err
+	}
 	for _, e := range uncopied {
 		records, err := ledgercopy.Records(o.Secret, e)
 		if err != nil {
@@ -55,10 +59,6 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 		if err := o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
 			return err
 		}
-	}
-	holds, err := kept.UncopiedHolds(ledger)
-	if err != nil {
-		return err
 	}
 	for _, h := range holds {
 		records, err := ledgercopy.HoldRecords(o.Secret, h)
@@ -72,8 +72,8 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 	return requireEntries(o, ledger)
 }
 
-// refuseCut refuses topics that end before what was taken of them, before anything is written to
-// them: once they had the ledger's copy, nobody could tell any more that they are older than it.
+// refuseCut refuses topics that end before what was taken of them, before the ledger is copied to
+// them: once they had the copy, nobody could tell any more that they are older than it.
 func refuseCut(ctx context.Context, topics Bus, store *snapshot.Store) error {
 	ends := make(map[bus.Topic][]int64)
 	for at, next := range store.Offsets() {
