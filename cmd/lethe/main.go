@@ -40,6 +40,9 @@ type cli struct {
 	Doctor   doctorCmd   `cmd:"" help:"Look for what is wrong with a deployment, and say what to do about it."`
 	Topics   topicsCmd   `cmd:"" help:"Plan, create or check the topics and their ACLs."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the kernel set."`
+
+	Completion command.Completion `cmd:"" help:"Print what a shell needs to complete command lines."`
+	Man        command.Man        `cmd:"" help:"Print the manual page."`
 }
 
 func main() { os.Exit(command.Main(program(), version)) }

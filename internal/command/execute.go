@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // The exit statuses of the command-line contract.
@@ -78,6 +79,10 @@ func (p Program) Execute(a *App, args []string) int {
 	if err != nil {
 		fmt.Fprintf(a.Stderr, "%s: %v\n", p.Name, err)
 		return ExitFailed
+	}
+	// If a shell asks for the words that may follow, that is all there is to do.
+	if kongcompletion.Register(parser); exited {
+		return code
 	}
 	command, err := parser.Parse(args)
 	if exited {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 
 	"lethe/internal/command"
 )
@@ -69,4 +71,23 @@ func TestExecute(t *testing.T) {
 		return fmt.Sprintf("exit %d\nstdout:\n%sstderr:\n%s", code, strings.ReplaceAll(stdout.String(), "\n\n", "\n.\n"),
 			said)
 	})
+}
+
+// A shell that asks is told the words that may follow, and nothing is run.
+func TestAShellIsToldWhatMayFollow(t *testing.T) {
+	for line, want := range map[string]string{
+		"prog ": "works fails usage", "prog wo": "works", "prog works --j": "--json",
+	} {
+		t.Setenv("COMP_LINE", line)
+		t.Setenv("COMP_POINT", strconv.Itoa(len(line)))
+		var stdout, stderr bytes.Buffer
+		p := command.Program{
+			Name: "prog", Description: "Ends in every way.", Commands: &cli{}, Vars: map[string]string{"count": "two"},
+		}
+		words := strings.Fields(line)
+		code := p.Execute(&command.App{Context: t.Context(), Stdout: &stdout, Stderr: &stderr}, words)
+		require.Equal(t, command.ExitOK, code)
+		require.Empty(t, stderr.String())
+		require.ElementsMatch(t, strings.Fields(want), strings.Fields(stdout.String()), line)
+	}
 }
