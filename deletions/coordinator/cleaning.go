@@ -48,6 +48,16 @@ func (d due) partitions() []bus.TopicPartition {
 	})
 }
 
+// rolled are the partitions that markers are written to. By the one on erasures.v1 the cleaner of an
+// embedded broker in another process knows that somebody waits.
+func (d due) rolled() []bus.TopicPartition {
+	list, signal := d.partitions(), bus.TopicPartition{Topic: bus.Erasures}
+	if slices.Contains(list, signal) {
+		return list
+	}
+	return append(list, signal)
+}
+
 // cleaning searches until nothing is found or the time is up, and has the broker of this process
 // clean its log before each search.
 func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
@@ -177,7 +187,7 @@ func (u *underway) await(ctx context.Context, left due, most time.Duration) erro
 			return nil
 		}
 		if now.Sub(rolled) >= rollInterval {
-			if err := bus.RollPartitions(ctx, u.Bus, left.partitions()); err != nil {
+			if err := bus.RollPartitions(ctx, u.Bus, left.rolled()); err != nil {
 				return err
 			}
 			rolled = now

@@ -206,7 +206,8 @@ const (
 )
 
 // withdraw writes tombstones to a topic, and a marker behind them: the newest
-// write of a partition is not compacted.
+// write of a partition is not compacted. By the one on erasures.v1 the cleaner of an
+// embedded broker knows that somebody waits.
 func (o *outbox) withdraw(ctx context.Context, topic bus.Topic, tombstones []ingest.Outgoing) error {
 	if len(tombstones) == 0 {
 		return nil
@@ -214,7 +215,7 @@ func (o *outbox) withdraw(ctx context.Context, topic bus.Topic, tombstones []ing
 	if err := o.bus.Write(ctx, topic, tombstones); err != nil {
 		return fmt.Errorf("withdraw %d records: %w", len(tombstones), err)
 	}
-	if err := o.bus.RollMarkers(ctx, topic); err != nil {
+	if err := o.bus.RollMarkers(ctx, slices.Compact([]bus.Topic{topic, bus.Erasures})...); err != nil {
 		return err
 	}
 	o.rolls, o.rolled = laterRolls, o.clock.Now()

@@ -51,11 +51,11 @@ type Broker struct {
 
 	mu     sync.Mutex // one compaction at a time, none after Close
 	closed bool
-	// compactedBytes is the size of the log when it was last compacted, compacted when
-	// that ended, compacting how long it took.
-	compactedBytes int64
-	compacted      time.Time
-	compacting     time.Duration
+	// left is the size of the log when it was last compacted, compacted when that ended,
+	// compacting how long it took.
+	left       logSize
+	compacted  time.Time
+	compacting time.Duration
 }
 
 // Start opens or makes the log in a directory and listens. The logger receives
@@ -80,7 +80,8 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	if err := b.open(); err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
-	b.done.Go(b.clean)
+	from := b.size().all
+	b.done.Go(func() { b.clean(from) })
 	return b, nil
 }
 

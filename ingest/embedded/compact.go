@@ -47,7 +47,7 @@ func (b *Broker) Compact() error {
 
 // compact runs while no request is being handled.
 func (b *Broker) compact() error {
-	if err := b.roomFor(b.logBytes()); err != nil {
+	if err := b.roomFor(b.size().all); err != nil {
 		return fmt.Errorf("embedded broker: compact the log in %s: %w", b.dir, err)
 	}
 	if err := secure(b.dir); err != nil {
@@ -65,7 +65,7 @@ func (b *Broker) compact() error {
 		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.dir, err)
 	}
 	// Before the next write: what is counted here, the cleaner takes for clean.
-	b.compactedBytes = b.logBytes()
+	b.left = b.size()
 	if len(skipped) > 0 {
 		return fmt.Errorf("embedded broker: compact: %w", errors.Join(skipped...))
 	}

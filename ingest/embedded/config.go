@@ -13,9 +13,10 @@ type Config struct {
 	// SyncWrites makes every record survive a power failure, not only the end
 	// of the process.
 	SyncWrites bool `yaml:"sync_writes" help:"Make every record survive a power failure, at a price."`
-	// CleanInterval is the time between compactions, which bounds how long an
-	// erased record stays in the broker's files.
-	CleanInterval time.Duration `yaml:"clean_interval" help:"Time between compactions, which remove erased records."`
+	// CleanInterval is the least time between compactions. Where somebody waits for an erased
+	// record to go, it bounds, with the rest after a compaction, how long that stays in the
+	// broker's files.
+	CleanInterval time.Duration `yaml:"clean_interval" help:"Least time between compactions, which remove erased records."`
 	// CleanOnDemand leaves compaction to Broker.Compact alone.
 	CleanOnDemand bool `yaml:"-"`
 }

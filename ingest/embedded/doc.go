@@ -12,7 +12,7 @@
 //     back if it finds them (rescue.go).
 //   - Compaction stops the broker while it lasts and rewrites every compacted
 //     partition, whether or not anything changed. The cleaner spends a small
-//     share of the time on it (cleaner.go).
+//     share of the time on it, and does it where it is worth that (cleaner.go).
 //   - A partition that is left without any record starts again at offset 0
 //     after a restart. Config turns expiry off, and nothing in lethe deletes
 //     the newest record of a partition.
