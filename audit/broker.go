@@ -24,7 +24,7 @@ import (
 	"lethe/service"
 )
 
-// checkBroker reads the embedded broker's log as any consumer would: graphs of all closed
+// checkBroker reads the embedded broker's log as any consumer would: internal records carry their codes, graphs of all closed
 // timesteps, the copy of the ledger and the receipts are there, reasons add up, and there is
 // nothing erased, in whatever spelling. With another broker there is nothing in the directory to check.
 func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
@@ -38,7 +38,7 @@ func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	}
 	return withLog(inv.config, func(client *bus.Client) error {
 		for _, check := range []func(context.Context, *bus.Client, *Report) error{
-			inv.checkEnds, inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
+			inv.checkEnds, codesOf(inv), inv.checkPublishedGraphs, inv.checkLedgerCopy, inv.checkPublishedReceipts, checkReasons,
 			inv.searchTopics, publishedLogOf(inv),
 		} {
 			err := check(ctx, client, r)

@@ -5,6 +5,7 @@ import (
 
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/partition"
@@ -43,7 +44,9 @@ type Config struct {
 	Trainer   Trainer         `yaml:"trainer"`
 	Scoring   scoring.Config  `yaml:"scoring"`
 	Erasure   Erasure         `yaml:"erasure"`
-	Log       Log             `yaml:"log"`
+	// Signatures says which records need signatures, and by whose keys.
+	Signatures authority.Config `yaml:"signatures"`
+	Log        Log              `yaml:"log"`
 }
 
 // HTTP is the address of the web interface, the metrics and the health checks.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"lethe/internal/atomicfile"
 )
 
 // LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8
@@ -46,6 +48,19 @@ func newSigningKey(random io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+// CreateSigningKey makes a private key as a file of mode 0600. The error is fs.ErrExist if there is
+// one already.
+func CreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error) {
+	content, err := newSigningKey(random)
+	if err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	if err := atomicfile.Create(path, content, 0o600); err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	return ParseSigningKey(content)
 }
 
 // ParseSigningKey reads a private key as LoadOrCreateSigningKey writes it.

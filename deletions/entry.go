@@ -169,7 +169,8 @@ type Entry struct {
 	Reason lethe.Digest `json:"reason,omitzero"`
 	// Deadline is until when it should be verified; zero for none.
 	Deadline time.Time `json:"deadline,omitzero"`
-	Progress Progress  `json:"progress"`
+	Signatures
+	Progress Progress `json:"progress"`
 }
 
 // NewEntry makes the entry of a request that has just been received. The
@@ -240,6 +241,7 @@ func (e *Entry) clone() Entry {
 	c, p := *e, &e.Progress
 	c.History, c.Targets = slices.Clone(e.History), slices.Clone(e.Targets)
 	c.Committed, c.Progress.Checkpoints = e.Committed.clone(), p.Checkpoints.clone()
+	c.SignedBy = slices.Clone(e.SignedBy)
 	c.Subjects, c.Progress.Carried = slices.Clone(e.Subjects), slices.Clone(p.Carried)
 	c.Progress.Fingerprints, c.Progress.NotSearched = slices.Clone(p.Fingerprints), slices.Clone(p.NotSearched)
 	c.Progress.Rows = slices.Clone(p.Rows)
@@ -265,6 +267,9 @@ func (e *Entry) Failure() FailureCode { return e.History[len(e.History)-1].Failu
 // up: from Accepted on, without end, unless the request was cancelled or waits for a hold.
 func (e *Entry) Suppresses() bool {
 	accepted := func(c Change) bool { return c.State == Accepted }
+	if n := len(e.History); e.State == Rejected && n > 1 && e.History[n-2].State == Held {
+		return false // it was lifted before
+	}
 	return e.State != Cancelled && e.State != Held && slices.ContainsFunc(e.History, accepted)
 }
 

@@ -31,6 +31,8 @@ type HeldRequest struct {
 	RequestDigest lethe.Digest `json:"request_digest"`
 	// Holds are the names of those in force, none if the last has just ended.
 	Holds []string `json:"holds"`
+	// Unsigned says that it waits for the signature of one more person.
+	Unsigned bool `json:"awaits_signature,omitempty"`
 	// Records is how often the log of the topic has the record: once, unless it was written
 	// again and the older one is not cleaned away yet.
 	Records int `json:"records"`

@@ -15,8 +15,8 @@ const (
 	Received State = "received"
 	// Accepted: the request is valid and will be carried out.
 	Accepted State = "accepted"
-	// Held: a hold keeps a target from being erased. The request waits, and suppresses
-	// nothing.
+	// Held: a hold keeps a target from being erased, or one more person has to sign the
+	// request. It waits, and suppresses nothing.
 	Held State = "held"
 	// Rejected: the request will not be carried out. Final.
 	Rejected State = "rejected"
@@ -72,7 +72,7 @@ func (s State) next() []State {
 	case Received:
 		return []State{Accepted, Rejected, Held, Cancelled}
 	case Held:
-		return []State{Accepted, Cancelled}
+		return []State{Accepted, Rejected, Cancelled}
 	case Accepted:
 		return []State{Suppressed, Held, Cancelled}
 	case Suppressed:
@@ -151,7 +151,26 @@ const (
 	// RejectedRestored: a backup was put back from before the request was carried out. Its
 	// targets stay suppressed; what the backup holds of them is erased under another request.
 	RejectedRestored FailureCode = "restored_from_backup"
+
+	// RejectedUnsigned, RejectedKey, RejectedRole, RejectedSignature and RejectedExpired: the
+	// request is not signed as the deployment requires. They are the reasons of package ingest
+	// of the same words.
+	RejectedUnsigned  FailureCode = "unsigned"
+	RejectedKey       FailureCode = "unknown_key"
+	RejectedRole      FailureCode = "wrong_role"
+	RejectedSignature FailureCode = "bad_signature"
+	RejectedExpired   FailureCode = "signature_expired"
 )
+
+// AboutSignatures reports whether the code says what is wrong with the signatures of a request.
+func (c FailureCode) AboutSignatures() bool {
+	switch c {
+	case RejectedUnsigned, RejectedKey, RejectedRole, RejectedSignature, RejectedExpired:
+		return true
+	default:
+		return false
+	}
+}
 
 // Fits reports whether the code may explain the state: a code of its own for
 // failed and rejected, none for the others.
@@ -164,7 +183,7 @@ func (c FailureCode) Fits(s State) bool {
 	case RejectedUnknown, RejectedScope, RejectedConflict, RejectedName, RejectedRestored:
 		return s == Rejected
 	default:
-		return false
+		return s == Rejected && c.AboutSignatures()
 	}
 }
 

@@ -57,6 +57,9 @@ type Status struct {
 	Refitted []RefittedGroups `json:"groups_refitted,omitempty"`
 	// HeldRequests name, of a request that is verified, something of it in their own records.
 	HeldRequests []HeldRequest `json:"held_requests,omitempty"`
+	// SignedBy are the thumbprints of the keys that have signed the request, where the deployment
+	// asks for that.
+	SignedBy []string `json:"signed_by,omitempty"`
 	// Outcomes are in the order of the request.
 	Outcomes []TargetOutcome `json:"outcomes,omitempty"`
 }
@@ -69,12 +72,12 @@ func (e *Entry) Status() Status {
 		ReceivedAt: e.Received(), UpdatedAt: e.Updated(), Outcomes: slices.Clone(e.Progress.Outcomes),
 		Deadline: e.Deadline, Overdue: e.Overdue(),
 		Elapsed: e.Elapsed(), BatchSize: e.Batch.Size, Refitted: slices.Clone(e.Progress.Refitted),
-		HeldRequests: slices.Clone(e.Progress.HeldRequests),
+		HeldRequests: slices.Clone(e.Progress.HeldRequests), SignedBy: slices.Clone(e.SignedBy),
 	}
 }
 
-// Refuse returns the answer to a request that has no place in the ledger because of
-// its id: RejectedConflict or RejectedName. The entry is that of the request, at is
+// Refuse returns the answer to a request that has no place in the ledger, because of its id
+// (RejectedConflict, RejectedName) or of its signatures (AboutSignatures). The entry is that of the request, at is
 // when it came.
 func (e *Entry) Refuse(why FailureCode, at time.Time) Status {
 	s := e.Status()
@@ -108,7 +111,8 @@ const digestKeyDigits = 16
 // aside reports whether the status answers a request that the ledger does not know
 // by its id.
 func (s *Status) aside() bool {
-	return s.Failure == RejectedConflict || s.Failure == RejectedName || !s.Repeats.IsZero()
+	return s.Failure == RejectedConflict || s.Failure == RejectedName || !s.Repeats.IsZero() ||
+		s.Failure.AboutSignatures() && len(s.SignedBy) == 0
 }
 
 // Encode returns the status as canonical JSON.

@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"crypto/hmac"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,13 +17,22 @@ import (
 // of their own, so that none replaces a request.
 
 const (
-	cancelPrefix = controlPrefix + "cancel/"
-	holdPrefix   = controlPrefix + "hold/"
+	cancelPrefix  = controlPrefix + "cancel/"
+	approvePrefix = controlPrefix + "approve/"
+	holdPrefix    = controlPrefix + "hold/"
 )
 
 // Cancel takes a request back, as long as nothing was rewritten for it. It is of the content
 // that has the digest, and so of no other request of that name.
 type Cancel struct {
+	RequestID   string
+	Digest      lethe.Digest
+	RequestedAt time.Time
+}
+
+// Approve signs a request of somebody else, where two people must. It is of the content that has
+// the digest.
+type Approve struct {
 	RequestID   string
 	Digest      lethe.Digest
 	RequestedAt time.Time
@@ -54,12 +66,16 @@ type Lift struct {
 	RequestedAt time.Time
 }
 
-func (Cancel) event() {}
-func (Hold) event()   {}
-func (Lift) event()   {}
+func (Cancel) event()  {}
+func (Approve) event() {}
+func (Hold) event()    {}
+func (Lift) event()    {}
 
 // CancelKey is the key of the record that takes a request back.
 func CancelKey(requestID string) []byte { return []byte(cancelPrefix + requestID) }
+
+// ApproveKey is the key of the record that approves a request.
+func ApproveKey(requestID string) []byte { return []byte(approvePrefix + requestID) }
 
 // HoldKey is the key of a hold, and of the record that lifts it: that replaces the first,
 // which names transactions.
@@ -68,24 +84,26 @@ func HoldKey(name string) []byte { return []byte(holdPrefix + name) }
 // IsControl reports whether a key is that of a record which says something of requests: once
 // that is done, nobody needs the record.
 func IsControl(key []byte) bool {
-	return strings.HasPrefix(string(key), cancelPrefix) || strings.HasPrefix(string(key), holdPrefix)
+	return slices.ContainsFunc([]string{cancelPrefix, approvePrefix, holdPrefix}, func(prefix string) bool {
+		return strings.HasPrefix(string(key), prefix)
+	})
 }
 
-func (o *object) cancel(rec Record) (Event, *Refusal) {
+// ofRequest reads what names a request and its content.
+func (o *object) ofRequest(rec Record, prefix string) (out Approve, r *Refusal) {
 	if r := o.hold(fieldType|fieldRequestID|fieldRequestDigest, fieldRequestedAt); r != nil {
-		return nil, r
+		return out, r
 	}
 	if !ValidRequestID(o.requestID) {
-		return nil, &Refusal{BadRequestID, "request_id is not 1..128 of A-Z a-z 0-9 . _ -"}
+		return out, &Refusal{BadRequestID, "request_id is not 1..128 of A-Z a-z 0-9 . _ -"}
 	}
-	if string(rec.Key) != string(CancelKey(o.requestID)) {
-		return nil, &Refusal{KeyMismatch, "the key is not " + cancelPrefix + "<request_id>"}
+	if string(rec.Key) != prefix+o.requestID {
+		return out, &Refusal{KeyMismatch, "the key is not " + prefix + "<request_id>"}
 	}
-	out := Cancel{RequestID: o.requestID}
+	out.RequestID = o.requestID
 	if err := out.Digest.UnmarshalText([]byte(o.requestDigest)); err != nil || out.Digest.IsZero() {
-		return nil, &Refusal{BadDigest, "request_digest is not 64 hexadecimal digits 0-9 a-f"}
+		return out, &Refusal{BadDigest, "request_digest is not 64 hexadecimal digits 0-9 a-f"}
 	}
-	var r *Refusal
 	out.RequestedAt, r = o.time(fieldRequestedAt, o.requestedAt)
 	return out, r
 }
@@ -169,6 +187,15 @@ func EncodeCancel(c Cancel) (key, value []byte, err error) {
 	}, c.RequestedAt)
 }
 
+// EncodeApprove returns key and value of the record that approves a request. The error is a
+// *Refusal.
+func EncodeApprove(a Approve) (key, value []byte, err error) {
+	key = ApproveKey(a.RequestID)
+	return encodeControl(key, map[string]any{
+		"type": "approve", "request_id": a.RequestID, "request_digest": a.Digest,
+	}, a.RequestedAt)
+}
+
 // EncodeHold returns key and value of a hold. The error is a *Refusal.
 func EncodeHold(h Hold) (key, value []byte, err error) {
 	if !utf8.ValidString(h.Reason) {
@@ -203,4 +230,27 @@ func encodeControl(key []byte, body map[string]any, at time.Time) (_, value []by
 		return nil, nil, err
 	}
 	return key, value, nil
+}
+
+// ownHeader is the header of a request that lethe itself asks for. Its value is a code under the
+// deployment's secret, which stands in place of signatures.
+const ownHeader = "lethe-own"
+
+// Own returns the record of a request that lethe itself asks for: what is older than it may be
+// kept, what came late of erased subjects, what a backup has brought back.
+func Own(secret lethe.Secret, rec Outgoing) Outgoing {
+	rec.Headers = append(slices.Clip(rec.Headers), Header{Key: ownHeader, Value: ownCode(secret, rec.Key, rec.Value)})
+	return rec
+}
+
+// IsOwn reports whether lethe itself has asked for what a record asks for.
+func IsOwn(secret lethe.Secret, rec Record) bool {
+	return slices.ContainsFunc(rec.Headers, func(h Header) bool {
+		return h.Key == ownHeader && hmac.Equal(h.Value, ownCode(secret, rec.Key, rec.Value))
+	})
+}
+
+func ownCode(secret lethe.Secret, key, value []byte) []byte {
+	code := secret.Hash("request of lethe's own", key, value)
+	return hex.AppendEncode(nil, code[:16])
 }

@@ -6,9 +6,8 @@ import (
 	"lethe"
 )
 
-// DecodeErasure reads a record of erasures.v1: an Erasure, a Cancel, a Hold, a Lift or
-// Ignored. A
-// tombstone is Ignored: it purges a request whose receipt is out. Any error is
+// DecodeErasure reads a record of erasures.v1: an Erasure, an Approve, a Cancel, a Hold, a Lift
+// or Ignored. A tombstone is Ignored: it purges a request whose receipt is out. Any error is
 // a *Refusal.
 func DecodeErasure(rec Record, limits Limits) (Event, error) {
 	o, event, r := open(rec, limits, parseObject, func(string) (Event, *Refusal) { return Ignored{}, nil })
@@ -19,7 +18,11 @@ func DecodeErasure(rec Record, limits Limits) (Event, error) {
 	case "erasure":
 		return outcome(o.erasure(rec, limits))
 	case "cancel":
-		return outcome(o.cancel(rec))
+		out, r := o.ofRequest(rec, cancelPrefix)
+		return outcome(Cancel(out), r)
+	case "approve":
+		out, r := o.ofRequest(rec, approvePrefix)
+		return outcome(out, r)
 	case "hold":
 		return outcome(o.legalHold(rec, limits))
 	case "lift":

@@ -7,7 +7,7 @@ import (
 )
 
 // Event is what a record says: one of Transaction, Payment, Close, Label,
-// Settle, Erasure, Cancel, Hold, Lift, TransactionTombstone, PaymentTombstone and Ignored.
+// Settle, Erasure, Approve, Cancel, Hold, Lift, TransactionTombstone, PaymentTombstone and Ignored.
 type Event interface{ event() }
 
 // Transaction adds or replaces a transaction.

@@ -39,6 +39,16 @@ const (
 	UnknownSchema     Reason = "unknown_schema"      // a binary record of another schema than Limits.SchemaID
 )
 
+// Reasons found in the signatures of a record, where it needs some (package authority).
+const (
+	Unsigned         Reason = "unsigned"          // it has no signature
+	UnknownKey       Reason = "unknown_key"       // signed by a key that is not in the file of keys
+	WrongRole        Reason = "wrong_role"        // signed by a key that may not say this
+	BadSignature     Reason = "bad_signature"     // the signature is not of this record
+	SignatureExpired Reason = "signature_expired" // the signature counts no longer, or not yet
+	SamePerson       Reason = "same_person"       // approved by who has signed it already
+)
+
 // Reasons found by comparing a record with what is already known.
 const (
 	Late               Reason = "late"                // its timestep no longer takes records
@@ -110,6 +120,12 @@ func registry() []registered {
 		{SubjectCount, Permanent},
 		{BadSubject, Permanent},
 		{UnknownSchema, Replayable},
+		{Unsigned, Replayable},
+		{UnknownKey, Replayable},
+		{WrongRole, Replayable},
+		{BadSignature, Permanent},
+		{SignatureExpired, Permanent},
+		{SamePerson, Permanent},
 		{Late, Replayable},
 		{TimestepJump, Replayable},
 		{CrossTimestep, Permanent},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/audit"
 	"lethe/canonical"
 	"lethe/configs"
 	"lethe/deletions"
@@ -114,6 +115,9 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 			r.replay(&second)
 			require.Equal(t, want, r.final())
 			r.stop()
+			report, err := audit.Check(t.Context(), audit.Options{Config: c})
+			require.NoError(t, err)
+			require.Contains(t, strings.Join(report.Problems, "\n"), "was not written by this deployment: it carries no code")
 			start(t, c).await(func(s *service.Status) bool { return s.TrainedThrough == 3 })
 		})
 	}

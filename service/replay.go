@@ -2,12 +2,14 @@ package service
 
 import (
 	"context"
+	"crypto"
 	"fmt"
 	"time"
 
 	"lethe"
 	"lethe/dataset"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 )
 
@@ -17,6 +19,8 @@ type ReplayOptions struct {
 	RatePerSecond float64
 	// Encoding is how transactions, payments and their close records are written.
 	Encoding ingest.Encoding
+	// Sign has close and settle records signed by these keys.
+	Sign []crypto.Signer
 	// Progress, if not nil, is called after each timestep.
 	Progress func(ReplayProgress)
 }
@@ -34,7 +38,7 @@ const replayBatchRecords = 2000
 // and payments, a close record to every partition, its labels, and a settle
 // record to every partition. Publishing a dataset twice is harmless.
 func Replay(ctx context.Context, client *bus.Client, stream *dataset.Stream, o ReplayOptions) (int, error) {
-	r := &replay{client: client, rate: o.RatePerSecond, encoding: o.Encoding, started: time.Now()}
+	r := &replay{client: client, rate: o.RatePerSecond, encoding: o.Encoding, sign: o.Sign, started: time.Now()}
 	for i := range stream.Steps {
 		if err := r.step(ctx, &stream.Steps[i]); err != nil {
 			return r.written, fmt.Errorf("replay timestep %d: %w", stream.Steps[i].Timestep, err)
@@ -52,6 +56,7 @@ type replay struct {
 	client   *bus.Client
 	rate     float64
 	encoding ingest.Encoding
+	sign     []crypto.Signer
 	started  time.Time
 	written  int
 }
@@ -98,10 +103,14 @@ func (r *replay) control(
 	if err != nil {
 		return err
 	}
+	signer := authority.Signer{Keys: r.sign, Topic: r.client.Name(topic), At: time.Now()}
 	records := make([]ingest.Outgoing, n)
 	for p := range records {
 		key, value := encode(t, p)
-		records[p] = ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
+		record := ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
+		if records[p], err = signer.Sign(record); err != nil {
+			return err
+		}
 	}
 	return r.client.Write(ctx, topic, records)
 }

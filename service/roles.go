@@ -33,7 +33,7 @@ func (s *Service) surroundings(name string) role.Surroundings {
 func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	c := s.config
 	erasure := c.Erasure.Config
-	erasure.SigningKey, erasure.KernelSet = s.key, s.kernels.Name
+	erasure.SigningKey, erasure.KernelSet, erasure.Authority = s.key, s.kernels.Name, s.authority
 	var err error
 	if erasure.KeyBefore, err = configs.KeyBefore(c.SigningKeyPath()); err != nil {
 		return nil, err

@@ -29,6 +29,19 @@ func begunBefore(dataDir string) bool {
 	return false
 }
 
+// keysAreThere refuses a data directory that was begun and has lost a key. Another one would be
+// made else, and cut off all that was made with the first.
+func keysAreThere(c configs.Config) error {
+	for what, path := range map[string]string{"the secret": c.SecretPath(), "the signing key": c.SigningKeyPath()} {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w %s: %s is missing, and the data directory was begun with one: put it back from a copy "+
+				"(nobody can make it again; without it begin anew with an empty data directory and empty topics)",
+				configs.ErrKeyFile, path, what)
+		}
+	}
+	return nil
+}
+
 // sealing is a service that finds out from where on records of internal topics carry codes.
 type sealing struct{ *Service }
 

@@ -22,6 +22,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/forecast"
 	"lethe/deletions/scan"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
 	"lethe/internal/patientfs"
@@ -74,9 +75,11 @@ type Service struct {
 	// instance is the identity of the data directory.
 	instance string
 	// begun says that the data directory was there before the process.
-	begun   bool
-	key     ed25519.PrivateKey
-	kernels kernels.Set
+	begun bool
+	key   ed25519.PrivateKey
+	// authority says which records must be signed.
+	authority authority.Policy
+	kernels   kernels.Set
 	// pacer is what all searches of the process share.
 	pacer  *scan.Pacer
 	health *metrics.Health
@@ -158,14 +161,22 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := checkRestored(s.config.DataDir); err != nil && !o.Restoring {
 		return nil, err
 	}
+	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
+		if err := keysAreThere(s.config); err != nil {
+			return nil, err
+		}
+	}
 	if s.secret, err = configs.LoadOrCreateSecret(s.config.SecretPath(), o.Random); err != nil {
 		return nil, err
 	}
-	s.begun = begunBefore(s.config.DataDir)
+	if s.key, err = configs.LoadOrCreateSigningKey(s.config.SigningKeyPath(), o.Random); err != nil {
+		return nil, err
+	}
+	// After the keys: with it the directory is one that was begun.
 	if s.instance, err = configs.LoadOrCreateInstance(s.config.DataDir, o.Random); err != nil {
 		return nil, err
 	}
-	if s.key, err = configs.LoadOrCreateSigningKey(s.config.SigningKeyPath(), o.Random); err != nil {
+	if s.authority, err = configs.LoadAuthority(s.config.Signatures); err != nil {
 		return nil, err
 	}
 	if s.kernels, err = s.config.KernelSet(); err != nil {

@@ -130,6 +130,9 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 	} {
 		graphs[key] = values[key]
 	}
+	for _, key := range requiredSignatures() {
+		graphs[key] = values[key]
+	}
 	for topic, count := range s.partitions {
 		graphs["partitions of "+string(topic)] = strconv.Itoa(count)
 	}
@@ -154,7 +157,7 @@ func (p *shared) compare(said wire.Settings) error {
 	var differ []string
 	for _, key := range slices.Sorted(maps.Keys(own.Values)) {
 		// What another version does not know is not compared.
-		if theirs, known := said.Values[key]; known && theirs != own.Values[key] {
+		if theirs, known := said.Values[key]; known && theirs != own.Values[key] && !p.decides(key) {
 			differ = append(differ, fmt.Sprintf("%s is %s here, %s has %s", key, own.Values[key], said.Role, theirs))
 		}
 	}
@@ -166,6 +169,16 @@ func (p *shared) compare(said wire.Settings) error {
 		remedy = "give this process the same; to change them, start train with the new ones first"
 	}
 	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
+}
+
+// requiredSignatures are the settings that say which records must be signed.
+func requiredSignatures() []string {
+	return []string{"signatures.control", wire.RequestsSigned, "signatures.operators"}
+}
+
+// decides reports whether a setting of the graphs is this process's to change.
+func (p *shared) decides(key string) bool {
+	return p.plays(configs.RoleGraphs) && slices.Contains(requiredSignatures(), key)
 }
 
 // Run implements supervisor.Process: it listens to processes that begin later.

@@ -24,6 +24,8 @@ type eraseCmd struct {
 	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
 	List   eraseListCmd   `cmd:"" help:"List all requests."`
 	Cancel eraseCancelCmd `cmd:"" help:"Take a request back before anything is rewritten."`
+
+	Approve eraseApproveCmd `cmd:"" help:"Sign a request of somebody else, where two people must."`
 }
 
 // Help shows an example.
@@ -34,6 +36,7 @@ func (eraseCmd) Help() string {
 type eraseSubmitCmd struct {
 	brokerFlags
 	statusFlags
+	signFlags
 	Node      []string      `help:"Transaction to forget; may be given several times." placeholder:"ID" sep:"none"`
 	Edge      []string      `help:"Payment to forget; its transactions stay. Repeatable." placeholder:"A>B" sep:"none"`
 	Feature   []string      `help:"Transaction whose features, or some, become 0." placeholder:"ID[>0,7]" sep:"none"`
@@ -98,7 +101,11 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 		return err
 	}
 	defer client.Close()
-	submitted, err := requests.Submit(a.Context, client, request, now)
+	topics, err := c.topics(client, client)
+	if err != nil {
+		return err
+	}
+	submitted, err := requests.Submit(a.Context, topics, request, now)
 	if err != nil {
 		return err
 	}
@@ -215,7 +222,7 @@ func (c *eraseSubmitCmd) wait(
 		return err
 	}
 	if s.State == deletions.Held {
-		return fmt.Errorf("request %s is held: it goes on once no hold names its targets (lethe hold list)", id)
+		return fmt.Errorf("request %s is held: %s", id, unfinished(s))
 	}
 	if s.State != deletions.Verified {
 		return fmt.Errorf("request %s was %s: %s", id, s.State, s.Failure)

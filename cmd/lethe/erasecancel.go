@@ -11,6 +11,7 @@ import (
 
 type eraseCancelCmd struct {
 	brokerFlags
+	signFlags
 	RequestID     string        `arg:"" help:"The request."`
 	RequestDigest string        `help:"Cancel it only if it has this digest." placeholder:"HEX"`
 	Timeout       time.Duration `help:"How long to wait for the answer." default:"1m"`
@@ -43,6 +44,10 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	s, err := requests.Cancel(ctx, client, c.RequestID, digest, time.Now())
-	return printFound(a, s, err, c.JSON)
+	topics, err := c.topics(client, client)
+	if err != nil {
+		return err
+	}
+	s, err := requests.Cancel(ctx, topics, c.RequestID, digest, time.Now())
+	return printFound(a, s, explained(err), c.JSON)
 }

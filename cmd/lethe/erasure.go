@@ -107,10 +107,17 @@ func printRequest(a *command.App, s deletions.Status) {
 		fmt.Fprintf(a.Stdout, "  carried out together with %d others\n", s.BatchSize-1)
 	}
 	for _, h := range s.HeldRequests {
-		fmt.Fprintf(a.Stdout, "  still named by request %s, which is held by %s\n", h.RequestID, strings.Join(h.Holds, ", "))
+		by := "is held by " + strings.Join(h.Holds, ", ")
+		if len(h.Holds) == 0 && h.Unsigned {
+			by = "waits for another signature"
+		}
+		fmt.Fprintf(a.Stdout, "  still named by request %s, which %s\n", h.RequestID, by)
 	}
 	if took := elapsedText(s.Elapsed); took != "" {
 		fmt.Fprintf(a.Stdout, "  after it was received: %s\n", took)
+	}
+	if len(s.SignedBy) > 0 {
+		fmt.Fprintf(a.Stdout, "  signed by %s\n", strings.Join(s.SignedBy, ", "))
 	}
 	if !s.Deadline.IsZero() {
 		overdue := ""

@@ -31,6 +31,7 @@ func (holdCmd) Help() string {
 
 type holdSetCmd struct {
 	brokerFlags
+	signFlags
 	Node    []string      `help:"Transaction to keep; may be given several times." placeholder:"ID" sep:"none"`
 	Subject []string      `help:"Customer, account or address: keeps what carries it." placeholder:"KEY" sep:"none"`
 	Reason  string        `help:"Why; only its keyed hash is kept." placeholder:"TEXT"`
@@ -93,9 +94,13 @@ func (c *holdSetCmd) Run(a *command.App) error {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	h, err := requests.SetHold(ctx, client, hold)
+	topics, err := c.topics(client, client)
 	if err != nil {
 		return err
+	}
+	h, err := requests.SetHold(ctx, topics, hold)
+	if err != nil {
+		return explained(err)
 	}
 	if c.JSON || h.TooLate == 0 {
 		if err := printHold(a, h, c.JSON); err != nil {
@@ -129,6 +134,7 @@ func holdRefusal(hold ingest.Hold) error {
 
 type holdLiftCmd struct {
 	brokerFlags
+	signFlags
 	Name    string        `arg:"" help:"The hold."`
 	Timeout time.Duration `help:"How long to wait for the answer." default:"1m"`
 	JSON    bool          `help:"Print one JSON document."`
@@ -146,9 +152,13 @@ func (c *holdLiftCmd) Run(a *command.App) error {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	h, err := requests.LiftHold(ctx, client, c.Name, time.Now())
+	topics, err := c.topics(client, client)
 	if err != nil {
 		return err
+	}
+	h, err := requests.LiftHold(ctx, topics, c.Name, time.Now())
+	if err != nil {
+		return explained(err)
 	}
 	return printHold(a, h, c.JSON)
 }

@@ -29,6 +29,7 @@ type cli struct {
 	Generate generateCmd `cmd:"" help:"Make an Elliptic-style stream with laundering typologies."`
 	Replay   replayCmd   `cmd:"" help:"Publish a dataset to the topics."`
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
+	Keys     keysCmd     `cmd:"" help:"Make and check keys that sign control records and requests."`
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Backup   backupCmd   `cmd:"" help:"Copy a data directory, or put a copy back without what was erased since."`
 	DLQ      dlqCmd      `cmd:"" name:"dlq" help:"Look at records that could not be taken, and send them again."`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -18,7 +19,8 @@ type replayCmd struct {
 	// SchemaID is any number where there is no registry.
 	SchemaID uint32 `help:"Id of the schema in the registry, for protobuf." name:"schema-id" default:"1"`
 	registryFlags
-	JSON bool `help:"Print one JSON document."`
+	Sign string `help:"Private key of a producer, which signs close and settle records." type:"path" placeholder:"FILE"`
+	JSON bool   `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -41,6 +43,10 @@ func (c *replayCmd) Run(a *command.App) error {
 	if _, err := ingest.ParseEncoding(c.Format, 0); err != nil {
 		return command.Usage(err)
 	}
+	keys, err := signingKeys(slices.DeleteFunc([]string{c.Sign}, func(path string) bool { return path == "" }))
+	if err != nil {
+		return err
+	}
 	stream, err := command.LoadStream(a.Context, c.Dataset, c.Steps)
 	if err != nil {
 		return err
@@ -61,7 +67,7 @@ func (c *replayCmd) Run(a *command.App) error {
 	}
 	p := command.NewProgress(a.Stderr)
 	written, err := service.Replay(a.Context, client, stream, service.ReplayOptions{
-		RatePerSecond: c.Rate, Encoding: encoding,
+		RatePerSecond: c.Rate, Encoding: encoding, Sign: keys,
 		Progress: func(at service.ReplayProgress) {
 			p.Show("timestep %d (%d of %d), %d records", at.Timestep, at.Done, at.Of, at.RecordsWritten)
 		},

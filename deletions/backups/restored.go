@@ -131,7 +131,7 @@ func Resume(ctx context.Context, d Deployment) error {
 		if err != nil {
 			return err
 		}
-		records = append(records, ingest.Outgoing{Key: key, Value: value})
+		records = append(records, ingest.Own(d.Secret, ingest.Outgoing{Key: key, Value: value}))
 	}
 	if len(records) > 0 {
 		if err := d.Bus.Write(ctx, bus.Erasures, records); err != nil {

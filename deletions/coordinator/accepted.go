@@ -33,7 +33,7 @@ func (s *states) received(ctx context.Context, list []deletions.Entry) (out []de
 	var narrow, fine batch
 	var held waiting
 	for _, e := range list {
-		own, waits, err := s.holds.concern(e, kept)
+		own, waits, err := s.holds.waits(e, kept)
 		if err != nil {
 			return nil, err
 		}

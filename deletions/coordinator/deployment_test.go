@@ -16,6 +16,7 @@ import (
 	"lethe/deletions/internal/memorykv"
 	"lethe/deletions/translog"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
@@ -60,6 +61,8 @@ type deployment struct {
 	oneHop bool
 	window time.Duration
 	limits ingest.Limits
+	// authority says what must be signed.
+	authority authority.Policy
 }
 
 func deploy(t testing.TB) *deployment {
@@ -114,8 +117,8 @@ func (d *deployment) boot() error {
 		Config: Config{
 			Secret: testSecret, SigningKey: testKey, KernelSet: "none", Deployment: testSecret.Deployment(""),
 			Version: "test", VerifyTimeout: 10 * time.Second, OneHop: d.oneHop,
-			BatchWindow: d.window,
-			Limits:      d.limits, DefaultScope: lethe.ScopeShard,
+			BatchWindow: d.window, Authority: d.authority,
+			Limits: d.limits, DefaultScope: lethe.ScopeShard,
 		},
 		Ledger: ledger, Log: log,
 		Graphs: d.graphs, Notes: &d.notes, Receipts: d.receipts, Bus: d.bus, Clock: fakeClock{d},

@@ -9,9 +9,10 @@
 //	options.go        its configuration; what it needs of graphs, topics, receipts and clock
 //	coordinator.go    the parts, and the loop through the open requests
 //	requests.go       Requests: erasures.v1, in, and out when nobody needs it
-//	jobs.go           the requests whose targets are still needed
+//	jobs.go           the requests whose targets are still needed; in which order, and by when,
+//	                  requests begin, and which are overdue
 //	batches.go        requests that are carried out together, and when they begin
-//	deadlines.go      in which order, and by when, requests begin; which are overdue
+//	signed.go         what must be signed, and the signature of a second person
 //	states.go         the table of states, and how a batch moves through them
 //	<state>.go        what is done in a state; erased.go, in swapped too
 //	cancelled.go      requests that are taken back before anything is rewritten

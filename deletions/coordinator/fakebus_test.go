@@ -76,6 +76,9 @@ func (m *memo) tell(rec ingest.Record) string {
 	if name, isHold := strings.CutPrefix(string(rec.Key), "!hold/"); isHold {
 		return "hold " + name
 	}
+	if refused, is := wire.ParseRefused(rec); is {
+		return fmt.Sprintf("refused: %s: %s", refused.Reason, refused.Detail)
+	}
 	n, err := m.notice(wire.NewNoticeReader(), rec)
 	switch {
 	case err != nil:

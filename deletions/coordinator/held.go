@@ -18,7 +18,8 @@ import (
 // whole, with nothing suppressed, and goes on by itself when no hold names its targets.
 type holds struct {
 	*states
-	// next is when the first of those in force ends by itself, or zero.
+	// next is when the first of those in force, or of the signatures of what waits for another one,
+	// ends by itself, or zero.
 	next time.Time
 }
 
@@ -156,8 +157,8 @@ func (h *holds) kept() (keptNow, error) {
 		}
 	}
 	k := keptBy(now, list...)
-	if len(k.targets) == 0 {
-		return k, nil
+	if h.next, err = h.signed.next(h.next); err != nil || len(k.targets) == 0 {
+		return k, err
 	}
 	erased, _, err := h.begunTargets()
 	for target := range k.targets {
@@ -191,7 +192,7 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 		if !slices.Contains([]deletions.State{deletions.Accepted, deletions.Suppressed, deletions.Held}, e.State) {
 			continue
 		}
-		own, waits, err := h.concern(e, kept)
+		own, waits, err := h.waits(e, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +203,11 @@ func (h *holds) apply(ctx context.Context, open []deletions.Entry) ([]deletions.
 			release = append(release, e)
 		}
 	}
-	if len(wait.list)+len(release) == 0 {
+	expired, err := h.signed.expire(ctx, open)
+	if err != nil {
+		return nil, err
+	}
+	if len(wait.list)+len(release)+expired == 0 {
 		return open, nil
 	}
 	if _, err := h.wait(ctx, wait); err != nil {
@@ -245,10 +250,16 @@ func (h *holds) wait(ctx context.Context, w waiting) ([]deletions.Entry, error) 
 	return b.members, nil
 }
 
-// passed reports whether a hold has ended by itself since.
+// passed reports whether a hold has ended by itself since, or a signature.
 func (h *holds) passed() bool { return !h.next.IsZero() && !h.o.Clock.Now().Before(h.next) }
 
-// concern reports whether a request has to wait, as one does that asks for what came late of a
+// waits is concern, and for the signature of one more person.
+func (h *holds) waits(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {
+	own, waits, err = h.concern(e, k)
+	return own, waits || h.signed.lacks(e), err
+}
+
+// concern reports whether a request has to wait for holds, as one does that asks for what came late of a
 // subject whose own request waits, and what holds keep of it. One that waits goes on waiting as
 // long as a new process has not read again what that depends on.
 func (h *holds) concern(e deletions.Entry, k keptNow) (own map[lethe.Digest]bool, waits bool, err error) {

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/scan"
 	"lethe/deletions/translog"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/internal/check"
 	"lethe/internal/sleep"
@@ -42,6 +43,8 @@ type Config struct {
 	SigningKey ed25519.PrivateKey `yaml:"-"`
 	// KeyBefore, if not nil, introduces SigningKey in the transparency log.
 	KeyBefore ed25519.PrivateKey `yaml:"-"`
+	// Authority says which records must be signed, and by whom.
+	Authority authority.Policy `yaml:"-"`
 	// KernelSet is named on receipts.
 	KernelSet string `yaml:"-"`
 	// Version is named on receipts.

@@ -63,6 +63,37 @@ func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
 	return o.bus.Write(ctx, bus.ErasureStatus, records)
 }
 
+// bury keeps records that are refused as dead letters, without what they hold.
+func (o *outbox) bury(ctx context.Context, list []letter, version string) error {
+	letters := make([]ingest.Outgoing, len(list))
+	for i, one := range list {
+		o.listener.RecordDeadLettered(events.RecordDeadLettered{
+			Topic: one.rec.Topic, Reason: string(one.refusal.Reason),
+		})
+		letters[i] = ingest.WithheldLetter(one.rec, one.refusal, version)
+	}
+	if len(letters) == 0 {
+		return nil
+	}
+	if err := o.bus.Write(ctx, bus.DeadLetters, letters); err != nil {
+		return fmt.Errorf("write %d dead letters: %w", len(letters), err)
+	}
+	var answers []ingest.Outgoing
+	for _, one := range list {
+		answer, is, err := wire.RefusedControl(one.rec, one.refusal)
+		if err != nil {
+			return err
+		}
+		if is {
+			answers = append(answers, answer)
+		}
+	}
+	if len(answers) == 0 {
+		return nil
+	}
+	return o.bus.Write(ctx, bus.ErasureStatus, answers)
+}
+
 // record is a status as a record of its topic. The listener is told.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
 	told := events.ErasureChanged{State: string(status.State), Elapsed: status.UpdatedAt.Sub(status.ReceivedAt)}

@@ -11,7 +11,6 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/metrics/events"
 )
 
 // Requests takes the requests of erasures.v1 into the ledger, and out of the topic
@@ -23,7 +22,6 @@ type Requests struct{ states *states }
 // needed any more, so that a restart reads them again.
 func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	r.states.dirty = true
-	var letters []ingest.Outgoing
 	var list []asked
 	var said controls
 	told := answers{refused: make(map[int]bool)}
@@ -31,11 +29,11 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 		one, err := r.read(rec, batch.Source, list, &said)
 		var refusal *ingest.Refusal
 		switch {
-		case errors.As(err, &refusal):
-			told.refused[i] = true
-			dead := events.RecordDeadLettered{Topic: rec.Topic, Reason: string(refusal.Reason)}
-			r.states.o.Listener.RecordDeadLettered(dead)
-			letters = append(letters, ingest.WithheldLetter(rec, refusal, r.states.o.Version))
+		case errors.As(err, &refusal) && one.fresh.RequestID != "":
+			r.states.o.Logger.Warn("erasure rejected: "+refusal.Error(), "request_id", one.fresh.RequestID)
+			told.add(i, one.fresh.Refuse(deletions.FailureCode(refusal.Reason), one.cameAt))
+		case refusal != nil:
+			told.dead(i, rec, refusal)
 		case errors.Is(err, deletions.ErrNamesTarget):
 			told.add(i, one.fresh.Refuse(deletions.RejectedName, one.cameAt))
 		case err != nil:
@@ -59,13 +57,14 @@ func (r *Requests) Take(ctx context.Context, batch bus.Batch) error {
 	if err == nil {
 		err = r.states.cancelled.take(ctx, said.cancelled)
 	}
+	if err == nil {
+		err = r.states.signed.approve(ctx, said.approved, &told)
+	}
+	if err == nil {
+		err = r.states.out.bury(ctx, told.letters, r.states.o.Version)
+	}
 	if err != nil {
 		return fmt.Errorf("%s up to %d: %w", batch.Source, batch.Next, err)
-	}
-	if len(letters) > 0 {
-		if err := r.states.o.Bus.Write(ctx, bus.DeadLetters, letters); err != nil {
-			return fmt.Errorf("write %d dead letters: %w", len(letters), err)
-		}
 	}
 	if err := r.tidy(ctx, batch, told.refused); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
@@ -87,6 +86,18 @@ type asked struct {
 type answers struct {
 	refused  map[int]bool
 	statuses []deletions.Status
+	letters  []letter
+}
+
+// letter is a record that is refused, and why.
+type letter struct {
+	rec     ingest.Record
+	refusal *ingest.Refusal
+}
+
+func (a *answers) dead(at int, rec ingest.Record, refusal *ingest.Refusal) {
+	a.refused[at] = true
+	a.letters = append(a.letters, letter{rec, refusal})
 }
 
 func (a *answers) add(at int, s deletions.Status) {
@@ -97,6 +108,7 @@ func (a *answers) add(at int, s deletions.Status) {
 // controls are what operators say of requests in a batch of records.
 type controls struct {
 	cancelled []ingest.Cancel
+	approved  []approval
 	holds     []saidOfHold
 }
 
@@ -110,19 +122,9 @@ func (r *Requests) read(
 	if err != nil {
 		return one, err
 	}
-	switch control := event.(type) {
-	case ingest.Cancel:
-		said.cancelled = append(said.cancelled, control)
-	case ingest.Hold, ingest.Lift:
-		at := deletions.Position{At: rec.Time, Offset: rec.Offset}
-		if rec.Time.IsZero() {
-			at.At = r.states.o.Clock.Now()
-		}
-		said.holds = append(said.holds, saidOfHold{event, at})
-	}
 	request, ok := event.(ingest.Erasure)
 	if !ok {
-		return one, nil
+		return one, r.states.signed.control(rec, event, said)
 	}
 	if request.Scope, err = r.scopeOf(request.ErasureRequest, before); err != nil {
 		return one, err
@@ -134,7 +136,10 @@ func (r *Requests) read(
 	one.job = job{
 		request: request.ErasureRequest, requestedAt: request.RequestedAt, source: source, next: rec.Offset + 1,
 	}
-	one.fresh, err = deletions.NewEntry(r.states.o.Secret, request.ErasureRequest, now)
+	if one.fresh, err = deletions.NewEntry(r.states.o.Secret, request.ErasureRequest, now); err != nil {
+		return one, err
+	}
+	one.fresh.Signatures, err = r.states.signed.request(rec, one.fresh)
 	return one, err
 }
 

@@ -31,6 +31,7 @@ type states struct {
 	cancelled cancellations
 	deadlines deadlines
 	holds     holds
+	signed    signatures
 	// dirty says that a request may be able to go on.
 	dirty bool
 }
@@ -52,7 +53,7 @@ func newStates(o Options) *states {
 		dirty: true,
 	}
 	s.cancelled, s.deadlines = cancellations{s, make(map[string]int)}, deadlines{states: s}
-	s.holds = holds{states: s}
+	s.holds, s.signed = holds{states: s}, signatures{s}
 	s.verification = &Verification{states: s, purged: make(map[string]bool)}
 	s.steps = map[deletions.State]step{
 		deletions.Rewriting:  s.rewriting,

@@ -30,6 +30,8 @@ import (
 //	                                     ask for what came late of a subject, which is read
 //	                                     after a request was taken back
 //	cancel ID [other]                    take a request back, or one of another content
+//	approve ID [other]                   sign it, as write says
+//	again KEY                            write the first signed record of a key once more, as it is
 //	hold NAME targets=(..) [subjects=(..)] [until=1h]
 //	                                     keep transactions, and what carries subjects
 //	lift NAME                            end a hold
@@ -44,6 +46,9 @@ func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		d := deploy(t)
 		d.oneHop = strings.HasSuffix(path, "onehop")
+		if strings.HasSuffix(path, "signed") {
+			d.authority = d.twoMustSign()
+		}
 		if strings.HasSuffix(path, "together") || strings.HasSuffix(path, "apart") {
 			d.window = 10 * time.Second
 		}
@@ -77,11 +82,17 @@ func (d *deployment) command(td *datadriven.TestData) error {
 			require.NoError(d, err)
 			r.Deadline = d.now.Add(after)
 		}
-		d.submit(r)
+		key, value, err := ingest.EncodeErasure(r, time.Time{})
+		require.NoError(d, err)
+		d.write(td, ingest.Outgoing{Key: key, Value: value})
 	case "late":
 		return d.late(td)
 	case "cancel":
-		d.cancel(id, td.HasArg("other"))
+		d.write(td, d.cancelling(id, td.HasArg("other")))
+	case "approve":
+		cancel := d.cancelling(id, td.HasArg("other"))
+		value := strings.Replace(string(cancel.Value), `"type":"cancel"`, `"type":"approve"`, 1)
+		d.write(td, ingest.Outgoing{Key: ingest.ApproveKey(id), Value: []byte(value)})
 	case "hold":
 		hold := ingest.Hold{Name: id, Reason: "case 7"}
 		for _, target := range requestOf(id, td).Targets {
@@ -98,11 +109,18 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		}
 		key, value, err := ingest.EncodeHold(hold)
 		require.NoError(d, err)
-		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+		d.write(td, ingest.Outgoing{Key: key, Value: value})
+	case "again":
+		for _, rec := range slices.Clone(d.bus.topics[bus.Erasures]) {
+			if string(rec.Key) == id && len(rec.Headers) > 0 {
+				d.bus.append(bus.Erasures, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+				break
+			}
+		}
 	case "lift":
 		key, value, err := ingest.EncodeLift(ingest.Lift{Name: id})
 		require.NoError(d, err)
-		d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+		d.write(td, ingest.Outgoing{Key: key, Value: value})
 	case "record":
 		rec := ingest.Outgoing{Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
 		if td.HasArg("deleted") {
@@ -145,15 +163,15 @@ func (d *deployment) command(td *datadriven.TestData) error {
 	return nil
 }
 
-// cancel takes a request back, or one of another content.
-func (d *deployment) cancel(id string, other bool) {
+// cancelling is the record that takes a request back, or one of another content.
+func (d *deployment) cancelling(id string, other bool) ingest.Outgoing {
 	e, err := deletions.NewLedger(d.kv, nil).Get(id)
 	if err != nil || other {
 		e.Digest = lethe.Digest{1}
 	}
 	key, value, err := ingest.EncodeCancel(ingest.Cancel{RequestID: id, Digest: e.Digest})
 	require.NoError(d, err)
-	d.bus.append(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+	return ingest.Outgoing{Key: key, Value: value}
 }
 
 // late asks for what came late of a subject.
@@ -172,7 +190,7 @@ func (d *deployment) late(td *datadriven.TestData) error {
 		require.NoError(d, asks.Ask(d.Context(), list))
 		late := slices.Clone(d.bus.topics[bus.Erasures][asked:])
 		d.bus.topics[bus.Erasures] = d.bus.topics[bus.Erasures][:asked]
-		d.cancel(cancelled, false)
+		d.bus.append(bus.Erasures, d.cancelling(cancelled, false))
 		require.NoError(d, d.deliver())
 		for _, rec := range late {
 			d.bus.append(bus.Erasures, ingest.Outgoing{Key: rec.Key, Value: rec.Value})
@@ -262,6 +280,9 @@ func (d *deployment) show(err error) string {
 		}
 		if d.receipts.kept[e.RequestID] != nil {
 			out.WriteString(", receipt")
+		}
+		if len(e.SignedBy) > 0 {
+			fmt.Fprintf(&out, ", signed by %d keys", len(e.SignedBy))
 		}
 		for _, h := range e.Progress.HeldRequests {
 			fmt.Fprintf(&out, ", still named %d times by %s, held by %v", h.Records, h.RequestID, h.Holds)

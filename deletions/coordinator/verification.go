@@ -230,6 +230,7 @@ func (v *Verification) heldRequests(b batch, search *Search, found *findings) ([
 			if slices.ContainsFunc(e.Progress.Fingerprints, func(f scan.Fingerprint) bool { return by[f.MAC] }) {
 				out[i] = append(out[i], deletions.HeldRequest{
 					RequestID: id, RequestDigest: held.Digest, Holds: names, Records: found.named[id].records,
+					Unsigned: v.states.signed.lacks(held),
 				})
 			}
 		}

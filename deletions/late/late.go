@@ -139,7 +139,7 @@ func (r Requests) record(of deletions.Entry, targets []lethe.Target) (ingest.Out
 			return ingest.Outgoing{}, err
 		}
 		key, value, err := ingest.EncodeErasure(asked, time.Time{})
-		return ingest.Outgoing{Key: key, Value: value}, err
+		return ingest.Own(r.Secret, ingest.Outgoing{Key: key, Value: value}), err
 	}
 }
 

@@ -77,6 +77,9 @@ type Receipt struct {
 	// HeldRequests waited for holds, and name something of the records in their own records in
 	// erasures.v1, which were left alone.
 	HeldRequests []deletions.HeldRequest `json:"held_requests,omitempty"`
+	// SignedBy are the thumbprints of the keys that have signed the request, where the
+	// deployment asks for that.
+	SignedBy []string `json:"signed_by,omitempty"`
 	// Backups may still hold the records: they were made before these were erased, and were
 	// not to be destroyed yet when the receipt was issued.
 	Backups []KeptBackup `json:"backups,omitempty"`
@@ -137,7 +140,7 @@ func New(e deletions.Entry, facts Facts) Receipt {
 		Backups:     slices.Clone(facts.Backups),
 		MayRemain:   slices.Concat(MayRemain(e.Scope, facts.IndependentShards), facts.MayRemain),
 
-		HeldRequests: slices.Clone(e.Progress.HeldRequests),
+		HeldRequests: slices.Clone(e.Progress.HeldRequests), SignedBy: slices.Clone(e.SignedBy),
 	}
 	if v := e.Progress.Verification; v != nil {
 		r.Scan = *v

@@ -75,12 +75,15 @@ func InBackups(list []KeptBackup) (out []string) {
 	return out
 }
 
-// InHeldRequests says of requests that wait for holds that their own records name something that
+// InHeldRequests says of requests that wait for holds, or for a signature, that their own records name something that
 // was erased, one sentence each.
 func InHeldRequests(list []deletions.HeldRequest) (out []string) {
 	for _, h := range list {
 		holds := "was held until just before"
-		if len(h.Holds) > 0 {
+		switch {
+		case len(h.Holds) == 0 && h.Unsigned:
+			holds = "waits for the signature of one more person"
+		case len(h.Holds) > 0:
 			holds = "waits for the hold " + strings.Join(h.Holds, ", ")
 		}
 		out = append(out, fmt.Sprintf("Request %s %s. Its own record in erasures.v1 names something that was erased here, "+

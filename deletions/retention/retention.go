@@ -170,7 +170,7 @@ func (r Retention) ask(ctx context.Context, info snapshot.Info, kept held) error
 			if err != nil {
 				return err
 			}
-			records = append(records, ingest.Outgoing{Key: key, Value: value})
+			records = append(records, ingest.Own(r.Secret, ingest.Outgoing{Key: key, Value: value}))
 		}
 	}
 	if len(records) > 0 {

@@ -50,6 +50,9 @@ type Request struct {
 	// Salts commits to their salts (deletions.SaltsDigest), so that they can be opened in
 	// one way only. It is zero without commitments.
 	Salts lethe.Digest `json:"salts_digest,omitzero"`
+	// SignedBy are the thumbprints of the keys that the request came signed by, where the
+	// deployment asks for that. Who signs later is named when it is accepted.
+	SignedBy []string `json:"signed_by,omitempty"`
 }
 
 // Kind implements Leaf.
@@ -77,6 +80,9 @@ type Transition struct {
 	State   deletions.State       `json:"state"`
 	Failure deletions.FailureCode `json:"failure,omitempty"`
 	At      time.Time             `json:"at"`
+	// SignedBy are the thumbprints of the keys that have signed a request which is accepted,
+	// where the deployment asks for that.
+	SignedBy []string `json:"signed_by,omitempty"`
 }
 
 // Kind implements Leaf.

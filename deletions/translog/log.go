@@ -84,12 +84,16 @@ func leavesOf(e deletions.Entry, n int) (out []Leaf) {
 		out = append(out, Request{
 			Digest: e.Digest, Scope: e.Scope, At: e.Received(), Targets: len(e.Targets),
 			Commitments: append([]lethe.Digest{}, e.Commitments...),
-			Payments:    slices.Clone(e.Payments), Salts: e.Salts,
+			Payments:    slices.Clone(e.Payments), Salts: e.Salts, SignedBy: slices.Clone(e.SignedBy),
 		})
 		n = 1
 	}
 	for _, c := range e.History[n:] {
-		out = append(out, Transition{Request: e.Digest, State: c.State, Failure: c.Failure, At: c.At})
+		moved := Transition{Request: e.Digest, State: c.State, Failure: c.Failure, At: c.At}
+		if c.State == deletions.Accepted {
+			moved.SignedBy = slices.Clone(e.SignedBy)
+		}
+		out = append(out, moved)
 		if c.State == deletions.Cancelled {
 			out = append(out, Operator{Action: ActionCancel, At: c.At, Request: e.Digest})
 		}

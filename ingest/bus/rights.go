@@ -54,7 +54,8 @@ func (a Admin) Rights(who Principals) []Right {
 	}
 	add(who.Producer, write, Transactions, Labels)
 	add(who.Compliance, write, Erasures)
-	add(who.Compliance, read, ErasureStatus, Receipts, Log)
+	// Who approves a request of somebody else reads what it asks for.
+	add(who.Compliance, read, Erasures, ErasureStatus, Receipts, Log)
 	for _, operation := range lethesOperations() {
 		add(who.Lethe, operation, Topics()...)
 	}

@@ -1,6 +1,7 @@
 package jws
 
 import (
+	"crypto"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
@@ -25,6 +26,13 @@ type Header struct {
 	KeyID string `json:"kid"`
 	// Type is the media type of what was signed.
 	Type string `json:"typ"`
+	// The others are claims of RFC 7519, which may stand in a header (section 5.3): for whom and
+	// under which name the signature was made, and its times in seconds since 1970. They are
+	// empty or 0 where it does not say.
+	Audience string `json:"aud,omitempty"`
+	Subject  string `json:"sub,omitempty"`
+	IssuedAt int64  `json:"iat,omitempty"`
+	Expires  int64  `json:"exp,omitempty"`
 }
 
 // Signature is one signature of a payload.
@@ -55,19 +63,42 @@ func Thumbprint(key ed25519.PublicKey) string {
 	return Encode(sum[:])
 }
 
-// Sign signs a payload, given as base64url, as one of a media type.
-func Sign(payload, mediaType string, key ed25519.PrivateKey) (Signature, error) {
-	if len(key) != ed25519.PrivateKeySize {
-		return Signature{}, fmt.Errorf("signing key has %d bytes, want %d", len(key), ed25519.PrivateKeySize)
+// Sign signs a payload, given as base64url, as one of a media type. The key is an Ed25519 key,
+// here or in a KMS.
+func Sign(payload, mediaType string, key crypto.Signer) (Signature, error) {
+	return SignAs(payload, Header{Type: mediaType}, key)
+}
+
+// SignAs is Sign with what the header says beside the algorithm and the key.
+func SignAs(payload string, h Header, key crypto.Signer) (Signature, error) {
+	public, ok := PublicOf(key)
+	if private, here := key.(ed25519.PrivateKey); here && !ok {
+		return Signature{}, fmt.Errorf("signing key has %d bytes, want %d", len(private), ed25519.PrivateKeySize)
 	}
-	public := ed25519.PublicKey(key[ed25519.PrivateKeySize-ed25519.PublicKeySize:])
-	header, err := jcs.Encode(Header{Algorithm: Algorithm, KeyID: Thumbprint(public), Type: mediaType})
+	if !ok {
+		return Signature{}, errors.New("the signing key is no Ed25519 key")
+	}
+	h.Algorithm, h.KeyID = Algorithm, Thumbprint(public)
+	header, err := jcs.Encode(h)
 	if err != nil {
 		return Signature{}, err
 	}
 	s := Signature{Protected: Encode(header)}
-	s.Value = Encode(ed25519.Sign(key, s.input(payload)))
+	value, err := key.Sign(nil, s.input(payload), crypto.Hash(0))
+	if err != nil {
+		return Signature{}, fmt.Errorf("sign: %w", err)
+	}
+	s.Value = Encode(value)
 	return s, nil
+}
+
+// PublicOf returns the public key of an Ed25519 key.
+func PublicOf(key crypto.Signer) (ed25519.PublicKey, bool) {
+	if private, here := key.(ed25519.PrivateKey); key == nil || here && len(private) != ed25519.PrivateKeySize {
+		return nil, false
+	}
+	public, ok := key.Public().(ed25519.PublicKey)
+	return public, ok && len(public) == ed25519.PublicKeySize
 }
 
 // input is what is signed (RFC 7515, section 5.1).
@@ -91,9 +122,16 @@ func (s Signature) Header() (h Header, err error) {
 	if _, has := members["crit"]; has {
 		return h, fmt.Errorf("%w: it has a member crit, and none that is critical is known", ErrHeader)
 	}
-	for name, into := range map[string]*string{"alg": &h.Algorithm, "kid": &h.KeyID, "typ": &h.Type} {
+	for name, into := range map[string]*string{
+		"alg": &h.Algorithm, "kid": &h.KeyID, "typ": &h.Type, "aud": &h.Audience, "sub": &h.Subject,
+	} {
 		if value, has := members[name]; has && json.Unmarshal(value, into) != nil {
 			return h, fmt.Errorf("%w: %s is no string", ErrHeader, name)
+		}
+	}
+	for name, into := range map[string]*int64{"iat": &h.IssuedAt, "exp": &h.Expires} {
+		if value, has := members[name]; has && (json.Unmarshal(value, into) != nil || *into <= 0) {
+			return h, fmt.Errorf("%w: %s is no whole number of seconds", ErrHeader, name)
 		}
 	}
 	return h, nil

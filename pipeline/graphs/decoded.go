@@ -5,6 +5,7 @@ import (
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/snapshot"
 )
 
@@ -53,8 +54,26 @@ func (in *intake) decode(
 	if again, _ := ingest.IsRepublished(in.secret, rec); redacts && !again {
 		d.rec, d.redacted = in.redact(rec)
 	}
-	d.event, d.err = decode(d.rec, in.limits)
+	if d.event, d.err = decode(d.rec, in.limits); d.err == nil {
+		d.err = in.unsigned(d.rec, d.event)
+	}
 	return d
+}
+
+// unsigned refuses a control record that is not signed as the deployment requires: that a partition
+// is complete is then a producer's to say, and nobody else ends a timestep.
+func (in *intake) unsigned(rec ingest.Record, event ingest.Event) error {
+	switch event.(type) {
+	case ingest.Close, ingest.Settle:
+		if !in.authority.Control {
+			return nil
+		}
+		if _, refusal := in.authority.Check(rec, authority.Producer); refusal != nil {
+			return refusal
+		}
+	default:
+	}
+	return nil
 }
 
 // foresee has a batch work out what it needs of the transactions among records.

@@ -10,6 +10,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/late"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/snapshot"
@@ -27,13 +28,15 @@ type Erased interface {
 
 // intake takes transactions and labels into the snapshot store.
 type intake struct {
-	store    Store
-	letters  *letters
-	erased   Erased
-	late     late.Requests
-	secret   lethe.Secret
-	limits   ingest.Limits
-	listener events.Listener
+	store   Store
+	letters *letters
+	erased  Erased
+	late    late.Requests
+	secret  lethe.Secret
+	limits  ingest.Limits
+	// authority says which control records must be signed.
+	authority authority.Policy
+	listener  events.Listener
 	// workers is how many goroutines decode.
 	workers int
 }

@@ -16,6 +16,10 @@ const (
 	settingsPrefix = "!settings/"
 )
 
+// RequestsSigned is the setting of role graphs that says how many people must sign an erasure
+// request.
+const RequestsSigned = "signatures.requests"
+
 // Settings are what other roles must have in common with a role, as its process
 // said when it began. They travel on erasure-status.v1, which everyone reads, as a
 // control record: the newest of each role counts.

@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// codesOf is checkCodes for the directory.
+func codesOf(inv *inventory) func(context.Context, *bus.Client, *Report) error {
+	return func(ctx context.Context, client *bus.Client, r *Report) error { return checkCodes(ctx, inv, client, r) }
+}
+
+// checkCodes checks that every record by which the roles tell each other what to believe carries
+// the code of the deployment: one that does not is forged, and was passed over. A directory that
+// no version with codes has started on has none to check.
+func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Report) error {
+	path := service.SealedPath(inv.config.DataDir)
+	value, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	sealed, err := wire.DecodeSealed(value)
+	if err != nil {
+		r.problem("%s: %v: put it back from a copy", path, err)
+		return nil
+	}
+	if here := wire.SecretCheck(inv.secret); sealed.SecretCheck != here {
+		r.problem("%s is of the secret with the key check %s, and the secret here has %s", path, sealed.SecretCheck, here)
+		return nil
+	}
+	before, err := sealed.Before()
+	if err != nil {
+		r.problem("%s: %v: put it back from a copy", path, err)
+		return nil
+	}
+	wire.SealOf(inv.secret, before).On(client)
+	defer (*bus.Seal)(nil).On(client)
+	for _, topic := range bus.Internal() {
+		if err := client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+			if rec.Unproven != "" {
+				r.problem("%s/%d@%d was not written by this deployment: %s", topic, rec.Partition, rec.Offset, rec.Unproven)
+			}
+			return nil
+		}); err != nil {
+			return fmt.Errorf("codes of %s: %w", topic, err)
+		}
+	}
+	return nil
+}

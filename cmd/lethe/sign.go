@@ -1,0 +1,61 @@
+package main
+
+import (
+	"crypto"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/ingest/authority"
+	"lethe/ingest/bus"
+	"lethe/pipeline/requests"
+)
+
+// signFlags say with which keys a command signs what it says of requests.
+type signFlags struct {
+	Sign  []string      `help:"Private key to sign with, from lethe keys generate; repeatable." type:"path" placeholder:"FILE"`
+	Valid time.Duration `help:"How long the signatures count." default:"168h"`
+}
+
+// topics are those of a client, to which is written signed.
+func (f signFlags) topics(topics requests.Bus, client *bus.Client) (*requests.Signing, error) {
+	keys, err := signingKeys(f.Sign)
+	return requests.SignedWith(topics, authority.Signer{
+		Keys: keys, Topic: client.Name(bus.Erasures), At: time.Now(), Valid: f.Valid,
+	}), err
+}
+
+// signingKeys reads private keys.
+func signingKeys(paths []string) (keys []crypto.Signer, err error) {
+	for _, path := range paths {
+		key, err := configs.ReadSigningKey(path)
+		if err != nil {
+			return nil, fmt.Errorf("--sign: %w", err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// explained says what to do about an error of signatures.
+func explained(err error) error {
+	if errors.Is(err, requests.ErrUnsigned) {
+		return fmt.Errorf("%w: add --sign KEY, a key of the role compliance", err)
+	}
+	return err
+}
+
+// unfinished says what a held request waits for.
+func unfinished(s deletions.Status) string {
+	for _, o := range s.Outcomes {
+		if o.Outcome == deletions.OutcomeHeld {
+			return "it goes on once no hold names its targets (lethe hold list)"
+		}
+	}
+	if len(s.SignedBy) > 0 {
+		return "somebody else has to sign it too (lethe erase approve " + s.RequestID + ")"
+	}
+	return "it goes on once no hold names its targets (lethe hold list)"
+}

@@ -1,0 +1,208 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/authority"
+	"lethe/ingest/bus"
+)
+
+// signatures are what the records of erasures.v1 must be signed with.
+type signatures struct{ *states }
+
+// approval is a record that signs somebody else's request.
+type approval struct {
+	ingest.Approve
+	rec    ingest.Record
+	signed authority.Signed
+}
+
+// request returns the signatures of a request, or refuses it for them. One that the ledger has
+// with the same content needs none: it was signed when it came, or is of before that was asked
+// for. Nor does one of lethe's own.
+func (s signatures) request(rec ingest.Record, fresh deletions.Entry) (deletions.Signatures, error) {
+	if s.o.Authority.Requests == 0 || ingest.IsOwn(s.o.Secret, rec) {
+		return deletions.Signatures{}, nil
+	}
+	known, err := s.o.Ledger.Get(fresh.RequestID)
+	if err == nil && known.Digest == fresh.Digest {
+		return known.Signatures, nil
+	}
+	if err != nil && !errors.Is(err, deletions.ErrUnknownRequest) {
+		return deletions.Signatures{}, err
+	}
+	signed, refusal := s.o.Authority.Check(rec, authority.Compliance)
+	if refusal == nil {
+		refusal = signed.InTime(s.o.Clock.Now())
+	}
+	if refusal != nil {
+		return deletions.Signatures{}, refusal
+	}
+	return deletions.NewSignatures(signed.By, signed.Until), nil
+}
+
+// control adds what a record says of requests to what others of its batch say, or refuses it for
+// its signatures. One that changes nothing, as when it is read again, may have expired since.
+func (s signatures) control(rec ingest.Record, event ingest.Event, said *controls) error {
+	if _, nothing := event.(ingest.Ignored); nothing {
+		return nil
+	}
+	at := deletions.Position{At: rec.Time, Offset: rec.Offset}
+	if rec.Time.IsZero() {
+		at.At = s.o.Clock.Now()
+	}
+	var signed authority.Signed
+	if s.o.Authority.Requests > 0 {
+		var refusal *ingest.Refusal
+		if signed, refusal = s.o.Authority.Check(rec, authority.Compliance); refusal != nil {
+			return refusal
+		}
+		// The time of a record is its producer's to say, and an old one can be written again.
+		at.At = signed.At
+		changes, err := s.changes(event, at)
+		if err != nil || !changes {
+			return err
+		}
+		if refusal = signed.InTime(s.o.Clock.Now()); refusal != nil {
+			return refusal
+		}
+	}
+	switch control := event.(type) {
+	case ingest.Cancel:
+		said.cancelled = append(said.cancelled, control)
+	case ingest.Approve:
+		said.approved = append(said.approved, approval{control, rec, signed})
+	case ingest.Hold, ingest.Lift:
+		said.holds = append(said.holds, saidOfHold{event, at})
+	}
+	return nil
+}
+
+// changes reports whether a record would change anything now, or may once what stands before it
+// in the batch is done.
+func (s signatures) changes(event ingest.Event, at deletions.Position) (bool, error) {
+	var id string
+	switch control := event.(type) {
+	case ingest.Cancel:
+		id = control.RequestID
+	case ingest.Approve:
+		e, err := s.o.Ledger.Get(control.RequestID)
+		if err == nil {
+			return s.lacks(e) && e.State.Cancellable(), nil
+		}
+		id = control.RequestID
+	default:
+		list, err := s.o.Ledger.Holds()
+		for _, hold := range list {
+			if hold.Name == holdOf(event) {
+				return at.After(hold.Said), err
+			}
+		}
+		return true, err
+	}
+	e, err := s.o.Ledger.Get(id)
+	if errors.Is(err, deletions.ErrUnknownRequest) {
+		return true, nil
+	}
+	return e.State.Cancellable(), err
+}
+
+func holdOf(event ingest.Event) string {
+	switch control := event.(type) {
+	case ingest.Hold:
+		return control.Name
+	case ingest.Lift:
+		return control.Name
+	default:
+		return ""
+	}
+}
+
+// lacks reports whether a request that is in the ledger waits for the signature of one more person.
+// One that nobody had to sign when it came waits for nobody, nor does one that was accepted once.
+func (s signatures) lacks(e deletions.Entry) bool {
+	accepted := func(c deletions.Change) bool { return c.State == deletions.Accepted }
+	return !slices.ContainsFunc(e.History, accepted) &&
+		len(e.SignedBy) > 0 && s.o.Authority.Holders(e.SignedBy) < s.o.Authority.Requests
+}
+
+// approve notes the signatures of others under requests that wait for them. Who has signed a
+// request already does not count twice.
+func (s signatures) approve(ctx context.Context, list []approval, told *answers) error {
+	for _, a := range list {
+		e, err := s.o.Ledger.Get(a.RequestID)
+		switch {
+		case errors.Is(err, deletions.ErrUnknownRequest):
+			s.o.Logger.Warn("not approved: no such request", "request_id", a.RequestID)
+			continue
+		case err != nil:
+			return err
+		case e.Digest != a.Digest || !s.lacks(e) || e.State != deletions.Held:
+			s.o.Logger.Warn("not approved: the request has another digest, or does not wait for a signature",
+				"request_id", a.RequestID, "state", e.State)
+			continue
+		}
+		with := e.SignedToo(a.signed.By, a.signed.Until)
+		if s.o.Authority.Holders(with.SignedBy) == s.o.Authority.Holders(e.SignedBy) {
+			told.letters = append(told.letters, letter{a.rec, &ingest.Refusal{
+				Reason: ingest.SamePerson, Detail: "it takes the signature of another person than who has signed already",
+			}})
+			continue
+		}
+		if e, err = s.o.Ledger.Sign(a.RequestID, a.signed.By, a.signed.Until); err != nil {
+			return err
+		}
+		s.o.Logger.Info("erasure approved", "request_id", e.RequestID, "signed_by", e.SignedBy)
+		if err := s.out.announce(ctx, e); err != nil {
+			return err
+		}
+		s.dirty = true
+	}
+	return nil
+}
+
+// expire rejects requests that still wait for a signature when the first of theirs has expired,
+// and returns how many.
+func (s signatures) expire(ctx context.Context, open []deletions.Entry) (int, error) {
+	var late batch
+	for _, e := range open {
+		if e.State == deletions.Held && s.lacks(e) && e.Expired(s.o.Clock.Now()) {
+			late.members = append(late.members, e)
+		}
+	}
+	if len(late.members) == 0 {
+		return 0, nil
+	}
+	if _, err := s.stop(ctx, late, deletions.Rejected, deletions.RejectedExpired); err != nil {
+		return 0, err
+	}
+	var tombstones []ingest.Outgoing
+	for _, id := range late.ids() {
+		s.o.Logger.Warn("erasure rejected: nobody else has signed it in time", "request_id", id)
+		s.jobs.drop(id)
+		tombstones = append(tombstones, ingest.Outgoing{Key: []byte(id)})
+	}
+	// Nobody needs to know their targets any more.
+	if err := s.o.Bus.Write(ctx, bus.Erasures, tombstones); err != nil {
+		return 0, fmt.Errorf("purge %d requests: %w", len(tombstones), err)
+	}
+	return len(late.members), nil
+}
+
+// next is when the first signature of a request that waits for another one expires, if that is
+// before a time, which is zero for never.
+func (s signatures) next(before time.Time) (time.Time, error) {
+	waiting, err := s.o.Ledger.List(deletions.Held)
+	for _, e := range waiting {
+		if s.lacks(e) && !e.SignedUntil.IsZero() && (before.IsZero() || e.SignedUntil.Before(before)) {
+			before = e.SignedUntil
+		}
+	}
+	return before, err
+}

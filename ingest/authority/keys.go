@@ -1,0 +1,132 @@
+package authority
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lethe/internal/jws"
+)
+
+// Role is what a key may say.
+type Role string
+
+// The roles.
+const (
+	// Producer: close and settle, that a partition of a timestep is complete.
+	Producer Role = "producer"
+	// Compliance: erasure requests, their approval and cancellation, holds.
+	Compliance Role = "compliance"
+	// Admin: what operators say of a deployment's processes.
+	Admin Role = "admin"
+)
+
+// Roles returns every role.
+func Roles() []Role { return []Role{Producer, Compliance, Admin} }
+
+// Valid reports whether the role is one of Roles.
+func (r Role) Valid() bool { return r == Producer || r == Compliance || r == Admin }
+
+// ErrKeys refuses a file of keys. Its text names the line.
+var ErrKeys = errors.New("file of keys")
+
+// MaxFileBytes is more than any file of keys has.
+const MaxFileBytes = 1 << 20
+
+const maxHolderBytes = 64
+
+// holder is who has a key, and what it may say.
+type holder struct {
+	role Role
+	name string
+	key  ed25519.PublicKey
+}
+
+// Keys are the public keys whose signatures count, by thumbprint.
+type Keys struct{ byID map[string]holder }
+
+// ParseKeys reads a file of keys: one a line, as Line writes it; what follows # is a remark. The
+// name says which keys one person or program holds: those of one name count once where two
+// must sign. Errors: ErrKeys, with the number of the line.
+func ParseKeys(text []byte) (Keys, error) {
+	k := Keys{make(map[string]holder)}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, MaxFileBytes)
+	for n := 1; lines.Scan(); n++ {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		one, err := parseHolder(fields)
+		if err != nil {
+			return Keys{}, fmt.Errorf("%w: line %d: %w", ErrKeys, n, err)
+		}
+		id := jws.Thumbprint(one.key)
+		if _, doubled := k.byID[id]; doubled {
+			return Keys{}, fmt.Errorf("%w: line %d: the key stands there twice; it has one role and one holder", ErrKeys, n)
+		}
+		k.byID[id] = one
+	}
+	if err := lines.Err(); err != nil {
+		return Keys{}, fmt.Errorf("%w: %w", ErrKeys, err)
+	}
+	return k, nil
+}
+
+func parseHolder(fields []string) (one holder, err error) {
+	if len(fields) != 3 {
+		return one, fmt.Errorf("%d words, want three: role, name and key", len(fields))
+	}
+	one = holder{role: Role(fields[0]), name: fields[1]}
+	if !one.role.Valid() {
+		return one, fmt.Errorf("role %.20q, want producer, compliance or admin", fields[0])
+	}
+	if err := CheckHolder(one.name); err != nil {
+		return one, err
+	}
+	one.key, err = jws.Decode(fields[2])
+	if err != nil || len(one.key) != ed25519.PublicKeySize {
+		return one, errors.New("the key is not the 43 characters of a public Ed25519 key in base64url")
+	}
+	return one, nil
+}
+
+// CheckHolder refuses a name that cannot stand in a line.
+func CheckHolder(name string) error {
+	if name == "" || len(name) > maxHolderBytes || strings.ContainsAny(name, " \t\r\n#") {
+		return fmt.Errorf("a holder has a name of 1 to %d bytes without white space and #", maxHolderBytes)
+	}
+	return nil
+}
+
+// Line is how a public key stands in a file of keys.
+func Line(role Role, name string, key ed25519.PublicKey) string {
+	return fmt.Sprintf("%s %s %s", role, name, jws.Encode(key))
+}
+
+// Count is the number of holders of keys with a role.
+func (k Keys) Count(role Role) int {
+	names := make(map[string]bool)
+	for _, one := range k.byID {
+		if one.role == role {
+			names[one.name] = true
+		}
+	}
+	return len(names)
+}
+
+// Holders counts the holders of keys with the role Compliance, each once, whatever keys they have
+// signed with. A key that is not in the file any more counts for nobody.
+func (k Keys) Holders(keyIDs []string) int {
+	names := make(map[string]bool)
+	for _, id := range keyIDs {
+		if one, known := k.byID[id]; known && one.role == Compliance {
+			names[one.name] = true
+		}
+	}
+	return len(names)
+}

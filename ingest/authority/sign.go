@@ -1,0 +1,58 @@
+package authority
+
+import (
+	"crypto"
+	"time"
+
+	"lethe/ingest"
+	"lethe/internal/jws"
+)
+
+// Signer signs records for one topic.
+type Signer struct {
+	// Keys sign, each once. Without any, records stay as they are.
+	Keys []crypto.Signer
+	// Topic is the full name of the topic.
+	Topic string
+	// At is when the signatures are made, Valid how long they count; 0 is for ever. Those of
+	// control records count for ever: graphs that are made anew read them again.
+	At    time.Time
+	Valid time.Duration
+}
+
+// Sign returns the record with the signatures of the keys.
+func (s Signer) Sign(rec ingest.Outgoing) (ingest.Outgoing, error) {
+	if len(s.Keys) == 0 {
+		return rec, nil
+	}
+	h := jws.Header{Type: mediaType, Audience: s.Topic, Subject: string(rec.Key), IssuedAt: s.At.Unix()}
+	if s.Valid > 0 {
+		h.Expires = s.At.Add(s.Valid).Unix()
+	}
+	payload := jws.Encode(rec.Value)
+	var list []jws.Signature
+	for _, key := range s.Keys {
+		one, err := jws.SignAs(payload, h, key)
+		if err != nil {
+			return rec, err
+		}
+		list = append(list, one)
+	}
+	text, err := jws.EncodeDetached(list)
+	if err != nil {
+		return rec, err
+	}
+	rec.Headers = append(rec.Headers[:len(rec.Headers):len(rec.Headers)], ingest.Header{Key: header, Value: text})
+	return rec, nil
+}
+
+// Signatures returns the signatures that a record carries, as they are: by them its writer knows
+// it again. It is nil for none.
+func Signatures(headers []ingest.Header) []byte {
+	for _, h := range headers {
+		if h.Key == header {
+			return h.Value
+		}
+	}
+	return nil
+}

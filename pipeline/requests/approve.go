@@ -1,0 +1,99 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// ErrNotWaiting is returned for a request that waits for nobody's signature. Its text names the
+// state.
+var ErrNotWaiting = errors.New("the request does not wait for a signature")
+
+// Waiting returns a request that waits for the signature of one more person, as its record and its
+// status say it. The record must be the one that the status is of. Errors: ErrUnknown,
+// ErrNotWaiting, ErrDigest, those of the brokers.
+func Waiting(ctx context.Context, topics Bus, requestID string) (r lethe.ErasureRequest, s deletions.Status, err error) {
+	if s, err = awaiting(ctx, topics, requestID); err != nil {
+		return r, s, err
+	}
+	found := false
+	if err := topics.ReadAll(ctx, bus.Erasures, func(rec ingest.Record) error {
+		if string(rec.Key) != requestID {
+			return nil
+		}
+		event, err := ingest.DecodeErasure(rec, ingest.DefaultLimits())
+		request, is := event.(ingest.Erasure)
+		if found = err == nil && is; found {
+			r = request.ErasureRequest
+		}
+		return nil
+	}); err != nil {
+		return r, s, err
+	}
+	if r.Scope == "" {
+		r.Scope = s.Scope
+	}
+	if !found {
+		return r, s, fmt.Errorf("%w: the record of request %s is not in the topic", ErrUnknown, requestID)
+	}
+	if digest, err := deletions.RequestDigest(r); err != nil || digest != s.RequestDigest {
+		return r, s, errors.Join(fmt.Errorf("%w: the record of request %s is another than its status is of", ErrDigest, requestID),
+			err)
+	}
+	return r, s, nil
+}
+
+func awaiting(ctx context.Context, topics Bus, requestID string) (deletions.Status, error) {
+	s, err := Get(ctx, topics, requestID)
+	if err == nil && (s.State != deletions.Held || len(s.SignedBy) == 0) {
+		err = fmt.Errorf("%w: request %s is %s", ErrNotWaiting, requestID, s.State)
+	}
+	return s, err
+}
+
+// Approve signs a request of somebody else and waits for lethe to say so; the topics sign what is
+// written. The status comes back as it is then. Errors: ErrUnknown, ErrNotWaiting, ErrDigest,
+// ErrUnsigned, ErrRefused, those of the brokers.
+func Approve(
+	ctx context.Context, topics Bus, requestID string, digest lethe.Digest, at time.Time,
+) (deletions.Status, error) {
+	s, err := awaiting(ctx, topics, requestID)
+	if err != nil {
+		return s, err
+	}
+	if digest != s.RequestDigest {
+		return s, fmt.Errorf("%w: request %s has %s", ErrDigest, requestID, s.RequestDigest)
+	}
+	key, value, err := ingest.EncodeApprove(ingest.Approve{RequestID: requestID, Digest: digest, RequestedAt: at})
+	if err != nil {
+		return s, err
+	}
+	if err := topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}); err != nil {
+		return s, err
+	}
+	f, before := follower{topics: topics}, s.SignedBy
+	f.follow(digest)
+	for s.State == deletions.Held && slices.Equal(s.SignedBy, before) {
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", requestID, s.State, ctx.Err())
+		}
+		now, found, err := f.answer(ctx, digest)
+		if err != nil {
+			return s, err
+		}
+		if found {
+			s = now
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,87 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lethe/ingest"
+	"lethe/ingest/authority"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// ErrUnsigned is returned where a deployment takes only what is signed, and nothing signs: nothing
+// was written.
+var ErrUnsigned = errors.New("this deployment takes only what is signed")
+
+// ErrRefused is returned if lethe has refused what was signed. Its text says which statement
+// fails.
+var ErrRefused = errors.New("refused for its signature")
+
+// Signing are topics as somebody writes to them who signs what he says of requests. One goroutine
+// uses it.
+type Signing struct {
+	Bus
+	signer authority.Signer
+	// written are the records written, by their signatures.
+	written map[string]bool
+	// required says that the deployment has said that it takes only what is signed.
+	required bool
+}
+
+// SignedWith signs what is written to erasures.v1. Without keys it refuses to write what lethe
+// would refuse, as far as lethe was heard to say that.
+func SignedWith(topics Bus, signer authority.Signer) *Signing {
+	return &Signing{topics, signer, make(map[string]bool), false}
+}
+
+// Write implements Bus.
+func (s *Signing) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	if t != bus.Erasures {
+		return s.Bus.Write(ctx, t, records)
+	}
+	if s.required && len(s.signer.Keys) == 0 {
+		return ErrUnsigned
+	}
+	signed := make([]ingest.Outgoing, len(records))
+	for i, rec := range records {
+		var err error
+		if signed[i], err = s.signer.Sign(rec); err != nil {
+			return err
+		}
+		s.written[wire.SignaturesDigest(signed[i].Headers)] = true
+	}
+	delete(s.written, "")
+	return s.Bus.Write(ctx, t, signed)
+}
+
+// ReadAll implements Bus.
+func (s *Signing) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return s.Bus.ReadAll(ctx, t, s.noting(t, fn))
+}
+
+// ReadNew implements Bus.
+func (s *Signing) ReadNew(
+	ctx context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
+) error {
+	return s.Bus.ReadNew(ctx, t, positions, s.noting(t, fn))
+}
+
+// noting ends reading with ErrRefused at the answer to what was written.
+func (s *Signing) noting(t bus.Topic, fn func(ingest.Record) error) func(ingest.Record) error {
+	if t != bus.ErasureStatus {
+		return fn
+	}
+	return func(rec ingest.Record) error {
+		if refused, is := wire.ParseRefused(rec); is && s.written[refused.Signatures] {
+			return fmt.Errorf("%w: %s: %s", ErrRefused, refused.Reason, refused.Detail)
+		}
+		if said, is, err := wire.ParseSettings(rec); is && err == nil {
+			if n, has := said.Values[wire.RequestsSigned]; has {
+				s.required = n != "0"
+			}
+		}
+		return fn(rec)
+	}
+}
