@@ -1,0 +1,92 @@
+package graphs
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/partition"
+	"lethe/partition/repair"
+	"lethe/snapshot"
+)
+
+// labelled is a store that knows one labelled graph.
+type labelled struct {
+	Store
+	s *lethe.Snapshot
+}
+
+func (l labelled) Labelled(context.Context, lethe.Timestep) (*snapshot.Content, error) {
+	s := *l.s
+	s.Nodes = slices.Clone(s.Nodes)
+	return &snapshot.Content{
+		Info: snapshot.Info{Timestep: s.Timestep, State: lethe.Closed, Previous: 3}, Snapshot: &s,
+	}, nil
+}
+
+// What was worked out beside the loop is what the loop would work out, and is used for the graph that it was worked
+// out of, and for no other.
+func TestWhatWasWorkedOutAheadIsUsedForItsGraphAlone(t *testing.T) {
+	secret := lethe.Secret{7}
+	s := &lethe.Snapshot{Timestep: 4, FeatureCount: 1, Revision: 1}
+	for i := range 40 {
+		id := transactionID(4, i)
+		s.Nodes = append(s.Nodes, lethe.SnapshotNode{Pseudonym: secret.Pseudonym(id), ID: id, Label: lethe.Label(i % 3)})
+		s.Features = append(s.Features, float32(i))
+	}
+	slices.SortFunc(s.Nodes, func(a, b lethe.SnapshotNode) int { return a.Pseudonym.Compare(b.Pseudonym) })
+	for i := range uint32(39) {
+		s.Payments = append(s.Payments, lethe.Arc{Source: i, Target: i + 1})
+	}
+	require.NoError(t, s.Validate())
+	config := partition.Defaults()
+	config.Shards = shards
+	var due []func()
+	woken := 0
+	a := &ahead{
+		beside: func(work func()) { due = append(due, work) }, wake: func() { woken++ }, now: time.Now,
+		partition: config, cut: cut{shards, repair.Defaults()},
+	}
+	for range 2 { // it is begun once
+		awaits, err := a.awaits(t.Context(), labelled{s: s}, 4)
+		require.NoError(t, err)
+		require.True(t, awaits)
+	}
+	require.Len(t, due, 1)
+	require.Nil(t, a.of(s))
+	due[0]()
+	require.Equal(t, 1, woken)
+	awaits, err := a.awaits(t.Context(), labelled{s: s}, 4)
+	require.NoError(t, err)
+	require.False(t, awaits)
+
+	want, _, err := partitioned(t.Context(), s, config)
+	require.NoError(t, err)
+	require.Equal(t, want, a.of(s).assignment)
+	settled := &snapshot.Content{
+		Info: snapshot.Info{Timestep: 4, State: lethe.Settled, Previous: 3}, Snapshot: s, Assignment: want,
+	}
+	other := *s
+	other.Nodes = slices.Clone(s.Nodes)
+	other.Nodes[5].Label = (other.Nodes[5].Label + 1) % 3
+	require.Nil(t, a.of(&other), "a label that came since")
+	follows := *settled
+	follows.Info.Previous = 2
+	require.Nil(t, a.encoded(&follows), "it follows another timestep")
+	dealt := *settled
+	dealt.Assignment = slices.Clone(want)
+	dealt.Assignment[0] = (dealt.Assignment[0] + 1) % shards
+	require.Nil(t, a.encoded(&dealt), "somebody else is elsewhere")
+	all := make([]lethe.ShardID, shards)
+	for i := range all {
+		all[i] = lethe.ShardID(i)
+	}
+	slicesOf, err := a.cut.encoded(settled, all)
+	require.NoError(t, err)
+	require.Equal(t, slicesOf, a.encoded(settled))
+	require.Nil(t, a.encoded(settled), "it is let go of")
+}
