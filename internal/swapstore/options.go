@@ -17,6 +17,10 @@ type Size struct {
 	// FilterBits are those of a key in the Bloom filters that keep Lookup from reading tables
 	// which do not hold a key; 0 for no filters.
 	FilterBits int
+	// GatheredTables is how many tables of what was gathered lie over each other before they are compacted, 0 for
+	// what Pebble does by itself. Keys that come in no order are written anew with all that there is each
+	// time, so that more tables are fewer bytes written, and more filters to ask.
+	GatheredTables int
 }
 
 // Small is the size of a store of which one process holds many.
@@ -28,8 +32,10 @@ func Small() Size {
 // Busy is the size of a store that is written to all the time, and asked of every key that is
 // written whether it is there.
 func Busy() Size {
-	const cacheBytes, memTableBytes, filterBits = 112 << 20, 32 << 20, 10
-	return Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits}
+	const cacheBytes, memTableBytes, filterBits, gatheredTables = 112 << 20, 32 << 20, 10, 10
+	return Size{
+		CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits, GatheredTables: gatheredTables,
+	}
 }
 
 const (
@@ -54,6 +60,11 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		FormatMajorVersion: formatVersion,
 		Logger:             log,
 		EventListener:      &pebble.EventListener{BackgroundError: log.background},
+	}
+	if size.GatheredTables > 0 {
+		const stopAt, oneLevelBytes = 4, 1 << 30
+		p.L0CompactionThreshold, p.L0StopWritesThreshold = size.GatheredTables, stopAt*size.GatheredTables
+		p.LBaseMaxBytes = oneLevelBytes // what is below it would be written once more
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1
