@@ -32,7 +32,7 @@ func Small() Size {
 // Busy is the size of a store that is written to all the time, and asked of every key that is
 // written whether it is there.
 func Busy() Size {
-	const cacheBytes, memTableBytes, filterBits, gatheredTables = 112 << 20, 32 << 20, 10, 10
+	const cacheBytes, memTableBytes, filterBits, gatheredTables = 112 << 20, 32 << 20, 10, 12
 	return Size{
 		CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits, GatheredTables: gatheredTables,
 	}
@@ -62,8 +62,9 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		EventListener:      &pebble.EventListener{BackgroundError: log.background},
 	}
 	if size.GatheredTables > 0 {
-		const stopAt, oneLevelBytes = 4, 1 << 30
-		p.L0CompactionThreshold, p.L0StopWritesThreshold = size.GatheredTables, stopAt*size.GatheredTables
+		// Pebble compacts at half of the threshold, and stops writes where compacting does not keep up.
+		const half, stopAt, oneLevelBytes = 2, 8, 1 << 30
+		p.L0CompactionThreshold, p.L0StopWritesThreshold = half*size.GatheredTables, stopAt*size.GatheredTables
 		p.LBaseMaxBytes = oneLevelBytes // what is below it would be written once more
 	}
 	for i := range p.Levels {
