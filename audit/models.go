@@ -56,6 +56,13 @@ func (l learnt) checkpoints(number lethe.ShardID) map[lethe.Timestep][]byte {
 	return l.home(number).Learnt[component]
 }
 
+// adopts reports whether some of a model's checkpoints were made by other processes: those
+// that these made before are not here.
+func (l learnt) adopts(number lethe.ShardID) bool {
+	component, _ := l.layout.Place(number)
+	return l.home(number).Adopted[component]
+}
+
 // kept reports whether the checkpoint after a timestep must be there: of a model that is
 // fitted anew for each timestep those that score may ask for are, which are the served
 // ones and newer ones.
@@ -87,7 +94,7 @@ func (l learnt) checkCheckpoints(r *Report) {
 		for _, t := range l.home(number).Timesteps {
 			data, found := checkpoints[t]
 			if !found {
-				if l.kept(l.layout.Config(number).Schedule == trainer.Window, t) {
+				if l.kept(l.layout.Config(number).Schedule == trainer.Window || l.adopts(number), t) {
 					r.problem("%s: no checkpoint after timestep %d", l.named(number), t)
 				}
 				continue

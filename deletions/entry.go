@@ -132,6 +132,9 @@ type RowForms struct {
 type PlaceSearch struct {
 	// Place is a topic, a role whose folder it is, or a folder of the data directory.
 	Place string `json:"place"`
+	// Instance is the data directory whose folder of a role it is, as its process said. It is
+	// empty for other places, and in what earlier versions searched.
+	Instance string `json:"instance,omitempty"`
 	scan.Summary
 	// Superseded counts records that a later one under their key has replaced, but that
 	// are still in the log.

@@ -7,7 +7,7 @@ import (
 )
 
 // GoneFolder is a role's folder in a data directory that another one has replaced with
-// `lethe run --take-over`.
+// `lethe run --take-over`, or that was struck off with `lethe members strike`.
 type GoneFolder struct {
 	Role string `json:"role"`
 	// Instance is the identity of the directory, and empty for Earlier ones of which only
@@ -15,6 +15,8 @@ type GoneFolder struct {
 	Instance   string    `json:"instance,omitempty"`
 	Earlier    int       `json:"earlier,omitempty"`
 	DeclaredAt time.Time `json:"declared_at,omitzero"`
+	// Struck says that the directory was struck off: it shared the role's work with others.
+	Struck bool `json:"struck_off,omitempty"`
 }
 
 // KeptStubs counts the stubs in a slice that stand for erased records.

@@ -3,36 +3,124 @@ package service
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"lethe/ingest"
 	"lethe/pipeline/wire"
 )
 
-// ErrInstance is returned for a process whose role another data directory plays.
-// Until work is shared, a second one would hold copies that nobody searches.
+// ErrInstance is returned for a process whose role another data directory plays and does
+// not share: a second one would hold copies that nobody searches.
 var ErrInstance = errors.New("one data directory plays a role")
 
-// register says which data directory plays each role of the process, and listens to
+// ErrStruck is returned for a process whose data directory was struck off. Remove it.
+var ErrStruck = errors.New("this data directory was struck off")
+
+// register says which data directories play each role of the process, and listens to
 // what others say of them.
 type register struct {
-	// own is what this process says, by role.
-	own map[string]wire.Instance
-	now func() time.Time
+	identity, run string
+	takeOver      bool
+	// own is what this process says of the roles that it plays alone, and members of those
+	// whose work it shares with others.
+	own     map[string]wire.Instance
+	members map[string]wire.Member
+	// strikes are those that taking over shared roles asks for.
+	strikes []wire.Strike
+	now     func() time.Time
 	// said are the roles of which its own record has come back.
 	said map[string]bool
 }
 
-func newRegister(identity, run string, takeOver bool, roles []string, now func() time.Time) *register {
-	r := &register{own: make(map[string]wire.Instance), now: now, said: make(map[string]bool)}
-	for _, role := range roles {
+// newRegister registers roles that are played alone, and shared ones.
+func newRegister(identity, run string, takeOver bool, alone, shared []string, now func() time.Time) *register {
+	r := &register{
+		identity: identity, run: run, takeOver: takeOver, own: make(map[string]wire.Instance),
+		members: make(map[string]wire.Member), now: now, said: make(map[string]bool),
+	}
+	for _, role := range alone {
 		r.own[role] = wire.Instance{Role: role, Identity: identity, Run: run, TakeOver: takeOver}
+	}
+	for _, role := range shared {
+		r.members[role] = wire.Member{Role: role, Identity: identity, Run: run}
 	}
 	return r
 }
 
-// before compares with the newest instance that was there when the process began. What
-// that one knows to be replaced, and itself if it is, is said again by this process.
+// begin compares with what was said before the process began.
+func (r *register) begin(known *wire.Members) error {
+	var refused []error
+	for role := range r.members {
+		refused = append(refused, r.beginShared(known, role))
+	}
+	for role := range r.own {
+		refused = append(refused, r.beginAlone(known, role))
+	}
+	refused = slices.DeleteFunc(refused, func(err error) bool { return err == nil })
+	slices.SortFunc(refused, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(refused...)
+}
+
+// beginShared begins to share the work of a role.
+func (r *register) beginShared(known *wire.Members, role string) error {
+	alone, said := known.Alone(role)
+	switch {
+	case known.IsStruck(role, r.identity):
+		return r.struck(role)
+	case said && alone.Identity == r.identity:
+		// It played the role alone. The record stays, for it names those that are replaced.
+		i := wire.Instance{Role: role, Identity: r.identity, Run: r.run, Shares: true}
+		r.own[role] = i.After(alone, r.now())
+	case said && !alone.Shares && !known.IsStruck(role, alone.Identity) && !r.takeOver:
+		return fmt.Errorf("%w: %s is played by instance %.8s alone, this is %.8s (stop the other and start it again with "+
+			"this version and --brokers, so that it shares the work; go on with its data directory; or run this one with "+
+			"--take-over, which says that the other directory is gone for good)", ErrInstance, role, alone.Identity, r.identity)
+	}
+	if r.takeOver {
+		r.strikeOthers(known, role)
+	}
+	return nil
+}
+
+// strikeOthers strikes everybody else off a role: an operator said that they are gone.
+func (r *register) strikeOthers(known *wire.Members, role string) {
+	for _, other := range known.Of(role) {
+		if other != r.identity {
+			r.strikes = append(r.strikes, wire.Strike{Role: role, Identity: other, At: r.now()})
+		}
+	}
+}
+
+// beginAlone begins to play a role alone. What the one before knows to be replaced, and
+// itself if it is, is said again by this process.
+func (r *register) beginAlone(known *wire.Members, role string) error {
+	if r.own[role].Shares {
+		return nil
+	}
+	if known.IsStruck(role, r.identity) {
+		return r.struck(role)
+	}
+	for _, other := range known.Of(role) {
+		if shares := known.Shared(role, other); !shares || other == r.identity {
+			continue
+		}
+		if !r.takeOver {
+			return fmt.Errorf("%w: the work of %s is shared by instance %.8s, and this is %.8s, which would play it alone, "+
+				"for it brings its own broker (stop one of them and name brokers with --brokers; or run this one with "+
+				"--take-over, which says that the others' directories are gone for good)",
+				ErrInstance, role, other, r.identity)
+		}
+		r.strikes = append(r.strikes, wire.Strike{Role: role, Identity: other, At: r.now()})
+	}
+	if alone, said := known.Alone(role); said {
+		return r.before(alone)
+	}
+	return nil
+}
+
+// before compares with the newest instance that played a role alone.
 func (r *register) before(there wire.Instance) error {
 	own, plays := r.own[there.Role]
 	if !plays {
@@ -50,7 +138,60 @@ func (r *register) before(there wire.Instance) error {
 // take listens to what is said after the process began. Of two that begin at the same
 // time the first one stays, unless the second takes over; the second one's record has
 // replaced the first one's then, which is to be written again.
-func (r *register) take(i wire.Instance) (again bool, err error) {
+func (r *register) take(n wire.Notice) (again bool, err error) {
+	switch {
+	case n.Member != nil:
+		return false, r.takeMember(*n.Member)
+	case n.Strike != nil && n.Strike.Identity == r.identity && r.plays(n.Strike.Role):
+		return false, r.struck(n.Strike.Role)
+	case n.Instance == nil:
+		return false, nil
+	}
+	if _, shares := r.members[n.Instance.Role]; shares {
+		return false, r.takeAlone(*n.Instance)
+	}
+	return r.takeInstance(*n.Instance)
+}
+
+func (r *register) plays(role string) bool {
+	_, alone := r.own[role]
+	_, shares := r.members[role]
+	return alone || shares
+}
+
+// takeMember listens to who shares a role from now on.
+func (r *register) takeMember(m wire.Member) error {
+	_, shares := r.members[m.Role]
+	switch {
+	case !r.plays(m.Role):
+		return nil
+	case shares && m.Identity == r.identity && m.Run == r.run:
+		r.said[m.Role] = true
+		return nil
+	case shares && m.Identity == r.identity && r.said[m.Role]:
+		return r.copied(m.Role)
+	case !shares && m.Identity != r.identity && !r.said[m.Role] && !r.takeOver:
+		return fmt.Errorf("%w: the work of %s is shared by instance %.8s since a moment ago, and this is %.8s, "+
+			"which would play it alone", ErrInstance, m.Role, m.Identity, r.identity)
+	default:
+		return nil
+	}
+}
+
+// takeAlone listens to who plays a role alone whose work this process shares.
+func (r *register) takeAlone(i wire.Instance) error {
+	switch {
+	case i.Identity == r.identity || i.Shares:
+		return nil
+	case i.TakeOver || !r.said[i.Role]:
+		return r.takenOver(i)
+	default:
+		return nil // it stops when it reads of this one
+	}
+}
+
+// takeInstance listens to who plays a role that this process plays alone.
+func (r *register) takeInstance(i wire.Instance) (again bool, err error) {
 	own, plays := r.own[i.Role]
 	switch {
 	case !plays:
@@ -62,15 +203,47 @@ func (r *register) take(i wire.Instance) (again bool, err error) {
 		// What is taken over now is not in the record that is on its way.
 		return own.TakeOver && i.Identity != own.Identity, r.before(i)
 	case i.Identity == own.Identity:
-		return false, fmt.Errorf("%w: %s is played by another process with a copy of this data directory "+
-			"(instance %.8s): stop one of them and remove its data directory", ErrInstance, i.Role, i.Identity)
+		return false, r.copied(i.Role)
 	case i.TakeOver:
-		return false, fmt.Errorf("%w: %s was taken over by instance %.8s, this is %.8s (this data directory counts as "+
-			"gone for good: remove it)", ErrInstance, i.Role, i.Identity, own.Identity)
+		return false, r.takenOver(i)
 	default:
 		return true, nil
 	}
 }
 
-// record is what this process says of a role.
-func (r *register) record(role string) (ingest.Outgoing, error) { return r.own[role].Record() }
+func (r *register) copied(role string) error {
+	return fmt.Errorf("%w: %s is played by another process with a copy of this data directory "+
+		"(instance %.8s): stop one of them and remove its data directory", ErrInstance, role, r.identity)
+}
+
+func (r *register) takenOver(i wire.Instance) error {
+	return fmt.Errorf("%w: %s was taken over by instance %.8s, this is %.8s (this data directory counts as "+
+		"gone for good: remove it)", ErrInstance, i.Role, i.Identity, r.identity)
+}
+
+func (r *register) struck(role string) error {
+	return fmt.Errorf("%w: %s, instance %.8s (receipts name it as not searched: remove the directory, "+
+		"and start with an empty one)", ErrStruck, role, r.identity)
+}
+
+// records are what this process says of a role.
+func (r *register) records(role string) ([]ingest.Outgoing, error) {
+	var out []ingest.Outgoing
+	add := func(record ingest.Outgoing, err error) error {
+		out = append(out, record)
+		return err
+	}
+	var errs []error
+	if m, shares := r.members[role]; shares {
+		errs = append(errs, add(m.Record()))
+	}
+	if i, says := r.own[role]; says {
+		errs = append(errs, add(i.Record()))
+	}
+	for _, s := range r.strikes {
+		if s.Role == role {
+			errs = append(errs, add(s.Record()))
+		}
+	}
+	return out, errors.Join(errs...)
+}

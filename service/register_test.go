@@ -37,16 +37,14 @@ func TestOneDataDirectoryPlaysARole(t *testing.T) {
 		"own before a crash": {later: []wire.Instance{says("me", "0", false), mine}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRegister("me", "1", c.takeOver, roles, time.Now)
+			r := newRegister("me", "1", c.takeOver, roles, nil, time.Now)
 			again := 0
 			err := func() error {
-				for _, i := range c.before {
-					if err := r.before(i); err != nil {
-						return err
-					}
+				if err := r.begin(known(c.before)); err != nil {
+					return err
 				}
 				for _, i := range c.later {
-					more, err := r.take(i)
+					more, err := r.take(wire.Notice{Instance: &i})
 					if err != nil {
 						return err
 					}
@@ -63,6 +61,101 @@ func TestOneDataDirectoryPlaysARole(t *testing.T) {
 			}
 			require.ErrorIs(t, err, ErrInstance)
 			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// known are members of whom instances have said that they play a role alone.
+func known(said []wire.Instance) *wire.Members {
+	m := new(wire.Members)
+	for _, i := range said {
+		m.Take(wire.Notice{Instance: &i})
+	}
+	return m
+}
+
+// Several data directories share a role, and none of them is forgotten: what one that was
+// struck off holds is nobody's to search, so it does not come back.
+func TestDataDirectoriesShareARole(t *testing.T) {
+	const role = "train"
+	member := func(identity, run string) wire.Notice {
+		return wire.Notice{Member: &wire.Member{Role: role, Identity: identity, Run: run}}
+	}
+	alone := func(identity string, takeOver, shares bool) wire.Notice {
+		return wire.Notice{Instance: &wire.Instance{
+			Role: role, Identity: identity, Run: "0", TakeOver: takeOver, Shares: shares,
+		}}
+	}
+	strike := func(identity string) wire.Notice {
+		return wire.Notice{Strike: &wire.Strike{Role: role, Identity: identity}}
+	}
+	for name, c := range map[string]struct {
+		takeOver, alone bool
+		before, later   []wire.Notice
+		want            error
+		text            string
+		strikes         int
+	}{
+		"first":  {later: []wire.Notice{member("me", "1")}},
+		"second": {before: []wire.Notice{member("other", "0")}, later: []wire.Notice{member("me", "1")}},
+		"again":  {before: []wire.Notice{member("me", "0")}, later: []wire.Notice{member("me", "1")}},
+		"a copy begins": {
+			later: []wire.Notice{member("me", "1"), member("me", "2")}, want: ErrInstance, text: "with a copy of",
+		},
+		"beside one alone": {
+			before: []wire.Notice{alone("other", false, false)}, want: ErrInstance, text: "so that it shares the work",
+		},
+		"beside one that was": {before: []wire.Notice{alone("other", false, true), member("other", "0")}},
+		"it was alone itself": {before: []wire.Notice{alone("me", false, false)}, later: []wire.Notice{member("me", "1")}},
+		"one begins alone":    {later: []wire.Notice{member("me", "1"), alone("other", false, false)}},
+		"one began alone":     {later: []wire.Notice{alone("other", false, false)}, want: ErrInstance, text: "taken over"},
+		"is taken over": {
+			later: []wire.Notice{member("me", "1"), alone("other", true, false)}, want: ErrInstance, text: "taken over by",
+		},
+		"was struck off": {
+			before: []wire.Notice{member("me", "0"), strike("me")}, want: ErrStruck, text: "start with an empty one",
+		},
+		"is struck off":      {later: []wire.Notice{member("me", "1"), strike("me")}, want: ErrStruck},
+		"another struck off": {before: []wire.Notice{alone("other", false, false), strike("other")}},
+		"takes over": {
+			takeOver: true, strikes: 2,
+			before: []wire.Notice{alone("one", false, false), member("two", "0"), member("me", "0")},
+		},
+		"alone beside members": {
+			alone: true, before: []wire.Notice{member("other", "0")}, want: ErrInstance, text: "brings its own broker",
+		},
+		"alone takes over": {alone: true, takeOver: true, before: []wire.Notice{member("other", "0")}, strikes: 1},
+		"alone after a member": {
+			alone: true, later: []wire.Notice{member("other", "0")}, want: ErrInstance, text: "since a moment ago",
+		},
+		"alone, struck off":       {alone: true, before: []wire.Notice{strike("me")}, want: ErrStruck},
+		"alone, was a member too": {alone: true, before: []wire.Notice{member("me", "0")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRegister("me", "1", c.takeOver, nil, []string{role}, time.Now)
+			if c.alone {
+				r = newRegister("me", "1", c.takeOver, []string{role}, nil, time.Now)
+			}
+			members := new(wire.Members)
+			for _, n := range c.before {
+				members.Take(n)
+			}
+			err := r.begin(members)
+			for _, n := range c.later {
+				if err == nil {
+					_, err = r.take(n)
+				}
+			}
+			require.Len(t, r.strikes, c.strikes)
+			if c.want == nil {
+				require.NoError(t, err)
+				records, err := r.records(role)
+				require.NoError(t, err)
+				require.NotEmpty(t, records)
+				return
+			}
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, c.text)
 		})
 	}
 }

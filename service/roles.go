@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"lethe/configs"
@@ -112,9 +113,13 @@ func (s *Service) openTrain(context.Context) (role.Role, error) {
 	if err != nil {
 		return nil, err
 	}
-	return train.New(train.Options{
+	o := train.Options{
 		Dir: RoleDir(c.DataDir, configs.RoleTrain), Layout: layout, Meta: over, Workers: c.Workers(),
 		Kernels: s.kernels, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		Surroundings: s.surroundings(configs.RoleTrain),
-	})
+	}
+	if slices.Contains(sharing(c), configs.RoleTrain) {
+		o.Sharer = bus.Sharer{Client: s.patient}
+	}
+	return train.New(o)
 }

@@ -41,6 +41,9 @@ type Options struct {
 	// TakeOver says that the data directories that played the roles before are gone
 	// for good.
 	TakeOver bool
+	// ChangeSettings says that the process may train with other settings than those that
+	// others who train have said: they stop, and start again with the new ones.
+	ChangeSettings bool
 	// Restoring says that the data directory is one that a backup was put back into, for
 	// which no other service starts.
 	Restoring bool

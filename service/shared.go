@@ -33,6 +33,11 @@ type shared struct {
 	plays    func(role string) bool
 	own      map[string]wire.Settings
 	register *register
+	// members are those that share the work of roles, as they have said.
+	members *wire.Members
+	// changes says that this process may bring other settings than those that other members
+	// of its roles have said before.
+	changes bool
 	// next is how far erasure-status.v1 was read when the process began.
 	next int64
 	// junk is told of records that lethe did not write.
@@ -46,9 +51,12 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	if _, err := io.ReadFull(s.o.Random, run); err != nil {
 		return nil, fmt.Errorf("random source: %w", err)
 	}
+	shares := sharing(s.config)
+	alone := slices.DeleteFunc(s.config.Plays(), func(role string) bool { return slices.Contains(shares, role) })
 	p := &shared{
-		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(),
-		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, s.config.Plays(), s.o.Now),
+		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
+		changes:  s.o.ChangeSettings || s.o.TakeOver,
+		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
 			s.outages.lastingly(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition),
 				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))
@@ -57,6 +65,7 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	if err := p.compareBefore(ctx); err != nil {
 		return nil, err
 	}
+	p.changes = false // what is said from now on is another change
 	records, err := p.records(s.config.Plays())
 	if err != nil {
 		return nil, err
@@ -66,20 +75,17 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 
 // compareBefore compares with what was said before the process began.
 func (p *shared) compareBefore(ctx context.Context) error {
-	said, there := make(map[string]wire.Settings), make(map[string]wire.Instance)
+	said := make(map[string]wire.Settings)
 	var strangers others
 	if err := p.client.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		p.next = rec.Offset + 1
 		strangers.note(rec)
-		settings, isSettings, err := wire.ParseSettings(rec)
-		if isSettings {
-			said[settings.Role] = settings
+		n, err := ofProcess(rec)
+		if n.Settings != nil {
+			said[n.Settings.Role] = *n.Settings
 		}
-		instance, isInstance, alsoErr := wire.ParseInstance(rec)
-		if isInstance {
-			there[instance.Role] = instance
-		}
-		if err != nil || alsoErr != nil {
+		p.members.Take(n)
+		if err != nil {
 			p.junk(rec)
 		}
 		return nil
@@ -93,10 +99,7 @@ func (p *shared) compareBefore(ctx context.Context) error {
 	for _, role := range slices.Sorted(maps.Keys(said)) {
 		differ = append(differ, p.compare(said[role]))
 	}
-	for _, role := range slices.Sorted(maps.Keys(there)) {
-		differ = append(differ, p.register.before(there[role]))
-	}
-	return errors.Join(differ...)
+	return errors.Join(append(differ, p.register.begin(p.members))...)
 }
 
 // records are what the process says of its roles.
@@ -110,11 +113,11 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 			}
 			records = append(records, record)
 		}
-		record, err := p.register.record(role)
+		registered, err := p.register.records(role)
 		if err != nil {
 			return nil, err
 		}
-		records = append(records, record)
+		records = append(records, registered...)
 	}
 	return records, nil
 }
@@ -151,7 +154,7 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 // compare names every setting in which this process differs from what a role said.
 func (p *shared) compare(said wire.Settings) error {
 	own, known := p.own[said.Role]
-	if !known || said.Role == configs.RoleTrain && (p.plays(said.Role) || !p.plays(configs.RoleScore)) {
+	if !known || said.Role == configs.RoleTrain && !p.follows(said.Role) {
 		return nil
 	}
 	var differ []string
@@ -166,7 +169,8 @@ func (p *shared) compare(said wire.Settings) error {
 	}
 	remedy := "give this process the same, or begin anew with empty data directories and empty topics"
 	if said.Role == configs.RoleTrain {
-		remedy = "give this process the same; to change them, start train with the new ones first"
+		remedy = "give this process the same; to change them, start train with the new ones first, " +
+			"with --change-settings where several processes train"
 	}
 	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
 }
@@ -179,6 +183,17 @@ func requiredSignatures() []string {
 // decides reports whether a setting of the graphs is this process's to change.
 func (p *shared) decides(key string) bool {
 	return p.plays(configs.RoleGraphs) && slices.Contains(requiredSignatures(), key)
+}
+
+// follows reports whether the process has to have the settings that train has said: it scores,
+// or others share the training, and it was not told to change them.
+func (p *shared) follows(train string) bool {
+	if !p.plays(train) {
+		return p.plays(configs.RoleScore)
+	}
+	_, shares := p.register.members[train]
+	others := slices.DeleteFunc(p.members.Of(train), func(identity string) bool { return identity == p.register.identity })
+	return shares && len(others) > 0 && !p.changes
 }
 
 // Run implements supervisor.Process: it listens to processes that begin later.
@@ -209,28 +224,42 @@ func (p *shared) Run(ctx context.Context) error {
 
 // take compares with what a process says that began later.
 func (p *shared) take(ctx context.Context, rec ingest.Record) error {
-	settings, found, junk := wire.ParseSettings(rec)
-	if found {
-		if err := p.compare(settings); err != nil {
+	n, err := ofProcess(rec)
+	if err != nil {
+		p.junk(rec)
+	}
+	p.members.Take(n)
+	if n.Settings != nil {
+		if err := p.compare(*n.Settings); err != nil {
 			return err
 		}
 	}
-	instance, found, alsoJunk := wire.ParseInstance(rec)
-	if junk != nil || alsoJunk != nil {
-		p.junk(rec)
-	}
-	if !found {
-		return nil
-	}
-	again, err := p.register.take(instance)
+	again, err := p.register.take(n)
 	if err != nil || !again {
 		return err
 	}
-	record, err := p.register.record(instance.Role)
+	records, err := p.register.records(n.Instance.Role)
 	if err != nil {
 		return err
 	}
-	return p.client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+	return p.client.Write(ctx, bus.ErasureStatus, records)
+}
+
+// ofProcess reads what processes say of themselves, and no other records.
+func ofProcess(rec ingest.Record) (wire.Notice, error) {
+	if !strings.HasPrefix(string(rec.Key), "!") {
+		return wire.Notice{}, nil
+	}
+	return wire.ParseNotice(rec)
+}
+
+// sharing are the roles of a process whose work it shares with others: train, unless the
+// broker is the process's own and ends with it.
+func sharing(c configs.Config) []string {
+	if c.UsesEmbeddedBroker() || !c.HasRole(configs.RoleTrain) {
+		return nil
+	}
+	return []string{configs.RoleTrain}
 }
 
 // Close implements supervisor.Process; Run leaves nothing open.

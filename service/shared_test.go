@@ -115,9 +115,9 @@ func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
 // operator says that the other is gone for good; then the other one stops.
 func TestASecondInstanceOfARoleIsRefused(t *testing.T) {
 	c := smallConfig(t, t.TempDir())
-	c.Roles = []string{configs.RoleBuild, configs.RoleScore}
+	c.Roles = []string{configs.RoleBuild, configs.RoleTrain}
 	first := start(t, c)
-	c.Roles = []string{configs.RoleTrain}
+	c.Roles = []string{configs.RoleScore}
 	open := func(random string, takeOver bool) (*service.Service, error) {
 		c := c
 		c.DataDir, c.Kafka.Brokers = t.TempDir(), first.Brokers()
@@ -134,7 +134,7 @@ func TestASecondInstanceOfARoleIsRefused(t *testing.T) {
 
 	_, err = open("two", false)
 	require.ErrorIs(t, err, service.ErrInstance)
-	require.ErrorContains(t, err, "train is played by instance")
+	require.ErrorContains(t, err, "score is played by instance")
 	require.ErrorContains(t, err, "--take-over")
 	select {
 	case err := <-ended:
@@ -148,6 +148,51 @@ func TestASecondInstanceOfARoleIsRefused(t *testing.T) {
 	err = <-ended
 	require.ErrorIs(t, err, service.ErrInstance)
 	require.ErrorContains(t, err, "taken over")
+}
+
+// Several data directories train, and none begins beside one that trains alone, as that of
+// the process with the broker does. With other settings it begins only if told to change them.
+func TestSeveralInstancesTrain(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	c.Roles = []string{configs.RoleBuild}
+	first := start(t, c)
+	open := func(random string, change func(o *service.Options)) (*service.Service, error) {
+		c := c
+		c.Roles, c.DataDir, c.Kafka.Brokers = []string{configs.RoleTrain}, t.TempDir(), first.Brokers()
+		o := service.Options{
+			Config: c, Version: "test", Random: strings.NewReader(strings.Repeat(random, 99)),
+			Logger: slog.New(slog.DiscardHandler),
+		}
+		change(&o)
+		return service.New(t.Context(), o)
+	}
+	same, passes := func(*service.Options) {}, func(o *service.Options) { o.Config.Trainer.Passes = 3 }
+	ended := make(chan error, 2)
+	for _, name := range []string{"one", "two"} {
+		s, err := open(name, same)
+		require.NoError(t, err)
+		defer s.Close()
+		go func() { ended <- s.Run(t.Context()) }()
+	}
+	_, err := open("three", passes)
+	require.ErrorIs(t, err, service.ErrSettings)
+	require.ErrorContains(t, err, "trainer.passes is 3 here, train has 1")
+	require.ErrorContains(t, err, "--change-settings")
+
+	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
+	require.NoError(t, err)
+	members, err := service.Members(t.Context(), first.Client(), secret)
+	require.NoError(t, err)
+	require.Len(t, members, 4, "graphs, erasure and two that train")
+	_, err = service.StrikeMember(t.Context(), first.Client(), secret, configs.RoleTrain, "ffff", time.Now())
+	require.ErrorIs(t, err, service.ErrMember)
+
+	three, err := open("three", func(o *service.Options) { passes(o); o.ChangeSettings = true })
+	require.NoError(t, err)
+	defer three.Close()
+	for range 2 {
+		require.ErrorIs(t, <-ended, service.ErrSettings, "the others stop")
+	}
 }
 
 // Partitions that are added while lethe runs are named, and no timestep is closed

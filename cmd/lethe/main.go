@@ -31,6 +31,7 @@ type cli struct {
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
 	Keys     keysCmd     `cmd:"" help:"Make and check keys that sign control records and requests."`
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
+	Members  membersCmd  `cmd:"" help:"List who plays the roles, and strike off who will not come back."`
 	Backup   backupCmd   `cmd:"" help:"Copy a data directory, or put a copy back without what was erased since."`
 	DLQ      dlqCmd      `cmd:"" name:"dlq" help:"Look at records that could not be taken, and send them again."`
 	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`

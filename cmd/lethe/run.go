@@ -10,8 +10,9 @@ import (
 
 type runCmd struct {
 	command.ConfigFlags
-	Roles    []string `help:"${roles}" placeholder:"R,.."`
-	TakeOver bool     `help:"Play roles that another data directory played, which is gone for good."`
+	Roles          []string `help:"${roles}" placeholder:"R,.."`
+	TakeOver       bool     `help:"Play roles that other data directories played, which are gone for good."`
+	ChangeSettings bool     `help:"Train with other settings than the other processes that train: these stop."`
 }
 
 // Help shows an example.
@@ -39,7 +40,7 @@ func (c *runCmd) Run(a *command.App) error {
 	}
 	log := a.Logger(config.Log)
 	o := service.Defaults(config, a.Version, log)
-	o.TakeOver = c.TakeOver
+	o.TakeOver, o.ChangeSettings = c.TakeOver, c.ChangeSettings
 	s, err := service.New(a.Context, o)
 	if err != nil && a.Context.Err() != nil {
 		fmt.Fprintln(a.Stderr, "lethe: stopped before it was open")

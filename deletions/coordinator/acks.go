@@ -21,13 +21,13 @@ const (
 // acks holds the newest acknowledgement of each process and step, by request.
 type acks struct {
 	newest map[string]map[source]deletions.Ack
-	// registered is the data directory that plays each role, as far as it was said.
-	// Nobody else's acknowledgements count: what another directory holds is not what
-	// was searched.
-	registered map[string]wire.Instance
+	// members are the data directories that play each role, as far as it was said. All of
+	// them are waited for, whether or not they run, and nobody else's acknowledgements count:
+	// what another directory holds is not what was searched.
+	members *wire.Members
 	// settings are what each role has said that others must share.
 	settings map[string]wire.Settings
-	// unlogged says that a take-over may not be in the transparency log.
+	// unlogged says that a take-over or a strike may not be in the transparency log.
 	unlogged bool
 }
 
@@ -39,7 +39,7 @@ type source struct {
 
 func newAcks() acks {
 	return acks{
-		newest: make(map[string]map[source]deletions.Ack), registered: make(map[string]wire.Instance),
+		newest: make(map[string]map[source]deletions.Ack), members: new(wire.Members),
 		settings: make(map[string]wire.Settings),
 	}
 }
@@ -53,17 +53,40 @@ func (a acks) take(ack deletions.Ack) {
 	known[source{ack.Role, ack.Instance, ack.Step}] = ack
 }
 
-// of returns a role's acknowledgement of an attempt of the request, or of the batch
-// that it leads.
+// of returns a role's acknowledgement of an attempt of the request, or of the batch that it
+// leads, once every member of the role has answered: that of the first, who agrees with the
+// others in everything but what was searched.
 func (a acks) of(requestID string, attempt int, role string, step deletions.Step) (deletions.Ack, bool) {
-	registered, said := a.registered[role]
+	all := a.all(requestID, attempt, role, step)
+	if len(all) == 0 {
+		return deletions.Ack{}, false
+	}
+	return all[0], true
+}
+
+// all returns the acknowledgements of every member of a role, ascending by instance, or none
+// as long as one is missing. Where nobody has said who plays the role, as in earlier versions,
+// one acknowledgement is enough.
+func (a acks) all(requestID string, attempt int, role string, step deletions.Step) []deletions.Ack {
+	answered := make(map[string]deletions.Ack)
 	for from, ack := range a.newest[requestID] {
-		counts := !said || from.instance == registered.Identity
-		if from.role == role && from.step == step && ack.Attempt >= attempt && counts {
-			return ack, true
+		if from.role == role && from.step == step && ack.Attempt >= attempt {
+			answered[from.instance] = ack
 		}
 	}
-	return deletions.Ack{}, false
+	awaited := a.members.Of(role)
+	if !a.members.Known(role) {
+		awaited = slices.Sorted(maps.Keys(answered))[:min(1, len(answered))]
+	}
+	out := make([]deletions.Ack, 0, len(awaited))
+	for _, instance := range awaited {
+		ack, said := answered[instance]
+		if !said {
+			return nil
+		}
+		out = append(out, ack)
+	}
+	return out
 }
 
 // drop forgets a request's acknowledgements and returns the tombstones that
@@ -82,14 +105,18 @@ func (a acks) drop(requestID string) []ingest.Outgoing {
 	return records
 }
 
-// logTakeOvers has every take-over that was said in the transparency log, once.
+// logTakeOvers has every take-over and every strike that was said in the transparency log,
+// once.
 func (a *acks) logTakeOvers(log *translog.Log) error {
 	if !a.unlogged {
 		return nil
 	}
 	var leaves []translog.Leaf
 	for _, g := range a.gone() {
-		if g.Instance != "" {
+		switch {
+		case g.Struck:
+			leaves = append(leaves, translog.StrikeOff(g.Role, g.Instance, g.DeclaredAt))
+		case g.Instance != "":
 			leaves = append(leaves, translog.TakeOver(g.Role, g.Instance, g.DeclaredAt))
 		}
 	}
@@ -103,12 +130,17 @@ func (a *acks) logTakeOvers(log *translog.Log) error {
 // gone are the folders that no role answers for any more, as an operator has said.
 func (a acks) gone() (out []deletions.GoneFolder) {
 	for _, role := range []string{graphsRole, trainRole, scoreRole} {
-		i := a.registered[role]
+		i, _ := a.members.Alone(role)
 		if i.Earlier > 0 {
 			out = append(out, deletions.GoneFolder{Role: role, Earlier: i.Earlier})
 		}
 		for _, r := range i.Replaced {
-			out = append(out, deletions.GoneFolder{Role: role, Instance: r.Identity, DeclaredAt: r.At})
+			if !a.members.IsStruck(role, r.Identity) {
+				out = append(out, deletions.GoneFolder{Role: role, Instance: r.Identity, DeclaredAt: r.At})
+			}
+		}
+		for _, s := range a.members.Struck(role) {
+			out = append(out, deletions.GoneFolder{Role: role, Instance: s.Identity, DeclaredAt: s.At, Struck: true})
 		}
 	}
 	return out

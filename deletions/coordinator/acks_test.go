@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe/deletions"
+	"lethe/deletions/scan"
 	"lethe/deletions/translog"
 	"lethe/pipeline/wire"
 )
@@ -68,4 +69,71 @@ func TestOnlyTheRegisteredInstanceAcknowledges(t *testing.T) {
 	require.Len(t, keys, 3, "everybody's acknowledgements leave the topic")
 	register("one")
 	require.Empty(t, by())
+}
+
+// Every member that may hold a copy is waited for, also one that is stopped, and what each
+// searched is counted. One that was struck off is not, and receipts name it.
+func TestEveryMemberAcknowledges(t *testing.T) {
+	c := &Coordinator{states: &states{acks: newAcks()}}
+	c.states.verification = &Verification{states: c.states}
+	b := batch{leader: "gdpr-1", members: []deletions.Entry{{RequestID: "gdpr-1"}}}
+	scanned := func(role, instance string, files int) {
+		ack := deletions.NewAck("gdpr-1", role, instance, deletions.StepScanned)
+		ack.Scan = &scan.Summary{Files: files}
+		c.TakeNotices([]wire.Notice{{Ack: &ack}})
+	}
+	join := func(identity string) {
+		c.TakeNotices([]wire.Notice{{Member: &wire.Member{Role: trainRole, Identity: identity}}})
+	}
+	strike := func(identity string) {
+		c.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: trainRole, Identity: identity}}})
+	}
+	searched := func() int {
+		all, ok := c.states.acks.searchedBy(b, deletions.StepScanned)
+		if !ok {
+			return -1
+		}
+		return all.Files
+	}
+	c.TakeNotices([]wire.Notice{{Instance: &wire.Instance{Role: trainRole, Identity: "one", Shares: true}}})
+	join("one")
+	join("two")
+	scanned(scoreRole, "s", 1000)
+	scanned(trainRole, "stranger", 100)
+	scanned(trainRole, "one", 10)
+	require.Equal(t, -1, searched(), "two has not answered")
+	scanned(trainRole, "two", 1)
+	require.Equal(t, 1011, searched())
+	join("three") // it came meanwhile, and may have read what is erased
+	require.Equal(t, -1, searched())
+	require.Empty(t, c.states.acks.gone())
+	strike("three")
+	require.Equal(t, 1011, searched())
+	require.Equal(t, []deletions.GoneFolder{{Role: trainRole, Instance: "three", Struck: true}}, c.states.acks.gone())
+	join("three") // it is written again by a process that has not read that
+	require.Equal(t, 1011, searched())
+	strike("two")
+	strike("one")
+	require.Equal(t, -1, searched(), "nobody is left to answer for the role")
+
+	require.Equal(t, []deletions.PlaceSearch{
+		{Place: scoreRole, Instance: "s", Summary: scan.Summary{Files: 1000}},
+	}, c.states.verification.searched(b, &findings{}))
+}
+
+// A strike is a leaf of the log, once.
+func TestAStrikeIsALeafOfTheLog(t *testing.T) {
+	d := deploy(t)
+	require.NoError(t, d.boot())
+	at := d.now.Add(time.Minute)
+	for range 2 {
+		d.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: trainRole, Identity: "one", At: at}}})
+		require.NoError(t, d.Advance(d.Context()))
+	}
+	var found []translog.Leaf
+	require.NoError(t, d.states.o.Log.Each(func(_ int64, leaf translog.Leaf) error {
+		found = append(found, leaf)
+		return nil
+	}))
+	require.Equal(t, []translog.Leaf{translog.StrikeOff(trainRole, "one", at)}, found)
 }

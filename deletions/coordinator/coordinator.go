@@ -108,8 +108,8 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 	c.states.dirty = true
 	for _, n := range notices {
-		if n.Instance != nil {
-			c.states.acks.registered[n.Instance.Role] = *n.Instance
+		if n.Instance != nil || n.Member != nil || n.Strike != nil {
+			c.states.acks.members.Take(n)
 			c.states.acks.unlogged = true
 		}
 		if n.Settings != nil {

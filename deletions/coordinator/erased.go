@@ -69,11 +69,13 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 // of a batch, if they all have.
 func (a acks) searchedBy(b batch, step deletions.Step) (all scan.Summary, ok bool) {
 	for _, role := range []string{trainRole, scoreRole} {
-		ack, answered := a.of(b.leader, b.attempts(), role, step)
-		if !answered {
+		acks := a.all(b.leader, b.attempts(), role, step)
+		if len(acks) == 0 {
 			return all, false
 		}
-		all = all.Add(*ack.Scan)
+		for _, ack := range acks {
+			all = all.Add(*ack.Scan)
+		}
 	}
 	return all, true
 }

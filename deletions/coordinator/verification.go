@@ -245,8 +245,8 @@ func (v *Verification) searched(b batch, found *findings) (out []deletions.Place
 		out = append(out, *p)
 	}
 	for _, role := range []string{trainRole, scoreRole} {
-		if a, answered := v.states.acks.of(b.leader, b.attempts(), role, deletions.StepScanned); answered {
-			out = append(out, deletions.PlaceSearch{Place: role, Summary: *a.Scan})
+		for _, a := range v.states.acks.all(b.leader, b.attempts(), role, deletions.StepScanned) {
+			out = append(out, deletions.PlaceSearch{Place: role, Instance: a.Instance, Summary: *a.Scan})
 		}
 	}
 	return out

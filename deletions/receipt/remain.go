@@ -57,6 +57,11 @@ func GoneFolders(list []deletions.GoneFolder) (out []string) {
 		what := fmt.Sprintf("The folder of role %s in the data directory of instance %.8s was not searched: an operator "+
 			"declared that directory gone for good (lethe run --take-over) at %s, and another one plays the role since. "+
 			"If it is still there, it may hold the records.", g.Role, g.Instance, g.DeclaredAt.Format(time.RFC3339))
+		if g.Struck {
+			what = fmt.Sprintf("The folder of role %s in the data directory of instance %.8s was not searched: an operator "+
+				"declared that directory gone for good and struck it off (lethe members strike, or lethe run --take-over) "+
+				"at %s. If it is still there, it may hold the records.", g.Role, g.Instance, g.DeclaredAt.Format(time.RFC3339))
+		}
 		if g.Earlier > 0 {
 			what = fmt.Sprintf("The folders of role %s in %d data directories before those were not searched, for the same "+
 				"reason.", g.Role, g.Earlier)

@@ -16,6 +16,8 @@ type Action string
 const (
 	// ActionTakeOver: a data directory took a role over from another one.
 	ActionTakeOver Action = "take-over"
+	// ActionStrikeOff: a data directory that shared the work of a role was struck off.
+	ActionStrikeOff Action = "strike-off"
 	// ActionHold and ActionRelease: a legal hold was set, or lifted before its end.
 	ActionHold    Action = "hold"
 	ActionRelease Action = "release"
@@ -33,8 +35,8 @@ const (
 // Valid reports whether the action is one of these.
 func (a Action) Valid() bool {
 	switch a {
-	case ActionTakeOver, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionBackup, ActionRestore,
-		ActionForgetBackup:
+	case ActionTakeOver, ActionStrikeOff, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionBackup,
+		ActionRestore, ActionForgetBackup:
 		return true
 	default:
 		return false
@@ -46,8 +48,8 @@ type Operator struct {
 	Action Action    `json:"action"`
 	At     time.Time `json:"at"`
 	// Detail is a digest of what was done in full, keyed (lethe.Secret.Hash) where it could
-	// be guessed: of a hold SHA-256 of its record in the ledger, of a take-over that of role
-	// and instance. It is zero where the rest says all.
+	// be guessed: of a hold SHA-256 of its record in the ledger, of a take-over or a strike that
+	// of role and instance. It is zero where the rest says all.
 	Detail lethe.Digest `json:"detail,omitzero"`
 	// Request is the request that it concerns, zero for none.
 	Request lethe.Digest `json:"request_digest,omitzero"`
@@ -69,8 +71,17 @@ func (o Operator) check(p *record.Problems) {
 
 // TakeOver says that an operator declared the folders of a role's instance gone for good.
 func TakeOver(role, instance string, at time.Time) Operator {
+	return goneFolder(ActionTakeOver, role, instance, at)
+}
+
+// StrikeOff says that an operator struck an instance off those that share a role's work.
+func StrikeOff(role, instance string, at time.Time) Operator {
+	return goneFolder(ActionStrikeOff, role, instance, at)
+}
+
+func goneFolder(action Action, role, instance string, at time.Time) Operator {
 	detail := sha256.Sum256([]byte(role + "\n" + instance + "\n"))
-	return Operator{Action: ActionTakeOver, At: record.Time(at), Detail: detail}
+	return Operator{Action: action, At: record.Time(at), Detail: detail}
 }
 
 // leavesOfHolds are the leaves of holds as they stand: that each was set, or lifted.

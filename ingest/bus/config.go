@@ -26,6 +26,9 @@ type Config struct {
 	// ReplicationFactor of topics that Apply creates, and what Check wants at least. 0
 	// stands for 3, or as many brokers as there are.
 	ReplicationFactor int `yaml:"replication_factor" help:"Brokers that keep each record; 0: 3, or all of fewer."`
+	// SessionTimeout is after how long the work of a process that is silent goes to those that
+	// share its role. Brokers bound it: group.min.session.timeout.ms is 6 s unless set.
+	SessionTimeout time.Duration `yaml:"session_timeout" help:"After which silence others take over a process's work."`
 	// TLS and SASL say how connections are encrypted and who lethe is to the brokers.
 	TLS  secure.TLS  `yaml:"tls"`
 	SASL secure.SASL `yaml:"sasl"`
@@ -60,7 +63,7 @@ type Config struct {
 // brokers' default limit of 1 MiB with its framing.
 func Defaults() Config {
 	return Config{
-		Brokers: []string{}, TopicPrefix: "lethe.", Partitions: 4,
+		Brokers: []string{}, TopicPrefix: "lethe.", Partitions: 4, SessionTimeout: 6 * time.Second,
 		ClientID: "lethe", ErasureRetention: 7 * 24 * time.Hour,
 		DialTimeout: 5 * time.Second, RequestTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		FetchWait: 500 * time.Millisecond, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
@@ -121,6 +124,7 @@ func (c Config) Validate() error {
 		p.That(slices.Contains(Topics(), t), "partitions_of", string(t), "a topic")
 		p.Whole("partitions_of."+string(t), c.PartitionsOf[t], 1, 1000)
 	}
+	p.Duration("session_timeout", c.SessionTimeout, time.Second, time.Hour)
 	p.Duration("dial_timeout", c.DialTimeout, time.Millisecond, time.Hour)
 	p.Duration("request_timeout", c.RequestTimeout, time.Millisecond, time.Hour)
 	p.Duration("write_timeout", c.WriteTimeout, time.Millisecond, time.Hour)

@@ -1,5 +1,5 @@
 // Package bus moves records between lethe and Kafka: the topics and their
-// settings, writing, reading without consumer groups, payloads larger than a
+// settings, writing, reading, groups that share work, payloads larger than a
 // message, and what an erasure needs of a log. It works the same with Apache
 // Kafka and with the embedded broker.
 //
@@ -29,7 +29,8 @@
 //	config.go, connect.go, client.go  where the brokers are, connections, the client
 //	admin.go, plan.go, apply.go       topics checked, created and repaired
 //	state.go, pace.go                 what a broker tells of topics, and of how fast it cleans them
-//	write.go, retry.go, partition.go  writing; the partition of a key, and where its log begins and ends
+//	write.go, retry.go                writing
+//	partition.go                      the partition of a key, where its log begins and ends, who has which
 //	tail.go, follow.go, readall.go    reading on and on, or once to the end
 //	chunk.go, assemble.go             payloads larger than a message, in and out
 //	gap.go, errors.go, patience.go    what cannot be read; which errors may pass and are waited for

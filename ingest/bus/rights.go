@@ -59,6 +59,8 @@ func (a Admin) Rights(who Principals) []Right {
 	for _, operation := range lethesOperations() {
 		add(who.Lethe, operation, Topics()...)
 	}
+	// Processes that share the work of a role do so as a consumer group.
+	all = append(all, newRight(who.Lethe, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix))
 	add(who.Reader, read, Predictions, Reasons)
 	return append(all, newRight(who.Reader, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix))
 }

@@ -187,6 +187,12 @@ func (s *Service) await(what string, done func() bool) {
 	}
 }
 
+// AwaitLog waits until the log holds a text.
+func (s *Service) AwaitLog(text string) {
+	s.t.Helper()
+	s.await(text, func() bool { return strings.Contains(s.Log(), text) })
+}
+
 // AwaitPage waits until a page, whatever its status, holds a text.
 func (s *Service) AwaitPage(path, text string) {
 	s.t.Helper()

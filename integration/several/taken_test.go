@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,9 +18,9 @@ import (
 	"lethe/service"
 )
 
-// Two play train, and one of them hangs. An operator has said that its directory is
-// gone; it is not, and still holds what was erased. The receipt does not claim more than
-// was searched: it names that folder.
+// One that trains hangs. An operator has said that its directory is gone; it is not, and
+// still holds what was erased. The receipt does not claim more than was searched: it names that
+// folder. A role that is not shared is not played twice.
 func TestASecondInstanceStopsOneOfTheTwo(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t)
@@ -26,7 +28,7 @@ func TestASecondInstanceStopsOneOfTheTwo(t *testing.T) {
 	d.scores = d.launch(roleScore, roleScore, d.secret)
 	d.training = d.launch(roleTrain, roleTrain, d.secret)
 	d.replay("1-3", 3)
-	second := d.launch(roleTrain, "second", d.secret)
+	second := d.launch(roleScore, "second", d.secret)
 	require.Equal(t, 1, second.AwaitEnd())
 	require.Contains(t, second.LastLine(), "--take-over")
 
@@ -38,13 +40,81 @@ func TestASecondInstanceStopsOneOfTheTwo(t *testing.T) {
 	d.namesTheHung("gdpr-1")
 	hung.Resume()
 	require.Equal(t, 1, hung.AwaitEnd())
-	require.Contains(t, hung.LastLine(), "taken over by instance")
+	require.Contains(t, hung.LastLine(), "this data directory was struck off: train")
 
 	// The one that took over starts again, without the flag: it is still named.
 	require.Zero(t, d.training.Stop(), d.training.Log())
 	d.training = d.launch(roleTrain, "third", d.secret)
 	d.verified("gdpr-2", secondNode(t, d))
 	d.namesTheHung("gdpr-2")
+}
+
+// Two share the training. One is killed: the other goes on with what it had, and no erasure is
+// verified before the killed one has come back and searched its folder too, which it need not do
+// once it is struck off.
+func TestTwoProcessesShareTheTraining(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	d.host()
+	d.scores = d.launch(roleScore, roleScore, d.secret)
+	d.training = d.launch(roleTrain, roleTrain, d.secret)
+	second := d.launch(roleTrain, "second", d.secret)
+	for _, s := range []*process.Service{d.training, second} {
+		s.AwaitLog("train: took over a partition of slices.v1")
+	}
+	d.replay("1-3", 3)
+	second.Kill()
+	d.replay("4-4", steps)
+
+	waiting := d.begin("gdpr-1", firstNode(t, d))
+	d.build.Await("the graphs to be rewritten", func(s service.Status) bool {
+		return s.Erasures[deletions.Retraining] == 1
+	})
+	time.Sleep(3 * time.Second)
+	require.Equal(t, deletions.Retraining, d.state("gdpr-1"))
+	second = d.launch(roleTrain, "second", d.secret)
+	r := waiting.Wait(d.build, d.scores, d.training, second)
+	require.Zero(t, r.Code, r.Stderr)
+	require.Equal(t, slices.Sorted(slices.Values([]string{d.identity(roleTrain), d.identity("second")})),
+		d.searchedFolders("gdpr-1"))
+
+	second.Kill()
+	struck := process.Run(t, d.bin, "members", "strike", d.identity("second")[:8], "--brokers", d.build.Brokers,
+		"--set", "secret_file="+d.secret)
+	require.Zero(t, struck.Code, struck.Stderr)
+	d.verified("gdpr-2", secondNode(t, d))
+	require.Equal(t, []string{d.identity(roleTrain)}, d.searchedFolders("gdpr-2"))
+	gone := d.receipt("gdpr-2").Gone
+	require.Len(t, gone, 1)
+	require.Equal(t, d.identity("second"), gone[0].Instance)
+	require.True(t, gone[0].Struck)
+	second = d.launch(roleTrain, "second", d.secret)
+	require.Equal(t, 1, second.AwaitEnd())
+	require.Contains(t, second.LastLine(), "this data directory was struck off: train")
+
+	listed := process.Run(t, d.bin, "members", "list", "--brokers", d.build.Brokers, "--set", "secret_file="+d.secret)
+	require.Zero(t, listed.Code, listed.Stderr)
+	require.Regexp(t, `(?m)^ *train +`+d.identity(roleTrain)+` +member`, listed.Stdout)
+	require.Regexp(t, `(?m)^ *train +`+d.identity("second")+` +struck off`, listed.Stdout)
+}
+
+// identity is that of a data directory.
+func (d *deployment) identity(dir string) string {
+	d.t.Helper()
+	identity, err := os.ReadFile(filepath.Join(d.dir, dir, "instance"))
+	require.NoError(d.t, err)
+	return strings.TrimSpace(string(identity))
+}
+
+// searchedFolders are the instances whose folders of train a receipt says were searched.
+func (d *deployment) searchedFolders(id string) (instances []string) {
+	d.t.Helper()
+	for _, place := range d.receipt(id).Searched {
+		if place.Place == roleTrain {
+			instances = append(instances, place.Instance)
+		}
+	}
+	return instances
 }
 
 // verified erases a transaction.

@@ -29,6 +29,15 @@ type Tail interface {
 	Close() error
 }
 
+// Sharer is how the processes of a role share its work; bus.Sharer is one.
+type Sharer interface {
+	// Share has the process take part until the context ends, see bus.Sharer.
+	Share(
+		ctx context.Context, g bus.GroupConfig, assigned func(bus.Assigned), positions func() map[int]int64,
+		trouble func(error),
+	) error
+}
+
 // Store is what a role needs of a store: *mixedstore.Store is one.
 type Store interface {
 	swapstore.Reader

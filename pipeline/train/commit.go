@@ -70,6 +70,9 @@ func (s *sayer) unsaid() (said map[*series][]lethe.Timestep, any bool) {
 	said = make(map[*series][]lethe.Timestep)
 	left := saidTogether
 	for _, of := range s.all() {
+		if !s.owns(of) {
+			continue
+		}
 		timesteps := of.unsaid()
 		timesteps = timesteps[:min(len(timesteps), left)]
 		if len(timesteps) > 0 && of.component != former {

@@ -26,6 +26,8 @@ type History struct {
 	// timestep: checkpoints of the models that learn from this shard and later ones, and
 	// under Meta the meta-models.
 	Learnt map[int]map[lethe.Timestep][]byte
+	// Adopted are the components of which other processes made some of what is kept.
+	Adopted map[int]bool
 	// Next is the position behind the last record of the shard's partition that was read.
 	Next int64
 }
@@ -44,6 +46,7 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 	defer func() { err = errors.Join(err, store.Close()) }()
 	h := &History{
 		Shard: shard, Slices: make(map[lethe.Timestep][]byte), Learnt: make(map[int]map[lethe.Timestep][]byte),
+		Adopted: make(map[int]bool),
 	}
 	err = store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
@@ -68,6 +71,13 @@ func ReadHistory(fsys vfs.FS, dir string, shard lethe.ShardID) (_ *History, err 
 	})
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: read checkpoints: %w", shard, err)
+	}
+	err = store.Scan([]byte(adoptedPrefix), func(key, _ []byte) error {
+		h.Adopted[int(key[len(key)-1])] = true
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: read who made the checkpoints: %w", shard, err)
 	}
 	h.Next, err = readOffset(store)
 	return h, err

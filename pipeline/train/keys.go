@@ -22,6 +22,7 @@ const (
 	supersededPrefix = "x/" // timestep, component: what was published of it was unlearnt
 	saidPrefix       = "h/" // timestep, component: its digest was said, for the log
 	madePrefix       = "g"  // component -> what it was made with
+	adoptedPrefix    = "a"  // component: other processes made some of it
 	offsetKey        = "o"
 	servedKey        = "n" // in shard 0: through which timestep the served models are
 	setupKey         = "t" // in shard 0: the digest of the setup that was said

@@ -26,6 +26,20 @@ type learners struct {
 	former []*series
 	// served is the timestep through which the served models are, or NoTimestep.
 	served lethe.Timestep
+	// share is nil where nobody else trains.
+	share *share
+}
+
+// owns reports whether this process makes a model, or the meta-model, and publishes it.
+func (l *learners) owns(s *series) bool { return l.share == nil || l.share.owns(l.shardOf(s.number)) }
+
+// shardOf returns the first shard that a model learns from, which says whose it is: who has
+// the shard has the model. The meta-model and models of former ensembles go with the first.
+func (l *learners) shardOf(number lethe.ShardID) lethe.ShardID {
+	if int(number) >= len(l.models) {
+		return 0
+	}
+	return l.layout.ShardsOf(number)[0]
 }
 
 // serve takes in through which timestep the served models are.
@@ -71,4 +85,6 @@ func (l *learners) all() []*series {
 }
 
 // unpublished reports whether a checkpoint waits to be published.
-func (l *learners) unpublished() bool { return slices.ContainsFunc(l.all(), (*series).unpublished) }
+func (l *learners) unpublished() bool {
+	return slices.ContainsFunc(l.all(), func(s *series) bool { return s.unpublished() && l.owns(s) })
+}

@@ -31,6 +31,8 @@ type logic struct {
 	// refreshed is set once the stored checkpoints are known to be of use.
 	refreshed bool
 	sayer     *sayer
+	// adoption takes over what others have made; nil where nobody else trains.
+	adoption *adoption
 }
 
 // newLogic returns a logic without columns.
@@ -49,16 +51,27 @@ func newLogic(o Options, search search) (*logic, error) {
 }
 
 // Topics implements role.Logic.
-func (l *logic) Topics() []bus.Topic { return []bus.Topic{bus.Slices} }
+func (l *logic) Topics() []bus.Topic {
+	if l.share != nil {
+		return []bus.Topic{bus.Slices, bus.Models}
+	}
+	return []bus.Topic{bus.Slices}
+}
 
 // Resume implements role.Logic: at the oldest offset that one of the partition's
 // shards has applied. Applying a record twice is harmless.
 func (l *logic) Resume(source bus.TopicPartition, count int) (int64, error) {
 	position, found := bus.FromStart, false
+	if source.Topic != bus.Slices {
+		return position, nil // models.v1 is short
+	}
 	for _, c := range l.columns {
 		if wire.PartitionOf(c.shard, count) == source.Partition && (!found || c.offset < position) {
 			position, found = c.offset, true
 		}
+	}
+	if l.share != nil {
+		l.share.units, l.share.read[source] = count, max(0, position)
 	}
 	return position, nil
 }
@@ -91,6 +104,12 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err := l.dropUnneeded(); err != nil {
 		return role.Output{}, err
 	}
+	if l.share != nil {
+		l.share.settle()
+		if err := l.adoption.adopt(); err != nil {
+			return role.Output{}, err
+		}
+	}
 	if !l.unpublished() {
 		if err := l.advance(ctx, now); err != nil {
 			return role.Output{}, err
@@ -110,7 +129,16 @@ func (l *logic) take(in role.Input) error {
 	if in.Ticked {
 		l.quiet.ticked()
 	}
-	if err := l.takeSlices(in); err != nil {
+	take := l.takeSlices
+	if l.share != nil {
+		l.share.take(in)
+		if in.Batch.Source.Topic == bus.Models {
+			take = l.adoption.take
+		} else if len(in.Messages) > 0 {
+			l.adoption.changes++
+		}
+	}
+	if err := take(in); err != nil {
 		return err
 	}
 	if err := l.takeNotices(in.Notices); err != nil {

@@ -34,6 +34,9 @@ type Options struct {
 	Secret  lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
 	Instance string
+	// Sharer, if not nil, shares the models with other processes that train: each has the
+	// slices of all shards and trains what is assigned to it.
+	Sharer role.Sharer
 	// Pacer keeps searches from taking more than their share, or is nil.
 	Pacer *scan.Pacer
 	role.Surroundings
@@ -63,7 +66,11 @@ func New(o Options) (*role.Follower, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train role: %w", err)
 	}
-	return role.Follow(roleName, l, l.o.Surroundings), nil
+	around := l.o.Surroundings
+	if l.share != nil {
+		around.Wake, around.Beside = l.share.wake, l.share.run
+	}
+	return role.Follow(roleName, l, around), nil
 }
 
 // open opens the shards' stores, each in a folder of its own.
@@ -87,9 +94,15 @@ func open(o Options) (*logic, error) {
 		}
 		l.columns = append(l.columns, c)
 	}
+	if o.Sharer != nil {
+		l.share = newShare(o)
+	}
 	l.sayer = &sayer{learners: l.learners, secret: o.Secret, kernels: o.Kernels.Name}
 	if err := errors.Join(l.openModels(), l.sayer.open()); err != nil {
 		return nil, errors.Join(err, l.Close())
+	}
+	if l.share != nil {
+		l.adoption = newAdoption(l)
 	}
 	return l, nil
 }

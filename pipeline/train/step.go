@@ -33,7 +33,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	var fits, continued []*model
 	for _, m := range l.models {
 		switch {
-		case !l.due(m):
+		case !l.owns(m.series) || !l.due(m):
 		case m.fitsAnew():
 			fits = append(fits, m)
 		default:
@@ -163,7 +163,7 @@ func (l *logic) trainStep(
 
 // learnOver learns the next meta-model.
 func (l *logic) learnOver(ctx context.Context) error {
-	if l.over == nil {
+	if l.over == nil || !l.owns(l.over.series) {
 		return nil
 	}
 	t := l.over.next()
@@ -183,7 +183,7 @@ func (l *logic) publish(ctx context.Context) (role.Output, error) {
 	var out role.Output
 	var due []*series
 	for i, s := range l.all() {
-		if !s.unpublished() {
+		if !s.unpublished() || !l.owns(s) {
 			continue
 		}
 		place := l.columns.place
@@ -194,7 +194,12 @@ func (l *logic) publish(ctx context.Context) (role.Output, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Messages = append(out.Messages, messages...)
+		for _, m := range messages {
+			if l.share != nil {
+				m.Owner = l.share.ownerOf(l.shardOf(s.number))
+			}
+			out.Messages = append(out.Messages, m)
+		}
 		due = append(due, s)
 	}
 	out.Note = func() error {

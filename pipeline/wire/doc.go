@@ -12,10 +12,12 @@
 // one, and compaction removes it.
 //
 //	keys.go, message.go       keys and kinds of messages; messages read and written
+//	owner.go                  who makes a model, where several processes share that
 //	manifest.go               what a timestep's slices are
 //	notice.go, command.go     erasure-status.v1: its records, and commands to the other roles
 //	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
+//	member.go                 those that share the work of a role, and those struck off
 //	sealed.go                 which records count as the deployment's own
 //	stop.go                   errors of a role that was stopped
 package wire

@@ -28,6 +28,8 @@ type Instance struct {
 	Run      string `json:"run"`
 	// TakeOver says that an operator declared the directory before it gone.
 	TakeOver bool `json:"take_over,omitempty"`
+	// Shares says that the role's work is shared: the directory is one of its members (Member).
+	Shares bool `json:"shares,omitempty"`
 	// Replaced are the directories of which that was declared, the newest of them last,
 	// and Earlier counts those before them. They were not searched since, so receipts
 	// name them. Processes of earlier versions say neither.

@@ -17,6 +17,7 @@ const (
 	revisionHeader = "lethe.revision"
 	previousHeader = "lethe.previous"
 	lastHeader     = "lethe.last"
+	ownerHeader    = "lethe.owner"
 )
 
 // shrinkChunksMax bounds by how many chunks an artefact can shrink when it is
@@ -35,7 +36,9 @@ type Message struct {
 	Previous lethe.Timestep
 	// Last says of a model that its shard has none of a later timestep: what
 	// followed it is gone, if something did.
-	Last    bool
+	Last bool
+	// Owner is who makes the model now, where several processes share that; else zero.
+	Owner   Owner
 	Payload []byte
 	// Digest is canonical.DigestOf the payload of a message that is sent, zero if it is not known.
 	Digest lethe.Digest
@@ -93,6 +96,9 @@ func (m Message) records() []ingest.Outgoing {
 	if m.Last {
 		headers = append(headers, ingest.Header{Key: lastHeader, Value: []byte("1")})
 	}
+	if m.Owner != (Owner{}) {
+		headers = append(headers, ingest.Header{Key: ownerHeader, Value: []byte(m.Owner.String())})
+	}
 	if m.Digest.IsZero() {
 		m.Digest = canonical.DigestOf(m.Payload)
 	}
@@ -146,6 +152,9 @@ type Received struct {
 	Offset int64
 	// Next is safe to resume from: no message that began before it is open.
 	Next int64
+	// Stale says that somebody made the artefact who had lost it to another owner, whose
+	// messages stand before it. It counts as not there; the owner says again what is.
+	Stale bool
 }
 
 // Reader puts the messages of a topic's partitions together again.
@@ -155,11 +164,15 @@ type Reader struct {
 	safe map[int]int64
 	// junk, if not nil, is told of records that lethe did not write.
 	junk func(rec ingest.Record)
+	// fence is, by the number of a model, the newest owner that was heard of.
+	fence map[lethe.ShardID]Owner
 }
 
 // NewReader returns a reader that has seen nothing.
 func NewReader() *Reader {
-	return &Reader{assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64)}
+	return &Reader{
+		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), fence: make(map[lethe.ShardID]Owner),
+	}
 }
 
 // Skipping makes the reader pass over records that lethe did not write, and tell of
@@ -197,10 +210,26 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 			r.safe[p] = rec.Offset + 1
 		}
 		if complete && err == nil {
-			out = append(out, Received{Message: m, Partition: p, Offset: rec.Offset, Next: r.safe[p]})
+			out = append(out, Received{
+				Message: m, Partition: p, Offset: rec.Offset, Next: r.safe[p], Stale: r.stale(m),
+			})
 		}
 	}
 	return out, nil
+}
+
+// stale reports whether another owner of the model was heard of before. A message without an
+// owner is of a process that shares with nobody: where it runs, no other does.
+func (r *Reader) stale(m Message) bool {
+	if m.Key.Kind != KindModel || m.Owner == (Owner{}) {
+		return false
+	}
+	newest := r.fence[m.Key.Shard]
+	if m.Owner.Before(newest) {
+		return true
+	}
+	r.fence[m.Key.Shard] = m.Owner
+	return false
 }
 
 // add takes a record, and returns the message that it completes.
@@ -242,6 +271,8 @@ func messageOf(p bus.Payload) (Message, error) {
 			m.Previous = lethe.Timestep(n)
 		case lastHeader:
 			m.Last = true
+		case ownerHeader:
+			m.Owner, err = parseOwner(string(h.Value))
 		}
 		if err != nil {
 			return Message{}, fmt.Errorf("message %s: header %s: %w", key, h.Key, err)

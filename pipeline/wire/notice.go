@@ -23,6 +23,10 @@ type Notice struct {
 	Ack     *deletions.Ack
 	// Instance is the data directory that plays a role from here on.
 	Instance *Instance
+	// Member is a data directory that shares the work of a role from here on, Strike one that
+	// an operator has struck off.
+	Member *Member
+	Strike *Strike
 	// Settings are those of a role from here on.
 	Settings *Settings
 	// Served is what score serves.
@@ -84,6 +88,30 @@ func parseCommand(value []byte) (*Command, error) {
 	return &c, nil
 }
 
+// ofProcess reads what a process says of itself, or an operator of one. Other control records
+// say nothing.
+func ofProcess(rec ingest.Record, key string) (n Notice, err error) {
+	switch {
+	case strings.HasPrefix(key, instancePrefix):
+		n.Instance, err = pointer(ParseInstance(rec))
+	case strings.HasPrefix(key, memberPrefix):
+		n.Member, err = pointer(ParseMember(rec))
+	case strings.HasPrefix(key, strikePrefix):
+		n.Strike, err = pointer(ParseStrike(rec))
+	case strings.HasPrefix(key, settingsPrefix):
+		n.Settings, err = pointer(ParseSettings(rec))
+	}
+	return n, err
+}
+
+// pointer points to what was found, or is nil.
+func pointer[T any](what T, found bool, err error) (*T, error) {
+	if !found {
+		return nil, err
+	}
+	return &what, err
+}
+
 // ParseNotice reads a record of erasure-status.v1. Control records say nothing, nor do
 // parts of a command. Errors: ErrUnproven, and what is wrong with the content.
 func ParseNotice(rec ingest.Record) (Notice, error) {
@@ -92,23 +120,12 @@ func ParseNotice(rec ingest.Record) (Notice, error) {
 	err := proven(rec)
 	switch {
 	case err != nil:
-	case strings.HasPrefix(key, instancePrefix):
-		i, found, failed := ParseInstance(rec)
-		if found {
-			n.Instance = &i
-		}
-		return n, failed
-	case strings.HasPrefix(key, settingsPrefix):
-		s, found, failed := ParseSettings(rec)
-		if found {
-			n.Settings = &s
-		}
-		return n, failed
 	case isServed(rec):
 		s, failed := parseServed(rec)
 		n.Served = s
 		return n, failed
 	case strings.HasPrefix(key, "!"):
+		return ofProcess(rec, key)
 	case rec.Tombstone():
 		if id, command := strings.CutPrefix(key, commandPrefix); command && !isChunk(key) {
 			n.Deleted = id

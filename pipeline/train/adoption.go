@@ -1,0 +1,248 @@
+package train
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
+	"lethe/scoring/meta"
+	"lethe/trainer"
+)
+
+// adoption takes over what other processes have made, once the slices here are those that it
+// was made of: its lineage says so. Until then it waits in memory, for slices may come later
+// than the models that were made of them.
+type adoption struct {
+	l *logic
+	// offers are the newest messages of models.v1 that are not adopted, by key.
+	offers map[wire.Key]*offer
+	// lineages are those that models must have, as far as they were asked for, and known the
+	// timesteps that they have been told of.
+	lineages *ensemble.Lineages
+	known    map[lethe.Timestep]bool
+	// changes counts changes of slices, after which an offer may fit that did not.
+	changes int
+}
+
+// offer is a model that somebody else has made.
+type offer struct {
+	wire.Received
+	lineage lethe.Digest
+	// tried is the count of changes at which it did not fit.
+	tried int
+}
+
+func newAdoption(l *logic) *adoption {
+	a := &adoption{
+		l: l, offers: make(map[wire.Key]*offer), lineages: ensemble.NewLineages(l.layout, l.meta),
+		known: make(map[lethe.Timestep]bool),
+	}
+	for _, c := range l.columns {
+		c.learners = append(c.learners, a)
+	}
+	return a
+}
+
+// unlearn implements learner.
+func (a *adoption) unlearn(from lethe.Timestep) error {
+	for t := range a.known {
+		if t >= from {
+			a.lineages.Forget(t)
+			delete(a.known, t)
+		}
+	}
+	a.changes++
+	return nil
+}
+
+// withdraw implements learner. What is gone is unlearnt as well.
+func (*adoption) withdraw(lethe.Timestep, lethe.Timestep) error { return nil }
+
+// take notes what models.v1 says. Of its own models this process knows; what others say of
+// them who have lost them is put right.
+func (a *adoption) take(in role.Input) error {
+	for _, m := range in.Messages {
+		s := a.seriesOf(m.Key)
+		if s == nil {
+			continue
+		}
+		shard := a.l.shardOf(s.number)
+		if err := a.takeOne(s, shard, m); errors.Is(err, wire.ErrPayload) {
+			a.l.o.PassOver(roleName, in.Batch.Source.Topic, m)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *adoption) takeOne(s *series, shard lethe.ShardID, m wire.Received) error {
+	owns, t := a.l.share.owns(shard), m.Key.Timestep
+	switch {
+	case m.Stale && owns:
+		a.l.o.Logger.Warn("train: a process that has lost a model published it; it is published again",
+			"model", s.number, "timestep", t)
+		return s.restate(t)
+	case m.Stale:
+		return nil
+	case m.Deleted && owns:
+		delete(a.offers, m.Key)
+		if s.holds(t) && t >= s.needed && !slices.Contains(s.unsent, t) {
+			return s.restate(t)
+		}
+		return nil
+	case m.Deleted:
+		delete(a.offers, m.Key)
+		return s.deletedByOwner(t)
+	}
+	a.l.share.hear(shard, m.Owner)
+	if owns && m.Owner == a.l.share.ownerOf(shard) {
+		delete(a.offers, m.Key)
+		return nil
+	}
+	lineage, err := a.lineageOf(s, m.Payload)
+	if err != nil {
+		return fmt.Errorf("message %s: %w: %w", m.Key, wire.ErrPayload, err)
+	}
+	a.offers[m.Key] = &offer{Received: m, lineage: lineage, tried: -1}
+	return nil
+}
+
+// seriesOf returns what a message of models.v1 is of, or nil.
+func (a *adoption) seriesOf(key wire.Key) *series {
+	switch {
+	case key.Kind != wire.KindModel:
+		return nil
+	case int(key.Shard) < len(a.l.models):
+		return a.l.models[key.Shard].series
+	case int(key.Shard) == len(a.l.models) && a.l.over != nil:
+		return a.l.over.series
+	default:
+		return nil
+	}
+}
+
+// lineageOf returns what a value was made of.
+func (a *adoption) lineageOf(s *series, value []byte) (lethe.Digest, error) {
+	if s.component == overall {
+		m, err := meta.Decode(value)
+		if err != nil {
+			return lethe.Digest{}, err
+		}
+		return m.Lineage, nil
+	}
+	checkpoint, err := trainer.DecodeCheckpoint(value)
+	if err != nil {
+		return lethe.Digest{}, err
+	}
+	return checkpoint.Lineage, a.l.runner.Engine(s.number).Compatible(checkpoint)
+}
+
+// adopt stores what fits the slices that are here.
+func (a *adoption) adopt() error {
+	if len(a.offers) == 0 {
+		return nil
+	}
+	offers := make([]*offer, 0, len(a.offers))
+	for _, o := range a.offers {
+		if o.tried != a.changes {
+			offers = append(offers, o)
+		}
+	}
+	slices.SortFunc(offers, func(x, y *offer) int {
+		return cmp.Or(cmp.Compare(x.Key.Timestep, y.Key.Timestep), cmp.Compare(x.Key.Shard, y.Key.Shard))
+	})
+	for _, o := range offers {
+		done, err := a.adoptOne(a.seriesOf(o.Key), o)
+		if err != nil {
+			return fmt.Errorf("adopt model %d after timestep %d: %w", o.Key.Shard, o.Key.Timestep, err)
+		}
+		o.tried = a.changes
+		if done {
+			delete(a.offers, o.Key)
+		}
+	}
+	return nil
+}
+
+// adoptOne stores an offer if it is what would be made here.
+func (a *adoption) adoptOne(s *series, o *offer) (done bool, err error) {
+	t := o.Key.Timestep
+	if s.holds(t) {
+		value, err := s.value(t)
+		if err != nil {
+			return false, err
+		}
+		own, err := a.lineageOf(s, value)
+		if err != nil || own != o.lineage {
+			return false, err
+		}
+		return true, s.published(t)
+	}
+	fits, err := a.fits(s, t, o.lineage)
+	if err != nil || !fits {
+		return false, err
+	}
+	if s.anew && s.needed != lethe.NoTimestep && t < s.needed {
+		return true, nil
+	}
+	if err := s.adopt(learnt{t, o.Payload, o.lineage}); err != nil {
+		return false, err
+	}
+	if s.component != overall && t == s.newest() {
+		return true, a.l.models[s.number].stand()
+	}
+	return true, nil
+}
+
+// fits reports whether a lineage is that of the slices that are here.
+func (a *adoption) fits(s *series, t lethe.Timestep, lineage lethe.Digest) (bool, error) {
+	if err := a.learn(t); err != nil {
+		return false, err
+	}
+	all, known := a.lineages.At(t)
+	return known && all[s.number] == lineage, nil
+}
+
+// learn tells the lineages of the slices up to a timestep.
+func (a *adoption) learn(through lethe.Timestep) error {
+	columns := a.l.columns
+	for _, t := range columns[0].timesteps {
+		if t > through {
+			break
+		}
+		if a.known[t] || !columns.agree(t) {
+			continue
+		}
+		digests := make([]lethe.Digest, len(columns))
+		for i, c := range columns {
+			var err error
+			if digests[i], err = c.digest(t); err != nil {
+				return err
+			}
+		}
+		a.lineages.Learn(t, columns.previous(t), digests)
+		a.known[t] = true
+	}
+	return nil
+}
+
+// digest returns the digest of a stored slice.
+func (c *column) digest(t lethe.Timestep) (lethe.Digest, error) {
+	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
+	if err == nil && !found {
+		err = errMissing
+	}
+	if err != nil {
+		return lethe.Digest{}, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
+	}
+	_, message, err := splitStoredSlice(value)
+	return canonical.DigestOf(message), err
+}

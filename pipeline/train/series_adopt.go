@@ -1,0 +1,99 @@
+package train
+
+import (
+	"errors"
+	"slices"
+
+	"lethe"
+	"lethe/internal/sortedset"
+	"lethe/internal/swapstore"
+)
+
+// adopt stores what another process has learnt, and published.
+func (s *series) adopt(step learnt) error {
+	if err := s.store.Apply(func(w swapstore.Writer) error {
+		return errors.Join(
+			w.Delete(learntKey(saidPrefix, step.at, s.component)), s.clearMarks(w, step.at),
+			w.Set(append([]byte(adoptedPrefix), byte(s.component)), nil),
+			w.Set(learntKey(checkpointPrefix, step.at, s.component), step.value),
+		)
+	}); err != nil {
+		return err
+	}
+	s.marksCleared(step.at)
+	s.lineages[step.at] = step.lineage
+	s.said = without(s.said, []lethe.Timestep{step.at})
+	s.kept = sortedset.Add(s.kept, step.at)
+	return nil
+}
+
+// published notes that the topic has a value that is here.
+func (s *series) published(t lethe.Timestep) error {
+	if !slices.Contains(s.unsent, t) && !slices.Contains(s.withdrawn, t) {
+		return nil
+	}
+	if err := s.store.Apply(func(w swapstore.Writer) error { return s.clearMarks(w, t) }); err != nil {
+		return err
+	}
+	s.marksCleared(t)
+	return nil
+}
+
+// clearMarks removes the marks that the topic is to be told something of a timestep.
+func (s *series) clearMarks(w swapstore.Writer, t lethe.Timestep) error {
+	var errs []error
+	for _, prefix := range []string{unsentPrefix, withdrawnPrefix, supersededPrefix} {
+		errs = append(errs, w.Delete(learntKey(prefix, t, s.component)))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *series) marksCleared(t lethe.Timestep) {
+	for _, of := range []*[]lethe.Timestep{&s.unsent, &s.absent, &s.withdrawn, &s.superseded} {
+		*of = without(slices.Clone(*of), []lethe.Timestep{t})
+	}
+}
+
+// deletedByOwner notes that the topic has no value of a timestep any more.
+func (s *series) deletedByOwner(t lethe.Timestep) error {
+	holds := s.holds(t)
+	marked := slices.Contains(s.withdrawn, t) || slices.Contains(s.superseded, t)
+	if holds && slices.Contains(s.absent, t) || !holds && !marked {
+		return nil
+	}
+	if err := s.store.Apply(func(w swapstore.Writer) error {
+		err := s.clearMarks(w, t)
+		if holds {
+			err = errors.Join(err, w.Set(learntKey(unsentPrefix, t, s.component), []byte{1}))
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	s.marksCleared(t)
+	if holds {
+		s.unsent, s.absent = sortedset.Add(s.unsent, t), sortedset.Add(s.absent, t)
+	}
+	return nil
+}
+
+// restate has the topic told again what there is of a timestep: somebody else has said
+// something there.
+func (s *series) restate(t lethe.Timestep) error {
+	holds := s.holds(t)
+	mark := withdrawnPrefix
+	if holds {
+		mark = unsentPrefix
+	}
+	if err := s.store.Apply(func(w swapstore.Writer) error {
+		return w.Set(learntKey(mark, t, s.component), nil)
+	}); err != nil {
+		return err
+	}
+	if holds {
+		s.unsent, s.absent = sortedset.Add(s.unsent, t), without(slices.Clone(s.absent), []lethe.Timestep{t})
+	} else {
+		s.withdrawn = sortedset.Add(s.withdrawn, t)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package train
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"lethe"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// groupName is how the processes that train call themselves a consumer group, behind the
+// topic prefix.
+const groupName = "train"
+
+// share says which models this process makes, where several train. The unit is a partition of
+// slices.v1: whoever it is assigned to makes the models whose first shard is in it. Everybody
+// has all slices, and adopts what the others make, so that whoever takes a unit over goes on
+// from where it was left.
+//
+// Ownership decides who works and never what comes out: two that make the same model make the
+// same bytes. So nobody has to wait for another one to let go, and whoever is alone begins at
+// once, before brokers have assigned anything.
+type share struct {
+	instance string
+	sharer   role.Sharer
+	bus      role.Bus
+	log      *slog.Logger
+	wake     chan struct{}
+	// units is the number of partitions of slices.v1.
+	units int
+
+	// told is what the goroutine knows that takes part in the group.
+	mu   sync.Mutex
+	told told
+
+	// members are who trains, as erasure-status.v1 says.
+	members wire.Members
+	// read is how far the topics were read, and dealt how far the slices were dealt with.
+	read  map[bus.TopicPartition]int64
+	dealt map[int]int64
+	// owned are the units that this process has, and heard the newest owners heard of.
+	owned, heard map[int]wire.Owner
+}
+
+// told is what is known from brokers. ends is nil until they have answered.
+type told struct {
+	assigned *bus.Assigned
+	// ends are where the topics ended then: what stands before is read before a unit is taken
+	// over, or what others have made would be made again.
+	ends map[bus.TopicPartition]int64
+}
+
+func newShare(o Options) *share {
+	return &share{
+		instance: o.Instance, sharer: o.Sharer, bus: o.Bus, log: o.Logger, wake: make(chan struct{}, 1),
+		read: make(map[bus.TopicPartition]int64), dealt: make(map[int]int64),
+		owned: make(map[int]wire.Owner), heard: make(map[int]wire.Owner),
+	}
+}
+
+// run takes part in the group until the context ends.
+func (s *share) run(ctx context.Context) error {
+	if err := s.tell(ctx, nil); err != nil {
+		return wire.UnlessStopped(ctx, err)
+	}
+	var failed error
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	err := s.sharer.Share(ctx, bus.GroupConfig{Name: groupName, Topic: bus.Slices}, func(a bus.Assigned) {
+		s.log.Info("train: partitions of slices.v1 are assigned", "generation", a.Generation, "partitions", a.Partitions)
+		if failed = s.tell(ctx, &a); failed != nil {
+			stop()
+		}
+	}, s.positions, func(err error) { s.log.Warn("train: the group that shares the work is out of reach", "error", err) })
+	if err == nil {
+		err = failed
+	}
+	return wire.UnlessStopped(ctx, err)
+}
+
+// tell notes an assignment, and where the topics end now.
+func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
+	ends := make(map[bus.TopicPartition]int64)
+	for _, topic := range []bus.Topic{bus.Slices, bus.Models, bus.ErasureStatus} {
+		list, err := s.bus.EndOffsets(ctx, topic)
+		if err != nil {
+			return err
+		}
+		for p, end := range list {
+			ends[bus.TopicPartition{Topic: topic, Partition: p}] = end
+		}
+	}
+	s.mu.Lock()
+	s.told = told{a, ends}
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// positions are up to where the slices are dealt with.
+func (s *share) positions() map[int]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.dealt)
+}
+
+// take notes who is there and how far topics were read.
+func (s *share) take(in role.Input) {
+	for _, n := range in.Notices {
+		s.members.Take(n)
+	}
+	if in.Batch.Source.Topic != "" {
+		s.read[in.Batch.Source] = in.Batch.Next
+	}
+}
+
+// settle takes units over, and lets them go.
+func (s *share) settle() {
+	s.mu.Lock()
+	now := s.told
+	for unit := range s.units {
+		// What was read was stored in the same step.
+		s.dealt[unit] = s.read[bus.TopicPartition{Topic: bus.Slices, Partition: unit}]
+	}
+	s.mu.Unlock()
+	wanted := s.wanted(now)
+	for unit := range s.owned {
+		if !slices.Contains(wanted, unit) {
+			s.log.Info("train: a partition of slices.v1 goes to another process", "partition", unit)
+			delete(s.owned, unit)
+		}
+	}
+	for _, unit := range wanted {
+		own, has := s.owned[unit]
+		newest := s.heard[unit]
+		switch {
+		case !has && !s.caughtUp(now.ends), has && !own.Before(newest):
+			continue
+		case !has:
+			s.log.Info("train: took over a partition of slices.v1", "partition", unit, "generation", newest.Generation+1)
+		}
+		generation := newest.Generation + 1
+		if now.assigned != nil {
+			generation = max(generation, now.assigned.Generation)
+		}
+		s.owned[unit] = wire.Owner{Generation: generation, Instance: s.instance}
+	}
+}
+
+// wanted are the units that are this process's to make: all if it is alone, else those that
+// were assigned.
+func (s *share) wanted(now told) (units []int) {
+	others := slices.DeleteFunc(s.members.Of(roleName), func(member string) bool { return member == s.instance })
+	switch {
+	case now.ends == nil:
+	case len(others) == 0:
+		for unit := range s.units {
+			units = append(units, unit)
+		}
+	case now.assigned != nil:
+		units = now.assigned.Partitions
+	}
+	return units
+}
+
+// caughtUp reports whether the topics were read up to where they ended.
+func (s *share) caughtUp(ends map[bus.TopicPartition]int64) bool {
+	for tp, end := range ends {
+		if s.read[tp] < end {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *share) unitOf(shard lethe.ShardID) int { return wire.PartitionOf(shard, max(1, s.units)) }
+
+// owns reports whether this process has the unit of a shard.
+func (s *share) owns(shard lethe.ShardID) bool {
+	_, has := s.owned[s.unitOf(shard)]
+	return has
+}
+
+// ownerOf is this process as the owner of a shard's unit.
+func (s *share) ownerOf(shard lethe.ShardID) wire.Owner { return s.owned[s.unitOf(shard)] }
+
+// hear notes an owner of a shard's unit.
+func (s *share) hear(shard lethe.ShardID, o wire.Owner) {
+	if unit := s.unitOf(shard); s.heard[unit].Before(o) {
+		s.heard[unit] = o
+	}
+}

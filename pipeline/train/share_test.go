@@ -1,0 +1,281 @@
+package train
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// crew are processes that train together, fed one thing at a time.
+type crew struct {
+	t      *testing.T
+	topics *roletest.Bus
+	mates  map[string]*mate
+}
+
+type mate struct {
+	*heard
+	logic   *logic
+	role    *role.Follower
+	session *roletest.Session
+}
+
+func newCrew(t *testing.T) *crew {
+	return &crew{t: t, topics: topics(), mates: make(map[string]*mate)}
+}
+
+// neverShares stands where the group is told by hand.
+type neverShares struct{}
+
+func (neverShares) Share(
+	context.Context, bus.GroupConfig, func(bus.Assigned), func() map[int]int64, func(error),
+) error {
+	return nil
+}
+
+// join begins a process on a directory, which has said that it is a member.
+func (c *crew) join(name string, change func(*Options)) *mate {
+	c.t.Helper()
+	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
+	require.NoError(c.t, err)
+	require.NoError(c.t, c.topics.Write(c.t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	return c.begin(name, c.t.TempDir(), change)
+}
+
+func (c *crew) begin(name, dir string, change func(*Options)) *mate {
+	c.t.Helper()
+	o := optionsFor(dir, c.topics)
+	if change != nil {
+		change(&o)
+	}
+	m := &mate{heard: new(heard)}
+	o.Instance, o.Sharer, o.Workers, o.Dir = name, neverShares{}, 1, dir
+	o.Listener = events.Tee(m.listener())
+	var err error
+	m.logic, err = open(o)
+	require.NoError(c.t, err)
+	m.role = role.Follow(roleName, m.logic, m.logic.o.Surroundings)
+	m.session, err = roletest.Begin(c.t.Context(), m.role)
+	require.NoError(c.t, err)
+	c.mates[name] = m
+	c.t.Cleanup(func() { c.leave(name) })
+	return m
+}
+
+// leave ends a process, as a kill does.
+func (c *crew) leave(name string) {
+	if m := c.mates[name]; m != nil {
+		delete(c.mates, name)
+		require.NoError(c.t, m.session.Close())
+		require.NoError(c.t, m.role.Close())
+	}
+}
+
+// assign tells a process which partitions are its.
+func (c *crew) assign(name string, generation int64, partitions ...int) {
+	c.t.Helper()
+	a := bus.Assigned{Generation: generation, Partitions: partitions}
+	require.NoError(c.t, c.mates[name].logic.share.tell(c.t.Context(), &a))
+}
+
+// run lets the processes of these names work until none has anything to do.
+func (c *crew) run(names ...string) {
+	c.t.Helper()
+	for progress := true; progress; {
+		progress = false
+		for _, name := range names {
+			more, err := c.mates[name].session.Poll(c.t.Context())
+			require.NoError(c.t, err)
+			progress = progress || more
+		}
+	}
+	for range patientTicks {
+		for _, name := range names {
+			require.NoError(c.t, c.mates[name].session.Tick(c.t.Context()))
+			_, err := c.mates[name].session.Poll(c.t.Context())
+			require.NoError(c.t, err)
+		}
+	}
+}
+
+// trainedBy counts what a process has trained.
+func (m *mate) steps() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.trained)
+}
+
+// Two processes share what one would train, each trains a part, and what they publish is what
+// one would have. Who loses the other goes on where that one has stopped.
+func TestProcessesShareTheModels(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 6), planOf(1, 6), planOf(2, 6)}
+	o := mixed(t, t.TempDir(), c.topics)
+	kinds := func(own *Options) { own.Layout, own.Meta = o.Layout, o.Meta }
+	one, two := c.join("one", kinds), c.join("two", kinds)
+	c.assign("one", 1, 0)
+	c.assign("two", 1, 1)
+	send := func(from, to int) {
+		for _, p := range plans {
+			publish(t, c.topics, plan{p.shard, p.slices[from:to]}.messages(1)...)
+		}
+	}
+	say(t, c.topics, 1)
+	send(0, 4)
+	c.run("one", "two")
+	until := func(n int) []plan {
+		out := make([]plan, len(plans))
+		for i, p := range plans {
+			out[i] = plan{p.shard, p.slices[:n]}
+		}
+		return out
+	}
+	require.Equal(t, whole(t, o, 1, until(4)...), payloads(t, c.topics))
+	require.Positive(t, one.steps())
+	require.Positive(t, two.steps())
+	require.Equal(t, one.logic.models[1].kept, two.logic.models[1].kept, "each has what the other made")
+
+	// It is killed, its unit goes to the other, which trains what is new and nothing else.
+	before := one.steps()
+	c.leave("two")
+	c.assign("one", 2, 0, 1)
+	c.run("one")
+	require.Equal(t, before, one.steps(), "nothing is trained again")
+	send(4, 6)
+	c.run("one")
+	require.Equal(t, whole(t, o, 1, plans...), payloads(t, c.topics))
+	require.Equal(t, before+2*o.Layout.Models(), one.steps())
+}
+
+// A process that comes to a stream that others have trained makes nothing anew of it.
+func TestWhoComesLaterAdoptsWhatIsThere(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 5), planOf(1, 5), planOf(2, 5)}
+	one := c.join("one", nil)
+	// Nobody else is a member: it needs no assignment.
+	require.NoError(t, one.logic.share.tell(t.Context(), nil))
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	require.Equal(t, wanted(t, one.logic.o, plans...), payloads(t, c.topics))
+	_, times := models(t, c.topics)
+
+	two := c.join("two", nil)
+	c.leave("one")
+	c.assign("two", 2, 0, 1)
+	c.run("two")
+	require.Zero(t, two.steps())
+	require.Equal(t, wanted(t, one.logic.o, plans...), payloads(t, c.topics))
+	_, again := models(t, c.topics)
+	require.Equal(t, times, again, "what is published already is not again")
+	c.leave("two")
+	kept, err := ReadHistory(vfs.Default, two.logic.o.Dir, 0)
+	require.NoError(t, err)
+	require.True(t, kept.Adopted[0])
+}
+
+// An erasure waits for both, and is acknowledged by both when what one of them trained anew
+// has come to the other.
+func TestEveryMemberAnswersAnErasure(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 4), planOf(1, 4), planOf(2, 4)}
+	c.join("one", nil)
+	c.join("two", nil)
+	c.assign("one", 1, 0)
+	c.assign("two", 1, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one", "two")
+	// Shard 1 is of partition 1, so two trains it anew.
+	plans[1].slices[1] = sliceOf(1, 2, 1, 9)
+	publish(t, c.topics, plan{1, plans[1].slices[1:2]}.messages(2)...)
+	command(t, c.topics, wire.PhaseSearch, wire.CommandStep{
+		Timestep: 2, Revision: 2, Settled: true, Shards: []lethe.ShardID{1},
+	})
+	c.run("one")
+	require.Empty(t, answered(t, c.topics, deletions.StepPurged), "it waits for the model that two has to make")
+	c.run("one", "two")
+	require.ElementsMatch(t, []string{"one", "two"}, answered(t, c.topics, deletions.StepPurged))
+	require.ElementsMatch(t, []string{"one", "two"}, answered(t, c.topics, deletions.StepScanned))
+	require.Equal(t, wanted(t, c.mates["one"].logic.o, plans...), payloads(t, c.topics))
+}
+
+// A process that hung while its models went to another publishes what was unlearnt meanwhile.
+// Readers leave it out, and the owner puts its own in its place.
+func TestAStaleOwnerIsOverwritten(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	c.join("one", nil)
+	c.assign("one", 1, 0, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	newest, _ := models(t, c.topics)
+	key := wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}
+	old := newest[key]
+	require.Equal(t, "one", old.Owner.Instance)
+
+	two := c.join("two", nil)
+	c.assign("two", 2, 0, 1)
+	plans[1].slices[2] = sliceOf(1, 3, 2, 9)
+	publish(t, c.topics, plan{1, plans[1].slices[2:]}.messages(2)...)
+	c.run("two")
+	want := wanted(t, two.logic.o, plans...)
+	require.Equal(t, want, payloads(t, c.topics))
+
+	old.Revision = 3
+	publish(t, c.topics, old)
+	require.NotEqual(t, want, payloadsAsWritten(t, c.topics))
+	c.run("two")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+	require.NoError(t, wire.Publish(t.Context(), c.topics, 2, wire.Message{Key: key, Deleted: true}))
+	c.run("two")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics), "a deletion by another does not stay either")
+}
+
+// payloadsAsWritten are the digests of the newest models whoever made them.
+func payloadsAsWritten(t testing.TB, topics *roletest.Bus) map[wire.Key]lethe.Digest {
+	t.Helper()
+	got := make(map[wire.Key]lethe.Digest)
+	newest, _ := models(t, topics)
+	for key, m := range newest {
+		got[key] = canonical.DigestOf(m.Payload)
+	}
+	return got
+}
+
+// answered are the instances that acknowledged a step.
+func answered(t testing.TB, topics *roletest.Bus, step deletions.Step) (who []string) {
+	t.Helper()
+	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+		if n, err := wire.ParseNotice(rec); err == nil && n.Ack != nil && n.Ack.Step == step {
+			who = append(who, n.Ack.Instance)
+		}
+		return nil
+	}))
+	return who
+}
+
+// command asks for what an erasure needs.
+func command(t testing.TB, topics *roletest.Bus, phase wire.Phase, steps ...wire.CommandStep) {
+	t.Helper()
+	c := wire.Command{RequestID: "gdpr-1", Phase: phase, Steps: steps}
+	records, err := c.Records()
+	require.NoError(t, err)
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+}

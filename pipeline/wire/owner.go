@@ -1,0 +1,37 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Owner is who does a part of the work that the processes of a role share, from a point of
+// the log on. Whoever takes a part over has a greater generation than all that were heard of,
+// so that what an earlier owner says late, because it hung, can be told and left out.
+type Owner struct {
+	Generation int64
+	// Instance is the identity of the owner's data directory. Of two that took the same part
+	// over at once, the greater one counts.
+	Instance string
+}
+
+// Before reports whether an owner was replaced by another.
+func (o Owner) Before(other Owner) bool {
+	return cmp.Or(cmp.Compare(o.Generation, other.Generation), strings.Compare(o.Instance, other.Instance)) < 0
+}
+
+// String returns the owner as it stands in a header.
+func (o Owner) String() string { return fmt.Sprintf("%d %s", o.Generation, o.Instance) }
+
+// parseOwner reads what String wrote.
+func parseOwner(s string) (o Owner, err error) {
+	generation, instance, _ := strings.Cut(s, " ")
+	o.Instance = instance
+	o.Generation, err = strconv.ParseInt(generation, 10, 64)
+	if err == nil && (o.Generation <= 0 || o.Instance == "") {
+		err = fmt.Errorf("owner %.60q, want a generation from 1 on and an instance", s)
+	}
+	return o, err
+}
