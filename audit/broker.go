@@ -24,9 +24,10 @@ import (
 	"lethe/service"
 )
 
-// checkBroker reads the embedded broker's log as any consumer would: internal records carry their codes, graphs of all closed
-// timesteps, the copy of the ledger and the receipts are there, reasons add up, and there is
-// nothing erased, in whatever spelling. With another broker there is nothing in the directory to check.
+// checkBroker reads the embedded broker's log as any consumer would: internal records carry their
+// codes, graphs of all closed timesteps, the copy of the ledger and the receipts are there, reasons
+// add up, and there is nothing erased, in whatever spelling. With another broker there is nothing
+// in the directory to check.
 func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	if !inv.config.UsesEmbeddedBroker() {
 		return checkLog(inv, r, nil)

@@ -39,8 +39,8 @@ func ReadAuthorityKeys(path string) (authority.Keys, error) {
 		return authority.Keys{}, err
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 && runtime.GOOS != "windows" {
-		return authority.Keys{}, fmt.Errorf("%w %s: mode %04o lets others change it: run `chmod go-w %s`, and look at what it holds",
-			ErrKeyFile, path, mode, path)
+		return authority.Keys{}, fmt.Errorf("%w %s: mode %04o lets others change it: run `chmod go-w %s`, "+
+			"and look at what it holds", ErrKeyFile, path, mode, path)
 	}
 	text, err := atomicfile.Read(path, authority.MaxFileBytes)
 	if err != nil {

@@ -119,7 +119,8 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	r.await(func(st *service.Status) bool { return st.TrainedThrough == 2 && st.LagRecords == 0 })
 	ctx := t.Context()
 	request := func(id string) lethe.ErasureRequest {
-		return lethe.ErasureRequest{RequestID: id, Targets: lethe.Transactions(labelledIllicit(stream, 1)[0]), Scope: lethe.ScopeStubs}
+		targets := lethe.Transactions(labelledIllicit(stream, 1)[0])
+		return lethe.ErasureRequest{RequestID: id, Targets: targets, Scope: lethe.ScopeStubs}
 	}
 	for id, c := range map[string]struct {
 		by  []string
@@ -150,7 +151,8 @@ func TestTwoPeopleSignAnErasure(t *testing.T) {
 	require.ErrorIs(t, err, requests.ErrRefused)
 	require.ErrorContains(t, err, "unknown_key")
 	_, err = requests.SetHold(ctx, r.as("feed"), ingest.Hold{
-		Name: "case", Reason: "case 7", Transactions: []lethe.TransactionID{labelledIllicit(stream, 1)[0]}, RequestedAt: time.Now(),
+		Name: "case", Reason: "case 7", RequestedAt: time.Now(),
+		Transactions: []lethe.TransactionID{labelledIllicit(stream, 1)[0]},
 	})
 	require.ErrorContains(t, err, "wrong_role")
 

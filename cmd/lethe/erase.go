@@ -19,12 +19,11 @@ import (
 )
 
 type eraseCmd struct {
-	Submit eraseSubmitCmd `cmd:"" help:"Submit a request to forget transactions, payments or features."`
-	Plan   erasePlanCmd   `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
-	Status eraseStatusCmd `cmd:"" help:"Show the state of a request."`
-	List   eraseListCmd   `cmd:"" help:"List all requests."`
-	Cancel eraseCancelCmd `cmd:"" help:"Take a request back before anything is rewritten."`
-
+	Submit  eraseSubmitCmd  `cmd:"" help:"Submit a request to forget transactions, payments or features."`
+	Plan    erasePlanCmd    `cmd:"" help:"Show what an erasure would change and take, and change nothing."`
+	Status  eraseStatusCmd  `cmd:"" help:"Show the state of a request."`
+	List    eraseListCmd    `cmd:"" help:"List all requests."`
+	Cancel  eraseCancelCmd  `cmd:"" help:"Take a request back before anything is rewritten."`
 	Approve eraseApproveCmd `cmd:"" help:"Sign a request of somebody else, where two people must."`
 }
 
@@ -118,22 +117,6 @@ func (c *eraseSubmitCmd) Run(a *command.App) error {
 		return nil
 	}
 	return c.wait(a, client, submitted, request)
-}
-
-// timeOf reads a point in time: RFC 3339, or how long after now. Nothing is the zero time.
-func timeOf(flag, text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if after, err := time.ParseDuration(text); err == nil {
-		return now.Add(after).UTC().Truncate(time.Second), nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return at, command.Usagef("%s is %q, want an RFC 3339 time such as 2026-12-24T00:00:00Z, or a duration such as 72h",
-			flag, text)
-	}
-	return at.UTC().Truncate(time.Millisecond), nil
 }
 
 // refusal tells why lethe would refuse the request, before anything is sent. It

@@ -17,7 +17,7 @@ type eraseApproveCmd struct {
 	statusFlags
 	signFlags
 	RequestID     string        `arg:"" help:"The request."`
-	RequestDigest string        `help:"Digest to approve; without it the request is read and must have the one of its status." placeholder:"HEX"`
+	RequestDigest string        `help:"Digest to approve; else the request is read." placeholder:"HEX"`
 	Timeout       time.Duration `help:"How long to wait for the answer." default:"1m"`
 	JSON          bool          `help:"Print one JSON document."`
 }

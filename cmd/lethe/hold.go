@@ -215,3 +215,19 @@ func printHold(a *command.App, h deletions.Hold, asJSON bool) error {
 		len(h.Targets)-len(h.Subjects), len(h.Subjects), untilText(h))
 	return nil
 }
+
+// timeOf reads a point in time: RFC 3339, or how long after now. Nothing is the zero time.
+func timeOf(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if after, err := time.ParseDuration(text); err == nil {
+		return now.Add(after).UTC().Truncate(time.Second), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, command.Usagef("%s is %q, want an RFC 3339 time such as 2026-12-24T00:00:00Z, or a duration such as 72h",
+			flag, text)
+	}
+	return at.UTC().Truncate(time.Millisecond), nil
+}

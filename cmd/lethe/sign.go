@@ -15,7 +15,7 @@ import (
 
 // signFlags say with which keys a command signs what it says of requests.
 type signFlags struct {
-	Sign  []string      `help:"Private key to sign with, from lethe keys generate; repeatable." type:"path" placeholder:"FILE"`
+	Sign  []string      `help:"Private key to sign with; repeatable." type:"path" placeholder:"FILE"`
 	Valid time.Duration `help:"How long the signatures count." default:"168h"`
 }
 

@@ -77,9 +77,9 @@ func TestTheStatementThatFailsIsNamed(t *testing.T) {
 		reason ingest.Reason
 		detail string
 	}{
-		"unsigned":                {read(topic, closing(t, by())), ingest.Unsigned, "it must be signed by a key of the role producer"},
+		"unsigned":                {read(topic, closing(t, by())), ingest.Unsigned, "by a key of the role producer"},
 		"unknown":                 {read(topic, closing(t, by("mallory"))), ingest.UnknownKey, "is not in the file of keys"},
-		"role":                    {read(topic, closing(t, by("anna"))), ingest.WrongRole, "has the role compliance, not producer"},
+		"role":                    {read(topic, closing(t, by("anna"))), ingest.WrongRole, "role compliance, not producer"},
 		"one right and one wrong": {read(topic, closing(t, by("feed", "mallory"))), ingest.UnknownKey, "mallory"},
 		"another value":           {altered, ingest.BadSignature, "the signature of key " + feed + " is not of this record"},
 		"another partition":       {partition, ingest.BadSignature, "for another key of the topic"},

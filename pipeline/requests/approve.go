@@ -20,7 +20,9 @@ var ErrNotWaiting = errors.New("the request does not wait for a signature")
 // Waiting returns a request that waits for the signature of one more person, as its record and its
 // status say it. The record must be the one that the status is of. Errors: ErrUnknown,
 // ErrNotWaiting, ErrDigest, those of the brokers.
-func Waiting(ctx context.Context, topics Bus, requestID string) (r lethe.ErasureRequest, s deletions.Status, err error) {
+func Waiting(
+	ctx context.Context, topics Bus, requestID string,
+) (r lethe.ErasureRequest, s deletions.Status, err error) {
 	if s, err = awaiting(ctx, topics, requestID); err != nil {
 		return r, s, err
 	}
@@ -45,8 +47,8 @@ func Waiting(ctx context.Context, topics Bus, requestID string) (r lethe.Erasure
 		return r, s, fmt.Errorf("%w: the record of request %s is not in the topic", ErrUnknown, requestID)
 	}
 	if digest, err := deletions.RequestDigest(r); err != nil || digest != s.RequestDigest {
-		return r, s, errors.Join(fmt.Errorf("%w: the record of request %s is another than its status is of", ErrDigest, requestID),
-			err)
+		other := fmt.Errorf("%w: the record of request %s is another than its status is of", ErrDigest, requestID)
+		return r, s, errors.Join(other, err)
 	}
 	return r, s, nil
 }
