@@ -36,8 +36,18 @@ race: ## Run the tests under the race detector, without the longest ones and tho
 	CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 20m $$($(GO) list $(PACKAGES) | grep -v /integration/)
 
 .PHONY: kafka-test
-kafka-test: ## Run the integration tests on a real Apache Kafka
+kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker and, beside it, of three
+	./integration/kafka/kafka.sh fetch
+	$(MAKE) --no-print-directory -j2 --output-sync=target kafka-one kafka-three
+
+.PHONY: kafka-one kafka-three
+kafka-one:
 	./integration/kafka/kafka.sh run $(GO) test -count=1 -short -v -timeout 10m ./integration/kafka
+
+# Most of the time they wait for brokers, as those of one broker do.
+kafka-three:
+	KAFKA_TEST_PORT=29192 ./integration/kafka/kafka.sh run3 \
+	  $(GO) test -count=1 -short -v -timeout 10m -run 'OfThree' ./integration/kafka
 
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)

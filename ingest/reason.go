@@ -54,6 +54,8 @@ const (
 	Late               Reason = "late"                // its timestep no longer takes records
 	TimestepJump       Reason = "timestep_jump"       // its timestep is too far ahead of its partition
 	CrossTimestep      Reason = "cross_timestep"      // a payment joins two timesteps
+	TooManyWaiting     Reason = "too_many_waiting"    // as many as may wait for transactions that have not come
+	TooManyOpen        Reason = "too_many_open"       // as many timesteps are open as may be
 	UnknownEndpoint    Reason = "unknown_endpoint"    // a payment names an unknown transaction
 	UnknownTransaction Reason = "unknown_transaction" // a label names an unknown transaction
 	TimestepConflict   Reason = "timestep_conflict"   // the transaction is known in another timestep
@@ -129,6 +131,8 @@ func registry() []registered {
 		{Late, Replayable},
 		{TimestepJump, Replayable},
 		{CrossTimestep, Permanent},
+		{TooManyWaiting, Replayable},
+		{TooManyOpen, Replayable},
 		{UnknownEndpoint, Replayable},
 		{UnknownTransaction, Replayable},
 		{TimestepConflict, Permanent},

@@ -60,7 +60,7 @@ func (p *process) everything() {
 	l.LagMeasured(events.LagMeasured{Topic: "slices.v1", Partition: 1, Records: 5})
 	l.RecordsMissed(events.RecordsMissed{Topic: "slices.v1", Partition: 1, From: 3, To: 7, Reason: "corrupt_batch"})
 	l.BrokersProbed(events.BrokersProbed{Reachable: true})
-	l.OutageChanged(events.OutageChanged{Places: 2})
+	l.OutageChanged(events.OutageChanged{Places: 2, Problems: 3})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 4, State: lethe.Open})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 3, State: lethe.Closed, Duration: 30 * time.Millisecond})
 	l.SnapshotChanged(events.SnapshotChanged{Timestep: 2, State: lethe.Settled})

@@ -22,6 +22,7 @@ type recordMetrics struct {
 	missed      *prometheus.CounterVec
 	reachable   prometheus.Gauge
 	waiting     prometheus.Gauge
+	problems    prometheus.Gauge
 }
 
 func newRecordMetrics(opts Options) *recordMetrics {
@@ -47,6 +48,8 @@ func newRecordMetrics(opts Options) *recordMetrics {
 		reachable: gauge("lethe_broker_reachable", "Whether a broker answered when it was last asked: 1 or 0."),
 		waiting: gauge("lethe_partitions_waiting",
 			"Topics and partitions that cannot be read or written at present and are waited for."),
+		problems: gauge("lethe_topic_problems",
+			"What is wrong with topics until an operator looks: settings, what was not read, topics that are others."),
 	}
 	for _, topic := range opts.Topics {
 		for _, result := range events.Results() {
@@ -80,7 +83,10 @@ func (m *recordMetrics) listener() events.Listener {
 				m.reachable.Set(1)
 			}
 		},
-		OutageChanged: func(e events.OutageChanged) { m.waiting.Set(float64(e.Places)) },
+		OutageChanged: func(e events.OutageChanged) {
+			m.waiting.Set(float64(e.Places))
+			m.problems.Set(float64(e.Problems))
+		},
 	}
 }
 
@@ -93,5 +99,5 @@ func (m *recordMetrics) followedTopic(name string) string {
 }
 
 func (m *recordMetrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag, m.missed, m.reachable, m.waiting}
+	return []prometheus.Collector{m.consumed, m.deadLetters, m.lag, m.missed, m.reachable, m.waiting, m.problems}
 }

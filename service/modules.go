@@ -114,7 +114,10 @@ func (s *Service) openTopics(ctx context.Context) (_ supervisor.Process, err err
 	if s.patient, err = bus.OpenPatient(s.bus, s.outages.watch); err != nil {
 		return nil, errors.Join(err, s.client.Close())
 	}
-	if err = s.awaitBrokers(ctx); err != nil {
+	if err = s.awaitBrokers(ctx); err == nil {
+		err = (topicWatch{s}).begin(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.client.Close(), s.patient.Close())
 	}
 	if err = (sealing{s}).begin(ctx); err != nil {

@@ -20,6 +20,8 @@ const (
 	// long it is given.
 	probeInterval = 2 * time.Second
 	probeLimit    = 3 * time.Second
+	// probesPerCheck is after how many of them the topics are compared with what lethe needs.
+	probesPerCheck = 3
 	// remindInterval is how often the log says that something is still waited for.
 	remindInterval = 30 * time.Second
 )
@@ -42,6 +44,8 @@ type outages struct {
 	diskSince, diskSaid time.Time
 	// lasting is what stays wrong until an operator looks, by place.
 	lasting map[string]string
+	// wrong is what topics differ in from what lethe needs.
+	wrong []string
 }
 
 func newOutages(health *metrics.Health, tell events.Listener, log *slog.Logger) *outages {
@@ -80,12 +84,15 @@ func (o *outages) watch(place string, err error) {
 func (o *outages) publish() {
 	if place, why := first(o.lasting); place != "" {
 		o.health.Set(topicsModule, false, fmt.Sprintf("%s: %s", place, why))
+	} else if len(o.wrong) > 0 {
+		why := fmt.Sprintf("%s (%d in all; lethe topics apply mends it)", o.wrong[0], len(o.wrong))
+		o.health.Set(topicsModule, false, why)
 	} else if place, why := first(o.waits); place != "" {
 		o.health.Set(topicsModule, false, fmt.Sprintf("%d waited for; %s: %s", len(o.waits), place, why))
 	} else {
 		o.health.Set(topicsModule, true, "")
 	}
-	o.tell.OutageChanged(events.OutageChanged{Places: len(o.waits)})
+	o.tell.OutageChanged(events.OutageChanged{Places: len(o.waits), Problems: len(o.wrong) + len(o.lasting)})
 }
 
 // first returns the first entry by key.
@@ -171,7 +178,7 @@ type topicsProcess struct{ *Service }
 func (p *topicsProcess) Run(ctx context.Context) error {
 	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
-	for {
+	for probes := 0; ; probes++ {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -185,6 +192,11 @@ func (p *topicsProcess) Run(ctx context.Context) error {
 		}
 		if err == nil {
 			p.partitionsHold(ctx)
+			if probes%probesPerCheck == 0 {
+				checking, cancel := context.WithTimeout(ctx, probeLimit)
+				topicWatch{p.Service}.look(checking)
+				cancel()
+			}
 		}
 		p.brokerWrites()
 	}

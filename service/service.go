@@ -110,6 +110,10 @@ type Service struct {
 	roles           []role.Role
 	// partitions are the topics' numbers of partitions when the process began.
 	partitions map[bus.Topic]int
+	// identities tell topics from those that are created anew under their names.
+	identities map[string]string
+	// others are the topics that were created anew since the data directory was begun.
+	others []string
 	// open is set once all of them are there.
 	open atomic.Bool
 }
@@ -193,7 +197,10 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if s.modules, err = supervisor.New(s.moduleList(), s.noteHealth); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
-	if err := s.modules.OpenAll(ctx); err != nil {
+	if err = s.modules.OpenAll(ctx); err == nil {
+		err = topicWatch{s}.refusal()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.modules.Close())
 	}
 	s.patience.Begin()

@@ -28,6 +28,8 @@ type Batch struct {
 	writes map[string][]byte
 	// foreseen is what staging is known to hold, or not to hold.
 	foreseen map[string]swapstore.Found
+	// boundsOpen says that no more timesteps may begin than may be open.
+	boundsOpen bool
 }
 
 // Begin starts a batch of one topic partition. The partition must be below the

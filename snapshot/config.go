@@ -28,6 +28,9 @@ const ByControl = -1
 // overflow.
 const MaxLateness, maxJump = 1_000_000, 1_000_000_000
 
+// maxWaiting is what some gigabytes of memory hold the keys of.
+const maxWaiting = 100_000_000
+
 // maxWindow is far longer than any burst.
 const maxWindow = 24 * time.Hour
 
@@ -61,6 +64,12 @@ type Config struct {
 	// number would make late whatever follows. It must exceed both latenesses, by
 	// which watermarks stay behind.
 	MaxTimestepJump int `yaml:"max_timestep_jump" help:"How far a record may be ahead of its partition, in timesteps."`
+	// MaxWaiting bounds the payments that wait for transactions, and the labels that do; those
+	// of timesteps that are over count too. More are refused.
+	MaxWaiting int `yaml:"max_waiting" help:"Bound of the payments, and of the labels, whose transactions have not come."`
+	// MaxOpenTimesteps bounds the timesteps that are open, those that may close not among
+	// them, when everything was read that was sent. Records that begin more are refused.
+	MaxOpenTimesteps int `yaml:"max_open_timesteps" help:"Bound of the timesteps that are open at a time."`
 	// FeatureCount is the number of features of every transaction. With 0, the most
 	// frequent one of the first timestep of ten transactions decides, see the
 	// package comment.
@@ -79,7 +88,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, OpenStores: 64, RewriteAtOnce: 4,
+		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4,
 	}
 }
 
@@ -98,6 +107,8 @@ func (c Config) Validate() error {
 		// What a partition has come to is that far behind its newest record.
 		p.Bad("max_timestep_jump", c.MaxTimestepJump, "more than %d, the lateness that is allowed", late)
 	}
+	p.Whole("max_waiting", c.MaxWaiting, 1, maxWaiting)
+	p.Whole("max_open_timesteps", c.MaxOpenTimesteps, 1, maxJump)
 	p.AtLeast("feature_count", c.FeatureCount, 0)
 	p.AtLeast("open_stores", c.OpenStores, 1)
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)

@@ -99,9 +99,9 @@
 //	targets.go, alike.go    where what is to be erased is; who has equal features
 //	redact.go               features that are erased: 0 in what comes and in what is here
 //	erase.go                take the targets out of all stores; erasestaging.go
-//	staging.go              the part with open timesteps: its store and its mirror
+//	staging.go              the part with open timesteps: its store and its mirror; how many may be open
 //	recover.go              staging read from disk, crashes made good; whether all is there
 //	storecache.go           the part with closed timesteps: a store of each
 //	graphstore.go           one of these stores: a graph, labels and shards
-//	keys.go                 keys and values; pending.go: of what is in no graph
+//	keys.go                 keys and values; pending.go: of what is in no graph, and how much of it may wait
 package snapshot

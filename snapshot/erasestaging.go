@@ -47,6 +47,7 @@ func (s *staging) erase(gone erasure) error {
 	}
 	maps.DeleteFunc(infos, func(_ lethe.Timestep, i Info) bool { return i.empty() })
 	s.infos = infos
+	waitingChanged(s)
 	return nil
 }
 

@@ -89,6 +89,9 @@ func (f Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
+	if detail, refused := (beginning{b}).refused(tr.Timestep); refused {
+		return refuse(o, ReasonTooManyOpen, detail), nil
+	}
 	b.carry(carrier, tr.Subjects)
 	if err := b.store(f, entry, known); err != nil {
 		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)

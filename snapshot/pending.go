@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"lethe"
 )
@@ -69,6 +70,163 @@ func decodeLabel(value []byte) (pendingLabel, error) {
 	p := pendingLabel{label: lethe.Label(c.Uint8()), id: lethe.TransactionID(c.Text()), origin: c.origin()}
 	p.judgement = c.judgement()
 	return p, c.close("label")
+}
+
+// lacking bounds the payments, or the labels, that wait for transactions which have not
+// come: nobody may fill the store with what never becomes part of a graph. It knows them
+// by their keys in staging, together with those that were not looked at since they came,
+// of which it looks only when the bound is reached.
+type lacking struct {
+	kind byte
+	most int
+	keys map[string]struct{}
+	// by has, once they were looked at, the keys by the transactions that they name.
+	by map[lethe.Pseudonym][]string
+	// full counts what has come at the bound without being looked at.
+	full int
+}
+
+func newLacking(kind byte, most int) *lacking {
+	return &lacking{kind: kind, most: most, keys: make(map[string]struct{})}
+}
+
+// load adds what staging holds.
+func (l *lacking) load(s *staging) error {
+	return s.Scan([]byte{l.kind}, func(key, _ []byte) error {
+		if len(l.keys) >= l.most {
+			if complete, err := isComplete(s.Get, s, key); err != nil || complete {
+				return err
+			}
+		}
+		l.keys[string(key)] = struct{}{}
+		return nil
+	})
+}
+
+// admits reports whether a new one may be stored, and counts it then. One whose
+// transactions are there may always.
+func (l *lacking) admits(b *Batch, key []byte) (bool, error) {
+	if len(l.keys) >= l.most {
+		if complete, err := isComplete(b.get, b.staging, key); err != nil || complete {
+			return complete, err
+		}
+		if err := l.look(b); err != nil {
+			return false, err
+		}
+	}
+	if len(l.keys) >= l.most {
+		return false, nil
+	}
+	l.keys[string(key)] = struct{}{}
+	if l.by != nil {
+		l.index(string(key))
+	}
+	return true, nil
+}
+
+// look leaves out what is gone from staging and what has its transactions, if that is not
+// known. While the number of features is not known, arrivals do not tell, and it is looked
+// now and then: that costs as much as what is kept.
+func (l *lacking) look(b *Batch) error {
+	told := b.staging.featureCount > 0
+	if l.by != nil || !told && l.full%(l.most/2+1) != 0 {
+		l.full++
+		return nil
+	}
+	l.full = 1
+	for key := range l.keys {
+		_, found, err := b.get([]byte(key))
+		complete := false
+		if err == nil && found {
+			complete, err = isComplete(b.get, b.staging, []byte(key))
+		}
+		if err != nil {
+			return err
+		}
+		if !found || complete {
+			delete(l.keys, key)
+		}
+	}
+	if told {
+		l.by = make(map[lethe.Pseudonym][]string)
+		for key := range l.keys {
+			l.index(key)
+		}
+	}
+	return nil
+}
+
+func (l *lacking) index(key string) {
+	for rest := key[1+timestepBytes:]; len(rest) >= pseudonymBytes; rest = rest[pseudonymBytes:] {
+		p := lethe.Pseudonym([]byte(rest[:pseudonymBytes]))
+		l.by[p] = append(l.by[p], key)
+	}
+}
+
+// arrived leaves out what has its transactions now that one has come.
+func (l *lacking) arrived(b *Batch, p lethe.Pseudonym) error {
+	for _, key := range l.by[p] {
+		complete, err := isComplete(b.get, b.staging, []byte(key))
+		if err != nil {
+			return err
+		}
+		if complete {
+			delete(l.keys, key)
+		}
+	}
+	delete(l.by, p)
+	return nil
+}
+
+// waitingChanged has what waits looked at again: staging has changed otherwise than by what
+// arrives.
+func waitingChanged(s *staging) { s.payments.by, s.labels.by = nil, nil }
+
+func (l *lacking) refusal(o Origin) Verdict {
+	return refuse(o, ReasonTooManyWaiting, fmt.Sprintf("%d wait for transactions that have not come", l.most))
+}
+
+// isComplete reports whether the transactions that a payment or label names are in its
+// timestep, as far as get and the candidates tell.
+func isComplete(get func([]byte) ([]byte, bool, error), s *staging, key []byte) (bool, error) {
+	at, err := timestepOf(key)
+	if err != nil {
+		return false, err
+	}
+	for rest := key[1+timestepBytes:]; len(rest) >= pseudonymBytes; rest = rest[pseudonymBytes:] {
+		p := lethe.Pseudonym(rest[:pseudonymBytes])
+		entry, known, err := lookup(get, p)
+		if err != nil {
+			return false, err
+		}
+		there := known && entry.timestep == at
+		if s.featureCount == 0 && !known {
+			err = widths{s}.candidates(p, func(c candidate) error {
+				there = there || c.entry.timestep == at
+				return nil
+			})
+		}
+		if err != nil || !there {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// room refuses a payment or label that is new, if too many wait already or it begins one
+// timestep too many.
+func (b beginning) room(l *lacking, t lethe.Timestep, key []byte, o Origin) (Verdict, error) {
+	if detail, refused := b.refused(t); refused {
+		return refuse(o, ReasonTooManyOpen, detail), nil
+	}
+	admitted, err := l.admits(b.Batch, key)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("timestep %d: what waits: %w", t, err)
+	}
+	if !admitted {
+		return l.refusal(o), nil
+	}
+	return Verdict{}, nil
 }
 
 // storedLetter is a letter until the owner confirms it. About lists the

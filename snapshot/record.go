@@ -104,6 +104,8 @@ const (
 	ReasonSelfLoop           = "self_loop"           // a payment to itself
 	ReasonUnknownEndpoint    = "unknown_endpoint"    // a payment names a transaction not known up to its timestep
 	ReasonCrossTimestep      = "cross_timestep"      // the transaction is of an earlier timestep
+	ReasonTooManyWaiting     = "too_many_waiting"    // as many payments or labels wait for transactions as may
+	ReasonTooManyOpen        = "too_many_open"       // as many timesteps are open as may be
 	ReasonUnknownTransaction = "unknown_transaction" // a label for a transaction not known up to its timestep
 )
 

@@ -33,6 +33,9 @@ func openStaging(path string, o Options) (*staging, error) {
 			err = s.Scan([]byte{kind}, s.mirror)
 		}
 	}
+	if err == nil {
+		err = errors.Join(s.payments.load(s), s.labels.load(s))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", errors.Join(err, store.Close()))
 	}
@@ -48,6 +51,8 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 		suppressed: make(map[lethe.Digest]struct{}),
 		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		gone:       make(map[lethe.Timestep]lethe.Revision),
+		payments:   newLacking(kindPayment, o.MaxWaiting),
+		labels:     newLacking(kindLabel, o.MaxWaiting),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),

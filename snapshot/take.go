@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
 
 	"lethe"
@@ -48,10 +49,13 @@ func (b *Batch) store(f Foreseen, entry indexEntry, known bool) (err error) {
 	}
 	b.set(pseudonymKey(kindIndex, f.pseudonym), f.arrived.encode())
 	b.set(key, f.row)
+	if !known {
+		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
+	}
 	if !staged {
 		b.wait(f.tr.Timestep, lethe.Open, func(i *Info) { i.Nodes++ })
 	}
-	return nil
+	return err
 }
 
 func conflict(o Origin, at, known lethe.Timestep) Verdict {
@@ -99,6 +103,9 @@ func (b *Batch) Payment(p lethe.Payment, o Origin, subjects ...string) (Verdict,
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
+	if v, err := (beginning{b}).room(b.staging.payments, p.Timestep, key, o); err != nil || v.Outcome != "" {
+		return v, err
+	}
 	b.carry(carrier, subjects)
 	b.set(key, pendingPayment{source: p.Source, target: p.Target, origin: o}.encode())
 	b.wait(p.Timestep, lethe.Open, func(i *Info) { i.Payments++ })
@@ -123,11 +130,13 @@ func (b *Batch) Label(l lethe.LabelRecord, o Origin) (Verdict, error) {
 	case isLate:
 		return refuse(o, ReasonLate, late), nil
 	}
-	next := pendingLabel{label: l.Label, id: l.ID, origin: o}
+	next, key := pendingLabel{label: l.Label, id: l.ID, origin: o}, timestepKey(kindLabel, l.Timestep, p)
 	if old != nil {
 		next.letter = old.letter
+	} else if v, err := (beginning{b}).room(b.staging.labels, l.Timestep, key, o); err != nil || v.Outcome != "" {
+		return v, err
 	}
-	b.set(timestepKey(kindLabel, l.Timestep, p), next.encode())
+	b.set(key, next.encode())
 	if old == nil || old.judged {
 		b.wait(l.Timestep, lethe.Closed, func(i *Info) { i.Labels++ })
 	}

@@ -120,6 +120,8 @@ func (h *harness) open(t *testing.T, td *datadriven.TestData) (string, error) {
 	td.MaybeScanArgs(t, "features", &o.FeatureCount)
 	td.MaybeScanArgs(t, "jump", &o.MaxTimestepJump)
 	td.MaybeScanArgs(t, "late", &o.Late)
+	td.MaybeScanArgs(t, "max-waiting", &o.MaxWaiting)
+	td.MaybeScanArgs(t, "max-open", &o.MaxOpenTimesteps)
 	td.MaybeScanArgs(t, "reopen-timesteps", &o.ReopenTimesteps)
 	var first int
 	td.MaybeScanArgs(t, "first", &first)
@@ -128,7 +130,9 @@ func (h *harness) open(t *testing.T, td *datadriven.TestData) (string, error) {
 		o.Secret[0]++
 	}
 	var err error
-	h.store, err = snapshot.Open("data", o)
+	dir := "data"
+	td.MaybeScanArgs(t, "data", &dir)
+	h.store, err = snapshot.Open(dir, o)
 	return "", err
 }
 
@@ -148,6 +152,9 @@ func (h *harness) consume(t *testing.T, td *datadriven.TestData) (string, error)
 	b, err := h.store.Begin(source)
 	if err != nil {
 		return "", err
+	}
+	if td.HasArg("bounded") {
+		snapshot.BoundOpen(b)
 	}
 	var out strings.Builder
 	for line := range strings.Lines(td.Input) {

@@ -70,6 +70,9 @@ func (b *Batch) candidate(
 	if late, isLate := b.refused(at); isLate {
 		return refuse(o, ReasonLate, late), nil
 	}
+	if detail, refused := (beginning{b}).refused(tr.Timestep); refused {
+		return refuse(o, ReasonTooManyOpen, detail), nil
+	}
 	if !known {
 		b.count(tr.Timestep, func(i *Info) { i.Nodes++ })
 	}

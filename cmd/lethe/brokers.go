@@ -34,6 +34,16 @@ func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 	return reach(a.Context, config)
 }
 
+// patiently returns a client of the same brokers that waits for those that are away: an
+// erasure takes as long as they take to clean.
+func patiently(client *bus.Client, p *command.Progress) (*bus.Client, error) {
+	return bus.Patient(client, func(_ string, err error) {
+		if err != nil {
+			p.Show("waiting for brokers: %v", err)
+		}
+	})
+}
+
 // named is the configuration with the address of a service here if it names no brokers.
 func named(c configs.Config) configs.Config {
 	if c.UsesEmbeddedBroker() {

@@ -184,11 +184,15 @@ func (c *eraseSubmitCmd) check() error {
 func (c *eraseSubmitCmd) wait(
 	a *command.App, client *bus.Client, submitted requests.Submitted, request lethe.ErasureRequest,
 ) error {
-	id := submitted.RequestID
+	id, p := submitted.RequestID, command.NewProgress(a.Stderr)
 	ctx, cancel := context.WithTimeout(a.Context, c.Timeout)
 	defer cancel()
-	p := command.NewProgress(a.Stderr)
-	topics, err := c.believed(a, c.Config, client)
+	patient, err := patiently(client, p)
+	if err != nil {
+		return err
+	}
+	defer patient.Close()
+	topics, err := c.believed(a, c.Config, patient)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ type Problem struct {
 func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s is %s, want %s", p.Topic, p.Setting, p.Have, p.Want)
 }
+
+// ByHand reports whether Apply leaves it to operators, and lethe runs with it.
+func (p Problem) ByHand() bool { return p.Setting == settingReplication }
 
 const (
 	settingTopic      = "topic"
@@ -92,6 +96,22 @@ func (a Admin) Partitions(ctx context.Context) (map[Topic]int, error) {
 	for t, s := range states {
 		if s.partitions > 0 {
 			out[t] = s.partitions
+		}
+	}
+	return out, nil
+}
+
+// Identities returns by full name what tells a topic from one that is created anew under the
+// same name, without topics that are missing. Brokers before Kafka 2.8 tell none.
+func (a Admin) Identities(ctx context.Context) (map[string]string, error) {
+	states, _, err := a.states(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]string)
+	for t, s := range states {
+		if s.partitions > 0 && s.id != [16]byte{} {
+			out[a.client.Name(t)] = hex.EncodeToString(s.id[:])
 		}
 	}
 	return out, nil

@@ -46,7 +46,7 @@ func (a Admin) Apply(ctx context.Context) error {
 // changed by moving its data, which is the operators' to do.
 func (a Admin) mendable(ctx context.Context) ([]Problem, error) {
 	problems, err := a.Check(ctx)
-	return slices.DeleteFunc(problems, func(p Problem) bool { return p.Setting == settingReplication }), err
+	return slices.DeleteFunc(problems, Problem.ByHand), err
 }
 
 // refuseGrowth is the error of adding partitions if any topic holds, or held,

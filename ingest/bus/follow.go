@@ -44,6 +44,12 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 	if ctx.Err() != nil {
 		return true
 	}
+	if t.client.watch != nil && errors.Is(err, ErrPastEnd) {
+		// Records that come later would stand at positions that were read before: an operator has
+		// to look, and what is not of this partition may go on meanwhile.
+		e.insist(ctx, err)
+		return true
+	}
 	if e.final(err) {
 		t.report(s, fmt.Errorf("follow %s from %d: %w", s.tp, position, err), true)
 		return true

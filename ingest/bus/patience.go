@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"lethe/internal/sleep"
 )
 
 // Watch is told what a client waits for: the topic or partition, and why, every few
@@ -26,6 +28,9 @@ func OpenPatient(cfg Config, watch Watch) (*Client, error) {
 	}
 	return c, err
 }
+
+// Patient opens another client of the same brokers, as OpenPatient does.
+func Patient(c *Client, watch Watch) (*Client, error) { return OpenPatient(c.cfg, watch) }
 
 const (
 	// firstWord is how long something may fail before it is told.
@@ -89,6 +94,16 @@ func (e *effort) tell(err error) {
 			err = cause
 		}
 		e.client.watch(e.place, denied(e.place, err))
+	}
+}
+
+// insist tells of what waiting does not mend, until the context ends.
+func (e *effort) insist(ctx context.Context, err error) {
+	for ctx.Err() == nil {
+		e.client.watch(e.place, err)
+		if sleep.For(ctx, e.client.cfg.DialTimeout) != nil {
+			return
+		}
 	}
 }
 

@@ -25,6 +25,9 @@ type topicState struct {
 	// operations has a bit per kafka.ACLOperationType that this principal may do;
 	// unknownOperations if the broker does not tell.
 	operations int32
+	// id is another one when a topic of the same name is created anew; zero if the broker
+	// does not tell.
+	id [16]byte
 	// err is ErrDenied if the principal may not know of the topic.
 	err error
 }
@@ -70,7 +73,7 @@ func readStates(
 		if at < 0 {
 			continue
 		}
-		s := topicState{operations: told.AuthorizedOperations}
+		s := topicState{operations: told.AuthorizedOperations, id: told.TopicID}
 		switch code := kafka.Error(told.ErrorCode); code {
 		case 0, kafka.LeaderNotAvailable:
 			s.partitions, s.replicas = len(told.Partitions), math.MaxInt
@@ -134,7 +137,14 @@ func askBroker(ctx context.Context, cfg *Config, address string, names []string)
 func askTopics(conn io.ReadWriter, clientID string, names []string) (*kmsg.MetadataResponse, error) {
 	const limitBytes = 64 << 20
 	request := kmsg.NewPtrMetadataRequest()
-	request.Version = 8 // Kafka 2.3; the last one without flexible fields
+	newest, err := newestVersion(conn, clientID, request)
+	if err != nil {
+		return nil, err
+	}
+	request.Version = 8 // Kafka 2.3
+	if newest >= 10 {
+		request.Version = 10 // Kafka 2.8 tells the ids of topics
+	}
 	request.AllowAutoTopicCreation, request.IncludeTopicAuthorizedOperations = false, true
 	request.Topics = []kmsg.MetadataRequestTopic{}
 	for _, name := range names {
@@ -147,4 +157,19 @@ func askTopics(conn io.ReadWriter, clientID string, names []string) (*kmsg.Metad
 		return nil, err
 	}
 	return answer.(*kmsg.MetadataResponse), nil
+}
+
+// newestVersion asks a broker for the newest version that it knows of a request.
+func newestVersion(conn io.ReadWriter, clientID string, of kmsg.Request) (int16, error) {
+	const limitBytes = 1 << 20
+	answer, err := protocol.Exchange(conn, clientID, kmsg.NewPtrApiVersionsRequest(), limitBytes)
+	if err != nil {
+		return 0, err
+	}
+	for _, known := range answer.(*kmsg.ApiVersionsResponse).ApiKeys {
+		if known.ApiKey == of.Key() {
+			return known.MaxVersion, nil
+		}
+	}
+	return 0, nil
 }

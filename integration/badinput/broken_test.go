@@ -66,12 +66,13 @@ func TestBrokenRecords(t *testing.T) {
 
 	for _, reason := range ingest.Reasons() {
 		// An erased record is dropped; it has no dead letter. The others are of records
-		// that nobody can write, of lethe's own topics, or of earlier versions.
+		// that nobody can write, of lethe's own topics, of earlier versions, or of floods.
 		others := []ingest.Reason{
 			ingest.Suppressed, ingest.CorruptBatch, ingest.RemovedUnread, ingest.ScopeNotSupported, ingest.Unproven,
 			// Where signatures are required, see package authority.
 			ingest.Unsigned, ingest.UnknownKey, ingest.WrongRole, ingest.BadSignature, ingest.SignatureExpired,
 			ingest.SamePerson,
+			ingest.TooManyWaiting, ingest.TooManyOpen,
 		}
 		if !slices.Contains(others, reason) {
 			require.Contains(t, strings.Join(found, ""), string(reason)+", ", "no record of the file is refused for this reason")

@@ -38,6 +38,7 @@ func TestFaults(t *testing.T) {
 		"largest features":               largestFeatures,
 		"files held open":                filesHeldOpen,
 		"damaged tables":                 damagedTables,
+		"paying strangers":               payingStrangers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -146,6 +146,9 @@ broker.session.timeout.ms=3000
 controller.quorum.election.timeout.ms=500
 controller.quorum.election.backoff.max.ms=300
 controller.quorum.fetch.timeout.ms=1500
+# Or brokers wait half a minute for one that hangs.
+controller.socket.timeout.ms=3000
+replica.socket.timeout.ms=3000
 P
 }
 

@@ -1,6 +1,9 @@
 package process
 
 import (
+	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -45,4 +48,16 @@ func (s *Service) Running() bool {
 func (s *Service) LastLine() string {
 	lines := strings.Split(strings.TrimSpace(s.Log()), "\n")
 	return lines[len(lines)-1]
+}
+
+// PeakBytes is the most memory that the service has had.
+func (s *Service) PeakBytes() int64 {
+	s.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	require.NoError(s.t, err)
+	_, after, found := strings.Cut(string(text), "VmHWM:")
+	require.True(s.t, found)
+	kilobytes, err := strconv.ParseInt(strings.Fields(after)[0], 10, 64)
+	require.NoError(s.t, err)
+	return kilobytes << 10
 }

@@ -212,15 +212,21 @@ func (s *Service) AwaitPageOrEnd(path, text string) bool {
 }
 
 // says reports whether a page, whatever its status, holds a text.
-func (s *Service) says(path, text string) bool {
+func (s *Service) says(path, text string) bool { return strings.Contains(s.Page(path), text) }
+
+// Page is a page, whatever its status, or empty if there is no answer.
+func (s *Service) Page(path string) string {
 	client := http.Client{Timeout: 5 * time.Second}
 	response, err := client.Get(s.URL + path)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing depends on it
 	page, err := io.ReadAll(response.Body)
-	return err == nil && strings.Contains(string(page), text)
+	if err != nil {
+		return ""
+	}
+	return string(page)
 }
 
 // get asks for a path and decodes the answer, if into is not nil.

@@ -129,6 +129,7 @@ func TestABrokerThatIsAwayDuringAnErasure(t *testing.T) {
 	b.signal(syscall.SIGSTOP)
 	d.training.Resume()
 	d.away()
+	d.statusAnswers(d.build) // which asks brokers how far they are
 	time.Sleep(5 * time.Second)
 	require.Equal(t, 1, counts()[deletions.Retraining])
 	require.Equal(t, before, served())

@@ -2,6 +2,8 @@ package several_test
 
 import (
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -104,20 +106,38 @@ func TestABrokerThatHangsIsWaitedFor(t *testing.T) {
 	require.True(t, d.training.Running())
 }
 
-// statusAnswers asks for the status 50 times at once: each is answered within a
-// second though the broker hangs.
+// statusAnswers asks for the status 200 times at once: each is answered within a second
+// though the broker hangs, and nothing is left of the calls.
 func (d *deployment) statusAnswers(s *process.Service) {
 	d.t.Helper()
+	before := goroutines(d.t, s)
 	var calls sync.WaitGroup
-	for range 50 {
+	for range 200 {
 		calls.Go(func() {
 			began := time.Now()
-			if _, ok := s.Status(); !ok || time.Since(began) > 2*time.Second { // a busy machine
+			if _, ok := s.Status(); !ok || time.Since(began) > 3*time.Second { // a busy machine
 				d.t.Errorf("no status after %s", time.Since(began))
 			}
 		})
 	}
 	calls.Wait()
+	began := time.Now()
+	_, ok := s.Status()
+	require.True(d.t, ok)
+	require.Less(d.t, time.Since(began), time.Second)
+	// Connections of callers that have gone take a moment.
+	require.Eventually(d.t, func() bool { return goroutines(d.t, s) < before+20 }, 10*time.Second, 100*time.Millisecond)
+}
+
+// goroutines is how many a service has, as its metrics say.
+func goroutines(t *testing.T, s *process.Service) int {
+	t.Helper()
+	_, after, found := strings.Cut(s.Page("/metrics"), "\ngo_goroutines ")
+	require.True(t, found)
+	text, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
 }
 
 // hangs is longer than a write may take to a client that is not patient.

@@ -55,5 +55,6 @@ type RecordsMissed struct {
 // BrokersProbed says whether a broker answered when it was last asked.
 type BrokersProbed struct{ Reachable bool }
 
-// OutageChanged says for how many topics and partitions something is waited for.
-type OutageChanged struct{ Places int }
+// OutageChanged says for how many topics and partitions something is waited for, and how
+// much is wrong with topics that an operator has to look at.
+type OutageChanged struct{ Places, Problems int }

@@ -1,11 +1,13 @@
 package graphs
 
 import (
+	"context"
 	"sync"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/authority"
+	"lethe/ingest/bus"
 	"lethe/snapshot"
 )
 
@@ -95,5 +97,41 @@ func foresee(tx *taken, list []decoded, workers int) error {
 	for i, at := range places {
 		list[at].foreseen = seen[i]
 	}
+	return nil
+}
+
+// bound has a batch refuse records that begin too many timesteps, once all that was sent to
+// the other partitions is read. Before, timesteps are open because a partition is read behind
+// the others, as after an outage, and nothing is wrong with them.
+func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []decoded) error {
+	var begins []lethe.Timestep
+	for _, d := range list {
+		switch e := d.event.(type) {
+		case ingest.Transaction:
+			begins = append(begins, e.Timestep)
+		case ingest.Payment:
+			begins = append(begins, e.Timestep)
+		case ingest.Label:
+			begins = append(begins, e.Timestep)
+		default:
+		}
+	}
+	if snapshot.OpenWith(tx.Batch, begins...) <= in.mostOpen {
+		return nil
+	}
+	offsets := in.store.Offsets()
+	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
+		ends, err := in.ends.EndOffsets(ctx, topic)
+		if err != nil {
+			return err
+		}
+		for p, end := range ends {
+			read := offsets[snapshot.TopicPartition{Topic: string(topic), Partition: p}] >= end
+			if !read && (bus.TopicPartition{Topic: topic, Partition: p}) != batch.Source {
+				return nil
+			}
+		}
+	}
+	snapshot.BoundOpen(tx.Batch)
 	return nil
 }

@@ -52,6 +52,8 @@ type deployment struct {
 	workers int
 	// lateRecords is what becomes of late records, or empty for the default.
 	lateRecords string
+	// mostOpen bounds the timesteps that are open, or is 0 for the default.
+	mostOpen int
 }
 
 func deploy(t testing.TB) *deployment {
@@ -72,6 +74,7 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	cut.Shards = shards
 	graphs := snapshot.Defaults()
 	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
+	graphs.MaxOpenTimesteps = cmp.Or(d.mostOpen, graphs.MaxOpenTimesteps)
 	graphs.Late = cmp.Or(d.lateRecords, graphs.Late)
 	r, err := New(d.Context(), Options{
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),

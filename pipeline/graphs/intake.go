@@ -39,6 +39,11 @@ type intake struct {
 	listener  events.Listener
 	// workers is how many goroutines decode.
 	workers int
+	// mostOpen is how many timesteps may be open, ends tells what was sent.
+	mostOpen int
+	ends     interface {
+		EndOffsets(ctx context.Context, t bus.Topic) ([]int64, error)
+	}
 }
 
 // taken is a batch of records that is being taken, and what is to be published of it.
@@ -73,7 +78,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 	}
 	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
 	list := in.decodeAll(batch.Records, stream == snapshot.Transactions, decode)
-	if err := foresee(tx, list, in.workers); err != nil {
+	if err := errors.Join(foresee(tx, list, in.workers), in.bound(ctx, tx, batch, list)); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tally := make(map[events.Result]int)

@@ -42,7 +42,7 @@ func TestReasonsOfTheStoreAreKnown(t *testing.T) {
 		return false
 	})
 	require.Contains(t, found, snapshot.ReasonUnknownTransaction)
-	require.Len(t, found, 8)
+	require.Len(t, found, 10)
 }
 
 // A payment and a label that wait for a transaction are taken once it has come, and their

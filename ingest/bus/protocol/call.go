@@ -99,8 +99,8 @@ func (c *call) RawExchange(rw io.ReadWriter) (kafkaprotocol.Message, error) {
 }
 
 // Exchange sends a request over a connection that carries nothing else at the time and
-// returns the response, of at most limitBytes. Versions with flexible fields are not
-// understood. Errors: ErrCorrupt, failures of the connection.
+// returns the response, of at most limitBytes. Errors: ErrCorrupt, failures of the
+// connection.
 func Exchange(rw io.ReadWriter, clientID string, request kmsg.Request, limitBytes int64) (kmsg.Response, error) {
 	body, err := exchange(rw, clientID, request, limitBytes)
 	if err != nil {
@@ -132,6 +132,13 @@ func exchange(rw io.ReadWriter, clientID string, request kmsg.Request, limitByte
 // read takes the body of the response to a request apart.
 func read(request kmsg.Request, body []byte) (kmsg.Response, error) {
 	response := request.ResponseKind()
+	// Of the fields in the header of an answer none is known; brokers send none.
+	if request.IsFlexible() {
+		if len(body) == 0 || body[0] != 0 {
+			return nil, fmt.Errorf("%w: response of kind %d: fields in its header", ErrCorrupt, response.Key())
+		}
+		body = body[1:]
+	}
 	if err := response.ReadFrom(body); err != nil {
 		return nil, fmt.Errorf("%w: response of kind %d: %w", ErrCorrupt, response.Key(), err)
 	}

@@ -1,0 +1,117 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lethe/internal/atomicfile"
+)
+
+// TopicsPath is where a data directory keeps which topics it was begun with: a broker tells
+// apart topics of one name that were created one after the other.
+func TopicsPath(dataDir string) string { return filepath.Join(dataDir, "topics") }
+
+// errOtherTopics is returned at a start on topics that were created anew.
+var errOtherTopics = errors.New("topics were created anew since lethe ran on this data directory: the positions in " +
+	"it are of other records (put the broker's log and the data directory back from copies of one time, or begin anew " +
+	"with an empty data directory)")
+
+// topicWatch is a service that looks at what its topics are.
+type topicWatch struct{ *Service }
+
+// begin compares the topics with those that the data directory was begun with, and notes
+// those that are new.
+func (s topicWatch) begin(ctx context.Context) error {
+	now, err := s.client.Admin().Identities(ctx)
+	if err != nil {
+		return err
+	}
+	path := TopicsPath(s.config.DataDir)
+	then := make(map[string]string)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &then)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s.identities = now
+	if s.others = differing(then, now); len(s.others) > 0 {
+		return nil
+	}
+	known := maps.Clone(then)
+	maps.Copy(known, now)
+	if maps.Equal(known, then) {
+		return nil
+	}
+	if text, err = json.MarshalIndent(known, "", "  "); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(text, '\n'), 0o644)
+}
+
+// refusal is the error of a start on topics that were created anew. Roles that know better what
+// was lost say it before.
+func (s topicWatch) refusal() error {
+	if len(s.others) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", strings.Join(s.others, ", "), errOtherTopics)
+}
+
+// differing returns what both name and have different.
+func differing(then, now map[string]string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if was, known := then[name]; known && was != now[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// look tells the health checks of topics that are not as lethe needs them, and of those
+// that were created anew. Without an answer it says nothing: that brokers are away is told.
+func (s topicWatch) look(ctx context.Context) {
+	if now, err := s.client.Admin().Identities(ctx); err == nil {
+		for _, name := range differing(s.identities, now) {
+			s.outages.lastingly(name, "it was created anew while lethe ran: what was not read is lost, and what is written "+
+				"now is not read (stop lethe; put the broker's log and the data directory back from copies of one time, or "+
+				"begin anew with an empty data directory)")
+		}
+	}
+	problems, err := s.client.Admin().Check(ctx)
+	if err != nil {
+		return
+	}
+	var wrong []string
+	for _, p := range problems {
+		if !p.ByHand() {
+			wrong = append(wrong, p.String())
+		}
+	}
+	s.outages.topicsAre(wrong)
+}
+
+// topicsAre tells what is wrong with the topics until somebody mends it.
+func (o *outages) topicsAre(wrong []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !slices.Equal(o.wrong, wrong) {
+		if len(wrong) == 0 {
+			o.log.Info("topics are as lethe needs them again")
+		} else {
+			o.log.Error("topics are not as lethe needs them: records may be lost, or kept that are erased "+
+				"(lethe topics plan shows it, lethe topics apply mends it)", "problems", wrong)
+		}
+	}
+	o.wrong = wrong
+	o.publish()
+}

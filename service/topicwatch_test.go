@@ -1,0 +1,83 @@
+package service_test
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/require"
+
+	"lethe/configs"
+	"lethe/ingest/bus"
+	"lethe/service"
+)
+
+// set gives a topic a setting, as an operator may by mistake.
+func set(t *testing.T, client *kafka.Client, topic, name, value string) {
+	t.Helper()
+	response, err := client.IncrementalAlterConfigs(t.Context(), &kafka.IncrementalAlterConfigsRequest{
+		Resources: []kafka.IncrementalAlterConfigsRequestResource{{
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: topic,
+			Configs: []kafka.IncrementalAlterConfigsRequestConfig{{
+				Name: name, Value: value, ConfigOperation: kafka.ConfigOperationSet,
+			}},
+		}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, response.Resources[0].Error)
+}
+
+// anew deletes a topic and creates another one of its name.
+func anew(t *testing.T, client *kafka.Client, topic string, partitions int) {
+	t.Helper()
+	deleted, err := client.DeleteTopics(t.Context(), &kafka.DeleteTopicsRequest{Topics: []string{topic}})
+	require.NoError(t, err)
+	require.NoError(t, deleted.Errors[topic])
+	created, err := client.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{
+		Topics: []kafka.TopicConfig{{Topic: topic, NumPartitions: partitions, ReplicationFactor: 1}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, created.Errors[topic])
+}
+
+// A topic that an operator sets to lose records, or that is created anew while lethe runs,
+// is named within seconds; on topics that were created anew meanwhile nothing starts.
+func TestTopicsThatChangeAreNamed(t *testing.T) {
+	b := &outsideBroker{t: t, dir: t.TempDir(), port: freePort(t)}
+	b.start()
+	c := smallConfig(t, t.TempDir())
+	c.Kafka.Brokers = []string{b.address()}
+	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	r := start(t, c)
+	says := func(path, text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(page(t, c.HTTP.Address, path), text) },
+			20*time.Second, 50*time.Millisecond, "%s does not say %q", path, text)
+	}
+	r.replay(smallStream(t, 2, 40, 3))
+	says("/readyz", "topics: ok")
+
+	client := &kafka.Client{Addr: kafka.TCP(b.address()), Timeout: 10 * time.Second}
+	name := configs.Default().Kafka.TopicPrefix
+	set(t, client, name+string(bus.Transactions), "cleanup.policy", "delete")
+	says("/readyz", "transactions.v1: cleanup.policy is delete, want compact")
+	says("/metrics", "lethe_topic_problems 1")
+	set(t, client, name+string(bus.Transactions), "cleanup.policy", "compact")
+	says("/readyz", "topics: ok")
+	says("/metrics", "lethe_topic_problems 0")
+
+	anew(t, client, name+string(bus.Labels), c.Kafka.Partitions)
+	says("/readyz", "labels.v1: it was created anew while lethe ran")
+	time.Sleep(3 * time.Second) // what ended a role did so at once
+	says("/readyz", "graphs: ok")
+	r.stop()
+	_, err := service.New(context.WithoutCancel(t.Context()), service.Options{
+		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.ErrorContains(t, err, name+"labels.v1: topics were created anew since lethe ran")
+}
