@@ -35,6 +35,7 @@
 //	entry.go, entrycodec.go           what the ledger keeps of a request, and its bytes
 //	ledger.go, queries.go             the ledger: requests received, listed, counted
 //	batch.go, elapsed.go, outcome.go  requests together, how long they took, what became of each target
+//	requestid.go                      the names that requests may have
 //	digest.go, commitment.go          the digest of a request's content, commitments to its targets
 //	remains.go                        what an erasure leaves by its scope, and does not search
 //	status.go                         what the topic tells: statuses and acknowledgements

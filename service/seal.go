@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"lethe/configs"
 	"lethe/ingest"
@@ -19,10 +20,15 @@ import (
 // topics carry codes, and with whose secret.
 func SealedPath(dataDir string) string { return filepath.Join(dataDir, "sealed") }
 
-// begunBefore reports whether a data directory was in use before this process.
+// begunBefore reports whether a data directory was in use before this process. A folder with
+// nothing in it may be where an operator has mounted a disk for the first start.
 func begunBefore(dataDir string) bool {
-	for _, name := range []string{"instance", brokerFolder, configs.RoleBuild, configs.RoleTrain, configs.RoleScore} {
-		if _, err := os.Stat(filepath.Join(dataDir, name)); err == nil {
+	if _, err := os.Stat(configs.InstancePath(dataDir)); err == nil {
+		return true
+	}
+	for _, name := range []string{brokerFolder, configs.RoleBuild, configs.RoleTrain, configs.RoleScore} {
+		entries, _ := os.ReadDir(filepath.Join(dataDir, name))
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != "lost+found" }) {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type receiptExportCmd struct {
 	File string `arg:"" help:"The receipt." type:"path"`
 	trustFlags
-	HTML bool   `name:"html" default:"true" negatable:"" help:"As a page for people, to read and to print; the only form."`
+	HTML bool   `name:"html" help:"As a page for people, to read and to print; the only form, and needed."`
 	Out  string `help:"File to write; standard output without it." type:"path" placeholder:"FILE"`
 }
 
@@ -30,7 +30,7 @@ that are known here; one that is not is exported too, and the exit status is 1.`
 // Run writes the page.
 func (c *receiptExportCmd) Run(a *command.App) error {
 	if !c.HTML {
-		return command.Usagef("--no-html: a page is the only form (the receipt itself is JSON already)")
+		return command.Usagef("give --html: a page is the only form (the receipt itself is JSON already)")
 	}
 	data, err := readReceipt(c.File)
 	if err != nil {
