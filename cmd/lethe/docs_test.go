@@ -77,3 +77,32 @@ func child(node *kong.Node, name string) *kong.Node {
 	}
 	return nil
 }
+
+// Every command has its place in the README's table.
+func TestEveryCommandIsInTheTable(t *testing.T) {
+	parser, err := kong.New(&cli{}, kong.Name("lethe"), vars(), command.SharedHelp())
+	require.NoError(t, err)
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	rows := make(map[string]map[string]bool)
+	for line := range strings.Lines(string(readme)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !strings.HasPrefix(cells[1], " `") {
+			continue
+		}
+		words := strings.Fields(strings.NewReplacer("`", "", ",", " ").Replace(cells[1]))
+		first := words[0]
+		for _, word := range words {
+			if rows[word] == nil {
+				rows[word] = make(map[string]bool)
+			}
+			rows[first][word] = true
+		}
+	}
+	for _, c := range parser.Model.Children {
+		require.Contains(t, rows, c.Name)
+		for _, sub := range c.Children {
+			require.True(t, rows[c.Name][sub.Name], "lethe %s %s is not in the table", c.Name, sub.Name)
+		}
+	}
+}
