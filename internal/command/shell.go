@@ -14,8 +14,9 @@ type Completion struct{ kongcompletion.Completion }
 
 // Help shows an example.
 func (Completion) Help() string {
-	return "Example:\n  lethe completion bash\n\nIt prints the line to put into the shell's init file; with --code what that " +
-		"line reads. Without a shell it is the login shell's."
+	return "Example:\n  lethe completion bash\n\n" +
+		"It prints the line to put into the shell's init file; with --code what that line reads. " +
+		"Without a shell it is the login shell's."
 }
 
 // Man is a subcommand that prints the manual page.
