@@ -35,12 +35,9 @@ the request itself is not read: use it where you have the digest from who submit
 
 // Run shows the request, or signs it.
 func (c *eraseApproveCmd) Run(a *command.App) error {
-	var digest lethe.Digest
-	if c.RequestDigest != "" {
-		if err := digest.UnmarshalText([]byte(c.RequestDigest)); err != nil || digest.IsZero() {
-			return command.Usagef("--request-digest: want 64 hexadecimal digits 0-9 a-f, found %d characters",
-				len(c.RequestDigest))
-		}
+	digest, err := requestDigest(c.RequestDigest)
+	if err != nil {
+		return err
 	}
 	client, err := c.open(a)
 	if err != nil {

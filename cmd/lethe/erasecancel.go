@@ -30,12 +30,9 @@ meanwhile were dropped: send them again. The request id stays taken.`
 
 // Run takes a request back.
 func (c *eraseCancelCmd) Run(a *command.App) error {
-	var digest lethe.Digest
-	if c.RequestDigest != "" {
-		if err := digest.UnmarshalText([]byte(c.RequestDigest)); err != nil || digest.IsZero() {
-			return command.Usagef("--request-digest: want 64 hexadecimal digits 0-9 a-f, found %d characters",
-				len(c.RequestDigest))
-		}
+	digest, err := requestDigest(c.RequestDigest)
+	if err != nil {
+		return err
 	}
 	client, err := c.open(a)
 	if err != nil {
@@ -50,4 +47,15 @@ func (c *eraseCancelCmd) Run(a *command.App) error {
 	}
 	s, err := requests.Cancel(ctx, topics, c.RequestID, digest, time.Now())
 	return printFound(a, s, explained(err), c.JSON)
+}
+
+// requestDigest reads --request-digest, of which none is the digest of 0.
+func requestDigest(text string) (digest lethe.Digest, err error) {
+	if text == "" {
+		return digest, nil
+	}
+	if err := digest.UnmarshalText([]byte(text)); err != nil || digest.IsZero() {
+		return digest, command.Usagef("--request-digest: want 64 hexadecimal digits 0-9 a-f, found %d characters", len(text))
+	}
+	return digest, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe/configs"
@@ -49,12 +50,10 @@ func explained(err error) error {
 
 // unfinished says what a held request waits for.
 func unfinished(s deletions.Status) string {
-	for _, o := range s.Outcomes {
-		if o.Outcome == deletions.OutcomeHeld {
-			return "it goes on once no hold names its targets (lethe hold list)"
-		}
-	}
-	if len(s.SignedBy) > 0 {
+	held := slices.ContainsFunc(s.Outcomes, func(o deletions.TargetOutcome) bool {
+		return o.Outcome == deletions.OutcomeHeld
+	})
+	if !held && len(s.SignedBy) > 0 {
 		return "somebody else has to sign it too (lethe erase approve " + s.RequestID + ")"
 	}
 	return "it goes on once no hold names its targets (lethe hold list)"

@@ -81,21 +81,8 @@ func Approve(
 	if err := topics.Write(ctx, bus.Erasures, []ingest.Outgoing{{Key: key, Value: value}}); err != nil {
 		return s, err
 	}
-	f, before := follower{topics: topics}, s.SignedBy
-	f.follow(digest)
-	for s.State == deletions.Held && slices.Equal(s.SignedBy, before) {
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", requestID, s.State, ctx.Err())
-		}
-		now, found, err := f.answer(ctx, digest)
-		if err != nil {
-			return s, err
-		}
-		if found {
-			s = now
-		}
-	}
-	return s, nil
+	before := s.SignedBy
+	return answered(ctx, topics, s, func(s deletions.Status) bool {
+		return s.State != deletions.Held || !slices.Equal(s.SignedBy, before)
+	})
 }

@@ -42,21 +42,9 @@ func Cancel(
 			return s, err
 		}
 	}
-	f := follower{topics: topics}
-	f.follow(digest)
-	for s.State.Cancellable() {
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", requestID, s.State, ctx.Err())
-		}
-		now, found, err := f.answer(ctx, digest)
-		if err != nil {
-			return s, err
-		}
-		if found {
-			s = now
-		}
+	s, err = answered(ctx, topics, s, func(s deletions.Status) bool { return !s.State.Cancellable() })
+	if err != nil {
+		return s, err
 	}
 	if s.State != deletions.Cancelled {
 		return s, fmt.Errorf("%w: request %s is %s; it can be cancelled until it is rewriting",

@@ -73,6 +73,30 @@ func WaitAll(ctx context.Context, topics Bus, all []Submitted) error {
 	}
 }
 
+// answered follows a request from a status on until one comes that is an answer, or the context ends.
+// It returns the newest status.
+func answered(
+	ctx context.Context, topics Bus, s deletions.Status, answer func(deletions.Status) bool,
+) (deletions.Status, error) {
+	f, id, digest := follower{topics: topics}, s.RequestID, s.RequestDigest
+	f.follow(digest)
+	for !answer(s) {
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return s, fmt.Errorf("request %s is %s, and lethe has not answered: %w", id, s.State, ctx.Err())
+		}
+		now, found, err := f.answer(ctx, digest)
+		if err != nil {
+			return s, err
+		}
+		if found {
+			s = now
+		}
+	}
+	return s, nil
+}
+
 // ended reports whether a request is in a state that is waited for no longer.
 func ended(s deletions.Status) bool { return s.State.Final() || s.State == deletions.Held }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/service"
@@ -54,7 +54,7 @@ func (f *findings) brokers(ctx context.Context, o Options) {
 // embedded says that the process brings a broker, and whether its log is there.
 func (f *findings) embedded(o Options) {
 	path := service.BrokerDir(o.Config.DataDir)
-	if _, err := os.Stat(filepath.Join(o.Config.DataDir, "instance")); err != nil {
+	if _, err := os.Stat(configs.InstancePath(o.Config.DataDir)); err != nil {
 		f.ok("brokers", "no broker is named: lethe brings its own, for one process")
 		return
 	}
