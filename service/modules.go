@@ -87,22 +87,10 @@ func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
 	}
 	own := broker.Config()
 	s.bus.Brokers, s.bus.ErasureRetention = own.Brokers, own.ErasureRetention
-	s.compact, s.broker = broker.Compact, broker
-	return &brokerProcess{broker}, nil
-}
-
-// brokerProcess is the embedded broker. The brokers of others are waited for, this one
-// fails with the process.
-type brokerProcess struct{ *embedded.Broker }
-
-// Run implements supervisor.Process.
-func (b *brokerProcess) Run(ctx context.Context) error {
-	select {
-	case err := <-b.Failed():
-		return err
-	case <-ctx.Done():
-		return nil
-	}
+	s.broker = broker
+	// Whoever waits for a compaction waits for the room that it needs.
+	s.compact = func() error { return s.patience.Do(BrokerDir(s.config.DataDir), broker.Compact) }
+	return supervisor.Resource(broker.Close), nil
 }
 
 // openTopics connects to the brokers and makes sure that the topics are there. It

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,8 +27,8 @@ var (
 	ErrClosed = errors.New("broker is closed")
 
 	// ErrDamaged marks a compaction that could not write what it had read,
-	// usually because the disk is full. The broker has closed itself; Start
-	// puts the log back as it was before.
+	// usually because the disk is full. The broker answers nobody until it has put
+	// the log back as it was before, which it tries by itself. Try again later.
 	ErrDamaged = errors.New("compaction failed")
 )
 
@@ -41,16 +42,17 @@ type Broker struct {
 	config  Config
 	logger  *slog.Logger
 	address string
+	port    int // the free one that was picked, once there is one
 	cluster *kfake.Cluster
 	log     *kfakeLogger
 	lock    *dirLock
 	stop    chan struct{}
 	done    sync.WaitGroup
-	// failed gets why the broker closed itself, once.
-	failed chan error
 
 	mu     sync.Mutex // one compaction at a time, none after Close
 	closed bool
+	// down is why the broker answers nobody until its log is put back; cluster is nil then.
+	down error
 	// left is the size of the log when it was last compacted, compacted when that ended,
 	// compacting how long it took.
 	left       logSize
@@ -75,8 +77,8 @@ func Start(dir string, c Config, logger *slog.Logger) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded broker: lock directory %s: %w", dir, err)
 	}
-	b := &Broker{dir: dir, config: c, logger: logger, lock: lock, log: &kfakeLogger{to: logger}, stop: make(chan struct{})}
-	b.failed = make(chan error, 1)
+	b := &Broker{dir: dir, config: c, logger: logger, lock: lock, log: &kfakeLogger{to: logger}, port: c.Port,
+		stop: make(chan struct{})}
 	if err := b.open(); err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
@@ -95,7 +97,7 @@ func (b *Broker) open() error {
 	}
 	var listenErr error
 	opts := []kfake.Opt{
-		kfake.Ports(b.config.Port),
+		kfake.Ports(b.port),
 		kfake.ClusterID(bus.EmbeddedClusterID),
 		kfake.DataDir(logDir(b.dir)),
 		kfake.WithLogger(b.log),
@@ -123,6 +125,9 @@ func (b *Broker) open() error {
 	}
 	b.cluster = cluster
 	b.address = cluster.ListenAddrs()[0]
+	if at, err := netip.ParseAddrPort(b.address); err == nil {
+		b.port = int(at.Port())
+	}
 	return nil
 }
 
@@ -133,10 +138,6 @@ func (b *Broker) Config() bus.Config {
 	c.ErasureRetention = bus.Forever
 	return c
 }
-
-// Failed delivers why the broker closed itself, if it does: it cannot go on then, and
-// nobody must wait for it.
-func (b *Broker) Failed() <-chan error { return b.failed }
 
 // Close stops the broker and writes what makes the next start fast. Closing
 // twice is fine.
@@ -150,7 +151,9 @@ func (b *Broker) Close() error {
 	b.mu.Unlock()
 	close(b.stop)
 	b.done.Wait()
-	b.cluster.Close()
+	if b.cluster != nil {
+		b.cluster.Close()
+	}
 	return b.lock.release()
 }
 

@@ -25,6 +25,9 @@ func (b *Broker) Compact() error {
 	if b.closed {
 		return ErrClosed
 	}
+	if b.down != nil {
+		return b.down
+	}
 	var err error
 	began, ran := time.Now(), false
 	defer func() { b.compacted, b.compacting = time.Now(), time.Since(began) }()
@@ -32,12 +35,8 @@ func (b *Broker) Compact() error {
 		ran = true
 		err = b.compact()
 	})
-	if errors.Is(err, ErrDamaged) {
-		// Nothing may be written after this: Start would take it back.
-		b.closed = true
-		close(b.stop)
-		b.failed <- err
-		return errors.Join(err, b.lock.release())
+	if b.down != nil {
+		return err // the turn ended with the broker
 	}
 	if !ran || err != nil {
 		return errors.Join(err, turnErr)
@@ -57,9 +56,7 @@ func (b *Broker) compact() error {
 	b.cluster.Compact()
 	skipped, lost := b.log.takeFailures()
 	if len(lost) > 0 {
-		b.cluster.Close()
-		return fmt.Errorf("embedded broker: %w in %s, in %d partitions: %w (start again once the disk takes writes: "+
-			"the log is put back as it was)", ErrDamaged, b.dir, len(lost), lost[0])
+		return b.damaged(lost)
 	}
 	if err := discard(b.dir); err != nil {
 		return fmt.Errorf("embedded broker: drop the old log in %s: %w", b.dir, err)
@@ -83,9 +80,10 @@ func (b *Broker) inTurn(fn func()) error {
 	if err != nil {
 		return fmt.Errorf("embedded broker: ask for a turn at %s: %w", b.address, err)
 	}
-	b.cluster.ControlKey(int16(kmsg.ElectLeaders), func(kmsg.Request) (kmsg.Response, error, bool) {
+	cluster := b.cluster // fn may close it
+	cluster.ControlKey(int16(kmsg.ElectLeaders), func(kmsg.Request) (kmsg.Response, error, bool) {
 		fn()
-		b.cluster.DropControl()
+		cluster.DropControl()
 		return nil, nil, false
 	})
 	_, err = conn.Write(electNobody())

@@ -132,3 +132,61 @@ func TestInterruptedCompactionIsUndone(t *testing.T) {
 	}
 	require.NoDirExists(t, filepath.Join(partitions, "half"))
 }
+
+// obstructed starts a broker whose next compaction fails, because folders are in the way of the
+// segment that it writes, and returns what takes them away again.
+func obstructed(t *testing.T, dir string) (b *embedded.Broker, clear func()) {
+	t.Helper()
+	b, c := start(t, dir, embedded.Config{CleanOnDemand: true})
+	// The newest write stays, and of those before it the newest: at 2 the new segment begins.
+	for range 4 {
+		require.NoError(t, c.Write(t.Context(), bus.Models, []ingest.Outgoing{put("k", "v")}))
+	}
+	topics, err := filepath.Glob(filepath.Join(dir, "log", "partitions", "*"+string(bus.Models)+"-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, topics)
+	for _, topic := range topics {
+		require.NoError(t, os.MkdirAll(filepath.Join(topic, "2.dat", "folder"), 0o700))
+	}
+	return b, func() {
+		for _, topic := range topics {
+			for _, folder := range []string{"log/partitions", "rescue"} {
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, folder, filepath.Base(topic), "2.dat")))
+			}
+		}
+	}
+}
+
+// A compaction that cannot write what it has read stops the broker until it can, and loses
+// nothing.
+func TestACompactionThatFailsIsTakenBack(t *testing.T) {
+	b, clear := obstructed(t, t.TempDir())
+	address := b.Config().Brokers
+	err := b.Compact()
+	require.ErrorIs(t, err, embedded.ErrDamaged)
+	require.ErrorIs(t, err, syscall.EISDIR)
+	require.ErrorIs(t, b.Compact(), embedded.ErrDamaged)
+	clear()
+
+	require.Eventually(t, func() bool { return b.Compact() == nil }, 20*time.Second, 50*time.Millisecond)
+	require.Equal(t, address, b.Config().Brokers)
+	require.NoError(t, b.Refusing())
+	c, err := bus.Open(b.Config())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	require.Len(t, readAll(t, c, bus.Models), 1)
+	require.NoError(t, c.Write(t.Context(), bus.Models, []ingest.Outgoing{put("k2", "v")}))
+	require.Len(t, readAll(t, c, bus.Models), 2)
+}
+
+// A broker can be closed while it waits for its log to be put back.
+func TestABrokerThatIsDownCloses(t *testing.T) {
+	dir := t.TempDir()
+	b, clear := obstructed(t, dir)
+	require.ErrorIs(t, b.Compact(), embedded.ErrDamaged)
+	require.NoError(t, b.Close())
+	require.ErrorIs(t, b.Compact(), embedded.ErrClosed)
+	clear()
+	_, c := start(t, dir, embedded.Config{CleanOnDemand: true})
+	require.Len(t, readAll(t, c, bus.Models), 1)
+}

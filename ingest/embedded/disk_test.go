@@ -23,7 +23,7 @@ func TestARefusingDiskIsTold(t *testing.T) {
 	require.NoError(t, b.Refusing())
 }
 
-// A compaction that has no room is not begun: half done, it would end the broker.
+// A compaction that has no room is not begun: half done, it would stop the broker.
 func TestACompactionNeedsRoom(t *testing.T) {
 	b := &Broker{dir: t.TempDir()}
 	require.NoError(t, b.roomFor(0))

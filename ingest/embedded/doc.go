@@ -9,7 +9,8 @@
 //   - Compacting a partition removes its files and then writes the new ones. A
 //     process killed in between would lose the partition. Compact therefore
 //     keeps hard links to all files until kfake is done, and Start puts them
-//     back if it finds them (rescue.go).
+//     back if it finds them (rescue.go). So does a broker that could not write
+//     the new ones, once the disk takes writes again (reopen.go).
 //   - Compaction stops the broker while it lasts and rewrites every compacted
 //     partition, whether or not anything changed. The cleaner spends a small
 //     share of the time on it, and does it where it is worth that (cleaner.go).

@@ -29,12 +29,13 @@ func (l *kfakeLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 	l.mu.Lock()
 	switch {
 	case strings.HasPrefix(format, "rebuildSegments"):
-		l.lost = append(l.lost, fmt.Errorf("%s", text))
+		l.full = fault(text, args)
+		l.lost = append(l.lost, l.full)
 	case strings.HasPrefix(format, "compact "):
 		l.skipped = append(l.skipped, fmt.Errorf("%s", text))
 	case strings.HasPrefix(format, "persist batch"):
 		known = l.full != nil
-		l.full = fmt.Errorf("%s", text)
+		l.full = fault(text, args)
 	}
 	l.mu.Unlock()
 	if known {
@@ -45,6 +46,28 @@ func (l *kfakeLogger) Logf(level kfake.LogLevel, format string, args ...any) {
 		return
 	}
 	l.to.Warn("embedded broker", "message", text)
+}
+
+// message is what kfake said, and the error that it said it about.
+type message struct {
+	text  string
+	cause error
+}
+
+// Error implements error.
+func (m message) Error() string { return m.text }
+
+// Unwrap lets callers see whether the cause may pass.
+func (m message) Unwrap() error { return m.cause }
+
+// fault returns the error of a message.
+func fault(text string, args []any) error {
+	for _, arg := range args {
+		if cause, ok := arg.(error); ok {
+			return message{text, cause}
+		}
+	}
+	return message{text: text}
 }
 
 // refused returns why a batch could not be stored, unless that was forgiven.

@@ -48,6 +48,26 @@ func fullDisk(t *testing.T, bin string) {
 	d.audit()
 }
 
+// The disk that holds everything is full now and then, also in the middle of compactions.
+func nowAndThenFull(t *testing.T, bin string) {
+	dir := filepath.Join(t.TempDir(), "data")
+	tiny(t, dir, "60m")
+	d := newDeployment(t, bin, dir)
+	require.Zero(t, d.replay("1-3").Code)
+	d.learnt(3)
+	waiting := d.erase("r1", d.node(0, 0))
+	for range 60 {
+		free := fill(t, dir)
+		time.Sleep(20 * time.Millisecond)
+		free()
+		time.Sleep(70 * time.Millisecond)
+	}
+	d.verified(waiting)
+	require.Zero(t, d.replay("4-4").Code)
+	d.learnt(steps)
+	d.audit()
+}
+
 // A disk of one role alone is full while a timestep and an erasure come: the role waits,
 // for as long as it takes, and loses nothing.
 func fullDiskOf(role string) func(t *testing.T, bin string) {

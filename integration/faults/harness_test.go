@@ -26,6 +26,7 @@ func TestFaults(t *testing.T) {
 	bin := process.Build(t)
 	for name, try := range map[string]func(t *testing.T, bin string){
 		"full disk":                      fullDisk,
+		"disk full now and then":         nowAndThenFull,
 		"full disk of build":             fullDiskOf("build"),
 		"full disk of train":             fullDiskOf("train"),
 		"full disk of score":             fullDiskOf("score"),

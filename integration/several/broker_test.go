@@ -41,11 +41,10 @@ func beBroker(dir string) {
 		panic(err)
 	}
 	c.Port, c.CleanInterval = port, 200*time.Millisecond
-	broker, err := embedded.Start(dir, c, slog.New(slog.DiscardHandler))
-	if err != nil {
+	if _, err := embedded.Start(dir, c, slog.New(slog.DiscardHandler)); err != nil {
 		panic(err)
 	}
-	panic(<-broker.Failed())
+	select {}
 }
 
 // brokerProcess is a broker that no role depends on for its life.

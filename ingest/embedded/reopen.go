@@ -1,0 +1,56 @@
+package embedded
+
+import (
+	"fmt"
+	"time"
+)
+
+// How long the broker waits between attempts to open its log again.
+const (
+	firstReopenPause = 250 * time.Millisecond
+	maxReopenPause   = 5 * time.Second
+)
+
+// reopen puts the log back as it was before a compaction that failed, and listens at the same
+// address again, as soon as the disk allows it. Clients see a broker that restarts.
+func (b *Broker) reopen() {
+	for pause := firstReopenPause; ; pause = min(2*pause, maxReopenPause) {
+		select {
+		case <-b.stop:
+			return
+		case <-time.After(pause):
+		}
+		err := b.tryReopen()
+		if err == nil {
+			b.logger.Info("the embedded broker listens again", "address", b.address)
+			return
+		}
+		b.logger.Error("open the embedded broker's log again", "error", err)
+	}
+}
+
+// tryReopen reports why the log could not be opened.
+func (b *Broker) tryReopen() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.probe(); err != nil {
+		return err
+	}
+	if err := b.open(); err != nil {
+		return err
+	}
+	b.down = nil
+	return nil
+}
+
+// damaged marks the broker as down after a compaction that lost the files of partitions. Nothing
+// may be written before the log is put back: what is written would be taken back with it.
+// The caller holds mu.
+func (b *Broker) damaged(lost []error) error {
+	b.cluster.Close()
+	b.cluster = nil
+	b.down = fmt.Errorf("embedded broker: %w in %s, in %d partitions: %w (the log is put back as it was once the disk "+
+		"takes writes)", ErrDamaged, b.dir, len(lost), lost[0])
+	b.done.Go(b.reopen)
+	return b.down
+}
