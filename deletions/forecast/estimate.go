@@ -20,12 +20,14 @@ const (
 
 // What the stages of an erasure take where none was measured, in seconds, as on Bitcoin-OTC with two
 // cores: suppression and the wait for others; per timestep what rewriting does besides partitioning;
-// per second of training what goes on beside it, the meta-model and the swap.
+// what each checkpoint of a network waits for besides its training, because it is stored and
+// published one after another; the meta-model and the swap.
 const (
 	defaultBefore       = 0.12
 	defaultRewriting    = 0.02
-	defaultPerTimestep  = 0.025
-	defaultAfterRewrite = 0.25
+	defaultPerTimestep  = 0.012
+	defaultPerStored    = 0.0022
+	defaultAfterRewrite = 0.05
 )
 
 // stages are what an erasure goes through until the ensemble is swapped. The first takes as long
@@ -119,10 +121,10 @@ func (e *estimator) perCheckpoint(c trainer.Config) float64 {
 	return defaultCheckpoint.Seconds()
 }
 
-// training is the time that training takes on all workers, and on the processor. Checkpoints
-// of one model follow one another, models are trained side by side.
+// training is the time that training takes on all workers with what it stores, and on the processor
+// without. Checkpoints of one model follow one another, models are trained side by side.
 func (e *estimator) training(w Work) (wall, processor float64) {
-	longest := 0.
+	longest, stored := 0., 0.
 	for i, m := range w {
 		if m.Steps == 0 {
 			continue
@@ -130,8 +132,11 @@ func (e *estimator) training(w Work) (wall, processor float64) {
 		seconds := e.perCheckpoint(e.layout.Components[i].Config) * float64(m.Checkpoints)
 		processor += seconds
 		longest = max(longest, seconds*float64(m.longest)/float64(m.Steps))
+		if e.layout.Components[i].Config.Schedule != trainer.Window {
+			stored += defaultPerStored * float64(m.Checkpoints)
+		}
 	}
-	return max(longest, processor/float64(e.workers)), processor
+	return max(longest, processor/float64(e.workers)) + stored, processor
 }
 
 // partitions is the processor time that partitioning some timesteps takes.

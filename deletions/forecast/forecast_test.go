@@ -67,7 +67,8 @@ func TestEstimatesFollowWhatWasMeasured(t *testing.T) {
 		Targets: 1, Scopes: []lethe.Scope{lethe.ScopeStubs, lethe.ScopeShard},
 		Plans: map[lethe.Scope]coordinator.Plan{lethe.ScopeStubs: plan}, Settled: settled(10),
 	}
-	const fixed = defaultBefore + defaultRewriting + defaultPerTimestep + defaultAfterRewrite
+	// Ten checkpoints of the network are stored.
+	const fixed = defaultBefore + defaultRewriting + defaultPerTimestep + 10*defaultPerStored + defaultAfterRewrite
 	pace := NewPace()
 	settings := Settings{Layout: layout(), Workers: 1, Rates: pace.Rates()}
 	f := Of(facts, settings)
