@@ -53,6 +53,10 @@ kafka-three:
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)
 	./.ci/interop $(GO) test -count=1 -v -timeout 10m ./integration/receipts ./integration/translog
 
+.PHONY: vault
+vault: ## Have a real server seal and unseal keys (OpenBao, from PyPI)
+	./.ci/vault
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME each (3s)
 	./.ci/fuzz

@@ -21,9 +21,43 @@ func (p Pseudonym) String() string { return hex.EncodeToString(p[:]) }
 // nodes in this order, so that removing one node never reorders the others.
 func (p Pseudonym) Compare(q Pseudonym) int { return bytes.Compare(p[:], q[:]) }
 
+// SecretKeyBytes is the length of each of a secret's keys.
+const SecretKeyBytes = 32
+
 // Secret is the deployment's key. Without it a pseudonym or a ledger hash
 // cannot be linked to an id. It prints as a placeholder.
-type Secret [32]byte
+//
+// It is two keys. The first makes pseudonyms, and the codes of what processes tell each other; it
+// can be replaced, with everything that was made with it. The second is the one that the deployment
+// was begun with: it makes what outlives that, because the ids are gone by then: the hashes of the
+// ledger, and the deployment's id. It is zero while both are one.
+type Secret [2 * SecretKeyBytes]byte
+
+// NewSecret is a secret of one key.
+func NewSecret(key [SecretKeyBytes]byte) (s Secret) {
+	copy(s[:], key[:])
+	return s
+}
+
+// Key is the key that makes pseudonyms.
+func (s Secret) Key() [SecretKeyBytes]byte { return [SecretKeyBytes]byte(s[:SecretKeyBytes]) }
+
+// Ledger is the secret by which the ledger's hashes are made: the one that the deployment was
+// begun with, or s itself.
+func (s Secret) Ledger() Secret {
+	begun := [SecretKeyBytes]byte(s[SecretKeyBytes:])
+	if begun == [SecretKeyBytes]byte{} {
+		return s
+	}
+	return NewSecret(begun)
+}
+
+// Follow is the secret that makes pseudonyms with a fresh key, and goes on with the ledger of s.
+func (s Secret) Follow(key [SecretKeyBytes]byte) Secret {
+	next, begun := NewSecret(key), s.Ledger().Key()
+	copy(next[SecretKeyBytes:], begun[:])
+	return next
+}
 
 // String hides the key.
 func (Secret) String() string { return "[redacted]" }
@@ -31,7 +65,8 @@ func (Secret) String() string { return "[redacted]" }
 // GoString hides the key from %#v too.
 func (Secret) GoString() string { return "[redacted]" }
 
-// Hash returns HMAC-SHA-256 of the parts under a key derived for the purpose.
+// Hash returns HMAC-SHA-256 of the parts under a key derived for the purpose. What is kept where
+// it cannot be made anew is hashed by Ledger().
 // Hashes for different purposes cannot be linked without the secret. Parts are
 // framed by their lengths, so ("ab", "c") and ("a", "bc") differ.
 func (s Secret) Hash(purpose string, parts ...[]byte) Digest {
@@ -44,7 +79,7 @@ type Hasher struct{ mac hash.Hash }
 
 // Hasher returns a hasher whose Hash is that of the secret for a purpose.
 func (s Secret) Hasher(purpose string) Hasher {
-	sub := hmac.New(sha256.New, s[:])
+	sub := hmac.New(sha256.New, s[:SecretKeyBytes])
 	sub.Write([]byte(purpose))
 	return Hasher{hmac.New(sha256.New, sub.Sum(nil))}
 }
@@ -95,7 +130,7 @@ func (s Secret) HeldSubject(p Pseudonym) Digest { return s.Hash("held-subject", 
 // so that a late or replayed record of it can be dropped. It is not linkable
 // to the pseudonym without the secret.
 func (s Secret) Suppression(id TransactionID) Digest {
-	return s.Hash("suppression", []byte(id))
+	return s.Ledger().Hash("suppression", []byte(id))
 }
 
 // DeploymentID names a deployment: the processes that share topics and secret. It is no
@@ -104,7 +139,7 @@ type DeploymentID [16]byte
 
 // Deployment returns the id of the deployment with this secret and prefix of topics.
 func (s Secret) Deployment(topicPrefix string) DeploymentID {
-	d := s.Hash("deployment", []byte(topicPrefix))
+	d := s.Ledger().Hash("deployment", []byte(topicPrefix))
 	return DeploymentID(d[:16])
 }
 

@@ -161,7 +161,7 @@ func (s Secret) Suppressed(t Target) Digest {
 	case PaymentTarget:
 		return s.SuppressedPayment(t.Payment.Source, t.Payment.Target)
 	case FeaturesTarget:
-		return s.Hash("suppression-features", []byte(t.Transaction), []byte(t.Columns.String()))
+		return s.Ledger().Hash("suppression-features", []byte(t.Transaction), []byte(t.Columns.String()))
 	case SubjectTarget:
 		return s.SuppressedSubject(t.Subject)
 	default:
@@ -171,12 +171,12 @@ func (s Secret) Suppressed(t Target) Digest {
 
 // SuppressedPayment is Suppressed of a payment.
 func (s Secret) SuppressedPayment(source, target TransactionID) Digest {
-	return s.Hash("suppression-payment", []byte(source), []byte(target))
+	return s.Ledger().Hash("suppression-payment", []byte(source), []byte(target))
 }
 
 // SuppressedSubject is Suppressed of a subject.
 func (s Secret) SuppressedSubject(subject string) Digest {
-	return s.Hash("suppression-subject", []byte(subject))
+	return s.Ledger().Hash("suppression-subject", []byte(subject))
 }
 
 // SubjectUntil is a subject that is erased, by its keyed hash (SuppressedSubject), and the

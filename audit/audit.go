@@ -98,7 +98,7 @@ type inventory struct {
 // Check reads the whole directory and reports everything that is wrong. The
 // error is for what could not be read at all.
 func Check(ctx context.Context, o Options) (*Report, error) {
-	inv, err := take(o.Config)
+	inv, err := take(ctx, o.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		r.problem("records in %s, of payments and labels that wait, name what was erased %d times",
 			filepath.Join(snapshotDir(o.Config), snapshot.StagingFolder), inv.inStaging)
 	}
-	if err := inv.checkReceipts(r, inv.checkKeys(r)); err != nil {
+	if err := inv.checkReceipts(r, inv.checkKeys(ctx, r)); err != nil {
 		return nil, err
 	}
 	inv.checkGraphs(r)
@@ -141,14 +141,14 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 }
 
 // take opens every store, reads it and closes it again.
-func take(c configs.Config) (*inventory, error) {
+func take(ctx context.Context, c configs.Config) (*inventory, error) {
 	if _, err := os.Stat(c.DataDir); err != nil {
 		return nil, fmt.Errorf("data directory: %w (name it with --data-dir)", err)
 	}
 	if _, err := os.Stat(c.SecretPath()); err != nil {
 		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, c.DataDir)
 	}
-	secret, err := configs.LoadOrCreateSecret(c.SecretPath(), nil)
+	secret, err := configs.KeysOf(c).Secret(ctx)
 	if err != nil {
 		return nil, err
 	}

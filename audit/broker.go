@@ -30,7 +30,7 @@ import (
 // in the directory to check.
 func (inv *inventory) checkBroker(ctx context.Context, r *Report) (err error) {
 	if !inv.config.UsesEmbeddedBroker() {
-		return checkLog(inv, r, nil)
+		return checkLog(ctx, inv, r, nil)
 	}
 	dir := service.BrokerDir(inv.config.DataDir)
 	if _, err := os.Stat(dir); err != nil {
@@ -80,11 +80,11 @@ func publishedLogOf(inv *inventory) func(context.Context, *bus.Client, *Report) 
 		case errors.Is(err, bus.ErrUnknownTopic) && len(inv.log.Leaves) == 0:
 			return nil
 		case errors.Is(err, bus.ErrUnknownTopic):
-			return errors.Join(err, checkLog(inv, r, nil))
+			return errors.Join(err, checkLog(ctx, inv, r, nil))
 		case err != nil:
 			return err
 		}
-		return checkLog(inv, r, &published)
+		return checkLog(ctx, inv, r, &published)
 	}
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -28,7 +29,7 @@ func Answer(config configs.Config, c challenge.Challenge) (*challenge.Bundle, er
 	if _, err := os.Stat(config.SecretPath()); err != nil {
 		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, config.DataDir)
 	}
-	secret, err := configs.LoadOrCreateSecret(config.SecretPath(), nil)
+	secret, err := configs.KeysOf(config).Secret(context.Background())
 	if err != nil {
 		return nil, err
 	}

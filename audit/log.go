@@ -31,6 +31,9 @@ type LogOptions struct {
 	Older string
 	// Receipts are files of receipts that must be in the log.
 	Receipts []string
+	// File is a log as lethe log show --json prints it, empty for none: then it is read in place
+	// of data directory and topic.
+	File string
 }
 
 // CheckLog checks the transparency log of a data directory, of its topic, or both. The error
@@ -69,8 +72,13 @@ func ReadLog(ctx context.Context, o LogOptions) (translog.Copy, error) {
 // gather reads the log where it is kept.
 func gather(ctx context.Context, o LogOptions) (e translog.Evidence, err error) {
 	e.Key, e.Older = o.Key, o.Older
+	if o.File != "" {
+		published, err := readLogFile(o.File)
+		e.Published = &published
+		return e, err
+	}
 	if !o.TopicOnly {
-		if err := gatherStored(o.Config, &e); err != nil {
+		if err := gatherStored(ctx, o.Config, &e); err != nil {
 			return e, err
 		}
 	}
@@ -95,19 +103,19 @@ func gather(ctx context.Context, o LogOptions) (e translog.Evidence, err error) 
 	return e, errors.Join(read(client), client.Close())
 }
 
-func gatherStored(c configs.Config, e *translog.Evidence) (err error) {
+func gatherStored(ctx context.Context, c configs.Config, e *translog.Evidence) (err error) {
 	for _, file := range []string{c.SecretPath(), c.SigningKeyPath()} {
 		if _, err := os.Stat(file); err != nil {
 			return fmt.Errorf("%w (is %s a data directory of the erasure role? name it with --data-dir)", err, c.DataDir)
 		}
 	}
-	secret, err := configs.LoadOrCreateSecret(c.SecretPath(), nil)
+	secret, err := configs.KeysOf(c).Secret(ctx)
 	if err != nil {
 		return err
 	}
 	e.Origin = translog.Name(secret.Deployment(c.Kafka.TopicPrefix).String())
 	if e.Key == nil {
-		if e.Key, err = ownKey(c); err != nil {
+		if e.Key, err = ownKey(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -134,10 +142,10 @@ func gatherStored(c configs.Config, e *translog.Evidence) (err error) {
 
 // ownKey is the public key of a data directory whose signing key is there: the one by which its
 // log is signed. One that was put in its place is not in the log before the next start.
-func ownKey(c configs.Config) (ed25519.PublicKey, error) {
-	key, err := configs.KeyBefore(c.SigningKeyPath())
+func ownKey(ctx context.Context, c configs.Config) (ed25519.PublicKey, error) {
+	key, err := configs.KeysOf(c).Before(ctx)
 	if err == nil && key == nil {
-		key, err = configs.LoadOrCreateSigningKey(c.SigningKeyPath(), nil)
+		key, err = configs.KeysOf(c).SigningKey(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -147,11 +155,11 @@ func ownKey(c configs.Config) (ed25519.PublicKey, error) {
 
 // checkLog checks the log as part of everything else. published is nil without a topic that
 // can be read here.
-func checkLog(inv *inventory, r *Report, published *translog.Copy) error {
+func checkLog(ctx context.Context, inv *inventory, r *Report, published *translog.Copy) error {
 	if _, err := os.Stat(inv.config.SigningKeyPath()); err != nil {
 		return nil //nolint:nilerr // that the key is missing is said by checkKeys
 	}
-	key, err := ownKey(inv.config)
+	key, err := ownKey(ctx, inv.config)
 	if err != nil {
 		return err
 	}

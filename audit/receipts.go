@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ import (
 
 // checkKeys checks that the keys are there, and returns those that sign receipts and have
 // signed them, or none.
-func (inv *inventory) checkKeys(r *Report) (trust receipt.Trust) {
+func (inv *inventory) checkKeys(ctx context.Context, r *Report) (trust receipt.Trust) {
 	path := inv.config.SigningKeyPath()
 	for _, file := range []string{path, configs.PublicKeyPath(path)} {
 		if _, err := os.Stat(file); err != nil {
@@ -27,7 +28,7 @@ func (inv *inventory) checkKeys(r *Report) (trust receipt.Trust) {
 			return trust
 		}
 	}
-	_, err := configs.LoadOrCreateSigningKey(path, nil)
+	_, err := configs.KeysOf(inv.config).SigningKey(ctx)
 	if err == nil {
 		trust, err = pinned(inv.config)
 	}

@@ -8,6 +8,7 @@ import (
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/kms"
 	"lethe/partition"
 	"lethe/partition/repair"
 	"lethe/scoring"
@@ -46,7 +47,9 @@ type Config struct {
 	Erasure   Erasure         `yaml:"erasure"`
 	// Signatures says which records need signatures, and by whose keys.
 	Signatures authority.Config `yaml:"signatures"`
-	Log        Log              `yaml:"log"`
+	// KMS says who unseals the secret and the key that signs receipts.
+	KMS kms.Config `yaml:"kms"`
+	Log Log        `yaml:"log"`
 }
 
 // HTTP is the address of the web interface, the metrics and the health checks.
@@ -54,6 +57,9 @@ type HTTP struct {
 	// Address is host:port. There is no login, so the default is reachable from
 	// this machine only.
 	Address string `yaml:"address" help:"Address of the web interface, metrics and health checks."`
+	// Hosts are the names under which pages and API answer, beside addresses and localhost: a proxy's
+	// or a container's.
+	Hosts []string `yaml:"hosts" help:"Names under which pages and API answer, beside addresses and localhost."`
 }
 
 // Ingest bounds the records that are taken, and says when timesteps end.

@@ -7,6 +7,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/internal/kms"
 	"lethe/partition"
 	"lethe/partition/repair"
 	"lethe/scoring"
@@ -62,7 +63,7 @@ func base() Config {
 		DataDir:   "lethe-data",
 		Roles:     roles(),
 		Seed:      1,
-		HTTP:      HTTP{Address: "127.0.0.1:8080"},
+		HTTP:      HTTP{Address: "127.0.0.1:8080", Hosts: []string{}},
 		Kafka:     bus.Defaults(),
 		Embedded:  embedded.Defaults(),
 		Ingest:    Ingest{Records: ingest.DefaultLimits(), Config: snapshot.Defaults()},
@@ -71,6 +72,7 @@ func base() Config {
 		Trainer:   Trainer{Config: trainer.Defaults(), Kernels: "auto"},
 		Scoring:   scoring.Defaults(),
 		Erasure:   Erasure{Config: coordinator.Defaults(), SearchCPU: .5},
+		KMS:       kms.Defaults(),
 		Log:       Log{Level: "info", Format: "text"},
 	}
 }

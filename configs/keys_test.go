@@ -126,7 +126,7 @@ func TestSecretNeedsRandomness(t *testing.T) {
 func TestSecretFileMayEndWithSpace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	want := lethe.Secret{9, 8, 7}
-	require.NoError(t, os.WriteFile(path, []byte("  "+hex.EncodeToString(want[:])+"\r\n"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("  "+hex.EncodeToString(want[:lethe.SecretKeyBytes])+"\r\n"), 0o600))
 	got, err := configs.LoadOrCreateSecret(path, &counting{})
 	require.NoError(t, err)
 	require.Equal(t, want, got)

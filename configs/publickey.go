@@ -63,15 +63,23 @@ func keepPublicKey(path string, key, before ed25519.PrivateKey) error {
 func writePublicKeys(
 	path string, keys []ed25519.PublicKey, write func(path string, data []byte, mode fs.FileMode) error,
 ) error {
-	var text []byte
+	text, err := FormatPublicKeys(keys...)
+	if err != nil {
+		return err
+	}
+	return write(path, text, 0o644)
+}
+
+// FormatPublicKeys is what ReadPublicKeys reads: keys as PKIX in PEM, in their order.
+func FormatPublicKeys(keys ...ed25519.PublicKey) (text []byte, err error) {
 	for _, key := range keys {
 		der, err := x509.MarshalPKIXPublicKey(key)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		text = append(text, pem.EncodeToMemory(&pem.Block{Type: publicKeyBlock, Bytes: der})...)
 	}
-	return write(path, text, 0o644)
+	return text, nil
 }
 
 // ReadPublicKey reads an Ed25519 public key as PKIX in PEM, such as LoadOrCreateSigningKey

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -18,15 +19,17 @@ var ErrRotation = errors.New("the signing key was rotated, and the new one is no
 // before is kept beside it until ForgetKeyBefore, for it has to introduce the new one in the
 // transparency log, and its public key stays listed (ReadPublicKeys). A call that is cut off
 // is finished by the next one, or by LoadOrCreateSigningKey. Errors: ErrRotation, ErrKeyFile.
-func RotateSigningKey(path string, random io.Reader) (before, now ed25519.PrivateKey, err error) {
-	content, err := readPrivate(path)
+func (k Keystore) RotateSigningKey(
+	ctx context.Context, path string, random io.Reader,
+) (before, now ed25519.PrivateKey, err error) {
+	content, err := readPrivate(path) // as it is there, sealed or not
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing key: %w", err)
 	}
-	if before, err = ParseSigningKey(content); err != nil {
-		return nil, nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
+	if before, err = k.ReadSigningKey(ctx, path); err != nil {
+		return nil, nil, err
 	}
-	under, err := KeyBefore(path)
+	under, err := k.KeyBefore(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,13 +40,16 @@ func RotateSigningKey(path string, random io.Reader) (before, now ed25519.Privat
 		return nil, nil, fmt.Errorf("signing key: %w", err)
 	}
 	fresh, err := newSigningKey(random)
+	if err == nil {
+		fresh, err = k.seal(ctx, fresh)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("signing key: %w", err)
 	}
 	if err := atomicfile.Write(path, fresh, 0o600); err != nil {
 		return nil, nil, fmt.Errorf("signing key: %w", err)
 	}
-	now, err = LoadOrCreateSigningKey(path, nil)
+	now, err = k.LoadOrCreateSigningKey(ctx, path, nil)
 	return before, now, err
 }
 
@@ -51,8 +57,8 @@ func keyBeforePath(path string) string { return besidePath(path, ".before") }
 
 // KeyBefore returns the key that signed before the one at path, if it has still to introduce
 // that, or nil.
-func KeyBefore(path string) (ed25519.PrivateKey, error) {
-	content, err := readPrivate(keyBeforePath(path))
+func (k Keystore) KeyBefore(ctx context.Context, path string) (ed25519.PrivateKey, error) {
+	content, err := k.read(ctx, keyBeforePath(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -14,28 +14,28 @@ import (
 func TestARotatedKeyKeepsThoseOfBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys", "receipt-ed25519.pem")
 	random := &counting{}
-	_, _, err := configs.RotateSigningKey(path, random)
+	_, _, err := configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 	require.ErrorIs(t, err, os.ErrNotExist, "there is nothing to rotate")
 	first, err := configs.LoadOrCreateSigningKey(path, random)
 	require.NoError(t, err)
 	keys := []ed25519.PublicKey{first.Public().(ed25519.PublicKey)}
 	for range 3 {
-		before, now, err := configs.RotateSigningKey(path, random)
+		before, now, err := configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 		require.NoError(t, err)
 		require.False(t, now.Equal(before))
-		introducing, err := configs.KeyBefore(path)
+		introducing, err := configs.Keystore{}.KeyBefore(t.Context(), path)
 		require.NoError(t, err)
 		require.Equal(t, before, introducing)
 		requireMode(t, filepath.Join(filepath.Dir(path), "receipt-ed25519.before.pem"), 0o600)
 
-		_, _, err = configs.RotateSigningKey(path, random)
+		_, _, err = configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 		require.ErrorIs(t, err, configs.ErrRotation)
 		loaded, err := configs.LoadOrCreateSigningKey(path, random)
 		require.NoError(t, err)
 		require.Equal(t, now, loaded)
 		require.NoError(t, configs.ForgetKeyBefore(path))
 		require.NoError(t, configs.ForgetKeyBefore(path))
-		introducing, err = configs.KeyBefore(path)
+		introducing, err = configs.Keystore{}.KeyBefore(t.Context(), path)
 		require.NoError(t, err)
 		require.Nil(t, introducing)
 
@@ -63,7 +63,7 @@ func TestARotationThatIsCutOffIsFinished(t *testing.T) {
 	key, err := configs.LoadOrCreateSigningKey(path, random)
 	require.NoError(t, err)
 	require.Equal(t, first, key)
-	_, now, err := configs.RotateSigningKey(path, random)
+	_, now, err := configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
 
 	// After the second: the file of the public key has the old one alone.

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
@@ -12,6 +13,11 @@ import (
 	"lethe/internal/atomicfile"
 )
 
+// LoadOrCreateSigningKey is that of a Keystore whose files are as they are.
+func LoadOrCreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error) {
+	return Keystore{}.LoadOrCreateSigningKey(context.Background(), path, random)
+}
+
 // LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8
 // in PEM, or creates it from the random source with mode 0600 at the first
 // start. The public key is kept in the same folder, at PublicKeyPath, for those who
@@ -19,8 +25,10 @@ import (
 //
 // The error wraps ErrKeyFile if others may read the file, if it holds something
 // else, or if the public key in its folder belongs to another key.
-func LoadOrCreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error) {
-	content, err := readOrCreate(path, func() ([]byte, error) { return newSigningKey(random) })
+func (k Keystore) LoadOrCreateSigningKey(
+	ctx context.Context, path string, random io.Reader,
+) (ed25519.PrivateKey, error) {
+	content, err := k.readOrCreate(ctx, path, func() ([]byte, error) { return newSigningKey(random) })
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
@@ -28,7 +36,7 @@ func LoadOrCreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, 
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w %s: %w", ErrKeyFile, path, err)
 	}
-	before, err := KeyBefore(path)
+	before, err := k.KeyBefore(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +88,14 @@ func ParseSigningKey(content []byte) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadSigningKey reads a private key such as LoadOrCreateSigningKey makes, and makes none.
+// ReadSigningKey is that of a Keystore whose files are as they are.
 func ReadSigningKey(path string) (ed25519.PrivateKey, error) {
-	content, err := readPrivate(path)
+	return Keystore{}.ReadSigningKey(context.Background(), path)
+}
+
+// ReadSigningKey reads a private key such as LoadOrCreateSigningKey makes, and makes none.
+func (k Keystore) ReadSigningKey(ctx context.Context, path string) (ed25519.PrivateKey, error) {
+	content, err := k.read(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}

@@ -37,6 +37,7 @@ func (c Config) Validate() error {
 	p.Within("erasure", c.Erasure.ValidateSettings())
 	p.Number("erasure.search_cpu", c.Erasure.SearchCPU, .01, 1)
 	p.Within("signatures", c.Signatures.Validate())
+	p.Within("kms", c.KMS.Validate())
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.OneOf("log.format", c.Log.Format, "text", "json")
 	return p.Sorted(Keys()).Err()

@@ -11,7 +11,7 @@ import (
 // TargetSalt is the salt of commitment i of a request. Who gives it away opens
 // that commitment and no other.
 func TargetSalt(secret lethe.Secret, request lethe.Digest, i int) lethe.Digest {
-	return secret.Hash("log-commitment", request[:], binary.LittleEndian.AppendUint64(nil, uint64(i)))
+	return secret.Ledger().Hash("log-commitment", request[:], binary.LittleEndian.AppendUint64(nil, uint64(i)))
 }
 
 // Commitment commits to a pseudonym: SHA-256 of the salt and the pseudonym. Without the salt

@@ -90,7 +90,7 @@ type namedFeatures struct {
 // nonceOf is the nonce of a request that has none: without one, the digest of a
 // request with a single short id could be found by trying ids.
 func nonceOf(secret lethe.Secret, requestID string) string {
-	d := secret.Hash("request-nonce", []byte(requestID))
+	d := secret.Ledger().Hash("request-nonce", []byte(requestID))
 	return hex.EncodeToString(d[:nonceBytes])
 }
 

@@ -193,7 +193,7 @@ func NewEntry(secret lethe.Secret, r lethe.ErasureRequest, at time.Time) (Entry,
 	}
 	e.History = []Change{{State: Received, At: record.Time(at)}}
 	if r.Reason != "" {
-		e.Reason = secret.Hash("erasure-reason", []byte(r.Reason))
+		e.Reason = secret.Ledger().Hash("erasure-reason", []byte(r.Reason))
 	}
 	if err := lethe.CheckTargets(r.Targets); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrRequest, err)

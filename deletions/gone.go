@@ -50,7 +50,7 @@ func (g *Gone) Add(other Gone) {
 
 // FoundSalt is the salt of the commitments to what a plan has found for a request.
 func FoundSalt(secret lethe.Secret, request lethe.Digest) lethe.Digest {
-	return secret.Hash("log-found", request[:])
+	return secret.Ledger().Hash("log-found", request[:])
 }
 
 // Found are the commitments to what is Gone, all under one salt, for one opens all of them. Each

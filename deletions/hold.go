@@ -63,7 +63,7 @@ func NewHold(
 ) (Hold, error) {
 	said.At = record.Time(said.At)
 	h := Hold{
-		Format: holdFormat, Name: name, Reason: secret.Hash("hold-reason", []byte(reason)),
+		Format: holdFormat, Name: name, Reason: secret.Ledger().Hash("hold-reason", []byte(reason)),
 		SetAt: said.At, Said: said,
 	}
 	if !until.IsZero() {

@@ -164,6 +164,6 @@ func republishedCode(secret lethe.Secret, key, value []byte, refused bool) []byt
 	if refused {
 		purpose = "republished, refused"
 	}
-	code := secret.Hash(purpose, key, value)
+	code := secret.Ledger().Hash(purpose, key, value)
 	return hex.AppendEncode(nil, code[:16])
 }

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -23,13 +22,5 @@ func fromHere(r *http.Request) bool {
 	if slices.ContainsFunc(forwarded(), func(name string) bool { return len(r.Header.Values(name)) > 0 }) {
 		return false
 	}
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = r.Host
-	}
-	if host == "localhost" {
-		return true
-	}
-	_, err = netip.ParseAddr(host)
-	return err == nil
+	return isOwn(r.Host, nil)
 }

@@ -12,7 +12,9 @@ import (
 // and not to a page whose site has taken its address.
 func TestAnExportIsForThisMachineAlone(t *testing.T) {
 	t.Parallel()
-	s := start(t, smallConfig(t, t.TempDir()))
+	c := smallConfig(t, t.TempDir())
+	c.HTTP.Hosts = []string{"rebound.example", "localhost.example"} // pages answer under these, exports do not
+	s := start(t, c)
 	s.replay(smallStream(t, 2, 40, 9))
 	for _, c := range []struct {
 		host, header string

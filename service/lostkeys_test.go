@@ -43,3 +43,21 @@ func TestLostKeysAreNotReplaced(t *testing.T) {
 	}
 	start(t, c).stop()
 }
+
+// After a rotation the secret of the ledger is a key like the others: without it what was erased would
+// be taken again, so the start is refused.
+func TestALostLedgerSecretIsNotPassedOver(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	c.SecretFile = ""
+	first, err := configs.LoadOrCreateSecret(c.SecretPath(), zeroReader{})
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(c.SecretPath()))
+	require.NoError(t, configs.Keystore{}.WriteRotatedSecret(t.Context(), c.SecretPath(), first.Follow([32]byte{7})))
+	start(t, c).stop()
+	require.NoError(t, os.Remove(configs.LedgerSecretPath(c.SecretPath())))
+	_, err = service.New(t.Context(), service.Options{
+		Config: c, Version: "test", Random: zeroReader{}, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.ErrorIs(t, err, service.ErrSettings)
+	require.ErrorContains(t, err, "with secret.ledger beside it")
+}

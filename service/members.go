@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
@@ -34,10 +36,19 @@ const (
 	stateStruck = "struck off"
 )
 
-// Members lists who plays the roles of a deployment, by role and instance, those that were
-// struck off last. The client checks codes from then on as processes of the deployment do.
-func Members(ctx context.Context, client *bus.Client, secret lethe.Secret) ([]Member, error) {
-	known, err := knownMembers(ctx, client, secret)
+// Membership is how an operator reads and says who plays the roles of a deployment.
+type Membership struct {
+	// Client checks codes from then on as processes of the deployment do.
+	Client *bus.Client
+	Secret lethe.Secret
+	// Authority is the deployment's, which says whether strikes must be signed.
+	Authority authority.Policy
+}
+
+// List lists who plays the roles of a deployment, by role and instance, those that were struck
+// off last.
+func (m Membership) List(ctx context.Context) ([]Member, error) {
+	known, err := m.known(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +68,14 @@ func Members(ctx context.Context, client *bus.Client, secret lethe.Secret) ([]Me
 	return list, nil
 }
 
-// StrikeMember says that the data directory of an instance, which may be given by how it
-// begins, is gone for good: no erasure waits for it any more, receipts name it, and it may
-// not come back. Errors: ErrMember, those of the brokers.
-func StrikeMember(
-	ctx context.Context, client *bus.Client, secret lethe.Secret, role, instance string, at time.Time,
+// Strike says that the data directory of an instance, which may be given by how it begins, is
+// gone for good: no erasure waits for it any more, receipts name it, and it may not come back.
+// The keys, those of an admin where the deployment asks for that, sign it. Nothing is written
+// that would be passed over. Errors: ErrMember, ErrUnsigned, those of the brokers.
+func (m Membership) Strike(
+	ctx context.Context, role, instance string, at time.Time, keys ...crypto.Signer,
 ) (Member, error) {
-	known, err := knownMembers(ctx, client, secret)
+	known, err := m.known(ctx)
 	if err != nil {
 		return Member{}, err
 	}
@@ -79,18 +91,34 @@ func StrikeMember(
 	}
 	strike := wire.Strike{Role: role, Identity: found[0], At: at}
 	record, err := strike.Record()
-	if err == nil {
-		err = client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+	if err != nil {
+		return Member{}, err
 	}
+	name := m.Client.Name(bus.ErasureStatus)
+	if record, err = (authority.Signer{Keys: keys, Topic: name, At: at}).Sign(record); err != nil {
+		return Member{}, err
+	}
+	if m.Authority.Operators {
+		said := ingest.Record{Topic: name, Key: record.Key, Value: record.Value, Headers: record.Headers}
+		if _, refusal := m.Authority.Check(said, authority.Admin); refusal != nil {
+			return Member{}, fmt.Errorf("%w: %w (sign with --sign KEY, a key of the role %s)", ErrUnsigned, refusal,
+				authority.Admin)
+		}
+	}
+	err = m.Client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
 	return Member{Role: role, Instance: found[0], State: stateStruck, StruckAt: at.UTC().Truncate(time.Millisecond)}, err
 }
 
-// knownMembers reads what was said of members, with the codes of records checked.
-func knownMembers(ctx context.Context, client *bus.Client, secret lethe.Secret) (*wire.Members, error) {
-	wire.SealOf(secret, nil).On(client)
+// ErrUnsigned is returned for what is said of a process where that must be signed, and is not
+// rightly. Nothing was written.
+var ErrUnsigned = errors.New("what is said of processes must be signed here")
+
+// known reads what was said of members, with the codes of records checked.
+func (m Membership) known(ctx context.Context) (*wire.Members, error) {
+	wire.SealOf(m.Secret, nil).On(m.Client)
 	sealed := wire.Sealed{}
 	var proven, foreign bool
-	if err := client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	if err := m.Client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		if s, found := wire.ParseSealed(rec); found {
 			sealed = s
 		}
@@ -101,19 +129,32 @@ func knownMembers(ctx context.Context, client *bus.Client, secret lethe.Secret) 
 	}
 	if foreign && !proven {
 		return nil, fmt.Errorf("%w: nothing on %s was written with this secret_file", ErrSettings,
-			client.Name(bus.ErasureStatus))
+			m.Client.Name(bus.ErasureStatus))
 	}
 	before, err := sealed.Before()
 	if err != nil {
 		return nil, err
 	}
-	wire.SealOf(secret, before).On(client)
-	known := new(wire.Members)
-	return known, client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	wire.SealOf(m.Secret, before).On(m.Client)
+	known, signed := new(wire.Members), false
+	err = m.Client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		// What the deployment did not write says nothing.
-		if n, err := ofProcess(rec); err == nil {
-			known.Take(n)
+		n, wrong := ofProcess(rec)
+		switch {
+		case wrong != nil || n.Strike != nil && n.Strike.Refusal(m.Authority) != nil:
+			return nil //nolint:nilerr // it is passed over
+		case n.Settings != nil && n.Settings.Role == configs.RoleGraphs:
+			signed = n.Settings.Values[operatorsSigned] == "true"
 		}
+		known.Take(n)
 		return nil
 	})
+	if err == nil && signed && !m.Authority.Operators {
+		err = fmt.Errorf("%w: give this command the deployment's signatures.keys_file and signatures.operators too "+
+			"(--config)", ErrSettings)
+	}
+	return known, err
 }
+
+// operatorsSigned is the setting by which what is said of processes must be signed.
+const operatorsSigned = "signatures.operators"

@@ -19,6 +19,8 @@ const (
 	brokerModule = "broker"
 	topicsModule = "topics"
 	sharedModule = "shared settings"
+	// keysModule is there if a key management system has sealed the keys.
+	keysModule = "keys"
 )
 
 // roleModule names the module of a role. Erasures are driven by the one of the
@@ -34,12 +36,15 @@ func roleModule(role string) string {
 // come first because two processes of one machine may want the same port, and because
 // they say what is waited for while the others are opened.
 func (s *Service) moduleList() []supervisor.Module {
-	list := []supervisor.Module{
-		{Name: httpModule, Open: s.openHTTP},
+	list := []supervisor.Module{{Name: httpModule, Open: s.openHTTP}}
+	if s.config.KMS.Address != "" {
+		list = append(list, supervisor.Module{Name: keysModule, Open: (unsealing{s}).open})
+	}
+	list = append(list, []supervisor.Module{
 		{Name: brokerModule, Open: s.openBroker},
 		{Name: topicsModule, Needs: []string{brokerModule}, Open: s.openTopics},
 		{Name: sharedModule, Needs: []string{topicsModule}, Open: s.openShared},
-	}
+	}...)
 	// Score opens before train, which makes a folder for every shard: under
 	// another number of shards score refuses, and nothing has been changed.
 	for _, r := range []struct {

@@ -169,7 +169,7 @@ func PlanStopped(ctx context.Context, c configs.Config, r PlanRequest) (*Plan, e
 	if _, err := os.Stat(c.SecretPath()); err != nil {
 		return nil, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, c.DataDir)
 	}
-	secret, err := configs.LoadOrCreateSecret(c.SecretPath(), nil)
+	secret, err := configs.KeysOf(c).Secret(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 	erasure := c.Erasure.Config
 	erasure.SigningKey, erasure.KernelSet, erasure.Authority = s.key, s.kernels.Name, s.authority
 	var err error
-	if erasure.KeyBefore, err = configs.KeyBefore(c.SigningKeyPath()); err != nil {
+	if erasure.KeyBefore, err = configs.KeysOf(c).Before(ctx); err != nil {
 		return nil, err
 	}
 	erasure.Deployment = s.secret.Deployment(c.Kafka.TopicPrefix)

@@ -124,7 +124,8 @@ func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err er
 	}
 	if here := wire.SecretCheck(s.secret); sealed.SecretCheck != here {
 		return nil, false, fmt.Errorf("%w: secret_file is key %s here, the data directory was begun with key %s "+
-			"(give this process that one, or begin anew with empty data directories and empty topics)",
+			"(give this process that one, with secret.ledger beside it if it was rotated, or begin anew with empty data "+
+			"directories and empty topics)",
 			ErrSettings, here, sealed.SecretCheck)
 	}
 	return before, true, nil

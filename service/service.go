@@ -44,8 +44,8 @@ type Options struct {
 	// ChangeSettings says that the process may train with other settings than those that
 	// others who train have said: they stop, and start again with the new ones.
 	ChangeSettings bool
-	// Restoring says that the data directory is one that a backup was put back into, for
-	// which no other service starts.
+	// Restoring says that the data directory is one that a backup was put back into, or that is made
+	// anew under another secret, for which no other service starts.
 	Restoring bool
 	// Random is where new keys come from.
 	Random io.Reader
@@ -128,8 +128,16 @@ const (
 // everything that was erased since is erased again.
 const RestoringName = "RESTORING"
 
-// checkRestored refuses a data directory that still holds what was erased.
-func checkRestored(dataDir string) error {
+// RotatingName is a file in a data directory that is made anew under another secret, until it is in
+// the place of the one before.
+const RotatingName = "ROTATING"
+
+// checkFinished refuses a data directory that still holds what was erased, or is not whole.
+func checkFinished(dataDir string) error {
+	if _, err := os.Stat(filepath.Join(dataDir, RotatingName)); err == nil {
+		return fmt.Errorf("%s: this directory is being made anew under another secret: lethe keys rotate-secret finishes "+
+			"that (start on the directory of before if you do not want it)", dataDir)
+	}
 	if _, err := os.Stat(filepath.Join(dataDir, RestoringName)); err == nil {
 		return fmt.Errorf("%s: a backup was put back here and what was erased since may still be in it: "+
 			"remove the folder and run lethe backup restore again", dataDir)
@@ -165,7 +173,7 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory cannot be made: %w (choose another with --data-dir)", err)
 	}
-	if err := checkRestored(s.config.DataDir); err != nil && !o.Restoring {
+	if err := checkFinished(s.config.DataDir); err != nil && !o.Restoring {
 		return nil, err
 	}
 	if s.begun = begunBefore(s.config.DataDir); s.begun && !o.Restoring {
@@ -173,15 +181,10 @@ func New(ctx context.Context, o Options) (_ *Service, err error) {
 			return nil, err
 		}
 	}
-	if s.secret, err = configs.LoadOrCreateSecret(s.config.SecretPath(), o.Random); err != nil {
-		return nil, err
-	}
-	if s.key, err = configs.LoadOrCreateSigningKey(s.config.SigningKeyPath(), o.Random); err != nil {
-		return nil, err
-	}
-	// After the keys: with it the directory is one that was begun.
-	if s.instance, err = configs.LoadOrCreateInstance(s.config.DataDir, o.Random); err != nil {
-		return nil, err
+	if s.config.KMS.Address == "" {
+		if err = (unsealing{s}).load(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if s.authority, err = configs.LoadAuthority(s.config.Signatures); err != nil {
 		return nil, err

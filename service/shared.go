@@ -13,6 +13,7 @@ import (
 
 	"lethe/configs"
 	"lethe/ingest"
+	"lethe/ingest/authority"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
@@ -42,6 +43,8 @@ type shared struct {
 	next int64
 	// junk is told of records that lethe did not write.
 	junk func(rec ingest.Record)
+	// authority says whether strikes must be signed.
+	authority authority.Policy
 }
 
 // openShared compares the settings of this process with what others said, and that
@@ -54,7 +57,8 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	shares := sharing(s.config)
 	alone := slices.DeleteFunc(s.config.Plays(), func(role string) bool { return slices.Contains(shares, role) })
 	p := &shared{
-		client: s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
+		authority: s.authority,
+		client:    s.patient, plays: s.config.HasRole, own: s.sharedSettings(), members: new(wire.Members),
 		changes:  s.o.ChangeSettings || s.o.TakeOver,
 		register: newRegister(s.instance, hex.EncodeToString(run), s.o.TakeOver, alone, shares, s.o.Now),
 		junk: func(rec ingest.Record) {
@@ -66,6 +70,10 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 		return nil, err
 	}
 	p.changes = false // what is said from now on is another change
+	if n := len(p.register.strikes); n > 0 && s.authority.Operators {
+		return nil, fmt.Errorf("%w: --take-over would strike off %d data directories, and here an admin must sign that: "+
+			"strike them off first (lethe members strike INSTANCE --sign KEY)", ErrSettings, n)
+	}
 	records, err := p.records(s.config.Plays())
 	if err != nil {
 		return nil, err
@@ -80,7 +88,7 @@ func (p *shared) compareBefore(ctx context.Context) error {
 	if err := p.client.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		p.next = rec.Offset + 1
 		strangers.note(rec)
-		n, err := ofProcess(rec)
+		n, err := p.notice(rec)
 		if n.Settings != nil {
 			said[n.Settings.Role] = *n.Settings
 		}
@@ -177,7 +185,7 @@ func (p *shared) compare(said wire.Settings) error {
 
 // requiredSignatures are the settings that say which records must be signed.
 func requiredSignatures() []string {
-	return []string{"signatures.control", wire.RequestsSigned, "signatures.operators"}
+	return []string{"signatures.control", wire.RequestsSigned, operatorsSigned}
 }
 
 // decides reports whether a setting of the graphs is this process's to change.
@@ -224,7 +232,7 @@ func (p *shared) Run(ctx context.Context) error {
 
 // take compares with what a process says that began later.
 func (p *shared) take(ctx context.Context, rec ingest.Record) error {
-	n, err := ofProcess(rec)
+	n, err := p.notice(rec)
 	if err != nil {
 		p.junk(rec)
 	}
@@ -243,6 +251,15 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 		return err
 	}
 	return p.client.Write(ctx, bus.ErasureStatus, records)
+}
+
+// notice is ofProcess without strikes that nobody has signed who may.
+func (p *shared) notice(rec ingest.Record) (wire.Notice, error) {
+	n, err := ofProcess(rec)
+	if n.Strike != nil && n.Strike.Refusal(p.authority) != nil {
+		n.Strike = nil // the coordinator says so
+	}
+	return n, err
 }
 
 // ofProcess reads what processes say of themselves, and no other records.

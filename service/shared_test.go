@@ -181,10 +181,11 @@ func TestSeveralInstancesTrain(t *testing.T) {
 
 	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
 	require.NoError(t, err)
-	members, err := service.Members(t.Context(), first.Client(), secret)
+	membership := service.Membership{Client: first.Client(), Secret: secret}
+	members, err := membership.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, members, 4, "graphs, erasure and two that train")
-	_, err = service.StrikeMember(t.Context(), first.Client(), secret, configs.RoleTrain, "ffff", time.Now())
+	_, err = membership.Strike(t.Context(), configs.RoleTrain, "ffff", time.Now())
 	require.ErrorIs(t, err, service.ErrMember)
 
 	three, err := open("three", func(o *service.Options) { passes(o); o.ChangeSettings = true })

@@ -72,7 +72,10 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(statusPage) //nolint:errcheck // the caller went away
 	})
-	pages := &web{server: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}, ended: make(chan error, 1)}
+	pages := &web{
+		server: &http.Server{Handler: guarded(s.config.HTTP.Hosts, mux), ReadHeaderTimeout: 5 * time.Second},
+		port:   s.port, ended: make(chan error, 1),
+	}
 	go func() { pages.ended <- pages.server.Serve(s.port) }()
 	return pages, nil
 }
@@ -95,6 +98,7 @@ func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 // web serves pages from when it is made.
 type web struct {
 	server *http.Server
+	port   net.Listener
 	ended  chan error
 }
 
@@ -115,4 +119,11 @@ func (w *web) Run(ctx context.Context) error {
 }
 
 // Close implements supervisor.Process.
-func (w *web) Close() error { return w.server.Close() }
+func (w *web) Close() error {
+	err := w.server.Close()
+	// Whoever serves may not have begun to, and the server knows nothing of the port then.
+	if failed := w.port.Close(); !errors.Is(failed, net.ErrClosed) {
+		err = errors.Join(err, failed)
+	}
+	return err
+}

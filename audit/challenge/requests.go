@@ -23,6 +23,9 @@ type request struct {
 	at       translog.Request
 	state    deletions.State
 	replaced bool
+	// earlier says that pseudonyms are made with another secret since: it commits to other ones
+	// than slices hold now.
+	earlier bool
 	// found is what its plan has found, or nil, by the leaf foundAt.
 	found   *translog.Found
 	foundAt int64
@@ -86,6 +89,24 @@ func (r *requests) find(leaf int64, l translog.Found) bool {
 // slice may hold their targets any more.
 func (v *View) carriedOut() []*request {
 	return slices.DeleteFunc(slices.Clone(v.requests.all), func(q *request) bool { return !q.replaced })
+}
+
+// rotate notes that pseudonyms are others from now on.
+func (r *requests) rotate() {
+	for _, q := range r.all {
+		q.earlier = q.earlier || q.replaced
+	}
+}
+
+// earlier counts the requests that were carried out under another secret.
+func (v *View) earlier() int {
+	n := 0
+	for _, q := range v.carriedOut() {
+		if q.earlier {
+			n++
+		}
+	}
+	return n
 }
 
 // underWay counts the requests that are neither rejected nor carried out.

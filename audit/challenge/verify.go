@@ -45,6 +45,9 @@ type Report struct {
 	Slices   int `json:"slices"`
 	Requests int `json:"requests"`
 	UnderWay int `json:"requests_under_way"`
+	// Earlier are those of Requests that were carried out before the secret was rotated: they commit
+	// to pseudonyms of before, which no slice has now, and so nothing is found of them here.
+	Earlier int `json:"requests_before_rotation,omitempty"`
 	// OpenPayments are edges of the slices, and stubs, between both ends of a payment that was
 	// erased. They may stand for one the other way, which was not: slices do not say who paid.
 	OpenPayments int `json:"open_payments"`
@@ -202,7 +205,7 @@ func (r *Report) takeArtefacts(b *Bundle, v *View, steps Steps) *held {
 	}
 	gone, problems := v.open(b.Openings)
 	r.Problems = append(r.Problems, problems...)
-	r.Requests = len(v.carriedOut())
+	r.Requests, r.Earlier = len(v.carriedOut()), v.earlier()
 	for _, f := range gone.found {
 		r.NotCommitted += f.of.found.LeftOut
 	}

@@ -81,6 +81,10 @@ func (v *View) Take(leaf translog.Leaf) {
 		if !v.requests.move(l) {
 			v.problem("leaf %d of the log moves a request that no leaf before it has", v.size)
 		}
+	case translog.Operator:
+		if l.Action == translog.ActionRotateSecret {
+			v.requests.rotate()
+		}
 	case translog.Receipt:
 		// What is not carried out is not looked for: a receipt for it would be believed unchecked.
 		if q := v.requests.byDigest[l.Request]; q == nil || q.state != deletions.Verified {

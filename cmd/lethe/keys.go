@@ -14,6 +14,9 @@ import (
 type keysCmd struct {
 	Generate keysGenerateCmd `cmd:"" help:"Make a key that signs control records or requests."`
 	Check    keysCheckCmd    `cmd:"" help:"Check a file of public keys, and count who may sign what."`
+	Seal     keysSealCmd     `cmd:"" help:"Have Vault seal the secret and the signing key."`
+	Unseal   keysUnsealCmd   `cmd:"" help:"Put the keys back as open files."`
+	Rotate   keysRotateCmd   `cmd:"" name:"rotate-secret" help:"Make a data directory anew under another secret."`
 }
 
 // Help shows an example.

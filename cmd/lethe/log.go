@@ -15,6 +15,7 @@ type logCmd struct {
 	Verify     logVerifyCmd     `cmd:"" help:"Prove that nothing was dropped from the transparency log or rewritten."`
 	Show       logShowCmd       `cmd:"" help:"List the leaves of the transparency log."`
 	Checkpoint logCheckpointCmd `cmd:"" help:"Print the signed checkpoint, to be kept elsewhere."`
+	Keys       logKeysCmd       `cmd:"" help:"Follow the keys of a log from one that you know, and print them."`
 	RotateKey  logRotateKeyCmd  `cmd:"" help:"Put a new signing key in place, which the one before introduces."`
 }
 
@@ -26,7 +27,8 @@ func (logCmd) Help() string {
 // logFlags say which log is meant.
 type logFlags struct {
 	command.ConfigFlags
-	PublicKey string `help:"PEM file of the key that must have signed the log." type:"path" placeholder:"FILE"`
+	PublicKey string `help:"PEM file of a key that signs the log, or has." type:"path" placeholder:"FILE"`
+	Log       string `help:"The log as lethe log show --json has printed it." type:"path" placeholder:"FILE"`
 }
 
 // options are those of the log that is meant: of the data directory and its topic, or of the
@@ -35,13 +37,17 @@ func (f logFlags) options(a *command.App) (o audit.LogOptions, err error) {
 	if o.Config, err = f.Load(a, nil); err != nil {
 		return o, err
 	}
-	o.TopicOnly = f.DataDir == "" && len(f.Brokers) > 0
+	o.File, o.TopicOnly = f.Log, f.DataDir == "" && len(f.Brokers) > 0
 	if f.PublicKey != "" {
 		if o.Key, err = configs.ReadPublicKey(f.PublicKey); err != nil {
 			return o, fmt.Errorf("--public-key: %w", err)
 		}
 	}
-	if o.TopicOnly && o.Key == nil {
+	switch {
+	case o.Key != nil:
+	case o.File != "":
+		return o, command.Usage(errors.New("with --log, --public-key says who must have signed"))
+	case o.TopicOnly:
 		return o, command.Usage(errors.New("with --brokers and no --data-dir, --public-key says who must have signed"))
 	}
 	return o, nil

@@ -32,7 +32,11 @@ func (c *logRotateKeyCmd) Run(a *command.App) error {
 		return err
 	}
 	path := config.SigningKeyPath()
-	before, now, err := configs.RotateSigningKey(path, rand.Reader)
+	store, err := configs.KeysOf(config).Store()
+	if err != nil {
+		return err
+	}
+	before, now, err := store.RotateSigningKey(a.Context, path, rand.Reader)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type logbook struct {
 	stop    func(leaves int)
 	brokers string
 	client  *bus.Client
+	// configure, if not nil, changes what the service runs with.
+	configure func(c *configs.Config)
 }
 
 // Commands:
@@ -90,6 +92,9 @@ func (b *logbook) config() configs.Config {
 	c := configs.Default()
 	c.DataDir, c.HTTP.Address, c.Embedded.Port = b.data, "127.0.0.1:0", 0
 	c.Kafka.Partitions, c.Partition.Shards, c.Trainer.Hidden = 1, 2, 8
+	if b.configure != nil {
+		b.configure(&c)
+	}
 	return c
 }
 
@@ -128,6 +133,7 @@ var masks = []struct {
 	{regexp.MustCompile(`"(from|to|signature)":"[^"]*"`), `"$1":"<base64>"`},
 	{regexp.MustCompile(`root [A-Za-z0-9+/]{43}=`), "root <hash>"},
 	{regexp.MustCompile(`key \S{43} follows \S{43}:`), "key <id> follows <id>:"},
+	{regexp.MustCompile(`\b(key |by "?)[A-Za-z0-9_-]{43}\b`), "$1<id>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)?`), "<time>"},
 }
 

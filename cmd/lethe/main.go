@@ -29,7 +29,7 @@ type cli struct {
 	Generate generateCmd `cmd:"" help:"Make an Elliptic-style stream with laundering typologies."`
 	Replay   replayCmd   `cmd:"" help:"Publish a dataset to the topics."`
 	Erase    eraseCmd    `cmd:"" help:"Submit and follow erasure requests."`
-	Keys     keysCmd     `cmd:"" help:"Make and check keys that sign control records and requests."`
+	Keys     keysCmd     `cmd:"" help:"Make and check keys that sign; make a data directory anew under another secret."`
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Members  membersCmd  `cmd:"" help:"List who plays the roles, and strike off who will not come back."`
 	Backup   backupCmd   `cmd:"" help:"Copy a data directory, or put a copy back without what was erased since."`

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"lethe"
 	"lethe/configs"
-	"lethe/ingest/bus"
 	"lethe/internal/command"
 	"lethe/service"
 )
@@ -39,12 +37,12 @@ from the data directory or secret_file.`
 
 // Run lists the members.
 func (c *membersListCmd) Run(a *command.App) error {
-	client, secret, err := openAsMember(a, c.ConfigFlags)
+	members, err := openAsMember(a, c.ConfigFlags)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	list, err := service.Members(a.Context, client, secret)
+	defer members.Client.Close()
+	list, err := members.List(a.Context)
 	if err != nil {
 		return err
 	}
@@ -64,9 +62,10 @@ func (c *membersListCmd) Run(a *command.App) error {
 
 type membersStrikeCmd struct {
 	command.ConfigFlags
-	Instance string `arg:"" help:"The instance, or how it begins."`
-	Role     string `help:"The role that it played." default:"train"`
-	JSON     bool   `help:"Print one JSON document."`
+	Instance string   `arg:"" help:"The instance, or how it begins."`
+	Role     string   `help:"The role that it played." default:"train"`
+	Sign     []string `help:"Private key of an admin to sign with; repeatable." type:"path" placeholder:"FILE"`
+	JSON     bool     `help:"Print one JSON document."`
 }
 
 // Help shows an example.
@@ -77,17 +76,22 @@ func (membersStrikeCmd) Help() string {
 For a data directory that is lost or destroyed. No erasure waits for it any more. That it was
 struck off is a leaf of the transparency log, and every receipt from then on names its folder as
 not searched. It is not taken back: the directory may not come back, and its process stops. It takes
-the deployment's secret, from the data directory or secret_file.`
+the deployment's secret, from the data directory or secret_file. Where signatures.operators is set, a
+key of the role admin signs it (--sign), and --config names the deployment's file of keys.`
 }
 
 // Run strikes a member off.
 func (c *membersStrikeCmd) Run(a *command.App) error {
-	client, secret, err := openAsMember(a, c.ConfigFlags)
+	keys, err := signingKeys(c.Sign)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
-	m, err := service.StrikeMember(a.Context, client, secret, c.Role, c.Instance, time.Now())
+	members, err := openAsMember(a, c.ConfigFlags)
+	if err != nil {
+		return err
+	}
+	defer members.Client.Close()
+	m, err := members.Strike(a.Context, c.Role, c.Instance, time.Now(), keys...)
 	if err != nil {
 		return err
 	}
@@ -100,15 +104,17 @@ func (c *membersStrikeCmd) Run(a *command.App) error {
 }
 
 // openAsMember reaches the brokers with the deployment's secret, which must be there.
-func openAsMember(a *command.App, flags command.ConfigFlags) (*bus.Client, lethe.Secret, error) {
+func openAsMember(a *command.App, flags command.ConfigFlags) (m service.Membership, err error) {
 	config, err := flags.Load(a, nil)
 	if err != nil {
-		return nil, lethe.Secret{}, err
+		return m, err
 	}
-	secret, err := configs.LoadOrCreateSecret(config.SecretPath(), nil)
-	if err != nil {
-		return nil, secret, err
+	if m.Secret, err = configs.KeysOf(config).Secret(a.Context); err != nil {
+		return m, err
 	}
-	client, err := reach(a.Context, config)
-	return client, secret, err
+	if m.Authority, err = configs.LoadAuthority(config.Signatures); err != nil {
+		return m, err
+	}
+	m.Client, err = reach(a.Context, config)
+	return m, err
 }

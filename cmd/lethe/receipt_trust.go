@@ -55,6 +55,9 @@ func (f trustFlags) check(a *command.App, file string, data []byte) (checked, er
 		c.Problems = append(c.Problems, err.Error())
 	case hint != "":
 		c.Problems = append(c.Problems, hint)
+	case !v.TrustedKey && len(v.Signatures) > 0 && !v.Signatures[0].Known:
+		c.Problems = append(c.Problems, "if the deployment has changed its key since: lethe log keys follows the changes "+
+			"from a key that is known, and prints all of them for --public-key")
 	default:
 		c.checkLogged(file, data, r, trust)
 	}

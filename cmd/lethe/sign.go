@@ -45,6 +45,9 @@ func explained(err error) error {
 	if errors.Is(err, requests.ErrUnsigned) {
 		return fmt.Errorf("%w: add --sign KEY, a key of the role compliance", err)
 	}
+	if answer := requests.Answer(err); answer != nil {
+		return answer // where it was read is nobody's concern
+	}
 	return err
 }
 

@@ -108,6 +108,13 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 	c.states.dirty = true
 	for _, n := range notices {
+		if n.Strike != nil {
+			if refusal := n.Strike.Refusal(c.states.o.Authority); refusal != nil {
+				c.states.o.Logger.Warn("a strike was passed over: what is said of processes must be signed by an admin",
+					"role", n.Strike.Role, "instance", n.Strike.Identity, "reason", refusal.Reason, "detail", refusal.Detail)
+				continue
+			}
+		}
 		if n.Instance != nil || n.Member != nil || n.Strike != nil {
 			c.states.acks.members.Take(n)
 			c.states.acks.unlogged = true

@@ -178,7 +178,7 @@ func suffix(secret lethe.Secret, of deletions.Entry, targets []lethe.Digest, tim
 		content = append(content, t[:]...)
 	}
 	content = append(content, bytes.Repeat([]byte{1}, times)...)
-	hash := secret.Hash("late-request", content)
+	hash := secret.Ledger().Hash("late-request", content)
 	var out strings.Builder
 	for _, b := range hash[:16] {
 		out.WriteByte('a' + b>>4)

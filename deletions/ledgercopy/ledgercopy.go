@@ -39,7 +39,7 @@ func Records(secret lethe.Secret, e deletions.Entry) ([]ingest.Outgoing, error) 
 }
 
 func codeOf(secret lethe.Secret, value []byte) string {
-	d := secret.Hash("ledger-copy", value)
+	d := secret.Ledger().Hash("ledger-copy", value)
 	return hex.EncodeToString(d[:])
 }
 

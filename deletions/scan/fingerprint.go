@@ -185,7 +185,7 @@ func (f Fingerprint) Validate() error {
 // masks hide the two hashes at rest. The MAC differs for different needles, so
 // no mask is used for two of them.
 func (f Fingerprint) masks(secret lethe.Secret) (anchor, rolling uint64) {
-	d := secret.Hash("fingerprint-mask", f.MAC[:], []byte(f.Kind))
+	d := secret.Ledger().Hash("fingerprint-mask", f.MAC[:], []byte(f.Kind))
 	return binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:16])
 }
 
@@ -194,7 +194,7 @@ func (f Fingerprint) strided() bool { return f.Next != [stride - 1]uint64{} }
 
 // nextMasks are masks for Next.
 func (f Fingerprint) nextMasks(secret lethe.Secret) (out [stride - 1]uint64) {
-	d := secret.Hash("fingerprint-next", f.MAC[:], []byte(f.Kind))
+	d := secret.Ledger().Hash("fingerprint-next", f.MAC[:], []byte(f.Kind))
 	for i := range out {
 		out[i] = binary.LittleEndian.Uint64(d[8*i:])
 	}
@@ -202,7 +202,7 @@ func (f Fingerprint) nextMasks(secret lethe.Secret) (out [stride - 1]uint64) {
 }
 
 func macOf(secret lethe.Secret, kind Kind, needle []byte) MAC {
-	d := secret.Hash("fingerprint", []byte(kind), needle)
+	d := secret.Ledger().Hash("fingerprint", []byte(kind), needle)
 	return MAC(d[:16])
 }
 

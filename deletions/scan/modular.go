@@ -112,7 +112,7 @@ type hashKeys struct {
 }
 
 func hashKeysOf(secret lethe.Secret) hashKeys {
-	d := secret.Hash("fingerprint-base")
+	d := secret.Ledger().Hash("fingerprint-base")
 	return hashKeys{
 		base:       rollingBaseOf(256 + binary.LittleEndian.Uint64(d[:8])%(prime-256)),
 		multiplier: binary.LittleEndian.Uint64(d[8:16]) | 1,

@@ -88,6 +88,21 @@ func KeysOf(origin string, leaves [][]byte, trusted ed25519.PublicKey) (Keys, er
 	return k, nil
 }
 
+// Epoch is a key of a log, and the size from which on it signs checkpoints.
+type Epoch struct {
+	From int64
+	Key  ed25519.PublicKey
+}
+
+// Epochs are the keys, the one that signs now first.
+func (k Keys) Epochs() []Epoch {
+	out := make([]Epoch, 0, len(k.epochs))
+	for _, e := range slices.Backward(k.epochs) {
+		out = append(out, Epoch{e.size, e.key})
+	}
+	return out
+}
+
 // newest is the key that signs now.
 func (k Keys) newest() ed25519.PublicKey { return k.epochs[len(k.epochs)-1].key }
 

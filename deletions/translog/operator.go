@@ -25,6 +25,9 @@ const (
 	ActionCancel Action = "cancel"
 	// ActionRotateKey: receipts and checkpoints are signed by another key from here on.
 	ActionRotateKey Action = "rotate-key"
+	// ActionRotateSecret: pseudonyms are made with another secret from here on, and everything that
+	// holds them was made anew. What requests of before commit to is named by pseudonyms of before.
+	ActionRotateSecret Action = "rotate-secret"
 	// ActionBackup: a backup was made. ActionRestore: one was put back. ActionForgetBackup: an
 	// operator said that one is destroyed, and receipts do not name it any more.
 	ActionBackup       Action = "backup"
@@ -35,8 +38,8 @@ const (
 // Valid reports whether the action is one of these.
 func (a Action) Valid() bool {
 	switch a {
-	case ActionTakeOver, ActionStrikeOff, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionBackup,
-		ActionRestore, ActionForgetBackup:
+	case ActionTakeOver, ActionStrikeOff, ActionHold, ActionRelease, ActionCancel, ActionRotateKey, ActionRotateSecret,
+		ActionBackup, ActionRestore, ActionForgetBackup:
 		return true
 	default:
 		return false
@@ -49,7 +52,8 @@ type Operator struct {
 	At     time.Time `json:"at"`
 	// Detail is a digest of what was done in full, keyed (lethe.Secret.Hash) where it could
 	// be guessed: of a hold SHA-256 of its record in the ledger, of a take-over or a strike that
-	// of role and instance. It is zero where the rest says all.
+	// of role and instance, of a rotated secret that of what tells both apart. It is zero where the
+	// rest says all.
 	Detail lethe.Digest `json:"detail,omitzero"`
 	// Request is the request that it concerns, zero for none.
 	Request lethe.Digest `json:"request_digest,omitzero"`
@@ -77,6 +81,12 @@ func TakeOver(role, instance string, at time.Time) Operator {
 // StrikeOff says that an operator struck an instance off those that share a role's work.
 func StrikeOff(role, instance string, at time.Time) Operator {
 	return goneFolder(ActionStrikeOff, role, instance, at)
+}
+
+// RotateSecret says that another secret makes pseudonyms from here on. The checks tell the two apart.
+func RotateSecret(before, now string, at time.Time) Operator {
+	detail := sha256.Sum256([]byte(before + "\n" + now + "\n"))
+	return Operator{Action: ActionRotateSecret, At: record.Time(at), Detail: detail}
 }
 
 func goneFolder(action Action, role, instance string, at time.Time) Operator {

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,4 +164,23 @@ func (a Admin) settings(ctx context.Context, topics []Topic) (map[Topic]map[stri
 		}
 	}
 	return found, nil
+}
+
+// Delete removes topics with all that they hold, which nothing brings back. Those that are not
+// there are no error.
+func (a Admin) Delete(ctx context.Context, topics ...Topic) error {
+	request := &kafka.DeleteTopicsRequest{}
+	for _, t := range topics {
+		request.Topics = append(request.Topics, a.client.Name(t))
+	}
+	response, err := a.client.kafka.DeleteTopics(ctx, request)
+	if err != nil {
+		return fmt.Errorf("delete topics: %w", a.client.explain(ctx, err))
+	}
+	for _, name := range request.Topics {
+		if err := response.Errors[name]; err != nil && !errors.Is(err, kafka.UnknownTopicOrPartition) {
+			return denied("delete topic "+name, fmt.Errorf("delete topic %s: %w", name, err))
+		}
+	}
+	return nil
 }

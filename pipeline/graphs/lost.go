@@ -254,15 +254,12 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 // setting of the stream, so that a store of graphs that was lost is made again with the
 // same one: the transactions that told it may be erased by then.
 
-// streamSettings is what those settings are said under, in place of a role.
-const streamSettings = "stream"
-
 const featureCountKey = "ingest.feature_count"
 
 // sayFeatureCount says the number of features.
 func (l *lifecycle) sayFeatureCount(ctx context.Context) error {
 	said := wire.Settings{
-		Role: streamSettings, Values: map[string]string{featureCountKey: strconv.Itoa(l.store.FeatureCount())},
+		Role: wire.Stream, Values: map[string]string{featureCountKey: strconv.Itoa(l.store.FeatureCount())},
 	}
 	record, err := said.Record()
 	if err != nil {
@@ -276,7 +273,7 @@ func saidFeatureCount(ctx context.Context, topics Bus) (count int, err error) {
 	err = topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
 		// Others say what else is wrong with the topic.
 		said, found, _ := wire.ParseSettings(rec)
-		if !found || said.Role != streamSettings {
+		if !found || said.Role != wire.Stream {
 			return nil
 		}
 		count, err = strconv.Atoi(said.Values[featureCountKey])

@@ -19,6 +19,23 @@ var ErrUnsigned = errors.New("this deployment takes only what is signed")
 // fails.
 var ErrRefused = errors.New("refused for its signature")
 
+// answer is ErrRefused with the statement that fails.
+type answer struct{ wire.Refused }
+
+// Error implements error.
+func (a *answer) Error() string { return fmt.Sprintf("%v: %s: %s", ErrRefused, a.Reason, a.Detail) }
+
+// Unwrap makes it an ErrRefused.
+func (*answer) Unwrap() error { return ErrRefused }
+
+// Answer is the ErrRefused in an error, without where it was read, or nil.
+func Answer(err error) error {
+	if found := (*answer)(nil); errors.As(err, &found) {
+		return found
+	}
+	return nil
+}
+
 // Signing are topics as somebody writes to them who signs what he says of requests. One goroutine
 // uses it.
 type Signing struct {
@@ -75,7 +92,7 @@ func (s *Signing) noting(t bus.Topic, fn func(ingest.Record) error) func(ingest.
 	}
 	return func(rec ingest.Record) error {
 		if refused, is := wire.ParseRefused(rec); is && s.written[refused.Signatures] {
-			return fmt.Errorf("%w: %s: %s", ErrRefused, refused.Reason, refused.Detail)
+			return &answer{refused}
 		}
 		if said, is, err := wire.ParseSettings(rec); is && err == nil {
 			if n, has := said.Values[wire.RequestsSigned]; has {

@@ -108,7 +108,14 @@ var ErrSecret = errors.New("the process that carries out erasures has another se
 	"give all processes the same secret_file, or begin anew with empty data directories and empty topics")
 
 // SecretCheck tells two secrets apart, and is of no use to guess one.
-func SecretCheck(secret lethe.Secret) string { return secret.Hash("shared settings").String()[:16] }
+func SecretCheck(secret lethe.Secret) string {
+	var parts [][]byte
+	if begun := secret.Ledger(); begun != secret {
+		d := begun.Hash("shared settings")
+		parts = append(parts, d[:])
+	}
+	return secret.Hash("shared settings", parts...).String()[:16]
+}
 
 // Shares refuses a command that was made with another secret: a search with
 // fingerprints of another key finds nothing, whatever is there.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lethe/ingest"
+	"lethe/ingest/authority"
 )
 
 const (
@@ -39,6 +40,19 @@ type Strike struct {
 	Role     string    `json:"role"`
 	Identity string    `json:"identity"`
 	At       time.Time `json:"at"`
+
+	// said is the record that it was read from.
+	said ingest.Record
+}
+
+// Refusal says why a strike does not count where what is said of processes must be signed: it
+// is nil if it does. A signature counts for ever, since strikes are read again at every start.
+func (s Strike) Refusal(policy authority.Policy) *ingest.Refusal {
+	if !policy.Operators {
+		return nil
+	}
+	_, refusal := policy.Check(s.said, authority.Admin)
+	return refusal
 }
 
 // Record returns the member as a record of erasure-status.v1.
@@ -74,6 +88,7 @@ func ParseStrike(rec ingest.Record) (s Strike, found bool, err error) {
 	found, err = parseControl(rec, strikePrefix, &s, func() (format, key string) {
 		return s.Format, s.Role + "/" + s.Identity
 	}, strikeFormat)
+	s.said = rec
 	return s, found, err
 }
 

@@ -20,6 +20,14 @@ const (
 // request.
 const RequestsSigned = "signatures.requests"
 
+// Stream is what settings of the stream are said under, in place of a role.
+const Stream = "stream"
+
+// IsOfStream reports whether a record of erasure-status.v1 has settings of the stream.
+func IsOfStream(rec ingest.Record) bool {
+	return string(rec.Key) == settingsPrefix+Stream && !rec.Tombstone()
+}
+
 // Settings are what other roles must have in common with a role, as its process
 // said when it began. They travel on erasure-status.v1, which everyone reads, as a
 // control record: the newest of each role counts.

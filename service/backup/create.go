@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -50,11 +51,11 @@ func (c Create) Run() (m Manifest, err error) {
 	if _, err := os.Stat(c.Config.SecretPath()); err != nil {
 		return m, fmt.Errorf("the deployment's secret: %w (is %s a data directory of lethe?)", err, dir)
 	}
-	secret, err := configs.LoadOrCreateSecret(c.Config.SecretPath(), nil)
+	secret, err := configs.KeysOf(c.Config).Secret(context.Background())
 	if err != nil {
 		return m, err
 	}
-	key, err := configs.ReadSigningKey(c.Config.SigningKeyPath())
+	key, err := configs.KeysOf(c.Config).SigningKey(context.Background())
 	if err != nil {
 		return m, err
 	}
@@ -75,7 +76,7 @@ func (c Create) Run() (m Manifest, err error) {
 			return m, err
 		}
 	}
-	held, err := lock(dir)
+	held, err := Lock(dir)
 	if err != nil {
 		return m, err
 	}

@@ -50,12 +50,12 @@ func contents(dir string, whole bool) (paths []string, err error) {
 	return paths, err
 }
 
-// locks keep other processes out of the stores of a data directory.
-type locks []io.Closer
+// Locks keep other processes out of the stores of a data directory.
+type Locks []io.Closer
 
-// lock takes the locks of every store and of the embedded broker. Nobody writes while they
+// Lock takes the locks of every store and of the embedded broker. Nobody writes while they
 // are held.
-func lock(dir string) (held locks, err error) {
+func Lock(dir string) (held Locks, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !isLock(path) {
 			return err
@@ -81,7 +81,7 @@ func lockFile(path string) (io.Closer, error) {
 }
 
 // Close lets others in.
-func (l locks) Close() error {
+func (l Locks) Close() error {
 	var errs []error
 	for _, one := range l {
 		errs = append(errs, one.Close())
@@ -104,8 +104,8 @@ func isEmpty(dir string) error {
 	return nil
 }
 
-// copyFolder copies the files of a folder, whose locks are held.
-func copyFolder(from, to string) error {
+// CopyFolder copies the files of a folder, whose locks are held.
+func CopyFolder(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -138,8 +138,8 @@ func copyFolder(from, to string) error {
 	})
 }
 
-// syncFolders makes durable which files there are in a folder and below it.
-func syncFolders(dir string) error {
+// SyncFolders makes durable which files there are in a folder and below it.
+func SyncFolders(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err

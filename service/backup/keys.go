@@ -1,13 +1,16 @@
 package backup
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"lethe/configs"
+	"lethe/internal/atomicfile"
 )
 
 // keysOr returns the keys one of which must have signed a backup: those that are known, or else
@@ -49,10 +52,42 @@ func keysIn(files map[string][]byte, c configs.Config) ([]ed25519.PublicKey, err
 	return keys, nil
 }
 
+// ownSecret reads the secret that a backup was made under, and returns what puts it back: its stores
+// have the pseudonyms of that one, and the newest ledger may be of a deployment that has rotated it
+// since. Both have the secret of the ledger in common.
+func ownSecret(c configs.Config) (keep func() error, err error) {
+	if c.SecretFile != "" {
+		return func() error { return nil }, nil
+	}
+	kept := make(map[string][]byte)
+	for _, path := range []string{c.SecretPath(), configs.LedgerSecretPath(c.SecretPath())} {
+		content, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		kept[path] = content
+	}
+	return func() error {
+		for path, content := range kept {
+			err := os.Remove(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+			if err == nil && content != nil {
+				err = atomicfile.Write(path, content, 0o600)
+			}
+			if err != nil {
+				return fmt.Errorf("secret: %w", err)
+			}
+		}
+		return nil
+	}, nil
+}
+
 // signers implements source.
 func (f folder) signers() ([]ed25519.PublicKey, error) {
 	path := f.config.SigningKeyPath()
-	private, err := configs.ReadSigningKey(path)
+	private, err := configs.KeysOf(f.config).SigningKey(context.Background())
 	if err != nil {
 		return nil, err
 	}

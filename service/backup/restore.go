@@ -71,7 +71,7 @@ func (r Restore) Run() (m Manifest, err error) {
 			return m, err
 		}
 	}
-	return o.Manifest, syncFolders(dir)
+	return o.Manifest, SyncFolders(dir)
 }
 
 // check reads the backup, and the newest ledger unless there is none.
@@ -119,7 +119,11 @@ func (r Restore) goOn(o *opened, newest source) error {
 	if err := os.RemoveAll(filepath.Join(build, "ledger")); err != nil {
 		return err
 	}
-	if err := newest.copyTo(r.Config.DataDir); err != nil {
+	keep, err := ownSecret(r.Config)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(newest.copyTo(r.Config.DataDir), keep()); err != nil {
 		return err
 	}
 	after, err := readLedger(build)

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func sourceOf(c configs.Config, path string, keys []ed25519.PublicKey) (source, 
 			return nil, fmt.Errorf("%w: %s: no ledger is in it: name the data directory of the process that plays %s",
 				ErrRefused, path, configs.RoleErasure)
 		}
-		secret, err := configs.LoadOrCreateSecret(c.SecretPath(), nil)
+		secret, err := configs.KeysOf(c).Secret(context.Background())
 		s.id = secret.Deployment(c.Kafka.TopicPrefix)
 		return s, err
 	}
@@ -61,13 +62,13 @@ type folder struct {
 func (f folder) deployment() lethe.DeploymentID { return f.id }
 
 func (f folder) copyTo(dir string) (err error) {
-	held, err := lock(service.RoleDir(f.config.DataDir, configs.RoleBuild))
+	held, err := Lock(service.RoleDir(f.config.DataDir, configs.RoleBuild))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 	for _, part := range []string{filepath.Join(configs.RoleBuild, "ledger"), "receipts", keysFolder} {
-		err := copyFolder(filepath.Join(f.config.DataDir, part), filepath.Join(dir, part))
+		err := CopyFolder(filepath.Join(f.config.DataDir, part), filepath.Join(dir, part))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -49,7 +49,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 	var all findings
 	all.dataDir(o)
 	all.disk(o)
-	all.keys(o)
+	all.keys(ctx, o)
 	all.brokers(ctx, o)
 	all.service(ctx, o)
 	return all

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 
 	"lethe/configs"
+	"lethe/internal/kms"
 	"lethe/pipeline/wire"
 	"lethe/service"
 )
@@ -71,11 +73,16 @@ func nearest(path string) string {
 func gib(bytes uint64) float64 { return float64(bytes) / (1 << 30) }
 
 // keys looks at the secret and the signing key, and whether the folder was begun with them.
-func (f *findings) keys(o Options) {
+func (f *findings) keys(ctx context.Context, o Options) {
 	const check = "keys"
 	secretPath, keyPath := o.Config.SecretPath(), o.Config.SigningKeyPath()
-	secret, secretErr := configs.ReadSecret(secretPath)
-	_, keyErr := configs.ReadSigningKey(keyPath)
+	store, err := configs.KeysOf(o.Config).Store()
+	if err != nil {
+		f.bad(check, err.Error(), "put the settings under kms right")
+		return
+	}
+	secret, secretErr := store.ReadSecret(ctx, secretPath)
+	_, keyErr := store.ReadSigningKey(ctx, keyPath)
 	begun := false
 	if _, err := os.Stat(configs.InstancePath(o.Config.DataDir)); err == nil {
 		begun = true
@@ -95,6 +102,8 @@ func (f *findings) keys(o Options) {
 func (f *findings) keyFile(path string, err error, begun bool) {
 	switch {
 	case err == nil:
+	case errors.Is(err, kms.ErrAway), errors.Is(err, kms.ErrRefused):
+		f.bad("keys", err.Error(), "lethe run waits for one that is away; what it refuses has to be put right there")
 	case !errors.Is(err, fs.ErrNotExist):
 		f.bad("keys", err.Error(), "put the file right, or back from its copy")
 	case begun:

@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+
+	"lethe/deletions/translog"
+	"lethe/internal/atomicfile"
+	"lethe/internal/jcs"
+)
+
+// LogKeys checks a log and follows its keys from the one that is known: those that sign it or have,
+// newest first, if the report says that the log holds. The error is for what could not be read.
+func LogKeys(ctx context.Context, o LogOptions) ([]translog.Epoch, *translog.Report, error) {
+	e, err := gather(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	report := translog.Verify(e)
+	if !report.OK {
+		return nil, report, nil
+	}
+	log := e.Stored
+	if log == nil {
+		log = e.Published
+	}
+	origin := e.Origin
+	if said, err := translog.ParseCheckpoint(log.Checkpoint); err == nil && origin == "" {
+		origin = said.Origin
+	}
+	keys, err := translog.KeysOf(origin, log.Leaves, e.Key)
+	return keys.Epochs(), report, err
+}
+
+// PublicKeys are the keys of epochs, in their order.
+func PublicKeys(epochs []translog.Epoch) (out []ed25519.PublicKey) {
+	for _, e := range epochs {
+		out = append(out, e.Key)
+	}
+	return out
+}
+
+// mostLogBytes is room for a log of millions of leaves.
+const mostLogBytes = 4 << 30
+
+// readLogFile reads a log as lethe log show --json prints it. Its leaves are brought back into
+// their canonical form, which their hashes are of.
+func readLogFile(path string) (c translog.Copy, err error) {
+	text, err := atomicfile.Read(path, mostLogBytes)
+	if err != nil {
+		return c, fmt.Errorf("--log: %w", err)
+	}
+	var said struct {
+		Leaves     []json.RawMessage `json:"leaves"`
+		Checkpoint string            `json:"checkpoint"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return c, fmt.Errorf("--log: %s is not what lethe log show --json prints: %w", path, err)
+	}
+	c.Checkpoint = said.Checkpoint
+	for i, leaf := range said.Leaves {
+		canonical, err := jcs.Transform(leaf)
+		if err != nil {
+			return c, fmt.Errorf("--log: %s: leaf %d: %w", path, i, err)
+		}
+		c.Leaves = append(c.Leaves, canonical)
+	}
+	return c, nil
+}

@@ -1,0 +1,177 @@
+package configs
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"lethe"
+	"lethe/internal/atomicfile"
+	"lethe/internal/kms"
+)
+
+// Keystore reads and writes the files of a deployment's keys: as they are, or sealed by a Keeper.
+// The zero Keystore has none.
+type Keystore struct{ keeper kms.Keeper }
+
+// KeyFiles are the keys of a deployment, where its configuration says that they are.
+type KeyFiles struct{ config Config }
+
+// KeysOf returns the keys of a configuration. It asks nobody yet.
+func KeysOf(c Config) KeyFiles { return KeyFiles{c} }
+
+// Store returns the Keystore of the configuration.
+func (k KeyFiles) Store() (Keystore, error) {
+	keeper, err := k.config.KMS.Open()
+	return Keystore{keeper}, err
+}
+
+// String names the keeper.
+func (k Keystore) String() string {
+	if k.keeper == nil {
+		return "files"
+	}
+	return k.keeper.String()
+}
+
+// read reads a file that only its owner may read. One that is sealed where no keeper is set, or lies
+// open where one is, is refused: neither happens by itself. Errors: ErrKeyFile, kms.ErrAway,
+// kms.ErrRefused, fs.ErrNotExist.
+func (k Keystore) read(ctx context.Context, path string) ([]byte, error) {
+	content, err := readPrivate(path)
+	if err != nil {
+		return nil, err
+	}
+	return k.open(ctx, path, content)
+}
+
+// open unseals the content of a file.
+func (k Keystore) open(ctx context.Context, path string, content []byte) ([]byte, error) {
+	switch sealed := kms.IsSealed(content); {
+	case sealed && k.keeper == nil:
+		return nil, fmt.Errorf("%w %s: it is sealed by a key management system: set kms.address and what belongs to it",
+			ErrKeyFile, path)
+	case !sealed && k.keeper != nil:
+		return nil, fmt.Errorf("%w %s: it lies there open, and kms.address is set: lethe keys seal seals it", ErrKeyFile,
+			path)
+	case !sealed:
+		return content, nil
+	}
+	plain, err := k.keeper.Unseal(ctx, string(content))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return plain, nil
+}
+
+// seal is how content stands in a file.
+func (k Keystore) seal(ctx context.Context, content []byte) ([]byte, error) {
+	if k.keeper == nil {
+		return content, nil
+	}
+	text, err := k.keeper.Seal(ctx, content)
+	return []byte(text + "\n"), err
+}
+
+// readOrCreate is readOrCreate of files that may be sealed.
+func (k Keystore) readOrCreate(ctx context.Context, path string, create func() ([]byte, error)) ([]byte, error) {
+	content, err := readOrCreate(path, func() ([]byte, error) {
+		fresh, err := create()
+		if err != nil {
+			return nil, err
+		}
+		return k.seal(ctx, fresh)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k.open(ctx, path, content)
+}
+
+// Secret reads the secret of a deployment that was begun.
+func (k KeyFiles) Secret(ctx context.Context) (lethe.Secret, error) {
+	store, err := k.Store()
+	if err != nil {
+		return lethe.Secret{}, err
+	}
+	return store.ReadSecret(ctx, k.config.SecretPath())
+}
+
+// SigningKey reads the key that signs receipts, of a deployment that was begun, and has its public key
+// kept beside it.
+func (k KeyFiles) SigningKey(ctx context.Context) (ed25519.PrivateKey, error) {
+	store, err := k.Store()
+	if err != nil {
+		return nil, err
+	}
+	path := k.config.SigningKeyPath()
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	return store.LoadOrCreateSigningKey(ctx, path, nil)
+}
+
+// Before reads the key that signed before, if it has still to introduce the one that does, or is nil.
+func (k KeyFiles) Before(ctx context.Context) (ed25519.PrivateKey, error) {
+	store, err := k.Store()
+	if err != nil {
+		return nil, err
+	}
+	return store.KeyBefore(ctx, k.config.SigningKeyPath())
+}
+
+// Files are the files of private keys that are there.
+func (k KeyFiles) Files() (list []string, err error) {
+	c := k.config
+	for _, path := range []string{
+		c.SecretPath(), LedgerSecretPath(c.SecretPath()), c.SigningKeyPath(), keyBeforePath(c.SigningKeyPath()),
+	} {
+		_, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, path)
+	}
+	return list, nil
+}
+
+// SealFile seals a key file that lies open, by the keeper of a Keystore, and reports whether it did:
+// one that is sealed already is left. It is replaced only once what was sealed could be unsealed.
+func (k Keystore) SealFile(ctx context.Context, path string) (changed bool, err error) {
+	content, err := readPrivate(path)
+	if err != nil || kms.IsSealed(content) {
+		return false, err
+	}
+	sealed, err := k.seal(ctx, content)
+	if err != nil {
+		return false, err
+	}
+	again, err := k.open(ctx, path, sealed)
+	if err == nil && string(again) != string(content) {
+		err = fmt.Errorf("%w: %s: what %s has unsealed is not what it has sealed: nothing was replaced", kms.ErrRefused,
+			path, k)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, atomicfile.Write(path, sealed, 0o600)
+}
+
+// UnsealFile puts a key file as it is in the place of one that is sealed, and reports whether it did.
+func (k Keystore) UnsealFile(ctx context.Context, path string) (changed bool, err error) {
+	content, err := readPrivate(path)
+	if err != nil || !kms.IsSealed(content) {
+		return false, err
+	}
+	plain, err := k.open(ctx, path, content)
+	if err != nil {
+		return false, err
+	}
+	return true, atomicfile.Write(path, plain, 0o600)
+}

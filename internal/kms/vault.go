@@ -1,0 +1,191 @@
+package kms
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// vaultPrefix begins every ciphertext of transit; the version of its key follows.
+	vaultPrefix = "vault:v"
+	// requestLimit bounds one request: whoever waits asks again.
+	requestLimit = 10 * time.Second
+	// mostAnswerBytes is far above what a sealed key has.
+	mostAnswerBytes = 1 << 20
+	mostTokenBytes  = 16 << 10
+)
+
+// vault is the transit engine of HashiCorp Vault
+// (https://developer.hashicorp.com/vault/api-docs/secret/transit). The key that seals never leaves it.
+type vault struct {
+	Config
+	client *http.Client
+}
+
+func newVault(c Config) (*vault, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	// A secret is read from whom it was configured to be, through nobody.
+	transport.Proxy = nil
+	if c.CAFile != "" {
+		text, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		roots := x509.NewCertPool()
+		if !roots.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("ca_file %s holds no certificate in PEM", c.CAFile)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	}
+	return &vault{c, &http.Client{
+		Transport: transport, Timeout: requestLimit,
+		// Another address than the configured one gets no token.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// String implements Keeper.
+func (v *vault) String() string {
+	return fmt.Sprintf("transit key %s/%s of %s", v.Mount, v.Key, v.Address)
+}
+
+// Seal implements Keeper.
+func (v *vault) Seal(ctx context.Context, plain []byte) (string, error) {
+	var out struct {
+		Ciphertext string `json:"ciphertext"`
+	}
+	err := v.ask(ctx, "encrypt", map[string]string{"plaintext": base64.StdEncoding.EncodeToString(plain)}, &out)
+	if err == nil && !IsSealed([]byte(out.Ciphertext)) {
+		err = fmt.Errorf("%w: %s answers without a ciphertext", ErrRefused, v)
+	}
+	return out.Ciphertext, err
+}
+
+// Unseal implements Keeper.
+func (v *vault) Unseal(ctx context.Context, sealed string) ([]byte, error) {
+	var out struct {
+		Plaintext *string `json:"plaintext"`
+	}
+	err := v.ask(ctx, "decrypt", map[string]string{"ciphertext": strings.TrimSpace(sealed)}, &out)
+	if err != nil {
+		return nil, err
+	}
+	if out.Plaintext == nil {
+		return nil, fmt.Errorf("%w: %s answers without a plaintext", ErrRefused, v)
+	}
+	plain, err := base64.StdEncoding.DecodeString(*out.Plaintext)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s answers with a plaintext that is not base64", ErrRefused, v)
+	}
+	return plain, nil
+}
+
+// ask sends one request to the transit engine. What was sent and answered is in no error: it is secret.
+func (v *vault) ask(ctx context.Context, operation string, body map[string]string, into any) error {
+	token, err := v.token()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	url := strings.TrimRight(v.Address, "/") + "/v1/" + v.Mount + "/" + operation + "/" + v.Key
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Vault-Token", token)
+	// Vault refuses requests without it where it is asked to, so that no page can make them.
+	request.Header.Set("X-Vault-Request", "true")
+	if v.Namespace != "" {
+		request.Header.Set("X-Vault-Namespace", v.Namespace)
+	}
+	response, err := v.client.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return unreachable(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing was written
+	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswerBytes))
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return v.refusal(operation, response.StatusCode, answer)
+	}
+	var data struct {
+		Data any `json:"data"`
+	}
+	data.Data = into
+	if err := json.Unmarshal(answer, &data); err != nil {
+		return fmt.Errorf("%w: %s answers %s with something else than JSON (is kms.address right?)", ErrRefused, v, operation)
+	}
+	return nil
+}
+
+// unreachable tells a certificate that is not believed, which an operator has to put right, from a
+// server that is away.
+func unreachable(err error) error {
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return fmt.Errorf("%w: %w (kms.ca_file names who signs it)", ErrRefused, err)
+	}
+	return fmt.Errorf("%w: %w", ErrAway, err)
+}
+
+// token reads the token, which is written anew when it is renewed.
+func (v *vault) token() (string, error) {
+	file, err := os.Open(v.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("%w: kms.token_file: %w", ErrRefused, err)
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	text, err := io.ReadAll(io.LimitReader(file, mostTokenBytes))
+	token := strings.TrimSpace(string(text))
+	if err != nil || token == "" || strings.ContainsAny(token, " \r\n") {
+		return "", fmt.Errorf("%w: kms.token_file %s holds no token of one line", ErrRefused, v.TokenFile)
+	}
+	return token, nil
+}
+
+// refusal is what an answer that is not 200 means.
+func (v *vault) refusal(operation string, status int, answer []byte) error {
+	var said struct {
+		Errors []string `json:"errors"`
+	}
+	reason := http.StatusText(status)
+	if json.Unmarshal(answer, &said) == nil && len(said.Errors) > 0 {
+		// Vault says what is wrong with a request in words, without what was in it.
+		reason = fmt.Sprintf("%.200s", strings.Join(said.Errors, "; "))
+	}
+	why := func(kind error, hint string) error {
+		return fmt.Errorf("%w: %s answers %d to %s: %s%s", kind, v, status, operation, reason, hint)
+	}
+	switch {
+	case status == http.StatusForbidden:
+		return why(ErrRefused, fmt.Sprintf(" (the token needs update on %s/%s/%s, and to be in force)", v.Mount, operation,
+			v.Key))
+	case status == http.StatusNotFound:
+		return why(ErrRefused, " (is a transit engine at kms.mount, and the namespace right?)")
+	case status == http.StatusTooManyRequests, status == 472, status == 473, status >= 500:
+		// Sealed, a standby, or too much to do.
+		return why(ErrAway, "")
+	default:
+		return why(ErrRefused, " (is kms.key the key that has sealed it?)")
+	}
+}

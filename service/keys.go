@@ -1,0 +1,62 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lethe/configs"
+	"lethe/internal/kms"
+	"lethe/internal/sleep"
+	"lethe/service/supervisor"
+)
+
+// unsealing is a service that reads its keys.
+type unsealing struct{ *Service }
+
+// load reads the keys, or makes them at the first start of a data directory.
+func (s unsealing) load(ctx context.Context) error {
+	store, err := configs.KeysOf(s.config).Store()
+	if err != nil {
+		return err
+	}
+	if s.secret, err = store.LoadOrCreateSecret(ctx, s.config.SecretPath(), s.o.Random); err != nil {
+		return err
+	}
+	if s.key, err = store.LoadOrCreateSigningKey(ctx, s.config.SigningKeyPath(), s.o.Random); err != nil {
+		return err
+	}
+	// After the keys: with it the directory is one that was begun.
+	s.instance, err = configs.LoadOrCreateInstance(s.config.DataDir, s.o.Random)
+	return err
+}
+
+// How long a key management system that is away is left alone, at first and at most.
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 15 * time.Second
+)
+
+// open has a key management system unseal the keys. It waits for one that is away as long as it
+// takes, and /readyz says so. What is unsealed stays in memory: the process goes on without it.
+func (s unsealing) open(ctx context.Context) (supervisor.Process, error) {
+	began := s.o.Now()
+	for retry := firstRetry; ; retry = min(2*retry, lastRetry) {
+		err := s.load(ctx)
+		switch {
+		case err == nil:
+			s.health.Set(keysModule, true, "")
+			s.o.Logger.Info("the keys are unsealed", "after", s.o.Now().Sub(began).Round(time.Millisecond))
+			return supervisor.Resource(nil), nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !errors.Is(err, kms.ErrAway):
+			return nil, err
+		}
+		s.health.Set(keysModule, false, err.Error())
+		s.o.Logger.Warn("waiting for the key management system", "error", err)
+		if err := sleep.For(ctx, retry); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package service_test
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/configs"
+	"lethe/ingest"
+	"lethe/ingest/authority"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// Where an admin signs what is said of processes, nobody else strikes a data directory off, not even
+// who has the deployment's secret: nothing is written, and what is written all the same ends nobody.
+func TestStrikesAreSignedByAnAdmin(t *testing.T) {
+	c := smallConfig(t, t.TempDir())
+	file := filepath.Join(t.TempDir(), "authority.keys")
+	line := func(role authority.Role, name string) string {
+		return authority.Line(role, name, keyOf(name).Public().(ed25519.PublicKey)) + "\n"
+	}
+	require.NoError(t, os.WriteFile(file, []byte(line(authority.Admin, "ada")+line(authority.Compliance, "anna")), 0o600))
+	c.Signatures = authority.Config{KeysFile: file, Operators: true}
+	c.Roles = []string{configs.RoleBuild}
+	first := start(t, c)
+	c.Roles, c.DataDir, c.Kafka.Brokers = []string{configs.RoleTrain}, t.TempDir(), first.Brokers()
+	trainer, err := service.New(t.Context(), service.Options{
+		Config: c, Version: "test", Random: strings.NewReader(strings.Repeat("one", 99)),
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	defer trainer.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- trainer.Run(t.Context()) }()
+	identity, err := configs.LoadOrCreateInstance(c.DataDir, nil)
+	require.NoError(t, err)
+
+	secret, err := configs.LoadOrCreateSecret(c.SecretFile, nil)
+	require.NoError(t, err)
+	policy, err := configs.LoadAuthority(c.Signatures)
+	require.NoError(t, err)
+	admin := service.Membership{Client: first.Client(), Secret: secret, Authority: policy}
+	_, err = service.Membership{Client: first.Client(), Secret: secret}.Strike(t.Context(), configs.RoleTrain, identity,
+		time.Now(), keyOf("ada"))
+	require.ErrorIs(t, err, service.ErrSettings, "it could not tell what counts")
+	for want, names := range map[string][]string{
+		"unsigned": nil, "unknown_key": {"mallory"}, "wrong_role": {"anna"},
+	} {
+		var keys []crypto.Signer
+		for _, name := range names {
+			keys = append(keys, keyOf(name))
+		}
+		_, err := admin.Strike(t.Context(), configs.RoleTrain, identity, time.Now(), keys...)
+		require.ErrorIs(t, err, service.ErrUnsigned)
+		require.ErrorContains(t, err, want)
+	}
+	forged, err := wire.Strike{Role: configs.RoleTrain, Identity: identity, At: time.Now()}.Record()
+	require.NoError(t, err)
+	require.NoError(t, first.Client().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{forged}))
+	members, err := admin.List(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, members, service.Member{Role: configs.RoleTrain, Instance: identity, State: "member"})
+
+	_, err = admin.Strike(t.Context(), configs.RoleTrain, identity, time.Now(), keyOf("ada"))
+	require.NoError(t, err)
+	require.ErrorIs(t, <-ended, service.ErrStruck)
+	first.await(func(*service.Status) bool { return strings.Contains(strings.Join(first.logged(), ""), "strike-off") })
+	require.Equal(t, 1, strings.Count(strings.Join(first.logged(), ""), "strike-off"), "the forged one is no leaf")
+}

@@ -1,0 +1,124 @@
+package rekey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/deletions/disk"
+	"lethe/deletions/translog"
+	"lethe/internal/atomicfile"
+	"lethe/pipeline/score"
+	"lethe/pipeline/wire"
+	"lethe/service"
+	"lethe/service/backup"
+)
+
+// prepare makes the new directory, but for what is made anew in it. What an earlier call has left
+// half made is removed first.
+func (r Rotate) prepare(ctx context.Context, p Plan) (n note, err error) {
+	if err := os.RemoveAll(p.New); err != nil {
+		return n, err
+	}
+	if err := os.MkdirAll(p.New, 0o700); err != nil {
+		return n, err
+	}
+	n = note{From: p.DataDir, Phase: preparing, Before: p.Secret}
+	if err := n.write(p.New); err != nil {
+		return n, err
+	}
+	fresh, err := r.keys(ctx, p)
+	if err != nil {
+		return n, err
+	}
+	n.After = wire.SecretCheck(fresh)
+	if err := score.CarrySuppressed(vfs.Default, service.RoleDir(p.DataDir, configs.RoleScore),
+		service.RoleDir(p.New, configs.RoleScore)); err != nil {
+		return n, err
+	}
+	held, err := backup.Lock(p.DataDir)
+	if err != nil {
+		return n, err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	if n.Log, err = logDigest(p.DataDir); err != nil {
+		return n, err
+	}
+	for _, part := range []string{filepath.Join(configs.RoleBuild, "ledger"), "receipts", "broker"} {
+		if err := r.stage(ctx, "copying %s", filepath.ToSlash(part)); err != nil {
+			return n, err
+		}
+		err := backup.CopyFolder(filepath.Join(p.DataDir, part), filepath.Join(p.New, part))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, err
+		}
+	}
+	if err := r.logged(ctx, p, n); err != nil {
+		return n, err
+	}
+	// The new directory has codes under the new secret alone, from the beginning.
+	sealed, err := wire.NewSealed(fresh, nil).Encode()
+	if err == nil {
+		err = atomicfile.Write(service.SealedPath(p.New), sealed, 0o644)
+	}
+	return n, err
+}
+
+// keys copies the keys and makes a new secret beside that of the ledger.
+func (r Rotate) keys(ctx context.Context, p Plan) (fresh lethe.Secret, err error) {
+	from, to := r.Config.SigningKeyPath(), r.newConfig().SigningKeyPath()
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return fresh, err
+	}
+	for path, mode := range map[string]fs.FileMode{from: 0o600, configs.PublicKeyPath(from): 0o644} {
+		content, err := os.ReadFile(path)
+		if err == nil {
+			err = atomicfile.Create(filepath.Join(filepath.Dir(to), filepath.Base(path)), content, mode)
+		}
+		if err != nil {
+			return fresh, fmt.Errorf("signing key: %w", err)
+		}
+	}
+	var key [lethe.SecretKeyBytes]byte
+	if _, err := io.ReadFull(r.Random, key[:]); err != nil {
+		return fresh, fmt.Errorf("random source: %w", err)
+	}
+	fresh = p.secret.Follow(key)
+	store, err := configs.KeysOf(r.Config).Store()
+	if err != nil {
+		return fresh, err
+	}
+	return fresh, store.WriteRotatedSecret(ctx, r.newConfig().SecretPath(), fresh)
+}
+
+// logged has the transparency log say that the secret is another, and read again what commits to
+// slices and models.
+func (r Rotate) logged(ctx context.Context, p Plan, n note) (err error) {
+	key, err := configs.KeysOf(r.newConfig()).SigningKey(ctx)
+	if err != nil {
+		return err
+	}
+	signer, err := translog.NewSigner(translog.Name(p.secret.Deployment(r.Config.Kafka.TopicPrefix).String()),
+		key)
+	if err != nil {
+		return err
+	}
+	_, store, err := disk.OpenLedger(vfs.Default, service.RoleDir(p.New, configs.RoleBuild), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	log := translog.NewLog(disk.KV(store), signer)
+	if _, err := log.Append(translog.RotateSecret(n.Before, n.After, r.Now())); err != nil {
+		return err
+	}
+	return log.Rewind()
+}

@@ -1,0 +1,126 @@
+package rekey
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/ingest/embedded"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// cleanTopics removes from the copied log of the broker what is said with pseudonyms, and what carries
+// codes under the secret before. Statuses, which the deployment has signed, and the number of features
+// are said again. Reasons name others under no pseudonym, and nobody would make those of before anew.
+func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (err error) {
+	own := r.Config.Embedded
+	own.Port = 0
+	broker, err := embedded.Start(service.BrokerDir(p.New), own, r.Logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, broker.Close()) }()
+	config := r.Config.Kafka
+	at := broker.Config()
+	config.Brokers, config.ErasureRetention = at.Brokers, at.ErasureRetention
+	client, err := bus.Open(config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+
+	said, err := saidAgain(ctx, client, p)
+	if err != nil {
+		return err
+	}
+	gone, err := keysOf(ctx, client, bus.Reasons)
+	if err != nil {
+		return err
+	}
+	if err := client.Admin().Delete(ctx, bus.Internal()...); err != nil {
+		return err
+	}
+	if err := client.Admin().Apply(ctx); err != nil {
+		return err
+	}
+	wire.SealOf(fresh, nil).On(client)
+	if err := client.Write(ctx, bus.ErasureStatus, said); err != nil {
+		return err
+	}
+	if err := client.Write(ctx, bus.Reasons, gone); err != nil {
+		return err
+	}
+	// So that what was removed is on no disk.
+	return broker.Compact()
+}
+
+// saidAgain are the records of erasure-status.v1 that hold for the new directory too.
+func saidAgain(ctx context.Context, client *bus.Client, p Plan) (out []ingest.Outgoing, err error) {
+	before, err := sealedBefore(p.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	wire.SealOf(p.secret, before).On(client)
+	defer (*bus.Seal)(nil).On(client)
+	newest := make(map[string]int)
+	err = client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsOfStream(rec) {
+			return nil
+		}
+		again := ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Headers: slices.Clone(rec.Headers)}
+		if at, known := newest[string(rec.Key)]; known {
+			out[at] = again
+			return nil
+		}
+		newest[string(rec.Key)] = len(out)
+		out = append(out, again)
+		return nil
+	})
+	return out, err
+}
+
+func sealedBefore(dataDir string) (map[bus.TopicPartition]int64, error) {
+	value, err := os.ReadFile(service.SealedPath(dataDir))
+	if err != nil {
+		return nil, fmt.Errorf("%w (start lethe run once, which writes it)", err)
+	}
+	sealed, err := wire.DecodeSealed(value)
+	if err != nil {
+		return nil, err
+	}
+	return sealed.Before()
+}
+
+// keysOf are tombstones for every key of a topic that has a value.
+func keysOf(ctx context.Context, client *bus.Client, topic bus.Topic) (out []ingest.Outgoing, err error) {
+	type place struct {
+		partition int
+		key       string
+	}
+	has := make(map[place]bool)
+	var order []place
+	err = client.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		if len(rec.Key) == 0 || rec.Key[0] == '!' {
+			return nil
+		}
+		at := place{rec.Partition, string(rec.Key)}
+		if _, known := has[at]; !known {
+			order = append(order, at)
+		}
+		has[at] = !rec.Tombstone()
+		return nil
+	})
+	for _, at := range order {
+		if has[at] {
+			out = append(out, ingest.Outgoing{Key: []byte(at.key), Pinned: true, Partition: at.partition})
+		}
+	}
+	return out, err
+}

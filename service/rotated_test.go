@@ -1,0 +1,225 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/pipeline/requests"
+	"lethe/service"
+	"lethe/service/rekey"
+)
+
+// counted is a source of randomness in which no byte follows from the secret before.
+type counted struct{ next byte }
+
+func (c *counted) Read(p []byte) (int, error) {
+	for i := range p {
+		c.next += 7
+		p[i] = c.next
+	}
+	return len(p), nil
+}
+
+// rotation of a data directory that has its secret in itself.
+func rotation(c configs.Config, told func(string)) rekey.Rotate {
+	return rekey.Rotate{
+		Config: c, Version: "test", Random: &counted{}, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Progress: func(format string, _ ...any) { told(format) },
+	}
+}
+
+func ownSecret(t *testing.T) configs.Config {
+	c := smallStack(t, filepath.Join(t.TempDir(), "data"))
+	c.SecretFile = ""
+	return c
+}
+
+// Under another secret everything is what a deployment serves that was begun with it and never saw what
+// was erased; what was erased stays so, and receipts, log and ledger go on. Cut off anywhere, a rotation
+// is finished by the next call.
+func TestASecretIsRotated(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 4, 50, 43)
+	gone := labelledIllicit(stream, 3)[0]
+	c := ownSecret(t)
+	s := start(t, c)
+	s.replay(stream)
+	require.Equal(t, deletions.Verified, s.erase("before", lethe.ScopeStubs, gone))
+	before := s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	s.stop()
+	old, err := configs.ReadSecret(c.SecretPath())
+	require.NoError(t, err)
+	pinned, err := configs.ReadPublicKey(configs.PublicKeyPath(c.SigningKeyPath()))
+	require.NoError(t, err)
+
+	plan, err := rotation(c, func(string) {}).Plan(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before.Timesteps, plan.Timesteps)
+	require.Equal(t, before.Transactions, plan.Transactions)
+	require.NoDirExists(t, plan.New)
+
+	cutOff(t, c, plan)
+	_, err = rotation(c, func(string) {}).Run(t.Context())
+	require.NoError(t, err)
+	require.NoDirExists(t, plan.New)
+	require.DirExists(t, plan.Kept)
+	require.NoFileExists(t, filepath.Join(c.DataDir, service.RotatingName))
+	fresh, err := configs.ReadSecret(c.SecretPath())
+	require.NoError(t, err)
+	require.NotEqual(t, old.Key(), fresh.Key())
+	require.Equal(t, old, fresh.Ledger())
+	requireNoPseudonymOf(t, c, old, stream.Steps[0].Transactions[0].ID)
+
+	report, err := audit.Check(t.Context(), audit.Options{Config: c, Fresh: true})
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+	checked, err := audit.CheckLog(t.Context(), audit.LogOptions{
+		Config: c, Key: pinned, Receipts: []string{filepath.Join(service.ReceiptsDir(c.DataDir), "before.json")},
+	})
+	require.NoError(t, err)
+	require.Empty(t, checked.Refused)
+
+	never := ownSecret(t)
+	require.NoError(t, os.MkdirAll(filepath.Dir(never.SecretPath()), 0o700))
+	key := fresh.Key()
+	require.NoError(t, os.WriteFile(never.SecretPath(), []byte(hex.EncodeToString(key[:])), 0o600))
+	n := start(t, never)
+	want := n.replay(without(stream, gone))
+	n.stop()
+
+	s = start(t, c)
+	now := s.await(func(st *service.Status) bool { return st.EnsembleHash != "" && st.LagRecords == 0 })
+	require.Equal(t, want.EnsembleHash, now.EnsembleHash)
+	require.NotEqual(t, before.EnsembleHash, now.EnsembleHash, "pseudonyms fix the draws")
+	require.Equal(t, before.Deployment, now.Deployment)
+	s.replayAgain(stream)
+	again := lethe.ErasureRequest{RequestID: "after", Targets: lethe.Transactions(gone), Scope: lethe.ScopeStubs}
+	submitted, err := requests.Submit(t.Context(), s.Client(), again, time.Now())
+	require.NoError(t, err)
+	status, err := requests.Wait(t.Context(), s.Client(), submitted, nil)
+	require.NoError(t, err)
+	require.Equal(t, deletions.OutcomeAlreadyErased, status.Outcomes[0].Outcome)
+	require.Equal(t, deletions.Verified, s.statusOf("before").State, "its status is still there")
+	other := labelledIllicit(stream, 2)[0]
+	require.Equal(t, deletions.Verified, s.erase("later", lethe.ScopeStubs, other))
+	after := s.await(func(st *service.Status) bool { return st.LagRecords == 0 })
+	require.Equal(t, want.Transactions-1, after.Transactions, "the one that was sent again is not there")
+	s.stop()
+	report, err = audit.Check(t.Context(), audit.Options{Config: c})
+	require.NoError(t, err)
+	require.Empty(t, report.Problems)
+}
+
+// cutOff ends a rotation at every stage that it tells of, the first time it does, the last one between
+// the two steps of the swap.
+func cutOff(t *testing.T, c configs.Config, plan rekey.Plan) {
+	t.Helper()
+	seen := make(map[string]bool)
+	for {
+		ctx, cancel := context.WithCancel(t.Context())
+		stage := ""
+		_, err := rotation(c, func(told string) {
+			if !seen[told] && stage == "" {
+				stage, seen[told] = told, true
+				cancel()
+			}
+		}).Run(ctx)
+		cancel()
+		require.ErrorIs(t, err, context.Canceled, stage)
+		require.DirExists(t, c.DataDir)
+		cutNew := c
+		cutNew.DataDir = plan.New
+		_, err = service.New(t.Context(), service.Defaults(cutNew, "test", slog.New(slog.DiscardHandler)))
+		require.ErrorContains(t, err, "rotate-secret finishes that")
+		if stage == "swapping the directories" {
+			break
+		}
+	}
+	require.Greater(t, len(seen), 4)
+	require.NoError(t, os.Rename(c.DataDir, plan.Kept))
+}
+
+// requireNoPseudonymOf looks for the pseudonym of a transaction under a secret in all that a directory
+// holds, in both forms in which one is written.
+func requireNoPseudonymOf(t *testing.T, c configs.Config, secret lethe.Secret, id lethe.TransactionID) {
+	t.Helper()
+	p := secret.Pseudonym(id)
+	forms := [][]byte{p[:], []byte(p.String())}
+	require.NoError(t, filepath.WalkDir(c.DataDir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, form := range forms {
+			require.False(t, bytes.Contains(content, form), path)
+		}
+		return err
+	}))
+}
+
+// A directory that was used after a rotation was cut off is made anew from the beginning, and one that is
+// not at rest is refused in one line.
+func TestASecretIsNotRotatedUnderWay(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 3, 40, 44)
+	c := ownSecret(t)
+	s := start(t, c)
+	s.replay(stream)
+	_, err := rotation(c, func(string) {}).Run(t.Context())
+	require.Error(t, err, "it runs")
+	s.stop()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = rotation(c, func(told string) {
+		if strings.HasPrefix(told, "making graphs") {
+			cancel()
+		}
+	}).Run(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	s = start(t, c)
+	s.quiet()
+	s.stop()
+	again := false
+	ctx, cancel = context.WithCancel(t.Context())
+	_, err = rotation(c, func(told string) {
+		if again = again || strings.Contains(told, "was used since"); again {
+			cancel()
+		}
+	}).Run(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, again)
+
+	s = start(t, c)
+	s.quiet()
+	hold := ingest.Hold{Name: "case", Reason: "case 7", RequestedAt: time.Now(), Subjects: []string{"customer-1"}}
+	_, err = requests.SetHold(t.Context(), s.Client(), hold)
+	require.NoError(t, err)
+	s.stop()
+	_, err = rotation(c, func(string) {}).Plan(t.Context())
+	require.ErrorIs(t, err, rekey.ErrRefused)
+	require.ErrorContains(t, err, "hold case keeps a subject")
+
+	outside := c
+	outside.SecretFile = filepath.Join(t.TempDir(), "secret")
+	_, err = rotation(outside, func(string) {}).Plan(t.Context())
+	require.ErrorContains(t, err, "secret_file is ")
+	kafka := c
+	kafka.Kafka.Brokers = []string{"kafka-1:9092"}
+	_, err = rotation(kafka, func(string) {}).Plan(t.Context())
+	require.ErrorContains(t, err, "built for the embedded broker")
+}
