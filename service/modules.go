@@ -45,12 +45,13 @@ func (s *Service) moduleList() []supervisor.Module {
 		{Name: topicsModule, Needs: []string{brokerModule}, Open: s.openTopics},
 		{Name: sharedModule, Needs: []string{topicsModule}, Open: s.openShared},
 	}...)
+	open := openers{s}
 	// Score opens before train, which makes a folder for every shard: under
 	// another number of shards score refuses, and nothing has been changed.
 	for _, r := range []struct {
 		name string
 		open func(context.Context) (role.Role, error)
-	}{{configs.RoleGraphs, s.openGraphs}, {configs.RoleScore, s.openScore}, {configs.RoleTrain, s.openTrain}} {
+	}{{configs.RoleGraphs, open.openGraphs}, {configs.RoleScore, open.openScore}, {configs.RoleTrain, open.openTrain}} {
 		if s.config.HasRole(r.name) {
 			list = append(list, supervisor.Module{
 				Name: roleModule(r.name), Needs: []string{sharedModule},

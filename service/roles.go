@@ -10,6 +10,7 @@ import (
 
 	"lethe/configs"
 	"lethe/deletions/coordinator"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
@@ -24,14 +25,36 @@ import (
 // which costs a synchronised write for every batch.
 const gatherTransactions = 25 * time.Millisecond
 
+// openers open the roles of a service.
+type openers struct{ *Service }
+
 // surroundings are what a role works with.
-func (s *Service) surroundings(name string) role.Surroundings {
+func (s openers) surroundings(name string) role.Surroundings {
 	around := role.Around(role.Kafka{Client: s.patient}, s.listener, s.o.Logger)
 	around.FS, around.Clock = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now
 	return around
 }
 
-func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
+func (s openers) openGraphs(ctx context.Context) (role.Role, error) {
+	heard := new(graphs.Heard)
+	s.plans.questions = graphs.NewQuestions()
+	return s.hot(ctx, configs.RoleGraphs, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
+		return s.openGraphsAs(ctx, as, heard)
+	})
+}
+
+// fencedTopics are the topics to which a process writes as long as it leads.
+type fencedTopics struct {
+	role.Kafka
+	as *role.Standing
+}
+
+// Write implements role.Bus.
+func (f fencedTopics) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	return f.as.Write(ctx, f.Kafka, t, records)
+}
+
+func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *graphs.Heard) (*role.Follower, error) {
 	c := s.config
 	erasure := c.Erasure.Config
 	erasure.SigningKey, erasure.KernelSet, erasure.Authority = s.key, s.kernels.Name, s.authority
@@ -40,7 +63,6 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 		return nil, err
 	}
 	erasure.Deployment = s.secret.Deployment(c.Kafka.TopicPrefix)
-	s.plans.questions = graphs.NewQuestions()
 	o := graphs.Options{
 		Questions: s.plans.questions,
 		FS:        RemediedFS(s.disk, c.DataDir, configs.RoleGraphs), Patience: s.patience,
@@ -57,8 +79,14 @@ func (s *Service) openGraphs(ctx context.Context) (role.Role, error) {
 		o.BrokerDir = BrokerDir(c.DataDir)
 		o.Log = embeddedLog{s.broker, s.patient.Name}
 	}
-	opened, err := graphs.New(ctx, o)
-	if err == nil && erasure.KeyBefore != nil {
+	if as != nil {
+		o.Instance = s.instance
+		if !as.StandsBy() {
+			o.Bus = fencedTopics{role.Kafka{Client: s.patient, Gather: bus.Gathering{bus.Transactions: gatherTransactions}}, as}
+		}
+	}
+	opened, err := graphs.As(ctx, o, as, heard)
+	if err == nil && erasure.KeyBefore != nil && !as.StandsBy() {
 		// It has introduced the new one.
 		err = configs.ForgetKeyBefore(c.SigningKeyPath())
 	}
@@ -72,8 +100,25 @@ func models(c configs.Config) (ensemble.Layout, *meta.Config, error) {
 	return layout, over, errors.Join(err, overErr)
 }
 
-func (s *Service) openScore(context.Context) (role.Role, error) {
+// hot opens a role that one of several processes plays at a time.
+func (s openers) hot(
+	ctx context.Context, name string, open func(context.Context, *role.Standing) (*role.Follower, error),
+) (role.Role, error) {
+	if !slices.Contains(sharing(s.config), name) {
+		return open(ctx, nil)
+	}
+	lead := role.NewLead(name, s.instance, bus.Sharer{Client: s.patient}, s.o.Logger)
+	return role.Hot(ctx, name, lead, open)
+}
+
+func (s openers) openScore(ctx context.Context) (role.Role, error) {
+	return s.hot(ctx, configs.RoleScore, s.openScoreAs)
+}
+
+func (s openers) openScoreAs(_ context.Context, as *role.Standing) (*role.Follower, error) {
 	c := s.config
+	around := s.surroundings(configs.RoleScore)
+	around.Bus, around.Standing = as.Fenced(around.Bus), as
 	layout, over, err := models(c)
 	if err != nil {
 		return nil, err
@@ -87,7 +132,7 @@ func (s *Service) openScore(context.Context) (role.Role, error) {
 		Scoring: c.ScoringConfig(), Limits: c.Ingest.Records, OneHop: c.RepairConfig().OneHop,
 		FirstTimestep: c.Ingest.FirstTimestep, MaxTimestepJump: c.Ingest.MaxTimestepJump,
 		Kernels: s.kernels, FeatureNames: names, Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
-		Surroundings: s.surroundings(configs.RoleScore),
+		Surroundings: around,
 	})
 }
 
@@ -107,7 +152,7 @@ func featureNames(path string) (names []string, err error) {
 	return names, nil
 }
 
-func (s *Service) openTrain(context.Context) (role.Role, error) {
+func (s openers) openTrain(context.Context) (role.Role, error) {
 	c := s.config
 	layout, over, err := models(c)
 	if err != nil {

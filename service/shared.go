@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -147,6 +149,11 @@ func (s *Service) sharedSettings() map[string]wire.Settings {
 	for topic, count := range s.partitions {
 		graphs["partitions of "+string(topic)] = strconv.Itoa(count)
 	}
+	if s.config.HasRole(configs.RoleGraphs) {
+		public := s.key.Public().(ed25519.PublicKey)
+		sum := sha256.Sum256(public)
+		graphs[signingKeySetting] = "key " + hex.EncodeToString(sum[:8])
+	}
 	for key, value := range values {
 		trains := strings.HasPrefix(key, "trainer.") && key != "trainer.workers"
 		if trains || learntWith(s.config)[key] {
@@ -168,7 +175,7 @@ func (p *shared) compare(said wire.Settings) error {
 	var differ []string
 	for _, key := range slices.Sorted(maps.Keys(own.Values)) {
 		// What another version does not know is not compared.
-		if theirs, known := said.Values[key]; known && theirs != own.Values[key] && !p.decides(key) {
+		if theirs, known := said.Values[key]; known && theirs != own.Values[key] && !p.decides(key, said.Role) {
 			differ = append(differ, fmt.Sprintf("%s is %s here, %s has %s", key, own.Values[key], said.Role, theirs))
 		}
 	}
@@ -188,9 +195,20 @@ func requiredSignatures() []string {
 	return []string{"signatures.control", wire.RequestsSigned, operatorsSigned}
 }
 
-// decides reports whether a setting of the graphs is this process's to change.
-func (p *shared) decides(key string) bool {
-	return p.plays(configs.RoleGraphs) && slices.Contains(requiredSignatures(), key)
+// signingKeySetting is the key that signs receipts, of which those that may carry out erasures
+// must have the same.
+const signingKeySetting = "signing_key_file"
+
+// decides reports whether a setting of the graphs is this process's to change: it carries out the
+// erasures, alone or told to change it.
+func (p *shared) decides(key, role string) bool {
+	own := key == signingKeySetting || slices.Contains(requiredSignatures(), key)
+	return own && p.plays(configs.RoleGraphs) && (p.changes || !p.others(role))
+}
+
+// others reports whether other data directories share a role with this one.
+func (p *shared) others(role string) bool {
+	return slices.ContainsFunc(p.members.Of(role), func(identity string) bool { return identity != p.register.identity })
 }
 
 // follows reports whether the process has to have the settings that train has said: it scores,
@@ -200,8 +218,7 @@ func (p *shared) follows(train string) bool {
 		return p.plays(configs.RoleScore)
 	}
 	_, shares := p.register.members[train]
-	others := slices.DeleteFunc(p.members.Of(train), func(identity string) bool { return identity == p.register.identity })
-	return shares && len(others) > 0 && !p.changes
+	return shares && p.others(train) && !p.changes
 }
 
 // Run implements supervisor.Process: it listens to processes that begin later.
@@ -270,13 +287,13 @@ func ofProcess(rec ingest.Record) (wire.Notice, error) {
 	return wire.ParseNotice(rec)
 }
 
-// sharing are the roles of a process whose work it shares with others: train, unless the
-// broker is the process's own and ends with it.
+// sharing are the roles of a process whose work it shares with others, or takes over from them,
+// unless the broker is the process's own and ends with it.
 func sharing(c configs.Config) []string {
-	if c.UsesEmbeddedBroker() || !c.HasRole(configs.RoleTrain) {
+	if c.UsesEmbeddedBroker() {
 		return nil
 	}
-	return []string{configs.RoleTrain}
+	return slices.DeleteFunc(slices.Clone(c.Plays()), func(role string) bool { return !c.HasRole(role) })
 }
 
 // Close implements supervisor.Process; Run leaves nothing open.

@@ -111,43 +111,44 @@ func TestScoreStopsWhenTrainChangesItsSettings(t *testing.T) {
 	require.NoError(t, ctx.Err())
 }
 
-// A second data directory does not play a role that another plays, unless an
-// operator says that the other is gone for good; then the other one stops.
-func TestASecondInstanceOfARoleIsRefused(t *testing.T) {
+// A data directory does not play a role that the process with the broker plays alone, unless an
+// operator says that the other is gone for good. Beside others it does, and if it takes over they
+// stop.
+func TestASecondInstanceOfARoleStandsBy(t *testing.T) {
 	c := smallConfig(t, t.TempDir())
 	c.Roles = []string{configs.RoleBuild, configs.RoleTrain}
 	first := start(t, c)
-	c.Roles = []string{configs.RoleScore}
-	open := func(random string, takeOver bool) (*service.Service, error) {
+	open := func(role, random string, takeOver bool) (*service.Service, error) {
 		c := c
-		c.DataDir, c.Kafka.Brokers = t.TempDir(), first.Brokers()
+		c.Roles, c.DataDir, c.Kafka.Brokers = []string{role}, t.TempDir(), first.Brokers()
 		return service.New(t.Context(), service.Options{
 			Config: c, Version: "test", Random: strings.NewReader(strings.Repeat(random, 99)), TakeOver: takeOver,
 			Logger: slog.New(slog.DiscardHandler),
 		})
 	}
-	one, err := open("one", false)
-	require.NoError(t, err)
-	defer one.Close()
-	ended := make(chan error, 1)
-	go func() { ended <- one.Run(t.Context()) }()
-
-	_, err = open("two", false)
+	_, err := open(configs.RoleTrain, "zero", false)
 	require.ErrorIs(t, err, service.ErrInstance)
-	require.ErrorContains(t, err, "score is played by instance")
+	require.ErrorContains(t, err, "train is played by instance")
 	require.ErrorContains(t, err, "--take-over")
+
+	ended := make(chan error, 2)
+	for _, name := range []string{"one", "two"} {
+		s, err := open(configs.RoleScore, name, false)
+		require.NoError(t, err)
+		defer s.Close()
+		go func() { ended <- s.Run(t.Context()) }()
+	}
 	select {
 	case err := <-ended:
-		require.NoError(t, err, "the first one goes on")
+		require.NoError(t, err, "both go on")
 	case <-time.After(300 * time.Millisecond):
 	}
-
-	two, err := open("two", true)
+	three, err := open(configs.RoleScore, "three", true)
 	require.NoError(t, err)
-	defer two.Close()
-	err = <-ended
-	require.ErrorIs(t, err, service.ErrInstance)
-	require.ErrorContains(t, err, "taken over")
+	defer three.Close()
+	for range 2 {
+		require.ErrorIs(t, <-ended, service.ErrStruck)
+	}
 }
 
 // Several data directories train, and none begins beside one that trains alone, as that of

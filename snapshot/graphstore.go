@@ -125,13 +125,13 @@ func (m *meta) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.Shar
 	return nil
 }
 
-// raise gives the store the next revision and returns its description.
-func (s graphStore) raise() (meta, error) {
+// raise gives the store the revision after its own and after another, and returns its description.
+func (s graphStore) raise(behind lethe.Revision) (meta, error) {
 	m, err := s.meta()
 	if err != nil {
 		return m, err
 	}
-	m.revision++
+	m.revision = max(m.revision, behind) + 1
 	return m, s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, m.encode()) })
 }
 

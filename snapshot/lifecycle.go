@@ -226,26 +226,31 @@ func (t transition) relink(after lethe.Timestep) error {
 		if i.Timestep <= after || i.State == lethe.Open {
 			continue
 		}
-		if err := t.noteReopening(i.Timestep); err != nil {
-			return err
-		}
-		store, err := t.store.closed.get(i.Timestep)
-		if err != nil {
-			return err
-		}
-		m, err := store.raise()
-		if err != nil {
-			return errors.Join(err, t.store.closed.close(i.Timestep))
-		}
-		i = m.applyTo(i)
-		i.Reopened = i.Revision
-		if i.State == lethe.Settled {
-			i.Previous = t.settledBefore(i.Timestep)
-		}
-		t.infos[i.Timestep] = i
-		t.drop(timestepKey(kindRewriting, i.Timestep))
-		return nil
+		return t.raise(i, 0)
 	}
+	return nil
+}
+
+// raise gives a closed timestep a new revision, behind another one.
+func (t transition) raise(i Info, behind lethe.Revision) error {
+	if err := t.noteReopening(i.Timestep); err != nil {
+		return err
+	}
+	store, err := t.store.closed.get(i.Timestep)
+	if err != nil {
+		return err
+	}
+	m, err := store.raise(behind)
+	if err != nil {
+		return errors.Join(err, t.store.closed.close(i.Timestep))
+	}
+	i = m.applyTo(i)
+	i.Reopened = i.Revision
+	if i.State == lethe.Settled {
+		i.Previous = t.settledBefore(i.Timestep)
+	}
+	t.infos[i.Timestep] = i
+	t.drop(timestepKey(kindRewriting, i.Timestep))
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -79,6 +80,24 @@ func BeginBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	}
 	maps.Copy(s.staging.gone, last)
 	return nil
+}
+
+// GoBehind has timesteps of a store that follows another one go on behind revisions that the other
+// has published: those that are closed here get the next one, and are to be published anew, and the
+// others begin with it.
+func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
+	unknown, t := make(map[lethe.Timestep]lethe.Revision), transition{s, s.staging.change()}
+	for _, at := range slices.Sorted(maps.Keys(last)) {
+		if i := s.staging.info(at); i.State == lethe.Open || i.Revision == 0 {
+			unknown[at] = last[at]
+		} else if err := t.raise(i, last[at]); err != nil {
+			return fmt.Errorf("timestep %d: go behind revision %d: %w", at, last[at], err)
+		}
+	}
+	if err := t.apply(); err != nil {
+		return err
+	}
+	return BeginBehind(s, unknown)
 }
 
 // Ready lists the timesteps that may be closed now and those that may be

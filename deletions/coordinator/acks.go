@@ -1,12 +1,15 @@
 package coordinator
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
@@ -27,6 +30,8 @@ type acks struct {
 	members *wire.Members
 	// settings are what each role has said that others must share.
 	settings map[string]wire.Settings
+	// own is the data directory of this process, where others stand by for its role, else empty.
+	own string
 	// unlogged says that a take-over or a strike may not be in the transparency log.
 	unlogged bool
 }
@@ -37,8 +42,9 @@ type source struct {
 	step           deletions.Step
 }
 
-func newAcks() acks {
+func newAcks(own string) acks {
 	return acks{
+		own:    own,
 		newest: make(map[string]map[source]deletions.Ack), members: new(wire.Members),
 		settings: make(map[string]wire.Settings),
 	}
@@ -75,6 +81,9 @@ func (a acks) all(requestID string, attempt int, role string, step deletions.Ste
 		}
 	}
 	awaited := a.members.Of(role)
+	if role == graphsRole {
+		awaited = a.standbys()
+	}
 	if !a.members.Known(role) {
 		awaited = slices.Sorted(maps.Keys(answered))[:min(1, len(answered))]
 	}
@@ -87,6 +96,23 @@ func (a acks) all(requestID string, attempt int, role string, step deletions.Ste
 		out = append(out, ack)
 	}
 	return out
+}
+
+// standbys are the other data directories that hold graphs.
+func (a acks) standbys() []string {
+	if a.own == "" {
+		return nil
+	}
+	return slices.DeleteFunc(a.members.Of(graphsRole), func(identity string) bool { return identity == a.own })
+}
+
+// holders are the roles of which others than this process hold copies.
+func (a acks) holders() []string {
+	roles := []string{trainRole, scoreRole}
+	if len(a.standbys()) > 0 {
+		roles = append(roles, graphsRole)
+	}
+	return roles
 }
 
 // drop forgets a request's acknowledgements and returns the tombstones that
@@ -144,4 +170,27 @@ func (a acks) gone() (out []deletions.GoneFolder) {
 		}
 	}
 	return out
+}
+
+// awaitsBarrier reports whether somebody may have joined before the search has ended of whom this
+// process has not read yet. Who joins later reads topics that were searched, and can hold no copy.
+func (v *Verification) awaitsBarrier(ctx context.Context, b batch) (bool, error) {
+	if v.barrier != "" {
+		return !v.passed, nil
+	}
+	name := fmt.Sprintf("%s/%d/%d", b.leader, b.attempts(), v.states.o.Clock.Now().UnixNano())
+	record, err := wire.Barrier{Name: name}.Record()
+	if err != nil {
+		return false, err
+	}
+	if err := v.states.o.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record}); err != nil {
+		return false, err
+	}
+	v.barrier, v.passed = name, false
+	return true, nil
+}
+
+// passes notes that a barrier has come back.
+func (v *Verification) passes(b wire.Barrier) {
+	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
 }

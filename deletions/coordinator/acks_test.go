@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/deletions/translog"
+	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
@@ -34,7 +36,7 @@ func TestATakeOverIsALeafOfTheLog(t *testing.T) {
 // Two processes that played one role gave a receipt for copies that nobody had
 // searched. What counts is the data directory that plays the role now.
 func TestOnlyTheRegisteredInstanceAcknowledges(t *testing.T) {
-	c := &Coordinator{states: &states{acks: newAcks()}}
+	c := &Coordinator{states: &states{acks: newAcks("")}}
 	acknowledge := func(instance string, attempt int) {
 		ack := deletions.NewAck("gdpr-1", trainRole, instance, deletions.StepPurged)
 		ack.Attempt = attempt
@@ -74,7 +76,7 @@ func TestOnlyTheRegisteredInstanceAcknowledges(t *testing.T) {
 // Every member that may hold a copy is waited for, also one that is stopped, and what each
 // searched is counted. One that was struck off is not, and receipts name it.
 func TestEveryMemberAcknowledges(t *testing.T) {
-	c := &Coordinator{states: &states{acks: newAcks()}}
+	c := &Coordinator{states: &states{acks: newAcks("")}}
 	c.states.verification = &Verification{states: c.states}
 	b := batch{leader: "gdpr-1", members: []deletions.Entry{{RequestID: "gdpr-1"}}}
 	scanned := func(role, instance string, files int) {
@@ -136,4 +138,60 @@ func TestAStrikeIsALeafOfTheLog(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, []translog.Leaf{translog.StrikeOff(trainRole, "one", at)}, found)
+}
+
+// Who says that he shares a role before the last search has ended may have read what is erased, also
+// if nobody has read of him when it ends. He is waited for.
+func TestWhoJoinsBeforeTheSearchEndsIsWaitedFor(t *testing.T) {
+	d := deploy(t)
+	join := func(identity string) {
+		record, err := wire.Member{Role: trainRole, Identity: identity}.Record()
+		require.NoError(t, err)
+		d.bus.append(bus.ErasureStatus, record)
+	}
+	join("1")
+	d.submit(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Scope: lethe.ScopeStubs, Targets: lethe.Transactions("transaction-1"),
+	})
+	require.NoError(t, d.boot())
+	for range 10 { // until all have answered, and the search is to begin
+		d.otherRoles()
+		require.NoError(t, d.deliver())
+		require.NoError(t, d.advance())
+	}
+	require.Equal(t, 1, d.Counts()[deletions.Erased])
+	require.NotNil(t, d.waiting)
+	join("late")
+	require.NoError(t, d.verify())
+	require.NoError(t, d.advance())
+	require.Equal(t, 1, d.Counts()[deletions.Erased], "one who joined before the end has not answered")
+
+	ack := deletions.NewAck("gdpr-1", trainRole, "late", deletions.StepScanned)
+	ack.Scan = &scan.Summary{Files: 1}
+	d.answer(ack)
+	require.NoError(t, d.deliver())
+	require.NoError(t, d.advance())
+	require.Equal(t, 1, d.Counts()[deletions.Verified])
+}
+
+// The others that hold graphs answer, too, and not the one that carries the erasure out.
+func TestStandbysAcknowledge(t *testing.T) {
+	a := newAcks("leads")
+	for _, identity := range []string{"leads", "stands by"} {
+		a.members.Take(wire.Notice{Member: &wire.Member{Role: graphsRole, Identity: identity}})
+	}
+	scanned := func(role, instance string) {
+		ack := deletions.NewAck("gdpr-1", role, instance, deletions.StepScanned)
+		ack.Scan = &scan.Summary{Files: 1}
+		a.take(ack)
+	}
+	b := batch{leader: "gdpr-1", members: []deletions.Entry{{RequestID: "gdpr-1"}}}
+	scanned(trainRole, "1")
+	scanned(scoreRole, "1")
+	_, ok := a.searchedBy(b, deletions.StepScanned)
+	require.False(t, ok)
+	scanned(graphsRole, "stands by")
+	all, ok := a.searchedBy(b, deletions.StepScanned)
+	require.True(t, ok)
+	require.Equal(t, 3, all.Files)
 }

@@ -125,6 +125,9 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 		if n.Ack != nil {
 			c.states.acks.take(*n.Ack)
 		}
+		if n.Barrier != nil {
+			c.states.verification.passes(*n.Barrier)
+		}
 	}
 }
 

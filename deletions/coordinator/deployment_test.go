@@ -53,8 +53,8 @@ type deployment struct {
 	calls, failAt int
 	effect        bool
 	failure       error
-	// noticed is how far erasure-status.v1 was delivered.
-	noticed int
+	// noticed is how far erasure-status.v1 was delivered, passed up to where its barriers were.
+	noticed, passed int
 	// memo is shared by runs that send the same bytes.
 	memo *memo
 	// oneHop and window are settings.
@@ -181,6 +181,9 @@ func (d *deployment) advance() error {
 			return err
 		}
 		s := d.Verification.Next()
+		if s == nil && d.barrier() {
+			continue
+		}
 		if s == nil {
 			return nil
 		}
@@ -192,6 +195,25 @@ func (d *deployment) advance() error {
 			return err
 		}
 	}
+}
+
+// barrier hands over the barrier that was written last, once, and before it what stands there of
+// members.
+func (d *deployment) barrier() bool {
+	var before []wire.Notice
+	for i, rec := range d.bus.topics[bus.ErasureStatus] {
+		n, err := wire.ParseNotice(rec)
+		require.NoError(d, err)
+		switch {
+		case n.Member != nil:
+			before = append(before, n)
+		case n.Barrier != nil && i >= d.passed:
+			d.passed = i + 1
+			d.TakeNotices(append(before, n))
+			return true
+		}
+	}
+	return false
 }
 
 // verify runs the search that is due, if there is one.

@@ -68,7 +68,7 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 // searchedBy puts together what the other roles have searched for the present attempt
 // of a batch, if they all have.
 func (a acks) searchedBy(b batch, step deletions.Step) (all scan.Summary, ok bool) {
-	for _, role := range []string{trainRole, scoreRole} {
+	for _, role := range a.holders() {
 		acks := a.all(b.leader, b.attempts(), role, step)
 		if len(acks) == 0 {
 			return all, false

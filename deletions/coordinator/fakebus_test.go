@@ -33,7 +33,10 @@ func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outg
 		format = ""
 	}
 	for _, rec := range records {
-		if strings.HasPrefix(string(rec.Key), "!ledger/") || topic == bus.Log {
+		if string(rec.Key) == "!barrier" {
+			format = "" // one goes before every conclusion
+		}
+		if strings.HasPrefix(string(rec.Key), "!ledger/") || topic == bus.Log || format == "" {
 			continue
 		}
 		told = append(told, b.d.memo.tell(ingest.Record{

@@ -43,6 +43,9 @@ type Config struct {
 	SigningKey ed25519.PrivateKey `yaml:"-"`
 	// KeyBefore, if not nil, introduces SigningKey in the transparency log.
 	KeyBefore ed25519.PrivateKey `yaml:"-"`
+	// Instance is the identity of the data directory, where others stand by for this role: they
+	// hold copies, and are waited for. It is empty where nobody does.
+	Instance string `yaml:"-"`
 	// Authority says which records must be signed, and by whom.
 	Authority authority.Policy `yaml:"-"`
 	// KernelSet is named on receipts.

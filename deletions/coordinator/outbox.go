@@ -25,6 +25,8 @@ type outbox struct {
 	graphs   Graphs
 	clock    Clock
 	listener events.Listener
+	// shared says that other processes stand by.
+	shared bool
 	// rolls counts the markers still to follow a withdrawal, rolled is when the
 	// last was written.
 	rolls  int
@@ -44,6 +46,23 @@ func (o *outbox) announce(ctx context.Context, list ...deletions.Entry) error {
 			return err
 		}
 		records = append(append(records, copied...), status)
+	}
+	return o.bus.Write(ctx, bus.ErasureStatus, records)
+}
+
+// copies publishes copies of entries, where another process may go on with them: what a plan has
+// found nobody finds any more once it is rewritten.
+func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
+	if !o.shared {
+		return nil
+	}
+	var records []ingest.Outgoing
+	for _, e := range list {
+		copied, err := ledgercopy.Records(o.secret, e)
+		if err != nil {
+			return err
+		}
+		records = append(records, copied...)
 	}
 	return o.bus.Write(ctx, bus.ErasureStatus, records)
 }

@@ -49,7 +49,7 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		return b, err
 	}
 	s.erased.forget()
-	if err := s.o.Graphs.Rewrite(ctx, distinct(requests), b.replaced()); err != nil {
+	if err := s.out.rewrite(ctx, b, requests); err != nil {
 		return b, err
 	}
 	revisions := make(map[lethe.Timestep]lethe.Revision)
@@ -79,6 +79,14 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 		"timesteps", len(b.replaced()), "shards", len(b.retrained()))
 	s.out.phaseDone(b, events.Rewrite, deletions.Rewriting)
 	return s.moveAll(ctx, b, deletions.Retraining, nil)
+}
+
+// rewrite has the graphs rewritten, once others know what was planned.
+func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target) error {
+	if err := o.copies(ctx, b.members); err != nil {
+		return err
+	}
+	return o.graphs.Rewrite(ctx, distinct(requests), b.replaced())
 }
 
 // planner tells what requests change, and changes nothing.

@@ -43,9 +43,10 @@ type step func(ctx context.Context, b batch) (batch, error)
 
 func newStates(o Options) *states {
 	out := &outbox{secret: o.Secret, signing: o.SigningKey, ledger: o.Ledger, bus: o.Bus, graphs: o.Graphs, clock: o.Clock,
-		listener: o.Listener}
+		listener: o.Listener, shared: o.Instance != ""}
 	s := &states{
-		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(), out: out,
+		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(o.Instance),
+		out:       out,
 		commanded: make(map[string]bool), scrubbed: make(map[string]int), failedAt: make(tries),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),

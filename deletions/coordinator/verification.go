@@ -28,6 +28,10 @@ type Verification struct {
 	located     *Verdict
 	// looked are the records that it has looked at.
 	looked looked
+	// barrier is the name of the one that was sent once the verdict was there, or empty, and
+	// passed says that it has come back: whoever said before it that he shares a role is known.
+	barrier string
+	passed  bool
 	// purged are the requests that were deleted from erasures.v1.
 	purged map[string]bool
 }
@@ -59,7 +63,7 @@ func (v *Verification) Conclude(ctx context.Context, verdict Verdict) error {
 	}
 	if ctx.Err() != nil {
 		// The process is stopping; the search begins again at the next start.
-		v.search = nil
+		v.search, v.barrier = nil, ""
 		return verdict.err
 	}
 	v.verdict = &verdict
@@ -127,11 +131,14 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 		return b, nil
 	}
 	search, verdict, failed := v.search, *v.verdict, v.verdict.err != nil || !v.verdict.found.clean()
+	if waits, err := v.awaitsBarrier(ctx, b); err != nil || waits && !failed {
+		return b, err
+	}
 	others, answered := v.states.acks.searchedBy(b, deletions.StepScanned)
 	if !answered && !failed {
 		return b, nil
 	}
-	v.search, v.verdict = nil, nil
+	v.search, v.verdict, v.barrier = nil, nil, ""
 	if failed || others.Hits > 0 {
 		return v.fail(ctx, b, search, search.holding(sought, verdict, others), verdict, others.Hits)
 	}
@@ -244,7 +251,7 @@ func (v *Verification) searched(b batch, found *findings) (out []deletions.Place
 	for _, p := range found.places {
 		out = append(out, *p)
 	}
-	for _, role := range []string{trainRole, scoreRole} {
+	for _, role := range v.states.acks.holders() {
 		for _, a := range v.states.acks.all(b.leader, b.attempts(), role, deletions.StepScanned) {
 			out = append(out, deletions.PlaceSearch{Place: role, Instance: a.Instance, Summary: *a.Scan})
 		}

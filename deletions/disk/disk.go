@@ -43,12 +43,23 @@ func KV(store *swapstore.Store) deletions.KV { return ledgerStore{store} }
 func OpenLedger(
 	fsys vfs.FS, dir string, clock func() time.Time,
 ) (*deletions.Ledger, *swapstore.Store, error) {
-	store, err := swapstore.Open(fsys, filepath.Join(dir, "ledger"),
+	store, err := swapstore.Open(fsys, filepath.Join(dir, ledgerFolder),
 		swapstore.Format{Kind: "erasure-ledger", Version: 1})
 	if err != nil {
 		return nil, nil, fmt.Errorf("open ledger: %w", err)
 	}
 	return deletions.NewLedger(ledgerStore{store}, clock), store, nil
+}
+
+const ledgerFolder = "ledger"
+
+// RemoveLedger removes the ledger below a role's folder, and all that is kept beside it. It must not
+// be open.
+func RemoveLedger(fsys vfs.FS, dir string) error {
+	if err := fsys.RemoveAll(filepath.Join(dir, ledgerFolder)); err != nil {
+		return fmt.Errorf("remove ledger: %w", err)
+	}
+	return nil
 }
 
 // ReceiptFolder is a folder that keeps each receipt as a file. A request id is safe in its name.

@@ -115,7 +115,8 @@ func (c *Copy) take(secret lethe.Secret, p bus.Payload) {
 		c.Withdrawn[strings.TrimPrefix(p.Key, keyPrefix[1:])] = true
 		return
 	}
-	if e, err := deletions.DecodeEntry(p.Bytes); err == nil && genuine(secret, p.Bytes, p.Headers) {
+	if e, err := deletions.DecodeEntry(p.Bytes); err == nil && genuine(secret, p.Bytes, p.Headers) &&
+		len(e.History) >= len(c.Entries[e.RequestID].History) { // else who led before says it late
 		c.Entries[e.RequestID] = e
 		delete(c.Withdrawn, e.RequestID)
 	}

@@ -30,9 +30,9 @@
 //	admin.go, plan.go, apply.go       topics checked, created and repaired
 //	state.go, pace.go                 what a broker tells of topics, and of how fast it cleans them
 //	write.go, retry.go                writing
-//	partition.go                      the partition of a key, where its log begins and ends, who has which
-//	tail.go, follow.go, readall.go    reading on and on, or once to the end
+//	partition.go, group.go            the partition of a key, where its log begins and ends; who has which
+//	tail.go, follow.go, readall.go    reading on and on, or once to the end; what cannot be read
 //	chunk.go, assemble.go             payloads larger than a message, in and out
-//	gap.go, errors.go, patience.go    what cannot be read; which errors may pass and are waited for
+//	errors.go, patience.go            which errors may pass and are waited for
 //	markers.go                        what an erasure needs of a log
 package bus

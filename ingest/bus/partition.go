@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/segmentio/kafka-go"
 )
@@ -127,110 +125,4 @@ func (c *Client) logRangeOnce(ctx context.Context, name string, partition int) (
 		}
 	}
 	return 0, 0, kafka.UnknownTopicOrPartition
-}
-
-// GroupConfig is a consumer group that shares the partitions of a topic.
-type GroupConfig struct {
-	// Name follows the topic prefix in the group's name.
-	Name string
-	// Topic is whose partitions are shared. The group reads none of them: who a partition is
-	// assigned to follows it with a Tail and keeps its own position.
-	Topic Topic
-}
-
-// Assigned is what a member of a group has to do, from when it is told until the next time.
-type Assigned struct {
-	// Generation is greater than in every assignment before, as long as brokers know the group.
-	Generation int64
-	// Partitions ascend; a member may have none.
-	Partitions []int
-}
-
-// heartbeats is how many of them brokers get within a session.
-const heartbeats = 6
-
-// commitEvery is how often positions are committed, if they have changed.
-const commitEvery = time.Second
-
-// Sharer shares work with the other processes of a deployment.
-type Sharer struct {
-	Client *Client
-}
-
-// Share is a member of the group until the context ends, which is no error, and leaves it
-// then. Each assignment is told, also one without partitions. While brokers are away or the
-// group is rebalanced nothing is told, so a member may go on with what others do as well: who
-// shares work must bear that. positions returns up to where the member's partitions are dealt
-// with; a copy is committed for tools that show members and lag, and nobody reads it. Trouble
-// is told, as often as it is met.
-func (s Sharer) Share(
-	ctx context.Context, g GroupConfig, assigned func(Assigned), positions func() map[int]int64, trouble func(error),
-) error {
-	c := s.Client
-	dialer := &kafka.Dialer{
-		ClientID: c.cfg.ClientID, Timeout: c.cfg.DialTimeout, DialFunc: newDialer(&c.cfg).DialContext,
-	}
-	session := c.cfg.SessionTimeout
-	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID: c.cfg.TopicPrefix + g.Name, Brokers: c.cfg.Brokers, Dialer: dialer, Topics: []string{c.Name(g.Topic)},
-		SessionTimeout: session, RebalanceTimeout: session, HeartbeatInterval: session / heartbeats,
-		JoinGroupBackoff: session / heartbeats, Timeout: c.cfg.RequestTimeout,
-	})
-	if err != nil {
-		return fmt.Errorf("consumer group %s: %w", g.Name, err)
-	}
-	// Leaving takes a request to a broker that may be away.
-	defer func() { _ = group.Close() }()
-	for {
-		generation, err := group.Next(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, kafka.ErrGroupClosed):
-			return fmt.Errorf("consumer group %s: %w", g.Name, err)
-		case err != nil:
-			if !errors.Is(err, kafka.RebalanceInProgress) {
-				trouble(fmt.Errorf("consumer group %s: %w", g.Name, c.explain(ctx, err)))
-			}
-			continue
-		}
-		mine := Assigned{Generation: int64(generation.ID)}
-		for _, p := range generation.Assignments[c.Name(g.Topic)] {
-			mine.Partitions = append(mine.Partitions, p.ID)
-		}
-		slices.Sort(mine.Partitions)
-		generation.Start(func(during context.Context) {
-			commitCopies(during, c.Name(g.Topic), generation, mine.Partitions, positions)
-		})
-		assigned(mine)
-	}
-}
-
-// commitCopies commits the positions of partitions as long as they are assigned.
-func commitCopies(
-	ctx context.Context, topic string, generation *kafka.Generation, partitions []int, positions func() map[int]int64,
-) {
-	ticker := time.NewTicker(commitEvery)
-	defer ticker.Stop()
-	committed := make(map[int]int64)
-	for {
-		changed := make(map[int]int64)
-		now := positions()
-		for _, p := range partitions {
-			before, known := committed[p]
-			if at, has := now[p]; has && at >= 0 && (!known || at != before) {
-				changed[p] = at
-			}
-		}
-		if len(changed) > 0 && generation.CommitOffsets(map[string]map[int]int64{topic: changed}) == nil {
-			for p, at := range changed {
-				committed[p] = at
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
 }

@@ -38,12 +38,20 @@ func join(t *testing.T, b broker) *member {
 		cancel()
 		require.NoError(t, <-ended)
 	})
+	group := bus.GroupConfig{Name: "train", Topic: bus.Slices}
 	go func() {
-		ended <- bus.Sharer{Client: c}.Share(ctx, bus.GroupConfig{Name: "train", Topic: bus.Slices}, func(a bus.Assigned) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.last, m.all = a, append(m.all, a.Generation)
-		}, func() map[int]int64 { return map[int]int64{0: 7, 1: 8, 2: 9, 3: bus.FromStart} }, func(err error) { t.Log(err) })
+		ended <- bus.Sharer{Client: c}.Share(ctx, group, bus.Member{
+			Assigned: func(a bus.Assigned) {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.last, m.all = a, append(m.all, a.Generation)
+			},
+			Positions: func() map[bus.TopicPartition]int64 {
+				at := func(p int) bus.TopicPartition { return bus.TopicPartition{Topic: bus.Slices, Partition: p} }
+				return map[bus.TopicPartition]int64{at(0): 7, at(1): 8, at(2): 9, at(3): bus.FromStart}
+			},
+			Trouble: func(err error) { t.Log(err) },
+		})
 	}()
 	t.Cleanup(m.leave)
 	return m

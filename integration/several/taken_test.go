@@ -20,7 +20,7 @@ import (
 
 // One that trains hangs. An operator has said that its directory is gone; it is not, and
 // still holds what was erased. The receipt does not claim more than was searched: it names that
-// folder. A role that is not shared is not played twice.
+// folder. A role that the process with the broker plays alone is not played twice.
 func TestASecondInstanceStopsOneOfTheTwo(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t)
@@ -28,7 +28,7 @@ func TestASecondInstanceStopsOneOfTheTwo(t *testing.T) {
 	d.scores = d.launch(roleScore, roleScore, d.secret)
 	d.training = d.launch(roleTrain, roleTrain, d.secret)
 	d.replay("1-3", 3)
-	second := d.launch(roleScore, "second", d.secret)
+	second := d.launch(roleBuild, "second", d.secret)
 	require.Equal(t, 1, second.AwaitEnd())
 	require.Contains(t, second.LastLine(), "--take-over")
 

@@ -10,12 +10,13 @@
 //	role.go       opening the stores
 //	options.go    what it is given, and what a store was begun with
 //	lost.go       what was lost is made again, a whole store of graphs too, which is told the number of features
-//	ports.go      what the role needs of topics, store and search
-//	searches.go   the searches that run at the same time as the steps
+//	standby.go    a process that stands by; takeover.go, what it hears, and leading from then on
+//	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
 //	              the records before them, by several goroutines
-//	lifecycle.go  closing and settling timesteps; ahead.go, what settling takes longest for, beside the loop
+//	lifecycle.go  closing and settling timesteps; beside.go, what settling takes longest for
+//	              and searches, beside the loop
 //	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together; commitments.go,
 //	              the transparency log, and what it commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search
@@ -24,5 +25,4 @@
 //	              and what carries subjects; redacted.go, features that become 0, in records and in graphs
 //	questions.go  what others ask, answered between two steps; held.go, what is held of a target
 //	letters.go    dead letters
-//	notes.go      the coordinator's notes, kept with the offsets
 package graphs

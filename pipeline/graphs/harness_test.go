@@ -70,13 +70,21 @@ func (noSleep) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Er
 // run starts the role on a folder; stop ends it and checks that it ended well.
 func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 	d.Helper()
+	r, err := New(d.Context(), d.options(dir))
+	require.NoError(d, err)
+	return r, d.start(r)
+}
+
+// options are those of the role on a folder.
+func (d *deployment) options(dir string) Options {
+	d.Helper()
 	cut := partition.Defaults()
 	cut.Shards = shards
 	graphs := snapshot.Defaults()
 	graphs.FeatureCount, graphs.ReopenWindow = d.features, cmp.Or(d.window, graphs.ReopenWindow)
 	graphs.MaxOpenTimesteps = cmp.Or(d.mostOpen, graphs.MaxOpenTimesteps)
 	graphs.Late = cmp.Or(d.lateRecords, graphs.Late)
-	r, err := New(d.Context(), Options{
+	return Options{
 		FS: vfs.Default, Dir: dir, ReceiptsDir: d.TempDir(), Snapshot: graphs, Limits: ingest.DefaultLimits(),
 		Secret: secret, Bus: d.topics, Clock: noSleep{}, Beside: inGoroutine, Version: "test", Compact: d.topics.Compact,
 		Logger:    slog.New(slog.DiscardHandler),
@@ -86,8 +94,12 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 			SigningKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), KernelSet: "none",
 			VerifyTimeout: 5 * time.Minute, DefaultScope: lethe.ScopeStubs,
 		},
-	})
-	require.NoError(d, err)
+	}
+}
+
+// start runs a role; stop ends it and checks that it ended well.
+func (d *deployment) start(r role.Role) (stop func()) {
+	d.Helper()
 	ctx, cancel := context.WithCancel(d.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
@@ -100,13 +112,13 @@ func (d *deployment) run(dir string) (r *role.Follower, stop func()) {
 		})
 	}
 	d.Cleanup(stop)
-	return r, stop
+	return stop
 }
 
 func inGoroutine(search func()) { go search() }
 
 // until waits for a status.
-func (d *deployment) until(r *role.Follower, what string, holds func(*role.Status) bool) {
+func (d *deployment) until(r role.Role, what string, holds func(*role.Status) bool) {
 	d.Helper()
 	require.Eventually(d, func() bool { return holds(r.Status()) }, 30*time.Second, 5*time.Millisecond, what)
 }

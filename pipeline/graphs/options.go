@@ -26,6 +26,7 @@ import (
 	"lethe/partition"
 	"lethe/partition/onehop"
 	"lethe/partition/repair"
+	"lethe/pipeline/role"
 	"lethe/snapshot"
 )
 
@@ -70,6 +71,11 @@ type Options struct {
 	PartitionsHold func(ctx context.Context) bool
 	// Workers is how many goroutines decode records; 0 is one.
 	Workers int
+	// Instance is the identity of the data directory, where others share the role.
+	Instance string
+	// standing and heard are set by As.
+	standing *role.Standing
+	heard    *Heard
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus
@@ -85,6 +91,7 @@ func (o Options) agreed() Options {
 	o.Workers = max(o.Workers, 1)
 	o.Repair.Seed = o.Partition.Seed
 	o.Erasure.Secret, o.Erasure.Version, o.Erasure.Limits = o.Secret, o.Version, o.Limits
+	o.Erasure.Instance = o.Instance
 	o.Erasure.OneHop = o.Repair.OneHop != onehop.None
 	o.Erasure.IndependentShards = o.Partition.Method == partition.MethodIndependent
 	return o

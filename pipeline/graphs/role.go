@@ -52,6 +52,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	}
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
+		Standing: o.standing,
 	}), nil
 }
 
@@ -75,6 +76,12 @@ func open(ctx context.Context, o Options) (stores, error) {
 	graphs, err := openSnapshots(ctx, o)
 	if err != nil {
 		return stores{}, err
+	}
+	if o.heard != nil {
+		p := &publisher{store: graphs, cut: cut{o.Partition.Shards, o.Repair}}
+		if err := o.heard.goBehind(graphs, p); err != nil {
+			return stores{}, errors.Join(err, graphs.Close())
+		}
 	}
 	ledger, ledgerStore, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
 	if err != nil {

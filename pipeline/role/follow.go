@@ -28,6 +28,8 @@ type Surroundings struct {
 	// Beside, if not nil, runs beside the loop until its context ends. Its end with an
 	// error ends the role.
 	Beside func(ctx context.Context) error
+	// Standing, if not nil, says that the role is one that a single process plays at a time.
+	Standing *Standing
 	// Tick, if not 0, is how often the logic is told that time has passed.
 	Tick time.Duration
 	// Clock returns the present time.
@@ -117,10 +119,27 @@ func (f *Follower) Begin(ctx context.Context) (Tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Feed(ctx, Input{}); err != nil {
+	if s := f.around.Standing; s.standsBy() {
+		gate := newGate(tail, s.Lead, positions, s.Open)
+		tail, err = gate, gate.reached(ctx, positions)
+	}
+	if err == nil {
+		err = f.Feed(ctx, Input{})
+	}
+	if err != nil {
 		return nil, errors.Join(err, tail.Close())
 	}
+	for tp, next := range positions {
+		f.dealtWith(tp, next)
+	}
 	return tail, nil
+}
+
+// dealtWith notes that all that is due of a partition up to a position is published.
+func (f *Follower) dealtWith(tp bus.TopicPartition, next int64) {
+	if f.around.Standing != nil {
+		f.around.Standing.Lead.dealtWith(tp, next)
+	}
 }
 
 // Arrived gives the logic a batch, which may be empty, or tells it that time has
@@ -136,6 +155,9 @@ func (f *Follower) Arrived(ctx context.Context, batch bus.Batch, ticked bool) er
 	}
 	if err := f.Feed(ctx, in); err != nil {
 		return err
+	}
+	if batch.Source.Topic != "" {
+		f.dealtWith(batch.Source, batch.Next)
 	}
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
 		f.around.Listener.LagMeasured(events.LagMeasured{
@@ -250,8 +272,12 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 	}
 }
 
-// publish writes what a step asks for and has it noted.
+// publish writes what a step asks for and has it noted. Of what who leads has published a process
+// that stands by notes no more than that.
 func (f *Follower) publish(ctx context.Context, out Output) error {
+	if f.around.Standing.standsBy() && !out.Own {
+		out.Messages, out.Records = nil, nil
+	}
 	if len(out.Messages) > 0 {
 		topic := wire.TopicOf(out.Messages[0].Key.Kind)
 		count, err := f.partitionsOf(ctx, topic)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,12 @@ func (e *echo) Status() *role.Status {
 func (e *echo) Close() error {
 	e.closed = true
 	return nil
+}
+
+func (e *echo) has(line string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Contains(e.lines, line)
 }
 
 func (e *echo) say(format string, args ...any) {

@@ -49,6 +49,9 @@ type Output struct {
 	// Records go to Topic as they are.
 	Topic   bus.Topic
 	Records []ingest.Outgoing
+	// Own says that the records are what this process says of itself, which a process that
+	// stands by says, too.
+	Own bool
 	// Note, if not nil, is called once everything is published: it puts into the
 	// state that it was. If the process ends before, the step comes again, with
 	// the same keys and the same content.

@@ -2,6 +2,7 @@ package role
 
 import (
 	"context"
+	"time"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -32,10 +33,11 @@ type Tail interface {
 // Sharer is how the processes of a role share its work; bus.Sharer is one.
 type Sharer interface {
 	// Share has the process take part until the context ends, see bus.Sharer.
-	Share(
-		ctx context.Context, g bus.GroupConfig, assigned func(bus.Assigned), positions func() map[int]int64,
-		trouble func(error),
-	) error
+	Share(ctx context.Context, g bus.GroupConfig, m bus.Member) error
+	// Positions returns up to where the group's members have said that partitions are dealt with.
+	Positions(ctx context.Context, g bus.GroupConfig, of []bus.TopicPartition) (map[bus.TopicPartition]int64, error)
+	// Session is after which silence a process's part of the work goes to others.
+	Session() time.Duration
 }
 
 // Store is what a role needs of a store: *mixedstore.Store is one.

@@ -61,6 +61,9 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		// The ensemble that it needs must not be skipped.
 	}
 	swapped, err := l.serve(wanted)
+	if err == nil && !swapped && ready {
+		swapped, err = l.passing.pass(l, t, wanted)
+	}
 	return role.Output{}, swapped, err
 }
 

@@ -104,7 +104,7 @@ func (a *arrivals) close(ctx context.Context, graph *lethe.Snapshot) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	refused := a.window.Close(graph.Timestep, nodes)
-	if len(refused) == 0 {
+	if len(refused) == 0 || a.around.Standing.StandsBy() {
 		return nil
 	}
 	records := make([]ingest.Outgoing, len(refused))

@@ -37,6 +37,7 @@
 //	logic.go        the step function
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
+//	pass.go         what a process that stands by has missed
 //	predict.go      probabilities, and the records that carry them
 //	explain.go      the reasons of alerts; explained.go, who has them
 //	arrivals.go     what arrives, beside the loop; provisional.go, its scores

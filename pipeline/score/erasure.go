@@ -39,7 +39,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
 		switch {
 		case n.Served != nil:
-			l.said = n.Served.Through
+			l.said, l.passing.told = n.Served.Through, n.Served.Through
 		case n.Command != nil:
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err
@@ -171,7 +171,7 @@ func send(a deletions.Ack, note *int) (role.Output, error) {
 		return role.Output{}, err
 	}
 	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
-	return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
+	return role.Output{Topic: bus.ErasureStatus, Records: records, Own: true, Note: func() error {
 		*note = a.Attempt
 		return nil
 	}}, nil

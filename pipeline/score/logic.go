@@ -29,7 +29,8 @@ type logic struct {
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
 	// said is through which timestep others were told that the served models are.
-	said lethe.Timestep
+	said    lethe.Timestep
+	passing passing
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 }
@@ -44,7 +45,9 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		return nil, err
 	}
 	l := &logic{
-		o: o, predictor: predictor, search: search, said: lethe.NoTimestep, erasures: make(map[string]*erasure),
+		o: o, predictor: predictor, search: search, said: lethe.NoTimestep,
+		passing:  passing{told: lethe.NoTimestep, at: lethe.NoTimestep},
+		erasures: make(map[string]*erasure),
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
 		return nil, err
@@ -91,6 +94,9 @@ func (l *logic) Status() *role.Status {
 // acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
 // the ensemble was swapped, and before anything more is.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
+	if in.Ticked {
+		l.passing.ticked()
+	}
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}

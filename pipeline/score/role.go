@@ -71,6 +71,9 @@ func New(o Options) (*role.Follower, error) {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
 	around := l.o.Surroundings
+	if around.Standing.StandsBy() {
+		around.Tick = passTick
+	}
 	if l.arrivals != nil {
 		around.Beside = l.arrivals.run
 	}

@@ -36,6 +36,16 @@ func (s stream) lastSeen() lethe.Timestep {
 	return known[len(known)-1]
 }
 
+// nextAfter returns the first snapshot seen behind t, or NoTimestep.
+func (s stream) nextAfter(t lethe.Timestep) lethe.Timestep {
+	for _, at := range s.known() {
+		if at > t {
+			return at
+		}
+	}
+	return lethe.NoTimestep
+}
+
 // stepsBefore walks back n snapshots from t. It is not known which one that is
 // while one is missing on the way: it is gone, and that behind it was not relinked
 // yet, or it has still to arrive.

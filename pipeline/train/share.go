@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 
@@ -71,12 +70,16 @@ func (s *share) run(ctx context.Context) error {
 	var failed error
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	err := s.sharer.Share(ctx, bus.GroupConfig{Name: groupName, Topic: bus.Slices}, func(a bus.Assigned) {
-		s.log.Info("train: partitions of slices.v1 are assigned", "generation", a.Generation, "partitions", a.Partitions)
-		if failed = s.tell(ctx, &a); failed != nil {
-			stop()
-		}
-	}, s.positions, func(err error) { s.log.Warn("train: the group that shares the work is out of reach", "error", err) })
+	err := s.sharer.Share(ctx, bus.GroupConfig{Name: groupName, Topic: bus.Slices}, bus.Member{
+		Assigned: func(a bus.Assigned) {
+			s.log.Info("train: partitions of slices.v1 are assigned", "generation", a.Generation, "partitions", a.Partitions)
+			if failed = s.tell(ctx, &a); failed != nil {
+				stop()
+			}
+		},
+		Positions: s.positions,
+		Trouble:   func(err error) { s.log.Warn("train: the group that shares the work is out of reach", "error", err) },
+	})
 	if err == nil {
 		err = failed
 	}
@@ -106,10 +109,14 @@ func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
 }
 
 // positions are up to where the slices are dealt with.
-func (s *share) positions() map[int]int64 {
+func (s *share) positions() map[bus.TopicPartition]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.dealt)
+	out := make(map[bus.TopicPartition]int64, len(s.dealt))
+	for unit, at := range s.dealt {
+		out[bus.TopicPartition{Topic: bus.Slices, Partition: unit}] = at
+	}
+	return out
 }
 
 // take notes who is there and how far topics were read.

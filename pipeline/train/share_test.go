@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
@@ -39,11 +40,15 @@ func newCrew(t *testing.T) *crew {
 // neverShares stands where the group is told by hand.
 type neverShares struct{}
 
-func (neverShares) Share(
-	context.Context, bus.GroupConfig, func(bus.Assigned), func() map[int]int64, func(error),
-) error {
-	return nil
+func (neverShares) Share(context.Context, bus.GroupConfig, bus.Member) error { return nil }
+
+func (neverShares) Positions(
+	context.Context, bus.GroupConfig, []bus.TopicPartition,
+) (map[bus.TopicPartition]int64, error) {
+	return nil, nil
 }
+
+func (neverShares) Session() time.Duration { return time.Minute }
 
 // join begins a process on a directory, which has said that it is a member.
 func (c *crew) join(name string, change func(*Options)) *mate {

@@ -164,14 +164,17 @@ type Reader struct {
 	safe map[int]int64
 	// junk, if not nil, is told of records that lethe did not write.
 	junk func(rec ingest.Record)
-	// fence is, by the number of a model, the newest owner that was heard of.
-	fence map[lethe.ShardID]Owner
+	// models leave out those of who had lost a model, by its number, others of who had lost the
+	// role, by partition.
+	models map[lethe.ShardID]*Fence
+	others map[int]*Fence
 }
 
 // NewReader returns a reader that has seen nothing.
 func NewReader() *Reader {
 	return &Reader{
-		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), fence: make(map[lethe.ShardID]Owner),
+		assemblers: make(map[int]*bus.Assembler), safe: make(map[int]int64), models: make(map[lethe.ShardID]*Fence),
+		others: make(map[int]*Fence),
 	}
 }
 
@@ -210,26 +213,30 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 			r.safe[p] = rec.Offset + 1
 		}
 		if complete && err == nil {
-			out = append(out, Received{
-				Message: m, Partition: p, Offset: rec.Offset, Next: r.safe[p], Stale: r.stale(m),
-			})
+			received := Received{Message: m, Partition: p, Offset: rec.Offset, Next: r.safe[p], Stale: r.stale(m, p)}
+			// Whoever makes a model says it again where it was overwritten, so he is to hear of it.
+			if m.Key.Kind == KindModel || !received.Stale {
+				out = append(out, received)
+			}
 		}
 	}
 	return out, nil
 }
 
-// stale reports whether another owner of the model was heard of before. A message without an
-// owner is of a process that shares with nobody: where it runs, no other does.
-func (r *Reader) stale(m Message) bool {
-	if m.Key.Kind != KindModel || m.Owner == (Owner{}) {
-		return false
+// stale reports whether another owner was heard of before. A message without an owner is of a
+// process that shares with nobody: where it runs, no other does.
+func (r *Reader) stale(m Message, partition int) bool {
+	if m.Key.Kind != KindModel {
+		return fenceOf(r.others, partition).Stale(m.Owner)
 	}
-	newest := r.fence[m.Key.Shard]
-	if m.Owner.Before(newest) {
-		return true
+	return fenceOf(r.models, m.Key.Shard).Stale(m.Owner)
+}
+
+func fenceOf[K comparable](of map[K]*Fence, key K) *Fence {
+	if of[key] == nil {
+		of[key] = new(Fence)
 	}
-	r.fence[m.Key.Shard] = m.Owner
-	return false
+	return of[key]
 }
 
 // add takes a record, and returns the message that it completes.

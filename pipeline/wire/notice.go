@@ -27,6 +27,10 @@ type Notice struct {
 	// an operator has struck off.
 	Member *Member
 	Strike *Strike
+	// Leader is the data directory that leads a role from here on.
+	Leader *Leader
+	// Barrier says that what stands before it has been read.
+	Barrier *Barrier
 	// Settings are those of a role from here on.
 	Settings *Settings
 	// Served is what score serves.
@@ -48,14 +52,22 @@ func isStatus(value []byte) bool {
 
 // NoticeReader reads the records of erasure-status.v1, in their order. One goroutine
 // uses it.
-type NoticeReader struct{ chunks *bus.Assembler }
+type NoticeReader struct {
+	chunks *bus.Assembler
+	// commands leave out those of who led the erasures before another process did, served what
+	// such a one said of what score serves.
+	commands, served Fence
+}
 
 // NewNoticeReader returns a reader that has read nothing.
-func NewNoticeReader() *NoticeReader { return &NoticeReader{bus.NewAssembler()} }
+func NewNoticeReader() *NoticeReader { return &NoticeReader{chunks: bus.NewAssembler()} }
 
 // Read is ParseNotice, but for a command in several records: its last one says what the
 // command does, the others say nothing.
 func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
+	if r.stale(rec) {
+		return Notice{}, nil
+	}
 	if rec.Unproven != "" || !isChunk(string(rec.Key)) || isStatus(rec.Value) {
 		return ParseNotice(rec)
 	}
@@ -68,6 +80,22 @@ func (r *NoticeReader) Read(rec ingest.Record) (Notice, error) {
 		return Notice{}, fmt.Errorf("%s/%d@%d: %w", rec.Topic, rec.Partition, rec.Offset, err)
 	}
 	return Notice{Command: command}, nil
+}
+
+// stale reports whether who wrote a record had been replaced by another process before.
+func (r *NoticeReader) stale(rec ingest.Record) bool {
+	if rec.Unproven != "" {
+		return false
+	}
+	o, _ := OwnerOf(rec)
+	switch {
+	case strings.HasPrefix(string(rec.Key), commandPrefix):
+		return r.commands.Stale(o)
+	case isServed(rec):
+		return r.served.Stale(o)
+	default:
+		return false
+	}
 }
 
 // isChunk reports whether a key is that of a chunk of a command: a request id has no
@@ -98,6 +126,10 @@ func ofProcess(rec ingest.Record, key string) (n Notice, err error) {
 		n.Member, err = pointer(ParseMember(rec))
 	case strings.HasPrefix(key, strikePrefix):
 		n.Strike, err = pointer(ParseStrike(rec))
+	case strings.HasPrefix(key, leaderPrefix):
+		n.Leader, err = pointer(ParseLeader(rec))
+	case key == barrierKey:
+		n.Barrier, err = pointer(ParseBarrier(rec))
 	case strings.HasPrefix(key, settingsPrefix):
 		n.Settings, err = pointer(ParseSettings(rec))
 	}

@@ -3,8 +3,11 @@ package wire
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"lethe/ingest"
 )
 
 // Owner is who does a part of the work that the processes of a role share, from a point of
@@ -34,4 +37,41 @@ func parseOwner(s string) (o Owner, err error) {
 		err = fmt.Errorf("owner %.60q, want a generation from 1 on and an instance", s)
 	}
 	return o, err
+}
+
+// OwnedBy returns records that say who wrote them.
+func OwnedBy(o Owner, records []ingest.Outgoing) []ingest.Outgoing {
+	out := slices.Clone(records)
+	for i := range out {
+		header := ingest.Header{Key: ownerHeader, Value: []byte(o.String())}
+		out[i].Headers = append(slices.Clip(out[i].Headers), header)
+	}
+	return out
+}
+
+// OwnerOf reads who wrote a record; it says whether the record tells.
+func OwnerOf(rec ingest.Record) (Owner, bool) {
+	for _, h := range rec.Headers {
+		if h.Key == ownerHeader {
+			o, err := parseOwner(string(h.Value))
+			return o, err == nil
+		}
+	}
+	return Owner{}, false
+}
+
+// Fence leaves out records of who was replaced by another. The zero value knows of none.
+type Fence struct{ newest Owner }
+
+// Stale notes who wrote a record of a partition, in its order, and reports whether somebody had
+// taken that over from him before. One that does not tell is not stale.
+func (f *Fence) Stale(o Owner) bool {
+	if o == (Owner{}) {
+		return false
+	}
+	if o.Before(f.newest) {
+		return true
+	}
+	f.newest = o
+	return false
 }

@@ -1,0 +1,299 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/coordinator"
+	"lethe/deletions/ledgercopy"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/snapshot"
+)
+
+// ErrStandsBy answers questions to a process that stands by. Ask the one that leads.
+var ErrStandsBy = fmt.Errorf("%w: this process stands by, ask the one that leads", ErrBusy)
+
+// standby is the role in a process that stands by: it makes the same graphs of the same records as
+// who leads, publishes nothing of them, and carries out what the erasures of the other one command
+// as any role that holds copies does. It has no ledger and no log: who takes over makes them anew of
+// the topics. A store of graphs could only be made anew by reading everything.
+type standby struct {
+	*logic
+	o        Options
+	heard    *Heard
+	erasures map[string]*followed
+}
+
+// followed is an erasure of who leads.
+type followed struct {
+	command *wire.Command
+	// rewritten, erased and scanned are the newest attempts of which that was done, or -1.
+	rewritten, erased, scanned int
+}
+
+var _ role.Logic = (*standby)(nil)
+
+// openStandby opens the store of graphs, to follow.
+func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error) {
+	store, err := openSnapshots(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	// What is erased is suppressed before anything is taken: its records may still be in the topics.
+	if err := suppressCopied(ctx, o, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	o.Beside = nil
+	*heard = Heard{graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest)}
+	s := &standby{logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed)}
+	s.intake.silent, s.intake.erased = true, nothingErased{}
+	return s, nil
+}
+
+// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased.
+func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
+	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	if err != nil {
+		return fmt.Errorf("the copy of the ledger: %w", err)
+	}
+	var entries []deletions.Entry
+	var erased []lethe.Digest
+	var subjects []lethe.SubjectUntil
+	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
+		if e := kept.Entries[id]; e.Suppresses() {
+			entries, erased, subjects = append(entries, e), append(erased, e.Suppressed()...), append(subjects, e.Subjects...)
+		}
+	}
+	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
+		return err
+	}
+	if err := store.Marks().Redact(redactionsOf(entries)); err != nil {
+		return err
+	}
+	return store.Marks().Put(begunMark(), []byte{1})
+}
+
+// Topics implements role.Logic.
+func (s *standby) Topics() []bus.Topic {
+	return []bus.Topic{bus.Transactions, bus.Labels, bus.Snapshots}
+}
+
+// Resume implements role.Logic.
+func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
+	if source.Topic == bus.Snapshots {
+		return bus.FromStart, nil
+	}
+	return s.logic.Resume(source, count)
+}
+
+// Close implements role.Logic.
+func (s *standby) Close() error {
+	s.turns.Close()
+	return s.store.(*snapshot.Store).Close()
+}
+
+// Step implements role.Logic.
+func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
+	out, err := s.turns.Step(func() error { return s.follow(ctx, in) })
+	if out.Idle {
+		s.status = s.know()
+	}
+	return out, err
+}
+
+// follow takes what arrived and does what is due of it.
+func (s *standby) follow(ctx context.Context, in role.Input) error {
+	switch topic := in.Batch.Source.Topic; topic {
+	case bus.ErasureStatus:
+		if err := s.hear(in.Notices); err != nil {
+			return err
+		}
+	case bus.Snapshots:
+		s.heard.note(in.Messages)
+	case bus.Transactions, bus.Labels:
+		if gap := in.Batch.Gap; gap != nil {
+			if err := s.intake.missed(ctx, gap); err != nil {
+				return err
+			}
+		}
+		if err := s.intake.take(ctx, in.Batch); err != nil {
+			return err
+		}
+		s.lifecycle.noteBegun()
+	default:
+	}
+	if err := s.lifecycle.advance(ctx); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.erasures)) {
+		if err := s.carryOut(ctx, s.erasures[id]); err != nil {
+			return fmt.Errorf("request %s: %w", id, err)
+		}
+	}
+	s.decline()
+	return nil
+}
+
+// decline answers questions, which are for who leads.
+func (s *standby) decline() {
+	for s.o.Questions != nil {
+		select {
+		case q := <-s.o.Questions.asked:
+			q.answers <- answered{err: ErrStandsBy}
+		default:
+			return
+		}
+	}
+}
+
+// hear follows the commands of erasures: what they name is taken no more from here on.
+func (s *standby) hear(notices []wire.Notice) error {
+	for _, n := range notices {
+		switch c := n.Command; {
+		case n.Leader != nil && n.Leader.Role == roleName:
+			s.heard.Leader = n.Leader.Identity
+		case n.Deleted != "":
+			delete(s.erasures, n.Deleted)
+		case c != nil:
+			if err := s.command(c); err != nil {
+				return fmt.Errorf("request %s: %w", c.RequestID, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *standby) command(c *wire.Command) error {
+	if err := c.Shares(s.o.Secret); err != nil {
+		return err
+	}
+	if c.Phase == wire.PhaseLift {
+		delete(s.erasures, c.RequestID)
+		return s.store.Marks().Lift(c.Suppressed, c.Subjects...)
+	}
+	if s.erasures[c.RequestID] == nil {
+		s.erasures[c.RequestID] = &followed{rewritten: -1, erased: -1, scanned: -1}
+	}
+	s.erasures[c.RequestID].command = c
+	if err := snapshot.SuppressHashes(s.store.(*snapshot.Store), c.Suppressed, c.Subjects...); err != nil {
+		return err
+	}
+	return s.store.Marks().Redact(c.Redacted)
+}
+
+// carryOut does what a command asks for, and says so.
+func (s *standby) carryOut(ctx context.Context, e *followed) error {
+	c := e.command
+	if !c.Phase.Rewrites() {
+		return nil
+	}
+	if e.rewritten < c.Attempt {
+		if err := s.rewrite(ctx, c); err != nil {
+			return err
+		}
+		e.rewritten = c.Attempt
+	}
+	if e.erased < c.Attempt {
+		if err := s.searched(ctx, c, deletions.StepErased); err != nil {
+			return err
+		}
+		e.erased = c.Attempt
+	}
+	if c.Phase == wire.PhaseSearch && e.scanned < c.Attempt {
+		if err := s.searched(ctx, c, deletions.StepScanned); err != nil {
+			return err
+		}
+		e.scanned = c.Attempt
+	}
+	return nil
+}
+
+// rewrite takes what a command erases out of the graphs here. What it names is in erasures.v1 as
+// long as somebody may need it: it is withdrawn once all have answered that nothing is left.
+func (s *standby) rewrite(ctx context.Context, c *wire.Command) error {
+	targets, scope, err := s.targets(ctx, c)
+	if err != nil || len(targets) == 0 {
+		return err
+	}
+	if err := s.eraser.Suppress(targets); err != nil {
+		return err
+	}
+	infos := s.eraser.infos()
+	var replaced []coordinator.Replaced
+	for _, step := range c.Steps {
+		if info := infos[step.Timestep]; !step.Gone && info.Revision > 0 && info.State > lethe.Open {
+			replaced = append(replaced, coordinator.Replaced{
+				Timestep: step.Timestep, Shards: step.Shards, Afresh: scope == lethe.ScopePartition,
+			})
+		}
+	}
+	if err := s.eraser.Rewrite(ctx, targets, replaced); err != nil {
+		return err
+	}
+	return s.eraser.Scrub(ctx)
+}
+
+// targets are what the requests of a command name, as erasures.v1 and the copy of the ledger tell,
+// and their scope.
+func (s *standby) targets(ctx context.Context, c *wire.Command) (targets []lethe.Target, scope lethe.Scope, err error) {
+	kept, err := ledgercopy.Read(ctx, s.o.Bus, s.o.Secret)
+	if err != nil {
+		return nil, "", err
+	}
+	err = s.o.Bus.ReadAll(ctx, bus.Erasures, func(rec ingest.Record) error {
+		event, err := ingest.DecodeErasure(rec, s.o.Limits)
+		request, is := event.(ingest.Erasure)
+		if err != nil || !is {
+			return nil //nolint:nilerr // whoever leads says what is wrong with it
+		}
+		e, known := kept.Entries[request.RequestID]
+		if !known || e.Leader() != c.RequestID || !e.Suppresses() {
+			return nil
+		}
+		scope = e.Scope
+		for _, t := range e.Complete(s.o.Secret, request.Targets) {
+			if slices.Contains(c.Suppressed, s.o.Secret.Suppressed(t)) { // else it is another request of this name
+				targets = append(targets, t)
+			}
+		}
+		return nil
+	})
+	return lethe.Distinct(targets), scope, err
+}
+
+// searched searches the folder for what a command erases, and says what was found.
+func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step) error {
+	scanner, err := scan.NewScanner(s.o.Secret, c.Fingerprints)
+	if err != nil {
+		return err
+	}
+	hits, err := searchOriginals(s.store, scanner)
+	if err != nil {
+		return err
+	}
+	summary, err := c.Search(ctx, s.o.Secret, swapstore.Files(s.o.FS, s.o.Dir), s.o.Pacer)
+	if err != nil {
+		return err
+	}
+	summary.Hits += len(hits)
+	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
+	ack.Attempt, ack.Scan = c.Attempt, &summary
+	value, err := ack.Encode()
+	if err != nil {
+		return err
+	}
+	return s.turns.Publish(role.Output{
+		Topic: bus.ErasureStatus, Records: []ingest.Outgoing{{Key: []byte(ack.Key()), Value: value}}, Own: true,
+	})
+}

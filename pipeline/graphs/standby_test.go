@@ -1,0 +1,185 @@
+package graphs
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// crew are processes of the role, of which one leads.
+type crew struct {
+	*deployment
+	group    *roletest.Group
+	dirs     map[string]string
+	receipts map[string]string
+	roles    map[string]role.Role
+	stops    map[string]func()
+}
+
+func newCrew(t *testing.T) *crew {
+	return &crew{
+		deployment: deploy(t), group: roletest.NewGroup(), dirs: make(map[string]string), receipts: make(map[string]string),
+		roles: make(map[string]role.Role), stops: make(map[string]func()),
+	}
+}
+
+// begin starts a process, in the folder that it had before.
+func (c *crew) begin(name string) {
+	c.Helper()
+	if c.dirs[name] == "" {
+		c.dirs[name], c.receipts[name] = c.TempDir(), c.TempDir()
+	}
+	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
+	require.NoError(c, err)
+	c.send(bus.ErasureStatus, record)
+	o, heard := c.options(c.dirs[name]), new(Heard)
+	o.Instance, o.ReceiptsDir = name, c.receipts[name]
+	lead := role.NewLead(roleName, name, c.group.Member(name), slog.New(slog.DiscardHandler))
+	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
+		o := o
+		if !as.StandsBy() {
+			o.Bus = fencedBus{c.topics, as}
+		}
+		return As(ctx, o, as, heard)
+	})
+	require.NoError(c, err)
+	c.roles[name], c.stops[name] = r, c.start(r)
+}
+
+// fencedBus is a bus to which a process writes as long as it leads.
+type fencedBus struct {
+	*roletest.Bus
+	as *role.Standing
+}
+
+func (f fencedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	return f.as.Write(ctx, f.Bus, t, records)
+}
+
+// two steps are settled and closed, in the graphs of everybody.
+func (c *crew) twoSteps() {
+	c.Helper()
+	c.fill(1)
+	c.settle(1)
+	c.fill(2)
+	for name, r := range c.roles {
+		c.until(r, name, twoSteps)
+	}
+}
+
+func twoSteps(s *role.Status) bool { return s.Count(lethe.Settled) == 1 && s.Count(lethe.Closed) == 1 }
+
+func threeSteps(s *role.Status) bool {
+	return s.Count(lethe.Settled) == 2 && s.Count(lethe.Closed) == 1
+}
+
+func (d *deployment) submit(gone ...lethe.TransactionID) {
+	d.Helper()
+	key, value, err := ingest.EncodeErasure(lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: lethe.Transactions(gone...),
+	}, time.Time{})
+	require.NoError(d, err)
+	d.send(bus.Erasures, ingest.Outgoing{Key: key, Value: value})
+}
+
+// payloads are what the topics hold in the end.
+func (d *deployment) payloads() map[wire.Key]string {
+	d.Helper()
+	out := make(map[wire.Key]string)
+	newest, _ := d.published(bus.Snapshots, bus.Slices)
+	for key, m := range newest {
+		out[key] = string(m.Payload)
+	}
+	return out
+}
+
+// A process stands by while another one leads, and takes over at any state of an erasure. What comes
+// out is what one process makes, and nothing is verified before both have searched.
+func TestAStandbyTakesOver(t *testing.T) {
+	gone := []lethe.TransactionID{transactionID(1, 0), transactionID(2, 1)}
+	roles := []string{"train", "score"}
+	steps := []deletions.State{
+		deletions.Accepted, deletions.Retraining, deletions.Swapped, deletions.Erased, deletions.Verified,
+	}
+	answers := [][]deletions.Step{{deletions.StepSuppressed}, {deletions.StepPurged, deletions.StepSwapped},
+		{deletions.StepErased}, {deletions.StepScanned}}
+	carry := func(d *deployment, at func(state deletions.State)) {
+		d.submit(gone...)
+		for i, state := range steps {
+			at(state)
+			if i < len(answers) {
+				for _, step := range answers[i] {
+					for _, role := range roles {
+						d.answer(role, step)
+					}
+				}
+			}
+		}
+	}
+	alone := deploy(t)
+	r, _ := alone.run(t.TempDir())
+	alone.fill(1)
+	alone.settle(1)
+	alone.fill(2)
+	alone.until(r, "two steps", twoSteps)
+	carry(alone, func(state deletions.State) {
+		alone.until(r, string(state), func(s *role.Status) bool { return s.Erasures[state] == 1 })
+	})
+	alone.settle(2)
+	alone.fill(3)
+	alone.until(r, "the third", threeSteps)
+
+	for _, killedIn := range steps {
+		t.Run(string(killedIn), func(t *testing.T) {
+			t.Parallel()
+			c := newCrew(t)
+			c.begin("one")
+			c.begin("two")
+			c.twoSteps()
+			leader := "one"
+			carry(c.deployment, func(state deletions.State) {
+				c.until(c.roles[leader], string(state), func(s *role.Status) bool { return s.Erasures[state] == 1 })
+				if state == killedIn {
+					c.stops["one"]()
+					leader = "two"
+					c.group.Lead("two")
+					c.until(c.roles["two"], "the other", func(s *role.Status) bool { return s.Erasures[state] == 1 })
+					c.begin("one")
+				}
+			})
+			c.settle(2)
+			c.fill(3)
+			for name, r := range c.roles {
+				c.until(r, name, threeSteps)
+			}
+			require.Equal(t, alone.payloads(), c.payloads())
+			receipt, err := os.ReadFile(filepath.Join(c.receipts["two"], "gdpr-1.json"))
+			require.NoError(t, err)
+			require.NotEmpty(t, receipt)
+			for name, dir := range c.dirs {
+				require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+					if err != nil || e.IsDir() {
+						return err
+					}
+					data, err := os.ReadFile(path)
+					require.False(t, bytes.Contains(data, []byte(gone[0])), "%s holds it in %s", name, path)
+					return err
+				}))
+			}
+		})
+	}
+}

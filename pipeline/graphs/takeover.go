@@ -1,0 +1,203 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/deletions"
+	"lethe/deletions/backups"
+	"lethe/deletions/disk"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+	"lethe/snapshot"
+)
+
+// Heard is what a process that stands by knows of what who leads has published. Its zero value is
+// that of one that has read nothing.
+type Heard struct {
+	// Leader is the data directory that said last that it leads, or empty.
+	Leader string
+	// graphs and manifests are the newest of each timestep.
+	graphs    map[lethe.Timestep]newest
+	manifests map[lethe.Timestep]newest
+}
+
+// newest is the newest revision of something, and its digest.
+type newest struct {
+	revision lethe.Revision
+	digest   lethe.Digest
+}
+
+// note notes what was published of timesteps.
+func (h *Heard) note(messages []wire.Received) {
+	for _, m := range messages {
+		of := h.graphs
+		if m.Key.Kind == wire.KindManifest {
+			of = h.manifests
+		}
+		if m.Deleted {
+			delete(of, m.Key.Timestep)
+		} else if m.Revision >= of[m.Key.Timestep].revision {
+			of[m.Key.Timestep] = newest{m.Revision, canonical.DigestOf(m.Payload)}
+		}
+	}
+}
+
+// As opens the role as a process is to play it: alone without a Standing, else as one that leads or
+// stands by. What it hears while it stands by is kept in heard, which all openings of a process
+// share.
+func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.Follower, error) {
+	o.standing, o.heard = as, heard
+	switch {
+	case as == nil:
+		return New(ctx, o)
+	case !as.StandsBy():
+		if err := takeOver(ctx, o.agreed()); err != nil {
+			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
+		}
+		return New(ctx, o)
+	}
+	o = o.agreed()
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("%s role: %w", roleName, err)
+	}
+	as.Open = []bus.Topic{bus.ErasureStatus, bus.Snapshots} // read without waiting for who leads
+	s, err := openStandby(ctx, o, heard)
+	if err != nil {
+		return nil, fmt.Errorf("%s role: %w", roleName, err)
+	}
+	around := role.Surroundings{
+		Bus: o.Bus, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger, Standing: as,
+	}
+	if o.Questions != nil {
+		around.Wake = o.Questions.wake
+	}
+	return role.Follow(roleName, s, around), nil
+}
+
+// takeOver prepares the folder of a process that leads from now on. It says so before anything
+// else, so that what another one may still say can be told. Ledger and log are those of the topics,
+// unless this process led last and may know more than it said.
+func takeOver(ctx context.Context, o Options) error {
+	record, err := wire.Leader{Role: roleName, Identity: o.Instance}.Record()
+	if err == nil {
+		err = o.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+	}
+	if err != nil {
+		return err
+	}
+	if led := o.heard.Leader; led != "" && led != o.Instance {
+		if err := forgetLedger(o); err != nil {
+			return fmt.Errorf("forget the ledger: %w", err)
+		}
+	}
+	return restoreReceipts(ctx, o)
+}
+
+// forgetLedger removes ledger and log, which are made again of the topics. The registry of backups,
+// which is on no topic, stays.
+func forgetLedger(o Options) error {
+	_, store, err := disk.OpenLedger(o.FS, o.Dir, o.Clock.Now)
+	if err != nil {
+		return err
+	}
+	list, err := backups.In(disk.KV(store)).List()
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if err := disk.RemoveLedger(o.FS, o.Dir); err != nil || len(list) == 0 {
+		return err
+	}
+	if _, store, err = disk.OpenLedger(o.FS, o.Dir, o.Clock.Now); err != nil {
+		return err
+	}
+	for _, b := range list {
+		err = errors.Join(err, backups.In(disk.KV(store)).Put(b))
+	}
+	return errors.Join(err, store.Close())
+}
+
+// restoreReceipts keeps the receipts that others have issued, as they are in their topic.
+func restoreReceipts(ctx context.Context, o Options) error {
+	folder := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
+	missing := make(map[string][]byte)
+	err := o.Bus.ReadAll(ctx, bus.Receipts, func(rec ingest.Record) error {
+		id := string(rec.Key)
+		if rec.Tombstone() || rec.Unproven != "" || !deletions.ValidRequestID(id) {
+			delete(missing, id)
+			return nil
+		}
+		has, err := folder.Has(id)
+		if !has {
+			missing[id] = slices.Clone(rec.Value)
+		}
+		return err
+	})
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return folder.Keep(missing)
+}
+
+// goBehind has the store go on behind what another process has published: readers take nothing
+// older. What that has not published as it is here is published anew.
+func (h *Heard) goBehind(store *snapshot.Store, p *publisher) error {
+	infos := make(map[lethe.Timestep]snapshot.Info)
+	for _, i := range store.Timesteps() {
+		infos[i.Timestep] = i
+	}
+	last := make(map[lethe.Timestep]lethe.Revision)
+	for t := range h.timesteps(infos) {
+		i, there := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
+		if i.Revision == 0 || i.State == lethe.Open {
+			if there > 0 {
+				last[t] = there
+			}
+			continue
+		}
+		known, err := p.digests(t)
+		switch {
+		case err != nil:
+			return err
+		case i.Revision < there:
+			last[t] = there
+		case !known.Graph.IsZero() && known.Graph != h.graphs[t].digest,
+			!known.Manifest.IsZero() && known.Manifest != h.manifests[t].digest:
+			last[t] = i.Revision
+		}
+	}
+	if len(last) == 0 {
+		return nil
+	}
+	for t, r := range last {
+		if infos[t].Revision > 0 && infos[t].State > lethe.Open {
+			continue
+		}
+		// What is not there is not to be deleted.
+		if err := store.Marks().Put(mark(goneMark, t), markValue(r, nil)); err != nil {
+			return err
+		}
+	}
+	return snapshot.GoBehind(store, last)
+}
+
+// timesteps are those that were published, and those of a store.
+func (h *Heard) timesteps(infos map[lethe.Timestep]snapshot.Info) map[lethe.Timestep]bool {
+	out := make(map[lethe.Timestep]bool)
+	for t := range h.graphs {
+		out[t] = true
+	}
+	for t := range h.manifests {
+		out[t] = true
+	}
+	for t := range infos {
+		out[t] = true
+	}
+	return out
+}

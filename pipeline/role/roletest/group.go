@@ -1,0 +1,137 @@
+package roletest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+)
+
+// Group is a consumer group in memory, of which a test says who has its partitions.
+type Group struct {
+	mu         sync.Mutex
+	generation int64
+	leader     string
+	members    map[string]chan bus.Assigned
+	positions  map[bus.TopicPartition]int64
+	// deaf are members whom brokers do not answer.
+	deaf map[string]bool
+}
+
+// NewGroup returns a group without members.
+func NewGroup() *Group {
+	return &Group{
+		members: make(map[string]chan bus.Assigned), positions: make(map[bus.TopicPartition]int64),
+		deaf: make(map[string]bool),
+	}
+}
+
+// GroupSession is that of the group: who is not answered for that long may be replaced by Lead.
+const GroupSession = 200 * time.Millisecond
+
+// Member is how a process takes part under a name.
+func (g *Group) Member(name string) role.Sharer { return sharer{g, name} }
+
+// Lead says who leads from now on, and tells everybody whom brokers answer. The first of the
+// members leads by itself.
+func (g *Group) Lead(name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.leader = name
+	g.assign()
+}
+
+// Deafen has brokers not answer a member, or answer it again.
+func (g *Group) Deafen(name string, deaf bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.deaf[name] = deaf; !deaf {
+		g.assign()
+	}
+}
+
+func (g *Group) assign() {
+	g.generation++
+	for name, told := range g.members {
+		if g.deaf[name] {
+			continue
+		}
+		a := bus.Assigned{Generation: g.generation}
+		if name == g.leader {
+			a.Partitions = []int{0}
+		}
+		told <- a
+	}
+}
+
+// Positions are what the leaders have committed.
+func (g *Group) Positions() map[bus.TopicPartition]int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.positions)
+}
+
+type sharer struct {
+	*Group
+	name string
+}
+
+// Session implements role.Sharer.
+func (s sharer) Session() time.Duration { return GroupSession }
+
+// Positions implements role.Sharer.
+func (s sharer) Positions(
+	_ context.Context, _ bus.GroupConfig, of []bus.TopicPartition,
+) (map[bus.TopicPartition]int64, error) {
+	out := s.Group.Positions()
+	maps.DeleteFunc(out, func(tp bus.TopicPartition, _ int64) bool { return !slices.Contains(of, tp) })
+	return out, nil
+}
+
+// Share implements role.Sharer.
+func (s sharer) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) error {
+	told := make(chan bus.Assigned, 100)
+	s.mu.Lock()
+	s.members[s.name] = told
+	if s.leader == "" {
+		s.leader = s.name
+	}
+	s.assign()
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.members, s.name)
+	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	var now bus.Assigned
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now = <-told:
+			m.Assigned(now)
+		case <-tick.C:
+			s.commit(now, m)
+		}
+	}
+}
+
+// commit commits, if the member is one of the present generation.
+func (s sharer) commit(now bus.Assigned, m bus.Member) {
+	positions := m.Positions()
+	s.mu.Lock()
+	takes := len(now.Partitions) > 0 && now.Generation == s.generation && !s.deaf[s.name]
+	if takes {
+		maps.Copy(s.positions, positions)
+	}
+	s.mu.Unlock()
+	if takes {
+		m.Committed(now.Generation, time.Now())
+	}
+}

@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"lethe/ingest"
+)
+
+const (
+	leaderFormat  = "lethe-leader/1"
+	leaderPrefix  = "!leader/"
+	barrierFormat = "lethe-barrier/1"
+	barrierKey    = "!barrier"
+)
+
+// Leader says which data directory leads a role from here on, before it says anything else. It
+// travels on erasure-status.v1 as a control record; the newest of each role counts.
+type Leader struct {
+	Format string `json:"format"`
+	Role   string `json:"role"`
+	// Identity is that of the data directory.
+	Identity string `json:"identity"`
+}
+
+// Record returns the leader as a record of erasure-status.v1.
+func (l Leader) Record() (ingest.Outgoing, error) {
+	l.Format = leaderFormat
+	value, err := json.Marshal(l)
+	if err != nil {
+		return ingest.Outgoing{}, fmt.Errorf("leader of role %s: %w", l.Role, err)
+	}
+	return ingest.Outgoing{Key: []byte(leaderPrefix + l.Role), Value: value}, nil
+}
+
+// ParseLeader reads a record of erasure-status.v1; it says whether there is a leader in it.
+func ParseLeader(rec ingest.Record) (l Leader, found bool, err error) {
+	found, err = parseControl(rec, leaderPrefix, &l, func() (format, key string) { return l.Format, l.Role }, leaderFormat)
+	return l, found, err
+}
+
+// Barrier is written to erasure-status.v1 by who wants to know everything that was written there
+// before: when it comes back, that has been read.
+type Barrier struct {
+	Format string `json:"format"`
+	// Name tells it from others.
+	Name string `json:"name"`
+}
+
+// Record returns the barrier as a record of erasure-status.v1.
+func (b Barrier) Record() (ingest.Outgoing, error) {
+	b.Format = barrierFormat
+	value, err := json.Marshal(b)
+	if err != nil {
+		return ingest.Outgoing{}, fmt.Errorf("barrier: %w", err)
+	}
+	return ingest.Outgoing{Key: []byte(barrierKey), Value: value}, nil
+}
+
+// ParseBarrier reads a record of erasure-status.v1; it says whether there is a barrier in it.
+func ParseBarrier(rec ingest.Record) (b Barrier, found bool, err error) {
+	if string(rec.Key) != barrierKey || rec.Tombstone() {
+		return b, false, nil
+	}
+	if err = proven(rec); err == nil {
+		err = json.Unmarshal(rec.Value, &b)
+	}
+	if err == nil && b.Format != barrierFormat {
+		err = fmt.Errorf("format %.40q, want %q", b.Format, barrierFormat)
+	}
+	if err != nil {
+		return b, false, fmt.Errorf("%s/%d@%d: barrier: %w", rec.Topic, rec.Partition, rec.Offset, err)
+	}
+	return b, true, nil
+}
