@@ -100,6 +100,15 @@ func models(c configs.Config) (ensemble.Layout, *meta.Config, error) {
 	return layout, over, errors.Join(err, overErr)
 }
 
+// sharing are the roles of a process whose work it shares with others, or takes over from them,
+// unless the broker is the process's own and ends with it.
+func sharing(c configs.Config) []string {
+	if c.UsesEmbeddedBroker() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(c.Plays()), func(role string) bool { return !c.HasRole(role) })
+}
+
 // hot opens a role that one of several processes plays at a time.
 func (s openers) hot(
 	ctx context.Context, name string, open func(context.Context, *role.Standing) (*role.Follower, error),

@@ -287,15 +287,6 @@ func ofProcess(rec ingest.Record) (wire.Notice, error) {
 	return wire.ParseNotice(rec)
 }
 
-// sharing are the roles of a process whose work it shares with others, or takes over from them,
-// unless the broker is the process's own and ends with it.
-func sharing(c configs.Config) []string {
-	if c.UsesEmbeddedBroker() {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(c.Plays()), func(role string) bool { return !c.HasRole(role) })
-}
-
 // Close implements supervisor.Process; Run leaves nothing open.
 func (p *shared) Close() error { return nil }
 

@@ -37,7 +37,6 @@
 //	logic.go        the step function
 //	take.go         what has arrived goes into the state
 //	advance.go      scoring the next snapshot, or swapping to the ensemble it needs
-//	pass.go         what a process that stands by has missed
 //	predict.go      probabilities, and the records that carry them
 //	explain.go      the reasons of alerts; explained.go, who has them
 //	arrivals.go     what arrives, beside the loop; provisional.go, its scores
@@ -48,7 +47,7 @@
 //	redacted.go     features that are erased, and whose reasons that concerns
 //	ensemble.go     whether models have the lineages that are called for; artefact.go,
 //	                models and meta-models as they arrive
-//	stream.go       the timesteps by what has arrived of them
+//	stream.go       the timesteps by what has arrived of them; what a process that stands by has missed
 //	keys.go         the store's keys and format; published.go, the value of one of them
 //	convert.go      stores of the version before
 //	served.go       what a stopped role serves
