@@ -17,7 +17,8 @@ USER 65532:65532
 # Inside a container 127.0.0.1 is reachable from nowhere; what the port is
 # published to decides who gets in.
 ENV LETHE_DATA_DIR=/data \
-    LETHE_HTTP_ADDRESS=0.0.0.0:8080
+    LETHE_HTTP_ADDRESS=0.0.0.0:8080 \
+    LETHE_HTTP_INSECURE=true
 VOLUME /data
 EXPOSE 8080
 ENTRYPOINT ["/lethe"]

@@ -123,6 +123,9 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	}
 	inv.learnt().checkCheckpoints(r)
 	inv.checkServed(r)
+	if err := checkView(inv, r); err != nil {
+		return nil, err
+	}
 	if err := inv.checkBroker(ctx, r); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does, in any order; see Plays.
-	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score; build: the first two."`
+	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score, view; build: the first two."`
 	// Seed keys every random draw. Processes that share topics share it, too.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for
@@ -50,16 +50,6 @@ type Config struct {
 	// KMS says who unseals the secret and the key that signs receipts.
 	KMS kms.Config `yaml:"kms"`
 	Log Log        `yaml:"log"`
-}
-
-// HTTP is the address of the web interface, the metrics and the health checks.
-type HTTP struct {
-	// Address is host:port. There is no login, so the default is reachable from
-	// this machine only.
-	Address string `yaml:"address" help:"Address of the web interface, metrics and health checks."`
-	// Hosts are the names under which pages and API answer, beside addresses and localhost: a proxy's
-	// or a container's.
-	Hosts []string `yaml:"hosts" help:"Names under which pages and API answer, beside addresses and localhost."`
 }
 
 // Ingest bounds the records that are taken, and says when timesteps end.

@@ -63,7 +63,7 @@ func base() Config {
 		DataDir:   "lethe-data",
 		Roles:     roles(),
 		Seed:      1,
-		HTTP:      HTTP{Address: "127.0.0.1:8080", Hosts: []string{}},
+		HTTP:      defaultHTTP(),
 		Kafka:     bus.Defaults(),
 		Embedded:  embedded.Defaults(),
 		Ingest:    Ingest{Records: ingest.DefaultLimits(), Config: snapshot.Defaults()},

@@ -9,13 +9,15 @@ const (
 	RoleErasure = "erasure"
 	RoleTrain   = "train"
 	RoleScore   = "score"
+	// RoleView keeps what the API answers with.
+	RoleView = "view"
 	// RoleBuild is what graphs and erasure together were called, and their folder
 	// still is.
 	RoleBuild = "build"
 )
 
 // roles lists them.
-func roles() []string { return []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore} }
+func roles() []string { return []string{RoleGraphs, RoleErasure, RoleTrain, RoleScore, RoleView} }
 
 // Plays lists the roles of the process, build as the two that it stands for.
 func (c Config) Plays() []string {

@@ -55,7 +55,7 @@ func (c Config) checkProcess(p *check.Problems) {
 	if c.HasRole(RoleGraphs) != c.HasRole(RoleErasure) {
 		p.Bad("roles", c.Roles, "graphs and erasure together, since they share their stores")
 	}
-	p.ListenAddress("http.address", c.HTTP.Address)
+	c.HTTP.check(p)
 }
 
 func (c Config) checkKafka(p *check.Problems) {

@@ -127,7 +127,7 @@ func TestGraphsAreNotMadeAgainAmidAnErasure(t *testing.T) {
 	s.stop()
 	// Without train, the request is not done.
 	alone := c
-	alone.Roles = []string{configs.RoleBuild, configs.RoleScore}
+	alone.Roles = []string{configs.RoleBuild, configs.RoleScore, configs.RoleView}
 	s = start(t, alone)
 	s.ask(request(t, "waits", labelledIllicit(stream, 2)[0]))
 	s.await(func(st *service.Status) bool { return st.Erasures[deletions.Retraining] == 1 })

@@ -51,7 +51,10 @@ func (s *Service) moduleList() []supervisor.Module {
 	for _, r := range []struct {
 		name string
 		open func(context.Context) (role.Role, error)
-	}{{configs.RoleGraphs, open.openGraphs}, {configs.RoleScore, open.openScore}, {configs.RoleTrain, open.openTrain}} {
+	}{
+		{configs.RoleGraphs, open.openGraphs}, {configs.RoleScore, open.openScore}, {configs.RoleTrain, open.openTrain},
+		{configs.RoleView, open.openView},
+	} {
 		if s.config.HasRole(r.name) {
 			list = append(list, supervisor.Module{
 				Name: roleModule(r.name), Needs: []string{sharedModule},

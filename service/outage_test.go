@@ -101,7 +101,7 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 
 	time.AfterFunc(2*time.Second, b.start)
 	r := start(t, c)
-	says("/readyz", "broker: ok", "topics: ok", "train: ok\nok")
+	says("/readyz", "broker: ok", "topics: ok", "view: ok\nok")
 	says("/metrics", "lethe_broker_reachable 1")
 	stream := smallStream(t, 4, 40, 3)
 	first, second := *stream, *stream
@@ -113,7 +113,7 @@ func TestTheServiceWaitsForBrokers(t *testing.T) {
 	says("/metrics", "lethe_broker_reachable 0")
 	time.Sleep(3 * time.Second)
 	b.start()
-	says("/readyz", "broker: ok", "topics: ok", "train: ok\nok")
+	says("/readyz", "broker: ok", "topics: ok", "view: ok\nok")
 	r.replay(&second)
 }
 

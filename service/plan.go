@@ -23,6 +23,7 @@ import (
 	"lethe/partition"
 	"lethe/pipeline/graphs"
 	"lethe/scoring/ensemble"
+	"lethe/service/api"
 )
 
 // PlanRequest asks what an erasure would come to, as the body of POST /api/v1/erasures/plan: ids
@@ -205,7 +206,7 @@ func settingsOf(c configs.Config, layout ensemble.Layout, rates forecast.Rates) 
 func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		http.Error(w, "send application/json", http.StatusUnsupportedMediaType)
+		api.Refuse(w, http.StatusUnsupportedMediaType, "send application/json")
 		return
 	}
 	var asked PlanRequest
@@ -213,15 +214,15 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	body.DisallowUnknownFields()
 	if body.Decode(&asked) != nil {
 		// What is wrong may be an id.
-		http.Error(w, "the body is no request for a plan", http.StatusBadRequest)
+		api.Refuse(w, http.StatusBadRequest, "the body is no request for a plan")
 		return
 	}
 	if asked.Export && !fromHere(r) {
-		http.Error(w, "what is held of a target is told on this machine only", http.StatusForbidden)
+		api.Refuse(w, http.StatusForbidden, "what is held of a target is told on this machine only")
 		return
 	}
 	if !p.open.Load() || p.questions == nil {
-		http.Error(w, "this process does not hold the graphs, or is starting; see /readyz", http.StatusServiceUnavailable)
+		api.Refuse(w, http.StatusServiceUnavailable, "this process does not hold the graphs, or is starting; see /readyz")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), planTimeout)
@@ -229,18 +230,18 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	plan, err := p.of(ctx, asked)
 	switch {
 	case errors.Is(err, ErrPlan):
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		api.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	case errors.Is(err, graphs.ErrBusy):
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		api.Refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		http.Error(w, fmt.Sprintf("the plan took longer than %s: ask for fewer targets or scopes, or give --data-dir while "+
-			"lethe is stopped", planTimeout), http.StatusGatewayTimeout)
+		api.Refuse(w, http.StatusGatewayTimeout, fmt.Sprintf("the plan took longer than %s: ask for fewer targets or scopes, or give --data-dir while "+
+			"lethe is stopped", planTimeout))
 		return
 	case err != nil:
 		p.o.Logger.Error("plan of an erasure", "error", err)
-		http.Error(w, "the plan could not be made; the log says why", http.StatusInternalServerError)
+		api.Refuse(w, http.StatusInternalServerError, "the plan could not be made; the log says why")
 		return
 	}
 	if !fromHere(r) {

@@ -16,6 +16,7 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
+	"lethe/pipeline/view"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/scoring/reasons"
@@ -176,4 +177,17 @@ func (s openers) openTrain(context.Context) (role.Role, error) {
 		o.Sharer = bus.Sharer{Client: s.patient}
 	}
 	return train.New(o)
+}
+
+// openView is no method, of which the service has many.
+func openView(s *Service) (role.Role, error) {
+	opened, reader, err := view.New(view.Options{
+		Dir: RoleDir(s.config.DataDir, configs.RoleView), Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
+		Surroundings: s.surroundings(configs.RoleView),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.view.Store(reader)
+	return opened, nil
 }

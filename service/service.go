@@ -29,6 +29,7 @@ import (
 	"lethe/metrics"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/view"
 	"lethe/service/supervisor"
 	"lethe/trainer/kernels"
 )
@@ -108,6 +109,8 @@ type Service struct {
 	broker          *embedded.Broker
 	client, patient *bus.Client
 	roles           []role.Role
+	// view is what the API reads, nil until the role is opened.
+	view atomic.Pointer[view.Reader]
 	// partitions are the topics' numbers of partitions when the process began.
 	partitions map[bus.Topic]int
 	// identities tell topics from those that are created anew under their names.

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics"
 	"lethe/metrics/events"
+	"lethe/service/api"
 	"lethe/service/supervisor"
 )
 
@@ -66,17 +68,24 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	mux.Handle("/metrics", s.scrape)
 	mux.Handle("/livez", s.health.LiveHandler())
 	mux.Handle("/readyz", s.health.ReadyHandler())
-	mux.HandleFunc("GET /api/v1/status", s.serveStatus)
-	mux.HandleFunc("POST /api/v1/erasures/plan", s.plans.serve)
+	ending := make(chan struct{})
+	interfaces := api.New(api.Options{
+		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Ending: ending, Logger: s.o.Logger,
+	})
+	mux.Handle(api.Prefix+"/", interfaces.Handler())
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", guard.PagePolicy(statusPage))
 		w.Write(statusPage) //nolint:errcheck // the caller went away
 	})
-	pages := &web{
-		server: &http.Server{Handler: guarded(s.config.HTTP.Hosts, mux), ReadHeaderTimeout: 5 * time.Second},
-		port:   s.port, ended: make(chan error, 1),
+	server, err := serverOf(mux, s.config.HTTP)
+	if err != nil {
+		return nil, errors.Join(err, s.port.Close())
 	}
-	go func() { pages.ended <- pages.server.Serve(s.port) }()
+	pages := &web{server: server, port: s.port, ended: make(chan error, 1)}
+	// Events are told without end.
+	pages.server.RegisterOnShutdown(sync.OnceFunc(func() { close(ending) }))
+	go func() { pages.ended <- pages.serve(s.port) }()
 	return pages, nil
 }
 
@@ -84,7 +93,7 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 func (s *Service) serveStatus(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if !s.open.Load() {
-		http.Error(w, "lethe is starting; see /readyz", http.StatusServiceUnavailable)
+		api.Refuse(w, http.StatusServiceUnavailable, "lethe is starting; see /readyz")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)

@@ -18,6 +18,7 @@ import (
 	"lethe/internal/atomicfile"
 	"lethe/internal/command"
 	"lethe/service"
+	"lethe/service/api"
 )
 
 type erasePlanCmd struct {
@@ -128,9 +129,9 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusBadRequest:
-		return nil, command.Usagef("%s", strings.TrimSpace(string(text)))
+		return nil, command.Usagef("%s", saidIn(text))
 	default:
-		return nil, fmt.Errorf("%s answers %s: %s", c.URL, response.Status, strings.TrimSpace(string(text)))
+		return nil, fmt.Errorf("%s answers %s: %s", c.URL, response.Status, saidIn(text))
 	}
 	var plan service.Plan
 	if err := json.Unmarshal(text, &plan); err != nil {
@@ -195,4 +196,13 @@ func planCells(s forecast.Scope) []string {
 		strconv.Itoa(s.Steps), fmt.Sprintf("%.2f", s.Seconds), fmt.Sprintf("%.2f", s.Processor),
 		fmt.Sprintf("%.2f", s.Everything.Processor), s.Cheaper,
 	}
+}
+
+// saidIn is what a problem says, or, of an earlier version, the text.
+func saidIn(answer []byte) string {
+	var said api.Problem
+	if json.Unmarshal(answer, &said) == nil && said.Detail != "" {
+		return said.Detail
+	}
+	return strings.TrimSpace(string(answer))
 }

@@ -87,7 +87,8 @@ func (s *states) accepted(ctx context.Context, list []deletions.Entry) error {
 		if !s.commanded[e.RequestID] {
 			untold.members = append(untold.members, e)
 		}
-		if a, ok := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed); ok {
+		a, ok := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
+		if ok && s.acks.hides(e.RequestID, e.Attempts, deletions.StepSuppressed) {
 			answered.members = append(answered.members, e)
 			before[e.RequestID] = a
 		}

@@ -17,6 +17,8 @@ import (
 const (
 	trainRole = "train"
 	scoreRole = "score"
+	// viewRole is waited for where somebody said that he plays it.
+	viewRole = "view"
 	// graphsRole is this one.
 	graphsRole = "graphs"
 )
@@ -112,7 +114,15 @@ func (a acks) holders() []string {
 	if len(a.standbys()) > 0 {
 		roles = append(roles, graphsRole)
 	}
+	if len(a.members.Of(viewRole)) > 0 {
+		roles = append(roles, viewRole)
+	}
 	return roles
+}
+
+// hides reports whether those who tell people of predictions, beside score, have done a step.
+func (a acks) hides(requestID string, attempt int, step deletions.Step) bool {
+	return len(a.members.Of(viewRole)) == 0 || len(a.all(requestID, attempt, viewRole, step)) > 0
 }
 
 // drop forgets a request's acknowledgements and returns the tombstones that
@@ -155,7 +165,7 @@ func (a *acks) logTakeOvers(log *translog.Log) error {
 
 // gone are the folders that no role answers for any more, as an operator has said.
 func (a acks) gone() (out []deletions.GoneFolder) {
-	for _, role := range []string{graphsRole, trainRole, scoreRole} {
+	for _, role := range []string{graphsRole, trainRole, scoreRole, viewRole} {
 		i, _ := a.members.Alone(role)
 		if i.Earlier > 0 {
 			out = append(out, deletions.GoneFolder{Role: role, Earlier: i.Earlier})

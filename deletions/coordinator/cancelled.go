@@ -143,7 +143,8 @@ func (s *cancellations) resume(ctx context.Context) error {
 // conclude deletes the commands that score has answered.
 func (s *cancellations) conclude(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
-		if _, answered := s.acks.of(id, s.pending[id], scoreRole, deletions.StepLifted); !answered {
+		_, answered := s.acks.of(id, s.pending[id], scoreRole, deletions.StepLifted)
+		if !answered || !s.acks.hides(id, s.pending[id], deletions.StepLifted) {
 			continue
 		}
 		records := append(s.acks.drop(id), wire.CommandTombstone(id))

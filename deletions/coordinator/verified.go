@@ -217,6 +217,10 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 			leftIn(p, ReceiptsFolder, string(bus.Receipts), string(bus.Log))),
 		{Artefact: receipt.Backups, Location: "those that lethe made are named in backups", Action: receipt.Declared},
 	}
+	if slices.ContainsFunc(p.Searched, func(s deletions.PlaceSearch) bool { return s.Place == viewRole }) {
+		rows = append(rows, row(receipt.Predictions, "what the API answers with: predictions, reasons, who paid whom",
+			receipt.Rewritten, c.Predictions, leftIn(p, viewRole)))
+	}
 	for _, h := range p.HeldRequests {
 		rows = append(rows, receipt.ArtefactRow{
 			Artefact: receipt.KafkaTopics, Location: "a request that waits for a hold, in erasures.v1",

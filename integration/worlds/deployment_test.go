@@ -20,6 +20,8 @@ import (
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
+	"lethe/pipeline/view"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 	"lethe/trainer"
 	"lethe/trainer/kernels"
@@ -71,6 +73,8 @@ type deployment struct {
 	independent bool
 	models      models
 	config      snapshot.Config
+	// view is what is told to people.
+	view *view.Reader
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
 }
@@ -91,7 +95,16 @@ func newDeployment(t testing.TB) *deployment {
 		t: t, disk: newDisk(), receipts: t.TempDir(), clock: &clock{now: time.Unix(1_700_000_000, 0)},
 		taken: make(map[string]int),
 	}
-	d.topics = topics{roletest.NewBus(partitions), d.disk, newLog()}
+	memory := roletest.NewBus(partitions)
+	d.topics = topics{memory, d.disk, newLog()}
+	// Erasures wait for the view, as they do where a service plays it.
+	record, err := wire.Instance{Role: "view", Identity: "1", Run: "1"}.Record()
+	if err == nil {
+		err = memory.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 
@@ -129,6 +142,11 @@ func (d *deployment) start(ctx context.Context) error {
 				Kernels: kernels.Default(), Secret: secret, Instance: "1", OneHop: d.oneHop, Surroundings: around,
 				Limits: ingest.DefaultLimits(), FirstTimestep: d.config.FirstTimestep, MaxTimestepJump: d.config.MaxTimestepJump,
 			})
+		},
+		func() (*role.Follower, error) {
+			r, reader, err := view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
+			d.view = reader
+			return r, err
 		},
 	} {
 		r, err := open()

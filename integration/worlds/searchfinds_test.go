@@ -61,7 +61,7 @@ func foundAs(t *testing.T, d *deployment, w world, data string) string {
 	wanted := wantedOf(w)
 	records := []ingest.Outgoing{{Key: []byte(data), Value: []byte("{}")}, {Key: []byte("key"), Value: []byte(data)}}
 	require.NoError(t, d.topics.Bus.Write(t.Context(), bus.DeadLetters, records))
-	for _, folder := range []string{"/build", "/train", "/score"} {
+	for _, folder := range []string{"/build", "/train", "/score", "/view"} {
 		require.NoError(t, d.disk.MkdirAll(folder, 0o700))
 		f, err := d.disk.FS.Create(folder+"/file", vfs.WriteCategoryUnspecified)
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func foundAs(t *testing.T, d *deployment, w world, data string) string {
 	}
 	what := ""
 	for i, place := range []string{
-		"/build/file", "/score/file", "/train/file", "dlq.v1/0@0 key", "dlq.v1/0@1", "receipts/r.json",
+		"/build/file", "/score/file", "/train/file", "/view/file", "dlq.v1/0@0 key", "dlq.v1/0@1", "receipts/r.json",
 	} {
 		require.Less(t, i, len(found), "%q", found)
 		require.Contains(t, found[i], " in "+place)

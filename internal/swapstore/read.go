@@ -50,6 +50,17 @@ func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 	return g.Scan(prefix, fn)
 }
 
+// ScanFrom is Scan of the keys with the prefix that do not come before from, which has the prefix
+// too.
+func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) error {
+	g, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	defer g.release()
+	return g.scanBetween(from, prefixEnd(prefix), fn)
+}
+
 // Get implements Reader.
 func (g *generation) Get(key []byte) (value []byte, found bool, err error) {
 	v, closer, err := g.db.Get(key)
@@ -68,11 +79,15 @@ func (g *generation) Get(key []byte) (value []byte, found bool, err error) {
 
 // Scan implements Reader.
 func (g *generation) Scan(prefix []byte, fn func(key, value []byte) error) (err error) {
-	bounds := &pebble.IterOptions{}
-	if len(prefix) > 0 { // an empty bound is not the same to Pebble as none
-		bounds.LowerBound, bounds.UpperBound = prefix, prefixEnd(prefix)
+	if len(prefix) == 0 { // an empty bound is not the same to Pebble as none
+		return g.scanBetween(nil, nil, fn)
 	}
-	it, err := g.db.NewIter(bounds)
+	return g.scanBetween(prefix, prefixEnd(prefix), fn)
+}
+
+// scanBetween scans the keys from a bound to another one, which is not included; nil is none.
+func (g *generation) scanBetween(from, to []byte, fn func(key, value []byte) error) (err error) {
+	it, err := g.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return fmt.Errorf("scan generation %d: %w", g.number, damage(err))
 	}

@@ -1,0 +1,35 @@
+package audit
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/pipeline/view"
+	"lethe/service"
+)
+
+// checkView compares what the API answers with in itself, and looks for what was erased. A folder
+// that is not there is made from the topics when the role is played.
+func checkView(inv *inventory, r *Report) error {
+	c, role := inv.config, configs.RoleView
+	var erased []lethe.Digest
+	for _, e := range inv.done {
+		erased = append(erased, e.Targets...)
+	}
+	dir, fsys := service.RoleDir(c.DataDir, role), service.RemediedFS(vfs.Default, c.DataDir, role)
+	content, err := view.ReadContent(fsys, dir, inv.secret, erased)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return opening(err, c.DataDir, role)
+	}
+	for _, problem := range content.Problems {
+		r.problem("%s: %s", problem, service.Remedy(c.DataDir, role))
+	}
+	return nil
+}

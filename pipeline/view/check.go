@@ -1,0 +1,128 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/scoring"
+)
+
+// Content is what a role's folder holds, read while no role is running.
+type Content struct {
+	Predictions int
+	// Problems say what does not fit together.
+	Problems []string
+}
+
+// ReadContent reads the role's store and compares what is in it. erased are the keyed hashes of
+// what was erased: none of them may be held. The error is fs.ErrNotExist if there is no store in
+// the folder.
+func ReadContent(fsys vfs.FS, dir string, secret lethe.Secret, erased []lethe.Digest) (_ *Content, err error) {
+	if _, err := fsys.Stat(filepath.Join(dir, stateFolder)); err != nil {
+		return nil, fmt.Errorf("view role: %w", err) // opening would create an empty store
+	}
+	store, err := openStore(fsys, dir)
+	if err != nil {
+		return nil, fmt.Errorf("view role: %w", err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	c := new(Content)
+	gone := make(map[name]bool, len(erased))
+	for _, target := range erased {
+		gone[nameOf(secret, target)] = true
+	}
+	for _, check := range []func(*swapstore.Store, lethe.Secret, map[name]bool) error{c.readPredictions, c.readNodes} {
+		if err := check(store, secret, gone); err != nil {
+			return nil, fmt.Errorf("view role: %w", err)
+		}
+	}
+	return c, nil
+}
+
+func (c *Content) problem(format string, args ...any) {
+	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+}
+
+// readPredictions compares predictions with their names, their indexes and their counts.
+func (c *Content) readPredictions(store *swapstore.Store, secret lethe.Secret, gone map[name]bool) error {
+	counts := make(map[lethe.Timestep]Counts)
+	held, misnamed, unlisted := 0, 0, 0
+	err := store.Scan([]byte(predictionPrefix), func(key, value []byte) error {
+		n, err := nameIn(key)
+		if err != nil {
+			return err
+		}
+		p, err := decodePrediction(value)
+		if err != nil {
+			return err
+		}
+		c.Predictions++
+		counts[p.Timestep] = counts[p.Timestep].with(p, 1)
+		if gone[n] {
+			held++
+		}
+		if nameOfID(secret, p.Transaction) != n {
+			misnamed++
+		}
+		listed, err := isListed(store, n, p)
+		if !listed {
+			unlisted++
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for count, what := range map[*int]string{
+		&held: "of erased transactions", &misnamed: "under other names", &unlisted: "that no index has",
+	} {
+		if *count > 0 {
+			c.problem("the view holds %d predictions %s", *count, what)
+		}
+	}
+	said, err := readCounts(store)
+	if err != nil {
+		return err
+	}
+	for t, want := range counts {
+		if said[t] != want {
+			c.problem("the view counts %d predictions of timestep %d, and holds %d", said[t].Predictions, t, want.Predictions)
+		}
+	}
+	return nil
+}
+
+func isListed(store *swapstore.Store, n name, p *scoring.Prediction) (bool, error) {
+	for _, key := range rankKeys(n, p.Timestep, p.Probability, isAlert(p)) {
+		if _, found, err := store.Get(key); err != nil || !found {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// readNodes looks for erased transactions in graphs and reasons.
+func (c *Content) readNodes(store *swapstore.Store, _ lethe.Secret, gone map[name]bool) error {
+	for prefix, what := range map[string]string{nodePrefix: "graphs", reasonsPrefix: "reasons"} {
+		held := 0
+		err := store.Scan([]byte(prefix), func(key, _ []byte) error {
+			n, err := nameIn(key)
+			if gone[n] {
+				held++
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if held > 0 {
+			c.problem("the view holds %d erased transactions in %s", held, what)
+		}
+	}
+	return nil
+}

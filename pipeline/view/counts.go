@@ -1,0 +1,95 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/scoring"
+)
+
+// Counts says how many predictions a timestep has.
+type Counts struct {
+	Predictions int `json:"predictions"`
+	Final       int `json:"final"`
+	Late        int `json:"late"`
+	Alerts      int `json:"alerts"`
+}
+
+// with returns the counts with a prediction more, or, with -1, one less.
+func (c Counts) with(p *scoring.Prediction, n int) Counts {
+	c.Predictions += n
+	if p.Final {
+		c.Final += n
+	}
+	if p.Late {
+		c.Late += n
+	}
+	if isAlert(p) {
+		c.Alerts += n
+	}
+	return c
+}
+
+func isAlert(p *scoring.Prediction) bool { return p.Probability >= p.Threshold }
+
+// changedCounts are counts that a write changes, to be kept once it is durable.
+type changedCounts map[lethe.Timestep]Counts
+
+func count(l *logic, changed changedCounts, p *scoring.Prediction, n int) {
+	before, known := changed[p.Timestep]
+	if !known {
+		before = l.counts[p.Timestep]
+	}
+	changed[p.Timestep] = before.with(p, n)
+}
+
+// write stores counts; those of timesteps without any are deleted.
+func (c changedCounts) write(w swapstore.Writer) error {
+	for _, t := range slices.Sorted(maps.Keys(c)) {
+		key := timestepkey.New(countPrefix, t)
+		if c[t] == (Counts{}) {
+			if err := w.Delete(key); err != nil {
+				return err
+			}
+			continue
+		}
+		value, err := json.Marshal(c[t])
+		if err == nil {
+			err = w.Set(key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep takes counts that are durable into memory.
+func (l *logic) keep(changed changedCounts) {
+	for t, c := range changed {
+		if l.counts[t] = c; c == (Counts{}) {
+			delete(l.counts, t)
+		}
+	}
+}
+
+func readCounts(store swapstore.Reader) (map[lethe.Timestep]Counts, error) {
+	out := make(map[lethe.Timestep]Counts)
+	return out, store.Scan([]byte(countPrefix), func(key, value []byte) error {
+		t, err := timestepkey.Parse(countPrefix, key)
+		if err != nil {
+			return err
+		}
+		var c Counts
+		if err := json.Unmarshal(value, &c); err != nil {
+			return fmt.Errorf("%w: counts of timestep %d", swapstore.ErrCorrupt, t)
+		}
+		out[t] = c
+		return nil
+	})
+}

@@ -1,0 +1,289 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/deletions/scan"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// erasure is a request under way, as far as this role is concerned.
+type erasure struct {
+	command *wire.Command
+	// scanner looks for what the command erases, once something was rewritten.
+	scanner *scan.Scanner
+	// suppressed, erased, scanned and lifted are the newest attempts of which that step was
+	// acknowledged, or -1.
+	suppressed, erased, scanned, lifted int
+	// ends are where the topics ended when the attempt asked for a search of everything, nil
+	// before.
+	ends  map[bus.TopicPartition]int64
+	asked int
+}
+
+// takeNotices follows the commands of erasures and keeps statuses.
+func (l *logic) takeNotices(notices []wire.Notice) error {
+	for _, n := range notices {
+		switch {
+		case n.Command != nil:
+			if err := l.takeCommand(n.Command); err != nil {
+				return fmt.Errorf("request %s: %w", n.Command.RequestID, err)
+			}
+		case n.Deleted != "":
+			delete(l.erasures, n.Deleted)
+		}
+	}
+	return l.takeStatuses(notices)
+}
+
+func (l *logic) takeCommand(c *wire.Command) error {
+	if err := c.Shares(l.o.Secret); err != nil {
+		return err
+	}
+	known := l.erasures[c.RequestID]
+	if known == nil {
+		known = &erasure{suppressed: -1, erased: -1, scanned: -1, lifted: -1, asked: -1}
+		l.erasures[c.RequestID] = known
+	}
+	known.command = c
+	if c.Phase == wire.PhaseLift {
+		return l.hidden.lift(l.store, c.Suppressed)
+	}
+	if !c.Phase.Rewrites() {
+		return l.hidden.put(l.store, c.Suppressed, suppressed)
+	}
+	var err error
+	if known.scanner, err = scan.NewScanner(l.o.Secret, c.Fingerprints); err != nil {
+		return err
+	}
+	if err := l.hidden.put(l.store, c.Suppressed, purged); err != nil {
+		return err
+	}
+	if err := l.purge(c.Suppressed); err != nil {
+		return err
+	}
+	for _, step := range c.Steps {
+		if err := forgetStep(l, step); err != nil {
+			return fmt.Errorf("timestep %d: %w", step.Timestep, err)
+		}
+	}
+	return nil
+}
+
+// forgetStep removes the graph of a timestep that is gone. It was deleted from its topic as well,
+// but of that nothing may be left when the role comes to it.
+func forgetStep(l *logic, step wire.CommandStep) error {
+	if !step.Gone {
+		return nil
+	}
+	t := step.Timestep
+	at, settled, err := revisions(l, t)
+	if err != nil {
+		return err
+	}
+	if at > step.Revision || settled > step.Revision || at == 0 && settled == 0 {
+		return nil // it has come again, or is gone
+	}
+	members, err := membersOf(l.store, t)
+	if err != nil {
+		return err
+	}
+	l.unmeasured[t] = true
+	return l.store.Apply(func(w swapstore.Writer) error {
+		errs := []error{w.Delete(timestepkey.New(graphPrefix, t)), w.Delete(timestepkey.New(manifestPrefix, t))}
+		for _, n := range members {
+			errs = append(errs, w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(t, n)))
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// isGone reports whether a message is of a timestep that a command says is gone.
+func isGone(l *logic, m wire.Received) bool {
+	for _, e := range l.erasures {
+		for _, step := range e.command.Steps {
+			if step.Gone && step.Timestep == m.Key.Timestep && m.Revision <= step.Revision && !m.Deleted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// revisions are those of the graph and the manifest of a timestep; 0 for none.
+func revisions(l *logic, t lethe.Timestep) (graph, settled lethe.Revision, err error) {
+	known, err := readGraph(l.store, t)
+	if err != nil {
+		return 0, 0, err
+	}
+	if known != nil {
+		graph = known.Revision
+	}
+	settled, _, err = readManifest(l.store, t)
+	return graph, settled, err
+}
+
+// purge deletes everything that is stored under the names of targets.
+func (l *logic) purge(targets []lethe.Digest) error {
+	changed := make(changedCounts)
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for _, target := range targets {
+			if err := forget(l, w, changed, nameOf(l.o.Secret, target)); err != nil {
+				return err
+			}
+		}
+		return changed.write(w)
+	})
+	if err != nil {
+		return fmt.Errorf("delete what is erased: %w", err)
+	}
+	l.keep(changed)
+	l.feed.tell(Predictions, Alerts, Timesteps)
+	return nil
+}
+
+// forget deletes what is stored under a name.
+func forget(l *logic, w swapstore.Writer, changed changedCounts, n name) error {
+	before, err := readPredictions(l.store, [][]byte{keyOf(predictionPrefix, n)})
+	if err != nil {
+		return err
+	}
+	if err := l.replacePrediction(w, changed, n, before[0], nil); err != nil {
+		return err
+	}
+	in, found, err := readNode(l.store, n)
+	if err != nil {
+		return err
+	}
+	if found {
+		l.unmeasured[in.timestep] = true
+		err = errors.Join(w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(in.timestep, n)))
+	}
+	return errors.Join(err, w.Delete(keyOf(reasonsPrefix, n)))
+}
+
+// namesErased reports whether a value names something that is being erased.
+func (l *logic) namesErased(value []byte) bool {
+	for _, e := range l.erasures {
+		if e.scanner != nil && (len(e.scanner.ScanBytes(value)) > 0 || len(e.scanner.MatchText(value)) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// acknowledge does the next thing that a command asks for, as far as what has arrived allows, and
+// says so.
+func (l *logic) acknowledge(ctx context.Context) (role.Output, bool, error) {
+	for _, id := range slices.Sorted(maps.Keys(l.erasures)) {
+		out, due, err := l.acknowledgeOne(ctx, l.erasures[id])
+		if err != nil {
+			return role.Output{}, false, fmt.Errorf("request %s: %w", id, err)
+		}
+		if due {
+			return out, true, nil
+		}
+	}
+	return role.Output{}, false, nil
+}
+
+func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output, due bool, err error) {
+	c := e.command
+	switch {
+	case c.Phase == wire.PhaseLift:
+		if e.lifted >= c.Attempt {
+			return role.Output{}, false, nil
+		}
+		out, err = send(l.newAck(c, deletions.StepLifted), &e.lifted)
+		return out, true, err
+	case e.suppressed < c.Attempt:
+		out, err = send(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
+		return out, true, err
+	case !c.Phase.Rewrites():
+		return role.Output{}, false, nil
+	}
+	if there, err := replaced(l, c); err != nil || !there {
+		return role.Output{}, false, err
+	}
+	switch {
+	case e.erased < c.Attempt:
+		out, err = l.searched(ctx, e, deletions.StepErased, &e.erased)
+	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
+		if read, err := readAll(ctx, l, e); err != nil || !read {
+			return role.Output{}, false, err
+		}
+		out, err = l.searched(ctx, e, deletions.StepScanned, &e.scanned)
+	default:
+		return role.Output{}, false, nil
+	}
+	return out, true, err
+}
+
+// replaced reports whether the graphs and manifests that a command has replaced have arrived.
+func replaced(l *logic, c *wire.Command) (bool, error) {
+	for _, step := range c.Steps {
+		at, settled, err := revisions(l, step.Timestep)
+		if err != nil {
+			return false, err
+		}
+		if !step.Gone && (at < step.Revision || step.Settled && settled < step.Revision) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// readAll reports whether everything was read that the topics held when a command asked for a
+// search of everything: what comes later was written without what is erased.
+func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
+	if e.asked < e.command.Attempt {
+		e.ends = make(map[bus.TopicPartition]int64)
+		for _, topic := range l.Topics() {
+			ends, err := l.o.Bus.EndOffsets(ctx, topic)
+			if err != nil {
+				return false, fmt.Errorf("where %s ends: %w", topic, err)
+			}
+			for p, end := range ends {
+				e.ends[bus.TopicPartition{Topic: topic, Partition: p}] = end
+			}
+		}
+		e.asked = e.command.Attempt
+	}
+	for tp, end := range e.ends {
+		if l.next[tp] < end {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// newAck acknowledges a step of a command.
+func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
+	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
+	a.Attempt = c.Attempt
+	return a
+}
+
+// send publishes an acknowledgement and notes its attempt.
+func send(a deletions.Ack, note *int) (role.Output, error) {
+	value, err := a.Encode()
+	if err != nil {
+		return role.Output{}, err
+	}
+	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
+	return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
+		*note = a.Attempt
+		return nil
+	}}, nil
+}

@@ -1,0 +1,165 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/pipeline/wire"
+)
+
+// Graph is what is known of the graph of a timestep.
+type Graph struct {
+	Revision lethe.Revision `json:"revision"`
+	// Previous is the timestep before it, or lethe.NoTimestep.
+	Previous lethe.Timestep `json:"previous"`
+	Nodes    int            `json:"nodes"`
+	Payments int            `json:"payments"`
+}
+
+// takeGraph stores who paid whom in a timestep in the place of what an earlier revision said, or
+// removes it if the timestep is gone.
+func takeGraph(l *logic, source bus.TopicPartition, m wire.Received) error {
+	t := m.Key.Timestep
+	known, err := readGraph(l.store, t)
+	if err != nil {
+		return err
+	}
+	next := func(w swapstore.Writer) error { return setOffset(w, source, m.Next) }
+	if !m.Deleted && known != nil && known.Revision >= m.Revision {
+		return l.store.Apply(next)
+	}
+	graph := &lethe.Snapshot{Timestep: t}
+	if !m.Deleted {
+		decoded, err := canonical.DecodeSnapshot(m.Payload)
+		if decoded != nil {
+			graph = decoded
+		}
+		if err := m.PayloadOf(err, graph.Timestep, m.Key.Shard); err != nil {
+			return err
+		}
+	}
+	members, err := membersOf(l.store, t)
+	if err != nil {
+		return err
+	}
+	labels, err := labelsOf(l, graph)
+	if err != nil {
+		return err
+	}
+	nodes := nodesOf(l, graph, labels)
+	err = l.store.Apply(func(w swapstore.Writer) error {
+		for _, n := range members {
+			if _, stays := nodes[n]; stays {
+				continue
+			}
+			if err := errors.Join(w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(t, n))); err != nil {
+				return err
+			}
+		}
+		for n, node := range nodes {
+			if err := errors.Join(w.Set(keyOf(nodePrefix, n), node.encode()), w.Set(memberKey(t, n), nil)); err != nil {
+				return err
+			}
+		}
+		return errors.Join(writeGraph(w, m, graph), next(w))
+	})
+	if err == nil {
+		l.unmeasured[t] = true
+		l.feed.tell(Timesteps)
+	}
+	return err
+}
+
+// writeGraph stores what a graph is in numbers.
+func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
+	key := timestepkey.New(graphPrefix, m.Key.Timestep)
+	if m.Deleted {
+		return w.Delete(key)
+	}
+	value, err := json.Marshal(Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)})
+	if err != nil {
+		return err
+	}
+	return w.Set(key, value)
+}
+
+func readGraph(store swapstore.Reader, t lethe.Timestep) (*Graph, error) {
+	value, found, err := store.Get(timestepkey.New(graphPrefix, t))
+	if err != nil || !found {
+		return nil, err
+	}
+	g := new(Graph)
+	if err := json.Unmarshal(value, g); err != nil {
+		return nil, fmt.Errorf("%w: graph of timestep %d", swapstore.ErrCorrupt, t)
+	}
+	return g, nil
+}
+
+// membersOf lists who is in the graph of a timestep.
+func membersOf(store swapstore.Reader, t lethe.Timestep) (out []name, err error) {
+	return out, store.Scan(timestepkey.New(memberPrefix, t), func(key, _ []byte) error {
+		n, err := nameIn(key)
+		out = append(out, n)
+		return err
+	})
+}
+
+// nodesOf are the transactions of a graph with whom they paid and were paid by, but for those
+// that are erased.
+func nodesOf(l *logic, s *lethe.Snapshot, labels map[lethe.Pseudonym]lethe.Label) map[name]node {
+	names := make([]name, len(s.Nodes))
+	nodes := make([]node, len(s.Nodes))
+	for i, n := range s.Nodes {
+		names[i] = nameOfID(l.o.Secret, n.ID)
+		nodes[i] = node{id: n.ID, timestep: s.Timestep, label: n.Label}
+		if label, known := labels[n.Pseudonym]; known {
+			nodes[i].label = label
+		}
+	}
+	both := make(map[lethe.Arc]bool, len(s.Payments))
+	for _, p := range s.Payments {
+		both[p] = true
+	}
+	for _, p := range s.Payments {
+		back := both[lethe.Arc{Source: p.Target, Target: p.Source}]
+		nodes[p.Source].payments = append(nodes[p.Source].payments, payment{names[p.Target], back, true})
+		if !back {
+			nodes[p.Target].payments = append(nodes[p.Target].payments, payment{names[p.Source], true, false})
+		}
+	}
+	out := make(map[name]node, len(nodes))
+	for i, n := range names {
+		if !l.hidden.isPurged(n) {
+			out[n] = nodes[i]
+		}
+	}
+	return out
+}
+
+// labelsOf are the labels that the manifest of a graph's timestep has.
+func labelsOf(l *logic, s *lethe.Snapshot) (map[lethe.Pseudonym]lethe.Label, error) {
+	_, manifest, err := readManifest(l.store, s.Timestep)
+	if err != nil || manifest == nil {
+		return nil, err
+	}
+	out := make(map[lethe.Pseudonym]lethe.Label, len(manifest.Labels))
+	for _, label := range manifest.Labels {
+		out[label.Pseudonym] = label.Label
+	}
+	return out, nil
+}
+
+func readNode(store swapstore.Reader, n name) (node, bool, error) {
+	value, found, err := store.Get(keyOf(nodePrefix, n))
+	if err != nil || !found {
+		return node{}, false, err
+	}
+	out, err := decodeNode(value)
+	return out, err == nil, err
+}

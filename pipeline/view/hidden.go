@@ -1,0 +1,99 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"lethe"
+	"lethe/internal/swapstore"
+)
+
+// hidden is what readers are not told of: the transactions of which a command said that they are
+// suppressed, and those that are purged, which are not stored any more either. One goroutine
+// changes it.
+type hidden struct {
+	secret lethe.Secret
+	mu     sync.RWMutex
+	names  map[name]byte
+}
+
+func readHidden(store swapstore.Reader, secret lethe.Secret) (*hidden, error) {
+	h := &hidden{secret: secret, names: make(map[name]byte)}
+	return h, store.Scan([]byte(suppressedPrefix), func(key, value []byte) error {
+		target := key[len(suppressedPrefix):]
+		if len(target) != nameBytes || len(value) != 1 {
+			return fmt.Errorf("%w: what is suppressed", swapstore.ErrCorrupt)
+		}
+		h.names[nameOf(secret, lethe.Digest(target))] = value[0]
+		return nil
+	})
+}
+
+func (h *hidden) of(n name) (how byte, found bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	how, found = h.names[n]
+	return how, found
+}
+
+// is reports whether nobody is to be told of a transaction.
+func (h *hidden) is(n name) bool {
+	_, found := h.of(n)
+	return found
+}
+
+// isPurged reports whether nothing of a transaction is to be stored.
+func (h *hidden) isPurged(n name) bool {
+	how, found := h.of(n)
+	return found && how == purged
+}
+
+// put notes how far the erasure of targets is; it never goes back. Whoever asks is told nothing
+// of them before it is in the store.
+func (h *hidden) put(store *swapstore.Store, targets []lethe.Digest, how byte) error {
+	fresh := make(map[name]byte)
+	var keys [][]byte
+	for _, target := range targets {
+		n := nameOf(h.secret, target)
+		if known, found := h.of(n); !found || known < how {
+			fresh[n] = how
+			keys = append(keys, append([]byte(suppressedPrefix), target[:]...))
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	h.mu.Lock()
+	maps.Copy(h.names, fresh)
+	h.mu.Unlock()
+	return store.Apply(func(w swapstore.Writer) error {
+		for _, key := range keys {
+			if err := w.Set(key, []byte{how}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lift tells of targets again whose request was taken back.
+func (h *hidden) lift(store *swapstore.Store, targets []lethe.Digest) error {
+	err := store.Apply(func(w swapstore.Writer) error {
+		var errs []error
+		for _, target := range targets {
+			errs = append(errs, w.Delete(append([]byte(suppressedPrefix), target[:]...)))
+		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, target := range targets {
+		delete(h.names, nameOf(h.secret, target))
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package view
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"lethe"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+)
+
+// The prefixes of keys.
+const (
+	predictionPrefix      = "p/" // <name>: a prediction
+	scoreIndex            = "s/" // <^score><name>
+	alertIndex            = "a/" // <^score><name>, of class illicit alone
+	stepIndex             = "t/" // <timestep><^score><name>
+	stepAlertIndex        = "u/" // <timestep><^score><name>, of class illicit alone
+	countPrefix           = "c/" // <timestep>: how many predictions there are
+	reasonsPrefix         = "r/" // <name>: a record of reasons
+	graphPrefix           = "g/" // <timestep>: a graph, in numbers
+	nodePrefix            = "n/" // <name>: a transaction in its graph
+	memberPrefix          = "m/" // <timestep><name>: who is in a graph
+	manifestPrefix        = "w/" // <timestep>: revision and manifest
+	qualityPrefix         = "q/" // <timestep>: how good predictions were
+	statusPrefix          = "e/" // <key of a status>
+	suppressedPrefix      = "x/" // <hash of a target>: how far its erasure is
+	offsetPrefix          = "o/" // <topic>/<partition>
+	scoreBytes            = 8
+	nameBytes             = len(lethe.Digest{})
+	rankBytes             = scoreBytes + nameBytes
+	purposeOfNames        = "view-name"
+	suppressed       byte = 0
+	purged           byte = 1
+)
+
+// name is what a transaction is called in keys.
+type name = lethe.Digest
+
+// nameOf makes the name of a transaction from the keyed hash by which commands call it.
+func nameOf(secret lethe.Secret, suppression lethe.Digest) name {
+	return secret.Hash(purposeOfNames, suppression[:])
+}
+
+// nameOfID makes the name of a transaction from its id.
+func nameOfID(secret lethe.Secret, id lethe.TransactionID) name {
+	return nameOf(secret, secret.Suppression(id))
+}
+
+func keyOf(prefix string, n name) []byte { return append([]byte(prefix), n[:]...) }
+
+// nameIn reads the name that a key ends with.
+func nameIn(key []byte) (name, error) {
+	if len(key) < nameBytes {
+		return name{}, fmt.Errorf("%w: a key of %d bytes has no name", swapstore.ErrCorrupt, len(key))
+	}
+	return name(key[len(key)-nameBytes:]), nil
+}
+
+// appendRank makes a key that sorts the likeliest first. Probabilities are not negative, so
+// that their bits are in their order.
+func appendRank(key []byte, probability float64, n name) []byte {
+	key = binary.BigEndian.AppendUint64(key, ^math.Float64bits(probability))
+	return append(key, n[:]...)
+}
+
+// rankKeys are the keys by which a prediction is found beside its name.
+func rankKeys(n name, t lethe.Timestep, probability float64, alert bool) [][]byte {
+	keys := [][]byte{
+		appendRank([]byte(scoreIndex), probability, n),
+		appendRank(timestepkey.New(stepIndex, t), probability, n),
+	}
+	if alert {
+		keys = append(keys, appendRank([]byte(alertIndex), probability, n),
+			appendRank(timestepkey.New(stepAlertIndex, t), probability, n))
+	}
+	return keys
+}
+
+func memberKey(t lethe.Timestep, n name) []byte {
+	return append(timestepkey.New(memberPrefix, t), n[:]...)
+}
+
+func offsetKey(tp bus.TopicPartition) []byte { return []byte(offsetPrefix + tp.String()) }
+
+func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
+	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
+}
+
+// offsetOf returns where a partition is resumed.
+func offsetOf(store swapstore.Reader, tp bus.TopicPartition) (int64, error) {
+	value, found, err := store.Get(offsetKey(tp))
+	if err != nil || !found {
+		return 0, err
+	}
+	if len(value) != scoreBytes {
+		return 0, fmt.Errorf("%w: position of %s", swapstore.ErrCorrupt, tp)
+	}
+	return int64(binary.BigEndian.Uint64(value)), nil
+}

@@ -1,0 +1,159 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
+)
+
+// roleName is what acknowledgements call the role.
+const roleName = "view"
+
+// logic is the role as a step function over one store.
+type logic struct {
+	o      Options
+	store  *swapstore.Store
+	hidden *hidden
+	feed   *Feed
+	// next are the positions behind what was taken, which the store may know less of.
+	next map[bus.TopicPartition]int64
+	// counts are those of predictions, by timestep.
+	counts map[lethe.Timestep]Counts
+	// unmeasured are the timesteps whose quality is to be computed.
+	unmeasured map[lethe.Timestep]bool
+	// erasures are the requests under way, by id.
+	erasures map[string]*erasure
+}
+
+// newLogic reads from the store where the role stands.
+func newLogic(o Options, store *swapstore.Store) (*logic, error) {
+	l := &logic{
+		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
+		unmeasured: make(map[lethe.Timestep]bool), erasures: make(map[string]*erasure),
+	}
+	var err error
+	if l.hidden, err = readHidden(store, o.Secret); err != nil {
+		return nil, err
+	}
+	l.counts, err = readCounts(store)
+	return l, err
+}
+
+// Topics implements role.Logic.
+func (l *logic) Topics() []bus.Topic {
+	return []bus.Topic{bus.Predictions, bus.Reasons, bus.Snapshots}
+}
+
+// Resume implements role.Logic.
+func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
+	next, err := offsetOf(l.store, source)
+	l.next[source] = next
+	return next, err
+}
+
+// Close implements role.Logic.
+func (l *logic) Close() error { return l.store.Close() }
+
+// Status implements role.Logic. Others know what the view has from them.
+func (l *logic) Status() *role.Status { return new(role.Status) }
+
+// Step implements role.Logic. What a command suppresses is told to nobody before anything else
+// is done.
+func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
+	if err := l.takeNotices(in.Notices); err != nil {
+		return role.Output{}, err
+	}
+	if err := l.take(in); err != nil {
+		return role.Output{}, err
+	}
+	if out, due, err := l.acknowledge(ctx); err != nil || due {
+		return out, err
+	}
+	if batch := in.Batch; batch.Next < batch.End {
+		return role.Output{Idle: true}, nil // more of the same is there
+	}
+	return role.Output{Idle: true}, l.measure()
+}
+
+// take stores what has arrived, with how far it was read.
+func (l *logic) take(in role.Input) (err error) {
+	source := in.Batch.Source
+	switch source.Topic {
+	case bus.Predictions:
+		err = l.takePredictions(in.Batch)
+	case bus.Reasons:
+		err = l.takeReasons(in.Batch)
+	case bus.Snapshots:
+		err = l.takeMessages(source, in.Messages)
+	default:
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	l.next[source] = in.Batch.Next
+	return nil
+}
+
+// takeMessages stores graphs and manifests, and removes those that are gone.
+func (l *logic) takeMessages(source bus.TopicPartition, messages []wire.Received) error {
+	for _, m := range messages {
+		if isGone(l, m) {
+			continue
+		}
+		err := l.takeMessage(source, m)
+		if errors.Is(err, wire.ErrPayload) {
+			l.o.PassOver(roleName, source.Topic, m)
+		} else if err != nil {
+			return fmt.Errorf("message %s: %w", m.Key, err)
+		}
+	}
+	return nil
+}
+
+func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
+	switch m.Key.Kind {
+	case wire.KindSnapshot:
+		return takeGraph(l, source, m)
+	case wire.KindManifest:
+		return takeManifest(l, source, m)
+	default:
+		return m.PayloadOf(fmt.Errorf("%s does not carry messages of kind %q", source, m.Key.Kind), 0, 0)
+	}
+}
+
+// newest are the last records of every key of a batch, in the order in which the keys came, but for
+// control records.
+func newest(records []ingest.Record) []ingest.Record {
+	at := make(map[string]int, len(records))
+	var out []ingest.Record
+	for _, rec := range records {
+		if isControl(rec) {
+			continue
+		}
+		if i, known := at[string(rec.Key)]; known {
+			out[i] = rec
+			continue
+		}
+		at[string(rec.Key)] = len(out)
+		out = append(out, rec)
+	}
+	return out
+}
+
+// passOver tells of a record that cannot be what its topic is for.
+func (l *logic) passOver(topic bus.Topic, rec ingest.Record) {
+	l.o.PassOver(roleName, topic, wire.Received{Partition: rec.Partition, Offset: rec.Offset})
+}
+
+// isControl reports whether a record is of no transaction, as those that have a segment begin anew.
+func isControl(rec ingest.Record) bool { return bytes.HasPrefix(rec.Key, []byte("!")) }

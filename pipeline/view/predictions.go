@@ -1,0 +1,125 @@
+package view
+
+import (
+	"errors"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/scoring"
+)
+
+// takePredictions stores the newest prediction of every transaction of a batch, or removes those
+// that were withdrawn.
+func (l *logic) takePredictions(batch bus.Batch) error {
+	records := newest(batch.Records)
+	if len(records) == 0 {
+		return nil
+	}
+	names, before, err := predictionsOf(l, records)
+	if err != nil {
+		return err
+	}
+	changed := make(changedCounts)
+	err = l.store.Apply(func(w swapstore.Writer) error {
+		for i, rec := range records {
+			after, err := predictionIn(l, rec, names[i])
+			if err != nil {
+				l.passOver(bus.Predictions, rec)
+				continue
+			}
+			if err := l.replacePrediction(w, changed, names[i], before[i], after); err != nil {
+				return err
+			}
+		}
+		return errors.Join(changed.write(w), setOffset(w, batch.Source, batch.Next))
+	})
+	if err == nil {
+		l.keep(changed)
+		l.feed.tell(Predictions)
+	}
+	return err
+}
+
+// predictionIn reads a record. It is nil where there is to be none: a tombstone, and what names
+// something that is erased.
+func predictionIn(l *logic, rec ingest.Record, n name) (*scoring.Prediction, error) {
+	if rec.Tombstone() || l.hidden.isPurged(n) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	p, err := scoring.DecodePrediction(rec.Value)
+	if err == nil && string(ingest.TransactionKey(p.Transaction)) != string(rec.Key) {
+		err = errors.New("the key is another transaction's")
+	}
+	return p, err
+}
+
+// predictionsOf looks up what is there of the transactions of some records.
+func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*scoring.Prediction, err error) {
+	keys := make([][]byte, len(records))
+	names = make([]name, len(records))
+	for i, rec := range records {
+		names[i] = nameOfID(l.o.Secret, lethe.TransactionID(rec.Key))
+		keys[i] = keyOf(predictionPrefix, names[i])
+	}
+	before, err = readPredictions(l.store, keys)
+	return names, before, err
+}
+
+// readPredictions reads predictions; nil where there is none.
+func readPredictions(store *swapstore.Store, keys [][]byte) ([]*scoring.Prediction, error) {
+	found, err := store.Lookup(keys)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*scoring.Prediction, len(keys))
+	for i, f := range found {
+		if f.Found {
+			if out[i], err = decodePrediction(f.Value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// replacePrediction puts a prediction in the place of one; either may be nil.
+func (l *logic) replacePrediction(
+	w swapstore.Writer, changed changedCounts, n name, before, after *scoring.Prediction,
+) error {
+	for _, p := range []*scoring.Prediction{before, after} {
+		if p != nil && p.Final {
+			l.unmeasured[p.Timestep] = true
+		}
+	}
+	if before != nil {
+		count(l, changed, before, -1)
+		for _, key := range rankKeys(n, before.Timestep, before.Probability, isAlert(before)) {
+			if err := w.Delete(key); err != nil {
+				return err
+			}
+		}
+	}
+	key := keyOf(predictionPrefix, n)
+	if after == nil {
+		if before == nil {
+			return nil
+		}
+		return w.Delete(key)
+	}
+	value, err := encodePrediction(after)
+	if err == nil {
+		err = w.Set(key, value)
+	}
+	if err != nil {
+		return err
+	}
+	count(l, changed, after, 1)
+	for _, key := range rankKeys(n, after.Timestep, after.Probability, isAlert(after)) {
+		if err := w.Set(key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lethe"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/scoring"
+	"lethe/scoring/quality"
+)
+
+// Quality says how good the predictions of a timestep turned out: those that were final and not
+// late, on the transactions whose labels are in.
+type Quality struct {
+	quality.Summary
+	// Threshold is that of the timestep.
+	Threshold float64 `json:"threshold"`
+	// Bins compare what was said with what came, by probability.
+	Bins []Bin `json:"bins"`
+}
+
+// Bin is a tenth of the probabilities.
+type Bin struct {
+	From  float64 `json:"from"`
+	To    float64 `json:"to"`
+	Count int     `json:"count"`
+	// Mean is that of the probabilities, Illicit the share that was illicit.
+	Mean    float64 `json:"mean_probability"`
+	Illicit float64 `json:"illicit_share"`
+}
+
+const bins = 10
+
+// measure compares the predictions of the timesteps in which something has changed with their
+// labels.
+func (l *logic) measure() error {
+	for _, t := range slices.Sorted(maps.Keys(l.unmeasured)) {
+		if err := measureStep(l, t); err != nil {
+			return fmt.Errorf("quality of timestep %d: %w", t, err)
+		}
+		delete(l.unmeasured, t)
+	}
+	return nil
+}
+
+func measureStep(l *logic, t lethe.Timestep) error {
+	q, err := qualityOf(l, t)
+	if err != nil {
+		return err
+	}
+	key := timestepkey.New(qualityPrefix, t)
+	before, found, err := l.store.Get(key)
+	if err != nil || q == nil && !found {
+		return err
+	}
+	if q == nil {
+		err = l.store.Apply(func(w swapstore.Writer) error { return w.Delete(key) })
+	} else {
+		value, failed := json.Marshal(q)
+		if failed != nil || found && string(before) == string(value) {
+			return failed
+		}
+		err = l.store.Apply(func(w swapstore.Writer) error { return w.Set(key, value) })
+	}
+	if err == nil {
+		l.feed.tell(Timesteps)
+	}
+	return err
+}
+
+// qualityOf is nil as long as no final prediction has a label.
+func qualityOf(l *logic, t lethe.Timestep) (*Quality, error) {
+	if revision, _, err := readManifest(l.store, t); err != nil || revision == 0 || l.counts[t].Final == 0 {
+		return nil, err
+	}
+	var predictionKeys, nodeKeys [][]byte
+	err := l.store.Scan(timestepkey.New(stepIndex, t), func(key, _ []byte) error {
+		n, err := nameIn(key)
+		predictionKeys, nodeKeys = append(predictionKeys, keyOf(predictionPrefix, n)), append(nodeKeys, keyOf(nodePrefix, n))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := readPredictions(l.store, predictionKeys)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := l.store.Lookup(nodeKeys)
+	if err != nil {
+		return nil, err
+	}
+	m := new(measured)
+	for i, p := range predictions {
+		if p == nil || !p.Final || p.Late || !nodes[i].Found {
+			continue
+		}
+		node, err := decodeNode(nodes[i].Value)
+		if err != nil {
+			return nil, err
+		}
+		m.add(p, node.label)
+	}
+	return m.quality(), nil
+}
+
+// measured are predictions with their labels.
+type measured struct {
+	probabilities []float64
+	labels        []lethe.Label
+	threshold     float64
+	bins          [bins]Bin
+}
+
+func (m *measured) add(p *scoring.Prediction, label lethe.Label) {
+	if label != lethe.Illicit && label != lethe.Licit {
+		return
+	}
+	m.probabilities, m.labels = append(m.probabilities, p.Probability), append(m.labels, label)
+	m.threshold = p.Threshold
+	b := &m.bins[min(int(p.Probability*bins), bins-1)]
+	b.Count++
+	b.Mean += p.Probability
+	if label == lethe.Illicit {
+		b.Illicit++
+	}
+}
+
+func (m *measured) quality() *Quality {
+	if len(m.probabilities) == 0 {
+		return nil
+	}
+	out := &Quality{Summary: quality.Summarise(m.probabilities, m.labels, m.threshold), Threshold: m.threshold, Bins: []Bin{}}
+	for i, b := range m.bins {
+		if b.Count > 0 {
+			b.From, b.To = float64(i)/bins, float64(i+1)/bins
+			b.Mean, b.Illicit = b.Mean/float64(b.Count), b.Illicit/float64(b.Count)
+			out.Bins = append(out.Bins, b)
+		}
+	}
+	return out
+}

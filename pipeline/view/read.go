@@ -1,0 +1,276 @@
+package view
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/scoring"
+	"lethe/scoring/reasons"
+)
+
+// Reader answers what people ask. It may be used by many goroutines, and says swapstore.ErrClosed
+// once the role is closed.
+type Reader struct {
+	store  *swapstore.Store
+	secret lethe.Secret
+	hidden *hidden
+	feed   *Feed
+}
+
+// Feed tells of changes.
+func (r *Reader) Feed() *Feed { return r.feed }
+
+// errEnough ends a scan when a page is full.
+var errEnough = errors.New("the page is full")
+
+// ErrCursor refuses a position that no page has ended with. Begin from the first page.
+var ErrCursor = errors.New("not the cursor of a page")
+
+// Ref is how people refer to a transaction where its id must not stand, as in addresses, which end
+// up in logs. It is a keyed hash.
+type Ref lethe.Digest
+
+// String returns the reference in hexadecimal.
+func (f Ref) String() string { return lethe.Digest(f).String() }
+
+// MarshalText implements encoding.TextMarshaler.
+func (f Ref) MarshalText() ([]byte, error) { return lethe.Digest(f).MarshalText() }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *Ref) UnmarshalText(text []byte) error { return (*lethe.Digest)(f).UnmarshalText(text) }
+
+// RefOf returns the reference to a transaction, whether or not anything is known of it.
+func (r *Reader) RefOf(id lethe.TransactionID) Ref { return Ref(nameOfID(r.secret, id)) }
+
+// Prediction returns the newest prediction of a transaction, or nil.
+func (r *Reader) Prediction(of Ref) (*scoring.Prediction, error) {
+	n := name(of)
+	if r.hidden.is(n) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	found, err := readPredictions(r.store, [][]byte{keyOf(predictionPrefix, n)})
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Query chooses predictions, the likeliest first.
+type Query struct {
+	// Timestep, if not nil, is theirs.
+	Timestep *lethe.Timestep
+	// Alerts are those of class illicit alone.
+	Alerts bool
+	// Least and Most bound the probability, both included.
+	Least, Most float64
+	// After is where the page before ended, nil for the first one.
+	After []byte
+	// Limit is how many are wanted at most.
+	Limit int
+}
+
+// prefix is that of the index that answers a query.
+func (q Query) prefix() []byte {
+	switch {
+	case q.Timestep == nil && q.Alerts:
+		return []byte(alertIndex)
+	case q.Timestep == nil:
+		return []byte(scoreIndex)
+	case q.Alerts:
+		return timestepkey.New(stepAlertIndex, *q.Timestep)
+	default:
+		return timestepkey.New(stepIndex, *q.Timestep)
+	}
+}
+
+// from is the first key of the page.
+func (q Query) from(prefix []byte) ([]byte, error) {
+	from := append([]byte{}, prefix...)
+	if q.After == nil {
+		return binary.BigEndian.AppendUint64(from, ^math.Float64bits(min(1, max(0, q.Most)))), nil
+	}
+	if len(q.After) != rankBytes {
+		return nil, ErrCursor
+	}
+	return append(append(from, q.After...), 0), nil
+}
+
+// Predictions returns a page of predictions and where it ended, nil if it is the last one. Errors:
+// ErrCursor, those of the store.
+func (r *Reader) Predictions(q Query) (list []*scoring.Prediction, next []byte, err error) {
+	prefix := q.prefix()
+	from, err := q.from(prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	least := ^math.Float64bits(max(0, q.Least))
+	var keys [][]byte
+	var ranks [][]byte
+	err = r.store.ScanFrom(prefix, from, func(key, _ []byte) error {
+		rank := key[len(prefix):]
+		if len(rank) != rankBytes {
+			return fmt.Errorf("%w: an index of predictions", swapstore.ErrCorrupt)
+		}
+		n := name(rank[scoreBytes:])
+		switch {
+		case binary.BigEndian.Uint64(rank) > least:
+			return errEnough
+		case r.hidden.is(n):
+			return nil
+		case len(keys) == q.Limit:
+			next = ranks[len(ranks)-1]
+			return errEnough
+		}
+		keys, ranks = append(keys, keyOf(predictionPrefix, n)), append(ranks, append([]byte{}, rank...))
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, nil, err
+	}
+	found, err := readPredictions(r.store, keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	list = make([]*scoring.Prediction, 0, len(found))
+	for _, p := range found {
+		if p != nil { // it may be gone since
+			list = append(list, p)
+		}
+	}
+	return list, next, nil
+}
+
+// Reasons returns those of an alert, or nil. What names a transaction that is being erased is left
+// out.
+func (r *Reader) Reasons(of Ref) (*reasons.Record, error) {
+	n := name(of)
+	if r.hidden.is(n) {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	value, found, err := r.store.Get(keyOf(reasonsPrefix, n))
+	if err != nil || !found {
+		return nil, err
+	}
+	record, err := reasons.Decode(value)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", swapstore.ErrCorrupt, err)
+	}
+	for i, c := range record.Components {
+		kept := []reasons.Reason{}
+		for _, reason := range c.Reasons {
+			if reason.Transaction == "" || !r.hidden.is(nameOfID(r.secret, reason.Transaction)) {
+				kept = append(kept, reason)
+			}
+		}
+		record.Components[i].Reasons = kept
+	}
+	return record, nil
+}
+
+// Step is what is known of a timestep.
+type Step struct {
+	Timestep lethe.Timestep `json:"timestep"`
+	// Graph is nil while the timestep is open.
+	Graph   *Graph `json:"graph"`
+	Settled bool   `json:"settled"`
+	Counts
+	// Quality is nil until predictions have labels.
+	Quality *Quality `json:"quality"`
+}
+
+// Step returns what is known of a timestep, or nil.
+func (r *Reader) Step(t lethe.Timestep) (*Step, error) {
+	out := &Step{Timestep: t}
+	var err error
+	if out.Graph, err = readGraph(r.store, t); err != nil {
+		return nil, err
+	}
+	known := out.Graph != nil
+	for prefix, into := range map[string]any{countPrefix: &out.Counts, qualityPrefix: &out.Quality} {
+		value, found, err := r.store.Get(timestepkey.New(prefix, t))
+		if err == nil && found {
+			known = true
+			err = json.Unmarshal(value, into)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("timestep %d: %w", t, err)
+		}
+	}
+	if _, out.Settled, err = r.store.Get(timestepkey.New(manifestPrefix, t)); err != nil || !known && !out.Settled {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Steps returns a page of timesteps, the newest first, those before a timestep, and whether more
+// follow.
+func (r *Reader) Steps(before lethe.Timestep, limit int) (list []*Step, more bool, err error) {
+	known := make(map[lethe.Timestep]bool)
+	for _, prefix := range []string{countPrefix, graphPrefix, manifestPrefix} {
+		err := r.store.Scan([]byte(prefix), func(key, _ []byte) error {
+			t, err := timestepkey.Parse(prefix, key)
+			if err == nil && t < before {
+				known[t] = true
+			}
+			return err
+		})
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	times := descending(known)
+	if more = len(times) > limit; more {
+		times = times[:limit]
+	}
+	list = []*Step{}
+	for _, t := range times {
+		s, err := r.Step(t)
+		if err != nil {
+			return nil, false, err
+		}
+		if s != nil {
+			list = append(list, s)
+		}
+	}
+	return list, more, nil
+}
+
+// Status returns the status of a request by the key of its record, or nil.
+func (r *Reader) Status(key string) (*deletions.Status, error) {
+	value, found, err := r.store.Get([]byte(statusPrefix + key))
+	if err != nil || !found {
+		return nil, err
+	}
+	s, err := deletions.DecodeStatus(value)
+	return &s, err
+}
+
+// Statuses returns a page of statuses behind a key, in the order of keys, and the key of the last
+// one if more follow.
+func (r *Reader) Statuses(after string, limit int) (list []deletions.Status, next string, err error) {
+	from := []byte(statusPrefix)
+	if after != "" {
+		from = append([]byte(statusPrefix+after), 0)
+	}
+	list = []deletions.Status{}
+	err = r.store.ScanFrom([]byte(statusPrefix), from, func(_, value []byte) error {
+		if len(list) == limit {
+			next = list[limit-1].Key()
+			return errEnough
+		}
+		s, err := deletions.DecodeStatus(value)
+		list = append(list, s)
+		return err
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return list, next, err
+}

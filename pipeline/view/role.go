@@ -1,0 +1,79 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe"
+	"lethe/deletions/scan"
+	"lethe/internal/check"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/role"
+)
+
+// Options configures the role.
+type Options struct {
+	// Dir is the role's own folder.
+	Dir    string
+	Secret lethe.Secret
+	// Instance is the identity of the data directory, for acknowledgements.
+	Instance string
+	// Pacer keeps searches from taking more than their share, or is nil.
+	Pacer *scan.Pacer
+	role.Surroundings
+}
+
+// Validate reports every problem at once.
+func (o Options) Validate() error {
+	var p check.Problems
+	p.That(o.Dir != "", "dir", o.Dir, "the role's folder")
+	p.That(o.FS != nil, "fs", o.FS, "a file system")
+	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
+	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
+	return p.Err()
+}
+
+const (
+	stateFolder   = "state"
+	formatKind    = "view"
+	formatVersion = 1
+)
+
+func storeFormat() swapstore.Format {
+	return swapstore.Format{Kind: formatKind, Version: formatVersion}
+}
+
+// storeSize is that of a store of which a process has one, and which is asked for single keys.
+func storeSize() swapstore.Size {
+	const cacheBytes, memTableBytes, filterBits = 32 << 20, 8 << 20, 10
+	return swapstore.Size{CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits}
+}
+
+func openStore(fs vfs.FS, dir string) (*swapstore.Store, error) {
+	store, err := swapstore.OpenSized(fs, filepath.Join(dir, stateFolder), storeFormat(), storeSize())
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return store, nil
+}
+
+// New opens the role's store and returns the role and what reads its store. Closing the role
+// closes the store; what reads it says swapstore.ErrClosed then.
+func New(o Options) (*role.Follower, *Reader, error) {
+	if err := o.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("view role: %w", err)
+	}
+	store, err := openStore(o.FS, o.Dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("view role: %w", err)
+	}
+	l, err := newLogic(o, store)
+	if err != nil {
+		return nil, nil, fmt.Errorf("view role: %w", errors.Join(err, store.Close()))
+	}
+	reader := &Reader{store: store, secret: o.Secret, hidden: l.hidden, feed: l.feed}
+	return role.Follow(roleName, l, o.Surroundings), reader, nil
+}

@@ -1,0 +1,255 @@
+package view_test
+
+import (
+	"bytes"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/view"
+	"lethe/pipeline/wire"
+)
+
+// places are the files of the role that hold some bytes.
+func (r *rig) places(what string) (out []string) {
+	files := swapstore.Files(r.disk, "/view")
+	require.NoError(r.t, fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(files, path)
+		if bytes.Contains(data, []byte(what)) {
+			out = append(out, path)
+		}
+		return err
+	}))
+	return out
+}
+
+func timestepOf(t lethe.Timestep) *lethe.Timestep { return &t }
+
+func TestPredictionsAreListedByScore(t *testing.T) {
+	r := newRig(t)
+	r.predicted(predictionOf("a", 1, .2), predictionOf("b", 1, .9), predictionOf("c", 2, .6), predictionOf("d", 2, .1))
+	all := []string{"b 0.9", "c 0.6", "a 0.2", "d 0.1"}
+	for _, limit := range []int{1, 2, 3, 4, 5} {
+		require.Equal(t, all, r.list(view.Query{Limit: limit}), "%d a page", limit)
+	}
+	require.Equal(t, []string{"b 0.9", "c 0.6"}, r.list(view.Query{Alerts: true, Limit: 1}))
+	require.Equal(t, []string{"c 0.6", "d 0.1"}, r.list(view.Query{Timestep: timestepOf(2), Limit: 1}))
+	require.Equal(t, []string{"c 0.6"}, r.list(view.Query{Timestep: timestepOf(2), Alerts: true, Limit: 1}))
+	require.Equal(t, []string{"b 0.9", "c 0.6"}, r.list(view.Query{Least: .6, Limit: 5}))
+	page, _, err := r.reader.Predictions(view.Query{Most: .6, Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, lethe.TransactionID("c"), page[0].Transaction)
+	_, _, err = r.reader.Predictions(view.Query{After: []byte("short"), Limit: 1})
+	require.ErrorIs(t, err, view.ErrCursor)
+
+	// A newer one takes the place of the one before, and what is withdrawn goes.
+	provisional := predictionOf("e", 2, .7)
+	provisional.Final = false
+	r.predicted(provisional)
+	require.Equal(t, []string{"c 0.6", "d 0.1", "e 0.7"}, sorted(r.list(view.Query{Timestep: timestepOf(2), Limit: 9})))
+	r.predicted(predictionOf("e", 2, .3))
+	r.write(bus.Predictions, ingest.Outgoing{Key: []byte("c")})
+	require.Equal(t, []string{"b 0.9", "e 0.3", "a 0.2", "d 0.1"}, r.list(view.Query{Limit: 9}))
+	step, err := r.reader.Step(2)
+	require.NoError(t, err)
+	require.Equal(t, view.Counts{Predictions: 2, Final: 2}, step.Counts)
+
+	// So it stays when the role is opened again.
+	r.stop()
+	r.start()
+	r.settle()
+	require.Equal(t, []string{"b 0.9", "e 0.3", "a 0.2", "d 0.1"}, r.list(view.Query{Limit: 9}))
+	got, err := r.reader.Prediction(r.reader.RefOf("e"))
+	require.NoError(t, err)
+	require.Equal(t, predictionOf("e", 2, .3), got)
+}
+
+func TestJunkIsPassedOver(t *testing.T) {
+	r := newRig(t)
+	r.predicted(predictionOf("a", 1, .2))
+	r.write(bus.Predictions, ingest.Outgoing{Key: []byte("b"), Value: []byte("{}")})
+	r.write(bus.Reasons, ingest.Outgoing{Key: []byte("b"), Value: []byte("{")})
+	r.write(bus.Predictions, ingest.Outgoing{Key: ingest.MarkerKey(0), Value: []byte("no prediction, and no junk")})
+	require.Equal(t, []string{"a 0.2"}, r.list(view.Query{Limit: 9}))
+}
+
+func TestQualityFollowsTheLabels(t *testing.T) {
+	r := newRig(t)
+	all := ids(3, 4)
+	for i, id := range all {
+		r.predicted(predictionOf(id, 3, float64(i)*.3))
+	}
+	late := predictionOf("late", 3, 1)
+	late.Late = true
+	r.predicted(late)
+	r.graph(3, 1, nil, append(all, "late")...)
+	step, err := r.reader.Step(3)
+	require.NoError(t, err)
+	require.Nil(t, step.Quality, "no label is in")
+	require.False(t, step.Settled)
+	require.Equal(t, &view.Graph{Revision: 1, Previous: 2, Nodes: 5, Payments: 4}, step.Graph)
+
+	r.graph(3, 2, map[lethe.TransactionID]lethe.Label{
+		all[0]: lethe.Licit, all[2]: lethe.Licit, all[3]: lethe.Illicit, "late": lethe.Licit,
+	}, append(all, "late")...)
+	step, err = r.reader.Step(3)
+	require.NoError(t, err)
+	require.True(t, step.Settled)
+	require.Equal(t, 3, step.Quality.Labelled)
+	require.InDelta(t, 1, *step.Quality.AUC, 1e-12)
+	require.InDelta(t, .5, step.Quality.Precision, 1e-12)
+	require.Equal(t, []view.Bin{
+		{From: 0, To: .1, Count: 1},
+		{From: .6, To: .7, Count: 1, Mean: .6},
+		{From: .9, To: 1, Count: 1, Mean: .8999999999999999, Illicit: 1},
+	}, step.Quality.Bins)
+	found, err := r.reader.Transaction(r.reader.RefOf(all[3]))
+	require.NoError(t, err)
+	require.Equal(t, "illicit", found.Label)
+	require.Equal(t, 2, *found.Payments)
+
+	steps, more, err := r.reader.Steps(9, 1)
+	require.NoError(t, err)
+	require.False(t, more)
+	require.Equal(t, []*view.Step{step}, steps)
+}
+
+func TestNeighbourhoods(t *testing.T) {
+	r := newRig(t)
+	all := ids(1, 5)
+	r.graph(1, 1, nil, all...)
+	r.predicted(predictionOf(all[1], 1, .9))
+	around, err := r.reader.Neighbourhood(r.reader.RefOf(all[2]), 1, 10)
+	require.NoError(t, err)
+	require.Len(t, around.Nodes, 3)
+	require.Len(t, around.Payments, 2)
+	require.False(t, around.Truncated)
+	require.Equal(t, all[2], around.Nodes[0].ID)
+	around, err = r.reader.Neighbourhood(r.reader.RefOf(all[2]), 3, 4)
+	require.NoError(t, err)
+	require.Len(t, around.Nodes, 4)
+	require.True(t, around.Truncated)
+	around, err = r.reader.Neighbourhood(r.reader.RefOf("nobody"), 1, 4)
+	require.NoError(t, err)
+	require.Nil(t, around)
+}
+
+// What a command names is told to nobody from the first command on, and after the last one no
+// byte of it is in any file, though others are made to name it meanwhile.
+func TestAnErasureLeavesNoByte(t *testing.T) {
+	r := newRig(t)
+	all := ids(1, 4)
+	gone, other := all[1], all[2]
+	for i, id := range all {
+		r.predicted(predictionOf(id, 1, .6+float64(i)/10))
+	}
+	r.graph(1, 1, map[lethe.TransactionID]lethe.Label{gone: lethe.Illicit, other: lethe.Licit}, all...)
+	r.explained(gone, 1, all[0])
+	r.explained(other, 1, gone, all[3])
+	require.True(t, r.holds(string(gone)))
+
+	r.command(wire.PhaseSuppress, 0, nil, gone)
+	require.Equal(t, map[string]int{"suppressed 0": 0}, r.acknowledged())
+	require.NotContains(t, r.list(view.Query{Limit: 2}), string(gone)+" 0.7")
+	require.Len(t, r.list(view.Query{Limit: 2}), 3)
+	found, err := r.reader.Transaction(r.reader.RefOf(gone))
+	require.NoError(t, err)
+	require.Nil(t, found)
+	why, err := r.reader.Reasons(r.reader.RefOf(other))
+	require.NoError(t, err)
+	require.Len(t, why.Components[0].Reasons, 1, "who is suppressed is named by nobody")
+	around, err := r.reader.Neighbourhood(r.reader.RefOf(other), 1, 9)
+	require.NoError(t, err)
+	require.Len(t, around.Nodes, 2)
+
+	step := []wire.CommandStep{{Timestep: 1, Revision: 2, Settled: true}}
+	r.command(wire.PhasePurge, 0, step, gone)
+	require.NotContains(t, r.acknowledged(), "erased 0", "the graph has not come")
+	// Who is behind sends it again; it is not stored.
+	r.predicted(predictionOf(gone, 1, .7))
+	r.explained(other, 1, gone)
+	r.graph(1, 2, map[lethe.TransactionID]lethe.Label{other: lethe.Licit}, all[0], other, all[3])
+	require.Equal(t, 0, r.acknowledged()["erased 0"])
+	require.Contains(t, r.acknowledged(), "erased 0")
+	require.Empty(t, r.places(string(gone)))
+	r.explained(other, 1, all[3])
+
+	r.command(wire.PhaseSearch, 0, step, gone)
+	require.Contains(t, r.acknowledged(), "scanned 0")
+	pseudonym := secret.Pseudonym(gone)
+	require.Empty(t, r.places(string(gone)))
+	require.Empty(t, r.places(string(pseudonym[:])))
+	require.Len(t, r.list(view.Query{Limit: 2}), 3)
+	r.stop()
+	require.Empty(t, r.places(string(gone)))
+	content, err := view.ReadContent(r.disk, "/view", secret, []lethe.Digest{secret.Suppression(gone)})
+	require.NoError(t, err)
+	require.Empty(t, content.Problems)
+	require.Equal(t, 3, content.Predictions)
+
+	// It does not come back when the role is opened again.
+	r.start()
+	r.write(bus.ErasureStatus, wire.CommandTombstone("gdpr-1"))
+	r.predicted(predictionOf(gone, 1, .7))
+	require.Empty(t, r.places(string(gone)))
+}
+
+// A request that is taken back before anything was rewritten leaves all as it was.
+func TestWhatIsTakenBackIsToldAgain(t *testing.T) {
+	r := newRig(t)
+	r.predicted(predictionOf("first", 1, .6), predictionOf("second", 1, .7))
+	r.command(wire.PhaseSuppress, 0, nil, "first")
+	require.Equal(t, []string{"second 0.7"}, r.list(view.Query{Limit: 9}))
+	r.command(wire.PhaseLift, 0, nil, "first")
+	require.Contains(t, r.acknowledged(), "lifted 0")
+	require.Equal(t, []string{"second 0.7", "first 0.6"}, r.list(view.Query{Limit: 9}))
+}
+
+// A timestep that an erasure empties goes, though its deletion may have been cleaned away.
+func TestATimestepThatIsGone(t *testing.T) {
+	r := newRig(t)
+	r.graph(4, 1, map[lethe.TransactionID]lethe.Label{"only-one-there": lethe.Illicit}, "only-one-there")
+	r.command(wire.PhasePurge, 0, []wire.CommandStep{{Timestep: 4, Revision: 1, Settled: true, Gone: true}}, "only-one-there")
+	require.Contains(t, r.acknowledged(), "erased 0")
+	step, err := r.reader.Step(4)
+	require.NoError(t, err)
+	require.Nil(t, step)
+	// What was on its way is passed over.
+	r.graph(4, 1, map[lethe.TransactionID]lethe.Label{"only-one-there": lethe.Illicit}, "only-one-there")
+	require.Empty(t, r.places("only-one-there"))
+}
+
+// Before the role says that it has searched everything, it has read what the topics held when it
+// was asked.
+func TestASearchOfEverythingWaitsForWhatIsThere(t *testing.T) {
+	r := newRig(t)
+	r.command(wire.PhasePurge, 0, nil, "nobody-knows-it")
+	require.Contains(t, r.acknowledged(), "erased 0")
+	for _, p := range []float64{.1, .2} {
+		p := predictionOf(lethe.TransactionID("other"), 1, p)
+		value := encoded(t, p)
+		require.NoError(t, r.topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{{Key: []byte("other"), Value: value}}))
+	}
+	r.command(wire.PhaseSearch, 0, nil, "nobody-knows-it")
+	require.Contains(t, r.acknowledged(), "scanned 0")
+	require.Equal(t, []string{"other 0.2"}, r.list(view.Query{Limit: 9}))
+}
+
+func TestDamageIsFound(t *testing.T) {
+	r := newRig(t)
+	r.predicted(predictionOf("kept", 1, .6))
+	r.stop()
+	content, err := view.ReadContent(r.disk, "/view", secret, []lethe.Digest{secret.Suppression("kept")})
+	require.NoError(t, err)
+	require.Equal(t, []string{"the view holds 1 predictions of erased transactions"}, content.Problems)
+	_, err = view.ReadContent(r.disk, "/elsewhere", secret, nil)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"lethe/internal/swapstore"
+	"lethe/pipeline/view"
+)
+
+// Problem is an error as RFC 9457 has it. Its texts repeat nothing that was sent.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
+
+func problem(status int, detail string) *Problem {
+	return &Problem{"about:blank", http.StatusText(status), status, detail}
+}
+
+// Refuse answers with a problem, whose text must repeat nothing that was sent.
+func Refuse(w http.ResponseWriter, status int, detail string) {
+	h := w.Header()
+	h.Del("ETag")
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(problem(status, detail)) //nolint:errcheck // the caller went away
+}
+
+// errNothing says that there is no such thing.
+var errNothing = errors.New("there is no such thing")
+
+// question asks the view something.
+type question func(v *view.Reader, r *http.Request) (answer any, err error)
+
+// orNothing is what was found, or errNothing.
+func orNothing[T any](found *T, err error) (any, error) {
+	if err == nil && found == nil {
+		err = errNothing
+	}
+	return found, err
+}
+
+// asked serves a question.
+func (a *API) asked(q question) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := a.o.View()
+		if v == nil {
+			Refuse(w, http.StatusServiceUnavailable, "this process does not play view, or is starting; see /readyz")
+			return
+		}
+		answer, err := q(v, r)
+		var said *Problem
+		switch {
+		case errors.As(err, &said):
+			Refuse(w, said.Status, said.Detail)
+		case errors.Is(err, view.ErrCursor):
+			Refuse(w, http.StatusBadRequest, "cursor is not one that a page has ended with: begin from the first page")
+		case errors.Is(err, swapstore.ErrClosed):
+			Refuse(w, http.StatusServiceUnavailable, "lethe is stopping")
+		case errors.Is(err, errNothing):
+			Refuse(w, http.StatusNotFound, "there is no such thing")
+		case err != nil:
+			a.o.Logger.Error("a question to the API", "route", r.Pattern, "error", err)
+			Refuse(w, http.StatusInternalServerError, "the question could not be answered; the log says why")
+		default:
+			answerJSON(w, r, answer)
+		}
+	}
+}
+
+func answerJSON(w http.ResponseWriter, r *http.Request, what any) {
+	body, err := json.Marshal(what)
+	if err != nil {
+		Refuse(w, http.StatusInternalServerError, "the answer has no JSON")
+		return
+	}
+	answerBytes(w, r, "application/json", append(body, '\n'))
+}
+
+// answerBytes answers with a body under its entity tag, or says that it has not changed.
+func answerBytes(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
+	sum := sha256.Sum256(body)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	h := w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "private, no-cache")
+	if isRead(r) && matches(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", kind)
+	w.Write(body) //nolint:errcheck // the caller went away
+}
+
+func isRead(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// matches reports whether a header If-None-Match names a tag.
+func matches(header, tag string) bool {
+	for one := range strings.SplitSeq(header, ",") {
+		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+		if one == "*" || one == tag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package api
+
+import (
+	_ "embed"
+	"log/slog"
+	"net/http"
+
+	"lethe/pipeline/view"
+	"lethe/service/guard"
+)
+
+// Prefix begins every address.
+const Prefix = "/api/v1"
+
+// Options says what is served.
+type Options struct {
+	// View returns what is read; nil while the process has none.
+	View func() *view.Reader
+	// Status answers with the state of the process, Plan with what an erasure would come to.
+	Status, Plan http.HandlerFunc
+	// Ending is closed when what has no end of its own is to end.
+	Ending <-chan struct{}
+	Logger *slog.Logger
+}
+
+// API serves the interface.
+type API struct{ o Options }
+
+// New returns the interface.
+func New(o Options) *API { return &API{o} }
+
+// Route is one way to ask something.
+type Route struct {
+	Method string
+	// Path is as patterns of net/http have it, without Prefix.
+	Path string
+	// Needs is what one must be allowed to do.
+	Needs guard.Right
+	serve http.HandlerFunc
+}
+
+// Routes lists all of them.
+func (a *API) Routes() []Route {
+	return []Route{
+		{http.MethodGet, "/openapi.json", guard.Read, serveDescription},
+		{http.MethodGet, "/status", guard.Read, a.o.Status},
+		{http.MethodGet, "/events", guard.Read, a.events},
+		{http.MethodPost, "/transactions/lookup", guard.Read, a.asked(lookUp)},
+		{http.MethodGet, "/transactions/{ref}", guard.Read, a.asked(transaction)},
+		{http.MethodGet, "/transactions/{ref}/reasons", guard.Read, a.asked(reasonsOf)},
+		{http.MethodGet, "/transactions/{ref}/neighbourhood", guard.Read, a.asked(neighbourhood)},
+		{http.MethodGet, "/predictions", guard.Read, a.asked(predictions)},
+		{http.MethodGet, "/alerts", guard.Read, a.asked(alerts)},
+		{http.MethodGet, "/timesteps", guard.Read, a.asked(timesteps)},
+		{http.MethodGet, "/timesteps/{timestep}", guard.Read, a.asked(timestep)},
+		{http.MethodGet, "/erasures", guard.Erase, a.asked(erasures)},
+		{http.MethodGet, "/erasures/{key}", guard.Erase, a.asked(erasure)},
+		{http.MethodPost, "/erasures/plan", guard.Erase, a.o.Plan},
+	}
+}
+
+// Handler serves the routes. What is under Prefix and no route is a problem.
+func (a *API) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range a.Routes() {
+		mux.HandleFunc(route.Method+" "+Prefix+route.Path, guard.Needing(route.Needs, route.serve, Refuse))
+	}
+	return unknown{mux}
+}
+
+// unknown answers what no route does with problems.
+type unknown struct{ *http.ServeMux }
+
+// ServeHTTP implements http.Handler.
+func (u unknown) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := u.Handler(r); pattern != "" {
+		u.ServeMux.ServeHTTP(w, r)
+		return
+	}
+	// The mux knows which methods there are.
+	probe := &discarding{header: make(http.Header)}
+	u.ServeMux.ServeHTTP(probe, r)
+	if probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.header.Get("Allow"))
+		Refuse(w, http.StatusMethodNotAllowed, "the address is not asked so; see the header Allow")
+		return
+	}
+	Refuse(w, http.StatusNotFound, "nothing is at this address; "+Prefix+"/openapi.json says what there is")
+}
+
+// discarding keeps the status and headers of an answer.
+type discarding struct {
+	header http.Header
+	status int
+}
+
+// Header implements http.ResponseWriter.
+func (d *discarding) Header() http.Header { return d.header }
+
+// Write implements http.ResponseWriter.
+func (d *discarding) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteHeader implements http.ResponseWriter.
+func (d *discarding) WriteHeader(status int) { d.status = status }
+
+//go:embed openapi.json
+var description []byte
+
+// Description returns the OpenAPI document.
+func Description() []byte { return description }
+
+func serveDescription(w http.ResponseWriter, r *http.Request) {
+	answerBytes(w, r, "application/json", description)
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"lethe/pipeline/view"
+)
+
+const (
+	// eventsApart is how long changes gather before they are told.
+	eventsApart = 250 * time.Millisecond
+	// silenceAtMost is how long nothing is sent at most: who is gone is noticed then.
+	silenceAtMost = 15 * time.Second
+)
+
+// events tells what kind of thing has changed, and how often since the process began, as it
+// happens. Nothing personal is in it: who is interested asks again.
+func (a *API) events(w http.ResponseWriter, r *http.Request) {
+	v := a.o.View()
+	if v == nil {
+		Refuse(w, http.StatusServiceUnavailable, "this process does not play view, or is starting; see /readyz")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	stream := http.NewResponseController(w)
+	for {
+		changes, next := v.Feed().Now()
+		if tell(w, stream, changes) != nil {
+			return // the caller went away
+		}
+		silence := time.NewTimer(silenceAtMost)
+		select {
+		case <-r.Context().Done():
+			silence.Stop()
+			return
+		case <-a.o.Ending:
+			silence.Stop()
+			return
+		case <-silence.C:
+			continue
+		case <-next:
+			silence.Stop()
+		}
+		gathering := time.NewTimer(eventsApart)
+		select {
+		case <-r.Context().Done():
+			gathering.Stop()
+			return
+		case <-a.o.Ending:
+			gathering.Stop()
+			return
+		case <-gathering.C:
+		}
+	}
+}
+
+func tell(w http.ResponseWriter, stream *http.ResponseController, changes map[view.Kind]uint64) error {
+	data, err := json.Marshal(changes)
+	if err == nil {
+		// A writer whose reader does not read is cut.
+		err = stream.SetWriteDeadline(time.Now().Add(silenceAtMost))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "event: changes\ndata: %s\n\n", data)
+	}
+	if err == nil {
+		err = stream.Flush()
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/pipeline/view"
+	"lethe/scoring"
+)
+
+// maxLookup bounds how many transactions are looked up at once.
+const maxLookup = 100
+
+// LookupRequest asks for transactions by their ids.
+type LookupRequest struct {
+	IDs []string `json:"ids"`
+}
+
+// LookupAnswer has what is known of them, in their order. Nothing is said of the others: whether
+// one never came or was erased is not to be told.
+type LookupAnswer struct {
+	Transactions []*view.Transaction `json:"transactions"`
+	// Missing are the positions of those that nothing is known of.
+	Missing []int `json:"missing"`
+}
+
+func lookUp(v *view.Reader, r *http.Request) (any, error) {
+	var asked LookupRequest
+	if err := readBody(r, &asked); err != nil {
+		return nil, err
+	}
+	if n := len(asked.IDs); n == 0 || n > maxLookup {
+		return nil, problem(http.StatusBadRequest, fmt.Sprintf("ids has %d, want 1 to %d", n, maxLookup))
+	}
+	out := LookupAnswer{Transactions: []*view.Transaction{}, Missing: []int{}}
+	for i, id := range asked.IDs {
+		if !ingest.ValidID(id) {
+			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is not valid", i))
+		}
+		found, err := v.Transaction(v.RefOf(lethe.TransactionID(id)))
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			out.Missing = append(out.Missing, i)
+			continue
+		}
+		out.Transactions = append(out.Transactions, found)
+	}
+	return out, nil
+}
+
+func transaction(v *view.Reader, r *http.Request) (any, error) {
+	ref, ok := refIn(r)
+	if !ok {
+		return nil, errNothing
+	}
+	return orNothing(v.Transaction(ref))
+}
+
+func reasonsOf(v *view.Reader, r *http.Request) (any, error) {
+	ref, ok := refIn(r)
+	if !ok {
+		return nil, errNothing
+	}
+	return orNothing(v.Reasons(ref))
+}
+
+// The bounds of neighbourhoods.
+const (
+	maxDistance       = 3
+	maxNeighbours     = 500
+	defaultNeighbours = 100
+)
+
+func neighbourhood(v *view.Reader, r *http.Request) (any, error) {
+	q := query{r: r}
+	q.only("distance", "limit")
+	distance := q.whole("distance", 1, 1, maxDistance)
+	limit := q.whole("limit", defaultNeighbours, 1, maxNeighbours)
+	ref, ok := refIn(r)
+	if q.err == nil && !ok {
+		q.err = errNothing
+	}
+	if q.err != nil {
+		return nil, q.err
+	}
+	return orNothing(v.Neighbourhood(ref, distance, limit))
+}
+
+// Scored is a prediction with its reference.
+type Scored struct {
+	Ref view.Ref `json:"ref"`
+	*scoring.Prediction
+}
+
+// ScoredPage is a page of predictions.
+type ScoredPage struct {
+	Items []Scored `json:"items"`
+	// NextCursor is null on the last page.
+	NextCursor *string `json:"next_cursor"`
+}
+
+func predictions(v *view.Reader, r *http.Request) (any, error) { return scored(v, r, false) }
+
+func alerts(v *view.Reader, r *http.Request) (any, error) { return scored(v, r, true) }
+
+// scored answers with predictions, the likeliest first.
+func scored(v *view.Reader, r *http.Request, alerts bool) (any, error) {
+	q := query{r: r}
+	q.only("timestep", "min_probability", "max_probability", "limit", "cursor")
+	asked := view.Query{
+		Timestep: q.timestep("timestep"), Alerts: alerts, Least: q.share("min_probability", 0),
+		Most: q.share("max_probability", 1), After: q.cursor(), Limit: q.limit(),
+	}
+	if q.err != nil {
+		return nil, q.err
+	}
+	list, next, err := v.Predictions(asked)
+	if err != nil {
+		return nil, err
+	}
+	out := ScoredPage{Items: make([]Scored, len(list)), NextCursor: cursorOf(next)}
+	for i, p := range list {
+		out.Items[i] = Scored{v.RefOf(p.Transaction), p}
+	}
+	return out, nil
+}

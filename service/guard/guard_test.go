@@ -1,0 +1,230 @@
+package guard_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/service/guard"
+)
+
+// present is when the tests ask.
+var present = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+// refuse answers with the status and the detail alone.
+func refuse(w http.ResponseWriter, status int, detail string) { http.Error(w, detail, status) }
+
+// asked is what a guarded handler answers, and who it says has asked.
+func asked(t *testing.T, o guard.Options, change func(r *http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
+	return askedOf(t, guardOf(o), change)
+}
+
+func guardOf(o guard.Options) *guard.Guard {
+	o.Refuse = refuse
+	if o.Now == nil {
+		o.Now = func() time.Time { return present }
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = 100
+	}
+	return guard.Before(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			refuse(w, http.StatusRequestEntityTooLarge, "too large")
+			return
+		}
+		guard.Needing(guard.Erase, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "in: "+guard.PersonOf(r).Name)
+		}, refuse)(w, r)
+	}), o)
+}
+
+func askedOf(t *testing.T, g *guard.Guard, change func(r *http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8080/api", http.NoBody)
+	r.RemoteAddr = "192.0.2.7:4711"
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	g.ServeHTTP(w, r)
+	return w
+}
+
+func TestNames(t *testing.T) {
+	for host, want := range map[string]int{
+		"127.0.0.1:8080": http.StatusOK, "localhost": http.StatusOK, "[::1]:80": http.StatusOK, "192.0.2.1": http.StatusOK,
+		"lethe.example": http.StatusOK, "LETHE.example.:443": http.StatusOK, "rebound.example": http.StatusForbidden,
+		"localhost.example": http.StatusForbidden, "": http.StatusForbidden, "127.0.0.1.example:8080": http.StatusForbidden,
+	} {
+		o := guard.Options{Hosts: []string{"lethe.example"}}
+		require.Equal(t, want, asked(t, o, func(r *http.Request) { r.Host = host }).Code, "%q", host)
+	}
+	o := guard.Options{Hosts: []string{"*"}}
+	require.Equal(t, http.StatusOK, asked(t, o, func(r *http.Request) { r.Host = "any.example" }).Code)
+}
+
+func TestEveryAnswerHasTheHeaders(t *testing.T) {
+	for _, host := range []string{"localhost", "forged.example"} {
+		h := asked(t, guard.Options{TLS: true}, func(r *http.Request) { r.Host = host }).Header()
+		for _, name := range []string{
+			"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "X-Frame-Options",
+			"Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Strict-Transport-Security",
+		} {
+			require.NotEmpty(t, h.Get(name), "%s for %s", name, host)
+		}
+	}
+	require.Empty(t, asked(t, guard.Options{}, nil).Header().Get("Strict-Transport-Security"), "without TLS")
+}
+
+func TestOtherSites(t *testing.T) {
+	post := func(headers ...string) int {
+		return asked(t, guard.Options{}, func(r *http.Request) {
+			r.Method = http.MethodPost
+			for i := 0; i < len(headers); i += 2 {
+				r.Header.Set(headers[i], headers[i+1])
+			}
+		}).Code
+	}
+	require.Equal(t, http.StatusOK, post(), "a program")
+	require.Equal(t, http.StatusOK, post("Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:8080"))
+	require.Equal(t, http.StatusForbidden, post("Sec-Fetch-Site", "cross-site"))
+	require.Equal(t, http.StatusForbidden, post("Sec-Fetch-Site", "same-site"))
+	require.Equal(t, http.StatusForbidden, post("Origin", "https://evil.example"))
+	require.Equal(t, http.StatusForbidden, post("Origin", "null"))
+}
+
+func TestBodies(t *testing.T) {
+	send := func(body io.Reader, length int64) int {
+		return asked(t, guard.Options{MaxBody: 10}, func(r *http.Request) {
+			r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(body), length
+		}).Code
+	}
+	require.Equal(t, http.StatusOK, send(strings.NewReader("0123456789"), 10))
+	require.Equal(t, http.StatusRequestEntityTooLarge, send(strings.NewReader("0123456789a"), 11))
+	require.Equal(t, http.StatusRequestEntityTooLarge, send(strings.NewReader("0123456789a"), -1), "of a length not said")
+}
+
+func TestRates(t *testing.T) {
+	now := present
+	g := guardOf(guard.Options{PerSecond: 5, Now: func() time.Time { return now }})
+	count := func(from string) (in int) {
+		for range 20 {
+			w := askedOf(t, g, func(r *http.Request) { r.RemoteAddr = from })
+			if w.Code == http.StatusOK {
+				in++
+				continue
+			}
+			require.Equal(t, http.StatusTooManyRequests, w.Code)
+			require.Equal(t, "1", w.Header().Get("Retry-After"))
+		}
+		return in
+	}
+	require.Equal(t, 10, count("192.0.2.7:1"))
+	require.Equal(t, 0, count("192.0.2.7:2"), "another port is the same client")
+	require.Equal(t, 10, count("192.0.2.8:1"), "another client")
+	now = now.Add(time.Second)
+	require.Equal(t, 5, count("192.0.2.7:1"))
+	now = now.Add(-time.Hour)
+	require.Equal(t, 0, count("192.0.2.7:1"), "the clock was set back")
+}
+
+// tokens writes a file of tokens, each a name with its roles, and returns it with the tokens.
+func tokens(t *testing.T, people map[string][]string, expires time.Time) (path string, byName map[string]string) {
+	t.Helper()
+	byName = make(map[string]string)
+	text := "# who may come in\n\n"
+	for name, roles := range people {
+		token, line, err := guard.NewToken(name, roles, expires)
+		require.NoError(t, err)
+		require.NotContains(t, line, token)
+		byName[name] = token
+		text += line + "\n"
+	}
+	path = filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path, byName
+}
+
+func TestTokens(t *testing.T) {
+	people := make(map[string][]string)
+	for _, role := range guard.Roles() {
+		people[role+"-person"] = []string{role}
+	}
+	people["both"] = []string{"viewer", "compliance"}
+	path, byName := tokens(t, people, present.Add(time.Hour))
+	known, err := guard.ReadTokens(path)
+	require.NoError(t, err)
+	o := guard.Options{Tokens: known, Open: []string{"/livez"}}
+	ask := func(token string, at time.Time) *httptest.ResponseRecorder {
+		o.Now = func() time.Time { return at }
+		return asked(t, o, func(r *http.Request) {
+			if token != "" {
+				r.Header.Set("Authorization", token)
+			}
+		})
+	}
+	for name, want := range map[string]int{
+		"viewer-person": http.StatusForbidden, "analyst-person": http.StatusForbidden, "admin-person": http.StatusForbidden,
+		"compliance-person": http.StatusOK, "both": http.StatusOK,
+	} {
+		w := ask("Bearer "+byName[name], present)
+		require.Equal(t, want, w.Code, name)
+		if want == http.StatusOK {
+			require.Equal(t, "in: "+name, w.Body.String())
+		}
+		require.Equal(t, http.StatusUnauthorized, ask("Bearer "+byName[name], present.Add(time.Hour)).Code, "expired")
+	}
+	for _, token := range []string{"", "Bearer ", "Bearer lethe_wrong", "Basic " + byName["both"], byName["both"]} {
+		w := ask(token, present)
+		require.Equal(t, http.StatusUnauthorized, w.Code, "%q", token)
+		require.NotEmpty(t, w.Header().Get("WWW-Authenticate"))
+	}
+	open := asked(t, o, func(r *http.Request) { r.URL.Path = "/livez" })
+	require.Equal(t, http.StatusForbidden, open.Code, "open, and nobody has rights there")
+}
+
+func TestFilesOfTokens(t *testing.T) {
+	hash := strings.Repeat("ab", 32)
+	for text, want := range map[string]string{
+		"":                            "no token is in it",
+		"# nothing":                   "no token is in it",
+		"a viewer":                    "line 1: 2 fields",
+		"\na king " + hash:            `line 2: role "king" is none of admin, analyst, compliance, viewer`,
+		"a viewer 00":                 "line 1: the third field is no SHA-256",
+		"a viewer " + hash + " soon":  "line 1: the fourth field is no time",
+		"a viewer " + hash + " 1 2 3": "line 1: 6 fields",
+		"a viewer " + hash + "\nb viewer " + hash: "line 2: the token stands in it twice",
+	} {
+		path := filepath.Join(t.TempDir(), "tokens")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := guard.ReadTokens(path)
+		require.ErrorIs(t, err, guard.ErrTokens, "%q", text)
+		require.ErrorContains(t, err, want)
+	}
+	path, _ := tokens(t, map[string][]string{"a": {"viewer"}}, time.Time{})
+	require.NoError(t, os.Chmod(path, 0o666))
+	_, err := guard.ReadTokens(path)
+	require.ErrorContains(t, err, "others may write it")
+	_, err = guard.ReadTokens(filepath.Join(t.TempDir(), "missing"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	for _, name := range []string{"", "two words", "#one"} {
+		_, _, err := guard.NewToken(name, []string{"viewer"}, time.Time{})
+		require.Error(t, err, "%q", name)
+	}
+}
+
+// Without a guard nobody may do anything.
+func TestWithoutAGuardNobodyGetsIn(t *testing.T) {
+	w := httptest.NewRecorder()
+	served := guard.Needing(guard.Read, func(http.ResponseWriter, *http.Request) { t.Error("served") }, refuse)
+	served(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
+	require.Equal(t, http.StatusForbidden, w.Code)
+}
