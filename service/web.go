@@ -70,7 +70,8 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	mux.Handle("/readyz", s.health.ReadyHandler())
 	ending := make(chan struct{})
 	interfaces := api.New(api.Options{
-		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Ending: ending, Logger: s.o.Logger,
+		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Ending: ending,
+		Actions: changes{s}.actions(), Logger: s.o.Logger,
 	})
 	mux.Handle(api.Prefix+"/", interfaces.Handler())
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {

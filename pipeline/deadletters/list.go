@@ -83,8 +83,8 @@ func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 		if rec.Tombstone() {
 			return nil
 		}
-		if letter, err := ingest.ReadDeadLetter(rec); err == nil {
-			newest[key] = Letter{letter, topicOf(letter.Record.Topic)}
+		if letter, err := Read(rec); err == nil {
+			newest[key] = letter
 		}
 		return nil
 	})
@@ -109,6 +109,12 @@ func List(ctx context.Context, topics Bus, f Filter) ([]Letter, error) {
 			cmp.Compare(a.Record.Offset, b.Record.Offset))
 	})
 	return out, nil
+}
+
+// Read reads a record of dlq.v1. The error is ingest.ErrNotDeadLetter.
+func Read(rec ingest.Record) (Letter, error) {
+	letter, err := ingest.ReadDeadLetter(rec)
+	return Letter{letter, topicOf(letter.Record.Topic)}, err
 }
 
 // Topics are those whose records become dead letters and can be sent again.

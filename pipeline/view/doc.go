@@ -7,6 +7,8 @@
 //	predictions.v1      the newest prediction of every transaction, and indexes by timestep and score
 //	reasons.v1          the reasons of alerts
 //	snapshots.v1        who paid whom in a timestep, without features; labels; what was settled
+//	dlq.v1              dead letters, without anything of their records' content
+//	receipts.v1, log.v1 receipts as they were signed; the transparency log
 //	erasure-status.v1   the status of every request, and the commands of erasures
 //
 // # Keys
@@ -30,8 +32,10 @@
 //	reasons.go                 the reasons of alerts
 //	graphs.go, manifests.go    graphs; manifests, and the labels in them
 //	quality.go                 predictions compared with labels
-//	statuses.go                the statuses of erasures
+//	statuses.go, receipts.go   the statuses of erasures; receipts, and the log
+//	letters.go                 dead letters
 //	erasure.go, scrub.go       commands of erasures; the store written anew
 //	hidden.go, feed.go         what readers are not told; who waits for changes
-//	read.go, readgraph.go      what readers ask
+//	read.go, readgraph.go, readletters.go  what readers ask
+//	check.go                   what a stopped role holds
 package view

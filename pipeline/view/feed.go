@@ -11,6 +11,8 @@ const (
 	Alerts      Kind = "alerts"
 	Timesteps   Kind = "timesteps"
 	Erasures    Kind = "erasures"
+	DeadLetters Kind = "dead_letters"
+	Log         Kind = "log"
 )
 
 // Feed tells who waits that something has changed, and of which kind it is, but not what: nothing

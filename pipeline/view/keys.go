@@ -13,27 +13,32 @@ import (
 
 // The prefixes of keys.
 const (
-	predictionPrefix      = "p/" // <name>: a prediction
-	scoreIndex            = "s/" // <^score><name>
-	alertIndex            = "a/" // <^score><name>, of class illicit alone
-	stepIndex             = "t/" // <timestep><^score><name>
-	stepAlertIndex        = "u/" // <timestep><^score><name>, of class illicit alone
-	countPrefix           = "c/" // <timestep>: how many predictions there are
-	reasonsPrefix         = "r/" // <name>: a record of reasons
-	graphPrefix           = "g/" // <timestep>: a graph, in numbers
-	nodePrefix            = "n/" // <name>: a transaction in its graph
-	memberPrefix          = "m/" // <timestep><name>: who is in a graph
-	manifestPrefix        = "w/" // <timestep>: revision and manifest
-	qualityPrefix         = "q/" // <timestep>: how good predictions were
-	statusPrefix          = "e/" // <key of a status>
-	suppressedPrefix      = "x/" // <hash of a target>: how far its erasure is
-	offsetPrefix          = "o/" // <topic>/<partition>
-	scoreBytes            = 8
-	nameBytes             = len(lethe.Digest{})
-	rankBytes             = scoreBytes + nameBytes
-	purposeOfNames        = "view-name"
-	suppressed       byte = 0
-	purged           byte = 1
+	predictionPrefix        = "p/" // <name>: a prediction
+	scoreIndex              = "s/" // <^score><name>
+	alertIndex              = "a/" // <^score><name>, of class illicit alone
+	stepIndex               = "t/" // <timestep><^score><name>
+	stepAlertIndex          = "u/" // <timestep><^score><name>, of class illicit alone
+	countPrefix             = "c/" // <timestep>: how many predictions there are
+	reasonsPrefix           = "r/" // <name>: a record of reasons
+	graphPrefix             = "g/" // <timestep>: a graph, in numbers
+	nodePrefix              = "n/" // <name>: a transaction in its graph
+	memberPrefix            = "m/" // <timestep><name>: who is in a graph
+	manifestPrefix          = "w/" // <timestep>: revision and manifest
+	qualityPrefix           = "q/" // <timestep>: how good predictions were
+	statusPrefix            = "e/" // <key of a status>
+	letterPrefix            = "d/" // <topic>\x00<partition><offset>: a dead letter, without content
+	letterReasonPrefix      = "f/" // <reason>\x00<topic>\x00<partition><offset>
+	letterNamePrefix        = "h/" // <partition of dlq.v1><hash of its key>: <reason>\x00<topic>\x00<partition><offset>
+	receiptPrefix           = "k/" // <request id>: a signed receipt
+	logPrefix               = "l/" // <16 digits>: a leaf; checkpoint
+	suppressedPrefix        = "x/" // <hash of a target>: how far its erasure is
+	offsetPrefix            = "o/" // <topic>/<partition>
+	scoreBytes              = 8
+	nameBytes               = len(lethe.Digest{})
+	rankBytes               = scoreBytes + nameBytes
+	purposeOfNames          = "view-name"
+	suppressed         byte = 0
+	purged             byte = 1
 )
 
 // name is what a transaction is called in keys.
@@ -78,6 +83,9 @@ func rankKeys(n name, t lethe.Timestep, probability float64, alert bool) [][]byt
 	}
 	return keys
 }
+
+// leafKey is that of a leaf of the transparency log, as its record has it.
+func leafKey(index int64) []byte { return fmt.Appendf(nil, "%s%016d", logPrefix, index) }
 
 func memberKey(t lethe.Timestep, n name) []byte {
 	return append(timestepkey.New(memberPrefix, t), n[:]...)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lethe"
@@ -30,6 +31,8 @@ type logic struct {
 	counts map[lethe.Timestep]Counts
 	// unmeasured are the timesteps whose quality is to be computed.
 	unmeasured map[lethe.Timestep]bool
+	// sweep finds dead letters that are gone.
+	sweep sweep
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 }
@@ -38,7 +41,7 @@ type logic struct {
 func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
-		unmeasured: make(map[lethe.Timestep]bool), erasures: make(map[string]*erasure),
+		unmeasured: make(map[lethe.Timestep]bool), erasures: make(map[string]*erasure), sweep: make(sweep),
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
@@ -50,7 +53,7 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
-	return []bus.Topic{bus.Predictions, bus.Reasons, bus.Snapshots}
+	return []bus.Topic{bus.Predictions, bus.Reasons, bus.Snapshots, bus.DeadLetters, bus.Receipts, bus.Log}
 }
 
 // Resume implements role.Logic.
@@ -92,6 +95,12 @@ func (l *logic) take(in role.Input) (err error) {
 		err = l.takePredictions(in.Batch)
 	case bus.Reasons:
 		err = l.takeReasons(in.Batch)
+	case bus.DeadLetters:
+		err = l.takeLetters(in.Batch)
+	case bus.Receipts:
+		err = l.takeReceipts(in.Batch)
+	case bus.Log:
+		err = l.takeLog(in.Batch)
 	case bus.Snapshots:
 		err = l.takeMessages(source, in.Messages)
 	default:
@@ -134,12 +143,14 @@ func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
 // newest are the last records of every key of a batch, in the order in which the keys came, but for
 // control records.
 func newest(records []ingest.Record) []ingest.Record {
+	return slices.DeleteFunc(newestOfAll(records), isControl)
+}
+
+// newestOfAll is newest of a topic in which control records may be refused ones.
+func newestOfAll(records []ingest.Record) []ingest.Record {
 	at := make(map[string]int, len(records))
 	var out []ingest.Record
 	for _, rec := range records {
-		if isControl(rec) {
-			continue
-		}
 		if i, known := at[string(rec.Key)]; known {
 			out[i] = rec
 			continue

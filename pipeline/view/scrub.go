@@ -38,7 +38,8 @@ func search(ctx context.Context, l *logic, e *erasure) (scan.Summary, error) {
 func scrub(ctx context.Context, l *logic, scanner *scan.Scanner) error {
 	err := l.store.Rewrite(ctx, func(src swapstore.Reader, dst swapstore.Writer) error {
 		return src.Scan(nil, func(key, value []byte) error {
-			made := bytes.HasPrefix(key, []byte(reasonsPrefix)) || bytes.HasPrefix(key, []byte(manifestPrefix))
+			made := bytes.HasPrefix(key, []byte(reasonsPrefix)) || bytes.HasPrefix(key, []byte(manifestPrefix)) ||
+				bytes.HasPrefix(key, []byte(letterPrefix))
 			if made && len(scanner.ScanBytes(value)) > 0 {
 				return nil
 			}

@@ -23,6 +23,10 @@ type Problem struct {
 // Error implements error.
 func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
 
+// NewProblem returns an error that is answered with a status. Its text must repeat nothing that was
+// sent.
+func NewProblem(status int, detail string) *Problem { return problem(status, detail) }
+
 func problem(status int, detail string) *Problem {
 	return &Problem{"about:blank", http.StatusText(status), status, detail}
 }

@@ -18,6 +18,7 @@ type Options struct {
 	View func() *view.Reader
 	// Status answers with the state of the process, Plan with what an erasure would come to.
 	Status, Plan http.HandlerFunc
+	Actions      Actions
 	// Ending is closed when what has no end of its own is to end.
 	Ending <-chan struct{}
 	Logger *slog.Logger
@@ -56,6 +57,15 @@ func (a *API) Routes() []Route {
 		{http.MethodGet, "/erasures", guard.Erase, a.asked(erasures)},
 		{http.MethodGet, "/erasures/{key}", guard.Erase, a.asked(erasure)},
 		{http.MethodPost, "/erasures/plan", guard.Erase, a.o.Plan},
+		{http.MethodPost, "/erasures", guard.Erase, a.asked(a.submit)},
+		{http.MethodPost, "/erasures/{key}/cancel", guard.Erase, a.asked(a.cancel)},
+		{http.MethodGet, "/erasures/{key}/receipt", guard.Erase, a.asked(receipt)},
+		{http.MethodGet, "/log", guard.Read, a.asked(checkpoint)},
+		{http.MethodGet, "/log/leaves", guard.Read, a.asked(leaves)},
+		{http.MethodGet, "/log/leaves/{index}/proof", guard.Read, a.asked(proof)},
+		{http.MethodGet, "/dead-letters", guard.Investigate, a.asked(letters)},
+		{http.MethodGet, "/dead-letters/{topic}/{partition}/{offset}", guard.Investigate, a.asked(letter)},
+		{http.MethodPost, "/dead-letters/replay", guard.Operate, a.asked(a.replay)},
 	}
 }
 

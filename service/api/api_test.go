@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/leakcheck"
@@ -62,10 +64,10 @@ func newSite(t *testing.T) *site {
 	require.NoError(t, err)
 	ending, end := context.WithCancel(context.Background())
 	interfaces := api.New(api.Options{
-		View:   func() *view.Reader { return s.reader },
-		Status: func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
-		Plan:   func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
-		Ending: ending.Done(), Logger: slog.New(slog.DiscardHandler),
+		View:    func() *view.Reader { return s.reader },
+		Status:  func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
+		Plan:    func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
+		Actions: s.actions(), Ending: ending.Done(), Logger: slog.New(slog.DiscardHandler),
 	})
 	s.server = httptest.NewServer(guard.Before(interfaces.Handler(), guard.Options{
 		MaxBody: 4 << 20, Refuse: api.Refuse, Now: time.Now,
@@ -349,4 +351,144 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	slices.Sort(have)
 	slices.Sort(want)
 	require.Equal(t, want, have)
+}
+
+// actions are some that answer as a test wants them to.
+func (s *site) actions() api.Actions {
+	return api.Actions{
+		Replay: func(_ context.Context, places []string) (api.ReplayAnswer, error) {
+			if slices.Contains(places, "nowhere") {
+				return api.ReplayAnswer{}, api.NewProblem(http.StatusNotFound, "no such letter")
+			}
+			return api.ReplayAnswer{Sent: len(places) - 1, Refused: []api.RefusedLetter{{Place: places[0], Why: "it waits"}}}, nil
+		},
+		Submit: func(_ context.Context, r api.ErasureRequest) (api.Submitted, error) {
+			if len(r.Nodes) == 0 {
+				return api.Submitted{}, api.NewProblem(http.StatusConflict, "signed by people alone")
+			}
+			return api.Submitted{RequestID: r.RequestID, RequestDigest: lethe.Digest{1}}, nil
+		},
+		Cancel: func(_ context.Context, id string) (out deletions.Status, err error) {
+			if id != "r-1" {
+				return out, api.NewProblem(http.StatusNotFound, "no such request")
+			}
+			return deletions.DecodeStatus(status(s.t, id))
+		},
+	}
+}
+
+func TestChanges(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct {
+		path string
+		body any
+		want int
+	}{
+		{"/erasures", api.ErasureRequest{RequestID: "r", Nodes: []string{"a"}, Scope: "stubs"}, http.StatusOK},
+		{"/erasures", api.ErasureRequest{}, http.StatusConflict},
+		{"/erasures", map[string]any{"node": "a"}, http.StatusBadRequest},
+		{"/erasures/r-1/cancel", nil, http.StatusOK},
+		{"/erasures/r-2/cancel", nil, http.StatusNotFound},
+		{"/dead-letters/replay", api.ReplayRequest{Places: []string{"a/1/2", "a/1/3"}}, http.StatusOK},
+		{"/dead-letters/replay", api.ReplayRequest{Places: []string{"nowhere"}}, http.StatusNotFound},
+		{"/dead-letters/replay", api.ReplayRequest{Places: []string{}}, http.StatusBadRequest},
+	} {
+		require.Equal(t, c.want, s.ask(http.MethodPost, c.path, c.body).status, "%+v", c)
+	}
+}
+
+func TestDeadLetters(t *testing.T) {
+	s := newSite(t)
+	for offset := range int64(3) {
+		letter := ingest.DeadLetter(ingest.Record{
+			Topic: "lethe.labels.v1", Offset: offset, Key: []byte(fmt.Sprint("person-", offset)), Value: []byte(`{"a":1}`),
+			Time: time.Unix(5, 0),
+		}, &ingest.Refusal{Reason: ingest.UnknownLabel, Detail: "no label"}, "test")
+		require.NoError(t, s.topics.Write(t.Context(), bus.DeadLetters, []ingest.Outgoing{letter}))
+	}
+	s.write(bus.DeadLetters, "!marker/0", []byte("marker"))
+	var page api.LetterPage
+	s.get("/dead-letters?limit=2&reason=unknown_label&topic=labels.v1", &page)
+	require.Len(t, page.Items, 2)
+	s.get("/dead-letters?limit=2&reason=unknown_label&topic=labels.v1&cursor="+*page.NextCursor, &page)
+	require.Len(t, page.Items, 1)
+	require.Nil(t, page.NextCursor)
+	var one view.Letter
+	got := s.get("/dead-letters/"+page.Items[0].Place, &one)
+	require.Equal(t, page.Items[0], one)
+	require.NotContains(t, string(got.body), "person")
+	for path, want := range map[string]int{
+		"/dead-letters?reason=none":          http.StatusBadRequest,
+		"/dead-letters?topic=slices.v1":      http.StatusBadRequest,
+		"/dead-letters?cursor=AAAA":          http.StatusBadRequest,
+		"/dead-letters/labels.v1/0/9":        http.StatusNotFound,
+		"/dead-letters/labels.v1/0/-1":       http.StatusNotFound,
+		"/dead-letters/labels.v1/many/1":     http.StatusNotFound,
+		"/dead-letters/labels.v1/0/0?more=1": http.StatusOK,
+	} {
+		response, err := http.Get(s.server.URL + api.Prefix + path)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, want, response.StatusCode, path)
+	}
+}
+
+// A proof that the API gives convinces whoever has the log's key.
+func TestTheLogIsProven(t *testing.T) {
+	s := newSite(t)
+	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet, "/log", nil).status)
+	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet, "/log/leaves/0/proof", nil).status)
+	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet, "/erasures/r-1/receipt", nil).status)
+	s.write(bus.Receipts, "r-1", []byte(`{"payload":"e30","signatures":[]}`))
+	require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/erasures/r-1/receipt", nil).status)
+
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	signer, err := translog.NewSigner(translog.Name("test"), key)
+	require.NoError(t, err)
+	tree := new(translog.Tree)
+	for i := range 5 {
+		leaf, err := translog.Encode(translog.Setup{Digest: lethe.Digest{byte(i + 1)}})
+		require.NoError(t, err)
+		require.NoError(t, tree.Append(leaf))
+		s.write(bus.Log, fmt.Sprintf("%016d", i), leaf)
+	}
+	now, err := tree.Now()
+	require.NoError(t, err)
+	signed, err := signer.Sign(now)
+	require.NoError(t, err)
+	s.write(bus.Log, "checkpoint", []byte(signed.Note))
+	var log api.LogAnswer
+	s.get("/log", &log)
+	require.EqualValues(t, 5, log.Size)
+	var page api.LeafPage
+	s.get("/log/leaves?limit=3", &page)
+	require.Len(t, page.Items, 3)
+	s.get("/log/leaves?limit=3&cursor="+*page.NextCursor, &page)
+	require.Len(t, page.Items, 2)
+	require.EqualValues(t, 4, page.Items[1].Index)
+	require.Nil(t, page.NextCursor)
+	for i := range 5 {
+		var proof translog.Proof
+		s.get(fmt.Sprintf("/log/leaves/%d/proof", i), &proof)
+		_, _, err := proof.Check(translog.Name("test"), key.Public().(ed25519.PublicKey))
+		require.NoError(t, err)
+	}
+	require.Equal(t, http.StatusNotFound, s.ask(http.MethodGet, "/log/leaves/5/proof", nil).status)
+	require.Equal(t, http.StatusBadRequest, s.ask(http.MethodGet, "/log/leaves?cursor=AAAA", nil).status)
+}
+
+// Only compliance sees and changes what erasures name, and each role no more than it needs.
+func TestEveryRouteAsksForItsRight(t *testing.T) {
+	for _, route := range api.New(api.Options{}).Routes() {
+		want := guard.Read
+		switch {
+		case strings.HasPrefix(route.Path, "/erasures"):
+			want = guard.Erase
+		case route.Path == "/dead-letters/replay":
+			want = guard.Operate
+		case strings.HasPrefix(route.Path, "/dead-letters"):
+			want = guard.Investigate
+		}
+		require.Equal(t, want, route.Needs, "%s %s", route.Method, route.Path)
+	}
 }

@@ -13,6 +13,9 @@
 //	transactions.go  transactions, reasons, neighbourhoods; predictions and alerts
 //	timesteps.go     timesteps with their quality
 //	erasures.go      the status of requests
+//	change.go        requests made and taken back
+//	log.go           receipts, and the transparency log with its proofs
+//	letters.go       dead letters
 //	events.go        what changes, as it changes
 //	openapi.json     the description
 package api

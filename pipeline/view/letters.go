@@ -1,0 +1,175 @@
+package view
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/pipeline/deadletters"
+)
+
+// Letter is a dead letter without anything of its record's content.
+type Letter struct {
+	// Place names the refused record: topic, partition and offset.
+	Place       string             `json:"place"`
+	Topic       bus.Topic          `json:"topic"`
+	Partition   int                `json:"partition"`
+	Offset      int64              `json:"offset"`
+	Reason      ingest.Reason      `json:"reason"`
+	Detail      string             `json:"detail"`
+	Disposition ingest.Disposition `json:"disposition"`
+	// Version is that of the program that refused it.
+	Version string `json:"version"`
+	// Written is when the record was, Replayed when it was sent again.
+	Written  time.Time  `json:"written_at"`
+	Replayed *time.Time `json:"replayed_at"`
+	// Waits says that the record goes by itself when what it names comes.
+	Waits bool `json:"waits"`
+	// Refused is why it cannot be sent again, empty if it can.
+	Refused    string `json:"not_replayable"`
+	ValueBytes int    `json:"value_bytes"`
+	// Form is the record without its content.
+	Form string `json:"form"`
+}
+
+// letterOf is a dead letter as it may be told.
+func letterOf(l deadletters.Letter) Letter {
+	out := Letter{
+		Place: l.Place(), Topic: l.Topic, Partition: l.Record.Partition, Offset: l.Record.Offset,
+		Reason: l.Refusal.Reason, Detail: l.Refusal.Detail, Disposition: l.Disposition, Version: l.Version,
+		Written: l.Record.Time.UTC(), Waits: l.Waits, ValueBytes: len(l.Record.Value),
+		Form: deadletters.Redacted(l.Record.Value),
+	}
+	if !l.Replayed.IsZero() {
+		at := l.Replayed.UTC()
+		out.Replayed = &at
+	}
+	// What time it would be sent at decides nothing.
+	if _, err := l.Again(time.Time{}); err != nil {
+		out.Refused = err.Error()
+	}
+	return out
+}
+
+// rankOf sorts letters by reason, and then by topic, partition and offset; what follows the first 0
+// sorts them by place.
+func rankOf(l Letter) []byte {
+	key := append([]byte(l.Reason), 0)
+	key = append(append(key, l.Topic...), 0)
+	key = binary.BigEndian.AppendUint32(key, uint32(l.Partition))
+	return binary.BigEndian.AppendUint64(key, uint64(l.Offset))
+}
+
+// keysOfLetter are those under which a letter with a rank stands, and is listed by reason.
+func keysOfLetter(rank []byte) (place, reason []byte) {
+	_, at, _ := bytes.Cut(rank, []byte{0})
+	return append([]byte(letterPrefix), at...), append([]byte(letterReasonPrefix), rank...)
+}
+
+// takeLetters stores dead letters without their content, or removes those that are gone. All are
+// read at every start: those that went while nobody read are missing then.
+func (l *logic) takeLetters(batch bus.Batch) error {
+	records := newestOfAll(batch.Records)
+	names := make([][]byte, len(records))
+	for i, rec := range records {
+		// The key is the refused record's, so that only a hash of it is kept.
+		hash := l.o.Secret.Hash("view-letter", rec.Key)
+		names[i] = append(binary.BigEndian.AppendUint32([]byte(letterNamePrefix), uint32(rec.Partition)), hash[:]...)
+	}
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for i, rec := range records {
+			if err := takeLetter(l.store, w, names[i], rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(records) > 0 {
+		l.feed.tell(DeadLetters)
+	}
+	return l.sweep.seen(l.store, batch, names)
+}
+
+// takeLetter stores a dead letter, or removes it, under the name of its key.
+func takeLetter(store swapstore.Reader, w swapstore.Writer, name []byte, rec ingest.Record) error {
+	rank, found, err := store.Get(name)
+	if err != nil {
+		return err
+	}
+	if found {
+		if err := forgetLetter(w, name, rank); err != nil {
+			return err
+		}
+	}
+	if rec.Tombstone() {
+		return nil
+	}
+	letter, err := deadletters.Read(rec)
+	if err != nil {
+		return nil //nolint:nilerr // what is no dead letter is somebody else's
+	}
+	told := letterOf(letter)
+	value, err := json.Marshal(told)
+	if err != nil {
+		return err
+	}
+	rank = rankOf(told)
+	place, reason := keysOfLetter(rank)
+	return errors.Join(w.Set(name, rank), w.Set(place, value), w.Set(reason, nil))
+}
+
+func forgetLetter(w swapstore.Writer, name, rank []byte) error {
+	place, reason := keysOfLetter(rank)
+	return errors.Join(w.Delete(name), w.Delete(place), w.Delete(reason))
+}
+
+// sweep finds letters that have gone while nobody read: what is stored and does not come again
+// until the end of its partition.
+type sweep map[int]map[string]bool
+
+// seen notes what a batch brought, and at the first end of its partition removes what did not come.
+func (s sweep) seen(store *swapstore.Store, batch bus.Batch, names [][]byte) error {
+	p := batch.Source.Partition
+	came, begun := s[p]
+	switch {
+	case !begun:
+		came = make(map[string]bool)
+		s[p] = came
+	case came == nil:
+		return nil // swept
+	}
+	for _, name := range names {
+		came[string(name)] = true
+	}
+	if batch.Next < batch.End {
+		return nil
+	}
+	s[p] = nil
+	gone := make(map[string][]byte)
+	prefix := binary.BigEndian.AppendUint32([]byte(letterNamePrefix), uint32(p))
+	err := store.Scan(prefix, func(name, rank []byte) error {
+		if !came[string(name)] {
+			gone[string(name)] = bytes.Clone(rank)
+		}
+		return nil
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return store.Apply(func(w swapstore.Writer) error {
+		for name, rank := range gone {
+			if err := forgetLetter(w, []byte(name), rank); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

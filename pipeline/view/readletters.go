@@ -1,0 +1,77 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+)
+
+// Letters chooses dead letters, in the order of their places.
+type Letters struct {
+	// Reason, if it is not empty, is theirs, Topic, if it is not empty, that of their records.
+	Reason ingest.Reason
+	Topic  bus.Topic
+	// After is where the page before ended, nil for the first one.
+	After []byte
+	Limit int
+}
+
+// Letters returns a page of dead letters and where it ended, nil if it is the last one. Errors:
+// ErrCursor, those of the store.
+func (r *Reader) Letters(q Letters) (list []Letter, next []byte, err error) {
+	prefix := []byte(letterPrefix)
+	if q.Reason != "" {
+		prefix = append(append([]byte(letterReasonPrefix), q.Reason...), 0)
+	}
+	if q.Topic != "" {
+		prefix = append(append(prefix, q.Topic...), 0)
+	}
+	from := prefix
+	if q.After != nil {
+		if from = append(bytes.Clone(q.After), 0); !bytes.HasPrefix(from, prefix) {
+			return nil, nil, ErrCursor
+		}
+	}
+	var keys [][]byte
+	err = r.store.ScanFrom(prefix, from, func(key, _ []byte) error {
+		if len(keys) == q.Limit {
+			next = keys[len(keys)-1]
+			return errEnough
+		}
+		keys = append(keys, bytes.Clone(key))
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, nil, err
+	}
+	places := make([][]byte, len(keys))
+	for i, key := range keys {
+		if places[i] = key; q.Reason != "" {
+			places[i], _ = keysOfLetter(key[len(letterReasonPrefix):])
+		}
+	}
+	list = []Letter{}
+	found, err := r.store.Lookup(places)
+	for _, f := range found {
+		var letter Letter
+		if f.Found && err == nil {
+			err = json.Unmarshal(f.Value, &letter)
+			list = append(list, letter)
+		}
+	}
+	return list, next, err
+}
+
+// Letter returns the dead letter of a refused record, or nil.
+func (r *Reader) Letter(topic bus.Topic, partition int, offset int64) (*Letter, error) {
+	place, _ := keysOfLetter(rankOf(Letter{Topic: topic, Partition: partition, Offset: offset}))
+	value, found, err := r.store.Get(place)
+	if err != nil || !found {
+		return nil, err
+	}
+	letter := new(Letter)
+	return letter, json.Unmarshal(value, letter)
+}

@@ -1,0 +1,83 @@
+package view
+
+import (
+	"bytes"
+	"errors"
+
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+)
+
+// takeReceipts stores receipts as they were signed.
+func (l *logic) takeReceipts(batch bus.Batch) error {
+	return l.takeAsItIs(batch, receiptPrefix, Erasures)
+}
+
+// takeLog stores the leaves of the transparency log and its newest checkpoint as they are.
+func (l *logic) takeLog(batch bus.Batch) error { return l.takeAsItIs(batch, logPrefix, Log) }
+
+// takeAsItIs stores the values of records, which hold nothing personal, under their keys.
+func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
+	records := newest(batch.Records)
+	if len(records) == 0 {
+		return nil
+	}
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for _, rec := range records {
+			key := append([]byte(prefix), rec.Key...)
+			var err error
+			if rec.Tombstone() {
+				err = w.Delete(key)
+			} else {
+				err = w.Set(key, rec.Value)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return setOffset(w, batch.Source, batch.Next)
+	})
+	if err == nil {
+		l.feed.tell(kind)
+	}
+	return err
+}
+
+// Receipt returns the signed receipt of a request as it was published, or nil.
+func (r *Reader) Receipt(requestID string) ([]byte, error) {
+	if !deletions.ValidRequestID(requestID) {
+		return nil, nil
+	}
+	value, found, err := r.store.Get([]byte(receiptPrefix + requestID))
+	if err != nil || !found {
+		return nil, err
+	}
+	return value, nil
+}
+
+// checkpointName is under which name the checkpoint stands among the leaves, whose names are
+// numbers.
+const checkpointName = "checkpoint"
+
+// Checkpoint returns the newest signed note of the transparency log, empty if there is none.
+func (r *Reader) Checkpoint() (string, error) {
+	value, _, err := r.store.Get([]byte(logPrefix + checkpointName))
+	return string(value), err
+}
+
+// Leaves returns the leaves of the transparency log behind the first n, at most limit, in order. Each
+// is a JSON document.
+func (r *Reader) Leaves(n int64, limit int) (list [][]byte, err error) {
+	err = r.store.ScanFrom([]byte(logPrefix), leafKey(n), func(key, value []byte) error {
+		if len(list) == limit || !bytes.Equal(key, leafKey(n+int64(len(list)))) {
+			return errEnough // the checkpoint, or a leaf that has not come
+		}
+		list = append(list, bytes.Clone(value))
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return list, err
+}

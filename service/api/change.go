@@ -1,0 +1,57 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/pipeline/view"
+)
+
+// ErasureRequest asks to forget transactions, payments, features or subjects. Ids stand in the body.
+type ErasureRequest struct {
+	// RequestID names the request; made up if it is empty.
+	RequestID string   `json:"request_id,omitempty"`
+	Nodes     []string `json:"nodes,omitempty"`
+	// Edges are payments as "A>B", Features those of transactions as "ID" or "ID>0,7".
+	Edges    []string `json:"edges,omitempty"`
+	Features []string `json:"features,omitempty"`
+	// Subjects are erased up to the timestep Until, or without it the newest.
+	Subjects []string        `json:"subjects,omitempty"`
+	Until    *lethe.Timestep `json:"until,omitempty"`
+	Scope    string          `json:"scope,omitempty"`
+	// Reason is kept as a keyed hash alone.
+	Reason string `json:"reason,omitempty"`
+	// Deadline is when it should be verified.
+	Deadline time.Time `json:"deadline,omitzero"`
+}
+
+// Submitted says under what a request is followed.
+type Submitted struct {
+	RequestID     string       `json:"request_id"`
+	RequestDigest lethe.Digest `json:"request_digest"`
+}
+
+// Actions change something, through the topics as the commands do. Their errors are Problems where
+// the one who asked has to do something about it.
+type Actions struct {
+	// Replay sends the records of dead letters again, Submit a request for erasure, and Cancel takes
+	// one back.
+	Replay func(ctx context.Context, places []string) (ReplayAnswer, error)
+	Submit func(ctx context.Context, r ErasureRequest) (Submitted, error)
+	Cancel func(ctx context.Context, requestID string) (deletions.Status, error)
+}
+
+func (a *API) submit(_ *view.Reader, r *http.Request) (any, error) {
+	var asked ErasureRequest
+	if err := readBody(r, &asked); err != nil {
+		return nil, err
+	}
+	return a.o.Actions.Submit(r.Context(), asked)
+}
+
+func (a *API) cancel(_ *view.Reader, r *http.Request) (any, error) {
+	return a.o.Actions.Cancel(r.Context(), r.PathValue("key"))
+}

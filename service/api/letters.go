@@ -1,0 +1,93 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/deadletters"
+	"lethe/pipeline/view"
+)
+
+// LetterPage is a page of dead letters.
+type LetterPage struct {
+	Items      []view.Letter `json:"items"`
+	NextCursor *string       `json:"next_cursor"`
+}
+
+func letters(v *view.Reader, r *http.Request) (any, error) {
+	q := query{r: r}
+	q.only("reason", "topic", "limit", "cursor")
+	asked := view.Letters{
+		Reason: ingest.Reason(oneOf(&q, "reason", ingest.Reasons())), Topic: bus.Topic(oneOf(&q, "topic", deadletters.Topics())),
+		After: q.cursor(), Limit: q.limit(),
+	}
+	if q.err != nil {
+		return nil, q.err
+	}
+	list, next, err := v.Letters(asked)
+	if err != nil {
+		return nil, err
+	}
+	return LetterPage{list, cursorOf(next)}, nil
+}
+
+// oneOf reads a parameter that is empty or one of a list.
+func oneOf[T ~string](q *query, name string, known []T) string {
+	text := q.r.URL.Query().Get(name)
+	for _, one := range known {
+		if string(one) == text {
+			return text
+		}
+	}
+	if text != "" {
+		q.bad(name, "one of those that the description lists")
+	}
+	return ""
+}
+
+func letter(v *view.Reader, r *http.Request) (any, error) {
+	partition, err := strconv.ParseUint(r.PathValue("partition"), 10, 31)
+	if err != nil {
+		return nil, errNothing
+	}
+	offset, err := strconv.ParseInt(r.PathValue("offset"), 10, 64)
+	if err != nil || offset < 0 {
+		return nil, errNothing
+	}
+	return orNothing(v.Letter(bus.Topic(r.PathValue("topic")), int(partition), offset))
+}
+
+// maxReplay bounds how many dead letters are sent again at once.
+const maxReplay = 1000
+
+// ReplayRequest asks for records to be sent again, by their places.
+type ReplayRequest struct {
+	Places []string `json:"places"`
+}
+
+// ReplayAnswer says how many were sent, and why the others were not. What becomes of those that were
+// is in the view as soon as they are taken: their letters go, or say why they were refused again.
+type ReplayAnswer struct {
+	Sent    int             `json:"sent"`
+	Refused []RefusedLetter `json:"refused"`
+}
+
+// RefusedLetter is one that was not sent.
+type RefusedLetter struct {
+	Place string `json:"place"`
+	Why   string `json:"why"`
+}
+
+func (a *API) replay(_ *view.Reader, r *http.Request) (any, error) {
+	var asked ReplayRequest
+	if err := readBody(r, &asked); err != nil {
+		return nil, err
+	}
+	if n := len(asked.Places); n == 0 || n > maxReplay {
+		return nil, problem(http.StatusBadRequest, fmt.Sprintf("places has %d, want 1 to %d", n, maxReplay))
+	}
+	return a.o.Actions.Replay(r.Context(), asked.Places)
+}

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"lethe/deletions/translog"
+	"lethe/pipeline/view"
+)
+
+// receipt answers with a signed receipt as it is: it carries the proof that it is in the log.
+func receipt(v *view.Reader, r *http.Request) (any, error) {
+	signed, err := v.Receipt(r.PathValue("key"))
+	if err == nil && signed == nil {
+		err = errNothing
+	}
+	return json.RawMessage(signed), err
+}
+
+// LogAnswer is the newest checkpoint of the transparency log.
+type LogAnswer struct {
+	Size int64  `json:"size"`
+	Root string `json:"root"`
+	// Checkpoint is the signed note.
+	Checkpoint string `json:"checkpoint"`
+}
+
+func checkpoint(v *view.Reader, _ *http.Request) (any, error) {
+	note, err := v.Checkpoint()
+	if err == nil && note == "" {
+		err = errNothing
+	}
+	if err != nil {
+		return nil, err
+	}
+	tree, err := translog.ParseCheckpoint(note)
+	return LogAnswer{tree.N, tree.Hash.String(), note}, err
+}
+
+// LeafPage is a page of the leaves of the log.
+type LeafPage struct {
+	Items      []LogLeaf `json:"items"`
+	NextCursor *string   `json:"next_cursor"`
+}
+
+// LogLeaf is a leaf with its place.
+type LogLeaf struct {
+	Index int64           `json:"index"`
+	Leaf  json.RawMessage `json:"leaf"`
+}
+
+func leaves(v *view.Reader, r *http.Request) (any, error) {
+	q := query{r: r}
+	q.only("limit", "cursor")
+	limit, after := q.limit(), q.cursor()
+	if q.err != nil {
+		return nil, q.err
+	}
+	first := int64(0)
+	if after != nil {
+		if len(after) != 8 || after[0] > 0x7f {
+			return nil, view.ErrCursor
+		}
+		first = int64(binary.BigEndian.Uint64(after))
+	}
+	list, err := v.Leaves(first, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := LeafPage{Items: []LogLeaf{}}
+	for i, leaf := range list {
+		if i == limit {
+			out.NextCursor = cursorOf(binary.BigEndian.AppendUint64(nil, uint64(first)+uint64(limit)))
+			break
+		}
+		out.Items = append(out.Items, LogLeaf{first + int64(i), leaf})
+	}
+	return out, nil
+}
+
+// proof answers with the proof that a leaf is in the log of the newest checkpoint.
+func proof(v *view.Reader, r *http.Request) (any, error) {
+	index, err := strconv.ParseInt(r.PathValue("index"), 10, 64)
+	if err != nil || index < 0 {
+		return nil, errNothing
+	}
+	note, err := v.Checkpoint()
+	if err != nil || note == "" {
+		return nil, orMissing(err)
+	}
+	signed, err := translog.ParseCheckpoint(note)
+	if err != nil || index >= signed.N {
+		return nil, orMissing(err)
+	}
+	all, err := v.Leaves(0, int(signed.N))
+	if err != nil || int64(len(all)) < signed.N {
+		return nil, orMissing(err) // the leaves come before the checkpoint, and the view may be behind
+	}
+	tree := new(translog.Tree)
+	if err := tree.Append(all...); err != nil {
+		return nil, err
+	}
+	hashes, err := tree.ProveRecord(index, signed.N)
+	return translog.Proof{Checkpoint: note, Index: index, Leaf: string(all[index]), Hashes: hashes}, err
+}
+
+func orMissing(err error) error {
+	if err == nil {
+		return errNothing
+	}
+	return err
+}

@@ -1,0 +1,145 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"time"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/pipeline/deadletters"
+	"lethe/pipeline/requests"
+	"lethe/service/api"
+)
+
+// changes are what the API may change, through the topics as the commands do.
+type changes struct{ *Service }
+
+func (c changes) actions() api.Actions {
+	return api.Actions{Replay: c.replay, Submit: c.submit, Cancel: c.cancel}
+}
+
+// changeTimeout bounds how long the brokers, or the process that carries out erasures, may take.
+const changeTimeout = 20 * time.Second
+
+// refused turns what brokers refuse, or do not answer, into a problem. What it says is in the log.
+func (c changes) refused(what string, err error) error {
+	var said *api.Problem
+	if err == nil || errors.As(err, &said) {
+		return err
+	}
+	c.o.Logger.Error(what, "error", err)
+	return api.NewProblem(http.StatusServiceUnavailable, "the brokers did not take it; the log says why")
+}
+
+// ready says whether there are topics to change something in.
+func (c changes) ready() error {
+	if !c.open.Load() {
+		return api.NewProblem(http.StatusServiceUnavailable, "lethe is starting; see /readyz")
+	}
+	return nil
+}
+
+// replay sends the records of dead letters again.
+func (c changes) replay(ctx context.Context, places []string) (out api.ReplayAnswer, err error) {
+	if err := c.ready(); err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
+	defer cancel()
+	chosen, err := deadletters.List(ctx, c.client, deadletters.Filter{Places: places})
+	if errors.Is(err, deadletters.ErrUnknown) {
+		return out, api.NewProblem(http.StatusNotFound, "no dead letter is of one of the places; nothing was sent")
+	}
+	if err != nil {
+		return out, c.refused("dead letters could not be read", err)
+	}
+	sent, refused, err := deadletters.Replay(ctx, c.client, chosen, c.o.Now())
+	out = api.ReplayAnswer{Sent: sent, Refused: []api.RefusedLetter{}}
+	for _, r := range refused {
+		out.Refused = append(out.Refused, api.RefusedLetter{Place: r.Place(), Why: r.Why.Error()})
+	}
+	return out, c.refused("dead letters could not be sent again", err)
+}
+
+// submit publishes a request for erasure.
+func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.Submitted, err error) {
+	if err := c.ready(); err != nil {
+		return out, err
+	}
+	if c.config.Signatures.Requests > 0 {
+		return out, api.NewProblem(http.StatusConflict, "requests must be signed by people: lethe erase submit --sign-with")
+	}
+	request, err := c.requestOf(asked)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
+	defer cancel()
+	submitted, err := requests.Submit(ctx, c.client, request, c.o.Now())
+	if errors.Is(err, deletions.ErrNamesTarget) {
+		return out, api.NewProblem(http.StatusBadRequest, "request_id holds an id that is to be erased, and request ids are kept")
+	}
+	return api.Submitted{RequestID: submitted.RequestID, RequestDigest: submitted.Digest},
+		c.refused("a request for erasure could not be published", err)
+}
+
+// requestOf checks a request as it is asked for.
+func (c changes) requestOf(asked api.ErasureRequest) (r lethe.ErasureRequest, err error) {
+	plan := PlanRequest{
+		Nodes: asked.Nodes, Edges: asked.Edges, Features: asked.Features, Subjects: asked.Subjects, Until: asked.Until,
+	}
+	if asked.Scope != "" {
+		plan.Scopes = []string{asked.Scope}
+	}
+	q, err := plan.question(c.config.Ingest.Records)
+	if err != nil {
+		return r, api.NewProblem(http.StatusBadRequest, err.Error())
+	}
+	r = lethe.ErasureRequest{
+		RequestID: asked.RequestID, Targets: q.Targets, Scope: lethe.Scope(asked.Scope), Reason: asked.Reason,
+		Deadline: asked.Deadline,
+	}
+	if r.Scope == "" {
+		r.Scope = c.config.Erasure.DefaultScope
+	}
+	if r.RequestID == "" {
+		if r.RequestID, err = requests.NewID(rand.Reader); err != nil {
+			return r, err
+		}
+	}
+	if err := lethe.CheckTargets(r.Targets); err != nil {
+		return r, api.NewProblem(http.StatusBadRequest, err.Error())
+	}
+	var refusal *ingest.Refusal
+	if _, _, err := ingest.EncodeErasure(r, c.o.Now()); errors.As(err, &refusal) {
+		return r, api.NewProblem(http.StatusBadRequest, refusal.Detail)
+	} else if err != nil {
+		return r, err
+	}
+	return r, nil
+}
+
+// cancel takes a request back, and waits for the answer.
+func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Status, err error) {
+	if err := c.ready(); err != nil {
+		return s, err
+	}
+	if c.config.Signatures.Requests > 0 {
+		return s, api.NewProblem(http.StatusConflict, "what is said of requests must be signed by people: lethe erase cancel --sign-with")
+	}
+	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
+	defer cancel()
+	s, err = requests.Cancel(ctx, c.client, requestID, lethe.Digest{}, c.o.Now())
+	switch {
+	case errors.Is(err, requests.ErrUnknown):
+		return s, api.NewProblem(http.StatusNotFound, "there is no such request")
+	case errors.Is(err, requests.ErrTooLate):
+		return s, api.NewProblem(http.StatusConflict, "too late: a request can be taken back until it is rewriting")
+	default:
+		return s, c.refused("a request could not be taken back", err)
+	}
+}
