@@ -1,0 +1,228 @@
+package service_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/stretchr/testify/require"
+
+	"lethe/deletions"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/scoring/reasons"
+	"lethe/service"
+	"lethe/service/api"
+	"lethe/service/guard"
+)
+
+// caller asks the API of a service, and compares every answer with its description.
+type caller struct {
+	t      *testing.T
+	client *http.Client
+	base   string
+	checks validator.Validator
+}
+
+func (r *running) caller(t *testing.T) caller {
+	document, err := libopenapi.NewDocument(api.Description())
+	require.NoError(t, err)
+	checks, problems := validator.NewValidator(document)
+	require.Empty(t, problems)
+	return caller{t, http.DefaultClient, "http://" + r.HTTPAddress() + api.Prefix, checks}
+}
+
+// ask returns the status and, if into is not nil, reads the answer.
+func (c caller) ask(method, path string, body, into any) int {
+	c.t.Helper()
+	var sent []byte
+	if body != nil {
+		var err error
+		sent, err = json.Marshal(body)
+		require.NoError(c.t, err)
+	}
+	request := func() *http.Request {
+		q, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, bytes.NewReader(sent))
+		require.NoError(c.t, err)
+		if body != nil {
+			q.Header.Set("Content-Type", "application/json")
+		}
+		return q
+	}
+	response, err := c.client.Do(request())
+	require.NoError(c.t, err)
+	got, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	require.NoError(c.t, response.Body.Close())
+	response.Body = io.NopCloser(bytes.NewReader(got))
+	valid, problems := c.checks.ValidateHttpResponse(request(), response)
+	for _, p := range problems {
+		c.t.Logf("%s: %s: %+v", p.Message, p.Reason, p.SchemaValidationErrors)
+	}
+	require.True(c.t, valid, "%s %s answers %.2000s, which is not as described", method, path, got)
+	if into != nil && response.StatusCode == http.StatusOK {
+		require.NoError(c.t, json.Unmarshal(got, into))
+	}
+	return response.StatusCode
+}
+
+func (c caller) get(path string, into any) {
+	c.t.Helper()
+	require.Equal(c.t, http.StatusOK, c.ask(http.MethodGet, path, nil, into), path)
+}
+
+// What a running service answers is as described, an erasure that is asked for there is carried
+// out, and what is erased is not answered with any more.
+func TestTheAPIOfARunningService(t *testing.T) {
+	t.Parallel()
+	stream := smallStream(t, 5, 60, 17)
+	config := smallStack(t, t.TempDir())
+	s := start(t, config)
+	s.replay(stream)
+	c := s.caller(t)
+	var status service.Status
+	c.get("/status", &status)
+	var page api.ScoredPage
+	s.await(func(st *service.Status) bool {
+		c.get("/predictions?limit=500", &page)
+		return len(page.Items) == st.Predictions && page.Items[0].Final
+	})
+	require.Len(t, page.Items, status.Predictions)
+	var alerts api.ScoredPage
+	c.get("/alerts", &alerts)
+	require.NotEmpty(t, alerts.Items)
+	require.Equal(t, page.Items[0], alerts.Items[0])
+	top := alerts.Items[0]
+	at := "/transactions/" + top.Ref.String()
+	c.get(at, nil)
+	c.get(at+"/neighbourhood?distance=2", nil)
+	var why reasons.Record
+	s.await(func(*service.Status) bool { return c.ask(http.MethodGet, at+"/reasons", nil, &why) == http.StatusOK })
+	require.Equal(t, top.Transaction, why.Transaction)
+	var steps api.StepPage
+	c.get("/timesteps", &steps)
+	require.Len(t, steps.Items, 5)
+	for _, known := range status.Steps {
+		for _, step := range steps.Items {
+			if step.Timestep != known.Timestep || known.Quality == nil {
+				continue
+			}
+			require.NotNil(t, step.Quality)
+			require.Equal(t, *known.Quality, step.Quality.Summary, "what score and view measure of timestep %d", step.Timestep)
+			require.Equal(t, known.Predictions, step.Predictions)
+		}
+	}
+	c.get("/timesteps/3", nil)
+
+	// A dead letter.
+	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{
+		Key: []byte("broken"), Value: []byte(`{"type":"transaction","id":"broken","timestep":"soon"}`),
+	}}))
+	var letters api.LetterPage
+	s.await(func(*service.Status) bool {
+		c.get("/dead-letters", &letters)
+		return len(letters.Items) == 1
+	})
+	c.get("/dead-letters/"+letters.Items[0].Place, nil)
+	var replayed api.ReplayAnswer
+	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/dead-letters/replay",
+		api.ReplayRequest{Places: []string{letters.Items[0].Place}}, &replayed))
+	require.Equal(t, 1, replayed.Sent)
+	require.Equal(t, http.StatusNotFound, c.ask(http.MethodPost, "/dead-letters/replay",
+		api.ReplayRequest{Places: []string{"labels.v1/0/99"}}, nil))
+
+	// An erasure.
+	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/erasures/plan",
+		service.PlanRequest{Nodes: []string{string(top.Transaction)}}, nil))
+	asked := api.ErasureRequest{RequestID: "gdpr-17", Nodes: []string{string(top.Transaction)}, Reason: "Art. 17"}
+	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, "/erasures", asked, nil))
+	require.Equal(t, http.StatusBadRequest, c.ask(http.MethodPost, "/erasures", api.ErasureRequest{}, nil))
+	require.Equal(t, http.StatusBadRequest, c.ask(http.MethodPost, "/erasures",
+		api.ErasureRequest{Nodes: []string{"a"}, Scope: "galaxy"}, nil))
+	var said deletions.Status
+	s.await(func(*service.Status) bool {
+		return c.ask(http.MethodGet, "/erasures/gdpr-17", nil, &said) == http.StatusOK && said.State == deletions.Verified
+	})
+	c.get("/erasures", nil)
+	require.Equal(t, http.StatusNotFound, c.ask(http.MethodGet, at, nil, nil))
+	require.Equal(t, http.StatusConflict, c.ask(http.MethodPost, "/erasures/gdpr-17/cancel", nil, nil))
+	require.Equal(t, http.StatusNotFound, c.ask(http.MethodPost, "/erasures/nobody/cancel", nil, nil))
+	s.await(func(*service.Status) bool {
+		return c.ask(http.MethodGet, "/erasures/gdpr-17/receipt", nil, nil) == http.StatusOK
+	})
+	var log api.LogAnswer
+	c.get("/log", &log)
+	c.get("/log/leaves", nil)
+	s.await(func(*service.Status) bool {
+		return c.ask(http.MethodGet, fmt.Sprintf("/log/leaves/%d/proof", log.Size-1), nil, nil) == http.StatusOK
+	})
+	s.stop()
+	content := receiptOf(t, config, "gdpr-17")
+	places := make(map[string]bool)
+	for _, p := range content.Searched {
+		places[p.Place] = true
+	}
+	require.True(t, places["view"], "the receipt says that the view was searched")
+}
+
+// Whoever has no token, or one whose role may not do something, is refused; health checks need
+// none.
+func TestTokensAtTheDoor(t *testing.T) {
+	t.Parallel()
+	c := smallConfig(t, t.TempDir())
+	var text string
+	tokens := make(map[string]string)
+	for _, role := range guard.Roles() {
+		token, line, err := guard.NewToken(role, []string{role}, time.Time{})
+		require.NoError(t, err)
+		tokens[role], text = token, text+line+"\n"
+	}
+	c.HTTP.TokensFile = filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(c.HTTP.TokensFile, []byte(text), 0o600))
+	s := start(t, c)
+	ask := func(method, path, token string) int {
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.HTTPAddress()+path, http.NoBody)
+		require.NoError(t, err)
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+		require.Equal(t, http.StatusOK, ask(http.MethodGet, path, ""), path)
+	}
+	for _, path := range []string{"/", "/api/v1/status", "/api/v1/alerts", "/api/v1/erasures", "/api/v1/nothing"} {
+		require.Equal(t, http.StatusUnauthorized, ask(http.MethodGet, path, ""), path)
+		require.Equal(t, http.StatusUnauthorized, ask(http.MethodGet, path, "lethe_guess"), path)
+	}
+	for role, token := range tokens {
+		require.Equal(t, http.StatusOK, ask(http.MethodGet, "/api/v1/alerts", token), role)
+		erasures, dead, replay := http.StatusForbidden, http.StatusForbidden, http.StatusForbidden
+		switch role {
+		case "compliance":
+			erasures = http.StatusOK
+		case "analyst":
+			dead = http.StatusOK
+		case "admin":
+			dead, replay = http.StatusOK, http.StatusUnsupportedMediaType
+		}
+		require.Equal(t, erasures, ask(http.MethodGet, "/api/v1/erasures", token), role)
+		require.Equal(t, dead, ask(http.MethodGet, "/api/v1/dead-letters", token), role)
+		require.Equal(t, replay, ask(http.MethodPost, "/api/v1/dead-letters/replay", token), role)
+	}
+	// Whether something was erased is not told to those who may not see erasures: it is as if it
+	// had never come.
+	require.Equal(t, http.StatusNotFound, ask(http.MethodGet, "/api/v1/transactions/"+strings.Repeat("a", 64), tokens["viewer"]))
+}
