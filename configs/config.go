@@ -26,7 +26,7 @@ type Config struct {
 	// DataDir is the folder of everything this process keeps on disk.
 	DataDir string `yaml:"data_dir" help:"Folder of everything this process keeps on disk."`
 	// Roles are what this process does, in any order; see Plays.
-	Roles []string `yaml:"roles" help:"Roles this process plays: graphs, erasure, train, score, view; build: the first two."`
+	Roles []string `yaml:"roles" help:"Roles it plays: graphs, erasure, train, score, view; build: the first two."`
 	// Seed keys every random draw. Processes that share topics share it, too.
 	Seed uint64 `yaml:"seed" help:"Keys every random draw; processes that share topics share it."`
 	// SecretFile holds the deployment's key for pseudonyms. Empty stands for

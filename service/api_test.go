@@ -224,5 +224,6 @@ func TestTokensAtTheDoor(t *testing.T) {
 	}
 	// Whether something was erased is not told to those who may not see erasures: it is as if it
 	// had never come.
-	require.Equal(t, http.StatusNotFound, ask(http.MethodGet, "/api/v1/transactions/"+strings.Repeat("a", 64), tokens["viewer"]))
+	nobody := "/api/v1/transactions/" + strings.Repeat("a", 64)
+	require.Equal(t, http.StatusNotFound, ask(http.MethodGet, nobody, tokens["viewer"]))
 }

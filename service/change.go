@@ -81,7 +81,8 @@ func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.
 	defer cancel()
 	submitted, err := requests.Submit(ctx, c.client, request, c.o.Now())
 	if errors.Is(err, deletions.ErrNamesTarget) {
-		return out, api.NewProblem(http.StatusBadRequest, "request_id holds an id that is to be erased, and request ids are kept")
+		return out, api.NewProblem(http.StatusBadRequest,
+			"request_id holds an id that is to be erased, and request ids are kept")
 	}
 	return api.Submitted{RequestID: submitted.RequestID, RequestDigest: submitted.Digest},
 		c.refused("a request for erasure could not be published", err)
@@ -129,7 +130,8 @@ func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Stat
 		return s, err
 	}
 	if c.config.Signatures.Requests > 0 {
-		return s, api.NewProblem(http.StatusConflict, "what is said of requests must be signed by people: lethe erase cancel --sign-with")
+		return s, api.NewProblem(http.StatusConflict,
+			"what is said of requests must be signed by people: lethe erase cancel --sign-with")
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()

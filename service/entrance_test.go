@@ -76,7 +76,9 @@ func TestWhatTheDoorNeedsIsNotThere(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*configs.HTTP){
 		"http.tokens_file": func(h *configs.HTTP) { h.TokensFile = "/nowhere/tokens" },
-		"http.tls":         func(h *configs.HTTP) { h.TLS = configs.HTTPTLS{CertificateFile: "/nowhere/c", KeyFile: "/nowhere/k"} },
+		"http.tls": func(h *configs.HTTP) {
+			h.TLS = configs.HTTPTLS{CertificateFile: "/nowhere/c", KeyFile: "/nowhere/k"}
+		},
 	} {
 		c := smallConfig(t, t.TempDir())
 		change(&c.HTTP)
@@ -117,7 +119,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 		dialer := net.Dialer{Timeout: waitFor}
 		conn, err := dialer.DialContext(t.Context(), "tcp", s.HTTPAddress())
 		require.NoError(t, err)
-		defer conn.Close() //nolint:errcheck // cut by the other side
+		defer conn.Close()
 		if i%2 == 0 {
 			_, err = io.WriteString(conn, "GET /livez HTTP/1.1\r\nHost: localhost\r\n")
 			require.NoError(t, err)
@@ -142,7 +144,9 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
-	for _, path := range []string{"/../etc/passwd", "/api/v1/../../keys/secret", "/api/v1/erasures/..%2f..%2fkeys%2fsecret/receipt"} {
+	for _, path := range []string{
+		"/../etc/passwd", "/api/v1/../../keys/secret", "/api/v1/erasures/..%2f..%2fkeys%2fsecret/receipt",
+	} {
 		conn, err := net.Dial("tcp", s.HTTPAddress())
 		require.NoError(t, err)
 		_, err = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -53,7 +53,9 @@ func (m Membership) List(ctx context.Context) ([]Member, error) {
 		return nil, err
 	}
 	list := []Member{}
-	for _, role := range []string{configs.RoleGraphs, configs.RoleErasure, configs.RoleTrain, configs.RoleScore, configs.RoleView} {
+	for _, role := range []string{
+		configs.RoleGraphs, configs.RoleErasure, configs.RoleTrain, configs.RoleScore, configs.RoleView,
+	} {
 		for _, identity := range known.Of(role) {
 			state := stateMember
 			if !known.Shared(role, identity) {

@@ -236,8 +236,8 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 		api.Refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		api.Refuse(w, http.StatusGatewayTimeout, fmt.Sprintf("the plan took longer than %s: ask for fewer targets or scopes, or give --data-dir while "+
-			"lethe is stopped", planTimeout))
+		api.Refuse(w, http.StatusGatewayTimeout, fmt.Sprintf("the plan took longer than %s: ask for fewer targets or "+
+			"scopes, or give --data-dir while lethe is stopped", planTimeout))
 		return
 	case err != nil:
 		p.o.Logger.Error("plan of an erasure", "error", err)

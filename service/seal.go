@@ -26,7 +26,9 @@ func begunBefore(dataDir string) bool {
 	if _, err := os.Stat(configs.InstancePath(dataDir)); err == nil {
 		return true
 	}
-	for _, name := range []string{brokerFolder, configs.RoleBuild, configs.RoleTrain, configs.RoleScore, configs.RoleView} {
+	for _, name := range []string{
+		brokerFolder, configs.RoleBuild, configs.RoleTrain, configs.RoleScore, configs.RoleView,
+	} {
 		entries, _ := os.ReadDir(filepath.Join(dataDir, name))
 		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != "lost+found" }) {
 			return true

@@ -70,7 +70,7 @@ func (l *logic) takeCommand(c *wire.Command) error {
 	if err := l.hidden.put(l.store, c.Suppressed, purged); err != nil {
 		return err
 	}
-	if err := l.purge(c.Suppressed); err != nil {
+	if err := purge(l, c.Suppressed); err != nil {
 		return err
 	}
 	for _, step := range c.Steps {
@@ -135,7 +135,7 @@ func revisions(l *logic, t lethe.Timestep) (graph, settled lethe.Revision, err e
 }
 
 // purge deletes everything that is stored under the names of targets.
-func (l *logic) purge(targets []lethe.Digest) error {
+func purge(l *logic, targets []lethe.Digest) error {
 	changed := make(changedCounts)
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, target := range targets {
@@ -205,10 +205,10 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		if e.lifted >= c.Attempt {
 			return role.Output{}, false, nil
 		}
-		out, err = send(l.newAck(c, deletions.StepLifted), &e.lifted)
+		out, err = send(newAck(l, c, deletions.StepLifted), &e.lifted)
 		return out, true, err
 	case e.suppressed < c.Attempt:
-		out, err = send(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
+		out, err = send(newAck(l, c, deletions.StepSuppressed), &e.suppressed)
 		return out, true, err
 	case !c.Phase.Rewrites():
 		return role.Output{}, false, nil
@@ -269,7 +269,7 @@ func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
 }
 
 // newAck acknowledges a step of a command.
-func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
+func newAck(l *logic, c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt = c.Attempt
 	return a

@@ -98,9 +98,9 @@ func (l *logic) take(in role.Input) (err error) {
 	case bus.DeadLetters:
 		err = l.takeLetters(in.Batch)
 	case bus.Receipts:
-		err = l.takeReceipts(in.Batch)
+		err = l.takeAsItIs(in.Batch, receiptPrefix, Erasures)
 	case bus.Log:
-		err = l.takeLog(in.Batch)
+		err = l.takeAsItIs(in.Batch, logPrefix, Log)
 	case bus.Snapshots:
 		err = l.takeMessages(source, in.Messages)
 	default:

@@ -134,7 +134,8 @@ func (m *measured) quality() *Quality {
 	if len(m.probabilities) == 0 {
 		return nil
 	}
-	out := &Quality{Summary: quality.Summarise(m.probabilities, m.labels, m.threshold), Threshold: m.threshold, Bins: []Bin{}}
+	summary := quality.Summarise(m.probabilities, m.labels, m.threshold)
+	out := &Quality{Summary: summary, Threshold: m.threshold, Bins: []Bin{}}
 	for i, b := range m.bins {
 		if b.Count > 0 {
 			b.From, b.To = float64(i)/bins, float64(i+1)/bins

@@ -217,7 +217,8 @@ func TestWhatIsTakenBackIsToldAgain(t *testing.T) {
 func TestATimestepThatIsGone(t *testing.T) {
 	r := newRig(t)
 	r.graph(4, 1, map[lethe.TransactionID]lethe.Label{"only-one-there": lethe.Illicit}, "only-one-there")
-	r.command(wire.PhasePurge, 0, []wire.CommandStep{{Timestep: 4, Revision: 1, Settled: true, Gone: true}}, "only-one-there")
+	steps := []wire.CommandStep{{Timestep: 4, Revision: 1, Settled: true, Gone: true}}
+	r.command(wire.PhasePurge, 0, steps, "only-one-there")
 	require.Contains(t, r.acknowledged(), "erased 0")
 	step, err := r.reader.Step(4)
 	require.NoError(t, err)

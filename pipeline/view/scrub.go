@@ -23,7 +23,7 @@ func (l *logic) searched(ctx context.Context, e *erasure, step deletions.Step, n
 	if err != nil {
 		return role.Output{}, err
 	}
-	a := l.newAck(e.command, step)
+	a := newAck(l, e.command, step)
 	a.Scan = &summary
 	return send(a, note)
 }

@@ -13,6 +13,8 @@ import (
 )
 
 // Problem is an error as RFC 9457 has it. Its texts repeat nothing that was sent.
+//
+//nolint:errname // what the standard calls it
 type Problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`

@@ -282,7 +282,8 @@ func TestWhatHasNotChangedIsNotSentAgain(t *testing.T) {
 	first := s.get("/alerts", &page)
 	tag := first.header.Get("ETag")
 	require.NotEmpty(t, tag)
-	require.Equal(t, http.StatusNotModified, s.ask(http.MethodGet, "/alerts", nil, "If-None-Match", `"other", `+tag).status)
+	again := s.ask(http.MethodGet, "/alerts", nil, "If-None-Match", `"other", `+tag)
+	require.Equal(t, http.StatusNotModified, again.status)
 	s.predicted("b", 1, .8)
 	require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/alerts", nil, "If-None-Match", tag).status)
 }
@@ -312,7 +313,7 @@ func TestChangesAreTold(t *testing.T) {
 	require.NoError(t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
-	defer response.Body.Close() //nolint:errcheck // it is cut
+	defer response.Body.Close()
 	require.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
 	var told strings.Builder
 	await := func(what string) {
@@ -360,7 +361,8 @@ func (s *site) actions() api.Actions {
 			if slices.Contains(places, "nowhere") {
 				return api.ReplayAnswer{}, api.NewProblem(http.StatusNotFound, "no such letter")
 			}
-			return api.ReplayAnswer{Sent: len(places) - 1, Refused: []api.RefusedLetter{{Place: places[0], Why: "it waits"}}}, nil
+			refused := []api.RefusedLetter{{Place: places[0], Why: "it waits"}}
+			return api.ReplayAnswer{Sent: len(places) - 1, Refused: refused}, nil
 		},
 		Submit: func(_ context.Context, r api.ErasureRequest) (api.Submitted, error) {
 			if len(r.Nodes) == 0 {

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"lethe/ingest"
@@ -21,7 +22,7 @@ func letters(v *view.Reader, r *http.Request) (any, error) {
 	q := query{r: r}
 	q.only("reason", "topic", "limit", "cursor")
 	asked := view.Letters{
-		Reason: ingest.Reason(oneOf(&q, "reason", ingest.Reasons())), Topic: bus.Topic(oneOf(&q, "topic", deadletters.Topics())),
+		Reason: oneOf(&q, "reason", ingest.Reasons()), Topic: oneOf(&q, "topic", deadletters.Topics()),
 		After: q.cursor(), Limit: q.limit(),
 	}
 	if q.err != nil {
@@ -35,17 +36,12 @@ func letters(v *view.Reader, r *http.Request) (any, error) {
 }
 
 // oneOf reads a parameter that is empty or one of a list.
-func oneOf[T ~string](q *query, name string, known []T) string {
-	text := q.r.URL.Query().Get(name)
-	for _, one := range known {
-		if string(one) == text {
-			return text
-		}
-	}
-	if text != "" {
+func oneOf[T ~string](q *query, name string, known []T) T {
+	text := T(q.r.URL.Query().Get(name))
+	if text != "" && !slices.Contains(known, text) {
 		q.bad(name, "one of those that the description lists")
 	}
-	return ""
+	return text
 }
 
 func letter(v *view.Reader, r *http.Request) (any, error) {
