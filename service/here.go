@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+
+	"lethe/service/guard"
 )
 
 // forwarded are headers by which a proxy says that it asks for somebody else.
@@ -22,5 +24,5 @@ func fromHere(r *http.Request) bool {
 	if slices.ContainsFunc(forwarded(), func(name string) bool { return len(r.Header.Values(name)) > 0 }) {
 		return false
 	}
-	return isOwn(r.Host, nil)
+	return guard.IsOwn(r.Host, nil)
 }

@@ -13,12 +13,14 @@ import (
 
 // Options says who gets in.
 type Options struct {
-	// Hosts are the names under which the process may be asked, besides addresses and localhost:
-	// a page of another site may have made a name of its own mean this machine. "*" is any.
+	// Hosts are the names under which the process may be asked, besides addresses and localhost. A
+	// browser takes a page under a name of its own to this process if that name is made to stand for
+	// its address: what such a page asks for has its name as Host. "*" is any.
 	Hosts []string
 	// Tokens, if not nil, are asked for at every address but Open ones.
 	Tokens *Tokens
-	// Open are the paths that need no token: health checks, and what holds nothing personal.
+	// Open are the paths that need no token and answer under any name: health checks, and metrics,
+	// which Prometheus reads by any. They hold nothing personal.
 	Open []string
 	// MaxBody bounds bodies, in bytes.
 	MaxBody int64
@@ -48,8 +50,10 @@ func Before(next http.Handler, o Options) *Guard {
 // ServeHTTP implements http.Handler.
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header(), g.o.TLS)
-	if !g.o.asks(r.Host) {
-		g.o.Refuse(w, http.StatusForbidden, "lethe is not asked under this name; http.hosts lists those that it is")
+	open := slices.Contains(g.o.Open, r.URL.Path)
+	if !open && !IsOwn(r.Host, g.o.Hosts) {
+		g.o.Refuse(w, http.StatusMisdirectedRequest,
+			"nothing is served under this name: use an address or localhost, or list the name in http.hosts")
 		return
 	}
 	if wait := g.clients.wait(clientOf(r), g.o.Now()); wait > 0 {
@@ -66,7 +70,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = readInTime(w, http.MaxBytesReader(w, r.Body, g.o.MaxBody), r.ContentLength == 0)
-	person, status, detail := g.o.person(r)
+	person, status, detail := g.o.person(r, open)
 	if status != 0 {
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="lethe"`)
@@ -77,8 +81,8 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), personKey{}, person)))
 }
 
-// asks reports whether a process may be asked under a name.
-func (o Options) asks(host string) bool {
+// IsOwn reports whether a Host is an address, localhost or one of some names.
+func IsOwn(host string, names []string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host
@@ -87,7 +91,7 @@ func (o Options) asks(host string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" {
 		return true
 	}
-	return slices.ContainsFunc(o.Hosts, func(known string) bool { return known == "*" || strings.EqualFold(known, name) })
+	return slices.ContainsFunc(names, func(own string) bool { return own == "*" || strings.EqualFold(own, name) })
 }
 
 // clientOf is the address that a request comes from.
@@ -108,13 +112,13 @@ func PersonOf(r *http.Request) Person {
 }
 
 // person finds out who asks. A status that is not 0 refuses the request.
-func (o Options) person(r *http.Request) (p Person, status int, detail string) {
+func (o Options) person(r *http.Request, open bool) (p Person, status int, detail string) {
 	if o.Tokens == nil {
 		return Anybody(), 0, ""
 	}
 	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !given {
-		if slices.Contains(o.Open, r.URL.Path) {
+		if open {
 			return Person{}, 0, ""
 		}
 		return p, http.StatusUnauthorized, "a token is needed: Authorization: Bearer TOKEN"

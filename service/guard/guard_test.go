@@ -61,8 +61,9 @@ func askedOf(t *testing.T, g *guard.Guard, change func(r *http.Request)) *httpte
 func TestNames(t *testing.T) {
 	for host, want := range map[string]int{
 		"127.0.0.1:8080": http.StatusOK, "localhost": http.StatusOK, "[::1]:80": http.StatusOK, "192.0.2.1": http.StatusOK,
-		"lethe.example": http.StatusOK, "LETHE.example.:443": http.StatusOK, "rebound.example": http.StatusForbidden,
-		"localhost.example": http.StatusForbidden, "": http.StatusForbidden, "127.0.0.1.example:8080": http.StatusForbidden,
+		"lethe.example": http.StatusOK, "LETHE.example.:443": http.StatusOK, "rebound.example": http.StatusMisdirectedRequest,
+		"localhost.example": http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
+		"127.0.0.1.example:8080": http.StatusMisdirectedRequest,
 	} {
 		o := guard.Options{Hosts: []string{"lethe.example"}}
 		require.Equal(t, want, asked(t, o, func(r *http.Request) { r.Host = host }).Code, "%q", host)
