@@ -59,7 +59,8 @@ func TestPagesOverTLS(t *testing.T) {
 	var client *http.Client
 	c.HTTP.TLS, client = certificate(t)
 	s := start(t, c)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.HTTPAddress()+"/readyz", http.NoBody)
+	at := "https://" + s.HTTPAddress() + "/readyz"
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, http.NoBody)
 	require.NoError(t, err)
 	response, err := client.Do(request)
 	require.NoError(t, err)

@@ -9,15 +9,8 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// takeReceipts stores receipts as they were signed.
-func (l *logic) takeReceipts(batch bus.Batch) error {
-	return l.takeAsItIs(batch, receiptPrefix, Erasures)
-}
-
-// takeLog stores the leaves of the transparency log and its newest checkpoint as they are.
-func (l *logic) takeLog(batch bus.Batch) error { return l.takeAsItIs(batch, logPrefix, Log) }
-
-// takeAsItIs stores the values of records, which hold nothing personal, under their keys.
+// takeAsItIs stores the values of records, which hold nothing personal, under their keys: receipts as
+// they were signed, and the transparency log's leaves and newest checkpoint.
 func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 	records := newest(batch.Records)
 	if len(records) == 0 {

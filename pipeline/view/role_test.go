@@ -237,7 +237,8 @@ func TestASearchOfEverythingWaitsForWhatIsThere(t *testing.T) {
 	for _, p := range []float64{.1, .2} {
 		p := predictionOf(lethe.TransactionID("other"), 1, p)
 		value := encoded(t, p)
-		require.NoError(t, r.topics.Write(t.Context(), bus.Predictions, []ingest.Outgoing{{Key: []byte("other"), Value: value}}))
+		records := []ingest.Outgoing{{Key: []byte("other"), Value: value}}
+		require.NoError(t, r.topics.Write(t.Context(), bus.Predictions, records))
 	}
 	r.command(wire.PhaseSearch, 0, nil, "nobody-knows-it")
 	require.Contains(t, r.acknowledged(), "scanned 0")
