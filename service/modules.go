@@ -52,10 +52,8 @@ func (s *Service) moduleList() []supervisor.Module {
 		name string
 		open func(context.Context) (role.Role, error)
 	}{
-	}{
 		{configs.RoleGraphs, open.openGraphs}, {configs.RoleScore, open.openScore}, {configs.RoleTrain, open.openTrain},
 		{configs.RoleView, open.openView},
-	} {
 	} {
 		if s.config.HasRole(r.name) {
 			list = append(list, supervisor.Module{

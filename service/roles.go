@@ -179,8 +179,7 @@ func (s openers) openTrain(context.Context) (role.Role, error) {
 	return train.New(o)
 }
 
-// openView is no method, of which the service has many.
-func openView(s *Service) (role.Role, error) {
+func (s openers) openView(context.Context) (role.Role, error) {
 	opened, reader, err := view.New(view.Options{
 		Dir: RoleDir(s.config.DataDir, configs.RoleView), Secret: s.secret, Instance: s.instance, Pacer: s.pacer,
 		Surroundings: s.surroundings(configs.RoleView),
