@@ -69,7 +69,7 @@ func TestKeysAreTheSameForAllWhoCreateThem(t *testing.T) {
 			var err, signingErr error
 			random := &counting{next: byte(10 * i)}
 			got[i], err = configs.LoadOrCreateSecret(filepath.Join(folder, "secret"), random)
-			signing[i], signingErr = configs.LoadOrCreateSigningKey(filepath.Join(folder, "key.pem"), random)
+			signing[i], signingErr = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), filepath.Join(folder, "key.pem"), random)
 			if err = errors.Join(err, signingErr); err != nil {
 				t.Error(err)
 			}
@@ -134,9 +134,9 @@ func TestSecretFileMayEndWithSpace(t *testing.T) {
 
 func TestSigningKeyAndItsPublicKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys", "receipt-ed25519.pem")
-	key, err := configs.LoadOrCreateSigningKey(path, &counting{})
+	key, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, &counting{})
 	require.NoError(t, err)
-	again, err := configs.LoadOrCreateSigningKey(path, &counting{next: 100})
+	again, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, &counting{next: 100})
 	require.NoError(t, err)
 	require.Equal(t, key, again)
 	requireMode(t, path, 0o600)
@@ -154,12 +154,12 @@ func TestSigningKeyAndItsPublicKey(t *testing.T) {
 	require.True(t, ed25519.Verify(parsed.(ed25519.PublicKey), message, ed25519.Sign(key, message)))
 
 	require.NoError(t, os.Remove(public))
-	_, err = configs.LoadOrCreateSigningKey(path, &counting{})
+	_, err = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, &counting{})
 	require.NoError(t, err)
 	require.FileExists(t, public, "a lost public key is written again")
 
 	require.NoError(t, os.Remove(path))
-	_, err = configs.LoadOrCreateSigningKey(path, &counting{next: 100})
+	_, err = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, &counting{next: 100})
 	require.ErrorIs(t, err, configs.ErrKeyFile)
 	require.ErrorContains(t, err, "belongs to another private key")
 }
@@ -182,7 +182,7 @@ func TestSigningKeyRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "key.pem")
 			require.NoError(t, os.WriteFile(path, []byte(c.content), 0o600))
-			_, err := configs.LoadOrCreateSigningKey(path, &counting{})
+			_, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, &counting{})
 			require.ErrorIs(t, err, configs.ErrKeyFile)
 			require.ErrorContains(t, err, c.want)
 			require.NoFileExists(t, configs.PublicKeyPath(path))

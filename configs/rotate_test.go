@@ -16,7 +16,7 @@ func TestARotatedKeyKeepsThoseOfBefore(t *testing.T) {
 	random := &counting{}
 	_, _, err := configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 	require.ErrorIs(t, err, os.ErrNotExist, "there is nothing to rotate")
-	first, err := configs.LoadOrCreateSigningKey(path, random)
+	first, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
 	keys := []ed25519.PublicKey{first.Public().(ed25519.PublicKey)}
 	for range 3 {
@@ -30,7 +30,7 @@ func TestARotatedKeyKeepsThoseOfBefore(t *testing.T) {
 
 		_, _, err = configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
 		require.ErrorIs(t, err, configs.ErrRotation)
-		loaded, err := configs.LoadOrCreateSigningKey(path, random)
+		loaded, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 		require.NoError(t, err)
 		require.Equal(t, now, loaded)
 		require.NoError(t, configs.ForgetKeyBefore(path))
@@ -51,7 +51,7 @@ func TestARotationThatIsCutOffIsFinished(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "key.pem")
 	random := &counting{}
-	first, err := configs.LoadOrCreateSigningKey(path, random)
+	first, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
 	public, err := os.ReadFile(configs.PublicKeyPath(path))
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestARotationThatIsCutOffIsFinished(t *testing.T) {
 
 	// After the first write: the old key is there twice, and signs.
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "key.before.pem"), old, 0o600))
-	key, err := configs.LoadOrCreateSigningKey(path, random)
+	key, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
 	require.Equal(t, first, key)
 	_, now, err := configs.Keystore{}.RotateSigningKey(t.Context(), path, random)
@@ -68,7 +68,7 @@ func TestARotationThatIsCutOffIsFinished(t *testing.T) {
 
 	// After the second: the file of the public key has the old one alone.
 	require.NoError(t, os.WriteFile(configs.PublicKeyPath(path), public, 0o600))
-	key, err = configs.LoadOrCreateSigningKey(path, random)
+	key, err = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 	require.NoError(t, err)
 	require.Equal(t, now, key)
 	listed, err := configs.ReadPublicKeys(configs.PublicKeyPath(path))

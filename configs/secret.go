@@ -45,11 +45,6 @@ func formatSecret(key [lethe.SecretKeyBytes]byte) []byte {
 	return append(hex.AppendEncode(nil, key[:]), '\n')
 }
 
-// ReadSecret is that of a Keystore whose files are as they are.
-func ReadSecret(path string) (lethe.Secret, error) {
-	return Keystore{}.ReadSecret(context.Background(), path)
-}
-
 // ReadSecret reads a secret such as LoadOrCreateSecret makes, and makes none.
 func (k Keystore) ReadSecret(ctx context.Context, path string) (lethe.Secret, error) {
 	content, err := k.read(ctx, path)

@@ -13,11 +13,6 @@ import (
 	"lethe/internal/atomicfile"
 )
 
-// LoadOrCreateSigningKey is that of a Keystore whose files are as they are.
-func LoadOrCreateSigningKey(path string, random io.Reader) (ed25519.PrivateKey, error) {
-	return Keystore{}.LoadOrCreateSigningKey(context.Background(), path, random)
-}
-
 // LoadOrCreateSigningKey reads the key that signs receipts, Ed25519 as PKCS #8
 // in PEM, or creates it from the random source with mode 0600 at the first
 // start. The public key is kept in the same folder, at PublicKeyPath, for those who

@@ -88,7 +88,7 @@ func TestABackupOfAnotherVersionIsRefused(t *testing.T) {
 	c := smallConfig(t, t.TempDir())
 	start(t, c).stop()
 	path, _ := madeOf(t, c, time.Hour)
-	key, err := configs.LoadOrCreateSigningKey(c.SigningKeyPath(), nil)
+	key, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), c.SigningKeyPath(), nil)
 	require.NoError(t, err)
 	later := filepath.Join(t.TempDir(), "later.tar")
 	rewriteManifest(t, path, later, func(payload []byte) (string, jws.Signature) {

@@ -79,7 +79,7 @@ func TestLogTranscript(t *testing.T) {
 		case "key":
 			path := b.config().SigningKeyPath()
 			require.NoError(t, errors.Join(os.Remove(path), os.Remove(configs.PublicKeyPath(path))))
-			_, err := configs.LoadOrCreateSigningKey(path, rand.Reader)
+			_, err := configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, rand.Reader)
 			require.NoError(t, err)
 		default:
 			b.damage(td)

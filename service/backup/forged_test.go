@@ -28,7 +28,7 @@ func keyed(t *testing.T) (c configs.Config, secret lethe.Secret, key ed25519.Pri
 	require.NoError(t, os.MkdirAll(filepath.Dir(c.SecretPath()), 0o700))
 	secret, err := configs.LoadOrCreateSecret(c.SecretPath(), rand.Reader)
 	require.NoError(t, err)
-	key, err = configs.LoadOrCreateSigningKey(c.SigningKeyPath(), rand.Reader)
+	key, err = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), c.SigningKeyPath(), rand.Reader)
 	require.NoError(t, err)
 	return c, secret, key
 }

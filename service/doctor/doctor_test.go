@@ -55,7 +55,7 @@ func begun(t *testing.T) string {
 	require.NoError(t, err)
 	_, err = configs.LoadOrCreateSecret(config.SecretPath(), random)
 	require.NoError(t, err)
-	_, err = configs.LoadOrCreateSigningKey(config.SigningKeyPath(), random)
+	_, err = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), config.SigningKeyPath(), random)
 	require.NoError(t, err)
 	return dir
 }
