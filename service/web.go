@@ -35,7 +35,11 @@ const (
 
 // measure makes the metrics and the health checks.
 func (s *Service) measure() error {
-	s.health = metrics.NewHealth(append([]string{brokerModule, diskComponent, topicsModule}, s.config.Plays()...)...)
+	components := append([]string{brokerModule, diskComponent, topicsModule}, s.config.Plays()...)
+	if s.config.KMS.Address != "" {
+		components = append(components, keysModule)
+	}
+	s.health = metrics.NewHealth(components...)
 	registry, err := metrics.NewRegistry()
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ const (
 	// vaultPrefix begins every ciphertext of transit; the version of its key follows.
 	vaultPrefix = "vault:v"
 	// requestLimit bounds one request: whoever waits asks again.
-	requestLimit = 10 * time.Second
+	requestLimit = 3 * time.Second
 	// mostAnswerBytes is far above what a sealed key has.
 	mostAnswerBytes = 1 << 20
 	mostTokenBytes  = 16 << 10
