@@ -19,10 +19,16 @@ import (
 // adoption takes over what other processes have made, once the slices here are those that it
 // was made of: its lineage says so. Until then it waits in memory, for slices may come later
 // than the models that were made of them.
+//
+// Slices may also change after a model was adopted, and become again what they were. Its owner may
+// have made it again before they were read here, and does not publish it once more. So the lineage of
+// what was adopted is remembered, and what is missing then is trained here: it has the same bytes.
 type adoption struct {
 	l *logic
-	// offers are the newest messages of models.v1 that are not adopted, by key.
-	offers map[wire.Key]*offer
+	// offers are the newest messages of models.v1, by key, without their payload once they were
+	// adopted. missing are those of the latter that would fit and are not here any more.
+	offers  map[wire.Key]*offer
+	missing map[wire.Key]bool
 	// lineages are those that models must have, as far as they were asked for, and known the
 	// timesteps that they have been told of.
 	lineages *ensemble.Lineages
@@ -35,6 +41,7 @@ type adoption struct {
 type offer struct {
 	wire.Received
 	lineage lethe.Digest
+	adopted bool
 	// tried is the count of changes at which it did not fit.
 	tried int
 }
@@ -42,7 +49,7 @@ type offer struct {
 func newAdoption(l *logic) *adoption {
 	a := &adoption{
 		l: l, offers: make(map[wire.Key]*offer), lineages: ensemble.NewLineages(l.layout, l.meta),
-		known: make(map[lethe.Timestep]bool),
+		known: make(map[lethe.Timestep]bool), missing: make(map[wire.Key]bool),
 	}
 	for _, c := range l.columns {
 		c.learners = append(c.learners, a)
@@ -93,26 +100,52 @@ func (a *adoption) takeOne(s *series, shard lethe.ShardID, m wire.Received) erro
 	case m.Stale:
 		return nil
 	case m.Deleted && owns:
-		delete(a.offers, m.Key)
+		a.forget(m.Key)
 		if s.holds(t) && t >= s.needed && !slices.Contains(s.unsent, t) {
 			return s.restate(t)
 		}
 		return nil
 	case m.Deleted:
-		delete(a.offers, m.Key)
+		a.forget(m.Key)
 		return s.deletedByOwner(t)
 	}
 	a.l.share.hear(shard, m.Owner)
-	if owns && m.Owner == a.l.share.ownerOf(shard) {
-		delete(a.offers, m.Key)
-		return nil
-	}
-	lineage, err := a.lineageOf(s, m.Payload)
-	if err != nil {
-		return fmt.Errorf("message %s: %w: %w", m.Key, wire.ErrPayload, err)
+	own := owns && m.Owner == a.l.share.ownerOf(shard)
+	lineage, known := s.lineages[t]
+	if !own || !known {
+		var err error
+		if lineage, err = a.lineageOf(s, m.Payload); err != nil {
+			return fmt.Errorf("message %s: %w: %w", m.Key, wire.ErrPayload, err)
+		}
 	}
 	a.offers[m.Key] = &offer{Received: m, lineage: lineage, tried: -1}
+	if own {
+		a.offers[m.Key].done()
+	}
 	return nil
+}
+
+// forget drops what models.v1 has no more.
+func (a *adoption) forget(key wire.Key) {
+	delete(a.offers, key)
+	delete(a.missing, key)
+}
+
+// done forgets the payload of an offer: it is here, or was made here.
+func (o *offer) done() { o.adopted, o.Payload = true, nil }
+
+// misses reports whether an adopted model of a series that fits is not here any more. Its maker will
+// not publish it again, so it is made here.
+func (a *adoption) misses(s *series) bool {
+	if a == nil {
+		return false
+	}
+	for key := range a.missing {
+		if a.seriesOf(key) == s && !s.holds(key.Timestep) {
+			return true
+		}
+	}
+	return false
 }
 
 // seriesOf returns what a message of models.v1 is of, or nil.
@@ -166,15 +199,31 @@ func (a *adoption) adopt() error {
 		}
 		o.tried = a.changes
 		if done {
-			delete(a.offers, o.Key)
+			o.done()
 		}
 	}
 	return nil
 }
 
+// stillHere notes whether an adopted offer that fits is here.
+func (a *adoption) stillHere(s *series, o *offer) error {
+	delete(a.missing, o.Key)
+	if s.holds(o.Key.Timestep) || s.anew && s.needed != lethe.NoTimestep && o.Key.Timestep < s.needed {
+		return nil
+	}
+	fits, err := a.fits(s, o.Key.Timestep, o.lineage)
+	if fits {
+		a.missing[o.Key] = true
+	}
+	return err
+}
+
 // adoptOne stores an offer if it is what would be made here.
 func (a *adoption) adoptOne(s *series, o *offer) (done bool, err error) {
 	t := o.Key.Timestep
+	if o.adopted {
+		return true, a.stillHere(s, o)
+	}
 	if s.holds(t) {
 		value, err := s.value(t)
 		if err != nil {

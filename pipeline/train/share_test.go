@@ -219,6 +219,42 @@ func TestEveryMemberAnswersAnErasure(t *testing.T) {
 	require.Equal(t, wanted(t, c.mates["one"].logic.o, plans...), payloads(t, c.topics))
 }
 
+// Slices change and become again what they were while one does not read: what it has meanwhile
+// adopted of their last state goes with their first change, and comes to it no second time.
+func TestWhatAdoptedModelsWereMadeOfChangesAndReturns(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	o := mixed(t, t.TempDir(), c.topics)
+	kinds := func(own *Options) { own.Layout, own.Meta = o.Layout, o.Meta }
+	one, two := c.join("one", kinds), c.join("two", kinds)
+	c.assign("one", 1, 0, 1)
+	c.assign("two", 1)
+	say(t, c.topics, 1)
+	send := func(s *lethe.Slice, revision lethe.Revision) {
+		publish(t, c.topics, plan{1, []*lethe.Slice{s}}.messages(revision)...)
+		c.run("one")
+	}
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one", "two")
+	require.Zero(t, two.steps())
+	// What is read last is a slice, so that models come first next, and of them the newest alone.
+	first := plans[1].slices[2]
+	send(first, 2)
+	c.run("two")
+	send(sliceOf(1, 3, 2, 9), 3)
+	send(first, 4)
+	slicesStay := map[bus.TopicPartition]int64{{Topic: bus.Slices, Partition: 0}: 0, {Topic: bus.Slices, Partition: 1}: 0}
+	require.NoError(t, c.topics.CompactBelow(slicesStay))
+	c.run("two")
+	require.Positive(t, two.steps(), "some are made here")
+	for i := range one.logic.models {
+		require.Equal(t, one.logic.models[i].newest(), two.logic.models[i].newest(), "model %d", i)
+	}
+	require.Equal(t, whole(t, o, 1, plans...), payloads(t, c.topics))
+}
+
 // A process that hung while its models went to another publishes what was unlearnt meanwhile.
 // Readers leave it out, and the owner puts its own in its place.
 func TestAStaleOwnerIsOverwritten(t *testing.T) {

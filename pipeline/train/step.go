@@ -33,7 +33,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	var fits, continued []*model
 	for _, m := range l.models {
 		switch {
-		case !l.owns(m.series) || !l.due(m):
+		case !l.owns(m.series) && !l.adoption.misses(m.series), !l.due(m):
 		case m.fitsAnew():
 			fits = append(fits, m)
 		default:
@@ -163,7 +163,7 @@ func (l *logic) trainStep(
 
 // learnOver learns the next meta-model.
 func (l *logic) learnOver(ctx context.Context) error {
-	if l.over == nil || !l.owns(l.over.series) {
+	if l.over == nil || !l.owns(l.over.series) && !l.adoption.misses(l.over.series) {
 		return nil
 	}
 	t := l.over.next()
