@@ -63,16 +63,23 @@ fuzz: ## Run every fuzz target for FUZZTIME each (3s)
 
 # WORLDS is how many of each kind are tried. SEED chooses them: another one each time, which
 # the printed command shows, unless it is given.
-WORLDS ?= 50
+WORLDS ?= 75
 SEED   ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 .PHONY: worlds
-worlds: ## Try WORLDS (50) random worlds of each kind: streams, erasures amid them, and kills
+worlds: ## Try WORLDS (75) random worlds of each kind: streams, erasures amid them, and kills
 	LETHE_WORLDS=$(WORLDS) $(GO) test -count=1 -timeout 24h -run Worlds ./integration/worlds -rapid.nofailfile \
 	  -rapid.shrinktime=30s -rapid.seed=$(SEED)
 
 .PHONY: mutations
 mutations: ## Make the mistakes of .ci/mutations.d one by one: a named test must notice each (minutes)
 	./.ci/mutations
+
+# PLANTED bounds the worlds in which each mistake must be found.
+PLANTED ?= 1000
+.PHONY: planted
+planted: ## Make the mistakes of .ci/planted.d one by one: PLANTED (1000) random worlds must find each (minutes)
+	MUTATIONS=.ci/planted.d LETHE_WORLDS=$(PLANTED) \
+	  TEST_FLAGS="-timeout 24h -rapid.nofailfile -rapid.shrinktime=1ms -rapid.seed=$(SEED)" ./.ci/mutations
 
 # TORTURE is how many times longer than in CI everything random is tried.
 TORTURE ?= 20

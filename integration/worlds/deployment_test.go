@@ -19,7 +19,6 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/score"
-	"lethe/pipeline/train"
 	"lethe/pipeline/view"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -75,6 +74,9 @@ type deployment struct {
 	config      snapshot.Config
 	// view is what is told to people.
 	view *view.Reader
+	// crew are those that train, and trainers those of them that run, by their number.
+	crew     crew
+	trainers []*learner
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
 }
@@ -93,7 +95,7 @@ type running struct {
 func newDeployment(t testing.TB) *deployment {
 	d := &deployment{
 		t: t, disk: newDisk(), receipts: t.TempDir(), clock: &clock{now: time.Unix(1_700_000_000, 0)},
-		taken: make(map[string]int),
+		taken: make(map[string]int), crew: crewOf(0),
 	}
 	memory := roletest.NewBus(partitions)
 	d.topics = topics{memory, d.disk, newLog()}
@@ -108,10 +110,19 @@ func newDeployment(t testing.TB) *deployment {
 	return d
 }
 
-// start opens the roles on what is there.
-func (d *deployment) start(ctx context.Context) error {
+// around is what roles have around them.
+func (d *deployment) around() role.Surroundings {
 	around := role.Around(d.topics, events.Listener{}, slog.New(slog.DiscardHandler))
 	around.FS, around.Clock = d.disk, d.clock.Now
+	return around
+}
+
+// start opens the roles on what is there.
+func (d *deployment) start(ctx context.Context) error {
+	around := d.around()
+	if err := d.register(ctx); err != nil {
+		return err
+	}
 	listener := events.Listener{RecordsConsumed: func(e events.RecordsConsumed) {
 		if e.Result != events.Ignored { // tombstones
 			d.taken[e.Topic+" "+string(e.Result)] += e.Count
@@ -128,12 +139,6 @@ func (d *deployment) start(ctx context.Context) error {
 					SigningKey: signingKey, KernelSet: "worlds", Deployment: secret.Deployment("worlds."),
 					VerifyTimeout: 5 * time.Minute, DefaultScope: lethe.ScopeStubs, BatchWindow: d.window,
 				},
-			})
-		},
-		func() (*role.Follower, error) {
-			return train.New(train.Options{
-				Dir: "/train", Layout: d.models.layout, Meta: d.models.over, Workers: 1, Kernels: kernels.Default(),
-				Secret: secret, Instance: "1", Surroundings: around,
 			})
 		},
 		func() (*role.Follower, error) {
@@ -155,6 +160,9 @@ func (d *deployment) start(ctx context.Context) error {
 		}
 		d.roles = append(d.roles, &running{follower: r})
 	}
+	if err := d.startTrainers(ctx, around); err != nil {
+		return err
+	}
 	d.ticked = d.clock.now
 	for _, r := range d.roles {
 		session, err := roletest.Begin(ctx, r.follower)
@@ -163,6 +171,7 @@ func (d *deployment) start(ctx context.Context) error {
 		}
 		r.session = session
 	}
+	d.assign()
 	return nil
 }
 
@@ -236,6 +245,13 @@ func (d *deployment) stop() error {
 		s.run()
 	}
 	d.searches = nil
+	for _, t := range d.trainers {
+		if t != nil && t.stop != nil {
+			if err := t.stop(); err != nil {
+				return err
+			}
+		}
+	}
 	for _, r := range d.roles {
 		if r.session != nil {
 			if err := r.session.Close(); err != nil {
@@ -246,7 +262,7 @@ func (d *deployment) stop() error {
 			return err
 		}
 	}
-	d.roles = nil
+	d.roles, d.trainers = nil, nil
 	return nil
 }
 

@@ -4,12 +4,15 @@
 // backup that is put back, and up to two kills at random writes,
 // of the process or of the machine. All roles run in one goroutine over topics and files in
 // memory, and what they write comes in the same sequence every time, so a world that fails
-// can be played again from its seed, and is made smaller.
+// can be played again from its seed, and is made smaller. In some worlds two or three processes
+// train together: what is assigned to whom is drawn, some hear of it late or never, and each is
+// killed and comes back on its own.
 //
 //	draw_test.go, records_test.go    a world is drawn
 //	world_test.go                    what it is, and the one without the targets
 //	deployment_test.go, run_test.go  all roles; a world is played to its end
 //	operated_test.go, restore_test.go  what operators do
+//	several_test.go, crew_test.go    those that train together
 //	disk_test.go, file_test.go       files in memory, and how a process ends
 //	topics_test.go                   topics in memory, whose writes count as well
 //	state_test.go, log_test.go       what is left, and what must be known of the past

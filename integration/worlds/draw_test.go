@@ -18,6 +18,8 @@ type options struct {
 	// late records come behind the end of their timestep; killed is the process at a
 	// random write; some requests are of scope shard.
 	late, kills, shardScope bool
+	// several processes train together.
+	several bool
 	// loose worlds refuse late records by when timesteps were closed.
 	loose bool
 	// least and most are the numbers of transactions of a timestep, requests the most
@@ -66,6 +68,9 @@ func drawWorld(t *rapid.T, k options) world {
 		}
 	}
 	d.operate(rand.New(rand.NewPCG(places, 3)))
+	if k.several {
+		d.several(rand.New(rand.NewPCG(places, 5)))
+	}
 	return d.world
 }
 

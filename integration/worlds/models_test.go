@@ -68,16 +68,20 @@ func (r retraining) ensembles(ctx context.Context, c *comparison) (map[lethe.Tim
 			}
 			t := step.Checkpoint.Timestep
 			after[t] = append(after[t], step.Checkpoint)
-			anew := r.layout.Config(number).Schedule == trainer.Window
+			// What a trainer has adopted begins where models.v1 does.
+			anew := r.layout.Config(number).Schedule == trainer.Window || len(r.got.stored) > 1
 			if err := r.found(c, "published", r.got.models, step.Checkpoint, place{t, number}, r.isKept(t, true)); err != nil {
 				return nil, err
 			}
-			if err := r.found(c, "stored", r.got.stored, step.Checkpoint, place{t, number}, r.isKept(t, anew)); err != nil {
-				return nil, err
+			for i, stored := range r.got.stored {
+				what := fmt.Sprintf("stored by trainer %d", i+1)
+				if err := r.found(c, what, stored, step.Checkpoint, place{t, number}, r.isKept(t, anew)); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
-	for _, models := range []map[place]*trainer.Checkpoint{r.got.models, r.got.stored} {
+	for _, models := range append(r.got.stored, r.got.models) {
 		for at := range models {
 			c.equal(fmt.Sprintf("model %d after %d is one of a settled timestep", at.shard, at.timestep),
 				slices.Contains(r.timesteps, at.timestep) && int(at.shard) < r.layout.Models(), true)

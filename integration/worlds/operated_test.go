@@ -27,6 +27,8 @@ type operation struct {
 	lift string
 	// backup has a copy made of everything, restore has it put back.
 	backup, restore bool
+	// shift is what happens to those that train.
+	shift *shift
 }
 
 // operate draws what operators do. The rest of the world is drawn already and stays as it is.
@@ -168,6 +170,8 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 			return err // what is held has dropped nothing
 		}
 		return s.sendAgain(ctx, at)
+	case o.shift != nil:
+		return s.shift(ctx, *o.shift)
 	case o.backup:
 		s.backup, s.made = s.current.image(), at
 		return nil
@@ -280,6 +284,8 @@ func (o operation) String() string {
 		return "lift " + o.lift
 	case o.cancel != nil:
 		return "cancel " + o.cancel.RequestID
+	case o.shift != nil:
+		return o.shift.String()
 	case o.backup:
 		return "backup"
 	default:

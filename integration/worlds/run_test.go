@@ -45,7 +45,7 @@ func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 	s := &simulation{world: w, current: d}
 	s.planCrashes(d, w.crashes)
 	d.patience, d.window, d.config = w.patience, w.window, w.config
-	d.oneHop, d.independent = w.oneHop, w.independent
+	d.oneHop, d.independent, d.crew = w.oneHop, w.independent, crewOf(w.trainers)
 	var err error
 	if d.models, err = modelsOf(w.components); err != nil {
 		return d, err
@@ -156,6 +156,9 @@ func (s *simulation) settle(ctx context.Context) error {
 	quiet := 0
 	for range ticks {
 		killed := s.killed
+		if err := s.gather(ctx); err != nil {
+			return err
+		}
 		busy, err := s.current.rest(ctx)
 		if err != nil {
 			return err

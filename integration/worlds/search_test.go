@@ -92,7 +92,7 @@ func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]strin
 		}
 	}
 	folders := map[string]fs.FS{"receipts": os.DirFS(d.receipts)}
-	for _, folder := range []string{"/build", "/train", "/score", "/view"} {
+	for _, folder := range append(d.crew.folders(), "/build", "/score", "/view") {
 		folders[folder] = swapstore.Files(d.disk, folder)
 	}
 	for folder, files := range folders {

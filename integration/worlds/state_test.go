@@ -34,7 +34,7 @@ type state struct {
 	// models are by their numbers in place of a shard's, metas by timestep; stored are the
 	// models that train keeps.
 	models map[place]*trainer.Checkpoint
-	stored map[place]*trainer.Checkpoint
+	stored []map[place]*trainer.Checkpoint
 	metas  map[lethe.Timestep]*meta.Model
 	// letters are dead letters as text: reason and original bytes.
 	letters []string
@@ -70,7 +70,6 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		graphs: make(map[lethe.Timestep]wire.Message), manifests: make(map[lethe.Timestep]*wire.Manifest),
 		revisions: make(map[lethe.Timestep]lethe.Revision),
 		slices:    make(map[place]*lethe.Slice), models: make(map[place]*trainer.Checkpoint),
-		stored:      make(map[place]*trainer.Checkpoint),
 		metas:       make(map[lethe.Timestep]*meta.Model),
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), later: d.topics.log.predictions,
 		taken: d.taken, knowing: d.topics.log.knowing,
@@ -125,13 +124,26 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 // store reads the checkpoints that train keeps, from a copy of its files.
 func (s *state) store(d *deployment) error {
 	files := d.disk.memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+	for _, folder := range d.crew.folders() {
+		stored, err := d.storedIn(files, folder)
+		if err != nil {
+			return err
+		}
+		s.stored = append(s.stored, stored)
+	}
+	return nil
+}
+
+// storedIn reads the checkpoints that a trainer keeps.
+func (d *deployment) storedIn(files vfs.FS, folder string) (map[place]*trainer.Checkpoint, error) {
+	stored := make(map[place]*trainer.Checkpoint)
 	for shard := range lethe.ShardID(shards) {
-		h, err := train.ReadHistory(files, "/train", shard)
+		h, err := train.ReadHistory(files, folder, shard)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for component, learnt := range h.Learnt {
 			if component == train.Meta {
@@ -139,13 +151,13 @@ func (s *state) store(d *deployment) error {
 			}
 			number := d.models.layout.ModelsOf(shard)[component]
 			for t, data := range learnt {
-				if s.stored[place{t, number}], err = trainer.DecodeCheckpoint(data); err != nil {
-					return err
+				if stored[place{t, number}], err = trainer.DecodeCheckpoint(data); err != nil {
+					return nil, err
 				}
 			}
 		}
 	}
-	return nil
+	return stored, nil
 }
 
 // letterText is a dead letter without the place where the record stood, which is

@@ -32,6 +32,8 @@ type world struct {
 	components []string
 	// config says when timesteps end, and what becomes of late records.
 	config snapshot.Config
+	// trainers is how many processes train together, 0 for one that shares with nobody.
+	trainers int
 	// late records come behind the end of their timestep.
 	late bool
 	// kept are transactions that a hold keeps though they carry a subject that was erased.

@@ -64,6 +64,12 @@ func TestForgettingInLooseWorlds(t *testing.T) {
 	check(t, options{late: true, loose: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
 }
 
+// TestForgettingInSharedWorlds: as above, where two or three train together, come and go, and
+// are told late what is theirs. What is left equals the world with a single one.
+func TestForgettingInSharedWorlds(t *testing.T) {
+	check(t, options{late: true, kills: true, shardScope: true, several: true, least: 0, most: 7, requests: 3})
+}
+
 func check(t *testing.T, k options) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawWithCrashes(t, rt, k)
@@ -90,7 +96,9 @@ func check(t *testing.T, k options) {
 // seed alone.
 func TestAWorldRepeats(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := drawWithCrashes(t, rt, options{late: true, kills: true, shardScope: true, least: 0, most: 7, requests: 3})
+		w := drawWithCrashes(t, rt, options{
+			late: true, kills: true, shardScope: true, several: true, least: 0, most: 7, requests: 3,
+		})
 		var traces [2][]string
 		for i := range traces {
 			d, err := newDeployment(t).play(t.Context(), w)

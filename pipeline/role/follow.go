@@ -82,9 +82,7 @@ func (f *Follower) Close() error { return f.logic.Close() }
 func (f *Follower) Run(ctx context.Context) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.follow(running) })
-	if f.around.Beside != nil {
-		group.Go(func() error { return f.around.Beside(running) })
-	}
+	group.Go(func() error { return f.Beside(running) })
 	// Whether the role was stopped is for the outer context to say.
 	return wire.UnlessStopped(ctx, group.Wait())
 }

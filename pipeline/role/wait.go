@@ -78,3 +78,12 @@ func (w *waiting) first(ctx context.Context) (batch bus.Batch, ticked bool, err 
 	}
 	return batch, ticked, err
 }
+
+// Beside runs what runs beside the loop until the context ends, for those who feed the role
+// themselves.
+func (f *Follower) Beside(ctx context.Context) error {
+	if f.around.Beside == nil {
+		return nil
+	}
+	return f.around.Beside(ctx)
+}

@@ -1,0 +1,236 @@
+package worlds
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/train"
+	"lethe/pipeline/wire"
+	"lethe/trainer/kernels"
+)
+
+// seat is a place in a group whose assignments a world draws. It implements role.Sharer.
+type seat struct {
+	assigned chan func(bus.Assigned)
+}
+
+// Share implements role.Sharer.
+func (s seat) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) error {
+	s.assigned <- m.Assigned
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// Positions implements role.Sharer.
+func (seat) Positions(context.Context, bus.GroupConfig, []bus.TopicPartition) (map[bus.TopicPartition]int64, error) {
+	return nil, nil
+}
+
+// Session implements role.Sharer.
+func (seat) Session() time.Duration { return time.Minute }
+
+// learner is a trainer that runs.
+type learner struct {
+	*running
+	assigned func(bus.Assigned)
+	stop     func() error
+}
+
+// openTrainer opens a trainer on its folder.
+func (d *deployment) openTrainer(ctx context.Context, number int, around role.Surroundings) (*learner, error) {
+	o := train.Options{
+		Dir: folderOf(number), Layout: d.models.layout, Meta: d.models.over, Workers: 1, Kernels: kernels.Default(),
+		Secret: secret, Instance: d.crew.names()[number], Surroundings: around,
+	}
+	if len(d.crew.away) == 0 {
+		follower, err := train.New(o)
+		return &learner{running: &running{follower: follower}}, err
+	}
+	s := seat{make(chan func(bus.Assigned), 1)}
+	o.Sharer = s
+	follower, err := train.New(o)
+	if err != nil {
+		return nil, err
+	}
+	beside, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- follower.Beside(beside) }()
+	out := &learner{running: &running{follower: follower}, stop: func() error {
+		cancel()
+		return <-ended
+	}}
+	select {
+	case out.assigned = <-s.assigned:
+		return out, nil
+	case err := <-ended:
+		cancel()
+		return nil, err
+	}
+}
+
+// startTrainers opens those that are not away, between the graphs and the scores.
+func (d *deployment) startTrainers(ctx context.Context, around role.Surroundings) error {
+	d.trainers = make([]*learner, max(1, len(d.crew.away)))
+	for i := range d.trainers {
+		if len(d.crew.away) > 0 && d.crew.away[i] {
+			continue
+		}
+		t, err := d.openTrainer(ctx, i, around)
+		if err != nil {
+			return err
+		}
+		d.trainers[i] = t
+		d.roles = slices.Insert(d.roles, len(d.roles)-1, t.running)
+	}
+	return nil
+}
+
+// register says that the trainers are members, as the service does before they begin.
+func (d *deployment) register(ctx context.Context) error {
+	if d.crew.registered {
+		return nil
+	}
+	d.crew.registered = true
+	for i := range d.crew.away {
+		record, err := wire.Member{Role: "train", Identity: d.crew.names()[i], Run: "1"}.Record()
+		if err == nil {
+			err = d.topics.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assign tells the trainers who runs what, but the one that is deaf.
+func (d *deployment) assign() {
+	if len(d.crew.away) == 0 {
+		return
+	}
+	d.crew.generation++
+	for i, t := range d.trainers {
+		if t == nil || i == d.crew.deaf {
+			continue
+		}
+		a := bus.Assigned{Generation: d.crew.generation}
+		for p, owner := range d.crew.owners {
+			if owner == i {
+				a.Partitions = append(a.Partitions, p)
+			}
+		}
+		t.assigned(a)
+	}
+}
+
+// shift has something happen to the crew.
+func (d *deployment) shift(ctx context.Context, s shift) error {
+	switch {
+	case s.leaves != nobody:
+		return d.leave(s.leaves, s.machine)
+	case s.joins != nobody:
+		return d.join(ctx, s.joins)
+	}
+	d.crew.owners, d.crew.deaf = slices.Clone(s.owners), s.deaf
+	d.assign()
+	return nil
+}
+
+// leave ends a trainer as if it was killed: its folder stays as it is now, or as it was synced
+// if its machine ends.
+func (d *deployment) leave(number int, machine bool) error {
+	t := d.trainers[number]
+	if t == nil {
+		return nil
+	}
+	d.crew.away[number], d.trainers[number] = true, nil
+	d.disk.mu.Lock()
+	time.Sleep(5 * time.Millisecond) // as in disk.copied
+	how := vfs.CrashCloneCfg{}
+	if !machine {
+		how = vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))}
+	}
+	left := d.disk.memory.CrashClone(how)
+	d.disk.mu.Unlock()
+	d.roles = slices.DeleteFunc(d.roles, func(r *running) bool { return r == t.running })
+	if err := t.close(); err != nil {
+		return err
+	}
+	folder := folderOf(number)
+	if err := d.disk.memory.RemoveAll(folder); err != nil {
+		return err
+	}
+	_, err := vfs.Clone(left, d.disk.memory, folder, folder, vfs.CloneSync)
+	return err
+}
+
+// close ends a trainer. What it would still write is dropped by whoever kills it.
+func (t *learner) close() error {
+	var err error
+	if t.stop != nil {
+		err = t.stop()
+	}
+	if t.session != nil && err == nil {
+		err = t.session.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return t.follower.Close()
+}
+
+// join has a trainer that was away begin again.
+func (d *deployment) join(ctx context.Context, number int) error {
+	if !d.crew.away[number] {
+		return nil
+	}
+	d.crew.away[number] = false
+	t, err := d.openTrainer(ctx, number, d.around())
+	if err != nil {
+		return err
+	}
+	d.trainers[number] = t
+	d.roles = append(d.roles, t.running)
+	if t.session, err = roletest.Begin(ctx, t.follower); err != nil {
+		return fmt.Errorf("%s: %w", t.follower.Name(), err)
+	}
+	d.assign()
+	return nil
+}
+
+// gather has everybody at work, so that the world can come to rest. A process that is killed by it is followed first.
+func (s *simulation) gather(ctx context.Context) error {
+	d := s.current
+	for i := range d.crew.away {
+		if err := d.join(ctx, i); err != nil {
+			return err
+		}
+	}
+	if even := crewOf(len(d.crew.away)); d.crew.deaf != nobody || !slices.Equal(d.crew.owners, even.owners) {
+		d.crew.owners, d.crew.deaf = even.owners, nobody
+		d.assign()
+	}
+	killed := s.killed
+	if err := s.restart(ctx); err != nil || s.killed == killed {
+		return err
+	}
+	return s.gather(ctx)
+}
+
+// shift has something happen to the crew of the process that runs. One that is about to be
+// followed by another, because it was killed, is left alone.
+func (s *simulation) shift(ctx context.Context, what shift) error {
+	if err := s.current.shift(ctx, what); err != nil {
+		return err
+	}
+	return s.restart(ctx)
+}
