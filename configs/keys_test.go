@@ -69,7 +69,8 @@ func TestKeysAreTheSameForAllWhoCreateThem(t *testing.T) {
 			var err, signingErr error
 			random := &counting{next: byte(10 * i)}
 			got[i], err = configs.LoadOrCreateSecret(filepath.Join(folder, "secret"), random)
-			signing[i], signingErr = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), filepath.Join(folder, "key.pem"), random)
+			path := filepath.Join(folder, "key.pem")
+			signing[i], signingErr = configs.Keystore{}.LoadOrCreateSigningKey(t.Context(), path, random)
 			if err = errors.Join(err, signingErr); err != nil {
 				t.Error(err)
 			}

@@ -160,3 +160,20 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 
 // operatorsSigned is the setting by which what is said of processes must be signed.
 const operatorsSigned = "signatures.operators"
+
+// notice is ofProcess without strikes that nobody has signed who may.
+func (p *shared) notice(rec ingest.Record) (wire.Notice, error) {
+	n, err := ofProcess(rec)
+	if n.Strike != nil && n.Strike.Refusal(p.authority) != nil {
+		n.Strike = nil // the coordinator says so
+	}
+	return n, err
+}
+
+// ofProcess reads what processes say of themselves, and no other records.
+func ofProcess(rec ingest.Record) (wire.Notice, error) {
+	if !strings.HasPrefix(string(rec.Key), "!") {
+		return wire.Notice{}, nil
+	}
+	return wire.ParseNotice(rec)
+}

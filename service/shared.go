@@ -270,23 +270,6 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 	return p.client.Write(ctx, bus.ErasureStatus, records)
 }
 
-// notice is ofProcess without strikes that nobody has signed who may.
-func (p *shared) notice(rec ingest.Record) (wire.Notice, error) {
-	n, err := ofProcess(rec)
-	if n.Strike != nil && n.Strike.Refusal(p.authority) != nil {
-		n.Strike = nil // the coordinator says so
-	}
-	return n, err
-}
-
-// ofProcess reads what processes say of themselves, and no other records.
-func ofProcess(rec ingest.Record) (wire.Notice, error) {
-	if !strings.HasPrefix(string(rec.Key), "!") {
-		return wire.Notice{}, nil
-	}
-	return wire.ParseNotice(rec)
-}
-
 // Close implements supervisor.Process; Run leaves nothing open.
 func (p *shared) Close() error { return nil }
 
