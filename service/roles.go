@@ -110,6 +110,11 @@ func sharing(c configs.Config) []string {
 	return slices.DeleteFunc(slices.Clone(c.Plays()), func(role string) bool { return !c.HasRole(role) })
 }
 
+// others reports whether other data directories share a role with this one.
+func (p *shared) others(role string) bool {
+	return slices.ContainsFunc(p.members.Of(role), func(identity string) bool { return identity != p.register.identity })
+}
+
 // hot opens a role that one of several processes plays at a time.
 func (s openers) hot(
 	ctx context.Context, name string, open func(context.Context, *role.Standing) (*role.Follower, error),

@@ -206,11 +206,6 @@ func (p *shared) decides(key, role string) bool {
 	return own && p.plays(configs.RoleGraphs) && (p.changes || !p.others(role))
 }
 
-// others reports whether other data directories share a role with this one.
-func (p *shared) others(role string) bool {
-	return slices.ContainsFunc(p.members.Of(role), func(identity string) bool { return identity != p.register.identity })
-}
-
 // follows reports whether the process has to have the settings that train has said: it scores,
 // or others share the training, and it was not told to change them.
 func (p *shared) follows(train string) bool {

@@ -135,6 +135,16 @@ func (s graphStore) raise(behind lethe.Revision) (meta, error) {
 	return m, s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, m.encode()) })
 }
 
+// adopt gives the store a revision that the same content has elsewhere.
+func (s graphStore) adopt(r lethe.Revision) (meta, error) {
+	m, err := s.meta()
+	if err != nil {
+		return m, err
+	}
+	m.revision = r
+	return m, s.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindMeta}, m.encode()) })
+}
+
 // writeAssigned stores labels and shards, and returns how many nodes are
 // labelled. Until staging lists the timestep as settled, nobody reads them.
 func (s graphStore) writeAssigned(g *lethe.Snapshot, shards []lethe.ShardID) (labelled int, err error) {

@@ -100,6 +100,30 @@ func GoBehind(s *Store, last map[lethe.Timestep]lethe.Revision) error {
 	return BeginBehind(s, unknown)
 }
 
+// AdoptRevisions gives closed timesteps of a store that follows another one the revisions that the
+// other has published the same content under.
+func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error {
+	t := transition{s, s.staging.change()}
+	for _, at := range slices.Sorted(maps.Keys(published)) {
+		// Without a value: it is not reopened.
+		err := s.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
+		if err != nil {
+			return err
+		}
+		store, err := s.closed.get(at)
+		if err != nil {
+			return err
+		}
+		m, err := store.adopt(published[at])
+		if err != nil {
+			return errors.Join(err, s.closed.close(at))
+		}
+		t.infos[at] = m.applyTo(s.staging.info(at))
+		t.drop(timestepKey(kindRewriting, at))
+	}
+	return t.apply()
+}
+
 // Ready lists the timesteps that may be closed now and those that may be
 // settled now, each ascending. Closing may make more ready to settle. Nothing closes
 // until the number of features is known (see DecideFeatureCount), and nothing settles

@@ -183,3 +183,40 @@ func TestAStandbyTakesOver(t *testing.T) {
 		})
 	}
 }
+
+// Who takes over goes on behind what was published: under the same revision where that is what its
+// own graphs give, so that nobody learns anything again, and else under the next one, anew.
+func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
+	d := deploy(t)
+	dir := t.TempDir()
+	r, stop := d.run(dir)
+	d.fill(1)
+	d.settle(1)
+	d.fill(2)
+	d.until(r, "two steps", twoSteps)
+	stop()
+	o := d.options(dir).agreed()
+	store, err := openSnapshots(t.Context(), o)
+	require.NoError(t, err)
+	defer store.Close()
+	p := &publisher{store: store, cut: cut{o.Partition.Shards, o.Repair}}
+	heard := Heard{graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest)}
+	for at := lethe.Timestep(1); at <= 2; at++ {
+		own, err := p.digests(at)
+		require.NoError(t, err)
+		heard.graphs[at] = newest{3, own.Graph}
+		if !own.Manifest.IsZero() {
+			heard.manifests[at] = newest{3, own.Manifest}
+		}
+	}
+	heard.graphs[2] = newest{3, lethe.Digest{1}}
+	heard.graphs[9] = newest{4, lethe.Digest{1}}
+	require.NoError(t, heard.goBehind(store, p))
+	known := make(map[lethe.Timestep][2]lethe.Revision)
+	for _, i := range store.Timesteps() {
+		known[i.Timestep] = [2]lethe.Revision{i.Revision, i.Reopened}
+	}
+	require.Equal(t, [2]lethe.Revision{3, 1}, known[1], "the same, published already")
+	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
+	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
+}

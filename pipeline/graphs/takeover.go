@@ -152,24 +152,13 @@ func (h *Heard) goBehind(store *snapshot.Store, p *publisher) error {
 	for _, i := range store.Timesteps() {
 		infos[i.Timestep] = i
 	}
-	last := make(map[lethe.Timestep]lethe.Revision)
-	for t := range h.timesteps(infos) {
-		i, there := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
-		if i.Revision == 0 || i.State == lethe.Open {
-			if there > 0 {
-				last[t] = there
-			}
-			continue
-		}
-		known, err := p.digests(t)
-		switch {
-		case err != nil:
+	last, same, err := h.compare(infos, p)
+	if err != nil {
+		return err
+	}
+	if len(same) > 0 {
+		if err := snapshot.AdoptRevisions(store, same); err != nil {
 			return err
-		case i.Revision < there:
-			last[t] = there
-		case !known.Graph.IsZero() && known.Graph != h.graphs[t].digest,
-			!known.Manifest.IsZero() && known.Manifest != h.manifests[t].digest:
-			last[t] = i.Revision
 		}
 	}
 	if len(last) == 0 {
@@ -185,6 +174,36 @@ func (h *Heard) goBehind(store *snapshot.Store, p *publisher) error {
 		}
 	}
 	return snapshot.GoBehind(store, last)
+}
+
+// compare tells behind which revisions timesteps go on, and of which only the revision is another one.
+func (h *Heard) compare(
+	infos map[lethe.Timestep]snapshot.Info, p *publisher,
+) (last, same map[lethe.Timestep]lethe.Revision, err error) {
+	last, same = make(map[lethe.Timestep]lethe.Revision), make(map[lethe.Timestep]lethe.Revision)
+	for t := range h.timesteps(infos) {
+		i, there := infos[t], max(h.graphs[t].revision, h.manifests[t].revision)
+		known, err := p.digests(t)
+		switch equal, published := h.has(t, known), !known.Graph.IsZero() || !known.Manifest.IsZero(); {
+		case err != nil:
+			return nil, nil, err
+		case i.Revision == 0 || i.State == lethe.Open:
+			if there > 0 {
+				last[t] = there
+			}
+		case i.Revision < there && equal && known.Manifest == h.manifests[t].digest:
+			same[t] = there
+		case i.Revision < there, published && !equal:
+			last[t] = max(i.Revision, there)
+		}
+	}
+	return last, same, nil
+}
+
+// has reports whether what was published last of a timestep is what is known here.
+func (h *Heard) has(t lethe.Timestep, known deletions.Published) bool {
+	graph := known.Graph.IsZero() || known.Graph == h.graphs[t].digest
+	return graph && (known.Manifest.IsZero() || known.Manifest == h.manifests[t].digest)
 }
 
 // timesteps are those that were published, and those of a store.

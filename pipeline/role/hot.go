@@ -141,6 +141,8 @@ func (h *hot) takeTurns(ctx context.Context) error {
 				continue
 			case err != nil:
 				return err
+			case term > 0:
+				h.lead.log.Info(h.name + ": goes on as the leader")
 			}
 		}
 		if err := h.play(ctx); err != nil {

@@ -46,6 +46,8 @@ type Lead struct {
 	confirmed  time.Time
 	// dealt is up to where this process has dealt with partitions.
 	dealt map[bus.TopicPartition]int64
+	// trouble is what was told last.
+	trouble string
 }
 
 // NewLead returns the part of a data directory in a role.
@@ -64,11 +66,19 @@ func NewLead(role, instance string, sharer Sharer, log *slog.Logger) *Lead {
 func (l *Lead) run(ctx context.Context) error {
 	err := l.sharer.Share(ctx, l.group, bus.Member{
 		Assigned: l.assigned, Positions: l.positions, Committed: l.committed,
-		Trouble: func(err error) {
-			l.log.Warn(l.role+": the group that chooses who leads is out of reach", "error", err)
-		},
+		Trouble: l.troubled,
 	})
 	return wire.UnlessStopped(ctx, err)
+}
+
+// troubled tells of trouble with the group, the same once until who leads is known again.
+func (l *Lead) troubled(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if text := err.Error(); text != l.trouble {
+		l.trouble = text
+		l.log.Warn(l.role+": the group that chooses who leads is out of reach", "error", err)
+	}
 }
 
 // rank is in favour of who leads, and then of who is ahead.
@@ -98,7 +108,7 @@ func (l *Lead) assigned(a bus.Assigned) {
 	if !has {
 		l.log.Info(l.role+": another process leads, this one stands by", "generation", a.Generation)
 	}
-	l.leads, l.generation, l.confirmed = has, a.Generation, time.Time{}
+	l.leads, l.generation, l.confirmed, l.trouble = has, a.Generation, time.Time{}, ""
 	l.change()
 }
 
