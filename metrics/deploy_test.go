@@ -189,7 +189,9 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 			require.Equal(t, page+"#"+strings.ToLower(rule.Alert), rule.Annotations["runbook"])
 		}
 	}
-	for line := range strings.Lines(string(text)) {
+	_, about, _ := strings.Cut(string(text), "\n## Alerts\n")
+	about, _, _ = strings.Cut(about, "\n## ")
+	for line := range strings.Lines(about) {
 		if name, found := strings.CutPrefix(line, "### "); found {
 			sections = append(sections, strings.TrimSpace(name))
 		}

@@ -33,6 +33,7 @@ type cli struct {
 	Hold     holdCmd     `cmd:"" help:"Keep transactions from being erased, for a reason."`
 	Members  membersCmd  `cmd:"" help:"List who plays the roles, and strike off who will not come back."`
 	Backup   backupCmd   `cmd:"" help:"Copy a data directory, or put a copy back without what was erased since."`
+	Tokens   tokensCmd   `cmd:"" help:"Make tokens that get into the API."`
 	DLQ      dlqCmd      `cmd:"" name:"dlq" help:"Look at records that could not be taken, and send them again."`
 	Receipt  receiptCmd  `cmd:"" help:"Check erasure receipts, offline."`
 	Audit    auditCmd    `cmd:"" help:"Check a deployment by training anew what is drawn of its log."`

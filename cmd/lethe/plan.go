@@ -22,6 +22,7 @@ import (
 )
 
 type erasePlanCmd struct {
+	tokenFlag
 	command.ConfigFlags
 	URL     string   `help:"Where the web interface is." default:"http://${http_address_default}" placeholder:"U"`
 	Node    []string `help:"Transaction to plan for; may be given several times." placeholder:"ID" sep:"none"`
@@ -112,6 +113,9 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if err := c.authorise(request); err != nil {
+		return nil, err
+	}
 	client := http.Client{Timeout: planTimeout}
 	response, err := client.Do(request)
 	if err != nil {

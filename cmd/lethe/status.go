@@ -17,6 +17,7 @@ import (
 )
 
 type statusCmd struct {
+	tokenFlag
 	URL  string `help:"Where the service's web interface is." default:"http://${http_address_default}" placeholder:"U"`
 	JSON bool   `help:"Print one JSON document."`
 }
@@ -34,7 +35,14 @@ func (c *statusCmd) Run(a *command.App) error {
 		return command.Usagef("--url is %q, want http://host:port", c.URL)
 	}
 	client := http.Client{Timeout: statusTimeout}
-	response, err := client.Get(c.URL + "/api/v1/status")
+	request, err := http.NewRequestWithContext(a.Context, http.MethodGet, c.URL+"/api/v1/status", http.NoBody)
+	if err == nil {
+		err = c.authorise(request)
+	}
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		var cause *url.Error
 		if errors.As(err, &cause) {
@@ -46,6 +54,9 @@ func (c *statusCmd) Run(a *command.App) error {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return fmt.Errorf("read the answer of %s: %w", c.URL, err)
+	}
+	if response.StatusCode == http.StatusUnauthorized {
+		return fmt.Errorf("%s asks for a token: give its file with --token-file", c.URL)
 	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answers %s: is it lethe? (give the address of its web interface with --url)", c.URL,

@@ -120,5 +120,5 @@ var description []byte
 func Description() []byte { return description }
 
 func serveDescription(w http.ResponseWriter, r *http.Request) {
-	answerBytes(w, r, "application/json", description)
+	answerBytes(w, r, "application/json", Description())
 }
