@@ -96,9 +96,7 @@ func (s *Service) openBroker(context.Context) (supervisor.Process, error) {
 	}
 	own := broker.Config()
 	s.bus.Brokers, s.bus.ErasureRetention = own.Brokers, own.ErasureRetention
-	s.broker = broker
-	// Whoever waits for a compaction waits for the room that it needs.
-	s.compact = func() error { return s.patience.Do(BrokerDir(s.config.DataDir), broker.Compact) }
+	s.compact, s.broker = broker.Compact, broker
 	return supervisor.Resource(broker.Close), nil
 }
 
