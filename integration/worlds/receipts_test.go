@@ -77,6 +77,9 @@ func (c *comparison) receipts(w world, got *state) {
 		c.equal("request of receipt", r.RequestID, e.request.RequestID)
 		c.equal("scope of "+r.RequestID, r.Scope, e.request.Scope)
 		c.equal("outcomes of "+r.RequestID, len(r.Outcomes), len(e.request.Targets))
+		if len(r.Searched) > 0 {
+			c.equal("trainers whose folders were searched for "+r.RequestID, searchedOf(r, "train"), crewOf(w.trainers).names())
+		}
 		for i, target := range e.request.Targets {
 			if i >= len(r.Outcomes) {
 				break
@@ -105,6 +108,17 @@ func (c *comparison) receipts(w world, got *state) {
 			c.equal(what, row.Remaining, keptOf(r, row))
 		}
 	}
+}
+
+// searchedOf are the instances of a role whose folders were searched, ascending.
+func searchedOf(r receipt.Receipt, role string) (instances []string) {
+	for _, p := range r.Searched {
+		if p.Place == role {
+			instances = append(instances, p.Instance)
+		}
+	}
+	slices.Sort(instances)
+	return instances
 }
 
 // outcomes are those that a target of the request at a position may have: another
