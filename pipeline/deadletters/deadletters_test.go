@@ -126,3 +126,10 @@ func TestWhatIsShownHoldsNothingPersonal(t *testing.T) {
 	require.NotContains(t, deadletters.Redacted([]byte(`{"type":"S3CR3T","timestep":"S3CR3T"}`)), "S3CR3T")
 	require.Equal(t, "(9 bytes that are not JSON)", deadletters.Redacted([]byte(`{"S3CR3T"`)))
 }
+
+// The name of a field can be somebody's as well as its content.
+func TestNamesOfUnknownFieldsAreNotShown(t *testing.T) {
+	form := deadletters.Redacted([]byte(`{"type":"label","tx-anna":1,"id":"tx-anna","more":{"tx-anna":[{"tx-anna":2}]}}`))
+	require.NotContains(t, form, "anna")
+	require.JSONEq(t, `{"type":"label","id":"(text of 7 bytes)","(others)":2}`, form)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -12,7 +13,8 @@ const mostListed = 3
 
 // Redacted returns the form of a value without its content: of JSON its fields, with the kind
 // and length of what they hold; of anything else its length. "type" and "timestep" are kept:
-// they say nothing about a person.
+// they say nothing about a person. Fields that lethe does not know are counted, for a name can be
+// somebody's as well.
 func Redacted(value []byte) string {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -31,13 +33,19 @@ func Redacted(value []byte) string {
 func form(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		out, others := make(map[string]any, len(v)), 0
 		for name, item := range v {
-			if kept(name, item) {
+			switch {
+			case kept(name, item):
 				out[name] = item
-				continue
+			case slices.Contains(knownFields(), name):
+				out[name] = form(item)
+			default:
+				others++
 			}
-			out[name] = form(item)
+		}
+		if others > 0 {
+			out["(others)"] = others
 		}
 		return out
 	case []any:
@@ -56,6 +64,11 @@ func form(v any) any {
 	default:
 		return v // true, false and null
 	}
+}
+
+// knownFields are those of the records that lethe reads.
+func knownFields() []string {
+	return []string{"type", "timestep", "id", "features", "source", "target", "label", "subjects"}
 }
 
 // kept reports whether a field is shown as it is.

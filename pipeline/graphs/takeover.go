@@ -53,10 +53,12 @@ func (h *Heard) note(messages []wire.Received) {
 // stands by. What it hears while it stands by is kept in heard, which all openings of a process
 // share.
 func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.Follower, error) {
+	if as == nil {
+		// Nobody else publishes, so nothing was heard that there would be to go behind.
+		return New(ctx, o)
+	}
 	o.standing, o.heard = as, heard
 	switch {
-	case as == nil:
-		return New(ctx, o)
 	case !as.StandsBy():
 		if err := takeOver(ctx, o.agreed()); err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
