@@ -58,8 +58,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return New(ctx, o)
 	}
 	o.standing, o.heard = as, heard
-	switch {
-	case !as.StandsBy():
+	if !as.StandsBy() {
 		if err := takeOver(ctx, o.agreed()); err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
 		}

@@ -1,6 +1,7 @@
 package role
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -62,7 +63,8 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			continue // it is time to ask again
 		case err != nil:
-			return bus.Batch{}, err
+			// Stopped while it was time to ask again, it was stopped.
+			return bus.Batch{}, cmp.Or(ctx.Err(), err)
 		case g.passes(batch):
 			return batch, nil
 		}
@@ -148,7 +150,8 @@ func (g *gate) reached(ctx context.Context, positions map[bus.TopicPartition]int
 		for tp, at := range positions {
 			reached = reached && (at <= 0 || g.open[tp.Topic] || g.dealt(tp, at))
 		}
-		if reached {
+		// Who leads itself by now has nobody to wait for.
+		if term, _ := g.lead.leading(); reached || term > 0 {
 			return nil
 		}
 		select {
