@@ -71,7 +71,7 @@ func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.
 		return out, err
 	}
 	if c.config.Signatures.Requests > 0 {
-		return out, api.NewProblem(http.StatusConflict, "requests must be signed by people: lethe erase submit --sign-with")
+		return out, api.NewProblem(http.StatusConflict, "requests must be signed by people: lethe erase submit --sign FILE")
 	}
 	request, err := c.requestOf(asked)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Stat
 	}
 	if c.config.Signatures.Requests > 0 {
 		return s, api.NewProblem(http.StatusConflict,
-			"what is said of requests must be signed by people: lethe erase cancel --sign-with")
+			"what is said of requests must be signed by people: lethe erase cancel --sign FILE")
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
