@@ -23,6 +23,8 @@ type pair struct {
 	t      *testing.T
 	topics *roletest.Bus
 	group  *roletest.Group
+	// open are the topics that are read without waiting for who leads.
+	open   []bus.Topic
 	logics map[string]*echo
 	stops  map[string]func() error
 }
@@ -44,7 +46,7 @@ func (p *pair) start(name string) {
 	lead := role.NewLead("echo", name, p.group.Member(name), log)
 	r, err := role.Hot(p.t.Context(), "echo", lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
 		around := role.Around(s.Fenced(p.topics), events.Listener{}, log)
-		around.Standing = s
+		around.Standing, s.Open = s, p.open
 		return role.Follow("echo", p.logics[name], around), nil
 	})
 	require.NoError(p.t, err)
@@ -124,6 +126,25 @@ func TestOneLeadsAndAnotherStandsBy(t *testing.T) {
 	p.publish(4)
 	p.await("1 one", "2 one", "3 two", "4 two")
 	p.noted("one", 3, 4)
+}
+
+// A process that was killed before brokers knew how far it was comes back alone. Nobody else can
+// say that what it has noted is dealt with, so it does not wait for that once it leads.
+func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
+	p := newPair(t)
+	p.open = []bus.Topic{bus.ErasureStatus} // who leads has read it to its end first
+	record, err := wire.Leader{Role: "echo", Identity: "one"}.Record()
+	require.NoError(t, err)
+	require.NoError(t, p.topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	p.start("one")
+	p.publish(1)
+	p.await("1 one")
+	p.noted("one", 1)
+	require.NoError(t, p.stops["one"]())
+	p.group = roletest.NewGroup()
+	p.start("one")
+	p.publish(2)
+	p.await("1 one", "2 one")
 }
 
 // A leader that brokers do not answer publishes nothing, and what it had not published the next
