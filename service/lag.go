@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -68,17 +67,7 @@ func (e *ends) run() {
 
 // sourceEnds asks the brokers.
 func (s *Service) sourceEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	out := make(map[bus.TopicPartition]int64)
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} {
-		list, err := s.client.EndOffsets(ctx, topic)
-		if err != nil {
-			return nil, fmt.Errorf("ends of %s: %w", topic, err)
-		}
-		for p, end := range list {
-			out[bus.TopicPartition{Topic: topic, Partition: p}] = end
-		}
-	}
-	return out, nil
+	return bus.EndsOf(ctx, s.client, bus.Transactions, bus.Labels, bus.Erasures)
 }
 
 // unknownLag stands for a lag that the brokers do not tell.

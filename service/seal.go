@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,21 +134,11 @@ func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err er
 	return before, true, nil
 }
 
-// internalEnds are the ends of the internal topics.
+// internalEnds are the ends of the partitions of internal topics that hold something.
 func (s sealing) internalEnds(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	out := make(map[bus.TopicPartition]int64)
-	for _, topic := range bus.Internal() {
-		ends, err := s.patient.EndOffsets(ctx, topic)
-		if err != nil {
-			return nil, err
-		}
-		for p, end := range ends {
-			if end > 0 {
-				out[bus.TopicPartition{Topic: topic, Partition: p}] = end
-			}
-		}
-	}
-	return out, nil
+	ends, err := bus.EndsOf(ctx, s.patient, bus.Internal()...)
+	maps.DeleteFunc(ends, func(_ bus.TopicPartition, end int64) bool { return end == 0 })
+	return ends, err
 }
 
 // others are settings that processes with another secret said, if nobody with this one said

@@ -88,6 +88,25 @@ func (c *Client) EndOffsets(ctx context.Context, t Topic) ([]int64, error) {
 	return ends, nil
 }
 
+// EndsOf returns the ends of all partitions of topics, as EndOffsets tells them of one.
+func EndsOf(
+	ctx context.Context, of interface {
+		EndOffsets(ctx context.Context, t Topic) ([]int64, error)
+	}, topics ...Topic,
+) (map[TopicPartition]int64, error) {
+	ends := make(map[TopicPartition]int64)
+	for _, topic := range topics {
+		list, err := of.EndOffsets(ctx, topic)
+		if err != nil {
+			return nil, fmt.Errorf("ends of %s: %w", topic, err)
+		}
+		for p, end := range list {
+			ends[TopicPartition{topic, p}] = end
+		}
+	}
+	return ends, nil
+}
+
 // logRange returns the first position and the one after the last.
 func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end int64, err error) {
 	name := c.Name(tp.Topic)

@@ -120,16 +120,14 @@ func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []
 		return nil
 	}
 	offsets := in.store.Offsets()
-	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
-		ends, err := in.ends.EndOffsets(ctx, topic)
-		if err != nil {
-			return err
-		}
-		for p, end := range ends {
-			read := offsets[snapshot.TopicPartition{Topic: string(topic), Partition: p}] >= end
-			if !read && (bus.TopicPartition{Topic: topic, Partition: p}) != batch.Source {
-				return nil
-			}
+	ends, err := bus.EndsOf(ctx, in.ends, bus.Transactions, bus.Labels)
+	if err != nil {
+		return err
+	}
+	for tp, end := range ends {
+		read := offsets[snapshot.TopicPartition{Topic: string(tp.Topic), Partition: tp.Partition}] >= end
+		if !read && tp != batch.Source {
+			return nil
 		}
 	}
 	snapshot.BoundOpen(tx.Batch)

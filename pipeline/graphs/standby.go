@@ -205,16 +205,14 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 		e.rewritten = c.Attempt
 	}
 	if e.erased < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepErased); err != nil {
+		if err := s.searched(ctx, c, deletions.StepErased, &e.erased); err != nil {
 			return err
 		}
-		e.erased = c.Attempt
 	}
 	if c.Phase == wire.PhaseSearch && e.scanned < c.Attempt {
-		if err := s.searched(ctx, c, deletions.StepScanned); err != nil {
+		if err := s.searched(ctx, c, deletions.StepScanned, &e.scanned); err != nil {
 			return err
 		}
-		e.scanned = c.Attempt
 	}
 	return nil
 }
@@ -272,8 +270,8 @@ func (s *standby) targets(ctx context.Context, c *wire.Command) (targets []lethe
 	return lethe.Distinct(targets), scope, err
 }
 
-// searched searches the folder for what a command erases, and says what was found.
-func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step) error {
+// searched searches the folder for what a command erases, says what was found and notes the attempt.
+func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.Step, note *int) error {
 	scanner, err := scan.NewScanner(s.o.Secret, c.Fingerprints)
 	if err != nil {
 		return err
@@ -289,11 +287,9 @@ func (s *standby) searched(ctx context.Context, c *wire.Command, step deletions.
 	summary.Hits += len(hits)
 	ack := deletions.NewAck(c.RequestID, roleName, s.o.Instance, step)
 	ack.Attempt, ack.Scan = c.Attempt, &summary
-	value, err := ack.Encode()
+	out, err := role.Acknowledge(ack, note)
 	if err != nil {
 		return err
 	}
-	return s.turns.Publish(role.Output{
-		Topic: bus.ErasureStatus, Records: []ingest.Outgoing{{Key: []byte(ack.Key()), Value: value}}, Own: true,
-	})
+	return s.turns.Publish(out)
 }

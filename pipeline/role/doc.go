@@ -11,6 +11,7 @@
 //	turns.go   work that publishes as it goes, cut into steps
 //	wait.go    waiting for batches, for time, and for work outside of the loop
 //	ports.go   what roles need of topics and stores
+//	ack.go     what a process says of an erasure
 //	lead.go    who leads a role that one of several processes plays; hot.go, leading or standing by
 //	gate.go    what a process that stands by reads
 //	kafka.go   the topics of a Kafka client as roles see them

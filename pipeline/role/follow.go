@@ -117,7 +117,7 @@ func (f *Follower) Begin(ctx context.Context) (Tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s := f.around.Standing; s.standsBy() {
+	if s := f.around.Standing; s.StandsBy() {
 		gate := newGate(tail, s.Lead, positions, s.Open)
 		tail, err = gate, gate.reached(ctx, positions)
 	}
@@ -273,7 +273,7 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 // publish writes what a step asks for and has it noted. Of what who leads has published a process
 // that stands by notes no more than that.
 func (f *Follower) publish(ctx context.Context, out Output) error {
-	if f.around.Standing.standsBy() && !out.Own {
+	if f.around.Standing.StandsBy() && !out.Own {
 		out.Messages, out.Records = nil, nil
 	}
 	if len(out.Messages) > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"lethe/ingest/bus"
@@ -22,7 +23,6 @@ type gate struct {
 	// they hold.
 	waiting []bus.Batch
 	held    int
-	behind  map[bus.TopicPartition]bool
 	// announced is up to where the leader is, asked when.
 	announced map[bus.TopicPartition]int64
 	asked     time.Time
@@ -37,7 +37,7 @@ const (
 )
 
 func newGate(tail Tail, lead *Lead, positions map[bus.TopicPartition]int64, open []bus.Topic) *gate {
-	g := &gate{Tail: tail, lead: lead, open: make(map[bus.Topic]bool), behind: make(map[bus.TopicPartition]bool)}
+	g := &gate{Tail: tail, lead: lead, open: make(map[bus.Topic]bool)}
 	for _, topic := range open {
 		g.open[topic] = true
 	}
@@ -69,7 +69,6 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 			return batch, nil
 		}
 		g.waiting, g.held = append(g.waiting, batch), g.held+sizeOf(batch)
-		g.behind[batch.Source] = true
 	}
 }
 
@@ -117,12 +116,6 @@ func (g *gate) release() (bus.Batch, bool) {
 		}
 		g.waiting = append(g.waiting[:i:i], g.waiting[i+1:]...)
 		g.held -= sizeOf(batch)
-		g.behind[batch.Source] = false
-		for _, other := range g.waiting {
-			if other.Source == batch.Source {
-				g.behind[batch.Source] = true
-			}
-		}
 		return batch, true
 	}
 	return bus.Batch{}, false
@@ -130,7 +123,9 @@ func (g *gate) release() (bus.Batch, bool) {
 
 // passes reports whether a batch need not wait.
 func (g *gate) passes(batch bus.Batch) bool {
-	return g.open[batch.Source.Topic] || !g.behind[batch.Source] && g.dealt(batch.Source, batch.Next)
+	isBefore := func(waits bus.Batch) bool { return waits.Source == batch.Source }
+	return g.open[batch.Source.Topic] ||
+		g.dealt(batch.Source, batch.Next) && !slices.ContainsFunc(g.waiting, isBefore)
 }
 
 // dealt reports whether the leader has dealt with a partition up to a position.
@@ -174,12 +169,12 @@ func sizeOf(batch bus.Batch) (n int) {
 func (f *Follower) prepared(ctx context.Context, ended <-chan struct{}) error {
 	s := f.around.Standing
 	for _, topic := range s.Open {
-		ends, err := f.around.Bus.EndOffsets(ctx, topic)
+		ends, err := bus.EndsOf(ctx, f.around.Bus, topic)
 		if err != nil {
 			return err
 		}
-		for p, end := range ends {
-			for max(0, s.Lead.positions()[bus.TopicPartition{Topic: topic, Partition: p}]) < end {
+		for tp, end := range ends {
+			for max(0, s.Lead.positions()[tp]) < end {
 				select {
 				case <-ended:
 					return nil

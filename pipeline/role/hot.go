@@ -23,11 +23,8 @@ type Standing struct {
 	Open []bus.Topic
 }
 
-// standsBy reports whether the process stands by.
-func (s *Standing) standsBy() bool { return s != nil && s.Term == 0 }
-
 // StandsBy reports whether the process stands by and so publishes nothing.
-func (s *Standing) StandsBy() bool { return s.standsBy() }
+func (s *Standing) StandsBy() bool { return s != nil && s.Term == 0 }
 
 // fenced is a bus to which a leader writes, as long as it leads. Every record says who wrote it.
 type fenced struct {

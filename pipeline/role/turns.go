@@ -44,12 +44,16 @@ func (t *Turns) Step(work func() error) (Output, error) {
 	return Output{Idle: true}, t.err
 }
 
-// Publish is called by the work. It returns nil once the output is published.
+// Publish is called by the work. It returns nil once the output is published and noted.
 func (t *Turns) Publish(out Output) error {
 	t.published = false
+	note := out.Note
 	out.Note = func() error {
 		t.published = true
-		return nil
+		if note == nil {
+			return nil
+		}
+		return note()
 	}
 	if !t.yield(out) || !t.published {
 		return errUnpublished

@@ -9,8 +9,6 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/mixedstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
@@ -99,13 +97,13 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		if e.lifted >= c.Attempt {
 			return role.Output{}, false, nil
 		}
-		out, err = send(l.newAck(c, deletions.StepLifted), &e.lifted)
+		out, err = role.Acknowledge(l.newAck(c, deletions.StepLifted), &e.lifted)
 	case e.suppressed < c.Attempt:
-		out, err = send(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
+		out, err = role.Acknowledge(l.newAck(c, deletions.StepSuppressed), &e.suppressed)
 	case c.Phase == wire.PhaseSuppress || !l.state.replaced(c):
 		return role.Output{}, false, nil
 	case e.swapped < c.Attempt:
-		out, err = send(l.newAck(c, deletions.StepSwapped), &e.swapped)
+		out, err = role.Acknowledge(l.newAck(c, deletions.StepSwapped), &e.swapped)
 	case l.state.links.owing(owesAgain) != lethe.NoTimestep:
 		return role.Output{}, false, nil // what erased transactions were named in goes first
 	case e.erased < c.Attempt:
@@ -148,7 +146,7 @@ func (l *logic) searched(
 	}
 	a := l.newAck(c, step)
 	a.Scan = &summary
-	return send(a, note)
+	return role.Acknowledge(a, note)
 }
 
 // roleName is what acknowledgements call the role.
@@ -162,17 +160,4 @@ func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
 		a.Ensemble, a.Models = l.state.served.Version, l.state.served.Digests
 	}
 	return a
-}
-
-// send publishes an acknowledgement and notes its attempt.
-func send(a deletions.Ack, note *int) (role.Output, error) {
-	value, err := a.Encode()
-	if err != nil {
-		return role.Output{}, err
-	}
-	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
-	return role.Output{Topic: bus.ErasureStatus, Records: records, Own: true, Note: func() error {
-		*note = a.Attempt
-		return nil
-	}}, nil
 }

@@ -11,8 +11,6 @@ import (
 
 	"lethe"
 	"lethe/deletions"
-	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/internal/mixedstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
@@ -107,7 +105,7 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		a := l.newAck(c, deletions.StepPurged)
 		a.Shards = slices.Sorted(maps.Keys(c.Shards()))
 		a.Components = groupsOf(l.o.Layout, a.Shards)
-		out, err = send(a, &e.purged)
+		out, err = role.Acknowledge(a, &e.purged)
 	case e.erased < c.Attempt:
 		out, err = l.searched(ctx, c, deletions.StepErased, concerned(c), &e.erased)
 	case c.Phase == wire.PhaseSearch && e.scanned < c.Attempt:
@@ -208,7 +206,7 @@ func (l *logic) searched(
 	}
 	a := l.newAck(c, step)
 	a.Scan = &summary
-	return send(a, note)
+	return role.Acknowledge(a, note)
 }
 
 // newAck acknowledges a step of a command.
@@ -216,17 +214,4 @@ func (l *logic) newAck(c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt = c.Attempt
 	return a
-}
-
-// send publishes an acknowledgement and notes its attempt.
-func send(a deletions.Ack, note *int) (role.Output, error) {
-	value, err := a.Encode()
-	if err != nil {
-		return role.Output{}, err
-	}
-	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
-	return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
-		*note = a.Attempt
-		return nil
-	}}, nil
 }

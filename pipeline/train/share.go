@@ -88,15 +88,9 @@ func (s *share) run(ctx context.Context) error {
 
 // tell notes an assignment, and where the topics end now.
 func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
-	ends := make(map[bus.TopicPartition]int64)
-	for _, topic := range []bus.Topic{bus.Slices, bus.Models, bus.ErasureStatus} {
-		list, err := s.bus.EndOffsets(ctx, topic)
-		if err != nil {
-			return err
-		}
-		for p, end := range list {
-			ends[bus.TopicPartition{Topic: topic, Partition: p}] = end
-		}
+	ends, err := bus.EndsOf(ctx, s.bus, bus.Slices, bus.Models, bus.ErasureStatus)
+	if err != nil {
+		return err
 	}
 	s.mu.Lock()
 	s.told = told{a, ends}

@@ -10,7 +10,6 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/scan"
-	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
@@ -205,10 +204,10 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 		if e.lifted >= c.Attempt {
 			return role.Output{}, false, nil
 		}
-		out, err = send(newAck(l, c, deletions.StepLifted), &e.lifted)
+		out, err = role.Acknowledge(newAck(l, c, deletions.StepLifted), &e.lifted)
 		return out, true, err
 	case e.suppressed < c.Attempt:
-		out, err = send(newAck(l, c, deletions.StepSuppressed), &e.suppressed)
+		out, err = role.Acknowledge(newAck(l, c, deletions.StepSuppressed), &e.suppressed)
 		return out, true, err
 	case !c.Phase.Rewrites():
 		return role.Output{}, false, nil
@@ -248,17 +247,11 @@ func replaced(l *logic, c *wire.Command) (bool, error) {
 // search of everything: what comes later was written without what is erased.
 func readAll(ctx context.Context, l *logic, e *erasure) (bool, error) {
 	if e.asked < e.command.Attempt {
-		e.ends = make(map[bus.TopicPartition]int64)
-		for _, topic := range l.Topics() {
-			ends, err := l.o.Bus.EndOffsets(ctx, topic)
-			if err != nil {
-				return false, fmt.Errorf("where %s ends: %w", topic, err)
-			}
-			for p, end := range ends {
-				e.ends[bus.TopicPartition{Topic: topic, Partition: p}] = end
-			}
+		ends, err := bus.EndsOf(ctx, l.o.Bus, l.Topics()...)
+		if err != nil {
+			return false, err
 		}
-		e.asked = e.command.Attempt
+		e.ends, e.asked = ends, e.command.Attempt
 	}
 	for tp, end := range e.ends {
 		if l.next[tp] < end {
@@ -273,17 +266,4 @@ func newAck(l *logic, c *wire.Command, step deletions.Step) deletions.Ack {
 	a := deletions.NewAck(c.RequestID, roleName, l.o.Instance, step)
 	a.Attempt = c.Attempt
 	return a
-}
-
-// send publishes an acknowledgement and notes its attempt.
-func send(a deletions.Ack, note *int) (role.Output, error) {
-	value, err := a.Encode()
-	if err != nil {
-		return role.Output{}, err
-	}
-	records := []ingest.Outgoing{{Key: []byte(a.Key()), Value: value}}
-	return role.Output{Topic: bus.ErasureStatus, Records: records, Note: func() error {
-		*note = a.Attempt
-		return nil
-	}}, nil
 }

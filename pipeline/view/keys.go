@@ -97,6 +97,14 @@ func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
 	return w.Set(offsetKey(tp), binary.BigEndian.AppendUint64(nil, uint64(next)))
 }
 
+// setOrDelete stores a value, or removes what is stored.
+func setOrDelete(w swapstore.Writer, key, value []byte, gone bool) error {
+	if gone {
+		return w.Delete(key)
+	}
+	return w.Set(key, value)
+}
+
 // offsetOf returns where a partition is resumed.
 func offsetOf(store swapstore.Reader, tp bus.TopicPartition) (int64, error) {
 	value, found, err := store.Get(offsetKey(tp))

@@ -25,13 +25,7 @@ func (l *logic) takeReasons(batch bus.Batch) error {
 					continue
 				}
 			}
-			var err error
-			if gone {
-				err = w.Delete(key)
-			} else {
-				err = w.Set(key, rec.Value)
-			}
-			if err != nil {
+			if err := setOrDelete(w, key, rec.Value, gone); err != nil {
 				return err
 			}
 		}

@@ -19,13 +19,7 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 	err := l.store.Apply(func(w swapstore.Writer) error {
 		for _, rec := range records {
 			key := append([]byte(prefix), rec.Key...)
-			var err error
-			if rec.Tombstone() {
-				err = w.Delete(key)
-			} else {
-				err = w.Set(key, rec.Value)
-			}
-			if err != nil {
+			if err := setOrDelete(w, key, rec.Value, rec.Tombstone()); err != nil {
 				return err
 			}
 		}

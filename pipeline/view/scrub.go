@@ -25,7 +25,7 @@ func (l *logic) searched(ctx context.Context, e *erasure, step deletions.Step, n
 	}
 	a := newAck(l, e.command, step)
 	a.Scan = &summary
-	return send(a, note)
+	return role.Acknowledge(a, note)
 }
 
 func search(ctx context.Context, l *logic, e *erasure) (scan.Summary, error) {
