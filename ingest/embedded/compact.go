@@ -28,20 +28,20 @@ func (b *Broker) Compact() error {
 	if b.down != nil {
 		return b.down
 	}
-	var err error
-	began, ran := time.Now(), false
+	began := time.Now()
 	defer func() { b.compacted, b.compacting = time.Now(), time.Since(began) }()
+	begun, done := make(chan struct{}), make(chan error, 1)
 	turnErr := b.inTurn(func() {
-		ran = true
-		err = b.compact()
+		close(begun)
+		done <- b.compact()
 	})
-	if b.down != nil {
-		return err // the turn ended with the broker
+	select {
+	case <-begun:
+		// The answer may be lost before the turn has ended: the turn itself may end the broker.
+		return <-done
+	default:
+		return turnErr
 	}
-	if !ran || err != nil {
-		return errors.Join(err, turnErr)
-	}
-	return nil
 }
 
 // compact runs while no request is being handled.

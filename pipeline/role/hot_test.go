@@ -42,12 +42,12 @@ func (p *pair) start(name string) {
 	if p.logics[name] == nil {
 		p.logics[name] = new(echo)
 	}
-	log := slog.New(slog.DiscardHandler)
+	logic, log := p.logics[name], slog.New(slog.DiscardHandler)
 	lead := role.NewLead("echo", name, p.group.Member(name), log)
 	r, err := role.Hot(p.t.Context(), "echo", lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
 		around := role.Around(s.Fenced(p.topics), events.Listener{}, log)
 		around.Standing, s.Open = s, p.open
-		return role.Follow("echo", p.logics[name], around), nil
+		return role.Follow("echo", logic, around), nil
 	})
 	require.NoError(p.t, err)
 	ctx, cancel := context.WithCancel(p.t.Context())
