@@ -47,7 +47,7 @@ kafka-one:
 # Most of the time they wait for brokers, as those of one broker do.
 kafka-three:
 	KAFKA_TEST_PORT=29192 ./integration/kafka/kafka.sh run3 \
-	  $(GO) test -count=1 -short -v -timeout 10m -run 'OfThree' ./integration/kafka
+	  $(GO) test -count=1 -short -v -timeout 20m -run 'OfThree' ./integration/kafka
 
 .PHONY: interop
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)

@@ -17,6 +17,7 @@ const (
 	Snapshots     Topic = "snapshots.v1"
 	Slices        Topic = "slices.v1"
 	Models        Topic = "models.v1"
+	Answers       Topic = "answers.v1"
 	Predictions   Topic = "predictions.v1"
 	Reasons       Topic = "reasons.v1"
 	Receipts      Topic = "receipts.v1"
@@ -28,7 +29,7 @@ const (
 // Topics lists every topic in a fixed order.
 func Topics() []Topic {
 	return []Topic{
-		Transactions, Labels, Erasures, Snapshots, Slices, Models,
+		Transactions, Labels, Erasures, Snapshots, Slices, Models, Answers,
 		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
 	}
 }

@@ -114,6 +114,7 @@ func TestBrokersOfThreeAreLost(t *testing.T) {
 
 	require.Equal(t, want.hash, score.Await("the end of the stream", trained).EnsembleHash)
 	equalPredictions(t, want.predictions, d.predictions())
+	require.Equal(t, want.slices, d.slices())
 	verified(t, erasure, all...)
 	build.AwaitPage("/readyz", "\nok")
 	for _, s := range all {
@@ -121,17 +122,17 @@ func TestBrokersOfThreeAreLost(t *testing.T) {
 	}
 }
 
-// erasedHalfway is what the embedded broker gives for an erasure after the third timestep.
+// erasedHalfway is what the embedded broker gives for an erasure after the third part.
 func (l *lab) erasedHalfway(t *testing.T, erased string) outcome {
 	t.Helper()
 	d := &deployment{lab: l, t: t, prefix: "lethe."}
 	s := process.Start(t, l.bin, filepath.Join(t.TempDir(), "data"), process.FreePorts(t), d.settings()...)
 	d.brokers = s.Brokers
-	d.replaySteps("1-3")
-	s.Await("half of the stream", func(s service.Status) bool { return s.TrainedThrough == 3 })
+	d.replayParts(1, 3)
+	s.Await("half of the stream", l.learnt(3))
 	verified(t, d.erase("reference", erased), s)
-	d.replaySteps("4-6")
-	out := outcome{s.Await("the end of the stream", trained).EnsembleHash, d.predictions()}
+	d.replayParts(4, 6)
+	out := outcome{s.Await("the end of the stream", l.learnt(6)).EnsembleHash, d.predictions(), d.slices()}
 	require.Zero(t, s.Stop(), s.Log())
 	return out
 }

@@ -61,12 +61,11 @@ func (c *crowd) await(role, what string, want func(service.Status) bool) service
 	return service.Status{}
 }
 
-// step replays a timestep and waits until the models have learnt from it.
-func (c *crowd) step(t int) {
+// step replays a part of the stream and waits until the models have learnt from it.
+func (c *crowd) step(part int) {
 	c.t.Helper()
-	c.as("producer").replaySteps(strconv.Itoa(t) + "-" + strconv.Itoa(t))
-	learnt := func(s service.Status) bool { return int(s.TrainedThrough) == t }
-	c.await(configs.RoleScore, "timestep "+strconv.Itoa(t), learnt)
+	c.as("producer").replayParts(part, part)
+	c.await(configs.RoleScore, "part "+strconv.Itoa(part), c.learnt(part))
 }
 
 // Two processes play each role on three brokers. Every one of them is killed twice, one broker is
@@ -75,7 +74,7 @@ func (c *crowd) step(t int) {
 // to, and no process has ended by itself.
 func TestProcessesAndBrokersOfThreeAreLost(t *testing.T) {
 	three := newCluster(t)
-	l := newLab(t)
+	l := newRealLab(t)
 	erased, _ := l.subjects(t)
 	want := l.erasedHalfway(t, string(erased))
 	d := l.outside(t)
@@ -119,8 +118,9 @@ func TestProcessesAndBrokersOfThreeAreLost(t *testing.T) {
 	delete(c.all, "score-1")
 	c.step(6)
 
-	require.Equal(t, want.hash, c.await(configs.RoleScore, "the end of the stream", trained).EnsembleHash)
+	require.Equal(t, want.hash, c.await(configs.RoleScore, "the end of the stream", l.learnt(6)).EnsembleHash)
 	equalPredictions(t, want.predictions, d.predictions())
+	require.Equal(t, want.slices, d.slices())
 	c.onTheReceipt("crowd")
 	for name, s := range c.all {
 		require.Zero(t, s.Stop(), "%s: %s", name, s.Log())

@@ -1,10 +1,12 @@
 package kafka_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,11 +19,15 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 
+	"lethe"
+	"lethe/canonical"
 	"lethe/dataset"
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/integration/process"
+	"lethe/internal/realdata"
+	"lethe/pipeline/wire"
 	"lethe/service"
 )
 
@@ -52,9 +58,12 @@ func TestMain(m *testing.M) {
 // lab is what all deployments of a test share, so that they can be compared.
 type lab struct {
 	bin, brokers string
-	// dir holds the dataset and the keys.
-	dir    string
-	stream *dataset.Stream
+	// dir holds the keys, and the dataset unless path says where it is.
+	dir, path string
+	stream    *dataset.Stream
+	// parts are the timesteps, first and last, that are replayed one after the other by tests in
+	// which something happens in between.
+	parts [6][2]lethe.Timestep
 }
 
 // newLab skips the test if there is no broker.
@@ -63,11 +72,7 @@ func newLab(t *testing.T) *lab { return newLabOf(t, 12) }
 // newLabOf is newLab of transactions with so many features.
 func newLabOf(t *testing.T, features int) *lab {
 	t.Helper()
-	l := &lab{brokers: outside.brokers, dir: t.TempDir()}
-	if l.brokers == "" {
-		t.Skip("no Kafka: run make kafka-test, or set LETHE_BROKERS to the host:port of a broker for tests")
-	}
-	l.bin = process.Build(t)
+	l := prepared(t)
 	generated := process.Run(t, l.bin, "generate", "--out", l.dataset(),
 		"--steps", "6", "--nodes-per-step", "120", "--features", strconv.Itoa(features), "--seed", "3")
 	require.Zero(t, generated.Code, generated.Stderr)
@@ -75,12 +80,80 @@ func newLabOf(t *testing.T, features int) *lab {
 	l.stream, err = dataset.LoadElliptic(t.Context(), l.dataset())
 	require.NoError(t, err)
 	require.Len(t, l.stream.Steps, steps)
+	for i := range l.parts {
+		l.parts[i] = [2]lethe.Timestep{lethe.Timestep(i + 1), lethe.Timestep(i + 1)}
+	}
+	return l
+}
+
+// prepared is a lab without a stream.
+func prepared(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{brokers: outside.brokers, dir: t.TempDir()}
+	if l.brokers == "" {
+		t.Skip("no Kafka: run make kafka-test, or set LETHE_BROKERS to the host:port of a broker for tests")
+	}
+	l.bin = process.Build(t)
 	require.NoError(t, os.WriteFile(l.secret(), []byte(strings.Repeat("5a", 32)+"\n"), 0o600))
 	return l
 }
 
-func (l *lab) dataset() string { return filepath.Join(l.dir, "stream") }
+// newRealLab is newLab of Bitcoin-OTC, in six parts of some eight timesteps; of a generated stream
+// where the data are not at hand.
+func newRealLab(t *testing.T) *lab {
+	t.Helper()
+	path, found := realdata.Find(t, "bitcoin-otc", "elliptic-format")
+	if !found {
+		t.Log("no real data (set LETHE_DATA): on a generated stream")
+		return newLab(t)
+	}
+	l := prepared(t)
+	l.path = path
+	var err error
+	l.stream, err = dataset.LoadElliptic(t.Context(), path)
+	require.NoError(t, err)
+	for i := range l.parts {
+		at := func(part int) int { return part * len(l.stream.Steps) / len(l.parts) }
+		l.parts[i] = [2]lethe.Timestep{l.stream.Steps[at(i)].Timestep, l.stream.Steps[at(i+1)-1].Timestep}
+	}
+	return l
+}
+
+func (l *lab) dataset() string { return cmp.Or(l.path, filepath.Join(l.dir, "stream")) }
 func (l *lab) secret() string  { return filepath.Join(l.dir, "secret") }
+
+// learnt reports whether everything up to the end of a part, from 1 on, has gone through.
+func (l *lab) learnt(part int) func(service.Status) bool {
+	return func(s service.Status) bool {
+		return s.TrainedThrough == l.parts[part-1][1] && (part < len(l.parts) || s.LagRecords == 0)
+	}
+}
+
+// replayParts publishes parts of the dataset.
+func (d *deployment) replayParts(first, last int) {
+	d.t.Helper()
+	d.replaySteps(fmt.Sprintf("%d-%d", d.parts[first-1][0], d.parts[last-1][1]))
+}
+
+// slices are the digests of what slices.v1 holds in the end, by key.
+func (d *deployment) slices() map[wire.Key]lethe.Digest {
+	d.t.Helper()
+	client, err := bus.Open(d.config())
+	require.NoError(d.t, err)
+	defer client.Close()
+	out, reader := make(map[wire.Key]lethe.Digest), wire.NewReader()
+	require.NoError(d.t, client.ReadAll(d.t.Context(), bus.Slices, func(rec ingest.Record) error {
+		source := bus.TopicPartition{Topic: bus.Slices, Partition: rec.Partition}
+		messages, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}})
+		for _, m := range messages {
+			if out[m.Key] = canonical.DigestOf(m.Payload); m.Deleted {
+				delete(out, m.Key)
+			}
+		}
+		return err
+	}))
+	return out
+}
 
 // deployment is a set of topics with one configuration.
 type deployment struct {
@@ -123,7 +196,7 @@ func (d *deployment) settings() []string {
 	var out []string
 	for _, s := range []string{
 		"kafka.topic_prefix=" + d.prefix, "kafka.partitions=2", "partition.shards=4", "trainer.hidden=8",
-		"trainer.window_timesteps=3", "trainer.passes=1", "secret_file=" + d.secret(),
+		"trainer.window_timesteps=3", "trainer.passes=1", "scoring.share_from=50", "secret_file=" + d.secret(),
 		"signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
 	} {
 		out = append(out, "--set", s)

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/receipt"
 	"lethe/integration/process"
+	"lethe/pipeline/wire"
 	"lethe/service"
 )
 
@@ -19,6 +20,7 @@ import (
 type outcome struct {
 	hash        string
 	predictions map[string]string
+	slices      map[wire.Key]lethe.Digest
 }
 
 // A stream on an outside Kafka ends as it does on the embedded broker:
@@ -69,9 +71,9 @@ func (l *lab) reference(t *testing.T, erased lethe.TransactionID) (before, after
 	d.brokers = s.Brokers
 	replayed := process.Run(t, l.bin, d.client("replay", "--dataset", l.dataset())...)
 	require.Zero(t, replayed.Code, replayed.Stderr)
-	before = outcome{s.Await("the end of the stream", trained).EnsembleHash, d.predictions()}
+	before = outcome{s.Await("the end of the stream", trained).EnsembleHash, d.predictions(), d.slices()}
 	verified(t, d.erase("reference", string(erased)), s)
-	after = outcome{s.Await("a status", trained).EnsembleHash, d.predictions()}
+	after = outcome{s.Await("a status", trained).EnsembleHash, d.predictions(), d.slices()}
 	require.Zero(t, s.Stop(), s.Log())
 	return before, after
 }

@@ -13,15 +13,23 @@ import (
 // if nothing is there.
 func Path(tb testing.TB, parts ...string) string {
 	tb.Helper()
+	path, found := Find(tb, parts...)
+	if !found {
+		tb.Skipf("no real data: there is no %s (set LETHE_DATA)", path)
+	}
+	return path
+}
+
+// Find is Path for tests that know something else to do where nothing is there, which it reports.
+func Find(tb testing.TB, parts ...string) (path string, found bool) {
+	tb.Helper()
 	root := os.Getenv("LETHE_DATA")
 	if root == "" {
 		root = filepath.Join(Repository(tb), "..", "shared", "data")
 	}
-	path := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("no real data: %v (set LETHE_DATA)", err)
-	}
-	return path
+	path = filepath.Join(append([]string{root}, parts...)...)
+	_, err := os.Stat(path)
+	return path, err == nil
 }
 
 // Repository returns the folder of go.mod above the test.

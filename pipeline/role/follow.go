@@ -237,7 +237,7 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 			}
 			in.Notices = append(in.Notices, n)
 		}
-	case bus.Snapshots, bus.Slices, bus.Models:
+	case bus.Snapshots, bus.Slices, bus.Models, bus.Answers:
 		if f.readers[topic] == nil {
 			f.readers[topic] = wire.NewReader().Skipping(f.junk)
 		}

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 )
 
 // advance scores the next snapshot, or swaps to the ensemble it needs, as far as
@@ -106,11 +108,19 @@ func (l *logic) serve(wanted lethe.Timestep) (bool, error) {
 // same content.
 func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timestep) (role.Output, error) {
 	started := now()
-	snapshot, err := l.state.snapshot(t)
+	message, err := waiting(l.state, t)
 	if err != nil {
 		return role.Output{}, err
 	}
-	said, err := l.predictor.ask(ctx, l.state.served, snapshot)
+	snapshot, err := canonical.DecodeSnapshot(message)
+	if err != nil {
+		return role.Output{}, err
+	}
+	help, ask := l.shared.Help(l.state.served, snapshot, message)
+	if ask != nil {
+		return role.Output{Messages: []wire.Message{ask.Message()}}, nil
+	}
+	said, err := l.predictor.askWith(ctx, l.state.served, l.o.OneHop.Join(snapshot), help)
 	if err != nil {
 		return role.Output{}, fmt.Errorf("score timestep %d: %w", t, err)
 	}
@@ -123,6 +133,7 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 		l.o.Listener.SnapshotScored(events.SnapshotScored{
 			Timestep: t, Illicit: said.illicit, IllicitCount: len(alerts), Duration: now().Sub(started),
 		})
+		l.shared.Done()
 		return l.finish(t, out, alerts)
 	}}, nil
 }

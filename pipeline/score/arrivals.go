@@ -167,6 +167,9 @@ func (a *arrivals) signal() {
 
 // run reads and scores until the context ends, which is no error.
 func (a *arrivals) run(ctx context.Context) error {
+	if a == nil {
+		return nil
+	}
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.read(running) })
 	group.Go(func() error { return a.scoreAll(running) })

@@ -35,6 +35,7 @@ func (e *erasure) removes(m wire.Received) bool {
 // anything else is scored.
 func (l *logic) takeNotices(notices []wire.Notice) error {
 	for _, n := range notices {
+		l.shared.Take(n)
 		switch {
 		case n.Served != nil:
 			l.said, l.passing.told = n.Served.Through, n.Served.Through

@@ -14,6 +14,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/share"
 	"lethe/pipeline/wire"
 )
 
@@ -28,6 +29,8 @@ type logic struct {
 	search    search
 	// arrivals is nil if transactions are not scored before their timestep closes.
 	arrivals *arrivals
+	// shared is nil if no other process plays the role.
+	shared *share.Shared
 	// said is through which timestep others were told that the served models are.
 	said    lethe.Timestep
 	passing passing
@@ -53,6 +56,9 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		return nil, err
 	}
 	if l.arrivals, err = newArrivals(o); err != nil {
+		return nil, err
+	}
+	if l.shared, err = newShared(o); err != nil {
 		return nil, err
 	}
 	if err := l.arrivals.resume(l.state); err != nil {
@@ -100,10 +106,14 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err := l.take(ctx, in); err != nil {
 		return role.Output{}, err
 	}
+	if left, note := l.shared.Left(); len(left) > 0 {
+		return role.Output{Topic: bus.Answers, Records: left, Note: note}, nil
+	}
 	out, progressed, err := l.advance(ctx, now)
 	if err == nil {
 		err = l.arrivals.serve(l.state.served)
 	}
+	l.shared.Serve(l.state.served)
 	if err != nil || progressed {
 		return out, err
 	}

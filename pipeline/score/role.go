@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
@@ -12,6 +14,7 @@ import (
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/share"
 	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/ensemble"
@@ -74,10 +77,26 @@ func New(o Options) (*role.Follower, error) {
 	if around.Standing.StandsBy() {
 		around.Tick = passTick
 	}
-	if l.arrivals != nil {
-		around.Beside = l.arrivals.run
-	}
+	around.Wake, around.Beside = l.shared.Wake(), func(ctx context.Context) error { return beside(ctx, l) }
 	return role.Follow(roleName, l, around), nil
+}
+
+// beside is what runs beside the loop.
+func beside(ctx context.Context, l *logic) error {
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.arrivals.run(running) })
+	group.Go(func() error { return l.shared.Run(running) })
+	return wire.UnlessStopped(ctx, group.Wait())
+}
+
+// newShared returns the part of the role in what several processes score together. Its programs
+// are its own, as it asks models beside the loop.
+func newShared(o Options) (*share.Shared, error) {
+	p, err := newPredictor(o)
+	return share.New(share.Options{
+		From: o.Scoring.ShareFrom, Runner: p.runner, OneHop: o.OneHop, Kernels: o.Kernels.Name, Role: roleName,
+		Instance: o.Instance, Around: o.Surroundings,
+	}), err
 }
 
 // open opens the store in the role's folder.

@@ -211,14 +211,23 @@ func setOffset(w swapstore.Writer, tp bus.TopicPartition, next int64) error {
 
 // snapshot reads a snapshot that waits to be scored.
 func (s *state) snapshot(t lethe.Timestep) (*lethe.Snapshot, error) {
-	value, found, err := s.store.Get(timestepkey.New(snapshotPrefix, t))
+	message, err := waiting(s, t)
+	if err != nil {
+		return nil, err
+	}
+	return canonical.DecodeSnapshot(message)
+}
+
+// waiting reads the message of a snapshot that waits to be scored.
+func waiting(s *state, t lethe.Timestep) ([]byte, error) {
+	message, found, err := s.store.Get(timestepkey.New(snapshotPrefix, t))
 	if err != nil {
 		return nil, fmt.Errorf("waiting snapshot of timestep %d: %w", t, err)
 	}
 	if !found {
 		return nil, fmt.Errorf("waiting snapshot of timestep %d is missing", t)
 	}
-	return canonical.DecodeSnapshot(value)
+	return message, nil
 }
 
 // published reads the probabilities published for a timestep, or nil.

@@ -6,6 +6,8 @@
 //	snapshots.v1   manifest/<timestep>/<chunk>    Manifest
 //	slices.v1      slice/<shard>/<timestep>/…     canonical slice
 //	models.v1      model/<shard>/<timestep>/…     checkpoint
+//	answers.v1     ask/<timestep>/<chunk>         Ask
+//	answers.v1     answer/<model>/<timestep>/…    Answer
 //
 // Slices and models of a shard travel through the partition shard mod P, so
 // that their order is kept; a newer message under a key supersedes the older
@@ -15,6 +17,7 @@
 //	owner.go                  who makes a model, where several processes share that
 //	manifest.go               what a timestep's slices are
 //	notice.go, command.go     erasure-status.v1: its records, and commands to the other roles
+//	answer.go                 what processes that stand by compute for the one that leads
 //	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
 //	member.go                 those that share the work of a role, and those struck off

@@ -83,3 +83,30 @@ func FuzzParseInstance(f *testing.F) {
 		require.Equal(t, i, again)
 	})
 }
+
+func FuzzDecodeAsk(f *testing.F) {
+	a := &wire.Ask{
+		Question: wire.Question{Timestep: 7, Graph: lethe.Digest{1}, Ensemble: lethe.Digest{2}, Kernels: "fma"},
+		Members:  []string{"0a", "0b"},
+	}
+	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
+		a, err := wire.DecodeAsk(message)
+		if err != nil {
+			return nil, err
+		}
+		return a.Message().Payload, nil
+	}, a.Message().Payload)
+}
+
+func FuzzDecodeAnswer(f *testing.F) {
+	a := &wire.Answer{
+		Question: wire.Question{Timestep: 7, Kernels: "fma"}, Model: 3, Posteriors: []float32{.25, .75},
+	}
+	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
+		a, err := wire.DecodeAnswer(message)
+		if err != nil {
+			return nil, err
+		}
+		return a.Message().Payload, nil
+	}, a.Message().Payload, (&wire.Answer{}).Message().Payload)
+}

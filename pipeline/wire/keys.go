@@ -17,10 +17,12 @@ const (
 	KindManifest Kind = "manifest"
 	KindSlice    Kind = "slice"
 	KindModel    Kind = "model"
+	KindAsk      Kind = "ask"
+	KindAnswer   Kind = "answer"
 )
 
-// Key names one message. Shard is 0 for snapshots and manifests, which are of
-// a whole timestep.
+// Key names one message. Shard is 0 for snapshots, manifests and questions, which are of
+// a whole timestep; of answers it is the model's number.
 type Key struct {
 	Kind     Kind
 	Shard    lethe.ShardID
@@ -28,7 +30,7 @@ type Key struct {
 }
 
 // perShard reports whether messages of the kind belong to one shard.
-func (k Kind) perShard() bool { return k == KindSlice || k == KindModel }
+func (k Kind) perShard() bool { return k == KindSlice || k == KindModel || k == KindAnswer }
 
 // String returns the key as it stands in the topic, without the chunk number.
 func (k Key) String() string {
@@ -44,9 +46,9 @@ func ParseKey(s string) (Key, error) {
 	k := Key{Kind: Kind(parts[0])}
 	want := 2
 	switch k.Kind {
-	case KindSlice, KindModel:
+	case KindSlice, KindModel, KindAnswer:
 		want = 3
-	case KindSnapshot, KindManifest:
+	case KindSnapshot, KindManifest, KindAsk:
 	default:
 		return Key{}, fmt.Errorf("message key %q is of no known kind", s)
 	}

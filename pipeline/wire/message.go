@@ -59,6 +59,8 @@ func TopicOf(k Kind) bus.Topic {
 		return bus.Slices
 	case KindModel:
 		return bus.Models
+	case KindAsk, KindAnswer:
+		return bus.Answers
 	default:
 		return bus.Snapshots
 	}

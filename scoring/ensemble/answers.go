@@ -25,28 +25,63 @@ type Answers struct {
 // held them, so one-hop features have been joined to the graph where slices have
 // them (onehop.Mode.Join).
 //
-// Errors are those of trainer.Engine.Probabilities, with the shard.
+// Errors are those of AskOne.
 func (r Runner) Ask(ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input) (*Answers, error) {
+	return r.AskWith(ctx, models, graph, Help{})
+}
+
+// Help is what others do of an ask. The zero value is none.
+type Help struct {
+	// Order is that in which models are asked, each once; nil for that of their numbers.
+	Order []lethe.ShardID
+	// Known returns what somebody else was told by a model, the same bits, or nil.
+	Known func(model lethe.ShardID) []float32
+}
+
+// AskWith is Ask with the help of others: a model is asked if nobody else's answer is known when
+// its turn comes. The result does not depend on it.
+func (r Runner) AskWith(
+	ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input, help Help,
+) (*Answers, error) {
 	a := &Answers{
 		Classes: r.Engine(0).Config().Classes, Shards: make([][]float32, len(models)),
 		graph: graph, models: models,
 	}
-	err := r.Each(ctx, len(models), func(ctx context.Context, shard int) error {
-		posteriors, err := r.Engine(lethe.ShardID(shard)).Probabilities(ctx, models[shard], graph)
-		if err == nil && len(posteriors) != graph.Rows*a.Classes {
-			err = fmt.Errorf("%w: %d probabilities for %d nodes of %d classes",
-				trainer.ErrIncompatible, len(posteriors), graph.Rows, a.Classes)
+	err := r.Each(ctx, len(models), func(ctx context.Context, i int) (err error) {
+		model := lethe.ShardID(i)
+		if help.Order != nil {
+			model = help.Order[i]
 		}
-		if err != nil {
-			return fmt.Errorf("shard %d: %w", shard, err)
+		if help.Known != nil {
+			// One of another length would be of another graph.
+			if known := help.Known(model); len(known) == graph.Rows*a.Classes {
+				a.Shards[model] = known
+				return nil
+			}
 		}
-		a.Shards[shard] = posteriors
-		return nil
+		a.Shards[model], err = r.AskOne(ctx, models, graph, model)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return a, nil
+}
+
+// AskOne asks one of the models about a graph, as Ask does, and returns the posteriors of its
+// nodes, row by row. Errors are those of trainer.Engine.Probabilities, with the shard.
+func (r Runner) AskOne(
+	ctx context.Context, models []*trainer.Checkpoint, graph trainer.Input, model lethe.ShardID,
+) ([]float32, error) {
+	posteriors, err := r.Engine(model).Probabilities(ctx, models[model], graph)
+	if want := graph.Rows * r.Engine(0).Config().Classes; err == nil && len(posteriors) != want {
+		err = fmt.Errorf("%w: %d probabilities for %d nodes, want %d",
+			trainer.ErrIncompatible, len(posteriors), graph.Rows, want)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: %w", model, err)
+	}
+	return posteriors, nil
 }
 
 // Evidence returns what an aggregation may rest on: the graph and
