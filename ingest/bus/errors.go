@@ -25,6 +25,10 @@ var (
 	// names the topic.
 	ErrDenied = errors.New("denied by the brokers' ACLs")
 
+	// ErrSession marks a kafka.session_timeout that the brokers' settings do not allow. The error
+	// names both; the caller must not go on, for nobody would lead or train.
+	ErrSession = errors.New("session timeout refused by the brokers")
+
 	// ErrInterrupted marks that a partition has not been read for a while, for one
 	// of the other reasons here or because its leader does not answer. The Tail goes
 	// on trying; nothing is lost.

@@ -67,7 +67,7 @@ type Sharer struct {
 func (s Sharer) Session() time.Duration { return s.Client.cfg.SessionTimeout }
 
 // Share is a member of the group until the context ends, which is no error, and leaves it
-// then.
+// then. Errors: ErrSession.
 func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 	c := s.Client
 	dialer := &kafka.Dialer{
@@ -88,11 +88,15 @@ func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 	}
 	// Leaving takes a request to a broker that may be away.
 	defer func() { _ = group.Close() }()
+	// What brokers refuse at the start is for the operator; later it may be a setting of theirs.
+	joined := false
 	for {
 		generation, err := group.Next(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, kafka.InvalidSessionTimeout) && !joined:
+			return fmt.Errorf("consumer group %s: %w", g.Name, c.refusedSession(ctx, err))
 		case errors.Is(err, kafka.ErrGroupClosed):
 			return fmt.Errorf("consumer group %s: %w", g.Name, err)
 		case err != nil:
@@ -101,6 +105,7 @@ func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 			}
 			continue
 		}
+		joined = true
 		mine := Assigned{Generation: int64(generation.ID)}
 		for _, p := range generation.Assignments[c.Name(g.Topic)] {
 			mine.Partitions = append(mine.Partitions, p.ID)
