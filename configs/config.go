@@ -36,7 +36,11 @@ type Config struct {
 	// keys/receipt-ed25519.pem under DataDir, see SigningKeyPath.
 	SigningKeyFile string `yaml:"signing_key_file" help:"Key that signs receipts; empty: keys/receipt-ed25519.pem."`
 
-	HTTP      HTTP            `yaml:"http"`
+	HTTP HTTP `yaml:"http"`
+	// Webhooks says where alerts are posted.
+	Webhooks Webhooks `yaml:"webhooks"`
+	// OpenDSR says whether privacy tools may ask for erasures by that interface.
+	OpenDSR   OpenDSR         `yaml:"opendsr"`
 	Kafka     bus.Config      `yaml:"kafka"`
 	Embedded  embedded.Config `yaml:"embedded"`
 	Ingest    Ingest          `yaml:"ingest"`

@@ -64,6 +64,8 @@ func base() Config {
 		Roles:     roles(),
 		Seed:      1,
 		HTTP:      defaultHTTP(),
+		Webhooks:  defaultWebhooks(),
+		OpenDSR:   defaultOpenDSR(),
 		Kafka:     bus.Defaults(),
 		Embedded:  embedded.Defaults(),
 		Ingest:    Ingest{Records: ingest.DefaultLimits(), Config: snapshot.Defaults()},

@@ -3,6 +3,8 @@ package configs
 import (
 	"net"
 	"net/netip"
+	"net/url"
+	"strings"
 
 	"lethe/internal/check"
 )
@@ -17,6 +19,8 @@ type HTTP struct {
 	// TokensFile has the hashes of the tokens that get in. Empty stands for none: who reaches the
 	// address may do everything.
 	TokensFile string `yaml:"tokens_file" help:"Hashes of the tokens that get in; empty: who reaches the address."`
+	// OIDC lets people in by the tokens of an OpenID Connect issuer, beside those of TokensFile.
+	OIDC OIDC `yaml:"oidc"`
 	// TLS is that of the address.
 	TLS HTTPTLS `yaml:"tls"`
 	// Insecure allows an address beyond this machine without TLS or without tokens: something else
@@ -37,7 +41,7 @@ func (t HTTPTLS) Enabled() bool { return t.CertificateFile != "" }
 
 // defaultHTTP lets this machine in alone.
 func defaultHTTP() HTTP {
-	return HTTP{Address: "127.0.0.1:8080", Hosts: []string{}, RequestsPerSecond: 200}
+	return HTTP{Address: "127.0.0.1:8080", Hosts: []string{}, OIDC: defaultOIDC(), RequestsPerSecond: 200}
 }
 
 // IsLocal reports whether only this machine reaches what listens at the address.
@@ -59,9 +63,49 @@ func (h HTTP) check(p *check.Problems) {
 	p.Whole("http.requests_per_second", h.RequestsPerSecond, 0, mostPerSecond)
 	p.That((h.TLS.CertificateFile == "") == (h.TLS.KeyFile == ""), "http.tls.key_file", h.TLS.KeyFile,
 		"a file if http.tls.certificate_file is one, and nothing if not")
+	h.OIDC.check(p)
 	_, _, err := net.SplitHostPort(h.Address)
-	if err == nil && !h.IsLocal() && !h.Insecure && (!h.TLS.Enabled() || h.TokensFile == "") {
+	login := h.TokensFile != "" || h.OIDC.Enabled()
+	if err == nil && !h.IsLocal() && !h.Insecure && (!h.TLS.Enabled() || !login) {
 		p.Bad("http.address", h.Address, "this machine, as 127.0.0.1:8080, unless http.tls.certificate_file and "+
-			"http.tokens_file are given, or http.insecure says that something else keeps others out")
+			"http.tokens_file or http.oidc.issuer are given, or http.insecure says that something else keeps others out")
+	}
+}
+
+// OIDC names the OpenID Connect issuer whose tokens get in, and what they may do.
+type OIDC struct {
+	// Issuer is as in the claim iss; empty for none.
+	Issuer string `yaml:"issuer" help:"OpenID Connect issuer whose tokens get in, as in their claim iss; empty: none."`
+	// Audience must stand in the claim aud.
+	Audience string `yaml:"audience" help:"Audience that its tokens must be for (aud)."`
+	// RolesClaim names the claim with a person's roles.
+	RolesClaim string `yaml:"roles_claim" help:"Claim with a person's roles, such as realm_access.roles."`
+	// Roles are VALUE=ROLE.
+	Roles []string `yaml:"roles" help:"VALUE=ROLE: a value of that claim, and the role that it gives."`
+	// CAFile has the authorities of the issuer's certificate.
+	CAFile string `yaml:"ca_file" help:"Authorities of the issuer's certificate, in PEM; empty: those of the system."`
+}
+
+// Enabled reports whether there is an issuer.
+func (o OIDC) Enabled() bool { return o.Issuer != "" }
+
+func defaultOIDC() OIDC { return OIDC{RolesClaim: "roles", Roles: []string{}} }
+
+func (o OIDC) check(p *check.Problems) {
+	if !o.Enabled() {
+		return
+	}
+	at, err := url.Parse(o.Issuer)
+	local := err == nil && HTTP{Address: at.Host}.IsLocal()
+	secure := err == nil && at.Host != "" && (at.Scheme == "https" || at.Scheme == "http" && local)
+	p.That(secure, "http.oidc.issuer", o.Issuer,
+		"https://host, or http:// of this machine: whoever is between could issue tokens")
+	p.That(o.Audience != "", "http.oidc.audience", o.Audience,
+		"a text while http.oidc.issuer is set: without one, tokens for anybody get in")
+	p.That(o.RolesClaim != "", "http.oidc.roles_claim", o.RolesClaim, "the name of a claim")
+	p.That(len(o.Roles) > 0, "http.oidc.roles", o.Roles, "at least one VALUE=ROLE: nobody could do anything")
+	for _, mapping := range o.Roles {
+		value, role, found := strings.Cut(mapping, "=")
+		p.That(found && value != "" && role != "", "http.oidc.roles", mapping, "VALUE=ROLE")
 	}
 }

@@ -35,8 +35,10 @@ func readPrivate(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w %s: not a regular file", ErrKeyFile, path)
 	}
-	// Windows has no such bits and reports every file as readable by all.
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+	// Windows has no such bits and reports every file as readable by all. A file that nobody may write and the
+	// group may read is how an orchestrator hands a key to a process.
+	const handed = 0o440
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && mode != handed && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("%w %s: mode %04o lets others read it, want 0600: run `chmod 600 %s`, "+
 			"and change the key if others could have read it",
 			ErrKeyFile, path, mode, path)

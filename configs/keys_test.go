@@ -115,6 +115,13 @@ func TestSecretRefusals(t *testing.T) {
 	}
 	_, err := configs.LoadOrCreateSecret(t.TempDir(), &counting{})
 	require.ErrorContains(t, err, "not a regular file")
+
+	// As an orchestrator mounts it.
+	path := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(path, []byte(digits), 0o440))
+	require.NoError(t, os.Chmod(path, 0o440))
+	_, err = configs.LoadOrCreateSecret(path, &counting{})
+	require.NoError(t, err)
 }
 
 func TestSecretNeedsRandomness(t *testing.T) {

@@ -89,6 +89,6 @@ func TestReferenceIsThePage(t *testing.T) {
 	require.Equal(t, string(want), string(have), "make it anew with go test ./configs -run Reference -rewrite")
 	for _, s := range Settings() {
 		require.NotEmpty(t, s.Help, s.Key)
-		require.Equal(t, 1, strings.Count(string(have), "| `"+s.Key+"` |"), s.Key)
+		require.Equal(t, 1, strings.Count(string(have), "\n| `"+s.Key+"` |"), s.Key)
 	}
 }

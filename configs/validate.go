@@ -56,6 +56,8 @@ func (c Config) checkProcess(p *check.Problems) {
 		p.Bad("roles", c.Roles, "graphs and erasure together, since they share their stores")
 	}
 	c.HTTP.check(p)
+	c.Webhooks.check(p, c.HasRole(RoleView))
+	c.OpenDSR.check(p, c.HasRole(RoleView))
 }
 
 func (c Config) checkKafka(p *check.Problems) {

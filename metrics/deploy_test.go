@@ -83,24 +83,33 @@ type dashboard struct {
 	}
 }
 
-func readDashboard(t *testing.T) dashboard {
+// readDashboards returns all of them, by their files.
+func readDashboards(t *testing.T) map[string]dashboard {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(deployFolder, "grafana/dashboards/lethe.json"))
+	files, err := filepath.Glob(filepath.Join(deployFolder, "grafana/dashboards/*.json"))
 	require.NoError(t, err)
-	var d dashboard
-	require.NoError(t, json.Unmarshal(content, &d))
-	return d
+	out := make(map[string]dashboard)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var d dashboard
+		require.NoError(t, json.Unmarshal(content, &d), file)
+		out[filepath.Base(file)] = d
+	}
+	return out
 }
 
-func TestDashboardUsesOnlyExportedMetrics(t *testing.T) {
+func TestDashboardsUseOnlyExportedMetrics(t *testing.T) {
 	names := exported(t)
 	names["up"] = []string{"job", "instance"} // Prometheus's own
 	shown := map[string]bool{}
-	for _, panel := range readDashboard(t).Panels {
-		for _, target := range panel.Targets {
-			requireExported(t, names, target.Expr, panel.Title)
-			for _, name := range usedBy(target.Expr).metrics {
-				shown[name] = true
+	for file, d := range readDashboards(t) {
+		for _, panel := range d.Panels {
+			for _, target := range panel.Targets {
+				requireExported(t, names, target.Expr, file+": "+panel.Title)
+				for _, name := range usedBy(target.Expr).metrics {
+					shown[name] = true
+				}
 			}
 		}
 	}
@@ -114,10 +123,21 @@ func TestDashboardUsesOnlyExportedMetrics(t *testing.T) {
 	}
 }
 
-func TestDashboardIsSound(t *testing.T) {
-	d := readDashboard(t)
+func TestDashboardsAreSound(t *testing.T) {
+	uids := make(map[string]string)
+	for file, d := range readDashboards(t) {
+		uids[d.UID] = file
+		t.Run(file, func(t *testing.T) { requireSound(t, d) })
+	}
+	require.Equal(t, map[string]string{
+		"lethe-overview": "lethe.json", "lethe-pipeline": "lethe-pipeline.json", "lethe-model": "lethe-model.json",
+		"lethe-compliance": "lethe-compliance.json",
+	}, uids)
+}
+
+func requireSound(t *testing.T, d dashboard) {
+	t.Helper()
 	require.Nil(t, d.ID, "Grafana gives it one")
-	require.Equal(t, "lethe-overview", d.UID)
 	require.Len(t, d.Templating.List, 1)
 	require.Equal(t, "datasource", d.Templating.List[0].Name)
 	require.Equal(t, "prometheus", d.Templating.List[0].Query)

@@ -17,6 +17,7 @@ type Metrics struct {
 	models   *modelMetrics
 	erasures *erasureMetrics
 	success  *successMetrics
+	webhooks *webhookMetrics
 }
 
 // New makes the metrics and registers them. It fails if the options are not
@@ -38,6 +39,7 @@ func New(registry prometheus.Registerer, opts Options) (*Metrics, error) {
 		models:   newModelMetrics(),
 		erasures: newErasureMetrics(opts.Now),
 		success:  newSuccessMetrics(opts.Now),
+		webhooks: newWebhookMetrics(),
 	}
 	m.build.Set(1)
 	if err := registry.Register(m); err != nil {
@@ -50,7 +52,7 @@ func New(registry prometheus.Registerer, opts Options) (*Metrics, error) {
 func (m *Metrics) Listener() events.Listener {
 	return events.Tee(
 		m.records.listener(), m.steps.listener(), m.models.listener(),
-		m.erasures.listener(), m.success.listener(),
+		m.erasures.listener(), m.success.listener(), m.webhooks.listener(),
 	)
 }
 
@@ -74,5 +76,6 @@ func (m *Metrics) collectors() []prometheus.Collector {
 	all = append(all, m.steps.collectors()...)
 	all = append(all, m.models.collectors()...)
 	all = append(all, m.erasures.collectors()...)
+	all = append(all, m.webhooks.collectors()...)
 	return append(all, m.success.collectors()...)
 }

@@ -71,7 +71,11 @@ func (p *process) everything() {
 	l.SnapshotScored(events.SnapshotScored{Timestep: 3, Illicit: []float64{.1, .2, .9}, IllicitCount: 1,
 		Duration: time.Millisecond})
 	l.ProvisionallyScored(events.ProvisionallyScored{Predictions: 3, Delays: []time.Duration{20 * time.Millisecond}})
-	l.QualityMeasured(events.QualityMeasured{Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN()})
+	l.QualityMeasured(events.QualityMeasured{
+		Timestep: 3, AUC: .9, MacroF1: .8, IllicitF1: math.NaN(), CalibrationError: .05,
+	})
+	l.SnapshotScored(events.SnapshotScored{Timestep: 4, Illicit: []float64{.1, .2, .9}})
+	l.WebhookTried(events.WebhookTried{Outcome: events.WebhookDelivered, Undelivered: 2})
 	l.ErasureChanged(events.ErasureChanged{State: "verified", Elapsed: 2 * time.Minute})
 	l.ErasurePhaseDone(events.ErasurePhaseDone{Phase: events.Retrain, Duration: time.Minute})
 	l.ErasureVerificationFailed(events.ErasureVerificationFailed{})
@@ -163,7 +167,7 @@ func TestEveryNameHasOurPrefixAndNoIDLabel(t *testing.T) {
 			for _, label := range m.GetLabel() {
 				require.Contains(t, []string{
 					"version", "revision", "kernels", "topic", "partition", "result", "reason", "state",
-					"class", "phase", "stage",
+					"class", "phase", "stage", "outcome",
 				}, label.GetName(), family.GetName())
 			}
 		}

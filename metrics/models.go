@@ -25,6 +25,10 @@ type modelMetrics struct {
 	qualityTimestep prometheus.Gauge
 	auc, macroF1    prometheus.Gauge
 	illicitF1       prometheus.Gauge
+	calibration     prometheus.Gauge
+	driftMu         sync.Mutex // held while scores are compared with those of before
+	before          drift
+	psi             prometheus.Gauge
 }
 
 func newModelMetrics() *modelMetrics {
@@ -60,13 +64,19 @@ func newModelMetrics() *modelMetrics {
 			"Macro F1 of one timestep's predictions, made before its labels; NaN if not defined."),
 		illicitF1: gauge("lethe_prequential_illicit_f1_ratio",
 			"F1 of the class illicit of one timestep's predictions, made before its labels; NaN if not defined."),
+		calibration: gauge("lethe_prequential_calibration_error_ratio",
+			"Expected calibration error of one timestep's probabilities, made before its labels; NaN if not defined."),
+		psi: gauge("lethe_score_drift_psi",
+			"Population stability index of the last timestep's scores beside those since the process began; NaN for none."),
 	}
+	m.psi.Set(math.NaN())
 	for _, reason := range texts(events.TrainReasons()) {
 		m.train.WithLabelValues(reason)
 	}
 	m.ensemble.Set(float64(lethe.NoTimestep))
 	m.quality(events.QualityMeasured{
 		Timestep: lethe.NoTimestep, AUC: math.NaN(), MacroF1: math.NaN(), IllicitF1: math.NaN(),
+		CalibrationError: math.NaN(),
 	})
 	return m
 }
@@ -89,6 +99,7 @@ func (m *modelMetrics) listener() events.Listener {
 			for _, p := range e.Illicit {
 				m.score.Observe(p)
 			}
+			m.drifts(e.Illicit)
 		},
 		ProvisionallyScored: func(e events.ProvisionallyScored) {
 			m.provisional.Add(float64(e.Predictions))
@@ -114,12 +125,20 @@ func (m *modelMetrics) quality(e events.QualityMeasured) {
 	m.auc.Set(e.AUC)
 	m.macroF1.Set(e.MacroF1)
 	m.illicitF1.Set(e.IllicitF1)
+	m.calibration.Set(e.CalibrationError)
+}
+
+// drifts compares a timestep's scores with those of before.
+func (m *modelMetrics) drifts(scores []float64) {
+	m.driftMu.Lock()
+	defer m.driftMu.Unlock()
+	m.psi.Set(m.before.add(scores))
 }
 
 func (m *modelMetrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.train, m.steps, m.ensemble, m.version, m.scoring, m.predictions, m.score,
 		m.provisional, m.delay,
-		m.qualityTimestep, m.auc, m.macroF1, m.illicitF1,
+		m.qualityTimestep, m.auc, m.macroF1, m.illicitF1, m.calibration, m.psi,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"lethe"
@@ -13,6 +14,9 @@ import (
 	"lethe/pipeline/deadletters"
 	"lethe/pipeline/requests"
 	"lethe/service/api"
+	"lethe/service/guard"
+	"lethe/service/opendsr"
+	"lethe/service/supervisor"
 )
 
 // changes are what the API may change, through the topics as the commands do.
@@ -144,4 +148,67 @@ func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Stat
 	default:
 		return s, c.refused("a request could not be taken back", err)
 	}
+}
+
+// OpenDSRPath is where a data directory keeps whom OpenDSR calls back: ids of requests, and nothing of
+// what they name.
+func OpenDSRPath(dataDir string) string { return filepath.Join(dataDir, "opendsr", "state.json") }
+
+// serveOpenDSR has the interface of OpenDSR answered beside the API, where it is configured.
+func (s *Service) serveOpenDSR(mux *http.ServeMux) error {
+	c := s.config.OpenDSR
+	if !c.Enabled() {
+		return nil
+	}
+	signer, err := opendsr.NewSigner(c.CertificateFile, c.KeyFile, c.Domain, s.o.Now())
+	if err != nil {
+		return err
+	}
+	s.dsr, err = opendsr.New(opendsr.Options{
+		Domain: c.Domain, Signer: signer, View: s.view.Load, AllowPrivate: c.AllowPrivate,
+		StatePath: OpenDSRPath(s.config.DataDir), Tries: c.Tries, FirstWait: c.FirstWait, Now: s.o.Now, Logger: s.o.Logger,
+		Controller: func(r *http.Request) string {
+			if name := guard.PersonOf(r).Name; name != "" {
+				return name
+			}
+			return "controller"
+		},
+		Actions: opendsr.Actions{Submit: changes{s}.submitDSR, Cancel: changes{s}.cancelDSR},
+	})
+	if err != nil {
+		return err
+	}
+	handler := s.dsr.Handler()
+	// Everybody may have the certificate: who is called back checks the signature with it.
+	mux.Handle("GET "+opendsr.CertificatePath, handler)
+	mux.HandleFunc(opendsr.Prefix+"/", guard.Needing(guard.Erase, handler.ServeHTTP, opendsr.Refuse))
+	return nil
+}
+
+// openOpenDSR begins to call back.
+func (s openers) openOpenDSR(context.Context) (supervisor.Process, error) { return s.dsr, nil }
+
+func (c changes) submitDSR(ctx context.Context, a opendsr.Asked) error {
+	_, err := c.submit(ctx, api.ErasureRequest{
+		RequestID: a.RequestID, Nodes: a.Transactions, Subjects: a.Subjects, Reason: a.Reason, Deadline: a.Deadline,
+	})
+	return refusedDSR(err)
+}
+
+func (c changes) cancelDSR(ctx context.Context, requestID string) error {
+	_, err := c.cancel(ctx, requestID)
+	return refusedDSR(err)
+}
+
+// refusedDSR is a problem as OpenDSR has it: what the caller did wrong is a bad request.
+func refusedDSR(err error) error {
+	var said *api.Problem
+	if !errors.As(err, &said) {
+		return err
+	}
+	status := said.Status
+	if status < http.StatusInternalServerError && status != http.StatusNotFound {
+		status = http.StatusBadRequest
+	}
+	return &opendsr.RefusedError{Status: status, Detail: said.Detail}
 }

@@ -19,6 +19,10 @@ const (
 	brokerModule = "broker"
 	topicsModule = "topics"
 	sharedModule = "shared settings"
+	// webhooksModule is there if alerts are posted somewhere.
+	webhooksModule = "webhooks"
+	// openDSRModule is there if privacy tools may ask by that interface.
+	openDSRModule = "opendsr"
 	// keysModule is there if a key management system has sealed the keys.
 	keysModule = "keys"
 )
@@ -61,6 +65,13 @@ func (s *Service) moduleList() []supervisor.Module {
 				Open: func(ctx context.Context) (supervisor.Process, error) { return s.addRole(ctx, r.name, r.open) },
 			})
 		}
+	}
+	view := []string{roleModule(configs.RoleView)}
+	if s.config.Webhooks.URL != "" {
+		list = append(list, supervisor.Module{Name: webhooksModule, Needs: view, Open: open.openWebhooks})
+	}
+	if s.config.OpenDSR.Enabled() {
+		list = append(list, supervisor.Module{Name: openDSRModule, Needs: view, Open: open.openOpenDSR})
 	}
 	return list
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/ingest/bus/secure"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
 	"lethe/pipeline/score"
@@ -20,6 +23,8 @@ import (
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/scoring/reasons"
+	"lethe/service/supervisor"
+	"lethe/service/webhooks"
 )
 
 // gatherTransactions is how long transactions gather before graphs are made of them,
@@ -194,4 +199,27 @@ func (s openers) openView(context.Context) (role.Role, error) {
 	}
 	s.view.Store(reader)
 	return opened, nil
+}
+
+// WebhooksPath is where a data directory keeps up to which alert was posted: positions, and nothing of
+// the alerts.
+func WebhooksPath(dataDir string) string { return filepath.Join(dataDir, "webhooks", "state.json") }
+
+// openWebhooks begins to post alerts.
+func (s openers) openWebhooks(ctx context.Context) (supervisor.Process, error) {
+	c := s.config.Webhooks
+	text, err := secure.ReadLine(c.SecretFile)
+	if err != nil {
+		return nil, fmt.Errorf("webhooks.secret_file: %w", err)
+	}
+	secret, err := webhooks.ParseSecret(text)
+	if err != nil {
+		return nil, fmt.Errorf("webhooks.secret_file %s: %w", c.SecretFile, err)
+	}
+	return webhooks.New(ctx, webhooks.Options{
+		URL: c.URL, Secret: secret, AllowPrivate: c.AllowPrivate,
+		Tries: c.Tries, FirstWait: c.FirstWait, LongestWait: c.LongestWait, Timeout: c.Timeout,
+		StatePath: WebhooksPath(s.config.DataDir), Topics: role.Kafka{Client: s.patient, Gather: bus.Gathering{}},
+		Alerts: s.view.Load(), Now: s.o.Now, Random: rand.Float64, Listener: s.listener, Logger: s.o.Logger,
+	})
 }

@@ -30,6 +30,7 @@ import (
 	"lethe/metrics/events"
 	"lethe/pipeline/role"
 	"lethe/pipeline/view"
+	"lethe/service/opendsr"
 	"lethe/service/supervisor"
 	"lethe/trainer/kernels"
 )
@@ -111,6 +112,8 @@ type Service struct {
 	roles           []role.Role
 	// view is what the API reads, nil until the role is opened.
 	view atomic.Pointer[view.Reader]
+	// dsr is nil unless the interface of OpenDSR is served.
+	dsr *opendsr.Service
 	// partitions are the topics' numbers of partitions when the process began.
 	partitions map[bus.Topic]int
 	// identities tell topics from those that are created anew under their names.

@@ -21,6 +21,8 @@ import (
 	"lethe/metrics/events"
 	"lethe/service/api"
 	"lethe/service/guard"
+	"lethe/service/guard/sso"
+	"lethe/service/opendsr"
 	"lethe/service/supervisor"
 )
 
@@ -88,7 +90,15 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 		w.Header().Set("Content-Security-Policy", guard.PagePolicy(statusPage))
 		w.Write(statusPage) //nolint:errcheck // the caller went away
 	})
-	server, err := serverOf(mux, s.config.HTTP)
+	access := s.config.HTTP
+	err = s.serveOpenDSR(mux)
+	if s.config.OpenDSR.Enabled() {
+		access.Hosts = append(slices.Clone(access.Hosts), s.config.OpenDSR.Domain)
+	}
+	var server *http.Server
+	if err == nil {
+		server, err = serverOf(mux, access)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.port.Close())
 	}
@@ -126,7 +136,7 @@ const (
 // serverOf returns the server of a handler, with who gets in as the configuration says.
 func serverOf(next http.Handler, c configs.HTTP) (*http.Server, error) {
 	o := guard.Options{
-		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", "/metrics"}, MaxBody: maxPlanBytes,
+		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", "/metrics", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
 		PerSecond: c.RequestsPerSecond, TLS: c.TLS.Enabled(), Refuse: api.Refuse, Now: time.Now,
 	}
 	if host, _, err := net.SplitHostPort(c.Address); err == nil && host != "" {
@@ -143,6 +153,15 @@ func serverOf(next http.Handler, c configs.HTTP) (*http.Server, error) {
 	if c.TokensFile != "" {
 		if o.Tokens, err = guard.ReadTokens(c.TokensFile); err != nil {
 			return nil, fmt.Errorf("http.tokens_file: %w", err)
+		}
+	}
+	if c.OIDC.Enabled() {
+		o.Verifier, err = sso.New(sso.Options{
+			Issuer: c.OIDC.Issuer, Audience: c.OIDC.Audience, RolesClaim: c.OIDC.RolesClaim, Roles: c.OIDC.Roles,
+			CAFile: c.OIDC.CAFile, Now: time.Now,
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	if c.TLS.Enabled() {

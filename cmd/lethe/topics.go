@@ -11,8 +11,10 @@ type topicsCmd struct {
 	Plan   topicsPlanCmd   `cmd:"" help:"Print what apply would change, and change nothing."`
 	Apply  topicsApplyCmd  `cmd:"" help:"Create missing topics and mend their settings."`
 	Check  topicsCheckCmd  `cmd:"" help:"Compare the topics with what lethe needs."`
-	Schema topicsSchemaCmd `cmd:"" help:"Print the Protobuf schema of transactions, or register it."`
+	Schema topicsSchemaCmd `cmd:"" help:"Print the schema of a topic, or register that of transactions."`
 	ACLs   topicsACLsCmd   `cmd:"" name:"acls" help:"Print, or create, the rights of four principals."`
+
+	AsyncAPI topicsAsyncAPICmd `cmd:"" name:"asyncapi" help:"Print the AsyncAPI document of the topics."`
 }
 
 // Help shows an example.

@@ -22,6 +22,7 @@ func (f registryFlags) register(a *command.App, topic string) (uint32, error) {
 }
 
 type topicsSchemaCmd struct {
+	Topic string `arg:"" optional:"" help:"Topic whose JSON Schema is printed; without: the Protobuf schema."`
 	command.ConfigFlags
 	registryFlags
 	JSON bool `help:"Print one JSON document."`
@@ -30,8 +31,13 @@ type topicsSchemaCmd struct {
 // Help shows an example.
 func (topicsSchemaCmd) Help() string {
 	return `Example:
+  lethe topics schema predictions.v1 > predictions.v1.schema.json
   lethe topics schema > transactions.v1.proto
   lethe topics schema --registry http://registry:8081
+
+With a topic it prints the JSON Schema of its records; alert-webhook.v1 is what webhooks deliver. lethe topics
+asyncapi describes all topics in one document. Without a topic it prints the Protobuf schema that
+values of transactions.v1 may have instead.
 
 With --registry it registers the schema for the values of the topic, under the name that Confluent's
 serializers look for, and prints the id. Setting ingest.schema_id to it makes records of
@@ -40,6 +46,9 @@ other schemas dead letters; lethe itself asks no registry.`
 
 // Run prints the schema, or registers it.
 func (c *topicsSchemaCmd) Run(a *command.App) error {
+	if c.Topic != "" {
+		return c.printTopic(a)
+	}
 	if c.Registry == "" {
 		if c.JSON {
 			return a.PrintJSON(map[string]any{"schema": schemas.Transactions})
@@ -61,4 +70,17 @@ func (c *topicsSchemaCmd) Run(a *command.App) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s has id %d (ingest.schema_id)\n", registry.Subject(topic), id)
 	return nil
+}
+
+// printTopic prints the JSON Schema of a topic, which is a JSON document either way.
+func (c *topicsSchemaCmd) printTopic(a *command.App) error {
+	if c.Registry != "" {
+		return command.Usagef("--registry takes the Protobuf schema: leave the topic out")
+	}
+	text, err := schemas.Schema(c.Topic)
+	if err != nil {
+		return command.Usagef("%v", err)
+	}
+	_, err = a.Stdout.Write(text)
+	return err
 }

@@ -36,6 +36,9 @@ type Listener struct {
 	// with its labels.
 	QualityMeasured func(QualityMeasured)
 
+	// WebhookTried follows every try to post an alert.
+	WebhookTried func(WebhookTried)
+
 	// ErasureChanged follows every step of a request through its states.
 	ErasureChanged func(ErasureChanged)
 	// ErasurePhaseDone follows every finished phase of a request.
@@ -66,6 +69,7 @@ func Tee(listeners ...Listener) Listener {
 		ProvisionallyScored: tee(listeners,
 			func(l Listener) func(ProvisionallyScored) { return l.ProvisionallyScored }),
 		QualityMeasured:  tee(listeners, func(l Listener) func(QualityMeasured) { return l.QualityMeasured }),
+		WebhookTried:     tee(listeners, func(l Listener) func(WebhookTried) { return l.WebhookTried }),
 		ErasureChanged:   tee(listeners, func(l Listener) func(ErasureChanged) { return l.ErasureChanged }),
 		ErasurePhaseDone: tee(listeners, func(l Listener) func(ErasurePhaseDone) { return l.ErasurePhaseDone }),
 		ErasureVerificationFailed: tee(listeners,

@@ -84,4 +84,6 @@ type QualityMeasured struct {
 	AUC       float64
 	MacroF1   float64
 	IllicitF1 float64
+	// CalibrationError is the expected calibration error of the probabilities of illicit.
+	CalibrationError float64
 }

@@ -21,14 +21,18 @@ func (l *logic) measure(t lethe.Timestep) error {
 	if summary == nil {
 		return nil
 	}
-	auc := math.NaN()
-	if summary.AUC != nil {
-		auc = *summary.AUC
-	}
 	l.o.Listener.QualityMeasured(events.QualityMeasured{
-		Timestep: t, AUC: auc, MacroF1: summary.MacroF1, IllicitF1: summary.IllicitF1,
+		Timestep: t, AUC: orNaN(summary.AUC), MacroF1: summary.MacroF1, IllicitF1: summary.IllicitF1,
+		CalibrationError: orNaN(summary.ExpectedCalibrationError),
 	})
 	return nil
+}
+
+func orNaN(measure *float64) float64 {
+	if measure == nil {
+		return math.NaN()
+	}
+	return *measure
 }
 
 // compare returns how good the predictions of a timestep are, or nil if there are

@@ -37,5 +37,6 @@
 //	erasure.go, scrub.go       commands of erasures; the store written anew
 //	hidden.go, feed.go         what readers are not told; who waits for changes
 //	read.go, readgraph.go, readletters.go  what readers ask
+//	leaving.go                 what is sent elsewhere
 //	check.go                   what a stopped role holds
 package view

@@ -17,6 +17,8 @@ type hidden struct {
 	secret lethe.Secret
 	mu     sync.RWMutex
 	names  map[name]byte
+	// leaving is held by those who send something to where people cannot be told to forget it.
+	leaving sync.RWMutex
 }
 
 func readHidden(store swapstore.Reader, secret lethe.Secret) (*hidden, error) {
@@ -68,6 +70,7 @@ func (h *hidden) put(store *swapstore.Store, targets []lethe.Digest, how byte) e
 	h.mu.Lock()
 	maps.Copy(h.names, fresh)
 	h.mu.Unlock()
+	h.awaitLeaving()
 	return store.Apply(func(w swapstore.Writer) error {
 		for _, key := range keys {
 			if err := w.Set(key, []byte{how}); err != nil {

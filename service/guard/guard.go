@@ -19,6 +19,8 @@ type Options struct {
 	Hosts []string
 	// Tokens, if not nil, are asked for at every address but Open ones.
 	Tokens *Tokens
+	// Verifier, if not nil, checks the tokens of somebody else, which are JSON web tokens.
+	Verifier Verifier
 	// Open are the paths that need no token and answer under any name: health checks, and metrics,
 	// which Prometheus reads by any. They hold nothing personal.
 	Open []string
@@ -109,27 +111,4 @@ type personKey struct{}
 func PersonOf(r *http.Request) Person {
 	p, _ := r.Context().Value(personKey{}).(Person)
 	return p
-}
-
-// person finds out who asks. A status that is not 0 refuses the request.
-func (o Options) person(r *http.Request, open bool) (p Person, status int, detail string) {
-	if o.Tokens == nil {
-		return Anybody(), 0, ""
-	}
-	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !given {
-		if open {
-			return Person{}, 0, ""
-		}
-		return p, http.StatusUnauthorized, "a token is needed: Authorization: Bearer TOKEN"
-	}
-	p, known := o.Tokens.Find(token)
-	switch {
-	case !known:
-		return p, http.StatusUnauthorized, "the token is not known"
-	case !p.Expires.IsZero() && !o.Now().Before(p.Expires):
-		return p, http.StatusUnauthorized, "the token has expired"
-	default:
-		return p, 0, ""
-	}
 }

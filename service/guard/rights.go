@@ -36,7 +36,7 @@ func roles() map[string]Right {
 
 // Person is who asks.
 type Person struct {
-	// Name is what the file of tokens calls him.
+	// Name is what the file of tokens calls him, or the issuer of his token.
 	Name   string
 	Rights Right
 	// Expires is when his token does, zero for never.
@@ -60,8 +60,8 @@ func Needing(right Right, next http.HandlerFunc, refuse func(http.ResponseWriter
 	}
 }
 
-// rightsOf reads roles as they stand in the file.
-func rightsOf(list string) (all Right, err error) {
+// RightsOf reads roles as they stand in the file of tokens: joined by commas.
+func RightsOf(list string) (all Right, err error) {
 	known := roles()
 	for role := range strings.SplitSeq(list, ",") {
 		right, found := known[role]

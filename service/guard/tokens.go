@@ -83,7 +83,7 @@ func (t *Tokens) add(fields []string) (err error) {
 		return fmt.Errorf("%d fields, want NAME ROLE[,ROLE] SHA256 [EXPIRES]", len(fields))
 	}
 	p := Person{Name: fields[0]}
-	if p.Rights, err = rightsOf(fields[1]); err != nil {
+	if p.Rights, err = RightsOf(fields[1]); err != nil {
 		return err
 	}
 	hash, err := hex.DecodeString(fields[2])
@@ -103,10 +103,13 @@ func (t *Tokens) add(fields []string) (err error) {
 	return nil
 }
 
+// tokenPrefix begins the tokens that NewToken makes.
+const tokenPrefix = "lethe_"
+
 // NewToken makes a token, and the line that lets it in.
 func NewToken(name string, roles []string, expires time.Time) (token, line string, err error) {
 	list := strings.Join(roles, ",")
-	if _, err := rightsOf(list); err != nil {
+	if _, err := RightsOf(list); err != nil {
 		return "", "", err
 	}
 	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' }) || strings.HasPrefix(name, "#") {
@@ -116,7 +119,7 @@ func NewToken(name string, roles []string, expires time.Time) (token, line strin
 	if _, err := rand.Read(secret); err != nil {
 		return "", "", err
 	}
-	token = "lethe_" + base64.RawURLEncoding.EncodeToString(secret)
+	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(secret)
 	hash := sha256.Sum256([]byte(token))
 	line = name + " " + list + " " + hex.EncodeToString(hash[:])
 	if !expires.IsZero() {

@@ -1,0 +1,132 @@
+package opendsr
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Sign returns the signature of a body: of its SHA-256, PKCS #1 v1.5 with RSA or ASN.1 with ECDSA, in
+// base64 (FIPS 186-4).
+func (s Signer) Sign(body []byte) (string, error) {
+	sum := sha256.Sum256(body)
+	signature, err := s.key.Sign(rand.Reader, sum[:], crypto.SHA256)
+	if err != nil {
+		return "", fmt.Errorf("sign: %w", err)
+	}
+	return base64.StdEncoding.EncodeToString(signature), nil
+}
+
+// signedHeaders are those of an answer or callback, under the names of today and of before.
+func (s *Service) signedHeaders(body []byte) (http.Header, error) {
+	signature, err := s.o.Signer.Sign(body)
+	if err != nil {
+		return nil, err
+	}
+	h := make(http.Header)
+	for _, name := range []string{"X-OpenDSR", "X-OpenGDPR"} {
+		h.Set(name+"-Processor-Domain", s.o.Domain)
+		h.Set(name+"-Signature", signature)
+	}
+	h.Set("Content-Type", "application/json")
+	return h, nil
+}
+
+// answer answers with signed JSON.
+func (s *Service) answer(w http.ResponseWriter, status int, what any) {
+	body, err := json.Marshal(what)
+	var headers http.Header
+	if err == nil {
+		headers, err = s.signedHeaders(body)
+	}
+	if err != nil {
+		s.o.Logger.Error("an answer of OpenDSR", "error", err)
+		writeError(w, &RefusedError{http.StatusInternalServerError, "the answer could not be signed; the log says why"})
+		return
+	}
+	for name, values := range headers {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(body) //nolint:errcheck // the caller went away
+}
+
+// errorBody is the error object of section 7.6.
+type errorBody struct {
+	Error errorObject `json:"error"`
+}
+
+type errorObject struct {
+	Code    int           `json:"code"`
+	Message string        `json:"message"`
+	Errors  []errorDetail `json:"errors"`
+}
+
+type errorDetail struct {
+	Domain  string `json:"domain"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+func refuse(detail string) error { return &RefusedError{http.StatusBadRequest, detail} }
+
+// Refuse answers with an error object.
+func Refuse(w http.ResponseWriter, status int, detail string) {
+	writeError(w, &RefusedError{status, detail})
+}
+
+func writeError(w http.ResponseWriter, r *RefusedError) {
+	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(r.Status)
+	what := errorBody{errorObject{r.Status, r.Detail, []errorDetail{{"lethe", http.StatusText(r.Status), r.Detail}}}}
+	json.NewEncoder(w).Encode(what) //nolint:errcheck // the caller went away
+}
+
+// fail answers with what is wrong; what is not the caller's to know is in the log.
+func (s *Service) fail(w http.ResponseWriter, err error) {
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		s.o.Logger.Error("a request of OpenDSR", "error", err)
+		refused = &RefusedError{http.StatusServiceUnavailable, "it could not be done; the log says why"}
+	}
+	writeError(w, refused)
+}
+
+// created answers a request (section 7.3).
+type created struct {
+	ControllerID string    `json:"controller_id"`
+	Expected     time.Time `json:"expected_completion_time"`
+	Received     time.Time `json:"received_time"`
+	// Encoded is the request, which is not kept.
+	Encoded    string `json:"encoded_request"`
+	ID         string `json:"subject_request_id"`
+	APIVersion string `json:"api_version"`
+}
+
+// told is a status (8.3), and with CallbackURL a callback (8.6).
+type told struct {
+	ControllerID string    `json:"controller_id"`
+	Expected     time.Time `json:"expected_completion_time"`
+	CallbackURL  string    `json:"status_callback_url,omitempty"`
+	ID           string    `json:"subject_request_id"`
+	Status       string    `json:"request_status"`
+	APIVersion   string    `json:"api_version"`
+	// ResultsURL is where the signed receipt is.
+	ResultsURL string `json:"results_url,omitempty"`
+}
+
+// cancelled answers a cancellation (9.2).
+type cancelled struct {
+	ControllerID string    `json:"controller_id"`
+	ID           string    `json:"subject_request_id"`
+	Received     time.Time `json:"received_time"`
+	APIVersion   string    `json:"api_version"`
+}

@@ -1,0 +1,98 @@
+package opendsr
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"lethe/internal/atomicfile"
+)
+
+const (
+	stateFormat = "lethe-opendsr/1"
+	stateMode   = 0o600
+)
+
+// kept is what is remembered of a request until whoever asked has heard of its end.
+type kept struct {
+	Controller   string    `json:"controller_id"`
+	Received     time.Time `json:"received_time"`
+	Expected     time.Time `json:"expected_completion_time"`
+	CallbackURLs []string  `json:"status_callback_urls,omitempty"`
+	// Told is the last status that each of them has taken, or that is given up.
+	Told map[string]string `json:"told,omitempty"`
+}
+
+// state is what is on disk: requests by their ids.
+type state struct {
+	path string
+	mu   sync.Mutex
+	of   map[string]kept
+}
+
+type stateFile struct {
+	Format   string          `json:"format"`
+	Requests map[string]kept `json:"requests"`
+}
+
+func readState(path string) (*state, error) {
+	s := &state{path: path, of: make(map[string]kept)}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	var f stateFile
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err == nil && f.Format != stateFormat {
+		err = fmt.Errorf("format %.40q, want %q", f.Format, stateFormat)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state of OpenDSR %s: %w", path, err)
+	}
+	maps.Copy(s.of, f.Requests)
+	return s, nil
+}
+
+func (s *state) get(id string) (kept, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, found := s.of[id]
+	k.Told = maps.Clone(k.Told)
+	return k, found
+}
+
+func (s *state) put(id string, k kept) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of[id] = k
+	return s.write()
+}
+
+func (s *state) drop(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, id)
+	return s.write()
+}
+
+func (s *state) ids() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.of))
+}
+
+func (s *state) write() error {
+	text, err := json.MarshalIndent(stateFile{stateFormat, s.of}, "", " ")
+	if err != nil {
+		return fmt.Errorf("state of OpenDSR: %w", err)
+	}
+	return atomicfile.Write(s.path, append(text, '\n'), stateMode)
+}

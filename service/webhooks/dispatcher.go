@@ -1,0 +1,188 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/outbound"
+	"lethe/internal/sleep"
+	"lethe/metrics/events"
+	"lethe/scoring"
+)
+
+// Dispatcher posts alerts. Use New, then Run once.
+type Dispatcher struct {
+	o      Options
+	client *http.Client
+	state  state
+}
+
+// New reads what is on disk. Where there is nothing, alerts are told from now on: those of before are
+// in the topic, and a receiver that is new does not expect them.
+func New(ctx context.Context, o Options) (*Dispatcher, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("webhooks: %w", err)
+	}
+	d := &Dispatcher{o: o, client: outbound.Client(o.AllowPrivate, o.Timeout)}
+	s, found, err := readState(o.StatePath)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		if s.Next, err = o.Topics.EndOffsets(ctx, bus.Predictions); err != nil {
+			return nil, fmt.Errorf("webhooks: %w", err)
+		}
+		if err := s.write(o.StatePath); err != nil {
+			return nil, err
+		}
+	}
+	d.state = s
+	d.tellOpen()
+	return d, nil
+}
+
+// Run posts alerts until the context ends. Those that were not delivered before are tried again first.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	partitions, err := d.o.Topics.Partitions(ctx, bus.Predictions)
+	if err != nil {
+		return ending(ctx, err)
+	}
+	tail, err := d.o.Topics.Follow(d.state.positions(partitions))
+	if err != nil {
+		return fmt.Errorf("webhooks: %w", err)
+	}
+	defer tail.Close() //nolint:errcheck // nothing was written
+	// reached is where each partition's last batch ended.
+	reached := make(map[int]int64)
+	for {
+		batch, err := tail.Next(ctx)
+		if errors.Is(err, bus.ErrInterrupted) {
+			d.o.Logger.Warn("webhooks wait for the topic", "error", err)
+			continue
+		}
+		if err == nil {
+			err = d.take(ctx, batch, reached)
+		}
+		if err != nil {
+			return ending(ctx, err)
+		}
+	}
+}
+
+// Close gives nothing back: Run does.
+func (d *Dispatcher) Close() error {
+	d.client.CloseIdleConnections()
+	return nil
+}
+
+// ending is no error when the context has ended.
+func ending(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // it was stopped
+	}
+	return fmt.Errorf("webhooks: %w", err)
+}
+
+// take deals with the records of a batch.
+func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]int64) error {
+	p, met := batch.Source.Partition, make(map[int64]bool)
+	for _, rec := range batch.Records {
+		met[rec.Offset] = true
+		if !d.state.isDue(p, rec.Offset) {
+			continue
+		}
+		if alert := alertOf(rec); alert != nil {
+			if err := d.deliver(ctx, rec, alert); err != nil {
+				return err
+			}
+		}
+	}
+	d.state.pass(p, reached[p], batch.Next, met)
+	reached[p] = batch.Next
+	return d.state.write(d.o.StatePath)
+}
+
+// alertOf reads a final prediction of class illicit; nil for anything else.
+func alertOf(rec ingest.Record) *scoring.Prediction {
+	if rec.Tombstone() || len(rec.Key) == 0 || rec.Key[0] == '!' {
+		return nil
+	}
+	p, err := scoring.DecodePrediction(rec.Value)
+	if err != nil || !p.Final || p.Class != lethe.Illicit.String() {
+		return nil
+	}
+	return p
+}
+
+// deliver tries until the alert is taken, erased or left.
+func (d *Dispatcher) deliver(ctx context.Context, rec ingest.Record, alert *scoring.Prediction) error {
+	body, err := bodyOf(alert, d.o.Now())
+	if err != nil {
+		return err
+	}
+	var a answer
+	for tries := 1; ; tries++ {
+		shown := d.o.Alerts.WhileShown(alert.Transaction, func() { a = d.post(ctx, alert.ID, body) })
+		switch {
+		case !shown:
+			return d.settled(rec, events.WebhookErased)
+		case a.delivered():
+			return d.settled(rec, events.WebhookDelivered)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case a.final() || tries >= d.o.Tries:
+			return d.left(rec, tries, a)
+		}
+		d.o.Listener.WebhookTried(events.WebhookTried{Outcome: events.WebhookFailed, Undelivered: len(d.state.Undelivered)})
+		if tries == 1 {
+			d.o.Logger.Warn("an alert was not taken and is sent again", "partition", rec.Partition, "offset", rec.Offset,
+				"answer", a.String())
+		}
+		if err := sleep.For(ctx, max(d.wait(tries), min(a.wait, d.o.LongestWait))); err != nil {
+			return err
+		}
+	}
+}
+
+// wait is how long to wait after some tries.
+func (d *Dispatcher) wait(tries int) time.Duration {
+	wait := d.o.FirstWait
+	for range tries - 1 {
+		if wait *= 2; wait >= d.o.LongestWait {
+			wait = d.o.LongestWait
+			break
+		}
+	}
+	const least = .5
+	return time.Duration(float64(wait) * (least + (1-least)*d.o.Random()))
+}
+
+func (d *Dispatcher) settled(rec ingest.Record, outcome events.WebhookOutcome) error {
+	d.state.settle(rec.Partition, rec.Offset)
+	d.tell(outcome)
+	return d.state.write(d.o.StatePath)
+}
+
+func (d *Dispatcher) left(rec ingest.Record, tries int, a answer) error {
+	forgotten := d.state.leave(undelivered{rec.Partition, rec.Offset, tries, a.status, d.o.Now().UTC()})
+	d.o.Logger.Error("an alert was not delivered; it is tried again when lethe starts", "partition", rec.Partition,
+		"offset", rec.Offset, "tries", tries, "answer", a.String())
+	if forgotten {
+		d.o.Logger.Error("so many alerts were not delivered that the oldest is not tried again", "most", mostUndelivered)
+	}
+	d.tell(events.WebhookUndelivered)
+	return d.state.write(d.o.StatePath)
+}
+
+func (d *Dispatcher) tell(outcome events.WebhookOutcome) {
+	d.o.Listener.WebhookTried(events.WebhookTried{Outcome: outcome, Undelivered: len(d.state.Undelivered)})
+}
+
+// tellOpen says how many alerts were not delivered before.
+func (d *Dispatcher) tellOpen() { d.tell("") }
