@@ -53,6 +53,14 @@ kafka-three:
 interop: ## Check receipts with PyJWT, jwcrypto, jose and rfc8785, and the log in Python (installs python3-venv, nodejs, npm if it may)
 	./.ci/interop $(GO) test -count=1 -v -timeout 10m ./integration/receipts ./integration/translog
 
+.PHONY: console
+console: ## Play journeys through the console in Chromium (installs nodejs, npm and chromium if it may)
+	./.ci/console $(GO) test -count=1 -v -timeout 10m ./integration/console
+
+.PHONY: console-images
+console-images: ## Take the pictures of docs/img anew
+	CONSOLE_IMAGES=$(CURDIR)/docs/img ./.ci/console $(GO) test -count=1 -v -timeout 10m ./integration/console
+
 .PHONY: vault
 vault: ## Have a real server seal and unseal keys (OpenBao, from PyPI)
 	./.ci/vault

@@ -19,6 +19,7 @@ import (
 	"lethe/deletions"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/view"
 	"lethe/scoring/reasons"
 	"lethe/service"
 	"lethe/service/api"
@@ -86,6 +87,7 @@ func TestTheAPIOfARunningService(t *testing.T) {
 	t.Parallel()
 	stream := smallStream(t, 5, 60, 17)
 	config := smallStack(t, t.TempDir())
+	config.Ingest.ReopenWindow = 300 * time.Millisecond
 	s := start(t, config)
 	s.replay(stream)
 	c := s.caller(t)
@@ -122,6 +124,30 @@ func TestTheAPIOfARunningService(t *testing.T) {
 		}
 	}
 	c.get("/timesteps/3", nil)
+	var dealt view.Dealt
+	c.get("/timesteps/3/shards", &dealt)
+	require.Len(t, dealt.Shards, config.Partition.Shards)
+	var outcome view.Outcome
+	c.get("/quality", &outcome)
+	require.Positive(t, outcome.Labelled)
+	c.get("/quality?budget=5", nil)
+	var ensembles api.EnsemblePage
+	c.get("/ensembles", &ensembles)
+	require.NotEmpty(t, ensembles.Items)
+	c.get(fmt.Sprintf("/ensembles/changes?from=2&to=%d", ensembles.Items[0].Through), nil)
+	var keys api.KeysAnswer
+	c.get("/log/keys", &keys)
+	require.Len(t, keys.Keys, 1)
+
+	// What an analyst says is the label of a transaction.
+	const verdict = "illicit"
+	judged := "/transactions/" + page.Items[len(page.Items)-1].Ref.String()
+	require.Equal(t, http.StatusOK, c.ask(http.MethodPost, judged+"/label", api.LabelRequest{Label: verdict}, nil))
+	s.await(func(*service.Status) bool {
+		var of view.Transaction
+		c.get(judged, &of)
+		return of.Label == verdict
+	})
 
 	// A dead letter.
 	require.NoError(t, s.Client().Write(t.Context(), bus.Transactions, []ingest.Outgoing{{
@@ -203,7 +229,7 @@ func TestTokensAtTheDoor(t *testing.T) {
 	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
 		require.Equal(t, http.StatusOK, ask(http.MethodGet, path, ""), path)
 	}
-	for _, path := range []string{"/", "/api/v1/status", "/api/v1/alerts", "/api/v1/erasures", "/api/v1/nothing"} {
+	for _, path := range []string{"/api/v1/status", "/api/v1/alerts", "/api/v1/erasures", "/api/v1/nothing"} {
 		require.Equal(t, http.StatusUnauthorized, ask(http.MethodGet, path, ""), path)
 		require.Equal(t, http.StatusUnauthorized, ask(http.MethodGet, path, "lethe_guess"), path)
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -9,8 +10,10 @@ import (
 	"time"
 
 	"lethe"
+	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/pipeline/deadletters"
 	"lethe/pipeline/requests"
 	"lethe/service/api"
@@ -23,7 +26,7 @@ import (
 type changes struct{ *Service }
 
 func (c changes) actions() api.Actions {
-	return api.Actions{Replay: c.replay, Submit: c.submit, Cancel: c.cancel}
+	return api.Actions{Replay: c.replay, Submit: c.submit, Cancel: c.cancel, Label: c.label}
 }
 
 // changeTimeout bounds how long the brokers, or the process that carries out erasures, may take.
@@ -211,4 +214,28 @@ func refusedDSR(err error) error {
 		status = http.StatusBadRequest
 	}
 	return &opendsr.RefusedError{Status: status, Detail: said.Detail}
+}
+
+// label publishes what a transaction was.
+func (c changes) label(ctx context.Context, l lethe.LabelRecord) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	key, value, err := ingest.EncodeLabel(l)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
+	defer cancel()
+	err = c.client.Write(ctx, bus.Labels, []ingest.Outgoing{{Key: key, Value: value}})
+	return c.refused("a label could not be published", err)
+}
+
+// keys are the deployment's public keys, where this process has them: the newest first.
+func (s *Service) keys() []ed25519.PublicKey {
+	known, err := configs.ReadPublicKeys(configs.PublicKeyPath(s.config.SigningKeyPath()))
+	if err != nil {
+		return nil // another process signs
+	}
+	return known
 }

@@ -1,18 +1,19 @@
 package service_test
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"io"
 	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,7 @@ import (
 
 	"lethe/configs"
 	"lethe/service"
+	"lethe/service/guard"
 )
 
 // certificate writes one of 127.0.0.1 that signs itself, and returns who trusts it.
@@ -90,24 +92,54 @@ func TestWhatTheDoorNeedsIsNotThere(t *testing.T) {
 	}
 }
 
-// The status page runs with the policy that it is sent with: what is in it is what the policy
-// names.
-func TestTheStatusPageHasAPolicy(t *testing.T) {
+// The console needs no token and has a policy by which nothing runs but its own files; what it asks
+// for needs one, which it gives once.
+func TestTheConsoleAtTheDoor(t *testing.T) {
 	t.Parallel()
-	s := start(t, smallConfig(t, t.TempDir()))
-	response, err := http.Get("http://" + s.HTTPAddress() + "/")
+	c := smallConfig(t, t.TempDir())
+	token, line, err := guard.NewToken("anna", []string{"analyst"}, time.Time{})
 	require.NoError(t, err)
-	text, err := io.ReadAll(response.Body)
+	c.HTTP.TokensFile = filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(c.HTTP.TokensFile, []byte(line+"\n"), 0o600))
+	s := start(t, c)
+	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	policy := response.Header.Get("Content-Security-Policy")
-	require.Contains(t, policy, "script-src 'sha256-")
-	require.Contains(t, policy, "style-src 'sha256-")
-	require.Equal(t, 1, bytes.Count(text, []byte("<script")))
-	require.Equal(t, 1, bytes.Count(text, []byte("<style")))
-	for _, inline := range []string{" onclick=", " style=", "javascript:"} {
-		require.NotContains(t, string(text), inline)
+	browser := &http.Client{Jar: jar}
+	t.Cleanup(browser.CloseIdleConnections)
+	var proof string
+	ask := func(method, path, body string) (status int, header http.Header, said string) {
+		at := "http://" + s.HTTPAddress() + path
+		request, err := http.NewRequestWithContext(t.Context(), method, at, strings.NewReader(body))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set(guard.ProofHeader, proof)
+		response, err := browser.Do(request)
+		require.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode, response.Header, string(text)
 	}
+	status, header, text := ask(http.MethodGet, "/", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, header.Get("Content-Security-Policy"), "script-src 'self'; style-src 'self';")
+	require.Contains(t, text, "/console/app.js")
+	_, header, _ = ask(http.MethodGet, "/console/app.js", "")
+	require.Equal(t, "text/javascript; charset=utf-8", header.Get("Content-Type"))
+
+	status, _, _ = ask(http.MethodGet, "/api/v1/alerts", "")
+	require.Equal(t, http.StatusUnauthorized, status)
+	_, _, text = ask(http.MethodPost, guard.SessionPath, `{"token":"`+token+`"}`)
+	var said guard.SessionAnswer
+	require.NoError(t, json.Unmarshal([]byte(text), &said))
+	proof = said.Proof
+	status, _, _ = ask(http.MethodGet, "/api/v1/alerts", "")
+	require.Equal(t, http.StatusOK, status)
+	status, _, _ = ask(http.MethodGet, "/api/v1/erasures", "")
+	require.Equal(t, http.StatusForbidden, status, "an analyst sees no erasures")
+	proof = ""
+	status, _, _ = ask(http.MethodPost, "/api/v1/transactions/lookup", `{"ids":["a"]}`)
+	require.Equal(t, http.StatusForbidden, status, "without what the session gave")
 }
 
 // Clients that say nothing, or say it slowly, are cut, and others are answered meanwhile.

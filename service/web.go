@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"crypto/tls"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,14 +19,12 @@ import (
 	"lethe/metrics"
 	"lethe/metrics/events"
 	"lethe/service/api"
+	"lethe/service/console"
 	"lethe/service/guard"
 	"lethe/service/guard/sso"
 	"lethe/service/opendsr"
 	"lethe/service/supervisor"
 )
-
-//go:embed status.html
-var statusPage []byte
 
 const (
 	shutdownTimeout = 3 * time.Second
@@ -66,7 +63,7 @@ func (s *Service) measure() error {
 	return nil
 }
 
-// openHTTP takes the HTTP address and serves the status page, the API, the metrics
+// openHTTP takes the HTTP address and serves the console, the API, the metrics
 // and the health checks there.
 func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	var err error
@@ -82,14 +79,15 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	ending := make(chan struct{})
 	interfaces := api.New(api.Options{
 		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Ending: ending,
-		Actions: changes{s}.actions(), Logger: s.o.Logger,
+		Keys: s.keys, Actions: changes{s}.actions(), Logger: s.o.Logger,
 	})
 	mux.Handle(api.Prefix+"/", interfaces.Handler())
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", guard.PagePolicy(statusPage))
-		w.Write(statusPage) //nolint:errcheck // the caller went away
-	})
+	pages, err := console.New()
+	if err != nil {
+		return nil, errors.Join(err, s.port.Close())
+	}
+	mux.Handle("GET /{$}", pages)
+	mux.Handle("GET "+console.Prefix, pages)
 	access := s.config.HTTP
 	err = s.serveOpenDSR(mux)
 	if s.config.OpenDSR.Enabled() {
@@ -102,11 +100,11 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.port.Close())
 	}
-	pages := &web{server: server, port: s.port, ended: make(chan error, 1)}
+	served := &web{server: server, port: s.port, ended: make(chan error, 1)}
 	// Events are told without end.
-	pages.server.RegisterOnShutdown(sync.OnceFunc(func() { close(ending) }))
-	go func() { pages.ended <- pages.serve(s.port) }()
-	return pages, nil
+	served.server.RegisterOnShutdown(sync.OnceFunc(func() { close(ending) }))
+	go func() { served.ended <- served.serve(s.port) }()
+	return served, nil
 }
 
 // serveStatus answers with the service's Status.
@@ -138,6 +136,7 @@ func serverOf(next http.Handler, c configs.HTTP) (*http.Server, error) {
 	o := guard.Options{
 		Hosts: c.Hosts, Open: []string{"/livez", "/readyz", "/metrics", opendsr.CertificatePath}, MaxBody: maxPlanBytes,
 		PerSecond: c.RequestsPerSecond, TLS: c.TLS.Enabled(), Refuse: api.Refuse, Now: time.Now,
+		Public: console.IsPublic,
 	}
 	if host, _, err := net.SplitHostPort(c.Address); err == nil && host != "" {
 		o.Hosts = append(slices.Clone(o.Hosts), host)

@@ -37,7 +37,8 @@ func BuildCommand(t testing.TB, name string, flags ...string) string {
 // not see those that the compiler reads.
 func nameSources(t testing.TB) {
 	t.Helper()
-	root, sources := realdata.Repository(t), []string{".go", ".s", ".mod", ".csv", ".md", ".html"}
+	root := realdata.Repository(t)
+	sources := []string{".go", ".s", ".mod", ".csv", ".md", ".html", ".js", ".css", ".svg", ".json"}
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

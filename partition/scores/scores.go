@@ -52,13 +52,21 @@ func Of(g *graph.Graph, a graph.Assignment, shards int) (Scores, error) {
 		s.EdgeCut = float64(s.CutEdges) / float64(s.Edges)
 	}
 	if s.Nodes > 0 {
-		s.Balance = balance(s.Sizes, s.Nodes)
-		s.Fairness = fairness(s.Sizes, s.ClassCounts, g.ClassCounts())
+		s.Balance = Balance(s.Sizes)
+		s.Fairness = Fairness(s.ClassCounts)
 	}
 	return s, nil
 }
 
-func balance(sizes []int, n int) float64 {
+// Balance measures the sizes of shards, as Scores has it; 0 for no nodes.
+func Balance(sizes []int) float64 {
+	n := 0
+	for _, size := range sizes {
+		n += size
+	}
+	if n == 0 {
+		return 0
+	}
 	sum := 0.0
 	for _, size := range sizes {
 		sum += math.Abs(float64(size) - float64(n)/float64(len(sizes)))
@@ -66,10 +74,19 @@ func balance(sizes []int, n int) float64 {
 	return 0 - sum/2/float64(n) // 0 - x, so that a perfect score is not -0
 }
 
-func fairness(sizes []int, counts [][]int, classCounts []int) float64 {
-	n := 0
-	for _, count := range classCounts {
-		n += count
+// Fairness measures how many of each class the shards have, shards × classes, as Scores has it; 0
+// for no nodes.
+func Fairness(counts [][]int) float64 {
+	n, sizes := 0, make([]int, len(counts))
+	var classCounts []int
+	for i, shard := range counts {
+		classCounts = append(classCounts, make([]int, max(0, len(shard)-len(classCounts)))...)
+		for class, count := range shard {
+			n, sizes[i], classCounts[class] = n+count, sizes[i]+count, classCounts[class]+count
+		}
+	}
+	if n == 0 {
+		return 0
 	}
 	sum := 0.0
 	for i, size := range sizes {

@@ -7,6 +7,7 @@
 //	predictions.v1      the newest prediction of every transaction, and indexes by timestep and score
 //	reasons.v1          the reasons of alerts
 //	snapshots.v1        who paid whom in a timestep, without features; labels; what was settled
+//	slices.v1           how many transactions, payments and stubs a shard holds of a timestep
 //	dlq.v1              dead letters, without anything of their records' content
 //	receipts.v1, log.v1 receipts as they were signed; the transparency log
 //	erasure-status.v1   the status of every request, and the commands of erasures
@@ -31,8 +32,9 @@
 //	predictions.go             predictions and their indexes; counts.go, how many there are
 //	reasons.go                 the reasons of alerts
 //	graphs.go, manifests.go    graphs; manifests, and the labels in them
-//	quality.go                 predictions compared with labels
-//	statuses.go, receipts.go   the statuses of erasures; receipts, and the log
+//	quality.go, tally.go       predictions compared with labels; what a threshold or a budget comes to
+//	shards.go, ensembles.go    how timesteps were dealt to shards; the models, as the log has them
+//	receipts.go                the statuses of erasures; receipts, and the log
 //	letters.go                 dead letters
 //	erasure.go, scrub.go       commands of erasures; the store written anew
 //	hidden.go, feed.go         what readers are not told; who waits for changes

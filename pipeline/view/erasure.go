@@ -100,7 +100,10 @@ func forgetStep(l *logic, step wire.CommandStep) error {
 	}
 	l.unmeasured[t] = true
 	return l.store.Apply(func(w swapstore.Writer) error {
-		errs := []error{w.Delete(timestepkey.New(graphPrefix, t)), w.Delete(timestepkey.New(manifestPrefix, t))}
+		errs := []error{
+			w.Delete(timestepkey.New(graphPrefix, t)), w.Delete(timestepkey.New(manifestPrefix, t)),
+			deleteShards(l.store, w, t),
+		}
 		for _, n := range members {
 			errs = append(errs, w.Delete(keyOf(nodePrefix, n)), w.Delete(memberKey(t, n)))
 		}

@@ -25,6 +25,8 @@ const (
 	memberPrefix            = "m/" // <timestep><name>: who is in a graph
 	manifestPrefix          = "w/" // <timestep>: revision and manifest
 	qualityPrefix           = "q/" // <timestep>: how good predictions were
+	tallyPrefix             = "v/" // <timestep>: labelled predictions by probability
+	shardPrefix             = "z/" // <timestep><shard>: a slice, in numbers
 	statusPrefix            = "e/" // <key of a status>
 	letterPrefix            = "d/" // <topic>\x00<partition><offset>: a dead letter, without content
 	letterReasonPrefix      = "f/" // <reason>\x00<topic>\x00<partition><offset>

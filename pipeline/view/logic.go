@@ -41,19 +41,22 @@ type logic struct {
 func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
-		unmeasured: make(map[lethe.Timestep]bool), erasures: make(map[string]*erasure), sweep: make(sweep),
+		erasures: make(map[string]*erasure), sweep: make(sweep),
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
 		return nil, err
 	}
-	l.counts, err = readCounts(store)
+	if l.counts, err = readCounts(store); err != nil {
+		return nil, err
+	}
+	l.unmeasured, err = untallied(store)
 	return l, err
 }
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
-	return []bus.Topic{bus.Predictions, bus.Reasons, bus.Snapshots, bus.DeadLetters, bus.Receipts, bus.Log}
+	return []bus.Topic{bus.Predictions, bus.Reasons, bus.Snapshots, bus.Slices, bus.DeadLetters, bus.Receipts, bus.Log}
 }
 
 // Resume implements role.Logic.
@@ -101,7 +104,7 @@ func (l *logic) take(in role.Input) (err error) {
 		err = l.takeAsItIs(in.Batch, receiptPrefix, Erasures)
 	case bus.Log:
 		err = l.takeAsItIs(in.Batch, logPrefix, Log)
-	case bus.Snapshots:
+	case bus.Snapshots, bus.Slices:
 		err = l.takeMessages(source, in.Messages)
 	default:
 		return nil
@@ -113,7 +116,7 @@ func (l *logic) take(in role.Input) (err error) {
 	return nil
 }
 
-// takeMessages stores graphs and manifests, and removes those that are gone.
+// takeMessages stores graphs, manifests and what slices are in numbers, and removes those that are gone.
 func (l *logic) takeMessages(source bus.TopicPartition, messages []wire.Received) error {
 	for _, m := range messages {
 		if isGone(l, m) {
@@ -135,6 +138,8 @@ func (l *logic) takeMessage(source bus.TopicPartition, m wire.Received) error {
 		return takeGraph(l, source, m)
 	case wire.KindManifest:
 		return takeManifest(l, source, m)
+	case wire.KindSlice:
+		return takeSlice(l, source, m)
 	default:
 		return m.PayloadOf(fmt.Errorf("%s does not carry messages of kind %q", source, m.Key.Kind), 0, 0)
 	}

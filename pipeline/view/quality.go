@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -48,34 +49,43 @@ func (l *logic) measure() error {
 }
 
 func measureStep(l *logic, t lethe.Timestep) error {
-	q, err := qualityOf(l, t)
+	m, err := measuredOf(l, t)
 	if err != nil {
 		return err
 	}
-	key := timestepkey.New(qualityPrefix, t)
-	before, found, err := l.store.Get(key)
-	if err != nil || q == nil && !found {
-		return err
-	}
-	if q == nil {
-		err = l.store.Apply(func(w swapstore.Writer) error { return w.Delete(key) })
-	} else {
-		value, failed := json.Marshal(q)
-		if failed != nil || found && string(before) == string(value) {
-			return failed
+	var said, tally []byte
+	if len(m.probabilities) > 0 {
+		if said, err = json.Marshal(m.quality()); err != nil {
+			return err
 		}
-		err = l.store.Apply(func(w swapstore.Writer) error { return w.Set(key, value) })
+		tally = m.tally()
 	}
-	if err == nil {
+	changed := false
+	err = l.store.Apply(func(w swapstore.Writer) error {
+		for prefix, value := range map[string][]byte{qualityPrefix: said, tallyPrefix: tally} {
+			key := timestepkey.New(prefix, t)
+			before, found, err := l.store.Get(key)
+			if err == nil && (found != (value != nil) || !bytes.Equal(before, value)) {
+				changed = true
+				err = setOrDelete(w, key, value, value == nil)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && changed {
 		l.feed.tell(Timesteps)
 	}
 	return err
 }
 
-// qualityOf is nil as long as no final prediction has a label.
-func qualityOf(l *logic, t lethe.Timestep) (*Quality, error) {
+// measuredOf are the final predictions of a timestep with their labels, as far as these are in.
+func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
+	m := new(measured)
 	if revision, _, err := readManifest(l.store, t); err != nil || revision == 0 || l.counts[t].Final == 0 {
-		return nil, err
+		return m, err
 	}
 	var predictionKeys, nodeKeys [][]byte
 	err := l.store.Scan(timestepkey.New(stepIndex, t), func(key, _ []byte) error {
@@ -94,7 +104,6 @@ func qualityOf(l *logic, t lethe.Timestep) (*Quality, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := new(measured)
 	for i, p := range predictions {
 		if p == nil || !p.Final || p.Late || !nodes[i].Found {
 			continue
@@ -105,7 +114,7 @@ func qualityOf(l *logic, t lethe.Timestep) (*Quality, error) {
 		}
 		m.add(p, node.label)
 	}
-	return m.quality(), nil
+	return m, nil
 }
 
 // measured are predictions with their labels.
@@ -131,9 +140,6 @@ func (m *measured) add(p *scoring.Prediction, label lethe.Label) {
 }
 
 func (m *measured) quality() *Quality {
-	if len(m.probabilities) == 0 {
-		return nil
-	}
 	summary := quality.Summarise(m.probabilities, m.labels, m.threshold)
 	out := &Quality{Summary: summary, Threshold: m.threshold, Bins: []Bin{}}
 	for i, b := range m.bins {

@@ -22,6 +22,7 @@ type Reader struct {
 	secret lethe.Secret
 	hidden *hidden
 	feed   *Feed
+	models models
 }
 
 // Feed tells of changes.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/ed25519"
 	_ "embed"
 	"log/slog"
 	"net/http"
@@ -18,7 +19,10 @@ type Options struct {
 	View func() *view.Reader
 	// Status answers with the state of the process, Plan with what an erasure would come to.
 	Status, Plan http.HandlerFunc
-	Actions      Actions
+	// Keys returns the keys that the deployment signs receipts and its log with, and those before it,
+	// the newest first; none where the process does not have them.
+	Keys    func() []ed25519.PublicKey
+	Actions Actions
 	// Ending is closed when what has no end of its own is to end.
 	Ending <-chan struct{}
 	Logger *slog.Logger
@@ -50,10 +54,15 @@ func (a *API) Routes() []Route {
 		{http.MethodGet, "/transactions/{ref}", guard.Read, a.asked(transaction)},
 		{http.MethodGet, "/transactions/{ref}/reasons", guard.Read, a.asked(reasonsOf)},
 		{http.MethodGet, "/transactions/{ref}/neighbourhood", guard.Read, a.asked(neighbourhood)},
+		{http.MethodPost, "/transactions/{ref}/label", guard.Judge, a.asked(a.label)},
 		{http.MethodGet, "/predictions", guard.Read, a.asked(predictions)},
 		{http.MethodGet, "/alerts", guard.Read, a.asked(alerts)},
 		{http.MethodGet, "/timesteps", guard.Read, a.asked(timesteps)},
 		{http.MethodGet, "/timesteps/{timestep}", guard.Read, a.asked(timestep)},
+		{http.MethodGet, "/timesteps/{timestep}/shards", guard.Read, a.asked(shards)},
+		{http.MethodGet, "/quality", guard.Read, a.asked(quality)},
+		{http.MethodGet, "/ensembles", guard.Read, a.asked(ensembles)},
+		{http.MethodGet, "/ensembles/changes", guard.Read, a.asked(ensembleChanges)},
 		{http.MethodGet, "/erasures", guard.Erase, a.asked(erasures)},
 		{http.MethodGet, "/erasures/{key}", guard.Erase, a.asked(erasure)},
 		{http.MethodPost, "/erasures/plan", guard.Erase, a.o.Plan},
@@ -61,6 +70,7 @@ func (a *API) Routes() []Route {
 		{http.MethodPost, "/erasures/{key}/cancel", guard.Erase, a.asked(a.cancel)},
 		{http.MethodGet, "/erasures/{key}/receipt", guard.Erase, a.asked(receipt)},
 		{http.MethodGet, "/log", guard.Read, a.asked(checkpoint)},
+		{http.MethodGet, "/log/keys", guard.Read, a.asked(a.keys)},
 		{http.MethodGet, "/log/leaves", guard.Read, a.asked(leaves)},
 		{http.MethodGet, "/log/leaves/{index}/proof", guard.Read, a.asked(proof)},
 		{http.MethodGet, "/dead-letters", guard.Investigate, a.asked(letters)},

@@ -42,6 +42,8 @@ type Actions struct {
 	Replay func(ctx context.Context, places []string) (ReplayAnswer, error)
 	Submit func(ctx context.Context, r ErasureRequest) (Submitted, error)
 	Cancel func(ctx context.Context, requestID string) (deletions.Status, error)
+	// Label publishes what a transaction was.
+	Label func(ctx context.Context, l lethe.LabelRecord) error
 }
 
 func (a *API) submit(_ *view.Reader, r *http.Request) (any, error) {
@@ -54,4 +56,42 @@ func (a *API) submit(_ *view.Reader, r *http.Request) (any, error) {
 
 func (a *API) cancel(_ *view.Reader, r *http.Request) (any, error) {
 	return a.o.Actions.Cancel(r.Context(), r.PathValue("key"))
+}
+
+// LabelRequest says what a transaction was: illicit, licit, or unknown, which takes back what was
+// said before.
+type LabelRequest struct {
+	Label string `json:"label"`
+}
+
+// LabelAnswer is the label as it was published. It is a transaction's as soon as its timestep has
+// taken it.
+type LabelAnswer struct {
+	Label string `json:"label"`
+}
+
+func (a *API) label(v *view.Reader, r *http.Request) (any, error) {
+	var asked LabelRequest
+	if err := readBody(r, &asked); err != nil {
+		return nil, err
+	}
+	labels := map[string]lethe.Label{
+		lethe.Illicit.String(): lethe.Illicit, lethe.Licit.String(): lethe.Licit, lethe.Unknown.String(): lethe.Unknown,
+	}
+	label, known := labels[asked.Label]
+	if !known {
+		return nil, problem(http.StatusBadRequest, "label is none of illicit, licit, unknown")
+	}
+	ref, ok := refIn(r)
+	if !ok {
+		return nil, errNothing
+	}
+	of, err := v.Transaction(ref)
+	if err == nil && of == nil {
+		err = errNothing
+	}
+	if err == nil {
+		err = a.o.Actions.Label(r.Context(), lethe.LabelRecord{ID: of.ID, Timestep: of.Timestep, Label: label})
+	}
+	return LabelAnswer{label.String()}, err
 }

@@ -11,10 +11,11 @@
 //	answer.go        answers: JSON with entity tags, problems
 //	query.go         what addresses ask for: numbers, limits, cursors
 //	transactions.go  transactions, reasons, neighbourhoods; predictions and alerts
-//	timesteps.go     timesteps with their quality
+//	timesteps.go     timesteps with their quality, and how they were dealt to shards
+//	models.go        ensembles and what changed between two; what a threshold or a budget comes to
 //	erasures.go      the status of requests
-//	change.go        requests made and taken back
-//	log.go           receipts, and the transparency log with its proofs
+//	change.go        requests made and taken back; what transactions were
+//	log.go           receipts, keys, and the transparency log with its proofs
 //	letters.go       dead letters
 //	events.go        what changes, as it changes
 //	openapi.json     the description

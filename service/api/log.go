@@ -1,11 +1,13 @@
 package api
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"net/http"
 	"strconv"
 
+	receipts "lethe/deletions/receipt"
 	"lethe/deletions/translog"
 	"lethe/pipeline/view"
 )
@@ -37,6 +39,32 @@ func checkpoint(v *view.Reader, _ *http.Request) (any, error) {
 	}
 	tree, err := translog.ParseCheckpoint(note)
 	return LogAnswer{tree.N, tree.Hash.String(), note}, err
+}
+
+// KeysAnswer has the keys that receipts, statuses and the log are signed with.
+type KeysAnswer struct {
+	// Keys are the one that signs now and those before it, the newest first.
+	Keys []PublicKey `json:"keys"`
+}
+
+// PublicKey is an Ed25519 key. Whoever believes what it has signed has to know it from elsewhere.
+type PublicKey struct {
+	// ID is the thumbprint by which signatures name the key (RFC 7638).
+	ID string `json:"key_id"`
+	// Key is its 32 bytes in base64url, the x of a JSON web key.
+	Key string `json:"public_key"`
+}
+
+func (a *API) keys(*view.Reader, *http.Request) (any, error) {
+	known := a.o.Keys()
+	if len(known) == 0 {
+		return nil, errNothing
+	}
+	var out KeysAnswer
+	for _, key := range known {
+		out.Keys = append(out.Keys, PublicKey{receipts.KeyID(key), base64.RawURLEncoding.EncodeToString(key)})
+	}
+	return out, nil
 }
 
 // LeafPage is a page of the leaves of the log.

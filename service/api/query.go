@@ -49,15 +49,15 @@ func (q *query) only(names ...string) {
 	}
 }
 
-// whole reads a whole number within bounds.
-func (q *query) whole(name string, otherwise, least, most int) int {
+// whole reads a whole number from 1 to most.
+func (q *query) whole(name string, otherwise, most int) int {
 	text := q.r.URL.Query().Get(name)
 	if text == "" {
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		q.bad(name, fmt.Sprintf("a whole number from %d to %d", least, most))
+	if err != nil || n < 1 || n > most {
+		q.bad(name, fmt.Sprintf("a whole number from 1 to %d", most))
 	}
 	return n
 }
@@ -90,7 +90,7 @@ func (q *query) timestep(name string) *lethe.Timestep {
 }
 
 // limit reads how many are wanted.
-func (q *query) limit() int { return q.whole("limit", defaultLimit, 1, maxLimit) }
+func (q *query) limit() int { return q.whole("limit", defaultLimit, maxLimit) }
 
 // cursor reads where the page before ended.
 func (q *query) cursor() []byte {

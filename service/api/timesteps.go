@@ -1,8 +1,6 @@
 package api
 
 import (
-	"encoding/binary"
-	"math"
 	"net/http"
 	"strconv"
 
@@ -19,14 +17,7 @@ type StepPage struct {
 func timesteps(v *view.Reader, r *http.Request) (any, error) {
 	q := query{r: r}
 	q.only("limit", "cursor")
-	limit, after := q.limit(), q.cursor()
-	before := lethe.Timestep(math.MaxInt64)
-	if after != nil {
-		if len(after) != 8 {
-			return nil, view.ErrCursor
-		}
-		before = lethe.Timestep(binary.BigEndian.Uint64(after))
-	}
+	limit, before := q.limit(), q.before()
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -36,15 +27,32 @@ func timesteps(v *view.Reader, r *http.Request) (any, error) {
 	}
 	out := StepPage{Items: list}
 	if more && len(list) > 0 {
-		out.NextCursor = cursorOf(binary.BigEndian.AppendUint64(nil, uint64(list[len(list)-1].Timestep)))
+		out.NextCursor = cursorBefore(list[len(list)-1].Timestep)
 	}
 	return out, nil
 }
 
 func timestep(v *view.Reader, r *http.Request) (any, error) {
+	t, err := timestepIn(r)
+	if err != nil {
+		return nil, err
+	}
+	return orNothing(v.Step(t))
+}
+
+// timestepIn reads the timestep in an address.
+func timestepIn(r *http.Request) (lethe.Timestep, error) {
 	t, err := strconv.ParseInt(r.PathValue("timestep"), 10, 64)
 	if err != nil || t < 0 {
-		return nil, errNothing
+		return 0, errNothing
 	}
-	return orNothing(v.Step(lethe.Timestep(t)))
+	return lethe.Timestep(t), nil
+}
+
+func shards(v *view.Reader, r *http.Request) (any, error) {
+	t, err := timestepIn(r)
+	if err != nil {
+		return nil, err
+	}
+	return orNothing(v.Shards(t))
 }

@@ -78,8 +78,8 @@ const (
 func neighbourhood(v *view.Reader, r *http.Request) (any, error) {
 	q := query{r: r}
 	q.only("distance", "limit")
-	distance := q.whole("distance", 1, 1, maxDistance)
-	limit := q.whole("limit", defaultNeighbours, 1, maxNeighbours)
+	distance := q.whole("distance", 1, maxDistance)
+	limit := q.whole("limit", defaultNeighbours, maxNeighbours)
 	ref, ok := refIn(r)
 	if q.err == nil && !ok {
 		q.err = errNothing

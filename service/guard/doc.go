@@ -6,6 +6,7 @@
 //	headers.go  what every answer says to browsers
 //	rights.go   roles of people, and what they may do
 //	tokens.go   the file of hashes of tokens
+//	session.go  browsers that have shown a token
 //	slow.go     bodies that come slowly
 //	rate.go     how many requests a client may make
 package guard

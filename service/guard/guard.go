@@ -24,6 +24,9 @@ type Options struct {
 	// Open are the paths that need no token and answer under any name: health checks, and metrics,
 	// which Prometheus reads by any. They hold nothing personal.
 	Open []string
+	// Public, if not nil, says which paths need no token besides: the parts of pages, which hold
+	// nothing personal and ask for everything else.
+	Public func(path string) bool
 	// MaxBody bounds bodies, in bytes.
 	MaxBody int64
 	// PerSecond is how many requests a client may make, 0 for any number.
@@ -42,11 +45,16 @@ type Guard struct {
 	next    http.Handler
 	sites   *http.CrossOriginProtection
 	clients *clients
+	// sessions are those of browsers that have shown a token.
+	sessions *sessions
 }
 
 // Before returns a handler that lets through to next what may.
 func Before(next http.Handler, o Options) *Guard {
-	return &Guard{o: o, next: next, sites: http.NewCrossOriginProtection(), clients: newClients(o.PerSecond)}
+	return &Guard{
+		o: o, next: next, sites: http.NewCrossOriginProtection(), clients: newClients(o.PerSecond),
+		sessions: newSessions(),
+	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -72,7 +80,11 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = readInTime(w, http.MaxBytesReader(w, r.Body, g.o.MaxBody), r.ContentLength == 0)
-	person, status, detail := g.o.person(r, open)
+	if r.URL.Path == SessionPath {
+		g.serveSession(w, r)
+		return
+	}
+	person, status, detail := g.person(r, open || g.o.Public != nil && g.o.Public(r.URL.Path))
 	if status != 0 {
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="lethe"`)

@@ -22,19 +22,35 @@ var (
 	ErrUnknown = errors.New("the token is not known")
 )
 
-// person finds out who asks. A status that is not 0 refuses the request.
-func (o Options) person(r *http.Request, open bool) (p Person, status int, detail string) {
-	if o.Tokens == nil && o.Verifier == nil {
+// asksNobody says that whoever reaches the process may do everything.
+func (o Options) asksNobody() bool { return o.Tokens == nil && o.Verifier == nil }
+
+// person finds out who asks: by a token in the header, or by the session of a browser. A status
+// that is not 0 refuses the request.
+func (g *Guard) person(r *http.Request, open bool) (p Person, status int, detail string) {
+	if g.o.asksNobody() {
 		return Anybody(), 0, ""
 	}
-	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !given {
-		if open {
-			return Person{}, 0, ""
-		}
-		return p, http.StatusUnauthorized, "a token is needed: Authorization: Bearer TOKEN"
+	if token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); given {
+		return g.o.owner(r.Context(), token)
 	}
-	p, err := o.find(r.Context(), token)
+	if open {
+		return Person{}, 0, ""
+	}
+	found, known := g.sessions.find(r, g.o.cookieName(), g.o.Now())
+	switch {
+	case !known:
+		return p, http.StatusUnauthorized, "a token is needed: Authorization: Bearer TOKEN"
+	case changes(r) && !found.proves(r):
+		return p, http.StatusForbidden, "the request does not repeat what the session gave"
+	default:
+		return found.person, 0, ""
+	}
+}
+
+// owner returns whose token it is. A status that is not 0 says why it lets nobody in.
+func (o Options) owner(ctx context.Context, token string) (p Person, status int, detail string) {
+	p, err := o.find(ctx, token)
 	switch {
 	case errors.Is(err, ErrAway):
 		return p, http.StatusServiceUnavailable, ErrAway.Error() + "; try again in a moment"

@@ -21,14 +21,32 @@ const (
 	Erase
 	// Operate: send dead letters again.
 	Operate
+	// Judge: say of a transaction what it was, which is published as its label.
+	Judge
 )
+
+// names are what pages call rights.
+func (r Right) names() []string {
+	out := []string{}
+	for _, one := range []struct {
+		right Right
+		name  string
+	}{
+		{Read, "read"}, {Investigate, "investigate"}, {Erase, "erase"}, {Operate, "operate"}, {Judge, "judge"},
+	} {
+		if r&one.right != 0 {
+			out = append(out, one.name)
+		}
+	}
+	return out
+}
 
 // roles are what people are, with their rights. Only compliance sees what an erasure names: who
 // runs the machine need not know.
 func roles() map[string]Right {
 	return map[string]Right{
 		"viewer":     Read,
-		"analyst":    Read | Investigate,
+		"analyst":    Read | Investigate | Judge,
 		"compliance": Read | Erase,
 		"admin":      Read | Investigate | Operate,
 	}
@@ -44,7 +62,7 @@ type Person struct {
 }
 
 // Anybody may do everything: where there are no tokens, who reaches the process owns it.
-func Anybody() Person { return Person{Rights: Read | Investigate | Erase | Operate} }
+func Anybody() Person { return Person{Rights: Read | Investigate | Erase | Operate | Judge} }
 
 // May reports whether he may do something.
 func (p Person) May(right Right) bool { return p.Rights&right == right }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { accessible, given, go, heading, open, shot, visit } from './browser.mjs';
+
+const request = 'gdpr-17-customer';
+
+test('a compliance officer plans, submits and follows an erasure of a customer, and verifies its receipt', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  await go(page, 'Erasures');
+  await page.getByRole('button', { name: 'See what it would come to' }).click();
+  await page.getByText('Say what is to be erased').waitFor();
+  await page.getByLabel('Customers').fill(given.customer);
+  await page.getByLabel('Name of the request (optional)').fill(request);
+  await page.getByLabel('Reason (optional)').fill('GDPR Art. 17');
+  await page.getByRole('button', { name: 'See what it would come to' }).click();
+  await page.getByRole('heading', { name: 'What it would come to' }).waitFor();
+  await accessible(page, 'a plan');
+  await shot(page, 'plan', { fullPage: true });
+  await page.getByRole('button', { name: 'Ask for this erasure' }).click();
+  await heading(page, `Request ${request}`);
+  await page.getByText('It is verified.').waitFor({ timeout: 120_000 });
+  await accessible(page, 'a request');
+  await shot(page, 'erasure');
+
+  await page.getByRole('link', { name: 'Read and verify the receipt' }).click();
+  await heading(page, `Receipt of erasure ${request}`);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('Valid.', { exact: false }).first().waitFor();
+  assert.match(await page.locator('.verdict').textContent(), /^Valid\. Checked in this browser/);
+  assert.equal(await page.locator('.findings li').count(), 6);
+  assert.equal(await page.locator('.findings .bad').count(), 0);
+  assert.equal(await page.locator('.key').textContent(), given.key);
+  await accessible(page, 'a receipt');
+  await shot(page, 'receipt', { fullPage: true });
+
+  // The key that was handed over is compared with the one that the server names.
+  await page.getByText('Compare it with the key').click();
+  const handed = page.getByLabel('Its fingerprint, or the file with the public key');
+  await handed.fill(given.key);
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('It is this key.').waitFor();
+  await handed.fill('A'.repeat(43));
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('It is another key.').waitFor();
+  await handed.fill(given.pem);
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('checked under the key that you gave').waitFor();
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.locator('.verdict.good').waitFor();
+  await leave();
+});
+
+// forge has the server answer with a receipt of which something was changed.
+async function forge(page, change) {
+  await page.route('**/receipt', async route => {
+    const response = await route.fetch();
+    const document = await response.json();
+    await route.fulfill({ response, json: change(document) });
+  });
+  await open(page, `#/receipt/${request}`, `Receipt of erasure ${request}`);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.locator('.verdict.bad').waitFor();
+  const bad = await page.locator('.findings .bad').allTextContents();
+  await page.unroute('**/receipt');
+  await page.goto(`${given.url}/#/health`);
+  return bad;
+}
+
+const encode = value => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decode = text => JSON.parse(Buffer.from(text, 'base64url'));
+
+test('a receipt that was changed is not valid', async t => {
+  const { page, leave } = await visit(t, 'compliance');
+  const softer = await forge(page, d => ({ ...d, payload: encode({ ...decode(d.payload), scope: 'shard' }) }));
+  assert.ok(softer.some(text => text.includes('signed by the key above')), softer.join());
+  assert.ok(softer.some(text => text.includes('leaf of the proof is of this receipt')), softer.join());
+  const moved = await forge(page, d => ({ ...d, log: d.log.replace(/^index \d+$/m, 'index 0') }));
+  assert.ok(moved.some(text => text.includes('leaf is in the log')), moved.join());
+  const swollen = await forge(page, d => ({ ...d, log: d.log.replace(/\n\n(.*)\n(\d+)\n/, (_, origin, size) => `\n\n${origin}\n${Number(size) + 1}\n`) }));
+  assert.ok(swollen.some(text => text.includes('checkpoint is signed')), swollen.join());
+  await leave();
+});

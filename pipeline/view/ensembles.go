@@ -1,0 +1,157 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"lethe"
+	"lethe/deletions/translog"
+	"lethe/internal/swapstore"
+)
+
+// models are the newest models of every group, as the transparency log commits to them. It only
+// grows, so that each leaf is read once.
+type models struct {
+	mu   sync.Mutex
+	read int64
+	// of are the models of a group, by the timestep that they learnt through.
+	of map[group]map[lethe.Timestep]translog.Checkpoint
+}
+
+// group is one of a component's. The model above the components has the place behind the last one.
+type group struct{ component, number int }
+
+// mark is in every leaf of a model.
+const mark = `"kind":"checkpoint"`
+
+// follow reads the leaves that have come since.
+func (m *models) follow(r *Reader) error {
+	const atOnce = 4096
+	if m.of == nil {
+		m.of = make(map[group]map[lethe.Timestep]translog.Checkpoint)
+	}
+	for {
+		leaves, err := r.Leaves(m.read, atOnce)
+		if err != nil || len(leaves) == 0 {
+			return err
+		}
+		for _, text := range leaves {
+			m.read++
+			if !bytes.Contains(text, []byte(mark)) {
+				continue
+			}
+			var leaf struct {
+				Body translog.Checkpoint `json:"body"`
+			}
+			if err := json.Unmarshal(text, &leaf); err != nil {
+				return fmt.Errorf("%w: leaf %d", swapstore.ErrCorrupt, m.read-1)
+			}
+			g := group{leaf.Body.Component, leaf.Body.Group}
+			if m.of[g] == nil {
+				m.of[g] = make(map[lethe.Timestep]translog.Checkpoint)
+			}
+			m.of[g][leaf.Body.Timestep] = leaf.Body
+		}
+	}
+}
+
+// through returns a group's model after a timestep: the newest one that learnt no further.
+func through(list map[lethe.Timestep]translog.Checkpoint, t lethe.Timestep) (out translog.Checkpoint, found bool) {
+	for at, c := range list {
+		if at <= t && (!found || at > out.Timestep) {
+			out, found = c, true
+		}
+	}
+	return out, found
+}
+
+// Ensemble is what is served once a timestep was learnt from.
+type Ensemble struct {
+	Through lethe.Timestep `json:"through"`
+	// Models are all of it, Trained those that learnt from this timestep, and Replaced those among
+	// them that were trained anew since.
+	Models   int `json:"models"`
+	Trained  int `json:"trained"`
+	Replaced int `json:"replaced"`
+}
+
+// Ensembles returns a page of ensembles, the newest first, those before a timestep, and whether more
+// follow.
+func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, more bool, err error) {
+	r.models.mu.Lock()
+	defer r.models.mu.Unlock()
+	if err := r.models.follow(r); err != nil {
+		return nil, false, err
+	}
+	known := make(map[lethe.Timestep]bool)
+	for _, of := range r.models.of {
+		for t := range of {
+			known[t] = known[t] || t < before
+		}
+	}
+	maps.DeleteFunc(known, func(_ lethe.Timestep, wanted bool) bool { return !wanted })
+	times := descending(known)
+	if more = len(times) > limit; more {
+		times = times[:limit]
+	}
+	list = []Ensemble{}
+	for _, t := range times {
+		e := Ensemble{Through: t}
+		for _, of := range r.models.of {
+			c, found := through(of, t)
+			if !found {
+				continue
+			}
+			e.Models++
+			if c.Timestep == t {
+				e.Trained++
+				if !c.Replaces.IsZero() {
+					e.Replaced++
+				}
+			}
+		}
+		list = append(list, e)
+	}
+	return list, more, nil
+}
+
+// Change is a model that is another in one ensemble than in another.
+type Change struct {
+	Component int `json:"component"`
+	Group     int `json:"group"`
+	// Before and After are digests of their checkpoints, zero for none.
+	Before lethe.Digest `json:"before,omitzero"`
+	After  lethe.Digest `json:"after,omitzero"`
+	// Timestep is the last one that the later model learnt from.
+	Timestep lethe.Timestep `json:"timestep"`
+}
+
+// Changes returns the models that differ between the ensembles of two timesteps, by component and
+// group, and how many do not.
+func (r *Reader) Changes(from, to lethe.Timestep) (changed []Change, unchanged int, err error) {
+	r.models.mu.Lock()
+	defer r.models.mu.Unlock()
+	if err := r.models.follow(r); err != nil {
+		return nil, 0, err
+	}
+	changed = []Change{}
+	for g, of := range r.models.of {
+		before, had := through(of, from)
+		after, has := through(of, to)
+		switch {
+		case before.Digest != after.Digest:
+			changed = append(changed, Change{g.component, g.number, before.Digest, after.Digest, after.Timestep})
+		case had && has:
+			unchanged++
+		}
+	}
+	slices.SortFunc(changed, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.Component, b.Component), cmp.Compare(a.Group, b.Group))
+	})
+	return changed, unchanged, nil
+}

@@ -1,0 +1,159 @@
+package view
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"lethe"
+	"lethe/canonical"
+	"lethe/ingest/bus"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+	"lethe/partition/scores"
+	"lethe/pipeline/wire"
+)
+
+// Shard is what a shard holds of a timestep, in numbers.
+type Shard struct {
+	Shard    lethe.ShardID  `json:"shard"`
+	Revision lethe.Revision `json:"revision"`
+	// Digest is that of the slice's canonical bytes, from which models learn.
+	Digest  lethe.Digest `json:"digest"`
+	Nodes   int          `json:"nodes"`
+	Licit   int          `json:"licit"`
+	Illicit int          `json:"illicit"`
+	// Payments are between its own transactions, in either direction counted once. Stubs stand for
+	// those that were cut.
+	Payments int `json:"payments"`
+	Stubs    int `json:"stubs"`
+}
+
+// Dealt says how a timestep was dealt to shards, as package partition/scores measures it.
+type Dealt struct {
+	Balance  float64 `json:"balance"`
+	Fairness float64 `json:"fairness"`
+	// Cut is the share of payments whose ends are in two shards.
+	Cut    float64 `json:"cut"`
+	Shards []Shard `json:"shards"`
+}
+
+func shardKey(t lethe.Timestep, shard lethe.ShardID) []byte {
+	return binary.BigEndian.AppendUint32(timestepkey.New(shardPrefix, t), uint32(shard))
+}
+
+// takeSlice stores what a slice is in numbers, or removes them if it is gone.
+func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
+	key := shardKey(m.Key.Timestep, m.Key.Shard)
+	next := func(w swapstore.Writer) error { return setOffset(w, source, m.Next) }
+	if m.Deleted {
+		return l.store.Apply(func(w swapstore.Writer) error { return errors.Join(w.Delete(key), next(w)) })
+	}
+	slice, err := canonical.DecodeSlice(m.Payload)
+	if slice == nil {
+		slice = new(lethe.Slice)
+	}
+	if err := m.PayloadOf(err, slice.Timestep, slice.Shard); err != nil {
+		return err
+	}
+	known, found, err := l.store.Get(key)
+	if err != nil {
+		return err
+	}
+	var before Shard
+	if found {
+		err = json.Unmarshal(known, &before)
+	}
+	if err != nil || before.Revision >= m.Revision {
+		return errors.Join(err, l.store.Apply(next))
+	}
+	value, err := json.Marshal(numbersOf(slice, m))
+	if err == nil {
+		err = l.store.Apply(func(w swapstore.Writer) error { return errors.Join(w.Set(key, value), next(w)) })
+	}
+	if err == nil {
+		l.feed.tell(Timesteps)
+	}
+	return err
+}
+
+func numbersOf(s *lethe.Slice, m wire.Received) Shard {
+	out := Shard{
+		Shard: s.Shard, Revision: m.Revision, Digest: canonical.DigestOf(m.Payload), Nodes: len(s.Nodes),
+		Payments: len(s.Edges), Stubs: len(s.Stubs),
+	}
+	for _, label := range s.Labels {
+		switch label {
+		case lethe.Licit:
+			out.Licit++
+		case lethe.Illicit:
+			out.Illicit++
+		default:
+		}
+	}
+	return out
+}
+
+// deleteShards removes what is known of the shards of a timestep.
+func deleteShards(store swapstore.Reader, w swapstore.Writer, t lethe.Timestep) error {
+	return store.Scan(timestepkey.New(shardPrefix, t), func(key, _ []byte) error { return w.Delete(key) })
+}
+
+// Shards returns how a timestep was dealt, or nil as long as it was not.
+func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
+	out := &Dealt{Shards: []Shard{}}
+	err := r.store.Scan(timestepkey.New(shardPrefix, t), func(_, value []byte) error {
+		var s Shard
+		if err := json.Unmarshal(value, &s); err != nil {
+			return fmt.Errorf("%w: a shard of timestep %d", swapstore.ErrCorrupt, t)
+		}
+		out.Shards = append(out.Shards, s)
+		return nil
+	})
+	if err != nil || len(out.Shards) == 0 {
+		return nil, err
+	}
+	pairs, err := pairsOf(r.store, t)
+	if err != nil {
+		return nil, err
+	}
+	within := 0
+	sizes, classes := make([]int, len(out.Shards)), make([][]int, len(out.Shards))
+	for i, s := range out.Shards {
+		within += s.Payments
+		sizes[i], classes[i] = s.Nodes, []int{s.Nodes - s.Licit - s.Illicit, s.Licit, s.Illicit}
+	}
+	out.Balance, out.Fairness = scores.Balance(sizes), scores.Fairness(classes)
+	if pairs > 0 {
+		out.Cut = max(0, 1-float64(within)/float64(pairs))
+	}
+	return out, nil
+}
+
+// pairsOf counts who paid or was paid by whom in a graph, each pair once.
+func pairsOf(store *swapstore.Store, t lethe.Timestep) (int, error) {
+	members, err := membersOf(store, t)
+	if err != nil {
+		return 0, err
+	}
+	keys := make([][]byte, len(members))
+	for i, n := range members {
+		keys[i] = keyOf(nodePrefix, n)
+	}
+	found, err := store.Lookup(keys)
+	if err != nil {
+		return 0, err
+	}
+	ends := 0
+	for _, f := range found {
+		if f.Found {
+			node, err := decodeNode(f.Value)
+			if err != nil {
+				return 0, err
+			}
+			ends += len(node.payments)
+		}
+	}
+	return ends / 2, nil
+}

@@ -1,0 +1,91 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/deletions"
+	"lethe/service/api"
+)
+
+// actions are some that answer as a test wants them to.
+func (s *site) actions() api.Actions {
+	return api.Actions{
+		Replay: func(_ context.Context, places []string) (api.ReplayAnswer, error) {
+			if slices.Contains(places, "nowhere") {
+				return api.ReplayAnswer{}, api.NewProblem(http.StatusNotFound, "no such letter")
+			}
+			refused := []api.RefusedLetter{{Place: places[0], Why: "it waits"}}
+			return api.ReplayAnswer{Sent: len(places) - 1, Refused: refused}, nil
+		},
+		Submit: func(_ context.Context, r api.ErasureRequest) (api.Submitted, error) {
+			if len(r.Nodes) == 0 {
+				return api.Submitted{}, api.NewProblem(http.StatusConflict, "signed by people alone")
+			}
+			return api.Submitted{RequestID: r.RequestID, RequestDigest: lethe.Digest{1}}, nil
+		},
+		Cancel: func(_ context.Context, id string) (out deletions.Status, err error) {
+			if id != "r-1" {
+				return out, api.NewProblem(http.StatusNotFound, "no such request")
+			}
+			return deletions.DecodeStatus(status(s.t, id))
+		},
+		Label: func(_ context.Context, l lethe.LabelRecord) error {
+			if l.Label == lethe.Unknown {
+				return api.NewProblem(http.StatusServiceUnavailable, "the brokers did not take it")
+			}
+			s.labels = append(s.labels, l)
+			return nil
+		},
+	}
+}
+
+func TestChanges(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct {
+		path string
+		body any
+		want int
+	}{
+		{"/erasures", api.ErasureRequest{RequestID: "r", Nodes: []string{"a"}, Scope: "stubs"}, http.StatusOK},
+		{"/erasures", api.ErasureRequest{}, http.StatusConflict},
+		{"/erasures", map[string]any{"node": "a"}, http.StatusBadRequest},
+		{"/erasures/r-1/cancel", nil, http.StatusOK},
+		{"/erasures/r-2/cancel", nil, http.StatusNotFound},
+		{"/dead-letters/replay", api.ReplayRequest{Places: []string{"a/1/2", "a/1/3"}}, http.StatusOK},
+		{"/dead-letters/replay", api.ReplayRequest{Places: []string{"nowhere"}}, http.StatusNotFound},
+		{"/dead-letters/replay", api.ReplayRequest{Places: []string{}}, http.StatusBadRequest},
+	} {
+		require.Equal(t, c.want, s.ask(http.MethodPost, c.path, c.body).status, "%+v", c)
+	}
+}
+
+// What an analyst says of a transaction is published as its label; of one that nobody is to be told
+// of nothing is.
+func TestLabels(t *testing.T) {
+	s := newSite(t)
+	s.predicted("somebody", 3, .7)
+	at := "/transactions/" + s.reader.RefOf("somebody").String() + "/label"
+	for _, c := range []struct {
+		path string
+		body any
+		want int
+	}{
+		{at, api.LabelRequest{Label: "illicit"}, http.StatusOK},
+		{at, api.LabelRequest{Label: "guilty"}, http.StatusBadRequest},
+		{at, api.LabelRequest{Label: "unknown"}, http.StatusServiceUnavailable},
+		{at, map[string]any{"class": "illicit"}, http.StatusBadRequest},
+		{at, nil, http.StatusUnsupportedMediaType},
+		{"/transactions/" + strings.Repeat("0", 64) + "/label", api.LabelRequest{Label: "licit"}, http.StatusNotFound},
+		{"/transactions/short/label", api.LabelRequest{Label: "licit"}, http.StatusNotFound},
+	} {
+		require.Equal(t, c.want, s.ask(http.MethodPost, c.path, c.body).status, "%+v", c)
+	}
+	require.Equal(t, []lethe.LabelRecord{{ID: "somebody", Timestep: 3, Label: lethe.Illicit}}, s.labels)
+}

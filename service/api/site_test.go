@@ -1,0 +1,111 @@
+package api_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/internal/leakcheck"
+	"lethe/metrics/events"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/view"
+	"lethe/scoring"
+	"lethe/service/api"
+	"lethe/service/guard"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
+
+var secret = lethe.Secret{9}
+
+// site is the interface over a view of what a test publishes. Every question and every answer is
+// compared with the description.
+type site struct {
+	t       *testing.T
+	topics  *roletest.Bus
+	session *roletest.Session
+	reader  *view.Reader
+	server  *httptest.Server
+	checks  validator.Validator
+	// asked are the routes that were.
+	asked map[string]bool
+	// keys are those of the deployment, labels what was published.
+	keys   []ed25519.PublicKey
+	labels []lethe.LabelRecord
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{t: t, topics: roletest.NewBus(nil), asked: make(map[string]bool)}
+	around := role.Around(s.topics, events.Listener{}, slog.New(slog.DiscardHandler))
+	around.FS = vfs.NewMem()
+	follower, reader, err := view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
+	require.NoError(t, err)
+	s.reader = reader
+	s.session, err = roletest.Begin(t.Context(), follower)
+	require.NoError(t, err)
+	ending, end := context.WithCancel(context.Background())
+	interfaces := api.New(api.Options{
+		View:    func() *view.Reader { return s.reader },
+		Status:  func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
+		Plan:    func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
+		Keys:    func() []ed25519.PublicKey { return s.keys },
+		Actions: s.actions(), Ending: ending.Done(), Logger: slog.New(slog.DiscardHandler),
+	})
+	s.server = httptest.NewServer(guard.Before(interfaces.Handler(), guard.Options{
+		MaxBody: 4 << 20, Refuse: api.Refuse, Now: time.Now,
+	}))
+	t.Cleanup(func() {
+		end()
+		http.DefaultClient.CloseIdleConnections()
+		s.server.Close()
+		require.NoError(t, s.session.Close())
+		require.NoError(t, follower.Close())
+	})
+	document, err := libopenapi.NewDocument(api.Description())
+	require.NoError(t, err)
+	checks, errs := validator.NewValidator(document)
+	require.Empty(t, errs)
+	s.checks = checks
+	return s
+}
+
+func (s *site) write(topic bus.Topic, key string, value []byte) {
+	require.NoError(s.t, s.topics.Write(s.t.Context(), topic, []ingest.Outgoing{{Key: []byte(key), Value: value}}))
+	s.read()
+}
+
+// read lets the view read all that is there.
+func (s *site) read() {
+	for {
+		had, err := s.session.Poll(s.t.Context())
+		require.NoError(s.t, err)
+		if !had {
+			return
+		}
+	}
+}
+
+func (s *site) predicted(id lethe.TransactionID, t lethe.Timestep, probability float64) {
+	p := &scoring.Prediction{
+		Transaction: id, Timestep: t, Probability: probability, Threshold: .5, Final: true,
+		EnsembleVersion: lethe.Digest{1}, TrainedThrough: t - 1, Aggregation: scoring.MethodMean,
+	}
+	p.Class = scoring.Classify(p.Probability, p.Threshold)
+	p.ID = scoring.PredictionID(secret, p, lethe.Digest{4})
+	value, err := scoring.EncodePrediction(p)
+	require.NoError(s.t, err)
+	s.write(bus.Predictions, string(id), value)
+}

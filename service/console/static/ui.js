@@ -1,0 +1,86 @@
+// Small parts that pages share.
+import { html, useEffect, useRef, useState } from './lib.js';
+
+export const percent = x => (x == null ? '–' : `${(100 * x).toFixed(1)} %`);
+export const number = x => (x == null ? '–' : x.toLocaleString('en'));
+export const decimal = (x, digits = 3) => (x == null ? '–' : x.toFixed(digits));
+export const words = text => String(text ?? '').replaceAll('_', ' ');
+export const short = hash => (hash ? hash.slice(0, 12) : 'none');
+export const time = text => (text ? new Date(text).toLocaleString('en-GB', { timeZone: 'UTC' }) + ' UTC' : '–');
+export const seconds = ms => (ms == null ? '–' : `${(ms / 1000).toFixed(ms < 10000 ? 2 : 0)} s`);
+export const plural = (n, one, more = one + 's') => `${number(n)} ${n === 1 ? one : more}`;
+
+// Title is the page's heading, which has the focus when the page is opened: a screen reader says it.
+export function Title({ children, note }) {
+  const heading = useRef(null);
+  const text = [children].flat().join('');
+  useEffect(() => {
+    document.title = `${text} – lethe`;
+    heading.current.focus({ preventScroll: true });
+  }, [text]);
+  return html`<div class="title"><h1 tabindex="-1" ref=${heading}>${children}</h1>${note && html`<p class="note">${note}</p>`}</div>`;
+}
+
+export const Problem = ({ error }) => error && html`<p class="problem" role="alert">${error.message}</p>`;
+
+// Loaded shows what was asked for, that it is on its way, or why it did not come.
+export function Loaded({ of: { value, error }, children }) {
+  if (error) return html`<${Problem} error=${error} />`;
+  if (value === undefined) return html`<p class="note" role="status">Loading …</p>`;
+  return children(value);
+}
+
+export const Facts = ({ of }) => html`<dl class="facts">
+  ${of.filter(Boolean).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value ?? '–'}</dd></div>`)}
+</dl>`;
+
+// Table has a caption for screen readers and may be scrolled sideways where a phone is too narrow.
+export const Table = ({ caption, head, rows, empty }) => (rows.length === 0
+  ? html`<p class="empty">${empty || 'There is nothing here.'}</p>`
+  : html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+      <table><caption class="hidden">${caption}</caption>
+        <thead><tr>${head.map(name => html`<th scope="col" class=${name.number && 'n'}>${name.title ?? name}</th>`)}</tr></thead>
+        <tbody>${rows.map(cells => html`<tr>${cells.map((cell, i) => html`<td class=${head[i].number && 'n'}>${cell}</td>`)}</tr>`)}</tbody>
+      </table></div>`);
+
+export const n = title => ({ title, number: true });
+
+// Pages follow each other by cursors; those before are kept to go back to.
+export function useCursor(key) {
+  const [state, set] = useState({ key, past: [] });
+  const past = state.key === key ? state.past : [];
+  return {
+    cursor: past.at(-1) ?? null,
+    page: past.length + 1,
+    next: at => set({ key, past: [...past, at] }),
+    back: () => set({ key, past: past.slice(0, -1) }),
+  };
+}
+
+export const Pager = ({ of: { page, next, back }, after }) => (page > 1 || after) && html`
+  <nav class="pager" aria-label="Pages of the list">
+    <button type="button" disabled=${page === 1} onClick=${back}>Page before</button>
+    <span>page ${page}</span>
+    <button type="button" disabled=${!after} onClick=${() => next(after)}>Next page</button>
+  </nav>`;
+
+// address makes a query of what is given.
+export function address(path, given) {
+  const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== '' && value != null));
+  return query.size ? `${path}?${query}` : path;
+}
+
+// Busy is a button that does something, says that it does, and cannot be pressed twice meanwhile.
+export function Busy({ children, run, kind = 'button', disabled, cls }) {
+  const [busy, set] = useState(false);
+  const there = useRef(true);
+  useEffect(() => () => { there.current = false; }, []);
+  const press = async () => {
+    set(true);
+    try { await run(); } finally { if (there.current) set(false); }
+  };
+  return html`<button type=${kind} class=${cls} disabled=${busy || disabled} aria-busy=${busy} onClick=${press}>${children}</button>`;
+}
+
+export const Mark = ({ kind, children }) => html`<span class=${`mark ${kind}`}>${children}</span>`;
+export const Class = ({ of }) => html`<${Mark} kind=${of}>${of === 'illicit' ? '▲ illicit' : of === 'licit' ? '● licit' : '○ unknown'}<//>`;
