@@ -127,7 +127,7 @@ func (s openers) hot(
 	if !slices.Contains(sharing(s.config), name) {
 		return open(ctx, nil)
 	}
-	lead := role.NewLead(name, s.instance, bus.Sharer{Client: s.patient}, s.o.Logger)
+	lead := role.NewLead(name, s.instance, bus.Sharer{Client: s.patient}, time.Now, s.o.Logger)
 	return role.Hot(ctx, name, lead, open)
 }
 

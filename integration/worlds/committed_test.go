@@ -15,7 +15,7 @@ import (
 // ledger reads the requests from a copy of the files.
 func (d *deployment) ledger() ([]deletions.Entry, error) {
 	files := d.disk.memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
-	ledger, store, err := ledgerdisk.OpenLedger(files, "/build", d.clock.Now)
+	ledger, store, err := ledgerdisk.OpenLedger(files, d.folders(ofGraphs, "/build")[d.group(ofGraphs).led()], d.clock.Now)
 	if err != nil {
 		return nil, err
 	}

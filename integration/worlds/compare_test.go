@@ -20,6 +20,8 @@ func compare(ctx context.Context, w world, got, want *state) []string {
 	var c comparison
 	c.receipts(w, got)
 	c.committed(got)
+	c = append(c, got.doubled...)
+	c.standing(w, got)
 	if w.loose {
 		c.kept(w, got)
 	} else {
@@ -34,6 +36,29 @@ func compare(ctx context.Context, w world, got, want *state) []string {
 		c.models(ctx, w, got, want)
 	}
 	return c
+}
+
+// standing compares what those know that stand by with what is known to those that lead.
+func (c *comparison) standing(w world, got *state) {
+	for role, processes := range map[string]int{ofGraphs: w.builders, ofScore: w.scorers} {
+		c.equal("processes of "+role+" that stand by", len(got.standing[role]), max(0, processes-1))
+		for i, has := range got.standing[role] {
+			what := fmt.Sprintf("process %d of %s that stands by", i, role)
+			if role == ofScore {
+				c.equal(what+": ensemble", has.Ensemble == nil, got.status.Ensemble == nil)
+				if has.Ensemble != nil && got.status.Ensemble != nil {
+					c.equal(what+": ensemble", *has.Ensemble, *got.status.Ensemble)
+				}
+				continue
+			}
+			c.equal(what+": timesteps", len(has.Steps), len(got.status.Steps))
+			for t, step := range has.Steps {
+				led := got.status.Steps[t]
+				c.equal(fmt.Sprintf("%s: counts of %d", what, t), []any{step.State, step.Nodes, step.Payments, step.Labels},
+					[]any{led.State, led.Nodes, led.Payments, led.Labels})
+			}
+		}
+	}
 }
 
 // graphs compares the timesteps and their graphs.
@@ -69,7 +94,7 @@ func (c *comparison) letters(w world, got, want *state) {
 // counts compares how many records were taken, refused and so on, where no process was
 // killed before it told: the records that name a target come to those of the others.
 func (c *comparison) counts(w world, got, want *state) {
-	if len(w.crashes) > 0 || w.isOperated() || w.config.FeatureCount == 0 || w.redacts() {
+	if len(w.crashes) > 0 || w.builders > 0 || w.isOperated() || w.config.FeatureCount == 0 || w.redacts() {
 		return // records that differ in features that are erased repeat each other without them
 	}
 	targets, named, more := w.targets(), 0, 0

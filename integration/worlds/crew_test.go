@@ -56,11 +56,14 @@ func (c crew) folders() (folders []string) {
 	return folders
 }
 
-func folderOf(trainer int) string {
-	if trainer == 0 {
-		return "/train"
+func folderOf(trainer int) string { return numbered("/train", trainer) }
+
+// numbered is the folder of one of several processes of a role.
+func numbered(folder string, number int) string {
+	if number == 0 {
+		return folder
 	}
-	return fmt.Sprintf("/train-%d", trainer+1)
+	return fmt.Sprintf("%s-%d", folder, number+1)
 }
 
 // shift is what happens to a crew: somebody leaves as if killed, with the machine or without it,

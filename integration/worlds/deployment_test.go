@@ -2,14 +2,14 @@ package worlds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
+	"slices"
 	"testing"
 	"time"
 
 	"lethe"
-	"lethe/deletions/coordinator"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -23,7 +23,6 @@ import (
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
 	"lethe/trainer"
-	"lethe/trainer/kernels"
 )
 
 const (
@@ -77,6 +76,8 @@ type deployment struct {
 	// crew are those that train, and trainers those of them that run, by their number.
 	crew     crew
 	trainers []*learner
+	// groups are those of roles of which one process leads and others stand by.
+	groups []*group
 	// taken counts the records that were taken from topics, by what became of them.
 	taken map[string]int
 }
@@ -85,11 +86,36 @@ type deployment struct {
 type search struct {
 	run   func()
 	turns int
+	// of is the process that it is of, nil where there is one.
+	of *host
 }
 
 type running struct {
 	follower *role.Follower
 	session  *roletest.Session
+	thread
+}
+
+// give has a role do something in its turn, at a write of which it may stop for some turns.
+func (r *running) give(what func() (bool, error)) (busy bool, err error) {
+	switch {
+	case r.waits():
+		return true, nil
+	case r.hung:
+		busy, err = true, r.resume()
+	case r.fault == nil:
+		return what()
+	default:
+		err = r.run(func() error {
+			var err error
+			busy, err = what()
+			return err
+		})
+	}
+	if errors.Is(err, errHangs) {
+		return true, nil
+	}
+	return busy, err
 }
 
 func newDeployment(t testing.TB) *deployment {
@@ -119,48 +145,40 @@ func (d *deployment) around() role.Surroundings {
 
 // start opens the roles on what is there.
 func (d *deployment) start(ctx context.Context) error {
-	around := d.around()
 	if err := d.register(ctx); err != nil {
 		return err
 	}
-	listener := events.Listener{RecordsConsumed: func(e events.RecordsConsumed) {
-		if e.Result != events.Ignored { // tombstones
-			d.taken[e.Topic+" "+string(e.Result)] += e.Count
-		}
-	}}
-	for _, open := range []func() (*role.Follower, error){
-		func() (*role.Follower, error) {
-			return graphs.New(ctx, graphs.Options{
-				FS: d.disk, Dir: "/build", ReceiptsDir: d.receipts, Snapshot: d.config, Limits: ingest.DefaultLimits(),
-				Secret: secret, Bus: d.topics, Clock: d.clock, Version: "worlds", Compact: d.compact,
-				Logger: around.Logger, Listener: listener, Partition: smallCut(d.independent), Repair: repairConfig(d.oneHop),
-				Beside: func(run func()) { d.searches = append(d.searches, search{run, d.patience}) },
-				Erasure: coordinator.Config{
-					SigningKey: signingKey, KernelSet: "worlds", Deployment: secret.Deployment("worlds."),
-					VerifyTimeout: 5 * time.Minute, DefaultScope: lethe.ScopeStubs, BatchWindow: d.window,
-				},
-			})
-		},
-		func() (*role.Follower, error) {
-			return score.New(score.Options{
-				Dir: "/score", Layout: d.models.layout, Meta: d.models.over, Workers: 1, Scoring: d.models.scoring,
-				Kernels: kernels.Default(), Secret: secret, Instance: "1", OneHop: d.oneHop, Surroundings: around,
-				Limits: ingest.DefaultLimits(), FirstTimestep: d.config.FirstTimestep, MaxTimestepJump: d.config.MaxTimestepJump,
-			})
-		},
-		func() (*role.Follower, error) {
-			r, reader, err := view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
-			d.view = reader
-			return r, err
-		},
-	} {
-		r, err := open()
-		if err != nil {
+	var opens []func(topics written) (*role.Follower, error)
+	if d.group(ofGraphs) == nil {
+		opens = append(opens, func(topics written) (*role.Follower, error) {
+			o := d.graphsOptions("/build", d.receipts)
+			o.Bus = topics
+			return graphs.New(ctx, o)
+		})
+	}
+	if d.group(ofScore) == nil {
+		opens = append(opens, func(topics written) (*role.Follower, error) {
+			o := d.scoreOptions("/score", "1")
+			o.Bus = topics
+			return score.New(o)
+		})
+	}
+	opens = append(opens, func(topics written) (*role.Follower, error) {
+		around := d.around()
+		around.Bus = topics
+		r, reader, err := view.New(view.Options{Dir: "/view", Secret: secret, Instance: "1", Surroundings: around})
+		d.view = reader
+		return r, err
+	})
+	for _, open := range opens {
+		r := new(running)
+		var err error
+		if r.follower, err = open(written{d.topics, &r.thread}); err != nil {
 			return err
 		}
-		d.roles = append(d.roles, &running{follower: r})
+		d.roles = append(d.roles, r)
 	}
-	if err := d.startTrainers(ctx, around); err != nil {
+	if err := d.startTrainers(ctx); err != nil {
 		return err
 	}
 	d.ticked = d.clock.now
@@ -172,25 +190,7 @@ func (d *deployment) start(ctx context.Context) error {
 		r.session = session
 	}
 	d.assign()
-	return nil
-}
-
-// compact is the cleaner of the topics, which leaves what comes from producers until it
-// was read: of a record that is taken and a broken one under its key compaction keeps
-// the broken one, and which of them count must not depend on when it runs.
-func (d *deployment) compact() error {
-	read := make(map[bus.TopicPartition]int64)
-	for topic, count := range partitions {
-		if topic == bus.Transactions || topic == bus.Labels {
-			for p := range count {
-				read[bus.TopicPartition{Topic: topic, Partition: p}] = 0
-			}
-		}
-	}
-	for _, r := range d.roles {
-		maps.Copy(read, r.follower.Status().Consumed)
-	}
-	return d.topics.CompactBelow(read)
+	return d.startGroups(ctx)
 }
 
 // poll lets every role take the next thing that is there, and reports whether
@@ -198,28 +198,42 @@ func (d *deployment) compact() error {
 func (d *deployment) poll(ctx context.Context) (bool, error) {
 	// Requests that come one after the other are received in that order.
 	d.clock.now = d.clock.now.Add(time.Millisecond)
-	busy := len(d.searches) > 0
-	for i := range d.searches {
-		d.searches[i].turns--
-	}
-	if busy && d.searches[0].turns < 0 {
-		d.searches[0].run()
-		d.searches = d.searches[1:]
-	}
+	busy := d.searchOn()
 	// Time passes for who sleeps between two turns, too.
 	if d.clock.now.Sub(d.ticked) >= tickInterval {
 		if err := d.tick(ctx, 0); err != nil {
 			return false, err
 		}
 	}
+	led, err := d.turns(ctx)
+	if err != nil {
+		return false, err
+	}
+	busy = busy || led
 	for _, r := range d.roles {
-		had, err := r.session.Poll(ctx)
+		had, err := r.give(func() (bool, error) { return r.session.Poll(ctx) })
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", r.follower.Name(), err)
 		}
 		busy = busy || had
 	}
 	return busy, nil
+}
+
+// searchOn has what runs beside the roles go on, one at a time, and reports whether there was any.
+func (d *deployment) searchOn() bool {
+	first := slices.IndexFunc(d.searches, func(s search) bool { return s.of == nil || !s.of.hangs() })
+	if first < 0 {
+		return false
+	}
+	for i := range d.searches {
+		d.searches[i].turns--
+	}
+	if s := d.searches[first]; s.turns < 0 {
+		d.searches = slices.Delete(slices.Clone(d.searches), first, first+1)
+		s.run()
+	}
+	return true
 }
 
 // tickInterval is how often roles are told that time passes.
@@ -229,8 +243,15 @@ const tickInterval = 7 * time.Second
 func (d *deployment) tick(ctx context.Context, by time.Duration) error {
 	d.clock.now = d.clock.now.Add(by)
 	d.ticked = d.clock.now
+	if err := d.tickGroups(ctx); err != nil {
+		return err
+	}
 	for _, r := range d.roles {
-		if err := r.session.Tick(ctx); err != nil {
+		if r.hung || r.fault != nil && r.fault.writes == 0 {
+			continue // it hears of nothing
+		}
+		_, err := r.give(func() (bool, error) { return false, r.session.Tick(ctx) })
+		if err != nil {
 			return fmt.Errorf("%s: %w", r.follower.Name(), err)
 		}
 	}
@@ -241,6 +262,9 @@ func (d *deployment) tick(ctx context.Context, by time.Duration) error {
 func (d *deployment) stop() error {
 	// What runs beside the roles ends with them.
 	d.clock.stopped = true
+	if err := d.stopGroups(); err != nil {
+		return err
+	}
 	for _, s := range d.searches {
 		s.run()
 	}
@@ -253,6 +277,7 @@ func (d *deployment) stop() error {
 		}
 	}
 	for _, r := range d.roles {
+		r.abandon()
 		if r.session != nil {
 			if err := r.session.Close(); err != nil {
 				return err
@@ -264,23 +289,4 @@ func (d *deployment) stop() error {
 	}
 	d.roles, d.trainers = nil, nil
 	return nil
-}
-
-// clock is a clock that passes only when it is told to, and when somebody sleeps.
-type clock struct {
-	now time.Time
-	// stopped says that nobody sleeps any more.
-	stopped bool
-}
-
-// Now implements coordinator.Clock.
-func (c *clock) Now() time.Time { return c.now }
-
-// Sleep implements coordinator.Clock.
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.now = c.now.Add(d)
-	if c.stopped {
-		return context.Canceled
-	}
-	return ctx.Err()
 }

@@ -20,6 +20,8 @@ type options struct {
 	late, kills, shardScope bool
 	// several processes train together.
 	several bool
+	// led are graphs and erasures, or score: one process leads, others stand by.
+	led bool
 	// loose worlds refuse late records by when timesteps were closed.
 	loose bool
 	// least and most are the numbers of transactions of a timestep, requests the most
@@ -68,8 +70,17 @@ func drawWorld(t *rapid.T, k options) world {
 		}
 	}
 	d.operate(rand.New(rand.NewPCG(places, 3)))
+	if !k.late {
+		d.ahead(rand.New(rand.NewPCG(places, 8)))
+	}
 	if k.several {
 		d.several(rand.New(rand.NewPCG(places, 5)))
+	}
+	if k.led {
+		d.led(rand.New(rand.NewPCG(places, 6)))
+	}
+	if k.led || k.several {
+		d.faults(rand.New(rand.NewPCG(places, 7)))
 	}
 	return d.world
 }

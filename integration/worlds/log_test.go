@@ -2,7 +2,9 @@ package worlds
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"lethe"
@@ -22,16 +24,31 @@ type log struct {
 	sent map[bus.Topic]int64
 	// knowing are the requests that were sent when every record before them had been read.
 	knowing map[string]bool
+	// said are the predictions that stand, by transaction and timestep, contents all that ever
+	// were, by their ids, and doubled those of which there was another one.
+	said     map[saying]string
+	contents map[string]string
+	doubled  []string
+}
+
+// saying is what there is one prediction of.
+type saying struct {
+	transaction lethe.TransactionID
+	timestep    lethe.Timestep
 }
 
 func newLog() *log {
 	return &log{
-		make(map[lethe.TransactionID]scoring.Prediction), make(map[bus.Topic]int64), make(map[string]bool),
+		predictions: make(map[lethe.TransactionID]scoring.Prediction), sent: make(map[bus.Topic]int64),
+		knowing: make(map[string]bool), said: make(map[saying]string), contents: make(map[string]string),
 	}
 }
 
 func (l *log) clone() *log {
-	return &log{maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing)}
+	return &log{
+		maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing), maps.Clone(l.said),
+		maps.Clone(l.contents), slices.Clone(l.doubled),
+	}
 }
 
 // asked notes that a request is sent, and whether there are records that are not read.
@@ -58,13 +75,28 @@ func (l *log) note(topic bus.Topic, records []ingest.Outgoing) error {
 			}
 			if given {
 				l.predictions[p.Transaction] = p
+				l.says(p, string(rec.Value))
 			} else {
 				delete(l.predictions, lethe.TransactionID(rec.Key))
+				maps.DeleteFunc(l.said, func(s saying, _ string) bool { return string(s.transaction) == string(rec.Key) })
 			}
 		default:
 		}
 	}
 	return nil
+}
+
+// says notes a prediction: of each there is one, and no other one under its id.
+func (l *log) says(p scoring.Prediction, content string) {
+	at, id := saying{p.Transaction, p.Timestep}, fmt.Sprint(p.ID)
+	if before, known := l.contents[id]; known && before != content {
+		l.doubled = append(l.doubled, fmt.Sprintf("prediction %s: %s, and before that %s", id, content, before))
+	}
+	if before, known := l.said[at]; known && before != id && p.Final {
+		l.doubled = append(l.doubled, fmt.Sprintf("a second prediction of %q of %d: %s, and before that %s",
+			p.Transaction, p.Timestep, content, l.contents[before]))
+	}
+	l.contents[id], l.said[at] = content, id
 }
 
 // predictionOf decodes a prediction. Tombstones and control records give none.

@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -29,6 +28,8 @@ type operation struct {
 	backup, restore bool
 	// shift is what happens to those that train.
 	shift *shift
+	// change is what happens to processes of which one leads.
+	change *change
 }
 
 // operate draws what operators do. The rest of the world is drawn already and stays as it is.
@@ -48,7 +49,9 @@ func (d *drawing) operate(chance *rand.Rand) {
 			d.held(chance, false)
 		}
 	case 2, 3:
-		d.restored(chance)
+		if !d.options.led {
+			d.restored(chance)
+		}
 	}
 }
 
@@ -172,6 +175,11 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 		return s.sendAgain(ctx, at)
 	case o.shift != nil:
 		return s.shift(ctx, *o.shift)
+	case o.change != nil:
+		if err := s.current.change(ctx, *o.change); err != nil {
+			return err
+		}
+		return s.restart(ctx)
 	case o.backup:
 		s.backup, s.made = s.current.image(), at
 		return nil
@@ -192,13 +200,8 @@ func (s *simulation) say(ctx context.Context, key, value []byte, err error) erro
 // for that may have been dropped, or taken without the features.
 func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	request := s.world.events[at].operation.cancel
-	for range 3 {
-		if _, err := s.current.rest(ctx); err != nil {
-			return err
-		}
-		if err := s.restart(ctx); err != nil {
-			return err
-		}
+	if err := s.takenBack(ctx); err != nil {
+		return err
 	}
 	statuses, err := s.current.statuses(ctx)
 	if err != nil || statuses[request.RequestID].State != deletions.Cancelled {
@@ -213,6 +216,28 @@ func (s *simulation) sendAgain(ctx context.Context, at int) error {
 			if err := s.send(ctx, e); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// takenBack lets the roles come to what was taken back. Where one of several leads, another one may
+// have to take over first.
+func (s *simulation) takenBack(ctx context.Context) error {
+	for range 3 {
+		if len(s.current.groups) > 0 {
+			if err := s.gather(ctx); err != nil {
+				return err
+			}
+			if err := s.current.tick(ctx, tickInterval); err != nil {
+				return err
+			}
+		}
+		if _, err := s.current.rest(ctx); err != nil {
+			return err
+		}
+		if err := s.restart(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -273,22 +298,4 @@ func (w world) tookBack(target lethe.Target) bool {
 // late of a subject.
 func isAgain(requestID string) bool {
 	return strings.HasPrefix(requestID, "restored-") || strings.Contains(requestID, ".late-")
-}
-
-// String says what is done.
-func (o operation) String() string {
-	switch {
-	case o.hold != nil:
-		return fmt.Sprintf("hold %v %v until %v", o.hold.Transactions, o.hold.Subjects, o.hold.Until)
-	case o.lift != "":
-		return "lift " + o.lift
-	case o.cancel != nil:
-		return "cancel " + o.cancel.RequestID
-	case o.shift != nil:
-		return o.shift.String()
-	case o.backup:
-		return "backup"
-	default:
-		return "restore"
-	}
 }

@@ -79,6 +79,10 @@ func (c *comparison) receipts(w world, got *state) {
 		c.equal("outcomes of "+r.RequestID, len(r.Outcomes), len(e.request.Targets))
 		if len(r.Searched) > 0 {
 			c.equal("trainers whose folders were searched for "+r.RequestID, searchedOf(r, "train"), crewOf(w.trainers).names())
+			c.equal("processes that score whose folders were searched for "+r.RequestID, searchedOf(r, ofScore),
+				or(groupOf(ofScore, w.scorers).names(), "1"))
+			c.equal("processes that stand by whose folders were searched for "+r.RequestID,
+				len(searchedOf(r, ofGraphs)), max(1, w.builders))
 		}
 		for i, target := range e.request.Targets {
 			if i >= len(r.Outcomes) {
@@ -186,4 +190,12 @@ func keptOf(r receipt.Receipt, row receipt.ArtefactRow) int64 {
 	default:
 		return 0
 	}
+}
+
+// or is a list, or another one where that is empty.
+func or(list []string, otherwise ...string) []string {
+	if len(list) == 0 {
+		return otherwise
+	}
+	return list
 }

@@ -36,7 +36,11 @@ func (d *drawing) ownRow() []float32 {
 func (d *drawing) transaction(id lethe.TransactionID, at lethe.Timestep, row []float32) {
 	key, value, err := ingest.EncodeTransaction(lethe.Transaction{ID: id, Timestep: at, Features: row})
 	d.add(bus.Transactions, key, value, err, id)
-	d.events[len(d.events)-1].row = row
+	last := &d.events[len(d.events)-1]
+	last.row = row
+	if !strings.HasPrefix(string(id), prefixOf(at)) {
+		last.moved = at
+	}
 }
 
 func (d *drawing) payment(source, target lethe.TransactionID, at lethe.Timestep) {

@@ -46,7 +46,7 @@ func (s *simulation) putBack(ctx context.Context, at int) error {
 	next.receipts = newest.receipts
 	next.clock.now = newest.clock.now
 	// Brokers know who trains, not the backup.
-	next.crew = newest.crew
+	next.crew, next.groups = newest.crew, newest.groups
 	next.disk.writes = s.current.disk.counted()
 	next.disk.trace = append(slices.Clone(s.current.disk.trace), "put back")
 	s.current = next
@@ -129,6 +129,9 @@ func (d *deployment) successor(left *disk) *deployment {
 		t: d.t, disk: left, receipts: d.t.TempDir(), clock: &clock{now: d.clock.now}, patience: d.patience,
 		window: d.window, oneHop: d.oneHop, independent: d.independent,
 		models: d.models, config: d.config, taken: maps.Clone(d.taken), crew: d.crew.clone(),
+	}
+	for _, g := range d.groups {
+		next.groups = append(next.groups, g.clone())
 	}
 	next.topics = topics{d.topics.Clone(), next.disk, d.topics.log.clone()}
 	if err := os.CopyFS(next.receipts, os.DirFS(d.receipts)); err != nil {

@@ -45,7 +45,7 @@ func (d *deployment) play(ctx context.Context, w world) (*deployment, error) {
 	s := &simulation{world: w, current: d}
 	s.planCrashes(d, w.crashes)
 	d.patience, d.window, d.config = w.patience, w.window, w.config
-	d.oneHop, d.independent, d.crew = w.oneHop, w.independent, crewOf(w.trainers)
+	d.oneHop, d.independent, d.crew, d.groups = w.oneHop, w.independent, crewOf(w.trainers), groupsOf(w)
 	var err error
 	if d.models, err = modelsOf(w.components); err != nil {
 		return d, err
@@ -121,6 +121,9 @@ func (s *simulation) send(ctx context.Context, e event) error {
 
 // apply sends an event and gives the roles their turns.
 func (s *simulation) apply(ctx context.Context, e event) error {
+	if waits, err := s.waits(ctx, e); err != nil || waits {
+		return err
+	}
 	if err := s.send(ctx, e); err != nil {
 		return err
 	}
@@ -211,12 +214,8 @@ func (d *deployment) rest(ctx context.Context) (had bool, err error) {
 // isBehind reports whether a record has not been read.
 func (d *deployment) isBehind() bool {
 	read, sent := int64(0), int64(0)
-	for _, r := range d.roles {
-		for at, next := range r.follower.Status().Consumed {
-			if at.Topic == bus.Transactions || at.Topic == bus.Labels {
-				read += next
-			}
-		}
+	for _, next := range d.consumed() {
+		read += next
 	}
 	for _, topic := range []bus.Topic{bus.Transactions, bus.Labels} {
 		sent += d.topics.log.sent[topic]

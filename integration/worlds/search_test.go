@@ -92,7 +92,8 @@ func (d *deployment) search(ctx context.Context, wanted []residue.Form) ([]strin
 		}
 	}
 	folders := map[string]fs.FS{"receipts": os.DirFS(d.receipts)}
-	for _, folder := range append(d.crew.folders(), "/build", "/score", "/view") {
+	all := slices.Concat(d.crew.folders(), d.folders(ofGraphs, "/build"), d.folders(ofScore, "/score"), []string{"/view"})
+	for _, folder := range all {
 		folders[folder] = swapstore.Files(d.disk, folder)
 	}
 	for folder, files := range folders {

@@ -11,32 +11,11 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
-	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/train"
 	"lethe/pipeline/wire"
 	"lethe/trainer/kernels"
 )
-
-// seat is a place in a group whose assignments a world draws. It implements role.Sharer.
-type seat struct {
-	assigned chan func(bus.Assigned)
-}
-
-// Share implements role.Sharer.
-func (s seat) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) error {
-	s.assigned <- m.Assigned
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-// Positions implements role.Sharer.
-func (seat) Positions(context.Context, bus.GroupConfig, []bus.TopicPartition) (map[bus.TopicPartition]int64, error) {
-	return nil, nil
-}
-
-// Session implements role.Sharer.
-func (seat) Session() time.Duration { return time.Minute }
 
 // learner is a trainer that runs.
 type learner struct {
@@ -46,30 +25,34 @@ type learner struct {
 }
 
 // openTrainer opens a trainer on its folder.
-func (d *deployment) openTrainer(ctx context.Context, number int, around role.Surroundings) (*learner, error) {
+func (d *deployment) openTrainer(ctx context.Context, number int) (*learner, error) {
+	out, around := &learner{running: new(running)}, d.around()
+	around.Bus = written{d.topics, &out.thread}
 	o := train.Options{
 		Dir: folderOf(number), Layout: d.models.layout, Meta: d.models.over, Workers: 1, Kernels: kernels.Default(),
 		Secret: secret, Instance: d.crew.names()[number], Surroundings: around,
 	}
 	if len(d.crew.away) == 0 {
-		follower, err := train.New(o)
-		return &learner{running: &running{follower: follower}}, err
+		var err error
+		out.follower, err = train.New(o)
+		return out, err
 	}
-	s := seat{make(chan func(bus.Assigned), 1)}
+	s := seat{make(chan membership, 1), nil}
 	o.Sharer = s
-	follower, err := train.New(o)
-	if err != nil {
+	var err error
+	if out.follower, err = train.New(o); err != nil {
 		return nil, err
 	}
 	beside, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	go func() { ended <- follower.Beside(beside) }()
-	out := &learner{running: &running{follower: follower}, stop: func() error {
+	go func() { ended <- out.follower.Beside(beside) }()
+	out.stop = func() error {
 		cancel()
 		return <-ended
-	}}
+	}
 	select {
-	case out.assigned = <-s.assigned:
+	case taken := <-s.taken:
+		out.assigned = taken.Assigned
 		return out, nil
 	case err := <-ended:
 		cancel()
@@ -78,13 +61,13 @@ func (d *deployment) openTrainer(ctx context.Context, number int, around role.Su
 }
 
 // startTrainers opens those that are not away, between the graphs and the scores.
-func (d *deployment) startTrainers(ctx context.Context, around role.Surroundings) error {
+func (d *deployment) startTrainers(ctx context.Context) error {
 	d.trainers = make([]*learner, max(1, len(d.crew.away)))
 	for i := range d.trainers {
 		if len(d.crew.away) > 0 && d.crew.away[i] {
 			continue
 		}
-		t, err := d.openTrainer(ctx, i, around)
+		t, err := d.openTrainer(ctx, i)
 		if err != nil {
 			return err
 		}
@@ -153,6 +136,13 @@ func (d *deployment) leave(number int, machine bool) error {
 		return nil
 	}
 	d.crew.away[number], d.trainers[number] = true, nil
+	d.roles = slices.DeleteFunc(d.roles, func(r *running) bool { return r == t.running })
+	return d.killed(folderOf(number), machine, t.close)
+}
+
+// killed ends a process, of which a folder is left as it is now, or as it was synced if its machine
+// ends.
+func (d *deployment) killed(folder string, machine bool, end func() error) error {
 	d.disk.mu.Lock()
 	time.Sleep(5 * time.Millisecond) // as in disk.copied
 	how := vfs.CrashCloneCfg{}
@@ -161,20 +151,21 @@ func (d *deployment) leave(number int, machine bool) error {
 	}
 	left := d.disk.memory.CrashClone(how)
 	d.disk.mu.Unlock()
-	d.roles = slices.DeleteFunc(d.roles, func(r *running) bool { return r == t.running })
-	if err := t.close(); err != nil {
+	if err := end(); err != nil {
 		return err
 	}
-	folder := folderOf(number)
 	if err := d.disk.memory.RemoveAll(folder); err != nil {
 		return err
 	}
-	_, err := vfs.Clone(left, d.disk.memory, folder, folder, vfs.CloneSync)
-	return err
+	if _, err := vfs.Clone(left, d.disk.memory, folder, folder, vfs.CloneSync); err != nil {
+		return err
+	}
+	return syncFolders(d.disk.memory, "/") // or another end of the machine has what was there before
 }
 
 // close ends a trainer. What it would still write is dropped by whoever kills it.
 func (t *learner) close() error {
+	t.abandon()
 	var err error
 	if t.stop != nil {
 		err = t.stop()
@@ -194,7 +185,7 @@ func (d *deployment) join(ctx context.Context, number int) error {
 		return nil
 	}
 	d.crew.away[number] = false
-	t, err := d.openTrainer(ctx, number, d.around())
+	t, err := d.openTrainer(ctx, number)
 	if err != nil {
 		return err
 	}
@@ -218,6 +209,9 @@ func (s *simulation) gather(ctx context.Context) error {
 	if even := crewOf(len(d.crew.away)); d.crew.deaf != nobody || !slices.Equal(d.crew.owners, even.owners) {
 		d.crew.owners, d.crew.deaf = even.owners, nobody
 		d.assign()
+	}
+	if err := d.gatherGroups(ctx); err != nil {
+		return err
 	}
 	killed := s.killed
 	if err := s.restart(ctx); err != nil || s.killed == killed {

@@ -44,6 +44,10 @@ type state struct {
 	// later are the predictions that were made since an erasure was swapped last.
 	later  map[lethe.TransactionID]scoring.Prediction
 	status *role.Status
+	// standing are the statuses of processes that stand by, by role.
+	standing map[string][]*role.Status
+	// doubled are predictions of which there was another one.
+	doubled []string
 	// knowing are the requests that were sent when every record before them had been read.
 	knowing map[string]bool
 	// receipts are those in files, checked, by request.
@@ -102,12 +106,12 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*role.Status
-	for _, r := range d.roles {
-		all = append(all, r.follower.Status())
+	s.status, s.standing, s.doubled = d.known(), d.standing(), d.topics.log.doubled
+	folder, err := d.ledReceipts()
+	if err != nil {
+		return nil, err
 	}
-	s.status = role.Merge(all...)
-	if s.receipts, err = readReceipts(d.receipts); err != nil {
+	if s.receipts, err = readReceipts(folder); err != nil {
 		return nil, err
 	}
 	if s.ledger, err = d.ledger(); err != nil {
@@ -182,6 +186,9 @@ func (s *state) messages(ctx context.Context, d *deployment, topic bus.Topic) er
 		received, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: rec.Offset + 1})
 		for _, m := range received {
 			at := place{m.Key.Timestep, m.Key.Shard}
+			if m.Stale {
+				continue // nobody takes it
+			}
 			switch m.Key.Kind {
 			case wire.KindSnapshot:
 				s.graphs[m.Key.Timestep] = m.Message
@@ -190,6 +197,8 @@ func (s *state) messages(ctx context.Context, d *deployment, topic bus.Topic) er
 				s.manifests[m.Key.Timestep], err = wire.DecodeManifest(m.Payload)
 			case wire.KindSlice:
 				s.slices[at], err = canonical.DecodeSlice(m.Payload)
+			case wire.KindAsk, wire.KindAnswer:
+				// These are on no topic that is read.
 			case wire.KindModel:
 				if d.models.over != nil && int(m.Key.Shard) == d.models.layout.Models() {
 					s.metas[m.Key.Timestep], err = meta.Decode(m.Payload)

@@ -34,6 +34,9 @@ type world struct {
 	config snapshot.Config
 	// trainers is how many processes train together, 0 for one that shares with nobody.
 	trainers int
+	// builders and scorers are how many processes build graphs and score, of which one leads; 0
+	// for one that shares with nobody.
+	builders, scorers int
 	// late records come behind the end of their timestep.
 	late bool
 	// kept are transactions that a hold keeps though they carry a subject that was erased.
@@ -50,6 +53,7 @@ func (w world) String() string {
 	fmt.Fprintf(&out, "killed: %+v, searches take %d turns, requests wait %v, rows %d, "+
 		"independent %v, components %q\n%+v\n",
 		w.crashes, w.patience, w.window, w.oneHop, w.independent, w.components, w.config)
+	fmt.Fprintf(&out, "%d train, %d build graphs, %d score\n", max(1, w.trainers), max(1, w.builders), max(1, w.scorers))
 	for _, e := range w.events {
 		if e.operation != nil {
 			fmt.Fprintf(&out, "%s\n", e.operation)
@@ -75,6 +79,8 @@ type event struct {
 	// subjects are those that the record carries, at its timestep.
 	subjects []string
 	at       lethe.Timestep
+	// moved is the timestep of a transaction's record that is not the one of its id, else 0.
+	moved lethe.Timestep
 	// again says that it comes once more in the end, when its subject is erased.
 	again bool
 	// row are the features that it holds, or nil.
@@ -82,6 +88,8 @@ type event struct {
 	// broken says that it is a transaction's record that cannot be decoded.
 	broken  bool
 	request *lethe.ErasureRequest
+	// behind is a request that must be suppressing its targets by then, or this is not sent.
+	behind string
 	// operation is what an operator does, or nil; then nothing is sent by itself.
 	operation *operation
 	// polls is how many turns the roles get before the next event.
@@ -200,15 +208,21 @@ func (w *world) namesAlone(at lethe.Timestep, scope lethe.Scope, kinds ...lethe.
 	}
 	for name, target := range named[scope] {
 		_, afresh := named[lethe.ScopePartition][name]
-		if isOf(target, at) && slices.Contains(kinds, target.Kind) && !afresh {
+		if w.isOf(target, at) && slices.Contains(kinds, target.Kind) && !afresh {
 			return true
 		}
 	}
 	return false
 }
 
-// isOf reports whether a target is of a timestep, as far as its ids tell.
-func isOf(target lethe.Target, at lethe.Timestep) bool {
+// isOf reports whether a target is of a timestep, as far as its ids tell, or may be there because a
+// record of it says so.
+func (w *world) isOf(target lethe.Target, at lethe.Timestep) bool {
+	if slices.ContainsFunc(w.events, func(e event) bool {
+		return e.moved == at && e.names[0] == target.Transaction
+	}) {
+		return true
+	}
 	return slices.ContainsFunc(
 		[]lethe.TransactionID{target.Transaction, target.Payment.Source, target.Payment.Target},
 		func(id lethe.TransactionID) bool { return strings.HasPrefix(string(id), prefixOf(at)) })

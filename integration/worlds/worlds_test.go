@@ -70,6 +70,13 @@ func TestForgettingInSharedWorlds(t *testing.T) {
 	check(t, options{late: true, kills: true, shardScope: true, several: true, least: 0, most: 7, requests: 3})
 }
 
+// TestForgettingInLedWorlds: as above, where one of several processes leads graphs and erasures, or
+// score, and others stand by: they are killed, hang, also before a write, come back and take over.
+// What is left equals the world with one process of each.
+func TestForgettingInLedWorlds(t *testing.T) {
+	check(t, options{late: true, kills: true, shardScope: true, led: true, least: 0, most: 7, requests: 3})
+}
+
 func check(t *testing.T, k options) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := drawWithCrashes(t, rt, k)

@@ -157,6 +157,11 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	return true, nil
 }
 
+// waits reports whether late records wait for others, or for what is worked out beside the loop.
+func (l *lifecycle) waits() bool {
+	return len(l.store.Waiting()) > 0 || l.ahead != nil && l.ahead.isBusy()
+}
+
 // noteReopened tells the listener of a timestep that was reopened.
 func (l *lifecycle) noteReopened(t lethe.Timestep, started time.Time) {
 	for _, info := range l.store.Timesteps() {

@@ -70,7 +70,7 @@ func (l *logic) Close() error {
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
 	out, err := l.turns.Step(func() error { return l.work(ctx, in) })
 	if out.Idle {
-		l.status = l.know()
+		l.status, out.Waits = l.know(), l.lifecycle.waits()
 	}
 	return out, err
 }

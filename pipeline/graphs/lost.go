@@ -152,14 +152,12 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 		return err
 	}
 	var erased []lethe.Digest
-	var subjects []lethe.SubjectUntil
 	underWay := ""
 	for _, e := range entries {
 		if !e.Suppresses() {
 			continue
 		}
 		erased = append(erased, e.Suppressed()...)
-		subjects = append(subjects, e.Subjects...)
 		if !e.State.Final() {
 			underWay = e.RequestID
 		}
@@ -177,10 +175,7 @@ func suppressAgain(ctx context.Context, o Options, store *snapshot.Store, ledger
 			return err
 		}
 	}
-	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
-		return err
-	}
-	if err := store.Marks().Redact(redactionsOf(entries)); err != nil {
+	if err := suppressAsIn(store, entries); err != nil {
 		return err
 	}
 	return store.Marks().Put(begunMark(), []byte{1})

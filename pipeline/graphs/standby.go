@@ -61,29 +61,6 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	return s, nil
 }
 
-// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased.
-func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
-	if err != nil {
-		return fmt.Errorf("the copy of the ledger: %w", err)
-	}
-	var entries []deletions.Entry
-	var erased []lethe.Digest
-	var subjects []lethe.SubjectUntil
-	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
-		if e := kept.Entries[id]; e.Suppresses() {
-			entries, erased, subjects = append(entries, e), append(erased, e.Suppressed()...), append(subjects, e.Subjects...)
-		}
-	}
-	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
-		return err
-	}
-	if err := store.Marks().Redact(redactionsOf(entries)); err != nil {
-		return err
-	}
-	return store.Marks().Put(begunMark(), []byte{1})
-}
-
 // Topics implements role.Logic.
 func (s *standby) Topics() []bus.Topic {
 	return []bus.Topic{bus.Transactions, bus.Labels, bus.Snapshots}
@@ -116,11 +93,14 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 func (s *standby) follow(ctx context.Context, in role.Input) error {
 	switch topic := in.Batch.Source.Topic; topic {
 	case bus.ErasureStatus:
-		if err := s.hear(in.Notices); err != nil {
+		if err := s.hear(in.Notices); err != nil || s.o.standing.OnlyHears() {
 			return err
 		}
 	case bus.Snapshots:
 		s.heard.note(in.Messages)
+		if s.o.standing.OnlyHears() {
+			return nil
+		}
 	case bus.Transactions, bus.Labels:
 		if gap := in.Batch.Gap; gap != nil {
 			if err := s.intake.missed(ctx, gap); err != nil {

@@ -48,7 +48,7 @@ func (c *crew) begin(name string) {
 	c.send(bus.ErasureStatus, record)
 	o, heard := c.options(c.dirs[name]), new(Heard)
 	o.Instance, o.ReceiptsDir = name, c.receipts[name]
-	lead := role.NewLead(roleName, name, c.group.Member(name), slog.New(slog.DiscardHandler))
+	lead := role.NewLead(roleName, name, c.group.Member(name), time.Now, slog.New(slog.DiscardHandler))
 	r, err := role.Hot(c.Context(), roleName, lead, func(ctx context.Context, as *role.Standing) (*role.Follower, error) {
 		o := o
 		if !as.StandsBy() {
@@ -219,4 +219,33 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	require.Equal(t, [2]lethe.Revision{3, 1}, known[1], "the same, published already")
 	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
 	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
+}
+
+// A process that was away when a request was taken back has not heard of it, and takes what that
+// suppressed again when it opens its store; what another request suppresses stays so.
+func TestWhatWasTakenBackMeanwhileIsTakenAgain(t *testing.T) {
+	d := deploy(t)
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
+	require.NoError(t, err)
+	defer store.Close()
+	asks := func(id string, states []deletions.State, targets ...lethe.Target) deletions.Entry {
+		e, err := deletions.NewEntry(secret, lethe.ErasureRequest{RequestID: id, Targets: targets}, time.Unix(1, 0))
+		require.NoError(t, err)
+		for _, state := range states {
+			e.History, e.State = append(e.History, deletions.Change{State: state}), state
+		}
+		return e
+	}
+	whole, other := lethe.Transactions("a")[0], lethe.Transactions("b")[0]
+	part := lethe.FeaturesOf("c", 1)
+	back := asks("back", []deletions.State{deletions.Accepted}, whole, other, part)
+	require.NoError(t, suppressAsIn(store, []deletions.Entry{back}))
+	require.True(t, store.Suppresses(secret.Suppressed(whole)))
+	require.True(t, store.Marks().Redacts())
+	back = asks("back", []deletions.State{deletions.Accepted, deletions.Cancelled}, whole, other, part)
+	on := asks("on", []deletions.State{deletions.Accepted}, other)
+	require.NoError(t, suppressAsIn(store, []deletions.Entry{back, on}))
+	require.False(t, store.Suppresses(secret.Suppressed(whole)))
+	require.False(t, store.Marks().Redacts())
+	require.True(t, store.Suppresses(secret.Suppressed(other)))
 }

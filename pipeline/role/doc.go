@@ -7,13 +7,14 @@
 //	role.go    a role, to those who run it
 //	status.go  what roles know, and how it is put together
 //	logic.go   a role's step function, what it takes and gives
+//	begin.go   where the topics are opened, and what was not finished is done
 //	follow.go  the loop that feeds the logic from topics
 //	turns.go   work that publishes as it goes, cut into steps
 //	wait.go    waiting for batches, for time, and for work outside of the loop
 //	ports.go   what roles need of topics and stores
 //	ack.go     what a process says of an erasure
 //	lead.go    who leads a role that one of several processes plays; hot.go, leading or standing by
-//	gate.go    what a process that stands by reads
+//	lease.go   what a leader writes as long as it leads; gate.go, what a process that stands by reads
 //	kafka.go   the topics of a Kafka client as roles see them
 //
 // A logic that is fed the same inputs in the same order comes to the same state

@@ -2,9 +2,9 @@ package role
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +52,14 @@ type Follower struct {
 	// readers put the messages of each topic of artefacts together.
 	readers map[bus.Topic]*wire.Reader
 	notices *wire.NoticeReader
+	// follows are the partitions that it follows, once they were opened.
+	follows []bus.TopicPartition
+	opens   sync.Once
+	opened  chan struct{}
+	// unsaid is up to where partitions were read, of those of which that was not said yet. waits says
+	// that something is still due of what was read.
+	unsaid map[bus.TopicPartition]int64
+	waits  bool
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
 	status     atomic.Pointer[Status]
@@ -62,7 +70,7 @@ func Follow(name string, logic Logic, around Surroundings) *Follower {
 	f := &Follower{
 		name: name, logic: logic, around: around,
 		readers: make(map[bus.Topic]*wire.Reader), notices: wire.NewNoticeReader(),
-		partitions: make(map[bus.Topic]int),
+		partitions: make(map[bus.Topic]int), opened: make(chan struct{}),
 	}
 	f.status.Store(logic.Status())
 	return f
@@ -88,12 +96,15 @@ func (f *Follower) Run(ctx context.Context) error {
 }
 
 func (f *Follower) follow(ctx context.Context) error {
-	tail, err := f.Begin(ctx)
+	b, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer tail.Close() //nolint:errcheck // nothing was written
-	waiting := newWaiting(tail, f.around)
+	defer b.Tail.Close() //nolint:errcheck // nothing was written
+	if err := b.wait(ctx); err != nil {
+		return err
+	}
+	waiting := newWaiting(b.Tail, f.around)
 	defer waiting.stop()
 	for {
 		batch, ticked, err := waiting.next(ctx)
@@ -106,38 +117,15 @@ func (f *Follower) follow(ctx context.Context) error {
 	}
 }
 
-// Begin opens the topics where the logic left them, and does what it had not
-// finished. It is what Run begins with, for those who feed the role themselves.
-func (f *Follower) Begin(ctx context.Context) (Tail, error) {
-	positions, err := f.positions(ctx)
-	if err != nil {
-		return nil, err
+// sayDealt tells that all that is due of what was read is published. Who leads says nothing as long
+// as something is still due: a process that stands by would take it for done.
+func (f *Follower) sayDealt() {
+	s := f.around.Standing
+	if s == nil || f.waits && !s.StandsBy() {
+		return
 	}
-	tail, err := f.around.Bus.Follow(positions)
-	if err != nil {
-		return nil, err
-	}
-	if s := f.around.Standing; s.StandsBy() {
-		gate := newGate(tail, s.Lead, positions, s.Open)
-		tail, err = gate, gate.reached(ctx, positions)
-	}
-	if err == nil {
-		err = f.Feed(ctx, Input{})
-	}
-	if err != nil {
-		return nil, errors.Join(err, tail.Close())
-	}
-	for tp, next := range positions {
-		f.dealtWith(tp, next)
-	}
-	return tail, nil
-}
-
-// dealtWith notes that all that is due of a partition up to a position is published.
-func (f *Follower) dealtWith(tp bus.TopicPartition, next int64) {
-	if f.around.Standing != nil {
-		f.around.Standing.Lead.dealtWith(tp, next)
-	}
+	s.Lead.dealtWith(f.unsaid)
+	clear(f.unsaid)
 }
 
 // Arrived gives the logic a batch, which may be empty, or tells it that time has
@@ -154,9 +142,10 @@ func (f *Follower) Arrived(ctx context.Context, batch bus.Batch, ticked bool) er
 	if err := f.Feed(ctx, in); err != nil {
 		return err
 	}
-	if batch.Source.Topic != "" {
-		f.dealtWith(batch.Source, batch.Next)
+	if batch.Source.Topic != "" && f.around.Standing != nil {
+		f.unsaid[batch.Source] = batch.Next
 	}
+	f.sayDealt()
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
 		f.around.Listener.LagMeasured(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
@@ -256,6 +245,9 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 			return err
 		}
 		out, err := f.logic.Step(ctx, f.around.Clock, in)
+		if err == nil && !out.Idle && !out.Own && f.around.Standing.OnlyHears() {
+			return nil // it comes again once the process leads
+		}
 		if err == nil {
 			err = f.publish(ctx, out)
 		}
@@ -264,6 +256,7 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 		}
 		f.status.Store(f.logic.Status())
 		if out.Idle {
+			f.waits = out.Waits
 			return nil
 		}
 		in = Input{}

@@ -32,6 +32,8 @@ type echo struct {
 	resume int64
 	due    []wire.Received
 	closed bool
+	// waits says that something is due later.
+	waits bool
 }
 
 func (e *echo) Topics() []bus.Topic { return []bus.Topic{bus.Slices} }
@@ -50,7 +52,7 @@ func (e *echo) Step(_ context.Context, now func() time.Time, in role.Input) (rol
 		e.say("notice of %s", n.Deleted)
 	}
 	if len(e.due) == 0 {
-		return role.Output{Idle: true}, nil
+		return role.Output{Idle: true, Waits: e.waits}, nil
 	}
 	m := e.due[0]
 	if m.Key.Timestep == 13 {

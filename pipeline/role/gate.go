@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,13 +17,16 @@ import (
 type gate struct {
 	Tail
 	lead *Lead
-	// open are the topics that are read without waiting.
+	// open are the topics that are read without waiting; only says that nothing else is.
 	open map[bus.Topic]bool
+	only bool
 	of   []bus.TopicPartition
 	// waiting are batches that were read ahead, in order for each partition, and held how much
 	// they hold.
 	waiting []bus.Batch
 	held    int
+	// given is up to where partitions were given.
+	given map[bus.TopicPartition]int64
 	// announced is up to where the leader is, asked when.
 	announced map[bus.TopicPartition]int64
 	asked     time.Time
@@ -37,7 +41,7 @@ const (
 )
 
 func newGate(tail Tail, lead *Lead, positions map[bus.TopicPartition]int64, open []bus.Topic) *gate {
-	g := &gate{Tail: tail, lead: lead, open: make(map[bus.Topic]bool)}
+	g := &gate{Tail: tail, lead: lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions)}
 	for _, topic := range open {
 		g.open[topic] = true
 	}
@@ -55,6 +59,7 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 				return bus.Batch{}, err
 			}
 			if batch, found := g.release(); found {
+				g.given[batch.Source] = batch.Next
 				return batch, nil
 			}
 		}
@@ -66,6 +71,7 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 			// Stopped while it was time to ask again, it was stopped.
 			return bus.Batch{}, cmp.Or(ctx.Err(), err)
 		case g.passes(batch):
+			g.given[batch.Source] = batch.Next
 			return batch, nil
 		}
 		g.waiting, g.held = append(g.waiting, batch), g.held+sizeOf(batch)
@@ -77,7 +83,7 @@ func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 	if len(g.waiting) == 0 {
 		return g.Tail.Next(ctx)
 	}
-	until, cancel := context.WithDeadline(ctx, g.asked.Add(gateEvery))
+	until, cancel := context.WithTimeout(ctx, gateEvery-g.lead.now().Sub(g.asked))
 	defer cancel()
 	if len(g.waiting) < gateBatches && g.held < gateBytes {
 		batch, err := g.Tail.Next(until)
@@ -92,17 +98,18 @@ func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 
 // ask asks how far the leader is, every now and then.
 func (g *gate) ask(ctx context.Context) error {
-	if time.Since(g.asked) < gateEvery {
+	if g.lead.now().Sub(g.asked) < gateEvery {
 		return nil
 	}
 	announced, err := g.lead.announced(ctx, g.of)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err == nil { // else brokers are away, which whoever reads says
+	switch {
+	case err == nil:
 		g.announced = announced
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default: // brokers are away, which whoever reads says
 	}
-	g.asked = time.Now()
+	g.asked = g.lead.now()
 	return nil
 }
 
@@ -110,15 +117,35 @@ func (g *gate) ask(ctx context.Context) error {
 func (g *gate) release() (bus.Batch, bool) {
 	tried := make(map[bus.TopicPartition]bool)
 	for i, batch := range g.waiting {
-		if tried[batch.Source] || !g.dealt(batch.Source, batch.Next) {
-			tried[batch.Source] = true
+		if tried[batch.Source] {
 			continue
 		}
-		g.waiting = append(g.waiting[:i:i], g.waiting[i+1:]...)
-		g.held -= sizeOf(batch)
-		return batch, true
+		tried[batch.Source] = true
+		if g.dealt(batch.Source, batch.Next) {
+			g.waiting = append(g.waiting[:i:i], g.waiting[i+1:]...)
+			g.held -= sizeOf(batch)
+			return batch, true
+		}
+		if at := g.announced[batch.Source]; at > g.given[batch.Source] && batch.Gap == nil && !g.only {
+			head, rest := cutAt(batch, at)
+			g.waiting[i] = rest
+			g.held -= sizeOf(head)
+			return head, true
+		}
 	}
 	return bus.Batch{}, false
+}
+
+// cutAt cuts a batch where who leads has cut the partition into batches of its own. Compaction may
+// have left nothing before.
+func cutAt(batch bus.Batch, at int64) (head, rest bus.Batch) {
+	n := 0
+	for n < len(batch.Records) && batch.Records[n].Offset < at {
+		n++
+	}
+	head, rest = batch, batch
+	head.Records, head.Next, rest.Records = batch.Records[:n:n], at, batch.Records[n:]
+	return head, rest
 }
 
 // passes reports whether a batch need not wait.
@@ -131,30 +158,21 @@ func (g *gate) passes(batch bus.Batch) bool {
 // dealt reports whether the leader has dealt with a partition up to a position.
 func (g *gate) dealt(tp bus.TopicPartition, next int64) bool {
 	at, said := g.announced[tp]
-	return said && next <= at
+	return said && next <= at && !g.only
 }
 
-// reached waits until the leader has dealt with all that this process has: it may have led itself,
-// and have noted more than others have made since.
-func (g *gate) reached(ctx context.Context, positions map[bus.TopicPartition]int64) error {
-	for {
-		if err := g.ask(ctx); err != nil {
-			return err
-		}
-		reached := true
-		for tp, at := range positions {
-			reached = reached && (at <= 0 || g.open[tp.Topic] || g.dealt(tp, at))
-		}
-		// Who leads itself by now has nobody to wait for.
-		if term, _ := g.lead.leading(); reached || term > 0 {
-			return nil
-		}
-		select {
-		case <-time.After(gateEvery):
-		case <-ctx.Done():
-			return ctx.Err()
+// reached reports whether the leader has dealt with all that this process has: it may have led
+// itself, and have noted more than others have made since.
+func (g *gate) reached(ctx context.Context, positions map[bus.TopicPartition]int64) (bool, error) {
+	if err := g.ask(ctx); err != nil {
+		return false, err
+	}
+	for tp, at := range positions {
+		if at > 0 && !g.open[tp.Topic] && !g.dealt(tp, at) {
+			return false, nil
 		}
 	}
+	return true, nil
 }
 
 func sizeOf(batch bus.Batch) (n int) {
@@ -164,25 +182,50 @@ func sizeOf(batch bus.Batch) (n int) {
 	return n
 }
 
-// prepared waits until the topics that are read without waiting for the leader were read up to
-// where they end now, or the role has ended. It is for a process that is about to lead.
-func (f *Follower) prepared(ctx context.Context, ended <-chan struct{}) error {
+// Due returns up to where a process that stands by reads before it leads, see HasRead: to where
+// the topics end that are read without waiting for the leader, and else to where those who led have
+// dealt with everything, or what they published would be published again.
+func (f *Follower) Due(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 	s := f.around.Standing
-	for _, topic := range s.Open {
-		ends, err := bus.EndsOf(ctx, f.around.Bus, topic)
-		if err != nil {
-			return err
-		}
-		for tp, end := range ends {
-			for max(0, s.Lead.positions()[tp]) < end {
-				select {
-				case <-ended:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				case <-time.After(gateEvery / 10):
-				}
-			}
+	due, err := bus.EndsOf(ctx, f.around.Bus, s.Open...)
+	if err != nil {
+		return nil, err
+	}
+	dealt, err := s.Lead.announced(ctx, f.follows)
+	if err != nil {
+		return nil, err
+	}
+	for tp, next := range dealt {
+		due[tp] = max(due[tp], next)
+	}
+	return due, nil
+}
+
+// HasRead reports whether all that is due was read.
+func (f *Follower) HasRead(due map[bus.TopicPartition]int64) bool {
+	return f.around.Standing.Lead.hasDealt(due, f.around.Standing.Open)
+}
+
+// prepared waits until what is due was read before the process leads, or the role has ended.
+func (f *Follower) prepared(ctx context.Context, ended <-chan struct{}) error {
+	select {
+	case <-f.opened:
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	due, err := f.Due(ctx)
+	if err != nil {
+		return err
+	}
+	for !f.HasRead(due) {
+		select {
+		case <-ended:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(gateEvery / 10):
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func (lastTail) Close() error { return nil }
 // That is no error of its own, which would end the service.
 func TestAGateThatIsStoppedSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	g := newGate(lastTail{stop}, nil, nil, nil)
+	g := newGate(lastTail{stop}, &Lead{now: time.Now}, map[bus.TopicPartition]int64{}, nil)
 	g.waiting, g.asked = []bus.Batch{{Source: bus.TopicPartition{Topic: bus.Slices}, Next: 1}}, time.Now()
 	_, err := g.Next(ctx)
 	require.ErrorIs(t, err, context.Canceled)

@@ -23,6 +23,10 @@ type Standing struct {
 	Open []bus.Topic
 }
 
+// OnlyHears reports whether the process, which is about to lead, does nothing but hear what others
+// have published: it has dealt with more than others know of.
+func (s *Standing) OnlyHears() bool { return s.StandsBy() && s.Lead.onlyHears() }
+
 // StandsBy reports whether the process stands by and so publishes nothing.
 func (s *Standing) StandsBy() bool { return s != nil && s.Term == 0 }
 
@@ -48,14 +52,13 @@ func (f fenced) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoin
 
 // Write writes to a bus, as long as the process leads.
 func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []ingest.Outgoing) error {
-	owner, err := s.Lead.holds(ctx, s.Term)
-	if err != nil {
-		return err
-	}
-	if internal(t) {
-		records = wire.OwnedBy(owner, records)
-	}
-	return b.Write(ctx, t, records)
+	return s.Lead.write(ctx, s.Term, func(ctx context.Context, by wire.Owner) error {
+		owned := records
+		if internal(t) {
+			owned = wire.OwnedBy(by, records)
+		}
+		return b.Write(ctx, t, owned)
+	})
 }
 
 // internal reports whether records of a topic tell who wrote them: those that others write too,
@@ -124,7 +127,7 @@ func (h *hot) Status() *Status {
 // Run implements Role.
 func (h *hot) Run(ctx context.Context) error {
 	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error { return h.lead.run(running) })
+	group.Go(func() error { return h.lead.Run(running) })
 	group.Go(func() error { return h.takeTurns(running) })
 	return wire.UnlessStopped(ctx, group.Wait())
 }
@@ -132,7 +135,7 @@ func (h *hot) Run(ctx context.Context) error {
 func (h *hot) takeTurns(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if h.now == nil {
-			term, _ := h.lead.leading()
+			term := h.lead.Next(h.standing)
 			switch err := h.turn(ctx, term); {
 			case errors.Is(err, ErrLedElsewhere):
 				continue

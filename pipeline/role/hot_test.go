@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,7 +25,9 @@ type pair struct {
 	topics *roletest.Bus
 	group  *roletest.Group
 	// open are the topics that are read without waiting for who leads.
-	open   []bus.Topic
+	open []bus.Topic
+	// writes are the topics as those write to them that are named.
+	writes map[string]role.Bus
 	logics map[string]*echo
 	stops  map[string]func() error
 }
@@ -43,9 +46,13 @@ func (p *pair) start(name string) {
 		p.logics[name] = new(echo)
 	}
 	logic, log := p.logics[name], slog.New(slog.DiscardHandler)
-	lead := role.NewLead("echo", name, p.group.Member(name), log)
+	lead := role.NewLead("echo", name, p.group.Member(name), time.Now, log)
 	r, err := role.Hot(p.t.Context(), "echo", lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
-		around := role.Around(s.Fenced(p.topics), events.Listener{}, log)
+		var topics role.Bus = p.topics
+		if own := p.writes[name]; own != nil {
+			topics = own
+		}
+		around := role.Around(s.Fenced(topics), events.Listener{}, log)
 		around.Standing, s.Open = s, p.open
 		return role.Follow("echo", logic, around), nil
 	})
@@ -147,6 +154,50 @@ func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 	p.await("1 one", "2 one")
 }
 
+// A process that was killed before it published what it had taken publishes that when it comes back,
+// though it stands by at first: nobody else has.
+func TestWhoComesBackPublishesWhatItHadNot(t *testing.T) {
+	p := newPair(t)
+	p.open = []bus.Topic{bus.ErasureStatus} // which it reads before it leads
+	record, err := wire.Leader{Role: "echo", Identity: "one"}.Record()
+	require.NoError(t, err)
+	require.NoError(t, p.topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	p.publish(1)
+	p.logics["one"] = &echo{resume: 1, due: []wire.Received{{Message: slice(1), Next: 1}}}
+	p.start("one")
+	p.await("1 one")
+}
+
+// A process that comes to lead reads first what others have dealt with, and publishes none of it again.
+func TestWhoTakesOverPublishesNothingAgain(t *testing.T) {
+	p := newPair(t)
+	p.start("one")
+	p.publish(1, 2)
+	p.await("1 one", "2 one")
+	ends, err := bus.EndsOf(t.Context(), p.topics, bus.Slices)
+	require.NoError(t, err)
+	for tp, end := range ends {
+		require.Eventually(t, func() bool { return p.group.Positions()[tp] == end }, time.Minute, time.Millisecond)
+	}
+	require.NoError(t, p.stops["one"]())
+	p.publish(3)
+	p.group.Lead("two")
+	p.start("two")
+	p.await("1 one", "2 one", "3 two")
+}
+
+// As long as something is due of what a leader has read, nobody is told that it has dealt with it.
+func TestWhatIsDueLaterIsNotDealtWith(t *testing.T) {
+	p := newPair(t)
+	p.logics["one"] = &echo{waits: true}
+	p.start("one")
+	p.publish(1)
+	p.await("1 one")
+	p.noted("one", 1)
+	slices := bus.TopicPartition{Topic: bus.Slices}
+	require.Never(t, func() bool { return p.group.Positions()[slices] > 0 }, 50*time.Millisecond, time.Millisecond)
+}
+
 // A leader that brokers do not answer publishes nothing, and what it had not published the next
 // one does. When it hears again it stands by, and is not ahead of the other.
 func TestALeaderThatIsCutOffPublishesNothing(t *testing.T) {
@@ -167,6 +218,62 @@ func TestALeaderThatIsCutOffPublishesNothing(t *testing.T) {
 	p.publish(3)
 	p.await("1 one", "2 two", "3 two")
 	p.noted("one", 3)
+}
+
+// slowBus does not answer who writes models to it, as long as that is held up.
+type slowBus struct {
+	*roletest.Bus
+	mu sync.Mutex
+	// held is told of what waits, and gaveUp that it waits no more; nil holds nothing up.
+	held, gaveUp chan struct{}
+}
+
+func (s *slowBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	s.mu.Lock()
+	held := s.held
+	s.mu.Unlock()
+	if held != nil && t == bus.Models {
+		close(held)
+		<-ctx.Done()
+		close(s.gaveUp)
+		return ctx.Err()
+	}
+	return s.Bus.Write(ctx, t, records)
+}
+
+func (s *slowBus) hold(held chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = held
+}
+
+// A leader may be cut off from brokers in the midst of writing, which takes as long as they are away.
+// When they come back another one leads, so what it was about to write is not written any more.
+func TestALeaderCutOffAsItWritesGivesUp(t *testing.T) {
+	p := newPair(t)
+	slow := &slowBus{Bus: p.topics, gaveUp: make(chan struct{})}
+	p.writes = map[string]role.Bus{"one": slow}
+	p.start("one")
+	p.publish(1)
+	p.await("1 one")
+	p.start("two")
+	p.noted("two", 1)
+	held := make(chan struct{})
+	slow.hold(held)
+	p.publish(2)
+	<-held
+	slow.hold(nil)
+	p.group.Deafen("one", true)
+	p.group.Lead("two")
+	p.await("1 one", "2 two")
+	select {
+	case <-slow.gaveUp:
+	case <-time.After(time.Minute):
+		t.Fatal("it still writes")
+	}
+	p.group.Deafen("one", false)
+	p.noted("one", 2)
+	p.await("1 one", "2 two")
 }
 
 // What a leader that was replaced still publishes is left out, whatever it is.

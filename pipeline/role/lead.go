@@ -1,11 +1,11 @@
 package role
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +20,6 @@ const (
 	// announcements is how often, in a session, a leader says how far it is; each time brokers
 	// are asked whether it still leads.
 	announcements = 24
-	// leaseParts is the part of a session for which a leader relies on what brokers last said.
-	leaseParts = 2
 )
 
 // Lead is this process's part in a role that one process plays at a time, while others stand by:
@@ -32,7 +30,9 @@ type Lead struct {
 	role, instance string
 	sharer         Sharer
 	group          bus.GroupConfig
-	log            *slog.Logger
+	// now tells a time that goes on while the process is stopped.
+	now func() time.Time
+	log *slog.Logger
 
 	mu sync.Mutex
 	// changed is closed, and replaced, with every change of what follows.
@@ -40,6 +40,10 @@ type Lead struct {
 	// term counts how often this process has become the leader; leads says that it is.
 	term  int64
 	leads bool
+	// plays is the term in which the role is open: until then others have dealt with more.
+	plays int64
+	// only says that it only hears what others publish, see Beginning.Begin.
+	only bool
 	// generation is that of the last assignment, and confirmed when brokers were last asked with
 	// success whether it is still the one.
 	generation int64
@@ -48,13 +52,18 @@ type Lead struct {
 	dealt map[bus.TopicPartition]int64
 	// trouble is what was told last.
 	trouble string
+	// writing are the ends of what is being written, see write.
+	writing map[int]context.CancelFunc
+	writes  int
 }
 
-// NewLead returns the part of a data directory in a role.
-func NewLead(role, instance string, sharer Sharer, log *slog.Logger) *Lead {
+// NewLead returns the part of a data directory in a role. The clock is the one by which the sharer
+// says when brokers were asked; it must go on while the process is stopped, as time.Now does.
+func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *slog.Logger) *Lead {
 	l := &Lead{
-		role: role, instance: instance, sharer: sharer, log: log,
+		role: role, instance: instance, sharer: sharer, now: now, log: log,
 		changed: make(chan struct{}), dealt: make(map[bus.TopicPartition]int64),
+		writing: make(map[int]context.CancelFunc),
 	}
 	l.group = bus.GroupConfig{
 		Name: role, Topic: bus.ErasureStatus, CommitEvery: sharer.Session() / announcements, Rank: l.rank,
@@ -62,8 +71,8 @@ func NewLead(role, instance string, sharer Sharer, log *slog.Logger) *Lead {
 	return l
 }
 
-// run takes part in the group until the context ends, which is no error.
-func (l *Lead) run(ctx context.Context) error {
+// Run takes part in the group until the context ends, which is no error.
+func (l *Lead) Run(ctx context.Context) error {
 	err := l.sharer.Share(ctx, l.group, bus.Member{
 		Assigned: l.assigned, Positions: l.positions, Committed: l.committed,
 		Trouble: l.troubled,
@@ -100,13 +109,19 @@ func (l *Lead) rank() bus.Rank {
 func (l *Lead) assigned(a bus.Assigned) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	has, goesOn := len(a.Partitions) > 0, l.leads && a.Generation == l.generation+1
+	has := len(a.Partitions) > 0
+	goesOn := has && l.leads && a.Generation == l.generation+1
 	if has && !goesOn {
 		l.term++
 		l.log.Info(l.role+": this process leads", "generation", a.Generation)
 	}
 	if !has {
 		l.log.Info(l.role+": another process leads, this one stands by", "generation", a.Generation)
+	}
+	if !goesOn {
+		for _, end := range l.writing {
+			end()
+		}
 	}
 	l.leads, l.generation, l.confirmed, l.trouble = has, a.Generation, time.Time{}, ""
 	l.change()
@@ -127,26 +142,75 @@ func (l *Lead) change() {
 	l.changed = make(chan struct{})
 }
 
-// positions are up to where this process has dealt with partitions. There is always one, so that
-// brokers are asked.
+// positions are up to where who leads has dealt with partitions. There is always one, so that
+// brokers are asked: as long as this process has yet to read what others have dealt with it is the
+// only one.
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := maps.Clone(l.dealt)
 	status := bus.TopicPartition{Topic: bus.ErasureStatus}
-	out[status] = max(0, out[status])
+	out := map[bus.TopicPartition]int64{status: max(0, l.dealt[status])}
+	if l.plays == l.term {
+		maps.Copy(out, l.dealt)
+		out[status] = max(0, out[status])
+	}
 	return out
 }
 
-// dealtWith notes that all that is due of a partition up to a position is published. It may be
-// called of a nil Lead.
-func (l *Lead) dealtWith(tp bus.TopicPartition, next int64) {
-	if l == nil {
-		return
-	}
+// playing notes that the role is open for a term.
+func (l *Lead) playing(term int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dealt[tp] = next
+	l.plays = term
+}
+
+// hasDealt reports whether this process has dealt with partitions up to some positions: if it only
+// hears others, with those of some topics.
+func (l *Lead) hasDealt(with map[bus.TopicPartition]int64, open []bus.Topic) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for tp, next := range with {
+		if max(0, l.dealt[tp]) < next && (!l.only || slices.Contains(open, tp.Topic)) {
+			return false
+		}
+	}
+	return true
+}
+
+// hears notes whether this process only hears what others publish.
+func (l *Lead) hears(only bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.only = only
+}
+
+// onlyHears reports whether this process only hears what others publish.
+func (l *Lead) onlyHears() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.only
+}
+
+// dealtWith notes that all that is due of partitions up to some positions is published.
+func (l *Lead) dealtWith(positions map[bus.TopicPartition]int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.Copy(l.dealt, positions)
+}
+
+// Term returns the term in which this process leads, or 0: then it is to stand by.
+func (l *Lead) Term() int64 {
+	term, _ := l.leading()
+	return term
+}
+
+// Next returns the term for which a role is opened that was open for another: one that led stands
+// by first, for others may have led since, of whom it has read nothing.
+func (l *Lead) Next(before int64) int64 {
+	if before > 0 {
+		return 0
+	}
+	return l.Term()
 }
 
 // leading returns the term in which this process leads, or 0, and what is closed when that may
@@ -175,32 +239,6 @@ func (l *Lead) until(ctx context.Context, other int64) (int64, error) {
 		}
 	}
 }
-
-// holds returns once it is certain that this process led in a term a moment ago: brokers said so
-// after half a session, in which they would have made nobody else the leader. A process that was
-// stopped for longer asks again. Errors: ErrLedElsewhere, the context's.
-func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
-	for {
-		l.mu.Lock()
-		now, changed := l.owner(), l.changed
-		lost := !l.leads || l.term != term
-		fresh := time.Since(l.confirmed) < l.sharer.Session()/leaseParts
-		l.mu.Unlock()
-		switch {
-		case lost:
-			return wire.Owner{}, ErrLedElsewhere
-		case fresh:
-			return now, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return wire.Owner{}, cmp.Or(ctx.Err(), ErrLedElsewhere)
-		}
-	}
-}
-
-func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.generation, Instance: l.instance} }
 
 // announced returns up to where who leads has dealt with partitions.
 func (l *Lead) announced(ctx context.Context, of []bus.TopicPartition) (map[bus.TopicPartition]int64, error) {

@@ -58,4 +58,7 @@ type Output struct {
 	Note func() error
 	// Idle says that nothing is due until something arrives.
 	Idle bool
+	// Waits says of who is idle that something is due of what was read, once time has passed or work
+	// beside the loop is done.
+	Waits bool
 }

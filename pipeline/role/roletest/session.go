@@ -12,25 +12,36 @@ import (
 // waiting for topics and clock by itself: for simulations of many roles in one
 // goroutine.
 type Session struct {
-	role *role.Follower
-	tail role.Tail
+	role  *role.Follower
+	opens *role.Beginning
+	begun bool
 }
 
-// Begin begins to feed a role, which must not run by itself.
+// Begin begins to feed a role, which must not run by itself. One that stands by begins once it
+// may, when it is polled.
 func Begin(ctx context.Context, r *role.Follower) (*Session, error) {
-	tail, err := r.Begin(ctx)
+	opens, err := r.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{role: r, tail: tail}, nil
+	s := &Session{role: r, opens: opens}
+	if s.begun, err = opens.Begin(ctx); err != nil {
+		return nil, errors.Join(err, opens.Tail.Close())
+	}
+	return s, nil
 }
 
 // Poll gives the role the next batch that is there, and reports whether there was
 // one. Without one the role steps all the same: work outside of it may have ended.
 func (s *Session) Poll(ctx context.Context) (bool, error) {
+	if !s.begun {
+		var err error
+		s.begun, err = s.opens.Begin(ctx)
+		return s.begun, err
+	}
 	at, cancel := context.WithCancel(ctx)
 	cancel()
-	batch, err := s.tail.Next(at)
+	batch, err := s.opens.Tail.Next(at)
 	nothing := errors.Is(err, context.Canceled) && ctx.Err() == nil
 	if err != nil && !nothing {
 		return false, err
@@ -41,8 +52,13 @@ func (s *Session) Poll(ctx context.Context) (bool, error) {
 	return !nothing, s.role.Arrived(ctx, batch, false)
 }
 
-// Tick tells the role that time has passed.
-func (s *Session) Tick(ctx context.Context) error { return s.role.Arrived(ctx, bus.Batch{}, true) }
+// Tick tells the role that time has passed, if it has begun.
+func (s *Session) Tick(ctx context.Context) error {
+	if !s.begun {
+		return nil
+	}
+	return s.role.Arrived(ctx, bus.Batch{}, true)
+}
 
 // Close ends the session. The role is still to be closed.
-func (s *Session) Close() error { return s.tail.Close() }
+func (s *Session) Close() error { return s.opens.Tail.Close() }

@@ -1,0 +1,88 @@
+package role
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"lethe/ingest/bus"
+)
+
+// Beginning is a role whose topics are open where its logic left them, and that has yet to do what
+// the logic had not finished.
+type Beginning struct {
+	// Tail is what the role is to be fed from, once it has begun.
+	Tail      Tail
+	follower  *Follower
+	positions map[bus.TopicPartition]int64
+	// gate is nil unless the process stands by.
+	gate *gate
+}
+
+// Open opens the topics where the logic left them. It is what Run begins with, for those who feed
+// the role themselves.
+func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
+	positions, err := f.positions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tail, err := f.around.Bus.Follow(positions)
+	if err != nil {
+		return nil, err
+	}
+	f.unsaid = maps.Clone(positions)
+	f.opens.Do(func() {
+		f.follows = slices.Collect(maps.Keys(positions))
+		close(f.opened)
+	})
+	b := &Beginning{Tail: tail, follower: f, positions: positions}
+	if s := f.around.Standing; s.StandsBy() {
+		s.Lead.hears(false)
+		b.gate = newGate(tail, s.Lead, positions, s.Open)
+		b.Tail = b.gate
+	}
+	return b, nil
+}
+
+// Begin does what the logic had not finished, and reports whether the role has begun: a process
+// that stands by waits until who leads has dealt with all that it has dealt with itself. If it is to
+// lead before that, nobody else may have published what it had not, and it only hears others until
+// it does.
+func (b *Beginning) Begin(ctx context.Context) (bool, error) {
+	s := b.follower.around.Standing
+	if b.gate != nil {
+		reached, err := b.gate.reached(ctx, b.positions)
+		switch {
+		case err != nil:
+			return false, err
+		case !reached:
+			begun := s.Lead.Term() > 0
+			s.Lead.hears(begun)
+			b.gate.only = begun
+			return begun, nil
+		}
+	}
+	if err := b.follower.Feed(ctx, Input{}); err != nil {
+		return false, err
+	}
+	if s != nil {
+		s.Lead.playing(s.Term)
+	}
+	b.follower.sayDealt()
+	return true, nil
+}
+
+// wait is Begin, again and again until the role has begun.
+func (b *Beginning) wait(ctx context.Context) error {
+	for {
+		if begun, err := b.Begin(ctx); err != nil || begun {
+			return err
+		}
+		select {
+		case <-time.After(gateEvery):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
