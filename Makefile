@@ -123,6 +123,18 @@ $(PROMTOOL):
 	dir=$$($(GO) mod download -json github.com/prometheus/prometheus@$(PROMTOOL_VERSION) | sed -n 's/.*"Dir": "\(.*\)",/\1/p') && \
 	  $(GO) build -C "$$dir" -trimpath -o $(PROMTOOL) ./cmd/promtool
 
+.PHONY: quickstarts
+quickstarts: ## Run the quick starts of docs word by word (installs what it needs if it may)
+	./.ci/interop ./.ci/quickstarts
+
+.PHONY: client-check
+client-check: ## Ask a running lethe with a Python client generated from the OpenAPI description (PyPI)
+	./.ci/interop ./.ci/client
+
+.PHONY: chart-check
+chart-check: ## Render the Helm chart, compare the manifests with it, validate both (builds helm; PyPI)
+	./.ci/interop ./.ci/chart
+
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum are not tidy
 	$(GO) mod tidy -diff

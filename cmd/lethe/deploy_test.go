@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"lethe/configs"
 	"lethe/internal/command"
 )
 
@@ -52,4 +56,73 @@ func TestComposeStartsWhatIsThere(t *testing.T) {
 	require.Contains(t, file.Services["demo"].Command, broker, "the demo publishes where lethe reads")
 	require.Contains(t, file.Services["demo"].Volumes, "demo-stream:/data:ro")
 	require.Contains(t, file.Services["demo-stream"].Volumes, "demo-stream:/data")
+}
+
+// object is what is looked at of an object of Kubernetes.
+type object struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Data     map[string]string
+	Spec     struct {
+		Template struct {
+			Spec struct {
+				SecurityContext struct {
+					RunAsNonRoot bool  `yaml:"runAsNonRoot"`
+					RunAsUser    int64 `yaml:"runAsUser"`
+				} `yaml:"securityContext"`
+				Containers []struct {
+					Args           []string
+					LivenessProbe  probe `yaml:"livenessProbe"`
+					ReadinessProbe probe `yaml:"readinessProbe"`
+				}
+			}
+		}
+	}
+}
+
+type probe struct {
+	HTTPGet struct{ Path string } `yaml:"httpGet"`
+}
+
+// The manifests start commands of lethe, with a configuration that it takes, and every role is played.
+func TestManifestsStartWhatIsThere(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/kubernetes/lethe.yaml")
+	require.NoError(t, err)
+	played, configured := make(map[string]bool), 0
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var o object
+		err := decoder.Decode(&o)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if file, has := o.Data["lethe.yaml"]; has {
+			path := t.TempDir() + "/lethe.yaml"
+			require.NoError(t, os.WriteFile(path, []byte(file), 0o600))
+			c, err := configs.Load(configs.LoadOptions{File: path})
+			require.NoError(t, err)
+			require.NotEmpty(t, c.HTTP.TokensFile, "who reaches a pod has to show a token")
+			configured++
+		}
+		if o.Kind != "StatefulSet" {
+			continue
+		}
+		pod := o.Spec.Template.Spec
+		require.True(t, pod.SecurityContext.RunAsNonRoot)
+		require.Equal(t, int64(65532), pod.SecurityContext.RunAsUser, "the image's user")
+		for _, c := range pod.Containers {
+			parse(t, c.Args, o.Metadata.Name)
+			require.Equal(t, "/livez", c.LivenessProbe.HTTPGet.Path)
+			require.Equal(t, "/readyz", c.ReadinessProbe.HTTPGet.Path)
+			for _, arg := range c.Args {
+				if roles, is := strings.CutPrefix(arg, "--roles="); is {
+					for role := range strings.SplitSeq(roles, ",") {
+						played[role] = true
+					}
+				}
+			}
+		}
+	}
+	require.Equal(t, 1, configured)
+	require.Equal(t, map[string]bool{"graphs": true, "erasure": true, "train": true, "score": true, "view": true}, played)
 }
