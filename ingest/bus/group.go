@@ -96,7 +96,7 @@ func (s Sharer) Share(ctx context.Context, g GroupConfig, m Member) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, kafka.InvalidSessionTimeout) && !joined:
-			return fmt.Errorf("consumer group %s: %w", g.Name, c.refusedSession(ctx, err))
+			return fmt.Errorf("consumer group %s: %w", g.Name, refusedSession(ctx, c, err))
 		case errors.Is(err, kafka.ErrGroupClosed):
 			return fmt.Errorf("consumer group %s: %w", g.Name, err)
 		case err != nil:

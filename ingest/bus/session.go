@@ -15,9 +15,9 @@ const (
 
 // refusedSession says that brokers do not take the session of a consumer group, and what they take,
 // as far as the principal may read that.
-func (c *Client) refusedSession(ctx context.Context, cause error) error {
+func refusedSession(ctx context.Context, c *Client, cause error) error {
 	bounds := fmt.Sprintf("%s to %s", shortestSession, longestSession)
-	if low, high, err := c.sessionBounds(ctx); err == nil {
+	if low, high, err := sessionBounds(ctx, c); err == nil {
 		bounds = fmt.Sprintf("%s ms (%s) to %s ms (%s)", low, shortestSession, high, longestSession)
 	}
 	return fmt.Errorf("%w: kafka.session_timeout is %s, and brokers take %s: %w", ErrSession, c.cfg.SessionTimeout, bounds,
@@ -25,7 +25,7 @@ func (c *Client) refusedSession(ctx context.Context, cause error) error {
 }
 
 // sessionBounds reads what one broker takes.
-func (c *Client) sessionBounds(ctx context.Context) (low, high string, err error) {
+func sessionBounds(ctx context.Context, c *Client) (low, high string, err error) {
 	known, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{})
 	if err != nil {
 		return "", "", err
