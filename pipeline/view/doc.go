@@ -37,8 +37,7 @@
 //	receipts.go                the statuses of erasures; receipts, and the log
 //	letters.go                 dead letters
 //	erasure.go, scrub.go       commands of erasures; the store written anew
-//	hidden.go, feed.go         what readers are not told; who waits for changes
+//	hidden.go, feed.go         what readers are not told, and what is sent elsewhere; who waits for changes
 //	read.go, readgraph.go, readletters.go  what readers ask
-//	leaving.go                 what is sent elsewhere
 //	check.go                   what a stopped role holds
 package view
