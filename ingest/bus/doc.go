@@ -28,7 +28,7 @@
 //	catalogue.go, rights.go           the topics and their settings; who needs what of them
 //	config.go, connect.go, client.go  where the brokers are, connections, the client
 //	admin.go, plan.go, apply.go       topics checked, created and repaired
-//	state.go, pace.go                 what a broker tells of topics, and of how fast it cleans them
+//	state.go, pace.go                 what a broker tells of topics and of sessions, and of how fast it cleans
 //	write.go, retry.go                writing
 //	partition.go, group.go            the partition of a key, where its log begins and ends; who has which
 //	tail.go, follow.go, readall.go    reading on and on, or once to the end; what cannot be read
