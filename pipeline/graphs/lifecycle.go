@@ -27,6 +27,8 @@ type lifecycle struct {
 	window time.Duration
 	// ahead, if not nil, works out beside the loop what settling takes.
 	ahead *ahead
+	// unmade are those that another process has published, nil for none.
+	unmade *unmade
 	// waiting is since when some wait, as far as this run knows, or zero.
 	waiting time.Time
 	// now measures how long things take.
@@ -176,6 +178,9 @@ func (l *lifecycle) noteReopened(t lethe.Timestep, started time.Time) {
 // changed, and nothing else did, is for the coordinator to have published.
 func (l *lifecycle) publishMissing(ctx context.Context) error {
 	if err := l.sendLetters(ctx); err != nil {
+		return err
+	}
+	if err := l.unmade.settle(l.store); err != nil {
 		return err
 	}
 	gone := l.store.Gone()

@@ -66,6 +66,8 @@ type stores struct {
 	receipts    coordinator.Receipts
 	// oldLetters says that dead letters of labels may have keys of an earlier version.
 	oldLetters bool
+	// unmade are timesteps that another process has published, nil for none.
+	unmade *unmade
 }
 
 // open opens the stores in the role's folder.
@@ -77,9 +79,15 @@ func open(ctx context.Context, o Options) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
+	left := new(unmade)
 	if o.heard != nil {
 		p := &publisher{store: graphs, cut: cut{o.Partition.Shards, o.Repair}}
-		if err := o.heard.goBehind(graphs, p); err != nil {
+		steps, err := o.heard.goBehind(graphs, p)
+		if err == nil && len(steps) > 0 {
+			left.steps = steps
+			left.ends, err = bus.EndsOf(ctx, o.Bus, bus.Transactions, bus.Labels)
+		}
+		if err != nil {
 			return stores{}, errors.Join(err, graphs.Close())
 		}
 	}
@@ -107,7 +115,7 @@ func open(ctx context.Context, o Options) (stores, error) {
 		return stores{}, errors.Join(err, ledgerStore.Close(), graphs.Close())
 	}
 	receipts := patientReceipts{disk.ReceiptFolder(o.ReceiptsDir), o.Patience}
-	return stores{graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old}, nil
+	return stores{graphs, ledger, log, backups.In(disk.KV(ledgerStore)), ledgerStore, receipts, old, left}, nil
 }
 
 // patientReceipts waits where a receipt cannot be written now.
@@ -198,8 +206,8 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
-			ahead: p.ahead,
-			now:   o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
+			ahead: p.ahead, unmade: kept.unmade,
+			now: o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}

@@ -18,6 +18,7 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
+	"lethe/snapshot"
 )
 
 // crew are processes of the role, of which one leads.
@@ -211,7 +212,9 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	}
 	heard.graphs[2] = newest{3, lethe.Digest{1}}
 	heard.graphs[9] = newest{4, lethe.Digest{1}}
-	require.NoError(t, heard.goBehind(store, p))
+	unmade, err := heard.goBehind(store, p)
+	require.NoError(t, err)
+	require.Equal(t, []lethe.Timestep{9}, unmade)
 	known := make(map[lethe.Timestep][2]lethe.Revision)
 	for _, i := range store.Timesteps() {
 		known[i.Timestep] = [2]lethe.Revision{i.Revision, i.Reopened}
@@ -219,6 +222,32 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 	require.Equal(t, [2]lethe.Revision{3, 1}, known[1], "the same, published already")
 	require.Equal(t, [2]lethe.Revision{4, 4}, known[2], "another one, to be published anew")
 	require.Equal(t, lethe.Revision(4), store.Gone()[9], "it begins behind what is there")
+}
+
+// Who takes over may have erased the records of which the other one made a timestep before it came to
+// them. Once it has read what the other one had, nothing is made of them any more, and the graph goes.
+func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
+	d := deploy(t)
+	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
+	require.NoError(t, err)
+	defer store.Close()
+	p := &publisher{store: store}
+	heard := Heard{graphs: map[lethe.Timestep]newest{9: {4, lethe.Digest{1}}}}
+	steps, err := heard.goBehind(store, p)
+	require.NoError(t, err)
+	deleted := func() bool {
+		revision, _, err := p.published(goneMark, 9)
+		require.NoError(t, err)
+		return revision < store.Gone()[9] // it is published that it is gone
+	}
+	u := &unmade{steps, map[bus.TopicPartition]int64{{Topic: bus.Transactions}: 1}}
+	require.NoError(t, u.settle(store))
+	require.False(t, deleted(), "it may still come")
+	batch, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
+	require.NoError(t, err)
+	require.NoError(t, batch.Commit(1))
+	require.NoError(t, u.settle(store))
+	require.True(t, deleted())
 }
 
 // A process that was away when a request was taken back has not heard of it, and takes what that

@@ -150,33 +150,36 @@ func restoreReceipts(ctx context.Context, o Options) error {
 
 // goBehind has the store go on behind what another process has published: readers take nothing
 // older. What that has not published as it is here is published anew.
-func (h *Heard) goBehind(store *snapshot.Store, p *publisher) error {
+func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Timestep, err error) {
 	infos := make(map[lethe.Timestep]snapshot.Info)
 	for _, i := range store.Timesteps() {
 		infos[i.Timestep] = i
 	}
 	last, same, err := h.compare(infos, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(same) > 0 {
 		if err := snapshot.AdoptRevisions(store, same); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(last) == 0 {
-		return nil
+		return nil, nil
 	}
 	for t, r := range last {
 		if infos[t].Revision > 0 && infos[t].State > lethe.Open {
 			continue
 		}
-		// What is not there is not to be deleted.
+		// What is not there is not to be deleted, as long as it may still be made.
 		if err := store.Marks().Put(mark(goneMark, t), markValue(r, nil)); err != nil {
-			return err
+			return nil, err
+		}
+		if infos[t].Revision == 0 {
+			unmade = append(unmade, t)
 		}
 	}
-	return snapshot.GoBehind(store, last)
+	return unmade, snapshot.GoBehind(store, last)
 }
 
 // compare tells behind which revisions timesteps go on, and of which only the revision is another one.
