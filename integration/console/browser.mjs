@@ -10,7 +10,7 @@ const { chromium } = need('playwright-core');
 const axe = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
 
 // patience is how long a condition may take on a machine that does much else.
-const patience = 30_000;
+const patience = 60_000;
 
 export const desktop = { viewport: { width: 1280, height: 860 } };
 export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1 };

@@ -58,7 +58,11 @@ func TestJourneys(t *testing.T) {
 	var lines string
 	g.Tokens, lines = tokens(t)
 	names := process.WriteFile(t, "names", "amount\nfee\ninputs\noutputs\nhour\n<script>hacked=1</script>\n")
-	s := process.Start(t, process.Build(t), dir, process.FreePorts(t),
+	// Under one secret, scores and shards are the same in every run.
+	secret := filepath.Join(t.TempDir(), "secret")
+	_, err := configs.LoadOrCreateSecret(secret, known{})
+	require.NoError(t, err)
+	s := process.Start(t, process.Build(t), dir, process.FreePorts(t), "--set", "secret_file="+secret,
 		"--set", "http.tokens_file="+process.WriteFile(t, "tokens", lines), "--set", "scoring.feature_names="+names,
 		"--set", "ingest.max_timestep_jump=5", "--set", "ingest.reopen_window=300ms",
 		"--set", "embedded.clean_interval=100ms", "--set", "partition.shards=4",
@@ -87,6 +91,17 @@ func TestJourneys(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v; the end of lethe's log:\n%s", err, end(s.Log()))
 	}
+}
+
+// known is what a secret is made of that is none.
+type known struct{}
+
+// Read implements io.Reader.
+func (known) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 7
+	}
+	return len(p), nil
 }
 
 // end is the last of a long text.

@@ -30,9 +30,16 @@ for (const [look, options] of Object.entries({ desktop, phone, dark })) {
   });
 }
 
-test('the login is accessible', async t => {
+test('the login is accessible, and all that it loads is small', async t => {
   const { page, leave } = await visit(t, null);
   await page.getByLabel('Your token').waitFor();
+  const { paint, bytes } = await page.evaluate(() => ({
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    bytes: [...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')].reduce((sum, e) => sum + e.transferSize, 0),
+  }));
+  // How soon depends on what else the machine does: it is told, and decides nothing.
+  t.diagnostic(`first paint after ${Math.round(paint)} ms, ${bytes} bytes`);
+  assert.ok(bytes > 0 && bytes < 500_000, `${bytes} bytes`);
   await accessible(page, 'login');
   await shot(page, 'login');
   await leave();

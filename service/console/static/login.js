@@ -22,8 +22,8 @@ export function Login({ done }) {
     <form onSubmit=${submit}>
       <label for="token">Your token</label>
       <input id="token" type="password" autocomplete="current-password" spellcheck=${false} required ref=${field} aria-describedby="token-help" />
-      <p id="token-help" class="note">It begins with <code>lethe_</code>. Whoever runs lethe here makes one for you with${' '}
-        <code>lethe tokens generate</code>.</p>
+      <p id="token-help" class="note">It begins with <code>lethe_</code>, or is one of your organisation's sign-on. Whoever runs lethe here makes one for you
+        with <code>lethe tokens generate</code>.</p>
       <${Problem} error=${error} />
       <button class="main">Log in</button>
     </form>
