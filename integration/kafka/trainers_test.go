@@ -1,0 +1,114 @@
+package kafka_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/dataset"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/integration/process"
+	"lethe/pipeline/wire"
+	"lethe/service"
+)
+
+// How much faster two processes of one core each train a timestep than one, with the default
+// ensemble: KAFKA_TEST_TRAIN_NODES=50000 says how many transactions of 165 features it has. What is
+// measured is from the last slice of the timestep on slices.v1 to its last model on models.v1, by the
+// broker's clock, in turn, KAFKA_TEST_TRAIN_ROUNDS times each.
+func TestTwoTrainersBesideOne(t *testing.T) {
+	nodes := os.Getenv("KAFKA_TEST_TRAIN_NODES")
+	if nodes == "" {
+		t.Skip("set KAFKA_TEST_TRAIN_NODES to the number of transactions of a timestep")
+	}
+	rounds, err := strconv.Atoi(os.Getenv("KAFKA_TEST_TRAIN_ROUNDS"))
+	if err != nil {
+		rounds = 1
+	}
+	l := prepared(t)
+	generated := process.Run(t, l.bin, "generate", "--out", l.dataset(), "--steps", "3", "--nodes-per-step", nodes,
+		"--features", "165", "--seed", "1")
+	require.Zero(t, generated.Code, generated.Stderr)
+	l.stream, err = dataset.LoadElliptic(t.Context(), l.dataset())
+	require.NoError(t, err)
+	var ratios []float64
+	for range rounds {
+		one, two := l.training(t, 1), l.training(t, 2)
+		ratios = append(ratios, one.Seconds()/two.Seconds())
+		t.Logf("%s transactions: one process %.2f s, two %.2f s, %.2f times as fast", nodes, one.Seconds(), two.Seconds(),
+			ratios[len(ratios)-1])
+	}
+	slices.Sort(ratios)
+	t.Logf("median of %d: %.2f times as fast", rounds, ratios[rounds/2])
+}
+
+// training returns how long some processes train the third timestep of the stream.
+func (l *lab) training(t *testing.T, processes int) time.Duration {
+	t.Helper()
+	d, root := l.outside(t), t.TempDir()
+	settings := []string{
+		"--set", "kafka.topic_prefix=" + d.prefix, "--set", "kafka.partitions=2", "--set", "secret_file=" + d.secret(),
+		"--set", "signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
+	}
+	start := func(name, role string) *process.Service {
+		args := append([]string{"--roles", role}, settings...)
+		return process.StartOutside(t, d.bin, filepath.Join(root, name), process.FreePorts(t), d.brokers, args...)
+	}
+	all := []*process.Service{start("build", "build")}
+	t.Setenv("GOMAXPROCS", "1")
+	for i := range processes {
+		all = append(all, start("train-"+strconv.Itoa(i), "train"))
+	}
+	require.NoError(t, os.Unsetenv("GOMAXPROCS"))
+	learnt := func(through lethe.Timestep) {
+		t.Helper()
+		require.Eventually(t, func() bool { return d.published(bus.Models, through).all() }, 20*time.Minute, time.Second)
+	}
+	d.replaySteps("1-2")
+	learnt(2)
+	d.replaySteps("3-3")
+	all[0].Await("the last timestep to settle", func(s service.Status) bool { return s.Timesteps.Settled == 3 })
+	learnt(3)
+	took := d.published(bus.Models, 3).last.Sub(d.published(bus.Slices, 3).last)
+	for _, s := range all {
+		require.Zero(t, s.Stop(), s.Log())
+	}
+	return took
+}
+
+// sent is what was published of a timestep.
+type sent struct {
+	artefacts map[lethe.ShardID]bool
+	last      time.Time
+}
+
+// all reports whether these are all models of the default ensemble: a network a shard, two groups
+// each of trees and of logistic regressions, and the meta-model.
+func (s sent) all() bool { return len(s.artefacts) == 20+2+2+1 }
+
+// published reads what a topic has of a timestep.
+func (d *deployment) published(topic bus.Topic, of lethe.Timestep) sent {
+	d.t.Helper()
+	client, err := bus.Open(d.config())
+	require.NoError(d.t, err)
+	defer client.Close()
+	s := sent{artefacts: make(map[lethe.ShardID]bool)}
+	require.NoError(d.t, client.ReadAll(d.t.Context(), topic, func(rec ingest.Record) error {
+		key, _, found := wire.RevisionOf(rec)
+		if found && key.Timestep == of {
+			s.artefacts[key.Shard] = true
+			if rec.Time.After(s.last) {
+				s.last = rec.Time
+			}
+		}
+		return nil
+	}))
+	return s
+}
