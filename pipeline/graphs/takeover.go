@@ -60,6 +60,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return New(ctx, o)
 	}
 	o.standing, o.heard = as, heard
+	as.Open = []bus.Topic{bus.ErasureStatus, bus.Snapshots} // read without waiting for who leads
 	if !as.StandsBy() {
 		if err := takeOver(ctx, o.agreed()); err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
@@ -70,7 +71,6 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
 	}
-	as.Open = []bus.Topic{bus.ErasureStatus, bus.Snapshots} // read without waiting for who leads
 	s, err := openStandby(ctx, o, heard)
 	if err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
