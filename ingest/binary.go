@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -203,18 +204,20 @@ func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
 		o.note(fieldFeatures, BadType, "features are not of 4 bytes each")
 		return length
 	}
-	if o.features == nil {
-		o.features = make([]float32, 0, len(packed)/featureBytes)
-	}
-	for ; len(packed) > 0; packed = packed[featureBytes:] {
-		v := math.Float32frombits(binary.LittleEndian.Uint32(packed))
+	from, n := len(o.features), len(packed)/featureBytes
+	o.features = slices.Grow(o.features, n)[:from+n]
+	for i := range n {
+		const exponent = 0x7f800000 // all of it is set in what is infinite or no number
+		bits := binary.LittleEndian.Uint32(packed[featureBytes*i:])
+		v := math.Float32frombits(bits)
 		switch {
+		case bits&exponent != exponent:
 		case v != v:
 			v = lethe.Missing()
-		case math.IsInf(float64(v), 0):
-			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d is infinite", len(o.features)))
+		default:
+			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d is infinite", from+i))
 		}
-		o.features = append(o.features, v)
+		o.features[from+i] = v
 	}
 	return length
 }

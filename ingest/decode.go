@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lethe"
@@ -111,14 +112,27 @@ func (o *object) transaction(rec Record, limits Limits) (Event, *Refusal) {
 	case n == 0 || n > limits.MaxFeatureCount:
 		return nil, &Refusal{FeatureCount, fmt.Sprintf("%d features, want 1..%d", n, limits.MaxFeatureCount)}
 	}
-	for i, f := range o.features {
-		if math.Abs(float64(f)) > limits.MaxMagnitude {
-			return nil, &Refusal{FeatureMagnitude, fmt.Sprintf("feature %d is beyond ±%g", i, limits.MaxMagnitude)}
-		}
+	if at := beyond(o.features, limits.MaxMagnitude); at >= 0 {
+		return nil, &Refusal{FeatureMagnitude, fmt.Sprintf("feature %d is beyond ±%g", at, limits.MaxMagnitude)}
 	}
 	return Transaction{Transaction: lethe.Transaction{
 		ID: lethe.TransactionID(o.id), Timestep: o.timestep, Features: o.features, Subjects: o.subjects,
 	}, SaysMore: o.more(fields)}, nil
+}
+
+// beyond returns the place of the first feature whose absolute value is greater than a bound, -1 if none is. A missing
+// one is not.
+func beyond(features []float32, most float64) int {
+	// Without their sign, floats are ordered as their bits are, and whatever is no number is above all others.
+	const sign = 1 << 31
+	greatest := uint32(0)
+	for _, f := range features {
+		greatest = max(greatest, math.Float32bits(f)&^sign)
+	}
+	if float64(math.Float32frombits(greatest)) <= most {
+		return -1
+	}
+	return slices.IndexFunc(features, func(f float32) bool { return math.Abs(float64(f)) > most })
 }
 
 func (o *object) payment(rec Record) (Event, *Refusal) {

@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -14,22 +15,42 @@ import (
 
 func alikeKey(hash contentHash) []byte { return append([]byte{kindAlike}, hash[:]...) }
 
-func encodeCount(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
+func encodeCount(n int) []byte { return swapstore.Sum(int32(n)) }
 
 func decodeCount(value []byte) (int, error) {
-	c := cursorOver(value)
-	n := int(c.Uint32())
-	return n, c.close("count")
+	n, err := swapstore.ParseSum(value)
+	if err != nil {
+		return 0, fmt.Errorf("%w: stored count: %w", ErrCorrupt, err)
+	}
+	return int(n), nil
+}
+
+// counted says how many more transactions have a content.
+type counted struct {
+	hash contentHash
+	more int32
 }
 
 // countAlike changes how many transactions have a content. A count of 0 stays
 // until the next rewriting.
-func (b *Batch) countAlike(hash contentHash, change int) error {
-	n, err := alike(b.get, hash)
-	if err != nil {
-		return err
+func (b *Batch) countAlike(hash contentHash, change int32) {
+	b.counted = append(b.counted, counted{hash, change})
+}
+
+// storeCounts adds to what is stored, in the order of the keys.
+func storeCounts(w swapstore.Writer, list []counted) error {
+	slices.SortFunc(list, func(a, b counted) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	var key []byte
+	for i, c := range list {
+		if i+1 < len(list) && list[i+1].hash == c.hash {
+			list[i+1].more += c.more
+			continue
+		}
+		key = append(append(key[:0], kindAlike), c.hash[:]...)
+		if err := swapstore.Add(w, key, c.more); err != nil {
+			return err
+		}
 	}
-	b.set(alikeKey(hash), encodeCount(n+change))
 	return nil
 }
 

@@ -42,7 +42,7 @@ func TestTransactionsWithTheSameFeaturesAreCounted(t *testing.T) {
 	take("b", 1, 1, 2)
 	take("c", 1, 3, 4)
 	take("d", 2, 3, 4)
-	require.NoError(t, s.CloseTimestep(t.Context(), 1))
+	require.NoError(t, CloseTimestep(t.Context(), s, 1))
 	require.Equal(t, []bool{true}, shared(t, s, "a"))
 	require.Equal(t, []bool{false, false}, shared(t, s, "a", "b"), "both go")
 	require.Equal(t, []bool{true, false}, shared(t, s, "c", "nobody"))

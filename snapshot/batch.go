@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,8 +27,10 @@ type Batch struct {
 	infos        map[lethe.Timestep]Info
 	// writes overlays staging. Nothing is ever deleted by a batch.
 	writes map[string][]byte
-	// foreseen is what staging is known to hold, or not to hold.
-	foreseen map[string]swapstore.Found
+	// known overlays that with the transactions that were foreseen together.
+	known *known
+	// counted are changes of how many transactions have a content.
+	counted []counted
 	// boundsOpen says that no more timesteps may begin than may be open.
 	boundsOpen bool
 }
@@ -101,7 +104,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 				return err
 			}
 		}
-		return nil
+		return errors.Join(storeCounts(w, b.counted), eachKnown(b.known, w.Set))
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)
@@ -143,11 +146,11 @@ func (b *Batch) set(key, value []byte) { b.writes[string(key)] = value }
 
 // get reads staging as it will be after Commit.
 func (b *Batch) get(key []byte) (value []byte, found bool, err error) {
+	if value, found, is := knownUnder(b.known, key); is {
+		return value, found, nil
+	}
 	if value, found := b.writes[string(key)]; found {
 		return value, true, nil
-	}
-	if f, found := b.foreseen[string(key)]; found {
-		return f.Value, f.Found, nil
 	}
 	return b.staging.Get(key)
 }
@@ -212,4 +215,61 @@ func (a arrival) String() string {
 		return fmt.Sprintf("timestep %d, the partition is at %d", a.timestep, a.watermark)
 	}
 	return fmt.Sprintf("timestep %d, the partition takes %d and later", a.timestep, a.watermark)
+}
+
+// BoundOpen has a batch refuse records that begin a timestep while Config.MaxOpenTimesteps are
+// open already. It is for when everything was read that was sent: before, a partition that
+// is read behind the others keeps timesteps open.
+func BoundOpen(b *Batch) { b.boundsOpen = true }
+
+// OpenWith returns how many timesteps would be open if these were too, without those that
+// may close.
+func OpenWith(b *Batch, more ...lethe.Timestep) int { return beginning{b}.openWith(more) }
+
+// beginning is a batch as far as it begins timesteps.
+type beginning struct{ *Batch }
+
+func (b beginning) openWith(more []lethe.Timestep) int {
+	over := b.over()
+	open := make(map[lethe.Timestep]bool)
+	for _, t := range more {
+		open[t] = !b.begun(t)
+	}
+	for t := range b.staging.infos {
+		open[t] = b.info(t).State == lethe.Open
+	}
+	for t, i := range b.infos {
+		open[t] = i.State == lethe.Open
+	}
+	n := 0
+	for t, is := range open {
+		if is && t >= over {
+			n++
+		}
+	}
+	return n
+}
+
+// over is the timestep from which on some transactions partition has more to say.
+func (b beginning) over() lethe.Timestep {
+	marks := slices.Clone(b.staging.watermarks[Transactions])
+	if b.source.Stream == Transactions {
+		marks[b.source.Partition] = b.watermark
+	}
+	return slices.Min(marks)
+}
+
+func (b beginning) begun(t lethe.Timestep) bool {
+	_, here := b.infos[t]
+	_, before := b.staging.infos[t]
+	return here || before
+}
+
+// refused refuses a record that begins one timestep too many.
+func (b beginning) refused(t lethe.Timestep) (detail string, refused bool) {
+	most := b.staging.options.MaxOpenTimesteps
+	if !b.boundsOpen || b.begun(t) || b.openWith([]lethe.Timestep{t}) <= most {
+		return "", false
+	}
+	return fmt.Sprintf("timestep %d, %d are open", t, most), true
 }

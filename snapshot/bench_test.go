@@ -71,7 +71,7 @@ func BenchmarkTimestep4000(b *testing.B) {
 		end(b, batch, step)
 		require.NoError(b, batch.Commit(0))
 		started := b.Elapsed()
-		err = s.CloseTimestep(context.Background(), step)
+		err = CloseTimestep(context.Background(), s, step)
 		require.NoError(b, err)
 		closed := b.Elapsed()
 		err = s.SettleTimestep(context.Background(), step, oneShard)

@@ -69,9 +69,9 @@ func scanStore(t *testing.T, dir string, fs vfs.FS, nodes int) (*Store, []lethe.
 		require.NoError(t, b.Commit(offset+1))
 	}
 	ctx := context.Background()
-	require.NoError(t, s.CloseTimestep(ctx, 1))
+	require.NoError(t, CloseTimestep(ctx, s, 1))
 	require.NoError(t, s.SettleTimestep(ctx, 1, oneShard))
-	require.NoError(t, s.CloseTimestep(ctx, 2))
+	require.NoError(t, CloseTimestep(ctx, s, 2))
 	return s, subjects
 }
 
@@ -281,7 +281,7 @@ func TestEraseSurvivesACrashAtAnyWrite(t *testing.T) {
 func TestEraseReachesAnUnlistedStore(t *testing.T) {
 	fs := vfs.NewMem()
 	s, subjects := scanStore(t, "data", fs, 12)
-	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 3, nil)
+	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 3, nil, 1)
 	require.NoError(t, err)
 	g.Revision = 1
 	require.NoError(t, s.closed.create(t.Context(), g))

@@ -82,17 +82,17 @@
 //
 // # Concurrency
 //
-// One goroutine owns a Store. Marks may be used from any.
+// One goroutine owns a Store. Marks may be used from any, and so may Closing.Make.
 //
 // # Files of the package
 //
 //	config.go, record.go    settings and errors; sources, verdicts, letters, what is told of a timestep
 //	store.go                the Store, and marks for its owner
 //	batch.go, take.go       records of one partition; what becomes of each
-//	foresee.go              what does not depend on the records before, for many transactions at once, and which
-//	                        of them are known
+//	foresee.go              what does not depend on the records before, for many transactions at once, and what is
+//	                        known of them
 //	width.go                the number of features
-//	lifecycle.go, reopen.go close, settle, deal afresh a timestep; late records into it
+//	lifecycle.go, reopen.go close and settle a timestep; deal it afresh, late records into it
 //	judge.go                what is in no graph: why not, and until it is said
 //	subjects.go             who carries which subjects
 //	suppress.go             what is erased, remembered by keyed hashes

@@ -31,6 +31,9 @@ import (
 // must be asked before, with Locate and Load. Errors: lethe.ErrTarget, those of
 // the context and of the file system.
 func (s *Store) Erase(ctx context.Context, targets []lethe.Target) error {
+	if err := finishAll(ctx, s); err != nil {
+		return fmt.Errorf("erase: %w", err)
+	}
 	targets, err := withCarried(s, targets)
 	if err != nil {
 		return err

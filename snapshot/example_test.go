@@ -22,7 +22,7 @@ func Example() {
 	takeExample(erased, "alice", "bob", "carol")
 	takeExample(without, "alice", "bob")
 	for _, store := range []*snapshot.Store{erased, without} {
-		check(store.CloseTimestep(ctx, 1))
+		check(snapshot.CloseTimestep(ctx, store, 1))
 		check(store.SettleTimestep(ctx, 1, inTurn))
 	}
 	loadExample(erased)

@@ -3,12 +3,9 @@ package snapshot
 import (
 	"bytes"
 	"fmt"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"lethe"
-	"lethe/internal/swapstore"
+	"lethe/internal/sortedcells"
 )
 
 // Foreseen is a transaction of which all that does not depend on the records before it was
@@ -19,134 +16,156 @@ type Foreseen struct {
 	arrived   indexEntry
 	// row is tr as it will be stored.
 	row []byte
+	// known is what place made of this and the others, nil while the number of features is not known; entry is the
+	// place there.
+	known *known
+	entry *sortedcells.Cell[knownEntry]
 }
 
-// Foresee works out what a batch needs of transactions, by so many goroutines, and reads what
-// staging knows of them. What becomes of a transaction does not depend on whether it was
-// foreseen, nor by how many. An error is one of reading the store.
-func Foresee(b *Batch, list []lethe.Transaction, workers int) ([]Foreseen, error) {
-	if len(b.writes) == 0 {
-		const each = 3 // row, index entry, count of its content
-		b.writes = make(map[string][]byte, each*len(list))
-	}
-	out := make([]Foreseen, len(list))
-	var working errgroup.Group
-	size := (len(list) + workers - 1) / max(workers, 1)
-	for at := 0; at < len(list); at += size {
-		part, into := list[at:min(at+size, len(list))], out[at:]
-		working.Go(func() error {
-			hashing := newHashing(b.staging)
-			for i, tr := range part {
-				into[i] = hashing.foresee(tr)
-			}
-			return nil
-		})
-	}
-	if err := working.Wait(); err != nil {
-		return nil, err
-	}
-	return out, readAhead(b, out)
+// known is where the transactions are that were foreseen together, and what a batch stores of them.
+type known = sortedcells.Table[knownEntry]
+
+// knownEntry is where a transaction is, by pseudonym.
+type knownEntry struct {
+	entry indexEntry
+	// found is unset while the transaction is not known, changed until the batch stores it.
+	found, changed bool
+	// row is its row, if it changed.
+	row []byte
 }
 
-// Take is Batch.Transaction of it, by the batch that it was foreseen for.
-func (f Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
-	tr := f.tr
-	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
-	if v.Late {
-		v.Late, err = b.wouldTake(tr)
-	}
-	if err != nil || v.Outcome != "" {
-		return v, err
-	}
-	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
-		return v, nil
-	}
-	carrier := carrier{tr.Timestep, []lethe.Pseudonym{f.pseudonym}, []lethe.TransactionID{tr.ID}}
-	if b.featureCount == 0 {
-		v, err := b.candidate(f.pseudonym, tr, f.arrived, at, o)
-		if err == nil && v.Outcome != Refused {
-			b.carry(carrier, tr.Subjects)
-		}
-		if err != nil {
-			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-		}
-		return v, err
-	}
-	entry, known, err := lookup(b.get, f.pseudonym)
-	same := false
-	if err == nil && known {
-		same, err = isKnown(b, f.pseudonym, tr.ID, entry, f.arrived)
-	}
-	late, isLate := b.refused(at)
-	switch {
-	case err != nil:
-		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	case same:
-		b.carry(carrier, tr.Subjects)
-		return Verdict{Outcome: Duplicate}, nil
-	case known && entry.timestep != tr.Timestep:
-		return conflict(o, tr.Timestep, entry.timestep), nil
-	case isLate:
-		return refuse(o, ReasonLate, late), nil
-	}
-	if detail, refused := (beginning{b}).refused(tr.Timestep); refused {
-		return refuse(o, ReasonTooManyOpen, detail), nil
-	}
-	b.carry(carrier, tr.Subjects)
-	if err := b.store(f, entry, known); err != nil {
-		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
-	}
-	return Verdict{Outcome: Accepted}, nil
-}
-
-// readAhead reads what will be asked of staging: whether transactions are known, and how many
-// have their contents.
-func readAhead(b *Batch, list []Foreseen) error {
+// Place reads, for a batch that is to take transactions, what staging knows of all of them. What becomes of a
+// transaction does not depend on whether it was placed, nor with how many others. An error is one of reading the store.
+func Place(b *Batch, list []*Foreseen) error {
 	if b.featureCount == 0 {
 		return nil
 	}
-	var keys [2][][]byte
-	for _, f := range list {
-		keys[0] = append(keys[0], pseudonymKey(kindIndex, f.pseudonym))
-		keys[1] = append(keys[1], alikeKey(f.arrived.hash))
+	// Others may have been foreseen before.
+	_ = eachKnown(b.known, func(key, value []byte) error {
+		b.set(key, value)
+		return nil
+	})
+	short := make([]sortedcells.Key, len(list))
+	for i := range list {
+		short[i] = sortedcells.Key(list[i].pseudonym)
 	}
-	var found [2][]swapstore.Found
-	var reading errgroup.Group
-	for i, part := range keys {
-		reading.Go(func() (err error) {
-			slices.SortFunc(part, bytes.Compare)
-			found[i], err = b.staging.Lookup(part)
+	table, cells := sortedcells.Of[knownEntry](short)
+	for i := range list {
+		list[i].known, list[i].entry = table, cells[i]
+	}
+	const keyBytes = 1 + pseudonymBytes
+	room, keys := make([]byte, 0, len(table.Cells)*keyBytes), make([][]byte, len(table.Cells))
+	for i := range table.Cells {
+		room = append(append(room, kindIndex), table.Cells[i].Key[:]...)
+		keys[i] = room[len(room)-keyBytes:]
+	}
+	found, err := b.staging.Lookup(keys)
+	for i := 0; i < len(found) && err == nil; i++ {
+		value, written := b.writes[string(keys[i])]
+		if !written {
+			value = found[i].Value
+		}
+		if written || found[i].Found {
+			e := &table.Cells[i].Value
+			e.found = true
+			e.entry, err = decodeIndex(value)
+		}
+	}
+	b.known = table
+	return err
+}
+
+// eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys are valid during
+// the call alone.
+func eachKnown(k *known, fn func(key, value []byte) error) error {
+	if k == nil {
+		return nil
+	}
+	key := make([]byte, 0, 1+timestepBytes+pseudonymBytes)
+	for i := range k.Cells {
+		e := &k.Cells[i]
+		if !e.Value.changed {
+			continue
+		}
+		if err := fn(append(append(key, kindIndex), e.Key[:]...), e.Value.entry.encode()); err != nil {
 			return err
-		})
+		}
 	}
-	if err := reading.Wait(); err != nil {
-		return err
-	}
-	b.foreseen = make(map[string]swapstore.Found, 2*len(list))
-	for i, part := range keys {
-		for k, key := range part {
-			b.foreseen[string(key)] = found[i][k]
+	for i := range k.Cells {
+		e := &k.Cells[i].Value
+		if !e.changed {
+			continue
+		}
+		if err := fn(appendTimestepKey(key, kindRow, e.entry.timestep, k.Cells[i].Key), e.row); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// hashing works out what does not depend on other records. It is for one goroutine.
-type hashing struct {
+// knownUnder returns what is known under a key, if it is one of what is known.
+func knownUnder(k *known, key []byte) (value []byte, found, is bool) {
+	switch {
+	case k == nil:
+		return nil, false, false
+	case key[0] == kindIndex:
+		if e := k.Find(sortedcells.Key(key[1:])); e != nil {
+			return e.Value.entry.encode(), e.Value.found, true
+		}
+	case key[0] == kindRow:
+		e := k.Find(sortedcells.Key(key[1+timestepBytes:]))
+		if e == nil || !e.Value.changed {
+			return nil, false, false
+		}
+		t, err := timestepOf(key)
+		return e.Value.row, true, err == nil && t == e.Value.entry.timestep
+	}
+	return nil, false, false
+}
+
+// Hashing works out what does not depend on other records. It is for one goroutine.
+type Hashing struct {
+	// staging is nil if no features are erased.
 	staging *staging
 	names   lethe.Pseudonymizer
 	content lethe.Hasher
+	// rows is room for rows.
+	rows []byte
 }
 
-func newHashing(s *staging) hashing {
-	return hashing{s, s.options.Secret.Pseudonymizer(), s.options.Secret.Hasher(contentPurpose)}
+// rowsTogether is how much room is made for rows at once.
+const rowsTogether = 256 << 10
+
+// NewHashing returns one that may be used while the owner of the store does something else. It is for a store in which
+// no features are erased: if Redacts tells that some are by now, what it has foreseen is not to be taken.
+func (m Marks) NewHashing() *Hashing {
+	secret := m.staging.options.Secret
+	return &Hashing{names: secret.Pseudonymizer(), content: secret.Hasher(contentPurpose)}
 }
 
-func (h hashing) foresee(tr lethe.Transaction) Foreseen {
-	tr = redacted(h.staging, tr)
-	row := encodeRow(tr.ID, tr.Features)
+// NewRedactingHashing returns one with 0 for features that are erased, to be used while the owner of the store waits.
+func (m Marks) NewRedactingHashing() *Hashing {
+	h := m.NewHashing()
+	h.staging = m.staging
+	return h
+}
+
+// Foresee works out of a transaction what does not depend on the records before it.
+func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
+	if h.staging != nil {
+		tr = redacted(h.staging, tr)
+	}
+	if need := rowBytes(tr.ID, tr.Features); need > cap(h.rows)-len(h.rows) {
+		h.rows = make([]byte, 0, max(need, rowsTogether))
+	}
+	from := len(h.rows)
+	h.rows = appendRow(h.rows, tr.ID, tr.Features)
+	row := h.rows[from:len(h.rows):len(h.rows)]
 	features := row[len(row)-featureBytes*len(tr.Features):]
-	return Foreseen{tr, h.names.Pseudonym(tr.ID), indexEntry{tr.Timestep, contentOf(h.content, features)}, row}
+	return Foreseen{
+		tr: tr, pseudonym: h.names.Pseudonym(tr.ID), arrived: indexEntry{tr.Timestep, contentOf(h.content, features)},
+		row: row,
+	}
 }
 
 // Repeats reports whether the store knows a transaction: then a record of it that lethe has

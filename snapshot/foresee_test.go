@@ -11,10 +11,10 @@ import (
 )
 
 // What becomes of transactions, and what is stored, does not depend on whether they were foreseen,
-// nor by how many goroutines: not of new ones, repeated, changed and erased ones, nor of those
+// nor with how many others: not of new ones, repeated, changed and erased ones, nor of those
 // whose timestep is another, nor while the number of features is not known.
 func TestForeseenTransactionsFareAsOthers(t *testing.T) {
-	run := func(workers int) (verdicts []Verdict, stored map[string]string) {
+	run := func(together int) (verdicts []Verdict, stored map[string]string) {
 		s, err := Open("store", Options{
 			Config: Defaults(), Secret: lethe.Secret{3}, FS: vfs.NewMem(), TransactionPartitions: 1, LabelPartitions: 1,
 		})
@@ -32,15 +32,14 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 			}
 			batch, err := s.Begin(Source{Transactions, "topic", 0})
 			require.NoError(t, err)
-			var seen []Foreseen
-			if workers > 0 {
-				seen, err = Foresee(batch, list, workers)
-				require.NoError(t, err)
-			}
+			var placed []*Foreseen
 			for i, tr := range list {
+				if together > 0 && i%together == 0 {
+					placed = placeAll(t, s, batch, list[i:min(i+together, len(list))])
+				}
 				var v Verdict
-				if o := (Origin{Offset: offset}); workers > 0 {
-					v, err = seen[i].Take(batch, o)
+				if o := (Origin{Offset: offset}); together > 0 {
+					v, err = placed[i%together].Take(batch, o)
 				} else {
 					v, err = batch.Transaction(tr, o)
 				}
@@ -65,9 +64,20 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 		outcomes[v.Outcome]++
 	}
 	require.Len(t, outcomes, 4, "%v", outcomes)
-	for _, workers := range []int{1, 2, 7, 100} {
-		gotVerdicts, gotStored := run(workers)
-		require.Equal(t, verdicts, gotVerdicts, workers)
-		require.Equal(t, stored, gotStored, workers)
+	for _, together := range []int{1, 7, 100} {
+		gotVerdicts, gotStored := run(together)
+		require.Equal(t, verdicts, gotVerdicts, together)
+		require.Equal(t, stored, gotStored, together)
 	}
+}
+
+func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (placed []*Foreseen) {
+	t.Helper()
+	hashing := s.Marks().NewRedactingHashing()
+	for _, tr := range list {
+		f := hashing.Foresee(tr)
+		placed = append(placed, &f)
+	}
+	require.NoError(t, Place(b, placed))
+	return placed
 }

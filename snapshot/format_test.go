@@ -45,7 +45,7 @@ func twoTimesteps(t *testing.T) vfs.FS {
 func TestStoresWithoutAFormatAreReadAndMarked(t *testing.T) {
 	fs := twoTimesteps(t)
 	folders := map[string]string{
-		stagingName: "snapshot-staging/2\n", storeName(0): "snapshot-graph/1\n", storeName(1): "snapshot-graph/1\n",
+		stagingName: "snapshot-staging/3\n", storeName(0): "snapshot-graph/1\n", storeName(1): "snapshot-graph/1\n",
 	}
 	for folder, want := range folders {
 		require.Equal(t, want, readMark(t, fs, folder))
@@ -94,6 +94,6 @@ func TestStagingWithoutAFormatTellsItsVersion(t *testing.T) {
 
 	_, err = Open("data", optionsOf(fs))
 	require.ErrorIs(t, err, swapstore.ErrFormat)
-	require.ErrorContains(t, err, "staging of version 3, this program reads 2")
+	require.ErrorContains(t, err, "staging of version 4, this program reads 3")
 	require.NotContains(t, err.Error(), "\n")
 }

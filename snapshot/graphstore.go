@@ -117,8 +117,11 @@ func (m *meta) fill(dst swapstore.Writer, g *lethe.Snapshot, shards []lethe.Shar
 	if err := dst.Set([]byte{kindMeta}, m.encode()); err != nil {
 		return err
 	}
+	var key, row []byte // which Set copies
 	for i, n := range g.Nodes {
-		if err := dst.Set(pseudonymKey(kindNode, n.Pseudonym), encodeRow(n.ID, g.Row(i))); err != nil {
+		key = append(append(key[:0], kindNode), n.Pseudonym[:]...)
+		row = appendRow(row[:0], n.ID, g.Row(i))
+		if err := dst.Set(key, row); err != nil {
 			return err
 		}
 	}

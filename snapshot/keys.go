@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"lethe"
 	"lethe/internal/bytecursor"
@@ -53,6 +54,11 @@ const (
 
 func timestepKey(kind byte, t lethe.Timestep, about ...lethe.Pseudonym) []byte {
 	return appendPseudonyms(timestepkey.New([]byte{kind}, t), about)
+}
+
+// appendTimestepKey appends what timestepKey returns of one transaction.
+func appendTimestepKey(dst []byte, kind byte, t lethe.Timestep, about lethe.Pseudonym) []byte {
+	return append(binary.BigEndian.AppendUint64(append(dst, kind), uint64(t)), about[:]...)
 }
 
 func pseudonymKey(kind byte, about ...lethe.Pseudonym) []byte {
@@ -113,7 +119,7 @@ func pseudonymsAfter(key []byte, prefix, count int) ([]lethe.Pseudonym, error) {
 
 // The versions of the stores of closed timesteps and of staging. Each store also
 // repeats its version in a value of its own.
-const graphVersion, stagingVersion = 1, 2
+const graphVersion, stagingVersion = 1, 3
 
 // graphFormat is what the keys and values of a closed timestep's store mean.
 func graphFormat() swapstore.Format {
@@ -162,8 +168,10 @@ func appendBlob(dst, b []byte) []byte {
 // appendFeatures writes little-endian IEEE 754 bits, as canonical bytes do, so
 // that one search of the disk finds a row in either.
 func appendFeatures(dst []byte, features []float32) []byte {
-	for _, v := range features {
-		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
+	from := len(dst)
+	dst = slices.Grow(dst, featureBytes*len(features))[:from+featureBytes*len(features)]
+	for i, into := 0, dst[from:]; i < len(features) && len(into) >= featureBytes; i, into = i+1, into[featureBytes:] {
+		binary.LittleEndian.PutUint32(into, math.Float32bits(features[i]))
 	}
 	return dst
 }
@@ -179,7 +187,14 @@ type row struct {
 }
 
 func encodeRow(id lethe.TransactionID, features []float32) []byte {
-	dst := make([]byte, 0, 4+len(id)+featureBytes*len(features))
+	return appendRow(make([]byte, 0, rowBytes(id, features)), id, features)
+}
+
+func rowBytes(id lethe.TransactionID, features []float32) int {
+	return 4 + len(id) + featureBytes*len(features)
+}
+
+func appendRow(dst []byte, id lethe.TransactionID, features []float32) []byte {
 	return appendFeatures(appendString(dst, string(id)), features)
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -16,31 +18,143 @@ type transition struct {
 	*changes
 }
 
+// Closing is the graph of a timestep that closes, while it is made: read from staging and put into a store of its
+// own, which nobody reads before staging lists it. Meanwhile the owner of the Store goes on.
+type Closing struct {
+	store    *Store
+	timestep lethe.Timestep
+	revision lethe.Revision
+	// expected is about how many transactions there are.
+	expected int
+
+	once sync.Once
+	// What follows is there once it is made: the graph, its store, and what it takes out of staging.
+	graph  *lethe.Snapshot
+	made   *swapstore.Store
+	taken  *changes
+	failed error
+}
+
 // CloseTimestep completes the graph of a timestep that Ready lists first, and
 // moves it to a store of its own, to be read by Load. The payments that are not
 // in it are refused (see Letters). From then on Erase and ReopenTimestep change the
 // graph. On a timestep that is closed already it does nothing, so that a caller that
 // was killed can go on. Errors, which leave it to the caller to name the
 // timestep: ErrUnknownTimestep, ErrNotReady.
-func (s *Store) CloseTimestep(ctx context.Context, t lethe.Timestep) error {
+func CloseTimestep(ctx context.Context, s *Store, t lethe.Timestep) error {
+	if err := finishAll(ctx, s); err != nil {
+		return err
+	}
+	c, err := s.BeginClosing(t)
+	if err == nil && c != nil {
+		err = errors.Join(c.Finish(ctx), c.Sync())
+	}
+	return err
+}
+
+// BeginClosing is the first part of CloseTimestep, Closing.Finish and Closing.Sync are the last. What takes longest,
+// Closing.Make, comes between them and may run in another goroutine. Until Finish the owner may do all that it likes
+// but take transactions and payments of the timestep, which would be in the graph or not by chance. Erase finishes it
+// first. On a timestep that is closed the Closing is nil. Several may be begun, ascending.
+func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	toClose, _ := s.Ready()
+	if n := len(s.closing); n > 0 {
+		begun := s.closing[n-1].timestep
+		toClose = slices.DeleteFunc(toClose, func(t lethe.Timestep) bool { return t <= begun })
+	}
 	i, closed, err := s.staging.due(t, lethe.Closed, toClose)
 	if err != nil || closed {
-		return err
+		return nil, err
+	}
+	// Whatever a crash left there goes.
+	if err := s.closed.remove(t); err != nil {
+		return nil, err
+	}
+	c := &Closing{store: s, timestep: t, revision: s.staging.gone[t] + 1, expected: i.Nodes, taken: s.staging.change()}
+	s.closing = append(s.closing, c)
+	return c, nil
+}
+
+// Make makes the graph and its store, once: called again, it waits for the first call. It returns the graph, which
+// has no labels and is not to be changed, or nil if that failed, which Finish says.
+func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
+	c.once.Do(func() {
+		if c.graph, _, c.failed = c.store.staging.assemble(ctx, c.taken, c.timestep, nil, c.expected); c.failed != nil {
+			return
+		}
+		c.graph.Revision = c.revision
+		c.made, c.failed = c.store.closed.fill(ctx, c.graph)
+	})
+	if c.failed != nil {
+		return nil
+	}
+	return c.graph
+}
+
+// Finish has staging list the timestep as closed, once, and before it those that were begun before. What was not made
+// is made now, and waited for if it is being made. Errors are those of CloseTimestep.
+func (c *Closing) Finish(ctx context.Context) error {
+	for s := c.store; slices.Contains(s.closing, c); {
+		if err := s.closing[0].finish(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func finishAll(ctx context.Context, s *Store) error {
+	if n := len(s.closing); n > 0 {
+		return errors.Join(s.closing[n-1].Finish(ctx), s.staging.Sync())
+	}
+	return nil
+}
+
+// finish finishes the first.
+func (c *Closing) finish(ctx context.Context) (err error) {
+	s := c.store
+	c.Make(ctx)
+	s.closing = s.closing[1:]
+	if err = c.failed; err == nil {
+		err = s.closed.hold(c.timestep, c.made)
+	}
+	if err != nil {
+		// The store is not listed yet. A failed removal is made good by the next
+		// Open, Erase or CloseTimestep.
+		return errors.Join(err, s.closed.remove(c.timestep))
 	}
 	next := transition{s, s.staging.change()}
-	g, _, err := s.staging.assemble(ctx, next.changes, t, nil)
-	if err != nil {
+	maps.Copy(next.writes, c.taken.writes)
+	next.prefixes, next.unsynced = c.taken.prefixes, true
+	next.list(s.staging.info(c.timestep), c.graph)
+	if err := next.conclude(c.timestep, c.graph); err != nil {
 		return err
 	}
-	if err := next.begin(ctx, i, g); err != nil {
-		return err
+	s.recent = &Content{Info: s.staging.info(c.timestep), Snapshot: c.graph}
+	if len(next.letters) > 0 {
+		return c.Sync() // what is told of a graph is told of one that is there to stay
 	}
-	if err := next.conclude(t, g); err != nil {
-		return err
-	}
-	s.recent = &Content{Info: s.staging.info(t), Snapshot: g}
 	return nil
+}
+
+// Sync makes it durable that the timestep has closed. Nothing is to be told of it before. Any goroutine may call it.
+func (c *Closing) Sync() error { return c.store.staging.Sync() }
+
+// Revision is the one that the timestep gets.
+func (c *Closing) Revision() lethe.Revision { return c.revision }
+
+// Bytes is about what its graph takes in memory.
+func (c *Closing) Bytes() int { return c.expected * c.store.staging.featureCount * featureBytes }
+
+// abandon leaves what closes as a crash would.
+func abandon(s *Store) error {
+	var errs []error
+	for _, c := range s.closing {
+		if c.once.Do(func() { c.failed = errors.New("the store was closed") }); c.made != nil {
+			errs = append(errs, c.made.Close())
+		}
+	}
+	s.closing = nil
+	return errors.Join(errs...)
 }
 
 // begin makes a store of its own for the graph of a timestep that closes.
@@ -51,11 +165,16 @@ func (t transition) begin(ctx context.Context, i Info, g *lethe.Snapshot) error 
 		// Open, Erase or CloseTimestep.
 		return errors.Join(err, t.store.closed.remove(i.Timestep))
 	}
+	t.list(i, g)
+	return nil
+}
+
+// list notes that a timestep has a store of its own.
+func (t transition) list(i Info, g *lethe.Snapshot) {
 	i.State, i.Revision, i.Reopened = lethe.Closed, g.Revision, g.Revision
 	i.Nodes, i.Payments, i.Waiting = len(g.Nodes), len(g.Payments), 0
 	t.infos[i.Timestep] = i
 	t.drop(timestepKey(kindGone, i.Timestep))
-	return nil
 }
 
 // conclude judges what a changed timestep leaves and stores the changes.
@@ -148,66 +267,6 @@ func (t transition) settle(ctx context.Context, i Info, g *lethe.Snapshot, assig
 	return nil
 }
 
-// Redeal is a timestep whose transactions are given shards afresh.
-type Redeal struct {
-	Timestep lethe.Timestep
-	// Renew gives it a new revision even if everybody stays: what was published of it is
-	// not what these shards give.
-	Renew bool
-}
-
-// Repartition gives the transactions of settled timesteps the shards that assign chooses for
-// them as they are now. A store whose shards become others is written anew, without the old
-// ones, and has a new revision; one whose shards stay is left alone unless it is to be
-// renewed, as are timesteps that are not settled, or gone. After an Erase this makes the
-// assignment one that the erased had no part in.
-//
-// It is idempotent as long as assign is a pure function and nothing is renewed: after an
-// error or a crash, call it again with the same timesteps. Errors: those of assign, of the
-// context and of the file system.
-func (s *Store) Repartition(ctx context.Context, list []Redeal, assign Assign) error {
-	for _, r := range list {
-		if err := (transition{s, s.staging.change()}).repartition(ctx, r, assign); err != nil {
-			return fmt.Errorf("partition timestep %d afresh: %w", r.Timestep, err)
-		}
-	}
-	return nil
-}
-
-func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) error {
-	at := r.Timestep
-	i := t.info(at)
-	if i.State != lethe.Settled {
-		return nil
-	}
-	content, err := t.store.Load(at)
-	if err != nil {
-		return err
-	}
-	shards, err := assign.run(content.Snapshot)
-	if err != nil || !r.Renew && slices.Equal(shards, content.Assignment) {
-		return err
-	}
-	// Without a value: it is not reopened, and whoever asked publishes it.
-	err = t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
-	if err != nil {
-		return err
-	}
-	store, err := t.store.closed.get(at)
-	if err != nil {
-		return err
-	}
-	content.Snapshot.Revision = i.Revision + 1
-	m, err := store.replace(ctx, content.Snapshot, shards)
-	if err != nil {
-		// A store whose switch is in doubt has to be opened afresh.
-		return errors.Join(err, t.store.closed.close(at))
-	}
-	t.infos[at] = m.applyTo(i)
-	t.drop(timestepKey(kindRewriting, at))
-	return t.apply()
-}
-
 // settledBefore returns the newest settled timestep before t, or NoTimestep.
 func (c *changes) settledBefore(t lethe.Timestep) lethe.Timestep {
 	before := lethe.NoTimestep
@@ -217,45 +276,4 @@ func (c *changes) settledBefore(t lethe.Timestep) lethe.Timestep {
 		}
 	}
 	return before
-}
-
-// relink gives the closed timestep after another a new revision, because that before
-// it has changed.
-func (t transition) relink(after lethe.Timestep) error {
-	for _, i := range t.timesteps() {
-		if i.Timestep <= after || i.State == lethe.Open {
-			continue
-		}
-		return t.raise(i, 0)
-	}
-	return nil
-}
-
-// raise gives a closed timestep a new revision, behind another one.
-func (t transition) raise(i Info, behind lethe.Revision) error {
-	if err := t.noteReopening(i.Timestep); err != nil {
-		return err
-	}
-	store, err := t.store.closed.get(i.Timestep)
-	if err != nil {
-		return err
-	}
-	m, err := store.raise(behind)
-	if err != nil {
-		return errors.Join(err, t.store.closed.close(i.Timestep))
-	}
-	i = m.applyTo(i)
-	i.Reopened = i.Revision
-	if i.State == lethe.Settled {
-		i.Previous = t.settledBefore(i.Timestep)
-	}
-	t.infos[i.Timestep] = i
-	t.drop(timestepKey(kindRewriting, i.Timestep))
-	return nil
-}
-
-// noteReopening lets Open take over the revision that a timestep's store is about to
-// get, if the process ends before it is noted otherwise.
-func (t transition) noteReopening(at lethe.Timestep) error {
-	return t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), []byte{1}) })
 }

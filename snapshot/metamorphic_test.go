@@ -84,6 +84,9 @@ type run struct {
 	dead deadLetters
 	// ahead are the places of what was refused at once as too far ahead.
 	ahead map[string]bool
+	// closing, if not nil, is begun and not finished, of a timestep.
+	closing   *snapshot.Closing
+	closingAt lethe.Timestep
 }
 
 func (r *run) open() {
@@ -91,7 +94,25 @@ func (r *run) open() {
 	o.FS = r.disk.fs()
 	store, err := snapshot.Open("data", o)
 	require.NoError(r.rt, err)
-	r.store = store
+	r.store, r.closing = store, nil
+}
+
+// close closes a timestep, at once or with whatever comes meanwhile.
+func (r *run) close(ctx context.Context, t lethe.Timestep) (err error) {
+	if rapid.Bool().Draw(r.rt, "at once") {
+		return snapshot.CloseTimestep(ctx, r.store, t)
+	}
+	if r.closing, err = r.store.BeginClosing(t); r.closing != nil && rapid.Bool().Draw(r.rt, "made") {
+		r.closing.Make(ctx)
+	}
+	r.closingAt = t
+	return err
+}
+
+// finish finishes what was begun to be closed.
+func (r *run) finish() {
+	require.NoError(r.rt, r.closing.Finish(context.Background()))
+	r.closing = nil
 }
 
 // consume takes a batch of a random partition, now and then from further back
@@ -107,6 +128,10 @@ func (r *run) consume() bool {
 	offset := int(r.store.Offsets()[snapshot.TopicPartition{Topic: source.Topic, Partition: source.Partition}])
 	end := min(len(log), offset+rapid.IntRange(0, 12).Draw(r.rt, "size"))
 	start := max(0, offset-max(0, rapid.IntRange(-4, 4).Draw(r.rt, "again")))
+	if r.closing != nil && source.Stream == snapshot.Transactions && slices.ContainsFunc(log[start:max(start, end)],
+		func(l logged) bool { return l.timestep == r.closingAt }) {
+		r.finish()
+	}
 	b, err := r.store.Begin(source)
 	require.NoError(r.rt, err)
 	for at := start; at < end; at++ {
@@ -150,8 +175,10 @@ func (r *run) advance(limit int) {
 		case decided:
 		case len(waiting) > 0 && (idle || rapid.Bool().Draw(r.rt, "reopen")):
 			_, err = r.store.ReopenTimestep(ctx, rapid.SampledFrom(waiting).Draw(r.rt, "waiting"), inTurn)
-		case len(toClose) > 0:
-			err = r.store.CloseTimestep(ctx, toClose[0])
+		case r.closing != nil && (len(toSettle) == 0 || rapid.Bool().Draw(r.rt, "finish")):
+			r.finish()
+		case len(toClose) > 0 && r.closing == nil:
+			err = r.close(ctx, toClose[0])
 		case len(toSettle) > 0:
 			err = r.store.SettleTimestep(ctx, toSettle[0], inTurn)
 		default:
@@ -237,10 +264,10 @@ func TestSnapshotDoesNotDependOnHowItCameAbout(t *testing.T) {
 				r.act()
 			}
 		}
-		r.advance(100)
+		r.advance(200)
 		require.NoError(rt, r.store.Erase(context.Background(), lethe.Transactions(r.logs.erased...)))
 		r.confirm()
-		r.advance(100)
+		r.advance(200)
 		r.compare()
 	})
 }

@@ -60,24 +60,34 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 	}
 }
 
-// convertStaging brings staging of version 1 to the present one, if there is any. What has no mark
-// was written before there were marks, as version 1 or 2, which its own value tells.
+// convertStaging brings staging of an earlier version to the present one, if there is any. What has no mark
+// was written before there were marks, as version 1 or a later one, which its own value tells.
 func convertStaging(path string, o Options) error {
-	first := swapstore.Format{Kind: stagingFormat().Kind, Version: 1}
-	return swapstore.Convert(o.FS, path, first, stagingFormat(), func(store *swapstore.Store) error {
-		value, found, err := store.Get([]byte{kindFormat})
-		if err != nil || !found || len(value) == 0 {
+	format := stagingFormat()
+	for from := range stagingVersion - 1 {
+		earlier := swapstore.Format{Kind: format.Kind, Version: 1 + from}
+		err := swapstore.Convert(o.FS, path, earlier, format, func(store *swapstore.Store) error {
+			value, found, err := store.Get([]byte{kindFormat})
+			if err != nil || !found || len(value) == 0 {
+				return err
+			}
+			switch version := value[0]; version {
+			case 1:
+				return newStaging(store, o).migrate()
+			case 2: // counts of contents are sums since
+				value[0] = stagingVersion
+				return store.Apply(func(w swapstore.Writer) error { return w.Set([]byte{kindFormat}, value) })
+			case stagingVersion:
+				return nil
+			default:
+				return stagingOf(version)
+			}
+		})
+		if err != nil {
 			return err
 		}
-		switch version := value[0]; version {
-		case 1:
-			return newStaging(store, o).migrate()
-		case stagingVersion:
-			return nil
-		default:
-			return stagingOf(version)
-		}
-	})
+	}
+	return nil
 }
 
 // stagingOf is the error for staging of a version that this program does not read.
@@ -171,6 +181,7 @@ func (s *staging) mirror(key, value []byte) error {
 		k.Bytes(d[:])
 		columns, err := decodeColumns(value)
 		s.redacted.Add(lethe.Redaction{Target: d, Columns: columns})
+		s.redacts.Store(true)
 		return errors.Join(k.close("key"), err)
 	case kindWatermark:
 		stream, partition := Stream(k.Uint8()), int(k.Uint32())

@@ -44,11 +44,12 @@ func (m Marks) Redact(list []lethe.Redaction) error {
 	for _, one := range fresh {
 		m.staging.redacted.Add(one)
 	}
+	m.staging.redacts.Store(m.staging.redacted.Any())
 	return nil
 }
 
-// Redacts reports whether features of some transaction are erased.
-func (m Marks) Redacts() bool { return m.staging.redacted.Any() }
+// Redacts reports whether features of some transaction are erased. Any goroutine may ask.
+func (m Marks) Redacts() bool { return m.staging.redacts.Load() }
 
 // Redacted returns the features that are erased of a transaction, if some are.
 func (m Marks) Redacted(id lethe.TransactionID) (lethe.Columns, bool) {

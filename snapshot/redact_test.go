@@ -42,7 +42,7 @@ func TestErasedFeaturesAreZeroInLateCopies(t *testing.T) {
 	b := begin(t, s, Transactions)
 	end(t, b, 0)
 	require.NoError(t, b.Commit(b.nextOffset))
-	require.NoError(t, s.CloseTimestep(context.Background(), 0))
+	require.NoError(t, CloseTimestep(context.Background(), s, 0))
 	targets := []lethe.Target{lethe.FeaturesOf("a", 1), lethe.FeaturesOf("b")}
 	require.NoError(t, s.Erase(context.Background(), targets))
 	require.Equal(t, [][]float32{{1, 0, 3}}, redactedRows(t, s, 0))

@@ -3,9 +3,11 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
 
 // Waiting lists the timesteps up to the newest closed one that late records wait to
@@ -52,7 +54,7 @@ func (s *Store) ReopenTimestep(ctx context.Context, t lethe.Timestep, assign Ass
 // insert closes a timestep before the newest closed one, and settles it if that after
 // it is settled.
 func (t transition) insert(ctx context.Context, i Info, assign Assign) (*lethe.Snapshot, error) {
-	g, _, err := t.staging.assemble(ctx, t.changes, i.Timestep, nil)
+	g, _, err := t.staging.assemble(ctx, t.changes, i.Timestep, nil, i.Nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func (t transition) reopen(ctx context.Context, i Info, assign Assign) (*lethe.S
 		return nil, false, err
 	}
 	i.Waiting = 0
-	g, changed, err := t.staging.assemble(ctx, t.changes, i.Timestep, base.Snapshot)
+	g, changed, err := t.staging.assemble(ctx, t.changes, i.Timestep, base.Snapshot, len(base.Snapshot.Nodes))
 	if err != nil {
 		return nil, false, err
 	}
@@ -121,18 +123,77 @@ func (t transition) rewrite(ctx context.Context, i Info, g *lethe.Snapshot, shar
 	return i, nil
 }
 
+// Redeal is a timestep whose transactions are given shards afresh.
+type Redeal struct {
+	Timestep lethe.Timestep
+	// Renew gives it a new revision even if everybody stays: what was published of it is
+	// not what these shards give.
+	Renew bool
+}
+
+// Repartition gives the transactions of settled timesteps the shards that assign chooses for
+// them as they are now. A store whose shards become others is written anew, without the old
+// ones, and has a new revision; one whose shards stay is left alone unless it is to be
+// renewed, as are timesteps that are not settled, or gone. After an Erase this makes the
+// assignment one that the erased had no part in.
+//
+// It is idempotent as long as assign is a pure function and nothing is renewed: after an
+// error or a crash, call it again with the same timesteps. Errors: those of assign, of the
+// context and of the file system.
+func (s *Store) Repartition(ctx context.Context, list []Redeal, assign Assign) error {
+	for _, r := range list {
+		if err := (transition{s, s.staging.change()}).repartition(ctx, r, assign); err != nil {
+			return fmt.Errorf("partition timestep %d afresh: %w", r.Timestep, err)
+		}
+	}
+	return nil
+}
+
+func (t transition) repartition(ctx context.Context, r Redeal, assign Assign) error {
+	at := r.Timestep
+	i := t.info(at)
+	if i.State != lethe.Settled {
+		return nil
+	}
+	content, err := t.store.Load(at)
+	if err != nil {
+		return err
+	}
+	shards, err := assign.run(content.Snapshot)
+	if err != nil || !r.Renew && slices.Equal(shards, content.Assignment) {
+		return err
+	}
+	// Without a value: it is not reopened, and whoever asked publishes it.
+	err = t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), nil) })
+	if err != nil {
+		return err
+	}
+	store, err := t.store.closed.get(at)
+	if err != nil {
+		return err
+	}
+	content.Snapshot.Revision = i.Revision + 1
+	m, err := store.replace(ctx, content.Snapshot, shards)
+	if err != nil {
+		// A store whose switch is in doubt has to be opened afresh.
+		return errors.Join(err, t.store.closed.close(at))
+	}
+	t.infos[at] = m.applyTo(i)
+	t.drop(timestepKey(kindRewriting, at))
+	return t.apply()
+}
+
 // assemble makes the graph of a timestep from its base, which is nil until it closes,
 // and what waits in staging, and reports whether that differs from the base. What the
-// graph takes is dropped from staging.
+// graph takes is dropped from staging. It makes room for so many transactions.
 func (s *staging) assemble(
-	ctx context.Context, c *changes, t lethe.Timestep, base *lethe.Snapshot,
+	ctx context.Context, c *changes, t lethe.Timestep, base *lethe.Snapshot, expected int,
 ) (g *lethe.Snapshot, changed bool, err error) {
 	m := merger{graph: &lethe.Snapshot{Timestep: t, FeatureCount: s.featureCount}, base: base}
-	nodes := s.info(t).Nodes // while it is open, and about as many after
-	m.graph.Nodes = make([]lethe.SnapshotNode, 0, nodes)
-	m.graph.Features = make([]float32, 0, nodes*s.featureCount)
+	m.graph.Nodes = make([]lethe.SnapshotNode, 0, expected)
+	m.graph.Features = make([]float32, 0, expected*s.featureCount)
+	c.dropAll(timestepKey(kindRow, t))
 	err = s.scanAt(kindRow, t, func(e staged) error {
-		c.drop(e.key)
 		return errors.Join(ctx.Err(), m.take(e))
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ func TestARecordWhoseFeaturesAreSuppressedRepeatsWhatIsKnown(t *testing.T) {
 			end(t, b, 1)
 			require.NoError(t, b.Commit(b.nextOffset))
 			if at.closed {
-				require.NoError(t, s.CloseTimestep(context.Background(), 1))
+				require.NoError(t, CloseTimestep(context.Background(), s, 1))
 			}
 			target := lethe.FeaturesOf("a", 1)
 			require.NoError(t, s.Marks().Redact([]lethe.Redaction{

@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"lethe"
 	"lethe/internal/swapstore"
@@ -30,6 +30,8 @@ type staging struct {
 	// goes.
 	subjects map[lethe.Digest]lethe.Timestep
 	redacted lethe.Redactions
+	// redacts says that there are some.
+	redacts atomic.Bool
 	// gone are the timesteps that were emptied, with the revision that says so.
 	gone map[lethe.Timestep]lethe.Revision
 	// payments and labels bound those that wait for transactions.
@@ -49,11 +51,15 @@ func (s *staging) Apply(fn func(w swapstore.Writer) error) error {
 type changes struct {
 	staging *staging
 	// writes holds the values to be set, nil for those to be deleted.
-	writes  map[string][]byte
-	infos   map[lethe.Timestep]Info
-	letters []storedLetter
+	writes map[string][]byte
+	// prefixes are those of keys that are all deleted, before the writes.
+	prefixes [][]byte
+	infos    map[lethe.Timestep]Info
+	letters  []storedLetter
 	// unjudged are the timesteps of payments and labels that were judged and wait again.
 	unjudged []lethe.Timestep
+	// unsynced says that they need not be durable yet.
+	unsynced bool
 }
 
 func (s *staging) change() *changes {
@@ -62,6 +68,7 @@ func (s *staging) change() *changes {
 
 func (c *changes) set(key, value []byte) { c.writes[string(key)] = value }
 func (c *changes) drop(key []byte)       { c.writes[string(key)] = nil }
+func (c *changes) dropAll(prefix []byte) { c.prefixes = append(c.prefixes, prefix) }
 
 // dropped reports whether the entry goes.
 func (c *changes) dropped(key []byte) bool {
@@ -117,7 +124,17 @@ func (c *changes) apply() error {
 // commit stores the writes.
 func (c *changes) commit() error {
 	waitingChanged(c.staging)
-	return c.staging.Apply(func(w swapstore.Writer) error {
+	apply := c.staging.Apply
+	if c.unsynced {
+		c.staging.epoch++
+		apply = c.staging.ApplyUnsynced
+	}
+	return apply(func(w swapstore.Writer) error {
+		for _, prefix := range c.prefixes {
+			if err := swapstore.DeletePrefix(w, prefix); err != nil {
+				return err
+			}
+		}
 		for _, key := range slices.Sorted(maps.Keys(c.writes)) {
 			var err error
 			if value := c.writes[key]; value == nil {
@@ -182,63 +199,6 @@ func lookup(
 	}
 	entry, err = decodeIndex(value)
 	return entry, err == nil, err
-}
-
-// BoundOpen has a batch refuse records that begin a timestep while Config.MaxOpenTimesteps are
-// open already. It is for when everything was read that was sent: before, a partition that
-// is read behind the others keeps timesteps open.
-func BoundOpen(b *Batch) { b.boundsOpen = true }
-
-// OpenWith returns how many timesteps would be open if these were too, without those that
-// may close.
-func OpenWith(b *Batch, more ...lethe.Timestep) int { return beginning{b}.openWith(more) }
-
-// beginning is a batch as far as it begins timesteps.
-type beginning struct{ *Batch }
-
-func (b beginning) openWith(more []lethe.Timestep) int {
-	over := b.over()
-	open := make(map[lethe.Timestep]bool)
-	for _, t := range more {
-		open[t] = !b.begun(t)
-	}
-	for t := range b.staging.infos {
-		open[t] = b.info(t).State == lethe.Open
-	}
-	for t, i := range b.infos {
-		open[t] = i.State == lethe.Open
-	}
-	n := 0
-	for t, is := range open {
-		if is && t >= over {
-			n++
-		}
-	}
-	return n
-}
-
-// over is the timestep from which on some transactions partition has more to say.
-func (b beginning) over() lethe.Timestep {
-	marks := slices.Clone(b.staging.watermarks[Transactions])
-	if b.source.Stream == Transactions {
-		marks[b.source.Partition] = b.watermark
-	}
-	return slices.Min(marks)
-}
-
-func (b beginning) begun(t lethe.Timestep) bool {
-	_, here := b.infos[t]
-	_, before := b.staging.infos[t]
-	return here || before
-}
-
-// refused refuses a record that begins one timestep too many.
-func (b beginning) refused(t lethe.Timestep) (detail string, refused bool) {
-	most := b.staging.options.MaxOpenTimesteps
-	if !b.boundsOpen || b.begun(t) || b.openWith([]lethe.Timestep{t}) <= most {
-		return "", false
-	}
-	return fmt.Sprintf("timestep %d, %d are open", t, most), true
 }
 
 // errStop ends a scan early.

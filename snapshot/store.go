@@ -22,6 +22,8 @@ type Store struct {
 	// recent, if not nil, is the timestep that closed last: whoever had it closed loads it first. It is handed
 	// over once.
 	recent *Content
+	// closing are the timesteps that close now, ascending.
+	closing []*Closing
 }
 
 // Open opens the store in a folder, creating it when absent, and brings into
@@ -54,7 +56,9 @@ func Open(dir string, o Options) (*Store, error) {
 }
 
 // Close closes the store. An open batch is lost.
-func (s *Store) Close() error { return errors.Join(s.closed.closeAll(), s.staging.Close()) }
+func (s *Store) Close() error {
+	return errors.Join(abandon(s), s.closed.closeAll(), s.staging.Close())
+}
 
 // Timesteps lists what is known, ascending, and the timesteps of which only
 // payments or labels have arrived.
@@ -122,6 +126,47 @@ func AdoptRevisions(s *Store, published map[lethe.Timestep]lethe.Revision) error
 		t.drop(timestepKey(kindRewriting, at))
 	}
 	return t.apply()
+}
+
+// relink gives the closed timestep after another a new revision, because that before
+// it has changed.
+func (t transition) relink(after lethe.Timestep) error {
+	for _, i := range t.timesteps() {
+		if i.Timestep <= after || i.State == lethe.Open {
+			continue
+		}
+		return t.raise(i, 0)
+	}
+	return nil
+}
+
+// raise gives a closed timestep a new revision, behind another one.
+func (t transition) raise(i Info, behind lethe.Revision) error {
+	if err := t.noteReopening(i.Timestep); err != nil {
+		return err
+	}
+	store, err := t.store.closed.get(i.Timestep)
+	if err != nil {
+		return err
+	}
+	m, err := store.raise(behind)
+	if err != nil {
+		return errors.Join(err, t.store.closed.close(i.Timestep))
+	}
+	i = m.applyTo(i)
+	i.Reopened = i.Revision
+	if i.State == lethe.Settled {
+		i.Previous = t.settledBefore(i.Timestep)
+	}
+	t.infos[i.Timestep] = i
+	t.drop(timestepKey(kindRewriting, i.Timestep))
+	return nil
+}
+
+// noteReopening lets Open take over the revision that a timestep's store is about to
+// get, if the process ends before it is noted otherwise.
+func (t transition) noteReopening(at lethe.Timestep) error {
+	return t.staging.Apply(func(w swapstore.Writer) error { return w.Set(timestepKey(kindRewriting, at), []byte{1}) })
 }
 
 // Ready lists the timesteps that may be closed now and those that may be
@@ -224,8 +269,16 @@ func (m Marks) PutAll(keys [][]byte, value []byte) error {
 type Mark struct{ Key, Value []byte }
 
 // PutEach stores marks in one write.
-func (m Marks) PutEach(marks ...Mark) error {
-	err := m.staging.Apply(func(w swapstore.Writer) error {
+func (m Marks) PutEach(marks ...Mark) error { return m.put(m.staging.Apply, marks) }
+
+// PutUnsynced stores marks that are durable once anything is that is stored later.
+func (m Marks) PutUnsynced(marks ...Mark) error {
+	m.staging.epoch++
+	return m.put(m.staging.ApplyUnsynced, marks)
+}
+
+func (m Marks) put(apply func(func(swapstore.Writer) error) error, marks []Mark) error {
+	err := apply(func(w swapstore.Writer) error {
 		for _, mark := range marks {
 			if err := w.Set(markKey(mark.Key), mark.Value); err != nil {
 				return err

@@ -65,7 +65,7 @@ func fill(t testing.TB, s *Store, steps int) {
 	toClose, _ := s.Ready()
 	require.Len(t, toClose, steps-1)
 	for _, at := range toClose {
-		require.NoError(t, s.CloseTimestep(context.Background(), at))
+		require.NoError(t, CloseTimestep(context.Background(), s, at))
 		require.NoError(t, s.SettleTimestep(context.Background(), at, oneShard))
 	}
 }
@@ -101,7 +101,7 @@ func TestOpenRemovesStoresThatAreNotListed(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openMem(t, fs, 1)
 	fill(t, s, 3)
-	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 2, nil)
+	g, _, err := s.staging.assemble(context.Background(), s.staging.change(), 2, nil, 1)
 	require.NoError(t, err)
 	require.NoError(t, s.closed.create(t.Context(), g))
 	require.NoError(t, fs.MkdirAll("data/tools", 0o700))
@@ -146,7 +146,7 @@ func TestSettlingRefusesABadAssignment(t *testing.T) {
 	end(t, b, 1)
 	require.NoError(t, b.Commit(2))
 	ctx := context.Background()
-	require.NoError(t, s.CloseTimestep(ctx, 1))
+	require.NoError(t, CloseTimestep(ctx, s, 1))
 	broken := errors.New("no shard")
 	err := s.SettleTimestep(ctx, 1, func(*lethe.Snapshot) ([]lethe.ShardID, error) { return nil, broken })
 	require.ErrorIs(t, err, broken)
@@ -165,7 +165,7 @@ func TestWrongUseIsToldApart(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknownTimestep)
 	_, err = s.Load(1)
 	require.ErrorIs(t, err, ErrNotReady)
-	require.ErrorIs(t, s.CloseTimestep(ctx, 9), ErrUnknownTimestep)
+	require.ErrorIs(t, CloseTimestep(ctx, s, 9), ErrUnknownTimestep)
 	require.ErrorIs(t, s.SettleTimestep(ctx, 9, oneShard), ErrUnknownTimestep)
 	require.ErrorIs(t, s.SettleTimestep(ctx, 1, oneShard), ErrNotReady)
 }

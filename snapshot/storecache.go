@@ -62,25 +62,23 @@ func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 	if store, found := c.open.Get(t); found {
 		return store, nil
 	}
-	return c.hold(t, func() (*swapstore.Store, error) { return swapstore.Open(c.fs, c.path(t), graphFormat()) })
-}
-
-// hold opens a store that is not open, and makes room for it.
-func (c *storeCache) hold(t lethe.Timestep, open func() (*swapstore.Store, error)) (graphStore, error) {
-	if c.open.Len() == c.capacity {
-		// Before the next one is opened, so that there are never more.
-		oldest, _, _ := c.open.GetOldest()
-		if err := c.close(oldest); err != nil {
-			return graphStore{}, err
-		}
-	}
-	opened, err := open()
+	opened, err := swapstore.Open(c.fs, c.path(t), graphFormat())
 	if err != nil {
 		return graphStore{}, fmt.Errorf("timestep %d: %w", t, err)
 	}
-	store := graphStore{opened, t}
-	c.open.Add(t, store)
-	return store, nil
+	return graphStore{opened, t}, c.hold(t, opened)
+}
+
+// hold holds a store open, and makes room for it.
+func (c *storeCache) hold(t lethe.Timestep, opened *swapstore.Store) error {
+	if c.open.Len() == c.capacity {
+		oldest, _, _ := c.open.GetOldest()
+		if err := c.close(oldest); err != nil {
+			return errors.Join(err, opened.Close())
+		}
+	}
+	c.open.Add(t, graphStore{opened, t})
+	return nil
 }
 
 // create puts a snapshot without labels into a store of its own, in place of
@@ -89,13 +87,24 @@ func (c *storeCache) create(ctx context.Context, g *lethe.Snapshot) error {
 	if err := c.remove(g.Timestep); err != nil {
 		return err
 	}
-	_, err := c.hold(g.Timestep, func() (*swapstore.Store, error) {
-		return swapstore.OpenFilled(ctx, c.fs, c.path(g.Timestep), graphFormat(), func(dst swapstore.Writer) error {
-			m := metaOf(g)
-			return m.fill(dst, g, nil)
-		})
+	opened, err := c.fill(ctx, g)
+	if err != nil {
+		return err
+	}
+	return c.hold(g.Timestep, opened)
+}
+
+// fill puts a snapshot without labels into a store of its own, which is not there yet, and does not hold it. Any
+// goroutine may call it.
+func (c *storeCache) fill(ctx context.Context, g *lethe.Snapshot) (*swapstore.Store, error) {
+	opened, err := swapstore.OpenFilled(ctx, c.fs, c.path(g.Timestep), graphFormat(), func(dst swapstore.Writer) error {
+		m := metaOf(g)
+		return m.fill(dst, g, nil)
 	})
-	return err
+	if err != nil {
+		return nil, fmt.Errorf("timestep %d: %w", g.Timestep, err)
+	}
+	return opened, nil
 }
 
 // close closes the timestep's store if it is open. After a failed write that

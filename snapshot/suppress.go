@@ -98,6 +98,7 @@ func (m Marks) Lift(hashes []lethe.Digest, still ...lethe.SubjectUntil) error {
 		delete(m.staging.subjects, d)
 	}
 	m.staging.redacted.Drop(hashes)
+	m.staging.redacts.Store(m.staging.redacted.Any())
 	for _, subject := range still {
 		m.staging.suppressed[subject.Target], m.staging.subjects[subject.Target] = struct{}{}, subject.Until
 	}

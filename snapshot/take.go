@@ -10,7 +10,67 @@ import (
 // Transaction takes a transaction. An error is not a verdict: it means that the
 // store could not be read, or that the batch is over.
 func (b *Batch) Transaction(tr lethe.Transaction, o Origin) (Verdict, error) {
-	return newHashing(b.staging).foresee(tr).Take(b, o)
+	return Marks{b.staging}.NewRedactingHashing().Foresee(tr).Take(b, o)
+}
+
+// Take is Batch.Transaction of it, by the batch that it was foreseen for.
+func (f Foreseen) Take(b *Batch, o Origin) (Verdict, error) {
+	tr := f.tr
+	at, v, err := b.admit(Transactions, tr.Timestep, o, tr.Subjects, tr.ID)
+	if v.Late {
+		v.Late, err = b.wouldTake(tr)
+	}
+	if err != nil || v.Outcome != "" {
+		return v, err
+	}
+	if v := b.fits(len(tr.Features), o); v.Outcome != "" {
+		return v, nil
+	}
+	carrier := carrier{tr.Timestep, []lethe.Pseudonym{f.pseudonym}, []lethe.TransactionID{tr.ID}}
+	if b.featureCount == 0 {
+		v, err := b.candidate(f.pseudonym, tr, f.arrived, at, o)
+		if err == nil && v.Outcome != Refused {
+			b.carry(carrier, tr.Subjects)
+		}
+		if err != nil {
+			err = fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+		}
+		return v, err
+	}
+	entry, known, same, err := f.lookUp(b)
+	late, isLate := b.refused(at)
+	switch {
+	case err != nil:
+		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	case same:
+		b.carry(carrier, tr.Subjects)
+		return Verdict{Outcome: Duplicate}, nil
+	case known && entry.timestep != tr.Timestep:
+		return conflict(o, tr.Timestep, entry.timestep), nil
+	case isLate:
+		return refuse(o, ReasonLate, late), nil
+	}
+	if detail, refused := (beginning{b}).refused(tr.Timestep); refused {
+		return refuse(o, ReasonTooManyOpen, detail), nil
+	}
+	b.carry(carrier, tr.Subjects)
+	if err := b.store(f); err != nil {
+		return Verdict{}, fmt.Errorf("timestep %d: transaction: %w", tr.Timestep, err)
+	}
+	return Verdict{Outcome: Accepted}, nil
+}
+
+// lookUp tells where a transaction is known to be, and whether it is the same there.
+func (f *Foreseen) lookUp(b *Batch) (entry indexEntry, known, same bool, err error) {
+	if f.known == nil || f.known != b.known {
+		if err := Place(b, []*Foreseen{f}); err != nil {
+			return entry, false, false, err
+		}
+	}
+	if entry, known = f.entry.Value.entry, f.entry.Value.found; known {
+		same, err = isKnown(b, f.pseudonym, f.tr.ID, entry, f.arrived)
+	}
+	return entry, known, same, err
 }
 
 // fits refuses a number of features that cannot be right, and is empty for another.
@@ -33,23 +93,19 @@ func redacted(s *staging, tr lethe.Transaction) lethe.Transaction {
 	return tr
 }
 
-// store puts a transaction into staging, in place of the one that was known there.
-func (b *Batch) store(f Foreseen, entry indexEntry, known bool) (err error) {
-	staged, key := false, timestepKey(kindRow, f.tr.Timestep, f.pseudonym)
-	if known { // else there is no row of it: a row goes with its entry
-		if err := b.countAlike(entry.hash, -1); err != nil {
-			return err
-		}
-		if _, staged, err = b.get(key); err != nil {
+// store puts a transaction into staging, in place of the one that is known there.
+func (b *Batch) store(f Foreseen) (err error) {
+	e := &f.entry.Value
+	staged, wasKnown := false, e.found
+	if wasKnown { // else there is no row of it: a row goes with its entry
+		b.countAlike(e.entry.hash, -1)
+		if _, staged, err = b.get(timestepKey(kindRow, f.tr.Timestep, f.pseudonym)); err != nil {
 			return err
 		}
 	}
-	if err := b.countAlike(f.arrived.hash, 1); err != nil {
-		return err
-	}
-	b.set(pseudonymKey(kindIndex, f.pseudonym), f.arrived.encode())
-	b.set(key, f.row)
-	if !known {
+	b.countAlike(f.arrived.hash, 1)
+	e.entry, e.found, e.changed, e.row = f.arrived, true, true, f.row
+	if !wasKnown {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
 	}
 	if !staged {

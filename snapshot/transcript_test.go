@@ -53,7 +53,7 @@ func (h *harness) run(t *testing.T, td *datadriven.TestData) (string, error) {
 		return fmt.Sprintf("close %d settle %d\n", toClose, toSettle), nil
 	case "close":
 		at := h.timestep(t, td)
-		if err := h.store.CloseTimestep(ctx, at); err != nil {
+		if err := snapshot.CloseTimestep(ctx, h.store, at); err != nil {
 			return "", err
 		}
 		return h.show(at)

@@ -131,11 +131,30 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 	}
 }
 
+// waits reports whether Advance has nothing to do before something arrives or is due.
+func (c *Coordinator) waits() bool {
+	return !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now())
+}
+
+// Changes reports whether Advance may change graphs now: it has something to do, and a request is open.
+func (c *Coordinator) Changes() (bool, error) {
+	if c.waits() {
+		return false, nil
+	}
+	counts, err := c.states.o.Ledger.Count()
+	for state, n := range counts {
+		if n > 0 && !state.Final() {
+			return true, err
+		}
+	}
+	return false, err
+}
+
 // Advance takes the open requests as far as they can go: each is suppressed at once,
 // and those that are wait for a batch. Batches are carried out one after the other, but
 // for the search at the end.
 func (c *Coordinator) Advance(ctx context.Context) (err error) {
-	if !c.states.dirty && c.states.queue.waits(c.states.o.Clock.Now()) {
+	if c.waits() {
 		return nil
 	}
 	// What a step leaves to be done at once makes it dirty again.

@@ -29,12 +29,14 @@
 //
 //	store.go, options.go              a store opened and closed; Pebble's options
 //	read.go, lookup.go, write.go      reading and writing keys
+//	many.go                           deleting many keys at once, and sums that are added to without being read
 //	rewrite.go                        a new generation
 //	tables.go, entries.go             the tables it is made of
 //	pointer.go, sweep.go              the pointer to it, old ones removed
 //	format.go, convert.go             the format of the content, and a later one made of it
 //	held.go, files.go                 files emptied when they are unlinked, and read for a search
-//	marked.go, sparse.go              file systems below Pebble: manifests with a marker, no room reserved
+//	marked.go, sparse.go, later.go    file systems below Pebble: manifests with a marker, no room reserved, a new
+//	                                  folder synchronised at once
 //	remedy.go                         what an owner says to do about damage
 //	errors.go, logger.go              damage told as ErrCorrupt; Pebble's last messages
 package swapstore

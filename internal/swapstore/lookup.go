@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+	"golang.org/x/sync/errgroup"
 )
 
 // Found is what Lookup found under a key.
@@ -23,11 +24,34 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 		return nil, err
 	}
 	defer g.release()
-	it, err := g.db.NewIter(&pebble.IterOptions{UseL6Filters: true})
-	if err != nil {
-		return nil, fmt.Errorf("look up in generation %d: %w", g.number, damage(err))
-	}
 	out = make([]Found, len(keys))
+	if len(keys) < lookedUpTogether {
+		return out, lookup(g, g.db, keys, out)
+	}
+	snapshot := g.db.NewSnapshot()
+	var working errgroup.Group
+	for half := range 2 {
+		from, to := half*len(keys)/2, (half+1)*len(keys)/2
+		working.Go(func() error { return lookup(g, snapshot, keys[from:to], out[from:to]) })
+	}
+	err = errors.Join(working.Wait(), snapshot.Close())
+	return out, err
+}
+
+// lookedUpTogether is from how many keys on two goroutines look them up.
+const lookedUpTogether = 512
+
+// iterable is a database, or a snapshot of one.
+type iterable interface {
+	NewIter(o *pebble.IterOptions) (*pebble.Iterator, error)
+}
+
+// lookup looks up keys one after the other.
+func lookup(g *generation, in iterable, keys [][]byte, out []Found) error {
+	it, err := in.NewIter(&pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return fmt.Errorf("look up in generation %d: %w", g.number, damage(err))
+	}
 	for i, key := range keys {
 		if !it.SeekPrefixGE(key) {
 			if it.Error() != nil {
@@ -40,12 +64,12 @@ func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
 		}
 		value, err := it.ValueAndErr()
 		if err != nil {
-			return nil, fmt.Errorf("look up in generation %d: %w", g.number, errors.Join(damage(err), it.Close()))
+			return fmt.Errorf("look up in generation %d: %w", g.number, errors.Join(damage(err), it.Close()))
 		}
 		out[i] = Found{append([]byte{}, value...), true}
 	}
 	if err := errors.Join(it.Error(), it.Close()); err != nil {
-		return nil, fmt.Errorf("look up in generation %d: %w", g.number, damage(err))
+		return fmt.Errorf("look up in generation %d: %w", g.number, damage(err))
 	}
-	return out, nil
+	return nil
 }

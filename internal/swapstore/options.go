@@ -21,6 +21,10 @@ type Size struct {
 	// what Pebble does by itself. Keys that come in no order are written anew with all that there is each
 	// time, so that more tables are fewer bytes written, and more filters to ask.
 	GatheredTables int
+	// Sums says that what Add adds to is a sum; without it Add is refused.
+	Sums bool
+	// BatchBytes is for how much of what one Apply writes memory is kept for the next; 0 for Pebble's megabyte.
+	BatchBytes int
 }
 
 // Small is the size of a store of which one process holds many.
@@ -32,9 +36,10 @@ func Small() Size {
 // Busy is the size of a store that is written to all the time, and asked of every key that is
 // written whether it is there.
 func Busy() Size {
-	const cacheBytes, memTableBytes, filterBits, gatheredTables = 112 << 20, 32 << 20, 10, 12
+	const cacheBytes, memTableBytes, filterBits, gatheredTables, batchBytes = 112 << 20, 32 << 20, 10, 12, 16 << 20
 	return Size{
 		CacheBytes: cacheBytes, MemTableBytes: memTableBytes, FilterBits: filterBits, GatheredTables: gatheredTables,
+		BatchBytes: batchBytes, Sums: true,
 	}
 }
 
@@ -66,6 +71,9 @@ func pebbleOptions(fs vfs.FS, dir string, size Size) *pebble.Options {
 		const half, stopAt, oneLevelBytes = 2, 8, 1 << 30
 		p.L0CompactionThreshold, p.L0StopWritesThreshold = half*size.GatheredTables, stopAt*size.GatheredTables
 		p.LBaseMaxBytes = oneLevelBytes // what is below it would be written once more
+	}
+	if size.Sums {
+		p.Merger = sums()
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockRestartInterval = 1

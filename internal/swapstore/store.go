@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 )
 
 // Store is an open store. See the package comment for what may be called from
@@ -61,7 +62,19 @@ func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) 
 func OpenFilled(
 	ctx context.Context, fs vfs.FS, dir string, format Format, fill func(dst Writer) error,
 ) (*Store, error) {
-	return open(fs, dir, format, Small(), func(s *Store) (*generation, error) { return s.fill(ctx, 1, fill) })
+	if err := makeDir(fs, fs.PathDir(dir)); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	unsynced := &later{FS: fs}
+	s, err := open(unsynced, dir, format, Small(), func(s *Store) (*generation, error) { return s.fill(ctx, 1, fill) })
+	if err != nil {
+		return nil, err
+	}
+	s.fs = fs
+	if err := unsynced.syncAll(dir); err != nil {
+		return nil, fmt.Errorf("store in %s: %w", dir, errors.Join(err, s.Close()))
+	}
+	return s, nil
 }
 
 // open opens a store, whose first generation is empty unless there is a function that makes it.
@@ -153,6 +166,11 @@ func (s *Store) openGeneration(number uint64, create bool) (*generation, error) 
 	}
 	p := pebbleOptions(fs, s.generationDir(number), s.size)
 	p.ErrorIfExists, p.ErrorIfNotExists = create, !create
+	if create {
+		if err := markVersion(fs, s.generationDir(number), p.FormatMajorVersion); err != nil {
+			return nil, fmt.Errorf("open generation %d: %w", number, err)
+		}
+	}
 	db, err := pebble.Open(s.generationDir(number), p)
 	if errors.Is(err, pebble.ErrDBDoesNotExist) {
 		return nil, fmt.Errorf("%w: generation %d is named by the pointer and not there", ErrCorrupt, number)
@@ -164,6 +182,19 @@ func (s *Store) openGeneration(number uint64, create bool) (*generation, error) 
 		return nil, fmt.Errorf("open generation %d: %w", number, err)
 	}
 	return &generation{number: number, db: db}, nil
+}
+
+// markVersion writes Pebble's marker of a database's version before there is a database. Without it Pebble begins with
+// its oldest version and writes a marker for each one after that, syncing the folder every time.
+func markVersion(fs vfs.FS, dir string, version pebble.FormatMajorVersion) error {
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	marker, _, err := atomicfs.LocateMarker(fs, dir, "format-version")
+	if err != nil {
+		return err
+	}
+	return errors.Join(marker.Move(version.String()), marker.Close())
 }
 
 // Dir returns the store's folder.

@@ -19,24 +19,51 @@ type Writer interface {
 // Apply makes the changes that fn asks for, all or none. They are durable when
 // it returns nil. An error of fn is returned as it is, and nothing changes. No
 // change is seen by readers, fn included, before Apply is done.
-func (s *Store) Apply(fn func(w Writer) error) error {
+func (s *Store) Apply(fn func(w Writer) error) error { return s.apply(fn, pebble.Sync) }
+
+// ApplyUnsynced is Apply of changes that are durable once Sync or a later Apply has returned. If the machine stops
+// before, they are lost with all that came after them.
+func (s *Store) ApplyUnsynced(fn func(w Writer) error) error { return s.apply(fn, pebble.NoSync) }
+
+// Sync makes all changes durable. Any goroutine may call it.
+func (s *Store) Sync() error {
+	g, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	defer g.release()
+	if err := g.db.LogData(nil, pebble.Sync); err != nil {
+		return fmt.Errorf("sync generation %d: %w", g.number, err)
+	}
+	return nil
+}
+
+func (s *Store) apply(fn func(w Writer) error, how *pebble.WriteOptions) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	g, err := s.writable()
 	if err != nil {
 		return err
 	}
-	b := g.db.NewBatch()
-	if err := fn(batchWriter{b}); err != nil {
+	b := s.newBatch(g)
+	if err := fn(batchWriter{b, s.size.Sums}); err != nil {
 		return errors.Join(err, b.Close())
 	}
-	if err := b.Commit(pebble.Sync); err != nil {
+	if err := b.Commit(how); err != nil {
 		return fmt.Errorf("apply to generation %d: %w", g.number, errors.Join(err, b.Close()))
 	}
 	if err := b.Close(); err != nil {
 		return fmt.Errorf("apply to generation %d: %w", g.number, err)
 	}
 	return nil
+}
+
+// newBatch returns an empty batch, with room for what a large one of the store takes.
+func (s *Store) newBatch(g *generation) *pebble.Batch {
+	if s.size.BatchBytes == 0 {
+		return g.db.NewBatch()
+	}
+	return g.db.NewBatch(pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
 }
 
 // writable returns the current generation if writes may go on. The caller
@@ -50,7 +77,11 @@ func (s *Store) writable() (*generation, error) {
 	return s.current, s.broken
 }
 
-type batchWriter struct{ b *pebble.Batch }
+type batchWriter struct {
+	b *pebble.Batch
+	// sums says that Add may be asked for.
+	sums bool
+}
 
 // Set implements Writer.
 func (w batchWriter) Set(key, value []byte) error { return w.b.Set(key, value, nil) }

@@ -25,7 +25,8 @@ type decoded struct {
 // decodedTogether is how many records a goroutine decodes before it looks for more.
 const decodedTogether = 32
 
-// decodeAll decodes records, some at a time, into a list in their order.
+// decodeAll decodes records, some at a time, into a list in their order, and works out of transactions what depends on
+// no other record. Unless they are to be redacted, the owner of the store may do something else meanwhile.
 func (in *intake) decodeAll(
 	records []ingest.Record, redacts bool, decode func(ingest.Record, ingest.Limits) (ingest.Event, error),
 ) []decoded {
@@ -38,9 +39,17 @@ func (in *intake) decodeAll(
 	var working sync.WaitGroup
 	for range in.workers {
 		working.Go(func() {
+			hashing := in.store.Marks().NewHashing()
+			if redacts {
+				hashing = in.store.Marks().NewRedactingHashing()
+			}
 			for at := range parts {
 				for i := at; i < min(at+decodedTogether, len(records)); i++ {
-					out[i] = in.decode(records[i], redacts, decode)
+					d := in.decode(records[i], redacts, decode)
+					if t, is := d.event.(ingest.Transaction); is {
+						d.foreseen = hashing.Foresee(t.Transaction)
+					}
+					out[i] = d
 				}
 			}
 		})
@@ -49,12 +58,25 @@ func (in *intake) decodeAll(
 	return out
 }
 
+// prepared is a batch of transactions that was decoded while the one before it was taken.
+type prepared []decoded
+
+// prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.
+func (in *intake) prepare(batch bus.Batch) any {
+	if batch.Source.Topic != bus.Transactions || in.store.Marks().Redacts() {
+		return nil
+	}
+	return prepared(in.decodeAll(batch.Records, false, ingest.DecodeTransactions))
+}
+
 func (in *intake) decode(
 	rec ingest.Record, redacts bool, decode func(ingest.Record, ingest.Limits) (ingest.Event, error),
 ) (d decoded) {
 	d.rec = rec
-	if again, _ := ingest.IsRepublished(in.secret, rec); redacts && !again {
-		d.rec, d.redacted = in.redact(rec)
+	if redacts && in.store.Marks().Redacts() {
+		if again, _ := ingest.IsRepublished(in.secret, rec); !again {
+			d.rec, d.redacted = in.redact(rec)
+		}
 	}
 	if d.event, d.err = decode(d.rec, in.limits); d.err == nil {
 		d.err = in.unsigned(d.rec, d.event)
@@ -78,26 +100,18 @@ func (in *intake) unsigned(rec ingest.Record, event ingest.Event) error {
 	return nil
 }
 
-// foresee has a batch work out what it needs of the transactions among records.
-func foresee(tx *taken, list []decoded, workers int) error {
-	var places []int
-	var transactions []lethe.Transaction
-	for i, d := range list {
-		if t, is := d.event.(ingest.Transaction); is {
-			places, transactions = append(places, i), append(transactions, t.Transaction)
+// place has a batch read what it needs of the transactions among records.
+func place(tx *taken, list []decoded) error {
+	transactions := make([]*snapshot.Foreseen, 0, len(list))
+	for i := range list {
+		if _, is := list[i].event.(ingest.Transaction); is {
+			transactions = append(transactions, &list[i].foreseen)
 		}
 	}
 	if len(transactions) == 0 {
 		return nil
 	}
-	seen, err := snapshot.Foresee(tx.Batch, transactions, workers)
-	if err != nil {
-		return err
-	}
-	for i, at := range places {
-		list[at].foreseen = seen[i]
-	}
-	return nil
+	return snapshot.Place(tx.Batch, transactions)
 }
 
 // bound has a batch refuse records that begin too many timesteps, once all that was sent to

@@ -55,6 +55,8 @@ type intake struct {
 	silent bool
 	// workers is how many goroutines decode.
 	workers int
+	// before is called before the records of a batch are taken.
+	before func(ctx context.Context, list []decoded) error
 	// mostOpen is how many timesteps may be open, ends tells what was sent.
 	mostOpen int
 	ends     interface {
@@ -81,10 +83,17 @@ type taken struct {
 // Killed in between, the batch comes again, and dead letters and tombstones are
 // written again under the same keys with the same content, as are requests for what came late of
 // erased subjects.
-func (in *intake) take(ctx context.Context, batch bus.Batch) error {
+func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 	stream, decode := snapshot.Transactions, ingest.DecodeTransactions
 	if batch.Source.Topic == bus.Labels {
 		stream, decode = snapshot.Labels, ingest.DecodeLabels
+	}
+	list, is := ahead.(prepared)
+	if !is || in.store.Marks().Redacts() {
+		list = in.decodeAll(batch.Records, stream == snapshot.Transactions, decode)
+	}
+	if err := in.before(ctx, list); err != nil {
+		return err
 	}
 	begun, err := in.store.Begin(snapshot.Source{
 		Stream: stream, Topic: string(batch.Source.Topic), Partition: batch.Source.Partition,
@@ -93,16 +102,35 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
 	tx := &taken{Batch: begun, republished: make(map[int]coordinator.Redaction)}
-	list := in.decodeAll(batch.Records, stream == snapshot.Transactions, decode)
-	if err := errors.Join(foresee(tx, list, in.workers), in.bound(ctx, tx, batch, list)); err != nil {
+	if err := errors.Join(place(tx, list), in.bound(ctx, tx, batch, list)); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
+	tally, err := in.applyAll(tx, batch, list)
+	if err != nil {
+		return err
+	}
+	if err := in.publish(ctx, batch, tx); err != nil {
+		return fmt.Errorf("%s: %w", batch.Source, err)
+	}
+	if err := tx.Commit(batch.Next); err != nil {
+		return fmt.Errorf("%s: commit up to offset %d: %w", batch.Source, batch.Next, err)
+	}
+	for _, result := range events.Results() {
+		if n := tally[result]; n > 0 {
+			in.listener.RecordsConsumed(events.RecordsConsumed{Topic: string(batch.Source.Topic), Result: result, Count: n})
+		}
+	}
+	return nil
+}
+
+// applyAll takes the records of a batch, and counts what becomes of them.
+func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[events.Result]int, error) {
 	tally := make(map[events.Result]int)
 	for i, d := range list {
 		rec := d.rec
 		result, refusal, err := in.apply(tx, d)
 		if err != nil {
-			return fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
+			return nil, fmt.Errorf("%s@%d: %w", batch.Source, rec.Offset, err)
 		}
 		tally[result]++
 		switch result {
@@ -120,18 +148,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch) error {
 			tx.republished[i] = coordinator.Redaction{Value: rec.Value, Refused: result == events.Refused}
 		}
 	}
-	if err := in.publish(ctx, batch, tx); err != nil {
-		return fmt.Errorf("%s: %w", batch.Source, err)
-	}
-	if err := tx.Commit(batch.Next); err != nil {
-		return fmt.Errorf("%s: commit up to offset %d: %w", batch.Source, batch.Next, err)
-	}
-	for _, result := range events.Results() {
-		if n := tally[result]; n > 0 {
-			in.listener.RecordsConsumed(events.RecordsConsumed{Topic: string(batch.Source.Topic), Result: result, Count: n})
-		}
-	}
-	return nil
+	return tally, nil
 }
 
 // publish writes what becomes of the records of a batch outside of the store.

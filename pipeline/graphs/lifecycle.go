@@ -26,7 +26,8 @@ type lifecycle struct {
 	// window is how long late records may wait for others.
 	window time.Duration
 	// ahead, if not nil, works out beside the loop what settling takes.
-	ahead *ahead
+	ahead    *ahead
+	closings closings
 	// unmade are those that another process has published, nil for none.
 	unmade *unmade
 	// waiting is since when some wait, as far as this run knows, or zero.
@@ -63,21 +64,15 @@ func (l *lifecycle) noteBegun() {
 // wait for, to close and to settle. What a crash left unpublished goes first.
 func (l *lifecycle) advance(ctx context.Context) error {
 	for {
-		if err := l.publishMissing(ctx); err != nil {
-			return err
-		}
-		decided, err := l.store.DecideFeatureCount()
+		decided, err := l.catchUp(ctx)
 		if err != nil {
 			return err
 		}
-		if !l.said && l.store.FeatureCount() > 0 {
-			if err := l.sayFeatureCount(ctx); err != nil {
-				return err
-			}
-			l.said = true
-		}
 		toClose, toSettle := l.store.Ready()
 		idle := len(toClose)+len(toSettle) == 0
+		if len(toSettle) == 0 && l.closings.waits(toClose) {
+			return nil
+		}
 		if !idle && l.partitionsHold != nil && !l.partitionsHold(ctx) {
 			return nil
 		}
@@ -97,21 +92,28 @@ func (l *lifecycle) advance(ctx context.Context) error {
 	}
 }
 
-// change closes timesteps, then settles others; awaited says that nothing is left to do before what is worked out
-// beside the loop is there.
-func (l *lifecycle) change(ctx context.Context, toClose, toSettle []lethe.Timestep) (awaited bool, err error) {
-	for _, t := range toClose {
-		if err := l.closeTimestep(ctx, t); err != nil {
-			return false, fmt.Errorf("close timestep %d: %w", t, err)
+// catchUp publishes what is not, and fixes the number of features if it can be told now.
+func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
+	if _, err = l.closings.goOn(ctx, false); err == nil {
+		err = l.publishMissing(ctx)
+	}
+	if err == nil {
+		decided, err = l.store.DecideFeatureCount()
+	}
+	if err == nil && !l.said && l.store.FeatureCount() > 0 {
+		if err = l.sayFeatureCount(ctx); err == nil {
+			l.said = true
 		}
 	}
-	awaited, err = l.settle(ctx, toSettle)
-	return awaited && len(toClose) == 0, err
+	return decided, err
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.
 func (l *lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited bool, err error) {
 	for _, t := range list {
+		if l.closings.sends(t) {
+			return true, nil // what is published of it follows its graph
+		}
 		if l.ahead != nil {
 			awaited, err = l.ahead.awaits(ctx, l.store, t)
 		}
@@ -142,6 +144,9 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	if !due && l.now().Sub(l.waiting) < l.window {
 		return false, nil
 	}
+	if err := l.closings.end(ctx); err != nil {
+		return false, err
+	}
 	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
 	for _, t := range waiting {
 		started := l.now()
@@ -161,7 +166,7 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 
 // waits reports whether late records wait for others, or for what is worked out beside the loop.
 func (l *lifecycle) waits() bool {
-	return len(l.store.Waiting()) > 0 || l.ahead != nil && l.ahead.isBusy()
+	return len(l.store.Waiting()) > 0 || len(l.closings.now) > 0 || l.ahead != nil && l.ahead.isBusy()
 }
 
 // noteReopened tells the listener of a timestep that was reopened.
@@ -195,7 +200,7 @@ func (l *lifecycle) publishMissing(ctx context.Context) error {
 	}
 	for _, info := range l.store.Timesteps() {
 		now := published{info.State, info.Reopened}
-		if info.State == lethe.Open || l.published[info.Timestep] == now {
+		if info.State == lethe.Open || l.published[info.Timestep] == now || l.closings.sends(info.Timestep) {
 			continue
 		}
 		if err := l.publishTimestep(info); err != nil {
@@ -220,16 +225,6 @@ func (l *lifecycle) publishTimestep(info snapshot.Info) error {
 		return err
 	}
 	return l.publisher.allSlices(t)
-}
-
-// closeTimestep completes a graph and publishes it to be scored.
-func (l *lifecycle) closeTimestep(ctx context.Context, t lethe.Timestep) error {
-	started := l.now()
-	if err := l.store.CloseTimestep(ctx, t); err != nil {
-		return err
-	}
-	l.noteChanged(t, lethe.Closed, started)
-	return l.publishMissing(ctx)
 }
 
 // settleTimestep cuts a graph into shards once its labels are in.

@@ -42,7 +42,10 @@ type logic struct {
 	status  *role.Status
 }
 
-var _ role.Logic = (*logic)(nil)
+var (
+	_ role.Logic    = (*logic)(nil)
+	_ role.Preparer = (*logic)(nil)
+)
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} }
@@ -60,11 +63,15 @@ func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
 func (l *logic) Close() error {
 	l.turns.Close()
 	l.searches.Wait()
+	l.lifecycle.closings.working.Wait()
 	if l.lifecycle.ahead != nil {
 		l.lifecycle.ahead.working.Wait()
 	}
 	return errors.Join(l.store.Close(), l.ledgerStore.Close())
 }
+
+// Prepare implements role.Preparer.
+func (l *logic) Prepare(batch bus.Batch) any { return l.intake.prepare(batch) }
 
 // Step implements role.Logic.
 func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (role.Output, error) {
@@ -126,7 +133,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		l.coordinator.TakeNotices(in.Notices)
 		return nil
 	case bus.Transactions, bus.Labels:
-		if err := l.intake.take(ctx, in.Batch); err != nil {
+		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
 		}
 		l.lifecycle.noteBegun()
@@ -143,6 +150,19 @@ func (l *logic) advance(ctx context.Context) error {
 	}
 	if err := l.retention.Advance(ctx); err != nil {
 		return err
+	}
+	changes, err := l.coordinator.Changes()
+	if err != nil {
+		return err
+	}
+	// What an erasure changes is planned from timesteps as they are, and none is half closed then.
+	for changes && len(l.lifecycle.closings.now) > 0 {
+		if err := l.lifecycle.closings.end(ctx); err != nil {
+			return err
+		}
+		if err := l.lifecycle.advance(ctx); err != nil {
+			return err
+		}
 	}
 	if err := l.coordinator.Advance(ctx); err != nil {
 		return err
@@ -171,6 +191,9 @@ func (l *logic) know() *role.Status {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
 	for _, info := range l.store.Timesteps() {
+		if l.lifecycle.closings.sends(info.Timestep) {
+			info.State = lethe.Open // until others have its graph
+		}
 		s.Steps[info.Timestep] = role.Step{
 			State: info.State, Nodes: info.Nodes, Payments: info.Payments, Labels: info.Labels,
 		}

@@ -29,7 +29,7 @@ type Store interface {
 	// Timesteps are what is known; Ready are those to be closed and to be settled.
 	Timesteps() []snapshot.Info
 	Ready() (toClose, toSettle []lethe.Timestep)
-	CloseTimestep(ctx context.Context, t lethe.Timestep) error
+	BeginClosing(t lethe.Timestep) (*snapshot.Closing, error)
 	Labelled(ctx context.Context, t lethe.Timestep) (*snapshot.Content, error)
 	SettleTimestep(ctx context.Context, t lethe.Timestep, assign snapshot.Assign) error
 	// Waiting are the timesteps that late records wait to change.

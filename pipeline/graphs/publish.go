@@ -88,14 +88,23 @@ func (p *publisher) addGraph(d *dispatch, content *snapshot.Content) {
 		unlabelled.Nodes[i].Label = lethe.Unknown
 	}
 	payload, digest := canonical.SealSnapshot(&unlabelled)
-	d.graph(wire.Message{
-		Key:      wire.Key{Kind: wire.KindSnapshot, Timestep: t},
-		Revision: content.Info.Revision,
-		Previous: p.previous(t),
-		Payload:  payload,
-		Digest:   digest,
-	})
+	d.graph(p.graphMessage(t, content.Info.Revision, payload, digest))
 	d.note(mark(graphMark, t), markValue(content.Info.Revision, []lethe.Digest{digest}))
+}
+
+// graphMessage is what is sent of a graph.
+func (p *publisher) graphMessage(t lethe.Timestep, r lethe.Revision, payload []byte, digest lethe.Digest) wire.Message {
+	return wire.Message{
+		Key: wire.Key{Kind: wire.KindSnapshot, Timestep: t}, Revision: r, Previous: p.previous(t), Payload: payload,
+		Digest: digest,
+	}
+}
+
+// noteGraph notes that a graph was published. If that is lost, it is published again.
+func (p *publisher) noteGraph(t lethe.Timestep, r lethe.Revision, digest lethe.Digest) error {
+	return p.store.Marks().PutUnsynced(snapshot.Mark{
+		Key: mark(graphMark, t), Value: markValue(r, []lethe.Digest{digest}),
+	})
 }
 
 // gone deletes what was published of a timestep that is gone.

@@ -182,9 +182,10 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		Bus:    topics{turns, o.Bus}, Clock: o.Clock, Listener: o.Listener, Logger: o.Logger,
 	})
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
+	wake := func() { searches.Wake(0) }
 	if o.Beside != nil {
 		p.ahead = &ahead{
-			beside: o.Beside, wake: func() { searches.Wake(0) }, partition: o.Partition, cut: p.cut, now: o.Clock.Now,
+			beside: o.Beside, wake: wake, partition: o.Partition, cut: p.cut, now: o.Clock.Now,
 		}
 	}
 	l := &logic{
@@ -207,11 +208,15 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
 			ahead: p.ahead, unmade: kept.unmade,
-			now: o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
+			closings: closings{store: store, publisher: p, topics: o.Bus, beside: o.Beside, wake: wake, clock: o.Clock.Now},
+			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
 	}
-	graphs.publishMissing = l.lifecycle.publishMissing
+	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
+	l.lifecycle.closings.closed = func(t lethe.Timestep, started time.Time) {
+		l.lifecycle.noteChanged(t, lethe.Closed, started)
+	}
 	for _, info := range store.Timesteps() {
 		l.lifecycle.begun[info.Timestep] = true
 	}

@@ -107,7 +107,7 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 				return err
 			}
 		}
-		if err := s.intake.take(ctx, in.Batch); err != nil {
+		if err := s.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
 		}
 		s.lifecycle.noteBegun()

@@ -95,28 +95,6 @@ func (f *Follower) Run(ctx context.Context) error {
 	return wire.UnlessStopped(ctx, group.Wait())
 }
 
-func (f *Follower) follow(ctx context.Context) error {
-	b, err := f.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer b.Tail.Close() //nolint:errcheck // nothing was written
-	if err := b.wait(ctx); err != nil {
-		return err
-	}
-	waiting := newWaiting(b.Tail, f.around)
-	defer waiting.stop()
-	for {
-		batch, ticked, err := waiting.next(ctx)
-		if err != nil {
-			return err
-		}
-		if err := f.Arrived(ctx, batch, ticked); err != nil {
-			return err
-		}
-	}
-}
-
 // sayDealt tells that all that is due of what was read is published. Who leads says nothing as long
 // as something is still due: a process that stands by would take it for done.
 func (f *Follower) sayDealt() {
@@ -131,11 +109,16 @@ func (f *Follower) sayDealt() {
 // Arrived gives the logic a batch, which may be empty, or tells it that time has
 // passed, as Run does.
 func (f *Follower) Arrived(ctx context.Context, batch bus.Batch, ticked bool) error {
+	return f.arrived(ctx, arrival{batch: batch, ticked: ticked})
+}
+
+func (f *Follower) arrived(ctx context.Context, a arrival) error {
+	batch := a.batch
 	in, err := f.read(batch)
 	if err != nil {
 		return err
 	}
-	in.Ticked = ticked
+	in.Ticked, in.Prepared = a.ticked, a.prepared
 	if batch.Gap != nil {
 		f.missed(batch.Gap)
 	}

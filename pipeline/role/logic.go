@@ -29,10 +29,19 @@ type Logic interface {
 	Close() error
 }
 
+// Preparer is a Logic that works out ahead what it needs of a batch, while it deals with the one before. Prepare runs
+// in another goroutine than all else, and so it touches no state; what it returns comes with the batch, as
+// Input.Prepared, unless the batch comes otherwise.
+type Preparer interface {
+	Prepare(batch bus.Batch) any
+}
+
 // Input is what one batch of a partition brought. Zero is nothing.
 type Input struct {
 	// Batch is what was read.
 	Batch bus.Batch
+	// Prepared is what a Preparer has made of it, or nil.
+	Prepared any
 	// Messages are those that it completes, on topics of graphs, slices and models.
 	Messages []wire.Received
 	// Notices are those of erasure-status.v1.

@@ -123,6 +123,11 @@ func (b *batchReader) readBatch(raw []byte) error {
 // batches that were not read.
 func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control bool) error {
 	previous := int32(-1)
+	// Each takes seven bytes or more, whatever the header says.
+	const leastBytes = 7
+	if n := min(int(batch.NumRecords), len(body)/leastBytes, maxRecords-len(b.records)); n > 0 && !control {
+		b.records = slices.Grow(b.records, n)
+	}
 	for range batch.NumRecords {
 		size, n := binary.Varint(body)
 		if n <= 0 || size < 0 || size > int64(len(body)-n) {

@@ -44,8 +44,47 @@ func (b *benchmark) fill(ctx context.Context) (payload int64, err error) {
 			return 0, err
 		}
 	}
-	return payload, nil
+	if b.Whole {
+		err = b.label(ctx, client, draws)
+	}
+	return payload, err
 }
+
+// label writes a label of every second transaction, and that the labels of all timesteps are there.
+func (b *benchmark) label(ctx context.Context, client *bus.Client, draws *rand.Rand) error {
+	var records []ingest.Outgoing
+	for n := 0; n < b.Transactions; n += 2 {
+		label := lethe.Licit
+		if draws.IntN(10) == 0 {
+			label = lethe.Illicit
+		}
+		tr := lethe.LabelRecord{ID: idOf(n), Timestep: b.timestepOf(n), Label: label}
+		key, value, err := ingest.EncodeLabel(tr)
+		if err != nil {
+			return err
+		}
+		records = append(records, ingest.Outgoing{Key: key, Value: value})
+	}
+	if err := client.Write(ctx, bus.Labels, records); err != nil {
+		return err
+	}
+	partitions, err := client.Partitions(ctx, bus.Labels)
+	if err != nil {
+		return err
+	}
+	records = nil
+	for t := lethe.Timestep(1); t <= b.timestepOf(b.Transactions-1); t++ {
+		for p := range partitions {
+			key, value := ingest.EncodeSettle(t, p)
+			records = append(records, ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p})
+		}
+	}
+	return client.Write(ctx, bus.Labels, records)
+}
+
+func idOf(n int) lethe.TransactionID { return lethe.TransactionID(fmt.Sprintf("transaction-%09d", n)) }
+
+func (b *benchmark) timestepOf(n int) lethe.Timestep { return lethe.Timestep(1 + n/b.PerTimestep) }
 
 // transaction is the n-th one: values of six digits, half of them negative.
 func (b *benchmark) transaction(draws *rand.Rand, n int) lethe.Transaction {
@@ -54,8 +93,5 @@ func (b *benchmark) transaction(draws *rand.Rand, n int) lethe.Transaction {
 		const digits = 1e6
 		features[i] = float32(draws.IntN(2*digits)-digits) / digits
 	}
-	return lethe.Transaction{
-		ID: lethe.TransactionID(fmt.Sprintf("transaction-%09d", n)), Timestep: lethe.Timestep(1 + n/b.PerTimestep),
-		Features: features,
-	}
+	return lethe.Transaction{ID: idOf(n), Timestep: b.timestepOf(n), Features: features}
 }

@@ -43,17 +43,11 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	if b.CPUProfile != "" {
-		file, err := os.Create(b.CPUProfile)
-		if err != nil {
-			return m, err
-		}
-		defer file.Close() //nolint:errcheck // a profile
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return m, err
-		}
-		defer pprof.StopCPUProfile()
+	stopProfile, err := b.profile()
+	if err != nil {
+		return m, err
 	}
+	defer stopProfile()
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	began := time.Now()
@@ -65,11 +59,29 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 	return m, errors.Join(err, <-ended)
 }
 
+// profile begins one, if it is asked for.
+func (b *benchmark) profile() (stop func(), err error) {
+	if b.CPUProfile == "" {
+		return func() {}, nil
+	}
+	file, err := os.Create(b.CPUProfile)
+	if err == nil {
+		err = pprof.StartCPUProfile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = file.Close()
+	}, nil
+}
+
 // watch waits until all transactions are in durable state.
 func (b *benchmark) watch(r *role.Follower, began time.Time, ended chan error) (m measured, err error) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	last, taken := began, int64(0)
+	progress := progress{all: int64(b.Transactions), last: began}
 	for range ticker.C {
 		select {
 		case err := <-ended:
@@ -77,24 +89,46 @@ func (b *benchmark) watch(r *role.Follower, began time.Time, ended chan error) (
 			return m, errors.Join(errors.New("the role ended"), err)
 		default:
 		}
-		now, sum := time.Now(), int64(0)
+		sum := int64(0)
 		for at, next := range r.Status().Consumed {
 			if at.Topic == bus.Transactions {
 				sum += next
 			}
 		}
-		if sum == taken {
-			continue
-		}
-		if taken > 0 {
-			m.PauseSeconds = max(m.PauseSeconds, now.Sub(last).Seconds())
-		}
-		if last, taken = now, sum; taken >= int64(b.Transactions) {
-			m.Seconds = now.Sub(began).Seconds()
-			return m, nil
+		if progress.reached(sum) {
+			break
 		}
 	}
-	return m, nil
+	return progress.measured(began), nil
+}
+
+// progress is how far the transactions are taken in.
+type progress struct {
+	all, taken int64
+	last       time.Time
+	pause      time.Duration
+	memory     []int64
+}
+
+// reached notes how many are taken in now, and reports whether those are all.
+func (p *progress) reached(taken int64) bool {
+	if taken == p.taken {
+		return false
+	}
+	now := time.Now()
+	if p.taken > 0 {
+		p.pause = max(p.pause, now.Sub(p.last))
+	}
+	p.last, p.taken = now, taken
+	const tenths = 10
+	for len(p.memory) < tenths && taken*tenths >= p.all*int64(len(p.memory)+1) {
+		p.memory = append(p.memory, memory())
+	}
+	return taken >= p.all
+}
+
+func (p *progress) measured(began time.Time) measured {
+	return measured{Seconds: p.last.Sub(began).Seconds(), PauseSeconds: p.pause.Seconds(), MemoryBytes: p.memory}
 }
 
 // options are those of a deployment by default.

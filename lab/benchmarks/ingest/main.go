@@ -8,7 +8,13 @@
 //	go run ./lab/benchmarks/ingest --transactions 200000
 //
 // The topic is filled timestep by timestep, so that timesteps close, and are published, while
-// others come. With --brokers it uses topics of a prefix of its own on a broker that runs, which
+// others come. With --whole a service with all roles takes it in: it trains meanwhile, and erases a transaction when
+// half is there. With --alone nothing is compared, as where it is asked whether memory stays what it is over five
+// million:
+//
+//	go run ./lab/benchmarks/ingest --transactions 5000000 --format protobuf --alone
+//
+// With --brokers it uses topics of a prefix of its own on a broker that runs, which
 // it creates and leaves there.
 //
 //	main.go     the command
@@ -17,6 +23,7 @@
 //	side.go     the processes
 //	bare.go     the bare reader
 //	graphs.go   the role
+//	whole.go    all roles
 //	written.go  counts what is written to files
 package main
 

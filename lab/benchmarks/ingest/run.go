@@ -22,6 +22,8 @@ type benchmark struct {
 	Format       string   `help:"Format of the transactions: json or protobuf." default:"json"`
 	Partitions   int      `help:"Partitions of the topic; several are read by a Reader in a group." default:"1"`
 	CPUProfile   string   `help:"File for a profile of the taking process." name:"cpuprofile" type:"path"`
+	Whole        bool     `help:"Have all roles take it in, with labels, which train meanwhile and erase a transaction."`
+	Alone        bool     `help:"No bare readers: pauses and memory alone."`
 	Side         string   `help:"For the processes that this one starts." hidden:""`
 	Prefix       string   `help:"What the topics' names begin with." hidden:""`
 	PayloadBytes int64    `help:"Payload of the topic." hidden:""`
@@ -35,6 +37,8 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 		return say(b.readBare(ctx))
 	case graphsSide:
 		return say(b.takeIn(ctx))
+	case wholeSide:
+		return say(b.takeInWhole(ctx))
 	}
 	if len(b.Brokers) == 0 {
 		broker, err := ownBroker()
@@ -48,36 +52,66 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%d transactions, %d bytes of payload\n", b.Transactions, b.PayloadBytes)
-	var read [2]measured
-	if read[0], err = b.start(ctx, bareSide); err != nil {
-		return err
+	return b.measure(ctx, os.Stdout)
+}
+
+// measure has the topic taken in, between two readings.
+func (b *benchmark) measure(ctx context.Context, w io.Writer) (err error) {
+	side := graphsSide
+	if b.Whole {
+		side = wholeSide
 	}
-	taken, err := b.start(ctx, graphsSide)
+	var read [2]measured
+	if !b.Alone {
+		if read[0], err = b.start(ctx, bareSide); err != nil {
+			return err
+		}
+	}
+	taken, err := b.start(ctx, side)
 	if err != nil {
 		return err
 	}
-	if read[1], err = b.start(ctx, bareSide); err != nil {
-		return err
+	if !b.Alone {
+		if read[1], err = b.start(ctx, bareSide); err != nil {
+			return err
+		}
+		b.compare(w, read[:], taken)
 	}
-	b.print(os.Stdout, read[:], taken)
+	b.print(w, taken)
 	return nil
 }
 
-// print renders a row for either side.
-func (b *benchmark) print(w io.Writer, read []measured, taken measured) {
-	const mega = 1e6
+const mega = 1e6
+
+// processor is the processor time for what was read, ms a MB.
+func (m measured) processor() float64 {
+	return m.ProcessorSeconds / float64(m.PayloadBytes) * mega * 1000
+}
+
+// compare renders what the bare readers measured, and how what was taken in compares.
+func (b *benchmark) compare(w io.Writer, read []measured, taken measured) {
 	bare := max(read[0].bytesPerSecond(), read[1].bytesPerSecond())
-	fmt.Fprintf(w, "bare readers   %.1f and %.1f MB/s\n", read[0].bytesPerSecond()/mega, read[1].bytesPerSecond()/mega)
-	fmt.Fprintf(w, "graphs         %.1f MB/s, %.0f transactions/s, %.2f cores\n", taken.bytesPerSecond()/mega,
-		float64(b.Transactions)/taken.Seconds, taken.ProcessorSeconds/taken.Seconds)
+	fmt.Fprintf(w, "bare readers   %.1f and %.1f MB/s, %.2f ms of processor a MB\n", read[0].bytesPerSecond()/mega,
+		read[1].bytesPerSecond()/mega, (read[0].processor()+read[1].processor())/2)
 	fmt.Fprintf(w, "ratio          %.1f %%\n", 100*taken.bytesPerSecond()/bare)
-	perByte := func(m measured) float64 { return m.ProcessorSeconds / float64(m.PayloadBytes) * mega * 1000 }
-	fmt.Fprintf(w, "processor      %.2f ms a MB read, %.2f ms a MB taken in\n",
-		(perByte(read[0])+perByte(read[1]))/2, perByte(taken))
+}
+
+// print renders what was taken in.
+func (b *benchmark) print(w io.Writer, taken measured) {
+	fmt.Fprintf(w, "taken in       %.1f MB/s, %.0f transactions/s, %.2f cores\n", taken.bytesPerSecond()/mega,
+		float64(b.Transactions)/taken.Seconds, taken.ProcessorSeconds/taken.Seconds)
+	fmt.Fprintf(w, "processor      %.2f ms a MB, %.2f µs a transaction\n", taken.processor(),
+		taken.ProcessorSeconds/float64(b.Transactions)*mega)
 	fmt.Fprintf(w, "written        %.2f bytes a byte received\n", float64(taken.WrittenBytes)/float64(taken.PayloadBytes))
 	fmt.Fprintf(w, "disk           waited for %.1f s of %.1f s\n", taken.SyncSeconds, taken.Seconds)
-	fmt.Fprintf(w, "peak memory    %.0f MB\n", float64(taken.PeakBytes)/mega)
-	fmt.Fprintf(w, "longest pause  %.0f ms\n", 1000*taken.PauseSeconds)
+	fmt.Fprintf(w, "peak memory    %.0f MB; after each tenth", float64(taken.PeakBytes)/mega)
+	for _, bytes := range taken.MemoryBytes {
+		fmt.Fprintf(w, " %.0f", float64(bytes)/mega)
+	}
+	fmt.Fprintf(w, "\nlongest pause  %.0f ms\n", 1000*taken.PauseSeconds)
+	for _, line := range taken.Notes {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // brokerHere is an embedded broker whose log goes with it.

@@ -16,6 +16,7 @@ import (
 const (
 	bareSide   = "bare"
 	graphsSide = "graphs"
+	wholeSide  = "whole"
 )
 
 // measured is what a process says of itself.
@@ -27,8 +28,11 @@ type measured struct {
 	PauseSeconds     float64
 	// SyncSeconds is how long writers of the state waited for the disk, in all.
 	SyncSeconds float64
-	// PeakBytes is told by whoever started it.
-	PeakBytes int64
+	// PeakBytes is told by whoever started it, MemoryBytes are what it had after each tenth of the transactions.
+	PeakBytes   int64
+	MemoryBytes []int64
+	// Notes are what else there is to say.
+	Notes []string
 }
 
 func (m measured) bytesPerSecond() float64 { return float64(m.PayloadBytes) / m.Seconds }
@@ -44,7 +48,7 @@ func (b *benchmark) start(ctx context.Context, side string) (m measured, err err
 		"--partitions", strconv.Itoa(b.Partitions), "--transactions", strconv.Itoa(b.Transactions),
 		"--features", strconv.Itoa(b.Features), "--payload-bytes", strconv.FormatInt(b.PayloadBytes, 10),
 	}
-	if b.CPUProfile != "" && side == graphsSide {
+	if b.CPUProfile != "" && side != bareSide {
 		args = append(args, "--cpuprofile", b.CPUProfile)
 	}
 	child := exec.CommandContext(ctx, self, args...)
@@ -63,6 +67,19 @@ func (b *benchmark) start(ctx context.Context, side string) (m measured, err err
 	}
 	m.ProcessorSeconds = (child.ProcessState.UserTime() + child.ProcessState.SystemTime()).Seconds()
 	return m, nil
+}
+
+// memory is what this process has of the machine's, 0 where that is not known.
+func memory() int64 {
+	content, err := os.ReadFile("/proc/self/statm")
+	var all, resident int64
+	if err == nil {
+		_, err = fmt.Sscan(string(content), &all, &resident)
+	}
+	if err != nil {
+		return 0
+	}
+	return resident * int64(os.Getpagesize())
 }
 
 // say tells whoever started this process.

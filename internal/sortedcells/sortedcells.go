@@ -1,0 +1,58 @@
+// Package sortedcells keeps a value for each of many keys of 16 bytes that are known all at once, such as pseudonyms.
+// Sorting them takes less time and memory than a map, and they are read from a store, and written to it, in the order
+// that it has them in.
+package sortedcells
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// Key is what a value is kept under.
+type Key = [16]byte
+
+// Cell is the value of one key.
+type Cell[V any] struct {
+	Key   Key
+	Value V
+}
+
+// Table is the cells of some keys, ascending by the bytes of the keys, each once. A nil one has none.
+type Table[V any] struct{ Cells []Cell[V] }
+
+// Of returns the table of some keys, and for each of them its cell. Cells of equal keys are one.
+func Of[V any](keys []Key) (t *Table[V], of []*Cell[V]) {
+	type place struct {
+		high, low uint64
+		at        int
+	}
+	order := make([]place, len(keys))
+	for i := range keys {
+		order[i] = place{binary.BigEndian.Uint64(keys[i][:8]), binary.BigEndian.Uint64(keys[i][8:]), i}
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low))
+	})
+	t, of = &Table[V]{Cells: make([]Cell[V], 0, len(keys))}, make([]*Cell[V], len(keys))
+	for _, p := range order {
+		if n := len(t.Cells); n == 0 || t.Cells[n-1].Key != keys[p.at] {
+			t.Cells = append(t.Cells, Cell[V]{Key: keys[p.at]}) // there is room: what is pointed to stays
+		}
+		of[p.at] = &t.Cells[len(t.Cells)-1]
+	}
+	return t, of
+}
+
+// Find returns the cell of a key, or nil.
+func (t *Table[V]) Find(key Key) *Cell[V] {
+	if t == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(t.Cells, key, func(c Cell[V], k Key) int { return bytes.Compare(c.Key[:], k[:]) })
+	if !found {
+		return nil
+	}
+	return &t.Cells[i]
+}

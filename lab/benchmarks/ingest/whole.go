@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"lethe"
+	"lethe/configs"
+	"lethe/deletions"
+	"lethe/ingest/bus"
+	"lethe/metrics/events"
+	"lethe/pipeline/requests"
+	"lethe/service"
+)
+
+// whole is what a service tells while it takes transactions in.
+type whole struct {
+	mu sync.Mutex
+	progress
+	models int
+	// half is closed when half of the transactions are taken, done when all are.
+	half, done chan struct{}
+	// states are when the request came into each.
+	states map[deletions.State]time.Time
+	// ended is closed when it is verified.
+	ended chan struct{}
+}
+
+// takeInWhole has a service with all roles take the topic in, train on it, and erase one transaction when half is
+// there. How long intake paused is measured up to the last transaction.
+func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
+	dir, err := os.MkdirTemp("", "lethe-ingest-service-")
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	config, err := configs.Load(configs.LoadOptions{Overrides: map[string]any{
+		"data_dir": dir, "http.address": "127.0.0.1:0", "kafka.brokers": b.Brokers, "kafka.topic_prefix": b.Prefix,
+		"kafka.partitions": b.Partitions, "ingest.feature_count": b.Features, "scoring.provisional": false,
+	}})
+	if err != nil {
+		return m, err
+	}
+	w := &whole{
+		progress: progress{all: int64(b.Transactions), last: time.Now()}, half: make(chan struct{}),
+		done: make(chan struct{}), states: make(map[deletions.State]time.Time), ended: make(chan struct{}),
+	}
+	o := service.Defaults(config, "benchmark", slog.New(slog.NewTextHandler(os.Stderr,
+		&slog.HandlerOptions{Level: slog.LevelWarn})))
+	o.Listener = events.Listener{
+		RecordsConsumed: w.consumed, ErasureChanged: w.changed,
+		ShardTrained: func(events.ShardTrained) { w.mu.Lock(); w.models++; w.mu.Unlock() },
+	}
+	running, err := service.New(ctx, o)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, running.Close()) }()
+	stopProfile, err := b.profile()
+	if err != nil {
+		return m, err
+	}
+	defer stopProfile()
+	began := time.Now()
+	until, stop := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() { stopped <- running.Run(until) }()
+	err = w.follow(ctx, running, stopped, b.timestepOf(b.Transactions/4), idOf(b.Transactions/4))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m = w.measured(began)
+	m.PayloadBytes = b.PayloadBytes
+	m.Notes = []string{
+		fmt.Sprintf("trained        %d models by then", w.models),
+		fmt.Sprintf("erasure        %.1f s to swapped, %.1f s to verified",
+			w.states[deletions.Swapped].Sub(w.states[deletions.Received]).Seconds(),
+			w.states[deletions.Verified].Sub(w.states[deletions.Received]).Seconds()),
+	}
+	stop()
+	return m, errors.Join(err, <-stopped)
+}
+
+// follow asks for the erasure when half is taken, and waits for the last transaction and the end of the erasure.
+func (w *whole) follow(
+	ctx context.Context, s *service.Service, stopped chan error, at lethe.Timestep, id lethe.TransactionID,
+) error {
+	for _, reached := range []chan struct{}{w.half, w.done, w.ended} {
+		select {
+		case err := <-stopped:
+			stopped <- nil
+			return errors.Join(errors.New("the service ended"), err)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-reached:
+		}
+		if reached != w.half {
+			continue
+		}
+		request := lethe.ErasureRequest{RequestID: fmt.Sprintf("benchmark-%d", at), Targets: lethe.Transactions(id)}
+		if _, err := requests.Submit(ctx, s.Client(), request, time.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *whole) consumed(e events.RecordsConsumed) {
+	if e.Topic != string(bus.Transactions) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.taken
+	all := w.reached(w.taken + int64(e.Count))
+	if before*2 < w.all && w.taken*2 >= w.all {
+		close(w.half)
+	}
+	if all && before < w.all {
+		close(w.done)
+	}
+}
+
+func (w *whole) changed(e events.ErasureChanged) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	state := deletions.State(e.State)
+	w.states[state] = time.Now()
+	if state == deletions.Verified {
+		close(w.ended)
+	}
+}

@@ -1,0 +1,98 @@
+package role
+
+import (
+	"context"
+
+	"lethe/ingest/bus"
+)
+
+func (f *Follower) follow(ctx context.Context) error {
+	b, err := f.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer b.Tail.Close() //nolint:errcheck // nothing was written
+	if err := b.wait(ctx); err != nil {
+		return err
+	}
+	waiting := newWaiting(b.Tail, f.around)
+	defer waiting.stop()
+	ahead := f.readAhead(ctx, waiting)
+	defer ahead.stop()
+	for {
+		a, err := ahead.next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := f.arrived(ctx, a); err != nil {
+			return err
+		}
+	}
+}
+
+// arrival is a batch, which may be empty, or that time has passed.
+type arrival struct {
+	batch    bus.Batch
+	ticked   bool
+	prepared any
+	err      error
+}
+
+// readingAhead reads one batch ahead for a Preparer, and none for others.
+type readingAhead struct {
+	waiting *waiting
+	// arrivals is nil where nothing is read ahead.
+	arrivals chan arrival
+	cancel   context.CancelFunc
+	ended    chan struct{}
+}
+
+func (f *Follower) readAhead(ctx context.Context, w *waiting) *readingAhead {
+	r := &readingAhead{waiting: w}
+	preparer, is := f.logic.(Preparer)
+	if !is {
+		return r
+	}
+	ctx, r.cancel = context.WithCancel(ctx)
+	r.arrivals, r.ended = make(chan arrival), make(chan struct{})
+	go func() {
+		defer close(r.ended)
+		for {
+			var a arrival
+			if a.batch, a.ticked, a.err = w.next(ctx); a.err == nil {
+				a.prepared = preparer.Prepare(a.batch)
+			}
+			select {
+			case r.arrivals <- a:
+			case <-ctx.Done():
+				return
+			}
+			if a.err != nil {
+				return
+			}
+		}
+	}()
+	return r
+}
+
+// next returns what happens next.
+func (r *readingAhead) next(ctx context.Context) (a arrival, err error) {
+	if r.arrivals == nil {
+		a.batch, a.ticked, err = r.waiting.next(ctx)
+		return a, err
+	}
+	select {
+	case a = <-r.arrivals:
+		return a, a.err
+	case <-ctx.Done():
+		return a, ctx.Err()
+	}
+}
+
+// stop ends reading ahead.
+func (r *readingAhead) stop() {
+	if r.arrivals != nil {
+		r.cancel()
+		<-r.ended
+	}
+}
