@@ -101,7 +101,7 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 	}
 	for _, topic := range bus.Topics() {
 		ends, err := client.EndOffsets(ctx, topic)
-		if topic == bus.Reasons || topic == bus.Log {
+		if topic == bus.Reasons || topic == bus.Log || topic == bus.Answers {
 			err = unlessUnknown(err)
 		}
 		if err != nil {

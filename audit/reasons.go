@@ -36,7 +36,7 @@ func checkReasons(ctx context.Context, client *bus.Client, r *Report) error {
 	}))
 }
 
-// unlessUnknown is the error of reading reasons, none if there is no such topic: the
+// unlessUnknown is the error of reading a topic, none if there is no such one: the
 // directory is of a version without, and has not been opened since.
 func unlessUnknown(err error) error {
 	if errors.Is(err, bus.ErrUnknownTopic) {
