@@ -56,6 +56,10 @@ func (n *Erased) Names(rec ingest.Record) (bool, error) {
 			return false, err
 		}
 	}
+	if rec.Tombstone() && slices.ContainsFunc(rec.Headers, func(h ingest.Header) bool { return h.Key == withdrawnBy }) {
+		// What it withdraws is withdrawn: a second one would come after what was searched meanwhile.
+		rec.Key = nil
+	}
 	return len(hitsIn(n.scanner, rec)) > 0, nil
 }
 

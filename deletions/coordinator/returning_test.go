@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,35 @@ func TestARecordIsNotWithdrawnForTheFeaturesOfAnother(t *testing.T) {
 	} {
 		rec := ingest.Record{Topic: string(bus.Transactions), Key: []byte(c.key), Value: []byte(c.value)}
 		require.Equal(t, c.found, len(hitsIn(scanner, rec)) > 0, c.value)
+	}
+}
+
+// The tombstones that withdraw the known records were withdrawn once more as the graphs read them. That came after the
+// topic was searched, now and then, and stayed there.
+func TestOwnTombstonesAreNotWithdrawnAgain(t *testing.T) {
+	ids, err := scan.IDFingerprints(testSecret, "transaction-1")
+	require.NoError(t, err)
+	n := &Erased{}
+	n.scanner, err = scan.NewScanner(testSecret, ids)
+	require.NoError(t, err)
+	rec := ingest.Record{
+		Topic: string(bus.Transactions), Key: []byte("transaction-1"),
+		Headers: []ingest.Header{{Key: withdrawnBy, Value: []byte("one")}},
+	}
+	named, err := n.Names(rec)
+	require.NoError(t, err)
+	require.False(t, named)
+	for what, other := range map[string]func(r *ingest.Record){
+		"a record":                         func(r *ingest.Record) { r.Value = []byte("{}") },
+		"a tombstone of somebody else":     func(r *ingest.Record) { r.Headers = nil },
+		"one that names it in its headers": func(r *ingest.Record) { r.Headers[0].Value = []byte("transaction-1") },
+	} {
+		r := rec
+		r.Headers = slices.Clone(rec.Headers)
+		other(&r)
+		named, err := n.Names(r)
+		require.NoError(t, err)
+		require.True(t, named, what)
 	}
 }
 
