@@ -278,21 +278,22 @@ func requireStaging(files vfs.FS, dir string) error {
 	return err
 }
 
-// requireStores refuses a folder of which the store of a closed timestep was removed, or
-// is of another format.
+// requireStores refuses a folder in which a closed timestep has no store, or one of another format.
 func requireStores(s *staging, files vfs.FS, dir string) error {
 	_, stores, err := folders(files, dir)
 	if err != nil {
 		return err
 	}
-	for _, t := range stores {
-		if err := swapstore.CheckFormat(files, files.PathJoin(dir, storeName(t)), graphFormat()); err != nil {
-			return err
-		}
-	}
 	for _, i := range s.timesteps() {
-		if i.State > lethe.Open && !slices.Contains(stores, i.Timestep) {
-			return fmt.Errorf("%w: %s holds no %s (put the folder back from a copy)", ErrCorrupt, dir, storeName(i.Timestep))
+		if i.State == lethe.Open {
+			continue // what a crash has left of it goes
+		}
+		name := storeName(i.Timestep)
+		if !slices.Contains(stores, i.Timestep) {
+			return fmt.Errorf("%w: %s holds no %s (put the folder back from a copy)", ErrCorrupt, dir, name)
+		}
+		if err := swapstore.CheckFormat(files, files.PathJoin(dir, name), graphFormat()); err != nil {
+			return err
 		}
 	}
 	return nil
