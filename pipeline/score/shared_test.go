@@ -165,7 +165,7 @@ func startHot(t *testing.T, name string, topics *roletest.Bus, group *roletest.G
 	o := optionsFor(topics)
 	o.Dir, o.Instance, o.Scoring.ShareFrom = t.TempDir(), name, 1
 	log := slog.New(slog.DiscardHandler)
-	lead := role.NewLead(roleName, name, group.Member(name), log)
+	lead := role.NewLead(roleName, name, group.Member(name), time.Now, log)
 	r, err := role.Hot(t.Context(), roleName, lead, func(_ context.Context, s *role.Standing) (*role.Follower, error) {
 		as := o
 		as.Standing, as.Bus = s, s.Fenced(topics)
