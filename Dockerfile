@@ -1,5 +1,7 @@
 # Build: docker build --build-arg VERSION=$(git describe --tags --always) -t lethe .
-# The image holds one static binary and an empty /data that its user owns.
+# The image holds one static binary, the authorities of certificates, and an empty /data that its user
+# owns: no shell, no package manager, nothing else. deploy/Containerfile makes the same of a binary that is
+# built already.
 
 FROM golang:1.26 AS build
 WORKDIR /src
@@ -10,7 +12,8 @@ ARG VERSION=dev
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/lethe ./cmd/lethe \
     && mkdir /out/data
 
-FROM gcr.io/distroless/static-debian12:nonroot
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /out/lethe /lethe
 COPY --from=build --chown=65532:65532 /out/data /data
 USER 65532:65532

@@ -135,6 +135,10 @@ client-check: ## Ask a running lethe with a Python client generated from the Ope
 chart-check: ## Render the Helm chart, compare the manifests with it, validate both (builds helm; PyPI)
 	./.ci/interop ./.ci/chart
 
+.PHONY: image
+image: ## Build the image with buildah, look at what is in it, run its demo (installs buildah if it may)
+	./.ci/image
+
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum are not tidy
 	$(GO) mod tidy -diff
