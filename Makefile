@@ -139,6 +139,14 @@ chart-check: ## Render the Helm chart, compare the manifests with it, validate b
 image: ## Build the image with buildah, look at what is in it, run its demo (installs buildah if it may)
 	./.ci/image
 
+.PHONY: release
+release: ## Make archives for Linux and macOS on amd64 and arm64, an SBOM and checksums in dist/
+	./.ci/release dist
+
+.PHONY: release-check
+release-check: ## Build the release twice, the second time elsewhere with an empty cache: the same bytes (minutes)
+	./.ci/release --check
+
 .PHONY: tidy-check
 tidy-check: ## Fail if go.mod or go.sum are not tidy
 	$(GO) mod tidy -diff
