@@ -35,27 +35,14 @@ type Closing struct {
 	failed error
 }
 
-// CloseTimestep completes the graph of a timestep that Ready lists first, and
-// moves it to a store of its own, to be read by Load. The payments that are not
-// in it are refused (see Letters). From then on Erase and ReopenTimestep change the
-// graph. On a timestep that is closed already it does nothing, so that a caller that
-// was killed can go on. Errors, which leave it to the caller to name the
-// timestep: ErrUnknownTimestep, ErrNotReady.
-func CloseTimestep(ctx context.Context, s *Store, t lethe.Timestep) error {
-	if err := finishAll(ctx, s); err != nil {
-		return err
-	}
-	c, err := s.BeginClosing(t)
-	if err == nil && c != nil {
-		err = errors.Join(c.Finish(ctx), c.Sync())
-	}
-	return err
-}
-
-// BeginClosing is the first part of CloseTimestep, Closing.Finish and Closing.Sync are the last. What takes longest,
-// Closing.Make, comes between them and may run in another goroutine. Until Finish the owner may do all that it likes
-// but take transactions and payments of the timestep, which would be in the graph or not by chance. Erase finishes it
-// first. On a timestep that is closed the Closing is nil. Several may be begun, ascending.
+// BeginClosing begins to complete the graph of a timestep that Ready lists first, which moves to a store of its own, to
+// be read by Load; Closing.Finish and Closing.Sync end that. The payments that are not in the graph are refused (see
+// Letters). From then on Erase and ReopenTimestep change the graph. What takes longest, Closing.Make, comes between and
+// may run in another goroutine.
+//
+// Until Finish the owner may do all that it likes but take transactions and payments of the timestep, which would be
+// in the graph or not by chance. Erase finishes it first. On a timestep that is closed the Closing is nil, so that a
+// caller that was killed can go on. Several may be begun, ascending. Errors, which leave it to the caller to name the timestep: ErrUnknownTimestep, ErrNotReady.
 func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	toClose, _ := s.Ready()
 	if n := len(s.closing); n > 0 {
@@ -92,7 +79,7 @@ func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 }
 
 // Finish has staging list the timestep as closed, once, and before it those that were begun before. What was not made
-// is made now, and waited for if it is being made. Errors are those of CloseTimestep.
+// is made now, and waited for if it is being made. Errors are those of BeginClosing.
 func (c *Closing) Finish(ctx context.Context) error {
 	for s := c.store; slices.Contains(s.closing, c); {
 		if err := s.closing[0].finish(ctx); err != nil {
@@ -119,7 +106,7 @@ func (c *Closing) finish(ctx context.Context) (err error) {
 	}
 	if err != nil {
 		// The store is not listed yet. A failed removal is made good by the next
-		// Open, Erase or CloseTimestep.
+		// Open, Erase or BeginClosing.
 		return errors.Join(err, s.closed.remove(c.timestep))
 	}
 	next := transition{s, s.staging.change()}
@@ -162,7 +149,7 @@ func (t transition) begin(ctx context.Context, i Info, g *lethe.Snapshot) error 
 	g.Revision = t.staging.gone[i.Timestep] + 1
 	if err := t.store.closed.create(ctx, g); err != nil {
 		// The store is not listed yet. A failed removal is made good by the next
-		// Open, Erase or CloseTimestep.
+		// Open, Erase or BeginClosing.
 		return errors.Join(err, t.store.closed.remove(i.Timestep))
 	}
 	t.list(i, g)
