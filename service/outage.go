@@ -62,9 +62,9 @@ func (o *outages) watch(place string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
-	if err == nil {
+	if err == nil || errors.Is(err, bus.ErrAbandoned) {
 		waited := len(o.waits) > 0
-		if delete(o.waits, place); waited && len(o.waits) == 0 {
+		if delete(o.waits, place); waited && len(o.waits) == 0 && err == nil {
 			o.log.Info("brokers serve everything again", "after", now.Sub(o.since).Round(time.Millisecond))
 		}
 	} else {

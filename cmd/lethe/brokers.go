@@ -38,7 +38,7 @@ func (f brokerFlags) open(a *command.App) (*bus.Client, error) {
 // erasure takes as long as they take to clean.
 func patiently(client *bus.Client, p *command.Progress) (*bus.Client, error) {
 	return bus.Patient(client, func(_ string, err error) {
-		if err != nil {
+		if err != nil && !errors.Is(err, bus.ErrAbandoned) {
 			p.Show("waiting for brokers: %v", err)
 		}
 	})

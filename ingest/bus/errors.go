@@ -29,6 +29,10 @@ var (
 	// names both; the caller must not go on, for nobody would lead or train.
 	ErrSession = errors.New("session timeout refused by the brokers")
 
+	// ErrAbandoned tells a Watch that nobody waits any more for what it was told of, whether or
+	// not that would work now.
+	ErrAbandoned = errors.New("nobody waits for it any more")
+
 	// ErrInterrupted marks that a partition has not been read for a while, for one
 	// of the other reasons here or because its leader does not answer. The Tail goes
 	// on trying; nothing is lost.

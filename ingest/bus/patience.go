@@ -12,7 +12,7 @@ import (
 )
 
 // Watch is told what a client waits for: the topic or partition, and why, every few
-// seconds as long as it lasts, then nil when it is over. It is called from several
+// seconds as long as it lasts, then nil when it is over, or ErrAbandoned. It is called from several
 // goroutines and must not block.
 type Watch func(place string, err error)
 
@@ -59,6 +59,7 @@ func newEffort(c *Client, place string) *effort {
 func (e *effort) failed(ctx context.Context, err error) error {
 	c := e.client
 	if ctx.Err() != nil {
+		e.abandoned()
 		return err
 	}
 	if c.watch == nil {
@@ -70,10 +71,20 @@ func (e *effort) failed(ctx context.Context, err error) error {
 	}
 	e.tell(err)
 	if stopped := pause(ctx, e.attempt); stopped != nil {
+		e.abandoned()
 		return errors.Join(stopped, err)
 	}
 	e.attempt++
 	return nil
+}
+
+// abandoned ends a row of failures of which nobody waits for the end: what waits for it next tells
+// of itself.
+func (e *effort) abandoned() {
+	if !e.spoken.IsZero() && e.client.watch != nil {
+		e.client.watch(e.place, ErrAbandoned)
+	}
+	e.spoken = time.Time{}
 }
 
 // final reports whether a patient client gives up.
@@ -102,9 +113,10 @@ func (e *effort) insist(ctx context.Context, err error) {
 	for ctx.Err() == nil {
 		e.client.watch(e.place, err)
 		if sleep.For(ctx, e.client.cfg.DialTimeout) != nil {
-			return
+			break
 		}
 	}
+	e.client.watch(e.place, ErrAbandoned)
 }
 
 // worked ends a row of failures.

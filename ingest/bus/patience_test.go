@@ -29,8 +29,8 @@ func (w *watched) watch(place string, err error) {
 	if w.waits == nil {
 		w.waits = map[string]bool{}
 	}
-	w.waits[place] = err != nil
-	if err != nil {
+	w.waits[place] = err != nil && !errors.Is(err, bus.ErrAbandoned)
+	if w.waits[place] {
 		w.said = append(w.said, place+": "+err.Error())
 	}
 }
@@ -154,6 +154,31 @@ func refuse(req kmsg.Request, code int16) kmsg.Response {
 	default:
 		return nil
 	}
+}
+
+// Who gives up waiting says so: else a process that lost the lead amid an outage would not be ready
+// after it.
+func TestWhoGivesUpWaitsNoMore(t *testing.T) {
+	cfg := hasty()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
+	require.NoError(t, err)
+	defer cluster.Close()
+	cfg.Brokers = cluster.ListenAddrs()
+	var w watched
+	c, err := bus.OpenPatient(cfg, w.watch)
+	require.NoError(t, err)
+	defer c.Close()
+	cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		return nil, errors.New("away"), true
+	})
+	ctx, giveUp := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- c.Write(ctx, bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}) }()
+	require.Eventually(t, func() bool { return w.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
+	giveUp()
+	require.ErrorIs(t, <-done, context.Canceled)
+	require.Zero(t, w.waiting())
 }
 
 // What an operator must change is not waited for.

@@ -222,7 +222,7 @@ func (d *deployment) poll(ctx context.Context) (bool, error) {
 
 // searchOn has what runs beside the roles go on, one at a time, and reports whether there was any.
 func (d *deployment) searchOn() bool {
-	first := slices.IndexFunc(d.searches, func(s search) bool { return s.of == nil || !s.of.hangs() })
+	first := slices.IndexFunc(d.searches, func(s search) bool { return !d.stopped(s.of) })
 	if first < 0 {
 		return false
 	}
@@ -234,6 +234,15 @@ func (d *deployment) searchOn() bool {
 		s.run()
 	}
 	return true
+}
+
+// stopped reports whether what runs beside a process has to wait, because that hangs or has stopped
+// in the midst of something that others may wait for.
+func (d *deployment) stopped(h *host) bool {
+	if h != nil {
+		return h.hangs() || h.hung
+	}
+	return slices.ContainsFunc(d.roles, func(r *running) bool { return r.hung })
 }
 
 // tickInterval is how often roles are told that time passes.
@@ -265,6 +274,9 @@ func (d *deployment) stop() error {
 	if err := d.stopGroups(); err != nil {
 		return err
 	}
+	for _, r := range d.roles {
+		r.abandon() // or what runs beside it would wait for it
+	}
 	for _, s := range d.searches {
 		s.run()
 	}
@@ -277,7 +289,6 @@ func (d *deployment) stop() error {
 		}
 	}
 	for _, r := range d.roles {
-		r.abandon()
 		if r.session != nil {
 			if err := r.session.Close(); err != nil {
 				return err
