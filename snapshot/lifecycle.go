@@ -42,7 +42,8 @@ type Closing struct {
 //
 // Until Finish the owner may do all that it likes but take transactions and payments of the timestep, which would be
 // in the graph or not by chance. Erase finishes it first. On a timestep that is closed the Closing is nil, so that a
-// caller that was killed can go on. Several may be begun, ascending. Errors, which leave it to the caller to name the timestep: ErrUnknownTimestep, ErrNotReady.
+// caller that was killed can go on. Several may be begun, ascending. Errors, which leave it to the caller to name the
+// timestep: ErrUnknownTimestep, ErrNotReady.
 func (s *Store) BeginClosing(t lethe.Timestep) (*Closing, error) {
 	toClose, _ := s.Ready()
 	if n := len(s.closing); n > 0 {

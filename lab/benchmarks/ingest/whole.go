@@ -71,18 +71,24 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- running.Run(until) }()
 	err = w.follow(ctx, running, stopped, b.timestepOf(b.Transactions/4), idOf(b.Transactions/4))
+	m = w.told(began)
+	m.PayloadBytes = b.PayloadBytes
+	stop() // it tells of its work until it has ended
+	return m, errors.Join(err, <-stopped)
+}
+
+// told is what was measured by now.
+func (w *whole) told(began time.Time) measured {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m = w.measured(began)
-	m.PayloadBytes = b.PayloadBytes
+	m := w.measured(began)
 	m.Notes = []string{
 		fmt.Sprintf("trained        %d models by then", w.models),
 		fmt.Sprintf("erasure        %.1f s to swapped, %.1f s to verified",
 			w.states[deletions.Swapped].Sub(w.states[deletions.Received]).Seconds(),
 			w.states[deletions.Verified].Sub(w.states[deletions.Received]).Seconds()),
 	}
-	stop()
-	return m, errors.Join(err, <-stopped)
+	return m
 }
 
 // follow asks for the erasure when half is taken, and waits for the last transaction and the end of the erasure.
