@@ -56,6 +56,8 @@ func nowAndThenFull(t *testing.T, bin string) {
 	require.Zero(t, d.replay("1-3").Code)
 	d.learnt(3)
 	waiting := d.erase("r1", d.node(0, 0))
+	// A request that finds the disk full is refused at once.
+	require.Eventually(t, func() bool { return d.state("r1").State != "" }, patience, time.Millisecond)
 	for range 60 {
 		free := fill(t, dir)
 		time.Sleep(20 * time.Millisecond)
