@@ -54,7 +54,7 @@ func (l *lab) training(t *testing.T, processes int) time.Duration {
 	t.Helper()
 	d, root := l.outside(t), t.TempDir()
 	settings := []string{
-		"--set", "kafka.topic_prefix=" + d.prefix, "--set", "kafka.partitions=2", "--set", "secret_file=" + d.secret(),
+		"--set", "kafka.topic_prefix=" + d.prefix, "--set", "secret_file=" + d.secret(),
 		"--set", "signing_key_file=" + filepath.Join(d.dir, "receipts.pem"),
 	}
 	start := func(name, role string) *process.Service {
