@@ -57,7 +57,12 @@ func readState(path string) (*state, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state of OpenDSR %s: %w", path, err)
 	}
-	maps.Copy(s.of, f.Requests)
+	for id, k := range f.Requests {
+		if k.Told == nil { // nobody had heard of it yet
+			k.Told = make(map[string]string)
+		}
+		s.of[id] = k
+	}
 	return s, nil
 }
 
