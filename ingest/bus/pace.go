@@ -89,7 +89,28 @@ func (a Admin) paceOf(ctx context.Context, broker int) (out []Pace, err error) {
 	for _, s := range wanted {
 		names = append(names, s.name)
 	}
-	response, err := a.client.kafka.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
+	values, err := brokerSettings(ctx, a.client, broker, names...)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range wanted {
+		value, err := strconv.ParseFloat(values[s.name], 64)
+		if err != nil {
+			continue
+		}
+		p := Pace{Broker: broker, Setting: s.name, Value: values[s.name], Advice: s.advice, Slow: s.slow(value)}
+		if p.Slow {
+			p.Advice = s.better
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// brokerSettings reads settings of a broker, those that it tells, by name. Errors: ErrDenied, those of
+// the connection.
+func brokerSettings(ctx context.Context, c *Client, broker int, names ...string) (map[string]string, error) {
+	response, err := c.kafka.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
 		Resources: []kafka.DescribeConfigRequestResource{{
 			ResourceType: kafka.ResourceTypeBroker, ResourceName: strconv.Itoa(broker), ConfigNames: names,
 		}},
@@ -97,6 +118,7 @@ func (a Admin) paceOf(ctx context.Context, broker int) (out []Pace, err error) {
 	if err != nil {
 		return nil, err
 	}
+	values := make(map[string]string)
 	for _, resource := range response.Resources {
 		if errors.Is(resource.Error, kafka.ClusterAuthorizationFailed) {
 			return nil, fmt.Errorf("%w: DescribeConfigs of the cluster: %w", ErrDenied, resource.Error)
@@ -104,19 +126,9 @@ func (a Admin) paceOf(ctx context.Context, broker int) (out []Pace, err error) {
 		if resource.Error != nil {
 			return nil, resource.Error
 		}
-		for _, s := range wanted {
-			for _, entry := range resource.ConfigEntries {
-				value, err := strconv.ParseFloat(entry.ConfigValue, 64)
-				if entry.ConfigName != s.name || err != nil {
-					continue
-				}
-				p := Pace{Broker: broker, Setting: s.name, Value: entry.ConfigValue, Advice: s.advice, Slow: s.slow(value)}
-				if p.Slow {
-					p.Advice = s.better
-				}
-				out = append(out, p)
-			}
+		for _, entry := range resource.ConfigEntries {
+			values[entry.ConfigName] = entry.ConfigValue
 		}
 	}
-	return out, nil
+	return values, nil
 }

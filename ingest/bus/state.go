@@ -200,23 +200,9 @@ func sessionBounds(ctx context.Context, c *Client) (low, high string, err error)
 	if len(known.Brokers) == 0 {
 		return "", "", ErrBrokerUnreachable
 	}
-	response, err := c.kafka.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
-		Resources: []kafka.DescribeConfigRequestResource{{
-			ResourceType: kafka.ResourceTypeBroker, ResourceName: fmt.Sprint(known.Brokers[0].ID),
-			ConfigNames: []string{shortestSession, longestSession},
-		}},
-	})
+	values, err := brokerSettings(ctx, c, known.Brokers[0].ID, shortestSession, longestSession)
 	if err != nil {
 		return "", "", err
-	}
-	values := make(map[string]string)
-	for _, resource := range response.Resources {
-		if resource.Error != nil {
-			return "", "", resource.Error
-		}
-		for _, entry := range resource.ConfigEntries {
-			values[entry.ConfigName] = entry.ConfigValue
-		}
 	}
 	if low, high = values[shortestSession], values[longestSession]; low == "" || high == "" {
 		err = fmt.Errorf("the broker does not tell %s", shortestSession)

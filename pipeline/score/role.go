@@ -89,9 +89,12 @@ func beside(ctx context.Context, l *logic) error {
 	return wire.UnlessStopped(ctx, group.Wait())
 }
 
-// newShared returns the part of the role in what several processes score together. Its programs
-// are its own, as it asks models beside the loop.
+// newShared returns the part of the role in what several processes score together, nil for none. Its
+// programs are its own, as it asks models beside the loop.
 func newShared(o Options) (*share.Shared, error) {
+	if o.Standing == nil || o.Scoring.ShareFrom == 0 {
+		return nil, nil //nolint:nilnil // nobody shares
+	}
 	p, err := newPredictor(o)
 	return share.New(share.Options{
 		From: o.Scoring.ShareFrom, Runner: p.runner, OneHop: o.OneHop, Kernels: o.Kernels.Name, Role: roleName,

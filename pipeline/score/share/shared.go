@@ -15,7 +15,7 @@ import (
 
 // Options say what a process shares.
 type Options struct {
-	// From is how many transactions a timestep needs to be shared; 0 for none.
+	// From is how many transactions a timestep needs to be shared.
 	From int
 	// Runner is that of the role, OneHop and Kernels what its models see and are computed with.
 	Runner  ensemble.Runner
@@ -35,12 +35,8 @@ type Shared struct {
 	members wire.Members
 }
 
-// New returns the part of a process that leads the role or stands by; nil if it plays it alone,
-// or nothing is to be shared.
+// New returns the part of a process that leads the role or stands by, as Around.Standing says.
 func New(o Options) *Shared {
-	if o.Around.Standing == nil || o.From == 0 {
-		return nil
-	}
 	s := &Shared{o: o, board: NewBoard(!o.Around.Standing.StandsBy())}
 	if o.Around.Standing.StandsBy() {
 		s.helper = &Helper{
