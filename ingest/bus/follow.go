@@ -17,7 +17,9 @@ import (
 // may pass is waited for: a broker that is away, one that does not answer, a leader
 // that moves, an answer that makes no sense.
 func (t *Tail) follow(ctx context.Context, s *source, position int64) {
-	for e := newEffort(t.client, s.tp.String()); ; {
+	e := newEffort(t.client, s.tp.String())
+	defer e.abandoned()
+	for {
 		next, err := t.step(ctx, s, position)
 		if ctx.Err() != nil {
 			return

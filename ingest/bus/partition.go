@@ -110,7 +110,9 @@ func EndsOf(
 // logRange returns the first position and the one after the last.
 func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end int64, err error) {
 	name := c.Name(tp.Topic)
-	for e := newEffort(c, tp.String()); ; {
+	e := newEffort(c, tp.String())
+	defer e.abandoned()
+	for {
 		start, end, err = c.logRangeOnce(ctx, name, tp.Partition)
 		if err == nil {
 			e.worked()

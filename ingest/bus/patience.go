@@ -42,7 +42,7 @@ const (
 	believe = 6
 )
 
-// effort is something that is tried until it works.
+// effort is something that is tried until it works. Whoever begins one defers abandoned.
 type effort struct {
 	client  *Client
 	place   string
@@ -59,7 +59,6 @@ func newEffort(c *Client, place string) *effort {
 func (e *effort) failed(ctx context.Context, err error) error {
 	c := e.client
 	if ctx.Err() != nil {
-		e.abandoned()
 		return err
 	}
 	if c.watch == nil {
@@ -71,15 +70,14 @@ func (e *effort) failed(ctx context.Context, err error) error {
 	}
 	e.tell(err)
 	if stopped := pause(ctx, e.attempt); stopped != nil {
-		e.abandoned()
 		return errors.Join(stopped, err)
 	}
 	e.attempt++
 	return nil
 }
 
-// abandoned ends a row of failures of which nobody waits for the end: what waits for it next tells
-// of itself.
+// abandoned ends a row of failures of which nobody waits for the end, if it did not end with a
+// success: what waits for it next tells of itself.
 func (e *effort) abandoned() {
 	if !e.spoken.IsZero() && e.client.watch != nil {
 		e.client.watch(e.place, ErrAbandoned)
@@ -111,12 +109,12 @@ func (e *effort) tell(err error) {
 // insist tells of what waiting does not mend, until the context ends.
 func (e *effort) insist(ctx context.Context, err error) {
 	for ctx.Err() == nil {
+		e.spoken = time.Now()
 		e.client.watch(e.place, err)
 		if sleep.For(ctx, e.client.cfg.DialTimeout) != nil {
-			break
+			return
 		}
 	}
-	e.client.watch(e.place, ErrAbandoned)
 }
 
 // worked ends a row of failures.
@@ -153,7 +151,9 @@ func until(ctx context.Context, c *Client, place string, fn func() error) error 
 	if c.watch == nil {
 		return fn()
 	}
-	for e := newEffort(c, place); ; {
+	e := newEffort(c, place)
+	defer e.abandoned()
+	for {
 		err := fn()
 		if err == nil {
 			e.worked()

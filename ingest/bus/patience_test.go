@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -156,9 +157,41 @@ func refuse(req kmsg.Request, code int16) kmsg.Response {
 	}
 }
 
-// Who gives up waiting says so: else a process that lost the lead amid an outage would not be ready
-// after it.
+// Who gives up in the midst of a call is not waited for any more: nobody would ever say that it is
+// over. It may do so between two attempts or while brokers owe an answer.
 func TestWhoGivesUpWaitsNoMore(t *testing.T) {
+	for name, call := range map[string]func(context.Context, *bus.Client) error{
+		"write": func(ctx context.Context, c *bus.Client) error {
+			return c.Write(ctx, bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)})
+		},
+		"ends": func(ctx context.Context, c *bus.Client) error {
+			_, err := c.EndOffsets(ctx, bus.Labels)
+			return err
+		},
+		"holds": func(ctx context.Context, c *bus.Client) error {
+			_, err := c.Holds(ctx, labels0, 0)
+			return err
+		},
+		"tail": func(ctx context.Context, c *bus.Client) error {
+			follower, err := c.Tail(map[bus.TopicPartition]int64{labels0: 0})
+			if err == nil {
+				_, err = follower.Next(ctx)
+				err = errors.Join(err, follower.Close())
+			}
+			return err
+		},
+	} {
+		for _, silent := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/silent=%t", name, silent), func(t *testing.T) {
+				t.Parallel()
+				givesUp(t, silent, call)
+			})
+		}
+	}
+}
+
+// givesUp calls brokers that refuse, and then answer nothing if they are silent, until somebody waits.
+func givesUp(t *testing.T, silent bool, call func(context.Context, *bus.Client) error) {
 	cfg := hasty()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
 	require.NoError(t, err)
@@ -168,14 +201,26 @@ func TestWhoGivesUpWaitsNoMore(t *testing.T) {
 	c, err := bus.OpenPatient(cfg, w.watch)
 	require.NoError(t, err)
 	defer c.Close()
+	mute, asked, end := atomic.Bool{}, make(chan struct{}, 1), make(chan struct{})
+	defer close(end)
 	cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
 		cluster.KeepControl()
+		if mute.Load() {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			<-end
+		}
 		return nil, errors.New("away"), true
 	})
 	ctx, giveUp := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- c.Write(ctx, bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}) }()
+	go func() { done <- call(ctx, c) }()
 	require.Eventually(t, func() bool { return w.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
+	if mute.Store(silent); silent {
+		<-asked
+	}
 	giveUp()
 	require.ErrorIs(t, <-done, context.Canceled)
 	require.Zero(t, w.waiting())

@@ -68,6 +68,7 @@ func (c *Client) readPartition(
 		position = max(position, from)
 	}
 	e := newEffort(c, tp.String())
+	defer e.abandoned()
 	for position < end {
 		got, err := fetchOnce(ctx, c, tp, position)
 		switch {
@@ -86,8 +87,8 @@ func (c *Client) readPartition(
 			position = start
 			continue
 		default:
-			if err := e.failed(ctx, err); err != nil {
-				return 0, c.explain(ctx, err)
+			if err := e.failed(ctx, c.diagnose(ctx, tp, err)); err != nil {
+				return 0, err
 			}
 			continue
 		}
@@ -108,16 +109,19 @@ func (c *Client) readPartition(
 // log does not. It reads one batch.
 func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (held bool, err error) {
 	const oneBatch = 1 // a broker sends one that is larger than asked for whole
-	for e := newEffort(c, tp.String()); ; {
+	e := newEffort(c, tp.String())
+	defer e.abandoned()
+	for {
 		got, err := fetchAtMost(ctx, c, tp, offset, oneBatch)
 		switch {
 		case err == nil:
+			e.worked()
 			return len(got.Records) > 0 && got.Records[0].Offset == offset, nil
 		case errors.Is(err, kafka.OffsetOutOfRange):
 			return false, nil
 		}
-		if err := e.failed(ctx, err); err != nil {
-			return false, fmt.Errorf("read %s@%d: %w", tp, offset, c.explain(ctx, err))
+		if err := e.failed(ctx, c.diagnose(ctx, tp, err)); err != nil {
+			return false, fmt.Errorf("read %s@%d: %w", tp, offset, err)
 		}
 	}
 }
