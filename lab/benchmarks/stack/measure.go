@@ -21,9 +21,11 @@ type reading struct {
 	// was served, licit before illicit.
 	tally  quality.Tally
 	served quality.Confusion
-	// scores and illicit are the probabilities and truths of the labelled nodes.
-	scores  []float64
-	illicit []bool
+	// scores, illicit and timesteps are the probabilities and truths of the labelled nodes, and when
+	// they were.
+	scores    []float64
+	illicit   []bool
+	timesteps []lethe.Timestep
 }
 
 // count scores a timestep and counts it.
@@ -44,6 +46,7 @@ func (r *reading) count(s *step, logits [][]float64, rule decision.Rule) {
 		}
 		r.served[int(label)-1][class]++
 		r.scores, r.illicit = append(r.scores, probabilities[node]), append(r.illicit, label == lethe.Illicit)
+		r.timesteps = append(r.timesteps, s.timestep)
 	}
 }
 

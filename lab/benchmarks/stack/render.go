@@ -45,17 +45,22 @@ func writeTables(w io.Writer, d document) error {
 
 // writeGains prints what ensembles gain on the first one, if that was asked for.
 func writeGains(b *strings.Builder, d document) {
-	head := "\nGains on the first ensemble, and 95 % of them on rows drawn again:\n\n" +
+	head := "\nGains on the first ensemble, and 95 % of them on rows, and on whole timesteps, drawn again:\n\n" +
 		"| score | AUC | average precision |\n|---|--:|--:|\n"
 	for _, f := range d.Figures {
 		if f.Gains == nil {
 			continue
 		}
 		auc, ap := f.Gains.AUC, f.Gains.AveragePrecision
-		fmt.Fprintf(b, "%s| %s of %s | %+.4f (%+.4f to %+.4f) | %+.4f (%+.4f to %+.4f) |\n", head, f.Name,
-			strings.Join(f.Components, ", "), auc.Difference, auc.Low, auc.High, ap.Difference, ap.Low, ap.High)
+		fmt.Fprintf(b, "%s| %s of %s | %s | %s |\n", head, f.Name, strings.Join(f.Components, ", "), auc, ap)
 		head = ""
 	}
+}
+
+// String is the difference and both intervals.
+func (p paired) String() string {
+	return fmt.Sprintf("%+.4f (%+.4f to %+.4f; %+.4f to %+.4f)", p.Difference, p.Low, p.High, p.TimestepsLow,
+		p.TimestepsHigh)
 }
 
 // digits writes a number that may be undefined.
