@@ -174,5 +174,5 @@ func (l learnt) learnOne(
 			all[i] = append(all[i], s)
 		}
 	}
-	return runner.Learn(ctx, *l.over, models, all, nil)
+	return runner.Learn(ctx, *l.over, models, all, nil, nil)
 }

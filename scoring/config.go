@@ -40,7 +40,7 @@ type Config struct {
 	Provisional bool `yaml:"provisional" help:"Score transactions when they arrive, too, until their timestep closes."`
 	// ShareFrom is from how many transactions on the models of a timestep are asked by all processes
 	// that play the role; 0 for never. The result does not depend on it.
-	ShareFrom int `yaml:"share_from" help:"Transactions of a timestep from which others help to score it; 0: never."`
+	ShareFrom int `yaml:"share_from" help:"Transactions of a timestep from which others help to score it and to learn its meta-model; 0: never."`
 }
 
 // Defaults take the mean: similarity was measured within half a point of it,

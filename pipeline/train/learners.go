@@ -16,8 +16,10 @@ import (
 type learners struct {
 	layout ensemble.Layout
 	// meta is nil for ensembles without a meta-model.
-	meta    *meta.Config
-	dir     string
+	meta *meta.Config
+	dir  string
+	// kernels is the name of the kernel set.
+	kernels string
 	columns shards
 	models  []*model // by number
 	// over is nil for ensembles without a meta-model.

@@ -33,6 +33,8 @@ type logic struct {
 	sayer     *sayer
 	// adoption takes over what others have made; nil where nobody else trains.
 	adoption *adoption
+	// aid is nil where nobody helps anybody to learn the meta-model.
+	aid *aid
 }
 
 // newLogic returns a logic without columns.
@@ -45,7 +47,7 @@ func newLogic(o Options, search search) (*logic, error) {
 		runner.Describe = scoring.Describe
 	}
 	return &logic{
-		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, served: lethe.NoTimestep},
+		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, kernels: o.Kernels.Name, served: lethe.NoTimestep},
 		o:        o, runner: runner, search: search, erasures: make(map[string]*erasure),
 	}, nil
 }
@@ -121,7 +123,10 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
 	}
-	return l.sayer.commit()
+	if out, err := l.sayer.commit(); err != nil || !out.Idle {
+		return out, err
+	}
+	return l.aid.step(ctx)
 }
 
 // take stores the slices and follows the commands of erasures.

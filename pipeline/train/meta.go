@@ -7,6 +7,8 @@ import (
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/pipeline/train/outofgroup"
+	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/trainer"
@@ -19,6 +21,8 @@ type overModels struct {
 	config meta.Config
 	shards shards
 	models []*model
+	// kernels is the name of the kernel set.
+	kernels string
 	// known saves asking models about slices that are both as they were.
 	known *ensemble.Known
 }
@@ -42,29 +46,45 @@ func (o *overModels) next() lethe.Timestep {
 	return lethe.NoTimestep
 }
 
-// learn makes the meta-model after a timestep.
-func (o *overModels) learn(ctx context.Context, runner ensemble.Runner, t lethe.Timestep) (learnt, error) {
+// questions are what is asked to learn the meta-model after a timestep.
+func (o *overModels) questions(t lethe.Timestep) (*outofgroup.Work, [][]*lethe.Slice, error) {
 	models := make([]*trainer.Checkpoint, len(o.models))
 	lineages := make([]lethe.Digest, len(models))
 	for i, m := range o.models {
 		value, err := m.value(t)
 		if err != nil {
-			return learnt{}, err
+			return nil, nil, err
 		}
 		if models[i], err = trainer.DecodeCheckpoint(value); err != nil {
-			return learnt{}, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
+			return nil, nil, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
 		}
 		lineages[i] = models[i].Lineage
 	}
 	window, digests, err := o.window(t)
 	if err != nil {
+		return nil, nil, err
+	}
+	q := wire.Question{Timestep: t, Ensemble: meta.Lineage(o.config, lineages, digests), Kernels: o.kernels}
+	return outofgroup.NewWork(q, models, window, digests), window, nil
+}
+
+// learn makes the meta-model after a timestep. What others have asked is taken from the board, which may be nil.
+func (o *overModels) learn(
+	ctx context.Context, runner ensemble.Runner, t lethe.Timestep, board *outofgroup.Board,
+) (learnt, error) {
+	work, window, err := o.questions(t)
+	if err != nil {
 		return learnt{}, err
 	}
-	m, err := runner.Learn(ctx, o.config, models, window, o.known)
+	var heard func(source int) []float32
+	if board != nil {
+		heard = work.Heard(board)
+	}
+	m, err := runner.Learn(ctx, o.config, work.Models, window, o.known, heard)
 	if err != nil {
 		return learnt{}, fmt.Errorf("meta-model after timestep %d: %w", t, err)
 	}
-	m.Lineage = meta.Lineage(o.config, lineages, digests)
+	m.Lineage = work.Question.Ensemble
 	return learnt{t, m.Encode(), m.Lineage}, nil
 }
 

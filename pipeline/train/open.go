@@ -113,7 +113,9 @@ func (l *learners) openOver() error {
 	if l.meta == nil {
 		return nil
 	}
-	over := &overModels{config: *l.meta, shards: l.columns, models: l.models, known: new(ensemble.Known)}
+	over := &overModels{
+		config: *l.meta, shards: l.columns, models: l.models, kernels: l.kernels, known: new(ensemble.Known),
+	}
 	var err error
 	if over.series, err = openSeries(l.columns[0].store, lethe.ShardID(len(l.models)), overall); err == nil {
 		err = over.made(fmt.Sprintf("%s of %d models", l.meta.Fingerprint(), len(l.models)), false)

@@ -37,6 +37,9 @@ type Options struct {
 	// Sharer, if not nil, shares the models with other processes that train: each has the
 	// slices of all shards and trains what is assigned to it.
 	Sharer role.Sharer
+	// ShareFrom is from how many transactions of a timestep on others help the process that learns the
+	// meta-model; 0 for never.
+	ShareFrom int
 	// Pacer keeps searches from taking more than their share, or is nil.
 	Pacer *scan.Pacer
 	role.Surroundings
@@ -49,6 +52,7 @@ func (o Options) Validate() error {
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.Within("layout", o.Layout.Validate())
 	p.AtLeast("workers", o.Workers, 1)
+	p.AtLeast("share_from", o.ShareFrom, 0)
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
 	return p.Err()
@@ -69,6 +73,9 @@ func New(o Options) (*role.Follower, error) {
 	around := l.o.Surroundings
 	if l.share != nil {
 		around.Wake, around.Beside = l.share.wake, l.share.run
+	}
+	if l.aid != nil {
+		around.Beside = l.aid.beside
 	}
 	return role.Follow(roleName, l, around), nil
 }
@@ -103,6 +110,9 @@ func open(o Options) (*logic, error) {
 	}
 	if l.share != nil {
 		l.adoption = newAdoption(l)
+		if l.over != nil && o.ShareFrom > 0 {
+			l.aid = newAid(l)
+		}
 	}
 	return l, nil
 }

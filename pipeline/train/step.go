@@ -170,7 +170,7 @@ func (l *logic) learnOver(ctx context.Context) error {
 	if t == lethe.NoTimestep {
 		return nil
 	}
-	made, err := l.over.learn(ctx, l.runner, t)
+	made, err := l.over.learn(ctx, l.runner, t, l.aid.board())
 	if err != nil {
 		return err
 	}

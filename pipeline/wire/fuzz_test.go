@@ -98,6 +98,19 @@ func FuzzDecodeAsk(f *testing.F) {
 	}, a.Message().Payload)
 }
 
+func FuzzDecodeSaid(f *testing.F) {
+	s := &wire.Said{
+		Question: wire.Question{Timestep: 7, Kernels: "fma"}, Shard: 3, Of: 6, Probabilities: []float32{.25, .75},
+	}
+	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
+		s, err := wire.DecodeSaid(message)
+		if err != nil {
+			return nil, err
+		}
+		return s.Message().Payload, nil
+	}, s.Message().Payload, (&wire.Said{}).Message().Payload)
+}
+
 func FuzzDecodeAnswer(f *testing.F) {
 	a := &wire.Answer{
 		Question: wire.Question{Timestep: 7, Kernels: "fma"}, Model: 3, Posteriors: []float32{.25, .75},

@@ -19,6 +19,7 @@ const (
 	KindModel    Kind = "model"
 	KindAsk      Kind = "ask"
 	KindAnswer   Kind = "answer"
+	KindSaid     Kind = "said"
 )
 
 // Key names one message. Shard is 0 for snapshots, manifests and questions, which are of
@@ -30,7 +31,9 @@ type Key struct {
 }
 
 // perShard reports whether messages of the kind belong to one shard.
-func (k Kind) perShard() bool { return k == KindSlice || k == KindModel || k == KindAnswer }
+func (k Kind) perShard() bool {
+	return k == KindSlice || k == KindModel || k == KindAnswer || k == KindSaid
+}
 
 // String returns the key as it stands in the topic, without the chunk number.
 func (k Key) String() string {
@@ -46,7 +49,7 @@ func ParseKey(s string) (Key, error) {
 	k := Key{Kind: Kind(parts[0])}
 	want := 2
 	switch k.Kind {
-	case KindSlice, KindModel, KindAnswer:
+	case KindSlice, KindModel, KindAnswer, KindSaid:
 		want = 3
 	case KindSnapshot, KindManifest, KindAsk:
 	default:

@@ -59,7 +59,7 @@ func TopicOf(k Kind) bus.Topic {
 		return bus.Slices
 	case KindModel:
 		return bus.Models
-	case KindAsk, KindAnswer:
+	case KindAsk, KindAnswer, KindSaid:
 		return bus.Answers
 	default:
 		return bus.Snapshots

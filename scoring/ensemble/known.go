@@ -23,6 +23,16 @@ type asked struct {
 type answersOf struct {
 	slice       lethe.Digest
 	before, now map[asked][]float64
+	// others is what somebody else was told by all models that are asked, each of which says rows numbers.
+	others []float32
+	rows   int
+}
+
+// hears forgets what others say unless it is of so many models about so many nodes.
+func (a *answersOf) hears(rows, models int) {
+	if a.rows = rows; len(a.others) != rows*models {
+		a.others = nil
+	}
 }
 
 // of returns what is known of a slice.
@@ -46,10 +56,20 @@ func (k *Known) replace(answers []answersOf) {
 }
 
 // ask returns what a model says of the slice's labelled nodes: what it said before, if it
-// is the same.
-func (a answersOf) ask(number lethe.ShardID, m *trainer.Checkpoint, ask func() ([]float64, error)) ([]float64, error) {
+// is the same, or what others were told. Models are asked in their order.
+func (a *answersOf) ask(number lethe.ShardID, m *trainer.Checkpoint, ask func() ([]float64, error)) ([]float64, error) {
 	key := asked{number, m.Lineage}
 	said, ok := a.before[key]
+	if a.others != nil {
+		heard := a.others[:a.rows]
+		a.others = a.others[a.rows:]
+		if !ok {
+			said, ok = make([]float64, a.rows), true
+			for i, p := range heard {
+				said[i] = float64(p)
+			}
+		}
+	}
 	if !ok {
 		var err error
 		if said, err = ask(); err != nil {

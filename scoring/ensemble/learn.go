@@ -3,6 +3,7 @@ package ensemble
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/scoring/meta"
@@ -17,23 +18,27 @@ import (
 // of its groups that do not hold it (out-of-group predictions): none of them has learnt
 // from the node. Models look at a node as it stands in its slice.
 //
-// known, if not nil, has what was said the last time, and gets what is said now.
+// known, if not nil, has what was said the last time, and gets what is said now. heard, if not nil,
+// returns what somebody else was told about a slice, the same bits as those of Said, or nil; slices are
+// counted through the window. The result does not depend on either.
 //
 // The lineage of the result is the caller's to set. Errors are those of Probabilities
 // and meta.Fit. If a component has a single group nothing is learnt: the meta-model
 // is the mean of the components.
 func (r Runner) Learn(
 	ctx context.Context, c meta.Config, models []*trainer.Checkpoint, window [][]*lethe.Slice, known *Known,
+	heard func(source int) []float32,
 ) (*meta.Model, error) {
 	var sources []*lethe.Slice
-	for _, slices := range window {
-		if r.crossed() {
-			sources = append(sources, slices...)
-		}
+	if r.crossed() {
+		sources = slices.Concat(window...)
 	}
 	parts, answers := make([]stack.Rows, len(sources)), make([]answersOf, len(sources))
 	err := r.Each(ctx, len(sources), func(ctx context.Context, i int) (err error) {
 		answers[i] = known.of(sources[i])
+		if heard != nil {
+			answers[i].others = heard(i)
+		}
 		parts[i], err = r.outOfGroup(ctx, models, sources[i], answers[i])
 		return err
 	})
@@ -69,18 +74,60 @@ func (r Runner) outOfGroup(
 	ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice, known answersOf,
 ) (stack.Rows, error) {
 	rows := stack.Rows{Components: len(r.Layout.Components)}
-	var labelled []int
-	for node, label := range s.Labels {
-		if label == lethe.Licit || label == lethe.Illicit {
-			labelled = append(labelled, node)
-			rows.Illicit = append(rows.Illicit, label == lethe.Illicit)
-		}
+	labelled := labelled(s)
+	for _, node := range labelled {
+		rows.Illicit = append(rows.Illicit, s.Labels[node] == lethe.Illicit)
 	}
-	if len(labelled) == 0 {
-		return rows, nil
+	said, err := r.said(ctx, models, s, labelled, known)
+	if err != nil {
+		return rows, err
 	}
 	rows.Logits = make([]float64, len(labelled)*rows.Components)
+	for k, of := range said {
+		for i, logit := range stack.MeanLogits(of) {
+			rows.Logits[i*rows.Components+k] = logit
+		}
+	}
+	return rows, nil
+}
+
+// Said asks the models about the labelled nodes of a slice that they have not learnt from, as Learn does, and
+// returns their probabilities of illicit, model by model: what others that Learn are told by heard.
+// Errors are those of trainer.Engine.Probabilities, with the slice.
+func (r Runner) Said(ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice) ([]float32, error) {
+	if !r.crossed() {
+		return nil, nil
+	}
+	said, err := r.said(ctx, models, s, labelled(s), answersOf{})
+	var out []float32
+	for _, answers := range slices.Concat(said...) {
+		for _, p := range answers {
+			out = append(out, float32(p)) // exact: a model said it so
+		}
+	}
+	return out, err
+}
+
+// labelled returns the nodes of a slice that have a label.
+func labelled(s *lethe.Slice) (nodes []int) {
+	for node, label := range s.Labels {
+		if label == lethe.Licit || label == lethe.Illicit {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// said returns, by component, what its groups say that do not hold a slice.
+func (r Runner) said(
+	ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice, labelled []int, known answersOf,
+) ([][][]float64, error) {
+	out := make([][][]float64, len(r.Layout.Components))
+	if len(labelled) == 0 {
+		return out, nil
+	}
 	whole, alone := trainer.InputOfSlice(s), trainer.InputOfNodes(s, labelled)
+	known.hears(len(labelled), r.Layout.Models()-len(r.Layout.Components))
 	first := 0
 	for k, c := range r.Layout.Components {
 		graph := whole
@@ -88,7 +135,6 @@ func (r Runner) outOfGroup(
 			graph = alone
 		}
 		holder := group.Of(s.Shard, c.Groups, r.Layout.Shards)
-		var said [][]float64
 		for in := range c.Groups {
 			if in == holder {
 				continue
@@ -101,16 +147,13 @@ func (r Runner) outOfGroup(
 				return among(Illicit(posteriors), labelled), nil
 			})
 			if err != nil {
-				return rows, fmt.Errorf("slice of timestep %d, shard %d: %w", s.Timestep, s.Shard, err)
+				return nil, fmt.Errorf("slice of timestep %d, shard %d: %w", s.Timestep, s.Shard, err)
 			}
-			said = append(said, answers)
-		}
-		for i, logit := range stack.MeanLogits(said) {
-			rows.Logits[i*rows.Components+k] = logit
+			out[k] = append(out[k], answers)
 		}
 		first += c.Groups
 	}
-	return rows, nil
+	return out, nil
 }
 
 // among returns the answers about some nodes.

@@ -58,7 +58,7 @@ func TestWhatIsKnownIsNotAskedAgain(t *testing.T) {
 	window := [][]*lethe.Slice{{all[0][2], all[1][2], all[2][2]}}
 	var known ensemble.Known
 	learn := func(known *ensemble.Known) []byte {
-		m, err := r.Learn(t.Context(), meta.Defaults(), models, window, known)
+		m, err := r.Learn(t.Context(), meta.Defaults(), models, window, known, nil)
 		require.NoError(t, err)
 		return m.Encode()
 	}
@@ -78,4 +78,37 @@ func TestWhatIsKnownIsNotAskedAgain(t *testing.T) {
 	third := learn(nil)
 	require.NotEqual(t, second, third)
 	require.Equal(t, third, learn(&known))
+}
+
+// What somebody else was told about a slice is not asked again, if it is about as many nodes as there are.
+func TestWhatOthersWereToldIsTaken(t *testing.T) {
+	const timesteps = 3
+	r, models := trainedModels(t, timesteps, 2)
+	all := columns(timesteps)
+	window := [][]*lethe.Slice{{all[0][1], all[1][1], all[2][1]}, {all[0][2], all[1][2], all[2][2]}}
+	heard := make([][]float32, 6)
+	learn := func(known *ensemble.Known) []byte {
+		m, err := r.Learn(t.Context(), meta.Defaults(), models, window, known, func(source int) []float32 {
+			return heard[source]
+		})
+		require.NoError(t, err)
+		return m.Encode()
+	}
+	want := learn(nil)
+	var err error
+	for _, source := range []int{1, 5} {
+		heard[source], err = r.Said(t.Context(), models, window[source/3][source%3])
+		require.NoError(t, err)
+		require.NotEmpty(t, heard[source])
+	}
+	require.Equal(t, want, learn(nil))
+	var known ensemble.Known
+	require.Equal(t, want, learn(&known))
+
+	told := heard[5]
+	heard[5] = told[1:]
+	require.Equal(t, want, learn(nil), "of other nodes")
+	heard[5] = make([]float32, len(told))
+	require.NotEqual(t, want, learn(nil))
+	require.Equal(t, want, learn(&known), "what is known is not taken from others")
 }

@@ -143,7 +143,9 @@ func (b *Board) take(batch bus.Batch, messages []wire.Received) (foreign []wire.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, rec := range batch.Records {
-		if key := string(rec.Key); rec.Tombstone() {
+		if key := string(rec.Key); wire.IsSaid(rec.Key) {
+			continue // it is of those that train
+		} else if rec.Tombstone() {
 			delete(b.standing, key)
 		} else if rec.Unproven == "" {
 			b.standing[key] = true
