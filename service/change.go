@@ -12,6 +12,7 @@ import (
 	"lethe"
 	"lethe/configs"
 	"lethe/deletions"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/deadletters"
@@ -26,7 +27,7 @@ import (
 type changes struct{ *Service }
 
 func (c changes) actions() api.Actions {
-	return api.Actions{Replay: c.replay, Submit: c.submit, Cancel: c.cancel, Label: c.label}
+	return api.Actions{Replay: c.replay, Submit: c.submit, Cancel: c.cancel, Label: c.label, Look: c.look}
 }
 
 // changeTimeout bounds how long the brokers, or the process that carries out erasures, may take.
@@ -64,6 +65,9 @@ func (c changes) replay(ctx context.Context, places []string) (out api.ReplayAns
 	if err != nil {
 		return out, c.refused("dead letters could not be read", err)
 	}
+	if err := c.note(ctx, translog.DeedReplay, "", len(chosen)); err != nil {
+		return out, err
+	}
 	sent, refused, err := deadletters.Replay(ctx, c.client, chosen, c.o.Now())
 	out = api.ReplayAnswer{Sent: sent, Refused: []api.RefusedLetter{}}
 	for _, r := range refused {
@@ -86,13 +90,20 @@ func (c changes) submit(ctx context.Context, asked api.ErasureRequest) (out api.
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
-	submitted, err := requests.Submit(ctx, c.client, request, c.o.Now())
-	if errors.Is(err, deletions.ErrNamesTarget) {
-		return out, api.NewProblem(http.StatusBadRequest,
-			"request_id holds an id that is to be erased, and request ids are kept")
+	if deletions.NamesTarget(request) { // an access keeps its hash
+		return out, namesTarget()
 	}
+	if err := c.note(ctx, translog.DeedSubmit, request.RequestID, len(request.Targets)); err != nil {
+		return out, err
+	}
+	submitted, err := requests.Submit(ctx, c.client, request, c.o.Now())
 	return api.Submitted{RequestID: submitted.RequestID, RequestDigest: submitted.Digest},
 		c.refused("a request for erasure could not be published", err)
+}
+
+// namesTarget refuses a request under a name that would outlive its targets.
+func namesTarget() error {
+	return api.NewProblem(http.StatusBadRequest, "request_id holds an id that is to be erased, and request ids are kept")
 }
 
 // requestOf checks a request as it is asked for.
@@ -142,6 +153,9 @@ func (c changes) cancel(ctx context.Context, requestID string) (s deletions.Stat
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
+	if err := c.note(ctx, translog.DeedCancel, requestID, 0); err != nil {
+		return s, err
+	}
 	s, err = requests.Cancel(ctx, c.client, requestID, lethe.Digest{}, c.o.Now())
 	switch {
 	case errors.Is(err, requests.ErrUnknown):
@@ -176,7 +190,11 @@ func (s *Service) serveOpenDSR(mux *http.ServeMux) error {
 			}
 			return "controller"
 		},
-		Actions: opendsr.Actions{Submit: changes{s}.submitDSR, Cancel: changes{s}.cancelDSR},
+		Actions: opendsr.Actions{
+			Submit: changes{s}.submitDSR, Cancel: changes{s}.cancelDSR, Look: func(ctx context.Context, requestID string) error {
+				return refusedDSR(changes{s}.look(ctx, requestID))
+			},
+		},
 	})
 	if err != nil {
 		return err
@@ -227,6 +245,9 @@ func (c changes) label(ctx context.Context, l lethe.LabelRecord) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
+	if err := c.note(ctx, translog.DeedLabel, "", 1); err != nil {
+		return err
+	}
 	err = c.client.Write(ctx, bus.Labels, []ingest.Outgoing{{Key: key, Value: value}})
 	return c.refused("a label could not be published", err)
 }

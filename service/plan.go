@@ -19,6 +19,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/deletions/forecast"
+	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/partition"
 	"lethe/pipeline/graphs"
@@ -64,9 +65,14 @@ const (
 	maxPlanBytes = 4 << 20
 )
 
+// targets counts what the request names.
+func (r PlanRequest) targets() int {
+	return len(r.Nodes) + len(r.Edges) + len(r.Features) + len(r.Subjects)
+}
+
 // question checks a request.
 func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err error) {
-	if n := len(r.Nodes) + len(r.Edges) + len(r.Features) + len(r.Subjects); n == 0 || n > limits.MaxErasureNodes {
+	if n := r.targets(); n == 0 || n > limits.MaxErasureNodes {
 		return q, fmt.Errorf("%w: %d targets, want 1..%d", ErrPlan, n, limits.MaxErasureNodes)
 	}
 	until := lethe.NoTimestep
@@ -228,7 +234,14 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), planTimeout)
 	defer cancel()
 	plan, err := p.of(ctx, asked)
+	if err == nil { // what it tells of is shown once that is written down
+		err = changes{p.Service}.note(ctx, translog.DeedPlan, "", asked.targets())
+	}
+	var said *api.Problem
 	switch {
+	case errors.As(err, &said):
+		api.Refuse(w, said.Status, said.Detail)
+		return
 	case errors.Is(err, ErrPlan):
 		api.Refuse(w, http.StatusBadRequest, err.Error())
 		return

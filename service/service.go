@@ -95,6 +95,8 @@ type Service struct {
 
 	outages *outages
 	plans   plans
+	// accesses write down who changes something or looks at an erasure.
+	accesses accesses
 	// ends are those of the source topics.
 	ends *ends
 	// patience has writes to disk wait; the roles' file system is the disk.

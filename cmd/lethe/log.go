@@ -14,6 +14,7 @@ import (
 type logCmd struct {
 	Verify     logVerifyCmd     `cmd:"" help:"Prove that nothing was dropped from the transparency log or rewritten."`
 	Show       logShowCmd       `cmd:"" help:"List the leaves of the transparency log."`
+	Accesses   logAccessesCmd   `cmd:"" help:"List who changed something through the API, or looked at an erasure."`
 	Checkpoint logCheckpointCmd `cmd:"" help:"Print the signed checkpoint, to be kept elsewhere."`
 	Keys       logKeysCmd       `cmd:"" help:"Follow the keys of a log from one that you know, and print them."`
 	RotateKey  logRotateKeyCmd  `cmd:"" help:"Put a new signing key in place, which the one before introduces."`

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,6 +34,7 @@ type logbook struct {
 	// stop ends the service that runs on it.
 	stop    func(leaves int)
 	brokers string
+	address string
 	client  *bus.Client
 	// configure, if not nil, changes what the service runs with.
 	configure func(c *configs.Config)
@@ -46,6 +48,7 @@ type logbook struct {
 //	                            and $OUT, a folder for files
 //	copy                        go on with another copy of the directory as it was
 //	                            before the first one
+//	ask PATH [BODY]             ask the API of the service, by POST if there is a body
 //	drop leaf=N                 take a leaf from the stored log, of 0 to the end
 //	alter leaf=N                another byte in a leaf
 //	swap leaf=N                 two leaves in each other's place
@@ -68,6 +71,8 @@ func TestLogTranscript(t *testing.T) {
 			b.stop(leaves)
 		case "lethe":
 			return b.lethe(td)
+		case "ask":
+			return b.ask(td)
 		case "copy":
 			copies++
 			b.data = filepath.Join(b.folder, "copy"+string(rune('0'+copies)))
@@ -107,6 +112,7 @@ func (b *logbook) serve() string {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
+	b.address = s.HTTPAddress()
 	b.brokers, b.client = strings.Join(s.Brokers(), ","), s.Client()
 	b.stop = func(leaves int) {
 		require.Eventually(b, func() bool {
@@ -130,6 +136,7 @@ var masks = []struct {
 	{stages, ""},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<digest>"},
 	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "<id>"},
+	{regexp.MustCompile(`\b(by|of) [0-9a-f]{16}\b`), "$1 <hash>"},
 	{regexp.MustCompile(`"(from|to|signature)":"[^"]*"`), `"$1":"<base64>"`},
 	{regexp.MustCompile(`root [A-Za-z0-9+/]{43}=`), "root <hash>"},
 	{regexp.MustCompile(`key \S{43} follows \S{43}:`), "key <id> follows <id>:"},
@@ -157,6 +164,26 @@ func (b *logbook) lethe(td *datadriven.TestData) string {
 		masked += "exit status " + string(rune('0'+status)) + "\n"
 	}
 	return masked
+}
+
+// ask asks the API, and returns the status.
+func (b *logbook) ask(td *datadriven.TestData) string {
+	method, path, body := http.MethodGet, "http://"+b.address+"/api/v1"+td.CmdArgs[0].Key, td.Input
+	if body != "" {
+		method = http.MethodPost
+	}
+	status := 0
+	require.Eventually(b, func() bool { // the view may be behind
+		request, err := http.NewRequestWithContext(b.Context(), method, path, strings.NewReader(body))
+		require.NoError(b, err)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(b, err)
+		require.NoError(b, response.Body.Close())
+		status = response.StatusCode
+		return status == http.StatusOK
+	}, time.Minute, 20*time.Millisecond)
+	return http.StatusText(status) + "\n"
 }
 
 // masked is what was said without what differs from run to run.

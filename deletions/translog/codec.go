@@ -96,6 +96,8 @@ func decodeBody(kind Kind, body []byte, read func([]byte, any) error) (Leaf, err
 		return decodeAs[Slice](body, read)
 	case KindCheckpoint:
 		return decodeAs[Checkpoint](body, read)
+	case KindAccess:
+		return decodeAs[Access](body, read)
 	default:
 		return nil, fmt.Errorf("%w: kind %.20q is not known", record.ErrFormat, kind)
 	}

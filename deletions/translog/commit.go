@@ -59,7 +59,8 @@ func (l *Log) Commit(list ...Leaf) (int, error) { return l.commit(nil, list) }
 
 // CommitThrough is Commit for what a source said up to a position, which is kept in the
 // same write: what is read again after a crash and was replaced since would else be
-// committed to once more. It is kept only where leaves are added.
+// committed to once more. It is kept only where leaves are added. Accesses may be among the
+// leaves, each of which is added once.
 func (l *Log) CommitThrough(source string, next int64, list ...Leaf) (int, error) {
 	return l.commit([]deletions.Row{{Key: positionKey(source), Value: strconv.AppendInt(nil, next, 10)}}, list)
 }
@@ -113,10 +114,14 @@ func (l *Log) commit(rows []deletions.Row, list []Leaf) (int, error) {
 	if err := l.load(); err != nil {
 		return 0, err
 	}
-	var fresh []Leaf
+	var fresh, accesses []Leaf
 	now := make(map[artefact]lethe.Digest)
 	for _, leaf := range list {
 		c, ok := leaf.(commitment)
+		if leaf.Kind() == KindAccess {
+			accesses = append(accesses, leaf)
+			continue
+		}
 		if !ok {
 			return 0, fmt.Errorf("a leaf of kind %s commits to no digest", leaf.Kind())
 		}
@@ -130,8 +135,9 @@ func (l *Log) commit(rows []deletions.Row, list []Leaf) (int, error) {
 			fresh = append(fresh, c.replacing(before))
 		}
 	}
-	if len(fresh) == 0 {
-		return 0, nil
+	unknown, err := l.fresh(accesses)
+	if fresh = append(fresh, unknown...); err != nil || len(fresh) == 0 {
+		return 0, err
 	}
 	return len(fresh), l.write(fresh, rows, l.kv.Put)
 }

@@ -114,5 +114,8 @@ func every() []translog.Leaf {
 			Pairs: []lethe.Digest{digestOf("c2")}, PairStubs: []lethe.Digest{digestOf("c3")},
 			Stubs: []lethe.Digest{digestOf("c4")}, LeftOut: 5, Salt: digestOf("salt"),
 		}},
+		translog.Access{Deed: translog.DeedLook, At: epoch, Actor: translog.ActorHash(secret, "anna"),
+			Request: translog.RequestHash(secret, "r-1")},
+		translog.Access{Deed: translog.DeedReplay, At: epoch, Count: 3},
 	}
 }

@@ -22,10 +22,11 @@ const (
 	KindSetup      Kind = "setup"
 	KindSlice      Kind = "slice"
 	KindCheckpoint Kind = "checkpoint"
+	KindAccess     Kind = "access"
 )
 
-// Leaf is a record of the log: a Request, Transition, Found, Operator, Receipt, Setup, Slice or
-// Checkpoint.
+// Leaf is a record of the log: a Request, Transition, Found, Operator, Receipt, Setup, Slice,
+// Checkpoint or Access.
 type Leaf interface {
 	// Kind says which of them it is.
 	Kind() Kind

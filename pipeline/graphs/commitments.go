@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/translog"
+	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
@@ -109,6 +111,40 @@ func (c *commitments) models(batch bus.Batch) error {
 		return fmt.Errorf("commit to %d models: %w", len(list), err)
 	}
 	return nil
+}
+
+// accesses has what people did through the API in the log, and deletes the records that said so. One
+// that a crash leaves there says nothing new.
+func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Publisher) error {
+	source := "access/" + batch.Source.String()
+	known, err := c.log.Position(source)
+	if err != nil {
+		return err
+	}
+	var list []translog.Leaf
+	var gone []ingest.Outgoing
+	for _, rec := range batch.Records {
+		said, found, err := wire.ParseAccess(rec)
+		deed := translog.Deed(said.Deed)
+		switch {
+		case rec.Offset < known:
+		case err != nil, found && !deed.Valid():
+			c.logger.Error("what somebody is said to have done, which no process of this version and secret has written, was "+
+				"passed over", "topic", rec.Topic, "partition", rec.Partition, "offset", rec.Offset)
+		case found:
+			list = append(list, translog.Access{
+				Deed: deed, At: said.At, Actor: said.Actor, Request: said.Request, Count: said.Count,
+			})
+			gone = append(gone, ingest.Outgoing{Key: bytes.Clone(rec.Key)})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if _, err := c.log.CommitThrough(source, batch.Next, list...); err != nil {
+		return fmt.Errorf("%d accesses: %w", len(list), err)
+	}
+	return out.Write(ctx, bus.ErasureStatus, gone)
 }
 
 // goneOf is what a plan takes out of slices wherever it stands there: what goes with subjects, which

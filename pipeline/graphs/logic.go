@@ -131,7 +131,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return err
 		}
 		l.coordinator.TakeNotices(in.Notices)
-		return nil
+		return l.commitments.accesses(ctx, in.Batch, l.turns)
 	case bus.Transactions, bus.Labels:
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err

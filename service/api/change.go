@@ -44,6 +44,9 @@ type Actions struct {
 	Cancel func(ctx context.Context, requestID string) (deletions.Status, error)
 	// Label publishes what a transaction was.
 	Label func(ctx context.Context, l lethe.LabelRecord) error
+	// Look writes down that who asks sees the status or receipt of a request, or, if it is empty, the
+	// list of them. Nothing is shown before.
+	Look func(ctx context.Context, requestID string) error
 }
 
 func (a *API) submit(_ *view.Reader, r *http.Request) (any, error) {

@@ -17,6 +17,10 @@ import (
 // actions are some that answer as a test wants them to.
 func (s *site) actions() api.Actions {
 	return api.Actions{
+		Look: func(_ context.Context, id string) error {
+			s.looks = append(s.looks, id)
+			return s.lookFails
+		},
 		Replay: func(_ context.Context, places []string) (api.ReplayAnswer, error) {
 			if slices.Contains(places, "nowhere") {
 				return api.ReplayAnswer{}, api.NewProblem(http.StatusNotFound, "no such letter")

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 
 	"lethe/deletions"
 	"lethe/pipeline/view"
@@ -33,4 +34,18 @@ func erasures(v *view.Reader, r *http.Request) (any, error) {
 
 func erasure(v *view.Reader, r *http.Request) (any, error) {
 	return orNothing(v.Status(r.PathValue("key")))
+}
+
+// looked serves a question whose answer says something of erasures, once it is written down who looks.
+// Where there is nothing to be seen nobody has looked.
+func (a *API) looked(q question) question {
+	return func(v *view.Reader, r *http.Request) (any, error) {
+		answer, err := q(v, r)
+		if err == nil {
+			// Of several requests under one name the key has the digest behind it.
+			requestID, _, _ := strings.Cut(r.PathValue("key"), "/")
+			err = a.o.Actions.Look(r.Context(), requestID)
+		}
+		return answer, err
+	}
 }

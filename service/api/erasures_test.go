@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -36,4 +37,21 @@ func TestErasuresAreListed(t *testing.T) {
 	var one deletions.Status
 	s.get("/erasures/r-2", &one)
 	require.Equal(t, deletions.Received, one.State)
+}
+
+// Who sees something of a request is written down first: what cannot be is not shown, and who finds
+// nothing has seen nothing.
+func TestLooksAtErasuresAreWrittenDown(t *testing.T) {
+	s := newSite(t)
+	s.write(bus.ErasureStatus, "r-1", status(t, "r-1"))
+	status := func(path string) int { return s.ask(http.MethodGet, path, nil).status }
+	require.Equal(t, http.StatusOK, status("/erasures"))
+	require.Equal(t, http.StatusOK, status("/erasures/r-1"))
+	require.Equal(t, http.StatusNotFound, status("/erasures/r-2"))
+	require.Equal(t, http.StatusNotFound, status("/erasures/r-1/receipt"))
+	require.Equal(t, []string{"", "r-1"}, s.looks)
+	s.lookFails = api.NewProblem(http.StatusServiceUnavailable, "the brokers did not take it")
+	for _, path := range []string{"/erasures", "/erasures/r-1"} {
+		require.Equal(t, http.StatusServiceUnavailable, status(path))
+	}
 }

@@ -45,6 +45,9 @@ type site struct {
 	// keys are those of the deployment, labels what was published.
 	keys   []ed25519.PublicKey
 	labels []lethe.LabelRecord
+	// looks are the requests that somebody looked at, lookFails why that cannot be written down.
+	looks     []string
+	lookFails error
 }
 
 func newSite(t *testing.T) *site {

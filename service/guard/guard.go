@@ -120,7 +120,10 @@ func clientOf(r *http.Request) netip.Addr {
 type personKey struct{}
 
 // PersonOf is who asks. Without a guard it is nobody, who may do nothing.
-func PersonOf(r *http.Request) Person {
-	p, _ := r.Context().Value(personKey{}).(Person)
+func PersonOf(r *http.Request) Person { return PersonIn(r.Context()) }
+
+// PersonIn is who makes the request of a context.
+func PersonIn(ctx context.Context) Person {
+	p, _ := ctx.Value(personKey{}).(Person)
 	return p
 }

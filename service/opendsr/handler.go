@@ -139,6 +139,9 @@ func keptOf(s *deletions.Status) kept {
 func (s *Service) status(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	known, status, err := s.find(id)
+	if err == nil {
+		err = s.o.Actions.Look(r.Context(), id)
+	}
 	if err != nil {
 		s.fail(w, err)
 		return

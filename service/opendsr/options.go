@@ -39,6 +39,8 @@ type Asked struct {
 type Actions struct {
 	Submit func(ctx context.Context, a Asked) error
 	Cancel func(ctx context.Context, requestID string) error
+	// Look writes down that who asks sees where a request stands. Nothing is told before.
+	Look func(ctx context.Context, requestID string) error
 }
 
 // RefusedError says why something is not done.

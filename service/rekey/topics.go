@@ -71,7 +71,8 @@ func saidAgain(ctx context.Context, client *bus.Client, p Plan) (out []ingest.Ou
 	defer (*bus.Seal)(nil).On(client)
 	newest := make(map[string]int)
 	err = client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
-		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsOfStream(rec) {
+		// An access that is not in the log yet is taken by the process that goes on with it.
+		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsOfStream(rec) && !wire.IsAccess(rec) {
 			return nil
 		}
 		again := ingest.Outgoing{Key: bytes.Clone(rec.Key), Value: bytes.Clone(rec.Value), Headers: slices.Clone(rec.Headers)}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"lethe"
+	"lethe/audit"
+	"lethe/configs"
+	"lethe/deletions/translog"
+	"lethe/internal/command"
+)
+
+type logAccessesCmd struct {
+	logFlags
+	Actor   string `help:"Only what this person did, as tokens name him." placeholder:"NAME"`
+	Request string `help:"Only what was done to, or seen of, this request." placeholder:"ID"`
+	JSON    bool   `help:"Print one JSON document."`
+}
+
+// Help shows an example.
+func (logAccessesCmd) Help() string {
+	return `Example:
+  lethe log accesses --data-dir lethe-data --request gdpr-17
+  lethe log accesses --data-dir lethe-data --actor anna
+
+Who changed something through the API, or looked at an erasure. The log has keyed hashes of people and requests
+alone: with --actor and --request, which need the deployment's secret, it is asked for the hashes of these. Stop
+lethe run on the directory first, or name the brokers and the secret (--brokers, --set secret_file=FILE) and
+--public-key.`
+}
+
+// loggedAccess is an access as it is printed. The JSON names are part of the command line.
+type loggedAccess struct {
+	Index   int64         `json:"index"`
+	Deed    translog.Deed `json:"deed"`
+	At      time.Time     `json:"at"`
+	Actor   lethe.Digest  `json:"actor,omitzero"`
+	Request lethe.Digest  `json:"request,omitzero"`
+	Count   int           `json:"count,omitempty"`
+}
+
+// Run lists them.
+func (c *logAccessesCmd) Run(a *command.App) error {
+	o, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	var actor, request lethe.Digest
+	if c.Actor != "" || c.Request != "" {
+		secret, err := configs.KeysOf(o.Config).Secret(a.Context)
+		if err != nil {
+			return fmt.Errorf("--actor and --request need the deployment's secret: %w", err)
+		}
+		actor, request = translog.ActorHash(secret, c.Actor), translog.RequestHash(secret, c.Request)
+	}
+	log, err := audit.ReadLog(a.Context, o)
+	if err != nil {
+		return err
+	}
+	list := []loggedAccess{}
+	for i, text := range log.Leaves {
+		leaf, err := translog.Decode(text)
+		if err != nil {
+			return fmt.Errorf("leaf %d: %w", i, err)
+		}
+		said, is := leaf.(translog.Access)
+		if !is || c.Actor != "" && said.Actor != actor || c.Request != "" && said.Request != request {
+			continue
+		}
+		list = append(list, loggedAccess{int64(i), said.Deed, said.At, said.Actor, said.Request, said.Count})
+	}
+	if c.JSON {
+		return a.PrintJSON(map[string]any{"accesses": list})
+	}
+	for _, l := range list {
+		fmt.Fprintf(a.Stdout, "%d %s %s by %s of %s", l.Index, l.At.Format(time.RFC3339), l.Deed,
+			hashOr(l.Actor, "nobody asked who"), hashOr(l.Request, "no request"))
+		if l.Count > 0 {
+			fmt.Fprintf(a.Stdout, " (%d)", l.Count)
+		}
+		fmt.Fprintln(a.Stdout)
+	}
+	return nil
+}
+
+// hashOr is how a hash begins, or other words where there is none.
+func hashOr(d lethe.Digest, none string) string {
+	const shown = 16
+	if d.IsZero() {
+		return none
+	}
+	return d.String()[:shown]
+}
