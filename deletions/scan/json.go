@@ -20,17 +20,22 @@ const maxNesting = 3
 type jsonMatch struct {
 	sc   *Scanner
 	hits []Hit
-	// row are the numbers of the present run, values those that were read as the bytes of
-	// a feature row, and known says which were.
-	row    []span
-	values []byte
-	known  []bool
+	runRoom
 	// at is the field that the present string stands in.
 	at field
 	// ends are what the present object names as source and target of a payment.
 	ends paymentEnds
 	// noPayments says that source and target are not to be put together.
 	noPayments bool
+}
+
+// runRoom is what is known of a run of numbers. It is used for one text after another.
+type runRoom struct {
+	// row are the numbers of the present run, values those that were read as the bytes of
+	// a feature row, and known says which were.
+	row    []span
+	values []byte
+	known  []bool
 }
 
 // span is where a token stands.
@@ -43,16 +48,16 @@ type span struct{ from, to int }
 // is found by ScanBytes; ids of fewer than 6 bytes are found here however they are
 // spelled. The offset of a hit is that of its string or row.
 func (sc *Scanner) MatchText(text []byte) []Hit {
-	row, _ := sc.spans.Get().(*[]span)
-	if row == nil {
-		row = new([]span)
+	room, _ := sc.rooms.Get().(*runRoom)
+	if room == nil {
+		room = new(runRoom)
 	}
-	m := jsonMatch{sc: sc, row: *row}
+	m := jsonMatch{sc: sc, runRoom: *room}
 	m.text(text, 0, 0)
 	m.carrying(text)
 	m.rows(text, 0)
-	*row = m.row
-	sc.spans.Put(row)
+	*room = m.runRoom
+	sc.rooms.Put(room)
 	return m.hits
 }
 

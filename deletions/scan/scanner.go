@@ -57,8 +57,8 @@ type Scanner struct {
 	before, after int
 	// step is how far apart the places are that are looked at.
 	step int
-	// passes are those that are free to be used again, spans the rows of numbers.
-	passes, spans sync.Pool
+	// passes are those that are free to be used again, rooms those for runs of numbers.
+	passes, rooms sync.Pool
 }
 
 // scanEntry is a fingerprint as the scan needs it, its masks removed.
