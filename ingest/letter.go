@@ -33,6 +33,9 @@ type Letter struct {
 	// Waits says that the record was taken and waits for what it names: the letter goes by
 	// itself when that comes.
 	Waits bool
+	// Stands says that the record waits, or has come to stand in a timestep that it does not belong to:
+	// the letter goes by itself when that is so no more.
+	Stands bool
 	// letter is the dead letter itself.
 	letter Record
 }
@@ -91,6 +94,7 @@ func (l *Letter) restoreKey(null []string) {
 	}
 	// Of payments only one that waits has its own key.
 	l.Waits = !isRefused && (reason == UnknownEndpoint || reason == UnknownTransaction)
+	l.Stands = l.Waits || !isRefused && reason == CrossTimestep
 	if slices.Contains(null, "key") {
 		l.Record.Key = nil
 	}

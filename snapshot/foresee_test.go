@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestForeseenTransactionsFareAsOthers(t *testing.T) {
 				offset++
 			}
 			require.NoError(t, batch.Commit(offset))
-			_, err = s.DecideFeatureCount()
+			_, err = s.DecideFeatureCount(func(int) error { return nil })
 			require.NoError(t, err)
 		}
 		stored = make(map[string]string)
@@ -80,4 +81,37 @@ func placeAll(t *testing.T, s *Store, b *Batch, list []lethe.Transaction) (place
 	}
 	require.NoError(t, Place(b, placed))
 	return placed
+}
+
+// The number of features is told to others before anything relies on it: a process that leads no more
+// has not fixed what nobody else knows.
+func TestTheNumberOfFeaturesIsSaidFirst(t *testing.T) {
+	s, err := Open("snapshots", Options{
+		Config: Defaults(), Secret: lethe.Secret{1}, FS: vfs.NewMem(), TransactionPartitions: 1, LabelPartitions: 1,
+	})
+	require.NoError(t, err)
+	defer s.Close()
+	batch, err := s.Begin(Source{Transactions, "topic", 0})
+	require.NoError(t, err)
+	for i := range enough {
+		tr := lethe.Transaction{ID: lethe.TransactionID(rune('a' + i)), Timestep: 1, Features: []float32{1, 2}}
+		_, err = batch.Transaction(tr, Origin{Offset: int64(i)})
+		require.NoError(t, err)
+	}
+	_, err = batch.Control(1, Origin{Offset: enough})
+	require.NoError(t, err)
+	require.NoError(t, batch.Commit(enough+1))
+	unsaid := errors.New("it leads no more")
+	decided, err := s.DecideFeatureCount(func(width int) error {
+		require.Equal(t, 2, width)
+		return unsaid
+	})
+	require.ErrorIs(t, err, unsaid)
+	require.False(t, decided)
+	require.Zero(t, s.FeatureCount())
+	require.NoError(t, s.FixFeatureCount(2))
+	require.Equal(t, 2, s.FeatureCount())
+	decided, err = s.DecideFeatureCount(func(int) error { return unsaid })
+	require.NoError(t, err)
+	require.False(t, decided)
 }

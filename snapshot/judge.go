@@ -1,15 +1,12 @@
 package snapshot
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"lethe"
 	"lethe/internal/sortedset"
-	"lethe/internal/swapstore"
 )
 
 // review judges the payments, or the labels, that are in no graph: whether they are
@@ -203,57 +200,34 @@ func (c *changes) judgeAll(now lethe.Timestep, arrived *lethe.Snapshot, receded 
 	return nil
 }
 
-// lettersAtOnce bounds what Letters holds in memory.
-const lettersAtOnce = 10_000
-
-// Letters returns what has to be said in the dead letters since, oldest first, again
-// and again until ConfirmLetters: a caller that was killed before it had written them
-// elsewhere finds them here. There may be more than are returned at once.
-func (s *Store) Letters() ([]Letter, error) {
-	var out []Letter
-	err := s.staging.Scan([]byte{kindLetter}, func(_, value []byte) error {
-		r, err := decodeLetter(value)
-		if out = append(out, r.letter); err == nil && len(out) == lettersAtOnce {
-			err = errStop
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, errStop) {
-		return nil, fmt.Errorf("letters: %w", err)
-	}
-	return out, nil
-}
-
-// ConfirmLetters forgets the oldest letters, as many as Letters has returned.
-func (s *Store) ConfirmLetters(count int) error {
-	err := s.staging.Apply(func(w swapstore.Writer) error {
-		err := s.staging.Scan([]byte{kindLetter}, func(key, _ []byte) error {
-			if count--; count < 0 {
-				return errStop
+// SayAgain has Letters return the letters of all that waits in no graph again, of which different says
+// that others have it otherwise, and then that letters of some records are withdrawn of which nothing waits.
+func SayAgain(s *Store, different func(Letter) bool, withdrawn func() []Origin) error {
+	c := s.staging.change()
+	for _, of := range []struct {
+		kind  byte
+		state lethe.State
+	}{{kindPayment, lethe.Closed}, {kindLabel, lethe.Settled}} {
+		r := review{changes: c, kind: of.kind, horizon: c.newest(of.state), touched: make(map[string]storedLetter)}
+		err := s.staging.scanThrough(r.kind, r.horizon, func(e staged) error {
+			_, old, err := decodePending(r.kind, e.value)
+			if old.letter != "" {
+				r.touched[string(aboutOf(e))] = storedLetter{}
 			}
-			return w.Delete(key)
+			return err
 		})
-		if errors.Is(err, errStop) {
-			return nil
+		if err == nil {
+			err = r.addLetters()
 		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("confirm %d letters: %w", count, err)
+		if err != nil {
+			return fmt.Errorf("letters of what waits: %w", err)
+		}
 	}
-	return nil
-}
-
-// nextLetter returns the number of the letter to be stored next.
-func (s *staging) nextLetter() (number uint64, err error) {
-	err = s.Scan([]byte{kindLetter}, func(key, _ []byte) error {
-		if len(key) != 1+8 {
-			return fmt.Errorf("%w: key of a letter has %d bytes", ErrCorrupt, len(key))
-		}
-		number = binary.BigEndian.Uint64(key[1:]) + 1
-		return nil
-	})
-	return number, err
+	c.letters = slices.DeleteFunc(c.letters, func(l storedLetter) bool { return !different(l.letter) })
+	for _, o := range withdrawn() {
+		c.letters = append(c.letters, storedLetter{nil, Letter{Refusal{Origin: o}, true}})
+	}
+	return c.apply()
 }
 
 // CheckStaging reads all that a store keeps of records outside the graphs, so that a

@@ -166,7 +166,7 @@ func (r *run) take(b *snapshot.Batch, l logged, o snapshot.Origin) {
 func (r *run) advance(limit int) {
 	ctx := context.Background()
 	for range limit {
-		decided, err := r.store.DecideFeatureCount()
+		decided, err := r.store.DecideFeatureCount(func(int) error { return nil })
 		require.NoError(r.rt, err)
 		toClose, toSettle := r.store.Ready()
 		waiting := r.store.Waiting()

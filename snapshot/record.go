@@ -2,8 +2,11 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
 
 // Stream tells which records a partition carries.
@@ -188,4 +191,57 @@ func decodeInfo(t lethe.Timestep, value []byte) (Info, error) {
 		i.Waiting, i.Reopened = int(c.Uint64()), lethe.Revision(c.Uint32())
 	}
 	return i, c.close("timestep")
+}
+
+// lettersAtOnce bounds what Letters holds in memory.
+const lettersAtOnce = 10_000
+
+// Letters returns what has to be said in the dead letters since, oldest first, again
+// and again until ConfirmLetters: a caller that was killed before it had written them
+// elsewhere finds them here. There may be more than are returned at once.
+func (s *Store) Letters() ([]Letter, error) {
+	var out []Letter
+	err := s.staging.Scan([]byte{kindLetter}, func(_, value []byte) error {
+		r, err := decodeLetter(value)
+		if out = append(out, r.letter); err == nil && len(out) == lettersAtOnce {
+			err = errStop
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, fmt.Errorf("letters: %w", err)
+	}
+	return out, nil
+}
+
+// ConfirmLetters forgets the oldest letters, as many as Letters has returned.
+func (s *Store) ConfirmLetters(count int) error {
+	err := s.staging.Apply(func(w swapstore.Writer) error {
+		err := s.staging.Scan([]byte{kindLetter}, func(key, _ []byte) error {
+			if count--; count < 0 {
+				return errStop
+			}
+			return w.Delete(key)
+		})
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("confirm %d letters: %w", count, err)
+	}
+	return nil
+}
+
+// nextLetter returns the number of the letter to be stored next.
+func (s *staging) nextLetter() (number uint64, err error) {
+	err = s.Scan([]byte{kindLetter}, func(key, _ []byte) error {
+		if len(key) != 1+8 {
+			return fmt.Errorf("%w: key of a letter has %d bytes", ErrCorrupt, len(key))
+		}
+		number = binary.BigEndian.Uint64(key[1:]) + 1
+		return nil
+	})
+	return number, err
 }

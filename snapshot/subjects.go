@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
+	"lethe/internal/swapstore"
 )
 
 // Subjects are kept as pseudonyms in an index beside the index of transactions: by subject,
@@ -66,6 +68,36 @@ func (b *Batch) carry(c carrier, subjects []string) {
 			b.set(append(pseudonymKey(kindCarries, c.about[1]), key...), []byte{})
 		}
 	}
+}
+
+// Carry notes that a subject is carried by transactions and payments, which goes with all of them. It is
+// durable when it returns.
+func (m Marks) Carry(subject lethe.Target, targets []lethe.Target) error {
+	b := Batch{staging: m.staging, writes: make(map[string][]byte)}
+	secret := m.staging.options.Secret
+	for _, t := range targets {
+		ids := []lethe.TransactionID{t.Transaction}
+		if t.Kind == lethe.PaymentTarget {
+			ids = []lethe.TransactionID{t.Payment.Source, t.Payment.Target}
+		}
+		c := carrier{ids: ids} // of the first timestep, and so not later than what goes
+		for _, id := range ids {
+			c.about = append(c.about, secret.Pseudonym(id))
+		}
+		b.carry(c, []string{subject.Subject})
+	}
+	err := m.staging.Apply(func(w swapstore.Writer) error {
+		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
+			if err := w.Set([]byte(key), b.writes[key]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("what carries a subject: %w", err)
+	}
+	return nil
 }
 
 // wouldTake reports whether a transaction would be taken, or was, if nothing that it carries was

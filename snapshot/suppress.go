@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -123,6 +124,86 @@ func (s *staging) isSuppressed(about []lethe.TransactionID) bool {
 	}
 	return slices.ContainsFunc(about, func(id lethe.TransactionID) bool { return is(s.options.Secret.Suppression(id)) }) ||
 		len(about) == 2 && is(s.options.Secret.SuppressedPayment(about[0], about[1]))
+}
+
+// NamedUnder returns the transactions and payments of which something is here and whose keyed hashes
+// (lethe.Secret.Suppressed) are among some: rows, payments and labels that wait, and what graphs hold.
+// It reads the graphs of all closed timesteps, for no index tells a hash. The order is not told.
+func (s *Store) NamedUnder(ctx context.Context, hashes map[lethe.Digest]bool) ([]lethe.Target, error) {
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	n := namedUnder{secret: s.staging.options.Secret, hashes: hashes}
+	err := s.staging.Scan(nil, func(key, value []byte) error { return n.staged(key[0], value) })
+	if err != nil {
+		return nil, fmt.Errorf("what staging holds of hashes: %w", err)
+	}
+	for _, info := range s.Timesteps() {
+		if info.State == lethe.Open {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		content, err := s.Load(info.Timestep)
+		if err != nil {
+			return nil, err
+		}
+		g := content.Snapshot
+		for _, node := range g.Nodes {
+			n.about(node.ID)
+		}
+		for _, p := range g.Payments {
+			n.about(g.Nodes[p.Source].ID, g.Nodes[p.Target].ID)
+		}
+	}
+	return lethe.Distinct(n.found), nil
+}
+
+// namedUnder collects what has one of some hashes.
+type namedUnder struct {
+	secret lethe.Secret
+	hashes map[lethe.Digest]bool
+	found  []lethe.Target
+}
+
+// about takes what is about a transaction, or both ends of a payment.
+func (n *namedUnder) about(ids ...lethe.TransactionID) {
+	all := lethe.Transactions(ids...)
+	if len(ids) == 2 {
+		all = append(all, lethe.PaymentBetween(ids[0], ids[1]))
+	}
+	for _, t := range all {
+		if n.hashes[n.secret.Suppressed(t)] {
+			n.found = append(n.found, t)
+		}
+	}
+}
+
+// staged takes an entry of staging.
+func (n *namedUnder) staged(kind byte, value []byte) error {
+	switch kind {
+	case kindRow:
+		r, err := decodeRow(value)
+		n.about(r.id)
+		return err
+	case kindCandidate:
+		c, err := decodeCandidate(value)
+		if err != nil {
+			return err
+		}
+		return n.staged(kindRow, c.row)
+	case kindPayment:
+		p, err := decodePayment(value)
+		n.about(p.source, p.target)
+		return err
+	case kindLabel:
+		l, err := decodeLabel(value)
+		n.about(l.id)
+		return err
+	default:
+		return nil
+	}
 }
 
 // isErased reports whether something that carries subjects goes with one of them.

@@ -85,26 +85,42 @@ func (b *Batch) candidate(
 func (s *Store) FeatureCount() int { return s.staging.featureCount }
 
 // DecideFeatureCount fixes the number of features if it is not known and can be told
-// now, and reports whether it did. From then on no record and no erasure moves it.
+// now, and reports whether it did: say is told before it is fixed, so that what somebody relies on is known
+// to others. From then on no record and no erasure moves it.
 // Transactions of another number are refused (see Letters).
 //
 // It is told by the first timestep that may close and has ten transactions or more:
 // the most frequent number among them, the smallest of equals. A smaller timestep
 // waits for a later one that can tell. One that control records in every partition
 // name tells together with those before it, as soon as they have ten between them.
-func (s *Store) DecideFeatureCount() (bool, error) {
+func (s *Store) DecideFeatureCount(say func(width int) error) (bool, error) {
 	if s.staging.featureCount > 0 {
 		return false, nil
 	}
 	w := widths{s.staging}
 	width, err := w.tellWidth()
 	if err == nil && width > 0 {
-		err = w.fixWidth(width)
+		err = say(width)
 	}
+	if err != nil || width == 0 {
+		return false, widthError(err)
+	}
+	return true, s.FixFeatureCount(width)
+}
+
+// FixFeatureCount is DecideFeatureCount of a number that others have told, unless one is known.
+func (s *Store) FixFeatureCount(width int) error {
+	if s.staging.featureCount > 0 {
+		return nil
+	}
+	return widthError(widths{s.staging}.fixWidth(width))
+}
+
+func widthError(err error) error {
 	if err != nil {
-		return false, fmt.Errorf("number of features: %w", err)
+		return fmt.Errorf("number of features: %w", err)
 	}
-	return width > 0, nil
+	return nil
 }
 
 // tellWidth returns the width that can be told now, or 0.

@@ -57,6 +57,8 @@ func (g fakeGraphs) Lift(hashes []lethe.Digest, _ ...lethe.SubjectUntil) error {
 	}, "lift %d", len(hashes))
 }
 
+func (g fakeGraphs) Adopt(context.Context, []lethe.Target, []lethe.Digest) error { return nil }
+
 func (g fakeGraphs) Carried([]lethe.Target) ([]lethe.Target, int, error) { return nil, 0, nil }
 
 // SubjectsOf: who is called SUBJECT.NAME carries a subject.

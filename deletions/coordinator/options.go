@@ -117,6 +117,10 @@ type Graphs interface {
 	// of the transactions among that carry other subjects too. Suppress suppresses none of
 	// it by itself; Rewrite takes it out.
 	Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error)
+	// Adopt has what is here of some keyed hashes count as carried by the subjects among some targets,
+	// unless it is one of these or known to be carried: another process has found it, and what says so may
+	// have been dropped here.
+	Adopt(ctx context.Context, targets []lethe.Target, hashes []lethe.Digest) error
 	// SubjectsOf returns keyed hashes (lethe.Secret.HeldSubject) of the subjects that are carried
 	// by what an erasure of a target takes away. A subject is itself.
 	SubjectsOf(t lethe.Target) ([]lethe.Digest, error)

@@ -23,6 +23,11 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
+	for i, e := range b.members {
+		if err := s.o.Graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
+			return b, err
+		}
+	}
 	plans, err := planner{s.o.Graphs, s.o.Ledger}.plan(ctx, b, requests)
 	if err != nil {
 		return b, err

@@ -43,9 +43,6 @@ func (d *drawing) operate(chance *rand.Rand) {
 	case 0:
 		d.held(chance, true)
 	case 1:
-		if d.options.led {
-			return // a process that stands by may have dropped what who leads had taken before
-		}
 		if d.world.loose || d.world.late && d.config.Late != snapshot.DeadLetter {
 			d.cancelled(chance)
 		} else {

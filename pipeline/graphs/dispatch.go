@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"lethe"
@@ -184,4 +185,50 @@ func (l *letters) write(ctx context.Context, out []ingest.Outgoing) error {
 // missed keeps a dead letter for what cannot be read of a source topic.
 func (in *intake) missed(ctx context.Context, gap *bus.Gap) error {
 	return in.letters.write(ctx, []ingest.Outgoing{in.letters.letter(gap.Letter())})
+}
+
+// letterSaid is a dead letter that was published: of which record, and why.
+type letterSaid struct {
+	of snapshot.Origin
+	ingest.Refusal
+}
+
+// says reports whether the letter is that of a record, and gives the same reason.
+func (l letterSaid) says(other snapshot.Letter) bool {
+	a, b := l.of, other.Origin
+	return a.Topic == b.Topic && a.Partition == b.Partition && a.Offset == b.Offset &&
+		string(l.Reason) == other.Reason && l.Detail == other.Detail
+}
+
+// noteLetters notes the dead letters of records that wait, and those that are gone.
+func (h *Heard) noteLetters(records []ingest.Record) {
+	for _, rec := range records {
+		letter, err := ingest.ReadDeadLetter(rec)
+		if rec.Tombstone() || err != nil || !letter.Stands {
+			delete(h.letters, string(rec.Key))
+			continue
+		}
+		r := letter.Record
+		of := snapshot.Origin{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Key: r.Key}
+		h.letters[string(rec.Key)] = letterSaid{of, letter.Refusal}
+	}
+}
+
+// sayLetters has the dead letters of what waits become those of a store. Which there were, and when
+// they went, depends on what whoever led before had read and carried out as it wrote them.
+func (h *Heard) sayLetters(store *snapshot.Store) error {
+	stands := make(map[string]bool)
+	return snapshot.SayAgain(store, func(l snapshot.Letter) bool {
+		key := string(ingest.WaitingLetter(recordOf(l.Origin), &ingest.Refusal{}, "").Key)
+		stands[key] = true
+		said, known := h.letters[key]
+		return !known || !said.says(l)
+	}, func() (withdrawn []snapshot.Origin) {
+		for _, key := range slices.Sorted(maps.Keys(h.letters)) {
+			if !stands[key] {
+				withdrawn = append(withdrawn, h.letters[key].of)
+			}
+		}
+		return withdrawn
+	})
 }

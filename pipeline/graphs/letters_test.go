@@ -103,3 +103,83 @@ func (d *deployment) letterReasons() map[string][]string {
 	}
 	return out
 }
+
+// Who takes over has the dead letters of what waits become those of its own store: whoever led before may
+// have withdrawn one that is due here, or left one of a record that is in a graph here.
+func TestWhoTakesOverSaysWhatWaitsHere(t *testing.T) {
+	d := deploy(t)
+	dir := t.TempDir()
+	r, stop := d.run(dir)
+	key, value, err := ingest.EncodeLabel(lethe.LabelRecord{ID: "nobody", Timestep: 1, Label: lethe.Licit})
+	require.NoError(t, err)
+	d.send(bus.Labels, ingest.Outgoing{Key: key, Value: value})
+	d.fill(1)
+	d.settle(1)
+	d.fill(2)
+	d.until(r, "two steps", twoSteps)
+	require.Eventually(t, func() bool { return len(d.letterReasons()) == 1 }, time.Minute, time.Millisecond)
+	stop()
+
+	var letters []ingest.Record
+	require.NoError(t, d.topics.ReadAll(t.Context(), bus.DeadLetters, func(rec ingest.Record) error {
+		letters = append(letters, rec)
+		return nil
+	}))
+	require.Len(t, letters, 1)
+	stale := letters[0]
+	stale.Key = []byte(strings.ReplaceAll(string(stale.Key), "nobody", "somebody"))
+	other := letters[0]
+	other.Headers = slices.Clone(other.Headers)
+	for i, h := range other.Headers {
+		if h.Key == "lethe.dlq.detail" {
+			other.Headers[i].Value = []byte("of another timestep")
+		}
+	}
+	tombstone := ingest.Record{Topic: string(bus.DeadLetters), Key: letters[0].Key}
+
+	store, err := openSnapshots(t.Context(), d.options(dir).agreed())
+	require.NoError(t, err)
+	defer store.Close()
+	for name, c := range map[string]struct {
+		heard     []ingest.Record
+		withdrawn []bool
+	}{
+		"the same":             {letters, nil},
+		"nothing":              {nil, []bool{false}},
+		"withdrawn":            {append(slices.Clone(letters), tombstone), []bool{false}},
+		"another reason":       {[]ingest.Record{other}, []bool{false}},
+		"one of another store": {append(slices.Clone(letters), stale), []bool{true}},
+	} {
+		heard := Heard{letters: make(map[string]letterSaid)}
+		heard.noteLetters(c.heard)
+		require.NoError(t, heard.sayLetters(store), name)
+		due, err := store.Letters()
+		require.NoError(t, err, name)
+		var withdrawn []bool
+		for _, letter := range due {
+			withdrawn = append(withdrawn, letter.Withdrawn)
+			if letter.Withdrawn {
+				require.Equal(t, stale.Key, ingest.WithdrawnLetter(recordOf(letter.Origin)).Key, name)
+			} else {
+				require.Equal(t, "nobody", string(letter.Origin.Key), name)
+			}
+		}
+		require.Equal(t, c.withdrawn, withdrawn, name)
+		require.NoError(t, store.ConfirmLetters(len(due)))
+	}
+}
+
+// The store of a process that stood by before it led looks like one of an earlier version, unless it
+// says that it is none: withdrawing the letter of a label would delete that of its transaction.
+func TestTheStoreOfAStandbyIsNoneOfAnEarlierVersion(t *testing.T) {
+	d := deploy(t)
+	s, err := openStandby(t.Context(), d.options(t.TempDir()).agreed(), new(Heard))
+	require.NoError(t, err)
+	defer s.Close()
+	batch, err := s.store.Begin(snapshot.Source{Stream: snapshot.Labels, Topic: string(bus.Labels)})
+	require.NoError(t, err)
+	require.NoError(t, batch.Commit(1))
+	old, err := oldLetters(s.store)
+	require.NoError(t, err)
+	require.False(t, old)
+}

@@ -38,8 +38,8 @@ type lifecycle struct {
 	// published notes what was published in this run; the durable marks are in the
 	// store.
 	published map[lethe.Timestep]published
-	// said says that the number of features was said in this run.
-	said bool
+	// said says that the number of features was said in this run; toldWidth that another process says it.
+	said, toldWidth bool
 	// begun are the timesteps that the listener has been told of.
 	begun map[lethe.Timestep]bool
 }
@@ -97,15 +97,21 @@ func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 	if _, err = l.closings.goOn(ctx, false); err == nil {
 		err = l.publishMissing(ctx)
 	}
-	if err == nil {
-		decided, err = l.store.DecideFeatureCount()
+	if err != nil || l.toldWidth {
+		return false, err
 	}
-	if err == nil && !l.said && l.store.FeatureCount() > 0 {
-		if err = l.sayFeatureCount(ctx); err == nil {
-			l.said = true
+	say := func(count int) error {
+		if l.said {
+			return nil
 		}
+		err := l.sayFeatureCount(ctx, count)
+		l.said = err == nil
+		return err
 	}
-	return decided, err
+	if count := l.store.FeatureCount(); count > 0 {
+		return false, say(count)
+	}
+	return l.store.DecideFeatureCount(say)
 }
 
 // settle settles timesteps, up to one that is being worked out beside the loop.

@@ -270,18 +270,23 @@ func (u *unmade) settle(store Store) error {
 			return nil
 		}
 	}
-	made := make(map[lethe.Timestep]bool)
+	infos := make(map[lethe.Timestep]snapshot.Info)
 	for _, info := range store.Timesteps() {
-		made[info.Timestep] = true
+		infos[info.Timestep] = info
 	}
+	var left []lethe.Timestep
 	for _, t := range u.steps {
-		if made[t] {
+		switch info := infos[t]; {
+		case info.State > lethe.Open:
+			continue
+		case info.Nodes > 0: // it may close, or be emptied
+			left = append(left, t)
 			continue
 		}
 		if err := store.Marks().Put(mark(goneMark, t), markValue(0, nil)); err != nil {
 			return err
 		}
 	}
-	u.steps = nil
+	u.steps = left
 	return nil
 }

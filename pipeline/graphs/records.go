@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"context"
 	"slices"
 
 	"lethe"
@@ -43,6 +44,27 @@ type carriers struct {
 func (e carriers) Carried(targets []lethe.Target) (carried []lethe.Target, several int, err error) {
 	carried, list, err := e.carriedBy(targets)
 	return carried, len(list), err
+}
+
+// Adopt implements coordinator.Graphs.
+func (e carriers) Adopt(ctx context.Context, targets []lethe.Target, hashes []lethe.Digest) error {
+	carried, _, err := e.carriedBy(targets)
+	at := slices.IndexFunc(targets, func(t lethe.Target) bool { return t.Kind == lethe.SubjectTarget })
+	if err != nil || at < 0 {
+		return err
+	}
+	unknown := make(map[lethe.Digest]bool)
+	for _, h := range hashes {
+		unknown[h] = true
+	}
+	for _, t := range slices.Concat(targets, carried) {
+		delete(unknown, e.secret.Suppressed(t))
+	}
+	found, err := e.store.NamedUnder(ctx, unknown)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return e.store.Marks().Carry(targets[at], found)
 }
 
 // SubjectsOf implements coordinator.Graphs.

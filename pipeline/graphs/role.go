@@ -87,6 +87,9 @@ func open(ctx context.Context, o Options) (stores, error) {
 			left.steps = steps
 			left.ends, err = bus.EndsOf(ctx, o.Bus, bus.Transactions, bus.Labels)
 		}
+		if err == nil {
+			err = o.heard.sayLetters(graphs)
+		}
 		if err != nil {
 			return stores{}, errors.Join(err, graphs.Close())
 		}

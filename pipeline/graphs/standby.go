@@ -50,25 +50,33 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	if err != nil {
 		return nil, err
 	}
-	// What is erased is suppressed before anything is taken: its records may still be in the topics.
-	if err := suppressCopied(ctx, o, store); err != nil {
+	// Noted before anything is taken, or who takes over would take it for a store of an earlier version.
+	_, err = oldLetters(store)
+	if err == nil { // what is erased is suppressed first: its records may still be in the topics
+		err = suppressCopied(ctx, o, store)
+	}
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	o.Beside = nil
-	*heard = Heard{graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest)}
+	*heard = Heard{
+		graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest),
+		letters: make(map[string]letterSaid),
+	}
 	s := &standby{logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed)}
+	s.lifecycle.toldWidth = true
 	s.intake.silent, s.intake.erased = true, nothingErased{}
 	return s, nil
 }
 
 // Topics implements role.Logic.
 func (s *standby) Topics() []bus.Topic {
-	return []bus.Topic{bus.Transactions, bus.Labels, bus.Snapshots}
+	return []bus.Topic{bus.Transactions, bus.Labels, bus.Snapshots, bus.DeadLetters}
 }
 
 // Resume implements role.Logic.
 func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
-	if source.Topic == bus.Snapshots {
+	if source.Topic == bus.Snapshots || source.Topic == bus.DeadLetters {
 		return bus.FromStart, nil
 	}
 	return s.logic.Resume(source, count)
@@ -93,11 +101,16 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 func (s *standby) follow(ctx context.Context, in role.Input) error {
 	switch topic := in.Batch.Source.Topic; topic {
 	case bus.ErasureStatus:
-		if err := s.hear(in.Notices); err != nil || s.o.standing.OnlyHears() {
+		if err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records)); err != nil || s.o.standing.OnlyHears() {
 			return err
 		}
 	case bus.Snapshots:
 		s.heard.note(in.Messages)
+		if s.o.standing.OnlyHears() {
+			return nil
+		}
+	case bus.DeadLetters:
+		s.heard.noteLetters(in.Batch.Records)
 		if s.o.standing.OnlyHears() {
 			return nil
 		}
@@ -202,6 +215,9 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 func (s *standby) rewrite(ctx context.Context, c *wire.Command) error {
 	targets, scope, err := s.targets(ctx, c)
 	if err != nil || len(targets) == 0 {
+		return err
+	}
+	if err := s.eraser.Adopt(ctx, targets, c.Suppressed); err != nil {
 		return err
 	}
 	if err := s.eraser.Suppress(targets); err != nil {

@@ -225,7 +225,8 @@ func TestRevisionsOfOthersAreGoneBehind(t *testing.T) {
 }
 
 // Who takes over may have erased the records of which the other one made a timestep before it came to
-// them. Once it has read what the other one had, nothing is made of them any more, and the graph goes.
+// them. Once it has read what the other one had, nothing is made of them any more, and the graph goes,
+// though a label still waits there.
 func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	d := deploy(t)
 	store, err := openSnapshots(t.Context(), d.options(t.TempDir()).agreed())
@@ -244,6 +245,11 @@ func TestGraphsOfOthersThatAreNeverMadeAreDeleted(t *testing.T) {
 	require.NoError(t, u.settle(store))
 	require.False(t, deleted(), "it may still come")
 	batch, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
+	require.NoError(t, err)
+	require.NoError(t, batch.Commit(1))
+	batch, err = store.Begin(snapshot.Source{Stream: snapshot.Labels, Topic: string(bus.Labels)})
+	require.NoError(t, err)
+	_, err = batch.Label(lethe.LabelRecord{ID: "erased", Timestep: 9, Label: lethe.Licit}, snapshot.Origin{})
 	require.NoError(t, err)
 	require.NoError(t, batch.Commit(1))
 	require.NoError(t, u.settle(store))

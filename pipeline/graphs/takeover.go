@@ -28,6 +28,8 @@ type Heard struct {
 	// graphs and manifests are the newest of each timestep.
 	graphs    map[lethe.Timestep]newest
 	manifests map[lethe.Timestep]newest
+	// letters are the dead letters of records that wait, by their keys.
+	letters map[string]letterSaid
 }
 
 // newest is the newest revision of something, and its digest.
@@ -60,7 +62,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return New(ctx, o)
 	}
 	o.standing, o.heard = as, heard
-	as.Open = []bus.Topic{bus.ErasureStatus, bus.Snapshots} // read without waiting for who leads
+	as.Open = []bus.Topic{bus.ErasureStatus, bus.Snapshots, bus.DeadLetters} // read without waiting for who leads
 	if !as.StandsBy() {
 		if err := takeOver(ctx, o.agreed()); err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)

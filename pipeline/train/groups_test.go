@@ -175,6 +175,39 @@ func TestAGroupWaitsForTheSlicesOfWhatIsServed(t *testing.T) {
 	require.NoError(t, stop())
 }
 
+// Who comes to lead deletes what its forerunner had published of a timestep that is gone only once it
+// knows that it is: the slices that follow it name another one before them by then. As it went shard by
+// shard, a group learnt from it and found it in one of its shards alone, which ended the role.
+func TestATimestepGoesShardByShard(t *testing.T) {
+	topics := topics()
+	o := mixed(t, t.TempDir(), topics)
+	plans := []plan{planOf(0, 2), planOf(1, 2), planOf(2, 2)}
+	stop := running(t, o)
+	for _, p := range plans {
+		publish(t, topics, p.messages(1)...)
+	}
+	say(t, topics, 2)
+	awaitModels(t, topics, whole(t, o, 2, plans...))
+	gone := func(shard lethe.ShardID) wire.Message {
+		return wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: shard, Timestep: 1}, Deleted: true}
+	}
+	pair := wire.Key{Kind: wire.KindModel, Shard: 3, Timestep: 2}
+	if len(o.Layout.ShardsOf(pair.Shard)) != 2 {
+		pair.Shard++
+	}
+	first, second := o.Layout.ShardsOf(pair.Shard)[0], o.Layout.ShardsOf(pair.Shard)[1]
+	publish(t, topics, gone(second))
+	for i := range plans {
+		plans[i].slices = []*lethe.Slice{sliceOf(lethe.ShardID(i), 2, lethe.NoTimestep, 0)}
+		publish(t, topics, plans[i].messages(2)...)
+	}
+	want := whole(t, o, 2, plans...)
+	require.Eventually(t, func() bool { return payloads(t, topics)[pair] == want[pair] }, 10*time.Second, 5*time.Millisecond)
+	publish(t, topics, gone(first), gone(3-first-second))
+	awaitModels(t, topics, want)
+	require.NoError(t, stop())
+}
+
 // An erasure is acknowledged when all that learnt from its slices has learnt anew.
 func TestErasureWaitsForGroupsAndMetaModel(t *testing.T) {
 	topics := topics()

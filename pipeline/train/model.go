@@ -2,12 +2,10 @@ package train
 
 import (
 	"fmt"
-	"slices"
 
 	"lethe"
 	"lethe/scoring/ensemble"
 	"lethe/trainer"
-	schedule "lethe/trainer/column"
 )
 
 // model is one model of the ensemble through time. Its series is in the store of the
@@ -90,12 +88,10 @@ func (m *model) next(trained lethe.Timestep) lethe.Timestep {
 
 // window returns the slices that the checkpoint after t is trained on, ascending.
 func (m *model) window(t lethe.Timestep) ([]*lethe.Slice, error) {
-	all := m.shards[0].timesteps
-	end, found := slices.BinarySearch(all, t)
-	if !found {
+	window := m.shards.window(t, m.config.WindowTimesteps)
+	if len(window) == 0 {
 		return nil, fmt.Errorf("no slice of timestep %d", t)
 	}
-	window := schedule.Window(m.config, all[:end+1])
 	out := make([]*lethe.Slice, len(window))
 	for i, at := range window {
 		var err error

@@ -74,6 +74,20 @@ func (s shards) complete(t lethe.Timestep, n int) bool {
 	return true
 }
 
+// window returns the last n timesteps up to t, ascending, each of which is the one before the next. One
+// that is gone may still be here, and its slice be gone in other shards: nothing names it any more.
+func (s shards) window(t lethe.Timestep, n int) (out []lethe.Timestep) {
+	for range n {
+		if _, here := s[0].links[t]; !here {
+			break
+		}
+		out = append(out, t)
+		t = s.previous(t)
+	}
+	slices.Reverse(out)
+	return out
+}
+
 // revision returns the newest revision of the slices of a timestep.
 func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
 	for _, c := range s {
