@@ -23,11 +23,6 @@ func (s *states) rewriting(ctx context.Context, b batch) (batch, error) {
 	if !known {
 		return b, nil
 	}
-	for i, e := range b.members {
-		if err := s.o.Graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
-			return b, err
-		}
-	}
 	plans, err := planner{s.o.Graphs, s.o.Ledger}.plan(ctx, b, requests)
 	if err != nil {
 		return b, err
@@ -94,7 +89,7 @@ func (o *outbox) rewrite(ctx context.Context, b batch, requests [][]lethe.Target
 	return o.graphs.Rewrite(ctx, distinct(requests), b.replaced())
 }
 
-// planner tells what requests change, and changes nothing.
+// planner tells what requests change, and changes nothing of that.
 type planner struct {
 	graphs Graphs
 	ledger *deletions.Ledger
@@ -102,6 +97,11 @@ type planner struct {
 
 // plan tells what a batch will change.
 func (p planner) plan(ctx context.Context, b batch, requests [][]lethe.Target) ([]Plan, error) {
+	for i, e := range b.members {
+		if err := p.graphs.Adopt(ctx, requests[i], e.Progress.Carried); err != nil {
+			return nil, err
+		}
+	}
 	plans, err := p.graphs.Plan(ctx, requests, b.members[0].Scope)
 	if err == nil && b.members[0].Scope == lethe.ScopePartition {
 		err = p.addAfresh(ctx, b, plans)

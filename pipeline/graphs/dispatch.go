@@ -189,15 +189,15 @@ func (in *intake) missed(ctx context.Context, gap *bus.Gap) error {
 
 // letterSaid is a dead letter that was published: of which record, and why.
 type letterSaid struct {
-	of snapshot.Origin
-	ingest.Refusal
+	of  snapshot.Origin
+	why ingest.Refusal
 }
 
 // says reports whether the letter is that of a record, and gives the same reason.
 func (l letterSaid) says(other snapshot.Letter) bool {
 	a, b := l.of, other.Origin
 	return a.Topic == b.Topic && a.Partition == b.Partition && a.Offset == b.Offset &&
-		string(l.Reason) == other.Reason && l.Detail == other.Detail
+		string(l.why.Reason) == other.Reason && l.why.Detail == other.Detail
 }
 
 // noteLetters notes the dead letters of records that wait, and those that are gone.

@@ -27,8 +27,9 @@ func TestWhatWhoLeadsHasFoundGoes(t *testing.T) {
 	require.NoError(t, store.Suppress([]lethe.Target{subject}))
 	transactions, err := store.Begin(snapshot.Source{Stream: snapshot.Transactions, Topic: string(bus.Transactions)})
 	require.NoError(t, err)
-	v, err := transactions.Transaction(
-		lethe.Transaction{ID: "carrier", Timestep: 1, Features: []float32{1, 2, 3}, Subjects: []string{"Ann"}}, snapshot.Origin{})
+	v, err := transactions.Transaction(lethe.Transaction{
+		ID: "carrier", Timestep: 1, Features: []float32{1, 2, 3}, Subjects: []string{"Ann"},
+	}, snapshot.Origin{})
 	require.NoError(t, err)
 	require.Equal(t, snapshot.Suppressed, v.Outcome)
 	require.NoError(t, transactions.Commit(1))

@@ -202,7 +202,8 @@ func TestATimestepGoesShardByShard(t *testing.T) {
 		publish(t, topics, plans[i].messages(2)...)
 	}
 	want := whole(t, o, 2, plans...)
-	require.Eventually(t, func() bool { return payloads(t, topics)[pair] == want[pair] }, 10*time.Second, 5*time.Millisecond)
+	learnt := func() bool { return payloads(t, topics)[pair] == want[pair] }
+	require.Eventually(t, learnt, time.Minute, 5*time.Millisecond)
 	publish(t, topics, gone(first), gone(3-first-second))
 	awaitModels(t, topics, want)
 	require.NoError(t, stop())
