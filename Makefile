@@ -42,7 +42,7 @@ kafka-test: ## Run the integration tests on a real Apache Kafka, of one broker a
 
 .PHONY: kafka-one kafka-three
 kafka-one:
-	./integration/kafka/kafka.sh run $(GO) test -count=1 -short -v -timeout 10m ./integration/kafka
+	./integration/kafka/kafka.sh run $(GO) test -count=1 -short -v -timeout 15m ./integration/kafka
 
 # Most of the time they wait for brokers, as those of one broker do.
 kafka-three:

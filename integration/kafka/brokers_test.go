@@ -67,7 +67,7 @@ func TestBrokersOfThreeAreLost(t *testing.T) {
 	three := newCluster(t)
 	l := newLab(t)
 	erased, _ := l.subjects(t)
-	want := l.erasedHalfway(t, string(erased))
+	want := l.erasedAfter(t, 3, string(erased))
 	d := l.outside(t)
 	d.prepare()
 	root := t.TempDir()
@@ -122,16 +122,16 @@ func TestBrokersOfThreeAreLost(t *testing.T) {
 	}
 }
 
-// erasedHalfway is what the embedded broker gives for an erasure after the third part.
-func (l *lab) erasedHalfway(t *testing.T, erased string) outcome {
+// erasedAfter is what the embedded broker gives for an erasure after a part of the stream.
+func (l *lab) erasedAfter(t *testing.T, part int, erased string) outcome {
 	t.Helper()
 	d := &deployment{lab: l, t: t, prefix: "lethe."}
 	s := process.Start(t, l.bin, filepath.Join(t.TempDir(), "data"), process.FreePorts(t), d.settings()...)
 	d.brokers = s.Brokers
-	d.replayParts(1, 3)
-	s.Await("half of the stream", l.learnt(3))
+	d.replayParts(1, part)
+	s.Await("a part of the stream", l.learnt(part))
 	verified(t, d.erase("reference", erased), s)
-	d.replayParts(4, 6)
+	d.replayParts(part+1, 6)
 	out := outcome{s.Await("the end of the stream", l.learnt(6)).EnsembleHash, d.predictions(), d.slices()}
 	require.Zero(t, s.Stop(), s.Log())
 	return out

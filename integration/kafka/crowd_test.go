@@ -76,7 +76,7 @@ func TestProcessesAndBrokersOfThreeAreLost(t *testing.T) {
 	three := newCluster(t)
 	l := newRealLab(t)
 	erased, _ := l.subjects(t)
-	want := l.erasedHalfway(t, string(erased))
+	want := l.erasedAfter(t, 3, string(erased))
 	d := l.outside(t)
 	d.prepare()
 	c := &crowd{d, t.TempDir(), make(map[string]*process.Service), make(map[string]string)}

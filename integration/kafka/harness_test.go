@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 
@@ -41,17 +42,18 @@ const (
 
 // outside says where the broker is that the tests were given. TestMain takes it
 // out of the environment, where lethe would mistake it for configuration.
-var outside struct{ brokers, dir, sasl, mutual, expired, certificates, cluster string }
+var outside struct{ brokers, dir, sasl, mutual, expired, links, certificates, cluster string }
 
 func TestMain(m *testing.M) {
 	for name, to := range map[string]*string{
 		"LETHE_BROKERS": &outside.brokers, "LETHE_BROKER_DIR": &outside.dir, "LETHE_SASL_BROKER": &outside.sasl,
 		"LETHE_MTLS_BROKER": &outside.mutual, "LETHE_EXPIRED_BROKER": &outside.expired,
-		"LETHE_BROKER_CERTIFICATES": &outside.certificates, "LETHE_KAFKA_CLUSTER": &outside.cluster,
+		"LETHE_BROKER_LINKS": &outside.links, "LETHE_BROKER_CERTIFICATES": &outside.certificates, "LETHE_KAFKA_CLUSTER": &outside.cluster,
 	} {
 		*to = os.Getenv(name)
 		os.Unsetenv(name)
 	}
+	zerolog.SetGlobalLevel(zerolog.Disabled) // toxiproxy's toxics write to standard error by themselves
 	os.Exit(m.Run())
 }
 

@@ -84,6 +84,8 @@ clients() { echo "127.0.0.1:$(node_port "$1")"; }
 users() { echo "127.0.0.1:$(($(node_port "$1") + 2))"; }
 mutual() { echo "127.0.0.1:$(($(node_port "$1") + 3))"; }
 expired() { echo "127.0.0.1:$(($(node_port "$1") + 4))"; }
+# Two listeners are told to clients as being one port further on, where a test puts what disturbs them.
+links() { echo "127.0.0.1:$(($(node_port "$1") + 5)),127.0.0.1:$(($(node_port "$1") + 7))"; }
 
 # configure writes the settings of one of so many brokers.
 configure() {
@@ -103,8 +105,9 @@ node.id=$node
 process.roles=broker,controller
 controller.quorum.voters=$(listed voter "$nodes")
 controller.listener.names=QUORUM
-listeners=CLIENTS://127.0.0.1:$first,QUORUM://127.0.0.1:$((first + 1)),USERS://127.0.0.1:$((first + 2)),MUTUAL://127.0.0.1:$((first + 3)),EXPIRED://127.0.0.1:$((first + 4))
-listener.security.protocol.map=CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT,USERS:SASL_SSL,MUTUAL:SSL,EXPIRED:SSL
+listeners=CLIENTS://127.0.0.1:$first,QUORUM://127.0.0.1:$((first + 1)),USERS://127.0.0.1:$((first + 2)),MUTUAL://127.0.0.1:$((first + 3)),EXPIRED://127.0.0.1:$((first + 4)),LINK1://127.0.0.1:$((first + 5)),LINK2://127.0.0.1:$((first + 7))
+advertised.listeners=CLIENTS://127.0.0.1:$first,USERS://127.0.0.1:$((first + 2)),MUTUAL://127.0.0.1:$((first + 3)),EXPIRED://127.0.0.1:$((first + 4)),LINK1://127.0.0.1:$((first + 6)),LINK2://127.0.0.1:$((first + 8))
+listener.security.protocol.map=CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT,USERS:SASL_SSL,MUTUAL:SSL,EXPIRED:SSL,LINK1:PLAINTEXT,LINK2:PLAINTEXT
 ssl.keystore.type=PEM
 ssl.keystore.location=$data/certificates/server.pem
 ssl.truststore.type=PEM
@@ -206,7 +209,7 @@ start() {
   local nodes=${1:-1} node p formats=()
   ! any_broker >/dev/null || fail "a broker runs on port $port already: kafka.sh stop"
   for node in $(seq "$nodes"); do
-    for p in $(seq "$(node_port "$node")" $(($(node_port "$node") + 4))); do
+    for p in $(seq "$(node_port "$node")" $(($(node_port "$node") + 8))); do
       ! taken "$p" || fail "port $p is in use: choose another with KAFKA_TEST_PORT"
     done
   done
@@ -272,7 +275,7 @@ run() {
   set -m
   LETHE_BROKERS=$(listed clients "$nodes") LETHE_BROKER_DIR=$data/1/logs \
     LETHE_SASL_BROKER=$(listed users "$nodes") LETHE_MTLS_BROKER=$(listed mutual "$nodes") \
-    LETHE_EXPIRED_BROKER=$(listed expired "$nodes") LETHE_BROKER_CERTIFICATES=$data/certificates "$@" &
+    LETHE_EXPIRED_BROKER=$(listed expired "$nodes") LETHE_BROKER_LINKS=$(links 1) LETHE_BROKER_CERTIFICATES=$data/certificates "$@" &
   local child=$!
   set +m
   trap 'kill -TERM -- "-$child"; exit 130' INT
