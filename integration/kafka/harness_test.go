@@ -48,7 +48,8 @@ func TestMain(m *testing.M) {
 	for name, to := range map[string]*string{
 		"LETHE_BROKERS": &outside.brokers, "LETHE_BROKER_DIR": &outside.dir, "LETHE_SASL_BROKER": &outside.sasl,
 		"LETHE_MTLS_BROKER": &outside.mutual, "LETHE_EXPIRED_BROKER": &outside.expired,
-		"LETHE_BROKER_LINKS": &outside.links, "LETHE_BROKER_CERTIFICATES": &outside.certificates, "LETHE_KAFKA_CLUSTER": &outside.cluster,
+		"LETHE_BROKER_LINKS": &outside.links, "LETHE_BROKER_CERTIFICATES": &outside.certificates,
+		"LETHE_KAFKA_CLUSTER": &outside.cluster,
 	} {
 		*to = os.Getenv(name)
 		os.Unsetenv(name)
