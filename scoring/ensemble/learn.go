@@ -75,6 +75,9 @@ func (r Runner) outOfGroup(
 ) (stack.Rows, error) {
 	rows := stack.Rows{Components: len(r.Layout.Components)}
 	labelled := labelled(s)
+	if len(labelled) == 0 {
+		return rows, nil
+	}
 	for _, node := range labelled {
 		rows.Illicit = append(rows.Illicit, s.Labels[node] == lethe.Illicit)
 	}

@@ -49,6 +49,19 @@ func TestRowsAreAskedOfOtherGroups(t *testing.T) {
 	require.Positive(t, asked)
 }
 
+// Of a slice in which nobody has a label nothing is learnt, and nobody is asked.
+func TestASliceWithoutLabelsIsPassedOver(t *testing.T) {
+	r, models := trainedModels(t, 3, 2)
+	bare := *columns(3)[0][2]
+	bare.Labels = slices.Repeat([]lethe.Label{lethe.Unknown}, len(bare.Labels))
+	got, err := ensemble.OutOfGroup(t.Context(), r, models, &bare)
+	require.NoError(t, err)
+	require.Empty(t, got.Logits)
+	m, err := r.Learn(t.Context(), meta.Defaults(), models, [][]*lethe.Slice{{&bare}}, nil, nil)
+	require.NoError(t, err)
+	require.NotNil(t, m)
+}
+
 // Who learns again asks only what is new: a model of another lineage about every slice, and
 // all models about another slice. A model with the lineage of one that was asked is not.
 func TestWhatIsKnownIsNotAskedAgain(t *testing.T) {
