@@ -142,11 +142,12 @@ func TestTheConsoleAtTheDoor(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status, "without what the session gave")
 }
 
-// Clients that say nothing, or say it slowly, are cut, and others are answered meanwhile.
+// A thousand clients that say nothing, or say it slowly, are cut, and others are answered within a second
+// meanwhile.
 func TestSlowClientsAreCut(t *testing.T) {
 	t.Parallel()
 	s := start(t, smallConfig(t, t.TempDir()))
-	const slow = 200
+	const slow = 1000
 	var clients []net.Conn
 	for i := range slow {
 		dialer := net.Dialer{Timeout: waitFor}
@@ -159,7 +160,17 @@ func TestSlowClientsAreCut(t *testing.T) {
 		}
 		clients = append(clients, conn)
 	}
-	require.Contains(t, page(t, s.HTTPAddress(), "/livez"), "ok")
+	// What else the machine does decides how long one answer takes: the shortest of some is told by slow
+	// clients alone.
+	shortest := waitFor
+	for range 20 {
+		began := time.Now()
+		require.Contains(t, page(t, s.HTTPAddress(), "/livez"), "ok")
+		if shortest = min(shortest, time.Since(began)); shortest < time.Second {
+			break
+		}
+	}
+	require.Less(t, shortest, time.Second)
 	for _, conn := range clients {
 		require.NoError(t, conn.SetReadDeadline(time.Now().Add(waitFor)))
 		answer, err := io.ReadAll(conn)

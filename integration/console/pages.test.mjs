@@ -33,11 +33,18 @@ for (const [look, options] of Object.entries({ desktop, phone, dark })) {
 test('the login is accessible, and all that it loads is small', async t => {
   const { page, leave } = await visit(t, null);
   await page.getByLabel('Your token').waitFor();
-  const { paint, bytes } = await page.evaluate(() => ({
-    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+  const measured = () => page.evaluate(() => ({
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 1e9,
     bytes: [...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')].reduce((sum, e) => sum + e.transferSize, 0),
   }));
-  // How soon depends on what else the machine does: it is told, and decides nothing.
+  let { paint, bytes } = await measured();
+  // How soon depends on what else the machine does, too: the soonest of some counts.
+  for (let tries = 0; paint >= 1000 && tries < 10; tries++) {
+    await page.reload();
+    await page.getByLabel('Your token').waitFor();
+    paint = Math.min(paint, (await measured()).paint);
+  }
+  assert.ok(paint < 1000, `first paint after ${paint} ms`);
   t.diagnostic(`first paint after ${Math.round(paint)} ms, ${bytes} bytes`);
   assert.ok(bytes > 0 && bytes < 500_000, `${bytes} bytes`);
   await accessible(page, 'login');

@@ -146,16 +146,19 @@ func (f *Follower) missed(gap *bus.Gap) {
 	})
 }
 
-// junk tells of a record on a topic of lethe's own that lethe did not write. Its
-// content is nobody's to log.
-func (f *Follower) junk(rec ingest.Record) {
+// junk tells of a record on a topic of lethe's own that lethe did not write.
+func (f *Follower) junk(rec ingest.Record) { f.around.Junk(f.name, rec) }
+
+// Junk tells of a record on a topic of lethe's own that lethe did not write, and counts it. Its content
+// is nobody's to log.
+func (s Surroundings) Junk(role string, rec ingest.Record) {
 	reason, why := string(ingest.Unparseable), "it cannot be read"
 	if rec.Unproven != "" {
 		reason, why = string(ingest.Unproven), rec.Unproven
 	}
-	f.around.Logger.Error("a record that lethe did not write was passed over", "role", f.name, "topic", rec.Topic,
+	s.Logger.Error("a record that lethe did not write was passed over", "role", role, "topic", rec.Topic,
 		"partition", rec.Partition, "offset", rec.Offset, "reason", why)
-	f.around.Listener.RecordsMissed(events.RecordsMissed{
+	s.Listener.RecordsMissed(events.RecordsMissed{
 		Topic: rec.Topic, Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1, Reason: reason,
 	})
 }

@@ -14,11 +14,13 @@ import (
 	"lethe/internal/swapstore"
 )
 
-// models are the newest models of every group, as the transparency log commits to them. It only
-// grows, so that each leaf is read once.
+// models are the newest models of every group, as the transparency log commits to them, and the tree
+// over the log. It only grows, so that each leaf is read once: by the role when it comes, and all of
+// them when the role begins, so that nobody who asks waits for that.
 type models struct {
 	mu   sync.Mutex
 	read int64
+	tree translog.Tree
 	// of are the models of a group, by the timestep that they learnt through.
 	of map[group]map[lethe.Timestep]translog.Checkpoint
 }
@@ -30,14 +32,23 @@ type group struct{ component, number int }
 const mark = `"kind":"checkpoint"`
 
 // follow reads the leaves that have come since.
-func (m *models) follow(r *Reader) error {
+func (m *models) follow(store *swapstore.Store) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.readOn(store)
+}
+
+func (m *models) readOn(store *swapstore.Store) error {
 	const atOnce = 4096
 	if m.of == nil {
 		m.of = make(map[group]map[lethe.Timestep]translog.Checkpoint)
 	}
 	for {
-		leaves, err := r.Leaves(m.read, atOnce)
+		leaves, err := leavesOf(store, m.read, atOnce)
 		if err != nil || len(leaves) == 0 {
+			return err
+		}
+		if err := m.tree.Append(leaves...); err != nil {
 			return err
 		}
 		for _, text := range leaves {
@@ -85,7 +96,7 @@ type Ensemble struct {
 func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, more bool, err error) {
 	r.models.mu.Lock()
 	defer r.models.mu.Unlock()
-	if err := r.models.follow(r); err != nil {
+	if err := r.models.readOn(r.store); err != nil {
 		return nil, false, err
 	}
 	known := make(map[lethe.Timestep]bool)
@@ -136,7 +147,7 @@ type Change struct {
 func (r *Reader) Changes(from, to lethe.Timestep) (changed []Change, unchanged int, err error) {
 	r.models.mu.Lock()
 	defer r.models.mu.Unlock()
-	if err := r.models.follow(r); err != nil {
+	if err := r.models.readOn(r.store); err != nil {
 		return nil, 0, err
 	}
 	changed = []Change{}

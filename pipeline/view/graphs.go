@@ -22,6 +22,13 @@ type Graph struct {
 	Payments int            `json:"payments"`
 }
 
+// storedGraph is a Graph with what only this package wants to know of it.
+type storedGraph struct {
+	Graph
+	// Pairs counts who paid or was paid by whom, each pair once; nil in stores of earlier versions.
+	Pairs *int `json:"pairs,omitempty"`
+}
+
 // takeGraph stores who paid whom in a timestep in the place of what an earlier revision said, or
 // removes it if the timestep is gone.
 func takeGraph(l *logic, source bus.TopicPartition, m wire.Received) error {
@@ -82,7 +89,12 @@ func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
 	if m.Deleted {
 		return w.Delete(key)
 	}
-	value, err := json.Marshal(Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)})
+	both := make(map[lethe.Arc]bool, len(s.Payments))
+	for _, p := range s.Payments {
+		both[lethe.Arc{Source: min(p.Source, p.Target), Target: max(p.Source, p.Target)}] = true
+	}
+	pairs := len(both)
+	value, err := json.Marshal(storedGraph{Graph{m.Revision, m.Previous, len(s.Nodes), len(s.Payments)}, &pairs})
 	if err != nil {
 		return err
 	}
@@ -90,11 +102,19 @@ func writeGraph(w swapstore.Writer, m wire.Received, s *lethe.Snapshot) error {
 }
 
 func readGraph(store swapstore.Reader, t lethe.Timestep) (*Graph, error) {
+	g, err := readStored(store, t)
+	if g == nil {
+		return nil, err
+	}
+	return &g.Graph, err
+}
+
+func readStored(store swapstore.Reader, t lethe.Timestep) (*storedGraph, error) {
 	value, found, err := store.Get(timestepkey.New(graphPrefix, t))
 	if err != nil || !found {
 		return nil, err
 	}
-	g := new(Graph)
+	g := new(storedGraph)
 	if err := json.Unmarshal(value, g); err != nil {
 		return nil, fmt.Errorf("%w: graph of timestep %d", swapstore.ErrCorrupt, t)
 	}

@@ -31,6 +31,9 @@ type logic struct {
 	counts map[lethe.Timestep]Counts
 	// unmeasured are the timesteps whose quality is to be computed.
 	unmeasured map[lethe.Timestep]bool
+	// models are read on when leaves of the log have come, which unread says.
+	models *models
+	unread bool
 	// sweep finds dead letters that are gone.
 	sweep sweep
 	// erasures are the requests under way, by id.
@@ -42,6 +45,7 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 	l := &logic{
 		o: o, store: store, feed: newFeed(), next: make(map[bus.TopicPartition]int64),
 		erasures: make(map[string]*erasure), sweep: make(sweep),
+		models: new(models), unread: true,
 	}
 	var err error
 	if l.hidden, err = readHidden(store, o.Secret); err != nil {
@@ -87,6 +91,12 @@ func (l *logic) Step(ctx context.Context, _ func() time.Time, in role.Input) (ro
 	if batch := in.Batch; batch.Next < batch.End {
 		return role.Output{Idle: true}, nil // more of the same is there
 	}
+	if l.unread {
+		if err := l.models.follow(l.store); err != nil {
+			return role.Output{}, fmt.Errorf("transparency log: %w", err)
+		}
+		l.unread = false
+	}
 	return role.Output{Idle: true}, l.measure()
 }
 
@@ -104,6 +114,7 @@ func (l *logic) take(in role.Input) (err error) {
 		err = l.takeAsItIs(in.Batch, receiptPrefix, Erasures)
 	case bus.Log:
 		err = l.takeAsItIs(in.Batch, logPrefix, Log)
+		l.unread = true
 	case bus.Snapshots, bus.Slices:
 		err = l.takeMessages(source, in.Messages)
 	default:

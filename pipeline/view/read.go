@@ -22,7 +22,7 @@ type Reader struct {
 	secret lethe.Secret
 	hidden *hidden
 	feed   *Feed
-	models models
+	models *models
 }
 
 // Feed tells of changes.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"lethe/deletions"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
@@ -57,7 +59,11 @@ func (r *Reader) Checkpoint() (string, error) {
 // Leaves returns the leaves of the transparency log behind the first n, at most limit, in order. Each
 // is a JSON document.
 func (r *Reader) Leaves(n int64, limit int) (list [][]byte, err error) {
-	err = r.store.ScanFrom([]byte(logPrefix), leafKey(n), func(key, value []byte) error {
+	return leavesOf(r.store, n, limit)
+}
+
+func leavesOf(store *swapstore.Store, n int64, limit int) (list [][]byte, err error) {
+	err = store.ScanFrom([]byte(logPrefix), leafKey(n), func(key, value []byte) error {
 		if len(list) == limit || !bytes.Equal(key, leafKey(n+int64(len(list)))) {
 			return errEnough // the checkpoint, or a leaf that has not come
 		}
@@ -68,6 +74,22 @@ func (r *Reader) Leaves(n int64, limit int) (list [][]byte, err error) {
 		err = nil
 	}
 	return list, err
+}
+
+// Prove returns a leaf and the proof that it is in the log of a size; it is not found as long as the view
+// has not got so far.
+func (r *Reader) Prove(index, size int64) (leaf []byte, proof tlog.RecordProof, found bool, err error) {
+	r.models.mu.Lock()
+	defer r.models.mu.Unlock()
+	if err := r.models.readOn(r.store); err != nil || r.models.tree.Size() < size || index >= size {
+		return nil, nil, false, err
+	}
+	list, err := r.Leaves(index, 1)
+	if err != nil || len(list) == 0 {
+		return nil, nil, false, err
+	}
+	proof, err = r.models.tree.ProveRecord(index, size)
+	return list[0], proof, err == nil, err
 }
 
 // takeStatuses stores the statuses of requests. All of them are read at every start, so that

@@ -74,6 +74,6 @@ func New(o Options) (*role.Follower, *Reader, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("view role: %w", errors.Join(err, store.Close()))
 	}
-	reader := &Reader{store: store, secret: o.Secret, hidden: l.hidden, feed: l.feed}
+	reader := &Reader{store: store, secret: o.Secret, hidden: l.hidden, feed: l.feed, models: l.models}
 	return role.Follow(roleName, l, o.Surroundings), reader, nil
 }

@@ -131,8 +131,15 @@ func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
 	return out, nil
 }
 
-// pairsOf counts who paid or was paid by whom in a graph, each pair once.
+// pairsOf tells how often somebody paid or was paid by somebody in a graph, each pair counted once. In
+// stores of earlier versions they are counted.
 func pairsOf(store *swapstore.Store, t lethe.Timestep) (int, error) {
+	if g, err := readStored(store, t); err != nil || g != nil && g.Pairs != nil {
+		if err != nil {
+			return 0, err
+		}
+		return *g.Pairs, nil
+	}
 	members, err := membersOf(store, t)
 	if err != nil {
 		return 0, err

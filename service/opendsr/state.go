@@ -1,23 +1,16 @@
 package opendsr
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"lethe/internal/atomicfile"
+	"lethe/internal/statefile"
 )
 
-const (
-	stateFormat = "lethe-opendsr/1"
-	stateMode   = 0o600
-)
+const stateFormat = "lethe-opendsr/1"
 
 // kept is what is remembered of a request until whoever asked has heard of its end.
 type kept struct {
@@ -31,8 +24,8 @@ type kept struct {
 
 // state is what is on disk: requests by their ids.
 type state struct {
-	path string
 	mu   sync.Mutex
+	file *statefile.File
 	of   map[string]kept
 }
 
@@ -42,20 +35,10 @@ type stateFile struct {
 }
 
 func readState(path string) (*state, error) {
-	s := &state{path: path, of: make(map[string]kept)}
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
+	s := &state{file: statefile.At(path, stateFormat), of: make(map[string]kept)}
 	var f stateFile
-	if err == nil {
-		err = json.Unmarshal(text, &f)
-	}
-	if err == nil && f.Format != stateFormat {
-		err = fmt.Errorf("format %.40q, want %q", f.Format, stateFormat)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("state of OpenDSR %s: %w", path, err)
+	if _, err := s.file.Read(&f); err != nil {
+		return nil, fmt.Errorf("state of OpenDSR: %w", err)
 	}
 	for id, k := range f.Requests {
 		if k.Told == nil { // nobody had heard of it yet
@@ -94,10 +77,4 @@ func (s *state) ids() []string {
 	return slices.Sorted(maps.Keys(s.of))
 }
 
-func (s *state) write() error {
-	text, err := json.MarshalIndent(stateFile{stateFormat, s.of}, "", " ")
-	if err != nil {
-		return fmt.Errorf("state of OpenDSR: %w", err)
-	}
-	return atomicfile.Write(s.path, append(text, '\n'), stateMode)
-}
+func (s *state) write() error { return s.file.Write(stateFile{stateFormat, s.of}) }

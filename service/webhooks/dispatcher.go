@@ -38,7 +38,7 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 		if s.Next, err = o.Topics.EndOffsets(ctx, bus.Predictions); err != nil {
 			return nil, fmt.Errorf("webhooks: %w", err)
 		}
-		if err := s.write(o.StatePath); err != nil {
+		if err := s.write(); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +70,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			err = d.take(ctx, batch, reached)
 		}
 		if err != nil {
-			return ending(ctx, err)
+			return errors.Join(ending(ctx, err), d.state.write())
 		}
 	}
 }
@@ -103,9 +103,11 @@ func (d *Dispatcher) take(ctx context.Context, batch bus.Batch, reached map[int]
 			}
 		}
 	}
-	d.state.pass(p, reached[p], batch.Next, met)
-	reached[p] = batch.Next
-	return d.state.write(d.o.StatePath)
+	toWrite := d.state.pass(p, reached[p], batch.Next, met)
+	if reached[p] = batch.Next; !toWrite {
+		return nil
+	}
+	return d.state.write()
 }
 
 // alertOf reads a final prediction of class illicit; nil for anything else.
@@ -166,7 +168,7 @@ func (d *Dispatcher) wait(tries int) time.Duration {
 func (d *Dispatcher) settled(rec ingest.Record, outcome events.WebhookOutcome) error {
 	d.state.settle(rec.Partition, rec.Offset)
 	d.tell(outcome)
-	return d.state.write(d.o.StatePath)
+	return d.state.write()
 }
 
 func (d *Dispatcher) left(rec ingest.Record, tries int, a answer) error {
@@ -177,7 +179,7 @@ func (d *Dispatcher) left(rec ingest.Record, tries int, a answer) error {
 		d.o.Logger.Error("so many alerts were not delivered that the oldest is not tried again", "most", mostUndelivered)
 	}
 	d.tell(events.WebhookUndelivered)
-	return d.state.write(d.o.StatePath)
+	return d.state.write()
 }
 
 func (d *Dispatcher) tell(outcome events.WebhookOutcome) {

@@ -1,16 +1,12 @@
 package webhooks
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
 
 	"lethe/ingest/bus"
-	"lethe/internal/atomicfile"
+	"lethe/internal/statefile"
 )
 
 const (
@@ -18,7 +14,9 @@ const (
 	// mostUndelivered bounds what is remembered of alerts that were not delivered: the oldest are
 	// forgotten first.
 	mostUndelivered = 10_000
-	stateMode       = 0o600
+	// positionsApart is how far reading goes on at most without its position on disk: what is read again
+	// after a crash holds no alert that is settled, for those are noted at once.
+	positionsApart = 1000
 )
 
 // state is what is on disk: positions in predictions.v1, by partition.
@@ -29,6 +27,10 @@ type state struct {
 	// Undelivered are alerts before them that are still to be sent, in the order in which they were
 	// left.
 	Undelivered []undelivered `json:"undelivered"`
+
+	file *statefile.File
+	// noted are the positions that are on disk.
+	noted map[int]int64
 }
 
 // undelivered is the place of an alert that was not taken, and what came of the last try.
@@ -42,28 +44,27 @@ type undelivered struct {
 
 // readState reads the file; found is false if there is none.
 func readState(path string) (s state, found bool, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return state{Format: stateFormat}, false, nil
+	s = state{Format: stateFormat, file: statefile.At(path, stateFormat), noted: make(map[int]int64)}
+	if found, err = s.file.Read(&s); err != nil {
+		return s, false, fmt.Errorf("state of webhooks: %w (without the file, alerts are told from now on)", err)
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
-	if err == nil && s.Format != stateFormat {
-		err = fmt.Errorf("format %.40q, want %q", s.Format, stateFormat)
-	}
-	if err != nil {
-		return s, false, fmt.Errorf("state of webhooks %s: %w (without the file, alerts are told from now on)", path, err)
-	}
-	return s, true, nil
+	s.note()
+	return s, found, nil
 }
 
-func (s *state) write(path string) error {
-	text, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return fmt.Errorf("state of webhooks: %w", err)
+// note notes that the positions are on disk.
+func (s *state) note() {
+	for p, next := range s.Next {
+		s.noted[p] = next
 	}
-	return atomicfile.Write(path, append(text, '\n'), stateMode)
+}
+
+func (s *state) write() error {
+	err := s.file.Write(s)
+	if err == nil {
+		s.note()
+	}
+	return err
 }
 
 // positions are where reading begins: at what was not delivered, or behind it.
@@ -99,13 +100,15 @@ func (s *state) settle(partition int, offset int64) {
 	})
 }
 
-// pass notes that a partition was read up to a position. Where records before it were not met, later
-// ones have taken their place, or they were erased.
-func (s *state) pass(partition int, from, next int64, met map[int64]bool) {
+// pass notes that a partition was read up to a position, and says whether that is to be on disk now.
+// Where records before it were not met, later ones have taken their place, or they were erased.
+func (s *state) pass(partition int, from, next int64, met map[int64]bool) (toWrite bool) {
+	before := len(s.Undelivered)
 	s.Next[partition] = max(s.Next[partition], next)
 	s.Undelivered = slices.DeleteFunc(s.Undelivered, func(u undelivered) bool {
 		return u.Partition == partition && u.Offset >= from && u.Offset < next && !met[u.Offset]
 	})
+	return len(s.Undelivered) != before || s.Next[partition]-s.noted[partition] >= positionsApart
 }
 
 // leave remembers an alert that was not delivered.

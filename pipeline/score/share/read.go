@@ -49,10 +49,7 @@ func read(ctx context.Context, b *Board, h *Helper, around role.Surroundings) er
 	defer tail.Close() //nolint:errcheck // nothing was written
 	// What lethe did not write on snapshots.v1 the role's loop tells.
 	graphs := wire.NewReader().Skipping(func(ingest.Record) {})
-	said := wire.NewReader().Skipping(func(rec ingest.Record) {
-		around.Logger.Error("a record that lethe did not write was passed over", "role", "score", "topic", rec.Topic,
-			"partition", rec.Partition, "offset", rec.Offset)
-	})
+	said := wire.NewReader().Skipping(func(rec ingest.Record) { around.Junk("score", rec) })
 	for {
 		batch, err := tail.Next(ctx)
 		switch {
