@@ -99,12 +99,16 @@ func (b *Batch) Commit(nextOffset int64) error {
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
 	err := s.Apply(func(w swapstore.Writer) error {
+		set := func(key, value []byte) error {
+			s.strangers.meet(key)
+			return w.Set(key, value)
+		}
 		for _, key := range slices.Sorted(maps.Keys(b.writes)) {
-			if err := w.Set([]byte(key), b.writes[key]); err != nil {
+			if err := set([]byte(key), b.writes[key]); err != nil {
 				return err
 			}
 		}
-		return errors.Join(storeCounts(w, b.counted), eachKnown(b.known, w.Set))
+		return errors.Join(storeCounts(w, b.counted), eachKnown(b.known, set))
 	})
 	if err != nil {
 		return fmt.Errorf("commit topic %s partition %d offset %d: %w", at.Topic, at.Partition, nextOffset, err)

@@ -2,9 +2,11 @@ package snapshot
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"lethe"
+	"lethe/internal/keyfilter"
 	"lethe/internal/sortedcells"
 )
 
@@ -42,6 +44,7 @@ func Place(b *Batch, list []*Foreseen) error {
 	}
 	// Others may have been foreseen before.
 	_ = eachKnown(b.known, func(key, value []byte) error {
+		b.staging.strangers.meet(key)
 		b.set(key, value)
 		return nil
 	})
@@ -53,10 +56,25 @@ func Place(b *Batch, list []*Foreseen) error {
 	for i := range list {
 		list[i].known, list[i].entry = table, cells[i]
 	}
-	const keyBytes = 1 + pseudonymBytes
-	room, keys := make([]byte, 0, len(table.Cells)*keyBytes), make([][]byte, len(table.Cells))
+	b.known = table
+	return readKnown(b, table)
+}
+
+// readKnown reads what staging knows of transactions.
+func readKnown(b *Batch, table *known) error {
+	if err := b.staging.strangers.load(b.staging); err != nil {
+		return err
+	}
+	var cells []*sortedcells.Cell[knownEntry]
 	for i := range table.Cells {
-		room = append(append(room, kindIndex), table.Cells[i].Key[:]...)
+		if c := &table.Cells[i]; b.staging.strangers.mayKnow(c.Key) {
+			cells = append(cells, c)
+		}
+	}
+	const keyBytes = 1 + pseudonymBytes
+	room, keys := make([]byte, 0, len(cells)*keyBytes), make([][]byte, len(cells))
+	for i, c := range cells {
+		room = append(append(room, kindIndex), c.Key[:]...)
 		keys[i] = room[len(room)-keyBytes:]
 	}
 	found, err := b.staging.Lookup(keys)
@@ -66,14 +84,62 @@ func Place(b *Batch, list []*Foreseen) error {
 			value = found[i].Value
 		}
 		if written || found[i].Found {
-			e := &table.Cells[i].Value
+			e := &cells[i].Value
 			e.found = true
 			e.entry, err = decodeIndex(value)
 		}
 	}
-	b.known = table
 	return err
 }
+
+// strangers tells of most transactions that are not known that they are not, without reading the store. What staging
+// knew when it was opened it learns a part at a time, and nothing is a stranger before it has all.
+type strangers struct {
+	known *keyfilter.Filter
+	// from is the key of the index to go on from, nil once all are learnt; atOnce is how many are at a time.
+	from   []byte
+	atOnce int
+}
+
+func newStrangers() strangers {
+	// Memory for some 15 million transactions: of more, it is asked in vain more and more often. And a few milliseconds
+	// for a part.
+	const mostBytes, atOnce = 24 << 20, 50_000
+	return strangers{keyfilter.New(mostBytes), []byte{kindIndex}, atOnce}
+}
+
+// load learns the next of what the store knows.
+func (s *strangers) load(of *staging) error {
+	if s.from == nil {
+		return nil
+	}
+	n := 0
+	err := of.ScanFrom([]byte{kindIndex}, s.from, func(key, _ []byte) error {
+		if n == s.atOnce {
+			s.from = bytes.Clone(key)
+			return errStop
+		}
+		n++
+		s.meet(key)
+		return nil
+	})
+	if err == nil {
+		s.from = nil
+	}
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return err
+}
+
+// meet learns a key that is about to be stored, or is, if it is one of the index.
+func (s *strangers) meet(key []byte) {
+	if key[0] == kindIndex && len(key) == 1+pseudonymBytes {
+		s.known.Add(lethe.Pseudonym(key[1:]))
+	}
+}
+
+func (s *strangers) mayKnow(p lethe.Pseudonym) bool { return s.from != nil || s.known.MayHave(p) }
 
 // eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys are valid during
 // the call alone.

@@ -115,3 +115,31 @@ func TestTheNumberOfFeaturesIsSaidFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, decided)
 }
+
+// A store that is opened again learns whom it has a few at a time, and takes none of them for a stranger meanwhile.
+func TestWhoIsKnownIsLearntAgain(t *testing.T) {
+	const steps = 25
+	fs := vfs.NewMem()
+	s := openMem(t, fs, 4)
+	fill(t, s, steps)
+	require.NoError(t, s.Close())
+	s = openMem(t, fs, 4)
+	LearnAtOnce(s, 10)
+	for round := range 3 {
+		strangers, learnt, err := Unknown(s)
+		require.NoError(t, err)
+		require.Zero(t, strangers)
+		require.False(t, learnt, round)
+		b := begin(t, s, Transactions)
+		// One is looked for, and ten are learnt.
+		v, err := b.Transaction(lethe.Transaction{
+			ID: lethe.TransactionID(fmt.Sprint("t", round)), Timestep: lethe.Timestep(round), Features: []float32{1},
+		}, Origin{Offset: int64(steps + round)})
+		require.NoError(t, err)
+		require.Equal(t, Duplicate, v.Outcome)
+	}
+	strangers, learnt, err := Unknown(s)
+	require.NoError(t, err)
+	require.Zero(t, strangers)
+	require.True(t, learnt)
+}

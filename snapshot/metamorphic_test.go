@@ -95,6 +95,7 @@ func (r *run) open() {
 	store, err := snapshot.Open("data", o)
 	require.NoError(r.rt, err)
 	r.store, r.closing = store, nil
+	snapshot.LearnAtOnce(store, rapid.IntRange(1, 9).Draw(r.rt, "learns"))
 }
 
 // close closes a timestep, at once or with whatever comes meanwhile.

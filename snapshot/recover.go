@@ -53,6 +53,7 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 		gone:       make(map[lethe.Timestep]lethe.Revision),
 		payments:   newLacking(kindPayment, o.MaxWaiting),
 		labels:     newLacking(kindLabel, o.MaxWaiting),
+		strangers:  newStrangers(),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),

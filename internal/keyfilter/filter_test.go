@@ -1,0 +1,70 @@
+package keyfilter_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe/internal/keyfilter"
+)
+
+// draw returns keys as pseudonyms are: evenly spread.
+func draw(seed byte, n int) []keyfilter.Key {
+	source := rand.NewChaCha8([32]byte{seed})
+	keys := make([]keyfilter.Key, n)
+	for i := range keys {
+		_, _ = source.Read(keys[i][:])
+	}
+	return keys
+}
+
+// add adds keys, checks that all are had, and returns how many others are.
+func add(t *testing.T, f *keyfilter.Filter, added, others []keyfilter.Key) (wrong int) {
+	t.Helper()
+	for _, k := range added {
+		f.Add(k)
+	}
+	for i, k := range added {
+		if !f.MayHave(k) {
+			t.Fatalf("key %d of %d is missed", i, len(added))
+		}
+	}
+	for _, k := range others {
+		if f.MayHave(k) {
+			wrong++
+		}
+	}
+	return wrong
+}
+
+// What was added is had, however many parts there are, and hardly anything else.
+func TestNothingThatWasAddedIsMissed(t *testing.T) {
+	f := keyfilter.New(16 << 20)
+	require.False(t, f.MayHave(keyfilter.Key{}))
+	others := draw(2, 100_000)
+	for seed, n := range []int{100, 100_000, 400_000} {
+		wrong := add(t, f, draw(byte(10+seed), n), others)
+		require.Less(t, wrong, len(others)/50, "others after %d more keys", n)
+	}
+}
+
+// One of more keys than there is memory for misses none of them, and still tells some others.
+func TestOneThatIsFullMissesNothing(t *testing.T) {
+	f := keyfilter.New(0)
+	others := draw(2, 10_000)
+	require.Less(t, add(t, f, draw(3, 500_000), others), len(others))
+}
+
+func BenchmarkMayHave(b *testing.B) {
+	f := keyfilter.New(16 << 20)
+	for _, k := range draw(1, 1_000_000) {
+		f.Add(k)
+	}
+	others := draw(2, 1<<16)
+	n := 0
+	for b.Loop() {
+		f.MayHave(others[n%len(others)])
+		n++
+	}
+}
