@@ -81,7 +81,18 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 // Commit stores the batch durably. The partition is resumed at nextOffset, or
 // where it would be resumed already if that is later. An error leaves the store
 // as it was; then the batch has to be taken again from Offsets on.
-func (b *Batch) Commit(nextOffset int64) error {
+func (b *Batch) Commit(nextOffset int64) error { return commitBy(b, nextOffset, b.staging.Apply) }
+
+// CommitAhead is Batch.Commit that does not wait until the batch is durable: ended is called, in another goroutine, once
+// it is, or with why it cannot be. What is stored later is durable later.
+func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
+	return commitBy(b, nextOffset, func(fn func(w swapstore.Writer) error) error {
+		b.staging.epoch++
+		return b.staging.ApplyAhead(fn, ended)
+	})
+}
+
+func commitBy(b *Batch, nextOffset int64, apply func(fn func(w swapstore.Writer) error) error) error {
 	if err := b.check(NoStream, 0); err != nil {
 		return err
 	}
@@ -98,7 +109,7 @@ func (b *Batch) Commit(nextOffset int64) error {
 	for t, i := range b.infos {
 		b.set(timestepKey(kindInfo, t), i.encode())
 	}
-	err := s.Apply(func(w swapstore.Writer) error {
+	err := apply(func(w swapstore.Writer) error {
 		set := func(key, value []byte) error {
 			s.strangers.meet(key)
 			return w.Set(key, value)
@@ -202,9 +213,12 @@ func (b *Batch) observe(t lethe.Timestep) arrival {
 
 // refused reports whether a record that came late is not taken, and why.
 func (b *Batch) refused(a arrival) (detail string, refused bool) {
+	if !a.late {
+		return "", false
+	}
 	o := b.staging.options
-	if !a.late || o.Late == DeadLetter || a.timestep < o.FirstTimestep {
-		return a.String(), a.late
+	if o.Late == DeadLetter || a.timestep < o.FirstTimestep {
+		return a.String(), true
 	}
 	oldest := b.staging.newest(lethe.Closed) - lethe.Timestep(o.ReopenTimesteps)
 	if o.ReopenTimesteps == AnyTimestep || a.timestep >= oldest {

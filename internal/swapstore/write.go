@@ -41,21 +41,51 @@ func (s *Store) Sync() error {
 func (s *Store) apply(fn func(w Writer) error, how *pebble.WriteOptions) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	g, err := s.writable()
+	g, b, err := s.written(fn)
 	if err != nil {
 		return err
 	}
-	b := s.newBatch(g)
-	if err := fn(batchWriter{b, s.size.Sums}); err != nil {
-		return errors.Join(err, b.Close())
-	}
-	if err := b.Commit(how); err != nil {
-		return fmt.Errorf("apply to generation %d: %w", g.number, errors.Join(err, b.Close()))
-	}
-	if err := b.Close(); err != nil {
+	if err := errors.Join(b.Commit(how), b.Close()); err != nil {
 		return fmt.Errorf("apply to generation %d: %w", g.number, err)
 	}
 	return nil
+}
+
+// ApplyAhead is Apply that does not wait until the changes are durable. Once they are, or cannot be, which the error
+// says, ended is called, in another goroutine; Close and Rewrite wait for that. What is applied later is durable later.
+func (s *Store) ApplyAhead(fn func(w Writer) error, ended func(error)) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	g, b, err := s.written(fn)
+	if err != nil {
+		return err
+	}
+	if err := g.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
+		return fmt.Errorf("apply to generation %d: %w", g.number, errors.Join(err, b.Close()))
+	}
+	g.readers.Add(1)
+	go func() {
+		defer g.release()
+		err := errors.Join(b.SyncWait(), b.Close())
+		if err != nil {
+			err = fmt.Errorf("apply to generation %d: %w", g.number, err)
+		}
+		ended(err)
+	}()
+	return nil
+}
+
+// written returns a batch of the changes that fn asks for. The caller holds s.writing.
+func (s *Store) written(fn func(w Writer) error) (*generation, *pebble.Batch, error) {
+	g, err := s.writable()
+	if err != nil {
+		return nil, nil, err
+	}
+	b := s.newBatch(g)
+	if err := fn(batchWriter{b, s.size.Sums}); err != nil {
+		return nil, nil, errors.Join(err, b.Close())
+	}
+	return g, b, nil
 }
 
 // newBatch returns an empty batch, with room for what a large one of the store takes.

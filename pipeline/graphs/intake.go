@@ -43,6 +43,7 @@ func (nothingErased) Republish(context.Context, bus.Batch, map[int]coordinator.R
 // intake takes transactions and labels into the snapshot store.
 type intake struct {
 	store   Store
+	commits commits
 	letters *letters
 	erased  Erased
 	late    late.Requests
@@ -112,7 +113,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 	if err := in.publish(ctx, batch, tx); err != nil {
 		return fmt.Errorf("%s: %w", batch.Source, err)
 	}
-	if err := tx.Commit(batch.Next); err != nil {
+	if err := in.commits.commit(tx.Batch, batch.Source, batch.Next); err != nil {
 		return fmt.Errorf("%s: commit up to offset %d: %w", batch.Source, batch.Next, err)
 	}
 	for _, result := range events.Results() {

@@ -94,6 +94,9 @@ func (l *logic) work(ctx context.Context, in role.Input) error {
 		}
 		l.resumed = true
 	}
+	if err := l.intake.commits.settle(); err != nil {
+		return err
+	}
 	if err := l.take(ctx, in); err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func (l *logic) know() *role.Status {
 		Steps: make(map[lethe.Timestep]role.Step), Erasures: l.coordinator.Counts(),
 		Consumed: make(map[bus.TopicPartition]int64), FeatureCount: l.store.FeatureCount(),
 	}
-	for at, next := range l.store.Offsets() {
+	for at, next := range l.intake.commits.durable() {
 		s.Consumed[bus.TopicPartition{Topic: bus.Topic(at.Topic), Partition: at.Partition}] = next
 	}
 	for _, info := range l.store.Timesteps() {

@@ -186,7 +186,18 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	})
 	refused := &letters{turns: turns, version: o.Version, listener: o.Listener, old: kept.oldLetters}
 	wake := func() { searches.Wake(0) }
+	intake := &intake{
+		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
+		listener: o.Listener,
+		workers:  o.Workers, authority: o.Erasure.Authority,
+		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
+		late: late.Requests{
+			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
+			Now: o.Clock.Now,
+		},
+	}
 	if o.Beside != nil {
+		intake.commits.wake = wake
 		p.ahead = &ahead{
 			beside: o.Beside, wake: wake, partition: o.Partition, cut: p.cut, now: o.Clock.Now,
 		}
@@ -199,15 +210,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			Keep: o.Erasure.RetainTimesteps, Most: o.Limits.MaxErasureNodes, Scope: o.Erasure.DefaultScope,
 			Secret: o.Secret, Graphs: store, Holds: kept.ledger, Out: topics{turns, o.Bus}, Now: o.Clock.Now,
 		},
-		intake: &intake{
-			store: store, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits, listener: o.Listener,
-			workers: o.Workers, authority: o.Erasure.Authority,
-			mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
-			late: late.Requests{
-				Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},
-				Now: o.Clock.Now,
-			},
-		},
+		intake: intake,
 		lifecycle: &lifecycle{
 			store: store, publisher: p, letters: refused, partition: o.Partition, window: o.Snapshot.ReopenWindow,
 			ahead: p.ahead, unmade: kept.unmade,
