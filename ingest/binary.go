@@ -98,21 +98,22 @@ func (m message) kind() string {
 	return kinds[m.index]
 }
 
-// parseValue reads a record of transactions.v1, in either format.
-func parseValue(value []byte, featureHint int) (*object, *Refusal) {
+// parseValue reads a record of transactions.v1, in either format, into an empty object.
+func parseValue(into *object, value []byte, featureHint int) *Refusal {
 	if !isBinary(value) {
-		return parseObject(value, featureHint)
+		return parseObject(into, value, featureHint)
 	}
 	m, ok := header(value)
 	if !ok {
-		return nil, &Refusal{Unparseable, "malformed header of a binary record"}
+		return &Refusal{Unparseable, "malformed header of a binary record"}
 	}
-	o := binaryObject{&object{present: fieldType, kind: m.kind(), schema: m.schema, binary: true}}
+	into.present, into.kind, into.schema, into.binary = fieldType, m.kind(), m.schema, true
+	o := binaryObject{into}
 	fields := m.fields()
 	for at := 0; at < len(m.body); {
 		number, kind, n := protowire.ConsumeTag(m.body[at:])
 		if n < 0 {
-			return nil, malformed(m, at)
+			return malformed(m, at)
 		}
 		at += n
 		f := noField
@@ -124,14 +125,14 @@ func parseValue(value []byte, featureHint int) (*object, *Refusal) {
 		}
 		n, r := o.field(m.body[at:], f, number, kind)
 		if r != nil {
-			return nil, r
+			return r
 		}
 		if n < 0 {
-			return nil, malformed(m, at)
+			return malformed(m, at)
 		}
 		at += n
 	}
-	return o.object, nil
+	return nil
 }
 
 func malformed(m message, at int) *Refusal {
@@ -205,19 +206,31 @@ func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
 		return length
 	}
 	from, n := len(o.features), len(packed)/featureBytes
+	if o.features == nil {
+		o.features = o.room.take(n)
+	}
 	o.features = slices.Grow(o.features, n)[:from+n]
-	for i := range n {
-		const exponent = 0x7f800000 // all of it is set in what is infinite or no number
-		bits := binary.LittleEndian.Uint32(packed[featureBytes*i:])
-		v := math.Float32frombits(bits)
-		switch {
-		case bits&exponent != exponent:
-		case v != v:
-			v = lethe.Missing()
-		default:
-			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d is infinite", from+i))
-		}
-		o.features[from+i] = v
+	const exponent = 0x7f800000 // all of it is set in what is infinite or no number
+	finite := true
+	for i, into := 0, o.features[from:]; i < len(into) && len(packed) >= featureBytes; i, packed = i+1, packed[featureBytes:] {
+		bits := binary.LittleEndian.Uint32(packed)
+		into[i] = math.Float32frombits(bits)
+		finite = finite && bits&exponent != exponent
+	}
+	if !finite {
+		o.tame(from)
 	}
 	return length
+}
+
+// tame notes features, from one on, that are infinite, and has no number stand for missing.
+func (o binaryObject) tame(from int) {
+	for i, v := range o.features[from:] {
+		switch {
+		case v != v:
+			o.features[from+i] = lethe.Missing()
+		case math.IsInf(float64(v), 0):
+			o.note(fieldFeatures, FeatureNotFinite, fmt.Sprintf("feature %d is infinite", from+i))
+		}
+	}
 }

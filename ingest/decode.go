@@ -13,7 +13,52 @@ import (
 // Payment, a Close, a TransactionTombstone, a PaymentTombstone or Ignored. Any
 // error is a *Refusal. The event does not alias the record.
 func DecodeTransactions(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(rec, limits, parseValue, func(key string) (Event, *Refusal) { return tombstone(key, true) })
+	return decodeTransactions(new(object), rec, limits)
+}
+
+// Decoder decodes many records in memory that it uses again. It is for one goroutine.
+type Decoder struct {
+	object object
+	room   rows
+}
+
+// Transactions is DecodeTransactions. The features of the event are there until Reset.
+func (d *Decoder) Transactions(rec Record, limits Limits) (Event, error) {
+	d.object = object{room: &d.room}
+	return decodeTransactions(&d.object, rec, limits)
+}
+
+// Reset has the memory of features used again: nobody may have any of what was decoded since the last one.
+func (d *Decoder) Reset() { d.room.next, d.room.free = 0, nil }
+
+// rows is memory for features.
+type rows struct {
+	parts [][]float32
+	// next is the part to be used next, free what is left of the one before.
+	next int
+	free []float32
+}
+
+// take returns room for some features, without a value. Of no memory it makes some.
+func (r *rows) take(n int) []float32 {
+	const together = 64 << 10
+	if r == nil || n > together {
+		return make([]float32, 0, n)
+	}
+	if n > len(r.free) {
+		if r.next == len(r.parts) {
+			r.parts = append(r.parts, make([]float32, together))
+		}
+		r.free = r.parts[r.next]
+		r.next++
+	}
+	taken := r.free[:0:n]
+	r.free = r.free[n:]
+	return taken
+}
+
+func decodeTransactions(into *object, rec Record, limits Limits) (Event, error) {
+	o, event, r := open(into, rec, limits, parseValue, func(key string) (Event, *Refusal) { return tombstone(key, true) })
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -37,7 +82,8 @@ func DecodeTransactions(rec Record, limits Limits) (Event, error) {
 // DecodeLabels reads a record of labels.v1: a Label, a Settle, a
 // TransactionTombstone or Ignored. Any error is a *Refusal.
 func DecodeLabels(rec Record, limits Limits) (Event, error) {
-	o, event, r := open(rec, limits, parseObject, func(key string) (Event, *Refusal) { return tombstone(key, false) })
+	o, event, r := open(new(object), rec, limits, parseObject,
+		func(key string) (Event, *Refusal) { return tombstone(key, false) })
 	if o == nil {
 		return outcome(event, r)
 	}
@@ -53,10 +99,10 @@ func DecodeLabels(rec Record, limits Limits) (Event, error) {
 	}
 }
 
-// open checks what all records have in common and parses the value. A nil
+// open checks what all records have in common and parses the value into an empty object. A nil
 // object means that the event or the refusal is final.
 func open(
-	rec Record, limits Limits, parse func(value []byte, featureHint int) (*object, *Refusal),
+	o *object, rec Record, limits Limits, parse func(into *object, value []byte, featureHint int) *Refusal,
 	deleted func(key string) (Event, *Refusal),
 ) (*object, Event, *Refusal) {
 	if n := rec.sizeBytes(); n > limits.MaxRecordBytes {
@@ -69,8 +115,7 @@ func open(
 		event, r := deleted(string(rec.Key))
 		return nil, event, r
 	}
-	o, r := parse(rec.Value, limits.FeatureCount)
-	if r != nil {
+	if r := parse(o, rec.Value, limits.FeatureCount); r != nil {
 		return nil, nil, r
 	}
 	return o, nil, nil

@@ -117,8 +117,8 @@ func NamedIn(value []byte) (lethe.TransactionID, bool) {
 }
 
 func transactionIn(value []byte) (t lethe.Transaction, is bool) {
-	o, r := parseValue(value, 0)
-	if r != nil || o.kind != "transaction" || !ValidID(o.id) {
+	o := new(object)
+	if r := parseValue(o, value, 0); r != nil || o.kind != "transaction" || !ValidID(o.id) {
 		return t, false
 	}
 	const fields = fieldType | fieldID | fieldTimestep | fieldFeatures

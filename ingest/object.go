@@ -80,6 +80,8 @@ type object struct {
 	schema     uint32
 	featuresOf []featuresOf
 	columns    []int
+	// room, if not nil, is where features are put.
+	room *rows
 }
 
 // wrongValue is why the value of a field is not taken.
@@ -88,23 +90,19 @@ type wrongValue struct {
 	refusal Refusal
 }
 
-// parseObject reads a record's value. featureHint sizes the feature vector.
-func parseObject(value []byte, featureHint int) (*object, *Refusal) {
+// parseObject reads a record's value into an empty object. featureHint sizes the feature vector.
+func parseObject(o *object, value []byte, featureHint int) *Refusal {
 	s, r := newScanner(value)
 	if r != nil {
-		return nil, r
+		return r
 	}
 	if !s.take('{') {
-		return nil, s.fail("expected an object")
+		return s.fail("expected an object")
 	}
-	o := &object{}
 	if r := s.each('}', func() *Refusal { return o.member(s, featureHint) }); r != nil {
-		return nil, r
+		return r
 	}
-	if r := s.end(); r != nil {
-		return nil, r
-	}
-	return o, nil
+	return s.end()
 }
 
 func (o *object) member(s *scanner, featureHint int) *Refusal {
@@ -215,7 +213,7 @@ func (o *object) readFeatures(s *scanner, hint int) *Refusal {
 		o.note(fieldFeatures, BadType, "features is not an array")
 		return s.skip(0)
 	}
-	o.features = make([]float32, 0, hint)
+	o.features = o.room.take(hint)
 	if s.take(']') {
 		return nil
 	}
@@ -265,8 +263,8 @@ func (o *object) holdAmong(required, optional field) *Refusal {
 	if missing := required &^ o.present; missing != 0 {
 		return &Refusal{MissingField, "absent: " + missing.names()}
 	}
-	for _, w := range o.wrong {
-		if w.in&(required|optional) != 0 {
+	for i := range o.wrong {
+		if w := &o.wrong[i]; w.in&(required|optional) != 0 {
 			return &w.refusal
 		}
 	}

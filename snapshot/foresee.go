@@ -195,8 +195,10 @@ type Hashing struct {
 	staging *staging
 	names   lethe.Pseudonymizer
 	content lethe.Hasher
-	// rows is room for rows.
-	rows []byte
+	// parts is memory for rows, of which next is to be used next, and rows is what is used now.
+	parts [][]byte
+	next  int
+	rows  []byte
 }
 
 // rowsTogether is how much room is made for rows at once.
@@ -222,7 +224,7 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 		tr = redacted(h.staging, tr)
 	}
 	if need := rowBytes(tr.ID, tr.Features); need > cap(h.rows)-len(h.rows) {
-		h.rows = make([]byte, 0, max(need, rowsTogether))
+		h.rows = h.room(need)
 	}
 	from := len(h.rows)
 	h.rows = appendRow(h.rows, tr.ID, tr.Features)
@@ -233,6 +235,21 @@ func (h *Hashing) Foresee(tr lethe.Transaction) Foreseen {
 		row: row,
 	}
 }
+
+// room returns memory for rows, for so many bytes at least.
+func (h *Hashing) room(least int) []byte {
+	if least > rowsTogether {
+		return make([]byte, 0, least)
+	}
+	if h.next == len(h.parts) {
+		h.parts = append(h.parts, make([]byte, 0, rowsTogether))
+	}
+	h.next++
+	return h.parts[h.next-1]
+}
+
+// Reset has the memory of rows used again: nobody may have anything that was foreseen since the last one.
+func (h *Hashing) Reset() { h.next, h.rows = 0, nil }
 
 // Repeats reports whether the store knows a transaction: then a record of it that lethe has
 // published again tells nothing.

@@ -55,6 +55,9 @@ func (c carrier) target() lethe.Target {
 
 // carry notes that a carrier carries subjects.
 func (b *Batch) carry(c carrier, subjects []string) {
+	if len(subjects) == 0 {
+		return
+	}
 	var value []byte
 	for _, id := range c.ids {
 		value = appendString(value, string(id))

@@ -109,10 +109,12 @@ func (b *Batch) store(f Foreseen) (err error) {
 		err = errors.Join(b.staging.payments.arrived(b, f.pseudonym), b.staging.labels.arrived(b, f.pseudonym))
 	}
 	if !staged {
-		b.wait(f.tr.Timestep, lethe.Open, func(i *Info) { i.Nodes++ })
+		b.wait(f.tr.Timestep, lethe.Open, oneMore)
 	}
 	return err
 }
+
+func oneMore(i *Info) { i.Nodes++ }
 
 func conflict(o Origin, at, known lethe.Timestep) Verdict {
 	return refuse(o, ReasonTimestepConflict, fmt.Sprintf("timestep %d, known in %d", at, known))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -37,6 +38,8 @@ type generation struct {
 	number  uint64
 	db      *pebble.DB
 	readers sync.WaitGroup
+	// spare is a batch to be used again, or nil.
+	spare atomic.Pointer[pebble.Batch]
 }
 
 // lockedHere is what Pebble says, and gives no name to, if this process has the lock.

@@ -45,7 +45,8 @@ func (s *Store) apply(fn func(w Writer) error, how *pebble.WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(b.Commit(how), b.Close()); err != nil {
+	err = b.Commit(how)
+	if err = errors.Join(err, s.doneWith(g, b, err)); err != nil {
 		return fmt.Errorf("apply to generation %d: %w", g.number, err)
 	}
 	return nil
@@ -66,8 +67,8 @@ func (s *Store) ApplyAhead(fn func(w Writer) error, ended func(error)) error {
 	g.readers.Add(1)
 	go func() {
 		defer g.release()
-		err := errors.Join(b.SyncWait(), b.Close())
-		if err != nil {
+		err := b.SyncWait()
+		if err = errors.Join(err, s.doneWith(g, b, err)); err != nil {
 			err = fmt.Errorf("apply to generation %d: %w", g.number, err)
 		}
 		ended(err)
@@ -93,7 +94,23 @@ func (s *Store) newBatch(g *generation) *pebble.Batch {
 	if s.size.BatchBytes == 0 {
 		return g.db.NewBatch()
 	}
+	if b := g.spare.Swap(nil); b != nil {
+		return b
+	}
 	return g.db.NewBatch(pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
+}
+
+// doneWith keeps a batch that was stored, or failed to be, for the next, if that takes much memory: Pebble would give
+// the memory to any of its databases.
+func (s *Store) doneWith(g *generation, b *pebble.Batch, failed error) error {
+	if s.size.BatchBytes == 0 || failed != nil {
+		return b.Close()
+	}
+	b.Reset()
+	if other := g.spare.Swap(b); other != nil {
+		return other.Close()
+	}
+	return nil
 }
 
 // writable returns the current generation if writes may go on. The caller

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"lethe"
@@ -25,31 +26,43 @@ type decoded struct {
 // decodedTogether is how many records a goroutine decodes before it looks for more.
 const decodedTogether = 32
 
+// decodedList is a batch of records that were decoded, with the memory that their features and rows are in.
+type decodedList struct {
+	list []decoded
+	// benches are one for each goroutine.
+	benches []bench
+}
+
+// bench is what a goroutine decodes with.
+type bench struct {
+	decoder ingest.Decoder
+	hashing *snapshot.Hashing
+	// redacting says that hashing puts 0 for what is erased.
+	redacting bool
+}
+
 // decodeAll decodes records, some at a time, into a list in their order, and works out of transactions what depends on
-// no other record. Unless they are to be redacted, the owner of the store may do something else meanwhile.
-func (in *intake) decodeAll(
-	records []ingest.Record, redacts bool, decode func(ingest.Record, ingest.Limits) (ingest.Event, error),
-) []decoded {
-	out := make([]decoded, len(records))
+// no other record. Unless they are to be redacted, the owner of the store may do something else meanwhile. Whoever has
+// taken the list gives it back to spare: its memory is used again.
+func (in *intake) decodeAll(records []ingest.Record, redacts, labels bool) *decodedList {
+	out, is := in.spare.Get().(*decodedList)
+	if !is {
+		out = &decodedList{benches: make([]bench, in.workers)}
+	}
+	out.list = slices.Grow(out.list[:0], len(records))[:len(records)]
 	parts := make(chan int, len(records)/decodedTogether+1)
 	for at := 0; at < len(records); at += decodedTogether {
 		parts <- at
 	}
 	close(parts)
 	var working sync.WaitGroup
-	for range in.workers {
+	for i := range out.benches {
+		b := &out.benches[i]
 		working.Go(func() {
-			hashing := in.store.Marks().NewHashing()
-			if redacts {
-				hashing = in.store.Marks().NewRedactingHashing()
-			}
+			b.begin(in.store.Marks(), redacts)
 			for at := range parts {
 				for i := at; i < min(at+decodedTogether, len(records)); i++ {
-					d := in.decode(records[i], redacts, decode)
-					if t, is := d.event.(ingest.Transaction); is {
-						d.foreseen = hashing.Foresee(t.Transaction)
-					}
-					out[i] = d
+					out.list[i] = in.decode(b, records[i], redacts, labels)
 				}
 			}
 		})
@@ -58,28 +71,51 @@ func (in *intake) decodeAll(
 	return out
 }
 
-// prepared is a batch of transactions that was decoded while the one before it was taken.
-type prepared []decoded
+// begin has the memory of the bench used again.
+func (b *bench) begin(marks snapshot.Marks, redacts bool) {
+	b.decoder.Reset()
+	switch {
+	case redacts:
+		b.hashing = marks.NewRedactingHashing()
+	case b.hashing == nil || b.redacting:
+		b.hashing = marks.NewHashing()
+	default:
+		b.hashing.Reset()
+	}
+	b.redacting = redacts
+}
+
+// done gives back a list of which nobody has anything any more.
+func (in *intake) done(l *decodedList) {
+	clear(l.list)
+	in.spare.Put(l)
+}
 
 // prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.
 func (in *intake) prepare(batch bus.Batch) any {
 	if batch.Source.Topic != bus.Transactions || in.store.Marks().Redacts() {
 		return nil
 	}
-	return prepared(in.decodeAll(batch.Records, false, ingest.DecodeTransactions))
+	return in.decodeAll(batch.Records, false, false)
 }
 
-func (in *intake) decode(
-	rec ingest.Record, redacts bool, decode func(ingest.Record, ingest.Limits) (ingest.Event, error),
-) (d decoded) {
+func (in *intake) decode(b *bench, rec ingest.Record, redacts, labels bool) (d decoded) {
 	d.rec = rec
 	if redacts && in.store.Marks().Redacts() {
 		if again, _ := ingest.IsRepublished(in.secret, rec); !again {
 			d.rec, d.redacted = in.redact(rec)
 		}
 	}
-	if d.event, d.err = decode(d.rec, in.limits); d.err == nil {
+	if labels {
+		d.event, d.err = ingest.DecodeLabels(d.rec, in.limits)
+	} else {
+		d.event, d.err = b.decoder.Transactions(d.rec, in.limits)
+	}
+	if d.err == nil {
 		d.err = in.unsigned(d.rec, d.event)
+	}
+	if t, is := d.event.(ingest.Transaction); is {
+		d.foreseen = b.hashing.Foresee(t.Transaction)
 	}
 	return d
 }

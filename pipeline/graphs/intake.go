@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"lethe"
@@ -54,8 +55,9 @@ type intake struct {
 	listener  events.Listener
 	// silent says that another process says what becomes of records outside of the store.
 	silent bool
-	// workers is how many goroutines decode.
+	// workers is how many goroutines decode, spare has lists of what they have decoded, to be used again.
 	workers int
+	spare   sync.Pool
 	// before is called before the records of a batch are taken.
 	before func(ctx context.Context, list []decoded) error
 	// mostOpen is how many timesteps may be open, ends tells what was sent.
@@ -85,14 +87,15 @@ type taken struct {
 // written again under the same keys with the same content, as are requests for what came late of
 // erased subjects.
 func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
-	stream, decode := snapshot.Transactions, ingest.DecodeTransactions
+	stream := snapshot.Transactions
 	if batch.Source.Topic == bus.Labels {
-		stream, decode = snapshot.Labels, ingest.DecodeLabels
+		stream = snapshot.Labels
 	}
-	list, is := ahead.(prepared)
+	all, is := ahead.(*decodedList)
 	if !is || in.store.Marks().Redacts() {
-		list = in.decodeAll(batch.Records, stream == snapshot.Transactions, decode)
+		all = in.decodeAll(batch.Records, stream == snapshot.Transactions, stream == snapshot.Labels)
 	}
+	list := all.list
 	if err := in.before(ctx, list); err != nil {
 		return err
 	}
@@ -116,6 +119,7 @@ func (in *intake) take(ctx context.Context, batch bus.Batch, ahead any) error {
 	if err := in.commits.commit(tx.Batch, batch.Source, batch.Next); err != nil {
 		return fmt.Errorf("%s: commit up to offset %d: %w", batch.Source, batch.Next, err)
 	}
+	in.done(all)
 	for _, result := range events.Results() {
 		if n := tally[result]; n > 0 {
 			in.listener.RecordsConsumed(events.RecordsConsumed{Topic: string(batch.Source.Topic), Result: result, Count: n})

@@ -29,6 +29,8 @@ const (
 	// record: the smallest of either takes many times its bytes in memory.
 	maxRecords = 1 << 16
 	maxHeaders = 10_000
+	// leastRecordBytes are those of the smallest record, whatever a header says.
+	leastRecordBytes = 7
 )
 
 // batchReader reads record batches of format 2, the only one since Kafka 0.11.
@@ -55,6 +57,7 @@ var errFull = errors.New("enough records for one fetch")
 // maxRecords, once something was. If the first batch cannot be read, it says so.
 func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
 	begun := b.position
+	b.records = slices.Grow(b.records, expected(raw))
 	for len(raw) >= batchPrefixBytes {
 		var err error
 		size := batchSize(raw)
@@ -80,6 +83,21 @@ func (b *batchReader) readAll(raw []byte, end int64) (*DamageError, error) {
 		raw = raw[size:]
 	}
 	return nil, nil
+}
+
+// expected is how many records whole batches say that they have, as far as they have the bytes for them. Compressed
+// ones may have more.
+func expected(raw []byte) (n int) {
+	const countAt = batchHeaderBytes - 4
+	for len(raw) >= batchHeaderBytes {
+		size := batchSize(raw)
+		if size < batchHeaderBytes || size > len(raw) {
+			break
+		}
+		n += min(int(binary.BigEndian.Uint32(raw[countAt:])), (size-batchHeaderBytes)/leastRecordBytes)
+		raw = raw[size:]
+	}
+	return min(n, maxRecords)
 }
 
 func (b *batchReader) readBatch(raw []byte) error {
@@ -123,9 +141,7 @@ func (b *batchReader) readBatch(raw []byte) error {
 // batches that were not read.
 func (b *batchReader) readRecords(body []byte, batch *kmsg.RecordBatch, control bool) error {
 	previous := int32(-1)
-	// Each takes seven bytes or more, whatever the header says.
-	const leastBytes = 7
-	if n := min(int(batch.NumRecords), len(body)/leastBytes, maxRecords-len(b.records)); n > 0 && !control {
+	if n := min(int(batch.NumRecords), len(body)/leastRecordBytes, maxRecords-len(b.records)); n > 0 && !control {
 		b.records = slices.Grow(b.records, n)
 	}
 	for range batch.NumRecords {
