@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -31,6 +33,9 @@ type counted struct {
 	more int32
 }
 
+// high is what hashes are ordered by, but for those that share it.
+func (h contentHash) high() uint64 { return binary.BigEndian.Uint64(h[:8]) }
+
 // countAlike changes how many transactions have a content. A count of 0 stays
 // until the next rewriting.
 func (b *Batch) countAlike(hash contentHash, change int32) {
@@ -39,7 +44,12 @@ func (b *Batch) countAlike(hash contentHash, change int32) {
 
 // storeCounts adds to what is stored, in the order of the keys.
 func storeCounts(w swapstore.Writer, list []counted) error {
-	slices.SortFunc(list, func(a, b counted) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	slices.SortFunc(list, func(a, b counted) int {
+		if order := cmp.Compare(a.hash.high(), b.hash.high()); order != 0 {
+			return order
+		}
+		return bytes.Compare(a.hash[:], b.hash[:])
+	})
 	var key []byte
 	for i, c := range list {
 		if i+1 < len(list) && list[i+1].hash == c.hash {

@@ -45,7 +45,7 @@ func Place(b *Batch, list []*Foreseen) error {
 	// Others may have been foreseen before.
 	_ = eachKnown(b.known, func(key, value []byte) error {
 		b.staging.strangers.meet(key)
-		b.set(key, value)
+		b.set(key, bytes.Clone(value))
 		return nil
 	})
 	short := make([]sortedcells.Key, len(list))
@@ -141,19 +141,19 @@ func (s *strangers) meet(key []byte) {
 
 func (s *strangers) mayKnow(p lethe.Pseudonym) bool { return s.from != nil || s.known.MayHave(p) }
 
-// eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys are valid during
-// the call alone.
+// eachKnown calls fn for all that is to be stored of transactions, kind by kind, each ascending. Keys and values are
+// valid during the call alone.
 func eachKnown(k *known, fn func(key, value []byte) error) error {
 	if k == nil {
 		return nil
 	}
-	key := make([]byte, 0, 1+timestepBytes+pseudonymBytes)
+	key, entry := make([]byte, 0, 1+timestepBytes+pseudonymBytes), make([]byte, 0, timestepBytes+len(contentHash{}))
 	for i := range k.Cells {
 		e := &k.Cells[i]
 		if !e.Value.changed {
 			continue
 		}
-		if err := fn(append(append(key, kindIndex), e.Key[:]...), e.Value.entry.encode()); err != nil {
+		if err := fn(append(append(key, kindIndex), e.Key[:]...), e.Value.entry.appendTo(entry)); err != nil {
 			return err
 		}
 	}

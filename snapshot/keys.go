@@ -215,8 +215,10 @@ type indexEntry struct {
 	hash     contentHash
 }
 
-func (e indexEntry) encode() []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(e.timestep)), e.hash[:]...)
+func (e indexEntry) encode() []byte { return e.appendTo(nil) }
+
+func (e indexEntry) appendTo(dst []byte) []byte {
+	return append(binary.BigEndian.AppendUint64(dst, uint64(e.timestep)), e.hash[:]...)
 }
 
 func decodeIndex(value []byte) (indexEntry, error) {
