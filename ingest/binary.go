@@ -212,9 +212,10 @@ func (o binaryObject) row(b []byte, kind protowire.Type) (length int) {
 	o.features = slices.Grow(o.features, n)[:from+n]
 	const exponent = 0x7f800000 // all of it is set in what is infinite or no number
 	finite := true
-	for i, into := 0, o.features[from:]; i < len(into) && len(packed) >= featureBytes; i, packed = i+1, packed[featureBytes:] {
+	into := o.features[from:]
+	for i := 0; i < len(into) && len(packed) >= featureBytes; i++ {
 		bits := binary.LittleEndian.Uint32(packed)
-		into[i] = math.Float32frombits(bits)
+		into[i], packed = math.Float32frombits(bits), packed[featureBytes:]
 		finite = finite && bits&exponent != exponent
 	}
 	if !finite {

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -200,4 +201,39 @@ func FuzzBinaryRecord(f *testing.F) {
 		_, err = decodeValue(key, value)
 		require.NoError(t, err)
 	})
+}
+
+// A decoder that uses its memory again says of every record what decoding it alone says, however many there are and
+// however many features they have.
+func TestADecoderUsesItsMemoryAgain(t *testing.T) {
+	var d ingest.Decoder
+	limits := ingest.DefaultLimits()
+	for round := range 4 {
+		d.Reset()
+		var got, want []ingest.Event
+		for i := range 300 {
+			tr := sampleTransaction()
+			tr.ID = lethe.TransactionID(fmt.Sprintf("t-%d-%d", round, i))
+			tr.Features = make([]float32, 1+(i*round)%700)
+			for j := range tr.Features {
+				tr.Features[j] = float32(i*j + round)
+			}
+			if i%7 == 0 {
+				tr.Subjects = nil
+			}
+			encoding := ingest.Encoding{}
+			if i%2 == 0 {
+				encoding = ingest.Protobuf(schema)
+			}
+			key, value, err := encoding.Transaction(tr)
+			require.NoError(t, err)
+			rec := ingest.Record{Key: key, Value: value}
+			alone, err := ingest.DecodeTransactions(rec, limits)
+			require.NoError(t, err)
+			event, err := d.Transactions(rec, limits)
+			require.NoError(t, err)
+			got, want = append(got, event), append(want, alone)
+		}
+		require.Equal(t, want, got)
+	}
 }

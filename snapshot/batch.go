@@ -83,8 +83,8 @@ func (b *Batch) Control(t lethe.Timestep, o Origin) (Verdict, error) {
 // as it was; then the batch has to be taken again from Offsets on.
 func (b *Batch) Commit(nextOffset int64) error { return commitBy(b, nextOffset, b.staging.Apply) }
 
-// CommitAhead is Batch.Commit that does not wait until the batch is durable: ended is called, in another goroutine, once
-// it is, or with why it cannot be. What is stored later is durable later.
+// CommitAhead is Batch.Commit that does not wait until the batch is durable: ended is called, in another goroutine,
+// once it is, or with why it cannot be. What is stored later is durable later.
 func CommitAhead(b *Batch, nextOffset int64, ended func(error)) error {
 	return commitBy(b, nextOffset, func(fn func(w swapstore.Writer) error) error {
 		b.staging.epoch++

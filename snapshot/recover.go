@@ -52,8 +52,7 @@ func newStaging(store *swapstore.Store, o Options) *staging {
 		subjects:   make(map[lethe.Digest]lethe.Timestep),
 		gone:       make(map[lethe.Timestep]lethe.Revision),
 		payments:   newLacking(kindPayment, o.MaxWaiting),
-		labels:     newLacking(kindLabel, o.MaxWaiting),
-		strangers:  newStrangers(),
+		labels:     newLacking(kindLabel, o.MaxWaiting), strangers: newStrangers(),
 		watermarks: map[Stream][]lethe.Timestep{
 			Transactions: slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.TransactionPartitions),
 			Labels:       slices.Repeat([]lethe.Timestep{o.FirstTimestep}, o.LabelPartitions),
