@@ -79,6 +79,9 @@ type Config struct {
 	// RewriteAtOnce is how many stores an erasure writes anew at a time: each waits for the
 	// disk most of the time.
 	RewriteAtOnce int `yaml:"-"`
+	// CommitsAhead is how many batches may be on their way to the disk while the next is taken, 0 for none: each is waited
+	// for.
+	CommitsAhead int `yaml:"-"`
 }
 
 // Defaults returns the configuration of a stream whose labels are settled by
@@ -88,7 +91,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		LabelLatenessTimesteps: ByControl, Late: Reopen, ReopenWindow: 30 * time.Second, ReopenTimesteps: AnyTimestep,
-		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4,
+		MaxTimestepJump: 1000, MaxWaiting: 100_000, MaxOpenTimesteps: 100, OpenStores: 64, RewriteAtOnce: 4, CommitsAhead: 4,
 	}
 }
 
@@ -112,6 +115,7 @@ func (c Config) Validate() error {
 	p.AtLeast("feature_count", c.FeatureCount, 0)
 	p.AtLeast("open_stores", c.OpenStores, 1)
 	p.AtLeast("rewrite_at_once", c.RewriteAtOnce, 1)
+	p.AtLeast("commits_ahead", c.CommitsAhead, 0)
 	return p.Err()
 }
 

@@ -46,6 +46,7 @@ func TestScopePartitionTakesAwayStubsOfOthers(t *testing.T) {
 	for _, target := range pair {
 		w := told{t, world{last: 1, config: snapshot.Defaults()}}
 		w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
+		w.config.CommitsAhead = 0
 		for i, id := range pair {
 			tx := lethe.Transaction{ID: id, Timestep: 1, Features: []float32{float32(i), 2, 3}}
 			w.sends(ingest.EncodeTransaction(tx))(id).row = tx.Features

@@ -20,6 +20,7 @@ func TestABackupHoldsWhatNamesACarrier(t *testing.T) {
 	for polls, want := range map[int]deletions.State{2: deletions.Rejected, patience / 10: deletions.Verified} {
 		w := told{t, world{last: 1, config: snapshot.Defaults()}}
 		w.config.RewriteAtOnce, w.config.FeatureCount, w.config.ReopenWindow = 1, features, time.Second
+		w.config.CommitsAhead = 0
 		id, other := lethe.TransactionID(prefixOf(1)+"0"), lethe.TransactionID(prefixOf(1)+"1")
 		w.sends(ingest.EncodeTransaction(lethe.Transaction{ID: other, Timestep: 1, Features: []float32{1, 2, 3}}))(other)
 		w.sends(ingest.EncodeLabel(lethe.LabelRecord{ID: id, Timestep: 1, Label: lethe.Licit}))(id).topic = bus.Labels

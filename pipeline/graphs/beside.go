@@ -134,8 +134,10 @@ func (a *ahead) encoded(content *snapshot.Content) [][]byte {
 // works. Of none of them is said that it was consumed.
 type commits struct {
 	store Store
-	// wake has the role step when one is durable; without it, each is waited for.
-	wake    func()
+	// wake has the role step when one is durable.
+	wake func()
+	// most is how many may be on their way to the disk; of 0 each is waited for.
+	most    int
 	pending []*commit
 }
 
@@ -150,15 +152,12 @@ type commit struct {
 	failed error
 }
 
-// mostCommits is how many may be on their way to the disk.
-const mostCommits = 4
-
 // commit stores a batch. An error may be that of an earlier one.
 func (c *commits) commit(b *snapshot.Batch, source bus.TopicPartition, next int64) error {
-	if c.wake == nil {
+	if c.most == 0 {
 		return b.Commit(next)
 	}
-	for len(c.pending) >= mostCommits {
+	for len(c.pending) >= c.most {
 		<-c.pending[0].ended
 		if err := c.settle(); err != nil {
 			return err

@@ -197,7 +197,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 	}
 	if o.Beside != nil {
-		intake.commits.wake = wake
+		intake.commits.wake, intake.commits.most = wake, o.Snapshot.CommitsAhead
 		p.ahead = &ahead{
 			beside: o.Beside, wake: wake, partition: o.Partition, cut: p.cut, now: o.Clock.Now,
 		}
