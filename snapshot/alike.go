@@ -80,10 +80,10 @@ func ContentOf(secret lethe.Secret, features []float32) [len(contentHash{})]byte
 
 // HasContent reports whether a transaction has these features, or had them before it was
 // corrected: then they may still be in the files of staging.
-func (s *Store) HasContent(content [len(contentHash{})]byte) (bool, error) {
-	_, found, err := s.staging.Get(alikeKey(content))
+func (m Marks) HasContent(content [len(contentHash{})]byte) (bool, error) {
+	_, found, err := m.staging.Get(alikeKey(content))
 	if err == nil && !found {
-		found, err = widths{s.staging}.alike(content, erasure{})
+		found, err = widths{m.staging}.alike(content, erasure{})
 	}
 	if err != nil {
 		return false, fmt.Errorf("count of a content: %w", err)

@@ -84,7 +84,7 @@ func TestCandidatesWithTheSameFeaturesAreFound(t *testing.T) {
 	require.Equal(t, []bool{false}, shared(t, s, "c"))
 	require.NoError(t, s.Erase(t.Context(), lethe.Transactions("a", "c")))
 	for features, want := range map[[2]float32]bool{{1, 0}: true, {1, 1}: false} {
-		has, err := s.HasContent(ContentOf(s.staging.options.Secret, features[:]))
+		has, err := s.Marks().HasContent(ContentOf(s.staging.options.Secret, features[:]))
 		require.NoError(t, err)
 		require.Equal(t, want, has)
 	}

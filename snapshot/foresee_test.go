@@ -109,7 +109,7 @@ func TestTheNumberOfFeaturesIsSaidFirst(t *testing.T) {
 	require.ErrorIs(t, err, unsaid)
 	require.False(t, decided)
 	require.Zero(t, s.FeatureCount())
-	require.NoError(t, s.FixFeatureCount(2))
+	require.NoError(t, s.Marks().FixFeatureCount(2))
 	require.Equal(t, 2, s.FeatureCount())
 	decided, err = s.DecideFeatureCount(func(int) error { return unsaid })
 	require.NoError(t, err)

@@ -106,7 +106,7 @@ func TestNoErasedFeatureIsLeft(t *testing.T) {
 		require.Equal(t, want.Snapshot.Revision+1, got.Snapshot.Revision)
 		require.Equal(t, want.Snapshot.Removed(RemovalOf(located)).Features, got.Snapshot.Features)
 		for _, content := range contents {
-			has, err := s.HasContent(content)
+			has, err := s.Marks().HasContent(content)
 			require.NoError(t, err)
 			require.False(t, has)
 		}

@@ -105,15 +105,15 @@ func (s *Store) DecideFeatureCount(say func(width int) error) (bool, error) {
 	if err != nil || width == 0 {
 		return false, widthError(err)
 	}
-	return true, s.FixFeatureCount(width)
+	return true, s.Marks().FixFeatureCount(width)
 }
 
 // FixFeatureCount is DecideFeatureCount of a number that others have told, unless one is known.
-func (s *Store) FixFeatureCount(width int) error {
-	if s.staging.featureCount > 0 {
+func (m Marks) FixFeatureCount(width int) error {
+	if m.staging.featureCount > 0 {
 		return nil
 	}
-	return widthError(widths{s.staging}.fixWidth(width))
+	return widthError(widths{m.staging}.fixWidth(width))
 }
 
 func widthError(err error) error {

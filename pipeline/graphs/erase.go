@@ -56,7 +56,7 @@ func (e *eraser) Alike(contents []scan.MAC) ([]bool, error) {
 	out := make([]bool, len(contents))
 	for i, content := range contents {
 		var err error
-		if out[i], err = e.store.HasContent(content); err != nil {
+		if out[i], err = e.store.Marks().HasContent(content); err != nil {
 			return nil, err
 		}
 	}

@@ -293,7 +293,7 @@ func featureCountOf(rec ingest.Record) (int, error) {
 func (s *standby) hearWidth(records []ingest.Record) error {
 	for _, rec := range records {
 		if count, err := featureCountOf(rec); err != nil || count > 0 {
-			return errors.Join(err, s.store.FixFeatureCount(count))
+			return errors.Join(err, s.store.Marks().FixFeatureCount(count))
 		}
 	}
 	return nil

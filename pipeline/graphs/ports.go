@@ -38,14 +38,12 @@ type Store interface {
 	// Gone are the timesteps that were emptied.
 	Gone() map[lethe.Timestep]lethe.Revision
 	DecideFeatureCount(say func(width int) error) (bool, error)
-	FixFeatureCount(width int) error
 	FeatureCount() int
 	Letters() ([]snapshot.Letter, error)
 	ConfirmLetters(count int) error
 	Load(t lethe.Timestep) (*snapshot.Content, error)
 	Locate(targets []lethe.Target) ([]snapshot.Located, error)
 	NamedUnder(ctx context.Context, hashes map[lethe.Digest]bool) ([]lethe.Target, error)
-	HasContent(content [16]byte) (bool, error)
 	Suppress(targets []lethe.Target) error
 	Suppresses(hash lethe.Digest) bool
 	Originals(fn func(snapshot.Origin) error) error

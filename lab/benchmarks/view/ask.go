@@ -94,8 +94,8 @@ func (a *asker) measure(ctx context.Context, b *benchmark) error {
 	}
 	debug.FreeOSMemory()
 	fmt.Printf("\n%d predictions, %d dead letters, %d erasures, %d leaves; each asked %d times; "+
-		"resident memory %d MB before, %d MB after; %d over 300 ms\n", b.Predictions, b.Letters, b.Erasures, b.Leaves, b.Asked,
-		before, residentMB(), over)
+		"resident memory %d MB before, %d MB after; %d over 300 ms\n",
+		b.Predictions, b.Letters, b.Erasures, b.Leaves, b.Asked, before, residentMB(), over)
 	if len(a.failed) > 0 {
 		return fmt.Errorf("not answered: %.1000q", a.failed)
 	}
