@@ -116,12 +116,15 @@ func (w *whole) follow(
 }
 
 func (w *whole) consumed(e events.RecordsConsumed) {
-	if e.Topic != string(bus.Transactions) {
+	if e.Topic != string(bus.Transactions) || e.Result == events.Ignored { // as the tombstone of the erasure
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.taken
+	if before >= w.all {
+		return // nothing is left to pause with
+	}
 	all := w.reached(w.taken + int64(e.Count))
 	if before*2 < w.all && w.taken*2 >= w.all {
 		close(w.half)
