@@ -14,6 +14,8 @@ test('an operator finds out why a record was refused, and replays it', async t =
   await page.waitForURL(/reason=timestep_jump/);
   const link = table.getByRole('link');
   await table.getByText('can be sent again').waitFor();
+  // The table of before may be the one that says so, and is about to go.
+  for (let tries = 0; await link.count() !== 1 && tries < 100; tries++) await page.waitForTimeout(100);
   assert.equal(await link.count(), 1);
   await link.click();
   await page.getByText('If the stream has caught up since, send it again.').waitFor();
