@@ -25,10 +25,7 @@ func (b *Board) Run(ctx context.Context, name string, around role.Surroundings) 
 }
 
 func (b *Board) follow(ctx context.Context, tail role.Tail, name string, around role.Surroundings) error {
-	reader := wire.NewReader().Skipping(func(rec ingest.Record) {
-		around.Logger.Error("a record that lethe did not write was passed over", "role", name, "topic", rec.Topic,
-			"partition", rec.Partition, "offset", rec.Offset)
-	})
+	reader := wire.NewReader().Skipping(func(rec ingest.Record) { around.Junk(name, rec) })
 	for {
 		batch, err := tail.Next(ctx)
 		if errors.Is(err, bus.ErrInterrupted) && ctx.Err() == nil {
