@@ -38,9 +38,9 @@ type Config struct {
 	LabelLagTimesteps int `yaml:"label_lag_timesteps" help:"Timesteps before a scored one that no model was trained on."`
 	// Provisional says whether transactions are scored when they arrive, too.
 	Provisional bool `yaml:"provisional" help:"Score transactions when they arrive, too, until their timestep closes."`
-	// ShareFrom is from how many transactions on the models of a timestep are asked by all processes
-	// that play the role; 0 for never. The result does not depend on it.
-	ShareFrom int `yaml:"share_from" help:"Transactions of a timestep from which others help to score it and to learn its meta-model; 0: never."`
+	// ShareFrom is from how many transactions of a timestep on models are asked by all processes that play
+	// the role: to score it, and to learn the meta-model. 0 for never. The result does not depend on it.
+	ShareFrom int `yaml:"share_from" help:"Transactions of a timestep from which others help to ask models; 0: never."`
 }
 
 // Defaults take the mean: similarity was measured within half a point of it,
