@@ -140,6 +140,8 @@ func TestTwoScoreAsOne(t *testing.T) {
 		require.NoError(t, together.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{member}))
 		startHot(t, name, together, group)
 	}
+	// Each follows the topics and the answers; once both have, each knows of the other.
+	require.Eventually(t, func() bool { return together.Idle(4) }, time.Minute, time.Millisecond)
 	for at := lethe.Timestep(1); at <= 4; at++ {
 		publish(t, together, w, at)
 	}
