@@ -177,7 +177,7 @@ func (c commits) commit(before map[TopicPartition]int64) {
 }
 
 // Positions returns what members of a group have committed of partitions. Those of which nothing
-// is committed are missing.
+// is committed are missing. A patient client waits until brokers say it.
 func (s Sharer) Positions(
 	ctx context.Context, g GroupConfig, of []TopicPartition,
 ) (positions map[TopicPartition]int64, err error) {
@@ -186,12 +186,15 @@ func (s Sharer) Positions(
 	for _, tp := range of {
 		ask.Topics[c.Name(tp.Topic)] = append(ask.Topics[c.Name(tp.Topic)], tp.Partition)
 	}
-	answer, err := c.kafka.OffsetFetch(ctx, ask)
-	if err == nil {
-		err = answer.Error
-	}
+	var answer *kafka.OffsetFetchResponse
+	err = until(ctx, c, "consumer group "+g.Name, func() (err error) {
+		if answer, err = c.kafka.OffsetFetch(ctx, ask); err == nil {
+			err = answer.Error
+		}
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("consumer group %s: positions: %w", g.Name, c.explain(ctx, err))
+		return nil, fmt.Errorf("positions: %w", c.explain(ctx, err))
 	}
 	positions = make(map[TopicPartition]int64)
 	for _, tp := range of {

@@ -157,6 +157,59 @@ func refuse(req kmsg.Request, code int16) kmsg.Response {
 	}
 }
 
+// Brokers that do not know a group's positions for a while, or do not answer, are waited for: who leads asks for
+// them amid an outage.
+func TestPositionsAreWaitedFor(t *testing.T) {
+	for name, fault := range map[string]struct {
+		code int16
+		err  error
+	}{
+		"silence": {err: errors.New("away")},
+		"loading": {code: 14},
+		"nobody":  {code: 15},
+		"moved":   {code: 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := hasty()
+			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
+			require.NoError(t, err)
+			defer cluster.Close()
+			cfg.Brokers = cluster.ListenAddrs()
+			var w watched
+			c, err := bus.OpenPatient(cfg, w.watch)
+			require.NoError(t, err)
+			defer c.Close()
+			var away atomic.Bool
+			away.Store(true)
+			cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
+				cluster.KeepControl()
+				asked, is := req.(*kmsg.OffsetFetchRequest)
+				if !is {
+					return nil, nil, false
+				}
+				answer := asked.ResponseKind().(*kmsg.OffsetFetchResponse)
+				if !away.Load() {
+					return answer, nil, true
+				}
+				answer.ErrorCode = fault.code
+				return answer, fault.err, true
+			})
+			done := make(chan error, 1)
+			go func() {
+				sharer, group := bus.Sharer{Client: c}, bus.GroupConfig{Name: "graphs"}
+				_, err := sharer.Positions(t.Context(), group, []bus.TopicPartition{labels0})
+				done <- err
+			}()
+			require.Eventually(t, func() bool { return w.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
+			require.Empty(t, done)
+			away.Store(false)
+			require.NoError(t, <-done)
+			require.Zero(t, w.waiting())
+		})
+	}
+}
+
 // Who gives up in the midst of a call is not waited for any more: nobody would ever say that it is
 // over. It may do so between two attempts or while brokers owe an answer.
 func TestWhoGivesUpWaitsNoMore(t *testing.T) {
