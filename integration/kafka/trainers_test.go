@@ -40,17 +40,19 @@ func TestTwoTrainersBesideOne(t *testing.T) {
 	require.NoError(t, err)
 	var ratios []float64
 	for range rounds {
-		one, two := l.training(t, 1), l.training(t, 2)
+		one, oneBusy := l.training(t, 1)
+		two, twoBusy := l.training(t, 2)
 		ratios = append(ratios, one.Seconds()/two.Seconds())
-		t.Logf("%s transactions: one process %.2f s, two %.2f s, %.2f times as fast", nodes, one.Seconds(), two.Seconds(),
-			ratios[len(ratios)-1])
+		t.Logf("%s transactions: one process %.2f s, two %.2f s, %.2f times as fast; the busier took %.2f and %.2f s of "+
+			"a processor", nodes, one.Seconds(), two.Seconds(), ratios[len(ratios)-1], oneBusy, twoBusy)
 	}
 	slices.Sort(ratios)
 	t.Logf("median of %d: %.2f times as fast", rounds, ratios[rounds/2])
 }
 
-// training returns how long some processes train the third timestep of the stream.
-func (l *lab) training(t *testing.T, processes int) time.Duration {
+// training returns how long some processes train the third timestep of the stream, and what the busiest of
+// them took of a processor meanwhile, in seconds: broker and graphs have the same processors.
+func (l *lab) training(t *testing.T, processes int) (took time.Duration, busiest float64) {
 	t.Helper()
 	d, root := l.outside(t), t.TempDir()
 	settings := []string{
@@ -73,14 +75,21 @@ func (l *lab) training(t *testing.T, processes int) time.Duration {
 	}
 	d.replaySteps("1-2")
 	learnt(2)
+	before := make([]float64, len(all))
+	for i, s := range all {
+		before[i] = processorSeconds(t, s.PID())
+	}
 	d.replaySteps("3-3")
 	all[0].Await("the last timestep to settle", func(s service.Status) bool { return s.Timesteps.Settled == 3 })
 	learnt(3)
-	took := d.published(bus.Models, 3).last.Sub(d.published(bus.Slices, 3).last)
-	for _, s := range all {
+	took = d.published(bus.Models, 3).last.Sub(d.published(bus.Slices, 3).last)
+	for i, s := range all {
+		if used := processorSeconds(t, s.PID()) - before[i]; i > 0 {
+			busiest = max(busiest, used)
+		}
 		require.Zero(t, s.Stop(), s.Log())
 	}
-	return took
+	return took, busiest
 }
 
 // sent is what was published of a timestep.
