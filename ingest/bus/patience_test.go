@@ -48,6 +48,20 @@ func (w *watched) waiting() (n int) {
 	return n
 }
 
+// patient opens a patient client of a broker of its own, which has labels.v1.
+func patient(t *testing.T, cfg bus.Config) (*kfake.Cluster, *bus.Client, *watched) {
+	t.Helper()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
+	require.NoError(t, err)
+	t.Cleanup(cluster.Close)
+	cfg.Brokers = cluster.ListenAddrs()
+	w := new(watched)
+	c, err := bus.OpenPatient(cfg, w.watch)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return cluster, c, w
+}
+
 // Whatever a broker answers that may pass, a patient client waits for it: no
 // write, read or question ends in an error, however long it takes.
 func TestAPatientClientOutlastsEverything(t *testing.T) {
@@ -72,14 +86,7 @@ func TestAPatientClientOutlastsEverything(t *testing.T) {
 			if fault.code == missing {
 				cfg.DialTimeout = 2 * time.Second // a missing topic is believed after six times as long
 			}
-			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
-			require.NoError(t, err)
-			defer cluster.Close()
-			cfg.Brokers = cluster.ListenAddrs()
-			var w watched
-			c, err := bus.OpenPatient(cfg, w.watch)
-			require.NoError(t, err)
-			defer c.Close()
+			cluster, c, w := patient(t, cfg)
 			follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0})
 			require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}))
 			require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
@@ -172,14 +179,7 @@ func TestPositionsAreWaitedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := hasty()
-			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
-			require.NoError(t, err)
-			defer cluster.Close()
-			cfg.Brokers = cluster.ListenAddrs()
-			var w watched
-			c, err := bus.OpenPatient(cfg, w.watch)
-			require.NoError(t, err)
-			defer c.Close()
+			cluster, c, w := patient(t, cfg)
 			var away atomic.Bool
 			away.Store(true)
 			cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -246,14 +246,7 @@ func TestWhoGivesUpWaitsNoMore(t *testing.T) {
 // givesUp calls brokers that refuse, and then answer nothing if they are silent, until somebody waits.
 func givesUp(t *testing.T, silent bool, call func(context.Context, *bus.Client) error) {
 	cfg := hasty()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, cfg.TopicPrefix+string(bus.Labels)))
-	require.NoError(t, err)
-	defer cluster.Close()
-	cfg.Brokers = cluster.ListenAddrs()
-	var w watched
-	c, err := bus.OpenPatient(cfg, w.watch)
-	require.NoError(t, err)
-	defer c.Close()
+	cluster, c, w := patient(t, cfg)
 	mute, asked, end := atomic.Bool{}, make(chan struct{}, 1), make(chan struct{})
 	defer close(end)
 	cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {

@@ -1,8 +1,6 @@
 package share
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"lethe"
@@ -27,7 +25,7 @@ type Board struct {
 	// open says that this process leads and waits for answers to what it has asked.
 	open bool
 	// standing are the keys of the records that the topic holds.
-	standing map[string]bool
+	standing wire.Standing
 	// changed is closed, and replaced, when a helper may have something to do.
 	changed chan struct{}
 }
@@ -35,7 +33,7 @@ type Board struct {
 // NewBoard returns the board of a process that leads the role, or stands by.
 func NewBoard(leads bool) *Board {
 	return &Board{
-		leads: leads, wake: make(chan struct{}, 1), standing: make(map[string]bool), changed: make(chan struct{}),
+		leads: leads, wake: make(chan struct{}, 1), standing: make(wire.Standing), changed: make(chan struct{}),
 	}
 }
 
@@ -111,20 +109,14 @@ func (b *Board) Left() []ingest.Outgoing {
 	if b.open {
 		return nil
 	}
-	var out []ingest.Outgoing
-	for _, key := range slices.Sorted(maps.Keys(b.standing)) {
-		out = append(out, ingest.Outgoing{Key: []byte(key)})
-	}
-	return out
+	return b.standing.Tombstones()
 }
 
 // Withdrawn notes that tombstones were written.
 func (b *Board) Withdrawn(records []ingest.Outgoing) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, rec := range records {
-		delete(b.standing, string(rec.Key))
-	}
+	b.standing.Withdrawn(records)
 }
 
 func (b *Board) signal() {
@@ -143,12 +135,8 @@ func (b *Board) take(batch bus.Batch, messages []wire.Received) (foreign []wire.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, rec := range batch.Records {
-		if key := string(rec.Key); wire.IsSaid(rec.Key) {
-			continue // it is of those that train
-		} else if rec.Tombstone() {
-			delete(b.standing, key)
-		} else if rec.Unproven == "" {
-			b.standing[key] = true
+		if !wire.IsSaid(rec.Key) { // those are of the processes that train
+			b.standing.Take(rec)
 		}
 	}
 	for _, m := range messages {

@@ -2,7 +2,6 @@ package outofgroup
 
 import (
 	"maps"
-	"slices"
 	"sync"
 
 	"lethe"
@@ -21,14 +20,14 @@ type Board struct {
 	// heard are the newest answers, by key, those that were withdrawn too: what they say stays true.
 	heard map[wire.Key]*wire.Said
 	// standing are the keys of the records that the topic holds.
-	standing map[string]bool
+	standing wire.Standing
 	// done is the newest question of which answers were withdrawn: nobody waits for others.
 	done wire.Question
 }
 
 // NewBoard returns an empty board. Its channel must hold one token.
 func NewBoard(wake chan<- struct{}) *Board {
-	return &Board{wake: wake, heard: make(map[wire.Key]*wire.Said), standing: make(map[string]bool)}
+	return &Board{wake: wake, heard: make(map[wire.Key]*wire.Said), standing: make(wire.Standing)}
 }
 
 // Heard returns what models said of a slice, as an answer to a question, or nil. It is nobody's to change.
@@ -59,15 +58,11 @@ func (b *Board) Withdrawn(q wire.Question) bool {
 func (b *Board) Left() (records []ingest.Outgoing, note func() error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(b.standing)) {
-		records = append(records, ingest.Outgoing{Key: []byte(key)})
-	}
+	records = b.standing.Tombstones()
 	return records, func() error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		for _, rec := range records {
-			delete(b.standing, string(rec.Key))
-		}
+		b.standing.Withdrawn(records)
 		return nil
 	}
 }
@@ -85,12 +80,8 @@ func (b *Board) take(batch bus.Batch, messages []wire.Received) (foreign []wire.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, rec := range batch.Records {
-		switch key := string(rec.Key); {
-		case !wire.IsSaid(rec.Key):
-		case rec.Tombstone():
-			delete(b.standing, key)
-		case rec.Unproven == "":
-			b.standing[key] = true
+		if wire.IsSaid(rec.Key) {
+			b.standing.Take(rec)
 		}
 	}
 	for _, m := range messages {
