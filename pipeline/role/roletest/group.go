@@ -33,11 +33,18 @@ func NewGroup() *Group {
 // GroupSession is that of the group: who is not answered for that long may be replaced by Lead.
 const GroupSession = 200 * time.Millisecond
 
-// Member is how a process takes part under a name.
-func (g *Group) Member(name string) role.Sharer { return sharer{g, name} }
+// Member is how a process takes part under a name. The first that is asked for leads, whichever of
+// them begins to share first: tests name them in an order, processes begin in any.
+func (g *Group) Member(name string) role.Sharer {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.leader == "" {
+		g.leader = name
+	}
+	return sharer{g, name}
+}
 
-// Lead says who leads from now on, and tells everybody whom brokers answer. The first of the
-// members leads by itself.
+// Lead says who leads from now on, and tells everybody whom brokers answer.
 func (g *Group) Lead(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,9 +104,6 @@ func (s sharer) Share(ctx context.Context, _ bus.GroupConfig, m bus.Member) erro
 	told := make(chan bus.Assigned, 100)
 	s.mu.Lock()
 	s.members[s.name] = told
-	if s.leader == "" {
-		s.leader = s.name
-	}
 	s.assign()
 	s.mu.Unlock()
 	defer func() {
