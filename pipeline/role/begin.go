@@ -69,7 +69,7 @@ func (b *Beginning) Begin(ctx context.Context) (bool, error) {
 	if s != nil {
 		s.Lead.playing(s.Term)
 	}
-	b.follower.sayDealt()
+	b.follower.sayDealt(ctx)
 	return true, nil
 }
 

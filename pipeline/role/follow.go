@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,6 +61,8 @@ type Follower struct {
 	// that something is still due of what was read.
 	unsaid map[bus.TopicPartition]int64
 	waits  bool
+	// wrote says that something was written to a topic of Standing.Noted since that was announced.
+	wrote bool
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
 	status     atomic.Pointer[Status]
@@ -97,10 +100,17 @@ func (f *Follower) Run(ctx context.Context) error {
 
 // sayDealt tells that all that is due of what was read is published. Who leads says nothing as long
 // as something is still due: a process that stands by would take it for done.
-func (f *Follower) sayDealt() {
+func (f *Follower) sayDealt(ctx context.Context) {
 	s := f.around.Standing
 	if s == nil || f.waits && !s.StandsBy() {
 		return
+	}
+	if f.wrote {
+		// If it is not known now where they end, it is with the next batch.
+		if ends, err := bus.EndsOf(ctx, f.around.Bus, s.Noted...); err == nil {
+			f.wrote = false
+			s.Lead.hasNoted(ends)
+		}
 	}
 	s.Lead.dealtWith(f.unsaid)
 	clear(f.unsaid)
@@ -128,7 +138,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 	if batch.Source.Topic != "" && f.around.Standing != nil {
 		f.unsaid[batch.Source] = batch.Next
 	}
-	f.sayDealt()
+	f.sayDealt(ctx)
 	if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
 		f.around.Listener.LagMeasured(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
@@ -269,6 +279,7 @@ func (f *Follower) publish(ctx context.Context, out Output) error {
 		if err := f.around.Bus.Write(ctx, out.Topic, out.Records); err != nil {
 			return fmt.Errorf("publish to %s: %w", out.Topic, err)
 		}
+		f.wrote = f.wrote || f.around.Standing != nil && slices.Contains(f.around.Standing.Noted, out.Topic)
 	}
 	if out.Note == nil {
 		return nil

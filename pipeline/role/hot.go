@@ -3,6 +3,7 @@ package role
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,10 @@ type Standing struct {
 	// Open are the topics that it reads without waiting for the leader. Those that a leader writes
 	// and does not read count as dealt with, for their lag would be of nobody.
 	Open []bus.Topic
+	// Noted are topics that a leader writes and nobody who stands by reads. Up to where one ended is
+	// announced once all that was written to it is noted: what stands behind that whoever takes over
+	// may not know of.
+	Noted []bus.Topic
 }
 
 // OnlyHears reports whether the process, which is about to lead, does nothing but hear what others
@@ -73,6 +78,27 @@ func (s *Standing) dealtWithAll(ctx context.Context, b Bus, t bus.Topic) {
 	if ends, err := bus.EndsOf(ctx, b, t); err == nil {
 		s.Lead.dealtWith(ends)
 	}
+}
+
+// Unnoted returns from where on topics may hold what who led before has written, and this process
+// has not noted: a position for each partition, bus.FromStart where nothing was announced.
+func (s *Standing) Unnoted(ctx context.Context, b Bus, of ...bus.Topic) (map[bus.TopicPartition]int64, error) {
+	ends, err := bus.EndsOf(ctx, b, of...)
+	if err != nil {
+		return nil, err
+	}
+	noted, err := s.Lead.announced(ctx, slices.Collect(maps.Keys(ends)))
+	if err != nil {
+		return nil, err
+	}
+	for tp := range ends {
+		if at, said := noted[tp]; said {
+			ends[tp] = at
+		} else {
+			ends[tp] = bus.FromStart
+		}
+	}
+	return ends, nil
 }
 
 // internal reports whether records of a topic tell who wrote them: those that others write too,

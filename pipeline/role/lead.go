@@ -50,6 +50,8 @@ type Lead struct {
 	confirmed  time.Time
 	// dealt is up to where this process has dealt with partitions.
 	dealt map[bus.TopicPartition]int64
+	// noted is up to where all of topics is noted that this process wrote, see Standing.Noted.
+	noted map[bus.TopicPartition]int64
 	// trouble is what was told last.
 	trouble string
 	// writing are the ends of what is being written, see write.
@@ -63,7 +65,7 @@ func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *sl
 	l := &Lead{
 		role: role, instance: instance, sharer: sharer, now: now, log: log,
 		changed: make(chan struct{}), dealt: make(map[bus.TopicPartition]int64),
-		writing: make(map[int]context.CancelFunc),
+		writing: make(map[int]context.CancelFunc), noted: make(map[bus.TopicPartition]int64),
 	}
 	l.group = bus.GroupConfig{
 		Name: role, Topic: bus.ErasureStatus, CommitEvery: sharer.Session() / announcements, Rank: l.rank,
@@ -151,16 +153,21 @@ func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	status := bus.TopicPartition{Topic: bus.ErasureStatus}
 	out := map[bus.TopicPartition]int64{status: max(0, l.dealt[status])}
 	if l.plays == l.term {
+		maps.Copy(out, l.noted)
 		maps.Copy(out, l.dealt)
 		out[status] = max(0, out[status])
 	}
 	return out
 }
 
-// playing notes that the role is open for a term.
+// playing notes that the role is open for a term. What others have written since it led last is
+// not noted here.
 func (l *Lead) playing(term int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.plays != term {
+		clear(l.noted)
+	}
 	l.plays = term
 }
 
@@ -196,6 +203,13 @@ func (l *Lead) dealtWith(positions map[bus.TopicPartition]int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.Copy(l.dealt, positions)
+}
+
+// hasNoted notes that all is noted that was written of topics up to some positions.
+func (l *Lead) hasNoted(positions map[bus.TopicPartition]int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.Copy(l.noted, positions)
 }
 
 // Term returns the term in which this process leads, or 0: then it is to stand by.

@@ -194,6 +194,7 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 		return fmt.Errorf("note that timestep %d was scored: %w", t, err)
 	}
 	l.state.links[t] = done
+	l.sent.Noted(t)
 	return l.measure(t)
 }
 

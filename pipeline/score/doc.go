@@ -22,6 +22,12 @@
 // lineages no longer fit, the ensemble that is served stays as it was, and it
 // is replaced as a whole once all affected shards have arrived.
 //
+// # Who takes over
+//
+// Where several processes play the role, the one that led before may have published predictions that
+// whoever takes over has not noted. These stand, whatever has become of the graph since: package sent
+// reads them before anything is scored.
+//
 // # Before a timestep closes
 //
 // Under scoring.provisional transactions are scored when they arrive, too, by the served

@@ -14,6 +14,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/pipeline/role"
+	"lethe/pipeline/score/sent"
 	"lethe/pipeline/score/share"
 	"lethe/pipeline/wire"
 )
@@ -34,6 +35,9 @@ type logic struct {
 	// said is through which timestep others were told that the served models are.
 	said    lethe.Timestep
 	passing passing
+	// sent is what who led before has published and this process has not noted, nil until it was
+	// looked for.
+	sent *sent.Predictions
 	// erasures are the requests under way, by id.
 	erasures map[string]*erasure
 }
@@ -100,6 +104,12 @@ func (l *logic) Status() *role.Status {
 // acknowledged. Reasons that an erasure had a part in come after it is acknowledged that
 // the ensemble was swapped, and before anything more is.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
+	if l.sent == nil && !l.o.Standing.StandsBy() {
+		var err error
+		if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil {
+			return role.Output{}, err
+		}
+	}
 	if in.Ticked {
 		l.passing.ticked()
 	}

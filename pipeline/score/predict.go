@@ -98,7 +98,8 @@ func recordOf(p *scoring.Prediction, secret lethe.Secret, graph lethe.Digest) (i
 }
 
 // predictions builds one record per transaction that is not suppressed and of which
-// wanted says so, and lists them. The third result are those of class illicit.
+// wanted says so, and lists them. The third result are those of class illicit. What who led before
+// has published of some counts, and there is no record of these.
 func (l *logic) predictions(
 	s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
 ) ([]ingest.Outgoing, *published, []likely, error) {
@@ -112,14 +113,18 @@ func (l *logic) predictions(
 		p := l.predictor.prediction(l.state.served)
 		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
 		p.Probability, p.Threshold = a.illicit[i], a.threshold
-		record, err := recordOf(&p, l.o.Secret, graph)
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("node %d: %w", i, err)
+		if before, found := l.sent.Of(s.Timestep, n.Pseudonym); found {
+			p.Probability, p.Class = before.Probability, before.Class
+		} else {
+			record, err := recordOf(&p, l.o.Secret, graph)
+			if err != nil {
+				return nil, nil, nil, fmt.Errorf("node %d: %w", i, err)
+			}
+			records = append(records, record)
 		}
 		if p.Class == lethe.Illicit.String() {
 			illicit = append(illicit, likely{n.Pseudonym, p.Probability})
 		}
-		records = append(records, record)
 		out.nodes = append(out.nodes, n.Pseudonym)
 		out.probabilities = append(out.probabilities, p.Probability)
 	}

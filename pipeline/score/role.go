@@ -10,6 +10,7 @@ import (
 	"lethe"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/check"
 	"lethe/internal/swapstore"
 	"lethe/partition/onehop"
@@ -74,6 +75,9 @@ func New(o Options) (*role.Follower, error) {
 		return nil, fmt.Errorf("score role: %w", err)
 	}
 	around := l.o.Surroundings
+	if around.Standing != nil {
+		around.Standing.Noted = []bus.Topic{bus.Predictions}
+	}
 	if around.Standing.StandsBy() {
 		around.Tick = passTick
 	}
