@@ -23,6 +23,7 @@
 //	disk_test.go, file_test.go       files in memory, and how a process ends
 //	topics_test.go                   topics in memory, whose writes count as well
 //	state_test.go, log_test.go       what is left, and what must be known of the past
+//	witness_test.go, purged_test.go  what is looked at the moment it is written
 //	compare_test.go, cut_test.go     compared with the world without: graphs, letters, slices
 //	committed_test.go                what the log commits to as gone
 //	models_test.go, predictions_test.go, receipts_test.go   and what follows from them

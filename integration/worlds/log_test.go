@@ -29,6 +29,7 @@ type log struct {
 	said     map[saying]string
 	contents map[string]string
 	doubled  []string
+	witness  *witness
 }
 
 // saying is what there is one prediction of.
@@ -41,13 +42,14 @@ func newLog() *log {
 	return &log{
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), sent: make(map[bus.Topic]int64),
 		knowing: make(map[string]bool), said: make(map[saying]string), contents: make(map[string]string),
+		witness: newWitness(),
 	}
 }
 
 func (l *log) clone() *log {
 	return &log{
 		maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing), maps.Clone(l.said),
-		maps.Clone(l.contents), slices.Clone(l.doubled),
+		maps.Clone(l.contents), slices.Clone(l.doubled), l.witness.clone(),
 	}
 }
 

@@ -46,7 +46,7 @@ type state struct {
 	status *role.Status
 	// standing are the statuses of processes that stand by, by role.
 	standing map[string][]*role.Status
-	// doubled are predictions of which there was another one.
+	// doubled are predictions of which there was another one, and what else the log and its witness saw.
 	doubled []string
 	// knowing are the requests that were sent when every record before them had been read.
 	knowing map[string]bool
@@ -106,7 +106,8 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.status, s.standing, s.doubled = d.known(), d.standing(), d.topics.log.doubled
+	s.status, s.standing = d.known(), d.standing()
+	s.doubled = slices.Concat(d.topics.log.doubled, d.topics.log.witness.atRest())
 	folder, err := d.ledReceipts()
 	if err != nil {
 		return nil, err

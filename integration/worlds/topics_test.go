@@ -36,5 +36,8 @@ func (t topics) Write(ctx context.Context, topic bus.Topic, records []ingest.Out
 	if err := t.log.note(topic, records); err != nil {
 		return err
 	}
-	return t.Bus.Write(ctx, topic, records)
+	if err := t.Bus.Write(ctx, topic, records); err != nil {
+		return err
+	}
+	return t.log.witness.look(ctx, t.Bus, topic, t.log, t.disk)
 }
