@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"lethe"
-	"lethe/internal/swapstore"
 )
 
 // transition changes a timestep: its store, and what staging knows.
@@ -28,9 +27,8 @@ type Closing struct {
 	expected int
 
 	once sync.Once
-	// What follows is there once it is made: the graph, its store, and what it takes out of staging.
+	// What follows is there once it is made: the graph, and what it takes out of staging.
 	graph  *lethe.Snapshot
-	made   *swapstore.Store
 	taken  *changes
 	failed error
 }
@@ -71,7 +69,7 @@ func (c *Closing) Make(ctx context.Context) *lethe.Snapshot {
 			return
 		}
 		c.graph.Revision = c.revision
-		c.made, c.failed = c.store.closed.fill(ctx, c.graph)
+		c.failed = c.store.closed.fill(ctx, c.graph)
 	})
 	if c.failed != nil {
 		return nil
@@ -98,17 +96,14 @@ func finishAll(ctx context.Context, s *Store) error {
 }
 
 // finish finishes the first.
-func (c *Closing) finish(ctx context.Context) (err error) {
+func (c *Closing) finish(ctx context.Context) error {
 	s := c.store
 	c.Make(ctx)
 	s.closing = s.closing[1:]
-	if err = c.failed; err == nil {
-		err = s.closed.hold(c.timestep, c.made)
-	}
-	if err != nil {
+	if c.failed != nil {
 		// The store is not listed yet. A failed removal is made good by the next
 		// Open, Erase or BeginClosing.
-		return errors.Join(err, s.closed.remove(c.timestep))
+		return errors.Join(c.failed, s.closed.remove(c.timestep))
 	}
 	next := transition{s, s.staging.change()}
 	maps.Copy(next.writes, c.taken.writes)
@@ -134,15 +129,11 @@ func (c *Closing) Revision() lethe.Revision { return c.revision }
 func (c *Closing) Bytes() int { return c.expected * c.store.staging.featureCount * featureBytes }
 
 // abandon leaves what closes as a crash would.
-func abandon(s *Store) error {
-	var errs []error
+func abandon(s *Store) {
 	for _, c := range s.closing {
-		if c.once.Do(func() { c.failed = errors.New("the store was closed") }); c.made != nil {
-			errs = append(errs, c.made.Close())
-		}
+		c.once.Do(func() { c.failed = errors.New("the store was closed") })
 	}
 	s.closing = nil
-	return errors.Join(errs...)
 }
 
 // begin makes a store of its own for the graph of a timestep that closes.

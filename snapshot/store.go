@@ -57,7 +57,8 @@ func Open(dir string, o Options) (*Store, error) {
 
 // Close closes the store. An open batch is lost.
 func (s *Store) Close() error {
-	return errors.Join(abandon(s), s.closed.closeAll(), s.staging.Close())
+	abandon(s)
+	return errors.Join(s.closed.closeAll(), s.staging.Close())
 }
 
 // Timesteps lists what is known, ascending, and the timesteps of which only

@@ -66,19 +66,15 @@ func (c *storeCache) get(t lethe.Timestep) (graphStore, error) {
 	if err != nil {
 		return graphStore{}, fmt.Errorf("timestep %d: %w", t, err)
 	}
-	return graphStore{opened, t}, c.hold(t, opened)
-}
-
-// hold holds a store open, and makes room for it.
-func (c *storeCache) hold(t lethe.Timestep, opened *swapstore.Store) error {
 	if c.open.Len() == c.capacity {
 		oldest, _, _ := c.open.GetOldest()
 		if err := c.close(oldest); err != nil {
-			return errors.Join(err, opened.Close())
+			return graphStore{}, errors.Join(err, opened.Close())
 		}
 	}
-	c.open.Add(t, graphStore{opened, t})
-	return nil
+	store := graphStore{opened, t}
+	c.open.Add(t, store)
+	return store, nil
 }
 
 // create puts a snapshot without labels into a store of its own, in place of
@@ -87,24 +83,20 @@ func (c *storeCache) create(ctx context.Context, g *lethe.Snapshot) error {
 	if err := c.remove(g.Timestep); err != nil {
 		return err
 	}
-	opened, err := c.fill(ctx, g)
-	if err != nil {
-		return err
-	}
-	return c.hold(g.Timestep, opened)
+	return c.fill(ctx, g)
 }
 
-// fill puts a snapshot without labels into a store of its own, which is not there yet, and does not hold it. Any
+// fill puts a snapshot without labels into a store of its own, which is not there yet, and does not open it. Any
 // goroutine may call it.
-func (c *storeCache) fill(ctx context.Context, g *lethe.Snapshot) (*swapstore.Store, error) {
-	opened, err := swapstore.OpenFilled(ctx, c.fs, c.path(g.Timestep), graphFormat(), func(dst swapstore.Writer) error {
+func (c *storeCache) fill(ctx context.Context, g *lethe.Snapshot) error {
+	err := swapstore.Fill(ctx, c.fs, c.path(g.Timestep), graphFormat(), func(dst swapstore.Writer) error {
 		m := metaOf(g)
 		return m.fill(dst, g, nil)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("timestep %d: %w", g.Timestep, err)
+		return fmt.Errorf("timestep %d: %w", g.Timestep, err)
 	}
-	return opened, nil
+	return nil
 }
 
 // close closes the timestep's store if it is open. After a failed write that

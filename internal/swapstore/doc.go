@@ -16,6 +16,9 @@
 // either side of the switch leaves all of the old content or all of the new.
 // Pointer "g000000" means that the first generation was never finished.
 //
+// A generation that was made by Fill is a folder of tables, <dir>/g000001/alone/, until it is
+// opened: then a database is made of them, as generation 2.
+//
 // Tables are written without compression and without shared key prefixes, and
 // in the row format, so that searching the files byte by byte finds every key
 // and value that is still there. Two places may cut one in two by a record
@@ -32,6 +35,7 @@
 //	many.go                           deleting many keys at once, and sums that are added to without being read
 //	rewrite.go                        a new generation
 //	tables.go, entries.go             the tables it is made of
+//	alone.go                          one that is tables alone, and a database made of it
 //	pointer.go, sweep.go              the pointer to it, old ones removed
 //	format.go, convert.go             the format of the content, and a later one made of it
 //	held.go, files.go                 files emptied when they are unlinked, and read for a search

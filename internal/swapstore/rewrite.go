@@ -46,19 +46,14 @@ func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) e
 func (s *Store) fillNext(
 	ctx context.Context, old *generation, fill func(src Reader, dst Writer) error,
 ) (*generation, error) {
-	return s.fill(ctx, old.number+1, func(dst Writer) error { return fill(old, dst) })
-}
-
-// fill makes a generation durable, without pointing at it yet.
-func (s *Store) fill(ctx context.Context, number uint64, fill func(dst Writer) error) (*generation, error) {
-	g, err := s.openGeneration(number, true)
+	g, err := s.openGeneration(s.fs, old.number+1, true)
 	if err != nil {
 		return nil, err
 	}
-	w := newTableWriter(ctx, s.fs, s.generationDir(g.number), s.size, g.db)
-	err = fill(w)
+	w := newTableWriter(ctx, s.fs, s.fs.PathJoin(s.generationDir(g.number), tablesName), s.size)
+	err = fill(old, w)
 	if err == nil {
-		err = w.finish(ctx)
+		err = w.finish(ctx, g)
 	} else {
 		err = errors.Join(err, w.end())
 	}

@@ -56,37 +56,6 @@ func Open(fs vfs.FS, dir string, format Format) (*Store, error) {
 
 // OpenSized is Open of a store that is not Small. The size may be another each time.
 func OpenSized(fs vfs.FS, dir string, format Format, size Size) (*Store, error) {
-	return open(fs, dir, format, size, nil)
-}
-
-// OpenFilled is Open of a store that is not there yet, with what fill sets, keys ascending, each
-// once. If it returns nil, that is durable, and it was written once; on an error nothing of it
-// is there for a later Open. A store that is there stays as it is.
-func OpenFilled(
-	ctx context.Context, fs vfs.FS, dir string, format Format, fill func(dst Writer) error,
-) (*Store, error) {
-	if err := makeDir(fs, fs.PathDir(dir)); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	unsynced := &later{FS: fs}
-	s, err := open(unsynced, dir, format, Small(), func(s *Store) (*generation, error) { return s.fill(ctx, 1, fill) })
-	if err != nil {
-		return nil, err
-	}
-	s.fs = fs
-	if err := unsynced.syncAll(dir); err != nil {
-		return nil, fmt.Errorf("store in %s: %w", dir, errors.Join(err, s.Close()))
-	}
-	return s, nil
-}
-
-// open opens a store, whose first generation is empty unless there is a function that makes it.
-func open(
-	fs vfs.FS, dir string, format Format, size Size, first func(*Store) (*generation, error),
-) (*Store, error) {
-	if first == nil {
-		first = func(s *Store) (*generation, error) { return s.openGeneration(1, true) }
-	}
 	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -100,14 +69,14 @@ func open(
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}
 	s := &Store{fs: fs, dir: dir, format: format, size: size, lock: lock}
-	if s.current, err = s.recover(first); err != nil {
+	if s.current, err = s.recover(); err != nil {
 		return nil, fmt.Errorf("store in %s: %w", dir, errors.Join(err, lock.Close()))
 	}
 	return s, nil
 }
 
 // recover brings the folder into order and opens the current generation.
-func (s *Store) recover(first func(*Store) (*generation, error)) (*generation, error) {
+func (s *Store) recover() (*generation, error) {
 	number, found, err := readPointer(s.fs, s.dir)
 	if err != nil {
 		return nil, err
@@ -124,9 +93,16 @@ func (s *Store) recover(first func(*Store) (*generation, error)) (*generation, e
 		return nil, err
 	}
 	if number == 0 {
-		return s.firstGeneration(first)
+		return s.firstGeneration()
 	}
-	return s.openGeneration(number, false)
+	alone, err := isAlone(s.fs, s.generationDir(number))
+	if err != nil {
+		return nil, err
+	}
+	if alone {
+		return s.takeOver(context.Background(), number)
+	}
+	return s.openGeneration(s.fs, number, false)
 }
 
 // announce notes that a store is being created here. Generations without a
@@ -144,8 +120,8 @@ func (s *Store) announce() error {
 }
 
 // firstGeneration creates generation 1 and points at it.
-func (s *Store) firstGeneration(first func(*Store) (*generation, error)) (*generation, error) {
-	g, err := first(s)
+func (s *Store) firstGeneration() (*generation, error) {
+	g, err := s.openGeneration(s.fs, 1, true)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +137,7 @@ func (s *Store) generationDir(number uint64) string {
 
 // openGeneration opens the database of a generation, which must be there or,
 // if it is to be created, must not.
-func (s *Store) openGeneration(number uint64, create bool) (*generation, error) {
-	fs := s.fs
+func (s *Store) openGeneration(fs vfs.FS, number uint64, create bool) (*generation, error) {
 	if !create {
 		// Nothing points at a new one before it was synced whole.
 		fs = marked{fs}

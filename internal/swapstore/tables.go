@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -21,14 +20,13 @@ const (
 	tablesName = "tables"
 )
 
-// tableWriter fills the empty database of a new generation. What it is given comes in the
+// tableWriter makes the tables of a new generation. What it is given comes in the
 // order of the keys, so it writes tables, without the log and the memory tables before
-// them, and the database takes them over. Tables are made in a goroutine of their own
+// them, and a database takes them over. Tables are made in a goroutine of their own
 // while what follows is read.
 type tableWriter struct {
 	//nolint:containedctx // lives for one call of Rewrite, whose context it is
 	ctx  context.Context
-	db   *pebble.DB
 	last []byte
 	// next are entries that are not handed over yet, empty are lists to be filled.
 	next        *entries
@@ -38,15 +36,15 @@ type tableWriter struct {
 	tables      tables
 }
 
-// newTableWriter returns a writer for a generation in a folder.
-func newTableWriter(ctx context.Context, fs vfs.FS, dir string, size Size, db *pebble.DB) *tableWriter {
+// newTableWriter returns a writer of tables into a folder.
+func newTableWriter(ctx context.Context, fs vfs.FS, dir string, size Size) *tableWriter {
 	p := pebbleOptions(fs, dir, size)
 	p.EnsureDefaults()
 	bottom := len(p.Levels) - 1
 	w := &tableWriter{
-		db: db, next: new(entries), full: make(chan *entries), empty: make(chan *entries, 2),
+		next: new(entries), full: make(chan *entries), empty: make(chan *entries, 2),
 		tables: tables{
-			fs: fs, dir: fs.PathJoin(dir, tablesName), format: p.MakeWriterOptions(bottom, formatVersion.MaxTableFormat()),
+			fs: fs, dir: dir, format: p.MakeWriterOptions(bottom, formatVersion.MaxTableFormat()),
 		},
 	}
 	w.empty <- new(entries)
@@ -98,9 +96,9 @@ func (w *tableWriter) make() error {
 	return nil
 }
 
-// finish makes everything durable and part of the database. The context is that of
+// finish makes everything durable and part of the empty database of a generation. The context is that of
 // newTableWriter.
-func (w *tableWriter) finish(ctx context.Context) error {
+func (w *tableWriter) finish(ctx context.Context, g *generation) error {
 	// Why nothing is taken any more is what the making of tables has ended with.
 	handed := w.hand()
 	if err := w.end(); err != nil {
@@ -109,11 +107,16 @@ func (w *tableWriter) finish(ctx context.Context) error {
 	if handed != nil || len(w.tables.paths) == 0 {
 		return handed
 	}
-	if err := w.db.Ingest(ctx, w.tables.paths); err != nil {
+	return ingest(ctx, g, w.tables.fs, w.tables.dir, w.tables.paths)
+}
+
+// ingest has a database take over tables, which are all that is in a folder.
+func ingest(ctx context.Context, g *generation, fs vfs.FS, dir string, paths []string) error {
+	if err := g.db.Ingest(ctx, paths); err != nil {
 		return fmt.Errorf("take over tables: %w", err)
 	}
 	// The database has them under names of its own.
-	if err := w.tables.fs.RemoveAll(w.tables.dir); err != nil {
+	if err := fs.RemoveAll(dir); err != nil {
 		return fmt.Errorf("take over tables: %w", err)
 	}
 	return nil

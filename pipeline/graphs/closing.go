@@ -40,8 +40,9 @@ type closingTopics interface {
 }
 
 const (
-	// backlog is how many timesteps may wait to be closed while records are taken: what waits fills staging.
-	backlog = 8
+	// backlog is how many timesteps may wait to be closed while records are taken: what waits fills staging's memory,
+	// and is written to a table once more when that is full.
+	backlog = 2
 	// mostClosing and mostClosingBytes bound those that close at a time: each waits for the disk, and is in memory.
 	mostClosing      = 4
 	mostClosingBytes = 64 << 20

@@ -9,7 +9,12 @@
 //
 // The topic is filled timestep by timestep, so that timesteps close, and are published, while
 // others come. With --whole a service with all roles takes it in: it trains meanwhile, and erases a transaction when
-// half is there. With --alone nothing is compared, as where it is asked whether memory stays what it is over five
+// half is there; with --pace it is sent meanwhile, so many transactions a second, and the longest pause is given by
+// what was done in it:
+//
+//	go run ./lab/benchmarks/ingest --pace 2000 --transactions 120000
+//
+// With --alone nothing is compared, as where it is asked whether memory stays what it is over five
 // million:
 //
 //	go run ./lab/benchmarks/ingest --transactions 5000000 --format protobuf --alone
@@ -20,10 +25,12 @@
 //	main.go     the command
 //	run.go      what is done in turn, and what is printed
 //	fill.go     the records
+//	pace.go     sends them while they are taken in
 //	side.go     the processes
 //	bare.go     the bare reader
 //	graphs.go   the role
 //	whole.go    all roles
+//	phases.go   what they did while nothing was taken in
 //	written.go  counts what is written to files
 package main
 

@@ -23,6 +23,7 @@ type benchmark struct {
 	Partitions   int      `help:"Partitions of the topic; several are read by a Reader in a group." default:"1"`
 	CPUProfile   string   `help:"File for a profile of the taking process." name:"cpuprofile" type:"path"`
 	Whole        bool     `help:"Have all roles take it in, with labels, which train meanwhile and erase a transaction."`
+	Pace         int      `help:"Transactions a second to send while all roles take them in; 0: all before."`
 	Alone        bool     `help:"No bare readers: pauses and memory alone."`
 	Side         string   `help:"For the processes that this one starts." hidden:""`
 	Prefix       string   `help:"What the topics' names begin with." hidden:""`
@@ -47,6 +48,13 @@ func (b *benchmark) Run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, broker.Close()) }()
 		b.Brokers = broker.addresses
+	}
+	if b.Pace > 0 {
+		taken, err := b.pace(ctx)
+		if err == nil {
+			b.print(os.Stdout, taken)
+		}
+		return err
 	}
 	if b.PayloadBytes, err = b.fill(ctx); err != nil {
 		return err
@@ -109,6 +117,9 @@ func (b *benchmark) print(w io.Writer, taken measured) {
 		fmt.Fprintf(w, " %.0f", float64(bytes)/mega)
 	}
 	fmt.Fprintf(w, "\nlongest pause  %.0f ms\n", 1000*taken.PauseSeconds)
+	if b.Pace > 0 {
+		fmt.Fprintf(w, "sender paused  %.0f ms at most\n", 1000*taken.SenderPauseSeconds)
+	}
 	for _, line := range taken.Notes {
 		fmt.Fprintln(w, line)
 	}

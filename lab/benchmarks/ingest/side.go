@@ -26,6 +26,8 @@ type measured struct {
 	ProcessorSeconds float64
 	WrittenBytes     int64
 	PauseSeconds     float64
+	// SenderPauseSeconds is the longest time between two sendings, where they are sent meanwhile.
+	SenderPauseSeconds float64
 	// SyncSeconds is how long writers of the state waited for the disk, in all.
 	SyncSeconds float64
 	// PeakBytes is told by whoever started it, MemoryBytes are what it had after each tenth of the transactions.
@@ -46,7 +48,8 @@ func (b *benchmark) start(ctx context.Context, side string) (m measured, err err
 	args := []string{
 		"--side", side, "--prefix", b.Prefix, "--brokers", strings.Join(b.Brokers, ","),
 		"--partitions", strconv.Itoa(b.Partitions), "--transactions", strconv.Itoa(b.Transactions),
-		"--features", strconv.Itoa(b.Features), "--payload-bytes", strconv.FormatInt(b.PayloadBytes, 10),
+		"--per-timestep", strconv.Itoa(b.PerTimestep), "--features", strconv.Itoa(b.Features),
+		"--payload-bytes", strconv.FormatInt(b.PayloadBytes, 10),
 	}
 	if b.CPUProfile != "" && side != bareSide {
 		args = append(args, "--cpuprofile", b.CPUProfile)

@@ -22,6 +22,7 @@ import (
 type whole struct {
 	mu sync.Mutex
 	progress
+	phases
 	models int
 	// half is closed when half of the transactions are taken, done when all are.
 	half, done chan struct{}
@@ -48,13 +49,13 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 	}
 	w := &whole{
 		progress: progress{all: int64(b.Transactions), last: time.Now()}, half: make(chan struct{}),
-		done: make(chan struct{}), states: make(map[deletions.State]time.Time), ended: make(chan struct{}),
+		phases: phases{spans: make(map[string][]span)}, done: make(chan struct{}),
+		states: make(map[deletions.State]time.Time), ended: make(chan struct{}),
 	}
 	o := service.Defaults(config, "benchmark", slog.New(slog.NewTextHandler(os.Stderr,
 		&slog.HandlerOptions{Level: slog.LevelWarn})))
 	o.Listener = events.Listener{
-		RecordsConsumed: w.consumed, ErasureChanged: w.changed,
-		ShardTrained: func(events.ShardTrained) { w.mu.Lock(); w.models++; w.mu.Unlock() },
+		RecordsConsumed: w.consumed, ErasureChanged: w.changed, ShardTrained: w.trained, SnapshotChanged: w.stepped,
 	}
 	running, err := service.New(ctx, o)
 	if err != nil {
@@ -84,6 +85,7 @@ func (w *whole) told(began time.Time) measured {
 	m := w.measured(began)
 	m.Notes = []string{
 		fmt.Sprintf("trained        %d models by then", w.models),
+		"pauses while   " + w.longest(),
 		fmt.Sprintf("erasure        %.1f s to swapped, %.1f s to erased",
 			w.states[deletions.Swapped].Sub(w.states[deletions.Received]).Seconds(),
 			w.states[deletions.Erased].Sub(w.states[deletions.Received]).Seconds()),
@@ -125,6 +127,9 @@ func (w *whole) consumed(e events.RecordsConsumed) {
 	if before >= w.all {
 		return // nothing is left to pause with
 	}
+	if before > 0 {
+		w.paused(w.last)
+	}
 	all := w.reached(w.taken + int64(e.Count))
 	if before*2 < w.all && w.taken*2 >= w.all {
 		close(w.half)
@@ -134,12 +139,32 @@ func (w *whole) consumed(e events.RecordsConsumed) {
 	}
 }
 
+func (w *whole) trained(e events.ShardTrained) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.models++
+	w.did(trainingPhase, e.Duration)
+}
+
+func (w *whole) stepped(e events.SnapshotChanged) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e.State {
+	case lethe.Closed:
+		w.did(closingPhase, e.Duration)
+	case lethe.Settled:
+		w.did(settlingPhase, e.Duration)
+	default:
+	}
+}
+
 func (w *whole) changed(e events.ErasureChanged) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	state := deletions.State(e.State)
 	w.states[state] = time.Now()
 	if state == deletions.Erased {
+		w.did(erasurePhase, time.Since(w.states[deletions.Received]))
 		close(w.ended)
 	}
 }
