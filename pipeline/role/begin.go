@@ -39,7 +39,7 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	b := &Beginning{Tail: tail, follower: f, positions: positions}
 	if s := f.around.Standing; s.StandsBy() {
 		s.Lead.hears(false)
-		b.gate = newGate(tail, s.Lead, positions, s.Open)
+		b.gate = newGate(tail, f.around.Bus, s, positions)
 		b.Tail = b.gate
 	}
 	return b, nil

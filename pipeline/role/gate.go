@@ -30,6 +30,11 @@ type gate struct {
 	// announced is up to where the leader is, asked when.
 	announced map[bus.TopicPartition]int64
 	asked     time.Time
+	// ends tells where the notices of erasures end, and due where they ended after it was asked how far
+	// the leader is: they come before what the leader has dealt with. Else what was suppressed once, and is
+	// taken again by the leader, would be dropped here by an older command.
+	ends func(ctx context.Context) (map[bus.TopicPartition]int64, error)
+	due  map[bus.TopicPartition]int64
 }
 
 const (
@@ -40,9 +45,17 @@ const (
 	gateEvery = 100 * time.Millisecond
 )
 
-func newGate(tail Tail, lead *Lead, positions map[bus.TopicPartition]int64, open []bus.Topic) *gate {
-	g := &gate{Tail: tail, lead: lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions)}
-	for _, topic := range open {
+func newGate(tail Tail, b Bus, s *Standing, positions map[bus.TopicPartition]int64) *gate {
+	g := &gate{
+		Tail: tail, lead: s.Lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions),
+		ends: func(ctx context.Context) (map[bus.TopicPartition]int64, error) {
+			if !slices.Contains(s.Open, bus.ErasureStatus) {
+				return nil, nil // they are given as the leader deals with them
+			}
+			return bus.EndsOf(ctx, b, bus.ErasureStatus)
+		},
+	}
+	for _, topic := range s.Open {
 		g.open[topic] = true
 	}
 	for tp := range positions {
@@ -85,7 +98,7 @@ func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 	}
 	until, cancel := context.WithTimeout(ctx, gateEvery-g.lead.now().Sub(g.asked))
 	defer cancel()
-	if len(g.waiting) < gateBatches && g.held < gateBytes {
+	if len(g.waiting) < gateBatches && g.held < gateBytes || !g.hasHeard() {
 		batch, err := g.Tail.Next(until)
 		if err != nil && until.Err() != nil && ctx.Err() == nil {
 			err = context.DeadlineExceeded
@@ -102,9 +115,13 @@ func (g *gate) ask(ctx context.Context) error {
 		return nil
 	}
 	announced, err := g.lead.announced(ctx, g.of)
+	var due map[bus.TopicPartition]int64
+	if err == nil {
+		due, err = g.ends(ctx)
+	}
 	switch {
 	case err == nil:
-		g.announced = announced
+		g.announced, g.due = announced, due
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default: // brokers are away, which whoever reads says
@@ -113,8 +130,21 @@ func (g *gate) ask(ctx context.Context) error {
 	return nil
 }
 
+// hasHeard reports whether all notices were given that come before what the leader has dealt with.
+func (g *gate) hasHeard() bool {
+	for tp, end := range g.due {
+		if max(0, g.given[tp]) < end {
+			return false
+		}
+	}
+	return true
+}
+
 // release gives the first batch that waits for nothing more.
 func (g *gate) release() (bus.Batch, bool) {
+	if !g.hasHeard() {
+		return bus.Batch{}, false
+	}
 	tried := make(map[bus.TopicPartition]bool)
 	for i, batch := range g.waiting {
 		if tried[batch.Source] {
@@ -152,7 +182,7 @@ func cutAt(batch bus.Batch, at int64) (head, rest bus.Batch) {
 func (g *gate) passes(batch bus.Batch) bool {
 	isBefore := func(waits bus.Batch) bool { return waits.Source == batch.Source }
 	return g.open[batch.Source.Topic] ||
-		g.dealt(batch.Source, batch.Next) && !slices.ContainsFunc(g.waiting, isBefore)
+		g.dealt(batch.Source, batch.Next) && g.hasHeard() && !slices.ContainsFunc(g.waiting, isBefore)
 }
 
 // dealt reports whether the leader has dealt with a partition up to a position.

@@ -25,8 +25,59 @@ func (lastTail) Close() error { return nil }
 // That is no error of its own, which would end the service.
 func TestAGateThatIsStoppedSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	g := newGate(lastTail{stop}, &Lead{now: time.Now}, map[bus.TopicPartition]int64{}, nil)
+	g := newGate(lastTail{stop}, nil, &Standing{Lead: &Lead{now: time.Now}}, map[bus.TopicPartition]int64{})
 	g.waiting, g.asked = []bus.Batch{{Source: bus.TopicPartition{Topic: bus.Slices}, Next: 1}}, time.Now()
 	_, err := g.Next(ctx)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// toldTail gives batches in an order, and then nothing.
+type toldTail struct{ batches []bus.Batch }
+
+func (l *toldTail) Next(ctx context.Context) (bus.Batch, error) {
+	if len(l.batches) == 0 {
+		<-ctx.Done()
+		return bus.Batch{}, ctx.Err()
+	}
+	next := l.batches[0]
+	l.batches = l.batches[1:]
+	return next, nil
+}
+
+func (*toldTail) Close() error { return nil }
+
+// dealtAll is a group whose leader has dealt with everything.
+type dealtAll struct{ Sharer }
+
+func (dealtAll) Positions(
+	_ context.Context, _ bus.GroupConfig, of []bus.TopicPartition,
+) (map[bus.TopicPartition]int64, error) {
+	out := make(map[bus.TopicPartition]int64)
+	for _, tp := range of {
+		out[tp] = 1000
+	}
+	return out, nil
+}
+
+// What erasures command is given before what the leader has dealt with, however many records are
+// read ahead: a command from before, which was taken back since, would drop what the leader has taken.
+func TestNoticesComeFirst(t *testing.T) {
+	records, notices := bus.TopicPartition{Topic: bus.Transactions}, bus.TopicPartition{Topic: bus.ErasureStatus}
+	tail := new(toldTail)
+	for next := range int64(2 * gateBatches) {
+		tail.batches = append(tail.batches, bus.Batch{Source: records, Next: next + 1})
+	}
+	tail.batches = append(tail.batches, bus.Batch{Source: notices, Next: 1}, bus.Batch{Source: notices, Next: 2})
+	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtAll{}}, Open: []bus.Topic{bus.ErasureStatus}}
+	g := newGate(tail, nil, s, map[bus.TopicPartition]int64{records: 0, notices: bus.FromStart})
+	g.ends = func(context.Context) (map[bus.TopicPartition]int64, error) {
+		return map[bus.TopicPartition]int64{notices: 2}, nil
+	}
+	var given []bus.Topic
+	for range 2 + 2*gateBatches {
+		batch, err := g.Next(t.Context())
+		require.NoError(t, err)
+		given = append(given, batch.Source.Topic)
+	}
+	require.Equal(t, []bus.Topic{bus.ErasureStatus, bus.ErasureStatus, bus.Transactions}, given[:3])
 }
