@@ -107,7 +107,7 @@ func (d *deployment) read(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	s.status, s.standing = d.known(), d.standing()
-	s.doubled = slices.Concat(d.topics.log.doubled, d.topics.log.witness.atRest())
+	s.doubled = slices.Concat(d.topics.log.doubled, d.topics.log.witness.faults)
 	folder, err := d.ledReceipts()
 	if err != nil {
 		return nil, err

@@ -25,9 +25,10 @@ type witness struct {
 	// models says of the newest record of each whether it is of somebody who had lost it.
 	models map[place]bool
 	// makers and leaders tell who made models and led roles, by model and by topic.
-	makers   map[lethe.ShardID]wire.Fence
-	leaders  map[bus.Topic]wire.Fence
-	commands map[string]*wire.Command
+	makers  map[lethe.ShardID]wire.Fence
+	leaders map[bus.Topic]wire.Fence
+	// commands are those that were sent of each request, the newest last.
+	commands map[string][]*wire.Command
 	faults   []string
 
 	readers map[bus.Topic]*wire.Reader
@@ -44,7 +45,7 @@ func newWitness() *witness {
 	w := &witness{
 		read: make(map[bus.Topic]map[int]int64), versions: make(map[place][]version), models: make(map[place]bool),
 		makers: make(map[lethe.ShardID]wire.Fence), leaders: make(map[bus.Topic]wire.Fence),
-		commands: make(map[string]*wire.Command),
+		commands: make(map[string][]*wire.Command),
 	}
 	w.begin()
 	return w
@@ -61,11 +62,14 @@ func (w *witness) begin() {
 func (w *witness) clone() *witness {
 	out := &witness{
 		read: make(map[bus.Topic]map[int]int64), versions: make(map[place][]version), models: maps.Clone(w.models),
-		makers: maps.Clone(w.makers), leaders: maps.Clone(w.leaders), commands: maps.Clone(w.commands),
-		faults: slices.Clone(w.faults),
+		makers: maps.Clone(w.makers), leaders: maps.Clone(w.leaders), faults: slices.Clone(w.faults),
 	}
 	for topic, positions := range w.read {
 		out.read[topic] = maps.Clone(positions)
+	}
+	out.commands = make(map[string][]*wire.Command)
+	for id, list := range w.commands {
+		out.commands[id] = slices.Clone(list)
 	}
 	for at, list := range w.versions {
 		out.versions[at] = slices.Clone(list)
@@ -103,7 +107,7 @@ func (w *witness) look(ctx context.Context, topics *roletest.Bus, topic bus.Topi
 			case err != nil:
 				return err
 			case n.Command != nil && n.Command.Phase.Rewrites():
-				w.commands[n.Command.RequestID] = n.Command
+				w.commands[n.Command.RequestID] = append(w.commands[n.Command.RequestID], n.Command)
 			case n.Ack != nil && n.Ack.Role == ofTrain && n.Ack.Step == deletions.StepPurged:
 				return w.purged(n.Ack, files)
 			}
@@ -168,15 +172,14 @@ func (l *log) leave(t lethe.Timestep, graph *lethe.Snapshot) {
 	})
 }
 
-// atRest are the faults once everything has come to rest: every model is said by who has it.
-func (w *witness) atRest() []string {
-	out := slices.Clone(w.faults)
+// rests notes what must not be when everything has come to rest: a model as somebody wrote it who had
+// lost it, for compaction leaves that one, and readers leave it out.
+func (w *witness) rests() {
 	for at, stale := range w.models {
 		if stale {
-			out = append(out, fmt.Sprintf("model %d of timestep %d is as somebody wrote it who had lost it",
+			w.faults = append(w.faults, fmt.Sprintf("model %d of timestep %d is as somebody wrote it who had lost it",
 				at.shard, at.timestep))
 		}
 	}
-	slices.Sort(out)
-	return out
+	slices.Sort(w.faults)
 }
