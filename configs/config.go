@@ -53,7 +53,9 @@ type Config struct {
 	Signatures authority.Config `yaml:"signatures"`
 	// KMS says who unseals the secret and the key that signs receipts.
 	KMS kms.Config `yaml:"kms"`
-	Log Log        `yaml:"log"`
+	// Traces says where spans are sent.
+	Traces Traces `yaml:"traces"`
+	Log    Log    `yaml:"log"`
 }
 
 // Ingest bounds the records that are taken, and says when timesteps end.
@@ -112,6 +114,14 @@ type Erasure struct {
 	coordinator.Config `yaml:",inline"`
 	// SearchCPU is how much of one core all searches of the process take together.
 	SearchCPU float64 `yaml:"search_cpu" help:"Share of one core that the searches for what was erased may take."`
+}
+
+// Traces says where spans are sent, and of which transactions.
+type Traces struct {
+	// Endpoint is an OpenTelemetry collector's, for OTLP over HTTP; empty for none.
+	Endpoint string `yaml:"endpoint" help:"OpenTelemetry collector (OTLP over HTTP), http://HOST:4318; empty: none."`
+	// Transactions is the share of transactions that are followed one by one.
+	Transactions float64 `yaml:"transactions" help:"Share of transactions that have a trace of their own."`
 }
 
 // Log shapes what goes to standard error.

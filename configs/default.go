@@ -75,6 +75,7 @@ func base() Config {
 		Scoring:   scoring.Defaults(),
 		Erasure:   Erasure{Config: coordinator.Defaults(), SearchCPU: .5},
 		KMS:       kms.Defaults(),
+		Traces:    Traces{Transactions: .001},
 		Log:       Log{Level: "info", Format: "text"},
 	}
 }

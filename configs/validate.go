@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"net/url"
 	"strings"
 
 	"lethe"
@@ -38,9 +39,18 @@ func (c Config) Validate() error {
 	p.Number("erasure.search_cpu", c.Erasure.SearchCPU, .01, 1)
 	p.Within("signatures", c.Signatures.Validate())
 	p.Within("kms", c.KMS.Validate())
+	p.Number("traces.transactions", c.Traces.Transactions, 0, 1)
+	p.That(c.Traces.Endpoint == "" || isWebAddress(c.Traces.Endpoint), "traces.endpoint", c.Traces.Endpoint,
+		"an address that begins with http:// or https://")
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.OneOf("log.format", c.Log.Format, "text", "json")
 	return p.Sorted(Keys()).Err()
+}
+
+// isWebAddress reports whether a text is a whole address of the web.
+func isWebAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 func (c Config) checkProcess(p *check.Problems) {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"syscall"
 
 	"lethe/configs"
 	"lethe/ingest/bus"
 	"lethe/ingest/embedded"
+	"lethe/metrics/events"
+	"lethe/metrics/traces"
 	"lethe/pipeline/role"
 	"lethe/service/supervisor"
 )
@@ -23,6 +26,8 @@ const (
 	webhooksModule = "webhooks"
 	// openDSRModule is there if privacy tools may ask by that interface.
 	openDSRModule = "opendsr"
+	// tracesModule is there if spans are sent somewhere.
+	tracesModule = "traces"
 	// keysModule is there if a key management system has sealed the keys.
 	keysModule = "keys"
 )
@@ -49,6 +54,11 @@ func (s *Service) moduleList() []supervisor.Module {
 		{Name: topicsModule, Needs: []string{brokerModule}, Open: s.openTopics},
 		{Name: sharedModule, Needs: []string{topicsModule}, Open: s.openShared},
 	}...)
+	shared := sharedModule
+	if s.config.Traces.Endpoint != "" {
+		shared = tracesModule
+		list = append(list, supervisor.Module{Name: tracesModule, Needs: []string{sharedModule}, Open: s.openTraces})
+	}
 	open := openers{s}
 	// Score opens before train, which makes a folder for every shard: under
 	// another number of shards score refuses, and nothing has been changed.
@@ -61,7 +71,7 @@ func (s *Service) moduleList() []supervisor.Module {
 	} {
 		if s.config.HasRole(r.name) {
 			list = append(list, supervisor.Module{
-				Name: roleModule(r.name), Needs: []string{sharedModule},
+				Name: roleModule(r.name), Needs: []string{shared},
 				Open: func(ctx context.Context) (supervisor.Process, error) { return s.addRole(ctx, r.name, r.open) },
 			})
 		}
@@ -142,4 +152,19 @@ func (s *Service) addRole(
 	}
 	s.roles = append(s.roles, r)
 	return roleProcess{r, s.config.DataDir, name, s.patience}, nil
+}
+
+// openTraces has the listener send spans too, for the roles that are opened from now on. They are named with
+// the secret, which others share by now.
+func (s *Service) openTraces(ctx context.Context) (supervisor.Process, error) {
+	t, err := traces.Start(ctx, traces.Options{
+		Endpoint: s.config.Traces.Endpoint, Secret: s.secret, Version: s.o.Version, Instance: s.instance,
+		Random: rand.NewPCG(rand.Uint64(), rand.Uint64()), Now: s.o.Now, Logger: s.o.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.listener = events.Tee(s.listener, t.Listener())
+	s.sampler = events.NewSampler(s.secret, s.config.Traces.Transactions)
+	return supervisor.Resource(t.Close), nil
 }

@@ -37,7 +37,7 @@ type openers struct{ *Service }
 // surroundings are what a role works with.
 func (s openers) surroundings(name string) role.Surroundings {
 	around := role.Around(role.Kafka{Client: s.patient}, s.listener, s.o.Logger)
-	around.FS, around.Clock = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now
+	around.FS, around.Clock, around.Sampler = RemediedFS(s.disk, s.config.DataDir, name), s.o.Now, s.sampler
 	return around
 }
 
@@ -79,7 +79,7 @@ func (s openers) openGraphsAs(ctx context.Context, as *role.Standing, heard *gra
 		Beside: func(search func()) { go search() }, PartitionsHold: s.partitionsHold,
 		Bus:      role.Kafka{Client: s.patient, Gather: bus.Gathering{bus.Transactions: gatherTransactions}},
 		Clock:    coordinator.WallClock{Time: s.o.Now},
-		Listener: s.listener, Logger: s.o.Logger,
+		Listener: s.listener, Sampler: s.sampler, Logger: s.o.Logger,
 	}
 	if c.UsesEmbeddedBroker() {
 		o.BrokerDir = BrokerDir(c.DataDir)

@@ -90,8 +90,10 @@ type Service struct {
 	health *metrics.Health
 	// listener feeds the metrics that scrape serves, and the one of the options.
 	listener events.Listener
-	scrape   http.Handler
-	modules  *supervisor.Supervisor
+	// sampler chooses the transactions that it hears of one by one.
+	sampler events.Sampler
+	scrape  http.Handler
+	modules *supervisor.Supervisor
 
 	outages *outages
 	plans   plans

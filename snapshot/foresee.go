@@ -24,6 +24,9 @@ type Foreseen struct {
 	entry *sortedcells.Cell[knownEntry]
 }
 
+// Pseudonym returns the transaction's.
+func (f Foreseen) Pseudonym() lethe.Pseudonym { return f.pseudonym }
+
 // known is where the transactions are that were foreseen together, and what a batch stores of them.
 type known = sortedcells.Table[knownEntry]
 

@@ -41,6 +41,7 @@ type cli struct {
 	Verify   verifyCmd   `cmd:"" help:"Check the invariants of a data directory."`
 	Config   configCmd   `cmd:"" help:"Print or validate the configuration."`
 	Doctor   doctorCmd   `cmd:"" help:"Look for what is wrong with a deployment, and say what to do about it."`
+	Trace    traceCmd    `cmd:"" help:"Print the name of a trace."`
 	Topics   topicsCmd   `cmd:"" help:"Plan, create or check the topics and their ACLs."`
 	Version  versionCmd  `cmd:"" help:"Print the version and the kernel set."`
 

@@ -10,6 +10,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
 
@@ -203,4 +204,23 @@ func (v *Verification) awaitsBarrier(ctx context.Context, b batch) (bool, error)
 // passes notes that a barrier has come back.
 func (v *Verification) passes(b wire.Barrier) {
 	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
+}
+
+// answered tells the listener that a process has done a step of the requests of a batch that are open.
+// What it answered before this process began is read again and is told again.
+func (o *outbox) answered(ack deletions.Ack) error {
+	open, err := o.ledger.Open()
+	if err != nil {
+		return err
+	}
+	for _, e := range open {
+		if e.RequestID != ack.RequestID && (!begun(e) || e.Leader() != ack.RequestID) || ack.Attempt < e.Attempts {
+			continue
+		}
+		o.listener.ErasureAnswered(events.ErasureAnswered{
+			Trace: events.TraceOfErasure(o.secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
+			Duration: max(0, o.clock.Now().Sub(e.Updated())),
+		})
+	}
+	return nil
 }

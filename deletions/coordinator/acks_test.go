@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/deletions"
+	"lethe/deletions/internal/memorykv"
 	"lethe/deletions/scan"
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
@@ -33,17 +34,23 @@ func TestATakeOverIsALeafOfTheLog(t *testing.T) {
 	require.Equal(t, []translog.Leaf{translog.TakeOver(trainRole, "one", at)}, found)
 }
 
+// withoutRequests is a coordinator that hears others before there is a request.
+func withoutRequests() *Coordinator {
+	out := &outbox{ledger: deletions.NewLedger(memorykv.New(), nil)}
+	return &Coordinator{states: &states{acks: newAcks(""), out: out}}
+}
+
 // Two processes that played one role gave a receipt for copies that nobody had
 // searched. What counts is the data directory that plays the role now.
 func TestOnlyTheRegisteredInstanceAcknowledges(t *testing.T) {
-	c := &Coordinator{states: &states{acks: newAcks("")}}
+	c := withoutRequests()
 	acknowledge := func(instance string, attempt int) {
 		ack := deletions.NewAck("gdpr-1", trainRole, instance, deletions.StepPurged)
 		ack.Attempt = attempt
-		c.TakeNotices([]wire.Notice{{Ack: &ack}})
+		require.NoError(t, c.TakeNotices([]wire.Notice{{Ack: &ack}}))
 	}
 	register := func(instance string) {
-		c.TakeNotices([]wire.Notice{{Instance: &wire.Instance{Role: trainRole, Identity: instance}}})
+		require.NoError(t, c.TakeNotices([]wire.Notice{{Instance: &wire.Instance{Role: trainRole, Identity: instance}}}))
 	}
 	by := func() string {
 		ack, ok := c.states.acks.of("gdpr-1", 1, trainRole, deletions.StepPurged)
@@ -76,19 +83,19 @@ func TestOnlyTheRegisteredInstanceAcknowledges(t *testing.T) {
 // Every member that may hold a copy is waited for, also one that is stopped, and what each
 // searched is counted. One that was struck off is not, and receipts name it.
 func TestEveryMemberAcknowledges(t *testing.T) {
-	c := &Coordinator{states: &states{acks: newAcks("")}}
+	c := withoutRequests()
 	c.states.verification = &Verification{states: c.states}
 	b := batch{leader: "gdpr-1", members: []deletions.Entry{{RequestID: "gdpr-1"}}}
 	scanned := func(role, instance string, files int) {
 		ack := deletions.NewAck("gdpr-1", role, instance, deletions.StepScanned)
 		ack.Scan = &scan.Summary{Files: files}
-		c.TakeNotices([]wire.Notice{{Ack: &ack}})
+		require.NoError(t, c.TakeNotices([]wire.Notice{{Ack: &ack}}))
 	}
 	join := func(identity string) {
-		c.TakeNotices([]wire.Notice{{Member: &wire.Member{Role: trainRole, Identity: identity}}})
+		require.NoError(t, c.TakeNotices([]wire.Notice{{Member: &wire.Member{Role: trainRole, Identity: identity}}}))
 	}
 	strike := func(identity string) {
-		c.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: trainRole, Identity: identity}}})
+		require.NoError(t, c.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: trainRole, Identity: identity}}}))
 	}
 	searched := func() int {
 		all, ok := c.states.acks.searchedBy(b, deletions.StepScanned)
@@ -97,7 +104,8 @@ func TestEveryMemberAcknowledges(t *testing.T) {
 		}
 		return all.Files
 	}
-	c.TakeNotices([]wire.Notice{{Instance: &wire.Instance{Role: trainRole, Identity: "one", Shares: true}}})
+	shares := &wire.Instance{Role: trainRole, Identity: "one", Shares: true}
+	require.NoError(t, c.TakeNotices([]wire.Notice{{Instance: shares}}))
 	join("one")
 	join("two")
 	scanned(scoreRole, "s", 1000)
@@ -129,7 +137,7 @@ func TestAStrikeIsALeafOfTheLog(t *testing.T) {
 	require.NoError(t, d.boot())
 	at := d.now.Add(time.Minute)
 	for range 2 {
-		d.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: trainRole, Identity: "one", At: at}}})
+		require.NoError(t, d.TakeNotices([]wire.Notice{{Strike: &wire.Strike{Role: trainRole, Identity: "one", At: at}}}))
 		require.NoError(t, d.Advance(d.Context()))
 	}
 	var found []translog.Leaf

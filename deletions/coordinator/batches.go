@@ -9,6 +9,7 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/internal/sortedset"
+	"lethe/metrics/events"
 )
 
 // batch are requests of one scope that are carried out together, as far as they are
@@ -268,4 +269,19 @@ func (s *states) gather(ctx context.Context) (b batch, begins bool, err error) {
 func (s *states) canBegin(e deletions.Entry) bool {
 	_, answered := s.acks.of(e.RequestID, e.Attempts, scoreRole, deletions.StepSuppressed)
 	return s.jobs.of(e.RequestID) != nil && (answered || !e.Progress.EnsembleBefore.IsZero())
+}
+
+// phaseDone tells the listener how long each request of a batch has been in a phase.
+func (o *outbox) phaseDone(b batch, phase events.ErasurePhase, since deletions.State) {
+	now := o.clock.Now()
+	for _, e := range b.members {
+		for _, change := range slices.Backward(e.History) {
+			if change.State == since {
+				o.listener.ErasurePhaseDone(events.ErasurePhaseDone{
+					Trace: events.TraceOfErasure(o.secret, e.RequestID), Phase: phase, Duration: max(0, now.Sub(change.At)),
+				})
+				break
+			}
+		}
+	}
 }

@@ -105,7 +105,8 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 }
 
 // TakeNotices notes what the other roles acknowledged on erasure-status.v1.
-func (c *Coordinator) TakeNotices(notices []wire.Notice) {
+// Errors are those of the ledger's store.
+func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 	c.states.dirty = true
 	for _, n := range notices {
 		if n.Strike != nil {
@@ -124,11 +125,15 @@ func (c *Coordinator) TakeNotices(notices []wire.Notice) {
 		}
 		if n.Ack != nil {
 			c.states.acks.take(*n.Ack)
+			if err := c.states.out.answered(*n.Ack); err != nil {
+				return err
+			}
 		}
 		if n.Barrier != nil {
 			c.states.verification.passes(*n.Barrier)
 		}
 	}
+	return nil
 }
 
 // waits reports whether Advance has nothing to do before something arrives or is due.

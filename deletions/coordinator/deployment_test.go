@@ -143,7 +143,9 @@ func (d *deployment) deliver() error {
 			return err
 		}
 	}
-	d.TakeNotices(parsed)
+	if err := d.TakeNotices(parsed); err != nil {
+		return err
+	}
 	source := bus.TopicPartition{Topic: bus.Erasures}
 	if next := d.bus.ends[bus.Erasures]; d.notes.read < next {
 		from := max(d.notes.read, d.notes.next)
@@ -209,7 +211,7 @@ func (d *deployment) barrier() bool {
 			before = append(before, n)
 		case n.Barrier != nil && i >= d.passed:
 			d.passed = i + 1
-			d.TakeNotices(append(before, n))
+			require.NoError(d, d.TakeNotices(append(before, n)))
 			return true
 		}
 	}

@@ -115,8 +115,10 @@ func (o *outbox) bury(ctx context.Context, list []letter, version string) error 
 
 // record is a status as a record of its topic. The listener is told.
 func (o *outbox) record(status deletions.Status) (ingest.Outgoing, error) {
-	told := events.ErasureChanged{State: string(status.State), Elapsed: status.UpdatedAt.Sub(status.ReceivedAt)}
-	o.listener.ErasureChanged(told)
+	o.listener.ErasureChanged(events.ErasureChanged{
+		Trace: events.TraceOfErasure(o.secret, status.RequestID), State: string(status.State),
+		Elapsed: status.UpdatedAt.Sub(status.ReceivedAt),
+	})
 	return wire.StatusRecord(status, o.signing)
 }
 
@@ -231,19 +233,6 @@ func (o *outbox) repeatAlone(ctx context.Context, e deletions.Entry) error {
 		}
 	}
 	return o.announce(ctx, e)
-}
-
-// phaseDone tells the listener how long each request of a batch has been in a phase.
-func (o *outbox) phaseDone(b batch, phase events.ErasurePhase, since deletions.State) {
-	now := o.clock.Now()
-	for _, e := range b.members {
-		for _, change := range slices.Backward(e.History) {
-			if change.State == since {
-				o.listener.ErasurePhaseDone(events.ErasurePhaseDone{Phase: phase, Duration: max(0, now.Sub(change.At))})
-				break
-			}
-		}
-	}
 }
 
 const (

@@ -18,6 +18,7 @@ func ErasureMilestones() []string { return []string{"suppressed", "swapped", "er
 
 // ErasureChanged says that a request entered a state, one of ErasureStates.
 type ErasureChanged struct {
+	Trace Trace
 	State string
 	// Elapsed is the time since the request was received.
 	Elapsed time.Duration
@@ -45,7 +46,17 @@ func ErasurePhases() []ErasurePhase {
 
 // ErasurePhaseDone says how long a phase of a request took.
 type ErasurePhaseDone struct {
+	Trace    Trace
 	Phase    ErasurePhase
+	Duration time.Duration
+}
+
+// ErasureAnswered says that a process has done a step of an erasure, or of the batch that one leads.
+type ErasureAnswered struct {
+	Trace Trace
+	// Role and Instance name the process, Step what it has done.
+	Role, Instance, Step string
+	// Duration is how long the request had been in its state.
 	Duration time.Duration
 }
 

@@ -32,6 +32,8 @@ type Listener struct {
 	SnapshotScored func(SnapshotScored)
 	// ProvisionallyScored follows every pass over transactions that arrived.
 	ProvisionallyScored func(ProvisionallyScored)
+	// TransactionPassed follows every stage of transactions that a Sampler chooses.
+	TransactionPassed func(TransactionPassed)
 	// QualityMeasured follows every comparison of a timestep's predictions
 	// with its labels.
 	QualityMeasured func(QualityMeasured)
@@ -43,6 +45,8 @@ type Listener struct {
 	ErasureChanged func(ErasureChanged)
 	// ErasurePhaseDone follows every finished phase of a request.
 	ErasurePhaseDone func(ErasurePhaseDone)
+	// ErasureAnswered follows every answer of a process to a command.
+	ErasureAnswered func(ErasureAnswered)
 	// ErasureVerificationFailed says that a search found something left.
 	ErasureVerificationFailed func(ErasureVerificationFailed)
 	// ErasuresOpen says how many requests are not done; sent whenever that
@@ -68,10 +72,13 @@ func Tee(listeners ...Listener) Listener {
 		SnapshotScored:  tee(listeners, func(l Listener) func(SnapshotScored) { return l.SnapshotScored }),
 		ProvisionallyScored: tee(listeners,
 			func(l Listener) func(ProvisionallyScored) { return l.ProvisionallyScored }),
+		TransactionPassed: tee(listeners,
+			func(l Listener) func(TransactionPassed) { return l.TransactionPassed }),
 		QualityMeasured:  tee(listeners, func(l Listener) func(QualityMeasured) { return l.QualityMeasured }),
 		WebhookTried:     tee(listeners, func(l Listener) func(WebhookTried) { return l.WebhookTried }),
 		ErasureChanged:   tee(listeners, func(l Listener) func(ErasureChanged) { return l.ErasureChanged }),
 		ErasurePhaseDone: tee(listeners, func(l Listener) func(ErasurePhaseDone) { return l.ErasurePhaseDone }),
+		ErasureAnswered:  tee(listeners, func(l Listener) func(ErasureAnswered) { return l.ErasureAnswered }),
 		ErasureVerificationFailed: tee(listeners,
 			func(l Listener) func(ErasureVerificationFailed) { return l.ErasureVerificationFailed }),
 		ErasuresOpen: tee(listeners, func(l Listener) func(ErasuresOpen) { return l.ErasuresOpen }),

@@ -9,6 +9,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
+	"lethe/metrics/events"
 	"lethe/snapshot"
 )
 
@@ -182,4 +183,21 @@ func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []
 	}
 	snapshot.BoundOpen(tx.Batch)
 	return nil
+}
+
+// sampled tells of the transactions that a sampler chooses.
+type sampled struct {
+	sampler  events.Sampler
+	listener events.Listener
+}
+
+// taken tells of a record that was given to the store, if it is a transaction that was chosen.
+func (f sampled) taken(d decoded) {
+	tr, is := d.event.(ingest.Transaction)
+	if !is {
+		return
+	}
+	if trace, is := f.sampler.Trace(d.foreseen.Pseudonym()); is {
+		f.listener.TransactionPassed(events.TransactionPassed{Trace: trace, Stage: events.Taken, Timestep: tr.Timestep})
+	}
 }

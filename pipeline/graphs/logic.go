@@ -133,7 +133,9 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
 		}
-		l.coordinator.TakeNotices(in.Notices)
+		if err := l.coordinator.TakeNotices(in.Notices); err != nil {
+			return err
+		}
 		return l.commitments.accesses(ctx, in.Batch, l.turns)
 	case bus.Transactions, bus.Labels:
 		if err := l.intake.take(ctx, in.Batch, in.Prepared); err != nil {

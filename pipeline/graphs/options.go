@@ -81,7 +81,9 @@ type Options struct {
 	Bus       Bus
 	Clock     coordinator.Clock
 	Listener  events.Listener
-	Logger    *slog.Logger
+	// Sampler chooses the transactions that the listener hears of one by one.
+	Sampler events.Sampler
+	Logger  *slog.Logger
 }
 
 // agreed returns a copy whose parts have in common what they must.

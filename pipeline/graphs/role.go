@@ -188,8 +188,8 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	wake := func() { searches.Wake(0) }
 	intake := &intake{
 		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
-		listener: o.Listener,
-		workers:  o.Workers, authority: o.Erasure.Authority,
+		listener: o.Listener, sampled: sampled{o.Sampler, o.Listener},
+		workers: o.Workers, authority: o.Erasure.Authority,
 		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
 		late: late.Requests{
 			Secret: o.Secret, Ledger: kept.ledger, Most: o.Limits.MaxErasureNodes, Out: topics{turns, o.Bus},

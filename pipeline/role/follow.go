@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
 
+	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
@@ -36,7 +37,9 @@ type Surroundings struct {
 	// Clock returns the present time.
 	Clock    func() time.Time
 	Listener events.Listener
-	Logger   *slog.Logger
+	// Sampler chooses the transactions that the listener hears of one by one.
+	Sampler events.Sampler
+	Logger  *slog.Logger
 }
 
 // Around returns surroundings over a bus by the machine's clock and disks. The
@@ -171,6 +174,14 @@ func (s Surroundings) Junk(role string, rec ingest.Record) {
 	s.Listener.RecordsMissed(events.RecordsMissed{
 		Topic: rec.Topic, Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1, Reason: reason,
 	})
+}
+
+// Passed tells that a transaction has passed a stage of work that took that long, if it is one of those
+// that are followed.
+func (s Surroundings) Passed(stage events.Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
+	if trace, followed := s.Sampler.Trace(p); followed {
+		s.Listener.TransactionPassed(events.TransactionPassed{Trace: trace, Stage: stage, Timestep: t, Duration: took})
+	}
 }
 
 // PassOver tells of a message whose payload is not what lethe writes, which a logic

@@ -133,6 +133,9 @@ func (l *logic) score(ctx context.Context, now func() time.Time, t lethe.Timeste
 		l.o.Listener.SnapshotScored(events.SnapshotScored{
 			Timestep: t, Illicit: said.illicit, IllicitCount: len(alerts), Duration: now().Sub(started),
 		})
+		for _, p := range out.nodes {
+			l.o.Passed(events.ScoredFinally, t, p, now().Sub(started))
+		}
 		l.shared.Done()
 		return l.finish(t, out, alerts)
 	}}, nil

@@ -82,7 +82,7 @@ func (a *arrivals) scoreSome(ctx context.Context, again bool) (*window.Pass, err
 	if err := a.around.Bus.Write(ctx, bus.Predictions, records); err != nil {
 		return nil, fmt.Errorf("timestep %d: publish to %s: %w", pass.Graph.Timestep, bus.Predictions, err)
 	}
-	a.tell(scored, began)
+	a.tell(pass.Graph.Timestep, scored, began)
 	return pass, nil
 }
 
@@ -135,13 +135,14 @@ func (a *arrivals) records(
 }
 
 // tell tells how long the records waited that the scores are for.
-func (a *arrivals) tell(scored []window.Scored, began time.Time) {
+func (a *arrivals) tell(t lethe.Timestep, scored []window.Scored, began time.Time) {
 	now := a.around.Clock()
 	e := events.ProvisionallyScored{Predictions: len(scored), Duration: now.Sub(began)}
 	for _, s := range scored {
 		if !s.Since.IsZero() {
 			e.Delays = append(e.Delays, now.Sub(s.Since))
 		}
+		a.around.Passed(events.ScoredProvisionally, t, s.Pseudonym, e.Duration)
 	}
 	a.around.Listener.ProvisionallyScored(e)
 }

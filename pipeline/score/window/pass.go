@@ -143,6 +143,7 @@ func (g *gathering) pass() *Pass {
 // Scored is a transaction that a pass has given a probability.
 type Scored struct {
 	ID          lethe.TransactionID
+	Pseudonym   lethe.Pseudonym
 	Probability float64
 	// Since is when the oldest record that it waited for was written; zero for none.
 	Since time.Time
@@ -157,7 +158,7 @@ func (w *Window) Score(pass *Pass, probabilities []float64) []Scored {
 		if p.gone {
 			continue
 		}
-		out = append(out, Scored{p.id, probabilities[i], p.since})
+		out = append(out, Scored{p.id, p.pseudonym, probabilities[i], p.since})
 		if p.scored, p.probability = true, probabilities[i]; pass.alone && len(p.payers)+len(p.payees) > 0 {
 			w.wait(p, time.Time{})
 		}

@@ -1,0 +1,95 @@
+package traces
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"lethe"
+	"lethe/metrics/events"
+)
+
+// Listener returns what turns events into spans.
+func (t *Tracer) Listener() events.Listener {
+	return events.Listener{
+		SnapshotChanged: t.snapshotChanged,
+		SnapshotPartitioned: func(e events.SnapshotPartitioned) {
+			t.span(t.of(e.Timestep), "partition", e.Duration, step(e.Timestep),
+				attribute.Float64("lethe.balance", e.Balance), attribute.Float64("lethe.fairness", e.Fairness),
+				attribute.Float64("lethe.edge_cut", e.EdgeCut))
+		},
+		ShardTrained: func(e events.ShardTrained) {
+			t.span(t.of(e.Timestep), "train "+e.Model, e.Duration, step(e.Timestep),
+				attribute.String("lethe.reason", string(e.Reason)), attribute.Int("lethe.steps", e.Steps))
+		},
+		EnsembleSwapped: func(e events.EnsembleSwapped) {
+			t.span(t.of(e.Timestep), "serve ensemble", 0, step(e.Timestep),
+				attribute.String("lethe.ensemble", e.Version.String()))
+		},
+		SnapshotScored: func(e events.SnapshotScored) {
+			t.span(t.of(e.Timestep), "score", e.Duration, step(e.Timestep),
+				attribute.Int("lethe.predictions", len(e.Illicit)), attribute.Int("lethe.alerts", e.IllicitCount))
+		},
+		TransactionPassed: t.transactionPassed,
+		ErasureChanged:    t.erasureChanged,
+		ErasurePhaseDone: func(e events.ErasurePhaseDone) {
+			ctx := beneath(e.Trace)
+			if e.Phase == events.Whole {
+				ctx = asRoot(e.Trace)
+			}
+			t.span(ctx, "erasure: "+string(e.Phase), e.Duration)
+		},
+		ErasureAnswered: func(e events.ErasureAnswered) {
+			t.span(beneath(e.Trace), e.Role+" has "+e.Step, e.Duration,
+				attribute.String("lethe.role", e.Role), attribute.String("lethe.instance", e.Instance))
+		},
+	}
+}
+
+// snapshotChanged has the trace of a timestep begin with its first record.
+func (t *Tracer) snapshotChanged(e events.SnapshotChanged) {
+	ctx, name := t.of(e.Timestep), "timestep is "+e.State.String()
+	if e.State == lethe.Open {
+		ctx = asRoot(events.TraceOfTimestep(t.secret, e.Timestep))
+	}
+	t.span(ctx, name, e.Duration, step(e.Timestep))
+}
+
+// erasureChanged sends the first span of a request that ends without being carried out; that of one that is
+// carried out is its whole.
+func (t *Tracer) erasureChanged(e events.ErasureChanged) {
+	ctx, took := beneath(e.Trace), time.Duration(0)
+	if e.State == "rejected" || e.State == "cancelled" {
+		ctx, took = asRoot(e.Trace), e.Elapsed
+	}
+	t.span(ctx, "erasure is "+e.State, took)
+}
+
+// transactionPassed has the trace of a transaction begin with its record, and refer to its timestep's.
+func (t *Tracer) transactionPassed(e events.TransactionPassed) {
+	ctx := beneath(e.Trace)
+	if e.Stage == events.Taken {
+		ctx = asRoot(e.Trace)
+	}
+	end := t.now()
+	_, span := t.tracer.Start(ctx, "transaction "+string(e.Stage), trace.WithTimestamp(end.Add(-e.Duration)),
+		trace.WithAttributes(step(e.Timestep)),
+		trace.WithLinks(trace.Link{SpanContext: first(events.TraceOfTimestep(t.secret, e.Timestep))}))
+	span.End(trace.WithTimestamp(end))
+}
+
+// of is a context in which spans belong to a timestep.
+func (t *Tracer) of(at lethe.Timestep) context.Context {
+	return beneath(events.TraceOfTimestep(t.secret, at))
+}
+
+// span sends a span of work that has ended now.
+func (t *Tracer) span(ctx context.Context, name string, took time.Duration, about ...attribute.KeyValue) {
+	end := t.now()
+	_, span := t.tracer.Start(ctx, name, trace.WithTimestamp(end.Add(-took)), trace.WithAttributes(about...))
+	span.End(trace.WithTimestamp(end))
+}
+
+func step(t lethe.Timestep) attribute.KeyValue { return attribute.Int64("lethe.timestep", int64(t)) }
