@@ -178,6 +178,8 @@ func (o operation) String() string {
 		return o.shift.String()
 	case o.change != nil:
 		return o.change.String()
+	case o.pause:
+		return "pause"
 	case o.backup:
 		return "backup"
 	default:

@@ -107,3 +107,10 @@ func (d *drawing) several(chance *rand.Rand) {
 		d.insert(chance.IntN(len(d.events)+1), operation{shift: &s})
 	}
 }
+
+// pauses draws that everything comes to rest a few times.
+func (d *drawing) pauses(chance *rand.Rand) {
+	for range chance.IntN(5) {
+		d.insert(chance.IntN(len(d.events)+1), operation{pause: true})
+	}
+}

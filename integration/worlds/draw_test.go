@@ -20,6 +20,8 @@ type options struct {
 	late, kills, shardScope bool
 	// several processes train together.
 	several bool
+	// pauses let everything come to rest in between.
+	pauses bool
 	// led are graphs and erasures, or score: one process leads, others stand by.
 	led bool
 	// loose worlds refuse late records by when timesteps were closed.
@@ -75,6 +77,9 @@ func drawWorld(t *rapid.T, k options) world {
 	}
 	if k.several {
 		d.several(rand.New(rand.NewPCG(places, 5)))
+	}
+	if k.pauses {
+		d.pauses(rand.New(rand.NewPCG(places, 9)))
 	}
 	if k.led {
 		d.led(rand.New(rand.NewPCG(places, 6)))

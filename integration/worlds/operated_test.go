@@ -30,6 +30,8 @@ type operation struct {
 	shift *shift
 	// change is what happens to processes of which one leads.
 	change *change
+	// pause lets all roles do what there is to do.
+	pause bool
 }
 
 // operate draws what operators do. The rest of the world is drawn already and stays as it is.
@@ -180,6 +182,8 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 			return err
 		}
 		return s.restart(ctx)
+	case o.pause:
+		return s.pause(ctx)
 	case o.backup:
 		s.backup, s.made = s.current.image(), at
 		return nil
@@ -292,10 +296,4 @@ func (w world) tookBack(target lethe.Target) bool {
 				return slices.ContainsFunc(w.with(named), same)
 			})
 	})
-}
-
-// isAgain reports whether a request is one of lethe's own, for what a backup held or what came
-// late of a subject.
-func isAgain(requestID string) bool {
-	return strings.HasPrefix(requestID, "restored-") || strings.Contains(requestID, ".late-")
 }

@@ -220,6 +220,20 @@ func (s *simulation) gather(ctx context.Context) error {
 	return s.gather(ctx)
 }
 
+// pause lets all do what there is to do, as those who train are assigned now. What somebody publishes
+// meanwhile who has not heard that others train it is put right by these.
+func (s *simulation) pause(ctx context.Context) error {
+	if _, err := s.current.rest(ctx); err != nil {
+		return err
+	}
+	if c, trainers := s.current.crew, s.current.trainers; !slices.ContainsFunc(c.owners, func(owner int) bool {
+		return owner == nobody || owner == c.deaf || trainers[owner] == nil
+	}) {
+		s.current.topics.log.witness.rests()
+	}
+	return s.restart(ctx)
+}
+
 // shift has something happen to the crew of the process that runs. One that is about to be
 // followed by another, because it was killed, is left alone.
 func (s *simulation) shift(ctx context.Context, what shift) error {

@@ -82,3 +82,9 @@ func (d *drawing) subject(k options) {
 
 // everythingRead is how many turns the roles get so that all that was sent is read.
 const everythingRead = 300
+
+// isAgain reports whether a request is one of lethe's own, for what a backup held or what came
+// late of a subject.
+func isAgain(requestID string) bool {
+	return strings.HasPrefix(requestID, "restored-") || strings.Contains(requestID, ".late-")
+}

@@ -70,6 +70,14 @@ func TestForgettingInSharedWorlds(t *testing.T) {
 	check(t, options{late: true, kills: true, shardScope: true, several: true, least: 0, most: 7, requests: 3})
 }
 
+// TestForgettingInPausedWorlds: as above, and now and then all do what there is to do, whoever trains
+// then and whoever has not heard of it.
+func TestForgettingInPausedWorlds(t *testing.T) {
+	check(t, options{
+		late: true, kills: true, shardScope: true, several: true, pauses: true, least: 0, most: 7, requests: 3,
+	})
+}
+
 // TestForgettingInLedWorlds: as above, where one of several processes leads graphs and erasures, or
 // score, and others stand by: they are killed, hang, also before a write, come back and take over.
 // What is left equals the world with one process of each.
