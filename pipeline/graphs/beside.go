@@ -13,6 +13,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/partition"
 	"lethe/partition/graph"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -130,82 +131,6 @@ func (a *ahead) encoded(content *snapshot.Content) [][]byte {
 	return w.slices
 }
 
-// commits are batches that were stored and need not be durable yet: the loop goes on with the next while the disk
-// works. Of none of them is said that it was consumed.
-type commits struct {
-	store Store
-	// wake has the role step when one is durable.
-	wake func()
-	// most is how many may be on their way to the disk; of 0 each is waited for.
-	most    int
-	pending []*commit
-}
-
-// commit is a batch that was stored.
-type commit struct {
-	at snapshot.TopicPartition
-	// before is where the partition is resumed if the batch is lost, unless it is resumed at its start.
-	before int64
-	known  bool
-	// failed is set once ended is closed.
-	ended  chan struct{}
-	failed error
-}
-
-// commit stores a batch. An error may be that of an earlier one.
-func (c *commits) commit(b *snapshot.Batch, source bus.TopicPartition, next int64) error {
-	if c.most == 0 {
-		return b.Commit(next)
-	}
-	for len(c.pending) >= c.most {
-		<-c.pending[0].ended
-		if err := c.settle(); err != nil {
-			return err
-		}
-	}
-	p := &commit{
-		at:    snapshot.TopicPartition{Topic: string(source.Topic), Partition: source.Partition},
-		ended: make(chan struct{}),
-	}
-	p.before, p.known = c.store.Offsets()[p.at]
-	err := snapshot.CommitAhead(b, next, func(err error) {
-		p.failed = err
-		close(p.ended)
-		c.wake()
-	})
-	if err == nil {
-		c.pending = append(c.pending, p)
-	}
-	return err
-}
-
-// settle forgets those that are durable.
-func (c *commits) settle() error {
-	for len(c.pending) > 0 {
-		select {
-		case <-c.pending[0].ended:
-			if err := c.pending[0].failed; err != nil {
-				return fmt.Errorf("%s partition %d: %w", c.pending[0].at.Topic, c.pending[0].at.Partition, err)
-			}
-			c.pending = c.pending[1:]
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
-// durable returns up to where partitions are in durable state.
-func (c *commits) durable() map[snapshot.TopicPartition]int64 {
-	offsets := c.store.Offsets()
-	for _, p := range slices.Backward(c.pending) {
-		if offsets[p.at] = p.before; !p.known {
-			delete(offsets, p.at)
-		}
-	}
-	return offsets
-}
-
 // asyncSearches runs searches at the same time as the steps. Their end wakes the role.
 type asyncSearches struct {
 	run      func(search func())
@@ -262,3 +187,96 @@ func (b *asyncSearches) Verdict() (coordinator.Verdict, bool) {
 
 // Wait implements Searches.
 func (b *asyncSearches) Wait() { b.running.Wait() }
+
+// sending are the slices and the manifest of a timestep that has settled, while they are sent beside the loop. They are
+// what publisher.send sends, in the same order: marks and leaves are noted by the loop once all is sent.
+type sending struct {
+	timestep lethe.Timestep
+	dispatch
+	sent   stage
+	failed error
+}
+
+// send publishes the slices, then the manifest, once.
+func (s *sending) send(ctx context.Context, topics closingTopics) error {
+	s.sent.do(func() {
+		for _, part := range []struct {
+			topic    bus.Topic
+			messages []wire.Message
+		}{{bus.Slices, s.slices}, {bus.Snapshots, s.manifests}} {
+			var partitions int
+			if partitions, s.failed = topics.Partitions(ctx, part.topic); s.failed == nil {
+				s.failed = wire.Publish(ctx, topics, partitions, part.messages...)
+			}
+			if s.failed != nil {
+				return
+			}
+		}
+	})
+	return s.failed
+}
+
+// settleTimestep cuts a graph into shards once its labels are in.
+func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
+	started := l.now()
+	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
+	if err := l.store.SettleTimestep(ctx, t, assign); err != nil {
+		return err
+	}
+	l.noteChanged(t, lethe.Settled, started)
+	if err := l.sendBeside(ctx, t); err != nil {
+		return err
+	}
+	return l.publishMissing(ctx)
+}
+
+// sendBeside begins to send the slices of a timestep that has just settled, if there is something to run that beside
+// the loop and its graph is out.
+func (l *lifecycle) sendBeside(ctx context.Context, t lethe.Timestep) error {
+	if l.closings.beside == nil || l.sending != nil {
+		return nil // publishMissing sends them
+	}
+	content, err := l.store.Load(t)
+	if err != nil {
+		return err
+	}
+	if revision, _, err := l.publisher.published(graphMark, t); err != nil || revision < content.Info.Reopened {
+		return err
+	}
+	s := &sending{timestep: t}
+	if err := l.publisher.addSlices(&s.dispatch, content, l.publisher.allShards()); err != nil {
+		return err
+	}
+	l.sending = s
+	l.closings.run(func() { _ = s.send(ctx, l.closings.topics) })
+	return nil
+}
+
+// endSending notes that slices are sent, if they are. If that is urgent, it is waited for.
+func (l *lifecycle) endSending(ctx context.Context, urgent bool) error {
+	s := l.sending
+	if s == nil || !urgent && !s.sent.done.Load() {
+		return nil
+	}
+	if err := s.send(ctx, l.closings.topics); err != nil {
+		return fmt.Errorf("publish the slices of timestep %d: %w", s.timestep, err)
+	}
+	l.sending = nil
+	return l.publisher.note(&s.dispatch)
+}
+
+// sends reports whether something of a timestep is being sent: it has no mark yet, and is not to be sent again.
+func (l *lifecycle) sends(t lethe.Timestep) bool {
+	return l.closings.sends(t) || l.sending != nil && l.sending.timestep == t
+}
+
+// busy reports whether a timestep closes, or something of one is sent.
+func (l *lifecycle) busy() bool { return len(l.closings.now) > 0 || l.sending != nil }
+
+// end ends what closes and what is sent.
+func (l *lifecycle) end(ctx context.Context) error {
+	if err := l.endSending(ctx, true); err != nil {
+		return err
+	}
+	return l.closings.end(ctx)
+}

@@ -65,14 +65,19 @@ func (p *publisher) send(d *dispatch) error {
 			return err
 		}
 	}
-	if err := p.store.Marks().PutEach(d.marks...); err != nil {
-		return err
-	}
-	if err := p.commitments.slices(d.leaves); err != nil {
+	if err := p.note(d); err != nil {
 		return err
 	}
 	*d = dispatch{}
 	return nil
+}
+
+// note notes that what was put together is published.
+func (p *publisher) note(d *dispatch) error {
+	if err := p.store.Marks().PutEach(d.marks...); err != nil {
+		return err
+	}
+	return p.commitments.slices(d.leaves)
 }
 
 // encodedTogether is how many timesteps are put together side by side: a few for each processor,

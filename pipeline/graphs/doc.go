@@ -15,9 +15,9 @@
 //	ports.go      what the role needs of topics, store and search; the coordinator's notes, kept with the offsets
 //	logic.go      the step function: take what arrived, do what is due
 //	intake.go     records into the snapshot store, refused ones to dlq.v1; decoded.go, what does not depend on
-//	              the records before them, by several goroutines
+//	              the records before them, by several goroutines, and batches on their way to the disk
 //	lifecycle.go  settling and reopening timesteps; closing.go, closing them; beside.go, what settling takes longest
-//	              for and searches, beside the loop
+//	              for, slices that are sent, and searches, beside the loop
 //	publish.go    graphs, slices and manifests to the other roles; dispatch.go, what goes together, and dead letters;
 //	              commitments.go, the transparency log, and what it commits to of slices and models
 //	erase.go      what the coordinator asks for: suppress, rewrite, search

@@ -28,6 +28,8 @@ type lifecycle struct {
 	// ahead, if not nil, works out beside the loop what settling takes.
 	ahead    *ahead
 	closings closings
+	// sending, if not nil, are slices that are sent beside the loop.
+	sending *sending
 	// unmade are those that another process has published, nil for none.
 	unmade *unmade
 	// waiting is since when some wait, as far as this run knows, or zero.
@@ -95,6 +97,9 @@ func (l *lifecycle) advance(ctx context.Context) error {
 // catchUp publishes what is not, and fixes the number of features if it can be told now.
 func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 	if _, err = l.closings.goOn(ctx, false); err == nil {
+		err = l.endSending(ctx, false)
+	}
+	if err == nil {
 		err = l.publishMissing(ctx)
 	}
 	if err != nil || l.toldWidth {
@@ -117,8 +122,8 @@ func (l *lifecycle) catchUp(ctx context.Context) (decided bool, err error) {
 // settle settles timesteps, up to one that is being worked out beside the loop.
 func (l *lifecycle) settle(ctx context.Context, list []lethe.Timestep) (awaited bool, err error) {
 	for _, t := range list {
-		if l.closings.sends(t) {
-			return true, nil // what is published of it follows its graph
+		if l.sending != nil || l.closings.sends(t) {
+			return true, nil // what is published of it follows its graph, and the one before it
 		}
 		if l.ahead != nil {
 			awaited, err = l.ahead.awaits(ctx, l.store, t)
@@ -150,7 +155,7 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 	if !due && l.now().Sub(l.waiting) < l.window {
 		return false, nil
 	}
-	if err := l.closings.end(ctx); err != nil {
+	if err := l.end(ctx); err != nil {
 		return false, err
 	}
 	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
@@ -172,7 +177,7 @@ func (l *lifecycle) reopen(ctx context.Context, due bool) (bool, error) {
 
 // waits reports whether late records wait for others, or for what is worked out beside the loop.
 func (l *lifecycle) waits() bool {
-	return len(l.store.Waiting()) > 0 || len(l.closings.now) > 0 || l.ahead != nil && l.ahead.isBusy()
+	return len(l.store.Waiting()) > 0 || l.busy() || l.ahead != nil && l.ahead.isBusy()
 }
 
 // noteReopened tells the listener of a timestep that was reopened.
@@ -206,7 +211,7 @@ func (l *lifecycle) publishMissing(ctx context.Context) error {
 	}
 	for _, info := range l.store.Timesteps() {
 		now := published{info.State, info.Reopened}
-		if info.State == lethe.Open || l.published[info.Timestep] == now || l.closings.sends(info.Timestep) {
+		if info.State == lethe.Open || l.published[info.Timestep] == now || l.sends(info.Timestep) {
 			continue
 		}
 		if err := l.publishTimestep(info); err != nil {
@@ -231,17 +236,6 @@ func (l *lifecycle) publishTimestep(info snapshot.Info) error {
 		return err
 	}
 	return l.publisher.allSlices(t)
-}
-
-// settleTimestep cuts a graph into shards once its labels are in.
-func (l *lifecycle) settleTimestep(ctx context.Context, t lethe.Timestep) error {
-	started := l.now()
-	assign := func(g *lethe.Snapshot) ([]lethe.ShardID, error) { return l.assign(ctx, g) }
-	if err := l.store.SettleTimestep(ctx, t, assign); err != nil {
-		return err
-	}
-	l.noteChanged(t, lethe.Settled, started)
-	return l.publishMissing(ctx)
 }
 
 // noteChanged tells the listener of a state that took until now to reach.

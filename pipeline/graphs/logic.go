@@ -161,8 +161,8 @@ func (l *logic) advance(ctx context.Context) error {
 		return err
 	}
 	// What an erasure changes is planned from timesteps as they are, and none is half closed then.
-	for changes && len(l.lifecycle.closings.now) > 0 {
-		if err := l.lifecycle.closings.end(ctx); err != nil {
+	for changes && l.lifecycle.busy() {
+		if err := l.lifecycle.end(ctx); err != nil {
 			return err
 		}
 		if err := l.lifecycle.advance(ctx); err != nil {
@@ -198,6 +198,9 @@ func (l *logic) know() *role.Status {
 	for _, info := range l.store.Timesteps() {
 		if l.lifecycle.closings.sends(info.Timestep) {
 			info.State = lethe.Open // until others have its graph
+		}
+		if s := l.lifecycle.sending; s != nil && s.timestep == info.Timestep {
+			info.State = lethe.Closed // until others have its slices
 		}
 		s.Steps[info.Timestep] = role.Step{
 			State: info.State, Nodes: info.Nodes, Payments: info.Payments, Labels: info.Labels,
