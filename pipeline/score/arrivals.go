@@ -136,6 +136,16 @@ func (a *arrivals) resume(s *state) error {
 	return nil
 }
 
+// past says of which transactions there are final scores that this process has not noted.
+func (a *arrivals) past(nodes []lethe.Pseudonym) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.window.Past(nodes)
+}
+
 // suppress forgets transactions, payments and what carries subjects, and features of others.
 func (a *arrivals) suppress(hashes []lethe.Digest, redacted []lethe.Redaction, subjects ...lethe.SubjectUntil) {
 	if a == nil || len(hashes) == 0 {

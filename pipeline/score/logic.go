@@ -73,7 +73,11 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		subjects = append(subjects, lethe.SubjectUntil{Target: target, Until: until})
 	}
 	l.arrivals.suppress(slices.Collect(maps.Keys(l.state.suppressed)), l.state.redacted.List(), subjects...)
-	return l, errors.Join(l.arrivals.serve(l.state.served), l.compareAll())
+	if err := l.compareAll(); err != nil || o.Standing != nil {
+		// Who takes over scores nothing that arrives before the first step has read what was sent.
+		return l, err
+	}
+	return l, l.arrivals.serve(l.state.served)
 }
 
 // Topics implements role.Logic.
@@ -109,6 +113,7 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil {
 			return role.Output{}, err
 		}
+		l.arrivals.past(l.sent.Nodes())
 	}
 	if in.Ticked {
 		l.passing.ticked()

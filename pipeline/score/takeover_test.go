@@ -70,6 +70,44 @@ func TestWhatWasSentIsNotPredictedAgain(t *testing.T) {
 	}
 }
 
+// Who takes over gives no provisional score to what has a final one that was sent and not noted: it would be the
+// newest, and no other follows it.
+func TestNoProvisionalScoreFollowsAFinalOneOfBefore(t *testing.T) {
+	topics, w, group := topics(), newScenario(t, 3), roletest.NewGroup()
+	o := optionsFor(topics)
+	o.Dir, o.Instance, o.MaxTimestepJump = t.TempDir(), "two", 1000
+	_, stop := running(t, o)
+	publish(t, topics, w, 1)
+	idle(t, topics)
+	stop() // before it has read of the second
+	ended := startCutOff(t, topics, group, nodes)
+	publish(t, topics, w, 2)
+	require.ErrorIs(t, <-ended, errPulled)
+
+	o.Scoring.Provisional = true
+	o.Standing = &role.Standing{
+		Lead: role.NewLead(roleName, "two", group.Member("two"), time.Now, slog.New(slog.DiscardHandler)), Term: 1,
+	}
+	l, err := open(o)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	require.NotNil(t, l.state.served)
+	g := w.graphs[2]
+	arrives := func(id lethe.TransactionID) {
+		l.arrivals.window.Transaction(lethe.Transaction{ID: id, Timestep: 2, Features: g.Row(0)}, time.Time{})
+	}
+	arrives(g.Nodes[0].ID)
+	pass, err := l.arrivals.scoreSome(t.Context(), true)
+	require.NoError(t, err)
+	require.Nil(t, pass, "nothing is scored before it is known what was sent")
+	_, err = l.Step(t.Context(), time.Now, role.Input{})
+	require.NoError(t, err)
+	arrives(g.Nodes[1].ID)
+	require.Zero(t, l.arrivals.window.Len())
+	arrives("new")
+	require.Equal(t, 1, l.arrivals.window.Len())
+}
+
 // startCutOff starts a process that leads, and ends once it was to write predictions.
 func startCutOff(t *testing.T, topics *roletest.Bus, group *roletest.Group, part int) <-chan error {
 	t.Helper()

@@ -109,6 +109,16 @@ func (p *Predictions) Of(t lethe.Timestep, node lethe.Pseudonym) (Said, bool) {
 	return said, found
 }
 
+// Nodes are the transactions of which something was said.
+func (p *Predictions) Nodes() (out []lethe.Pseudonym) {
+	for _, said := range p.of {
+		for node := range said {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
 // Noted forgets what was said of a timestep, once that is noted.
 func (p *Predictions) Noted(t lethe.Timestep) {
 	if p != nil {
