@@ -18,8 +18,7 @@ type Foreseen struct {
 	arrived   indexEntry
 	// row is tr as it will be stored.
 	row []byte
-	// known is what place made of this and the others, nil while the number of features is not known; entry is the
-	// place there.
+	// known is what place made of all of them, nil while the number of features is not known; entry is this one's.
 	known *known
 	entry *sortedcells.Cell[knownEntry]
 }
