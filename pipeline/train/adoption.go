@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
-	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
@@ -76,7 +75,7 @@ func (*adoption) withdraw(lethe.Timestep, lethe.Timestep) error { return nil }
 // them who have lost them is put right.
 func (a *adoption) take(in role.Input) error {
 	for _, m := range in.Messages {
-		s := a.seriesOf(m.Key)
+		s := a.l.seriesOf(m.Key)
 		if s == nil {
 			continue
 		}
@@ -137,29 +136,17 @@ func (o *offer) done() { o.adopted, o.Payload = true, nil }
 // misses reports whether an adopted model of a series that fits is not here any more. Its maker will
 // not publish it again, so it is made here.
 func (a *adoption) misses(s *series) bool {
-	if a == nil {
-		return false
-	}
+	return a != nil && a.missesBefore(s, math.MaxInt64)
+}
+
+// missesBefore reports whether a model of a series is missing that one goes on from.
+func (a *adoption) missesBefore(s *series, t lethe.Timestep) bool {
 	for key := range a.missing {
-		if a.seriesOf(key) == s && !s.holds(key.Timestep) {
+		if a.l.seriesOf(key) == s && key.Timestep < t && !s.holds(key.Timestep) {
 			return true
 		}
 	}
 	return false
-}
-
-// seriesOf returns what a message of models.v1 is of, or nil.
-func (a *adoption) seriesOf(key wire.Key) *series {
-	switch {
-	case key.Kind != wire.KindModel:
-		return nil
-	case int(key.Shard) < len(a.l.models):
-		return a.l.models[key.Shard].series
-	case int(key.Shard) == len(a.l.models) && a.l.over != nil:
-		return a.l.over.series
-	default:
-		return nil
-	}
 }
 
 // lineageOf returns what a value was made of.
@@ -180,9 +167,17 @@ func (a *adoption) lineageOf(s *series, value []byte) (lethe.Digest, error) {
 
 // adopt stores what fits the slices that are here.
 func (a *adoption) adopt() error {
-	if len(a.offers) == 0 {
-		return nil
+	for before := a.changes - 1; before != a.changes; {
+		before = a.changes
+		if err := a.adoptOffers(); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// adoptOffers tries all offers that may fit now and did not before.
+func (a *adoption) adoptOffers() error {
 	offers := make([]*offer, 0, len(a.offers))
 	for _, o := range a.offers {
 		if o.tried != a.changes {
@@ -193,7 +188,7 @@ func (a *adoption) adopt() error {
 		return cmp.Or(cmp.Compare(x.Key.Timestep, y.Key.Timestep), cmp.Compare(x.Key.Shard, y.Key.Shard))
 	})
 	for _, o := range offers {
-		done, err := a.adoptOne(a.seriesOf(o.Key), o)
+		done, err := a.adoptOne(a.l.seriesOf(o.Key), o)
 		if err != nil {
 			return fmt.Errorf("adopt model %d after timestep %d: %w", o.Key.Shard, o.Key.Timestep, err)
 		}
@@ -212,10 +207,24 @@ func (a *adoption) stillHere(s *series, o *offer) error {
 		return nil
 	}
 	fits, err := a.fits(s, o.Key.Timestep, o.lineage)
-	if fits {
-		a.missing[o.Key] = true
+	if err != nil || !fits {
+		return err
 	}
-	return err
+	a.missing[o.Key] = true
+	return a.unlearnBehind(s, o.Key.Timestep)
+}
+
+// unlearnBehind removes what a model that goes on from step to step has behind one that is missing: it was adopted
+// later, and nothing would be trained before it. All of it is made here then, one after the other.
+func (a *adoption) unlearnBehind(s *series, t lethe.Timestep) error {
+	if s.anew || s.component == overall || s.newest() < t {
+		return nil
+	}
+	if err := s.removeFrom(t); err != nil {
+		return err
+	}
+	a.changes++
+	return a.l.models[s.number].stand()
 }
 
 // adoptOne stores an offer if it is what would be made here.
@@ -241,6 +250,9 @@ func (a *adoption) adoptOne(s *series, o *offer) (done bool, err error) {
 	}
 	if s.anew && s.needed != lethe.NoTimestep && t < s.needed {
 		return true, nil
+	}
+	if !s.anew && a.missesBefore(s, t) {
+		return true, a.stillHere(s, o) // it is made here, once those before it are
 	}
 	if err := s.adopt(learnt{t, o.Payload, o.lineage}); err != nil {
 		return false, err
@@ -281,17 +293,4 @@ func (a *adoption) learn(through lethe.Timestep) error {
 		a.known[t] = true
 	}
 	return nil
-}
-
-// digest returns the digest of a stored slice.
-func (c *column) digest(t lethe.Timestep) (lethe.Digest, error) {
-	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
-	if err == nil && !found {
-		err = errMissing
-	}
-	if err != nil {
-		return lethe.Digest{}, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
-	}
-	_, message, err := splitStoredSlice(value)
-	return canonical.DigestOf(message), err
 }

@@ -106,3 +106,16 @@ func (c *column) before(t lethe.Timestep) lethe.Timestep {
 	}
 	return lethe.NoTimestep
 }
+
+// digest returns the digest of a stored slice.
+func (c *column) digest(t lethe.Timestep) (lethe.Digest, error) {
+	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
+	if err == nil && !found {
+		err = errMissing
+	}
+	if err != nil {
+		return lethe.Digest{}, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
+	}
+	_, message, err := splitStoredSlice(value)
+	return canonical.DigestOf(message), err
+}

@@ -7,6 +7,7 @@ import (
 
 	"lethe"
 	"lethe/internal/swapstore"
+	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 )
@@ -89,4 +90,18 @@ func (l *learners) all() []*series {
 // unpublished reports whether a checkpoint waits to be published.
 func (l *learners) unpublished() bool {
 	return slices.ContainsFunc(l.all(), func(s *series) bool { return s.unpublished() && l.owns(s) })
+}
+
+// seriesOf returns what a message of models.v1 is of, or nil.
+func (l *learners) seriesOf(key wire.Key) *series {
+	switch {
+	case key.Kind != wire.KindModel:
+		return nil
+	case int(key.Shard) < len(l.models):
+		return l.models[key.Shard].series
+	case int(key.Shard) == len(l.models) && l.over != nil:
+		return l.over.series
+	default:
+		return nil
+	}
 }
