@@ -76,6 +76,13 @@ func TestBrokersOfThreeAreLost(t *testing.T) {
 		all = append(all, d.as("lethe").process(filepath.Join(root, role), process.FreePorts(t), role))
 	}
 	build, score := all[0], all[2]
+	t.Cleanup(func() {
+		if t.Failed() {
+			for _, s := range all {
+				t.Logf("what it said:\n%s", s.Log())
+			}
+		}
+	})
 	goesOn := func(through int, without string) {
 		t.Helper()
 		began := time.Now()
