@@ -39,7 +39,7 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	b := &Beginning{Tail: tail, follower: f, positions: positions}
 	if s := f.around.Standing; s.StandsBy() {
 		s.Lead.hears(false)
-		b.gate = newGate(tail, f.around.Bus, s, positions)
+		b.gate = newGate(ctx, tail, f.around.Bus, s, positions)
 		b.Tail = b.gate
 	}
 	return b, nil
@@ -52,7 +52,7 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 func (b *Beginning) Begin(ctx context.Context) (bool, error) {
 	s := b.follower.around.Standing
 	if b.gate != nil {
-		reached, err := b.gate.reached(ctx, b.positions)
+		reached, err := b.gate.reached(b.positions)
 		switch {
 		case err != nil:
 			return false, err

@@ -16,6 +16,9 @@ import (
 // it takes over it goes on behind that, as after a crash.
 type gate struct {
 	Tail
+	// life is the context of the role. Brokers are asked in it and not in that of a single Next, which ends
+	// whenever the role is woken: a broker that hangs would be asked again and again, and never given up.
+	life context.Context //nolint:containedctx // as above
 	lead *Lead
 	// open are the topics that are read without waiting; only says that nothing else is.
 	open map[bus.Topic]bool
@@ -45,9 +48,9 @@ const (
 	gateEvery = 100 * time.Millisecond
 )
 
-func newGate(tail Tail, b Bus, s *Standing, positions map[bus.TopicPartition]int64) *gate {
+func newGate(life context.Context, tail Tail, b Bus, s *Standing, positions map[bus.TopicPartition]int64) *gate {
 	g := &gate{
-		Tail: tail, lead: s.Lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions),
+		Tail: tail, life: life, lead: s.Lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions),
 		ends: func(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 			if !slices.Contains(s.Open, bus.ErasureStatus) {
 				return nil, nil // they are given as the leader deals with them
@@ -68,7 +71,7 @@ func newGate(tail Tail, b Bus, s *Standing, positions map[bus.TopicPartition]int
 func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 	for {
 		if len(g.waiting) > 0 {
-			if err := g.ask(ctx); err != nil {
+			if err := cmp.Or(g.ask(), ctx.Err()); err != nil {
 				return bus.Batch{}, err
 			}
 			if batch, found := g.release(); found {
@@ -110,7 +113,8 @@ func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 }
 
 // ask asks how far the leader is, every now and then.
-func (g *gate) ask(ctx context.Context) error {
+func (g *gate) ask() error {
+	ctx := g.life
 	if g.lead.now().Sub(g.asked) < gateEvery {
 		return nil
 	}
@@ -193,8 +197,8 @@ func (g *gate) dealt(tp bus.TopicPartition, next int64) bool {
 
 // reached reports whether the leader has dealt with all that this process has: it may have led
 // itself, and have noted more than others have made since.
-func (g *gate) reached(ctx context.Context, positions map[bus.TopicPartition]int64) (bool, error) {
-	if err := g.ask(ctx); err != nil {
+func (g *gate) reached(positions map[bus.TopicPartition]int64) (bool, error) {
+	if err := g.ask(); err != nil {
 		return false, err
 	}
 	for tp, at := range positions {

@@ -25,7 +25,7 @@ func (lastTail) Close() error { return nil }
 // That is no error of its own, which would end the service.
 func TestAGateThatIsStoppedSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	g := newGate(lastTail{stop}, nil, &Standing{Lead: &Lead{now: time.Now}}, map[bus.TopicPartition]int64{})
+	g := newGate(ctx, lastTail{stop}, nil, &Standing{Lead: &Lead{now: time.Now}}, map[bus.TopicPartition]int64{})
 	g.waiting, g.asked = []bus.Batch{{Source: bus.TopicPartition{Topic: bus.Slices}, Next: 1}}, time.Now()
 	_, err := g.Next(ctx)
 	require.ErrorIs(t, err, context.Canceled)
@@ -69,7 +69,7 @@ func TestNoticesComeFirst(t *testing.T) {
 	}
 	tail.batches = append(tail.batches, bus.Batch{Source: notices, Next: 1}, bus.Batch{Source: notices, Next: 2})
 	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtAll{}}, Open: []bus.Topic{bus.ErasureStatus}}
-	g := newGate(tail, nil, s, map[bus.TopicPartition]int64{records: 0, notices: bus.FromStart})
+	g := newGate(t.Context(), tail, nil, s, map[bus.TopicPartition]int64{records: 0, notices: bus.FromStart})
 	g.ends = func(context.Context) (map[bus.TopicPartition]int64, error) {
 		return map[bus.TopicPartition]int64{notices: 2}, nil
 	}
@@ -80,4 +80,38 @@ func TestNoticesComeFirst(t *testing.T) {
 		given = append(given, batch.Source.Topic)
 	}
 	require.Equal(t, []bus.Topic{bus.ErasureStatus, bus.ErasureStatus, bus.Transactions}, given[:3])
+}
+
+// slowGroup is a group whose brokers take a while to say how far the leader is.
+type slowGroup struct{ dealtAll }
+
+func (s slowGroup) Positions(
+	ctx context.Context, g bus.GroupConfig, of []bus.TopicPartition,
+) (map[bus.TopicPartition]int64, error) {
+	select {
+	case <-time.After(20 * time.Millisecond):
+		return s.dealtAll.Positions(ctx, g, of)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// A process that stands by is woken while brokers are asked how far the leader is, again and again. They are
+// asked to the end: broken off each time, they would never say it.
+func TestBrokersAreAskedToTheEndThoughTheRoleIsWoken(t *testing.T) {
+	from := bus.TopicPartition{Topic: bus.Slices}
+	s := &Standing{Lead: &Lead{now: time.Now, sharer: slowGroup{}}}
+	g := newGate(t.Context(), new(toldTail), nil, s, map[bus.TopicPartition]int64{from: 0})
+	g.waiting = []bus.Batch{{Source: from, Next: 1}}
+	for range 5 {
+		woken, wake := context.WithTimeout(t.Context(), time.Millisecond)
+		batch, err := g.Next(woken)
+		wake()
+		if err == nil {
+			require.Equal(t, from, batch.Source)
+			return
+		}
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	require.Fail(t, "it is not given what the leader has dealt with")
 }
