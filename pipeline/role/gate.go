@@ -71,7 +71,7 @@ func newGate(life context.Context, tail Tail, b Bus, s *Standing, positions map[
 func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 	for {
 		if len(g.waiting) > 0 {
-			if err := cmp.Or(g.ask(), ctx.Err()); err != nil {
+			if err := g.ask(); err != nil {
 				return bus.Batch{}, err
 			}
 			if batch, found := g.release(); found {
