@@ -36,7 +36,7 @@ type Batch struct {
 // the caller stores Batch.Next together with what the batch changed, in one
 // step, so that after a crash every record counts once.
 //
-// Next is for one goroutine; Close for any.
+// Next and NextOf are for one goroutine; Close for any.
 type Tail struct {
 	client *Client // of its own
 	cancel context.CancelFunc
@@ -103,8 +103,17 @@ func (c *Client) TailGathering(positions map[TopicPartition]int64, gather Gather
 // partition and are returned every time. After ErrInterrupted the Tail goes on trying: report
 // it and call Next again. After Close the error is ErrClosed.
 func (t *Tail) Next(ctx context.Context) (Batch, error) {
+	return t.next(ctx, func(Topic) bool { return true })
+}
+
+// NextOf is Next of some topics alone. Of others what was read waits, and brokers are asked for no more.
+func (t *Tail) NextOf(ctx context.Context, topics map[Topic]bool) (Batch, error) {
+	return t.next(ctx, func(topic Topic) bool { return topics[topic] })
+}
+
+func (t *Tail) next(ctx context.Context, wanted func(Topic) bool) (Batch, error) {
 	for {
-		batch, ok, err := t.poll()
+		batch, ok, err := t.poll(wanted)
 		if ok || err != nil {
 			return batch, err
 		}
@@ -116,7 +125,7 @@ func (t *Tail) Next(ctx context.Context) (Batch, error) {
 	}
 }
 
-func (t *Tail) poll() (Batch, bool, error) {
+func (t *Tail) poll(wanted func(Topic) bool) (Batch, bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -134,7 +143,7 @@ func (t *Tail) poll() (Batch, bool, error) {
 	for i := range t.sources {
 		at := (t.last + 1 + i) % len(t.sources)
 		s := t.sources[at]
-		if len(s.ready) == 0 {
+		if len(s.ready) == 0 || !wanted(s.tp.Topic) {
 			continue
 		}
 		t.last = at

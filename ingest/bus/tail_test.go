@@ -70,6 +70,23 @@ func TestTailIsQuick(t *testing.T) {
 	require.Less(t, best, 20*time.Millisecond)
 }
 
+// What is not asked for waits, however much there is of it, and comes once it is.
+func TestTailGivesSomeTopicsAlone(t *testing.T) {
+	_, c := open(t, nil)
+	erasures := bus.TopicPartition{Topic: bus.Erasures}
+	follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0, erasures: 0})
+	require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}))
+	require.NoError(t, c.Write(t.Context(), bus.Erasures, []ingest.Outgoing{pinned("b", "1", 0)}))
+	batch, err := follow.NextOf(t.Context(), map[bus.Topic]bool{bus.Erasures: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"b"}, keys(batch.Records))
+	require.NoError(t, c.Write(t.Context(), bus.Erasures, []ingest.Outgoing{pinned("c", "1", 0)}))
+	batch, err = follow.NextOf(t.Context(), map[bus.Topic]bool{bus.Erasures: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"c"}, keys(batch.Records))
+	require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
+}
+
 // Compaction leaves gaps inside, at the start and at the end of what is
 // fetched; positions step over all of them.
 func TestTailStepsOverCompactedRecords(t *testing.T) {

@@ -79,6 +79,7 @@ func drawWorld(t *rapid.T, k options) world {
 		d.several(rand.New(rand.NewPCG(places, 5)))
 	}
 	if k.pauses {
+		d.losses(rand.New(rand.NewPCG(places, 10)))
 		d.pauses(rand.New(rand.NewPCG(places, 9)))
 	}
 	if k.led {

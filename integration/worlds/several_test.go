@@ -220,11 +220,19 @@ func (s *simulation) gather(ctx context.Context) error {
 	return s.gather(ctx)
 }
 
+// pauseTicks are those of a pause: who trains waits for some, in case more slices change.
+const pauseTicks = 6
+
 // pause lets all do what there is to do, as those who train are assigned now. What somebody publishes
 // meanwhile who has not heard that others train it is put right by these.
 func (s *simulation) pause(ctx context.Context) error {
-	if _, err := s.current.rest(ctx); err != nil {
-		return err
+	for range pauseTicks {
+		if err := s.current.tick(ctx, tickInterval); err != nil {
+			return err
+		}
+		if _, err := s.current.rest(ctx); err != nil {
+			return err
+		}
 	}
 	if c, trainers := s.current.crew, s.current.trainers; !slices.ContainsFunc(c.owners, func(owner int) bool {
 		return owner == nobody || owner == c.deaf || trainers[owner] == nil

@@ -71,7 +71,7 @@ func TestForgettingInSharedWorlds(t *testing.T) {
 }
 
 // TestForgettingInPausedWorlds: as above, and now and then all do what there is to do, whoever trains
-// then and whoever has not heard of it.
+// then and whoever has not heard of it, or hung as it wrote, and publishes what it has lost.
 func TestForgettingInPausedWorlds(t *testing.T) {
 	check(t, options{
 		late: true, kills: true, shardScope: true, several: true, pauses: true, least: 0, most: 7, requests: 3,

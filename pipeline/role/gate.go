@@ -94,22 +94,25 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 	}
 }
 
-// read reads ahead, for as long as it need not be asked again how far the leader is.
+// read reads ahead, for as long as it need not be asked again how far the leader is. Once so much waits, topics
+// that wait for nobody are read alone: what stands there may be what the process reads before it leads.
 func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 	if len(g.waiting) == 0 {
 		return g.Tail.Next(ctx)
 	}
 	until, cancel := context.WithTimeout(ctx, gateEvery-g.lead.now().Sub(g.asked))
 	defer cancel()
-	if len(g.waiting) < gateBatches && g.held < gateBytes || !g.hasHeard() {
-		batch, err := g.Tail.Next(until)
-		if err != nil && until.Err() != nil && ctx.Err() == nil {
-			err = context.DeadlineExceeded
-		}
-		return batch, err
+	var batch bus.Batch
+	var err error
+	if len(g.waiting) < gateBatches && g.held < gateBytes {
+		batch, err = g.Tail.Next(until)
+	} else {
+		batch, err = g.NextOf(until, g.open)
 	}
-	<-until.Done()
-	return bus.Batch{}, until.Err()
+	if err != nil && until.Err() != nil && ctx.Err() == nil {
+		err = context.DeadlineExceeded
+	}
+	return batch, err
 }
 
 // ask asks how far the leader is, every now and then.

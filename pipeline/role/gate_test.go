@@ -2,6 +2,7 @@ package role
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,10 @@ func (l lastTail) Next(ctx context.Context) (bus.Batch, error) {
 	<-ctx.Done()
 	l.stop()
 	return bus.Batch{}, ctx.Err()
+}
+
+func (l lastTail) NextOf(ctx context.Context, _ map[bus.Topic]bool) (bus.Batch, error) {
+	return l.Next(ctx)
 }
 
 func (lastTail) Close() error { return nil }
@@ -35,12 +40,21 @@ func TestAGateThatIsStoppedSaysSo(t *testing.T) {
 type toldTail struct{ batches []bus.Batch }
 
 func (l *toldTail) Next(ctx context.Context) (bus.Batch, error) {
-	if len(l.batches) == 0 {
+	return l.next(ctx, func(bus.Batch) bool { return true })
+}
+
+func (l *toldTail) NextOf(ctx context.Context, topics map[bus.Topic]bool) (bus.Batch, error) {
+	return l.next(ctx, func(b bus.Batch) bool { return topics[b.Source.Topic] })
+}
+
+func (l *toldTail) next(ctx context.Context, wanted func(bus.Batch) bool) (bus.Batch, error) {
+	at := slices.IndexFunc(l.batches, wanted)
+	if at < 0 {
 		<-ctx.Done()
 		return bus.Batch{}, ctx.Err()
 	}
-	next := l.batches[0]
-	l.batches = l.batches[1:]
+	next := l.batches[at]
+	l.batches = slices.Delete(l.batches, at, at+1)
 	return next, nil
 }
 
@@ -80,6 +94,36 @@ func TestNoticesComeFirst(t *testing.T) {
 		given = append(given, batch.Source.Topic)
 	}
 	require.Equal(t, []bus.Topic{bus.ErasureStatus, bus.ErasureStatus, bus.Transactions}, given[:3])
+}
+
+// dealtNothing is a group whose leader has said nothing and is gone.
+type dealtNothing struct{ Sharer }
+
+func (dealtNothing) Positions(
+	context.Context, bus.GroupConfig, []bus.TopicPartition,
+) (map[bus.TopicPartition]int64, error) {
+	return nil, nil
+}
+
+// What is read without waiting for the leader is read however much waits for him: if he is gone, this process reads
+// it to its end before it leads, and would never lead. No more than may wait is read ahead.
+func TestAFullGateGivesWhatWaitsForNobody(t *testing.T) {
+	records, graphs := bus.TopicPartition{Topic: bus.Transactions}, bus.TopicPartition{Topic: bus.Snapshots}
+	tail := new(toldTail)
+	for next := range int64(2 * gateBatches) {
+		tail.batches = append(tail.batches, bus.Batch{Source: records, Next: next + 1})
+	}
+	tail.batches = append(tail.batches, bus.Batch{Source: graphs, Next: 1}, bus.Batch{Source: graphs, Next: 2})
+	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtNothing{}}, Open: []bus.Topic{bus.Snapshots}}
+	g := newGate(t.Context(), tail, nil, s, map[bus.TopicPartition]int64{records: 0, graphs: bus.FromStart})
+	patient, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for next := range int64(2) {
+		batch, err := g.Next(patient)
+		require.NoError(t, err)
+		require.Equal(t, bus.Batch{Source: graphs, Next: next + 1}, batch)
+	}
+	require.Len(t, g.waiting, gateBatches)
 }
 
 // slowGroup is a group whose brokers take a while to say how far the leader is.

@@ -27,6 +27,8 @@ type Tail interface {
 	// Next waits for the next batch of any partition. After
 	// bus.ErrInterrupted it may be called again.
 	Next(ctx context.Context) (bus.Batch, error)
+	// NextOf is Next of some topics alone; what there is of others waits.
+	NextOf(ctx context.Context, topics map[bus.Topic]bool) (bus.Batch, error)
 	Close() error
 }
 

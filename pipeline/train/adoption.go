@@ -92,12 +92,14 @@ func (a *adoption) take(in role.Input) error {
 func (a *adoption) takeOne(s *series, shard lethe.ShardID, m wire.Received) error {
 	owns, t := a.l.share.owns(shard), m.Key.Timestep
 	switch {
-	case m.Stale && owns:
-		a.l.o.Logger.Warn("train: a process that has lost a model published it; it is published again",
-			"model", s.number, "timestep", t)
-		return s.restate(t)
 	case m.Stale:
-		return nil
+		// Whoever has not the model now may take it over next.
+		if owns {
+			a.l.o.Logger.Warn("train: a process that has lost a model published it; it is published again",
+				"model", s.number, "timestep", t)
+		}
+		a.forget(m.Key) // what the owner said before is not there any more
+		return s.restate(t)
 	case m.Deleted && owns:
 		a.forget(m.Key)
 		if s.holds(t) && t >= s.needed && !slices.Contains(s.unsent, t) {
@@ -234,15 +236,7 @@ func (a *adoption) adoptOne(s *series, o *offer) (done bool, err error) {
 		return true, a.stillHere(s, o)
 	}
 	if s.holds(t) {
-		value, err := s.value(t)
-		if err != nil {
-			return false, err
-		}
-		own, err := a.lineageOf(s, value)
-		if err != nil || own != o.lineage {
-			return false, err
-		}
-		return true, s.published(t)
+		return a.compare(s, o)
 	}
 	fits, err := a.fits(s, t, o.lineage)
 	if err != nil || !fits {

@@ -97,3 +97,33 @@ func (s *series) restate(t lethe.Timestep) error {
 	}
 	return nil
 }
+
+// compare compares an offer with the model of its timestep that is here, and reports whether they are the same.
+// Where they are not, and this process owns the model, the topic is told again what is here: the offer's maker
+// took the model for his, and has not read the slices that are here.
+func (a *adoption) compare(s *series, o *offer) (same bool, err error) {
+	t := o.Key.Timestep
+	value, err := s.value(t)
+	if err != nil {
+		return false, err
+	}
+	own, err := a.lineageOf(s, value)
+	switch {
+	case err != nil:
+		return false, err
+	case own == o.lineage:
+		return true, s.published(t)
+	case a.l.owns(s) && o.Revision <= a.revisionOf(s, t):
+		return false, s.restate(t)
+	default:
+		return false, nil
+	}
+}
+
+// revisionOf returns that of the slices which a model of a timestep is made of.
+func (a *adoption) revisionOf(s *series, t lethe.Timestep) lethe.Revision {
+	if s.component == overall {
+		return a.l.columns.revision(t)
+	}
+	return a.l.models[s.number].shards.revision(t)
+}

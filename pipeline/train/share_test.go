@@ -289,6 +289,83 @@ func TestAStaleOwnerIsOverwritten(t *testing.T) {
 	require.Equal(t, want, payloadsAsWritten(t, c.topics), "a deletion by another does not stay either")
 }
 
+// What somebody published who had lost a model is put right by whoever takes it over next, which may come to
+// it before it has the model: the one who had it then was killed.
+func TestWhatAStaleOwnerWroteIsPutRightByTheNextOne(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	c.join("one", nil)
+	c.assign("one", 1, 0, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	newest, _ := models(t, c.topics)
+	old := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}]
+
+	two, three := c.join("two", nil), c.join("three", nil)
+	c.assign("two", 2, 0, 1)
+	c.assign("three", 2)
+	plans[1].slices[2] = sliceOf(1, 3, 2, 9)
+	publish(t, c.topics, plan{1, plans[1].slices[2:]}.messages(2)...)
+	c.run("two", "three")
+	want := wanted(t, two.logic.o, plans...)
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+
+	c.leave("two")
+	old.Revision = 3
+	publish(t, c.topics, old)
+	c.run("three")
+	require.NotEqual(t, want, payloadsAsWritten(t, c.topics), "it is nobody's to put right now")
+	c.assign("three", 3, 0, 1)
+	c.run("three")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+	require.Zero(t, three.steps())
+
+	// Or it begins anew, and reads at once what it had said itself and what stands there now.
+	dir := three.logic.o.Dir
+	c.leave("three")
+	newest, _ = models(t, c.topics)
+	own := newest[old.Key]
+	own.Revision, old.Revision = 1, 1 // in one batch
+	publish(t, c.topics, own, old)
+	c.begin("three", dir, nil)
+	c.assign("three", 4, 0, 1)
+	c.run("three")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+}
+
+// A process that has lost a model and not heard of it hears of the one that has it, and takes it over again: so
+// what it publishes of slices that have changed since counts, until it has read them. The other puts it right,
+// for the first may learn that it has lost it before that.
+func TestWhoIsBehindIsOverwritten(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	one := c.join("one", nil)
+	c.assign("one", 1, 0, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	newest, _ := models(t, c.topics)
+	behind := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}]
+
+	two := c.join("two", nil)
+	c.assign("two", 2, 0, 1)
+	plans[1].slices[2] = sliceOf(1, 3, 2, 9)
+	publish(t, c.topics, plan{1, plans[1].slices[2:]}.messages(2)...)
+	c.run("two")
+	want := wanted(t, two.logic.o, plans...)
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+
+	behind.Owner.Generation = 3
+	publish(t, c.topics, behind)
+	c.assign("one", 3)
+	c.run("one", "two")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+	require.Equal(t, one.logic.models[1].kept, two.logic.models[1].kept)
+}
+
 // payloadsAsWritten are the digests of the newest models whoever made them.
 func payloadsAsWritten(t testing.TB, topics *roletest.Bus) map[wire.Key]lethe.Digest {
 	t.Helper()

@@ -63,8 +63,17 @@ func (t *Tail) signal() {
 
 // Next implements role.Tail.
 func (t *Tail) Next(ctx context.Context) (bus.Batch, error) {
+	return t.next(ctx, func(bus.Topic) bool { return true })
+}
+
+// NextOf implements role.Tail.
+func (t *Tail) NextOf(ctx context.Context, topics map[bus.Topic]bool) (bus.Batch, error) {
+	return t.next(ctx, func(topic bus.Topic) bool { return topics[topic] })
+}
+
+func (t *Tail) next(ctx context.Context, wanted func(bus.Topic) bool) (bus.Batch, error) {
 	for {
-		if batch, ok := t.poll(); ok {
+		if batch, ok := t.poll(wanted); ok {
 			return batch, nil
 		}
 		select {
@@ -75,7 +84,7 @@ func (t *Tail) Next(ctx context.Context) (bus.Batch, error) {
 	}
 }
 
-func (t *Tail) poll() (bus.Batch, bool) {
+func (t *Tail) poll(wanted func(bus.Topic) bool) (bus.Batch, bool) {
 	t.bus.mu.Lock()
 	defer t.bus.mu.Unlock()
 	t.waiting = false
@@ -83,7 +92,7 @@ func (t *Tail) poll() (bus.Batch, bool) {
 		at := (t.last + 1 + i) % len(t.sources)
 		source := t.sources[at]
 		log := t.bus.topics[source.Topic][source.Partition]
-		if t.positions[source] >= log.next {
+		if t.positions[source] >= log.next || !wanted(source.Topic) {
 			continue
 		}
 		t.last = at
