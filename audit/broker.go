@@ -101,7 +101,7 @@ func (inv *inventory) checkEnds(ctx context.Context, client *bus.Client, r *Repo
 	}
 	for _, topic := range bus.Topics() {
 		ends, err := client.EndOffsets(ctx, topic)
-		if topic == bus.Reasons || topic == bus.Log || topic == bus.Answers {
+		if slices.Contains([]bus.Topic{bus.Reasons, bus.Log, bus.Answers, bus.Control}, topic) {
 			err = unlessUnknown(err)
 		}
 		if err != nil {
@@ -159,7 +159,7 @@ func (inv *inventory) checkLedgerCopy(ctx context.Context, client *bus.Client, r
 		copied := kept.Entries[e.RequestID].State == e.State && !kept.Withdrawn[e.RequestID]
 		if !copied && !e.Digest.IsZero() {
 			r.problem("request %s: its copy in %s is missing or old: start lethe run, which writes it again",
-				e.RequestID, bus.ErasureStatus)
+				e.RequestID, bus.Control)
 		}
 	}
 	for _, id := range kept.CarriedOut {

@@ -53,7 +53,7 @@ func checkCodes(ctx context.Context, inv *inventory, client *bus.Client, r *Repo
 			}
 			return nil
 		})
-		if topic == bus.Answers {
+		if topic == bus.Answers || topic == bus.Control {
 			err = unlessUnknown(err)
 		}
 		if err != nil {

@@ -37,6 +37,9 @@ func MarkerKey(partition int) []byte {
 	return []byte(markerPrefix + strconv.Itoa(partition))
 }
 
+// IsMarker reports whether a key is that of a marker.
+func IsMarker(key []byte) bool { return strings.HasPrefix(string(key), markerPrefix) }
+
 // tombstone says what a tombstone's key deletes. Payments are told apart by
 // the '>' that no id holds.
 func tombstone(key string, payments bool) (Event, *Refusal) {

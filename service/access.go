@@ -25,7 +25,7 @@ const (
 )
 
 // accesses have what people do through the API written down in the transparency log: the process that
-// keeps the log takes it from erasure-status.v1. It is there before the deed is done, so that nothing
+// keeps the log takes it from control.v1. It is there before the deed is done, so that nothing
 // is done or shown of which the log will not tell.
 type accesses struct {
 	mu sync.Mutex
@@ -62,7 +62,7 @@ func (c changes) note(ctx context.Context, deed translog.Deed, requestID string,
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, accessTimeout)
 		defer cancel()
-		err = c.client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+		err = c.client.Write(ctx, bus.Control, []ingest.Outgoing{record})
 	}
 	if err != nil {
 		c.accesses.forget(at)

@@ -46,8 +46,6 @@ func isContract(topic bus.Topic, rec ingest.Record) bool {
 	switch {
 	case rec.Tombstone(), strings.HasPrefix(key, "!"):
 		return false
-	case topic == bus.ErasureStatus:
-		return !strings.HasPrefix(key, "ack/") && !strings.HasPrefix(key, "order/")
 	case topic == bus.Log:
 		return key != "checkpoint"
 	default:

@@ -99,7 +99,7 @@ func TestForgedArtefactsAndCommandsAreNotBelieved(t *testing.T) {
 			}}
 			records, err := c.Records()
 			require.NoError(t, err)
-			require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+			require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 	topics := r.forger()
 	r.submit(lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions(labelledIllicit(stream, 1)[0])})
 	identities := make(map[string]string)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		i, found, err := wire.ParseInstance(rec)
 		if found {
 			identities[i.Role] = i.Identity
@@ -155,7 +155,7 @@ func TestForgedAcknowledgementsAreNotBelieved(t *testing.T) {
 			records = append(records, ingest.Outgoing{Key: []byte(ack.Key()), Value: value})
 		}
 	}
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 	r.await(func(st *service.Status) bool { return st.Erasures[deletions.Accepted] == 1 })
 	time.Sleep(2 * time.Second)
 	require.Equal(t, deletions.Accepted, r.statusOf("gdpr-1").State, "nobody suppresses yet")

@@ -181,6 +181,6 @@ func TestGraphsAreNotMadeAgainOfOlderTopics(t *testing.T) {
 	remove(t, c, "build/snapshots", "train", "score")
 	for range 2 {
 		line := refused(t, c)
-		require.Contains(t, line, "build/snapshots holds nothing, and erasure-status.v1 does not know how request gone ended")
+		require.Contains(t, line, "build/snapshots holds nothing, and control.v1 does not know how request gone ended")
 	}
 }

@@ -96,7 +96,7 @@ func (m Membership) Strike(
 	if err != nil {
 		return Member{}, err
 	}
-	name := m.Client.Name(bus.ErasureStatus)
+	name := m.Client.Name(bus.Control)
 	if record, err = (authority.Signer{Keys: keys, Topic: name, At: at}).Sign(record); err != nil {
 		return Member{}, err
 	}
@@ -107,7 +107,7 @@ func (m Membership) Strike(
 				authority.Admin)
 		}
 	}
-	err = m.Client.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+	err = m.Client.Write(ctx, bus.Control, []ingest.Outgoing{record})
 	return Member{Role: role, Instance: found[0], State: stateStruck, StruckAt: at.UTC().Truncate(time.Millisecond)}, err
 }
 
@@ -120,7 +120,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	wire.SealOf(m.Secret, nil).On(m.Client)
 	sealed := wire.Sealed{}
 	var proven, foreign bool
-	if err := m.Client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	if err := wire.ReadControl(ctx, m.Client, func(rec ingest.Record) error {
 		if s, found := wire.ParseSealed(rec); found {
 			sealed = s
 		}
@@ -131,7 +131,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	}
 	if foreign && !proven {
 		return nil, fmt.Errorf("%w: nothing on %s was written with this secret_file", ErrSettings,
-			m.Client.Name(bus.ErasureStatus))
+			m.Client.Name(bus.Control))
 	}
 	before, err := sealed.Before()
 	if err != nil {
@@ -139,7 +139,7 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 	}
 	wire.SealOf(m.Secret, before).On(m.Client)
 	known, signed := new(wire.Members), false
-	err = m.Client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	err = wire.ReadControl(ctx, m.Client, func(rec ingest.Record) error {
 		// What the deployment did not write says nothing.
 		n, wrong := ofProcess(rec)
 		switch {
@@ -160,6 +160,19 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 
 // operatorsSigned is the setting by which what is said of processes must be signed.
 const operatorsSigned = "signatures.operators"
+
+// toldRequesters tells those who ask for erasures how many must sign, or no longer; they do not read
+// what processes say to each other. Where nobody ever had to, nothing is told.
+func (p *shared) toldRequesters() ([]ingest.Outgoing, error) {
+	signed := p.own[configs.RoleGraphs].Values[wire.RequestsSigned]
+	if signed == "0" && !p.signed {
+		return nil, nil
+	}
+	record, err := wire.Settings{
+		Role: wire.Requests, Values: map[string]string{wire.RequestsSigned: signed},
+	}.Record()
+	return []ingest.Outgoing{record}, err
+}
 
 // notice is ofProcess without strikes that nobody has signed who may.
 func (p *shared) notice(rec ingest.Record) (wire.Notice, error) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,14 +66,28 @@ func TestStrikesAreSignedByAnAdmin(t *testing.T) {
 	}
 	forged, err := wire.Strike{Role: configs.RoleTrain, Identity: identity, At: time.Now()}.Record()
 	require.NoError(t, err)
-	require.NoError(t, first.Client().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{forged}))
+	require.NoError(t, first.Client().Write(t.Context(), bus.Control, []ingest.Outgoing{forged}))
 	members, err := admin.List(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, members, service.Member{Role: configs.RoleTrain, Instance: identity, State: "member"})
+
+	// One that the admin signed before such records had their topic counts there.
+	earlier, err := wire.Strike{Role: configs.RoleTrain, Identity: "gone", At: time.Now()}.Record()
+	require.NoError(t, err)
+	earlier, err = authority.Signer{
+		Keys: []crypto.Signer{keyOf("ada")}, Topic: first.Client().Name(bus.ErasureStatus), At: time.Now(),
+	}.Sign(earlier)
+	require.NoError(t, err)
+	require.NoError(t, first.Client().Write(t.Context(), bus.Control, []ingest.Outgoing{earlier}))
+	members, err = admin.List(t.Context())
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(members, func(m service.Member) bool {
+		return m.Instance == "gone" && m.State == "struck off"
+	}))
 
 	_, err = admin.Strike(t.Context(), configs.RoleTrain, identity, time.Now(), keyOf("ada"))
 	require.NoError(t, err)
 	require.ErrorIs(t, <-ended, service.ErrStruck)
 	first.await(func(*service.Status) bool { return strings.Contains(strings.Join(first.logged(), ""), "strike-off") })
-	require.Equal(t, 1, strings.Count(strings.Join(first.logged(), ""), "strike-off"), "the forged one is no leaf")
+	require.Equal(t, 2, strings.Count(strings.Join(first.logged(), ""), "strike-off"), "the forged one is no leaf")
 }

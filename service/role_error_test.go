@@ -34,7 +34,7 @@ func TestServiceEndsWhenARoleFails(t *testing.T) {
 			command := wire.Command{RequestID: "r", Phase: wire.PhasePurge, SecretCheck: "another"}
 			records, err := command.Records()
 			require.NoError(t, err)
-			require.NoError(t, s.Client().Write(ctx, bus.ErasureStatus, records))
+			require.NoError(t, s.Client().Write(ctx, bus.Control, records))
 			err = <-ended
 			require.NoError(t, ctx.Err(), "the service went on without its role")
 			require.ErrorContains(t, err, role+" role")

@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"lethe/configs"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/atomicfile"
+	"lethe/pipeline/move"
 	"lethe/pipeline/wire"
 )
 
@@ -57,7 +59,7 @@ type sealing struct{ *Service }
 // begin has the clients make and check the codes of records of internal topics. What a
 // version without codes wrote counts by its place: the first process of this version that
 // starts on a directory begun before notes where the topics end, in the directory and,
-// under a code, on erasure-status.v1 for the others. From there on nothing is taken
+// under a code, on control.v1 for the others. From there on nothing is taken
 // without a code, in any directory.
 func (s sealing) begin(ctx context.Context) error {
 	own, known, err := s.read()
@@ -68,13 +70,13 @@ func (s sealing) begin(ctx context.Context) error {
 	use()
 	said := make(map[bus.TopicPartition]int64)
 	told := false
-	if err := s.patient.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) (err error) {
+	if err := wire.ReadControl(ctx, around{s.patient}, func(rec ingest.Record) (err error) {
 		if sealed, found := wire.ParseSealed(rec); found {
 			said, err = sealed.Before()
 			told = err == nil
 		}
 		return err
-	}, func(*bus.Gap) {}); err != nil {
+	}); err != nil {
 		return fmt.Errorf("from where records are sealed: %w", err)
 	}
 	if s.begun && !known && !told {
@@ -90,10 +92,13 @@ func (s sealing) begin(ctx context.Context) error {
 		own[tp] = max(own[tp], offset)
 	}
 	use()
+	if err := s.moveControl(ctx); err != nil {
+		return err
+	}
 	if tell {
 		record, err := wire.NewSealed(s.secret, own).Record()
 		if err == nil {
-			err = s.patient.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+			err = s.patient.Write(ctx, bus.Control, []ingest.Outgoing{record})
 		}
 		if err != nil {
 			return err
@@ -106,6 +111,30 @@ func (s sealing) begin(ctx context.Context) error {
 		return err
 	}
 	return atomicfile.Write(SealedPath(s.config.DataDir), value, 0o644)
+}
+
+// around reads topics around what is damaged.
+type around struct{ *bus.Client }
+
+// ReadAll implements wire.WholeTopics.
+func (a around) ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error {
+	return a.ReadAround(ctx, t, fn, func(*bus.Gap) {})
+}
+
+// moveEvery is how often a process looks whether another one has moved what an earlier version wrote.
+const moveEvery = 2 * time.Second
+
+// moveControl has the control records that an earlier version wrote where they belong, before
+// anything is said or compared.
+func (s sealing) moveControl(ctx context.Context) error {
+	o := move.Options{
+		Bus: around{s.patient}, Moves: s.config.HasRole(configs.RoleGraphs), Instance: s.instance,
+		Every: moveEvery, Now: time.Now, Logger: s.o.Logger,
+	}
+	if !s.config.UsesEmbeddedBroker() { // else nobody else is there
+		o.Sharer = bus.Sharer{Client: s.patient}
+	}
+	return move.Begin(ctx, o)
 }
 
 // read reads what the data directory says, and refuses it under another secret.

@@ -41,12 +41,14 @@ type shared struct {
 	// changes says that this process may bring other settings than those that other members
 	// of its roles have said before.
 	changes bool
-	// next is how far erasure-status.v1 was read when the process began.
+	// next is how far control.v1 was read when the process began.
 	next int64
 	// junk is told of records that lethe did not write.
 	junk func(rec ingest.Record)
 	// authority says whether strikes must be signed.
 	authority authority.Policy
+	// signed says that requests had to be signed before.
+	signed bool
 }
 
 // openShared compares the settings of this process with what others said, and that
@@ -80,19 +82,20 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, s.patient.Write(ctx, bus.ErasureStatus, records)
+	return p, wire.Say(ctx, s.patient, records)
 }
 
 // compareBefore compares with what was said before the process began.
 func (p *shared) compareBefore(ctx context.Context) error {
 	said := make(map[string]wire.Settings)
 	var strangers others
-	if err := p.client.ReadAround(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	if err := p.client.ReadAround(ctx, bus.Control, func(rec ingest.Record) error {
 		p.next = rec.Offset + 1
 		strangers.note(rec)
 		n, err := p.notice(rec)
 		if n.Settings != nil {
 			said[n.Settings.Role] = *n.Settings
+			p.signed = p.signed || n.Settings.Values[wire.RequestsSigned] > "0"
 		}
 		p.members.Take(n)
 		if err != nil {
@@ -122,6 +125,13 @@ func (p *shared) records(roles []string) ([]ingest.Outgoing, error) {
 				return nil, err
 			}
 			records = append(records, record)
+		}
+		if role == configs.RoleGraphs {
+			told, err := p.toldRequesters()
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, told...)
 		}
 		registered, err := p.register.records(role)
 		if err != nil {
@@ -218,7 +228,7 @@ func (p *shared) follows(train string) bool {
 
 // Run implements supervisor.Process: it listens to processes that begin later.
 func (p *shared) Run(ctx context.Context) error {
-	tail, err := p.client.Tail(map[bus.TopicPartition]int64{{Topic: bus.ErasureStatus}: p.next})
+	tail, err := p.client.Tail(map[bus.TopicPartition]int64{{Topic: bus.Control}: p.next})
 	if err != nil {
 		return err
 	}
@@ -262,7 +272,7 @@ func (p *shared) take(ctx context.Context, rec ingest.Record) error {
 	if err != nil {
 		return err
 	}
-	return p.client.Write(ctx, bus.ErasureStatus, records)
+	return p.client.Write(ctx, bus.Control, records)
 }
 
 // Close implements supervisor.Process; Run leaves nothing open.

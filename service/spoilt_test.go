@@ -45,8 +45,8 @@ func TestVerifyNamesWhatDoesNotBelongTogether(t *testing.T) {
 				snapshot.Origin{Topic: "transactions.v1", Key: key, Value: value})
 			return err
 		}),
-		"timestep 2: its graph is not in snapshots.v1":    withdrawn(bus.Snapshots, "snapshot/"),
-		"its copy in erasure-status.v1 is missing or old": withdrawn(bus.ErasureStatus, "!ledger/one"),
+		"timestep 2: its graph is not in snapshots.v1": withdrawn(bus.Snapshots, "snapshot/"),
+		"its copy in control.v1 is missing or old":     withdrawn(bus.Control, "!ledger/one"),
 		"dlq.v1/0@":                        sent(bus.DeadLetters, escaped(erased)),
 		"holds the id of an erased record": sent(bus.Transactions, escaped(erased)),
 		"the key $DIR/keys/receipt-ed25519.pem is missing":     gone("keys/receipt-ed25519.pem"),

@@ -204,7 +204,10 @@ func clearHeld(_ int, e *deletions.Entry) {
 // announce publishes the state of a request and the copy of its entry, and withdraws its
 // record.
 func (d Deployment) announce(ctx context.Context, e deletions.Entry) error {
-	records, err := ledgercopy.Records(d.Secret, e)
+	copied, err := ledgercopy.Records(d.Secret, e)
+	if err == nil {
+		err = d.Bus.Write(ctx, bus.Control, copied)
+	}
 	if err != nil {
 		return err
 	}
@@ -213,7 +216,7 @@ func (d Deployment) announce(ctx context.Context, e deletions.Entry) error {
 	if err != nil {
 		return err
 	}
-	records = append(records, ingest.Outgoing{Key: []byte(status.Key()), Value: value})
+	records := []ingest.Outgoing{{Key: []byte(status.Key()), Value: value}}
 	if err := d.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
 		return err
 	}

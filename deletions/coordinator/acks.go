@@ -9,7 +9,6 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/ingest"
-	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
@@ -194,7 +193,7 @@ func (v *Verification) awaitsBarrier(ctx context.Context, b batch) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	if err := v.states.o.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record}); err != nil {
+	if err := wire.Say(ctx, v.states.o.Bus, []ingest.Outgoing{record}); err != nil {
 		return false, err
 	}
 	v.barrier, v.passed = name, false

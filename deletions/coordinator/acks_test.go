@@ -155,7 +155,7 @@ func TestWhoJoinsBeforeTheSearchEndsIsWaitedFor(t *testing.T) {
 	join := func(identity string) {
 		record, err := wire.Member{Role: trainRole, Identity: identity}.Record()
 		require.NoError(t, err)
-		d.bus.append(bus.ErasureStatus, record)
+		d.bus.append(bus.Control, record)
 	}
 	join("1")
 	d.submit(lethe.ErasureRequest{

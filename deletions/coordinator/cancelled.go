@@ -148,7 +148,7 @@ func (s *cancellations) conclude(ctx context.Context) error {
 			continue
 		}
 		records := append(s.acks.drop(id), wire.CommandTombstone(id))
-		if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+		if err := wire.Say(ctx, s.o.Bus, records); err != nil {
 			return err
 		}
 		delete(s.pending, id)

@@ -89,9 +89,14 @@ func (u *underway) cleaning(ctx context.Context) (found *findings, err error) {
 	return found, nil
 }
 
-// clean makes what was written so far old enough to be cleaned, and has it cleaned.
+// clean makes what was written so far old enough to be cleaned, and has it cleaned. Nothing is
+// withdrawn from erasure-status.v1, which users read, so that it gets no markers unless something
+// was found there.
 func (u *underway) clean(ctx context.Context) error {
-	if err := u.Bus.RollMarkers(ctx, bus.Topics()...); err != nil {
+	topics := slices.DeleteFunc(bus.Topics(), func(t bus.Topic) bool {
+		return t == bus.ErasureStatus && (u.topics[t] == nil || u.topics[t].clean())
+	})
+	if err := u.Bus.RollMarkers(ctx, topics...); err != nil {
 		return err
 	}
 	if err := u.Compact(); err != nil {

@@ -53,7 +53,7 @@ type deployment struct {
 	calls, failAt int
 	effect        bool
 	failure       error
-	// noticed is how far erasure-status.v1 was delivered, passed up to where its barriers were.
+	// noticed is how far control.v1 was delivered, passed up to where its barriers were.
 	noticed, passed int
 	// memo is shared by runs that send the same bytes.
 	memo *memo
@@ -132,7 +132,7 @@ func (d *deployment) boot() error {
 
 // deliver hands over what is new in the topics.
 func (d *deployment) deliver() error {
-	notices := d.bus.topics[bus.ErasureStatus]
+	notices := d.bus.topics[bus.Control]
 	fresh := notices[d.noticed:]
 	d.noticed = len(notices)
 	parsed := make([]wire.Notice, len(fresh))
@@ -172,7 +172,7 @@ func (d *deployment) submit(r lethe.ErasureRequest) {
 func (d *deployment) answer(a deletions.Ack) {
 	value, err := a.Encode()
 	require.NoError(d, err)
-	d.bus.append(bus.ErasureStatus, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
+	d.bus.append(bus.Control, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
 }
 
 // advance advances, and looks for records that are to be withdrawn as soon as that is
@@ -203,7 +203,7 @@ func (d *deployment) advance() error {
 // members.
 func (d *deployment) barrier() bool {
 	var before []wire.Notice
-	for i, rec := range d.bus.topics[bus.ErasureStatus] {
+	for i, rec := range d.bus.topics[bus.Control] {
 		n, err := wire.ParseNotice(rec)
 		require.NoError(d, err)
 		switch {

@@ -43,6 +43,9 @@ func (b fakeBus) Write(_ context.Context, topic bus.Topic, records []ingest.Outg
 			Topic: string(topic), Key: rec.Key, Value: rec.Value, Headers: rec.Headers,
 		}))
 	}
+	if len(told) == 0 {
+		format = "" // copies of the ledger alone
+	}
 	return b.d.call(func() error {
 		for _, rec := range records {
 			if size := len(rec.Key) + len(rec.Value); size > ingest.DefaultLimits().MaxRecordBytes {
@@ -73,7 +76,7 @@ func (m *memo) tell(rec ingest.Record) string {
 	if rec.Tombstone() {
 		return "delete " + string(rec.Key)
 	}
-	if rec.Topic != string(bus.ErasureStatus) {
+	if rec.Topic != string(bus.ErasureStatus) && rec.Topic != string(bus.Control) {
 		return string(rec.Key)
 	}
 	if name, isHold := strings.CutPrefix(string(rec.Key), "!hold/"); isHold {
@@ -147,7 +150,7 @@ func (b fakeBus) RollMarkers(_ context.Context, topics ...bus.Topic) error {
 // stuck- begins stays, as in a log that is not cleaned.
 func (b fakeBus) compact() error {
 	for topic, log := range b.topics {
-		if topic == bus.ErasureStatus {
+		if topic == bus.ErasureStatus || topic == bus.Control {
 			continue
 		}
 		b.topics[topic] = slices.DeleteFunc(slices.Clone(log), func(rec ingest.Record) bool {

@@ -161,7 +161,7 @@ func (d *deployment) otherRoles() {
 	answered := make(map[string]int)
 	var commands []*wire.Command
 	reader := wire.NewNoticeReader()
-	for _, rec := range d.bus.topics[bus.ErasureStatus] {
+	for _, rec := range d.bus.topics[bus.Control] {
 		n, err := d.memo.notice(reader, rec)
 		require.NoError(d, err)
 		switch {
@@ -227,7 +227,7 @@ func requireSame(t *testing.T, want, got []string, name string) {
 // Answers of other roles stay in the topic if the process stops before the end is announced.
 func (d *deployment) messages() []string {
 	var out []string
-	for _, topic := range []bus.Topic{bus.ErasureStatus, bus.DeadLetters} {
+	for _, topic := range []bus.Topic{bus.Control, bus.ErasureStatus, bus.DeadLetters} {
 		for _, rec := range d.bus.topics[topic] {
 			if strings.HasPrefix(string(rec.Key), "ack/") || strings.HasPrefix(string(rec.Key), "!ledger/") {
 				continue

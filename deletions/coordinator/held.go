@@ -11,7 +11,7 @@ import (
 	"lethe/deletions/late"
 	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
-	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
 )
 
 // holds keep transactions, and what carries subjects, from being erased. A request that names one waits in Held as a
@@ -49,7 +49,7 @@ func (h *holds) take(ctx context.Context, list []saidOfHold) error {
 		if err != nil {
 			return err
 		}
-		if err := h.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+		if err := wire.Say(ctx, h.o.Bus, records); err != nil {
 			return err
 		}
 	}

@@ -39,8 +39,8 @@ func TestTwoHundredRequestsAreCarriedOutAsOne(t *testing.T) {
 	one, all := run(t, &memo{}, requests[:1], 0, true), run(t, &memo{}, requests, 0, true)
 	for _, d := range []*deployment{one, all} {
 		for words, times := range map[string]int{
-			"plan": 1, "rewrite": 1, "search [": 1, "write erasure-status.v1: command purge": 1,
-			"write erasure-status.v1: command search": 1, "read predictions.v1": 2, "read transactions.v1": 2,
+			"plan": 1, "rewrite": 1, "search [": 1, "write control.v1: command purge": 1,
+			"write control.v1: command search": 1, "read predictions.v1": 2, "read transactions.v1": 2,
 			"search the graphs": 1, "compact": 1, "write receipts.v1": 1, "write erasures.v1": 1,
 		} {
 			require.Equal(t, times, d.count(words), words)
@@ -68,9 +68,9 @@ func TestTheLargestRequestIsCarriedOut(t *testing.T) {
 	}
 	d := run(t, &memo{}, []lethe.ErasureRequest{r}, 0, true)
 	require.Len(t, d.statement("r").Outcomes, 1000)
-	require.Equal(t, 2, d.count("write erasure-status.v1: a part of a command, a part"), "purge and search")
+	require.Equal(t, 2, d.count("write control.v1: a part of a command, a part"), "purge and search")
 	left := make(map[string]bool)
-	for _, rec := range d.bus.topics[bus.ErasureStatus] {
+	for _, rec := range d.bus.topics[bus.Control] {
 		left[string(rec.Key)] = strings.HasPrefix(string(rec.Key), "order/") && !rec.Tombstone()
 	}
 	require.NotContains(t, slices.Collect(maps.Values(left)), true, "all of the command is deleted")

@@ -47,7 +47,7 @@ func (o *outbox) announce(ctx context.Context, list ...deletions.Entry) error {
 		}
 		records = append(append(records, copied...), status)
 	}
-	return o.bus.Write(ctx, bus.ErasureStatus, records)
+	return wire.Say(ctx, o.bus, records)
 }
 
 // copies publishes copies of entries, where another process may go on with them: what a plan has
@@ -64,7 +64,7 @@ func (o *outbox) copies(ctx context.Context, list []deletions.Entry) error {
 		}
 		records = append(records, copied...)
 	}
-	return o.bus.Write(ctx, bus.ErasureStatus, records)
+	return wire.Say(ctx, o.bus, records)
 }
 
 // say publishes statuses.
@@ -79,7 +79,7 @@ func (o *outbox) say(ctx context.Context, list []deletions.Status) error {
 	if len(records) == 0 {
 		return nil
 	}
-	return o.bus.Write(ctx, bus.ErasureStatus, records)
+	return wire.Say(ctx, o.bus, records)
 }
 
 // bury keeps records that are refused as dead letters, without what they hold.
@@ -110,7 +110,7 @@ func (o *outbox) bury(ctx context.Context, list []letter, version string) error 
 	if len(answers) == 0 {
 		return nil
 	}
-	return o.bus.Write(ctx, bus.ErasureStatus, answers)
+	return wire.Say(ctx, o.bus, answers)
 }
 
 // record is a status as a record of its topic. The listener is told.
@@ -206,7 +206,7 @@ func (o *outbox) send(ctx context.Context, commands ...*wire.Command) error {
 		}
 		records = append(records, own...)
 	}
-	return o.bus.Write(ctx, bus.ErasureStatus, records)
+	return wire.Say(ctx, o.bus, records)
 }
 
 // repeat sends the command and the states of a batch once more. One whose targets are

@@ -51,7 +51,7 @@ func TestReceiptsNameFoldersThatNobodySearched(t *testing.T) {
 	i = i.After(wire.Instance{Role: trainRole, Identity: "first-one", Run: "0"}, d.now)
 	record, err := i.Record()
 	require.NoError(t, err)
-	d.bus.append("erasure-status.v1", record)
+	d.bus.append("control.v1", record)
 	d.carryOut(alone(), 0, true)
 	r := d.statement("one")
 	require.Equal(t, []deletions.GoneFolder{

@@ -12,6 +12,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest"
 	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
 )
 
 // verified issues the receipts and publishes the last state of requests, unless that
@@ -34,7 +35,7 @@ func (s *states) verified(ctx context.Context, b batch) (batch, error) {
 		records = append(records, s.acks.drop(id)...)
 	}
 	if len(records) > 0 {
-		if err := s.o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+		if err := wire.Say(ctx, s.o.Bus, records); err != nil {
 			return b, err
 		}
 	}
@@ -209,8 +210,8 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 		row(receipt.Predictions, "reasons.v1", receipt.Tombstoned, c.Reasons, leftIn(p, string(bus.Reasons))),
 		row(receipt.DeadLetters, "dlq.v1", receipt.Tombstoned, c.DeadLetters, leftIn(p, string(bus.DeadLetters))),
 		row(receipt.SuppressionEntries, "suppression list", receipt.KeptKeyed, c.Targets, k.suppressed),
-		row(receipt.LedgerEntries, "erasure ledger and its copy in erasure-status.v1", receipt.KeptKeyed, k.entries,
-			k.entries+leftIn(p, string(bus.ErasureStatus))),
+		row(receipt.LedgerEntries, "erasure ledger and its copy in control.v1", receipt.KeptKeyed, k.entries,
+			k.entries+leftIn(p, string(bus.Control), string(bus.ErasureStatus))),
 		row(receipt.KafkaTopics, "transactions.v1, labels.v1 and the embedded broker's files", receipt.Tombstoned,
 			c.SourceRecords, leftIn(p, string(bus.Transactions), string(bus.Labels), BrokerFolder)),
 		row(receipt.KafkaTopics, "the request in erasures.v1", receipt.Tombstoned, 1, leftIn(p, string(bus.Erasures))),

@@ -25,7 +25,7 @@ func FuzzRead(f *testing.F) {
 		topics := roletest.NewBus(nil)
 		headers := slices.Concat(records[0].Headers[1:], []ingest.Header{{Key: header, Value: content}})
 		sent := ingest.Outgoing{Key: key, Value: value, Headers: headers}
-		require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{sent}))
+		require.NoError(t, topics.Write(t.Context(), bus.Control, []ingest.Outgoing{sent}))
 		read, err := ledgercopy.Read(t.Context(), topics, secret)
 		require.NoError(t, err)
 		for _, e := range read.Entries {

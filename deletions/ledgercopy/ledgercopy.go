@@ -1,5 +1,5 @@
 // Package ledgercopy keeps every entry of the ledger a second time, as control records
-// of erasure-status.v1, which is compacted: a ledger that was lost is made again from
+// of control.v1, which is compacted: a ledger that was lost is made again from
 // there. Like the ledger, a copy holds keyed hashes only. It carries a code under the
 // deployment's secret, so that nobody else's is taken for it.
 package ledgercopy
@@ -28,7 +28,7 @@ const (
 // was erased could come back. The operator restores the ledger.
 var ErrLost = errors.New("the ledger does not know a request that was carried out")
 
-// Records returns the copy of an entry as records of erasure-status.v1.
+// Records returns the copy of an entry as records of control.v1.
 func Records(secret lethe.Secret, e deletions.Entry) ([]ingest.Outgoing, error) {
 	value, err := e.Encode()
 	if err != nil {
@@ -58,7 +58,7 @@ type Bus interface {
 	ReadAll(ctx context.Context, t bus.Topic, fn func(ingest.Record) error) error
 }
 
-// Copy is what erasure-status.v1 says of the requests.
+// Copy is what control.v1 and erasure-status.v1 say of the requests.
 type Copy struct {
 	// Entries are by request id.
 	Entries map[string]deletions.Entry
@@ -79,8 +79,8 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 		Entries: make(map[string]deletions.Entry), Withdrawn: make(map[string]bool), Holds: make(map[string]deletions.Hold),
 	}
 	carriedOut := make(map[string]bool)
-	chunks := bus.NewAssembler()
-	err := topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	var chunks *bus.Assembler
+	take := func(rec ingest.Record) error {
 		if rec.Unproven != "" {
 			return nil
 		}
@@ -100,13 +100,24 @@ func Read(ctx context.Context, topics Bus, secret lethe.Secret) (Copy, error) {
 			carriedOut[s.RequestID] = suppresses(s)
 		}
 		return nil
-	})
+	}
+	// An earlier version wrote everything to erasure-status.v1, and nothing to control.v1.
+	for _, topic := range []bus.Topic{bus.ErasureStatus, bus.Control} {
+		chunks = bus.NewAssembler()
+		err := topics.ReadAll(ctx, topic, take)
+		if err != nil && topic == bus.Control && errors.Is(err, bus.ErrUnknownTopic) {
+			err = nil
+		}
+		if err != nil {
+			return c, err
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(carriedOut)) {
 		if carriedOut[id] {
 			c.CarriedOut = append(c.CarriedOut, id)
 		}
 	}
-	return c, err
+	return c, nil
 }
 
 // take adds an entry, if it was written with the secret, or notes that one was deleted.

@@ -38,8 +38,9 @@ func announce(t *testing.T, topics *roletest.Bus, with lethe.Secret, e deletions
 	s := e.Status()
 	value, err := s.Encode()
 	require.NoError(t, err)
-	records = append(records, ingest.Outgoing{Key: []byte(s.Key()), Value: value})
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
+	status := []ingest.Outgoing{{Key: []byte(s.Key()), Value: value}}
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, status))
 }
 
 func requestFor(id string, nodes ...lethe.TransactionID) lethe.ErasureRequest {
@@ -136,7 +137,7 @@ func TestACopyThatWasDeletedIsWrittenAgain(t *testing.T) {
 	for i := range records {
 		records[i].Value, records[i].Headers = nil, nil
 	}
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 	kept, err := ledgercopy.Read(t.Context(), topics, secret)
 	require.NoError(t, err)
 	again := newLedger()

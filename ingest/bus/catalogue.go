@@ -18,6 +18,7 @@ const (
 	Slices        Topic = "slices.v1"
 	Models        Topic = "models.v1"
 	Answers       Topic = "answers.v1"
+	Control       Topic = "control.v1"
 	Predictions   Topic = "predictions.v1"
 	Reasons       Topic = "reasons.v1"
 	Receipts      Topic = "receipts.v1"
@@ -29,7 +30,7 @@ const (
 // Topics lists every topic in a fixed order.
 func Topics() []Topic {
 	return []Topic{
-		Transactions, Labels, Erasures, Snapshots, Slices, Models, Answers,
+		Transactions, Labels, Erasures, Snapshots, Slices, Models, Answers, Control,
 		Predictions, Reasons, Receipts, ErasureStatus, Log, DeadLetters,
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 // Internal returns the topics by which the roles tell each other what to do and what to
 // believe, in a fixed order. Their records carry a code.
-func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Answers, ErasureStatus} }
+func Internal() []Topic { return []Topic{Snapshots, Slices, Models, Answers, Control, ErasureStatus} }
 
 // Seal makes and checks the codes of records of internal topics: HMAC-SHA-256 over the
 // topic's name without prefix, key, value and headers. Content is not touched by it. A code

@@ -64,9 +64,11 @@ func Contracts() []Contract {
 	}
 }
 
-// Internal lists the topics whose records are lethe's own: binary, with no contract, and different
-// from one version to the next.
-func Internal() []string { return []string{"snapshots.v1", "slices.v1", "models.v1", "answers.v1"} }
+// Internal lists the topics whose records are lethe's own: with no contract, and different from one
+// version to the next.
+func Internal() []string {
+	return []string{"snapshots.v1", "slices.v1", "models.v1", "answers.v1", "control.v1"}
+}
 
 // AlertWebhook names the schema of what webhooks deliver.
 const AlertWebhook = "alert-webhook.v1"
@@ -84,7 +86,7 @@ func Names() []string {
 // AlertWebhook. The error names what there is.
 func Schema(name string) ([]byte, error) {
 	if slices.Contains(Internal(), name) {
-		return nil, fmt.Errorf("records of %s are lethe's own: binary, and another form in another version", name)
+		return nil, fmt.Errorf("records of %s are lethe's own, and of another form in another version", name)
 	}
 	text, err := files.ReadFile(name + ".json")
 	if err != nil {

@@ -20,7 +20,7 @@ type crew struct {
 	deaf   int
 	// generation is that of the group.
 	generation int64
-	// registered says that erasure-status.v1 has the members.
+	// registered says that control.v1 has the members.
 	registered bool
 }
 

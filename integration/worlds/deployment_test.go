@@ -128,7 +128,7 @@ func newDeployment(t testing.TB) *deployment {
 	// Erasures wait for the view, as they do where a service plays it.
 	record, err := wire.Instance{Role: "view", Identity: "1", Run: "1"}.Record()
 	if err == nil {
-		err = memory.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record})
+		err = memory.Write(t.Context(), bus.Control, []ingest.Outgoing{record})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ type group struct {
 	generation int64
 	// positions are up to where the leaders have dealt with partitions.
 	positions map[bus.TopicPartition]int64
-	// registered says that erasure-status.v1 has the members.
+	// registered says that control.v1 has the members.
 	registered bool
 	// hosts are those that run, by their number, nil for others.
 	hosts []*host
@@ -154,7 +154,7 @@ func (g *group) register(ctx context.Context, d *deployment) error {
 	for i := range g.away {
 		record, err := wire.Member{Role: g.role, Identity: g.name(i), Run: "1"}.Record()
 		if err == nil {
-			err = d.topics.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+			err = d.topics.Bus.Write(ctx, bus.Control, []ingest.Outgoing{record})
 		}
 		if err != nil {
 			return err

@@ -86,7 +86,7 @@ func (d *deployment) register(ctx context.Context) error {
 	for i := range d.crew.away {
 		record, err := wire.Member{Role: "train", Identity: d.crew.names()[i], Run: "1"}.Record()
 		if err == nil {
-			err = d.topics.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+			err = d.topics.Bus.Write(ctx, bus.Control, []ingest.Outgoing{record})
 		}
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
 )
 
 // topics are those in memory; what the roles write counts as writes of the process.
@@ -24,8 +25,11 @@ func (t topics) Write(ctx context.Context, topic bus.Topic, records []ingest.Out
 	sum := fnv.New64a()
 	for _, rec := range records {
 		fmt.Fprintf(sum, "%q", rec.Key)
+		if home := wire.Home(rec.Key, rec.Value); (topic == bus.Control || topic == bus.ErasureStatus) && home != topic {
+			return fmt.Errorf("a record %q on %s belongs on %s", rec.Key, topic, home)
+		}
 		switch topic {
-		case bus.ErasureStatus, bus.Receipts, bus.Log:
+		case bus.Control, bus.ErasureStatus, bus.Receipts, bus.Log:
 			// These say how many files were searched, which Pebble may remove a moment
 			// later, or have the digest of a receipt that says it.
 		default:

@@ -101,7 +101,7 @@ func (w *witness) look(ctx context.Context, topics *roletest.Bus, topic bus.Topi
 				w.leads(topic, rec)
 			}
 			return nil
-		case bus.ErasureStatus:
+		case bus.Control:
 			n, err := w.notices.Read(rec)
 			switch {
 			case err != nil:

@@ -26,7 +26,7 @@ func TestWhatPeopleDoIsInTheLog(t *testing.T) {
 			Deed: deed, At: time.Unix(int64(said), 0), Actor: lethe.Digest{7}, Request: lethe.Digest{9},
 		}.Record(fmt.Sprint(said))
 		require.NoError(t, err)
-		d.send(bus.ErasureStatus, rec)
+		d.send(bus.Control, rec)
 	}
 	logged := func() (deeds []translog.Deed) {
 		log, err := translog.ReadPublished(t.Context(), d.topics)
@@ -44,7 +44,7 @@ func TestWhatPeopleDoIsInTheLog(t *testing.T) {
 	}
 	left := func() (keys []string) {
 		newest := make(map[string]bool)
-		require.NoError(t, d.topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+		require.NoError(t, d.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 			if wire.IsAccess(rec) {
 				newest[string(rec.Key)] = !rec.Tombstone()
 			}

@@ -144,7 +144,7 @@ func (c *commitments) accesses(ctx context.Context, batch bus.Batch, out wire.Pu
 	if _, err := c.log.CommitThrough(source, batch.Next, list...); err != nil {
 		return fmt.Errorf("%d accesses: %w", len(list), err)
 	}
-	return out.Write(ctx, bus.ErasureStatus, gone)
+	return out.Write(ctx, bus.Control, gone)
 }
 
 // goneOf is what a plan takes out of slices wherever it stands there: what goes with subjects, which

@@ -38,7 +38,7 @@ func (d *deployment) say(secret lethe.Secret, list ...wire.Commitment) {
 	for _, c := range list {
 		rec, err := c.Record(secret)
 		require.NoError(d, err)
-		d.send(bus.ErasureStatus, rec)
+		d.send(bus.Control, rec)
 	}
 }
 

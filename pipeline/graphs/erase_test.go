@@ -30,14 +30,14 @@ func (d *deployment) answer(role string, step deletions.Step) {
 	}
 	value, err := a.Encode()
 	require.NoError(d, err)
-	d.send(bus.ErasureStatus, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
+	d.send(bus.Control, ingest.Outgoing{Key: []byte(a.Key()), Value: value})
 }
 
 // commands counts what the other roles were asked for, by phase.
 func (d *deployment) commands() map[wire.Phase]int {
 	d.Helper()
 	out := make(map[wire.Phase]int)
-	require.NoError(d, d.topics.ReadAll(d.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(d, d.topics.ReadAll(d.Context(), bus.Control, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Command != nil {
 			out[n.Command.Phase]++

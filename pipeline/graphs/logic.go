@@ -119,7 +119,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return err
 		}
 	}
-	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.ErasureStatus {
+	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control {
 		if err := l.intake.missed(ctx, gap); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		return nil
 	case bus.Erasures:
 		return l.coordinator.Requests.Take(ctx, in.Batch)
-	case bus.ErasureStatus:
+	case bus.Control:
 		if err := l.commitments.models(in.Batch); err != nil {
 			return err
 		}

@@ -56,14 +56,14 @@ func restoreLedger(ctx context.Context, o Options, store *snapshot.Store, ledger
 		if err != nil {
 			return err
 		}
-		if err := o.Bus.Write(ctx, bus.ErasureStatus, records); err != nil {
+		if err := wire.Say(ctx, o.Bus, records); err != nil {
 			return err
 		}
 	}
 	for _, h := range holds {
 		records, err := ledgercopy.HoldRecords(o.Secret, h)
 		if err == nil {
-			err = o.Bus.Write(ctx, bus.ErasureStatus, records)
+			err = wire.Say(ctx, o.Bus, records)
 		}
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func refuseOlder(ctx context.Context, o Options, store *snapshot.Store, uncopied
 		return err
 	}
 	return fmt.Errorf("%w: %s/snapshots holds nothing, and %s does not know how request %s ended: the topics are older "+
-		"than the ledger (put the topics back as they were, or %s)", ErrLost, o.Dir, bus.ErasureStatus, missing, remedyAnew)
+		"than the ledger (put the topics back as they were, or %s)", ErrLost, o.Dir, bus.Control, missing, remedyAnew)
 }
 
 const remedyAnew = "begin anew with an empty data directory and empty topics"
@@ -245,7 +245,7 @@ func namesIn(store *snapshot.Store) func(take func(lethe.TransactionID)) error {
 	}
 }
 
-// The number of features that the stream has told is said on erasure-status.v1 as a
+// The number of features that the stream has told is said on control.v1 as a
 // setting of the stream, so that a store of graphs that was lost is made again with the
 // same one: the transactions that told it may be erased by then.
 
@@ -258,12 +258,12 @@ func (l *lifecycle) sayFeatureCount(ctx context.Context, count int) error {
 	if err != nil {
 		return err
 	}
-	return l.letters.turns.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+	return l.letters.turns.Write(ctx, bus.Control, []ingest.Outgoing{record})
 }
 
 // saidFeatureCount returns the number of features that the topic tells, or 0.
 func saidFeatureCount(ctx context.Context, topics Bus) (count int, err error) {
-	err = topics.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	err = topics.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
 		said, err := featureCountOf(rec)
 		if said > 0 {
 			count = said

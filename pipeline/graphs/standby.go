@@ -100,7 +100,7 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 // follow takes what arrived and does what is due of it.
 func (s *standby) follow(ctx context.Context, in role.Input) error {
 	switch topic := in.Batch.Source.Topic; topic {
-	case bus.ErasureStatus:
+	case bus.Control:
 		if err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records)); err != nil || s.o.standing.OnlyHears() {
 			return err
 		}

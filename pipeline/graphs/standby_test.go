@@ -46,7 +46,7 @@ func (c *crew) begin(name string) {
 	}
 	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
 	require.NoError(c, err)
-	c.send(bus.ErasureStatus, record)
+	c.send(bus.Control, record)
 	o, heard := c.options(c.dirs[name]), new(Heard)
 	o.Instance, o.ReceiptsDir = name, c.receipts[name]
 	lead := role.NewLead(roleName, name, c.group.Member(name), time.Now, slog.New(slog.DiscardHandler))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,7 +130,7 @@ func (s *simulation) start() {
 	searcher := coordinator.Searcher{Bus: s.topics, Clock: s, Compact: s.topics.Compact}
 	s.logic = newLogic(o, kept, &atOnce{Searcher: searcher})
 
-	positions := map[bus.TopicPartition]int64{{Topic: bus.ErasureStatus}: 0}
+	positions := map[bus.TopicPartition]int64{{Topic: bus.Control}: 0}
 	for _, topic := range s.logic.Topics() {
 		n, err := s.topics.Partitions(s.Context(), topic)
 		require.NoError(s, err)
@@ -179,7 +180,7 @@ func (s *simulation) note(out role.Output) {
 	for _, m := range out.Messages {
 		s.sent[fmt.Sprintf("%s revision %d: %s", m.Key, m.Revision, canonical.DigestOf(m.Payload))] = true
 	}
-	if out.Topic != bus.ErasureStatus && out.Topic != bus.Receipts {
+	if !slices.Contains([]bus.Topic{bus.Control, bus.ErasureStatus, bus.Receipts}, out.Topic) {
 		for _, rec := range out.Records {
 			if rec.Key[0] == '!' || rec.Value == nil && !s.holds(out.Topic, rec.Key) {
 				continue // a marker, or a deletion of what is not there, says nothing
@@ -217,7 +218,7 @@ func (s *simulation) turn() error {
 			return s.step(role.Input{Ticked: true})
 		}
 		in = role.Input{Batch: batch}
-		if batch.Source.Topic == bus.ErasureStatus {
+		if batch.Source.Topic == bus.Control {
 			for _, rec := range batch.Records {
 				n, err := wire.ParseNotice(rec)
 				require.NoError(s, err)

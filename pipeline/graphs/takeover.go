@@ -62,7 +62,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return New(ctx, o)
 	}
 	o.standing, o.heard = as, heard
-	as.Open = []bus.Topic{bus.ErasureStatus, bus.Snapshots, bus.DeadLetters} // read without waiting for who leads
+	as.Open = []bus.Topic{bus.Control, bus.Snapshots, bus.DeadLetters} // read without waiting for who leads
 	if !as.StandsBy() {
 		if err := takeOver(ctx, o.agreed()); err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
@@ -92,7 +92,7 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 func takeOver(ctx context.Context, o Options) error {
 	record, err := wire.Leader{Role: roleName, Identity: o.Instance}.Record()
 	if err == nil {
-		err = o.Bus.Write(ctx, bus.ErasureStatus, []ingest.Outgoing{record})
+		err = o.Bus.Write(ctx, bus.Control, []ingest.Outgoing{record})
 	}
 	if err != nil {
 		return err

@@ -23,8 +23,8 @@ func TestTheNumberOfFeaturesOutlivesTheStore(t *testing.T) {
 
 	after := deploy(t)
 	after.features = 0
-	require.NoError(t, before.topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
-		after.send(bus.ErasureStatus, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
+	require.NoError(t, before.topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
+		after.send(bus.Control, ingest.Outgoing{Key: rec.Key, Value: rec.Value, Headers: rec.Headers})
 		return nil
 	}))
 	r, stop = after.run(t.TempDir())

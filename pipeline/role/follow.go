@@ -142,7 +142,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 		f.unsaid[batch.Source] = batch.Next
 	}
 	f.sayDealt(ctx)
-	if source := batch.Source; source.Topic != "" && source.Topic != bus.ErasureStatus {
+	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control {
 		f.around.Listener.LagMeasured(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
 		})
@@ -196,7 +196,7 @@ func (s Surroundings) PassOver(role string, topic bus.Topic, m wire.Received) {
 
 // positions returns where to resume every partition.
 func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	out := map[bus.TopicPartition]int64{{Topic: bus.ErasureStatus}: bus.FromStart}
+	out := map[bus.TopicPartition]int64{{Topic: bus.Control}: bus.FromStart}
 	for _, topic := range f.logic.Topics() {
 		count, err := f.partitionsOf(ctx, topic)
 		if err != nil {
@@ -224,12 +224,15 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	in.Batch = batch
 	switch topic := batch.Source.Topic; topic {
-	case bus.ErasureStatus:
+	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
 			n, err := f.notices.Read(rec)
 			if err != nil {
 				f.junk(rec)
 				continue
+			}
+			if topic == bus.ErasureStatus { // nobody is told there what to do
+				n = wire.Notice{Status: n.Status}
 			}
 			in.Notices = append(in.Notices, n)
 		}

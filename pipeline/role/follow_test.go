@@ -131,7 +131,7 @@ func TestRoleFollowsItsTopics(t *testing.T) {
 	require.Equal(t, "resume slices.v1/0 of 2 at 0\nresume slices.v1/1 of 2 at 0", logic.take())
 	require.NoError(t, wire.Publish(t.Context(), topics, 2, slice(1), slice(2)))
 	deleted := []ingest.Outgoing{wire.CommandTombstone("gdpr-1")}
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, deleted))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, deleted))
 	idle(t, topics)
 	require.NoError(t, stop())
 	said := logic.take()

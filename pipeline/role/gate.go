@@ -52,10 +52,10 @@ func newGate(life context.Context, tail Tail, b Bus, s *Standing, positions map[
 	g := &gate{
 		Tail: tail, life: life, lead: s.Lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions),
 		ends: func(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-			if !slices.Contains(s.Open, bus.ErasureStatus) {
+			if !slices.Contains(s.Open, bus.Control) {
 				return nil, nil // they are given as the leader deals with them
 			}
-			return bus.EndsOf(ctx, b, bus.ErasureStatus)
+			return bus.EndsOf(ctx, b, bus.Control)
 		},
 	}
 	for _, topic := range s.Open {

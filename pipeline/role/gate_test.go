@@ -76,13 +76,13 @@ func (dealtAll) Positions(
 // What erasures command is given before what the leader has dealt with, however many records are
 // read ahead: a command from before, which was taken back since, would drop what the leader has taken.
 func TestNoticesComeFirst(t *testing.T) {
-	records, notices := bus.TopicPartition{Topic: bus.Transactions}, bus.TopicPartition{Topic: bus.ErasureStatus}
+	records, notices := bus.TopicPartition{Topic: bus.Transactions}, bus.TopicPartition{Topic: bus.Control}
 	tail := new(toldTail)
 	for next := range int64(2 * gateBatches) {
 		tail.batches = append(tail.batches, bus.Batch{Source: records, Next: next + 1})
 	}
 	tail.batches = append(tail.batches, bus.Batch{Source: notices, Next: 1}, bus.Batch{Source: notices, Next: 2})
-	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtAll{}}, Open: []bus.Topic{bus.ErasureStatus}}
+	s := &Standing{Lead: &Lead{now: time.Now, sharer: dealtAll{}}, Open: []bus.Topic{bus.Control}}
 	g := newGate(t.Context(), tail, nil, s, map[bus.TopicPartition]int64{records: 0, notices: bus.FromStart})
 	g.ends = func(context.Context) (map[bus.TopicPartition]int64, error) {
 		return map[bus.TopicPartition]int64{notices: 2}, nil
@@ -93,7 +93,7 @@ func TestNoticesComeFirst(t *testing.T) {
 		require.NoError(t, err)
 		given = append(given, batch.Source.Topic)
 	}
-	require.Equal(t, []bus.Topic{bus.ErasureStatus, bus.ErasureStatus, bus.Transactions}, given[:3])
+	require.Equal(t, []bus.Topic{bus.Control, bus.Control, bus.Transactions}, given[:3])
 }
 
 // dealtNothing is a group whose leader has said nothing and is gone.

@@ -66,7 +66,7 @@ func (s *Standing) Write(ctx context.Context, b Bus, t bus.Topic, records []inge
 		}
 		return b.Write(ctx, t, owned)
 	})
-	if err == nil && t != bus.ErasureStatus && slices.Contains(s.Open, t) {
+	if err == nil && t != bus.Control && slices.Contains(s.Open, t) {
 		s.dealtWithAll(ctx, b, t)
 	}
 	return err

@@ -137,7 +137,7 @@ func TestOneLeadsAndAnotherStandsBy(t *testing.T) {
 // What a leader writes and does not read is no lag of its group.
 func TestWhatALeaderWritesIsDealtWith(t *testing.T) {
 	p := newPair(t)
-	p.open = []bus.Topic{bus.ErasureStatus, bus.Models}
+	p.open = []bus.Topic{bus.Control, bus.Models}
 	p.start("one")
 	p.publish(1, 2)
 	p.await("1 one", "2 one")
@@ -153,10 +153,10 @@ func TestWhatALeaderWritesIsDealtWith(t *testing.T) {
 // say that what it has noted is dealt with, so it does not wait for that once it leads.
 func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 	p := newPair(t)
-	p.open = []bus.Topic{bus.ErasureStatus} // who leads has read it to its end first
+	p.open = []bus.Topic{bus.Control} // who leads has read it to its end first
 	record, err := wire.Leader{Role: "echo", Identity: "one"}.Record()
 	require.NoError(t, err)
-	require.NoError(t, p.topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	require.NoError(t, p.topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
 	p.start("one")
 	p.publish(1)
 	p.await("1 one")
@@ -172,10 +172,10 @@ func TestWhoComesBackAloneDoesNotWaitForAnother(t *testing.T) {
 // though it stands by at first: nobody else has.
 func TestWhoComesBackPublishesWhatItHadNot(t *testing.T) {
 	p := newPair(t)
-	p.open = []bus.Topic{bus.ErasureStatus} // which it reads before it leads
+	p.open = []bus.Topic{bus.Control} // which it reads before it leads
 	record, err := wire.Leader{Role: "echo", Identity: "one"}.Record()
 	require.NoError(t, err)
-	require.NoError(t, p.topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	require.NoError(t, p.topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
 	p.publish(1)
 	p.logics["one"] = &echo{resume: 1, due: []wire.Received{{Message: slice(1), Next: 1}}}
 	p.start("one")

@@ -24,7 +24,7 @@ const (
 
 // Lead is this process's part in a role that one process plays at a time, while others stand by:
 // whether it leads, and how far who leads has come. The processes are a consumer group of
-// erasure-status.v1, which has one partition: who has it leads. What the leader has dealt with are
+// control.v1, which has one partition: who has it leads. What the leader has dealt with are
 // the offsets of that group, which brokers take from its present generation alone.
 type Lead struct {
 	role, instance string
@@ -68,7 +68,7 @@ func NewLead(role, instance string, sharer Sharer, now func() time.Time, log *sl
 		writing: make(map[int]context.CancelFunc), noted: make(map[bus.TopicPartition]int64),
 	}
 	l.group = bus.GroupConfig{
-		Name: role, Topic: bus.ErasureStatus, CommitEvery: sharer.Session() / announcements, Rank: l.rank,
+		Name: role, Topic: bus.Control, CommitEvery: sharer.Session() / announcements, Rank: l.rank,
 	}
 	return l
 }
@@ -150,7 +150,7 @@ func (l *Lead) change() {
 func (l *Lead) positions() map[bus.TopicPartition]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	status := bus.TopicPartition{Topic: bus.ErasureStatus}
+	status := bus.TopicPartition{Topic: bus.Control}
 	out := map[bus.TopicPartition]int64{status: max(0, l.dealt[status])}
 	if l.plays == l.term {
 		maps.Copy(out, l.noted)

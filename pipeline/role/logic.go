@@ -44,7 +44,7 @@ type Input struct {
 	Prepared any
 	// Messages are those that it completes, on topics of graphs, slices and models.
 	Messages []wire.Received
-	// Notices are those of erasure-status.v1.
+	// Notices are those of control.v1, and statuses of erasure-status.v1.
 	Notices []wire.Notice
 	// Ticked says that Surroundings.Tick has passed once more.
 	Ticked bool

@@ -48,7 +48,7 @@ func TestARoleOutlastsAnOutage(t *testing.T) {
 	notice := func(id string) {
 		t.Helper()
 		deleted := []ingest.Outgoing{wire.CommandTombstone(id)}
-		require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, deleted))
+		require.NoError(t, client.Write(t.Context(), bus.Control, deleted))
 		require.Eventually(t, func() bool { return strings.Contains(logic.take(), "notice of "+id) },
 			time.Minute, time.Millisecond)
 	}

@@ -39,7 +39,7 @@ func TestARoleIsWoken(t *testing.T) {
 	around.Wake = wake
 	stop := start(t, role.Follow("inputs", logic, around))
 	require.Equal(t, role.Input{}, <-logic.given, "before anything is read")
-	require.Empty(t, (<-logic.given).Batch.Records, "erasure-status.v1 begins where it ends")
+	require.Empty(t, (<-logic.given).Batch.Records, "control.v1 begins where it ends")
 	for range 3 {
 		wake <- struct{}{}
 		require.Equal(t, role.Input{}, <-logic.given)
@@ -59,7 +59,7 @@ func TestARoleIsWoken(t *testing.T) {
 		if in.Ticked {
 			ticks++
 		}
-		require.Contains(t, []bus.Topic{"", bus.Slices, bus.ErasureStatus}, in.Batch.Source.Topic)
+		require.Contains(t, []bus.Topic{"", bus.Slices, bus.Control}, in.Batch.Source.Topic)
 	}
 	require.NoError(t, stop())
 }

@@ -178,7 +178,7 @@ func (l *logic) tell(needed lethe.Timestep) (role.Output, error) {
 	if err != nil {
 		return role.Output{}, err
 	}
-	return role.Output{Topic: bus.ErasureStatus, Records: []ingest.Outgoing{record}, Note: func() error {
+	return role.Output{Topic: bus.Control, Records: []ingest.Outgoing{record}, Note: func() error {
 		l.said = needed
 		return nil
 	}}, nil

@@ -137,7 +137,7 @@ func TestTwoScoreAsOne(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		member, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
 		require.NoError(t, err)
-		require.NoError(t, together.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{member}))
+		require.NoError(t, together.Write(t.Context(), bus.Control, []ingest.Outgoing{member}))
 		startHot(t, name, together, group)
 	}
 	// Each follows the topics and the answers; once both have, each knows of the other.

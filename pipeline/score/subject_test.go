@@ -86,7 +86,7 @@ func predictions(t testing.TB, topics reader) []*scoring.Prediction {
 func acks(t testing.TB, topics reader) map[string]int {
 	t.Helper()
 	out := make(map[string]int)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Ack != nil {
 			out[string(n.Ack.Step)]++

@@ -56,7 +56,7 @@ func TestTrainingAndScoringMeetOnTopics(t *testing.T) {
 	}
 	records, err := w.command(wire.PhasePurge, []lethe.TransactionID{gone}, 3, 2).Records()
 	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 	settle()
 	require.Equal(t, &role.Ensemble{Version: w.ensemble(3), Through: 3}, scorer.Status().Ensemble)
 	require.Equal(t, 2*nodes-1, scorer.Status().Predictions())

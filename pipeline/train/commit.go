@@ -53,7 +53,7 @@ func (s *sayer) commit() (role.Output, error) {
 			list = append(list, c)
 		}
 	}
-	out := role.Output{Topic: bus.ErasureStatus, Note: func() error { return s.noteSaid(setup, said) }}
+	out := role.Output{Topic: bus.Control, Note: func() error { return s.noteSaid(setup, said) }}
 	for _, c := range list {
 		record, err := c.Record(s.secret)
 		if err != nil {

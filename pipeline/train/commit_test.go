@@ -17,7 +17,7 @@ import (
 // commitments are those on erasure-status.v1, in order.
 func commitments(t *testing.T, topics *roletest.Bus, secret lethe.Secret) (out []wire.Commitment) {
 	t.Helper()
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		c, found, err := wire.ParseCommitment(secret, rec)
 		if found {
 			out = append(out, c)

@@ -32,14 +32,14 @@ func sendCommand(t *testing.T, topics *roletest.Bus, attempt int, steps ...wire.
 	command := &wire.Command{RequestID: "gdpr-1", Attempt: attempt, Phase: wire.PhasePurge, Steps: steps}
 	records, err := command.Records()
 	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 }
 
 // acknowledged reads the attempts that were acknowledged, by step.
 func acknowledged(t *testing.T, topics *roletest.Bus) map[deletions.Step][]int {
 	t.Helper()
 	out := make(map[deletions.Step][]int)
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Ack != nil {
 			out[n.Ack.Step] = append(out[n.Ack.Step], n.Ack.Attempt)
@@ -79,7 +79,7 @@ func TestErasureIsAcknowledgedOnceItsSlicesAreReplaced(t *testing.T) {
 	everything := &wire.Command{RequestID: "gdpr-1", Attempt: 1, Phase: wire.PhaseSearch}
 	records, err := everything.Records()
 	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 	require.Eventually(t, func() bool {
 		return len(acknowledged(t, topics)[deletions.StepScanned]) == 1
 	}, time.Minute, time.Millisecond)

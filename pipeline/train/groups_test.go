@@ -98,7 +98,7 @@ func say(t testing.TB, topics *roletest.Bus, through lethe.Timestep) {
 	t.Helper()
 	record, err := wire.Served{Through: through}.Record()
 	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
 }
 
 func awaitModels(t testing.TB, topics *roletest.Bus, want map[wire.Key]lethe.Digest) {

@@ -37,7 +37,7 @@ type share struct {
 	mu   sync.Mutex
 	told told
 
-	// members are who trains, as erasure-status.v1 says.
+	// members are who trains, as control.v1 says.
 	members wire.Members
 	// read is how far the topics were read, and dealt how far the slices were dealt with.
 	read  map[bus.TopicPartition]int64
@@ -88,7 +88,7 @@ func (s *share) run(ctx context.Context) error {
 
 // tell notes an assignment, and where the topics end now.
 func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
-	ends, err := bus.EndsOf(ctx, s.bus, bus.Slices, bus.Models, bus.ErasureStatus)
+	ends, err := bus.EndsOf(ctx, s.bus, bus.Slices, bus.Models, bus.Control)
 	if err != nil {
 		return err
 	}

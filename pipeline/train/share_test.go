@@ -55,7 +55,7 @@ func (c *crew) join(name string, change func(*Options)) *mate {
 	c.t.Helper()
 	record, err := wire.Member{Role: roleName, Identity: name, Run: "1"}.Record()
 	require.NoError(c.t, err)
-	require.NoError(c.t, c.topics.Write(c.t.Context(), bus.ErasureStatus, []ingest.Outgoing{record}))
+	require.NoError(c.t, c.topics.Write(c.t.Context(), bus.Control, []ingest.Outgoing{record}))
 	return c.begin(name, c.t.TempDir(), change)
 }
 
@@ -380,7 +380,7 @@ func payloadsAsWritten(t testing.TB, topics *roletest.Bus) map[wire.Key]lethe.Di
 // answered are the instances that acknowledged a step.
 func answered(t testing.TB, topics *roletest.Bus, step deletions.Step) (who []string) {
 	t.Helper()
-	require.NoError(t, topics.ReadAll(t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {
 		if n, err := wire.ParseNotice(rec); err == nil && n.Ack != nil && n.Ack.Step == step {
 			who = append(who, n.Ack.Instance)
 		}
@@ -395,5 +395,5 @@ func command(t testing.TB, topics *roletest.Bus, phase wire.Phase, steps ...wire
 	c := wire.Command{RequestID: "gdpr-1", Phase: phase, Steps: steps}
 	records, err := c.Records()
 	require.NoError(t, err)
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+	require.NoError(t, topics.Write(t.Context(), bus.Control, records))
 }

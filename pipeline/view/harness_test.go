@@ -176,13 +176,13 @@ func (r *rig) command(phase wire.Phase, attempt int, steps []wire.CommandStep, g
 	}
 	records, err := c.Records()
 	require.NoError(r.t, err)
-	r.write(bus.ErasureStatus, records...)
+	r.write(bus.Control, records...)
 }
 
 // acknowledged are the steps that the role has said are done, with the hits of their searches.
 func (r *rig) acknowledged() map[string]int {
 	out := make(map[string]int)
-	require.NoError(r.t, r.topics.ReadAll(r.t.Context(), bus.ErasureStatus, func(rec ingest.Record) error {
+	require.NoError(r.t, r.topics.ReadAll(r.t.Context(), bus.Control, func(rec ingest.Record) error {
 		n, err := wire.ParseNotice(rec)
 		if n.Ack != nil {
 			require.Equal(r.t, "view", n.Ack.Role)

@@ -60,11 +60,17 @@ func newLogic(o Options, store *swapstore.Store) (*logic, error) {
 
 // Topics implements role.Logic.
 func (l *logic) Topics() []bus.Topic {
-	return []bus.Topic{bus.Predictions, bus.Reasons, bus.Snapshots, bus.Slices, bus.DeadLetters, bus.Receipts, bus.Log}
+	return []bus.Topic{
+		bus.Predictions, bus.Reasons, bus.Snapshots, bus.Slices, bus.DeadLetters, bus.Receipts, bus.Log, bus.ErasureStatus,
+	}
 }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
+	if source.Topic == bus.ErasureStatus {
+		l.next[source] = bus.FromStart // see takeStatuses
+		return bus.FromStart, nil
+	}
 	next, err := offsetOf(l.store, source)
 	l.next[source] = next
 	return next, err
@@ -117,6 +123,7 @@ func (l *logic) take(in role.Input) (err error) {
 		l.unread = true
 	case bus.Snapshots, bus.Slices:
 		err = l.takeMessages(source, in.Messages)
+	case bus.ErasureStatus: // its notices are taken
 	default:
 		return nil
 	}

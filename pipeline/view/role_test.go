@@ -197,7 +197,7 @@ func TestAnErasureLeavesNoByte(t *testing.T) {
 
 	// It does not come back when the role is opened again.
 	r.start()
-	r.write(bus.ErasureStatus, wire.CommandTombstone("gdpr-1"))
+	r.write(bus.Control, wire.CommandTombstone("gdpr-1"))
 	r.predicted(predictionOf(gone, 1, .7))
 	require.Empty(t, r.places(string(gone)))
 }

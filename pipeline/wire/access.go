@@ -18,7 +18,7 @@ const (
 
 // Access says that somebody changed something through the API of a process, or looked at what an
 // erasure names, so that the process which keeps the transparency log writes it down. It travels on
-// erasure-status.v1 as a control record, and is deleted there once it is in the log. It names nobody
+// control.v1 as a control record, and is deleted there once it is in the log. It names nobody
 // and no transaction.
 type Access struct {
 	Format string    `json:"format"`
@@ -30,7 +30,7 @@ type Access struct {
 	Count   int          `json:"count,omitempty"`
 }
 
-// Record returns the access as a record of erasure-status.v1. The name tells it from all others.
+// Record returns the access as a record of control.v1. The name tells it from all others.
 func (a Access) Record(name string) (ingest.Outgoing, error) {
 	a.Format, a.At = accessFormat, a.At.UTC().Truncate(time.Millisecond)
 	value, err := json.Marshal(a)
@@ -40,10 +40,10 @@ func (a Access) Record(name string) (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: []byte(accessPrefix + name), Value: value}, nil
 }
 
-// IsAccess reports whether a record of erasure-status.v1 is an access, or deletes one.
+// IsAccess reports whether a record of control.v1 is an access, or deletes one.
 func IsAccess(rec ingest.Record) bool { return strings.HasPrefix(string(rec.Key), accessPrefix) }
 
-// ParseAccess reads a record of erasure-status.v1; it says whether there is an access in it.
+// ParseAccess reads a record of control.v1; it says whether there is an access in it.
 func ParseAccess(rec ingest.Record) (a Access, found bool, err error) {
 	if !IsAccess(rec) || rec.Tombstone() {
 		return a, false, nil

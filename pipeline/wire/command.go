@@ -52,7 +52,7 @@ type CommandStep struct {
 }
 
 // Command is what the coordinator asks of the roles for an erasure. It travels on
-// erasure-status.v1 and is deleted once the receipt is out. It holds keyed
+// control.v1 and is deleted once the receipt is out. It holds keyed
 // hashes only.
 type Command struct {
 	Format    string `json:"format"`
@@ -114,7 +114,7 @@ func (c *Command) encode() ([]byte, error) {
 	return value, nil
 }
 
-// Records returns the command as records of erasure-status.v1: one, or chunks if it is
+// Records returns the command as records of control.v1: one, or chunks if it is
 // too large for that.
 func (c *Command) Records() ([]ingest.Outgoing, error) {
 	value, err := c.encode()

@@ -17,7 +17,7 @@ const (
 
 // Commitment says by its digest what train has made, so that the log can commit to it:
 // train may be a process of its own, and older models are on no topic. It travels on
-// erasure-status.v1 as a control record under a code of the secret, and holds nothing of
+// control.v1 as a control record under a code of the secret, and holds nothing of
 // what a model has learnt.
 type Commitment struct {
 	// Component is the place of a model in the configuration, Group that of its shards
@@ -51,7 +51,7 @@ func commitmentCode(secret lethe.Secret, body []byte) lethe.Digest {
 	return secret.Hash("commitment", body)
 }
 
-// Record returns the commitment as a record of erasure-status.v1.
+// Record returns the commitment as a record of control.v1.
 func (c Commitment) Record(secret lethe.Secret) (ingest.Outgoing, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c Commitment) Record(secret lethe.Secret) (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: []byte(c.key()), Value: value}, nil
 }
 
-// ParseCommitment reads a record of erasure-status.v1; it says whether there is a
+// ParseCommitment reads a record of control.v1; it says whether there is a
 // commitment in it. One that was not made with the secret is an error.
 func ParseCommitment(secret lethe.Secret, rec ingest.Record) (c Commitment, found bool, err error) {
 	if !strings.HasPrefix(string(rec.Key), commitmentPrefix) || rec.Tombstone() {

@@ -18,7 +18,7 @@ const (
 )
 
 // Instance says which data directory plays a role, as its process said when it
-// began. Like Settings it travels on erasure-status.v1 as a control record; the
+// began. Like Settings it travels on control.v1 as a control record; the
 // newest of each role counts.
 type Instance struct {
 	Format string `json:"format"`
@@ -70,7 +70,7 @@ func (i Instance) After(before Instance, now time.Time) Instance {
 	return i
 }
 
-// Record returns the instance as a record of erasure-status.v1.
+// Record returns the instance as a record of control.v1.
 func (i Instance) Record() (ingest.Outgoing, error) {
 	i.Format = instanceFormat
 	value, err := json.Marshal(i)
@@ -80,7 +80,7 @@ func (i Instance) Record() (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: []byte(instancePrefix + i.Role), Value: value}, nil
 }
 
-// ParseInstance reads a record of erasure-status.v1; it says whether there is an
+// ParseInstance reads a record of control.v1; it says whether there is an
 // instance in it.
 func ParseInstance(rec ingest.Record) (i Instance, found bool, err error) {
 	role, is := strings.CutPrefix(string(rec.Key), instancePrefix)

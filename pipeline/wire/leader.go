@@ -15,7 +15,7 @@ const (
 )
 
 // Leader says which data directory leads a role from here on, before it says anything else. It
-// travels on erasure-status.v1 as a control record; the newest of each role counts.
+// travels on control.v1 as a control record; the newest of each role counts.
 type Leader struct {
 	Format string `json:"format"`
 	Role   string `json:"role"`
@@ -23,7 +23,7 @@ type Leader struct {
 	Identity string `json:"identity"`
 }
 
-// Record returns the leader as a record of erasure-status.v1.
+// Record returns the leader as a record of control.v1.
 func (l Leader) Record() (ingest.Outgoing, error) {
 	l.Format = leaderFormat
 	value, err := json.Marshal(l)
@@ -33,13 +33,13 @@ func (l Leader) Record() (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: []byte(leaderPrefix + l.Role), Value: value}, nil
 }
 
-// ParseLeader reads a record of erasure-status.v1; it says whether there is a leader in it.
+// ParseLeader reads a record of control.v1; it says whether there is a leader in it.
 func ParseLeader(rec ingest.Record) (l Leader, found bool, err error) {
 	found, err = parseControl(rec, leaderPrefix, &l, func() (format, key string) { return l.Format, l.Role }, leaderFormat)
 	return l, found, err
 }
 
-// Barrier is written to erasure-status.v1 by who wants to know everything that was written there
+// Barrier is written to control.v1 by who wants to know everything that was written there
 // before: when it comes back, that has been read.
 type Barrier struct {
 	Format string `json:"format"`
@@ -47,7 +47,7 @@ type Barrier struct {
 	Name string `json:"name"`
 }
 
-// Record returns the barrier as a record of erasure-status.v1.
+// Record returns the barrier as a record of control.v1.
 func (b Barrier) Record() (ingest.Outgoing, error) {
 	b.Format = barrierFormat
 	value, err := json.Marshal(b)
@@ -57,7 +57,7 @@ func (b Barrier) Record() (ingest.Outgoing, error) {
 	return ingest.Outgoing{Key: []byte(barrierKey), Value: value}, nil
 }
 
-// ParseBarrier reads a record of erasure-status.v1; it says whether there is a barrier in it.
+// ParseBarrier reads a record of control.v1; it says whether there is a barrier in it.
 func ParseBarrier(rec ingest.Record) (b Barrier, found bool, err error) {
 	if string(rec.Key) != barrierKey || rec.Tombstone() {
 		return b, false, nil

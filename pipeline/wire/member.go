@@ -11,6 +11,7 @@ import (
 
 	"lethe/ingest"
 	"lethe/ingest/authority"
+	"lethe/ingest/bus"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 )
 
 // Member says that a data directory is one of those that share the work of a role. It
-// travels on erasure-status.v1 as a control record before the directory holds anything, so
+// travels on control.v1 as a control record before the directory holds anything, so
 // that whoever carries out an erasure knows of every copy. There is a record for each role
 // and directory, and it stays: a process that was stopped still has its copies.
 type Member struct {
@@ -46,22 +47,30 @@ type Strike struct {
 }
 
 // Refusal says why a strike does not count where what is said of processes must be signed: it
-// is nil if it does. A signature counts for ever, since strikes are read again at every start.
+// is nil if it does. A signature counts for ever, since strikes are read again at every start: also
+// one for the topic on which an earlier version wrote it.
 func (s Strike) Refusal(policy authority.Policy) *ingest.Refusal {
 	if !policy.Operators {
 		return nil
 	}
 	_, refusal := policy.Check(s.said, authority.Admin)
+	if prefix, is := strings.CutSuffix(s.said.Topic, string(bus.Control)); refusal != nil && is {
+		before := s.said
+		before.Topic = prefix + string(bus.ErasureStatus)
+		if _, r := policy.Check(before, authority.Admin); r == nil {
+			return nil
+		}
+	}
 	return refusal
 }
 
-// Record returns the member as a record of erasure-status.v1.
+// Record returns the member as a record of control.v1.
 func (m Member) Record() (ingest.Outgoing, error) {
 	m.Format = memberFormat
 	return controlRecord(memberPrefix, m.Role, m.Identity, m)
 }
 
-// Record returns the strike as a record of erasure-status.v1.
+// Record returns the strike as a record of control.v1.
 func (s Strike) Record() (ingest.Outgoing, error) {
 	s.Format, s.At = strikeFormat, s.At.UTC().Truncate(time.Millisecond)
 	return controlRecord(strikePrefix, s.Role, s.Identity, s)
@@ -75,7 +84,7 @@ func controlRecord(prefix, role, identity string, what any) (ingest.Outgoing, er
 	return ingest.Outgoing{Key: []byte(prefix + role + "/" + identity), Value: value}, nil
 }
 
-// ParseMember reads a record of erasure-status.v1; it says whether there is a member in it.
+// ParseMember reads a record of control.v1; it says whether there is a member in it.
 func ParseMember(rec ingest.Record) (m Member, found bool, err error) {
 	found, err = parseControl(rec, memberPrefix, &m, func() (format, key string) {
 		return m.Format, m.Role + "/" + m.Identity
@@ -83,7 +92,7 @@ func ParseMember(rec ingest.Record) (m Member, found bool, err error) {
 	return m, found, err
 }
 
-// ParseStrike reads a record of erasure-status.v1; it says whether there is a strike in it.
+// ParseStrike reads a record of control.v1; it says whether there is a strike in it.
 func ParseStrike(rec ingest.Record) (s Strike, found bool, err error) {
 	found, err = parseControl(rec, strikePrefix, &s, func() (format, key string) {
 		return s.Format, s.Role + "/" + s.Identity
@@ -117,7 +126,7 @@ func parseControl(
 	return true, nil
 }
 
-// Members are the data directories that share the work of roles, as erasure-status.v1 has
+// Members are the data directories that share the work of roles, as control.v1 has
 // said so far, and those that were struck off. The zero value knows of none.
 type Members struct {
 	members map[string]map[string]Member

@@ -15,7 +15,7 @@ import (
 // ackPrefix begins the keys of acknowledgements.
 const ackPrefix = "ack/"
 
-// Notice is what a record of erasure-status.v1 says: at most one field is set.
+// Notice is what a record of control.v1 says: at most one field is set.
 // Deleted is the request whose command was deleted.
 type Notice struct {
 	Status  *deletions.Status
@@ -50,7 +50,7 @@ func isStatus(value []byte) bool {
 	return json.Unmarshal(value, &head) == nil && strings.HasPrefix(head.Format, deletions.StatusFormatName)
 }
 
-// NoticeReader reads the records of erasure-status.v1, in their order. One goroutine
+// NoticeReader reads the records of control.v1, in their order. One goroutine
 // uses it.
 type NoticeReader struct {
 	chunks *bus.Assembler
@@ -144,7 +144,7 @@ func pointer[T any](what T, found bool, err error) (*T, error) {
 	return &what, err
 }
 
-// ParseNotice reads a record of erasure-status.v1. Control records say nothing, nor do
+// ParseNotice reads a record of control.v1. Control records say nothing, nor do
 // parts of a command. Errors: ErrUnproven, and what is wrong with the content.
 func ParseNotice(rec ingest.Record) (Notice, error) {
 	key := string(rec.Key)

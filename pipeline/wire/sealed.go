@@ -36,7 +36,7 @@ const (
 )
 
 // Sealed says from which offsets on the records of internal topics carry codes: those of a
-// deployment that an earlier version began. It travels on erasure-status.v1 as a control
+// deployment that an earlier version began. It travels on control.v1 as a
 // record, and stands in every data directory.
 type Sealed struct {
 	Format string `json:"format"`
@@ -87,13 +87,13 @@ func DecodeSealed(value []byte) (s Sealed, err error) {
 	return s, err
 }
 
-// Record returns it as a record of erasure-status.v1.
+// Record returns it as a record of control.v1.
 func (s Sealed) Record() (ingest.Outgoing, error) {
 	value, err := s.Encode()
 	return ingest.Outgoing{Key: []byte(sealedKey), Value: value}, err
 }
 
-// ParseSealed reads a record of erasure-status.v1; it says whether it tells from where
+// ParseSealed reads a record of control.v1; it says whether it tells from where
 // records are sealed. One that is not the deployment's own does not.
 func ParseSealed(rec ingest.Record) (s Sealed, found bool) {
 	if string(rec.Key) != sealedKey || rec.Tombstone() || proven(rec) != nil {

@@ -14,7 +14,7 @@ const (
 )
 
 // Served says through which timestep the models are that score serves, so that train
-// knows which models nobody will ask for any more. It travels on erasure-status.v1 as a
+// knows which models nobody will ask for any more. It travels on control.v1 as a
 // control record, of which the newest counts.
 type Served struct {
 	Format string `json:"format"`
@@ -22,7 +22,7 @@ type Served struct {
 	Through lethe.Timestep `json:"through"`
 }
 
-// Record returns what is said as a record of erasure-status.v1.
+// Record returns what is said as a record of control.v1.
 func (s Served) Record() (ingest.Outgoing, error) {
 	s.Format = servedFormat
 	value, err := json.Marshal(s)

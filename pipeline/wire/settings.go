@@ -20,17 +20,20 @@ const (
 // request.
 const RequestsSigned = "signatures.requests"
 
+// Requests is what RequestsSigned is said under, in place of a role, to those who ask for erasures.
+const Requests = "requests"
+
 // Stream is what settings of the stream are said under, in place of a role.
 const Stream = "stream"
 
-// IsOfStream reports whether a record of erasure-status.v1 has settings of the stream.
+// IsOfStream reports whether a record of control.v1 has settings of the stream.
 func IsOfStream(rec ingest.Record) bool {
 	return string(rec.Key) == settingsPrefix+Stream && !rec.Tombstone()
 }
 
 // Settings are what other roles must have in common with a role, as its process
-// said when it began. They travel on erasure-status.v1, which everyone reads, as a
-// control record: the newest of each role counts.
+// said when it began. They travel on control.v1, which every process reads: the newest of each
+// role counts.
 type Settings struct {
 	Format string `json:"format"`
 	Role   string `json:"role"`
@@ -38,7 +41,7 @@ type Settings struct {
 	Values map[string]string `json:"values"`
 }
 
-// Record returns the settings as a record of erasure-status.v1.
+// Record returns the settings as a record of control.v1.
 func (s Settings) Record() (ingest.Outgoing, error) {
 	s.Format = settingsFormat
 	value, err := json.Marshal(s)
@@ -62,7 +65,7 @@ func Configuration(said map[string]Settings) (lethe.Digest, error) {
 	return sha256.Sum256(text), nil
 }
 
-// ParseSettings reads a record of erasure-status.v1; it says whether there are
+// ParseSettings reads a record of control.v1; it says whether there are
 // settings in it.
 func ParseSettings(rec ingest.Record) (s Settings, found bool, err error) {
 	if !strings.HasPrefix(string(rec.Key), settingsPrefix) || rec.Tombstone() {

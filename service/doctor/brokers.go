@@ -98,7 +98,7 @@ func (f *findings) rights(ctx context.Context, client *bus.Client) {
 func (f *findings) clock(ctx context.Context, o Options, client *bus.Client) {
 	const check = "clock"
 	var newest time.Time
-	err := client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	err := client.ReadAll(ctx, bus.Control, func(rec ingest.Record) error {
 		if rec.Time.After(newest) {
 			newest = rec.Time
 		}
@@ -111,7 +111,7 @@ func (f *findings) clock(ctx context.Context, o Options, client *bus.Client) {
 	case newest.IsZero():
 		f.ok(check, "no record says what time others have")
 	case newest.After(now.Add(mostAhead)):
-		f.bad(check, fmt.Sprintf("it is %s behind a record on %s", newest.Sub(now).Round(time.Second), bus.ErasureStatus),
+		f.bad(check, fmt.Sprintf("it is %s behind a record on %s", newest.Sub(now).Round(time.Second), bus.Control),
 			"set the clock (chrony or another time service), here or where that was written")
 	default:
 		f.ok(check, "it is not behind what others wrote")

@@ -137,10 +137,10 @@ func TestBrokersThatAreWrong(t *testing.T) {
 
 	p.options.Config.Kafka = broker.Config()
 	said := []ingest.Outgoing{{Key: []byte("!k"), Value: []byte("v")}}
-	require.NoError(t, client.Write(t.Context(), bus.ErasureStatus, said))
+	require.NoError(t, client.Write(t.Context(), bus.Control, said))
 	require.Empty(t, p.wrong(t))
 	p.options.Now = func() time.Time { return time.Now().Add(-time.Hour) }
-	require.Contains(t, p.wrong(t), "problem clock: it is 1h0m0s behind a record on erasure-status.v1\n")
+	require.Contains(t, p.wrong(t), "problem clock: it is 1h0m0s behind a record on control.v1\n")
 }
 
 func TestTheServiceThatRuns(t *testing.T) {

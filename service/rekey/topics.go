@@ -36,6 +36,9 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 
+	if err := client.Admin().Apply(ctx); err != nil { // the version before knew fewer
+		return err
+	}
 	said, err := saidAgain(ctx, client, p)
 	if err != nil {
 		return err
@@ -51,7 +54,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 		return err
 	}
 	wire.SealOf(fresh, nil).On(client)
-	if err := client.Write(ctx, bus.ErasureStatus, said); err != nil {
+	if err := wire.Say(ctx, client, said); err != nil {
 		return err
 	}
 	if err := client.Write(ctx, bus.Reasons, gone); err != nil {
@@ -61,7 +64,7 @@ func (r Rotate) cleanTopics(ctx context.Context, p Plan, fresh lethe.Secret) (er
 	return broker.Compact()
 }
 
-// saidAgain are the records of erasure-status.v1 that hold for the new directory too.
+// saidAgain are the records of erasure-status.v1 and control.v1 that hold for the new directory too.
 func saidAgain(ctx context.Context, client *bus.Client, p Plan) (out []ingest.Outgoing, err error) {
 	before, err := sealedBefore(p.DataDir)
 	if err != nil {
@@ -70,7 +73,7 @@ func saidAgain(ctx context.Context, client *bus.Client, p Plan) (out []ingest.Ou
 	wire.SealOf(p.secret, before).On(client)
 	defer (*bus.Seal)(nil).On(client)
 	newest := make(map[string]int)
-	err = client.ReadAll(ctx, bus.ErasureStatus, func(rec ingest.Record) error {
+	take := func(rec ingest.Record) error {
 		// An access that is not in the log yet is taken by the process that goes on with it.
 		if rec.Unproven != "" || !wire.IsStatus(rec) && !wire.IsOfStream(rec) && !wire.IsAccess(rec) {
 			return nil
@@ -83,8 +86,9 @@ func saidAgain(ctx context.Context, client *bus.Client, p Plan) (out []ingest.Ou
 		newest[string(rec.Key)] = len(out)
 		out = append(out, again)
 		return nil
-	})
-	return out, err
+	}
+	// What an earlier version wrote is all on erasure-status.v1.
+	return out, errors.Join(client.ReadAll(ctx, bus.ErasureStatus, take), client.ReadAll(ctx, bus.Control, take))
 }
 
 func sealedBefore(dataDir string) (map[bus.TopicPartition]int64, error) {
