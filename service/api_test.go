@@ -227,7 +227,8 @@ func TestTokensAtTheDoor(t *testing.T) {
 		return response.StatusCode
 	}
 	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
-		require.Equal(t, http.StatusOK, ask(http.MethodGet, path, ""), path)
+		require.Eventually(t, func() bool { return ask(http.MethodGet, path, "") == http.StatusOK },
+			20*time.Second, 20*time.Millisecond, path)
 	}
 	for _, path := range []string{"/api/v1/status", "/api/v1/alerts", "/api/v1/erasures", "/api/v1/nothing"} {
 		require.Equal(t, http.StatusUnauthorized, ask(http.MethodGet, path, ""), path)

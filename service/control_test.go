@@ -2,9 +2,13 @@ package service_test
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,6 +50,34 @@ func TestUsersReadStatusesAlone(t *testing.T) {
 	requireAudited(t, c)
 	s = start(t, c)
 	require.Equal(t, deletions.Verified, s.statusOf("one").State)
+}
+
+// A process of an earlier version that still runs, or runs again, is found by what it says where nobody
+// listens any more. What it said counts with the next start, where it is newer.
+func TestAProcessOfAnEarlierVersionIsFound(t *testing.T) {
+	t.Parallel()
+	c := smallConfig(t, t.TempDir())
+	c.HTTP.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	s := start(t, c)
+	requireReady := func(want string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(page(t, c.HTTP.Address, "/readyz"), want) },
+			20*time.Second, 20*time.Millisecond, want)
+	}
+	requireReady("topics: ok")
+	strike, err := wire.Strike{Role: "train", Identity: "1"}.Record()
+	require.NoError(t, err)
+	require.NoError(t, s.Client().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{
+		{Key: []byte("!instance/view")}, {Key: []byte("!hold/case-7"), Value: []byte("no code")},
+	}))
+	require.NoError(t, s.Client().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{strike}))
+	requireReady("topics: not ok: lethe.erasure-status.v1: a process of an earlier version of lethe still runs: " +
+		"it wrote at offset 2 ")
+	s.stop()
+	s = start(t, c)
+	requireReady("topics: ok")
+	require.Contains(t, keysFor(t, s.Client(), bus.Control), string(strike.Key))
+	require.NotContains(t, keysFor(t, s.Client(), bus.ErasureStatus), string(strike.Key))
 }
 
 // keysFor are the keys of the records that a topic has, ascending, markers included.

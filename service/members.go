@@ -161,6 +161,15 @@ func (m Membership) known(ctx context.Context) (*wire.Members, error) {
 // operatorsSigned is the setting by which what is said of processes must be signed.
 const operatorsSigned = "signatures.operators"
 
+// requiredSignatures are the settings that say which records must be signed.
+func requiredSignatures() []string {
+	return []string{"signatures.control", wire.RequestsSigned, operatorsSigned}
+}
+
+// signingKeySetting is the key that signs receipts, of which those that may carry out erasures
+// must have the same.
+const signingKeySetting = "signing_key_file"
+
 // toldRequesters tells those who ask for erasures how many must sign, or no longer; they do not read
 // what processes say to each other. Where nobody ever had to, nothing is told.
 func (p *shared) toldRequesters() ([]ingest.Outgoing, error) {

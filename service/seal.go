@@ -137,6 +137,13 @@ func (s sealing) moveControl(ctx context.Context) error {
 	return move.Begin(ctx, o)
 }
 
+// earlierRuns tells of a record that an earlier version has written beside this one.
+func (s *Service) earlierRuns(rec ingest.Record) {
+	s.outages.lastingly(rec.Topic, fmt.Sprintf("a process of an earlier version of lethe still runs: it wrote at offset "+
+		"%d what nobody reads there any more (stop it, then start the processes of role graphs again, which look at that)",
+		rec.Offset))
+}
+
 // read reads what the data directory says, and refuses it under another secret.
 func (s sealing) read() (before map[bus.TopicPartition]int64, known bool, err error) {
 	path := SealedPath(s.config.DataDir)

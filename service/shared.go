@@ -43,6 +43,9 @@ type shared struct {
 	changes bool
 	// next is how far control.v1 was read when the process began.
 	next int64
+	// statuses are where erasure-status.v1 ended then, beside is told of what earlier versions write later.
+	statuses map[bus.TopicPartition]int64
+	beside   func(rec ingest.Record)
 	// junk is told of records that lethe did not write.
 	junk func(rec ingest.Record)
 	// authority says whether strikes must be signed.
@@ -69,11 +72,16 @@ func (s *Service) openShared(ctx context.Context) (supervisor.Process, error) {
 			s.outages.lastingly(fmt.Sprintf("%s/%d", rec.Topic, rec.Partition),
 				fmt.Sprintf("offset %d holds a record that lethe did not write%s", rec.Offset, because(rec)))
 		},
+		beside: s.earlierRuns,
 	}
 	if err := p.compareBefore(ctx); err != nil {
 		return nil, err
 	}
 	p.changes = false // what is said from now on is another change
+	var err error
+	if p.statuses, err = bus.EndsOf(ctx, s.patient, bus.ErasureStatus); err != nil {
+		return nil, err
+	}
 	if n := len(p.register.strikes); n > 0 && s.authority.Operators {
 		return nil, fmt.Errorf("%w: --take-over would strike off %d data directories, and here an admin must sign that: "+
 			"strike them off first (lethe members strike INSTANCE --sign KEY)", ErrSettings, n)
@@ -200,15 +208,6 @@ func (p *shared) compare(said wire.Settings) error {
 	return fmt.Errorf("%w: %s (%s)", ErrSettings, strings.Join(differ, "; "), remedy)
 }
 
-// requiredSignatures are the settings that say which records must be signed.
-func requiredSignatures() []string {
-	return []string{"signatures.control", wire.RequestsSigned, operatorsSigned}
-}
-
-// signingKeySetting is the key that signs receipts, of which those that may carry out erasures
-// must have the same.
-const signingKeySetting = "signing_key_file"
-
 // decides reports whether a setting of the graphs is this process's to change: it carries out the
 // erasures, alone or told to change it.
 func (p *shared) decides(key, role string) bool {
@@ -226,13 +225,17 @@ func (p *shared) follows(train string) bool {
 	return shares && p.others(train) && !p.changes
 }
 
-// Run implements supervisor.Process: it listens to processes that begin later.
+// Run implements supervisor.Process: it listens to processes that begin later, and to those of an
+// earlier version that should have ended.
 func (p *shared) Run(ctx context.Context) error {
-	tail, err := p.client.Tail(map[bus.TopicPartition]int64{{Topic: bus.Control}: p.next})
+	from := maps.Clone(p.statuses)
+	from[bus.TopicPartition{Topic: bus.Control}] = p.next
+	tail, err := p.client.Tail(from)
 	if err != nil {
 		return err
 	}
 	defer tail.Close()
+	told := false
 	for {
 		batch, err := tail.Next(ctx)
 		if ctx.Err() != nil {
@@ -245,7 +248,14 @@ func (p *shared) Run(ctx context.Context) error {
 			return err
 		}
 		for _, rec := range batch.Records {
-			if err := p.take(ctx, rec); err != nil {
+			switch {
+			case batch.Source.Topic == bus.Control:
+				err = p.take(ctx, rec)
+			case !told && wire.IsLeft(rec) && !rec.Tombstone() && rec.Unproven == "":
+				p.beside(rec)
+				told = true
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -104,7 +104,7 @@ func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
 	return list[max(0, len(list)-most):], err
 }
 
-// TakeNotices notes what the other roles acknowledged on erasure-status.v1.
+// TakeNotices notes what the other roles acknowledged on control.v1.
 // Errors are those of the ledger's store.
 func (c *Coordinator) TakeNotices(notices []wire.Notice) error {
 	c.states.dirty = true

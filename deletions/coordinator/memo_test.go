@@ -16,7 +16,7 @@ var testKey = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 // decoding them is most of what they cost.
 type memo struct{ notices, receipts sync.Map }
 
-// notice is what a record of erasure-status.v1 says. The caller changes nothing of it.
+// notice is what a record of control.v1 says. The caller changes nothing of it.
 func (m *memo) notice(reader *wire.NoticeReader, rec ingest.Record) (wire.Notice, error) {
 	bytes := string(rec.Key) + "\x00" + string(rec.Value)
 	if known, ok := m.notices.Load(bytes); ok && !rec.Tombstone() {

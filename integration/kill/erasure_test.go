@@ -166,7 +166,7 @@ func (d *deployment) checkConcluded(request string) {
 	key := filepath.Join(d.dir, "keys", "receipt-ed25519.pub.pem")
 	out := process.Run(d.t, d.bin, "receipt", "verify", path, "--public-key", key)
 	require.Zero(d.t, out.Code, out.Stderr)
-	require.NotContains(d.t, d.read(bus.ErasureStatus, nil).newest, "order/"+request)
+	require.NotContains(d.t, d.read(bus.Control, nil).newest, "order/"+request)
 }
 
 // testErasure erases the same transactions from two copies of a deployment, one

@@ -77,7 +77,7 @@ func goneSlices(t lethe.Timestep, r lethe.Revision, shards int) (out []translog.
 	return out
 }
 
-// models commits to what train said in a batch of erasure-status.v1, which is read from its
+// models commits to what train said in a batch of control.v1, which is read from its
 // start at every start: what stands before the position that the log has is known.
 func (c *commitments) models(batch bus.Batch) error {
 	source := batch.Source.String()

@@ -1,7 +1,7 @@
 // Package graphs is the role that turns records into graphs and graphs into
 // slices. It holds the graphs for the erasure coordinator and drives it.
 //
-// It follows transactions.v1, labels.v1, erasures.v1 and erasure-status.v1. One
+// It follows transactions.v1, labels.v1, erasures.v1 and control.v1. One
 // step follows the other: a timestep is never closed, settled and rewritten at
 // once. Beside the steps run the search that verifies an erasure, which touches
 // no state, and what closing and settling a timestep take longest for; their end

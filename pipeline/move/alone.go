@@ -32,7 +32,8 @@ type Options struct {
 }
 
 // Begin returns once nothing of this deployment's is left on erasure-status.v1 that belongs on
-// control.v1: it moves that, or waits until another process has.
+// control.v1: it moves that, or waits until another process has. What an earlier version writes beside
+// this one, later, is the next start's of a process that moves.
 func Begin(ctx context.Context, o Options) error {
 	for told := false; ; told = true {
 		l, err := leftOn(ctx, o.Bus)
@@ -43,6 +44,11 @@ func Begin(ctx context.Context, o Options) error {
 			return o.move(ctx, o.Bus)
 		case o.Moves:
 			return o.alone(ctx)
+		}
+		t, err := thereOn(ctx, o.Bus)
+		switch {
+		case err != nil || t.whole:
+			return err
 		case !told:
 			o.Logger.Warn("control records that an earlier version wrote to erasure-status.v1 are to be moved to control.v1: "+
 				"waiting for a process of role graphs of this version, which does that at its start", "records", len(l.newest))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -187,6 +188,50 @@ func TestWhatAnEarlierVersionDidAfterAnAttemptCounts(t *testing.T) {
 	requireMoved(t, topics, control, users, "")
 }
 
+// racing has a process of an earlier version write something whenever something was written to a topic, for
+// so many times: it has not read the guard yet.
+type racing struct {
+	*roletest.Bus
+	with  map[bus.Topic][]ingest.Outgoing
+	times *int
+}
+
+func (r racing) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	err := r.Bus.Write(ctx, t, records)
+	if say := r.with[t]; err == nil && len(say) > 0 && *r.times > 0 {
+		*r.times--
+		err = r.Bus.Write(ctx, bus.ErasureStatus, say)
+	}
+	return err
+}
+
+// A process of an earlier version that still runs says and deletes something between the copy and the
+// moment at which it reads the guard, and says its settings once more: nothing of that is lost, and it
+// is kept away in the end.
+func TestWhatAProcessSaysUntilItReadsTheGuardIsMovedToo(t *testing.T) {
+	t.Parallel()
+	for _, when := range []bus.Topic{bus.Control, bus.ErasureStatus} {
+		for times := range 3 {
+			records, control, users := earlier(t)
+			topics := roletest.NewBus(nil)
+			require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, records))
+			if times > 0 {
+				delete(control, "order/gdpr-1")
+				control["!struck/train/3"], control["!instance/view"] = "struck", "later"
+			}
+			said := []ingest.Outgoing{
+				{Key: []byte("order/gdpr-1")}, {Key: []byte("!struck/train/3"), Value: []byte("struck")},
+				settings(t, "graphs", "7"), {Key: []byte("!instance/view"), Value: []byte("later")},
+			}
+			left := times
+			_, err := move.All(t.Context(), racing{topics, map[bus.Topic][]ingest.Outgoing{when: said}, &left})
+			require.NoError(t, err)
+			require.Zero(t, left)
+			requireMoved(t, topics, control, users, fmt.Sprintf("%d times after something on %s", times, when))
+		}
+	}
+}
+
 // The move gives its code to nothing that the deployment did not write, and where nothing is its own
 // it writes nothing.
 func TestForgedRecordsAreNotMoved(t *testing.T) {
@@ -207,24 +252,57 @@ func TestForgedRecordsAreNotMoved(t *testing.T) {
 	require.Empty(t, standing(t, topics, bus.Control), "another secret: whoever compares settings refuses")
 }
 
+// timed has a clock tick with every record.
+type timed struct{ *roletest.Bus }
+
+func (t timed) ReadAll(ctx context.Context, topic bus.Topic, fn func(ingest.Record) error) error {
+	return t.Bus.ReadAll(ctx, topic, func(rec ingest.Record) error {
+		for _, h := range rec.Headers {
+			if h.Key == "at" {
+				seconds, err := strconv.Atoi(string(h.Value))
+				if err != nil {
+					return err
+				}
+				rec.Time = time.Unix(int64(seconds), 0)
+			}
+		}
+		return fn(rec)
+	})
+}
+
 // A new deployment says at once that its topic is whole. What a version before it writes beside it, and
-// must not, is newer.
+// must not, counts where it is newer, and nobody but a process that moves waits for that.
 func TestANewDeploymentIsWhole(t *testing.T) {
 	t.Parallel()
 	topics := roletest.NewBus(nil)
-	o := move.Options{Bus: topics, Every: time.Millisecond, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
+	o := move.Options{Bus: timed{topics}, Every: time.Hour, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
 	require.NoError(t, move.Begin(t.Context(), o), "a process of whatever roles")
 	require.Equal(t, map[string]string{"!moved": string(wire.Moved().Value)}, standing(t, topics, bus.Control))
 	require.Empty(t, standing(t, topics, bus.ErasureStatus))
+
+	at := func(key, value, second string) ingest.Outgoing {
+		rec := ingest.Outgoing{Key: []byte(key), Headers: []ingest.Header{{Key: "at", Value: []byte(second)}}}
+		if value != "" {
+			rec.Value = []byte(value)
+		}
+		return rec
+	}
 	require.NoError(t, topics.Write(t.Context(), bus.Control, []ingest.Outgoing{
-		{Key: []byte("!instance/view"), Value: []byte("one")}, {Key: []byte("!served"), Value: []byte("4")},
+		at("!instance/view", "one", "10"), at("!served", "4", "30"), at("order/gdpr-1", "", "30"),
 	}))
-	late := []ingest.Outgoing{{Key: []byte("!instance/view"), Value: []byte("two")}}
-	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, late))
+	require.NoError(t, topics.Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{
+		at("!instance/view", "two", "20"), at("!served", "3", "20"), at("order/gdpr-1", "command", "20"),
+		at("!instance/train", "before it was whole", "-1"),
+	}))
+	require.NoError(t, move.Begin(t.Context(), o), "it need not wait for what comes later")
+	require.Len(t, standing(t, topics, bus.ErasureStatus), 4)
 	o.Moves = true
 	require.NoError(t, move.Begin(t.Context(), o))
 	require.Equal(t, map[string]string{"!moved": string(wire.Moved().Value), "!instance/view": "two", "!served": "4"},
 		standing(t, topics, bus.Control))
+	guard, err := wire.Guard()
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{string(guard.Key): string(guard.Value)}, standing(t, topics, bus.ErasureStatus))
 }
 
 // Of processes that start together one moves, one after the other looks, and those of other roles wait.

@@ -109,8 +109,7 @@ func (f *Follower) sayDealt(ctx context.Context) {
 		return
 	}
 	if f.wrote {
-		// If it is not known now where they end, it is with the next batch.
-		if ends, err := bus.EndsOf(ctx, f.around.Bus, s.Noted...); err == nil {
+		if ends, err := bus.EndsOf(ctx, f.around.Bus, s.Noted...); err == nil { // else with the next batch
 			f.wrote = false
 			s.Lead.hasNoted(ends)
 		}
@@ -227,22 +226,21 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {
 			n, err := f.notices.Read(rec)
-			if err != nil {
+			switch {
+			case err != nil:
 				f.junk(rec)
-				continue
+			case topic == bus.Control:
+				in.Notices = append(in.Notices, n)
+			default: // nobody is told there what to do
+				in.Notices = append(in.Notices, wire.Notice{Status: n.Status})
 			}
-			if topic == bus.ErasureStatus { // nobody is told there what to do
-				n = wire.Notice{Status: n.Status}
-			}
-			in.Notices = append(in.Notices, n)
 		}
 	case bus.Snapshots, bus.Slices, bus.Models, bus.Answers:
 		if f.readers[topic] == nil {
 			f.readers[topic] = wire.NewReader().Skipping(f.junk)
 		}
 		in.Messages, err = f.readers[topic].Read(batch)
-	default:
-		// The logic reads the records itself.
+	default: // the logic reads the records itself
 	}
 	return in, err
 }

@@ -14,7 +14,7 @@ import (
 	"lethe/scoring/ensemble"
 )
 
-// commitments are those on erasure-status.v1, in order.
+// commitments are those on control.v1, in order.
 func commitments(t *testing.T, topics *roletest.Bus, secret lethe.Secret) (out []wire.Commitment) {
 	t.Helper()
 	require.NoError(t, topics.ReadAll(t.Context(), bus.Control, func(rec ingest.Record) error {

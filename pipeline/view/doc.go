@@ -10,7 +10,8 @@
 //	slices.v1           how many transactions, payments and stubs a shard holds of a timestep
 //	dlq.v1              dead letters, without anything of their records' content
 //	receipts.v1, log.v1 receipts as they were signed; the transparency log
-//	erasure-status.v1   the status of every request, and the commands of erasures
+//	erasure-status.v1   the status of every request
+//	control.v1          the commands of erasures
 //
 // # Keys
 //

@@ -16,7 +16,8 @@
 //	keys.go, message.go       keys and kinds of messages; messages read and written
 //	owner.go                  who makes a model, where several processes share that
 //	manifest.go               what a timestep's slices are
-//	notice.go, command.go     erasure-status.v1: its records, and commands to the other roles
+//	home.go                   control.v1 or erasure-status.v1: on which of them a record belongs
+//	notice.go, command.go     what stands there, and commands to the other roles
 //	answer.go                 what processes that stand by compute for the one that leads
 //	served.go                 through which timestep the served models are
 //	settings.go, instance.go  settings and identities that processes tell each other
