@@ -70,11 +70,11 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 // step fetches once, hands over what there is and returns the next position.
 func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, error) {
 	if position == FromStart {
-		start, _, err := t.client.logRange(ctx, s.tp)
+		start, end, err := t.client.logRange(ctx, s.tp)
 		if err != nil {
 			return 0, err
 		}
-		return start, nil
+		return start, t.emptied(ctx, s, start, end)
 	}
 	got, err := fetchOnce(ctx, t.client, s.tp, position)
 	if errors.Is(err, kafka.OffsetOutOfRange) {
@@ -112,9 +112,18 @@ func (t *Tail) relocate(ctx context.Context, s *source, position int64) (int64, 
 		return 0, err
 	}
 	if compacted {
-		return start, nil
+		return start, t.emptied(ctx, s, start, end)
 	}
 	return start, t.stepOver(ctx, s, removedGap(t.client, s.tp, position, start), end)
+}
+
+// emptied hands over that nothing is left of a partition that held something: nothing else would tell whoever
+// waits until it was read to its end.
+func (t *Tail) emptied(ctx context.Context, s *source, start, end int64) error {
+	if start < end || end == 0 {
+		return nil
+	}
+	return t.deliver(ctx, s, []Batch{{Source: s.tp, Next: end, End: end}})
 }
 
 // stepOver hands over a gap in place of records.

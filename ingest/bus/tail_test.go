@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -153,6 +156,39 @@ func TestTailTellsOfPositionsOutsideTheLog(t *testing.T) {
 
 	_, err = c.Tail(map[bus.TopicPartition]int64{erasures: -1})
 	require.ErrorContains(t, err, "-1")
+}
+
+// empty removes all records of a topic's first partition, as an operator or its retention may.
+func empty(t *testing.T, b broker, topic string) {
+	t.Helper()
+	other, err := kgo.NewClient(kgo.SeedBrokers(b.config.Brokers...))
+	require.NoError(t, err)
+	defer other.Close()
+	request := kmsg.NewDeleteRecordsRequest()
+	of, all := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
+	all.Offset = -1
+	of.Topic, of.Partitions = topic, append(of.Partitions, all)
+	request.Topics = append(request.Topics, of)
+	answer, err := request.RequestWith(t.Context(), other)
+	require.NoError(t, err)
+	require.NoError(t, kerr.ErrorForCode(answer.Topics[0].Partitions[0].ErrorCode))
+}
+
+// Whoever waits until a partition was read to its end is told of it where nothing is left to be read.
+func TestTailTellsOfAnEmptiedPartition(t *testing.T) {
+	b, c := open(t, func(cfg *bus.Config) { cfg.ErasureRetention = 24 * time.Hour })
+	ctx := t.Context()
+	erasures := bus.TopicPartition{Topic: bus.Erasures}
+	require.NoError(t, c.Write(ctx, bus.Erasures, numbered(5)))
+	empty(t, b, c.Name(bus.Erasures))
+	patient, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	follow := tail(t, c, map[bus.TopicPartition]int64{erasures: bus.FromStart})
+	emptied, err := follow.Next(patient)
+	require.NoError(t, err)
+	require.Equal(t, bus.Batch{Source: erasures, Next: 5, End: 5}, emptied)
+	require.NoError(t, c.Write(ctx, bus.Erasures, []ingest.Outgoing{pinned("a", "1", 0)}))
+	require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
 }
 
 // Where nothing expires, a start beyond the position is compaction's doing.
