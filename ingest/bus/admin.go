@@ -45,15 +45,16 @@ const (
 // Check compares every topic with what lethe needs and lists the differences,
 // in the order of Topics. More partitions than wanted are no problem.
 func (a Admin) Check(ctx context.Context) ([]Problem, error) {
-	states, brokers, err := a.states(ctx)
+	states, all, err := a.states(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("check topics: %w", err)
 	}
-	replication := a.client.cfg.replication(brokers)
+	cfg := a.wanted(all)
+	replication := cfg.replication(all.brokers)
 	var problems []Problem
 	var present []Topic
 	for _, t := range Topics() {
-		want := specOf(t, &a.client.cfg).partitions
+		want := specOf(t, &cfg).partitions
 		have := states[t].partitions
 		switch {
 		case have == 0:
@@ -72,7 +73,7 @@ func (a Admin) Check(ctx context.Context) ([]Problem, error) {
 		return nil, fmt.Errorf("check topics: %w", a.client.explain(ctx, err))
 	}
 	for _, t := range present {
-		for _, s := range append(specOf(t, &a.client.cfg).settings, minInSync(states[t].replicas)) {
+		for _, s := range append(specOf(t, &cfg).settings, minInSync(states[t].replicas)) {
 			// A broker that does not list a setting does not have it; the
 			// embedded broker compacts without asking for a share of garbage.
 			if have, ok := settings[t][s.name]; ok && !s.holds(have) {
@@ -118,19 +119,28 @@ func (a Admin) Identities(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
-// states asks for every topic and how many brokers there are; a topic that is hidden from
-// this principal is an error.
-func (a Admin) states(ctx context.Context) (states map[Topic]topicState, brokers int, err error) {
-	states, brokers, err = a.client.topicStates(ctx, Topics()...)
+// wanted is the configuration by which topics are made on a cluster. The embedded broker keeps requests
+// for erasure until they are purged, for whoever asks: expiry could empty a partition there.
+func (a Admin) wanted(all cluster) Config {
+	cfg := a.client.cfg
+	if all.embedded {
+		cfg.ErasureRetention = Forever
+	}
+	return cfg
+}
+
+// states asks for every topic and the cluster; a topic that is hidden from this principal is an error.
+func (a Admin) states(ctx context.Context) (states map[Topic]topicState, all cluster, err error) {
+	states, all, err = a.client.topicStates(ctx, Topics()...)
 	if err != nil {
-		return nil, 0, err
+		return nil, cluster{}, err
 	}
 	for _, t := range Topics() {
 		if err := states[t].err; err != nil {
-			return nil, 0, err
+			return nil, cluster{}, err
 		}
 	}
-	return states, brokers, nil
+	return states, all, nil
 }
 
 // settings reads the topic settings that lethe cares about.

@@ -25,11 +25,11 @@ func (a Admin) Apply(ctx context.Context) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	_, brokers, err := a.states(ctx)
+	_, all, err := a.states(ctx)
 	if err != nil {
 		return err
 	}
-	create, grow, correct := a.plan(problems, a.client.cfg.replication(brokers))
+	create, grow, correct := a.plan(problems, all)
 	if len(grow) > 0 {
 		if err := a.refuseGrowth(ctx, problems); err != nil {
 			return err
@@ -80,13 +80,15 @@ func (a Admin) refuseGrowth(ctx context.Context, problems []Problem) error {
 
 // plan turns problems into requests.
 func (a Admin) plan(
-	problems []Problem, replication int,
+	problems []Problem, all cluster,
 ) ([]kafka.TopicConfig, []kafka.TopicPartitionsConfig, map[Topic][]Problem) {
 	var create []kafka.TopicConfig
 	var grow []kafka.TopicPartitionsConfig
 	correct := map[Topic][]Problem{}
+	cfg := a.wanted(all)
+	replication := cfg.replication(all.brokers)
 	for _, p := range problems {
-		wanted := specOf(p.Topic, &a.client.cfg)
+		wanted := specOf(p.Topic, &cfg)
 		switch p.Setting {
 		case settingTopic:
 			topic := kafka.TopicConfig{

@@ -265,7 +265,11 @@ func givesUp(t *testing.T, silent bool, call func(context.Context, *bus.Client) 
 	go func() { done <- call(ctx, c) }()
 	require.Eventually(t, func() bool { return w.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
 	if mute.Store(silent); silent {
-		<-asked
+		select {
+		case <-asked:
+		case err := <-done:
+			require.NoError(t, err, "it did not wait until somebody gave it up")
+		}
 	}
 	giveUp()
 	require.ErrorIs(t, <-done, context.Canceled)

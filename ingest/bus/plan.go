@@ -51,7 +51,7 @@ func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, brokers, err := a.states(ctx)
+	_, all, err := a.states(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,18 +65,19 @@ func (a Admin) Plan(ctx context.Context) ([]Change, error) {
 	}
 	changes := make([]Change, 0, len(problems))
 	for _, p := range problems {
-		changes = append(changes, a.change(p, a.client.cfg.replication(brokers), refused))
+		changes = append(changes, a.change(p, all, refused))
 	}
 	return changes, nil
 }
 
-func (a Admin) change(p Problem, replication int, refused bool) Change {
+func (a Admin) change(p Problem, all cluster, refused bool) Change {
 	c := Change{Topic: a.client.Name(p.Topic), Action: "set", Setting: p.Setting, Have: p.Have, Want: p.Want}
 	switch {
 	case p.Setting == settingReplication:
 		c.Action = "by_hand"
 	case p.Setting == settingTopic:
-		spec := specOf(p.Topic, &a.client.cfg)
+		cfg := a.wanted(all)
+		spec, replication := specOf(p.Topic, &cfg), cfg.replication(all.brokers)
 		c = Change{
 			Topic: c.Topic, Action: "create",
 			Partitions: spec.partitions, Replication: replication, Settings: make(map[string]string),

@@ -40,12 +40,18 @@ func (s topicState) may(what kafka.ACLOperationType) bool {
 	return s.operations == unknownOperations || s.operations&(1<<what) != 0
 }
 
+// cluster is what a broker tells of all of them.
+type cluster struct {
+	brokers int
+	// embedded says that it is lethe's own broker.
+	embedded bool
+}
+
 // topicStates asks a broker, past any cache, for topics by name: asked for all, brokers
 // leave out those that are hidden from this principal. It creates none.
-// It tells how many brokers there are, too.
 func (c *Client) topicStates(
 	ctx context.Context, topics ...Topic,
-) (states map[Topic]topicState, brokers int, err error) {
+) (states map[Topic]topicState, all cluster, err error) {
 	names := make([]string, len(topics))
 	for i, t := range topics {
 		names[i] = c.Name(t)
@@ -55,13 +61,13 @@ func (c *Client) topicStates(
 		var answer *kmsg.MetadataResponse
 		if answer, causes[i] = askBroker(ctx, &c.cfg, address, names); causes[i] == nil {
 			states, err = readStates(topics, names, address, answer)
-			return states, len(answer.Brokers), err
+			return states, cluster{len(answer.Brokers), value(answer.ClusterID) == EmbeddedClusterID}, err
 		}
 		if ctx.Err() != nil {
-			return nil, 0, errors.Join(ctx.Err(), causes[i])
+			return nil, cluster{}, errors.Join(ctx.Err(), causes[i])
 		}
 	}
-	return nil, 0, unreachable(causes)
+	return nil, cluster{}, unreachable(causes)
 }
 
 func readStates(

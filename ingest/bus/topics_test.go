@@ -124,3 +124,30 @@ func TestPartitionIsThatOfJava(t *testing.T) {
 		}
 	}
 }
+
+// Another process that is told the embedded broker's address, or an operator who asks from outside, finds its topics
+// as they should be: there requests for erasure stay until they are purged, and lethe has the log cleaned itself.
+func TestTheEmbeddedBrokerIsRightForWhoeverAsks(t *testing.T) {
+	b, own := open(t, nil)
+	if b.embedded == nil {
+		t.Skip("LETHE_BROKERS is set")
+	}
+	outside := client(t, b, func(cfg *bus.Config) { cfg.ErasureRetention = bus.Defaults().ErasureRetention })
+	for range 2 {
+		problems, err := outside.Admin().Check(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		planned, err := outside.Admin().Plan(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, planned)
+		require.NoError(t, outside.Admin().Apply(t.Context()))
+		problems, err = own.Admin().Check(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		require.NoError(t, own.Admin().Delete(t.Context(), bus.Erasures)) // made again by the other one
+		require.NoError(t, outside.Admin().Apply(t.Context()))
+	}
+	pace, err := outside.Admin().Pace(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, pace)
+}
