@@ -41,7 +41,7 @@ func (t *Tail) follow(ctx context.Context, s *source, position int64) {
 func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effort, err error) (final bool) {
 	now, patience := time.Now(), t.client.cfg.DialTimeout
 	lasted := now.Sub(e.since) > patience && now.Sub(e.spoken) > patience
-	if isMissing(err) && lasted {
+	if isMissing(err) && (lasted || e.final(err)) { // never believed of the transport alone
 		err = t.client.diagnose(ctx, s.tp, err)
 	}
 	if ctx.Err() != nil {

@@ -58,7 +58,9 @@ func newEffort(c *Client, place string) *effort {
 // failed waits until it is time to try again. It returns why not, if it is not.
 func (e *effort) failed(ctx context.Context, err error) error {
 	c := e.client
-	if ctx.Err() != nil {
+	if stopped := ctx.Err(); errors.Is(stopped, context.Canceled) {
+		return fmt.Errorf("%w: %w", stopped, err)
+	} else if stopped != nil {
 		return err
 	}
 	if c.watch == nil {

@@ -243,6 +243,24 @@ func TestWhoGivesUpWaitsNoMore(t *testing.T) {
 	}
 }
 
+// Brokers that have never answered a client have not told it that there is no such topic, though its transport calls
+// it missing: a partition is waited for however often that was told.
+func TestATopicIsNotMissingWhileNobodyHasAnswered(t *testing.T) {
+	t.Parallel()
+	cfg := hasty()
+	cfg.DialTimeout = 1100 * time.Millisecond
+	cluster, c, w := patient(t, cfg)
+	cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		return nil, errors.New("away"), true
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*cfg.DialTimeout)
+	defer cancel()
+	_, err := tail(t, c, map[bus.TopicPartition]int64{labels0: 0}).Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Positive(t, w.waiting())
+}
+
 // givesUp calls brokers that refuse, and then answer nothing if they are silent, until somebody waits.
 func givesUp(t *testing.T, silent bool, call func(context.Context, *bus.Client) error) {
 	cfg := hasty()
