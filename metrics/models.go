@@ -8,6 +8,7 @@ import (
 
 	"lethe"
 	"lethe/metrics/events"
+	"lethe/scoring/quality"
 )
 
 // modelMetrics follows training, the served ensemble and its predictions.
@@ -27,7 +28,7 @@ type modelMetrics struct {
 	illicitF1       prometheus.Gauge
 	calibration     prometheus.Gauge
 	driftMu         sync.Mutex // held while scores are compared with those of before
-	before          drift
+	before          quality.ScoreCounts
 	psi             prometheus.Gauge
 }
 
@@ -132,7 +133,12 @@ func (m *modelMetrics) quality(e events.QualityMeasured) {
 func (m *modelMetrics) drifts(scores []float64) {
 	m.driftMu.Lock()
 	defer m.driftMu.Unlock()
-	m.psi.Set(m.before.add(scores))
+	var now quality.ScoreCounts
+	for _, s := range scores {
+		now.Add(s, 1)
+	}
+	m.psi.Set(now.Drift(m.before))
+	m.before.AddAll(now)
 }
 
 func (m *modelMetrics) collectors() []prometheus.Collector {

@@ -76,9 +76,13 @@ func (s *Service) openHTTP(context.Context) (supervisor.Process, error) {
 	mux.Handle("/metrics", s.scrape)
 	mux.Handle("/livez", s.health.LiveHandler())
 	mux.Handle("/readyz", s.health.ReadyHandler())
+	layout, err := s.config.Layout()
+	if err != nil {
+		return nil, errors.Join(err, s.port.Close())
+	}
 	ending := make(chan struct{})
 	interfaces := api.New(api.Options{
-		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Ending: ending,
+		View: s.view.Load, Status: s.serveStatus, Plan: s.plans.serve, Layout: layout, Ending: ending,
 		Keys: s.keys, Actions: changes{s}.actions(), Logger: s.o.Logger,
 	})
 	mux.Handle(api.Prefix+"/", interfaces.Handler())

@@ -5,8 +5,10 @@ import { accessible, dark, desktop, heading, open, phone, shot, visit } from './
 const pages = [
   ['health', '#/health', 'Health', 'admin', page => page.getByRole('table', { name: 'Parts of the process' }).waitFor()],
   ['alerts', '#/alerts', 'Alerts', 'admin', page => page.getByRole('table', { name: /Alerts/ }).waitFor()],
-  ['timesteps', '#/timesteps', 'Timesteps and model', 'admin', page => page.getByText('models are others').waitFor()],
-  ['timestep', '#/timestep/4', 'Timestep 4', 'admin', page => page.getByText('Payments between shards').waitFor()],
+  ['timesteps', '#/timesteps', 'Timesteps and model', 'admin', page => page.getByText('models are others').waitFor()
+    .then(() => page.getByText('How far scores differ').first().waitFor())],
+  ['timestep', '#/timestep/4', 'Timestep 4', 'admin', page => page.getByText('Payments between shards').waitFor()
+    .then(() => page.getByText(/those of the timesteps before \(drift \d/).waitFor())],
   ['letters', '#/letters', 'Dead letters', 'admin', page => page.getByRole('table', { name: /Dead letters/ }).waitFor()],
   ['erasures', '#/erasures', 'Erasures', 'compliance', page => page.getByRole('table', { name: /Requests/ }).waitFor()],
 ];

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"lethe"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/scoring"
+	"lethe/scoring/quality"
 )
 
 // Counts says how many predictions a timestep has.
@@ -18,6 +20,8 @@ type Counts struct {
 	Final       int `json:"final"`
 	Late        int `json:"late"`
 	Alerts      int `json:"alerts"`
+	// Scores count the probabilities of those that are final and not late.
+	Scores quality.ScoreCounts `json:"scores"`
 }
 
 // with returns the counts with a prediction more, or, with -1, one less.
@@ -31,6 +35,9 @@ func (c Counts) with(p *scoring.Prediction, n int) Counts {
 	}
 	if isAlert(p) {
 		c.Alerts += n
+	}
+	if p.Final && !p.Late {
+		c.Scores.Add(p.Probability, n)
 	}
 	return c
 }
@@ -92,4 +99,56 @@ func readCounts(store swapstore.Reader) (map[lethe.Timestep]Counts, error) {
 		out[t] = c
 		return nil
 	})
+}
+
+// recounted are the counts that a store has. An earlier version did not count probabilities: where these are
+// missing, the predictions are counted anew.
+func recounted(store *swapstore.Store) (map[lethe.Timestep]Counts, error) {
+	counts, err := readCounts(store)
+	if err != nil {
+		return nil, err
+	}
+	anew := make(changedCounts)
+	for t, c := range counts {
+		if c.Final == 0 || c.Scores.Total() > 0 {
+			continue
+		}
+		names, err := rankedIn(store, t)
+		if err != nil {
+			return nil, err
+		}
+		predictions, err := readPredictions(store, keysOf(predictionPrefix, names))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range predictions {
+			if p != nil {
+				anew[t] = anew[t].with(p, 1)
+			}
+		}
+		counts[t] = anew[t]
+	}
+	if len(anew) == 0 {
+		return counts, nil
+	}
+	return counts, store.Apply(anew.write)
+}
+
+// driftsOf compares the scores of each timestep with those of all before it; there is nothing where either
+// has none.
+func driftsOf(store swapstore.Reader) (map[lethe.Timestep]float64, error) {
+	counts, err := readCounts(store)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[lethe.Timestep]float64)
+	var before quality.ScoreCounts
+	for _, t := range slices.Sorted(maps.Keys(counts)) {
+		now := counts[t].Scores
+		if drift := now.Drift(before); !math.IsNaN(drift) {
+			out[t] = drift
+		}
+		before.AddAll(now)
+	}
+	return out, nil
 }

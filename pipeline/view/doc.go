@@ -30,11 +30,12 @@
 //
 //	role.go, logic.go          the role opened; its step function
 //	keys.go, codec.go          the store's keys and values
-//	predictions.go             predictions and their indexes; counts.go, how many there are
-//	reasons.go                 the reasons of alerts
+//	predictions.go             predictions and their indexes, and reasons of alerts
+//	counts.go                  how many predictions there are, and how their scores drift
 //	graphs.go, manifests.go    graphs; manifests, and the labels in them
 //	quality.go, tally.go       predictions compared with labels; what a threshold or a budget comes to
 //	shards.go, ensembles.go    how timesteps were dealt to shards; the models, as the log has them
+//	learnt.go                  when models learnt from a timestep
 //	receipts.go                the statuses of erasures; receipts, and the log
 //	letters.go                 dead letters
 //	erasure.go, scrub.go       commands of erasures; the store written anew

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"lethe"
 	"lethe/deletions/translog"
@@ -53,20 +55,18 @@ func (m *models) readOn(store *swapstore.Store) error {
 		}
 		for _, text := range leaves {
 			m.read++
-			if !bytes.Contains(text, []byte(mark)) {
-				continue
-			}
-			var leaf struct {
-				Body translog.Checkpoint `json:"body"`
-			}
-			if err := json.Unmarshal(text, &leaf); err != nil {
+			leaf, found, err := modelIn(text)
+			if err != nil {
 				return fmt.Errorf("%w: leaf %d", swapstore.ErrCorrupt, m.read-1)
 			}
-			g := group{leaf.Body.Component, leaf.Body.Group}
+			if !found {
+				continue
+			}
+			g := group{leaf.Component, leaf.Group}
 			if m.of[g] == nil {
 				m.of[g] = make(map[lethe.Timestep]translog.Checkpoint)
 			}
-			m.of[g][leaf.Body.Timestep] = leaf.Body
+			m.of[g][leaf.Timestep] = leaf
 		}
 	}
 }
@@ -89,6 +89,23 @@ type Ensemble struct {
 	Models   int `json:"models"`
 	Trained  int `json:"trained"`
 	Replaced int `json:"replaced"`
+	// Learnt is when the log got the newest model that learnt from this timestep, AfterSeconds how long
+	// after the timestep's newest slice the last of those came that were the first of their groups. Either
+	// is nil where it is not known: models of an earlier version, and timesteps whose slices were replaced.
+	Learnt       *time.Time `json:"learnt"`
+	AfterSeconds *float64   `json:"learnt_after_seconds"`
+}
+
+// modelIn reads a leaf of the log; it is not found if the leaf is of something else than a model.
+func modelIn(leaf []byte) (c translog.Checkpoint, found bool, err error) {
+	if !bytes.Contains(leaf, []byte(mark)) {
+		return c, false, nil
+	}
+	var document struct {
+		Body translog.Checkpoint `json:"body"`
+	}
+	err = json.Unmarshal(leaf, &document)
+	return document.Body, err == nil, err
 }
 
 // Ensembles returns a page of ensembles, the newest first, those before a timestep, and whether more
@@ -126,9 +143,50 @@ func (r *Reader) Ensembles(before lethe.Timestep, limit int) (list []Ensemble, m
 				}
 			}
 		}
+		if err := e.date(r.store); err != nil {
+			return nil, false, err
+		}
 		list = append(list, e)
 	}
 	return list, more, nil
+}
+
+// GroupModel is the newest model of a group.
+type GroupModel struct {
+	Component int `json:"component"`
+	Group     int `json:"group"`
+	// Timestep is the last one that it learnt from.
+	Timestep lethe.Timestep `json:"timestep"`
+	// Digest is that of its checkpoint, Lineage the chain of slice digests that it was trained on.
+	Digest  lethe.Digest `json:"digest"`
+	Lineage lethe.Digest `json:"lineage"`
+	// Replaced says that it was trained anew after something it had learnt from was replaced.
+	Replaced bool `json:"replaced"`
+}
+
+// Groups returns the models of the ensemble that learnt through a timestep, the newest one for nil, by
+// component and group, and that timestep.
+func (r *Reader) Groups(asked *lethe.Timestep) (at lethe.Timestep, list []GroupModel, err error) {
+	r.models.mu.Lock()
+	defer r.models.mu.Unlock()
+	if err := r.models.readOn(r.store); err != nil {
+		return 0, nil, err
+	}
+	at = math.MaxInt64
+	if asked != nil {
+		at = *asked
+	}
+	newest := lethe.NoTimestep
+	for g, of := range r.models.of {
+		if c, found := through(of, at); found {
+			newest = max(newest, c.Timestep)
+			list = append(list, GroupModel{g.component, g.number, c.Timestep, c.Digest, c.Lineage, !c.Replaces.IsZero()})
+		}
+	}
+	slices.SortFunc(list, func(a, b GroupModel) int {
+		return cmp.Or(cmp.Compare(a.Component, b.Component), cmp.Compare(a.Group, b.Group))
+	})
+	return newest, list, nil
 }
 
 // Change is a model that is another in one ensemble than in another.

@@ -33,6 +33,7 @@ const (
 	letterNamePrefix        = "h/" // <partition of dlq.v1><hash of its key>: <reason>\x00<topic>\x00<partition><offset>
 	receiptPrefix           = "k/" // <request id>: a signed receipt
 	logPrefix               = "l/" // <16 digits>: a leaf; checkpoint
+	learntPrefix            = "b/" // <timestep>: when the log got the newest model that learnt from it
 	suppressedPrefix        = "x/" // <hash of a target>: how far its erasure is
 	offsetPrefix            = "o/" // <topic>/<partition>
 	scoreBytes              = 8
@@ -57,6 +58,14 @@ func nameOfID(secret lethe.Secret, id lethe.TransactionID) name {
 }
 
 func keyOf(prefix string, n name) []byte { return append([]byte(prefix), n[:]...) }
+
+func keysOf(prefix string, names []name) [][]byte {
+	keys := make([][]byte, len(names))
+	for i, n := range names {
+		keys[i] = keyOf(prefix, n)
+	}
+	return keys
+}
 
 // nameIn reads the name that a key ends with.
 func nameIn(key []byte) (name, error) {

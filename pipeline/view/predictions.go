@@ -7,7 +7,9 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
 	"lethe/scoring"
+	"lethe/scoring/reasons"
 )
 
 // takePredictions stores the newest prediction of every transaction of a batch, or removes those
@@ -67,6 +69,16 @@ func predictionsOf(l *logic, records []ingest.Record) (names []name, before []*s
 	return names, before, err
 }
 
+// rankedIn are the transactions that have a prediction in a timestep, the likeliest first.
+func rankedIn(store swapstore.Reader, t lethe.Timestep) (names []name, err error) {
+	err = store.Scan(timestepkey.New(stepIndex, t), func(key, _ []byte) error {
+		n, err := nameIn(key)
+		names = append(names, n)
+		return err
+	})
+	return names, err
+}
+
 // readPredictions reads predictions; nil where there is none.
 func readPredictions(store *swapstore.Store, keys [][]byte) ([]*scoring.Prediction, error) {
 	found, err := store.Lookup(keys)
@@ -122,4 +134,34 @@ func (l *logic) replacePrediction(
 		}
 	}
 	return nil
+}
+
+// takeReasons stores the reasons of alerts as they are published, or removes those that were
+// withdrawn. What names something that is being erased is left out: it is made anew without it.
+func (l *logic) takeReasons(batch bus.Batch) error {
+	records := newest(batch.Records)
+	if len(records) == 0 {
+		return nil
+	}
+	err := l.store.Apply(func(w swapstore.Writer) error {
+		for _, rec := range records {
+			n := nameOfID(l.o.Secret, lethe.TransactionID(rec.Key))
+			key := keyOf(reasonsPrefix, n)
+			gone := rec.Tombstone() || l.hidden.isPurged(n) || l.namesErased(rec.Value)
+			if !gone {
+				if r, err := reasons.Decode(rec.Value); err != nil || string(r.Transaction) != string(rec.Key) {
+					l.passOver(bus.Reasons, rec)
+					continue
+				}
+			}
+			if err := setOrDelete(w, key, rec.Value, gone); err != nil {
+				return err
+			}
+		}
+		return setOffset(w, batch.Source, batch.Next)
+	})
+	if err == nil {
+		l.feed.tell(Alerts)
+	}
+	return err
 }

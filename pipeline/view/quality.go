@@ -87,20 +87,15 @@ func measuredOf(l *logic, t lethe.Timestep) (*measured, error) {
 	if revision, _, err := readManifest(l.store, t); err != nil || revision == 0 || l.counts[t].Final == 0 {
 		return m, err
 	}
-	var predictionKeys, nodeKeys [][]byte
-	err := l.store.Scan(timestepkey.New(stepIndex, t), func(key, _ []byte) error {
-		n, err := nameIn(key)
-		predictionKeys, nodeKeys = append(predictionKeys, keyOf(predictionPrefix, n)), append(nodeKeys, keyOf(nodePrefix, n))
-		return err
-	})
+	names, err := rankedIn(l.store, t)
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := readPredictions(l.store, predictionKeys)
+	predictions, err := readPredictions(l.store, keysOf(predictionPrefix, names))
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := l.store.Lookup(nodeKeys)
+	nodes, err := l.store.Lookup(keysOf(nodePrefix, names))
 	if err != nil {
 		return nil, err
 	}

@@ -182,13 +182,26 @@ type Step struct {
 	Graph   *Graph `json:"graph"`
 	Settled bool   `json:"settled"`
 	Counts
+	// Drift is how far its scores differ from those of all timesteps before it (PSI); nil if either has none.
+	Drift *float64 `json:"score_drift"`
 	// Quality is nil until predictions have labels.
 	Quality *Quality `json:"quality"`
 }
 
 // Step returns what is known of a timestep, or nil.
 func (r *Reader) Step(t lethe.Timestep) (*Step, error) {
+	drifts, err := driftsOf(r.store)
+	if err != nil {
+		return nil, err
+	}
+	return r.step(t, drifts)
+}
+
+func (r *Reader) step(t lethe.Timestep, drifts map[lethe.Timestep]float64) (*Step, error) {
 	out := &Step{Timestep: t}
+	if drift, known := drifts[t]; known {
+		out.Drift = &drift
+	}
 	var err error
 	if out.Graph, err = readGraph(r.store, t); err != nil {
 		return nil, err
@@ -230,9 +243,13 @@ func (r *Reader) Steps(before lethe.Timestep, limit int) (list []*Step, more boo
 	if more = len(times) > limit; more {
 		times = times[:limit]
 	}
+	drifts, err := driftsOf(r.store)
+	if err != nil {
+		return nil, false, err
+	}
 	list = []*Step{}
 	for _, t := range times {
-		s, err := r.Step(t)
+		s, err := r.step(t, drifts)
 		if err != nil {
 			return nil, false, err
 		}

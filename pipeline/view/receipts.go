@@ -26,6 +26,11 @@ func (l *logic) takeAsItIs(batch bus.Batch, prefix string, kind Kind) error {
 				return err
 			}
 		}
+		if kind == Log {
+			if err := noteLearnings(l.store, w, records); err != nil {
+				return err
+			}
+		}
 		return setOffset(w, batch.Source, batch.Next)
 	})
 	if err == nil {

@@ -60,7 +60,7 @@ func TestPredictionsAreListedByScore(t *testing.T) {
 	require.Equal(t, []string{"b 0.9", "e 0.3", "a 0.2", "d 0.1"}, r.list(view.Query{Limit: 9}))
 	step, err := r.reader.Step(2)
 	require.NoError(t, err)
-	require.Equal(t, view.Counts{Predictions: 2, Final: 2}, step.Counts)
+	require.Equal(t, view.Counts{Predictions: 2, Final: 2, Scores: scoresOf(.1, .3)}, step.Counts)
 
 	// So it stays when the role is opened again.
 	r.stop()

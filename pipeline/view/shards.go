@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"lethe"
 	"lethe/canonical"
@@ -28,6 +29,8 @@ type Shard struct {
 	// those that were cut.
 	Payments int `json:"payments"`
 	Stubs    int `json:"stubs"`
+	// Published is when slices.v1 got it.
+	Published time.Time `json:"published,omitzero"`
 }
 
 // Dealt says how a timestep was dealt to shards, as package partition/scores measures it.
@@ -81,7 +84,7 @@ func takeSlice(l *logic, source bus.TopicPartition, m wire.Received) error {
 func numbersOf(s *lethe.Slice, m wire.Received) Shard {
 	out := Shard{
 		Shard: s.Shard, Revision: m.Revision, Digest: canonical.DigestOf(m.Payload), Nodes: len(s.Nodes),
-		Payments: len(s.Edges), Stubs: len(s.Stubs),
+		Payments: len(s.Edges), Stubs: len(s.Stubs), Published: m.Time.UTC(),
 	}
 	for _, label := range s.Labels {
 		switch label {
@@ -102,18 +105,11 @@ func deleteShards(store swapstore.Reader, w swapstore.Writer, t lethe.Timestep) 
 
 // Shards returns how a timestep was dealt, or nil as long as it was not.
 func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
-	out := &Dealt{Shards: []Shard{}}
-	err := r.store.Scan(timestepkey.New(shardPrefix, t), func(_, value []byte) error {
-		var s Shard
-		if err := json.Unmarshal(value, &s); err != nil {
-			return fmt.Errorf("%w: a shard of timestep %d", swapstore.ErrCorrupt, t)
-		}
-		out.Shards = append(out.Shards, s)
-		return nil
-	})
-	if err != nil || len(out.Shards) == 0 {
+	dealt, err := shardsOf(r.store, t)
+	if err != nil || len(dealt) == 0 {
 		return nil, err
 	}
+	out := &Dealt{Shards: dealt}
 	pairs, err := pairsOf(r.store, t)
 	if err != nil {
 		return nil, err
@@ -131,6 +127,19 @@ func (r *Reader) Shards(t lethe.Timestep) (*Dealt, error) {
 	return out, nil
 }
 
+// shardsOf reads what the shards hold of a timestep, in their order.
+func shardsOf(store swapstore.Reader, t lethe.Timestep) (list []Shard, err error) {
+	err = store.Scan(timestepkey.New(shardPrefix, t), func(_, value []byte) error {
+		var s Shard
+		if err := json.Unmarshal(value, &s); err != nil {
+			return fmt.Errorf("%w: a shard of timestep %d", swapstore.ErrCorrupt, t)
+		}
+		list = append(list, s)
+		return nil
+	})
+	return list, err
+}
+
 // pairsOf tells how often somebody paid or was paid by somebody in a graph, each pair counted once. In
 // stores of earlier versions they are counted.
 func pairsOf(store *swapstore.Store, t lethe.Timestep) (int, error) {
@@ -144,11 +153,7 @@ func pairsOf(store *swapstore.Store, t lethe.Timestep) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	keys := make([][]byte, len(members))
-	for i, n := range members {
-		keys[i] = keyOf(nodePrefix, n)
-	}
-	found, err := store.Lookup(keys)
+	found, err := store.Lookup(keysOf(nodePrefix, members))
 	if err != nil {
 		return 0, err
 	}

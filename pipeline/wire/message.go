@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"lethe"
 	"lethe/canonical"
@@ -152,6 +153,8 @@ type Received struct {
 	Partition int
 	// Offset is that of the record that completed the message.
 	Offset int64
+	// Time is when its topic got that record.
+	Time time.Time
 	// Next is safe to resume from: no message that began before it is open.
 	Next int64
 	// Stale says that somebody made the artefact who had lost it to another owner, whose
@@ -215,7 +218,9 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 			r.safe[p] = rec.Offset + 1
 		}
 		if complete && err == nil {
-			received := Received{Message: m, Partition: p, Offset: rec.Offset, Next: r.safe[p], Stale: r.stale(m, p)}
+			received := Received{
+				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, p),
+			}
 			// Whoever makes a model says it again where it was overwritten, so he is to hear of it.
 			if m.Key.Kind == KindModel || !received.Stale {
 				out = append(out, received)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"lethe/pipeline/view"
+	"lethe/scoring/ensemble"
 	"lethe/service/guard"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	// the newest first; none where the process does not have them.
 	Keys    func() []ed25519.PublicKey
 	Actions Actions
+	// Layout says which models the ensemble is made of.
+	Layout ensemble.Layout
 	// Ending is closed when what has no end of its own is to end.
 	Ending <-chan struct{}
 	Logger *slog.Logger
@@ -63,6 +66,7 @@ func (a *API) Routes() []Route {
 		{http.MethodGet, "/quality", guard.Read, a.asked(quality)},
 		{http.MethodGet, "/ensembles", guard.Read, a.asked(ensembles)},
 		{http.MethodGet, "/ensembles/changes", guard.Read, a.asked(ensembleChanges)},
+		{http.MethodGet, "/groups", guard.Read, a.asked(a.groups)},
 		{http.MethodGet, "/erasures", guard.Erase, a.asked(a.looked(erasures))},
 		{http.MethodGet, "/erasures/{key}", guard.Erase, a.asked(a.looked(erasure))},
 		{http.MethodPost, "/erasures/plan", guard.Erase, a.o.Plan},

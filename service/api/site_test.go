@@ -23,8 +23,10 @@ import (
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/view"
 	"lethe/scoring"
+	"lethe/scoring/ensemble"
 	"lethe/service/api"
 	"lethe/service/guard"
+	"lethe/trainer"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
@@ -65,6 +67,9 @@ func newSite(t *testing.T) *site {
 		Status:  func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
 		Plan:    func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
 		Keys:    func() []ed25519.PublicKey { return s.keys },
+		Layout: ensemble.Layout{
+			Shards: 4, Components: []ensemble.Component{{Config: trainer.Config{Model: "trees"}, Groups: 2}},
+		},
 		Actions: s.actions(), Ending: ending.Done(), Logger: slog.New(slog.DiscardHandler),
 	})
 	s.server = httptest.NewServer(guard.Before(interfaces.Handler(), guard.Options{

@@ -18,6 +18,8 @@ type Bus struct {
 	tails  []*Tail
 	// refuses is what Write returns instead of writing.
 	refuses error
+	// now is when records come.
+	now time.Time
 }
 
 // partition is a log.
@@ -28,7 +30,7 @@ type partition struct {
 
 // NewBus makes lethe's topics: with as many partitions as given, or with one.
 func NewBus(partitions map[bus.Topic]int) *Bus {
-	b := &Bus{topics: make(map[bus.Topic][]partition)}
+	b := &Bus{topics: make(map[bus.Topic][]partition), now: time.Unix(0, 0).UTC()}
 	for _, t := range bus.Topics() {
 		b.topics[t] = make([]partition, max(1, partitions[t]))
 	}
@@ -54,6 +56,13 @@ func (b *Bus) EndOffsets(_ context.Context, t bus.Topic) ([]int64, error) {
 		ends = append(ends, p.next)
 	}
 	return ends, nil
+}
+
+// Pass lets time pass: records that are written from now on are so much younger.
+func (b *Bus) Pass(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = b.now.Add(d)
 }
 
 // Refuse makes every Write return an error, until it is nil.
@@ -84,7 +93,7 @@ func (b *Bus) Write(_ context.Context, t bus.Topic, records []ingest.Outgoing) e
 			return fmt.Errorf("%w: %s has no partition %d", bus.ErrUnknownTopic, t, at)
 		}
 		logs[at].records = append(logs[at].records, ingest.Record{
-			Topic: string(t), Partition: at, Offset: logs[at].next, Time: time.Unix(0, 0).UTC(),
+			Topic: string(t), Partition: at, Offset: logs[at].next, Time: b.now,
 			Key: slices.Clone(out.Key), Value: slices.Clone(out.Value), Headers: slices.Clone(out.Headers),
 		})
 		logs[at].next++
@@ -126,7 +135,7 @@ func (b *Bus) ReadNew(_ context.Context, t bus.Topic, positions map[int]int64, f
 func (b *Bus) Clone() *Bus {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := &Bus{topics: make(map[bus.Topic][]partition), refuses: b.refuses}
+	out := &Bus{topics: make(map[bus.Topic][]partition), refuses: b.refuses, now: b.now}
 	for t, logs := range b.topics {
 		for _, p := range logs {
 			out.topics[t] = append(out.topics[t], partition{slices.Clone(p.records), p.next})

@@ -4,15 +4,16 @@ import uPlot from './vendor/uplot.js';
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Curves draws series over timesteps: each has a name, values and a colour of the style sheet.
-export function Curves({ title, times, series }) {
+// Curves draws series over timesteps: each has a name, values and a colour of the style sheet. The
+// ordinate ends at top.
+export function Curves({ title, times, series, top = 1 }) {
   const box = useRef(null);
-  const key = JSON.stringify([times, series]);
+  const key = JSON.stringify([times, series, top]);
   useEffect(() => {
     const axis = () => ({ stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { stroke: color('--line') } });
     const draw = () => new uPlot({
       width: box.current.clientWidth, height: 220, legend: { live: false }, cursor: { show: false },
-      scales: { x: { time: false }, y: { range: [0, 1] } },
+      scales: { x: { time: false }, y: { range: [0, top] } },
       axes: [{ ...axis(), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }, axis()],
       series: [{ label: 'timestep' }, ...series.map(s => ({
         label: s.name, stroke: color(s.color), width: 2, dash: s.dash, spanGaps: true, points: { show: times.length < 40, size: 5 },

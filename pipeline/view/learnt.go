@@ -1,0 +1,83 @@
+package view
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/internal/swapstore"
+	"lethe/internal/timestepkey"
+)
+
+// learnings are when the log got models that learnt from a timestep, in microseconds since 1970: the last of
+// those that replaced none, 0 if there is none of which it is known, and the last of all.
+type learnings struct{ first, newest int64 }
+
+func learningsOf(store swapstore.Reader, t lethe.Timestep) (l learnings, err error) {
+	value, found, err := store.Get(timestepkey.New(learntPrefix, t))
+	if err != nil || !found {
+		return l, err
+	}
+	if len(value) != 16 {
+		return l, fmt.Errorf("%w: when timestep %d was learnt from", swapstore.ErrCorrupt, t)
+	}
+	return learnings{int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))}, nil
+}
+
+// noteLearnings notes when models came, which are among some records of the log.
+func noteLearnings(store swapstore.Reader, w swapstore.Writer, records []ingest.Record) error {
+	changed := make(map[lethe.Timestep]learnings)
+	for _, rec := range records {
+		leaf, found, err := modelIn(rec.Value)
+		if err != nil || !found {
+			continue // what is no leaf is found where leaves are read on
+		}
+		known, begun := changed[leaf.Timestep]
+		if !begun {
+			if known, err = learningsOf(store, leaf.Timestep); err != nil {
+				return err
+			}
+		}
+		known.newest = rec.Time.UnixMicro()
+		if leaf.Replaces.IsZero() {
+			known.first = known.newest
+		}
+		changed[leaf.Timestep] = known
+	}
+	for _, t := range slices.Sorted(maps.Keys(changed)) {
+		value := binary.BigEndian.AppendUint64(nil, uint64(changed[t].first))
+		value = binary.BigEndian.AppendUint64(value, uint64(changed[t].newest))
+		if err := w.Set(timestepkey.New(learntPrefix, t), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// date reads when the models learnt from the ensemble's last timestep.
+func (e *Ensemble) date(store swapstore.Reader) error {
+	learnt, err := learningsOf(store, e.Through)
+	if err != nil || learnt == (learnings{}) {
+		return err
+	}
+	newest := time.UnixMicro(learnt.newest).UTC()
+	e.Learnt = &newest
+	dealt, err := shardsOf(store, e.Through)
+	if err != nil {
+		return err
+	}
+	var slice time.Time
+	for _, s := range dealt {
+		if s.Published.After(slice) {
+			slice = s.Published
+		}
+	}
+	if after := time.UnixMicro(learnt.first).Sub(slice).Seconds(); learnt.first != 0 && !slice.IsZero() && after >= 0 {
+		e.AfterSeconds = &after
+	}
+	return nil
+}
