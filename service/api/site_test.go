@@ -63,10 +63,10 @@ func newSite(t *testing.T) *site {
 	require.NoError(t, err)
 	ending, end := context.WithCancel(context.Background())
 	interfaces := api.New(api.Options{
-		View:    func() *view.Reader { return s.reader },
-		Status:  func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
-		Plan:    func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
-		Keys:    func() []ed25519.PublicKey { return s.keys },
+		View:   func() *view.Reader { return s.reader },
+		Status: func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
+		Plan:   func(w http.ResponseWriter, _ *http.Request) { api.Refuse(w, http.StatusServiceUnavailable, "not here") },
+		Keys:   func() []ed25519.PublicKey { return s.keys },
 		Layout: ensemble.Layout{
 			Shards: 4, Components: []ensemble.Component{{Config: trainer.Config{Model: "trees"}, Groups: 2}},
 		},
