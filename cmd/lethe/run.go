@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lethe/internal/command"
+	"lethe/internal/processors"
 	"lethe/service"
 )
 
@@ -38,6 +39,8 @@ func (c *runCmd) Run(a *command.App) error {
 	if err != nil {
 		return err
 	}
+	config.Trainer.Workers = config.Workers()
+	processors.Spare()
 	log := a.Logger(config.Log)
 	o := service.Defaults(config, a.Version, log)
 	o.TakeOver, o.ChangeSettings = c.TakeOver, c.ChangeSettings

@@ -1,5 +1,17 @@
 package bus
 
+import "context"
+
 // Extent is one more than the highest chunk index of the key that may still be
 // on the topic: what to retract when the payload goes, or shrinks.
 func (a *Assembler) Extent(key string) int { return a.extent[key] }
+
+// NewDelivery returns a Tail that follows nothing, of a client that asks for so many bytes at a time, and what hands
+// batches to it as one fetch does.
+func NewDelivery(mostBytes int) (*Tail, func(ctx context.Context, batches ...Batch) error) {
+	s := &source{taken: make(chan struct{}, 1)}
+	t := &Tail{
+		client: &Client{cfg: Config{MaxFetchBytes: mostBytes}}, wake: make(chan struct{}, 1), sources: []*source{s},
+	}
+	return t, func(ctx context.Context, batches ...Batch) error { return t.deliver(ctx, s, batches) }
+}

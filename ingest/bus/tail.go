@@ -59,7 +59,7 @@ type Gathering map[Topic]time.Duration
 type source struct {
 	tp    TopicPartition
 	ready []Batch
-	taken chan struct{} // holds a token when ready was emptied
+	taken chan struct{} // holds a token when something was taken of ready
 	// failed is final; trouble is told once and may pass.
 	failed, trouble error
 }
@@ -149,9 +149,8 @@ func (t *Tail) poll(wanted func(Topic) bool) (Batch, bool, error) {
 		t.last = at
 		batch := s.ready[0]
 		s.ready[0] = Batch{}
-		if s.ready = s.ready[1:]; len(s.ready) == 0 {
-			signal(s.taken)
-		}
+		s.ready = s.ready[1:]
+		signal(s.taken)
 		return batch, true, nil
 	}
 	return Batch{}, false, nil
@@ -177,18 +176,37 @@ func signal(c chan struct{}) {
 	}
 }
 
-// deliver hands batches to Next and waits until they are taken.
+// deliver hands batches to Next, and waits until those before them are taken, so that one fetch is ahead of Next. If
+// they have more than a fetch asks for, being compressed or one that is larger, it waits for them, too.
 func (t *Tail) deliver(ctx context.Context, s *source, batches []Batch) error {
-	t.mu.Lock()
-	s.ready = batches
-	signal(t.wake)
-	t.mu.Unlock()
-	select {
-	case <-s.taken:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	mayWait := len(batches)
+	if bytesOf(batches) > t.client.cfg.MaxFetchBytes {
+		mayWait = 0
 	}
+	t.mu.Lock()
+	s.ready = append(s.ready, batches...)
+	signal(t.wake)
+	for len(s.ready) > mayWait {
+		t.mu.Unlock()
+		select {
+		case <-s.taken:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		t.mu.Lock()
+	}
+	t.mu.Unlock()
+	return nil
+}
+
+// bytesOf returns about what batches take in memory.
+func bytesOf(batches []Batch) (n int) {
+	for _, b := range batches {
+		for _, rec := range b.Records {
+			n += len(rec.Key) + len(rec.Value)
+		}
+	}
+	return n
 }
 
 // report lets Next return an error.

@@ -2,11 +2,14 @@ package swapstore_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"lethe/internal/swapstore"
 )
@@ -47,6 +50,76 @@ func TestAppliedAheadIsDurableOnceItIsSaid(t *testing.T) {
 		require.NoError(t, s.Close())
 		require.Empty(t, ended)
 	}
+}
+
+// What is applied ahead holds up neither its writer nor who reads keys of other kinds. Who reads one that changes,
+// writes, or wants all to be durable finds it changed, in the order in which it was written.
+func TestWhatIsAppliedAheadHoldsUpNobodyElse(t *testing.T) {
+	disk := vfs.NewCrashableMem()
+	var holds atomic.Bool
+	held := make(chan struct{})
+	slow := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		begins := op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpReuseForWrite
+		if begins && strings.HasSuffix(op.Path, ".log") && holds.Load() {
+			<-held // a change that fills the memory table waits for the next log
+		}
+		return nil
+	}))
+	s, err := swapstore.Open(slow, "store", swapstore.Format{Kind: "test", Version: 1})
+	require.NoError(t, err)
+	set := func(key string, value []byte) func(w swapstore.Writer) error {
+		return func(w swapstore.Writer) error { return w.Set([]byte(key), value) }
+	}
+	require.NoError(t, s.Apply(set("b", []byte("before"))))
+	holds.Store(true)
+	const large = 1 << 20
+	ended := make(chan error, 1)
+	require.NoError(t, s.ApplyAhead(set("a1", make([]byte, large)), func(err error) { ended <- err }))
+	require.NoError(t, s.ApplyUnsynced(set("a1", []byte("last"))))
+	require.NoError(t, s.ApplyUnsynced(func(w swapstore.Writer) error {
+		return swapstore.DeletePrefix(w, []byte("c"))
+	}))
+
+	for _, kind := range []string{"b", "d"} {
+		_, _, err := s.Get([]byte(kind))
+		require.NoError(t, err)
+		require.NoError(t, s.Scan([]byte(kind), func(_, _ []byte) error { return nil }))
+		_, err = s.Lookup([][]byte{[]byte(kind)})
+		require.NoError(t, err)
+	}
+	require.Empty(t, ended)
+
+	var working errgroup.Group
+	working.Go(func() error {
+		value, _, err := s.Get([]byte("a1"))
+		assert.Equal(t, "last", string(value))
+		return err
+	})
+	working.Go(func() error {
+		var all []string
+		err := s.Scan(nil, func(key, _ []byte) error {
+			all = append(all, string(key))
+			return nil
+		})
+		assert.Subset(t, all, []string{"a1", "b"})
+		return err
+	})
+	working.Go(func() error {
+		found, err := s.Lookup([][]byte{[]byte("a1"), []byte("b")})
+		if err == nil {
+			assert.True(t, found[0].Found)
+		}
+		return err
+	})
+	working.Go(s.Sync)
+	working.Go(func() error { return s.Apply(set("a2", nil)) })
+	holds.Store(false)
+	close(held)
+	require.NoError(t, working.Wait())
+	require.NoError(t, <-ended)
+	require.Equal(t, 3, survivors(t, disk, swapstore.Small()))
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, s.ApplyUnsynced(set("e", nil)), swapstore.ErrClosed)
 }
 
 // survivors counts the keys that a sudden stop would leave.

@@ -25,13 +25,15 @@
 // header, at a multiple of 32 KiB: the write-ahead log and the manifest. Both
 // are among the files that Rewrite unlinks.
 //
-// Any number of goroutines may read; writers wait for each other. A Rewrite
+// Any number of goroutines may read; writers wait for each other. What ApplyAhead and ApplyUnsynced write is applied
+// while their caller goes on: only who reads keys with the same first byte waits for it. A Rewrite
 // waits for the readers that started before it switched, so no function given
 // to Scan, Apply or Rewrite may call a method that writes, nor Close. Reading
 // is always allowed.
 //
 //	store.go, options.go              a store opened and closed; Pebble's options
 //	read.go, lookup.go, write.go      reading and writing keys
+//	ahead.go                          changes that are applied while their writer goes on
 //	many.go                           deleting many keys at once, and sums that are added to without being read
 //	rewrite.go                        a new generation
 //	tables.go, entries.go             the tables it is made of

@@ -22,27 +22,32 @@ type later struct {
 // then on synchronised as it is asked for.
 func (l *later) syncAll(dir string) error {
 	l.now.Store(true)
-	if err := syncTree(l.FS, dir); err != nil {
+	var working errgroup.Group
+	err := syncTree(l.FS, dir, &working)
+	working.Go(func() error { return syncDir(l.FS, l.PathDir(dir)) })
+	if err = errors.Join(err, working.Wait()); err != nil {
 		return fmt.Errorf("sync what was made: %w", err)
 	}
-	return syncDir(l.FS, l.PathDir(dir))
+	return nil
 }
 
-func syncTree(fs vfs.FS, dir string) error {
+// syncTree begins to synchronise a folder and all that it holds, in no order: the disk does together what comes
+// together.
+func syncTree(fs vfs.FS, dir string, working *errgroup.Group) error {
 	names, err := fs.List(dir)
 	if err != nil {
 		return err
 	}
-	var working errgroup.Group
 	for _, name := range names {
 		path := fs.PathJoin(dir, name)
 		info, err := fs.Stat(path)
-		if err != nil {
-			return errors.Join(err, working.Wait())
+		if err == nil && info.IsDir() {
+			if err = syncTree(fs, path, working); err == nil {
+				continue
+			}
 		}
-		if info.IsDir() {
-			working.Go(func() error { return syncTree(fs, path) })
-			continue
+		if err != nil {
+			return err
 		}
 		working.Go(func() error {
 			file, err := fs.Open(path)
@@ -52,10 +57,8 @@ func syncTree(fs vfs.FS, dir string) error {
 			return errors.Join(file.Sync(), file.Close())
 		})
 	}
-	if err := working.Wait(); err != nil {
-		return err
-	}
-	return syncDir(fs, dir)
+	working.Go(func() error { return syncDir(fs, dir) })
+	return nil
 }
 
 // Create implements vfs.FS.

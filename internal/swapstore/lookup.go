@@ -19,7 +19,17 @@ type Found struct {
 // time. Of many keys it takes less time than Get, above all if they ascend and most are not
 // there.
 func (s *Store) Lookup(keys [][]byte) (out []Found, err error) {
-	g, err := s.acquire()
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	// All of one kind, or of any.
+	kind := keys[0][:min(1, len(keys[0]))]
+	for _, key := range keys {
+		if !bytes.HasPrefix(key, kind) {
+			kind = nil
+		}
+	}
+	g, err := s.acquire(kind)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ func DeletePrefix(w Writer, prefix []byte) error {
 	if !is {
 		return ErrOrder
 	}
+	b.changed.add(prefix)
 	return b.b.DeleteRange(prefix, prefixEnd(prefix), nil)
 }
 
@@ -29,6 +30,7 @@ func Add(w Writer, key []byte, n int32) error {
 	if !is || !b.sums {
 		return ErrOrder
 	}
+	b.changed.add(key)
 	return b.b.Merge(key, Sum(n), nil)
 }
 

@@ -17,8 +17,10 @@ type Reader interface {
 	Scan(prefix []byte, fn func(key, value []byte) error) error
 }
 
-// acquire returns the current generation, which then stays open until release.
-func (s *Store) acquire() (*generation, error) {
+// acquire returns the current generation, which then stays open until release, once what was applied ahead to keys with
+// a prefix can be read.
+func (s *Store) acquire(prefix []byte) (*generation, error) {
+	s.queue.wait(prefix)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.current == nil {
@@ -32,7 +34,7 @@ func (g *generation) release() { g.readers.Done() }
 
 // Get implements Reader.
 func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
-	g, err := s.acquire()
+	g, err := s.acquire(key)
 	if err != nil {
 		return nil, false, err
 	}
@@ -42,7 +44,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 
 // Scan implements Reader. It sees the store as it was when Scan was called.
 func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
-	g, err := s.acquire()
+	g, err := s.acquire(prefix)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func (s *Store) Scan(prefix []byte, fn func(key, value []byte) error) error {
 // ScanFrom is Scan of the keys with the prefix that do not come before from, which has the prefix
 // too.
 func (s *Store) ScanFrom(prefix, from []byte, fn func(key, value []byte) error) error {
-	g, err := s.acquire()
+	g, err := s.acquire(prefix)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 func (s *Store) Rewrite(ctx context.Context, fill func(src Reader, dst Writer) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	s.queue.wait(nil)
 	old, err := s.writable()
 	if err != nil {
 		return err

@@ -31,6 +31,8 @@ type Store struct {
 	current *generation
 	// broken is what every write returns once a switch was left in doubt.
 	broken error
+
+	queue queue
 }
 
 // generation is one Pebble database and those who read it.
@@ -182,6 +184,7 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	s.queue.wait(nil)
 	s.mu.Lock()
 	g := s.current
 	s.current = nil

@@ -19,71 +19,46 @@ type Writer interface {
 // Apply makes the changes that fn asks for, all or none. They are durable when
 // it returns nil. An error of fn is returned as it is, and nothing changes. No
 // change is seen by readers, fn included, before Apply is done.
-func (s *Store) Apply(fn func(w Writer) error) error { return s.apply(fn, pebble.Sync) }
-
-// ApplyUnsynced is Apply of changes that are durable once Sync or a later Apply has returned. If the machine stops
-// before, they are lost with all that came after them.
-func (s *Store) ApplyUnsynced(fn func(w Writer) error) error { return s.apply(fn, pebble.NoSync) }
-
-// Sync makes all changes durable. Any goroutine may call it.
-func (s *Store) Sync() error {
-	g, err := s.acquire()
-	if err != nil {
-		return err
-	}
-	defer g.release()
-	if err := g.db.LogData(nil, pebble.Sync); err != nil {
-		return fmt.Errorf("sync generation %d: %w", g.number, err)
-	}
-	return nil
-}
-
-func (s *Store) apply(fn func(w Writer) error, how *pebble.WriteOptions) error {
+func (s *Store) Apply(fn func(w Writer) error) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	g, b, err := s.written(fn)
+	s.queue.wait(nil)
+	g, b, err := s.written(fn, new(kinds))
 	if err != nil {
 		return err
 	}
-	err = b.Commit(how)
+	err = b.Commit(pebble.Sync)
 	if err = errors.Join(err, s.doneWith(g, b, err)); err != nil {
 		return fmt.Errorf("apply to generation %d: %w", g.number, err)
 	}
 	return nil
 }
 
-// ApplyAhead is Apply that does not wait until the changes are durable. Once they are, or cannot be, which the error
-// says, ended is called, in another goroutine; Close and Rewrite wait for that. What is applied later is durable later.
-func (s *Store) ApplyAhead(fn func(w Writer) error, ended func(error)) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	g, b, err := s.written(fn)
+// Sync makes all changes durable. Any goroutine may call it.
+func (s *Store) Sync() error {
+	g, err := s.acquire(nil)
 	if err != nil {
 		return err
 	}
-	if err := g.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
-		return fmt.Errorf("apply to generation %d: %w", g.number, errors.Join(err, b.Close()))
+	defer g.release()
+	if err := s.queue.failure(); err != nil {
+		return err
 	}
-	g.readers.Add(1)
-	go func() {
-		defer g.release()
-		err := b.SyncWait()
-		if err = errors.Join(err, s.doneWith(g, b, err)); err != nil {
-			err = fmt.Errorf("apply to generation %d: %w", g.number, err)
-		}
-		ended(err)
-	}()
+	if err := g.db.LogData(nil, pebble.Sync); err != nil {
+		return fmt.Errorf("sync generation %d: %w", g.number, err)
+	}
 	return nil
 }
 
-// written returns a batch of the changes that fn asks for. The caller holds s.writing.
-func (s *Store) written(fn func(w Writer) error) (*generation, *pebble.Batch, error) {
+// written returns a batch of the changes that fn asks for, and notes the kinds of their keys. The caller holds
+// s.writing.
+func (s *Store) written(fn func(w Writer) error, changed *kinds) (*generation, *pebble.Batch, error) {
 	g, err := s.writable()
 	if err != nil {
 		return nil, nil, err
 	}
 	b := s.newBatch(g)
-	if err := fn(batchWriter{b, s.size.Sums}); err != nil {
+	if err := fn(batchWriter{b, s.size.Sums, changed}); err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	return g, b, nil
@@ -121,17 +96,25 @@ func (s *Store) writable() (*generation, error) {
 	if s.current == nil {
 		return nil, ErrClosed
 	}
-	return s.current, s.broken
+	return s.current, errors.Join(s.broken, s.queue.failure())
 }
 
 type batchWriter struct {
 	b *pebble.Batch
 	// sums says that Add may be asked for.
 	sums bool
+	// changed are the kinds of the keys.
+	changed *kinds
 }
 
 // Set implements Writer.
-func (w batchWriter) Set(key, value []byte) error { return w.b.Set(key, value, nil) }
+func (w batchWriter) Set(key, value []byte) error {
+	w.changed.add(key)
+	return w.b.Set(key, value, nil)
+}
 
 // Delete implements Writer.
-func (w batchWriter) Delete(key []byte) error { return w.b.Delete(key, nil) }
+func (w batchWriter) Delete(key []byte) error {
+	w.changed.add(key)
+	return w.b.Delete(key, nil)
+}

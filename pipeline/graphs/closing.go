@@ -28,9 +28,12 @@ type closings struct {
 	beside  func(work func())
 	wake    func()
 	working sync.WaitGroup
-	// closed is told of a timestep that has closed.
-	closed func(t lethe.Timestep, started time.Time)
-	clock  func() time.Time
+	// told is told of timesteps that have closed, and of graphs that were sent, which is noted.
+	told interface {
+		noteChanged(t lethe.Timestep, state lethe.State, started time.Time)
+		notePublished(t lethe.Timestep, r lethe.Revision)
+	}
+	clock func() time.Time
 }
 
 // closingTopics is where graphs are sent.
@@ -42,9 +45,9 @@ type closingTopics interface {
 const (
 	// backlog is how many timesteps may wait to be closed while records are taken: what waits fills staging's memory,
 	// and is written to a table once more when that is full.
-	backlog = 2
+	backlog = 4
 	// mostClosing and mostClosingBytes bound those that close at a time: each waits for the disk, and is in memory.
-	mostClosing      = 4
+	mostClosing      = 6
 	mostClosingBytes = 64 << 20
 )
 
@@ -130,6 +133,7 @@ func (l *closings) goOn(ctx context.Context, urgent bool) (changed bool, err err
 		if err := l.publisher.noteGraph(c.timestep, c.message.Revision, c.digest); err != nil {
 			return changed, err
 		}
+		l.told.notePublished(c.timestep, c.message.Revision)
 		l.now, changed, urgent = l.now[1:], true, false
 	}
 	return changed, nil
@@ -177,7 +181,7 @@ func (l *closings) finish(ctx context.Context, c *closing) error {
 		l.now = nil
 		return fmt.Errorf("close timestep %d: %w", c.timestep, err)
 	}
-	l.closed(c.timestep, c.started)
+	l.told.noteChanged(c.timestep, lethe.Closed, c.started)
 	message := l.publisher.graphMessage(c.timestep, c.Revision(), c.payload, c.digest)
 	c.message = &message
 	l.run(func() { _ = c.send(ctx, l.topics) })
@@ -194,7 +198,7 @@ func (l *closings) atOnce(ctx context.Context, t lethe.Timestep) error {
 	if err := c.Finish(ctx); err != nil {
 		return err
 	}
-	l.closed(t, started)
+	l.told.noteChanged(t, lethe.Closed, started)
 	return c.Sync()
 }
 

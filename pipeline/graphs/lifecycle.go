@@ -243,6 +243,11 @@ func (l *lifecycle) noteChanged(t lethe.Timestep, state lethe.State, started tim
 	l.listener.SnapshotChanged(events.SnapshotChanged{Timestep: t, State: state, Duration: l.now().Sub(started)})
 }
 
+// notePublished notes that the graph of a timestep that has closed was sent: its mark need not be read.
+func (l *lifecycle) notePublished(t lethe.Timestep, r lethe.Revision) {
+	l.published[t] = published{lethe.Closed, r}
+}
+
 // assign partitions a snapshot.
 func (l *lifecycle) assign(ctx context.Context, s *lethe.Snapshot) ([]lethe.ShardID, error) {
 	started := l.now()

@@ -220,9 +220,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 		},
 	}
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
-	l.lifecycle.closings.closed = func(t lethe.Timestep, started time.Time) {
-		l.lifecycle.noteChanged(t, lethe.Closed, started)
-	}
+	l.lifecycle.closings.told = l.lifecycle
 	for _, info := range store.Timesteps() {
 		l.lifecycle.begun[info.Timestep] = true
 	}

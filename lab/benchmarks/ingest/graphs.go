@@ -16,6 +16,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions/coordinator"
 	"lethe/ingest/bus"
+	"lethe/internal/processors"
 	"lethe/metrics/events"
 	"lethe/pipeline/graphs"
 	"lethe/pipeline/role"
@@ -38,6 +39,7 @@ func (b *benchmark) takeIn(ctx context.Context) (m measured, err error) {
 	defer func() { err = errors.Join(err, client.Close()) }()
 	disk := &writtenFS{FS: vfs.Default}
 	options := b.options(dir, disk, client)
+	processors.Spare() // as lethe run does
 	opened, err := graphs.New(ctx, options)
 	if err != nil {
 		return m, err

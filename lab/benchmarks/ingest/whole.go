@@ -13,6 +13,7 @@ import (
 	"lethe/configs"
 	"lethe/deletions"
 	"lethe/ingest/bus"
+	"lethe/internal/processors"
 	"lethe/metrics/events"
 	"lethe/pipeline/requests"
 	"lethe/service"
@@ -47,6 +48,8 @@ func (b *benchmark) takeInWhole(ctx context.Context) (m measured, err error) {
 	if err != nil {
 		return m, err
 	}
+	config.Trainer.Workers = config.Workers()
+	processors.Spare() // as lethe run does
 	w := &whole{
 		progress: progress{all: int64(b.Transactions), last: time.Now()}, half: make(chan struct{}),
 		phases: phases{spans: make(map[string][]span)}, done: make(chan struct{}),
