@@ -221,7 +221,7 @@ func (f *Follower) partitionsOf(ctx context.Context, topic bus.Topic) (count int
 
 // read puts together what a batch brought.
 func (f *Follower) read(batch bus.Batch) (in Input, err error) {
-	in.Batch = batch
+	in.Batch = f.heard(batch)
 	switch topic := batch.Source.Topic; topic {
 	case bus.Control, bus.ErasureStatus:
 		for _, rec := range batch.Records {

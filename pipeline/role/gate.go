@@ -221,9 +221,16 @@ func sizeOf(batch bus.Batch) (n int) {
 
 // Due returns up to where a process that stands by reads before it leads, see HasRead: to where
 // the topics end that are read without waiting for the leader, and else to where those who led have
-// dealt with everything, or what they published would be published again.
+// dealt with everything, or what they published would be published again. It hears of all who led before.
 func (f *Follower) Due(ctx context.Context) (map[bus.TopicPartition]int64, error) {
-	s := f.around.Standing
+	s, control := f.around.Standing, bus.TopicPartition{Topic: bus.Control}
+	ends, err := bus.EndsOf(ctx, f.around.Bus, bus.Control)
+	if err == nil {
+		err = f.succeed(ctx, ends[control])
+	}
+	if err != nil {
+		return nil, err
+	}
 	due, err := bus.EndsOf(ctx, f.around.Bus, s.Open...)
 	if err != nil {
 		return nil, err
@@ -252,8 +259,20 @@ func (f *Follower) prepared(ctx context.Context, ended <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	due, err := f.Due(ctx)
-	if err != nil {
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-ended:
+			stop()
+		case <-asking.Done():
+		}
+	}()
+	due, err := f.Due(asking)
+	switch {
+	case err != nil && asking.Err() != nil && ctx.Err() == nil:
+		return nil // what ended the role says why
+	case err != nil:
 		return err
 	}
 	for !f.HasRead(due) {

@@ -134,6 +134,33 @@ func TestOneLeadsAndAnotherStandsBy(t *testing.T) {
 	p.noted("one", 3, 4)
 }
 
+// Brokers forget a group that had no members for some days, and count its generations from the start. Who leads then
+// goes by a greater one than those before it all the same, or readers would leave out what it says.
+func TestWhoLeadsAfterTheGroupWasForgottenIsHeard(t *testing.T) {
+	p := newPair(t)
+	record, err := wire.Leader{Role: "echo", Identity: "gone"}.Record()
+	require.NoError(t, err)
+	long := wire.OwnedBy(wire.Owner{Generation: 40, Instance: "gone"}, []ingest.Outgoing{record})
+	require.NoError(t, p.topics.Write(t.Context(), bus.Control, long))
+	p.start("one")
+	p.publish(1)
+	p.await("1 one")
+	p.start("two")
+	p.publish(2)
+	p.await("1 one", "2 one")
+	p.noted("two", 1, 2)
+	require.NoError(t, p.stops["one"]())
+	p.publish(3)
+	p.group.Lead("two")
+	p.await("1 one", "2 one", "3 two")
+	require.NoError(t, p.topics.ReadAll(t.Context(), bus.Models, func(rec ingest.Record) error {
+		by, tells := wire.OwnerOf(rec)
+		require.True(t, tells)
+		require.Greater(t, by.Generation, int64(40))
+		return nil
+	}))
+}
+
 // What a leader writes and does not read is no lag of its group.
 func TestWhatALeaderWritesIsDealtWith(t *testing.T) {
 	p := newPair(t)

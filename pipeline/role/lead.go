@@ -52,6 +52,7 @@ type Lead struct {
 	dealt map[bus.TopicPartition]int64
 	// noted is up to where all of topics is noted that this process wrote, see Standing.Noted.
 	noted map[bus.TopicPartition]int64
+	heard heard
 	// trouble is what was told last.
 	trouble string
 	// writing are the ends of what is being written, see write.

@@ -90,4 +90,6 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 	}
 }
 
-func (l *Lead) owner() wire.Owner { return wire.Owner{Generation: l.generation, Instance: l.instance} }
+func (l *Lead) owner() wire.Owner {
+	return wire.Owner{Generation: l.heard.base + l.generation, Instance: l.instance}
+}

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"lethe/ingest"
 )
@@ -37,6 +38,27 @@ func (l Leader) Record() (ingest.Outgoing, error) {
 func ParseLeader(rec ingest.Record) (l Leader, found bool, err error) {
 	found, err = parseControl(rec, leaderPrefix, &l, func() (format, key string) { return l.Format, l.Role }, leaderFormat)
 	return l, found, err
+}
+
+// The roles that one process leads, as their leaders call them.
+const (
+	leadsGraphs = "graphs"
+	leadsScore  = "score"
+)
+
+// LedBy tells which role's leader alone writes records of control.v1 with such a key, or "".
+func LedBy(key []byte) string {
+	role, leads := strings.CutPrefix(string(key), leaderPrefix)
+	switch {
+	case leads:
+		return role
+	case string(key) == servedKey:
+		return leadsScore
+	case strings.HasPrefix(string(key), commandPrefix):
+		return leadsGraphs
+	default:
+		return ""
+	}
 }
 
 // Barrier is written to control.v1 by who wants to know everything that was written there
