@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"lethe/deletions"
 	"lethe/deletions/translog"
 	"lethe/ingest"
-	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
 
@@ -82,10 +82,7 @@ func (a acks) all(requestID string, attempt int, role string, step deletions.Ste
 			answered[from.instance] = ack
 		}
 	}
-	awaited := a.members.Of(role)
-	if role == graphsRole {
-		awaited = a.standbys()
-	}
+	awaited := a.awaited(role)
 	if !a.members.Known(role) {
 		awaited = slices.Sorted(maps.Keys(answered))[:min(1, len(answered))]
 	}
@@ -98,6 +95,22 @@ func (a acks) all(requestID string, attempt int, role string, step deletions.Ste
 		out = append(out, ack)
 	}
 	return out
+}
+
+// awaited are the data directories whose answers are waited for.
+func (a acks) awaited(role string) []string {
+	if role == graphsRole {
+		return a.standbys()
+	}
+	return a.members.Of(role)
+}
+
+// missing are those of them that have not done a step.
+func (a acks) missing(requestID string, attempt int, role string, step deletions.Step) []string {
+	return slices.DeleteFunc(slices.Clone(a.awaited(role)), func(instance string) bool {
+		ack, said := a.newest[requestID][source{role, instance, step}]
+		return said && ack.Attempt >= attempt
+	})
 }
 
 // standbys are the other data directories that hold graphs.
@@ -205,21 +218,70 @@ func (v *Verification) passes(b wire.Barrier) {
 	v.passed = v.passed || v.barrier != "" && b.Name == v.barrier
 }
 
-// answered tells the listener that a process has done a step of the requests of a batch that are open.
-// What it answered before this process began is read again and is told again.
-func (o *outbox) answered(ack deletions.Ack) error {
-	open, err := o.ledger.Open()
+// awaitedQuietly is for how long an answer is waited for before that is said.
+const awaitedQuietly = 30 * time.Second
+
+// awaiting says whom requests wait for.
+type awaiting struct {
+	*states
+	// said are the waits that were said.
+	said map[string]bool
+}
+
+// say says once which data directory a request waits for, where it stands for long: its process may be stopped
+// or gone, and only an operator can tell.
+func (s *awaiting) say() error {
+	open, err := s.o.Ledger.Open()
 	if err != nil {
 		return err
 	}
+	said := make(map[string]bool)
 	for _, e := range open {
-		if e.RequestID != ack.RequestID && (!begun(e) || e.Leader() != ack.RequestID) || ack.Attempt < e.Attempts {
+		answers := s.answers(e.State)
+		if len(answers) == 0 || s.o.Clock.Now().Sub(e.Updated()) < awaitedQuietly {
 			continue
 		}
-		o.listener.ErasureAnswered(events.ErasureAnswered{
-			Trace: events.TraceOfErasure(o.secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
-			Duration: max(0, o.clock.Now().Sub(e.Updated())),
-		})
+		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
+		if begun(e) {
+			if b, err = s.out.whole(e.Leader()); err != nil {
+				return err
+			}
+		}
+		for _, of := range answers {
+			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
+			for _, instance := range missing {
+				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)
+				if said[this] = true; !s.said[this] {
+					s.o.Logger.Warn("an erasure waits for a data directory: start its process, or strike it off if it is gone for "+
+						"good (lethe members strike)", "request_id", e.RequestID, "state", e.State, "role", of.role, "instance", instance)
+				}
+			}
+			if len(missing) > 0 && of.step == deletions.StepPurged {
+				break // score waits for them, too
+			}
+		}
 	}
+	s.said = said
 	return nil
+}
+
+// answers are those that a request in a state waits for.
+func (s *awaiting) answers(state deletions.State) (out []source) {
+	switch state {
+	case deletions.Accepted:
+		return []source{{role: scoreRole, step: deletions.StepSuppressed}, {role: viewRole, step: deletions.StepSuppressed}}
+	case deletions.Retraining:
+		return []source{{role: trainRole, step: deletions.StepPurged}, {role: scoreRole, step: deletions.StepSwapped}}
+	case deletions.Swapped, deletions.Erased, deletions.Verifying:
+		step := deletions.StepScanned
+		if state == deletions.Swapped {
+			step = deletions.StepErased
+		}
+		for _, role := range s.acks.holders() {
+			out = append(out, source{role: role, step: step})
+		}
+		return out
+	default:
+		return nil
+	}
 }

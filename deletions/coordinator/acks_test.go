@@ -1,6 +1,9 @@
 package coordinator
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +35,37 @@ func TestATakeOverIsALeafOfTheLog(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, []translog.Leaf{translog.TakeOver(trainRole, "one", at)}, found)
+}
+
+// Whom an erasure waits for is said once, with the data directory that an operator may strike off: its process may be
+// stopped, or gone.
+func TestWhomAnErasureWaitsForIsSaid(t *testing.T) {
+	d := deploy(t)
+	require.NoError(t, d.boot())
+	var log bytes.Buffer
+	d.states.o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	for _, instance := range []string{"one", "two"} {
+		member := wire.Member{Role: scoreRole, Identity: instance, Run: "1"}
+		require.NoError(t, d.TakeNotices([]wire.Notice{{Member: &member}}))
+	}
+	request := lethe.ErasureRequest{RequestID: "gdpr-1", Targets: lethe.Transactions("a"), Scope: lethe.ScopeStubs}
+	entry, err := deletions.NewEntry(testSecret, request, d.now)
+	require.NoError(t, err)
+	_, err = d.states.o.Ledger.Take(entry)
+	require.NoError(t, err)
+	_, err = d.states.o.Ledger.TransitionAll([]string{"gdpr-1"}, deletions.Accepted, nil)
+	require.NoError(t, err)
+	ack := deletions.NewAck("gdpr-1", scoreRole, "one", deletions.StepSuppressed)
+	require.NoError(t, d.TakeNotices([]wire.Notice{{Ack: &ack}}))
+
+	require.NoError(t, d.states.awaiting.say())
+	require.Empty(t, log.String(), "it may be on its way")
+	d.now = d.now.Add(time.Minute)
+	for range 2 {
+		require.NoError(t, d.states.awaiting.say())
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "an erasure waits"), log.String())
+	require.Contains(t, log.String(), "request_id=gdpr-1 state=accepted role=score instance=two")
 }
 
 // withoutRequests is a coordinator that hears others before there is a request.

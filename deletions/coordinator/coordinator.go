@@ -217,5 +217,8 @@ func (c *Coordinator) Due() time.Time { return c.states.queue.due }
 func (c *Coordinator) Tick(ctx context.Context) error {
 	c.states.dirty = c.states.dirty || c.counts[deletions.Failed] > 0 || c.states.deadlines.passed() ||
 		c.states.holds.passed()
+	if err := c.states.awaiting.say(); err != nil {
+		return err
+	}
 	return c.states.out.rollLater(ctx)
 }

@@ -269,3 +269,22 @@ func (o *outbox) rollLater(ctx context.Context) error {
 	o.rolls, o.rolled = o.rolls-1, o.clock.Now()
 	return o.bus.RollMarkers(ctx, bus.Transactions, bus.Labels, bus.Erasures)
 }
+
+// answered tells the listener that a process has done a step of the requests of a batch that are open.
+// What it answered before this process began is read again and is told again.
+func (o *outbox) answered(ack deletions.Ack) error {
+	open, err := o.ledger.Open()
+	if err != nil {
+		return err
+	}
+	for _, e := range open {
+		if e.RequestID != ack.RequestID && (!begun(e) || e.Leader() != ack.RequestID) || ack.Attempt < e.Attempts {
+			continue
+		}
+		o.listener.ErasureAnswered(events.ErasureAnswered{
+			Trace: events.TraceOfErasure(o.secret, e.RequestID), Role: ack.Role, Instance: ack.Instance, Step: string(ack.Step),
+			Duration: max(0, o.clock.Now().Sub(e.Updated())),
+		})
+	}
+	return nil
+}

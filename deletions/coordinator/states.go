@@ -32,6 +32,7 @@ type states struct {
 	deadlines deadlines
 	holds     holds
 	signed    signatures
+	awaiting  awaiting
 	// dirty says that a request may be able to go on.
 	dirty bool
 }
@@ -54,7 +55,7 @@ func newStates(o Options) *states {
 		dirty: true,
 	}
 	s.cancelled, s.deadlines = cancellations{s, make(map[string]int)}, deadlines{states: s}
-	s.holds, s.signed = holds{states: s}, signatures{s}
+	s.holds, s.signed, s.awaiting = holds{states: s}, signatures{s}, awaiting{states: s}
 	s.verification = &Verification{states: s, purged: make(map[string]bool)}
 	s.steps = map[deletions.State]step{
 		deletions.Rewriting:  s.rewriting,

@@ -25,8 +25,6 @@ const (
 	wakes  = "wakes"
 	leads  = "leads"
 	cut    = "is cut off"
-	// forgotten is what a group is once nobody was there for long.
-	forgotten = "and all others leave, and brokers forget the group"
 )
 
 // String implements fmt.Stringer.
@@ -54,9 +52,6 @@ func (d *drawing) led(chance *rand.Rand) {
 			c.what = []string{leaves, leaves, joins, hangs, hangs, wakes, leads}[chance.IntN(7)]
 			c.machine, c.fault = chance.IntN(2) == 0, aFault(chance)
 			c.fault.turns = 0
-			if of.role == ofGraphs && chance.IntN(12) == 0 {
-				c.what = forgotten
-			}
 			d.insert(chance.IntN(len(d.events)+1), operation{change: &c})
 		}
 	}
@@ -112,8 +107,6 @@ func (d *deployment) change(ctx context.Context, c change) error {
 	g := d.group(c.role)
 	h := g.hosts[c.number]
 	switch {
-	case c.what == forgotten:
-		return d.forget(ctx, g, c)
 	case c.what == joins && h == nil:
 		if err := d.begin(ctx, g, c.number); err != nil {
 			return err
@@ -140,19 +133,6 @@ func (d *deployment) change(ctx context.Context, c change) error {
 		g.hangs[c.number] = true
 		g.elect()
 	}
-	return nil
-}
-
-// forget has all processes of a group leave, and brokers count its generations from the start.
-func (d *deployment) forget(ctx context.Context, g *group, c change) error {
-	c.what = leaves
-	for c.number = range g.hosts {
-		if err := d.change(ctx, c); err != nil {
-			return err
-		}
-	}
-	g.leader, g.generation = nobody, 0
-	clear(g.positions)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package role
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
@@ -13,69 +14,79 @@ import (
 // anew, and readers, which leave out what is of an older generation than they have read of, would leave out all that
 // who leads says from then on.
 type heard struct {
+	mu           sync.Mutex
 	newest, next int64
 	// base is what is added to the generations that brokers count, of which each is greater than the one before.
 	base int64
 }
 
-// hear notes who wrote what was read of control.v1. Anybody may forge a record without a code.
-func (l *Lead) hear(batch bus.Batch) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// hear notes who wrote what was read of control.v1 as the leader of a role. Anybody may forge a record without a code.
+func (h *heard) hear(role string, batch bus.Batch) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, rec := range batch.Records {
 		by, tells := wire.OwnerOf(rec)
-		if tells && rec.Unproven == "" && wire.LedBy(rec.Key) == l.role {
-			l.heard.newest = max(l.heard.newest, by.Generation)
+		if tells && rec.Unproven == "" && wire.LedBy(rec.Key) == role {
+			h.newest = max(h.newest, by.Generation)
 		}
 	}
-	l.heard.next = max(l.heard.next, batch.Next)
+	h.next = max(h.next, batch.Next)
+}
+
+// to is up to where control.v1 was heard.
+func (h *heard) to() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.next
+}
+
+// counted returns a generation, as brokers count it, as records tell it.
+func (h *heard) counted(generation int64) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.base + generation
+}
+
+// succeed has a generation and those behind it be greater than all that were heard of.
+func (h *heard) succeed(generation int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.base = 0; h.newest >= generation {
+		h.base = h.newest
+	}
 }
 
 // heard notes who wrote a batch, where one process leads, and returns it.
 func (f *Follower) heard(batch bus.Batch) bus.Batch {
 	if s := f.around.Standing; s != nil && batch.Source.Topic == bus.Control {
-		s.Lead.hear(batch)
+		s.Lead.heard.hear(s.Lead.role, batch)
 	}
 	return batch
-}
-
-// heardTo is up to where control.v1 was heard.
-func (l *Lead) heardTo() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.heard.next
-}
-
-// succeed has this process go by a greater generation than everybody who was heard of.
-func (l *Lead) succeed() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.heard.base = 0; l.heard.newest >= l.generation {
-		l.heard.base = l.heard.newest
-	}
 }
 
 // succeed hears what control.v1 tells up to a position, and has the process, which is to lead, go by a greater
 // generation than everybody before it.
 func (f *Follower) succeed(ctx context.Context, end int64) error {
 	lead, from := f.around.Standing.Lead, bus.FromStart
-	if at := lead.heardTo(); at > 0 {
+	if at := lead.heard.to(); at > 0 {
 		from = at
 	}
-	if lead.heardTo() < end {
+	if lead.heard.to() < end {
 		tail, err := f.around.Bus.Follow(map[bus.TopicPartition]int64{{Topic: bus.Control}: from})
 		if err != nil {
 			return err
 		}
 		defer tail.Close() //nolint:errcheck // nothing was written
-		for lead.heardTo() < end {
+		for lead.heard.to() < end {
 			batch, err := tail.Next(ctx)
 			if err != nil && (ctx.Err() != nil || !errors.Is(err, bus.ErrInterrupted)) {
 				return err
 			}
-			lead.hear(batch)
+			lead.heard.hear(lead.role, batch)
 		}
 	}
-	lead.succeed()
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	lead.heard.succeed(lead.generation)
 	return nil
 }

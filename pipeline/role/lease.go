@@ -91,5 +91,5 @@ func (l *Lead) holds(ctx context.Context, term int64) (wire.Owner, error) {
 }
 
 func (l *Lead) owner() wire.Owner {
-	return wire.Owner{Generation: l.heard.base + l.generation, Instance: l.instance}
+	return wire.Owner{Generation: l.heard.counted(l.generation), Instance: l.instance}
 }
