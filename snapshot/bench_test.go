@@ -22,6 +22,7 @@ func benchStore(b *testing.B) *Store {
 	})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	require.NoError(b, s.Marks().FixFeatureCount(benchFeatures))
 	return s
 }
 
@@ -86,4 +87,22 @@ func BenchmarkTimestep4000(b *testing.B) {
 	b.ReportMetric(1000*closing/float64(b.N), "close-ms")
 	b.ReportMetric(1000*settling/float64(b.N), "settle-ms")
 	b.ReportMetric(1000*erasing/float64(b.N), "erase-ms")
+}
+
+// BenchmarkScrub1000000 writes staging anew that knows a million transactions of closed timesteps, as an erasure does
+// while no record is taken.
+func BenchmarkScrub1000000(b *testing.B) {
+	s := benchStore(b)
+	const all, together = 1_000_000, 4000
+	for step := lethe.Timestep(1); step <= all/together; step++ {
+		takeMany(b, s, step, 0, together)
+		batch, err := s.Begin(Source{Transactions, "topic", 0})
+		require.NoError(b, err)
+		end(b, batch, step)
+		require.NoError(b, batch.Commit(0))
+		require.NoError(b, CloseTimestep(b.Context(), s, step))
+	}
+	for b.Loop() {
+		require.NoError(b, s.Scrub(b.Context()))
+	}
 }
