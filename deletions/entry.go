@@ -81,6 +81,9 @@ type Progress struct {
 	// Withdrawn says that the records were withdrawn from the topics: from then on
 	// nobody needs to know them.
 	Withdrawn bool `json:"withdrawn,omitempty"`
+	// Dropped are the fingerprints that were found in records that were dropped as they came and withdrawn:
+	// no search finds these any more, once they are compacted away.
+	Dropped []scan.MAC `json:"dropped,omitempty"`
 	// Carried are the keyed hashes of what the subjects were carried by when the request was
 	// accepted, ascending: they are suppressed with them.
 	Carried []lethe.Digest `json:"carried,omitempty"`

@@ -77,6 +77,9 @@ func hitsIn(scanner *scan.Scanner, rec ingest.Record) []scan.Hit {
 // record is left alone if a later one of the batch has taken its key over:
 // compaction will remove it then, and a tombstone would remove the later one too.
 func (n *Erased) Withdraw(ctx context.Context, batch bus.Batch, positions []int) error {
+	if err := n.noteDropped(batch, positions); err != nil {
+		return fmt.Errorf("note what was dropped: %w", err)
+	}
 	var tombstones []ingest.Outgoing
 	for _, at := range positions {
 		key := batch.Records[at].Key

@@ -126,6 +126,11 @@ func (d *deployment) command(td *datadriven.TestData) error {
 			rec.Value = nil
 		}
 		d.bus.append(bus.Topic(id), rec)
+	case "dropped":
+		// A record that the graphs have met and dropped, and that compaction has removed since.
+		source := bus.TopicPartition{Topic: bus.Topic(id)}
+		rec := ingest.Record{Topic: id, Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
+		return d.Erased.Withdraw(d.Context(), bus.Batch{Source: source, Records: []ingest.Record{rec}}, []int{0})
 	case "answer":
 		a := deletions.NewAck(id, textArg(td, "role"), "1", deletions.Step(textArg(td, "step")))
 		a.Ensemble = lethe.Digest{byte(len(a.Step))}

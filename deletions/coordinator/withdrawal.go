@@ -9,6 +9,7 @@ import (
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/late"
+	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 )
@@ -35,6 +36,65 @@ func (n *Erased) knowsAll(b batch) bool {
 		}
 		return len(n.named[e.RequestID]) == 0 || slices.ContainsFunc(e.Progress.Outcomes, elsewhere)
 	})
+}
+
+// noteDropped notes with the requests under way what of theirs is in records that are dropped, before these are
+// withdrawn: what was in its topic when it was asked for was held, whoever reads it first.
+func (n *Erased) noteDropped(in bus.Batch, positions []int) error {
+	if topic := in.Source.Topic; len(positions) == 0 || topic != bus.Transactions && topic != bus.Labels {
+		return nil
+	}
+	open, err := n.ledger.Open()
+	if err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(e deletions.Entry) bool { return !e.Suppresses() || e.Progress.Withdrawn })
+	prints := batch{members: open}.fingerprints()
+	if len(prints) == 0 {
+		return nil
+	}
+	scanner, err := scan.NewScanner(n.secret, prints)
+	if err != nil {
+		return err
+	}
+	found := make(map[scan.MAC]bool)
+	for _, at := range positions {
+		for _, h := range hitsIn(scanner, in.Records[at]) {
+			found[prints[h.Fingerprint].MAC] = true
+		}
+	}
+	for _, e := range open {
+		fresh := fresh(e.Progress, found)
+		if len(fresh) == 0 {
+			continue
+		}
+		if _, err := n.ledger.Update(e.RequestID, func(p *deletions.Progress) {
+			p.Dropped = append(p.Dropped, fresh...)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh are the fingerprints of a request that were found and not noted before, in its order.
+func fresh(p deletions.Progress, found map[scan.MAC]bool) (list []scan.MAC) {
+	for _, f := range p.Fingerprints {
+		if found[f.MAC] && !slices.Contains(p.Dropped, f.MAC) {
+			list = append(list, f.MAC)
+		}
+	}
+	return list
+}
+
+// droppedOf are the records of a request that were dropped, as far as they are known, as one.
+func (s *states) droppedOf(requestID string) (remains, error) {
+	e, err := s.o.Ledger.Get(requestID)
+	by := make(map[scan.MAC]bool, len(e.Progress.Dropped))
+	for _, mac := range e.Progress.Dropped {
+		by[mac] = true
+	}
+	return remains{by: []map[scan.MAC]bool{by}}, err
 }
 
 // withdrawnBy is the header of a tombstone that names the request that it is for.
@@ -140,7 +200,11 @@ func (v *Verification) withdraw(
 	predictions, reasons, sources, letters := where.predictions, where.reasons, where.sources, where.letters
 	held := make([][]bool, len(requests))
 	for i, targets := range requests {
-		if held[i], err = s.namedBy(targets, sources, letters); err != nil {
+		dropped, err := s.droppedOf(b.members[i].RequestID)
+		if err != nil {
+			return b, err
+		}
+		if held[i], err = s.namedBy(targets, sources, letters, dropped); err != nil {
 			return b, err
 		}
 	}
