@@ -255,7 +255,13 @@ func (d *deployment) predictions() map[string]string {
 // erase submits a request and returns the command that waits for its end.
 func (d *deployment) erase(requestID, node string) *process.Background {
 	d.t.Helper()
-	return process.Go(d.t, erasureMax, d.bin,
+	return d.eraseWithin(erasureMax, requestID, node)
+}
+
+// eraseWithin is erase where it may take longer than usual.
+func (d *deployment) eraseWithin(most time.Duration, requestID, node string) *process.Background {
+	d.t.Helper()
+	return process.Go(d.t, most, d.bin,
 		d.client("erase", "submit", "--node", node, "--request-id", requestID, "--wait", "--json")...)
 }
 

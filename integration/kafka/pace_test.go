@@ -58,15 +58,16 @@ func TestPaceOfAnErasure(t *testing.T) {
 	for n, id := range l.stream.Steps[2].Transactions[:2] {
 		started := time.Now()
 		own, broker := use()
-		status := verified(t, d.erase("pace-"+strconv.Itoa(n), string(id.ID)), s)
+		// Room for a machine that has other work.
+		most := time.Minute + time.Duration(size)*time.Second/2
+		status := verified(t, d.eraseWithin(max(erasureMax, most), "pace-"+strconv.Itoa(n), string(id.ID)), s)
 		ownNow, brokerNow := use()
 		t.Logf("%d MB in the partition: suppressed %.1f s, swapped %.1f s, erased %.1f s, verified %.1f s "+
 			"(seen after %.1f s); processor seconds of lethe %.1f, of the broker %.1f",
 			filled/mega, seconds(status.Elapsed.Suppressed), seconds(status.Elapsed.Swapped), seconds(status.Elapsed.Erased),
 			seconds(status.Elapsed.Verified), time.Since(started).Seconds(), ownNow-own, brokerNow-broker)
 		d.requireGone(l.forms(t, id.ID), dir)
-		// Room for a machine that has other work.
-		require.Less(t, seconds(status.Elapsed.Verified), 60.0+float64(size)/2)
+		require.Less(t, seconds(status.Elapsed.Verified), most.Seconds())
 	}
 	require.Zero(t, s.Stop(), s.Log())
 }
