@@ -23,16 +23,31 @@ func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 		}
 		b = found
 	}
-	if s.scrubbed[b.leader] != b.attempts()+1 {
+	if !s.isScrubbed(b) {
 		if err := s.erased.removeNamed(ctx, b.ids()); err != nil {
 			return b, err
 		}
-		if err := s.o.Graphs.Scrub(ctx); err != nil {
-			return b, err
-		}
-		s.scrubbed[b.leader] = b.attempts() + 1
+	}
+	if err := s.scrub(ctx, b); err != nil {
+		return b, err
 	}
 	return s.cleaned(ctx, b)
+}
+
+// isScrubbed reports whether this process has written the graphs' files anew in this try.
+func (s *states) isScrubbed(b batch) bool { return s.scrubbed[b.leader] == b.attempts()+1 }
+
+// scrub has the graphs' files written anew, once a try and in every process: one that takes over, or begins
+// again, may have put into them what it deleted since.
+func (s *states) scrub(ctx context.Context, b batch) error {
+	if s.isScrubbed(b) {
+		return nil
+	}
+	if err := s.o.Graphs.Scrub(ctx); err != nil {
+		return err
+	}
+	s.scrubbed[b.leader] = b.attempts() + 1
+	return nil
 }
 
 // cleaned waits until the other roles have searched the places that held the
@@ -61,7 +76,6 @@ func (s *states) cleaned(ctx context.Context, b batch) (batch, error) {
 	if b, err = s.moveAll(ctx, b, deletions.Erased, note); err != nil {
 		return b, err
 	}
-	delete(s.scrubbed, b.leader)
 	return b, s.out.command(ctx, b.leader, wire.PhaseSearch)
 }
 
@@ -105,6 +119,9 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	})
 	if len(ready) == 0 {
 		return b, nil
+	}
+	if err := s.scrub(ctx, b); err != nil {
+		return b, err
 	}
 	return b, s.verification.begin(ready)
 }

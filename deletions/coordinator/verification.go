@@ -163,6 +163,9 @@ func (v *Verification) conclude(ctx context.Context, b batch) (batch, error) {
 	sought.members = members
 	v.states.out.phaseDone(sought, events.Verify, deletions.Erased)
 	v.states.out.phaseDone(sought, events.Whole, deletions.Received)
+	if len(members) == len(b.members) {
+		delete(v.states.scrubbed, b.leader)
+	}
 	// Those that were not searched for have their turn next.
 	v.states.dirty = true
 	return v.states.verified(ctx, sought)
