@@ -65,7 +65,7 @@ func TestAProcessOfAnEarlierVersionIsFound(t *testing.T) {
 			20*time.Second, 20*time.Millisecond, want)
 	}
 	requireReady("topics: ok")
-	strike, err := wire.Strike{Role: "train", Identity: "1"}.Record()
+	strike, err := wire.Strike{Role: "train", Identity: "1", At: time.UnixMilli(1).UTC()}.Record()
 	require.NoError(t, err)
 	require.NoError(t, s.Client().Write(t.Context(), bus.ErasureStatus, []ingest.Outgoing{
 		{Key: []byte("!instance/view")}, {Key: []byte("!hold/case-7"), Value: []byte("no code")},

@@ -23,30 +23,37 @@ func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 		}
 		b = found
 	}
-	if !s.isScrubbed(b) {
+	if !s.scrubs.has(b) {
 		if err := s.erased.removeNamed(ctx, b.ids()); err != nil {
 			return b, err
 		}
 	}
-	if err := s.scrub(ctx, b); err != nil {
+	if err := s.scrubs.make(ctx, b); err != nil {
 		return b, err
 	}
 	return s.cleaned(ctx, b)
 }
 
-// isScrubbed reports whether this process has written the graphs' files anew in this try.
-func (s *states) isScrubbed(b batch) bool { return s.scrubbed[b.leader] == b.attempts()+1 }
+// scrubs are the batches whose targets are out of the graphs' files.
+type scrubs struct {
+	graphs Graphs
+	// begun is, by leader, how many tries a batch had begun by then.
+	begun map[string]int
+}
 
-// scrub has the graphs' files written anew, once a try and in every process: one that takes over, or begins
+// has reports whether this process has written the graphs' files anew in this try of a batch.
+func (s scrubs) has(b batch) bool { return s.begun[b.leader] == b.attempts()+1 }
+
+// make has the graphs' files written anew, once a try and in every process: one that takes over, or begins
 // again, may have put into them what it deleted since.
-func (s *states) scrub(ctx context.Context, b batch) error {
-	if s.isScrubbed(b) {
+func (s scrubs) make(ctx context.Context, b batch) error {
+	if s.has(b) {
 		return nil
 	}
-	if err := s.o.Graphs.Scrub(ctx); err != nil {
+	if err := s.graphs.Scrub(ctx); err != nil {
 		return err
 	}
-	s.scrubbed[b.leader] = b.attempts() + 1
+	s.begun[b.leader] = b.attempts() + 1
 	return nil
 }
 
@@ -120,7 +127,7 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	if len(ready) == 0 {
 		return b, nil
 	}
-	if err := s.scrub(ctx, b); err != nil {
+	if err := s.scrubs.make(ctx, b); err != nil {
 		return b, err
 	}
 	return b, s.verification.begin(ready)

@@ -24,9 +24,7 @@ type states struct {
 	// commanded are the requests of which this process has asked score to suppress
 	// the targets.
 	commanded map[string]bool
-	// scrubbed are the batches, by leader, whose targets are out of the graphs' files, with
-	// the number of tries that they have begun.
-	scrubbed  map[string]int
+	scrubs    scrubs
 	failedAt  tries
 	cancelled cancellations
 	deadlines deadlines
@@ -48,7 +46,7 @@ func newStates(o Options) *states {
 	s := &states{
 		o: o, queue: queue{window: o.BatchWindow}, jobs: jobs{notes: o.Notes, secret: o.Secret}, acks: newAcks(o.Instance),
 		out:       out,
-		commanded: make(map[string]bool), scrubbed: make(map[string]int), failedAt: make(tries),
+		commanded: make(map[string]bool), scrubs: scrubs{o.Graphs, make(map[string]int)}, failedAt: make(tries),
 		erased: &Erased{
 			ledger: o.Ledger, secret: o.Secret, bus: o.Bus, out: out, named: make(map[string][]NamedRecord),
 		},

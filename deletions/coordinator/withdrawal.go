@@ -88,8 +88,8 @@ func fresh(p deletions.Progress, found map[scan.MAC]bool) (list []scan.MAC) {
 }
 
 // droppedOf are the records of a request that were dropped, as far as they are known, as one.
-func (s *states) droppedOf(requestID string) (remains, error) {
-	e, err := s.o.Ledger.Get(requestID)
+func droppedOf(ledger *deletions.Ledger, requestID string) (remains, error) {
+	e, err := ledger.Get(requestID)
 	by := make(map[scan.MAC]bool, len(e.Progress.Dropped))
 	for _, mac := range e.Progress.Dropped {
 		by[mac] = true
@@ -200,7 +200,7 @@ func (v *Verification) withdraw(
 	predictions, reasons, sources, letters := where.predictions, where.reasons, where.sources, where.letters
 	held := make([][]bool, len(requests))
 	for i, targets := range requests {
-		dropped, err := s.droppedOf(b.members[i].RequestID)
+		dropped, err := droppedOf(s.o.Ledger, b.members[i].RequestID)
 		if err != nil {
 			return b, err
 		}

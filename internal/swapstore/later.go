@@ -23,31 +23,40 @@ type later struct {
 func (l *later) syncAll(dir string) error {
 	l.now.Store(true)
 	var working errgroup.Group
-	err := syncTree(l.FS, dir, &working)
-	working.Go(func() error { return syncDir(l.FS, l.PathDir(dir)) })
-	if err = errors.Join(err, working.Wait()); err != nil {
+	dirs, err := syncFiles(l.FS, dir, &working)
+	err = errors.Join(err, working.Wait())
+	// One after the other, so that the disk sees the same in the same order every time.
+	for _, at := range append(dirs, l.PathDir(dir)) {
+		if err == nil {
+			err = syncDir(l.FS, at)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("sync what was made: %w", err)
 	}
 	return nil
 }
 
-// syncTree begins to synchronise a folder and all that it holds, in no order: the disk does together what comes
-// together.
-func syncTree(fs vfs.FS, dir string, working *errgroup.Group) error {
+// syncFiles begins to synchronise the files of a folder and of those in it, in no order: the disk does together what
+// comes together. It returns the folders, those within others first.
+func syncFiles(fs vfs.FS, dir string, working *errgroup.Group) (dirs []string, err error) {
 	names, err := fs.List(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range names {
 		path := fs.PathJoin(dir, name)
 		info, err := fs.Stat(path)
-		if err == nil && info.IsDir() {
-			if err = syncTree(fs, path, working); err == nil {
-				continue
-			}
-		}
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if info.IsDir() {
+			within, err := syncFiles(fs, path, working)
+			if err != nil {
+				return nil, err
+			}
+			dirs = append(dirs, within...)
+			continue
 		}
 		working.Go(func() error {
 			file, err := fs.Open(path)
@@ -57,8 +66,7 @@ func syncTree(fs vfs.FS, dir string, working *errgroup.Group) error {
 			return errors.Join(file.Sync(), file.Close())
 		})
 	}
-	working.Go(func() error { return syncDir(fs, dir) })
-	return nil
+	return append(dirs, dir), nil
 }
 
 // Create implements vfs.FS.
