@@ -231,23 +231,22 @@ type awaiting struct {
 // say says once which data directory a request waits for, where it stands for long: its process may be stopped
 // or gone, and only an operator can tell.
 func (s *awaiting) say() error {
-	open, err := s.o.Ledger.Open()
+	now := s.o.Clock.Now()
+	waiting, err := s.o.Ledger.Where(func(e *deletions.Entry) bool {
+		return now.Sub(e.Updated()) >= awaitedQuietly && len(s.answers(e.State)) > 0
+	})
 	if err != nil {
 		return err
 	}
 	said := make(map[string]bool)
-	for _, e := range open {
-		answers := s.answers(e.State)
-		if len(answers) == 0 || s.o.Clock.Now().Sub(e.Updated()) < awaitedQuietly {
-			continue
-		}
+	for _, e := range waiting {
 		b := batch{leader: e.RequestID, members: []deletions.Entry{e}}
 		if begun(e) {
 			if b, err = s.out.whole(e.Leader()); err != nil {
 				return err
 			}
 		}
-		for _, of := range answers {
+		for _, of := range s.answers(e.State) {
 			missing := s.acks.missing(b.leader, b.attempts(), of.role, of.step)
 			for _, instance := range missing {
 				this := fmt.Sprint(e.RequestID, e.Attempts, e.State, of.role, instance)

@@ -44,11 +44,12 @@ func (n *Erased) noteDropped(in bus.Batch, positions []int) error {
 	if topic := in.Source.Topic; len(positions) == 0 || topic != bus.Transactions && topic != bus.Labels {
 		return nil
 	}
-	open, err := n.ledger.Open()
+	open, err := n.ledger.Where(func(e *deletions.Entry) bool {
+		return !e.State.Final() && e.Suppresses() && !e.Progress.Withdrawn
+	})
 	if err != nil {
 		return err
 	}
-	open = slices.DeleteFunc(open, func(e deletions.Entry) bool { return !e.Suppresses() || e.Progress.Withdrawn })
 	prints := batch{members: open}.fingerprints()
 	if len(prints) == 0 {
 		return nil
