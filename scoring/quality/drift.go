@@ -1,6 +1,10 @@
 package quality
 
-import "math"
+import (
+	"math"
+
+	"lethe/internal/portable/gomath"
+)
 
 // ScoreBins is the number of equal parts of [0, 1] in which scores are counted.
 const ScoreBins = 20
@@ -39,7 +43,7 @@ func (c *ScoreCounts) Drift(before ScoreCounts) float64 {
 	psi := 0.
 	for i := range c {
 		a, b := smoothedShare(c[i], now), smoothedShare(before[i], then)
-		psi += (a - b) * math.Log(a/b)
+		psi += float64((a - b) * gomath.Log(a/b))
 	}
 	return psi
 }
