@@ -62,6 +62,11 @@ func (s State) Valid() bool { return slices.Contains(States(), s) }
 // Final reports whether nothing follows the state.
 func (s State) Final() bool { return s == Verified || s == Rejected || s == Cancelled }
 
+// IsSwapped reports whether what is served follows from what is left, or did when the state was reached.
+func (s State) IsSwapped() bool {
+	return slices.Contains([]State{Swapped, Erased, Verifying, Verified}, s)
+}
+
 // Cancellable reports whether a request in the state can be taken back: nothing was
 // rewritten for it.
 func (s State) Cancellable() bool { return slices.Contains(s.next(), Cancelled) }

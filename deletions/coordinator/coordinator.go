@@ -97,9 +97,8 @@ func (c *Coordinator) Rejects(scope lethe.Scope) bool { return c.states.o.reject
 // Past returns the newest requests that were swapped and that were carried out alone, at most
 // so many, the oldest first: what they changed and how long they took.
 func (c *Coordinator) Past(most int) ([]deletions.Entry, error) {
-	swapped := []deletions.State{deletions.Swapped, deletions.Erased, deletions.Verifying, deletions.Verified}
 	list, err := c.states.o.Ledger.Where(func(e *deletions.Entry) bool {
-		return slices.Contains(swapped, e.State) && e.Batch.Size <= 1 && e.Attempts == 0 && len(e.Progress.Slices) > 0
+		return e.State.IsSwapped() && e.Batch.Size <= 1 && e.Attempts == 0 && len(e.Progress.Slices) > 0
 	})
 	return list[max(0, len(list)-most):], err
 }

@@ -215,8 +215,10 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	case !c.Phase.Rewrites():
 		return role.Output{}, false, nil
 	}
-	if there, err := replaced(l, c); err != nil || !there {
-		return role.Output{}, false, err
+	for _, done := range []func(*logic, *wire.Command) (bool, error){replaced, swapped} {
+		if yes, err := done(l, c); err != nil || !yes {
+			return role.Output{}, false, err
+		}
 	}
 	switch {
 	case e.erased < c.Attempt:
@@ -244,6 +246,18 @@ func replaced(l *logic, c *wire.Command) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// swapped reports whether the new models are served. Before that, what is written anew here would
+// have to be written once more for the predictions that they make, and it would take processors
+// from those who train them.
+func swapped(l *logic, c *wire.Command) (bool, error) {
+	value, found, err := l.store.Get([]byte(statusPrefix + c.RequestID))
+	if err != nil || !found {
+		return false, err
+	}
+	status, err := deletions.DecodeStatus(value)
+	return status.State.IsSwapped(), err
 }
 
 // readAll reports whether everything was read that the topics held when a command asked for a

@@ -5,12 +5,14 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/canonical"
+	"lethe/deletions"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -177,6 +179,19 @@ func (r *rig) command(phase wire.Phase, attempt int, steps []wire.CommandStep, g
 	records, err := c.Records()
 	require.NoError(r.t, err)
 	r.write(bus.Control, records...)
+}
+
+// reached has the coordinator say how far the request has come.
+func (r *rig) reached(state deletions.State) {
+	entry, err := deletions.NewEntry(secret, lethe.ErasureRequest{
+		RequestID: "gdpr-1", Targets: lethe.Transactions("anybody"),
+	}, time.Unix(1, 0))
+	require.NoError(r.t, err)
+	entry.State = state
+	status := entry.Status()
+	value, err := status.Encode()
+	require.NoError(r.t, err)
+	r.write(bus.ErasureStatus, ingest.Outgoing{Key: []byte(status.Key()), Value: value})
 }
 
 // acknowledged are the steps that the role has said are done, with the hits of their searches.
