@@ -11,8 +11,6 @@ import (
 	"lethe/pipeline/role"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
-	"lethe/scoring/meta"
-	"lethe/trainer"
 )
 
 // adoption takes over what other processes have made, once the slices here are those that it
@@ -43,6 +41,8 @@ type offer struct {
 	adopted bool
 	// tried is the count of changes at which it did not fit.
 	tried int
+	// withdrawn says that the topic is told to hold it no longer.
+	withdrawn bool
 }
 
 func newAdoption(l *logic) *adoption {
@@ -151,24 +151,11 @@ func (a *adoption) missesBefore(s *series, t lethe.Timestep) bool {
 	return false
 }
 
-// lineageOf returns what a value was made of.
-func (a *adoption) lineageOf(s *series, value []byte) (lethe.Digest, error) {
-	if s.component == overall {
-		m, err := meta.Decode(value)
-		if err != nil {
-			return lethe.Digest{}, err
-		}
-		return m.Lineage, nil
-	}
-	checkpoint, err := trainer.DecodeCheckpoint(value)
-	if err != nil {
-		return lethe.Digest{}, err
-	}
-	return checkpoint.Lineage, a.l.runner.Engine(s.number).Compatible(checkpoint)
-}
-
 // adopt stores what fits the slices that are here.
 func (a *adoption) adopt() error {
+	if err := a.withdrawUnneeded(); err != nil {
+		return err
+	}
 	for before := a.changes - 1; before != a.changes; {
 		before = a.changes
 		if err := a.adoptOffers(); err != nil {
@@ -178,18 +165,40 @@ func (a *adoption) adopt() error {
 	return nil
 }
 
-// adoptOffers tries all offers that may fit now and did not before.
-func (a *adoption) adoptOffers() error {
-	offers := make([]*offer, 0, len(a.offers))
+// withdrawUnneeded has the topic told to hold no longer what is made anew for each timestep and was made for
+// one that no score waits for any more. Whoever published it had to say so, and may have been replaced
+// before he did: the mark is in his store.
+func (a *adoption) withdrawUnneeded() error {
+	unneeded := func(o *offer) bool {
+		s := a.l.seriesOf(o.Key)
+		return !o.withdrawn && s.anew && s.needed != lethe.NoTimestep && o.Key.Timestep < s.needed && a.l.owns(s)
+	}
+	for _, o := range a.offersThat(unneeded) {
+		if err := a.l.seriesOf(o.Key).restate(o.Key.Timestep); err != nil {
+			return fmt.Errorf("withdraw model %d after timestep %d: %w", o.Key.Shard, o.Key.Timestep, err)
+		}
+		o.withdrawn = true
+	}
+	return nil
+}
+
+// offersThat are those that something holds of, the oldest timestep first.
+func (a *adoption) offersThat(holds func(*offer) bool) []*offer {
+	var out []*offer
 	for _, o := range a.offers {
-		if o.tried != a.changes {
-			offers = append(offers, o)
+		if holds(o) {
+			out = append(out, o)
 		}
 	}
-	slices.SortFunc(offers, func(x, y *offer) int {
+	slices.SortFunc(out, func(x, y *offer) int {
 		return cmp.Or(cmp.Compare(x.Key.Timestep, y.Key.Timestep), cmp.Compare(x.Key.Shard, y.Key.Shard))
 	})
-	for _, o := range offers {
+	return out
+}
+
+// adoptOffers tries all offers that may fit now and did not before.
+func (a *adoption) adoptOffers() error {
+	for _, o := range a.offersThat(func(o *offer) bool { return o.tried != a.changes }) {
 		done, err := a.adoptOne(a.l.seriesOf(o.Key), o)
 		if err != nil {
 			return fmt.Errorf("adopt model %d after timestep %d: %w", o.Key.Shard, o.Key.Timestep, err)
@@ -255,36 +264,4 @@ func (a *adoption) adoptOne(s *series, o *offer) (done bool, err error) {
 		return true, a.l.models[s.number].stand()
 	}
 	return true, nil
-}
-
-// fits reports whether a lineage is that of the slices that are here.
-func (a *adoption) fits(s *series, t lethe.Timestep, lineage lethe.Digest) (bool, error) {
-	if err := a.learn(t); err != nil {
-		return false, err
-	}
-	all, known := a.lineages.At(t)
-	return known && all[s.number] == lineage, nil
-}
-
-// learn tells the lineages of the slices up to a timestep.
-func (a *adoption) learn(through lethe.Timestep) error {
-	columns := a.l.columns
-	for _, t := range columns[0].timesteps {
-		if t > through {
-			break
-		}
-		if a.known[t] || !columns.agree(t) {
-			continue
-		}
-		digests := make([]lethe.Digest, len(columns))
-		for i, c := range columns {
-			var err error
-			if digests[i], err = c.digest(t); err != nil {
-				return err
-			}
-		}
-		a.lineages.Learn(t, columns.previous(t), digests)
-		a.known[t] = true
-	}
-	return nil
 }

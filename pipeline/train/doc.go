@@ -17,7 +17,7 @@
 //	learners.go  all models and the meta-model; open.go, where they stand at the start
 //	model.go     one model through time; meta.go, the meta-model; series.go, what both keep
 //	share.go     who makes which models, where several processes train
-//	adoption.go  taking over what others have made; series_adopt.go, as a series keeps it
+//	adoption.go  taking over what others have made; series_adopt.go, what fits, and as a series keeps it
 //	quiet.go     when no more slices are likely to be replaced
 //	keys.go      the store's keys and format
 //	history.go   what a stopped role holds

@@ -7,6 +7,8 @@ import (
 	"lethe"
 	"lethe/internal/sortedset"
 	"lethe/internal/swapstore"
+	"lethe/scoring/meta"
+	"lethe/trainer"
 )
 
 // adopt stores what another process has learnt, and published.
@@ -126,4 +128,52 @@ func (a *adoption) revisionOf(s *series, t lethe.Timestep) lethe.Revision {
 		return a.l.columns.revision(t)
 	}
 	return a.l.models[s.number].shards.revision(t)
+}
+
+// lineageOf returns what a value was made of.
+func (a *adoption) lineageOf(s *series, value []byte) (lethe.Digest, error) {
+	if s.component == overall {
+		m, err := meta.Decode(value)
+		if err != nil {
+			return lethe.Digest{}, err
+		}
+		return m.Lineage, nil
+	}
+	checkpoint, err := trainer.DecodeCheckpoint(value)
+	if err != nil {
+		return lethe.Digest{}, err
+	}
+	return checkpoint.Lineage, a.l.runner.Engine(s.number).Compatible(checkpoint)
+}
+
+// fits reports whether a lineage is that of the slices that are here.
+func (a *adoption) fits(s *series, t lethe.Timestep, lineage lethe.Digest) (bool, error) {
+	if err := a.learn(t); err != nil {
+		return false, err
+	}
+	all, known := a.lineages.At(t)
+	return known && all[s.number] == lineage, nil
+}
+
+// learn tells the lineages of the slices up to a timestep.
+func (a *adoption) learn(through lethe.Timestep) error {
+	columns := a.l.columns
+	for _, t := range columns[0].timesteps {
+		if t > through {
+			break
+		}
+		if a.known[t] || !columns.agree(t) {
+			continue
+		}
+		digests := make([]lethe.Digest, len(columns))
+		for i, c := range columns {
+			var err error
+			if digests[i], err = c.digest(t); err != nil {
+				return err
+			}
+		}
+		a.lineages.Learn(t, columns.previous(t), digests)
+		a.known[t] = true
+	}
+	return nil
 }
