@@ -3,7 +3,7 @@ package bus_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -89,7 +89,7 @@ func TestAPatientClientOutlastsEverything(t *testing.T) {
 			cluster, c, w := patient(t, cfg)
 			follow := tail(t, c, map[bus.TopicPartition]int64{labels0: 0})
 			require.NoError(t, c.Write(t.Context(), bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)}))
-			require.Equal(t, []string{"a"}, keys(next(t, follow).Records))
+			require.Equal(t, []string{"a"}, slices.Compact(keys(next(t, follow).Records)))
 
 			var away atomic.Bool
 			away.Store(true)
@@ -105,7 +105,12 @@ func TestAPatientClientOutlastsEverything(t *testing.T) {
 			for range 3 {
 				require.NoError(t, <-done)
 			}
-			require.Equal(t, []string{"b"}, keys(next(t, follow).Records))
+			// A write that was not answered in time is made again, the first one, too, on a machine that is busy.
+			read := keys(next(t, follow).Records)
+			for !slices.Contains(read, "b") {
+				read = append(read, keys(next(t, follow).Records)...)
+			}
+			require.Equal(t, []string{"b"}, slices.Compact(slices.DeleteFunc(read, func(key string) bool { return key == "a" })))
 			require.Eventually(t, func() bool { return w.waiting() == 0 }, 10*time.Second, 10*time.Millisecond)
 		})
 	}
@@ -208,90 +213,6 @@ func TestPositionsAreWaitedFor(t *testing.T) {
 			require.Zero(t, w.waiting())
 		})
 	}
-}
-
-// Who gives up in the midst of a call is not waited for any more: nobody would ever say that it is
-// over. It may do so between two attempts or while brokers owe an answer.
-func TestWhoGivesUpWaitsNoMore(t *testing.T) {
-	for name, call := range map[string]func(context.Context, *bus.Client) error{
-		"write": func(ctx context.Context, c *bus.Client) error {
-			return c.Write(ctx, bus.Labels, []ingest.Outgoing{pinned("a", "1", 0)})
-		},
-		"ends": func(ctx context.Context, c *bus.Client) error {
-			_, err := c.EndOffsets(ctx, bus.Labels)
-			return err
-		},
-		"holds": func(ctx context.Context, c *bus.Client) error {
-			_, err := c.Holds(ctx, labels0, 0)
-			return err
-		},
-		"tail": func(ctx context.Context, c *bus.Client) error {
-			follower, err := c.Tail(map[bus.TopicPartition]int64{labels0: 0})
-			if err == nil {
-				_, err = follower.Next(ctx)
-				err = errors.Join(err, follower.Close())
-			}
-			return err
-		},
-	} {
-		for _, silent := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/silent=%t", name, silent), func(t *testing.T) {
-				t.Parallel()
-				givesUp(t, silent, call)
-			})
-		}
-	}
-}
-
-// Brokers that have never answered a client have not told it that there is no such topic, though its transport calls
-// it missing: a partition is waited for however often that was told.
-func TestATopicIsNotMissingWhileNobodyHasAnswered(t *testing.T) {
-	t.Parallel()
-	cfg := hasty()
-	cfg.DialTimeout = 1100 * time.Millisecond
-	cluster, c, w := patient(t, cfg)
-	cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
-		cluster.KeepControl()
-		return nil, errors.New("away"), true
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*cfg.DialTimeout)
-	defer cancel()
-	_, err := tail(t, c, map[bus.TopicPartition]int64{labels0: 0}).Next(ctx)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Positive(t, w.waiting())
-}
-
-// givesUp calls brokers that refuse, and then answer nothing if they are silent, until somebody waits.
-func givesUp(t *testing.T, silent bool, call func(context.Context, *bus.Client) error) {
-	cfg := hasty()
-	cluster, c, w := patient(t, cfg)
-	mute, asked, end := atomic.Bool{}, make(chan struct{}, 1), make(chan struct{})
-	defer close(end)
-	cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
-		cluster.KeepControl()
-		if mute.Load() {
-			select {
-			case asked <- struct{}{}:
-			default:
-			}
-			<-end
-		}
-		return nil, errors.New("away"), true
-	})
-	ctx, giveUp := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- call(ctx, c) }()
-	require.Eventually(t, func() bool { return w.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
-	if mute.Store(silent); silent {
-		select {
-		case <-asked:
-		case err := <-done:
-			require.NoError(t, err, "it did not wait until somebody gave it up")
-		}
-	}
-	giveUp()
-	require.ErrorIs(t, <-done, context.Canceled)
-	require.Zero(t, w.waiting())
 }
 
 // What an operator must change is not waited for.

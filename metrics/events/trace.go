@@ -66,6 +66,13 @@ func (s Sampler) Trace(p lethe.Pseudonym) (t Trace, followed bool) {
 	return TraceOfTransaction(s.secret, p), true
 }
 
+// Passed tells a listener that a transaction has come to a stage, and how long that took, if it is followed.
+func (s Sampler) Passed(l Listener, stage Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
+	if trace, followed := s.Trace(p); followed {
+		l.TransactionPassed(TransactionPassed{Trace: trace, Stage: stage, Timestep: t, Duration: took})
+	}
+}
+
 // Stage is where a transaction that is followed has arrived.
 type Stage string
 

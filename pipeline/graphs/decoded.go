@@ -186,20 +186,10 @@ func (in *intake) bound(ctx context.Context, tx *taken, batch bus.Batch, list []
 	return nil
 }
 
-// sampled tells of the transactions that a sampler chooses.
-type sampled struct {
-	sampler  events.Sampler
-	listener events.Listener
-}
-
-// taken tells of a record that was given to the store, if it is a transaction that was chosen.
-func (f sampled) taken(d decoded) {
-	tr, is := d.event.(ingest.Transaction)
-	if !is {
-		return
-	}
-	if trace, is := f.sampler.Trace(d.foreseen.Pseudonym()); is {
-		f.listener.TransactionPassed(events.TransactionPassed{Trace: trace, Stage: events.Taken, Timestep: tr.Timestep})
+// tellTaken tells of a record that was given to the store, if it is a transaction.
+func (in *intake) tellTaken(d decoded) {
+	if tr, is := d.event.(ingest.Transaction); is {
+		in.sampler.Passed(in.listener, events.Taken, tr.Timestep, d.foreseen.Pseudonym(), 0)
 	}
 }
 

@@ -53,7 +53,7 @@ type intake struct {
 	// authority says which control records must be signed.
 	authority authority.Policy
 	listener  events.Listener
-	sampled   sampled
+	sampler   events.Sampler
 	// silent says that another process says what becomes of records outside of the store.
 	silent bool
 	// workers is how many goroutines decode, spare has lists of what they have decoded, to be used again.
@@ -146,7 +146,7 @@ func (in *intake) applyAll(tx *taken, batch bus.Batch, list []decoded) (map[even
 			tx.withdrawn = append(tx.withdrawn, i)
 		case events.Accepted, events.Duplicate:
 			if result == events.Accepted {
-				in.sampled.taken(d)
+				in.tellTaken(d)
 			}
 			if resolved, ok := ingest.ResolvedLetter(rec); ok {
 				tx.refused = append(tx.refused, resolved)

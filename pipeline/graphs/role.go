@@ -188,7 +188,7 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 	wake := func() { searches.Wake(0) }
 	intake := &intake{
 		store: store, commits: commits{store: store}, letters: refused, erased: c.Erased, secret: o.Secret, limits: o.Limits,
-		listener: o.Listener, sampled: sampled{o.Sampler, o.Listener},
+		listener: o.Listener, sampler: o.Sampler,
 		workers: o.Workers, authority: o.Erasure.Authority,
 		mostOpen: o.Snapshot.MaxOpenTimesteps, ends: o.Bus,
 		late: late.Requests{

@@ -178,9 +178,7 @@ func (s Surroundings) Junk(role string, rec ingest.Record) {
 // Passed tells that a transaction has passed a stage of work that took that long, if it is one of those
 // that are followed.
 func (s Surroundings) Passed(stage events.Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
-	if trace, followed := s.Sampler.Trace(p); followed {
-		s.Listener.TransactionPassed(events.TransactionPassed{Trace: trace, Stage: stage, Timestep: t, Duration: took})
-	}
+	s.Sampler.Passed(s.Listener, stage, t, p, took)
 }
 
 // PassOver tells of a message whose payload is not what lethe writes, which a logic
