@@ -167,9 +167,11 @@ func (e *eraser) Outdated(list []deletions.SliceRef) ([]bool, error) {
 }
 
 // infos are the timesteps as they are now.
-func (e *eraser) infos() map[lethe.Timestep]snapshot.Info {
+func (e *eraser) infos() map[lethe.Timestep]snapshot.Info { return infosOf(e.store) }
+
+func infosOf(store Store) map[lethe.Timestep]snapshot.Info {
 	out := make(map[lethe.Timestep]snapshot.Info)
-	for _, info := range e.store.Timesteps() {
+	for _, info := range store.Timesteps() {
 		out[info.Timestep] = info
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"lethe"
@@ -34,6 +35,8 @@ type logic struct {
 	eraser      *eraser
 	commitments *commitments
 	retention   retention.Retention
+	// overwritten, if not nil, is what others have written over that this process published.
+	overwritten *overwritten
 	// now tells the time, due is when the role was last asked to be woken.
 	now func() time.Time
 	due time.Time
@@ -48,10 +51,22 @@ var (
 )
 
 // Topics implements role.Logic.
-func (l *logic) Topics() []bus.Topic { return []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures} }
+func (l *logic) Topics() []bus.Topic {
+	topics := []bus.Topic{bus.Transactions, bus.Labels, bus.Erasures}
+	if l.overwritten != nil {
+		topics = append(topics, written()...)
+	}
+	return topics
+}
+
+// written are the topics that who leads alone writes.
+func written() []bus.Topic { return []bus.Topic{bus.Snapshots, bus.Slices} }
 
 // Resume implements role.Logic.
 func (l *logic) Resume(source bus.TopicPartition, _ int) (int64, error) {
+	if slices.Contains(written(), source.Topic) {
+		return l.overwritten.stale.From(source), nil
+	}
 	at := snapshot.TopicPartition{Topic: string(source.Topic), Partition: source.Partition}
 	if next, known := l.store.Offsets()[at]; known {
 		return next, nil
@@ -119,7 +134,8 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return err
 		}
 	}
-	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control {
+	if gap := in.Batch.Gap; gap != nil && in.Batch.Source.Topic != bus.Control &&
+		!slices.Contains(written(), in.Batch.Source.Topic) {
 		if err := l.intake.missed(ctx, gap); err != nil {
 			return err
 		}
@@ -143,6 +159,9 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 		}
 		l.lifecycle.noteBegun()
 		return nil
+	case bus.Snapshots, bus.Slices:
+		l.overwritten.take(in.Batch)
+		return nil
 	default:
 		return fmt.Errorf("%s is not followed", in.Batch.Source)
 	}
@@ -150,6 +169,9 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 
 // advance does everything that is due.
 func (l *logic) advance(ctx context.Context) error {
+	if err := l.sayAgain(ctx); err != nil {
+		return err
+	}
 	if err := l.lifecycle.advance(ctx); err != nil {
 		return err
 	}

@@ -73,9 +73,10 @@ type Options struct {
 	Workers int
 	// Instance is the identity of the data directory, where others share the role.
 	Instance string
-	// standing and heard are set by As.
+	// standing, heard and stale are set by As.
 	standing *role.Standing
 	heard    *Heard
+	stale    *role.Stale
 	// Questions, if not nil, are answered between two steps.
 	Questions *Questions
 	Bus       Bus

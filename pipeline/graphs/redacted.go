@@ -1,11 +1,16 @@
 package graphs
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"lethe"
 	"lethe/deletions"
 	"lethe/deletions/coordinator"
+	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
 	"lethe/ingest"
 	"lethe/internal/sortedset"
@@ -148,4 +153,43 @@ func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []s
 		out = append(out, prints...)
 	}
 	return out, nil
+}
+
+// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased.
+func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
+	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
+	if err != nil {
+		return fmt.Errorf("the copy of the ledger: %w", err)
+	}
+	var entries []deletions.Entry
+	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
+		entries = append(entries, kept.Entries[id])
+	}
+	if err := suppressAsIn(store, entries); err != nil {
+		return err
+	}
+	return store.Marks().Put(begunMark(), []byte{1})
+}
+
+// suppressAsIn has a store suppress what requests erase, or have erased, and take again what those
+// have suppressed that were taken back, or are held: a process that was away has not heard of it.
+func suppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
+	var erased, lifted []lethe.Digest
+	var subjects []lethe.SubjectUntil
+	for _, e := range entries {
+		if e.Suppresses() {
+			erased, subjects = append(erased, e.Suppressed()...), append(subjects, e.Subjects...)
+		} else {
+			lifted = append(lifted, e.Suppressed()...)
+		}
+	}
+	if len(lifted) > 0 {
+		if err := store.Marks().Lift(lifted); err != nil {
+			return err
+		}
+	}
+	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
+		return err
+	}
+	return store.Marks().Redact(redactionsOf(entries))
 }

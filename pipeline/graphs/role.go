@@ -52,7 +52,7 @@ func New(ctx context.Context, o Options) (*role.Follower, error) {
 	}
 	return role.Follow(roleName, newLogic(o, kept, searches), role.Surroundings{
 		Bus: o.Bus, Wake: searches.wake, Tick: tick, Clock: o.Clock.Now, Listener: o.Listener, Logger: o.Logger,
-		Standing: o.standing,
+		Standing: o.standing, Raw: written(),
 	}), nil
 }
 
@@ -218,6 +218,9 @@ func newLogic(o Options, kept stores, searches Searches) *logic {
 			now:      o.Clock.Now, listener: o.Listener, partitionsHold: o.PartitionsHold,
 			published: make(map[lethe.Timestep]published), begun: make(map[lethe.Timestep]bool),
 		},
+	}
+	if o.stale != nil {
+		l.overwritten = &overwritten{o.stale, make(map[lethe.Timestep]lethe.Revision), o.Logger}
 	}
 	graphs.publishMissing, l.intake.before = l.lifecycle.publishMissing, l.lifecycle.closings.before
 	l.lifecycle.closings.told = l.lifecycle

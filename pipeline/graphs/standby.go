@@ -61,7 +61,7 @@ func openStandby(ctx context.Context, o Options, heard *Heard) (*standby, error)
 	o.Beside = nil
 	*heard = Heard{
 		graphs: make(map[lethe.Timestep]newest), manifests: make(map[lethe.Timestep]newest),
-		letters: make(map[string]letterSaid),
+		letters: make(map[string]letterSaid), read: make(map[bus.TopicPartition]int64),
 	}
 	s := &standby{logic: newLogic(o, stores{graphs: store}, nil), o: o, heard: heard, erasures: make(map[string]*followed)}
 	s.lifecycle.toldWidth = true
@@ -77,6 +77,7 @@ func (s *standby) Topics() []bus.Topic {
 // Resume implements role.Logic.
 func (s *standby) Resume(source bus.TopicPartition, count int) (int64, error) {
 	if source.Topic == bus.Snapshots || source.Topic == bus.DeadLetters {
+		s.heard.read[source] = 0
 		return bus.FromStart, nil
 	}
 	return s.logic.Resume(source, count)
@@ -106,6 +107,7 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 		}
 	case bus.Snapshots:
 		s.heard.note(in.Messages)
+		s.heard.read[in.Batch.Source] = in.Batch.Next
 		if s.o.standing.OnlyHears() {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -12,7 +13,6 @@ import (
 	"lethe/deletions"
 	"lethe/deletions/backups"
 	"lethe/deletions/disk"
-	"lethe/deletions/ledgercopy"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
@@ -30,6 +30,8 @@ type Heard struct {
 	manifests map[lethe.Timestep]newest
 	// letters are the dead letters of records that wait, by their keys.
 	letters map[string]letterSaid
+	// read is up to where partitions of graphs and manifests were read.
+	read map[bus.TopicPartition]int64
 }
 
 // newest is the newest revision of something, and its digest.
@@ -62,13 +64,18 @@ func As(ctx context.Context, o Options, as *role.Standing, heard *Heard) (*role.
 		return New(ctx, o)
 	}
 	o.standing, o.heard = as, heard
-	as.Open = []bus.Topic{bus.Control, bus.Snapshots, bus.DeadLetters} // read without waiting for who leads
 	if !as.StandsBy() {
-		if err := takeOver(ctx, o.agreed()); err != nil {
+		as.Open = []bus.Topic{bus.Control, bus.DeadLetters}
+		var err error
+		if o.stale, err = as.Stale(ctx, o.Bus, heard.read, written()...); err == nil {
+			err = takeOver(ctx, o.agreed())
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s role: take over: %w", roleName, err)
 		}
 		return New(ctx, o)
 	}
+	as.Open = []bus.Topic{bus.Control, bus.Snapshots, bus.DeadLetters} // read without waiting for who leads
 	o = o.agreed()
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("%s role: %w", roleName, err)
@@ -153,10 +160,7 @@ func restoreReceipts(ctx context.Context, o Options) error {
 // goBehind has the store go on behind what another process has published: readers take nothing
 // older. What that has not published as it is here is published anew.
 func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Timestep, err error) {
-	infos := make(map[lethe.Timestep]snapshot.Info)
-	for _, i := range store.Timesteps() {
-		infos[i.Timestep] = i
-	}
+	infos := infosOf(store)
 	last, same, err := h.compare(infos, p)
 	if err != nil {
 		return nil, err
@@ -166,22 +170,7 @@ func (h *Heard) goBehind(store *snapshot.Store, p *publisher) (unmade []lethe.Ti
 			return nil, err
 		}
 	}
-	if len(last) == 0 {
-		return nil, nil
-	}
-	for t, r := range last {
-		if infos[t].Revision > 0 && infos[t].State > lethe.Open {
-			continue
-		}
-		// What is not there is not to be deleted, as long as it may still be made.
-		if err := store.Marks().Put(mark(goneMark, t), markValue(r, nil)); err != nil {
-			return nil, err
-		}
-		if infos[t].Revision == 0 {
-			unmade = append(unmade, t)
-		}
-	}
-	return unmade, snapshot.GoBehind(store, last)
+	return goBehind(store, last)
 }
 
 // compare tells behind which revisions timesteps go on, and of which only the revision is another one.
@@ -229,41 +218,68 @@ func (h *Heard) timesteps(infos map[lethe.Timestep]snapshot.Info) map[lethe.Time
 	return out
 }
 
-// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased.
-func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
-	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
-	if err != nil {
-		return fmt.Errorf("the copy of the ledger: %w", err)
+// goBehind has timesteps go on behind some revisions, to be published anew. It returns those that are not made here:
+// they are deleted once it is certain that they never are.
+func goBehind(store *snapshot.Store, last map[lethe.Timestep]lethe.Revision) (unmade []lethe.Timestep, err error) {
+	infos := infosOf(store)
+	for _, t := range slices.Sorted(maps.Keys(last)) {
+		if infos[t].Revision > 0 && infos[t].State > lethe.Open {
+			continue
+		}
+		// What is not there is not to be deleted, as long as it may still be made.
+		if err := store.Marks().Put(mark(goneMark, t), markValue(last[t], nil)); err != nil {
+			return nil, err
+		}
+		if infos[t].Revision == 0 {
+			unmade = append(unmade, t)
+		}
 	}
-	var entries []deletions.Entry
-	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
-		entries = append(entries, kept.Entries[id])
-	}
-	if err := suppressAsIn(store, entries); err != nil {
-		return err
-	}
-	return store.Marks().Put(begunMark(), []byte{1})
+	return unmade, snapshot.GoBehind(store, last)
 }
 
-// suppressAsIn has a store suppress what requests erase, or have erased, and take again what those
-// have suppressed that were taken back, or are held: a process that was away has not heard of it.
-func suppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
-	var erased, lifted []lethe.Digest
-	var subjects []lethe.SubjectUntil
-	for _, e := range entries {
-		if e.Suppresses() {
-			erased, subjects = append(erased, e.Suppressed()...), append(subjects, e.Subjects...)
-		} else {
-			lifted = append(lifted, e.Suppressed()...)
+// overwritten are timesteps of which something was written by a process that leads no more: it hung in the midst of
+// that, and nobody knew of it when this one took over. Readers leave it out, but it stands in the place of what this
+// process has published.
+type overwritten struct {
+	stale *role.Stale
+	// newest are the timesteps, with the newest revision under which something of them was written.
+	newest map[lethe.Timestep]lethe.Revision
+	log    *slog.Logger
+}
+
+// take notes what was written over in a batch.
+func (o *overwritten) take(batch bus.Batch) {
+	for _, rec := range batch.Records {
+		key, revision, of := wire.PartOf(rec)
+		if of && o.stale.Is(rec) {
+			o.newest[key.Timestep] = max(o.newest[key.Timestep], revision)
 		}
 	}
-	if len(lifted) > 0 {
-		if err := store.Marks().Lift(lifted); err != nil {
-			return err
-		}
+}
+
+// sayAgain has what was written over published again, behind the revisions that others may have taken it for.
+func (l *logic) sayAgain(ctx context.Context) error {
+	o := l.overwritten
+	if o == nil || len(o.newest) == 0 {
+		return nil
 	}
-	if err := snapshot.SuppressHashes(store, erased, subjects...); err != nil {
+	if err := l.lifecycle.end(ctx); err != nil {
 		return err
 	}
-	return store.Marks().Redact(redactionsOf(entries))
+	infos, gone := infosOf(l.store), l.store.Gone()
+	last := make(map[lethe.Timestep]lethe.Revision)
+	for t, r := range o.newest {
+		if r = max(r, infos[t].Revision, gone[t]); r > 0 { // else something was deleted that is not there
+			last[t] = r
+		}
+	}
+	o.log.Warn("graphs: a process that leads no more wrote over what was published; it is published again",
+		"timesteps", slices.Sorted(maps.Keys(last)))
+	steps, err := goBehind(l.store.(*snapshot.Store), last)
+	if err == nil && len(steps) > 0 {
+		l.lifecycle.unmade.steps = append(l.lifecycle.unmade.steps, steps...)
+		l.lifecycle.unmade.ends, err = bus.EndsOf(ctx, l.intake.ends, bus.Transactions, bus.Labels)
+	}
+	clear(o.newest)
+	return err
 }

@@ -3,50 +3,17 @@ package role
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
 
-	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/metrics/events"
 	"lethe/pipeline/wire"
 )
-
-// Surroundings are what a logic is run with; take them from Around.
-type Surroundings struct {
-	Bus Bus
-	// FS is the file system of the role's folder.
-	FS vfs.FS
-	// Wake, if not nil, has the logic step, with nothing new, whenever it delivers:
-	// work that the logic began beside the loop is done.
-	Wake <-chan struct{}
-	// Beside, if not nil, runs beside the loop until its context ends. Its end with an
-	// error ends the role.
-	Beside func(ctx context.Context) error
-	// Standing, if not nil, says that the role is one that a single process plays at a time.
-	Standing *Standing
-	// Tick, if not 0, is how often the logic is told that time has passed.
-	Tick time.Duration
-	// Clock returns the present time.
-	Clock    func() time.Time
-	Listener events.Listener
-	// Sampler chooses the transactions that the listener hears of one by one.
-	Sampler events.Sampler
-	Logger  *slog.Logger
-}
-
-// Around returns surroundings over a bus by the machine's clock and disks. The
-// listener may lack functions.
-func Around(b Bus, listener events.Listener, logger *slog.Logger) Surroundings {
-	return Surroundings{Bus: b, FS: vfs.Default, Clock: time.Now, Listener: events.Tee(listener), Logger: logger}
-}
 
 // Follower is a role: a logic that is fed from the topics it follows.
 type Follower struct {
@@ -141,7 +108,7 @@ func (f *Follower) arrived(ctx context.Context, a arrival) error {
 		f.unsaid[batch.Source] = batch.Next
 	}
 	f.sayDealt(ctx)
-	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control {
+	if source := batch.Source; source.Topic != "" && source.Topic != bus.Control && !f.around.raw(source.Topic) {
 		f.around.Listener.LagMeasured(events.LagMeasured{
 			Topic: string(source.Topic), Partition: source.Partition, Records: max(0, batch.End-batch.Next),
 		})
@@ -160,36 +127,6 @@ func (f *Follower) missed(gap *bus.Gap) {
 
 // junk tells of a record on a topic of lethe's own that lethe did not write.
 func (f *Follower) junk(rec ingest.Record) { f.around.Junk(f.name, rec) }
-
-// Junk tells of a record on a topic of lethe's own that lethe did not write, and counts it. Its content
-// is nobody's to log.
-func (s Surroundings) Junk(role string, rec ingest.Record) {
-	reason, why := string(ingest.Unparseable), "it cannot be read"
-	if rec.Unproven != "" {
-		reason, why = string(ingest.Unproven), rec.Unproven
-	}
-	s.Logger.Error("a record that lethe did not write was passed over", "role", role, "topic", rec.Topic,
-		"partition", rec.Partition, "offset", rec.Offset, "reason", why)
-	s.Listener.RecordsMissed(events.RecordsMissed{
-		Topic: rec.Topic, Partition: rec.Partition, From: rec.Offset, To: rec.Offset + 1, Reason: reason,
-	})
-}
-
-// Passed tells that a transaction has passed a stage of work that took that long, if it is one of those
-// that are followed.
-func (s Surroundings) Passed(stage events.Stage, t lethe.Timestep, p lethe.Pseudonym, took time.Duration) {
-	s.Sampler.Passed(s.Listener, stage, t, p, took)
-}
-
-// PassOver tells of a message whose payload is not what lethe writes, which a logic
-// leaves out.
-func (s Surroundings) PassOver(role string, topic bus.Topic, m wire.Received) {
-	s.Logger.Error("a message that lethe did not write was passed over", "role", role, "topic", topic,
-		"partition", m.Partition, "offset", m.Offset)
-	s.Listener.RecordsMissed(events.RecordsMissed{
-		Topic: string(topic), Partition: m.Partition, From: m.Offset, To: m.Offset + 1, Reason: string(ingest.Unparseable),
-	})
-}
 
 // positions returns where to resume every partition.
 func (f *Follower) positions(ctx context.Context) (map[bus.TopicPartition]int64, error) {
@@ -234,6 +171,9 @@ func (f *Follower) read(batch bus.Batch) (in Input, err error) {
 			}
 		}
 	case bus.Snapshots, bus.Slices, bus.Models, bus.Answers:
+		if f.around.raw(topic) {
+			return in, nil
+		}
 		if f.readers[topic] == nil {
 			f.readers[topic] = wire.NewReader().Skipping(f.junk)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lethe"
+	"lethe/ingest"
 )
 
 // Kind tells the messages of the internal topics apart.
@@ -75,3 +76,26 @@ func ParseKey(s string) (Key, error) {
 
 // PartitionOf returns the topic partition that carries a shard.
 func PartitionOf(shard lethe.ShardID, partitions int) int { return int(shard) % partitions }
+
+// PartOf tells which artefact a record of an internal topic is a chunk of, or deletes one of, and of which
+// revision, 0 if it deletes. Records that are not the deployment's own tell nothing.
+func PartOf(rec ingest.Record) (key Key, r lethe.Revision, of bool) {
+	if rec.Unproven != "" {
+		return key, 0, false
+	}
+	name := string(rec.Key)
+	key, err := ParseKey(name[:max(0, strings.LastIndexByte(name, '/'))])
+	for _, h := range rec.Headers {
+		n, parseErr := strconv.ParseUint(string(h.Value), 10, 32)
+		if h.Key == revisionHeader && parseErr == nil {
+			r = lethe.Revision(n)
+		}
+	}
+	return key, r, err == nil
+}
+
+// RevisionOf is PartOf without deletions.
+func RevisionOf(rec ingest.Record) (key Key, r lethe.Revision, found bool) {
+	key, r, found = PartOf(rec)
+	return key, r, found && r > 0
+}

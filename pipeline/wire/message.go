@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"lethe"
@@ -110,23 +109,6 @@ func (m Message) records() []ingest.Outgoing {
 		return chunks
 	}
 	return append(chunks, bus.RetractFrom(m.Key.String(), len(chunks), len(chunks)+shrinkChunksMax)...)
-}
-
-// RevisionOf tells which artefact a record of an internal topic is a chunk of, and of
-// which revision. Records that are not the deployment's own, and deletions, tell nothing.
-func RevisionOf(rec ingest.Record) (key Key, r lethe.Revision, found bool) {
-	if rec.Unproven != "" {
-		return key, 0, false
-	}
-	name := string(rec.Key)
-	key, err := ParseKey(name[:max(0, strings.LastIndexByte(name, '/'))])
-	for _, h := range rec.Headers {
-		n, parseErr := strconv.ParseUint(string(h.Value), 10, 32)
-		if err == nil && h.Key == revisionHeader && parseErr == nil {
-			return key, lethe.Revision(n), true
-		}
-	}
-	return key, 0, false
 }
 
 // ErrPayload marks a message whose framing is lethe's and whose payload cannot be what

@@ -1,0 +1,131 @@
+package graphs
+
+import (
+	"context"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lethe"
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/role"
+	"lethe/pipeline/role/roletest"
+	"lethe/pipeline/wire"
+)
+
+// ownedBus is a bus to which somebody writes who may have been replaced.
+type ownedBus struct {
+	*roletest.Bus
+	by wire.Owner
+}
+
+func (b ownedBus) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoing) error {
+	return b.Bus.Write(ctx, t, wire.OwnedBy(b.by, records))
+}
+
+// standing is what stands on graphs and slices for whoever knows of nobody that led, and under which revision.
+func (c *crew) standing() (payloads map[wire.Key]string, revisions map[wire.Key]lethe.Revision) {
+	c.Helper()
+	payloads, revisions = make(map[wire.Key]string), make(map[wire.Key]lethe.Revision)
+	for _, topic := range written() {
+		chunks := make(map[string]ingest.Record)
+		require.NoError(c, c.topics.ReadAll(c.Context(), topic, func(rec ingest.Record) error {
+			if key, _, of := wire.PartOf(rec); of && rec.Tombstone() {
+				delete(chunks, string(rec.Key))
+			} else if of {
+				chunks[string(rec.Key)], revisions[key] = rec, 0
+			}
+			return nil
+		}))
+		for _, rec := range chunks {
+			key, revision, _ := wire.PartOf(rec)
+			payloads[key], revisions[key] = string(rec.Value), revision
+		}
+	}
+	return payloads, revisions
+}
+
+// firstLeader is how who led first signs what it writes.
+func (c *crew) firstLeader() (first wire.Owner) {
+	c.Helper()
+	require.NoError(c, c.topics.ReadAll(c.Context(), bus.Slices, func(rec ingest.Record) error {
+		if by, tells := wire.OwnerOf(rec); tells && first == (wire.Owner{}) {
+			first = by
+		}
+		return nil
+	}))
+	require.NotZero(c, first)
+	return first
+}
+
+// Who led before may finish what it wrote once another one leads. Whatever that is, who leads says again what stands
+// there, under a revision that counts more than its; also if it was written while nobody led.
+func TestWhatAReplacedLeaderWroteOverIsPublishedAgain(t *testing.T) {
+	for name, leads := range map[string]string{"while another one leads": "two", "while nobody leads": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCrew(t)
+			c.begin("one")
+			c.begin("two")
+			c.twoSteps()
+			c.group.Lead("two")
+			c.settle(2)
+			c.fill(3)
+			for name, r := range c.roles {
+				c.until(r, name, threeSteps)
+			}
+			want, _ := c.standing()
+			require.Len(t, want, 2*shards+2+3)
+			if leads == "" {
+				c.stops["two"]()
+			}
+			one := ownedBus{c.topics, c.firstLeader()}
+			writes := func(partitions int, m wire.Message) {
+				require.NoError(t, wire.Publish(t.Context(), one, partitions, m))
+			}
+			slice := wire.Key{Kind: wire.KindSlice, Timestep: 1}
+			writes(2, wire.Message{Key: slice, Revision: 5, Payload: []byte("of before")})
+			writes(2, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: 1, Timestep: 2}, Deleted: true})
+			unknown := wire.Key{Kind: wire.KindSnapshot, Timestep: 9}
+			writes(1, wire.Message{Key: unknown, Revision: 3, Payload: []byte("of before")})
+			writes(1, wire.Message{Key: wire.Key{Kind: wire.KindManifest, Timestep: 8}, Deleted: true})
+			if leads == "" {
+				c.group.Lead("one")
+			}
+			require.Eventually(t, func() bool {
+				got, _ := c.standing()
+				return maps.Equal(got, want)
+			}, 30*time.Second, 5*time.Millisecond)
+			_, revisions := c.standing()
+			require.Greater(t, revisions[slice], lethe.Revision(5))
+		})
+	}
+}
+
+// What who leads has looked at is not looked at again by the next one, which publishes nothing again then.
+func TestWhatWasLookedAtIsAnnounced(t *testing.T) {
+	c := newCrew(t)
+	c.begin("one")
+	c.begin("two")
+	c.twoSteps()
+	c.until(c.roles["one"], "announced", func(*role.Status) bool {
+		ends, err := bus.EndsOf(t.Context(), c.topics, written()...)
+		positions := c.group.Positions()
+		for tp, end := range ends {
+			if end > 0 && positions[tp] != end {
+				return false
+			}
+		}
+		return err == nil
+	})
+	_, before := c.published(written()...)
+	c.stops["one"]()
+	c.group.Lead("two")
+	c.settle(2)
+	c.until(c.roles["two"], "two are settled", func(s *role.Status) bool { return s.Count(lethe.Settled) == 2 })
+	_, after := c.published(written()...)
+	require.Equal(t, before+shards+1, after)
+}

@@ -1,0 +1,92 @@
+package role
+
+import (
+	"context"
+
+	"lethe/ingest"
+	"lethe/ingest/bus"
+	"lethe/pipeline/wire"
+)
+
+// Stale tells, of topics that who leads alone writes, which records somebody wrote there who led no more: it hung in
+// the midst of a write, or brokers got that late, and another one had taken over. Readers leave these out, see
+// wire.Fence, but what stood in their place is gone once the topic is compacted. So who leads reads these topics,
+// and says that again. Up to where that is done is announced with all else that it has dealt with: whoever takes over
+// goes on from there.
+type Stale struct {
+	from, taken map[bus.TopicPartition]int64
+	// own is the generation of this process, newest that of the last record of each partition.
+	own    int64
+	newest map[bus.TopicPartition]int64
+}
+
+// Stale begins to tell, for a process that is about to lead. Up to where it has taken what stands in partitions into
+// account is given as heard, 0 for those that are missing; of topics of which nothing is given it need not take
+// anything into account that stands there before it leads.
+func (s *Standing) Stale(
+	ctx context.Context, b Bus, heard map[bus.TopicPartition]int64, of ...bus.Topic,
+) (*Stale, error) {
+	from, err := s.Unnoted(ctx, b, of...)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := bus.EndsOf(ctx, b, of...)
+	if err != nil {
+		return nil, err
+	}
+	hears := make(map[bus.Topic]bool)
+	for tp := range heard {
+		hears[tp.Topic] = true
+	}
+	own, before := s.Lead.generations()
+	out := &Stale{from: from, taken: ends, own: own, newest: make(map[bus.TopicPartition]int64)}
+	for tp := range ends {
+		if hears[tp.Topic] {
+			out.taken[tp] = heard[tp]
+		}
+		// Where nothing was announced, everything is read, and tells itself who came before whom.
+		if out.from[tp] >= 0 {
+			out.from[tp] = min(out.from[tp], out.taken[tp])
+			out.newest[tp] = before
+		}
+	}
+	s.Lead.dealtWith(out.from) // as it stood by it has dealt with more, and looked for nothing
+	return out, nil
+}
+
+// From is where a partition is read from.
+func (s *Stale) From(tp bus.TopicPartition) int64 {
+	if at, known := s.from[tp]; known {
+		return at
+	}
+	return bus.FromStart
+}
+
+// Is reports whether a record, which comes after those that were asked about before, is one of somebody who led no
+// more.
+func (s *Stale) Is(rec ingest.Record) bool {
+	by, tells := wire.OwnerOf(rec)
+	if !tells || rec.Unproven != "" {
+		return false
+	}
+	tp := bus.TopicPartition{Topic: bus.Topic(rec.Topic), Partition: rec.Partition}
+	newest := s.newest[tp]
+	if rec.Offset >= s.taken[tp] {
+		newest = max(newest, s.own)
+	}
+	if by.Generation < newest {
+		return true
+	}
+	s.newest[tp] = by.Generation
+	return false
+}
+
+// generations returns the one in which this process leads, as records tell it, and the newest that control.v1 tells of.
+func (l *Lead) generations() (own, newest int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own = l.owner().Generation
+	l.heard.mu.Lock()
+	defer l.heard.mu.Unlock()
+	return own, min(own, l.heard.newest)
+}
