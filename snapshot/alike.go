@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"lethe"
+	"lethe/internal/sortedcells"
 	"lethe/internal/swapstore"
 )
 
@@ -44,7 +44,7 @@ func (b *Batch) countAlike(hash contentHash, change int32) {
 
 // storeCounts adds to what is stored, in the order of the keys.
 func storeCounts(w swapstore.Writer, list []counted) error {
-	slices.SortFunc(list, func(a, b counted) int {
+	sortedcells.Sort(list, func(c *counted) byte { return c.hash[0] }, func(a, b counted) int {
 		if order := cmp.Compare(a.hash.high(), b.hash.high()); order != 0 {
 			return order
 		}

@@ -22,6 +22,9 @@ type Cell[V any] struct {
 // Table is the cells of some keys, ascending by the bytes of the keys, each once. A nil one has none.
 type Table[V any] struct{ Cells []Cell[V] }
 
+// highBits are the bits after the first eight of a 64-bit number.
+const highBits = 56
+
 // Of returns the table of some keys, and for each of them its cell. Cells of equal keys are one.
 func Of[V any](keys []Key) (t *Table[V], of []*Cell[V]) {
 	type place struct {
@@ -32,8 +35,11 @@ func Of[V any](keys []Key) (t *Table[V], of []*Cell[V]) {
 	for i := range keys {
 		order[i] = place{binary.BigEndian.Uint64(keys[i][:8]), binary.BigEndian.Uint64(keys[i][8:]), i}
 	}
-	slices.SortFunc(order, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low))
+	Sort(order, func(p *place) byte { return byte(p.high >> highBits) }, func(a, b place) int {
+		if a.high != b.high {
+			return cmp.Compare(a.high, b.high)
+		}
+		return cmp.Compare(a.low, b.low)
 	})
 	t, of = &Table[V]{Cells: make([]Cell[V], 0, len(keys))}, make([]*Cell[V], len(keys))
 	for _, p := range order {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -40,8 +39,8 @@ type generation struct {
 	number  uint64
 	db      *pebble.DB
 	readers sync.WaitGroup
-	// spare is a batch to be used again, or nil.
-	spare atomic.Pointer[pebble.Batch]
+	// spare are batches to be used again.
+	spare spareBatches
 }
 
 // lockedHere is what Pebble says, and gives no name to, if this process has the lock.

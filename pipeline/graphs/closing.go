@@ -45,9 +45,9 @@ type closingTopics interface {
 const (
 	// backlog is how many timesteps may wait to be closed while records are taken: what waits fills staging's memory,
 	// and is written to a table once more when that is full.
-	backlog = 4
+	backlog = 8
 	// mostClosing and mostClosingBytes bound those that close at a time: each waits for the disk, and is in memory.
-	mostClosing      = 6
+	mostClosing      = 8
 	mostClosingBytes = 64 << 20
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"lethe"
@@ -58,7 +57,7 @@ type intake struct {
 	silent bool
 	// workers is how many goroutines decode, spare has lists of what they have decoded, to be used again.
 	workers int
-	spare   sync.Pool
+	spare   spareLists
 	// before is called before the records of a batch are taken.
 	before func(ctx context.Context, list []decoded) error
 	// mostOpen is how many timesteps may be open, ends tells what was sent.

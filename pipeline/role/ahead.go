@@ -54,7 +54,7 @@ func (f *Follower) readAhead(ctx context.Context, w *waiting) *readingAhead {
 		return r
 	}
 	ctx, r.cancel = context.WithCancel(ctx)
-	r.arrivals, r.ended = make(chan arrival), make(chan struct{})
+	r.arrivals, r.ended = make(chan arrival, 1), make(chan struct{})
 	go func() {
 		defer close(r.ended)
 		for {
