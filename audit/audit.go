@@ -13,6 +13,7 @@ import (
 	"lethe/deletions/translog"
 	"lethe/ingest/bus"
 	"lethe/internal/cputime"
+	"lethe/internal/sortedset"
 	"lethe/pipeline/score"
 	"lethe/pipeline/train"
 	"lethe/scoring/ensemble"
@@ -35,6 +36,9 @@ type Options struct {
 type Report struct {
 	OK       bool     `json:"ok"`
 	Problems []string `json:"problems"`
+	// Untrained are settled timesteps that some model has yet to learn from, ascending: lethe was stopped amid
+	// training. That is no problem: the next start goes on with it.
+	Untrained []lethe.Timestep `json:"untrained,omitempty"`
 	// Timesteps counts the settled ones.
 	Timesteps    int    `json:"timesteps"`
 	Transactions int    `json:"transactions"`
@@ -63,6 +67,8 @@ func (r *Report) problem(format string, args ...any) {
 		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 	}
 }
+
+func (r *Report) untrained(t lethe.Timestep) { r.Untrained = sortedset.Add(r.Untrained, t) }
 
 // inventory is what the stores hold.
 type inventory struct {

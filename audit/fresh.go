@@ -83,7 +83,7 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 		}
 	}
 	compare := func(made *trainer.Checkpoint) {
-		if _, found := stored[made.Timestep]; !found && l.adopts(c.Shard) {
+		if _, found := stored[made.Timestep]; !found && (l.adopts(c.Shard) || l.awaited(stored, made.Timestep)) {
 			return
 		}
 		if bytes.Equal(trainer.EncodeCheckpoint(made), stored[made.Timestep]) {

@@ -70,6 +70,17 @@ func (l learnt) kept(anew bool, t lethe.Timestep) bool {
 	return !anew || l.served == lethe.NoTimestep || t >= l.served
 }
 
+// awaited reports whether a model has yet to learn from a timestep: training goes through them in order, and
+// what is served was learnt.
+func (l learnt) awaited(checkpoints map[lethe.Timestep][]byte, t lethe.Timestep) bool {
+	for later := range checkpoints {
+		if later >= t {
+			return false
+		}
+	}
+	return l.served == lethe.NoTimestep || t > l.served
+}
+
 // lineages returns what every checkpoint must have learnt from: the chain of the slices.
 func (l learnt) lineages() *ensemble.Lineages {
 	known := ensemble.NewLineages(l.layout, l.over)
@@ -93,6 +104,10 @@ func (l learnt) checkCheckpoints(r *Report) {
 		checkpoints := l.checkpoints(number)
 		for _, t := range l.home(number).Timesteps {
 			data, found := checkpoints[t]
+			if !found && l.awaited(checkpoints, t) {
+				r.untrained(t)
+				continue
+			}
 			if !found {
 				if l.kept(l.layout.Config(number).Schedule == trainer.Window || l.adopts(number), t) {
 					r.problem("%s: no checkpoint after timestep %d", l.named(number), t)
@@ -120,6 +135,10 @@ func (l learnt) checkMeta(r *Report, lineages *ensemble.Lineages) {
 	home := l.columns[0]
 	for _, t := range home.Timesteps {
 		data, found := home.Learnt[train.Meta][t]
+		if !found && l.awaited(home.Learnt[train.Meta], t) {
+			r.untrained(t)
+			continue
+		}
 		if !found {
 			if l.kept(true, t) {
 				r.problem("no meta-model after timestep %d", t)

@@ -3,7 +3,6 @@ package configs
 import (
 	"net"
 	"net/netip"
-	"net/url"
 	"strings"
 
 	"lethe/internal/check"
@@ -95,9 +94,10 @@ func (o OIDC) check(p *check.Problems) {
 	if !o.Enabled() {
 		return
 	}
-	at, err := url.Parse(o.Issuer)
-	local := err == nil && HTTP{Address: at.Host}.IsLocal()
-	secure := err == nil && at.Host != "" && (at.Scheme == "https" || at.Scheme == "http" && local)
+	_, secure := check.WebAddress(o.Issuer, "https")
+	if at, open := check.WebAddress(o.Issuer, "http"); open {
+		secure = HTTP{Address: at}.IsLocal()
+	}
 	p.That(secure, "http.oidc.issuer", o.Issuer,
 		"https://host, or http:// of this machine: whoever is between could issue tokens")
 	p.That(o.Audience != "", "http.oidc.audience", o.Audience,

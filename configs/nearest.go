@@ -6,15 +6,19 @@ import (
 )
 
 // unknown is the error of a key that does not exist. It names the key that was
-// probably meant.
+// probably meant, if there is one.
 func unknown(key string, known []string, origin string) error {
-	return fmt.Errorf("%s is not a key, nearest is %s (from %s; lethe config print shows all)",
-		key, nearest(key, known), origin)
+	meant := ""
+	if near := nearest(key, known); near != "" {
+		meant = ", nearest is " + near
+	}
+	return fmt.Errorf("%s is not a key%s (from %s; lethe config print shows all)", key, meant, origin)
 }
 
 // nearest returns the known name that is closest to the given one: with the
 // fewest letters to change, where a name that differs only in what stands
-// before its last part counts as one change. Ties go to the first.
+// before its last part counts as one change. Ties go to the first. It is empty if more than
+// half of the letters would have to change: such a name was not meant.
 func nearest(name string, known []string) string {
 	best, least := "", -1
 	for _, candidate := range known {
@@ -25,6 +29,9 @@ func nearest(name string, known []string) string {
 		if least < 0 || d < least {
 			best, least = candidate, d
 		}
+	}
+	if 2*least > len(name) {
+		return ""
 	}
 	return best
 }

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"net/url"
 	"strings"
 
 	"lethe"
@@ -40,17 +39,13 @@ func (c Config) Validate() error {
 	p.Within("signatures", c.Signatures.Validate())
 	p.Within("kms", c.KMS.Validate())
 	p.Number("traces.transactions", c.Traces.Transactions, 0, 1)
-	p.That(c.Traces.Endpoint == "" || isWebAddress(c.Traces.Endpoint), "traces.endpoint", c.Traces.Endpoint,
-		"an address that begins with http:// or https://")
+	if c.Traces.Endpoint != "" {
+		_, whole := check.WebAddress(c.Traces.Endpoint, "http", "https")
+		p.That(whole, "traces.endpoint", c.Traces.Endpoint, "http://host:port or https://host:port")
+	}
 	p.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.OneOf("log.format", c.Log.Format, "text", "json")
 	return p.Sorted(Keys()).Err()
-}
-
-// isWebAddress reports whether a text is a whole address of the web.
-func isWebAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 func (c Config) checkProcess(p *check.Problems) {

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"net/url"
 	"time"
 
 	"lethe/internal/check"
@@ -39,9 +38,11 @@ func (w Webhooks) check(p *check.Problems, view bool) {
 	if w.URL == "" {
 		return
 	}
-	at, err := url.Parse(w.URL)
-	secure := err == nil && at.Host != "" && at.User == nil &&
-		(at.Scheme == "https" || at.Scheme == "http" && w.AllowPrivate)
+	schemes := []string{"https"}
+	if w.AllowPrivate {
+		schemes = append(schemes, "http")
+	}
+	_, secure := check.WebAddress(w.URL, schemes...)
 	p.That(secure, "webhooks.url", w.URL, "https://host/path, or http:// with webhooks.allow_private")
 	p.That(w.SecretFile != "", "webhooks.secret_file", w.SecretFile, "a file while webhooks.url is set")
 	p.That(view, "webhooks.url", w.URL, "nothing without the role view, which knows what is being erased")

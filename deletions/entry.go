@@ -47,7 +47,8 @@ type Counts struct {
 	// Stubs stood for the records in slices of other shards.
 	Stubs int `json:"stubs"`
 	// SourceRecords, DeadLetters, Predictions and Reasons were found in the topics, or known by
-	// their keys, and withdrawn: transactions, payments and labels; refused records; predictions
+	// their keys, and withdrawn: transactions, payments and labels (those that were dropped as they came, and
+	// compacted away before the search, count as one); refused records; predictions
 	// of the records; reasons of them or that named them.
 	SourceRecords int `json:"source_records"`
 	DeadLetters   int `json:"dead_letters"`

@@ -132,7 +132,7 @@ func (o *object) legalHold(rec Record, limits Limits) (Event, *Refusal) {
 	}
 	for i, subject := range o.subjects {
 		if !ValidSubject(subject) {
-			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is not valid", i)}
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
 		}
 	}
 	if len(o.reason) == 0 || len(o.reason) > maxReasonBytes {

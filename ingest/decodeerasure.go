@@ -127,7 +127,7 @@ func (o *object) erasureTargets(limits Limits) ([]lethe.Target, *Refusal) {
 	}
 	for i, subject := range o.subjects {
 		if !ValidSubject(subject) {
-			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is not valid", i)}
+			return nil, &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
 		}
 		targets = append(targets, lethe.SubjectThrough(subject, until))
 	}
@@ -141,7 +141,7 @@ func erasureNodes(ids []string, most int) ([]lethe.TransactionID, *Refusal) {
 	nodes := make([]lethe.TransactionID, len(ids))
 	for i, id := range ids {
 		if !ValidID(id) {
-			return nil, &Refusal{BadID, fmt.Sprintf("node %d is not valid", i)}
+			return nil, &Refusal{BadID, fmt.Sprintf("node %d is no id: want %s", i, IDForm)}
 		}
 		nodes[i] = lethe.TransactionID(id)
 	}

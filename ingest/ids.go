@@ -13,6 +13,12 @@ const (
 	nonceDigits       = 32
 )
 
+// What ids of transactions and keys of subjects must be, in words for who sent others.
+const (
+	IDForm      = "1 to 256 bytes of printable text, without spaces and '>', that does not begin with '!'"
+	SubjectForm = "1 to 256 bytes of printable text"
+)
+
 // ValidID reports whether the text may be a transaction id: 1 to 256 bytes of
 // printable UTF-8 without white space. It must not hold '>', which joins the
 // two ids in a payment's key, nor start with '!', which starts the key of a

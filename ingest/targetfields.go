@@ -33,7 +33,7 @@ func (o *object) carried() *Refusal {
 	}
 	for i, subject := range o.subjects {
 		if !ValidSubject(subject) {
-			return &Refusal{BadSubject, fmt.Sprintf("subject %d is not valid", i)}
+			return &Refusal{BadSubject, fmt.Sprintf("subject %d is no key: want %s", i, SubjectForm)}
 		}
 	}
 	return nil

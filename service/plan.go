@@ -56,8 +56,8 @@ type Plan struct {
 	Export          []HeldTarget          `json:"export,omitempty"`
 }
 
-// ErrPlan refuses a PlanRequest. Its text repeats no id.
-var ErrPlan = errors.New("plan refused")
+// ErrPlan refuses what a PlanRequest names, also where an erasure is asked for. Its text repeats no id.
+var ErrPlan = errors.New("the request is refused")
 
 // The bounds of a plan.
 const (
@@ -83,7 +83,7 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	}
 	for i, id := range r.Nodes {
 		if !ingest.ValidID(id) {
-			return q, fmt.Errorf("%w: node %d is not valid", ErrPlan, i)
+			return q, fmt.Errorf("%w: node %d is no id: want %s", ErrPlan, i, ingest.IDForm)
 		}
 		q.Targets = append(q.Targets, lethe.Transactions(lethe.TransactionID(id))...)
 	}
@@ -94,7 +94,7 @@ func (r PlanRequest) question(limits ingest.Limits) (q graphs.Question, err erro
 	q.Targets = append(q.Targets, others...)
 	for i, subject := range r.Subjects {
 		if !ingest.ValidSubject(subject) {
-			return q, fmt.Errorf("%w: subject %d is not valid", ErrPlan, i)
+			return q, fmt.Errorf("%w: subject %d is no key: want %s", ErrPlan, i, ingest.SubjectForm)
 		}
 		q.Targets = append(q.Targets, lethe.SubjectThrough(subject, until))
 	}
@@ -220,7 +220,8 @@ func (p *plans) serve(w http.ResponseWriter, r *http.Request) {
 	body.DisallowUnknownFields()
 	if body.Decode(&asked) != nil {
 		// What is wrong may be an id.
-		api.Refuse(w, http.StatusBadRequest, "the body is no request for a plan")
+		api.Refuse(w, http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json has "+
+			"for a plan")
 		return
 	}
 	if asked.Export && !fromHere(r) {

@@ -189,15 +189,15 @@ func (b *Batch) count(t lethe.Timestep, change func(*Info)) {
 // partition, as that was when the record came.
 type arrival struct {
 	timestep, watermark lethe.Timestep
+	// furthest is the last timestep that the partition takes.
+	furthest lethe.Timestep
 	// late: below the watermark. tooFar: further above it than any stream jumps.
 	late, tooFar bool
 }
 
 func (b *Batch) arrival(t lethe.Timestep) arrival {
-	return arrival{
-		timestep: t, watermark: b.watermark,
-		late: t < b.watermark, tooFar: t-b.watermark > lethe.Timestep(b.staging.options.MaxTimestepJump),
-	}
+	furthest := b.watermark + lethe.Timestep(b.staging.options.MaxTimestepJump)
+	return arrival{timestep: t, watermark: b.watermark, furthest: furthest, late: t < b.watermark, tooFar: t > furthest}
 }
 
 // observe returns how a record of timestep t arrives, then lets it raise the
@@ -230,7 +230,7 @@ func (b *Batch) refused(a arrival) (detail string, refused bool) {
 // String is the detail of a refusal.
 func (a arrival) String() string {
 	if a.tooFar {
-		return fmt.Sprintf("timestep %d, the partition is at %d", a.timestep, a.watermark)
+		return fmt.Sprintf("timestep %d, the partition is at %d and takes up to %d", a.timestep, a.watermark, a.furthest)
 	}
 	return fmt.Sprintf("timestep %d, the partition takes %d and later", a.timestep, a.watermark)
 }

@@ -75,7 +75,7 @@ func (c *logAccessesCmd) Run(a *command.App) error {
 	}
 	for _, l := range list {
 		fmt.Fprintf(a.Stdout, "%d %s %s by %s of %s", l.Index, l.At.Format(time.RFC3339), l.Deed,
-			hashOr(l.Actor, "nobody asked who"), hashOr(l.Request, "no request"))
+			hashOr(l.Actor, "somebody without a login"), hashOr(l.Request, "no request"))
 		if l.Count > 0 {
 			fmt.Fprintf(a.Stdout, " (%d)", l.Count)
 		}

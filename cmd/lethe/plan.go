@@ -146,7 +146,7 @@ func (c *erasePlanCmd) ask(a *command.App) (*service.Plan, error) {
 
 // printPlan sets the scopes side by side.
 func printPlan(a *command.App, p *service.Plan) error {
-	fmt.Fprintf(a.Stdout, "targets  %d, of which %d are held\n", p.Targets, p.Held)
+	fmt.Fprintf(a.Stdout, "targets  %d, of which lethe has records: %d\n", p.Targets, p.Held)
 	if p.Carried > 0 {
 		fmt.Fprintf(a.Stdout, "subjects are carried by %d transactions and payments\n", p.Carried)
 	}
@@ -157,7 +157,7 @@ func printPlan(a *command.App, p *service.Plan) error {
 	rows := [][]string{{"scope"}, {"timesteps"}, {"shards"}, {"slices"}, {"stubs"}, {"payments"}, {"labels"}, {"models"},
 		{"checkpoints"}, {"training steps"}, {"seconds until swapped"}, {"processor seconds"},
 		{"all anew, processor seconds"},
-		{"cheaper"}}
+		{"cheaper way"}}
 	for _, s := range p.Scopes {
 		cells := make([]string, len(rows))
 		if cells[0] = string(s.Scope); s.Rejected != "" {
@@ -172,14 +172,16 @@ func printPlan(a *command.App, p *service.Plan) error {
 	if err := command.Table(a.Stdout, rows); err != nil {
 		return err
 	}
+	between := "\n"
 	for _, s := range p.Scopes {
 		for _, m := range s.Models {
 			if len(m.Refitted) > 0 {
-				fmt.Fprintf(a.Stdout, "\n%s: %s, groups %v of %d", s.Scope, m.Model, m.Refitted, m.Groups)
+				fmt.Fprintf(a.Stdout, "%s%s: %s, groups %v of %d\n", between, s.Scope, m.Model, m.Refitted, m.Groups)
+				between = ""
 			}
 		}
 	}
-	fmt.Fprintf(a.Stdout, "\n\nestimates are made of %s\n", strings.ReplaceAll(p.Basis, "_", " "))
+	fmt.Fprintf(a.Stdout, "\nestimates are made of %s\n", strings.ReplaceAll(p.Basis, "_", " "))
 	for _, s := range p.Scopes {
 		for _, text := range s.MayRemain {
 			fmt.Fprintf(a.Stdout, "may remain at scope %s: %s\n", s.Scope, text)

@@ -55,8 +55,8 @@ func (c *receiptExportCmd) Run(a *command.App) error {
 	}
 	if c.Out == "" {
 		_, err = a.Stdout.Write(out.Bytes())
-	} else {
-		err = atomicfile.Write(c.Out, out.Bytes(), 0o644)
+	} else if err = atomicfile.Write(c.Out, out.Bytes(), 0o644); err == nil {
+		fmt.Fprintf(a.Stderr, "wrote %s\n", c.Out)
 	}
 	if err == nil && !found.Valid {
 		err = invalid(found.Verification)

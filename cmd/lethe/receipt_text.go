@@ -44,7 +44,7 @@ func printReceipt(out io.Writer, r receipt.Receipt) {
 		}
 	}
 	for _, o := range r.Outcomes {
-		fmt.Fprintf(out, "  %s %s\n", o.Target, o.Outcome)
+		fmt.Fprintf(out, "  target %s: %s\n", o.Target, o.Outcome)
 	}
 	if refitted := refittedText(r.GroupsRefitted); refitted != "" {
 		fmt.Fprintf(out, "groups refitted: %s\n", refitted)

@@ -59,6 +59,10 @@ func printAudit(a *command.App, r *audit.Report, fresh bool) {
 		fmt.Fprintf(a.Stdout, "%d checkpoints trained anew in %.1f s are equal byte for byte\n", r.FreshCheckpoints,
 			r.FreshSeconds)
 	}
+	if n := len(r.Untrained); n > 0 {
+		fmt.Fprintf(a.Stdout, "training is under way: %d of %d timesteps, from %d on, are yet to be learnt by every model; "+
+			"lethe run goes on with it\n", n, r.Timesteps, r.Untrained[0])
+	}
 	for _, problem := range r.Problems {
 		fmt.Fprintln(a.Stdout, "problem:", problem)
 	}

@@ -131,6 +131,10 @@ func (d *deployment) command(td *datadriven.TestData) error {
 		source := bus.TopicPartition{Topic: bus.Topic(id)}
 		rec := ingest.Record{Topic: id, Key: []byte(textArg(td, "key")), Value: []byte(td.Input)}
 		return d.Erased.Withdraw(d.Context(), bus.Batch{Source: source, Records: []ingest.Record{rec}}, []int{0})
+	case "counts":
+		e, err := deletions.NewLedger(d.kv, nil).Get(id)
+		require.NoError(d, err)
+		d.told = append(d.told, fmt.Sprintf("found of %s in source topics: %d", id, e.Progress.Counts.SourceRecords))
 	case "answer":
 		a := deletions.NewAck(id, textArg(td, "role"), "1", deletions.Step(textArg(td, "step")))
 		a.Ensemble = lethe.Digest{byte(len(a.Step))}

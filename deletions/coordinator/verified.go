@@ -180,6 +180,17 @@ const models = "models of the affected shards: shard stores, served ensemble, mo
 // kept is what is kept of a request on purpose, counted when the receipt is issued.
 type kept struct{ suppressed, entries int }
 
+// refitted counts the models that were trained anew. Entries of earlier versions have shards alone, of a model each.
+func refitted(p deletions.Progress) (n int) {
+	if len(p.Refitted) == 0 {
+		return len(p.Retrained)
+	}
+	for _, c := range p.Refitted {
+		n += len(c.Refitted)
+	}
+	return n
+}
+
 // artefacts accounts for every place where a record, or something computed from
 // it, could be. What remains is what the search found there, or what was counted.
 func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
@@ -202,7 +213,7 @@ func artefacts(e deletions.Entry, k kept) []receipt.ArtefactRow {
 			leftIn(p, GraphsFolder, string(bus.Snapshots))),
 		row(receipt.Slices, "shard stores and slices.v1", receipt.Replaced, len(p.Slices), cuts),
 		stubs,
-		row(receipt.Checkpoints, models, receipt.Recomputed, len(p.Retrained), checkpoints),
+		row(receipt.Checkpoints, models, receipt.Recomputed, refitted(p), checkpoints),
 		row(receipt.OptimiserState, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
 		row(receipt.AggregationVectors, "inside the checkpoints", receipt.Recomputed, len(p.Retrained), checkpoints),
 		row(receipt.Predictions, "predictions.v1", receipt.Tombstoned, c.Predictions,

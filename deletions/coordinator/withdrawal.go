@@ -199,13 +199,12 @@ func (v *Verification) withdraw(
 ) (_ batch, err error) {
 	s := v.states
 	predictions, reasons, sources, letters := where.predictions, where.reasons, where.sources, where.letters
-	held := make([][]bool, len(requests))
+	held, dropped := make([][]bool, len(requests)), make([]remains, len(requests))
 	for i, targets := range requests {
-		dropped, err := droppedOf(s.o.Ledger, b.members[i].RequestID)
-		if err != nil {
+		if dropped[i], err = droppedOf(s.o.Ledger, b.members[i].RequestID); err != nil {
 			return b, err
 		}
-		if held[i], err = s.namedBy(targets, sources, letters, dropped); err != nil {
+		if held[i], err = s.namedBy(targets, sources, letters, dropped[i]); err != nil {
 			return b, err
 		}
 	}
@@ -214,7 +213,8 @@ func (v *Verification) withdraw(
 		return b, err
 	}
 	if b, err = s.update(b, func(i int, p *deletions.Progress) {
-		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources.of(p.Fingerprints))
+		p.Counts.SourceRecords = max(p.Counts.SourceRecords, sources.of(p.Fingerprints),
+			dropped[i].of(p.Fingerprints))
 		p.Counts.DeadLetters = max(p.Counts.DeadLetters, letters.of(p.Fingerprints))
 		p.Counts.Predictions = max(p.Counts.Predictions, predictions.of(p.Fingerprints))
 		p.Counts.Reasons = max(p.Counts.Reasons, reasons.of(p.Fingerprints))

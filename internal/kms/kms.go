@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"lethe/internal/check"
@@ -63,9 +62,8 @@ func (c Config) Validate() error {
 		p.That(c.TokenFile == "", "token_file", c.TokenFile, "nothing without address")
 		return p.Err()
 	}
-	at, err := url.Parse(c.Address)
-	p.That(err == nil && (at.Scheme == "https" || at.Scheme == "http") && at.Host != "" && at.User == nil, "address",
-		c.Address, "https://host:port")
+	_, whole := check.WebAddress(c.Address, "https", "http")
+	p.That(whole, "address", c.Address, "https://host:port")
 	p.That(isPath(c.Mount), "mount", c.Mount, "the path of a transit engine")
 	p.That(isPath(c.Key) && !strings.Contains(c.Key, "/"), "key", c.Key, "the name of a transit key")
 	p.That(c.TokenFile != "", "token_file", c.TokenFile, "the file of a token")

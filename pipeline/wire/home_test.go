@@ -61,7 +61,7 @@ func said(t *testing.T) map[string]ingest.Outgoing {
 	note("instance", rec, err)
 	rec, err = wire.Member{Role: "train", Identity: "1"}.Record()
 	note("member", rec, err)
-	rec, err = wire.Strike{Role: "train", Identity: "1"}.Record()
+	rec, err = wire.Strike{Role: "train", Identity: "1", At: time.Unix(1, 0)}.Record()
 	note("strike", rec, err)
 	rec, err = wire.Leader{Role: "graphs", Identity: "1"}.Record()
 	note("leader", rec, err)

@@ -96,6 +96,9 @@ func ParseInstance(rec ingest.Record) (i Instance, found bool, err error) {
 	if err == nil && (i.Role != role || i.Identity == "") {
 		err = errors.New("no role or identity, or another role than the key")
 	}
+	if err == nil && slices.ContainsFunc(i.Replaced, func(r Replaced) bool { return !isMoment(r.At) }) {
+		err = errors.New("a time of replaced is not of the years 1970 to 9999")
+	}
 	if err != nil {
 		return i, false, fmt.Errorf("%s/%d@%d: instance: %w", rec.Topic, rec.Partition, rec.Offset, err)
 	}

@@ -97,8 +97,20 @@ func ParseStrike(rec ingest.Record) (s Strike, found bool, err error) {
 	found, err = parseControl(rec, strikePrefix, &s, func() (format, key string) {
 		return s.Format, s.Role + "/" + s.Identity
 	}, strikeFormat)
-	s.said = rec
+	if found && !isMoment(s.At) {
+		return s, false, fmt.Errorf("%s/%d@%d: strike: at is %s, want a time of the years 1970 to 9999",
+			rec.Topic, rec.Partition, rec.Offset, s.At.Format(time.RFC3339))
+	}
+	s.At, s.said = s.At.UTC().Truncate(time.Millisecond), rec
 	return s, found, err
+}
+
+// isMoment reports whether a time is one that the transparency log and receipts can repeat: neither could be written
+// with another.
+func isMoment(at time.Time) bool {
+	const first, last = 1970, 9999
+	year := at.UTC().Year()
+	return year >= first && year <= last
 }
 
 // parseControl reads a control record of a role's member into a value, which said then tells of.

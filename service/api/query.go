@@ -83,7 +83,7 @@ func (q *query) timestep(name string) *lethe.Timestep {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		q.bad(name, "a timestep")
+		q.bad(name, "a whole number from 0")
 	}
 	t := lethe.Timestep(n)
 	return &t
@@ -132,7 +132,8 @@ func readBody(r *http.Request, into any) error {
 			return problem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
 		}
 		// What is wrong may be an id.
-		return problem(http.StatusBadRequest, "the body is not what is asked for here")
+		return problem(http.StatusBadRequest, "the body is no JSON object of the fields that /api/v1/openapi.json "+
+			"has for this address")
 	}
 	return nil
 }

@@ -96,6 +96,15 @@ func TestRefusals(t *testing.T) {
 	} {
 		require.Equal(t, c.want, s.ask(c.method, c.path, c.body).status, "%s %s", c.method, c.path)
 	}
+	for path, want := range map[string]string{
+		"/alerts?timestep=x": "timestep is not valid: want a whole number from 0",
+		"/alerts?limit=501":  "limit is not valid: want a whole number from 1 to 500",
+		"/quality?budget=0":  "budget is not valid: want a whole number from 1 to",
+	} {
+		require.Contains(t, string(s.ask(http.MethodGet, path, nil).body), want)
+	}
+	lookup := s.ask(http.MethodPost, "/transactions/lookup", map[string]any{"ids": []string{"a", "b c"}})
+	require.Contains(t, string(lookup.body), "id 1 is none: want 1 to 256 bytes of printable text, without spaces")
 	for path, want := range map[string]int{"/nothing": http.StatusNotFound, "/alerts": http.StatusMethodNotAllowed} {
 		response, err := http.Post(s.server.URL+api.Prefix+path, "application/json", strings.NewReader("{}"))
 		require.NoError(t, err)

@@ -37,7 +37,7 @@ func lookUp(v *view.Reader, r *http.Request) (any, error) {
 	out := LookupAnswer{Transactions: []*view.Transaction{}, Missing: []int{}}
 	for i, id := range asked.IDs {
 		if !ingest.ValidID(id) {
-			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is not valid", i))
+			return nil, problem(http.StatusBadRequest, fmt.Sprintf("id %d is none: want %s", i, ingest.IDForm))
 		}
 		found, err := v.Transaction(v.RefOf(lethe.TransactionID(id)))
 		if err != nil {

@@ -69,7 +69,7 @@ func (f *filler) timesteps(ctx context.Context) error {
 		for i := range f.perStep() {
 			p := &scoring.Prediction{
 				Transaction: idOf(t, i), Timestep: t, Probability: probability(t, i), Threshold: .9, Final: true,
-				EnsembleVersion: lethe.Digest{byte(t)}, TrainedThrough: t - 1, Aggregation: scoring.MethodMean,
+				EnsembleVersion: lethe.Digest{byte(t), byte(t >> 8), 1}, TrainedThrough: t - 1, Aggregation: scoring.MethodMean,
 			}
 			p.Class = scoring.Classify(p.Probability, p.Threshold)
 			p.ID = scoring.PredictionID(f.secret, p, lethe.Digest{4})
