@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"lethe/internal/spares"
 	"sync"
 	"syscall"
 
@@ -40,7 +41,7 @@ type generation struct {
 	db      *pebble.DB
 	readers sync.WaitGroup
 	// spare are batches to be used again.
-	spare spareBatches
+	spare spares.List[*pebble.Batch]
 }
 
 // lockedHere is what Pebble says, and gives no name to, if this process has the lock.

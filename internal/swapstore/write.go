@@ -3,7 +3,6 @@ package swapstore
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -70,7 +69,7 @@ func (s *Store) newBatch(g *generation) *pebble.Batch {
 	if s.size.BatchBytes == 0 {
 		return g.db.NewBatch()
 	}
-	if b := g.spare.take(); b != nil {
+	if b, found := g.spare.Take(); found {
 		return b
 	}
 	return g.db.NewBatch(pebble.WithMaxRetainedSizeBytes(s.size.BatchBytes))
@@ -83,43 +82,10 @@ func (s *Store) doneWith(g *generation, b *pebble.Batch, failed error) error {
 		return b.Close()
 	}
 	b.Reset()
-	if !g.spare.keep(b) {
+	if !g.spare.Keep(b) {
 		return b.Close()
 	}
 	return nil
-}
-
-// spareBatches are batches with memory that is not used now. There are as many of them as were applied at a time.
-type spareBatches struct {
-	mu   sync.Mutex
-	list []*pebble.Batch
-}
-
-// mostSpare bounds them: one is filled while one is applied and one is waited for.
-const mostSpare = 3
-
-// take returns one, or nil.
-func (s *spareBatches) take() *pebble.Batch {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.list)
-	if n == 0 {
-		return nil
-	}
-	b := s.list[n-1]
-	s.list = s.list[:n-1]
-	return b
-}
-
-// keep keeps a batch that was reset, and reports whether there was room for it.
-func (s *spareBatches) keep(b *pebble.Batch) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.list) == mostSpare {
-		return false
-	}
-	s.list = append(s.list, b)
-	return true
 }
 
 // writable returns the current generation if writes may go on. The caller

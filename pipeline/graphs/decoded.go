@@ -47,8 +47,8 @@ type bench struct {
 // no other record. Unless they are to be redacted, the owner of the store may do something else meanwhile. Whoever has
 // taken the list gives it back to spare: its memory is used again.
 func (in *intake) decodeAll(records []ingest.Record, redacts, labels bool) *decodedList {
-	out := in.spare.take()
-	if out == nil {
+	out, found := in.spare.Take()
+	if !found {
 		out = &decodedList{benches: make([]bench, in.workers)}
 	}
 	out.list = slices.Grow(out.list[:0], len(records))[:len(records)]
@@ -90,7 +90,7 @@ func (b *bench) begin(marks snapshot.Marks, redacts bool) {
 // done gives back a list of which nobody has anything any more.
 func (in *intake) done(l *decodedList) {
 	clear(l.list)
-	in.spare.keep(l)
+	in.spare.Keep(l)
 }
 
 // prepare decodes a batch of transactions ahead. Where features are erased it does not: what is erased may change.

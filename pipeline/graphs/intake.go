@@ -12,6 +12,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/authority"
 	"lethe/ingest/bus"
+	"lethe/internal/spares"
 	"lethe/metrics/events"
 	"lethe/snapshot"
 )
@@ -57,7 +58,7 @@ type intake struct {
 	silent bool
 	// workers is how many goroutines decode, spare has lists of what they have decoded, to be used again.
 	workers int
-	spare   spareLists
+	spare   spares.List[*decodedList]
 	// before is called before the records of a batch are taken.
 	before func(ctx context.Context, list []decoded) error
 	// mostOpen is how many timesteps may be open, ends tells what was sent.

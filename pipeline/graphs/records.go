@@ -3,7 +3,6 @@ package graphs
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"lethe"
 	"lethe/deletions/coordinator"
@@ -126,36 +125,4 @@ func (e carriers) withCarried(plans []coordinator.Plan, requests [][]lethe.Targe
 		}
 	}
 	return out, nil
-}
-
-// spareLists are lists whose memory is not used now. A sync.Pool would give it to the garbage collector every other
-// time that this runs, and memory that was not used before costs more than what is put there.
-type spareLists struct {
-	mu   sync.Mutex
-	list []*decodedList
-}
-
-// mostSpareLists bounds them: one is taken while the next is decoded.
-const mostSpareLists = 3
-
-// take returns one, or nil.
-func (s *spareLists) take() *decodedList {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.list)
-	if n == 0 {
-		return nil
-	}
-	l := s.list[n-1]
-	s.list = s.list[:n-1]
-	return l
-}
-
-// keep keeps one, if there is room for it.
-func (s *spareLists) keep(l *decodedList) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.list) < mostSpareLists {
-		s.list = append(s.list, l)
-	}
 }
