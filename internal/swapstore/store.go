@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"lethe/internal/spares"
 	"sync"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
+
+	"lethe/internal/spares"
 )
 
 // Store is an open store. See the package comment for what may be called from
