@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"lethe"
@@ -76,9 +77,12 @@ func (inv *inventory) kernels() (kernels.Set, error) {
 // stored.
 func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ []lethe.Timestep, err error) {
 	timesteps, stored := l.home(c.Shard).Timesteps, l.checkpoints(c.Shard)
-	slices := make([]*lethe.Slice, len(timesteps))
+	timesteps = slices.DeleteFunc(slices.Clone(timesteps), func(t lethe.Timestep) bool {
+		return slices.ContainsFunc(l.layout.ShardsOf(c.Shard), func(s lethe.ShardID) bool { return l.comes(s, t) })
+	})
+	list := make([]*lethe.Slice, len(timesteps))
 	for i, t := range timesteps {
-		if slices[i], err = l.slice(c.Shard, t); err != nil {
+		if list[i], err = l.slice(c.Shard, t); err != nil {
 			return 0, nil, fmt.Errorf("timestep %d: %w", t, err)
 		}
 	}
@@ -97,7 +101,7 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 			if _, found := stored[t]; !found {
 				continue
 			}
-			step, err := c.Advance(ctx, nil, column.Window(c.Engine.Config(), slices[:i+1]))
+			step, err := c.Advance(ctx, nil, column.Window(c.Engine.Config(), list[:i+1]))
 			if err != nil {
 				return 0, nil, err
 			}
@@ -105,7 +109,7 @@ func (l learnt) replay(ctx context.Context, c column.Column) (equal int, differ 
 		}
 		return equal, differ, nil
 	}
-	for step, err := range c.Replay(ctx, nil, slices) {
+	for step, err := range c.Replay(ctx, nil, list) {
 		if err != nil {
 			return 0, nil, err
 		}

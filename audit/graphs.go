@@ -205,6 +205,8 @@ func (inv *inventory) checkSlices(r *Report) error {
 			stored, found := inv.columns[shard].Slices[t]
 			r.Slices++
 			switch {
+			case !found && inv.learnt().comes(lethe.ShardID(shard), t):
+				r.untrained(t)
 			case !found:
 				r.problem("timestep %d shard %d: no slice is stored", t, shard)
 			case canonical.DigestOf(stored) != canonical.DigestSlice(s) && !inv.keptStubs(t, lethe.ShardID(shard)):

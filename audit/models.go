@@ -78,8 +78,16 @@ func (l learnt) awaited(checkpoints map[lethe.Timestep][]byte, t lethe.Timestep)
 			return false
 		}
 	}
-	return l.served == lethe.NoTimestep || t > l.served
+	return !l.isServed(t)
 }
+
+// comes reports whether a slice has yet to come to train: slices come in order, too.
+func (l learnt) comes(shard lethe.ShardID, t lethe.Timestep) bool {
+	here := l.columns[shard].Timesteps
+	return (len(here) == 0 || here[len(here)-1] < t) && !l.isServed(t)
+}
+
+func (l learnt) isServed(t lethe.Timestep) bool { return l.served != lethe.NoTimestep && t <= l.served }
 
 // lineages returns what every checkpoint must have learnt from: the chain of the slices.
 func (l learnt) lineages() *ensemble.Lineages {

@@ -20,6 +20,7 @@ func TestTrainingThatIsUnderWayIsNoProblem(t *testing.T) {
 		}
 		spoil(inv)
 		r := &Report{}
+		require.NoError(t, inv.checkSlices(r))
 		inv.learnt().checkCheckpoints(r)
 		return r
 	}
@@ -31,6 +32,17 @@ func TestTrainingThatIsUnderWayIsNoProblem(t *testing.T) {
 	require.Equal(t, []string{"shard 0: no checkpoint after timestep 1", "shard 1: no checkpoint after timestep 1"},
 		r.Problems)
 	require.Equal(t, []lethe.Timestep{2}, r.Untrained)
+
+	r = check(func(inv *inventory) { // the slices of another shard have come
+		inv.columns[0].Timesteps, inv.columns[0].Slices = nil, nil
+	})
+	require.Empty(t, r.Problems)
+	require.Equal(t, []lethe.Timestep{1, 2}, r.Untrained)
+
+	r = check(func(inv *inventory) {
+		inv.columns[0].Timesteps, inv.columns[0].Slices, inv.served.Through = nil, nil, 1
+	})
+	require.Contains(t, r.Problems, "timestep 1 shard 0: no slice is stored")
 
 	r = check(func(inv *inventory) {
 		inv.columns[0].Learnt[0] = map[lethe.Timestep][]byte{2: []byte("not one")}
