@@ -67,7 +67,7 @@ func Defaults() Config {
 		ClientID: "lethe", ErasureRetention: 7 * 24 * time.Hour,
 		DialTimeout: 5 * time.Second, RequestTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		FetchWait: 500 * time.Millisecond, MaxBatchBytes: 900_000, MaxBatchRecords: 1000,
-		MaxFetchBytes: 2 << 20, MaxTailRecords: 8000,
+		MaxFetchBytes: 4 << 20, MaxTailRecords: 8000,
 	}
 }
 

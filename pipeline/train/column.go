@@ -25,6 +25,8 @@ type column struct {
 	links map[lethe.Timestep]sliceLink
 	// timesteps of the stored slices, ascending.
 	timesteps []lethe.Timestep
+	// digests are those of stored slices that were asked for, for the role's loop alone.
+	digests map[lethe.Timestep]lethe.Digest
 	// learners are what learns from the slices.
 	learners []learner
 	// offset is where the shard's topic partition is resumed.
@@ -45,7 +47,9 @@ type learner interface {
 
 // openColumn reads from a store where the shard stands.
 func openColumn(store role.Store, shard lethe.ShardID) (*column, error) {
-	c := &column{shard: shard, store: store, links: make(map[lethe.Timestep]sliceLink)}
+	c := &column{
+		shard: shard, store: store, links: make(map[lethe.Timestep]sliceLink), digests: make(map[lethe.Timestep]lethe.Digest),
+	}
 	err := store.Scan([]byte(slicePrefix), func(key, value []byte) error {
 		t, err := timestepkey.Parse(slicePrefix, key)
 		if err != nil {
@@ -75,8 +79,8 @@ func readOffset(store swapstore.Reader) (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-// slice reads a stored slice.
-func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
+// message reads the canonical bytes of a stored slice.
+func (c *column) message(t lethe.Timestep) ([]byte, error) {
 	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
 	if err == nil && !found {
 		err = errMissing
@@ -85,10 +89,36 @@ func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
 		return nil, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
 	}
 	_, message, err := splitStoredSlice(value)
+	return message, err
+}
+
+// slice reads a stored slice.
+func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
+	message, err := c.message(t)
 	if err != nil {
 		return nil, err
 	}
 	return canonical.DecodeSlice(message)
+}
+
+// named reads a stored slice and its digest.
+func (c *column) named(t lethe.Timestep) (*lethe.Slice, lethe.Digest, error) {
+	message, err := c.message(t)
+	if err != nil {
+		return nil, lethe.Digest{}, err
+	}
+	s, err := canonical.DecodeSlice(message)
+	return s, c.digestOf(t, message), err
+}
+
+// digestOf returns the digest of a stored slice, whose bytes are at hand.
+func (c *column) digestOf(t lethe.Timestep, message []byte) lethe.Digest {
+	digest, known := c.digests[t]
+	if !known {
+		digest = canonical.DigestOf(message)
+		c.digests[t] = digest
+	}
+	return digest
 }
 
 // newest returns the newest timestep that has a slice, or NoTimestep.
@@ -109,13 +139,12 @@ func (c *column) before(t lethe.Timestep) lethe.Timestep {
 
 // digest returns the digest of a stored slice.
 func (c *column) digest(t lethe.Timestep) (lethe.Digest, error) {
-	value, found, err := c.store.Get(timestepkey.New(slicePrefix, t))
-	if err == nil && !found {
-		err = errMissing
+	if digest, known := c.digests[t]; known {
+		return digest, nil
 	}
+	message, err := c.message(t)
 	if err != nil {
-		return lethe.Digest{}, fmt.Errorf("shard %d: slice of timestep %d: %w", c.shard, t, err)
+		return lethe.Digest{}, err
 	}
-	_, message, err := splitStoredSlice(value)
-	return canonical.DigestOf(message), err
+	return c.digestOf(t, message), nil
 }

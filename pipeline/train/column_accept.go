@@ -124,6 +124,7 @@ func (c *column) flush() error {
 	}
 	for t, s := range in.slices {
 		c.links[t], c.timesteps = s.link, sortedset.Add(c.timesteps, t)
+		delete(c.digests, t)
 	}
 	c.offset = in.next
 	return nil

@@ -38,6 +38,7 @@ func (c *column) remove(t lethe.Timestep, offset []byte) error {
 	})
 	if err == nil && found {
 		delete(c.links, t)
+		delete(c.digests, t)
 		c.timesteps = slices.DeleteFunc(c.timesteps, func(at lethe.Timestep) bool { return at == t })
 	}
 	return err

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lethe"
-	"lethe/canonical"
 	"lethe/pipeline/train/outofgroup"
 	"lethe/pipeline/wire"
 	"lethe/scoring/ensemble"
@@ -96,10 +95,9 @@ func (o *overModels) window(t lethe.Timestep) (all [][]*lethe.Slice, digests [][
 	for _, at := range window[max(0, len(window)-o.config.Timesteps):] {
 		ofShards, named := make([]*lethe.Slice, len(o.shards)), make([]lethe.Digest, len(o.shards))
 		for i, c := range o.shards {
-			if ofShards[i], err = c.slice(at); err != nil {
+			if ofShards[i], named[i], err = c.named(at); err != nil {
 				return nil, nil, err
 			}
-			named[i] = canonical.DigestSlice(ofShards[i])
 		}
 		all, digests = append(all, ofShards), append(digests, named)
 	}
