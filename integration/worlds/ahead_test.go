@@ -28,17 +28,17 @@ func (d *drawing) ahead(chance *rand.Rand) {
 			if target.Kind != lethe.TransactionTarget {
 				continue
 			}
-			behind := at + 1 + chance.IntN(len(d.events)-at)
+			behind, row := at+1+chance.IntN(len(d.events)-at), []float32{1, 0, 0}
 			for p := range partitions[bus.Transactions] {
 				key, value, err := ingest.EncodeTransaction(lethe.Transaction{
-					ID: target.Transaction, Timestep: d.last, Features: []float32{1, 0, 0},
+					ID: target.Transaction, Timestep: d.last, Features: row,
 				})
 				if err != nil {
 					d.Fatal(err)
 				}
 				record := ingest.Outgoing{Key: key, Value: value, Pinned: true, Partition: p}
 				d.events = slices.Insert(d.events, behind, event{
-					topic: bus.Transactions, record: record, names: []lethe.TransactionID{target.Transaction},
+					topic: bus.Transactions, record: record, names: []lethe.TransactionID{target.Transaction}, row: row,
 					behind: request.RequestID, polls: chance.IntN(8),
 				})
 			}
