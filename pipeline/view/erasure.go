@@ -215,10 +215,11 @@ func (l *logic) acknowledgeOne(ctx context.Context, e *erasure) (out role.Output
 	case !c.Phase.Rewrites():
 		return role.Output{}, false, nil
 	}
-	for _, done := range []func(*logic, *wire.Command) (bool, error){replaced, swapped} {
-		if yes, err := done(l, c); err != nil || !yes {
-			return role.Output{}, false, err
-		}
+	if served, err := swapped(l, c); err != nil || !served {
+		return role.Output{}, false, err
+	}
+	if there, err := replaced(l, c); err != nil || !there {
+		return role.Output{}, false, err
 	}
 	switch {
 	case e.erased < c.Attempt:
