@@ -35,8 +35,6 @@ type host struct {
 	// now is the role as it is open for a term, 0 for standing by, or nil.
 	now  *running
 	term int64
-	// due is what it reads before it leads, nil as long as it is not to.
-	due map[bus.TopicPartition]int64
 	// ending says that nobody sleeps any more.
 	ending bool
 	thread
@@ -69,7 +67,7 @@ func (h *host) open(ctx context.Context, term int64) error {
 	if err != nil {
 		return err
 	}
-	h.now, h.term, h.due = &running{follower: follower}, term, nil
+	h.now, h.term = &running{follower: follower}, term
 	if h.now.session, err = roletest.Begin(ctx, follower); err != nil {
 		return errors.Join(err, h.close())
 	}
@@ -95,10 +93,9 @@ func (h *host) opened(ctx context.Context, as *role.Standing) (*role.Follower, e
 // turn gives the process a turn, in the midst of which it may hang, and reports whether there was
 // anything to do.
 func (h *host) turn(ctx context.Context) (busy bool, err error) {
-	term := h.lead.Term()
-	if h.now != nil && (term != h.term || h.due != nil) {
-		ready, err := h.isReady(ctx)
-		if err == nil && ready {
+	if h.now != nil {
+		over, err := h.isOver(ctx)
+		if err == nil && over {
 			err = h.close()
 		}
 		if err != nil {
@@ -111,13 +108,13 @@ func (h *host) turn(ctx context.Context) (busy bool, err error) {
 	return h.now.session.Poll(ctx)
 }
 
-// isReady reports whether the role may be closed, to be opened for another term: who is to lead
+// isOver reports whether the role is to be closed, to be opened for another term: who is to lead
 // reads first what it is not to miss.
-func (h *host) isReady(ctx context.Context) (ready bool, err error) {
-	if h.term == 0 && h.due == nil {
-		h.due, err = h.now.follower.Due(ctx)
+func (h *host) isOver(ctx context.Context) (bool, error) {
+	if h.term > 0 {
+		return h.lead.Term() != h.term, nil
 	}
-	return h.term != 0 || h.now.follower.HasRead(h.due), err
+	return h.now.follower.Prepared(ctx)
 }
 
 // close closes the role. What runs beside it ends with it.

@@ -38,7 +38,8 @@ func (f *Follower) Open(ctx context.Context) (*Beginning, error) {
 	})
 	b := &Beginning{Tail: tail, follower: f, positions: positions}
 	if s := f.around.Standing; s.StandsBy() {
-		s.Lead.hears(false)
+		s.Lead.hears(0)
+		s.Lead.dealtWith(positions) // and no more, as it was open before
 		b.gate = newGate(ctx, tail, f.around.Bus, s, positions)
 		b.Tail = b.gate
 	}
@@ -57,10 +58,10 @@ func (b *Beginning) Begin(ctx context.Context) (bool, error) {
 		case err != nil:
 			return false, err
 		case !reached:
-			begun := s.Lead.Term() > 0
-			s.Lead.hears(begun)
-			b.gate.only = begun
-			return begun, nil
+			term := s.Lead.Term()
+			s.Lead.hears(term)
+			b.gate.only = term > 0
+			return term > 0, nil
 		}
 	}
 	if err := b.follower.Feed(ctx, Input{}); err != nil {

@@ -32,7 +32,8 @@ type Follower struct {
 	unsaid map[bus.TopicPartition]int64
 	waits  bool
 	// wrote says that something was written to a topic of Standing.Noted since that was announced.
-	wrote bool
+	wrote     bool
+	preparing preparing
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
 	status     atomic.Pointer[Status]

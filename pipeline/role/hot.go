@@ -215,7 +215,7 @@ func (h *hot) play(ctx context.Context) error {
 	case <-ended:
 	case <-changed:
 		if term == 0 {
-			err = h.now.prepared(during, ended)
+			err = h.now.prepare(during, ended)
 		}
 	}
 	stop()

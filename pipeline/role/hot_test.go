@@ -2,6 +2,7 @@ package role_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -215,16 +216,116 @@ func TestWhoTakesOverPublishesNothingAgain(t *testing.T) {
 	p.start("one")
 	p.publish(1, 2)
 	p.await("1 one", "2 one")
-	ends, err := bus.EndsOf(t.Context(), p.topics, bus.Slices)
-	require.NoError(t, err)
-	for tp, end := range ends {
-		require.Eventually(t, func() bool { return p.group.Positions()[tp] == end }, time.Minute, time.Millisecond)
-	}
+	p.dealt()
 	require.NoError(t, p.stops["one"]())
 	p.publish(3)
 	p.group.Lead("two")
 	p.start("two")
 	p.await("1 one", "2 one", "3 two")
+}
+
+// unreadBus are topics of which nothing is read until they are released, and which tell that it was asked where
+// they end.
+type unreadBus struct {
+	role.Bus
+	released chan struct{}
+	asked    chan bus.Topic
+}
+
+func (b *unreadBus) EndOffsets(ctx context.Context, t bus.Topic) ([]int64, error) {
+	ends, err := b.Bus.EndOffsets(ctx, t)
+	b.asked <- t
+	return ends, err
+}
+
+func (b *unreadBus) Follow(positions map[bus.TopicPartition]int64) (role.Tail, error) {
+	tail, err := b.Bus.Follow(positions)
+	return unreadTail{tail, b.released}, err
+}
+
+type unreadTail struct {
+	role.Tail
+	released chan struct{}
+}
+
+func (t unreadTail) Next(ctx context.Context) (bus.Batch, error) {
+	select {
+	case <-t.released:
+		return t.Tail.Next(ctx)
+	case <-ctx.Done():
+		return bus.Batch{}, ctx.Err()
+	}
+}
+
+// dealt waits until brokers know that everything was dealt with.
+func (p *pair) dealt() {
+	p.t.Helper()
+	ends, err := bus.EndsOf(p.t.Context(), p.topics, bus.Slices)
+	require.NoError(p.t, err)
+	for tp, end := range ends {
+		require.Eventually(p.t, func() bool { return p.group.Positions()[tp] == end }, time.Minute, time.Millisecond)
+	}
+}
+
+// A process is to lead, has not read yet what it reads before, and another one leads in between. What that one has
+// published it publishes no second time.
+func TestWhoIsToLeadAgainReadsWhatWasPublishedInBetween(t *testing.T) {
+	p := newPair(t)
+	p.open = []bus.Topic{bus.Control}
+	p.start("one")
+	p.publish(1)
+	p.await("1 one")
+	p.dealt()
+	unread := &unreadBus{p.topics, make(chan struct{}), make(chan bus.Topic, 1000)}
+	p.writes = map[string]role.Bus{"two": unread}
+	p.start("two")
+	require.NoError(t, p.stops["one"]())
+	p.group.Lead("two")
+	for range 3 { // once it has as it begins, and twice for what it reads before it leads
+		require.Equal(t, bus.Control, <-unread.asked)
+	}
+	p.start("one")
+	p.group.Lead("one")
+	p.publish(2)
+	p.await("1 one", "2 one")
+	p.dealt()
+	require.NoError(t, p.stops["one"]())
+	p.group.Lead("two")
+	close(unread.released)
+	p.publish(3)
+	p.await("1 one", "2 one", "3 two")
+}
+
+// What a process reads before it leads it reads each time it stands by: what it heard before is forgotten then.
+func TestWhoStandsByAnewReadsAnew(t *testing.T) {
+	p := newPair(t)
+	record, err := wire.Leader{Role: "echo", Identity: "another"}.Record()
+	require.NoError(t, err)
+	require.NoError(t, p.topics.Write(t.Context(), bus.Control, []ingest.Outgoing{record}))
+	log := slog.New(slog.DiscardHandler)
+	lead := role.NewLead("echo", "one", p.group.Member("one"), time.Now, log)
+	go lead.Run(t.Context())
+	require.Eventually(t, func() bool { return lead.Term() > 0 }, time.Minute, time.Millisecond)
+	for range 2 {
+		around := role.Around(p.topics, events.Listener{}, log)
+		around.Standing = &role.Standing{Lead: lead, Open: []bus.Topic{bus.Control}}
+		f := role.Follow("echo", new(echo), around)
+		b, err := f.Open(t.Context())
+		require.NoError(t, err)
+		prepared, err := f.Prepared(t.Context())
+		require.NoError(t, err)
+		require.False(t, prepared)
+		begun, err := b.Begin(t.Context())
+		require.NoError(t, err)
+		require.True(t, begun)
+		batch, err := b.Tail.Next(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, f.Arrived(t.Context(), batch, false))
+		prepared, err = f.Prepared(t.Context())
+		require.NoError(t, err)
+		require.True(t, prepared)
+		require.NoError(t, errors.Join(b.Tail.Close(), f.Close()))
+	}
 }
 
 // As long as something is due of what a leader has read, nobody is told that it has dealt with it.

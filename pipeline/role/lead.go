@@ -42,8 +42,10 @@ type Lead struct {
 	leads bool
 	// plays is the term in which the role is open: until then others have dealt with more.
 	plays int64
-	// only says that it only hears what others publish, see Beginning.Begin.
-	only bool
+	// prepared is the term for which it has read what it reads before it leads.
+	prepared int64
+	// only is the term for which it only hears what others publish, see Beginning.Begin, or 0.
+	only int64
 	// generation is that of the last assignment, and confirmed when brokers were last asked with
 	// success whether it is still the one.
 	generation int64
@@ -172,31 +174,41 @@ func (l *Lead) playing(term int64) {
 	l.plays = term
 }
 
-// hasDealt reports whether this process has dealt with partitions up to some positions: if it only
-// hears others, with those of some topics.
-func (l *Lead) hasDealt(with map[bus.TopicPartition]int64, open []bus.Topic) bool {
+// prepares reports whether this process has dealt with partitions up to some positions, if it only hears others with
+// those of some topics, and notes that it has: these it reads before it leads in a term.
+func (l *Lead) prepares(term int64, with map[bus.TopicPartition]int64, open []bus.Topic) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for tp, next := range with {
-		if max(0, l.dealt[tp]) < next && (!l.only || slices.Contains(open, tp.Topic)) {
+		if max(0, l.dealt[tp]) < next && (l.only == 0 || slices.Contains(open, tp.Topic)) {
 			return false
 		}
 	}
+	l.prepared = term
 	return true
 }
 
-// hears notes whether this process only hears what others publish.
-func (l *Lead) hears(only bool) {
+// hears notes for which term this process only hears what others publish, 0 for none.
+func (l *Lead) hears(only int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.only = only
+	l.change()
 }
 
 // onlyHears reports whether this process only hears what others publish.
 func (l *Lead) onlyHears() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.only
+	return l.only != 0
+}
+
+// passed reports whether a term is over for which this process was to lead, or only heard others.
+func (l *Lead) passed(term int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	isOver := func(term int64) bool { return term != 0 && (!l.leads || term != l.term) }
+	return isOver(term) || isOver(l.only)
 }
 
 // dealtWith notes that all that is due of partitions up to some positions is published.
@@ -220,12 +232,15 @@ func (l *Lead) Term() int64 {
 }
 
 // Next returns the term for which a role is opened that was open for another: one that led stands
-// by first, for others may have led since, of whom it has read nothing.
+// by first, for others may have led since, of whom it has read nothing, and so does one that has not
+// read what it reads before it leads in the present term.
 func (l *Lead) Next(before int64) int64 {
-	if before > 0 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if before > 0 || !l.leads || l.term != l.prepared {
 		return 0
 	}
-	return l.Term()
+	return l.term
 }
 
 // leading returns the term in which this process leads, or 0, and what is closed when that may
@@ -239,12 +254,12 @@ func (l *Lead) leading() (term int64, changed <-chan struct{}) {
 	return term, l.changed
 }
 
-// until waits until this process leads in another term than one, 0 for standing by, and returns
+// until waits until this process leads in another term than one, 0 for standing by, or was to, and returns
 // that one.
 func (l *Lead) until(ctx context.Context, other int64) (int64, error) {
 	for {
 		term, changed := l.leading()
-		if term != other {
+		if term != other || other == 0 && l.onlyHears() {
 			return term, nil
 		}
 		select {
