@@ -1,11 +1,14 @@
 package worlds
 
 import (
+	"lethe"
 	"lethe/configs"
+	"lethe/pipeline/wire"
 	"lethe/scoring"
 	"lethe/scoring/decision"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
+	"lethe/trainer"
 	"lethe/trainer/kernels"
 )
 
@@ -44,6 +47,22 @@ func modelsOf(components []string) (m models, err error) {
 		m.over, err = c.MetaConfig()
 	}
 	return m, err
+}
+
+// lineageOf returns what a model, or the meta-model, that was published is made of.
+func (m models) lineageOf(message wire.Message) (lethe.Digest, error) {
+	if m.over != nil && int(message.Key.Shard) == m.layout.Models() {
+		over, err := meta.Decode(message.Payload)
+		if err != nil {
+			return lethe.Digest{}, err
+		}
+		return over.Lineage, nil
+	}
+	checkpoint, err := trainer.DecodeCheckpoint(message.Payload)
+	if err != nil {
+		return lethe.Digest{}, err
+	}
+	return checkpoint.Lineage, nil
 }
 
 // runner trains and asks the models as the roles do.

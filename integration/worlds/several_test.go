@@ -237,7 +237,9 @@ func (s *simulation) pause(ctx context.Context) error {
 	if c, trainers := s.current.crew, s.current.trainers; !slices.ContainsFunc(c.owners, func(owner int) bool {
 		return owner == nobody || owner == c.deaf || trainers[owner] == nil
 	}) {
-		s.current.topics.log.witness.rests()
+		if err := s.current.topics.log.witness.rests(s.current.models); err != nil {
+			return err
+		}
 	}
 	return s.restart(ctx)
 }

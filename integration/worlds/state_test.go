@@ -187,9 +187,6 @@ func (s *state) messages(ctx context.Context, d *deployment, topic bus.Topic) er
 		received, err := reader.Read(bus.Batch{Source: source, Records: []ingest.Record{rec}, Next: rec.Offset + 1})
 		for _, m := range received {
 			at := place{m.Key.Timestep, m.Key.Shard}
-			if m.Stale {
-				continue // nobody takes it
-			}
 			switch m.Key.Kind {
 			case wire.KindSnapshot:
 				s.graphs[m.Key.Timestep] = m.Message

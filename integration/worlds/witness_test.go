@@ -13,6 +13,7 @@ import (
 	"lethe/ingest/bus"
 	"lethe/pipeline/role/roletest"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 )
 
 // witness looks at every record the moment it is written, for what leaves no trace in the end: who
@@ -22,8 +23,11 @@ type witness struct {
 	read map[bus.Topic]map[int]int64
 	// versions are all slices that were published.
 	versions map[place][]version
-	// models says of the newest record of each whether it is of somebody who had lost it.
-	models map[place]bool
+	// slices are the newest of each, owned the models as their owners wrote them last, and stale those whose newest
+	// record is of somebody who had lost them.
+	slices map[place]published
+	owned  map[place]lethe.Digest
+	stale  map[place]wire.Message
 	// makers and leaders tell who made models and led roles, by model and by topic.
 	makers  map[lethe.ShardID]wire.Fence
 	leaders map[bus.Topic]wire.Fence
@@ -35,6 +39,12 @@ type witness struct {
 	notices *wire.NoticeReader
 }
 
+// published is a slice as it stands, and the timestep before it.
+type published struct {
+	digest   lethe.Digest
+	previous lethe.Timestep
+}
+
 // version is a slice as it was published.
 type version struct {
 	revision lethe.Revision
@@ -43,7 +53,8 @@ type version struct {
 
 func newWitness() *witness {
 	w := &witness{
-		read: make(map[bus.Topic]map[int]int64), versions: make(map[place][]version), models: make(map[place]bool),
+		read: make(map[bus.Topic]map[int]int64), versions: make(map[place][]version),
+		slices: make(map[place]published), owned: make(map[place]lethe.Digest), stale: make(map[place]wire.Message),
 		makers: make(map[lethe.ShardID]wire.Fence), leaders: make(map[bus.Topic]wire.Fence),
 		commands: make(map[string][]*wire.Command),
 	}
@@ -61,7 +72,8 @@ func (w *witness) begin() {
 
 func (w *witness) clone() *witness {
 	out := &witness{
-		read: make(map[bus.Topic]map[int]int64), versions: make(map[place][]version), models: maps.Clone(w.models),
+		read: make(map[bus.Topic]map[int]int64), versions: make(map[place][]version),
+		slices: maps.Clone(w.slices), owned: maps.Clone(w.owned), stale: maps.Clone(w.stale),
 		makers: maps.Clone(w.makers), leaders: maps.Clone(w.leaders), faults: slices.Clone(w.faults),
 	}
 	for topic, positions := range w.read {
@@ -146,14 +158,26 @@ func (w *witness) message(m wire.Received, l *log) error {
 		}
 		l.leave(m.Key.Timestep, graph)
 	case wire.KindSlice:
-		if !m.Deleted {
-			w.versions[at] = append(w.versions[at], version{m.Revision, canonical.DigestOf(m.Payload)})
+		if m.Deleted {
+			delete(w.slices, at)
+			return nil
 		}
+		s, err := canonical.DecodeSlice(m.Payload)
+		if err != nil {
+			return err
+		}
+		w.slices[at] = published{canonical.DigestOf(m.Payload), s.Previous}
+		w.versions[at] = append(w.versions[at], version{m.Revision, w.slices[at].digest})
 	case wire.KindModel:
 		fence := w.makers[m.Key.Shard]
-		w.models[at] = fence.Stale(m.Owner)
-		if m.Deleted {
-			delete(w.models, at)
+		delete(w.stale, at)
+		switch stale := fence.Stale(m.Owner); {
+		case m.Deleted:
+			delete(w.owned, at)
+		case stale:
+			w.stale[at] = m.Message
+		default:
+			w.owned[at] = canonical.DigestOf(m.Payload)
 		}
 		w.makers[m.Key.Shard] = fence
 	default:
@@ -172,14 +196,42 @@ func (l *log) leave(t lethe.Timestep, graph *lethe.Snapshot) {
 	})
 }
 
-// rests notes what must not be when everything has come to rest: a model as somebody wrote it who had
-// lost it, for compaction leaves that one, and readers leave it out.
-func (w *witness) rests() {
-	for at, stale := range w.models {
-		if stale {
+// rests notes what must not be when everything has come to rest: a model as somebody wrote it who had lost it, for
+// compaction leaves that one, unless its owner wrote the same, or it is the one that the slices give. Whether that is
+// right is compared in the end.
+func (w *witness) rests(m models) error {
+	lineages := w.lineages(m)
+	for at, stale := range w.stale {
+		if w.owned[at] == canonical.DigestOf(stale.Payload) {
+			continue
+		}
+		wanted, known := lineages.At(at.timestep)
+		lineage, err := m.lineageOf(stale)
+		if err != nil {
+			return err
+		}
+		if !known || lineage != wanted[at.shard] {
 			w.faults = append(w.faults, fmt.Sprintf("model %d of timestep %d is as somebody wrote it who had lost it",
 				at.shard, at.timestep))
 		}
 	}
 	slices.Sort(w.faults)
+	return nil
+}
+
+// lineages are those that models must have by the slices as they stand.
+func (w *witness) lineages(m models) *ensemble.Lineages {
+	out := ensemble.NewLineages(m.layout, m.over)
+	for at, first := range w.slices {
+		digests := make([]lethe.Digest, shards)
+		for shard := range digests {
+			if s, here := w.slices[place{at.timestep, lethe.ShardID(shard)}]; here && s.previous == first.previous {
+				digests[shard] = s.digest
+			}
+		}
+		if !slices.Contains(digests, lethe.Digest{}) {
+			out.Learn(at.timestep, first.previous, digests)
+		}
+	}
+	return out
 }

@@ -151,7 +151,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	source, skipped := in.Batch.Source, int64(-1)
 	for _, m := range in.Messages {
 		isModel := m.Key.Kind == wire.KindModel && !m.Deleted && int(m.Key.Shard) < l.state.models()
-		if isModel && (m.Stale || !wanted(l.state, l.erasures, m)) {
+		if isModel && !wanted(l.state, l.erasures, m) {
 			skipped = m.Next
 			continue
 		}

@@ -119,6 +119,25 @@ func TestRunRestartAndRebuild(t *testing.T) {
 	require.Len(t, contents, 3*nodes)
 }
 
+// A model of a process that had lost it counts as any other, by its lineage: it may be all that compaction has left.
+func TestAModelCountsWhoeverMadeIt(t *testing.T) {
+	topics, w := topics(), newScenario(t, 2)
+	o := optionsFor(topics)
+	o.Dir = t.TempDir()
+	r, stop := running(t, o)
+	defer stop()
+	for at := lethe.Timestep(1); at <= 2; at++ {
+		for shard := range lethe.ShardID(shards) {
+			m := w.model(shard, at)
+			m.Owner = wire.Owner{Generation: 3 - int64(at), Instance: "another"}
+			require.NoError(t, wire.Publish(t.Context(), topics, 2, m))
+		}
+		require.NoError(t, wire.Publish(t.Context(), topics, 1, w.graph(at), w.manifest(at)))
+	}
+	idle(t, topics)
+	require.Equal(t, &role.Ensemble{Version: w.ensemble(2), Through: 2}, r.Status().Ensemble)
+}
+
 // Over a broker the role does what it does over topics in memory.
 func TestPredictionsOverABroker(t *testing.T) {
 	_, client := testbroker.Start(t, map[bus.Topic]int{bus.Models: 2, bus.Predictions: 2})

@@ -30,8 +30,11 @@ type adoption struct {
 	// timesteps that they have been told of.
 	lineages *ensemble.Lineages
 	known    map[lethe.Timestep]bool
-	// changes counts changes of slices, after which an offer may fit that did not.
+	// changes counts changes of slices, and of what this process has, after which an offer may fit, or be to be
+	// put right, that was not.
 	changes int
+	// gone are timesteps whose slices were removed.
+	gone map[lethe.Timestep]bool
 }
 
 // offer is a model that somebody else has made.
@@ -48,7 +51,7 @@ type offer struct {
 func newAdoption(l *logic) *adoption {
 	a := &adoption{
 		l: l, offers: make(map[wire.Key]*offer), lineages: ensemble.NewLineages(l.layout, l.meta),
-		known: make(map[lethe.Timestep]bool), missing: make(map[wire.Key]bool),
+		known: make(map[lethe.Timestep]bool), missing: make(map[wire.Key]bool), gone: make(map[lethe.Timestep]bool),
 	}
 	for _, c := range l.columns {
 		c.learners = append(c.learners, a)
@@ -68,8 +71,11 @@ func (a *adoption) unlearn(from lethe.Timestep) error {
 	return nil
 }
 
-// withdraw implements learner. What is gone is unlearnt as well.
-func (*adoption) withdraw(lethe.Timestep, lethe.Timestep) error { return nil }
+// withdraw implements learner. What is gone is unlearnt as well, and each series has its topic told so.
+func (a *adoption) withdraw(t, _ lethe.Timestep) error {
+	a.gone[t] = true
+	return nil
+}
 
 // take notes what models.v1 says. Of its own models this process knows; what others say of
 // them who have lost them is put right.
@@ -92,14 +98,6 @@ func (a *adoption) take(in role.Input) error {
 func (a *adoption) takeOne(s *series, shard lethe.ShardID, m wire.Received) error {
 	owns, t := a.l.share.owns(shard), m.Key.Timestep
 	switch {
-	case m.Stale:
-		// Whoever has not the model now may take it over next.
-		if owns {
-			a.l.o.Logger.Warn("train: a process that has lost a model published it; it is published again",
-				"model", s.number, "timestep", t)
-		}
-		a.forget(m.Key) // what the owner said before is not there any more
-		return s.restate(t)
 	case m.Deleted && owns:
 		a.forget(m.Key)
 		if s.holds(t) && t >= s.needed && !slices.Contains(s.unsent, t) {
@@ -109,8 +107,13 @@ func (a *adoption) takeOne(s *series, shard lethe.ShardID, m wire.Received) erro
 	case m.Deleted:
 		a.forget(m.Key)
 		return s.deletedByOwner(t)
+	case m.Stale:
+		if err := a.overwritten(s, m.Key, owns); err != nil {
+			return err
+		}
+	default:
+		a.l.share.hear(shard, m.Owner)
 	}
-	a.l.share.hear(shard, m.Owner)
 	own := owns && m.Owner == a.l.share.ownerOf(shard)
 	lineage, known := s.lineages[t]
 	if !own || !known {
@@ -124,6 +127,17 @@ func (a *adoption) takeOne(s *series, shard lethe.ShardID, m wire.Received) erro
 		a.offers[m.Key].done()
 	}
 	return nil
+}
+
+// overwritten notes that somebody who had lost a model published it: what its owner said before is not there any
+// more. Unless it is the same, which its lineage tells, whoever has the model says it again, now or once it has it.
+func (a *adoption) overwritten(s *series, key wire.Key, owns bool) error {
+	if owns {
+		a.l.o.Logger.Warn("train: a process that has lost a model published it; unless it is the same, it is published again",
+			"model", s.number, "timestep", key.Timestep)
+	}
+	a.forget(key)
+	return s.restate(key.Timestep)
 }
 
 // forget drops what models.v1 has no more.
@@ -166,12 +180,13 @@ func (a *adoption) adopt() error {
 }
 
 // withdrawUnneeded has the topic told to hold no longer what is made anew for each timestep and was made for
-// one that no score waits for any more. Whoever published it had to say so, and may have been replaced
-// before he did: the mark is in his store.
+// one that no score waits for any more, and what is of a timestep that is gone. Whoever published it had to say so,
+// and may have been replaced before he did, the mark is in his store, or have published it late.
 func (a *adoption) withdrawUnneeded() error {
 	unneeded := func(o *offer) bool {
-		s := a.l.seriesOf(o.Key)
-		return !o.withdrawn && s.anew && s.needed != lethe.NoTimestep && o.Key.Timestep < s.needed && a.l.owns(s)
+		s, t := a.l.seriesOf(o.Key), o.Key.Timestep
+		return !o.withdrawn && a.l.owns(s) && (s.anew && s.needed != lethe.NoTimestep && t < s.needed ||
+			!s.holds(t) && a.l.columns.lack(t, a.gone[t]))
 	}
 	for _, o := range a.offersThat(unneeded) {
 		if err := a.l.seriesOf(o.Key).restate(o.Key.Timestep); err != nil {

@@ -107,7 +107,9 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 		return role.Output{}, err
 	}
 	if l.share != nil {
-		l.share.settle()
+		if l.share.settle() {
+			l.adoption.changes++ // what others say of these models is now to be put right here
+		}
 		if err := l.adoption.adopt(); err != nil {
 			return role.Output{}, err
 		}

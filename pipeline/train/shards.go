@@ -88,6 +88,20 @@ func (s shards) window(t lethe.Timestep, n int) (out []lethe.Timestep) {
 	return out
 }
 
+// lack reports whether a timestep is gone: there is no slice of it, and the next one names another before it. If
+// there is no next one, it is gone if its slices were removed.
+func (s shards) lack(t lethe.Timestep, removed bool) bool {
+	for _, c := range s {
+		if _, here := c.links[t]; here {
+			return false
+		}
+	}
+	if next := s.after(t); next != lethe.NoTimestep {
+		return s.previous(next) < t
+	}
+	return removed && s.newest() < t
+}
+
 // revision returns the newest revision of the slices of a timestep.
 func (s shards) revision(t lethe.Timestep) (r lethe.Revision) {
 	for _, c := range s {

@@ -123,8 +123,8 @@ func (s *share) take(in role.Input) {
 	}
 }
 
-// settle takes units over, and lets them go.
-func (s *share) settle() {
+// settle takes units over, and lets them go. It reports whether it took any over.
+func (s *share) settle() (took bool) {
 	s.mu.Lock()
 	now := s.told
 	for unit := range s.units {
@@ -146,6 +146,7 @@ func (s *share) settle() {
 		case !has && !s.caughtUp(now.ends), has && !own.Before(newest):
 			continue
 		case !has:
+			took = true
 			s.log.Info("train: took over a partition of slices.v1", "partition", unit, "generation", newest.Generation+1)
 		}
 		generation := newest.Generation + 1
@@ -154,6 +155,7 @@ func (s *share) settle() {
 		}
 		s.owned[unit] = wire.Owner{Generation: generation, Instance: s.instance}
 	}
+	return took
 }
 
 // wanted are the units that are this process's to make: all if it is alone, else those that

@@ -267,3 +267,114 @@ func TestWhoIsBehindIsOverwritten(t *testing.T) {
 	require.Equal(t, want, payloadsAsWritten(t, c.topics))
 	require.Equal(t, one.logic.models[1].kept, two.logic.models[1].kept)
 }
+
+// What somebody published who had lost a model is taken if it is what the slices give, and not said again: whoever
+// comes late may find nothing else on the topic.
+func TestWhatAStaleOwnerWroteCountsIfItIsTheSame(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	c.join("one", nil)
+	c.assign("one", 1, 0, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	two := c.join("two", nil)
+	c.assign("two", 2, 0, 1)
+	plans[1].slices[1] = sliceOf(1, 2, 1, 9)
+	publish(t, c.topics, plan{1, plans[1].slices[1:2]}.messages(2)...)
+	c.run("two")
+	want := wanted(t, two.logic.o, plans...)
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+	kept := two.logic.models[1].kept
+	newest, _ := models(t, c.topics)
+	late := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}]
+	require.Equal(t, "two", late.Owner.Instance)
+
+	late.Owner = wire.Owner{Generation: 1, Instance: "one"} // it was as far, and hung
+	publish(t, c.topics, late)
+	require.NoError(t, c.topics.Compact())
+	_, times := models(t, c.topics)
+	c.leave("two")
+	three := c.join("three", nil)
+	c.assign("three", 2)
+	c.run("three")
+	require.Equal(t, kept, three.logic.models[1].kept)
+	c.assign("three", 3, 0, 1)
+	c.run("three")
+	require.Zero(t, three.steps())
+	_, again := models(t, c.topics)
+	require.Equal(t, times, again, "nothing is published again")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+}
+
+// Whoever takes a model over looks at what is on its topic, though it has read it before: the one before it may have
+// been behind with the slices, and have said last what it made of earlier ones.
+func TestWhoTakesOverPutsRightWhatItHasRead(t *testing.T) {
+	c := newCrew(t)
+	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	c.join("one", nil)
+	c.assign("one", 1, 0, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	newest, _ := models(t, c.topics)
+	behind := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}]
+	plans[1].slices[2] = sliceOf(1, 3, 2, 9)
+	publish(t, c.topics, plan{1, plans[1].slices[2:]}.messages(2)...)
+	c.run("one")
+	two := c.join("two", nil)
+	c.assign("two", 1)
+	c.run("two")
+	want := wanted(t, two.logic.o, plans...)
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+
+	behind.Owner = wire.Owner{Generation: 2, Instance: "three"}
+	publish(t, c.topics, behind)
+	c.leave("one")
+	c.run("two")
+	require.NotEqual(t, want, payloadsAsWritten(t, c.topics), "it is nobody's to put right now")
+	c.assign("two", 3, 0, 1)
+	c.run("two")
+	require.Equal(t, want, payloadsAsWritten(t, c.topics))
+	require.Zero(t, two.steps())
+}
+
+// A model that is published late of a timestep that is gone does not stay, also if nothing tells that its maker had
+// lost it: of the owner's own records compaction has left none.
+func TestALateModelOfATimestepThatIsGoneIsWithdrawn(t *testing.T) {
+	for _, last := range []bool{false, true} {
+		c := newCrew(t)
+		plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+		c.join("one", nil)
+		c.assign("one", 1, 0, 1)
+		for _, p := range plans {
+			publish(t, c.topics, p.messages(1)...)
+		}
+		c.run("one")
+		at := lethe.Timestep(2)
+		if last {
+			at = 3
+		}
+		newest, _ := models(t, c.topics)
+		late := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: at}]
+		for i, p := range plans {
+			publish(t, c.topics, wire.Message{Key: wire.Key{Kind: wire.KindSlice, Shard: p.shard, Timestep: at}, Deleted: true})
+			if last {
+				plans[i].slices = p.slices[:2]
+				continue
+			}
+			plans[i].slices = []*lethe.Slice{p.slices[0], sliceOf(p.shard, 3, 1, 5)}
+			publish(t, c.topics, plan{p.shard, plans[i].slices[1:]}.messages(2)...)
+		}
+		c.run("one")
+		want := wanted(t, c.mates["one"].logic.o, plans...)
+		require.Equal(t, want, payloadsAsWritten(t, c.topics))
+		late.Owner.Generation = 2 // as if it had the model
+		publish(t, c.topics, late)
+		require.NotEqual(t, want, payloadsAsWritten(t, c.topics))
+		c.run("one")
+		require.Equal(t, want, payloadsAsWritten(t, c.topics), "last %v", last)
+	}
+}

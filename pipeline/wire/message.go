@@ -139,8 +139,10 @@ type Received struct {
 	Time time.Time
 	// Next is safe to resume from: no message that began before it is open.
 	Next int64
-	// Stale says that somebody made the artefact who had lost it to another owner, whose
-	// messages stand before it. It counts as not there; the owner says again what is.
+	// Stale says of a model that somebody made it who had lost it to another owner, whose
+	// messages stand before it. It counts all the same, for compaction may have left nothing else of its key,
+	// and whoever reads the topic later may not see that it is stale: its lineage tells who may use it.
+	// The owner says the model again unless it is the same.
 	Stale bool
 }
 
@@ -151,8 +153,8 @@ type Reader struct {
 	safe map[int]int64
 	// junk, if not nil, is told of records that lethe did not write.
 	junk func(rec ingest.Record)
-	// models leave out those of who had lost a model, by its number, others of who had lost the
-	// role, by partition.
+	// models tell those of who had lost a model, by its number; others leave out those of who had lost
+	// the role, by partition.
 	models map[lethe.ShardID]*Fence
 	others map[int]*Fence
 }
@@ -203,7 +205,7 @@ func (r *Reader) Read(batch bus.Batch) ([]Received, error) {
 			received := Received{
 				Message: m, Partition: p, Offset: rec.Offset, Time: rec.Time, Next: r.safe[p], Stale: r.stale(m, p),
 			}
-			// Whoever makes a model says it again where it was overwritten, so he is to hear of it.
+			// A model is a function of slices: its lineage tells whether it is right, whoever made it.
 			if m.Key.Kind == KindModel || !received.Stale {
 				out = append(out, received)
 			}
