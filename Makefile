@@ -94,7 +94,7 @@ TORTURE ?= 20
 torture: ## Run properties, kills, real Kafka and fuzzing many times over, with the race detector (hours)
 	RAPID_CHECKS=$$((100 * $(TORTURE))) CGO_ENABLED=1 $(GO) test -race -count=1 -timeout 6h $(PACKAGES)
 	$(GO) test -count=$(TORTURE) -timeout 6h ./integration/kill ./pipeline/role ./service/... ./deletions/coordinator
-	$(MAKE) worlds RUNS=$$((100 * $(TORTURE))) KINDS='Random|Unordered|Loose|Shared|Led'
+	$(MAKE) worlds RUNS=$$((100 * $(TORTURE)))
 	$(MAKE) mutations
 	./integration/kafka/kafka.sh run $(GO) test -count=1 -timeout 30m ./integration/kafka
 	FUZZTIME=$$((10 * $(TORTURE)))s $(MAKE) fuzz

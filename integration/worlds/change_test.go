@@ -180,6 +180,8 @@ func (o operation) String() string {
 		return o.change.String()
 	case o.pause:
 		return "pause"
+	case o.passes:
+		return "time passes"
 	case o.backup:
 		return "backup"
 	default:

@@ -81,6 +81,7 @@ func drawWorld(t *rapid.T, k options) world {
 	if k.pauses {
 		d.losses(rand.New(rand.NewPCG(places, 10)))
 		d.pauses(rand.New(rand.NewPCG(places, 9)))
+		d.outdated(rand.New(rand.NewPCG(places, 11)))
 	}
 	if k.led {
 		d.led(rand.New(rand.NewPCG(places, 6)))

@@ -19,19 +19,18 @@ var begun = time.Unix(1_700_000_000, 0)
 
 // operation is what an operator does.
 type operation struct {
-	// cancel is the request that is taken back.
+	// cancel is the request that is taken back, lift the hold that is lifted.
 	cancel *lethe.ErasureRequest
 	hold   *ingest.Hold
-	// lift is the hold that is lifted.
-	lift string
+	lift   string
 	// backup has a copy made of everything, restore has it put back.
 	backup, restore bool
 	// shift is what happens to those that train.
 	shift *shift
 	// change is what happens to processes of which one leads.
 	change *change
-	// pause lets all roles do what there is to do.
-	pause bool
+	// pause lets all roles do what there is to do, passes lets time pass.
+	pause, passes bool
 }
 
 // operate draws what operators do. The rest of the world is drawn already and stays as it is.
@@ -182,6 +181,8 @@ func (s *simulation) operate(ctx context.Context, at int) error {
 			return err
 		}
 		return s.restart(ctx)
+	case o.passes:
+		return s.pass(ctx)
 	case o.pause:
 		return s.pause(ctx)
 	case o.backup:
