@@ -51,7 +51,7 @@ func (m *mirror) build() built {
 	}
 	if over != nil && len(window) > 0 {
 		var err error
-		learnt, err = m.runner.Learn(m.t.Context(), *over, models, window[max(0, len(window)-over.Timesteps):], nil, nil)
+		learnt, err = m.runner.Learn(m.t.Context(), *over, models, ensemble.Window(window[max(0, len(window)-over.Timesteps):]))
 		require.NoError(m.t, err)
 		all, known := lineages.At(previous)
 		require.True(m.t, known)

@@ -99,18 +99,26 @@ func (a *aid) tidy() role.Output {
 // begin looks what there is to ask for a timestep.
 func (a *aid) begin(t lethe.Timestep) error {
 	a.at, a.work = t, nil
+	enough, err := a.enough(t)
+	if err != nil || !enough {
+		return err
+	}
+	a.work, err = a.l.over.questions(t)
+	return err
+}
+
+// enough reports whether a timestep has so many transactions that help is worth the while. Slices are read until
+// it has.
+func (a *aid) enough(t lethe.Timestep) (bool, error) {
 	transactions := 0
 	for _, c := range a.l.columns {
 		s, err := c.slice(t)
 		if err != nil {
-			return err
+			return false, err
 		}
-		transactions += len(s.Nodes)
+		if transactions += len(s.Nodes); transactions >= a.l.o.ShareFrom {
+			return true, nil
+		}
 	}
-	if transactions < a.l.o.ShareFrom {
-		return nil
-	}
-	var err error
-	a.work, _, err = a.l.over.questions(t)
-	return err
+	return false, nil
 }

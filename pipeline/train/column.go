@@ -101,16 +101,6 @@ func (c *column) slice(t lethe.Timestep) (*lethe.Slice, error) {
 	return canonical.DecodeSlice(message)
 }
 
-// named reads a stored slice and its digest.
-func (c *column) named(t lethe.Timestep) (*lethe.Slice, lethe.Digest, error) {
-	message, err := c.message(t)
-	if err != nil {
-		return nil, lethe.Digest{}, err
-	}
-	s, err := canonical.DecodeSlice(message)
-	return s, c.digestOf(t, message), err
-}
-
 // digestOf returns the digest of a stored slice, whose bytes are at hand.
 func (c *column) digestOf(t lethe.Timestep, message []byte) lethe.Digest {
 	digest, known := c.digests[t]

@@ -46,40 +46,36 @@ func (o *overModels) next() lethe.Timestep {
 }
 
 // questions are what is asked to learn the meta-model after a timestep.
-func (o *overModels) questions(t lethe.Timestep) (*outofgroup.Work, [][]*lethe.Slice, error) {
+func (o *overModels) questions(t lethe.Timestep) (*outofgroup.Work, error) {
 	models := make([]*trainer.Checkpoint, len(o.models))
 	lineages := make([]lethe.Digest, len(models))
 	for i, m := range o.models {
 		value, err := m.value(t)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if models[i], err = trainer.DecodeCheckpoint(value); err != nil {
-			return nil, nil, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
+			return nil, fmt.Errorf("model %d: checkpoint after timestep %d: %w", m.number, t, err)
 		}
 		lineages[i] = models[i].Lineage
 	}
-	window, digests, err := o.window(t)
+	sources, digests, err := o.window(t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	q := wire.Question{Timestep: t, Ensemble: meta.Lineage(o.config, lineages, digests), Kernels: o.kernels}
-	return outofgroup.NewWork(q, models, window, digests), window, nil
+	return outofgroup.NewWork(q, models, sources), nil
 }
 
 // learn makes the meta-model after a timestep. What others have asked is taken from the board, which may be nil.
 func (o *overModels) learn(
 	ctx context.Context, runner ensemble.Runner, t lethe.Timestep, board *outofgroup.Board,
 ) (learnt, error) {
-	work, window, err := o.questions(t)
+	work, err := o.questions(t)
 	if err != nil {
 		return learnt{}, err
 	}
-	var heard func(source int) []float32
-	if board != nil {
-		heard = work.Heard(board)
-	}
-	m, err := runner.Learn(ctx, o.config, work.Models, window, o.known, heard)
+	m, err := runner.Learn(ctx, o.config, work.Models, work.Learnt(o.known, board))
 	if err != nil {
 		return learnt{}, fmt.Errorf("meta-model after timestep %d: %w", t, err)
 	}
@@ -87,19 +83,23 @@ func (o *overModels) learn(
 	return learnt{t, m.Encode(), m.Lineage}, nil
 }
 
-// window reads the slices that the meta-model after t is learnt from, oldest timestep
-// first, and their digests.
-func (o *overModels) window(t lethe.Timestep) (all [][]*lethe.Slice, digests [][]lethe.Digest, err error) {
+// window returns the slices that the meta-model after t is learnt from, those of the oldest timestep first, and
+// the digests of each timestep.
+func (o *overModels) window(t lethe.Timestep) (all []outofgroup.Source, digests [][]lethe.Digest, err error) {
 	end, _ := slices.BinarySearch(o.shards[0].timesteps, t)
 	window := o.shards[0].timesteps[:end+1]
 	for _, at := range window[max(0, len(window)-o.config.Timesteps):] {
-		ofShards, named := make([]*lethe.Slice, len(o.shards)), make([]lethe.Digest, len(o.shards))
+		named := make([]lethe.Digest, len(o.shards))
 		for i, c := range o.shards {
-			if ofShards[i], named[i], err = c.named(at); err != nil {
+			if named[i], err = c.digest(at); err != nil {
 				return nil, nil, err
 			}
+			all = append(all, outofgroup.Source{
+				Shard: c.shard, Timestep: at, Digest: named[i],
+				Read: func() (*lethe.Slice, error) { return c.slice(at) },
+			})
 		}
-		all, digests = append(all, ofShards), append(digests, named)
+		digests = append(digests, named)
 	}
 	return all, digests, nil
 }

@@ -2,7 +2,6 @@ package ensemble
 
 import (
 	"lethe"
-	"lethe/canonical"
 	"lethe/trainer"
 )
 
@@ -36,11 +35,7 @@ func (a *answersOf) hears(rows, models int) {
 }
 
 // of returns what is known of a slice.
-func (k *Known) of(s *lethe.Slice) answersOf {
-	if k == nil {
-		return answersOf{}
-	}
-	digest := canonical.DigestSlice(s)
+func (k *Known) of(digest lethe.Digest) answersOf {
 	return answersOf{slice: digest, before: k.bySlice[digest], now: make(map[asked][]float64)}
 }
 

@@ -111,7 +111,7 @@ func trained(t *testing.T, timesteps, workers int) *ensemble.Ensemble {
 	for at := range timesteps {
 		window = append(window, []*lethe.Slice{all[0][at], all[1][at], all[2][at]})
 	}
-	over, err := r.Learn(t.Context(), meta.Defaults(), models, window, nil, nil)
+	over, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window(window))
 	require.NoError(t, err)
 	require.Positive(t, over.Rows)
 	want, known := lineagesOf(t, timesteps).At(lethe.Timestep(timesteps - 1))
@@ -173,7 +173,7 @@ func TestNothingIsLearntWithoutAGroupThatHasNotSeenTheNode(t *testing.T) {
 	step, err := r.Column(0).Advance(t.Context(), nil, []*lethe.Slice{s})
 	require.NoError(t, err)
 	models := []*trainer.Checkpoint{step.Checkpoint}
-	over, err := r.Learn(t.Context(), meta.Defaults(), models, [][]*lethe.Slice{{s}}, nil, nil)
+	over, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window([][]*lethe.Slice{{s}}))
 	require.NoError(t, err)
 	require.Zero(t, over.Rows)
 	require.Equal(t, []float64{1}, over.Combination.Coefficients())

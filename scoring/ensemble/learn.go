@@ -13,39 +13,36 @@ import (
 )
 
 // Learn learns the meta-model over models that were trained through a timestep, from
-// the labelled nodes of the last timesteps up to it. window has, oldest first, the
-// slices of every shard of a timestep. Of each node every component says the mean logit
+// the labelled nodes of the slices of every shard of the last timesteps up to it. Of each node every component says the mean logit
 // of its groups that do not hold it (out-of-group predictions): none of them has learnt
 // from the node. Models look at a node as it stands in its slice.
 //
-// known, if not nil, has what was said the last time, and gets what is said now. heard, if not nil,
-// returns what somebody else was told about a slice, the same bits as those of Said, or nil; slices are
-// counted through the window. The result does not depend on either.
+// The result does not depend on what of the sources is known or heard.
 //
-// The lineage of the result is the caller's to set. Errors are those of Probabilities
+// The lineage of the result is the caller's to set. Errors are those of Sources.Slice, Probabilities
 // and meta.Fit. If a component has a single group nothing is learnt: the meta-model
 // is the mean of the components.
 func (r Runner) Learn(
-	ctx context.Context, c meta.Config, models []*trainer.Checkpoint, window [][]*lethe.Slice, known *Known,
-	heard func(source int) []float32,
+	ctx context.Context, c meta.Config, models []*trainer.Checkpoint, sources Sources,
 ) (*meta.Model, error) {
-	var sources []*lethe.Slice
-	if r.crossed() {
-		sources = slices.Concat(window...)
+	count := sources.Count
+	if !r.crossed() {
+		count = 0
 	}
-	parts, answers := make([]stack.Rows, len(sources)), make([]answersOf, len(sources))
-	err := r.Each(ctx, len(sources), func(ctx context.Context, i int) (err error) {
-		answers[i] = known.of(sources[i])
-		if heard != nil {
-			answers[i].others = heard(i)
+	parts, answers := make([]stack.Rows, count), make([]answersOf, count)
+	err := r.Each(ctx, count, func(ctx context.Context, i int) error {
+		s, err := sources.Slice(i)
+		if err != nil {
+			return err
 		}
-		parts[i], err = r.outOfGroup(ctx, models, sources[i], answers[i])
+		answers[i] = sources.answers(i, s)
+		parts[i], err = r.outOfGroup(ctx, models, s, answers[i])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	known.replace(answers)
+	sources.Known.replace(answers)
 	all := stack.Rows{Components: len(r.Layout.Components)}
 	for _, p := range parts {
 		all.Logits, all.Illicit = append(all.Logits, p.Logits...), append(all.Illicit, p.Illicit...)

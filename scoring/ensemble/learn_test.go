@@ -57,7 +57,7 @@ func TestASliceWithoutLabelsIsPassedOver(t *testing.T) {
 	got, err := ensemble.OutOfGroup(t.Context(), r, models, &bare)
 	require.NoError(t, err)
 	require.Empty(t, got.Logits)
-	m, err := r.Learn(t.Context(), meta.Defaults(), models, [][]*lethe.Slice{{&bare}}, nil, nil)
+	m, err := r.Learn(t.Context(), meta.Defaults(), models, ensemble.Window([][]*lethe.Slice{{&bare}}))
 	require.NoError(t, err)
 	require.NotNil(t, m)
 }
@@ -71,7 +71,9 @@ func TestWhatIsKnownIsNotAskedAgain(t *testing.T) {
 	window := [][]*lethe.Slice{{all[0][2], all[1][2], all[2][2]}}
 	var known ensemble.Known
 	learn := func(known *ensemble.Known) []byte {
-		m, err := r.Learn(t.Context(), meta.Defaults(), models, window, known, nil)
+		sources := ensemble.Window(window)
+		sources.Known = known
+		m, err := r.Learn(t.Context(), meta.Defaults(), models, sources)
 		require.NoError(t, err)
 		return m.Encode()
 	}
@@ -101,9 +103,9 @@ func TestWhatOthersWereToldIsTaken(t *testing.T) {
 	window := [][]*lethe.Slice{{all[0][1], all[1][1], all[2][1]}, {all[0][2], all[1][2], all[2][2]}}
 	heard := make([][]float32, 6)
 	learn := func(known *ensemble.Known) []byte {
-		m, err := r.Learn(t.Context(), meta.Defaults(), models, window, known, func(source int) []float32 {
-			return heard[source]
-		})
+		sources := ensemble.Window(window)
+		sources.Known, sources.Heard = known, func(source int) []float32 { return heard[source] }
+		m, err := r.Learn(t.Context(), meta.Defaults(), models, sources)
 		require.NoError(t, err)
 		return m.Encode()
 	}

@@ -14,33 +14,46 @@ type Work struct {
 	// Question is what all answers have in common; its Graph is set for each slice.
 	Question wire.Question
 	Models   []*trainer.Checkpoint
-	// Slices are those of the window, oldest timestep first, and Digests theirs.
-	Slices  []*lethe.Slice
-	Digests []lethe.Digest
+	Sources  []Source
 	// left is how many of them, from the front, this process has not come to.
 	left int
 }
 
-// NewWork begins with nothing done.
-func NewWork(q wire.Question, models []*trainer.Checkpoint, window [][]*lethe.Slice, digests [][]lethe.Digest) *Work {
-	w := &Work{Question: q, Models: models}
-	for i := range window {
-		w.Slices, w.Digests = append(w.Slices, window[i]...), append(w.Digests, digests[i]...)
-	}
-	w.left = len(w.Slices)
-	return w
+// Source is a slice that models are asked about, read when its turn comes: most are another process's.
+type Source struct {
+	Shard    lethe.ShardID
+	Timestep lethe.Timestep
+	Digest   lethe.Digest
+	// Read returns the slice. Several goroutines may read different ones.
+	Read func() (*lethe.Slice, error)
+}
+
+// NewWork begins with nothing done. The sources are those of the oldest timestep first.
+func NewWork(q wire.Question, models []*trainer.Checkpoint, sources []Source) *Work {
+	return &Work{Question: q, Models: models, Sources: sources, left: len(sources)}
 }
 
 // about is the question about a slice, and the key of its answer.
 func (w *Work) about(source int) (wire.Question, wire.Key) {
-	q, s := w.Question, w.Slices[source]
-	q.Graph = w.Digests[source]
+	q, s := w.Question, w.Sources[source]
+	q.Graph = s.Digest
 	return q, wire.Key{Kind: wire.KindSaid, Shard: s.Shard, Timestep: s.Timestep}
 }
 
-// Heard returns what somebody else was told of a slice, or nil; see ensemble.Runner.Learn.
-func (w *Work) Heard(b *Board) func(source int) []float32 {
-	return func(source int) []float32 { return b.Heard(w.about(source)) }
+// Learnt are the sources as the meta-model is learnt from them. What others were told is on the board, which
+// may be nil.
+func (w *Work) Learnt(known *ensemble.Known, b *Board) ensemble.Sources {
+	s := ensemble.Sources{
+		Count: len(w.Sources), Known: known,
+		Slice: func(source int) (*lethe.Slice, error) { return w.Sources[source].Read() },
+	}
+	for _, source := range w.Sources {
+		s.Digests = append(s.Digests, source.Digest)
+	}
+	if b != nil {
+		s.Heard = func(source int) []float32 { return b.Heard(w.about(source)) }
+	}
+	return s
 }
 
 // Ask asks about the next slices of which nothing was heard, from the newest on, as many as the runner has
@@ -54,7 +67,11 @@ func (w *Work) Ask(ctx context.Context, r ensemble.Runner, b *Board) ([]wire.Mes
 	}
 	out := make([]wire.Message, len(next))
 	err := r.Each(ctx, len(next), func(ctx context.Context, i int) error {
-		said, err := r.Said(ctx, w.Models, w.Slices[next[i]])
+		slice, err := w.Sources[next[i]].Read()
+		if err != nil {
+			return err
+		}
+		said, err := r.Said(ctx, w.Models, slice)
 		if err != nil {
 			return err
 		}
