@@ -25,7 +25,9 @@ import (
 // How much faster two processes of one core each train a timestep than one, with the default
 // ensemble: KAFKA_TEST_TRAIN_NODES=50000 says how many transactions of 165 features it has. What is
 // measured is from the last slice of the timestep on slices.v1 to its last model on models.v1, by the
-// broker's clock, in turn, KAFKA_TEST_TRAIN_ROUNDS times each.
+// broker's clock, in turn, KAFKA_TEST_TRAIN_ROUNDS times each. Where broker and graphs have the same processors as
+// those who train, they take from two what they do not take from one: with KAFKA_TEST_TRAIN_CORE=0.5 each process
+// that trains has half a processor for its core, so that on two there is one for all others.
 func TestTwoTrainersBesideOne(t *testing.T) {
 	nodes := os.Getenv("KAFKA_TEST_TRAIN_NODES")
 	if nodes == "" {
@@ -35,6 +37,11 @@ func TestTwoTrainersBesideOne(t *testing.T) {
 	if err != nil {
 		rounds = 1
 	}
+	core := 1.0
+	if part := os.Getenv("KAFKA_TEST_TRAIN_CORE"); part != "" {
+		core, err = strconv.ParseFloat(part, 64)
+		require.NoError(t, err)
+	}
 	l := prepared(t)
 	generated := process.Run(t, l.bin, "generate", "--out", l.dataset(), "--steps", "3", "--nodes-per-step", nodes,
 		"--features", "165", "--seed", "1")
@@ -43,11 +50,12 @@ func TestTwoTrainersBesideOne(t *testing.T) {
 	require.NoError(t, err)
 	var ratios []float64
 	for range rounds {
-		one, oneBusy := l.training(t, 1)
-		two, twoBusy := l.training(t, 2)
+		one, oneBusy := l.training(t, 1, core)
+		two, twoBusy := l.training(t, 2, core)
 		ratios = append(ratios, one.Seconds()/two.Seconds())
-		t.Logf("%s transactions: one process %.2f s, two %.2f s, %.2f times as fast; the busier took %.2f and %.2f s of "+
-			"a processor", nodes, one.Seconds(), two.Seconds(), ratios[len(ratios)-1], oneBusy, twoBusy)
+		t.Logf("%s transactions, %.2g of a processor each: one process %.2f s, two %.2f s, %.2f times as fast; the busier "+
+			"took %.2f and %.2f s of a processor", nodes, core, one.Seconds(), two.Seconds(), ratios[len(ratios)-1],
+			oneBusy, twoBusy)
 	}
 	slices.Sort(ratios)
 	t.Logf("median of %d: %.2f times as fast; two that multiply matrices and wait for nothing do %.2f times as much",
@@ -79,9 +87,9 @@ func multiplied(goroutines int) float64 {
 	return float64(made.Load()) / time.Since(began).Seconds()
 }
 
-// training returns how long some processes train the third timestep of the stream, and what the busiest of
-// them took of a processor meanwhile, in seconds: broker and graphs have the same processors.
-func (l *lab) training(t *testing.T, processes int) (took time.Duration, busiest float64) {
+// training returns how long some processes, each with a part of a processor, train the third timestep of the
+// stream, and what the busiest of them took of one meanwhile, in seconds.
+func (l *lab) training(t *testing.T, processes int, core float64) (took time.Duration, busiest float64) {
 	t.Helper()
 	d, root := l.outside(t), t.TempDir()
 	settings := []string{
@@ -111,6 +119,11 @@ func (l *lab) training(t *testing.T, processes int) (took time.Duration, busiest
 	}
 	d.replaySteps("1-2")
 	learnt(2)
+	for _, s := range all[1:] {
+		if core < 1 {
+			s.Limit(core)
+		}
+	}
 	before := make([]float64, len(all))
 	for i, s := range all {
 		before[i] = processorSeconds(t, s.PID())
