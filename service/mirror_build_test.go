@@ -51,7 +51,8 @@ func (m *mirror) build() built {
 	}
 	if over != nil && len(window) > 0 {
 		var err error
-		learnt, err = m.runner.Learn(m.t.Context(), *over, models, ensemble.Window(window[max(0, len(window)-over.Timesteps):]))
+		sources := ensemble.Window(window[max(0, len(window)-over.Timesteps):])
+		learnt, err = m.runner.Learn(m.t.Context(), *over, models, sources)
 		require.NoError(m.t, err)
 		all, known := lineages.At(previous)
 		require.True(m.t, known)
