@@ -139,6 +139,9 @@ type PlaceSearch struct {
 	// Instance is the data directory whose folder of a role it is, as its process said. It is
 	// empty for other places, and in what earlier versions searched.
 	Instance string `json:"instance,omitempty"`
+	// Brokers are those whose copies of a topic were searched, each whole; none where one broker alone
+	// keeps it. What was looked at is counted once for each.
+	Brokers []int32 `json:"brokers,omitempty"`
 	scan.Summary
 	// Superseded counts records that a later one under their key has replaced, but that
 	// are still in the log.

@@ -30,6 +30,12 @@ func (b *slowBroker) ReadAll(_ context.Context, t bus.Topic, fn func(ingest.Reco
 	return memoryLog(b.logs[t]).each(fn)
 }
 
+func (b *slowBroker) ReadCopies(
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+) ([]int32, error) {
+	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+}
+
 func (b *slowBroker) ReadNew(
 	_ context.Context, t bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {

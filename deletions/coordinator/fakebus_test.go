@@ -117,6 +117,12 @@ func (b fakeBus) ReadAll(_ context.Context, topic bus.Topic, fn func(ingest.Reco
 	}, "read %s", topic)
 }
 
+func (b fakeBus) ReadCopies(
+	ctx context.Context, topic bus.Topic, fn func(broker int32, rec ingest.Record) error,
+) ([]int32, error) {
+	return nil, b.ReadAll(ctx, topic, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+}
+
 func (b fakeBus) ReadNew(
 	_ context.Context, topic bus.Topic, positions map[int]int64, fn func(ingest.Record) error,
 ) error {

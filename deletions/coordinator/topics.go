@@ -52,7 +52,9 @@ type topicSearch struct {
 	// seen are the keys so far, of topics whose records replace each other, and where the last
 	// record of each is.
 	seen map[string]logPlace
-	held map[string]bool
+	// broker is the one whose copy is searched, bus.OneCopy where there is one.
+	broker int32
+	held   map[string]bool
 }
 
 // note counts what was found in a record.
@@ -105,7 +107,7 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 	defer pace.End()
 	t := &topicSearch{
 		scanner: u.scanner, topic: topic, f: f, here: f.at(string(topic)), looked: u.looked,
-		seen: make(map[string]logPlace), held: u.held,
+		seen: make(map[string]logPlace), broker: bus.OneCopy, held: u.held,
 	}
 	take := func(rec ingest.Record) error {
 		t.take(rec)
@@ -122,9 +124,23 @@ func (u *underway) topic(ctx context.Context, topic bus.Topic, f *findings) erro
 		return nil
 	}
 	t.scanned = false
-	err := u.Bus.ReadAll(ctx, topic, take)
+	brokers, err := u.Bus.ReadCopies(ctx, topic, func(broker int32, rec ingest.Record) error {
+		t.of(broker)
+		return take(rec)
+	})
 	t.flush()
+	t.here.Brokers = brokers
 	return err
+}
+
+// of begins another broker's copy. A record that one keeps may have been gone from the copy that was looked
+// at before, so that nothing is known of it.
+func (t *topicSearch) of(broker int32) {
+	if broker == bus.OneCopy || broker == t.broker {
+		return
+	}
+	t.flush()
+	t.broker, t.looked, t.seen = broker, looked{}, make(map[string]logPlace)
 }
 
 // segments searches a topic in the files of its log.

@@ -48,6 +48,11 @@ func (l memoryLog) each(fn func(ingest.Record) error) error {
 func (l memoryLog) ReadAll(_ context.Context, _ bus.Topic, fn func(ingest.Record) error) error {
 	return l.each(fn)
 }
+func (l memoryLog) ReadCopies(
+	_ context.Context, _ bus.Topic, fn func(broker int32, rec ingest.Record) error,
+) ([]int32, error) {
+	return nil, l.each(func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+}
 func (l memoryLog) ReadNew(_ context.Context, _ bus.Topic, _ map[int]int64, fn func(ingest.Record) error) error {
 	return l.each(fn)
 }

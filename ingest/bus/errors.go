@@ -55,6 +55,12 @@ var (
 	// caller must split it or refuse it; trying again fails again.
 	ErrTooLarge = errors.New("record is larger than the topic allows")
 
+	// ErrMoved marks that other brokers keep a partition than a moment ago. The caller begins anew.
+	ErrMoved = errors.New("a partition is kept by other brokers than before")
+
+	// errBehind marks a broker that has not copied as much of a partition as its leader has.
+	errBehind = errors.New("it has not copied all of it yet")
+
 	// ErrClosed marks the use of a Tail after Close.
 	ErrClosed = errors.New("closed")
 

@@ -76,7 +76,7 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 		}
 		return start, t.emptied(ctx, s, start, end)
 	}
-	got, err := fetchOnce(ctx, t.client, s.tp, position)
+	got, err := fetchAtMost(ctx, t.client, reading{TopicPartition: s.tp}, position, t.client.cfg.MaxFetchBytes)
 	if errors.Is(err, kafka.OffsetOutOfRange) {
 		return t.relocate(ctx, s, position)
 	}

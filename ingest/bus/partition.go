@@ -113,7 +113,7 @@ func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end in
 	e := newEffort(c, tp.String())
 	defer e.abandoned()
 	for {
-		start, end, err = c.logRangeOnce(ctx, name, tp.Partition)
+		start, end, err = logRangeOnce(ctx, c, name, tp.Partition)
 		if err == nil {
 			e.worked()
 			return start, end, nil
@@ -127,7 +127,7 @@ func (c *Client) logRange(ctx context.Context, tp TopicPartition) (start, end in
 	}
 }
 
-func (c *Client) logRangeOnce(ctx context.Context, name string, partition int) (start, end int64, err error) {
+func logRangeOnce(ctx context.Context, c *Client, name string, partition int) (start, end int64, err error) {
 	response, err := c.kafka.ListOffsets(ctx, &kafka.ListOffsetsRequest{
 		Topics: map[string][]kafka.OffsetRequest{
 			name: {kafka.FirstOffsetOf(partition), kafka.LastOffsetOf(partition)},

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol/metadata"
 
 	"lethe/ingest"
 	"lethe/ingest/bus/protocol"
@@ -31,7 +33,7 @@ func (c *Client) ReadNew(
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	for p := range count {
-		next, err := c.readPartition(ctx, TopicPartition{t, p}, positions[p], fn, nil)
+		next, err := c.readPartition(ctx, reading{TopicPartition: TopicPartition{t, p}, from: positions[p]}, fn)
 		if err != nil {
 			return fmt.Errorf("read %s/%d: %w", t, p, err)
 		}
@@ -48,49 +50,117 @@ func (c *Client) ReadAround(ctx context.Context, t Topic, fn func(ingest.Record)
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	for p := range count {
-		if _, err := c.readPartition(ctx, TopicPartition{t, p}, 0, fn, around); err != nil {
+		r := reading{TopicPartition: TopicPartition{t, p}, around: around}
+		if _, err := c.readPartition(ctx, r, fn); err != nil {
 			return fmt.Errorf("read %s/%d: %w", t, p, err)
 		}
 	}
 	return nil
 }
 
+// OneCopy is what fn of ReadCopies is told in a broker's place where one broker alone keeps a topic.
+const OneCopy int32 = -1
+
+// ReadCopies calls fn for every record of a topic as each of the brokers that keep it has it, and
+// returns them, in order; none where one alone does. Each broker cleans its log in its own time, so that
+// one may hold what the leader, which everybody else reads, has removed. Brokers come one after the other,
+// partitions and records in order. A broker that is away or behind is waited for, up to where a partition
+// ended when reading of it began. If partitions move to other brokers meanwhile the error is ErrMoved.
+func (c *Client) ReadCopies(
+	ctx context.Context, t Topic, fn func(broker int32, rec ingest.Record) error,
+) (brokers []int32, err error) {
+	kept, err := copiesOf(ctx, c, t)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", t, err)
+	}
+	several := slices.ContainsFunc(kept, func(of []int32) bool { return len(of) > 1 })
+	if !several {
+		return nil, c.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(OneCopy, rec) })
+	}
+	brokers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(kept...))))
+	for _, broker := range brokers {
+		for p, of := range kept {
+			if !slices.Contains(of, broker) {
+				continue
+			}
+			at := reading{TopicPartition: TopicPartition{t, p}, copy: &broker}
+			if _, err := c.readPartition(ctx, at, func(rec ingest.Record) error { return fn(broker, rec) }); err != nil {
+				return nil, fmt.Errorf("read %s: %w", at, err)
+			}
+		}
+	}
+	return brokers, nil
+}
+
+// copiesOf returns, by partition, the brokers that are to keep it, whether or not they are there.
+func copiesOf(ctx context.Context, c *Client, t Topic) (kept [][]int32, err error) {
+	count, err := c.Partitions(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	err = until(ctx, c, string(t), func() error {
+		kept, err = copiesOnce(ctx, c, t, count)
+		return err
+	})
+	return kept, err
+}
+
+func copiesOnce(ctx context.Context, c *Client, t Topic, count int) ([][]int32, error) {
+	answer, err := c.link.transport.RoundTrip(ctx, c.link.address, &metadata.Request{TopicNames: []string{c.Name(t)}})
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	kept := make([][]int32, count)
+	for _, topic := range answer.(*metadata.Response).Topics {
+		for _, p := range topic.Partitions {
+			if topic.Name == c.Name(t) && int(p.PartitionIndex) < count {
+				kept[p.PartitionIndex] = p.ReplicaNodes
+			}
+		}
+	}
+	for p, of := range kept {
+		if len(of) == 0 {
+			return nil, fmt.Errorf("brokers of %s: %w", TopicPartition{t, p}, kafka.LeaderNotAvailable)
+		}
+	}
+	return kept, nil
+}
+
+// reading is what is read of a partition.
+type reading struct {
+	TopicPartition
+	// copy, if not nil, is the broker whose copy it is; otherwise it is the leader's.
+	copy *int32
+	// from is where it begins, or behind the start of the log.
+	from int64
+	// around, if not nil, is told of what is damaged, which then is no error.
+	around func(*Gap)
+}
+
+// String names the partition, and whose copy it is.
+func (r reading) String() string {
+	if r.copy == nil {
+		return r.TopicPartition.String()
+	}
+	return fmt.Sprintf("%s of broker %d", r.TopicPartition, *r.copy)
+}
+
 // readPartition reads from a position, or the start of the log if that is behind it, and
 // returns where the log ended.
-func (c *Client) readPartition(
-	ctx context.Context, tp TopicPartition, from int64, fn func(ingest.Record) error, around func(*Gap),
-) (end int64, err error) {
-	position, end, err := c.logRange(ctx, tp)
+func (c *Client) readPartition(ctx context.Context, r reading, fn func(ingest.Record) error) (end int64, err error) {
+	position, end, err := c.logRange(ctx, r.TopicPartition)
 	if err != nil {
 		return 0, err
 	}
-	if from <= end { // else the topic is another one than before
-		position = max(position, from)
+	if r.from <= end { // else the topic is another one than before
+		position = max(position, r.from)
 	}
-	e := newEffort(c, tp.String())
+	e := newEffort(c, r.String())
 	defer e.abandoned()
 	for position < end {
-		got, err := fetchOnce(ctx, c, tp, position)
-		switch {
-		case err == nil && got.Damaged != nil && around == nil:
-			return 0, got.Damaged
-		case err == nil && got.Damaged != nil:
-			around(damagedGap(c, tp, got.Damaged))
-		case err == nil:
-			e.worked()
-		case errors.Is(err, kafka.OffsetOutOfRange):
-			// Compaction may move the start past the position meanwhile.
-			start, _, rangeErr := c.logRange(ctx, tp)
-			if rangeErr != nil || start <= position {
-				return 0, errors.Join(err, rangeErr)
-			}
-			position = start
-			continue
-		default:
-			if err := e.failed(ctx, c.diagnose(ctx, tp, err)); err != nil {
-				return 0, err
-			}
-			continue
+		got, err := readSome(ctx, e, r, position)
+		if err != nil {
+			return 0, err
 		}
 		for _, rec := range got.Records {
 			if rec.Offset >= end {
@@ -105,14 +175,85 @@ func (c *Client) readPartition(
 	return end, nil
 }
 
-// Holds reports whether a partition's log still has the record at an offset: a broker that has cleaned the
-// log does not. It reads one batch.
+// readable says that reading works, and what becomes of what is damaged.
+func (r reading) readable(e *effort, damaged *protocol.DamageError) error {
+	switch {
+	case damaged == nil:
+		e.worked()
+		return nil
+	case r.around == nil:
+		return damaged
+	default:
+		r.around(damagedGap(e.client, r.TopicPartition, damaged))
+		return nil
+	}
+}
+
+// readSome reads what stands at a position. If that fails and may work later it waits, and returns no records
+// and where to go on.
+func readSome(ctx context.Context, e *effort, r reading, position int64) (protocol.Fetched, error) {
+	c := e.client
+	got, err := fetchAtMost(ctx, c, r, position, c.cfg.MaxFetchBytes)
+	if err == nil && r.copy != nil && got.Next == position {
+		err = errBehind
+	}
+	if err == nil {
+		return got, r.readable(e, got.Damaged)
+	}
+	if errors.Is(err, kafka.OffsetOutOfRange) {
+		// Compaction may move the start past the position meanwhile.
+		start, _, rangeErr := c.logRange(ctx, r.TopicPartition)
+		if rangeErr == nil && start > position {
+			return protocol.Fetched{Next: start}, nil
+		}
+		if rangeErr != nil || r.copy == nil {
+			return got, errors.Join(err, rangeErr)
+		}
+		err = errBehind
+	}
+	return protocol.Fetched{Next: position}, retries(ctx, e, r, err)
+}
+
+// retries waits until a failed read is tried again, or returns why it is not.
+func retries(ctx context.Context, e *effort, r reading, err error) error {
+	c := e.client
+	if r.copy == nil {
+		return e.failed(ctx, c.diagnose(ctx, r.TopicPartition, err))
+	}
+	count := r.Partition + 1
+	if kept, known := copiesOnce(ctx, c, r.Topic, count); known == nil && !slices.Contains(kept[r.Partition], *r.copy) {
+		return fmt.Errorf("%w: broker %d", ErrMoved, *r.copy)
+	}
+	return e.failed(ctx, fmt.Errorf("broker %d keeps a copy: %w", *r.copy, err))
+}
+
+// Holds reports whether the log of any broker that keeps a partition still has the record at an offset:
+// one that has cleaned its log does not. It reads one batch of each.
 func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (held bool, err error) {
+	kept, err := copiesOf(ctx, c, tp.Topic)
+	if err != nil {
+		return false, fmt.Errorf("read %s@%d: %w", tp, offset, err)
+	}
+	if tp.Partition >= len(kept) {
+		return false, fmt.Errorf("read %s@%d: %w", tp, offset, ErrUnknownTopic)
+	}
+	if of := kept[tp.Partition]; len(of) > 1 {
+		for _, broker := range of {
+			if held, err = holds(ctx, c, reading{TopicPartition: tp, copy: &broker}, offset); held || err != nil {
+				return held, err
+			}
+		}
+		return false, nil
+	}
+	return holds(ctx, c, reading{TopicPartition: tp}, offset)
+}
+
+func holds(ctx context.Context, c *Client, r reading, offset int64) (bool, error) {
 	const oneBatch = 1 // a broker sends one that is larger than asked for whole
-	e := newEffort(c, tp.String())
+	e := newEffort(c, r.String())
 	defer e.abandoned()
 	for {
-		got, err := fetchAtMost(ctx, c, tp, offset, oneBatch)
+		got, err := fetchAtMost(ctx, c, r, offset, oneBatch)
 		switch {
 		case err == nil:
 			e.worked()
@@ -120,25 +261,19 @@ func (c *Client) Holds(ctx context.Context, tp TopicPartition, offset int64) (he
 		case errors.Is(err, kafka.OffsetOutOfRange):
 			return false, nil
 		}
-		if err := e.failed(ctx, c.diagnose(ctx, tp, err)); err != nil {
-			return false, fmt.Errorf("read %s@%d: %w", tp, offset, err)
+		if err := retries(ctx, e, r, err); err != nil {
+			return false, fmt.Errorf("read %s@%d: %w", r, offset, err)
 		}
 	}
 }
 
-func fetchOnce(ctx context.Context, c *Client, tp TopicPartition, position int64) (protocol.Fetched, error) {
-	return fetchAtMost(ctx, c, tp, position, c.cfg.MaxFetchBytes)
-}
-
-func fetchAtMost(
-	ctx context.Context, c *Client, tp TopicPartition, position int64, mostBytes int,
-) (protocol.Fetched, error) {
+func fetchAtMost(ctx context.Context, c *Client, r reading, position int64, mostBytes int) (protocol.Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
 	defer cancel()
 	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
-		Topic: c.Name(tp.Topic), Partition: tp.Partition, Position: position,
+		Topic: c.Name(r.Topic), Partition: r.Partition, Copy: r.copy, Position: position,
 		Wait: c.cfg.FetchWait, MaxBytes: mostBytes,
 	})
-	c.seal.Load().examine(tp, got.Records)
+	c.seal.Load().examine(r.TopicPartition, got.Records)
 	return got, err
 }

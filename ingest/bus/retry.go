@@ -11,6 +11,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 
+	busprotocol "lethe/ingest/bus/protocol"
 	"lethe/internal/sleep"
 )
 
@@ -48,6 +49,6 @@ func isTemporary(err error) bool {
 	}
 	var network net.Error
 	return isConnectionLoss(err) || errors.As(err, &network) ||
-		errors.Is(err, protocol.ErrNoLeader) ||
+		errors.Is(err, protocol.ErrNoLeader) || errors.Is(err, errBehind) || errors.Is(err, busprotocol.ErrAway) ||
 		errors.Is(err, context.DeadlineExceeded)
 }

@@ -51,6 +51,11 @@ func (c *cluster) stall(broker int) (goOn func()) {
 	return goOn
 }
 
+// logs is where a broker keeps its logs.
+func (c *cluster) logs(broker int) string {
+	return filepath.Join(c.folder, strconv.Itoa(broker), "logs")
+}
+
 // restart starts a broker that was killed.
 func (c *cluster) restart(broker int) {
 	c.t.Helper()

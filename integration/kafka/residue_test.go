@@ -34,11 +34,16 @@ func search(t *testing.T, forms []residue.Form, dirs ...string) []residue.Hit {
 // logs are the folders of the deployment's partitions in the broker, if it is
 // known where the broker keeps them.
 func (d *deployment) logs() []string {
-	root := outside.dir
-	if root == "" {
+	if outside.dir == "" {
 		d.t.Log("LETHE_BROKER_DIR is not set: the broker's files are not searched")
 		return nil
 	}
+	return d.logsIn(outside.dir)
+}
+
+// logsIn is logs of the broker that keeps its own in a folder.
+func (d *deployment) logsIn(root string) []string {
+	d.t.Helper()
 	found, err := filepath.Glob(filepath.Join(root, d.prefix+"*"))
 	require.NoError(d.t, err)
 	require.NotEmpty(d.t, found, "no partition of ours in %s", root)

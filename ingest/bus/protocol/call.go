@@ -17,6 +17,9 @@ import (
 // ErrCorrupt marks bytes from a broker that cannot be what was written.
 var ErrCorrupt = errors.New("corrupt record batch or answer")
 
+// ErrAway marks a request to a broker that the others do not know of now. It may come back.
+var ErrAway = errors.New("the broker is away")
+
 // Client sends requests to the leaders of partitions. It is safe for use by
 // several goroutines.
 type Client struct {
@@ -35,6 +38,8 @@ type call struct {
 	clientID  string
 	topic     string
 	partition int
+	// broker, if not nil, is who is asked in the leader's place.
+	broker *int32
 	// limitBytes bounds the answer.
 	limitBytes int64
 	// check, if not nil, looks at the answer before it is taken apart.
@@ -60,8 +65,15 @@ func (c *call) ApiKey() kafkaprotocol.ApiKey { return kafkaprotocol.ApiKey(c.req
 // ApiKey tells which request was answered.
 func (a *answer) ApiKey() kafkaprotocol.ApiKey { return kafkaprotocol.ApiKey(a.Key()) }
 
-// Broker routes the call to the partition's leader.
+// Broker routes the call to the partition's leader, or to who is asked in its place.
 func (c *call) Broker(cluster kafkaprotocol.Cluster) (kafkaprotocol.Broker, error) {
+	if c.broker != nil {
+		asked, ok := cluster.Brokers[*c.broker]
+		if !ok {
+			return kafkaprotocol.Broker{ID: -1}, fmt.Errorf("%w: broker %d", ErrAway, *c.broker)
+		}
+		return asked, nil
+	}
 	topic, ok := cluster.Topics[c.topic]
 	if !ok {
 		return kafkaprotocol.Broker{ID: -1}, kafkaprotocol.NewErrNoTopic(c.topic)

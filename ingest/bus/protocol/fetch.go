@@ -17,7 +17,10 @@ type FetchRequest struct {
 	// Topic is the full name.
 	Topic     string
 	Partition int
-	Position  int64
+	// Copy, if not nil, is the broker whose copy of the partition is read; otherwise it is the leader's. A
+	// broker that follows may have less than the leader, and keep what the leader has cleaned away.
+	Copy     *int32
+	Position int64
 	// Wait is how long the broker holds a fetch that finds nothing.
 	Wait time.Duration
 	// MaxBytes is what to answer with at most, but for one batch that is larger.
@@ -41,12 +44,12 @@ type Fetched struct {
 // Fetch reads records at and after the position. It uses version 11 of the
 // request, which Kafka serves since 2.3, without a fetch session, and reads
 // committed records only. What of the log cannot be read is no error, see
-// Fetched.Damaged. Errors: ErrCorrupt for an answer that makes no sense, codes of the broker as
-// kafka.Error, failures of the connection.
+// Fetched.Damaged. Errors: ErrCorrupt for an answer that makes no sense, ErrAway, codes of the
+// broker as kafka.Error, failures of the connection.
 func (c Client) Fetch(ctx context.Context, req FetchRequest) (Fetched, error) {
 	const framingBytes = 1 << 20 // more than surrounds the batches of one partition
 	response, err := c.send(ctx, &call{
-		request: req.message(), topic: req.Topic, partition: req.Partition,
+		request: req.message(), topic: req.Topic, partition: req.Partition, broker: req.Copy,
 		// A broker sends one batch that is larger than asked for whole.
 		limitBytes: 1<<30 + framingBytes,
 		check:      checkFetchCounts,

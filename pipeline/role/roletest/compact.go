@@ -11,6 +11,13 @@ import (
 // RollMarkers does nothing: every record of a Bus may be compacted at once.
 func (b *Bus) RollMarkers(context.Context, ...bus.Topic) error { return nil }
 
+// ReadCopies is ReadAll: there is one copy.
+func (b *Bus) ReadCopies(
+	ctx context.Context, t bus.Topic, fn func(broker int32, rec ingest.Record) error,
+) ([]int32, error) {
+	return nil, b.ReadAll(ctx, t, func(rec ingest.Record) error { return fn(bus.OneCopy, rec) })
+}
+
 // Holds reports whether a partition still has the record at an offset.
 func (b *Bus) Holds(_ context.Context, tp bus.TopicPartition, offset int64) (bool, error) {
 	b.mu.Lock()
