@@ -102,20 +102,14 @@ func (s *standby) Step(ctx context.Context, _ func() time.Time, in role.Input) (
 func (s *standby) follow(ctx context.Context, in role.Input) error {
 	switch topic := in.Batch.Source.Topic; topic {
 	case bus.Control:
-		if err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records)); err != nil || s.o.standing.OnlyHears() {
+		if err := errors.Join(s.hear(in.Notices), s.hearWidth(in.Batch.Records)); err != nil {
 			return err
 		}
 	case bus.Snapshots:
 		s.heard.note(in.Messages)
 		s.heard.read[in.Batch.Source] = in.Batch.Next
-		if s.o.standing.OnlyHears() {
-			return nil
-		}
 	case bus.DeadLetters:
 		s.heard.noteLetters(in.Batch.Records)
-		if s.o.standing.OnlyHears() {
-			return nil
-		}
 	case bus.Transactions, bus.Labels:
 		if gap := in.Batch.Gap; gap != nil {
 			if err := s.intake.missed(ctx, gap); err != nil {
@@ -127,6 +121,10 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 		}
 		s.lifecycle.noteBegun()
 	default:
+	}
+	if s.o.standing.OnlyHears() { // what is due would not be noted, which ends the work
+		s.decline()
+		return nil
 	}
 	if err := s.lifecycle.advance(ctx); err != nil {
 		return err
