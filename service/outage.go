@@ -114,6 +114,16 @@ func (o *outages) lastingly(place, why string) {
 	o.publish()
 }
 
+// lastinglyOnce is lastingly for what may be said of many records of a place: the first is told.
+func (o *outages) lastinglyOnce(place, why string) {
+	o.mu.Lock()
+	told := o.lasting[place] != ""
+	o.mu.Unlock()
+	if !told {
+		o.lastingly(place, why)
+	}
+}
+
 // listener keeps the service from being ready after records were missed: an operator
 // has to look.
 func (o *outages) listener() events.Listener {

@@ -141,4 +141,8 @@ func TestRightsAreThoseThatLetheUses(t *testing.T) {
 	require.Contains(t, lines, "User:p: allow Write on topic "+name+" (literal) from every host")
 	require.Contains(t, lines, "User:l: allow DescribeConfigs on topic "+name+" (literal) from every host")
 	require.NotContains(t, lines, "User:r: allow Read on topic "+name+" (literal) from every host")
+	prefix := strings.TrimSuffix(name, string(bus.Transactions))
+	require.Contains(t, lines, "User:l: allow Read on group "+prefix+" (prefixed) from every host")
+	require.Contains(t, lines, "User:r: allow Read on group "+prefix+"reader (prefixed) from every host",
+		"who reads predictions may not join the groups of lethe's processes")
 }

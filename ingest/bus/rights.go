@@ -35,6 +35,10 @@ func (r Right) String() string {
 		r.Principal, r.Operation, r.Resource, r.Name, r.Pattern)
 }
 
+// readerGroups begins the names of readers' consumer groups, behind the prefix of the topics. Whoever may join the groups
+// in which lethe's processes share their work can take it from them.
+const readerGroups = "reader"
+
 // lethesOperations are what the service does with every topic. Describe is in Read and Write.
 func lethesOperations() []kafka.ACLOperationType {
 	return []kafka.ACLOperationType{
@@ -62,13 +66,13 @@ func (a Admin) Rights(who Principals) []Right {
 	// Processes that share the work of a role do so as a consumer group.
 	all = append(all, newRight(who.Lethe, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix))
 	add(who.Reader, read, Predictions, Reasons)
-	return append(all, newRight(who.Reader, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix))
+	return append(all, newRight(who.Reader, read, kafka.ResourceTypeGroup, a.client.cfg.TopicPrefix+readerGroups))
 }
 
 func newRight(principal string, operation kafka.ACLOperationType, kind kafka.ResourceType, name string) Right {
 	r := Right{Principal: principal, Operation: operation.String(), Resource: "topic", Name: name, Pattern: "literal"}
 	pattern := kafka.PatternTypeLiteral
-	if kind == kafka.ResourceTypeGroup { // groups named as the topics are
+	if kind == kafka.ResourceTypeGroup {
 		r.Resource = "group"
 		if r.Name == "" {
 			r.Name = "*"

@@ -157,6 +157,7 @@ func TestRolesWithOtherSecretsStop(t *testing.T) {
 		s := other(role)
 		require.Equal(t, 1, s.AwaitEnd())
 		require.Regexp(t, `^lethe: processes that share topics must share settings: secret_file is key .*`, s.LastLine())
+		require.LessOrEqual(t, strings.Count(s.Log(), "did not write"), 1, "not a line for every record:\n%s", s.Log())
 	}
 	// They begin while nobody says what the graphs' secret is.
 	d.build.Kill()
