@@ -35,8 +35,8 @@ func (r Right) String() string {
 		r.Principal, r.Operation, r.Resource, r.Name, r.Pattern)
 }
 
-// readerGroups begins the names of readers' consumer groups, behind the prefix of the topics. Whoever may join the groups
-// in which lethe's processes share their work can take it from them.
+// readerGroups begins the names of readers' consumer groups, behind the prefix of the topics. Whoever may
+// join the groups in which lethe's processes share their work can take it from them.
 const readerGroups = "reader"
 
 // lethesOperations are what the service does with every topic. Describe is in Read and Write.
