@@ -80,6 +80,13 @@ func TestProcessesAndBrokersOfThreeAreLost(t *testing.T) {
 	d := l.outside(t)
 	d.prepare()
 	c := &crowd{d, t.TempDir(), make(map[string]*process.Service), make(map[string]string)}
+	t.Cleanup(func() {
+		if t.Failed() {
+			for name, s := range c.all {
+				t.Logf("what %s said:\n%s", name, s.Log())
+			}
+		}
+	})
 	ones, twos := []string{"build-1", "score-1", "train-1"}, []string{"build-2", "score-2", "train-2"}
 	for i, role := range []string{configs.RoleBuild, configs.RoleScore, configs.RoleTrain} {
 		c.begin(role, ones[i])
@@ -91,7 +98,7 @@ func TestProcessesAndBrokersOfThreeAreLost(t *testing.T) {
 	c.killed(twos...)
 	three.signal(1, syscall.SIGKILL)
 	c.step(3)
-	erasure := d.as("compliance").erase("crowd", string(erased))
+	erasure := d.as("compliance").eraseWithin(2*erasureMax, "crowd", string(erased))
 	c.await(configs.RoleBuild, "the models without the record", func(s service.Status) bool {
 		return s.Erasures[deletions.Erased]+s.Erasures[deletions.Verified] == 1
 	})
@@ -109,7 +116,9 @@ func TestProcessesAndBrokersOfThreeAreLost(t *testing.T) {
 	for _, s := range c.all {
 		services = append(services, s)
 	}
+	t.Logf("all three brokers are there %.1f s after one began to hang", time.Since(stalled).Seconds())
 	verified(t, erasure, services...)
+	t.Logf("the erasure was verified %.1f s after it", time.Since(stalled).Seconds())
 	c.all["score-1"].Kill()
 	operator := d.as("lethe")
 	flags := operator.membersFlags("strike", instanceOf(t, c.root, "score-1"), "--role", configs.RoleScore)
