@@ -22,8 +22,7 @@ func (s *states) swapped(ctx context.Context, b batch) (batch, error) {
 			return found, err
 		}
 		b = found
-	}
-	if !s.scrubs.has(b) {
+	} else if !s.scrubs.has(b) {
 		if err := s.erased.removeNamed(ctx, b.ids()); err != nil {
 			return b, err
 		}
@@ -112,6 +111,9 @@ func (s *states) erasedEverywhere(ctx context.Context, b batch) (batch, error) {
 	}
 	b, done, err := s.verification.withdrawn(ctx, b)
 	if err != nil || !done {
+		return b, err
+	}
+	if err := s.verification.purge(ctx, b); err != nil {
 		return b, err
 	}
 	if b, err = s.spare(b); err != nil {

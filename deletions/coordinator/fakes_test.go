@@ -75,6 +75,8 @@ func (g fakeGraphs) SubjectsOf(t lethe.Target) ([]lethe.Digest, error) {
 
 func (g fakeGraphs) Newest() lethe.Timestep { return 5 }
 
+func (fakeGraphs) Taken() map[string]int64 { return nil }
+
 func (g fakeGraphs) Suppressed(hashes []lethe.Digest) (n int) {
 	for id := range g.suppressed {
 		if slices.Contains(hashes, testSecret.Suppression(id)) {

@@ -129,6 +129,8 @@ type Graphs interface {
 	// Suppressed counts those of the keyed hashes whose transactions are kept from being
 	// taken.
 	Suppressed(hashes []lethe.Digest) int
+	// Taken tells how far the source topics were taken: the next offset by <topic>/<partition>.
+	Taken() map[string]int64
 	// Plan tells what Rewrite will change for all targets of some requests together,
 	// beside what it has changed already: of each request, what its own targets change.
 	// Two requests may name one target; no request names one twice.

@@ -140,12 +140,11 @@ func (s *Search) withdrawnFor(rec ingest.Record) bool {
 	})
 }
 
-// withdrawn has the topics looked through for the targets of a batch, withdraws what was
-// found, and the requests as well: what is left to do does not need their targets. It
-// reports whether all that is done.
+// withdrawn has the topics looked through for the targets of a batch, and withdraws what was
+// found. It reports whether all that is done.
 func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bool, err error) {
 	if !slices.ContainsFunc(b.members, func(e deletions.Entry) bool { return !e.Progress.Withdrawn }) {
-		return b, true, v.purge(ctx, b)
+		return b, true, nil
 	}
 	requests, known := v.states.jobs.targets(b)
 	if !known {
@@ -165,11 +164,12 @@ func (v *Verification) withdrawn(ctx context.Context, b batch) (_ batch, done bo
 	if err := v.states.out.announce(ctx, b.members...); err != nil {
 		return b, false, err
 	}
-	return b, true, v.purge(ctx, b)
+	return b, true, nil
 }
 
 // purge withdraws requests that nobody needs any more, once in a process: one that was
-// killed may not have come to it.
+// killed may not have come to it. Processes that stand by read their targets there, so all have answered before that
+// nothing is left.
 func (v *Verification) purge(ctx context.Context, b batch) error {
 	var tombstones []ingest.Outgoing
 	for _, id := range b.ids() {

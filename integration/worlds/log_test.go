@@ -24,6 +24,10 @@ type log struct {
 	sent map[bus.Topic]int64
 	// knowing are the requests that were sent when every record before them had been read.
 	knowing map[string]bool
+	// places are where records were written by key, and taken up to where who leads had said that everything was
+	// dealt with when a request was sent.
+	places map[string]map[bus.TopicPartition]int64
+	taken  map[string]map[bus.TopicPartition]int64
 	// said are the predictions that stand, by transaction and timestep, contents all that ever
 	// were, by their ids, and doubled those of which there was another one.
 	said     map[saying]string
@@ -41,14 +45,17 @@ type saying struct {
 func newLog() *log {
 	return &log{
 		predictions: make(map[lethe.TransactionID]scoring.Prediction), sent: make(map[bus.Topic]int64),
-		knowing: make(map[string]bool), said: make(map[saying]string), contents: make(map[string]string),
+		knowing: make(map[string]bool), places: make(map[string]map[bus.TopicPartition]int64),
+		taken: make(map[string]map[bus.TopicPartition]int64),
+		said:  make(map[saying]string), contents: make(map[string]string),
 		witness: newWitness(),
 	}
 }
 
 func (l *log) clone() *log {
 	return &log{
-		maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing), maps.Clone(l.said),
+		maps.Clone(l.predictions), maps.Clone(l.sent), maps.Clone(l.knowing), cloned(l.places), maps.Clone(l.taken),
+		maps.Clone(l.said),
 		maps.Clone(l.contents), slices.Clone(l.doubled), l.witness.clone(),
 	}
 }

@@ -202,7 +202,8 @@ func (s *simulation) say(ctx context.Context, key, value []byte, err error) erro
 }
 
 // sendAgain sends once more what came for the targets of a request before it was taken back,
-// for that may have been dropped, or taken without the features.
+// for that may have been dropped, or taken without the features. What who leads had dealt with as the request was sent
+// was not.
 func (s *simulation) sendAgain(ctx context.Context, at int) error {
 	request := s.world.events[at].operation.cancel
 	if err := s.takenBack(ctx); err != nil {
@@ -217,7 +218,7 @@ func (s *simulation) sendAgain(ctx context.Context, at int) error {
 		gone = append(gone, s.world.with(target)...)
 	}
 	for _, e := range s.world.events[:at] {
-		if e.operation == nil && slices.ContainsFunc(gone, e.concerns) {
+		if e.operation == nil && slices.ContainsFunc(gone, e.concerns) && !s.current.topics.log.has(request.RequestID, e) {
 			if err := s.send(ctx, e); err != nil {
 				return err
 			}

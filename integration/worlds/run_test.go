@@ -230,8 +230,18 @@ func (d *deployment) isBehind() bool {
 func (d *deployment) send(ctx context.Context, e event) error {
 	if e.request == nil {
 		d.topics.log.sent[e.topic]++
-		return d.topics.Bus.Write(ctx, e.topic, []ingest.Outgoing{e.record})
+		before, err := bus.EndsOf(ctx, d.topics, e.topic)
+		if err == nil {
+			err = d.topics.Bus.Write(ctx, e.topic, []ingest.Outgoing{e.record})
+		}
+		if err != nil {
+			return err
+		}
+		after, err := bus.EndsOf(ctx, d.topics, e.topic)
+		d.topics.log.placed(e, before, after)
+		return err
 	}
+	d.topics.log.keeps(e.request.RequestID, d.group(ofGraphs))
 	key, value, err := ingest.EncodeErasure(*e.request, time.Time{})
 	if err != nil {
 		return err

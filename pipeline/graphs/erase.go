@@ -14,6 +14,7 @@ import (
 	"lethe/deletions/coordinator"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/partition/repair"
 	"lethe/pipeline/wire"
 	"lethe/snapshot"
@@ -49,6 +50,26 @@ func (e *eraser) Suppressed(hashes []lethe.Digest) (n int) {
 		}
 	}
 	return n
+}
+
+// Taken implements coordinator.Graphs.
+func (c carriers) Taken() map[string]int64 {
+	out := make(map[string]int64)
+	for tp, next := range sourcesRead(c.store) {
+		out[tp.String()] = next
+	}
+	return out
+}
+
+// sourcesRead are the positions up to which a store has taken transactions and labels.
+func sourcesRead(store Store) map[bus.TopicPartition]int64 {
+	out := make(map[bus.TopicPartition]int64)
+	for at, next := range store.Offsets() {
+		if topic := bus.Topic(at.Topic); topic == bus.Transactions || topic == bus.Labels {
+			out[bus.TopicPartition{Topic: topic, Partition: at.Partition}] = next
+		}
+	}
+	return out
 }
 
 // Alike implements coordinator.Graphs.

@@ -13,8 +13,10 @@ import (
 	"lethe/deletions/ledgercopy"
 	"lethe/deletions/scan"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/sortedset"
 	"lethe/metrics/events"
+	"lethe/pipeline/wire"
 	"lethe/snapshot"
 )
 
@@ -155,7 +157,7 @@ func (e *eraser) sharedRows(s *lethe.Snapshot, gone []snapshot.Located) (out []s
 	return out, nil
 }
 
-// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased.
+// suppressCopied has a store suppress what the ledger's copy says is erased, or being erased for good.
 func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error {
 	kept, err := ledgercopy.Read(ctx, o.Bus, o.Secret)
 	if err != nil {
@@ -163,7 +165,11 @@ func suppressCopied(ctx context.Context, o Options, store *snapshot.Store) error
 	}
 	var entries []deletions.Entry
 	for _, id := range slices.Sorted(maps.Keys(kept.Entries)) {
-		entries = append(entries, kept.Entries[id])
+		e := kept.Entries[id]
+		if e.Suppresses() && e.State.Cancellable() {
+			continue // its command says up to where the leader had taken everything
+		}
+		entries = append(entries, e)
 	}
 	if err := suppressAsIn(store, entries); err != nil {
 		return err
@@ -192,4 +198,67 @@ func suppressAsIn(store *snapshot.Store, entries []deletions.Entry) error {
 		return err
 	}
 	return store.Marks().Redact(redactionsOf(entries))
+}
+
+// command follows a command of an erasure.
+func (s *standby) command(c *wire.Command) error {
+	if err := c.Shares(s.o.Secret); err != nil {
+		return err
+	}
+	if c.Phase != wire.PhaseSuppress {
+		s.later = slices.DeleteFunc(s.later, func(l *wire.Command) bool { return l.RequestID == c.RequestID })
+	}
+	if c.Phase == wire.PhaseLift {
+		delete(s.erasures, c.RequestID)
+		return s.store.Marks().Lift(c.Suppressed, c.Subjects...)
+	}
+	if s.erasures[c.RequestID] == nil {
+		s.erasures[c.RequestID] = &followed{rewritten: -1, erased: -1, scanned: -1}
+	}
+	s.erasures[c.RequestID].command = c
+	if c.Phase == wire.PhaseSuppress {
+		s.later = append(s.later, c)
+		return s.suppressReached()
+	}
+	return s.suppress(c)
+}
+
+// suppressBefore suppresses what the leader did before it took a batch, though not all has been taken here that it had
+// taken by then: so much waited that partitions did not halt for each other.
+func (s *standby) suppressBefore(batch bus.Batch) error {
+	return s.suppressLater(func(c *wire.Command) bool {
+		taken, said := c.Taken[batch.Source.String()]
+		return said && batch.Next > taken
+	})
+}
+
+// suppressReached suppresses what the leader did when it had taken what was taken here.
+func (s *standby) suppressReached() error {
+	if len(s.later) == 0 {
+		return nil
+	}
+	read := sourcesRead(s.store)
+	return s.suppressLater(func(c *wire.Command) bool { return c.IsReached(read) })
+}
+
+// suppressLater carries out those of the commands that suppress later that are due.
+func (s *standby) suppressLater(due func(c *wire.Command) bool) error {
+	var rest []*wire.Command
+	for _, c := range s.later {
+		if !due(c) {
+			rest = append(rest, c)
+		} else if err := s.suppress(c); err != nil {
+			return err
+		}
+	}
+	s.later = rest
+	return nil
+}
+
+// suppress takes nothing more of what a command names.
+func (s *standby) suppress(c *wire.Command) error {
+	if err := snapshot.SuppressHashes(s.store.(*snapshot.Store), c.Suppressed, c.Subjects...); err != nil {
+		return err
+	}
+	return s.store.Marks().Redact(c.Redacted)
 }

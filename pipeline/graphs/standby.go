@@ -33,6 +33,8 @@ type standby struct {
 	o        Options
 	heard    *Heard
 	erasures map[string]*followed
+	// later are commands that suppress once all was taken here that the leader had taken before it did.
+	later []*wire.Command
 }
 
 // followed is an erasure of who leads.
@@ -116,10 +118,16 @@ func (s *standby) follow(ctx context.Context, in role.Input) error {
 				return err
 			}
 		}
+		if err := s.suppressBefore(in.Batch); err != nil {
+			return err
+		}
 		if err := s.intake.take(ctx, in.Batch, in.Prepared); err != nil {
 			return err
 		}
 		s.lifecycle.noteBegun()
+		if err := s.suppressReached(); err != nil {
+			return err
+		}
 	default:
 	}
 	if s.o.standing.OnlyHears() { // what is due would not be noted, which ends the work
@@ -158,6 +166,9 @@ func (s *standby) hear(notices []wire.Notice) error {
 			s.heard.Leader = n.Leader.Identity
 		case n.Deleted != "":
 			delete(s.erasures, n.Deleted)
+			if err := s.suppressLater(func(c *wire.Command) bool { return c.RequestID == n.Deleted }); err != nil {
+				return err
+			}
 		case c != nil:
 			if err := s.command(c); err != nil {
 				return fmt.Errorf("request %s: %w", c.RequestID, err)
@@ -165,24 +176,6 @@ func (s *standby) hear(notices []wire.Notice) error {
 		}
 	}
 	return nil
-}
-
-func (s *standby) command(c *wire.Command) error {
-	if err := c.Shares(s.o.Secret); err != nil {
-		return err
-	}
-	if c.Phase == wire.PhaseLift {
-		delete(s.erasures, c.RequestID)
-		return s.store.Marks().Lift(c.Suppressed, c.Subjects...)
-	}
-	if s.erasures[c.RequestID] == nil {
-		s.erasures[c.RequestID] = &followed{rewritten: -1, erased: -1, scanned: -1}
-	}
-	s.erasures[c.RequestID].command = c
-	if err := snapshot.SuppressHashes(s.store.(*snapshot.Store), c.Suppressed, c.Subjects...); err != nil {
-		return err
-	}
-	return s.store.Marks().Redact(c.Redacted)
 }
 
 // carryOut does what a command asks for, and says so.

@@ -38,6 +38,8 @@ type gate struct {
 	// taken again by the leader, would be dropped here by an older command.
 	ends func(ctx context.Context) (map[bus.TopicPartition]int64, error)
 	due  map[bus.TopicPartition]int64
+	// stops are where partitions halt until others have come as far.
+	stops *stops
 }
 
 const (
@@ -51,6 +53,7 @@ const (
 func newGate(life context.Context, tail Tail, b Bus, s *Standing, positions map[bus.TopicPartition]int64) *gate {
 	g := &gate{
 		Tail: tail, life: life, lead: s.Lead, open: make(map[bus.Topic]bool), given: maps.Clone(positions),
+		stops: newStops(),
 		ends: func(ctx context.Context) (map[bus.TopicPartition]int64, error) {
 			if !slices.Contains(s.Open, bus.Control) {
 				return nil, nil // they are given as the leader deals with them
@@ -75,8 +78,7 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 				return bus.Batch{}, err
 			}
 			if batch, found := g.release(); found {
-				g.given[batch.Source] = batch.Next
-				return batch, nil
+				return g.give(batch), nil
 			}
 		}
 		batch, err := g.read(ctx)
@@ -87,11 +89,17 @@ func (g *gate) Next(ctx context.Context) (bus.Batch, error) {
 			// Stopped while it was time to ask again, it was stopped.
 			return bus.Batch{}, cmp.Or(ctx.Err(), err)
 		case g.passes(batch):
-			g.given[batch.Source] = batch.Next
-			return batch, nil
+			return g.give(batch), nil
 		}
 		g.waiting, g.held = append(g.waiting, batch), g.held+sizeOf(batch)
 	}
+}
+
+// give notes what is given.
+func (g *gate) give(batch bus.Batch) bus.Batch {
+	g.given[batch.Source] = batch.Next
+	g.stops.hear(batch)
+	return batch
 }
 
 // read reads ahead, for as long as it need not be asked again how far the leader is. Once so much waits, topics
@@ -107,6 +115,7 @@ func (g *gate) read(ctx context.Context) (bus.Batch, error) {
 	if len(g.waiting) < gateBatches && g.held < gateBytes {
 		batch, err = g.Tail.Next(until)
 	} else {
+		g.stops.forget()
 		batch, err = g.NextOf(until, g.open)
 	}
 	if err != nil && until.Err() != nil && ctx.Err() == nil {
@@ -158,12 +167,13 @@ func (g *gate) release() (bus.Batch, bool) {
 			continue
 		}
 		tried[batch.Source] = true
-		if g.dealt(batch.Source, batch.Next) {
+		at, halts := g.upTo(batch)
+		if g.dealt(batch.Source, batch.Next) && !halts {
 			g.waiting = append(g.waiting[:i:i], g.waiting[i+1:]...)
 			g.held -= sizeOf(batch)
 			return batch, true
 		}
-		if at := g.announced[batch.Source]; at > g.given[batch.Source] && batch.Gap == nil && !g.only {
+		if at > g.given[batch.Source] && batch.Gap == nil && !g.only {
 			head, rest := cutAt(batch, at)
 			g.waiting[i] = rest
 			g.held -= sizeOf(head)
@@ -188,8 +198,9 @@ func cutAt(batch bus.Batch, at int64) (head, rest bus.Batch) {
 // passes reports whether a batch need not wait.
 func (g *gate) passes(batch bus.Batch) bool {
 	isBefore := func(waits bus.Batch) bool { return waits.Source == batch.Source }
+	_, halts := g.upTo(batch)
 	return g.open[batch.Source.Topic] ||
-		g.dealt(batch.Source, batch.Next) && g.hasHeard() && !slices.ContainsFunc(g.waiting, isBefore)
+		g.dealt(batch.Source, batch.Next) && !halts && g.hasHeard() && !slices.ContainsFunc(g.waiting, isBefore)
 }
 
 // dealt reports whether the leader has dealt with a partition up to a position.

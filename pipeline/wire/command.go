@@ -72,6 +72,22 @@ type Command struct {
 	// Fingerprints are what to search for.
 	Fingerprints []scan.Fingerprint `json:"fingerprints"`
 	Steps        []CommandStep      `json:"steps"`
+	// Taken, in a command that suppresses alone, are the positions, by <topic>/<partition>, up to which the graphs
+	// had taken their topics when they began to suppress: what stands before them is in the graphs until something is
+	// rewritten, and stays there if the request is taken back.
+	Taken map[string]int64 `json:"taken,omitempty"`
+}
+
+// IsReached reports whether everything was read that the graphs had taken before they suppressed what the command
+// names. For a command of an earlier version, which does not tell, that is always so.
+func (c *Command) IsReached(read map[bus.TopicPartition]int64) bool {
+	left := len(c.Taken)
+	for tp, at := range read {
+		if taken, said := c.Taken[tp.String()]; said && max(0, at) >= taken {
+			left--
+		}
+	}
+	return left == 0
 }
 
 // Shards returns the shards whose slices were replaced at any timestep.
