@@ -29,6 +29,9 @@ type Config struct {
 	// SessionTimeout is after how long the work of a process that is silent goes to those that
 	// share its role. Brokers bound it: group.min.session.timeout.ms is 6 s unless set.
 	SessionTimeout time.Duration `yaml:"session_timeout" help:"After which silence others take over a process's work."`
+	// Rack is where this process is, as broker.rack says it of brokers: topics are followed from a broker of the
+	// rack that keeps them, if the brokers' replica.selector.class names one (KIP-392); else from the leaders.
+	Rack string `yaml:"rack" help:"This process's rack, as brokers' broker.rack; topics are then read from there."`
 	// TLS and SASL say how connections are encrypted and who lethe is to the brokers.
 	TLS  secure.TLS  `yaml:"tls"`
 	SASL secure.SASL `yaml:"sasl"`

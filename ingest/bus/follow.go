@@ -19,8 +19,9 @@ import (
 func (t *Tail) follow(ctx context.Context, s *source, position int64) {
 	e := newEffort(t.client, s.tp.String())
 	defer e.abandoned()
+	from := &nearest{rack: t.client.cfg.Rack, tp: s.tp}
 	for {
-		next, err := t.step(ctx, s, position)
+		next, err := t.step(ctx, s, from, position)
 		if ctx.Err() != nil {
 			return
 		}
@@ -68,7 +69,7 @@ func (t *Tail) complain(ctx context.Context, s *source, position int64, e *effor
 }
 
 // step fetches once, hands over what there is and returns the next position.
-func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, error) {
+func (t *Tail) step(ctx context.Context, s *source, from *nearest, position int64) (int64, error) {
 	if position == FromStart {
 		start, end, err := t.client.logRange(ctx, s.tp)
 		if err != nil {
@@ -76,7 +77,7 @@ func (t *Tail) step(ctx context.Context, s *source, position int64) (int64, erro
 		}
 		return start, t.emptied(ctx, s, start, end)
 	}
-	got, err := fetchAtMost(ctx, t.client, reading{TopicPartition: s.tp}, position, t.client.cfg.MaxFetchBytes)
+	got, err := from.fetch(ctx, t.client, position)
 	if errors.Is(err, kafka.OffsetOutOfRange) {
 		return t.relocate(ctx, s, position)
 	}

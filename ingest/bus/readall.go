@@ -131,6 +131,8 @@ type reading struct {
 	TopicPartition
 	// copy, if not nil, is the broker whose copy it is; otherwise it is the leader's.
 	copy *int32
+	// rack is where the reader is, for the leader to name a broker that is nearer.
+	rack string
 	// from is where it begins, or behind the start of the log.
 	from int64
 	// around, if not nil, is told of what is damaged, which then is no error.
@@ -271,7 +273,7 @@ func fetchAtMost(ctx context.Context, c *Client, r reading, position int64, most
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.FetchWait+c.cfg.RequestTimeout)
 	defer cancel()
 	got, err := c.raw.Fetch(ctx, protocol.FetchRequest{
-		Topic: c.Name(r.Topic), Partition: r.Partition, Copy: r.copy, Position: position,
+		Topic: c.Name(r.Topic), Partition: r.Partition, Copy: r.copy, Rack: r.rack, Position: position,
 		Wait: c.cfg.FetchWait, MaxBytes: mostBytes,
 	})
 	c.seal.Load().examine(r.TopicPartition, got.Records)

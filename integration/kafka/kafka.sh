@@ -140,6 +140,7 @@ P
   ((nodes > 1)) || return 0
   cat >>"$(settings "$node")" <<P
 broker.rack=rack-$node
+replica.selector.class=org.apache.kafka.common.replica.RackAwareReplicaSelector
 num.network.threads=2
 num.io.threads=2
 group.initial.rebalance.delay.ms=0

@@ -19,7 +19,9 @@ type FetchRequest struct {
 	Partition int
 	// Copy, if not nil, is the broker whose copy of the partition is read; otherwise it is the leader's. A
 	// broker that follows may have less than the leader, and keep what the leader has cleaned away.
-	Copy     *int32
+	Copy *int32
+	// Rack is where the reader is, for the leader to name a broker that is nearer, or empty.
+	Rack     string
 	Position int64
 	// Wait is how long the broker holds a fetch that finds nothing.
 	Wait time.Duration
@@ -36,6 +38,8 @@ type Fetched struct {
 	Next int64
 	// End is the position after the last record that can be read.
 	End int64
+	// Nearer, if not nil, is the broker to read instead, of the reader's rack; there is nothing else then.
+	Nearer *int32
 	// Damaged, if not nil, is what stands at the position and cannot be read; Next is
 	// behind it, and there are no records.
 	Damaged *DamageError
@@ -79,6 +83,7 @@ func (req *FetchRequest) message() *kmsg.FetchRequest {
 	m.MinBytes = 1
 	m.MaxBytes = int32(req.MaxBytes)
 	m.IsolationLevel = readCommitted
+	m.Rack = req.Rack
 	m.Topics = append(m.Topics, topic)
 	return m
 }
@@ -117,6 +122,9 @@ func (req *FetchRequest) read(response *kmsg.FetchResponse) (Fetched, error) {
 	p := &response.Topics[0].Partitions[0]
 	if err := codeError(p.ErrorCode); err != nil {
 		return Fetched{}, err
+	}
+	if p.PreferredReadReplica >= 0 {
+		return Fetched{Next: req.Position, Nearer: &p.PreferredReadReplica}, nil
 	}
 	b := batchReader{topic: req.Topic, partition: req.Partition, position: req.Position, aborted: p.AbortedTransactions}
 	got := Fetched{End: p.LastStableOffset}

@@ -1,0 +1,53 @@
+package bus
+
+import (
+	"context"
+	"time"
+
+	"lethe/ingest/bus/protocol"
+)
+
+const (
+	// askedAnew is after how long the leader is asked again which broker is nearest.
+	askedAnew = 5 * time.Minute
+	// leaderAlone is for how long the leader is read after the nearest broker could not be.
+	leaderAlone = time.Minute
+)
+
+// nearest is the broker that a partition is followed from (KIP-392): one of the reader's rack, if it says where it is
+// and the leader names one, and else the leader. Whatever goes wrong with another broker than the leader, the leader
+// is read instead, which knows what is true.
+type nearest struct {
+	rack string
+	tp   TopicPartition
+	// broker is nil for the leader. It is left at the time until, and no other is asked for before it.
+	broker *int32
+	until  time.Time
+}
+
+// fetch reads what stands at a position.
+func (n *nearest) fetch(ctx context.Context, c *Client, position int64) (protocol.Fetched, error) {
+	for {
+		got, err := fetchAtMost(ctx, c, n.now(time.Now()), position, c.cfg.MaxFetchBytes)
+		switch {
+		case err == nil && got.Nearer != nil:
+			n.broker, n.until = got.Nearer, time.Now().Add(askedAnew)
+		case n.broker != nil && (err != nil || got.Damaged != nil) && ctx.Err() == nil:
+			n.broker, n.until = nil, time.Now().Add(leaderAlone)
+		default:
+			return got, err
+		}
+	}
+}
+
+// now is whom to read at a time, and whether to ask for another one.
+func (n *nearest) now(at time.Time) reading {
+	r := reading{TopicPartition: n.tp}
+	switch passed := !at.Before(n.until); {
+	case passed:
+		n.broker, r.rack = nil, n.rack
+	default:
+		r.copy = n.broker
+	}
+	return r
+}
