@@ -18,9 +18,13 @@ import (
 )
 
 // answer acknowledges a step as another role would.
-func (d *deployment) answer(role string, step deletions.Step) {
+func (d *deployment) answer(role string, step deletions.Step) { d.answerTries(role, step, 0) }
+
+// answerTries acknowledges a step for all tries up to one.
+func (d *deployment) answerTries(role string, step deletions.Step, last int) {
 	d.Helper()
 	a := deletions.NewAck("gdpr-1", role, "1", step)
+	a.Attempt = last
 	switch step {
 	case deletions.StepPurged:
 		a.Shards = []lethe.ShardID{0, 1, 2}

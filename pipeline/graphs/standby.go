@@ -203,13 +203,22 @@ func (s *standby) carryOut(ctx context.Context, e *followed) error {
 	return nil
 }
 
-// rewrite takes what a command erases out of the graphs here. What it names is in erasures.v1 as
-// long as somebody may need it: it is withdrawn once all have answered that nothing is left.
+// rewrite takes what a command erases out of the graphs here, and writes their files anew. What it names is in
+// erasures.v1 until all have answered that it is out of their graphs. A later try finds nothing there, and writes
+// the files anew all the same: another transaction may have come with the same features, and been corrected since.
 func (s *standby) rewrite(ctx context.Context, c *wire.Command) error {
 	targets, scope, err := s.targets(ctx, c)
-	if err != nil || len(targets) == 0 {
+	if err == nil && len(targets) > 0 {
+		err = s.erase(ctx, c, targets, scope)
+	}
+	if err != nil {
 		return err
 	}
+	return s.eraser.Scrub(ctx)
+}
+
+// erase takes targets of a command out of the graphs here.
+func (s *standby) erase(ctx context.Context, c *wire.Command, targets []lethe.Target, scope lethe.Scope) error {
 	if err := s.eraser.Adopt(ctx, targets, c.Suppressed); err != nil {
 		return err
 	}
@@ -225,10 +234,7 @@ func (s *standby) rewrite(ctx context.Context, c *wire.Command) error {
 			})
 		}
 	}
-	if err := s.eraser.Rewrite(ctx, targets, replaced); err != nil {
-		return err
-	}
-	return s.eraser.Scrub(ctx)
+	return s.eraser.Rewrite(ctx, targets, replaced)
 }
 
 // targets are what the requests of a command name, as erasures.v1 and the copy of the ledger tell,
