@@ -1,10 +1,15 @@
 package bus
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"syscall"
 
 	"github.com/segmentio/kafka-go"
+	kafkaprotocol "github.com/segmentio/kafka-go/protocol"
 
 	"lethe/ingest/bus/protocol"
 	"lethe/ingest/bus/secure"
@@ -93,4 +98,31 @@ func keptOut(err error) bool { return errors.Is(err, ErrRefused) || errors.Is(er
 func PastEnd(end int64) error {
 	return fmt.Errorf("%w: the log ends at %d (the topic was created anew or lost its end: put the broker's log "+
 		"and the data directory back from copies of one time, or begin anew with empty ones)", ErrPastEnd, end)
+}
+
+func isConnectionLoss(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// isMissing reports that the topic or partition is not known; it may be so
+// new that the transport does not know it yet.
+func isMissing(err error) bool {
+	return errors.Is(err, kafka.UnknownTopicOrPartition) ||
+		errors.Is(err, kafkaprotocol.ErrNoTopic) || errors.Is(err, kafkaprotocol.ErrNoPartition)
+}
+
+// isTemporary reports whether the same request may succeed later.
+func isTemporary(err error) bool {
+	if keptOut(err) {
+		return false
+	}
+	var code kafka.Error
+	if errors.As(err, &code) {
+		return code.Temporary() || code.Timeout() || code == kafka.BrokerNotAvailable
+	}
+	var network net.Error
+	return isConnectionLoss(err) || errors.As(err, &network) ||
+		errors.Is(err, kafkaprotocol.ErrNoLeader) || errors.Is(err, errBehind) || errors.Is(err, protocol.ErrAway) ||
+		errors.Is(err, context.DeadlineExceeded)
 }

@@ -169,3 +169,14 @@ func until(ctx context.Context, c *Client, place string, fn func() error) error 
 		}
 	}
 }
+
+const (
+	firstPause = 20 * time.Millisecond
+	maxPause   = time.Second
+)
+
+// pause waits before the given attempt (0 is the first retry), or until the
+// context ends, whose error it returns.
+func pause(ctx context.Context, attempt int) error {
+	return sleep.For(ctx, min(firstPause<<min(attempt, 10), maxPause))
+}
