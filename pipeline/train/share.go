@@ -36,6 +36,8 @@ type share struct {
 	// told is what the goroutine knows that takes part in the group.
 	mu   sync.Mutex
 	told told
+	// trouble is what was said last of trouble with the group, until brokers assign again.
+	trouble string
 
 	// members are who trains, as control.v1 says.
 	members wire.Members
@@ -78,7 +80,7 @@ func (s *share) run(ctx context.Context) error {
 			}
 		},
 		Positions: s.positions,
-		Trouble:   func(err error) { s.log.Warn("train: the group that shares the work is out of reach", "error", err) },
+		Trouble:   s.troubled,
 	})
 	if err == nil {
 		err = failed
@@ -93,13 +95,23 @@ func (s *share) tell(ctx context.Context, a *bus.Assigned) error {
 		return err
 	}
 	s.mu.Lock()
-	s.told = told{a, ends}
+	s.told, s.trouble = told{a, ends}, ""
 	s.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
 	return nil
+}
+
+// troubled tells of trouble with the group, the same once until brokers assign again.
+func (s *share) troubled(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text := err.Error(); text != s.trouble {
+		s.trouble = text
+		s.log.Warn("train: the group that shares the work is out of reach", "error", err)
+	}
 }
 
 // positions are up to where the slices are dealt with.

@@ -1,7 +1,11 @@
 package train
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -377,4 +381,21 @@ func TestALateModelOfATimestepThatIsGoneIsWithdrawn(t *testing.T) {
 		c.run("one")
 		require.Equal(t, want, payloadsAsWritten(t, c.topics), "last %v", last)
 	}
+}
+
+// Without a right to the group brokers say so each second; a log that repeats it hides everything else.
+func TestTroubleWithTheGroupIsToldOnce(t *testing.T) {
+	c := newCrew(t)
+	var log bytes.Buffer
+	m := c.join("one", func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	told := func() int { return strings.Count(log.String(), "out of reach") }
+	for range 3 {
+		m.logic.share.troubled(errors.New("not authorised"))
+	}
+	require.Equal(t, 1, told())
+	m.logic.share.troubled(errors.New("away"))
+	require.Equal(t, 2, told())
+	require.NoError(t, m.logic.share.tell(t.Context(), nil))
+	m.logic.share.troubled(errors.New("away"))
+	require.Equal(t, 3, told())
 }
