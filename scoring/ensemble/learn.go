@@ -13,9 +13,10 @@ import (
 )
 
 // Learn learns the meta-model over models that were trained through a timestep, from
-// the labelled nodes of the slices of every shard of the last timesteps up to it. Of each node
-// every component says the mean logit of its groups that do not hold it (out-of-group predictions): none of them has learnt
-// from the node. Models look at a node as it stands in its slice.
+// the labelled nodes of the slices of every shard of the last timesteps up to it. Of each
+// node every component says the mean logit of its groups that do not hold it (out-of-group
+// predictions): none of them has learnt from the node. Models look at a node as it stands in
+// its slice.
 //
 // The result does not depend on what of the sources is known or heard.
 //
