@@ -138,8 +138,30 @@ func (d *drawing) cancelled(chance *rand.Rand) {
 	}
 	if len(asked) > 0 {
 		at := asked[chance.IntN(len(asked))]
-		d.insert(at+1+chance.IntN(len(d.events)-at), operation{cancel: d.events[at].request})
+		back := at + 1 + chance.IntN(len(d.events)-at)
+		d.insert(back, operation{cancel: d.events[at].request})
+		d.uncorrected(at, back)
 	}
+}
+
+// uncorrected removes what comes between a request and its being taken back, has the key of a record there that carries
+// a subject of the request, and does not carry it: the former is dropped and the latter counts, so that what is
+// sent again comes behind what corrects it, and the outcome is another one than if nothing had been dropped.
+func (d *drawing) uncorrected(at, back int) {
+	between := d.events[at+1 : back]
+	var kept []event
+	for i, e := range between {
+		corrects := slices.ContainsFunc(d.events[at].request.Targets, func(target lethe.Target) bool {
+			return target.Kind == lethe.SubjectTarget && !e.carries(target) &&
+				slices.ContainsFunc(between[:i], func(before event) bool {
+					return before.carries(target) && before.place() == e.place()
+				})
+		})
+		if !corrects || e.request != nil || e.operation != nil {
+			kept = append(kept, e)
+		}
+	}
+	d.events = slices.Concat(d.events[:at+1], kept, d.events[back:])
 }
 
 // restored draws that a backup is made and put back.
