@@ -42,12 +42,9 @@ func (n *nearest) fetch(ctx context.Context, c *Client, position int64) (protoco
 
 // now is whom to read at a time, and whether to ask for another one.
 func (n *nearest) now(at time.Time) reading {
-	r := reading{TopicPartition: n.tp}
-	switch passed := !at.Before(n.until); {
-	case passed:
-		n.broker, r.rack = nil, n.rack
-	default:
-		r.copy = n.broker
+	if at.Before(n.until) {
+		return reading{TopicPartition: n.tp, copy: n.broker}
 	}
-	return r
+	n.broker = nil
+	return reading{TopicPartition: n.tp, rack: n.rack}
 }

@@ -34,6 +34,19 @@ func newCrew(t *testing.T) *crew {
 	return &crew{t: t, topics: topics(), mates: make(map[string]*mate)}
 }
 
+// trainedByOne has one process of a crew train three timesteps of every shard, all of which are its own.
+func trainedByOne(t *testing.T) (*crew, []plan) {
+	t.Helper()
+	c, plans := newCrew(t), []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
+	c.join("one", nil)
+	c.assign("one", 1, 0, 1)
+	for _, p := range plans {
+		publish(t, c.topics, p.messages(1)...)
+	}
+	c.run("one")
+	return c, plans
+}
+
 // neverShares stands where the group is told by hand.
 type neverShares struct{}
 

@@ -164,14 +164,7 @@ func TestWhatAdoptedModelsWereMadeOfChangesAndReturns(t *testing.T) {
 // A process that hung while its models went to another publishes what was unlearnt meanwhile.
 // Readers leave it out, and the owner puts its own in its place.
 func TestAStaleOwnerIsOverwritten(t *testing.T) {
-	c := newCrew(t)
-	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
-	c.join("one", nil)
-	c.assign("one", 1, 0, 1)
-	for _, p := range plans {
-		publish(t, c.topics, p.messages(1)...)
-	}
-	c.run("one")
+	c, plans := trainedByOne(t)
 	newest, _ := models(t, c.topics)
 	key := wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}
 	old := newest[key]
@@ -198,14 +191,7 @@ func TestAStaleOwnerIsOverwritten(t *testing.T) {
 // What somebody published who had lost a model is put right by whoever takes it over next, which may come to
 // it before it has the model: the one who had it then was killed.
 func TestWhatAStaleOwnerWroteIsPutRightByTheNextOne(t *testing.T) {
-	c := newCrew(t)
-	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
-	c.join("one", nil)
-	c.assign("one", 1, 0, 1)
-	for _, p := range plans {
-		publish(t, c.topics, p.messages(1)...)
-	}
-	c.run("one")
+	c, plans := trainedByOne(t)
 	newest, _ := models(t, c.topics)
 	old := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}]
 
@@ -275,14 +261,7 @@ func TestWhoIsBehindIsOverwritten(t *testing.T) {
 // What somebody published who had lost a model is taken if it is what the slices give, and not said again: whoever
 // comes late may find nothing else on the topic.
 func TestWhatAStaleOwnerWroteCountsIfItIsTheSame(t *testing.T) {
-	c := newCrew(t)
-	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
-	c.join("one", nil)
-	c.assign("one", 1, 0, 1)
-	for _, p := range plans {
-		publish(t, c.topics, p.messages(1)...)
-	}
-	c.run("one")
+	c, plans := trainedByOne(t)
 	two := c.join("two", nil)
 	c.assign("two", 2, 0, 1)
 	plans[1].slices[1] = sliceOf(1, 2, 1, 9)
@@ -315,14 +294,7 @@ func TestWhatAStaleOwnerWroteCountsIfItIsTheSame(t *testing.T) {
 // Whoever takes a model over looks at what is on its topic, though it has read it before: the one before it may have
 // been behind with the slices, and have said last what it made of earlier ones.
 func TestWhoTakesOverPutsRightWhatItHasRead(t *testing.T) {
-	c := newCrew(t)
-	plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
-	c.join("one", nil)
-	c.assign("one", 1, 0, 1)
-	for _, p := range plans {
-		publish(t, c.topics, p.messages(1)...)
-	}
-	c.run("one")
+	c, plans := trainedByOne(t)
 	newest, _ := models(t, c.topics)
 	behind := newest[wire.Key{Kind: wire.KindModel, Shard: 1, Timestep: 3}]
 	plans[1].slices[2] = sliceOf(1, 3, 2, 9)
@@ -349,14 +321,7 @@ func TestWhoTakesOverPutsRightWhatItHasRead(t *testing.T) {
 // lost it: of the owner's own records compaction has left none.
 func TestALateModelOfATimestepThatIsGoneIsWithdrawn(t *testing.T) {
 	for _, last := range []bool{false, true} {
-		c := newCrew(t)
-		plans := []plan{planOf(0, 3), planOf(1, 3), planOf(2, 3)}
-		c.join("one", nil)
-		c.assign("one", 1, 0, 1)
-		for _, p := range plans {
-			publish(t, c.topics, p.messages(1)...)
-		}
-		c.run("one")
+		c, plans := trainedByOne(t)
 		at := lethe.Timestep(2)
 		if last {
 			at = 3
