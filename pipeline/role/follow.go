@@ -31,8 +31,10 @@ type Follower struct {
 	// that something is still due of what was read.
 	unsaid map[bus.TopicPartition]int64
 	waits  bool
-	// wrote says that something was written to a topic of Standing.Noted since that was announced.
+	// wrote says that something was written to a topic of Standing.Noted since that was announced, unnoted that
+	// something of those before is not noted.
 	wrote     bool
+	unnoted   bool
 	preparing preparing
 	// partitions are the numbers of partitions of the topics that were asked for.
 	partitions map[bus.Topic]int
@@ -76,7 +78,7 @@ func (f *Follower) sayDealt(ctx context.Context) {
 	if s == nil || f.waits && !s.StandsBy() {
 		return
 	}
-	if f.wrote {
+	if f.wrote && !f.unnoted {
 		if ends, err := bus.EndsOf(ctx, f.around.Bus, s.Noted...); err == nil { // else with the next batch
 			f.wrote = false
 			s.Lead.hasNoted(ends)
@@ -203,7 +205,7 @@ func (f *Follower) Feed(ctx context.Context, in Input) error {
 		}
 		f.status.Store(f.logic.Status())
 		if out.Idle {
-			f.waits = out.Waits
+			f.waits, f.unnoted = out.Waits, out.Unnoted
 			return nil
 		}
 		in = Input{}

@@ -70,4 +70,7 @@ type Output struct {
 	// Waits says of who is idle that something is due of what was read, once time has passed or work
 	// beside the loop is done.
 	Waits bool
+	// Unnoted says of who is idle that something of what those who led before have written to Standing.Noted is not
+	// noted here: up to where these topics end is not announced, or whoever leads next would not read it.
+	Unnoted bool
 }

@@ -45,6 +45,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) (role.Output,
 		}
 		switch s := l.state.served; {
 		case s == nil || s.Through < wanted:
+		case l.o.Standing.StandsBy() && !l.passing.mayScore(t):
 		case s.Through < t:
 			// The ensemble is a later one only if the label lag was raised since
 			// the last run: it has still seen no label of t.
@@ -197,7 +198,9 @@ func (l *logic) finish(t lethe.Timestep, out *published, alerts []likely) error 
 		return fmt.Errorf("note that timestep %d was scored: %w", t, err)
 	}
 	l.state.links[t] = done
-	l.sent.Noted(t)
+	if out != nil {
+		l.sent.Noted(t, slices.Concat(out.nodes, out.late))
+	}
 	return l.measure(t)
 }
 

@@ -38,7 +38,7 @@ func (l *logic) takeNotices(notices []wire.Notice) error {
 		l.shared.Take(n)
 		switch {
 		case n.Served != nil:
-			l.said, l.passing.told = n.Served.Through, n.Served.Through
+			l.said, l.passing.told = *n.Served, n.Served
 		case n.Command != nil:
 			if err := n.Command.Shares(l.o.Secret); err != nil {
 				return err

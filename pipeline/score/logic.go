@@ -32,8 +32,8 @@ type logic struct {
 	arrivals *arrivals
 	// shared is nil if no other process plays the role.
 	shared *share.Shared
-	// said is through which timestep others were told that the served models are.
-	said    lethe.Timestep
+	// said is what others were told of what is served and scored.
+	said    wire.Served
 	passing passing
 	// sent is what who led before has published and this process has not noted, nil until it was
 	// looked for.
@@ -52,8 +52,8 @@ func newLogic(o Options, store role.Store, search search) (*logic, error) {
 		return nil, err
 	}
 	l := &logic{
-		o: o, predictor: predictor, search: search, said: lethe.NoTimestep,
-		passing:  passing{told: lethe.NoTimestep, at: lethe.NoTimestep},
+		o: o, predictor: predictor, search: search,
+		said: wire.Served{Through: lethe.NoTimestep}, passing: passing{at: lethe.NoTimestep},
 		erasures: make(map[string]*erasure),
 	}
 	if l.state, err = readState(store, o.Layout, o.Meta); err != nil {
@@ -109,11 +109,9 @@ func (l *logic) Status() *role.Status {
 // the ensemble was swapped, and before anything more is.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
 	if l.sent == nil && !l.o.Standing.StandsBy() {
-		var err error
-		if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil {
+		if err := takeOver(ctx, l); err != nil {
 			return role.Output{}, err
 		}
-		l.arrivals.past(l.sent.Nodes())
 	}
 	if in.Ticked {
 		l.passing.ticked()
@@ -132,8 +130,8 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if err != nil || progressed {
 		return out, err
 	}
-	if needed := l.state.needed(l.o.Scoring.LabelLagTimesteps); needed != l.said {
-		return l.tell(needed)
+	if now := serves(l); !now.Equal(l.said) {
+		return l.tell(now)
 	}
 	if out, err := l.acknowledge(ctx); err != nil || !out.Idle {
 		return out, err
@@ -141,7 +139,10 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	if t := l.state.links.owing(owesAgain); t != lethe.NoTimestep && l.state.current() {
 		return explain(ctx, l, t)
 	}
-	return role.Output{Idle: true}, nil
+	return role.Output{Idle: true, Unnoted: l.sent.Left(func(t lethe.Timestep) bool {
+		at, known := l.state.links[t]
+		return known && (!at.done || at.late)
+	})}, nil
 }
 
 // take stores what has arrived. How far a partition was read is noted with what
@@ -163,6 +164,7 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 			return fmt.Errorf("message %s: %w", m.Key, err)
 		}
 	}
+	l.sent.Read(source, in.Batch.Next)
 	if skipped >= 0 {
 		err := l.state.store.Apply(func(w swapstore.Writer) error { return setOffset(w, source, skipped) })
 		if err != nil {
@@ -172,14 +174,41 @@ func (l *logic) take(ctx context.Context, in role.Input) error {
 	return l.takeNotices(in.Notices)
 }
 
-// tell says through which timestep the models are that are served, or waited for.
-func (l *logic) tell(needed lethe.Timestep) (role.Output, error) {
-	record, err := wire.Served{Through: needed}.Record()
+// takeOver reads what was said by who led before, and has all count as scored that was.
+func takeOver(ctx context.Context, l *logic) error {
+	var err error
+	if l.sent, err = sent.Read(ctx, l.o.Bus, l.o.Standing, l.o.Secret); err != nil || l.o.Standing == nil {
+		return err
+	}
+	l.arrivals.past(l.sent.Nodes())
+	at := make(map[bus.TopicPartition]int64)
+	if err := readOffsets(l.state.store, at); err != nil {
+		return err
+	}
+	for tp, next := range at {
+		l.sent.Read(tp, next)
+	}
+	return passScored(ctx, l)
+}
+
+// serves is what others are told: through which timestep the models are that are served, or waited for, and, where
+// others stand by, what is scored.
+func serves(l *logic) wire.Served {
+	now := wire.Served{Through: l.state.needed(l.o.Scoring.LabelLagTimesteps)}
+	if l.o.Standing != nil {
+		now.Scored = l.state.links.scored()
+	}
+	return now
+}
+
+// tell tells others what is served.
+func (l *logic) tell(now wire.Served) (role.Output, error) {
+	record, err := now.Record()
 	if err != nil {
 		return role.Output{}, err
 	}
 	return role.Output{Topic: bus.Control, Records: []ingest.Outgoing{record}, Note: func() error {
-		l.said = needed
+		l.said = now
 		return nil
 	}}, nil
 }

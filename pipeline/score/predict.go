@@ -99,7 +99,8 @@ func recordOf(p *scoring.Prediction, secret lethe.Secret, graph lethe.Digest) (i
 
 // predictions builds one record per transaction that is not suppressed and of which
 // wanted says so, and lists them. The third result are those of class illicit. What who led before
-// has published of some counts, and there is no record of these.
+// has published of some counts, also if they are suppressed since, and there is no record of these. Who stands by
+// lists those that are suppressed, too: who leads may have come to their graph first.
 func (l *logic) predictions(
 	s *lethe.Snapshot, a answer, late bool, wanted func(lethe.Pseudonym) bool,
 ) ([]ingest.Outgoing, *published, []likely, error) {
@@ -107,13 +108,15 @@ func (l *logic) predictions(
 	out, illicit := &published{threshold: a.threshold}, []likely(nil)
 	graph := scoring.GraphDigest(s)
 	for i, n := range s.Nodes {
-		if l.state.hides(l.o.Secret, n.ID) || !wanted(n.Pseudonym) {
+		before, found := l.sent.Of(s.Timestep, n.Pseudonym)
+		counts := found || l.o.Standing.StandsBy()
+		if !wanted(n.Pseudonym) || !counts && l.state.hides(l.o.Secret, n.ID) {
 			continue
 		}
 		p := l.predictor.prediction(l.state.served)
 		p.Transaction, p.Timestep, p.Late, p.Final = n.ID, s.Timestep, late, true
 		p.Probability, p.Threshold = a.illicit[i], a.threshold
-		if before, found := l.sent.Of(s.Timestep, n.Pseudonym); found {
+		if found {
 			p.Probability, p.Class = before.Probability, before.Class
 		} else {
 			record, err := recordOf(&p, l.o.Secret, graph)

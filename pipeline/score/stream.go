@@ -1,12 +1,15 @@
 package score
 
 import (
+	"context"
 	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"lethe"
+	"lethe/pipeline/score/sent"
+	"lethe/pipeline/wire"
 )
 
 // stream is where every snapshot that was seen stands, by timestep.
@@ -110,6 +113,21 @@ func (s *state) needed(labelLagTimesteps int) lethe.Timestep {
 	return through
 }
 
+// scored says which timesteps are scored, or stay unscored.
+func (s stream) scored() *wire.Scored {
+	out := &wire.Scored{Through: lethe.NoTimestep}
+	var waiting []lethe.Timestep
+	for _, t := range s.known() {
+		if s[t].done {
+			out.Through, out.But = t, slices.Concat(out.But, waiting)
+			waiting = nil
+			continue
+		}
+		waiting = append(waiting, t)
+	}
+	return out
+}
+
 const (
 	// passTick is how often a process that stands by looks whether it waits for what is gone.
 	passTick = 500 * time.Millisecond
@@ -119,8 +137,8 @@ const (
 
 // passing is what a process that stands by waits for.
 type passing struct {
-	// told is through which timestep the models are that who leads serves, or waits for.
-	told lethe.Timestep
+	// told is what who leads has said of what it serves and has scored, nil before that.
+	told *wire.Served
 	// at is the timestep whose models it lacks, for so many ticks.
 	at    lethe.Timestep
 	ticks int
@@ -129,12 +147,19 @@ type passing struct {
 // ticked notes that time has passed.
 func (p *passing) ticked() { p.ticks++ }
 
+// mayScore reports whether a process that stands by may score a timestep: who leads has said that it has. Else it
+// might note what nobody has published, for it comes to models and slices in another order, and may have an ensemble
+// that the other one never had. An earlier version says nothing of it.
+func (p *passing) mayScore(t lethe.Timestep) bool {
+	return p.told != nil && (p.told.Scored == nil || p.told.Scored.Holds(t))
+}
+
 // pass has a process that stands by pass over a timestep that who leads has scored, if its models
 // are gone: train keeps none that who leads needs no more, and this process was not there, or is
 // slow. Its transactions count as those that came late: they have predictions, which are not
 // measured here.
 func (p *passing) pass(l *logic, t, needs lethe.Timestep) (bool, error) {
-	if !l.o.Standing.StandsBy() || needs == lethe.NoTimestep || p.told <= needs {
+	if !l.o.Standing.StandsBy() || needs == lethe.NoTimestep || p.told == nil || p.told.Through <= needs {
 		return false, nil
 	}
 	if p.at != t {
@@ -144,15 +169,40 @@ func (p *passing) pass(l *logic, t, needs lethe.Timestep) (bool, error) {
 		return false, nil
 	}
 	p.at = l.state.links.nextAfter(t) // it has waited long enough for this one, too
+	return true, passOver(l, t)
+}
+
+// passScored passes over the timesteps that wait here and that who led before has scored: this process may lack their
+// models, have others of slices that have changed since, or have heard of it just now.
+func passScored(ctx context.Context, l *logic) error {
+	said, err := sent.Served(ctx, l.o.Bus)
+	if err != nil || said == nil {
+		return err
+	}
+	for _, t := range l.state.links.known() {
+		wanted, known := l.state.links.stepsBefore(t, 1+l.o.Scoring.LabelLagTimesteps)
+		if l.state.links[t].done || !said.Scored.Holds(t) || known && wanted == lethe.NoTimestep {
+			continue
+		}
+		if err := passOver(l, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passOver has the transactions of a timestep that another process has scored count as scored late.
+func passOver(l *logic, t lethe.Timestep) error {
 	snapshot, err := l.state.snapshot(t)
 	if err != nil {
-		return false, err
+		return err
 	}
 	said := &published{threshold: math.NaN()}
 	for _, n := range snapshot.Nodes {
 		said.late = append(said.late, n.Pseudonym)
 	}
-	l.o.Logger.Warn("score: models of a timestep are gone that another process has scored: it is passed over",
-		"timestep", t)
-	return true, l.finish(t, said, nil)
+	l.arrivals.past(said.late)
+	l.o.Logger.Warn("score: a timestep that another process has scored is passed over: its models are gone, or have "+
+		"changed since", "timestep", t)
+	return l.finish(t, said, nil)
 }

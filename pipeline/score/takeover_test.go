@@ -33,6 +33,22 @@ func (c cutOff) Write(ctx context.Context, t bus.Topic, records []ingest.Outgoin
 	return errors.Join(errPulled, c.Bus.Write(ctx, t, records[:min(c.part, len(records))]))
 }
 
+// allNoted are brokers to which whoever led has announced that all predictions there are were noted.
+type allNoted struct{ *roletest.Bus }
+
+// Share implements role.Sharer.
+func (allNoted) Share(context.Context, bus.GroupConfig, bus.Member) error { return nil }
+
+// Session implements role.Sharer.
+func (allNoted) Session() time.Duration { return roletest.GroupSession }
+
+// Positions implements role.Sharer.
+func (n allNoted) Positions(
+	ctx context.Context, _ bus.GroupConfig, _ []bus.TopicPartition,
+) (map[bus.TopicPartition]int64, error) {
+	return bus.EndsOf(ctx, n.Bus, bus.Predictions)
+}
+
 // Who takes over predicts nothing again that the one before had sent and not noted, though the graph
 // has changed since; and all else.
 func TestWhatWasSentIsNotPredictedAgain(t *testing.T) {

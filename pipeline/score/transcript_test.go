@@ -2,14 +2,17 @@ package score
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"lethe"
 	"lethe/ingest"
+	"lethe/ingest/bus"
 	"lethe/internal/swapstore"
 	"lethe/internal/timestepkey"
 	"lethe/pipeline/role"
@@ -27,6 +30,10 @@ type transcript struct {
 	lag    int
 	topics *roletest.Bus
 	gone   []lethe.TransactionID
+	// processes are the stores of those that lead or stand by, the present one's among them; standing is nil where
+	// one plays the role alone.
+	processes map[string]*roletest.Store
+	standing  *role.Standing
 }
 
 // The role as transcripts: what arrives, in which order, and what it serves and
@@ -87,6 +94,10 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		tr.open()
 	case "kill":
 		tr.open()
+	case "leads", "stands-by":
+		tr.stand(d)
+	case "hears":
+		tr.hear()
 	case "forget-scored":
 		// What a kill between publishing and noting leaves.
 		tr.unnote(tr.timestep(d))
@@ -107,9 +118,37 @@ func (tr *transcript) timestep(d *datadriven.TestData) lethe.Timestep {
 // open opens the role on the store, as at the start or after a kill.
 func (tr *transcript) open() {
 	o := optionsFor(tr.topics)
-	o.Scoring.LabelLagTimesteps, o.Layout = tr.lag, tr.w.layout()
+	o.Scoring.LabelLagTimesteps, o.Layout, o.Standing = tr.lag, tr.w.layout(), tr.standing
 	tr.role = newSubject(tr.t, o, tr.store)
 	require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{}))
+}
+
+// stand has one of several processes lead or stand by from now on. What it is given, it alone is.
+func (tr *transcript) stand(d *datadriven.TestData) {
+	if tr.processes == nil {
+		tr.processes = make(map[string]*roletest.Store)
+	}
+	name := d.CmdArgs[0].Key
+	if tr.processes[name] == nil {
+		tr.processes[name] = roletest.NewStore()
+	}
+	tr.store = tr.processes[name]
+	log := slog.New(slog.DiscardHandler)
+	tr.standing = &role.Standing{Lead: role.NewLead(roleName, name, allNoted{tr.topics}, time.Now, log)}
+	if d.Cmd == "leads" {
+		tr.standing.Term = 1
+	}
+	tr.open()
+}
+
+// hear gives the process what stands on control.v1.
+func (tr *transcript) hear() {
+	notices := wire.NewNoticeReader()
+	require.NoError(tr.t, tr.topics.ReadAll(tr.t.Context(), bus.Control, func(rec ingest.Record) error {
+		n, err := notices.Read(rec)
+		require.NoError(tr.t, err)
+		return tr.role.Feed(tr.t.Context(), role.Input{Notices: []wire.Notice{n}})
+	}))
 }
 
 // arrive hands messages over in one batch.

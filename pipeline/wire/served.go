@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"lethe"
 	"lethe/ingest"
@@ -20,6 +21,30 @@ type Served struct {
 	Format string `json:"format"`
 	// Through is lethe.NoTimestep if nothing is served.
 	Through lethe.Timestep `json:"through"`
+	// Scored are the timesteps that are scored. Where one process plays the role alone, and in earlier versions, it
+	// is nil: nobody says it.
+	Scored *Scored `json:"scored,omitempty"`
+}
+
+// Scored says which timesteps that arrived have all their predictions and reasons on the topics of these: those through
+// one, but for some.
+type Scored struct {
+	Through lethe.Timestep   `json:"through"`
+	But     []lethe.Timestep `json:"but,omitempty"`
+}
+
+// Holds reports whether a timestep is scored. It may be called of nil, which holds none.
+func (s *Scored) Holds(t lethe.Timestep) bool {
+	return s != nil && t <= s.Through && !slices.Contains(s.But, t)
+}
+
+// Equal reports whether both say the same.
+func (s Served) Equal(other Served) bool {
+	if s.Scored == nil || other.Scored == nil {
+		return s.Through == other.Through && s.Scored == other.Scored
+	}
+	return s.Through == other.Through && s.Scored.Through == other.Scored.Through &&
+		slices.Equal(s.Scored.But, other.Scored.But)
 }
 
 // Record returns what is said as a record of control.v1.
@@ -39,13 +64,22 @@ func parseServed(rec ingest.Record) (*Served, error) {
 	if err == nil && s.Format != servedFormat {
 		err = fmt.Errorf("format %q, want %q", s.Format, servedFormat)
 	}
-	if err == nil && s.Through < lethe.NoTimestep {
-		err = fmt.Errorf("through is %d, want at least %d", s.Through, lethe.NoTimestep)
+	for _, t := range []lethe.Timestep{s.Through, s.scoredThrough()} {
+		if err == nil && t < lethe.NoTimestep {
+			err = fmt.Errorf("through is %d, want at least %d", t, lethe.NoTimestep)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s/%d@%d: what is served: %w", rec.Topic, rec.Partition, rec.Offset, err)
 	}
 	return &s, nil
+}
+
+func (s Served) scoredThrough() lethe.Timestep {
+	if s.Scored == nil {
+		return lethe.NoTimestep
+	}
+	return s.Scored.Through
 }
 
 // isServed reports whether a record is one of Served.

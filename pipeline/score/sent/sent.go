@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"lethe"
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/role"
+	"lethe/pipeline/wire"
 	"lethe/scoring"
 )
 
@@ -22,6 +24,9 @@ type Said struct {
 type Predictions struct {
 	secret lethe.Secret
 	of     map[lethe.Timestep]map[lethe.Pseudonym]Said
+	// graphs is up to where snapshots.v1 has the graphs of which something was predicted, of the partitions that
+	// were not read as far.
+	graphs map[bus.TopicPartition]int64
 }
 
 // Read reads those of a process that is to lead; without a Standing there are none, for nobody else
@@ -33,7 +38,10 @@ func Read(ctx context.Context, b role.Bus, s *role.Standing, secret lethe.Secret
 	}
 	from, err := s.Unnoted(ctx, b, bus.Predictions)
 	if err == nil {
-		err = p.read(ctx, b, from)
+		err = read(ctx, b, bus.Predictions, from, p.take)
+	}
+	if err == nil {
+		p.graphs, err = bus.EndsOf(ctx, b, bus.Snapshots)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what was predicted: %w", err)
@@ -41,13 +49,36 @@ func Read(ctx context.Context, b role.Bus, s *role.Standing, secret lethe.Secret
 	return p, nil
 }
 
-// read takes what stands behind some positions.
-func (p *Predictions) read(ctx context.Context, b role.Bus, from map[bus.TopicPartition]int64) error {
-	left, err := bus.EndsOf(ctx, b, bus.Predictions)
+// Served reads what who led last has said of what is served and scored, nil if nobody has. It says which timesteps are
+// scored before it says up to where predictions are noted. Errors: those of the topics.
+func Served(ctx context.Context, b role.Bus) (said *wire.Served, err error) {
+	notices := wire.NewNoticeReader()
+	err = read(ctx, b, bus.Control, make(map[bus.TopicPartition]int64), func(records []ingest.Record) {
+		for _, rec := range records {
+			// What is none is told by who follows the topic.
+			if n, err := notices.Read(rec); err == nil && n.Served != nil {
+				said = n.Served
+			}
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what is served: %w", err)
+	}
+	return said, nil
+}
+
+// read gives what stands in a topic behind some positions.
+func read(
+	ctx context.Context, b role.Bus, topic bus.Topic, from map[bus.TopicPartition]int64, take func([]ingest.Record),
+) error {
+	left, err := bus.EndsOf(ctx, b, topic)
 	if err != nil {
 		return err
 	}
 	for tp, end := range left {
+		if _, said := from[tp]; !said {
+			from[tp] = bus.FromStart
+		}
 		if max(0, from[tp]) >= end {
 			delete(left, tp)
 			delete(from, tp)
@@ -67,7 +98,7 @@ func (p *Predictions) read(ctx context.Context, b role.Bus, from map[bus.TopicPa
 			err = nil
 			continue
 		}
-		p.take(batch.Records)
+		take(batch.Records)
 		if end, waits := left[batch.Source]; waits && batch.Next >= end {
 			delete(left, batch.Source)
 		}
@@ -119,9 +150,35 @@ func (p *Predictions) Nodes() (out []lethe.Pseudonym) {
 	return out
 }
 
-// Noted forgets what was said of a timestep, once that is noted.
-func (p *Predictions) Noted(t lethe.Timestep) {
-	if p != nil {
-		delete(p.of, t)
+// Noted forgets what was said of some transactions of a timestep, once that is noted. Others may be in a graph that
+// is still to be read.
+func (p *Predictions) Noted(t lethe.Timestep, nodes []lethe.Pseudonym) {
+	if p == nil {
+		return
 	}
+	for _, node := range nodes {
+		delete(p.of[t], node)
+	}
+}
+
+// Read notes up to where graphs were read.
+func (p *Predictions) Read(tp bus.TopicPartition, next int64) {
+	if p == nil {
+		return
+	}
+	if end, waits := p.graphs[tp]; waits && next >= end {
+		delete(p.graphs, tp)
+	}
+}
+
+// Left reports whether there is something that is still to be noted. waits says whether a timestep is still to be
+// scored: of others nothing is, once all graphs were read, for what was said of them was erased since.
+func (p *Predictions) Left(waits func(lethe.Timestep) bool) bool {
+	if p == nil {
+		return false
+	}
+	maps.DeleteFunc(p.of, func(t lethe.Timestep, said map[lethe.Pseudonym]Said) bool {
+		return len(said) == 0 || len(p.graphs) == 0 && !waits(t)
+	})
+	return len(p.of) > 0
 }
