@@ -175,9 +175,11 @@ func (h *host) after(busy bool, err error) (bool, error) {
 	}
 }
 
-// end ends the process.
+// end ends the process. What runs beside it comes to its end with it, but as it is killed nothing of that is written:
+// another process may lead by now, of which it has not heard.
 func (h *host) end() error {
 	h.abandon()
+	h.killed = true
 	err := h.close()
 	return errors.Join(err, h.leave())
 }

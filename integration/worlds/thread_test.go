@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"lethe/ingest"
 	"lethe/ingest/bus"
@@ -34,7 +37,9 @@ type thread struct {
 	fault *fault
 	// running says that it does something, and hung that it has stopped in the midst.
 	running, hung bool
-	ended, goOn   chan error
+	// killed says that nothing of what it still writes arrives.
+	killed      bool
+	ended, goOn chan error
 }
 
 // run does something, up to its end or to where the thread stops, which is errHangs.
@@ -107,6 +112,9 @@ type written struct {
 
 // Write implements role.Bus.
 func (w written) Write(ctx context.Context, topic bus.Topic, records []ingest.Outgoing) error {
+	if w.killed {
+		return errKilled
+	}
 	if f := w.due(); f != nil {
 		if n := int(f.part * float64(len(records)+1)); n > 0 {
 			if err := w.topics.Write(ctx, topic, records[:min(n, len(records))]); err != nil {
@@ -118,4 +126,22 @@ func (w written) Write(ctx context.Context, topic bus.Topic, records []ingest.Ou
 		}
 	}
 	return w.topics.Write(ctx, topic, records)
+}
+
+// Who is killed writes nothing more, whatever runs beside it.
+func TestWhoIsKilledWritesNothing(t *testing.T) {
+	d := newDeployment(t)
+	var err error
+	d.models, err = modelsOf(nil)
+	require.NoError(t, err)
+	d.config.MaxTimestepJump, d.groups = 1000, groupsOf(world{scorers: 2})
+	require.NoError(t, d.startGroups(t.Context()))
+	h := d.group(ofScore).hosts[0]
+	writes := written{d.topics, &h.thread}
+	records := []ingest.Outgoing{{Key: []byte("one")}}
+	require.NoError(t, writes.Write(t.Context(), bus.Answers, records))
+	require.NoError(t, h.end())
+	require.ErrorIs(t, writes.Write(t.Context(), bus.Answers, records), errKilled)
+	d.group(ofScore).hosts[0] = nil
+	require.NoError(t, d.stopGroups())
 }
