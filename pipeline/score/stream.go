@@ -159,7 +159,7 @@ func (p *passing) mayScore(t lethe.Timestep) bool {
 // slow. Its transactions count as those that came late: they have predictions, which are not
 // measured here.
 func (p *passing) pass(l *logic, t, needs lethe.Timestep) (bool, error) {
-	if !l.o.Standing.StandsBy() || needs == lethe.NoTimestep || p.told == nil || p.told.Through <= needs {
+	if !l.o.Standing.StandsBy() || needs == lethe.NoTimestep || !p.mayScore(t) || p.told.Through <= needs {
 		return false, nil
 	}
 	if p.at != t {
