@@ -98,6 +98,10 @@ func (tr *transcript) do(d *datadriven.TestData) string {
 		tr.stand(d)
 	case "hears":
 		tr.hear()
+	case "time-passes":
+		for range passTicks {
+			require.NoError(tr.t, tr.role.Feed(tr.t.Context(), role.Input{Ticked: true}))
+		}
 	case "forget-scored":
 		// What a kill between publishing and noting leaves.
 		tr.unnote(tr.timestep(d))

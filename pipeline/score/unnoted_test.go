@@ -133,3 +133,22 @@ func TestWhatIsSuppressedCountsAsPredicted(t *testing.T) {
 	require.True(t, all[2*nodes].Late)
 	require.NotEqual(t, gone[0], all[2*nodes].Transaction)
 }
+
+// Who stands by passes over nothing that who leads has not scored, whatever that serves.
+func TestAStandbyPassesOverNothingThatIsNotScored(t *testing.T) {
+	w, topics := newScenario(t, 2), topics()
+	o := optionsFor(topics)
+	o.Standing = &role.Standing{
+		Lead: role.NewLead(roleName, "two", allNoted{topics}, time.Now, slog.New(slog.DiscardHandler)),
+	}
+	two := newSubject(t, o, roletest.NewStore())
+	require.NoError(t, two.arrive(t, w.graph(1), w.manifest(1), w.graph(2)))
+	for _, scored := range []lethe.Timestep{1, 2} {
+		told := &wire.Served{Through: 3, Scored: &wire.Scored{Through: scored}}
+		require.NoError(t, two.Feed(t.Context(), role.Input{Notices: []wire.Notice{{Served: told}}}))
+		for range passTicks + 1 {
+			require.NoError(t, two.Feed(t.Context(), role.Input{Ticked: true}))
+		}
+		require.Equal(t, scored == 2, two.logic.state.links[2].done)
+	}
+}
