@@ -26,8 +26,8 @@
 //
 // Where several processes play the role, the one that led before may have published predictions that
 // whoever takes over has not noted. These stand, whatever has become of the graph since: package sent
-// reads them before anything is scored. Which timesteps are scored is said on control.v1 by who leads: those who stand by
-// score no other ones, and who takes over none of these.
+// reads them before anything is scored. Which timesteps are scored is said on control.v1 by who leads:
+// those who stand by score no other ones, and who takes over none of these.
 //
 // # Before a timestep closes
 //
