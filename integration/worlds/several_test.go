@@ -29,8 +29,8 @@ func (d *deployment) openTrainer(ctx context.Context, number int) (*learner, err
 	out, around := &learner{running: new(running)}, d.around()
 	around.Bus = written{d.topics, &out.thread}
 	o := train.Options{
-		Dir: folderOf(number), Layout: d.models.layout, Meta: d.models.over, Workers: 1, Kernels: kernels.Default(),
-		Secret: secret, Instance: d.crew.names()[number], Surroundings: around,
+		Dir: folderOf(number), Layout: d.models.layout, Meta: d.models.over, Workers: 1, UnderWay: 1,
+		Kernels: kernels.Default(), Secret: secret, Instance: d.crew.names()[number], Surroundings: around,
 	}
 	if len(d.crew.away) == 0 {
 		var err error

@@ -11,6 +11,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 )
 
 // helping are two processes of which the first has the meta-model, after the second has asked
@@ -63,7 +64,7 @@ func (h helping) answers() map[string]bool {
 }
 
 // heard are the answers of the topic as a process knows them, once it knows all.
-func (h helping) heard(name string) (all [][]float32) {
+func (h helping) heard(name string) (all []*ensemble.Said) {
 	h.t.Helper()
 	reader := wire.NewReader()
 	var said []*wire.Said
@@ -113,8 +114,8 @@ func TestOthersAskForTheMetaModel(t *testing.T) {
 func TestWhatOthersWereToldIsNotAskedAgain(t *testing.T) {
 	h := newHelping(t)
 	for _, said := range h.heard("one") {
-		for i := range said {
-			said[i] = .5
+		for i := range said.Probabilities {
+			said.Probabilities[i] = .5
 		}
 	}
 	h.run("one")
@@ -128,7 +129,7 @@ func TestWhatOthersWereToldIsNotAskedAgain(t *testing.T) {
 func TestAnswersAboutFormerModelsAreNotUsed(t *testing.T) {
 	h := newHelping(t)
 	for _, said := range h.heard("one") {
-		clear(said)
+		clear(said.Probabilities)
 	}
 	h.plans[1].slices[1] = sliceOf(1, 2, 1, 9)
 	publish(t, h.topics, plan{1, h.plans[1].slices[1:]}.messages(2)...)

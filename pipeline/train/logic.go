@@ -49,6 +49,7 @@ func newLogic(o Options, search search) (*logic, error) {
 	return &logic{
 		learners: &learners{layout: o.Layout, meta: o.Meta, dir: o.Dir, kernels: o.Kernels.Name, served: lethe.NoTimestep},
 		o:        o, runner: runner, search: search, erasures: make(map[string]*erasure),
+		quiet: quiet{unread: make(map[int]bool)},
 	}, nil
 }
 
@@ -92,7 +93,9 @@ func (l *logic) Close() error {
 }
 
 // Step implements role.Logic. What was trained is published before anything
-// else is trained, and all is trained before an erasure is acknowledged.
+// else is trained, and all is trained before an erasure is acknowledged. Slices that
+// are on their way from the broker are taken first, so that what is learnt from them is stored
+// side by side and published together.
 func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (role.Output, error) {
 	if err := l.take(in); err != nil {
 		return role.Output{}, err
@@ -105,6 +108,9 @@ func (l *logic) Step(ctx context.Context, now func() time.Time, in role.Input) (
 	}
 	if err := l.dropUnneeded(); err != nil {
 		return role.Output{}, err
+	}
+	if l.quiet.arriving() {
+		return role.Output{Idle: true}, nil
 	}
 	if l.share != nil {
 		if l.share.settle() {
@@ -136,6 +142,7 @@ func (l *logic) take(in role.Input) error {
 	if in.Ticked {
 		l.quiet.ticked()
 	}
+	l.quiet.read(in.Batch)
 	take := l.takeSlices
 	if l.share != nil {
 		l.share.take(in)

@@ -4,20 +4,27 @@ import (
 	"slices"
 
 	"lethe"
+	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
 )
 
 const (
 	// quietTicks is after how many ticks without a replaced slice no more are expected.
 	quietTicks = 2
+	// silentTicks is after how many ticks without a batch no more are expected at once.
+	silentTicks = 3
 	// patientTicks is how many ticks are waited for slices at most, however many come.
 	patientTicks = 100
 )
 
-// quiet tells whether slices have been replaced a moment ago, so that others are likely
+// quiet tells whether slices are arriving, or have been replaced a moment ago, so that others are likely
 // to follow: an erasure replaces those of several shards and timesteps. It decides when
 // a model is trained and never what comes out.
 type quiet struct {
+	// unread are the partitions of slices.v1 of which the broker had more than was read last, and silent is how many
+	// ticks ago that was: one whose broker is away keeps nobody from training for long.
+	unread  map[int]bool
+	silent  int
 	left    int
 	changes []place
 	// awaited says that a command names slices that are not in place yet.
@@ -35,6 +42,22 @@ type place struct {
 // is reports whether nothing is expected.
 func (q *quiet) is() bool { return q.left == 0 && !q.awaited || q.waited >= patientTicks }
 
+// read notes a batch of any topic.
+func (q *quiet) read(b bus.Batch) {
+	if b.Source.Topic != bus.Slices {
+		return
+	}
+	q.silent = 0
+	if b.Next < b.End {
+		q.unread[b.Source.Partition] = true
+	} else {
+		delete(q.unread, b.Source.Partition)
+	}
+}
+
+// arriving reports whether more slices than were read are on their way from the broker.
+func (q *quiet) arriving() bool { return len(q.unread) > 0 }
+
 // changed notes that a slice was replaced.
 func (q *quiet) changed(key wire.Key) {
 	q.left = quietTicks
@@ -45,6 +68,9 @@ func (q *quiet) changed(key wire.Key) {
 func (q *quiet) ticked() {
 	q.left = max(0, q.left-1)
 	q.waited++
+	if q.silent++; q.silent >= silentTicks {
+		clear(q.unread)
+	}
 	q.settle()
 }
 

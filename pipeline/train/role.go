@@ -30,8 +30,12 @@ type Options struct {
 	// Workers bounds how many models train side by side. The result does not
 	// depend on it.
 	Workers int
-	Kernels kernels.Set
-	Secret  lethe.Secret
+	// UnderWay bounds how many models are under way at a time, at least Workers: those beyond wait for the disk
+	// with what they have learnt. 0 is twice as many as Workers, also where that is one, for a processor that
+	// waits for the disk trains nothing.
+	UnderWay int
+	Kernels  kernels.Set
+	Secret   lethe.Secret
 	// Instance is the identity of the data directory, for acknowledgements.
 	Instance string
 	// Sharer, if not nil, shares the models with other processes that train: each has the
@@ -52,6 +56,9 @@ func (o Options) Validate() error {
 	p.That(o.FS != nil, "fs", o.FS, "a file system")
 	p.Within("layout", o.Layout.Validate())
 	p.AtLeast("workers", o.Workers, 1)
+	if o.UnderWay != 0 {
+		p.AtLeast("under_way", o.UnderWay, o.Workers)
+	}
 	p.AtLeast("share_from", o.ShareFrom, 0)
 	p.That(o.Instance != "", "instance", o.Instance, "the identity of the data directory")
 	p.That(o.Bus != nil, "bus", o.Bus, "the topics")
@@ -84,6 +91,9 @@ func New(o Options) (*role.Follower, error) {
 func open(o Options) (*logic, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
+	}
+	if o.UnderWay == 0 {
+		o.UnderWay = storedBeside * o.Workers
 	}
 	if err := checkShards(o.FS, o.Dir, o.Layout.Shards); err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ const (
 	// bytesTogether is how many bytes of them a model trains in between however many
 	// models there are, and at most trainedTogether.
 	bytesTogether = 1 << 20
-	// storedBeside is how many times as many models are under way as are trained at a time, if more
-	// than one is: the others wait for the disk.
+	// storedBeside is how many times as many models are under way as are trained at a time, unless
+	// Options.UnderWay says otherwise.
 	storedBeside = 2
 )
 
@@ -49,9 +49,7 @@ func (l *logic) advance(ctx context.Context, now func() time.Time) error {
 	fitting.Store(int64(len(fits)))
 	round := round{least: trainedTogether / len(due), training: make(chan struct{}, l.runner.Workers), now: now}
 	underWay := l.runner
-	if underWay.Workers > 1 {
-		underWay.Workers *= storedBeside
-	}
+	underWay.Workers = l.o.UnderWay
 	return underWay.Each(ctx, len(due), func(ctx context.Context, i int) error {
 		if i < len(fits) {
 			defer fitting.Add(-1)

@@ -100,7 +100,8 @@ func FuzzDecodeAsk(f *testing.F) {
 
 func FuzzDecodeSaid(f *testing.F) {
 	s := &wire.Said{
-		Question: wire.Question{Timestep: 7, Kernels: "fma"}, Shard: 3, Of: 6, Probabilities: []float32{.25, .75},
+		Question: wire.Question{Timestep: 7, Kernels: "fma"}, Shard: 3, Of: 6, Illicit: []bool{true},
+		Probabilities: []float32{.25, .75},
 	}
 	fuzzing.Framed(f, func(message []byte) ([]byte, error) {
 		s, err := wire.DecodeSaid(message)

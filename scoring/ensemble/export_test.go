@@ -10,5 +10,5 @@ import (
 
 // OutOfGroup is outOfGroup with nothing known, for tests.
 func OutOfGroup(ctx context.Context, r Runner, models []*trainer.Checkpoint, s *lethe.Slice) (stack.Rows, error) {
-	return r.outOfGroup(ctx, models, s, answersOf{})
+	return r.outOfGroup(ctx, models, sourceOf(s))
 }

@@ -27,13 +27,6 @@ type answersOf struct {
 	rows   int
 }
 
-// hears forgets what others say unless it is of so many models about so many nodes.
-func (a *answersOf) hears(rows, models int) {
-	if a.rows = rows; len(a.others) != rows*models {
-		a.others = nil
-	}
-}
-
 // of returns what is known of a slice.
 func (k *Known) of(digest lethe.Digest) answersOf {
 	return answersOf{slice: digest, before: k.bySlice[digest], now: make(map[asked][]float64)}

@@ -32,12 +32,12 @@ func (r Runner) Learn(
 	}
 	parts, answers := make([]stack.Rows, count), make([]answersOf, count)
 	err := r.Each(ctx, count, func(ctx context.Context, i int) error {
-		s, err := sources.Slice(i)
+		s, err := sources.at(i, r.others())
 		if err != nil {
 			return err
 		}
-		answers[i] = sources.answers(i, s)
-		parts[i], err = r.outOfGroup(ctx, models, s, answers[i])
+		answers[i] = s.answers
+		parts[i], err = r.outOfGroup(ctx, models, s)
 		return err
 	})
 	if err != nil {
@@ -67,23 +67,21 @@ func (r Runner) crossed() bool {
 	return true
 }
 
+// others is how many models are asked about a slice: of each component all but the one that holds it.
+func (r Runner) others() int { return r.Layout.Models() - len(r.Layout.Components) }
+
 // outOfGroup returns what the components say of the labelled nodes of a slice.
-func (r Runner) outOfGroup(
-	ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice, known answersOf,
-) (stack.Rows, error) {
+func (r Runner) outOfGroup(ctx context.Context, models []*trainer.Checkpoint, s source) (stack.Rows, error) {
 	rows := stack.Rows{Components: len(r.Layout.Components)}
-	labelled := labelled(s)
-	if len(labelled) == 0 {
+	if len(s.illicit) == 0 {
 		return rows, nil
 	}
-	for _, node := range labelled {
-		rows.Illicit = append(rows.Illicit, s.Labels[node] == lethe.Illicit)
-	}
-	said, err := r.said(ctx, models, s, labelled, known)
+	said, err := r.said(ctx, models, s)
 	if err != nil {
 		return rows, err
 	}
-	rows.Logits = make([]float64, len(labelled)*rows.Components)
+	rows.Illicit = s.illicit
+	rows.Logits = make([]float64, len(s.illicit)*rows.Components)
 	for k, of := range said {
 		for i, logit := range stack.MeanLogits(of) {
 			rows.Logits[i*rows.Components+k] = logit
@@ -92,50 +90,43 @@ func (r Runner) outOfGroup(
 	return rows, nil
 }
 
-// Said asks the models about the labelled nodes of a slice that they have not learnt from, as Learn does, and
-// returns their probabilities of illicit, model by model: what others that Learn are told by heard.
-// Errors are those of trainer.Engine.Probabilities, with the slice.
-func (r Runner) Said(ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice) ([]float32, error) {
+// Said asks the models about the labelled nodes of a slice that they have not learnt from, as Learn does: what
+// others that Learn are told by Sources.Heard. Errors are those of trainer.Engine.Probabilities, with the slice.
+func (r Runner) Said(ctx context.Context, models []*trainer.Checkpoint, slice *lethe.Slice) (*Said, error) {
 	if !r.crossed() {
-		return nil, nil
+		return &Said{}, nil
 	}
-	said, err := r.said(ctx, models, s, labelled(s), answersOf{})
-	var out []float32
+	s := sourceOf(slice)
+	said, err := r.said(ctx, models, s)
+	if err != nil {
+		return nil, err
+	}
+	out := &Said{Illicit: s.illicit, Probabilities: make([]float32, 0, len(s.illicit)*r.others())}
 	for _, answers := range slices.Concat(said...) {
 		for _, p := range answers {
-			out = append(out, float32(p)) // exact: a model said it so
+			out.Probabilities = append(out.Probabilities, float32(p)) // exact: a model said it so
 		}
 	}
-	return out, err
-}
-
-// labelled returns the nodes of a slice that have a label.
-func labelled(s *lethe.Slice) (nodes []int) {
-	for node, label := range s.Labels {
-		if label == lethe.Licit || label == lethe.Illicit {
-			nodes = append(nodes, node)
-		}
-	}
-	return nodes
+	return out, nil
 }
 
 // said returns, by component, what its groups say that do not hold a slice.
-func (r Runner) said(
-	ctx context.Context, models []*trainer.Checkpoint, s *lethe.Slice, labelled []int, known answersOf,
-) ([][][]float64, error) {
+func (r Runner) said(ctx context.Context, models []*trainer.Checkpoint, s source) ([][][]float64, error) {
 	out := make([][][]float64, len(r.Layout.Components))
-	if len(labelled) == 0 {
+	if len(s.illicit) == 0 {
 		return out, nil
 	}
-	whole, alone := trainer.InputOfSlice(s), trainer.InputOfNodes(s, labelled)
-	known.hears(len(labelled), r.Layout.Models()-len(r.Layout.Components))
-	first := 0
+	var whole, alone trainer.Input
+	if s.slice != nil {
+		whole, alone = trainer.InputOfSlice(s.slice), trainer.InputOfNodes(s.slice, s.labelled)
+	}
+	known, first := s.answers, 0
 	for k, c := range r.Layout.Components {
 		graph := whole
 		if c.Config.LooksAtRows() {
 			graph = alone
 		}
-		holder := group.Of(s.Shard, c.Groups, r.Layout.Shards)
+		holder := group.Of(s.shard, c.Groups, r.Layout.Shards)
 		for in := range c.Groups {
 			if in == holder {
 				continue
@@ -145,10 +136,10 @@ func (r Runner) said(
 				if err != nil || c.Config.LooksAtRows() {
 					return Illicit(posteriors), err
 				}
-				return among(Illicit(posteriors), labelled), nil
+				return among(Illicit(posteriors), s.labelled), nil
 			})
 			if err != nil {
-				return nil, fmt.Errorf("slice of timestep %d, shard %d: %w", s.Timestep, s.Shard, err)
+				return nil, fmt.Errorf("slice of timestep %d, shard %d: %w", s.slice.Timestep, s.shard, err)
 			}
 			out[k] = append(out[k], answers)
 		}

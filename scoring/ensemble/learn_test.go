@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lethe"
+	"lethe/canonical"
 	"lethe/scoring/ensemble"
 	"lethe/scoring/meta"
 	"lethe/scoring/stack"
@@ -101,10 +102,12 @@ func TestWhatOthersWereToldIsTaken(t *testing.T) {
 	r, models := trainedModels(t, timesteps, 2)
 	all := columns(timesteps)
 	window := [][]*lethe.Slice{{all[0][1], all[1][1], all[2][1]}, {all[0][2], all[1][2], all[2][2]}}
-	heard := make([][]float32, 6)
+	heard := make([]*ensemble.Said, 6)
+	var headers []ensemble.Header
 	learn := func(known *ensemble.Known) []byte {
 		sources := ensemble.Window(window)
-		sources.Known, sources.Heard = known, func(source int) []float32 { return heard[source] }
+		sources.Known, sources.Headers = known, headers
+		sources.Heard = func(source int) *ensemble.Said { return heard[source] }
 		m, err := r.Learn(t.Context(), meta.Defaults(), models, sources)
 		require.NoError(t, err)
 		return m.Encode()
@@ -121,9 +124,23 @@ func TestWhatOthersWereToldIsTaken(t *testing.T) {
 	require.Equal(t, want, learn(&known))
 
 	told := heard[5]
-	heard[5] = told[1:]
+	others := len(told.Probabilities) / len(told.Illicit)
+	heard[5] = &ensemble.Said{Illicit: told.Illicit[1:], Probabilities: told.Probabilities[others:]}
 	require.Equal(t, want, learn(nil), "of other nodes")
-	heard[5] = make([]float32, len(told))
+	heard[5] = &ensemble.Said{Illicit: told.Illicit, Probabilities: told.Probabilities[1:]}
+	require.Equal(t, want, learn(nil), "of other models")
+	heard[5] = &ensemble.Said{Illicit: told.Illicit, Probabilities: make([]float32, len(told.Probabilities))}
 	require.NotEqual(t, want, learn(nil))
+	require.Equal(t, want, learn(&known), "what is known is not taken from others")
+
+	for _, s := range slices.Concat(window...) {
+		headers = append(headers, ensemble.Header{Shard: s.Shard, Digest: canonical.DigestSlice(s)})
+	}
+	heard[5] = told
+	window[1][2] = nil
+	require.Equal(t, want, learn(nil), "a slice is read of which all is heard")
+	known = ensemble.Known{}
+	require.Equal(t, want, learn(&known))
+	heard[5] = &ensemble.Said{Illicit: told.Illicit, Probabilities: make([]float32, len(told.Probabilities))}
 	require.Equal(t, want, learn(&known), "what is known is not taken from others")
 }

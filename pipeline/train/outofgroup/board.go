@@ -8,6 +8,7 @@ import (
 	"lethe/ingest"
 	"lethe/ingest/bus"
 	"lethe/pipeline/wire"
+	"lethe/scoring/ensemble"
 )
 
 // Board is what stands on answers.v1 of what models were asked out of their groups, as one process
@@ -31,11 +32,11 @@ func NewBoard(wake chan<- struct{}) *Board {
 }
 
 // Heard returns what models said of a slice, as an answer to a question, or nil. It is nobody's to change.
-func (b *Board) Heard(q wire.Question, key wire.Key) []float32 {
+func (b *Board) Heard(q wire.Question, key wire.Key) *ensemble.Said {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if said := b.heard[key]; said != nil && said.Question == q {
-		return said.Probabilities
+		return &ensemble.Said{Illicit: said.Illicit, Probabilities: said.Probabilities}
 	}
 	return nil
 }

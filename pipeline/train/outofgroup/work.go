@@ -48,10 +48,10 @@ func (w *Work) Learnt(known *ensemble.Known, b *Board) ensemble.Sources {
 		Slice: func(source int) (*lethe.Slice, error) { return w.Sources[source].Read() },
 	}
 	for _, source := range w.Sources {
-		s.Digests = append(s.Digests, source.Digest)
+		s.Headers = append(s.Headers, ensemble.Header{Shard: source.Shard, Digest: source.Digest})
 	}
 	if b != nil {
-		s.Heard = func(source int) []float32 { return b.Heard(w.about(source)) }
+		s.Heard = func(source int) *ensemble.Said { return b.Heard(w.about(source)) }
 	}
 	return s
 }
@@ -76,7 +76,9 @@ func (w *Work) Ask(ctx context.Context, r ensemble.Runner, b *Board) ([]wire.Mes
 			return err
 		}
 		q, key := w.about(next[i])
-		answer := &wire.Said{Question: q, Shard: key.Shard, Of: key.Timestep, Probabilities: said}
+		answer := &wire.Said{
+			Question: q, Shard: key.Shard, Of: key.Timestep, Illicit: said.Illicit, Probabilities: said.Probabilities,
+		}
 		b.Note(answer)
 		out[i] = answer.Message()
 		return nil
